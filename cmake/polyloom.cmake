@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# Build rules that every room shares: warnings, sanitizers, ccache, tests.
+include_guard(GLOBAL)
+
+find_program(POLYLOOM_CCACHE ccache)
+if(POLYLOOM_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${POLYLOOM_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${POLYLOOM_CCACHE})
+endif()
+
+add_library(polyloom_flags INTERFACE)
+target_compile_options(polyloom_flags INTERFACE -Wall -Wextra -Werror)
+target_include_directories(polyloom_flags INTERFACE ${PROJECT_SOURCE_DIR})
+if(POLYLOOM_SANITIZE)
+  target_compile_options(polyloom_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(polyloom_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+find_package(Threads REQUIRED)
+
+# polyloom_library(NAME sources... LINK libs...): a static library of one room.
+function(polyloom_library name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC polyloom_flags ${ARG_LINK})
+endfunction()
+
+# polyloom_program(NAME sources... LINK libs...): an executable in build/bin.
+function(polyloom_program name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE polyloom_flags ${ARG_LINK})
+endfunction()
+
+# polyloom_test(NAME sources... LINK libs...): a GoogleTest binary known to ctest under NAME.
+function(polyloom_test name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  find_package(GTest REQUIRED)
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  target_link_libraries(${name} PRIVATE polyloom_flags ${ARG_LINK} GTest::gtest GTest::gtest_main Threads::Threads)
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+endfunction()
