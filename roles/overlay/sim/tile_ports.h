@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a tile's cores and its mailbox say to each other. The mailbox implements MailboxPort, the cores CoreWakeups.
+// Calls of one window come with non-decreasing cycles per tile; answers are those of the state that the previous
+// window left plus the core's own earlier calls, so cores can run a window before the network does.
+#pragma once
+
+#include <cstdint>
+
+#include "roles/overlay/sim/types.h"
+
+namespace polyloom::overlay {
+
+/// Events a thread may wait for (bit mask of tinselWaitUntil and tinselIdle: CSR 0x80a).
+enum WaitBits : std::uint32_t { kWaitSend = 1, kWaitRecv = 2, kWaitIdle = 4, kWaitIdleVote = 8 };
+
+/// A send request as the Send instruction leaves it.
+struct SendRequest {
+  std::uint32_t dest;       ///< mailbox id with the extra address bits (mailbox form, Tinsel facts 1.4)
+  std::uint64_t mask;       ///< threads of the destination mailbox; a key in [31:0] for key destinations
+  std::uint32_t slot_addr;  ///< scratchpad byte address of the message (any slot)
+  std::uint8_t flits;       ///< 1..max_flits
+};
+
+class MailboxPort {
+ public:
+  virtual ~MailboxPort() = default;
+  /// True if the thread's previous send has left the scratchpad. `thread` is the index in the tile, 0..63.
+  virtual bool can_send(unsigned thread) const = 0;
+  virtual void send(Cycle c, unsigned thread, const SendRequest& request) = 0;
+  virtual bool can_recv(unsigned thread) const = 0;
+  /// Next message's scratchpad byte address. Precondition: can_recv(thread).
+  virtual std::uint32_t recv(Cycle c, unsigned thread) = 0;
+  /// Drops one reference of the slot holding `addr`. A slot never received is left alone.
+  virtual void free_slot(Cycle c, std::uint32_t addr) = 0;
+  /// The thread stops until one of `bits` (WaitBits) holds; the mailbox answers with CoreWakeups::wake, never in the
+  /// same window. kWaitIdle/kWaitIdleVote take part in termination detection; `vote` is meaningful with them:
+  /// bits contains kWaitIdle always, and kWaitIdleVote when the thread votes true.
+  virtual void wait(Cycle c, unsigned thread, std::uint32_t bits) = 0;
+  /// The thread has stopped for good (killed or faulted): it never waits again, so detection never fires.
+  virtual void thread_stopped(unsigned thread) = 0;
+  /// Word access to the scratchpad. `addr` is 4-aligned, modulo the scratchpad's size; `byte_enable` bit i = byte i.
+  virtual std::uint32_t load(std::uint32_t addr) const = 0;
+  virtual void store(std::uint32_t addr, std::uint32_t data, unsigned byte_enable) = 0;
+};
+
+class CoreWakeups {
+ public:
+  virtual ~CoreWakeups() = default;
+  /// Ends a thread's wait: it may issue again from cycle `c` on; `bits` becomes the result of the wait CSR.
+  /// `c` lies at or after the end of the window being processed by the network.
+  virtual void wake(Cycle c, unsigned thread, std::uint32_t bits) = 0;
+};
+
+}  // namespace polyloom::overlay
