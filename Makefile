@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door. `make demo` and `make test` need nothing done by hand on a fresh Debian or Ubuntu machine.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+BUILD ?= build
+JOBS ?= $(shell nproc)
+NAME ?=
+export OMPI_ALLOW_RUN_AS_ROOT := 1
+export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
+
+.PHONY: help setup setup-tests setup-bench build demo test test-full test-sanitize bench lint format clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+setup: ## install what building and running needs
+	@scripts/setup.sh
+
+setup-tests:
+	@scripts/setup.sh --tests
+
+setup-bench:
+	@scripts/setup.sh --tests --bench
+
+build: setup ## build everything into build/
+	@scripts/build.sh $(BUILD) $(JOBS)
+
+demo: build ## PageRank of a real graph, natively and on 12 simulated FPGAs
+	@.venv/bin/python scripts/demo.py
+
+test: setup-tests build ## all tests that a change must pass
+	@scripts/test.sh $(BUILD)
+
+test-full: setup-tests build ## also the long ones: big graphs, big boards, sanitizers
+	@scripts/test.sh $(BUILD) --full
+	@$(MAKE) --no-print-directory test-sanitize
+
+test-sanitize: setup-tests ## C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@scripts/build.sh $(BUILD)-sanitize $(JOBS) -DPOLYLOOM_SANITIZE=ON
+	@cd $(BUILD)-sanitize && ctest --output-on-failure -j $(JOBS)
+
+bench: setup-bench build ## make bench NAME=x [QUICK=1]: regenerate one table or figure
+	@.venv/bin/python scripts/bench.py "$(NAME)"
+
+lint: setup-tests ## format check, static checks, house rules
+	@scripts/lint.sh
+
+format: setup-tests ## format C++ and Python in place
+	@scripts/lint.sh --fix
+
+clean: ## remove build outputs (the Python environment stays)
+	rm -rf $(BUILD) $(BUILD)-* runs dist

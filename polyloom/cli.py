@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ``polyloom`` command: a thin layer over the package's functions. ``polyloom --help`` lists its parts."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from polyloom import doctor as doctor_module
+from polyloom import launch, paths, process, record
+from polyloom.errors import UserError
+from polyloom.report import page
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+cluster_app = typer.Typer(no_args_is_help=True, help="Look at cluster descriptions.")
+app.add_typer(cluster_app, name="cluster")
+
+PASS_THROUGH = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+
+@app.command(context_settings=PASS_THROUGH)
+def run(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="APP", help="Application, e.g. pagerank.")],
+    on: Annotated[str, typer.Option(help="native, sim or rtl.")] = "sim",
+    cluster: Annotated[str, typer.Option(help="Shipped cluster or path of a .toml file.")] = "laptop",
+    engine: Annotated[str, typer.Option(help="serial, threads:N or mpi:N (host processes).")] = "",
+    max_cycles: Annotated[int, typer.Option(help="Stop after this many core cycles.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of all random draws.")] = 0,
+    trace: Annotated[bool, typer.Option("--trace", help="Write a Chrome trace into the run folder.")] = False,
+    run_dir: Annotated[Path | None, typer.Option(help="Run folder; default runs/TIME-APP-ON.")] = None,
+    no_report: Annotated[bool, typer.Option("--no-report", help="Do not write report.html.")] = False,
+    json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Run an application; unknown options go to it (try: polyloom run pagerank --help)."""
+    request = launch.RunRequest(
+        app=name,
+        args=list(context.args),
+        on=on,
+        cluster=cluster,
+        engine=engine,
+        max_cycles=max_cycles,
+        seed=seed,
+        trace=trace,
+        json_output=json_output,
+        run_dir=run_dir,
+    )
+    status, folder, output = launch.launch(request)
+    report = None
+    if status == 0 and not no_report:
+        report = page.write(record.read(folder))
+    if json_output:
+        _print_json(output, folder, report)
+    elif report is not None:
+        print(f"report: {report}")
+    raise typer.Exit(status)
+
+
+def _print_json(output: str, folder: Path, report: Path | None) -> None:
+    try:
+        content = json.loads(output)
+    except json.JSONDecodeError:
+        sys.stdout.write(output)
+        return
+    content["run_dir"] = str(folder)
+    content["report"] = str(report) if report else None
+    print(json.dumps(content))
+
+
+@app.command("apps")
+def list_apps() -> None:
+    """List the applications that are built."""
+    print("\n".join(paths.apps()))
+
+
+@cluster_app.command("show")
+def cluster_show(
+    name: Annotated[str, typer.Argument(help="Shipped cluster or path of a .toml file.")],
+    json_output: Annotated[bool, typer.Option("--json", help="Everything, defaults included, as JSON.")] = False,
+) -> None:
+    """Print a cluster's nodes, links and parameters, defaults included."""
+    command = [str(paths.program("polyloom-sim")), "--cluster", str(paths.cluster_file(name)), "--show"]
+    status, _ = process.run_child(command + (["--json"] if json_output else []), {}, Path.cwd())
+    raise typer.Exit(status)
+
+
+@cluster_app.command("list")
+def cluster_list() -> None:
+    """List the shipped clusters."""
+    print("\n".join(paths.clusters()))
+
+
+@app.command()
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
+) -> None:
+    """Write (again) the report page of a run and print its path."""
+    print(page.write(record.read(folder)))
+
+
+@app.command()
+def doctor(
+    json_output: Annotated[bool, typer.Option("--json", help="Machine-readable.")] = False,
+) -> None:
+    """Say what this machine has, what is missing, and how to get it."""
+    checks = doctor_module.examine()
+    print(doctor_module.as_json(checks) if json_output else doctor_module.as_text(checks))
+    raise typer.Exit(0 if all(check.ok or not check.required for check in checks) else 1)
+
+
+def main() -> None:
+    """Entry point: turns a UserError into one line on standard error and exit status 1."""
+    try:
+        app()
+    except UserError as error:
+        print(f"polyloom: {error}", file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Examines the machine: which tools are there, what each is for, and the command that installs what is missing."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from polyloom import paths
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing looked at. ``fix`` is what to type when it is missing."""
+
+    name: str
+    ok: bool
+    required: bool
+    found: str
+    purpose: str
+    fix: str
+
+
+@dataclass(frozen=True)
+class Tool:
+    """An executable, its Debian package, and why it is wanted."""
+
+    command: str
+    package: str
+    purpose: str
+    required: bool = True
+
+
+TOOLS = (
+    Tool("g++", "g++", "compiles the simulator and host programs"),
+    Tool("cmake", "cmake", "configures the build"),
+    Tool("ninja", "ninja-build", "runs the build"),
+    Tool("ccache", "ccache", "makes rebuilds fast", required=False),
+    Tool("riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf", "compiles device code (RV32IMF) for --on sim and rtl"),
+    Tool("riscv64-unknown-elf-objcopy", "binutils-riscv64-unknown-elf", "turns device code into load images"),
+    Tool("mpirun", "openmpi-bin", "spreads a simulation over processes (--engine mpi:N)", required=False),
+    Tool("qemu-riscv32", "qemu-user", "reference of the instruction tests", required=False),
+)
+
+
+def examine() -> list[Check]:
+    """Run all checks; never raises."""
+    checks = [_python(), *(_tool(tool) for tool in TOOLS)]
+    checks += [_built("polyloom-sim", "simulates clusters"), _apps(), _memory(), _disk()]
+    return checks
+
+
+def as_text(checks: list[Check]) -> str:
+    """A table for a person, with what to do below it."""
+    width = max(len(check.name) for check in checks)
+    lines = []
+    for check in checks:
+        mark = "ok     " if check.ok else ("MISSING" if check.required else "absent ")
+        lines.append(f"{mark}  {check.name:<{width}}  {check.found if check.ok else check.purpose}")
+    fixes = [check for check in checks if not check.ok]
+    if not fixes:
+        return "\n".join([*lines, "", "Everything is there."])
+    lines.append("")
+    for check in fixes:
+        need = "needed" if check.required else "optional"
+        lines.append(f"{check.name} ({need}: {check.purpose}): {check.fix}")
+    return "\n".join(lines)
+
+
+def as_json(checks: list[Check]) -> str:
+    """The same facts for a machine."""
+    return json.dumps({"ok": all(c.ok or not c.required for c in checks), "checks": [asdict(c) for c in checks]})
+
+
+def _python() -> Check:
+    ok = sys.version_info >= (3, 11)
+    return Check("python", ok, True, sys.version.split()[0], "runs the polyloom command", "install Python 3.11 or newer")
+
+
+def _tool(tool: Tool) -> Check:
+    path = shutil.which(tool.command)
+    found = f"{path} {_version([path, '--version'])}" if path else ""
+    fix = f"apt-get install {tool.package}   (or: make setup)"
+    return Check(tool.command, path is not None, tool.required, found, tool.purpose, fix)
+
+
+def _version(command: list[str]) -> str:
+    try:
+        text = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    match = re.search(r"\d+\.\d+(\.\d+)?", text)
+    return match.group(0) if match else ""
+
+
+def _built(name: str, purpose: str) -> Check:
+    path = paths.build_dir() / "bin" / name
+    return Check(name, path.is_file(), True, str(path), purpose, f"make build   (in {paths.home()})")
+
+
+def _apps() -> Check:
+    names = paths.apps()
+    return Check("applications", bool(names), True, ", ".join(names), "programs to run", "make build")
+
+
+def _memory() -> Check:
+    return _amount("memory", lambda: os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), 4, "simulating 12 boards")
+
+
+def _disk() -> Check:
+    return _amount("disk", lambda: shutil.disk_usage(Path.cwd()).free, 2, "building and run records")
+
+
+def _amount(name: str, measure: Callable[[], int], least_gib: int, purpose: str) -> Check:
+    gib = measure() / 2**30
+    return Check(name, gib >= least_gib, False, f"{gib:.1f} GiB", purpose, f"have at least {least_gib} GiB free")

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs an application on a fidelity and leaves a run record. Input: names and arguments; output: exit status, folder."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polyloom
+from polyloom import paths, process, record
+from polyloom.errors import UserError
+
+FIDELITIES = ("native", "sim", "rtl")
+
+
+@dataclass
+class RunRequest:
+    """What to run, where, and how."""
+
+    app: str
+    args: list[str]
+    on: str = "sim"
+    cluster: str = "laptop"
+    engine: str = ""
+    max_cycles: int = 0
+    seed: int = 0
+    trace: bool = False
+    json_output: bool = False
+    run_dir: Path | None = None
+    runs_parent: Path = field(default_factory=lambda: Path("runs"))
+
+
+def launch(request: RunRequest) -> tuple[int, Path, str]:
+    """Run it. Returns (exit status, run folder, captured standard output when ``json_output``)."""
+    if request.on not in FIDELITIES:
+        raise UserError(f"--on {request.on}: allowed are {', '.join(FIDELITIES)}")
+    if request.on == "rtl":
+        raise UserError("--on rtl: the overlay has no RTL yet; use native or sim")
+    known = paths.apps()
+    if request.app not in known:
+        raise UserError(f"no application '{request.app}'; built: {', '.join(known) or 'none (run make build)'}")
+    program = paths.program(f"app_{request.app}")
+    folder = request.run_dir or record.new_folder(request.runs_parent, request.app, request.on)
+    folder = folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    env = {
+        "POLYLOOM_ON": request.on,
+        "POLYLOOM_HOME": str(paths.home()),
+        "POLYLOOM_RUN_DIR": str(folder),
+        "POLYLOOM_SEED": str(request.seed),
+    }
+    if request.on != "native":
+        env["POLYLOOM_CLUSTER"] = str(paths.cluster_file(request.cluster))
+    if request.engine:
+        env["POLYLOOM_ENGINE"] = request.engine
+    if request.max_cycles:
+        env["POLYLOOM_MAX_CYCLES"] = str(request.max_cycles)
+    if request.trace:
+        env["POLYLOOM_TRACE"] = str(folder / "trace.json")
+    command = [str(program), *request.args, *(["--json"] if request.json_output else [])]
+    start = time.monotonic()
+    status, output = process.run_child(command, env, Path.cwd(), capture_stdout=request.json_output)
+    if not (folder / "run.json").exists():
+        _write_run_json(folder, request, command, status, time.monotonic() - start)
+    return status, folder, output
+
+
+def _write_run_json(folder: Path, request: RunRequest, command: list[str], status: int, wall: float) -> None:
+    """The record of a run that had no simulator (native, or one that ended before it started)."""
+    content = {
+        "version": polyloom.__version__,
+        "app": request.app,
+        "on": request.on,
+        "command": command,
+        "seed": request.seed,
+        "exit_status": status,
+        "wall_seconds": wall,
+        "simulated_seconds": None,
+    }
+    record.write_atomically(folder / "run.json", json.dumps(content, indent=2) + "\n")

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Makes a fresh Debian or Ubuntu machine ready: Debian packages, then a Python environment in .venv with pinned
+# packages. Idempotent: what is there is left alone. Usage: scripts/setup.sh [--with bench]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+base_packages=(
+  g++ make cmake ninja-build ccache git python3 python3-venv
+  libtomlplusplus-dev nlohmann-json3-dev libfmt-dev libcli11-dev zlib1g-dev
+  libmetis-dev libgtest-dev
+  libopenmpi-dev openmpi-bin
+  gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf qemu-user
+  clang-format
+)
+test_packages=(chromium)
+bench_packages=()
+
+say() { printf 'setup: %s\n' "$*"; }
+die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+with_tests=0
+with_bench=0
+for arg in "$@"; do
+  case "$arg" in
+    --tests) with_tests=1 ;;
+    --bench) with_bench=1 ;;
+    *) die "unknown argument '$arg'; allowed: --tests, --bench" ;;
+  esac
+done
+
+packages=("${base_packages[@]}")
+((with_tests)) && packages+=("${test_packages[@]}")
+((with_bench)) && packages+=("${bench_packages[@]}")
+
+installed() { dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null | grep -q '^installed$'; }
+
+install_debian_packages() {
+  local missing=()
+  for package in "${packages[@]}"; do installed "$package" || missing+=("$package"); done
+  if ((${#missing[@]} == 0)); then return; fi
+  command -v apt-get >/dev/null ||
+    die "this is not a Debian or Ubuntu machine (no apt-get). Install the equivalents of: ${missing[*]}"
+  local root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || die "not root and no sudo. Ask an administrator to run: apt-get install ${missing[*]}"
+    root=(sudo)
+  fi
+  say "installing Debian packages: ${missing[*]}"
+  "${root[@]}" apt-get update -qq || die "apt-get update failed; check the machine's package sources"
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
+    >/dev/null || die "apt-get could not install: ${missing[*]}"
+}
+
+find_python() {
+  local candidate
+  for candidate in /usr/bin/python3 python3 python3.13 python3.12 python3.11; do
+    if command -v "$candidate" >/dev/null &&
+      "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null &&
+      "$candidate" -c 'import venv, ensurepip' 2>/dev/null; then
+      command -v "$candidate"
+      return
+    fi
+  done
+  die "Python 3.11 or newer is needed and was not found. Debian 12 and Ubuntu 24.04 have it as python3"
+}
+
+# Installs a requirements file unless exactly this file was installed before.
+install_python_packages() {
+  local file=$1 stamp
+  stamp=".venv/.installed-$(basename "$file")-$(sha256sum "$file" pyproject.toml | sha256sum | cut -c1-16)"
+  [ -e "$stamp" ] && return
+  say "installing Python packages of $file into .venv"
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check -r "$file"
+  touch "$stamp"
+}
+
+install_debian_packages
+if [ ! -x .venv/bin/python ]; then
+  python=$(find_python)
+  say "creating .venv with $python"
+  "$python" -m venv .venv
+fi
+install_python_packages scripts/requirements.txt
+if [ ! -x .venv/bin/polyloom ]; then
+  say "installing the polyloom command into .venv"
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+fi
+((with_tests)) && install_python_packages scripts/requirements-test.txt
+((with_bench)) && install_python_packages scripts/requirements-bench.txt
+exit 0

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs the C++ tests, then the Python and end-to-end ones. Usage: scripts/test.sh BUILD_DIR [--full]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+dir=$1
+full=${2:-}
+[ "$full" = --full ] && export POLYLOOM_TEST_FULL=1
+ctest --test-dir "$dir" --output-on-failure -j "$(nproc)"
+.venv/bin/python -m pytest
