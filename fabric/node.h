@@ -39,6 +39,10 @@ class Rx {
 /// Receives (dotted name, value) pairs; names are stable, e.g. "fpga.3.tile.5.core.2.instret".
 using CounterSink = std::function<void(std::string_view name, std::uint64_t value)>;
 
+/// Receives rows of named tables for the run record: (table, header line, row), both comma separated. A table is
+/// written as TABLE.csv; its header must be the same at every call. Used: "supersteps", "profile".
+using TableSink = std::function<void(std::string_view table, std::string_view header, std::string_view row)>;
+
 /// 64-bit running hash of state and traffic (FNV-1a over 64-bit words): equal runs have equal digests.
 class Digest {
  public:
@@ -74,6 +78,7 @@ class Node {
   virtual std::string waiting_for() const { return {}; }
 
   virtual void counters(const CounterSink&) const {}
+  virtual void tables(const TableSink&) const {}
   virtual void digest(Digest&) const {}
 };
 
