@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a role joins the cluster reader and the simulator: a validator of its table and a maker of its nodes.
+//
+//   void overlay::register_role(fabric::RoleRegistry& registry) {
+//     registry.add({"overlay",
+//       [](fabric::Table& table, const fabric::RoleSite& site) -> std::shared_ptr<const fabric::RoleParams> {
+//         auto params = std::make_shared<OverlayParams>();
+//         params->board.tiles_x = table.power_of_two("tiles_x", 4, 1, 8);
+//         params->board.clock_hz = site.clock_hz;
+//         return params;                                   // the caller calls table.finish()
+//       },
+//       [](const fabric::NodeContext& context) -> std::unique_ptr<fabric::Node> {
+//         return make_board(context.params<OverlayParams>(), context);
+//       }});
+//   }
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fabric/cluster/spec.h"
+#include "fabric/cluster/table.h"
+#include "fabric/node.h"
+
+namespace polyloom::fabric {
+
+/// One port of a node under construction. An unconnected port (the rim of a mesh) has null ends and peer -1.
+struct NodePort {
+  Tx* tx = nullptr;
+  Rx* rx = nullptr;
+  int peer = -1;                         ///< node at the other end
+  const LinkQuality* quality = nullptr;  ///< of the link; null if unconnected. Owned by the ClusterSpec
+};
+
+/// What a node is made from. References outlive the node.
+struct NodeContext {
+  const ClusterSpec& cluster;
+  int index;                    ///< of the node in cluster.nodes
+  std::vector<NodePort> ports;  ///< by port number; size is node().ports
+  std::uint64_t seed;           ///< of the run; draw per-node randomness from (seed, index)
+
+  const ClusterNode& node() const { return cluster.nodes[static_cast<std::size_t>(index)]; }
+  /// The typed parameters that the role's own validator returned.
+  template <class T>
+  const T& params() const {
+    return dynamic_cast<const T&>(*node().params);
+  }
+};
+
+/// What a validator may look at besides its table.
+struct RoleSite {
+  std::uint64_t clock_hz;  ///< the FPGA's "core" clock
+  const Topology& topology;
+  const std::vector<MemorySpec>& memories;
+  Fidelity fidelity;
+};
+
+struct Role {
+  std::string name;
+  /// Reads and checks every key of the role's table, returns its typed parameters. Throws UserError through
+  /// Table::fail. Called once for each distinct table; the reader calls finish() on the table afterwards.
+  std::function<std::shared_ptr<const RoleParams>(Table&, const RoleSite&)> validate;
+  /// Makes one node of fidelity `sim` (or another that the role supports; it throws UserError for the rest).
+  std::function<std::unique_ptr<Node>(const NodeContext&)> make_node;
+};
+
+/// The roles a program knows. Filled explicitly at start-up, then only read.
+class RoleRegistry {
+ public:
+  void add(Role role);
+  /// Null if not registered.
+  const Role* find(const std::string& name) const;
+  std::vector<std::string> names() const;
+
+ private:
+  std::vector<Role> roles_;
+};
+
+}  // namespace polyloom::fabric
