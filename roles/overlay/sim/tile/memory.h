@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of a board's off-chip memories, seen through the 32-bit map of a thread (Tinsel 0.8 facts,
+// section 1.3).
+//
+// A board has `dram_channels` slices; a slice is one DRAM of 2 GiB and two SRAMs of 8 MiB. Threads of a tile
+// see one slice. No timing here (memory_system.h) and no caches: this is what the host and the other boards'
+// DMA see.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "roles/overlay/sim/types.h"
+
+namespace polyloom::overlay {
+
+/// Which memory a thread-view address falls in.
+enum class Region : std::uint8_t { unmapped, scratchpad, sram_a, sram_b, dram };
+
+inline constexpr std::uint32_t kScratchpadBase = 0x8000, kScratchpadEnd = 0x10000;
+inline constexpr std::uint32_t kSramABase = 0x00800000, kSramBBase = 0x01000000, kDramBase = 0x01800000;
+inline constexpr std::uint32_t kDramEnd = 0x80000000u, kInterleavedBase = 0xc0000000u;
+
+/// Region of an address. 0x0000..0x7fff is not mapped (the published decoder aliases it to the scratchpad): a
+/// null pointer is a fault.
+constexpr Region region_of(std::uint32_t addr) {
+  if (addr >= kInterleavedBase) return Region::dram;
+  if (addr >= kDramEnd) return Region::unmapped;
+  if (addr >= kDramBase) return Region::dram;
+  if (addr >= kSramBBase) return Region::sram_b;
+  if (addr >= kSramABase) return Region::sram_a;
+  return addr >= kScratchpadBase && addr < kScratchpadEnd ? Region::scratchpad : Region::unmapped;
+}
+
+class Memory {
+ public:
+  explicit Memory(const BoardParams& params);
+
+  unsigned slices() const { return static_cast<unsigned>(slices_.size()); }
+
+  /// Copies bytes out of or into a slice at thread-view addresses, line by line through the interleaved view
+  /// where the range lies in it. Throws UserError if a byte of the range is not in a memory.
+  void read(unsigned slice, std::uint32_t addr, void* out, std::size_t bytes) const;
+  void write(unsigned slice, std::uint32_t addr, const void* in, std::size_t bytes);
+
+  /// Whole lines, for the timing model. `addr` is line-aligned and in SRAM or DRAM; `bytes` is a line's.
+  void read_line(unsigned slice, std::uint32_t addr, std::uint8_t* out) const;
+  void write_line(unsigned slice, std::uint32_t addr, const std::uint8_t* in);
+
+  /// The address with the interleaved view undone: where the line really lies.
+  std::uint32_t physical(std::uint32_t addr) const;
+
+  unsigned line_bytes() const { return line_bytes_; }
+  /// Bytes of host memory that the touched pages take.
+  std::size_t resident_bytes() const;
+  /// Hash over all touched pages (zero pages count as untouched).
+  std::uint64_t digest() const;
+
+ private:
+  static constexpr unsigned kPageShift = 16;
+  static constexpr std::size_t kPageBytes = std::size_t{1} << kPageShift;
+  struct Slice {
+    std::vector<std::unique_ptr<std::uint8_t[]>> pages;  ///< of addresses 0 .. 2^31-1
+  };
+
+  const std::uint8_t* page(unsigned slice, std::uint32_t physical) const;
+  std::uint8_t* page_for_write(unsigned slice, std::uint32_t physical);
+  void check_range(std::uint32_t addr, std::size_t bytes) const;
+  /// Bytes from `addr` to the end of its line or page, whichever is contiguous, at most `bytes`.
+  std::size_t contiguous(std::uint32_t addr, std::size_t bytes) const;
+
+  unsigned line_bytes_;
+  unsigned line_shift_;
+  std::vector<Slice> slices_;
+};
+
+}  // namespace polyloom::overlay

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Latencies of a tile's units. Every one can be set; defaults are those of the published overlay (Tinsel 0.8
+// facts, section 1.1) where it has the operation, ours otherwise.
+#pragma once
+
+#include "roles/overlay/sim/types.h"
+
+namespace polyloom::overlay {
+
+/// A latent instruction issued at cycle c and granted its unit at cycle g >= c (g = c without contention)
+/// lets its thread issue again at g + kWindow + unit latency: eight cycles are the core's own pipeline.
+struct TileTiming {
+  // Shared FPU: pipelined, one operation accepted a cycle.
+  unsigned mul = 3;
+  unsigned div = 17;  ///< integer divide and remainder (two bits a cycle and one for signs)
+  unsigned fp_compare = 3;
+  unsigned fp_convert = 6;
+  unsigned fp_add = 14;
+  unsigned fp_mul = 11;
+  unsigned fp_fma = 16;
+  unsigned fp_div = 14;
+  unsigned fp_sqrt = 14;
+  // Mailbox scratchpad's core port: one word a cycle.
+  unsigned scratchpad = 2;
+  // Data cache: one lookup a cycle.
+  unsigned cache_hit = 4;
+  unsigned cache_max_misses = 32;  ///< misses in flight of a tile; further ones wait in order, hits pass them
+  unsigned to_memory = 4;          ///< from a cache's lookup to its slice's memory queue
+  unsigned from_memory =
+      12;  ///< from the memory's answer to the waiting thread's next issue (at least kWindow)
+};
+
+/// Largest latency of a unit: answers are kept in a calendar of 64 cycles.
+inline constexpr unsigned kMaxUnitLatency = 48;
+
+}  // namespace polyloom::overlay
