@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a thread's part of a graph lies in its memory: written by the host's image builder, read by the
+// softswitch. Same text on both sides; addresses are 32-bit thread-view addresses on both, so that offsets
+// agree. Source: Multicast paper V (receiver tables with equal index on all threads of a tile), own compact
+// form.
+#pragma once
+
+#include "polite/types.h"
+
+namespace polyloom {
+namespace polite {
+
+/// Largest number of vertices on one thread (13-bit field of PDeviceAddr).
+constexpr uint32_t kMaxDevicesPerThread = 8192;
+/// Ends a pin's list of out-edges; never a valid index into the in-edge table.
+constexpr uint16_t kNoKey = 0xffff;
+
+/// State offsets in tables are 15-bit multiples of this many bytes. 16 for states up to 64 bytes; larger ones
+/// use a coarser unit, so that kMaxDevicesPerThread vertices stay within reach.
+constexpr uint32_t state_unit_for(uint32_t bytes) {
+  uint32_t unit = 16;
+  while (unit * 4 < bytes) unit *= 2;
+  return unit;
+}
+
+/// One vertex in memory. Its size is a multiple of its alignment, the table unit.
+template <typename S>
+struct StateHead {
+  uint16_t pinBase[POLITE_NUM_PINS];  ///< index of each pin's first out-edge
+  PPin readyToSend;
+  uint8_t queued;  ///< non-zero while on the send queue: a vertex is queued at most once
+  S state;
+};
+template <typename S>
+struct alignas(state_unit_for(sizeof(StateHead<S>))) PState : StateHead<S> {};
+template <typename S>
+constexpr uint32_t state_offset() {
+  return __builtin_offsetof(StateHead<S>, state);
+}
+
+/// A message to send: to the threads of `mask` at mailbox `mbox`, which find their receivers at index `key`.
+struct POutEdge {
+  uint16_t mbox;
+  uint16_t key;
+  uint32_t maskLow;
+  uint32_t maskHigh;
+};
+static_assert(sizeof(POutEdge) == 12, "out-edges are 12 bytes");
+
+/// First entries of every out-edge table: the list of HostPin, then the empty list.
+constexpr uint32_t kHostPinBase = 0;
+constexpr uint32_t kEmptyPinBase = 1;
+constexpr uint32_t kFirstPinBase = 2;
+
+/// One receiver of a message. Receivers of one message are consecutive; `device` holds the state's offset in
+/// units, and kLastReceiver in the last one.
+constexpr uint16_t kLastReceiver = 0x8000;
+template <typename E, bool Empty = __is_empty(E)>
+struct PInEdge {
+  uint16_t device;
+  E edge;
+};
+template <typename E>
+struct PInEdge<E, true> {
+  uint16_t device;
+};
+template <typename E>
+constexpr uint32_t label_offset() {
+  if constexpr (__is_empty(E)) {
+    return 0;
+  } else {
+    return __builtin_offsetof(PInEdge<E>, edge);
+  }
+}
+
+/// Head of a thread's memory, at its SRAM heap base.
+struct PThreadHead {
+  uint16_t numDevices;
+  uint16_t time;
+  uint32_t numVertices;
+  uint32_t devices;     ///< address of PState[numDevices]
+  uint32_t outTable;    ///< address of POutEdge[]
+  uint32_t inTable;     ///< address of PInEdge[]
+  uint32_t senders;     ///< address of the send queue: uint16_t[numDevices], state offsets in units
+  uint32_t sendersTop;  ///< unused by the host; kept so that the head is one cache line
+  uint32_t reserved;
+};
+static_assert(sizeof(PThreadHead) == 32, "the head is one cache line");
+
+}  // namespace polite
+}  // namespace polyloom

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// A graph on its way to a machine: placement of vertices, then memory images. The part of PGraph that needs
+// no templates.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "polite/graph_store.h"
+#include "polite/machine.h"
+
+namespace polyloom::polite {
+
+enum class Placer { automatic, metis, random, bfs, direct };
+
+/// How vertices are placed and where tables go. Defaults are POLite's.
+struct MapOptions {
+  Placer placer = Placer::automatic;  ///< POLITE_PLACER, if set, wins
+  std::uint64_t seed = 1;
+  unsigned threads = 0;                 ///< host threads of the mapper; 0 = all; results do not depend on it
+  unsigned boards_x = 0, boards_y = 0;  ///< boards to place on; 0 = all (POLITE_BOARDS_X/Y if set)
+  bool vertices_in_dram = false;
+  bool in_edges_in_dram = true;
+  bool out_edges_in_dram = true;
+  bool chatty = false;  ///< tell on stderr what is being done
+};
+
+/// Sizes of what templates hide: the layout of PState<S> and PInEdge<E>.
+struct ElementLayout {
+  std::size_t pstate_bytes = 0;   ///< sizeof(PState<S>)
+  std::size_t state_offset = 0;   ///< of S in it
+  std::size_t state_bytes = 0;    ///< sizeof(S)
+  std::size_t state_unit = 16;    ///< unit of state offsets in tables
+  std::size_t in_edge_bytes = 2;  ///< sizeof(PInEdge<E>)
+  std::size_t label_offset = 0;   ///< of E in it
+  unsigned pins = 1;
+};
+
+/// Where each vertex runs.
+struct Placement {
+  Machine machine;
+  std::vector<std::uint32_t> thread;        ///< dense thread number of each vertex
+  std::vector<std::uint32_t> local;         ///< its number on that thread
+  std::vector<std::uint32_t> thread_begin;  ///< threads + 1: rows of `order`
+  std::vector<std::uint32_t> order;         ///< vertices by thread, then local number
+};
+
+/// Times and sizes of the last map, for benches and reports.
+struct MapReport {
+  double place_seconds = 0, table_seconds = 0, write_seconds = 0;
+  std::uint64_t out_entries = 0;   ///< messages that a send of every vertex on every pin makes
+  std::uint64_t in_entries = 0;    ///< slots of all in-edge tables, holes included
+  std::uint64_t cut_boards = 0;    ///< edges between different boards
+  std::uint64_t cut_tiles = 0;     ///< edges between different tiles
+  std::uint64_t bytes = 0;         ///< written to the cluster
+  std::uint32_t used_threads = 0;  ///< threads that have vertices
+  std::string placer;              ///< the one that was used
+};
+
+/// Where images go: the HostLink's DMA, or a test's memory.
+class ImageSink {
+ public:
+  virtual ~ImageSink() = default;
+  /// Bytes for a thread-view address of one memory slice; word-aligned, whole words. Called from one thread.
+  virtual void write(unsigned board_x, unsigned board_y, unsigned slice, std::uint32_t address,
+                     const void* data, std::size_t bytes) = 0;
+};
+
+/// Places the vertices of a finished store. `weights` has one entry a vertex, or is empty (then weight = 1 +
+/// degree). Deterministic: depends on graph, machine, options other than `threads`. Throws UserError for
+/// impossible requests.
+Placement place(const GraphStore& graph, const Machine& machine, const MapOptions& options,
+                const std::vector<std::uint32_t>& weights, MapReport* report = nullptr);
+
+/// Builds every thread's tables and writes them. Throws UserError naming the limit that a thread breaks, by
+/// how much, and what would help; nothing has been written then. `states` is an array of S.
+void write_images(const GraphStore& graph, const Placement& placement, const ElementLayout& layout,
+                  const MapOptions& options, const std::byte* states, ImageSink& sink,
+                  MapReport* report = nullptr);
+
+/// A sink that writes through HostLink::dmaWrite.
+std::unique_ptr<ImageSink> host_link_sink(HostLink& link);
+
+/// Makes a UserError that nobody catches end the program with "polyloom: message" and status 1: POLite
+/// programs have no handler of their own. Idempotent.
+void report_uncaught_errors();
+
+}  // namespace polyloom::polite

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a vertex program is written with: pins, messages, and the base class of vertices. Same text on host
+// and device; needs no library (bare-metal RISC-V compilers ship no libstdc++). Source: Tinsel paper IV
+// figure 7; names of both the paper (PVertex, PEmpty) and the later code (PDevice, None).
+#pragma once
+
+#include <stdint.h>
+
+#ifndef POLITE_NUM_PINS
+#define POLITE_NUM_PINS 1
+#endif
+
+#ifndef INLINE
+#define INLINE inline __attribute__((always_inline))
+#endif
+
+/// What a vertex wants to send on: No, HostPin, or Pin(n) for n < POLITE_NUM_PINS.
+typedef uint8_t PPin;
+enum : PPin { No = 0, HostPin = 1 };
+INLINE constexpr PPin Pin(uint8_t n) { return static_cast<PPin>(n + 2); }
+
+/// Number of a pin, 0 .. POLITE_NUM_PINS-1.
+typedef uint32_t PinId;
+
+/// Dense number of a vertex, from 0.
+typedef uint32_t PDeviceId;
+/// Number of a vertex on its thread.
+typedef uint16_t PLocalDeviceId;
+/// Where a vertex runs: thread id in bits 17:0, bit 18 set if none, number on the thread in 31:19.
+typedef uint32_t PDeviceAddr;
+
+/// The edge type of a graph without labels. Costs no memory in tables.
+struct None {};
+typedef None PEmpty;
+
+/// A message as it travels and as the host receives it: recvMsg(&m, sizeof(m)). At most 64 bytes. M must be
+/// plain data of equal layout on x86-64 and ilp32 (fixed-width integers, float; no pointers, no long).
+template <typename M>
+struct PMessage {
+  uint16_t destKey;
+  M payload;
+};
+
+/// Base of every vertex. The derived class defines, as ordinary (also inline) members, found statically:
+///   void init();            once, before anything else
+///   void send(M*);          write the message; may change *readyToSend; goes to the pin requested before the
+///   call void recv(M*, E*);      a message arrived along an edge with that label; the message is shared:
+///   read only bool step();            nobody wants to send and nothing is in flight; true = go on bool
+///   finish(M*);        the previous round of step was false everywhere; true = send this to the host
+template <typename S, typename E, typename M>
+struct PDevice {
+  S* s;                  ///< this vertex's state
+  PPin* readyToSend;     ///< what it wants to send on
+  uint32_t numVertices;  ///< vertices in the whole graph
+  uint16_t time;         ///< completed rounds of step
+  typedef S State;
+  typedef E Edge;
+  typedef M Message;
+};
+
+template <typename S, typename E, typename M>
+using PVertex = PDevice<S, E, M>;

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contract between PGraph and the native engine (polite/native/).
+//
+// PGraph::write(HostLink*) in native mode calls, with the application's own vertex class, so that handlers
+// inline:
+//
+//   template <class Dev, class S, class E, class M>
+//   std::unique_ptr<overlay::NativeProgram> make_native_program(const NativeGraph& graph);
+//
+// which polite/native/engine.h defines in namespace polyloom::polite. The program runs when the host program
+// calls HostLink::go() (roles/overlay/host/native_program.h); what vertices send to the host (HostPin,
+// finish) are PMessage<M> with destKey 0, padded with zeros to 64 bytes; finish messages come in vertex
+// order. When it ends, states are left in graph.state.
+//
+// Handlers run on a `Dev` object that the engine makes on its stack:
+//   Dev d; d.s = &states[v]; d.readyToSend = &rts[v]; d.numVertices = graph.num_vertices; d.time = rounds;
+// Rules of the softswitch (Tinsel facts 5.3) that an engine must keep:
+//   - init for all vertices, then all sends, then all receives, repeated until nobody wants to send, is a
+//   legal order;
+//   - send is called only if *readyToSend is not No at that moment; the message goes to the pin requested
+//   before the
+//     call; the vertex is asked again if it still wants to send afterwards;
+//   - step is called on every vertex when nothing is in flight and nobody wants to send, at least once;
+//   `time` grows
+//     by one after each round;
+//   - finish follows when the previous round of step returned false for every vertex, after the messages that
+//   this
+//     round may have caused were delivered.
+#pragma once
+
+#include "polite/native_view.h"
