@@ -12,14 +12,14 @@
 
 namespace polyloom::fabric {
 
-/// The sending end of one direction of a link. Owned by the fabric; a node keeps a reference for its lifetime.
-/// Not thread safe: only the owning node's advance() may call it.
+/// The sending end of one direction of a link. Owned by the fabric; a node keeps a reference for its
+/// lifetime. Not thread safe: only the owning node's advance() may call it.
 class Tx {
  public:
   virtual ~Tx() = default;
-  /// Puts a segment on the wire: its first word leaves at `segment.first`, which must lie inside the window being
-  /// advanced and not before free_at(). `segment.period` is overwritten with the link's. Throws std::logic_error
-  /// on a violation (a bug of the node, not of the user).
+  /// Puts a segment on the wire: its first word leaves at `segment.first`, which must lie inside the window
+  /// being advanced and not before free_at(). `segment.period` is overwritten with the link's. Throws
+  /// std::logic_error on a violation (a bug of the node, not of the user).
   virtual void send(Segment segment) = 0;
   /// When the previous segment has left the link's serialiser: the earliest time of the next send.
   virtual Time free_at() const = 0;
@@ -27,20 +27,28 @@ class Tx {
   virtual Time period() const = 0;
 };
 
-/// The receiving end of one direction of a link: segments in order of arrival. Same ownership and threading as Tx.
+/// The receiving end of one direction of a link: segments in order of arrival. Same ownership and threading
+/// as Tx.
 class Rx {
  public:
   virtual ~Rx() = default;
   /// Oldest segment not yet popped, or null. May lie beyond the window (its first > until): leave it then.
   virtual const Segment* front() const = 0;
   virtual void pop() = 0;
+  /// front() and pop() in one, without copying the words where the link can avoid it. Precondition: front()
+  /// != null.
+  virtual Segment take() {
+    Segment segment = *front();
+    pop();
+    return segment;
+  }
 };
 
 /// Receives (dotted name, value) pairs; names are stable, e.g. "fpga.3.tile.5.core.2.instret".
 using CounterSink = std::function<void(std::string_view name, std::uint64_t value)>;
 
-/// Receives rows of named tables for the run record: (table, header line, row), both comma separated. A table is
-/// written as TABLE.csv; its header must be the same at every call. Used: "supersteps", "profile".
+/// Receives rows of named tables for the run record: (table, header line, row), both comma separated. A table
+/// is written as TABLE.csv; its header must be the same at every call. Used: "supersteps", "profile".
 using TableSink = std::function<void(std::string_view table, std::string_view header, std::string_view row)>;
 
 /// 64-bit running hash of state and traffic (FNV-1a over 64-bit words): equal runs have equal digests.
@@ -74,7 +82,8 @@ class Node {
   /// True when this node asks the whole run to end (a host whose program has left). Called between windows.
   virtual bool wants_stop() const { return false; }
 
-  /// One line for a person on what this node waits for; empty if nothing. Used when a run is stopped or stuck.
+  /// One line for a person on what this node waits for; empty if nothing. Used when a run is stopped or
+  /// stuck.
   virtual std::string waiting_for() const { return {}; }
 
   virtual void counters(const CounterSink&) const {}

@@ -9,16 +9,17 @@
 
 namespace polyloom::fabric {
 
-/// One piece of a frame. A short frame is one segment with head and tail set; a sender that does not know the whole
-/// frame yet (cut-through) emits several. A pulse is a frame of no words. Fault injection flips bits in `words` or
-/// removes the segment; nothing marks it, so a receiver must find out as hardware does (CRC, sequence numbers).
+/// One piece of a frame. A short frame is one segment with head and tail set; a sender that does not know the
+/// whole frame yet (cut-through) emits several. A pulse is a frame of no words. Fault injection flips bits in
+/// `words` or removes the segment; nothing marks it, so a receiver must find out as hardware does (CRC,
+/// sequence numbers).
 struct Segment {
   Time first = 0;    ///< when words[0] may be used (arrival at the receiver; departure when handed to a Tx)
   Time period = 0;   ///< ps between words, fixed by the link's rate
   bool head = true;  ///< first segment of its frame
   bool tail = true;  ///< last segment of its frame
   std::uint8_t keep = 8;  ///< valid bytes of the last word, 1..8
-  std::vector<std::uint64_t> words;
+  std::vector<std::uint64_t> words = {};
 
   Time word_time(std::size_t i) const { return first + static_cast<Time>(i) * period; }
   /// Time just after the last word: when the link is free again.

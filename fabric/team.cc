@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fabric/team.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace polyloom::fabric {
+namespace {
+
+/// Longest spin before a waiting thread sleeps: some of the longest usual windows, so that unequal shares of
+/// work do not cost a wake-up each window.
+constexpr auto kSpin = std::chrono::microseconds(60);
+
+inline void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Waits until `value` is no longer `old`, spinning first if asked to.
+void wait_change(const std::atomic<int>& value, int old, bool spin) {
+  if (spin) {
+    const auto give_up = std::chrono::steady_clock::now() + kSpin;
+    do {
+      for (int i = 0; i < 64; ++i) {
+        if (value.load(std::memory_order_acquire) != old) return;
+        relax();
+      }
+    } while (std::chrono::steady_clock::now() < give_up);
+  } else {
+    for (int i = 0; i < 4; ++i) {
+      if (value.load(std::memory_order_acquire) != old) return;
+      ::sched_yield();
+    }
+  }
+  while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
+}
+
+unsigned usable_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return std::max(1u, std::thread::hardware_concurrency());
+  return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
+}
+
+}  // namespace
+
+std::vector<int> balance(const std::vector<double>& weights, int parts) {
+  std::vector<std::size_t> order(weights.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return weights[a] > weights[b]; });
+  std::vector<double> load(static_cast<std::size_t>(parts), 0.0);
+  std::vector<int> part(weights.size(), 0);
+  for (const std::size_t i : order) {
+    const auto lightest = std::min_element(load.begin(), load.end());
+    *lightest += weights[i];
+    part[i] = static_cast<int>(lightest - load.begin());
+  }
+  return part;
+}
+
+Team::Team(Fabric& fabric, unsigned threads)
+    : fabric_(fabric), places_(static_cast<std::size_t>(fabric.node_count())) {
+  std::vector<int> mine;
+  std::vector<double> weights;
+  for (int id = 0; id < fabric.node_count(); ++id) {
+    if (!fabric.owns(id)) continue;
+    if (fabric.node(id) == nullptr) throw std::logic_error("node " + fabric.node_name(id) + " was not set");
+    mine.push_back(id);
+    weights.push_back(fabric.node_hints(id).weight);
+  }
+  const int count = std::clamp(static_cast<int>(threads), 1, std::max(1, static_cast<int>(mine.size())));
+  for (int w = 0; w < count; ++w) workers_.push_back(std::make_unique<Worker>(w));
+  std::vector<std::vector<Link*>> in(static_cast<std::size_t>(fabric.node_count()));
+  for (int l = 0; l < fabric.link_count(); ++l) {
+    in[static_cast<std::size_t>(fabric.link(l).to())].push_back(&fabric.link(l));
+  }
+  const std::vector<int> parts = balance(weights, count);
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const auto id = static_cast<std::size_t>(mine[i]);
+    Worker& worker = *workers_[static_cast<std::size_t>(parts[i])];
+    places_[id] = {parts[i], static_cast<int>(worker.size())};
+    worker.add(mine[i], *fabric.node(mine[i]), std::move(in[id]));
+  }
+  for (int l = 0; l < fabric.link_count(); ++l) {
+    const Place from = places_[static_cast<std::size_t>(fabric.link(l).from())];
+    if (from.worker >= 0) fabric.link(l).attach(&workers_[static_cast<std::size_t>(from.worker)]->context());
+  }
+  spin_ = static_cast<unsigned>(count) <= usable_processors();
+  for (int w = 1; w < count; ++w) helpers_.push_back(std::make_unique<Helper>());
+  for (std::size_t h = 0; h < helpers_.size(); ++h) helpers_[h]->thread = std::thread([this, h] { help(h); });
+}
+
+Team::~Team() {
+  quit_ = true;
+  epoch_.fetch_add(1, std::memory_order_release);
+  epoch_.notify_all();
+  for (const auto& helper : helpers_) helper->thread.join();
+  for (int l = 0; l < fabric_.link_count(); ++l) fabric_.link(l).attach(nullptr);
+}
+
+void Team::help(std::size_t index) {
+  Helper& helper = *helpers_[index];
+  for (int epoch = 0;;) {
+    wait_change(epoch_, epoch, spin_);
+    ++epoch;  // the caller raises it once for each answer, never further
+    if (quit_) return;
+    helper.outcome = workers_[index + 1]->step(window_, workers_, places_);
+    helper.done.store(epoch, std::memory_order_release);
+    helper.done.notify_one();
+  }
+}
+
+Outcome Team::prepare(Time now) {
+  Outcome outcome;
+  for (const auto& worker : workers_) outcome.merge(worker->prepare(now));
+  return outcome;
+}
+
+Outcome Team::step(const Window& window) {
+  if (helpers_.empty()) return workers_[0]->step(window, workers_, places_);
+  window_ = window;
+  const int epoch = epoch_.fetch_add(1, std::memory_order_release) + 1;
+  epoch_.notify_all();
+  Outcome outcome = workers_[0]->step(window, workers_, places_);
+  for (const auto& helper : helpers_) {
+    wait_change(helper->done, epoch - 1, spin_);
+    outcome.merge(helper->outcome);
+  }
+  return outcome;
+}
+
+Outcome Team::finish(const Window& last, Time end) {
+  Outcome outcome;
+  for (const auto& worker : workers_) worker->receive(last.parity(), workers_, places_);
+  for (const auto& worker : workers_) {
+    worker->context().filled[last.parity()].clear();
+    outcome.merge(worker->catch_up(end));
+  }
+  return outcome;
+}
+
+}  // namespace polyloom::fabric
