@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// How threads, mailboxes and special destinations are numbered (Tinsel facts, section 1.4).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "roles/overlay/sim/types.h"
+
+namespace polyloom::overlay {
+
+struct BoardCoord {
+  unsigned x = 0, y = 0;
+  bool operator==(const BoardCoord&) const = default;
+};
+
+/// The boards of a cluster: x in [0, width), y in [0, height). North is +y, east is +x.
+struct MeshSize {
+  unsigned width = 1, height = 1;
+  unsigned boards() const { return width * height; }
+};
+
+/// A thread id, most significant field first: board y, board x, tile y, tile x, core, thread. A mailbox id is
+/// the thread id without the fields of core and thread. Fields are as wide as in the published configuration
+/// and wider only where a board is larger than that, so a program sees the same ids on a smaller board.
+class AddressLayout {
+ public:
+  explicit AddressLayout(const BoardParams& params);
+
+  /// Bits of core and thread: a thread id is mailbox id << mailbox_shift() | index in the tile.
+  unsigned mailbox_shift() const { return thread_bits_ + core_bits_; }
+  /// Bits of a mailbox id without the extra address bits.
+  unsigned mailbox_bits() const { return board_shift_ + 2 * kBoardBits; }
+
+  std::uint32_t mailbox_id(BoardCoord board, unsigned tile_x, unsigned tile_y) const;
+  /// Thread id of thread `index` (core * threads a core + thread) of a tile.
+  std::uint32_t thread_id(BoardCoord board, unsigned tile_x, unsigned tile_y, unsigned index) const;
+  /// Bit of a tile's message mask that stands for thread `index`: field layout, not packed.
+  unsigned mask_bit(unsigned index) const;
+  /// Thread `index` of a mask bit, or -1 if no such thread exists.
+  int index_of_mask_bit(unsigned bit) const;
+
+  BoardCoord board_of(std::uint32_t mailbox) const {
+    return {(mailbox >> board_shift_) & kBoardMask, (mailbox >> (board_shift_ + kBoardBits)) & kBoardMask};
+  }
+  unsigned tile_x(std::uint32_t mailbox) const { return mailbox & ((1u << tile_x_bits_) - 1); }
+  unsigned tile_y(std::uint32_t mailbox) const {
+    return (mailbox >> tile_x_bits_) & ((1u << tile_y_bits_) - 1);
+  }
+
+  // Extra address bits, mailbox form.
+  bool host_side(std::uint32_t dest) const {
+    return (dest >> mailbox_bits()) & 1;
+  }  ///< false west, true east
+  bool is_host(std::uint32_t dest) const { return (dest >> (mailbox_bits() + 1)) & 1; }
+  bool is_key(std::uint32_t dest) const { return (dest >> (mailbox_bits() + 2)) & 1; }
+  bool is_accelerator(std::uint32_t dest) const { return (dest >> (mailbox_bits() + 3)) & 1; }
+  std::uint32_t host_bit() const { return 1u << (mailbox_bits() + 1); }
+  std::uint32_t key_bit() const { return 1u << (mailbox_bits() + 2); }
+
+  /// "board (0,1) tile 5 thread 17" for messages to people.
+  std::string describe(std::uint32_t mailbox) const;
+
+  static constexpr unsigned kBoardBits = 3;
+
+ private:
+  static constexpr unsigned kBoardMask = (1u << kBoardBits) - 1;
+  unsigned threads_per_core_, cores_per_tile_;
+  unsigned thread_bits_, core_bits_, tile_x_bits_, tile_y_bits_, board_shift_;
+};
+
+}  // namespace polyloom::overlay

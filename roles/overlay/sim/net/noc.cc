@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles/overlay/sim/net/noc.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+namespace polyloom::overlay {
+
+Noc::Noc(NetShared& shared) : shared_(shared) {
+  const BoardParams& p = shared.params;
+  assert(p.tiles_x + kColumn0 <= kMaxPorts && 2 * p.tiles() + 1 <= Wheel::kUnits);
+  assert(p.max_flits <= kMaxFlits && p.noc_cycles_per_flit >= 1 && p.noc_cycles_per_flit <= 8);
+  routers_.resize(p.tiles() + 1);
+  for (unsigned tile = 0; tile < p.tiles(); ++tile) {
+    tile_x_.push_back(static_cast<std::uint16_t>(tile % p.tiles_x));
+    tile_y_.push_back(static_cast<std::uint16_t>(tile / p.tiles_x));
+    mailboxes_.push_back(std::make_unique<Mailbox>(shared, tile, *this));
+    routers_[tile].unit = shared.router_unit(tile);
+  }
+  const unsigned board = board_router();
+  routers_[board].unit = shared.board_router_unit();
+  for (unsigned tile = 0; tile < p.tiles(); ++tile) {
+    const unsigned x = tile_x_[tile], y = tile_y_[tile];
+    routers_[tile].outputs[kLocal] = {0, Sink::mailbox, 0, tile, 0};
+    routers_[tile].inputs[kLocal].upstream = shared.mailbox_unit(tile);
+    if (x + 1 < p.tiles_x) connect(tile, kEast, tile + 1, kWest);
+    if (x > 0) connect(tile, kWest, tile - 1, kEast);
+    if (y + 1 < p.tiles_y) connect(tile, kNorth, tile + p.tiles_x, kSouth);
+    if (y > 0) {
+      connect(tile, kSouth, tile - p.tiles_x, kNorth);
+    } else {
+      connect(tile, kSouth, board, kColumn0 + x);
+      connect(board, kColumn0 + x, tile, kSouth);
+    }
+  }
+  for (unsigned port = 0; port < kBoardExits; ++port) {
+    routers_[board].outputs[port] = {0, Sink::exit, 0, port, 0};
+    routers_[board].inputs[port].capacity = kExitFlits;
+    routers_[board].inputs[port].upstream = shared.board_router_unit();  // asked anew every window; harmless
+  }
+}
+
+void Noc::connect(unsigned from, unsigned out, unsigned to, unsigned in) {
+  routers_[from].outputs[out] = {0, Sink::router, 0, to, in};
+  routers_[to].inputs[in].upstream = routers_[from].unit;
+}
+
+// ---- routing ----
+
+unsigned Noc::route_board(const Message& message) const {
+  BoardCoord to = shared_.layout.board_of(message.dest);
+  if (message.kind == MessageKind::host) to = {0, 0};  // the host sits at the south-west corner
+  if (to.x != shared_.board.x) return to.x > shared_.board.x ? kLinkEast : kLinkWest;
+  if (to.y != shared_.board.y) return to.y > shared_.board.y ? kLinkNorth : kLinkSouth;
+  return message.kind == MessageKind::host ? static_cast<unsigned>(kHostPort)
+                                           : kColumn0 + shared_.layout.tile_x(message.dest);
+}
+
+unsigned Noc::route_tile(unsigned tile, const Message& message) const {
+  const AddressLayout& layout = shared_.layout;
+  if (message.kind == MessageKind::host || layout.board_of(message.dest) != shared_.board) return kSouth;
+  const unsigned x = layout.tile_x(message.dest), y = layout.tile_y(message.dest);
+  if (x != tile_x_[tile]) return x > tile_x_[tile] ? kEast : kWest;
+  if (y != tile_y_[tile]) return y > tile_y_[tile] ? kNorth : kSouth;
+  return kLocal;
+}
+
+unsigned Noc::route(unsigned router, const Message& message) const {
+  return router == board_router() ? route_board(message) : route_tile(router, message);
+}
+
+// ---- buffers ----
+
+bool Noc::room(Input& input, Cycle c) {
+  if (input.leaving != 0 && input.leaving_until <= c) {
+    input.flits -= input.leaving;
+    input.leaving = 0;
+  }
+  if (input.flits + shared_.params.max_flits <= input.capacity) return true;
+  if (input.leaving != 0) {
+    shared_.wheel.schedule(input.leaving_until, input.upstream);
+  } else {
+    input.upstream_blocked = true;
+  }
+  return false;
+}
+
+void Noc::push(unsigned router, unsigned in, Cycle ready, MessageId id) {
+  Router& r = routers_[router];
+  Input& input = r.inputs[in];
+  const Message& message = shared_.pool[id];
+  assert(input.count < input.entries.size());
+  input.entries[(input.head + input.count) % input.entries.size()] = {
+      ready, id, message.flits, static_cast<std::uint8_t>(route(router, message))};
+  ++input.count;
+  input.flits += message.flits;
+  r.waiting |= 1u << in;
+  shared_.wheel.schedule(ready, r.unit);
+}
+
+bool Noc::local_room(unsigned tile, Cycle c) { return room(routers_[tile].inputs[kLocal], c); }
+
+void Noc::inject(unsigned tile, Cycle ready, MessageId id) { push(tile, kLocal, ready, id); }
+
+bool Noc::enter(BoardPort port, Cycle ready, const Message& message) {
+  if (!room(routers_[board_router()].inputs[port], ready)) return false;
+  const MessageId id = shared_.pool.allocate();
+  shared_.pool[id] = message;
+  push(board_router(), port, ready, id);
+  return true;
+}
+
+const Noc::Departure* Noc::leaving(BoardPort port) const {
+  const Exit& exit = exits_[port];
+  return exit.head == exit.queue.size() ? nullptr : &exit.queue[exit.head];
+}
+
+void Noc::leave(BoardPort port, Cycle c) {
+  Exit& exit = exits_[port];
+  exit.flits -= shared_.pool[exit.queue[exit.head].id].flits;
+  if (++exit.head == exit.queue.size()) {
+    exit.queue.clear();
+    exit.head = 0;
+  }
+  if (exit.blocked) {
+    exit.blocked = false;
+    shared_.wheel.schedule(std::max(c, advanced_to_), shared_.board_router_unit());
+  }
+}
+
+// ---- arbitration ----
+
+bool Noc::accepts(const Output& output, Cycle c) {
+  switch (output.sink) {
+    case Sink::router:
+      return room(routers_[output.target].inputs[output.input], c);
+    case Sink::mailbox:
+      return mailboxes_[output.target]->can_accept();
+    case Sink::exit: {
+      Exit& exit = exits_[output.target];
+      if (exit.flits + shared_.params.max_flits <= kExitFlits) return true;
+      exit.blocked = true;
+      return false;
+    }
+    case Sink::none:
+      break;
+  }
+  assert(false && "a message was routed off the mesh");
+  return false;
+}
+
+void Noc::evaluate(unsigned index, Cycle c) {
+  Router& router = routers_[index];
+  std::array<std::uint32_t, kMaxPorts> requests;
+  std::uint32_t wanted = 0;
+  for (std::uint32_t left = router.waiting; left != 0; left &= left - 1) {
+    const auto in = static_cast<unsigned>(std::countr_zero(left));
+    const Input& input = router.inputs[in];
+    const Entry& head = input.entries[input.head];
+    const Cycle eligible = input.leaving != 0 ? std::max(head.ready, input.leaving_until) : head.ready;
+    if (eligible > c) {
+      shared_.wheel.schedule(eligible, router.unit);
+      continue;
+    }
+    if (!((wanted >> head.out) & 1)) requests[head.out] = 0;
+    requests[head.out] |= 1u << in;
+    wanted |= 1u << head.out;
+  }
+  for (; wanted != 0; wanted &= wanted - 1) {
+    const auto out = static_cast<unsigned>(std::countr_zero(wanted));
+    Output& output = router.outputs[out];
+    if (output.busy_until > c) {
+      shared_.wheel.schedule(output.busy_until, router.unit);
+      continue;
+    }
+    if (!accepts(output, c)) {
+      ++counters_.blocked;
+      continue;
+    }
+    const std::uint32_t favoured = requests[out] >> output.next << output.next;
+    grant(router, static_cast<unsigned>(std::countr_zero(favoured != 0 ? favoured : requests[out])), out, c);
+  }
+}
+
+void Noc::grant(Router& router, unsigned in, unsigned out, Cycle c) {
+  Input& input = router.inputs[in];
+  Output& output = router.outputs[out];
+  const Entry entry = input.entries[input.head];
+  const Cycle done = c + entry.flits * shared_.params.noc_cycles_per_flit;
+
+  input.head = static_cast<std::uint8_t>((input.head + 1) % input.entries.size());
+  if (--input.count == 0) {
+    router.waiting &= ~(1u << in);
+  } else {
+    shared_.wheel.schedule(done, router.unit);
+  }
+  if (input.leaving != 0) input.flits -= input.leaving;
+  input.leaving = entry.flits;
+  input.leaving_until = done;
+  if (input.upstream_blocked) {
+    input.upstream_blocked = false;
+    shared_.wheel.schedule(done, input.upstream);
+  }
+
+  output.busy_until = done;
+  output.next = static_cast<std::uint8_t>(in + 1);
+  router.flits += entry.flits;
+  ++counters_.message_hops;
+  counters_.flit_hops += entry.flits;
+  switch (output.sink) {
+    case Sink::router:
+      push(output.target, output.input, c + kHopLatency, entry.id);
+      break;
+    case Sink::mailbox:
+      mailboxes_[output.target]->accept(c + kHopLatency, entry.id);
+      break;
+    case Sink::exit:
+      exits_[output.target].queue.push_back({done, entry.id});
+      exits_[output.target].flits += entry.flits;
+      break;
+    case Sink::none:
+      break;
+  }
+}
+
+// ---- time ----
+
+void Noc::begin_window(Cycle from, Cycle to) {
+  shared_.wheel.skip_to(from);
+  shared_.window_end = to;
+  advanced_to_ = from;
+}
+
+void Noc::advance(Cycle to) {
+  const unsigned tiles = shared_.params.tiles();
+  for (Cycle c = shared_.wheel.next(advanced_to_); c < to; c = shared_.wheel.next(c + 1)) {
+    const Wheel::Units due = shared_.wheel.take(c);
+    for (unsigned word = 0; word < Wheel::kWords; ++word) {
+      for (std::uint64_t left = due[word]; left != 0; left &= left - 1) {
+        const unsigned unit = word * 64 + static_cast<unsigned>(std::countr_zero(left));
+        if (unit < tiles) {
+          mailboxes_[unit]->tick(c);
+        } else {
+          evaluate(unit - tiles, c);
+        }
+      }
+    }
+  }
+  advanced_to_ = to;
+  shared_.wheel.skip_to(to);
+}
+
+std::size_t Noc::buffered() const {
+  std::size_t count = 0;
+  for (const Router& router : routers_) {
+    for (const Input& input : router.inputs) count += input.count;
+  }
+  return count;
+}
+
+}  // namespace polyloom::overlay

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// A board's message network: one router a tile in a mesh, a board router on the south rim, links and host
+// beyond it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "roles/overlay/sim/net/mailbox.h"
+#include "roles/overlay/sim/net/shared.h"
+
+namespace polyloom::overlay {
+
+/// Ports of the board router: links first (as a mesh node's ports), then the host, then one column of tiles
+/// each.
+enum BoardPort : unsigned {
+  kLinkNorth = 0,
+  kLinkEast = 1,
+  kLinkSouth = 2,
+  kLinkWest = 3,
+  kHostPort = 4,
+  kColumn0 = 5
+};
+inline constexpr unsigned kBoardExits = 5;  ///< links and host
+
+struct NocCounters {
+  std::uint64_t message_hops = 0, flit_hops = 0;  ///< grants of the tile routers, towards mailboxes included
+  std::uint64_t blocked = 0;                      ///< grants put off because the next buffer lacked room
+};
+
+/// Simulated a message and hop at a time, exact to the cycle for routers built so:
+/// - dimension order, X then Y; a message for another board or the host leaves straight down its own column,
+/// one
+///   from there comes straight up its destination's column (deadlock argument: roles/overlay/README.md);
+/// - an output belongs to one message from first to last flit (no interleaving) and moves a flit every
+///   noc_cycles_per_flit cycles;
+/// - virtual cut-through: an output grants only if the next buffer has room for the longest message, so a
+/// granted
+///   message never stops on the way; link buffers hold kLinkFlits flits;
+/// - one round-robin arbiter an output, among heads that are there in that cycle;
+/// - kHopLatency cycles from a grant until the next router may grant.
+/// Not thread safe.
+class Noc final : public Injector {
+ public:
+  static constexpr unsigned kLinkFlits = 8;
+  static constexpr unsigned kExitFlits = 32;  ///< buffers between board router and links or host
+  static constexpr Cycle kHopLatency = 2;
+
+  explicit Noc(NetShared& shared);
+
+  Mailbox& mailbox(unsigned tile) { return *mailboxes_[tile]; }
+  const Mailbox& mailbox(unsigned tile) const { return *mailboxes_[tile]; }
+
+  /// Call before the cores of a board window run: they may schedule work from `from` on.
+  void begin_window(Cycle from, Cycle to);
+  /// Everything that happens in [from, to) of the window begun.
+  void advance(Cycle to);
+  /// Earliest cycle with something to do, kNeverCycle if none.
+  Cycle next_event() const { return shared_.wheel.next(advanced_to_); }
+
+  // Links and host. All times lie within the window begun.
+  /// A message came in; false if the input buffer has no room (ask again in a later window).
+  bool enter(BoardPort port, Cycle ready, const Message& message);
+  /// Messages that left the board router: complete at their cycle or later. Taking one makes room.
+  struct Departure {
+    Cycle tail;  ///< when the last flit is out of the board router
+    MessageId id;
+  };
+  const Departure* leaving(BoardPort port) const;
+  /// Removes the oldest of leaving() in cycle `c`; the caller releases the message.
+  void leave(BoardPort port, Cycle c);
+
+  // Injector.
+  bool local_room(unsigned tile, Cycle c) override;
+  void inject(unsigned tile, Cycle ready, MessageId id) override;
+
+  const NocCounters& counters() const { return counters_; }
+  /// Flits that the tile's router has forwarded.
+  std::uint64_t tile_flits(unsigned tile) const { return routers_[tile].flits; }
+  /// Messages in router buffers (not in mailboxes, not leaving).
+  std::size_t buffered() const;
+
+ private:
+  static constexpr unsigned kMaxPorts = 16;
+  enum TilePort : unsigned { kNorth = 0, kEast = 1, kSouth = 2, kWest = 3, kLocal = 4 };
+  static constexpr unsigned kTilePorts = 5;
+
+  struct Entry {
+    Cycle ready;  ///< when the head may be granted
+    MessageId id;
+    std::uint8_t flits, out;
+  };
+  struct Input {
+    std::array<Entry, 32> entries;  ///< ring
+    std::uint8_t head = 0, count = 0;
+    std::uint8_t flits = 0;  ///< occupied, those of the leaving message included
+    std::uint8_t capacity = kLinkFlits;
+    std::uint8_t leaving = 0;  ///< flits of the message being forwarded
+    bool upstream_blocked = false;
+    unsigned upstream = 0;    ///< unit to call when room appears
+    Cycle leaving_until = 0;  ///< when its tail has left: the next head may go, its room is free
+  };
+  enum class Sink : std::uint8_t { none, router, mailbox, exit };
+  struct Output {
+    Cycle busy_until = 0;
+    Sink sink = Sink::none;
+    std::uint8_t next = 0;  ///< input that round robin favours
+    unsigned target = 0;    ///< router, tile or exit port
+    unsigned input = 0;     ///< of the target router
+  };
+  struct Router {
+    std::array<Input, kMaxPorts> inputs;
+    std::array<Output, kMaxPorts> outputs;
+    std::uint32_t waiting = 0;  ///< inputs with a message
+    unsigned unit = 0;
+    std::uint64_t flits = 0;
+  };
+  struct Exit {
+    std::vector<Departure> queue;
+    std::size_t head = 0;
+    unsigned flits = 0;
+    bool blocked = false;
+  };
+
+  void connect(unsigned from, unsigned out, unsigned to, unsigned in);
+  unsigned board_router() const { return shared_.params.tiles(); }
+  unsigned route(unsigned router, const Message& message) const;
+  unsigned route_board(const Message& message) const;
+  unsigned route_tile(unsigned tile, const Message& message) const;
+  bool room(Input& input, Cycle c);
+  bool accepts(const Output& output, Cycle c);
+  void push(unsigned router, unsigned input, Cycle ready, MessageId id);
+  void evaluate(unsigned router, Cycle c);
+  void grant(Router& router, unsigned in, unsigned out, Cycle c);
+
+  NetShared& shared_;
+  std::vector<std::unique_ptr<Mailbox>> mailboxes_;
+  std::vector<Router> routers_;  ///< tiles, then the board router
+  std::array<Exit, kBoardExits> exits_;
+  std::vector<std::uint16_t> tile_x_, tile_y_;
+  Cycle advanced_to_ = 0;
+  NocCounters counters_;
+};
+
+}  // namespace polyloom::overlay

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the mailboxes and routers of one board share.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "roles/overlay/sim/net/address.h"
+#include "roles/overlay/sim/net/message.h"
+#include "roles/overlay/sim/net/wheel.h"
+#include "roles/overlay/sim/types.h"
+
+namespace polyloom::overlay {
+
+/// What termination detection asks of a board, kept up to date by those who change it.
+struct Activity {
+  /// Messages that this board has sent or taken in and that have neither been freed by their last receiver
+  /// nor left the board. A multicast counts once.
+  std::int64_t in_flight = 0;
+  unsigned idle_waiting = 0;  ///< threads that wait with kWaitIdle
+  unsigned idle_votes = 0;    ///< of those, the ones that vote true
+  /// Published protocol, stage 1: threads can neither send nor receive nor be woken by messages.
+  bool frozen = false;
+};
+
+/// A thread has asked for something that the network cannot do. `tile` and `thread` are board-local.
+using NetFault = std::function<void(Cycle c, unsigned tile, unsigned thread, const std::string& problem)>;
+
+struct NetShared {
+  NetShared(const BoardParams& p, BoardCoord b, MeshSize m) : params(p), layout(p), board(b), mesh(m) {}
+
+  const BoardParams params;
+  const AddressLayout layout;
+  const BoardCoord board;
+  const MeshSize mesh;
+  Wheel wheel;
+  MessagePool pool;
+  Activity activity;
+  NetFault fault;
+  Cycle window_end = kWindow;  ///< end of the board window being advanced: cores see nothing earlier
+
+  // Units of the wheel: mailboxes before routers, so that routers of a cycle see what mailboxes did in it.
+  unsigned mailbox_unit(unsigned tile) const { return tile; }
+  unsigned router_unit(unsigned tile) const { return params.tiles() + tile; }
+  unsigned board_router_unit() const { return 2 * params.tiles(); }
+};
+
+}  // namespace polyloom::overlay
