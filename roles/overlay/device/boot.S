@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The boot image: what every thread executes from address 0 when it is started. HostLink holds the assembled bytes and
+// loads them below the program; a device program contains none of it, so programs link as they always did (at 0x240).
+//
+// Registers are undefined at a thread's start. The stack grows down from the top of the thread's own DRAM partition
+// (reference: Tinsel facts, 1.3): sp = (0x80000000 - p * 2 MiB - 32) | 0x80000000, p = id mod 512.
+// A thread whose main returns is stopped. It runs from here again when it is started again.
+#include <config.h>
+
+    .text
+    .globl _boot
+_boot:
+    csrrw a0, 0xf14, zero
+    andi  a0, a0, TinselThreadsPerDRAM - 1
+    slli  a0, a0, TinselLogBytesPerDRAMPartition
+    li    sp, -32
+    sub   sp, sp, a0
+    csrrw zero, 0x003, zero            // rounding to nearest, no accrued exceptions
+    li    s0, 0                        // end of the chain of frames, for debuggers
+    li    t0, TinselMaxBootImageBytes
+    jalr  ra, t0                       // the program's entry
+stop:
+    csrrw zero, 0x80e, zero
+    j     stop

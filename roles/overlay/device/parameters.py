@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The overlay's parameters as device programs, host programs and build files see them.
+
+Usage: parameters.py envs|cpp|defs|vpp
+
+  envs   shell exports, for `eval` in an application's genld.sh
+  cpp    the header config.h: macros Tinsel<Name>
+  defs   compiler options -D <Name>=<value>
+  vpp    Verilog macros: `define Tinsel<Name> <value>
+
+Names and defaults are those of Tinsel 0.8 (reference: Tinsel facts, section 7). They fix the ABI of device programs:
+address layout, message size, instruction memory. What only a cluster decides (how many boards, how many of the
+addressable tiles exist, clocks) a host program asks of HostLink instead.
+"""
+
+from __future__ import annotations
+
+import sys
+
+# Chosen by the published default configuration.
+BASE: dict[str, int | bool] = {
+    "LogThreadsPerCore": 4,
+    "LogInstrsPerCore": 11,
+    "SharedInstrMem": True,
+    "LogCoresPerFPU": 2,
+    "LogCoresPerDCache": 2,
+    "LogDCachesPerDRAM": 3,
+    "LogWordsPerBeat": 3,
+    "LogBeatsPerLine": 0,
+    "DCacheLogNumWays": 4,
+    "DCacheLogSetsPerThread": 2,
+    "LogDRAMsPerBoard": 1,
+    "LogBeatsPerDRAM": 26,
+    "SRAMAddrWidth": 20,
+    "LogBytesPerSRAMBeat": 3,
+    "LogCoresPerMailbox": 2,
+    "LogWordsPerFlit": 2,
+    "LogMaxFlitsPerMsg": 2,
+    "LogMsgsPerMailbox": 9,
+    "LogMsgPtrQueueSize": 6,
+    "LogMulticastBufferSize": 9,
+    "MailboxMeshXBits": 2,
+    "MailboxMeshYBits": 2,
+    "MeshXBits": 3,
+    "MeshYBits": 3,
+    "MeshXLenWithinBox": 3,
+    "MeshYLenWithinBox": 2,
+    "BoxMeshXLen": 2,
+    "BoxMeshYLen": 4,
+    "MaxBootImageBytes": 576,
+    "LogTransmitBufferSize": 10,
+    "LogReliableLinkRecvBufferSize": 9,
+    "LogMacRecvBufferSize": 5,
+    "TransmitBound": 20,
+    "LinkTimeout": 1024,
+    "LogRoutingEntryLen": 5,
+    "ProgRouterMaxBurst": 4,
+    "FetcherLogIndQueueSize": 1,
+    "FetcherLogBeatBufferSize": 5,
+    "FetcherLogFlitBufferSize": 5,
+    "DRAMLogMaxInFlight": 5,
+    "EnablePerfCount": True,
+    "ClockFreq": 210,
+}
+
+# Printed in hexadecimal: addresses, and what C would otherwise not read as 32 bits wide.
+HEX = {"DRAMBase", "SRAMBase", "POLiteProgRouterBase", "BytesPerDRAM"}
+
+
+def parameters() -> dict[str, int | bool]:
+    """All parameters, derived ones included, in the order in which they are printed."""
+    p = dict(BASE)
+    # Messages.
+    p["LogBytesPerWord"] = 2
+    p["WordsPerFlit"] = 1 << p["LogWordsPerFlit"]
+    p["LogBytesPerFlit"] = p["LogWordsPerFlit"] + 2
+    p["BytesPerFlit"] = 1 << p["LogBytesPerFlit"]
+    p["BitsPerFlit"] = 8 * p["BytesPerFlit"]
+    p["MaxFlitsPerMsg"] = 1 << p["LogMaxFlitsPerMsg"]
+    p["LogWordsPerMsg"] = p["LogWordsPerFlit"] + p["LogMaxFlitsPerMsg"]
+    p["WordsPerMsg"] = 1 << p["LogWordsPerMsg"]
+    p["LogBytesPerMsg"] = p["LogWordsPerMsg"] + 2
+    p["BytesPerMsg"] = 1 << p["LogBytesPerMsg"]
+    p["MsgsPerMailbox"] = 1 << p["LogMsgsPerMailbox"]
+    p["LogBytesPerMailbox"] = p["LogMsgsPerMailbox"] + p["LogBytesPerMsg"]
+    # Cores and threads.
+    p["InstrsPerCore"] = 1 << p["LogInstrsPerCore"]
+    p["ThreadsPerCore"] = 1 << p["LogThreadsPerCore"]
+    p["CoresPerFPU"] = 1 << p["LogCoresPerFPU"]
+    p["CoresPerDCache"] = 1 << p["LogCoresPerDCache"]
+    p["CoresPerMailbox"] = 1 << p["LogCoresPerMailbox"]
+    p["LogThreadsPerMailbox"] = p["LogCoresPerMailbox"] + p["LogThreadsPerCore"]
+    p["ThreadsPerMailbox"] = 1 << p["LogThreadsPerMailbox"]
+    p["MailboxMeshXLen"] = 1 << p["MailboxMeshXBits"]
+    p["MailboxMeshYLen"] = 1 << p["MailboxMeshYBits"]
+    p["LogMailboxesPerBoard"] = p["MailboxMeshXBits"] + p["MailboxMeshYBits"]
+    p["MailboxesPerBoard"] = 1 << p["LogMailboxesPerBoard"]
+    p["LogCoresPerBoard"] = p["LogMailboxesPerBoard"] + p["LogCoresPerMailbox"]
+    p["CoresPerBoard"] = 1 << p["LogCoresPerBoard"]
+    p["LogThreadsPerBoard"] = p["LogCoresPerBoard"] + p["LogThreadsPerCore"]
+    p["ThreadsPerBoard"] = 1 << p["LogThreadsPerBoard"]
+    p["LogMaxThreads"] = p["MeshXBits"] + p["MeshYBits"] + p["LogThreadsPerBoard"]
+    p["MaxThreads"] = 1 << p["LogMaxThreads"]
+    # Memories.
+    p["LogBytesPerBeat"] = p["LogWordsPerBeat"] + 2
+    p["BytesPerBeat"] = 1 << p["LogBytesPerBeat"]
+    p["BeatsPerLine"] = 1 << p["LogBeatsPerLine"]
+    p["LogBytesPerLine"] = p["LogBeatsPerLine"] + p["LogBytesPerBeat"]
+    p["BytesPerLine"] = 1 << p["LogBytesPerLine"]
+    p["DCacheNumWays"] = 1 << p["DCacheLogNumWays"]
+    p["DCacheSetsPerThread"] = 1 << p["DCacheLogSetsPerThread"]
+    p["DCachesPerDRAM"] = 1 << p["LogDCachesPerDRAM"]
+    p["DRAMsPerBoard"] = 1 << p["LogDRAMsPerBoard"]
+    p["LogThreadsPerDRAM"] = p["LogDCachesPerDRAM"] + p["LogCoresPerDCache"] + p["LogThreadsPerCore"]
+    p["ThreadsPerDRAM"] = 1 << p["LogThreadsPerDRAM"]
+    p["LogBytesPerDRAM"] = p["LogBeatsPerDRAM"] + p["LogBytesPerBeat"]
+    p["BytesPerDRAM"] = 1 << p["LogBytesPerDRAM"]
+    p["LogBytesPerDRAMPartition"] = p["LogBytesPerDRAM"] - 1 - p["LogThreadsPerDRAM"]
+    p["LogBytesPerSRAM"] = p["SRAMAddrWidth"] + p["LogBytesPerSRAMBeat"]
+    p["BytesPerSRAM"] = 1 << p["LogBytesPerSRAM"]
+    p["LogBytesPerSRAMPartition"] = p["LogBytesPerSRAM"] + 1 - p["LogThreadsPerDRAM"]
+    p["SRAMBase"] = p["BytesPerSRAM"]
+    p["DRAMBase"] = 3 * p["BytesPerSRAM"]
+    # The upper half of a DRAM is its threads' partitions; what lies below is shared.
+    p["DRAMGlobalsLength"] = p["BytesPerDRAM"] // 2 - p["DRAMBase"]
+    p["POLiteDRAMGlobalsLength"] = 1 << 14
+    p["POLiteProgRouterBase"] = p["DRAMBase"] + p["POLiteDRAMGlobalsLength"]
+    p["POLiteProgRouterLength"] = p["DRAMGlobalsLength"] - p["POLiteDRAMGlobalsLength"]
+    # Boxes and instruction space.
+    p["BoardsPerBox"] = p["MeshXLenWithinBox"] * p["MeshYLenWithinBox"] + 1
+    p["MeshXLen"] = p["BoxMeshXLen"] * p["MeshXLenWithinBox"]
+    p["MeshYLen"] = p["BoxMeshYLen"] * p["MeshYLenWithinBox"]
+    p["MaxInstrBytes"] = 4 * p["InstrsPerCore"] - p["MaxBootImageBytes"]
+    return p
+
+
+def value_text(name: str, value: int | bool) -> str:
+    """A value as C, assembler and shell read it."""
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    return hex(value) if name in HEX else str(value)
+
+
+def cpp() -> list[str]:
+    """Lines of config.h."""
+    lines = [
+        "// Made by roles/overlay/device/parameters.py cpp; do not edit.",
+        "#ifndef POLYLOOM_OVERLAY_CONFIG_H",
+        "#define POLYLOOM_OVERLAY_CONFIG_H",
+    ]
+    for name, value in parameters().items():
+        if value is False:
+            continue  # as upstream: a false option is an undefined macro
+        lines.append(f"#define Tinsel{name} {value_text(name, value)}")
+    return [*lines, "#endif"]
+
+
+MODES = {
+    "envs": lambda: [f"export {n}={value_text(n, v)}" for n, v in parameters().items()],
+    "cpp": cpp,
+    "defs": lambda: [f"-D {n}={value_text(n, v)}" for n, v in parameters().items() if v is not False],
+    "vpp": lambda: [f"`define Tinsel{n} {int(v)}" for n, v in parameters().items() if v is not False],
+}
+
+
+def main(argv: list[str]) -> int:
+    """Prints one mode; status 2 on a wrong call."""
+    if len(argv) != 2 or argv[1] not in MODES:
+        print(f"usage: {argv[0]} {'|'.join(MODES)}", file=sys.stderr)
+        return 2
+    print("\n".join(MODES[argv[1]]()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
