@@ -26,6 +26,8 @@
 
 namespace polyloom::fabric {
 
+class TraceTrack;
+
 /// One port of a node under construction. An unconnected port (the rim of a mesh) has null ends and peer -1.
 struct NodePort {
   Tx* tx = nullptr;
@@ -39,7 +41,8 @@ struct NodeContext {
   const ClusterSpec& cluster;
   int index;                    ///< of the node in cluster.nodes
   std::vector<NodePort> ports;  ///< by port number; size is node().ports
-  std::uint64_t seed;           ///< of the run; draw per-node randomness from (seed, index)
+  std::uint64_t seed = 1;       ///< of the run; draw per-node randomness from (seed, index)
+  TraceTrack* trace = nullptr;  ///< the node's track (fabric/trace.h); null when the run is not traced
 
   const ClusterNode& node() const { return cluster.nodes[static_cast<std::size_t>(index)]; }
   /// The typed parameters that the role's own validator returned.

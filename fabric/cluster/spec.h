@@ -69,7 +69,7 @@ struct LinkQuality {
   Time latency = 0;
   std::uint64_t rate_bps = 0;
   double bit_error_rate = 0;  ///< chance of each bit to flip
-  double drop_rate = 0;       ///< chance of each segment to vanish
+  double drop_rate = 0;       ///< chance of each frame to vanish
 
   /// ps a 64-bit word takes at this rate, rounded to the nearest ps, at least 1.
   Time word_period() const;
@@ -106,7 +106,7 @@ struct ClusterSpec {
   int version = 1;
   std::string name, file, description;
   Topology topology;
-  std::vector<ClusterNode> nodes;  ///< FPGAs, then switches, then hosts
+  std::vector<ClusterNode> nodes;  ///< FPGAs, then switches, then hosts (explicit: as in the file)
   std::vector<ClusterLink> links;
   std::vector<MemorySpec> memories;
   SwitchSpec network_switch;

@@ -5,11 +5,8 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
-#include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "fabric/cluster/value.h"

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps of reading a cluster that both file forms share. Internal to the reader.
+#pragma once
+
+#include "fabric/cluster/reader.h"
+#include "fabric/cluster/table.h"
+
+namespace polyloom::fabric {
+
+/// The keys latency, rate, protocol, bit_error_rate, drop_rate of a table, `base` being their defaults.
+/// Without a base, latency and rate are required.
+LinkQuality read_quality(Table& table, const LinkQuality* base);
+
+/// Appends host nodes and links them: to the FPGAs of `attached` (a port more on each), or to the switch.
+struct HostAttachment {
+  int hosts = 1;
+  bool to_switch = false;
+  std::vector<int> attached;  ///< FPGAs, in order of the host's ports
+  LinkQuality quality;
+};
+void attach_hosts(ClusterSpec& spec, const HostAttachment& attachment);
+
+/// Reads the rest of a ZRLMPI description into `spec`.
+void read_zrlmpi(const Value& document, const std::string& file, ClusterSpec& spec);
+
+/// Fills in params and role_table of every FPGA: `tables[i]` is node i's role table as written. Calls each
+/// validator once for FPGAs that share role, table, clock and fidelity. `where` is the file's top level, for
+/// messages.
+void validate_roles(ClusterSpec& spec, const std::vector<Value>& tables, const Table& where,
+                    const RoleRegistry& roles);
+
+}  // namespace polyloom::fabric

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one reader of cluster files (DESIGN.md section 4; the format is described in fabric/cluster/README.md).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fabric/cluster/role.h"
+#include "fabric/cluster/spec.h"
+
+namespace polyloom::fabric {
+
+struct ReadOptions {
+  std::optional<Fidelity> fidelity;  ///< of every FPGA, over the file's (POLYLOOM_ON, --on)
+  int host_clients = 0;              ///< if > 0: over the file's host.clients
+};
+
+/// Reads, checks and expands a cluster. `name` is a path, or the name of a file in a search folder: "laptop"
+/// finds clusters/laptop.toml. Throws UserError, one message with file, line, key, value and what is allowed.
+ClusterSpec read_cluster(const std::string& name, const RoleRegistry& roles, const ReadOptions& options = {});
+
+/// The same from text. `file` names it in messages; a name that ends in ".json" means the ZRLMPI form.
+ClusterSpec parse_cluster(std::string_view text, const std::string& file, const RoleRegistry& roles,
+                          const ReadOptions& options = {});
+
+/// Path of a cluster by path or name. Order: the path as given, $POLYLOOM_HOME/clusters, the clusters folders
+/// beside and above the running program, the source tree. Throws UserError that lists the known names.
+std::string find_cluster(const std::string& name);
+
+/// "native", "sim", "rtl", "board"; throws UserError that says where (`what`, e.g. "--on") the word stood.
+Fidelity parse_fidelity(const std::string& word, const std::string& what);
+
+}  // namespace polyloom::fabric
