@@ -103,7 +103,7 @@ Inst decode(std::uint32_t word) {
     Inst inst;
     inst.op = op;
     if (writes_x(info.form) || writes_f(info.form)) inst.rd = static_cast<std::uint8_t>(bits(word, 7, 5));
-    if (writes_x(info.form) && inst.rd == 0) inst.rd = kSinkReg;
+    if (!writes_f(info.form) && inst.rd == 0) inst.rd = kSinkReg;
     if (has_rs1(info.form)) inst.rs1 = static_cast<std::uint8_t>(bits(word, 15, 5));
     if (has_rs2(info.form)) inst.rs2 = static_cast<std::uint8_t>(bits(word, 20, 5));
     inst.imm = immediate(info.form, word);

@@ -78,7 +78,8 @@ enum class Form : std::uint8_t {
 };
 
 /// Writes to x0 go here, so that interpreters keep kNumXRegs registers and never test for x0: decode() names
-/// kSinkReg as rd wherever the word names x0 as an integer destination. Nothing reads it.
+/// kSinkReg as rd wherever the word names x0 as an integer destination or has no destination. Nothing reads
+/// it.
 inline constexpr std::uint8_t kSinkReg = 32;
 inline constexpr std::size_t kNumXRegs = 33;
 
