@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fabric/fault.h"
@@ -51,6 +52,7 @@ class ArrivalQueue {
   bool empty() const { return head_ == items_.size(); }
   const Segment* front() const { return empty() ? nullptr : &items_[head_]; }
   Segment take();
+  void push(Segment segment) { items_.push_back(std::move(segment)); }
   void pop() { take(); }
   /// Moves all of `from` behind what is here and empties it.
   void append(std::vector<Segment>& from);
@@ -87,6 +89,8 @@ class Link {
   std::vector<Segment>& outbox(unsigned parity) { return outbox_[parity]; }
   /// Moves an outbox to the arrival queue and returns the first arrival in it (kNever if it was empty).
   Time deliver(unsigned parity);
+  /// Takes a segment that another process's sender has put on this link.
+  void receive(Segment segment) { rx_.queue.push(std::move(segment)); }
   /// Another process's account of this link's sender.
   void restore(const LinkTraffic& traffic, std::uint64_t digest) {
     tx_.traffic = traffic, tx_.digest = digest;
