@@ -16,7 +16,8 @@
 
 /// What a vertex wants to send on: No, HostPin, or Pin(n) for n < POLITE_NUM_PINS.
 typedef uint8_t PPin;
-enum : PPin { No = 0, HostPin = 1 };
+constexpr PPin No = 0;
+constexpr PPin HostPin = 1;
 INLINE constexpr PPin Pin(uint8_t n) { return static_cast<PPin>(n + 2); }
 
 /// Number of a pin, 0 .. POLITE_NUM_PINS-1.

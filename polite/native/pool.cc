@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "polite/native/pool.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+
+namespace polyloom::polite {
+namespace {
+
+/// How often a waiting worker looks before it sleeps: some tens of microseconds, the length of a small round.
+constexpr int kSpins = 20000;
+
+unsigned default_threads() {
+  if (const char* text = std::getenv("POLYLOOM_THREADS"); text != nullptr && std::atoi(text) > 0) {
+    return static_cast<unsigned>(std::atoi(text));
+  }
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+Pool::Pool(unsigned threads) {
+  if (threads == 0) threads = default_threads();
+  for (unsigned worker = 1; worker < threads; ++worker)
+    threads_.emplace_back([this, worker] { serve(worker); });
+}
+
+Pool::~Pool() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    round_.fetch_add(1, std::memory_order_release);
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Pool::start(std::size_t blocks, Call call, void* context) {
+  blocks_ = blocks;
+  call_ = call;
+  context_ = context;
+  failure_ = nullptr;
+  next_.store(0, std::memory_order_relaxed);
+  busy_.store(static_cast<unsigned>(threads_.size()), std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(mutex_);
+    round_.fetch_add(1, std::memory_order_release);
+  }
+  wake_.notify_all();
+  work(0);
+  for (int spins = 0; busy_.load(std::memory_order_acquire) != 0; ++spins) {
+    if (spins < kSpins) {
+      relax();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void Pool::serve(unsigned worker) {
+  std::uint64_t seen = 0;
+  for (;;) {
+    for (int spins = 0; spins < kSpins && round_.load(std::memory_order_acquire) == seen; ++spins) relax();
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [&] { return round_.load(std::memory_order_acquire) != seen; });
+      if (ending_) return;
+    }
+    seen = round_.load(std::memory_order_acquire);
+    work(worker);
+    busy_.fetch_sub(1, std::memory_order_release);
+  }
+}
+
+void Pool::work(unsigned worker) {
+  try {
+    for (;;) {
+      const std::size_t block = next_.fetch_add(1, std::memory_order_relaxed);
+      if (block >= blocks_) return;
+      call_(context_, block, worker);
+    }
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+    next_.store(blocks_, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace polyloom::polite

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// A few threads that work through numbered blocks together, again and again, with little cost between.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace polyloom::polite {
+
+/// Invariant: between calls of run() all workers wait. run() may be called from one thread only. Which worker
+/// does which block is not fixed; callers whose results must not depend on it write only to places owned by
+/// the block.
+class Pool {
+ public:
+  /// `threads` workers, the caller of run() included; 0 = as the machine has, or POLYLOOM_THREADS.
+  explicit Pool(unsigned threads = 0);
+  ~Pool();
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  unsigned workers() const { return static_cast<unsigned>(threads_.size()) + 1; }
+
+  /// Calls body(block, worker) once for each block 0 .. blocks-1. Returns when all are done; the first
+  /// exception that a body throws is thrown again here.
+  template <typename Body>
+  void run(std::size_t blocks, Body&& body) {
+    if (blocks == 0) return;
+    if (blocks == 1 || threads_.empty()) {
+      for (std::size_t b = 0; b < blocks; ++b) body(b, 0u);
+      return;
+    }
+    start(
+        blocks,
+        [](void* context, std::size_t block, unsigned worker) {
+          (*static_cast<std::remove_reference_t<Body>*>(context))(block, worker);
+        },
+        &body);
+  }
+
+ private:
+  using Call = void (*)(void* context, std::size_t block, unsigned worker);
+
+  void start(std::size_t blocks, Call call, void* context);
+  void serve(unsigned worker);
+  void work(unsigned worker);
+
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::atomic<std::uint64_t> round_{0};
+  std::atomic<unsigned> busy_{0};
+  std::atomic<std::size_t> next_{0};
+  std::size_t blocks_ = 0;
+  Call call_ = nullptr;
+  void* context_ = nullptr;
+  std::exception_ptr failure_;
+  bool ending_ = false;
+};
+
+}  // namespace polyloom::polite
