@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles/overlay/sim/net/detector.h"
+
+#include "fabric/node.h"
+#include "roles/overlay/sim/net/detector_star.h"
+#include "roles/overlay/sim/net/detector_tree.h"
+
+namespace polyloom::overlay {
+
+bool Detector::has_link(unsigned link) const {
+  switch (link) {
+    case kLinkNorth:
+      return config_.board.y + 1 < config_.mesh.height;
+    case kLinkEast:
+      return config_.board.x + 1 < config_.mesh.width;
+    case kLinkSouth:
+      return config_.board.y > 0;
+    default:
+      return config_.board.x > 0;
+  }
+}
+
+BoardCoord Detector::beyond(unsigned link) const {
+  BoardCoord at = config_.board;
+  switch (link) {
+    case kLinkNorth:
+      ++at.y;
+      break;
+    case kLinkEast:
+      ++at.x;
+      break;
+    case kLinkSouth:
+      --at.y;
+      break;
+    default:
+      --at.x;
+      break;
+  }
+  return at;
+}
+
+unsigned link_towards(BoardCoord from, BoardCoord to) {
+  if (to.x != from.x) return to.x > from.x ? kLinkEast : kLinkWest;
+  if (to.y != from.y) return to.y > from.y ? kLinkNorth : kLinkSouth;
+  return kHostPort;
+}
+
+std::uint64_t Detector::state_hash() const {
+  fabric::Digest digest;
+  for (unsigned link = 0; link < kLinks; ++link) {
+    digest.add(sent_[link]);
+    digest.add(received_[link]);
+  }
+  for (const std::uint64_t value : {host_in_, host_out_, counters_.barriers, counters_.reports})
+    digest.add(value);
+  return digest.value();
+}
+
+std::unique_ptr<Detector> make_detector(DetectorKind kind, const DetectorConfig& config,
+                                        const Activity& activity, DetectorEnv& env) {
+  if (kind == DetectorKind::star) return std::make_unique<StarDetector>(config, activity, env);
+  return std::make_unique<TreeDetector>(config, activity, env);
+}
+
+}  // namespace polyloom::overlay
