@@ -12,6 +12,9 @@
 #include "polite/types.h"
 #else
 #include <HostLink.h>
+#if __has_include(<tinsel-interface.h>)
+#include <tinsel-interface.h>  // address helpers that handlers and host programs share
+#endif
 
 #include "polite/pgraph.h"
 #include "polite/save_stats.h"

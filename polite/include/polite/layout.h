@@ -12,7 +12,7 @@ namespace polite {
 
 /// Largest number of vertices on one thread (13-bit field of PDeviceAddr).
 constexpr uint32_t kMaxDevicesPerThread = 8192;
-/// Ends a pin's list of out-edges; never a valid index into the in-edge table.
+/// Ends a pin's list of out-edges (in key and mbox); never a valid index into the in-edge table.
 constexpr uint16_t kNoKey = 0xffff;
 
 /// State offsets in tables are 15-bit multiples of this many bytes. 16 for states up to 64 bytes; larger ones
@@ -39,9 +39,11 @@ constexpr uint32_t state_offset() {
 }
 
 /// A message to send: to the threads of `mask` at mailbox `mbox`, which find their receivers at index `key`.
+/// The key comes first: the softswitch stores the low half of the first word and shifts the mailbox out of
+/// the high one.
 struct POutEdge {
-  uint16_t mbox;
   uint16_t key;
+  uint16_t mbox;
   uint32_t maskLow;
   uint32_t maskHigh;
 };
@@ -76,16 +78,19 @@ constexpr uint32_t label_offset() {
 /// Head of a thread's memory, at its SRAM heap base.
 struct PThreadHead {
   uint16_t numDevices;
-  uint16_t time;
+  uint16_t time;  ///< completed rounds of step
   uint32_t numVertices;
-  uint32_t devices;     ///< address of PState[numDevices]
-  uint32_t outTable;    ///< address of POutEdge[]
-  uint32_t inTable;     ///< address of PInEdge[]
-  uint32_t senders;     ///< address of the send queue: uint16_t[numDevices], state offsets in units
-  uint32_t sendersTop;  ///< unused by the host; kept so that the head is one cache line
-  uint32_t reserved;
+  uint32_t devices;   ///< address of PState[numDevices]
+  uint32_t outTable;  ///< address of POutEdge[]
+  uint32_t inTable;   ///< address of PInEdge[]
+  uint32_t senders;   ///< address of the send queue: uint16_t[numDevices], state offsets in units
+  // Counters of POLITE_COUNT_MSGS; always there, so that the host need not know whether they are used.
+  uint32_t sent;      ///< messages
+  uint32_t received;  ///< calls of recv
+  uint32_t blocked;   ///< times that a send had to wait
+  uint32_t reserved[3];
 };
-static_assert(sizeof(PThreadHead) == 32, "the head is one cache line");
+static_assert(sizeof(PThreadHead) == 48, "the head keeps 16-byte alignment");
 
 }  // namespace polite
 }  // namespace polyloom

@@ -14,7 +14,8 @@
 
 namespace polyloom::polite {
 
-enum class Placer { automatic, metis, random, bfs, direct };
+/// automatic is metis for graphs up to two million edges, fast above.
+enum class Placer { automatic, metis, fast, random, bfs, direct };
 
 /// How vertices are placed and where tables go. Defaults are POLite's.
 struct MapOptions {

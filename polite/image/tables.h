@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Routing tables of a placed graph: per thread the receivers of messages, per (vertex, pin) the messages to
+// send. Source: Multicast paper V.C: one message to each destination mailbox, a mask of its threads, and an
+// index that means the same on all of them. Without programmable routers a mailbox on another board is
+// addressed directly.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "polite/placed_graph.h"
+
+namespace polyloom::polite {
+
+/// One entry of a thread's in-edge table.
+struct InEntry {
+  std::uint16_t device = 0;  ///< state offset in units, with kLastReceiver
+  std::uint32_t edge = 0;    ///< which out-edge, for its label
+};
+
+/// One message that a send makes.
+struct OutEntry {
+  std::uint16_t key;
+  std::uint16_t mailbox_id;
+  std::uint64_t mask;
+};
+
+struct Tables {
+  std::vector<std::vector<InEntry>> in;  ///< by dense thread number
+  std::vector<std::uint64_t> out_begin;  ///< rows of `out`, as GraphStore's: vertices * pins + 1
+  std::vector<OutEntry> out;
+};
+
+/// Builds all tables. Parallel over mailboxes; the result does not depend on the number of host threads.
+/// Throws UserError if a thread would need more than 65535 in-edge entries.
+Tables build_tables(const GraphStore& graph, const Placement& placement, const ElementLayout& layout,
+                    unsigned host_threads);
+
+}  // namespace polyloom::polite

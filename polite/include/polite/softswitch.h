@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// The softswitch: the event loop of every thread, which calls the handlers of its vertices.
+// How:    send what is wanted, one out-edge at a time; between any two sends drain what has come; when
+// nothing is
+//         left to send, take part in termination detection, and step or finish on its verdict.
+// Order:  Tinsel facts 5.3. The send queue is LIFO, each vertex is on it at most once. `finish` follows the
+// round
+//         after the last one in which some step returned true.
+// Cost:   about 19 instructions to receive a message for one vertex and 12 to send one out-edge, handlers
+// excluded;
+//         tables and handlers stay in registers as far as they fit. Code must fit 7616 bytes.
+// Tests:  polite/tests (layout and code size), the overlay's end-to-end tests.
+#pragma once
+
+#ifdef TINSEL
+
+#include <tinsel.h>
+
+#include "polite/layout.h"
+#include "polite/types.h"
+
+// Handlers are inlined into the loop, so that vertex fields become plain loads and stores. A program whose
+// code becomes too big for the instruction memory can define POLITE_SMALL_CODE.
+#ifdef POLITE_SMALL_CODE
+#define POLYLOOM_FLATTEN
+#else
+#define POLYLOOM_FLATTEN __attribute__((flatten))
+#endif
+
+#ifdef POLITE_COUNT_MSGS
+#define POLYLOOM_COUNT(counter) (++(counter))
+#else
+#define POLYLOOM_COUNT(counter) ((void)0)
+#endif
+
+template <typename DeviceType, typename S, typename E, typename M>
+struct PThread : polyloom::polite::PThreadHead {
+  typedef polyloom::polite::PState<S> State;
+  typedef polyloom::polite::PInEdge<E> InEdge;
+  typedef polyloom::polite::POutEdge OutEdge;
+  static_assert(sizeof(PMessage<M>) <= 64, "a message, with its 2-byte key, must fit 64 bytes (4 flits)");
+
+  /// Never returns.
+  POLYLOOM_FLATTEN __attribute__((noreturn)) void run() {
+    setup();
+    // The queue lies in memory, its top in a register; an entry is a state's offset in units.
+    const uint32_t base = devices;
+    InEdge* const in_table = (InEdge*)inTable;
+    uint16_t* const queue = (uint16_t*)senders;
+    uint16_t* top = init_all(queue);
+    PMessage<M>* const slot = (PMessage<M>*)tinselSendSlot();
+    const OutEdge* edge = (const OutEdge*)outTable + polyloom::polite::kEmptyPinBase;
+    uint32_t word = kEnd;  // first word of *edge
+    bool active = true;
+    for (;;) {
+      if (word != kEnd) {
+        if (tinselCanSend()) {
+          slot->destKey = (uint16_t)word;
+          send_edge(edge, word);
+          ++edge;
+          word = first_word(edge);
+        } else {
+          wait_to_send();
+        }
+      } else if (top != queue) {
+        if (tinselCanSend()) {
+          State* const state = state_at(base, *--top);
+          state->queued = 0;
+          const PPin pin = state->readyToSend;
+          if (pin != No) {
+            DeviceType dev = device(state);
+            dev.send(&slot->payload);
+            if (state->readyToSend != No) top = enqueue(base, state, top);
+            edge = (const OutEdge*)outTable + pin_base(state, pin);
+            word = first_word(edge);
+          }
+        } else {
+          wait_to_send();
+        }
+      } else {
+        const int verdict = tinselIdle(!active);
+        if (verdict > 1) break;
+        if (verdict != 0) {
+          active = false;
+          top = step_all(queue, active);
+          time = time + 1;
+        }
+      }
+      while (tinselCanRecv()) top = receive(base, in_table, top);
+    }
+    finish_all(slot);
+    for (;;) tinselWaitUntil((TinselWakeupCond)0);
+  }
+
+ private:
+  static constexpr uint32_t kEnd = 0xffffffffu;
+  static constexpr uint32_t kUnitShift = __builtin_ctz(alignof(State));
+  static constexpr int kFlits = (sizeof(PMessage<M>) + 15) / 16;
+
+  static INLINE State* state_at(uint32_t base, uint32_t entry) {
+    return (State*)(base + ((entry << 17) >> (17 - kUnitShift)));  // bit 15 of an in-edge is a mark
+  }
+  INLINE DeviceType device(State* state) const {
+    DeviceType dev;
+    dev.s = &state->state;
+    dev.readyToSend = &state->readyToSend;
+    dev.numVertices = numVertices;
+    dev.time = time;
+    return dev;
+  }
+  static INLINE uint16_t* enqueue(uint32_t base, State* state, uint16_t* top) {
+    state->queued = 1;
+    *top = (uint16_t)(((uint32_t)state - base) >> kUnitShift);
+    return top + 1;
+  }
+  static INLINE uint32_t first_word(const OutEdge* edge) {
+    typedef uint32_t __attribute__((may_alias)) Word;
+    return *(const Word*)edge;
+  }
+  INLINE uint32_t pin_base(State* state, PPin pin) const {
+    if (pin == HostPin) return polyloom::polite::kHostPinBase;
+    return POLITE_NUM_PINS == 1 ? state->pinBase[0] : state->pinBase[pin - 2];
+  }
+
+  INLINE void setup() {
+    const uint32_t id = tinselId();
+    if ((id & (TinselThreadsPerCore - 1)) == 0) {
+      tinselPerfCountReset();
+      tinselPerfCountStart();
+    }
+    tinselSetLen(kFlits - 1);
+    // Handlers do not send by themselves, so the slot's address is told once.
+    POLYLOOM_CSR_WRITE(CSR_SEND_PTR, tinselSendSlot());
+  }
+
+  INLINE void send_edge(const OutEdge* edge, uint32_t word) {
+    POLYLOOM_CSR_WRITE(CSR_SEND_DEST, word >> 16);
+    register uint32_t high __asm__("a0") = edge->maskHigh;
+    register uint32_t low __asm__("a1") = edge->maskLow;
+    __asm__ volatile(".4byte 0x00b50008" : : "r"(high), "r"(low) : "memory");
+    POLYLOOM_COUNT(sent);
+  }
+  INLINE void wait_to_send() {
+    POLYLOOM_COUNT(blocked);
+    tinselWaitUntil(TINSEL_CAN_SEND | TINSEL_CAN_RECV);
+  }
+
+  INLINE uint16_t* init_all(uint16_t* top) {
+    State* state = (State*)devices;
+    for (uint32_t n = numDevices; n != 0; --n, ++state) {
+      DeviceType dev = device(state);
+      dev.init();
+      if (state->readyToSend != No) top = enqueue(devices, state, top);
+    }
+    return top;
+  }
+
+  /// Nothing is queued when this is called.
+  INLINE uint16_t* step_all(uint16_t* top, bool& active) {
+    State* state = (State*)devices;
+    for (uint32_t n = numDevices; n != 0; --n, ++state) {
+      DeviceType dev = device(state);
+      active |= dev.step();
+      if (state->readyToSend != No) top = enqueue(devices, state, top);
+    }
+    return top;
+  }
+
+  /// Takes one message and hands it to its receivers.
+  INLINE uint16_t* receive(uint32_t base, InEdge* in_table, uint16_t* top) {
+    PMessage<M>* const message = (PMessage<M>*)tinselRecv();
+    InEdge* in = in_table + message->destKey;
+    for (;;) {
+      const int32_t entry = (int16_t)in->device;  // negative: the last receiver
+      State* const state = state_at(base, entry);
+      DeviceType dev = device(state);
+      dev.recv(&message->payload, label(in));
+      POLYLOOM_COUNT(received);
+      if (state->readyToSend != No && !state->queued) top = enqueue(base, state, top);
+      if (entry < 0) break;
+      ++in;
+    }
+    tinselFree(message);
+    return top;
+  }
+  static INLINE E* label(InEdge* in) { return (E*)((char*)in + polyloom::polite::label_offset<E>()); }
+
+  INLINE void finish_all(PMessage<M>* slot) {
+#ifdef POLITE_DUMP_STATS
+    dump_stats();
+#endif
+    State* state = (State*)devices;
+    for (uint32_t n = numDevices; n != 0; --n, ++state) {
+      tinselWaitUntil(TINSEL_CAN_SEND);
+      slot->destKey = 0;
+      DeviceType dev = device(state);
+      if (dev.finish(&slot->payload)) tinselSend(tinselHostId(), slot);
+    }
+  }
+
+#ifdef POLITE_DUMP_STATS
+  /// One line a cache, a core and (with POLITE_COUNT_MSGS) a thread, in the form of Tinsel facts 5.8.
+  INLINE void dump_stats() {
+    tinselPerfCountStop();
+    const uint32_t id = tinselId();
+    if ((id & (TinselThreadsPerMailbox - 1)) == 0) {
+      printf("H:%x,M:%x,W:%x\n", tinselHitCount(), tinselMissCount(), tinselWritebackCount());
+    }
+    if ((id & (TinselThreadsPerCore - 1)) == 0) {
+      printf("C:%x %x,I:%x %x\n", tinselCycleCountU(), tinselCycleCount(), tinselCPUIdleCountU(),
+             tinselCPUIdleCount());
+    }
+#ifdef POLITE_COUNT_MSGS
+    const bool first = (id & (TinselThreadsPerBoard - 1)) == 0;
+    printf("MS:%x,MR:%x,PR:%x,PRI:%x,BL:%x\n", sent, received, first ? tinselProgRouterSent() : 0,
+           first ? tinselProgRouterSentInterBoard() : 0, blocked);
+#endif
+  }
+#endif
+};
+
+#endif

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "polite/mapper/partition.h"
+
+#include <metis.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace polyloom::polite {
+
+namespace {
+
+/// METIS is handed graphs up to this many adjacency entries by Method::fast.
+constexpr std::uint64_t kSmallEntries = 600'000;
+constexpr int kRefineRounds = 4;
+constexpr int kClusterRounds = 3;
+
+/// Weight that no part may exceed.
+std::uint64_t part_limit(const WeightedGraph& graph, std::uint32_t k) {
+  const std::uint64_t mean = (graph.total_weight() + k - 1) / k;
+  const std::uint32_t heaviest = *std::max_element(graph.weight.begin(), graph.weight.end());
+  return std::max(mean + mean / 10, mean + heaviest);
+}
+
+/// What binds a vertex to each part near it. Clearing costs only the parts touched.
+class Bonds {
+ public:
+  explicit Bonds(std::uint32_t parts) : bond_(parts, 0) {}
+  void gather(const WeightedGraph& graph, std::uint32_t v, std::span<const std::uint32_t> part) {
+    for (std::uint32_t p : touched_) bond_[p] = 0;
+    touched_.clear();
+    for (std::uint64_t e = graph.begin[v]; e < graph.begin[v + 1]; ++e) {
+      const std::uint32_t p = part[graph.neighbour[e]];
+      if (bond_[p] == 0) touched_.push_back(p);
+      bond_[p] += graph.edge_weight[e];
+    }
+  }
+  std::uint64_t to(std::uint32_t part) const { return bond_[part]; }
+  const std::vector<std::uint32_t>& touched() const { return touched_; }
+
+ private:
+  std::vector<std::uint64_t> bond_;
+  std::vector<std::uint32_t> touched_;
+};
+
+std::vector<std::uint64_t> part_weights(const WeightedGraph& graph, std::span<const std::uint32_t> part,
+                                        std::uint32_t k) {
+  std::vector<std::uint64_t> load(k, 0);
+  for (std::uint32_t v = 0; v < graph.size(); ++v) load[part[v]] += graph.weight[v];
+  return load;
+}
+
+/// Moves vertices to the part that they are bound to most, as long as it has room (greedy, in order of
+/// numbers).
+void refine(const WeightedGraph& graph, std::vector<std::uint32_t>& part, std::uint32_t k,
+            std::uint64_t limit, int rounds) {
+  auto load = part_weights(graph, part, k);
+  Bonds bonds(k);
+  for (int round = 0; round < rounds; ++round) {
+    std::uint32_t moved = 0;
+    for (std::uint32_t v = 0; v < graph.size(); ++v) {
+      bonds.gather(graph, v, part);
+      const std::uint32_t own = part[v];
+      std::uint32_t best = own;
+      for (std::uint32_t p : bonds.touched()) {
+        if (p == own || load[p] + graph.weight[v] > limit) continue;
+        const bool lighter = bonds.to(p) == bonds.to(best) && load[p] + graph.weight[v] < load[best];
+        if (bonds.to(p) > bonds.to(best) || lighter) best = p;
+      }
+      if (best == own) continue;
+      load[own] -= graph.weight[v];
+      load[best] += graph.weight[v];
+      part[v] = best;
+      ++moved;
+    }
+    if (moved < graph.size() / 1000) break;
+  }
+}
+
+/// Empties parts that are too heavy: lightest vertices first, each to the lightest part.
+void rebalance(const WeightedGraph& graph, std::vector<std::uint32_t>& part, std::uint32_t k,
+               std::uint64_t limit) {
+  auto load = part_weights(graph, part, k);
+  std::vector<std::uint32_t> heavy;
+  for (std::uint32_t v = 0; v < graph.size(); ++v) {
+    if (load[part[v]] > limit) heavy.push_back(v);
+  }
+  std::stable_sort(heavy.begin(), heavy.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return graph.weight[a] < graph.weight[b]; });
+  // A heap of (load, part): stale entries are dropped when they come up.
+  using Entry = std::pair<std::uint64_t, std::uint32_t>;
+  std::vector<Entry> heap;
+  for (std::uint32_t p = 0; p < k; ++p) heap.push_back({load[p], p});
+  std::make_heap(heap.begin(), heap.end(), std::greater<>());
+  for (std::uint32_t v : heavy) {
+    if (load[part[v]] <= limit) continue;
+    while (heap.front().first != load[heap.front().second]) {
+      std::pop_heap(heap.begin(), heap.end(), std::greater<>());
+      heap.pop_back();
+    }
+    const std::uint32_t to = heap.front().second;
+    if (load[to] + graph.weight[v] >= load[part[v]]) continue;
+    for (auto [p, change] :
+         {std::pair{part[v], -std::int64_t{graph.weight[v]}}, std::pair{to, std::int64_t{graph.weight[v]}}}) {
+      load[p] += static_cast<std::uint64_t>(change);
+      heap.push_back({load[p], p});
+      std::push_heap(heap.begin(), heap.end(), std::greater<>());
+    }
+    part[v] = to;
+  }
+}
+
+/// Clusters by label propagation, none heavier than `limit`; returns how many there are.
+std::uint32_t cluster(const WeightedGraph& graph, std::uint64_t limit, std::vector<std::uint32_t>& label) {
+  const std::uint32_t n = graph.size();
+  label.resize(n);
+  std::iota(label.begin(), label.end(), 0);
+  std::vector<std::uint64_t> load(graph.weight.begin(), graph.weight.end());
+  Bonds bonds(n);
+  const std::vector<std::uint32_t> order = breadth_first_order(graph);
+  for (int round = 0; round < kClusterRounds; ++round) {
+    for (std::uint32_t v : order) {
+      bonds.gather(graph, v, label);
+      std::uint32_t best = label[v];
+      for (std::uint32_t c : bonds.touched()) {
+        if (load[c] + graph.weight[v] > limit && c != label[v]) continue;
+        if (bonds.to(c) > bonds.to(best)) best = c;
+      }
+      load[label[v]] -= graph.weight[v];
+      load[best] += graph.weight[v];
+      label[v] = best;
+    }
+  }
+  std::vector<std::uint32_t> number(n, ~0u);
+  std::uint32_t clusters = 0;
+  for (std::uint32_t& l : label) {
+    if (number[l] == ~0u) number[l] = clusters++;
+    l = number[l];
+  }
+  return clusters;
+}
+
+std::vector<std::uint32_t> run_metis(const WeightedGraph& graph, std::uint32_t k, std::uint64_t seed) {
+  idx_t vertices = static_cast<idx_t>(graph.size()), constraints = 1, parts = static_cast<idx_t>(k),
+        objective = 0;
+  std::vector<idx_t> begin(graph.begin.begin(), graph.begin.end());
+  std::vector<idx_t> neighbour(graph.neighbour.begin(), graph.neighbour.end());
+  std::vector<idx_t> edge_weight(graph.edge_weight.begin(), graph.edge_weight.end());
+  // METIS adds weights up in 32 bits.
+  const std::uint64_t scale = graph.total_weight() / 1'000'000'000 + 1;
+  std::vector<idx_t> weight(graph.size());
+  for (std::uint32_t v = 0; v < graph.size(); ++v)
+    weight[v] = static_cast<idx_t>(graph.weight[v] / scale + (scale > 1));
+  std::vector<idx_t> part(graph.size(), 0);
+  idx_t options[METIS_NOPTIONS];
+  METIS_SetDefaultOptions(options);
+  options[METIS_OPTION_SEED] = static_cast<idx_t>(seed & 0x3fffffff);
+  // k-way is much faster on large graphs, and poor when parts have few vertices.
+  const bool recursive = graph.size() < 64 * std::uint64_t{k} || graph.neighbour.size() < kSmallEntries / 4;
+  const auto call = recursive ? METIS_PartGraphRecursive : METIS_PartGraphKway;
+  const int status = call(&vertices, &constraints, begin.data(), neighbour.data(), weight.data(), nullptr,
+                          edge_weight.data(), &parts, nullptr, nullptr, options, &objective, part.data());
+  if (status != METIS_OK) return partition_by_chunks(graph, k);
+  return {part.begin(), part.end()};
+}
+
+std::vector<std::uint32_t> multilevel(const WeightedGraph& graph, std::uint32_t k, std::uint64_t seed,
+                                      int depth) {
+  if (graph.neighbour.size() <= kSmallEntries || depth == 0) {
+    return graph.neighbour.size() < 0x7fffffff ? run_metis(graph, k, seed) : partition_by_chunks(graph, k);
+  }
+  std::vector<std::uint32_t> label;
+  const std::uint64_t cluster_limit = std::max<std::uint64_t>(graph.total_weight() / k / 24, 1);
+  const std::uint32_t clusters = cluster(graph, cluster_limit, label);
+  // Little to join (a random graph): clustering further is no use.
+  const bool stuck = clusters > graph.size() / 10 * 9;
+  const WeightedGraph coarse = contract(graph, label, clusters);
+  const auto coarse_part = multilevel(coarse, k, seed, stuck ? 0 : depth - 1);
+  std::vector<std::uint32_t> part(graph.size());
+  for (std::uint32_t v = 0; v < graph.size(); ++v) part[v] = coarse_part[label[v]];
+  const std::uint64_t limit = part_limit(graph, k);
+  rebalance(graph, part, k, limit);
+  refine(graph, part, k, limit, kRefineRounds);
+  return part;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> chunks(const std::vector<std::uint32_t>& order,
+                                  std::span<const std::uint32_t> weight, std::uint32_t k) {
+  std::uint64_t total = 0;
+  for (std::uint32_t v : order) total += weight[v];
+  std::vector<std::uint32_t> part(weight.size(), 0);
+  std::uint64_t before = 0;
+  for (std::uint32_t v : order) {
+    const auto middle = static_cast<unsigned __int128>(before) + weight[v] / 2;
+    part[v] = static_cast<std::uint32_t>(
+        std::min<unsigned __int128>(middle * k / std::max<std::uint64_t>(total, 1), k - 1));
+    before += weight[v];
+  }
+  return part;
+}
+
+std::vector<std::uint32_t> partition_by_chunks(const WeightedGraph& graph, std::uint32_t k) {
+  std::vector<std::uint32_t> part = chunks(breadth_first_order(graph), graph.weight, k);
+  if (graph.size() == 0) return part;
+  const std::uint64_t limit = part_limit(graph, k);
+  refine(graph, part, k, limit, kRefineRounds);
+  rebalance(graph, part, k, limit);
+  return part;
+}
+
+std::vector<std::uint32_t> partition(const WeightedGraph& graph, std::uint32_t k, std::uint64_t seed,
+                                     Method method) {
+  std::vector<std::uint32_t> part(graph.size());
+  if (k <= 1) return part;
+  if (graph.size() <= k) {
+    std::iota(part.begin(), part.end(), 0);
+    return part;
+  }
+  if (method == Method::metis && graph.neighbour.size() < 0x7fffffff) {
+    part = run_metis(graph, k, seed);
+  } else {
+    part = multilevel(graph, k, seed, 4);
+  }
+  rebalance(graph, part, k, part_limit(graph, k));
+  return part;
+}
+
+std::uint64_t cut(const WeightedGraph& graph, std::span<const std::uint32_t> part) {
+  std::uint64_t weight = 0;
+  for (std::uint32_t v = 0; v < graph.size(); ++v) {
+    for (std::uint64_t e = graph.begin[v]; e < graph.begin[v + 1]; ++e) {
+      if (part[graph.neighbour[e]] != part[v]) weight += graph.edge_weight[e];
+    }
+  }
+  return weight / 2;
+}
+
+}  // namespace polyloom::polite

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Balanced partitioning of one graph into k parts.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "polite/mapper/weighted_graph.h"
+
+namespace polyloom::polite {
+
+enum class Method {
+  metis,  ///< METIS on the whole graph: recursive bisection while parts are small, k-way above
+  fast    ///< label-propagation clustering first, METIS on the clusters, refinement on the way back
+};
+
+/// Part (0..k-1) of each vertex. No more vertices than parts: one each. Deterministic in graph, k, seed,
+/// method. METIS seeds and uses the C library's rand(): call it where that does not matter (a child process).
+/// Afterwards no part is heavier than the larger of 1.1 times the mean and the mean plus the heaviest vertex.
+std::vector<std::uint32_t> partition(const WeightedGraph& graph, std::uint32_t k, std::uint64_t seed,
+                                     Method method);
+
+/// The same without METIS: breadth-first chunks, then refinement.
+std::vector<std::uint32_t> partition_by_chunks(const WeightedGraph& graph, std::uint32_t k);
+
+/// Cuts an order of vertices into k consecutive pieces of about equal weight.
+std::vector<std::uint32_t> chunks(const std::vector<std::uint32_t>& order,
+                                  std::span<const std::uint32_t> weight, std::uint32_t k);
+
+/// Weight of edges between different parts.
+std::uint64_t cut(const WeightedGraph& graph, std::span<const std::uint32_t> part);
+
+}  // namespace polyloom::polite

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Placement of a graph's vertices on a machine: boards, then tiles, then threads.
+// Source: Tinsel paper IV (hierarchical mapping with METIS), Tinsel facts 5.5.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <string>
+
+#include "fabric/error.h"
+#include "polite/generators/counter_random.h"
+#include "polite/mapper/child_processes.h"
+#include "polite/mapper/mesh_placement.h"
+#include "polite/mapper/parallel.h"
+#include "polite/mapper/partition.h"
+#include "polite/placed_graph.h"
+
+namespace polyloom::polite {
+
+namespace {
+
+/// Above this many edges the automatic placer takes the fast method: METIS alone needs minutes for a graph
+/// ten times as large.
+constexpr std::uint64_t kFastFrom = 2'000'000;
+
+struct Request {
+  Placer placer;
+  bool fast;
+  std::uint64_t seed;
+  unsigned boards_x, boards_y;
+  unsigned threads;
+};
+
+unsigned number_from(const char* variable, unsigned otherwise) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr || *text == 0) return otherwise;
+  char* end = nullptr;
+  const unsigned long value = std::strtoul(text, &end, 10);
+  if (*end != 0 || value < 1 || value > 64) {
+    throw UserError(std::string(variable) + "=" + text + ": a number of boards from 1 on is expected");
+  }
+  return static_cast<unsigned>(value);
+}
+
+Placer placer_from(const char* text, Placer otherwise) {
+  if (text == nullptr || *text == 0 || std::strcmp(text, "default") == 0) return otherwise;
+  static constexpr std::pair<const char*, Placer> kNames[] = {
+      {"metis", Placer::metis},   {"random", Placer::random}, {"bfs", Placer::bfs},
+      {"direct", Placer::direct}, {"fast", Placer::fast},     {"automatic", Placer::automatic}};
+  for (const auto& [name, placer] : kNames) {
+    if (std::strcmp(text, name) == 0) return placer;
+  }
+  throw UserError(std::string("POLITE_PLACER=") + text +
+                  " is unknown; allowed: default, metis, fast, random, bfs, direct");
+}
+
+Request resolve(const GraphStore& graph, const Machine& machine, const MapOptions& options) {
+  Request r{};
+  r.placer = placer_from(std::getenv("POLITE_PLACER"), options.placer);
+  r.fast = r.placer == Placer::fast || (r.placer == Placer::automatic && graph.edges() > kFastFrom);
+  r.seed = options.seed;
+  r.threads = host_threads(options.threads);
+  r.boards_x = number_from("POLITE_BOARDS_X", options.boards_x);
+  r.boards_y = number_from("POLITE_BOARDS_Y", options.boards_y);
+  if (r.boards_x == 0) r.boards_x = machine.boards_x;
+  if (r.boards_y == 0) r.boards_y = machine.boards_y;
+  if (r.boards_x > machine.boards_x || r.boards_y > machine.boards_y) {
+    throw UserError("the graph is to be placed on " + std::to_string(r.boards_x) + " x " +
+                    std::to_string(r.boards_y) + " boards, but the cluster has " +
+                    std::to_string(machine.boards_x) + " x " + std::to_string(machine.boards_y));
+  }
+  return r;
+}
+
+/// Members of each part.
+std::vector<std::vector<std::uint32_t>> members_of(std::span<const std::uint32_t> part, std::uint32_t k) {
+  std::vector<std::vector<std::uint32_t>> members(k);
+  for (std::uint32_t v = 0; v < part.size(); ++v) members[part[v]].push_back(v);
+  return members;
+}
+
+std::vector<std::uint64_t> traffic_between(const WeightedGraph& graph, std::span<const std::uint32_t> part,
+                                           std::uint32_t k) {
+  std::vector<std::uint64_t> traffic(std::size_t{k} * k, 0);
+  for (std::uint32_t v = 0; v < graph.size(); ++v) {
+    for (std::uint64_t e = graph.begin[v]; e < graph.begin[v + 1]; ++e) {
+      traffic[std::size_t{part[v]} * k + part[graph.neighbour[e]]] += graph.edge_weight[e];
+    }
+  }
+  return traffic;
+}
+
+/// Partitions and places the parts on a mesh: the position of each vertex's part.
+template <typename Partition>
+std::vector<std::uint32_t> on_mesh(const WeightedGraph& graph, unsigned width, unsigned height,
+                                   std::uint64_t seed, Partition&& partition) {
+  std::vector<std::uint32_t> part = partition(graph, width * height);
+  const auto position = place_on_mesh(width, height, traffic_between(graph, part, width * height), seed);
+  for (std::uint32_t& p : part) p = position[p];
+  return part;
+}
+
+class Hierarchy {
+  /// The partitioner of one piece; `stream` tells the seeds of pieces apart.
+  auto parter(bool plain, std::uint64_t stream) const {
+    return [this, plain, stream](const WeightedGraph& g, std::uint32_t k) {
+      if (plain) return partition_by_chunks(g, k);
+      const std::uint64_t seed = CounterRandom(request_.seed).bits(stream);
+      return partition(g, k, seed, request_.fast ? Method::fast : Method::metis);
+    };
+  }
+
+ public:
+  Hierarchy(const WeightedGraph& graph, const Machine& machine, const Request& request)
+      : graph_(graph), machine_(machine), request_(request), thread_(graph.size()) {}
+
+  std::vector<std::uint32_t> place() {
+    const unsigned boards = request_.boards_x * request_.boards_y;
+    SharedWords board(graph_.size());
+    auto first = [&](bool plain) {
+      const auto part =
+          on_mesh(graph_, request_.boards_x, request_.boards_y, request_.seed, parter(plain, 0));
+      std::copy(part.begin(), part.end(), &board[0]);
+    };
+    if (boards > 1) {
+      child_processes(
+          1, 1, [&](std::size_t) { first(false); }, [&](std::size_t) { first(true); });
+    }
+    const auto members = members_of(board.span(), boards);
+    child_processes(
+        boards, request_.threads, [&](std::size_t b) { place_board(b, members[b], false); },
+        [&](std::size_t b) { place_board(b, members[b], true); });
+    return {thread_.span().begin(), thread_.span().end()};
+  }
+
+ private:
+  void place_board(std::size_t b, const std::vector<std::uint32_t>& members, bool plain) {
+    std::vector<std::uint32_t> scratch(graph_.size(), ~0u);
+    const WeightedGraph board = subgraph(graph_, members, scratch);
+    const std::size_t x = b % request_.boards_x, y = b / request_.boards_x;
+    const std::size_t first_tile = (y * machine_.boards_x + x) * machine_.tiles();
+    const auto tile = on_mesh(board, machine_.tiles_x, machine_.tiles_y, request_.seed, parter(plain, 1 + b));
+    const auto of_tile = members_of(tile, machine_.tiles());
+    for (std::size_t t = 0; t < of_tile.size(); ++t) {
+      const WeightedGraph inside = subgraph(board, of_tile[t], scratch);
+      const auto thread = parter(plain, 100 + b * machine_.tiles() + t)(inside, machine_.threads_per_tile());
+      const std::size_t base = (first_tile + t) * machine_.threads_per_tile();
+      for (std::uint32_t i = 0; i < thread.size(); ++i) {
+        thread_[members[of_tile[t][i]]] = static_cast<std::uint32_t>(base + thread[i]);
+      }
+    }
+  }
+
+  const WeightedGraph& graph_;
+  const Machine& machine_;
+  const Request& request_;
+  SharedWords thread_;
+};
+
+/// Pieces of an order, board by board of the requested rectangle.
+std::vector<std::uint32_t> place_order(const std::vector<std::uint32_t>& order,
+                                       std::span<const std::uint32_t> weight, const Machine& machine,
+                                       const Request& request) {
+  const unsigned per_board = machine.threads_per_board();
+  std::vector<std::uint32_t> thread = chunks(order, weight, request.boards_x * request.boards_y * per_board);
+  for (std::uint32_t& t : thread) {
+    const unsigned b = t / per_board;
+    const unsigned board = b / request.boards_x * machine.boards_x + b % request.boards_x;
+    t = board * per_board + t % per_board;
+  }
+  return thread;
+}
+
+std::vector<std::uint32_t> place_threads(const GraphStore& graph, const Machine& machine,
+                                         const Request& request, const std::vector<std::uint32_t>& weights) {
+  std::vector<std::uint32_t> order(graph.vertices());
+  std::iota(order.begin(), order.end(), 0);
+  if (request.placer == Placer::direct) {
+    const std::vector<std::uint32_t> equal(graph.vertices(), 2);
+    return place_order(order, equal, machine, request);
+  }
+  const WeightedGraph g = undirected(graph, weights, request.threads);
+  switch (request.placer) {
+    case Placer::random: {
+      const CounterRandom random(request.seed);
+      for (std::uint32_t i = graph.vertices(); i > 1; --i) std::swap(order[i - 1], order[random.below(i, i)]);
+      return place_order(order, g.weight, machine, request);
+    }
+    case Placer::bfs:
+      return place_order(breadth_first_order(g), g.weight, machine, request);
+    default:
+      return Hierarchy(g, machine, request).place();
+  }
+}
+
+const char* name_of(const Request& request) {
+  switch (request.placer) {
+    case Placer::random:
+      return "random";
+    case Placer::bfs:
+      return "bfs";
+    case Placer::direct:
+      return "direct";
+    default:
+      return request.fast ? "fast" : "metis";
+  }
+}
+
+/// Numbers the vertices of each thread in ascending order.
+void number_locally(Placement& p) {
+  const std::size_t n = p.thread.size();
+  p.local.resize(n);
+  p.order.resize(n);
+  p.thread_begin.assign(p.machine.threads() + 1, 0);
+  for (std::uint32_t t : p.thread) ++p.thread_begin[t + 1];
+  std::partial_sum(p.thread_begin.begin(), p.thread_begin.end(), p.thread_begin.begin());
+  std::vector<std::uint32_t> next(p.thread_begin.begin(), p.thread_begin.end() - 1);
+  for (std::uint32_t v = 0; v < n; ++v) {
+    const std::uint32_t t = p.thread[v];
+    p.local[v] = next[t] - p.thread_begin[t];
+    p.order[next[t]++] = v;
+  }
+}
+
+void fill_report(const GraphStore& graph, const Placement& p, MapReport& report) {
+  report.cut_boards = report.cut_tiles = report.used_threads = 0;
+  const auto begin = graph.out_begin();
+  const auto target = graph.out_target();
+  for (std::size_t v = 0; v < graph.vertices(); ++v) {
+    const std::uint32_t from = p.thread[v];
+    for (std::uint64_t e = begin[v * graph.pins()]; e < begin[(v + 1) * graph.pins()]; ++e) {
+      const std::uint32_t to = p.thread[target[e]];
+      report.cut_boards += p.machine.board_of(from) != p.machine.board_of(to);
+      report.cut_tiles += p.machine.mailbox_of(from) != p.machine.mailbox_of(to);
+    }
+  }
+  for (unsigned t = 0; t < p.machine.threads(); ++t) {
+    report.used_threads += p.thread_begin[t + 1] != p.thread_begin[t];
+  }
+}
+
+}  // namespace
+
+Placement place(const GraphStore& graph, const Machine& machine, const MapOptions& options,
+                const std::vector<std::uint32_t>& weights, MapReport* report) {
+  const auto start = std::chrono::steady_clock::now();
+  machine.check();
+  const Request request = resolve(graph, machine, options);
+  if (options.chatty) {
+    std::fprintf(stderr, "placing %u vertices, %llu edges on %u x %u boards (%s)\n", graph.vertices(),
+                 static_cast<unsigned long long>(graph.edges()), request.boards_x, request.boards_y,
+                 name_of(request));
+  }
+  Placement p;
+  p.machine = machine;
+  if (graph.vertices() != 0) p.thread = place_threads(graph, machine, request, weights);
+  number_locally(p);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (report != nullptr) {
+    fill_report(graph, p, *report);
+    report->placer = name_of(request);
+    report->place_seconds = seconds;
+  }
+  if (options.chatty) std::fprintf(stderr, "placed in %.1f s\n", seconds);
+  return p;
+}
+
+}  // namespace polyloom::polite
