@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graph files: one call for all formats, plain or gzip. Streaming; progress by callback.
+// Errors are UserErrors "FILE:LINE: what is wrong; what is allowed"; nothing is returned then.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "polite/graph_data.h"
+
+namespace polyloom::polite {
+
+enum class GraphFormat {
+  automatic,      ///< by extension, then by the first line
+  edge_list,      ///< "from to [weight]" a line, ids from 0; comments from # or %; SNAP text is this
+  matrix_market,  ///< coordinate; real, integer or pattern; general, symmetric or skew-symmetric
+  dimacs,         ///< "p sp n m" and "a from to weight", or "p edge n m" and "e u v" (both directions)
+  metis,          ///< adjacency lists, ids from 1, weights as its header says
+  debian,         ///< a Packages index of apt: packages and what they depend on
+  snapshot        ///< our own: names and edges, compressed
+};
+
+struct ReadOptions {
+  GraphFormat format = GraphFormat::automatic;
+  /// Add the reverse of every edge.
+  bool undirected = false;
+  /// Edge lists only: number the ids that occur 0, 1, 2 ... in order of size; names keep the file's ids.
+  bool renumber = false;
+  /// Called about every 4 MiB with bytes of the file read and its size (0 if unknown).
+  std::function<void(std::uint64_t bytes, std::uint64_t size)> progress;
+};
+
+/// Throws UserError.
+GraphData read_graph(const std::string& file, const ReadOptions& options = {});
+
+/// Format of a name as users write it: edges, snap, mtx, dimacs, metis, debian, snapshot, auto. Throws
+/// UserError.
+GraphFormat graph_format(std::string_view name);
+
+/// The packages that this machine's apt knows, and their dependencies: vertex = package, edge = "depends on"
+/// (Depends and Pre-Depends, first alternative that exists, virtual packages by their first provider), in
+/// order of names. Reads `folder`/*_Packages, compressed as apt left them. Throws UserError if there are
+/// none.
+GraphData read_apt_lists(const std::string& folder = "/var/lib/apt/lists");
+
+/// Writes names and edges (no weights) for GraphFormat::snapshot: gzip, written to a new file that takes its
+/// place only when complete. Edges come back sorted. Throws UserError.
+void write_snapshot(const GraphData& graph, const std::string& file);
+
+}  // namespace polyloom::polite

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// DIMACS: shortest-path graphs (.gr: "p sp", "a") and undirected ones ("p edge" or "p col", "e"). Ids from 1.
+// Source: 9th DIMACS Implementation Challenge, file formats; 2nd Challenge for "e" lines.
+#include <algorithm>
+#include <string>
+
+#include "polite/readers/fields.h"
+#include "polite/readers/formats.h"
+
+namespace polyloom::polite {
+
+GraphData read_dimacs(TextSource& source) {
+  GraphData g;
+  std::uint64_t announced = 0, found = 0;
+  bool problem = false, arcs = false;
+  std::string_view line;
+  while (source.next(line)) {
+    Fields fields(source, line);
+    const std::string_view kind = fields.word();
+    if (kind.empty() || kind == "c") continue;
+    if (kind == "p") {
+      if (problem) source.fail("a second problem line; a file has one");
+      const std::string_view type = fields.word();
+      if (type != "sp" && type != "edge" && type != "col") {
+        source.fail("the problem is '" + std::string(type) +
+                    "'; allowed: 'p sp n m', 'p edge n m', 'p col n m'");
+      }
+      arcs = type == "sp";
+      problem = true;
+      g.vertices = static_cast<std::uint32_t>(fields.number("the number of vertices", 0, kLargestId + 1));
+      announced = fields.number("the number of edges", 0, ~std::uint64_t{0} >> 8);
+      fields.end("'p TYPE n m'");
+      g.edges.reserve(std::min(announced, source.file_bytes() * 170) * (arcs ? 1 : 2));
+      continue;
+    }
+    if (!problem) source.fail("the problem line ('p sp n m') must come before this one");
+    if (kind != (arcs ? "a" : "e")) {
+      source.fail("a line that begins with '" + std::string(kind.substr(0, 20)) + "'; allowed: c, " +
+                  (arcs ? "'a from to weight'" : "'e u v'"));
+    }
+    if (found == announced) source.fail("more edges than the " + std::to_string(announced) + " announced");
+    const auto from = static_cast<std::uint32_t>(fields.number("a vertex", 1, g.vertices) - 1);
+    const auto to = static_cast<std::uint32_t>(fields.number("a vertex", 1, g.vertices) - 1);
+    g.edges.push_back({from, to});
+    if (arcs) {
+      if (fields.empty()) source.fail("the weight is missing; a line is 'a from to weight'");
+      g.weights.push_back(fields.weight());
+    } else if (from != to) {
+      g.edges.push_back({to, from});
+    }
+    fields.end(arcs ? "'a from to weight'" : "'e u v'");
+    ++found;
+  }
+  if (!problem) source.fail_file("has no problem line; a DIMACS file has 'p sp n m'");
+  if (found != announced) {
+    source.fail("the file ends after " + std::to_string(found) + " of " + std::to_string(announced) +
+                " edges");
+  }
+  return g;
+}
+
+}  // namespace polyloom::polite

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fields of a line: numbers separated by blanks, tabs or commas.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "polite/readers/text_source.h"
+
+namespace polyloom::polite {
+
+/// Reads a line from left to right. Each failure is an error at the source's current line.
+class Fields {
+ public:
+  Fields(const TextSource& source, std::string_view line)
+      : source_(source), at_(line.data()), end_(line.data() + line.size()) {}
+
+  /// True if nothing but separators is left.
+  bool empty() {
+    skip();
+    return at_ == end_;
+  }
+
+  /// A whole number from `least` to `most`; `what` names it in messages.
+  std::uint64_t number(const char* what, std::uint64_t least, std::uint64_t most) {
+    skip();
+    std::uint64_t value = 0;
+    const char* p = at_;
+    while (p != end_ && static_cast<unsigned char>(*p - '0') < 10) {
+      if (value > (~std::uint64_t{0} - 9) / 10) reject(what, least, most);
+      value = value * 10 + static_cast<std::uint64_t>(*p++ - '0');
+    }
+    if (p == at_ || value < least || value > most || (p != end_ && !is_separator(*p)))
+      reject(what, least, most);
+    at_ = p;
+    return value;
+  }
+
+  /// A weight: any finite decimal number.
+  double weight() {
+    skip();
+    double value = 0;
+    const char* const start = at_ != end_ && *at_ == '+' ? at_ + 1 : at_;
+    const auto [p, error] = std::from_chars(start, end_, value);
+    if (error != std::errc() || (p != end_ && !is_separator(*p)) || !(value - value == 0)) {
+      source_.fail("'" + token() + "' is no weight; a finite number is expected");
+    }
+    at_ = p;
+    return value;
+  }
+
+  /// The next word as it stands; empty at the end of the line.
+  std::string_view word() {
+    skip();
+    const char* const start = at_;
+    while (at_ != end_ && !is_separator(*at_)) ++at_;
+    return {start, static_cast<std::size_t>(at_ - start)};
+  }
+
+  /// Nothing may follow.
+  void end(const char* expected) {
+    if (!empty()) source_.fail("'" + token() + "' is too much; a line is " + expected);
+  }
+
+ private:
+  static bool is_separator(char c) { return c == ' ' || c == '\t' || c == ',' || c == '\r'; }
+  void skip() {
+    while (at_ != end_ && is_separator(*at_)) ++at_;
+  }
+  std::string token() const {
+    const char* p = at_;
+    while (p != end_ && !is_separator(*p) && p - at_ < 40) ++p;
+    std::string text(at_, p);
+    for (char& c : text) {
+      if (static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) > 126) c = '?';
+    }
+    return text;
+  }
+  [[noreturn]] void reject(const char* what, std::uint64_t least, std::uint64_t most) const {
+    const std::string found = at_ == end_ ? "the line ends" : "'" + token() + "' stands";
+    source_.fail(found + " where " + what + " is expected: a whole number from " + std::to_string(least) +
+                 " to " + std::to_string(most));
+  }
+
+  const TextSource& source_;
+  const char* at_;
+  const char* end_;
+};
+
+}  // namespace polyloom::polite

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix Market, coordinate format. Entry (i, j) is an edge from i to j.
+// Source: Boisvert, Pozo, Remington, "The Matrix Market Exchange Formats", NISTIR 5935.
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include "polite/readers/fields.h"
+#include "polite/readers/formats.h"
+
+namespace polyloom::polite {
+
+namespace {
+
+std::string lower(std::string_view word) {
+  std::string out(word);
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+  return out;
+}
+
+struct Header {
+  bool weighted = false, mirrored = false;
+  double mirror_sign = 1;
+};
+
+Header read_header(TextSource& source) {
+  std::string_view line;
+  if (!source.next(line)) source.fail_file("is empty; a Matrix Market file starts with %%MatrixMarket");
+  Fields fields(source, line);
+  const std::string banner = lower(fields.word()), object = lower(fields.word()),
+                    format = lower(fields.word()), field = lower(fields.word()),
+                    symmetry = lower(fields.word());
+  if (banner != "%%matrixmarket") source.fail("a Matrix Market file starts with %%MatrixMarket");
+  if (object != "matrix" || format != "coordinate") {
+    source.fail("'" + object + " " + format + "' is no graph; 'matrix coordinate' is expected");
+  }
+  if (field != "real" && field != "double" && field != "integer" && field != "pattern") {
+    source.fail("entries are '" + field + "'; allowed: real, integer, pattern");
+  }
+  if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric") {
+    source.fail("the symmetry is '" + symmetry + "'; allowed: general, symmetric, skew-symmetric");
+  }
+  return {field != "pattern", symmetry != "general", symmetry == "skew-symmetric" ? -1.0 : 1.0};
+}
+
+/// Next line that is neither empty nor a comment.
+bool next_line(TextSource& source, std::string_view& line) {
+  while (source.next(line)) {
+    if (!line.empty() && line[0] != '%' && !Fields(source, line).empty()) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+GraphData read_matrix_market(TextSource& source) {
+  const Header header = read_header(source);
+  std::string_view line;
+  if (!next_line(source, line)) source.fail("the file ends where 'rows columns entries' is expected");
+  Fields sizes(source, line);
+  const std::uint64_t rows = sizes.number("the number of rows", 0, kLargestId + 1);
+  const std::uint64_t columns = sizes.number("the number of columns", 0, kLargestId + 1);
+  const std::uint64_t entries = sizes.number("the number of entries", 0, ~std::uint64_t{0} >> 8);
+  sizes.end("'rows columns entries'");
+  GraphData g;
+  g.vertices = static_cast<std::uint32_t>(std::max(rows, columns));
+  // A wrong count must not reserve more than the file can hold: an entry takes at least 4 bytes (gzip: 1000
+  // times).
+  g.edges.reserve(std::min(entries, source.file_bytes() * 250) * (header.mirrored ? 2 : 1));
+  for (std::uint64_t i = 0; i < entries; ++i) {
+    if (!next_line(source, line)) {
+      source.fail("the file ends after " + std::to_string(i) + " of " + std::to_string(entries) + " entries");
+    }
+    Fields fields(source, line);
+    const auto from = static_cast<std::uint32_t>(fields.number("a row", 1, rows) - 1);
+    const auto to = static_cast<std::uint32_t>(fields.number("a column", 1, columns) - 1);
+    const double weight = header.weighted ? fields.weight() : 1;
+    fields.end(header.weighted ? "'row column value'" : "'row column'");
+    g.edges.push_back({from, to});
+    if (header.weighted) g.weights.push_back(weight);
+    if (header.mirrored && from != to) {
+      g.edges.push_back({to, from});
+      if (header.weighted) g.weights.push_back(weight * header.mirror_sign);
+    }
+  }
+  if (next_line(source, line)) source.fail("more entries than the " + std::to_string(entries) + " announced");
+  return g;
+}
+
+}  // namespace polyloom::polite

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// METIS: a header "n m [format [constraints]]", then one line of neighbours a vertex. Ids from 1.
+// Source: METIS 5.1 manual, section 4.1.1.
+#include <algorithm>
+#include <string>
+
+#include "polite/readers/fields.h"
+#include "polite/readers/formats.h"
+
+namespace polyloom::polite {
+
+namespace {
+
+/// Comments start with %; empty lines count (a vertex without neighbours).
+bool next_line(TextSource& source, std::string_view& line) {
+  while (source.next(line)) {
+    if (line.empty() || line[0] != '%') return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+GraphData read_metis(TextSource& source) {
+  std::string_view line;
+  do {
+    if (!next_line(source, line))
+      source.fail_file("has no header; a METIS file starts with 'vertices edges'");
+  } while (Fields(source, line).empty());
+  Fields header(source, line);
+  GraphData g;
+  g.vertices = static_cast<std::uint32_t>(header.number("the number of vertices", 0, kLargestId + 1));
+  const std::uint64_t announced = header.number("the number of edges", 0, ~std::uint64_t{0} >> 8);
+  const std::uint64_t format = header.empty() ? 0 : header.number("the format (three digits 0 or 1)", 0, 111);
+  if (format % 10 > 1 || format / 10 % 10 > 1)
+    source.fail("the format is three digits 0 or 1: sizes, vertex weights, edge weights");
+  const bool sizes = format >= 100, vertex_weights = format / 10 % 10 == 1, edge_weights = format % 10 == 1;
+  const std::uint64_t constraints =
+      header.empty() ? vertex_weights : header.number("the number of constraints", 1, 64);
+  header.end("'vertices edges [format [constraints]]'");
+  g.edges.reserve(std::min(2 * announced, source.file_bytes() * 500));
+  for (std::uint32_t v = 0; v < g.vertices; ++v) {
+    if (!next_line(source, line)) {
+      source.fail("the file ends after " + std::to_string(v) + " of " + std::to_string(g.vertices) +
+                  " vertices");
+    }
+    Fields fields(source, line);
+    for (std::uint64_t skip = sizes + (vertex_weights ? constraints : 0); skip > 0; --skip) fields.weight();
+    while (!fields.empty()) {
+      const auto to = static_cast<std::uint32_t>(fields.number("a neighbour", 1, g.vertices) - 1);
+      g.edges.push_back({v, to});
+      if (!edge_weights) continue;
+      if (fields.empty()) source.fail("the weight of the last neighbour is missing");
+      g.weights.push_back(fields.weight());
+    }
+  }
+  while (next_line(source, line)) {
+    if (!Fields(source, line).empty())
+      source.fail("more lines than the " + std::to_string(g.vertices) + " vertices announced");
+  }
+  if (g.edges.size() != 2 * announced) {
+    source.fail_file("lists " + std::to_string(g.edges.size()) + " neighbours, but the header announces " +
+                     std::to_string(announced) + " edges, which both ends list");
+  }
+  return g;
+}
+
+}  // namespace polyloom::polite

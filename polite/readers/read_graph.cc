@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "polite/read_graph.h"
+
+#include <cstring>
+
+#include "fabric/error.h"
+#include "polite/readers/debian.h"
+#include "polite/readers/formats.h"
+
+namespace polyloom::polite {
+
+namespace {
+
+struct Name {
+  const char* text;
+  GraphFormat format;
+};
+constexpr Name kNames[] = {{"auto", GraphFormat::automatic}, {"edges", GraphFormat::edge_list},
+                           {"snap", GraphFormat::edge_list}, {"mtx", GraphFormat::matrix_market},
+                           {"dimacs", GraphFormat::dimacs},  {"metis", GraphFormat::metis},
+                           {"debian", GraphFormat::debian},  {"snapshot", GraphFormat::snapshot}};
+constexpr Name kExtensions[] = {{".mtx", GraphFormat::matrix_market}, {".mm", GraphFormat::matrix_market},
+                                {".gr", GraphFormat::dimacs},         {".dimacs", GraphFormat::dimacs},
+                                {".col", GraphFormat::dimacs},        {".graph", GraphFormat::metis},
+                                {".metis", GraphFormat::metis},       {"_Packages", GraphFormat::debian},
+                                {"/Packages", GraphFormat::debian},   {".plg", GraphFormat::snapshot}};
+
+GraphFormat by_extension(std::string file) {
+  for (const char* packed : {".gz", ".lz4", ".xz", ".zst", ".bz2"}) {
+    if (file.ends_with(packed)) file.resize(file.size() - std::strlen(packed));
+  }
+  for (const Name& e : kExtensions) {
+    if (file.ends_with(e.text)) return e.format;
+  }
+  return GraphFormat::automatic;
+}
+
+/// By the first line that says something.
+GraphFormat by_content(TextSource& source) {
+  std::string_view line;
+  if (!source.next(line)) return GraphFormat::edge_list;
+  GraphFormat format = GraphFormat::edge_list;
+  if (line.starts_with("%%MatrixMarket")) format = GraphFormat::matrix_market;
+  if (line.starts_with(kSnapshotMagic)) format = GraphFormat::snapshot;
+  if (line.starts_with("Package: ")) format = GraphFormat::debian;
+  if (line.starts_with("c ") || line == "c" || line.starts_with("p sp ") || line.starts_with("p edge ")) {
+    format = GraphFormat::dimacs;
+  }
+  source.again(line);
+  return format;
+}
+
+}  // namespace
+
+void GraphData::add_reverse_edges() {
+  const std::size_t n = edges.size();
+  edges.reserve(2 * n);
+  if (!weights.empty()) weights.reserve(2 * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (edges[i].from == edges[i].to) continue;
+    edges.push_back({edges[i].to, edges[i].from});
+    if (!weights.empty()) weights.push_back(weights[i]);
+  }
+}
+
+GraphFormat graph_format(std::string_view name) {
+  std::string allowed;
+  for (const Name& n : kNames) {
+    if (name == n.text) return n.format;
+    allowed += (allowed.empty() ? "" : ", ") + std::string(n.text);
+  }
+  throw UserError("graph format '" + std::string(name) + "' is unknown; allowed: " + allowed);
+}
+
+GraphData read_graph(const std::string& file, const ReadOptions& options) {
+  TextSource source(file, options.progress);
+  GraphFormat format = options.format;
+  if (format == GraphFormat::automatic) format = by_extension(file);
+  if (format == GraphFormat::automatic) format = by_content(source);
+  GraphData g;
+  switch (format) {
+    case GraphFormat::matrix_market:
+      g = read_matrix_market(source);
+      break;
+    case GraphFormat::dimacs:
+      g = read_dimacs(source);
+      break;
+    case GraphFormat::metis:
+      g = read_metis(source);
+      break;
+    case GraphFormat::debian: {
+      PackageIndex index;
+      index.read(source);
+      g = index.graph();
+      break;
+    }
+    case GraphFormat::snapshot:
+      g = read_snapshot(source);
+      break;
+    default:
+      g = read_edge_list(source, options.renumber);
+  }
+  if (options.undirected) g.add_reverse_edges();
+  return g;
+}
+
+}  // namespace polyloom::polite

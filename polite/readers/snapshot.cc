@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our own small format for graphs with names. Inside gzip: the line "polyloom-graph 1 VERTICES EDGES", one
+// line a name (each: number of characters shared with the one before, then the rest), then for each vertex
+// the number of its out-edges and their targets in ascending order as differences: little-endian base-128
+// numbers.
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "fabric/error.h"
+#include "polite/read_graph.h"
+#include "polite/readers/fields.h"
+#include "polite/readers/formats.h"
+
+namespace polyloom::polite {
+
+namespace {
+
+class NumberReader {
+ public:
+  explicit NumberReader(TextSource& source) : source_(source) {}
+  std::uint64_t next(std::uint64_t most) {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 63; shift += 7) {
+      char byte = 0;
+      if (source_.read(&byte, 1) != 1) source_.fail_file("ends too early; it is no complete snapshot");
+      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      if ((byte & 0x80) == 0) {
+        if (value > most) source_.fail_file("is damaged: a number is out of range");
+        return value;
+      }
+    }
+    source_.fail_file("is damaged: a number does not end");
+  }
+
+ private:
+  TextSource& source_;
+};
+
+void put_number(std::string& out, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+  out += static_cast<char>(value);
+}
+
+std::string encode(const GraphData& graph) {
+  std::string out = std::string(kSnapshotMagic) + " " + std::to_string(graph.vertices) + " " +
+                    std::to_string(graph.edges.size()) + "\n";
+  std::string before;
+  for (std::uint32_t v = 0; v < graph.vertices; ++v) {
+    const std::string name = graph.names.empty() ? "" : graph.names[v];
+    if (name.find('\n') != std::string::npos)
+      throw UserError("a name with a line end cannot be stored in a snapshot");
+    const auto shared = static_cast<std::size_t>(
+        std::mismatch(name.begin(), name.end(), before.begin(), before.end()).first - name.begin());
+    out += std::to_string(shared) + " " + name.substr(shared) + "\n";
+    before = name;
+  }
+  std::vector<Edge> edges = graph.edges;
+  std::sort(edges.begin(), edges.end(),
+            [](const Edge& a, const Edge& b) { return std::pair(a.from, a.to) < std::pair(b.from, b.to); });
+  std::size_t e = 0;
+  for (std::uint32_t v = 0; v < graph.vertices; ++v) {
+    const std::size_t first = e;
+    while (e < edges.size() && edges[e].from == v) ++e;
+    put_number(out, e - first);
+    std::uint32_t last = 0;
+    for (std::size_t i = first; i < e; ++i) {
+      put_number(out, edges[i].to - last);
+      last = edges[i].to;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+GraphData read_snapshot(TextSource& source) {
+  std::string_view line;
+  if (!source.next(line) || !line.starts_with(kSnapshotMagic)) {
+    source.fail_file(std::string("is no snapshot; those start with '") + kSnapshotMagic + "'");
+  }
+  Fields header(source, line.substr(std::strlen(kSnapshotMagic)));
+  GraphData g;
+  g.vertices = static_cast<std::uint32_t>(header.number("the number of vertices", 0, kLargestId + 1));
+  const std::uint64_t edges = header.number("the number of edges", 0, ~std::uint64_t{0} >> 8);
+  header.end("'polyloom-graph 1 VERTICES EDGES'");
+  std::string name;
+  bool named = false;
+  for (std::uint32_t v = 0; v < g.vertices; ++v) {
+    if (!source.next(line)) source.fail_file("ends too early; it is no complete snapshot");
+    Fields fields(source, line);
+    const std::uint64_t shared = fields.number("a number of shared characters", 0, name.size());
+    const std::size_t blank = line.find(' ');
+    if (blank == std::string_view::npos) source.fail("a name line is 'SHARED REST'");
+    name.resize(shared);
+    name += line.substr(blank + 1);
+    named |= !name.empty();
+    g.names.push_back(name);
+  }
+  if (!named) g.names.clear();
+  g.edges.reserve(std::min(edges, source.file_bytes() * 1000));
+  NumberReader numbers(source);
+  for (std::uint32_t v = 0; v < g.vertices; ++v) {
+    std::uint64_t to = 0;
+    for (std::uint64_t n = numbers.next(edges - g.edges.size()); n > 0; --n) {
+      to += numbers.next(g.vertices - 1 - to);
+      g.edges.push_back({v, static_cast<std::uint32_t>(to)});
+    }
+  }
+  if (g.edges.size() != edges) source.fail_file("is damaged: its edges are not as many as it says");
+  return g;
+}
+
+void write_snapshot(const GraphData& graph, const std::string& file) {
+  if (!graph.names.empty() && graph.names.size() != graph.vertices) {
+    throw UserError("a snapshot needs a name for every vertex, or for none");
+  }
+  const std::string bytes = encode(graph), part = file + ".part";
+  auto fail = [&](const char* what) {
+    const std::string reason = std::strerror(errno);
+    unlink(part.c_str());
+    throw UserError(file + ": " + what + ": " + reason);
+  };
+  gzFile gz = gzopen(part.c_str(), "wb9");
+  if (gz == nullptr) fail("cannot be written");
+  const auto written = gzfwrite(bytes.data(), 1, bytes.size(), gz);
+  if (gzclose(gz) != Z_OK || written != bytes.size()) fail("was not fully written");
+  if (std::rename(part.c_str(), file.c_str()) != 0) fail("cannot be written");
+}
+
+}  // namespace polyloom::polite

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "polite/readers/text_source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "fabric/error.h"
+
+namespace polyloom::polite {
+
+namespace {
+
+constexpr std::size_t kBlock = 4 << 20;
+constexpr const char* kAptHelper = "/usr/lib/apt/apt-helper";
+
+bool needs_helper(const std::string& file) {
+  for (const char* end : {".lz4", ".xz", ".zst", ".bz2"}) {
+    if (file.ends_with(end)) return true;
+  }
+  return false;
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (char c : text) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
+}  // namespace
+
+TextSource::TextSource(const std::string& file, Progress progress)
+    : file_(file), progress_(std::move(progress)) {
+  struct stat info {};
+  if (stat(file.c_str(), &info) != 0) {
+    throw UserError(file + ": cannot be opened: " + std::strerror(errno));
+  }
+  if (S_ISDIR(info.st_mode)) throw UserError(file + ": is a folder; a graph file is expected");
+  size_ = S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
+  if (needs_helper(file)) {
+    if (access(kAptHelper, X_OK) != 0) {
+      fail_file(std::string("is compressed in a way that only apt's helper reads (") + kAptHelper +
+                ", missing here); plain and gzip files need no helper");
+    }
+    pipe_ = popen((std::string(kAptHelper) + " cat-file " + quoted(file)).c_str(), "r");
+    if (pipe_ != nullptr) gz_ = gzdopen(dup(fileno(pipe_)), "rb");
+  } else {
+    gz_ = gzopen(file.c_str(), "rb");
+  }
+  if (gz_ == nullptr) fail_file(std::string("cannot be opened: ") + std::strerror(errno));
+  gzbuffer(gz_, 1 << 18);
+}
+
+TextSource::~TextSource() {
+  if (gz_ != nullptr) gzclose(gz_);
+  if (pipe_ != nullptr) pclose(pipe_);
+}
+
+bool TextSource::fill() {
+  if (ended_) return false;
+  // What is left moves to the front; a line longer than the buffer makes it grow.
+  std::memmove(buffer_.data(), buffer_.data() + at_, end_ - at_);
+  end_ -= at_;
+  at_ = 0;
+  if (buffer_.size() < end_ + kBlock) buffer_.resize(std::max(buffer_.size() * 2, end_ + kBlock));
+  const int got = gzread(gz_, buffer_.data() + end_, static_cast<unsigned>(kBlock));
+  if (got < 0) check_end();
+  if (got < static_cast<int>(kBlock)) {
+    check_end();
+    ended_ = true;
+  }
+  end_ += static_cast<std::size_t>(std::max(got, 0));
+  if (progress_) progress_(static_cast<std::uint64_t>(std::max<z_off_t>(gzoffset(gz_), 0)), size_);
+  return got > 0;
+}
+
+void TextSource::check_end() {
+  int status = Z_OK;
+  const char* const text = gzerror(gz_, &status);
+  if (status == Z_BUF_ERROR) fail("the gzip file ends too early (truncated); copy it again");
+  if (status != Z_OK && status != Z_STREAM_END) {
+    fail(std::string("the file is damaged or cannot be read: ") +
+         (status == Z_ERRNO ? std::strerror(errno) : text));
+  }
+}
+
+std::size_t TextSource::read(char* to, std::size_t n) {
+  std::size_t done = 0;
+  while (done < n) {
+    if (at_ == end_ && !fill()) break;
+    const std::size_t piece = std::min(n - done, end_ - at_);
+    std::memcpy(to + done, buffer_.data() + at_, piece);
+    at_ += piece;
+    done += piece;
+  }
+  return done;
+}
+
+void TextSource::fail(const std::string& what) const {
+  throw UserError(file_ + ":" + std::to_string(line_) + ": " + what);
+}
+
+void TextSource::fail_file(const std::string& what) const { throw UserError(file_ + ": " + what); }
+
+}  // namespace polyloom::polite

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines of a file, plain or gzip, with position for error messages.
+#pragma once
+
+#include <zlib.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace polyloom::polite {
+
+/// Invariant: [at_, end_) of buffer_ is what has been read and not yet given out. Not thread safe.
+class TextSource {
+ public:
+  using Progress = std::function<void(std::uint64_t, std::uint64_t)>;
+  /// Opens a file; lz4, xz, zstd and bzip2 by name through apt's own helper. Throws UserError.
+  explicit TextSource(const std::string& file, Progress progress = {});
+  ~TextSource();
+  TextSource(const TextSource&) = delete;
+  TextSource& operator=(const TextSource&) = delete;
+
+  /// Next line without its end ("\n" or "\r\n"); valid until the next call. False at the end. Throws
+  /// UserError if the file cannot be read to its end (a truncated or damaged gzip).
+  bool next(std::string_view& line) {
+    for (;;) {
+      const char* const start = buffer_.data() + at_;
+      const auto* const newline = static_cast<const char*>(__builtin_memchr(start, '\n', end_ - at_));
+      if (newline == nullptr) {
+        if (fill()) continue;
+        if (at_ == end_) return false;
+        line = {start, end_ - at_};
+        at_ = end_;
+      } else {
+        line = {start, static_cast<std::size_t>(newline - start)};
+        at_ += line.size() + 1;
+      }
+      if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+      ++line_;
+      return true;
+    }
+  }
+  /// Gives the last line once more.
+  void again(std::string_view line) {
+    at_ = static_cast<std::size_t>(line.data() - buffer_.data());
+    --line_;
+  }
+  /// Up to n bytes that follow, for binary parts.
+  std::size_t read(char* to, std::size_t n);
+
+  std::uint64_t line() const { return line_; }
+  const std::string& file() const { return file_; }
+  /// Bytes of the file (compressed).
+  std::uint64_t file_bytes() const { return size_; }
+  /// Throws UserError "FILE:LINE: what".
+  [[noreturn]] void fail(const std::string& what) const;
+  /// Throws UserError "FILE: what".
+  [[noreturn]] void fail_file(const std::string& what) const;
+
+ private:
+  bool fill();
+  void check_end();
+
+  std::string file_;
+  Progress progress_;
+  gzFile gz_ = nullptr;
+  std::FILE* pipe_ = nullptr;
+  std::vector<char> buffer_;
+  std::size_t at_ = 0, end_ = 0;
+  std::uint64_t line_ = 0, size_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace polyloom::polite
