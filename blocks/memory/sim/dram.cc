@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blocks/memory/sim/dram.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "fabric/error.h"
+
+namespace polyloom::blocks {
+namespace {
+
+void need(bool ok, const std::string& what) {
+  if (!ok) throw UserError("DRAM parameters: " + what);
+}
+
+}  // namespace
+
+void Dram::check() const {
+  need(p_.core_hz > 0 && p_.memory_hz > 0, "clocks must be above 0 Hz");
+  need(p_.core_hz <= 10'000'000'000 && p_.memory_hz <= 10'000'000'000, "clocks must be at most 10 GHz");
+  need(std::has_single_bit(p_.burst_bytes) && std::has_single_bit(p_.row_bytes) &&
+           std::has_single_bit(p_.banks),
+       "burst_bytes, row_bytes and banks must be powers of two");
+  need(p_.row_bytes >= p_.burst_bytes && p_.banks <= 64, "a row holds at least a burst; at most 64 banks");
+  need(p_.request_bytes > 0 && p_.beat_bytes > 0 && p_.request_bytes % p_.beat_bytes == 0,
+       "request_bytes must be a multiple of beat_bytes");
+  need(p_.request_bytes <= p_.burst_bytes, "request_bytes must be at most burst_bytes");
+  need(p_.window_beats >= 1 && p_.queue >= 1 && p_.queue <= 4096,
+       "queue is 1..4096, window_beats at least 1");
+  need(p_.refi > p_.rfc, "refi must exceed rfc");
+}
+
+void Dram::set_ticks() {
+  const std::uint64_t g = std::gcd(p_.core_hz, p_.memory_hz);
+  core_units_ = static_cast<Tick>(p_.memory_hz / g);
+  clock_units_ = static_cast<Tick>(p_.core_hz / g);
+  const auto u = [this](unsigned clocks) { return static_cast<Tick>(clocks) * clock_units_; };
+  t_.cl = u(p_.cl), t_.cwl = u(p_.cwl), t_.rcd = u(p_.rcd), t_.rp = u(p_.rp), t_.ras = u(p_.ras),
+  t_.rc = u(p_.rc);
+  const unsigned port = p_.request_bytes / p_.beat_bytes * p_.beat_clocks;
+  t_.rrd = u(p_.rrd), t_.faw = u(p_.faw), t_.ccd = u(std::max(p_.ccd, port)), t_.data = u(p_.data);
+  t_.wtr = u(p_.wtr), t_.rtw = u(std::max(p_.rtw, port)), t_.rtp = u(p_.rtp), t_.wr = u(p_.wr);
+  t_.refi = u(p_.refi), t_.rfc = u(p_.rfc);
+}
+
+Dram::Dram(const DramParams& params, MemoryBus* bus) : p_(params), bus_(bus ? bus : &own_bus_) {
+  check();
+  set_ticks();
+  burst_shift_ = static_cast<unsigned>(std::countr_zero(p_.burst_bytes));
+  bank_bits_ = static_cast<unsigned>(std::countr_zero(p_.banks));
+  row_shift_ = static_cast<unsigned>(std::countr_zero(p_.row_bytes));
+  bank_mask_ = p_.banks - 1;
+  beats_ = p_.request_bytes / p_.beat_bytes;
+  window_size_ = std::min(p_.queue, std::max(1u, p_.window_beats / beats_));
+  window_.resize(window_size_);
+  ready_.resize(window_size_);
+  fifo_.resize(std::bit_ceil(p_.queue));
+  done_.resize(std::bit_ceil(2 * p_.queue));
+  banks_.resize(p_.banks);
+  // No activates before time zero: the four-activate window starts empty.
+  last_acts_.fill(std::numeric_limits<Tick>::min() / 2);
+  next_refresh_ = t_.refi;
+}
+
+bool Dram::submit(Cycle c, std::uint64_t addr, bool write, std::uint32_t id) {
+  assert(c >= last_submit_ && c >= reached_ && "requests must be offered in order of time");
+  last_submit_ = c;
+  if (waiting_ >= p_.queue) run(c);  // what has left the queue before this cycle
+  if (waiting_ >= p_.queue || !bus_->free(c)) {
+    ++counters_.refused;
+    return false;
+  }
+  bus_->take(c, write ? beats_ : 1);
+  const auto mask = static_cast<unsigned>(fifo_.size()) - 1;
+  Request& r = fifo_[(fifo_head_ + fifo_count_) & mask];
+  // A write is complete when its last beat is here.
+  r.arrival = static_cast<Tick>(c + (write ? beats_ - 1 : 0) + p_.front_cycles) * core_units_;
+  r.burst = addr >> burst_shift_;
+  const std::uint64_t frame = addr >> row_shift_;
+  r.row = static_cast<std::uint32_t>(frame >> bank_bits_);
+  std::uint64_t bank = frame;
+  if (p_.bank_hash) {
+    for (std::uint64_t rest = r.row; rest != 0; rest >>= bank_bits_) {
+      bank ^= rest;
+      if (bank_bits_ == 0) break;
+    }
+  }
+  r.bank = static_cast<std::uint8_t>(bank & bank_mask_);
+  r.write = write;
+  r.id = id;
+  r.prepared = r.behind = false;
+  if (waiting_ == 0) skip_idle_refreshes(r.arrival);
+  if (fifo_count_ == 0) next_event_ = waiting_ == 0 ? r.arrival : std::min(next_event_, r.arrival);
+  ++fifo_count_;
+  ++waiting_;
+  return true;
+}
+
+/// While nothing waited, refreshes took place on time: account for those due before t.
+void Dram::skip_idle_refreshes(Tick t) {
+  if (t < next_refresh_) return;
+  const Tick due = next_refresh_ + (t - next_refresh_) / t_.refi * t_.refi;
+  counters_.refreshes += static_cast<std::uint64_t>((due - next_refresh_) / t_.refi);
+  next_refresh_ = due;
+  now_ = std::max(now_, due);
+  refresh();
+}
+
+/// Closes all banks as soon as they may be, and keeps them closed for tRFC. Nothing is prepared.
+void Dram::refresh() {
+  Tick start = std::max(now_, next_refresh_);
+  for (const Bank& b : banks_) {
+    start = std::max(start, b.open ? std::max(next_refresh_, b.pre_ok) + t_.rp : b.act_ok);
+  }
+  for (Bank& b : banks_) {
+    b.open = false;
+    b.act_ok = start + t_.rfc;
+  }
+  next_refresh_ += t_.refi;
+  ++counters_.refreshes;
+}
+
+void Dram::fill_window() {
+  const auto mask = static_cast<unsigned>(fifo_.size()) - 1;
+  while (has_room() && fifo_count_ != 0 && fifo_[fifo_head_].arrival <= now_) {
+    const Request& r = fifo_[fifo_head_];
+    bool behind = false;
+    for (unsigned i = 0; i < window_count_; ++i) behind |= window_[i].burst == r.burst;
+    window_[window_count_] = r;
+    window_[window_count_].behind = behind;
+    ready_[window_count_] = kNotReady;
+    ++window_count_;
+    ++unopened_;
+    fifo_head_ = (fifo_head_ + 1) & mask;
+    --fifo_count_;
+  }
+}
+
+/// Counts in what bank rows already serve, precharges banks that no prepared request holds, and finds the
+/// activate that can be given first (the oldest of equals): its time, or kNotReady if none is due.
+Dram::Tick Dram::plan_rows(unsigned& index) {
+  if (now_ >= next_refresh_) {
+    if (unopened_ != window_count_) return kNotReady;  // these first, then the refresh
+    refresh();
+  }
+  const Tick rank_ok = std::max(last_acts_[(act_index_ + 3) & 3] + t_.rrd, last_acts_[act_index_] + t_.faw);
+  Tick best = kNotReady;
+  for (unsigned i = 0; i < window_count_; ++i) {
+    Request& r = window_[i];
+    if (r.prepared) continue;
+    Bank& b = banks_[r.bank];
+    if (b.open && b.row == r.row) {
+      prepare(i);
+      continue;
+    }
+    if (b.pending != 0) continue;
+    if (b.open) {
+      b.open = false;
+      b.act_ok = std::max(b.act_ok, std::max(now_, b.pre_ok) + t_.rp);
+    }
+    const Tick t = std::max({now_, b.act_ok, rank_ok});
+    if (t < best) best = t, index = i;
+  }
+  return best;
+}
+
+/// Its row is open (or has been told to open): its column command may be given from column_ok on.
+void Dram::prepare(unsigned index) {
+  Request& r = window_[index];
+  Bank& b = banks_[r.bank];
+  r.prepared = true;
+  ++b.pending;
+  --unopened_;
+  if (!r.behind) ready_[index] = b.column_ok;
+}
+
+void Dram::activate(unsigned index, Tick when) {
+  Bank& b = banks_[window_[index].bank];
+  last_acts_[act_index_] = when;
+  act_index_ = (act_index_ + 1) & 3;
+  b.open = true;
+  b.row = window_[index].row;
+  b.act_ok = when + t_.rc;
+  b.pre_ok = when + t_.ras;
+  b.column_ok = when + t_.rcd;
+  ++counters_.activates;
+  now_ = when;
+}
+
+/// The request whose column command can be given first, the oldest of equals: its time, or kNotReady.
+Dram::Tick Dram::plan_column(unsigned& index) const {
+  const Tick ok[2] = {std::max(next_read_, now_), std::max(next_write_, now_)};
+  Tick best = kNotReady;
+  for (unsigned i = 0; i < window_count_; ++i) {
+    const Tick t = std::max(ready_[i], ok[window_[i].write]);
+    if (t < best) best = t, index = i;
+  }
+  return best;
+}
+
+/// Moves from event to event: an arrival, an activate or a column command, whichever is first.
+void Dram::run(Cycle until) {
+  const Tick limit = static_cast<Tick>(until) * core_units_;
+  while (waiting_ != 0 && next_event_ < limit) {
+    if (window_count_ == 0) now_ = std::max(now_, fifo_[fifo_head_].arrival);
+    if (now_ >= limit) {
+      next_event_ = now_;
+      return;
+    }
+    fill_window();
+    unsigned row = 0, column = 0;
+    const Tick row_at = unopened_ != 0 ? plan_rows(row) : kNotReady;
+    const Tick column_at = plan_column(column);
+    Tick first = std::min(row_at, column_at);
+    if (has_room() && fifo_count_ != 0) first = std::min(first, fifo_[fifo_head_].arrival);
+    if (first >= limit) {
+      next_event_ = first;
+      return;
+    }
+    if (first == row_at) {
+      activate(row, row_at);
+    } else if (first == column_at) {
+      serve(column, column_at);
+    } else {
+      now_ = first;
+    }
+  }
+}
+
+void Dram::serve(unsigned index, Tick when) {
+  const Request r = window_[index];
+  Bank& b = banks_[r.bank];
+  if (r.write) {
+    next_write_ = std::max(next_write_, when + t_.ccd);
+    next_read_ = std::max(next_read_, when + t_.cwl + t_.data + t_.wtr);
+    b.pre_ok = std::max(b.pre_ok, when + t_.cwl + t_.data + t_.wr);
+  } else {
+    next_read_ = std::max(next_read_, when + t_.ccd);
+    next_write_ = std::max(next_write_, when + t_.rtw);
+    b.pre_ok = std::max(b.pre_ok, when + t_.rtp);
+  }
+  now_ = when;
+  ++counters_.bursts;
+  bypassed_ = index == 0 ? 0 : bypassed_ + 1;
+  finish(r, when);
+  remove(index);
+  // Younger requests to this burst: those in the same direction ride along, the first of the others is freed.
+  for (unsigned i = index; i < window_count_;) {
+    Request& younger = window_[i];
+    if (younger.burst != r.burst) {
+      ++i;
+      continue;
+    }
+    if (younger.write != r.write) {
+      younger.behind = false;
+      if (younger.prepared) ready_[i] = b.column_ok;
+      break;
+    }
+    ++counters_.shared_bursts;
+    const Request rider = window_[i];
+    finish(rider, when);
+    remove(i);
+  }
+}
+
+void Dram::finish(const Request& r, Tick when) {
+  if (r.prepared) --banks_[r.bank].pending;
+  Cycle cycle;
+  if (r.write) {
+    ++counters_.writes;
+    cycle = cycle_of(when + t_.cwl + t_.data);
+  } else {
+    ++counters_.reads;
+    cycle = std::max(cycle_of(when + t_.cl + t_.data) + p_.back_cycles, response_free_) + beats_ - 1;
+    response_free_ = cycle + 1;
+  }
+  push_done(cycle, r.id);
+  --waiting_;
+}
+
+void Dram::remove(unsigned index) {
+  if (!window_[index].prepared) --unopened_;
+  --window_count_;
+  for (unsigned i = index; i < window_count_; ++i) {
+    window_[i] = window_[i + 1];
+    ready_[i] = ready_[i + 1];
+  }
+}
+
+void Dram::push_done(Cycle cycle, std::uint32_t id) {
+  last_done_ = std::max(last_done_, cycle);
+  if (done_count_ == done_.size()) {
+    std::vector<Done> larger(done_.size() * 2);
+    for (unsigned i = 0; i < done_count_; ++i) larger[i] = done_[(done_head_ + i) & (done_.size() - 1)];
+    done_.swap(larger);
+    done_head_ = 0;
+  }
+  done_[(done_head_ + done_count_) & (static_cast<unsigned>(done_.size()) - 1)] = {last_done_, id};
+  ++done_count_;
+}
+
+Cycle Dram::cycle_of(Tick t) {
+  // Successive services are close together: counting on is cheaper than dividing.
+  if (t > known_tick_ + 64 * core_units_ || t + 64 * core_units_ < known_tick_) {
+    known_cycle_ = static_cast<Cycle>(t / core_units_);
+    known_tick_ = static_cast<Tick>(known_cycle_) * core_units_;
+  }
+  while (known_tick_ < t) known_tick_ += core_units_, ++known_cycle_;
+  while (known_tick_ - core_units_ >= t) known_tick_ -= core_units_, --known_cycle_;
+  return known_cycle_;
+}
+
+Cycle Dram::next_event() const {
+  Cycle next = kNeverCycle;
+  if (done_count_ != 0) next = done_[done_head_].cycle;
+  if (waiting_ != 0) next = std::min(next, static_cast<Cycle>(next_event_ / core_units_));
+  return std::max(next, reached_);
+}
+
+void Dram::digest(fabric::Digest& d) const {
+  for (const std::uint64_t v : {counters_.reads, counters_.writes, counters_.activates, counters_.bursts,
+                                counters_.refreshes, static_cast<std::uint64_t>(waiting_), last_done_}) {
+    d.add(v);
+  }
+  for (unsigned i = 0; i < done_count_; ++i) d.add(done_[(done_head_ + i) & (done_.size() - 1)].cycle);
+}
+
+}  // namespace polyloom::blocks
