@@ -69,16 +69,23 @@ struct Role {
   std::function<std::unique_ptr<Node>(const NodeContext&)> make_node;
 };
 
-/// The roles a program knows. Filled explicitly at start-up, then only read.
+using MakeNode = std::function<std::unique_ptr<Node>(const NodeContext&)>;
+
+/// The roles a program knows, and its maker of switches (store-and-forward, ClusterSpec::network_switch).
+/// Filled explicitly at start-up, then only read.
 class RoleRegistry {
  public:
   void add(Role role);
+  void set_switch(MakeNode make) { make_switch_ = std::move(make); }
+  /// Empty if the program has no switches.
+  const MakeNode& make_switch() const { return make_switch_; }
   /// Null if not registered.
   const Role* find(const std::string& name) const;
   std::vector<std::string> names() const;
 
  private:
   std::vector<Role> roles_;
+  MakeNode make_switch_;
 };
 
 }  // namespace polyloom::fabric

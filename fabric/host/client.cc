@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fabric/host/client.h"
+
+#include <cstdlib>
+#include <stdexcept>
+
+#include "fabric/host/channel.h"
+#include "fabric/host/launch.h"
+
+namespace polyloom::fabric {
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+// Adding to "never" must stay never.
+Time later(Time t, Time by) { return by >= kNever - t ? kNever : t + by; }
+
+}  // namespace
+
+struct HostClient::Process : SimulatorProcess {
+  using SimulatorProcess::SimulatorProcess;
+};
+
+HostClient::HostClient() : HostClient(HostOptions{}) {}
+
+HostClient::HostClient(const HostOptions& options) {
+  connect(options);
+  say_hello(options);
+}
+
+HostClient::~HostClient() {
+  // Closing the socket first is what tells the simulator to end; Process then waits for it.
+  if (channel_) channel_->close();
+}
+
+void HostClient::connect(const HostOptions& options) {
+  std::string socket = options.socket.empty() ? environment("POLYLOOM_SOCKET") : options.socket;
+  if (!socket.empty()) {
+    channel_ = std::make_unique<Channel>(connect_to(socket));
+    return;
+  }
+  if (environment("POLYLOOM_ON") == "native") {
+    throw UserError(
+        "POLYLOOM_ON = native means no cluster, but this program asks for one; allowed here: sim, rtl");
+  }
+  const std::string program = options.simulator.empty() ? find_simulator() : options.simulator;
+  process_ =
+      std::make_unique<Process>(program, options.arguments, plan_for_engine(environment("POLYLOOM_ENGINE")));
+  channel_ = std::make_unique<Channel>(process_->take_socket());
+}
+
+void HostClient::say_hello(const HostOptions& options) {
+  BodyWriter hello;
+  hello.u32(kHostProtocolVersion);
+  hello.u32(options.client);
+  hello.u32(static_cast<std::uint32_t>(options.links.size()));
+  for (const unsigned link : options.links) hello.u32(link);
+  channel_->put(HostMessage::hello, 0, hello.body());
+  std::string body;
+  const HostHeader header = answer(HostMessage::welcome, body);
+  BodyReader in(body);
+  call_time_ = in.i64();
+  links_.resize(in.u32());
+  for (LinkInfo& link : links_) {
+    link.peer = in.text();
+    link.latency = in.i64();
+    link.period = in.i64();
+  }
+  info_ = in.text();
+  now_ = header.time;
+}
+
+void HostClient::fail(HostErrorReason reason, const std::string& message) {
+  failed_.emplace(reason, message);
+  throw *failed_;
+}
+
+// Sends what is buffered and returns the answer, which must be of that type.
+HostHeader HostClient::answer(HostMessage type, std::string& body) {
+  if (failed_) throw *failed_;
+  channel_->flush();  // if the simulator has gone, what it last said is still to be read
+  HostHeader header{};
+  bool whole = false;
+  try {
+    whole = channel_->receive(header) == Channel::Outcome::message && channel_->read(header, body);
+  } catch (const std::runtime_error& error) {
+    fail(HostErrorReason::protocol, error.what());
+  }
+  if (!whole) {
+    const std::string how = process_ ? process_->ended(1000) : std::string();
+    fail(HostErrorReason::lost, "the simulator ended unexpectedly" + (how.empty() ? how : " (" + how + ")"));
+  }
+  if (header.type == HostMessage::error && body.size() >= 4) {
+    BodyReader in(body);
+    const auto reason = static_cast<HostErrorReason>(in.u32());
+    fail(reason, in.rest());
+  }
+  if (header.type != type) fail(HostErrorReason::protocol, "host protocol: an answer of another type");
+  return header;
+}
+
+int HostClient::find_link(const std::string& peer) const {
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    if (links_[i].peer == peer) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+void HostClient::send(int link, std::span<const std::uint64_t> frame, unsigned keep) {
+  if (link < 0 || link >= num_links()) {
+    throw UserError("send: link " + std::to_string(link) + "; allowed: 0 to " +
+                    std::to_string(num_links() - 1));
+  }
+  if (keep < 1 || keep > 8) throw UserError("send: keep " + std::to_string(keep) + "; allowed: 1 to 8");
+  if (failed_) throw *failed_;
+  const std::uint32_t head[2] = {static_cast<std::uint32_t>(link), keep};
+  channel_->put(HostMessage::send, now_, {reinterpret_cast<const char*>(head), sizeof head}, frame);
+  now_ += call_time_;
+}
+
+void HostClient::fetch(Time deadline) {
+  BodyWriter request;
+  request.i64(deadline);
+  channel_->put(HostMessage::receive, now_, request.body());
+  std::string body;
+  const HostHeader header = answer(HostMessage::frames, body);
+  now_ = header.time;
+  BodyReader in(body);
+  while (!in.empty()) {
+    Received frame;
+    frame.link = static_cast<int>(in.u32());
+    frame.keep = in.u32();
+    frame.words.resize(in.u32());
+    in.u32();
+    frame.arrival = in.i64();
+    in.raw(frame.words.data(), frame.words.size() * sizeof(std::uint64_t));
+    ready_.push_back(std::move(frame));
+  }
+}
+
+// Frames that came with an earlier answer had arrived by then, so handing them out here, for the price of a
+// call, is what asking the simulator would give.
+std::optional<Received> HostClient::try_recv() {
+  if (ready_.empty()) {
+    fetch(later(now_, call_time_));
+  } else {
+    now_ += call_time_;
+  }
+  if (ready_.empty()) return std::nullopt;
+  std::optional<Received> frame(std::move(ready_.front()));
+  ready_.pop_front();
+  return frame;
+}
+
+Received HostClient::recv() {
+  if (ready_.empty()) {
+    fetch(kNever);
+  } else {
+    now_ += call_time_;
+  }
+  if (ready_.empty()) fail(HostErrorReason::protocol, "host protocol: an answer without the frame asked for");
+  Received frame = std::move(ready_.front());
+  ready_.pop_front();
+  return frame;
+}
+
+bool HostClient::wait(Time max) {
+  if (ready_.empty()) {
+    fetch(later(later(now_, call_time_), max < 0 ? 0 : max));
+  } else {
+    now_ += call_time_;
+  }
+  return !ready_.empty();
+}
+
+std::string HostClient::finish() {
+  channel_->put(HostMessage::finish, now_, {});
+  std::string body;
+  answer(HostMessage::done, body);
+  return body;
+}
+
+}  // namespace polyloom::fabric

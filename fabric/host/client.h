@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a host program links to use a simulated cluster: frames to and from nodes, in simulated time. POSIX
+// only.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fabric/error.h"
+#include "fabric/host/protocol.h"
+#include "fabric/time.h"
+
+namespace polyloom::fabric {
+
+/// The run cannot go on: what() says why, with one "NODE: what it waits for" line for each node that waits.
+struct SimulatorError : UserError {
+  SimulatorError(HostErrorReason why, const std::string& message) : UserError(message), reason(why) {}
+  HostErrorReason reason;
+};
+
+struct Received {
+  int link = -1;
+  std::vector<std::uint64_t> words;
+  unsigned keep = 8;  ///< valid bytes of the last word
+  Time arrival = 0;   ///< of the last word
+};
+
+/// Where the simulator comes from. Empty fields: the environment (POLYLOOM_SOCKET, POLYLOOM_CLUSTER,
+/// POLYLOOM_ON, POLYLOOM_ENGINE, POLYLOOM_RUN_DIR, POLYLOOM_MAX_CYCLES, POLYLOOM_SEED), which the simulator
+/// reads itself.
+struct HostOptions {
+  std::string socket;                  ///< of a simulator that is already there
+  std::string simulator;               ///< program to start instead of polyloom-sim
+  std::vector<std::string> arguments;  ///< further arguments for it
+  unsigned client = 0;                 ///< number of this client, when several processes share a simulator
+  std::vector<unsigned> links;         ///< links whose frames this client gets; empty = all
+};
+
+/// A connection to one host node of the simulated cluster. Simulated time stands still while the program
+/// computes and moves by call_time() with each call of send, try_recv, recv and wait; so runs are
+/// reproducible. Every call may throw SimulatorError; after that only the destructor may be called. Not
+/// thread safe.
+class HostClient {
+ public:
+  struct LinkInfo {
+    std::string peer;  ///< the node at the other end, e.g. "fpga.0.0"
+    Time latency = 0;
+    Time period = 0;  ///< ps a 64-bit word
+  };
+
+  /// Connects to POLYLOOM_SOCKET, or starts polyloom-sim (found beside the running program, in
+  /// $POLYLOOM_HOME/build/bin or in PATH). Throws UserError if there is none, or POLYLOOM_ON is native.
+  HostClient();
+  explicit HostClient(const HostOptions& options);
+  /// Ends the simulator if this object started it; no process is left behind.
+  ~HostClient();
+  HostClient(const HostClient&) = delete;
+  HostClient& operator=(const HostClient&) = delete;
+
+  int num_links() const { return static_cast<int>(links_.size()); }
+  const LinkInfo& link(int i) const { return links_.at(static_cast<std::size_t>(i)); }
+  /// Link to the node of that name, or -1.
+  int find_link(const std::string& peer) const;
+  /// JSON text of the cluster, as `polyloom-sim --show --json` prints it.
+  const std::string& info() const { return info_; }
+
+  Time now() const { return now_; }
+  Time call_time() const { return call_time_; }
+
+  /// Puts a frame in the link's queue; frames of a link leave in order, at the link's rate. An empty frame is
+  /// a pulse.
+  void send(int link, std::span<const std::uint64_t> frame, unsigned keep = 8);
+  /// The oldest frame that has wholly arrived, if any.
+  std::optional<Received> try_recv();
+  /// Waits, in simulated time, for a frame. Throws SimulatorError (deadlock) when none can ever come.
+  Received recv();
+  /// Waits for a frame for at most `max` ps after the call; true if there is one, which the next recv will
+  /// return.
+  bool wait(Time max);
+
+  /// Ends the run: the simulator writes its run record. Returns JSON: {"end_ps", "digest", "run_dir" ...}.
+  std::string finish();
+
+ private:
+  struct Process;
+  void connect(const HostOptions& options);
+  void say_hello(const HostOptions& options);
+  /// Asks for frames that arrive until `deadline`; leaves them in ready_.
+  void fetch(Time deadline);
+  HostHeader answer(HostMessage type, std::string& body);
+  [[noreturn]] void fail(HostErrorReason reason, const std::string& message);
+
+  std::unique_ptr<Process> process_;
+  std::unique_ptr<class Channel> channel_;
+  std::vector<LinkInfo> links_;
+  std::string info_;
+  Time now_ = 0, call_time_ = 0;
+  std::deque<Received> ready_;
+  std::optional<SimulatorError> failed_;
+};
+
+}  // namespace polyloom::fabric

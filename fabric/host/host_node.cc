@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fabric/host/host_node.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "fabric/cluster/units.h"
+
+namespace polyloom::fabric {
+namespace {
+
+// Time of the last word: when the frame that it ends can be used as a whole.
+Time last_word(const Segment& segment) {
+  return segment.words.empty() ? segment.first : segment.word_time(segment.words.size() - 1);
+}
+
+}  // namespace
+
+HostNode::HostNode(std::string name, std::vector<NodePort> ports, Time call_time, HostServer& server,
+                   std::vector<HostServer::Client*> clients)
+    : name_(std::move(name)),
+      ports_(std::move(ports)),
+      call_time_(call_time),
+      server_(server),
+      out_(ports_.size()),
+      in_(ports_.size()) {
+  for (HostServer::Client* remote : clients) {
+    clients_.emplace_back();
+    clients_.back().remote = remote;
+  }
+  for (std::size_t port = 0; port < ports_.size(); ++port) {
+    const auto wants = [&](const Client& client) {
+      const auto& links = client.remote->links;
+      return links.empty() || std::find(links.begin(), links.end(), port) != links.end();
+    };
+    const auto taker = std::find_if(clients_.begin(), clients_.end(), wants);
+    in_[port].client = taker == clients_.end() ? -1 : static_cast<int>(taker - clients_.begin());
+  }
+}
+
+void HostNode::advance(Time until) {
+  collect(until);
+  serve(until);
+  for (std::size_t port = 0; port < ports_.size(); ++port) transmit(port, until);
+}
+
+void HostNode::collect(Time until) {
+  std::vector<Frame> arrived;
+  for (std::size_t port = 0; port < ports_.size(); ++port) {
+    In& in = in_[port];
+    for (const Segment* s; (s = ports_[port].rx->front()) != nullptr && last_word(*s) < until;) {
+      const Time end = last_word(*s);
+      if (s->head && s->tail && s->words.empty()) {  // a pulse may slip in between the segments of a frame
+        if (in.client >= 0) arrived.push_back({static_cast<int>(port), s->keep, end, {}});
+        ++frames_in_;
+        ports_[port].rx->pop();
+        continue;
+      }
+      if (s->head) in.words.clear();
+      in.words.insert(in.words.end(), s->words.begin(), s->words.end());
+      words_in_ += s->words.size();
+      if (s->tail) {
+        if (in.client >= 0) arrived.push_back({static_cast<int>(port), s->keep, end, std::move(in.words)});
+        in.words.clear();
+        ++frames_in_;
+      }
+      ports_[port].rx->pop();
+    }
+  }
+  std::stable_sort(arrived.begin(), arrived.end(),
+                   [](const Frame& a, const Frame& b) { return a.time < b.time; });
+  for (Frame& frame : arrived) {
+    const int client = in_[static_cast<std::size_t>(frame.port)].client;
+    clients_[static_cast<std::size_t>(client)].ready.push_back(std::move(frame));
+  }
+}
+
+// When the client's call takes effect, as far as it is known: a call not yet made cannot do so before this.
+Time HostNode::effect_time(const Client& client) const {
+  switch (client.state) {
+    case State::computing:
+      return client.time + call_time_;
+    case State::sending:
+    case State::finishing:
+      return client.time;
+    case State::receiving:
+      if (client.ready.empty()) return client.deadline;
+      return std::min(client.deadline, std::max(client.time, client.ready.front().time));
+    case State::finished:
+      return kNever;
+  }
+  return kNever;
+}
+
+void HostNode::serve(Time until) {
+  while (!stopped_) {
+    const auto next =
+        std::min_element(clients_.begin(), clients_.end(),
+                         [&](const Client& a, const Client& b) { return effect_time(a) < effect_time(b); });
+    if (next == clients_.end() || effect_time(*next) >= until) return;
+    if (next->state == State::computing) {
+      if (!read_call(*next)) stopped_ = true;
+    } else {
+      serve_call(*next);
+    }
+  }
+}
+
+// Waits for the client's next call; false if it has left or the run is being stopped.
+bool HostNode::read_call(Client& client) {
+  Channel& channel = client.remote->channel;
+  HostHeader header{};
+  if (channel.receive(header) != Channel::Outcome::message) return false;
+  if (header.time < client.time) throw std::runtime_error("host protocol: a client's clock runs backwards");
+  client.time = header.time + call_time_;
+  ++calls_;
+  if (header.type == HostMessage::send && header.bytes >= 8 && header.bytes % 8 == 0) {
+    std::uint32_t head[2];
+    if (!channel.read(head, sizeof head)) return false;
+    if (head[0] >= ports_.size() || head[1] < 1 || head[1] > 8) {
+      throw std::runtime_error("host protocol: a send to a link that does not exist");
+    }
+    client.frame = {static_cast<int>(head[0]), head[1], client.time, {}};
+    client.frame.words.resize((header.bytes - sizeof head) / 8);
+    client.state = State::sending;
+    return channel.read(client.frame.words.data(), client.frame.words.size() * 8);
+  }
+  if (header.type == HostMessage::receive && header.bytes == 8) {
+    client.state = State::receiving;
+    if (!channel.read(&client.deadline, 8)) return false;
+    client.deadline = std::max(client.deadline, client.time);
+    return true;
+  }
+  if (header.type == HostMessage::finish && header.bytes == 0) {
+    client.state = State::finishing;
+    return true;
+  }
+  throw std::runtime_error("host protocol: a message that no client sends");
+}
+
+void HostNode::serve_call(Client& client) {
+  switch (client.state) {
+    case State::sending: {
+      const auto port = static_cast<std::size_t>(client.frame.port);
+      out_[port].frames.push_back(std::move(client.frame));
+      client.state = State::computing;
+      return;
+    }
+    case State::receiving:
+      answer_frames(client, effect_time(client));
+      return;
+    case State::finishing:
+      client.state = State::finished;
+      client.remote->finished = true;
+      return;
+    case State::computing:
+    case State::finished:
+      return;
+  }
+}
+
+void HostNode::answer_frames(Client& client, Time now) {
+  BodyWriter body;
+  while (!client.ready.empty() && client.ready.front().time <= now && body.body().size() < kFramesBytes) {
+    const Frame& frame = client.ready.front();
+    body.u32(static_cast<std::uint32_t>(frame.port));
+    body.u32(frame.keep);
+    body.u32(static_cast<std::uint32_t>(frame.words.size()));
+    body.u32(0);
+    body.i64(frame.time);
+    body.raw(frame.words.data(), frame.words.size() * 8);
+    client.ready.pop_front();
+  }
+  client.state = State::computing;
+  client.time = now;
+  client.remote->channel.put(HostMessage::frames, now, body.body());
+  if (!client.remote->channel.flush()) stopped_ = true;
+}
+
+// Pieces no longer than the window, so that what a node sees of a frame does not depend on a window's length
+// but a frame longer than a window can start to leave.
+void HostNode::transmit(std::size_t port, Time until) {
+  Out& out = out_[port];
+  Tx& tx = *ports_[port].tx;
+  while (!out.frames.empty()) {
+    Frame& frame = out.frames.front();
+    const Time start = std::max(frame.time, tx.free_at());
+    if (start >= until) return;
+    Segment segment;
+    segment.first = start;
+    segment.head = out.sent_words == 0;
+    const std::size_t left = frame.words.size() - out.sent_words;
+    const auto room = static_cast<std::size_t>((until - start + tx.period() - 1) / tx.period());
+    const std::size_t count = std::min(left, room);
+    segment.tail = count == left;
+    segment.keep = segment.tail ? static_cast<std::uint8_t>(frame.keep) : std::uint8_t{8};
+    if (segment.head && segment.tail) {
+      segment.words = std::move(frame.words);
+    } else {
+      const auto from = frame.words.begin() + static_cast<std::ptrdiff_t>(out.sent_words);
+      segment.words.assign(from, from + static_cast<std::ptrdiff_t>(count));
+    }
+    const bool tail = segment.tail;
+    tx.send(std::move(segment));
+    words_out_ += count;
+    out.sent_words += count;
+    if (tail) {
+      ++frames_out_;
+      out.sent_words = 0;
+      out.frames.pop_front();
+    }
+  }
+}
+
+Time HostNode::next_event() const {
+  if (stopped_) return kNever;
+  Time next = kNever;
+  for (const Client& client : clients_) next = std::min(next, effect_time(client));
+  for (std::size_t port = 0; port < ports_.size(); ++port) {
+    if (const Segment* s = ports_[port].rx->front()) next = std::min(next, last_word(*s));
+    const Out& out = out_[port];
+    if (!out.frames.empty())
+      next = std::min(next, std::max(out.frames.front().time, ports_[port].tx->free_at()));
+  }
+  return next;
+}
+
+bool HostNode::wants_stop() const {
+  return stopped_ || server_.stopped() || std::all_of(clients_.begin(), clients_.end(), [](const Client& c) {
+           return c.state == State::finished;
+         });
+}
+
+std::string HostNode::waiting_for() const {
+  std::string text;
+  for (const Client& client : clients_) {
+    std::string what;
+    if (client.state == State::receiving) {
+      what = "waits for a frame since " + format_duration(client.time);
+      if (client.deadline != kNever) what += ", until " + format_duration(client.deadline);
+    } else if (client.state == State::computing) {
+      what = "has made no call since " + format_duration(client.time);
+    } else {
+      continue;
+    }
+    text += (text.empty() ? "" : "; ") + ("client " + std::to_string(client.remote->number) + " ") + what;
+  }
+  return text;
+}
+
+void HostNode::counters(const CounterSink& sink) const {
+  sink(name_ + ".calls", calls_);
+  sink(name_ + ".frames_out", frames_out_);
+  sink(name_ + ".words_out", words_out_);
+  sink(name_ + ".frames_in", frames_in_);
+  sink(name_ + ".words_in", words_in_);
+}
+
+void HostNode::digest(Digest& digest) const {
+  for (const std::uint64_t n : {calls_, frames_out_, words_out_, frames_in_, words_in_}) digest.add(n);
+  for (const Client& client : clients_) digest.add(static_cast<std::uint64_t>(client.time));
+}
+
+}  // namespace polyloom::fabric

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// Covers: times of calls against hand-derived ones, order, caching of frames, long frames, several clients,
+// deadlock, limit, fault, a client that leaves. Leaves out: starting and ending a simulator process
+// (roles/simulator).
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <functional>
+#include <memory>
+#include <random>
+#include <thread>
+
+#include "fabric/cluster/reader.h"
+#include "fabric/host/assemble.h"
+#include "fabric/host/client.h"
+#include "fabric/host/echo_role.h"
+#include "fabric/host/host_node.h"
+
+namespace polyloom::fabric {
+namespace {
+
+constexpr Time kNs = 1000, kUs = 1000 * kNs;
+
+std::string cluster_text(int boards, const std::string& more = "") {
+  return "version = 1\n[topology]\nkind = \"mesh\"\nsize = [" + std::to_string(boards) +
+         ", 1]\n[link]\nlatency = \"500 ns\"\nrate = \"10 Gb/s\"\n[fpga]\nrole = \"echo\"\n"
+         "[host]\nlatency = \"1 us\"\nrate = \"64 Gb/s\"\ncall_time = \"2 us\"\n" +
+         more;
+}
+
+/// The simulator's side, in a thread of its own.
+class Simulator {
+ public:
+  explicit Simulator(const std::string& text, EngineOptions options = {}, int clients = 1) {
+    static int number = 0;
+    address_ = "@polyloom-host-test-" + std::to_string(::getpid()) + "-" + std::to_string(number++);
+    roles_.add(testing::echo_role());
+    ReadOptions read;
+    read.host_clients = clients;
+    spec_ = parse_cluster(text, "test.toml", roles_, read);
+    thread_ = std::thread([this, options, clients] { serve(options, static_cast<std::size_t>(clients)); });
+  }
+  ~Simulator() { join(); }
+  void join() {
+    if (thread_.joinable()) thread_.join();
+  }
+
+  int connect() {
+    for (;;) {
+      try {
+        return connect_to(address_);
+      } catch (const UserError&) {
+        std::this_thread::yield();  // the thread has not come to listen yet
+      }
+    }
+  }
+  std::unique_ptr<HostClient> client(unsigned number = 0, std::vector<unsigned> links = {}) {
+    HostOptions options;
+    options.socket = address_;
+    options.client = number;
+    options.links = std::move(links);
+    for (;;) {
+      try {
+        return std::make_unique<HostClient>(options);
+      } catch (const SimulatorError&) {
+        throw;
+      } catch (const UserError&) {
+        std::this_thread::yield();  // the thread has not come to listen yet
+      }
+    }
+  }
+
+  HostServer server;
+  RunResult result;
+  std::string error;
+
+ private:
+  void serve(const EngineOptions& options, std::size_t clients) {
+    try {
+      server.accept_at(address_, clients);
+      Fabric fabric;
+      assemble(fabric, spec_, roles_, &server, {});
+      server.welcome(spec_, "{}");
+      result = run(fabric, options);
+      if (result.reason == RunEnd::quiet) {
+        server.fail(HostErrorReason::deadlock, result.stuck.empty() ? "quiet" : result.stuck.front(), true);
+      } else if (result.stopped_by_limit) {
+        server.fail(HostErrorReason::limit, "limit", true);
+      } else {
+        server.fail(HostErrorReason::interrupted, "a client left", false);
+        server.finish("{}");
+      }
+    } catch (const std::runtime_error& e) {
+      error = e.what();
+      server.fail(HostErrorReason::fault, e.what(), true);
+    }
+  }
+
+  std::string address_;
+  RoleRegistry roles_;
+  ClusterSpec spec_;
+  std::thread thread_;
+};
+
+std::vector<std::uint64_t> words(std::size_t n, std::uint64_t first) {
+  std::vector<std::uint64_t> w(n);
+  for (std::size_t i = 0; i < n; ++i) w[i] = first + i;
+  return w;
+}
+
+// A 64 Gb/s link takes 1 ns a word. A call made at 0 takes effect at 2 us; n words leave from then on, the
+// last one arrives 1 us + (n-1) ns later, its echo begins at once and its last word is back 1 us + (n-1) ns
+// after that.
+TEST(Host, CallsTakeTheStatedTime) {
+  Simulator simulator(cluster_text(2));
+  auto host = simulator.client();
+  ASSERT_EQ(host->num_links(), 2);
+  EXPECT_EQ(host->link(1).peer, "fpga.1.0");
+  EXPECT_EQ(host->find_link("fpga.1.0"), 1);
+  EXPECT_EQ(host->link(0).period, 1 * kNs);
+  EXPECT_EQ(host->call_time(), 2 * kUs);
+  EXPECT_EQ(host->now(), 0);
+  host->send(1, words(5, 100));
+  EXPECT_EQ(host->now(), 2 * kUs);
+  EXPECT_FALSE(host->try_recv());  // looks at 4 us; the echo is complete at 4.008 us
+  EXPECT_EQ(host->now(), 4 * kUs);
+  const auto late = host->try_recv();
+  ASSERT_TRUE(late);
+  EXPECT_EQ(late->words, words(5, 101));
+  EXPECT_EQ(late->link, 1);
+  EXPECT_EQ(late->arrival, 4008 * kNs);
+  EXPECT_EQ(host->now(), 6 * kUs);
+
+  host->send(0, words(1, 7), 3);  // queued at 8 us, back at 10 us
+  EXPECT_EQ(host->recv().keep, 3u);
+  EXPECT_EQ(host->now(), 10 * kUs);  // the call takes effect at 10 us, just when it is there
+  host->send(0, words(11, 7));       // queued at 12 us; complete at 14.020 us
+  EXPECT_EQ(host->recv().arrival, 14020 * kNs);
+  EXPECT_EQ(host->now(), 14020 * kNs);
+  EXPECT_FALSE(host->wait(1 * kUs));  // looks from 16.020 us for 1 us
+  EXPECT_EQ(host->now(), 17020 * kNs);
+  host->send(0, {});                 // a pulse: queued at 19.020 us, back 2 us later
+  EXPECT_TRUE(host->wait(1 * kUs));  // from 21.020 us
+  EXPECT_EQ(host->now(), 21020 * kNs);
+  EXPECT_TRUE(host->recv().words.empty());
+  EXPECT_EQ(host->now(), 23020 * kNs);
+  EXPECT_EQ(host->finish(), "{}");
+  simulator.join();
+  EXPECT_EQ(simulator.result.reason, RunEnd::node_stop);
+  EXPECT_EQ(simulator.error, "");
+}
+
+// Asking frame by frame gives the same times whether a frame came with an earlier answer or not.
+TEST(Host, ManyFramesComeInOrderOfArrival) {
+  Simulator simulator(cluster_text(3));
+  auto host = simulator.client();
+  const int count = 20'000;
+  for (int i = 0; i < count; ++i) host->send(i % 3, words(static_cast<std::size_t>(1 + i % 4), 1000 * i + 1));
+  EXPECT_EQ(host->now(), count * 2 * kUs);
+  Time last = 0;
+  for (int i = 0; i < count; ++i) {
+    const Time before = host->now();
+    const Received frame = host->recv();
+    EXPECT_EQ(frame.link, i % 3);
+    EXPECT_EQ(frame.words, words(static_cast<std::size_t>(1 + i % 4), 1000 * i + 2));
+    EXPECT_GE(frame.arrival, last);
+    EXPECT_EQ(host->now(), std::max(before + 2 * kUs, frame.arrival));
+    last = frame.arrival;
+  }
+  host->finish();
+}
+
+// 8 MiB through a link whose window holds a few hundred words.
+TEST(Host, LongFrames) {
+  Simulator simulator(cluster_text(1));
+  auto host = simulator.client();
+  const std::size_t n = 1 << 20;
+  host->send(0, words(n, 5));
+  const Received frame = host->recv();
+  EXPECT_EQ(frame.words, words(n, 6));
+  // Out and back: the echo waits for the whole frame.
+  EXPECT_EQ(frame.arrival, 2 * kUs + 2 * (1 * kUs + static_cast<Time>(n - 1) * kNs));
+  host->finish();
+}
+
+TEST(Host, TimeAdvancesOnlyWhenAllClientsCall) {
+  std::uint64_t digest = 0;
+  for (int round = 0; round < 3; ++round) {
+    Simulator simulator(cluster_text(2), {}, 2);
+    std::thread other([&] {
+      auto host = simulator.client(1, {1});
+      for (int i = 0; i < 50; ++i) {
+        if (round == 1) std::this_thread::sleep_for(std::chrono::microseconds(300));
+        host->send(1, words(2, 10));
+        EXPECT_EQ(host->recv().link, 1);
+      }
+      host->finish();
+    });
+    auto host = simulator.client(0, {0});
+    for (int i = 0; i < 70; ++i) {
+      if (round == 2) std::this_thread::sleep_for(std::chrono::microseconds(200));
+      host->send(i % 2, words(3, 20));  // link 1's echoes are the other client's, which takes the first 50
+      if (i % 2 == 0) {
+        EXPECT_EQ(host->recv().link, 0);
+      }
+    }
+    host->finish();
+    other.join();
+    simulator.join();
+    if (round == 0) digest = simulator.result.digest;
+    EXPECT_EQ(simulator.result.digest, digest);
+  }
+}
+
+TEST(Host, EnginesAgree) {
+  std::vector<std::uint64_t> digests;
+  for (const unsigned threads : {0u, 1u, 2u, 3u}) {
+    EngineOptions options;
+    options.kind = threads == 0 ? EngineKind::serial : EngineKind::threads;
+    options.threads = std::max(1u, threads);
+    Simulator simulator(cluster_text(4), options);
+    auto host = simulator.client();
+    for (int i = 0; i < 100; ++i) {
+      host->send(i % 4, words(static_cast<std::size_t>(i), 1));
+      if (i % 3 == 0) host->try_recv();
+      if (i % 7 == 0) host->wait(5 * kUs);
+    }
+    host->finish();
+    simulator.join();
+    digests.push_back(simulator.result.digest);
+  }
+  for (const std::uint64_t digest : digests) EXPECT_EQ(digest, digests[0]);
+}
+
+HostErrorReason reason_of(const std::function<void()>& act, std::string* message = nullptr) {
+  try {
+    act();
+  } catch (const SimulatorError& error) {
+    if (message) *message = error.what();
+    return error.reason;
+  }
+  return HostErrorReason{};
+}
+
+TEST(Host, DeadlockReachesTheClient) {
+  Simulator simulator(cluster_text(1, "[echo]\nswallow = 13\n"));
+  auto host = simulator.client();
+  host->send(0, words(1, 13));
+  std::string message;
+  EXPECT_EQ(reason_of([&] { host->recv(); }, &message), HostErrorReason::deadlock);
+  EXPECT_NE(message.find("fpga.0.0: a word that it can bear"), std::string::npos) << message;
+  EXPECT_EQ(reason_of([&] { host->recv(); }), HostErrorReason::deadlock);
+}
+
+TEST(Host, LimitReachesTheClient) {
+  EngineOptions options;
+  options.limit = 100 * kUs;
+  Simulator simulator(cluster_text(1), options);
+  auto host = simulator.client();
+  EXPECT_EQ(reason_of([&] {
+              for (int i = 0; i < 1000; ++i) host->wait(1 * kUs);
+            }),
+            HostErrorReason::limit);
+  EXPECT_LE(host->now(), 100 * kUs);
+}
+
+TEST(Host, NodeFaultReachesTheClient) {
+  Simulator simulator(cluster_text(1, "[echo]\nfault = 66\n"));
+  auto host = simulator.client();
+  host->send(0, words(1, 66));
+  std::string message;
+  EXPECT_EQ(reason_of([&] { host->recv(); }, &message), HostErrorReason::fault);
+  EXPECT_NE(message.find("the fatal word came"), std::string::npos) << message;
+}
+
+TEST(Host, AClientThatLeavesEndsTheRun) {
+  Simulator simulator(cluster_text(2), {}, 2);
+  std::unique_ptr<HostClient> stays;
+  std::thread other([&] { stays = simulator.client(1); });
+  auto leaves = simulator.client(0);
+  leaves->send(0, words(1, 1));
+  other.join();
+  leaves.reset();
+  EXPECT_EQ(reason_of([&] { stays->recv(); }), HostErrorReason::interrupted);
+  simulator.join();
+  EXPECT_TRUE(simulator.server.client_left());
+}
+
+// The simulator is busy for ever and does not listen to the client, which waits for a frame and then dies.
+TEST(Host, AClientThatDiesIsNoticedDuringARun) {
+  Simulator simulator(cluster_text(1, "[echo]\ntick = \"100 ns\"\n"));
+  Channel channel(simulator.connect());
+  BodyWriter hello;
+  hello.u32(kHostProtocolVersion);
+  hello.u32(0);
+  hello.u32(0);
+  channel.put(HostMessage::hello, 0, hello.body());
+  channel.flush();
+  HostHeader header{};
+  std::string body;
+  ASSERT_EQ(channel.receive(header), Channel::Outcome::message);
+  ASSERT_TRUE(channel.read(header, body));
+  EXPECT_EQ(header.type, HostMessage::welcome);
+  BodyWriter request;
+  request.i64(kNever);
+  channel.put(HostMessage::receive, 0, request.body());
+  channel.flush();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  channel.close();
+  simulator.join();
+  EXPECT_TRUE(simulator.server.client_left());
+  EXPECT_GT(simulator.result.end, 100 * kUs);
+}
+
+// Random bytes, and messages with random headers: the simulator ends with an error or goes on, but does not
+// crash.
+TEST(Host, NonsenseIsTurnedAway) {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 200; ++round) {
+    Simulator simulator(cluster_text(1));
+    Channel channel(simulator.connect());
+    BodyWriter hello;
+    hello.u32(kHostProtocolVersion);
+    hello.u32(0);
+    hello.u32(0);
+    channel.put(HostMessage::hello, 0, hello.body());
+    for (int i = 0; i < 3; ++i) {
+      std::string junk(random() % 64, '\0');
+      for (char& c : junk) c = static_cast<char>(random() % 5);
+      channel.put(static_cast<HostMessage>(random() % 6), static_cast<Time>(random() % 3), junk);
+    }
+    channel.flush();
+    channel.close();
+    simulator.join();
+  }
+}
+
+TEST(Host, BadArgumentsAreRefused) {
+  Simulator simulator(cluster_text(1));
+  auto host = simulator.client();
+  EXPECT_THROW(host->send(1, {}), UserError);
+  EXPECT_THROW(host->send(-1, {}), UserError);
+  EXPECT_THROW(host->send(0, words(1, 1), 9), UserError);
+  host->finish();
+}
+
+}  // namespace
+}  // namespace polyloom::fabric

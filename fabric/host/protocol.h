@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages between a host program and a HostNode: a header, then `bytes` bytes of body. Little-endian, same
+// machine.
+#pragma once
+
+#include <cstdint>
+
+namespace polyloom::fabric {
+
+inline constexpr std::uint32_t kHostProtocolVersion = 1;
+
+/// Body layouts (u32, i64: integers; words: 64-bit):
+///   hello    u32 version, u32 client number, u32 n, n x u32 links it wants the frames of (n = 0: all)
+///   welcome  i64 call_time, u32 links, per link (u32 length, peer's name, i64 latency, i64 period), u32
+///   length, JSON send     u32 link, u32 keep, words                       no answer; time = when the call
+///   was made receive  i64 deadline                                    answer: frames; time = when the call
+///   was made frames   per frame: u32 link, u32 keep, u32 words, u32 0, i64 arrival, words; none if the
+///   deadline passed finish   nothing                                         answer: done, once the whole
+///   run has ended done     JSON text of the run's result error    u32 HostErrorReason, text; takes the place
+///   of any answer and ends the conversation
+enum class HostMessage : std::uint32_t {
+  hello = 1,
+  send = 2,
+  receive = 3,
+  finish = 4,
+  welcome = 101,
+  frames = 102,
+  done = 103,
+  error = 104
+};
+
+struct HostHeader {
+  HostMessage type;
+  std::uint32_t reserved = 0;
+  std::uint64_t bytes = 0;
+  std::int64_t time = 0;  ///< simulated ps
+};
+static_assert(sizeof(HostHeader) == 24);
+
+/// Longest body: a frame of 4 GiB. More means that the other side is not one of ours.
+inline constexpr std::uint64_t kMaxHostBody = (std::uint64_t{4} << 30) + 64;
+/// An answer carries waiting frames up to about this size, so that reading many needs few exchanges.
+inline constexpr std::uint64_t kFramesBytes = 256 * 1024;
+
+enum class HostErrorReason : std::uint32_t {
+  user = 1,         ///< bad cluster file, bad option, full disk ...
+  deadlock = 2,     ///< nothing can ever happen again while a client waits
+  limit = 3,        ///< the limit of cycles or time was reached
+  fault = 4,        ///< a node stopped the run
+  interrupted = 5,  ///< a signal, or another client left
+  lost = 6,         ///< the simulator ended without a word
+  protocol = 7,     ///< the two sides do not understand each other
+};
+
+}  // namespace polyloom::fabric
