@@ -8,9 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "fabric/team.h"
+#include "fabric/worker.h"
 
 namespace polyloom::fabric {
+
+class Fabric;
+class Team;
 
 /// All functions are collective: each process calls them in the same order.
 class Processes {
@@ -24,6 +27,10 @@ class Processes {
   /// The texts of all processes, by rank.
   virtual std::vector<std::string> gather(const std::string& mine) = 0;
 };
+
+/// Processes of the run on this machine: its processors are shared among them, which decides whether waiting
+/// threads may spin. Set by the MPI session.
+inline unsigned processes_on_machine = 1;
 
 /// Makes the Processes of a run over a fabric. Null while no MPI session exists.
 using ProcessesFactory = std::function<std::unique_ptr<Processes>(Fabric&)>;

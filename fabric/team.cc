@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "fabric/processes.h"
+
 namespace polyloom::fabric {
 namespace {
 
@@ -93,7 +95,7 @@ Team::Team(Fabric& fabric, unsigned threads)
     const Place from = places_[static_cast<std::size_t>(fabric.link(l).from())];
     if (from.worker >= 0) fabric.link(l).attach(&workers_[static_cast<std::size_t>(from.worker)]->context());
   }
-  spin_ = static_cast<unsigned>(count) <= usable_processors();
+  spin_ = static_cast<unsigned>(count) * processes_on_machine <= usable_processors();
   for (int w = 1; w < count; ++w) helpers_.push_back(std::make_unique<Helper>());
   for (std::size_t h = 0; h < helpers_.size(); ++h) helpers_[h]->thread = std::thread([this, h] { help(h); });
 }

@@ -10,6 +10,7 @@
 
 #include "fabric/mpi/wire.h"
 #include "fabric/processes.h"
+#include "fabric/team.h"
 
 namespace polyloom::fabric::mpi {
 namespace {
@@ -139,6 +140,12 @@ Session::Session(int& argc, char**& argv) : exceptions_(std::uncaught_exceptions
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  MPI_Comm machine;
+  int on_machine = 1;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine);
+  MPI_Comm_size(machine, &on_machine);
+  MPI_Comm_free(&machine);
+  processes_on_machine = static_cast<unsigned>(on_machine);
   processes_factory() = [](Fabric& fabric) { return std::make_unique<MpiProcesses>(fabric); };
 }
 

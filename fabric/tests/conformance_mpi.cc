@@ -37,9 +37,10 @@ void compare(const mpi::Session& session, const std::string& name, std::uint64_t
     expect(got.windows == want.windows, where + ": windows");
     expect(got.counters == want.counters, where + ": counters");
     expect(got.waiting == want.waiting, where + ": waiting");
-    std::printf("%-10s seed %2llu threads %u digest %016llx windows %llu\n", name.c_str(),
+    std::printf("%-10s seed %2llu threads %u digest %016llx windows %llu, %.2f us each\n", name.c_str(),
                 static_cast<unsigned long long>(seed), threads, static_cast<unsigned long long>(got.digest),
-                static_cast<unsigned long long>(got.windows));
+                static_cast<unsigned long long>(got.windows),
+                got.wall_seconds * 1e6 / static_cast<double>(got.windows));
   }
 }
 
@@ -79,8 +80,17 @@ void interrupt_reaches_all(const mpi::Session& session) {
   expect(r.reason == RunEnd::interrupted && r.end == 0, "interrupt");
 }
 
+/// One process leaves with an error of its own while the others wait for it: mpirun must end them.
+void leave_alone(const mpi::Session& session) {
+  Fabric fabric;
+  scenario("stream", 1).build(fabric, [&](Fabric& f) { session.partition(f); });
+  if (session.rank() == session.size() - 1) throw UserError("this process alone cannot go on");
+  run(fabric, {.kind = EngineKind::mpi});
+}
+
 int run_all(int argc, char** argv) {
   const mpi::Session session(argc, argv);
+  if (argc > 1 && argv[1] == std::string("leave")) leave_alone(session);
   if (argc > 1) expect(session.size() == std::atoi(argv[1]), "started with the wrong number of processes");
   for (const std::string& name : scenario_names()) {
     const std::uint64_t seeds = name == "random" ? 4 : 1;
@@ -96,4 +106,11 @@ int run_all(int argc, char** argv) {
 }  // namespace
 }  // namespace polyloom::fabric::testing
 
-int main(int argc, char** argv) { return polyloom::fabric::testing::run_all(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return polyloom::fabric::testing::run_all(argc, argv);
+  } catch (const polyloom::UserError& e) {
+    std::fprintf(stderr, "polyloom: %s\n", e.what());
+    return 1;
+  }
+}

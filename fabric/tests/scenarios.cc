@@ -65,6 +65,21 @@ Sketch udp(std::uint64_t seed) {
   return s;
 }
 
+Sketch bulk(std::uint64_t seed) {
+  Sketch s;  // frames of many windows, as a DMA sends them
+  Random random(seed);
+  for (int h = 0; h < 3; ++h) {
+    std::vector<UdpHost::Send> plan;
+    for (int i = 0; i < 10; ++i) {
+      plan.push_back(
+          {static_cast<Time>(random.below(100'000'000)), 0, static_cast<unsigned>(500 + random.below(6000))});
+    }
+    s.node("host" + std::to_string(h), make<UdpHost>(plan));
+  }
+  for (int h = 0; h < 3; ++h) s.link(h, (h + 1) % 3, {.latency = 300'000, .period = 1600});
+  return s;
+}
+
 Sketch process(std::uint64_t) {
   Sketch s;
   const int child = s.node("process", make<ProcessNode>(), {.weight = 0.1, .on_rank_zero = true});
@@ -103,7 +118,8 @@ Sketch random_topology(std::uint64_t seed) {
 }  // namespace
 
 const std::vector<std::string>& scenario_names() {
-  static const std::vector<std::string> names{"ethernet", "stream", "credited", "udp", "process", "random"};
+  static const std::vector<std::string> names{"ethernet", "stream",  "credited", "udp",
+                                              "bulk",     "process", "random"};
   return names;
 }
 
@@ -112,6 +128,7 @@ Sketch scenario(const std::string& name, std::uint64_t seed) {
   if (name == "stream") return stream(seed);
   if (name == "credited") return credited(seed);
   if (name == "udp") return udp(seed);
+  if (name == "bulk") return bulk(seed);
   if (name == "process") return process(seed);
   if (name == "random") return random_topology(seed);
   throw std::invalid_argument("no scenario is called " + name);
