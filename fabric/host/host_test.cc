@@ -75,7 +75,8 @@ class Simulator {
   std::string error;
 
  private:
-  void serve(const EngineOptions& options, std::size_t clients) {
+  void serve(EngineOptions options, std::size_t clients) {
+    options.interrupt = &server.stop_flag();
     try {
       server.accept_at(address_, clients);
       Fabric fabric;

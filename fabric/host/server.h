@@ -47,6 +47,7 @@ class HostServer {
   /// Makes all waiting for clients give up; safe in a signal handler.
   void stop() noexcept;
   bool stopped() const { return stop_.load(std::memory_order_relaxed); }
+  /// For EngineOptions::interrupt: an engine asks only nodes with something to do whether they want to stop.
   const std::atomic<bool>& stop_flag() const { return stop_; }
   /// True if the run was stopped because a client left before finish().
   bool client_left() const { return client_left_.load(); }
