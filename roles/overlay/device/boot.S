@@ -22,3 +22,17 @@ _boot:
 stop:
     csrrw zero, 0x80e, zero
     j     stop
+
+// Where HostLink starts the threads of boards that its program does not use (kParkAddress): they wait for termination,
+// always vote for it, and drop what reaches them, so that it is detected over the whole cluster.
+    .org 64
+    .globl _park
+_park:
+    li    t0, 2 | 4 | 8
+again:
+    csrrw t1, 0x80a, t0
+    andi  t1, t1, 2
+    beqz  t1, again
+    csrrw t2, 0x809, zero
+    csrrw zero, 0x802, t2
+    j     again

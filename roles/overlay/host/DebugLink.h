@@ -9,7 +9,7 @@
 
 namespace polyloom {
 namespace overlay {
-class HostCore;
+class HostLinkCore;
 }
 }  // namespace polyloom
 
@@ -55,9 +55,10 @@ class DebugLink {
 
  private:
   friend class HostLink;
-  explicit DebugLink(polyloom::overlay::HostCore* core);
-  polyloom::overlay::HostCore* core_;
+  explicit DebugLink(polyloom::overlay::HostLinkCore* core);
+  polyloom::overlay::HostLinkCore* core_;
   bool owns_core_;
+  void read_sizes();
   DebugLink(const DebugLink&);
   DebugLink& operator=(const DebugLink&);
 };

@@ -15,11 +15,13 @@
 #include <stdlib.h>
 #include <sys/time.h>
 
+#include <string>
+
 #include "DebugLink.h"
 
 namespace polyloom {
 namespace overlay {
-class HostCore;
+class HostLinkCore;
 class HostBackend;
 class NativeProgram;
 }  // namespace overlay
@@ -122,20 +124,25 @@ class HostLink {
   bool is_native() const;
   /// With is_native(): the program that go() runs (roles/overlay/host/native_program.h). Not owned.
   void attach_native(polyloom::overlay::NativeProgram* program);
-  /// Tiles of a board, x and y, and the number of memory slices their threads are spread over.
-  int tilesX, tilesY, slicesPerBoard;
+  /// Shape of a board: tiles, cores of a tile, threads of a core, and memory slices that its tiles are
+  /// divided over.
+  int tilesX, tilesY, coresPerTile, threadsPerCore, slicesPerBoard;
   /// Which memory slice of its board the threads of a board-local core use.
   uint32_t sliceOfCore(uint32_t coreId) const;
-  /// Writes (reads) memory of one slice through the shell's DMA, before or after boot. Addresses are those
-  /// that a thread of that slice uses; word-aligned, whole words. Returns when the memory has the bytes.
+  /// Writes (reads) memory of one slice through the shell's DMA. Addresses are those that a thread of that
+  /// slice uses; whole words. A write is in memory before anything that is sent, started or read after it.
+  /// Threads that run do not see it in lines that their caches hold.
   void dmaWrite(uint32_t meshX, uint32_t meshY, uint32_t slice, uint32_t addr, const void* data,
                 uint64_t numBytes);
   void dmaRead(uint32_t meshX, uint32_t meshY, uint32_t slice, uint32_t addr, void* data, uint64_t numBytes);
-  /// Simulated time since the start, in seconds (wall time when native).
+  /// Simulated time since the start, in seconds (wall time since go() when native).
   double simulatedSeconds();
+  /// Ends the run now and returns its result as JSON text ({"run_dir", "end_ps", "digest" ...}; "{}" when
+  /// native). Only the destructor may follow. The destructor ends it too, where nobody asks.
+  std::string finish();
 
  private:
-  polyloom::overlay::HostCore* core_;
+  polyloom::overlay::HostLinkCore* core_;
   void open(const HostLinkParams* params, polyloom::overlay::HostBackend* backend);
   HostLink(const HostLink&);
   HostLink& operator=(const HostLink&);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What HostLink and DebugLink are made of: one interface, one implementation over boards, one over this CPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "roles/overlay/host/backend.h"
+#include "roles/overlay/host/native_program.h"
+
+namespace polyloom::overlay {
+
+struct ConsoleByte {
+  unsigned board_x = 0, board_y = 0;
+  unsigned core = 0;  ///< of the board, as in thread ids: tile number * 4 + core
+  unsigned thread = 0;
+  std::uint8_t byte = 0;
+};
+
+/// Which thread of which core of which board. `core` is board-local, bits 9:4 of a thread id.
+struct CoreAt {
+  unsigned x = 0, y = 0, core = 0;
+};
+
+/// All calls throw UserError. "Waits" means in simulated time, if there is any. Not thread safe.
+class HostCore {
+ public:
+  virtual ~HostCore() = default;
+  virtual const ClusterFacts& facts() const = 0;
+  virtual bool is_native() const = 0;
+
+  /// `flits` flits of 16 bytes for thread `dest`.
+  virtual void send(std::uint32_t dest, unsigned flits, const void* message) = 0;
+  /// Waits for a message and copies its first `bytes` (at most 64) bytes.
+  virtual void recv(void* message, std::size_t bytes) = 0;
+  virtual bool can_recv() = 0;
+
+  virtual void load_all(const std::string& code, const std::string& data) = 0;
+  virtual void load_code(const std::string& code, CoreAt core) = 0;
+  virtual void load_data(const std::string& data, CoreAt core) = 0;
+  /// Marks threads to start, and starts what is marked.
+  virtual void prepare_all() = 0;
+  virtual void prepare(CoreAt core, unsigned threads) = 0;
+  virtual void go_all() = 0;
+  virtual void go(CoreAt core) = 0;
+
+  virtual void write(unsigned x, unsigned y, unsigned slice, std::uint32_t address, const void* data,
+                     std::uint64_t bytes) = 0;
+  virtual void read(unsigned x, unsigned y, unsigned slice, std::uint32_t address, void* data,
+                    std::uint64_t bytes) = 0;
+
+  /// Takes the oldest console byte; false if there is none now.
+  virtual bool console(ConsoleByte& byte) = 0;
+  /// Waits until there is one. Returns false if there can never be one again.
+  virtual bool wait_console() = 0;
+  virtual void console_in(CoreAt core, unsigned thread, bool every_core, std::uint8_t byte) = 0;
+
+  virtual void attach(NativeProgram* program) = 0;
+  virtual double seconds() const = 0;
+  virtual std::string finish() = 0;
+};
+
+/// Number of a core on its board's host link: dense, 0 .. facts.cores() - 1. Throws UserError if there is no
+/// such core.
+unsigned dense_core(const ClusterFacts& facts, unsigned core);
+/// The inverse.
+unsigned core_of_dense(const ClusterFacts& facts, unsigned dense);
+/// Memory slice of a core's threads: tiles are divided evenly over the slices, in order.
+unsigned slice_of_core(const ClusterFacts& facts, unsigned core);
+
+/// Uses the first boards_x times boards_y boards of the backend's cluster; threads of the others take part in
+/// termination detection, always willing, and do nothing else.
+std::unique_ptr<HostCore> make_board_core(std::unique_ptr<HostBackend> backend, unsigned boards_x,
+                                          unsigned boards_y);
+/// `facts` is what a program that asks for the machine's size is told.
+std::unique_ptr<HostCore> make_native_core(const ClusterFacts& facts);
+
+}  // namespace polyloom::overlay

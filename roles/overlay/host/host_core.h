@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inside of a HostLink: kept out of its header, which old compilers must read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "roles/overlay/host/session.h"
+
+namespace polyloom::overlay {
+
+class HostLinkCore {
+ public:
+  std::unique_ptr<Session> session;
+  std::unordered_map<std::uint32_t, std::uint32_t>
+      store_address;  ///< setAddr() by address of a core's thread 0
+
+  struct Buffered {
+    std::uint32_t dest;
+    std::vector<std::byte> bytes;
+  };
+  std::vector<Buffered> buffered;  ///< messages that wait for flush()
+  std::size_t buffered_flits = 0;
+
+  struct InputTarget {
+    CoreAt core;
+    unsigned thread = 0;
+    bool every_core = true;
+  };
+  std::unordered_map<std::uint32_t, InputTarget>
+      input_target;       ///< DebugLink's destination by board, y << 16 | x
+  ConsoleByte next_byte;  ///< DebugLink::canGet() took it
+  bool has_next_byte = false;
+
+  HostCore& hosts() { return *session->core; }
+
+  void flush();
+
+  /// Runs f; an error ends the program with its message, for callers are programs that know no exceptions.
+  template <class F>
+  auto guard(F&& f) -> decltype(f()) {
+    try {
+      return f();
+    } catch (const std::exception& error) {
+      fail(session, error);
+    }
+  }
+};
+
+}  // namespace polyloom::overlay

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backend that a simulated cluster is: one link of the host node to each board.
+#include <nlohmann/json.hpp>
+
+#include "fabric/host/client.h"
+#include "roles/overlay/host/backend.h"
+
+namespace polyloom::overlay {
+namespace {
+
+class SimBackend : public HostBackend {
+ public:
+  SimBackend() : facts_(facts_of_cluster(client_.info())) {
+    board_of_link_.assign(static_cast<std::size_t>(client_.num_links()), kNoBoard);
+    for (unsigned y = 0; y < facts_.boards_y; ++y) {
+      for (unsigned x = 0; x < facts_.boards_x; ++x) {
+        const std::string peer = "fpga." + std::to_string(x) + "." + std::to_string(y);
+        const int link = client_.find_link(peer);
+        if (link < 0) {
+          throw UserError("cluster '" + facts_.name + "': board " + peer +
+                          " has no host link; HostLink loads every board over its own");
+        }
+        board_of_link_[static_cast<std::size_t>(link)] = static_cast<unsigned>(link_of_board_.size());
+        link_of_board_.push_back(link);
+      }
+    }
+  }
+
+  const ClusterFacts& facts() const override { return facts_; }
+  void send(unsigned board, std::span<const std::uint64_t> frame) override {
+    client_.send(link_of_board_.at(board), frame);
+  }
+  bool try_recv(BackendFrame& frame) override {
+    auto received = client_.try_recv();
+    if (!received) return false;
+    frame = convert(std::move(*received));
+    return true;
+  }
+  BackendFrame recv() override { return convert(client_.recv()); }
+  fabric::Time now() const override { return client_.now(); }
+  std::string finish() override { return client_.finish(); }
+
+ private:
+  static constexpr unsigned kNoBoard = ~0u;
+
+  BackendFrame convert(fabric::Received&& received) const {
+    return {board_of_link_.at(static_cast<std::size_t>(received.link)), std::move(received.words)};
+  }
+
+  fabric::HostClient client_;
+  ClusterFacts facts_;
+  std::vector<int> link_of_board_;
+  std::vector<unsigned> board_of_link_;
+};
+
+}  // namespace
+
+ClusterFacts facts_of_cluster(const std::string& text) {
+  const auto cluster = nlohmann::json::parse(text, nullptr, false);
+  if (!cluster.is_object())
+    throw UserError("the simulator described its cluster in no JSON that HostLink can read");
+  ClusterFacts facts;
+  facts.name = cluster.value("name", "");
+  const auto fail = [&](const std::string& why) {
+    throw UserError("cluster '" + facts.name + "': " + why +
+                    "; HostLink needs a mesh of overlay boards, e.g. laptop");
+  };
+  const auto topology = cluster.value("topology", nlohmann::json::object());
+  const auto size = topology.value("size", std::vector<unsigned>{});
+  if (topology.value("kind", "") != "mesh" || size.size() != 2)
+    fail("its topology is no two-dimensional mesh");
+  facts.boards_x = size[0];
+  facts.boards_y = size[1];
+  const auto roles = cluster.value("roles", nlohmann::json::object());
+  if (roles.size() != 1 || !roles.contains("overlay")) fail("not every board has the role overlay");
+  if (roles["overlay"].size() != 1) fail("its boards differ in their [overlay] tables");
+  const auto& table = roles["overlay"][0];
+  facts.tiles_x = table.value("tiles_x", facts.tiles_x);
+  facts.tiles_y = table.value("tiles_y", facts.tiles_y);
+  facts.cores_per_tile = table.value("cores_per_tile", facts.cores_per_tile);
+  facts.threads_per_core = table.value("threads_per_core", facts.threads_per_core);
+  facts.slices = table.value("dram_channels", facts.slices);
+  facts.instr_words = table.value("instr_words", facts.instr_words);
+  facts.extra_send_slot = table.value("extra_send_slot", facts.extra_send_slot);
+  return facts;
+}
+
+std::unique_ptr<HostBackend> connect_to_simulator() { return std::make_unique<SimBackend>(); }
+
+}  // namespace polyloom::overlay

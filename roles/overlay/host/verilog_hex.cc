@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles/overlay/host/verilog_hex.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "fabric/error.h"
+
+namespace polyloom::overlay {
+namespace {
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+class Reader {
+ public:
+  Reader(const std::string& file, std::string text) : file_(file), text_(std::move(text)) {}
+
+  std::vector<MemoryImage> images() {
+    while (skip_space()) {
+      if (text_[at_] == '@') {
+        ++at_;
+        open(number(8, "an address of 1 to 8 hexadecimal digits after '@'"));
+      } else {
+        const auto byte = static_cast<std::uint8_t>(number(2, "a byte of 1 or 2 hexadecimal digits"));
+        if (images_.empty()) open(0);
+        images_.back().bytes.push_back(byte);
+      }
+    }
+    std::vector<MemoryImage> result;
+    for (MemoryImage& image : images_) {
+      if (image.bytes.empty()) continue;
+      image.bytes.resize((image.bytes.size() + 3) / 4 * 4, 0);
+      result.push_back(std::move(image));
+    }
+    return result;
+  }
+
+ private:
+  bool skip_space() {
+    for (; at_ < text_.size() && is_space(text_[at_]); ++at_) line_ += text_[at_] == '\n';
+    return at_ < text_.size();
+  }
+
+  std::uint32_t number(int max_digits, const char* what) {
+    std::uint32_t value = 0;
+    int digits = 0;
+    for (; at_ < text_.size() && !is_space(text_[at_]); ++at_, ++digits) {
+      const int digit = hex_digit(text_[at_]);
+      if (digit < 0 || digits == max_digits) fail(what);
+      value = value << 4 | static_cast<std::uint32_t>(digit);
+    }
+    if (digits == 0) fail(what);
+    return value;
+  }
+
+  // A section that starts a few bytes behind the last one (alignment) continues it, so that no two images
+  // share a word.
+  void open(std::uint32_t address) {
+    if (!images_.empty()) {
+      MemoryImage& last = images_.back();
+      const std::uint64_t end = std::uint64_t{last.address} + last.bytes.size();
+      if (address >= end && address < end + 64) {
+        last.bytes.resize(address - last.address, 0);
+        return;
+      }
+    }
+    MemoryImage image;
+    image.address = address & ~3u;
+    image.bytes.resize(address & 3u, 0);
+    images_.push_back(std::move(image));
+  }
+
+  [[noreturn]] void fail(const char* what) const {
+    throw UserError(file_ + ":" + std::to_string(line_) + ": not Verilog hex: expected " + what +
+                    "; make the file with objcopy -O verilog");
+  }
+
+  const std::string& file_;
+  std::string text_;
+  std::size_t at_ = 0;
+  int line_ = 1;
+  std::vector<MemoryImage> images_;
+};
+
+}  // namespace
+
+std::vector<MemoryImage> read_verilog_hex(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (!in || (in.peek() != std::ifstream::traits_type::eof() && !(text << in.rdbuf()))) {
+    throw UserError("device program " + file + ": " + std::strerror(errno) +
+                    ". Build it first; paths are relative to the current folder");
+  }
+  return Reader(file, text.str()).images();
+}
+
+}  // namespace polyloom::overlay
