@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "roles/overlay/host/verilog_hex.h"
 
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <sstream>
+#include <memory>
 
 #include "fabric/error.h"
 
@@ -93,13 +94,17 @@ class Reader {
 }  // namespace
 
 std::vector<MemoryImage> read_verilog_hex(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (!in || (in.peek() != std::ifstream::traits_type::eof() && !(text << in.rdbuf()))) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(
+      std::fopen(file.c_str(), "rb"), [](std::FILE* f) { return f == nullptr ? 0 : std::fclose(f); });
+  std::string text;
+  std::array<char, 1 << 16> block;
+  std::size_t n = 0;
+  while (in && (n = std::fread(block.data(), 1, block.size(), in.get())) > 0) text.append(block.data(), n);
+  if (!in || std::ferror(in.get())) {
     throw UserError("device program " + file + ": " + std::strerror(errno) +
                     ". Build it first; paths are relative to the current folder");
   }
-  return Reader(file, text.str()).images();
+  return Reader(file, std::move(text)).images();
 }
 
 }  // namespace polyloom::overlay

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cluster for tests: boards that keep what is written to them and answer as a shell does, with no threads
+// behind.
+#pragma once
+
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+
+#include "blocks/shell/host_frames.h"
+#include "fabric/host/client.h"
+#include "roles/overlay/host/backend.h"
+
+namespace polyloom::overlay {
+
+class FakeCluster : public HostBackend {
+ public:
+  struct Start {
+    unsigned board;
+    blocks::StartFrame frame;
+    std::size_t unanswered;  ///< frames that the boards had not answered yet
+  };
+  struct Sent {
+    std::uint32_t dest;
+    std::uint64_t mask;
+    std::vector<std::uint64_t> payload;
+  };
+
+  explicit FakeCluster(ClusterFacts facts) : facts_(std::move(facts)) {}
+
+  // What the host program did.
+  std::vector<Start> starts;
+  std::vector<Sent> sent;
+  std::vector<std::pair<unsigned, blocks::UartInFrame>> input;
+  /// Bytes by (board, space, target, byte address); instruction addresses are words there and bytes here.
+  std::map<std::tuple<unsigned, unsigned, std::uint32_t>, std::map<std::uint64_t, std::uint8_t>> memory;
+  /// Called for each message, to answer it.
+  std::function<void(const Sent&)> on_message;
+
+  // What the boards do.
+  void put(unsigned board, std::vector<std::uint64_t> words) { frames_.push_back({board, std::move(words)}); }
+  void put_message(std::vector<std::uint64_t> payload) {
+    blocks::MsgFrame frame;
+    frame.mask = 1;
+    frame.payload = payload;
+    put(0, blocks::encode(frame));
+  }
+  void put_text(unsigned board, unsigned core, unsigned thread, const std::string& text) {
+    for (const char c : text) {
+      blocks::UartOutFrame frame;
+      frame.core = static_cast<std::uint16_t>(core);
+      frame.thread = static_cast<std::uint8_t>(thread);
+      frame.byte = static_cast<std::uint8_t>(c);
+      put(board, blocks::encode(frame));
+    }
+  }
+
+  // HostBackend
+  const ClusterFacts& facts() const override { return facts_; }
+  void send(unsigned board, std::span<const std::uint64_t> words) override {
+    ++time_;
+    const blocks::HostFrame frame = blocks::decode(words);
+    if (const auto* write = std::get_if<blocks::WriteFrame>(&frame)) {
+      keep(board, *write);
+    } else if (const auto* read = std::get_if<blocks::ReadFrame>(&frame)) {
+      answer(board, *read);
+    } else if (const auto* start = std::get_if<blocks::StartFrame>(&frame)) {
+      starts.push_back({board, *start, frames_.size()});
+    } else if (const auto* in = std::get_if<blocks::UartInFrame>(&frame)) {
+      input.push_back({board, *in});
+    } else if (const auto* msg = std::get_if<blocks::MsgFrame>(&frame)) {
+      sent.push_back({msg->dest, msg->mask, {msg->payload.begin(), msg->payload.end()}});
+      if (on_message) on_message(sent.back());
+    } else {
+      throw std::logic_error("a frame that no board takes");
+    }
+  }
+  bool try_recv(BackendFrame& frame) override {
+    ++time_;
+    if (frames_.empty()) return false;
+    frame = std::move(frames_.front());
+    frames_.pop_front();
+    return true;
+  }
+  BackendFrame recv() override {
+    BackendFrame frame;
+    if (!try_recv(frame))
+      throw fabric::SimulatorError(fabric::HostErrorReason::deadlock, "nothing can happen any more");
+    return frame;
+  }
+  fabric::Time now() const override { return time_; }
+  std::string finish() override { return "{\"end_ps\": 0}"; }
+
+  std::vector<std::uint8_t> bytes(unsigned board, blocks::Space space, std::uint32_t target,
+                                  std::uint64_t address, std::size_t n) {
+    auto& space_bytes = memory[{board, static_cast<unsigned>(space), target}];
+    std::vector<std::uint8_t> out(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto found = space_bytes.find(address + i);
+      out[i] = found == space_bytes.end() ? 0xee : found->second;
+    }
+    return out;
+  }
+
+ private:
+  static std::uint64_t byte_address(const blocks::MemRange& range) {
+    return range.space == blocks::Space::instr ? std::uint64_t{4} * range.address : range.address;
+  }
+  void keep(unsigned board, const blocks::WriteFrame& write) {
+    auto& to = memory[{board, static_cast<unsigned>(write.range.space), write.range.target}];
+    const auto data = blocks::unpack_bytes(write.data, write.range.bytes);
+    for (std::size_t i = 0; i < data.size(); ++i) to[byte_address(write.range) + i] = data[i];
+    put(board, blocks::encode(blocks::WriteDoneFrame{write.tag, write.range}));
+  }
+  void answer(unsigned board, const blocks::ReadFrame& read) {
+    const auto data =
+        bytes(board, read.range.space, read.range.target, byte_address(read.range), read.range.bytes);
+    const auto words = blocks::pack_bytes(data);
+    put(board, blocks::encode(blocks::ReadDataFrame{read.tag, read.range, words}));
+  }
+
+  ClusterFacts facts_;
+  std::deque<BackendFrame> frames_;
+  fabric::Time time_ = 0;
+};
+
+}  // namespace polyloom::overlay

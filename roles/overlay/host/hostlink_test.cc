@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// Covers: what HostLink and DebugLink make of calls (frames, order, addresses, padding, console lines,
+// errors), against a fake cluster; facts of a cluster; core numbers. Leaves out: the socket and real boards
+// (end-to-end tests do those).
+#include "roles/overlay/host/HostLink.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "fabric/error.h"
+#include "roles/overlay/host/boot_image.h"
+#include "roles/overlay/host/core.h"
+#include "roles/overlay/host/fake_cluster.h"
+
+namespace polyloom::overlay {
+namespace {
+
+namespace fs = std::filesystem;
+
+ClusterFacts small_facts() {
+  ClusterFacts facts;
+  facts.name = "test";
+  facts.boards_x = 4;
+  facts.boards_y = 2;
+  facts.tiles_x = facts.tiles_y = 2;
+  return facts;
+}
+
+class HostLinkTest : public testing::Test {
+ protected:
+  HostLinkTest() {
+    testing::FLAGS_gtest_death_test_style = "fast";
+    unsetenv("HOSTLINK_BOXES_X");
+    unsetenv("HOSTLINK_BOXES_Y");
+    folder_ = fs::temp_directory_path() / ("polyloom-hostlink-" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+  }
+  ~HostLinkTest() override { fs::remove_all(folder_); }
+
+  void open() {
+    cluster_ = new FakeCluster(small_facts());
+    link_ = std::make_unique<HostLink>(cluster_);
+  }
+  std::string file(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+  // Everything that a call prints to a FILE.
+  template <class F>
+  std::string printed(F&& f) {
+    const fs::path path = folder_ / "out";
+    std::FILE* out = std::fopen(path.c_str(), "w");
+    f(out);
+    std::fclose(out);
+    std::ifstream in(path);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  FakeCluster* cluster_ = nullptr;  // the link's
+  std::unique_ptr<HostLink> link_;
+  fs::path folder_;
+};
+
+TEST_F(HostLinkTest, UsesTheWholeClusterUnlessBoxesAreNamed) {
+  open();
+  EXPECT_EQ(link_->meshXLen, 4);
+  EXPECT_EQ(link_->meshYLen, 2);
+  EXPECT_EQ(link_->debugLink->boxMeshXLen, 2);  // the second box is 1 x 2 boards
+  EXPECT_EQ(link_->debugLink->boxMeshYLen, 1);
+  EXPECT_EQ(link_->slicesPerBoard, 2);
+  setenv("HOSTLINK_BOXES_X", "1", 1);
+  open();
+  EXPECT_EQ(link_->meshXLen, 3);
+  EXPECT_EQ(link_->meshYLen, 2);
+}
+
+TEST_F(HostLinkTest, RefusesMoreBoxesThanThereAre) {
+  setenv("HOSTLINK_BOXES_Y", "2", 1);
+  EXPECT_EXIT(open(), testing::ExitedWithCode(1),
+              "polyloom: 2 boxes in y were asked for: cluster 'test' has 1");
+  setenv("HOSTLINK_BOXES_Y", "two", 1);
+  EXPECT_EXIT(open(), testing::ExitedWithCode(1), "HOSTLINK_BOXES_Y='two': expected a number");
+}
+
+TEST_F(HostLinkTest, PacksAddressesAsThreadIds) {
+  open();
+  // Tinsel facts 1.4: Y[15:13] X[12:10] core[9:4] thread[3:0].
+  EXPECT_EQ(link_->toAddr(2, 1, 17, 9), (1u << 13) + (2u << 10) + (17u << 4) + 9u);
+  uint32_t x, y, core, thread;
+  link_->fromAddr(0xffff, &x, &y, &core, &thread);
+  EXPECT_EQ(std::vector<uint32_t>({x, y, core, thread}), std::vector<uint32_t>({7, 7, 63, 15}));
+}
+
+TEST_F(HostLinkTest, SendsMessagesThroughBoardZero) {
+  open();
+  uint64_t message[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  const uint32_t dest = link_->toAddr(3, 1, 16 + 3, 5);
+  EXPECT_TRUE(link_->send(dest, 1, message));
+  EXPECT_TRUE(link_->trySend(dest, 4, message));
+  ASSERT_EQ(cluster_->sent.size(), 2u);
+  EXPECT_EQ(cluster_->sent[0].dest, dest >> 6);
+  EXPECT_EQ(cluster_->sent[0].mask, 1ull << (3 * 16 + 5));
+  EXPECT_EQ(cluster_->sent[0].payload, std::vector<uint64_t>({1, 2}));
+  EXPECT_EQ(cluster_->sent[1].payload, std::vector<uint64_t>({1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+TEST_F(HostLinkTest, BuffersSendsOnRequest) {
+  open();
+  uint64_t message[2] = {7, 8};
+  link_->useSendBuffer = true;
+  for (int i = 0; i < 8191; ++i) link_->send(0, 1, message);
+  EXPECT_TRUE(cluster_->sent.empty());
+  link_->send(0, 1, message);
+  EXPECT_EQ(cluster_->sent.size(), 8192u);
+  link_->send(0, 1, message);
+  link_->flush();
+  EXPECT_EQ(cluster_->sent.size(), 8193u);
+  EXPECT_EXIT(link_->send(0, 1, message, false), testing::ExitedWithCode(1), "only blocking sends");
+}
+
+TEST_F(HostLinkTest, RefusesBadSends) {
+  open();
+  uint64_t message[8] = {};
+  EXPECT_EXIT(link_->send(0, 5, message), testing::ExitedWithCode(1), "5 flits: a message has 1 to 4");
+  EXPECT_EXIT(link_->send(0x20000, 1, message), testing::ExitedWithCode(1), "0x20000 is no thread's address");
+  EXPECT_EXIT(link_->send(link_->toAddr(4, 0, 0, 0), 1, message), testing::ExitedWithCode(1),
+              "no board \\(4,0\\): this HostLink holds 4 x 2");
+  EXPECT_EXIT(link_->send(link_->toAddr(0, 0, 8, 0), 1, message), testing::ExitedWithCode(1),
+              "no core 8 \\(tile 2,0");
+  EXPECT_EXIT(link_->keySend(1, 1, message), testing::ExitedWithCode(1), "keySend: routing keys need");
+}
+
+TEST_F(HostLinkTest, PadsReceivedMessages) {
+  open();
+  EXPECT_FALSE(link_->canRecv());
+  for (uint64_t i = 0; i < 5; ++i) cluster_->put_message({i, 100 + i});
+  EXPECT_TRUE(link_->canRecv());
+  uint64_t message[8];
+  std::memset(message, 0xff, sizeof message);
+  link_->recv(message);
+  EXPECT_EQ(message[1], 100u);
+  for (int i = 2; i < 8; ++i) EXPECT_EQ(message[i], 0u);
+  uint32_t packed[4] = {9, 9, 9, 9};
+  link_->recvMsgs(3, 4, packed);
+  EXPECT_EQ(std::vector<uint32_t>(packed, packed + 4), std::vector<uint32_t>({1, 2, 3, 9}));
+  uint16_t two = 0xffff;
+  link_->recvMsg(&two, 2);
+  EXPECT_EQ(two, 4u);
+  cluster_->put_message({11, 0});
+  cluster_->put_message({12, 0});
+  uint64_t bulk[16];
+  link_->recvBulk(2, bulk);
+  EXPECT_EQ(bulk[8], 12u);
+  EXPECT_EXIT(link_->recv(message), testing::ExitedWithCode(1), "nothing can happen");
+}
+
+TEST_F(HostLinkTest, BootsEveryBoardBeforeItStartsAny) {
+  open();
+  const auto code = file("code.v", "@00000240\n13 00 00 00 6F 00 00 00\n");
+  const auto data = file("data.v", "@01800000\nAA BB CC\n");
+  link_->boot(code.c_str(), data.c_str());
+  EXPECT_TRUE(cluster_->starts.empty());
+  link_->go();
+  ASSERT_EQ(cluster_->starts.size(), 8u);
+  const std::vector<uint8_t> boot(boot_image().begin(), boot_image().end());
+  for (unsigned b = 0; b < 8; ++b) {
+    const auto& start = cluster_->starts[b];
+    EXPECT_EQ(start.board, b);
+    EXPECT_EQ(start.unanswered, 0u);  // every write was confirmed
+    EXPECT_EQ(start.frame.first_core, 0);
+    EXPECT_EQ(start.frame.cores, 16);
+    EXPECT_EQ(start.frame.threads, 16);
+    EXPECT_EQ(start.frame.pc, 0u);
+    EXPECT_EQ(cluster_->bytes(b, blocks::Space::instr, blocks::kBroadcast, 0, boot.size()), boot);
+    EXPECT_EQ(cluster_->bytes(b, blocks::Space::instr, blocks::kBroadcast, 0x240, 8),
+              std::vector<uint8_t>({0x13, 0, 0, 0, 0x6f, 0, 0, 0}));
+    for (const auto slice : {blocks::Space::slice0, blocks::Space::slice1}) {
+      EXPECT_EQ(cluster_->bytes(b, slice, 0, 0x1800000, 5),
+                std::vector<uint8_t>({0xaa, 0xbb, 0xcc, 0, 0xee}));
+    }
+  }
+  EXPECT_EXIT(link_->go(), testing::ExitedWithCode(1), "nothing to start; call boot");
+}
+
+TEST_F(HostLinkTest, ParksTheThreadsOfBoardsThatItDoesNotUse) {
+  setenv("HOSTLINK_BOXES_X", "1", 1);
+  open();
+  const auto code = file("code.v", "@00000240\n13 00 00 00\n"), data = file("data.v", "");
+  link_->boot(code.c_str(), data.c_str());
+  link_->go();
+  ASSERT_EQ(cluster_->starts.size(), 8u);
+  for (const auto& start : cluster_->starts) {
+    EXPECT_EQ(start.frame.pc, start.board % 4 == 3 ? kParkAddress : 0u) << "board " << start.board;
+  }
+  EXPECT_EQ(cluster_->bytes(3, blocks::Space::instr, blocks::kBroadcast, 0x240, 1)[0], 0xee);
+}
+
+TEST_F(HostLinkTest, LoadsAndStartsSingleCores) {
+  open();
+  const auto code = file("code.v", "@00000240\n01 02 03 04\n"),
+             data = file("data.v", "@02000000\n05 06 07 08\n");
+  const uint32_t core = 16 + 6;  // tile (1,1), core 2: dense number 14, pair 7, second slice
+  link_->loadInstrsOntoCore(code.c_str(), 1, 0, core);
+  link_->loadDataViaCore(data.c_str(), 1, 0, core);
+  link_->startOne(1, 0, core, 3);
+  link_->goOne(1, 0, core);
+  ASSERT_EQ(cluster_->starts.size(), 1u);
+  EXPECT_EQ(cluster_->starts[0].board, 1u);
+  EXPECT_EQ(cluster_->starts[0].frame.first_core, 14);
+  EXPECT_EQ(cluster_->starts[0].frame.cores, 1);
+  EXPECT_EQ(cluster_->starts[0].frame.threads, 3);
+  EXPECT_EQ(cluster_->bytes(1, blocks::Space::instr, 7, 0x240, 4), std::vector<uint8_t>({1, 2, 3, 4}));
+  EXPECT_EQ(cluster_->bytes(1, blocks::Space::slice1, 0, 0x2000000, 4), std::vector<uint8_t>({5, 6, 7, 8}));
+  EXPECT_EXIT(link_->goOne(1, 0, core), testing::ExitedWithCode(1), "core 22 was not prepared");
+  EXPECT_EXIT(link_->startOne(1, 0, core, 17), testing::ExitedWithCode(1), "17 threads: a core has 1 to 16");
+}
+
+TEST_F(HostLinkTest, StoresWordsAsACoreSeesThem) {
+  open();
+  uint32_t words[3] = {0x11223344, 2, 3};
+  link_->setAddr(0, 1, 0, 0x800000);
+  link_->store(0, 1, 0, 2, words);
+  link_->store(0, 1, 0, 1, words + 2);
+  EXPECT_EQ(cluster_->bytes(4, blocks::Space::slice0, 0, 0x800000, 12),
+            std::vector<uint8_t>({0x44, 0x33, 0x22, 0x11, 2, 0, 0, 0, 3, 0, 0, 0}));
+  uint32_t back[3];
+  link_->dmaRead(0, 1, 0, 0x800000, back, 12);
+  EXPECT_EQ(back[0], 0x11223344u);
+  EXPECT_TRUE(link_->powerOnSelfTest());
+  EXPECT_EXIT(link_->dmaWrite(0, 0, 2, 0, words, 4), testing::ExitedWithCode(1), "no memory slice 2");
+}
+
+TEST_F(HostLinkTest, SplitsLongWrites) {
+  open();
+  std::vector<uint32_t> words((3u << 20) / 4 + 1);
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = static_cast<uint32_t>(i * 2654435761u);
+  std::vector<uint32_t> back(words.size());
+  link_->dmaWrite(0, 0, 1, 0x1800000, words.data(), 4 * words.size());
+  link_->dmaRead(0, 0, 1, 0x1800000, back.data(), 4 * words.size());
+  EXPECT_EQ(back, words);
+}
+
+TEST_F(HostLinkTest, RefusesCodeThatDoesNotFit) {
+  open();
+  const auto low = file("low.v", "@00000200\n13 00 00 00\n"), data = file("data.v", "");
+  EXPECT_EXIT(link_->boot(low.c_str(), data.c_str()), testing::ExitedWithCode(1),
+              "code at 0x200: below 0x240");
+  const auto high = file("high.v", "@00001ffe\n13 00 00 00\n");
+  EXPECT_EXIT(link_->boot(high.c_str(), data.c_str()), testing::ExitedWithCode(1), "instr_words");
+  EXPECT_EXIT(link_->boot("absent.v", data.c_str()), testing::ExitedWithCode(1), "absent.v: No such file");
+}
+
+TEST_F(HostLinkTest, PrintsConsoleLinesAsTinselDoes) {
+  open();
+  // Dense core 5 is tile (1,0) core 1; dense core 9 is tile (0,1) core 1: board-local ids 5 and 17.
+  cluster_->put_text(5, 5, 2, "Hel");
+  cluster_->put_text(0, 9, 15, "other\n");
+  cluster_->put_text(5, 5, 2, "lo\nrest");
+  EXPECT_EQ(printed([&](FILE* out) { EXPECT_TRUE(link_->pollStdOut(out)); }),
+            "0:0:17:15: other\n1:1:5:2: Hello\n");
+  EXPECT_FALSE(link_->pollStdOut(stdout));
+  cluster_->put_text(5, 5, 2, std::string(123 + 4, 'x'));
+  uint32_t lines = 0;
+  EXPECT_EQ(printed([&](FILE* out) { link_->pollStdOut(out, &lines); }),
+            "1:1:5:2: rest" + std::string(123, 'x') + "\n");
+  EXPECT_EQ(lines, 1u);
+  cluster_->put_text(0, 0, 0, "a\nb\nc\n");
+  EXPECT_EQ(printed([&](FILE* out) { link_->dumpStdOut(out, 2); }), "0:0:0:0: a\n0:0:0:0: b\n");
+  EXPECT_EXIT(link_->dumpStdOut(stdout, 2), testing::ExitedWithCode(1), "waits for 2 console lines, got 1");
+  EXPECT_EXIT(link_->dumpStdOut(), testing::ExitedWithCode(0), "");
+}
+
+TEST_F(HostLinkTest, GivesConsoleBytesOneByOne) {
+  open();
+  EXPECT_FALSE(link_->debugLink->canGet());
+  cluster_->put_text(7, 8, 3, "A");
+  uint32_t x, y, core, thread;
+  uint8_t byte;
+  EXPECT_TRUE(link_->debugLink->canGet());
+  link_->debugLink->get(&x, &y, &core, &thread, &byte);
+  EXPECT_EQ(std::vector<uint32_t>({x, y, core, thread, byte}), std::vector<uint32_t>({3, 1, 16, 3, 'A'}));
+  EXPECT_EXIT(link_->debugLink->put(1, 1, 'x'), testing::ExitedWithCode(1),
+              "no destination on board \\(1,1\\)");
+  link_->debugLink->setDest(1, 1, 17, 4);
+  link_->debugLink->put(1, 1, 'x');
+  link_->debugLink->setBroadcastDest(1, 1, 6);
+  link_->debugLink->put(1, 1, 'y');
+  ASSERT_EQ(cluster_->input.size(), 2u);
+  EXPECT_EQ(cluster_->input[0].first, 5u);
+  EXPECT_EQ(cluster_->input[0].second.core, 9);
+  EXPECT_EQ(cluster_->input[0].second.thread, 4);
+  EXPECT_FALSE(cluster_->input[0].second.broadcast);
+  EXPECT_TRUE(cluster_->input[1].second.broadcast);
+  EXPECT_EQ(cluster_->input[1].second.byte, 'y');
+}
+
+TEST_F(HostLinkTest, ReportsFaultsAndRefusedFrames) {
+  open();
+  blocks::FaultFrame fault;
+  fault.cause = 4;  // misaligned load
+  fault.thread = link_->toAddr(1, 1, 17, 3);
+  fault.pc = 0x250;
+  fault.value = 0x1800001;
+  cluster_->put(5, blocks::encode(fault));
+  uint64_t message[8];
+  EXPECT_EXIT(link_->recv(message), testing::ExitedWithCode(1),
+              "polyloom: device program stopped: misaligned load .value 0x1800001. at pc 0x250, on board "
+              ".1,1. core 17 "
+              "thread 3");
+  open();
+  cluster_->put(2, blocks::encode(blocks::FrameErrorFrame{0, blocks::FrameReason::refused, 7}));
+  EXPECT_EXIT(link_->recv(message), testing::ExitedWithCode(1),
+              "board .2,0. refused a frame of the host .op 7.");
+}
+
+TEST(Machine, NumbersCoresDensely) {
+  const ClusterFacts facts = small_facts();
+  // Core field = tileY[5:4] tileX[3:2] core[1:0] of the thread id (Tinsel facts 1.4).
+  EXPECT_EQ(dense_core(facts, 0), 0u);
+  EXPECT_EQ(dense_core(facts, 7), 7u);
+  EXPECT_EQ(dense_core(facts, 16), 8u);
+  EXPECT_EQ(dense_core(facts, 23), 15u);
+  for (unsigned d = 0; d < facts.cores(); ++d) EXPECT_EQ(dense_core(facts, core_of_dense(facts, d)), d);
+  EXPECT_THROW(dense_core(facts, 8), UserError);
+  EXPECT_EQ(slice_of_core(facts, 7), 0u);
+  EXPECT_EQ(slice_of_core(facts, 16), 1u);
+  const ClusterFacts whole;
+  for (unsigned core = 0; core < 64; ++core) {
+    EXPECT_EQ(dense_core(whole, core), core);
+    EXPECT_EQ(slice_of_core(whole, core), core / 32);  // bit 9 of the thread id
+  }
+}
+
+TEST(ClusterFactsTest, ReadsWhatTheClusterSays) {
+  const ClusterFacts facts = facts_of_cluster(R"({"name": "c", "topology": {"kind": "mesh", "size": [3, 4]},
+    "roles": {"overlay": [{"tiles_x": 2, "instr_words": 4096, "extra_send_slot": true}]}})");
+  EXPECT_EQ(facts.boards_x, 3u);
+  EXPECT_EQ(facts.boards_y, 4u);
+  EXPECT_EQ(facts.tiles_x, 2u);
+  EXPECT_EQ(facts.tiles_y, 4u);
+  EXPECT_EQ(facts.instr_words, 4096u);
+  EXPECT_TRUE(facts.extra_send_slot);
+}
+
+TEST(ClusterFactsTest, RefusesClustersThatAreNoOverlayMesh) {
+  EXPECT_THROW(facts_of_cluster("no JSON"), UserError);
+  EXPECT_THROW(facts_of_cluster(R"({"topology": {"kind": "ring", "size": [4]}})"), UserError);
+  EXPECT_THROW(facts_of_cluster(R"({"topology": {"kind": "mesh", "size": [1, 1]}, "roles": {"hub": [{}]}})"),
+               UserError);
+}
+
+}  // namespace
+}  // namespace polyloom::overlay
