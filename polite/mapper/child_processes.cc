@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "polite/mapper/child_processes.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,6 +40,8 @@ void child_processes(std::size_t n, unsigned processes, const std::function<void
     if (child == 0) {
       // Ctrl-C ends the parent, which then no longer waits: the child goes too.
       std::signal(SIGINT, SIG_DFL);
+      // METIS complains on standard output about pieces that it cannot divide; they are repaired afterwards.
+      if (const int null = open("/dev/null", O_WRONLY); null >= 0) dup2(null, STDOUT_FILENO);
       int status = 0;
       try {
         run();

@@ -15,11 +15,10 @@ constexpr std::uint64_t kSmallEntries = 600'000;
 constexpr int kRefineRounds = 4;
 constexpr int kClusterRounds = 3;
 
-/// Weight that no part may exceed.
+/// Weight above which a part gives vertices away, if others can take them and stay lighter.
 std::uint64_t part_limit(const WeightedGraph& graph, std::uint32_t k) {
   const std::uint64_t mean = (graph.total_weight() + k - 1) / k;
-  const std::uint32_t heaviest = *std::max_element(graph.weight.begin(), graph.weight.end());
-  return std::max(mean + mean / 10, mean + heaviest);
+  return mean + mean / 20;
 }
 
 /// What binds a vertex to each part near it. Clearing costs only the parts touched.
