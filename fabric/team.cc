@@ -18,6 +18,9 @@ namespace {
 /// work do not cost a wake-up each window.
 constexpr auto kSpin = std::chrono::microseconds(60);
 
+/// Shares for each thread: few, for each costs the window a claim; several, for work evens out between them.
+constexpr int kSharesPerThread = 4;
+
 inline void relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -27,7 +30,7 @@ inline void relax() {
 }
 
 /// Waits until `value` is no longer `old`, spinning first if asked to.
-void wait_change(const std::atomic<int>& value, int old, bool spin) {
+void wait_change(const std::atomic<std::uint32_t>& value, std::uint32_t old, bool spin) {
   if (spin) {
     const auto give_up = std::chrono::steady_clock::now() + kSpin;
     do {
@@ -70,54 +73,81 @@ std::vector<int> balance(const std::vector<double>& weights, int parts) {
 
 Team::Team(Fabric& fabric, unsigned threads)
     : fabric_(fabric), places_(static_cast<std::size_t>(fabric.node_count())) {
-  std::vector<int> mine;
-  std::vector<double> weights;
+  int mine = 0;
   for (int id = 0; id < fabric.node_count(); ++id) {
     if (!fabric.owns(id)) continue;
     if (fabric.node(id) == nullptr) throw std::logic_error("node " + fabric.node_name(id) + " was not set");
+    ++mine;
+  }
+  const int count = std::clamp(static_cast<int>(threads), 1, std::max(1, mine));
+  threads_ = static_cast<std::size_t>(count);
+  divide(count == 1 ? 1 : std::min(mine, kSharesPerThread * count));
+  spin_ = static_cast<unsigned>(count) * processes_on_machine <= usable_processors();
+  for (std::size_t t = 1; t < threads_; ++t) helpers_.emplace_back([this, t] { help(t); });
+}
+
+void Team::divide(int shares) {
+  for (int s = 0; s < shares; ++s) {
+    workers_.push_back(std::make_unique<Worker>(s));
+    shares_.push_back(std::make_unique<Share>());
+  }
+  std::vector<std::vector<Link*>> in(places_.size());
+  for (int l = 0; l < fabric_.link_count(); ++l) {
+    in[static_cast<std::size_t>(fabric_.link(l).to())].push_back(&fabric_.link(l));
+  }
+  std::vector<int> mine;
+  std::vector<double> weights;
+  for (int id = 0; id < fabric_.node_count(); ++id) {
+    if (!fabric_.owns(id)) continue;
     mine.push_back(id);
-    weights.push_back(fabric.node_hints(id).weight);
+    weights.push_back(fabric_.node_hints(id).weight);
   }
-  const int count = std::clamp(static_cast<int>(threads), 1, std::max(1, static_cast<int>(mine.size())));
-  for (int w = 0; w < count; ++w) workers_.push_back(std::make_unique<Worker>(w));
-  std::vector<std::vector<Link*>> in(static_cast<std::size_t>(fabric.node_count()));
-  for (int l = 0; l < fabric.link_count(); ++l) {
-    in[static_cast<std::size_t>(fabric.link(l).to())].push_back(&fabric.link(l));
-  }
-  const std::vector<int> parts = balance(weights, count);
+  const std::vector<int> parts = balance(weights, shares);
   for (std::size_t i = 0; i < mine.size(); ++i) {
     const auto id = static_cast<std::size_t>(mine[i]);
     Worker& worker = *workers_[static_cast<std::size_t>(parts[i])];
     places_[id] = {parts[i], static_cast<int>(worker.size())};
-    worker.add(mine[i], *fabric.node(mine[i]), std::move(in[id]));
+    worker.add(mine[i], *fabric_.node(mine[i]), std::move(in[id]));
   }
-  for (int l = 0; l < fabric.link_count(); ++l) {
-    const Place from = places_[static_cast<std::size_t>(fabric.link(l).from())];
-    if (from.worker >= 0) fabric.link(l).attach(&workers_[static_cast<std::size_t>(from.worker)]->context());
+  for (int l = 0; l < fabric_.link_count(); ++l) {
+    const Place from = places_[static_cast<std::size_t>(fabric_.link(l).from())];
+    if (from.worker >= 0) fabric_.link(l).attach(&workers_[static_cast<std::size_t>(from.worker)]->context());
   }
-  spin_ = static_cast<unsigned>(count) * processes_on_machine <= usable_processors();
-  for (int w = 1; w < count; ++w) helpers_.push_back(std::make_unique<Helper>());
-  for (std::size_t h = 0; h < helpers_.size(); ++h) helpers_[h]->thread = std::thread([this, h] { help(h); });
 }
 
 Team::~Team() {
   quit_ = true;
   epoch_.fetch_add(1, std::memory_order_release);
   epoch_.notify_all();
-  for (const auto& helper : helpers_) helper->thread.join();
+  for (std::thread& helper : helpers_) helper.join();
   for (int l = 0; l < fabric_.link_count(); ++l) fabric_.link(l).attach(nullptr);
 }
 
-void Team::help(std::size_t index) {
-  Helper& helper = *helpers_[index];
-  for (int epoch = 0;;) {
+void Team::help(std::size_t thread) {
+  for (std::uint32_t epoch = 0;;) {
     wait_change(epoch_, epoch, spin_);
-    ++epoch;  // the caller raises it once for each answer, never further
+    epoch = epoch_.load(std::memory_order_acquire);
     if (quit_) return;
-    helper.outcome = workers_[index + 1]->step(window_, workers_, places_);
-    helper.done.store(epoch, std::memory_order_release);
-    helper.done.notify_one();
+    work(thread, epoch);
   }
+}
+
+void Team::work(std::size_t thread, std::uint32_t epoch) {
+  for (std::size_t s = thread; s < shares_.size(); s += threads_) try_share(s, epoch);
+  for (std::size_t s = shares_.size(); s-- != 0;) {
+    if (s % threads_ != thread) try_share(s, epoch);
+  }
+}
+
+void Team::try_share(std::size_t index, std::uint32_t epoch) {
+  Share& share = *shares_[index];
+  // A thread that comes late, when the epoch is over, finds each share claimed for it or for a later one.
+  std::uint32_t before = epoch - 1;
+  if (share.claimed.load(std::memory_order_relaxed) != before) return;
+  if (!share.claimed.compare_exchange_strong(before, epoch, std::memory_order_acq_rel)) return;
+  share.outcome = workers_[index]->step(window_, workers_, places_);
+  share.done.store(epoch, std::memory_order_release);
+  share.done.notify_one();
 }
 
 Outcome Team::prepare(Time now) {
@@ -129,12 +159,13 @@ Outcome Team::prepare(Time now) {
 Outcome Team::step(const Window& window) {
   if (helpers_.empty()) return workers_[0]->step(window, workers_, places_);
   window_ = window;
-  const int epoch = epoch_.fetch_add(1, std::memory_order_release) + 1;
+  const std::uint32_t epoch = epoch_.fetch_add(1, std::memory_order_release) + 1;
   epoch_.notify_all();
-  Outcome outcome = workers_[0]->step(window, workers_, places_);
-  for (const auto& helper : helpers_) {
-    wait_change(helper->done, epoch - 1, spin_);
-    outcome.merge(helper->outcome);
+  work(0, epoch);
+  Outcome outcome;
+  for (const auto& share : shares_) {
+    wait_change(share->done, epoch - 1, spin_);
+    outcome.merge(share->outcome);
   }
   return outcome;
 }

@@ -29,7 +29,7 @@ struct Ticker final : Node {
 };
 
 TEST(Team, ManyShortRunsInManyThreads) {
-  for (const unsigned threads : {2u, 3u, 8u, 64u}) {
+  for (const unsigned threads : {1u, 2u, 3u, 8u, 64u}) {
     Fabric fabric;
     for (int i = 0; i < 8; ++i) fabric.add_node("n" + std::to_string(i));
     const LinkSpec spec{.latency = 10'000, .period = 10};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread's share of a fabric: the nodes that it advances through each window. Internal to the engines.
+// A share of a fabric's nodes, advanced through each window by one thread. Internal to the engines.
 #pragma once
 
 #include <cstdint>
