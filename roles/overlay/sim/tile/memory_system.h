@@ -14,6 +14,11 @@
 #include "roles/overlay/sim/tile/memory.h"
 #include "roles/overlay/sim/types.h"
 
+namespace polyloom::blocks {
+struct DramParams;
+struct SramParams;
+}  // namespace polyloom::blocks
+
 namespace polyloom::overlay {
 
 /// Whoever reads memory: a tile's cache, a board's router.
@@ -27,7 +32,11 @@ class MemoryClient {
 
 class MemorySystem {
  public:
-  MemorySystem(const BoardParams& params, Memory& memory);
+  /// `clients` is how many may ask (their numbers are below it). Channels run at params.clock_hz on their
+  /// core side and move params.line_bytes a request, whatever `dram` and `sram` say. Throws UserError on bad
+  /// parameters.
+  MemorySystem(const BoardParams& params, Memory& memory, unsigned clients, const blocks::DramParams& dram,
+               const blocks::SramParams& sram);
   ~MemorySystem();
 
   /// Asks for a line, or writes one; `at` is when the request reaches the slice's queue, not before the

@@ -95,6 +95,7 @@ class Tile final : public CoreWakeups, public MemoryClient {
   std::uint32_t thread_pc(unsigned thread) const;
   std::uint32_t thread_reg(unsigned thread, unsigned x) const;
   std::uint32_t thread_freg(unsigned thread, unsigned f) const;
+  std::uint32_t thread_fcsr(unsigned thread) const;
   unsigned threads_in(ThreadState state) const;
   /// "3 running, 60 waiting in the mailbox, 1 faulted"; empty if every thread is off.
   std::string describe() const;

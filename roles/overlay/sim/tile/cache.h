@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// One thread's partition of a data cache: tags, pseudo-LRU and the lines themselves.
+//
+// Private to its thread and without time, so running ahead may decide hits exactly; misses, write-backs and
+// their timing are the tile's (data_cache.h). Write-back, write-allocate, set-associative, tree pseudo-LRU.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "roles/overlay/sim/types.h"
+
+namespace polyloom::overlay {
+
+/// Shape of every partition of a tile's cache, and the pseudo-LRU tables that follow from it.
+struct CacheShape {
+  static constexpr unsigned kMaxWays = 16;
+  static constexpr unsigned kMaxLines = 64;  ///< lines of a thread
+  static constexpr unsigned kMaxSets = 16;
+
+  explicit CacheShape(const BoardParams& params);  ///< throws UserError
+
+  unsigned ways, sets, line_bytes;
+  unsigned way_shift, line_shift;  ///< base-2 logarithms
+  std::uint32_t set_mask, line_mask;
+  // Tree of ways-1 bits, node 1 = root, children of i are 2i and 2i+1; a set bit says that the victim lies to
+  // the right. Using a way points every node on its path away from it.
+  std::uint16_t keep[kMaxWays], point[kMaxWays];
+
+  unsigned set_of(std::uint32_t addr) const { return (addr >> line_shift) & set_mask; }
+  unsigned victim_way(std::uint16_t tree) const {
+    unsigned node = 1;
+    while (node < ways) node = 2 * node + ((tree >> node) & 1u);
+    return node - ways;
+  }
+};
+
+struct CachePartition {
+  static constexpr unsigned kHints = 64;
+  static constexpr unsigned kNoLine = CacheShape::kMaxLines;
+
+  std::uint8_t* data;  ///< kMaxLines lines
+  const CacheShape* shape;
+  std::uint64_t dirty;  ///< bit per slot
+  std::uint16_t trees[CacheShape::kMaxSets];
+  std::uint8_t hints[kHints];  ///< slot where a line was last found: a guess that is always checked
+  std::uint32_t tags[CacheShape::kMaxLines];  ///< address of the line in slot set*ways+way; 0 = empty
+
+  /// Slot of the line that holds `addr`, or kNoLine.
+  unsigned find(std::uint32_t addr) {
+    const std::uint32_t line = addr & shape->line_mask;
+    std::uint8_t& hint = hints[(addr >> shape->line_shift) & (kHints - 1)];
+    if (tags[hint] == line) [[likely]]
+      return hint;
+    return search(line, hint);
+  }
+  [[gnu::noinline]] unsigned search(std::uint32_t line, std::uint8_t& hint) const {
+    const unsigned first = shape->set_of(line) << shape->way_shift;
+    for (unsigned slot = first; slot < first + shape->ways; ++slot) {
+      if (tags[slot] == line) return hint = static_cast<std::uint8_t>(slot);
+    }
+    return kNoLine;
+  }
+
+  /// Marks a slot as used: it becomes the last of its set to be evicted.
+  void touch(unsigned slot) {
+    std::uint16_t& tree = trees[slot >> shape->way_shift];
+    const unsigned way = slot & (shape->ways - 1);
+    tree = static_cast<std::uint16_t>((tree & shape->keep[way]) | shape->point[way]);
+  }
+
+  /// Slot that the next miss on `addr` replaces.
+  unsigned victim(std::uint32_t addr) const {
+    const unsigned set = shape->set_of(addr);
+    return (set << shape->way_shift) + shape->victim_way(trees[set]);
+  }
+
+  /// The aligned word that holds `addr`, and a store of 1, 2 or 4 bytes (makes the line dirty).
+  std::uint32_t word(unsigned slot, std::uint32_t addr) const {
+    std::uint32_t w;
+    std::memcpy(&w, data + (std::size_t{slot} << shape->line_shift) + (addr & ~shape->line_mask & ~3u),
+                sizeof w);
+    return w;
+  }
+  void store(unsigned slot, std::uint32_t addr, std::uint32_t value, unsigned bytes) {
+    std::memcpy(line(slot) + (addr & ~shape->line_mask), &value, bytes);
+    set_dirty(slot);
+  }
+
+  std::uint8_t* line(unsigned slot) { return data + (std::size_t{slot} << shape->line_shift); }
+  bool is_dirty(unsigned slot) const { return (dirty >> slot) & 1; }
+  void set_dirty(unsigned slot) { dirty |= std::uint64_t{1} << slot; }
+  void drop(unsigned slot) {
+    tags[slot] = 0;
+    dirty &= ~(std::uint64_t{1} << slot);
+  }
+  void fill(unsigned slot, std::uint32_t addr, const std::uint8_t* bytes) {
+    tags[slot] = addr & shape->line_mask;
+    dirty &= ~(std::uint64_t{1} << slot);
+    std::memcpy(line(slot), bytes, shape->line_bytes);
+  }
+};
+
+}  // namespace polyloom::overlay

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles/overlay/sim/tile/memory_system.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cstring>
+#include <deque>
+
+#include "blocks/memory/sim/dram.h"
+#include "blocks/memory/sim/sram.h"
+#include "fabric/error.h"
+
+namespace polyloom::overlay {
+namespace {
+
+constexpr unsigned kMaxClients = 64;
+constexpr unsigned kMaxLine = 128;
+
+struct Request {
+  Cycle at;
+  MemoryClient* who;  ///< null: a write
+  std::uint32_t addr, tag;
+  std::uint8_t channel;  ///< of the slice: 0 DRAM, 1 SRAM A, 2 SRAM B
+  std::array<std::uint8_t, kMaxLine> line;
+};
+
+unsigned channel_of(std::uint32_t addr) {
+  const Region r = region_of(addr);
+  assert(r == Region::dram || r == Region::sram_a || r == Region::sram_b);
+  return r == Region::dram ? 0 : r == Region::sram_a ? 1 : 2;
+}
+
+blocks::DramParams fit(blocks::DramParams p, const BoardParams& board) {
+  p.core_hz = board.clock_hz;
+  p.request_bytes = board.line_bytes;
+  p.beat_bytes = std::min(p.beat_bytes, board.line_bytes);
+  return p;
+}
+blocks::SramParams fit(blocks::SramParams p, const BoardParams& board) {
+  p.core_hz = board.clock_hz;
+  p.request_bytes = board.line_bytes;
+  p.bus_beat_bytes = std::min(p.bus_beat_bytes, board.line_bytes);
+  return p;
+}
+
+/// One slice: its bus, its three memories, what clients ask of them and what these have in hand.
+class Slice {
+ public:
+  Slice(unsigned index, Memory& memory, unsigned clients, const blocks::DramParams& dram,
+        const blocks::SramParams& sram)
+      : index_(index),
+        memory_(memory),
+        dram_(dram, &bus_),
+        srams_{blocks::Sram(sram, &bus_), blocks::Sram(sram, &bus_)},
+        queues_(clients) {}
+
+  void push(unsigned client, const Request& r) {
+    assert(queues_[client].empty() || queues_[client].back().at <= r.at);
+    queues_[client].push_back(r);
+    asking_ |= std::uint64_t{1} << client;
+  }
+
+  void advance(Cycle from) {
+    if (asking_ != 0) {
+      for (Cycle c = from; c < from + kWindow && asking_ != 0; ++c) {
+        if (bus_.free(c)) offer(c);
+      }
+    }
+    const auto served = [this](std::uint32_t id, Cycle c) { finish(id, c); };
+    dram_.advance(from + kWindow, served);
+    for (blocks::Sram& s : srams_) s.advance(from + kWindow, served);
+  }
+
+  Cycle next_event() const {
+    Cycle next = std::min({dram_.next_event(), srams_[0].next_event(), srams_[1].next_event()});
+    for (std::uint64_t m = asking_; m != 0; m &= m - 1) {
+      next = std::min(next, queues_[static_cast<unsigned>(std::countr_zero(m))].front().at);
+    }
+    return next;
+  }
+
+  void counters(const std::string& prefix, const fabric::CounterSink& sink) const {
+    const std::string dram = prefix + "dram." + std::to_string(index_) + ".";
+    sink(dram + "reads", dram_.counters().reads);
+    sink(dram + "writes", dram_.counters().writes);
+    sink(dram + "activates", dram_.counters().activates);
+    sink(dram + "bursts", dram_.counters().bursts);
+    for (unsigned i = 0; i < srams_.size(); ++i) {
+      const std::string sram = prefix + "sram." + std::to_string(2 * index_ + i) + ".";
+      sink(sram + "reads", srams_[i].counters().reads);
+      sink(sram + "writes", srams_[i].counters().writes);
+    }
+  }
+
+  void digest(fabric::Digest& d) const {
+    dram_.digest(d);
+    for (const blocks::Sram& s : srams_) s.digest(d);
+    for (const auto& q : queues_) {
+      d.add(q.size());
+      for (const Request& r : q) d.add(r.at), d.add(r.addr);
+    }
+  }
+
+ private:
+  /// Lets one client's oldest request into its memory: the next in turn whose memory has room.
+  void offer(Cycle c) {
+    unsigned full = 0;  // bit per channel: has refused in this cycle
+    for (std::uint64_t left = asking_; left != 0;) {
+      const std::uint64_t after = left & ~((std::uint64_t{2} << last_) - 1);
+      const auto client = static_cast<unsigned>(std::countr_zero(after != 0 ? after : left));
+      left &= ~(std::uint64_t{1} << client);
+      std::deque<Request>& q = queues_[client];
+      const Request& r = q.front();
+      if (r.at > c || ((full >> r.channel) & 1) != 0) continue;
+      if (!submit(c, r)) {
+        full |= 1u << r.channel;
+        continue;
+      }
+      q.pop_front();
+      if (q.empty()) asking_ &= ~(std::uint64_t{1} << client);
+      last_ = client;
+      return;
+    }
+  }
+
+  bool submit(Cycle c, const Request& r) {
+    if (free_.empty()) {
+      free_.push_back(static_cast<std::uint32_t>(in_hand_.size()));
+      in_hand_.emplace_back();
+    }
+    const std::uint32_t id = free_.back();
+    const std::uint64_t where = memory_.physical(r.addr);
+    const bool write = r.who == nullptr;
+    const bool taken = r.channel == 0 ? dram_.submit(c, where, write, id)
+                                      : srams_[r.channel - 1u].submit(c, where & (kSramABase - 1), write, id);
+    if (taken) {
+      in_hand_[id] = r;
+      free_.pop_back();
+    }
+    return taken;
+  }
+
+  void finish(std::uint32_t id, Cycle c) {
+    Request& r = in_hand_[id];
+    free_.push_back(id);
+    if (r.who == nullptr) {
+      memory_.write_line(index_, r.addr, r.line.data());
+    } else {
+      memory_.read_line(index_, r.addr, r.line.data());
+      r.who->memory_done(c, r.tag, r.line.data());
+    }
+  }
+
+  unsigned index_;
+  Memory& memory_;
+  blocks::MemoryBus bus_;
+  blocks::Dram dram_;
+  std::array<blocks::Sram, 2> srams_;
+  std::vector<std::deque<Request>> queues_;  ///< by client, in order of time
+  std::uint64_t asking_ = 0;                 ///< clients with a non-empty queue
+  unsigned last_ = 63;                       ///< client served last
+  std::vector<Request> in_hand_;             ///< by id
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace
+
+struct MemorySystem::Impl {
+  Memory& memory;
+  std::deque<Slice> slices;  // not movable
+};
+
+MemorySystem::MemorySystem(const BoardParams& params, Memory& memory, unsigned clients,
+                           const blocks::DramParams& dram, const blocks::SramParams& sram)
+    : impl_(new Impl{memory, {}}) {
+  if (clients > kMaxClients) {
+    throw UserError("overlay: " + std::to_string(clients) +
+                    " caches and routers share a board's memories; at most " + std::to_string(kMaxClients) +
+                    " can");
+  }
+  for (unsigned i = 0; i < params.dram_channels; ++i) {
+    impl_->slices.emplace_back(i, memory, clients, fit(dram, params), fit(sram, params));
+  }
+}
+
+MemorySystem::~MemorySystem() = default;
+
+void MemorySystem::read(Cycle at, unsigned client, MemoryClient& who, unsigned slice, std::uint32_t addr,
+                        std::uint32_t tag) {
+  Request r;
+  r.at = at, r.who = &who, r.addr = addr, r.tag = tag;
+  r.channel = static_cast<std::uint8_t>(channel_of(addr));
+  impl_->slices[slice].push(client, r);
+}
+
+void MemorySystem::write(Cycle at, unsigned client, unsigned slice, std::uint32_t addr,
+                         const std::uint8_t* line) {
+  Request r;
+  r.at = at, r.who = nullptr, r.addr = addr, r.tag = 0;
+  r.channel = static_cast<std::uint8_t>(channel_of(addr));
+  std::memcpy(r.line.data(), line, impl_->memory.line_bytes());
+  impl_->slices[slice].push(client, r);
+}
+
+void MemorySystem::advance(Cycle from) {
+  for (Slice& s : impl_->slices) s.advance(from);
+}
+
+Cycle MemorySystem::next_event() const {
+  Cycle next = kNeverCycle;
+  for (const Slice& s : impl_->slices) next = std::min(next, s.next_event());
+  return next;
+}
+
+void MemorySystem::counters(const std::string& prefix, const fabric::CounterSink& sink) const {
+  for (const Slice& s : impl_->slices) s.counters(prefix, sink);
+}
+
+void MemorySystem::digest(fabric::Digest& d) const {
+  for (const Slice& s : impl_->slices) s.digest(d);
+}
+
+}  // namespace polyloom::overlay

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run-ahead interpreter: executes a thread's private instructions ahead of time.
+//
+// Each operation is a small function that ends by calling the next one's, which the compiler turns into a
+// jump (threaded code: one indirect branch an instruction, predicted from where it stands). Without that
+// optimisation the calls nest, no deeper than one call fills a token buffer.
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "roles/overlay/sim/isa/exec.h"
+#include "roles/overlay/sim/tile/instr_memory.h"
+#include "roles/overlay/sim/tile/memory.h"
+#include "roles/overlay/sim/tile/private_csr.h"
+#include "roles/overlay/sim/tile/thread.h"
+
+namespace polyloom::overlay {
+namespace {
+
+/// A taken jump, and every kCheckEvery-th word, notes the plain instructions so far if there are as many:
+/// with both, a run never exceeds what a token holds.
+constexpr std::uint32_t kRunLimit = 100, kCheckEvery = 128;
+static_assert(kRunLimit + kCheckEvery <= 255);
+/// Two tokens stay free for the end of the buffer.
+constexpr std::uintptr_t kFull = sizeof(Token) * (kTokens - 2);
+constexpr std::uintptr_t kBufferMask = sizeof(Token) * kTokens - 1;
+
+#define UOP_ARGS Thread &t, const Uop *u, Token *out, std::uint32_t plain
+
+std::uint32_t pc_of(const Thread& t, const Uop* u) { return static_cast<std::uint32_t>(u - t.code) * 4; }
+
+Token token(std::uint32_t plain, std::uint8_t code) { return {static_cast<std::uint8_t>(plain), code}; }
+
+/// Ends the buffer before `u`, which nothing prevents from being executed later.
+[[gnu::noinline]] void stop_for_refill(UOP_ARGS) {
+  if (plain != 0) *out++ = token(plain - 1, event::plain);
+  *out = token(0, event::refill);
+  t.pc = pc_of(t, u);
+}
+
+/// Ends the buffer with an event that the timing engine executes: `u` itself, at its cycle.
+void stop_before(UOP_ARGS, std::uint8_t code) {
+  *out++ = token(plain, code);
+  *out = token(0, event::blocked);
+  t.pc = pc_of(t, u);
+}
+[[gnu::noinline]] void stop_for_control(UOP_ARGS) { stop_before(t, u, out, plain, event::control); }
+
+/// A load or store that is not in the cache, or has a bad address.
+[[gnu::noinline]] void stop_for_memory(UOP_ARGS) {
+  const Inst& in = u->inst;
+  const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
+  const Region region = region_of(addr);
+  std::uint8_t code = event::miss;
+  if (region == Region::scratchpad) code = event::scratchpad;
+  if (region == Region::unmapped || addr % access_size(in.op) != 0) code = event::control;
+  stop_before(t, u, out, plain, code);
+}
+
+/// Notes an event that is done, and goes on with the next instruction.
+#define NEXT_AFTER_EVENT(code)                                          \
+  do {                                                                  \
+    *out++ = token(plain, code);                                        \
+    ++u;                                                                \
+    if ((reinterpret_cast<std::uintptr_t>(out) & kBufferMask) == kFull) \
+      return stop_for_refill(t, u, out, 0);                             \
+    return u->run(t, u, out, 0);                                        \
+  } while (false)
+
+template <Op op>
+void do_alu(UOP_ARGS) {
+  const Inst& in = u->inst;
+  if constexpr (op == Op::auipc) {
+    t.x[in.rd] = static_cast<std::uint32_t>(in.imm);  // summed when predecoded
+  } else {
+    execute_alu(op, in, 0, t.x);
+  }
+  ++u;
+  return u->run(t, u, out, plain + 1);
+}
+
+/// Notes a run of plain instructions that has grown long, and goes on with `u`.
+[[gnu::noinline]] void note_run(UOP_ARGS) {
+  *out++ = token(plain - 1, event::plain);
+  if ((reinterpret_cast<std::uintptr_t>(out) & kBufferMask) == kFull) return stop_for_refill(t, u, out, 0);
+  return u->run(t, u, out, 0);
+}
+
+/// Continues at `target` after a taken jump.
+#define JUMP_TO(target)                                        \
+  do {                                                         \
+    u = (target);                                              \
+    ++plain;                                                   \
+    if (plain >= kRunLimit) return note_run(t, u, out, plain); \
+    return u->run(t, u, out, plain);                           \
+  } while (false)
+
+template <Op op>
+void do_branch(UOP_ARGS) {
+  const Inst& in = u->inst;
+  if (branch_taken(op, t.x[in.rs1], t.x[in.rs2])) JUMP_TO(u + in.imm / 4);
+  ++u;
+  return u->run(t, u, out, plain + 1);
+}
+
+void do_jal(UOP_ARGS) {
+  const Inst& in = u->inst;
+  t.x[in.rd] = pc_of(t, u) + 4;
+  JUMP_TO(u + in.imm / 4);
+}
+
+void do_jalr(UOP_ARGS) {
+  const Inst& in = u->inst;
+  const std::uint32_t target = jump_target(Op::jalr, 0, t.x[in.rs1], in.imm);
+  if ((target & 3) != 0) return stop_for_control(t, u, out, plain);
+  t.x[in.rd] = pc_of(t, u) + 4;
+  if (target >= t.code_bytes) [[unlikely]] {  // faults when it is fetched
+    stop_for_refill(t, u, out, plain + 1);
+    t.pc = target;
+    return;
+  }
+  JUMP_TO(t.code + target / 4);
+}
+
+template <Op op>
+void do_load(UOP_ARGS) {
+  const Inst& in = u->inst;
+  const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
+  if (addr % access_size(op) != 0) [[unlikely]]
+    return stop_for_memory(t, u, out, plain);
+  const unsigned slot = t.cache.find(addr);
+  if (slot == CachePartition::kNoLine) [[unlikely]]
+    return stop_for_memory(t, u, out, plain);
+  t.cache.touch(slot);
+  const std::uint32_t value = load_value(op, t.cache.word(slot, addr), addr);
+  (op_info(op).form == Form::fload ? t.f : t.x)[in.rd] = value;
+  NEXT_AFTER_EVENT(event::hit);
+}
+
+template <Op op>
+void do_store(UOP_ARGS) {
+  const Inst& in = u->inst;
+  const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
+  if (addr % access_size(op) != 0) [[unlikely]]
+    return stop_for_memory(t, u, out, plain);
+  const unsigned slot = t.cache.find(addr);
+  if (slot == CachePartition::kNoLine) [[unlikely]]
+    return stop_for_memory(t, u, out, plain);
+  t.cache.touch(slot);
+  t.cache.store(slot, addr, (op_info(op).form == Form::fstore ? t.f : t.x)[in.rs2], access_size(op));
+  NEXT_AFTER_EVENT(event::hit);
+}
+
+constexpr FpuOp fpu_op(OpClass cls) {
+  switch (cls) {
+    case OpClass::mul:
+      return FpuOp::mul;
+    case OpClass::div:
+      return FpuOp::div;
+    case OpClass::fp_compare:
+      return FpuOp::compare;
+    case OpClass::fp_convert:
+      return FpuOp::convert;
+    case OpClass::fp_add:
+      return FpuOp::add;
+    case OpClass::fp_mul:
+      return FpuOp::fmul;
+    case OpClass::fp_fma:
+      return FpuOp::fma;
+    case OpClass::fp_div:
+      return FpuOp::fdiv;
+    default:
+      return FpuOp::sqrt;
+  }
+}
+
+template <Op op>
+constexpr std::uint8_t kFpuEvent = static_cast<std::uint8_t>(event::fpu +
+                                                             static_cast<unsigned>(fpu_op(op_class(op))));
+
+template <Op op>
+void do_muldiv(UOP_ARGS) {
+  const Inst& in = u->inst;
+  const std::uint32_t a = t.x[in.rs1], b = t.x[in.rs2];
+  t.x[in.rd] = op_class(op) == OpClass::mul ? multiply(op, a, b) : divide(op, a, b);
+  NEXT_AFTER_EVENT(kFpuEvent<op>);
+}
+
+template <Op op>
+void do_fp(UOP_ARGS) {
+  if (!execute_fp(op, u->inst, t.x, t.f, t.fcsr)) [[unlikely]]
+    return stop_for_control(t, u, out, plain);
+  if constexpr (op_class(op) == OpClass::fp_move) {
+    ++u;
+    return u->run(t, u, out, plain + 1);
+  } else {
+    NEXT_AFTER_EVENT(kFpuEvent<op>);
+  }
+}
+
+void do_private_csr(UOP_ARGS) {
+  execute_private_csr(t, u->inst);
+  ++u;
+  return u->run(t, u, out, plain + 1);
+}
+
+/// A flush of a line that holds nothing new is private; one that writes back is not.
+void do_flush(UOP_ARGS) {
+  const std::uint32_t operand = csr_access(u->inst.op, u->inst, t.x).operand;
+  const unsigned slot = flushed_slot(*t.cache.shape, operand);
+  if (t.cache.is_dirty(slot)) return stop_before(t, u, out, plain, event::flush_dirty);
+  t.cache.drop(slot);
+  t.x[u->inst.rd] = 0;
+  NEXT_AFTER_EVENT(event::flush_clean);
+}
+
+/// At every kCheckEvery-th word. The check is passed the second time, with a count of zero.
+void do_checked(UOP_ARGS) {
+  if (plain >= kRunLimit) return note_run(t, u, out, plain);
+  return t.memory->handler(u)(t, u, out, plain);
+}
+
+void do_counted(UOP_ARGS) {
+  if (plain >= kRunLimit) return note_run(t, u, out, plain);
+  t.memory->count(u);
+  return t.memory->handler(u)(t, u, out, plain);
+}
+
+template <Op op>
+constexpr Handler handler_of() {
+  switch (op_class(op)) {
+    case OpClass::alu:
+      return do_alu<op>;
+    case OpClass::jump:
+      return op == Op::jal ? do_jal : do_jalr;
+    case OpClass::branch:
+      return do_branch<op>;
+    case OpClass::load:
+      return do_load<op>;
+    case OpClass::store:
+      return do_store<op>;
+    case OpClass::mul:
+    case OpClass::div:
+      return do_muldiv<op>;
+    case OpClass::fp_move:
+    case OpClass::fp_compare:
+    case OpClass::fp_convert:
+    case OpClass::fp_add:
+    case OpClass::fp_mul:
+    case OpClass::fp_fma:
+    case OpClass::fp_div:
+    case OpClass::fp_sqrt:
+      return do_fp<op>;
+    default:
+      return stop_for_control;
+  }
+}
+
+template <std::size_t... ops>
+constexpr auto make_handlers(std::index_sequence<ops...>) {
+  return std::array<Handler, kNumOps>{handler_of<static_cast<Op>(ops)>()...};
+}
+constexpr auto kHandlers = make_handlers(std::make_index_sequence<kNumOps>());
+
+}  // namespace
+
+bool is_checked(std::uint32_t index) { return index % kCheckEvery == kCheckEvery - 1; }
+
+Handler handler_for(const Inst& inst, std::uint32_t index, std::uint32_t words) {
+  const OpClass cls = op_class(inst.op);
+  if (cls == OpClass::branch || inst.op == Op::jal) {
+    // Jumps that leave the memory are left to the timing engine.
+    const std::int64_t target = std::int64_t{4} * index + inst.imm;
+    if (target < 0 || target >= std::int64_t{4} * words || target % 4 != 0) return stop_for_control;
+  }
+  if (cls == OpClass::csr) {
+    if (is_private_csr(inst.csr())) return do_private_csr;
+    const bool writes = inst.op == Op::csrrw || inst.op == Op::csrrwi || inst.rs1 != 0;
+    if (inst.csr() == csr::flush) return writes ? do_flush : do_private_csr;
+  }
+  return kHandlers[static_cast<std::size_t>(inst.op)];
+}
+
+Handler checking_handler() { return do_checked; }
+Handler counting_handler() { return do_counted; }
+Handler end_handler() { return stop_for_control; }
+
+void run_ahead(Thread& t) {
+  Token* out = t.buffer->tokens.data();
+  if ((t.pc & 3) != 0 || t.pc >= t.code_bytes) {
+    out[0] = token(0, event::control);
+    out[1] = token(0, event::blocked);
+    return;
+  }
+  const Uop* u = t.code + t.pc / 4;
+  u->run(t, u, out, 0);
+}
+
+}  // namespace polyloom::overlay

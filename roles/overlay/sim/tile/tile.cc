@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles/overlay/sim/tile/tile.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "fabric/error.h"
+#include "roles/overlay/sim/tile/tile_impl.h"
+
+namespace polyloom::overlay {
+namespace {
+
+void check(bool ok, const std::string& message) {
+  if (!ok) throw UserError("overlay: " + message);
+}
+
+void check_params(const BoardParams& p, const TileTiming& t) {
+  check(p.cores_per_tile >= 1 && p.cores_per_tile <= kMaxCores,
+        "cores_per_tile is " + std::to_string(p.cores_per_tile) + "; it may be 1..4");
+  check(p.threads_per_core >= 1 && p.threads_per_core <= Barrel::kMaxThreads,
+        "threads_per_core is " + std::to_string(p.threads_per_core) + "; it may be 1..16");
+  check(p.dram_channels >= 1 && p.tiles() % p.dram_channels == 0,
+        "dram_channels is " + std::to_string(p.dram_channels) + "; it must divide the board's " +
+            std::to_string(p.tiles()) + " tiles evenly");
+  for (const unsigned latency : {t.mul, t.div, t.fp_compare, t.fp_convert, t.fp_add, t.fp_mul, t.fp_fma,
+                                 t.fp_div, t.fp_sqrt, t.scratchpad, t.cache_hit}) {
+    check(latency <= kMaxUnitLatency, "a unit's latency is " + std::to_string(latency) + "; it may be 0.." +
+                                          std::to_string(kMaxUnitLatency));
+  }
+  check(t.from_memory >= kWindow && t.from_memory <= kMaxUnitLatency,
+        "from_memory is " + std::to_string(t.from_memory) + "; it may be 8.." +
+            std::to_string(kMaxUnitLatency));
+  check(t.cache_max_misses >= 1, "cache_max_misses must be at least 1");
+}
+
+}  // namespace
+
+Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TilePlace& place,
+                 const TileEnv& environment, Tile& tile)
+    : self(tile),
+      env(environment),
+      timing(times),
+      index(place.index),
+      slice(place.index / std::max(1u, params.tiles() / std::max(1u, params.dram_channels))),
+      num_cores(params.cores_per_tile),
+      threads_per_core(params.threads_per_core),
+      max_flits(params.max_flits),
+      shape(params),
+      fpu_latency{times.mul,    times.div,    times.fp_compare, times.fp_convert, times.fp_add,
+                  times.fp_mul, times.fp_fma, times.fp_div,     times.fp_sqrt},
+      fast(fast_packing()),
+      misses(params.threads_per_tile()),
+      buffers(kSlots),
+      threads(params.threads_per_tile()),
+      states(params.threads_per_tile(), ThreadState::off),
+      wait_rd(params.threads_per_tile()),
+      uart(params.threads_per_tile()),
+      lines(std::size_t{params.threads_per_tile()} * CacheShape::kMaxLines * params.line_bytes) {
+  for (unsigned pair = 0; 2 * pair < num_cores; ++pair) {
+    memories.push_back(std::make_unique<InstrMemory>(params.instr_words));
+  }
+  for (unsigned i = 0; i < threads.size(); ++i) {
+    Thread& t = threads[i];
+    t.id = place.first_thread_id + i;
+    t.buffer = &buffers[i / threads_per_core * 16 + i % threads_per_core];
+    t.memory = memories[i / threads_per_core / 2].get();
+    t.code = t.memory->code();
+    t.code_bytes = 4 * params.instr_words;
+    t.cache.shape = &shape;
+    t.cache.data = lines.data() + std::size_t{i} * CacheShape::kMaxLines * params.line_bytes;
+  }
+}
+
+void Tile::Impl::reload(unsigned core, unsigned thread) {
+  Thread& t = thread_at(core, thread);
+  run_ahead(t);
+  const unsigned slot = 16 * core + thread;
+  left[slot] = t.buffer->tokens[0].plain;
+  next[slot] = t.buffer->tokens[0].event;
+  taken[slot] = 1;
+}
+
+void Tile::Impl::schedule(Cycle c, unsigned core, unsigned thread) {
+  assert(c >= now);
+  // `now` may be the window being advanced: answers to it lie in later ones.
+  if (c < now + Barrel::kCalendar) return cores[core].barrel.resume_at(c, thread);
+  later.push_back({c, static_cast<std::uint8_t>(core), static_cast<std::uint8_t>(thread)});
+}
+
+void Tile::Impl::start(Cycle c, unsigned core, unsigned thread, std::uint32_t pc) {
+  const unsigned i = index_of(core, thread);
+  if (states[i] == ThreadState::running || states[i] == ThreadState::memory ||
+      states[i] == ThreadState::mailbox)
+    return;
+  Thread& t = threads[i];
+  t.pc = pc;
+  t.send_len = 0;
+  states[i] = ThreadState::running;
+  reload(core, thread);
+  schedule(c, core, thread);
+}
+
+/// Runs the cores through a window. Returns the events: bit 8*core + offset.
+template <bool fast_pack>
+[[gnu::always_inline]] inline std::uint32_t Tile::Impl::issue(Cycle from) {
+  std::uint32_t events = 0;
+  for (unsigned k = 0; k < num_cores; ++k) {
+    Core& core = cores[k];
+    if (!core.barrel.active(from)) {
+      core.window = {};
+      continue;
+    }
+    core.window = core.barrel.window<fast_pack>(from, &left[16 * k]);
+    issued_threads[k] = core.window.threads;
+    events |= core.window.events << (8 * k);
+  }
+  return events;
+}
+
+/// A token that is not simply the next one: the buffer has been used up, or is about to be, or goes on in
+/// another line of the host's cache.
+[[gnu::noinline]] void Tile::Impl::far_token(unsigned slot) {
+  const TokenBuffer& b = buffers[slot];
+  const unsigned at = taken[slot];
+  if (b.tokens[at].event == event::refill) return reload(slot / 16, slot % 16);
+  left[slot] = b.tokens[at].plain;
+  next[slot] = b.tokens[at].event;
+  taken[slot] = static_cast<std::uint8_t>(at + 1);
+  constexpr unsigned kAhead = 32;  // tokens
+  __builtin_prefetch(&b.tokens[(at + kAhead) % kTokens]);
+  if (at == kTokens - 2 * kAhead / 2) thread_at(slot / 16, slot % 16).prefetch();
+}
+
+void Tile::Impl::take_events(std::uint32_t events) {
+  requests = {};
+  for (; events != 0; events &= events - 1) {
+    const auto bit = static_cast<unsigned>(std::countr_zero(events));
+    const unsigned slot = bit / 8 * 16 + byte_of(issued_threads[bit / 8], bit % 8);
+    const std::uint8_t code = next[slot];
+    current[slot] = code;
+    requests[code >> 4] |= 1u << bit;
+    const unsigned at = taken[slot];
+    const Token token = buffers[slot].tokens[at];
+    if (token.event == event::refill || at % 16 == 0) [[unlikely]] {
+      far_token(slot);
+      continue;
+    }
+    left[slot] = token.plain;
+    next[slot] = token.event;
+    taken[slot] = static_cast<std::uint8_t>(at + 1);
+  }
+}
+
+template <bool fast_pack>
+void Tile::Impl::advance(Cycle from) {
+  assert(from % kWindow == 0 && from >= now);
+  now = from;
+  if (!later.empty()) {
+    std::erase_if(later, [&](const Later& l) {
+      if (l.at >= from + Barrel::kCalendar) return false;
+      cores[l.core].barrel.resume_at(std::max(l.at, from), l.thread);
+      return true;
+    });
+  }
+  take_events(issue<fast_pack>(from));
+  const auto of = [this](Unit unit) { return requests[static_cast<std::size_t>(unit)]; };
+  const std::uint32_t latent = of(Unit::cache) | of(Unit::fpu) | of(Unit::scratchpad) | of(Unit::control);
+  const std::uint32_t again = of(Unit::control) != 0 ? run_controls(from, of(Unit::control)) : 0;
+  for (unsigned k = 0; k < num_cores; ++k) {
+    const Barrel::Issue& w = cores[k].window;
+    cores[k].barrel.returning(w.threads, (w.issued & ~(latent >> (8 * k))) | ((again >> (8 * k)) & 0xff));
+  }
+  const auto granted = [this](Unit unit) {
+    UnitQueue& q = units[static_cast<std::size_t>(unit)];
+    const std::uint32_t asked = requests[static_cast<std::size_t>(unit)];
+    return asked == 0 && q.empty() ? 0 : q.serve<fast_pack>(asked, issued_threads);
+  };
+  serve_scratchpad(from, granted(Unit::scratchpad));
+  serve_cache(from, granted(Unit::cache));
+  serve_fpu(from, granted(Unit::fpu));
+  for (unsigned k = 0; k < num_cores; ++k) cores[k].issued += count_bits(cores[k].window.issued);
+  seen = totals;
+  now = from + kWindow;
+}
+
+Cycle Tile::Impl::next_event() const {
+  for (const UnitQueue& u : units) {
+    if (!u.empty()) return now;
+  }
+  Cycle next = kNeverCycle;
+  for (unsigned k = 0; k < num_cores; ++k) next = std::min(next, cores[k].barrel.next_event(now));
+  for (const Later& l : later) next = std::min(next, l.at);
+  return next;
+}
+
+// ----- the tile as its board sees it -----
+
+Tile::Tile(const BoardParams& params, const TileTiming& timing, const TilePlace& place, const TileEnv& env) {
+  check_params(params, timing);
+  impl_ = std::make_unique<Impl>(params, timing, place, env, *this);
+}
+Tile::~Tile() = default;
+
+void Tile::start_thread(Cycle c, unsigned core, unsigned thread, std::uint32_t pc) {
+  impl_->start(std::max(c, impl_->now), core, thread, pc);
+}
+void Tile::write_instr(unsigned pair, std::uint32_t index, std::uint32_t word) {
+  impl_->memories.at(pair)->write(index, word);
+}
+std::uint32_t Tile::read_instr(unsigned pair, std::uint32_t index) const {
+  return impl_->memories.at(pair)->read(index);
+}
+void Tile::uart_in(unsigned core, unsigned thread, std::uint8_t byte) {
+  impl_->uart.at(impl_->index_of(core, thread)).push_back(static_cast<char>(byte));
+}
+
+void Tile::advance_cores(Cycle from) {
+  impl_->fast ? impl_->advance<true>(from) : impl_->advance<false>(from);
+}
+Cycle Tile::next_event() const { return impl_->next_event(); }
+
+void Tile::wake(Cycle c, unsigned thread, std::uint32_t bits) {
+  assert(impl_->states.at(thread) == ThreadState::mailbox);
+  impl_->states[thread] = ThreadState::running;
+  impl_->finish(impl_->threads[thread], impl_->wait_rd[thread], bits);
+  impl_->reload(thread / impl_->threads_per_core, thread % impl_->threads_per_core);
+  impl_->schedule(c, thread / impl_->threads_per_core, thread % impl_->threads_per_core);
+}
+void Tile::memory_done(Cycle c, std::uint32_t tag, const std::uint8_t* line) {
+  impl_->line_arrived(c, tag, line);
+}
+
+TileCounters Tile::totals() const {
+  TileCounters t = impl_->totals;
+  for (const Core& core : impl_->cores) t.retired += core.issued;
+  return t;
+}
+std::uint64_t Tile::idle_cycles(unsigned core, Cycle now) const { return now - impl_->cores.at(core).issued; }
+std::uint64_t Tile::retired(unsigned core) const { return impl_->cores.at(core).issued; }
+ThreadState Tile::thread_state(unsigned thread) const { return impl_->states.at(thread); }
+std::uint32_t Tile::thread_pc(unsigned thread) const { return impl_->threads.at(thread).pc; }
+std::uint32_t Tile::thread_reg(unsigned thread, unsigned x) const {
+  return impl_->threads.at(thread).x[x & 31];
+}
+std::uint32_t Tile::thread_freg(unsigned thread, unsigned f) const {
+  return impl_->threads.at(thread).f[f & 31];
+}
+std::uint32_t Tile::thread_fcsr(unsigned thread) const { return impl_->threads.at(thread).fcsr; }
+
+unsigned Tile::threads_in(ThreadState state) const {
+  return static_cast<unsigned>(std::count(impl_->states.begin(), impl_->states.end(), state));
+}
+
+std::string Tile::describe() const {
+  static constexpr std::array<std::pair<ThreadState, const char*>, 4> kWords{
+      {{ThreadState::running, "running"},
+       {ThreadState::memory, "waiting for memory"},
+       {ThreadState::mailbox, "waiting in the mailbox"},
+       {ThreadState::faulted, "faulted"}}};
+  std::string text;
+  for (const auto& [state, words] : kWords) {
+    if (const unsigned n = threads_in(state); n != 0) {
+      text += (text.empty() ? "" : ", ") + std::to_string(n) + " " + words;
+    }
+  }
+  return text;
+}
+
+void Tile::enable_profile() {
+  for (auto& m : impl_->memories) m->enable_profile();
+}
+std::span<const std::uint64_t> Tile::profile(unsigned pair) const {
+  return impl_->memories.at(pair)->profile();
+}
+
+void Tile::counters(const std::string& prefix, Cycle now, const fabric::CounterSink& sink) const {
+  for (unsigned k = 0; k < impl_->num_cores; ++k) {
+    const std::string core = prefix + "core." + std::to_string(k) + ".";
+    sink(core + "instret", retired(k));
+    sink(core + "idle_cycles", idle_cycles(k, now));
+  }
+  const TileCounters t = totals();
+  sink(prefix + "cache.hits", t.hits);
+  sink(prefix + "cache.misses", t.misses);
+  sink(prefix + "cache.writebacks", t.writebacks);
+  sink(prefix + "fpu.operations", t.fpu_ops);
+  sink(prefix + "scratchpad.words", t.scratchpad_words);
+}
+
+void Tile::digest(fabric::Digest& d) const {
+  const TileCounters t = totals();
+  for (const std::uint64_t v : {t.retired, t.hits, t.misses, t.writebacks, t.fpu_ops, t.scratchpad_words})
+    d.add(v);
+  for (unsigned i = 0; i < impl_->threads.size(); ++i) {
+    const Thread& thread = impl_->threads[i];
+    d.add(std::uint64_t{thread.pc} << 8 | static_cast<std::uint64_t>(impl_->states[i]));
+    for (unsigned r = 1; r < 32; ++r) d.add(std::uint64_t{thread.x[r]} << 32 | thread.f[r]);
+    d.add(std::uint64_t{thread.f[0]} << 32 | thread.fcsr);
+    d.add(thread.cache.dirty);
+  }
+}
+
+}  // namespace polyloom::overlay

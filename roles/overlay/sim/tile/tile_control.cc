@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions that others can see or that depend on time: CSRs, Send, faults. Executed at their cycle.
+#include <algorithm>
+
+#include "roles/overlay/sim/isa/exec.h"
+#include "roles/overlay/sim/tile/memory.h"
+#include "roles/overlay/sim/tile/tile_impl.h"
+
+namespace polyloom::overlay {
+
+std::uint32_t Tile::Impl::run_controls(Cycle from, std::uint32_t requests) {
+  std::uint32_t again = 0;
+  for (unsigned o = 0; o < kWindow; ++o) {
+    for (unsigned k = 0; k < num_cores; ++k) {
+      const std::uint32_t bit = 1u << (8 * k + o);
+      if ((requests & bit) == 0) continue;
+      const unsigned thread = byte_of(issued_threads[k], o);
+      if (control(k, thread, from + o) == After::suspended) continue;
+      again |= bit;
+      reload(k, thread);
+    }
+  }
+  return again;
+}
+
+Tile::Impl::After Tile::Impl::control(unsigned core, unsigned thread, Cycle c) {
+  Thread& t = thread_at(core, thread);
+  if ((t.pc & 3) != 0 || t.pc >= t.code_bytes) return fault(core, thread, c, FaultCause::bad_fetch, t.pc);
+  const Inst& in = t.code[t.pc / 4].inst;
+  const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
+  switch (op_class(in.op)) {
+    case OpClass::jump:
+    case OpClass::branch:
+      return jump(core, thread, c, in);
+    case OpClass::load:
+      return fault(core, thread, c,
+                   addr % access_size(in.op) != 0 ? FaultCause::misaligned_load : FaultCause::bad_load, addr);
+    case OpClass::store:
+      return fault(core, thread, c,
+                   addr % access_size(in.op) != 0 ? FaultCause::misaligned_store : FaultCause::bad_store,
+                   addr);
+    case OpClass::csr:
+      return control_csr(core, thread, c, in);
+    case OpClass::send:
+      send(index_of(core, thread), c, in);
+      t.pc += 4;
+      return After::issue_again;
+    case OpClass::system:
+      if (in.op == Op::ebreak) return fault(core, thread, c, FaultCause::breakpoint, t.pc);
+      return fault(core, thread, c, FaultCause::environment_call, t.x[17]);
+    default:  // no such instruction, or floating point with a reserved rounding mode
+      return fault(core, thread, c, FaultCause::illegal_instruction, t.memory->read(t.pc / 4));
+  }
+}
+
+/// A jump that leaves the instruction memory, or would if it were taken.
+Tile::Impl::After Tile::Impl::jump(unsigned core, unsigned thread, Cycle c, const Inst& in) {
+  Thread& t = thread_at(core, thread);
+  if (op_class(in.op) == OpClass::branch && !branch_taken(in.op, t.x[in.rs1], t.x[in.rs2])) {
+    t.pc += 4;
+    return After::issue_again;
+  }
+  const std::uint32_t target = jump_target(in.op, t.pc, t.x[in.rs1], in.imm);
+  if ((target & 3) != 0) return fault(core, thread, c, FaultCause::misaligned_jump, target);
+  if (op_class(in.op) == OpClass::jump) t.x[in.rd] = t.pc + 4;
+  t.pc = target;
+  return After::issue_again;
+}
+
+void Tile::Impl::stop(unsigned core, unsigned thread, ThreadState state) {
+  states[index_of(core, thread)] = state;
+  env.mailbox->thread_stopped(index_of(core, thread));
+}
+
+Tile::Impl::After Tile::Impl::fault(unsigned core, unsigned thread, Cycle c, FaultCause cause,
+                                    std::uint32_t value) {
+  const Thread& t = thread_at(core, thread);
+  stop(core, thread, ThreadState::faulted);
+  env.events->fault(c, t.id, Fault{cause, t.pc, value});
+  return After::suspended;
+}
+
+void Tile::Impl::send(unsigned i, Cycle c, const Inst& in) {
+  const Thread& t = threads[i];
+  SendRequest request;
+  request.dest = t.send_dest;
+  request.mask = std::uint64_t{t.x[in.rs1]} << 32 | t.x[in.rs2];
+  request.slot_addr = t.send_ptr;
+  request.flits = static_cast<std::uint8_t>(std::min(t.send_len + 1, max_flits));
+  env.mailbox->send(c, i, request);
+}
+
+Tile::Impl::After Tile::Impl::control_csr(unsigned core, unsigned thread, Cycle c, const Inst& in) {
+  const unsigned i = index_of(core, thread);
+  Thread& t = threads[i];
+  const CsrAccess access = csr_access(in.op, in, t.x);
+  if (access.number == csr::wait_until && access.writes) {
+    std::uint32_t bits = access.operand & (kWaitSend | kWaitRecv | kWaitIdle | kWaitIdleVote);
+    if ((bits & kWaitIdleVote) != 0) bits |= kWaitIdle;
+    wait_rd[i] = in.rd;
+    states[i] = ThreadState::mailbox;
+    env.mailbox->wait(c, i, bits);
+    return After::suspended;
+  }
+  if (access.number == csr::kill_thread && access.writes) {
+    stop(core, thread, ThreadState::off);
+    return After::suspended;
+  }
+  std::uint32_t result = 0;
+  if (access.number == csr::to_uart) {
+    if (access.writes)
+      result = env.events->uart_out(c, t.id, static_cast<std::uint8_t>(access.operand)) ? 1 : 0;
+  } else {
+    if (access.writes) write_csr(core, thread, c, access.number, access.operand);
+    result = read_csr(core, thread, c, access.number);
+  }
+  finish(t, in.rd, result);
+  return After::issue_again;
+}
+
+void Tile::Impl::write_csr(unsigned core, unsigned thread, Cycle c, unsigned number, std::uint32_t operand) {
+  Thread& t = thread_at(core, thread);
+  switch (number) {
+    case csr::instr:
+      return t.memory->write(t.instr_addr, operand);
+    case csr::free:
+      return env.mailbox->free_slot(c, operand);
+    case csr::new_thread:
+      // The new thread's first instruction issues no sooner than one that follows this.
+      if (operand < threads_per_core) start(c + kWindow, core, operand, 0);
+      return;
+    case csr::emit:
+      return env.events->emit(c, t.id, operand);
+    case csr::perf_count:
+      return perf_count(core, c, operand);
+    default:
+      return;  // read-only
+  }
+}
+
+std::uint32_t Tile::Impl::read_csr(unsigned core, unsigned thread, Cycle c, unsigned number) {
+  const unsigned i = index_of(core, thread);
+  switch (number) {
+    case csr::can_send:
+      return env.mailbox->can_send(i) ? 1 : 0;
+    case csr::can_recv:
+      return env.mailbox->can_recv(i) ? 1 : 0;
+    case csr::recv:
+      // Whether or not a register takes the result: the hardware looks at the number only.
+      return env.mailbox->can_recv(i) ? (env.mailbox->recv(c, i) & (kScratchpadBase - 1)) | kScratchpadBase
+                                      : 0;
+    case csr::from_uart: {
+      if (uart[i].empty()) return 0;
+      const auto byte = static_cast<std::uint8_t>(uart[i].front());
+      uart[i].erase(0, 1);
+      return 0x100u | byte;
+    }
+    case csr::prog_router_sent:
+    case csr::prog_router_sent_inter:
+      return index == 0 && core == 0 ? env.events->router_sent(number == csr::prog_router_sent_inter) : 0;
+    default:
+      return read_counter(core, c, number);
+  }
+}
+
+std::uint32_t Tile::Impl::read_counter(unsigned core_index, Cycle c, unsigned number) {
+  const Core& core = cores[core_index];
+  const auto high = [](std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32) & 0xffu; };
+  switch (number) {
+    case csr::cycle:
+      return static_cast<std::uint32_t>(core.cycles.value(core.counting, c));
+    case csr::cycle_u:
+      return high(core.cycles.value(core.counting, c));
+    case csr::cpu_idle_count:
+      return static_cast<std::uint32_t>(core.idle.value(core.counting, idle_at(core, c)));
+    case csr::cpu_idle_count_u:
+      return high(core.idle.value(core.counting, idle_at(core, c)));
+    default:
+      break;
+  }
+  if (core_index != 0) return 0;  // the cache's counters are wired to the first core
+  switch (number) {
+    case csr::miss_count:
+      return static_cast<std::uint32_t>(miss_count.value(cache_counting, seen.misses));
+    case csr::hit_count:
+      return static_cast<std::uint32_t>(hit_count.value(cache_counting, seen.hits));
+    case csr::writeback_count:
+      return static_cast<std::uint32_t>(writeback_count.value(cache_counting, seen.writebacks));
+    default:
+      return 0;  // write-only
+  }
+}
+
+std::uint64_t Tile::Impl::idle_at(const Core& core, Cycle c) const {
+  const std::uint32_t before = core.window.issued & ((1u << (c % kWindow)) - 1);
+  return c - core.issued - count_bits(before);
+}
+
+void Tile::Impl::perf_count(unsigned core_index, Cycle c, std::uint32_t operand) {
+  if (operand > 2) return;
+  Core& core = cores[core_index];
+  core.cycles.control(operand, core.counting, c);
+  core.idle.control(operand, core.counting, idle_at(core, c));
+  if (core_index == 0) {
+    miss_count.control(operand, cache_counting, seen.misses);
+    hit_count.control(operand, cache_counting, seen.hits);
+    writeback_count.control(operand, cache_counting, seen.writebacks);
+  }
+  if (operand == 0) return;
+  core.counting = operand == 1;
+  if (core_index == 0) cache_counting = operand == 1;
+}
+
+}  // namespace polyloom::overlay
