@@ -20,25 +20,22 @@ struct MeshSize {
   unsigned boards() const { return width * height; }
 };
 
-/// A thread id, most significant field first: board y, board x, tile y, tile x, core, thread. A mailbox id is
-/// the thread id without the fields of core and thread. Fields are as wide as in the published configuration
-/// and wider only where a board is larger than that, so a program sees the same ids on a smaller board.
+/// A thread id, most significant field first: board y, board x, tile y, tile x, then six bits of the thread's
+/// index in its tile (core * threads a core + thread), which is also its bit in a message's mask. A mailbox
+/// id is the thread id without the index. Fields are as wide as in the published configuration; those of the
+/// tile are wider only where a board is larger than that, so a program sees the same ids on a smaller board.
 class AddressLayout {
  public:
   explicit AddressLayout(const BoardParams& params);
 
-  /// Bits of core and thread: a thread id is mailbox id << mailbox_shift() | index in the tile.
-  unsigned mailbox_shift() const { return thread_bits_ + core_bits_; }
+  static constexpr unsigned kIndexBits = 6;
   /// Bits of a mailbox id without the extra address bits.
   unsigned mailbox_bits() const { return board_shift_ + 2 * kBoardBits; }
 
   std::uint32_t mailbox_id(BoardCoord board, unsigned tile_x, unsigned tile_y) const;
-  /// Thread id of thread `index` (core * threads a core + thread) of a tile.
-  std::uint32_t thread_id(BoardCoord board, unsigned tile_x, unsigned tile_y, unsigned index) const;
-  /// Bit of a tile's message mask that stands for thread `index`: field layout, not packed.
-  unsigned mask_bit(unsigned index) const;
-  /// Thread `index` of a mask bit, or -1 if no such thread exists.
-  int index_of_mask_bit(unsigned bit) const;
+  std::uint32_t thread_id(BoardCoord board, unsigned tile_x, unsigned tile_y, unsigned index) const {
+    return (mailbox_id(board, tile_x, tile_y) << kIndexBits) | index;
+  }
 
   BoardCoord board_of(std::uint32_t mailbox) const {
     return {(mailbox >> board_shift_) & kBoardMask, (mailbox >> (board_shift_ + kBoardBits)) & kBoardMask};
@@ -65,8 +62,7 @@ class AddressLayout {
 
  private:
   static constexpr unsigned kBoardMask = (1u << kBoardBits) - 1;
-  unsigned threads_per_core_, cores_per_tile_;
-  unsigned thread_bits_, core_bits_, tile_x_bits_, tile_y_bits_, board_shift_;
+  unsigned tile_x_bits_, tile_y_bits_, board_shift_;
 };
 
 }  // namespace polyloom::overlay

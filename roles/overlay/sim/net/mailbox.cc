@@ -19,7 +19,7 @@ Mailbox::Mailbox(NetShared& shared, unsigned tile, Injector& injector)
       injector_(injector),
       tile_(tile),
       unit_(shared.mailbox_unit(tile)),
-      core_mask_bits_(shared.layout.mask_bit(shared.params.threads_per_core)),
+      core_mask_bits_(shared.params.threads_per_core),
       word_mask_(shared.params.mailbox_slots * kSlotWords - 1),
       first_receive_slot_(shared.params.extra_send_slot ? 128 : 64),
       bytes_(shared.params.mailbox_slots * kSlotWords),
@@ -29,9 +29,7 @@ Mailbox::Mailbox(NetShared& shared, unsigned tile, Injector& injector)
   assert(std::has_single_bit(shared.params.mailbox_slots));
   assert(shared.params.mailbox_slots > first_receive_slot_ && shared.params.threads_per_tile() <= 64);
   for (unsigned slot = first_receive_slot_; slot < shared.params.mailbox_slots; ++slot) push_free(slot);
-  for (unsigned t = 0; t < shared.params.threads_per_tile(); ++t) {
-    valid_mask_ |= std::uint64_t{1} << shared.layout.mask_bit(t);
-  }
+  valid_mask_ = ~std::uint64_t{0} >> (64 - shared.params.threads_per_tile());
   write_cycles_.fill(kNeverCycle);
 }
 

@@ -241,16 +241,16 @@ TEST(Mailbox, BadRequestsAreFaultsThatNameTheThread) {
   EXPECT_EQ(b.shared.activity.in_flight, 1);
 }
 
-TEST(Mailbox, SmallerCoresKeepTheirMaskFields) {
+TEST(Mailbox, SmallerCoresFollowEachOtherInTheMask) {
   BoardParams p;
   p.threads_per_core = 8;
   Bench b(p);
   b.begin(0);
-  ASSERT_TRUE(b.offer(0, (1ull << 0) | (1ull << 16) | (1ull << 39), 1, 1));  // core 0.0, core 1.0, core 2.7
+  ASSERT_TRUE(b.offer(0, (1ull << 0) | (1ull << 8) | (1ull << 23), 1, 1));  // one each of cores 0, 1, 2
   b.finish();
   for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(b.box.can_recv(t), t == 0 || t == 8 || t == 23) << t;
   b.begin(8);
-  b.box.send(8, 0, {1, 1ull << 8, 0, 1});
+  b.box.send(8, 0, {1, 1ull << 32, 0, 1});
   ASSERT_EQ(b.faults.size(), 1u);
   EXPECT_NE(b.faults[0].find("thread that does not exist"), std::string::npos);
 }

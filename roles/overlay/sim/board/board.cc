@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles/overlay/sim/board/board.h"
+
+#include <algorithm>
+
+#include "roles/overlay/sim/board/fault_codes.h"
+
+namespace polyloom::overlay {
+namespace {
+
+constexpr std::size_t kMaxUartBacklog = 1024;  ///< frames towards the host before threads must try again
+constexpr std::size_t kMaxBarriers = 100'000;  ///< rows kept for the run record
+
+DetectorConfig detector_config(const OverlayParams& params, const BoardSite& site) {
+  const Cycle gather =
+      params.gather_cycles != 0 ? params.gather_cycles : 4 + params.board.tiles_x + params.board.tiles_y;
+  return {.board = site.at,
+          .mesh = site.mesh,
+          .threads = params.board.threads(),
+          .gather = gather,
+          .turn = params.turn_cycles,
+          .bridge_hop = params.bridge_hop_cycles};
+}
+
+}  // namespace
+
+Board::Board(const OverlayParams& params, BoardSite site)
+    : params_(params),
+      site_(std::move(site)),
+      clock_(params.board.clock_hz),
+      net_(params.board, site_.at, site_.mesh),
+      noc_(net_),
+      memory_(params.board),
+      memory_system_(params.board, memory_, params.board.tiles(), params.dram, params.sram),
+      host_(site_.host.tx, site_.host.rx) {
+  net_.fault = [this](Cycle, unsigned tile, unsigned thread, const std::string& problem) {
+    net_fault(tile, thread, problem);
+  };
+  for (unsigned t = 0; t < params.board.tiles(); ++t) {
+    tiles_.push_back(std::make_unique<Tile>(params.board, params.timing, TilePlace{t, thread_id(t, 0)},
+                                            TileEnv{&noc_.mailbox(t), &memory_system_, this}));
+    noc_.mailbox(t).attach(*tiles_.back());
+    if (params.profile) tiles_.back()->enable_profile();
+  }
+  for (unsigned link = 0; link < kLinks; ++link) {
+    const BoardSite::Ends& ends = site_.links[link];
+    links_[link] = std::make_unique<MeshLink>(
+        ends.tx, ends.rx,
+        MeshLinkConfig{params.board.clock_hz, params.board.header_every_flit, ends.latency});
+  }
+  detector_ = make_detector(params.detector, detector_config(params, site_), net_.activity, *this);
+}
+
+Board::~Board() = default;
+
+std::uint32_t Board::thread_id(unsigned tile, unsigned thread) const {
+  return net_.layout.thread_id(site_.at, tile % params_.board.tiles_x, tile / params_.board.tiles_x, thread);
+}
+
+// ---- time ----
+
+/// First cycle of the next window with something to do, kNeverCycle if nothing is known to come.
+Cycle Board::next_window() const {
+  if (retry_) return now_;
+  Cycle next = std::min(noc_.next_event(), detector_->next_event());
+  next = std::min(next, memory_system_.next_event());
+  for (const auto& tile : tiles_) next = std::min(next, tile->next_event());
+  for (unsigned link = 0; link < kLinks; ++link) {
+    const MeshLink& mesh_link = *links_[link];
+    if (!mesh_link.exists()) continue;
+    next = std::min(next, seen_at(mesh_link.next_event()));
+    const Noc::Departure* leaving = noc_.leaving(static_cast<BoardPort>(link));
+    if (leaving != nullptr && mesh_link.room()) next = std::min(next, leaving->tail);
+  }
+  next = std::min(next, seen_at(host_.next_arrival()));
+  if (const Noc::Departure* leaving = noc_.leaving(kHostPort)) next = std::min(next, leaving->tail);
+  return next == kNeverCycle ? kNeverCycle : std::max(next, now_) / kWindow * kWindow;
+}
+
+void Board::advance(fabric::Time until) {
+  const Cycle first_after = clock_.first_edge_from(until);
+  const Cycle complete = clock_.edge(first_after) == until ? first_after : first_after - 1;
+  for (Cycle from = next_window(); from != kNeverCycle && from + kWindow <= complete; from = next_window()) {
+    window(from);
+  }
+  for (const auto& link : links_) {
+    if (link->exists()) link->transmit(until);
+  }
+  host_.transmit(until);
+}
+
+fabric::Time Board::next_event() const {
+  fabric::Time next = host_.next_departure();
+  // A window is simulated when time has reached its end, so that it is whole.
+  if (const Cycle from = next_window(); from != kNeverCycle) {
+    next = std::min(next, clock_.edge(from + kWindow) - 1);
+  }
+  return next;
+}
+
+void Board::window(Cycle from) {
+  const Cycle to = from + kWindow;
+  noc_.begin_window(from, to);
+  reply_at_ = to;
+  for (const auto& tile : tiles_) {
+    if (tile->next_event() < to) tile->advance_cores(from);
+  }
+  if (memory_system_.next_event() < to) memory_system_.advance(from);
+  network(from, to);
+  now_ = to;
+}
+
+void Board::network(Cycle from, Cycle to) {
+  retry_ = false;
+  links_in(from, to);
+  host_frames(to);
+  host_messages_in(from, to);
+  noc_.advance(to);
+  links_out(to);
+  host_messages_out(to);
+  detector_->step(to);
+}
+
+// ---- links ----
+
+void Board::links_in(Cycle from, Cycle to) {
+  // What arrives later than the window's last edge is seen in the next window.
+  const fabric::Time until = clock_.edge(to - 1) + 1;
+  for (unsigned i = 0; i < kLinks; ++i) {
+    MeshLink& link = *links_[i];
+    if (!link.exists()) continue;
+    link.advance(until);
+    while (const auto control = link.take_control()) {
+      detector_->control(std::max(from, seen_at(control->time)), i, control->words);
+    }
+    while (const MeshLink::Arrival* arrival = link.front()) {
+      if (!detector_->may_enter(arrival->epoch)) {
+        if (!held_counted_[i]) detector_->count_held();
+        held_counted_[i] = true;
+        break;
+      }
+      const Cycle at = std::max(from, seen_at(arrival->time));
+      if (!noc_.enter(static_cast<BoardPort>(i), at, arrival->message)) break;
+      held_counted_[i] = false;
+      ++net_.activity.in_flight;
+      detector_->received(at, i);
+      link.pop();
+    }
+  }
+}
+
+void Board::links_out(Cycle to) {
+  for (unsigned i = 0; i < kLinks; ++i) {
+    MeshLink& link = *links_[i];
+    const auto port = static_cast<BoardPort>(i);
+    for (const Noc::Departure* d = noc_.leaving(port); d != nullptr && d->tail <= to && link.room();
+         d = noc_.leaving(port)) {
+      const MessageId id = d->id;
+      link.send(clock_.edge(to), net_.pool[id], detector_->epoch_bit());
+      noc_.leave(port, to);
+      net_.pool.release(id);
+      --net_.activity.in_flight;
+      detector_->sent(i);
+    }
+  }
+}
+
+// ---- the host's messages ----
+
+void Board::host_messages_in(Cycle from, Cycle) {
+  while (!from_host_.empty() && detector_->may_inject(from)) {
+    if (!noc_.enter(kHostPort, from, from_host_.front())) return;
+    from_host_.pop_front();
+    ++net_.activity.in_flight;
+    detector_->host_in();
+  }
+}
+
+void Board::host_messages_out(Cycle to) {
+  for (const Noc::Departure* d = noc_.leaving(kHostPort); d != nullptr && d->tail <= to;
+       d = noc_.leaving(kHostPort)) {
+    const MessageId id = d->id;
+    const Message& message = net_.pool[id];
+    std::vector<std::uint64_t> payload(message.flits * 2);
+    for (std::size_t i = 0; i < payload.size(); ++i) {
+      payload[i] = message.data[2 * i] | (std::uint64_t{message.data[2 * i + 1]} << 32);
+    }
+    reply(blocks::encode(blocks::MsgFrame{0, message.dest, message.mask, payload}));
+    noc_.leave(kHostPort, to);
+    net_.pool.release(id);
+    --net_.activity.in_flight;
+    detector_->host_out();
+  }
+}
+
+// ---- what detection asks ----
+
+void Board::send_control(Cycle c, unsigned link, std::span<const std::uint64_t> words) {
+  links_[link]->send_control(clock_.edge(std::max(c, reply_at_)), words);
+}
+
+void Board::release_threads(Cycle c, bool voted) {
+  if (site_.at == BoardCoord{0, 0} && barriers_.size() < kMaxBarriers) {
+    barriers_.push_back({c, voted, instructions(), noc_.counters().message_hops});
+  }
+  for (unsigned t = 0; t < tiles_.size(); ++t) noc_.mailbox(t).release_idle(c, voted);
+  retry_ = true;
+}
+
+void Board::freeze_threads(Cycle c, bool frozen) {
+  net_.activity.frozen = frozen;
+  retry_ = true;
+  if (frozen) return;
+  for (unsigned t = 0; t < tiles_.size(); ++t) noc_.mailbox(t).thaw(c);
+}
+
+// ---- what tiles tell ----
+
+unsigned Board::core_of(std::uint32_t thread_id) const {
+  const std::uint32_t mailbox = thread_id >> AddressLayout::kIndexBits;
+  const unsigned tile = net_.layout.tile_y(mailbox) * params_.board.tiles_x + net_.layout.tile_x(mailbox);
+  const unsigned index = thread_id & ((1u << AddressLayout::kIndexBits) - 1);
+  return tile * params_.board.cores_per_tile + index / params_.board.threads_per_core;
+}
+
+bool Board::uart_out(Cycle, std::uint32_t thread_id, std::uint8_t byte) {
+  if (host_.backlog() >= kMaxUartBacklog) return false;
+  const unsigned index = thread_id & ((1u << AddressLayout::kIndexBits) - 1);
+  reply(blocks::encode(
+      blocks::UartOutFrame{.core = static_cast<std::uint16_t>(core_of(thread_id)),
+                           .thread = static_cast<std::uint8_t>(index % params_.board.threads_per_core),
+                           .byte = byte}));
+  return true;
+}
+
+void Board::fault(Cycle, std::uint32_t thread_id, const Fault& fault) {
+  ++faults_;
+  reply(blocks::encode(blocks::FaultFrame{
+      .cause = wire_cause(fault.cause), .thread = thread_id, .pc = fault.pc, .value = fault.value}));
+}
+
+void Board::emit(Cycle, std::uint32_t, std::uint32_t) {}
+
+std::uint32_t Board::router_sent(bool inter_board) {
+  std::uint64_t sum = 0;
+  for (unsigned link = 0; link < kLinks; ++link) sum += detector_->sent_on(link);
+  if (!inter_board) sum += detector_->to_host();
+  return static_cast<std::uint32_t>(sum);
+}
+
+void Board::net_fault(unsigned tile, unsigned thread, const std::string& problem) {
+  ++faults_;
+  if (first_fault_.empty()) {
+    first_fault_ = "thread " + std::to_string(thread) + " of tile " + std::to_string(tile) + " " + problem;
+  }
+  reply(blocks::encode(blocks::FaultFrame{
+      .cause = kNetFault, .thread = thread_id(tile, thread), .pc = tiles_[tile]->thread_pc(thread)}));
+}
+
+std::uint64_t Board::instructions() const {
+  std::uint64_t sum = 0;
+  for (const auto& tile : tiles_) sum += tile->totals().retired;
+  return sum;
+}
+
+}  // namespace polyloom::overlay

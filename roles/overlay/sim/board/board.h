@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// An overlay board as a node of the fabric: tiles, memories, message network, links, detection, shell.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "blocks/shell/host_frames.h"
+#include "fabric/node.h"
+#include "roles/overlay/sim/board/host_port.h"
+#include "roles/overlay/sim/board/mesh_link.h"
+#include "roles/overlay/sim/board/overlay_params.h"
+#include "roles/overlay/sim/net/detector.h"
+#include "roles/overlay/sim/net/noc.h"
+#include "roles/overlay/sim/tile/tile.h"
+
+namespace polyloom::overlay {
+
+struct BoardSite {
+  std::string name;  ///< "fpga.0.1": prefix of counters
+  BoardCoord at;
+  MeshSize mesh;
+  struct Ends {
+    fabric::Tx* tx = nullptr;
+    fabric::Rx* rx = nullptr;
+    fabric::Time latency = 0;
+  };
+  std::array<Ends, kLinks> links;  ///< by BoardPort; null at the rim
+  Ends host;                       ///< null if no host is attached
+};
+
+/// Time goes in board windows of kWindow cycles: cores, then memories, then links, network, detection and
+/// shell. What a window puts on a link leaves at or after the window's end. Windows without anything to do
+/// are skipped. The shell's frames: blocks/shell/host_frames.h. Ports: 0..3 north, east, south, west.
+class Board final : public fabric::Node, private DetectorEnv, private TileEvents {
+ public:
+  Board(const OverlayParams& params, BoardSite site);
+  ~Board() override;
+
+  void advance(fabric::Time until) override;
+  fabric::Time next_event() const override;
+  std::string waiting_for() const override;
+  void counters(const fabric::CounterSink& sink) const override;
+  void tables(const fabric::TableSink& sink) const override;
+  void digest(fabric::Digest& digest) const override;
+
+  // Looking in, for tests and benches. Loading through these is `--load backdoor`.
+  Tile& tile(unsigned index) { return *tiles_[index]; }
+  Memory& memory() { return memory_; }
+  Noc& noc() { return noc_; }
+  const Detector& detector() const { return *detector_; }
+  const NetShared& net() const { return net_; }
+  /// End of the last window that was simulated, in cycles.
+  Cycle now() const { return now_; }
+  std::uint64_t instructions() const;
+
+  /// Board registers from blocks::reg::role_base on.
+  enum Register : std::uint32_t {
+    kMeshSize = 0x100,      ///< R  width[15:0] height[31:16]
+    kTiles = 0x101,         ///< R  tiles_x[7:0] tiles_y[15:8] cores a tile[23:16] threads a core[31:24]
+    kSlices = 0x102,        ///< R  memory slices
+    kOptions = 0x103,       ///< R  bit 0: extra send slot
+    kBarriers = 0x104,      ///< R  times that this board was released from a barrier
+    kInstructions = 0x105,  ///< R  instructions that this board has retired
+  };
+
+ private:
+  struct Barrier {
+    Cycle at;
+    bool voted;
+    std::uint64_t instructions, messages;
+  };
+
+  // Time (board.cc).
+  Cycle next_window() const;
+  Cycle seen_at(fabric::Time t) const {
+    return t == fabric::kNever ? kNeverCycle : clock_.first_edge_from(t);
+  }
+  void window(Cycle from);
+  void network(Cycle from, Cycle to);
+  void links_in(Cycle from, Cycle to);
+  void links_out(Cycle to);
+  void host_messages_in(Cycle from, Cycle to);
+  void host_messages_out(Cycle to);
+
+  // Shell (board_shell.cc).
+  void host_frames(Cycle to);
+  void handle(Cycle to, std::span<const std::uint64_t> words);
+  bool handle_message(const blocks::MsgFrame& frame);
+  bool handle_write(const blocks::WriteFrame& frame);
+  bool handle_read(const blocks::ReadFrame& frame);
+  bool handle_register(const blocks::RegReadFrame& frame);
+  bool handle_uart(const blocks::UartInFrame& frame);
+  bool handle_start(Cycle to, const blocks::StartFrame& frame);
+  bool in_scratchpad(const blocks::MemRange& range) const;
+  bool in_instr(const blocks::MemRange& range) const;
+  void reply(std::vector<std::uint64_t> words) { host_.send(clock_.edge(reply_at_), std::move(words)); }
+
+  // DetectorEnv.
+  void send_control(Cycle c, unsigned link, std::span<const std::uint64_t> words) override;
+  void release_threads(Cycle c, bool voted) override;
+  void freeze_threads(Cycle c, bool frozen) override;
+  // TileEvents.
+  bool uart_out(Cycle c, std::uint32_t thread_id, std::uint8_t byte) override;
+  void fault(Cycle c, std::uint32_t thread_id, const Fault& fault) override;
+  void emit(Cycle c, std::uint32_t thread_id, std::uint32_t value) override;
+  std::uint32_t router_sent(bool inter_board) override;
+
+  void net_fault(unsigned tile, unsigned thread, const std::string& problem);
+  unsigned pairs() const { return params_.board.tiles() * ((params_.board.cores_per_tile + 1) / 2); }
+  std::uint32_t thread_id(unsigned tile, unsigned thread) const;
+  unsigned core_of(std::uint32_t thread_id) const;
+
+  const OverlayParams params_;
+  const BoardSite site_;
+  const fabric::Clock clock_;
+  NetShared net_;
+  Noc noc_;
+  Memory memory_;
+  MemorySystem memory_system_;
+  std::vector<std::unique_ptr<Tile>> tiles_;
+  std::array<std::unique_ptr<MeshLink>, kLinks> links_;
+  HostPort host_;
+  std::unique_ptr<Detector> detector_;
+
+  Cycle now_ = 0;       ///< end of the last window simulated
+  Cycle reply_at_ = 0;  ///< edge at which what this window produces may leave
+  bool retry_ = false;  ///< what was held back may go on in the next window
+  std::array<bool, kLinks> held_counted_{};
+  std::deque<Message> from_host_;
+  std::vector<Barrier> barriers_;
+  std::string first_fault_;
+  std::uint64_t bad_frames_ = 0, bytes_written_ = 0, bytes_read_ = 0, faults_ = 0;
+};
+
+}  // namespace polyloom::overlay

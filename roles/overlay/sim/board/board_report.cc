@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a board tells people: counters, tables, what it waits for, digest.
+#include <map>
+
+#include "roles/overlay/sim/board/board.h"
+
+namespace polyloom::overlay {
+namespace {
+
+const char* wait_name(std::uint32_t bits) {
+  if (bits & kWaitIdle) return "tinselIdle";
+  if ((bits & kWaitSend) && (bits & kWaitRecv)) return "can-send or can-recv";
+  return bits & kWaitSend ? "can-send" : "can-recv";
+}
+
+}  // namespace
+
+/// "fpga.0.1: 1023 threads wait in tinselIdle, 1 waits for can-recv (thread 17 of tile 0); ..."
+std::string Board::waiting_for() const {
+  struct Group {
+    unsigned count = 0, tile = 0, thread = 0;
+  };
+  std::map<std::string, Group> groups;
+  const auto note = [&](const std::string& what, unsigned tile, unsigned thread) {
+    Group& group = groups[what];
+    if (group.count++ == 0) group.tile = tile, group.thread = thread;
+  };
+  for (unsigned t = 0; t < tiles_.size(); ++t) {
+    const Mailbox& mailbox = noc_.mailbox(t);
+    for (unsigned thread = 0; thread < params_.board.threads_per_tile(); ++thread) {
+      switch (tiles_[t]->thread_state(thread)) {
+        case ThreadState::off:
+          note("not running", t, thread);
+          break;
+        case ThreadState::faulted:
+          note("stopped by a fault", t, thread);
+          break;
+        case ThreadState::running:
+          note("running", t, thread);
+          break;
+        case ThreadState::memory:
+          note("waiting for memory", t, thread);
+          break;
+        case ThreadState::mailbox:
+          note(std::string("waiting in ") + wait_name(mailbox.waiting(thread)), t, thread);
+          break;
+      }
+    }
+  }
+  const auto off = groups.find("not running");
+  if (off != groups.end() && off->second.count == params_.board.threads()) return {};
+  std::string text;
+  for (const auto& [what, group] : groups) {
+    if (!text.empty()) text += ", ";
+    text += std::to_string(group.count) + (group.count == 1 ? " thread " : " threads ") + what;
+    if (group.count < params_.board.threads() / 2 || group.count == 1) {
+      text += " (" + std::string(group.count > 1 ? "the first is " : "") + "core " +
+              std::to_string(group.tile * params_.board.cores_per_tile +
+                             group.thread / params_.board.threads_per_core) +
+              " thread " + std::to_string(group.thread % params_.board.threads_per_core) + ")";
+    }
+  }
+  if (net_.activity.in_flight != 0) {
+    text +=
+        ", " + std::to_string(net_.activity.in_flight) + " messages sent or received here are not yet freed";
+  }
+  if (!from_host_.empty())
+    text += ", " + std::to_string(from_host_.size()) + " messages of the host wait to enter";
+  if (const std::string detection = detector_->describe(); !detection.empty())
+    text += "; detection " + detection;
+  if (!first_fault_.empty()) text += "; " + first_fault_;
+  return text;
+}
+
+void Board::counters(const fabric::CounterSink& sink) const {
+  const std::string prefix = site_.name + ".";
+  const auto put = [&](const std::string& name, std::uint64_t value) { sink(prefix + name, value); };
+  for (unsigned t = 0; t < tiles_.size(); ++t) {
+    const std::string tile = "tile." + std::to_string(t) + ".";
+    tiles_[t]->counters(prefix + tile, now_, sink);
+    const MailboxCounters& box = noc_.mailbox(t).counters();
+    put(tile + "mailbox.sent", box.sent);
+    put(tile + "mailbox.sent_flits", box.sent_flits);
+    put(tile + "mailbox.received", box.received);
+    put(tile + "mailbox.received_flits", box.received_flits);
+    put(tile + "mailbox.delivered", box.delivered);
+    put(tile + "mailbox.refused", box.refused);
+    put(tile + "router.flits", noc_.tile_flits(t));
+  }
+  memory_system_.counters(prefix, sink);
+  put("noc.message_hops", noc_.counters().message_hops);
+  put("noc.flit_hops", noc_.counters().flit_hops);
+  put("noc.blocked", noc_.counters().blocked);
+  static const char* const names[] = {"north", "east", "south", "west"};
+  for (unsigned link = 0; link < kLinks; ++link) {
+    if (!links_[link]->exists()) continue;
+    const std::string name = std::string("link.") + names[link] + ".";
+    put(name + "messages_out", detector_->sent_on(link));
+    put(name + "messages_in", detector_->received_on(link));
+    links_[link]->counters(prefix + name, sink);
+  }
+  put("host.messages_in", detector_->from_host());
+  put("host.messages_out", detector_->to_host());
+  put("host.frames_in", host_.frames_in());
+  put("host.frames_out", host_.frames_out());
+  put("host.bad_frames", bad_frames_);
+  put("host.bytes_written", bytes_written_);
+  put("host.bytes_read", bytes_read_);
+  const DetectorCounters& detection = detector_->counters();
+  put("barriers", detection.barriers);
+  put("detection.reports", detection.reports);
+  put("detection.control_words", detection.control_words);
+  put("detection.held_messages", detection.held_messages);
+  put("detection.grants", detection.grants);
+  put("faults", faults_);
+  put("cycles", now_);
+}
+
+void Board::tables(const fabric::TableSink& sink) const {
+  if (!barriers_.empty()) {
+    std::uint64_t step = 0;
+    for (const Barrier& barrier : barriers_) {
+      sink("supersteps", "board,step,end_ps,voted,instructions,message_hops",
+           site_.name + "," + std::to_string(step++) + "," + std::to_string(clock_.edge(barrier.at)) + "," +
+               (barrier.voted ? "1" : "0") + "," + std::to_string(barrier.instructions) + "," +
+               std::to_string(barrier.messages));
+    }
+  }
+  if (!params_.profile) return;
+  for (unsigned t = 0; t < tiles_.size(); ++t) {
+    for (unsigned pair = 0; pair < (params_.board.cores_per_tile + 1) / 2; ++pair) {
+      const auto counts = tiles_[t]->profile(pair);
+      for (std::size_t word = 0; word < counts.size(); ++word) {
+        if (counts[word] == 0) continue;
+        sink("profile", "board,tile,pair,address,count",
+             site_.name + "," + std::to_string(t) + "," + std::to_string(pair) + "," +
+                 std::to_string(4 * word) + "," + std::to_string(counts[word]));
+      }
+    }
+  }
+}
+
+void Board::digest(fabric::Digest& digest) const {
+  for (unsigned t = 0; t < tiles_.size(); ++t) {
+    tiles_[t]->digest(digest);
+    digest.add(noc_.mailbox(t).state_hash());
+  }
+  memory_system_.digest(digest);
+  digest.add(memory_.digest());
+  digest.add(noc_.counters().flit_hops);
+  digest.add(noc_.counters().blocked);
+  digest.add(detector_->state_hash());
+  for (const auto& link : links_) {
+    if (link->exists()) link->digest(digest);
+  }
+  for (const std::uint64_t value : {static_cast<std::uint64_t>(net_.activity.in_flight), host_.frames_in(),
+                                    host_.frames_out(), bytes_written_, faults_}) {
+    digest.add(value);
+  }
+}
+
+}  // namespace polyloom::overlay

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Covers: one board as a node: shell frames, programs, messages with the host, barriers, faults, waiting_for,
+// digests. Leaves out: links (mesh_test), instruction semantics (isa, tile tests).
+#include "roles/overlay/sim/board/board.h"
+
+#include <gtest/gtest.h>
+
+#include "roles/overlay/sim/board/fault_codes.h"
+#include "roles/overlay/sim/board/mesh_bench.h"
+
+namespace polyloom::overlay {
+namespace {
+
+using test::Asm;
+using test::MeshBench;
+using test::MeshOptions;
+
+constexpr std::uint32_t kHostDest = 0x20000 >> 6;
+
+MeshOptions small_board() {
+  MeshOptions options;
+  options.params.board.tiles_x = options.params.board.tiles_y = 2;
+  return options;
+}
+
+void print(Asm& a, unsigned reg) {
+  const std::uint32_t again = a.here();
+  a.csrrw(31, csr::to_uart, reg);
+  a.branch(Op::beq, 31, 0, again);
+}
+
+/// x1 = thread id; all but thread `id` stop.
+void only_thread(Asm& a, std::uint32_t id) {
+  a.csrrw(1, csr::hart_id, 0);
+  a.li(2, id);
+  const std::size_t mine = a.branch_forward(Op::beq, 1, 2);
+  a.kill();
+  a.land(mine);
+}
+
+void idle(Asm& a, unsigned rd, bool vote) {
+  a.li(30, kWaitRecv | kWaitIdle | (vote ? kWaitIdleVote : 0u));
+  a.csrrw(rd, csr::wait_until, 30);
+}
+
+TEST(Board, SaysHelloThroughTheShell) {
+  MeshBench bench(small_board());
+  Asm a;
+  only_thread(a, 0);
+  for (const char c : std::string("hello")) {
+    a.li(5, static_cast<std::uint32_t>(c));
+    print(a, 5);
+  }
+  a.kill();
+  bench.load(a);
+  bench.start();
+  const fabric::RunResult result = bench.run(10'000'000'000);
+  EXPECT_EQ(bench.uart(), "hello");
+  EXPECT_FALSE(result.stopped_by_limit) << "a board without work is quiet";
+  const auto done = bench.frames<blocks::WriteDoneFrame>();
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(done[0].range.bytes, 4 * a.words.size());
+}
+
+TEST(Board, EchoesHostMessagesPlusOne) {
+  MeshBench bench(small_board());
+  Asm a;
+  only_thread(a, 64 + 5);  // tile 1, thread 5
+  a.li(4, kWaitRecv);
+  a.li(6, 0x8000 + 5 * 64);
+  a.csrrw(0, csr::send_ptr, 6);
+  a.li(7, kHostDest);
+  a.csrrw(0, csr::send_dest, 7);
+  const std::uint32_t loop = a.here();
+  a.csrrw(0, csr::wait_until, 4);
+  a.csrrw(8, csr::recv, 0);
+  a.load(Op::lw, 9, 0, 8);
+  a.csrrw(0, csr::free, 8);
+  a.i(Op::addi, 9, 9, 1);
+  a.store(Op::sw, 9, 0, 6);
+  a.li(11, 1);
+  a.send(0, 11);
+  a.jal(0, loop);
+  bench.load(a);
+  bench.start();
+  bench.run(100'000'000);
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    const std::uint64_t payload[2] = {1000 * i, 0};
+    bench.send(0, blocks::encode(blocks::MsgFrame{0, 1, 1ull << 5, payload}));
+  }
+  bench.run();
+  std::size_t n = 0;
+  for (const auto& frame : bench.host().received) {
+    const blocks::HostFrame decoded = blocks::decode(frame.words);
+    if (const auto* m = std::get_if<blocks::MsgFrame>(&decoded)) {
+      EXPECT_EQ(m->payload[0] & 0xffffffff, 1000 * n + 1);
+      ++n;
+    }
+  }
+  EXPECT_EQ(n, 20u);
+  EXPECT_EQ(bench.board(0).net().activity.in_flight, 0);
+  EXPECT_EQ(bench.board(0).detector().from_host(), 20u);
+  EXPECT_NE(bench.board(0).waiting_for().find("1 thread waiting in can-recv (core 4 thread 5)"),
+            std::string::npos)
+      << bench.board(0).waiting_for();
+}
+
+TEST(Board, BarrierReleasesAllThreadsTogetherWithTheVote) {
+  MeshBench bench(small_board());
+  Asm a;
+  a.li(5, 50);
+  const std::uint32_t loop = a.here();
+  idle(a, 7, false);
+  a.i(Op::addi, 5, 5, -1);
+  a.branch(Op::bne, 5, 0, loop);
+  idle(a, 8, true);
+  only_thread(a, 3);
+  a.i(Op::srli, 7, 7, 2);
+  a.i(Op::srli, 8, 8, 2);
+  a.i(Op::addi, 7, 7, '0');
+  a.i(Op::addi, 8, 8, '0');
+  print(a, 7);
+  print(a, 8);
+  a.kill();
+  bench.load(a);
+  bench.start();
+  bench.run();
+  EXPECT_EQ(bench.uart(), "13");
+  EXPECT_EQ(bench.board(0).detector().counters().barriers, 51u);
+}
+
+TEST(Board, AThreadThatNeverWaitsPreventsTheBarrierAndIsNamed) {
+  MeshBench bench(small_board());
+  Asm a;
+  a.csrrw(1, csr::hart_id, 0);
+  a.li(2, 17);
+  const std::size_t others = a.branch_forward(Op::bne, 1, 2);
+  a.li(4, kWaitRecv);
+  a.csrrw(0, csr::wait_until, 4);
+  a.land(others);
+  idle(a, 7, false);
+  a.kill();
+  bench.load(a);
+  bench.start();
+  const fabric::RunResult result = bench.run();
+  ASSERT_EQ(result.stuck.size(), 1u);
+  EXPECT_NE(result.stuck[0].find("fpga.0.0: 1 thread waiting in can-recv (core 1 thread 1), "
+                                 "255 threads waiting in tinselIdle"),
+            std::string::npos)
+      << result.stuck[0];
+}
+
+TEST(Board, MovesBytesBetweenHostAndMemories) {
+  MeshBench bench(small_board());
+  std::vector<std::uint8_t> bytes(100'000);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 7 + i / 256);
+  for (const blocks::Space space : {blocks::Space::slice0, blocks::Space::slice1}) {
+    const blocks::MemRange range{space, 0, 0x0180'0004, static_cast<std::uint32_t>(bytes.size())};
+    bench.send(0, blocks::encode(blocks::WriteFrame{7, range, blocks::pack_bytes(bytes)}));
+    bench.send(0, blocks::encode(blocks::ReadFrame{8, range}));
+    bytes[0] ^= 0xff;
+  }
+  const blocks::MemRange slot{blocks::Space::scratchpad, 3, 64, 8};
+  const std::uint64_t word = 0x1122334455667788;
+  bench.send(0, blocks::encode(blocks::WriteFrame{9, slot, {&word, 1}}));
+  bench.send(0, blocks::encode(blocks::ReadFrame{10, slot}));
+  bench.run();
+  std::vector<std::vector<std::uint8_t>> read;
+  for (const auto& frame : bench.host().received) {
+    const blocks::HostFrame decoded = blocks::decode(frame.words);
+    if (const auto* f = std::get_if<blocks::ReadDataFrame>(&decoded)) {
+      read.push_back(blocks::unpack_bytes(f->data, f->range.bytes));
+    }
+  }
+  ASSERT_EQ(read.size(), 3u);
+  bytes[0] ^= 0xff;
+  EXPECT_EQ(read[1], bytes);
+  bytes[0] ^= 0xff;
+  EXPECT_EQ(read[0], bytes);
+  EXPECT_EQ(read[2], (std::vector<std::uint8_t>{0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11}));
+}
+
+TEST(Board, RefusesWhatItCannotDo) {
+  MeshBench bench(small_board());
+  const std::uint64_t payload[2] = {0, 0};
+  bench.send(0, blocks::encode(blocks::MsgFrame{1, 2, 1, payload}));        // tile (2,0) of 2 x 2
+  bench.send(0, blocks::encode(blocks::MsgFrame{2, 1u << 4, 1, payload}));  // board (1,0) of 1 x 1
+  bench.send(0, blocks::encode(blocks::ReadFrame{3, {blocks::Space::slice0, 0, 0x10, 4}}));
+  bench.send(0, blocks::encode(blocks::ReadFrame{4, {blocks::Space::scratchpad, 4, 0, 4}}));
+  bench.send(0, blocks::encode(blocks::StartFrame{.tag = 5, .first_core = 15, .cores = 2, .threads = 1}));
+  bench.send(0, blocks::encode(blocks::RegReadFrame{6, 0x999}));
+  bench.send(0, {0xee});
+  bench.send(0, blocks::encode(blocks::RegReadFrame{8, Board::kTiles}));
+  bench.run();
+  const auto errors = bench.frames<blocks::FrameErrorFrame>();
+  ASSERT_EQ(errors.size(), 7u);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(errors[i].tag, i + 1);
+    EXPECT_EQ(errors[i].reason, blocks::FrameReason::refused);
+  }
+  EXPECT_EQ(errors[6].reason, blocks::FrameReason::unknown_op);
+  ASSERT_EQ(bench.frames<blocks::RegDataFrame>().size(), 1u);
+  EXPECT_EQ(bench.frames<blocks::RegDataFrame>()[0].value, 0x10040202u);
+}
+
+TEST(Board, ReportsFaultsOfCoresAndOfTheNetwork) {
+  MeshBench bench(small_board());
+  Asm a;
+  only_thread(a, 2);
+  a.li(6, 0x8000 + 2 * 64);
+  a.csrrw(0, csr::send_ptr, 6);
+  a.csrrw(0, csr::send_dest, 0);
+  a.send(0, 0);  // empty mask
+  const std::uint32_t pc = a.here();
+  a.load(Op::lw, 9, 1, 6);  // misaligned
+  bench.load(a);
+  bench.start();
+  bench.run();
+  const auto faults = bench.frames<blocks::FaultFrame>();
+  ASSERT_EQ(faults.size(), 2u);
+  EXPECT_EQ(faults[0].cause, kNetFault);
+  EXPECT_EQ(faults[0].thread, 2u);
+  EXPECT_EQ(faults[1].cause, wire_cause(FaultCause::misaligned_load));
+  EXPECT_EQ(faults[1].pc, pc);
+  EXPECT_NE(bench.board(0).waiting_for().find("without receivers"), std::string::npos);
+}
+
+TEST(Board, RunsAreReproducible) {
+  const auto digest = [] {
+    MeshBench bench(small_board());
+    Asm a;
+    a.li(5, 20);
+    const std::uint32_t loop = a.here();
+    idle(a, 7, false);
+    a.i(Op::addi, 5, 5, -1);
+    a.branch(Op::bne, 5, 0, loop);
+    a.kill();
+    bench.load(a);
+    bench.start();
+    return bench.run().digest;
+  };
+  EXPECT_EQ(digest(), digest());
+}
+
+}  // namespace
+}  // namespace polyloom::overlay

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The typed form of a cluster file's [overlay] table.
+#pragma once
+
+#include "blocks/memory/sim/dram.h"
+#include "blocks/memory/sim/sram.h"
+#include "fabric/cluster/spec.h"
+#include "roles/overlay/sim/net/detector.h"
+#include "roles/overlay/sim/tile/timing.h"
+#include "roles/overlay/sim/types.h"
+
+namespace polyloom::overlay {
+
+struct OverlayParams final : fabric::RoleParams {
+  BoardParams board;
+  TileTiming timing;
+  blocks::DramParams dram;
+  blocks::SramParams sram;
+  DetectorKind detector = DetectorKind::tree;
+  Cycle gather_cycles = 0;        ///< pipeline from the threads to the detector, and back
+  Cycle turn_cycles = 4;          ///< a board's answer to a control word
+  Cycle bridge_hop_cycles = 195;  ///< star only: board (0,0) to its master
+  bool profile = false;           ///< count executed instructions by address
+};
+
+}  // namespace polyloom::overlay

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles/overlay/sim/board/role.h"
+
+#include <cstdlib>
+
+#include "fabric/error.h"
+#include "roles/overlay/sim/board/board.h"
+
+namespace polyloom::overlay {
+namespace {
+
+unsigned small(std::int64_t value) { return static_cast<unsigned>(value); }
+
+void read_timing(fabric::Table table, TileTiming& timing) {
+  const auto latency = [&](const char* key, unsigned& value) {
+    value = small(table.integer(key, value, 1, kMaxUnitLatency));
+  };
+  latency("mul", timing.mul);
+  latency("div", timing.div);
+  latency("fp_compare", timing.fp_compare);
+  latency("fp_convert", timing.fp_convert);
+  latency("fp_add", timing.fp_add);
+  latency("fp_mul", timing.fp_mul);
+  latency("fp_fma", timing.fp_fma);
+  latency("fp_div", timing.fp_div);
+  latency("fp_sqrt", timing.fp_sqrt);
+  latency("scratchpad", timing.scratchpad);
+  latency("cache_hit", timing.cache_hit);
+  latency("to_memory", timing.to_memory);
+  latency("from_memory", timing.from_memory);
+  timing.cache_max_misses = small(table.integer("cache_max_misses", timing.cache_max_misses, 1, 64));
+  table.finish();
+}
+
+void read_sizes(fabric::Table& table, BoardParams& board) {
+  board.tiles_x = small(table.power_of_two("tiles_x", 4, 1, 8));
+  board.tiles_y = small(table.power_of_two("tiles_y", 4, 1, 8));
+  board.cores_per_tile = small(table.power_of_two("cores_per_tile", 4, 1, 4));
+  board.threads_per_core = small(table.power_of_two("threads_per_core", 16, 1, 16));
+  board.instr_words = small(table.power_of_two("instr_words", 2048, 256, 16384));
+  board.cache_ways = small(table.power_of_two("cache_ways", 16, 1, 16));
+  board.cache_sets_per_thread = small(table.power_of_two("cache_sets_per_thread", 4, 1, 64));
+  board.line_bytes = small(table.power_of_two("line_bytes", 32, 32, 64));
+  board.dram_channels = small(table.power_of_two("dram_channels", 2, 1, 2));
+  board.mailbox_slots = small(table.power_of_two("mailbox_slots", 512, 128, 512));
+  board.max_flits = small(table.integer("max_flits", 4, 1, kMaxFlits));
+  board.extra_send_slot = table.boolean("extra_send_slot", false);
+  board.header_every_flit = table.boolean("header_every_flit", false);
+  board.scratchpad_single_port = table.boolean("scratchpad_single_port", false);
+  board.noc_cycles_per_flit = small(table.integer("noc_cycles_per_flit", 1, 1, 8));
+  if (board.dram_channels > board.tiles()) {
+    table.fail("dram_channels", "is more than the board has tiles",
+               "at most " + std::to_string(board.tiles()));
+  }
+  if (board.extra_send_slot && board.mailbox_slots <= 128) {
+    table.fail("mailbox_slots", "leaves no slot to receive into, with extra_send_slot", "256 or 512");
+  }
+}
+
+std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const fabric::RoleSite& site) {
+  auto params = std::make_shared<OverlayParams>();
+  params->board.clock_hz = site.clock_hz;
+  read_sizes(table, params->board);
+  read_timing(table.table("timing"), params->timing);
+  params->detector =
+      table.choice("detector", "tree", {"tree", "star"}) == "star" ? DetectorKind::star : DetectorKind::tree;
+  params->gather_cycles = small(table.integer("gather_cycles", 0, 0, 1000));
+  params->turn_cycles = small(table.integer("turn_cycles", 4, 0, 1000));
+  params->bridge_hop_cycles = small(table.integer("bridge_hop_cycles", 195, 1, 100'000));
+  const bool published = table.choice("memory_controller", "ours", {"ours", "published"}) == "published";
+  params->dram = published ? blocks::DramParams::ddr3_1600_published(params->board.line_bytes)
+                           : blocks::DramParams::ddr3_1600(params->board.line_bytes);
+  params->sram = blocks::SramParams::qdr2(params->board.line_bytes);
+  params->profile = table.boolean("profile", false) || std::getenv("POLYLOOM_PROFILE") != nullptr;
+
+  const fabric::Topology& topology = site.topology;
+  if (topology.kind != fabric::TopologyKind::mesh || topology.size.size() != 2) {
+    table.fail("detector", "needs boards in a mesh, because overlay addresses are mesh coordinates",
+               "[topology] kind = \"mesh\"");
+  }
+  constexpr int kMaxSide = 1 << AddressLayout::kBoardBits;
+  if (topology.size[0] > kMaxSide || topology.size[1] > kMaxSide) {
+    table.fail("detector", "addresses at most 8 x 8 boards", "[topology] size up to [8, 8]");
+  }
+  return params;
+}
+
+std::unique_ptr<fabric::Node> make_node(const fabric::NodeContext& context) {
+  const fabric::ClusterNode& node = context.node();
+  if (node.fidelity != fabric::Fidelity::sim) {
+    throw UserError(node.name + ": the overlay exists at fidelity sim only; this node asks for " +
+                    fabric::name_of(node.fidelity));
+  }
+  const std::vector<int>& size = context.cluster.topology.size;
+  BoardSite site;
+  site.name = node.name;
+  site.at = {static_cast<unsigned>(node.position.at(0)), static_cast<unsigned>(node.position.at(1))};
+  site.mesh = {static_cast<unsigned>(size[0]), static_cast<unsigned>(size[1])};
+  const auto ends = [&](std::size_t port) -> BoardSite::Ends {
+    if (port >= context.ports.size()) return {};
+    const fabric::NodePort& p = context.ports[port];
+    return {p.tx, p.rx, p.quality == nullptr ? 0 : p.quality->latency};
+  };
+  for (unsigned link = 0; link < kLinks; ++link) site.links[link] = ends(link);
+  if (node.host_port >= 0) site.host = ends(static_cast<std::size_t>(node.host_port));
+  return std::make_unique<Board>(context.params<OverlayParams>(), std::move(site));
+}
+
+}  // namespace
+
+void register_role(fabric::RoleRegistry& registry) { registry.add({"overlay", validate, make_node}); }
+
+}  // namespace polyloom::overlay
