@@ -43,7 +43,11 @@ TOOLS = (
     Tool("cmake", "cmake", "configures the build"),
     Tool("ninja", "ninja-build", "runs the build"),
     Tool("ccache", "ccache", "makes rebuilds fast", required=False),
-    Tool("riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf", "compiles device code (RV32IMF) for --on sim and rtl"),
+    Tool(
+        "riscv64-unknown-elf-gcc",
+        "gcc-riscv64-unknown-elf",
+        "compiles device code (RV32IMF) for --on sim and rtl",
+    ),
     Tool("riscv64-unknown-elf-objcopy", "binutils-riscv64-unknown-elf", "turns device code into load images"),
     Tool("mpirun", "openmpi-bin", "spreads a simulation over processes (--engine mpi:N)", required=False),
     Tool("qemu-riscv32", "qemu-user", "reference of the instruction tests", required=False),
@@ -81,7 +85,14 @@ def as_json(checks: list[Check]) -> str:
 
 def _python() -> Check:
     ok = sys.version_info >= (3, 11)
-    return Check("python", ok, True, sys.version.split()[0], "runs the polyloom command", "install Python 3.11 or newer")
+    return Check(
+        "python",
+        ok,
+        True,
+        sys.version.split()[0],
+        "runs the polyloom command",
+        "install Python 3.11 or newer",
+    )
 
 
 def _tool(tool: Tool) -> Check:
@@ -111,7 +122,9 @@ def _apps() -> Check:
 
 
 def _memory() -> Check:
-    return _amount("memory", lambda: os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), 4, "simulating 12 boards")
+    return _amount(
+        "memory", lambda: os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), 4, "simulating 12 boards"
+    )
 
 
 def _disk() -> Check:

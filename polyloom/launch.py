@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs an application on a fidelity and leaves a run record. Input: names and arguments; output: exit status, folder."""
+"""Runs an application and leaves a run record. Input: names and arguments; output: exit status, folder."""
 
 from __future__ import annotations
 

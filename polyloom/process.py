@@ -10,9 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 
-def run_child(
-    command: list[str], env: Mapping[str, str], cwd: Path, capture_stdout: bool = False
-) -> tuple[int, str]:
+def run_child(command: list[str], env: Mapping[str, str], cwd: Path, capture_stdout: bool = False) -> tuple[int, str]:
     """Run ``command`` in a process group of its own and wait for it.
 
     Ctrl-C and SIGTERM are passed on to the whole group; if it has not ended 5 s later it is killed.

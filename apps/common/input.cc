@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/common/input.h"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "fabric/error.h"
+#include "polite/generate.h"
+#include "polite/read_graph.h"
+
+namespace polyloom::apps {
+namespace {
+
+constexpr const char* kKinds =
+    "geometric:VERTICES:DEGREE, kronecker:SCALE:EDGEFACTOR, uniform:VERTICES:DEGREE, grid:WIDTH:HEIGHT or "
+    "debian";
+
+/// "kind:a:b" with whole numbers a and b.
+struct Recipe {
+  std::string kind;
+  std::uint64_t a = 0, b = 0;
+};
+
+Recipe parse_recipe(const std::string& text) {
+  const auto reject = [&] { throw UserError("--generate " + text + ": expected " + kKinds); };
+  Recipe recipe;
+  const std::size_t first = text.find(':');
+  recipe.kind = text.substr(0, first);
+  if (recipe.kind == "debian" && first == std::string::npos) return recipe;
+  const std::size_t second = first == std::string::npos ? first : text.find(':', first + 1);
+  if (second == std::string::npos) reject();
+  const auto number = [&](std::size_t from, std::size_t to) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data() + from, text.data() + to, value);
+    if (error != std::errc() || end != text.data() + to) reject();
+    return value;
+  };
+  recipe.a = number(first + 1, second);
+  recipe.b = number(second + 1, text.size());
+  return recipe;
+}
+
+std::uint32_t in_range(const Options& options, std::uint64_t value, std::uint64_t most) {
+  if (value > most) {
+    throw UserError("--generate " + options.generate + ": " + std::to_string(value) +
+                    " is too much; at most " + std::to_string(most));
+  }
+  return static_cast<std::uint32_t>(value);
+}
+
+polite::GraphData generate(const Options& options) {
+  const Recipe recipe = parse_recipe(options.generate);
+  constexpr std::uint64_t kMost = 1ull << 31;
+  if (recipe.kind == "debian") return polite::read_apt_lists();
+  const std::uint32_t a = in_range(options, recipe.a, kMost), b = in_range(options, recipe.b, kMost);
+  if (recipe.kind == "geometric") return polite::geometric_graph(a, b, options.graph_seed);
+  if (recipe.kind == "kronecker")
+    return polite::kronecker_graph(in_range(options, a, 30), b, options.graph_seed);
+  if (recipe.kind == "uniform") {
+    return polite::uniform_graph(a, static_cast<std::uint64_t>(a) * b, options.graph_seed);
+  }
+  if (recipe.kind == "grid") return polite::grid_graph(a, b);
+  throw UserError("--generate " + options.generate + ": no kind '" + recipe.kind + "'; expected " + kKinds);
+}
+
+/// One line on a terminal, rewritten as the file is read.
+class ProgressLine {
+ public:
+  explicit ProgressLine(std::string what) : what_(std::move(what)), shown_(isatty(STDERR_FILENO) == 1) {}
+  ~ProgressLine() {
+    if (drawn_) std::fprintf(stderr, "\r\033[K");
+  }
+  void operator()(std::uint64_t bytes, std::uint64_t size) {
+    if (!shown_ || size == 0) return;
+    drawn_ = true;
+    std::fprintf(stderr, "\r%s: %3.0f %% of %.1f MB", what_.c_str(),
+                 100 * static_cast<double>(bytes) / static_cast<double>(size),
+                 static_cast<double>(size) / 1e6);
+  }
+
+ private:
+  std::string what_;
+  bool shown_, drawn_ = false;
+};
+
+polite::GraphData read(const Options& options) {
+  ProgressLine line("reading " + options.graph);
+  polite::ReadOptions how;
+  if (!options.format.empty()) how.format = polite::graph_format(options.format);
+  how.renumber = options.renumber;
+  how.progress = [&](std::uint64_t bytes, std::uint64_t size) { line(bytes, size); };
+  return polite::read_graph(options.graph, how);
+}
+
+std::vector<std::uint32_t> whole_weights(const polite::GraphData& data, const std::string& description) {
+  std::vector<std::uint32_t> weights(data.weights.size());
+  for (std::size_t e = 0; e < weights.size(); ++e) {
+    const double weight = data.weights[e];
+    if (!(weight >= 0 && weight <= std::numeric_limits<std::uint32_t>::max() &&
+          weight == std::floor(weight))) {
+      throw UserError(description + ": edge " + std::to_string(data.edges[e].from) + " -> " +
+                      std::to_string(data.edges[e].to) + " has weight " + std::to_string(weight) +
+                      "; non-negative whole numbers are expected");
+    }
+    weights[e] = static_cast<std::uint32_t>(weight);
+  }
+  return weights;
+}
+
+}  // namespace
+
+Input load_input(const Options& options, bool want_weights) {
+  Input input;
+  input.description = options.graph.empty() ? options.generate : options.graph;
+  polite::GraphData data = options.graph.empty() ? generate(options) : read(options);
+  if (want_weights && data.weights.empty() && options.max_weight > 0) {
+    polite::draw_weights(data, options.max_weight, options.graph_seed);
+  }
+  if (options.undirected) data.add_reverse_edges();
+  if (want_weights) {
+    input.weights = data.weights.empty() ? std::vector<std::uint32_t>(data.edges.size(), 1)
+                                         : whole_weights(data, input.description);
+  }
+  input.vertices = data.vertices;
+  input.edges = std::move(data.edges);
+  input.names = std::move(data.names);
+  return input;
+}
+
+void check_vertex(const Input& input, std::uint32_t vertex, const char* option) {
+  if (vertex < input.vertices) return;
+  if (input.vertices == 0) throw UserError(std::string(option) + ": the graph has no vertices");
+  throw UserError(std::string(option) + " " + std::to_string(vertex) + ": vertices are 0 to " +
+                  std::to_string(input.vertices - 1));
+}
+
+}  // namespace polyloom::apps

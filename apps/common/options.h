@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options that all applications spell alike.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace polyloom::apps {
+
+/// Options that only some applications have; ask for them with `|`.
+enum OptionSet : unsigned {
+  kIterations = 1,
+  kDamping = 2,
+  kSource = 4,
+  kSources = 8,
+  kMode = 16,
+  kWeights = 32
+};
+
+struct Options {
+  std::string app;
+  // Where the graph comes from: exactly one of these.
+  std::string graph;  ///< file
+  std::string
+      generate;  ///< "geometric:VERTICES:DEGREE", "kronecker:SCALE:EDGEFACTOR", "uniform:...", "grid:WxH"
+  std::string format;  ///< of the file; empty = by name and content
+  std::uint64_t graph_seed = 1;
+  bool undirected = false;  ///< add the reverse of every edge
+  bool renumber = false;    ///< edge lists: number the ids that occur 0, 1, 2 ...
+  // What to compute.
+  unsigned iterations = 20;
+  double damping = 0.85;
+  std::uint32_t source = 0;
+  unsigned sources = 64;
+  std::string mode;         ///< application's own variants
+  unsigned max_weight = 0;  ///< draw integer weights 1..max_weight where the file has none
+  // What to do with the answer.
+  bool verify = false;
+  std::string out;
+  bool json = false;
+  unsigned top = 10;
+};
+
+/// Parses the command line. `modes` lists the values of --mode, the first being the default. Prints help and
+/// ends the program for --help; ends it with status 2 and one message for wrong usage.
+Options parse_options(int argc, char** argv, const char* app, const char* purpose, unsigned sets,
+                      const char* modes = "");
+
+}  // namespace polyloom::apps

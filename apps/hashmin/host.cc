@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host program of connected components.
+#include "apps/common/session.h"
+#include "apps/common/verify.h"
+#include "apps/hashmin/hashmin.h"
+
+namespace polyloom::apps {
+namespace {
+
+int run(int argc, char** argv) {
+  const Options options =
+      parse_options(argc, argv, "hashmin", "Connected components; directions of edges do not matter.", 0);
+  const auto start = WallClock::now();
+  const Input input = load_input(options);
+  Answer answer;
+  answer.load_seconds = seconds_since(start);
+  answer.integral = true;
+  answer.largest_first = false;
+  answer.values.assign(input.vertices, 0);
+  {
+    PGraph<HashMinVertex, HashMinState, None, HashMinMessage> graph;
+    graph.newDevices(input.vertices);
+    graph.reserveEdges(2 * input.edges.size());
+    graph.addEdges(input.edges);
+    for (const auto& edge : input.edges) graph.addEdge(edge.to, 0, edge.from);
+    graph.map();
+    for (std::uint32_t v = 0; v < input.vertices; ++v) graph.devices[v]->state.id = v;
+    run_graph<decltype(graph), HashMinMessage>(graph, "hashmin", answer, [&](const HashMinMessage& m) {
+      answer.values.at(m.result.id) = m.result.label;
+    });
+  }
+  double components = 0;
+  for (std::uint32_t v = 0; v < input.vertices; ++v) components += answer.values[v] == v;
+  answer.facts = {{"components", components}};
+  if (options.verify) answer.verification = compare_exactly(answer.values, reference_components(input));
+  return finish(options, input, answer);
+}
+
+}  // namespace
+}  // namespace polyloom::apps
+
+int main(int argc, char** argv) {
+  return polyloom::apps::guarded([&] { return polyloom::apps::run(argc, argv); });
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host program of PageRank: both forms, synchronous and GALS.
+#include "apps/common/session.h"
+#include "apps/common/verify.h"
+#include "apps/pagerank/gals.h"
+#include "apps/pagerank/pagerank.h"
+
+namespace polyloom::apps {
+namespace {
+
+std::vector<std::uint32_t> out_degrees(const Input& input) {
+  std::vector<std::uint32_t> degree(input.vertices, 0);
+  for (const auto& edge : input.edges) ++degree[edge.from];
+  return degree;
+}
+
+/// Fills what both forms' states have in common.
+template <typename Graph>
+void set_states(Graph& graph, const Input& input, const Options& options) {
+  const std::vector<std::uint32_t> degree = out_degrees(input);
+  const double n = input.vertices;
+  for (std::uint32_t v = 0; v < input.vertices; ++v) {
+    auto& state = graph.devices[v]->state;
+    state.id = v;
+    state.iterations = options.iterations;
+    state.score = static_cast<float>(1 / n);
+    state.base = static_cast<float>((1 - options.damping) / n);
+    state.share = degree[v] == 0 ? 0.0f : static_cast<float>(options.damping / degree[v]);
+  }
+}
+
+void run_sync(const Options& options, const Input& input, Answer& answer) {
+  PGraph<PageRankVertex, PageRankState, None, PageRankMessage> graph;
+  graph.newDevices(input.vertices);
+  graph.addEdges(input.edges);
+  graph.map();
+  set_states(graph, input, options);
+  run_graph<decltype(graph), PageRankMessage>(graph, "pagerank", answer, [&](const PageRankMessage& m) {
+    answer.values.at(m.result.id) = m.result.score;
+  });
+}
+
+void run_gals(const Options& options, const Input& input, Answer& answer) {
+  PGraph<GalsVertex, GalsState, float, GalsMessage> graph;
+  graph.newDevices(input.vertices);
+  graph.reserveEdges(2 * input.edges.size());
+  for (const auto& edge : input.edges) {
+    graph.addLabelledEdge(1.0f, edge.from, 0, edge.to);
+    graph.addLabelledEdge(0.0f, edge.to, 0, edge.from);
+  }
+  graph.map();
+  set_states(graph, input, options);
+  for (std::uint32_t v = 0; v < input.vertices; ++v) graph.devices[v]->state.expected = graph.fanIn(v);
+  run_graph<decltype(graph), GalsMessage>(graph, "pagerank_gals", answer, [&](const GalsMessage& m) {
+    answer.values.at(m.result.id) = m.result.score;
+  });
+}
+
+int run(int argc, char** argv) {
+  const Options options = parse_options(argc, argv, "pagerank", "PageRank of a directed graph.",
+                                        kIterations | kDamping | kMode, "sync,gals");
+  const auto start = WallClock::now();
+  const Input input = load_input(options);
+  Answer answer;
+  answer.load_seconds = seconds_since(start);
+  answer.values.assign(input.vertices, 0);
+  if (options.mode == "gals") {
+    run_gals(options, input, answer);
+  } else {
+    run_sync(options, input, answer);
+  }
+  answer.facts = {{"iterations", options.iterations}, {"damping", options.damping}};
+  if (options.verify) {
+    // Single precision, and sums in another order: the bounds of the project for floats.
+    answer.verification = compare_closely(
+        answer.values, reference_pagerank(input, options.iterations, options.damping), 1e-5, 1e-4);
+  }
+  return finish(options, input, answer);
+}
+
+}  // namespace
+}  // namespace polyloom::apps
+
+int main(int argc, char** argv) {
+  return polyloom::apps::guarded([&] { return polyloom::apps::run(argc, argv); });
+}

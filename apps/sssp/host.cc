@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host program of single-source shortest paths.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "apps/common/session.h"
+#include "apps/common/verify.h"
+#include "apps/sssp/sssp.h"
+
+namespace polyloom::apps {
+namespace {
+
+/// A path has fewer edges than there are vertices; its length must stay below kUnreached, and one more weight
+/// too.
+void check_range(const Input& input) {
+  std::uint64_t largest = 0;
+  for (const std::uint32_t weight : input.weights) largest = std::max<std::uint64_t>(largest, weight);
+  std::uint64_t sum = 0;
+  if (largest * input.vertices < kUnreached) return;
+  for (const std::uint32_t weight : input.weights) sum += weight;
+  if (sum < kUnreached) return;
+  throw UserError("weights are too large: paths could be longer than " + std::to_string(kUnreached) +
+                  "; the largest weight is " + std::to_string(largest) + ". Divide all weights");
+}
+
+template <typename Vertex>
+void run_with(const char* device, const Options& options, const Input& input, Answer& answer) {
+  PGraph<Vertex, SsspState, std::uint32_t, SsspMessage> graph;
+  graph.newDevices(input.vertices);
+  graph.addLabelledEdges(input.edges, input.weights);
+  graph.map();
+  for (std::uint32_t v = 0; v < input.vertices; ++v) {
+    graph.devices[v]->state.id = v;
+    graph.devices[v]->state.is_source = v == options.source;
+  }
+  run_graph<decltype(graph), SsspMessage>(graph, device, answer, [&](const SsspMessage& m) {
+    const bool reached = m.result.distance != kUnreached;
+    answer.values.at(m.result.id) = reached ? m.result.distance : std::numeric_limits<double>::quiet_NaN();
+  });
+}
+
+int run(int argc, char** argv) {
+  const Options options =
+      parse_options(argc, argv, "sssp", "Shortest paths from one vertex, non-negative integer weights.",
+                    kSource | kWeights | kMode, "async,sync");
+  const auto start = WallClock::now();
+  const Input input = load_input(options, true);
+  check_vertex(input, options.source, "--source");
+  check_range(input);
+  Answer answer;
+  answer.load_seconds = seconds_since(start);
+  answer.integral = true;
+  answer.largest_first = false;
+  answer.values.assign(input.vertices, 0);
+  if (options.mode == "sync") {
+    run_with<SsspSync>("sssp_sync", options, input, answer);
+  } else {
+    run_with<SsspAsync>("sssp", options, input, answer);
+  }
+  double sum = 0, reached = 0;
+  for (const double value : answer.values) {
+    if (std::isnan(value)) continue;
+    sum += value;
+    reached += 1;
+  }
+  answer.facts = {{"source", options.source}, {"reached", reached}, {"sum_of_distances", sum}};
+  if (options.verify) {
+    answer.verification = compare_exactly(answer.values, reference_sssp(input, options.source));
+  }
+  return finish(options, input, answer);
+}
+
+}  // namespace
+}  // namespace polyloom::apps
+
+int main(int argc, char** argv) {
+  return polyloom::apps::guarded([&] { return polyloom::apps::run(argc, argv); });
+}

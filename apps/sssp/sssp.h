@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Single-source shortest paths with non-negative integer weights. Asynchronous: a vertex that learns of a
+// shorter way tells its neighbours at once. Synchronous: it waits for the end of the superstep. Source:
+// Tinsel paper, figure 8.
+#pragma once
+
+#include <POLite.h>
+
+inline constexpr uint32_t kUnreached = 0xffffffff;
+
+struct SsspState {
+  uint32_t id;
+  uint32_t distance;   ///< shortest known; kUnreached at first
+  uint32_t candidate;  ///< synchronous form: shortest heard of in this superstep
+  uint32_t is_source;
+};
+
+struct SsspResult {
+  uint32_t id;
+  uint32_t distance;
+};
+
+union SsspMessage {
+  uint32_t distance;
+  SsspResult result;
+};
+
+/// What both forms share. The host checks that no path can reach kUnreached, so sums do not wrap.
+struct SsspBase : PDevice<SsspState, uint32_t, SsspMessage> {
+  INLINE void init() {
+    s->distance = s->is_source ? 0 : kUnreached;
+    s->candidate = s->distance;
+    *readyToSend = s->is_source ? Pin(0) : No;
+  }
+  INLINE void send(SsspMessage* msg) {
+    msg->distance = s->distance;
+    *readyToSend = No;
+  }
+  INLINE bool finish(SsspMessage* msg) {
+    msg->result.id = s->id;
+    msg->result.distance = s->distance;
+    return true;
+  }
+};
+
+struct SsspAsync : SsspBase {
+  INLINE void recv(SsspMessage* msg, const uint32_t* weight) {
+    const uint32_t distance = msg->distance + *weight;
+    if (distance < s->distance) {
+      s->distance = distance;
+      *readyToSend = Pin(0);
+    }
+  }
+  INLINE bool step() { return false; }
+};
+
+struct SsspSync : SsspBase {
+  INLINE void recv(SsspMessage* msg, const uint32_t* weight) {
+    const uint32_t distance = msg->distance + *weight;
+    if (distance < s->candidate) s->candidate = distance;
+  }
+  INLINE bool step() {
+    if (s->candidate >= s->distance) return false;
+    s->distance = s->candidate;
+    *readyToSend = Pin(0);
+    return true;
+  }
+};

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shared by the end-to-end tests: running the polyloom command as a user would."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+POLYLOOM = ROOT / ".venv" / "bin" / "polyloom"
+
+
+class Done:
+    """A finished command: status, streams, and with --json the parsed answer."""
+
+    def __init__(self, process: subprocess.CompletedProcess[str]) -> None:
+        self.status = process.returncode
+        self.out = process.stdout
+        self.err = process.stderr
+
+    @property
+    def json(self) -> dict[str, Any]:
+        answer = json.loads(self.out.strip().splitlines()[-1])
+        assert isinstance(answer, dict)
+        return answer
+
+
+@pytest.fixture
+def polyloom(tmp_path: Path) -> Callable[..., Done]:
+    """Runs ``polyloom ARGS`` in a scratch folder."""
+
+    def run(*args: object, env: dict[str, str] | None = None, timeout: float = 300) -> Done:
+        process = subprocess.run(
+            [str(POLYLOOM), *map(str, args)],
+            cwd=tmp_path,
+            env={**os.environ, "POLYLOOM_HOME": str(ROOT), **(env or {})},
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+        return Done(process)
+
+    return run
+
+
+def read_values(path: Path) -> list[float]:
+    """Values by vertex of a file that --out wrote."""
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["vertex"]) for row in rows] == list(range(len(rows)))
+    return [float(row["value"]) for row in rows]
