@@ -10,7 +10,7 @@ namespace {
 
 /// After this many failed candidates a message goes behind everything, so that placing stays cheap: tables
 /// filled with holes of the wrong shape would otherwise be searched from end to end for every message.
-constexpr int kMaxCandidates = 64;
+constexpr int kMaxCandidates = 512;
 
 }  // namespace
 

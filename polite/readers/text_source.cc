@@ -14,6 +14,8 @@ namespace polyloom::polite {
 
 namespace {
 
+/// Small files are many, large ones long: the first block is small.
+constexpr std::size_t kFirstBlock = 64 << 10;
 constexpr std::size_t kBlock = 4 << 20;
 constexpr const char* kAptHelper = "/usr/lib/apt/apt-helper";
 
@@ -71,10 +73,11 @@ bool TextSource::fill() {
   std::memmove(buffer_.data(), buffer_.data() + at_, end_ - at_);
   end_ -= at_;
   at_ = 0;
-  if (buffer_.size() < end_ + kBlock) buffer_.resize(std::max(buffer_.size() * 2, end_ + kBlock));
-  const int got = gzread(gz_, buffer_.data() + end_, static_cast<unsigned>(kBlock));
+  const std::size_t block = buffer_.empty() ? kFirstBlock : kBlock;
+  if (buffer_.size() < end_ + block) buffer_.resize(std::max(buffer_.size() * 2, end_ + block));
+  const int got = gzread(gz_, buffer_.data() + end_, static_cast<unsigned>(block));
   if (got < 0) check_end();
-  if (got < static_cast<int>(kBlock)) {
+  if (got < static_cast<int>(block)) {
     check_end();
     ended_ = true;
   }

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Covers: every format read from hand-written files, plain and gzip, by extension and by content; malformed
+// files with their messages; truncated and damaged gzip; snapshots there and back; random damage (never a
+// crash, only UserError); EdgeList.h. Leaves out: files beyond memory, apt's own compressed lists (depends on
+// the machine).
+#include "polite/read_graph.h"
+
+#include <EdgeList.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "fabric/error.h"
+
+namespace polyloom::polite {
+namespace {
+
+class Files : public testing::Test {
+ protected:
+  Files() : folder_(std::filesystem::temp_directory_path() / ("polite_read_" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(folder_);
+  }
+  ~Files() override { std::filesystem::remove_all(folder_); }
+  std::string put(const std::string& name, const std::string& text) const {
+    const std::string file = (folder_ / name).string();
+    std::ofstream(file, std::ios::binary) << text;
+    return file;
+  }
+  std::string put_gzip(const std::string& name, const std::string& text) const {
+    const std::string file = (folder_ / name).string();
+    gzFile gz = gzopen(file.c_str(), "wb");
+    gzwrite(gz, text.data(), static_cast<unsigned>(text.size()));
+    gzclose(gz);
+    return file;
+  }
+  std::string error_of(const std::string& file, const ReadOptions& options = {}) const {
+    try {
+      read_graph(file, options);
+    } catch (const UserError& e) {
+      const std::string text = e.what();
+      const std::string prefix = folder_.string() + "/";
+      EXPECT_TRUE(text.starts_with(prefix)) << text;
+      return text.substr(prefix.size());
+    }
+    return "no error";
+  }
+  std::filesystem::path folder_;
+};
+
+using Edges = std::vector<Edge>;
+using Weights = std::vector<double>;
+
+TEST_F(Files, EdgeList) {
+  const GraphData g = read_graph(put("a.txt", "# SNAP comment\n0 1\n\n  2\t0\r\n1,1\n"));
+  EXPECT_EQ(g.vertices, 3u);
+  EXPECT_EQ(g.edges, (Edges{{0, 1}, {2, 0}, {1, 1}}));
+  EXPECT_TRUE(g.weights.empty());
+  const GraphData w = read_graph(put_gzip("b.wel.gz", "% note\n0 1 2.5\n1 0 -3"));
+  EXPECT_EQ(w.edges, (Edges{{0, 1}, {1, 0}}));
+  EXPECT_EQ(w.weights, (Weights{2.5, -3}));
+  EXPECT_EQ(read_graph(put("empty", "")).vertices, 0u);
+}
+
+TEST_F(Files, EdgeListOptions) {
+  const std::string file = put("c", "5 1000000000\n5 7\n");
+  ReadOptions options;
+  options.renumber = options.undirected = true;
+  const GraphData g = read_graph(file, options);
+  EXPECT_EQ(g.vertices, 3u);
+  EXPECT_EQ(g.names, (std::vector<std::string>{"5", "7", "1000000000"}));
+  EXPECT_EQ(g.edges, (Edges{{0, 2}, {0, 1}, {2, 0}, {1, 0}}));
+  EXPECT_NE(
+      error_of(file).find("c:1: vertex 1000000000 would make a graph of 1000000001 vertices for 2 edges"),
+      std::string::npos);
+}
+
+TEST_F(Files, MatrixMarket) {
+  const GraphData g = read_graph(put(
+      "a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n% note\n3 3 3\n1 1 2\n2 1 0.5\n3 2 1e3\n"));
+  EXPECT_EQ(g.vertices, 3u);
+  EXPECT_EQ(g.edges, (Edges{{0, 0}, {1, 0}, {0, 1}, {2, 1}, {1, 2}}));
+  EXPECT_EQ(g.weights, (Weights{2, 0.5, 0.5, 1000, 1000}));
+  const GraphData p =
+      read_graph(put_gzip("p", "%%MatrixMarket matrix coordinate pattern general\n2 4 1\n2 4\n"));
+  EXPECT_EQ(p.vertices, 4u);
+  EXPECT_EQ(p.edges, (Edges{{1, 3}}));
+}
+
+TEST_F(Files, Dimacs) {
+  const GraphData g = read_graph(put("a.gr", "c road\np sp 3 2\na 1 2 7\na 3 1 4\n"));
+  EXPECT_EQ(g.vertices, 3u);
+  EXPECT_EQ(g.edges, (Edges{{0, 1}, {2, 0}}));
+  EXPECT_EQ(g.weights, (Weights{7, 4}));
+  const GraphData u = read_graph(put("col", "c x\np edge 2 1\ne 1 2\n"));
+  EXPECT_EQ(u.edges, (Edges{{0, 1}, {1, 0}}));
+}
+
+TEST_F(Files, Metis) {
+  // The manual's example of an unweighted graph has 7 vertices and 11 edges.
+  const std::string example = "7 11\n5 3 2\n1 3 4\n5 4 2 1\n2 3 6 7\n1 3 6\n5 4 7\n6 4\n";
+  const GraphData g = read_graph(put("a.graph", example));
+  EXPECT_EQ(g.vertices, 7u);
+  EXPECT_EQ(g.edges.size(), 22u);
+  EXPECT_EQ(g.edges[0], (Edge{0, 4}));
+  const GraphData w =
+      read_graph(put("w.metis", "% weights of vertices and edges\n3 1 011 2\n1 2 2 9\n5 6 1 9\n7 8\n"));
+  EXPECT_EQ(w.edges, (Edges{{0, 1}, {1, 0}}));
+  EXPECT_EQ(w.weights, (Weights{9, 9}));
+  const GraphData isolated = read_graph(put("i.metis", "2 0\n\n\n"));
+  EXPECT_EQ(isolated.vertices, 2u);
+}
+
+TEST_F(Files, Debian) {
+  const GraphData g =
+      read_graph(put("x_Packages",
+                     "Package: b\nDepends: c (>= 1.2), a:any | x, gone,\n virtual | gone\n\n"
+                     "Package: a\nPre-Depends: c\nDepends: c, a\nDescription: x\n Depends: b\n\n"
+                     "Package: c\nProvides: virtual (= 1)\n\nPackage: d\nDepends: gone | b\n"));
+  EXPECT_EQ(g.names, (std::vector<std::string>{"a", "b", "c", "d"}));
+  EXPECT_EQ(g.edges, (Edges{{0, 2}, {1, 0}, {1, 2}, {3, 1}}));
+}
+
+TEST_F(Files, AptFolder) {
+  put("one_Packages", "Package: a\nDepends: b\n");
+  put_gzip("two_Packages.gz", "Package: b\n\nPackage: a\nDepends: c\n\nPackage: c\n");
+  const GraphData g = read_apt_lists(folder_.string());
+  EXPECT_EQ(g.edges, (Edges{{0, 1}, {0, 2}}));
+  EXPECT_THROW(read_apt_lists((folder_ / "nothing").string()), UserError);
+}
+
+TEST_F(Files, Snapshot) {
+  GraphData g;
+  g.vertices = 400;
+  for (int i = 0; i < 400; ++i) g.names.push_back("lib" + std::to_string(i));
+  std::mt19937 rng(1);
+  for (int i = 0; i < 3000; ++i)
+    g.edges.push_back({static_cast<std::uint32_t>(rng() % 400), static_cast<std::uint32_t>(rng() % 400)});
+  const std::string file = (folder_ / "s.plg").string();
+  write_snapshot(g, file);
+  EXPECT_FALSE(std::filesystem::exists(file + ".part"));
+  const GraphData back = read_graph(file);
+  EXPECT_EQ(back.names, g.names);
+  std::sort(g.edges.begin(), g.edges.end(),
+            [](Edge a, Edge b) { return std::pair(a.from, a.to) < std::pair(b.from, b.to); });
+  EXPECT_EQ(back.edges, g.edges);
+  EXPECT_THROW(write_snapshot(g, "/nowhere/x.plg"), UserError);
+}
+
+TEST_F(Files, MessagesNameFileLineAndWhatIsAllowed) {
+  EXPECT_EQ(error_of(put("a", "0 1\n0 x\n")),
+            "a:2: 'x' stands where a vertex is expected: a whole number from 0 to 4294967293");
+  EXPECT_EQ(error_of(put("b", "0 1\n3\n")),
+            "b:2: the line ends where a vertex is expected: a whole number from 0 to 4294967293");
+  EXPECT_NE(error_of(put("c", "0 -1\n")).find("c:1: '-1' stands"), std::string::npos);
+  EXPECT_NE(error_of(put("d", "0 99999999999999999999999\n")).find("d:1:"), std::string::npos);
+  EXPECT_NE(error_of(put("e", "0 1\n0 1 5\n")).find("e:2: '5' is too much"), std::string::npos);
+  EXPECT_NE(error_of(put("f", "0 1 5\n0 1\n")).find("f:2: the weight is missing"), std::string::npos);
+  EXPECT_NE(error_of(put("g", "0 1 nan\n")).find("g:1: 'nan' is no weight"), std::string::npos);
+  EXPECT_EQ(error_of(put("h.gr", "p sp 2 1\na 1 3 1\n")),
+            "h.gr:2: '3' stands where a vertex is expected: a whole number from 1 to 2");
+  EXPECT_NE(error_of(put("i.gr", "a 1 2 3\n")).find("i.gr:1: the problem line"), std::string::npos);
+  EXPECT_NE(error_of(put("j.gr", "p sp 2 2\na 1 2 3\n")).find("1 of 2 edges"), std::string::npos);
+  EXPECT_NE(error_of(put("k.mtx", "%%MatrixMarket matrix array real general\n")).find("'matrix coordinate'"),
+            std::string::npos);
+  EXPECT_NE(error_of(put("l.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 1\n"))
+                .find("1 of 2 entries"),
+            std::string::npos);
+  EXPECT_NE(error_of(put("m.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 3\n"))
+                .find("m.mtx:3:"),
+            std::string::npos);
+  EXPECT_NE(error_of(put("n.metis", "3 1\n2\n1\n")).find("2 of 3 vertices"), std::string::npos);
+  EXPECT_NE(error_of(put("o.metis", "2 2\n2\n1\n")).find("lists 2 neighbours"), std::string::npos);
+  EXPECT_NE(error_of(put("p_Packages", "what is this\n")).find("p_Packages:1:"), std::string::npos);
+  EXPECT_NE(error_of((folder_ / "missing").string()).find("missing: cannot be opened"), std::string::npos);
+  EXPECT_NE(error_of(put("dir/", "")).find("dir/: cannot be opened"), std::string::npos);
+  EXPECT_THROW(graph_format("xml"), UserError);
+}
+
+TEST_F(Files, TruncatedAndDamagedGzip) {
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += std::to_string(i) + " " + std::to_string(i * 7 % 20000) + "\n";
+  const std::string file = put_gzip("t.gz", text);
+  EXPECT_EQ(read_graph(file).edges.size(), 20000u);
+  const auto size = std::filesystem::file_size(file);
+  std::filesystem::resize_file(file, size / 2);
+  EXPECT_NE(error_of(file).find("truncated"), std::string::npos);
+  const std::string damaged = put_gzip("u.gz", text);
+  std::fstream io(damaged, std::ios::in | std::ios::out | std::ios::binary);
+  io.seekp(static_cast<std::streamoff>(size / 2));
+  io.write("garbage", 7);
+  io.close();
+  EXPECT_NE(error_of(damaged), "no error");
+}
+
+TEST_F(Files, RandomDamageNeverCrashes) {
+  const std::vector<std::pair<std::string, std::string>> corpus = {
+      {"a.txt", "0 1 5\n2 3 6.5\n# c\n1 1 1e3\n"},
+      {"a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 3\n3 1 2\n"},
+      {"a.gr", "c x\np sp 3 2\na 1 2 3\na 2 3 4\n"},
+      {"a.metis", "3 2 001\n2 1\n1 1 3 2\n2 2\n"},
+      {"a_Packages", "Package: a\nDepends: b | c, d (>= 1)\nProvides: e\n\nPackage: b\n"},
+      {"a.plg", "polyloom-graph 1 2 1\n0 ab\n1 c\n\x01\x01"}};
+  std::mt19937 rng(7);
+  int read = 0, refused = 0;
+  for (int i = 0; i < 3000; ++i) {
+    auto [name, text] = corpus[rng() % corpus.size()];
+    for (unsigned n = rng() % 4; n > 0 && !text.empty(); --n) {
+      const std::size_t at = rng() % text.size();
+      switch (rng() % 3) {
+        case 0:
+          text[at] = static_cast<char>(rng());
+          break;
+        case 1:
+          text.erase(at, 1 + rng() % 8);
+          break;
+        default:
+          text.insert(at, text.substr(rng() % text.size(), rng() % 16));
+      }
+    }
+    try {
+      const GraphData g = read_graph(put(name, text));
+      for (const Edge& e : g.edges) ASSERT_TRUE(e.from < g.vertices && e.to < g.vertices);
+      ASSERT_TRUE(g.weights.empty() || g.weights.size() == g.edges.size());
+      ++read;
+    } catch (const UserError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(read, 300);
+  EXPECT_GT(refused, 300);
+}
+
+TEST_F(Files, ProgressGrowsToTheFileSize) {
+  std::string text;
+  for (int i = 0; i < 1'000'000; ++i) text += "123456 7890123\n";
+  std::uint64_t last = 0, size = 0;
+  ReadOptions options;
+  options.progress = [&](std::uint64_t bytes, std::uint64_t total) {
+    EXPECT_GE(bytes, last);
+    last = bytes;
+    size = total;
+  };
+  EXPECT_EQ(read_graph(put("p.txt", text), options).edges.size(), 1'000'000u);
+  EXPECT_EQ(last, text.size());
+  EXPECT_EQ(size, text.size());
+}
+
+TEST_F(Files, EdgeListOfPolite) {
+  EdgeList net;
+  net.read(put("net", "0 1\n0 2 2 0\n 0 2").c_str());
+  EXPECT_EQ(net.numNodes, 3u);
+  EXPECT_EQ(net.numEdges, 4u);
+  EXPECT_EQ(net.neighbours[0][0], 3u);
+  EXPECT_EQ(net.neighbours[0][1], 2u);
+  EXPECT_EQ(net.neighbours[0][3], 1u);
+  EXPECT_EQ(net.neighbours[1][0], 0u);
+  EXPECT_EQ(net.maxFanOut(), 3u);
+  EXPECT_EQ(net.minFanOut(), 0u);
+  EXPECT_EXIT(net.read(put("odd", "0 1 2").c_str()), testing::ExitedWithCode(1), "odd count");
+}
+
+}  // namespace
+}  // namespace polyloom::polite
