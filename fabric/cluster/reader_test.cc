@@ -191,6 +191,7 @@ TEST(Reader, JsonDumpHasDefaultsAndUnits) {
   EXPECT_EQ(json["links"][0]["a"]["node"], "fpga.0.0");
   EXPECT_EQ(json["roles"]["overlay"].size(), 1u);
   EXPECT_EQ(json["roles"]["overlay"][0]["cache_ways"], 16);  // a default
+  EXPECT_EQ(json["roles"]["overlay"][0]["timing"]["mul"], 3);
   EXPECT_EQ(json["nodes"][0]["clocks_hz"]["core"], 250000000);
   EXPECT_NE(to_text(spec).find("780 ns"), std::string::npos);
   EXPECT_EQ(latency_line(spec), "780 ns x 17, host 1 us x 12");

@@ -59,7 +59,7 @@ bool Table::boolean(const std::string& key, std::optional<bool> fallback) {
   const Value* value = ask(key, !fallback, allowed);
   if (value && value->kind != Value::Kind::boolean) wrong_type(key, *value, allowed);
   const bool result = value ? value->boolean : *fallback;
-  effective_.set(key, Value::of(result));
+  record_->values.set(key, Value::of(result));
   return result;
 }
 
@@ -69,7 +69,7 @@ std::int64_t Table::checked_integer(const std::string& key, std::optional<std::i
   if (value && value->kind != Value::Kind::integer) wrong_type(key, *value, allowed);
   const std::int64_t result = value ? value->integer : *fallback;
   if (value && (result < min || result > max)) fail(key, "out of range", allowed);
-  effective_.set(key, Value::of(result));
+  record_->values.set(key, Value::of(result));
   return result;
 }
 
@@ -100,7 +100,7 @@ double Table::real(const std::string& key, std::optional<double> fallback, doubl
     }
     if (!(result >= min && result <= max)) fail(key, "out of range", allowed);  // refuses NaN too
   }
-  effective_.set(key, Value::of(result));
+  record_->values.set(key, Value::of(result));
   return result;
 }
 
@@ -109,7 +109,7 @@ std::string Table::text(const std::string& key, std::optional<std::string> fallb
   const Value* value = ask(key, !fallback, allowed);
   if (value && value->kind != Value::Kind::string) wrong_type(key, *value, allowed);
   std::string result = value ? value->string : *fallback;
-  effective_.set(key, Value::of(result));
+  record_->values.set(key, Value::of(result));
   return result;
 }
 
@@ -122,7 +122,7 @@ std::string Table::choice(const std::string& key, std::optional<std::string> fal
   if (value && std::find(allowed.begin(), allowed.end(), result) == allowed.end()) {
     fail(key, "unknown value" + did_you_mean(result, allowed), list);
   }
-  effective_.set(key, Value::of(result));
+  record_->values.set(key, Value::of(result));
   return result;
 }
 
@@ -140,7 +140,7 @@ T Table::quantity(const std::string& key, std::optional<T> fallback, T min, T ma
     result = static_cast<T>(*parsed);
     if (result < min || result > max) fail(key, "out of range", allowed);
   }
-  effective_.set(key + suffix, Value::of(static_cast<std::int64_t>(result)));
+  record_->values.set(key + suffix, Value::of(static_cast<std::int64_t>(result)));
   return result;
 }
 
@@ -194,7 +194,7 @@ std::vector<std::int64_t> Table::integers(const std::string& key,
   }
   Value shown = Value::make_array();
   for (const std::int64_t i : result) shown.items.push_back(Value::of(i));
-  effective_.set(key, std::move(shown));
+  record_->values.set(key, std::move(shown));
   return result;
 }
 
@@ -214,7 +214,7 @@ std::vector<std::string> Table::texts(const std::string& key,
   }
   Value shown = Value::make_array();
   for (const std::string& s : result) shown.items.push_back(Value::of(s));
-  effective_.set(key, std::move(shown));
+  record_->values.set(key, std::move(shown));
   return result;
 }
 
@@ -222,8 +222,18 @@ Table Table::table(const std::string& key) {
   static const Value empty;
   const Value* value = ask(key, false, "");
   if (value && value->kind != Value::Kind::table) wrong_type(key, *value, "a table ([" + key + "])");
-  return Table(value ? *value : empty, file_, path_.empty() ? key : path_ + "." + key);
+  Table result(value ? *value : empty, file_, path_.empty() ? key : path_ + "." + key);
+  record_->tables.emplace_back(key, result.record_);
+  return result;
 }
+
+Value Table::Record::composed() const {
+  Value all = values;
+  for (const auto& [key, table] : tables) all.set(key, table->composed());
+  return all;
+}
+
+Value Table::effective() const { return record_->composed(); }
 
 std::vector<Table> Table::tables(const std::string& key) {
   const std::string allowed = "tables, each headed [[" + key + "]]";

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -74,7 +75,7 @@ class Table {
 
   /// Every key asked for so far with the value in force, defaults included. Quantities appear as integers in
   /// base units under suffixed keys: clock_hz, rate_bps, latency_ps, size_bytes.
-  const Value& effective() const { return effective_; }
+  Value effective() const;
 
  private:
   const Value* ask(const std::string& key, bool required, const std::string& allowed);
@@ -88,7 +89,13 @@ class Table {
   const Value* source_;
   std::string file_, path_;
   std::vector<std::string> asked_;
-  Value effective_;
+  // Shared, because readers of sub-tables are values that may live shorter or longer than this one.
+  struct Record {
+    Value values;
+    std::vector<std::pair<std::string, std::shared_ptr<Record>>> tables;
+    Value composed() const;
+  };
+  std::shared_ptr<Record> record_ = std::make_shared<Record>();
 };
 
 }  // namespace polyloom::fabric

@@ -24,6 +24,10 @@ inline RoleRegistry test_roles() {
                table.boolean("header_every_flit", false);
                table.boolean("scratchpad_single_port", false);
                table.integer("noc_cycles_per_flit", 1, 1, 8);
+               table.choice("memory_controller", "ours", {"ours", "published"});
+               Table timing = table.table("timing");
+               timing.integer("mul", 3, 1, 100);
+               timing.finish();
                params->detector = table.choice("detector", "tree", {"tree", "star"});
                params->clock_hz = site.clock_hz;
                return params;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 #include "fabric/error.h"
 
@@ -18,6 +19,17 @@ namespace {
 void raise_event(int fd) noexcept {
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t n = ::write(fd, &one, sizeof one);
+}
+
+// The command line of the process at the other end.
+std::vector<std::string> peer_command(int fd) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid <= 0) return {};
+  std::ifstream in("/proc/" + std::to_string(peer.pid) + "/cmdline", std::ios::binary);
+  std::vector<std::string> command;
+  for (std::string word; std::getline(in, word, '\0');) command.push_back(word);
+  return command;
 }
 
 }  // namespace
@@ -93,6 +105,7 @@ void HostServer::greet(Channel channel) {
     channel.flush();
     throw UserError(refusal);
   }
+  client->command = peer_command(channel.fd());
   client->channel = std::move(channel);
   clients_.push_back(std::move(client));
   std::sort(clients_.begin(), clients_.end(),

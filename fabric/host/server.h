@@ -22,6 +22,7 @@ class HostServer {
     unsigned number = 0;
     std::vector<unsigned> links;  ///< whose frames it gets; empty = all
     Channel channel;
+    std::vector<std::string> command;   ///< its command line, as far as the system tells
     std::atomic<bool> finished{false};  ///< it has called finish()
   };
 

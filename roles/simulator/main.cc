@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// polyloom-sim: a simulated cluster for host programs. The list of roles stands here and nowhere else.
+#include "roles/overlay/sim/board/role.h"
+#include "roles/simulator/simulator.h"
+
+int main(int argc, char** argv) {
+  polyloom::fabric::RoleRegistry roles;
+  polyloom::overlay::register_role(roles);
+  return polyloom::simulator::simulator_main(argc, argv, roles);
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles/simulator/options.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "fabric/cluster/units.h"
+#include "fabric/error.h"
+#include "fabric/run/record.h"
+
+namespace polyloom::simulator {
+namespace {
+
+void read_engine(Options& options) {
+  const std::string& word = options.engine;
+  const std::string allowed = "serial, threads, threads:N, mpi, mpi:N (N from 1 to 1024)";
+  const std::size_t colon = word.find(':');
+  const std::string kind = word.substr(0, colon);
+  if (colon != std::string::npos) {
+    const std::string number = word.substr(colon + 1);
+    if (kind == "serial" || number.empty() || number.size() > 4 ||
+        number.find_first_not_of("0123456789") != std::string::npos || std::stoi(number) < 1 ||
+        std::stoi(number) > 1024) {
+      throw UserError("--engine = \"" + word + "\"; allowed: " + allowed);
+    }
+    options.threads = static_cast<unsigned>(std::stoi(number));
+  }
+  if (kind == "serial") {
+    options.kind = fabric::EngineKind::serial;
+  } else if (kind == "threads" || kind.empty()) {
+    options.kind = fabric::EngineKind::threads;
+  } else if (kind == "mpi") {
+    options.kind = fabric::EngineKind::mpi;
+    options.threads = 1;  // N is mpirun's business
+  } else {
+    throw UserError("--engine = \"" + word + "\"; allowed: " + allowed);
+  }
+}
+
+}  // namespace
+
+std::optional<Options> parse_options(int argc, char** argv, int& status) {
+  Options options;
+  options.command.assign(argv, argv + argc);
+  std::string on, max_time;
+  CLI::App app("Simulates a cluster of FPGAs for host programs, which start it by themselves.",
+               "polyloom-sim");
+  app.set_version_flag("--version",
+                       std::string(fabric::polyloom_version()) + " " + fabric::polyloom_commit());
+  app.add_option("--cluster", options.cluster, "cluster file, or the name of a shipped one")
+      ->envname("POLYLOOM_CLUSTER")
+      ->required();
+  app.add_option("--on", on, "fidelity of every FPGA: sim, rtl")->envname("POLYLOOM_ON");
+  app.add_option("--engine", options.engine, "serial, threads, threads:N, mpi (under mpirun); same results")
+      ->envname("POLYLOOM_ENGINE");
+  app.add_option("--max-cycles", options.max_cycles,
+                 "stop after so many core clock cycles, and say who waits")
+      ->envname("POLYLOOM_MAX_CYCLES");
+  app.add_option("--max-time", max_time, "stop after so much simulated time, e.g. \"10 ms\"");
+  app.add_option("--seed", options.seed, "of fault draws (1)")->envname("POLYLOOM_SEED");
+  app.add_option("--run-dir", options.run_dir, "write a run record into this folder")
+      ->envname("POLYLOOM_RUN_DIR");
+  app.add_flag("--trace", options.trace, "add trace.json (Perfetto) to the run record");
+  app.add_option("--clients", options.read.host_clients, "host programs to wait for on each host node")
+      ->check(CLI::Range(1, 256));
+  auto* fd = app.add_option("--connect-fd", options.connect_fd, "connected socket of the host program");
+  auto* connect = app.add_option("--connect", options.connect, "socket at which the host program listens");
+  auto* listen = app.add_option("--listen", options.listen, "socket at which to wait for host programs");
+  fd->excludes(connect)->excludes(listen);
+  connect->excludes(listen);
+  app.add_flag("--show", options.show, "print the cluster with all defaults, and end");
+  app.add_flag("--json", options.json, "with --show: as JSON");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    status = app.exit(error);
+    return std::nullopt;
+  }
+  if (!on.empty()) options.read.fidelity = fabric::parse_fidelity(on, "--on");
+  if (!max_time.empty()) {
+    const auto time = fabric::parse_duration(max_time);
+    if (!time) throw UserError("--max-time = \"" + max_time + "\"; allowed: " + fabric::kDurationAllowed);
+    options.max_time = *time;
+  }
+  if (options.trace && options.run_dir.empty()) {
+    throw UserError("--trace puts trace.json into the run record; give --run-dir (or POLYLOOM_RUN_DIR) too");
+  }
+  read_engine(options);
+  return options;
+}
+
+}  // namespace polyloom::simulator

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of polyloom-sim, with the environment as defaults.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fabric/cluster/reader.h"
+#include "fabric/engine.h"
+
+namespace polyloom::simulator {
+
+struct Options {
+  std::string cluster;  ///< name or path
+  fabric::ReadOptions read;
+  std::string engine;  ///< as given: "", "serial", "threads:N", "mpi" ...
+  fabric::EngineKind kind = fabric::EngineKind::serial;
+  unsigned threads = 0;          ///< of EngineKind::threads; 0 = as many as are of use
+  std::uint64_t max_cycles = 0;  ///< of the first FPGA's core clock; 0 = no limit
+  fabric::Time max_time = fabric::kNever;
+  std::uint64_t seed = 1;
+  std::string run_dir;
+  bool trace = false, show = false, json = false;
+  int connect_fd = -1;          ///< of the program that started us
+  std::string connect, listen;  ///< addresses of sockets
+  std::vector<std::string> command;
+};
+
+/// Parses; nullopt with an exit status when there is nothing more to do (--help, or a bad option, which it
+/// reports).
+std::optional<Options> parse_options(int argc, char** argv, int& status);
+
+}  // namespace polyloom::simulator

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles/simulator/simulator.h"
+
+#include <csignal>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "fabric/cluster/dump.h"
+#include "fabric/cluster/units.h"
+#include "fabric/error.h"
+#include "fabric/host/assemble.h"
+#include "fabric/run/record.h"
+#include "fabric/trace.h"
+#include "roles/simulator/options.h"
+#include "roles/simulator/processes.h"
+
+namespace polyloom::simulator {
+namespace {
+
+using namespace fabric;
+
+HostServer* signalled_server = nullptr;
+
+void on_signal(int) { signalled_server->stop(); }
+
+/// Signals end the run cleanly while this lives.
+class Signals {
+ public:
+  explicit Signals(HostServer& server) {
+    signalled_server = &server;
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of its write
+    struct sigaction action {};
+    action.sa_handler = on_signal;
+    for (const int s : {SIGINT, SIGTERM, SIGHUP}) sigaction(s, &action, nullptr);
+  }
+  ~Signals() {
+    for (const int s : {SIGINT, SIGTERM, SIGHUP}) std::signal(s, SIG_DFL);
+  }
+};
+
+/// How a run ended, for people and for clients.
+struct Outcome {
+  std::string status = "finished";
+  HostErrorReason reason = HostErrorReason::interrupted;
+  std::string message;  ///< empty if it ended as wished
+  int exit_status = 0;
+};
+
+std::string with_lines(std::string text, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) text += "\n  " + line;
+  return text;
+}
+
+class Simulator {
+ public:
+  Simulator(const Options& options, const RoleRegistry& roles, Processes& processes)
+      : options_(options), roles_(roles), processes_(processes), signals_(server_) {}
+
+  int run_all() {
+    try {
+      prepare();
+      simulate();
+    } catch (const UserError& error) {
+      outcome_ = {"fault", fault_reason_, error.what(), 1};
+    } catch (const std::exception& error) {
+      outcome_ = {"fault", HostErrorReason::fault,
+                  std::string("a defect of the simulator, please report it: ") + error.what(), 70};
+    }
+    if (!leads()) {
+      leave_if_unprepared();
+      return outcome_.exit_status;
+    }
+    try {
+      if (record_ && fabric_) write_record();
+    } catch (const UserError& error) {
+      outcome_ = {"fault", HostErrorReason::user, error.what(), 1};
+    }
+    tell_clients();
+    leave_if_unprepared();
+    return outcome_.exit_status;
+  }
+
+ private:
+  bool leads() const { return processes_.rank() == 0; }
+
+  // The other processes would wait for this one for ever; unwinding through the MPI session ends them.
+  void leave_if_unprepared() const {
+    if (!prepared_ && processes_.size() > 1) throw UserError(outcome_.message);
+  }
+
+  void prepare() {
+    if (leads() && options_.connect_fd >= 0) server_.adopt(options_.connect_fd);
+    if (leads() && !options_.connect.empty()) server_.adopt(connect_to(options_.connect));
+    spec_ = read_cluster(options_.cluster, roles_, options_.read);
+    if (leads() && !options_.run_dir.empty()) record_ = std::make_unique<RunRecord>(options_.run_dir);
+    const std::size_t clients =
+        spec_.nodes_of(NodeKind::host).size() * static_cast<std::size_t>(spec_.host.clients);
+    if (leads() && !options_.listen.empty()) server_.accept_at(options_.listen, clients);
+    if (leads() && server_.size() != clients) {
+      throw UserError("cluster " + spec_.name + " needs " + std::to_string(clients) + " host programs, but " +
+                      std::to_string(server_.size()) +
+                      " are connected; start it with --listen SOCKET and the programs "
+                      "with POLYLOOM_SOCKET");
+    }
+    if (options_.trace && processes_.size() > 1) {
+      throw UserError("--trace needs all nodes in one process; allowed engines: serial, threads:N");
+    }
+    if (options_.trace) trace_ = std::make_unique<Trace>(record_->path("trace.json"));
+    AssembleOptions assembly;
+    assembly.seed = options_.seed;
+    assembly.trace = trace_.get();
+    assembly.partition = processes_.partition();
+    fabric_ = std::make_unique<Fabric>();
+    assemble(*fabric_, spec_, roles_, leads() ? &server_ : nullptr, assembly);
+    if (leads()) server_.welcome(spec_, to_json(spec_, -1));
+    prepared_ = true;
+  }
+
+  EngineOptions engine_options() {
+    EngineOptions engine;
+    engine.kind = options_.kind;
+    const auto useful = static_cast<unsigned>(spec_.nodes_of(NodeKind::fpga).size());
+    engine.threads = options_.threads > 0
+                         ? options_.threads
+                         : std::max(1u, std::min(std::thread::hardware_concurrency(), useful));
+    if (engine.kind == EngineKind::threads && engine.threads == 1) engine.kind = EngineKind::serial;
+    engine.limit = options_.max_time;
+    const std::vector<int> fpgas = spec_.nodes_of(NodeKind::fpga);
+    if (options_.max_cycles > 0 && !fpgas.empty()) {
+      const Clock clock(spec_.nodes[static_cast<std::size_t>(fpgas.front())].clock_hz());
+      engine.limit = std::min(engine.limit, clock.edge(options_.max_cycles));
+    }
+    engine.interrupt = &server_.stop_flag();
+    engine.collect_counters = !options_.run_dir.empty();
+    engine_name_ = engine.kind == EngineKind::serial    ? "serial"
+                   : engine.kind == EngineKind::threads ? "threads:" + std::to_string(engine.threads)
+                                                        : "mpi:" + std::to_string(processes_.size());
+    return engine;
+  }
+
+  void simulate() {
+    const EngineOptions engine = engine_options();
+    fault_reason_ = HostErrorReason::fault;
+    result_ = run(*fabric_, engine);
+    judge(engine);
+    fault_reason_ = HostErrorReason::user;
+    if (trace_) trace_->close();
+    gather_tables();
+  }
+
+  void judge(const EngineOptions& engine) {
+    bool all_finished = true;
+    for (unsigned k = 0; k < server_.size(); ++k) {
+      const HostServer::Client* client = server_.find(k);
+      all_finished = all_finished && client && client->finished;
+    }
+    if (server_.client_left()) {
+      outcome_ = {"client left", HostErrorReason::interrupted, "another host program left before it finished",
+                  0};
+    } else if (result_.reason == RunEnd::interrupted || server_.stopped()) {
+      outcome_ = {"interrupted", HostErrorReason::interrupted,
+                  "the simulator was interrupted at " + format_duration(result_.end), 130};
+    } else if (result_.stopped_by_limit) {
+      const std::string limit = options_.max_cycles > 0 && engine.limit != options_.max_time
+                                    ? std::to_string(options_.max_cycles) + " cycles (--max-cycles)"
+                                    : format_duration(engine.limit) + " (--max-time)";
+      outcome_ = {"limit", HostErrorReason::limit,
+                  with_lines("the run was stopped after " + limit + "; who waits for what:", result_.waiting),
+                  1};
+    } else if (result_.reason == RunEnd::quiet && server_.size() > 0) {
+      outcome_ = {"deadlock", HostErrorReason::deadlock,
+                  with_lines("deadlock at " + format_duration(result_.end) +
+                                 ": nothing can happen any more; who waits for what:",
+                             result_.stuck),
+                  1};
+    } else if (!all_finished) {
+      outcome_ = {
+          "fault", HostErrorReason::fault,
+          with_lines("a node stopped the run at " + format_duration(result_.end) + ":", result_.waiting), 1};
+    }
+  }
+
+  // Rows travel as "table \x1f header \x1f row \x1e": no CSV holds these characters.
+  void gather_tables() {
+    if (options_.run_dir.empty()) return;
+    std::string text;
+    for (int i = 0; i < fabric_->node_count(); ++i) {
+      if (!fabric_->node(i)) continue;
+      fabric_->node(i)->tables([&](std::string_view table, std::string_view header, std::string_view row) {
+        text.append(table).append("\x1f").append(header).append("\x1f").append(row).append("\x1e");
+      });
+    }
+    const std::string all = processes_.gather(text);
+    for (std::size_t at = 0; at < all.size();) {
+      const std::size_t header = all.find('\x1f', at), row = all.find('\x1f', header + 1),
+                        end = all.find('\x1e', row);
+      tables_.add(std::string_view(all).substr(at, header - at),
+                  std::string_view(all).substr(header + 1, row - header - 1),
+                  std::string_view(all).substr(row + 1, end - row - 1));
+      at = end + 1;
+    }
+  }
+
+  void write_record() {
+    if (result_.counters
+            .empty()) {  // the run ended with an error: what this process knows is better than nothing
+      fabric_->counters(
+          [&](std::string_view name, std::uint64_t value) { result_.counters.emplace_back(name, value); });
+    }
+    record_->write("counters.csv", counters_csv(result_.counters));
+    record_->write("cluster.json", to_json(spec_) + "\n");
+    RunFacts facts;
+    facts.files = {"run.json", "cluster.json", "counters.csv"};
+    for (const auto& [name, text] : tables_.tables()) {
+      record_->write(name + ".csv", text);
+      facts.files.push_back(name + ".csv");
+    }
+    if (trace_) facts.files.push_back("trace.json");
+    facts.status = outcome_.status;
+    facts.message = outcome_.message;
+    facts.command = options_.command;
+    for (unsigned k = 0; k < server_.size(); ++k) {
+      if (const auto* client = server_.find(k)) facts.clients.push_back(client->command);
+    }
+    facts.cluster = spec_.name;
+    facts.cluster_file = spec_.file;
+    facts.topology = name_of(spec_.topology.kind);
+    for (const int k : spec_.topology.size) facts.topology += " " + std::to_string(k);
+    const std::vector<int> fpgas = spec_.nodes_of(NodeKind::fpga);
+    if (!fpgas.empty())
+      facts.fidelity = name_of(spec_.nodes[static_cast<std::size_t>(fpgas.front())].fidelity);
+    facts.link_latencies = latency_line(spec_);
+    facts.engine = engine_name_;
+    facts.seed = options_.seed;
+    facts.started = started_;
+    facts.wall_seconds = result_.wall_seconds;
+    facts.end = fabric_->now();
+    facts.digest = result_.digest;
+    facts.windows = result_.windows;
+    facts.waiting = result_.waiting;
+    record_->write("run.json", run_json(facts));
+    record_->commit();
+  }
+
+  void tell_clients() {
+    if (outcome_.message.empty()) {
+      char digest[17];
+      std::snprintf(digest, sizeof digest, "%016llx", static_cast<unsigned long long>(result_.digest));
+      nlohmann::ordered_json done{{"status", outcome_.status},
+                                  {"end_ps", result_.end},
+                                  {"digest", digest},
+                                  {"wall_seconds", result_.wall_seconds},
+                                  {"windows", result_.windows},
+                                  {"engine", engine_name_},
+                                  {"link_latencies", latency_line(spec_)}};
+      if (record_) done["run_dir"] = record_->folder();
+      server_.finish(done.dump());
+      return;
+    }
+    server_.fail(outcome_.reason, outcome_.message, true);
+    // A client that started us prints it; anyone else looks here.
+    if (options_.connect_fd < 0 && options_.connect.empty() && outcome_.exit_status != 0) {
+      std::cerr << "polyloom: " << outcome_.message << std::endl;
+    } else if (server_.size() == 0) {
+      std::cerr << "polyloom: " << outcome_.message << std::endl;
+    }
+  }
+
+  const Options& options_;
+  const RoleRegistry& roles_;
+  Processes& processes_;
+  HostServer server_;
+  Signals signals_;
+  ClusterSpec spec_;
+  std::unique_ptr<RunRecord> record_;
+  std::unique_ptr<Trace> trace_;
+  std::unique_ptr<Fabric> fabric_;
+  RunResult result_;
+  TableCollector tables_;
+  Outcome outcome_;
+  bool prepared_ = false;
+  HostErrorReason fault_reason_ = HostErrorReason::user;
+  std::string engine_name_ = "serial", started_ = utc_now();
+};
+
+int show(const Options& options, const RoleRegistry& roles) {
+  const ClusterSpec spec = read_cluster(options.cluster, roles, options.read);
+  std::cout << (options.json ? to_json(spec) + "\n" : to_text(spec)) << std::flush;
+  if (!std::cout) throw UserError("cannot write to standard output");
+  return 0;
+}
+
+}  // namespace
+
+int simulator_main(int argc, char** argv, const RoleRegistry& roles) {
+  try {
+    int status = 0;
+    const auto options = parse_options(argc, argv, status);
+    if (!options) return status;
+    if (options->show) return show(*options, roles);
+    Processes processes(options->kind == EngineKind::mpi, argc, argv);
+    return Simulator(*options, roles, processes).run_all();
+  } catch (const UserError& error) {
+    std::cerr << "polyloom: " << error.what() << std::endl;
+    return 1;
+  } catch (const std::exception& error) {
+    std::cerr << "polyloom: a defect of the simulator, please report it: " << error.what() << std::endl;
+    return 70;
+  }
+}
+
+}  // namespace polyloom::simulator
