@@ -13,7 +13,7 @@
 #include "roles/overlay/host/core.h"
 #include "roles/overlay/host/source_line.h"
 #include "roles/overlay/host/verilog_hex.h"
-#include "roles/overlay/sim/isa/fault.h"
+#include "roles/overlay/sim/board/fault_codes.h"
 
 namespace polyloom::overlay {
 namespace {
@@ -140,14 +140,13 @@ void BoardCore::handle(const BackendFrame& frame) {
 void BoardCore::handle_fault(unsigned board, const blocks::FaultFrame& fault) const {
   const unsigned thread = fault.thread & (TinselThreadsPerCore - 1);
   const unsigned core = (fault.thread >> TinselLogThreadsPerCore) & (TinselCoresPerBoard - 1);
-  const auto cause = static_cast<FaultCause>(fault.cause);
   const auto own_code = code_of_pair_.find({board, dense_core(facts(), core) / 2});
   const std::string code = own_code != code_of_pair_.end() ? own_code->second : code_file_;
   const std::string place = source_line(elf_beside(code), fault.pc);
-  throw UserError("device program stopped: " + std::string(fault_name(cause)) + " (value " +
-                  hex(fault.value) + ") at pc " + hex(fault.pc) + (place.empty() ? "" : ", " + place) +
-                  ", on " + board_name(board) + " core " + std::to_string(core) + " thread " +
-                  std::to_string(thread) + (code.empty() ? "" : "; program " + code));
+  throw UserError("device program stopped: " + wire_cause_text(fault.cause) + " (value " + hex(fault.value) +
+                  ") at pc " + hex(fault.pc) + (place.empty() ? "" : ", " + place) + ", on " +
+                  board_name(board) + " core " + std::to_string(core) + " thread " + std::to_string(thread) +
+                  (code.empty() ? "" : "; program " + code));
 }
 
 void BoardCore::pump() {

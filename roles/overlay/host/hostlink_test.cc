@@ -14,6 +14,7 @@
 #include "roles/overlay/host/boot_image.h"
 #include "roles/overlay/host/core.h"
 #include "roles/overlay/host/fake_cluster.h"
+#include "roles/overlay/sim/board/fault_codes.h"
 
 namespace polyloom::overlay {
 namespace {
@@ -300,7 +301,7 @@ TEST_F(HostLinkTest, GivesConsoleBytesOneByOne) {
 TEST_F(HostLinkTest, ReportsFaultsAndRefusedFrames) {
   open();
   blocks::FaultFrame fault;
-  fault.cause = 4;  // misaligned load
+  fault.cause = wire_cause(FaultCause::misaligned_load);
   fault.thread = link_->toAddr(1, 1, 17, 3);
   fault.pc = 0x250;
   fault.value = 0x1800001;
