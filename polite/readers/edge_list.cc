@@ -40,10 +40,7 @@ GraphData read_edge_list(TextSource& source, bool renumber) {
   std::string_view line;
   while (source.next(line)) {
     Fields fields(source, line);
-    if (fields.empty() || line[line.find_first_not_of(" \t,")] == '#' ||
-        line[line.find_first_not_of(" \t,")] == '%') {
-      continue;
-    }
+    if (const char c = fields.peek(); c == '\0' || c == '#' || c == '%') continue;
     const std::uint64_t from = fields.number("a vertex", 0, kLargestId);
     const std::uint64_t to = fields.number("a vertex", 0, kLargestId);
     if (const std::uint64_t id = std::max(from, to); id > largest) {

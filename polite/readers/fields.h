@@ -23,16 +23,22 @@ class Fields {
     return at_ == end_;
   }
 
+  /// First character that is no separator; 0 at the end of the line.
+  char peek() {
+    skip();
+    return at_ == end_ ? '\0' : *at_;
+  }
+
   /// A whole number from `least` to `most`; `what` names it in messages.
   std::uint64_t number(const char* what, std::uint64_t least, std::uint64_t most) {
     skip();
     std::uint64_t value = 0;
     const char* p = at_;
     while (p != end_ && static_cast<unsigned char>(*p - '0') < 10) {
-      if (value > (~std::uint64_t{0} - 9) / 10) reject(what, least, most);
       value = value * 10 + static_cast<std::uint64_t>(*p++ - '0');
     }
-    if (p == at_ || value < least || value > most || (p != end_ && !is_separator(*p)))
+    // 19 digits cannot overflow.
+    if (p == at_ || p - at_ > 19 || value < least || value > most || (p != end_ && !is_separator(*p)))
       reject(what, least, most);
     at_ = p;
     return value;

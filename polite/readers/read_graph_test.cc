@@ -207,7 +207,7 @@ TEST_F(Files, RandomDamageNeverCrashes) {
       {"a.plg", "polyloom-graph 1 2 1\n0 ab\n1 c\n\x01\x01"}};
   std::mt19937 rng(7);
   int read = 0, refused = 0;
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 1200; ++i) {
     auto [name, text] = corpus[rng() % corpus.size()];
     for (unsigned n = rng() % 4; n > 0 && !text.empty(); --n) {
       const std::size_t at = rng() % text.size();
@@ -231,8 +231,8 @@ TEST_F(Files, RandomDamageNeverCrashes) {
       ++refused;
     }
   }
-  EXPECT_GT(read, 300);
-  EXPECT_GT(refused, 300);
+  EXPECT_GT(read, 120);
+  EXPECT_GT(refused, 120);
 }
 
 TEST_F(Files, ProgressGrowsToTheFileSize) {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -16,7 +17,7 @@ namespace {
 
 /// Small files are many, large ones long: the first block is small.
 constexpr std::size_t kFirstBlock = 64 << 10;
-constexpr std::size_t kBlock = 4 << 20;
+constexpr std::size_t kBlock = 1 << 20;
 constexpr const char* kAptHelper = "/usr/lib/apt/apt-helper";
 
 bool needs_helper(const std::string& file) {
@@ -63,37 +64,51 @@ TextSource::TextSource(const std::string& file, Progress progress)
 }
 
 TextSource::~TextSource() {
+  if (reading_.valid()) reading_.wait();
   if (gz_ != nullptr) gzclose(gz_);
   if (pipe_ != nullptr) pclose(pipe_);
 }
 
+void TextSource::read_block(Block& block, std::size_t bytes) {
+  block.bytes.resize(bytes);
+  const int got = gzread(gz_, block.bytes.data(), static_cast<unsigned>(bytes));
+  block.size = static_cast<std::size_t>(std::max(got, 0));
+  block.last = block.size < bytes;
+  block.file_bytes = static_cast<std::uint64_t>(std::max<z_off_t>(gzoffset(gz_), 0));
+  if (!block.last) return;
+  int status = Z_OK;
+  const char* const text = gzerror(gz_, &status);
+  if (status == Z_BUF_ERROR) {
+    block.error = "the gzip file ends too early (truncated); copy it again";
+  } else if (status != Z_OK && status != Z_STREAM_END) {
+    block.error = std::string("the file is damaged or cannot be read: ") +
+                  (status == Z_ERRNO ? std::strerror(errno) : text);
+  }
+}
+
 bool TextSource::fill() {
   if (ended_) return false;
+  if (reading_.valid()) {
+    reading_.get();
+  } else {
+    read_block(ahead_, kFirstBlock);
+  }
+  if (!ahead_.error.empty()) fail(ahead_.error);
   // What is left moves to the front; a line longer than the buffer makes it grow.
   std::memmove(buffer_.data(), buffer_.data() + at_, end_ - at_);
   end_ -= at_;
   at_ = 0;
-  const std::size_t block = buffer_.empty() ? kFirstBlock : kBlock;
-  if (buffer_.size() < end_ + block) buffer_.resize(std::max(buffer_.size() * 2, end_ + block));
-  const int got = gzread(gz_, buffer_.data() + end_, static_cast<unsigned>(block));
-  if (got < 0) check_end();
-  if (got < static_cast<int>(block)) {
-    check_end();
-    ended_ = true;
+  if (buffer_.size() < end_ + ahead_.size) buffer_.resize(std::max(buffer_.size() * 2, end_ + ahead_.size));
+  std::memcpy(buffer_.data() + end_, ahead_.bytes.data(), ahead_.size);
+  end_ += ahead_.size;
+  ended_ = ahead_.last;
+  const bool more = ahead_.size != 0;
+  const std::uint64_t done = ahead_.file_bytes;
+  if (!ended_) {
+    reading_ = std::async(std::launch::async, [this] { read_block(ahead_, kBlock); });
   }
-  end_ += static_cast<std::size_t>(std::max(got, 0));
-  if (progress_) progress_(static_cast<std::uint64_t>(std::max<z_off_t>(gzoffset(gz_), 0)), size_);
-  return got > 0;
-}
-
-void TextSource::check_end() {
-  int status = Z_OK;
-  const char* const text = gzerror(gz_, &status);
-  if (status == Z_BUF_ERROR) fail("the gzip file ends too early (truncated); copy it again");
-  if (status != Z_OK && status != Z_STREAM_END) {
-    fail(std::string("the file is damaged or cannot be read: ") +
-         (status == Z_ERRNO ? std::strerror(errno) : text));
-  }
+  if (progress_) progress_(done, size_);
+  return more;
 }
 
 std::size_t TextSource::read(char* to, std::size_t n) {

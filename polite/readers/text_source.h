@@ -7,13 +7,15 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <future>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace polyloom::polite {
 
-/// Invariant: [at_, end_) of buffer_ is what has been read and not yet given out. Not thread safe.
+/// Invariant: [at_, end_) of buffer_ is what has been read and not yet given out. Not thread safe. Long files
+/// are read and unpacked by a thread of their own, one block ahead.
 class TextSource {
  public:
   using Progress = std::function<void(std::uint64_t, std::uint64_t)>;
@@ -61,13 +63,23 @@ class TextSource {
   [[noreturn]] void fail_file(const std::string& what) const;
 
  private:
+  /// What one read of the file gave.
+  struct Block {
+    std::vector<char> bytes;
+    std::size_t size = 0;
+    bool last = false;
+    std::string error;
+    std::uint64_t file_bytes = 0;  ///< consumed so far
+  };
   bool fill();
-  void check_end();
+  void read_block(Block& block, std::size_t bytes);
 
   std::string file_;
   Progress progress_;
   gzFile gz_ = nullptr;
   std::FILE* pipe_ = nullptr;
+  Block ahead_;                ///< being read while lines of buffer_ are given out
+  std::future<void> reading_;  ///< valid while it is
   std::vector<char> buffer_;
   std::size_t at_ = 0, end_ = 0;
   std::uint64_t line_ = 0, size_ = 0;

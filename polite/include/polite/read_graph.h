@@ -28,7 +28,7 @@ struct ReadOptions {
   bool undirected = false;
   /// Edge lists only: number the ids that occur 0, 1, 2 ... in order of size; names keep the file's ids.
   bool renumber = false;
-  /// Called about every 4 MiB with bytes of the file read and its size (0 if unknown).
+  /// Called about every MiB with bytes of the file read and its size (0 if unknown).
   std::function<void(std::uint64_t bytes, std::uint64_t size)> progress;
 };
 
