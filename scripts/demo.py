@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-GRAPH = ROOT / "apps" / "data" / "debian-packages.dep.gz"
+GRAPH = ROOT / "apps" / "data" / "debian-packages.plg.gz"
 ITERATIONS = 20
 CLUSTER = "tinsel-12"
 L1_BOUND = 1e-5  # single precision, another order of summation
