@@ -58,7 +58,7 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
     if request.max_cycles:
         env["POLYLOOM_MAX_CYCLES"] = str(request.max_cycles)
     if request.trace:
-        env["POLYLOOM_TRACE"] = str(folder / "trace.json")
+        env["POLYLOOM_TRACE"] = "true"
     command = [str(program), *request.args, *(["--json"] if request.json_output else [])]
     start = time.monotonic()
     status, output = process.run_child(command, env, Path.cwd(), capture_stdout=request.json_output)
