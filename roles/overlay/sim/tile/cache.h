@@ -5,9 +5,11 @@
 // their timing are the tile's (data_cache.h). Write-back, write-allocate, set-associative, tree pseudo-LRU.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 #include "roles/overlay/sim/types.h"
 
@@ -39,13 +41,19 @@ struct CacheShape {
 struct CachePartition {
   static constexpr unsigned kHints = 64;
   static constexpr unsigned kNoLine = CacheShape::kMaxLines;
+  static constexpr std::uint32_t kEmpty = 1;  ///< no address of a line
 
   std::uint8_t* data;  ///< kMaxLines lines
   const CacheShape* shape;
   std::uint64_t dirty;  ///< bit per slot
   std::uint16_t trees[CacheShape::kMaxSets];
   std::uint8_t hints[kHints];  ///< slot where a line was last found: a guess that is always checked
-  std::uint32_t tags[CacheShape::kMaxLines];  ///< address of the line in slot set*ways+way; 0 = empty
+  std::uint32_t tags[CacheShape::kMaxLines];  ///< address of the line in slot set*ways+way, or kEmpty
+
+  void clear() {
+    std::fill(std::begin(tags), std::end(tags), kEmpty);
+    dirty = 0;
+  }
 
   /// Slot of the line that holds `addr`, or kNoLine.
   unsigned find(std::uint32_t addr) {
@@ -92,7 +100,7 @@ struct CachePartition {
   bool is_dirty(unsigned slot) const { return (dirty >> slot) & 1; }
   void set_dirty(unsigned slot) { dirty |= std::uint64_t{1} << slot; }
   void drop(unsigned slot) {
-    tags[slot] = 0;
+    tags[slot] = kEmpty;
     dirty &= ~(std::uint64_t{1} << slot);
   }
   void fill(unsigned slot, std::uint32_t addr, const std::uint8_t* bytes) {

@@ -66,6 +66,7 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
     t.memory = memories[i / threads_per_core / 2].get();
     t.code = t.memory->code();
     t.code_bytes = 4 * params.instr_words;
+    t.cache.clear();
     t.cache.shape = &shape;
     t.cache.data = lines.data() + std::size_t{i} * CacheShape::kMaxLines * params.line_bytes;
   }
