@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The backend that a simulated cluster is: one link of the host node to each board.
+#include <unistd.h>
+
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "fabric/host/client.h"
@@ -8,9 +11,20 @@
 namespace polyloom::overlay {
 namespace {
 
+// Programs built outside the checkout (compat/tinsel) have no simulator beside them: they use the one that
+// was built with this library, unless the environment names another.
+fabric::HostOptions options() {
+  fabric::HostOptions result;
+  if (std::getenv("POLYLOOM_SOCKET") == nullptr && std::getenv("POLYLOOM_HOME") == nullptr &&
+      ::access(POLYLOOM_SIMULATOR, X_OK) == 0) {
+    result.simulator = POLYLOOM_SIMULATOR;
+  }
+  return result;
+}
+
 class SimBackend : public HostBackend {
  public:
-  SimBackend() : facts_(facts_of_cluster(client_.info())) {
+  SimBackend() : client_(options()), facts_(facts_of_cluster(client_.info())) {
     board_of_link_.assign(static_cast<std::size_t>(client_.num_links()), kNoBoard);
     for (unsigned y = 0; y < facts_.boards_y; ++y) {
       for (unsigned x = 0; x < facts_.boards_x; ++x) {
