@@ -44,9 +44,11 @@ Board::Board(const OverlayParams& params, BoardSite site)
   }
   for (unsigned link = 0; link < kLinks; ++link) {
     const BoardSite::Ends& ends = site_.links[link];
-    links_[link] = std::make_unique<MeshLink>(
-        ends.tx, ends.rx,
-        MeshLinkConfig{params.board.clock_hz, params.board.header_every_flit, ends.latency});
+    if (ends.tx == nullptr) continue;
+    links_[link] =
+        std::make_unique<MeshLink>(*ends.tx, *ends.rx,
+                                   MeshLinkConfig{params.board.clock_hz, params.board.header_every_flit,
+                                                  params.published_link, ends.latency});
   }
   detector_ = make_detector(params.detector, detector_config(params, site_), net_.activity, *this);
 }
@@ -66,11 +68,10 @@ Cycle Board::next_window() const {
   next = std::min(next, memory_system_.next_event());
   for (const auto& tile : tiles_) next = std::min(next, tile->next_event());
   for (unsigned link = 0; link < kLinks; ++link) {
-    const MeshLink& mesh_link = *links_[link];
-    if (!mesh_link.exists()) continue;
-    next = std::min(next, seen_at(mesh_link.next_event()));
+    if (links_[link] == nullptr) continue;
+    next = std::min(next, links_[link]->next_arrival());
     const Noc::Departure* leaving = noc_.leaving(static_cast<BoardPort>(link));
-    if (leaving != nullptr && mesh_link.room()) next = std::min(next, leaving->tail);
+    if (leaving != nullptr && links_[link]->room()) next = std::min(next, leaving->tail);
   }
   next = std::min(next, seen_at(host_.next_arrival()));
   if (const Noc::Departure* leaving = noc_.leaving(kHostPort)) next = std::min(next, leaving->tail);
@@ -80,17 +81,29 @@ Cycle Board::next_window() const {
 void Board::advance(fabric::Time until) {
   const Cycle first_after = clock_.first_edge_from(until);
   const Cycle complete = clock_.edge(first_after) == until ? first_after : first_after - 1;
+  // Frames of the whole fabric window are taken in first and sent last; in between, cycles tell what a board
+  // window may see. What a window sends leaves at its end or later, which no transmit() has passed yet.
+  for (const auto& link : links_) {
+    if (link != nullptr) link->receive(first_after);
+  }
   for (Cycle from = next_window(); from != kNeverCycle && from + kWindow <= complete; from = next_window()) {
     window(from);
   }
+  // Whole windows up to here are over, also those without anything to do: what an acknowledgement sets free now goes
+  // on from here.
+  now_ = std::max(now_, complete / kWindow * kWindow);
   for (const auto& link : links_) {
-    if (link->exists()) link->transmit(until);
+    if (link != nullptr) link->transmit(first_after);
   }
   host_.transmit(until);
 }
 
 fabric::Time Board::next_event() const {
   fabric::Time next = host_.next_departure();
+  for (const auto& link : links_) {
+    if (link == nullptr) continue;
+    if (const Cycle c = link->next_event(); c != kNeverCycle) next = std::min(next, clock_.edge(c));
+  }
   // A window is simulated when time has reached its end, so that it is whole.
   if (const Cycle from = next_window(); from != kNeverCycle) {
     next = std::min(next, clock_.edge(from + kWindow) - 1);
@@ -124,22 +137,19 @@ void Board::network(Cycle from, Cycle to) {
 // ---- links ----
 
 void Board::links_in(Cycle from, Cycle to) {
-  // What arrives later than the window's last edge is seen in the next window.
-  const fabric::Time until = clock_.edge(to - 1) + 1;
   for (unsigned i = 0; i < kLinks; ++i) {
+    if (links_[i] == nullptr) continue;
     MeshLink& link = *links_[i];
-    if (!link.exists()) continue;
-    link.advance(until);
-    while (const auto control = link.take_control()) {
-      detector_->control(std::max(from, seen_at(control->time)), i, control->words);
+    while (const auto control = link.take_control(to - 1)) {
+      detector_->control(std::max(from, control->at), i, control->words);
     }
-    while (const MeshLink::Arrival* arrival = link.front()) {
+    while (const MeshLink::Arrival* arrival = link.front(to - 1)) {
       if (!detector_->may_enter(arrival->epoch)) {
         if (!held_counted_[i]) detector_->count_held();
         held_counted_[i] = true;
         break;
       }
-      const Cycle at = std::max(from, seen_at(arrival->time));
+      const Cycle at = std::max(from, arrival->at);
       if (!noc_.enter(static_cast<BoardPort>(i), at, arrival->message)) break;
       held_counted_[i] = false;
       ++net_.activity.in_flight;
@@ -151,12 +161,13 @@ void Board::links_in(Cycle from, Cycle to) {
 
 void Board::links_out(Cycle to) {
   for (unsigned i = 0; i < kLinks; ++i) {
+    if (links_[i] == nullptr) continue;
     MeshLink& link = *links_[i];
     const auto port = static_cast<BoardPort>(i);
     for (const Noc::Departure* d = noc_.leaving(port); d != nullptr && d->tail <= to && link.room();
          d = noc_.leaving(port)) {
       const MessageId id = d->id;
-      link.send(clock_.edge(to), net_.pool[id], detector_->epoch_bit());
+      link.send(to, net_.pool[id], detector_->epoch_bit());
       noc_.leave(port, to);
       net_.pool.release(id);
       --net_.activity.in_flight;
@@ -196,7 +207,7 @@ void Board::host_messages_out(Cycle to) {
 // ---- what detection asks ----
 
 void Board::send_control(Cycle c, unsigned link, std::span<const std::uint64_t> words) {
-  links_[link]->send_control(clock_.edge(std::max(c, reply_at_)), words);
+  links_[link]->send_control(std::max(c, reply_at_), words);
 }
 
 void Board::release_threads(Cycle c, bool voted) {

@@ -53,7 +53,7 @@ class Board final : public fabric::Node, private DetectorEnv, private TileEvents
   Noc& noc() { return noc_; }
   const Detector& detector() const { return *detector_; }
   const NetShared& net() const { return net_; }
-  /// End of the last window that was simulated, in cycles.
+  /// Every window up to this cycle is over.
   Cycle now() const { return now_; }
   std::uint64_t instructions() const;
 
@@ -122,7 +122,7 @@ class Board final : public fabric::Node, private DetectorEnv, private TileEvents
   Memory memory_;
   MemorySystem memory_system_;
   std::vector<std::unique_ptr<Tile>> tiles_;
-  std::array<std::unique_ptr<MeshLink>, kLinks> links_;
+  std::array<std::unique_ptr<MeshLink>, kLinks> links_;  ///< null at the rim
   HostPort host_;
   std::unique_ptr<Detector> detector_;
 

@@ -68,6 +68,13 @@ std::string Board::waiting_for() const {
     text += ", " + std::to_string(from_host_.size()) + " messages of the host wait to enter";
   if (const std::string detection = detector_->describe(); !detection.empty())
     text += "; detection " + detection;
+  static const char* const sides[] = {"north", "east", "south", "west"};
+  for (unsigned link = 0; link < kLinks; ++link) {
+    if (links_[link] == nullptr) continue;
+    if (const std::string why = links_[link]->waiting_for(); !why.empty()) {
+      text += std::string("; link ") + sides[link] + " " + why;
+    }
+  }
   if (!first_fault_.empty()) text += "; " + first_fault_;
   return text;
 }
@@ -93,7 +100,7 @@ void Board::counters(const fabric::CounterSink& sink) const {
   put("noc.blocked", noc_.counters().blocked);
   static const char* const names[] = {"north", "east", "south", "west"};
   for (unsigned link = 0; link < kLinks; ++link) {
-    if (!links_[link]->exists()) continue;
+    if (links_[link] == nullptr) continue;
     const std::string name = std::string("link.") + names[link] + ".";
     put(name + "messages_out", detector_->sent_on(link));
     put(name + "messages_in", detector_->received_on(link));
@@ -151,7 +158,7 @@ void Board::digest(fabric::Digest& digest) const {
   digest.add(noc_.counters().blocked);
   digest.add(detector_->state_hash());
   for (const auto& link : links_) {
-    if (link->exists()) link->digest(digest);
+    if (link != nullptr) link->digest(digest);
   }
   for (const std::uint64_t value : {static_cast<std::uint64_t>(net_.activity.in_flight), host_.frames_in(),
                                     host_.frames_out(), bytes_written_, faults_}) {

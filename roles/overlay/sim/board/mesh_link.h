@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One of a board's four links to its neighbours: messages and control words over a reliable link.
+//
+// On the link, in items of 64 bits (sizes and reasons: roles/overlay/README.md):
+//   message, ours        header, [mask if kind is mask], 2 items a flit
+//   message, published   header, mask, 2 items of payload; for each flit
+//   header               kind[2:0] epoch[3] flits-1[5:4] last[6] thread[13:8] dest[35:16]
+//   control              the detector's words, their number in [63:56] of the first. On the control channel;
+//   the
+//                        published link has none, there they follow a header of kind control among messages
 #pragma once
 
 #include <cstdint>
@@ -10,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "blocks/reliable_link/sim/reliable_link.h"
 #include "fabric/node.h"
 #include "roles/overlay/sim/net/message.h"
 #include "roles/overlay/sim/types.h"
@@ -18,55 +27,79 @@ namespace polyloom::overlay {
 
 struct MeshLinkConfig {
   std::uint64_t clock_hz = 0;
-  bool header_every_flit = false;  ///< published: 4 words a flit; ours: 1 or 2 words a message, 2 a flit
-  fabric::Time latency = 0;        ///< of the wire: sets the retransmission time-out
+  bool header_every_flit = false;
+  bool published = false;    ///< the published reliable link
+  fabric::Time latency = 0;  ///< of the wire
 };
 
-/// Order: messages among themselves and control words among themselves; control overtakes messages. Not
-/// thread safe.
+/// Order: messages among themselves, control among itself; control overtakes messages. In each fabric window:
+/// receive(), then taking and sending, then transmit(), all with cycles that do not decrease. Not thread
+/// safe.
 class MeshLink {
  public:
-  /// Null ends are the rim of the mesh: exists() is false and nothing may be sent.
-  MeshLink(fabric::Tx* tx, fabric::Rx* rx, const MeshLinkConfig& config);
-  ~MeshLink();
-  MeshLink(MeshLink&&) noexcept;
+  MeshLink(fabric::Tx& tx, fabric::Rx& rx, const MeshLinkConfig& config);
 
-  bool exists() const;
+  /// Takes in the frames that arrive before cycle `until`: the end of the fabric window.
+  void receive(Cycle until) { link_.receive(until); }
+  /// Sends the frames that start before cycle `until`.
+  void transmit(Cycle until);
 
   struct Arrival {
-    fabric::Time time = 0;  ///< when its last word could be used
+    Cycle at = 0;  ///< when its last word could be used
     unsigned epoch = 0;
     Message message;
   };
   struct Control {
-    fabric::Time time = 0;
+    Cycle at = 0;
     std::vector<std::uint64_t> words;
   };
-  /// Takes in what has arrived before `until`. Times of calls must not decrease.
-  void advance(fabric::Time until);
-  /// Oldest message that has arrived and was not popped; null if none.
-  const Arrival* front() const;
-  void pop();
-  std::optional<Control> take_control();
+  /// Oldest message that can be used at cycle `at`; null if none.
+  const Arrival* front(Cycle at);
+  void pop() { arrival_ready_ = false; }
+  std::optional<Control> take_control(Cycle at);
 
   /// True if a message of any length can be handed over now.
-  bool room() const;
-  /// Hands a message over; its first word leaves at `ready` or later. Precondition: room().
-  void send(fabric::Time ready, const Message& message, unsigned epoch);
-  /// Control words, at most 255; there is always room.
-  void send_control(fabric::Time ready, std::span<const std::uint64_t> words);
-  /// Puts on the wire what leaves in the window that ends at `until`.
-  void transmit(fabric::Time until);
+  bool room() const { return link_.data_space() >= kLongestMessage; }
+  /// Hands a message over at cycle `c`. Precondition: room().
+  void send(Cycle c, const Message& message, unsigned epoch);
+  /// Control words, 1 to 31, to leave at cycle `c` or later; there is always room.
+  void send_control(Cycle c, std::span<const std::uint64_t> words);
 
-  /// When something happens without a call of send: an arrival, a departure, a time-out; kNever if nothing.
-  fabric::Time next_event() const;
+  /// When something that arrived can be used; kNeverCycle if nothing has arrived that was not looked at.
+  Cycle next_arrival() const;
+  /// When the link itself does something.
+  Cycle next_event() const { return link_.next_event(); }
 
-  void counters(const std::string& prefix, const fabric::CounterSink& sink) const;
-  void digest(fabric::Digest& digest) const;
+  void counters(const std::string& prefix, const fabric::CounterSink& sink) const {
+    link_.counters(prefix, sink);
+  }
+  void digest(fabric::Digest& digest) const { link_.digest(digest); }
+  std::string waiting_for() const { return link_.waiting_for(); }
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  static constexpr std::size_t kLongestMessage = 4 * kMaxFlits + 1;
+
+  struct Pending {
+    Cycle at;
+    std::vector<std::uint64_t> words;
+  };
+  /// Takes items of the message that is arriving; true when it is whole.
+  bool assemble(Cycle at);
+  void unpack();
+  std::size_t items_needed() const;
+  void push_pending(Cycle c);
+
+  MeshLinkConfig config_;
+  blocks::ReliableLink link_;
+  std::vector<std::uint64_t> items_;  ///< of the message that is arriving
+  Cycle items_at_ = 0;
+  Arrival arrival_;
+  bool arrival_ready_ = false;
+  std::vector<std::uint64_t> control_items_;
+  Cycle control_at_ = 0;
+  std::deque<Control> control_;  ///< arrived among messages (published)
+  std::deque<Pending> pending_;  ///< control words for which the link had no room
+  Cycle pushed_[2] = {0, 0};     ///< cycle of the last push, by channel
 };
 
 }  // namespace polyloom::overlay

@@ -20,6 +20,7 @@ struct OverlayParams final : fabric::RoleParams {
   Cycle gather_cycles = 0;        ///< pipeline from the threads to the detector, and back
   Cycle turn_cycles = 4;          ///< a board's answer to a control word
   Cycle bridge_hop_cycles = 195;  ///< star only: board (0,0) to its master
+  bool published_link = false;    ///< reliable links as published; with DetectorKind::star only
   bool profile = false;           ///< count executed instructions by address
 };
 

@@ -64,6 +64,11 @@ std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const f
   read_timing(table.table("timing"), params->timing);
   params->detector =
       table.choice("detector", "tree", {"tree", "star"}) == "star" ? DetectorKind::star : DetectorKind::tree;
+  params->published_link = table.choice("link_layer", "ours", {"ours", "published"}) == "published";
+  if (params->published_link && params->detector != DetectorKind::star) {
+    table.fail("link_layer", "has no channel for control words, which detector = \"tree\" needs",
+               "\"ours\", or detector = \"star\"");
+  }
   params->gather_cycles = small(table.integer("gather_cycles", 0, 0, 1000));
   params->turn_cycles = small(table.integer("turn_cycles", 4, 0, 1000));
   params->bridge_hop_cycles = small(table.integer("bridge_hop_cycles", 195, 1, 100'000));

@@ -180,6 +180,8 @@ void Noc::evaluate(unsigned index, Cycle c) {
     }
     const std::uint32_t favoured = requests[out] >> output.next << output.next;
     grant(router, static_cast<unsigned>(std::countr_zero(favoured != 0 ? favoured : requests[out])), out, c);
+    // Those that lost ask again when the output is free.
+    if (!std::has_single_bit(requests[out])) shared_.wheel.schedule(output.busy_until, router.unit);
   }
 }
 

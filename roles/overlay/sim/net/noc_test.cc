@@ -161,6 +161,15 @@ TEST(Noc, FullExitHoldsMessagesBackWithoutLoss) {
   EXPECT_EQ(b.shared.pool.in_use(), 0u);
 }
 
+// Three heads want one output and nothing else happens: each must get its turn without another event's help.
+TEST(Noc, LosersOfAnArbitrationAskAgain) {
+  Bench b;
+  b.begin();
+  for (const unsigned from : {4u, 6u, 1u}) b.send(from, 0, b.id(5), 1, from);
+  for (int i = 0; i < 4; ++i) b.finish(), b.begin();
+  EXPECT_EQ(b.noc.mailbox(5).counters().received, 3u);
+}
+
 // Saturating random traffic: everything arrives, in order per pair of threads, slots suffice.
 TEST(Noc, RandomTrafficArrivesOnceAndInOrder) {
   for (const unsigned cpf : {1u, 2u}) {
