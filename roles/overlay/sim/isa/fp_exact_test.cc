@@ -95,14 +95,23 @@ TEST(FpExact, FlagsAccumulate) {
 }
 
 TEST(FpExact, UnderflowIsDetectedAfterRounding) {
-  // (2^-126 - 2^-150) rounds to 2^-126 with an unbounded exponent only if the 24-bit rounding carries.
+  // All deliver the smallest normal number, 2^-126. It is tiny unless 24 bits with an unbounded exponent
+  // carry to it.
   Flags flags = 0;
   EXPECT_EQ(fmul(0x00ffffff, 0x3f000000, Mode::rne, flags),
-            kMinNormal);  // (2 - 2^-23) * 2^-127: 24 bits, tiny
+            kMinNormal);  // (2 - 2^-23) * 2^-127 has 24 bits: tiny
   EXPECT_EQ(flags, kUF | kNX);
   flags = 0;
-  EXPECT_EQ(fmul(0x3f7fffff, 0x00800001, Mode::rne, flags),
-            kMinNormal);  // just below 2^-126: carries, not tiny
+  EXPECT_EQ(fmul(0x00800001, 0x3f7ffffe, Mode::rne, flags), kMinNormal);  // (1 - 2^-46) * 2^-126 carries
+  EXPECT_EQ(flags, kNX);
+  flags = 0;
+  EXPECT_EQ(fmul(0x00800001, 0x3f7ffffe, Mode::rtz, flags), kMinNormal - 1);
+  EXPECT_EQ(flags, kUF | kNX);
+  flags = 0;
+  EXPECT_EQ(fmul(0x00800001, 0x3f7ffffe, Mode::rup, flags), kMinNormal);
+  EXPECT_EQ(flags, kNX);
+  flags = 0;
+  EXPECT_EQ(fmadd(0x80000001, 0x00000001, kMinNormal, Mode::rne, flags), kMinNormal);  // 2^-126 - 2^-298
   EXPECT_EQ(flags, kNX);
 }
 
