@@ -20,18 +20,22 @@ Result = tuple[int, int]
 
 
 def is_nan(a: int) -> bool:
+    """Whether a pattern is a NaN."""
     return a & 0x7FFFFFFF > INF
 
 
 def is_snan(a: int) -> bool:
+    """Whether a pattern is a signalling NaN."""
     return is_nan(a) and not a & 0x400000
 
 
 def is_inf(a: int) -> bool:
+    """Whether a pattern is an infinity."""
     return a & 0x7FFFFFFF == INF
 
 
 def negative(a: int) -> bool:
+    """Whether the sign bit is set."""
     return bool(a & SIGN)
 
 
@@ -62,6 +66,7 @@ def to_int(x: Fraction, rm: int) -> int:
 
 
 def floor_log2(x: Fraction) -> int:
+    """Exponent of the greatest power of two not above x > 0."""
     e = x.numerator.bit_length() - x.denominator.bit_length()
     return e if TWO**e <= x else e - 1
 
@@ -88,16 +93,19 @@ def to_float(x: Fraction, rm: int, zero_sign: bool = False) -> Result:
 
 
 def nan_result(*operands: int) -> Result | None:
+    """Result of an operation with a NaN among its operands, or None."""
     if any(map(is_nan, operands)):
         return NAN, NV if any(map(is_snan, operands)) else 0
     return None
 
 
 def zero_sum_sign(a_negative: bool, b_negative: bool, rm: int) -> bool:
+    """Sign of a sum that is exactly zero."""
     return a_negative if a_negative == b_negative else rm == RDN
 
 
 def fma(a: int, b: int, c: int, rm: int) -> Result:
+    """a * b + c rounded once."""
     zero_inf = (is_inf(a) and b << 1 & 0xFFFFFFFF == 0) or (is_inf(b) and a << 1 & 0xFFFFFFFF == 0)
     if zero_inf:
         return NAN, NV
@@ -116,6 +124,7 @@ def fma(a: int, b: int, c: int, rm: int) -> Result:
 
 
 def add(a: int, b: int, rm: int) -> Result:
+    """a + b."""
     if nan := nan_result(a, b):
         return nan
     if is_inf(a) or is_inf(b):
@@ -124,6 +133,7 @@ def add(a: int, b: int, rm: int) -> Result:
 
 
 def mul(a: int, b: int, rm: int) -> Result:
+    """a * b."""
     if nan := nan_result(a, b):
         return nan
     sign = negative(a) != negative(b)
@@ -134,6 +144,7 @@ def mul(a: int, b: int, rm: int) -> Result:
 
 
 def div(a: int, b: int, rm: int) -> Result:
+    """a / b."""
     if nan := nan_result(a, b):
         return nan
     sign = negative(a) != negative(b)
@@ -148,6 +159,7 @@ def div(a: int, b: int, rm: int) -> Result:
 
 
 def sqrt(a: int, rm: int) -> Result:
+    """Square root of a."""
     if nan := nan_result(a):
         return nan
     if a & 0x7FFFFFFF == 0:
@@ -163,6 +175,7 @@ def sqrt(a: int, rm: int) -> Result:
 
 
 def convert(a: int, rm: int, low: int, high: int) -> Result:
+    """Integer in [low, high] that a rounds to."""
     if is_nan(a) or is_inf(a):
         return (low if is_inf(a) and negative(a) else high) & 0xFFFFFFFF, NV
     rounded = to_int(value(a), rm)
@@ -172,6 +185,7 @@ def convert(a: int, rm: int, low: int, high: int) -> Result:
 
 
 def signed(a: int) -> int:
+    """Two's complement value of a word."""
     return a - (1 << 32) if a & SIGN else a
 
 
@@ -213,6 +227,7 @@ def operand(rng: random.Random) -> int:
 
 
 def main() -> None:
+    """Print the vectors."""
     count, seed = int(sys.argv[1]), int(sys.argv[2])
     for name, operation in OPERATIONS.items():
         rng = random.Random(f"{seed} {name}")
