@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vertex programs that the tests run on the device's code and check against direct computations.
+#pragma once
+
+#define POLITE_NUM_PINS 2
+#include <POLite.h>
+
+/// Weighted shortest paths (Tinsel paper figure 8) on two pins: an improvement goes out on pin 0, then on
+/// pin 1.
+struct DistState {
+  uint32_t id;
+  int32_t dist;
+};
+struct DistVertex : PVertex<DistState, int32_t, DistState> {
+  void init() { *readyToSend = s->dist == 0 ? Pin(0) : No; }
+  void send(volatile DistState* m) {
+    m->dist = s->dist;
+    *readyToSend = *readyToSend == Pin(0) ? Pin(1) : No;
+  }
+  void recv(DistState* m, int32_t* weight) {
+    if (m->dist + *weight < s->dist) {
+      s->dist = m->dist + *weight;
+      *readyToSend = Pin(0);
+    }
+  }
+  bool step() { return false; }
+  bool finish(volatile DistState* m) {
+    m->id = s->id;
+    m->dist = s->dist;
+    return true;
+  }
+};
+
+/// Watches the softswitch: rounds, calls with a wrong readyToSend, delivery of the last round's messages.
+struct WatchState {
+  uint32_t id, fanOut;
+  uint32_t rounds, timeSum, sends, wrongSends, received;
+  uint32_t bulk[4];  ///< makes messages of several flits worth while
+};
+struct WatchMessage {
+  uint32_t id, kind, a, b, c, d;
+};
+struct WatchVertex : PDevice<WatchState, None, WatchMessage> {
+  enum { Rounds = 5, FromSend = 1, FromFinish = 2 };
+  void init() { *readyToSend = s->id == 0 ? HostPin : No; }
+  void send(WatchMessage* m) {
+    if (*readyToSend == No) s->wrongSends++;
+    s->sends++;
+    m->id = s->id;
+    m->kind = FromSend;
+    m->a = numVertices;
+    m->b = time;
+    // Pin 1 first, then pin 0, then silence.
+    *readyToSend = *readyToSend == Pin(1) ? Pin(0) : No;
+  }
+  void recv(WatchMessage* m, None*) {
+    if (m->kind == FromSend) s->received++;
+    // Whoever had asked to send on pin 1 changes its mind for odd ids; the queue must notice.
+    if (s->id % 2 == 1 && *readyToSend == Pin(1)) *readyToSend = No;
+  }
+  bool step() {
+    s->rounds++;
+    s->timeSum += time;
+    // Also in the last round, whose step returns false: that traffic must arrive before finish.
+    *readyToSend = Pin(1);
+    return time < Rounds;
+  }
+  bool finish(WatchMessage* m) {
+    m->id = s->id;
+    m->kind = FromFinish;
+    m->a = s->rounds;
+    m->b = s->timeSum;
+    m->c = s->sends | s->wrongSends << 16;
+    m->d = s->received;
+    return s->id % 3 != 2;
+  }
+};
