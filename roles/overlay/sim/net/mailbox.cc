@@ -24,11 +24,12 @@ Mailbox::Mailbox(NetShared& shared, unsigned tile, Injector& injector)
       first_receive_slot_(shared.params.extra_send_slot ? 128 : 64),
       bytes_(shared.params.mailbox_slots * kSlotWords),
       references_(shared.params.mailbox_slots),
-      free_ring_(shared.params.mailbox_slots),
       cores_groups_(shared.params.cores_per_tile) {
   assert(std::has_single_bit(shared.params.mailbox_slots));
   assert(shared.params.mailbox_slots > first_receive_slot_ && shared.params.threads_per_tile() <= 64);
-  for (unsigned slot = first_receive_slot_; slot < shared.params.mailbox_slots; ++slot) push_free(slot);
+  for (unsigned slot = shared.params.mailbox_slots; slot-- > first_receive_slot_;) {
+    free_.push_back(static_cast<std::uint16_t>(slot));
+  }
   valid_mask_ = ~std::uint64_t{0} >> (64 - shared.params.threads_per_tile());
   write_cycles_.fill(kNeverCycle);
 }
@@ -147,7 +148,7 @@ void Mailbox::apply(Cycle c, const Event& event) {
 void Mailbox::drop_reference(Cycle c, unsigned slot) {
   if (references_[slot] == 0) return;  // never received: the older API "allocates" such slots
   if (--references_[slot] != 0) return;
-  push_free(slot);
+  free_.push_back(static_cast<std::uint16_t>(slot));
   ++counters_.freed;
   --shared_.activity.in_flight;
   if (router_blocked_) {
@@ -196,7 +197,7 @@ void Mailbox::thaw(Cycle c) {
 }
 
 bool Mailbox::can_accept() {
-  bool room = free_count_ != 0;
+  bool room = !free_.empty();
   for (const CoreGroup& group : cores_groups_) {
     // Messages on their way count: each may need an entry of every core.
     if (group.buffer.size() + arrivals_.size() >= kMulticastEntries) room = false;
@@ -218,7 +219,8 @@ void Mailbox::accept(Cycle head, MessageId id) {
     }
   }
   const Cycle tail = head + (message.flits - 1) * step;
-  arrivals_.push({tail, id, static_cast<std::uint16_t>(pop_free())});
+  arrivals_.push({tail, id, free_.back()});
+  free_.pop_back();
   again(tail);
 }
 
@@ -326,18 +328,6 @@ void Mailbox::read_flit(Cycle c) {
     read_done_ = c + 1;
   }
   again(c + 1);
-}
-
-void Mailbox::push_free(unsigned slot) {
-  free_ring_[(free_head_ + free_count_) % free_ring_.size()] = static_cast<std::uint16_t>(slot);
-  ++free_count_;
-}
-
-unsigned Mailbox::pop_free() {
-  const unsigned slot = free_ring_[free_head_];
-  free_head_ = (free_head_ + 1) % free_ring_.size();
-  --free_count_;
-  return slot;
 }
 
 std::uint64_t Mailbox::state_hash() const {

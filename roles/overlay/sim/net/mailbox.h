@@ -81,7 +81,7 @@ class Mailbox final : public MailboxPort {
   void thaw(Cycle c);
 
   const MailboxCounters& counters() const { return counters_; }
-  std::size_t free_slots() const { return free_count_; }
+  std::size_t free_slots() const { return free_.size(); }
   unsigned references(unsigned slot) const { return references_[slot]; }
   unsigned queued(unsigned thread) const { return queues_[thread].count; }
   /// What the thread waits for (WaitBits), 0 if it does not wait.
@@ -151,8 +151,6 @@ class Mailbox final : public MailboxPort {
   void start_send(Cycle c);
   void read_flit(Cycle c);
   void again(Cycle c) { shared_.wheel.schedule(c, unit_); }
-  void push_free(unsigned slot);
-  unsigned pop_free();
 
   NetShared& shared_;
   Injector& injector_;
@@ -164,8 +162,7 @@ class Mailbox final : public MailboxPort {
 
   std::vector<std::uint32_t> bytes_;
   std::vector<std::uint8_t> references_;
-  std::vector<std::uint16_t> free_ring_;
-  std::size_t free_head_ = 0, free_count_ = 0;
+  std::vector<std::uint16_t> free_;  ///< the last one freed is the next one used
   bool router_blocked_ = false;
 
   Queue<Event> events_;

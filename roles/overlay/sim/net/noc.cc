@@ -12,16 +12,11 @@ Noc::Noc(NetShared& shared) : shared_(shared) {
   assert(p.tiles_x + kColumn0 <= kMaxPorts && 2 * p.tiles() + 1 <= Wheel::kUnits);
   assert(p.max_flits <= kMaxFlits && p.noc_cycles_per_flit >= 1 && p.noc_cycles_per_flit <= 8);
   routers_.resize(p.tiles() + 1);
+  const unsigned board = board_router();
   for (unsigned tile = 0; tile < p.tiles(); ++tile) {
-    tile_x_.push_back(static_cast<std::uint16_t>(tile % p.tiles_x));
-    tile_y_.push_back(static_cast<std::uint16_t>(tile / p.tiles_x));
+    const unsigned x = tile % p.tiles_x, y = tile / p.tiles_x;
     mailboxes_.push_back(std::make_unique<Mailbox>(shared, tile, *this));
     routers_[tile].unit = shared.router_unit(tile);
-  }
-  const unsigned board = board_router();
-  routers_[board].unit = shared.board_router_unit();
-  for (unsigned tile = 0; tile < p.tiles(); ++tile) {
-    const unsigned x = tile_x_[tile], y = tile_y_[tile];
     routers_[tile].outputs[kLocal] = {0, Sink::mailbox, 0, tile, 0};
     routers_[tile].inputs[kLocal].upstream = shared.mailbox_unit(tile);
     if (x + 1 < p.tiles_x) connect(tile, kEast, tile + 1, kWest);
@@ -34,11 +29,22 @@ Noc::Noc(NetShared& shared) : shared_(shared) {
       connect(board, kColumn0 + x, tile, kSouth);
     }
   }
+  routers_[board].unit = shared.board_router_unit();
   for (unsigned port = 0; port < kBoardExits; ++port) {
     routers_[board].outputs[port] = {0, Sink::exit, 0, port, 0};
     routers_[board].inputs[port].capacity = kExitFlits;
-    routers_[board].inputs[port].upstream = shared.board_router_unit();  // asked anew every window; harmless
+    // Whoever enters here asks again in every window that has something to do: its own call will do.
+    routers_[board].inputs[port].upstream = shared.board_router_unit();
   }
+  entries_.resize(routers_.size() * kMaxPorts * kExitFlits);
+  Entry* next = entries_.data();
+  for (Router& router : routers_) {
+    for (unsigned in = 0; in < (&router == &routers_[board] ? kMaxPorts : kTilePorts); ++in) {
+      router.inputs[in].entries = next;
+      next += router.inputs[in].capacity;
+    }
+  }
+  fill_routes();
 }
 
 void Noc::connect(unsigned from, unsigned out, unsigned to, unsigned in) {
@@ -57,17 +63,30 @@ unsigned Noc::route_board(const Message& message) const {
                                            : kColumn0 + shared_.layout.tile_x(message.dest);
 }
 
-unsigned Noc::route_tile(unsigned tile, const Message& message) const {
-  const AddressLayout& layout = shared_.layout;
-  if (message.kind == MessageKind::host || layout.board_of(message.dest) != shared_.board) return kSouth;
-  const unsigned x = layout.tile_x(message.dest), y = layout.tile_y(message.dest);
-  if (x != tile_x_[tile]) return x > tile_x_[tile] ? kEast : kWest;
-  if (y != tile_y_[tile]) return y > tile_y_[tile] ? kNorth : kSouth;
-  return kLocal;
+void Noc::fill_routes() {
+  const unsigned tiles = shared_.params.tiles(), width = shared_.params.tiles_x;
+  next_port_.assign(tiles * (tiles + 1), kSouth);
+  for (unsigned at = 0; at < tiles; ++at) {
+    for (unsigned to = 0; to < tiles; ++to) {
+      const unsigned x = to % width, y = to / width;
+      unsigned port = kLocal;
+      if (x != at % width) {
+        port = x > at % width ? kEast : kWest;
+      } else if (y != at / width) {
+        port = y > at / width ? kNorth : kSouth;
+      }
+      next_port_[at * (tiles + 1) + to] = static_cast<std::uint8_t>(port);
+    }
+  }
 }
 
-unsigned Noc::route(unsigned router, const Message& message) const {
-  return router == board_router() ? route_board(message) : route_tile(router, message);
+std::uint16_t Noc::target_of(const Message& message) const {
+  const AddressLayout& layout = shared_.layout;
+  if (message.kind == MessageKind::host || layout.board_of(message.dest) != shared_.board) {
+    return static_cast<std::uint16_t>(shared_.params.tiles());
+  }
+  return static_cast<std::uint16_t>(layout.tile_y(message.dest) * shared_.params.tiles_x +
+                                    layout.tile_x(message.dest));
 }
 
 // ---- buffers ----
@@ -86,28 +105,32 @@ bool Noc::room(Input& input, Cycle c) {
   return false;
 }
 
-void Noc::push(unsigned router, unsigned in, Cycle ready, MessageId id) {
+void Noc::push(unsigned router, unsigned in, Entry entry) {
   Router& r = routers_[router];
   Input& input = r.inputs[in];
-  const Message& message = shared_.pool[id];
-  assert(input.count < input.entries.size());
-  input.entries[(input.head + input.count) % input.entries.size()] = {
-      ready, id, message.flits, static_cast<std::uint8_t>(route(router, message))};
+  assert(input.count < input.capacity);
+  const unsigned tiles = shared_.params.tiles();
+  entry.out = router == tiles ? static_cast<std::uint8_t>(route_board(shared_.pool[entry.id]))
+                              : next_port_[router * (tiles + 1) + entry.target];
+  input.entries[(input.head + input.count) & (input.capacity - 1)] = entry;
   ++input.count;
-  input.flits += message.flits;
+  input.flits = static_cast<std::uint8_t>(input.flits + entry.flits);
   r.waiting |= 1u << in;
-  shared_.wheel.schedule(ready, r.unit);
+  shared_.wheel.schedule(entry.ready, r.unit);
 }
 
 bool Noc::local_room(unsigned tile, Cycle c) { return room(routers_[tile].inputs[kLocal], c); }
 
-void Noc::inject(unsigned tile, Cycle ready, MessageId id) { push(tile, kLocal, ready, id); }
+void Noc::inject(unsigned tile, Cycle ready, MessageId id) {
+  const Message& message = shared_.pool[id];
+  push(tile, kLocal, {ready, id, message.flits, 0, target_of(message)});
+}
 
 bool Noc::enter(BoardPort port, Cycle ready, const Message& message) {
   if (!room(routers_[board_router()].inputs[port], ready)) return false;
   const MessageId id = shared_.pool.allocate();
   shared_.pool[id] = message;
-  push(board_router(), port, ready, id);
+  push(board_router(), port, {ready, id, message.flits, 0, target_of(message)});
   return true;
 }
 
@@ -188,16 +211,17 @@ void Noc::evaluate(unsigned index, Cycle c) {
 void Noc::grant(Router& router, unsigned in, unsigned out, Cycle c) {
   Input& input = router.inputs[in];
   Output& output = router.outputs[out];
-  const Entry entry = input.entries[input.head];
+  Entry entry = input.entries[input.head];
   const Cycle done = c + entry.flits * shared_.params.noc_cycles_per_flit;
 
-  input.head = static_cast<std::uint8_t>((input.head + 1) % input.entries.size());
+  input.head = static_cast<std::uint8_t>((input.head + 1) & (input.capacity - 1));
   if (--input.count == 0) {
+    input.head = 0;  // a short queue stays in one cache line
     router.waiting &= ~(1u << in);
   } else {
     shared_.wheel.schedule(done, router.unit);
   }
-  if (input.leaving != 0) input.flits -= input.leaving;
+  input.flits = static_cast<std::uint8_t>(input.flits - input.leaving);
   input.leaving = entry.flits;
   input.leaving_until = done;
   if (input.upstream_blocked) {
@@ -212,7 +236,8 @@ void Noc::grant(Router& router, unsigned in, unsigned out, Cycle c) {
   counters_.flit_hops += entry.flits;
   switch (output.sink) {
     case Sink::router:
-      push(output.target, output.input, c + kHopLatency, entry.id);
+      entry.ready = c + kHopLatency;
+      push(output.target, output.input, entry);
       break;
     case Sink::mailbox:
       mailboxes_[output.target]->accept(c + kHopLatency, entry.id);

@@ -91,16 +91,17 @@ class Noc final : public Injector {
     Cycle ready;  ///< when the head may be granted
     MessageId id;
     std::uint8_t flits, out;
+    std::uint16_t target;  ///< index into next_port_: a tile of this board, or elsewhere
   };
   struct Input {
-    std::array<Entry, 32> entries;  ///< ring
+    Entry* entries = nullptr;  ///< ring of `capacity` entries
+    Cycle leaving_until = 0;  ///< when the tail of the message being forwarded has left: the next head may go
+    unsigned upstream = 0;    ///< unit to call when room appears
     std::uint8_t head = 0, count = 0;
     std::uint8_t flits = 0;  ///< occupied, those of the leaving message included
     std::uint8_t capacity = kLinkFlits;
     std::uint8_t leaving = 0;  ///< flits of the message being forwarded
     bool upstream_blocked = false;
-    unsigned upstream = 0;    ///< unit to call when room appears
-    Cycle leaving_until = 0;  ///< when its tail has left: the next head may go, its room is free
   };
   enum class Sink : std::uint8_t { none, router, mailbox, exit };
   struct Output {
@@ -111,11 +112,11 @@ class Noc final : public Injector {
     unsigned input = 0;     ///< of the target router
   };
   struct Router {
-    std::array<Input, kMaxPorts> inputs;
-    std::array<Output, kMaxPorts> outputs;
     std::uint32_t waiting = 0;  ///< inputs with a message
     unsigned unit = 0;
     std::uint64_t flits = 0;
+    std::array<Input, kMaxPorts> inputs;
+    std::array<Output, kMaxPorts> outputs;
   };
   struct Exit {
     std::vector<Departure> queue;
@@ -126,20 +127,22 @@ class Noc final : public Injector {
 
   void connect(unsigned from, unsigned out, unsigned to, unsigned in);
   unsigned board_router() const { return shared_.params.tiles(); }
-  unsigned route(unsigned router, const Message& message) const;
+  void fill_routes();
   unsigned route_board(const Message& message) const;
-  unsigned route_tile(unsigned tile, const Message& message) const;
+  std::uint16_t target_of(const Message& message) const;
   bool room(Input& input, Cycle c);
   bool accepts(const Output& output, Cycle c);
-  void push(unsigned router, unsigned input, Cycle ready, MessageId id);
+  void push(unsigned router, unsigned input, Entry entry);
   void evaluate(unsigned router, Cycle c);
   void grant(Router& router, unsigned in, unsigned out, Cycle c);
 
   NetShared& shared_;
   std::vector<std::unique_ptr<Mailbox>> mailboxes_;
   std::vector<Router> routers_;  ///< tiles, then the board router
+  std::vector<Entry> entries_;   ///< of all inputs
+  /// Output port by router and target: tiles of this board, then everywhere else (always south).
+  std::vector<std::uint8_t> next_port_;
   std::array<Exit, kBoardExits> exits_;
-  std::vector<std::uint16_t> tile_x_, tile_y_;
   Cycle advanced_to_ = 0;
   NocCounters counters_;
 };
