@@ -122,6 +122,18 @@ std::string sizes_text(const Topology& topology) {
   return out;
 }
 
+std::string table_text(const std::string& name, const Value& table) {
+  std::string out = fmt::format("\n[{}]\n", name), tables;
+  for (const auto& [key, member] : table.members) {
+    if (member.kind == Value::Kind::table) {
+      tables += table_text(name + "." + key, member);
+    } else {
+      out += fmt::format("  {} = {}\n", key, member.text());
+    }
+  }
+  return out + tables;
+}
+
 }  // namespace
 
 std::string to_json(const ClusterSpec& spec, int indent) {
@@ -208,8 +220,7 @@ std::string to_text(const ClusterSpec& spec) {
   }
   for (const auto& [role, values] : tables.tables) {
     for (const Value* value : values) {
-      out += fmt::format("\n[{}]\n", role);
-      for (const auto& [key, member] : value->members) out += fmt::format("  {} = {}\n", key, member.text());
+      out += table_text(role, *value);
     }
   }
   return out;

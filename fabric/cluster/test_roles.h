@@ -25,6 +25,7 @@ inline RoleRegistry test_roles() {
                table.boolean("scratchpad_single_port", false);
                table.integer("noc_cycles_per_flit", 1, 1, 8);
                table.choice("memory_controller", "ours", {"ours", "published"});
+               table.choice("link_layer", "ours", {"ours", "published"});
                Table timing = table.table("timing");
                timing.integer("mul", 3, 1, 100);
                timing.finish();

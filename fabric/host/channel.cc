@@ -146,7 +146,7 @@ Channel::Outcome Channel::receive(HostHeader& header) {
 bool Channel::read(void* to, std::size_t bytes) {
   auto* at = static_cast<char*>(to);
   const std::size_t buffered = std::min(bytes, in_end_ - in_begin_);
-  std::memcpy(at, in_.data() + in_begin_, buffered);
+  if (buffered > 0) std::memcpy(at, in_.data() + in_begin_, buffered);
   in_begin_ += buffered;
   at += buffered;
   bytes -= buffered;
