@@ -78,9 +78,9 @@ class TextSource {
   Progress progress_;
   gzFile gz_ = nullptr;
   std::FILE* pipe_ = nullptr;
-  Block ahead_;                ///< being read while lines of buffer_ are given out
-  std::future<void> reading_;  ///< valid while it is
-  std::vector<char> buffer_;
+  Block ahead_;                                      ///< being read while lines of buffer_ are given out
+  std::future<void> reading_;                        ///< valid while it is
+  std::vector<char> buffer_ = std::vector<char>(1);  // never without data()
   std::size_t at_ = 0, end_ = 0;
   std::uint64_t line_ = 0, size_ = 0;
   bool ended_ = false;
