@@ -28,7 +28,8 @@ void Dram::check() const {
   need(p_.row_bytes >= p_.burst_bytes && p_.banks <= 64, "a row holds at least a burst; at most 64 banks");
   need(p_.request_bytes > 0 && p_.beat_bytes > 0 && p_.request_bytes % p_.beat_bytes == 0,
        "request_bytes must be a multiple of beat_bytes");
-  need(p_.request_bytes <= p_.burst_bytes, "request_bytes must be at most burst_bytes");
+  need(std::has_single_bit(p_.request_bytes) && p_.request_bytes <= p_.row_bytes,
+       "request_bytes must be a power of two, at most row_bytes");
   need(p_.window_beats >= 1 && p_.queue >= 1 && p_.queue <= 4096,
        "queue is 1..4096, window_beats at least 1");
   need(p_.refi > p_.rfc, "refi must exceed rfc");
@@ -41,23 +42,25 @@ void Dram::set_ticks() {
   const auto u = [this](unsigned clocks) { return static_cast<Tick>(clocks) * clock_units_; };
   t_.cl = u(p_.cl), t_.cwl = u(p_.cwl), t_.rcd = u(p_.rcd), t_.rp = u(p_.rp), t_.ras = u(p_.ras),
   t_.rc = u(p_.rc);
+  // A request of several bursts takes so many column commands in a row, modelled as one long burst.
+  const unsigned bursts = std::max(1u, p_.request_bytes / p_.burst_bytes);
   const unsigned port = p_.request_bytes / p_.beat_bytes * p_.beat_clocks;
-  t_.rrd = u(p_.rrd), t_.faw = u(p_.faw), t_.ccd = u(std::max(p_.ccd, port)), t_.data = u(p_.data);
-  t_.wtr = u(p_.wtr), t_.rtw = u(std::max(p_.rtw, port)), t_.rtp = u(p_.rtp), t_.wr = u(p_.wr);
+  const unsigned more = (bursts - 1) * p_.ccd;
+  t_.rrd = u(p_.rrd), t_.faw = u(p_.faw), t_.ccd = u(std::max(bursts * p_.ccd, port)),
+  t_.data = u(p_.data + more);
+  t_.wtr = u(p_.wtr), t_.rtw = u(std::max(p_.rtw + more, port)), t_.rtp = u(p_.rtp + more), t_.wr = u(p_.wr);
   t_.refi = u(p_.refi), t_.rfc = u(p_.rfc);
 }
 
 Dram::Dram(const DramParams& params, MemoryBus* bus) : p_(params), bus_(bus ? bus : &own_bus_) {
   check();
   set_ticks();
-  burst_shift_ = static_cast<unsigned>(std::countr_zero(p_.burst_bytes));
+  burst_shift_ = static_cast<unsigned>(std::countr_zero(std::max(p_.burst_bytes, p_.request_bytes)));
   bank_bits_ = static_cast<unsigned>(std::countr_zero(p_.banks));
   row_shift_ = static_cast<unsigned>(std::countr_zero(p_.row_bytes));
   bank_mask_ = p_.banks - 1;
   beats_ = p_.request_bytes / p_.beat_bytes;
-  window_size_ = std::min(p_.queue, std::max(1u, p_.window_beats / beats_));
-  window_.resize(window_size_);
-  ready_.resize(window_size_);
+  window_size_ = std::min({p_.queue, std::max(1u, p_.window_beats / beats_), kMaxWindow});
   fifo_.resize(std::bit_ceil(p_.queue));
   done_.resize(std::bit_ceil(2 * p_.queue));
   banks_.resize(p_.banks);
@@ -92,7 +95,7 @@ bool Dram::submit(Cycle c, std::uint64_t addr, bool write, std::uint32_t id) {
   r.bank = static_cast<std::uint8_t>(bank & bank_mask_);
   r.write = write;
   r.id = id;
-  r.prepared = r.behind = false;
+  r.order = order_++;
   if (waiting_ == 0) skip_idle_refreshes(r.arrival);
   if (fifo_count_ == 0) next_event_ = waiting_ == 0 ? r.arrival : std::min(next_event_, r.arrival);
   ++fifo_count_;
@@ -128,111 +131,157 @@ void Dram::fill_window() {
   const auto mask = static_cast<unsigned>(fifo_.size()) - 1;
   while (has_room() && fifo_count_ != 0 && fifo_[fifo_head_].arrival <= now_) {
     const Request& r = fifo_[fifo_head_];
-    bool behind = false;
-    for (unsigned i = 0; i < window_count_; ++i) behind |= window_[i].burst == r.burst;
-    window_[window_count_] = r;
-    window_[window_count_].behind = behind;
-    ready_[window_count_] = kNotReady;
+    const auto slot = static_cast<unsigned>(std::countr_one(used_));
+    const std::uint64_t bit = std::uint64_t{1} << slot;
+    if (used_ == 0) oldest_ = slot;
+    // A counter for each hash of a burst tells cheaply that no other request is for it.
+    if (burst_filter_[r.burst % burst_filter_.size()]++ != 0) {
+      for (std::uint64_t m = used_; m != 0; m &= m - 1) {
+        if (window_[static_cast<unsigned>(std::countr_zero(m))].burst == r.burst) {
+          behind_ |= bit;
+          break;
+        }
+      }
+    }
+    window_[slot] = r;
+    used_ |= bit;
     ++window_count_;
-    ++unopened_;
     fifo_head_ = (fifo_head_ + 1) & mask;
     --fifo_count_;
+
+    Bank& b = banks_[r.bank];
+    if (b.open && b.row == r.row && !refresh_waits_) {
+      prepare(slot);
+    } else {
+      b.waiting |= bit;
+      if (b.pending == 0 && !refresh_waits_) want_row(r.bank);
+    }
   }
 }
 
-/// Counts in what bank rows already serve, precharges banks that no prepared request holds, and finds the
-/// activate that can be given first (the oldest of equals): its time, or kNotReady if none is due.
-Dram::Tick Dram::plan_rows(unsigned& index) {
-  if (now_ >= next_refresh_) {
-    if (unopened_ != window_count_) return kNotReady;  // these first, then the refresh
-    refresh();
+/// A bank that no prepared request holds turns to the oldest request that waits for it: precharged now if it
+/// is open.
+void Dram::want_row(unsigned bank) {
+  const std::uint64_t bit = std::uint64_t{1} << bank;
+  if (wanted_ & bit) return;
+  wanted_ |= bit;
+  Bank& b = banks_[bank];
+  if (b.open) {
+    b.open = false;
+    b.act_ok = std::max(b.act_ok, std::max(now_, b.pre_ok) + t_.rp);
   }
+  Choice oldest;
+  for (std::uint64_t m = b.waiting; m != 0; m &= m - 1) {
+    const auto i = static_cast<unsigned>(std::countr_zero(m));
+    oldest.offer(0, window_[i].order, i);
+  }
+  b.next = oldest.slot;
+  if (row_known_) offer_row(b);
+}
+
+void Dram::offer_row(const Bank& b) {
   const Tick rank_ok = std::max(last_acts_[(act_index_ + 3) & 3] + t_.rrd, last_acts_[act_index_] + t_.faw);
-  Tick best = kNotReady;
-  for (unsigned i = 0; i < window_count_; ++i) {
-    Request& r = window_[i];
-    if (r.prepared) continue;
-    Bank& b = banks_[r.bank];
-    if (b.open && b.row == r.row) {
-      prepare(i);
-      continue;
-    }
-    if (b.pending != 0) continue;
-    if (b.open) {
-      b.open = false;
-      b.act_ok = std::max(b.act_ok, std::max(now_, b.pre_ok) + t_.rp);
-    }
-    const Tick t = std::max({now_, b.act_ok, rank_ok});
-    if (t < best) best = t, index = i;
+  row_choice_.offer(std::max({b.act_ok, rank_ok, now_}), window_[b.next].order, b.next);
+}
+
+/// The activate that can be given first, the oldest of equals.
+void Dram::plan_rows() {
+  row_known_ = true;
+  row_choice_ = {};
+  for (std::uint64_t m = wanted_; m != 0; m &= m - 1) {
+    offer_row(banks_[static_cast<unsigned>(std::countr_zero(m))]);
   }
-  return best;
 }
 
 /// Its row is open (or has been told to open): its column command may be given from column_ok on.
-void Dram::prepare(unsigned index) {
-  Request& r = window_[index];
+void Dram::prepare(unsigned slot) {
+  const std::uint64_t bit = std::uint64_t{1} << slot;
+  const Request& r = window_[slot];
   Bank& b = banks_[r.bank];
-  r.prepared = true;
   ++b.pending;
-  --unopened_;
-  if (!r.behind) ready_[index] = b.column_ok;
+  b.waiting &= ~bit;
+  prepared_ |= bit;
+  ready_[slot] = b.column_ok;
+  if (column_known_ && (behind_ & bit) == 0) {
+    column_choice_.offer(std::max({b.column_ok, r.write ? next_write_ : next_read_, now_}), r.order, slot);
+  }
 }
 
-void Dram::activate(unsigned index, Tick when) {
-  Bank& b = banks_[window_[index].bank];
+void Dram::activate(unsigned slot, Tick when) {
+  now_ = when;
+  const std::uint32_t row = window_[slot].row;
+  Bank& b = banks_[window_[slot].bank];
+  wanted_ &= ~(std::uint64_t{1} << window_[slot].bank);
   last_acts_[act_index_] = when;
   act_index_ = (act_index_ + 1) & 3;
   b.open = true;
-  b.row = window_[index].row;
+  b.row = row;
   b.act_ok = when + t_.rc;
   b.pre_ok = when + t_.ras;
   b.column_ok = when + t_.rcd;
   ++counters_.activates;
-  now_ = when;
+  row_known_ = false;
+  for (std::uint64_t m = b.waiting; m != 0; m &= m - 1) {
+    const auto i = static_cast<unsigned>(std::countr_zero(m));
+    if (window_[i].row == row) prepare(i);
+  }
 }
 
-/// The request whose column command can be given first, the oldest of equals: its time, or kNotReady.
-Dram::Tick Dram::plan_column(unsigned& index) const {
-  const Tick ok[2] = {std::max(next_read_, now_), std::max(next_write_, now_)};
-  Tick best = kNotReady;
-  for (unsigned i = 0; i < window_count_; ++i) {
-    const Tick t = std::max(ready_[i], ok[window_[i].write]);
-    if (t < best) best = t, index = i;
+/// When a refresh is due, what is prepared finishes first; then all banks are closed.
+void Dram::consider_refresh() {
+  refresh_waits_ = true;
+  wanted_ = 0;
+  row_known_ = false;
+  if (prepared_ != 0) return;
+  refresh();
+  refresh_waits_ = false;
+  for (unsigned i = 0; i < p_.banks; ++i) {
+    if (banks_[i].waiting != 0) want_row(i);
   }
-  return best;
+}
+
+/// The request whose column command can be given first, the oldest of equals.
+void Dram::plan_column() {
+  column_known_ = true;
+  column_choice_ = {};
+  const Tick ok[2] = {std::max(next_read_, now_), std::max(next_write_, now_)};
+  for (std::uint64_t m = prepared_ & ~behind_; m != 0; m &= m - 1) {
+    const auto i = static_cast<unsigned>(std::countr_zero(m));
+    column_choice_.offer(std::max(ready_[i], ok[window_[i].write]), window_[i].order, i);
+  }
 }
 
 /// Moves from event to event: an arrival, an activate or a column command, whichever is first.
 void Dram::run(Cycle until) {
   const Tick limit = static_cast<Tick>(until) * core_units_;
   while (waiting_ != 0 && next_event_ < limit) {
-    if (window_count_ == 0) now_ = std::max(now_, fifo_[fifo_head_].arrival);
+    if (used_ == 0) now_ = std::max(now_, fifo_[fifo_head_].arrival);
     if (now_ >= limit) {
       next_event_ = now_;
       return;
     }
+    if (now_ >= next_refresh_) consider_refresh();
     fill_window();
-    unsigned row = 0, column = 0;
-    const Tick row_at = unopened_ != 0 ? plan_rows(row) : kNotReady;
-    const Tick column_at = plan_column(column);
-    Tick first = std::min(row_at, column_at);
+    if (!row_known_) plan_rows();
+    if (!column_known_) plan_column();
+    Tick first = std::min(row_choice_.when, column_choice_.when);
     if (has_room() && fifo_count_ != 0) first = std::min(first, fifo_[fifo_head_].arrival);
     if (first >= limit) {
       next_event_ = first;
       return;
     }
-    if (first == row_at) {
-      activate(row, row_at);
-    } else if (first == column_at) {
-      serve(column, column_at);
+    if (first == row_choice_.when) {
+      activate(row_choice_.slot, first);
+    } else if (first == column_choice_.when) {
+      serve(column_choice_.slot, first);
     } else {
       now_ = first;
     }
   }
 }
 
-void Dram::serve(unsigned index, Tick when) {
-  const Request r = window_[index];
+void Dram::serve(unsigned slot, Tick when) {
+  const Request r = window_[slot];
   Bank& b = banks_[r.bank];
   if (r.write) {
     next_write_ = std::max(next_write_, when + t_.ccd);
@@ -244,31 +293,36 @@ void Dram::serve(unsigned index, Tick when) {
     b.pre_ok = std::max(b.pre_ok, when + t_.rtp);
   }
   now_ = when;
+  column_known_ = false;
   ++counters_.bursts;
-  bypassed_ = index == 0 ? 0 : bypassed_ + 1;
-  finish(r, when);
-  remove(index);
-  // Younger requests to this burst: those in the same direction ride along, the first of the others is freed.
-  for (unsigned i = index; i < window_count_;) {
-    Request& younger = window_[i];
-    if (younger.burst != r.burst) {
-      ++i;
-      continue;
+  bypassed_ = slot == oldest_ ? 0 : bypassed_ + 1;
+  finish(slot, when);
+  if (behind_ != 0) share_burst(r, when);
+}
+
+/// Younger requests to a burst just served: those in the same direction ride along, the first of the others
+/// is freed.
+void Dram::share_burst(const Request& served, Tick when) {
+  for (;;) {
+    Choice first;
+    for (std::uint64_t m = behind_; m != 0; m &= m - 1) {
+      const auto i = static_cast<unsigned>(std::countr_zero(m));
+      if (window_[i].burst == served.burst) first.offer(0, window_[i].order, i);
     }
-    if (younger.write != r.write) {
-      younger.behind = false;
-      if (younger.prepared) ready_[i] = b.column_ok;
-      break;
-    }
+    if (first.when == kNotReady) return;
+    behind_ &= ~(std::uint64_t{1} << first.slot);
+    if (window_[first.slot].write != served.write) return;
     ++counters_.shared_bursts;
-    const Request rider = window_[i];
-    finish(rider, when);
-    remove(i);
+    finish(first.slot, when);
   }
 }
 
-void Dram::finish(const Request& r, Tick when) {
-  if (r.prepared) --banks_[r.bank].pending;
+void Dram::finish(unsigned slot, Tick when) {
+  const Request& r = window_[slot];
+  const std::uint64_t bit = std::uint64_t{1} << slot;
+  Bank& b = banks_[r.bank];
+  b.pending -= (prepared_ & bit) != 0;
+  b.waiting &= ~bit;
   Cycle cycle;
   if (r.write) {
     ++counters_.writes;
@@ -280,14 +334,18 @@ void Dram::finish(const Request& r, Tick when) {
   }
   push_done(cycle, r.id);
   --waiting_;
-}
-
-void Dram::remove(unsigned index) {
-  if (!window_[index].prepared) --unopened_;
+  --burst_filter_[r.burst % burst_filter_.size()];
+  used_ &= ~bit;
   --window_count_;
-  for (unsigned i = index; i < window_count_; ++i) {
-    window_[i] = window_[i + 1];
-    ready_[i] = ready_[i + 1];
+  prepared_ &= ~bit;
+  if (b.pending == 0 && b.waiting != 0 && !refresh_waits_) want_row(r.bank);
+  if (slot == oldest_) {
+    Choice next;
+    for (std::uint64_t m = used_; m != 0; m &= m - 1) {
+      const auto i = static_cast<unsigned>(std::countr_zero(m));
+      next.offer(0, window_[i].order, i);
+    }
+    oldest_ = next.slot;
   }
 }
 

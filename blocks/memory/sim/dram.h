@@ -23,6 +23,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -112,18 +113,31 @@ class Dram {
   struct Request {
     std::uint64_t burst;
     Tick arrival;
+    std::uint64_t order;  ///< counts submissions: the smaller the older
     std::uint32_t id;
     std::uint32_t row;
     std::uint8_t bank;
     bool write;
-    bool prepared;  ///< its row is open or being opened for it
-    bool behind;    ///< an older request to the same burst is in the window
+  };
+  /// The slot with the earliest time, the oldest of equals.
+  struct Choice {
+    Tick when = kNotReady;
+    std::uint64_t order = 0;
+    unsigned slot = 0;
+    void offer(Tick t, std::uint64_t o, unsigned s) {
+      const bool better = (t < when) | ((t == when) & (o < order));
+      when = better ? t : when;
+      order = better ? o : order;
+      slot = better ? s : slot;
+    }
   };
   struct Bank {
     Tick act_ok = 0, pre_ok = 0, column_ok = 0;
     std::uint32_t row = 0;
     bool open = false;
-    unsigned pending = 0;  ///< prepared requests not yet served
+    unsigned pending = 0;       ///< prepared requests not yet served
+    std::uint64_t waiting = 0;  ///< slots of requests that are not prepared
+    unsigned next = 0;          ///< slot whose row it turns to, if it is in wanted_
   };
   struct Done {
     Cycle cycle;
@@ -135,13 +149,16 @@ class Dram {
   void run(Cycle until);
   void fill_window();
   bool has_room() const { return window_count_ < window_size_ && bypassed_ < p_.max_bypass; }
-  Tick plan_rows(unsigned& index);
-  void prepare(unsigned index);
-  void activate(unsigned index, Tick when);
-  Tick plan_column(unsigned& index) const;
-  void serve(unsigned index, Tick when);
-  void finish(const Request& r, Tick when);
-  void remove(unsigned index);
+  void want_row(unsigned bank);
+  void offer_row(const Bank& b);
+  void plan_rows();
+  void prepare(unsigned slot);
+  void activate(unsigned slot, Tick when);
+  void plan_column();
+  void consider_refresh();
+  void serve(unsigned slot, Tick when);
+  void finish(unsigned slot, Tick when);
+  void share_burst(const Request& served, Tick when);
   void push_done(Cycle cycle, std::uint32_t id);
   void skip_idle_refreshes(Tick t);
   void refresh();
@@ -159,9 +176,16 @@ class Dram {
 
   std::vector<Request> fifo_;  ///< ring of power-of-two size
   unsigned fifo_head_ = 0, fifo_count_ = 0;
-  std::vector<Request> window_;  ///< in order of age
-  std::vector<Tick>
-      ready_;  ///< for each: when its bank allows its column command; kNotReady until then known
+  static constexpr unsigned kMaxWindow = 63;
+  // The window: slots, and a bit for each slot in the sets below.
+  std::array<Request, kMaxWindow + 1> window_;
+  std::array<Tick, kMaxWindow + 1> ready_;  ///< of prepared requests: when the bank allows the column command
+  std::uint64_t used_ = 0;
+  std::uint64_t prepared_ = 0;  ///< their row is open, or told to open
+  std::uint64_t behind_ = 0;    ///< an older request to the same burst is in the window
+  unsigned oldest_ = 0;
+  std::array<std::uint8_t, 256> burst_filter_{};
+  std::uint64_t order_ = 0;
   unsigned window_size_ = 0, window_count_ = 0;
   unsigned waiting_ = 0;  ///< in queue and window
   std::vector<Bank> banks_;
@@ -170,9 +194,13 @@ class Dram {
   Tick now_ = 0;  ///< of the scheduler
   Tick next_read_ = 0, next_write_ = 0;
   Tick next_refresh_ = 0;
-  unsigned bypassed_ = 0;  ///< times that the oldest request has been passed
-  unsigned unopened_ = 0;  ///< requests in the window that are not prepared
-  Tick next_event_ = 0;    ///< nothing happens before, if requests wait
+  unsigned bypassed_ = 0;       ///< times that the oldest request has been passed
+  std::uint64_t wanted_ = 0;    ///< banks that wait for an activate
+  bool refresh_waits_ = false;  ///< for prepared requests to finish
+  // The next activate and column command, as long as they are known.
+  bool row_known_ = false, column_known_ = false;
+  Choice row_choice_, column_choice_;
+  Tick next_event_ = 0;  ///< nothing happens before, if requests wait
 
   std::vector<Done> done_;  ///< ring of power-of-two size
   unsigned done_head_ = 0, done_count_ = 0;
