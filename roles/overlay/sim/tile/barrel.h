@@ -46,14 +46,13 @@ class Barrel {
 
   /// Runs the window that starts at `from`. `left[t]` counts the plain instructions before thread t's next
   /// event and is decremented for every thread that issues.
-  template <bool fast>
   Issue window(Cycle from, std::uint8_t* left);
 
-  /// Tells which offsets of the last window issued what is not latent: their threads come back kWindow cycles
-  /// later.
-  void returning(std::uint64_t threads, std::uint32_t offsets) {
+  /// Tells which threads come back kWindow cycles after they issued, as their instruction was not latent:
+  /// byte o of `threads` where byte o of `offsets` is 1.
+  void returning(std::uint64_t threads, std::uint64_t offsets) {
     back_threads_ = threads;
-    back_ = spread_bits(offsets);
+    back_ = offsets;
   }
 
   /// Something happens in the window that starts at `from`.
@@ -67,13 +66,20 @@ class Barrel {
  private:
   static constexpr unsigned kAnswer = 0x80;
 
-  [[gnu::noinline]] void clash(unsigned at, unsigned thread) {
-    more_answers_[at] = static_cast<std::uint16_t>(more_answers_[at] | 1u << thread);
-    clash_windows_ = static_cast<std::uint8_t>(clash_windows_ | 1u << (at / kWindow));
-  }
+  friend struct FastEngine;  // another window()
+
+  /// Threads that join in a window. Byte o of `threads` has the one that returns at offset o in its low
+  /// nibble and the one that is resumed in its high nibble (the order of joining), valid where byte o of
+  /// `returned` or `resumed` is 1.
+  struct Joining {
+    std::uint64_t threads, returned, resumed;
+    std::uint64_t mask() const { return returned * 0x0f | resumed * 0xf0; }
+  };
+
+  void clash(unsigned at, unsigned thread);
+  /// Lets threads join one a cycle when more than one waits. Takes and gives one answer in each byte.
   std::uint64_t resumed_in_turn(Cycle from, std::uint64_t answers);
-  Issue issue_all(std::uint8_t* left);
-  Issue issue_some(std::uint8_t* left, unsigned ready, std::uint64_t joining);
+  Joining join(Cycle from);
 
   std::uint64_t queue_ = 0;    ///< nibble i = i-th thread of the queue; zero beyond count_
   unsigned count_ = 0;         ///< threads in the queue
@@ -85,46 +91,28 @@ class Barrel {
   std::array<std::uint16_t, kCalendar> more_answers_{};        ///< bit per thread
 };
 
-/// Lets threads join one a cycle when more than one waits. Takes and gives one answer in each byte.
-[[gnu::noinline]] inline std::uint64_t Barrel::resumed_in_turn(Cycle from, std::uint64_t answers) {
-  std::uint32_t waiting = waiting_;
-  std::uint64_t joined = 0;
-  for (unsigned o = 0; o < kWindow; ++o) {
-    const unsigned at = (from + o) % kCalendar;
-    const unsigned answer = byte_of(answers, o);
-    if (answer != 0) waiting |= 1u << (answer & 15u);
-    waiting |= more_answers_[at];
-    more_answers_[at] = 0;
-    if (waiting == 0) continue;
-    const std::uint32_t from_turn = waiting & (~std::uint32_t{0} << ((from + o) % kMaxThreads));
-    const auto thread = static_cast<unsigned>(std::countr_zero(from_turn != 0 ? from_turn : waiting));
-    waiting &= ~(1u << thread);
-    joined |= static_cast<std::uint64_t>(kAnswer | thread) << (8 * o);
+// ----- hot path -----
+
+[[gnu::always_inline]] inline Barrel::Joining Barrel::join(Cycle from) {
+  const unsigned first = from % kCalendar;
+  std::uint64_t answers;
+  std::memcpy(&answers, &answers_[first], sizeof answers);
+  std::memset(&answers_[first], 0, sizeof answers);
+  busy_windows_ = static_cast<std::uint8_t>(busy_windows_ & ~(1u << (first / kWindow)));
+  if (((clash_windows_ >> (first / kWindow)) & 1) != 0 || waiting_ != 0) [[unlikely]] {
+    answers = resumed_in_turn(from, answers);
   }
-  waiting_ = static_cast<std::uint16_t>(waiting);
-  clash_windows_ = static_cast<std::uint8_t>(clash_windows_ & ~(1u << (from % kCalendar / kWindow)));
-  return joined;
+  return {back_threads_ | (answers & 0x0f0f0f0f0f0f0f0full) << 4, back_, (answers >> 7) & kBytesOfOne};
 }
 
-[[gnu::always_inline]] inline Barrel::Issue Barrel::issue_all(std::uint8_t* left) {
-  const std::uint64_t threads = spread_nibbles(static_cast<std::uint32_t>(queue_));
-  std::uint32_t events = 0;
-  for (unsigned o = 0; o < kWindow; ++o) {
-    std::uint8_t& l = left[byte_of(threads, o)];
-    events |= static_cast<std::uint32_t>(l == 0) << o;
-    l = static_cast<std::uint8_t>(l - 1);
-  }
-  queue_ >>= 32;
-  count_ -= kWindow;
-  return {threads, 0xff, events};
-}
-
-[[gnu::always_inline]] inline Barrel::Issue Barrel::issue_some(std::uint8_t* left, unsigned ready,
-                                                               std::uint64_t joining) {
+[[gnu::always_inline]] inline Barrel::Issue Barrel::window(Cycle from, std::uint8_t* left) {
+  const Joining j = join(from);
+  std::uint64_t queue = queue_ | pack_nibbles(j.threads, j.mask())
+                                     << (4 * count_ & 63);  // full: nothing joins
+  unsigned ready = count_;
   Issue r{0, 0, 0};
-  std::uint64_t queue = queue_;
   for (unsigned o = 0; o < kWindow; ++o) {
-    ready += byte_of(joining, o);
+    ready += byte_of(j.returned + j.resumed, o);
     const std::uint32_t can = ready != 0;
     const auto thread = static_cast<unsigned>(queue & 15u);
     std::uint8_t& l = left[thread];
@@ -138,33 +126,6 @@ class Barrel {
   queue_ = queue;
   count_ = ready;
   return r;
-}
-
-template <bool fast>
-[[gnu::always_inline]] inline Barrel::Issue Barrel::window(Cycle from, std::uint8_t* left) {
-  const unsigned first = from % kCalendar;
-  std::uint64_t answers;
-  std::memcpy(&answers, &answers_[first], sizeof answers);
-  std::memset(&answers_[first], 0, sizeof answers);
-  busy_windows_ = static_cast<std::uint8_t>(busy_windows_ & ~(1u << (first / kWindow)));
-  if (((clash_windows_ >> (first / kWindow)) & 1) != 0 || waiting_ != 0) [[unlikely]] {
-    answers = resumed_in_turn(from, answers);
-  }
-  // Returning threads in the low nibble of their cycle's byte, resumed ones in the high nibble: the order of
-  // joining.
-  const std::uint64_t resumed = (answers >> 7) & kBytesOfOne;
-  const std::uint64_t both = back_threads_ | (answers & 0x0f0f0f0f0f0f0f0full) << 4;
-  const std::uint64_t joining = back_ + resumed;
-  queue_ |= pack_nibbles<fast>(both, back_ * 15 | resumed * 0xf0)
-            << (4 * count_ & 63);  // full: nothing joins
-  // Threads that are or were in the queue up to offset o, in byte o; if always more than o, one issues every
-  // cycle.
-  const std::uint64_t sofar = (joining + count_) * kBytesOfOne;
-  const unsigned ready = count_;
-  count_ = static_cast<unsigned>(sofar >> 56);
-  const std::uint64_t enough =
-      ((sofar | 0x8080808080808080ull) - 0x0807060504030201ull) & 0x8080808080808080ull;
-  return enough == 0x8080808080808080ull ? issue_all(left) : issue_some(left, ready, joining);
 }
 
 inline Cycle Barrel::next_event(Cycle from) const {

@@ -13,16 +13,11 @@ constexpr std::uint64_t spread_bits(std::uint32_t bits) {
   const std::uint64_t each = ((bits & 0xffu) * kBytesOfOne) & 0x8040201008040201ull;
   return ((each + 0x7f7f7f7f7f7f7f7full) >> 7) & kBytesOfOne;
 }
-/// Nibble o of `nibbles` becomes byte o.
-constexpr std::uint64_t spread_nibbles(std::uint32_t nibbles) {
-  std::uint64_t w = nibbles;
-  w = (w | w << 16) & 0x0000ffff0000ffffull;
-  w = (w | w << 8) & 0x00ff00ff00ff00ffull;
-  return (w | w << 4) & 0x0f0f0f0f0f0f0f0full;
-}
-constexpr unsigned byte_of(std::uint64_t word, unsigned o) {
+
+[[gnu::always_inline]] constexpr unsigned byte_of(std::uint64_t word, unsigned o) {
   return static_cast<unsigned>(word >> (8 * o)) & 0xffu;
 }
+
 /// Set bits of a byte.
 constexpr unsigned count_bits(std::uint32_t byte) {
   byte = byte - ((byte >> 1) & 0x55u);
@@ -31,37 +26,15 @@ constexpr unsigned count_bits(std::uint32_t byte) {
 }
 
 /// Packs the nibbles of `word` whose nibble in `mask` is 15 (the others: 0) to the low end.
-constexpr std::uint64_t pack_nibbles_portable(std::uint64_t word, std::uint64_t mask) {
+constexpr std::uint64_t pack_nibbles(std::uint64_t word, std::uint64_t mask) {
   std::uint64_t packed = 0;
   unsigned at = 0;
   for (unsigned i = 0; i < 64; i += 4) {
     const std::uint64_t keep = (mask >> i) & 15u;
     packed |= ((word >> i) & keep) << at;
-    at += static_cast<unsigned>(keep & 4u);
-    at &= 63;  // sixteen kept: nothing follows
+    at = (at + static_cast<unsigned>(keep & 4u)) & 63;  // sixteen kept: nothing follows
   }
   return packed;
-}
-
-/// The same in one host instruction where there is one. `fast` is what fast_packing() says.
-template <bool fast>
-[[gnu::always_inline]] inline std::uint64_t pack_nibbles(std::uint64_t word, std::uint64_t mask) {
-#if defined(__x86_64__)
-  if constexpr (fast) {
-    std::uint64_t packed;
-    asm("pext %2, %1, %0" : "=r"(packed) : "r"(word), "r"(mask));
-    return packed;
-  }
-#endif
-  return pack_nibbles_portable(word, mask);
-}
-
-inline bool fast_packing() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("bmi2") != 0;
-#else
-  return false;
-#endif
 }
 
 }  // namespace polyloom::overlay

@@ -46,6 +46,7 @@ struct CachePartition {
   std::uint8_t* data;  ///< kMaxLines lines
   const CacheShape* shape;
   std::uint64_t dirty;  ///< bit per slot
+  std::uint64_t used;   ///< bit per slot: touched since it was last cleared
   std::uint16_t trees[CacheShape::kMaxSets];
   std::uint8_t hints[kHints];  ///< slot where a line was last found: a guess that is always checked
   std::uint32_t tags[CacheShape::kMaxLines];  ///< address of the line in slot set*ways+way, or kEmpty
@@ -73,6 +74,7 @@ struct CachePartition {
 
   /// Marks a slot as used: it becomes the last of its set to be evicted.
   void touch(unsigned slot) {
+    used |= std::uint64_t{1} << slot;
     std::uint16_t& tree = trees[slot >> shape->way_shift];
     const unsigned way = slot & (shape->ways - 1);
     tree = static_cast<std::uint16_t>((tree & shape->keep[way]) | shape->point[way]);

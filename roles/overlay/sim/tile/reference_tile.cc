@@ -103,14 +103,14 @@ void ReferenceTile::start_thread(Cycle c, unsigned core, unsigned thread, std::u
 }
 
 void ReferenceTile::advance_cores(Cycle from) {
-  for (Cycle c = from; c < from + kWindow; ++c) cycle(c);
-  // The cache's counters cross over to the cores at the end of every eighth cycle.
+  // The cache's counters cross over to the cores before every eighth cycle.
   if (cache_counting_) {
     program_.hits += totals_.hits - seen_.hits;
     program_.misses += totals_.misses - seen_.misses;
     program_.writebacks += totals_.writebacks - seen_.writebacks;
   }
   seen_ = totals_;
+  for (Cycle c = from; c < from + kWindow; ++c) cycle(c);
 }
 
 void ReferenceTile::cycle(Cycle c) {

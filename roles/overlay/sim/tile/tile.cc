@@ -3,12 +3,23 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdlib>
 
 #include "fabric/error.h"
 #include "roles/overlay/sim/tile/tile_impl.h"
 
 namespace polyloom::overlay {
 namespace {
+
+/// POLYLOOM_PORTABLE=1 in the environment: tests of the portable engine on any host.
+bool host_is_fast() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0 &&
+         std::getenv("POLYLOOM_PORTABLE") == nullptr;
+#else
+  return false;
+#endif
+}
 
 void check(bool ok, const std::string& message) {
   if (!ok) throw UserError("overlay: " + message);
@@ -48,8 +59,9 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
       shape(params),
       fpu_latency{times.mul,    times.div,    times.fp_compare, times.fp_convert, times.fp_add,
                   times.fp_mul, times.fp_fma, times.fp_div,     times.fp_sqrt},
-      fast(fast_packing()),
+      fast(host_is_fast()),
       misses(params.threads_per_tile()),
+      recent(kSlots),
       buffers(kSlots),
       threads(params.threads_per_tile()),
       states(params.threads_per_tile(), ThreadState::off),
@@ -74,8 +86,10 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
 
 void Tile::Impl::reload(unsigned core, unsigned thread) {
   Thread& t = thread_at(core, thread);
+  t.cache.used = 0;
   run_ahead(t);
   const unsigned slot = 16 * core + thread;
+  recent[slot] = t.cache.used;
   left[slot] = t.buffer->tokens[0].plain;
   next[slot] = t.buffer->tokens[0].event;
   taken[slot] = 1;
@@ -101,86 +115,37 @@ void Tile::Impl::start(Cycle c, unsigned core, unsigned thread, std::uint32_t pc
   schedule(c, core, thread);
 }
 
-/// Runs the cores through a window. Returns the events: bit 8*core + offset.
-template <bool fast_pack>
-[[gnu::always_inline]] inline std::uint32_t Tile::Impl::issue(Cycle from) {
-  std::uint32_t events = 0;
-  for (unsigned k = 0; k < num_cores; ++k) {
-    Core& core = cores[k];
-    if (!core.barrel.active(from)) {
-      core.window = {};
-      continue;
-    }
-    core.window = core.barrel.window<fast_pack>(from, &left[16 * k]);
-    issued_threads[k] = core.window.threads;
-    events |= core.window.events << (8 * k);
-  }
-  return events;
-}
-
-/// A token that is not simply the next one: the buffer has been used up, or is about to be, or goes on in
-/// another line of the host's cache.
-[[gnu::noinline]] void Tile::Impl::far_token(unsigned slot) {
+/// A token that is not simply the next one: the buffer has been used up, or a piece of it. In the latter
+/// case, what is needed next is brought into the host's cache: a thousand threads do not fit it.
+void Tile::Impl::far_token(unsigned slot) {
   const TokenBuffer& b = buffers[slot];
   const unsigned at = taken[slot];
   if (b.tokens[at].event == event::refill) return reload(slot / 16, slot % 16);
   left[slot] = b.tokens[at].plain;
   next[slot] = b.tokens[at].event;
   taken[slot] = static_cast<std::uint8_t>(at + 1);
-  constexpr unsigned kAhead = 32;  // tokens
-  __builtin_prefetch(&b.tokens[(at + kAhead) % kTokens]);
-  if (at == kTokens - 2 * kAhead / 2) thread_at(slot / 16, slot % 16).prefetch();
-}
-
-void Tile::Impl::take_events(std::uint32_t events) {
-  requests = {};
-  for (; events != 0; events &= events - 1) {
-    const auto bit = static_cast<unsigned>(std::countr_zero(events));
-    const unsigned slot = bit / 8 * 16 + byte_of(issued_threads[bit / 8], bit % 8);
-    const std::uint8_t code = next[slot];
-    current[slot] = code;
-    requests[code >> 4] |= 1u << bit;
-    const unsigned at = taken[slot];
-    const Token token = buffers[slot].tokens[at];
-    if (token.event == event::refill || at % 16 == 0) [[unlikely]] {
-      far_token(slot);
-      continue;
-    }
-    left[slot] = token.plain;
-    next[slot] = token.event;
-    taken[slot] = static_cast<std::uint8_t>(at + 1);
+  if (at < kTokens - kTokens / 4) return __builtin_prefetch(&b.tokens[at + kTokens / 8]);
+  const unsigned i = index_of(slot / 16, slot % 16);
+  threads[i].prefetch();
+  const std::uint8_t* data = threads[i].cache.data;
+  for (std::uint64_t m = recent[slot]; m != 0; m &= m - 1) {
+    __builtin_prefetch(data + (static_cast<std::size_t>(std::countr_zero(m)) << shape.line_shift));
   }
 }
 
-template <bool fast_pack>
+void Tile::Impl::resume_later(Cycle from) {
+  std::erase_if(later, [&](const Later& l) {
+    if (l.at >= from + Barrel::kCalendar) return false;
+    cores[l.core].barrel.resume_at(std::max(l.at, from), l.thread);
+    return true;
+  });
+}
+
 void Tile::Impl::advance(Cycle from) {
   assert(from % kWindow == 0 && from >= now);
   now = from;
-  if (!later.empty()) {
-    std::erase_if(later, [&](const Later& l) {
-      if (l.at >= from + Barrel::kCalendar) return false;
-      cores[l.core].barrel.resume_at(std::max(l.at, from), l.thread);
-      return true;
-    });
-  }
-  take_events(issue<fast_pack>(from));
-  const auto of = [this](Unit unit) { return requests[static_cast<std::size_t>(unit)]; };
-  const std::uint32_t latent = of(Unit::cache) | of(Unit::fpu) | of(Unit::scratchpad) | of(Unit::control);
-  const std::uint32_t again = of(Unit::control) != 0 ? run_controls(from, of(Unit::control)) : 0;
-  for (unsigned k = 0; k < num_cores; ++k) {
-    const Barrel::Issue& w = cores[k].window;
-    cores[k].barrel.returning(w.threads, (w.issued & ~(latent >> (8 * k))) | ((again >> (8 * k)) & 0xff));
-  }
-  const auto granted = [this](Unit unit) {
-    UnitQueue& q = units[static_cast<std::size_t>(unit)];
-    const std::uint32_t asked = requests[static_cast<std::size_t>(unit)];
-    return asked == 0 && q.empty() ? 0 : q.serve<fast_pack>(asked, issued_threads);
-  };
-  serve_scratchpad(from, granted(Unit::scratchpad));
-  serve_cache(from, granted(Unit::cache));
-  serve_fpu(from, granted(Unit::fpu));
-  for (unsigned k = 0; k < num_cores; ++k) cores[k].issued += count_bits(cores[k].window.issued);
-  seen = totals;
+  if (!later.empty()) resume_later(from);
+  fast ? advance_fast(*this, from) : advance_portable(*this, from);
   now = from + kWindow;
 }
 
@@ -215,9 +180,7 @@ void Tile::uart_in(unsigned core, unsigned thread, std::uint8_t byte) {
   impl_->uart.at(impl_->index_of(core, thread)).push_back(static_cast<char>(byte));
 }
 
-void Tile::advance_cores(Cycle from) {
-  impl_->fast ? impl_->advance<true>(from) : impl_->advance<false>(from);
-}
+void Tile::advance_cores(Cycle from) { impl_->advance(from); }
 Cycle Tile::next_event() const { return impl_->next_event(); }
 
 void Tile::wake(Cycle c, unsigned thread, std::uint32_t bits) {

@@ -109,8 +109,9 @@ class Tile final : public CoreWakeups, public MemoryClient {
   void counters(const std::string& prefix, Cycle now, const fabric::CounterSink& sink) const;
   void digest(fabric::Digest& d) const;
 
+  struct Impl;  ///< tile_impl.h; for the files of this folder
+
  private:
-  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 

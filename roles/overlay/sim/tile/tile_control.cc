@@ -172,39 +172,39 @@ std::uint32_t Tile::Impl::read_counter(unsigned core_index, Cycle c, unsigned nu
     case csr::cycle_u:
       return high(core.cycles.value(core.counting, c));
     case csr::cpu_idle_count:
-      return static_cast<std::uint32_t>(core.idle.value(core.counting, idle_at(core, c)));
+      return static_cast<std::uint32_t>(core.idle.value(core.counting, idle_at(core_index, c)));
     case csr::cpu_idle_count_u:
-      return high(core.idle.value(core.counting, idle_at(core, c)));
+      return high(core.idle.value(core.counting, idle_at(core_index, c)));
     default:
       break;
   }
   if (core_index != 0) return 0;  // the cache's counters are wired to the first core
   switch (number) {
     case csr::miss_count:
-      return static_cast<std::uint32_t>(miss_count.value(cache_counting, seen.misses));
+      return static_cast<std::uint32_t>(miss_count.value(cache_counting, totals.misses));
     case csr::hit_count:
-      return static_cast<std::uint32_t>(hit_count.value(cache_counting, seen.hits));
+      return static_cast<std::uint32_t>(hit_count.value(cache_counting, totals.hits));
     case csr::writeback_count:
-      return static_cast<std::uint32_t>(writeback_count.value(cache_counting, seen.writebacks));
+      return static_cast<std::uint32_t>(writeback_count.value(cache_counting, totals.writebacks));
     default:
       return 0;  // write-only
   }
 }
 
-std::uint64_t Tile::Impl::idle_at(const Core& core, Cycle c) const {
-  const std::uint32_t before = core.window.issued & ((1u << (c % kWindow)) - 1);
-  return c - core.issued - count_bits(before);
+std::uint64_t Tile::Impl::idle_at(unsigned core, Cycle c) const {
+  const std::uint32_t from_now = (issued >> (8 * core) & 0xffu) >> (c % kWindow);
+  return c - (cores[core].issued - count_bits(from_now));
 }
 
 void Tile::Impl::perf_count(unsigned core_index, Cycle c, std::uint32_t operand) {
   if (operand > 2) return;
   Core& core = cores[core_index];
   core.cycles.control(operand, core.counting, c);
-  core.idle.control(operand, core.counting, idle_at(core, c));
+  core.idle.control(operand, core.counting, idle_at(core_index, c));
   if (core_index == 0) {
-    miss_count.control(operand, cache_counting, seen.misses);
-    hit_count.control(operand, cache_counting, seen.hits);
-    writeback_count.control(operand, cache_counting, seen.writebacks);
+    miss_count.control(operand, cache_counting, totals.misses);
+    hit_count.control(operand, cache_counting, totals.hits);
+    writeback_count.control(operand, cache_counting, totals.writebacks);
   }
   if (operand == 0) return;
   core.counting = operand == 1;

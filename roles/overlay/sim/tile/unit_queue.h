@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arbiter in front of a unit that a tile's cores share.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "roles/overlay/sim/tile/bits.h"
+#include "roles/overlay/sim/types.h"
+
+namespace polyloom::overlay {
+
+inline constexpr unsigned kMaxCores = 4;
+
+/// Requests of the cores to a shared unit that takes one a cycle: in order of issue within a core,
+/// round-robin over the cores that have one.
+class UnitQueue {
+ public:
+  bool empty() const { return count_ == 0; }
+
+  /// Takes what the unit serves in a window. `requests` bit 8*core + o: the thread in byte o of threads[core]
+  /// asked at offset o. Byte o of the result: kGranted | core << 4 | thread for what is taken at offset o, or
+  /// 0.
+  /// Engine gives pack_nibbles and spread_bits of bits.h.
+  template <class Engine>
+  [[gnu::always_inline]] std::uint64_t serve(std::uint32_t requests,
+                                             const std::array<std::uint64_t, kMaxCores>& threads) {
+    std::uint32_t count = count_;
+#pragma GCC unroll 4
+    for (unsigned k = 0; k < kMaxCores; ++k) {
+      const std::uint64_t mask = Engine::spread_bits(requests >> (8 * k) & 0xffu) * 15;
+      queue_[k] |= Engine::pack_nibbles(threads[k], mask) << (4 * (count >> (8 * k) & 0xffu) & 63);
+    }
+    std::uint64_t granted = 0;
+    unsigned last = last_;
+#pragma GCC unroll 8
+    for (unsigned o = 0; o < kWindow; ++o) {
+      count += (requests >> o) & 0x01010101u;
+      // A bit for each core with something queued: gathered by a multiplication whose partial products do not
+      // collide.
+      const unsigned waiting = ((((count + 0x7f7f7f7fu) >> 7) & 0x01010101u) * 0x01020408u) >> 24 & 15u;
+      const std::uint32_t some = waiting != 0;
+      last = kNextInTurn[last][waiting];
+      granted |= static_cast<std::uint64_t>((some << 7) | last << 4 | (queue_[last] & 15u)) << (8 * o);
+      queue_[last] >>= 4 * some;
+      count -= some << (8 * last);
+    }
+    last_ = last;
+    count_ = count;
+    return granted;
+  }
+  static constexpr unsigned kGranted = 0x80;
+
+ private:
+  /// kNextInTurn[last][set]: first member of the set after `last`; `last` itself for the empty set.
+  static constexpr auto kNextInTurn = [] {
+    std::array<std::array<std::uint8_t, 16>, kMaxCores> table{};
+    for (unsigned last = 0; last < kMaxCores; ++last) {
+      for (unsigned set = 0; set < 16; ++set) {
+        unsigned core = (last + 1) % kMaxCores;
+        while (((set >> core) & 1) == 0 && core != last) core = (core + 1) % kMaxCores;
+        table[last][set] = static_cast<std::uint8_t>(core);
+      }
+    }
+    return table;
+  }();
+
+  std::array<std::uint64_t, kMaxCores> queue_{};  ///< nibbles, oldest lowest, zero beyond the count
+  std::uint32_t count_ = 0;                       ///< byte per core
+  unsigned last_ = kMaxCores - 1;
+};
+
+}  // namespace polyloom::overlay
