@@ -99,11 +99,17 @@ void HostNode::serve(Time until) {
                          [&](const Client& a, const Client& b) { return effect_time(a) < effect_time(b); });
     if (next == clients_.end() || effect_time(*next) >= until) return;
     if (next->state == State::computing) {
-      if (!read_call(*next)) stopped_ = true;
+      if (!read_call(*next)) leave(*next);
     } else {
       serve_call(*next);
     }
   }
+}
+
+// The client has left, or the run is being stopped.
+void HostNode::leave(const Client& client) {
+  server_.gone(*client.remote);
+  stopped_ = true;
 }
 
 // Waits for the client's next call; false if it has left or the run is being stopped.
@@ -174,7 +180,7 @@ void HostNode::answer_frames(Client& client, Time now) {
   client.state = State::computing;
   client.time = now;
   client.remote->channel.put(HostMessage::frames, now, body.body());
-  if (!client.remote->channel.flush()) stopped_ = true;
+  if (!client.remote->channel.flush()) leave(client);
 }
 
 // Pieces no longer than the window, so that what a node sees of a frame does not depend on a window's length

@@ -68,6 +68,7 @@ class HostNode : public Node {
   void serve(Time until);
   bool read_call(Client& client);
   void serve_call(Client& client);
+  void leave(const Client& client);
   void answer_frames(Client& client, Time now);
   void transmit(std::size_t port, Time until);
   Time effect_time(const Client& client) const;

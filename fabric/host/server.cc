@@ -160,12 +160,16 @@ void HostServer::watch() {
     if (fds[0].revents) return;
     for (std::size_t i = 1; i < fds.size(); ++i) {
       if (fds[i].revents & (POLLRDHUP | POLLHUP | POLLERR)) {
-        if (!clients_[i - 1]->finished) client_left_.store(true);
-        stop();
+        gone(*clients_[i - 1]);
         return;
       }
     }
   }
+}
+
+void HostServer::gone(const Client& client) noexcept {
+  if (!client.finished && !stopped()) client_left_.store(true);
+  stop();
 }
 
 void HostServer::finish(const std::string& result_json) {

@@ -50,6 +50,8 @@ class HostServer {
   bool stopped() const { return stop_.load(std::memory_order_relaxed); }
   /// For EngineOptions::interrupt: an engine asks only nodes with something to do whether they want to stop.
   const std::atomic<bool>& stop_flag() const { return stop_; }
+  /// A client's socket has closed: ends the run, with an error for the others if it had not called finish().
+  void gone(const Client& client) noexcept;
   /// True if the run was stopped because a client left before finish().
   bool client_left() const { return client_left_.load(); }
 
