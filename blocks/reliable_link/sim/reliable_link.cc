@@ -249,12 +249,15 @@ void ReliableLink::transmit(Cycle until) {
     sent_until_ = until;
     return;
   }
+  Cycle known = sent_until_;  // nothing leaves before the news that allowed it
   for (;;) {
     Reason reason;
-    Cycle at = due(reason);
+    const Cycle first = due(reason);
+    const Cycle at = first == kNeverCycle ? first : std::max(first, known);
     // What is learnt before that frame may change it, or make one due earlier.
     if (reports_done_ < reports_.size() && reports_[reports_done_].at <= at &&
         reports_[reports_done_].at < until) {
+      known = std::max(known, reports_[reports_done_].at);
       apply(reports_[reports_done_++]);
       continue;
     }
@@ -265,7 +268,7 @@ void ReliableLink::transmit(Cycle until) {
       idle_until_ = at;
       break;
     }
-    send_frame(std::max(at, sent_until_), reason);
+    send_frame(at, reason);
   }
   if (reports_done_ == reports_.size()) {
     reports_.clear();
