@@ -38,7 +38,7 @@ class Pool {
         [](void* context, std::size_t block, unsigned worker) {
           (*static_cast<std::remove_reference_t<Body>*>(context))(block, worker);
         },
-        &body);
+        const_cast<void*>(static_cast<const void*>(&body)));
   }
 
  private:
