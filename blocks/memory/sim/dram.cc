@@ -116,14 +116,20 @@ void Dram::skip_idle_refreshes(Tick t) {
 /// Closes all banks as soon as they may be, and keeps them closed for tRFC. Nothing is prepared.
 void Dram::refresh() {
   Tick start = std::max(now_, next_refresh_);
-  for (const Bank& b : banks_) {
-    start = std::max(start, b.open ? std::max(next_refresh_, b.pre_ok) + t_.rp : b.act_ok);
+  for (unsigned i = 0; i < p_.banks; ++i) {
+    const Bank& b = banks_[i];
+    const Tick precharge = std::max({now_, next_refresh_, b.pre_ok});
+    if (b.open) note(DramCommand::precharge, precharge, i, b.row);
+    // act_ok of a closed bank is its precharge and tRP, or a time that its last activate rules out anyway.
+    start = std::max(start, b.open ? precharge + t_.rp : b.act_ok);
   }
   for (Bank& b : banks_) {
     b.open = false;
     b.act_ok = start + t_.rfc;
   }
+  note(DramCommand::refresh, start, 0, 0);
   next_refresh_ += t_.refi;
+  refresh_waits_ = false;
   ++counters_.refreshes;
 }
 
@@ -167,8 +173,10 @@ void Dram::want_row(unsigned bank) {
   wanted_ |= bit;
   Bank& b = banks_[bank];
   if (b.open) {
+    const Tick precharge = std::max(now_, b.pre_ok);
+    note(DramCommand::precharge, precharge, bank, b.row);
     b.open = false;
-    b.act_ok = std::max(b.act_ok, std::max(now_, b.pre_ok) + t_.rp);
+    b.act_ok = std::max(b.act_ok, precharge + t_.rp);
   }
   Choice oldest;
   for (std::uint64_t m = b.waiting; m != 0; m &= m - 1) {
@@ -219,6 +227,7 @@ void Dram::activate(unsigned slot, Tick when) {
   b.act_ok = when + t_.rc;
   b.pre_ok = when + t_.ras;
   b.column_ok = when + t_.rcd;
+  note(DramCommand::activate, when, window_[slot].bank, row);
   ++counters_.activates;
   row_known_ = false;
   for (std::uint64_t m = b.waiting; m != 0; m &= m - 1) {
@@ -234,7 +243,6 @@ void Dram::consider_refresh() {
   row_known_ = false;
   if (prepared_ != 0) return;
   refresh();
-  refresh_waits_ = false;
   for (unsigned i = 0; i < p_.banks; ++i) {
     if (banks_[i].waiting != 0) want_row(i);
   }
@@ -294,6 +302,7 @@ void Dram::serve(unsigned slot, Tick when) {
   }
   now_ = when;
   column_known_ = false;
+  note(r.write ? DramCommand::write : DramCommand::read, when, r.bank, r.row);
   ++counters_.bursts;
   bypassed_ = slot == oldest_ ? 0 : bypassed_ + 1;
   finish(slot, when);

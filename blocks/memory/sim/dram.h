@@ -48,7 +48,7 @@ struct DramParams {
   unsigned wtr = 6, rtw = 9, rtp = 6, wr = 12;    ///< rtw: read to write command
   unsigned refi = 6240, rfc = 208;
   // Controller.
-  unsigned queue = 32;  ///< requests that it holds, the window's included
+  unsigned queue = 48;  ///< requests that it holds, the window's included
   unsigned window_beats =
       16;  ///< bus beats that the scheduler sees: a 64-byte line counts twice a 32-byte one
   unsigned max_bypass = 64;
@@ -71,6 +71,14 @@ struct DramCounters {
   std::uint64_t activates = 0, bursts = 0, refreshes = 0;
   std::uint64_t shared_bursts = 0;  ///< requests served by another's burst
   std::uint64_t refused = 0;        ///< submissions answered with false
+};
+
+/// What the channel's command bus carried; for tests and traces. Times in command clocks, as real numbers.
+struct DramCommand {
+  enum Kind { precharge, activate, read, write, refresh } kind;
+  double clock;
+  unsigned bank;      ///< not for refresh, which closes all
+  std::uint32_t row;  ///< of activate, read and write
 };
 
 class Dram {
@@ -106,6 +114,8 @@ class Dram {
   const DramCounters& counters() const { return counters_; }
   const DramParams& params() const { return p_; }
   void digest(fabric::Digest& d) const;
+  /// Appends every command to `out` (not always in order of time) from now on; null ends that.
+  void trace(std::vector<DramCommand>* out) { trace_ = out; }
 
  private:
   using Tick = std::int64_t;  ///< units: 1 / lcm(core_hz, memory_hz) seconds
@@ -145,6 +155,10 @@ class Dram {
   };
 
   void check() const;
+  void note(DramCommand::Kind kind, Tick t, unsigned bank, std::uint32_t row) {
+    if (trace_ == nullptr) return;
+    trace_->push_back({kind, static_cast<double>(t) / static_cast<double>(clock_units_), bank, row});
+  }
   void set_ticks();
   void run(Cycle until);
   void fill_window();
@@ -208,6 +222,7 @@ class Dram {
   Cycle reached_ = 0, last_submit_ = 0;
   Cycle known_cycle_ = 0;  ///< cycle_of() counts on from here
   Tick known_tick_ = 0;
+  std::vector<DramCommand>* trace_ = nullptr;
   DramCounters counters_;
 };
 

@@ -8,7 +8,7 @@ DramParams DramParams::ddr3_1600_published(unsigned line_bytes) {
   DramParams p;
   p.request_bytes = line_bytes;
   p.queue = 32;
-  p.window_beats = 12;
+  p.window_beats = 16;
   p.beat_clocks = 4;
   return p;
 }
@@ -16,8 +16,6 @@ DramParams DramParams::ddr3_1600_published(unsigned line_bytes) {
 DramParams DramParams::ddr3_1600(unsigned line_bytes) {
   DramParams p;
   p.request_bytes = line_bytes;
-  p.queue = 32;
-  p.window_beats = 16;
   return p;
 }
 
