@@ -14,8 +14,8 @@ int putchar(int c);
 int puts(const char* s);
 /// Eight hexadecimal digits.
 int puthex(unsigned x);
-/// Knows %s and %x (always eight digits, zero-padded), and as additions %d, %u, %c and %%. Widths and flags are not
-/// known: an unknown conversion is printed as it stands.
+/// Knows %s and %x (always eight digits, zero-padded), and as additions %d, %u, %c and %%. Widths and flags
+/// are not known: an unknown conversion is printed as it stands.
 int printf(const char* format, ...);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the device API that host programs share: thread ids, special addresses, memory partitions (reference:
-// Tinsel facts, 1.3, 1.4 and section 2). C and C++; device and host give the same answers.
+// The part of the device API that host programs share: thread ids, special addresses, memory partitions
+// (reference: Tinsel facts, 1.3, 1.4 and section 2). C and C++; device and host give the same answers.
 #ifndef POLYLOOM_TINSEL_INTERFACE_H
 #define POLYLOOM_TINSEL_INTERFACE_H
 
@@ -52,8 +52,8 @@ INLINE uint32_t tinselToAddr(uint32_t boardX, uint32_t boardY, uint32_t tileX, u
 }
 
 /// Unpacks a thread id.
-INLINE void tinselFromAddr(uint32_t addr, uint32_t* boardX, uint32_t* boardY, uint32_t* tileX, uint32_t* tileY,
-                           uint32_t* coreId, uint32_t* threadId) {
+INLINE void tinselFromAddr(uint32_t addr, uint32_t* boardX, uint32_t* boardY, uint32_t* tileX,
+                           uint32_t* tileY, uint32_t* coreId, uint32_t* threadId) {
   *threadId = addr & ((1u << TinselLogThreadsPerCore) - 1);
   addr >>= TinselLogThreadsPerCore;
   *coreId = addr & ((1u << TinselLogCoresPerMailbox) - 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The API of programs that run on the overlay's threads, source-compatible with Tinsel 0.8 (reference: Tinsel facts,
-// section 2; encodings of CSRs: 1.2). C and C++, all inline. A call that blocks says so.
+// The API of programs that run on the overlay's threads, source-compatible with Tinsel 0.8 (reference: Tinsel
+// facts, section 2; encodings of CSRs: 1.2). C and C++, all inline. A call that blocks says so.
 #ifndef POLYLOOM_TINSEL_H
 #define POLYLOOM_TINSEL_H
 
@@ -106,10 +106,12 @@ INLINE void tinselSetLen(int n) { POLYLOOM_CSR_WRITE(CSR_SEND_LEN, n); }
 
 /// Sends the slot to the threads of a mailbox named by a 64-bit mask, which must not be zero. Only when
 /// tinselCanSend(); leave the slot alone until that holds again.
-INLINE void tinselMulticast(uint32_t mboxDest, uint32_t destMaskHigh, uint32_t destMaskLow, volatile void* slot) {
+INLINE void tinselMulticast(uint32_t mboxDest, uint32_t destMaskHigh, uint32_t destMaskLow,
+                            volatile void* slot) {
   POLYLOOM_CSR_WRITE(CSR_SEND_PTR, slot);
   POLYLOOM_CSR_WRITE(CSR_SEND_DEST, mboxDest);
-  // Send is no instruction of the standard: opcode 0001000, rs1 = a0 = high half of the mask, rs2 = a1 = low half.
+  // Send is no instruction of the standard: opcode 0001000, rs1 = a0 = high half of the mask, rs2 = a1 = low
+  // half.
   register uint32_t high __asm__("a0") = destMaskHigh;
   register uint32_t low __asm__("a1") = destMaskLow;
   __asm__ volatile(".4byte 0x00b50008" : : "r"(high), "r"(low) : "memory");
@@ -119,7 +121,8 @@ INLINE void tinselMulticast(uint32_t mboxDest, uint32_t destMaskHigh, uint32_t d
 INLINE void tinselSend(int dest, volatile void* slot) {
   const uint32_t thread = (uint32_t)dest & (TinselThreadsPerMailbox - 1);
   const uint32_t bit = 1u << (thread & 31);
-  tinselMulticast((uint32_t)dest >> TinselLogThreadsPerMailbox, thread >= 32 ? bit : 0, thread >= 32 ? 0 : bit, slot);
+  tinselMulticast((uint32_t)dest >> TinselLogThreadsPerMailbox, thread >= 32 ? bit : 0,
+                  thread >= 32 ? 0 : bit, slot);
 }
 
 /// Sends the slot to the destinations that the routers' tables hold for a key. Only when tinselCanSend().
@@ -137,8 +140,8 @@ INLINE volatile void* tinselRecv() {
 /// Gives a received message back: exactly once for each receiver.
 INLINE void tinselFree(volatile void* slot) { POLYLOOM_CSR_WRITE(CSR_FREE, slot); }
 
-/// Names of the papers' API. Slots for receiving need no allocation any more: tinselAlloc frees a received message
-/// and leaves this thread's own slots alone, and every tinselSlot(n) is the send slot.
+/// Names of the papers' API. Slots for receiving need no allocation any more: tinselAlloc frees a received
+/// message and leaves this thread's own slots alone, and every tinselSlot(n) is the send slot.
 INLINE volatile void* tinselSlot(int n) {
   (void)n;
   return tinselSendSlot();
@@ -151,8 +154,8 @@ INLINE void tinselAlloc(volatile void* slot) {
 /// Blocks until any of the conditions holds.
 INLINE void tinselWaitUntil(TinselWakeupCond cond) { POLYLOOM_CSR_WRITE(CSR_WAIT_UNTIL, cond); }
 
-/// Blocks until a message has come (0), or all threads of the machine wait here and no message is on its way: 1, or
-/// more than 1 if every one of them voted true.
+/// Blocks until a message has come (0), or all threads of the machine wait here and no message is on its way:
+/// 1, or more than 1 if every one of them voted true.
 INLINE int tinselIdle(int vote) {
   const uint32_t bits = 2 | 4 | (vote ? 8 : 0);
   int woken;
@@ -160,7 +163,8 @@ INLINE int tinselIdle(int vote) {
   return woken >> 2;
 }
 
-/// Console, one byte at a time. Never block: TryPut is non-zero if accepted, TryGet has bit 8 set if there is a byte.
+/// Console, one byte at a time. Never block: TryPut is non-zero if accepted, TryGet has bit 8 set if there is
+/// a byte.
 INLINE uint32_t tinselUartTryPut(uint8_t byte) {
   uint32_t ok;
   __asm__ volatile("csrrw %0, " CSR_TO_UART ", %1" : "=r"(ok) : "r"(byte));
@@ -202,7 +206,8 @@ INLINE void tinselPerfCountStop() { POLYLOOM_CSR_WRITE(CSR_PERFCOUNT, 2); }
     POLYLOOM_CSR_READ(csr, n);      \
     return n;                       \
   }
-/// Of the tile's cache: read them on its first core. Of the core. Of the board's router: on board-local thread 0.
+/// Of the tile's cache: read them on its first core. Of the core. Of the board's router: on board-local
+/// thread 0.
 POLYLOOM_COUNTER(tinselMissCount, CSR_MISSCOUNT)
 POLYLOOM_COUNTER(tinselHitCount, CSR_HITCOUNT)
 POLYLOOM_COUNTER(tinselWritebackCount, CSR_WBCOUNT)

@@ -99,6 +99,18 @@ ClusterFacts facts_of_cluster(const std::string& text) {
   return facts;
 }
 
-std::unique_ptr<HostBackend> connect_to_simulator() { return std::make_unique<SimBackend>(); }
+std::unique_ptr<HostBackend> connect_to_simulator() {
+  const auto is_set = [](const char* variable) {
+    const char* text = std::getenv(variable);
+    return text != nullptr && *text != 0;
+  };
+  if (!is_set("POLYLOOM_CLUSTER") && !is_set("POLYLOOM_SOCKET")) {
+    throw UserError(
+        "no cluster is named: set POLYLOOM_CLUSTER to one of clusters/ (the smallest is "
+        "POLYLOOM_CLUSTER=laptop) or to a "
+        "file; POLite programs also run without one, with POLYLOOM_ON=native");
+  }
+  return std::make_unique<SimBackend>();
+}
 
 }  // namespace polyloom::overlay
