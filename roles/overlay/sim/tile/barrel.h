@@ -55,6 +55,8 @@ class Barrel {
     back_ = offsets;
   }
 
+  /// Some thread is left in the queue, or waits to join it.
+  bool queued() const { return count_ != 0 || waiting_ != 0; }
   /// Something happens in the window that starts at `from`.
   bool active(Cycle from) const {
     return count_ != 0 || back_ != 0 || waiting_ != 0 ||

@@ -26,14 +26,14 @@ CacheShape::CacheShape(const BoardParams& params)
   line_shift = static_cast<unsigned>(std::countr_zero(line_bytes));
   set_mask = sets - 1;
   line_mask = ~(line_bytes - 1);
-  for (unsigned way = 0; way < ways; ++way) {
+  for (unsigned slot = 0; slot < ways * sets; ++slot) {
     unsigned path = 0, away = 0;
-    for (unsigned node = way + ways; node > 1; node /= 2) {
+    for (unsigned node = slot % ways + ways; node > 1; node /= 2) {
       path |= 1u << (node / 2);
-      if ((node & 1) == 0) away |= 1u << (node / 2);  // came from the left: the victim is to the right
+      if (node % 2 == 0) away |= 1u << (node / 2);  // came from the left: the victim is to the right
     }
-    keep[way] = static_cast<std::uint16_t>(~path);
-    point[way] = static_cast<std::uint16_t>(away);
+    slots[slot] = {static_cast<std::uint16_t>(~path), static_cast<std::uint16_t>(away),
+                   static_cast<std::uint16_t>(slot / ways), static_cast<std::uint16_t>(slot << line_shift)};
   }
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -28,7 +29,12 @@ struct CacheShape {
   std::uint32_t set_mask, line_mask;
   // Tree of ways-1 bits, node 1 = root, children of i are 2i and 2i+1; a set bit says that the victim lies to
   // the right. Using a way points every node on its path away from it.
-  std::uint16_t keep[kMaxWays], point[kMaxWays];
+  struct Slot {
+    std::uint16_t keep, point;  ///< the tree's bits that using this slot keeps, and sets
+    std::uint16_t set;
+    std::uint16_t offset;  ///< of the line in the partition's data
+  };
+  std::array<Slot, kMaxLines> slots{};
 
   unsigned set_of(std::uint32_t addr) const { return (addr >> line_shift) & set_mask; }
   unsigned victim_way(std::uint16_t tree) const {
@@ -45,8 +51,9 @@ struct CachePartition {
 
   std::uint8_t* data;  ///< kMaxLines lines
   const CacheShape* shape;
-  std::uint64_t dirty;  ///< bit per slot
-  std::uint64_t used;   ///< bit per slot: touched since it was last cleared
+  std::uint32_t line_mask;  ///< shape's
+  std::uint64_t dirty;      ///< bit per slot
+  std::uint64_t used;       ///< bit per slot: touched since it was last cleared
   std::uint16_t trees[CacheShape::kMaxSets];
   std::uint8_t hints[kHints];  ///< slot where a line was last found: a guess that is always checked
   std::uint32_t tags[CacheShape::kMaxLines];  ///< address of the line in slot set*ways+way, or kEmpty
@@ -56,28 +63,22 @@ struct CachePartition {
     dirty = 0;
   }
 
-  /// Slot of the line that holds `addr`, or kNoLine.
-  unsigned find(std::uint32_t addr) {
-    const std::uint32_t line = addr & shape->line_mask;
-    std::uint8_t& hint = hints[(addr >> shape->line_shift) & (kHints - 1)];
-    if (tags[hint] == line) [[likely]]
+  /// Slot of the line that holds `addr`, which is a multiple of `align`, or kNoLine; also kNoLine if it is no
+  /// multiple.
+  [[gnu::always_inline]] unsigned find(std::uint32_t addr, unsigned align) {
+    std::uint8_t& hint = hints[(addr >> 5) % kHints];
+    if (tags[hint] == (addr & (line_mask | (align - 1)))) [[likely]] {
       return hint;
-    return search(line, hint);
-  }
-  [[gnu::noinline]] unsigned search(std::uint32_t line, std::uint8_t& hint) const {
-    const unsigned first = shape->set_of(line) << shape->way_shift;
-    for (unsigned slot = first; slot < first + shape->ways; ++slot) {
-      if (tags[slot] == line) return hint = static_cast<std::uint8_t>(slot);
     }
-    return kNoLine;
+    return addr % align == 0 ? search(addr, hint) : kNoLine;
   }
 
   /// Marks a slot as used: it becomes the last of its set to be evicted.
-  void touch(unsigned slot) {
+  [[gnu::always_inline]] void touch(unsigned slot) {
     used |= std::uint64_t{1} << slot;
-    std::uint16_t& tree = trees[slot >> shape->way_shift];
-    const unsigned way = slot & (shape->ways - 1);
-    tree = static_cast<std::uint16_t>((tree & shape->keep[way]) | shape->point[way]);
+    const CacheShape::Slot& s = shape->slots[slot];
+    std::uint16_t& tree = trees[s.set];
+    tree = static_cast<std::uint16_t>((tree & s.keep) | s.point);
   }
 
   /// Slot that the next miss on `addr` replaces.
@@ -89,16 +90,15 @@ struct CachePartition {
   /// The aligned word that holds `addr`, and a store of 1, 2 or 4 bytes (makes the line dirty).
   std::uint32_t word(unsigned slot, std::uint32_t addr) const {
     std::uint32_t w;
-    std::memcpy(&w, data + (std::size_t{slot} << shape->line_shift) + (addr & ~shape->line_mask & ~3u),
-                sizeof w);
+    std::memcpy(&w, data + shape->slots[slot].offset + (addr & ~line_mask & ~3u), sizeof w);
     return w;
   }
   void store(unsigned slot, std::uint32_t addr, std::uint32_t value, unsigned bytes) {
-    std::memcpy(line(slot) + (addr & ~shape->line_mask), &value, bytes);
+    std::memcpy(line(slot) + (addr & ~line_mask), &value, bytes);
     set_dirty(slot);
   }
 
-  std::uint8_t* line(unsigned slot) { return data + (std::size_t{slot} << shape->line_shift); }
+  std::uint8_t* line(unsigned slot) { return data + shape->slots[slot].offset; }
   bool is_dirty(unsigned slot) const { return (dirty >> slot) & 1; }
   void set_dirty(unsigned slot) { dirty |= std::uint64_t{1} << slot; }
   void drop(unsigned slot) {
@@ -106,9 +106,19 @@ struct CachePartition {
     dirty &= ~(std::uint64_t{1} << slot);
   }
   void fill(unsigned slot, std::uint32_t addr, const std::uint8_t* bytes) {
-    tags[slot] = addr & shape->line_mask;
+    tags[slot] = addr & line_mask;
     dirty &= ~(std::uint64_t{1} << slot);
     std::memcpy(line(slot), bytes, shape->line_bytes);
+  }
+
+ private:
+  [[gnu::noinline]] unsigned search(std::uint32_t addr, std::uint8_t& hint) const {
+    const std::uint32_t tag = addr & line_mask;
+    const unsigned first = shape->set_of(addr) << shape->way_shift;
+    for (unsigned slot = first; slot < first + shape->ways; ++slot) {
+      if (tags[slot] == tag) return hint = static_cast<std::uint8_t>(slot);
+    }
+    return kNoLine;
   }
 };
 

@@ -134,7 +134,7 @@ void ReferenceTile::issue(unsigned k, Cycle c) {
     core.answers.erase(it);
   }
   if (!core.waiting.empty()) {
-    auto first = core.waiting.lower_bound(static_cast<unsigned>(c % 16));
+    auto first = core.waiting.lower_bound(static_cast<unsigned>(c / 8 % 16));
     if (first == core.waiting.end()) first = core.waiting.begin();
     core.queue.push_back(*first);
     core.waiting.erase(first);

@@ -29,7 +29,9 @@ constexpr std::uintptr_t kBufferMask = sizeof(Token) * kTokens - 1;
 
 std::uint32_t pc_of(const Thread& t, const Uop* u) { return static_cast<std::uint32_t>(u - t.code) * 4; }
 
-Token token(std::uint32_t plain, std::uint8_t code) { return {static_cast<std::uint8_t>(plain), code}; }
+Token token(std::uint32_t plain, std::uint32_t code) {
+  return {static_cast<std::uint16_t>(plain | code << 8)};
+}
 
 /// Ends the buffer before `u`, which nothing prevents from being executed later.
 [[gnu::noinline]] void stop_for_refill(UOP_ARGS) {
@@ -126,9 +128,7 @@ template <Op op>
 void do_load(UOP_ARGS) {
   const Inst& in = u->inst;
   const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
-  if (addr % access_size(op) != 0) [[unlikely]]
-    return stop_for_memory(t, u, out, plain);
-  const unsigned slot = t.cache.find(addr);
+  const unsigned slot = t.cache.find(addr, access_size(op));
   if (slot == CachePartition::kNoLine) [[unlikely]]
     return stop_for_memory(t, u, out, plain);
   t.cache.touch(slot);
@@ -141,9 +141,7 @@ template <Op op>
 void do_store(UOP_ARGS) {
   const Inst& in = u->inst;
   const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
-  if (addr % access_size(op) != 0) [[unlikely]]
-    return stop_for_memory(t, u, out, plain);
-  const unsigned slot = t.cache.find(addr);
+  const unsigned slot = t.cache.find(addr, access_size(op));
   if (slot == CachePartition::kNoLine) [[unlikely]]
     return stop_for_memory(t, u, out, plain);
   t.cache.touch(slot);

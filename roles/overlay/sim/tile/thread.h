@@ -38,12 +38,16 @@ constexpr Unit unit_of(std::uint8_t event_code) { return static_cast<Unit>(event
 
 /// `plain` plain instructions, then the event.
 struct Token {
-  std::uint8_t plain;
-  std::uint8_t event;
+  std::uint16_t bits;
+  std::uint8_t plain() const { return static_cast<std::uint8_t>(bits); }
+  std::uint8_t event() const { return static_cast<std::uint8_t>(bits >> 8); }
 };
 
 /// Tokens of one thread; aligned to its size, so that running ahead finds the end by the pointer's low bits.
 inline constexpr unsigned kTokens = 128;
+/// What the host needs next is fetched each time this many tokens (a line of its cache) are used up but for
+/// the notice.
+inline constexpr unsigned kTokenPiece = 32, kTokenNotice = 4;
 struct alignas(sizeof(Token) * kTokens) TokenBuffer {
   std::array<Token, kTokens> tokens{};
 };

@@ -80,6 +80,7 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
     t.code_bytes = 4 * params.instr_words;
     t.cache.clear();
     t.cache.shape = &shape;
+    t.cache.line_mask = shape.line_mask;
     t.cache.data = lines.data() + std::size_t{i} * CacheShape::kMaxLines * params.line_bytes;
   }
 }
@@ -90,8 +91,8 @@ void Tile::Impl::reload(unsigned core, unsigned thread) {
   run_ahead(t);
   const unsigned slot = 16 * core + thread;
   recent[slot] = t.cache.used;
-  left[slot] = t.buffer->tokens[0].plain;
-  next[slot] = t.buffer->tokens[0].event;
+  left[slot] = t.buffer->tokens[0].plain();
+  next[slot] = t.buffer->tokens[0].event();
   taken[slot] = 1;
 }
 
@@ -120,11 +121,11 @@ void Tile::Impl::start(Cycle c, unsigned core, unsigned thread, std::uint32_t pc
 void Tile::Impl::far_token(unsigned slot) {
   const TokenBuffer& b = buffers[slot];
   const unsigned at = taken[slot];
-  if (b.tokens[at].event == event::refill) return reload(slot / 16, slot % 16);
-  left[slot] = b.tokens[at].plain;
-  next[slot] = b.tokens[at].event;
+  if (b.tokens[at].event() == event::refill) return reload(slot / 16, slot % 16);
+  left[slot] = b.tokens[at].plain();
+  next[slot] = b.tokens[at].event();
   taken[slot] = static_cast<std::uint8_t>(at + 1);
-  if (at < kTokens - kTokens / 4) return __builtin_prefetch(&b.tokens[at + kTokens / 8]);
+  if (at + kTokenPiece < kTokens) return __builtin_prefetch(&b.tokens[at + kTokenNotice]);
   const unsigned i = index_of(slot / 16, slot % 16);
   threads[i].prefetch();
   const std::uint8_t* data = threads[i].cache.data;
@@ -150,6 +151,7 @@ void Tile::Impl::advance(Cycle from) {
 }
 
 Cycle Tile::Impl::next_event() const {
+  if (busy) return now;
   for (const UnitQueue& u : units) {
     if (!u.empty()) return now;
   }

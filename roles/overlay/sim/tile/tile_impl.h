@@ -105,6 +105,7 @@ struct Tile::Impl {
   std::array<unsigned, kFpuOps> fpu_latency;
 
   Cycle now = 0;                                 ///< start of the window after the last one advanced
+  bool busy = false;                             ///< something happens in the window that starts at `now`
   bool fast;                                     ///< the host has what advance_fast needs
   std::array<UnitQueue, kUnits> units;           ///< by Unit; none and control have no queue
   std::array<std::uint32_t, kUnits> requests{};  ///< of the current window, by unit: bit 8*core + offset

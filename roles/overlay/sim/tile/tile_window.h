@@ -17,12 +17,12 @@ namespace polyloom::overlay {
     t.requests[code >> 4] |= 1u << bit;
     const unsigned at = t.taken[slot];
     const Token token = t.buffers[slot].tokens[at];
-    if (token.event == event::refill || at % (kTokens / 4) == kTokens / 8) [[unlikely]] {
+    if (token.event() == event::refill || at % kTokenPiece == kTokenPiece - kTokenNotice) [[unlikely]] {
       t.far_token(slot);
       continue;
     }
-    t.left[slot] = token.plain;
-    t.next[slot] = token.event;
+    t.left[slot] = token.plain();
+    t.next[slot] = token.event();
     t.taken[slot] = static_cast<std::uint8_t>(at + 1);
   }
 }
@@ -53,12 +53,18 @@ template <class Engine>
   const auto of = [&t](Unit unit) { return t.requests[static_cast<std::size_t>(unit)]; };
   std::uint32_t back = issued & ~(of(Unit::cache) | of(Unit::fpu) | of(Unit::scratchpad) | of(Unit::control));
   if (of(Unit::control) != 0) back |= t.run_controls(from, of(Unit::control));
+  bool busy = back != 0;
   for (unsigned k = 0; k < t.num_cores; ++k) {
     t.cores[k].barrel.returning(t.issued_threads[k], Engine::spread_bits(back >> (8 * k) & 0xffu));
+    busy |= t.cores[k].barrel.queued();
   }
-  if (const std::uint64_t g = grant<Engine>(t, Unit::scratchpad); g != 0) t.serve_scratchpad(from, g);
-  if (const std::uint64_t g = grant<Engine>(t, Unit::cache); g != 0) t.serve_cache(from, g);
-  if (const std::uint64_t g = grant<Engine>(t, Unit::fpu); g != 0) t.serve_fpu(from, g);
+  t.busy = busy;
+  const std::uint64_t scratchpad = grant<Engine>(t, Unit::scratchpad);
+  const std::uint64_t cache = grant<Engine>(t, Unit::cache);
+  const std::uint64_t fpu = grant<Engine>(t, Unit::fpu);
+  if (scratchpad != 0) t.serve_scratchpad(from, scratchpad);
+  if (cache != 0) t.serve_cache(from, cache);
+  if (fpu != 0) t.serve_fpu(from, fpu);
 }
 
 }  // namespace polyloom::overlay
