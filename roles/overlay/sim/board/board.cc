@@ -89,8 +89,8 @@ void Board::advance(fabric::Time until) {
   for (Cycle from = next_window(); from != kNeverCycle && from + kWindow <= complete; from = next_window()) {
     window(from);
   }
-  // Whole windows up to here are over, also those without anything to do: what an acknowledgement sets free now goes
-  // on from here.
+  // Whole windows up to here are over, also those without anything to do: what an acknowledgement sets free
+  // now goes on from here.
   now_ = std::max(now_, complete / kWindow * kWindow);
   for (const auto& link : links_) {
     if (link != nullptr) link->transmit(first_after);
@@ -211,6 +211,12 @@ void Board::send_control(Cycle c, unsigned link, std::span<const std::uint64_t> 
 }
 
 void Board::release_threads(Cycle c, bool voted) {
+  if (site_.trace != nullptr) {
+    const fabric::Time now = clock_.edge(c);
+    site_.trace->complete("superstep " + std::to_string(detector_->counters().barriers), step_began_, now);
+    site_.trace->counter("instructions", now, static_cast<double>(instructions()));
+    step_began_ = now;
+  }
   if (site_.at == BoardCoord{0, 0} && barriers_.size() < kMaxBarriers) {
     barriers_.push_back({c, voted, instructions(), noc_.counters().message_hops});
   }

@@ -10,6 +10,7 @@
 
 #include "blocks/shell/host_frames.h"
 #include "fabric/node.h"
+#include "fabric/trace.h"
 #include "roles/overlay/sim/board/host_port.h"
 #include "roles/overlay/sim/board/mesh_link.h"
 #include "roles/overlay/sim/board/overlay_params.h"
@@ -28,8 +29,9 @@ struct BoardSite {
     fabric::Rx* rx = nullptr;
     fabric::Time latency = 0;
   };
-  std::array<Ends, kLinks> links;  ///< by BoardPort; null at the rim
-  Ends host;                       ///< null if no host is attached
+  std::array<Ends, kLinks> links;       ///< by BoardPort; null at the rim
+  Ends host;                            ///< null if no host is attached
+  fabric::TraceTrack* trace = nullptr;  ///< null when the run is not traced
 };
 
 /// Time goes in board windows of kWindow cycles: cores, then memories, then links, network, detection and
@@ -132,6 +134,7 @@ class Board final : public fabric::Node, private DetectorEnv, private TileEvents
   std::array<bool, kLinks> held_counted_{};
   std::deque<Message> from_host_;
   std::vector<Barrier> barriers_;
+  fabric::Time step_began_ = 0;  ///< for the trace
   std::string first_fault_;
   std::uint64_t bad_frames_ = 0, bytes_written_ = 0, bytes_read_ = 0, faults_ = 0;
 };

@@ -108,6 +108,7 @@ std::unique_ptr<fabric::Node> make_node(const fabric::NodeContext& context) {
   };
   for (unsigned link = 0; link < kLinks; ++link) site.links[link] = ends(link);
   if (node.host_port >= 0) site.host = ends(static_cast<std::size_t>(node.host_port));
+  site.trace = context.trace;
   return std::make_unique<Board>(context.params<OverlayParams>(), std::move(site));
 }
 
