@@ -48,9 +48,8 @@ struct DramParams {
   unsigned wtr = 6, rtw = 9, rtp = 6, wr = 12;    ///< rtw: read to write command
   unsigned refi = 6240, rfc = 208;
   // Controller.
-  unsigned queue = 48;  ///< requests that it holds, the window's included
-  unsigned window_beats =
-      16;  ///< bus beats that the scheduler sees: a 64-byte line counts twice a 32-byte one
+  unsigned queue = 64;         ///< requests that it holds, the window's included
+  unsigned window_beats = 32;  ///< bus beats the scheduler sees: a 64-byte line counts twice a 32-byte one
   unsigned max_bypass = 64;
   unsigned beat_clocks = 2;  ///< clocks in which the controller's local port moves a beat: a request's column
                              ///< commands are at least request beats * beat_clocks apart

@@ -86,7 +86,7 @@ int main() {
               nanoseconds_per_request<Dram>(DramParams::ddr3_1600(), 0x7fffffff),
               nanoseconds_per_request<Sram>(SramParams::qdr2(), 0x7fffff));
   if (!sweep) return 0;
-  for (unsigned window : {12u, 14u, 16u, 18u, 20u}) {
+  for (unsigned window : {12u, 14u, 16u, 18u, 20u, 32u}) {
     for (unsigned queue : {2u, 3u, 4u, 5u}) {
       std::printf("window %2u beat_clocks %u:", window, queue);
       for (const bool inter : {false, true}) {
