@@ -5,11 +5,10 @@
 The values are those of roles/overlay/device/parameters.py; app-local genld.sh scripts evaluate the envs form.
 """
 
-import os
 import runpy
 import sys
+from pathlib import Path
 
-HERE = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120 PTH118: any Python may be called here
-DEVICE = os.path.join(HERE, "..", "..", "roles", "overlay", "device")  # noqa: PTH118
 sys.dont_write_bytecode = True
-runpy.run_path(os.path.join(DEVICE, "parameters.py"), run_name="__main__")  # noqa: PTH118
+ROOT = Path(__file__).resolve().parents[2]
+runpy.run_path(str(ROOT / "roles" / "overlay" / "device" / "parameters.py"), run_name="__main__")

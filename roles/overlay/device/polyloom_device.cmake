@@ -20,7 +20,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 file(READ ${POLYLOOM_DEVICE_DIR}/rv_flags.txt rv_flags)
 separate_arguments(rv_flags UNIX_COMMAND "${rv_flags}")
-set(POLYLOOM_RV_FLAGS ${rv_flags} -Wall -Wextra -g -ffunction-sections -fdata-sections
+set(POLYLOOM_RV_FLAGS ${rv_flags} -Wall -Wextra -ffunction-sections -fdata-sections
     -I${POLYLOOM_DEVICE_GENERATED} -I${POLYLOOM_DEVICE_DIR} CACHE INTERNAL "")
 set(POLYLOOM_RV_CXXFLAGS -std=c++20 -fno-exceptions -fno-rtti -fno-threadsafe-statics CACHE INTERNAL "")
 

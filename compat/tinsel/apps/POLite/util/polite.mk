@@ -12,7 +12,7 @@ TINSEL_ROOT ?= $(realpath $(POLITE_UTIL)/../../..)
 include $(TINSEL_ROOT)/globals.mk
 
 POLITE_INC = -I $(INC) -I $(POLYLOOM_ROOT)/polite/include -I $(POLYLOOM_ROOT)/roles/overlay/device -I $(POLYLOOM_ROOT) -I .
-APP_CFLAGS = $(RV_CFLAGS) -DTINSEL -O2 -g -std=gnu++20 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
+APP_CFLAGS = $(RV_CFLAGS) -DTINSEL -O2 -std=gnu++20 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
   -ffunction-sections -fdata-sections $(POLITE_INC)
 RUN_CFLAGS = -std=gnu++20 -O3 -DNDEBUG -fopenmp $(POLITE_INC) -I $(HL)
 RUN_LIBS = $(HL)/hostlink.a -lmetis -lz -lpthread
