@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+# Covers: what the command says and returns for wrong graphs, clusters, options, limits and full disks, and that nothing
+# half-written remains. Leaves out: each reader's own errors (polite/readers), device faults (compat/tinsel/tests).
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import POLYLOOM, ROOT, Done
+
+Polyloom = Callable[..., Done]
+
+
+def refused(done: Done, *words: str) -> None:
+    """One line on standard error with all the words; non-zero status; no traceback."""
+    assert done.status != 0
+    lines = [line for line in done.err.splitlines() if line.strip()]
+    assert lines, "no message"
+    assert "Traceback" not in done.err
+    for word in words:
+        assert word in done.err, f"{word!r} not in {done.err!r}"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("0 1\n1 x\n", ("graph.txt:2", "x")),
+        ("0 1\n-1 2\n", ("graph.txt:2",)),
+        ("0 1\n2\n", ("graph.txt:2",)),
+        ("0 99999999999\n", ("graph.txt:1", "99999999999")),
+    ],
+)
+def test_malformed_graph(polyloom: Polyloom, tmp_path: Path, text: str, words: tuple[str, ...]) -> None:
+    (tmp_path / "graph.txt").write_text(text)
+    refused(polyloom("run", "pagerank", "--on", "native", "--graph", "graph.txt"), *words)
+
+
+def test_missing_graph(polyloom: Polyloom) -> None:
+    refused(polyloom("run", "pagerank", "--on", "native", "--graph", "nowhere.txt"), "nowhere.txt")
+
+
+def test_source_out_of_range(polyloom: Polyloom, tmp_path: Path) -> None:
+    (tmp_path / "graph.txt").write_text("0 1\n")
+    refused(polyloom("run", "sssp", "--on", "native", "--graph", "graph.txt", "--source", 2), "--source 2", "0 to 1")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('kind = "mesh"', 'kind = "mash"', ("mash", "mesh")),
+        ("tiles_x = 2", "tiles_q = 2", ("tiles_q",)),
+        ('latency = "780 ns"', 'latency = "780 parsecs"', ("780 parsecs",)),
+        ("size = [2, 1]", "size = [0, 1]", ("size",)),
+    ],
+)
+def test_malformed_cluster(polyloom: Polyloom, tmp_path: Path, old: str, new: str, words: tuple[str, ...]) -> None:
+    text = (ROOT / "clusters" / "laptop.toml").read_text()
+    assert old in text
+    changed = text.replace(old, new)
+    line = 1 + changed[: changed.index(new)].count("\n")
+    (tmp_path / "bad.toml").write_text(changed)
+    refused(polyloom("cluster", "show", "bad.toml"), f"bad.toml:{line}", *words)
+
+
+def test_unknown_cluster_and_app(polyloom: Polyloom) -> None:
+    refused(polyloom("run", "pagerank", "--cluster", "desktop", "--generate", "grid:2:2"), "desktop", "laptop")
+    refused(polyloom("run", "pagrank"), "pagrank", "pagerank")
+    refused(polyloom("run", "pagerank", "--on", "board", "--generate", "grid:2:2"), "board", "native")
+
+
+def test_graph_that_does_not_fit(polyloom: Polyloom) -> None:
+    # 512 threads x 32 KiB of SRAM for vertex states: a million vertices are too many.
+    done = polyloom("run", "pagerank", "--on", "sim", "--cluster", "laptop", "--generate", "grid:1100:1000")
+    refused(done, "SRAM")
+
+
+def test_max_cycles_says_who_waits(polyloom: Polyloom) -> None:
+    done = polyloom("run", "pagerank", "--generate", "grid:30:30", "--cluster", "laptop", "--max-cycles", 600000)
+    refused(done, "fpga.0.0")
+
+
+def test_out_of_space(polyloom: Polyloom, tmp_path: Path) -> None:
+    done = polyloom("run", "pagerank", "--on", "native", "--generate", "grid:5:5", "--out", "/dev/full")
+    refused(done, "/dev/full")
+    done = polyloom("run", "pagerank", "--on", "native", "--generate", "grid:5:5", "--out", tmp_path / "no" / "x.csv")
+    refused(done, "x.csv")
+    assert not list(tmp_path.glob("**/*.partial*"))
+
+
+def test_full_disk_while_writing_the_record(tmp_path: Path) -> None:
+    env = {**os.environ, "POLYLOOM_HOME": str(ROOT)}
+    command = f"ulimit -f 1; exec {POLYLOOM} run pagerank --generate kronecker:9:8 --cluster laptop --run-dir record --no-report"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode != 0
+    assert "record" in done.stderr
+    assert not [path for path in tmp_path.rglob("*") if "partial" in path.name]
+
+
+def test_doctor_explains_a_machine_without_the_compiler(tmp_path: Path) -> None:
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name in ("g++", "cmake", "ninja"):
+        (tools / name).symlink_to(f"/usr/bin/{name}")
+    done = subprocess.run(
+        [str(POLYLOOM), "doctor"], env={"PATH": str(tools)}, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 1
+    assert "apt-get install gcc-riscv64-unknown-elf" in done.stdout
+
+
+def test_interrupt_leaves_no_process(tmp_path: Path) -> None:
+    env = {**os.environ, "POLYLOOM_HOME": str(ROOT)}
+    child = subprocess.Popen(
+        [str(POLYLOOM), "run", "pagerank", "--generate", "grid:60:60", "--iterations", "60000", "--cluster", "laptop"],
+        cwd=tmp_path,
+        env=env,
+        stderr=subprocess.PIPE,
+    )
+    with pytest.raises(subprocess.TimeoutExpired):
+        child.wait(timeout=6)
+    child.send_signal(2)
+    assert child.wait(timeout=20) != 0
+    marker = str(tmp_path)
+    for entry in Path("/proc").glob("[0-9]*/cwd"):
+        try:
+            assert not str(entry.readlink()).startswith(marker), f"process {entry.parent.name} is left"
+        except (FileNotFoundError, PermissionError, ProcessLookupError):
+            continue
