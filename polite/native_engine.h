@@ -17,7 +17,8 @@
 // Rules of the softswitch (Tinsel facts 5.3) that an engine must keep:
 // - init for all vertices, then all sends, then all receives, repeated until nobody wants to send, is a legal
 //   order;
-// - send is called only if *readyToSend is not No at that moment; the message goes to the pin requested before
+// - send is called only if *readyToSend is not No at that moment; the message goes to the pin requested
+// before
 //   the call; the vertex is asked again if it still wants to send afterwards;
 // - step is called on every vertex when nothing is in flight and nobody wants to send, at least once; `time`
 //   grows by one after each round;
