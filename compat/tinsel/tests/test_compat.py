@@ -89,9 +89,16 @@ def test_heat_runs_on_the_cluster_and_natively(heat: Path) -> None:
         assert "heat: 12 x 10 cells, 20 steps: 0 wrong\nOK\n" in done.stdout
 
 
-def test_heat_on_one_board_of_a_larger_cluster(heat: Path) -> None:
+def test_heat_placed_on_one_board(heat: Path) -> None:
     done = run("./run", "9", "7", "12", cwd=heat, timeout=RUN_PATIENCE, POLITE_BOARDS_X="1", POLITE_BOARDS_Y="1")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_heat_in_one_box_of_two(heat: Path) -> None:
+    """Boards outside the box must still take part in termination detection."""
+    done = run("./run", cwd=heat, timeout=RUN_PATIENCE, POLYLOOM_CLUSTER="tinsel-12", HOSTLINK_BOXES_Y="1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 wrong" in done.stdout
 
 
 @pytest.mark.parametrize("laps", [1, 5])
