@@ -16,9 +16,8 @@ struct HashMinResult {
   uint32_t label;
 };
 
-union HashMinMessage {
+struct HashMinMessage {
   uint32_t label;
-  HashMinResult result;
 };
 
 struct HashMinVertex : PDevice<HashMinState, None, HashMinMessage> {
@@ -37,9 +36,9 @@ struct HashMinVertex : PDevice<HashMinState, None, HashMinMessage> {
     }
   }
   INLINE bool step() { return false; }
-  INLINE bool finish(HashMinMessage* msg) {
-    msg->result.id = s->id;
-    msg->result.label = s->label;
+  INLINE bool finish(HashMinResult* msg) {
+    msg->id = s->id;
+    msg->label = s->label;
     return true;
   }
 };

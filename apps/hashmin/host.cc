@@ -25,9 +25,8 @@ int run(int argc, char** argv) {
     for (const auto& edge : input.edges) graph.addEdge(edge.to, 0, edge.from);
     graph.map();
     for (std::uint32_t v = 0; v < input.vertices; ++v) graph.devices[v]->state.id = v;
-    run_graph<decltype(graph), HashMinMessage>(graph, "hashmin", answer, [&](const HashMinMessage& m) {
-      answer.values.at(m.result.id) = m.result.label;
-    });
+    run_graph<decltype(graph), HashMinResult>(
+        graph, "hashmin", answer, [&](const HashMinResult& m) { answer.values.at(m.id) = m.label; });
   }
   double components = 0;
   for (std::uint32_t v = 0; v < input.vertices; ++v) components += answer.values[v] == v;

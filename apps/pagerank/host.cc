@@ -35,9 +35,8 @@ void run_sync(const Options& options, const Input& input, Answer& answer) {
   graph.addEdges(input.edges);
   graph.map();
   set_states(graph, input, options);
-  run_graph<decltype(graph), PageRankMessage>(graph, "pagerank", answer, [&](const PageRankMessage& m) {
-    answer.values.at(m.result.id) = m.result.score;
-  });
+  run_graph<decltype(graph), PageRankResult>(
+      graph, "pagerank", answer, [&](const PageRankResult& m) { answer.values.at(m.id) = m.score; });
 }
 
 void run_gals(const Options& options, const Input& input, Answer& answer) {

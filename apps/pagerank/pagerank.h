@@ -20,10 +20,8 @@ struct PageRankResult {
   float score;
 };
 
-/// Messages are a score's share on the way, and id and score when finished.
-union PageRankMessage {
+struct PageRankMessage {
   float share;
-  PageRankResult result;
 };
 
 struct PageRankVertex : PDevice<PageRankState, None, PageRankMessage> {
@@ -46,9 +44,9 @@ struct PageRankVertex : PDevice<PageRankState, None, PageRankMessage> {
     request();
     return true;
   }
-  INLINE bool finish(PageRankMessage* msg) {
-    msg->result.id = s->id;
-    msg->result.score = s->score;
+  INLINE bool finish(PageRankResult* msg) {
+    msg->id = s->id;
+    msg->score = s->score;
     return true;
   }
 };

@@ -34,9 +34,9 @@ void run_with(const char* device, const Options& options, const Input& input, An
     graph.devices[v]->state.id = v;
     graph.devices[v]->state.is_source = v == options.source;
   }
-  run_graph<decltype(graph), SsspMessage>(graph, device, answer, [&](const SsspMessage& m) {
-    const bool reached = m.result.distance != kUnreached;
-    answer.values.at(m.result.id) = reached ? m.result.distance : std::numeric_limits<double>::quiet_NaN();
+  run_graph<decltype(graph), SsspResult>(graph, device, answer, [&](const SsspResult& m) {
+    const bool reached = m.distance != kUnreached;
+    answer.values.at(m.id) = reached ? m.distance : std::numeric_limits<double>::quiet_NaN();
   });
 }
 

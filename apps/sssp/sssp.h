@@ -20,9 +20,8 @@ struct SsspResult {
   uint32_t distance;
 };
 
-union SsspMessage {
+struct SsspMessage {
   uint32_t distance;
-  SsspResult result;
 };
 
 /// What both forms share. The host checks that no path can reach kUnreached, so sums do not wrap.
@@ -36,9 +35,9 @@ struct SsspBase : PDevice<SsspState, uint32_t, SsspMessage> {
     msg->distance = s->distance;
     *readyToSend = No;
   }
-  INLINE bool finish(SsspMessage* msg) {
-    msg->result.id = s->id;
-    msg->result.distance = s->distance;
+  INLINE bool finish(SsspResult* msg) {
+    msg->id = s->id;
+    msg->distance = s->distance;
     return true;
   }
 };

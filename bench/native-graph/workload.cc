@@ -35,21 +35,22 @@ struct Kept final : overlay::NativeOutput {
 /// Runs a mapped graph whose states are set. `build_seconds` grows by what the engine prepares.
 template <typename Dev, typename Graph, typename Value>
 auto run(Graph& graph, double& build_seconds, Value value) {
-  using Message = typename Dev::Message;
+  using Result = PFinishType<Dev>;
   const auto start = Clock::now();
   auto program =
-      polite::make_native_program<Dev, typename Dev::State, typename Dev::Edge, Message>(graph.nativeGraph());
+      polite::make_native_program<Dev, typename Dev::State, typename Dev::Edge, typename Dev::Message>(
+          graph.nativeGraph());
   build_seconds += since(start);
-  Kept<Message> kept;
+  Kept<Result> kept;
   kept.packets.reserve(graph.numDevices);
   const double cpu = cpu_clock();
   const auto go = Clock::now();
   program->run(kept);
-  Timed<decltype(value(Message{}))> timed;
+  Timed<decltype(value(Result{}))> timed;
   timed.seconds = since(go);
   timed.cpu_seconds = cpu_clock() - cpu;
   timed.values.resize(graph.numDevices);
-  for (const auto& packet : kept.packets) timed.values.at(packet.payload.result.id) = value(packet.payload);
+  for (const auto& packet : kept.packets) timed.values.at(packet.payload.id) = value(packet.payload);
   return timed;
 }
 
@@ -106,7 +107,7 @@ Timed<float> Workload::pagerank(unsigned iterations, double damping) {
     state.share = out_degree_[v] == 0 ? 0.0f : static_cast<float>(damping / out_degree_[v]);
   }
   build_seconds_ = since(start);
-  return run<PageRankVertex>(*graph, build_seconds_, [](const auto& m) { return m.result.score; });
+  return run<PageRankVertex>(*graph, build_seconds_, [](const auto& m) { return m.score; });
 }
 
 Timed<std::uint32_t> Workload::components() {
@@ -122,7 +123,7 @@ Timed<std::uint32_t> Workload::components() {
   }
   for (std::uint32_t v = 0; v < data_.vertices; ++v) graph->devices[v]->state.id = v;
   build_seconds_ = since(start);
-  return run<HashMinVertex>(*graph, build_seconds_, [](const auto& m) { return m.result.label; });
+  return run<HashMinVertex>(*graph, build_seconds_, [](const auto& m) { return m.label; });
 }
 
 Timed<std::uint32_t> Workload::sssp() {
@@ -139,7 +140,7 @@ Timed<std::uint32_t> Workload::sssp() {
     graph->devices[v]->state.is_source = v == source_;
   }
   build_seconds_ = since(start);
-  return run<SsspAsync>(*graph, build_seconds_, [](const auto& m) { return m.result.distance; });
+  return run<SsspAsync>(*graph, build_seconds_, [](const auto& m) { return m.distance; });
 }
 
 }  // namespace polyloom::bench

@@ -43,11 +43,13 @@ struct PMessage {
 };
 
 /// Base of every vertex. The derived class defines, as ordinary (also inline) members, found statically:
-///   void init();            once, before anything else
-///   void send(M*);          write the message; may change *readyToSend; goes to the pin requested before the
-///   call void recv(M*, E*);      a message arrived along an edge with that label; the message is shared:
-///   read only bool step();            nobody wants to send and nothing is in flight; true = go on bool
-///   finish(M*);        the previous round of step was false everywhere; true = send this to the host
+/// - void init(): once, before anything else.
+/// - void send(M*): write the message; may change *readyToSend. It goes to the pin requested before the call.
+/// - void recv(M*, E*): a message has come along an edge with that label. The message is shared: read only.
+/// - bool step(): nobody wants to send and nothing is in flight; true = go on.
+/// - bool finish(M*): the previous round of step was false everywhere; true = send this to the host; it may
+/// take a
+///   pointer to another type than M (beyond POLite, see PFinishType).
 template <typename S, typename E, typename M>
 struct PDevice {
   S* s;                  ///< this vertex's state
@@ -61,3 +63,13 @@ struct PDevice {
 
 template <typename S, typename E, typename M>
 using PVertex = PDevice<S, E, M>;
+
+/// Type that a vertex reports to the host when it finishes: what its finish takes a pointer to. Usually M; a
+/// program whose answer is larger than its messages gives finish a type of its own, and the host receives
+/// PMessage of that.
+template <typename DeviceType, typename R>
+R politeFinishType(bool (DeviceType::*)(R*));
+template <typename DeviceType, typename R>
+R politeFinishType(bool (DeviceType::*)(volatile R*));
+template <typename DeviceType>
+using PFinishType = decltype(politeFinishType(&DeviceType::finish));
