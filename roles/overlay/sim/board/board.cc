@@ -28,7 +28,7 @@ Board::Board(const OverlayParams& params, BoardSite site)
     : params_(params),
       site_(std::move(site)),
       clock_(params.board.clock_hz),
-      net_(params.board, site_.at, site_.mesh),
+      net_(params.board, site_.at, site_.mesh, params.noc_link_flits),
       noc_(net_),
       memory_(params.board),
       memory_system_(params.board, memory_, params.board.tiles(), params.dram, params.sram),

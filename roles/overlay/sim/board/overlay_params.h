@@ -16,6 +16,7 @@ struct OverlayParams final : fabric::RoleParams {
   TileTiming timing;
   blocks::DramParams dram;
   blocks::SramParams sram;
+  unsigned noc_link_flits = NetShared::kLinkFlits;  ///< buffer at each input of a tile router
   DetectorKind detector = DetectorKind::tree;
   Cycle gather_cycles = 0;        ///< pipeline from the threads to the detector, and back
   Cycle turn_cycles = 4;          ///< a board's answer to a control word

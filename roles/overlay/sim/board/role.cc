@@ -62,6 +62,8 @@ std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const f
   params->board.clock_hz = site.clock_hz;
   read_sizes(table, params->board);
   read_timing(table.table("timing"), params->timing);
+  params->noc_link_flits =
+      small(table.integer("noc_link_flits", params->noc_link_flits, kMaxFlits, Noc::kExitFlits));
   params->detector =
       table.choice("detector", "tree", {"tree", "star"}) == "star" ? DetectorKind::star : DetectorKind::tree;
   params->published_link = table.choice("link_layer", "ours", {"ours", "published"}) == "published";

@@ -10,6 +10,7 @@ namespace polyloom::overlay {
 Noc::Noc(NetShared& shared) : shared_(shared) {
   const BoardParams& p = shared.params;
   assert(p.tiles_x + kColumn0 <= kMaxPorts && 2 * p.tiles() + 1 <= Wheel::kUnits);
+  assert(shared.link_flits >= p.max_flits && shared.link_flits <= kExitFlits);
   assert(p.max_flits <= kMaxFlits && p.noc_cycles_per_flit >= 1 && p.noc_cycles_per_flit <= 8);
   routers_.resize(p.tiles() + 1);
   const unsigned board = board_router();
@@ -40,8 +41,11 @@ Noc::Noc(NetShared& shared) : shared_(shared) {
   Entry* next = entries_.data();
   for (Router& router : routers_) {
     for (unsigned in = 0; in < (&router == &routers_[board] ? kMaxPorts : kTilePorts); ++in) {
-      router.inputs[in].entries = next;
-      next += router.inputs[in].capacity;
+      Input& input = router.inputs[in];
+      if (input.capacity == 0) input.capacity = static_cast<std::uint8_t>(shared_.link_flits);
+      input.ring = static_cast<std::uint8_t>(std::bit_ceil(unsigned{input.capacity}) - 1);
+      input.entries = next;
+      next += input.ring + 1;
     }
   }
   fill_routes();
@@ -112,7 +116,7 @@ void Noc::push(unsigned router, unsigned in, Entry entry) {
   const unsigned tiles = shared_.params.tiles();
   entry.out = router == tiles ? static_cast<std::uint8_t>(route_board(shared_.pool[entry.id]))
                               : next_port_[router * (tiles + 1) + entry.target];
-  input.entries[(input.head + input.count) & (input.capacity - 1)] = entry;
+  input.entries[(input.head + input.count) & input.ring] = entry;
   ++input.count;
   input.flits = static_cast<std::uint8_t>(input.flits + entry.flits);
   r.waiting |= 1u << in;
@@ -214,7 +218,7 @@ void Noc::grant(Router& router, unsigned in, unsigned out, Cycle c) {
   Entry entry = input.entries[input.head];
   const Cycle done = c + entry.flits * shared_.params.noc_cycles_per_flit;
 
-  input.head = static_cast<std::uint8_t>((input.head + 1) & (input.capacity - 1));
+  input.head = static_cast<std::uint8_t>((input.head + 1) & input.ring);
   if (--input.count == 0) {
     input.head = 0;  // a short queue stays in one cache line
     router.waiting &= ~(1u << in);

@@ -38,13 +38,12 @@ struct NocCounters {
 ///   noc_cycles_per_flit cycles;
 /// - virtual cut-through: an output grants only if the next buffer has room for the longest message, so a
 /// granted
-///   message never stops on the way; link buffers hold kLinkFlits flits;
+///   message never stops on the way; buffers hold NetShared::link_flits flits;
 /// - one round-robin arbiter an output, among heads that are there in that cycle;
 /// - kHopLatency cycles from a grant until the next router may grant.
 /// Not thread safe.
 class Noc final : public Injector {
  public:
-  static constexpr unsigned kLinkFlits = 8;
   static constexpr unsigned kExitFlits = 32;  ///< buffers between board router and links or host
   static constexpr Cycle kHopLatency = 2;
 
@@ -94,13 +93,14 @@ class Noc final : public Injector {
     std::uint16_t target;  ///< index into next_port_: a tile of this board, or elsewhere
   };
   struct Input {
-    Entry* entries = nullptr;  ///< ring of `capacity` entries
+    Entry* entries = nullptr;  ///< ring
     Cycle leaving_until = 0;  ///< when the tail of the message being forwarded has left: the next head may go
     unsigned upstream = 0;    ///< unit to call when room appears
     std::uint8_t head = 0, count = 0;
-    std::uint8_t flits = 0;  ///< occupied, those of the leaving message included
-    std::uint8_t capacity = kLinkFlits;
-    std::uint8_t leaving = 0;  ///< flits of the message being forwarded
+    std::uint8_t flits = 0;     ///< occupied, those of the leaving message included
+    std::uint8_t capacity = 0;  ///< flits
+    std::uint8_t ring = 0;      ///< size of `entries` minus one, all ones in binary
+    std::uint8_t leaving = 0;   ///< flits of the message being forwarded
     bool upstream_blocked = false;
   };
   enum class Sink : std::uint8_t { none, router, mailbox, exit };

@@ -27,12 +27,17 @@ struct Activity {
 using NetFault = std::function<void(Cycle c, unsigned tile, unsigned thread, const std::string& problem)>;
 
 struct NetShared {
-  NetShared(const BoardParams& p, BoardCoord b, MeshSize m) : params(p), layout(p), board(b), mesh(m) {}
+  /// A LUT memory of an FPGA is 32 deep anyway; small buffers lose a third of the neighbour exchange.
+  static constexpr unsigned kLinkFlits = 16;
+
+  NetShared(const BoardParams& p, BoardCoord b, MeshSize m, unsigned buffer_flits = kLinkFlits)
+      : params(p), layout(p), board(b), mesh(m), link_flits(buffer_flits) {}
 
   const BoardParams params;
   const AddressLayout layout;
   const BoardCoord board;
   const MeshSize mesh;
+  const unsigned link_flits;  ///< of the buffer at each input of a tile router, max_flits..32
   Wheel wheel;
   MessagePool pool;
   Activity activity;
