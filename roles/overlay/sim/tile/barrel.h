@@ -3,8 +3,8 @@
 //
 // Rule (what the RTL does each cycle). One queue of ready threads. At the start of cycle c, the thread whose
 // non-latent instruction issued at c - kWindow joins the queue; after it joins one resumed thread: of those
-// whose unit has answered, the first in circular order from thread c mod 16. Then the head of the queue
-// issues.
+// whose unit has answered, the first in circular order from thread (c / kWindow) mod 16. Then the head of the
+// queue issues.
 //
 // How it is simulated. A core has at most 16 threads, so the queue with everything that can join it in a
 // window fits a 64-bit word of 16 nibbles. In a window no thread issues twice, so the word can be built first
