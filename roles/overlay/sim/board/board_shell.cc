@@ -248,7 +248,6 @@ bool Board::handle_start(Cycle to, const blocks::StartFrame& frame) {
     for (unsigned thread = 0; thread < frame.threads; ++thread) {
       const unsigned tile = core / p.cores_per_tile, local = core % p.cores_per_tile;
       tiles_[tile]->start_thread(to, local, thread, frame.pc);
-      noc_.mailbox(tile).thread_started(local * p.threads_per_core + thread);
     }
   }
   return true;

@@ -90,8 +90,6 @@ void Mailbox::wait(Cycle c, unsigned thread, std::uint32_t bits) {
   push_event(c, EventKind::wait, thread, bits);
 }
 
-void Mailbox::thread_stopped(unsigned thread) { stopped_ |= std::uint64_t{1} << thread; }
-
 void Mailbox::store(std::uint32_t addr, std::uint32_t data, unsigned byte_enable) {
   std::uint32_t& word = bytes_[(addr / 4) & word_mask_];
   std::uint32_t lanes = 0;

@@ -59,9 +59,8 @@ class Mailbox final : public MailboxPort {
   std::uint32_t recv(Cycle c, unsigned thread) override;
   void free_slot(Cycle c, std::uint32_t addr) override;
   void wait(Cycle c, unsigned thread, std::uint32_t bits) override;
-  void thread_stopped(unsigned thread) override;
-  /// A stopped thread begins again (the shell's START, or tinselCreateThread).
-  void thread_started(unsigned thread) { stopped_ &= ~(std::uint64_t{1} << thread); }
+  /// Nothing to do: a thread that has stopped does not wait, so detection cannot fire.
+  void thread_stopped(unsigned) override {}
   std::uint32_t load(std::uint32_t addr) const override { return bytes_[(addr / 4) & word_mask_]; }
   void store(std::uint32_t addr, std::uint32_t data, unsigned byte_enable) override;
 
@@ -86,7 +85,6 @@ class Mailbox final : public MailboxPort {
   unsigned queued(unsigned thread) const { return queues_[thread].count; }
   /// What the thread waits for (WaitBits), 0 if it does not wait.
   std::uint32_t waiting(unsigned thread) const { return waits_[thread]; }
-  bool stopped(unsigned thread) const { return (stopped_ >> thread) & 1; }
   bool send_pending(unsigned thread) const { return (send_busy_ >> thread) & 1; }
   /// Why the request cannot be served; empty if it can.
   std::string problem_with(unsigned thread, const SendRequest& request) const;
@@ -170,7 +168,6 @@ class Mailbox final : public MailboxPort {
   std::vector<CoreGroup> cores_groups_;
   std::array<PointerQueue, 64> queues_{};
   std::array<std::uint8_t, 64> waits_{};
-  std::uint64_t stopped_ = 0;
 
   // Sending: one message at a time is read from the scratchpad.
   std::uint64_t send_busy_ = 0;
