@@ -6,13 +6,9 @@
 // Fig. 9 (bus of 16 GB/s).
 #pragma once
 
-#include <cstdint>
+#include "blocks/cycle.h"
 
 namespace polyloom::blocks {
-
-/// Cycles of the board's core clock since reset.
-using Cycle = std::uint64_t;
-inline constexpr Cycle kNeverCycle = ~Cycle{0};
 
 class MemoryBus {
  public:

@@ -31,7 +31,7 @@ struct SramParams {
   unsigned bus_beat_bytes = 32;  ///< on-chip bus
   unsigned latency = 8;          ///< memory clocks from a port's first beat in to the first beat out
   unsigned queue = 8;            ///< requests before the ports
-  unsigned port_queue = 4;       ///< requests a port holds besides the one it moves
+  unsigned port_queue = 16;      ///< requests a port holds besides the one it moves
   unsigned rest_after = 0;       ///< a port rests one clock after this many requests; 0 = never
   unsigned front_cycles = 4;     ///< core cycles from the bus to the queue's end
   unsigned back_cycles = 4;      ///< core cycles from the port to the response bus

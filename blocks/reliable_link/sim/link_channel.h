@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "blocks/memory/sim/memory_bus.h"
+#include "blocks/cycle.h"
 
 namespace polyloom::blocks {
 

@@ -31,7 +31,7 @@ bool check_sequence_right(const std::vector<std::uint64_t>& words, unsigned keep
 
 }  // namespace
 
-EthernetSwitch::EthernetSwitch(std::string name, std::vector<fabric::Port> ports, MacTable table,
+EthernetSwitch::EthernetSwitch(std::string name, std::vector<WireEnds> ports, MacTable table,
                                const SwitchParams& params)
     : name_(std::move(name)),
       ports_(std::move(ports)),

@@ -23,7 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "fabric/fabric.h"
+#include "blocks/wire_ends.h"
 
 namespace polyloom::blocks {
 
@@ -47,8 +47,7 @@ class EthernetSwitch final : public fabric::Node {
   using MacTable = std::unordered_map<std::uint64_t, unsigned>;  ///< 48-bit address to port
 
   /// Throws UserError if an address does not fit 48 bits, is a group address, or names no port.
-  EthernetSwitch(std::string name, std::vector<fabric::Port> ports, MacTable table,
-                 const SwitchParams& params);
+  EthernetSwitch(std::string name, std::vector<WireEnds> ports, MacTable table, const SwitchParams& params);
 
   void advance(fabric::Time until) override;
   fabric::Time next_event() const override;
@@ -89,7 +88,7 @@ class EthernetSwitch final : public fabric::Node {
   void enqueue(Output& output, fabric::Tx& tx, const Stored& frame);
 
   std::string name_;
-  std::vector<fabric::Port> ports_;
+  std::vector<WireEnds> ports_;
   MacTable table_;
   SwitchParams p_;
   std::vector<Input> inputs_;

@@ -57,7 +57,7 @@ fabric::Segment frame(std::uint64_t mac, std::size_t bytes, Time first, std::uin
 
 struct Bench {
   explicit Bench(const SwitchParams& p, unsigned ports = 3) : tx(ports), rx(ports) {
-    std::vector<fabric::Port> ends;
+    std::vector<WireEnds> ends;
     EthernetSwitch::MacTable table;
     for (unsigned i = 0; i < ports; ++i) {
       ends.push_back({&tx[i], &rx[i]});
@@ -201,10 +201,9 @@ TEST(EthernetSwitch, RandomTrafficKeepsOrderAndDoesNotDependOnWindows) {
 }
 
 TEST(EthernetSwitch, ConfigurationIsChecked) {
-  EXPECT_THROW(EthernetSwitch("s", std::vector<fabric::Port>(2), {{0x10, 2}}, {}), UserError);
-  EXPECT_THROW(EthernetSwitch("s", std::vector<fabric::Port>(2), {{0x11, 1}}, {}), UserError);
-  EXPECT_THROW(EthernetSwitch("s", std::vector<fabric::Port>(2), {{std::uint64_t{1} << 48, 1}}, {}),
-               UserError);
+  EXPECT_THROW(EthernetSwitch("s", std::vector<WireEnds>(2), {{0x10, 2}}, {}), UserError);
+  EXPECT_THROW(EthernetSwitch("s", std::vector<WireEnds>(2), {{0x11, 1}}, {}), UserError);
+  EXPECT_THROW(EthernetSwitch("s", std::vector<WireEnds>(2), {{std::uint64_t{1} << 48, 1}}, {}), UserError);
 }
 
 }  // namespace
