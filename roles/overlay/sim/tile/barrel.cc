@@ -3,30 +3,20 @@
 
 namespace polyloom::overlay {
 
-void Barrel::clash(unsigned at, unsigned thread) {
-  more_answers_[at] = static_cast<std::uint16_t>(more_answers_[at] | 1u << thread);
-  clash_windows_ = static_cast<std::uint8_t>(clash_windows_ | 1u << (at / kWindow));
-}
-
-std::uint64_t Barrel::resumed_in_turn(Cycle from, std::uint64_t answers) {
+std::uint64_t Barrel::join_in_turn(Cycle from) {
   // Sets of threads are rotated so that the thread whose turn it is in this window is bit 0.
   const unsigned turn = static_cast<unsigned>(from / kWindow) % kMaxThreads;
-  const auto rotate = [turn](std::uint32_t set) { return (set | set << kMaxThreads) >> turn & 0xffffu; };
-  const std::uint16_t* more = &more_answers_[from % kCalendar];
-  std::uint32_t waiting = rotate(waiting_);
+  const std::uint16_t* answered = &answered_[from % kCalendar];
+  std::uint32_t waiting = std::rotr(waiting_, static_cast<int>(turn));
   std::uint64_t joined = 0;
   for (unsigned o = 0; o < kWindow; ++o) {
-    const unsigned answer = byte_of(answers, o);
-    waiting |= rotate((answer >> 7) << (answer & 15u) | more[o]);
-    const unsigned thread =
-        (turn + static_cast<unsigned>(std::countr_zero(waiting | 1u << 16))) % kMaxThreads;
-    const unsigned some = waiting != 0;
+    waiting |= std::rotr(answered[o], static_cast<int>(turn));
+    const auto thread = (turn + static_cast<unsigned>(std::countr_zero(waiting))) % kMaxThreads;
+    const std::uint64_t answer = waiting != 0 ? kAnswer | thread : 0;
+    joined |= answer << (8 * o);
     waiting &= waiting - 1;
-    joined |= static_cast<std::uint64_t>((kAnswer | thread) * some) << (8 * o);
   }
-  waiting_ = static_cast<std::uint16_t>((waiting << turn | waiting << turn >> kMaxThreads) & 0xffffu);
-  std::memset(&more_answers_[from % kCalendar], 0, kWindow * sizeof(std::uint16_t));
-  clash_windows_ = static_cast<std::uint8_t>(clash_windows_ & ~(1u << (from % kCalendar / kWindow)));
+  waiting_ = std::rotl(static_cast<std::uint16_t>(waiting), static_cast<int>(turn));
   return joined;
 }
 

@@ -8,8 +8,7 @@
 //
 // How it is simulated. A core has at most 16 threads, so the queue with everything that can join it in a
 // window fits a 64-bit word of 16 nibbles. In a window no thread issues twice, so the word can be built first
-// and issued from afterwards. Answers wait in a calendar of 64 cycles, one thread a cycle; the rare second
-// one goes to a side table.
+// and issued from afterwards. Answers wait in a calendar of 64 cycles.
 #pragma once
 
 #include <array>
@@ -39,14 +38,17 @@ class Barrel {
   void resume_at(Cycle c, unsigned thread) {
     const unsigned at = c % kCalendar;
     busy_windows_ = static_cast<std::uint8_t>(busy_windows_ | 1u << (at / kWindow));
-    if (answers_[at] != 0) [[unlikely]]
-      return clash(at, thread);
-    answers_[at] = static_cast<std::uint8_t>(kAnswer | thread);
+    answered_[at] = static_cast<std::uint16_t>(answered_[at] | 1u << thread);
+    last_answer_[at] = static_cast<std::uint8_t>(kAnswer | thread);
   }
 
   /// Runs the window that starts at `from`. `left[t]` counts the plain instructions before thread t's next
   /// event and is decremented for every thread that issues.
-  Issue window(Cycle from, std::uint8_t* left);
+  /// Engine: PortableEngine or FastEngine.
+  template <class Engine>
+  [[gnu::always_inline]] Issue window(Cycle from, std::uint8_t* left) {
+    return Engine::window(*this, from, left);
+  }
 
   /// Tells which threads come back kWindow cycles after they issued, as their instruction was not latent:
   /// byte o of `threads` where byte o of `offsets` is 1.
@@ -68,7 +70,8 @@ class Barrel {
  private:
   static constexpr unsigned kAnswer = 0x80;
 
-  friend struct FastEngine;  // another window()
+  friend struct PortableEngine;
+  friend struct FastEngine;
 
   /// Threads that join in a window. Byte o of `threads` has the one that returns at offset o in its low
   /// nibble and the one that is resumed in its high nibble (the order of joining), valid where byte o of
@@ -78,56 +81,34 @@ class Barrel {
     std::uint64_t mask() const { return returned * 0x0f | resumed * 0xf0; }
   };
 
-  void clash(unsigned at, unsigned thread);
-  /// Lets threads join one a cycle when more than one waits. Takes and gives one answer in each byte.
-  std::uint64_t resumed_in_turn(Cycle from, std::uint64_t answers);
+  template <class Engine>
   Joining join(Cycle from);
+  /// Lets threads join one a cycle when several wait. Gives a byte for each cycle, kAnswer | thread or 0.
+  std::uint64_t join_in_turn(Cycle from);
 
   std::uint64_t queue_ = 0;    ///< nibble i = i-th thread of the queue; zero beyond count_
   unsigned count_ = 0;         ///< threads in the queue
   std::uint16_t waiting_ = 0;  ///< threads that have been answered and not yet joined, from earlier windows
   std::uint8_t busy_windows_ = 0;              ///< bit w = calendar cycles 8w..8w+7 hold something
-  std::uint8_t clash_windows_ = 0;             ///< ... something in more_answers_
   std::uint64_t back_threads_ = 0, back_ = 0;  ///< by offset: the thread that comes back, and 1 if one does
-  alignas(64) std::array<std::uint8_t, kCalendar> answers_{};  ///< by cycle mod 64: kAnswer | thread, or 0
-  std::array<std::uint16_t, kCalendar> more_answers_{};        ///< bit per thread
+  // By cycle mod 64: the threads that are answered (bit each), and one of them as kAnswer | thread, or 0.
+  alignas(64) std::array<std::uint16_t, kCalendar> answered_{};
+  std::array<std::uint8_t, kCalendar> last_answer_{};
 };
 
 // ----- hot path -----
 
+/// Engine::crowded(masks) tells whether one of eight sets has more than one member.
+template <class Engine>
 [[gnu::always_inline]] inline Barrel::Joining Barrel::join(Cycle from) {
   const unsigned first = from % kCalendar;
   std::uint64_t answers;
-  std::memcpy(&answers, &answers_[first], sizeof answers);
-  std::memset(&answers_[first], 0, sizeof answers);
+  std::memcpy(&answers, &last_answer_[first], sizeof answers);
+  if (waiting_ != 0 || Engine::crowded(&answered_[first])) answers = join_in_turn(from);
+  std::memset(&last_answer_[first], 0, sizeof answers);
+  std::memset(&answered_[first], 0, kWindow * sizeof answered_[0]);
   busy_windows_ = static_cast<std::uint8_t>(busy_windows_ & ~(1u << (first / kWindow)));
-  if (((clash_windows_ >> (first / kWindow)) & 1) != 0 || waiting_ != 0) [[unlikely]] {
-    answers = resumed_in_turn(from, answers);
-  }
   return {back_threads_ | (answers & 0x0f0f0f0f0f0f0f0full) << 4, back_, (answers >> 7) & kBytesOfOne};
-}
-
-[[gnu::always_inline]] inline Barrel::Issue Barrel::window(Cycle from, std::uint8_t* left) {
-  const Joining j = join(from);
-  std::uint64_t queue = queue_ | pack_nibbles(j.threads, j.mask())
-                                     << (4 * count_ & 63);  // full: nothing joins
-  unsigned ready = count_;
-  Issue r{0, 0, 0};
-  for (unsigned o = 0; o < kWindow; ++o) {
-    ready += byte_of(j.returned + j.resumed, o);
-    const std::uint32_t can = ready != 0;
-    const auto thread = static_cast<unsigned>(queue & 15u);
-    std::uint8_t& l = left[thread];
-    r.threads |= static_cast<std::uint64_t>(thread) << (8 * o);
-    r.issued |= can << o;
-    r.events |= (can & static_cast<std::uint32_t>(l == 0)) << o;
-    l = static_cast<std::uint8_t>(l - can);
-    queue >>= 4 * can;
-    ready -= can;
-  }
-  queue_ = queue;
-  count_ = ready;
-  return r;
 }
 
 inline Cycle Barrel::next_event(Cycle from) const {

@@ -53,14 +53,14 @@ struct CachePartition {
   const CacheShape* shape;
   std::uint32_t line_mask;  ///< shape's
   std::uint64_t dirty;      ///< bit per slot
-  std::uint64_t used;       ///< bit per slot: touched since it was last cleared
+  std::uint64_t valid;      ///< bit per slot
   std::uint16_t trees[CacheShape::kMaxSets];
   std::uint8_t hints[kHints];  ///< slot where a line was last found: a guess that is always checked
   std::uint32_t tags[CacheShape::kMaxLines];  ///< address of the line in slot set*ways+way, or kEmpty
 
   void clear() {
     std::fill(std::begin(tags), std::end(tags), kEmpty);
-    dirty = 0;
+    dirty = valid = 0;
   }
 
   /// Slot of the line that holds `addr`, which is a multiple of `align`, or kNoLine; also kNoLine if it is no
@@ -75,7 +75,6 @@ struct CachePartition {
 
   /// Marks a slot as used: it becomes the last of its set to be evicted.
   [[gnu::always_inline]] void touch(unsigned slot) {
-    used |= std::uint64_t{1} << slot;
     const CacheShape::Slot& s = shape->slots[slot];
     std::uint16_t& tree = trees[s.set];
     tree = static_cast<std::uint16_t>((tree & s.keep) | s.point);
@@ -103,10 +102,12 @@ struct CachePartition {
   void set_dirty(unsigned slot) { dirty |= std::uint64_t{1} << slot; }
   void drop(unsigned slot) {
     tags[slot] = kEmpty;
+    valid &= ~(std::uint64_t{1} << slot);
     dirty &= ~(std::uint64_t{1} << slot);
   }
   void fill(unsigned slot, std::uint32_t addr, const std::uint8_t* bytes) {
     tags[slot] = addr & line_mask;
+    valid |= std::uint64_t{1} << slot;
     dirty &= ~(std::uint64_t{1} << slot);
     std::memcpy(line(slot), bytes, shape->line_bytes);
   }

@@ -9,6 +9,11 @@ namespace polyloom::overlay {
 
 struct FastEngine {
   static Barrel::Issue window(Barrel& b, Cycle from, std::uint8_t* left);
+  static bool crowded(const std::uint16_t* sets) {
+    const __m128i s = _mm_load_si128(reinterpret_cast<const __m128i*>(sets));
+    const __m128i more = _mm_and_si128(s, _mm_add_epi16(s, _mm_set1_epi16(-1)));
+    return _mm_testz_si128(more, more) == 0;
+  }
   static std::uint64_t pack_nibbles(std::uint64_t word, std::uint64_t mask) { return _pext_u64(word, mask); }
   static std::uint64_t spread_bits(std::uint32_t bits) { return _pdep_u64(bits, kBytesOfOne); }
   static unsigned count_bits(std::uint32_t byte) { return static_cast<unsigned>(_mm_popcnt_u32(byte)); }
@@ -47,7 +52,7 @@ struct FastEngine {
 
 [[gnu::always_inline]] inline Barrel::Issue FastEngine::window(Barrel& b, Cycle from,
                                                                std::uint8_t* left_bytes) {
-  const Barrel::Joining j = b.join(from);
+  const Barrel::Joining j = b.join<FastEngine>(from);
   const std::uint64_t sofar = (j.returned + j.resumed + b.count_) * kBytesOfOne;
   const std::uint64_t queue = b.queue_ | _pext_u64(j.threads, j.mask())
                                              << (4 * b.count_ & 63);  // full: none joins

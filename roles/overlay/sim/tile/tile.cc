@@ -61,7 +61,7 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
                   times.fp_mul, times.fp_fma, times.fp_div,     times.fp_sqrt},
       fast(host_is_fast()),
       misses(params.threads_per_tile()),
-      recent(kSlots),
+      held(kSlots),
       buffers(kSlots),
       threads(params.threads_per_tile()),
       states(params.threads_per_tile(), ThreadState::off),
@@ -87,10 +87,9 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
 
 void Tile::Impl::reload(unsigned core, unsigned thread) {
   Thread& t = thread_at(core, thread);
-  t.cache.used = 0;
   run_ahead(t);
   const unsigned slot = 16 * core + thread;
-  recent[slot] = t.cache.used;
+  held[slot] = t.cache.valid;
   left[slot] = t.buffer->tokens[0].plain();
   next[slot] = t.buffer->tokens[0].event();
   taken[slot] = 1;
@@ -129,8 +128,11 @@ void Tile::Impl::far_token(unsigned slot) {
   const unsigned i = index_of(slot / 16, slot % 16);
   threads[i].prefetch();
   const std::uint8_t* data = threads[i].cache.data;
-  for (std::uint64_t m = recent[slot]; m != 0; m &= m - 1) {
-    __builtin_prefetch(data + (static_cast<std::size_t>(std::countr_zero(m)) << shape.line_shift));
+  std::uint64_t slots = held[slot];
+  if (shape.line_bytes == 32)
+    slots = (slots | slots >> 1) & 0x5555555555555555ull;  // two share a line of the host
+  for (; slots != 0; slots &= slots - 1) {
+    __builtin_prefetch(data + (static_cast<std::size_t>(std::countr_zero(slots)) << shape.line_shift));
   }
 }
 

@@ -138,8 +138,9 @@ struct Tile::Impl {
   bool cache_counting = true;
   ProgramCounter hit_count, miss_count, writeback_count;
 
-  std::vector<std::uint64_t> recent;  ///< by 16 * core + thread: cache slots used when it last ran ahead
-  std::vector<TokenBuffer> buffers;   ///< by 16 * core + thread
+  std::vector<std::uint64_t>
+      held;  ///< by 16 * core + thread: cache slots with a line, when it last ran ahead
+  std::vector<TokenBuffer> buffers;  ///< by 16 * core + thread
   std::vector<Thread> threads;
   std::vector<ThreadState> states;
   std::vector<std::uint8_t> wait_rd;

@@ -4,8 +4,8 @@
 // lockstep_test.cc draws at random.
 #include <gtest/gtest.h>
 
-#include <map>
 #include <functional>
+#include <map>
 #include <numeric>
 
 #include "fabric/error.h"
@@ -14,7 +14,6 @@
 
 namespace polyloom::overlay::test {
 namespace {
-
 
 Asm endless_additions() {
   Asm a;

@@ -34,14 +34,14 @@ template <class Engine>
   return asked == 0 && q.empty() ? 0 : q.serve<Engine>(asked, t.issued_threads);
 }
 
-/// Engine gives window(barrel, from, left), which is Barrel::window, and the functions of bits.h.
+/// Engine gives what Barrel and UnitQueue ask of it, and the functions of bits.h.
 template <class Engine>
 [[gnu::always_inline]] inline void advance_window(Tile::Impl& t, Cycle from) {
   std::uint32_t events = 0, issued = 0;
   for (unsigned k = 0; k < t.num_cores; ++k) {
     Core& core = t.cores[k];
     if (!core.barrel.active(from)) continue;
-    const Barrel::Issue w = Engine::window(core.barrel, from, &t.left[16 * k]);
+    const Barrel::Issue w = core.barrel.window<Engine>(from, &t.left[16 * k]);
     t.issued_threads[k] = w.threads;
     issued |= w.issued << (8 * k);
     events |= w.events << (8 * k);
