@@ -17,8 +17,8 @@ enum class Method {
 
 /// Part (0..k-1) of each vertex. No more vertices than parts: one each. Deterministic in graph, k, seed,
 /// method. METIS seeds and uses the C library's rand(): call it where that does not matter (a child process).
-/// Afterwards no part is heavier than 1.05 times the mean unless it holds vertices too heavy to move: then moving its
-/// lightest one would make another part as heavy.
+/// Afterwards no part is heavier than 1.05 times the mean unless it holds vertices too heavy to move: then
+/// moving its lightest one would make another part as heavy.
 std::vector<std::uint32_t> partition(const WeightedGraph& graph, std::uint32_t k, std::uint64_t seed,
                                      Method method);
 

@@ -4,9 +4,9 @@
 //   is left to send, take part in termination detection, and step or finish on its verdict.
 // - Order: Tinsel facts 5.3. The send queue is LIFO, each vertex is on it at most once. `finish` follows the
 //   round after the last one in which some step returned true.
-// - Cost: 13 instructions for an out-edge, 15 and the handler for a message received by one vertex, 12 and
-// the
-//   handler for each further one. Code must fit 7616 bytes.
+// - Cost, handlers excluded: 13 instructions an out-edge, 15 a message received by one vertex, 12 each
+// further
+//   receiver. Code must fit 7616 bytes.
 // - Tests: polite/tests/softswitch_test.cc runs it instruction by instruction.
 #pragma once
 

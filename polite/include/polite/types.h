@@ -47,9 +47,8 @@ struct PMessage {
 /// - void send(M*): write the message; may change *readyToSend. It goes to the pin requested before the call.
 /// - void recv(M*, E*): a message has come along an edge with that label. The message is shared: read only.
 /// - bool step(): nobody wants to send and nothing is in flight; true = go on.
-/// - bool finish(M*): the previous round of step was false everywhere; true = send this to the host; it may
-/// take a
-///   pointer to another type than M (beyond POLite, see PFinishType).
+/// - bool finish(M*): the previous round of step was false everywhere; true = send this to the host.
+///   Beyond POLite, finish may take a pointer to another type than M: see PFinishType.
 template <typename S, typename E, typename M>
 struct PDevice {
   S* s;                  ///< this vertex's state
