@@ -159,6 +159,42 @@ int main() {
     assert "on board (1,0) core 5 thread 3" in done.stderr
 
 
+def test_single_cores_console_input_and_an_end_without_a_count(ring: Path, tmp_path: Path) -> None:
+    folder = copied("ring", tmp_path / "ring")
+    (folder / "ring.cpp").write_text(
+        """#include <tinsel.h>
+int seen[2] = {40, 2};
+int main() {
+  uint32_t byte;
+  while (((byte = tinselUartTryGet()) & 0x100) == 0);
+  printf("%c %d\\n", (int)(byte & 0xff) + 1, seen[0] + seen[1]);
+  return 0;
+}
+"""
+    )
+    (folder / "run.cpp").write_text(
+        """#include <HostLink.h>
+int main() {
+  HostLink hostLink;
+  for (int core = 16; core <= 22; core += 6) {  // tile (0,1) core 0, tile (1,1) core 2
+    hostLink.loadInstrsOntoCore("code.v", 1, 0, core);
+    hostLink.loadDataViaCore("data.v", 1, 0, core);
+    hostLink.startOne(1, 0, core, 1);
+    hostLink.goOne(1, 0, core);
+    hostLink.debugLink->setDest(1, 0, core, 0);
+    hostLink.debugLink->put(1, 0, 'a' + core);
+  }
+  hostLink.dumpStdOut();
+}
+"""
+    )
+    make(folder, f"TINSEL_ROOT={TREE}")
+    done = run("./run", cwd=folder, timeout=RUN_PATIENCE)
+    assert done.returncode == 0, done.stderr
+    expected = [f"1:0:{core}:0: {chr(ord('a') + core + 1)} 42" for core in (16, 22)]
+    assert sorted(done.stdout.splitlines()) == expected
+
+
 def test_a_program_that_waits_for_ever_is_told_so(ring: Path) -> None:
     done = run("./run", "0", cwd=ring, timeout=RUN_PATIENCE, POLYLOOM_MAX_CYCLES="2000000")
     assert done.returncode == 1  # 0 laps never end: the token runs until the limit
