@@ -32,7 +32,11 @@ Board::Board(const OverlayParams& params, BoardSite site)
       noc_(net_),
       memory_(params.board),
       memory_system_(params.board, memory_, params.board.tiles(), params.dram, params.sram),
-      host_(site_.host.tx, site_.host.rx) {
+      shell_({site_.host.tx, site_.host.rx}, *this,
+             {.role = blocks::RoleId::overlay,
+              .x = static_cast<std::uint16_t>(site_.at.x),
+              .y = static_cast<std::uint16_t>(site_.at.y)},
+             clock_) {
   net_.fault = [this](Cycle, unsigned tile, unsigned thread, const std::string& problem) {
     net_fault(tile, thread, problem);
   };
@@ -73,7 +77,8 @@ Cycle Board::next_window() const {
     const Noc::Departure* leaving = noc_.leaving(static_cast<BoardPort>(link));
     if (leaving != nullptr && links_[link]->room()) next = std::min(next, leaving->tail);
   }
-  next = std::min(next, seen_at(host_.next_arrival()));
+  if (site_.host.rx != nullptr && site_.host.rx->front() != nullptr)
+    next = std::min(next, shell_.next_event());
   if (const Noc::Departure* leaving = noc_.leaving(kHostPort)) next = std::min(next, leaving->tail);
   return next == kNeverCycle ? kNeverCycle : std::max(next, now_) / kWindow * kWindow;
 }
@@ -95,11 +100,12 @@ void Board::advance(fabric::Time until) {
   for (const auto& link : links_) {
     if (link != nullptr) link->transmit(first_after);
   }
-  host_.transmit(until);
+  shell_.transmit(first_after);
 }
 
 fabric::Time Board::next_event() const {
-  fabric::Time next = host_.next_departure();
+  fabric::Time next = fabric::kNever;
+  if (const Cycle c = shell_.next_event(); c != kNeverCycle) next = clock_.edge(c);
   for (const auto& link : links_) {
     if (link == nullptr) continue;
     if (const Cycle c = link->next_event(); c != kNeverCycle) next = std::min(next, clock_.edge(c));
@@ -126,7 +132,7 @@ void Board::window(Cycle from) {
 void Board::network(Cycle from, Cycle to) {
   retry_ = false;
   links_in(from, to);
-  host_frames(to);
+  shell_.receive(to);
   host_messages_in(from, to);
   noc_.advance(to);
   links_out(to);
@@ -241,7 +247,7 @@ unsigned Board::core_of(std::uint32_t thread_id) const {
 }
 
 bool Board::uart_out(Cycle, std::uint32_t thread_id, std::uint8_t byte) {
-  if (host_.backlog() >= kMaxUartBacklog) return false;
+  if (shell_.backlog() >= kMaxUartBacklog) return false;
   const unsigned index = thread_id & ((1u << AddressLayout::kIndexBits) - 1);
   reply(blocks::encode(
       blocks::UartOutFrame{.core = static_cast<std::uint16_t>(core_of(thread_id)),

@@ -5,13 +5,14 @@
 #include <array>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "blocks/shell/host_frames.h"
+#include "blocks/shell/sim/shell.h"
 #include "fabric/node.h"
 #include "fabric/trace.h"
-#include "roles/overlay/sim/board/host_port.h"
 #include "roles/overlay/sim/board/mesh_link.h"
 #include "roles/overlay/sim/board/overlay_params.h"
 #include "roles/overlay/sim/net/detector.h"
@@ -37,7 +38,10 @@ struct BoardSite {
 /// Time goes in board windows of kWindow cycles: cores, then memories, then links, network, detection and
 /// shell. What a window puts on a link leaves at or after the window's end. Windows without anything to do
 /// are skipped. The shell's frames: blocks/shell/host_frames.h. Ports: 0..3 north, east, south, west.
-class Board final : public fabric::Node, private DetectorEnv, private TileEvents {
+class Board final : public fabric::Node,
+                    private DetectorEnv,
+                    private TileEvents,
+                    private blocks::ShellHandler {
  public:
   Board(const OverlayParams& params, BoardSite site);
   ~Board() override;
@@ -78,9 +82,6 @@ class Board final : public fabric::Node, private DetectorEnv, private TileEvents
 
   // Time (board.cc).
   Cycle next_window() const;
-  Cycle seen_at(fabric::Time t) const {
-    return t == fabric::kNever ? kNeverCycle : clock_.first_edge_from(t);
-  }
   void window(Cycle from);
   void network(Cycle from, Cycle to);
   void links_in(Cycle from, Cycle to);
@@ -88,18 +89,16 @@ class Board final : public fabric::Node, private DetectorEnv, private TileEvents
   void host_messages_in(Cycle from, Cycle to);
   void host_messages_out(Cycle to);
 
-  // Shell (board_shell.cc).
-  void host_frames(Cycle to);
-  void handle(Cycle to, std::span<const std::uint64_t> words);
-  bool handle_message(const blocks::MsgFrame& frame);
-  bool handle_write(const blocks::WriteFrame& frame);
-  bool handle_read(const blocks::ReadFrame& frame);
-  bool handle_register(const blocks::RegReadFrame& frame);
-  bool handle_uart(const blocks::UartInFrame& frame);
-  bool handle_start(Cycle to, const blocks::StartFrame& frame);
-  bool in_scratchpad(const blocks::MemRange& range) const;
-  bool in_instr(const blocks::MemRange& range) const;
-  void reply(std::vector<std::uint64_t> words) { host_.send(clock_.edge(reply_at_), std::move(words)); }
+  // ShellHandler (board_shell.cc).
+  bool has(const blocks::MemRange& range) const override;
+  void write_word(Cycle c, const blocks::MemRange& range, std::size_t index, std::uint64_t data,
+                  unsigned bytes) override;
+  std::uint64_t read_word(Cycle c, const blocks::MemRange& range, std::size_t index, unsigned bytes) override;
+  Answer message(Cycle c, const blocks::MsgFrame& frame) override;
+  Answer uart_in(Cycle c, const blocks::UartInFrame& frame) override;
+  Answer start(Cycle c, const blocks::StartFrame& frame) override;
+  std::optional<std::uint64_t> role_register(Cycle c, std::uint32_t reg) override;
+  void reply(std::vector<std::uint64_t> words) { shell_.send(reply_at_, std::move(words)); }
 
   // DetectorEnv.
   void send_control(Cycle c, unsigned link, std::span<const std::uint64_t> words) override;
@@ -125,7 +124,7 @@ class Board final : public fabric::Node, private DetectorEnv, private TileEvents
   MemorySystem memory_system_;
   std::vector<std::unique_ptr<Tile>> tiles_;
   std::array<std::unique_ptr<MeshLink>, kLinks> links_;  ///< null at the rim
-  HostPort host_;
+  blocks::Shell shell_;
   std::unique_ptr<Detector> detector_;
 
   Cycle now_ = 0;       ///< end of the last window simulated
@@ -136,7 +135,7 @@ class Board final : public fabric::Node, private DetectorEnv, private TileEvents
   std::vector<Barrier> barriers_;
   fabric::Time step_began_ = 0;  ///< for the trace
   std::string first_fault_;
-  std::uint64_t bad_frames_ = 0, bytes_written_ = 0, bytes_read_ = 0, faults_ = 0;
+  std::uint64_t faults_ = 0;
 };
 
 }  // namespace polyloom::overlay

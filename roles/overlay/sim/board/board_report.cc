@@ -66,6 +66,7 @@ std::string Board::waiting_for() const {
   }
   if (!from_host_.empty())
     text += ", " + std::to_string(from_host_.size()) + " messages of the host wait to enter";
+  if (const std::string why = shell_.waiting_for(); !why.empty()) text += "; " + why;
   if (const std::string detection = detector_->describe(); !detection.empty())
     text += "; detection " + detection;
   static const char* const sides[] = {"north", "east", "south", "west"};
@@ -108,11 +109,7 @@ void Board::counters(const fabric::CounterSink& sink) const {
   }
   put("host.messages_in", detector_->from_host());
   put("host.messages_out", detector_->to_host());
-  put("host.frames_in", host_.frames_in());
-  put("host.frames_out", host_.frames_out());
-  put("host.bad_frames", bad_frames_);
-  put("host.bytes_written", bytes_written_);
-  put("host.bytes_read", bytes_read_);
+  shell_.counters(prefix + "host.", sink);
   const DetectorCounters& detection = detector_->counters();
   put("barriers", detection.barriers);
   put("detection.reports", detection.reports);
@@ -160,10 +157,9 @@ void Board::digest(fabric::Digest& digest) const {
   for (const auto& link : links_) {
     if (link != nullptr) link->digest(digest);
   }
-  for (const std::uint64_t value : {static_cast<std::uint64_t>(net_.activity.in_flight), host_.frames_in(),
-                                    host_.frames_out(), bytes_written_, faults_}) {
-    digest.add(value);
-  }
+  shell_.digest(digest);
+  digest.add(static_cast<std::uint64_t>(net_.activity.in_flight));
+  digest.add(faults_);
 }
 
 }  // namespace polyloom::overlay

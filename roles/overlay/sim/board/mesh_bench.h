@@ -17,6 +17,40 @@
 
 namespace polyloom::overlay::test {
 
+/// Frames in the order given, each from its time on, in segments that fit the fabric's window.
+class FrameSender {
+ public:
+  explicit FrameSender(fabric::Tx& tx) : tx_(&tx) {}
+  void send(fabric::Time ready, std::vector<std::uint64_t> words) {
+    out_.push_back({ready, std::move(words)});
+  }
+  void transmit(fabric::Time until) {
+    while (!out_.empty()) {
+      const auto& [ready, words] = out_.front();
+      fabric::Segment segment;
+      segment.first = std::max(ready, tx_->free_at());
+      if (segment.first >= until) return;
+      const auto room = static_cast<std::size_t>((until - segment.first + tx_->period() - 1) / tx_->period());
+      const std::size_t end = std::min(words.size(), sent_ + room);
+      segment.head = sent_ == 0;
+      segment.tail = end == words.size();
+      segment.words.assign(words.begin() + static_cast<std::ptrdiff_t>(sent_),
+                           words.begin() + static_cast<std::ptrdiff_t>(end));
+      sent_ = end;
+      if (segment.tail) sent_ = 0, out_.pop_front();
+      tx_->send(std::move(segment));
+    }
+  }
+  fabric::Time next_departure() const {
+    return out_.empty() ? fabric::kNever : std::max(out_.front().first, tx_->free_at());
+  }
+
+ private:
+  fabric::Tx* tx_;
+  std::deque<std::pair<fabric::Time, std::vector<std::uint64_t>>> out_;
+  std::size_t sent_ = 0;  ///< words of the first frame
+};
+
 /// Sends frames when told and keeps what comes.
 class ScriptedHost final : public fabric::Node {
  public:
@@ -26,7 +60,7 @@ class ScriptedHost final : public fabric::Node {
     std::vector<std::uint64_t> words;
   };
   explicit ScriptedHost(std::vector<fabric::Port> ports) : ports_(std::move(ports)), parts_(ports_.size()) {
-    for (const fabric::Port& port : ports_) out_.emplace_back(port.tx, nullptr);
+    for (const fabric::Port& port : ports_) out_.emplace_back(*port.tx);
   }
   void send(std::size_t board, fabric::Time at, std::vector<std::uint64_t> words) {
     out_[board].send(at, std::move(words));
@@ -45,14 +79,14 @@ class ScriptedHost final : public fabric::Node {
   }
   fabric::Time next_event() const override {
     fabric::Time next = fabric::kNever;
-    for (const HostPort& port : out_) next = std::min(next, port.next_departure());
+    for (const FrameSender& sender : out_) next = std::min(next, sender.next_departure());
     return next;
   }
   std::vector<Frame> received;
 
  private:
   std::vector<fabric::Port> ports_;
-  std::vector<HostPort> out_;
+  std::vector<FrameSender> out_;
   std::vector<std::vector<std::uint64_t>> parts_;
 };
 

@@ -53,7 +53,7 @@ void MeshLink::send(Cycle c, const Message& message, unsigned epoch) {
   }
   for (unsigned flit = 0; flit < message.flits; ++flit) {
     push(header | (flit + 1u == message.flits ? kLastFlit : 0));
-    push(message.mask);
+    if (message.kind == MessageKind::mask) push(message.mask);
     push(payload(message, 2 * flit));
     push(payload(message, 2 * flit + 1));
   }
@@ -99,8 +99,8 @@ std::size_t MeshLink::items_needed() const {
     return items_.size() < 2 ? 2 : 1 + static_cast<std::size_t>(items_[1] >> kLengthShift);
   }
   const std::size_t flits = flits_of(header);
-  if (config_.header_every_flit) return 4 * flits;
-  return 1 + (kind_of(header) == MessageKind::mask ? 1 : 0) + 2 * flits;
+  const std::size_t head = kind_of(header) == MessageKind::mask ? 2 : 1;
+  return config_.header_every_flit ? (head + 2) * flits : head + 2 * flits;
 }
 
 bool MeshLink::assemble(Cycle at) {
@@ -122,10 +122,11 @@ void MeshLink::unpack() {
   message.mask = std::uint64_t{1} << ((header >> 8) & 63);
   arrival_.epoch = (header >> 3) & 1;
   arrival_.at = items_at_;
-  std::size_t in = 1;
-  if (config_.header_every_flit || message.kind == MessageKind::mask) message.mask = items_[in++];
+  const std::size_t head = message.kind == MessageKind::mask ? 2 : 1;
+  if (head == 2) message.mask = items_[1];
+  std::size_t in = head;
   for (unsigned i = 0; i < 2u * message.flits; ++i) {
-    if (config_.header_every_flit && i != 0 && i % 2 == 0) in += 2;  // the header again
+    if (config_.header_every_flit && i != 0 && i % 2 == 0) in += head;  // the header again
     message.data[2 * i] = static_cast<std::uint32_t>(items_[in]);
     message.data[2 * i + 1] = static_cast<std::uint32_t>(items_[in] >> 32);
     ++in;

@@ -3,7 +3,7 @@
 //
 // On the link, in items of 64 bits (sizes and reasons: roles/overlay/README.md):
 //   message, ours        header, [mask if kind is mask], 2 items a flit
-//   message, published   header, mask, 2 items of payload; for each flit
+//   message, published   header, [mask if kind is mask], 2 items of payload; for each flit
 //   header               kind[2:0] epoch[3] flits-1[5:4] last[6] thread[13:8] dest[35:16]
 //   control              the detector's words, their number in [63:56] of the first. On the control channel;
 //   the
