@@ -83,7 +83,9 @@ class Barrel {
 
   template <class Engine>
   Joining join(Cycle from);
-  /// Lets threads join one a cycle when several wait. Gives a byte for each cycle, kAnswer | thread or 0.
+  /// Lets threads join one a cycle when several wait. Gives a byte for each cycle: kAnswer | thread, or less
+  /// than kAnswer if none joins.
+  template <class Engine>
   std::uint64_t join_in_turn(Cycle from);
 
   std::uint64_t queue_ = 0;    ///< nibble i = i-th thread of the queue; zero beyond count_
@@ -98,13 +100,36 @@ class Barrel {
 
 // ----- hot path -----
 
+/// Kept apart from join(), which seldom needs it.
+template <class Engine>
+[[gnu::noinline]] std::uint64_t Barrel::join_in_turn(Cycle from) {
+  // Sets of threads are rotated so that the thread whose turn it is in this window is bit 0.
+  const unsigned turn = static_cast<unsigned>(from / kWindow) % kMaxThreads;
+  const auto rotate = [turn](std::uint32_t set) { return (set | set << kMaxThreads) >> turn & 0xffffu; };
+  const std::uint16_t* answered = &answered_[from % kCalendar];
+  std::uint32_t waiting = rotate(waiting_);
+  std::uint64_t joined = 0;
+#pragma GCC unroll 8
+  for (unsigned o = 0; o < kWindow; ++o) {
+    waiting |= rotate(answered[o]);
+    const unsigned thread =
+        (turn + static_cast<unsigned>(std::countr_zero(waiting | 1u << kMaxThreads))) & 15u;
+    const std::uint32_t some = waiting != 0;
+    joined |= static_cast<std::uint64_t>(some * kAnswer | thread)
+              << (8 * o);  // without kAnswer, the rest is ignored
+    waiting &= waiting - 1;
+  }
+  waiting_ = std::rotl(static_cast<std::uint16_t>(waiting), static_cast<int>(turn));
+  return joined;
+}
+
 /// Engine::crowded(masks) tells whether one of eight sets has more than one member.
 template <class Engine>
 [[gnu::always_inline]] inline Barrel::Joining Barrel::join(Cycle from) {
   const unsigned first = from % kCalendar;
   std::uint64_t answers;
   std::memcpy(&answers, &last_answer_[first], sizeof answers);
-  if (waiting_ != 0 || Engine::crowded(&answered_[first])) answers = join_in_turn(from);
+  if (waiting_ != 0 || Engine::crowded(&answered_[first])) answers = join_in_turn<Engine>(from);
   std::memset(&last_answer_[first], 0, sizeof answers);
   std::memset(&answered_[first], 0, kWindow * sizeof answered_[0]);
   busy_windows_ = static_cast<std::uint8_t>(busy_windows_ & ~(1u << (first / kWindow)));

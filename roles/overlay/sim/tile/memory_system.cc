@@ -58,15 +58,13 @@ class Slice {
 
   void push(unsigned client, const Request& r) {
     assert(queues_[client].empty() || queues_[client].back().at <= r.at);
+    if (queues_[client].empty()) asking_[r.channel] |= std::uint64_t{1} << client;
     queues_[client].push_back(r);
-    asking_ |= std::uint64_t{1} << client;
   }
 
   void advance(Cycle from) {
-    if (asking_ != 0) {
-      for (Cycle c = from; c < from + kWindow && asking_ != 0; ++c) {
-        if (bus_.free(c)) offer(c);
-      }
+    for (Cycle c = from; c < from + kWindow && all_asking() != 0; ++c) {
+      if (bus_.free(c)) offer(c);
     }
     const auto served = [this](std::uint32_t id, Cycle c) { finish(id, c); };
     dram_.advance(from + kWindow, served);
@@ -75,7 +73,7 @@ class Slice {
 
   Cycle next_event() const {
     Cycle next = std::min({dram_.next_event(), srams_[0].next_event(), srams_[1].next_event()});
-    for (std::uint64_t m = asking_; m != 0; m &= m - 1) {
+    for (std::uint64_t m = all_asking(); m != 0; m &= m - 1) {
       next = std::min(next, queues_[static_cast<unsigned>(std::countr_zero(m))].front().at);
     }
     return next;
@@ -104,25 +102,39 @@ class Slice {
   }
 
  private:
-  /// Lets one client's oldest request into its memory: the next in turn whose memory has room.
+  static constexpr unsigned kChannels = 3;
+
+  std::uint64_t all_asking() const { return asking_[0] | asking_[1] | asking_[2]; }
+
+  /// Lets one request into its memory: memories that have room and are asked take turns, and at each of them
+  /// its clients. (One turn for all would favour the clients that come after those of a busy memory.)
   void offer(Cycle c) {
-    unsigned full = 0;  // bit per channel: has refused in this cycle
-    for (std::uint64_t left = asking_; left != 0;) {
-      const std::uint64_t after = left & ~((std::uint64_t{2} << last_) - 1);
-      const auto client = static_cast<unsigned>(std::countr_zero(after != 0 ? after : left));
-      left &= ~(std::uint64_t{1} << client);
+    for (unsigned k = 1; k <= kChannels; ++k) {
+      const unsigned channel = (last_channel_ + k) % kChannels;
+      const unsigned client = next_client(channel, c);
+      if (client == kMaxClients || !submit(c, queues_[client].front())) continue;
       std::deque<Request>& q = queues_[client];
-      const Request& r = q.front();
-      if (r.at > c || ((full >> r.channel) & 1) != 0) continue;
-      if (!submit(c, r)) {
-        full |= 1u << r.channel;
-        continue;
-      }
       q.pop_front();
-      if (q.empty()) asking_ &= ~(std::uint64_t{1} << client);
-      last_ = client;
+      asking_[channel] &= ~(std::uint64_t{1} << client);
+      if (!q.empty()) asking_[q.front().channel] |= std::uint64_t{1} << client;
+      last_client_[channel] = client;
+      last_channel_ = channel;
       return;
     }
+  }
+
+  /// The client after the last one served by `channel` whose oldest request is for it and is there at cycle
+  /// `c`; kMaxClients if none is.
+  unsigned next_client(unsigned channel, Cycle c) const {
+    const std::uint64_t asking = asking_[channel];
+    const std::uint64_t later = asking & ~((std::uint64_t{2} << last_client_[channel]) - 1);
+    for (std::uint64_t left : {later, asking & ~later}) {
+      for (; left != 0; left &= left - 1) {
+        const auto client = static_cast<unsigned>(std::countr_zero(left));
+        if (queues_[client].front().at <= c) return client;
+      }
+    }
+    return kMaxClients;
   }
 
   bool submit(Cycle c, const Request& r) {
@@ -158,10 +170,11 @@ class Slice {
   blocks::MemoryBus bus_;
   blocks::Dram dram_;
   std::array<blocks::Sram, 2> srams_;
-  std::vector<std::deque<Request>> queues_;  ///< by client, in order of time
-  std::uint64_t asking_ = 0;                 ///< clients with a non-empty queue
-  unsigned last_ = 63;                       ///< client served last
-  std::vector<Request> in_hand_;             ///< by id
+  std::vector<std::deque<Request>> queues_;        ///< by client, in order of time
+  std::array<std::uint64_t, kChannels> asking_{};  ///< by channel: clients whose oldest request is for it
+  std::array<unsigned, kChannels> last_client_{63, 63, 63};
+  unsigned last_channel_ = kChannels - 1;
+  std::vector<Request> in_hand_;  ///< by id
   std::vector<std::uint32_t> free_;
 };
 

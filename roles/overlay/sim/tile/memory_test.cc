@@ -139,6 +139,23 @@ TEST(MemorySystem, ClientsShareASliceEvenly) {
   }
 }
 
+TEST(MemorySystem, ClientsOfBusyMemoriesOfOneBusShareThemEvenly) {
+  // Four clients keep SRAM A busy, four SRAM B. Both are slower than the bus, so whose turn it is at one must
+  // not depend on what the bus did for the other in between.
+  Board b(8);
+  std::array<Client, 8> clients;
+  for (std::uint32_t i = 0; i < 400; ++i) {
+    for (unsigned k = 0; k < 8; ++k) {
+      b.system.read(0, k, clients[k], 0, (k < 4 ? 0x00800000u : 0x01000000u) + (i * 4 + k % 4) * 32, i);
+    }
+  }
+  Cycle c = 0;
+  while (clients[0].done.size() < 200) b.system.advance(c), c += kWindow;
+  for (const Client& client : clients) {
+    EXPECT_NEAR(static_cast<double>(client.done.size()), 200.0, 2.0);
+  }
+}
+
 TEST(MemorySystem, SlicesDoNotDisturbEachOther) {
   Cycle alone = 0, together = 0;
   for (const bool other : {false, true}) {

@@ -153,7 +153,6 @@ void Tile::Impl::advance(Cycle from) {
 }
 
 Cycle Tile::Impl::next_event() const {
-  if (busy) return now;
   for (const UnitQueue& u : units) {
     if (!u.empty()) return now;
   }
@@ -185,7 +184,7 @@ void Tile::uart_in(unsigned core, unsigned thread, std::uint8_t byte) {
 }
 
 void Tile::advance_cores(Cycle from) { impl_->advance(from); }
-Cycle Tile::next_event() const { return impl_->next_event(); }
+Cycle Tile::next_event() const { return impl_->busy ? impl_->now : impl_->next_event(); }
 
 void Tile::wake(Cycle c, unsigned thread, std::uint32_t bits) {
   assert(impl_->states.at(thread) == ThreadState::mailbox);
