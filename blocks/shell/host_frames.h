@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames on the host link of a board: what a host process and a board's shell say to each other, in every
-// role.
+// Frames on the host link of a board: what a host process and a board's shell say to each other, in
+// every role.
 //
 // Contract: a frame is one or more 64-bit words. Word 0 is
 //   op[7:0]  aux[15:8]  tag[31:16]  arg[63:32]
-// and the op fixes what follows. Bytes are packed little-endian: byte i of the data is bits 8*(i%8).. of word
-// i/8; unused bytes of a last word are zero. `tag` is the sender's own; a reply repeats it.
+// and the op fixes what follows. Bytes are packed little-endian: byte i of the data is bits 8*(i%8).. of
+// word i/8; unused bytes of a last word are zero. `tag` is the sender's own; a reply repeats it.
 //
 //   op           dir    aux    arg              further words
 //   msg          both   flits  dest             mask; 2 words a flit
@@ -21,10 +21,11 @@
 //   uart_out     b->h   byte   core, thread     -
 //   fault        b->h   cause  thread id        pc[31:0] value[63:32]
 //   frame_error  b->h   code   -                word 0 of the frame complained of
-//
-// Hardware: a one-word-a-cycle parser; a `write` streams to memory without being stored (its length is in
-// word 1). Errors: decode() never throws: a malformed frame gives a FrameFault with its reason. Source: own
-// design; message words as Tinsel facts section 4 (host-mesh stream).
+// Hardware: a parser of one word a cycle; a `write` streams to memory without being stored (its length
+//   is in word 1).
+// Errors: decode() never throws: a malformed frame gives a FrameFault with its reason.
+// Source: own design; message words as Tinsel facts section 4 (host-mesh stream).
+// Tests: host_frames_test.cc.
 #pragma once
 
 #include <cstdint>

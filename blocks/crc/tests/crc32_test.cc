@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: the standard's check value, agreement with a bit-by-bit division, detection of every burst up to 32
-// bits. Leaves out: the probability of undetected longer errors (2^-32 by construction).
+// Covers: check value of the standard, agreement with long division, detection of bursts up to 32 bits.
+// Leaves out: the probability of undetected longer errors (2^-32 by construction).
 #include "blocks/crc/sim/crc32.h"
 
 #include <gtest/gtest.h>

@@ -30,6 +30,7 @@ void Dram::check() const {
        "request_bytes must be a multiple of beat_bytes");
   need(std::has_single_bit(p_.request_bytes) && p_.request_bytes <= p_.row_bytes,
        "request_bytes must be a power of two, at most row_bytes");
+  need(p_.max_bypass <= 63, "max_bypass is at most 63");
   need(p_.window_beats >= 1 && p_.queue >= 1 && p_.queue <= 4096,
        "queue is 1..4096, window_beats at least 1");
   need(p_.refi > p_.rfc, "refi must exceed rfc");
@@ -72,7 +73,8 @@ Dram::Dram(const DramParams& params, MemoryBus* bus) : p_(params), bus_(bus ? bu
 bool Dram::submit(Cycle c, std::uint64_t addr, bool write, std::uint32_t id) {
   assert(c >= last_submit_ && c >= reached_ && "requests must be offered in order of time");
   last_submit_ = c;
-  if (waiting_ >= p_.queue) run(c);  // what has left the queue before this cycle
+  if (waiting_ >= p_.queue && next_event_ < static_cast<Tick>(c) * core_units_)
+    run(c);  // what has left the queue before this cycle
   if (waiting_ >= p_.queue || !bus_->free(c)) {
     ++counters_.refused;
     return false;
@@ -86,11 +88,13 @@ bool Dram::submit(Cycle c, std::uint64_t addr, bool write, std::uint32_t id) {
   const std::uint64_t frame = addr >> row_shift_;
   r.row = static_cast<std::uint32_t>(frame >> bank_bits_);
   std::uint64_t bank = frame;
-  if (p_.bank_hash) {
-    for (std::uint64_t rest = r.row; rest != 0; rest >>= bank_bits_) {
-      bank ^= rest;
-      if (bank_bits_ == 0) break;
-    }
+  if (p_.bank_hash && bank_bits_ != 0) {
+    // XOR of all groups of bank_bits_ bits of the row: halves are folded on each other.
+    std::uint64_t fold = r.row;
+    if (8 * bank_bits_ < 32) fold ^= fold >> (8 * bank_bits_);
+    fold ^= fold >> (4 * bank_bits_);
+    fold ^= fold >> (2 * bank_bits_);
+    bank ^= fold ^ (fold >> bank_bits_);
   }
   r.bank = static_cast<std::uint8_t>(bank & bank_mask_);
   r.write = write;
@@ -139,7 +143,6 @@ void Dram::fill_window() {
     const Request& r = fifo_[fifo_head_];
     const auto slot = static_cast<unsigned>(std::countr_one(used_));
     const std::uint64_t bit = std::uint64_t{1} << slot;
-    if (used_ == 0) oldest_ = slot;
     // A counter for each hash of a burst tells cheaply that no other request is for it.
     if (burst_filter_[r.burst % burst_filter_.size()]++ != 0) {
       for (std::uint64_t m = used_; m != 0; m &= m - 1) {
@@ -304,7 +307,6 @@ void Dram::serve(unsigned slot, Tick when) {
   column_known_ = false;
   note(r.write ? DramCommand::write : DramCommand::read, when, r.bank, r.row);
   ++counters_.bursts;
-  bypassed_ = slot == oldest_ ? 0 : bypassed_ + 1;
   finish(slot, when);
   if (behind_ != 0) share_burst(r, when);
 }
@@ -348,14 +350,10 @@ void Dram::finish(unsigned slot, Tick when) {
   --window_count_;
   prepared_ &= ~bit;
   if (b.pending == 0 && b.waiting != 0 && !refresh_waits_) want_row(r.bank);
-  if (slot == oldest_) {
-    Choice next;
-    for (std::uint64_t m = used_; m != 0; m &= m - 1) {
-      const auto i = static_cast<unsigned>(std::countr_zero(m));
-      next.offer(0, window_[i].order, i);
-    }
-    oldest_ = next.slot;
-  }
+  early_ |= std::uint64_t{1} << (r.order - base_);
+  const int served = std::countr_one(early_);
+  base_ += static_cast<unsigned>(served);
+  early_ = served == 64 ? 0 : early_ >> served;
 }
 
 void Dram::push_done(Cycle cycle, std::uint32_t id) {

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing of one DRAM channel behind its controller. It holds no data: whoever calls it moves the bytes of a
-// request when it is served, so memory order is the order of service.
+// Timing of one DRAM channel behind its controller. It holds no data: whoever calls it moves the bytes
+// of a request when it is served, so memory order is the order of service.
 //
-// How: requests enter a queue; the oldest `window_beats` of them are seen by the scheduler. A bank that no
-// request
-//   with an open row holds is precharged for the oldest request that needs another row; the activate that can
-//   be given first is given first, and so is the column command (the oldest of equals). So row hits and
-//   requests in the bus's present direction go ahead (FR-FCFS). A request never passes an older one to the
-//   same burst; once the oldest has been passed `max_bypass` times in a row, no others enter until it is
-//   served. Two requests in the window to the same burst and in the same direction share it.
-// Hardware: queue and window registers, a row-command FIFO, a counter for each timing rule. Row and column
-// commands
-//   have their own slot in a controller clock, so they do not compete.
-// Latency: front_cycles + command timing + back_cycles; a read ends with its last beat on the response bus.
+// How: requests enter a queue; the oldest `window_beats` of them are seen by the scheduler. A bank that
+//   no request with an open row holds is precharged for the oldest request that needs another row; the
+//   activate that can be given first is given first, and so is the column command (the oldest of
+//   equals). So row hits and requests in the bus's present direction go ahead (FR-FCFS). A request
+//   never passes an older one to the same burst. No request enters the window that is more than
+//   `max_bypass` younger than the oldest one not served. Two requests in the window to the same burst
+//   and in the same direction share it.
+// Hardware: queue and window registers, a comparator tree over the window, a counter for each timing
+//   rule. Row and column commands have their own slots in a controller clock, so they do not compete.
+// Latency: front_cycles + command timing + back_cycles; a read ends with its last beat on the response
+//   bus.
 // Order: a request is never served before its cycle of submission; same-burst requests in order of
-// submission. Refresh: due every tREFI; the window's prepared requests finish first (at most a window of
-// delay, within the
-//   eight intervals that JESD79-3 allows), then all banks are closed for tRFC.
-// Source: JESD79-3 (DDR3), speed bin 1600 11-11-11; free parameters: blocks/memory/README.md. Tests:
-// dram_test.cc,
-//   calibration_test.cc.
+//   submission.
+// Refresh: due every tREFI; the window's prepared requests finish first (at most a window of delay,
+//   within the eight intervals that JESD79-3 allows), then all banks are closed for tRFC.
+// Source: JESD79-3 (DDR3), speed bin 1600 11-11-11; free parameters: blocks/memory/README.md.
+// Tests: dram_test.cc, calibration_test.cc.
 #pragma once
 
 #include <array>
@@ -50,7 +49,7 @@ struct DramParams {
   // Controller.
   unsigned queue = 64;         ///< requests that it holds, the window's included
   unsigned window_beats = 32;  ///< bus beats the scheduler sees: a 64-byte line counts twice a 32-byte one
-  unsigned max_bypass = 64;
+  unsigned max_bypass = 63;    ///< younger requests that may be served before the oldest, at most 63
   unsigned beat_clocks = 2;  ///< clocks in which the controller's local port moves a beat: a request's column
                              ///< commands are at least request beats * beat_clocks apart
   unsigned front_cycles = 6;  ///< core cycles from the bus to the scheduler
@@ -161,7 +160,11 @@ class Dram {
   void set_ticks();
   void run(Cycle until);
   void fill_window();
-  bool has_room() const { return window_count_ < window_size_ && bypassed_ < p_.max_bypass; }
+  /// The next request of the queue may enter the window: it takes a slot, and may not be too far from the
+  /// oldest.
+  bool has_room() const {
+    return window_count_ < window_size_ && order_ - fifo_count_ - base_ <= p_.max_bypass;
+  }
   void want_row(unsigned bank);
   void offer_row(const Bank& b);
   void plan_rows();
@@ -196,7 +199,8 @@ class Dram {
   std::uint64_t used_ = 0;
   std::uint64_t prepared_ = 0;  ///< their row is open, or told to open
   std::uint64_t behind_ = 0;    ///< an older request to the same burst is in the window
-  unsigned oldest_ = 0;
+  std::uint64_t base_ = 0;      ///< order of the oldest request not yet served
+  std::uint64_t early_ = 0;     ///< bit i: request base_ + i has been served already
   std::array<std::uint8_t, 256> burst_filter_{};
   std::uint64_t order_ = 0;
   unsigned window_size_ = 0, window_count_ = 0;
@@ -207,7 +211,6 @@ class Dram {
   Tick now_ = 0;  ///< of the scheduler
   Tick next_read_ = 0, next_write_ = 0;
   Tick next_refresh_ = 0;
-  unsigned bypassed_ = 0;       ///< times that the oldest request has been passed
   std::uint64_t wanted_ = 0;    ///< banks that wait for an activate
   bool refresh_waits_ = false;  ///< for prepared requests to finish
   // The next activate and column command, as long as they are known.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing of one QDRII+ SRAM behind its controller: a read port and a write port that work at once, fixed
-// latency. Holds no data (as Dram): the caller moves the bytes of a request when it is served.
+// Timing of one QDRII+ SRAM behind its controller: a read port and a write port that work at once,
+// fixed latency. Holds no data (as Dram): the caller moves the bytes of a request when it is served.
 //
-// How: requests enter one queue and leave it in order, one a memory clock, for the small queue of their port.
-// A port
-//   moves one beat a memory clock and rests a clock after every `rest_after` requests. A request to a line
-//   that the other port still has in hand waits for it.
+// How: requests enter one queue and leave it in order, one a memory clock, for the small queue of their
+//   port. A port moves one beat a memory clock and rests a clock after every `rest_after` requests. A
+//   request to a line that the other port still has in hand waits for it.
 // Hardware: one FIFO, one FIFO a port, an address comparator for each port entry.
-// Latency: front_cycles + latency clocks + beats + back_cycles. Everything is known when a request is
-// submitted. Order: in each port in order of submission; same-line requests always. Source: QDRII+ data
-// sheets (separate ports, no banks, no refresh); rates: blocks/memory/README.md. Tests: sram_test.cc,
-// calibration_test.cc.
+// Latency: front_cycles + latency clocks + beats + back_cycles. All is known when a request is
+//   submitted.
+// Order: in each port in order of submission; same-line requests always.
+// Source: QDRII+ data sheets (separate ports, no banks, no refresh); rates: blocks/memory/README.md.
+// Tests: sram_test.cc, calibration_test.cc.
 #pragma once
 
 #include <array>

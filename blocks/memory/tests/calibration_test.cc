@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: the Tinsel paper's memory throughputs (section V, Fig. 9) within 10 % under the increment load, for
-// both
-//   layouts of the arrays, and that ours beats the published controller.
-// Leaves out: interleaved arrays, whose rate depends on how far threads have drifted apart (README); the
-// cores and caches of the real benchmark (bench/calibration).
+// Covers: memory throughputs of the Tinsel paper (V, Fig. 9) within 10 %; ours beats the published one.
+// Leaves out: interleaved arrays at their drifted rate (README), real cores and caches (bench/calibration).
 #include <gtest/gtest.h>
 
 #include "blocks/memory/sim/dram.h"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: every DDR3 timing rule as a checker over the command trace of random traffic, that each rule's
-// bound is met
-//   exactly somewhere (N) and never undercut (N-1), hand-computed latencies, order of same-burst requests,
-//   shared bursts, starvation bound, back-pressure, refresh, clocks without common factor, digest, refusals
-//   of parameters.
-// Leaves out: the bandwidth figures (calibration_test.cc) and data (the caller's).
+// Covers: every timing rule, met exactly and never undercut; latencies, order, starvation, refresh, checks.
+// Leaves out: bandwidth figures (calibration_test.cc) and data (the caller's).
 #include "blocks/memory/sim/dram.h"
 
 #include <gtest/gtest.h>

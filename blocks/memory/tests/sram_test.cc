@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: fixed latency to the cycle, both ports at once, order of same-line requests, rates, back-pressure,
-// rests. Leaves out: the bandwidth figure under the paper's load (calibration_test.cc) and data (the
-// caller's).
+// Covers: latency to the cycle, both ports, order of same-line requests, rates, back-pressure, rests.
+// Leaves out: bandwidth under the paper's load (calibration_test.cc) and data (the caller's).
 #include "blocks/memory/sim/sram.h"
 
 #include <gtest/gtest.h>

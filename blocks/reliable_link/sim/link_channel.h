@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two halves of one channel of a reliable link: what waits to be acknowledged, and what waits to be
 // taken. Items are numbered from 0 without end; the wire carries these numbers modulo a power of two.
+//
 #pragma once
 
 #include <algorithm>

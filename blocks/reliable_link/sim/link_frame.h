@@ -5,17 +5,17 @@
 //   words 0, 1   16 bytes: header fields in the places of the MAC addresses, EtherType in word 1 [47:32]
 //   items        control items, then data items, 64 bits each
 //   zeros        up to the minimum frame of 64 bytes
-//   last word    CRC-32 of all words before in [31:0]; its upper half is the first 4 bytes of the gap (keep =
-//   4)
-// Preamble (8 bytes) and the rest of the inter-frame gap (8 of 12 bytes) are kGapWords words of silence after
-// it.
+//   last word    CRC-32 of all words before in [31:0]; its upper half belongs to the gap (keep = 4)
+// Preamble (8 bytes) and the other 8 of the gap's 12 bytes are kGapWords words of silence after it.
 //
 // Header of ours:
-//   word 0  data_seq[15:0] data_ack[31:16] data_limit[47:32] n_data[55:48] n_control[60:56] nack[62:61]
-//   poll[63] word 1  control_seq[7:0] control_ack[15:8] control_limit[23:16] 0x50[31:24] 0x88b5[47:32]
-//   0[63:48]
-// Header as published (Tinsel facts 3.3):
-//   word 0  n_data[6:0] data_seq[16:7] data_ack[26:17], rest 0;  word 1  0x0600[47:32], rest 0
+//   word 0  data_seq[15:0] data_ack[31:16] data_limit[47:32] n_data[55:48]
+//           n_control[60:56] control_nack[61] data_nack[62] poll[63]
+//   word 1  control_seq[7:0] control_ack[15:8] control_limit[23:16] 0x50[31:24] 0x88b5[47:32] 0[63:48]
+// Header as published (Tinsel facts 3.3; the order of its fields is ours):
+//   word 0  n_data[6:0] data_seq[16:7] data_ack[26:17], rest 0
+//   word 1  0x0600[47:32], rest 0
+//
 // seq numbers the frame's first item, ack the next item expected, limit the first item there is no room for;
 // all are counts of items modulo 2^16 (data), 2^8 (control), 2^10 (published).
 #pragma once

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// One end of a reliable link between boards: streams of 64-bit items over Ethernet frames that may be lost.
+// One end of a reliable link between boards: streams of 64-bit items over Ethernet frames that may be
+// lost.
 //
-// How: items wait in a transmit buffer until acknowledged. Whenever the wire is free and something is due, a
-// frame
-//   takes what there is, control items first. The far side drops frames with a wrong CRC, takes the items it
-//   has not had, and acknowledges with every frame it sends. Go-back-N: when an item is missed, the receiver
-//   says so once and the sender starts again from there; a time-out covers the rest.
-// Two channels, numbered apart: control is never behind data except for the frame on the wire, and has its
-// own
-//   buffers. In both the receiver tells in each frame up to which item it has room (a count, so a lost frame
-//   costs nothing), and the sender keeps to it: a full buffer loses nothing.
-// Published mode (Tinsel facts 3.3): one channel, frames of up to 20 items, a frame is dropped if fewer than
-// 21 places
-//   are free, no complaint about gaps, time-out only.
-// Hardware: two RAMs a channel (transmit, receive), a frame builder and a parser of one word a cycle, CRC-32
-// in line;
-//   a full frame is stored before its items are used because its check comes last.
-// Latency: an item pushed at cycle c on an idle link leaves with a frame whose first word is sent at cycle
-//   c + tx_cycles and is visible rx_cycles after the edge at or after its last word's arrival.
+// How: items wait in a transmit buffer until acknowledged. Whenever the wire is free and something is
+//   due, a frame takes what there is, control items first. The far side drops frames with a wrong CRC,
+//   takes the items it has not had, and acknowledges with every frame it sends. Go-back-N: when an item
+//   is missed, the receiver says so once and the sender starts again from there; a time-out covers the
+//   rest.
+// Channels: two, numbered apart: control is never behind data except for the frame on the wire, and has
+//   its own buffers. In both the receiver tells in each frame up to which item it has room (a count, so
+//   a lost frame costs nothing), and the sender keeps to it: a full buffer loses nothing.
+// Published mode: one channel, frames of up to 20 items, a frame is dropped if fewer than 21 places are
+//   free, no complaint about gaps, time-out only (Tinsel facts 3.3).
+// Hardware: two RAMs a channel (transmit, receive), a frame builder and a parser of one word a cycle,
+//   CRC-32 in line; a full frame is stored before its items are used because its check comes last.
+// Latency: an item pushed at cycle c on an idle link leaves with a frame whose first word is sent at
+//   cycle c + tx_cycles and is visible rx_cycles after the edge at or after its last word's arrival.
 // Throughput: max_items items in max_items + 5 words of wire: 92 % with 60, 80 % with the published 20.
-// Idle: a link with nothing to say is silent (the published one repeats acknowledgements, which say nothing
-// new). Order/loss: each channel delivers every item once, in order, as long as some frames get through.
-// Source: Tinsel facts 3.3; own design for control channel, room and complaints. Tests:
-// reliable_link_*_test.cc.
+// Idle: a link with nothing to say is silent (the published one repeats acknowledgements, which say
+//   nothing new).
+// Order/loss: each channel delivers every item once, in order, as long as some frames get through.
+// Source: Tinsel facts 3.3; own design for control channel, room and complaints.
+// Tests: reliable_link_test.cc, reliable_link_loss_test.cc.
 #pragma once
 
 #include <cstdint>

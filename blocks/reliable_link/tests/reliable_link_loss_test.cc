@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: exactly-once in-order delivery on both channels, both ways, under random loss, corruption, cut
-// frames, slow
-//   receivers and bursts, for ours and the published mode; progress after an outage; no wedge when all
-//   credits are lost.
+// Covers: exactly-once in-order delivery under loss, corruption, cuts, outages, slow receivers, lost credits.
 // Leaves out: corruption that CRC-32 does not see (2^-32 a frame).
 #include <gtest/gtest.h>
 

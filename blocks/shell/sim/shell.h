@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The role-independent part of a board's shell: frames from and to the host, DMA, management registers.
 //
-// How: words from the host are parsed as they arrive, one at a time. A write's data go to the board's memory
-// while the
-//   frame is still coming (dma_words_per_cycle at most); short frames are decoded when their last word is
-//   there and handed to the role. Answers leave in order; a read's data leave in segments of at most
-//   segment_words words, each read from memory when it starts.
-// Hardware: the one-word parser of host_frames.h, a write and a read DMA engine on the memory bus, a register
-// file. Latency: a short frame is handled at the clock edge at or after its last word's arrival; an answer
-// may leave one
-//   cycle later; the first word of a read's data after read_cycles.
-// Backpressure: a frame that the role is too busy for stays, with everything behind it (the host link has
-// flow control of
-//   its own, so arrivals wait in the link's buffers).
-// Errors: malformed or refused frames are answered with frame_error and counted; nothing of a refused write
-// is written.
-//   A write cut short keeps what had arrived, as it does in hardware.
-// Source: own design; frames: blocks/shell/host_frames.h. Tests: shell_test.cc.
+// How: words from the host are parsed as they arrive, one at a time. A write's data go to the board's
+//   memory while the frame is still coming (dma_words_per_cycle at most); short frames are decoded when
+//   their last word is there and handed to the role. Answers leave in order; a read's data leave in
+//   segments of at most segment_words words, each read from memory when it starts.
+// Hardware: the one-word parser of host_frames.h, a write and a read DMA engine on the memory bus, a
+//   register file.
+// Latency: a short frame is handled at the clock edge at or after its last word's arrival; an answer
+//   may leave one cycle later; the first word of a read's data after read_cycles.
+// Backpressure: a frame that the role is too busy for stays, with everything behind it (the host link
+//   has flow control of its own, so arrivals wait in the link's buffers).
+// Errors: malformed or refused frames are answered with frame_error and counted; nothing of a refused
+//   write is written. A write cut short keeps what had arrived, as it does in hardware.
+// Source: own design; frames: blocks/shell/host_frames.h.
+// Tests: shell_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store-and-forward Ethernet switch with a static address table and finite output queues, as a node of the
-// fabric.
+// A store-and-forward Ethernet switch, static address table, finite output queues; a node of the fabric.
 //
-// How: a frame is stored whole; if its check sequence is right, it is queued at the port of its destination
-// address,
-//   or dropped if that queue has no room (tail drop). A group address (broadcast, multicast) goes to all
-//   other ports. A frame to an unknown address or back to its own port is dropped.
-// Frames: Ethernet without preamble: words[0][47:0] is the destination (byte 0 on the wire lowest), the last
-// four bytes
-//   are the frame check sequence, CRC-32 little-endian. kGapWords words of silence between frames stand for
-//   preamble and gap, as in the reliable link.
+// How: a frame is stored whole; if its check sequence is right, it is queued at the port of its
+//   destination address, or dropped if that queue has no room (tail drop). A group address (broadcast,
+//   multicast) goes to all other ports. A frame to an unknown address or back to its own port is
+//   dropped.
+// Frames: Ethernet without preamble: words[0][47:0] is the destination (byte 0 on the wire lowest), the
+//   last four bytes are the check sequence, CRC-32 little-endian. kGapWords words of silence between
+//   frames stand for preamble and gap, as in the reliable link.
 // Hardware: a frame buffer an input, a queue of `queue_bytes` an output, a table of 48-bit addresses.
 // Latency: forward_latency from the last word in to the first word out of an empty queue.
 // Order/loss: frames from one port to another keep their order; losses only as said, each counted.
 //   Frames that are complete at the same time are handled in order of their input port.
-// Source: own design; SwitchSpec of the cluster file. Tests: ethernet_switch_test.cc.
+// Source: own design; SwitchSpec of the cluster file.
+// Tests: ethernet_switch_test.cc.
 #pragma once
 
 #include <cstdint>
