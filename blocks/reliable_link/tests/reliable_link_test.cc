@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: frame layout, exact cycle of visibility, wire words of full and short frames, throughput,
-// independence of
-//   the channels, credits, silence when idle, window-length independence, waiting_for, parameter checks.
-// Leaves out: losses (reliable_link_loss_test.cc) and the fabric's own link (conformance test of the fabric).
+// Covers: frame layout, cycle of visibility, throughput, channels, credits, idle links, window lengths.
+// Leaves out: losses (reliable_link_loss_test.cc) and the fabric's own link (its conformance test).
 #include "blocks/reliable_link/sim/reliable_link.h"
 
 #include <gtest/gtest.h>

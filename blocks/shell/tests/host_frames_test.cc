@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: word layout of each op against hand-packed words, round trips, every refusal reason, random words
-// (fuzz). Leaves out: timing and what a board does with a frame (shell_test, the roles' tests).
+// Covers: layout of each op against hand-packed words, round trips, every reason of refusal, random words.
+// Leaves out: timing and what a board does with a frame (shell_test.cc, the roles' tests).
 #include "blocks/shell/host_frames.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: each frame against a fake board, cycle of handling at N-1 and N, pace of DMA writes and reads,
-// segments, busy
-//   roles, malformed and cut frames, registers, counters, a board without a host.
+// Covers: each frame on a fake board, cycle of handling, DMA pace, busy roles, bad and cut frames, registers.
 // Leaves out: what roles do with messages, start and UART bytes (the roles' tests).
 #include "blocks/shell/sim/shell.h"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: exact forwarding time, queueing and tail drop to the byte, order, flooding, bad, unknown and
-// odd-length
-//   frames, cut segments, window-length independence, configuration errors.
+// Covers: forwarding time, queues and tail drop to the byte, order, flooding, bad frames, window lengths.
 // Leaves out: the fabric's engines (its conformance test has a switch of its own).
 #include "blocks/switch/sim/ethernet_switch.h"
 
