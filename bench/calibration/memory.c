@@ -8,12 +8,14 @@ int main() {
 #ifdef USE_SRAM
   uint32_t* array = (uint32_t*)tinselHeapBaseSRAM();
 #else
-  uint32_t* array = (uint32_t*)tinselHeapBase();
+  // The view that does not interleave partitions: "all threads accessing different parts of DRAM at the same time".
+  uint32_t* array = (uint32_t*)(tinselHeapBaseGeneric(tinselId()) & 0x7fffffff);
 #endif
   line_up();
   if (first_of_tile()) tinselPerfCountReset();
   const uint32_t start = tinselCycleCount();
   for (uint32_t i = 0; i < ARRAY_BYTES / 4; i += 8) {
+#pragma GCC unroll 8
     for (uint32_t j = 0; j < 8; j++) array[i + j] += 1;
   }
   line_up();
