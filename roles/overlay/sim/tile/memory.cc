@@ -45,10 +45,6 @@ std::uint32_t Memory::physical(std::uint32_t addr) const {
   return 0x40000000u | moved << line_shift_ | (addr & (line_bytes_ - 1));
 }
 
-const std::uint8_t* Memory::page(unsigned slice, std::uint32_t physical) const {
-  return slices_[slice].pages[physical >> kPageShift].get();
-}
-
 std::uint8_t* Memory::page_for_write(unsigned slice, std::uint32_t physical) {
   auto& p = slices_[slice].pages[physical >> kPageShift];
   if (!p) p = std::make_unique<std::uint8_t[]>(kPageBytes);  // zeroed

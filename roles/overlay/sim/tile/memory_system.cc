@@ -18,13 +18,16 @@ namespace {
 constexpr unsigned kMaxClients = 64;
 constexpr unsigned kMaxLine = 128;
 
+/// Stays in one place from push() to finish(), known by its index.
 struct Request {
   Cycle at;
   MemoryClient* who;  ///< null: a write
   std::uint32_t addr, tag;
+  std::uint32_t next;    ///< request of the same client after this one, or kNone
   std::uint8_t channel;  ///< of the slice: 0 DRAM, 1 SRAM A, 2 SRAM B
   std::array<std::uint8_t, kMaxLine> line;
 };
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
 unsigned channel_of(std::uint32_t addr) {
   const Region r = region_of(addr);
@@ -56,10 +59,27 @@ class Slice {
         srams_{blocks::Sram(sram, &bus_), blocks::Sram(sram, &bus_)},
         queues_(clients) {}
 
-  void push(unsigned client, const Request& r) {
-    assert(queues_[client].empty() || queues_[client].back().at <= r.at);
-    if (queues_[client].empty()) asking_[r.channel] |= std::uint64_t{1} << client;
-    queues_[client].push_back(r);
+  /// Puts a request at the end of its client's queue; a write's bytes are still to be filled in.
+  Request& push(Cycle at, unsigned client, MemoryClient* who, std::uint32_t addr, std::uint32_t tag) {
+    if (free_.empty()) {
+      free_.push_back(static_cast<std::uint32_t>(requests_.size()));
+      requests_.emplace_back();
+    }
+    const std::uint32_t id = free_.back();
+    free_.pop_back();
+    Request& r = requests_[id];
+    r.at = at, r.who = who, r.addr = addr, r.tag = tag, r.next = kNone;
+    r.channel = static_cast<std::uint8_t>(channel_of(addr));
+    Queue& q = queues_[client];
+    if (q.first == kNone) {
+      asking_[r.channel] |= std::uint64_t{1} << client;
+      q.first = id;
+    } else {
+      assert(requests_[q.last].at <= at);
+      requests_[q.last].next = id;
+    }
+    q.last = id;
+    return r;
   }
 
   void advance(Cycle from) {
@@ -74,7 +94,7 @@ class Slice {
   Cycle next_event() const {
     Cycle next = std::min({dram_.next_event(), srams_[0].next_event(), srams_[1].next_event()});
     for (std::uint64_t m = all_asking(); m != 0; m &= m - 1) {
-      next = std::min(next, queues_[static_cast<unsigned>(std::countr_zero(m))].front().at);
+      next = std::min(next, oldest(static_cast<unsigned>(std::countr_zero(m))).at);
     }
     return next;
   }
@@ -95,9 +115,11 @@ class Slice {
   void digest(fabric::Digest& d) const {
     dram_.digest(d);
     for (const blocks::Sram& s : srams_) s.digest(d);
-    for (const auto& q : queues_) {
-      d.add(q.size());
-      for (const Request& r : q) d.add(r.at), d.add(r.addr);
+    for (const Queue& q : queues_) {
+      for (std::uint32_t id = q.first; id != kNone; id = requests_[id].next) {
+        d.add(requests_[id].at), d.add(requests_[id].addr);
+      }
+      d.add(kNone);
     }
   }
 
@@ -112,11 +134,11 @@ class Slice {
     for (unsigned k = 1; k <= kChannels; ++k) {
       const unsigned channel = (last_channel_ + k) % kChannels;
       const unsigned client = next_client(channel, c);
-      if (client == kMaxClients || !submit(c, queues_[client].front())) continue;
-      std::deque<Request>& q = queues_[client];
-      q.pop_front();
+      if (client == kMaxClients || !submit(c, queues_[client].first)) continue;
+      Queue& q = queues_[client];
+      q.first = requests_[q.first].next;
       asking_[channel] &= ~(std::uint64_t{1} << client);
-      if (!q.empty()) asking_[q.front().channel] |= std::uint64_t{1} << client;
+      if (q.first != kNone) asking_[requests_[q.first].channel] |= std::uint64_t{1} << client;
       last_client_[channel] = client;
       last_channel_ = channel;
       return;
@@ -131,31 +153,26 @@ class Slice {
     for (std::uint64_t left : {later, asking & ~later}) {
       for (; left != 0; left &= left - 1) {
         const auto client = static_cast<unsigned>(std::countr_zero(left));
-        if (queues_[client].front().at <= c) return client;
+        if (oldest(client).at <= c) return client;
       }
     }
     return kMaxClients;
   }
 
-  bool submit(Cycle c, const Request& r) {
-    if (free_.empty()) {
-      free_.push_back(static_cast<std::uint32_t>(in_hand_.size()));
-      in_hand_.emplace_back();
-    }
-    const std::uint32_t id = free_.back();
-    const std::uint64_t where = memory_.physical(r.addr);
+  const Request& oldest(unsigned client) const { return requests_[queues_[client].first]; }
+
+  bool submit(Cycle c, std::uint32_t id) {
+    const Request& r = requests_[id];
+    const std::uint32_t where = memory_.physical(r.addr);
     const bool write = r.who == nullptr;
     const bool taken = r.channel == 0 ? dram_.submit(c, where, write, id)
                                       : srams_[r.channel - 1u].submit(c, where & (kSramABase - 1), write, id);
-    if (taken) {
-      in_hand_[id] = r;
-      free_.pop_back();
-    }
+    if (taken) memory_.prefetch(index_, where);
     return taken;
   }
 
   void finish(std::uint32_t id, Cycle c) {
-    Request& r = in_hand_[id];
+    Request& r = requests_[id];
     free_.push_back(id);
     if (r.who == nullptr) {
       memory_.write_line(index_, r.addr, r.line.data());
@@ -170,11 +187,14 @@ class Slice {
   blocks::MemoryBus bus_;
   blocks::Dram dram_;
   std::array<blocks::Sram, 2> srams_;
-  std::vector<std::deque<Request>> queues_;        ///< by client, in order of time
+  struct Queue {
+    std::uint32_t first = kNone, last = kNone;
+  };
+  std::vector<Queue> queues_;                      ///< by client, in order of time
   std::array<std::uint64_t, kChannels> asking_{};  ///< by channel: clients whose oldest request is for it
   std::array<unsigned, kChannels> last_client_{63, 63, 63};
   unsigned last_channel_ = kChannels - 1;
-  std::vector<Request> in_hand_;  ///< by id
+  std::deque<Request> requests_;  ///< by id; a deque, so that they stay where they are
   std::vector<std::uint32_t> free_;
 };
 
@@ -202,19 +222,13 @@ MemorySystem::~MemorySystem() = default;
 
 void MemorySystem::read(Cycle at, unsigned client, MemoryClient& who, unsigned slice, std::uint32_t addr,
                         std::uint32_t tag) {
-  Request r;
-  r.at = at, r.who = &who, r.addr = addr, r.tag = tag;
-  r.channel = static_cast<std::uint8_t>(channel_of(addr));
-  impl_->slices[slice].push(client, r);
+  impl_->slices[slice].push(at, client, &who, addr, tag);
 }
 
 void MemorySystem::write(Cycle at, unsigned client, unsigned slice, std::uint32_t addr,
                          const std::uint8_t* line) {
-  Request r;
-  r.at = at, r.who = nullptr, r.addr = addr, r.tag = 0;
-  r.channel = static_cast<std::uint8_t>(channel_of(addr));
+  Request& r = impl_->slices[slice].push(at, client, nullptr, addr, 0);
   std::memcpy(r.line.data(), line, impl_->memory.line_bytes());
-  impl_->slices[slice].push(client, r);
 }
 
 void MemorySystem::advance(Cycle from) {
