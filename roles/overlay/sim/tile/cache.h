@@ -47,7 +47,8 @@ struct CacheShape {
 struct CachePartition {
   static constexpr unsigned kHints = 64;
   static constexpr unsigned kNoLine = CacheShape::kMaxLines;
-  static constexpr std::uint32_t kEmpty = 1;  ///< no address of a line
+  static constexpr std::uint32_t kFirstCached = 0x10000;  ///< below lies the scratchpad
+  static constexpr std::uint32_t kEmpty = 1;              ///< no address of a line
 
   std::uint8_t* data;  ///< kMaxLines lines
   const CacheShape* shape;
@@ -70,7 +71,7 @@ struct CachePartition {
     if (tags[hint] == (addr & (line_mask | (align - 1)))) [[likely]] {
       return hint;
     }
-    return addr % align == 0 ? search(addr, hint) : kNoLine;
+    return addr % align == 0 && addr >= kFirstCached ? search(addr, hint) : kNoLine;
   }
 
   /// Marks a slot as used: it becomes the last of its set to be evicted.

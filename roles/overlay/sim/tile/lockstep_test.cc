@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: random programs (all instruction classes, hits, misses, write-backs on lines shared by threads,
-// scratchpad, messages, waits, counters read at exact cycles, thread creation) run by Tile and by
-// ReferenceTile, cycle for cycle. Leaves out: several tiles on one memory (memory_system_test.cc),
-// instructions patched under a running thread.
+// Covers: random programs on Tile and on ReferenceTile, cycle for cycle: all instructions, races, messages,
+// counters. Leaves out: several tiles on one memory, instructions patched under a running thread.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

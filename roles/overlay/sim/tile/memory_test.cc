@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: the map of Tinsel 0.8 facts 1.3 at its borders, the interleaved view, sparse storage,
-// MemorySystem's order, fairness and skipping of idle windows; cache partitions against a straightforward
+// Covers: the memory map, sparse bytes, MemorySystem's order and fairness, cache partitions against a simple
 // model. Leaves out: the channels' own timing (blocks/memory).
 #include <gtest/gtest.h>
 

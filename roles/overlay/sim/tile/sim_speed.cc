@@ -152,11 +152,33 @@ std::vector<std::uint32_t> missing() {
   return a.words;
 }
 
+/// What a message handler does between messages: polls the mailbox, reads and writes its scratchpad slot.
+std::vector<std::uint32_t> handlers() {
+  Asm a;
+  own_memory(a);
+  a.u_type(Op::lui, 9, 0x8000);
+  const auto loop = a.here();
+  a.csrrw(10, csr::can_recv, 0);
+  a.branch(Op::bne, 10, 0, loop);
+  for (int i = 0; i < 3; ++i) {
+    a.load(Op::lw, 11, 4 * i, 9);
+    a.load(Op::lw, 12, 4 * i, 8);
+    a.r(Op::add, 13, 11, 12);
+    a.i(Op::slli, 14, 13, 2);
+    a.r(Op::xor_, 15, 15, 14);
+    a.store(Op::sw, 13, 4 * i, 8);
+    for (unsigned k = 0; k < 4; ++k) a.i(Op::addi, 16 + k, 15, 1);
+  }
+  a.csrrw(10, csr::can_send, 0);
+  a.store(Op::sw, 15, 16, 9);
+  a.jal(0, loop);
+  return a.words;
+}
+
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 void run(const char* name, const std::vector<std::uint32_t>& words, Cycle cycles) {
   BoardParams params;
-  if (std::getenv("TILES_Y")) params.tiles_y = std::atoi(std::getenv("TILES_Y"));
   Memory memory(params);
   MemorySystem system(params, memory, params.tiles(), blocks::DramParams::ddr3_1600(params.line_bytes),
                       blocks::SramParams::qdr2(params.line_bytes));
@@ -208,6 +230,7 @@ int main(int argc, char** argv) {
   if (wanted("plain")) run("plain", plain(), cycles);
   if (wanted("integer")) run("integer", integer_mix(), cycles);
   if (wanted("fp32")) run("fp32", fp32(), cycles);
+  if (wanted("handlers")) run("handlers", handlers(), cycles);
   if (wanted("missing")) run("missing", missing(), cycles);
   return 0;
 }

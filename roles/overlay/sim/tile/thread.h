@@ -18,8 +18,8 @@ inline constexpr unsigned kUnits = 5;
 namespace event {
 enum : std::uint8_t {
   refill = 0x00,       ///< no event: the thread must run ahead again before anything is known
-  plain = 0x01,        ///< a plain instruction
-  blocked = 0x02,      ///< follows an event that the timing engine executes; never reached
+  blocked = 0x01,      ///< follows an event that the timing engine executes; never reached
+  plain = 0x02,        ///< a plain instruction
   hit = 0x10,          ///< load or store that hits: done
   flush_clean = 0x11,  ///< flush of a clean line: done
   miss = 0x12,         ///< load or store that misses
