@@ -44,8 +44,9 @@ struct CacheShape {
   }
 };
 
+/// In order of use: a thousand of them do not fit a host's cache.
 struct CachePartition {
-  static constexpr unsigned kHints = 64;
+  static constexpr unsigned kRecent = 16;
   static constexpr unsigned kNoLine = CacheShape::kMaxLines;
   static constexpr std::uint32_t kFirstCached = 0x10000;  ///< below lies the scratchpad
   static constexpr std::uint32_t kEmpty = 1;              ///< no address of a line
@@ -53,25 +54,27 @@ struct CachePartition {
   std::uint8_t* data;  ///< kMaxLines lines
   const CacheShape* shape;
   std::uint32_t line_mask;  ///< shape's
-  std::uint64_t dirty;      ///< bit per slot
-  std::uint64_t valid;      ///< bit per slot
+  // The line last used of those whose address has the same bits 8:5: its address or kEmpty, and its slot.
+  std::uint8_t recent_slots[kRecent];
   std::uint16_t trees[CacheShape::kMaxSets];
-  std::uint8_t hints[kHints];  ///< slot where a line was last found: a guess that is always checked
+  std::uint64_t dirty, valid;  ///< bit per slot
+  std::uint32_t recent_tags[kRecent];
   std::uint32_t tags[CacheShape::kMaxLines];  ///< address of the line in slot set*ways+way, or kEmpty
 
   void clear() {
     std::fill(std::begin(tags), std::end(tags), kEmpty);
+    std::fill(std::begin(recent_tags), std::end(recent_tags), kEmpty);
     dirty = valid = 0;
   }
 
   /// Slot of the line that holds `addr`, which is a multiple of `align`, or kNoLine; also kNoLine if it is no
   /// multiple.
   [[gnu::always_inline]] unsigned find(std::uint32_t addr, unsigned align) {
-    std::uint8_t& hint = hints[(addr >> 5) % kHints];
-    if (tags[hint] == (addr & (line_mask | (align - 1)))) [[likely]] {
-      return hint;
+    const unsigned r = addr / 32 % kRecent;
+    if (recent_tags[r] == (addr & (line_mask | (align - 1)))) [[likely]] {
+      return recent_slots[r];
     }
-    return addr % align == 0 && addr >= kFirstCached ? search(addr, hint) : kNoLine;
+    return addr % align == 0 && addr >= kFirstCached ? search(addr) : kNoLine;
   }
 
   /// Marks a slot as used: it becomes the last of its set to be evicted.
@@ -102,23 +105,30 @@ struct CachePartition {
   bool is_dirty(unsigned slot) const { return (dirty >> slot) & 1; }
   void set_dirty(unsigned slot) { dirty |= std::uint64_t{1} << slot; }
   void drop(unsigned slot) {
+    for (std::uint32_t at = 0; at < shape->line_bytes; at += 32) {
+      std::uint32_t& recent = recent_tags[(tags[slot] + at) / 32 % kRecent];
+      if (recent == tags[slot]) recent = kEmpty;
+    }
     tags[slot] = kEmpty;
     valid &= ~(std::uint64_t{1} << slot);
     dirty &= ~(std::uint64_t{1} << slot);
   }
   void fill(unsigned slot, std::uint32_t addr, const std::uint8_t* bytes) {
+    drop(slot);
     tags[slot] = addr & line_mask;
     valid |= std::uint64_t{1} << slot;
-    dirty &= ~(std::uint64_t{1} << slot);
     std::memcpy(line(slot), bytes, shape->line_bytes);
   }
 
  private:
-  [[gnu::noinline]] unsigned search(std::uint32_t addr, std::uint8_t& hint) const {
+  [[gnu::noinline]] unsigned search(std::uint32_t addr) {
     const std::uint32_t tag = addr & line_mask;
     const unsigned first = shape->set_of(addr) << shape->way_shift;
     for (unsigned slot = first; slot < first + shape->ways; ++slot) {
-      if (tags[slot] == tag) return hint = static_cast<std::uint8_t>(slot);
+      if (tags[slot] != tag) continue;
+      recent_tags[addr / 32 % kRecent] = tag;
+      recent_slots[addr / 32 % kRecent] = static_cast<std::uint8_t>(slot);
+      return slot;
     }
     return kNoLine;
   }

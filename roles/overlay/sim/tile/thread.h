@@ -64,11 +64,11 @@ struct alignas(64) Thread {
   std::uint32_t code_bytes;
   const Uop* code;  ///< of the instruction memory
   TokenBuffer* buffer;
+  CachePartition cache;
+  std::uint32_t f[32];
   InstrMemory* memory;
   std::uint32_t id;  ///< global
   std::uint32_t send_len, send_ptr, send_dest, instr_addr;
-  CachePartition cache;
-  std::uint32_t f[32];
 
   /// Asks the host to bring in what running ahead touches first.
   void prefetch() const {
