@@ -24,6 +24,7 @@ inline RoleRegistry test_roles() {
                table.boolean("header_every_flit", false);
                table.boolean("scratchpad_single_port", false);
                table.integer("noc_cycles_per_flit", 1, 1, 8);
+               table.integer("noc_link_flits", 8, 4, 32);
                table.choice("memory_controller", "ours", {"ours", "published"});
                table.choice("link_layer", "ours", {"ours", "published"});
                Table timing = table.table("timing");

@@ -149,6 +149,7 @@ void ReliableLink::accept(unsigned ch, const LinkHeader& h, const std::uint64_t*
   if (p_.published) {
     if (seq != r.expected) {
       ++(seq > r.expected ? counters_.gaps : counters_.duplicates);
+      report.answer = seq < r.expected;  // the acknowledgement was lost
       return;
     }
     if (r.capacity - r.held() <= p_.max_items) {

@@ -14,6 +14,7 @@ Noc::Noc(NetShared& shared) : shared_(shared) {
   assert(p.max_flits <= kMaxFlits && p.noc_cycles_per_flit >= 1 && p.noc_cycles_per_flit <= 8);
   routers_.resize(p.tiles() + 1);
   const unsigned board = board_router();
+  routers_[board].unit = shared.board_router_unit();  // before connect() tells it to its neighbours
   for (unsigned tile = 0; tile < p.tiles(); ++tile) {
     const unsigned x = tile % p.tiles_x, y = tile / p.tiles_x;
     mailboxes_.push_back(std::make_unique<Mailbox>(shared, tile, *this));
@@ -30,7 +31,6 @@ Noc::Noc(NetShared& shared) : shared_(shared) {
       connect(board, kColumn0 + x, tile, kSouth);
     }
   }
-  routers_[board].unit = shared.board_router_unit();
   for (unsigned port = 0; port < kBoardExits; ++port) {
     routers_[board].outputs[port] = {0, Sink::exit, 0, port, 0};
     routers_[board].inputs[port].capacity = kExitFlits;
