@@ -41,6 +41,7 @@ INLINE uint32_t count_bits(uint32_t x) {
 }
 
 struct AspVertex : PDevice<AspState, None, AspMessage> {
+  static constexpr bool recvNeverSends = true;
   INLINE void init() {
     *readyToSend = No;
     if (s->source == kNoSource) return;

@@ -54,6 +54,7 @@ struct SsspAsync : SsspBase {
 };
 
 struct SsspSync : SsspBase {
+  static constexpr bool recvNeverSends = true;
   INLINE void recv(SsspMessage* msg, const uint32_t* weight) {
     const uint32_t distance = msg->distance + *weight;
     if (distance < s->candidate) s->candidate = distance;

@@ -17,6 +17,7 @@
 #include <memory>
 #include <vector>
 
+#include "fabric/error.h"
 #include "polite/native/deliveries.h"
 #include "polite/native/outbox.h"
 #include "polite/native/pool.h"
@@ -44,18 +45,7 @@ class NativeEngine final : public overlay::NativeProgram {
 
   void run(overlay::NativeOutput& out) override {
     out_ = &out;
-    every_vertex([](Dev& d) { d.init(); });
-    bool active = true;
-    for (;;) {
-      while (next_->total.senders > 0) {
-        if (out.stopping()) return;
-        round();
-      }
-      if (!active || out.stopping()) break;
-      active = step();
-      ++time_;
-    }
-    finish();
+    if (run_rounds()) finish();
   }
 
  private:
@@ -72,6 +62,34 @@ class NativeEngine final : public overlay::NativeProgram {
   static constexpr bool kCopyState = sizeof(S) <= 32;
   /// How many in-edges ahead messages are fetched.
   static constexpr std::uint64_t kAhead = 24;
+
+  /// Everything between init and finish. False if the host program left before the end.
+  bool run_rounds() {
+    every_vertex([](Dev& d) { d.init(); });
+    bool active = true;  // some step of the latest round was true
+    for (;;) {
+      if (out_->stopping()) return false;
+      if (next_->total.senders == 0) {
+        if (!active) return true;
+        active = step();
+        continue;
+      }
+      std::swap(now_, next_);
+      if (now_->total.to_host > 0) deliver_to_host();
+      if (!kCanPull || now_->total.edges * kDenseShare <= graph_.num_edges) {
+        push();
+      } else if (Dev::recvNeverSends && active && now_->total.again == 0) {
+        active = all_sent() ? pull_and_step<true>() : pull_and_step<false>();
+      } else if (all_sent()) {
+        pull<true>();
+      } else {
+        pull<false>();
+      }
+    }
+  }
+
+  /// With one pin, if all edges carry something no receiver needs to ask which do.
+  bool all_sent() const { return graph_.num_pins == 1 && now_->total.edges == graph_.num_edges; }
 
   Dev device(std::uint32_t v) {
     Dev d;
@@ -106,6 +124,7 @@ class NativeEngine final : public overlay::NativeProgram {
     d.send(&next_->message[v]);
     next_->pin[v] = pin;
     ++tally.senders;
+    tally.again += *d.readyToSend != No;
     if (pin == HostPin) {
       ++tally.to_host;
     } else {
@@ -133,30 +152,42 @@ class NativeEngine final : public overlay::NativeProgram {
     });
   }
 
+  /// The end of a round for one vertex; messages that it asks for follow the step.
+  INLINE static bool step_vertex(Dev& d) {
+    const bool more = d.step();
+    ++d.time;
+    return more;
+  }
+
   bool step() {
+    return every_step([this](std::uint32_t v, Tally& tally, bool& any) {
+      visit(v, tally, [&](Dev& d) { any |= step_vertex(d); });
+    });
+  }
+  /// A dense round after which nobody can want to send, and the step that then follows, in one pass.
+  template <bool kAllSent>
+  bool pull_and_step() {
+    return every_step([this](std::uint32_t v, Tally& tally, bool& any) {
+      visit(v, tally, [&](Dev& d) {
+        receive_all<kAllSent>(d, in_->begin[v], in_->begin[v + 1ull]);
+        if (*d.readyToSend != No) break_promise();
+        any |= step_vertex(d);
+      });
+    });
+  }
+  template <typename Body>
+  bool every_step(Body body) {
     std::atomic<bool> active = false;
     every_block([&](std::uint32_t first, std::uint32_t last, Tally& tally) {
       bool any = false;
-      for (std::uint32_t v = first; v < last; ++v) visit(v, tally, [&](Dev& d) { any |= d.step(); });
+      for (std::uint32_t v = first; v < last; ++v) body(v, tally, any);
       if (any) active.store(true, std::memory_order_relaxed);
     });
+    ++time_;
     return active;
   }
-
-  /// Delivers what is in the next outbox, and fills the other.
-  void round() {
-    std::swap(now_, next_);
-    if (now_->total.to_host > 0) deliver_to_host();
-    if (kCanPull && now_->total.edges * kDenseShare > graph_.num_edges) {
-      // With one pin, if all edges carry something nobody needs to ask.
-      if (graph_.num_pins == 1 && now_->total.edges == graph_.num_edges) {
-        pull<true>();
-      } else {
-        pull<false>();
-      }
-    } else {
-      push();
-    }
+  [[noreturn]] static void break_promise() {
+    throw UserError("native engine: recv asked to send, but the vertex class says recvNeverSends = true");
   }
 
   void deliver_to_host() {
@@ -187,12 +218,12 @@ class NativeEngine final : public overlay::NativeProgram {
     const std::uint32_t* const source = in_->source.data();
     const PPin* const sent = now_->pin.data();
     M* const message = now_->message.data();
-    const std::uint64_t last = graph_.num_edges - 1;
+    [[maybe_unused]] const std::uint64_t last = graph_.num_edges - 1;
     for (std::uint64_t e = begin; e < end; ++e) {
       const std::uint32_t u = source[e];
-      const std::uint32_t later = source[std::min(e + kAhead, last)];
-      __builtin_prefetch(message + later);
       if constexpr (!kAllSent) {
+        const std::uint32_t later = source[std::min(e + kAhead, last)];
+        __builtin_prefetch(message + later);
         __builtin_prefetch(sent + later);
         const PPin pin = in_->pin.empty() ? Pin(0) : Pin(in_->pin[e]);
         if (sent[u] != pin) continue;

@@ -15,11 +15,13 @@ struct Tally {
   std::uint64_t senders = 0;
   std::uint64_t edges = 0;  ///< out-edges of those who did not send to the host
   std::uint64_t to_host = 0;
+  std::uint64_t again = 0;  ///< senders that want to send once more
 
   void operator+=(const Tally& other) {
     senders += other.senders;
     edges += other.edges;
     to_host += other.to_host;
+    again += other.again;
   }
 };
 

@@ -55,6 +55,9 @@ struct PDevice {
   PPin* readyToSend;     ///< what it wants to send on
   uint32_t numVertices;  ///< vertices in the whole graph
   uint16_t time;         ///< completed rounds of step
+  /// Beyond POLite: a derived class may say true if its recv never changes *readyToSend. Engines may then
+  /// step a vertex as soon as it has received its last message of a round.
+  static constexpr bool recvNeverSends = false;
   typedef S State;
   typedef E Edge;
   typedef M Message;
