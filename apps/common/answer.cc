@@ -31,12 +31,14 @@ std::string format_value(const Answer& answer, double value) {
   return text;
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file whole or not at all; a pipe or a device is written as it stands.
 void write_file(const std::string& path, const std::string& text) {
-  const std::string partial = path + ".partial";
+  std::error_code none;
+  const bool in_place = std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none);
+  const std::string partial = in_place ? path : path + ".partial";
   const auto fail = [&](const char* what) {
     const std::string cause = std::strerror(errno);
-    ::unlink(partial.c_str());
+    if (!in_place) ::unlink(partial.c_str());
     throw UserError(std::string("cannot ") + what + " " + path + ": " + cause);
   };
   std::FILE* file = std::fopen(partial.c_str(), "w");
@@ -44,7 +46,7 @@ void write_file(const std::string& path, const std::string& text) {
   const bool written =
       std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
   if (std::fclose(file) != 0 || !written) fail("write");
-  if (std::rename(partial.c_str(), path.c_str()) != 0) fail("rename to");
+  if (!in_place && std::rename(partial.c_str(), path.c_str()) != 0) fail("rename to");
 }
 
 std::string csv(const Answer& answer) {

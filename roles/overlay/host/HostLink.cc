@@ -59,6 +59,8 @@ void HostLink::open(const HostLinkParams* params, overlay::HostBackend* backend)
 }
 
 HostLink::~HostLink() {
+  // Ends the run here, at a simulated time that does not depend on when this process goes away.
+  if (!core_->finished && !is_native()) finish();
   delete debugLink;
   delete core_;
 }
@@ -274,5 +276,6 @@ void HostLink::attach_native(overlay::NativeProgram* program) {
 }
 double HostLink::simulatedSeconds() { return core_->hosts().seconds(); }
 std::string HostLink::finish() {
+  core_->finished = true;
   return core_->guard([&] { return core_->hosts().finish(); });
 }

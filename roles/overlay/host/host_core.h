@@ -34,6 +34,7 @@ class HostLinkCore {
       input_target;       ///< DebugLink's destination by board, y << 16 | x
   ConsoleByte next_byte;  ///< DebugLink::canGet() took it
   bool has_next_byte = false;
+  bool finished = false;  ///< HostLink::finish() has been called
 
   HostCore& hosts() { return *session->core; }
 
