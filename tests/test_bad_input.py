@@ -75,7 +75,7 @@ def test_graph_that_does_not_fit(polyloom: Polyloom, tmp_path: Path) -> None:
     # 16-bit keys: no vertex can have 70,000 in-edges from different senders.
     (tmp_path / "star.txt").write_text("".join(f"{i} 0\n" for i in range(1, 70001)))
     done = polyloom("run", "pagerank", "--on", "sim", "--cluster", "laptop", "--graph", "star.txt")
-    refused(done, "vertex 0", "65534")
+    refused(done, "does not fit", "70000", "65534", "split")
 
 
 def test_max_cycles_says_who_waits(polyloom: Polyloom) -> None:
