@@ -93,7 +93,8 @@ def test_out_of_space(polyloom: Polyloom, tmp_path: Path) -> None:
 
 def test_full_disk_while_writing_the_record(tmp_path: Path) -> None:
     env = {**os.environ, "POLYLOOM_HOME": str(ROOT)}
-    command = f"ulimit -f 1; exec {POLYLOOM} run pagerank --generate kronecker:9:8 --cluster laptop --run-dir record --no-report"
+    command = f"ulimit -f 8; exec {POLYLOOM} run pagerank --generate kronecker:9:8 --cluster laptop"
+    command += " --run-dir record --no-report"
     done = subprocess.run(
         ["bash", "-c", command], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120, check=False
     )

@@ -8,7 +8,8 @@ int main() {
 #ifdef USE_SRAM
   uint32_t* array = (uint32_t*)tinselHeapBaseSRAM();
 #else
-  // The view that does not interleave partitions: "all threads accessing different parts of DRAM at the same time".
+  // The view that does not interleave partitions: "all threads accessing different parts of DRAM at the same
+  // time".
   uint32_t* array = (uint32_t*)(tinselHeapBaseGeneric(tinselId()) & 0x7fffffff);
 #endif
   line_up();

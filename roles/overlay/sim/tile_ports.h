@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tile's cores and its mailbox say to each other. The mailbox implements MailboxPort, the cores CoreWakeups.
-// Calls of one window come with non-decreasing cycles per tile; answers are those of the state that the previous
-// window left plus the core's own earlier calls, so cores can run a window before the network does.
+// What a tile's cores and its mailbox say to each other. The mailbox implements MailboxPort, the cores
+// CoreWakeups. Calls of one window come with non-decreasing cycles per tile; answers are those of the state
+// that the previous window left plus the core's own earlier calls, so cores can run a window before the
+// network does.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +33,14 @@ class MailboxPort {
   virtual std::uint32_t recv(Cycle c, unsigned thread) = 0;
   /// Drops one reference of the slot holding `addr`. A slot never received is left alone.
   virtual void free_slot(Cycle c, std::uint32_t addr) = 0;
-  /// The thread stops until one of `bits` (WaitBits) holds; the mailbox answers with CoreWakeups::wake, never in the
-  /// same window. kWaitIdle/kWaitIdleVote take part in termination detection; `vote` is meaningful with them:
-  /// bits contains kWaitIdle always, and kWaitIdleVote when the thread votes true.
+  /// The thread stops until one of `bits` (WaitBits) holds; the mailbox answers with CoreWakeups::wake, never
+  /// in the same window. kWaitIdle/kWaitIdleVote take part in termination detection; `vote` is meaningful
+  /// with them: bits contains kWaitIdle always, and kWaitIdleVote when the thread votes true.
   virtual void wait(Cycle c, unsigned thread, std::uint32_t bits) = 0;
   /// The thread has stopped for good (killed or faulted): it never waits again, so detection never fires.
   virtual void thread_stopped(unsigned thread) = 0;
-  /// Word access to the scratchpad. `addr` is 4-aligned, modulo the scratchpad's size; `byte_enable` bit i = byte i.
+  /// Word access to the scratchpad. `addr` is 4-aligned, modulo the scratchpad's size; `byte_enable` bit i =
+  /// byte i.
   virtual std::uint32_t load(std::uint32_t addr) const = 0;
   virtual void store(std::uint32_t addr, std::uint32_t data, unsigned byte_enable) = 0;
 };
