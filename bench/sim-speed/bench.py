@@ -33,7 +33,14 @@ def speed_of_pagerank(iterations: tuple[int, int]) -> float:
     """The PageRank application on one board: million instructions a wall second."""
     runs = [
         run_program(
-            [str(BUILD / "bin" / "app_pagerank"), "--generate", "geometric:16000:16", "--iterations", str(n), "--json"],
+            [
+                str(BUILD / "bin" / "app_pagerank"),
+                "--generate",
+                "geometric:100000:16",
+                "--iterations",
+                str(n),
+                "--json",
+            ],
             "tinsel-1",
             "serial",
         )
