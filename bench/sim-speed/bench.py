@@ -67,6 +67,7 @@ def speed_of_qemu(folder: Path, kernel: str, instructions_a_round: float) -> flo
                 f"-I{ROOT}",
                 "-nostdlib",
                 "-static",
+                "-Wl,--no-relax",
                 "-o",
                 program,
                 source,
