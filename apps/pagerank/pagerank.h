@@ -32,7 +32,8 @@ struct PageRankMessage {
 
 struct PageRankVertex : PDevice<PageRankState, None, PageRankMessage> {
   static constexpr bool recvNeverSends = true;
-  INLINE void request() { *readyToSend = s->share > 0 ? Pin(0) : No; }
+  /// Dangling vertices too: sending to nobody costs less than a branch that nobody can foresee.
+  INLINE void request() { *readyToSend = Pin(0); }
 
   INLINE void init() {
     *readyToSend = No;

@@ -10,35 +10,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "polite/native/labels.h"
 #include "polite/native/outbox.h"
 #include "polite/native/pool.h"
 #include "polite/native_view.h"
 #include "polite/types.h"
 
 namespace polyloom::polite {
-
-/// Vertices are worked on in blocks of this many.
-inline constexpr std::uint32_t kNativeBlock = 1024;
-
-/// How recv takes labels. If it leaves them alone (takes a const E*), they may be read from copies.
-template <typename Dev, typename E, typename M>
-struct LabelTraits {
-  static constexpr bool kLabelled = !__is_empty(E);
-  static constexpr bool kReadOnly = requires(Dev d, M* message, const E* label) { d.recv(message, label); };
-  static constexpr bool kCanPull = !kLabelled || kReadOnly;
-  static constexpr std::size_t kBytes = kLabelled ? sizeof(E) : 0;
-
-  INLINE static void receive(Dev& d, M* message, const std::byte* label) {
-    if constexpr (!kLabelled) {
-      E none;
-      d.recv(message, &none);
-    } else if constexpr (kReadOnly) {
-      d.recv(message, reinterpret_cast<const E*>(label));
-    } else {
-      d.recv(message, reinterpret_cast<E*>(const_cast<std::byte*>(label)));
-    }
-  }
-};
 
 template <typename Dev, typename E, typename M>
 class Deliveries {

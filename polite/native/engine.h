@@ -3,11 +3,11 @@
 //
 // How: rounds of "all sends, then all receives", a legal order of any POLite program
 // (polite/native_engine.h). A handler touches nothing but its own vertex, so a vertex's send runs as soon as
-// its part of the round before is over, in the same pass over memory (outbox.h). A round in which many edges
-// carry something is dense: every vertex pulls from its in-edges, so receives touch one state at a time and
-// need no locks. Otherwise it is sparse: senders push (deliveries.h). Either way a vertex gets its messages
-// ordered by sender, so results do not depend on the number of workers or on the choice. Vertices are worked
-// on in blocks; only the worker that has a block writes its vertices.
+// its part of the round before is over, in the same pass over memory (block_pass.h, outbox.h). A round in
+// which many edges carry something is dense: every vertex pulls from its in-edges, so receives touch one
+// state at a time and need no locks. Otherwise it is sparse: senders push (deliveries.h). Either way a vertex
+// gets its messages ordered by sender, so results do not depend on the number of workers or on the choice.
+// Vertices are worked on in blocks; only the worker that has a block writes its vertices.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 #include <memory>
 #include <vector>
 
-#include "fabric/error.h"
+#include "polite/native/block_pass.h"
 #include "polite/native/deliveries.h"
 #include "polite/native/outbox.h"
 #include "polite/native/pool.h"
@@ -27,17 +27,19 @@
 
 namespace polyloom::polite {
 
+/// Bodies of the loops over vertices must be inlined, or nothing stays in registers.
+#define POLYLOOM_INLINED __attribute__((always_inline))
+
 template <typename Dev, typename S, typename E, typename M>
 class NativeEngine final : public overlay::NativeProgram {
  public:
   explicit NativeEngine(const NativeGraph& graph)
       : graph_(graph),
         states_(reinterpret_cast<S*>(graph.state)),
-        blocks_((graph.num_vertices + kBlockVertices - 1) / kBlockVertices),
-        wants_(blocks_ * kBlockVertices, No),
+        blocks_((graph.num_vertices + kNativeBlock - 1) / kNativeBlock),
+        wants_(blocks_ * kNativeBlock, No),
         touched_(blocks_, 0),
-        outboxes_{{graph.num_vertices, blocks_, kBlockVertices},
-                  {graph.num_vertices, blocks_, kBlockVertices}},
+        outboxes_{{graph.num_vertices, blocks_}, {graph.num_vertices, blocks_}},
         deliveries_(graph, blocks_) {
     if (kCanPull && graph.num_edges > 0) in_ = &graph.in_edges();
   }
@@ -51,21 +53,17 @@ class NativeEngine final : public overlay::NativeProgram {
  private:
   using Labels = LabelTraits<Dev, E, M>;
   using Result = PFinishType<Dev>;
-  static constexpr std::uint32_t kBlockVertices = kNativeBlock;
+  using Pass = BlockPass<Dev, S, E, M>;
   static constexpr bool kCanPull = Labels::kCanPull;
   /// A round is dense if its edges are at least this share of all: a pulled edge costs about a quarter of a
   /// pushed one.
   static constexpr std::uint64_t kDenseShare = 5;
   /// A round with fewer edges is not worth waking others for.
   static constexpr std::uint64_t kTinyEdges = 2048;
-  /// Handlers work on copies of states up to this size, so that the compiler may keep them in registers.
-  static constexpr bool kCopyState = sizeof(S) <= 32;
-  /// How many in-edges ahead messages are fetched.
-  static constexpr std::uint64_t kAhead = 24;
 
   /// Everything between init and finish. False if the host program left before the end.
   bool run_rounds() {
-    every_vertex([](Dev& d) { d.init(); });
+    init();
     bool active = true;  // some step of the latest round was true
     for (;;) {
       if (out_->stopping()) return false;
@@ -100,94 +98,54 @@ class NativeEngine final : public overlay::NativeProgram {
     return d;
   }
 
-  /// Calls body(d) for a vertex, then takes its message if it wants to send.
+  /// Works through all blocks: body(pass, v) for every vertex fills the next outbox. True if some step was.
   template <typename Body>
-  INLINE void visit(std::uint32_t v, Tally& tally, Body&& body) {
-    Dev d = device(v);
-    PPin wish = wants_[v];
-    d.readyToSend = &wish;
-    if constexpr (kCopyState) {
-      S state = states_[v];
-      d.s = &state;
-      body(d);
-      if (wish != No) post(v, d, tally);
-      states_[v] = state;
-    } else {
-      body(d);
-      if (wish != No) post(v, d, tally);
-    }
-    wants_[v] = wish;
-  }
-
-  INLINE void post(std::uint32_t v, Dev& d, Tally& tally) {
-    const PPin pin = *d.readyToSend;
-    d.send(&next_->message[v]);
-    next_->pin[v] = pin;
-    ++tally.senders;
-    tally.again += *d.readyToSend != No;
-    if (pin == HostPin) {
-      ++tally.to_host;
-    } else {
-      const std::uint64_t row = static_cast<std::uint64_t>(v) * graph_.num_pins + (pin - Pin(0));
-      tally.edges += graph_.out_begin[row + 1] - graph_.out_begin[row];
-    }
-  }
-
-  /// Works through all blocks: body(first, last, tally) fills the next outbox.
-  template <typename Body>
-  void every_block(Body body) {
+  bool every_vertex(Body body) {
+    std::atomic<bool> more = false;
     pool_.run(blocks_, [&](std::size_t block, unsigned) {
       next_->clear(block);
-      const auto first = static_cast<std::uint32_t>(block * kBlockVertices);
-      Tally tally;
-      body(first, std::min(first + kBlockVertices, graph_.num_vertices), tally);
-      next_->tally[block] = tally;
+      const auto first = static_cast<std::uint32_t>(block * kNativeBlock);
+      const std::uint32_t last = std::min(first + kNativeBlock, graph_.num_vertices);
+      Pass pass = new_pass();
+      for (std::uint32_t v = first; v < last; ++v) body(pass, v);
+      next_->tally[block] = pass.tally(graph_, first, last);
+      if (pass.more()) more.store(true, std::memory_order_relaxed);
     });
     next_->sum_up();
-  }
-  template <typename Body>
-  void every_vertex(Body body) {
-    every_block([&](std::uint32_t first, std::uint32_t last, Tally& tally) {
-      for (std::uint32_t v = first; v < last; ++v) visit(v, tally, body);
-    });
-  }
-
-  /// The end of a round for one vertex; messages that it asks for follow the step.
-  INLINE static bool step_vertex(Dev& d) {
-    const bool more = d.step();
-    ++d.time;
     return more;
   }
+  Pass new_pass() { return {graph_, in_, wants_.data(), time_, *now_, *next_}; }
 
+  void init() {
+    every_vertex([](Pass& pass, std::uint32_t v) POLYLOOM_INLINED {
+      pass.template visit<false>(v, [](Dev& d) POLYLOOM_INLINED { d.init(); });
+    });
+  }
   bool step() {
-    return every_step([this](std::uint32_t v, Tally& tally, bool& any) {
-      visit(v, tally, [&](Dev& d) { any |= step_vertex(d); });
+    const bool more = every_vertex([](Pass& pass, std::uint32_t v) POLYLOOM_INLINED {
+      pass.template visit<true>(v, [&](Dev& d) POLYLOOM_INLINED { pass.step(d); });
+    });
+    ++time_;
+    return more;
+  }
+  /// Dense: every vertex looks at all its in-edges.
+  template <bool kAllSent>
+  void pull() {
+    every_vertex([](Pass& pass, std::uint32_t v) POLYLOOM_INLINED {
+      pass.template visit<false>(v, [&](Dev& d) POLYLOOM_INLINED { pass.template receive<kAllSent>(d, v); });
     });
   }
   /// A dense round after which nobody can want to send, and the step that then follows, in one pass.
   template <bool kAllSent>
   bool pull_and_step() {
-    return every_step([this](std::uint32_t v, Tally& tally, bool& any) {
-      visit(v, tally, [&](Dev& d) {
-        receive_all<kAllSent>(d, in_->begin[v], in_->begin[v + 1ull]);
-        if (*d.readyToSend != No) break_promise();
-        any |= step_vertex(d);
+    const bool more = every_vertex([](Pass& pass, std::uint32_t v) POLYLOOM_INLINED {
+      pass.template visit<true>(v, [&](Dev& d) POLYLOOM_INLINED {
+        pass.template receive<kAllSent>(d, v);
+        pass.step(d);
       });
     });
-  }
-  template <typename Body>
-  bool every_step(Body body) {
-    std::atomic<bool> active = false;
-    every_block([&](std::uint32_t first, std::uint32_t last, Tally& tally) {
-      bool any = false;
-      for (std::uint32_t v = first; v < last; ++v) body(v, tally, any);
-      if (any) active.store(true, std::memory_order_relaxed);
-    });
     ++time_;
-    return active;
-  }
-  [[noreturn]] static void break_promise() {
-    throw UserError("native engine: recv asked to send, but the vertex class says recvNeverSends = true");
+    return more;
   }
 
   void deliver_to_host() {
@@ -200,35 +158,6 @@ class NativeEngine final : public overlay::NativeProgram {
         packet.payload = now_->message[v];
         out_->message(&packet, sizeof packet);
       });
-    }
-  }
-
-  /// Dense: every vertex looks at all its in-edges.
-  template <bool kAllSent>
-  void pull() {
-    every_block([&](std::uint32_t first, std::uint32_t last, Tally& tally) {
-      for (std::uint32_t v = first; v < last; ++v) {
-        visit(v, tally, [&](Dev& d) { receive_all<kAllSent>(d, in_->begin[v], in_->begin[v + 1ull]); });
-      }
-    });
-  }
-
-  template <bool kAllSent>
-  INLINE void receive_all(Dev& d, std::uint64_t begin, std::uint64_t end) {
-    const std::uint32_t* const source = in_->source.data();
-    const PPin* const sent = now_->pin.data();
-    M* const message = now_->message.data();
-    [[maybe_unused]] const std::uint64_t last = graph_.num_edges - 1;
-    for (std::uint64_t e = begin; e < end; ++e) {
-      const std::uint32_t u = source[e];
-      if constexpr (!kAllSent) {
-        const std::uint32_t later = source[std::min(e + kAhead, last)];
-        __builtin_prefetch(message + later);
-        __builtin_prefetch(sent + later);
-        const PPin pin = in_->pin.empty() ? Pin(0) : Pin(in_->pin[e]);
-        if (sent[u] != pin) continue;
-      }
-      Labels::receive(d, message + u, in_->label.data() + e * Labels::kBytes);
     }
   }
 
@@ -245,7 +174,7 @@ class NativeEngine final : public overlay::NativeProgram {
     const auto deliver = [&](std::uint32_t to, M* message, auto label) {
       Dev d = device(to);
       Labels::receive(d, message, label);
-      touched_[to / kBlockVertices] = 1;
+      touched_[to / kNativeBlock] = 1;
     };
     if (alone) {
       deliveries_.push_directly(*now_, active, deliver);
@@ -260,10 +189,11 @@ class NativeEngine final : public overlay::NativeProgram {
     auto collect = [&](std::size_t i, unsigned) {
       const std::size_t block = active[i];
       next_->clear(block);
-      Tally tally;
-      Outbox<M>::each_set(wants_.data(), block * kBlockVertices, kBlockVertices,
-                          [&](std::uint32_t v) { visit(v, tally, [](Dev&) {}); });
-      next_->tally[block] = tally;
+      const auto first = static_cast<std::uint32_t>(block * kNativeBlock);
+      Pass pass = new_pass();
+      Outbox<M>::each_set(wants_.data(), first, kNativeBlock,
+                          [&](std::uint32_t v) { pass.template visit<false>(v, [](Dev&) {}); });
+      next_->tally[block] = pass.tally(graph_, first, std::min(first + kNativeBlock, graph_.num_vertices));
     };
     if (alone) {
       for (std::size_t i = 0; i < active.size(); ++i) collect(i, 0);
@@ -274,10 +204,10 @@ class NativeEngine final : public overlay::NativeProgram {
   }
 
   void finish() {
-    std::vector<PMessage<Result>> packets(kBlockVertices);
+    std::vector<PMessage<Result>> packets(kNativeBlock);
     for (std::size_t block = 0; block < blocks_; ++block) {
-      const auto first = static_cast<std::uint32_t>(block * kBlockVertices);
-      const std::uint32_t last = std::min(first + kBlockVertices, graph_.num_vertices);
+      const auto first = static_cast<std::uint32_t>(block * kNativeBlock);
+      const std::uint32_t last = std::min(first + kNativeBlock, graph_.num_vertices);
       std::memset(static_cast<void*>(packets.data()), 0, packets.size() * sizeof packets[0]);
       std::size_t count = 0;
       for (std::uint32_t v = first; v < last; ++v) {
@@ -291,7 +221,7 @@ class NativeEngine final : public overlay::NativeProgram {
   NativeGraph graph_;
   S* states_;
   std::size_t blocks_;
-  std::vector<PPin> wants_;            ///< readyToSend of every vertex
+  HugeVector<PPin> wants_;             ///< readyToSend of every vertex
   std::vector<std::uint8_t> touched_;  ///< by block, in sparse rounds: some vertex may want to send
   Outbox<M> outboxes_[2];
   Outbox<M>* now_ = &outboxes_[0];   ///< what this round delivers
@@ -308,5 +238,7 @@ template <class Dev, class S, class E, class M>
 std::unique_ptr<overlay::NativeProgram> make_native_program(const NativeGraph& graph) {
   return std::make_unique<NativeEngine<Dev, S, E, M>>(graph);
 }
+
+#undef POLYLOOM_INLINED
 
 }  // namespace polyloom::polite

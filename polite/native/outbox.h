@@ -6,9 +6,13 @@
 #include <cstring>
 #include <vector>
 
+#include "polite/native/huge_pages.h"
 #include "polite/types.h"
 
 namespace polyloom::polite {
+
+/// Vertices are worked on in blocks of this many.
+inline constexpr std::uint32_t kNativeBlock = 1024;
 
 /// How much was sent.
 struct Tally {
@@ -29,18 +33,18 @@ struct Tally {
 /// senders.
 template <typename M>
 struct Outbox {
-  std::vector<PPin> pin;     ///< pin that each vertex sent on, or No; whole blocks
-  std::vector<M> message;    ///< valid where pin is not No
+  HugeVector<PPin> pin;      ///< pin that each vertex sent on, or No; whole blocks
+  HugeVector<M> message;     ///< valid where pin is not No
   std::vector<Tally> tally;  ///< by block
   Tally total;
 
-  Outbox(std::uint32_t vertices, std::size_t blocks, std::uint32_t block_vertices)
-      : pin(blocks * block_vertices, No), message(vertices), tally(blocks), block_vertices_(block_vertices) {}
+  Outbox(std::uint32_t vertices, std::size_t blocks)
+      : pin(blocks * kNativeBlock, No), message(vertices), tally(blocks) {}
 
   /// Forgets what a block sent.
   void clear(std::size_t block) {
     if (tally[block].senders == 0) return;
-    std::memset(&pin[block * block_vertices_], No, block_vertices_);
+    std::memset(&pin[block * kNativeBlock], No, kNativeBlock);
     tally[block] = {};
   }
   void sum_up() {
@@ -50,7 +54,7 @@ struct Outbox {
   /// Calls body(v) for every sender of a block, in order.
   template <typename Body>
   void each_sender(std::size_t block, Body&& body) const {
-    each_set(&pin[0], block * block_vertices_, block_vertices_, body);
+    each_set(&pin[0], block * kNativeBlock, kNativeBlock, body);
   }
   /// Calls body(v) for every v of [first, first + count) whose pin is not No; count is a multiple of 8.
   template <typename Body>
@@ -63,9 +67,6 @@ struct Outbox {
       }
     }
   }
-
- private:
-  std::uint32_t block_vertices_;
 };
 
 }  // namespace polyloom::polite

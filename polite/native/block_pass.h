@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// One worker's pass over one block of vertices: lets them receive, step and send.
+//
+// Everything here is meant to be inlined into the loop over a block, with handlers, and to stay in registers:
+// so it holds pointers by value, and small states and wishes are worked on in copies.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "fabric/error.h"
+#include "polite/native/labels.h"
+#include "polite/native/outbox.h"
+#include "polite/native_view.h"
+#include "polite/types.h"
+
+namespace polyloom::polite {
+
+template <typename Dev, typename S, typename E, typename M>
+class BlockPass {
+  using Labels = LabelTraits<Dev, E, M>;
+
+ public:
+  /// Delivers from `now` (edges `in`, may be null if nothing is pulled) and fills `next`.
+  BlockPass(const NativeGraph& graph, const InEdges* in, PPin* wants, std::uint16_t time, Outbox<M>& now,
+            Outbox<M>& next)
+      : states_(reinterpret_cast<S*>(graph.state)),
+        wants_(wants),
+        sent_(now.pin.data()),
+        arriving_(now.message.data()),
+        next_pin_(next.pin.data()),
+        next_message_(next.message.data()),
+        last_edge_(graph.num_edges - 1),
+        vertices_(graph.num_vertices),
+        time_(time) {
+    if (in == nullptr) return;
+    in_begin_ = in->begin.data();
+    in_source_ = in->source.data();
+    in_pin_ = in->pin.empty() ? nullptr : in->pin.data();
+    in_label_ = in->label.data();
+  }
+
+  /// Calls body(d) for a vertex, then takes its message if it wants to send. kQuiet: nobody wanted to before.
+  template <bool kQuiet, typename Body>
+  INLINE void visit(std::uint32_t v, Body&& body) {
+    PPin wish = kQuiet ? No : wants_[v];
+    Dev d;
+    d.readyToSend = &wish;
+    d.numVertices = vertices_;
+    d.time = time_;
+    if constexpr (sizeof(S) <= kCopiedBytes) {
+      S state = states_[v];
+      d.s = &state;
+      body(d);
+      if (wish != No) post(v, d);
+      states_[v] = state;
+    } else {
+      d.s = states_ + v;
+      body(d);
+      if (wish != No) post(v, d);
+    }
+    if (!kQuiet || wish != No) wants_[v] = wish;
+  }
+
+  /// Hands a vertex what has come along its in-edges. kAllSent: all of them carry something.
+  template <bool kAllSent>
+  INLINE void receive(Dev& d, std::uint32_t v) {
+    const std::uint64_t end = in_begin_[v + 1ull];
+    for (std::uint64_t e = in_begin_[v]; e < end; ++e) {
+      const std::uint32_t u = in_source_[e];
+      if constexpr (!kAllSent) {
+        const std::uint32_t later = in_source_[std::min(e + kAhead, last_edge_)];
+        __builtin_prefetch(arriving_ + later);
+        __builtin_prefetch(sent_ + later);
+        const PPin pin = in_pin_ == nullptr ? Pin(0) : Pin(in_pin_[e]);
+        if (sent_[u] != pin) continue;
+      }
+      Labels::receive(d, arriving_ + u, in_label_ + e * Labels::kBytes);
+    }
+  }
+
+  /// The end of a round; messages that the vertex asks for follow the step.
+  INLINE void step(Dev& d) {
+    if (*d.readyToSend != No) {
+      throw UserError("native engine: recv asked to send, but the vertex class says recvNeverSends = true");
+    }
+    more_ |= d.step();
+    ++d.time;
+  }
+  bool more() const { return more_; }
+
+  /// What the block's vertices, [first, last), have sent. Call at the end.
+  Tally tally(const NativeGraph& graph, std::uint32_t first, std::uint32_t last) {
+    Tally sum{senders_, 0, to_host_, again_};
+    if (graph.num_pins == 1 && senders_ == last - first && to_host_ == 0) {
+      sum.edges = graph.out_begin[last] - graph.out_begin[first];
+    } else if (senders_ != to_host_) {
+      Outbox<M>::each_set(next_pin_, first, (last - first + 7ull) / 8 * 8, [&](std::uint32_t v) {
+        if (next_pin_[v] == HostPin) return;
+        const std::uint64_t row = static_cast<std::uint64_t>(v) * graph.num_pins + (next_pin_[v] - Pin(0));
+        sum.edges += graph.out_begin[row + 1] - graph.out_begin[row];
+      });
+    }
+    return sum;
+  }
+
+ private:
+  /// States up to this size are copied.
+  static constexpr std::size_t kCopiedBytes = 32;
+  /// How many in-edges ahead messages are fetched where branches keep the processor from looking ahead.
+  static constexpr std::uint64_t kAhead = 24;
+
+  INLINE void post(std::uint32_t v, Dev& d) {
+    const PPin pin = *d.readyToSend;
+    d.send(next_message_ + v);
+    next_pin_[v] = pin;
+    ++senders_;
+    to_host_ += pin == HostPin;
+    again_ += *d.readyToSend != No;
+  }
+
+  S* states_;
+  PPin* wants_;
+  const PPin* sent_;
+  M* arriving_;
+  PPin* next_pin_;
+  M* next_message_;
+  std::uint64_t last_edge_;
+  std::uint32_t vertices_;
+  std::uint16_t time_;
+  const std::uint64_t* in_begin_ = nullptr;
+  const std::uint32_t* in_source_ = nullptr;
+  const std::uint8_t* in_pin_ = nullptr;
+  const std::byte* in_label_ = nullptr;
+  std::uint64_t senders_ = 0, to_host_ = 0, again_ = 0;
+  bool more_ = false;
+};
+
+}  // namespace polyloom::polite
