@@ -46,6 +46,7 @@ def run(
         max_cycles=max_cycles,
         seed=seed,
         trace=trace,
+        profile=not no_report,
         json_output=json_output,
         run_dir=run_dir,
     )

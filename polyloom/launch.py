@@ -27,6 +27,7 @@ class RunRequest:
     max_cycles: int = 0
     seed: int = 0
     trace: bool = False
+    profile: bool = True
     json_output: bool = False
     run_dir: Path | None = None
     runs_parent: Path = field(default_factory=lambda: Path("runs"))
@@ -57,6 +58,8 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
         env["POLYLOOM_ENGINE"] = request.engine
     if request.max_cycles:
         env["POLYLOOM_MAX_CYCLES"] = str(request.max_cycles)
+    if request.profile:
+        env["POLYLOOM_PROFILE"] = "1"
     if request.trace:
         env["POLYLOOM_TRACE"] = "true"
     command = [str(program), *request.args, *(["--json"] if request.json_output else [])]

@@ -15,6 +15,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from polyloom import record
+from polyloom.report import counters
+
 ROOT = Path(__file__).resolve().parent.parent
 GRAPH = ROOT / "apps" / "data" / "debian-packages.plg.gz"
 ITERATIONS = 20
@@ -65,9 +68,14 @@ def main() -> None:
         sim_top = show_top(f"on {CLUSTER}, simulated:", sim)
         left, right = read_values(native_values), read_values(sim_values)
     distance = sum(abs(a - b) for a, b in zip(left, right, strict=True))
-    record = json.loads(Path(str(sim["run_dir"]), "run.json").read_text())
+    run_record = record.read(Path(str(sim["run_dir"])))
+    print("\nThe counters of the Tinsel paper's figure 12, for this run:")
+    metrics = counters.measure(run_record)
+    for name, value in metrics.rows if metrics else []:
+        print(f"  {name:<22} {value}")
     print(f"\nL1 distance of the two answers: {distance:.2e} (bound {L1_BOUND:.0e})")
-    print(f"simulated time: {record['simulated_seconds']:.6f} s   wall-clock time: {record['wall_seconds']:.1f} s")
+    simulated, wall = run_record.run["simulated_seconds"], run_record.run["wall_seconds"]
+    print(f"simulated time: {simulated:.6f} s   wall-clock time: {wall:.1f} s")
     print(f"report: {sim['report']}")
     if distance > L1_BOUND or native_top != sim_top:
         sys.exit("demo: the native and the simulated answer differ")

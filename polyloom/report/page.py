@@ -57,6 +57,8 @@ def _summary(run: record.RunRecord) -> str:
         ("digest", "Digest", ""),
     ):
         value = run.run.get(key)
+        if isinstance(value, dict):  # the cluster: name, topology, link latencies
+            value = ", ".join(str(value[part]) for part in ("name", "topology", "link_latencies") if part in value)
         if value is not None:
             facts.append((label, quantity(value, unit) if unit else str(value)))
     for key, value in run.result.items():
@@ -72,7 +74,7 @@ def _top(run: record.RunRecord) -> str:
         return ""
     rows = "".join(
         f"<tr><td class=n>{rank}</td><td>{escape(str(row.get('name', row.get('vertex'))))}</td>"
-        f"<td class=n>{escape(str(row.get('value')))}</td></tr>"
+        f"<td class=n>{escape(quantity(row.get('value') or 0, ''))}</td></tr>"
         for rank, row in enumerate(top, 1)
     )
     return f"<table><tr><th class=n>#</th><th>vertex</th><th class=n>value</th></tr>{rows}</table>"
