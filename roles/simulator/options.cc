@@ -60,7 +60,8 @@ std::optional<Options> parse_options(int argc, char** argv, int& status) {
   app.add_option("--seed", options.seed, "of fault draws (1)")->envname("POLYLOOM_SEED");
   app.add_option("--run-dir", options.run_dir, "write a run record into this folder")
       ->envname("POLYLOOM_RUN_DIR");
-  app.add_flag("--trace", options.trace, "add trace.json (Perfetto) to the run record")->envname("POLYLOOM_TRACE");
+  app.add_flag("--trace", options.trace, "add trace.json (Perfetto) to the run record")
+      ->envname("POLYLOOM_TRACE");
   app.add_option("--clients", options.read.host_clients, "host programs to wait for on each host node")
       ->check(CLI::Range(1, 256));
   auto* fd = app.add_option("--connect-fd", options.connect_fd, "connected socket of the host program");
