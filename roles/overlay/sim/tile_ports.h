@@ -20,6 +20,7 @@ struct SendRequest {
   std::uint64_t mask;       ///< threads of the destination mailbox; a key in [31:0] for key destinations
   std::uint32_t slot_addr;  ///< scratchpad byte address of the message (any slot)
   std::uint8_t flits;       ///< 1..max_flits
+  std::uint32_t pc = 0;     ///< of the Send instruction, for messages about it
 };
 
 class MailboxPort {
@@ -43,6 +44,14 @@ class MailboxPort {
   /// byte i.
   virtual std::uint32_t load(std::uint32_t addr) const = 0;
   virtual void store(std::uint32_t addr, std::uint32_t data, unsigned byte_enable) = 0;
+
+  // What a thread can know ahead of time: a message that is queued stays queued until the thread takes it.
+  /// False if the network may forbid threads to send or receive for a while: then nothing can be known.
+  virtual bool foreseeable() const = 0;
+  /// Messages that wait for the thread.
+  virtual unsigned queued(unsigned thread) const = 0;
+  /// What recv() will give when `n` more have been taken. Precondition: n < queued(thread).
+  virtual std::uint32_t peek(unsigned thread, unsigned n) const = 0;
 };
 
 class CoreWakeups {

@@ -37,8 +37,9 @@ Board::Board(const OverlayParams& params, BoardSite site)
               .x = static_cast<std::uint16_t>(site_.at.x),
               .y = static_cast<std::uint16_t>(site_.at.y)},
              clock_) {
-  net_.fault = [this](Cycle, unsigned tile, unsigned thread, const std::string& problem) {
-    net_fault(tile, thread, problem);
+  net_.may_freeze = params.detector == DetectorKind::star;
+  net_.fault = [this](Cycle, unsigned tile, unsigned thread, std::uint32_t pc, const std::string& problem) {
+    net_fault(tile, thread, pc, problem);
   };
   for (unsigned t = 0; t < params.board.tiles(); ++t) {
     tiles_.push_back(std::make_unique<Tile>(params.board, params.timing, TilePlace{t, thread_id(t, 0)},
@@ -271,13 +272,13 @@ std::uint32_t Board::router_sent(bool inter_board) {
   return static_cast<std::uint32_t>(sum);
 }
 
-void Board::net_fault(unsigned tile, unsigned thread, const std::string& problem) {
+void Board::net_fault(unsigned tile, unsigned thread, std::uint32_t pc, const std::string& problem) {
   ++faults_;
   if (first_fault_.empty()) {
     first_fault_ = "thread " + std::to_string(thread) + " of tile " + std::to_string(tile) + " " + problem;
   }
   reply(blocks::encode(blocks::FaultFrame{
-      .cause = kNetFault, .thread = thread_id(tile, thread), .pc = tiles_[tile]->thread_pc(thread)}));
+      .cause = kNetFault, .thread = thread_id(tile, thread), .pc = pc}));
 }
 
 std::uint64_t Board::instructions() const {

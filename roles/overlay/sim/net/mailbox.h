@@ -63,6 +63,12 @@ class Mailbox final : public MailboxPort {
   void thread_stopped(unsigned) override {}
   std::uint32_t load(std::uint32_t addr) const override { return bytes_[(addr / 4) & word_mask_]; }
   void store(std::uint32_t addr, std::uint32_t data, unsigned byte_enable) override;
+  bool foreseeable() const override { return !shared_.may_freeze; }
+  unsigned queued(unsigned thread) const override { return queues_[thread].count; }
+  std::uint32_t peek(unsigned thread, unsigned n) const override {
+    const PointerQueue& queue = queues_[thread];
+    return std::uint32_t{queue.slots[(queue.head + n) % 64]} * kSlotWords * 4;
+  }
 
   // Network side.
   /// Does what is due in cycle `c`.
@@ -82,7 +88,6 @@ class Mailbox final : public MailboxPort {
   const MailboxCounters& counters() const { return counters_; }
   std::size_t free_slots() const { return free_.size(); }
   unsigned references(unsigned slot) const { return references_[slot]; }
-  unsigned queued(unsigned thread) const { return queues_[thread].count; }
   /// What the thread waits for (WaitBits), 0 if it does not wait.
   std::uint32_t waiting(unsigned thread) const { return waits_[thread]; }
   bool send_pending(unsigned thread) const { return (send_busy_ >> thread) & 1; }

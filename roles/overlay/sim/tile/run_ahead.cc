@@ -13,6 +13,7 @@
 #include "roles/overlay/sim/tile/memory.h"
 #include "roles/overlay/sim/tile/private_csr.h"
 #include "roles/overlay/sim/tile/thread.h"
+#include "roles/overlay/sim/tile_ports.h"
 
 namespace polyloom::overlay {
 namespace {
@@ -33,6 +34,9 @@ Token token(std::uint32_t plain, std::uint32_t code) {
   return {static_cast<std::uint16_t>(plain | code << 8)};
 }
 
+/// Scratchpad address as a thread sees it, from the mailbox's.
+std::uint32_t scratchpad_address(std::uint32_t addr) { return (addr & (kScratchpadBase - 1)) | kScratchpadBase; }
+
 /// Ends the buffer before `u`, which nothing prevents from being executed later.
 [[gnu::noinline]] void stop_for_refill(UOP_ARGS) {
   if (plain != 0) *out++ = token(plain - 1, event::plain);
@@ -48,17 +52,6 @@ void stop_before(UOP_ARGS, std::uint8_t code) {
 }
 [[gnu::noinline]] void stop_for_control(UOP_ARGS) { stop_before(t, u, out, plain, event::control); }
 
-/// A load or store that is not in the cache, or has a bad address.
-[[gnu::noinline]] void stop_for_memory(UOP_ARGS) {
-  const Inst& in = u->inst;
-  const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
-  const Region region = region_of(addr);
-  std::uint8_t code = event::miss;
-  if (region == Region::scratchpad) code = event::scratchpad;
-  if (region == Region::unmapped || addr % access_size(in.op) != 0) code = event::control;
-  stop_before(t, u, out, plain, code);
-}
-
 /// Notes an event that is done, and goes on with the next instruction.
 #define NEXT_AFTER_EVENT(code)                                          \
   do {                                                                  \
@@ -68,6 +61,35 @@ void stop_before(UOP_ARGS, std::uint8_t code) {
       return stop_for_refill(t, u, out, 0);                             \
     return u->run(t, u, out, 0);                                        \
   } while (false)
+
+/// Executes a load from the message that the thread holds, or notes a store. Gives the event; event::scratchpad if
+/// it has to be executed at its cycle.
+std::uint8_t scratchpad_ahead(Thread& t, const Inst& in, std::uint32_t addr) {
+  if (op_class(in.op) == OpClass::load) {
+    if ((addr & ~(Thread::kMessageBytes - 1)) != t.message) return event::scratchpad;
+    (op_info(in.op).form == Form::fload ? t.f : t.x)[in.rd] =
+        load_value(in.op, t.mailbox->load(addr & ~3u), addr);
+    return event::scratchpad_load;
+  }
+  t.let_go(addr);
+  if (t.mailbox == nullptr || !t.notes.room(1)) return event::scratchpad;
+  const std::uint32_t value = (op_info(in.op).form == Form::fstore ? t.f : t.x)[in.rs2];
+  t.notes.put(std::uint64_t{store_lanes(value, addr)} << 32 | store_byte_enable(in.op, addr) << 16 |
+              (addr & 0xfffcu));
+  return event::scratchpad_store;
+}
+
+/// A load or store that is not in the cache: in the scratchpad, missing, or with a bad address.
+[[gnu::noinline]] void uncached(UOP_ARGS) {
+  const Inst& in = u->inst;
+  const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
+  const Region region = region_of(addr);
+  if (region == Region::unmapped || addr % access_size(in.op) != 0) return stop_for_control(t, u, out, plain);
+  if (region != Region::scratchpad) return stop_before(t, u, out, plain, event::miss);
+  const std::uint8_t code = scratchpad_ahead(t, in, addr);
+  if (code == event::scratchpad) return stop_before(t, u, out, plain, code);
+  NEXT_AFTER_EVENT(code);
+}
 
 template <Op op>
 void do_alu(UOP_ARGS) {
@@ -130,7 +152,7 @@ void do_load(UOP_ARGS) {
   const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
   const unsigned slot = t.cache.find(addr, access_size(op));
   if (slot == CachePartition::kNoLine) [[unlikely]]
-    return stop_for_memory(t, u, out, plain);
+    return uncached(t, u, out, plain);
   t.cache.touch(slot);
   const std::uint32_t value = load_value(op, t.cache.word(slot, addr), addr);
   (op_info(op).form == Form::fload ? t.f : t.x)[in.rd] = value;
@@ -143,7 +165,7 @@ void do_store(UOP_ARGS) {
   const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
   const unsigned slot = t.cache.find(addr, access_size(op));
   if (slot == CachePartition::kNoLine) [[unlikely]]
-    return stop_for_memory(t, u, out, plain);
+    return uncached(t, u, out, plain);
   t.cache.touch(slot);
   t.cache.store(slot, addr, (op_info(op).form == Form::fstore ? t.f : t.x)[in.rs2], access_size(op));
   NEXT_AFTER_EVENT(event::hit);
@@ -202,6 +224,51 @@ void do_private_csr(UOP_ARGS) {
   return u->run(t, u, out, plain + 1);
 }
 
+// ----- messages: what can be known or noted ahead of time -----
+
+bool has_message(const Thread& t) {
+  return t.mailbox != nullptr && t.mailbox->queued(t.index) > t.recvs_ahead;
+}
+
+void do_can_recv(UOP_ARGS) {
+  if (!has_message(t)) return stop_for_control(t, u, out, plain);
+  t.x[u->inst.rd] = 1;
+  ++u;
+  return u->run(t, u, out, plain + 1);
+}
+
+void do_can_send(UOP_ARGS) {
+  if (t.mailbox == nullptr || t.sends_ahead != 0 || !t.mailbox->can_send(t.index))
+    return stop_for_control(t, u, out, plain);
+  t.x[u->inst.rd] = 1;
+  ++u;
+  return u->run(t, u, out, plain + 1);
+}
+
+void do_recv(UOP_ARGS) {
+  if (!has_message(t)) return stop_for_control(t, u, out, plain);
+  t.x[u->inst.rd] = t.message = scratchpad_address(t.mailbox->peek(t.index, t.recvs_ahead++));
+  NEXT_AFTER_EVENT(event::recv);
+}
+
+void do_free(UOP_ARGS) {
+  const CsrAccess access = csr_access(u->inst.op, u->inst, t.x);
+  t.let_go(access.operand);
+  if (t.mailbox == nullptr || !t.notes.room(1)) return stop_for_control(t, u, out, plain);
+  t.notes.put(access.operand);
+  t.x[u->inst.rd] = 0;
+  NEXT_AFTER_EVENT(event::free);
+}
+
+void do_send(UOP_ARGS) {
+  if (t.mailbox == nullptr || !t.notes.room(3)) return stop_for_control(t, u, out, plain);
+  t.notes.put(std::uint64_t{t.x[u->inst.rs1]} << 32 | t.x[u->inst.rs2]);
+  t.notes.put(std::uint64_t{t.send_dest} << 32 | t.send_ptr);
+  t.notes.put(std::uint64_t{t.send_len} << 32 | pc_of(t, u));
+  ++t.sends_ahead;
+  NEXT_AFTER_EVENT(event::send);
+}
+
 /// A flush of a line that holds nothing new is private; one that writes back is not.
 void do_flush(UOP_ARGS) {
   const std::uint32_t operand = csr_access(u->inst.op, u->inst, t.x).operand;
@@ -249,6 +316,8 @@ constexpr Handler handler_of() {
     case OpClass::fp_div:
     case OpClass::fp_sqrt:
       return do_fp<op>;
+    case OpClass::send:
+      return do_send;
     default:
       return stop_for_control;
   }
@@ -275,6 +344,10 @@ Handler handler_for(const Inst& inst, std::uint32_t index, std::uint32_t words) 
     if (is_private_csr(inst.csr())) return do_private_csr;
     const bool writes = inst.op == Op::csrrw || inst.op == Op::csrrwi || inst.rs1 != 0;
     if (inst.csr() == csr::flush) return writes ? do_flush : do_private_csr;
+    if (inst.csr() == csr::free && writes) return do_free;
+    if (inst.csr() == csr::can_recv) return do_can_recv;
+    if (inst.csr() == csr::can_send) return do_can_send;
+    if (inst.csr() == csr::recv) return do_recv;
   }
   return kHandlers[static_cast<std::size_t>(inst.op)];
 }

@@ -33,6 +33,9 @@ class NoMailbox : public MailboxPort {
   void thread_stopped(unsigned) override {}
   std::uint32_t load(std::uint32_t) const override { return 0; }
   void store(std::uint32_t, std::uint32_t, unsigned) override {}
+  bool foreseeable() const override { return true; }
+  unsigned queued(unsigned) const override { return 0; }
+  std::uint32_t peek(unsigned, unsigned) const override { return 0; }
 };
 
 class Loud : public TileEvents {

@@ -83,6 +83,10 @@ class LoopMailbox final : public MailboxPort {
     }
   }
 
+  bool foreseeable() const override { return true; }
+  unsigned queued(unsigned t) const override { return static_cast<unsigned>(threads_[t].inbox.size()); }
+  std::uint32_t peek(unsigned t, unsigned n) const override { return threads_[t].inbox[n] * 64; }
+
   /// The network's part of the window [from, from + kWindow).
   void advance(Cycle from) {
     while (!sent_.empty() && sent_.front().at + kDelay < from + kWindow && !free_.empty()) deliver();

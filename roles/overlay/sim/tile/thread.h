@@ -26,7 +26,12 @@ enum : std::uint8_t {
   flush_dirty = 0x13,
   fpu = 0x20,  ///< + FpuOp: done
   scratchpad = 0x30,
+  scratchpad_load = 0x31,   ///< of a message that the thread holds: done
+  scratchpad_store = 0x32,  ///< executed from the thread's notes
   control = 0x40,  ///< everything that others can see or that depends on time; also faults
+  recv = 0x41,     ///< result known; these three are executed from the thread's notes
+  free = 0x42,
+  send = 0x43,
 };
 }  // namespace event
 
@@ -53,7 +58,21 @@ struct alignas(sizeof(Token) * kTokens) TokenBuffer {
 };
 
 class InstrMemory;
+class MailboxPort;
 struct Uop;
+
+/// Operands of a thread's instructions that have been met ahead of time and take effect at their cycle, in order.
+class Notes {
+ public:
+  static constexpr unsigned kMax = 16;
+  bool room(unsigned n) const { return written_ - read_ + n <= kMax; }
+  void put(std::uint64_t note) { notes_[written_++ % kMax] = note; }
+  std::uint64_t take() { return notes_[read_++ % kMax]; }
+
+ private:
+  std::uint32_t written_ = 0, read_ = 0;
+  std::array<std::uint64_t, kMax> notes_;
+};
 
 /// State of one thread. All of it is private to the thread, so it may run ahead. In order of use: a thousand
 /// threads do not fit a host's cache.
@@ -69,6 +88,25 @@ struct alignas(64) Thread {
   InstrMemory* memory;
   std::uint32_t id;  ///< global
   std::uint32_t send_len, send_ptr, send_dest, instr_addr;
+  /// Tells what the mailbox will answer; null if that cannot be known.
+  const MailboxPort* mailbox;
+  std::uint8_t index;                     ///< in the tile
+  std::uint8_t recvs_ahead, sends_ahead;  ///< executed ahead of time, to take effect
+  /// Scratchpad address of the message last received, which nobody changes while the thread holds it; kNoMessage if
+  /// it has been freed or written.
+  std::uint32_t message;
+  static constexpr std::uint32_t kNoMessage = 1, kMessageBytes = 64;
+  Notes notes;
+
+  void forget_messages() {
+    recvs_ahead = sends_ahead = 0;
+    message = kNoMessage;
+    notes = {};
+  }
+  /// A message has been freed or is written.
+  void let_go(std::uint32_t addr) {
+    if ((addr & ~(kMessageBytes - 1)) == message) message = kNoMessage;
+  }
 
   /// Asks the host to bring in what running ahead touches first.
   void prefetch() const {

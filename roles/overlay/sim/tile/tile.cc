@@ -81,6 +81,8 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
     t.cache.clear();
     t.cache.shape = &shape;
     t.cache.line_mask = shape.line_mask;
+    t.mailbox = env.mailbox->foreseeable() ? env.mailbox : nullptr;
+    t.index = static_cast<std::uint8_t>(i);
     t.cache.data = lines.data() + std::size_t{i} * CacheShape::kMaxLines * params.line_bytes;
   }
 }
@@ -110,6 +112,7 @@ void Tile::Impl::start(Cycle c, unsigned core, unsigned thread, std::uint32_t pc
   Thread& t = threads[i];
   t.pc = pc;
   t.send_len = 0;
+  t.forget_messages();
   states[i] = ThreadState::running;
   reload(core, thread);
   schedule(c, core, thread);

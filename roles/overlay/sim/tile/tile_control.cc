@@ -15,6 +15,11 @@ std::uint32_t Tile::Impl::run_controls(Cycle from, std::uint32_t requests) {
       const std::uint32_t bit = 1u << (8 * k + o);
       if ((requests & bit) == 0) continue;
       const unsigned thread = byte_of(issued_threads[k], o);
+      if (const std::uint8_t code = current[16 * k + thread]; code != event::control) {
+        noted(k, thread, from + o, code);
+        again |= bit;
+        continue;
+      }
       if (control(k, thread, from + o) == After::suspended) continue;
       again |= bit;
       reload(k, thread);
@@ -42,7 +47,8 @@ Tile::Impl::After Tile::Impl::control(unsigned core, unsigned thread, Cycle c) {
     case OpClass::csr:
       return control_csr(core, thread, c, in);
     case OpClass::send:
-      send(index_of(core, thread), c, in);
+      send(index_of(core, thread), c, std::uint64_t{t.x[in.rs1]} << 32 | t.x[in.rs2], t.send_dest, t.send_ptr,
+           t.send_len, t.pc);
       t.pc += 4;
       return After::issue_again;
     case OpClass::system:
@@ -80,14 +86,27 @@ Tile::Impl::After Tile::Impl::fault(unsigned core, unsigned thread, Cycle c, Fau
   return After::suspended;
 }
 
-void Tile::Impl::send(unsigned i, Cycle c, const Inst& in) {
-  const Thread& t = threads[i];
-  SendRequest request;
-  request.dest = t.send_dest;
-  request.mask = std::uint64_t{t.x[in.rs1]} << 32 | t.x[in.rs2];
-  request.slot_addr = t.send_ptr;
-  request.flits = static_cast<std::uint8_t>(std::min(t.send_len + 1, max_flits));
-  env.mailbox->send(c, i, request);
+void Tile::Impl::send(unsigned i, Cycle c, std::uint64_t mask, std::uint32_t dest, std::uint32_t slot_addr,
+                      std::uint32_t len, std::uint32_t pc) {
+  const auto flits = static_cast<std::uint8_t>(std::min(len + 1, max_flits));
+  env.mailbox->send(c, i, {.dest = dest, .mask = mask, .slot_addr = slot_addr, .flits = flits, .pc = pc});
+}
+
+/// What the thread has met ahead of time takes effect.
+void Tile::Impl::noted(unsigned core, unsigned thread, Cycle c, std::uint8_t code) {
+  const unsigned i = index_of(core, thread);
+  Thread& t = threads[i];
+  if (code == event::recv) {
+    --t.recvs_ahead;
+    env.mailbox->recv(c, i);
+  } else if (code == event::free) {
+    env.mailbox->free_slot(c, static_cast<std::uint32_t>(t.notes.take()));
+  } else {
+    --t.sends_ahead;
+    const std::uint64_t mask = t.notes.take(), where = t.notes.take(), rest = t.notes.take();
+    const auto low = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
+    send(i, c, mask, low(where >> 32), low(where), low(rest >> 32), low(rest));
+  }
 }
 
 Tile::Impl::After Tile::Impl::control_csr(unsigned core, unsigned thread, Cycle c, const Inst& in) {
@@ -145,10 +164,13 @@ std::uint32_t Tile::Impl::read_csr(unsigned core, unsigned thread, Cycle c, unsi
       return env.mailbox->can_send(i) ? 1 : 0;
     case csr::can_recv:
       return env.mailbox->can_recv(i) ? 1 : 0;
-    case csr::recv:
+    case csr::recv: {
       // Whether or not a register takes the result: the hardware looks at the number only.
-      return env.mailbox->can_recv(i) ? (env.mailbox->recv(c, i) & (kScratchpadBase - 1)) | kScratchpadBase
-                                      : 0;
+      if (!env.mailbox->can_recv(i)) return 0;
+      const std::uint32_t addr = (env.mailbox->recv(c, i) & (kScratchpadBase - 1)) | kScratchpadBase;
+      if (threads[i].mailbox != nullptr) threads[i].message = addr;
+      return addr;
+    }
     case csr::from_uart: {
       if (uart[i].empty()) return 0;
       const auto byte = static_cast<std::uint8_t>(uart[i].front());

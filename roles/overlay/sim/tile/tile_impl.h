@@ -83,7 +83,9 @@ struct Tile::Impl {
   std::uint32_t read_csr(unsigned core, unsigned thread, Cycle c, unsigned number);
   std::uint32_t read_counter(unsigned core, Cycle c, unsigned number);
   void write_csr(unsigned core, unsigned thread, Cycle c, unsigned number, std::uint32_t operand);
-  void send(unsigned index, Cycle c, const Inst& in);
+  void send(unsigned index, Cycle c, std::uint64_t mask, std::uint32_t dest, std::uint32_t slot_addr,
+            std::uint32_t len, std::uint32_t pc);
+  void noted(unsigned core, unsigned thread, Cycle c, std::uint8_t code);
   void stop(unsigned core, unsigned thread, ThreadState state);
   After fault(unsigned core, unsigned thread, Cycle c, FaultCause cause, std::uint32_t value);
   void perf_count(unsigned core, Cycle c, std::uint32_t operand);

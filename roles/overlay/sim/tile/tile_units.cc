@@ -52,16 +52,22 @@ void Tile::Impl::serve_scratchpad(Cycle from, std::uint64_t granted) {
 }
 
 void Tile::Impl::access_scratchpad(unsigned core, unsigned thread, Cycle c) {
+  const std::uint8_t code = current[16 * core + thread];
   Thread& t = thread_at(core, thread);
-  const Inst& in = inst_at(t);
-  const std::uint32_t addr = address_of(t, in);
-  if (op_class(in.op) == OpClass::load) {
-    set_loaded(t, in, env.mailbox->load(addr & ~3u), addr);
-  } else {
-    env.mailbox->store(addr & ~3u, store_lanes(stored(t, in), addr), store_byte_enable(in.op, addr));
+  if (code == event::scratchpad_store) {
+    const std::uint64_t note = t.notes.take();
+    env.mailbox->store(note & 0xffffu, static_cast<std::uint32_t>(note >> 32), note >> 16 & 15u);
+  } else if (code == event::scratchpad) {
+    const Inst& in = inst_at(t);
+    const std::uint32_t addr = address_of(t, in);
+    if (op_class(in.op) == OpClass::load) {
+      set_loaded(t, in, env.mailbox->load(addr & ~3u), addr);
+    } else {
+      env.mailbox->store(addr & ~3u, store_lanes(stored(t, in), addr), store_byte_enable(in.op, addr));
+    }
+    t.pc += 4;
+    reload(core, thread);
   }
-  t.pc += 4;
-  reload(core, thread);
   cores[core].barrel.resume_at(c + kWindow + timing.scratchpad, thread);
   ++totals.scratchpad_words;
 }
