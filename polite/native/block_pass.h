@@ -68,6 +68,7 @@ class BlockPass {
     const std::uint64_t end = in_begin_[v + 1ull];
     for (std::uint64_t e = in_begin_[v]; e < end; ++e) {
       const std::uint32_t u = in_source_[e];
+      if constexpr (kAllSent) __builtin_prefetch(arriving_ + in_source_[e + 32]);
       if constexpr (!kAllSent) {
         const std::uint32_t later = in_source_[std::min(e + kAhead, last_edge_)];
         __builtin_prefetch(arriving_ + later);
@@ -76,45 +77,6 @@ class BlockPass {
         if (sent_[u] != pin) continue;
       }
       Labels::receive(d, arriving_ + u, in_label_ + e * Labels::kBytes);
-    }
-  }
-
-  /// Lets the `count` vertices first + order[i] receive when all their in-edges carry something.
-  template <bool kQuiet>
-  INLINE void receive_all(const std::uint16_t* order, std::uint32_t first, std::uint32_t count) {
-    std::uint32_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-      Row<kQuiet> a(*this, first + order[i]), b(*this, first + order[i + 1]), c(*this, first + order[i + 2]),
-          d(*this, first + order[i + 3]);
-      if (a.left() == 0) break;
-      for (std::uint32_t k = i; k < i + 4; ++k) {
-        const std::uint32_t far = first + order[std::min(k + 24, count - 1)];
-        __builtin_prefetch(in_begin_ + far);
-        __builtin_prefetch(states_ + far, 1);
-        const std::uint32_t near = first + order[std::min(k + 8, count - 1)];
-        const std::uint32_t* row = in_source_ + in_begin_[near];
-        __builtin_prefetch(row);
-        __builtin_prefetch(row + 16);
-      }
-      for (std::uint64_t k = std::min({a.left(), b.left(), c.left(), d.left()}); k > 0; --k) {
-        a.one();
-        b.one();
-        c.one();
-        d.one();
-      }
-      while (a.left() > 0) a.one();
-      while (b.left() > 0) b.one();
-      while (c.left() > 0) c.one();
-      while (d.left() > 0) d.one();
-      a.store();
-      b.store();
-      c.store();
-      d.store();
-    }
-    for (; i < count; ++i) {
-      Row<kQuiet> a(*this, first + order[i]);
-      while (a.left() > 0) a.one();
-      a.store();
     }
   }
 
@@ -149,32 +111,6 @@ class BlockPass {
   /// How many in-edges ahead messages are fetched where branches keep the processor from looking ahead.
   static constexpr std::uint64_t kAhead = 24;
 
-  template <bool kQuiet>
-  struct Row {
-    INLINE Row(const BlockPass& pass, std::uint32_t v)
-        : pass_(pass), at_(pass.in_source_ + pass.in_begin_[v]), end_(pass.in_source_ + pass.in_begin_[v + 1ull]), v_(v),
-          wish_(kQuiet ? No : pass.wants_[v]), state_(pass.states_[v]) {}
-    INLINE std::uint64_t left() const { return end_ - at_; }
-    INLINE void one() {
-      Dev d;
-      d.s = &state_;
-      d.readyToSend = &wish_;
-      d.numVertices = pass_.vertices_;
-      d.time = pass_.time_;
-      Labels::receive(d, pass_.arriving_ + *at_, pass_.in_label_ + (at_ - pass_.in_source_) * Labels::kBytes);
-      ++at_;
-    }
-    INLINE void store() {
-      pass_.states_[v_] = state_;
-      if (!kQuiet) pass_.wants_[v_] = wish_;
-    }
-    const BlockPass& pass_;
-    const std::uint32_t* at_;
-    const std::uint32_t* end_;
-    std::uint32_t v_;
-    PPin wish_;
-    S state_;
-  };
   INLINE void post(std::uint32_t v, Dev& d) {
     const PPin pin = *d.readyToSend;
     d.send(next_message_ + v);

@@ -42,16 +42,6 @@ class NativeEngine final : public overlay::NativeProgram {
         outboxes_{{graph.num_vertices, blocks_}, {graph.num_vertices, blocks_}},
         deliveries_(graph, blocks_) {
     if (kCanPull && graph.num_edges > 0) in_ = &graph.in_edges();
-    if (in_) {
-      order_.resize(blocks_ * kNativeBlock);
-      for (std::size_t b = 0; b < blocks_; ++b) {
-        std::uint16_t* o = &order_[b * kNativeBlock];
-        const std::uint32_t first = b * kNativeBlock, n = std::min(kNativeBlock, graph.num_vertices - first);
-        for (std::uint32_t i = 0; i < n; ++i) o[i] = i;
-        const auto deg = [&](std::uint32_t i) { return in_->begin[first + i + 1] - in_->begin[first + i]; };
-        std::stable_sort(o, o + n, [&](auto x, auto y) { return deg(x) > deg(y); });
-      }
-    }
   }
   ~NativeEngine() override { leave(); }
 
@@ -109,7 +99,7 @@ class NativeEngine final : public overlay::NativeProgram {
   }
 
   /// Works through all blocks: body(pass, v) for every vertex fills the next outbox. True if some step was.
-  template <int kMode = 0, typename Body>
+  template <typename Body>
   bool every_vertex(Body body) {
     std::atomic<bool> more = false;
     pool_.run(blocks_, [&](std::size_t block, unsigned) {
@@ -117,8 +107,6 @@ class NativeEngine final : public overlay::NativeProgram {
       const auto first = static_cast<std::uint32_t>(block * kNativeBlock);
       const std::uint32_t last = std::min(first + kNativeBlock, graph_.num_vertices);
       Pass pass = new_pass();
-      if constexpr (kMode == 1) pass.template receive_all<false>(&order_[first], first, last - first);
-      if constexpr (kMode == 2) pass.template receive_all<true>(&order_[first], first, last - first);
       for (std::uint32_t v = first; v < last; ++v) body(pass, v);
       next_->tally[block] = pass.tally(graph_, first, last);
       if (pass.more()) more.store(true, std::memory_order_relaxed);
@@ -143,16 +131,16 @@ class NativeEngine final : public overlay::NativeProgram {
   /// Dense: every vertex looks at all its in-edges.
   template <bool kAllSent>
   void pull() {
-    every_vertex<kAllSent ? 1 : 0>([](Pass& pass, std::uint32_t v) POLYLOOM_INLINED {
-      pass.template visit<false>(v, [&](Dev& d) POLYLOOM_INLINED { if (!kAllSent) pass.template receive<kAllSent>(d, v); });
+    every_vertex([](Pass& pass, std::uint32_t v) POLYLOOM_INLINED {
+      pass.template visit<false>(v, [&](Dev& d) POLYLOOM_INLINED { pass.template receive<kAllSent>(d, v); });
     });
   }
   /// A dense round after which nobody can want to send, and the step that then follows, in one pass.
   template <bool kAllSent>
   bool pull_and_step() {
-    const bool more = every_vertex<kAllSent ? 2 : 0>([](Pass& pass, std::uint32_t v) POLYLOOM_INLINED {
+    const bool more = every_vertex([](Pass& pass, std::uint32_t v) POLYLOOM_INLINED {
       pass.template visit<true>(v, [&](Dev& d) POLYLOOM_INLINED {
-        if (!kAllSent) pass.template receive<kAllSent>(d, v);
+        pass.template receive<kAllSent>(d, v);
         pass.step(d);
       });
     });
@@ -241,7 +229,6 @@ class NativeEngine final : public overlay::NativeProgram {
   Deliveries<Dev, E, M> deliveries_;
   std::vector<std::uint32_t> active_blocks_;
   const InEdges* in_ = nullptr;
-  std::vector<std::uint16_t> order_;
   std::uint16_t time_ = 0;
   Pool pool_;
   overlay::NativeOutput* out_ = nullptr;

@@ -37,4 +37,35 @@ constexpr std::uint64_t pack_nibbles(std::uint64_t word, std::uint64_t mask) {
   return packed;
 }
 
+/// The reverse: nibbles from the low end of `word` to where `mask` has a nibble 15.
+constexpr std::uint64_t unpack_nibbles(std::uint64_t word, std::uint64_t mask) {
+  std::uint64_t unpacked = 0;
+  for (unsigned i = 0; i < 64; i += 4) {
+    if (((mask >> i) & 15u) == 0) continue;
+    unpacked |= (word & 15u) << i;
+    word >>= 4;
+  }
+  return unpacked;
+}
+
+/// Byte 0xff where the bytes of two words are equal, else 0.
+constexpr std::uint64_t equal_bytes(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t equal = 0;
+  for (unsigned i = 0; i < 64; i += 8) equal |= std::uint64_t{((a ^ b) >> i & 0xffu) == 0 ? 0xffu : 0u} << i;
+  return equal;
+}
+
+/// Bit k tells whether byte k of `counts` (each below 128) is not zero.
+constexpr unsigned set_of(std::uint32_t counts) {
+  // Partial products of the multiplication do not collide.
+  return ((((counts + 0x7f7f7f7fu) >> 7) & 0x01010101u) * 0x01020408u) >> 24 & 15u;
+}
+
+/// Two bytes of `requests` have a bit in common.
+constexpr bool collide(std::uint32_t requests) {
+  const std::uint32_t a = requests & 0xffffu, b = requests >> 16;
+  const std::uint32_t some = a | b;
+  return ((a & b) | ((some >> 8) & some & 0xffu)) != 0;
+}
+
 }  // namespace polyloom::overlay

@@ -1,75 +1,167 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timing engine for x86-64 hosts with AVX2 and BMI2: compiled for them, called only on them.
+// The timing engine for x86-64 hosts with AVX2 and BMI2: compiled for them, called only on them. Byte 8*core + o of
+// a vector belongs to a core's offset o.
 #include "roles/overlay/sim/tile/tile_window.h"
 
 #if defined(__AVX2__) && defined(__BMI2__)
 #include <immintrin.h>
 
 namespace polyloom::overlay {
+namespace {
 
-struct FastEngine {
-  static Barrel::Issue window(Barrel& b, Cycle from, std::uint8_t* left);
-  static bool crowded(const std::uint16_t* sets) {
-    const __m128i s = _mm_load_si128(reinterpret_cast<const __m128i*>(sets));
-    const __m128i more = _mm_and_si128(s, _mm_add_epi16(s, _mm_set1_epi16(-1)));
-    return _mm_testz_si128(more, more) == 0;
-  }
-  static std::uint64_t pack_nibbles(std::uint64_t word, std::uint64_t mask) { return _pext_u64(word, mask); }
-  static std::uint64_t spread_bits(std::uint32_t bits) { return _pdep_u64(bits, kBytesOfOne); }
-  static unsigned count_bits(std::uint32_t byte) { return static_cast<unsigned>(_mm_popcnt_u32(byte)); }
+using Vec = __m256i;
 
- private:
-  static __m128i issuing(std::uint64_t sofar);
-  static __m128i decrement(__m128i left, __m128i threads, __m128i issued);
-};
+[[gnu::always_inline]] inline Vec load(const void* p) { return _mm256_load_si256(static_cast<const Vec*>(p)); }
+[[gnu::always_inline]] inline void store(void* p, Vec v) { _mm256_store_si256(static_cast<Vec*>(p), v); }
+[[gnu::always_inline]] inline Vec bytes(int b) { return _mm256_set1_epi8(static_cast<char>(b)); }
+[[gnu::always_inline]] inline Vec words(std::uint64_t w) {
+  return _mm256_set1_epi64x(static_cast<long long>(w));
+}
+[[gnu::always_inline]] inline std::uint32_t top_bits(Vec v) {
+  return static_cast<std::uint32_t>(_mm256_movemask_epi8(v));
+}
 
 /// Which offsets issue, as bytes of ones, from the number of threads that have been in the queue up to each
 /// offset. Up to and including offset o, min(o + 1, min over k <= o of sofar[k] + o - k) threads issue. So
 /// with d(o) = min(1, min over k <= o of sofar[k] - k) and d(-1) = 1, one issues at o if d(o) = d(o - 1).
-[[gnu::always_inline]] inline __m128i FastEngine::issuing(std::uint64_t sofar) {
-  const __m128i one = _mm_set1_epi8(8);  // d is kept plus 7, so that it is never negative
-  __m128i d = _mm_cvtsi64_si128(static_cast<long long>(sofar + 0x0001020304050607ull));
-  d = _mm_min_epu8(d, one);
-  d = _mm_min_epu8(d, _mm_alignr_epi8(d, one, 15));
-  d = _mm_min_epu8(d, _mm_alignr_epi8(d, one, 14));
-  d = _mm_min_epu8(d, _mm_alignr_epi8(d, one, 12));
-  return _mm_cmpeq_epi8(d, _mm_alignr_epi8(d, one, 15));
+[[gnu::always_inline]] inline Vec issuing(Vec sofar) {
+  // d is kept plus 7, so that it is never negative.
+  Vec d = _mm256_add_epi8(sofar, words(0x0001020304050607ull));
+  d = _mm256_min_epu8(d, bytes(8));
+  d = _mm256_min_epu8(d, _mm256_or_si256(_mm256_slli_epi64(d, 8), words(0x08)));
+  d = _mm256_min_epu8(d, _mm256_or_si256(_mm256_slli_epi64(d, 16), words(0x0808)));
+  d = _mm256_min_epu8(d, _mm256_or_si256(_mm256_slli_epi64(d, 32), words(0x08080808)));
+  return _mm256_cmpeq_epi8(d, _mm256_or_si256(_mm256_slli_epi64(d, 8), words(0x08)));
 }
 
-/// left[t] - 1 for every thread t that issues.
-[[gnu::always_inline]] inline __m128i FastEngine::decrement(__m128i left, __m128i threads, __m128i issued) {
-  // The set of threads as 16 bits: the low half of the vector gathers threads 0..7, the high half 8..15.
-  const __m128i bits = _mm_setr_epi8(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0);
-  const __m128i half = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8);
-  const __m128i twice = _mm_xor_si128(_mm_unpacklo_epi64(threads, threads), half);
-  const __m128i each = _mm_and_si128(_mm_shuffle_epi8(bits, twice), _mm_unpacklo_epi64(issued, issued));
-  const __m128i sets = _mm_sad_epu8(each, _mm_setzero_si128());
-  // And back to a byte a thread.
-  const __m128i own = _mm_unpacklo_epi64(bits, bits);
-  const __m128i member = _mm_cmpeq_epi8(_mm_and_si128(_mm_shuffle_epi8(sets, half), own), own);
-  return _mm_add_epi8(left, member);
+/// table[slot of the thread] for every byte of `threads`. Rows of the table: cores 0, 2, 1, 3.
+[[gnu::always_inline]] inline Vec look_up(Vec even, Vec odd, Vec threads) {
+  return _mm256_blend_epi32(_mm256_shuffle_epi8(even, threads), _mm256_shuffle_epi8(odd, threads), 0xcc);
 }
 
-[[gnu::always_inline]] inline Barrel::Issue FastEngine::window(Barrel& b, Cycle from,
-                                                               std::uint8_t* left_bytes) {
-  const Barrel::Joining j = b.join<FastEngine>(from);
-  const std::uint64_t sofar = (j.returned + j.resumed + b.count_) * kBytesOfOne;
-  const std::uint64_t queue = b.queue_ | _pext_u64(j.threads, j.mask())
-                                             << (4 * b.count_ & 63);  // full: none joins
+}  // namespace
 
-  const __m128i issued = issuing(sofar);
-  const auto issued_bits = static_cast<std::uint32_t>(_mm_movemask_epi8(issued)) & 0xffu;
-  const auto issued_bytes = static_cast<std::uint64_t>(_mm_cvtsi128_si64(issued));
-  const std::uint64_t threads = _pdep_u64(queue, issued_bytes & 0x0f0f0f0f0f0f0f0full);
-  const unsigned n = count_bits(issued_bits);
-  b.queue_ = queue >> (4 * n);
-  b.count_ = static_cast<unsigned>(sofar >> 56) - n;
+struct FastEngine {
+  static Issue window(Barrels& b, Cycle from, Progress& p, Barrels::Threads& threads);
+  static bool returning(Barrels& b, const Barrels::Threads& threads, std::uint32_t back);
+  static std::uint64_t pack_nibbles(std::uint64_t word, std::uint64_t mask) { return _pext_u64(word, mask); }
+  static std::uint64_t unpack_nibbles(std::uint64_t word, std::uint64_t mask) { return _pdep_u64(word, mask); }
+  static std::uint64_t spread_bits(std::uint32_t bits) { return _pdep_u64(bits, kBytesOfOne); }
+  static unsigned count_bits(std::uint64_t word) { return static_cast<unsigned>(_mm_popcnt_u64(word)); }
+  static std::uint64_t equal_bytes(std::uint64_t a, std::uint64_t b) {
+    return static_cast<std::uint64_t>(
+        _mm_cvtsi128_si64(_mm_cmpeq_epi8(_mm_cvtsi64_si128(static_cast<long long>(a)),
+                                         _mm_cvtsi64_si128(static_cast<long long>(b)))));
+  }
+  static unsigned set_of(std::uint32_t counts) { return _pext_u32(counts + 0x7f7f7f7fu, 0x80808080u); }
 
-  const __m128i order = _mm_cvtsi64_si128(static_cast<long long>(threads));
-  const __m128i left = _mm_load_si128(reinterpret_cast<const __m128i*>(left_bytes));
-  const __m128i ended = _mm_cmpeq_epi8(_mm_shuffle_epi8(left, order), _mm_setzero_si128());
-  _mm_store_si128(reinterpret_cast<__m128i*>(left_bytes), decrement(left, order, issued));
-  return {threads, issued_bits, static_cast<std::uint32_t>(_mm_movemask_epi8(ended)) & issued_bits};
+ private:
+  static Vec answers(Barrels& b, Cycle from, unsigned page);
+};
+
+/// Threads that are resumed, a byte each offset, and kAnswer where there is one.
+[[gnu::always_inline]] inline Vec FastEngine::answers(Barrels& b, Cycle from, unsigned page) {
+  const Vec low = load(b.answered_[page][0]), high = load(b.answered_[page][2]);
+  const Vec ones = _mm256_set1_epi16(-1);
+  const Vec more_low = _mm256_and_si256(low, _mm256_add_epi16(low, ones));
+  const Vec more_high = _mm256_and_si256(high, _mm256_add_epi16(high, ones));
+  const auto waiting = std::bit_cast<std::uint64_t>(b.waiting_);
+  if (waiting == 0 && _mm256_testz_si256(_mm256_or_si256(more_low, more_high), ones)) [[likely]]
+    return load(b.last_answer_[page]);
+  alignas(32) std::array<std::uint64_t, kMaxCores> joined;
+  store(&joined, load(b.last_answer_[page]));
+  const Vec none = _mm256_setzero_si256();
+  const std::uint64_t uncrowded = top_bits(_mm256_cmpeq_epi16(more_low, none)) |
+                                  std::uint64_t{top_bits(_mm256_cmpeq_epi16(more_high, none))} << 32;
+  for (unsigned k = 0; k < kMaxCores; ++k) {
+    if (b.waiting_[k] != 0 || static_cast<std::uint16_t>(uncrowded >> (16 * k)) != 0xffffu)
+      joined[k] = b.join_in_turn(k, from);
+  }
+  return load(&joined);
+}
+
+[[gnu::always_inline]] inline Issue FastEngine::window(Barrels& b, Cycle from, Progress& p,
+                                                       Barrels::Threads& threads) {
+  const unsigned page = from % Barrels::kCalendar / kWindow;
+  const Vec zero = _mm256_setzero_si256();
+  const Vec answer = answers(b, from, page);
+  b.turn_page(page);
+
+  // Who joins, where, and how many have been in the queue by then.
+  const Vec resumed = _mm256_and_si256(_mm256_srli_epi16(answer, 7), bytes(1)), returned = load(&b.back_);
+  const Vec joining = _mm256_or_si256(
+      load(&b.back_threads_), _mm256_slli_epi16(_mm256_and_si256(answer, bytes(0x0f)), 4));
+  const Vec mask = _mm256_or_si256(_mm256_and_si256(_mm256_sub_epi8(zero, returned), bytes(0x0f)),
+                                   _mm256_and_si256(_mm256_sub_epi8(zero, resumed), bytes(0xf0)));
+  Vec sofar = _mm256_add_epi8(resumed, returned);
+  sofar = _mm256_add_epi8(sofar, _mm256_slli_epi64(sofar, 8));
+  sofar = _mm256_add_epi8(sofar, _mm256_slli_epi64(sofar, 16));
+  sofar = _mm256_add_epi8(sofar, _mm256_slli_epi64(sofar, 32));
+  const Vec first_bytes = _mm256_set_epi64x(0x0808080808080808, 0, 0x0808080808080808, 0);
+  const Vec counts = load(&b.count_);
+  sofar = _mm256_add_epi8(sofar, _mm256_shuffle_epi8(counts, first_bytes));
+  const Vec issued = issuing(sofar);
+
+  alignas(32) std::array<std::uint64_t, kMaxCores> join, at, go;
+  store(&join, joining);
+  store(&at, mask);
+  store(&go, issued);
+#pragma GCC unroll 4
+  for (unsigned k = 0; k < kMaxCores; ++k) {
+    const std::uint64_t queue = b.queue_[k] | _pext_u64(join[k], at[k]) << (4 * b.count_[k] & 63);  // full: none
+    threads[k] = _pdep_u64(queue, go[k] & 0x0f * kBytesOfOne);
+    b.queue_[k] = queue >> (4 * count_bits(go[k] & kBytesOfOne));
+  }
+  store(&b.count_, _mm256_sub_epi64(_mm256_srli_epi64(sofar, 56),
+                                    _mm256_sad_epu8(_mm256_and_si256(issued, bytes(1)), zero)));
+
+  // Whose run of plain instructions has ended, and with what.
+  const Vec order = _mm256_set_epi64x(static_cast<long long>(threads[3]), static_cast<long long>(threads[2]),
+                                      static_cast<long long>(threads[1]), static_cast<long long>(threads[0]));
+  const Vec left_even = load(&p.left[0]), left_odd = load(&p.left[32]);
+  const Vec next_even = load(&p.next[0]), next_odd = load(&p.next[32]);
+  const Vec ended = _mm256_and_si256(_mm256_cmpeq_epi8(look_up(left_even, left_odd, order), zero), issued);
+  const Vec codes = _mm256_and_si256(look_up(next_even, next_odd, order), ended);
+
+  // The threads that issued, as a set of 16 for each core: bits 0..7 and 8..15 are gathered apart.
+  const Vec own = words(0x8040201008040201ull);
+  const Vec each = _mm256_and_si256(_mm256_shuffle_epi8(own, order), issued);
+  const Vec upper = _mm256_cmpgt_epi8(order, bytes(7));
+  const Vec set = _mm256_or_si256(
+      _mm256_sad_epu8(_mm256_andnot_si256(upper, each), zero),
+      _mm256_slli_epi64(_mm256_sad_epu8(_mm256_and_si256(upper, each), zero), 8));
+  // And back to a byte a slot.
+  const auto member = [&](long long low, long long high) {
+    const Vec spread = _mm256_shuffle_epi8(set, _mm256_set_epi64x(high, low, high, low));
+    return _mm256_cmpeq_epi8(_mm256_and_si256(spread, own), own);
+  };
+  const Vec even = member(0, 0x0101010101010101), odd = member(0x0808080808080808, 0x0909090909090909);
+  store(&p.left[0], _mm256_add_epi8(left_even, even));
+  store(&p.left[32], _mm256_add_epi8(left_odd, odd));
+  const Vec ended_even = _mm256_and_si256(even, _mm256_cmpeq_epi8(left_even, zero));
+  const Vec ended_odd = _mm256_and_si256(odd, _mm256_cmpeq_epi8(left_odd, zero));
+  store(&p.current[0], _mm256_blendv_epi8(load(&p.current[0]), next_even, ended_even));
+  store(&p.current[32], _mm256_blendv_epi8(load(&p.current[32]), next_odd, ended_odd));
+
+  static_assert(event::kControl == 0x80 && event::kScratchpad == 0x40 && event::kFpu == 0x20 &&
+                event::kCache == 0x10);
+  return {.issued = top_bits(issued),
+          .cache = top_bits(_mm256_slli_epi16(codes, 3)),
+          .fpu = top_bits(_mm256_slli_epi16(codes, 2)),
+          .scratchpad = top_bits(_mm256_slli_epi16(codes, 1)),
+          .control = top_bits(codes),
+          .events = top_bits(ended_even) | std::uint64_t{top_bits(ended_odd)} << 32};
+}
+
+[[gnu::always_inline]] inline bool FastEngine::returning(Barrels& b, const Barrels::Threads& threads,
+                                                         std::uint32_t back) {
+  const Vec own = words(0x8040201008040201ull);
+  const Vec core = _mm256_set_epi64x(0x0303030303030303, 0x0202020202020202, 0x0101010101010101, 0);
+  const Vec spread = _mm256_shuffle_epi8(_mm256_set1_epi32(static_cast<int>(back)), core);
+  const Vec come = _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_and_si256(spread, own), own), bytes(1));
+  store(&b.back_, come);
+  b.back_threads_ = threads;
+  return back != 0 || b.queued();
 }
 
 void advance_fast(Tile::Impl& tile, Cycle from) { advance_window<FastEngine>(tile, from); }

@@ -1,42 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
+// The timing engine for any host.
 #include "roles/overlay/sim/tile/tile_window.h"
 
 namespace polyloom::overlay {
 
 struct PortableEngine {
-  static Barrel::Issue window(Barrel& b, Cycle from, std::uint8_t* left);
-  static bool crowded(const std::uint16_t* sets) {
-    unsigned more = 0;
-    for (unsigned o = 0; o < kWindow; ++o) more |= sets[o] & (sets[o] - 1u);
-    return more != 0;
+  static Issue window(Barrels& b, Cycle from, Progress& p, Barrels::Threads& threads);
+  static bool returning(Barrels& b, const Barrels::Threads& threads, std::uint32_t back) {
+    b.back_threads_ = threads;
+    for (unsigned k = 0; k < kMaxCores; ++k) b.back_[k] = spread_bits(back >> (8 * k) & 0xffu);
+    return back != 0 || b.queued();
   }
   static std::uint64_t pack_nibbles(std::uint64_t word, std::uint64_t mask) {
     return overlay::pack_nibbles(word, mask);
   }
+  static std::uint64_t unpack_nibbles(std::uint64_t word, std::uint64_t mask) {
+    return overlay::unpack_nibbles(word, mask);
+  }
   static std::uint64_t spread_bits(std::uint32_t bits) { return overlay::spread_bits(bits); }
-  static unsigned count_bits(std::uint32_t byte) { return overlay::count_bits(byte); }
+  static unsigned count_bits(std::uint64_t word) { return static_cast<unsigned>(std::popcount(word)); }
+  static std::uint64_t equal_bytes(std::uint64_t a, std::uint64_t b) { return overlay::equal_bytes(a, b); }
+  static unsigned set_of(std::uint32_t counts) { return overlay::set_of(counts); }
 };
 
-inline Barrel::Issue PortableEngine::window(Barrel& b, Cycle from, std::uint8_t* left) {
-  const Barrel::Joining j = b.join<PortableEngine>(from);
-  std::uint64_t queue = b.queue_ | pack_nibbles(j.threads, j.mask())
-                                       << (4 * b.count_ & 63);  // full: none joins
-  unsigned ready = b.count_;
-  Barrel::Issue r{0, 0, 0};
-  for (unsigned o = 0; o < kWindow; ++o) {
-    ready += byte_of(j.returned + j.resumed, o);
-    const std::uint32_t can = ready != 0;
-    const auto thread = static_cast<unsigned>(queue & 15u);
-    std::uint8_t& l = left[thread];
-    r.threads |= static_cast<std::uint64_t>(thread) << (8 * o);
-    r.issued |= can << o;
-    r.events |= (can & static_cast<std::uint32_t>(l == 0)) << o;
-    l = static_cast<std::uint8_t>(l - can);
-    queue >>= 4 * can;
-    ready -= can;
+inline Issue PortableEngine::window(Barrels& b, Cycle from, Progress& p, Barrels::Threads& threads) {
+  Issue r{};
+  const unsigned page = from % Barrels::kCalendar / kWindow;
+  for (unsigned k = 0; k < kMaxCores; ++k) {
+    std::uint64_t answers = 0;
+    unsigned crowded = b.waiting_[k];
+    for (unsigned o = 0; o < kWindow; ++o) {
+      const unsigned set = b.answered_[page][k][o];
+      crowded |= set & (set - 1u);
+      answers |= std::uint64_t{b.last_answer_[page][k][o]} << (8 * o);
+    }
+    if (crowded != 0) answers = b.join_in_turn(k, from);
+    const std::uint64_t resumed = (answers >> 7) & kBytesOfOne;
+    const std::uint64_t joining = b.back_threads_[k] | (answers & 0x0f * kBytesOfOne) << 4;
+    std::uint64_t queue =
+        b.queue_[k] | pack_nibbles(joining, b.back_[k] * 0x0f | resumed * 0xf0) << (4 * b.count_[k] & 63);
+    std::uint64_t ready = b.count_[k];
+    threads[k] = 0;
+    for (unsigned o = 0; o < kWindow; ++o) {
+      ready += byte_of(b.back_[k] + resumed, o);
+      if (ready == 0) continue;
+      const auto thread = static_cast<unsigned>(queue & 15u);
+      threads[k] |= static_cast<std::uint64_t>(thread) << (8 * o);
+      queue >>= 4;
+      --ready;
+      const unsigned slot = slot_of(k, thread);
+      const std::uint32_t bit = 1u << (8 * k + o);
+      r.issued |= bit;
+      if (p.left[slot]-- != 0) continue;
+      const std::uint8_t code = p.current[slot] = p.next[slot];
+      if ((code & event::kCache) != 0) r.cache |= bit;
+      if ((code & event::kFpu) != 0) r.fpu |= bit;
+      if ((code & event::kScratchpad) != 0) r.scratchpad |= bit;
+      if ((code & event::kControl) != 0) r.control |= bit;
+      r.events |= std::uint64_t{1} << slot;
+    }
+    b.queue_[k] = queue;
+    b.count_[k] = ready;
   }
-  b.queue_ = queue;
-  b.count_ = ready;
+  b.turn_page(page);
   return r;
 }
 

@@ -10,36 +10,32 @@
 
 namespace polyloom::overlay {
 
-/// What ends a run of plain instructions. The high nibble is the unit that serves it (enum Unit), the low
-/// nibble the operation.
-enum class Unit : std::uint8_t { none, cache, fpu, scratchpad, control };
-inline constexpr unsigned kUnits = 5;
-
+/// What ends a run of plain instructions. A bit of the high nibble tells the unit that serves it, the low nibble
+/// the operation.
 namespace event {
+enum : std::uint8_t { kCache = 0x10, kFpu = 0x20, kScratchpad = 0x40, kControl = 0x80 };
 enum : std::uint8_t {
   refill = 0x00,       ///< no event: the thread must run ahead again before anything is known
   blocked = 0x01,      ///< follows an event that the timing engine executes; never reached
   plain = 0x02,        ///< a plain instruction
-  hit = 0x10,          ///< load or store that hits: done
-  flush_clean = 0x11,  ///< flush of a clean line: done
-  miss = 0x12,         ///< load or store that misses
-  flush_dirty = 0x13,
-  fpu = 0x20,  ///< + FpuOp: done
-  scratchpad = 0x30,
-  scratchpad_load = 0x31,   ///< of a message that the thread holds: done
-  scratchpad_store = 0x32,  ///< executed from the thread's notes
-  control = 0x40,  ///< everything that others can see or that depends on time; also faults
-  recv = 0x41,     ///< result known; these three are executed from the thread's notes
-  free = 0x42,
-  send = 0x43,
+  hit = kCache,                ///< load or store that hits: done
+  flush_clean = kCache | 1,    ///< flush of a clean line: done
+  miss = kCache | 2,           ///< load or store that misses
+  flush_dirty = kCache | 3,
+  fpu = kFpu,                  ///< + FpuOp: done
+  scratchpad = kScratchpad,
+  scratchpad_load = kScratchpad | 1,   ///< of a message that the thread holds: done
+  scratchpad_store = kScratchpad | 2,  ///< executed from the thread's notes
+  control = kControl,  ///< everything that others can see or that depends on time; also faults
+  recv = kControl | 1,  ///< result known; these three are executed from the thread's notes
+  free = kControl | 2,
+  send = kControl | 3,
 };
 }  // namespace event
 
 /// Latency classes of the shared FPU.
 enum class FpuOp : std::uint8_t { mul, div, compare, convert, add, fmul, fma, fdiv, sqrt };
 inline constexpr unsigned kFpuOps = 9;
-
-constexpr Unit unit_of(std::uint8_t event_code) { return static_cast<Unit>(event_code >> 4); }
 
 /// `plain` plain instructions, then the event.
 struct Token {

@@ -28,7 +28,7 @@ void check(bool ok, const std::string& message) {
 void check_params(const BoardParams& p, const TileTiming& t) {
   check(p.cores_per_tile >= 1 && p.cores_per_tile <= kMaxCores,
         "cores_per_tile is " + std::to_string(p.cores_per_tile) + "; it may be 1..4");
-  check(p.threads_per_core >= 1 && p.threads_per_core <= Barrel::kMaxThreads,
+  check(p.threads_per_core >= 1 && p.threads_per_core <= Barrels::kMaxThreads,
         "threads_per_core is " + std::to_string(p.threads_per_core) + "; it may be 1..16");
   check(p.dram_channels >= 1 && p.tiles() % p.dram_channels == 0,
         "dram_channels is " + std::to_string(p.dram_channels) + "; it must divide the board's " +
@@ -61,8 +61,8 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
                   times.fp_mul, times.fp_fma, times.fp_div,     times.fp_sqrt},
       fast(host_is_fast()),
       misses(params.threads_per_tile()),
-      held(kSlots),
-      buffers(kSlots),
+      held(Progress::kSlots),
+      buffers(Progress::kSlots),
       threads(params.threads_per_tile()),
       states(params.threads_per_tile(), ThreadState::off),
       wait_rd(params.threads_per_tile()),
@@ -74,7 +74,7 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
   for (unsigned i = 0; i < threads.size(); ++i) {
     Thread& t = threads[i];
     t.id = place.first_thread_id + i;
-    t.buffer = &buffers[i / threads_per_core * 16 + i % threads_per_core];
+    t.buffer = &buffers[slot_of(i / threads_per_core, i % threads_per_core)];
     t.memory = memories[i / threads_per_core / 2].get();
     t.code = t.memory->code();
     t.code_bytes = 4 * params.instr_words;
@@ -90,17 +90,17 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
 void Tile::Impl::reload(unsigned core, unsigned thread) {
   Thread& t = thread_at(core, thread);
   run_ahead(t);
-  const unsigned slot = 16 * core + thread;
+  const unsigned slot = slot_of(core, thread);
   held[slot] = t.cache.valid;
-  left[slot] = t.buffer->tokens[0].plain();
-  next[slot] = t.buffer->tokens[0].event();
-  taken[slot] = 1;
+  progress.left[slot] = t.buffer->tokens[0].plain();
+  progress.next[slot] = t.buffer->tokens[0].event();
+  progress.taken[slot] = 1;
 }
 
 void Tile::Impl::schedule(Cycle c, unsigned core, unsigned thread) {
   assert(c >= now);
   // `now` may be the window being advanced: answers to it lie in later ones.
-  if (c < now + Barrel::kCalendar) return cores[core].barrel.resume_at(c, thread);
+  if (c < now + Barrels::kCalendar) return barrels.resume_at(core, c, thread);
   later.push_back({c, static_cast<std::uint8_t>(core), static_cast<std::uint8_t>(thread)});
 }
 
@@ -122,13 +122,13 @@ void Tile::Impl::start(Cycle c, unsigned core, unsigned thread, std::uint32_t pc
 /// case, what is needed next is brought into the host's cache: a thousand threads do not fit it.
 void Tile::Impl::far_token(unsigned slot) {
   const TokenBuffer& b = buffers[slot];
-  const unsigned at = taken[slot];
-  if (b.tokens[at].event() == event::refill) return reload(slot / 16, slot % 16);
-  left[slot] = b.tokens[at].plain();
-  next[slot] = b.tokens[at].event();
-  taken[slot] = static_cast<std::uint8_t>(at + 1);
+  const unsigned at = progress.taken[slot];
+  if (b.tokens[at].event() == event::refill) return reload(core_of_slot(slot), slot % 16);
+  progress.left[slot] = b.tokens[at].plain();
+  progress.next[slot] = b.tokens[at].event();
+  progress.taken[slot] = static_cast<std::uint8_t>(at + 1);
   if (at + kTokenPiece < kTokens) return __builtin_prefetch(&b.tokens[at + kTokenNotice]);
-  const unsigned i = index_of(slot / 16, slot % 16);
+  const unsigned i = index_of(core_of_slot(slot), slot % 16);
   threads[i].prefetch();
   const std::uint8_t* data = threads[i].cache.data;
   std::uint64_t slots = held[slot];
@@ -141,8 +141,8 @@ void Tile::Impl::far_token(unsigned slot) {
 
 void Tile::Impl::resume_later(Cycle from) {
   std::erase_if(later, [&](const Later& l) {
-    if (l.at >= from + Barrel::kCalendar) return false;
-    cores[l.core].barrel.resume_at(std::max(l.at, from), l.thread);
+    if (l.at >= from + Barrels::kCalendar) return false;
+    barrels.resume_at(l.core, std::max(l.at, from), l.thread);
     return true;
   });
 }
@@ -156,11 +156,8 @@ void Tile::Impl::advance(Cycle from) {
 }
 
 Cycle Tile::Impl::next_event() const {
-  for (const UnitQueue& u : units) {
-    if (!u.empty()) return now;
-  }
-  Cycle next = kNeverCycle;
-  for (unsigned k = 0; k < num_cores; ++k) next = std::min(next, cores[k].barrel.next_event(now));
+  if (!cache_queue.empty() || !fpu_queue.empty() || !scratchpad_queue.empty()) return now;
+  Cycle next = barrels.next_event(now);
   for (const Later& l : later) next = std::min(next, l.at);
   return next;
 }

@@ -15,7 +15,7 @@ std::uint32_t Tile::Impl::run_controls(Cycle from, std::uint32_t requests) {
       const std::uint32_t bit = 1u << (8 * k + o);
       if ((requests & bit) == 0) continue;
       const unsigned thread = byte_of(issued_threads[k], o);
-      if (const std::uint8_t code = current[16 * k + thread]; code != event::control) {
+      if (const std::uint8_t code = progress.current[slot_of(k, thread)]; code != event::control) {
         noted(k, thread, from + o, code);
         again |= bit;
         continue;

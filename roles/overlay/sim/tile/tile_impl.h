@@ -33,7 +33,6 @@ struct ProgramCounter {
 };
 
 struct Core {
-  Barrel barrel;
   std::uint64_t issued = 0;  ///< the current window included
   bool counting = true;
   ProgramCounter cycles, idle;
@@ -109,14 +108,11 @@ struct Tile::Impl {
   Cycle now = 0;                                 ///< start of the window after the last one advanced
   bool busy = false;                             ///< something happens in the window that starts at `now`
   bool fast;                                     ///< the host has what advance_fast needs
-  std::array<UnitQueue, kUnits> units;           ///< by Unit; none and control have no queue
-  std::array<std::uint32_t, kUnits> requests{};  ///< of the current window, by unit: bit 8*core + offset
-  std::uint32_t issued = 0;                      ///< in the current window: bit 8*core + offset
-  std::array<std::uint64_t, kMaxCores> issued_threads{};  ///< which threads, by core: byte per offset
-  // By 16 * core + thread: plain instructions left before the next event, what it is, which event is under
-  // way, and how many tokens have been taken.
-  static constexpr unsigned kSlots = kMaxCores * Barrel::kMaxThreads;
-  alignas(64) std::array<std::uint8_t, kSlots> left{}, next{}, current{}, taken{};
+  UnitQueue cache_queue, fpu_queue, scratchpad_queue;
+  std::uint32_t issued = 0;           ///< in the current window: bit 8*core + offset
+  Barrels::Threads issued_threads{};  ///< which threads
+  Barrels barrels;
+  Progress progress;
   std::array<Core, kMaxCores> cores;
 
   // Slots for misses in flight. `freed`: from which cycle on the slot of a finished one may be used again, in
@@ -141,8 +137,8 @@ struct Tile::Impl {
   ProgramCounter hit_count, miss_count, writeback_count;
 
   std::vector<std::uint64_t>
-      held;  ///< by 16 * core + thread: cache slots with a line, when it last ran ahead
-  std::vector<TokenBuffer> buffers;  ///< by 16 * core + thread
+      held;  ///< by slot: cache slots with a line, when it last ran ahead
+  std::vector<TokenBuffer> buffers;  ///< by slot
   std::vector<Thread> threads;
   std::vector<ThreadState> states;
   std::vector<std::uint8_t> wait_rd;

@@ -38,8 +38,8 @@ template <class Take>
 
 void Tile::Impl::serve_fpu(Cycle from, std::uint64_t granted) {
   each_grant(from, granted, [this](unsigned core, unsigned thread, Cycle c) {
-    const unsigned latency = fpu_latency[current[16 * core + thread] & 15u];
-    cores[core].barrel.resume_at(c + kWindow + latency, thread);
+    const unsigned latency = fpu_latency[progress.current[slot_of(core, thread)] & 15u];
+    barrels.resume_at(core, c + kWindow + latency, thread);
     ++totals.fpu_ops;
   });
 }
@@ -52,7 +52,7 @@ void Tile::Impl::serve_scratchpad(Cycle from, std::uint64_t granted) {
 }
 
 void Tile::Impl::access_scratchpad(unsigned core, unsigned thread, Cycle c) {
-  const std::uint8_t code = current[16 * core + thread];
+  const std::uint8_t code = progress.current[slot_of(core, thread)];
   Thread& t = thread_at(core, thread);
   if (code == event::scratchpad_store) {
     const std::uint64_t note = t.notes.take();
@@ -68,7 +68,7 @@ void Tile::Impl::access_scratchpad(unsigned core, unsigned thread, Cycle c) {
     t.pc += 4;
     reload(core, thread);
   }
-  cores[core].barrel.resume_at(c + kWindow + timing.scratchpad, thread);
+  barrels.resume_at(core, c + kWindow + timing.scratchpad, thread);
   ++totals.scratchpad_words;
 }
 
@@ -76,13 +76,13 @@ void Tile::Impl::access_scratchpad(unsigned core, unsigned thread, Cycle c) {
 
 void Tile::Impl::serve_cache(Cycle from, std::uint64_t granted) {
   each_grant(from, granted, [this](unsigned core, unsigned thread, Cycle c) {
-    const std::uint8_t code = current[16 * core + thread];
+    const std::uint8_t code = progress.current[slot_of(core, thread)];
     if (code == event::miss) [[unlikely]]
       return miss(core, thread, c);
     if (code == event::flush_dirty) [[unlikely]]
       flush(core, thread, c);
     totals.hits += code == event::hit;
-    cores[core].barrel.resume_at(c + kWindow + timing.cache_hit, thread);
+    barrels.resume_at(core, c + kWindow + timing.cache_hit, thread);
   });
 }
 

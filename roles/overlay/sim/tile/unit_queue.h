@@ -3,14 +3,14 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
+#include "roles/overlay/sim/tile/barrel.h"
 #include "roles/overlay/sim/tile/bits.h"
 #include "roles/overlay/sim/types.h"
 
 namespace polyloom::overlay {
-
-inline constexpr unsigned kMaxCores = 4;
 
 /// Requests of the cores to a shared unit that takes one a cycle: in order of issue within a core,
 /// round-robin over the cores that have one.
@@ -21,10 +21,11 @@ class UnitQueue {
   /// Takes what the unit serves in a window. `requests` bit 8*core + o: the thread in byte o of threads[core]
   /// asked at offset o. Byte o of the result: kGranted | core << 4 | thread for what is taken at offset o, or
   /// 0.
-  /// Engine gives pack_nibbles and spread_bits of bits.h.
+  /// Engine gives the functions of bits.h.
   template <class Engine>
   [[gnu::always_inline]] std::uint64_t serve(std::uint32_t requests,
                                              const std::array<std::uint64_t, kMaxCores>& threads) {
+    if (count_ == 0 && !collide(requests)) return serve_at_once<Engine>(requests, threads);
     std::uint32_t count = count_;
 #pragma GCC unroll 4
     for (unsigned k = 0; k < kMaxCores; ++k) {
@@ -32,22 +33,26 @@ class UnitQueue {
       queue_[k] |= Engine::pack_nibbles(threads[k], mask) << (4 * (count >> (8 * k) & 0xffu) & 63);
     }
     if (((count + 0x7e7e7e7eu) & 0x80808080u) == 0x80808080u) return serve_all(requests);
-    std::uint64_t granted = 0;
+    // First whose turn it is in each cycle, then who that is.
+    std::uint64_t turns = 0;
     unsigned last = last_;
 #pragma GCC unroll 8
     for (unsigned o = 0; o < kWindow; ++o) {
       count += (requests >> o) & 0x01010101u;
-      // A bit for each core with something queued: gathered by a multiplication whose partial products do not
-      // collide.
-      const unsigned waiting = ((((count + 0x7f7f7f7fu) >> 7) & 0x01010101u) * 0x01020408u) >> 24 & 15u;
-      const std::uint32_t some = waiting != 0;
-      last = kNextInTurn[last][waiting];
-      granted |= static_cast<std::uint64_t>((some << 7) | last << 4 | (queue_[last] & 15u)) << (8 * o);
-      queue_[last] >>= 4 * some;
-      count -= some << (8 * last);
+      const Turn turn = kTurns[last][Engine::set_of(count)];
+      last = turn.core;
+      turns |= std::uint64_t{turn.granted} << (8 * o);
+      count -= turn.taken;
     }
     last_ = last;
     count_ = count;
+    std::uint64_t granted = turns;
+#pragma GCC unroll 4
+    for (unsigned k = 0; k < kMaxCores; ++k) {
+      const std::uint64_t own = Engine::equal_bytes(turns, (kGranted | k << 4) * kBytesOfOne);
+      granted |= Engine::unpack_nibbles(queue_[k], own & 0x0f0f0f0f0f0f0f0full);
+      queue_[k] >>= 4 * Engine::count_bits(own & kBytesOfOne) & 63;
+    }
     return granted;
   }
   static constexpr unsigned kGranted = 0x80;
@@ -69,14 +74,36 @@ class UnitQueue {
     return granted;
   }
 
-  /// kNextInTurn[last][set]: first member of the set after `last`; `last` itself for the empty set.
-  static constexpr auto kNextInTurn = [] {
-    std::array<std::array<std::uint8_t, 16>, kMaxCores> table{};
+  /// The rest of serve() when nothing waits and no two cores ask in the same cycle.
+  template <class Engine>
+  [[gnu::always_inline]] std::uint64_t serve_at_once(std::uint32_t requests,
+                                                     const std::array<std::uint64_t, kMaxCores>& threads) {
+    std::uint64_t granted = 0;
+#pragma GCC unroll 4
+    for (unsigned k = 0; k < kMaxCores; ++k) {
+      const std::uint64_t at = Engine::spread_bits(requests >> (8 * k) & 0xffu);
+      granted |= (threads[k] & at * 15) | at * (kGranted | k << 4);
+    }
+    last_ = static_cast<unsigned>(granted >> (63 - std::countl_zero(granted) - 3)) & 3u;
+    return granted;
+  }
+
+  /// Whose turn it is.
+  struct Turn {
+    std::uint32_t taken;   ///< 1 in the byte of the core
+    std::uint8_t granted;  ///< kGranted | core << 4, or 0
+    std::uint8_t core;
+  };
+  /// kTurns[last][set]: first member of the set after `last`; `last` itself for the empty set.
+  static constexpr auto kTurns = [] {
+    std::array<std::array<Turn, 16>, kMaxCores> table{};
     for (unsigned last = 0; last < kMaxCores; ++last) {
       for (unsigned set = 0; set < 16; ++set) {
         unsigned core = (last + 1) % kMaxCores;
         while (((set >> core) & 1) == 0 && core != last) core = (core + 1) % kMaxCores;
-        table[last][set] = static_cast<std::uint8_t>(core);
+        table[last][set] = {set != 0 ? 1u << (8 * core) : 0,
+                            static_cast<std::uint8_t>(set != 0 ? kGranted | core << 4 : 0),
+                            static_cast<std::uint8_t>(core)};
       }
     }
     return table;
