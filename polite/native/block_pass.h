@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "fabric/error.h"
+#include "polite/native/arranged.h"
 #include "polite/native/labels.h"
 #include "polite/native/outbox.h"
 #include "polite/native_view.h"
@@ -21,10 +22,10 @@ class BlockPass {
   using Labels = LabelTraits<Dev, E, M>;
 
  public:
-  /// Delivers from `now` (edges `in`, may be null if nothing is pulled) and fills `next`.
-  BlockPass(const NativeGraph& graph, const InEdges* in, PPin* wants, std::uint16_t time, Outbox<M>& now,
-            Outbox<M>& next)
-      : states_(reinterpret_cast<S*>(graph.state)),
+  /// Delivers from `now` (edges `in`, empty if nothing is pulled) and fills `next`.
+  BlockPass(const NativeGraph& graph, const InRows& in, S* states, PPin* wants, std::uint16_t time,
+            Outbox<M>& now, Outbox<M>& next)
+      : states_(states),
         wants_(wants),
         sent_(now.pin.data()),
         arriving_(now.message.data()),
@@ -32,13 +33,11 @@ class BlockPass {
         next_message_(next.message.data()),
         last_edge_(graph.num_edges - 1),
         vertices_(graph.num_vertices),
-        time_(time) {
-    if (in == nullptr) return;
-    in_begin_ = in->begin.data();
-    in_source_ = in->source.data();
-    in_pin_ = in->pin.empty() ? nullptr : in->pin.data();
-    in_label_ = in->label.data();
-  }
+        time_(time),
+        in_begin_(in.begin),
+        in_source_(in.source),
+        in_pin_(in.pin),
+        in_label_(in.label) {}
 
   /// Calls body(d) for a vertex, then takes its message if it wants to send. kQuiet: nobody wanted to before.
   template <bool kQuiet, typename Body>
@@ -68,7 +67,6 @@ class BlockPass {
     const std::uint64_t end = in_begin_[v + 1ull];
     for (std::uint64_t e = in_begin_[v]; e < end; ++e) {
       const std::uint32_t u = in_source_[e];
-      if constexpr (kAllSent) __builtin_prefetch(arriving_ + in_source_[e + 32]);
       if constexpr (!kAllSent) {
         const std::uint32_t later = in_source_[std::min(e + kAhead, last_edge_)];
         __builtin_prefetch(arriving_ + later);
@@ -129,10 +127,10 @@ class BlockPass {
   std::uint64_t last_edge_;
   std::uint32_t vertices_;
   std::uint16_t time_;
-  const std::uint64_t* in_begin_ = nullptr;
-  const std::uint32_t* in_source_ = nullptr;
-  const std::uint8_t* in_pin_ = nullptr;
-  const std::byte* in_label_ = nullptr;
+  const std::uint64_t* in_begin_;
+  const std::uint32_t* in_source_;
+  const std::uint8_t* in_pin_;
+  const std::byte* in_label_;
   std::uint64_t senders_ = 0, to_host_ = 0, again_ = 0;
   bool more_ = false;
 };

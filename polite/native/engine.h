@@ -17,6 +17,7 @@
 #include <memory>
 #include <vector>
 
+#include "polite/native/arranged.h"
 #include "polite/native/block_pass.h"
 #include "polite/native/deliveries.h"
 #include "polite/native/outbox.h"
@@ -34,20 +35,24 @@ template <typename Dev, typename S, typename E, typename M>
 class NativeEngine final : public overlay::NativeProgram {
  public:
   explicit NativeEngine(const NativeGraph& graph)
-      : graph_(graph),
-        states_(reinterpret_cast<S*>(graph.state)),
+      : arranged_(graph, kCanPull, kCanMove, pool_),
+        graph_(arranged_.graph()),
+        given_states_(reinterpret_cast<S*>(graph.state)),
+        moved_states_(arranged_.moved() ? graph.num_vertices : 0),
+        states_(arranged_.moved() ? moved_states_.data() : given_states_),
         blocks_((graph.num_vertices + kNativeBlock - 1) / kNativeBlock),
         wants_(blocks_ * kNativeBlock, No),
         touched_(blocks_, 0),
         outboxes_{{graph.num_vertices, blocks_}, {graph.num_vertices, blocks_}},
-        deliveries_(graph, blocks_) {
-    if (kCanPull && graph.num_edges > 0) in_ = &graph.in_edges();
-  }
+        deliveries_(graph_, blocks_) {}
   ~NativeEngine() override { leave(); }
 
   void run(overlay::NativeOutput& out) override {
     out_ = &out;
-    if (run_rounds()) finish();
+    move_states([&](std::uint32_t place, S& given) { states_[place] = given; });
+    const bool done = run_rounds();
+    move_states([&](std::uint32_t place, S& given) { given = states_[place]; });
+    if (done) finish();
   }
 
  private:
@@ -55,6 +60,9 @@ class NativeEngine final : public overlay::NativeProgram {
   using Result = PFinishType<Dev>;
   using Pass = BlockPass<Dev, S, E, M>;
   static constexpr bool kCanPull = Labels::kCanPull;
+  /// Vertices get new places (arranged.h) if handlers cannot write labels, which would have to be brought back,
+  /// and their states are so small that moving them costs little.
+  static constexpr bool kCanMove = kCanPull && sizeof(S) <= 64;
   /// A round is dense if its edges are at least this share of all: a pulled edge costs about a quarter of a
   /// pushed one.
   static constexpr std::uint64_t kDenseShare = 5;
@@ -114,7 +122,20 @@ class NativeEngine final : public overlay::NativeProgram {
     next_->sum_up();
     return more;
   }
-  Pass new_pass() { return {graph_, in_, wants_.data(), time_, *now_, *next_}; }
+  Pass new_pass() { return {graph_, arranged_.in(), states_, wants_.data(), time_, *now_, *next_}; }
+
+  /// Calls move(place, state of the vertex there) for every place, if vertices have new ones.
+  template <typename Move>
+  void move_states(Move move) {
+    if (!arranged_.moved()) return;
+    pool_.run(blocks_, [&](std::size_t block, unsigned) {
+      const auto first = static_cast<std::uint32_t>(block * kNativeBlock);
+      const std::uint32_t last = std::min(first + kNativeBlock, graph_.num_vertices);
+      for (std::uint32_t place = first; place < last; ++place) {
+        move(place, given_states_[arranged_.vertex(place)]);
+      }
+    });
+  }
 
   void init() {
     every_vertex([](Pass& pass, std::uint32_t v) POLYLOOM_INLINED {
@@ -148,16 +169,21 @@ class NativeEngine final : public overlay::NativeProgram {
     return more;
   }
 
+  /// In the order of vertices.
   void deliver_to_host() {
-    PMessage<M> packet;
-    std::memset(static_cast<void*>(&packet), 0, sizeof packet);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> senders;  // vertex, place
     for (std::size_t block = 0; block < blocks_; ++block) {
       if (now_->tally[block].to_host == 0) continue;
-      now_->each_sender(block, [&](std::uint32_t v) {
-        if (now_->pin[v] != HostPin) return;
-        packet.payload = now_->message[v];
-        out_->message(&packet, sizeof packet);
+      now_->each_sender(block, [&](std::uint32_t place) {
+        if (now_->pin[place] == HostPin) senders.push_back({arranged_.vertex(place), place});
       });
+    }
+    if (arranged_.moved()) std::sort(senders.begin(), senders.end());
+    PMessage<M> packet;
+    std::memset(static_cast<void*>(&packet), 0, sizeof packet);
+    for (const auto& sender : senders) {
+      packet.payload = now_->message[sender.second];
+      out_->message(&packet, sizeof packet);
     }
   }
 
@@ -203,6 +229,7 @@ class NativeEngine final : public overlay::NativeProgram {
     next_->sum_up();
   }
 
+  /// In the order of vertices, on states that are back where they were.
   void finish() {
     std::vector<PMessage<Result>> packets(kNativeBlock);
     for (std::size_t block = 0; block < blocks_; ++block) {
@@ -212,13 +239,18 @@ class NativeEngine final : public overlay::NativeProgram {
       std::size_t count = 0;
       for (std::uint32_t v = first; v < last; ++v) {
         Dev d = device(v);
+        d.s = given_states_ + v;
         if (d.finish(&packets[count].payload)) ++count;
       }
       if (count > 0) out_->messages(packets.data(), sizeof packets[0], sizeof packets[0], count);
     }
   }
 
-  NativeGraph graph_;
+  Pool pool_;
+  Arranged arranged_;
+  NativeGraph graph_;  ///< by places, as everything below
+  S* given_states_;    ///< by vertex
+  HugeVector<S> moved_states_;
   S* states_;
   std::size_t blocks_;
   HugeVector<PPin> wants_;             ///< readyToSend of every vertex
@@ -228,9 +260,7 @@ class NativeEngine final : public overlay::NativeProgram {
   Outbox<M>* next_ = &outboxes_[1];  ///< what it sends
   Deliveries<Dev, E, M> deliveries_;
   std::vector<std::uint32_t> active_blocks_;
-  const InEdges* in_ = nullptr;
   std::uint16_t time_ = 0;
-  Pool pool_;
   overlay::NativeOutput* out_ = nullptr;
 };
 

@@ -122,6 +122,7 @@ class Board final : public fabric::Node,
   Noc noc_;
   Memory memory_;
   MemorySystem memory_system_;
+  Arena arena_;  ///< outlives the tiles
   std::vector<std::unique_ptr<Tile>> tiles_;
   std::array<std::unique_ptr<MeshLink>, kLinks> links_;  ///< null at the rim
   blocks::Shell shell_;

@@ -12,6 +12,10 @@
 #include <cstring>
 #include <iterator>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "roles/overlay/sim/types.h"
 
 namespace polyloom::overlay {
@@ -124,13 +128,26 @@ struct CachePartition {
   [[gnu::noinline]] unsigned search(std::uint32_t addr) {
     const std::uint32_t tag = addr & line_mask;
     const unsigned first = shape->set_of(addr) << shape->way_shift;
-    for (unsigned slot = first; slot < first + shape->ways; ++slot) {
-      if (tags[slot] != tag) continue;
-      recent_tags[addr / 32 % kRecent] = tag;
-      recent_slots[addr / 32 % kRecent] = static_cast<std::uint8_t>(slot);
-      return slot;
+    const unsigned way = way_of(&tags[first], tag);
+    if (way >= shape->ways) return kNoLine;
+    recent_tags[addr / 32 % kRecent] = tag;
+    return recent_slots[addr / 32 % kRecent] = static_cast<std::uint8_t>(first + way);
+  }
+  /// First way that holds `tag`, or one of another set.
+  unsigned way_of(const std::uint32_t* set, std::uint32_t tag) const {
+#ifdef __SSE2__
+    if (shape->ways == 16) {
+      const __m128i wanted = _mm_set1_epi32(static_cast<int>(tag));
+      const auto equal = [&](unsigned at) {
+        return _mm_cmpeq_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(set + at)), wanted);
+      };
+      const __m128i words = _mm_packs_epi16(_mm_packs_epi32(equal(0), equal(4)), _mm_packs_epi32(equal(8), equal(12)));
+      return static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(_mm_movemask_epi8(words)) | 1u << 16));
     }
-    return kNoLine;
+#endif
+    unsigned way = 0;
+    while (way < shape->ways && set[way] != tag) ++way;
+    return way;
   }
 };
 

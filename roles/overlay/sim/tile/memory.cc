@@ -47,8 +47,8 @@ std::uint32_t Memory::physical(std::uint32_t addr) const {
 
 std::uint8_t* Memory::page_for_write(unsigned slice, std::uint32_t physical) {
   auto& p = slices_[slice].pages[physical >> kPageShift];
-  if (!p) p = std::make_unique<std::uint8_t[]>(kPageBytes);  // zeroed
-  return p.get();
+  if (p == nullptr) p = static_cast<std::uint8_t*>(arena_.take(kPageBytes));
+  return p;
 }
 
 void Memory::check_range(std::uint32_t addr, std::size_t bytes) const {
@@ -131,7 +131,7 @@ std::uint64_t Memory::digest() const {
       // first.
       std::uint64_t folded = 0, word = 0, any = 0;
       for (std::size_t at = 0; at < kPageBytes; at += sizeof word) {
-        std::memcpy(&word, s.pages[i].get() + at, sizeof word);
+        std::memcpy(&word, s.pages[i] + at, sizeof word);
         any |= word;
         folded = (std::rotl(folded, 5) ^ word) * 0x9e3779b97f4a7c15ull;
       }

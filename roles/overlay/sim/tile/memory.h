@@ -8,9 +8,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
+#include "roles/overlay/sim/tile/arena.h"
 #include "roles/overlay/sim/types.h"
 
 namespace polyloom::overlay {
@@ -66,11 +66,11 @@ class Memory {
   static constexpr unsigned kPageShift = 16;
   static constexpr std::size_t kPageBytes = std::size_t{1} << kPageShift;
   struct Slice {
-    std::vector<std::unique_ptr<std::uint8_t[]>> pages;  ///< of addresses 0 .. 2^31-1
+    std::vector<std::uint8_t*> pages;  ///< of addresses 0 .. 2^31-1
   };
 
   const std::uint8_t* page(unsigned slice, std::uint32_t where) const {
-    return slices_[slice].pages[where >> kPageShift].get();
+    return slices_[slice].pages[where >> kPageShift];
   }
   std::uint8_t* page_for_write(unsigned slice, std::uint32_t physical);
   void check_range(std::uint32_t addr, std::size_t bytes) const;
@@ -80,6 +80,7 @@ class Memory {
   unsigned line_bytes_;
   unsigned line_shift_;
   std::vector<Slice> slices_;
+  Arena arena_;
 };
 
 }  // namespace polyloom::overlay

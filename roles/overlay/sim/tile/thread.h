@@ -31,6 +31,12 @@ enum : std::uint8_t {
   free = kControl | 2,
   send = kControl | 3,
 };
+/// Events that end a buffer: the thread runs ahead again at once (refill) or when it has been served.
+inline constexpr auto kFar = [] {
+  std::array<bool, 256> far{};
+  for (const unsigned code : {+refill, +miss, +flush_dirty, +scratchpad, +control}) far[code] = true;
+  return far;
+}();
 }  // namespace event
 
 /// Latency classes of the shared FPU.

@@ -61,13 +61,14 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
                   times.fp_mul, times.fp_fma, times.fp_div,     times.fp_sqrt},
       fast(host_is_fast()),
       misses(params.threads_per_tile()),
-      held(Progress::kSlots),
-      buffers(Progress::kSlots),
-      threads(params.threads_per_tile()),
       states(params.threads_per_tile(), ThreadState::off),
       wait_rd(params.threads_per_tile()),
-      uart(params.threads_per_tile()),
-      lines(std::size_t{params.threads_per_tile()} * CacheShape::kMaxLines * params.line_bytes) {
+      uart(params.threads_per_tile()) {
+  Arena& arena = env.arena != nullptr ? *env.arena : own_arena;
+  buffers = arena.take_array<TokenBuffer>(Progress::kSlots);
+  threads = arena.take_array<Thread>(params.threads_per_tile());
+  const std::size_t partition = std::size_t{CacheShape::kMaxLines} * params.line_bytes;
+  const auto lines = arena.take_array<std::uint8_t>(threads.size() * partition);
   for (unsigned pair = 0; 2 * pair < num_cores; ++pair) {
     memories.push_back(std::make_unique<InstrMemory>(params.instr_words));
   }
@@ -83,7 +84,7 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
     t.cache.line_mask = shape.line_mask;
     t.mailbox = env.mailbox->foreseeable() ? env.mailbox : nullptr;
     t.index = static_cast<std::uint8_t>(i);
-    t.cache.data = lines.data() + std::size_t{i} * CacheShape::kMaxLines * params.line_bytes;
+    t.cache.data = lines.data() + i * partition;
   }
 }
 
@@ -118,8 +119,9 @@ void Tile::Impl::start(Cycle c, unsigned core, unsigned thread, std::uint32_t pc
   schedule(c, core, thread);
 }
 
-/// A token that is not simply the next one: the buffer has been used up, or a piece of it. In the latter
-/// case, what is needed next is brought into the host's cache: a thousand threads do not fit it.
+/// A token that is not simply the next one: the buffer has been used up, or a piece of it, or all but an event after
+/// which the thread runs ahead again. Then what is needed next is brought into the host's cache: a thousand threads do
+/// not fit it.
 void Tile::Impl::far_token(unsigned slot) {
   const TokenBuffer& b = buffers[slot];
   const unsigned at = progress.taken[slot];
@@ -127,7 +129,8 @@ void Tile::Impl::far_token(unsigned slot) {
   progress.left[slot] = b.tokens[at].plain();
   progress.next[slot] = b.tokens[at].event();
   progress.taken[slot] = static_cast<std::uint8_t>(at + 1);
-  if (at + kTokenPiece < kTokens) return __builtin_prefetch(&b.tokens[at + kTokenNotice]);
+  if (!event::kFar[b.tokens[at].event()] && at + kTokenPiece < kTokens)
+    return __builtin_prefetch(&b.tokens[at + kTokenNotice]);
   const unsigned i = index_of(core_of_slot(slot), slot % 16);
   threads[i].prefetch();
   const std::uint8_t* data = threads[i].cache.data;
@@ -205,14 +208,14 @@ TileCounters Tile::totals() const {
 std::uint64_t Tile::idle_cycles(unsigned core, Cycle now) const { return now - impl_->cores.at(core).issued; }
 std::uint64_t Tile::retired(unsigned core) const { return impl_->cores.at(core).issued; }
 ThreadState Tile::thread_state(unsigned thread) const { return impl_->states.at(thread); }
-std::uint32_t Tile::thread_pc(unsigned thread) const { return impl_->threads.at(thread).pc; }
+std::uint32_t Tile::thread_pc(unsigned thread) const { return impl_->threads[thread].pc; }
 std::uint32_t Tile::thread_reg(unsigned thread, unsigned x) const {
-  return impl_->threads.at(thread).x[x & 31];
+  return impl_->threads[thread].x[x & 31];
 }
 std::uint32_t Tile::thread_freg(unsigned thread, unsigned f) const {
-  return impl_->threads.at(thread).f[f & 31];
+  return impl_->threads[thread].f[f & 31];
 }
-std::uint32_t Tile::thread_fcsr(unsigned thread) const { return impl_->threads.at(thread).fcsr; }
+std::uint32_t Tile::thread_fcsr(unsigned thread) const { return impl_->threads[thread].fcsr; }
 
 unsigned Tile::threads_in(ThreadState state) const {
   return static_cast<unsigned>(std::count(impl_->states.begin(), impl_->states.end(), state));

@@ -40,6 +40,7 @@ struct TileEnv {
   MailboxPort* mailbox = nullptr;
   MemorySystem* memory = nullptr;
   TileEvents* events = nullptr;
+  Arena* arena = nullptr;  ///< for the threads; null: the tile has its own
 };
 
 /// Where a tile sits.

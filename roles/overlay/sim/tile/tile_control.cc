@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instructions that others can see or that depend on time: CSRs, Send, faults. Executed at their cycle.
 #include <algorithm>
+#include <bit>
 
 #include "roles/overlay/sim/isa/exec.h"
 #include "roles/overlay/sim/tile/memory.h"
@@ -10,11 +11,13 @@ namespace polyloom::overlay {
 
 std::uint32_t Tile::Impl::run_controls(Cycle from, std::uint32_t requests) {
   std::uint32_t again = 0;
-  for (unsigned o = 0; o < kWindow; ++o) {
-    for (unsigned k = 0; k < num_cores; ++k) {
-      const std::uint32_t bit = 1u << (8 * k + o);
-      if ((requests & bit) == 0) continue;
-      const unsigned thread = byte_of(issued_threads[k], o);
+  const std::uint32_t half = requests | requests >> 16;
+  for (std::uint32_t offsets = (half | half >> 8) & 0xffu; offsets != 0; offsets &= offsets - 1) {
+    const auto o = static_cast<unsigned>(std::countr_zero(offsets));
+    for (std::uint32_t asking = requests & 0x01010101u << o; asking != 0; asking &= asking - 1) {
+      const auto at = static_cast<unsigned>(std::countr_zero(asking));
+      const std::uint32_t bit = 1u << at;
+      const unsigned k = at / 8, thread = byte_of(issued_threads[k], o);
       if (const std::uint8_t code = progress.current[slot_of(k, thread)]; code != event::control) {
         noted(k, thread, from + o, code);
         again |= bit;

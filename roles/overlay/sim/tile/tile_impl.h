@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -136,15 +137,14 @@ struct Tile::Impl {
   bool cache_counting = true;
   ProgramCounter hit_count, miss_count, writeback_count;
 
-  std::vector<std::uint64_t>
-      held;  ///< by slot: cache slots with a line, when it last ran ahead
-  std::vector<TokenBuffer> buffers;  ///< by slot
-  std::vector<Thread> threads;
+  std::array<std::uint64_t, Progress::kSlots> held{};  ///< cache slots with a line, when the thread last ran ahead
+  Arena own_arena;
+  std::span<TokenBuffer> buffers;  ///< by slot
+  std::span<Thread> threads;
   std::vector<ThreadState> states;
   std::vector<std::uint8_t> wait_rd;
   std::vector<std::string> uart;  ///< bytes from the host, by thread
   std::vector<std::unique_ptr<InstrMemory>> memories;
-  std::vector<std::uint8_t> lines;  ///< data of all partitions
 };
 
 /// Runs a window on any host, and on one with AVX2 and BMI2 (tile_window.h).

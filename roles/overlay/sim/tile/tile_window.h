@@ -13,7 +13,7 @@ namespace polyloom::overlay {
     const auto slot = static_cast<unsigned>(__builtin_ctzll(events));
     const unsigned at = t.progress.taken[slot];
     const Token token = t.buffers[slot].tokens[at];
-    if (token.event() == event::refill || at % kTokenPiece == kTokenPiece - kTokenNotice) [[unlikely]] {
+    if (event::kFar[token.event()] || at % kTokenPiece == kTokenPiece - kTokenNotice) [[unlikely]] {
       t.far_token(slot);
       continue;
     }
