@@ -119,9 +119,8 @@ void Mailbox::tick(Cycle c) {
     apply(c, event);
   }
   if (!events_.empty()) again(events_.front().cycle + 1);
-  for (unsigned core = 0; core < cores_groups_.size(); ++core) {
-    CoreGroup& group = cores_groups_[core];
-    if (!group.buffer.empty() && !group.stalled) serve(c, core);
+  for (std::uint32_t left = serving_; left != 0; left &= left - 1) {
+    serve(c, static_cast<unsigned>(std::countr_zero(left)));
   }
   if (sending_ >= 0 || !send_queue_.empty()) advance_send(c);
 }
@@ -138,9 +137,14 @@ void Mailbox::apply(Cycle c, const Event& event) {
       begin_wait(c, event.thread, event.arg);
       break;
     case EventKind::room:
-      cores_groups_[event.thread / shared_.params.threads_per_core].stalled = false;
+      resume_serving(event.thread / shared_.params.threads_per_core);
       break;
   }
+}
+
+void Mailbox::resume_serving(unsigned core) {
+  stalled_ &= ~(1u << core);
+  if (!cores_groups_[core].buffer.empty()) serving_ |= 1u << core;
 }
 
 void Mailbox::drop_reference(Cycle c, unsigned slot) {
@@ -235,7 +239,10 @@ void Mailbox::complete_arrival(Cycle c) {
     CoreGroup& group = cores_groups_[core];
     if (group.buffer.empty()) group.next = std::max(group.next, c + kCyclesPerReceiver);
     group.buffer.push({threads, arrival.slot});
-    if (!group.stalled) again(std::max(group.next, c + 1));
+    if ((stalled_ >> core & 1) == 0) {
+      serving_ |= 1u << core;
+      again(std::max(group.next, c + 1));
+    }
   }
   ++counters_.received;
   counters_.received_flits += message.flits;
@@ -253,7 +260,8 @@ void Mailbox::serve(Cycle c, unsigned core) {
   const unsigned thread = core * shared_.params.threads_per_core + bit;
   PointerQueue& queue = queues_[thread];
   if (queue.count == kPointers) {
-    group.stalled = true;  // ended by EventKind::room
+    stalled_ |= 1u << core;  // ended by EventKind::room
+    serving_ &= ~(1u << core);
     return;
   }
   queue.slots[(queue.head + queue.count) % 64] = entry.slot;
@@ -270,7 +278,11 @@ void Mailbox::serve(Cycle c, unsigned core) {
     }
   }
   group.next = c + kCyclesPerReceiver;
-  if (!group.buffer.empty()) again(group.next);
+  if (group.buffer.empty()) {
+    serving_ &= ~(1u << core);
+  } else {
+    again(group.next);
+  }
 }
 
 void Mailbox::advance_send(Cycle c) {

@@ -43,7 +43,8 @@ struct Progress {
 struct Issue {
   std::uint32_t issued;
   std::uint32_t cache, fpu, scratchpad, control;  ///< those whose instruction is an event for that unit
-  std::uint64_t events;                           ///< by slot: threads whose run of plain instructions has ended
+  std::uint64_t events;   ///< by slot: threads whose run of plain instructions has ended
+  std::uint64_t special;  ///< by slot: those whose event is for the cache and not a hit
 };
 
 class Barrels {
@@ -61,6 +62,16 @@ class Barrels {
     std::uint16_t& set = answered_[window][core][o];
     set = static_cast<std::uint16_t>(set | 1u << thread);
     last_answer_[window][core][o] = static_cast<std::uint8_t>(kAnswer | thread);
+  }
+
+  /// As resume_at() for every grant of a unit (byte o of `granted`: 0x80 | core << 4 | thread, or 0), in cycle
+  /// first + o.
+  template <class Engine>
+  [[gnu::always_inline]] void resume_granted(Cycle first, std::uint64_t granted) {
+    // The eight cycles lie on two pages of the calendar.
+    const unsigned shift = first % kWindow * 8, page = first % kCalendar / kWindow;
+    Engine::answer(*this, page, granted << shift);
+    if (shift != 0) Engine::answer(*this, (page + 1) % (kCalendar / kWindow), granted >> (64 - shift));
   }
 
   /// Runs the window that starts at `from`. Takes a plain instruction off every thread that issues one, and makes

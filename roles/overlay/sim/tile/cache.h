@@ -61,14 +61,15 @@ struct CachePartition {
   // The line last used of those whose address has the same bits 8:5: its address or kEmpty, and its slot.
   std::uint8_t recent_slots[kRecent];
   std::uint16_t trees[CacheShape::kMaxSets];
-  std::uint64_t dirty, valid;  ///< bit per slot
+  std::uint64_t dirty, valid;       ///< bit per slot
+  std::uint64_t used, used_before;  ///< of late: likely to be used again soon; no effect on the simulation
   std::uint32_t recent_tags[kRecent];
   std::uint32_t tags[CacheShape::kMaxLines];  ///< address of the line in slot set*ways+way, or kEmpty
 
   void clear() {
     std::fill(std::begin(tags), std::end(tags), kEmpty);
     std::fill(std::begin(recent_tags), std::end(recent_tags), kEmpty);
-    dirty = valid = 0;
+    dirty = valid = used = used_before = 0;
   }
 
   /// Slot of the line that holds `addr`, which is a multiple of `align`, or kNoLine; also kNoLine if it is no
@@ -86,6 +87,15 @@ struct CachePartition {
     const CacheShape::Slot& s = shape->slots[slot];
     std::uint16_t& tree = trees[s.set];
     tree = static_cast<std::uint16_t>((tree & s.keep) | s.point);
+    used |= std::uint64_t{1} << slot;
+  }
+
+  /// Slots used since the last call but one.
+  std::uint64_t lately_used() {
+    const std::uint64_t both = used | used_before;
+    used_before = used;
+    used = 0;
+    return both;
   }
 
   /// Slot that the next miss on `addr` replaces.

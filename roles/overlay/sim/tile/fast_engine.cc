@@ -44,6 +44,7 @@ using Vec = __m256i;
 struct FastEngine {
   static Issue window(Barrels& b, Cycle from, Progress& p, Barrels::Threads& threads);
   static bool returning(Barrels& b, const Barrels::Threads& threads, std::uint32_t back);
+  static void answer(Barrels& b, unsigned page, std::uint64_t granted);
   static std::uint64_t pack_nibbles(std::uint64_t word, std::uint64_t mask) { return _pext_u64(word, mask); }
   static std::uint64_t unpack_nibbles(std::uint64_t word, std::uint64_t mask) { return _pdep_u64(word, mask); }
   static std::uint64_t spread_bits(std::uint32_t bits) { return _pdep_u64(bits, kBytesOfOne); }
@@ -143,6 +144,11 @@ struct FastEngine {
   store(&p.current[0], _mm256_blendv_epi8(load(&p.current[0]), next_even, ended_even));
   store(&p.current[32], _mm256_blendv_epi8(load(&p.current[32]), next_odd, ended_odd));
 
+  // Between a hit and the units above the cache.
+  const auto special = [&](Vec next, Vec which) {
+    return top_bits(_mm256_and_si256(which, _mm256_and_si256(_mm256_cmpgt_epi8(next, bytes(event::kCache)),
+                                                             _mm256_cmpgt_epi8(bytes(event::kFpu), next))));
+  };
   static_assert(event::kControl == 0x80 && event::kScratchpad == 0x40 && event::kFpu == 0x20 &&
                 event::kCache == 0x10);
   return {.issued = top_bits(issued),
@@ -150,7 +156,31 @@ struct FastEngine {
           .fpu = top_bits(_mm256_slli_epi16(codes, 2)),
           .scratchpad = top_bits(_mm256_slli_epi16(codes, 1)),
           .control = top_bits(codes),
-          .events = top_bits(ended_even) | std::uint64_t{top_bits(ended_odd)} << 32};
+          .events = top_bits(ended_even) | std::uint64_t{top_bits(ended_odd)} << 32,
+          .special = special(next_even, ended_even) | std::uint64_t{special(next_odd, ended_odd)} << 32};
+}
+
+[[gnu::always_inline]] inline void FastEngine::answer(Barrels& b, unsigned page, std::uint64_t granted) {
+  b.busy_windows_ = static_cast<std::uint8_t>(b.busy_windows_ | 1u << page);
+  const Vec grants = words(granted), threads = _mm256_and_si256(grants, bytes(0x0f));
+  const Vec cores = _mm256_set_epi64x(static_cast<long long>(0xb0 * kBytesOfOne), static_cast<long long>(0xa0 * kBytesOfOne),
+                                      static_cast<long long>(0x90 * kBytesOfOne), static_cast<long long>(0x80 * kBytesOfOne));
+  const Vec own = _mm256_cmpeq_epi8(_mm256_and_si256(grants, bytes(0xf0)), cores);
+  auto* last = b.last_answer_[page];
+  store(last, _mm256_blendv_epi8(load(last), _mm256_or_si256(threads, bytes(Barrels::kAnswer)), own));
+  // The thread as a bit of 16: cores 0 and 2 lie in the lower halves of the vectors, 1 and 3 in the upper ones.
+  const Vec low = _mm256_and_si256(_mm256_shuffle_epi8(_mm256_set_epi64x(0, static_cast<long long>(0x8040201008040201ull), 0,
+                                                                         static_cast<long long>(0x8040201008040201ull)),
+                                                       threads),
+                                   own);
+  const Vec high = _mm256_and_si256(_mm256_shuffle_epi8(_mm256_set_epi64x(static_cast<long long>(0x8040201008040201ull), 0,
+                                                                          static_cast<long long>(0x8040201008040201ull), 0),
+                                                        threads),
+                                    own);
+  const Vec even = _mm256_unpacklo_epi8(low, high), odd = _mm256_unpackhi_epi8(low, high);
+  auto* sets = b.answered_[page];
+  store(sets[0], _mm256_or_si256(load(sets[0]), _mm256_permute2x128_si256(even, odd, 0x20)));
+  store(sets[2], _mm256_or_si256(load(sets[2]), _mm256_permute2x128_si256(even, odd, 0x31)));
 }
 
 [[gnu::always_inline]] inline bool FastEngine::returning(Barrels& b, const Barrels::Threads& threads,

@@ -11,6 +11,12 @@ struct PortableEngine {
     for (unsigned k = 0; k < kMaxCores; ++k) b.back_[k] = spread_bits(back >> (8 * k) & 0xffu);
     return back != 0 || b.queued();
   }
+  static void answer(Barrels& b, unsigned page, std::uint64_t granted) {
+    for (unsigned o = 0; o < kWindow; ++o) {
+      const unsigned grant = byte_of(granted, o);
+      if (grant != 0) b.resume_at(grant >> 4 & 3u, page * kWindow + o, grant & 15u);
+    }
+  }
   static std::uint64_t pack_nibbles(std::uint64_t word, std::uint64_t mask) {
     return overlay::pack_nibbles(word, mask);
   }
@@ -58,6 +64,7 @@ inline Issue PortableEngine::window(Barrels& b, Cycle from, Progress& p, Barrels
       if ((code & event::kScratchpad) != 0) r.scratchpad |= bit;
       if ((code & event::kControl) != 0) r.control |= bit;
       r.events |= std::uint64_t{1} << slot;
+      if ((code & event::kCache) != 0 && code != event::hit) r.special |= std::uint64_t{1} << slot;
     }
     b.queue_[k] = queue;
     b.count_[k] = ready;

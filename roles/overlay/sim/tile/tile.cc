@@ -92,7 +92,7 @@ void Tile::Impl::reload(unsigned core, unsigned thread) {
   Thread& t = thread_at(core, thread);
   run_ahead(t);
   const unsigned slot = slot_of(core, thread);
-  held[slot] = t.cache.valid;
+  lately[slot] = t.cache.lately_used();
   progress.left[slot] = t.buffer->tokens[0].plain();
   progress.next[slot] = t.buffer->tokens[0].event();
   progress.taken[slot] = 1;
@@ -134,7 +134,7 @@ void Tile::Impl::far_token(unsigned slot) {
   const unsigned i = index_of(core_of_slot(slot), slot % 16);
   threads[i].prefetch();
   const std::uint8_t* data = threads[i].cache.data;
-  std::uint64_t slots = held[slot];
+  std::uint64_t slots = lately[slot];
   if (shape.line_bytes == 32)
     slots = (slots | slots >> 1) & 0x5555555555555555ull;  // two share a line of the host
   for (; slots != 0; slots &= slots - 1) {

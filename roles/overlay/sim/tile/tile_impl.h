@@ -109,6 +109,7 @@ struct Tile::Impl {
   Cycle now = 0;                                 ///< start of the window after the last one advanced
   bool busy = false;                             ///< something happens in the window that starts at `now`
   bool fast;                                     ///< the host has what advance_fast needs
+  std::uint64_t special = 0;  ///< by slot: threads that wait for the cache with something else than a hit
   UnitQueue cache_queue, fpu_queue, scratchpad_queue;
   std::uint32_t issued = 0;           ///< in the current window: bit 8*core + offset
   Barrels::Threads issued_threads{};  ///< which threads
@@ -137,7 +138,7 @@ struct Tile::Impl {
   bool cache_counting = true;
   ProgramCounter hit_count, miss_count, writeback_count;
 
-  std::array<std::uint64_t, Progress::kSlots> held{};  ///< cache slots with a line, when the thread last ran ahead
+  std::array<std::uint64_t, Progress::kSlots> lately{};  ///< cache slots that the thread has used
   Arena own_arena;
   std::span<TokenBuffer> buffers;  ///< by slot
   std::span<Thread> threads;

@@ -77,10 +77,9 @@ void Tile::Impl::access_scratchpad(unsigned core, unsigned thread, Cycle c) {
 void Tile::Impl::serve_cache(Cycle from, std::uint64_t granted) {
   each_grant(from, granted, [this](unsigned core, unsigned thread, Cycle c) {
     const std::uint8_t code = progress.current[slot_of(core, thread)];
-    if (code == event::miss) [[unlikely]]
-      return miss(core, thread, c);
-    if (code == event::flush_dirty) [[unlikely]]
-      flush(core, thread, c);
+    special &= ~(std::uint64_t{code != event::hit} << slot_of(core, thread));
+    if (code == event::miss) return miss(core, thread, c);
+    if (code == event::flush_dirty) flush(core, thread, c);
     totals.hits += code == event::hit;
     barrels.resume_at(core, c + kWindow + timing.cache_hit, thread);
   });
