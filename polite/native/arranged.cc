@@ -40,7 +40,10 @@ Arranged::Arranged(const NativeGraph& graph, bool pull, bool move, Pool& pool)
   if (!move || graph.num_vertices < kLeastVertices) {
     if (!pull) return;
     const InEdges& in = graph.in_edges();
-    in_ = {in.begin.data(), in.source.data(), in.pin.empty() ? nullptr : in.pin.data(), in.label.data()};
+    in_source_.reserve(in.source.size() + InRows::kBeyond);
+    in_source_.assign(in.source.begin(), in.source.end());
+    in_source_.resize(in.source.size() + InRows::kBeyond);
+    in_ = {in.begin.data(), in_source_.data(), in.pin.empty() ? nullptr : in.pin.data(), in.label.data()};
     return;
   }
   choose_places();
@@ -88,6 +91,11 @@ void Arranged::choose_places() {
     for (; at < last; ++at) vertex_[at] = others[other++];
     std::stable_sort(rest, vertex_.begin() + last,
                      [&](std::uint32_t a, std::uint32_t b) { return in_degree[a] > in_degree[b]; });
+    // Turned by one unit more in each block, or units of equal rank would share few sets of a cache.
+    if (block < dealt) {
+      const std::uint32_t turn = block * kUnit % kNativeBlock;
+      std::rotate(vertex_.begin() + first, vertex_.begin() + (last - turn), vertex_.begin() + last);
+    }
     for (std::uint32_t place = first; place < last; ++place) place_[vertex_[place]] = place;
   }
 }
@@ -104,14 +112,16 @@ void Arranged::move_out_edges(Pool& pool) {
   }
   out_target_.resize(given_.num_edges);
   out_label_.resize(given_.num_edges * label);
-  in_shares(out_begin_.data(), n, pins, pool, 4 * pool.workers(), [&](std::uint32_t first, std::uint32_t last) {
-    for (std::uint32_t place = first; place < last; ++place) {
-      const std::uint64_t from = given_.out_begin[vertex_[place] * pins];
-      const std::uint64_t to = out_begin_[place * pins], count = out_begin_[(place + 1) * pins] - to;
-      for (std::uint64_t i = 0; i < count; ++i) out_target_[to + i] = place_[given_.out_target[from + i]];
-      if (label != 0) std::memcpy(&out_label_[to * label], given_.out_label + from * label, count * label);
-    }
-  });
+  in_shares(
+      out_begin_.data(), n, pins, pool, 4 * pool.workers(), [&](std::uint32_t first, std::uint32_t last) {
+        for (std::uint32_t place = first; place < last; ++place) {
+          const std::uint64_t from = given_.out_begin[vertex_[place] * pins];
+          const std::uint64_t to = out_begin_[place * pins], count = out_begin_[(place + 1) * pins] - to;
+          for (std::uint64_t i = 0; i < count; ++i) out_target_[to + i] = place_[given_.out_target[from + i]];
+          if (label != 0)
+            std::memcpy(&out_label_[to * label], given_.out_label + from * label, count * label);
+        }
+      });
   graph_.out_begin = out_begin_;
   graph_.out_target = out_target_;
   graph_.out_label = label == 0 ? nullptr : out_label_.data();
@@ -125,7 +135,7 @@ void Arranged::make_in_edges(Pool& pool) {
   for (std::uint32_t place = 0; place < n; ++place) {
     in_begin_[place + 1] = in_begin_[place] + in_degree[vertex_[place]];
   }
-  in_source_.resize(given_.num_edges);
+  in_source_.resize(given_.num_edges + InRows::kBeyond);
   in_label_.resize(given_.num_edges * label);
   if (pins > 1) in_pin_.resize(given_.num_edges);
   // Each worker owns a range of receivers and looks at all edges: ordered by sender, no locks.

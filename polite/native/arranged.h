@@ -17,6 +17,8 @@ namespace polyloom::polite {
 
 /// Edges by receiver, ordered by sender; see InEdges.
 struct InRows {
+  /// `source` has this many entries more than there are edges, for looking ahead.
+  static constexpr std::size_t kBeyond = 24;
   const std::uint64_t* begin = nullptr;
   const std::uint32_t* source = nullptr;
   const std::uint8_t* pin = nullptr;  ///< null when the graph has one pin
@@ -24,7 +26,7 @@ struct InRows {
 };
 
 /// Vertices and edges under new numbers, places. States are not moved: the engine does that. Below
-/// kLeastVertices everything stays where it is.
+/// kLeastVertices every vertex keeps its number.
 class Arranged {
  public:
   static constexpr std::uint32_t kLeastVertices = 1 << 15;

@@ -17,6 +17,10 @@
 
 namespace polyloom::polite {
 
+/// How many of all edges carry something in a dense round: all, so many that the processor may bet on it, or
+/// fewer. kAllFar: all, and the messages do not fit a near cache.
+enum class Carry { kAll, kAllFar, kMost, kSome };
+
 template <typename Dev, typename S, typename E, typename M>
 class BlockPass {
   using Labels = LabelTraits<Dev, E, M>;
@@ -31,7 +35,6 @@ class BlockPass {
         arriving_(now.message.data()),
         next_pin_(next.pin.data()),
         next_message_(next.message.data()),
-        last_edge_(graph.num_edges - 1),
         vertices_(graph.num_vertices),
         time_(time),
         in_begin_(in.begin),
@@ -61,20 +64,26 @@ class BlockPass {
     if (!kQuiet || wish != No) wants_[v] = wish;
   }
 
-  /// Hands a vertex what has come along its in-edges. kAllSent: all of them carry something.
-  template <bool kAllSent>
+  /// Hands a vertex what has come along its in-edges.
+  template <Carry kCarry>
   INLINE void receive(Dev& d, std::uint32_t v) {
     const std::uint64_t end = in_begin_[v + 1ull];
-    for (std::uint64_t e = in_begin_[v]; e < end; ++e) {
-      const std::uint32_t u = in_source_[e];
-      if constexpr (!kAllSent) {
-        const std::uint32_t later = in_source_[std::min(e + kAhead, last_edge_)];
-        __builtin_prefetch(arriving_ + later);
-        __builtin_prefetch(sent_ + later);
-        const PPin pin = in_pin_ == nullptr ? Pin(0) : Pin(in_pin_[e]);
-        if (sent_[u] != pin) continue;
+    std::uint64_t e = in_begin_[v];
+    if constexpr (kCarry == Carry::kSome) {
+      std::uint8_t carriers[kChunk];
+      for (; e < end; e += kChunk) {
+        const unsigned count = find_carriers(e, std::min<std::uint64_t>(end - e, kChunk), carriers);
+        for (unsigned i = 0; i < count; ++i) receive_one(d, e + carriers[i]);
       }
-      Labels::receive(d, arriving_ + u, in_label_ + e * Labels::kBytes);
+    } else {
+      for (; e < end; ++e) {
+        if constexpr (kCarry != Carry::kAll) __builtin_prefetch(arriving_ + in_source_[e + kAhead]);
+        if constexpr (kCarry == Carry::kMost) {
+          __builtin_prefetch(sent_ + in_source_[e + kAhead]);
+          if (!carries(e)) continue;
+        }
+        receive_one(d, e);
+      }
     }
   }
 
@@ -106,8 +115,27 @@ class BlockPass {
  private:
   /// States up to this size are copied.
   static constexpr std::size_t kCopiedBytes = 32;
-  /// How many in-edges ahead messages are fetched where branches keep the processor from looking ahead.
-  static constexpr std::uint64_t kAhead = 24;
+  /// How many in-edges are looked at together.
+  static constexpr unsigned kChunk = 64;
+  /// How many in-edges ahead messages are fetched. No use, and so a loss, where they are near.
+  static constexpr std::uint64_t kAhead = InRows::kBeyond;
+
+  INLINE bool carries(std::uint64_t e) const {
+    return sent_[in_source_[e]] == (in_pin_ == nullptr ? Pin(0) : Pin(in_pin_[e]));
+  }
+  INLINE void receive_one(Dev& d, std::uint64_t e) {
+    Labels::receive(d, arriving_ + in_source_[e], in_label_ + e * Labels::kBytes);
+  }
+  /// Lists which of the in-edges e, e + 1 .. carry something, without branches. Returns how many.
+  INLINE unsigned find_carriers(std::uint64_t e, std::uint64_t edges, std::uint8_t* carriers) const {
+    unsigned count = 0;
+    for (unsigned i = 0; i < edges; ++i) {
+      __builtin_prefetch(arriving_ + in_source_[e + i + kAhead]);
+      carriers[count] = static_cast<std::uint8_t>(i);
+      count += carries(e + i);
+    }
+    return count;
+  }
 
   INLINE void post(std::uint32_t v, Dev& d) {
     const PPin pin = *d.readyToSend;
@@ -124,7 +152,6 @@ class BlockPass {
   M* arriving_;
   PPin* next_pin_;
   M* next_message_;
-  std::uint64_t last_edge_;
   std::uint32_t vertices_;
   std::uint16_t time_;
   const std::uint64_t* in_begin_;

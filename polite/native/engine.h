@@ -49,9 +49,8 @@ class NativeEngine final : public overlay::NativeProgram {
 
   void run(overlay::NativeOutput& out) override {
     out_ = &out;
-    move_states([&](std::uint32_t place, S& given) { states_[place] = given; });
     const bool done = run_rounds();
-    move_states([&](std::uint32_t place, S& given) { given = states_[place]; });
+    if (arranged_.moved()) bring_states_back();
     if (done) finish();
   }
 
@@ -60,12 +59,16 @@ class NativeEngine final : public overlay::NativeProgram {
   using Result = PFinishType<Dev>;
   using Pass = BlockPass<Dev, S, E, M>;
   static constexpr bool kCanPull = Labels::kCanPull;
-  /// Vertices get new places (arranged.h) if handlers cannot write labels, which would have to be brought back,
-  /// and their states are so small that moving them costs little.
+  /// Vertices get new places (arranged.h) if handlers cannot write labels, which would have to be brought
+  /// back, and their states are so small that moving them costs little.
   static constexpr bool kCanMove = kCanPull && sizeof(S) <= 64;
   /// A round is dense if its edges are at least this share of all: a pulled edge costs about a quarter of a
   /// pushed one.
   static constexpr std::uint64_t kDenseShare = 5;
+  /// Messages of more bytes do not fit a second-level cache of today.
+  static constexpr std::size_t kFarBytes = 2 << 20;
+  /// Above this share of edges that carry something, branches on it are foreseen.
+  static constexpr double kMostShare = 0.85;
   /// A round with fewer edges is not worth waking others for.
   static constexpr std::uint64_t kTinyEdges = 2048;
 
@@ -84,12 +87,14 @@ class NativeEngine final : public overlay::NativeProgram {
       if (now_->total.to_host > 0) deliver_to_host();
       if (!kCanPull || now_->total.edges * kDenseShare <= graph_.num_edges) {
         push();
-      } else if (Dev::recvNeverSends && active && now_->total.again == 0) {
-        active = all_sent() ? pull_and_step<true>() : pull_and_step<false>();
       } else if (all_sent()) {
-        pull<true>();
+        active = kFarBytes < graph_.num_vertices * sizeof(M) ? pull_round<Carry::kAllFar>(active)
+                                                             : pull_round<Carry::kAll>(active);
+      } else if (static_cast<double>(now_->total.edges) >=
+                 kMostShare * static_cast<double>(graph_.num_edges)) {
+        active = pull_round<Carry::kMost>(active);
       } else {
-        pull<false>();
+        active = pull_round<Carry::kSome>(active);
       }
     }
   }
@@ -124,21 +129,23 @@ class NativeEngine final : public overlay::NativeProgram {
   }
   Pass new_pass() { return {graph_, arranged_.in(), states_, wants_.data(), time_, *now_, *next_}; }
 
-  /// Calls move(place, state of the vertex there) for every place, if vertices have new ones.
-  template <typename Move>
-  void move_states(Move move) {
-    if (!arranged_.moved()) return;
+  /// State, among those given, of the vertex at a place. Meant to be asked for place by place.
+  S& given_state(std::uint32_t place) {
+    constexpr std::uint32_t kAhead = 24;
+    __builtin_prefetch(given_states_ + arranged_.vertex(std::min(place + kAhead, graph_.num_vertices - 1)));
+    return given_states_[arranged_.vertex(place)];
+  }
+  void bring_states_back() {
     pool_.run(blocks_, [&](std::size_t block, unsigned) {
       const auto first = static_cast<std::uint32_t>(block * kNativeBlock);
       const std::uint32_t last = std::min(first + kNativeBlock, graph_.num_vertices);
-      for (std::uint32_t place = first; place < last; ++place) {
-        move(place, given_states_[arranged_.vertex(place)]);
-      }
+      for (std::uint32_t place = first; place < last; ++place) given_state(place) = states_[place];
     });
   }
 
   void init() {
-    every_vertex([](Pass& pass, std::uint32_t v) POLYLOOM_INLINED {
+    every_vertex([this](Pass& pass, std::uint32_t v) POLYLOOM_INLINED {
+      if (arranged_.moved()) states_[v] = given_state(v);
       pass.template visit<false>(v, [](Dev& d) POLYLOOM_INLINED { d.init(); });
     });
   }
@@ -149,19 +156,27 @@ class NativeEngine final : public overlay::NativeProgram {
     ++time_;
     return more;
   }
-  /// Dense: every vertex looks at all its in-edges.
-  template <bool kAllSent>
+  /// Dense: every vertex looks at all its in-edges. Where nobody can want to send after that, the step
+  /// follows in the same pass. `active`: whether some step was true; returns the same.
+  template <Carry kCarry>
+  bool pull_round(bool active) {
+    if constexpr (Dev::recvNeverSends) {
+      if (active && now_->total.again == 0) return pull_and_step<kCarry>();
+    }
+    pull<kCarry>();
+    return active;
+  }
+  template <Carry kCarry>
   void pull() {
     every_vertex([](Pass& pass, std::uint32_t v) POLYLOOM_INLINED {
-      pass.template visit<false>(v, [&](Dev& d) POLYLOOM_INLINED { pass.template receive<kAllSent>(d, v); });
+      pass.template visit<false>(v, [&](Dev& d) POLYLOOM_INLINED { pass.template receive<kCarry>(d, v); });
     });
   }
-  /// A dense round after which nobody can want to send, and the step that then follows, in one pass.
-  template <bool kAllSent>
+  template <Carry kCarry>
   bool pull_and_step() {
     const bool more = every_vertex([](Pass& pass, std::uint32_t v) POLYLOOM_INLINED {
       pass.template visit<true>(v, [&](Dev& d) POLYLOOM_INLINED {
-        pass.template receive<kAllSent>(d, v);
+        pass.template receive<kCarry>(d, v);
         pass.step(d);
       });
     });
@@ -229,21 +244,37 @@ class NativeEngine final : public overlay::NativeProgram {
     next_->sum_up();
   }
 
-  /// In the order of vertices, on states that are back where they were.
+  /// In the order of vertices, on states that are back where they were: workers write the messages of some
+  /// blocks, then they go out.
   void finish() {
-    std::vector<PMessage<Result>> packets(kNativeBlock);
-    for (std::size_t block = 0; block < blocks_; ++block) {
-      const auto first = static_cast<std::uint32_t>(block * kNativeBlock);
-      const std::uint32_t last = std::min(first + kNativeBlock, graph_.num_vertices);
-      std::memset(static_cast<void*>(packets.data()), 0, packets.size() * sizeof packets[0]);
-      std::size_t count = 0;
-      for (std::uint32_t v = first; v < last; ++v) {
-        Dev d = device(v);
-        d.s = given_states_ + v;
-        if (d.finish(&packets[count].payload)) ++count;
+    using Packet = PMessage<Result>;
+    constexpr std::size_t kTogether = 64;
+    std::vector<Packet> packets(std::min(blocks_, kTogether) * kNativeBlock);
+    std::size_t counts[kTogether];
+    for (std::size_t begin = 0; begin < blocks_; begin += kTogether) {
+      const std::size_t together = std::min(kTogether, blocks_ - begin);
+      pool_.run(together, [&](std::size_t i, unsigned) {
+        counts[i] = finish_block(begin + i, &packets[i * kNativeBlock]);
+      });
+      for (std::size_t i = 0; i < together; ++i) {
+        if (counts[i] == 0) continue;
+        out_->messages(&packets[i * kNativeBlock], sizeof(Packet), sizeof(Packet), counts[i]);
       }
-      if (count > 0) out_->messages(packets.data(), sizeof packets[0], sizeof packets[0], count);
     }
+  }
+  std::size_t finish_block(std::size_t block, PMessage<Result>* packets) {
+    const auto first = static_cast<std::uint32_t>(block * kNativeBlock);
+    const std::uint32_t last = std::min(first + kNativeBlock, graph_.num_vertices);
+    std::memset(static_cast<void*>(packets), 0, kNativeBlock * sizeof packets[0]);
+    std::size_t count = 0;
+    for (std::uint32_t v = first; v < last; ++v) {
+      PPin wish = No;
+      Dev d = device(v);
+      d.s = given_states_ + v;
+      d.readyToSend = &wish;
+      if (d.finish(&packets[count].payload)) ++count;
+    }
+    return count;
   }
 
   Pool pool_;

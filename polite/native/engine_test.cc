@@ -148,6 +148,7 @@ TEST(NativeEngine, ShortestPathsOnRandomGraphs) {
     check_paths<PathVertex<const std::uint32_t>>(5000, 40000, 2, workers);
     check_paths<PathVertex<std::uint32_t>>(5000, 40000, 3, workers);
     check_paths<PathVertex<const std::uint32_t>>(9001, 9001, 4, workers);
+    check_paths<PathVertex<const std::uint32_t>>(40001, 300000, 5, workers);  // vertices get new places
   }
 }
 
@@ -173,9 +174,14 @@ struct PinVertex : PDevice<PinState, None, PinMessage> {
   bool finish(PinMessage*) { return false; }
 };
 
-TEST(NativeEngine, PinsCarryOnlyTheirEdgesAndOrderIsFixed) {
-  const std::uint32_t n = 6000;
-  const auto edges = random_edges(n, 30000, 7);
+class NativePins : public testing::TestWithParam<std::uint32_t> {};
+INSTANTIATE_TEST_SUITE_P(WithAndWithoutNewPlaces, NativePins,
+                         testing::Values(6000, Arranged::kLeastVertices + 77));
+
+TEST_P(NativePins, CarryOnlyTheirEdgesAndOrderIsFixed) {
+  const std::uint32_t n = GetParam();
+  auto edges = random_edges(n, 5 * n, 7);
+  for (std::size_t i = 0; i < n; ++i) edges[i].from = edges[i].from % 50 * (n / 50);  // hubs
   std::vector<std::vector<float>> sums;
   for (const int workers : {1, 2, 5}) {
     Built<PinState> graph(n, edges, false);
@@ -192,6 +198,23 @@ TEST(NativeEngine, PinsCarryOnlyTheirEdgesAndOrderIsFixed) {
   }
   for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(sums[0][i], expected[i], 1e-4);
 }
+
+struct HostState {
+  std::uint32_t id;
+};
+struct HostVertex : PDevice<HostState, None, std::uint32_t> {
+  void init() { *readyToSend = HostPin; }
+  void send(std::uint32_t* m) {
+    *m = s->id;
+    *readyToSend = No;
+  }
+  void recv(std::uint32_t*, None*) {}
+  bool step() { return false; }
+  bool finish(std::uint32_t* m) {
+    *m = s->id;
+    return true;
+  }
+};
 
 // Step semantics: traffic of the last step is delivered before finish; time counts rounds; the host pin
 // works.
@@ -239,6 +262,20 @@ TEST(NativeEngine, StepRunsAtLeastOnceAndLastTrafficComesBeforeFinish) {
   EXPECT_EQ(payload(1), 0u);
   EXPECT_EQ(payload(2), 2u);
   EXPECT_EQ(payload(3), 1u);
+}
+
+// Messages to the host come in the order of vertices wherever the engine puts them; so do results.
+TEST(NativeEngine, HostMessagesComeInVertexOrder) {
+  const std::uint32_t n = Arranged::kLeastVertices + 5;
+  Built<HostState> graph(n, random_edges(n, 4 * n, 9), false);
+  for (std::uint32_t v = 0; v < n; ++v) graph.states[v].id = v;
+  const Collected out = run_on<HostVertex>(graph, 2);
+  ASSERT_EQ(out.packets.size(), 2 * n);
+  for (std::uint32_t i = 0; i < 2 * n; ++i) {
+    PMessage<std::uint32_t> p;
+    std::memcpy(&p, out.packets[i].data(), sizeof p);
+    ASSERT_EQ(p.payload, i % n);
+  }
 }
 
 TEST(NativeEngine, EmptyGraph) {
