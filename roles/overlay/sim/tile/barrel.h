@@ -39,6 +39,9 @@ struct Progress {
   alignas(64) std::array<std::uint8_t, kSlots> taken{};    ///< tokens taken from the thread's buffer
 };
 
+/// Cycles by the low nibble of an event.
+struct alignas(16) Latencies : std::array<std::uint8_t, 16> {};
+
 /// What the cores did in a window, by bit 8*core + offset.
 struct Issue {
   std::uint32_t issued;
@@ -74,6 +77,21 @@ class Barrels {
     if (shift != 0) Engine::answer(*this, (page + 1) % (kCalendar / kWindow), granted >> (64 - shift));
   }
 
+  /// As resume_granted(), with what `latency` gives for the low nibble of each thread's current event added to the
+  /// cycle.
+  template <class Engine>
+  [[gnu::always_inline]] void resume_granted(Cycle first, std::uint64_t granted, const Progress& progress,
+                                             const Latencies& latency) {
+    const std::uint64_t all = Engine::latencies(granted, progress, latency);
+    std::uint64_t left = granted & 0x80 * kBytesOfOne;
+    while (left != 0) {
+      const unsigned one = byte_of(all, static_cast<unsigned>(std::countr_zero(left)) / 8);
+      const std::uint64_t same = Engine::equal_bytes(all, one * kBytesOfOne);
+      resume_granted<Engine>(first + one, granted & same);
+      left &= ~same;
+    }
+  }
+
   /// Runs the window that starts at `from`. Takes a plain instruction off every thread that issues one, and makes
   /// `next` the current event of those that issue that.
   /// Engine: PortableEngine or FastEngine.
@@ -103,6 +121,7 @@ class Barrels {
   }
   /// Lets a core's threads join one a cycle when several wait. Gives a byte for each cycle: kAnswer | thread, or
   /// less than kAnswer if none joins.
+  template <class Engine>
   std::uint64_t join_in_turn(unsigned core, Cycle from);
   /// The calendar's page for this window has been used.
   void turn_page(unsigned window) {
@@ -123,6 +142,24 @@ class Barrels {
   alignas(8) std::array<std::uint16_t, kMaxCores> waiting_{};  ///< answered in earlier windows and not yet joined
   std::uint8_t busy_windows_ = 0;  ///< bit w = the calendar holds something for window w
 };
+
+template <class Engine>
+std::uint64_t Barrels::join_in_turn(unsigned core, Cycle from) {
+  // Sets of threads are rotated so that the thread whose turn it is in this window is bit 0.
+  const unsigned turn = static_cast<unsigned>(from / kWindow) % kMaxThreads;
+  alignas(16) std::array<std::uint16_t, kWindow> answered;
+  Engine::rotate(answered_[from % kCalendar / kWindow][core], turn, answered.data());
+  std::uint32_t waiting = std::rotr(waiting_[core], static_cast<int>(turn));
+  std::uint64_t first = 0;
+#pragma GCC unroll 8
+  for (unsigned o = 0; o < kWindow; ++o) {
+    waiting |= answered[o];
+    first |= static_cast<std::uint64_t>(std::countr_zero(waiting | 1u << kMaxThreads)) << (8 * o);
+    waiting &= waiting - 1;
+  }
+  waiting_[core] = std::rotl(static_cast<std::uint16_t>(waiting), static_cast<int>(turn));
+  return Engine::joined(first, turn);
+}
 
 inline Cycle Barrels::next_event(Cycle from) const {
   if (queued() || (back_[0] | back_[1] | back_[2] | back_[3]) != 0) return from;

@@ -72,14 +72,27 @@ struct CachePartition {
     dirty = valid = used = used_before = 0;
   }
 
-  /// Slot of the line that holds `addr`, which is a multiple of `align`, or kNoLine; also kNoLine if it is no
-  /// multiple.
-  [[gnu::always_inline]] unsigned find(std::uint32_t addr, unsigned align) {
+  /// Slot of the line that holds `addr`, which is a multiple of `align`, if that is the one last used of its kind; or
+  /// kNoLine.
+  [[gnu::always_inline]] unsigned find_recent(std::uint32_t addr, unsigned align) const {
     const unsigned r = addr / 32 % kRecent;
-    if (recent_tags[r] == (addr & (line_mask | (align - 1)))) [[likely]] {
-      return recent_slots[r];
-    }
-    return addr % align == 0 && addr >= kFirstCached ? search(addr) : kNoLine;
+    return recent_tags[r] == (addr & (line_mask | (align - 1))) ? recent_slots[r] : kNoLine;
+  }
+  /// Makes the line that holds `addr`, a multiple of `align`, the one last used of its kind. False if there is none.
+  bool search(std::uint32_t addr, unsigned align) {
+    if (addr % align != 0 || addr < kFirstCached) return false;
+    const std::uint32_t tag = addr & line_mask;
+    const unsigned first = shape->set_of(addr) << shape->way_shift;
+    const unsigned way = way_of(&tags[first], tag);
+    if (way >= shape->ways) return false;
+    recent_tags[addr / 32 % kRecent] = tag;
+    recent_slots[addr / 32 % kRecent] = static_cast<std::uint8_t>(first + way);
+    return true;
+  }
+
+  /// Slot of the line that holds `addr`, a multiple of `align`, or kNoLine.
+  unsigned find(std::uint32_t addr, unsigned align) {
+    return search(addr, align) ? find_recent(addr, align) : kNoLine;
   }
 
   /// Marks a slot as used: it becomes the last of its set to be evicted.
@@ -135,14 +148,6 @@ struct CachePartition {
   }
 
  private:
-  [[gnu::noinline]] unsigned search(std::uint32_t addr) {
-    const std::uint32_t tag = addr & line_mask;
-    const unsigned first = shape->set_of(addr) << shape->way_shift;
-    const unsigned way = way_of(&tags[first], tag);
-    if (way >= shape->ways) return kNoLine;
-    recent_tags[addr / 32 % kRecent] = tag;
-    return recent_slots[addr / 32 % kRecent] = static_cast<std::uint8_t>(first + way);
-  }
   /// First way that holds `tag`, or one of another set.
   unsigned way_of(const std::uint32_t* set, std::uint32_t tag) const {
 #ifdef __SSE2__

@@ -45,6 +45,21 @@ struct FastEngine {
   static Issue window(Barrels& b, Cycle from, Progress& p, Barrels::Threads& threads);
   static bool returning(Barrels& b, const Barrels::Threads& threads, std::uint32_t back);
   static void answer(Barrels& b, unsigned page, std::uint64_t granted);
+  static std::uint64_t latencies(std::uint64_t granted, const Progress& p, const Latencies& latency);
+  static void rotate(const std::uint16_t* sets, unsigned turn, std::uint16_t* rotated) {
+    const __m128i s = _mm_load_si128(reinterpret_cast<const __m128i*>(sets));
+    const auto count = [](unsigned n) { return _mm_cvtsi32_si128(static_cast<int>(n)); };
+    _mm_store_si128(reinterpret_cast<__m128i*>(rotated),
+                    _mm_or_si128(_mm_srl_epi16(s, count(turn)), _mm_sll_epi16(s, count(16 - turn))));
+  }
+  /// `first` has a rotated thread for each offset, or 16.
+  static std::uint64_t joined(std::uint64_t first, unsigned turn) {
+    const __m128i f = _mm_cvtsi64_si128(static_cast<long long>(first));
+    const __m128i threads = _mm_and_si128(_mm_add_epi8(f, _mm_set1_epi8(static_cast<char>(turn))), _mm_set1_epi8(15));
+    const __m128i none = _mm_cmpeq_epi8(f, _mm_set1_epi8(Barrels::kMaxThreads));
+    return static_cast<std::uint64_t>(_mm_cvtsi128_si64(
+        _mm_andnot_si128(none, _mm_or_si128(threads, _mm_set1_epi8(static_cast<char>(Barrels::kAnswer))))));
+  }
   static std::uint64_t pack_nibbles(std::uint64_t word, std::uint64_t mask) { return _pext_u64(word, mask); }
   static std::uint64_t unpack_nibbles(std::uint64_t word, std::uint64_t mask) { return _pdep_u64(word, mask); }
   static std::uint64_t spread_bits(std::uint32_t bits) { return _pdep_u64(bits, kBytesOfOne); }
@@ -76,7 +91,7 @@ struct FastEngine {
                                   std::uint64_t{top_bits(_mm256_cmpeq_epi16(more_high, none))} << 32;
   for (unsigned k = 0; k < kMaxCores; ++k) {
     if (b.waiting_[k] != 0 || static_cast<std::uint16_t>(uncrowded >> (16 * k)) != 0xffffu)
-      joined[k] = b.join_in_turn(k, from);
+      joined[k] = b.join_in_turn<FastEngine>(k, from);
   }
   return load(&joined);
 }
@@ -181,6 +196,25 @@ struct FastEngine {
   auto* sets = b.answered_[page];
   store(sets[0], _mm256_or_si256(load(sets[0]), _mm256_permute2x128_si256(even, odd, 0x20)));
   store(sets[2], _mm256_or_si256(load(sets[2]), _mm256_permute2x128_si256(even, odd, 0x31)));
+}
+
+[[gnu::always_inline]] inline std::uint64_t FastEngine::latencies(std::uint64_t granted, const Progress& p,
+                                                                  const Latencies& latency) {
+  const __m128i grants = _mm_cvtsi64_si128(static_cast<long long>(granted));
+  const __m128i none = _mm_set1_epi8(static_cast<char>(0x80));
+  __m128i events = _mm_setzero_si128();
+#pragma GCC unroll 4
+  for (unsigned k = 0; k < kMaxCores; ++k) {
+    // An index with its top bit set gives 0.
+    const __m128i own = _mm_cmpeq_epi8(_mm_and_si128(grants, _mm_set1_epi8(static_cast<char>(0xf0))),
+                                       _mm_set1_epi8(static_cast<char>(0x80 | k << 4)));
+    const __m128i row = _mm_load_si128(reinterpret_cast<const __m128i*>(&p.current[slot_of(k, 0)]));
+    const __m128i index = _mm_or_si128(_mm_and_si128(grants, _mm_set1_epi8(15)), _mm_andnot_si128(own, none));
+    events = _mm_or_si128(events, _mm_shuffle_epi8(row, index));
+  }
+  const __m128i table = _mm_load_si128(reinterpret_cast<const __m128i*>(latency.data()));
+  return static_cast<std::uint64_t>(
+      _mm_cvtsi128_si64(_mm_shuffle_epi8(table, _mm_and_si128(events, _mm_set1_epi8(15)))));
 }
 
 [[gnu::always_inline]] inline bool FastEngine::returning(Barrels& b, const Barrels::Threads& threads,

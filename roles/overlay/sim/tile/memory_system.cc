@@ -203,11 +203,12 @@ class Slice {
 struct MemorySystem::Impl {
   Memory& memory;
   std::deque<Slice> slices;  // not movable
+  Cycle next = kNeverCycle;  ///< what next_event() says
 };
 
 MemorySystem::MemorySystem(const BoardParams& params, Memory& memory, unsigned clients,
                            const blocks::DramParams& dram, const blocks::SramParams& sram)
-    : impl_(new Impl{memory, {}}) {
+    : impl_(new Impl{memory, {}, kNeverCycle}) {
   if (clients > kMaxClients) {
     throw UserError("overlay: " + std::to_string(clients) +
                     " caches and routers share a board's memories; at most " + std::to_string(kMaxClients) +
@@ -223,23 +224,23 @@ MemorySystem::~MemorySystem() = default;
 void MemorySystem::read(Cycle at, unsigned client, MemoryClient& who, unsigned slice, std::uint32_t addr,
                         std::uint32_t tag) {
   impl_->slices[slice].push(at, client, &who, addr, tag);
+  impl_->next = std::min(impl_->next, at);
 }
 
 void MemorySystem::write(Cycle at, unsigned client, unsigned slice, std::uint32_t addr,
                          const std::uint8_t* line) {
   Request& r = impl_->slices[slice].push(at, client, nullptr, addr, 0);
   std::memcpy(r.line.data(), line, impl_->memory.line_bytes());
+  impl_->next = std::min(impl_->next, at);
 }
 
 void MemorySystem::advance(Cycle from) {
+  impl_->next = kNeverCycle;  // those that are served may ask again
   for (Slice& s : impl_->slices) s.advance(from);
+  for (const Slice& s : impl_->slices) impl_->next = std::min(impl_->next, s.next_event());
 }
 
-Cycle MemorySystem::next_event() const {
-  Cycle next = kNeverCycle;
-  for (const Slice& s : impl_->slices) next = std::min(next, s.next_event());
-  return next;
-}
+Cycle MemorySystem::next_event() const { return impl_->next; }
 
 void MemorySystem::counters(const std::string& prefix, const fabric::CounterSink& sink) const {
   for (const Slice& s : impl_->slices) s.counters(prefix, sink);

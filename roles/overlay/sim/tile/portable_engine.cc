@@ -17,6 +17,28 @@ struct PortableEngine {
       if (grant != 0) b.resume_at(grant >> 4 & 3u, page * kWindow + o, grant & 15u);
     }
   }
+  static std::uint64_t latencies(std::uint64_t granted, const Progress& p, const Latencies& latency) {
+    std::uint64_t all = 0;
+    for (unsigned o = 0; o < kWindow; ++o) {
+      const unsigned grant = byte_of(granted, o);
+      const unsigned event = grant == 0 ? 0 : p.current[slot_of(grant >> 4 & 3u, grant & 15u)];
+      all |= std::uint64_t{latency[event & 15u]} << (8 * o);
+    }
+    return all;
+  }
+  static void rotate(const std::uint16_t* sets, unsigned turn, std::uint16_t* rotated) {
+    for (unsigned o = 0; o < kWindow; ++o) rotated[o] = std::rotr(sets[o], static_cast<int>(turn));
+  }
+  /// `first` has a rotated thread for each offset, or 16.
+  static std::uint64_t joined(std::uint64_t first, unsigned turn) {
+    std::uint64_t threads = 0;
+    for (unsigned o = 0; o < kWindow; ++o) {
+      const unsigned f = byte_of(first, o);
+      if (f < Barrels::kMaxThreads)
+        threads |= static_cast<std::uint64_t>(Barrels::kAnswer | ((f + turn) & 15u)) << (8 * o);
+    }
+    return threads;
+  }
   static std::uint64_t pack_nibbles(std::uint64_t word, std::uint64_t mask) {
     return overlay::pack_nibbles(word, mask);
   }
@@ -40,7 +62,7 @@ inline Issue PortableEngine::window(Barrels& b, Cycle from, Progress& p, Barrels
       crowded |= set & (set - 1u);
       answers |= std::uint64_t{b.last_answer_[page][k][o]} << (8 * o);
     }
-    if (crowded != 0) answers = b.join_in_turn(k, from);
+    if (crowded != 0) answers = b.join_in_turn<PortableEngine>(k, from);
     const std::uint64_t resumed = (answers >> 7) & kBytesOfOne;
     const std::uint64_t joining = b.back_threads_[k] | (answers & 0x0f * kBytesOfOne) << 4;
     std::uint64_t queue =

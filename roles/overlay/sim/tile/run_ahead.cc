@@ -146,13 +146,22 @@ void do_jalr(UOP_ARGS) {
   JUMP_TO(t.code + target / 4);
 }
 
+/// A load or store whose line was not the last one used of its kind: looks for it in the cache, then executes `u`
+/// again or gives up. Apart from those, so that they save no registers.
+[[gnu::noinline]] void find_line(UOP_ARGS) {
+  const Inst& in = u->inst;
+  const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
+  if (!t.cache.search(addr, access_size(in.op))) return uncached(t, u, out, plain);
+  return t.memory->handler(u)(t, u, out, plain);
+}
+
 template <Op op>
 void do_load(UOP_ARGS) {
   const Inst& in = u->inst;
   const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
-  const unsigned slot = t.cache.find(addr, access_size(op));
+  const unsigned slot = t.cache.find_recent(addr, access_size(op));
   if (slot == CachePartition::kNoLine) [[unlikely]]
-    return uncached(t, u, out, plain);
+    return find_line(t, u, out, plain);
   t.cache.touch(slot);
   const std::uint32_t value = load_value(op, t.cache.word(slot, addr), addr);
   (op_info(op).form == Form::fload ? t.f : t.x)[in.rd] = value;
@@ -163,9 +172,9 @@ template <Op op>
 void do_store(UOP_ARGS) {
   const Inst& in = u->inst;
   const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
-  const unsigned slot = t.cache.find(addr, access_size(op));
+  const unsigned slot = t.cache.find_recent(addr, access_size(op));
   if (slot == CachePartition::kNoLine) [[unlikely]]
-    return uncached(t, u, out, plain);
+    return find_line(t, u, out, plain);
   t.cache.touch(slot);
   t.cache.store(slot, addr, (op_info(op).form == Form::fstore ? t.f : t.x)[in.rs2], access_size(op));
   NEXT_AFTER_EVENT(event::hit);

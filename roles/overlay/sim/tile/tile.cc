@@ -57,13 +57,14 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
       threads_per_core(params.threads_per_core),
       max_flits(params.max_flits),
       shape(params),
-      fpu_latency{times.mul,    times.div,    times.fp_compare, times.fp_convert, times.fp_add,
-                  times.fp_mul, times.fp_fma, times.fp_div,     times.fp_sqrt},
       fast(host_is_fast()),
       misses(params.threads_per_tile()),
       states(params.threads_per_tile(), ThreadState::off),
       wait_rd(params.threads_per_tile()),
       uart(params.threads_per_tile()) {
+  const std::array<unsigned, kFpuOps> cycles{times.mul,    times.div,    times.fp_compare, times.fp_convert, times.fp_add,
+                                             times.fp_mul, times.fp_fma, times.fp_div,     times.fp_sqrt};
+  std::copy(cycles.begin(), cycles.end(), fpu_latency.begin());
   Arena& arena = env.arena != nullptr ? *env.arena : own_arena;
   buffers = arena.take_array<TokenBuffer>(Progress::kSlots);
   threads = arena.take_array<Thread>(params.threads_per_tile());
@@ -92,6 +93,7 @@ void Tile::Impl::reload(unsigned core, unsigned thread) {
   Thread& t = thread_at(core, thread);
   run_ahead(t);
   const unsigned slot = slot_of(core, thread);
+  held[slot] = t.cache.valid;
   lately[slot] = t.cache.lately_used();
   progress.left[slot] = t.buffer->tokens[0].plain();
   progress.next[slot] = t.buffer->tokens[0].event();
@@ -100,6 +102,7 @@ void Tile::Impl::reload(unsigned core, unsigned thread) {
 
 void Tile::Impl::schedule(Cycle c, unsigned core, unsigned thread) {
   assert(c >= now);
+  self.next_ = std::min(self.next_, c / kWindow * kWindow);
   // `now` may be the window being advanced: answers to it lie in later ones.
   if (c < now + Barrels::kCalendar) return barrels.resume_at(core, c, thread);
   later.push_back({c, static_cast<std::uint8_t>(core), static_cast<std::uint8_t>(thread)});
@@ -129,12 +132,14 @@ void Tile::Impl::far_token(unsigned slot) {
   progress.left[slot] = b.tokens[at].plain();
   progress.next[slot] = b.tokens[at].event();
   progress.taken[slot] = static_cast<std::uint8_t>(at + 1);
-  if (!event::kFar[b.tokens[at].event()] && at + kTokenPiece < kTokens)
+  const bool stops = event::kFar[b.tokens[at].event()];
+  if (!stops && at + kTokenPiece < kTokens)
     return __builtin_prefetch(&b.tokens[at + kTokenNotice]);
   const unsigned i = index_of(core_of_slot(slot), slot % 16);
   threads[i].prefetch();
   const std::uint8_t* data = threads[i].cache.data;
-  std::uint64_t slots = lately[slot];
+  // After a long run any line may be next, after a short one most likely those of before.
+  std::uint64_t slots = stops ? lately[slot] : held[slot];
   if (shape.line_bytes == 32)
     slots = (slots | slots >> 1) & 0x5555555555555555ull;  // two share a line of the host
   for (; slots != 0; slots &= slots - 1) {
@@ -156,6 +161,7 @@ void Tile::Impl::advance(Cycle from) {
   if (!later.empty()) resume_later(from);
   fast ? advance_fast(*this, from) : advance_portable(*this, from);
   now = from + kWindow;
+  self.next_ = busy ? now : next_event();
 }
 
 Cycle Tile::Impl::next_event() const {
@@ -187,7 +193,6 @@ void Tile::uart_in(unsigned core, unsigned thread, std::uint8_t byte) {
 }
 
 void Tile::advance_cores(Cycle from) { impl_->advance(from); }
-Cycle Tile::next_event() const { return impl_->busy ? impl_->now : impl_->next_event(); }
 
 void Tile::wake(Cycle c, unsigned thread, std::uint32_t bits) {
   assert(impl_->states.at(thread) == ThreadState::mailbox);

@@ -81,7 +81,7 @@ class Tile final : public CoreWakeups, public MemoryClient {
   void advance_cores(Cycle from);
   /// First cycle at which the tile does something by itself; kNeverCycle if it waits for memory or mailbox
   /// only.
-  Cycle next_event() const;
+  Cycle next_event() const { return next_; }
   void wake(Cycle c, unsigned thread, std::uint32_t bits) override;
   void memory_done(Cycle c, std::uint32_t tag, const std::uint8_t* line) override;
 
@@ -114,6 +114,7 @@ class Tile final : public CoreWakeups, public MemoryClient {
 
  private:
   std::unique_ptr<Impl> impl_;
+  Cycle next_ = kNeverCycle;  ///< what next_event() says: asked in every window, of every tile
 };
 
 }  // namespace polyloom::overlay

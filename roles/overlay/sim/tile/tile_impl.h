@@ -62,7 +62,6 @@ struct Tile::Impl {
 
   // ----- tile_units.cc; `granted` as UnitQueue::serve gives it -----
   void serve_cache(Cycle from, std::uint64_t granted);
-  void serve_fpu(Cycle from, std::uint64_t granted);
   void serve_scratchpad(Cycle from, std::uint64_t granted);
   void miss(unsigned core, unsigned thread, Cycle c);
   void start_miss(unsigned index, Cycle c);
@@ -104,7 +103,7 @@ struct Tile::Impl {
   unsigned index, slice, num_cores, threads_per_core;
   unsigned max_flits;
   CacheShape shape;
-  std::array<unsigned, kFpuOps> fpu_latency;
+  Latencies fpu_latency;  ///< by FpuOp
 
   Cycle now = 0;                                 ///< start of the window after the last one advanced
   bool busy = false;                             ///< something happens in the window that starts at `now`
@@ -138,7 +137,8 @@ struct Tile::Impl {
   bool cache_counting = true;
   ProgramCounter hit_count, miss_count, writeback_count;
 
-  std::array<std::uint64_t, Progress::kSlots> lately{};  ///< cache slots that the thread has used
+  /// Cache slots that hold a line, and those used of late, when the thread last ran ahead.
+  std::array<std::uint64_t, Progress::kSlots> held{}, lately{};
   Arena own_arena;
   std::span<TokenBuffer> buffers;  ///< by slot
   std::span<Thread> threads;

@@ -34,16 +34,6 @@ template <class Take>
   }
 }
 
-// ----- FPU -----
-
-void Tile::Impl::serve_fpu(Cycle from, std::uint64_t granted) {
-  each_grant(from, granted, [this](unsigned core, unsigned thread, Cycle c) {
-    const unsigned latency = fpu_latency[progress.current[slot_of(core, thread)] & 15u];
-    barrels.resume_at(core, c + kWindow + latency, thread);
-    ++totals.fpu_ops;
-  });
-}
-
 // ----- scratchpad -----
 
 void Tile::Impl::serve_scratchpad(Cycle from, std::uint64_t granted) {

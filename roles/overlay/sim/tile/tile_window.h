@@ -52,7 +52,10 @@ template <class Engine>
       t.serve_cache(from, cache);
     }
   }
-  if (fpu != 0) t.serve_fpu(from, fpu);
+  if (fpu != 0) {
+    t.barrels.resume_granted<Engine>(from + kWindow, fpu, t.progress, t.fpu_latency);
+    t.totals.fpu_ops += Engine::count_bits(fpu & UnitQueue::kGranted * kBytesOfOne);
+  }
 }
 
 }  // namespace polyloom::overlay
