@@ -60,20 +60,65 @@ inline void inexact_if(bool inexact, std::uint8_t& flags) {
 }
 }  // namespace detail
 
-inline std::uint32_t fadd(std::uint32_t a, std::uint32_t b, RoundingMode rm, std::uint8_t& flags) {
+/// Round to nearest, on the host. False, with nothing done, for operands or results that need the integer implementation.
+namespace fast {
+inline bool add(std::uint32_t a, std::uint32_t b, std::uint32_t& result, std::uint8_t& flags) {
   // Below 2^126 neither the sum nor the residue's terms overflow. A sum never underflows inexactly, so zeros
   // and subnormals are ordinary here. The residue is Knuth's TwoSum: exactly (a + b) - r.
   constexpr std::uint32_t kBound = 253u << 23;
-  if (rm == RoundingMode::rne && (a & ~kSignBit) < kBound && (b & ~kSignBit) < kBound) [[likely]] {
-    const float x = detail::as_float(a), y = detail::as_float(b);
-    const float r = x + y;
-    const float y_part = r - x;
-    const float x_part = r - y_part;
-    const float residue = (x - x_part) + (y - y_part);
-    detail::inexact_if(residue != 0.0f, flags);
-    return detail::as_bits(r);
+  if ((a & ~kSignBit) >= kBound || (b & ~kSignBit) >= kBound) [[unlikely]]
+    return false;
+  const float x = detail::as_float(a), y = detail::as_float(b);
+  const float r = x + y;
+  const float y_part = r - x;
+  const float x_part = r - y_part;
+  const float residue = (x - x_part) + (y - y_part);
+  detail::inexact_if(residue != 0.0f, flags);
+  result = detail::as_bits(r);
+  return true;
+}
+
+inline bool mul(std::uint32_t a, std::uint32_t b, std::uint32_t& result, std::uint8_t& flags) {
+  const double product = detail::as_double(a) * detail::as_double(b);  // exact: 48 bits
+  const float r = static_cast<float>(product);
+  const bool inexact = static_cast<double>(r) != product;
+  result = detail::as_bits(r);
+  // Zeros, exact subnormals and infinities will do as well; a NaN compares unequal to itself.
+  if (!detail::is_ordinary(result) && inexact) [[unlikely]]
+    return false;
+  detail::inexact_if(inexact, flags);
+  return true;
+}
+
+/// a * b + c, rounded once.
+inline bool fma(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t& result, std::uint8_t& flags) {
+  const double product = detail::as_double(a) * detail::as_double(b);  // exact: 48 bits
+  const double addend = detail::as_double(c);
+  double sum = product + addend;
+  const double addend_part = sum - product;
+  const double product_part = sum - addend_part;
+  const double residue = (product - product_part) + (addend - addend_part);
+  if (residue != 0.0) {
+    // Round the sum to odd instead of to even: then rounding it again to 24 bits is as good as rounding
+    // once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008). NaN residues only
+    // meet sums that are infinite or NaN, which go to the exact path below.
+    std::uint64_t odd = std::bit_cast<std::uint64_t>(sum);
+    if ((odd & 1) == 0) odd += (residue > 0.0) == (sum > 0.0) ? 1 : ~std::uint64_t{0};
+    sum = std::bit_cast<double>(odd);
   }
-  return exact::add(a, b, rm, flags);
+  const float r = static_cast<float>(sum);
+  result = detail::as_bits(r);
+  const bool inexact = residue != 0.0 || static_cast<double>(r) != sum;
+  if (!detail::is_ordinary(result) && inexact) [[unlikely]]
+    return false;
+  detail::inexact_if(inexact, flags);
+  return true;
+}
+}  // namespace fast
+
+inline std::uint32_t fadd(std::uint32_t a, std::uint32_t b, RoundingMode rm, std::uint8_t& flags) {
+  std::uint32_t result;
+  return rm == RoundingMode::rne && fast::add(a, b, result, flags) ? result : exact::add(a, b, rm, flags);
 }
 
 inline std::uint32_t fsub(std::uint32_t a, std::uint32_t b, RoundingMode rm, std::uint8_t& flags) {
@@ -81,18 +126,8 @@ inline std::uint32_t fsub(std::uint32_t a, std::uint32_t b, RoundingMode rm, std
 }
 
 inline std::uint32_t fmul(std::uint32_t a, std::uint32_t b, RoundingMode rm, std::uint8_t& flags) {
-  if (rm == RoundingMode::rne) [[likely]] {
-    const double product = detail::as_double(a) * detail::as_double(b);  // exact: 48 bits
-    const float r = static_cast<float>(product);
-    const std::uint32_t bits = detail::as_bits(r);
-    const bool inexact = static_cast<double>(r) != product;
-    if (detail::is_ordinary(bits)) [[likely]] {
-      detail::inexact_if(inexact, flags);
-      return bits;
-    }
-    if (!inexact) return bits;  // zeros, exact subnormals, infinities; a NaN compares unequal to itself
-  }
-  return exact::mul(a, b, rm, flags);
+  std::uint32_t result;
+  return rm == RoundingMode::rne && fast::mul(a, b, result, flags) ? result : exact::mul(a, b, rm, flags);
 }
 
 inline std::uint32_t fdiv(std::uint32_t a, std::uint32_t b, RoundingMode rm, std::uint8_t& flags) {
@@ -119,31 +154,8 @@ inline std::uint32_t fsqrt(std::uint32_t a, RoundingMode rm, std::uint8_t& flags
 /// a * b + c, rounded once.
 inline std::uint32_t fmadd(std::uint32_t a, std::uint32_t b, std::uint32_t c, RoundingMode rm,
                            std::uint8_t& flags) {
-  if (rm == RoundingMode::rne) [[likely]] {
-    const double product = detail::as_double(a) * detail::as_double(b);  // exact: 48 bits
-    const double addend = detail::as_double(c);
-    double sum = product + addend;
-    const double addend_part = sum - product;
-    const double product_part = sum - addend_part;
-    const double residue = (product - product_part) + (addend - addend_part);
-    if (residue != 0.0) {
-      // Round the sum to odd instead of to even: then rounding it again to 24 bits is as good as rounding
-      // once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008). NaN residues only
-      // meet sums that are infinite or NaN, which go to the exact path below.
-      std::uint64_t odd = std::bit_cast<std::uint64_t>(sum);
-      if ((odd & 1) == 0) odd += (residue > 0.0) == (sum > 0.0) ? 1 : ~std::uint64_t{0};
-      sum = std::bit_cast<double>(odd);
-    }
-    const float r = static_cast<float>(sum);
-    const std::uint32_t bits = detail::as_bits(r);
-    const bool inexact = residue != 0.0 || static_cast<double>(r) != sum;
-    if (detail::is_ordinary(bits)) [[likely]] {
-      detail::inexact_if(inexact, flags);
-      return bits;
-    }
-    if (!inexact) return bits;
-  }
-  return exact::fma(a, b, c, rm, flags);
+  std::uint32_t result;
+  return rm == RoundingMode::rne && fast::fma(a, b, c, result, flags) ? result : exact::fma(a, b, c, rm, flags);
 }
 inline std::uint32_t fmsub(std::uint32_t a, std::uint32_t b, std::uint32_t c, RoundingMode rm,
                            std::uint8_t& flags) {

@@ -18,6 +18,7 @@
 #include <cstring>
 
 #include "roles/overlay/sim/tile/bits.h"
+#include "roles/overlay/sim/tile/thread.h"
 #include "roles/overlay/sim/types.h"
 
 namespace polyloom::overlay {
@@ -36,7 +37,7 @@ struct Progress {
   alignas(64) std::array<std::uint8_t, kSlots> left{};     ///< plain instructions before the next event
   alignas(64) std::array<std::uint8_t, kSlots> next{};     ///< that event
   alignas(64) std::array<std::uint8_t, kSlots> current{};  ///< the event under way
-  alignas(64) std::array<std::uint8_t, kSlots> taken{};    ///< tokens taken from the thread's buffer
+  alignas(64) std::array<const Token*, kSlots> token{};    ///< the one after next
 };
 
 /// Cycles by the low nibble of an event.
@@ -107,6 +108,9 @@ class Barrels {
     return Engine::returning(*this, threads, back);
   }
 
+  /// Instructions that a core has issued, in the current window too.
+  std::uint64_t issued(unsigned core) const { return issued_.at(core); }
+
   /// First window start not before `from` in which something happens; kNeverCycle if nothing is known.
   Cycle next_event(Cycle from) const;
 
@@ -137,6 +141,7 @@ class Barrels {
   // By core.
   alignas(32) std::array<std::uint64_t, kMaxCores> queue_{};  ///< nibble i = i-th thread; zero beyond count_
   alignas(32) std::array<std::uint64_t, kMaxCores> count_{};  ///< threads in the queue
+  alignas(32) std::array<std::uint64_t, kMaxCores> issued_{};
   alignas(32) std::array<std::uint64_t, kMaxCores> back_threads_{};  ///< by offset: the thread that comes back,
   alignas(32) std::array<std::uint64_t, kMaxCores> back_{};          ///< and 1 if one does
   alignas(8) std::array<std::uint16_t, kMaxCores> waiting_{};  ///< answered in earlier windows and not yet joined

@@ -128,8 +128,9 @@ struct FastEngine {
     threads[k] = _pdep_u64(queue, go[k] & 0x0f * kBytesOfOne);
     b.queue_[k] = queue >> (4 * count_bits(go[k] & kBytesOfOne));
   }
-  store(&b.count_, _mm256_sub_epi64(_mm256_srli_epi64(sofar, 56),
-                                    _mm256_sad_epu8(_mm256_and_si256(issued, bytes(1)), zero)));
+  const Vec number = _mm256_sad_epu8(_mm256_and_si256(issued, bytes(1)), zero);
+  store(&b.count_, _mm256_sub_epi64(_mm256_srli_epi64(sofar, 56), number));
+  store(&b.issued_, _mm256_add_epi64(load(&b.issued_), number));
 
   // Whose run of plain instructions has ended, and with what.
   const Vec order = _mm256_set_epi64x(static_cast<long long>(threads[3]), static_cast<long long>(threads[2]),

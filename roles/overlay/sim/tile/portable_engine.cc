@@ -79,6 +79,7 @@ inline Issue PortableEngine::window(Barrels& b, Cycle from, Progress& p, Barrels
       const unsigned slot = slot_of(k, thread);
       const std::uint32_t bit = 1u << (8 * k + o);
       r.issued |= bit;
+      ++b.issued_[k];
       if (p.left[slot]-- != 0) continue;
       const std::uint8_t code = p.current[slot] = p.next[slot];
       if ((code & event::kCache) != 0) r.cache |= bit;

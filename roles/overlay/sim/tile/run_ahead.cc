@@ -20,8 +20,8 @@ namespace {
 
 /// A taken jump, and every kCheckEvery-th word, notes the plain instructions so far if there are as many:
 /// with both, a run never exceeds what a token holds.
-constexpr std::uint32_t kRunLimit = 100, kCheckEvery = 128;
-static_assert(kRunLimit + kCheckEvery <= 255);
+constexpr std::uint32_t kRunLimit = 60, kCheckEvery = 64;
+static_assert(kRunLimit + kCheckEvery <= Token::kMaxPlain);
 /// Two tokens stay free for the end of the buffer.
 constexpr std::uintptr_t kFull = sizeof(Token) * (kTokens - 2);
 constexpr std::uintptr_t kBufferMask = sizeof(Token) * kTokens - 1;
@@ -30,9 +30,10 @@ constexpr std::uintptr_t kBufferMask = sizeof(Token) * kTokens - 1;
 
 std::uint32_t pc_of(const Thread& t, const Uop* u) { return static_cast<std::uint32_t>(u - t.code) * 4; }
 
-Token token(std::uint32_t plain, std::uint32_t code) {
+constexpr Token token(std::uint32_t plain, std::uint32_t code) {
   return {static_cast<std::uint16_t>(plain | code << 8)};
 }
+Token last_token(std::uint32_t plain, std::uint32_t code) { return token(plain | Token::kFar, code); }
 
 /// Scratchpad address as a thread sees it, from the mailbox's.
 std::uint32_t scratchpad_address(std::uint32_t addr) { return (addr & (kScratchpadBase - 1)) | kScratchpadBase; }
@@ -40,13 +41,15 @@ std::uint32_t scratchpad_address(std::uint32_t addr) { return (addr & (kScratchp
 /// Ends the buffer before `u`, which nothing prevents from being executed later.
 [[gnu::noinline]] void stop_for_refill(UOP_ARGS) {
   if (plain != 0) *out++ = token(plain - 1, event::plain);
-  *out = token(0, event::refill);
+  *out = last_token(0, event::refill);
   t.pc = pc_of(t, u);
+  TokenBuffer& b = *t.buffer;
+  for (unsigned at = kTokenPiece - kTokenNotice; &b.tokens[at] < out; at += kTokenPiece) b.tokens[at].bits |= Token::kFar;
 }
 
 /// Ends the buffer with an event that the timing engine executes: `u` itself, at its cycle.
 void stop_before(UOP_ARGS, std::uint8_t code) {
-  *out++ = token(plain, code);
+  *out++ = last_token(plain, code);
   *out = token(0, event::blocked);
   t.pc = pc_of(t, u);
 }
@@ -227,6 +230,35 @@ void do_fp(UOP_ARGS) {
   }
 }
 
+template <Op op>
+[[gnu::always_inline]] inline bool ordinary(const Inst& in, const std::uint32_t* f, std::uint32_t& result,
+                                            std::uint8_t& flags) {
+  const std::uint32_t a = f[in.rs1], b = f[in.rs2];
+  constexpr std::uint32_t kSign = fp::kSignBit;
+  if constexpr (op == Op::fadd_s) return fp::fast::add(a, b, result, flags);
+  if constexpr (op == Op::fsub_s) return fp::fast::add(a, b ^ kSign, result, flags);
+  if constexpr (op == Op::fmul_s) return fp::fast::mul(a, b, result, flags);
+  if constexpr (op_class(op) == OpClass::fp_fma) {
+    constexpr std::uint32_t product = op == Op::fnmsub_s || op == Op::fnmadd_s ? kSign : 0;
+    constexpr std::uint32_t addend = op == Op::fmsub_s || op == Op::fnmadd_s ? kSign : 0;
+    return fp::fast::fma(a ^ product, b, f[in.rs3()] ^ addend, result, flags);
+  }
+}
+
+/// Additions and multiplications that round to nearest; what is not ordinary is left to do_fp(), whose call comes
+/// last so that nothing is saved for it.
+template <Op op>
+void do_ordinary_fp(UOP_ARGS) {
+  std::uint32_t result;
+  std::uint8_t flags = 0;
+  constexpr std::uint32_t kRounding = 7u << 5;
+  if ((t.fcsr & kRounding) != 0 || !ordinary<op>(u->inst, t.f, result, flags)) [[unlikely]]
+    return do_fp<op>(t, u, out, plain);
+  t.f[u->inst.rd] = result;
+  t.fcsr |= flags;
+  NEXT_AFTER_EVENT(kFpuEvent<op>);
+}
+
 void do_private_csr(UOP_ARGS) {
   execute_private_csr(t, u->inst);
   ++u;
@@ -358,6 +390,26 @@ Handler handler_for(const Inst& inst, std::uint32_t index, std::uint32_t words) 
     if (inst.csr() == csr::can_send) return do_can_send;
     if (inst.csr() == csr::recv) return do_recv;
   }
+  if (has_rm(op_info(inst.op).form) && (inst.rm() == 0 || inst.rm() == kDynamicRounding)) {
+    switch (inst.op) {
+      case Op::fadd_s:
+        return do_ordinary_fp<Op::fadd_s>;
+      case Op::fsub_s:
+        return do_ordinary_fp<Op::fsub_s>;
+      case Op::fmul_s:
+        return do_ordinary_fp<Op::fmul_s>;
+      case Op::fmadd_s:
+        return do_ordinary_fp<Op::fmadd_s>;
+      case Op::fmsub_s:
+        return do_ordinary_fp<Op::fmsub_s>;
+      case Op::fnmsub_s:
+        return do_ordinary_fp<Op::fnmsub_s>;
+      case Op::fnmadd_s:
+        return do_ordinary_fp<Op::fnmadd_s>;
+      default:
+        break;
+    }
+  }
   return kHandlers[static_cast<std::size_t>(inst.op)];
 }
 
@@ -368,7 +420,7 @@ Handler end_handler() { return stop_for_control; }
 void run_ahead(Thread& t) {
   Token* out = t.buffer->tokens.data();
   if ((t.pc & 3) != 0 || t.pc >= t.code_bytes) {
-    out[0] = token(0, event::control);
+    out[0] = last_token(0, event::control);
     out[1] = token(0, event::blocked);
     return;
   }

@@ -31,12 +31,6 @@ enum : std::uint8_t {
   free = kControl | 2,
   send = kControl | 3,
 };
-/// Events that end a buffer: the thread runs ahead again at once (refill) or when it has been served.
-inline constexpr auto kFar = [] {
-  std::array<bool, 256> far{};
-  for (const unsigned code : {+refill, +miss, +flush_dirty, +scratchpad, +control}) far[code] = true;
-  return far;
-}();
 }  // namespace event
 
 /// Latency classes of the shared FPU.
@@ -45,8 +39,13 @@ inline constexpr unsigned kFpuOps = 9;
 
 /// `plain` plain instructions, then the event.
 struct Token {
+  /// Set in the token that ends a buffer (refill, or an event after which the thread runs ahead again), and where
+  /// the host should fetch what comes next.
+  static constexpr unsigned kFar = 0x80;
+  static constexpr unsigned kMaxPlain = 0x7f;
   std::uint16_t bits;
-  std::uint8_t plain() const { return static_cast<std::uint8_t>(bits); }
+  bool far() const { return (bits & kFar) != 0; }
+  std::uint8_t plain() const { return bits & kMaxPlain; }
   std::uint8_t event() const { return static_cast<std::uint8_t>(bits >> 8); }
 };
 

@@ -95,9 +95,10 @@ void Tile::Impl::reload(unsigned core, unsigned thread) {
   const unsigned slot = slot_of(core, thread);
   held[slot] = t.cache.valid;
   lately[slot] = t.cache.lately_used();
-  progress.left[slot] = t.buffer->tokens[0].plain();
-  progress.next[slot] = t.buffer->tokens[0].event();
-  progress.taken[slot] = 1;
+  const Token* first = t.buffer->tokens.data();
+  progress.left[slot] = first->plain();
+  progress.next[slot] = first->event();
+  progress.token[slot] = first + 1;
 }
 
 void Tile::Impl::schedule(Cycle c, unsigned core, unsigned thread) {
@@ -126,15 +127,13 @@ void Tile::Impl::start(Cycle c, unsigned core, unsigned thread, std::uint32_t pc
 /// which the thread runs ahead again. Then what is needed next is brought into the host's cache: a thousand threads do
 /// not fit it.
 void Tile::Impl::far_token(unsigned slot) {
-  const TokenBuffer& b = buffers[slot];
-  const unsigned at = progress.taken[slot];
-  if (b.tokens[at].event() == event::refill) return reload(core_of_slot(slot), slot % 16);
-  progress.left[slot] = b.tokens[at].plain();
-  progress.next[slot] = b.tokens[at].event();
-  progress.taken[slot] = static_cast<std::uint8_t>(at + 1);
-  const bool stops = event::kFar[b.tokens[at].event()];
-  if (!stops && at + kTokenPiece < kTokens)
-    return __builtin_prefetch(&b.tokens[at + kTokenNotice]);
+  const Token* token = progress.token[slot];
+  if (token->event() == event::refill) return reload(core_of_slot(slot), slot % 16);
+  progress.left[slot] = token->plain();
+  progress.next[slot] = token->event();
+  progress.token[slot] = token + 1;
+  const bool stops = token[1].event() == event::blocked;
+  if (!stops && token + kTokenPiece < buffers[slot].tokens.end()) return __builtin_prefetch(token + kTokenNotice);
   const unsigned i = index_of(core_of_slot(slot), slot % 16);
   threads[i].prefetch();
   const std::uint8_t* data = threads[i].cache.data;
@@ -207,11 +206,11 @@ void Tile::memory_done(Cycle c, std::uint32_t tag, const std::uint8_t* line) {
 
 TileCounters Tile::totals() const {
   TileCounters t = impl_->totals;
-  for (const Core& core : impl_->cores) t.retired += core.issued;
+  for (unsigned k = 0; k < impl_->num_cores; ++k) t.retired += impl_->barrels.issued(k);
   return t;
 }
-std::uint64_t Tile::idle_cycles(unsigned core, Cycle now) const { return now - impl_->cores.at(core).issued; }
-std::uint64_t Tile::retired(unsigned core) const { return impl_->cores.at(core).issued; }
+std::uint64_t Tile::idle_cycles(unsigned core, Cycle now) const { return now - retired(core); }
+std::uint64_t Tile::retired(unsigned core) const { return impl_->barrels.issued(core); }
 ThreadState Tile::thread_state(unsigned thread) const { return impl_->states.at(thread); }
 std::uint32_t Tile::thread_pc(unsigned thread) const { return impl_->threads[thread].pc; }
 std::uint32_t Tile::thread_reg(unsigned thread, unsigned x) const {

@@ -218,7 +218,7 @@ std::uint32_t Tile::Impl::read_counter(unsigned core_index, Cycle c, unsigned nu
 
 std::uint64_t Tile::Impl::idle_at(unsigned core, Cycle c) const {
   const std::uint32_t from_now = (issued >> (8 * core) & 0xffu) >> (c % kWindow);
-  return c - (cores[core].issued - count_bits(from_now));
+  return c - (barrels.issued(core) - count_bits(from_now));
 }
 
 void Tile::Impl::perf_count(unsigned core_index, Cycle c, std::uint32_t operand) {

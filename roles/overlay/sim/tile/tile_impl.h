@@ -34,7 +34,6 @@ struct ProgramCounter {
 };
 
 struct Core {
-  std::uint64_t issued = 0;  ///< the current window included
   bool counting = true;
   ProgramCounter cycles, idle;
 };

@@ -11,15 +11,14 @@ namespace polyloom::overlay {
 [[gnu::always_inline]] inline void take_tokens(Tile::Impl& t, std::uint64_t events) {
   for (; events != 0; events &= events - 1) {
     const auto slot = static_cast<unsigned>(__builtin_ctzll(events));
-    const unsigned at = t.progress.taken[slot];
-    const Token token = t.buffers[slot].tokens[at];
-    if (event::kFar[token.event()] || at % kTokenPiece == kTokenPiece - kTokenNotice) [[unlikely]] {
+    const Token* token = t.progress.token[slot];
+    if (token->far()) [[unlikely]] {
       t.far_token(slot);
       continue;
     }
-    t.progress.left[slot] = token.plain();
-    t.progress.next[slot] = token.event();
-    t.progress.taken[slot] = static_cast<std::uint8_t>(at + 1);
+    t.progress.left[slot] = static_cast<std::uint8_t>(token->bits);
+    t.progress.next[slot] = token->event();
+    t.progress.token[slot] = token + 1;
   }
 }
 
@@ -32,7 +31,6 @@ template <class Engine>
 template <class Engine>
 [[gnu::always_inline]] inline void advance_window(Tile::Impl& t, Cycle from) {
   const Issue w = t.barrels.window<Engine>(from, t.progress, t.issued_threads);
-  for (unsigned k = 0; k < t.num_cores; ++k) t.cores[k].issued += Engine::count_bits(w.issued >> (8 * k) & 0xffu);
   t.issued = w.issued;
   take_tokens(t, w.events);
   t.special |= w.special;

@@ -39,10 +39,10 @@ class UnitQueue {
 #pragma GCC unroll 8
     for (unsigned o = 0; o < kWindow; ++o) {
       count += (requests >> o) & 0x01010101u;
-      const Turn turn = kTurns[last][Engine::set_of(count)];
-      last = turn.core;
-      turns |= std::uint64_t{turn.granted} << (8 * o);
-      count -= turn.taken;
+      const std::uint64_t turn = kTurns[last + Engine::set_of(count)];
+      count -= static_cast<std::uint32_t>(turn);
+      last = static_cast<unsigned>(turn >> 40);
+      turns = turns >> 8 | (turn >> 32) << 56;
     }
     last_ = last;
     count_ = count;
@@ -63,7 +63,7 @@ class UnitQueue {
     std::uint64_t granted = kGranted * kBytesOfOne;
 #pragma GCC unroll 4
     for (unsigned o = 0; o < kMaxCores; ++o) {
-      const unsigned core = (last_ + 1 + o) % kMaxCores;
+      const unsigned core = (last_ / 16 + 1 + o) % kMaxCores;
       std::uint64_t& q = queue_[core];
       granted |= (core << 4 | (q & 15u)) << (8 * o) | (core << 4 | (q >> 4 & 15u)) << (8 * (o + kMaxCores));
       q >>= 8;
@@ -84,26 +84,21 @@ class UnitQueue {
       const std::uint64_t at = Engine::spread_bits(requests >> (8 * k) & 0xffu);
       granted |= (threads[k] & at * 15) | at * (kGranted | k << 4);
     }
-    last_ = static_cast<unsigned>(granted >> (63 - std::countl_zero(granted) - 3)) & 3u;
+    last_ = static_cast<unsigned>(granted >> (63 - std::countl_zero(granted) - 3)) % 4 * 16;
     return granted;
   }
 
-  /// Whose turn it is.
-  struct Turn {
-    std::uint32_t taken;   ///< 1 in the byte of the core
-    std::uint8_t granted;  ///< kGranted | core << 4, or 0
-    std::uint8_t core;
-  };
-  /// kTurns[last][set]: first member of the set after `last`; `last` itself for the empty set.
+  /// kTurns[16 * last + set]: whose turn it is, the first member of the set after `last`. In bits 31:0 a 1 in the byte
+  /// of that core, in 39:32 kGranted | core << 4 (both 0 for the empty set), above 16 * core (the empty set: `last`).
   static constexpr auto kTurns = [] {
-    std::array<std::array<Turn, 16>, kMaxCores> table{};
+    std::array<std::uint64_t, 16 * kMaxCores> table{};
     for (unsigned last = 0; last < kMaxCores; ++last) {
       for (unsigned set = 0; set < 16; ++set) {
         unsigned core = (last + 1) % kMaxCores;
         while (((set >> core) & 1) == 0 && core != last) core = (core + 1) % kMaxCores;
-        table[last][set] = {set != 0 ? 1u << (8 * core) : 0,
-                            static_cast<std::uint8_t>(set != 0 ? kGranted | core << 4 : 0),
-                            static_cast<std::uint8_t>(core)};
+        std::uint64_t& turn = table[16 * last + set];
+        turn = std::uint64_t{16 * core} << 40;
+        if (set != 0) turn |= std::uint64_t{kGranted | core << 4} << 32 | 1u << (8 * core);
       }
     }
     return table;
@@ -111,7 +106,7 @@ class UnitQueue {
 
   std::array<std::uint64_t, kMaxCores> queue_{};  ///< nibbles, oldest lowest, zero beyond the count
   std::uint32_t count_ = 0;                       ///< byte per core
-  unsigned last_ = kMaxCores - 1;
+  unsigned last_ = 16 * (kMaxCores - 1);         ///< 16 times the core granted last
 };
 
 }  // namespace polyloom::overlay
