@@ -50,8 +50,7 @@ bool Sram::submit(Cycle c, std::uint64_t addr, bool write, std::uint32_t id) {
   assert(c >= last_submit_ && c >= reached_ && "requests must be offered in order of time");
   last_submit_ = c;
   const Tick now = static_cast<Tick>(c) * core_units_;
-  // The queue is full as long as the request `queue` places ahead has not left it.
-  if (leave_[leave_next_] > now || !bus_->free(c)) {
+  if (full(c) || !bus_->free(c)) {
     ++counters_.refused;
     return false;
   }
@@ -64,11 +63,16 @@ bool Sram::submit(Cycle c, std::uint64_t addr, bool write, std::uint32_t id) {
   leave = std::max(leave, last_leave_ + clock_units_);
   leave = std::max(leave, port.held[port.next].start);  // until then its port's queue is full
   Tick start = std::max(leave, port.free_at);
-  for (const Held& h : other.held) {
-    if (h.line == line) start = std::max(start, h.end);
+  if (other.filter[line % other.filter.size()] != 0) {
+    for (const Held& h : other.held) {
+      if (h.line == line) start = std::max(start, h.end);
+    }
   }
   const Tick end = start + static_cast<Tick>(beats_) * clock_units_;
-  port.held[port.next] = {line, start, end};
+  Held& place = port.held[port.next];
+  if (place.end != 0) --port.filter[place.line % port.filter.size()];  // it holds a request
+  ++port.filter[line % port.filter.size()];
+  place = {line, start, end};
   port.next = port.next + 1 == port.held.size() ? 0 : port.next + 1;
   port.free_at = end;
   if (++port.since_rest == p_.rest_after) {

@@ -51,6 +51,8 @@ class Sram {
   Sram(const Sram&) = delete;
   Sram& operator=(const Sram&) = delete;
 
+  /// The request `queue` places ahead has not left the queue: submit() would refuse.
+  bool full(Cycle c) const { return leave_[leave_next_] > static_cast<Tick>(c) * core_units_; }
   /// As Dram::submit.
   bool submit(Cycle c, std::uint64_t addr, bool write, std::uint32_t id);
 
@@ -87,6 +89,8 @@ class Sram {
   struct Port {
     Tick free_at = 0;
     std::vector<Held> held;  ///< ring of the last port_queue + 1 requests
+    /// How many of `held` have each hash of a line: tells cheaply that none is for a line.
+    std::array<std::uint16_t, 256> filter{};
     unsigned next = 0;
     unsigned since_rest = 0;
     std::vector<Done> done;  ///< ring of power-of-two size

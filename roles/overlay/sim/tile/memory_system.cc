@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cstring>
 #include <deque>
+#include <memory>
 
 #include "blocks/memory/sim/dram.h"
 #include "blocks/memory/sim/sram.h"
@@ -28,6 +29,29 @@ struct Request {
   std::array<std::uint8_t, kMaxLine> line;
 };
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+/// Requests by index, in pieces that stay where they are.
+class Requests {
+ public:
+  Request& operator[](std::uint32_t id) { return (*pieces_[id / kPiece])[id % kPiece]; }
+  const Request& operator[](std::uint32_t id) const { return (*pieces_[id / kPiece])[id % kPiece]; }
+  std::uint32_t take() {
+    if (free_.empty()) {
+      const auto first = static_cast<std::uint32_t>(pieces_.size() * kPiece);
+      pieces_.push_back(std::make_unique<std::array<Request, kPiece>>());
+      for (std::uint32_t i = kPiece; i-- != 0;) free_.push_back(first + i);
+    }
+    const std::uint32_t id = free_.back();
+    free_.pop_back();
+    return id;
+  }
+  void give_back(std::uint32_t id) { free_.push_back(id); }
+
+ private:
+  static constexpr std::uint32_t kPiece = 64;
+  std::vector<std::unique_ptr<std::array<Request, kPiece>>> pieces_;
+  std::vector<std::uint32_t> free_;
+};
 
 unsigned channel_of(std::uint32_t addr) {
   const Region r = region_of(addr);
@@ -61,19 +85,13 @@ class Slice {
 
   /// Puts a request at the end of its client's queue; a write's bytes are still to be filled in.
   Request& push(Cycle at, unsigned client, MemoryClient* who, std::uint32_t addr, std::uint32_t tag) {
-    if (free_.empty()) {
-      free_.push_back(static_cast<std::uint32_t>(requests_.size()));
-      requests_.emplace_back();
-    }
-    const std::uint32_t id = free_.back();
-    free_.pop_back();
+    const std::uint32_t id = requests_.take();
     Request& r = requests_[id];
     r.at = at, r.who = who, r.addr = addr, r.tag = tag, r.next = kNone;
     r.channel = static_cast<std::uint8_t>(channel_of(addr));
     Queue& q = queues_[client];
     if (q.first == kNone) {
-      asking_[r.channel] |= std::uint64_t{1} << client;
-      q.first = id;
+      ask(client, id);
     } else {
       assert(requests_[q.last].at <= at);
       requests_[q.last].next = id;
@@ -94,7 +112,7 @@ class Slice {
   Cycle next_event() const {
     Cycle next = std::min({dram_.next_event(), srams_[0].next_event(), srams_[1].next_event()});
     for (std::uint64_t m = all_asking(); m != 0; m &= m - 1) {
-      next = std::min(next, oldest(static_cast<unsigned>(std::countr_zero(m))).at);
+      next = std::min(next, queues_[static_cast<unsigned>(std::countr_zero(m))].at);
     }
     return next;
   }
@@ -133,12 +151,12 @@ class Slice {
   void offer(Cycle c) {
     for (unsigned k = 1; k <= kChannels; ++k) {
       const unsigned channel = (last_channel_ + k) % kChannels;
+      if (asking_[channel] == 0) continue;
+      if (channel != 0 && srams_[channel - 1].full(c)) continue;
       const unsigned client = next_client(channel, c);
       if (client == kMaxClients || !submit(c, queues_[client].first)) continue;
-      Queue& q = queues_[client];
-      q.first = requests_[q.first].next;
       asking_[channel] &= ~(std::uint64_t{1} << client);
-      if (q.first != kNone) asking_[requests_[q.first].channel] |= std::uint64_t{1} << client;
+      ask(client, requests_[queues_[client].first].next);
       last_client_[channel] = client;
       last_channel_ = channel;
       return;
@@ -153,13 +171,20 @@ class Slice {
     for (std::uint64_t left : {later, asking & ~later}) {
       for (; left != 0; left &= left - 1) {
         const auto client = static_cast<unsigned>(std::countr_zero(left));
-        if (oldest(client).at <= c) return client;
+        if (queues_[client].at <= c) return client;
       }
     }
     return kMaxClients;
   }
 
-  const Request& oldest(unsigned client) const { return requests_[queues_[client].first]; }
+  /// `id` (or kNone) is now the client's oldest request.
+  void ask(unsigned client, std::uint32_t id) {
+    Queue& q = queues_[client];
+    q.first = id;
+    if (id == kNone) return;
+    q.at = requests_[id].at;
+    asking_[requests_[id].channel] |= std::uint64_t{1} << client;
+  }
 
   bool submit(Cycle c, std::uint32_t id) {
     const Request& r = requests_[id];
@@ -173,13 +198,13 @@ class Slice {
 
   void finish(std::uint32_t id, Cycle c) {
     Request& r = requests_[id];
-    free_.push_back(id);
     if (r.who == nullptr) {
       memory_.write_line(index_, r.addr, r.line.data());
     } else {
       memory_.read_line(index_, r.addr, r.line.data());
       r.who->memory_done(c, r.tag, r.line.data());
     }
+    requests_.give_back(id);
   }
 
   unsigned index_;
@@ -188,14 +213,14 @@ class Slice {
   blocks::Dram dram_;
   std::array<blocks::Sram, 2> srams_;
   struct Queue {
+    Cycle at = 0;  ///< of the first
     std::uint32_t first = kNone, last = kNone;
   };
   std::vector<Queue> queues_;                      ///< by client, in order of time
   std::array<std::uint64_t, kChannels> asking_{};  ///< by channel: clients whose oldest request is for it
   std::array<unsigned, kChannels> last_client_{63, 63, 63};
   unsigned last_channel_ = kChannels - 1;
-  std::deque<Request> requests_;  ///< by id; a deque, so that they stay where they are
-  std::vector<std::uint32_t> free_;
+  Requests requests_;
 };
 
 }  // namespace
