@@ -277,8 +277,7 @@ void Board::net_fault(unsigned tile, unsigned thread, std::uint32_t pc, const st
   if (first_fault_.empty()) {
     first_fault_ = "thread " + std::to_string(thread) + " of tile " + std::to_string(tile) + " " + problem;
   }
-  reply(blocks::encode(blocks::FaultFrame{
-      .cause = kNetFault, .thread = thread_id(tile, thread), .pc = pc}));
+  reply(blocks::encode(blocks::FaultFrame{.cause = kNetFault, .thread = thread_id(tile, thread), .pc = pc}));
 }
 
 std::uint64_t Board::instructions() const {

@@ -60,7 +60,8 @@ inline void inexact_if(bool inexact, std::uint8_t& flags) {
 }
 }  // namespace detail
 
-/// Round to nearest, on the host. False, with nothing done, for operands or results that need the integer implementation.
+/// Round to nearest, on the host. False, with nothing done, for operands or results that need the integer
+/// implementation.
 namespace fast {
 inline bool add(std::uint32_t a, std::uint32_t b, std::uint32_t& result, std::uint8_t& flags) {
   // Below 2^126 neither the sum nor the residue's terms overflow. A sum never underflows inexactly, so zeros
@@ -91,7 +92,8 @@ inline bool mul(std::uint32_t a, std::uint32_t b, std::uint32_t& result, std::ui
 }
 
 /// a * b + c, rounded once.
-inline bool fma(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t& result, std::uint8_t& flags) {
+inline bool fma(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t& result,
+                std::uint8_t& flags) {
   const double product = detail::as_double(a) * detail::as_double(b);  // exact: 48 bits
   const double addend = detail::as_double(c);
   double sum = product + addend;
@@ -155,7 +157,8 @@ inline std::uint32_t fsqrt(std::uint32_t a, RoundingMode rm, std::uint8_t& flags
 inline std::uint32_t fmadd(std::uint32_t a, std::uint32_t b, std::uint32_t c, RoundingMode rm,
                            std::uint8_t& flags) {
   std::uint32_t result;
-  return rm == RoundingMode::rne && fast::fma(a, b, c, result, flags) ? result : exact::fma(a, b, c, rm, flags);
+  return rm == RoundingMode::rne && fast::fma(a, b, c, result, flags) ? result
+                                                                      : exact::fma(a, b, c, rm, flags);
 }
 inline std::uint32_t fmsub(std::uint32_t a, std::uint32_t b, std::uint32_t c, RoundingMode rm,
                            std::uint8_t& flags) {

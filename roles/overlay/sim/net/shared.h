@@ -23,9 +23,10 @@ struct Activity {
   bool frozen = false;
 };
 
-/// A thread has asked, with the instruction at `pc`, for something that the network cannot do. `tile` and `thread`
-/// are board-local.
-using NetFault = std::function<void(Cycle c, unsigned tile, unsigned thread, std::uint32_t pc, const std::string& problem)>;
+/// A thread has asked, with the instruction at `pc`, for something that the network cannot do. `tile` and
+/// `thread` are board-local.
+using NetFault = std::function<void(Cycle c, unsigned tile, unsigned thread, std::uint32_t pc,
+                                    const std::string& problem)>;
 
 struct NetShared {
   /// A LUT memory of an FPGA is 32 deep anyway; small buffers lose a third of the neighbour exchange.
@@ -43,7 +44,7 @@ struct NetShared {
   MessagePool pool;
   Activity activity;
   NetFault fault;
-  bool may_freeze = false;  ///< termination detection uses Activity::frozen
+  bool may_freeze = false;     ///< termination detection uses Activity::frozen
   Cycle window_end = kWindow;  ///< end of the board window being advanced: cores see nothing earlier
 
   // Units of the wheel: mailboxes before routers, so that routers of a cycle see what mailboxes did in it.

@@ -22,10 +22,12 @@ Arena::~Arena() {
 void* Arena::take(std::size_t bytes) {
   bytes = (bytes + 255) / 256 * 256;
   if (bytes > left_) {
-    // The kernel gives zeroed pages when they are touched. Twice a huge page is asked for, to find one aligned.
+    // The kernel gives zeroed pages when they are touched. Twice a huge page is asked for, to find one
+    // aligned.
     const std::size_t useful = (std::max(bytes, kHugePage) + kHugePage - 1) / kHugePage * kHugePage;
     const std::size_t size = useful + kHugePage;
-    void* start = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* start =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (start == MAP_FAILED) throw std::bad_alloc();
     chunks_.push_back({start, size});
     const auto address = reinterpret_cast<std::uintptr_t>(start);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for what a board's tiles and memories hold: together, so that it lies on few huge pages of the host. A
-// simulator jumps between a thousand threads, and would else spend a third of its time on address translations.
+// Memory for what a board's tiles and memories hold: together, so that it lies on few huge pages of the host.
+// A simulator jumps between a thousand threads, and would else spend a third of its time on address
+// translations.
 #pragma once
 
 #include <cstddef>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Issue order of a tile's barrel cores, a window of kWindow cycles at a time.
 //
-// Rule (what the RTL of a core does each cycle). One queue of ready threads. At the start of cycle c, the thread
-// whose non-latent instruction issued at c - kWindow joins the queue; after it joins one resumed thread: of those
-// whose unit has answered, the first in circular order from thread (c / kWindow) mod 16. Then the head of the
-// queue issues.
+// Rule (what the RTL of a core does each cycle). One queue of ready threads. At the start of cycle c, the
+// thread whose non-latent instruction issued at c - kWindow joins the queue; after it joins one resumed
+// thread: of those whose unit has answered, the first in circular order from thread (c / kWindow) mod 16.
+// Then the head of the queue issues.
 //
-// How it is simulated. A core has at most 16 threads, so the queue with everything that can join it in a window
-// fits a 64-bit word of 16 nibbles. In a window no thread issues twice, so the word can be built first and issued
-// from afterwards. Answers wait in a calendar of 64 cycles. What the cores do is laid out core by core in eight
-// bytes (one an offset), so that an engine can run the four at once in a vector of 32.
+// How it is simulated. A core has at most 16 threads, so the queue with everything that can join it in a
+// window fits a 64-bit word of 16 nibbles. In a window no thread issues twice, so the word can be built first
+// and issued from afterwards. Answers wait in a calendar of 64 cycles. What the cores do is laid out core by
+// core in eight bytes (one an offset), so that an engine can run the four at once in a vector of 32.
 #pragma once
 
 #include <array>
@@ -25,8 +25,8 @@ namespace polyloom::overlay {
 
 inline constexpr unsigned kMaxCores = 4;
 
-/// Per-thread bytes of a tile are kept by slot, 16 to a core. Cores 1 and 2 are swapped: the halves of a vector
-/// register then hold cores 0 and 2, or 1 and 3, as their offsets' bytes lie in the vectors above.
+/// Per-thread bytes of a tile are kept by slot, 16 to a core. Cores 1 and 2 are swapped: the halves of a
+/// vector register then hold cores 0 and 2, or 1 and 3, as their offsets' bytes lie in the vectors above.
 constexpr unsigned core_of_row(unsigned row) { return (row & 1u) << 1 | row >> 1; }
 constexpr unsigned slot_of(unsigned core, unsigned thread) { return core_of_row(core) * 16 + thread; }
 constexpr unsigned core_of_slot(unsigned slot) { return core_of_row(slot / 16); }
@@ -58,8 +58,8 @@ class Barrels {
   /// Byte o: the thread that issued at offset o; the rest is undefined.
   using Threads = std::array<std::uint64_t, kMaxCores>;
 
-  /// The thread may join its core's queue from cycle `c` on, which lies in a window that has not been run, less
-  /// than kCalendar cycles after the start of the current (or next) one.
+  /// The thread may join its core's queue from cycle `c` on, which lies in a window that has not been run,
+  /// less than kCalendar cycles after the start of the current (or next) one.
   void resume_at(unsigned core, Cycle c, unsigned thread) {
     const unsigned window = c % kCalendar / kWindow, o = c % kWindow;
     busy_windows_ = static_cast<std::uint8_t>(busy_windows_ | 1u << window);
@@ -68,8 +68,8 @@ class Barrels {
     last_answer_[window][core][o] = static_cast<std::uint8_t>(kAnswer | thread);
   }
 
-  /// As resume_at() for every grant of a unit (byte o of `granted`: 0x80 | core << 4 | thread, or 0), in cycle
-  /// first + o.
+  /// As resume_at() for every grant of a unit (byte o of `granted`: 0x80 | core << 4 | thread, or 0), in
+  /// cycle first + o.
   template <class Engine>
   [[gnu::always_inline]] void resume_granted(Cycle first, std::uint64_t granted) {
     // The eight cycles lie on two pages of the calendar.
@@ -78,8 +78,8 @@ class Barrels {
     if (shift != 0) Engine::answer(*this, (page + 1) % (kCalendar / kWindow), granted >> (64 - shift));
   }
 
-  /// As resume_granted(), with what `latency` gives for the low nibble of each thread's current event added to the
-  /// cycle.
+  /// As resume_granted(), with what `latency` gives for the low nibble of each thread's current event added
+  /// to the cycle.
   template <class Engine>
   [[gnu::always_inline]] void resume_granted(Cycle first, std::uint64_t granted, const Progress& progress,
                                              const Latencies& latency) {
@@ -93,9 +93,8 @@ class Barrels {
     }
   }
 
-  /// Runs the window that starts at `from`. Takes a plain instruction off every thread that issues one, and makes
-  /// `next` the current event of those that issue that.
-  /// Engine: PortableEngine or FastEngine.
+  /// Runs the window that starts at `from`. Takes a plain instruction off every thread that issues one, and
+  /// makes `next` the current event of those that issue that. Engine: PortableEngine or FastEngine.
   template <class Engine>
   [[gnu::always_inline]] Issue window(Cycle from, Progress& progress, Threads& threads) {
     return Engine::window(*this, from, progress, threads);
@@ -123,8 +122,8 @@ class Barrels {
   bool queued() const {
     return (count_[0] | count_[1] | count_[2] | count_[3] | std::bit_cast<std::uint64_t>(waiting_)) != 0;
   }
-  /// Lets a core's threads join one a cycle when several wait. Gives a byte for each cycle: kAnswer | thread, or
-  /// less than kAnswer if none joins.
+  /// Lets a core's threads join one a cycle when several wait. Gives a byte for each cycle: kAnswer | thread,
+  /// or less than kAnswer if none joins.
   template <class Engine>
   std::uint64_t join_in_turn(unsigned core, Cycle from);
   /// The calendar's page for this window has been used.
@@ -142,9 +141,11 @@ class Barrels {
   alignas(32) std::array<std::uint64_t, kMaxCores> queue_{};  ///< nibble i = i-th thread; zero beyond count_
   alignas(32) std::array<std::uint64_t, kMaxCores> count_{};  ///< threads in the queue
   alignas(32) std::array<std::uint64_t, kMaxCores> issued_{};
-  alignas(32) std::array<std::uint64_t, kMaxCores> back_threads_{};  ///< by offset: the thread that comes back,
-  alignas(32) std::array<std::uint64_t, kMaxCores> back_{};          ///< and 1 if one does
-  alignas(8) std::array<std::uint16_t, kMaxCores> waiting_{};  ///< answered in earlier windows and not yet joined
+  alignas(
+      32) std::array<std::uint64_t, kMaxCores> back_threads_{};  ///< by offset: the thread that comes back,
+  alignas(32) std::array<std::uint64_t, kMaxCores> back_{};      ///< and 1 if one does
+  alignas(
+      8) std::array<std::uint16_t, kMaxCores> waiting_{};  ///< answered in earlier windows and not yet joined
   std::uint8_t busy_windows_ = 0;  ///< bit w = the calendar holds something for window w
 };
 

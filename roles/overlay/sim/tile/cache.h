@@ -72,13 +72,14 @@ struct CachePartition {
     dirty = valid = used = used_before = 0;
   }
 
-  /// Slot of the line that holds `addr`, which is a multiple of `align`, if that is the one last used of its kind; or
-  /// kNoLine.
+  /// Slot of the line that holds `addr`, which is a multiple of `align`, if that is the one last used of its
+  /// kind; or kNoLine.
   [[gnu::always_inline]] unsigned find_recent(std::uint32_t addr, unsigned align) const {
     const unsigned r = addr / 32 % kRecent;
     return recent_tags[r] == (addr & (line_mask | (align - 1))) ? recent_slots[r] : kNoLine;
   }
-  /// Makes the line that holds `addr`, a multiple of `align`, the one last used of its kind. False if there is none.
+  /// Makes the line that holds `addr`, a multiple of `align`, the one last used of its kind. False if there
+  /// is none.
   bool search(std::uint32_t addr, unsigned align) {
     if (addr % align != 0 || addr < kFirstCached) return false;
     const std::uint32_t tag = addr & line_mask;
@@ -156,8 +157,10 @@ struct CachePartition {
       const auto equal = [&](unsigned at) {
         return _mm_cmpeq_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(set + at)), wanted);
       };
-      const __m128i words = _mm_packs_epi16(_mm_packs_epi32(equal(0), equal(4)), _mm_packs_epi32(equal(8), equal(12)));
-      return static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(_mm_movemask_epi8(words)) | 1u << 16));
+      const __m128i words =
+          _mm_packs_epi16(_mm_packs_epi32(equal(0), equal(4)), _mm_packs_epi32(equal(8), equal(12)));
+      return static_cast<unsigned>(
+          std::countr_zero(static_cast<unsigned>(_mm_movemask_epi8(words)) | 1u << 16));
     }
 #endif
     unsigned way = 0;

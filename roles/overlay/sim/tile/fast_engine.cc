@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timing engine for x86-64 hosts with AVX2 and BMI2: compiled for them, called only on them. Byte 8*core + o of
-// a vector belongs to a core's offset o.
+// The timing engine for x86-64 hosts with AVX2 and BMI2: compiled for them, called only on them. Byte 8*core
+// + o of a vector belongs to a core's offset o.
 #include "roles/overlay/sim/tile/tile_window.h"
 
 #if defined(__AVX2__) && defined(__BMI2__)
@@ -11,7 +11,9 @@ namespace {
 
 using Vec = __m256i;
 
-[[gnu::always_inline]] inline Vec load(const void* p) { return _mm256_load_si256(static_cast<const Vec*>(p)); }
+[[gnu::always_inline]] inline Vec load(const void* p) {
+  return _mm256_load_si256(static_cast<const Vec*>(p));
+}
 [[gnu::always_inline]] inline void store(void* p, Vec v) { _mm256_store_si256(static_cast<Vec*>(p), v); }
 [[gnu::always_inline]] inline Vec bytes(int b) { return _mm256_set1_epi8(static_cast<char>(b)); }
 [[gnu::always_inline]] inline Vec words(std::uint64_t w) {
@@ -55,19 +57,21 @@ struct FastEngine {
   /// `first` has a rotated thread for each offset, or 16.
   static std::uint64_t joined(std::uint64_t first, unsigned turn) {
     const __m128i f = _mm_cvtsi64_si128(static_cast<long long>(first));
-    const __m128i threads = _mm_and_si128(_mm_add_epi8(f, _mm_set1_epi8(static_cast<char>(turn))), _mm_set1_epi8(15));
+    const __m128i threads =
+        _mm_and_si128(_mm_add_epi8(f, _mm_set1_epi8(static_cast<char>(turn))), _mm_set1_epi8(15));
     const __m128i none = _mm_cmpeq_epi8(f, _mm_set1_epi8(Barrels::kMaxThreads));
     return static_cast<std::uint64_t>(_mm_cvtsi128_si64(
         _mm_andnot_si128(none, _mm_or_si128(threads, _mm_set1_epi8(static_cast<char>(Barrels::kAnswer))))));
   }
   static std::uint64_t pack_nibbles(std::uint64_t word, std::uint64_t mask) { return _pext_u64(word, mask); }
-  static std::uint64_t unpack_nibbles(std::uint64_t word, std::uint64_t mask) { return _pdep_u64(word, mask); }
+  static std::uint64_t unpack_nibbles(std::uint64_t word, std::uint64_t mask) {
+    return _pdep_u64(word, mask);
+  }
   static std::uint64_t spread_bits(std::uint32_t bits) { return _pdep_u64(bits, kBytesOfOne); }
   static unsigned count_bits(std::uint64_t word) { return static_cast<unsigned>(_mm_popcnt_u64(word)); }
   static std::uint64_t equal_bytes(std::uint64_t a, std::uint64_t b) {
-    return static_cast<std::uint64_t>(
-        _mm_cvtsi128_si64(_mm_cmpeq_epi8(_mm_cvtsi64_si128(static_cast<long long>(a)),
-                                         _mm_cvtsi64_si128(static_cast<long long>(b)))));
+    return static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_cmpeq_epi8(
+        _mm_cvtsi64_si128(static_cast<long long>(a)), _mm_cvtsi64_si128(static_cast<long long>(b)))));
   }
   static unsigned set_of(std::uint32_t counts) { return _pext_u32(counts + 0x7f7f7f7fu, 0x80808080u); }
 
@@ -105,8 +109,8 @@ struct FastEngine {
 
   // Who joins, where, and how many have been in the queue by then.
   const Vec resumed = _mm256_and_si256(_mm256_srli_epi16(answer, 7), bytes(1)), returned = load(&b.back_);
-  const Vec joining = _mm256_or_si256(
-      load(&b.back_threads_), _mm256_slli_epi16(_mm256_and_si256(answer, bytes(0x0f)), 4));
+  const Vec joining =
+      _mm256_or_si256(load(&b.back_threads_), _mm256_slli_epi16(_mm256_and_si256(answer, bytes(0x0f)), 4));
   const Vec mask = _mm256_or_si256(_mm256_and_si256(_mm256_sub_epi8(zero, returned), bytes(0x0f)),
                                    _mm256_and_si256(_mm256_sub_epi8(zero, resumed), bytes(0xf0)));
   Vec sofar = _mm256_add_epi8(resumed, returned);
@@ -124,7 +128,8 @@ struct FastEngine {
   store(&go, issued);
 #pragma GCC unroll 4
   for (unsigned k = 0; k < kMaxCores; ++k) {
-    const std::uint64_t queue = b.queue_[k] | _pext_u64(join[k], at[k]) << (4 * b.count_[k] & 63);  // full: none
+    const std::uint64_t queue = b.queue_[k] | _pext_u64(join[k], at[k])
+                                                  << (4 * b.count_[k] & 63);  // full: none
     threads[k] = _pdep_u64(queue, go[k] & 0x0f * kBytesOfOne);
     b.queue_[k] = queue >> (4 * count_bits(go[k] & kBytesOfOne));
   }
@@ -144,9 +149,8 @@ struct FastEngine {
   const Vec own = words(0x8040201008040201ull);
   const Vec each = _mm256_and_si256(_mm256_shuffle_epi8(own, order), issued);
   const Vec upper = _mm256_cmpgt_epi8(order, bytes(7));
-  const Vec set = _mm256_or_si256(
-      _mm256_sad_epu8(_mm256_andnot_si256(upper, each), zero),
-      _mm256_slli_epi64(_mm256_sad_epu8(_mm256_and_si256(upper, each), zero), 8));
+  const Vec set = _mm256_or_si256(_mm256_sad_epu8(_mm256_andnot_si256(upper, each), zero),
+                                  _mm256_slli_epi64(_mm256_sad_epu8(_mm256_and_si256(upper, each), zero), 8));
   // And back to a byte a slot.
   const auto member = [&](long long low, long long high) {
     const Vec spread = _mm256_shuffle_epi8(set, _mm256_set_epi64x(high, low, high, low));
@@ -179,20 +183,24 @@ struct FastEngine {
 [[gnu::always_inline]] inline void FastEngine::answer(Barrels& b, unsigned page, std::uint64_t granted) {
   b.busy_windows_ = static_cast<std::uint8_t>(b.busy_windows_ | 1u << page);
   const Vec grants = words(granted), threads = _mm256_and_si256(grants, bytes(0x0f));
-  const Vec cores = _mm256_set_epi64x(static_cast<long long>(0xb0 * kBytesOfOne), static_cast<long long>(0xa0 * kBytesOfOne),
-                                      static_cast<long long>(0x90 * kBytesOfOne), static_cast<long long>(0x80 * kBytesOfOne));
+  const Vec cores = _mm256_set_epi64x(
+      static_cast<long long>(0xb0 * kBytesOfOne), static_cast<long long>(0xa0 * kBytesOfOne),
+      static_cast<long long>(0x90 * kBytesOfOne), static_cast<long long>(0x80 * kBytesOfOne));
   const Vec own = _mm256_cmpeq_epi8(_mm256_and_si256(grants, bytes(0xf0)), cores);
   auto* last = b.last_answer_[page];
   store(last, _mm256_blendv_epi8(load(last), _mm256_or_si256(threads, bytes(Barrels::kAnswer)), own));
-  // The thread as a bit of 16: cores 0 and 2 lie in the lower halves of the vectors, 1 and 3 in the upper ones.
-  const Vec low = _mm256_and_si256(_mm256_shuffle_epi8(_mm256_set_epi64x(0, static_cast<long long>(0x8040201008040201ull), 0,
-                                                                         static_cast<long long>(0x8040201008040201ull)),
-                                                       threads),
-                                   own);
-  const Vec high = _mm256_and_si256(_mm256_shuffle_epi8(_mm256_set_epi64x(static_cast<long long>(0x8040201008040201ull), 0,
-                                                                          static_cast<long long>(0x8040201008040201ull), 0),
-                                                        threads),
-                                    own);
+  // The thread as a bit of 16: cores 0 and 2 lie in the lower halves of the vectors, 1 and 3 in the upper
+  // ones.
+  const Vec low = _mm256_and_si256(
+      _mm256_shuffle_epi8(_mm256_set_epi64x(0, static_cast<long long>(0x8040201008040201ull), 0,
+                                            static_cast<long long>(0x8040201008040201ull)),
+                          threads),
+      own);
+  const Vec high = _mm256_and_si256(
+      _mm256_shuffle_epi8(_mm256_set_epi64x(static_cast<long long>(0x8040201008040201ull), 0,
+                                            static_cast<long long>(0x8040201008040201ull), 0),
+                          threads),
+      own);
   const Vec even = _mm256_unpacklo_epi8(low, high), odd = _mm256_unpackhi_epi8(low, high);
   auto* sets = b.answered_[page];
   store(sets[0], _mm256_or_si256(load(sets[0]), _mm256_permute2x128_si256(even, odd, 0x20)));

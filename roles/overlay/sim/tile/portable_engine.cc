@@ -65,8 +65,8 @@ inline Issue PortableEngine::window(Barrels& b, Cycle from, Progress& p, Barrels
     if (crowded != 0) answers = b.join_in_turn<PortableEngine>(k, from);
     const std::uint64_t resumed = (answers >> 7) & kBytesOfOne;
     const std::uint64_t joining = b.back_threads_[k] | (answers & 0x0f * kBytesOfOne) << 4;
-    std::uint64_t queue =
-        b.queue_[k] | pack_nibbles(joining, b.back_[k] * 0x0f | resumed * 0xf0) << (4 * b.count_[k] & 63);
+    std::uint64_t queue = b.queue_[k] | pack_nibbles(joining, b.back_[k] * 0x0f | resumed * 0xf0)
+                                            << (4 * b.count_[k] & 63);
     std::uint64_t ready = b.count_[k];
     threads[k] = 0;
     for (unsigned o = 0; o < kWindow; ++o) {

@@ -36,7 +36,9 @@ constexpr Token token(std::uint32_t plain, std::uint32_t code) {
 Token last_token(std::uint32_t plain, std::uint32_t code) { return token(plain | Token::kFar, code); }
 
 /// Scratchpad address as a thread sees it, from the mailbox's.
-std::uint32_t scratchpad_address(std::uint32_t addr) { return (addr & (kScratchpadBase - 1)) | kScratchpadBase; }
+std::uint32_t scratchpad_address(std::uint32_t addr) {
+  return (addr & (kScratchpadBase - 1)) | kScratchpadBase;
+}
 
 /// Ends the buffer before `u`, which nothing prevents from being executed later.
 [[gnu::noinline]] void stop_for_refill(UOP_ARGS) {
@@ -44,7 +46,8 @@ std::uint32_t scratchpad_address(std::uint32_t addr) { return (addr & (kScratchp
   *out = last_token(0, event::refill);
   t.pc = pc_of(t, u);
   TokenBuffer& b = *t.buffer;
-  for (unsigned at = kTokenPiece - kTokenNotice; &b.tokens[at] < out; at += kTokenPiece) b.tokens[at].bits |= Token::kFar;
+  for (unsigned at = kTokenPiece - kTokenNotice; &b.tokens[at] < out; at += kTokenPiece)
+    b.tokens[at].bits |= Token::kFar;
 }
 
 /// Ends the buffer with an event that the timing engine executes: `u` itself, at its cycle.
@@ -65,8 +68,8 @@ void stop_before(UOP_ARGS, std::uint8_t code) {
     return u->run(t, u, out, 0);                                        \
   } while (false)
 
-/// Executes a load from the message that the thread holds, or notes a store. Gives the event; event::scratchpad if
-/// it has to be executed at its cycle.
+/// Executes a load from the message that the thread holds, or notes a store. Gives the event;
+/// event::scratchpad if it has to be executed at its cycle.
 std::uint8_t scratchpad_ahead(Thread& t, const Inst& in, std::uint32_t addr) {
   if (op_class(in.op) == OpClass::load) {
     if ((addr & ~(Thread::kMessageBytes - 1)) != t.message) return event::scratchpad;
@@ -149,8 +152,8 @@ void do_jalr(UOP_ARGS) {
   JUMP_TO(t.code + target / 4);
 }
 
-/// A load or store whose line was not the last one used of its kind: looks for it in the cache, then executes `u`
-/// again or gives up. Apart from those, so that they save no registers.
+/// A load or store whose line was not the last one used of its kind: looks for it in the cache, then executes
+/// `u` again or gives up. Apart from those, so that they save no registers.
 [[gnu::noinline]] void find_line(UOP_ARGS) {
   const Inst& in = u->inst;
   const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
@@ -245,8 +248,8 @@ template <Op op>
   }
 }
 
-/// Additions and multiplications that round to nearest; what is not ordinary is left to do_fp(), whose call comes
-/// last so that nothing is saved for it.
+/// Additions and multiplications that round to nearest; what is not ordinary is left to do_fp(), whose call
+/// comes last so that nothing is saved for it.
 template <Op op>
 void do_ordinary_fp(UOP_ARGS) {
   std::uint32_t result;

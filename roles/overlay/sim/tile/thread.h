@@ -10,23 +10,23 @@
 
 namespace polyloom::overlay {
 
-/// What ends a run of plain instructions. A bit of the high nibble tells the unit that serves it, the low nibble
-/// the operation.
+/// What ends a run of plain instructions. A bit of the high nibble tells the unit that serves it, the low
+/// nibble the operation.
 namespace event {
 enum : std::uint8_t { kCache = 0x10, kFpu = 0x20, kScratchpad = 0x40, kControl = 0x80 };
 enum : std::uint8_t {
-  refill = 0x00,       ///< no event: the thread must run ahead again before anything is known
-  blocked = 0x01,      ///< follows an event that the timing engine executes; never reached
-  plain = 0x02,        ///< a plain instruction
-  hit = kCache,                ///< load or store that hits: done
-  flush_clean = kCache | 1,    ///< flush of a clean line: done
-  miss = kCache | 2,           ///< load or store that misses
+  refill = 0x00,             ///< no event: the thread must run ahead again before anything is known
+  blocked = 0x01,            ///< follows an event that the timing engine executes; never reached
+  plain = 0x02,              ///< a plain instruction
+  hit = kCache,              ///< load or store that hits: done
+  flush_clean = kCache | 1,  ///< flush of a clean line: done
+  miss = kCache | 2,         ///< load or store that misses
   flush_dirty = kCache | 3,
-  fpu = kFpu,                  ///< + FpuOp: done
+  fpu = kFpu,  ///< + FpuOp: done
   scratchpad = kScratchpad,
   scratchpad_load = kScratchpad | 1,   ///< of a message that the thread holds: done
   scratchpad_store = kScratchpad | 2,  ///< executed from the thread's notes
-  control = kControl,  ///< everything that others can see or that depends on time; also faults
+  control = kControl,   ///< everything that others can see or that depends on time; also faults
   recv = kControl | 1,  ///< result known; these three are executed from the thread's notes
   free = kControl | 2,
   send = kControl | 3,
@@ -39,8 +39,8 @@ inline constexpr unsigned kFpuOps = 9;
 
 /// `plain` plain instructions, then the event.
 struct Token {
-  /// Set in the token that ends a buffer (refill, or an event after which the thread runs ahead again), and where
-  /// the host should fetch what comes next.
+  /// Set in the token that ends a buffer (refill, or an event after which the thread runs ahead again), and
+  /// where the host should fetch what comes next.
   static constexpr unsigned kFar = 0x80;
   static constexpr unsigned kMaxPlain = 0x7f;
   std::uint16_t bits;
@@ -62,7 +62,8 @@ class InstrMemory;
 class MailboxPort;
 struct Uop;
 
-/// Operands of a thread's instructions that have been met ahead of time and take effect at their cycle, in order.
+/// Operands of a thread's instructions that have been met ahead of time and take effect at their cycle, in
+/// order.
 class Notes {
  public:
   static constexpr unsigned kMax = 16;
@@ -93,8 +94,8 @@ struct alignas(64) Thread {
   const MailboxPort* mailbox;
   std::uint8_t index;                     ///< in the tile
   std::uint8_t recvs_ahead, sends_ahead;  ///< executed ahead of time, to take effect
-  /// Scratchpad address of the message last received, which nobody changes while the thread holds it; kNoMessage if
-  /// it has been freed or written.
+  /// Scratchpad address of the message last received, which nobody changes while the thread holds it;
+  /// kNoMessage if it has been freed or written.
   std::uint32_t message;
   static constexpr std::uint32_t kNoMessage = 1, kMessageBytes = 64;
   Notes notes;

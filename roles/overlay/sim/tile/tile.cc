@@ -62,8 +62,9 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
       states(params.threads_per_tile(), ThreadState::off),
       wait_rd(params.threads_per_tile()),
       uart(params.threads_per_tile()) {
-  const std::array<unsigned, kFpuOps> cycles{times.mul,    times.div,    times.fp_compare, times.fp_convert, times.fp_add,
-                                             times.fp_mul, times.fp_fma, times.fp_div,     times.fp_sqrt};
+  const std::array<unsigned, kFpuOps> cycles{times.mul,        times.div,    times.fp_compare,
+                                             times.fp_convert, times.fp_add, times.fp_mul,
+                                             times.fp_fma,     times.fp_div, times.fp_sqrt};
   std::copy(cycles.begin(), cycles.end(), fpu_latency.begin());
   Arena& arena = env.arena != nullptr ? *env.arena : own_arena;
   buffers = arena.take_array<TokenBuffer>(Progress::kSlots);
@@ -123,9 +124,9 @@ void Tile::Impl::start(Cycle c, unsigned core, unsigned thread, std::uint32_t pc
   schedule(c, core, thread);
 }
 
-/// A token that is not simply the next one: the buffer has been used up, or a piece of it, or all but an event after
-/// which the thread runs ahead again. Then what is needed next is brought into the host's cache: a thousand threads do
-/// not fit it.
+/// A token that is not simply the next one: the buffer has been used up, or a piece of it, or all but an
+/// event after which the thread runs ahead again. Then what is needed next is brought into the host's cache:
+/// a thousand threads do not fit it.
 void Tile::Impl::far_token(unsigned slot) {
   const Token* token = progress.token[slot];
   if (token->event() == event::refill) return reload(core_of_slot(slot), slot % 16);
@@ -133,7 +134,8 @@ void Tile::Impl::far_token(unsigned slot) {
   progress.next[slot] = token->event();
   progress.token[slot] = token + 1;
   const bool stops = token[1].event() == event::blocked;
-  if (!stops && token + kTokenPiece < buffers[slot].tokens.end()) return __builtin_prefetch(token + kTokenNotice);
+  if (!stops && token + kTokenPiece < buffers[slot].tokens.end())
+    return __builtin_prefetch(token + kTokenNotice);
   const unsigned i = index_of(core_of_slot(slot), slot % 16);
   threads[i].prefetch();
   const std::uint8_t* data = threads[i].cache.data;
@@ -213,9 +215,7 @@ std::uint64_t Tile::idle_cycles(unsigned core, Cycle now) const { return now - r
 std::uint64_t Tile::retired(unsigned core) const { return impl_->barrels.issued(core); }
 ThreadState Tile::thread_state(unsigned thread) const { return impl_->states.at(thread); }
 std::uint32_t Tile::thread_pc(unsigned thread) const { return impl_->threads[thread].pc; }
-std::uint32_t Tile::thread_reg(unsigned thread, unsigned x) const {
-  return impl_->threads[thread].x[x & 31];
-}
+std::uint32_t Tile::thread_reg(unsigned thread, unsigned x) const { return impl_->threads[thread].x[x & 31]; }
 std::uint32_t Tile::thread_freg(unsigned thread, unsigned f) const {
   return impl_->threads[thread].f[f & 31];
 }

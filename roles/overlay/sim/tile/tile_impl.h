@@ -104,9 +104,9 @@ struct Tile::Impl {
   CacheShape shape;
   Latencies fpu_latency;  ///< by FpuOp
 
-  Cycle now = 0;                                 ///< start of the window after the last one advanced
-  bool busy = false;                             ///< something happens in the window that starts at `now`
-  bool fast;                                     ///< the host has what advance_fast needs
+  Cycle now = 0;              ///< start of the window after the last one advanced
+  bool busy = false;          ///< something happens in the window that starts at `now`
+  bool fast;                  ///< the host has what advance_fast needs
   std::uint64_t special = 0;  ///< by slot: threads that wait for the cache with something else than a hit
   UnitQueue cache_queue, fpu_queue, scratchpad_queue;
   std::uint32_t issued = 0;           ///< in the current window: bit 8*core + offset

@@ -88,8 +88,9 @@ class UnitQueue {
     return granted;
   }
 
-  /// kTurns[16 * last + set]: whose turn it is, the first member of the set after `last`. In bits 31:0 a 1 in the byte
-  /// of that core, in 39:32 kGranted | core << 4 (both 0 for the empty set), above 16 * core (the empty set: `last`).
+  /// kTurns[16 * last + set]: whose turn it is, the first member of the set after `last`. In bits 31:0 a 1 in
+  /// the byte of that core, in 39:32 kGranted | core << 4 (both 0 for the empty set), above 16 * core (the
+  /// empty set: `last`).
   static constexpr auto kTurns = [] {
     std::array<std::uint64_t, 16 * kMaxCores> table{};
     for (unsigned last = 0; last < kMaxCores; ++last) {
@@ -106,7 +107,7 @@ class UnitQueue {
 
   std::array<std::uint64_t, kMaxCores> queue_{};  ///< nibbles, oldest lowest, zero beyond the count
   std::uint32_t count_ = 0;                       ///< byte per core
-  unsigned last_ = 16 * (kMaxCores - 1);         ///< 16 times the core granted last
+  unsigned last_ = 16 * (kMaxCores - 1);          ///< 16 times the core granted last
 };
 
 }  // namespace polyloom::overlay
