@@ -226,6 +226,7 @@ class Generator {
       a_.i(Op::addi, 6, 0, 1);
       return a_.csrrw(data(), csr::wait_until, 6);
     }
+    if (pick(3) == 0) return drain();
     a_.csrrw(6, csr::can_send, 0);
     const auto skip = a_.branch_forward(Op::beq, 6, 0);
     a_.csr_op(Op::csrrwi, 0, csr::send_len, pick(4));
@@ -234,6 +235,33 @@ class Generator {
     a_.i(Op::andi, 7, data(), 0x84);
     a_.send(6, 7);
     a_.land(skip);
+  }
+
+  /// Takes every message that is there, as the softswitch does; sometimes more stores than a thread can note ahead of
+  /// time, a second send, or a load from a message that has been freed.
+  void drain() {
+    const std::uint32_t loop = a_.here();
+    a_.csrrw(6, csr::can_recv, 0);
+    const auto out = a_.branch_forward(Op::beq, 6, 0);
+    a_.csrrw(7, csr::recv, 0);
+    a_.load(Op::lw, data(), 0, 7);
+    a_.load(any({Op::lbu, Op::lb}), data(), 5, 7);
+    for (unsigned n = pick(2) * pick(24); n != 0; --n) {
+      a_.store(any({Op::sw, Op::sb}), data(), 4 * static_cast<std::int32_t>(pick(16)), 18);
+    }
+    a_.load(Op::lw, data(), 4, pick(2) != 0 ? 18 : 7);
+    a_.csrrw(0, csr::free, 7);
+    if (pick(2) != 0) a_.load(Op::lhu, data(), 2, 7);
+    if (pick(2) != 0) {
+      a_.csrrw(6, csr::can_send, 0);
+      const auto busy = a_.branch_forward(Op::beq, 6, 0);
+      a_.i(Op::andi, 7, data(), 0x1);
+      a_.send(0, 7);
+      a_.csrrw(data(), csr::can_send, 0);
+      a_.land(busy);
+    }
+    if (pick(3) != 0) a_.jal(0, loop);
+    a_.land(out);
   }
 
   unsigned pick(unsigned n) { return static_cast<unsigned>(rng_() % n); }
