@@ -8,7 +8,7 @@
 #define KERNEL_WORDS 256
 
 /// Random numbers, array updates, a branch that nobody predicts and a multiply.
-static uint32_t integer_kernel(volatile void* memory, uint32_t rounds) {
+static inline uint32_t integer_kernel(volatile void* memory, uint32_t rounds) {
   uint32_t* a = (uint32_t*)memory;
   uint32_t x = 2463534242u, sum = 0;
   for (uint32_t r = 0; r < rounds; r++) {
@@ -29,7 +29,7 @@ static uint32_t integer_kernel(volatile void* memory, uint32_t rounds) {
 }
 
 /// Four multiplications and additions an element, no fused ones.
-static uint32_t fp_kernel(volatile void* memory, uint32_t rounds) {
+static inline uint32_t fp_kernel(volatile void* memory, uint32_t rounds) {
   float* a = (float*)memory;
   for (uint32_t i = 0; i < KERNEL_WORDS; i++) a[i] = (float)i * 0.01f;
   float sum = 0;

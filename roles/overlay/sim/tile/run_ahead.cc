@@ -5,6 +5,7 @@
 // jump (threaded code: one indirect branch an instruction, predicted from where it stands). Without that
 // optimisation the calls nest, no deeper than one call fills a token buffer.
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -45,9 +46,8 @@ std::uint32_t scratchpad_address(std::uint32_t addr) {
   if (plain != 0) *out++ = token(plain - 1, event::plain);
   *out = last_token(0, event::refill);
   t.pc = pc_of(t, u);
-  TokenBuffer& b = *t.buffer;
-  for (unsigned at = kTokenPiece - kTokenNotice; &b.tokens[at] < out; at += kTokenPiece)
-    b.tokens[at].bits |= Token::kFar;
+  Token* first = t.buffer->tokens.data();
+  for (std::ptrdiff_t at = kTokenPiece - kTokenNotice; at < out - first; at += kTokenPiece) first[at].bits |= Token::kFar;
 }
 
 /// Ends the buffer with an event that the timing engine executes: `u` itself, at its cycle.
