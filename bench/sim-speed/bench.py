@@ -90,7 +90,7 @@ def run(bench: Bench) -> None:
         for kernel in ("integer", "fp"):
             measured = [speed_of_kernel(kernel, "tinsel-1", "serial") for _ in range(repetitions)]
             best = max(speed for speed, _ in measured)
-            qemu = speed_of_qemu(Path(folder), kernel, measured[0][1])
+            qemu = max(speed_of_qemu(Path(folder), kernel, measured[0][1]) for _ in range(repetitions))
             bench.row(f"{kernel} kernel, one host core", f"{best:.0f} M/s", limit=f"QEMU, no timing: {qemu:.0f} M/s")
             bench.figures[f"{kernel}_mips"] = best
             bench.figures[f"qemu_{kernel}_mips"] = qemu
