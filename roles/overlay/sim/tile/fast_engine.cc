@@ -181,7 +181,7 @@ struct FastEngine {
 }
 
 [[gnu::always_inline]] inline void FastEngine::answer(Barrels& b, unsigned page, std::uint64_t granted) {
-  b.busy_windows_ = static_cast<std::uint8_t>(b.busy_windows_ | 1u << page);
+  b.busy_windows_ = static_cast<std::uint8_t>(b.busy_windows_ | unsigned{granted != 0} << page);
   const Vec grants = words(granted), threads = _mm256_and_si256(grants, bytes(0x0f));
   const Vec cores = _mm256_set_epi64x(
       static_cast<long long>(0xb0 * kBytesOfOne), static_cast<long long>(0xa0 * kBytesOfOne),
