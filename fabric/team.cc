@@ -14,8 +14,8 @@
 namespace polyloom::fabric {
 namespace {
 
-/// Longest spin before a waiting thread sleeps: some of the longest usual windows (two full boards: 100 us), so that
-/// unequal shares of work do not cost a wake-up each window.
+/// Longest spin before a waiting thread sleeps: some of the longest usual windows (two full boards: 100 us),
+/// so that unequal shares of work do not cost a wake-up each window.
 constexpr auto kSpin = std::chrono::microseconds(500);
 
 /// Shares for each thread: few, for each costs the window a claim; several, for work evens out between them.

@@ -237,8 +237,8 @@ class Generator {
     a_.land(skip);
   }
 
-  /// Takes every message that is there, as the softswitch does; sometimes more stores than a thread can note ahead of
-  /// time, a second send, or a load from a message that has been freed.
+  /// Takes every message that is there, as the softswitch does; sometimes more stores than a thread can note
+  /// ahead of time, a second send, or a load from a message that has been freed.
   void drain() {
     const std::uint32_t loop = a_.here();
     a_.csrrw(6, csr::can_recv, 0);

@@ -47,7 +47,8 @@ std::uint32_t scratchpad_address(std::uint32_t addr) {
   *out = last_token(0, event::refill);
   t.pc = pc_of(t, u);
   Token* first = t.buffer->tokens.data();
-  for (std::ptrdiff_t at = kTokenPiece - kTokenNotice; at < out - first; at += kTokenPiece) first[at].bits |= Token::kFar;
+  for (std::ptrdiff_t at = kTokenPiece - kTokenNotice; at < out - first; at += kTokenPiece)
+    first[at].bits |= Token::kFar;
 }
 
 /// Ends the buffer with an event that the timing engine executes: `u` itself, at its cycle.
