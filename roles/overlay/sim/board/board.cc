@@ -2,6 +2,7 @@
 #include "roles/overlay/sim/board/board.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "roles/overlay/sim/board/fault_codes.h"
 
@@ -132,10 +133,16 @@ void Board::window(Cycle from) {
 
 void Board::network(Cycle from, Cycle to) {
   retry_ = false;
+  blocked_entries_ = 0;
   links_in(from, to);
   shell_.receive(to);
   host_messages_in(from, to);
   noc_.advance(to);
+  // Who found no room at the start of the window tries again in the next one if there is some by then; if
+  // not, the network has an event when there may be.
+  for (std::uint32_t left = blocked_entries_; left != 0; left &= left - 1) {
+    if (noc_.has_room(static_cast<BoardPort>(std::countr_zero(left)), to)) retry_ = true;
+  }
   links_out(to);
   host_messages_out(to);
   detector_->step(to);
@@ -157,7 +164,10 @@ void Board::links_in(Cycle from, Cycle to) {
         break;
       }
       const Cycle at = std::max(from, arrival->at);
-      if (!noc_.enter(static_cast<BoardPort>(i), at, arrival->message)) break;
+      if (!noc_.enter(static_cast<BoardPort>(i), at, arrival->message)) {
+        blocked_entries_ |= 1u << i;
+        break;
+      }
       held_counted_[i] = false;
       ++net_.activity.in_flight;
       detector_->received(at, i);
@@ -187,7 +197,10 @@ void Board::links_out(Cycle to) {
 
 void Board::host_messages_in(Cycle from, Cycle) {
   while (!from_host_.empty() && detector_->may_inject(from)) {
-    if (!noc_.enter(kHostPort, from, from_host_.front())) return;
+    if (!noc_.enter(kHostPort, from, from_host_.front())) {
+      blocked_entries_ |= 1u << kHostPort;
+      return;
+    }
     from_host_.pop_front();
     ++net_.activity.in_flight;
     detector_->host_in();

@@ -128,9 +128,10 @@ class Board final : public fabric::Node,
   blocks::Shell shell_;
   std::unique_ptr<Detector> detector_;
 
-  Cycle now_ = 0;       ///< end of the last window simulated
-  Cycle reply_at_ = 0;  ///< edge at which what this window produces may leave
-  bool retry_ = false;  ///< what was held back may go on in the next window
+  Cycle now_ = 0;                      ///< end of the last window simulated
+  Cycle reply_at_ = 0;                 ///< edge at which what this window produces may leave
+  bool retry_ = false;                 ///< what was held back may go on in the next window
+  std::uint32_t blocked_entries_ = 0;  ///< ports at which a message found no room in the last window
   std::array<bool, kLinks> held_counted_{};
   std::deque<Message> from_host_;
   std::vector<Barrier> barriers_;
