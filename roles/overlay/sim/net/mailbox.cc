@@ -119,7 +119,7 @@ void Mailbox::tick(Cycle c) {
     apply(c, event);
   }
   if (!events_.empty()) again(events_.front().cycle + 1);
-  for (std::uint32_t left = serving_; left != 0; left &= left - 1) {
+  for (std::uint32_t left = buffered_ & ~stalled_; left != 0; left &= left - 1) {
     serve(c, static_cast<unsigned>(std::countr_zero(left)));
   }
   if (sending_ >= 0 || !send_queue_.empty()) advance_send(c);
@@ -137,14 +137,9 @@ void Mailbox::apply(Cycle c, const Event& event) {
       begin_wait(c, event.thread, event.arg);
       break;
     case EventKind::room:
-      resume_serving(event.thread / shared_.params.threads_per_core);
+      stalled_ &= ~(1u << (event.thread / shared_.params.threads_per_core));
       break;
   }
-}
-
-void Mailbox::resume_serving(unsigned core) {
-  stalled_ &= ~(1u << core);
-  if (!cores_groups_[core].buffer.empty()) serving_ |= 1u << core;
 }
 
 void Mailbox::drop_reference(Cycle c, unsigned slot) {
@@ -239,10 +234,8 @@ void Mailbox::complete_arrival(Cycle c) {
     CoreGroup& group = cores_groups_[core];
     if (group.buffer.empty()) group.next = std::max(group.next, c + kCyclesPerReceiver);
     group.buffer.push({threads, arrival.slot});
-    if ((stalled_ >> core & 1) == 0) {
-      serving_ |= 1u << core;
-      again(std::max(group.next, c + 1));
-    }
+    buffered_ |= 1u << core;
+    if ((stalled_ >> core & 1) == 0) again(std::max(group.next, c + 1));
   }
   ++counters_.received;
   counters_.received_flits += message.flits;
@@ -261,7 +254,6 @@ void Mailbox::serve(Cycle c, unsigned core) {
   PointerQueue& queue = queues_[thread];
   if (queue.count == kPointers) {
     stalled_ |= 1u << core;  // ended by EventKind::room
-    serving_ &= ~(1u << core);
     return;
   }
   queue.slots[(queue.head + queue.count) % 64] = entry.slot;
@@ -279,7 +271,7 @@ void Mailbox::serve(Cycle c, unsigned core) {
   }
   group.next = c + kCyclesPerReceiver;
   if (group.buffer.empty()) {
-    serving_ &= ~(1u << core);
+    buffered_ &= ~(1u << core);
   } else {
     again(group.next);
   }

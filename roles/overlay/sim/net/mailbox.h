@@ -149,7 +149,6 @@ class Mailbox final : public MailboxPort {
   void wake(Cycle c, unsigned thread, std::uint32_t bits);
   void complete_arrival(Cycle c);
   void serve(Cycle c, unsigned core);
-  void resume_serving(unsigned core);
   void advance_send(Cycle c);
   void start_send(Cycle c);
   void read_flit(Cycle c);
@@ -171,8 +170,8 @@ class Mailbox final : public MailboxPort {
   Queue<Event> events_;
   Queue<Arrival> arrivals_;
   std::vector<CoreGroup> cores_groups_;
-  std::uint32_t serving_ = 0;  ///< bit per core: something is in its buffer, and no pointer queue is full
-  std::uint32_t stalled_ = 0;  ///< bit per core: a pointer queue is full
+  std::uint32_t buffered_ = 0;  ///< bit per core: something is in its buffer
+  std::uint32_t stalled_ = 0;   ///< bit per core: a pointer queue is full
   std::array<PointerQueue, 64> queues_{};
   std::array<std::uint8_t, 64> waits_{};
 

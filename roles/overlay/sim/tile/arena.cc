@@ -4,8 +4,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <new>
 
 namespace polyloom::overlay {
@@ -20,7 +18,7 @@ Arena::~Arena() {
 }
 
 void* Arena::take(std::size_t bytes) {
-  bytes = (bytes + 255) / 256 * 256;
+  bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
   if (bytes > left_) {
     // The kernel gives zeroed pages when they are touched. Twice a huge page is asked for, to find one
     // aligned.

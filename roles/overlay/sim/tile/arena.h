@@ -19,11 +19,12 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
   ~Arena();
 
-  /// `bytes` zeroed bytes at a multiple of 64, until the arena is gone. Throws std::bad_alloc.
+  static constexpr std::size_t kAlignment = 256;
+  /// `bytes` zeroed bytes at a multiple of kAlignment, until the arena is gone. Throws std::bad_alloc.
   void* take(std::size_t bytes);
   template <class T>
   std::span<T> take_array(std::size_t n) {
-    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 256);
+    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= kAlignment);
     return {static_cast<T*>(take(n * sizeof(T))), n};
   }
 

@@ -38,6 +38,12 @@ struct Progress {
   alignas(64) std::array<std::uint8_t, kSlots> next{};     ///< that event
   alignas(64) std::array<std::uint8_t, kSlots> current{};  ///< the event under way
   alignas(64) std::array<const Token*, kSlots> token{};    ///< the one after next
+
+  [[gnu::always_inline]] void take(unsigned slot, const Token* t) {
+    left[slot] = t->plain();
+    next[slot] = t->event();
+    token[slot] = t + 1;
+  }
 };
 
 /// Cycles by the low nibble of an event.

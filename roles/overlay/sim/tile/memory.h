@@ -33,6 +33,11 @@ constexpr Region region_of(std::uint32_t addr) {
   return addr >= kScratchpadBase && addr < kScratchpadEnd ? Region::scratchpad : Region::unmapped;
 }
 
+/// Scratchpad address as a thread sees it, from the mailbox's.
+constexpr std::uint32_t scratchpad_address(std::uint32_t addr) {
+  return (addr & (kScratchpadBase - 1)) | kScratchpadBase;
+}
+
 class Memory {
  public:
   explicit Memory(const BoardParams& params);

@@ -229,6 +229,12 @@ struct MemorySystem::Impl {
   Memory& memory;
   std::deque<Slice> slices;  // not movable
   Cycle next = kNeverCycle;  ///< what next_event() says
+
+  Request& push(Cycle at, unsigned client, MemoryClient* who, unsigned slice, std::uint32_t addr,
+                std::uint32_t tag) {
+    next = std::min(next, at);
+    return slices[slice].push(at, client, who, addr, tag);
+  }
 };
 
 MemorySystem::MemorySystem(const BoardParams& params, Memory& memory, unsigned clients,
@@ -248,15 +254,13 @@ MemorySystem::~MemorySystem() = default;
 
 void MemorySystem::read(Cycle at, unsigned client, MemoryClient& who, unsigned slice, std::uint32_t addr,
                         std::uint32_t tag) {
-  impl_->slices[slice].push(at, client, &who, addr, tag);
-  impl_->next = std::min(impl_->next, at);
+  impl_->push(at, client, &who, slice, addr, tag);
 }
 
 void MemorySystem::write(Cycle at, unsigned client, unsigned slice, std::uint32_t addr,
                          const std::uint8_t* line) {
-  Request& r = impl_->slices[slice].push(at, client, nullptr, addr, 0);
+  Request& r = impl_->push(at, client, nullptr, slice, addr, 0);
   std::memcpy(r.line.data(), line, impl_->memory.line_bytes());
-  impl_->next = std::min(impl_->next, at);
 }
 
 void MemorySystem::advance(Cycle from) {

@@ -36,11 +36,6 @@ constexpr Token token(std::uint32_t plain, std::uint32_t code) {
 }
 Token last_token(std::uint32_t plain, std::uint32_t code) { return token(plain | Token::kFar, code); }
 
-/// Scratchpad address as a thread sees it, from the mailbox's.
-std::uint32_t scratchpad_address(std::uint32_t addr) {
-  return (addr & (kScratchpadBase - 1)) | kScratchpadBase;
-}
-
 /// Ends the buffer before `u`, which nothing prevents from being executed later.
 [[gnu::noinline]] void stop_for_refill(UOP_ARGS) {
   if (plain != 0) *out++ = token(plain - 1, event::plain);
@@ -336,9 +331,14 @@ void do_counted(UOP_ARGS) {
   return t.memory->handler(u)(t, u, out, plain);
 }
 
-template <Op op>
+/// `nearest`: the instruction rounds to nearest, or as its thread says.
+template <Op op, bool nearest>
 constexpr Handler handler_of() {
-  switch (op_class(op)) {
+  constexpr OpClass cls = op_class(op);
+  if constexpr (nearest && (cls == OpClass::fp_add || cls == OpClass::fp_mul || cls == OpClass::fp_fma)) {
+    return do_ordinary_fp<op>;
+  }
+  switch (cls) {
     case OpClass::alu:
       return do_alu<op>;
     case OpClass::jump:
@@ -368,11 +368,12 @@ constexpr Handler handler_of() {
   }
 }
 
-template <std::size_t... ops>
+template <bool nearest, std::size_t... ops>
 constexpr auto make_handlers(std::index_sequence<ops...>) {
-  return std::array<Handler, kNumOps>{handler_of<static_cast<Op>(ops)>()...};
+  return std::array<Handler, kNumOps>{handler_of<static_cast<Op>(ops), nearest>()...};
 }
-constexpr auto kHandlers = make_handlers(std::make_index_sequence<kNumOps>());
+constexpr auto kHandlers = make_handlers<false>(std::make_index_sequence<kNumOps>());
+constexpr auto kNearestHandlers = make_handlers<true>(std::make_index_sequence<kNumOps>());
 
 }  // namespace
 
@@ -394,27 +395,8 @@ Handler handler_for(const Inst& inst, std::uint32_t index, std::uint32_t words) 
     if (inst.csr() == csr::can_send) return do_can_send;
     if (inst.csr() == csr::recv) return do_recv;
   }
-  if (has_rm(op_info(inst.op).form) && (inst.rm() == 0 || inst.rm() == kDynamicRounding)) {
-    switch (inst.op) {
-      case Op::fadd_s:
-        return do_ordinary_fp<Op::fadd_s>;
-      case Op::fsub_s:
-        return do_ordinary_fp<Op::fsub_s>;
-      case Op::fmul_s:
-        return do_ordinary_fp<Op::fmul_s>;
-      case Op::fmadd_s:
-        return do_ordinary_fp<Op::fmadd_s>;
-      case Op::fmsub_s:
-        return do_ordinary_fp<Op::fmsub_s>;
-      case Op::fnmsub_s:
-        return do_ordinary_fp<Op::fnmsub_s>;
-      case Op::fnmadd_s:
-        return do_ordinary_fp<Op::fnmadd_s>;
-      default:
-        break;
-    }
-  }
-  return kHandlers[static_cast<std::size_t>(inst.op)];
+  const bool nearest = has_rm(op_info(inst.op).form) && (inst.rm() == 0 || inst.rm() == kDynamicRounding);
+  return (nearest ? kNearestHandlers : kHandlers)[static_cast<std::size_t>(inst.op)];
 }
 
 Handler checking_handler() { return do_checked; }

@@ -96,10 +96,7 @@ void Tile::Impl::reload(unsigned core, unsigned thread) {
   const unsigned slot = slot_of(core, thread);
   held[slot] = t.cache.valid;
   lately[slot] = t.cache.lately_used();
-  const Token* first = t.buffer->tokens.data();
-  progress.left[slot] = first->plain();
-  progress.next[slot] = first->event();
-  progress.token[slot] = first + 1;
+  progress.take(slot, t.buffer->tokens.data());
 }
 
 void Tile::Impl::schedule(Cycle c, unsigned core, unsigned thread) {
@@ -130,9 +127,7 @@ void Tile::Impl::start(Cycle c, unsigned core, unsigned thread, std::uint32_t pc
 void Tile::Impl::far_token(unsigned slot) {
   const Token* token = progress.token[slot];
   if (token->event() == event::refill) return reload(core_of_slot(slot), slot % 16);
-  progress.left[slot] = token->plain();
-  progress.next[slot] = token->event();
-  progress.token[slot] = token + 1;
+  progress.take(slot, token);
   const bool stops = token[1].event() == event::blocked;
   if (!stops && token + kTokenPiece < buffers[slot].tokens.end())
     return __builtin_prefetch(token + kTokenNotice);

@@ -170,7 +170,7 @@ std::uint32_t Tile::Impl::read_csr(unsigned core, unsigned thread, Cycle c, unsi
     case csr::recv: {
       // Whether or not a register takes the result: the hardware looks at the number only.
       if (!env.mailbox->can_recv(i)) return 0;
-      const std::uint32_t addr = (env.mailbox->recv(c, i) & (kScratchpadBase - 1)) | kScratchpadBase;
+      const std::uint32_t addr = scratchpad_address(env.mailbox->recv(c, i));
       if (threads[i].mailbox != nullptr) threads[i].message = addr;
       return addr;
     }

@@ -16,9 +16,7 @@ namespace polyloom::overlay {
       t.far_token(slot);
       continue;
     }
-    t.progress.left[slot] = static_cast<std::uint8_t>(token->bits);
-    t.progress.next[slot] = token->event();
-    t.progress.token[slot] = token + 1;
+    t.progress.take(slot, token);
   }
 }
 
