@@ -15,7 +15,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <cstring>
+#include <utility>
 
 #include "roles/overlay/sim/tile/bits.h"
 #include "roles/overlay/sim/tile/thread.h"
@@ -67,21 +67,20 @@ class Barrels {
   /// The thread may join its core's queue from cycle `c` on, which lies in a window that has not been run,
   /// less than kCalendar cycles after the start of the current (or next) one.
   void resume_at(unsigned core, Cycle c, unsigned thread) {
-    const unsigned window = c % kCalendar / kWindow, o = c % kWindow;
-    busy_windows_ = static_cast<std::uint8_t>(busy_windows_ | 1u << window);
-    std::uint16_t& set = answered_[window][core][o];
-    set = static_cast<std::uint16_t>(set | 1u << thread);
-    last_answer_[window][core][o] = static_cast<std::uint8_t>(kAnswer | thread);
+    const unsigned at = c % kCalendar;
+    busy_windows_ = static_cast<std::uint8_t>(busy_windows_ | 1u << at / kWindow);
+    calendar_[at] |= std::uint64_t{1} << (kMaxThreads * core + thread);
   }
 
   /// As resume_at() for every grant of a unit (byte o of `granted`: 0x80 | core << 4 | thread, or 0), in
   /// cycle first + o.
   template <class Engine>
   [[gnu::always_inline]] void resume_granted(Cycle first, std::uint64_t granted) {
-    // The eight cycles lie on two pages of the calendar.
-    const unsigned shift = first % kWindow * 8, page = first % kCalendar / kWindow;
-    Engine::answer(*this, page, granted << shift);
-    if (shift != 0) Engine::answer(*this, (page + 1) % (kCalendar / kWindow), granted >> (64 - shift));
+    // The eight cycles lie in two windows.
+    const unsigned at = first % kCalendar, shift = first % kWindow * 8;
+    const unsigned windows = unsigned{granted << shift != 0} | unsigned{granted >> 1 >> (63 - shift) != 0} << 1;
+    busy_windows_ |= std::rotl(static_cast<std::uint8_t>(windows), static_cast<int>(at / kWindow));
+    Engine::answer(&calendar_[at], granted);
   }
 
   /// As resume_granted(), with what `latency` gives for the low nibble of each thread's current event added
@@ -125,24 +124,22 @@ class Barrels {
   friend struct PortableEngine;
   friend struct FastEngine;
 
-  bool queued() const {
-    return (count_[0] | count_[1] | count_[2] | count_[3] | std::bit_cast<std::uint64_t>(waiting_)) != 0;
-  }
-  /// Lets a core's threads join one a cycle when several wait. Gives a byte for each cycle: kAnswer | thread,
-  /// or less than kAnswer if none joins.
-  template <class Engine>
-  std::uint64_t join_in_turn(unsigned core, Cycle from);
-  /// The calendar's page for this window has been used.
-  void turn_page(unsigned window) {
-    std::memset(&last_answer_[window], 0, sizeof last_answer_[window]);
-    std::memset(&answered_[window], 0, sizeof answered_[window]);
-    busy_windows_ = static_cast<std::uint8_t>(busy_windows_ & ~(1u << window));
+  bool queued() const { return (count_[0] | count_[1] | count_[2] | count_[3] | waiting_) != 0; }
+  /// Whose turn it is in a window, of the threads of each core.
+  static unsigned turn_of(Cycle from) { return static_cast<unsigned>(from / kWindow) % kMaxThreads; }
+  /// The calendar's page for the window that starts at `from`, complete.
+  std::uint64_t* open_page(Cycle from) {
+    const unsigned at = from % kCalendar;
+    busy_windows_ = static_cast<std::uint8_t>(busy_windows_ & ~(1u << at / kWindow));
+    if (at == 0) {
+      for (unsigned o = 0; o < kWindow; ++o) calendar_[o] |= std::exchange(calendar_[kCalendar + o], 0);
+    }
+    return &calendar_[at];
   }
 
-  // By window mod 8, core and offset: the threads that are answered (bit each), and one of them as
-  // kAnswer | thread, or 0.
-  alignas(64) std::uint16_t answered_[kCalendar / kWindow][kMaxCores][kWindow] = {};
-  alignas(64) std::uint8_t last_answer_[kCalendar / kWindow][kMaxCores][kWindow] = {};
+  /// By cycle mod kCalendar: threads that are answered then, bit kMaxThreads * core + thread. A window's
+  /// answers are entered at once: those beyond the end belong to the first entries.
+  alignas(64) std::array<std::uint64_t, kCalendar + kWindow> calendar_{};
   // By core.
   alignas(32) std::array<std::uint64_t, kMaxCores> queue_{};  ///< nibble i = i-th thread; zero beyond count_
   alignas(32) std::array<std::uint64_t, kMaxCores> count_{};  ///< threads in the queue
@@ -150,28 +147,9 @@ class Barrels {
   alignas(
       32) std::array<std::uint64_t, kMaxCores> back_threads_{};  ///< by offset: the thread that comes back,
   alignas(32) std::array<std::uint64_t, kMaxCores> back_{};      ///< and 1 if one does
-  alignas(
-      8) std::array<std::uint16_t, kMaxCores> waiting_{};  ///< answered in earlier windows and not yet joined
+  std::uint64_t waiting_ = 0;      ///< answered in earlier windows and not yet joined; bits as in calendar_
   std::uint8_t busy_windows_ = 0;  ///< bit w = the calendar holds something for window w
 };
-
-template <class Engine>
-std::uint64_t Barrels::join_in_turn(unsigned core, Cycle from) {
-  // Sets of threads are rotated so that the thread whose turn it is in this window is bit 0.
-  const unsigned turn = static_cast<unsigned>(from / kWindow) % kMaxThreads;
-  alignas(16) std::array<std::uint16_t, kWindow> answered;
-  Engine::rotate(answered_[from % kCalendar / kWindow][core], turn, answered.data());
-  std::uint32_t waiting = std::rotr(waiting_[core], static_cast<int>(turn));
-  std::uint64_t first = 0;
-#pragma GCC unroll 8
-  for (unsigned o = 0; o < kWindow; ++o) {
-    waiting |= answered[o];
-    first |= static_cast<std::uint64_t>(std::countr_zero(waiting | 1u << kMaxThreads)) << (8 * o);
-    waiting &= waiting - 1;
-  }
-  waiting_[core] = std::rotl(static_cast<std::uint16_t>(waiting), static_cast<int>(turn));
-  return Engine::joined(first, turn);
-}
 
 inline Cycle Barrels::next_event(Cycle from) const {
   if (queued() || (back_[0] | back_[1] | back_[2] | back_[3]) != 0) return from;

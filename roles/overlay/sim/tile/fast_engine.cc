@@ -46,23 +46,8 @@ using Vec = __m256i;
 struct FastEngine {
   static Issue window(Barrels& b, Cycle from, Progress& p, Barrels::Threads& threads);
   static bool returning(Barrels& b, const Barrels::Threads& threads, std::uint32_t back);
-  static void answer(Barrels& b, unsigned page, std::uint64_t granted);
+  static void answer(std::uint64_t* calendar, std::uint64_t granted);
   static std::uint64_t latencies(std::uint64_t granted, const Progress& p, const Latencies& latency);
-  static void rotate(const std::uint16_t* sets, unsigned turn, std::uint16_t* rotated) {
-    const __m128i s = _mm_load_si128(reinterpret_cast<const __m128i*>(sets));
-    const auto count = [](unsigned n) { return _mm_cvtsi32_si128(static_cast<int>(n)); };
-    _mm_store_si128(reinterpret_cast<__m128i*>(rotated),
-                    _mm_or_si128(_mm_srl_epi16(s, count(turn)), _mm_sll_epi16(s, count(16 - turn))));
-  }
-  /// `first` has a rotated thread for each offset, or 16.
-  static std::uint64_t joined(std::uint64_t first, unsigned turn) {
-    const __m128i f = _mm_cvtsi64_si128(static_cast<long long>(first));
-    const __m128i threads =
-        _mm_and_si128(_mm_add_epi8(f, _mm_set1_epi8(static_cast<char>(turn))), _mm_set1_epi8(15));
-    const __m128i none = _mm_cmpeq_epi8(f, _mm_set1_epi8(Barrels::kMaxThreads));
-    return static_cast<std::uint64_t>(_mm_cvtsi128_si64(
-        _mm_andnot_si128(none, _mm_or_si128(threads, _mm_set1_epi8(static_cast<char>(Barrels::kAnswer))))));
-  }
   static std::uint64_t pack_nibbles(std::uint64_t word, std::uint64_t mask) { return _pext_u64(word, mask); }
   static std::uint64_t unpack_nibbles(std::uint64_t word, std::uint64_t mask) {
     return _pdep_u64(word, mask);
@@ -76,36 +61,84 @@ struct FastEngine {
   static unsigned set_of(std::uint32_t counts) { return _pext_u32(counts + 0x7f7f7f7fu, 0x80808080u); }
 
  private:
-  static Vec answers(Barrels& b, Cycle from, unsigned page);
+  /// Words of a vector: the threads of a core at an offset, cores 0..3 of one offset side by side; offsets 0,
+  /// 1, 4, 5 in `early`, the others in `late`.
+  struct Answers {
+    Vec early, late;
+  };
+  static Answers join_in_turn(Barrels& b, Cycle from, const std::uint64_t* page);
+  static Vec join(Barrels& b, Cycle from);
 };
 
-/// Threads that are resumed, a byte each offset, and kAnswer where there is one.
-[[gnu::always_inline]] inline Vec FastEngine::answers(Barrels& b, Cycle from, unsigned page) {
-  const Vec low = load(b.answered_[page][0]), high = load(b.answered_[page][2]);
-  const Vec ones = _mm256_set1_epi16(-1);
-  const Vec more_low = _mm256_and_si256(low, _mm256_add_epi16(low, ones));
-  const Vec more_high = _mm256_and_si256(high, _mm256_add_epi16(high, ones));
-  const auto waiting = std::bit_cast<std::uint64_t>(b.waiting_);
-  if (waiting == 0 && _mm256_testz_si256(_mm256_or_si256(more_low, more_high), ones)) [[likely]]
-    return load(b.last_answer_[page]);
-  alignas(32) std::array<std::uint64_t, kMaxCores> joined;
-  store(&joined, load(b.last_answer_[page]));
-  const Vec none = _mm256_setzero_si256();
-  const std::uint64_t uncrowded = top_bits(_mm256_cmpeq_epi16(more_low, none)) |
-                                  std::uint64_t{top_bits(_mm256_cmpeq_epi16(more_high, none))} << 32;
-  for (unsigned k = 0; k < kMaxCores; ++k) {
-    if (b.waiting_[k] != 0 || static_cast<std::uint16_t>(uncrowded >> (16 * k)) != 0xffffu)
-      joined[k] = b.join_in_turn<FastEngine>(k, from);
+/// When several threads of a core are answered or wait, they join one a cycle. Sets are rotated so that the
+/// thread whose turn it is in this window is bit 0.
+[[gnu::always_inline]] inline FastEngine::Answers FastEngine::join_in_turn(Barrels& b, Cycle from,
+                                                                           const std::uint64_t* page) {
+  const auto turn = static_cast<int>(Barrels::turn_of(from));
+  const __m128i right = _mm_cvtsi32_si128(turn), left = _mm_cvtsi32_si128(16 - turn);
+  alignas(32) std::array<std::uint64_t, kWindow> answered;
+  for (unsigned o = 0; o < kWindow; o += 4) {
+    const Vec sets = load(page + o);
+    store(&answered[o], _mm256_or_si256(_mm256_srl_epi16(sets, right), _mm256_sll_epi16(sets, left)));
   }
-  return load(&joined);
+  __m128i waiting = _mm_cvtsi64_si128(static_cast<long long>(b.waiting_));
+  waiting = _mm_or_si128(_mm_srl_epi16(waiting, right), _mm_sll_epi16(waiting, left));
+  __m128i first[kWindow];
+#pragma GCC unroll 8
+  for (unsigned o = 0; o < kWindow; ++o) {
+    waiting = _mm_or_si128(waiting, _mm_cvtsi64_si128(static_cast<long long>(answered[o])));
+    const __m128i others = _mm_and_si128(waiting, _mm_add_epi16(waiting, _mm_set1_epi16(-1)));
+    first[o] = _mm_xor_si128(waiting, others);
+    waiting = others;
+  }
+  const auto back = [&](unsigned a, unsigned c) {
+    const Vec v = _mm256_set_m128i(_mm_unpacklo_epi64(first[c], first[c + 1]),
+                                   _mm_unpacklo_epi64(first[a], first[a + 1]));
+    return _mm256_or_si256(_mm256_sll_epi16(v, right), _mm256_srl_epi16(v, left));
+  };
+  waiting = _mm_or_si128(_mm_sll_epi16(waiting, right), _mm_srl_epi16(waiting, left));
+  b.waiting_ = static_cast<std::uint64_t>(_mm_cvtsi128_si64(waiting));
+  return {back(0, 4), back(2, 6)};
+}
+
+/// The thread that joins each core at each offset, as kAnswer | thread; 0 where none does.
+[[gnu::always_inline]] inline Vec FastEngine::join(Barrels& b, Cycle from) {
+  std::uint64_t* page = b.open_page(from);
+  const Vec low = load(page), high = load(page + 4);
+  const Vec ones = _mm256_set1_epi16(-1), zero = _mm256_setzero_si256();
+  const Vec more = _mm256_or_si256(_mm256_and_si256(low, _mm256_add_epi16(low, ones)),
+                                   _mm256_and_si256(high, _mm256_add_epi16(high, ones)));
+  Answers joined{_mm256_permute2x128_si256(low, high, 0x20), _mm256_permute2x128_si256(low, high, 0x31)};
+  if (b.waiting_ != 0 || !_mm256_testz_si256(more, more)) joined = join_in_turn(b, from, page);
+  store(page, zero);
+  store(page + 4, zero);
+  // The number of a set's only bit: by a de Bruijn sequence, whose 16 pieces of 4 bits all differ.
+  constexpr int kSequence = 0x09af;
+  const auto piece = [](Vec v) {
+    return _mm256_srli_epi16(_mm256_mullo_epi16(v, _mm256_set1_epi16(kSequence)), 12);
+  };
+  constexpr auto kThread = [] {
+    std::array<char, 16> table{};
+    for (unsigned t = 0; t < 16; ++t)
+      table[(kSequence << t & 0xffff) >> 12] = static_cast<char>(Barrels::kAnswer | t);
+    return table;
+  }();
+  const Vec table = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(&kThread)));
+  const Vec threads =
+      _mm256_shuffle_epi8(table, _mm256_packus_epi16(piece(joined.early), piece(joined.late)));
+  const Vec none =
+      _mm256_packs_epi16(_mm256_cmpeq_epi16(joined.early, zero), _mm256_cmpeq_epi16(joined.late, zero));
+  // From offset by offset to core by core.
+  const Vec by_core = _mm256_shuffle_epi8(
+      _mm256_andnot_si256(none, threads),
+      _mm256_broadcastsi128_si256(_mm_set_epi8(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0)));
+  return _mm256_permutevar8x32_epi32(by_core, _mm256_set_epi32(7, 3, 6, 2, 5, 1, 4, 0));
 }
 
 [[gnu::always_inline]] inline Issue FastEngine::window(Barrels& b, Cycle from, Progress& p,
                                                        Barrels::Threads& threads) {
-  const unsigned page = from % Barrels::kCalendar / kWindow;
   const Vec zero = _mm256_setzero_si256();
-  const Vec answer = answers(b, from, page);
-  b.turn_page(page);
+  const Vec answer = join(b, from);
 
   // Who joins, where, and how many have been in the queue by then.
   const Vec resumed = _mm256_and_si256(_mm256_srli_epi16(answer, 7), bytes(1)), returned = load(&b.back_);
@@ -180,31 +213,16 @@ struct FastEngine {
           .special = special(next_even, ended_even) | std::uint64_t{special(next_odd, ended_odd)} << 32};
 }
 
-[[gnu::always_inline]] inline void FastEngine::answer(Barrels& b, unsigned page, std::uint64_t granted) {
-  b.busy_windows_ = static_cast<std::uint8_t>(b.busy_windows_ | unsigned{granted != 0} << page);
-  const Vec grants = words(granted), threads = _mm256_and_si256(grants, bytes(0x0f));
-  const Vec cores = _mm256_set_epi64x(
-      static_cast<long long>(0xb0 * kBytesOfOne), static_cast<long long>(0xa0 * kBytesOfOne),
-      static_cast<long long>(0x90 * kBytesOfOne), static_cast<long long>(0x80 * kBytesOfOne));
-  const Vec own = _mm256_cmpeq_epi8(_mm256_and_si256(grants, bytes(0xf0)), cores);
-  auto* last = b.last_answer_[page];
-  store(last, _mm256_blendv_epi8(load(last), _mm256_or_si256(threads, bytes(Barrels::kAnswer)), own));
-  // The thread as a bit of 16: cores 0 and 2 lie in the lower halves of the vectors, 1 and 3 in the upper
-  // ones.
-  const Vec low = _mm256_and_si256(
-      _mm256_shuffle_epi8(_mm256_set_epi64x(0, static_cast<long long>(0x8040201008040201ull), 0,
-                                            static_cast<long long>(0x8040201008040201ull)),
-                          threads),
-      own);
-  const Vec high = _mm256_and_si256(
-      _mm256_shuffle_epi8(_mm256_set_epi64x(static_cast<long long>(0x8040201008040201ull), 0,
-                                            static_cast<long long>(0x8040201008040201ull), 0),
-                          threads),
-      own);
-  const Vec even = _mm256_unpacklo_epi8(low, high), odd = _mm256_unpackhi_epi8(low, high);
-  auto* sets = b.answered_[page];
-  store(sets[0], _mm256_or_si256(load(sets[0]), _mm256_permute2x128_si256(even, odd, 0x20)));
-  store(sets[2], _mm256_or_si256(load(sets[2]), _mm256_permute2x128_si256(even, odd, 0x31)));
+[[gnu::always_inline]] inline void FastEngine::answer(std::uint64_t* calendar, std::uint64_t granted) {
+  // Shifted by 64 or more, nothing is left.
+  const __m128i counts = _mm_cvtsi64_si128(static_cast<long long>(granted ^ UnitQueue::kGranted * kBytesOfOne));
+  const auto enter = [&](std::uint64_t* at, __m128i four) {
+    auto* p = reinterpret_cast<Vec*>(at);
+    const Vec sets = _mm256_sllv_epi64(words(1), _mm256_cvtepu8_epi64(four));
+    _mm256_storeu_si256(p, _mm256_or_si256(_mm256_loadu_si256(p), sets));
+  };
+  enter(calendar, counts);
+  enter(calendar + 4, _mm_srli_epi64(counts, 32));
 }
 
 [[gnu::always_inline]] inline std::uint64_t FastEngine::latencies(std::uint64_t granted, const Progress& p,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timing engine for any host.
+#include <algorithm>
+
 #include "roles/overlay/sim/tile/tile_window.h"
 
 namespace polyloom::overlay {
@@ -11,10 +13,10 @@ struct PortableEngine {
     for (unsigned k = 0; k < kMaxCores; ++k) b.back_[k] = spread_bits(back >> (8 * k) & 0xffu);
     return back != 0 || b.queued();
   }
-  static void answer(Barrels& b, unsigned page, std::uint64_t granted) {
+  static void answer(std::uint64_t* calendar, std::uint64_t granted) {
     for (unsigned o = 0; o < kWindow; ++o) {
       const unsigned grant = byte_of(granted, o);
-      if (grant != 0) b.resume_at(grant >> 4 & 3u, page * kWindow + o, grant & 15u);
+      if (grant != 0) calendar[o] |= std::uint64_t{1} << (grant % Progress::kSlots);
     }
   }
   static std::uint64_t latencies(std::uint64_t granted, const Progress& p, const Latencies& latency) {
@@ -26,19 +28,6 @@ struct PortableEngine {
     }
     return all;
   }
-  static void rotate(const std::uint16_t* sets, unsigned turn, std::uint16_t* rotated) {
-    for (unsigned o = 0; o < kWindow; ++o) rotated[o] = std::rotr(sets[o], static_cast<int>(turn));
-  }
-  /// `first` has a rotated thread for each offset, or 16.
-  static std::uint64_t joined(std::uint64_t first, unsigned turn) {
-    std::uint64_t threads = 0;
-    for (unsigned o = 0; o < kWindow; ++o) {
-      const unsigned f = byte_of(first, o);
-      if (f < Barrels::kMaxThreads)
-        threads |= static_cast<std::uint64_t>(Barrels::kAnswer | ((f + turn) & 15u)) << (8 * o);
-    }
-    return threads;
-  }
   static std::uint64_t pack_nibbles(std::uint64_t word, std::uint64_t mask) {
     return overlay::pack_nibbles(word, mask);
   }
@@ -49,20 +38,37 @@ struct PortableEngine {
   static unsigned count_bits(std::uint64_t word) { return static_cast<unsigned>(std::popcount(word)); }
   static std::uint64_t equal_bytes(std::uint64_t a, std::uint64_t b) { return overlay::equal_bytes(a, b); }
   static unsigned set_of(std::uint32_t counts) { return overlay::set_of(counts); }
+
+ private:
+  /// Lets a core's threads that are answered join its queue, one a cycle. Gives a byte for each cycle:
+  /// kAnswer | thread, or 0 if none joins.
+  static std::uint64_t join(Barrels& b, unsigned core, Cycle from, const std::uint64_t* page) {
+    // Sets of threads are rotated so that the thread whose turn it is in this window is bit 0.
+    const auto turn = static_cast<int>(Barrels::turn_of(from));
+    const unsigned shift = Barrels::kMaxThreads * core;
+    const auto rotated = [&](std::uint64_t sets) {
+      return std::rotr(static_cast<std::uint16_t>(sets >> shift), turn);
+    };
+    std::uint64_t joined = 0;
+    std::uint16_t waiting = rotated(b.waiting_);
+    for (unsigned o = 0; o < kWindow; ++o) {
+      waiting |= rotated(page[o]);
+      if (waiting == 0) continue;
+      const auto first = static_cast<unsigned>(std::countr_zero(waiting) + turn) % Barrels::kMaxThreads;
+      joined |= std::uint64_t{Barrels::kAnswer | first} << (8 * o);
+      waiting = static_cast<std::uint16_t>(waiting & (waiting - 1));
+    }
+    b.waiting_ &= ~(std::uint64_t{0xffff} << shift);
+    b.waiting_ |= std::uint64_t{std::rotl(waiting, turn)} << shift;
+    return joined;
+  }
 };
 
 inline Issue PortableEngine::window(Barrels& b, Cycle from, Progress& p, Barrels::Threads& threads) {
   Issue r{};
-  const unsigned page = from % Barrels::kCalendar / kWindow;
+  std::uint64_t* page = b.open_page(from);
   for (unsigned k = 0; k < kMaxCores; ++k) {
-    std::uint64_t answers = 0;
-    unsigned crowded = b.waiting_[k];
-    for (unsigned o = 0; o < kWindow; ++o) {
-      const unsigned set = b.answered_[page][k][o];
-      crowded |= set & (set - 1u);
-      answers |= std::uint64_t{b.last_answer_[page][k][o]} << (8 * o);
-    }
-    if (crowded != 0) answers = b.join_in_turn<PortableEngine>(k, from);
+    const std::uint64_t answers = join(b, k, from, page);
     const std::uint64_t resumed = (answers >> 7) & kBytesOfOne;
     const std::uint64_t joining = b.back_threads_[k] | (answers & 0x0f * kBytesOfOne) << 4;
     std::uint64_t queue = b.queue_[k] | pack_nibbles(joining, b.back_[k] * 0x0f | resumed * 0xf0)
@@ -92,7 +98,7 @@ inline Issue PortableEngine::window(Barrels& b, Cycle from, Progress& p, Barrels
     b.queue_[k] = queue;
     b.count_[k] = ready;
   }
-  b.turn_page(page);
+  std::fill_n(page, kWindow, 0);
   return r;
 }
 
