@@ -37,14 +37,20 @@ struct Progress {
   alignas(64) std::array<std::uint8_t, kSlots> left{};     ///< plain instructions before the next event
   alignas(64) std::array<std::uint8_t, kSlots> next{};     ///< that event
   alignas(64) std::array<std::uint8_t, kSlots> current{};  ///< the event under way
-  alignas(64) std::array<const Token*, kSlots> token{};    ///< the one after next
+  alignas(64) std::array<std::uint16_t, kSlots> at{};      ///< the token after next, counted over all buffers
+  const TokenBuffer* buffers = nullptr;                    ///< by slot
 
-  [[gnu::always_inline]] void take(unsigned slot, const Token* t) {
-    left[slot] = t->plain();
-    next[slot] = t->event();
-    token[slot] = t + 1;
+  static unsigned first_token(unsigned slot) { return slot * kTokens; }
+  const Token* token(unsigned index) const { return buffers->tokens.data() + index; }
+  /// Takes the token at `index`.
+  void take(unsigned slot, unsigned index) {
+    const Token t = *token(index);
+    left[slot] = t.plain();
+    next[slot] = t.event();
+    at[slot] = static_cast<std::uint16_t>(index + 1);
   }
 };
+static_assert(Progress::kSlots * kTokens <= 1u << 16);
 
 /// Cycles by the low nibble of an event.
 struct alignas(16) Latencies : std::array<std::uint8_t, 16> {};
@@ -76,10 +82,9 @@ class Barrels {
   /// cycle first + o.
   template <class Engine>
   [[gnu::always_inline]] void resume_granted(Cycle first, std::uint64_t granted) {
-    // The eight cycles lie in two windows.
-    const unsigned at = first % kCalendar, shift = first % kWindow * 8;
-    const unsigned windows = unsigned{granted << shift != 0} | unsigned{granted >> 1 >> (63 - shift) != 0} << 1;
-    busy_windows_ |= std::rotl(static_cast<std::uint8_t>(windows), static_cast<int>(at / kWindow));
+    const unsigned at = first % kCalendar;
+    // The eight cycles lie in two windows. That one may get nothing does no harm.
+    busy_windows_ |= std::rotl(std::uint8_t{3}, static_cast<int>(at / kWindow));
     Engine::answer(&calendar_[at], granted);
   }
 

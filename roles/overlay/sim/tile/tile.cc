@@ -68,6 +68,7 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
   std::copy(cycles.begin(), cycles.end(), fpu_latency.begin());
   Arena& arena = env.arena != nullptr ? *env.arena : own_arena;
   buffers = arena.take_array<TokenBuffer>(Progress::kSlots);
+  progress.buffers = buffers.data();
   threads = arena.take_array<Thread>(params.threads_per_tile());
   const std::size_t partition = std::size_t{CacheShape::kMaxLines} * params.line_bytes;
   const auto lines = arena.take_array<std::uint8_t>(threads.size() * partition);
@@ -96,7 +97,7 @@ void Tile::Impl::reload(unsigned core, unsigned thread) {
   const unsigned slot = slot_of(core, thread);
   held[slot] = t.cache.valid;
   lately[slot] = t.cache.lately_used();
-  progress.take(slot, t.buffer->tokens.data());
+  progress.take(slot, Progress::first_token(slot));
 }
 
 void Tile::Impl::schedule(Cycle c, unsigned core, unsigned thread) {
@@ -125,9 +126,9 @@ void Tile::Impl::start(Cycle c, unsigned core, unsigned thread, std::uint32_t pc
 /// event after which the thread runs ahead again. Then what is needed next is brought into the host's cache:
 /// a thousand threads do not fit it.
 void Tile::Impl::far_token(unsigned slot) {
-  const Token* token = progress.token[slot];
+  const Token* token = progress.token(progress.at[slot]);
   if (token->event() == event::refill) return reload(core_of_slot(slot), slot % 16);
-  progress.take(slot, token);
+  progress.take(slot, progress.at[slot]);
   const bool stops = token[1].event() == event::blocked;
   if (!stops && token + kTokenPiece < buffers[slot].tokens.end())
     return __builtin_prefetch(token + kTokenNotice);

@@ -9,14 +9,19 @@ namespace polyloom::overlay {
 
 /// Takes the next token of every thread (by slot) whose run of plain instructions has ended.
 [[gnu::always_inline]] inline void take_tokens(Tile::Impl& t, std::uint64_t events) {
+  Progress& p = t.progress;
+  const Token* tokens = p.token(0);
   for (; events != 0; events &= events - 1) {
     const auto slot = static_cast<unsigned>(__builtin_ctzll(events));
-    const Token* token = t.progress.token[slot];
-    if (token->far()) [[unlikely]] {
+    const unsigned at = p.at[slot];
+    const unsigned token = tokens[at].bits;
+    if ((token & Token::kFar) != 0) [[unlikely]] {
       t.far_token(slot);
       continue;
     }
-    t.progress.take(slot, token);
+    p.left[slot] = static_cast<std::uint8_t>(token);  // its top bit is clear, as the token is not far
+    p.next[slot] = static_cast<std::uint8_t>(token >> 8);
+    p.at[slot] = static_cast<std::uint16_t>(at + 1);
   }
 }
 

@@ -60,14 +60,17 @@ class UnitQueue {
  private:
   /// The rest of serve() when every core has two requests queued at the start: each gets its turn twice.
   [[gnu::always_inline]] std::uint64_t serve_all(std::uint32_t requests) {
-    std::uint64_t granted = kGranted * kBytesOfOne;
+    std::uint32_t heads = 0;  // a byte a core: its first two threads
 #pragma GCC unroll 4
-    for (unsigned o = 0; o < kMaxCores; ++o) {
-      const unsigned core = (last_ / 16 + 1 + o) % kMaxCores;
-      std::uint64_t& q = queue_[core];
-      granted |= (core << 4 | (q & 15u)) << (8 * o) | (core << 4 | (q >> 4 & 15u)) << (8 * (o + kMaxCores));
-      q >>= 8;
+    for (unsigned k = 0; k < kMaxCores; ++k) {
+      heads |= (queue_[k] & 0xffu) << (8 * k);
+      queue_[k] >>= 8;
     }
+    const auto turn = static_cast<int>(last_ / 2 + 8) % 32;  // a byte for each core that comes before
+    const std::uint32_t cores = std::rotr(std::uint32_t{0xb0a09080}, turn);
+    heads = std::rotr(heads, turn);
+    const std::uint64_t second = (heads >> 4 & 0x0f0f0f0fu) | cores;
+    const std::uint64_t granted = second << 32 | (heads & 0x0f0f0f0fu) | cores;
     std::uint32_t more = requests - (requests >> 1 & 0x55555555u);  // counts the bits of each byte
     more = (more & 0x33333333u) + (more >> 2 & 0x33333333u);
     count_ += ((more + (more >> 4)) & 0x0f0f0f0fu) - 0x02020202u;
