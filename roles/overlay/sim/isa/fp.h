@@ -97,13 +97,16 @@ inline bool fma(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t
   const double product = detail::as_double(a) * detail::as_double(b);  // exact: 48 bits
   const double addend = detail::as_double(c);
   double sum = product + addend;
+  // No residue of an infinity or NaN, which would raise flags on the host.
+  constexpr double kBound = 0x1p300;
+  if ((std::bit_cast<std::uint64_t>(sum) & ~std::uint64_t{0} >> 1) >= std::bit_cast<std::uint64_t>(kBound)) [[unlikely]]
+    return false;
   const double addend_part = sum - product;
   const double product_part = sum - addend_part;
   const double residue = (product - product_part) + (addend - addend_part);
   if (residue != 0.0) {
     // Round the sum to odd instead of to even: then rounding it again to 24 bits is as good as rounding
-    // once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008). NaN residues only
-    // meet sums that are infinite or NaN, which go to the exact path below.
+    // once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
     std::uint64_t odd = std::bit_cast<std::uint64_t>(sum);
     if ((odd & 1) == 0) odd += (residue > 0.0) == (sum > 0.0) ? 1 : ~std::uint64_t{0};
     sum = std::bit_cast<double>(odd);

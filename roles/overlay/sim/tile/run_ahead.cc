@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "roles/overlay/sim/isa/exec.h"
+#include "roles/overlay/sim/isa/host_flags.h"
 #include "roles/overlay/sim/tile/instr_memory.h"
 #include "roles/overlay/sim/tile/memory.h"
 #include "roles/overlay/sim/tile/private_csr.h"
@@ -229,36 +230,60 @@ void do_fp(UOP_ARGS) {
   }
 }
 
+/// The host's operation on what the instruction reads.
 template <Op op>
-[[gnu::always_inline]] inline bool ordinary(const Inst& in, const std::uint32_t* f, std::uint32_t& result,
-                                            std::uint8_t& flags) {
-  const std::uint32_t a = f[in.rs1], b = f[in.rs2];
-  constexpr std::uint32_t kSign = fp::kSignBit;
-  if constexpr (op == Op::fadd_s) return fp::fast::add(a, b, result, flags);
-  if constexpr (op == Op::fsub_s) return fp::fast::add(a, b ^ kSign, result, flags);
-  if constexpr (op == Op::fmul_s) return fp::fast::mul(a, b, result, flags);
+[[gnu::always_inline]] inline float on_host(const Inst& in, const std::uint32_t* f) {
+  const float a = fp::detail::as_float(f[in.rs1]), b = fp::detail::as_float(f[in.rs2]);
+  if constexpr (op == Op::fadd_s) return a + b;
+  if constexpr (op == Op::fsub_s) return a - b;
+  if constexpr (op == Op::fmul_s) return a * b;
   if constexpr (op_class(op) == OpClass::fp_fma) {
-    constexpr std::uint32_t product = op == Op::fnmsub_s || op == Op::fnmadd_s ? kSign : 0;
-    constexpr std::uint32_t addend = op == Op::fmsub_s || op == Op::fnmadd_s ? kSign : 0;
-    return fp::fast::fma(a ^ product, b, f[in.rs3()] ^ addend, result, flags);
+    const float c = fp::detail::as_float(f[in.rs3()]);
+    const float product_of = op == Op::fnmsub_s || op == Op::fnmadd_s ? -a : a;
+    return __builtin_fmaf(product_of, b, op == Op::fmsub_s || op == Op::fnmadd_s ? -c : c);
   }
 }
 
-/// Additions and multiplications that round to nearest; what is not ordinary is left to do_fp(), whose call
-/// comes last so that nothing is saved for it.
+/// Operations that round to nearest and give a number, whose flags the host keeps (host_flags.h). What is not
+/// so is left to do_fp(), whose call comes last so that nothing is saved for it.
+#define DO_ON_HOST                                                                  \
+  const float result = on_host<op>(u->inst, t.f);                                   \
+  constexpr std::uint32_t kRounding = 7u << 5;                                      \
+  if ((t.fcsr & kRounding) != 0 || result != result) [[unlikely]]                   \
+    return do_fp<op>(t, u, out, plain);                                             \
+  t.f[u->inst.rd] = fp::detail::as_bits(result);                                    \
+  NEXT_AFTER_EVENT(kFpuEvent<op>)
+
 template <Op op>
-void do_ordinary_fp(UOP_ARGS) {
-  std::uint32_t result;
-  std::uint8_t flags = 0;
-  constexpr std::uint32_t kRounding = 7u << 5;
-  if ((t.fcsr & kRounding) != 0 || !ordinary<op>(u->inst, t.f, result, flags)) [[unlikely]]
-    return do_fp<op>(t, u, out, plain);
-  t.f[u->inst.rd] = result;
-  t.fcsr |= flags;
-  NEXT_AFTER_EVENT(kFpuEvent<op>);
+void do_host_fp(UOP_ARGS) {
+  DO_ON_HOST;
 }
 
+#ifdef __x86_64__
+template <Op op>
+[[gnu::target("fma")]] void do_host_fma(UOP_ARGS) {
+  DO_ON_HOST;
+}
+const bool host_fuses = __builtin_cpu_supports("fma") != 0;
+#endif
+
+/// The handler for an operation that rounds to nearest or as its thread says; null if the host cannot do it.
+template <Op op>
+Handler host_handler() {
+  if constexpr (fp::kHostFlags) {
+    constexpr OpClass cls = op_class(op);
+    if constexpr (cls == OpClass::fp_add || cls == OpClass::fp_mul) return do_host_fp<op>;
+#ifdef __x86_64__
+    if constexpr (cls == OpClass::fp_fma) return host_fuses ? do_host_fma<op> : nullptr;
+#endif
+  }
+  return nullptr;
+}
+
+void note_host_flags(Thread& t) { t.fcsr |= fp::take_host_flags(); }
+
 void do_private_csr(UOP_ARGS) {
+  if (is_fp_csr(u->inst.csr())) note_host_flags(t);
   execute_private_csr(t, u->inst);
   ++u;
   return u->run(t, u, out, plain + 1);
@@ -331,14 +356,9 @@ void do_counted(UOP_ARGS) {
   return t.memory->handler(u)(t, u, out, plain);
 }
 
-/// `nearest`: the instruction rounds to nearest, or as its thread says.
-template <Op op, bool nearest>
+template <Op op>
 constexpr Handler handler_of() {
-  constexpr OpClass cls = op_class(op);
-  if constexpr (nearest && (cls == OpClass::fp_add || cls == OpClass::fp_mul || cls == OpClass::fp_fma)) {
-    return do_ordinary_fp<op>;
-  }
-  switch (cls) {
+  switch (op_class(op)) {
     case OpClass::alu:
       return do_alu<op>;
     case OpClass::jump:
@@ -368,12 +388,16 @@ constexpr Handler handler_of() {
   }
 }
 
-template <bool nearest, std::size_t... ops>
+template <std::size_t... ops>
 constexpr auto make_handlers(std::index_sequence<ops...>) {
-  return std::array<Handler, kNumOps>{handler_of<static_cast<Op>(ops), nearest>()...};
+  return std::array<Handler, kNumOps>{handler_of<static_cast<Op>(ops)>()...};
 }
-constexpr auto kHandlers = make_handlers<false>(std::make_index_sequence<kNumOps>());
-constexpr auto kNearestHandlers = make_handlers<true>(std::make_index_sequence<kNumOps>());
+template <std::size_t... ops>
+auto make_host_handlers(std::index_sequence<ops...>) {
+  return std::array<Handler, kNumOps>{host_handler<static_cast<Op>(ops)>()...};
+}
+constexpr auto kHandlers = make_handlers(std::make_index_sequence<kNumOps>());
+const auto host_handlers = make_host_handlers(std::make_index_sequence<kNumOps>());
 
 }  // namespace
 
@@ -395,8 +419,9 @@ Handler handler_for(const Inst& inst, std::uint32_t index, std::uint32_t words) 
     if (inst.csr() == csr::can_send) return do_can_send;
     if (inst.csr() == csr::recv) return do_recv;
   }
+  const auto op = static_cast<std::size_t>(inst.op);
   const bool nearest = has_rm(op_info(inst.op).form) && (inst.rm() == 0 || inst.rm() == kDynamicRounding);
-  return (nearest ? kNearestHandlers : kHandlers)[static_cast<std::size_t>(inst.op)];
+  return nearest && host_handlers[op] != nullptr ? host_handlers[op] : kHandlers[op];
 }
 
 Handler checking_handler() { return do_checked; }
@@ -411,7 +436,9 @@ void run_ahead(Thread& t) {
     return;
   }
   const Uop* u = t.code + t.pc / 4;
+  fp::take_host_flags();  // of others
   u->run(t, u, out, 0);
+  note_host_flags(t);
 }
 
 }  // namespace polyloom::overlay
