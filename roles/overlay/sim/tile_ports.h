@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "roles/overlay/sim/types.h"
 
@@ -44,6 +45,8 @@ class MailboxPort {
   /// byte i.
   virtual std::uint32_t load(std::uint32_t addr) const = 0;
   virtual void store(std::uint32_t addr, std::uint32_t data, unsigned byte_enable) = 0;
+  /// All words of the scratchpad, a power of two, to look into.
+  virtual std::span<const std::uint32_t> words() const = 0;
 
   // What a thread can know ahead of time: a message that is queued stays queued until the thread takes it.
   /// False if the network may forbid threads to send or receive for a while: then nothing can be known.

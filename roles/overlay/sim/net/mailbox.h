@@ -63,6 +63,7 @@ class Mailbox final : public MailboxPort {
   void thread_stopped(unsigned) override {}
   std::uint32_t load(std::uint32_t addr) const override { return bytes_[(addr / 4) & word_mask_]; }
   void store(std::uint32_t addr, std::uint32_t data, unsigned byte_enable) override;
+  std::span<const std::uint32_t> words() const override { return bytes_; }
   bool foreseeable() const override { return !shared_.may_freeze; }
   unsigned queued(unsigned thread) const override { return queues_[thread].count; }
   std::uint32_t peek(unsigned thread, unsigned n) const override {

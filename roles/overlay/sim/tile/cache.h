@@ -52,7 +52,6 @@ struct CacheShape {
 struct CachePartition {
   static constexpr unsigned kRecent = 16;
   static constexpr unsigned kNoLine = CacheShape::kMaxLines;
-  static constexpr std::uint32_t kFirstCached = 0x10000;  ///< below lies the scratchpad
   static constexpr std::uint32_t kEmpty = 1;              ///< no address of a line
 
   std::uint8_t* data;  ///< kMaxLines lines
@@ -81,7 +80,7 @@ struct CachePartition {
   /// Makes the line that holds `addr`, a multiple of `align`, the one last used of its kind. False if there
   /// is none.
   bool search(std::uint32_t addr, unsigned align) {
-    if (addr % align != 0 || addr < kFirstCached) return false;
+    if (addr % align != 0) return false;
     const std::uint32_t tag = addr & line_mask;
     const unsigned first = shape->set_of(addr) << shape->way_shift;
     const unsigned way = way_of(&tags[first], tag);

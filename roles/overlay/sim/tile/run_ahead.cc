@@ -65,33 +65,13 @@ void stop_before(UOP_ARGS, std::uint8_t code) {
     return u->run(t, u, out, 0);                                        \
   } while (false)
 
-/// Executes a load from the message that the thread holds, or notes a store. Gives the event;
-/// event::scratchpad if it has to be executed at its cycle.
-std::uint8_t scratchpad_ahead(Thread& t, const Inst& in, std::uint32_t addr) {
-  if (op_class(in.op) == OpClass::load) {
-    if ((addr & ~(Thread::kMessageBytes - 1)) != t.message) return event::scratchpad;
-    (op_info(in.op).form == Form::fload ? t.f : t.x)[in.rd] =
-        load_value(in.op, t.mailbox->load(addr & ~3u), addr);
-    return event::scratchpad_load;
-  }
-  t.let_go(addr);
-  if (t.mailbox == nullptr || !t.notes.room(1)) return event::scratchpad;
-  const std::uint32_t value = (op_info(in.op).form == Form::fstore ? t.f : t.x)[in.rs2];
-  t.notes.put(std::uint64_t{store_lanes(value, addr)} << 32 | store_byte_enable(in.op, addr) << 16 |
-              (addr & 0xfffcu));
-  return event::scratchpad_store;
-}
-
-/// A load or store that is not in the cache: in the scratchpad, missing, or with a bad address.
+/// A load or store that is neither in the cache nor in the scratchpad: missing, or with a bad address.
 [[gnu::noinline]] void uncached(UOP_ARGS) {
   const Inst& in = u->inst;
   const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
   const Region region = region_of(addr);
   if (region == Region::unmapped || addr % access_size(in.op) != 0) return stop_for_control(t, u, out, plain);
-  if (region != Region::scratchpad) return stop_before(t, u, out, plain, event::miss);
-  const std::uint8_t code = scratchpad_ahead(t, in, addr);
-  if (code == event::scratchpad) return stop_before(t, u, out, plain, code);
-  NEXT_AFTER_EVENT(code);
+  stop_before(t, u, out, plain, event::miss);
 }
 
 template <Op op>
@@ -150,12 +130,50 @@ void do_jalr(UOP_ARGS) {
 }
 
 /// A load or store whose line was not the last one used of its kind: looks for it in the cache, then executes
-/// `u` again or gives up. Apart from those, so that they save no registers.
+/// `u` again or gives up.
 [[gnu::noinline]] void find_line(UOP_ARGS) {
   const Inst& in = u->inst;
   const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
   if (!t.cache.search(addr, access_size(in.op))) return uncached(t, u, out, plain);
   return t.memory->handler(u)(t, u, out, plain);
+}
+[[gnu::noinline]] void stop_for_scratchpad(UOP_ARGS) { stop_before(t, u, out, plain, event::scratchpad); }
+
+template <Op op>
+constexpr bool is_aligned_in_scratchpad(std::uint32_t addr) {
+  return (addr & ~(kScratchpadEnd - kScratchpadBase - access_size(op))) == kScratchpadBase;
+}
+
+/// The register that a load writes or a store reads.
+template <Op op>
+std::uint32_t& data_register(Thread& t, unsigned number) {
+  constexpr Form form = op_info(op).form;
+  return (form == Form::fload || form == Form::fstore ? t.f : t.x)[number];
+}
+
+/// Not in the line last used of its kind. A load from the message that the thread holds is done at once; what
+/// else lies in the scratchpad, at its cycle.
+template <Op op>
+[[gnu::noinline]] void load_elsewhere(UOP_ARGS) {
+  const Inst& in = u->inst;
+  const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
+  if (!is_aligned_in_scratchpad<op>(addr)) return find_line(t, u, out, plain);
+  if ((addr & ~(Thread::kMessageBytes - 1)) != t.message) return stop_for_scratchpad(t, u, out, plain);
+  data_register<op>(t, in.rd) = load_value(op, t.scratchpad[addr / 4 & t.scratchpad_mask], addr);
+  NEXT_AFTER_EVENT(event::scratchpad_load);
+}
+
+/// Not in the line last used of its kind. A store to the scratchpad is noted.
+template <Op op>
+[[gnu::noinline]] void store_elsewhere(UOP_ARGS) {
+  const Inst& in = u->inst;
+  const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
+  if (!is_aligned_in_scratchpad<op>(addr)) return find_line(t, u, out, plain);
+  t.let_go(addr);
+  if (t.mailbox == nullptr || !t.notes.room(1)) return stop_for_scratchpad(t, u, out, plain);
+  const std::uint32_t lanes = store_lanes(data_register<op>(t, in.rs2), addr);
+  t.notes.put(std::uint64_t{lanes} << 32 | store_byte_enable(op, addr) << 16 | (addr & 0xfffcu));
+  NEXT_AFTER_EVENT(event::scratchpad_store);
 }
 
 template <Op op>
@@ -164,10 +182,9 @@ void do_load(UOP_ARGS) {
   const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
   const unsigned slot = t.cache.find_recent(addr, access_size(op));
   if (slot == CachePartition::kNoLine) [[unlikely]]
-    return find_line(t, u, out, plain);
+    return load_elsewhere<op>(t, u, out, plain);
   t.cache.touch(slot);
-  const std::uint32_t value = load_value(op, t.cache.word(slot, addr), addr);
-  (op_info(op).form == Form::fload ? t.f : t.x)[in.rd] = value;
+  data_register<op>(t, in.rd) = load_value(op, t.cache.word(slot, addr), addr);
   NEXT_AFTER_EVENT(event::hit);
 }
 
@@ -177,9 +194,9 @@ void do_store(UOP_ARGS) {
   const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
   const unsigned slot = t.cache.find_recent(addr, access_size(op));
   if (slot == CachePartition::kNoLine) [[unlikely]]
-    return find_line(t, u, out, plain);
+    return store_elsewhere<op>(t, u, out, plain);
   t.cache.touch(slot);
-  t.cache.store(slot, addr, (op_info(op).form == Form::fstore ? t.f : t.x)[in.rs2], access_size(op));
+  t.cache.store(slot, addr, data_register<op>(t, in.rs2), access_size(op));
   NEXT_AFTER_EVENT(event::hit);
 }
 

@@ -2,6 +2,7 @@
 // How fast the timing model of a tile runs: million simulated instructions a second of host CPU time, timing
 // on, for a board of 16 tiles with all 1,024 threads busy. Prints one line a program; takes a few seconds.
 //   overlay_tile_speed [cycles [name]]
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -33,9 +34,13 @@ class NoMailbox : public MailboxPort {
   void thread_stopped(unsigned) override {}
   std::uint32_t load(std::uint32_t) const override { return 0; }
   void store(std::uint32_t, std::uint32_t, unsigned) override {}
+  std::span<const std::uint32_t> words() const override { return nothing_; }
   bool foreseeable() const override { return true; }
   unsigned queued(unsigned) const override { return 0; }
   std::uint32_t peek(unsigned, unsigned) const override { return 0; }
+
+ private:
+  std::array<std::uint32_t, 16> nothing_{};
 };
 
 class Loud : public TileEvents {

@@ -36,9 +36,10 @@ std::string line(Cycle c, const char* what, Words... words) {
 class LoopMailbox final : public MailboxPort {
  public:
   static constexpr Cycle kDelay = 30;
+  static constexpr std::uint32_t kSlots = 512;
 
   LoopMailbox(unsigned threads, Log& log) : log_(log), threads_(threads) {
-    for (std::uint32_t slot = 128; slot < 512; ++slot) free_.push_back(slot);
+    for (std::uint32_t slot = 128; slot < kSlots; ++slot) free_.push_back(slot);
   }
   CoreWakeups* cores = nullptr;
   std::function<bool(unsigned)> is_off;  ///< the thread takes no part in idle
@@ -57,7 +58,7 @@ class LoopMailbox final : public MailboxPort {
     return slot * 64;
   }
   void free_slot(Cycle c, std::uint32_t addr) override {
-    const std::uint32_t slot = addr % bytes_.size() / 64;
+    const std::uint32_t slot = addr / 64 % kSlots;
     log_.push_back(line(c, "free", slot));
     if (references_[slot] == 0) return;
     if (--references_[slot] == 0) free_.push_back(slot);
@@ -72,14 +73,12 @@ class LoopMailbox final : public MailboxPort {
     threads_[t].waiting = false;
   }
   std::uint32_t load(std::uint32_t addr) const override {
-    std::uint32_t word;
-    std::memcpy(&word, &bytes_[addr % bytes_.size()], 4);
-    return word;
+    return words_[addr / 4 % words_.size()];
   }
   void store(std::uint32_t addr, std::uint32_t data, unsigned byte_enable) override {
-    for (unsigned i = 0; i < 4; ++i) {
-      if ((byte_enable >> i & 1) != 0)
-        bytes_[addr % bytes_.size() + i] = static_cast<std::uint8_t>(data >> (8 * i));
+    std::uint32_t& word = words_[addr / 4 % words_.size()];
+    for (unsigned i = 0; i < 32; i += 8) {
+      if ((byte_enable >> (i / 8) & 1) != 0) word = (word & ~(0xffu << i)) | (data & 0xffu << i);
     }
   }
 
@@ -107,7 +106,7 @@ class LoopMailbox final : public MailboxPort {
       cores->wake(from + kWindow + (t * 7) % 90, t, bits);
     }
   }
-  const std::vector<std::uint8_t>& bytes() const { return bytes_; }
+  std::span<const std::uint32_t> words() const override { return words_; }
 
  private:
   struct Thread {
@@ -130,8 +129,7 @@ class LoopMailbox final : public MailboxPort {
     if (mask == 0) return;
     const std::uint32_t slot = free_.front();
     free_.pop_front();
-    std::copy_n(&bytes_[s.request.slot_addr % bytes_.size() / 64 * 64], 16u * s.request.flits,
-                &bytes_[slot * 64]);
+    std::copy_n(&words_[s.request.slot_addr / 64 % kSlots * 16], 4u * s.request.flits, &words_[slot * 16]);
     references_[slot] = static_cast<unsigned>(std::popcount(mask));
     for (unsigned t = 0; t < threads_.size(); ++t) {
       if ((mask >> t & 1) != 0) threads_[t].inbox.push_back(slot);
@@ -142,8 +140,8 @@ class LoopMailbox final : public MailboxPort {
   std::vector<Thread> threads_;
   std::deque<Sent> sent_;
   std::deque<std::uint32_t> free_;
-  std::array<unsigned, 512> references_{};
-  std::vector<std::uint8_t> bytes_ = std::vector<std::uint8_t>(512 * 64);
+  std::array<unsigned, kSlots> references_{};
+  std::vector<std::uint32_t> words_ = std::vector<std::uint32_t>(kSlots * 16);
 };
 
 class NotingBoard final : public TileEvents {

@@ -86,6 +86,8 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
     t.cache.shape = &shape;
     t.cache.line_mask = shape.line_mask;
     t.mailbox = env.mailbox->foreseeable() ? env.mailbox : nullptr;
+    t.scratchpad = env.mailbox->words().data();
+    t.scratchpad_mask = static_cast<std::uint32_t>(env.mailbox->words().size() - 1);
     t.index = static_cast<std::uint8_t>(i);
     t.cache.data = lines.data() + i * partition;
   }

@@ -61,12 +61,12 @@ struct Tile::Impl {
 
   // ----- tile_units.cc; `granted` as UnitQueue::serve gives it -----
   void serve_cache(Cycle from, std::uint64_t granted);
-  void serve_scratchpad(Cycle from, std::uint64_t granted);
+  void serve_scratchpad(std::uint64_t granted);
   void miss(unsigned core, unsigned thread, Cycle c);
   void start_miss(unsigned index, Cycle c);
   void write_back(Thread& t, unsigned slot, Cycle c);
   void flush(unsigned core, unsigned thread, Cycle c);
-  void access_scratchpad(unsigned core, unsigned thread, Cycle c);
+  void access_scratchpad(unsigned core, unsigned thread);
   void line_arrived(Cycle c, unsigned index, const std::uint8_t* line);
 
   // ----- tile_control.cc -----

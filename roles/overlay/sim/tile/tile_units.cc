@@ -36,30 +36,28 @@ template <class Take>
 
 // ----- scratchpad -----
 
-void Tile::Impl::serve_scratchpad(Cycle from, std::uint64_t granted) {
-  each_grant(from, granted,
-             [this](unsigned core, unsigned thread, Cycle c) { access_scratchpad(core, thread, c); });
+void Tile::Impl::serve_scratchpad(std::uint64_t granted) {
+  each_grant(0, granted, [this](unsigned core, unsigned thread, Cycle) {
+    const std::uint8_t code = progress.current[slot_of(core, thread)];
+    if (code == event::scratchpad) return access_scratchpad(core, thread);
+    if (code != event::scratchpad_store) return;
+    const std::uint64_t note = thread_at(core, thread).notes.take();
+    env.mailbox->store(note & 0xffffu, static_cast<std::uint32_t>(note >> 32), note >> 16 & 15u);
+  });
 }
 
-void Tile::Impl::access_scratchpad(unsigned core, unsigned thread, Cycle c) {
-  const std::uint8_t code = progress.current[slot_of(core, thread)];
+/// An access that could not be executed ahead of time.
+void Tile::Impl::access_scratchpad(unsigned core, unsigned thread) {
   Thread& t = thread_at(core, thread);
-  if (code == event::scratchpad_store) {
-    const std::uint64_t note = t.notes.take();
-    env.mailbox->store(note & 0xffffu, static_cast<std::uint32_t>(note >> 32), note >> 16 & 15u);
-  } else if (code == event::scratchpad) {
-    const Inst& in = inst_at(t);
-    const std::uint32_t addr = address_of(t, in);
-    if (op_class(in.op) == OpClass::load) {
-      set_loaded(t, in, env.mailbox->load(addr & ~3u), addr);
-    } else {
-      env.mailbox->store(addr & ~3u, store_lanes(stored(t, in), addr), store_byte_enable(in.op, addr));
-    }
-    t.pc += 4;
-    reload(core, thread);
+  const Inst& in = inst_at(t);
+  const std::uint32_t addr = address_of(t, in);
+  if (op_class(in.op) == OpClass::load) {
+    set_loaded(t, in, env.mailbox->load(addr & ~3u), addr);
+  } else {
+    env.mailbox->store(addr & ~3u, store_lanes(stored(t, in), addr), store_byte_enable(in.op, addr));
   }
-  barrels.resume_at(core, c + kWindow + timing.scratchpad, thread);
-  ++totals.scratchpad_words;
+  t.pc += 4;
+  reload(core, thread);
 }
 
 // ----- data cache -----

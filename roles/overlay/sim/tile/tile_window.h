@@ -43,7 +43,11 @@ template <class Engine>
   const std::uint64_t scratchpad = grant<Engine>(t, t.scratchpad_queue, w.scratchpad);
   const std::uint64_t cache = grant<Engine>(t, t.cache_queue, w.cache);
   const std::uint64_t fpu = grant<Engine>(t, t.fpu_queue, w.fpu);
-  if (scratchpad != 0) t.serve_scratchpad(from, scratchpad);
+  if (scratchpad != 0) {
+    t.barrels.resume_granted<Engine>(from + kWindow + t.timing.scratchpad, scratchpad);
+    t.totals.scratchpad_words += Engine::count_bits(scratchpad & UnitQueue::kGranted * kBytesOfOne);
+    t.serve_scratchpad(scratchpad);
+  }
   if (cache != 0) {
     // Nearly always hits alone.
     if (t.special == 0) {
