@@ -99,7 +99,8 @@ inline bool fma(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t
   double sum = product + addend;
   // No residue of an infinity or NaN, which would raise flags on the host.
   constexpr double kBound = 0x1p300;
-  if ((std::bit_cast<std::uint64_t>(sum) & ~std::uint64_t{0} >> 1) >= std::bit_cast<std::uint64_t>(kBound)) [[unlikely]]
+  if ((std::bit_cast<std::uint64_t>(sum) & ~std::uint64_t{0} >> 1) >= std::bit_cast<std::uint64_t>(kBound))
+      [[unlikely]]
     return false;
   const double addend_part = sum - product;
   const double product_part = sum - addend_part;

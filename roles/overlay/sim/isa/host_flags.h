@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's sticky floating-point flags, which are a thread's: a result that is no NaN costs one host operation.
+// The host's sticky floating-point flags, which are a thread's: a result that is no NaN costs one host
+// operation.
 //
 // Contract. In round-to-nearest, an addition, multiplication, division, square root, fused operation or
 // conversion of the host raises the flags that RISC-V asks for: both detect tininess after rounding and raise
-// underflow only with inexactness (RISC-V unprivileged ISA 20191213, chapter 11.2; Intel SDM volume 1, chapter
-// 11.5). Where the result is a NaN the host may raise fewer, so those results are computed again by fp.h, which
-// also makes them canonical. The functions of fp.h raise on the host nothing but what they report.
+// underflow only with inexactness (RISC-V unprivileged ISA 20191213, chapter 11.2; Intel SDM volume 1,
+// chapter 11.5). Where the result is a NaN the host may raise fewer, so those results are computed again by
+// fp.h, which also makes them canonical. The functions of fp.h raise on the host nothing but what they
+// report.
 #pragma once
 
 #include <cstdint>

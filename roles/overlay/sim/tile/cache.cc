@@ -33,7 +33,8 @@ CacheShape::CacheShape(const BoardParams& params)
       if (node % 2 == 0) away |= 1u << (node / 2);  // came from the left: the victim is to the right
     }
     slots[slot] = {static_cast<std::uint16_t>(~path), static_cast<std::uint16_t>(away),
-                   static_cast<std::uint16_t>(slot / ways), static_cast<std::uint16_t>(slot << line_shift)};
+                   static_cast<std::uint16_t>(slot << line_shift), static_cast<std::uint8_t>(slot / ways),
+                   static_cast<std::uint8_t>(slot)};
   }
 }
 

@@ -33,10 +33,10 @@ struct CacheShape {
   std::uint32_t set_mask, line_mask;
   // Tree of ways-1 bits, node 1 = root, children of i are 2i and 2i+1; a set bit says that the victim lies to
   // the right. Using a way points every node on its path away from it.
-  struct Slot {
+  struct alignas(8) Slot {
     std::uint16_t keep, point;  ///< the tree's bits that using this slot keeps, and sets
-    std::uint16_t set;
-    std::uint16_t offset;  ///< of the line in the partition's data
+    std::uint16_t offset;       ///< of the line in the partition's data
+    std::uint8_t set, slot;
   };
   std::array<Slot, kMaxLines> slots{};
 
@@ -52,64 +52,58 @@ struct CacheShape {
 struct CachePartition {
   static constexpr unsigned kRecent = 16;
   static constexpr unsigned kNoLine = CacheShape::kMaxLines;
-  static constexpr std::uint32_t kEmpty = 1;              ///< no address of a line
+  static constexpr std::uint32_t kEmpty = 1;  ///< no address of a line
 
   std::uint8_t* data;  ///< kMaxLines lines
   const CacheShape* shape;
   std::uint32_t line_mask;  ///< shape's
+  std::uint16_t trees[CacheShape::kMaxSets];
+  std::uint64_t dirty, valid;  ///< bit per slot
+  std::uint64_t lately;        ///< slots of the lines last used
   // The line last used of those whose address has the same bits 8:5: its address or kEmpty, and its slot.
   std::uint8_t recent_slots[kRecent];
-  std::uint16_t trees[CacheShape::kMaxSets];
-  std::uint64_t dirty, valid;       ///< bit per slot
-  std::uint64_t used, used_before;  ///< of late: likely to be used again soon; no effect on the simulation
   std::uint32_t recent_tags[kRecent];
   std::uint32_t tags[CacheShape::kMaxLines];  ///< address of the line in slot set*ways+way, or kEmpty
 
   void clear() {
     std::fill(std::begin(tags), std::end(tags), kEmpty);
     std::fill(std::begin(recent_tags), std::end(recent_tags), kEmpty);
-    dirty = valid = used = used_before = 0;
+    dirty = valid = lately = 0;
   }
 
-  /// Slot of the line that holds `addr`, which is a multiple of `align`, if that is the one last used of its
-  /// kind; or kNoLine.
-  [[gnu::always_inline]] unsigned find_recent(std::uint32_t addr, unsigned align) const {
+  /// The slot of the line that holds `addr`, a multiple of `align`, if that is the one last used of its kind;
+  /// or null.
+  [[gnu::always_inline]] const CacheShape::Slot* find_recent(std::uint32_t addr, unsigned align) const {
     const unsigned r = addr / 32 % kRecent;
-    return recent_tags[r] == (addr & (line_mask | (align - 1))) ? recent_slots[r] : kNoLine;
+    return recent_tags[r] == (addr & (line_mask | (align - 1))) ? &shape->slots[recent_slots[r]] : nullptr;
   }
   /// Makes the line that holds `addr`, a multiple of `align`, the one last used of its kind. False if there
   /// is none.
   bool search(std::uint32_t addr, unsigned align) {
-    if (addr % align != 0) return false;
+    if ((addr & (align - 1)) != 0) return false;
     const std::uint32_t tag = addr & line_mask;
     const unsigned first = shape->set_of(addr) << shape->way_shift;
     const unsigned way = way_of(&tags[first], tag);
     if (way >= shape->ways) return false;
-    recent_tags[addr / 32 % kRecent] = tag;
-    recent_slots[addr / 32 % kRecent] = static_cast<std::uint8_t>(first + way);
+    const unsigned r = addr / 32 % kRecent, slot = first + way;
+    if (recent_tags[r] != kEmpty) lately &= ~(std::uint64_t{1} << recent_slots[r]);
+    lately |= std::uint64_t{1} << slot;
+    recent_tags[r] = tag;
+    recent_slots[r] = static_cast<std::uint8_t>(slot);
     return true;
   }
 
   /// Slot of the line that holds `addr`, a multiple of `align`, or kNoLine.
   unsigned find(std::uint32_t addr, unsigned align) {
-    return search(addr, align) ? find_recent(addr, align) : kNoLine;
+    return search(addr, align) ? find_recent(addr, align)->slot : kNoLine;
   }
 
   /// Marks a slot as used: it becomes the last of its set to be evicted.
-  [[gnu::always_inline]] void touch(unsigned slot) {
-    const CacheShape::Slot& s = shape->slots[slot];
+  [[gnu::always_inline]] void touch(const CacheShape::Slot& s) {
     std::uint16_t& tree = trees[s.set];
     tree = static_cast<std::uint16_t>((tree & s.keep) | s.point);
-    used |= std::uint64_t{1} << slot;
   }
-
-  /// Slots used since the last call but one.
-  std::uint64_t lately_used() {
-    const std::uint64_t both = used | used_before;
-    used_before = used;
-    used = 0;
-    return both;
-  }
+  void touch(unsigned slot) { touch(shape->slots[slot]); }
 
   /// Slot that the next miss on `addr` replaces.
   unsigned victim(std::uint32_t addr) const {
@@ -117,14 +111,18 @@ struct CachePartition {
     return (set << shape->way_shift) + shape->victim_way(trees[set]);
   }
 
+  /// Where the byte at `addr` of a line lies.
+  [[gnu::always_inline]] std::uint8_t* byte(const CacheShape::Slot& s, std::uint32_t addr) const {
+    return data + s.offset + (addr & ~line_mask);
+  }
   /// The aligned word that holds `addr`, and a store of 1, 2 or 4 bytes (makes the line dirty).
   std::uint32_t word(unsigned slot, std::uint32_t addr) const {
     std::uint32_t w;
-    std::memcpy(&w, data + shape->slots[slot].offset + (addr & ~line_mask & ~3u), sizeof w);
+    std::memcpy(&w, byte(shape->slots[slot], addr & ~3u), sizeof w);
     return w;
   }
   void store(unsigned slot, std::uint32_t addr, std::uint32_t value, unsigned bytes) {
-    std::memcpy(line(slot) + (addr & ~line_mask), &value, bytes);
+    std::memcpy(byte(shape->slots[slot], addr), &value, bytes);
     set_dirty(slot);
   }
 
@@ -136,6 +134,7 @@ struct CachePartition {
       std::uint32_t& recent = recent_tags[(tags[slot] + at) / 32 % kRecent];
       if (recent == tags[slot]) recent = kEmpty;
     }
+    lately &= ~(std::uint64_t{1} << slot);
     tags[slot] = kEmpty;
     valid &= ~(std::uint64_t{1} << slot);
     dirty &= ~(std::uint64_t{1} << slot);

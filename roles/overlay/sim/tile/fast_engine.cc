@@ -215,7 +215,8 @@ struct FastEngine {
 
 [[gnu::always_inline]] inline void FastEngine::answer(std::uint64_t* calendar, std::uint64_t granted) {
   // Shifted by 64 or more, nothing is left.
-  const __m128i counts = _mm_cvtsi64_si128(static_cast<long long>(granted ^ UnitQueue::kGranted * kBytesOfOne));
+  const __m128i counts =
+      _mm_cvtsi64_si128(static_cast<long long>(granted ^ UnitQueue::kGranted * kBytesOfOne));
   const auto enter = [&](std::uint64_t* at, __m128i four) {
     auto* p = reinterpret_cast<Vec*>(at);
     const Vec sets = _mm256_sllv_epi64(words(1), _mm256_cvtepu8_epi64(four));

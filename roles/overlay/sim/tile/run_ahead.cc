@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "roles/overlay/sim/isa/exec.h"
@@ -93,6 +94,12 @@ void do_alu(UOP_ARGS) {
   return u->run(t, u, out, 0);
 }
 
+/// The operation `bytes` further, a multiple of 4.
+const Uop* further(const Uop* u, std::int32_t bytes) {
+  static_assert(sizeof(Uop) == 16);
+  return u + (std::ptrdiff_t{bytes} >> 2);
+}
+
 /// Continues at `target` after a taken jump.
 #define JUMP_TO(target)                                        \
   do {                                                         \
@@ -105,7 +112,7 @@ void do_alu(UOP_ARGS) {
 template <Op op>
 void do_branch(UOP_ARGS) {
   const Inst& in = u->inst;
-  if (branch_taken(op, t.x[in.rs1], t.x[in.rs2])) JUMP_TO(u + in.imm / 4);
+  if (branch_taken(op, t.x[in.rs1], t.x[in.rs2])) JUMP_TO(further(u, in.imm));
   ++u;
   return u->run(t, u, out, plain + 1);
 }
@@ -113,7 +120,7 @@ void do_branch(UOP_ARGS) {
 void do_jal(UOP_ARGS) {
   const Inst& in = u->inst;
   t.x[in.rd] = pc_of(t, u) + 4;
-  JUMP_TO(u + in.imm / 4);
+  JUMP_TO(further(u, in.imm));
 }
 
 void do_jalr(UOP_ARGS) {
@@ -129,12 +136,13 @@ void do_jalr(UOP_ARGS) {
   JUMP_TO(t.code + target / 4);
 }
 
-/// A load or store whose line was not the last one used of its kind: looks for it in the cache, then executes
-/// `u` again or gives up.
+/// A load or store of some bytes whose line was not the last one used of its kind: looks for it in the cache,
+/// then executes `u` again or gives up.
+template <unsigned bytes>
 [[gnu::noinline]] void find_line(UOP_ARGS) {
   const Inst& in = u->inst;
   const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
-  if (!t.cache.search(addr, access_size(in.op))) return uncached(t, u, out, plain);
+  if (!t.cache.search(addr, bytes)) return uncached(t, u, out, plain);
   return t.memory->handler(u)(t, u, out, plain);
 }
 [[gnu::noinline]] void stop_for_scratchpad(UOP_ARGS) { stop_before(t, u, out, plain, event::scratchpad); }
@@ -157,7 +165,7 @@ template <Op op>
 [[gnu::noinline]] void load_elsewhere(UOP_ARGS) {
   const Inst& in = u->inst;
   const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
-  if (!is_aligned_in_scratchpad<op>(addr)) return find_line(t, u, out, plain);
+  if (!is_aligned_in_scratchpad<op>(addr)) return find_line<access_size(op)>(t, u, out, plain);
   if ((addr & ~(Thread::kMessageBytes - 1)) != t.message) return stop_for_scratchpad(t, u, out, plain);
   data_register<op>(t, in.rd) = load_value(op, t.scratchpad[addr / 4 & t.scratchpad_mask], addr);
   NEXT_AFTER_EVENT(event::scratchpad_load);
@@ -168,7 +176,7 @@ template <Op op>
 [[gnu::noinline]] void store_elsewhere(UOP_ARGS) {
   const Inst& in = u->inst;
   const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
-  if (!is_aligned_in_scratchpad<op>(addr)) return find_line(t, u, out, plain);
+  if (!is_aligned_in_scratchpad<op>(addr)) return find_line<access_size(op)>(t, u, out, plain);
   t.let_go(addr);
   if (t.mailbox == nullptr || !t.notes.room(1)) return stop_for_scratchpad(t, u, out, plain);
   const std::uint32_t lanes = store_lanes(data_register<op>(t, in.rs2), addr);
@@ -180,11 +188,13 @@ template <Op op>
 void do_load(UOP_ARGS) {
   const Inst& in = u->inst;
   const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
-  const unsigned slot = t.cache.find_recent(addr, access_size(op));
-  if (slot == CachePartition::kNoLine) [[unlikely]]
+  const CacheShape::Slot* line = t.cache.find_recent(addr, access_size(op));
+  if (line == nullptr) [[unlikely]]
     return load_elsewhere<op>(t, u, out, plain);
-  t.cache.touch(slot);
-  data_register<op>(t, in.rd) = load_value(op, t.cache.word(slot, addr), addr);
+  t.cache.touch(*line);
+  std::uint32_t bytes = 0;
+  std::memcpy(&bytes, t.cache.byte(*line, addr), access_size(op));
+  data_register<op>(t, in.rd) = load_value(op, bytes, 0);
   NEXT_AFTER_EVENT(event::hit);
 }
 
@@ -192,11 +202,12 @@ template <Op op>
 void do_store(UOP_ARGS) {
   const Inst& in = u->inst;
   const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
-  const unsigned slot = t.cache.find_recent(addr, access_size(op));
-  if (slot == CachePartition::kNoLine) [[unlikely]]
+  const CacheShape::Slot* line = t.cache.find_recent(addr, access_size(op));
+  if (line == nullptr) [[unlikely]]
     return store_elsewhere<op>(t, u, out, plain);
-  t.cache.touch(slot);
-  t.cache.store(slot, addr, data_register<op>(t, in.rs2), access_size(op));
+  t.cache.touch(*line);
+  t.cache.set_dirty(line->slot);
+  std::memcpy(t.cache.byte(*line, addr), &data_register<op>(t, in.rs2), access_size(op));
   NEXT_AFTER_EVENT(event::hit);
 }
 
@@ -263,12 +274,12 @@ template <Op op>
 
 /// Operations that round to nearest and give a number, whose flags the host keeps (host_flags.h). What is not
 /// so is left to do_fp(), whose call comes last so that nothing is saved for it.
-#define DO_ON_HOST                                                                  \
-  const float result = on_host<op>(u->inst, t.f);                                   \
-  constexpr std::uint32_t kRounding = 7u << 5;                                      \
-  if ((t.fcsr & kRounding) != 0 || result != result) [[unlikely]]                   \
-    return do_fp<op>(t, u, out, plain);                                             \
-  t.f[u->inst.rd] = fp::detail::as_bits(result);                                    \
+#define DO_ON_HOST                                                \
+  const float result = on_host<op>(u->inst, t.f);                 \
+  constexpr std::uint32_t kRounding = 7u << 5;                    \
+  if ((t.fcsr & kRounding) != 0 || result != result) [[unlikely]] \
+    return do_fp<op>(t, u, out, plain);                           \
+  t.f[u->inst.rd] = fp::detail::as_bits(result);                  \
   NEXT_AFTER_EVENT(kFpuEvent<op>)
 
 template <Op op>

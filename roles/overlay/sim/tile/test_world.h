@@ -72,9 +72,7 @@ class LoopMailbox final : public MailboxPort {
     threads_[t].stopped = true;
     threads_[t].waiting = false;
   }
-  std::uint32_t load(std::uint32_t addr) const override {
-    return words_[addr / 4 % words_.size()];
-  }
+  std::uint32_t load(std::uint32_t addr) const override { return words_[addr / 4 % words_.size()]; }
   void store(std::uint32_t addr, std::uint32_t data, unsigned byte_enable) override {
     std::uint32_t& word = words_[addr / 4 % words_.size()];
     for (unsigned i = 0; i < 32; i += 8) {

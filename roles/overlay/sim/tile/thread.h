@@ -92,8 +92,8 @@ struct alignas(64) Thread {
   std::uint32_t send_len, send_ptr, send_dest, instr_addr;
   /// Tells what the mailbox will answer; null if that cannot be known.
   const MailboxPort* mailbox;
-  const std::uint32_t* scratchpad;  ///< its words
-  std::uint32_t scratchpad_mask;    ///< number of words less one
+  const std::uint32_t* scratchpad;        ///< its words
+  std::uint32_t scratchpad_mask;          ///< number of words less one
   std::uint8_t index;                     ///< in the tile
   std::uint8_t recvs_ahead, sends_ahead;  ///< executed ahead of time, to take effect
   /// Scratchpad address of the message last received, which nobody changes while the thread holds it;

@@ -98,7 +98,7 @@ void Tile::Impl::reload(unsigned core, unsigned thread) {
   run_ahead(t);
   const unsigned slot = slot_of(core, thread);
   held[slot] = t.cache.valid;
-  lately[slot] = t.cache.lately_used();
+  lately[slot] = t.cache.lately;
   progress.take(slot, Progress::first_token(slot));
 }
 
