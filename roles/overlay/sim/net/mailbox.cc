@@ -12,6 +12,15 @@ namespace {
 
 constexpr unsigned kSlotBytes = kSlotWords * 4;
 
+/// Bits of a word that each set of bytes stands for.
+constexpr std::array<std::uint32_t, 16> kLanes = [] {
+  std::array<std::uint32_t, 16> lanes{};
+  for (unsigned bytes = 0; bytes < 16; ++bytes) {
+    for (unsigned i = 0; i < 4; ++i) lanes[bytes] |= (bytes >> i & 1u) * 0xffu << (8 * i);
+  }
+  return lanes;
+}();
+
 }  // namespace
 
 Mailbox::Mailbox(NetShared& shared, unsigned tile, Injector& injector)
@@ -19,14 +28,15 @@ Mailbox::Mailbox(NetShared& shared, unsigned tile, Injector& injector)
       injector_(injector),
       tile_(tile),
       unit_(shared.mailbox_unit(tile)),
-      core_mask_bits_(shared.params.threads_per_core),
+      threads_per_core_(shared.params.threads_per_core),
       word_mask_(shared.params.mailbox_slots * kSlotWords - 1),
       first_receive_slot_(shared.params.extra_send_slot ? 128 : 64),
       bytes_(shared.params.mailbox_slots * kSlotWords),
       references_(shared.params.mailbox_slots),
-      cores_groups_(shared.params.cores_per_tile) {
+      groups_(shared.params.cores_per_tile) {
   assert(std::has_single_bit(shared.params.mailbox_slots));
   assert(shared.params.mailbox_slots > first_receive_slot_ && shared.params.threads_per_tile() <= 64);
+  assert(threads_per_core_ <= 32 && shared.params.mailbox_slots <= 0x10000);
   for (unsigned slot = shared.params.mailbox_slots; slot-- > first_receive_slot_;) {
     free_.push_back(static_cast<std::uint16_t>(slot));
   }
@@ -71,20 +81,29 @@ void Mailbox::send(Cycle c, unsigned thread, const SendRequest& request) {
   send_busy_ |= std::uint64_t{1} << thread;
   requests_[thread] = request;
   ++shared_.activity.in_flight;
-  push_event(c, EventKind::send, thread, 0);
+  if (send_queue_.push_in_order({c + 1, static_cast<std::uint8_t>(thread)})) call_at(c + 1);
 }
 
 std::uint32_t Mailbox::recv(Cycle c, unsigned thread) {
-  PointerQueue& queue = queues_[thread];
+  Pointers& queue = pointers_[thread];
   assert(queue.count != 0);
-  const std::uint16_t slot = queue.slots[queue.head];
+  const std::uint16_t slot = queues_[thread][queue.head];
   if (queue.count == kPointers) push_event(c, EventKind::room, thread, 0);
-  queue.head = (queue.head + 1) % 64;
-  if (--queue.count == 0) queue.head = 0;
+  queue.head = --queue.count == 0 ? 0 : (queue.head + 1) % 64;
   return slot * kSlotBytes;
 }
 
-void Mailbox::free_slot(Cycle c, std::uint32_t addr) { push_event(c, EventKind::free, 0, addr / kSlotBytes); }
+/// Takes effect one cycle later. But until then nobody can see a reference or, as its thread has not begun to
+/// wait again, a message in flight: of a slot that holds a message only its place in the free list matters.
+void Mailbox::free_slot(Cycle c, std::uint32_t addr) {
+  const unsigned slot = addr / kSlotBytes % shared_.params.mailbox_slots;
+  if (references_[slot] != 0 && late_frees_ == 0) {
+    if (router_blocked_) call_at(c + 1);
+    return drop_reference(c + 1, slot);
+  }
+  ++late_frees_;
+  push_event(c, EventKind::free, 0, slot);
+}
 
 void Mailbox::wait(Cycle c, unsigned thread, std::uint32_t bits) {
   push_event(c, EventKind::wait, thread, bits);
@@ -92,69 +111,97 @@ void Mailbox::wait(Cycle c, unsigned thread, std::uint32_t bits) {
 
 void Mailbox::store(std::uint32_t addr, std::uint32_t data, unsigned byte_enable) {
   std::uint32_t& word = bytes_[(addr / 4) & word_mask_];
-  std::uint32_t lanes = 0;
-  for (unsigned i = 0; i < 4; ++i) {
-    if ((byte_enable >> i) & 1) lanes |= 0xffu << (8 * i);
-  }
+  const std::uint32_t lanes = kLanes[byte_enable & 15];
   word = (word & ~lanes) | (data & lanes);
 }
 
-void Mailbox::push_event(Cycle c, EventKind kind, unsigned thread, std::uint32_t arg) {
-  const Event event{c, arg, kind, static_cast<std::uint8_t>(thread)};
-  if (events_.empty() || c < events_.front().cycle) again(c + 1);
-  events_.push(event);
-  // Calls come in cycle order (tile_ports.h); where several cores do not, the cycle decides, then the call.
-  for (std::size_t i = events_.items.size() - 1; i > events_.head && events_.items[i - 1].cycle > c; --i) {
-    std::swap(events_.items[i - 1], events_.items[i]);
-  }
+void Mailbox::push_event(Cycle c, EventKind kind, unsigned thread, unsigned arg) {
+  events_.push_in_order({c + 1, static_cast<std::uint16_t>(arg), kind, static_cast<std::uint8_t>(thread)});
+  call_for(c + 1);
 }
 
-// ---- network side ----
+// ---- network side: time ----
 
 void Mailbox::tick(Cycle c) {
-  while (!arrivals_.empty() && arrivals_.front().tail <= c) complete_arrival(c);
-  while (!events_.empty() && events_.front().cycle < c) {
-    const Event event = events_.front();
-    events_.pop();
-    apply(c, event);
+  settle(c);
+  if (router_blocked_ || c % kWindow == kWindow - 1) {
+    serve_all(c);
+    if ((buffered_ & ~stalled_) != 0) call_for(c + 1);
   }
-  if (!events_.empty()) again(events_.front().cycle + 1);
-  for (std::uint32_t left = buffered_ & ~stalled_; left != 0; left &= left - 1) {
-    serve(c, static_cast<unsigned>(std::countr_zero(left)));
+  advance_send(c);
+  if (router_blocked_) {
+    if (!freed_.empty() && freed_.front().at <= c) retry_router(c);
+    watch(c);
   }
-  if (sending_ >= 0 || !send_queue_.empty()) advance_send(c);
 }
 
-void Mailbox::apply(Cycle c, const Event& event) {
+/// Does what has become due up to cycle `c`, but for serving receivers. In a cycle arrivals come first, then
+/// what cores asked for, then receivers, then the end of a send.
+void Mailbox::settle(Cycle c) {
+  for (;;) {
+    const Cycle tail = arrivals_.empty() ? kNeverCycle : arrivals_.front().tail;
+    const Cycle asked = events_.empty() ? kNeverCycle : events_.front().at;
+    if (std::min({tail, asked, read_done_}) > c) return;
+    if (tail <= asked && tail <= read_done_) {
+      complete_arrival();
+    } else if (asked <= read_done_) {
+      const Event event = events_.front();
+      events_.pop();
+      apply(event);
+    } else {
+      finish_send();
+    }
+  }
+}
+
+/// While the router waits, whatever it may wait for has a call in its own cycle.
+void Mailbox::watch(Cycle c) {
+  if ((buffered_ & ~stalled_) != 0) call_at(c + 1);
+  if (!events_.empty()) call_at(events_.front().at);
+  if (!arrivals_.empty()) call_at(arrivals_.front().tail);
+  if (!freed_.empty()) call_at(freed_.front().at);
+}
+
+void Mailbox::apply(const Event& event) {
   switch (event.kind) {
-    case EventKind::send:
-      send_queue_.push(event.thread);
-      break;
     case EventKind::free:
-      drop_reference(c, event.arg % shared_.params.mailbox_slots);
-      break;
+      --late_frees_;
+      if (references_[event.arg] != 0) drop_reference(event.at, event.arg);
+      break;  // otherwise never received: the older API "allocates" such slots
     case EventKind::wait:
-      begin_wait(c, event.thread, event.arg);
+      begin_wait(event.at, event.thread, event.arg);
       break;
-    case EventKind::room:
-      stalled_ &= ~(1u << (event.thread / shared_.params.threads_per_core));
+    case EventKind::room: {
+      const unsigned core = core_of(event.thread);
+      serve(core, event.at - 1);
+      stalled_ &= ~(1u << core);
+      groups_[core].next = std::max(groups_[core].next, event.at);
       break;
+    }
   }
 }
 
+/// The slot is free from cycle `c` on if this was its last reference.
 void Mailbox::drop_reference(Cycle c, unsigned slot) {
-  if (references_[slot] == 0) return;  // never received: the older API "allocates" such slots
   if (--references_[slot] != 0) return;
-  free_.push_back(static_cast<std::uint16_t>(slot));
+  freed_.push_in_order({c, static_cast<std::uint16_t>(slot)});
   ++counters_.freed;
   --shared_.activity.in_flight;
-  if (router_blocked_) {
-    router_blocked_ = false;
-    shared_.wheel.schedule(c + 1, shared_.router_unit(tile_));
-  }
 }
 
+void Mailbox::collect_freed(Cycle c) {
+  for (; !freed_.empty() && freed_.front().at <= c; freed_.pop()) free_.push_back(freed_.front().slot);
+}
+
+void Mailbox::retry_router(Cycle c) {
+  router_blocked_ = false;
+  shared_.wheel.schedule(c + 1, shared_.router_unit(tile_));
+}
+
+// ---- network side: waiting threads ----
+
 void Mailbox::begin_wait(Cycle c, unsigned thread, std::uint32_t bits) {
+  serve(core_of(thread), c - 1);
   waits_[thread] = static_cast<std::uint8_t>(bits);
   if (bits & kWaitIdle) {
     ++shared_.activity.idle_waiting;
@@ -193,15 +240,26 @@ void Mailbox::thaw(Cycle c) {
   }
 }
 
-bool Mailbox::can_accept() {
+// ---- network side: receiving ----
+
+bool Mailbox::can_accept(Cycle c) {
+  settle(c);
+  collect_freed(c);
+  // Messages on their way count: each may need an entry of every core.
+  return (!free_.empty() && entries_ + arrivals_.size() < kMulticastEntries) || find_room(c);
+}
+
+/// can_accept() when there may be none.
+bool Mailbox::find_room(Cycle c) {
+  serve_all(c);
   bool room = !free_.empty();
-  for (const CoreGroup& group : cores_groups_) {
-    // Messages on their way count: each may need an entry of every core.
+  for (const CoreGroup& group : groups_) {
     if (group.buffer.size() + arrivals_.size() >= kMulticastEntries) room = false;
   }
   if (!room) {
     router_blocked_ = true;
     ++counters_.refused;
+    watch(c);
   }
   return room;
 }
@@ -218,85 +276,85 @@ void Mailbox::accept(Cycle head, MessageId id) {
   const Cycle tail = head + (message.flits - 1) * step;
   arrivals_.push({tail, id, free_.back()});
   free_.pop_back();
-  again(tail);
+  call_for(tail);
 }
 
-void Mailbox::complete_arrival(Cycle c) {
+void Mailbox::complete_arrival() {
   const Arrival arrival = arrivals_.front();
   arrivals_.pop();
   const Message& message = shared_.pool[arrival.id];
   std::copy_n(message.data.begin(), message.words(), bytes_.begin() + arrival.slot * kSlotWords);
   references_[arrival.slot] = static_cast<std::uint8_t>(std::popcount(message.mask));
-  for (unsigned core = 0; core < cores_groups_.size(); ++core) {
-    const auto threads = static_cast<std::uint32_t>((message.mask >> (core * core_mask_bits_)) &
-                                                    ((std::uint64_t{1} << core_mask_bits_) - 1));
-    if (threads == 0) continue;
-    CoreGroup& group = cores_groups_[core];
-    if (group.buffer.empty()) group.next = std::max(group.next, c + kCyclesPerReceiver);
-    group.buffer.push({threads, arrival.slot});
-    buffered_ |= 1u << core;
-    if ((stalled_ >> core & 1) == 0) again(std::max(group.next, c + 1));
+  const std::uint64_t one_core = (std::uint64_t{1} << threads_per_core_) - 1;
+  std::uint64_t left = message.mask;
+  for (unsigned core = 0; left != 0; ++core, left >>= threads_per_core_) {
+    if (const auto threads = static_cast<std::uint32_t>(left & one_core); threads != 0) {
+      serve(core, arrival.tail - 1);
+      CoreGroup& group = groups_[core];
+      if (group.buffer.empty()) group.next = std::max(group.next, arrival.tail + kCyclesPerReceiver);
+      group.buffer.push({threads, arrival.slot});
+      ++entries_;
+      buffered_ |= 1u << core;
+    }
   }
   ++counters_.received;
   counters_.received_flits += message.flits;
   shared_.pool.release(arrival.id);
 }
 
-void Mailbox::serve(Cycle c, unsigned core) {
-  CoreGroup& group = cores_groups_[core];
-  if (group.next > c) {
-    again(group.next);
-    return;
+void Mailbox::serve_all(Cycle c) {
+  for (std::uint32_t left = buffered_ & ~stalled_; left != 0; left &= left - 1) {
+    serve(static_cast<unsigned>(std::countr_zero(left)), c);
   }
-  MulticastEntry& entry = group.buffer.front();
-  const auto bit = static_cast<unsigned>(std::countr_zero(entry.threads));
-  const unsigned thread = core * shared_.params.threads_per_core + bit;
-  PointerQueue& queue = queues_[thread];
-  if (queue.count == kPointers) {
-    stalled_ |= 1u << core;  // ended by EventKind::room
-    return;
-  }
-  queue.slots[(queue.head + queue.count) % 64] = entry.slot;
-  ++queue.count;
-  ++counters_.delivered;
-  if (waits_[thread] & kWaitRecv) check_wait(c, thread);
-  entry.threads &= entry.threads - 1;
-  if (entry.threads == 0) {
-    group.buffer.pop();
-    // The multicast buffer was what the router may have waited for.
-    if (router_blocked_) {
-      router_blocked_ = false;
-      shared_.wheel.schedule(c + 1, shared_.router_unit(tile_));
+}
+
+/// Hands the core's messages to their receivers up to cycle `c`.
+void Mailbox::serve(unsigned core, Cycle c) {
+  CoreGroup& group = groups_[core];
+  const std::uint32_t bit = 1u << core;
+  for (; group.next <= c && (buffered_ & ~stalled_ & bit) != 0; group.next += kCyclesPerReceiver) {
+    MulticastEntry& entry = group.buffer.front();
+    const unsigned thread = core * threads_per_core_ + static_cast<unsigned>(std::countr_zero(entry.threads));
+    Pointers& queue = pointers_[thread];
+    if (queue.count == kPointers) {
+      stalled_ |= bit;  // ended by EventKind::room
+      return;
     }
+    queues_[thread][(queue.head + queue.count) % 64] = entry.slot;
+    ++queue.count;
+    ++counters_.delivered;
+    if (waits_[thread] & kWaitRecv) check_wait(group.next, thread);
+    entry.threads &= entry.threads - 1;
+    if (entry.threads != 0) continue;
+    group.buffer.pop();
+    --entries_;
+    if (group.buffer.empty()) buffered_ &= ~bit;
+    if (router_blocked_) retry_router(group.next);  // the buffer was what it may have waited for
   }
-  group.next = c + kCyclesPerReceiver;
-  if (group.buffer.empty()) {
-    buffered_ &= ~(1u << core);
-  } else {
-    again(group.next);
-  }
+}
+
+// ---- network side: sending ----
+
+void Mailbox::finish_send() {
+  const auto thread = static_cast<unsigned>(sending_);
+  const Cycle c = read_done_;
+  if (waits_[thread] & kWaitSend) serve(core_of(thread), c);
+  sending_ = -1;
+  read_done_ = kNeverCycle;
+  send_busy_ &= ~(std::uint64_t{1} << thread);
+  if (waits_[thread] & kWaitSend) check_wait(c, thread);
 }
 
 void Mailbox::advance_send(Cycle c) {
-  if (flits_left_ != 0) {
-    read_flit(c);
-    return;
-  }
-  if (sending_ >= 0) {
-    if (read_done_ > c) {
-      again(read_done_);
-      return;
-    }
-    const auto thread = static_cast<unsigned>(sending_);
-    sending_ = -1;
-    send_busy_ &= ~(std::uint64_t{1} << thread);
-    if (waits_[thread] & kWaitSend) check_wait(c, thread);
-  }
-  if (!send_queue_.empty() && injector_.local_room(tile_, c)) start_send(c);
+  if (flits_left_ != 0) return read_flit(c);
+  if (send_queue_.empty()) return;
+  if (sending_ >= 0) return call_at(read_done_);
+  if (send_queue_.front().at > c) return call_at(send_queue_.front().at);
+  if (injector_.local_room(tile_, c)) start_send(c);
 }
 
 void Mailbox::start_send(Cycle c) {
-  const unsigned thread = send_queue_.front();
+  const unsigned thread = send_queue_.front().thread;
   send_queue_.pop();
   const SendRequest& request = requests_[thread];
   sending_ = static_cast<int>(thread);
@@ -319,7 +377,7 @@ void Mailbox::start_send(Cycle c) {
   }
   injector_.inject(tile_, c + kReadLatency, sending_id_);
   read_done_ = c + request.flits;
-  again(read_done_);
+  send_queue_.empty() ? call_for(read_done_) : call_at(read_done_);
 }
 
 /// Single port: reads one flit unless a write takes this cycle.
@@ -329,7 +387,7 @@ void Mailbox::read_flit(Cycle c) {
     injector_.inject(tile_, c + kReadLatency, sending_id_);
     read_done_ = c + 1;
   }
-  again(c + 1);
+  call_at(c + 1);
 }
 
 std::uint64_t Mailbox::state_hash() const {
@@ -338,7 +396,7 @@ std::uint64_t Mailbox::state_hash() const {
     digest.add(bytes_[i] | (std::uint64_t{bytes_[i + 1]} << 32));
   }
   for (const std::uint8_t count : references_) digest.add(count);
-  for (unsigned t = 0; t < 64; ++t) digest.add(queues_[t].count | (std::uint64_t{waits_[t]} << 8));
+  for (unsigned t = 0; t < 64; ++t) digest.add(pointers_[t].count | (std::uint64_t{waits_[t]} << 8));
   for (const std::uint64_t value :
        {counters_.sent, counters_.received, counters_.delivered, counters_.freed, send_busy_}) {
     digest.add(value);

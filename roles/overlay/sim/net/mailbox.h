@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "roles/overlay/sim/net/fifo.h"
 #include "roles/overlay/sim/net/shared.h"
 #include "roles/overlay/sim/tile_ports.h"
 
@@ -36,7 +37,13 @@ struct MailboxCounters {
 /// extra_send_slot, 64 + t; all other slots form one free list. A message is accepted when a slot is free and
 /// every core's multicast buffer has room; with its last flit it is queued for each addressed core, which
 /// hands it to the pointer queues of its threads, one receiver in kCyclesPerReceiver cycles, and stalls while
-/// one of them is full. Not thread safe: cores and network of a board take turns.
+/// one of them is full.
+///
+/// How it is simulated: cores see what a window did only after it, and routers see free slots and room in the
+/// buffers only. So what happens inside is done when somebody may look: at the end of a window, when a
+/// message may start to leave, and when a router asks; always with the cycle at which it happened, in order.
+/// While a router waits for this mailbox, everything is done in its own cycle. Not thread safe: cores and
+/// network of a board take turns.
 class Mailbox final : public MailboxPort {
  public:
   static constexpr unsigned kMulticastEntries = 512;
@@ -54,7 +61,7 @@ class Mailbox final : public MailboxPort {
   }
   void send(Cycle c, unsigned thread, const SendRequest& request) override;
   bool can_recv(unsigned thread) const override {
-    return queues_[thread].count != 0 && !shared_.activity.frozen;
+    return pointers_[thread].count != 0 && !shared_.activity.frozen;
   }
   std::uint32_t recv(Cycle c, unsigned thread) override;
   void free_slot(Cycle c, std::uint32_t addr) override;
@@ -65,18 +72,17 @@ class Mailbox final : public MailboxPort {
   void store(std::uint32_t addr, std::uint32_t data, unsigned byte_enable) override;
   std::span<const std::uint32_t> words() const override { return bytes_; }
   bool foreseeable() const override { return !shared_.may_freeze; }
-  unsigned queued(unsigned thread) const override { return queues_[thread].count; }
+  unsigned queued(unsigned thread) const override { return pointers_[thread].count; }
   std::uint32_t peek(unsigned thread, unsigned n) const override {
-    const PointerQueue& queue = queues_[thread];
-    return std::uint32_t{queue.slots[(queue.head + n) % 64]} * kSlotWords * 4;
+    return std::uint32_t{queues_[thread][(pointers_[thread].head + n) % 64]} * kSlotWords * 4;
   }
 
   // Network side.
   /// Does what is due in cycle `c`.
   void tick(Cycle c);
-  /// True if a message may be sent to this mailbox now; else its router is called again when that may have
-  /// changed.
-  bool can_accept();
+  /// True if a message may be sent to this mailbox in cycle `c`, after tick(c); else its router is called
+  /// again when that may have changed.
+  bool can_accept(Cycle c);
   /// A message comes: its first flit arrives at `head`, one more every `cycles_per_flit`. Precondition:
   /// can_accept().
   void accept(Cycle head, MessageId id);
@@ -87,7 +93,7 @@ class Mailbox final : public MailboxPort {
   void thaw(Cycle c);
 
   const MailboxCounters& counters() const { return counters_; }
-  std::size_t free_slots() const { return free_.size(); }
+  std::size_t free_slots() const { return free_.size() + freed_.size(); }
   unsigned references(unsigned slot) const { return references_[slot]; }
   /// What the thread waits for (WaitBits), 0 if it does not wait.
   std::uint32_t waiting(unsigned thread) const { return waits_[thread]; }
@@ -98,12 +104,21 @@ class Mailbox final : public MailboxPort {
   std::uint64_t state_hash() const;
 
  private:
-  enum class EventKind : std::uint8_t { send, free, wait, room };
+  enum class EventKind : std::uint8_t { free, wait, room };
+  /// What a core has asked for, to take effect in cycle `at`: one after its call.
   struct Event {
-    Cycle cycle;  ///< of the core's call; takes effect one cycle later
-    std::uint32_t arg;
+    Cycle at;
+    std::uint16_t arg;
     EventKind kind;
     std::uint8_t thread;
+  };
+  struct QueuedSend {
+    Cycle at;  ///< may start from here on
+    std::uint8_t thread;
+  };
+  struct FreedSlot {
+    Cycle at;  ///< may be used from here on
+    std::uint16_t slot;
   };
   struct Arrival {
     Cycle tail;
@@ -114,51 +129,45 @@ class Mailbox final : public MailboxPort {
     std::uint32_t threads;  ///< of the core, still to be served
     std::uint16_t slot;
   };
-  /// Queue in a vector that starts over when it runs empty, so that a short queue stays in few cache lines.
-  template <class T>
-  struct Queue {
-    std::vector<T> items;
-    std::size_t head = 0;
-    bool empty() const { return head == items.size(); }
-    std::size_t size() const { return items.size() - head; }
-    T& front() { return items[head]; }
-    void push(const T& item) { items.push_back(item); }
-    void pop() {
-      if (++head == items.size()) {
-        items.clear();
-        head = 0;
-      } else if (head >= 4096) {
-        items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(head));
-        head = 0;
-      }
-    }
-  };
   struct CoreGroup {
-    Queue<MulticastEntry> buffer;
-    Cycle next = 0;  ///< when the next receiver is served
+    Fifo<MulticastEntry> buffer;
+    Cycle next = 0;  ///< when the next receiver is served, if there is one
   };
-  struct PointerQueue {
-    std::array<std::uint16_t, 64> slots;
+  /// Of a ring of 64 slots in queues_. Starts over when empty, so that a short queue stays in one cache line.
+  struct Pointers {
     std::uint8_t head = 0, count = 0;
   };
 
-  void push_event(Cycle c, EventKind kind, unsigned thread, std::uint32_t arg);
-  void apply(Cycle c, const Event& event);
+  void push_event(Cycle c, EventKind kind, unsigned thread, unsigned arg);
+  void settle(Cycle c);
+  void apply(const Event& event);
   void drop_reference(Cycle c, unsigned slot);
+  void collect_freed(Cycle c);
   void begin_wait(Cycle c, unsigned thread, std::uint32_t bits);
   void check_wait(Cycle c, unsigned thread);
   void wake(Cycle c, unsigned thread, std::uint32_t bits);
-  void complete_arrival(Cycle c);
-  void serve(Cycle c, unsigned core);
+  bool find_room(Cycle c);
+  void retry_router(Cycle c);
+  void complete_arrival();
+  void serve(unsigned core, Cycle c);
+  void serve_all(Cycle c);
+  unsigned core_of(unsigned thread) const { return thread / threads_per_core_; }
+  void finish_send();
   void advance_send(Cycle c);
   void start_send(Cycle c);
   void read_flit(Cycle c);
-  void again(Cycle c) { shared_.wheel.schedule(c, unit_); }
+  void call_at(Cycle c) { shared_.wheel.schedule(c, unit_); }
+  /// Something happens in cycle `c` that nobody but a waiting router sees before the end of its window.
+  void call_for(Cycle c) {
+    call_at(c | (kWindow - 1));
+    if (router_blocked_) call_at(c);
+  }
+  void watch(Cycle c);
 
   NetShared& shared_;
   Injector& injector_;
   CoreWakeups* cores_ = nullptr;
-  const unsigned tile_, unit_, core_mask_bits_;
+  const unsigned tile_, unit_, threads_per_core_;
   std::uint64_t valid_mask_ = 0;  ///< mask bits that stand for a thread
   std::uint32_t word_mask_;
   unsigned first_receive_slot_;
@@ -166,24 +175,28 @@ class Mailbox final : public MailboxPort {
   std::vector<std::uint32_t> bytes_;
   std::vector<std::uint8_t> references_;
   std::vector<std::uint16_t> free_;  ///< the last one freed is the next one used
+  Fifo<FreedSlot> freed_;            ///< not yet in free_
+  unsigned late_frees_ = 0;          ///< events of that kind
   bool router_blocked_ = false;
 
-  Queue<Event> events_;
-  Queue<Arrival> arrivals_;
-  std::vector<CoreGroup> cores_groups_;
+  Fifo<Event> events_;
+  Fifo<Arrival> arrivals_;
+  std::vector<CoreGroup> groups_;
+  std::size_t entries_ = 0;     ///< in all multicast buffers
   std::uint32_t buffered_ = 0;  ///< bit per core: something is in its buffer
   std::uint32_t stalled_ = 0;   ///< bit per core: a pointer queue is full
-  std::array<PointerQueue, 64> queues_{};
+  std::array<Pointers, 64> pointers_{};
   std::array<std::uint8_t, 64> waits_{};
+  alignas(64) std::array<std::array<std::uint16_t, 64>, 64> queues_{};
 
   // Sending: one message at a time is read from the scratchpad.
   std::uint64_t send_busy_ = 0;
   std::array<SendRequest, 64> requests_{};
-  Queue<std::uint8_t> send_queue_;
+  Fifo<QueuedSend> send_queue_;
   int sending_ = -1;  ///< thread whose message is being read
   MessageId sending_id_ = 0;
+  Cycle read_done_ = kNeverCycle;                 ///< when its last flit has been read, if that is known
   unsigned flits_left_ = 0;                       ///< single port only
-  Cycle read_done_ = 0;                           ///< when the last flit has been read
   std::array<Cycle, Wheel::kSpan> write_cycles_;  ///< single port only: cycle c has a write if [c % 64] == c
 
   MailboxCounters counters_;

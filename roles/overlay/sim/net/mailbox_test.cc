@@ -52,7 +52,7 @@ struct Bench {
     }
   }
   bool offer(Cycle head, std::uint64_t mask, unsigned flits, std::uint32_t mark) {
-    if (!box.can_accept()) return false;
+    if (!box.can_accept(now)) return false;
     const MessageId id = shared.pool.allocate();
     shared.pool[id] = {mask, 0, static_cast<std::uint8_t>(flits), MessageKind::mask, {}};
     shared.pool[id].data[0] = mark;
@@ -167,13 +167,13 @@ TEST(Mailbox, ThreadThatNeverReceivesStallsItsCoreOnlyThenTheTile) {
   }
   EXPECT_EQ(accepted, 448u) << "slots run out first";
   EXPECT_EQ(b.box.queued(0), 63u);
-  EXPECT_FALSE(b.box.can_accept());
+  EXPECT_FALSE(b.box.can_accept(b.now));
   // Freeing one lets one more in, and the router is told.
   b.begin(b.now);
   b.box.free_slot(b.now, b.box.recv(b.now, 0));
   b.finish();
   b.begin(b.now);
-  EXPECT_TRUE(b.box.can_accept());
+  EXPECT_TRUE(b.box.can_accept(b.now));
   EXPECT_EQ(b.box.queued(0), 63u) << "the stalled core goes on";
   // Another core's threads were never hindered by the stall.
   ASSERT_TRUE(b.offer(b.now, 1ull << 16, 1, 9));

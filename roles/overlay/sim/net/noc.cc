@@ -163,7 +163,7 @@ bool Noc::accepts(const Output& output, Cycle c) {
     case Sink::router:
       return room(routers_[output.target].inputs[output.input], c);
     case Sink::mailbox:
-      return mailboxes_[output.target]->can_accept();
+      return mailboxes_[output.target]->can_accept(c);
     case Sink::exit: {
       Exit& exit = exits_[output.target];
       if (exit.flits + shared_.params.max_flits <= kExitFlits) return true;
