@@ -21,6 +21,10 @@ constexpr std::array<std::uint32_t, 16> kLanes = [] {
   return lanes;
 }();
 
+void copy_flits(const std::uint32_t* from, std::uint32_t* to, unsigned flits) {
+  for (; flits != 0; --flits, from += kFlitWords, to += kFlitWords) std::copy_n(from, kFlitWords, to);
+}
+
 }  // namespace
 
 Mailbox::Mailbox(NetShared& shared, unsigned tile, Injector& injector)
@@ -87,22 +91,24 @@ void Mailbox::send(Cycle c, unsigned thread, const SendRequest& request) {
 std::uint32_t Mailbox::recv(Cycle c, unsigned thread) {
   Pointers& queue = pointers_[thread];
   assert(queue.count != 0);
-  const std::uint16_t slot = queues_[thread][queue.head];
-  if (queue.count == kPointers) push_event(c, EventKind::room, thread, 0);
-  queue.head = --queue.count == 0 ? 0 : (queue.head + 1) % 64;
-  return slot * kSlotBytes;
+  const std::uint32_t addr = queues_[queue.head][thread] * kSlotBytes;
+  queue.head = (queue.head + 1) % 64;
+  if (--queue.count == 0) queue.head = 0;
+  if (queue.count == kPointers - 1) push_event(c, EventKind::room, thread, 0);
+  return addr;
 }
 
 /// Takes effect one cycle later. But until then nobody can see a reference or, as its thread has not begun to
 /// wait again, a message in flight: of a slot that holds a message only its place in the free list matters.
 void Mailbox::free_slot(Cycle c, std::uint32_t addr) {
-  const unsigned slot = addr / kSlotBytes % shared_.params.mailbox_slots;
-  if (references_[slot] != 0 && late_frees_ == 0) {
-    if (router_blocked_) call_at(c + 1);
-    return drop_reference(c + 1, slot);
+  const unsigned slot = (addr / 4 & word_mask_) / kSlotWords;
+  if (references_[slot] == 0 || late_frees_ != 0) [[unlikely]] {
+    ++late_frees_;
+    return push_event(c, EventKind::free, 0, slot);
   }
-  ++late_frees_;
-  push_event(c, EventKind::free, 0, slot);
+  if (--references_[slot] != 0) return;
+  put_back(c + 1, slot);
+  if (router_blocked_) call_at(c + 1);
 }
 
 void Mailbox::wait(Cycle c, unsigned thread, std::uint32_t bits) {
@@ -111,12 +117,17 @@ void Mailbox::wait(Cycle c, unsigned thread, std::uint32_t bits) {
 
 void Mailbox::store(std::uint32_t addr, std::uint32_t data, unsigned byte_enable) {
   std::uint32_t& word = bytes_[(addr / 4) & word_mask_];
+  if (byte_enable == 15) {  // does not wait for the host's memory
+    word = data;
+    return;
+  }
   const std::uint32_t lanes = kLanes[byte_enable & 15];
   word = (word & ~lanes) | (data & lanes);
 }
 
 void Mailbox::push_event(Cycle c, EventKind kind, unsigned thread, unsigned arg) {
   events_.push_in_order({c + 1, static_cast<std::uint16_t>(arg), kind, static_cast<std::uint8_t>(thread)});
+  expect(c + 1);
   call_for(c + 1);
 }
 
@@ -126,7 +137,7 @@ void Mailbox::tick(Cycle c) {
   settle(c);
   if (router_blocked_ || c % kWindow == kWindow - 1) {
     serve_all(c);
-    if ((buffered_ & ~stalled_) != 0) call_for(c + 1);
+    if (to_serve() != 0) call_for(c + 1);
   }
   advance_send(c);
   if (router_blocked_) {
@@ -137,14 +148,15 @@ void Mailbox::tick(Cycle c) {
 
 /// Does what has become due up to cycle `c`, but for serving receivers. In a cycle arrivals come first, then
 /// what cores asked for, then receivers, then the end of a send.
-void Mailbox::settle(Cycle c) {
+void Mailbox::settle_due(Cycle c) {
   for (;;) {
     const Cycle tail = arrivals_.empty() ? kNeverCycle : arrivals_.front().tail;
     const Cycle asked = events_.empty() ? kNeverCycle : events_.front().at;
-    if (std::min({tail, asked, read_done_}) > c) return;
-    if (tail <= asked && tail <= read_done_) {
+    due_ = std::min({tail, asked, read_done_});
+    if (due_ > c) return;
+    if (tail == due_) {
       complete_arrival();
-    } else if (asked <= read_done_) {
+    } else if (asked == due_) {
       const Event event = events_.front();
       events_.pop();
       apply(event);
@@ -156,7 +168,7 @@ void Mailbox::settle(Cycle c) {
 
 /// While the router waits, whatever it may wait for has a call in its own cycle.
 void Mailbox::watch(Cycle c) {
-  if ((buffered_ & ~stalled_) != 0) call_at(c + 1);
+  if (to_serve() != 0) call_at(c + 1);
   if (!events_.empty()) call_at(events_.front().at);
   if (!arrivals_.empty()) call_at(arrivals_.front().tail);
   if (!freed_.empty()) call_at(freed_.front().at);
@@ -166,8 +178,9 @@ void Mailbox::apply(const Event& event) {
   switch (event.kind) {
     case EventKind::free:
       --late_frees_;
-      if (references_[event.arg] != 0) drop_reference(event.at, event.arg);
-      break;  // otherwise never received: the older API "allocates" such slots
+      // A slot without a reference was never received: the older API "allocates" such slots.
+      if (references_[event.arg] != 0 && --references_[event.arg] == 0) put_back(event.at, event.arg);
+      break;
     case EventKind::wait:
       begin_wait(event.at, event.thread, event.arg);
       break;
@@ -181,9 +194,8 @@ void Mailbox::apply(const Event& event) {
   }
 }
 
-/// The slot is free from cycle `c` on if this was its last reference.
-void Mailbox::drop_reference(Cycle c, unsigned slot) {
-  if (--references_[slot] != 0) return;
+/// The slot is free from cycle `c` on.
+void Mailbox::put_back(Cycle c, unsigned slot) {
   freed_.push_in_order({c, static_cast<std::uint16_t>(slot)});
   ++counters_.freed;
   --shared_.activity.in_flight;
@@ -276,6 +288,7 @@ void Mailbox::accept(Cycle head, MessageId id) {
   const Cycle tail = head + (message.flits - 1) * step;
   arrivals_.push({tail, id, free_.back()});
   free_.pop_back();
+  expect(tail);
   call_for(tail);
 }
 
@@ -283,7 +296,7 @@ void Mailbox::complete_arrival() {
   const Arrival arrival = arrivals_.front();
   arrivals_.pop();
   const Message& message = shared_.pool[arrival.id];
-  std::copy_n(message.data.begin(), message.words(), bytes_.begin() + arrival.slot * kSlotWords);
+  copy_flits(message.data.data(), &bytes_[arrival.slot * kSlotWords], message.flits);
   references_[arrival.slot] = static_cast<std::uint8_t>(std::popcount(message.mask));
   const std::uint64_t one_core = (std::uint64_t{1} << threads_per_core_) - 1;
   std::uint64_t left = message.mask;
@@ -303,34 +316,41 @@ void Mailbox::complete_arrival() {
 }
 
 void Mailbox::serve_all(Cycle c) {
-  for (std::uint32_t left = buffered_ & ~stalled_; left != 0; left &= left - 1) {
+  for (std::uint32_t left = to_serve(); left != 0; left &= left - 1) {
     serve(static_cast<unsigned>(std::countr_zero(left)), c);
   }
 }
 
-/// Hands the core's messages to their receivers up to cycle `c`.
-void Mailbox::serve(unsigned core, Cycle c) {
+/// Hands the core's messages to their receivers up to cycle `c`. Precondition: the next one is due.
+void Mailbox::serve_due(unsigned core, Cycle c) {
   CoreGroup& group = groups_[core];
-  const std::uint32_t bit = 1u << core;
-  for (; group.next <= c && (buffered_ & ~stalled_ & bit) != 0; group.next += kCyclesPerReceiver) {
+  do {
     MulticastEntry& entry = group.buffer.front();
     const unsigned thread = core * threads_per_core_ + static_cast<unsigned>(std::countr_zero(entry.threads));
     Pointers& queue = pointers_[thread];
     if (queue.count == kPointers) {
-      stalled_ |= bit;  // ended by EventKind::room
+      stalled_ |= 1u << core;  // ended by EventKind::room
       return;
     }
-    queues_[thread][(queue.head + queue.count) % 64] = entry.slot;
-    ++queue.count;
+    queues_[(queue.head + queue.count++) % 64][thread] = entry.slot;
     ++counters_.delivered;
     if (waits_[thread] & kWaitRecv) check_wait(group.next, thread);
+    group.next += kCyclesPerReceiver;
     entry.threads &= entry.threads - 1;
-    if (entry.threads != 0) continue;
-    group.buffer.pop();
-    --entries_;
-    if (group.buffer.empty()) buffered_ &= ~bit;
-    if (router_blocked_) retry_router(group.next);  // the buffer was what it may have waited for
-  }
+    if (entry.threads == 0) {
+      entry_served(core);
+      if (group.buffer.empty()) return;
+    }
+  } while (group.next <= c);
+}
+
+/// The last receiver of a message was served: the buffer was what the router may have waited for.
+void Mailbox::entry_served(unsigned core) {
+  CoreGroup& group = groups_[core];
+  group.buffer.pop();
+  --entries_;
+  if (group.buffer.empty()) buffered_ &= ~(1u << core);
+  if (router_blocked_) retry_router(group.next - kCyclesPerReceiver);
 }
 
 // ---- network side: sending ----
@@ -366,8 +386,8 @@ void Mailbox::start_send(Cycle c) {
   message.kind = shared_.layout.is_host(request.dest) ? MessageKind::host
                  : std::has_single_bit(request.mask)  ? MessageKind::unicast
                                                       : MessageKind::mask;
-  const std::uint32_t first = request.slot_addr / kSlotBytes * kSlotWords;
-  for (unsigned i = 0; i < message.words(); ++i) message.data[i] = bytes_[(first + i) & word_mask_];
+  const std::uint32_t first = (request.slot_addr / 4 & word_mask_) / kSlotWords * kSlotWords;
+  copy_flits(&bytes_[first], message.data.data(), message.flits);
   ++counters_.sent;
   counters_.sent_flits += request.flits;
   if (shared_.params.scratchpad_single_port) {
@@ -377,6 +397,7 @@ void Mailbox::start_send(Cycle c) {
   }
   injector_.inject(tile_, c + kReadLatency, sending_id_);
   read_done_ = c + request.flits;
+  expect(read_done_);
   send_queue_.empty() ? call_for(read_done_) : call_at(read_done_);
 }
 
@@ -386,6 +407,7 @@ void Mailbox::read_flit(Cycle c) {
     // Handed on whole, so that a body delayed by writes never holds a link.
     injector_.inject(tile_, c + kReadLatency, sending_id_);
     read_done_ = c + 1;
+    expect(read_done_);
   }
   call_at(c + 1);
 }

@@ -3,6 +3,7 @@
 // threads.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -74,7 +75,7 @@ class Mailbox final : public MailboxPort {
   bool foreseeable() const override { return !shared_.may_freeze; }
   unsigned queued(unsigned thread) const override { return pointers_[thread].count; }
   std::uint32_t peek(unsigned thread, unsigned n) const override {
-    return std::uint32_t{queues_[thread][(pointers_[thread].head + n) % 64]} * kSlotWords * 4;
+    return std::uint32_t{queues_[(pointers_[thread].head + n) % 64][thread]} * kSlotWords * 4;
   }
 
   // Network side.
@@ -133,15 +134,20 @@ class Mailbox final : public MailboxPort {
     Fifo<MulticastEntry> buffer;
     Cycle next = 0;  ///< when the next receiver is served, if there is one
   };
-  /// Of a ring of 64 slots in queues_. Starts over when empty, so that a short queue stays in one cache line.
+  /// Of a ring of 64 slots: a column of queues_. Starts over when empty, so that short queues are all in the
+  /// first rows, few cache lines of the host.
   struct Pointers {
     std::uint8_t head = 0, count = 0;
   };
 
   void push_event(Cycle c, EventKind kind, unsigned thread, unsigned arg);
-  void settle(Cycle c);
+  void settle(Cycle c) {
+    if (due_ <= c) settle_due(c);
+  }
+  void settle_due(Cycle c);
+  void expect(Cycle c) { due_ = std::min(due_, c); }
   void apply(const Event& event);
-  void drop_reference(Cycle c, unsigned slot);
+  void put_back(Cycle c, unsigned slot);
   void collect_freed(Cycle c);
   void begin_wait(Cycle c, unsigned thread, std::uint32_t bits);
   void check_wait(Cycle c, unsigned thread);
@@ -149,7 +155,12 @@ class Mailbox final : public MailboxPort {
   bool find_room(Cycle c);
   void retry_router(Cycle c);
   void complete_arrival();
-  void serve(unsigned core, Cycle c);
+  void serve(unsigned core, Cycle c) {
+    if ((to_serve() >> core & 1u) != 0 && groups_[core].next <= c) serve_due(core, c);
+  }
+  void serve_due(unsigned core, Cycle c);
+  std::uint32_t to_serve() const { return buffered_ & ~stalled_; }
+  void entry_served(unsigned core);
   void serve_all(Cycle c);
   unsigned core_of(unsigned thread) const { return thread / threads_per_core_; }
   void finish_send();
@@ -179,6 +190,7 @@ class Mailbox final : public MailboxPort {
   unsigned late_frees_ = 0;          ///< events of that kind
   bool router_blocked_ = false;
 
+  Cycle due_ = kNeverCycle;  ///< first of arrivals_, events_ and read_done_
   Fifo<Event> events_;
   Fifo<Arrival> arrivals_;
   std::vector<CoreGroup> groups_;

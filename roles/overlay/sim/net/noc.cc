@@ -7,7 +7,11 @@
 
 namespace polyloom::overlay {
 
-Noc::Noc(NetShared& shared) : shared_(shared) {
+Noc::Noc(NetShared& shared)
+    : shared_(shared),
+      tiles_(shared.params.tiles()),
+      units_(shared.board_router_unit() + 1),
+      max_flits_(shared.params.max_flits) {
   const BoardParams& p = shared.params;
   assert(p.tiles_x + kColumn0 <= kMaxPorts && 2 * p.tiles() + 1 <= Wheel::kUnits);
   assert(shared.link_flits >= p.max_flits && shared.link_flits <= kExitFlits);
@@ -100,7 +104,7 @@ bool Noc::room(Input& input, Cycle c) {
     input.flits -= input.leaving;
     input.leaving = 0;
   }
-  if (input.flits + shared_.params.max_flits <= input.capacity) return true;
+  if (input.flits + max_flits_ <= input.capacity) return true;
   if (input.leaving != 0) {
     shared_.wheel.schedule(input.leaving_until, input.upstream);
   } else {
@@ -109,14 +113,15 @@ bool Noc::room(Input& input, Cycle c) {
   return false;
 }
 
-void Noc::push(unsigned router, unsigned in, Entry entry) {
+/// The entry's `out` is for the router before.
+void Noc::push(unsigned router, unsigned in, const Entry& entry) {
   Router& r = routers_[router];
   Input& input = r.inputs[in];
   assert(input.count < input.capacity);
-  const unsigned tiles = shared_.params.tiles();
-  entry.out = router == tiles ? static_cast<std::uint8_t>(route_board(shared_.pool[entry.id]))
-                              : next_port_[router * (tiles + 1) + entry.target];
-  input.entries[(input.head + input.count) & input.ring] = entry;
+  Entry& last = input.entries[(input.head + input.count) & input.ring];
+  last = entry;
+  last.out = router == tiles_ ? static_cast<std::uint8_t>(route_board(shared_.pool[entry.id]))
+                              : next_port_[router * (tiles_ + 1) + entry.target];
   ++input.count;
   input.flits = static_cast<std::uint8_t>(input.flits + entry.flits);
   r.waiting |= 1u << in;
@@ -179,42 +184,48 @@ bool Noc::accepts(const Output& output, Cycle c) {
 
 void Noc::evaluate(unsigned index, Cycle c) {
   Router& router = routers_[index];
+  if (std::has_single_bit(router.waiting)) {
+    const auto in = static_cast<unsigned>(std::countr_zero(router.waiting));
+    const Input& input = router.inputs[in];
+    const Cycle eligible = input.eligible();
+    if (eligible > c) return shared_.wheel.schedule(eligible, router.unit);
+    return arbitrate(router, router.waiting, input.entries[input.head].out, c);
+  }
   std::array<std::uint32_t, kMaxPorts> requests;
   std::uint32_t wanted = 0;
   for (std::uint32_t left = router.waiting; left != 0; left &= left - 1) {
     const auto in = static_cast<unsigned>(std::countr_zero(left));
     const Input& input = router.inputs[in];
     const Entry& head = input.entries[input.head];
-    const Cycle eligible = input.leaving != 0 ? std::max(head.ready, input.leaving_until) : head.ready;
+    const Cycle eligible = input.eligible();
     if (eligible > c) {
       shared_.wheel.schedule(eligible, router.unit);
       continue;
     }
-    if (!((wanted >> head.out) & 1)) requests[head.out] = 0;
-    requests[head.out] |= 1u << in;
+    requests[head.out] = (wanted >> head.out & 1u) != 0 ? requests[head.out] | 1u << in : 1u << in;
     wanted |= 1u << head.out;
   }
   for (; wanted != 0; wanted &= wanted - 1) {
     const auto out = static_cast<unsigned>(std::countr_zero(wanted));
-    Output& output = router.outputs[out];
-    if (output.busy_until > c) {
-      shared_.wheel.schedule(output.busy_until, router.unit);
-      continue;
-    }
-    if (!accepts(output, c)) {
-      ++counters_.blocked;
-      continue;
-    }
-    const std::uint32_t favoured = requests[out] >> output.next << output.next;
-    grant(router, static_cast<unsigned>(std::countr_zero(favoured != 0 ? favoured : requests[out])), out, c);
-    // Those that lost ask again when the output is free.
-    if (!std::has_single_bit(requests[out])) shared_.wheel.schedule(output.busy_until, router.unit);
+    arbitrate(router, requests[out], out, c);
   }
 }
 
-void Noc::grant(Router& router, unsigned in, unsigned out, Cycle c) {
-  Input& input = router.inputs[in];
+void Noc::arbitrate(Router& router, std::uint32_t requests, unsigned out, Cycle c) {
   Output& output = router.outputs[out];
+  if (output.busy_until > c) return shared_.wheel.schedule(output.busy_until, router.unit);
+  if (!accepts(output, c)) {
+    ++counters_.blocked;
+    return;
+  }
+  const std::uint32_t favoured = requests >> output.next << output.next;
+  grant(router, static_cast<unsigned>(std::countr_zero(favoured != 0 ? favoured : requests)), output, c);
+  // Those that lost ask again when the output is free.
+  if (!std::has_single_bit(requests)) shared_.wheel.schedule(output.busy_until, router.unit);
+}
+
+void Noc::grant(Router& router, unsigned in, Output& output, Cycle c) {
+  Input& input = router.inputs[in];
   Entry entry = input.entries[input.head];
   const Cycle done = c + entry.flits * shared_.params.noc_cycles_per_flit;
 
@@ -264,16 +275,15 @@ void Noc::begin_window(Cycle from, Cycle to) {
 }
 
 void Noc::advance(Cycle to) {
-  const unsigned tiles = shared_.params.tiles();
   for (Cycle c = shared_.wheel.next(advanced_to_); c < to; c = shared_.wheel.next(c + 1)) {
     const Wheel::Units due = shared_.wheel.take(c);
-    for (unsigned word = 0; word < Wheel::kWords; ++word) {
+    for (unsigned word = 0; 64 * word < units_; ++word) {
       for (std::uint64_t left = due[word]; left != 0; left &= left - 1) {
         const unsigned unit = word * 64 + static_cast<unsigned>(std::countr_zero(left));
-        if (unit < tiles) {
+        if (unit < tiles_) {
           mailboxes_[unit]->tick(c);
         } else {
-          evaluate(unit - tiles, c);
+          evaluate(unit - tiles_, c);
         }
       }
     }

@@ -3,6 +3,7 @@
 // beyond it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -104,6 +105,11 @@ class Noc final : public Injector {
     std::uint8_t ring = 0;      ///< size of `entries` minus one, all ones in binary
     std::uint8_t leaving = 0;   ///< flits of the message being forwarded
     bool upstream_blocked = false;
+
+    /// When the first message may be granted.
+    Cycle eligible() const {
+      return leaving != 0 ? std::max(entries[head].ready, leaving_until) : entries[head].ready;
+    }
   };
   enum class Sink : std::uint8_t { none, router, mailbox, exit };
   struct Output {
@@ -128,17 +134,19 @@ class Noc final : public Injector {
   };
 
   void connect(unsigned from, unsigned out, unsigned to, unsigned in);
-  unsigned board_router() const { return shared_.params.tiles(); }
+  unsigned board_router() const { return tiles_; }
   void fill_routes();
   unsigned route_board(const Message& message) const;
   std::uint16_t target_of(const Message& message) const;
   bool room(Input& input, Cycle c);
   bool accepts(const Output& output, Cycle c);
-  void push(unsigned router, unsigned input, Entry entry);
+  void push(unsigned router, unsigned input, const Entry& entry);
   void evaluate(unsigned router, Cycle c);
-  void grant(Router& router, unsigned in, unsigned out, Cycle c);
+  void arbitrate(Router& router, std::uint32_t requests, unsigned out, Cycle c);
+  void grant(Router& router, unsigned in, Output& output, Cycle c);
 
   NetShared& shared_;
+  const unsigned tiles_, units_, max_flits_;
   std::vector<std::unique_ptr<Mailbox>> mailboxes_;
   std::vector<Router> routers_;  ///< tiles, then the board router
   std::vector<Entry> entries_;   ///< of all inputs

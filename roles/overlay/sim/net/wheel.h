@@ -23,7 +23,7 @@ class Wheel {
   /// Calls `unit` in cycle `c`, which must be in (now, now + kSpan) or, before the cycle has been taken, now
   /// itself.
   void schedule(Cycle c, unsigned unit) {
-    assert(c >= now_ && c < now_ + kSpan);
+    assert(c - now_ < kSpan);
     slots_[c % kSpan][unit / 64] |= std::uint64_t{1} << (unit % 64);
     occupied_ |= std::uint64_t{1} << (c % kSpan);
   }
