@@ -139,7 +139,7 @@ void Mailbox::tick(Cycle c) {
     serve_all(c);
     if (to_serve() != 0) call_for(c + 1);
   }
-  advance_send(c);
+  if (flits_left_ != 0 || !send_queue_.empty()) advance_send(c);
   if (router_blocked_) {
     if (!freed_.empty() && freed_.front().at <= c) retry_router(c);
     watch(c);
@@ -317,7 +317,8 @@ void Mailbox::complete_arrival() {
 
 void Mailbox::serve_all(Cycle c) {
   for (std::uint32_t left = to_serve(); left != 0; left &= left - 1) {
-    serve(static_cast<unsigned>(std::countr_zero(left)), c);
+    const auto core = static_cast<unsigned>(std::countr_zero(left));
+    if (groups_[core].next <= c) serve_due(core, c);
   }
 }
 
@@ -365,9 +366,9 @@ void Mailbox::finish_send() {
   if (waits_[thread] & kWaitSend) check_wait(c, thread);
 }
 
+/// Precondition: something is being sent or queued.
 void Mailbox::advance_send(Cycle c) {
   if (flits_left_ != 0) return read_flit(c);
-  if (send_queue_.empty()) return;
   if (sending_ >= 0) return call_at(read_done_);
   if (send_queue_.front().at > c) return call_at(send_queue_.front().at);
   if (injector_.local_room(tile_, c)) start_send(c);

@@ -99,7 +99,7 @@ std::uint16_t Noc::target_of(const Message& message) const {
 
 // ---- buffers ----
 
-bool Noc::room(Input& input, Cycle c) {
+inline bool Noc::room(Input& input, Cycle c) {
   if (input.leaving != 0 && input.leaving_until <= c) {
     input.flits -= input.leaving;
     input.leaving = 0;
@@ -143,6 +143,8 @@ bool Noc::enter(BoardPort port, Cycle ready, const Message& message) {
   return true;
 }
 
+bool Noc::has_room(BoardPort port, Cycle c) { return room(routers_[board_router()].inputs[port], c); }
+
 const Noc::Departure* Noc::leaving(BoardPort port) const {
   const Exit& exit = exits_[port];
   return exit.head == exit.queue.size() ? nullptr : &exit.queue[exit.head];
@@ -163,7 +165,7 @@ void Noc::leave(BoardPort port, Cycle c) {
 
 // ---- arbitration ----
 
-bool Noc::accepts(const Output& output, Cycle c) {
+inline bool Noc::accepts(const Output& output, Cycle c) {
   switch (output.sink) {
     case Sink::router:
       return room(routers_[output.target].inputs[output.input], c);
@@ -180,6 +182,48 @@ bool Noc::accepts(const Output& output, Cycle c) {
   }
   assert(false && "a message was routed off the mesh");
   return false;
+}
+
+inline void Noc::grant(Router& router, unsigned in, Output& output, Cycle c) {
+  Input& input = router.inputs[in];
+  Entry entry = input.entries[input.head];
+  const Cycle done = c + entry.flits * shared_.params.noc_cycles_per_flit;
+
+  input.head = static_cast<std::uint8_t>((input.head + 1) & input.ring);
+  if (--input.count == 0) {
+    input.head = 0;  // a short queue stays in one cache line
+    router.waiting &= ~(1u << in);
+  } else {
+    shared_.wheel.schedule(done, router.unit);
+  }
+  input.flits = static_cast<std::uint8_t>(input.flits - input.leaving);
+  input.leaving = entry.flits;
+  input.leaving_until = done;
+  if (input.upstream_blocked) {
+    input.upstream_blocked = false;
+    shared_.wheel.schedule(done, input.upstream);
+  }
+
+  output.busy_until = done;
+  output.next = static_cast<std::uint8_t>(in + 1);
+  router.flits += entry.flits;
+  ++counters_.message_hops;
+  counters_.flit_hops += entry.flits;
+  switch (output.sink) {
+    case Sink::router:
+      entry.ready = c + kHopLatency;
+      push(output.target, output.input, entry);
+      break;
+    case Sink::mailbox:
+      mailboxes_[output.target]->accept(c + kHopLatency, entry.id);
+      break;
+    case Sink::exit:
+      exits_[output.target].queue.push_back({done, entry.id});
+      exits_[output.target].flits += entry.flits;
+      break;
+    case Sink::none:
+      break;
+  }
 }
 
 void Noc::evaluate(unsigned index, Cycle c) {
@@ -222,48 +266,6 @@ void Noc::arbitrate(Router& router, std::uint32_t requests, unsigned out, Cycle 
   grant(router, static_cast<unsigned>(std::countr_zero(favoured != 0 ? favoured : requests)), output, c);
   // Those that lost ask again when the output is free.
   if (!std::has_single_bit(requests)) shared_.wheel.schedule(output.busy_until, router.unit);
-}
-
-void Noc::grant(Router& router, unsigned in, Output& output, Cycle c) {
-  Input& input = router.inputs[in];
-  Entry entry = input.entries[input.head];
-  const Cycle done = c + entry.flits * shared_.params.noc_cycles_per_flit;
-
-  input.head = static_cast<std::uint8_t>((input.head + 1) & input.ring);
-  if (--input.count == 0) {
-    input.head = 0;  // a short queue stays in one cache line
-    router.waiting &= ~(1u << in);
-  } else {
-    shared_.wheel.schedule(done, router.unit);
-  }
-  input.flits = static_cast<std::uint8_t>(input.flits - input.leaving);
-  input.leaving = entry.flits;
-  input.leaving_until = done;
-  if (input.upstream_blocked) {
-    input.upstream_blocked = false;
-    shared_.wheel.schedule(done, input.upstream);
-  }
-
-  output.busy_until = done;
-  output.next = static_cast<std::uint8_t>(in + 1);
-  router.flits += entry.flits;
-  ++counters_.message_hops;
-  counters_.flit_hops += entry.flits;
-  switch (output.sink) {
-    case Sink::router:
-      entry.ready = c + kHopLatency;
-      push(output.target, output.input, entry);
-      break;
-    case Sink::mailbox:
-      mailboxes_[output.target]->accept(c + kHopLatency, entry.id);
-      break;
-    case Sink::exit:
-      exits_[output.target].queue.push_back({done, entry.id});
-      exits_[output.target].flits += entry.flits;
-      break;
-    case Sink::none:
-      break;
-  }
 }
 
 // ---- time ----

@@ -64,7 +64,7 @@ class Noc final : public Injector {
   /// A message came in; false if the input buffer has no room (ask again in a later window).
   bool enter(BoardPort port, Cycle ready, const Message& message);
   /// enter() would succeed. If false, there will be an event when that may have changed.
-  bool has_room(BoardPort port, Cycle c) { return room(routers_[board_router()].inputs[port], c); }
+  bool has_room(BoardPort port, Cycle c);
   /// Messages that left the board router: complete at their cycle or later. Taking one makes room.
   struct Departure {
     Cycle tail;  ///< when the last flit is out of the board router
