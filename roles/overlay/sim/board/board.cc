@@ -70,19 +70,21 @@ std::uint32_t Board::thread_id(unsigned tile, unsigned thread) const {
 /// First cycle of the next window with something to do, kNeverCycle if nothing is known to come.
 Cycle Board::next_window() const {
   if (retry_) return now_;
-  Cycle next = std::min(noc_.next_event(), detector_->next_event());
-  next = std::min(next, memory_system_.next_event());
-  for (const auto& tile : tiles_) next = std::min(next, tile->next_event());
+  // What happens within a window, and what is looked at when a window ends: the first to end then or later.
+  Cycle within = std::min(noc_.next_event(), memory_system_.next_event()), at_end = detector_->next_event();
+  for (const auto& tile : tiles_) within = std::min(within, tile->next_event());
   for (unsigned link = 0; link < kLinks; ++link) {
     if (links_[link] == nullptr) continue;
-    next = std::min(next, links_[link]->next_arrival());
+    within = std::min(within, links_[link]->next_arrival());
     const Noc::Departure* leaving = noc_.leaving(static_cast<BoardPort>(link));
-    if (leaving != nullptr && links_[link]->room()) next = std::min(next, leaving->tail);
+    if (leaving != nullptr && links_[link]->room()) at_end = std::min(at_end, leaving->tail);
   }
   if (site_.host.rx != nullptr && site_.host.rx->front() != nullptr)
-    next = std::min(next, shell_.next_event());
-  if (const Noc::Departure* leaving = noc_.leaving(kHostPort)) next = std::min(next, leaving->tail);
-  return next == kNeverCycle ? kNeverCycle : std::max(next, now_) / kWindow * kWindow;
+    within = std::min(within, shell_.next_event());
+  if (const Noc::Departure* leaving = noc_.leaving(kHostPort)) at_end = std::min(at_end, leaving->tail);
+  const Cycle next = std::min(within, std::max<Cycle>(at_end, 1) - 1);
+  return at_end == kNeverCycle && within == kNeverCycle ? kNeverCycle
+                                                        : std::max(next, now_) / kWindow * kWindow;
 }
 
 void Board::advance(fabric::Time until) {
@@ -93,9 +95,8 @@ void Board::advance(fabric::Time until) {
   for (const auto& link : links_) {
     if (link != nullptr) link->receive(first_after);
   }
-  for (Cycle from = next_window(); from != kNeverCycle && from + kWindow <= complete; from = next_window()) {
-    window(from);
-  }
+  const auto next = [this] { return every_window_ ? now_ : next_window(); };
+  for (Cycle from = next(); from != kNeverCycle && from + kWindow <= complete; from = next()) window(from);
   // Whole windows up to here are over, also those without anything to do: what an acknowledgement sets free
   // now goes on from here.
   now_ = std::max(now_, complete / kWindow * kWindow);
@@ -124,9 +125,9 @@ void Board::window(Cycle from) {
   noc_.begin_window(from, to);
   reply_at_ = to;
   for (const auto& tile : tiles_) {
-    if (tile->next_event() < to) tile->advance_cores(from);
+    if (every_window_ || tile->next_event() < to) tile->advance_cores(from);
   }
-  if (memory_system_.next_event() < to) memory_system_.advance(from);
+  if (every_window_ || memory_system_.next_event() < to) memory_system_.advance(from);
   network(from, to);
   now_ = to;
 }

@@ -61,6 +61,8 @@ class Board final : public fabric::Node,
   const NetShared& net() const { return net_; }
   /// Every window up to this cycle is over.
   Cycle now() const { return now_; }
+  /// Skips no window from now on: must change nothing but the time it takes.
+  void run_every_window() { every_window_ = true; }
   std::uint64_t instructions() const;
 
   /// Board registers from blocks::reg::role_base on.
@@ -128,8 +130,9 @@ class Board final : public fabric::Node,
   blocks::Shell shell_;
   std::unique_ptr<Detector> detector_;
 
-  Cycle now_ = 0;                      ///< end of the last window simulated
-  Cycle reply_at_ = 0;                 ///< edge at which what this window produces may leave
+  Cycle now_ = 0;       ///< end of the last window simulated
+  Cycle reply_at_ = 0;  ///< edge at which what this window produces may leave
+  bool every_window_ = false;
   bool retry_ = false;                 ///< what was held back may go on in the next window
   std::uint32_t blocked_entries_ = 0;  ///< ports at which a message found no room in the last window
   std::array<bool, kLinks> held_counted_{};

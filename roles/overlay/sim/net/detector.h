@@ -74,8 +74,8 @@ class Detector {
 
   /// Control words from the neighbour behind `link`, complete at cycle `c`.
   virtual void control(Cycle c, unsigned link, std::span<const std::uint64_t> words) = 0;
-  /// Looks at the board at the end of a board window. Call whenever the window had anything to do, and at
-  /// next_event().
+  /// Looks at the board at the end of a board window. Call whenever the window had anything to do, and for
+  /// the first window that ends at next_event() or later.
   virtual void step(Cycle window_end) = 0;
   virtual Cycle next_event() const = 0;
 
