@@ -256,15 +256,15 @@ void ReliableLink::transmit(Cycle until) {
     const Cycle first = due(reason);
     const Cycle at = first == kNeverCycle ? first : std::max(first, known);
     // What is learnt before that frame may change it, or make one due earlier.
-    if (reports_done_ < reports_.size() && reports_[reports_done_].at <= at &&
-        reports_[reports_done_].at < until) {
-      known = std::max(known, reports_[reports_done_].at);
+    const bool news = next_report() <= at && next_report() < until;
+    const Cycle answer_before = answer_at_;
+    tell_pops(news ? next_report() : std::min(at, until));
+    if (answer_at_ != answer_before) continue;
+    if (news) {
+      known = std::max(known, next_report());
       apply(reports_[reports_done_++]);
       continue;
     }
-    const Cycle answer_before = answer_at_;
-    tell_pops(std::min(at, until));
-    if (answer_at_ != answer_before) continue;
     if (at >= until) {
       idle_until_ = at;
       break;
@@ -339,12 +339,13 @@ void ReliableLink::send_frame(Cycle at, Reason reason) {
 // ---- the rest ----
 
 Cycle ReliableLink::next_event() const {
-  Cycle next = changed_ ? sent_until_ : idle_until_;
-  if (const fabric::Segment* s = wire_in_.front()) {
-    const fabric::Time last = s->words.empty() ? s->first : s->word_time(s->words.size() - 1);
-    next = std::min<Cycle>(next, clock_.first_edge_from(last));
-  }
-  return next;
+  return std::min(changed_ ? sent_until_ : idle_until_, next_frame());
+}
+
+Cycle ReliableLink::next_frame() const {
+  const fabric::Segment* s = wire_in_.front();
+  if (s == nullptr) return kNeverCycle;
+  return clock_.first_edge_from(s->words.empty() ? s->first : s->word_time(s->words.size() - 1));
 }
 
 bool ReliableLink::drained() const {

@@ -97,6 +97,13 @@ class ReliableLink {
     transmit(until);
   }
 
+  /// When the oldest frame counts that was received but not by transmit(): what it acknowledges makes space
+  /// then. kNeverCycle if there is none.
+  Cycle next_report() const {
+    return reports_done_ == reports_.size() ? kNeverCycle : reports_[reports_done_].at;
+  }
+  /// When the next frame that was not received is complete, or a part of it; kNeverCycle if none has come.
+  Cycle next_frame() const;
   /// Earliest cycle at which receive() or transmit() may have something to do without a push or pop.
   Cycle next_event() const;
   /// True if nothing pushed is without its acknowledgement and nothing received is unpopped.
