@@ -116,7 +116,7 @@ void StarDetector::step(Cycle now) {
 
 Cycle StarDetector::next_event() const {
   Cycle next = release_at_;
-  if (is_corner() && !started_) return 0;
+  if (is_corner() && (!started_ || (host_waits_ && stage_ == Stage::probe))) return 0;
   if (!to_master_.empty()) next = std::min(next, to_master_.front().at);
   if (!from_master_.empty()) next = std::min(next, from_master_.front().at);
   if (all_wait() && token_held_) {

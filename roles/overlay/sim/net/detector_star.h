@@ -21,7 +21,10 @@ class StarDetector final : public Detector {
   void received(Cycle c, unsigned link) override;
   unsigned epoch_bit() const override { return 0; }
   bool may_enter(unsigned) const override { return true; }
-  bool may_inject(Cycle) override { return !is_corner() || stage_ == Stage::probe; }
+  bool may_inject(Cycle) override {
+    host_waits_ = is_corner() && stage_ != Stage::probe;
+    return !host_waits_;
+  }
   void control(Cycle c, unsigned link, std::span<const std::uint64_t> words) override;
   void step(Cycle window_end) override;
   Cycle next_event() const override;
@@ -70,6 +73,7 @@ class StarDetector final : public Detector {
   std::int64_t sum_ = 0;
   std::uint64_t host_seen_ = 0;  ///< host messages when the round began: the master's own colour
   unsigned probes_ = 0;
+  bool host_waits_ = false;  ///< may_inject() has refused
 };
 
 }  // namespace polyloom::overlay
