@@ -127,7 +127,7 @@ bool Shell::take_write_word(std::uint64_t word, Cycle c, Cycle until, bool last)
   bytes_written_ += bytes;
   if (!last) return true;
   ++frames_in_;
-  send(at + 1, encode(WriteDoneFrame{tag_of(frame_[0]), write_}));
+  send(at + p_.answer_cycles, encode(WriteDoneFrame{tag_of(frame_[0]), write_}));
   frame_.clear();
   state_ = State::header;
   return true;
@@ -208,7 +208,7 @@ std::optional<std::uint64_t> Shell::register_value(Cycle c, std::uint32_t r) {
 bool Shell::read_register(Cycle c, const RegReadFrame& f) {
   const auto value = register_value(c, f.reg);
   if (!value) return false;
-  send(c + 1, encode(RegDataFrame{f.tag, f.reg, *value}));
+  send(c + p_.answer_cycles, encode(RegDataFrame{f.tag, f.reg, *value}));
   return true;
 }
 
@@ -226,7 +226,7 @@ bool Shell::write_register(Cycle c, const RegWriteFrame& f) {
 void Shell::refuse(Cycle c, FrameReason reason, std::uint64_t word0) {
   ++bad_frames_;
   bad_seen_ = true;
-  send(c + 1, encode(FrameErrorFrame{tag_of(word0), reason, word0}));
+  send(c + p_.answer_cycles, encode(FrameErrorFrame{tag_of(word0), reason, word0}));
 }
 
 // ---- to the host ----
@@ -271,13 +271,18 @@ void Shell::transmit(Cycle until) {
 
 // ---- the rest ----
 
-Cycle Shell::next_event() const {
+Cycle Shell::next_input() const {
   Cycle next = complete_ ? received_until_ : kNeverCycle;
   if (host_.rx != nullptr && host_.rx->front() != nullptr) {
     const fabric::Segment& s = *host_.rx->front();
     const fabric::Time t = s.words.empty() ? s.first : s.word_time(position_);
     next = std::min<Cycle>(next, std::max<Cycle>(clock_.first_edge_from(t), received_until_));
   }
+  return next;
+}
+
+Cycle Shell::next_event() const {
+  Cycle next = next_input();
   if (!out_.empty()) {
     const Cycle free = clock_.first_edge_from(host_.tx->free_at());
     next = std::min(next, std::max({out_.front().ready, free, sent_until_}));

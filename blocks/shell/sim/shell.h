@@ -8,7 +8,7 @@
 // Hardware: the one-word parser of host_frames.h, a write and a read DMA engine on the memory bus, a
 //   register file.
 // Latency: a short frame is handled at the clock edge at or after its last word's arrival; an answer
-//   may leave one cycle later; the first word of a read's data after read_cycles.
+//   may leave answer_cycles later; the first word of a read's data after read_cycles.
 // Backpressure: a frame that the role is too busy for stays, with everything behind it (the host link
 //   has flow control of its own, so arrivals wait in the link's buffers).
 // Errors: malformed or refused frames are answered with frame_error and counted; nothing of a refused
@@ -56,6 +56,7 @@ struct ShellParams {
   RoleId role = RoleId::overlay;
   std::uint16_t x = 0, y = 0;        ///< of the board in its mesh
   unsigned dma_words_per_cycle = 4;  ///< 64-bit words: 32 bytes, the memory bus
+  unsigned answer_cycles = 1;        ///< from a request to its answer
   unsigned read_cycles = 40;         ///< from a read's request to its first word
   unsigned segment_words = 32;       ///< longest segment of a frame to the host
   unsigned max_reads = 16;           ///< reads waiting for their turn
@@ -79,6 +80,8 @@ class Shell {
   std::size_t backlog() const { return out_.size(); }
 
   Cycle next_event() const;
+  /// When receive() has something to do.
+  Cycle next_input() const;
   std::string waiting_for() const;
   void counters(const std::string& prefix, const fabric::CounterSink& sink) const;
   void digest(fabric::Digest& d) const;

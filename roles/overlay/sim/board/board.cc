@@ -36,7 +36,8 @@ Board::Board(const OverlayParams& params, BoardSite site)
       shell_({site_.host.tx, site_.host.rx}, *this,
              {.role = blocks::RoleId::overlay,
               .x = static_cast<std::uint16_t>(site_.at.x),
-              .y = static_cast<std::uint16_t>(site_.at.y)},
+              .y = static_cast<std::uint16_t>(site_.at.y),
+              .answer_cycles = kWindow},
              clock_) {
   net_.may_freeze = params.detector == DetectorKind::star;
   net_.fault = [this](Cycle, unsigned tile, unsigned thread, std::uint32_t pc, const std::string& problem) {
@@ -70,38 +71,35 @@ std::uint32_t Board::thread_id(unsigned tile, unsigned thread) const {
 /// First cycle of the next window with something to do, kNeverCycle if nothing is known to come.
 Cycle Board::next_window() const {
   if (retry_) return now_;
-  // What happens within a window, and what is looked at when a window ends: the first to end then or later.
-  Cycle within = std::min(noc_.next_event(), memory_system_.next_event()), at_end = detector_->next_event();
-  for (const auto& tile : tiles_) within = std::min(within, tile->next_event());
+  // What is looked at when a window ends belongs to the first that ends then or later.
+  const auto at_end = [](Cycle c) { return c == kNeverCycle || c == 0 ? c : c - 1; };
+  Cycle next = std::min(noc_.next_event(), memory_system_.next_event());
+  next = std::min({next, at_end(detector_->next_event()), shell_.next_input()});
+  for (const auto& tile : tiles_) next = std::min(next, tile->next_event());
   for (unsigned link = 0; link < kLinks; ++link) {
     if (links_[link] == nullptr) continue;
-    within = std::min(within, links_[link]->next_arrival());
+    next = std::min(next, links_[link]->next_arrival());
     const Noc::Departure* leaving = noc_.leaving(static_cast<BoardPort>(link));
-    if (leaving != nullptr && links_[link]->room()) at_end = std::min(at_end, leaving->tail);
+    if (leaving != nullptr) next = std::min(next, std::max(at_end(leaving->tail), links_[link]->next_room()));
   }
-  if (site_.host.rx != nullptr && site_.host.rx->front() != nullptr)
-    within = std::min(within, shell_.next_event());
-  if (const Noc::Departure* leaving = noc_.leaving(kHostPort)) at_end = std::min(at_end, leaving->tail);
-  const Cycle next = std::min(within, std::max<Cycle>(at_end, 1) - 1);
-  return at_end == kNeverCycle && within == kNeverCycle ? kNeverCycle
-                                                        : std::max(next, now_) / kWindow * kWindow;
+  if (const Noc::Departure* leaving = noc_.leaving(kHostPort)) next = std::min(next, at_end(leaving->tail));
+  return next == kNeverCycle ? kNeverCycle : std::max(next, now_) / kWindow * kWindow;
 }
 
 void Board::advance(fabric::Time until) {
   const Cycle first_after = clock_.first_edge_from(until);
   const Cycle complete = clock_.edge(first_after) == until ? first_after : first_after - 1;
   // Frames of the whole fabric window are taken in first and sent last; in between, cycles tell what a board
-  // window may see. What a window sends leaves at its end or later, which no transmit() has passed yet.
+  // window may see. What a window sends leaves at its end or later, which nothing sent has passed yet.
   for (const auto& link : links_) {
-    if (link != nullptr) link->receive(first_after);
+    if (link != nullptr) link->begin(first_after);
   }
   const auto next = [this] { return every_window_ ? now_ : next_window(); };
   for (Cycle from = next(); from != kNeverCycle && from + kWindow <= complete; from = next()) window(from);
-  // Whole windows up to here are over, also those without anything to do: what an acknowledgement sets free
-  // now goes on from here.
+  // Whole windows up to here are over, also those without anything to do.
   now_ = std::max(now_, complete / kWindow * kWindow);
   for (const auto& link : links_) {
-    if (link != nullptr) link->transmit(first_after);
+    if (link != nullptr) link->end(first_after);
   }
   shell_.transmit(first_after);
 }
@@ -124,6 +122,8 @@ void Board::window(Cycle from) {
   const Cycle to = from + kWindow;
   noc_.begin_window(from, to);
   reply_at_ = to;
+  // What leaves by then is known, and is read from memory before this window changes it.
+  shell_.transmit(to);
   for (const auto& tile : tiles_) {
     if (every_window_ || tile->next_event() < to) tile->advance_cores(from);
   }
@@ -155,6 +155,7 @@ void Board::links_in(Cycle from, Cycle to) {
   for (unsigned i = 0; i < kLinks; ++i) {
     if (links_[i] == nullptr) continue;
     MeshLink& link = *links_[i];
+    link.receive(to);
     while (const auto control = link.take_control(to - 1)) {
       detector_->control(std::max(from, control->at), i, control->words);
     }
@@ -182,7 +183,8 @@ void Board::links_out(Cycle to) {
     if (links_[i] == nullptr) continue;
     MeshLink& link = *links_[i];
     const auto port = static_cast<BoardPort>(i);
-    for (const Noc::Departure* d = noc_.leaving(port); d != nullptr && d->tail <= to && link.room();
+    link.push_waiting(to);
+    for (const Noc::Departure* d = noc_.leaving(port); d != nullptr && d->tail <= to && link.room(to);
          d = noc_.leaving(port)) {
       const MessageId id = d->id;
       link.send(to, net_.pool[id], detector_->epoch_bit());
@@ -228,7 +230,7 @@ void Board::host_messages_out(Cycle to) {
 // ---- what detection asks ----
 
 void Board::send_control(Cycle c, unsigned link, std::span<const std::uint64_t> words) {
-  links_[link]->send_control(std::max(c, reply_at_), words);
+  links_[link]->send_control(reply_at_, std::max(c, reply_at_), words);
 }
 
 void Board::release_threads(Cycle c, bool voted) {

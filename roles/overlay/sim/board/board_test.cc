@@ -14,6 +14,7 @@ namespace {
 using test::Asm;
 using test::MeshBench;
 using test::MeshOptions;
+using test::ScriptedHost;
 
 constexpr std::uint32_t kHostDest = 0x20000 >> 6;
 
@@ -178,6 +179,20 @@ TEST(Board, MovesBytesBetweenHostAndMemories) {
   bytes[0] ^= 0xff;
   EXPECT_EQ(read[0], bytes);
   EXPECT_EQ(read[2], (std::vector<std::uint8_t>{0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11}));
+}
+
+TEST(Board, AnswersMoreReadsThanItsShellHolds) {
+  MeshBench bench(small_board());
+  constexpr std::uint16_t kReads = 50;
+  for (std::uint16_t i = 0; i < kReads; ++i) {
+    bench.send(0, blocks::encode(blocks::ReadFrame{i, {blocks::Space::slice0, 0, 0x0180'0000, 1000}}));
+  }
+  EXPECT_FALSE(bench.run(1'000'000'000).stopped_by_limit);
+  const auto answers = std::count_if(
+      bench.host().received.begin(), bench.host().received.end(), [](const ScriptedHost::Frame& frame) {
+        return std::holds_alternative<blocks::ReadDataFrame>(blocks::decode(frame.words));
+      });
+  EXPECT_EQ(answers, kReads);
 }
 
 TEST(Board, RefusesWhatItCannotDo) {

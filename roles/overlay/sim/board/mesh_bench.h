@@ -90,10 +90,18 @@ class ScriptedHost final : public fabric::Node {
   std::vector<std::vector<std::uint64_t>> parts_;
 };
 
+/// Does nothing.
+class IdleNode final : public fabric::Node {
+ public:
+  void advance(fabric::Time) override {}
+  fabric::Time next_event() const override { return fabric::kNever; }
+};
+
 struct MeshOptions {
   MeshSize mesh{1, 1};
   OverlayParams params;
   fabric::LinkSpec link{.latency = 780'000, .period = 6'400};  ///< 195 cycles of 250 MHz, 10 Gb/s
+  fabric::Time window = 0;  ///< longest window of the fabric, 0: what the links allow
 };
 
 /// Boards in row order, then the host. Frames sent before a run leave at once.
@@ -132,6 +140,7 @@ class MeshBench {
     auto node = std::make_unique<ScriptedHost>(host_ports);
     host_ = node.get();
     fabric_.set_node(host, std::move(node));
+    if (options.window != 0) shorten_windows(options.window);
   }
 
   Board& board(std::size_t i) { return *boards_[i]; }
@@ -192,6 +201,14 @@ class MeshBench {
  private:
   std::string name(unsigned b) const {
     return "fpga." + std::to_string(b % options_.mesh.width) + "." + std::to_string(b / options_.mesh.width);
+  }
+
+  /// A link as short as that, between nodes of their own.
+  void shorten_windows(fabric::Time window) {
+    const fabric::LinkSpec link{.latency = window, .period = 1'000};
+    const int a = fabric_.add_node("idle.0"), b = fabric_.add_node("idle.1");
+    fabric_.connect(link, link, a, b);
+    for (const int node : {a, b}) fabric_.set_node(node, std::make_unique<IdleNode>());
   }
 
   MeshOptions options_;

@@ -38,9 +38,19 @@ MeshLink::MeshLink(fabric::Tx& tx, fabric::Rx& rx, const MeshLinkConfig& config)
 
 // ---- sending ----
 
-void MeshLink::send(Cycle c, const Message& message, unsigned epoch) {
+/// Space as it is when all has been told that frames tell before cycle `to`.
+bool MeshLink::space(blocks::Channel channel, std::size_t items, Cycle to) {
+  const auto enough = [&] {
+    return (channel == blocks::kData ? link_.data_space() : link_.control_space()) >= items;
+  };
+  if (enough()) return true;
+  link_.transmit(to);
+  return enough();
+}
+
+void MeshLink::send(Cycle to, const Message& message, unsigned epoch) {
   Cycle& last = pushed_[blocks::kData];
-  last = std::max(last, c);
+  last = std::max(last, to);
   const auto push = [&](std::uint64_t item) {
     if (!link_.push_data(last, item)) throw std::logic_error("a message without room on its link");
   };
@@ -59,7 +69,7 @@ void MeshLink::send(Cycle c, const Message& message, unsigned epoch) {
   }
 }
 
-void MeshLink::send_control(Cycle c, std::span<const std::uint64_t> words) {
+void MeshLink::send_control(Cycle to, Cycle c, std::span<const std::uint64_t> words) {
   assert(!words.empty() && words.size() < 32);
   Pending pending{c, {}};
   if (config_.published) pending.words.push_back(static_cast<std::uint64_t>(MessageKind::control));
@@ -68,26 +78,21 @@ void MeshLink::send_control(Cycle c, std::span<const std::uint64_t> words) {
   assert(first >> kLengthShift == 0);
   first |= static_cast<std::uint64_t>(words.size()) << kLengthShift;
   pending_.push_back(std::move(pending));
-  push_pending(c);
+  push_waiting(to);
 }
 
-void MeshLink::push_pending(Cycle c) {
+void MeshLink::push_waiting(Cycle to) {
   while (!pending_.empty()) {
     const Pending& next = pending_.front();
-    const unsigned channel = config_.published ? blocks::kData : blocks::kControl;
-    if ((config_.published ? link_.data_space() : link_.control_space()) < next.words.size()) return;
+    const blocks::Channel channel = config_.published ? blocks::kData : blocks::kControl;
+    if (!space(channel, next.words.size(), to)) return;
     Cycle& last = pushed_[channel];
-    last = std::max({last, next.at, c});
+    last = std::max({last, next.at, to});
     for (const std::uint64_t word : next.words) {
       config_.published ? link_.push_data(last, word) : link_.push_control(last, word);
     }
     pending_.pop_front();
   }
-}
-
-void MeshLink::transmit(Cycle until) {
-  link_.transmit(until);
-  push_pending(until);
 }
 
 // ---- receiving ----
@@ -170,6 +175,8 @@ std::optional<MeshLink::Control> MeshLink::take_control(Cycle at) {
 Cycle MeshLink::next_arrival() const {
   Cycle next = config_.published ? kNeverCycle : link_.control_visible();
   if (!arrival_ready_) next = std::min(next, link_.data_visible());
+  if (config_.published) next = std::min(next, link_.next_frame());
+  if (!pending_.empty()) next = std::min(next, link_.next_report());
   return next;
 }
 

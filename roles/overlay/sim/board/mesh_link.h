@@ -32,17 +32,27 @@ struct MeshLinkConfig {
   fabric::Time latency = 0;  ///< of the wire
 };
 
-/// Order: messages among themselves, control among itself; control overtakes messages. In each fabric window:
-/// receive(), then taking and sending, then transmit(), all with cycles that do not decrease. Not thread
-/// safe.
+/// Order: messages among themselves, control among itself; control overtakes messages. Nothing depends on how
+/// time is cut into fabric windows. In each: begin(); in board windows, in each of which all calls have its
+/// end for cycle `to`, receive(), then taking and sending; then end(). Not thread safe.
 class MeshLink {
  public:
   MeshLink(fabric::Tx& tx, fabric::Rx& rx, const MeshLinkConfig& config);
 
-  /// Takes in the frames that arrive before cycle `until`: the end of the fabric window.
-  void receive(Cycle until) { link_.receive(until); }
-  /// Sends the frames that start before cycle `until`.
-  void transmit(Cycle until);
+  /// A fabric window begins that ends at cycle `until`. Frames are taken in for all of it at once, but for
+  /// the published link, which drops those for which it has no room when they come.
+  void begin(Cycle until) {
+    if (!config_.published) link_.receive(until);
+  }
+  /// The board window that ends at `to` begins.
+  void receive(Cycle to) {
+    if (config_.published) link_.receive(to);
+  }
+  /// Sends the frames that start before cycle `until`, the end of the fabric window.
+  void end(Cycle until) {
+    link_.receive(until);
+    link_.transmit(until);
+  }
 
   struct Arrival {
     Cycle at = 0;  ///< when its last word could be used
@@ -58,12 +68,16 @@ class MeshLink {
   void pop() { arrival_ready_ = false; }
   std::optional<Control> take_control(Cycle at);
 
-  /// True if a message of any length can be handed over now.
-  bool room() const { return link_.data_space() >= kLongestMessage; }
-  /// Hands a message over at cycle `c`. Precondition: room().
-  void send(Cycle c, const Message& message, unsigned epoch);
-  /// Control words, 1 to 31, to leave at cycle `c` or later; there is always room.
-  void send_control(Cycle c, std::span<const std::uint64_t> words);
+  /// True if a message of any length can be handed over at `to`.
+  bool room(Cycle to) { return space(blocks::kData, kLongestMessage, to); }
+  /// A cycle of the first board window at whose end there may be room, kNeverCycle if none is known.
+  Cycle next_room() const { return link_.data_space() >= kLongestMessage ? 0 : link_.next_report(); }
+  /// Hands a message over. Precondition: room().
+  void send(Cycle to, const Message& message, unsigned epoch);
+  /// Control words, 1 to 31, to leave at cycle `c` >= `to` or later; there is always room.
+  void send_control(Cycle to, Cycle c, std::span<const std::uint64_t> words);
+  /// Control words for which the link had no room go on if it has now.
+  void push_waiting(Cycle to);
 
   /// When something that arrived can be used; kNeverCycle if nothing has arrived that was not looked at.
   Cycle next_arrival() const;
@@ -87,7 +101,7 @@ class MeshLink {
   bool assemble(Cycle at);
   void unpack();
   std::size_t items_needed() const;
-  void push_pending(Cycle c);
+  bool space(blocks::Channel channel, std::size_t items, Cycle to);
 
   MeshLinkConfig config_;
   blocks::ReliableLink link_;

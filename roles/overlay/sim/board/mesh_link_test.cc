@@ -22,7 +22,7 @@ struct Pair {
     ab.window(kClock.edge(now), kClock.edge(now + 8));
     ba.window(kClock.edge(now), kClock.edge(now + 8));
     now += 8;
-    for (MeshLink* link : {&a, &b}) link->receive(now), link->transmit(now);
+    for (MeshLink* link : {&a, &b}) link->begin(now), link->end(now);
   }
   std::uint64_t items_sent() const {
     std::uint64_t sent = 0;
@@ -65,7 +65,7 @@ TEST_P(MeshLinkFormat, MessagesArriveAsTheyWereSentAndTakeTheirItems) {
     for (unsigned flits = 1; flits <= kMaxFlits; ++flits) {
       const Message sent = message(kind, flits);
       const std::uint64_t before = pair.items_sent();
-      ASSERT_TRUE(pair.a.room());
+      ASSERT_TRUE(pair.a.room(pair.now));
       pair.a.send(pair.now, sent, flits & 1);
       const MeshLink::Arrival* arrival = nullptr;
       for (unsigned i = 0; i < 200 && arrival == nullptr; ++i) pair.step(), arrival = pair.b.front(pair.now);
@@ -89,7 +89,7 @@ TEST_P(MeshLinkFormat, ControlAmongMessagesDisturbsNeither) {
   unsigned messages = 0, controls = 0;
   for (unsigned i = 0; i < 10; ++i) {
     pair.a.send(pair.now, message(i % 2 == 0 ? MessageKind::mask : MessageKind::unicast, 1 + i % 4), 0);
-    pair.a.send_control(pair.now, words);
+    pair.a.send_control(pair.now, pair.now, words);
   }
   for (unsigned i = 0; i < 400; ++i) {
     pair.step();
