@@ -57,12 +57,12 @@ struct CachePartition {
   std::uint8_t* data;  ///< kMaxLines lines
   const CacheShape* shape;
   std::uint32_t line_mask;  ///< shape's
-  std::uint16_t trees[CacheShape::kMaxSets];
-  std::uint64_t dirty, valid;  ///< bit per slot
-  std::uint64_t lately;        ///< slots of the lines last used
   // The line last used of those whose address has the same bits 8:5: its address or kEmpty, and its slot.
   std::uint8_t recent_slots[kRecent];
   std::uint32_t recent_tags[kRecent];
+  std::uint64_t dirty, valid;  ///< bit per slot
+  std::uint64_t lately;        ///< slots of the lines last used
+  std::uint16_t trees[CacheShape::kMaxSets];
   std::uint32_t tags[CacheShape::kMaxLines];  ///< address of the line in slot set*ways+way, or kEmpty
 
   void clear() {

@@ -69,7 +69,11 @@ class Notes {
   static constexpr unsigned kMax = 16;
   bool room(unsigned n) const { return written_ - read_ + n <= kMax; }
   void put(std::uint64_t note) { notes_[written_++ % kMax] = note; }
-  std::uint64_t take() { return notes_[read_++ % kMax]; }
+  std::uint64_t take() {
+    const std::uint64_t note = notes_[read_++ % kMax];
+    if (read_ == written_) read_ = written_ = 0;  // few notes are all in one line of the host's cache
+    return note;
+  }
 
  private:
   std::uint32_t written_ = 0, read_ = 0;
@@ -85,22 +89,22 @@ struct alignas(64) Thread {
   std::uint32_t code_bytes;
   const Uop* code;  ///< of the instruction memory
   TokenBuffer* buffer;
-  CachePartition cache;
-  std::uint32_t f[32];
   InstrMemory* memory;
-  std::uint32_t id;  ///< global
-  std::uint32_t send_len, send_ptr, send_dest, instr_addr;
   /// Tells what the mailbox will answer; null if that cannot be known.
   const MailboxPort* mailbox;
-  const std::uint32_t* scratchpad;        ///< its words
-  std::uint32_t scratchpad_mask;          ///< number of words less one
-  std::uint8_t index;                     ///< in the tile
-  std::uint8_t recvs_ahead, sends_ahead;  ///< executed ahead of time, to take effect
+  const std::uint32_t* scratchpad;  ///< its words
+  std::uint32_t scratchpad_mask;    ///< number of words less one
   /// Scratchpad address of the message last received, which nobody changes while the thread holds it;
   /// kNoMessage if it has been freed or written.
   std::uint32_t message;
   static constexpr std::uint32_t kNoMessage = 1, kMessageBytes = 64;
+  std::uint8_t index;                     ///< in the tile
+  std::uint8_t recvs_ahead, sends_ahead;  ///< executed ahead of time, to take effect
+  std::uint32_t id;                       ///< global
+  std::uint32_t send_len, send_ptr, send_dest, instr_addr;
+  CachePartition cache;
   Notes notes;
+  std::uint32_t f[32];
 
   void forget_messages() {
     recvs_ahead = sends_ahead = 0;
