@@ -324,7 +324,7 @@ bool has_message(const Thread& t) {
 }
 
 void do_can_recv(UOP_ARGS) {
-  if (!has_message(t)) return stop_for_control(t, u, out, plain);
+  if (!has_message(t)) return stop_before(t, u, out, plain, event::can_recv);
   t.x[u->inst.rd] = 1;
   ++u;
   return u->run(t, u, out, plain + 1);

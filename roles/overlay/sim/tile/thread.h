@@ -30,6 +30,7 @@ enum : std::uint8_t {
   recv = kControl | 1,  ///< result known; these three are executed from the thread's notes
   free = kControl | 2,
   send = kControl | 3,
+  can_recv = kControl | 4,  ///< nothing was queued when the thread ran ahead: asked at its cycle
 };
 }  // namespace event
 

@@ -18,17 +18,26 @@ std::uint32_t Tile::Impl::run_controls(Cycle from, std::uint32_t requests) {
       const auto at = static_cast<unsigned>(std::countr_zero(asking));
       const std::uint32_t bit = 1u << at;
       const unsigned k = at / 8, thread = byte_of(issued_threads[k], o);
-      if (const std::uint8_t code = progress.current[slot_of(k, thread)]; code != event::control) {
+      const std::uint8_t code = progress.current[slot_of(k, thread)];
+      if (code == event::control) {
+        if (control(k, thread, from + o) == After::suspended) continue;
+        reload(k, thread);
+      } else if (code == event::can_recv) {
+        poll(k, thread);
+      } else {
         noted(k, thread, from + o, code);
-        again |= bit;
-        continue;
       }
-      if (control(k, thread, from + o) == After::suspended) continue;
       again |= bit;
-      reload(k, thread);
     }
   }
   return again;
+}
+
+/// Reads CanRecv: what threads do most of all that cannot be known ahead.
+void Tile::Impl::poll(unsigned core, unsigned thread) {
+  Thread& t = thread_at(core, thread);
+  finish(t, t.code[t.pc / 4].inst.rd, env.mailbox->can_recv(index_of(core, thread)) ? 1 : 0);
+  reload(core, thread);
 }
 
 Tile::Impl::After Tile::Impl::control(unsigned core, unsigned thread, Cycle c) {

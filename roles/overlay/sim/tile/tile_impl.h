@@ -75,6 +75,7 @@ struct Tile::Impl {
   /// Executes a window's control instructions in order of cycle and core: bit 8*core + offset. Returns those
   /// whose threads issue again kWindow cycles later.
   std::uint32_t run_controls(Cycle from, std::uint32_t requests);
+  void poll(unsigned core, unsigned thread);
   After control(unsigned core, unsigned thread, Cycle c);
   After jump(unsigned core, unsigned thread, Cycle c, const Inst& in);
   After control_csr(unsigned core, unsigned thread, Cycle c, const Inst& in);
