@@ -100,12 +100,10 @@ std::uint16_t Noc::target_of(const Message& message) const {
 // ---- buffers ----
 
 inline bool Noc::room(Input& input, Cycle c) {
-  if (input.leaving != 0 && input.leaving_until <= c) {
-    input.flits -= input.leaving;
-    input.leaving = 0;
-  }
-  if (input.flits + max_flits_ <= input.capacity) return true;
-  if (input.leaving != 0) {
+  // Whoever enters from outside asks for a cycle to come: what will have left by then still holds the link.
+  const bool left = input.leaving_until <= c;
+  if (input.flits - (left ? input.leaving : 0u) + max_flits_ <= input.capacity) return true;
+  if (!left) {
     shared_.wheel.schedule(input.leaving_until, input.upstream);
   } else {
     input.upstream_blocked = true;
