@@ -141,8 +141,7 @@ void Mailbox::tick(Cycle c) {
   }
   if (flits_left_ != 0 || !send_queue_.empty()) advance_send(c);
   if (router_blocked_) {
-    if (!freed_.empty() && freed_.front().at <= c) retry_router(c);
-    watch(c);
+    !freed_.empty() && freed_.front().at <= c ? retry_router(c) : watch(c);
   }
 }
 
@@ -207,7 +206,7 @@ void Mailbox::collect_freed(Cycle c) {
 
 void Mailbox::retry_router(Cycle c) {
   router_blocked_ = false;
-  shared_.wheel.schedule(c + 1, shared_.router_unit(tile_));
+  shared_.wheel.schedule(c, shared_.router_unit(tile_));
 }
 
 // ---- network side: waiting threads ----

@@ -40,7 +40,7 @@ struct Bench {
     now = from;
   }
   void finish() {
-    for (Cycle c = shared.wheel.next(now); c < shared.window_end; c = shared.wheel.next(c + 1)) {
+    for (Cycle c = shared.wheel.next(now); c < shared.window_end; c = shared.wheel.next(c)) {
       if (shared.wheel.take(c)[0] & 1) box.tick(c);
     }
     now = shared.window_end;

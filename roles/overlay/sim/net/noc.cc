@@ -275,7 +275,7 @@ void Noc::begin_window(Cycle from, Cycle to) {
 }
 
 void Noc::advance(Cycle to) {
-  for (Cycle c = shared_.wheel.next(advanced_to_); c < to; c = shared_.wheel.next(c + 1)) {
+  for (Cycle c = shared_.wheel.next(advanced_to_); c < to; c = shared_.wheel.next(c)) {
     const Wheel::Units due = shared_.wheel.take(c);
     for (unsigned word = 0; 64 * word < units_; ++word) {
       for (std::uint64_t left = due[word]; left != 0; left &= left - 1) {

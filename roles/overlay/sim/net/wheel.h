@@ -20,8 +20,8 @@ class Wheel {
   static constexpr unsigned kWords = kUnits / 64;
   using Units = std::array<std::uint64_t, kWords>;
 
-  /// Calls `unit` in cycle `c`, which must be in (now, now + kSpan) or, before the cycle has been taken, now
-  /// itself.
+  /// Calls `unit` in cycle `c`, which must be in [now, now + kSpan). A cycle that has been taken is due again
+  /// when a unit of it calls another one in it.
   void schedule(Cycle c, unsigned unit) {
     assert(c - now_ < kSpan);
     slots_[c % kSpan][unit / 64] |= std::uint64_t{1} << (unit % 64);
@@ -35,7 +35,8 @@ class Wheel {
     return from + static_cast<Cycle>(std::countr_zero(rotated));
   }
 
-  /// Takes what is due in cycle `c`; call with growing cycles, never past a cycle that has something to do.
+  /// Takes what is due in cycle `c`; call with cycles that never fall, never past a cycle that has something
+  /// to do.
   Units take(Cycle c) {
     now_ = c;
     Units due = slots_[c % kSpan];
