@@ -312,6 +312,8 @@ void Mailbox::complete_arrival() {
   ++counters_.received;
   counters_.received_flits += message.flits;
   shared_.pool.release(arrival.id);
+  // With a slot free, the router waits for a buffer: of a core that this message, now known, may not be for.
+  if (router_blocked_ && !free_.empty()) retry_router(arrival.tail);
 }
 
 void Mailbox::serve_all(Cycle c) {
