@@ -2,6 +2,7 @@
 #include "blocks/reliable_link/sim/reliable_link.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <stdexcept>
 
@@ -211,20 +212,27 @@ void ReliableLink::go_back(TxChannel& t, Cycle at) {
   t.resend_from = at;
 }
 
-/// Counts pops before a cycle into the room that is told; a quarter of the buffer is worth a frame of its
-/// own.
+/// Counts pops before a cycle into the room that is told, in order of time; a quarter of the buffer is worth
+/// a frame of its own, which tells of none that come later.
 void ReliableLink::tell_pops(Cycle before) {
-  for (RxChannel& r : rx_) {
-    std::size_t n = 0;
-    while (n < r.pops.size() && r.pops[n] < before) ++n;
-    if (n == 0) continue;
-    const std::uint64_t quarter = std::max<std::uint64_t>(1, r.capacity / 4);
-    for (std::size_t i = 0; i < n; ++i) {
-      if (++r.taken_told + r.capacity - r.limit_sent == quarter) {
-        answer_at_ = std::min(answer_at_, r.pops[i] + p_.tx_cycles);
-      }
+  std::array<std::size_t, kChannels> told{};
+  for (;;) {
+    unsigned ch = kChannels;
+    for (unsigned k = 0; k < kChannels; ++k) {
+      if (told[k] == rx_[k].pops.size() || rx_[k].pops[told[k]] >= before) continue;
+      if (ch == kChannels || rx_[k].pops[told[k]] < rx_[ch].pops[told[ch]]) ch = k;
     }
-    r.pops.erase(r.pops.begin(), r.pops.begin() + static_cast<std::ptrdiff_t>(n));
+    if (ch == kChannels) break;
+    RxChannel& r = rx_[ch];
+    const std::uint64_t quarter = std::max<std::uint64_t>(1, r.capacity / 4);
+    const Cycle at = r.pops[told[ch]++];
+    if (++r.taken_told + r.capacity - r.limit_sent != quarter) continue;
+    answer_at_ = std::min(answer_at_, at + p_.tx_cycles);
+    before = std::min(before, answer_at_);
+  }
+  for (unsigned k = 0; k < kChannels; ++k) {
+    auto& pops = rx_[k].pops;
+    pops.erase(pops.begin(), pops.begin() + static_cast<std::ptrdiff_t>(told[k]));
   }
 }
 
