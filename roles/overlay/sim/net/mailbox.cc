@@ -6,20 +6,12 @@
 #include <cassert>
 
 #include "fabric/node.h"
+#include "roles/overlay/sim/isa/exec.h"
 
 namespace polyloom::overlay {
 namespace {
 
 constexpr unsigned kSlotBytes = kSlotWords * 4;
-
-/// Bits of a word that each set of bytes stands for.
-constexpr std::array<std::uint32_t, 16> kLanes = [] {
-  std::array<std::uint32_t, 16> lanes{};
-  for (unsigned bytes = 0; bytes < 16; ++bytes) {
-    for (unsigned i = 0; i < 4; ++i) lanes[bytes] |= (bytes >> i & 1u) * 0xffu << (8 * i);
-  }
-  return lanes;
-}();
 
 void copy_flits(const std::uint32_t* from, std::uint32_t* to, unsigned flits) {
   for (; flits != 0; --flits, from += kFlitWords, to += kFlitWords) std::copy_n(from, kFlitWords, to);
@@ -121,8 +113,7 @@ void Mailbox::store(std::uint32_t addr, std::uint32_t data, unsigned byte_enable
     word = data;
     return;
   }
-  const std::uint32_t lanes = kLanes[byte_enable & 15];
-  word = (word & ~lanes) | (data & lanes);
+  word = merge_bytes(word, data, byte_enable);
 }
 
 void Mailbox::push_event(Cycle c, EventKind kind, unsigned thread, unsigned arg) {

@@ -16,6 +16,7 @@
 
 #include "blocks/memory/sim/dram.h"
 #include "blocks/memory/sim/sram.h"
+#include "roles/overlay/sim/isa/exec.h"
 #include "roles/overlay/sim/tile/memory_system.h"
 #include "roles/overlay/sim/tile/tile.h"
 
@@ -75,9 +76,7 @@ class LoopMailbox final : public MailboxPort {
   std::uint32_t load(std::uint32_t addr) const override { return words_[addr / 4 % words_.size()]; }
   void store(std::uint32_t addr, std::uint32_t data, unsigned byte_enable) override {
     std::uint32_t& word = words_[addr / 4 % words_.size()];
-    for (unsigned i = 0; i < 32; i += 8) {
-      if ((byte_enable >> (i / 8) & 1) != 0) word = (word & ~(0xffu << i)) | (data & 0xffu << i);
-    }
+    word = merge_bytes(word, data, byte_enable);
   }
 
   bool foreseeable() const override { return true; }
