@@ -10,6 +10,7 @@ base_packages=(
   libtomlplusplus-dev nlohmann-json3-dev libfmt-dev libcli11-dev zlib1g-dev
   libmetis-dev libgtest-dev
   libopenmpi-dev openmpi-bin
+  perl liblz4-dev
   gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf qemu-user
   clang-format
 )
