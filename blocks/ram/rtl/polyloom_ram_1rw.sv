@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// polyloom_ram_1rw: a RAM with one port that reads or writes, with byte enables.
+// How:          a portable body in the form that synthesis takes for block RAM (single port, output unchanged by writes).
+//                   en, we, addr, wdata, be --> [ memory ] --> [ output register ] --> rdata
+// Latency:      read: data follow the accepted address by one cycle and stand until the next read.
+// Throughput:   one access a cycle.
+// Backpressure: none; the port always takes. No combinational path from an input to an output.
+// Order/loss:   a read sees all writes of earlier cycles; a write leaves rdata_o as it is.
+// Reset:        none; contents and rdata_o are undefined until written and read.
+// Limits:       Width a multiple of ByteWidth, Depth >= 2 (checked at elaboration); addresses below Depth (asserted).
+//               Byte enables map to block RAM when ByteWidth is 8 or 9; no enables: ByteWidth = Width.
+// Cost:         block RAM only, no logic; see test_ram_synth.py.
+// Source:       own design, vendors' inference templates.   Tests: test_polyloom_ram_1rw.py, test_ram_synth.py
+module polyloom_ram_1rw #(
+    parameter int unsigned Width = 0,  // bits of a word
+    parameter int unsigned Depth = 0,  // words
+    parameter int unsigned ByteWidth = Width,  // bits that one enable covers
+    localparam int unsigned AddrWidth = $clog2(Depth),
+    localparam int unsigned Bytes = Width / ByteWidth
+) (
+    input  logic                 clk_i,
+    // The port
+    input  logic                 en_i,
+    input  logic                 we_i,     // write; else read
+    input  logic [    Bytes-1:0] be_i,     // which parts of the word are written
+    input  logic [AddrWidth-1:0] addr_i,
+    input  logic [    Width-1:0] wdata_i,
+    output logic [    Width-1:0] rdata_o
+);
+
+  if (Depth < 2) $error("%m: Depth %0d; at least 2", Depth);
+  if (Width == 0 || Width % ByteWidth != 0) $error("%m: Width %0d is no multiple of ByteWidth %0d", Width, ByteWidth);
+
+  logic [Width-1:0] memory[Depth];
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < Bytes; i++) begin
+      if (en_i && we_i && be_i[i]) memory[addr_i][i*ByteWidth+:ByteWidth] <= wdata_i[i*ByteWidth+:ByteWidth];
+    end
+    if (en_i && !we_i) rdata_o <= memory[addr_i];
+  end
+
+  if (Depth != 2 ** AddrWidth) begin : gen_check
+    always_ff @(posedge clk_i) begin
+      assert (!en_i || 32'(addr_i) < Depth);
+    end
+  end
+
+endmodule

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The clock loop of a unit test. Runs inside cocotb.
+
+A cycle: all agents drive their signals with the clock low; the design settles; all agents sample, and what they
+see is what the rising edge sees; the clock rises. So no test depends on the order of processes in a simulator, and
+an input may depend on registered outputs of the cycle before only, as in hardware.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from polyloom.rtl.testing.stream import Monitor, Sink, Source
+
+HALF_PERIOD_PS = 1000
+
+
+class Agent(Protocol):
+    """Something that takes part in every cycle."""
+
+    def reset(self) -> None:
+        """Drive idle values and forget what was under way."""
+
+    def drive(self) -> None:
+        """Clock is low: set inputs of the design for the coming edge."""
+
+    def sample(self, cycle: int) -> None:
+        """Design is settled: see what the coming edge will see."""
+
+    def busy(self) -> str:
+        """What is still waited for, or "" if nothing is."""
+
+
+class Signal:
+    """A signal, or element ``index`` of a packed or unpacked array of ``count`` equal elements."""
+
+    #: What this test has driven, by path: the handle, and its value (of packed arrays only whole ones can be written).
+    driven: dict[str, tuple[Any, int]] = {}  # noqa: RUF012
+
+    def __init__(self, handle: Any, index: int | None = None, count: int = 1) -> None:
+        unpacked = index is not None and not hasattr(handle, "value_change") and hasattr(handle, "__getitem__")
+        self._handle = handle[index] if unpacked else handle
+        self._path = str(handle._path)
+        self.width = 1 if not hasattr(self._handle, "__len__") else len(self._handle)
+        self._shift: int | None = None
+        if index is not None and not unpacked:
+            self.width //= count
+            self._shift = index * self.width
+
+    def set(self, value: int) -> None:
+        """Drive; takes effect before the design settles."""
+        if self._shift is not None:
+            mask = (1 << self.width) - 1 << self._shift
+            value = self.driven.get(self._path, (None, 0))[1] & ~mask | value << self._shift
+        self.driven[self._path] = (self._handle, value)
+        self._handle.value = value
+
+    @classmethod
+    def idle(cls) -> None:
+        """Set all that was driven to 0: tests of one simulation must not see each other's inputs."""
+        for handle, _ in cls.driven.values():
+            handle.value = 0
+        cls.driven.clear()
+
+    def get(self) -> int:
+        """Value now."""
+        value = int(self._handle.value)
+        return value if self._shift is None else value >> self._shift & (1 << self.width) - 1
+
+
+class Harness:
+    """Clock, reset, random generator and agents of one test. ``scope``: where signals are; default the top."""
+
+    def __init__(self, dut: Any, scope: Any = None, clock: str = "clk_i", reset: str = "rst_ni") -> None:
+        self.dut = dut
+        self.scope = scope if scope is not None else dut
+        self.rng = random.Random(random.getrandbits(64))  # cocotb has seeded it from the seed and the test's name
+        self.cycle = 0
+        self.log = logging.getLogger("cocotb.polyloom")
+        self._clock = getattr(dut, clock)
+        self._reset = getattr(dut, reset)
+        self._agents: list[Agent] = []
+        Signal.idle()
+
+    def add(self, agent: Agent) -> None:
+        """Let an agent take part in every cycle from now on."""
+        self._agents.append(agent)
+
+    def signal(self, name: str, index: int | None = None, count: int = 1) -> Signal:
+        """Look up a signal of the scope."""
+        return Signal(getattr(self.scope, name), index, count)
+
+    def source(self, name: str, stall: str | float = "random", index: int | None = None) -> Source:
+        """A driver of the stream ``name`` (signals NAME_valid, NAME_ready, NAME, with or without _i and _o)."""
+        from polyloom.rtl.testing.stream import Source
+
+        return Source(self, name, stall, index)
+
+    def sink(self, name: str, stall: str | float = "random", index: int | None = None) -> Sink:
+        """A receiver of the stream ``name``, which checks the handshake and what it was told to expect."""
+        from polyloom.rtl.testing.stream import Sink
+
+        return Sink(self, name, stall, index)
+
+    def monitor(self, name: str, index: int | None = None) -> Monitor:
+        """A listener to a stream inside the design, which checks the handshake."""
+        from polyloom.rtl.testing.stream import Monitor
+
+        return Monitor(self, name, index)
+
+    def values(self, width: int, count: int) -> list[int]:
+        """Random payloads."""
+        return [self.rng.getrandbits(width) for _ in range(count)]
+
+    async def reset(self, cycles: int = 3) -> None:
+        """Reset the design; agents are idle meanwhile. Ends with the reset released and the clock low."""
+        for agent in self._agents:
+            agent.reset()
+        self._reset.value = 0
+        for _ in range(cycles):
+            await self._edge()
+        self._reset.value = 1
+
+    async def step(self, cycles: int = 1) -> None:
+        """So many cycles. After it, the design shows its state after the last edge."""
+        from cocotb.triggers import Timer
+
+        for _ in range(cycles):
+            self._clock.value = 0
+            for agent in self._agents:
+                agent.drive()
+            await Timer(HALF_PERIOD_PS, "ps")
+            for agent in self._agents:
+                agent.sample(self.cycle)
+            self.cycle += 1
+            self._clock.value = 1
+            await Timer(HALF_PERIOD_PS, "ps")
+
+    async def _edge(self) -> None:
+        from cocotb.triggers import Timer
+
+        for level in (0, 1):
+            self._clock.value = level
+            await Timer(HALF_PERIOD_PS, "ps")
+
+    async def until(self, condition: Callable[[], bool], limit: int = 20_000) -> None:
+        """Step until the condition holds; AssertionError that says who waits if it does not within ``limit`` cycles."""
+        for _ in range(limit):
+            if condition():
+                return
+            await self.step()
+        raise AssertionError(f"not done after {limit} cycles, in cycle {self.cycle}: {self.waiting() or 'none waits'}")
+
+    async def drain(self, limit: int = 20_000, after: int = 20) -> None:
+        """Step until all is sent and all that is expected has come, then ``after`` more: nothing else may come."""
+        await self.until(lambda: not self.waiting(), limit)
+        await self.step(after)
+
+    def waiting(self) -> str:
+        """Who still waits for what."""
+        return "; ".join(text for text in (agent.busy() for agent in self._agents) if text)
