@@ -14,6 +14,10 @@ from polyloom import doctor as doctor_module
 from polyloom import launch, paths, process, record
 from polyloom.errors import UserError
 from polyloom.report import page
+from polyloom.synth import designs as synth_designs
+from polyloom.synth import flow as synth_flow
+from polyloom.synth import parts as synth_parts
+from polyloom.synth import report as synth_report
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 cluster_app = typer.Typer(no_args_is_help=True, help="Look at cluster descriptions.")
@@ -101,6 +105,38 @@ def report(
 ) -> None:
     """Write (again) the report page of a run and print its path."""
     print(page.write(record.read(folder)))
+
+
+@app.command()
+def synth(
+    name: Annotated[str, typer.Argument(metavar="TOP|ROLE", help="A design, a top module, or a role: all its tops.")],
+    part: Annotated[str, typer.Option(help="ultrascale+, intel-alm or ecp5.")] = "ultrascale+",
+    param: Annotated[list[str] | None, typer.Option(metavar="K=V", help="Set a parameter of the top.")] = None,
+    pnr: Annotated[bool, typer.Option("--pnr", help="Place and route too, for the clock (ecp5).")] = False,
+    json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Synthesize RTL with open tools and print what each module takes."""
+    if part not in synth_parts.PARTS:
+        raise UserError(f"no part '{part}'; parts: {', '.join(synth_parts.PARTS)}")
+    overrides = {}
+    for text in param or []:
+        key, equals, value = text.partition("=")
+        if not (key and equals and value):
+            raise UserError(f"--param {text}: write NAME=VALUE")
+        overrides[key] = value
+    results = []
+    for design in synth_designs.select(name, synth_designs.read()):
+        line = synth_report.Line(f"{design.name} on {part}")
+        try:
+            results.append(synth_flow.synthesize(design, synth_parts.PARTS[part], overrides, pnr, line))
+        except synth_flow.Interrupted as stop:
+            raise typer.Exit(stop.status) from None
+        finally:
+            line.done()
+        if not json_output:
+            print(synth_report.as_text(results[-1]))
+    if json_output:
+        print(json.dumps({"designs": [result.as_dict() for result in results]}))
 
 
 @app.command()

@@ -6,12 +6,20 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 
-def run_child(command: list[str], env: Mapping[str, str], cwd: Path, capture_stdout: bool = False) -> tuple[int, str]:
+def run_child(
+    command: list[str],
+    env: Mapping[str, str],
+    cwd: Path,
+    capture_stdout: bool = False,
+    on_line: Callable[[str], None] | None = None,
+) -> tuple[int, str]:
     """Run ``command`` in a process group of its own and wait for it.
+
+    ``on_line`` is called with each line of its output (standard error included) as it comes.
 
     Ctrl-C and SIGTERM are passed on to the whole group; if it has not ended 5 s later it is killed.
     Returns (exit status as a shell shows it, captured standard output or "").
@@ -20,7 +28,8 @@ def run_child(command: list[str], env: Mapping[str, str], cwd: Path, capture_std
         command,
         env={**os.environ, **env},
         cwd=cwd,
-        stdout=subprocess.PIPE if capture_stdout else None,
+        stdout=subprocess.PIPE if capture_stdout or on_line else None,
+        stderr=subprocess.STDOUT if on_line else None,
         text=True,
         start_new_session=True,
     )
@@ -30,6 +39,9 @@ def run_child(command: list[str], env: Mapping[str, str], cwd: Path, capture_std
 
     previous = {s: signal.signal(s, forward) for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:
+        if on_line and child.stdout:
+            for line in child.stdout:
+                on_line(line.rstrip("\n"))
         output, _ = child.communicate()
     finally:
         for signum, handler in previous.items():

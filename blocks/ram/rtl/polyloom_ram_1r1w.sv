@@ -10,7 +10,9 @@
 // Reset:        none; contents and rdata_o are undefined until written and read.
 // Limits:       Width a multiple of ByteWidth, Depth >= 2 (checked at elaboration); addresses below Depth (asserted).
 //               Byte enables map to block RAM when ByteWidth is 8 or 9; no enables: ByteWidth = Width.
-// Cost:         block RAM only, no logic: 512 x 64 is 1 RAMB36, 4 M10K (as 8 half words) or 2 DP16KD; see test_ram_synth.py.
+// Cost:         512 x 64: 1 BRAM36 (UltraScale+), 4 M10K (Cyclone V) or 2 EBR (ECP5), 1 LUT. 1024 x 32 with byte enables:
+//               1, 16, 2 and 4 to 6 LUT; the open flow's M10K has no byte enables, a vendor's takes 4.
+//               `polyloom synth ram_1r1w`, Yosys 0.70, 2026-11.
 // Source:       own design, vendors' inference templates.   Tests: test_polyloom_ram_1r1w.py, test_ram_synth.py
 module polyloom_ram_1r1w #(
     parameter int unsigned Width = 0,  // bits of a word

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// ram_tb: all test objects of the folder in one binary; a test drives the signals of one scope.
+module ram_tb (
+    input logic clk_i,
+    input logic rst_ni  // the RAMs have no reset
+);
+
+  for (genvar i = 0; i < 3; i++) begin : gen_ram  // 2 x 8 bits, 13 x 32 in bytes, 64 x 27 in nines
+    localparam int unsigned Width = i == 0 ? 8 : i == 1 ? 32 : 27;
+    localparam int unsigned Depth = i == 0 ? 2 : i == 1 ? 13 : 64;
+    localparam int unsigned ByteWidth = i == 2 ? 9 : 8;
+
+    logic we = 1'b0, re = 1'b0, en = 1'b0;
+    logic [Width/ByteWidth-1:0] be = '0;
+    logic [$clog2(Depth)-1:0] waddr = '0, raddr = '0;
+    logic [Width-1:0] wdata = '0, rdata, rdata_one;
+
+    polyloom_ram_1r1w #(
+        .Width    (Width),
+        .Depth    (Depth),
+        .ByteWidth(ByteWidth)
+    ) i_two (
+        .clk_i,
+        .we_i   (we),
+        .be_i   (be),
+        .waddr_i(waddr),
+        .wdata_i(wdata),
+        .re_i   (re),
+        .raddr_i(raddr),
+        .rdata_o(rdata)
+    );
+
+    polyloom_ram_1rw #(
+        .Width    (Width),
+        .Depth    (Depth),
+        .ByteWidth(ByteWidth)
+    ) i_one (
+        .clk_i,
+        .en_i   (en),
+        .we_i   (we),
+        .be_i   (be),
+        .addr_i (waddr),
+        .wdata_i(wdata),
+        .rdata_o(rdata_one)
+    );
+  end
+
+  logic unused;
+  assign unused = rst_ni;
+
+endmodule

