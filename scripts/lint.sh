@@ -16,6 +16,7 @@ if [ "$fix" = --fix ]; then
   .venv/bin/ruff check --fix --quiet .
 fi
 clang-format --dry-run -Werror "${cpp[@]}" || problem "lint: clang-format differs; run make format"
+.venv/bin/python -m polyloom.rtl.lint ${fix:+"$fix"} || status=1
 .venv/bin/ruff format --check --quiet . || problem "lint: ruff format differs; run make format"
 .venv/bin/ruff check . || status=1
 .venv/bin/mypy || status=1

@@ -30,8 +30,12 @@ module polyloom_ram_1rw #(
     output logic [    Width-1:0] rdata_o
 );
 
-  if (Depth < 2) $error("%m: Depth %0d; at least 2", Depth);
-  if (Width == 0 || Width % ByteWidth != 0) $error("%m: Width %0d is no multiple of ByteWidth %0d", Width, ByteWidth);
+  if (Depth < 2) begin : gen_bad_depth
+    $error("%m: Depth %0d; at least 2", Depth);
+  end
+  if (Width == 0 || Width % ByteWidth != 0) begin : gen_bad_width
+    $error("%m: Width %0d is no multiple of ByteWidth %0d", Width, ByteWidth);
+  end
 
   logic [Width-1:0] memory[Depth];
 

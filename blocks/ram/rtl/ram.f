@@ -1,3 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+# lint: polyloom_ram_1rw Width=32 Depth=13 ByteWidth=8
+# lint: polyloom_ram_1r1w Width=32 Depth=13 ByteWidth=8
+# lint: polyloom_ram_1r1w Width=289 Depth=128
 polyloom_ram_1rw.sv
 polyloom_ram_1r1w.sv

@@ -39,7 +39,9 @@ module polyloom_stream_ram_fifo #(
   typedef logic [AddrWidth-1:0] addr_t;
   typedef logic [UsageWidth-1:0] usage_t;
 
-  if (Depth < 2) $error("%m: Depth %0d; at least 2", Depth);
+  if (Depth < 2) begin : gen_bad_depth
+    $error("%m: Depth %0d; at least 2", Depth);
+  end
 
   usage_t usage_q, stored_q, stored_d;  // beats held in all, beats in the RAM and not yet read
   addr_t waddr_q, raddr_q;
@@ -48,16 +50,16 @@ module polyloom_stream_ram_fifo #(
   T spare_q, fetched;
 
   logic push, pop, direct, write, read, keep;
-  assign push   = in_valid_i && in_ready_o;
-  assign pop    = out_valid_o && out_ready_i;
+  assign push = in_valid_i && in_ready_o;
+  assign pop = out_valid_o && out_ready_i;
   assign direct = push && stored_q == '0 && !fetched_q && (!spare_valid_q || pop);
-  assign write  = push && !direct;
-  assign read   = stored_q != '0 && !(fetched_q && spare_valid_q);
-  assign keep   = fetched_q && !spare_valid_q && !pop;  // the RAM's output must move on: the next read replaces it
+  assign write = push && !direct;
+  assign read = stored_q != '0 && !(fetched_q && spare_valid_q);
+  assign keep = fetched_q && !spare_valid_q && !pop;  // the RAM's output must move on: the next read replaces it
 
-  assign fetched_d     = read || (fetched_q && spare_valid_q);
+  assign fetched_d = read || (fetched_q && spare_valid_q);
   assign spare_valid_d = direct || keep || (spare_valid_q && !pop);
-  assign stored_d      = stored_q + usage_t'(write) - usage_t'(read);
+  assign stored_d = stored_q + usage_t'(write) - usage_t'(read);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

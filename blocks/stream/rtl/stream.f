@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+# lint: polyloom_stream_ram_fifo Width=289 Depth=128
+# lint: polyloom_stream_ram_fifo Width=1 Depth=2
 # The package, and this folder's modules. Spill registers, small FIFOs, forks and arbiters are the library's.
 polyloom_stream_pkg.sv
 -f ../../ram/rtl/ram.f

@@ -43,4 +43,12 @@ module stream_tb (
     );
   end
 
+  if (1) begin : gen_pkg
+    import polyloom_stream_pkg::*;
+    logic [BEAT_BYTES-1:0] keep = '0, keep_back;
+    logic [5:0] bytes = '0, bytes_back;
+    assign keep_back  = keep_of(bytes);
+    assign bytes_back = beat_bytes(keep);
+  end
+
 endmodule

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks every SystemVerilog source of the tree: ``python -m polyloom.rtl.lint [--fix]``; scripts/lint.sh calls it.
+
+Output: a line for each problem, exit status 1 if there is one. What is checked:
+
+    format      Verible, 120 columns; --fix formats in place
+    elaborate   each module of an rtl/ folder alone, by Verilator with all warnings as errors and by slang. A module
+                with parameters that have no sane default names values for it in its file list:
+                ``// lint: polyloom_ram_1rw Width=32 Depth=13`` (several lines: several sets)
+    rules       file = module, header complete, tests named in the header there, a test that names the module
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from polyloom import paths
+from polyloom.errors import UserError
+from polyloom.rtl import filelist, tools
+
+FORMAT = ["--column_limit=120", "--indentation_spaces=2"]
+HEADER = ("How", "Latency", "Throughput", "Backpressure", "Order/loss", "Reset", "Limits", "Cost", "Source", "Tests")
+PACKAGE_HEADER = ("How", "Source", "Tests")
+
+_UNIT = re.compile(r"^\s*(module|package|interface)\s+(?:automatic\s+|static\s+)?(\w+)", re.MULTILINE)
+_LINT = re.compile(r"^\s*(?://|#)\s*lint:\s*(\w+)\s*(.*)$", re.MULTILINE)
+_TEST_FILE = re.compile(r"\b\w+\.(?:py|cc|toml)\b")
+
+
+@dataclass(frozen=True)
+class Elaboration:
+    """A module to elaborate alone: with which list and parameters."""
+
+    module: str
+    list: Path
+    parameters: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """What names it in a message."""
+        return " ".join([self.module, *self.parameters])
+
+
+def sources(root: Path, suffix: str) -> list[Path]:
+    """Files of the tree with this suffix, new ones included, ignored ones not."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", f"*{suffix}"]
+    listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout.split()
+    return [root / name for name in listed if (root / name).is_file()]
+
+
+def format_problems(files: list[Path], fix: bool) -> Iterator[str]:
+    """Files that are not as Verible would have them."""
+    tool = str(tools.find("verible-verilog-format"))
+    if fix and files:
+        subprocess.run([tool, *FORMAT, "--inplace", *map(str, files)], check=False)
+    for file in files:
+        done = subprocess.run([tool, *FORMAT, "--verify", str(file)], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            yield f"{file}: Verible would format it otherwise; run make format"
+
+
+def rule_problems(file: Path) -> Iterator[str]:
+    """House rules that concern one file of an rtl/ folder."""
+    text = file.read_text()
+    units = _UNIT.findall(_without_comments(text))
+    if [name for _, name in units] != [file.stem]:
+        names = ", ".join(name for _, name in units) or "none"
+        yield f"{file}: the file must hold one module or package, {file.stem}; it has {names}"
+        return
+    if not file.stem.startswith("polyloom_"):
+        yield f"{file}: names begin with polyloom_"
+    package = units[0][0] == "package"
+    yield from _header_problems(file, text, PACKAGE_HEADER if package else HEADER)
+    if not package and not _tests_that_name(file):
+        yield f"{file}: no test_*.py in {file.parent.parent.name}/tests names {file.stem}; add test_{file.stem}.py"
+
+
+def _header_problems(file: Path, text: str, keys: tuple[str, ...]) -> Iterator[str]:
+    header = "\n".join(_header(text))
+    if not header.startswith(f"{file.stem}: "):
+        yield f"{file}: the header must begin with '// {file.stem}: what it does'"
+    for key in keys:
+        match = re.search(rf"(?:^|\s){key}:[ \t]*(\S*)", header)
+        if match is None:
+            yield f"{file}: header line '{key}:' is missing ('none' is an answer)"
+        elif not match.group(1) or re.fullmatch(r"[A-Z][\w/]*:", match.group(1)):
+            yield f"{file}: header line '{key}:' is empty ('none' is an answer)"
+    named = header.partition("Tests:")[2]
+    for name in _TEST_FILE.findall(named):
+        if not any(file.parent.parent.rglob(name)) and not any((paths.home() / "polyloom").rglob(name)):
+            yield f"{file}: header names {name}, which is not there"
+
+
+def _header(text: str) -> list[str]:
+    """The first block of comment lines, without the licence line and the slashes."""
+    lines = []
+    for line in text.splitlines():
+        if not line.startswith("//"):
+            break
+        if "SPDX-License-Identifier" not in line:
+            lines.append(line.removeprefix("//").removeprefix(" "))
+    return lines
+
+
+def _tests_that_name(file: Path) -> list[Path]:
+    word = re.compile(rf"\b{file.stem}\b")
+    tests = sorted((file.parent.parent / "tests").glob("test_*.py"))
+    return [test for test in tests if test.stem == f"test_{file.stem}" or word.search(test.read_text())]
+
+
+def _without_comments(text: str) -> str:
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
+
+
+def elaborations(root: Path) -> tuple[list[Elaboration], list[str]]:
+    """Every module of an rtl/ folder with the shortest list that names it, and modules that no list names."""
+    lists: dict[Path, list[Path]] = {}
+    problems = []
+    for path in sources(root, ".f"):
+        try:
+            lists[path] = filelist.read(path).sources
+        except UserError as error:
+            problems.append(str(error))
+    jobs = []
+    for file in sources(root, ".sv"):
+        if file.parent.name != "rtl" or not re.search(r"^module\s", file.read_text(), re.MULTILINE):
+            continue
+        naming = sorted((len(found), path) for path, found in lists.items() if file.resolve() in found)
+        if not naming:
+            problems.append(f"{file}: no file list (*.f) names it")
+            continue
+        list_path = naming[0][1]
+        sets = [tuple(values.split()) for name, values in _LINT.findall(list_path.read_text()) if name == file.stem]
+        jobs += [Elaboration(file.stem, list_path, values) for values in sets or [()]]
+    return jobs, problems
+
+
+def verilator_problem(job: Elaboration) -> str:
+    """What Verilator says of a module, or ""."""
+    command = [
+        str(tools.find("verilator")),
+        *("--lint-only", "-Wall", "--quiet", "--top-module", job.module),
+        *(f"-G{value}" for value in job.parameters),
+        str(tools.WAIVERS),
+        *filelist.read(job.list).verilator_args(),
+    ]
+    done = subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
+    return f"Verilator, {job.label}:\n{done.stdout}{done.stderr}" if done.returncode != 0 else ""
+
+
+def slang_problem(job: Elaboration) -> str:
+    """What slang says of a module, or "": errors, not warnings (those are Verilator's part)."""
+    import pyslang.driver
+
+    files = filelist.read(job.list)
+    driver = pyslang.driver.Driver()
+    driver.addStandardArgs()
+    words = ["slang", "--top", job.module, "-Wnone", *(f"-G {value}" for value in job.parameters)]
+    words += [f'-I "{folder}"' for folder in files.include_dirs] + [f'"{source}"' for source in files.sources]
+    good = driver.parseCommandLine(" ".join(words)) and driver.processOptions() and driver.parseAllSources()
+    if good:
+        compilation = driver.createCompilation()
+        driver.reportCompilation(compilation, True)
+        good = driver.reportDiagnostics(True)
+    return "" if good else f"slang, {job.label}: does not elaborate; its messages stand above"
+
+
+def main(arguments: list[str]) -> int:
+    """Run all checks; the exit status."""
+    root = paths.home()
+    files = sources(root, ".sv")
+    problems = list(format_problems(files, "--fix" in arguments))
+    for file in files:
+        if file.parent.name == "rtl":
+            problems += rule_problems(file)
+    jobs, list_problems = elaborations(root)
+    problems += list_problems
+    with ThreadPoolExecutor(2) as pool:
+        problems += [problem for problem in pool.map(verilator_problem, jobs) if problem]
+    problems += [problem for problem in map(slang_problem, jobs) if problem]
+    print("\n".join(problems), file=sys.stderr, end="\n" if problems else "")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except UserError as error:
+        sys.exit(f"lint: {error}")
