@@ -140,7 +140,7 @@ class _Run:
         run_folder.mkdir(exist_ok=True)
         results, log = run_folder / "results.xml", run_folder / "simulation.log"
         results.unlink(missing_ok=True)
-        with suppress(SystemExit):  # raised when a test has failed; the results say which
+        with suppress(SystemExit, RuntimeError):  # when a test fails or the simulation dies: the results say which
             get_runner("verilator").test(
                 test_module=self._file.stem,
                 hdl_toplevel=self._top,
