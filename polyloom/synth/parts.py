@@ -3,7 +3,8 @@
 
 Rules of counting, the same that the tables print:
   ultrascale+  LUT6 sites: LUT1..6 one each, distributed RAM and shift registers by the sites they fill; inverters
-               and wide multiplexers (MUXF) none. BRAM in RAMB36: RAMB18 a half.
+               none. BRAM in RAMB36: RAMB18 a half. Without wide multiplexers (MUXF), for which Yosys spends two to
+               four LUTs where one does.
   intel-alm    the family that the open flow has is Cyclone V, whose ALM is that of the later ones. Estimate of ALMs:
                a six-input function fills one, two smaller functions or two adder bits share one, 20 MLAB bits fill
                ten; no fewer than registers / 4. Fitters pack less well, and may spread.
@@ -48,7 +49,7 @@ ULTRASCALE_PLUS = Part(
     name="ultrascale+",
     logic="LUT",
     bram="BRAM36",
-    synthesis="synth_xilinx -family xcup -noiopad -noclkbuf -top {top}",
+    synthesis="synth_xilinx -family xcup -noiopad -noclkbuf -nowidelut -top {top}",
     cells={
         **_logic(**{f"LUT{n}": 1 for n in range(1, 7)}, **_XILINX_RAM),
         **_ff("FDRE", "FDSE", "FDCE", "FDPE", "LDCE", "LDPE"),

@@ -15,7 +15,8 @@
 // Reset:        lists emptied. Takes addresses in the first cycle after reset.
 // Limits:       Outstanding >= 2 (checked at elaboration). ByOrder = 0: the highest id bit of initiators is 0, also in their
 //               answers; ByOrder = 1: ids are 0 (both asserted). Write data of a burst must not wait for its answer.
-// Cost:         DATA
+// Cost:         Outstanding 8, by id: 466 LUT, 26 FF (UltraScale+); 243 ALM (Cyclone V); 494 LUT4 (ECP5), most of it the data
+//               multiplexer. `polyloom synth axi_mux`, Yosys 0.70, 2026-11.
 // Source:       own design; arbiter and FIFO from PULP common_cells.   Tests: test_polyloom_axi_mux.py, proofs.toml
 module polyloom_axi_mux #(
     parameter bit ByOrder = 1'b0,  // route answers by order, not by id

@@ -31,6 +31,7 @@ async def random_accesses(dut: Any, which: int) -> None:
     width, depth, unit = SHAPES[which]
     h = Harness(dut, dut.gen_ram[which])
     s = {name: h.signal(name) for name in ("we", "be", "waddr", "wdata", "re", "raddr", "rdata")}
+    await h.reset()
     memory: dict[int, int] = {}
     shown: int | None = None
     for cycle in range(depth + 2000):

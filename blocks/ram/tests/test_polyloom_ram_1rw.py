@@ -22,6 +22,7 @@ async def random_accesses(dut: Any, which: int) -> None:
     width, depth, unit = SHAPES[which]
     h = Harness(dut, dut.gen_ram[which])
     s = {name: h.signal(name) for name in ("en", "we", "be", "waddr", "wdata", "rdata_one")}
+    await h.reset()
     memory = [[0] * (width // unit) for _ in range(depth)]
     shown: int | None = None
     for cycle in range(depth + 2000):

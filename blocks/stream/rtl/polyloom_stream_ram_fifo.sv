@@ -12,7 +12,7 @@
 // Order/loss:   in order, nothing lost.
 // Reset:        emptied; beats are not cleared. Takes the first beat in the first cycle after reset.
 // Limits:       Depth >= 2, any number (checked at elaboration).
-// Cost:         128 x 289 bits: 612 LUT, 321 FF, 4.5 BRAM36 (UltraScale+); 317 ALM, 8 M10K (Cyclone V); 668 LUT4, 9 EBR,
+// Cost:         128 x 289 bits: 614 LUT, 321 FF, 4.5 BRAM36 (UltraScale+); 317 ALM, 8 M10K (Cyclone V); 668 LUT4, 9 EBR,
 //               120 MHz (ECP5 speed 6). `polyloom synth stream_ram_fifo`, Yosys 0.70, nextpnr 0.11, 2026-11.
 // Source:       own design.   Tests: test_polyloom_stream_ram_fifo.py; proof: formal/proofs.toml [stream_ram_fifo]
 module polyloom_stream_ram_fifo #(

@@ -19,6 +19,7 @@ test = bench(__file__, "stream_tb")
 async def keep_and_bytes_are_inverse(dut: Any) -> None:
     h = Harness(dut, dut.gen_pkg)
     s = {name: h.signal(name) for name in ("keep", "keep_back", "bytes", "bytes_back")}
+    await h.reset()
     for length in range(33):
         s["bytes"].set(length)
         s["keep"].set((1 << length) - 1)

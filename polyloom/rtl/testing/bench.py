@@ -24,6 +24,7 @@ from polyloom import paths
 from polyloom.rtl import filelist, tools
 
 _LOG_TAIL = 40
+_ASSERT_CONTROL = Path(__file__).with_name("assert_control.sv")
 
 
 @dataclass
@@ -54,7 +55,7 @@ class Model:
 
     def _key(self) -> str:
         digest = hashlib.sha256(repr([self._command(), tools.version("verilator"), _cocotb_version()]).encode())
-        for file in self.files.files():
+        for file in [*self.files.files(), _ASSERT_CONTROL]:
             digest.update(file.read_bytes())
         return digest.hexdigest()
 
@@ -75,7 +76,16 @@ class Model:
             str(config.share_dir / "lib" / "verilator" / "verilator.cpp"),
             str(tools.WAIVERS),
             *self.files.verilator_args(),
+            str(_ASSERT_CONTROL),
+            str(self._bind_file()),
         ]
+
+    def _bind_file(self) -> Path:
+        """The source that puts assert_control into the top."""
+        path, text = self.folder / "bind.sv", f"bind {self.top} assert_control i_assert_control (.rst_ni(rst_ni));\n"
+        if not path.is_file() or path.read_text() != text:
+            path.write_text(text)
+        return path
 
     def _verilate(self) -> None:
         done = subprocess.run(self._command(), env=tools.environment(), capture_output=True, text=True, check=False)

@@ -55,4 +55,13 @@ module broken_tb (
     assign out = {in[0], in[1]};
   end
 
+  if (1) begin : gen_assert  // an assertion that fails from the start, in reset, and when the test says so
+    logic bad = 1'b0;
+    logic [7:0] fails_q = '0;
+    always_ff @(posedge clk_i) begin
+      assert (rst_ni && !bad)
+      else fails_q <= fails_q + 1'b1;
+    end
+  end
+
 endmodule

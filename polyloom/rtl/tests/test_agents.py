@@ -95,6 +95,18 @@ async def arrays_of_streams(dut: Any) -> None:
     assert len(sinks[0].passed) == len(sinks[1].passed) == 300
 
 
+@cocotb.test()
+async def assertions_hold_outside_reset_only(dut: Any) -> None:
+    h = Harness(dut, dut.gen_assert)
+    bad, fails = h.signal("bad"), h.signal("fails_q")
+    await h.reset(5)
+    await h.step(5)
+    assert fails.get() == 0
+    bad.set(1)
+    await h.step(3)
+    assert fails.get() == 3
+
+
 def test_bytes_become_beats_and_bytes_again() -> None:
     for length in (1, 31, 32, 33, 100):
         data = bytes(range(length))

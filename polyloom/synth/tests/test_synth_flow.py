@@ -77,7 +77,7 @@ def left(folder: Path) -> list[Path]:
 
 def test_golden_script_of_each_part(mock: Path) -> None:
     commands = {
-        "ultrascale+": "synth_xilinx -family xcup -noiopad -noclkbuf -top top",
+        "ultrascale+": "synth_xilinx -family xcup -noiopad -noclkbuf -nowidelut -top top",
         "intel-alm": "synth_intel_alm -family cyclonev -noflatten -top top",
         "ecp5": "synth_ecp5 -noflatten -top top",
     }
