@@ -43,3 +43,16 @@ function(polyloom_test name)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300)
 endfunction()
+
+# polyloom_rtl_environment(TEST [VARIABLE=value...]): the ctest TEST makes nodes of fidelity rtl. It finds the tools of
+# this checkout, keeps its models in the build folder's cache and has the time to build them once.
+function(polyloom_rtl_environment name)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 900 PROCESSORS 2
+    ENVIRONMENT "POLYLOOM_HOME=${PROJECT_SOURCE_DIR};POLYLOOM_RTL_CACHE=${CMAKE_BINARY_DIR}/rtl;${ARGN}")
+endfunction()
+
+# polyloom_rtl_test(NAME sources... LINK libs...): a polyloom_test whose nodes are Verilated (blocks/verilated).
+function(polyloom_rtl_test name)
+  polyloom_test(${name} ${ARGN})
+  polyloom_rtl_environment(${name})
+endfunction()

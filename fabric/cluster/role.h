@@ -23,6 +23,7 @@
 #include "fabric/cluster/spec.h"
 #include "fabric/cluster/table.h"
 #include "fabric/node.h"
+#include "fabric/wave.h"
 
 namespace polyloom::fabric {
 
@@ -39,10 +40,11 @@ struct NodePort {
 /// What a node is made from. References outlive the node.
 struct NodeContext {
   const ClusterSpec& cluster;
-  int index;                    ///< of the node in cluster.nodes
-  std::vector<NodePort> ports;  ///< by port number; size is node().ports
-  std::uint64_t seed = 1;       ///< of the run; draw per-node randomness from (seed, index)
-  TraceTrack* trace = nullptr;  ///< the node's track (fabric/trace.h); null when the run is not traced
+  int index;                          ///< of the node in cluster.nodes
+  std::vector<NodePort> ports;        ///< by port number; size is node().ports
+  std::uint64_t seed = 1;             ///< of the run; draw per-node randomness from (seed, index)
+  TraceTrack* trace = nullptr;        ///< the node's track (fabric/trace.h); null when the run is not traced
+  const WaveRequest* wave = nullptr;  ///< waves are wanted of this node (fidelity rtl only); null otherwise
 
   const ClusterNode& node() const { return cluster.nodes[static_cast<std::size_t>(index)]; }
   /// The typed parameters that the role's own validator returned.

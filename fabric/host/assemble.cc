@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fabric/host/assemble.h"
 
+#include "fabric/cluster/suggest.h"
 #include "fabric/error.h"
 #include "fabric/host/host_node.h"
 
@@ -64,6 +65,28 @@ std::unique_ptr<Node> make_model(const RoleRegistry& roles, const NodeContext& c
   return role->make_node(context);
 }
 
+void check(const WaveRequest& wave, const ClusterSpec& spec) {
+  const int index = spec.find_node(wave.node);
+  if (index < 0) {
+    std::vector<std::string> names;
+    for (const ClusterNode& node : spec.nodes) names.push_back(node.name);
+    throw UserError("waves of node \"" + wave.node + "\": the cluster " + spec.name + " has no such node" +
+                    did_you_mean(wave.node, names));
+  }
+  const Fidelity fidelity = spec.nodes[static_cast<std::size_t>(index)].fidelity;
+  if (fidelity != Fidelity::rtl) {
+    throw UserError("waves of node " + wave.node + ": only a node of fidelity rtl has waves; this one has " +
+                    name_of(fidelity));
+  }
+}
+
+const WaveRequest* find_wave(const AssembleOptions& options, const ClusterSpec& spec, int index) {
+  for (const WaveRequest& wave : options.waves) {
+    if (wave.node == spec.nodes[static_cast<std::size_t>(index)].name) return &wave;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 void assemble(Fabric& fabric, const ClusterSpec& spec, const RoleRegistry& roles, HostServer* server,
@@ -77,13 +100,15 @@ void assemble(Fabric& fabric, const ClusterSpec& spec, const RoleRegistry& roles
   }
   PortTable ports = connect_all(fabric, spec, options.seed);
   if (options.partition) options.partition(fabric);
+  for (const WaveRequest& wave : options.waves) check(wave, spec);
   for (int i = 0; i < fabric.node_count(); ++i) {
     if (!fabric.owns(i)) continue;
     auto& own = ports[static_cast<std::size_t>(i)];
     if (spec.nodes[static_cast<std::size_t>(i)].kind == NodeKind::host) {
       fabric.set_node(i, make_host(spec, i, std::move(own), server));
     } else {
-      const NodeContext context{spec, i, std::move(own), options.seed, fabric.trace_track(i)};
+      const NodeContext context{
+          spec, i, std::move(own), options.seed, fabric.trace_track(i), find_wave(options, spec, i)};
       fabric.set_node(i, make_model(roles, context));
     }
   }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "fabric/cluster/role.h"
 #include "fabric/fabric.h"
@@ -12,8 +13,9 @@
 namespace polyloom::fabric {
 
 struct AssembleOptions {
-  std::uint64_t seed = 1;  ///< of fault draws and of nodes
-  Trace* trace = nullptr;  ///< must outlive the fabric's runs
+  std::uint64_t seed = 1;               ///< of fault draws and of nodes
+  Trace* trace = nullptr;               ///< must outlive the fabric's runs
+  std::vector<WaveRequest> waves = {};  ///< each of another node of fidelity rtl
   /// Divides nodes over processes once they are all added (mpi::Session::partition); empty = all are here.
   std::function<void(Fabric&)> partition = {};
 };

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <deque>
+#include <fstream>
+#include <optional>
 #include <stdexcept>
 
 #include "fabric/cluster/role.h"
@@ -19,7 +21,14 @@ struct EchoParams : RoleParams {
 
 class EchoNode : public Node {
  public:
-  EchoNode(const EchoParams& params, NodePort port) : params_(params), port_(port) {}
+  EchoNode(const EchoParams& params, NodePort port, const WaveRequest* wave = nullptr)
+      : params_(params), port_(port) {
+    if (wave != nullptr) wave_ = *wave;
+  }
+  /// Its "wave" says only what was asked for.
+  ~EchoNode() override {
+    if (wave_) std::ofstream(wave_->path) << wave_->from << " " << wave_->to;
+  }
 
   void advance(Time until) override {
     for (const Segment* s; (s = port_.rx->front()) != nullptr && s->end() - s->period < until;
@@ -68,6 +77,7 @@ class EchoNode : public Node {
 
   const EchoParams& params_;
   NodePort port_;
+  std::optional<WaveRequest> wave_;
   std::vector<std::uint64_t> words_;
   std::deque<Segment> out_;
   Time tick_ = 0;
@@ -87,7 +97,7 @@ inline Role echo_role() {
           },
           [](const NodeContext& context) -> std::unique_ptr<Node> {
             const auto port = context.ports.at(static_cast<std::size_t>(context.node().host_port));
-            return std::make_unique<EchoNode>(context.params<EchoParams>(), port);
+            return std::make_unique<EchoNode>(context.params<EchoParams>(), port, context.wave);
           }};
 }
 

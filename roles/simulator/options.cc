@@ -37,12 +37,35 @@ void read_engine(Options& options) {
   }
 }
 
+/// "node,from,to": times with unit; without `to`, or without both, to the end.
+fabric::WaveRequest read_wave(const std::string& text) {
+  fabric::WaveRequest wave;
+  const std::size_t first = text.find(','),
+                    second = first == std::string::npos ? first : text.find(',', first + 1);
+  wave.node = text.substr(0, first);
+  const auto time = [&](const std::string& word) {
+    const auto parsed = fabric::parse_duration(word);
+    if (!parsed)
+      throw UserError("--wave = \"" + text + "\": \"" + word +
+                      "\" is no time; allowed: " + fabric::kDurationAllowed);
+    return *parsed;
+  };
+  if (first != std::string::npos) wave.from = time(text.substr(first + 1, second - first - 1));
+  if (second != std::string::npos) wave.to = time(text.substr(second + 1));
+  if (wave.node.empty() || wave.to < wave.from) {
+    throw UserError("--wave = \"" + text +
+                    "\"; allowed: NODE,FROM,TO with FROM not after TO, e.g. \"fpga.0,0 us,20 us\"");
+  }
+  return wave;
+}
+
 }  // namespace
 
 std::optional<Options> parse_options(int argc, char** argv, int& status) {
   Options options;
   options.command.assign(argv, argv + argc);
   std::string on, max_time;
+  std::vector<std::string> waves;
   CLI::App app("Simulates a cluster of FPGAs for host programs, which start it by themselves.",
                "polyloom-sim");
   app.set_version_flag("--version",
@@ -62,6 +85,14 @@ std::optional<Options> parse_options(int argc, char** argv, int& status) {
       ->envname("POLYLOOM_RUN_DIR");
   app.add_flag("--trace", options.trace, "add trace.json (Perfetto) to the run record")
       ->envname("POLYLOOM_TRACE");
+  app.add_option(
+         "--wave", waves,
+         "NODE,FROM,TO: add the waves of this rtl node between these times, NODE.fst, to the run record; "
+         "may be repeated (in the environment: joined by ;)")
+      ->delimiter(';')
+      ->expected(1)
+      ->take_all()
+      ->envname("POLYLOOM_WAVE");
   app.add_option("--clients", options.read.host_clients, "host programs to wait for on each host node")
       ->check(CLI::Range(1, 256));
   auto* fd = app.add_option("--connect-fd", options.connect_fd, "connected socket of the host program");
@@ -85,6 +116,17 @@ std::optional<Options> parse_options(int argc, char** argv, int& status) {
   }
   if (options.trace && options.run_dir.empty()) {
     throw UserError("--trace puts trace.json into the run record; give --run-dir (or POLYLOOM_RUN_DIR) too");
+  }
+  for (const std::string& wave : waves) {
+    options.waves.push_back(read_wave(wave));
+    for (std::size_t i = 0; i + 1 < options.waves.size(); ++i) {
+      if (options.waves[i].node == options.waves.back().node) {
+        throw UserError("--wave: node " + options.waves.back().node + " is named twice");
+      }
+    }
+  }
+  if (!options.waves.empty() && options.run_dir.empty() && !options.show) {
+    throw UserError("--wave puts NODE.fst into the run record; give --run-dir (or POLYLOOM_RUN_DIR) too");
   }
   read_engine(options);
   return options;

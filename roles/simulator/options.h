@@ -9,6 +9,7 @@
 
 #include "fabric/cluster/reader.h"
 #include "fabric/engine.h"
+#include "fabric/wave.h"
 
 namespace polyloom::simulator {
 
@@ -23,8 +24,9 @@ struct Options {
   std::uint64_t seed = 1;
   std::string run_dir;
   bool trace = false, show = false, json = false;
-  int connect_fd = -1;          ///< of the program that started us
-  std::string connect, listen;  ///< addresses of sockets
+  std::vector<fabric::WaveRequest> waves;  ///< without paths
+  int connect_fd = -1;                     ///< of the program that started us
+  std::string connect, listen;             ///< addresses of sockets
   std::vector<std::string> command;
 };
 

@@ -2,6 +2,7 @@
 #include "roles/simulator/simulator.h"
 
 #include <csignal>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -108,7 +109,12 @@ class Simulator {
       throw UserError("--trace needs all nodes in one process; allowed engines: serial, threads:N");
     }
     if (options_.trace) trace_ = std::make_unique<Trace>(record_->path("trace.json"));
+    if (!options_.waves.empty() && processes_.size() > 1) {
+      throw UserError("--wave needs all nodes in one process; allowed engines: serial, threads:N");
+    }
     AssembleOptions assembly;
+    assembly.waves = options_.waves;
+    for (WaveRequest& wave : assembly.waves) wave.path = record_->path(wave.node + ".fst");
     assembly.seed = options_.seed;
     assembly.trace = trace_.get();
     assembly.partition = processes_.partition();
@@ -240,6 +246,11 @@ class Simulator {
     facts.digest = result_.digest;
     facts.windows = result_.windows;
     facts.waiting = result_.waiting;
+    if (!options_.waves.empty()) fabric_.reset();  // the nodes close their wave files
+    for (const WaveRequest& wave : options_.waves) {
+      const std::string name = wave.node + ".fst";
+      if (std::filesystem::exists(record_->path(name))) facts.files.push_back(name);
+    }
     record_->write("run.json", run_json(facts));
     record_->commit();
   }

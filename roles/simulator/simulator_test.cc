@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -42,7 +43,7 @@ class SimulatorTest : public ::testing::Test {
     cluster_ = root_ / "cluster.toml";
     write_cluster("swallow = 13\nfault = 66\n");
     for (const char* v : {"POLYLOOM_SOCKET", "POLYLOOM_ON", "POLYLOOM_ENGINE", "POLYLOOM_RUN_DIR",
-                          "POLYLOOM_MAX_CYCLES", "POLYLOOM_SEED"}) {
+                          "POLYLOOM_MAX_CYCLES", "POLYLOOM_SEED", "POLYLOOM_WAVE"}) {
       ::unsetenv(v);
     }
     ::setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // Open MPI's own; leaks of ours show in host_test
@@ -271,6 +272,44 @@ TEST_F(SimulatorTest, NoSimulatorOutlivesItsProgram) {
       ::waitpid(program, nullptr, 0);
       EXPECT_TRUE(gone()) << engine << (busy ? ", busy" : ", idle");
     }
+  }
+}
+
+TEST_F(SimulatorTest, WavesOfRtlNodesGoIntoTheRecord) {
+  const fs::path folder = root_ / "run";
+  const auto client =
+      start({"--on", "rtl", "--run-dir", folder, "--wave", "fpga.1.0,1 us,2 us", "--wave", "fpga.2.0"});
+  client->send(0, std::vector<std::uint64_t>{1});
+  client->recv();
+  client->finish();
+  EXPECT_EQ(contents(folder / "fpga.1.0.fst"), "1000000 2000000");  // the echo role's idea of a wave
+  EXPECT_EQ(contents(folder / "fpga.2.0.fst"), "0 " + std::to_string(kNever));
+  const auto files = nlohmann::json::parse(contents(folder / "run.json"))["files"];
+  EXPECT_NE(std::find(files.begin(), files.end(), "fpga.1.0.fst"), files.end());
+}
+
+TEST_F(SimulatorTest, WavesThatCannotBeAreRefused) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"--on", "rtl", "--wave", "fpga.9.0,1 us,2 us"}, "waves of node \"fpga.9.0\": the cluster"},
+      {{"--wave", "fpga.1.0,1 us,2 us"}, "only a node of fidelity rtl has waves; this one has sim"},
+  };
+  for (const auto& [arguments, expected] : cases) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), {"--run-dir", root_ / "run"});
+    std::string error;
+    try {
+      start(all);
+    } catch (const UserError& e) {
+      error = e.what();
+    }
+    EXPECT_NE(error.find(expected), std::string::npos) << error;
+    EXPECT_EQ(contents(root_ / "run" / "run.json").find(".fst\""), std::string::npos);  // its list of files
+  }
+  for (const char* bad : {"fpga.1.0,2 us,1 us", "fpga.1.0,1", ",1 us,2 us", "fpga.1.0,1 us,x"}) {
+    const std::string command = std::string(POLYLOOM_ECHO_SIM) + " --run-dir " + (root_ / "run").string() +
+                                " --wave '" + bad + "' 2>" + (root_ / "error").string();
+    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1) << bad;
+    EXPECT_NE(contents(root_ / "error").find("--wave = \"" + std::string(bad) + "\""), std::string::npos);
   }
 }
 

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asks polyloom.rtl.node_build for a shared object.
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "blocks/verilated/rtl_model.h"
+#include "fabric/error.h"
+
+extern char** environ;
+
+namespace polyloom::blocks {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kBuilder = "polyloom/rtl/node_build.py";
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+/// The checkout: $POLYLOOM_HOME, or the folder above the running program that holds the builder.
+fs::path find_home() {
+  if (const std::string home = variable("POLYLOOM_HOME"); !home.empty()) return home;
+  std::error_code error;
+  for (fs::path p = fs::read_symlink("/proc/self/exe", error).parent_path(); !p.empty();
+       p = p.parent_path()) {
+    if (fs::exists(p / kBuilder, error)) return p;
+    if (p == p.parent_path()) break;
+  }
+#ifdef POLYLOOM_SOURCE_DIR
+  return POLYLOOM_SOURCE_DIR;
+#else
+  throw UserError("cannot find the RTL tools: set POLYLOOM_HOME to the checkout");
+#endif
+}
+
+std::string find_python(const fs::path& home) {
+  if (std::string python = variable("POLYLOOM_PYTHON"); !python.empty()) return python;
+  const fs::path python = home / ".venv/bin/python";
+  if (::access(python.c_str(), X_OK) == 0) return python.string();
+  throw UserError("fidelity rtl needs the Python environment " + python.string() +
+                  ", which is not there; run `make setup`, or set POLYLOOM_PYTHON to a Python that has it");
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  for (std::string& s : strings) result.push_back(s.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+std::vector<std::string> child_environment(const fs::path& home) {
+  std::vector<std::string> result;
+  std::string path = home.string();
+  for (char** e = environ; *e != nullptr; ++e) {
+    const std::string entry = *e;
+    if (entry.rfind("PYTHONPATH=", 0) == 0) {
+      path += ":" + entry.substr(11);
+    } else if (entry.rfind("POLYLOOM_HOME=", 0) != 0) {
+      result.push_back(entry);
+    }
+  }
+  result.push_back("PYTHONPATH=" + path);
+  result.push_back("POLYLOOM_HOME=" + home.string());
+  return result;
+}
+
+/// Runs a command and returns what it wrote to standard output.
+std::string output_of(std::vector<std::string> command, std::vector<std::string> environment) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    throw UserError(std::string("cannot make a pipe: ") + std::strerror(errno));
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+  pid_t child = -1;
+  const std::vector<char*> argv = pointers(command), envp = pointers(environment);
+  const int error = ::posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), envp.data());
+  posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t n;
+       error == 0 && ((n = ::read(ends[0], buffer, sizeof buffer)) > 0 || (n < 0 && errno == EINTR));) {
+    if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
+  }
+  ::close(ends[0]);
+  if (error != 0) throw UserError("cannot start " + command[0] + ": " + std::strerror(error));
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status))
+    throw UserError("the build of an RTL model was stopped by signal " + std::to_string(WTERMSIG(status)));
+  return text;
+}
+
+std::string ask(const RtlShape& shape) {
+  const fs::path home = find_home();
+  std::vector<std::string> command{find_python(home), "-m",    "polyloom.rtl.node_build",
+                                   "--json",          "--top", shape.top};
+  for (const std::string& file : shape.files) {
+    command.insert(command.end(), {"--files", (home / file).string()});
+  }
+  for (const auto& [name, value] : shape.parameters)
+    command.insert(command.end(), {"--param", name + "=" + value});
+  if (shape.trace) command.push_back("--trace");
+  const std::string text = output_of(command, child_environment(home));
+  const auto answer = nlohmann::json::parse(text, nullptr, false);
+  if (answer.is_object() && answer.contains("path")) return answer["path"].get<std::string>();
+  if (answer.is_object() && answer.contains("error")) throw UserError(answer["error"].get<std::string>());
+  throw UserError("the build of the RTL model " + shape.top + " ended without an answer; what " + command[0] +
+                  " said stands above");
+}
+
+}  // namespace
+
+std::string build_rtl(const RtlShape& shape) {
+  static std::mutex mutex;
+  static std::map<RtlShape, std::string> known;
+  const std::lock_guard lock(mutex);
+  std::string& path = known[shape];
+  if (path.empty()) path = ask(shape);
+  return path;
+}
+
+}  // namespace polyloom::blocks

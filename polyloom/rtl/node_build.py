@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds Verilated FPGAs, each shape once: a shared object per top, parameters and sources, kept in a cache.
+
+Usage: python -m polyloom.rtl.node_build --top T --files F.f [--files G.f] [--param K=V ...] [--trace] [--json]
+
+Output: the object's path on standard output; with --json one object {"path", "hash", "cached", "seconds", "top",
+"parameters", "trace"}, or {"error"} and status 1. Progress and errors go to standard error. Parameter values are
+Verilog literals (a string needs its quotes).
+
+The cache is ``$POLYLOOM_RTL_CACHE``, else ``rtl/`` in the build folder: HASH/PREFIX.so and HASH/build.json. The hash
+covers the text of all sources, headers and waivers, top, parameters, flags, the shim, the versions of Verilator and
+g++. Whoever comes first builds under a file lock and moves the whole folder into place; others wait and use it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from polyloom import paths
+from polyloom.errors import UserError
+from polyloom.rtl import filelist, tools
+from polyloom.rtl import node_compile as compiler
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One way to build a top."""
+
+    top: str
+    files: Sequence[Path]
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    trace: bool = False
+
+
+@dataclass(frozen=True)
+class Built:
+    """A shared object in the cache."""
+
+    path: Path
+    hash: str
+    cached: bool
+    seconds: float
+
+
+def cache_dir() -> Path:
+    """``$POLYLOOM_RTL_CACHE``, or ``rtl`` in the build folder."""
+    return Path(os.environ.get("POLYLOOM_RTL_CACHE") or paths.build_dir() / "rtl")
+
+
+def build(shape: Shape, cache: Path | None = None) -> Built:
+    """The object of a shape, from the cache or built now. UserError with the tool's message if that fails."""
+    begin = time.monotonic()
+    folder = (cache or cache_dir()).resolve()
+    files = _all_files(shape.files)
+    key = _key(shape, files)
+    model = compiler.Model(
+        top=shape.top,
+        prefix=_prefix(shape),
+        parameters=tuple(sorted(shape.parameters.items())),
+        files=files,
+        trace=shape.trace,
+    )
+    target = folder / key / f"{model.prefix}.so"
+    if target.is_file():
+        return Built(target, key, True, time.monotonic() - begin)
+    with _locked(folder, key):
+        if not target.is_file():  # it may have come while we waited
+            runtime = _runtime(folder, shape.trace)
+            _build_into(folder / key, lambda partial: _make(model, shape, partial, runtime))
+            return Built(target, key, False, time.monotonic() - begin)
+    return Built(target, key, True, time.monotonic() - begin)
+
+
+def _make(model: compiler.Model, shape: Shape, partial: Path, runtime: Path) -> None:
+    objects = partial / "obj"
+    objects.mkdir()
+    _progress(f"Verilator reads {model.top} {_words(shape)}".rstrip())
+    compiler.verilate(model, objects)
+    compiler.compile_model(model, objects, runtime, partial / f"{model.prefix}.so", _progress)
+    if not os.environ.get("POLYLOOM_RTL_KEEP"):
+        shutil.rmtree(objects)
+    facts = {
+        "top": shape.top,
+        "parameters": dict(model.parameters),
+        "trace": shape.trace,
+        "files": [str(f) for f in shape.files],
+        "verilator": tools.version("verilator"),
+    }
+    (partial / "build.json").write_text(json.dumps(facts, indent=2) + "\n")
+
+
+def _runtime(folder: Path, trace: bool) -> Path:
+    """Folder of Verilator's compiled runtime, traced or not."""
+    key = "runtime-" + _hash([*_toolchain(), str(trace)], [compiler.SHIM / n for n in ("runtime.h", "runtime.cc")])
+    target = folder / key
+    if not target.is_dir():
+        with _locked(folder, key):
+            if not target.is_dir():
+                _progress("compiling Verilator's runtime, once")
+                _build_into(target, lambda partial: compiler.build_runtime(partial, trace))
+    return target
+
+
+def _build_into(target: Path, make: Callable[[Path], None]) -> None:
+    """Call ``make`` with a new folder; it becomes ``target`` only when all went well."""
+    partial = target.with_name(f"{target.name}.partial-{os.getpid()}")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    try:
+        make(partial)
+        shutil.rmtree(target, ignore_errors=True)  # left by hand without its object
+        partial.rename(target)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path, key: str) -> Iterator[None]:
+    """Hold the lock of one key, in whatever process, on whatever thread."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / f"{key}.lock").open("w")
+    except OSError as error:
+        raise UserError(
+            f"the cache of RTL models {folder} cannot be written: {error.strerror}; "
+            "set POLYLOOM_RTL_CACHE to a folder that can"
+        ) from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            _progress("waiting for another process that builds the same")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _all_files(lists: Sequence[Path]) -> filelist.FileList:
+    merged = filelist.FileList()
+    for path in lists:
+        one = filelist.read(path)
+        for mine, theirs in (
+            (merged.sources, one.sources),
+            (merged.include_dirs, one.include_dirs),
+            (merged.vlt, one.vlt),
+        ):
+            mine.extend(p for p in theirs if p not in mine)
+    return merged
+
+
+def _key(shape: Shape, files: filelist.FileList) -> str:
+    words = [shape.top, str(shape.trace), *(f"{k}={v}" for k, v in sorted(shape.parameters.items()))]
+    shim = [compiler.SHIM / name for name in compiler.SHIM_SOURCES]
+    return _hash([*words, *_toolchain()], [*files.files(), tools.WAIVERS, *shim])
+
+
+def _hash(words: Sequence[str], files: Sequence[Path]) -> str:
+    digest = hashlib.sha256("\0".join(words).encode())
+    for path in files:
+        text = path.read_bytes()
+        digest.update(f"\0{path.name}\0{len(text)}\0".encode())
+        digest.update(text)
+    return digest.hexdigest()[:20]
+
+
+def _toolchain() -> list[str]:
+    flags = [*compiler.VERILATOR_FLAGS, *compiler.TRACE_FLAGS, *compiler.CXX_FLAGS, compiler.FAST, compiler.SLOW]
+    return [*flags, tools.version("verilator"), _compiler_version()]
+
+
+def _compiler_version() -> str:
+    try:
+        command = ["g++", "-dumpfullversion", "-dumpmachine"]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        raise UserError("g++ is needed to build RTL models and does not run; run `make setup`") from None
+
+
+def _prefix(shape: Shape) -> str:
+    """Of all symbols of the model: by shape, not by text, so that ccache knows files that did not change."""
+    return "Vpl_" + _hash([shape.top, _words(shape), str(shape.trace)], [])[:12]
+
+
+def _words(shape: Shape) -> str:
+    return " ".join(f"{k}={v}" for k, v in sorted(shape.parameters.items()))
+
+
+def _progress(text: str) -> None:
+    print(f"rtl: {text}", file=sys.stderr, flush=True)
+
+
+def _parameter(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier() or not value:
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+    return name, value
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Command line; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="polyloom.rtl.node_build", description="Builds one Verilated FPGA.")
+    parser.add_argument("--top", required=True, help="top module")
+    parser.add_argument("--files", required=True, action="append", type=Path, help="file list (*.f); may be repeated")
+    parser.add_argument("--param", action="append", type=_parameter, default=[], metavar="K=V", help="of the top")
+    parser.add_argument("--trace", action="store_true", help="able to write waves (FST); a separate object")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of the path")
+    args = parser.parse_args(arguments)
+    try:
+        shape = Shape(args.top, tuple(args.files), dict(args.param), args.trace)
+        built = build(shape)
+    except UserError as error:
+        if args.json:
+            print(json.dumps({"error": str(error)}))
+        else:
+            print(f"polyloom: {error}", file=sys.stderr)
+        return 1
+    facts = {
+        "path": str(built.path),
+        "hash": built.hash,
+        "cached": built.cached,
+        "seconds": round(built.seconds, 3),
+        "top": shape.top,
+        "parameters": dict(shape.parameters),
+        "trace": shape.trace,
+    }
+    print(json.dumps(facts) if args.json else built.path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Turns a top module into a shared object behind the C ABI of ``blocks/verilated/shim/abi.h``.
+
+Input: sources, top, parameters; output: files in a folder that is all ours. Steps: Verilator writes C++; its ports are
+read from the header that it wrote; they go into polyloom_shape.h, all that the hand-written shim needs to know of the
+model; g++ compiles model, shim and Verilator's runtime (kept in the cache: it is the same for all). The cache and its
+keys are the business of node_build.py.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from polyloom.errors import UserError
+from polyloom.rtl import tools
+from polyloom.rtl.filelist import FileList
+
+SHIM = Path(__file__).resolve().parent.parent.parent / "blocks" / "verilated" / "shim"
+SHIM_SOURCES = ["abi.h", "runtime.h", "runtime.cc", "shim.cc"]
+
+#: Of ours, apart from top, prefix, parameters and files. Random start values show what lacks a reset.
+VERILATOR_FLAGS = [
+    *["--cc", "-O3", "--assert", "--x-assign", "unique", "--x-initial", "unique", "--threads", "1", "--no-timing"],
+    *["--timescale-override", "1ps/1ps", "--output-split", "20000", "--quiet"],
+]
+TRACE_FLAGS = ["--trace-fst", "--trace-structs"]
+
+#: No symbol of one model may meet that of another (or of another version of Verilator) in a process.
+CXX_FLAGS = [
+    *["-std=c++20", "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique", "-ffp-contract=off", "-w"],
+    *["-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0"],
+]
+FAST, SLOW = "-O2", "-O1"  # what runs each cycle; what runs once
+RUNTIME = ["verilated.cpp", "verilated_threads.cpp", "verilated_probdist.cpp"]
+GROUP_BYTES = 400_000  # of C++ text that one compiler gets: fewer start-ups, yet all processors busy
+
+_PORT = re.compile(r"VL_(IN|OUT|INOUT)(8|16|64|W)?\(&(\w+),(\d+),(\d+)(?:,(\d+))?\);")
+_ODD_PORT = re.compile(r"VL_(?:IN|OUT|INOUT)\w*\(\(?&(\w+)\)?\[")
+_BYTES = {"8": 1, "16": 2, "": 4, "64": 8}
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of the top, as Verilator stores it."""
+
+    name: str
+    bits: int
+    bytes: int
+    is_input: bool
+
+
+@dataclass(frozen=True)
+class Model:
+    """What is built: see node_build.Shape, which this comes from."""
+
+    top: str
+    prefix: str
+    parameters: tuple[tuple[str, str], ...]
+    files: FileList
+    trace: bool
+
+
+def read_ports(header: str) -> list[Port]:
+    """Ports from the text of the model's header. UserError on one that has no flat form."""
+    if odd := _ODD_PORT.search(header):
+        raise UserError(f"port {odd.group(1)} is an unpacked array; a node's top has packed ports only")
+    ports = []
+    for direction, kind, name, high, low, words in _PORT.findall(header):
+        if direction == "INOUT":
+            raise UserError(f"port {name} is an inout; a node's top has inputs and outputs only")
+        size = 4 * int(words) if kind == "W" else _BYTES[kind]
+        ports.append(Port(name, int(high) - int(low) + 1, size, direction == "IN"))
+    for name in ("clk_i", "rst_ni"):
+        if not any(p.name == name and p.is_input and p.bits == 1 for p in ports):
+            raise UserError(f"a node's top needs an input {name} of one bit")
+    return ports
+
+
+def shape_header(model: Model, ports: Sequence[Port]) -> str:
+    """Text of polyloom_shape.h."""
+    parameters = " ".join(f"{k}={v}" for k, v in model.parameters)
+    rows = "\n".join(f'    {{"{p.name}", {p.bits}, {p.bytes}, {int(p.is_input)}}},' for p in ports)
+    cases = "\n".join(f"    case {i}: return &model.{p.name};" for i, p in enumerate(ports))
+    quoted = parameters.replace("\\", "\\\\").replace('"', '\\"')
+    return f"""// Made by polyloom.rtl.node_compile from the header that Verilator wrote for {model.top}.
+#pragma once
+#include "{model.prefix}.h"
+#include "blocks/verilated/shim/abi.h"
+#define POLYLOOM_TRACED {int(model.trace)}
+using Model = {model.prefix};
+static constexpr char kTop[] = "{model.top}";
+static constexpr char kParameters[] = "{quoted}";
+static constexpr polyloom_rtl_port kPorts[] = {{
+{rows}
+}};
+static inline void* port_data(Model& model, unsigned i) {{
+  switch (i) {{
+{cases}
+  }}
+  return nullptr;
+}}
+"""
+
+
+def verilate(model: Model, folder: Path) -> None:
+    """Have Verilator write the model's C++ into ``folder``. UserError with its message if it finds a fault."""
+    command = [str(tools.find("verilator")), *VERILATOR_FLAGS, *(TRACE_FLAGS if model.trace else [])]
+    command += ["--top-module", model.top, "--prefix", model.prefix, "--Mdir", str(folder), str(tools.WAIVERS)]
+    command += [f"-G{name}={value}" for name, value in model.parameters] + model.files.verilator_args()
+    result = subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        raise UserError(f"Verilator refuses {model.top}:\n{_explain(result.stdout + result.stderr)}")
+
+
+def _explain(output: str) -> str:
+    """Verilator's output without the lines that say the same for every error."""
+    noise = ("%Error: Exiting due to", "... See the manual", "... For ", "%Error: This may be because")
+    lines = [line for line in output.splitlines() if line.strip() and not line.strip().startswith(noise)]
+    shown = lines[:40]
+    return "\n".join("  " + line for line in shown) + (f"\n  ... {len(lines) - 40} lines more" if lines[40:] else "")
+
+
+def compile_model(model: Model, folder: Path, runtime: Path, output: Path, progress: Callable[[str], None]) -> None:
+    """Compile and link what verilate() wrote. ``runtime`` is the folder that build_runtime() has filled."""
+    header = folder / f"{model.prefix}.h"
+    (folder / "polyloom_shape.h").write_text(shape_header(model, read_ports(header.read_text())))
+    generated = sorted(p for p in folder.glob("*.cpp") if not p.name.endswith("__ALL.cpp"))
+    jobs = [(SHIM / "shim.cc", SLOW)]
+    for option, slow in ((FAST, False), (SLOW, True)):
+        files = [p for p in generated if p.stem.endswith("__Slow") == slow]
+        for number, group in enumerate(_groups(files)):
+            unit = folder / f"group{'_slow' if slow else ''}{number}.cc"
+            unit.write_text("".join(f'#include "{p.name}"\n' for p in group))
+            jobs.append((unit, option))
+    progress(f"compiling {len(generated)} files of {model.top}")
+    objects = _compile_all(jobs, folder, [f"-I{folder}", *_trace_defines(model.trace)])
+    exports = folder / "exports.map"
+    exports.write_text("{ global: polyloom_rtl_abi; local: *; };\n")
+    link = ["g++", "-shared", "-o", str(output), *objects, *sorted(map(str, runtime.glob("*.o")))]
+    link += [f"-Wl,--version-script={exports}", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-pthread", "-latomic"]
+    _call([*link, *(["-llz4", "-lz"] if model.trace else [])], f"linking {model.top}")
+
+
+def build_runtime(folder: Path, trace: bool) -> None:
+    """Compile Verilator's own runtime into ``folder``, one object a file."""
+    include = tools.find("verilator").parent.parent / "include"
+    names = [*RUNTIME, *(["verilated_fst_c.cpp"] if trace else [])]
+    jobs = [(include / name, FAST) for name in names] + [(SHIM / "runtime.cc", SLOW)]
+    _compile_all(jobs, folder, _trace_defines(trace))
+
+
+def _trace_defines(trace: bool) -> list[str]:
+    return [f"-DVM_TRACE={int(trace)}", f"-DVM_TRACE_FST={int(trace)}"]
+
+
+def _groups(files: Sequence[Path]) -> list[list[Path]]:
+    groups: list[list[Path]] = []
+    size = GROUP_BYTES
+    for path in files:
+        if size >= GROUP_BYTES:
+            groups.append([])
+            size = 0
+        groups[-1].append(path)
+        size += path.stat().st_size
+    return groups
+
+
+def _compile_all(jobs: Sequence[tuple[Path, str]], folder: Path, options: Sequence[str]) -> list[str]:
+    include = tools.find("verilator").parent.parent / "include"
+    root = SHIM.parent.parent.parent
+    common = [*CXX_FLAGS, f"-I{include}", f"-I{include / 'vltstd'}", f"-I{root}", *options]
+    common += ["-include", str(SHIM / "runtime.h")]
+    env = tools.environment()
+    launcher = [env["OBJCACHE"]] if env.get("OBJCACHE") else []
+
+    def one(job: tuple[Path, str]) -> str:
+        source, level = job
+        target = folder / (source.stem + ".o")
+        _call([*launcher, "g++", *common, level, "-c", str(source), "-o", str(target)], f"compiling {source.name}", env)
+        return str(target)
+
+    workers = int(os.environ.get("POLYLOOM_RTL_JOBS") or len(os.sched_getaffinity(0)))
+    with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
+        return list(pool.map(one, jobs))
+
+
+def _call(command: Sequence[str], what: str, env: dict[str, str] | None = None) -> None:
+    try:
+        result = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise UserError(f"{what}: {command[0]} is not installed; run `make setup`") from None
+    if result.returncode != 0:
+        raise UserError(f"{what} failed:\n{result.stderr.strip()[:4000]}")

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+# Covers: the cache of Verilated models (what its key holds, whole folders or nothing, one build for many processes),
+# Verilator's errors as the user sees them, the C ABI of real objects through ctypes. Leaves out: nodes that use them
+# (blocks/verilated/tests).
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from polyloom.errors import UserError
+from polyloom.rtl import node_build, node_compile
+from polyloom.rtl.node_build import Shape, build
+
+COUNTER = """// SPDX-License-Identifier: Apache-2.0
+`include "step.svh"
+module counter #(parameter int unsigned Width = 8, parameter int unsigned Limit = 200) (
+  input logic clk_i, input logic rst_ni, input logic [Width-1:0] add_i, output logic [Width-1:0] sum_o
+);
+  always_ff @(posedge clk_i or negedge rst_ni) if (!rst_ni) sum_o <= '0; else sum_o <= sum_o + add_i + `STEP;
+  below: assert property (@(posedge clk_i) disable iff (!rst_ni) 32'(sum_o) < Limit) else $error("sum %0d", sum_o);
+endmodule
+"""
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Path:
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "step.svh").write_text("`define STEP 1\n")
+    (tmp_path / "counter.sv").write_text(COUNTER)
+    (tmp_path / "counter.f").write_text("+incdir+include\ncounter.sv\n")
+    return tmp_path
+
+
+@pytest.fixture
+def mock(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Replace the slow parts; returns the tops and parameters that were "compiled"."""
+    made: list[str] = []
+
+    def compile_model(
+        model: node_compile.Model, _folder: Path, _runtime: Path, output: Path, _progress: Callable[[str], None]
+    ) -> None:
+        made.append(f"{model.top} {dict(model.parameters)} {model.trace}")
+        output.write_text("object")
+
+    monkeypatch.setattr(node_compile, "verilate", lambda model, folder: None)
+    monkeypatch.setattr(node_compile, "compile_model", compile_model)
+    monkeypatch.setattr(node_compile, "build_runtime", lambda folder, trace: None)
+    return made
+
+
+def test_each_input_of_a_build_is_in_its_key(sources: Path, mock: list[str]) -> None:
+    cache = sources / "cache"
+
+    def shape(**parameters: str) -> Shape:
+        return Shape("counter", (sources / "counter.f",), parameters)
+
+    first = build(shape(Width="8"), cache)
+    again = build(shape(Width="8"), cache)
+    assert (first.cached, again.cached, first.path) == (False, True, again.path)
+    others = [
+        build(shape(Width="9"), cache),
+        build(shape(), cache),
+        build(Shape("other", (sources / "counter.f",), {"Width": "8"}), cache),
+        build(Shape("counter", (sources / "counter.f",), {"Width": "8"}, trace=True), cache),
+    ]
+    (sources / "include" / "step.svh").write_text("`define STEP 2\n")
+    others.append(build(shape(Width="8"), cache))
+    (sources / "counter.sv").write_text(COUNTER + "// changed\n")
+    others.append(build(shape(Width="8"), cache))
+    assert len({first.hash, *(b.hash for b in others)}) == 7
+    assert len(mock) == 7
+    assert not any(b.cached for b in others)
+    facts = json.loads((first.path.parent / "build.json").read_text())
+    assert facts["parameters"] == {"Width": "8"}
+    assert facts["top"] == "counter"
+
+
+def test_a_failed_build_leaves_nothing(sources: Path, mock: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = sources / "cache"
+
+    def fail(model: node_compile.Model, folder: Path) -> None:
+        (folder / "half").write_text("done")
+        raise UserError("no")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(node_compile, "verilate", fail)
+        with pytest.raises(UserError, match="no"):
+            build(Shape("counter", (sources / "counter.f",)), cache)
+    assert [p.name for p in cache.iterdir() if p.is_dir() and not p.name.startswith("runtime-")] == []
+    assert not build(Shape("counter", (sources / "counter.f",)), cache).cached
+
+
+def test_a_cache_that_cannot_be_written_is_named(sources: Path, mock: list[str]) -> None:
+    (sources / "file").write_text("")
+    with pytest.raises(UserError, match="cannot be written: Not a directory; set POLYLOOM_RTL_CACHE"):
+        build(Shape("counter", (sources / "counter.f",)), sources / "file" / "cache")
+
+
+def test_ports_are_read_from_verilators_header() -> None:
+    header = """    VL_IN8(&clk_i,0,0);\n    VL_IN8(&rst_ni,0,0);\n    VL_OUT(&a_o,31,0);\n    VL_OUT64(&b_o,39,0);
+    VL_INW(&c_i,511,0,16);\n    VL_IN16(&d_i,8,0);\n"""
+    ports = node_compile.read_ports(header)
+    assert [(p.name, p.bits, p.bytes, p.is_input) for p in ports] == [
+        ("clk_i", 1, 1, True),
+        ("rst_ni", 1, 1, True),
+        ("a_o", 32, 4, False),
+        ("b_o", 40, 8, False),
+        ("c_i", 512, 64, True),
+        ("d_i", 9, 2, True),
+    ]
+    with pytest.raises(UserError, match="needs an input rst_ni"):
+        node_compile.read_ports("VL_IN8(&clk_i,0,0);")
+    with pytest.raises(UserError, match="port x_i is an unpacked array"):
+        node_compile.read_ports(header + "VL_IN8((&x_i)[2],7,0);")
+    with pytest.raises(UserError, match="port y is an inout"):
+        node_compile.read_ports(header + "VL_INOUT8(&y,7,0);")
+
+
+def test_broken_sources_give_verilators_message(sources: Path) -> None:
+    (sources / "counter.sv").write_text(COUNTER.replace("sum_o <= '0;", "sum_o <= nothing;"))
+    with pytest.raises(UserError) as caught:
+        build(Shape("counter", (sources / "counter.f",)), sources / "cache")
+    text = str(caught.value)
+    assert "Verilator refuses counter" in text
+    assert "counter.sv:6:" in text
+    assert "nothing" in text
+    assert "Exiting due to" not in text
+
+
+def run_cli(*arguments: str, cache: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "polyloom.rtl.node_build", "--json", "--top", "counter", *arguments]
+    environment = {"POLYLOOM_RTL_CACHE": str(cache)}
+    return subprocess.Popen(
+        command,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+class PortInfo(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("bits", ctypes.c_uint32),
+        ("bytes", ctypes.c_uint32),
+        ("is_input", ctypes.c_uint32),
+    ]
+
+
+HANDLE = ctypes.c_void_p
+
+
+class Api(ctypes.Structure):
+    _fields_ = [
+        ("version", ctypes.c_uint32),
+        ("traced", ctypes.c_uint32),
+        ("top", ctypes.c_char_p),
+        ("parameters", ctypes.c_char_p),
+        ("port_count", ctypes.c_uint32),
+        ("ports", ctypes.POINTER(PortInfo)),
+        ("create", ctypes.CFUNCTYPE(HANDLE, ctypes.c_uint64)),
+        ("destroy", ctypes.CFUNCTYPE(None, HANDLE)),
+        ("port", ctypes.CFUNCTYPE(ctypes.POINTER(ctypes.c_uint8), HANDLE, ctypes.c_uint32)),
+        ("settle", ctypes.CFUNCTYPE(ctypes.c_int, HANDLE)),
+        ("step", ctypes.CFUNCTYPE(ctypes.c_int, HANDLE)),
+        ("error", ctypes.CFUNCTYPE(ctypes.c_char_p, HANDLE)),
+    ]
+
+
+class Counter:
+    """A counter behind the ABI, out of reset."""
+
+    def __init__(self, path: str) -> None:
+        self._library = ctypes.CDLL(path)
+        self._library.polyloom_rtl_abi.restype = ctypes.POINTER(Api)
+        self.api = self._library.polyloom_rtl_abi().contents
+        self._handle = self.api.create(1)
+        self._ports = {self.api.ports[i].name.decode(): i for i in range(self.api.port_count)}
+        self.write("add_i", 0)
+        self.write("rst_ni", 0)
+        assert self.cycle() == 0
+        self.write("rst_ni", 1)
+
+    def write(self, port: str, value: int) -> None:
+        self.api.port(self._handle, self._ports[port])[0] = value
+
+    def cycle(self) -> int:
+        """Run one cycle; returns settle()'s or step()'s status."""
+        return int(self.api.settle(self._handle) or self.api.step(self._handle))
+
+    def sum(self) -> int:
+        assert self.api.settle(self._handle) == 0
+        return int(self.api.port(self._handle, self._ports["sum_o"])[0])
+
+    def error(self) -> str:
+        return str(self.api.error(self._handle).decode())
+
+
+def test_processes_build_once_and_shapes_live_side_by_side(sources: Path) -> None:
+    cache = sources / "cache"
+    arguments = ["--files", str(sources / "counter.f"), "--param", "Width=8"]
+    runs = [run_cli(*arguments, cache=cache) for _ in range(3)]
+    results = [json.loads(r.communicate()[0]) for r in runs]
+    assert sorted(r["cached"] for r in results) == [False, True, True]
+    assert len({r["path"] for r in results}) == 1
+    assert not list(cache.glob("*.partial-*"))
+    small = json.loads(run_cli(*arguments[:-1], "Width=4", "--param", "Limit=16", cache=cache).communicate()[0])
+    wide, narrow = Counter(results[0]["path"]), Counter(small["path"])
+    assert wide.api.parameters == b"Width=8"
+    assert narrow.api.parameters == b"Limit=16 Width=4"
+    wide.write("add_i", 2)
+    for _ in range(20):
+        assert wide.cycle() == 0
+        assert narrow.cycle() == 0
+    assert wide.sum() == 60
+    assert narrow.sum() == 20 % 16
+    assert next(i for i in range(100) if wide.cycle() != 0) == 47  # 60 + 3 * 47 = 201 is over the limit
+    assert "sum 201" in wide.error()
+    assert "counter.sv:7" in wide.error()
+
+
+def test_command_line_errors(sources: Path) -> None:
+    failed = run_cli("--files", str(sources / "none.f"), cache=sources / "cache")
+    output, _ = failed.communicate()
+    assert failed.returncode == 1
+    assert "none.f does not exist" in json.loads(output)["error"]
+    bad = run_cli("--files", str(sources / "counter.f"), "--param", "8=Width", cache=sources / "cache")
+    assert bad.wait() == 2
+    assert "'8=Width' is not NAME=VALUE" in bad.communicate()[1]
+
+
+def test_prefix_depends_on_the_shape_only(sources: Path, mock: list[str]) -> None:
+    shape = Shape("counter", (sources / "counter.f",), {"Width": "8"})
+    before = build(shape, sources / "cache").path.name
+    (sources / "counter.sv").write_text(COUNTER + "// changed\n")
+    assert build(shape, sources / "cache").path.name == before
+    assert node_build._prefix(Shape("counter", (), {"Width": "9"})) + ".so" != before
