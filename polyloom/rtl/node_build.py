@@ -225,6 +225,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             print(f"polyloom: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130
     facts = {
         "path": str(built.path),
         "hash": built.hash,

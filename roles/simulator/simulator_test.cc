@@ -277,8 +277,9 @@ TEST_F(SimulatorTest, NoSimulatorOutlivesItsProgram) {
 
 TEST_F(SimulatorTest, WavesOfRtlNodesGoIntoTheRecord) {
   const fs::path folder = root_ / "run";
-  const auto client =
-      start({"--on", "rtl", "--run-dir", folder, "--wave", "fpga.1.0,1 us,2 us", "--wave", "fpga.2.0"});
+  ::setenv("POLYLOOM_WAVE", "fpga.1.0,1 us,2 us;fpga.2.0", 1);
+  const auto client = start({"--on", "rtl", "--run-dir", folder});
+  ::unsetenv("POLYLOOM_WAVE");
   client->send(0, std::vector<std::uint64_t>{1});
   client->recv();
   client->finish();

@@ -42,6 +42,24 @@ TEST(VerilatedNode, ABeatIsSeenAtTheEdgeAtWhichItsLastWordIsThere) {
   }
 }
 
+TEST(VerilatedNode, WindowsMayBeShorterThanACycle) {
+  for (const Time latency : {300, 1000, 3999, 4001}) {  // the windows are no longer
+    Bench bench(wide_shape(), {.latency = latency, .period = 1000});
+    bench.probe->send(0, 0, counting(40));
+    bench.probe->send(1, 777, {});
+    run(bench.fabric);
+    const Clock clock(250'000'000);
+    const auto& words = bench.probe->words[1];
+    ASSERT_EQ(words.size(), 40u);
+    for (unsigned i = 0; i < 40; i += 4) {
+      const Time leaves = clock.edge(clock.first_edge_from((i + 3) * 1000 + latency) + 1);
+      EXPECT_EQ(words[i].time, leaves + latency) << latency << " word " << i;
+    }
+    const Time pulse = clock.edge(clock.first_edge_from(777 + latency) + 1) + latency;
+    EXPECT_EQ(bench.probe->pulses[0], std::vector<Time>{pulse}) << latency;
+  }
+}
+
 TEST(VerilatedNode, ANarrowLanePassesEachWordAlone) {
   for (const Time late : {0, 1}) {
     Bench bench(narrow_shape(), {.latency = 100'000, .period = 4000});
