@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blocks/memory/sim/backing_store.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "fabric/error.h"
+
+namespace polyloom::blocks {
+
+std::string BackingStore::backdoor_folder() {
+  const char* folder = std::getenv("POLYLOOM_BACKDOOR_DIR");
+  return folder ? folder : "";
+}
+
+BackingStore::BackingStore(const std::string& node, std::uint64_t bytes) : bytes_(bytes) {
+  const std::string folder = backdoor_folder();
+  shared_ = !folder.empty();
+  std::string what = std::to_string(bytes) + " bytes of memory for " + node;
+  int fd = -1;
+  if (shared_) {
+    const std::string path = folder + "/" + node + ".mem";
+    what = path;
+    fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    // A host program may have made the file; a longer one is left as it is.
+    if (fd < 0 || (::lseek(fd, 0, SEEK_END) < static_cast<off_t>(bytes) &&
+                   ::ftruncate(fd, static_cast<off_t>(bytes)) != 0)) {
+      const std::string reason = std::strerror(errno);
+      if (fd >= 0) ::close(fd);
+      throw UserError(path + ": cannot make this memory file (POLYLOOM_BACKDOOR_DIR): " + reason);
+    }
+  }
+  void* mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                        shared_ ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, fd, 0);
+  const std::string reason = std::strerror(errno);
+  if (fd >= 0) ::close(fd);
+  if (mapped == MAP_FAILED) throw UserError(what + ": cannot be mapped: " + reason);
+  data_ = static_cast<std::uint8_t*>(mapped);
+}
+
+BackingStore::~BackingStore() { ::munmap(data_, bytes_); }
+
+}  // namespace polyloom::blocks
