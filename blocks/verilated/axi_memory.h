@@ -60,6 +60,12 @@ class AxiMemory {
   virtual void digest(fabric::Digest& digest) const = 0;
 };
 
+/// What every AxiMemory refuses, as UserError: a burst that is not wholly inside or not aligned, and W's last
+/// at another beat than the last of its burst.
+void check_burst(const char* what, std::uint64_t address, unsigned beats, unsigned beat_bytes,
+                 std::uint64_t size);
+void check_last(bool last, unsigned beats_left);
+
 /// A memory of fixed latencies, one beat a cycle each way, bursts served in order.
 struct FixedMemoryParams {
   std::uint64_t bytes = 1 << 20;

@@ -135,22 +135,14 @@ class FixedMemory final : public AxiMemory {
   };
 
   Burst burst(const char* what, std::uint64_t address, unsigned length, Cycle ready) const {
-    const std::uint64_t bytes = std::uint64_t{length + 1} * p_.beat_bytes;
-    if (address % p_.beat_bytes != 0 || address > p_.bytes || bytes > p_.bytes - address) {
-      throw UserError("memory: a " + std::string(what) + " of " + std::to_string(bytes) + " bytes at " +
-                      std::to_string(address) + "; it must lie in " + std::to_string(p_.bytes) +
-                      " bytes and start at a multiple of " + std::to_string(p_.beat_bytes));
-    }
+    check_burst(what, address, length + 1, p_.beat_bytes, p_.bytes);
     return {address, length + 1, ready};
   }
 
   void write_beat(Cycle k) {
     Burst& burst = writes_.front();
     const Beat& beat = data_.front();
-    if (beat.last != (burst.beats == 1)) {
-      throw UserError("memory: the last data beat of a write comes " +
-                      std::string(beat.last ? "before" : "after") + " the end that its address told");
-    }
+    check_last(beat.last, burst.beats);
     for (unsigned i = 0; i < p_.beat_bytes; ++i) {
       if (beat.strobe[i / 8] >> (i % 8) & 1) store_.write(burst.address + i, std::span(&beat.data[i], 1));
     }
@@ -174,6 +166,21 @@ class FixedMemory final : public AxiMemory {
 };
 
 }  // namespace
+
+void check_burst(const char* what, std::uint64_t address, unsigned beats, unsigned beat_bytes,
+                 std::uint64_t size) {
+  const std::uint64_t bytes = std::uint64_t{beats} * beat_bytes;
+  if (address % beat_bytes == 0 && address <= size && bytes <= size - address) return;
+  throw UserError("memory: a " + std::string(what) + " of " + std::to_string(bytes) + " bytes at " +
+                  std::to_string(address) + "; it must lie in " + std::to_string(size) +
+                  " bytes and start at a multiple of " + std::to_string(beat_bytes));
+}
+
+void check_last(bool last, unsigned beats_left) {
+  if (last == (beats_left == 1)) return;
+  throw UserError("memory: the last data beat of a write comes " + std::string(last ? "before" : "after") +
+                  " the end that its address told");
+}
 
 std::unique_ptr<AxiMemory> make_fixed_memory(const FixedMemoryParams& params) {
   return std::make_unique<FixedMemory>(params);
