@@ -40,6 +40,8 @@ module demo_lane #(
       head_q <= '0;
       tail_q <= '0;
     end else begin
+      assert (!(in_valid_i && (tail_q - head_q == (Bits+1)'(Depth))))
+        else $error("demo_lane: a beat found %0d others waiting", Depth);
       if (in_valid_i) tail_q <= tail_q + 1'b1;
       if (out_valid_o && out_ready_i) head_q <= head_q + 1'b1;
     end
@@ -47,8 +49,4 @@ module demo_lane #(
   always_ff @(posedge clk_i) begin
     if (in_valid_i) ring_q[tail_q[Bits-1:0]] <= {in_last_i, in_keep_i, in_data_i};
   end
-
-  lane_overflow: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    !(in_valid_i && (tail_q - head_q == (Bits+1)'(Depth))))
-    else $error("demo_lane: a beat found %0d others waiting", Depth);
 endmodule
