@@ -47,8 +47,9 @@ endfunction()
 # polyloom_rtl_environment(TEST [VARIABLE=value...]): the ctest TEST makes nodes of fidelity rtl. It finds the tools of
 # this checkout, keeps its models in the build folder's cache and has the time to build them once.
 function(polyloom_rtl_environment name)
+  set(suppress LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/blocks/verilated/tests/lsan.supp)
   set_tests_properties(${name} PROPERTIES TIMEOUT 900 PROCESSORS 2
-    ENVIRONMENT "POLYLOOM_HOME=${PROJECT_SOURCE_DIR};POLYLOOM_RTL_CACHE=${CMAKE_BINARY_DIR}/rtl;${ARGN}")
+    ENVIRONMENT "POLYLOOM_HOME=${PROJECT_SOURCE_DIR};POLYLOOM_RTL_CACHE=${CMAKE_BINARY_DIR}/rtl;${suppress};${ARGN}")
 endfunction()
 
 # polyloom_rtl_test(NAME sources... LINK libs...): a polyloom_test whose nodes are Verilated (blocks/verilated).
