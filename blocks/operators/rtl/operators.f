@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# The operator socket: packages, operators, slot.
+../../stream/rtl/polyloom_stream_pkg.sv
+polyloom_operator_pkg.sv
+polyloom_op_fifo.sv
+polyloom_op_pass.sv
+polyloom_op_slot.sv

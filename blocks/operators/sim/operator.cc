@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blocks/operators/sim/operator.h"
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+
+#include "blocks/operators/sim/pass.h"
+
+namespace polyloom::blocks::operators {
+
+Operator::Operator(unsigned inputs, unsigned outputs, unsigned out_depth, unsigned status_words)
+    : in_(inputs), out_(outputs), status_(std::max(status_words, 1u)), pending_(outputs) {
+  if (inputs < 1 || inputs > kMaxPorts || outputs < 1 || outputs > kMaxPorts) {
+    throw std::invalid_argument("an operator has 1 to 64 inputs and outputs, not " + std::to_string(inputs) +
+                                " and " + std::to_string(outputs));
+  }
+  for (OutPort& port : out_) port.beats.resize(out_depth);
+  in_room_ = ~std::uint64_t{0} >> (kMaxPorts - inputs);
+  out_room_ = ~std::uint64_t{0} >> (kMaxPorts - outputs);
+}
+
+void Operator::step(std::span<const Config> configs) {
+  std::ranges::fill(pending_, Config{});
+  std::copy_n(configs.begin(), std::min(configs.size(), pending_.size()), pending_.begin());
+  step_pending_ = true;
+}
+
+void Operator::clock() {
+  active_ = advance();
+  active_ |= (pushed_ | popped_ | taken_ | emitted_) != 0;
+  commit();
+  if (flush_pending_ || step_pending_) std::ranges::fill(status_, 0);
+  if (flush_pending_) {
+    for (InPort& port : in_) port.head = port.count = 0;
+    for (OutPort& port : out_) port.head = port.count = 0;
+    in_valid_ = out_valid_ = 0;
+    in_room_ = ~std::uint64_t{0} >> (kMaxPorts - inputs());
+    out_room_ = ~std::uint64_t{0} >> (kMaxPorts - outputs());
+    drop();
+    active_ = false;
+  } else if (step_pending_) {
+    configure(pending_);
+    active_ = true;
+  }
+  flush_pending_ = step_pending_ = false;
+}
+
+void Operator::commit() {
+  for (std::uint64_t left = pushed_ | taken_; left != 0; left &= left - 1) {
+    const unsigned i = static_cast<unsigned>(std::countr_zero(left));
+    const std::uint64_t bit = left & -left;
+    InPort& port = in_[i];
+    if (taken_ & bit) port.head ^= 1, --port.count;
+    if (pushed_ & bit) ++port.count;
+    in_valid_ = port.count != 0 ? in_valid_ | bit : in_valid_ & ~bit;
+    in_room_ = port.count != 2 ? in_room_ | bit : in_room_ & ~bit;
+  }
+  for (std::uint64_t left = popped_ | emitted_; left != 0; left &= left - 1) {
+    const unsigned o = static_cast<unsigned>(std::countr_zero(left));
+    const std::uint64_t bit = left & -left;
+    OutPort& port = out_[o];
+    const unsigned depth = static_cast<unsigned>(port.beats.size());
+    if (popped_ & bit) {
+      if (++port.head == depth) port.head = 0;
+      --port.count;
+    }
+    if (emitted_ & bit) ++port.count;
+    out_valid_ = port.count != 0 ? out_valid_ | bit : out_valid_ & ~bit;
+    out_room_ = port.count != depth ? out_room_ | bit : out_room_ & ~bit;
+  }
+  pushed_ = popped_ = taken_ = emitted_ = 0;
+}
+
+void Operator::digest(fabric::Digest& digest) const {
+  const auto add = [&](const Beat& beat) {
+    for (const std::uint32_t word : beat.word) digest.add(word);
+    digest.add(beat.keep | std::uint64_t{beat.last} << 32);
+  };
+  for (const std::uint64_t word : status_) digest.add(word);
+  for (const InPort& port : in_) {
+    digest.add(port.count);
+    for (unsigned k = 0; k < port.count; ++k) add(port.beats[(port.head + k) & 1]);
+  }
+  for (const OutPort& port : out_) {
+    digest.add(port.count);
+    for (unsigned k = 0; k < port.count; ++k) add(port.beats[(port.head + k) % port.beats.size()]);
+  }
+  digest_inner(digest);
+}
+
+Registry& Registry::instance() {
+  static Registry registry;
+  return registry;
+}
+
+Registry::Registry() {
+  const auto built_in = [this](Kind kind, const char* name, Factory factory) {
+    kinds_.push_back(kind);
+    entries_.push_back({name, std::move(factory)});
+  };
+  built_in(Kind::pass, "pass",
+           [](const SlotParams& p) { return std::make_unique<Pass>(p.inputs, p.outputs); });
+}
+
+void Registry::add(Kind kind, std::string name, Factory factory) {
+  if (kind < Kind::kUser || static_cast<unsigned>(kind) >= 64 ||
+      std::ranges::find(kinds_, kind) != kinds_.end()) {
+    throw std::invalid_argument("operator '" + name + "': kind " +
+                                std::to_string(static_cast<unsigned>(kind)) + " is taken or not of 16 to 63");
+  }
+  kinds_.push_back(kind);
+  entries_.push_back({std::move(name), std::move(factory)});
+}
+
+const Registry::Entry& Registry::find(Kind kind) const {
+  const auto at = std::ranges::find(kinds_, kind);
+  if (at == kinds_.end()) {
+    throw std::out_of_range("no operator of kind " + std::to_string(static_cast<unsigned>(kind)) +
+                            " is registered");
+  }
+  return entries_[static_cast<std::size_t>(at - kinds_.begin())];
+}
+
+std::unique_ptr<Operator> Registry::make(Kind kind, const SlotParams& params) const {
+  return find(kind).factory(params);
+}
+
+const std::string& Registry::name(Kind kind) const { return find(kind).name; }
+
+Slot::Slot(std::uint64_t kinds, const SlotParams& params) {
+  for (; kinds != 0; kinds &= kinds - 1) {
+    const Kind kind = static_cast<Kind>(std::countr_zero(kinds));
+    operators_.emplace_back(kind, Registry::instance().make(kind, params));
+  }
+}
+
+Operator* Slot::find(Kind kind) const {
+  const auto at = std::ranges::find(operators_, kind, [](const auto& entry) { return entry.first; });
+  return at == operators_.end() ? nullptr : at->second.get();
+}
+
+void Slot::step(std::span<const Config> configs) {
+  next_kind_ = Kind::none;
+  next_error_ = 0;
+  for (const Config& config : configs) {
+    if (!config.valid) continue;
+    if (next_kind_ == Kind::none) next_kind_ = config.kind;
+    if (config.kind != next_kind_ || find(config.kind) == nullptr) next_error_ = kErrorKind;
+  }
+  next_ = next_error_ != 0 ? nullptr : find(next_kind_);
+  if (next_ == nullptr) next_kind_ = Kind::none;
+  if (next_ != nullptr) next_->step(configs);
+  changing_ = true;
+}
+
+void Slot::flush() {
+  for (auto& [kind, op] : operators_) op->flush();
+  next_ = nullptr;
+  next_kind_ = Kind::none;
+  next_error_ = 0;
+  changing_ = true;
+}
+
+void Slot::clock() {
+  if (!changing_) {
+    if (active_ != nullptr) active_->clock();
+    return;
+  }
+  for (auto& [kind, op] : operators_) op->clock();
+  active_ = next_;
+  kind_ = next_kind_;
+  error_ = next_error_;
+  changing_ = false;
+}
+
+std::uint64_t Slot::status(unsigned word) const {
+  std::uint64_t value = active_ != nullptr && word < active_->status().size() ? active_->status()[word] : 0;
+  return word == 0 ? value | error_ : value;
+}
+
+void Slot::digest(fabric::Digest& digest) const {
+  digest.add(static_cast<std::uint64_t>(kind_));
+  digest.add(error_);
+  if (active_ != nullptr) active_->digest(digest);
+}
+
+}  // namespace polyloom::blocks::operators
