@@ -4,4 +4,8 @@
 polyloom_operator_pkg.sv
 polyloom_op_fifo.sv
 polyloom_op_pass.sv
+polyloom_op_join2.sv
+polyloom_op_scale.sv
+polyloom_op_tree.sv
+polyloom_op_reduce.sv
 polyloom_op_slot.sv

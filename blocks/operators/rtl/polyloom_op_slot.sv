@@ -104,6 +104,58 @@ module polyloom_op_slot
     end
   end
 
+  if (Kinds[Reduce]) begin : gen_reduce
+    polyloom_op_reduce #(
+      .Inputs     (Inputs),
+      .Outputs    (Outputs),
+      .Groups     (ReduceOuts),
+      .StatusWords(StatusWords)
+    ) i_reduce (
+      .clk_i,
+      .rst_ni,
+      .flush_i,
+      .step_i     (op_step[Reduce]),
+      .cfg_valid_i,
+      .cfg_word_i,
+      .cfg_mask_i,
+      .in_valid_i (in_valid_i & {Inputs{op_on[Reduce]}}),
+      .in_ready_o (op_in_ready[Reduce]),
+      .in_i,
+      .out_valid_o(op_out_valid[Reduce]),
+      .out_ready_i(out_ready_i & {Outputs{op_on[Reduce]}}),
+      .out_o      (op_out[Reduce]),
+      .idle_o     (op_idle[Reduce]),
+      .status_o   (op_status[Reduce])
+    );
+  end
+
+  if (Kinds[Partition]) begin : gen_partition
+    polyloom_op_partition #(
+      .Inputs     (Inputs),
+      .Outputs    (Outputs),
+      .Depth      (PartitionDepth),
+      .Buckets    (PartitionBuckets),
+      .RecordBeats(RecordBeats),
+      .StatusWords(StatusWords)
+    ) i_partition (
+      .clk_i,
+      .rst_ni,
+      .flush_i,
+      .step_i     (op_step[Partition]),
+      .cfg_valid_i,
+      .cfg_word_i,
+      .cfg_mask_i,
+      .in_valid_i (in_valid_i & {Inputs{op_on[Partition]}}),
+      .in_ready_o (op_in_ready[Partition]),
+      .in_i,
+      .out_valid_o(op_out_valid[Partition]),
+      .out_ready_i(out_ready_i & {Outputs{op_on[Partition]}}),
+      .out_o      (op_out[Partition]),
+      .idle_o     (op_idle[Partition]),
+      .status_o   (op_status[Partition])
+    );
+  end
+
   if (Kinds[Pass]) begin : gen_pass
     polyloom_op_pass #(
       .Inputs     (Inputs),

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "blocks/operators/sim/pass.h"
+#include "blocks/operators/sim/reduce.h"
 
 namespace polyloom::blocks::operators {
 
@@ -23,6 +24,7 @@ Operator::Operator(unsigned inputs, unsigned outputs, unsigned out_depth, unsign
 void Operator::step(std::span<const Config> configs) {
   std::ranges::fill(pending_, Config{});
   std::copy_n(configs.begin(), std::min(configs.size(), pending_.size()), pending_.begin());
+  for (Config& config : pending_) config.mask &= ~std::uint64_t{0} >> (kMaxPorts - inputs());
   step_pending_ = true;
 }
 
@@ -99,6 +101,9 @@ Registry::Registry() {
     kinds_.push_back(kind);
     entries_.push_back({name, std::move(factory)});
   };
+  built_in(Kind::reduce, "reduce", [](const SlotParams& p) {
+    return std::make_unique<Reduce>(p.inputs, p.outputs, std::min(p.reduce_outputs, p.outputs));
+  });
   built_in(Kind::pass, "pass",
            [](const SlotParams& p) { return std::make_unique<Pass>(p.inputs, p.outputs); });
 }

@@ -26,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "blocks/cycle.h"
 #include "fabric/node.h"
 
 namespace polyloom::blocks::operators {
@@ -105,6 +106,7 @@ class Operator {
   const Beat& in(unsigned i) const { return in_[i].beats[in_[i].head]; }
   void take(std::uint64_t inputs) { taken_ |= inputs; }
   std::uint64_t out_room() const { return out_room_; }
+  unsigned out_count(unsigned o) const { return out_[o].count; }
   /// Place of the beat that output o gets in this cycle, to be written in full.
   Beat& emit(unsigned o) {
     OutPort& port = out_[o];

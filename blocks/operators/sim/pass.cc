@@ -25,7 +25,7 @@ void Pass::configure(std::span<const Config> configs) {
   for (unsigned o = 0; o < configs.size(); ++o) {
     if (!configs[o].valid) continue;
     const std::uint64_t mask = configs[o].mask;
-    if (std::has_single_bit(mask) && std::bit_width(mask) <= inputs() && configs[o].word == 0) {
+    if (std::has_single_bit(mask) && configs[o].word == 0) {
       takers_[static_cast<unsigned>(std::countr_zero(mask))] |= std::uint64_t{1} << o;
     } else {
       error(kErrorConfig);
