@@ -8,4 +8,7 @@ polyloom_op_join2.sv
 polyloom_op_scale.sv
 polyloom_op_tree.sv
 polyloom_op_reduce.sv
+polyloom_op_distribute.sv
+polyloom_op_collect.sv
+polyloom_op_partition.sv
 polyloom_op_slot.sv

@@ -5,6 +5,7 @@
 #include <bit>
 #include <stdexcept>
 
+#include "blocks/operators/sim/partition.h"
 #include "blocks/operators/sim/pass.h"
 #include "blocks/operators/sim/reduce.h"
 
@@ -103,6 +104,10 @@ Registry::Registry() {
   };
   built_in(Kind::reduce, "reduce", [](const SlotParams& p) {
     return std::make_unique<Reduce>(p.inputs, p.outputs, std::min(p.reduce_outputs, p.outputs));
+  });
+  built_in(Kind::partition, "partition", [](const SlotParams& p) {
+    return std::make_unique<Partition>(p.inputs, p.outputs, p.partition_depth, p.partition_buckets,
+                                       p.record_beats);
   });
   built_in(Kind::pass, "pass",
            [](const SlotParams& p) { return std::make_unique<Pass>(p.inputs, p.outputs); });
