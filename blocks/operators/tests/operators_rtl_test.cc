@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+// Covers: the slot with all operators in RTL and as model, fed with the same streams and stalls, equal in
+// every
+//   cycle: ready, valid, beats, idle, status; every function, random configurations good and bad, flush at
+//   any time, streams that follow each other, inputs of unequal length. Built once for each shape (INPUTS,
+//   OUTPUTS).
+// Leaves out: whether the model is right (operators_test.cc), shapes above 8 ports (lint only).
+#include <gtest/gtest.h>
+#include <verilated.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "Vpolyloom_op_slot_tb.h"
+#include "blocks/operators/tests/operator_streams.h"
+
+namespace polyloom::blocks::operators::test {
+namespace {
+
+constexpr unsigned kInputs = INPUTS, kOutputs = OUTPUTS, kStatus = 66;
+constexpr std::uint64_t kKinds = KINDS;
+constexpr SlotParams kParams{.inputs = kInputs,
+                             .outputs = kOutputs,
+                             .reduce_outputs = 2,
+                             .partition_depth = 4,
+                             .partition_buckets = 64,
+                             .record_beats = 16};
+
+struct Stalls {
+  unsigned offer = 16, take = 16;  ///< of 16: chance that an input offers its next beat, that an output takes
+};
+
+/// RTL and model side by side.
+class Pair {
+ public:
+  explicit Pair(std::uint64_t seed)
+      : random(seed), slot_(kKinds, kParams), waiting_(kInputs), offered_(kInputs) {
+    dut_.rst_ni = 0;
+    edge();
+    edge();
+    dut_.rst_ni = 1;
+    dut_.eval();
+  }
+
+  void step(const std::vector<Config>& configs) {
+    for (unsigned o = 0; o < kOutputs; ++o) {
+      const Config config = o < configs.size() ? configs[o] : Config{};
+      set(dut_.cfg_valid_i, o, config.valid);
+      reinterpret_cast<std::uint8_t*>(&dut_.cfg_kind_i)[o] = static_cast<std::uint8_t>(config.kind);
+      std::memcpy(reinterpret_cast<char*>(&dut_.cfg_word_i) + 8 * o, &config.word, 8);
+      reinterpret_cast<std::uint8_t*>(&dut_.cfg_mask_i)[o] = static_cast<std::uint8_t>(config.mask);
+    }
+    dut_.step_i = 1;
+    slot_.step(configs);
+    cycle({.offer = 0, .take = 0});
+    dut_.step_i = 0;
+    // The configuration must have been sampled: whatever stands there now must not matter.
+    for (unsigned b = 0; b < 8 * kOutputs; ++b) reinterpret_cast<std::uint8_t*>(&dut_.cfg_word_i)[b] = 0x55;
+    dut_.cfg_mask_i = 0x5555555555555555;
+    dut_.cfg_valid_i = 0xa5;
+    dut_.cfg_kind_i = 0x0102030201020302;
+  }
+
+  void flush() {
+    dut_.flush_i = 1;
+    slot_.flush();
+    cycle({.offer = 8, .take = 8});
+    dut_.flush_i = 0;
+    for (auto& queue : waiting_) queue.clear();
+    std::fill(offered_.begin(), offered_.end(), false);
+  }
+
+  void send(unsigned input, const Stream& stream) {
+    waiting_[input].insert(waiting_[input].end(), stream.begin(), stream.end());
+  }
+
+  /// Until everything is sent and through, or `limit` cycles. Returns the cycles.
+  unsigned run(Stalls stalls, unsigned limit) {
+    unsigned quiet = 0, cycles = 0;
+    for (; cycles < limit && quiet < 4; ++cycles) {
+      bool sent = true;
+      for (const auto& queue : waiting_) sent &= queue.empty();
+      quiet = sent && slot_.idle() ? quiet + 1 : 0;
+      cycle(stalls);
+      if (::testing::Test::HasFatalFailure()) break;
+    }
+    return cycles;
+  }
+
+  void cycle(Stalls stalls) {
+    for (unsigned i = 0; i < kInputs; ++i) {
+      if (waiting_[i].empty())
+        offered_[i] = false;
+      else if (!offered_[i])
+        offered_[i] = below(random, 16) < stalls.offer;
+      set(dut_.in_valid_i, i, offered_[i]);
+      const Beat beat = offered_[i] ? waiting_[i].front() : Beat{.word = {7, 7, 7, 7, 7, 7, 7, 7}};
+      set(dut_.in_last_i, i, beat.last);
+      std::memcpy(&dut_.in_keep_i[i], &beat.keep, 4);
+      std::memcpy(&dut_.in_data_i[8 * i], beat.word.data(), 32);
+    }
+    std::uint64_t takes = 0;
+    for (unsigned o = 0; o < kOutputs; ++o) takes |= std::uint64_t{below(random, 16) < stalls.take} << o;
+    dut_.out_ready_i = static_cast<std::uint8_t>(takes);
+    dut_.eval();
+    compare();
+    for (unsigned i = 0; i < kInputs; ++i) {
+      if (!offered_[i] || (slot_.ready() >> i & 1) == 0) continue;
+      slot_.push(i, waiting_[i].front());
+      waiting_[i].pop_front();
+      offered_[i] = false;
+    }
+    for (unsigned o = 0; o < kOutputs; ++o) {
+      if ((takes & slot_.valid()) >> o & 1) slot_.pop(o), ++beats_out;
+    }
+    edge();
+    slot_.clock();
+    ++now_;
+  }
+
+  Slot& slot() { return slot_; }
+  Random random;
+  std::uint64_t beats_out = 0;
+
+ private:
+  template <typename Port>
+  static void set(Port& port, unsigned bit, bool value) {
+    port = static_cast<Port>((port & ~(1u << bit)) | (unsigned{value} << bit));
+  }
+  void edge() {
+    dut_.clk_i = 1;
+    dut_.eval();
+    dut_.clk_i = 0;
+    dut_.eval();
+  }
+  void compare() {
+    const std::string where = "cycle " + std::to_string(now_);
+    ASSERT_EQ(dut_.in_ready_o, slot_.ready()) << where;
+    ASSERT_EQ(dut_.out_valid_o, slot_.valid()) << where;
+    ASSERT_EQ(dut_.idle_o, slot_.idle()) << where;
+    for (unsigned o = 0; o < kOutputs; ++o) {
+      if ((slot_.valid() >> o & 1) == 0) continue;
+      const Beat& beat = slot_.front(o);
+      ASSERT_EQ(dut_.out_keep_o[o], beat.keep) << where << " output " << o;
+      ASSERT_EQ(dut_.out_last_o >> o & 1, beat.last) << where << " output " << o;
+      for (unsigned w = 0; w < kWords; ++w) {
+        ASSERT_EQ(dut_.out_data_o[8 * o + w], beat.word[w]) << where << " output " << o << " word " << w;
+      }
+    }
+    // The histogram follows its keys by a cycle or two; it is complete when idle.
+    const unsigned words = slot_.kind() == Kind::partition && !slot_.idle() ? 2 : kStatus;
+    for (unsigned w = 0; w < words; ++w) {
+      std::uint64_t value;
+      std::memcpy(&value, reinterpret_cast<const char*>(&dut_.status_o) + 8 * w, 8);
+      ASSERT_EQ(value, slot_.status(w)) << where << " status word " << w;
+    }
+  }
+
+  Vpolyloom_op_slot_tb dut_;
+  Slot slot_;
+  std::vector<std::deque<Beat>> waiting_;
+  std::vector<bool> offered_;
+  std::uint64_t now_ = 0;
+};
+
+bool holds(Kind kind) { return kKinds >> static_cast<unsigned>(kind) & 1; }
+unsigned rounds(unsigned n) {
+  const char* more = std::getenv("ROUNDS");
+  return more != nullptr ? n * static_cast<unsigned>(std::atoi(more)) : n;
+}
+Stalls any_stalls(Random& random) {
+  static constexpr std::array<unsigned, 4> kRates = {16, 16, 9, 3};
+  return {kRates[below(random, 4)], kRates[below(random, 4)]};
+}
+
+TEST(OperatorsRtl, Pass) {
+  Pair pair(1);
+  for (unsigned round = 0; round < rounds(60); ++round) {
+    SCOPED_TRACE(round);
+    std::vector<Config> configs(kOutputs);
+    std::uint64_t used = 0;
+    for (Config& config : configs) {
+      if (below(pair.random, 4) == 0) continue;
+      config = {true, Kind::pass, 0, std::uint64_t{1} << below(pair.random, kInputs)};
+      used |= config.mask;
+    }
+    pair.step(configs);
+    for (unsigned i = 0; i < kInputs; ++i) {
+      if (used >> i & 1) {
+        pair.send(i, stream(1 + below(pair.random, 30), 32 - 4 * below(pair.random, 8),
+                            [&] { return pair.random(); }));
+      }
+    }
+    pair.run(any_stalls(pair.random), 2000);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(pair.beats_out, rounds(60) * 5);
+}
+
+TEST(OperatorsRtl, ReduceEveryFunctionAndType) {
+  Pair pair(2);
+  for (unsigned round = 0; round < rounds(240); ++round) {
+    const Function function = static_cast<Function>(round % 4);
+    const Element element = static_cast<Element>(round / 4 % 3);
+    SCOPED_TRACE("round " + std::to_string(round));
+    const unsigned groups = kOutputs >= 2 && kInputs >= 2 && below(pair.random, 2) ? 2 : 1;
+    std::vector<Config> configs(kOutputs);
+    const std::uint64_t all = ~std::uint64_t{0} >> (kMaxPorts - kInputs);
+    std::uint64_t first = random_mask(pair.random, kInputs);
+    if (first == 0 || below(pair.random, 4) == 0) first = groups == 2 ? 1 : all;
+    for (unsigned g = 0; g < groups; ++g) {
+      const std::uint64_t mask = g == 0 ? first : all & ~first;
+      if (mask == 0) continue;
+      std::uint64_t word = reduce_word(function, element);
+      if (function == Function::average) {
+        const bool odd_factor = element == Element::fp32 && below(pair.random, 2);
+        word = odd_factor ? reduce_word(function, element, fp_bits(pair.random))
+                          : average_word(element, 1 + below(pair.random, 64));
+      }
+      configs[g] = {true, Kind::reduce, word, mask};
+      const unsigned streams = 1 + below(pair.random, 2), beats = 1 + below(pair.random, 40);
+      const unsigned bytes = 32 - 4 * below(pair.random, 8);
+      for (unsigned i = 0; i < kInputs; ++i) {
+        for (unsigned s = 0; (mask >> i & 1) && s < streams; ++s) {
+          pair.send(i, stream(beats, bytes, [&] {
+                      return element == Element::fp32 ? fp_bits(pair.random) : int_bits(pair.random);
+                    }));
+        }
+      }
+    }
+    pair.step(configs);
+    pair.run(any_stalls(pair.random), 3000);
+    if (HasFatalFailure()) return;
+    ASSERT_EQ(pair.slot().errors(), 0u);
+    ASSERT_TRUE(pair.slot().idle());
+  }
+  EXPECT_GT(pair.beats_out, rounds(240) * 10);
+}
+
+TEST(OperatorsRtl, ReduceOfUnequalInputsEndsWithAnError) {
+  Pair pair(3);
+  if (kInputs < 2) GTEST_SKIP() << "one input has no other to differ from";
+  for (unsigned round = 0; round < rounds(40); ++round) {
+    pair.step({{true, Kind::reduce, reduce_word(Function::sum, Element::fp32), (1u << kInputs) - 1}});
+    const bool keep_only = below(pair.random, 3) == 0;
+    for (unsigned i = 0; i < kInputs; ++i) {
+      const unsigned beats = keep_only ? 5 : 2 + (i == 0 ? 20 : below(pair.random, 20));
+      pair.send(i, stream(beats, keep_only ? 4 + 4 * (i % 2) : 32, [&] { return fp_bits(pair.random); }));
+    }
+    pair.run(any_stalls(pair.random), 2000);
+    if (HasFatalFailure()) return;
+    ASSERT_TRUE(pair.slot().idle());
+    ASSERT_EQ(pair.slot().errors(), kErrorLength);
+  }
+}
+
+/// A step of partition: setup with routes so that no route is without output, or now and then one that is
+/// refused.
+std::vector<Config> partition_configs(Random& random, PartitionSetup setup, std::uint64_t mask, bool routed) {
+  std::vector<Config> configs(kOutputs);
+  std::vector<std::uint32_t> routes(kOutputs);
+  const unsigned count = 1u << std::min(setup.bits, 5u);
+  for (unsigned r = 0; r < count; ++r) {
+    const unsigned copies = below(random, 3) == 0 ? 1 + below(random, kOutputs) : 1;
+    for (unsigned c = 0; c < copies; ++c) routes[below(random, kOutputs)] |= 1u << r;
+  }
+  for (unsigned o = 0; o < kOutputs; ++o) {
+    configs[o] = {true, Kind::partition, setup.word(routed ? routes[o] : 0), mask};
+  }
+  return configs;
+}
+
+TEST(OperatorsRtl, Partition) {
+  Pair pair(4);
+  if (!holds(Kind::partition)) GTEST_SKIP() << "not in this slot";
+  for (unsigned round = 0; round < rounds(120); ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    Random& random = pair.random;
+    const PartitionSetup setup{.shift = below(random, 32),
+                               .bits = below(random, 7),
+                               .pair = below(random, 3) == 0,
+                               .record = below(random, 5) == 0,
+                               .silent = below(random, 8) == 0};
+    std::uint64_t mask = random_mask(random, kInputs);
+    if (mask == 0) mask = 1;
+    const unsigned kind_of_keys = below(random, 4);
+    const auto key = [&]() -> std::uint32_t {
+      const std::uint32_t any = static_cast<std::uint32_t>(random());
+      if (kind_of_keys == 0) return 0x12345678;                      // all equal
+      if (kind_of_keys == 1 && below(random, 2)) return 0xffffffff;  // half of them in one bucket
+      return any;
+    };
+    pair.step(partition_configs(random, setup, mask, below(random, 2)));
+    for (unsigned i = 0; i < kInputs; ++i) {
+      if ((mask >> i & 1) == 0) continue;
+      pair.send(i, stream(1 + below(random, 25), 32 - 8 * below(random, 4), key));
+      if (below(random, 4) == 0) pair.send(i, stream(1 + below(random, 5), 4 * below(random, 9), key));
+    }
+    pair.run(any_stalls(random), 1500);
+    if (HasFatalFailure()) return;
+    if (!pair.slot().idle())
+      pair.flush();  // inputs with unequal numbers of streams wait for the others for ever
+  }
+  EXPECT_GT(pair.beats_out, rounds(120) * 10);
+}
+
+TEST(OperatorsRtl, PartitionSteersValuesAsTheirKeys) {
+  Pair pair(5);
+  if (!holds(Kind::partition)) GTEST_SKIP() << "not in this slot";
+  for (unsigned round = 0; round < rounds(40); ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    Random& random = pair.random;
+    PartitionSetup setup{
+        .shift = below(random, 30), .bits = 3, .record = true, .silent = below(random, 2) == 0};
+    const std::uint64_t mask = (1u << kInputs) - 1;
+    const unsigned beats = 1 + below(random, 20);  // the record holds 16
+    std::vector<Config> configs = partition_configs(random, setup, mask, true);
+    for (unsigned pass = 0; pass < 2; ++pass) {
+      pair.step(configs);
+      for (unsigned i = 0; i < kInputs; ++i) pair.send(i, stream(beats, 32, [&] { return random(); }));
+      pair.run(any_stalls(random), 3000);
+      if (HasFatalFailure()) return;
+      ASSERT_TRUE(pair.slot().idle());
+      ASSERT_EQ(pair.slot().errors(), beats > 16 ? kErrorRecord : 0);
+      for (Config& config : configs) config.word = (config.word & ~0xe0000ull) | 0x40000;
+    }
+  }
+}
+
+TEST(OperatorsRtl, BadConfigurationsStraysAndFlush) {
+  Pair pair(6);
+  unsigned refused = 0;
+  for (unsigned round = 0; round < rounds(300); ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    Random& random = pair.random;
+    std::vector<Config> configs(kOutputs);
+    const Kind kind = static_cast<Kind>(below(random, 5));
+    for (Config& config : configs) {
+      if (below(random, 3) == 0) continue;
+      config = {true, below(random, 12) == 0 ? Kind::pass : kind, 0, random_mask(random, kInputs)};
+      if (below(random, 2)) config.word = random() & random() & 0xffffffff0f3f0703;
+      if (kind == Kind::pass && below(random, 8)) config.mask = 1, config.word = 0;
+    }
+    if (kind == Kind::partition && below(random, 2)) {
+      for (Config& config : configs) config.word = configs[0].word, config.mask = configs[0].mask;
+    }
+    pair.step(configs);
+    for (unsigned i = 0; i < kInputs; ++i) {
+      if (below(random, 2)) pair.send(i, stream(1 + below(random, 9), 32, [&] { return random(); }));
+    }
+    pair.run(any_stalls(random), below(random, 120));
+    if (HasFatalFailure()) return;
+    refused += (pair.slot().errors() & (kErrorConfig | kErrorKind)) != 0;
+    pair.flush();
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(refused, rounds(300) / 10);
+}
+
+}  // namespace
+}  // namespace polyloom::blocks::operators::test
