@@ -45,7 +45,7 @@ struct IntPick {
 /// Joins count leaves (null: not there) in the order of the trees; leaves is used up. At least one is there.
 template <typename Join>
 void tree(std::array<const Words*, kMaxPorts>& leaves, unsigned count, Words& result) {
-  std::array<Words, kMaxPorts> held;
+  std::array<Words, kMaxPorts + 1> held;
   for (; count > 1; count = (count + 1) / 2) {
     for (unsigned k = 0; k < count; k += 2) {
       const Words* a = leaves[k];
@@ -53,6 +53,11 @@ void tree(std::array<const Words*, kMaxPorts>& leaves, unsigned count, Words& re
       const Words*& z = leaves[k / 2];
       if (a == nullptr || b == nullptr) {
         z = a != nullptr ? a : b;
+        // What leaves[j] points to is an input or held[j], so that no result overwrites one still wanted.
+        if (z == &held[k] || z == &held[k + 1]) {
+          held[k / 2] = *z;
+          z = &held[k / 2];
+        }
         continue;
       }
       Words joined;
