@@ -12,7 +12,7 @@
 // Reset:        no kind: in_ready_o and out_valid_o are low, idle_o is high.
 // Limits:       Kinds is a bit mask over kind_e; each operator's own limits hold. A kind of the step that is not
 //               held, or two kinds in one step, is error bit ERR_KIND and the slot stays silent.
-// Cost:         COST_SLOT
+// Cost:         multiplexers only; the operators: their headers.
 // Source: own design, DESIGN.md section 4.   Tests: operators_rtl_test.cc against the model's Slot.
 module polyloom_op_slot
   import polyloom_stream_pkg::beat_t;

@@ -25,7 +25,10 @@ Partition::Partition(unsigned inputs, unsigned outputs, unsigned depth, unsigned
   }
   for (Input& input : ins_) {
     input.buffers.resize(outputs);
-    for (Buffer& buffer : input.buffers) buffer.groups.resize(depth + 1);
+    for (Buffer& buffer : input.buffers) {
+      buffer.groups.resize(depth + 1);
+      buffer.clear();
+    }
     input.record.resize(record_beats);
   }
 }
@@ -66,22 +69,21 @@ void Partition::collect(unsigned o) {
   }
 }
 
+void Partition::close(unsigned i, unsigned o, unsigned words, bool ends) {
+  Buffer& buffer = ins_[i].buffers[o];
+  buffer.close(words, ends);
+  if (buffer.count == depth_) ins_[i].full |= std::uint64_t{1} << o;
+  outs_[o].waiting |= std::uint64_t{1} << i;
+}
+
 /// Stage 3 of input i: words to their groups, or the end of the stream.
 void Partition::pack(unsigned i, bool room) {
   Input& input = ins_[i];
-  const auto close = [&](unsigned o, Buffer& buffer, unsigned count, bool ends) {
-    Group& group = buffer.tail();
-    group.count = static_cast<std::uint8_t>(count);
-    group.ends = ends;
-    if (++buffer.count == depth_) input.full |= std::uint64_t{1} << o;
-    buffer.fill = 0;
-    outs_[o].waiting |= std::uint64_t{1} << i;
-  };
   if (!room) return;
   if (input.ending) {
     for (std::uint64_t left = on_; left != 0; left &= left - 1) {
       const unsigned o = static_cast<unsigned>(std::countr_zero(left));
-      close(o, input.buffers[o], input.buffers[o].fill, true);
+      close(i, o, input.buffers[o].fill, true);
     }
     input.ending = false;
     return;
@@ -93,8 +95,8 @@ void Partition::pack(unsigned i, bool room) {
       if ((stage.there >> k & 1) == 0) continue;
       const unsigned o = stage.target[k];
       Buffer& buffer = input.buffers[o];
-      buffer.tail().word[buffer.fill] = stage.word[k];
-      if (++buffer.fill == kWords) close(o, buffer, kWords, false);
+      buffer.tail->word[buffer.fill] = stage.word[k];
+      if (++buffer.fill == kWords) close(i, o, kWords, false);
     }
     input.ending = stage.last;
   }
@@ -228,7 +230,7 @@ void Partition::drop() {
     input.one.valid = input.two.valid = input.ending = false;
     input.turn = input.beat = input.recorded = 0;
     input.full = 0;
-    for (Buffer& buffer : input.buffers) buffer.head = buffer.count = buffer.fill = 0;
+    for (Buffer& buffer : input.buffers) buffer.clear();
   }
   for (Output& out : outs_) {
     out.fill = out.turn = 0;

@@ -62,13 +62,21 @@ class Partition : public Operator {
     std::uint8_t count;
     bool ends;
   };
-  /// Groups of one input for one output: `count` complete ones, behind them the one that fills.
+  /// Groups of one input for one output: `count` complete ones, behind them (at `tail`) the one that fills.
   struct Buffer {
     std::vector<Group> groups;
+    Group* tail = nullptr;
     unsigned head = 0, count = 0, fill = 0;
-    Group& tail() {
-      const std::size_t at = head + count;
-      return groups[at < groups.size() ? at : at - groups.size()];
+    void clear() {
+      tail = groups.data();
+      head = count = fill = 0;
+    }
+    void close(unsigned words, bool ends) {
+      tail->count = static_cast<std::uint8_t>(words);
+      tail->ends = ends;
+      if (++tail == groups.data() + groups.size()) tail = groups.data();
+      ++count;
+      fill = 0;
     }
   };
   struct Input {
@@ -90,6 +98,7 @@ class Partition : public Operator {
   void pack(unsigned i, bool room);
   void count_keys(const Stage& stage);
   void classify(unsigned i, const Beat& beat);
+  void close(unsigned i, unsigned o, unsigned words, bool ends);
 
   unsigned depth_, buckets_, out_bits_, record_beats_;
   std::vector<Input> ins_;
