@@ -27,8 +27,8 @@ void require(bool ok, const char* what) {
 const FrameReason* check(const MemRange& r) {
   static constexpr FrameReason kSpace = FrameReason::space, kRange = FrameReason::range;
   if (static_cast<unsigned>(r.space) >= kSpaces) return &kSpace;
-  const bool slice = r.space == Space::slice0 || r.space == Space::slice1;
-  if (slice && r.target != 0) return &kSpace;
+  const bool single = r.space == Space::slice0 || r.space == Space::slice1 || r.space == Space::program;
+  if (single && r.target != 0) return &kSpace;
   if (r.bytes == 0 || r.bytes > kMaxDmaBytes) return &kRange;
   const bool instr = r.space == Space::instr;
   if (instr && r.bytes % 4 != 0) return &kRange;
@@ -126,6 +126,12 @@ HostFrame decode_fault(Span w) {
   return FaultFrame{tag_of(w[0]), aux_of(w[0]), arg_of(w[0]), low(w[1]), high(w[1])};
 }
 
+HostFrame decode_event(Span w) {
+  if (w.size() != 4) return fault(FrameReason::length, w);
+  if (arg_of(w[0]) >> 24 != 0) return fault(FrameReason::field, w);
+  return EventFrame{tag_of(w[0]), aux_of(w[0]), arg_of(w[0]), w[1], w[2], w[3]};
+}
+
 HostFrame decode_frame_error(Span w) {
   if (w.size() != 2) return fault(FrameReason::length, w);
   const std::uint8_t code = aux_of(w[0]);
@@ -157,6 +163,8 @@ HostFrame decode(std::span<const std::uint64_t> w) {
       return decode_start(w);
     case HostOp::fault:
       return decode_fault(w);
+    case HostOp::event:
+      return decode_event(w);
     case HostOp::frame_error:
       return decode_frame_error(w);
   }
@@ -227,6 +235,10 @@ std::vector<std::uint64_t> encode(const StartFrame& f) {
 std::vector<std::uint64_t> encode(const FaultFrame& f) {
   require(f.cause != 0, "fault without a cause");
   return {word0(HostOp::fault, f.cause, f.tag, f.thread), std::uint64_t{f.pc} | std::uint64_t{f.value} << 32};
+}
+std::vector<std::uint64_t> encode(const EventFrame& f) {
+  require(f.detail >> 24 == 0, "an event's detail has 24 bits");
+  return {word0(HostOp::event, f.code, f.tag, f.detail), f.begin, f.finish, f.value};
 }
 std::vector<std::uint64_t> encode(const FrameErrorFrame& f) {
   return {word0(HostOp::frame_error, static_cast<std::uint8_t>(f.reason), f.tag, 0), f.word0};

@@ -20,6 +20,7 @@
 //   reg_data     b->h   0      register         value
 //   uart_out     b->h   byte   core, thread     -
 //   fault        b->h   cause  thread id        pc[31:0] value[63:32]
+//   event        b->h   code   detail           begin; finish; value
 //   frame_error  b->h   code   -                word 0 of the frame complained of
 // Hardware: a parser of one word a cycle; a `write` streams to memory without being stored (its length
 //   is in word 1).
@@ -49,6 +50,7 @@ enum class HostOp : std::uint8_t {
   reg_data = 0x45,
   uart_out = 0x46,
   fault = 0x48,
+  event = 0x49,
   frame_error = 0x4f,
 };
 
@@ -59,8 +61,10 @@ enum class Space : std::uint8_t {
   instr =
       2,  ///< instruction memory: address = *word* index; target = core pair, or kBroadcast; bytes % 4 == 0
   scratchpad = 3,  ///< mailbox scratchpad: byte address; target = tile
+  channel = 4,     ///< memory channel of a collective node: byte address; target = channel
+  program = 5,     ///< program memory of a collective node: byte address; target 0
 };
-inline constexpr unsigned kSpaces = 4;
+inline constexpr unsigned kSpaces = 6;
 inline constexpr std::uint32_t kBroadcast = 0xffffffffu;  ///< write to every instruction memory of the board
 
 inline constexpr unsigned kMaxFrameFlits = 16;           ///< a board refuses more than its own max_flits
@@ -79,7 +83,7 @@ struct MsgFrame {
 /// What write, read, write_done and read_data have in common: where the bytes lie.
 struct MemRange {
   Space space = Space::slice0;
-  std::uint32_t target = 0;  ///< see Space; 0 for slices
+  std::uint32_t target = 0;  ///< see Space; 0 where it names nothing
   std::uint32_t address = 0;
   std::uint32_t bytes = 0;  ///< 1..kMaxDmaBytes
   std::size_t words() const { return (static_cast<std::size_t>(bytes) + 7) / 8; }
@@ -149,6 +153,15 @@ struct FaultFrame {
   std::uint32_t pc = 0;
   std::uint32_t value = 0;  ///< bad address or instruction word
 };
+/// A program of a collective node has ended (code 0) or was stopped (code = its collective::Fault).
+struct EventFrame {
+  std::uint16_t tag = 0;
+  std::uint8_t code = 0;
+  std::uint32_t detail = 0;  ///< instruction index in [15:0]; with a fault the lane in [23:16]; rest zero
+  std::uint64_t begin = 0;   ///< cycle in which the program began
+  std::uint64_t finish = 0;  ///< cycle in which it ended or was stopped
+  std::uint64_t value = 0;   ///< what was found
+};
 
 /// Why a frame was refused.
 enum class FrameReason : std::uint8_t {
@@ -177,7 +190,7 @@ struct FrameFault {
 /// Payload and data spans point into the decoded words: use them before those go.
 using HostFrame = std::variant<FrameFault, MsgFrame, WriteFrame, ReadFrame, RegWriteFrame, RegReadFrame,
                                UartInFrame, StartFrame, WriteDoneFrame, ReadDataFrame, RegDataFrame,
-                               UartOutFrame, FaultFrame, FrameErrorFrame>;
+                               UartOutFrame, FaultFrame, EventFrame, FrameErrorFrame>;
 
 HostFrame decode(std::span<const std::uint64_t> words);
 
@@ -194,6 +207,7 @@ std::vector<std::uint64_t> encode(const ReadDataFrame& f);
 std::vector<std::uint64_t> encode(const RegDataFrame& f);
 std::vector<std::uint64_t> encode(const UartOutFrame& f);
 std::vector<std::uint64_t> encode(const FaultFrame& f);
+std::vector<std::uint64_t> encode(const EventFrame& f);
 std::vector<std::uint64_t> encode(const FrameErrorFrame& f);
 
 /// For a parser that streams: what words 0 and 1 say before the data is there.

@@ -51,6 +51,10 @@ TEST(HostFrames, LayoutIsTheDocumentedOne) {
             (Words{0x00000000'00070343, 0x00000002'00000008, 0x0807060504030201}));
   EXPECT_EQ(encode(RegDataFrame{1, 2, 3}), (Words{0x00000002'00010045, 3}));
   EXPECT_EQ(encode(FrameErrorFrame{1, FrameReason::length, 5}), (Words{0x00000000'0001034f, 5}));
+  EXPECT_EQ(encode(EventFrame{3, 2, 0x070009, 10, 20, 30}), (Words{0x00070009'00030249, 10, 20, 30}));
+  EXPECT_EQ(encode(ReadFrame{8, {Space::channel, 7, 0x40, 32}}),
+            (Words{0x00000040'00080403, 0x00000007'00000020}));
+  EXPECT_EQ(encode(ReadFrame{8, {Space::program, 0, 0x40, 32}}), (Words{0x00000040'00080503, 32}));
 }
 
 TEST(HostFrames, MagicSpellsTheName) {
@@ -85,7 +89,8 @@ TEST(HostFrames, RefusesEachKindOfMalformedFrame) {
   EXPECT_EQ(reason_of({0x0101, 1, 2}), FrameReason::length);              // message short of a word
   EXPECT_EQ(reason_of({0x0001, 1}), FrameReason::field);                  // no flits
   EXPECT_EQ(reason_of({0x1101, 1}), FrameReason::field);                  // 17 flits
-  EXPECT_EQ(reason_of({0x0402, 8, 0}), FrameReason::space);               // space 4
+  EXPECT_EQ(reason_of({0x0602, 8, 0}), FrameReason::space);               // space 6
+  EXPECT_EQ(reason_of({0x0503, 1ull << 32 | 8}), FrameReason::space);     // program memory with a target
   EXPECT_EQ(reason_of({0x0002, 1ull << 32 | 8, 0}), FrameReason::space);  // slice with a target
   EXPECT_EQ(reason_of({0x0002, 0}), FrameReason::range);                  // nothing to write
   EXPECT_EQ(reason_of({0x0003, kMaxDmaBytes + 1}), FrameReason::range);
@@ -106,6 +111,8 @@ TEST(HostFrames, RefusesEachKindOfMalformedFrame) {
   EXPECT_EQ(reason_of({0x0002ffff'00001007, 0}), FrameReason::range);
   EXPECT_EQ(reason_of({0x0048, 0}), FrameReason::field);
   EXPECT_EQ(reason_of({0x004f, 0}), FrameReason::field);
+  EXPECT_EQ(reason_of({0x0049, 0, 0}), FrameReason::length);
+  EXPECT_EQ(reason_of({0x01000000'00000049, 0, 0, 0}), FrameReason::field);
 }
 
 TEST(HostFrames, EncodeRejectsWhatDecodeWouldRefuse) {
@@ -118,7 +125,7 @@ TEST(HostFrames, EncodeRejectsWhatDecodeWouldRefuse) {
 
 TEST(HostFrames, RandomWordsNeverBreakTheDecoderAndAcceptedOnesAreCanonical) {
   std::mt19937_64 rng(20190601);
-  const std::array<std::uint8_t, 14> ops{1, 2, 3, 4, 5, 6, 7, 0x42, 0x43, 0x45, 0x46, 0x48, 0x4f, 0x60};
+  const std::array<std::uint8_t, 15> ops{1, 2, 3, 4, 5, 6, 7, 0x42, 0x43, 0x45, 0x46, 0x48, 0x49, 0x4f, 0x60};
   unsigned accepted = 0;
   for (int i = 0; i < 200000; ++i) {
     Words words(rng() % 12);

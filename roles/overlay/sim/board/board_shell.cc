@@ -28,6 +28,9 @@ bool Board::has(const blocks::MemRange& range) const {
     case Space::scratchpad:
       return range.target < params_.board.tiles() && first % 4 == 0 && range.bytes % 4 == 0 &&
              end <= std::uint64_t{params_.board.mailbox_slots} * kSlotWords * 4;
+    case Space::channel:  // other roles'
+    case Space::program:
+      break;
   }
   return false;
 }
@@ -56,6 +59,9 @@ void Board::write_word(Cycle, const blocks::MemRange& range, std::size_t index, 
         noc_.mailbox(range.target).store(range.address + 8 * offset + 4 * i, half(data, i), 0xf);
       }
       break;
+    case Space::channel:
+    case Space::program:
+      break;
   }
 }
 
@@ -83,6 +89,9 @@ std::uint64_t Board::read_word(Cycle, const blocks::MemRange& range, std::size_t
         const std::uint32_t word = noc_.mailbox(range.target).load(range.address + 8 * offset + 4 * i);
         data |= std::uint64_t{word} << (32 * i);
       }
+      break;
+    case Space::channel:
+    case Space::program:
       break;
   }
   return data;
