@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_shell: the part of an FPGA that is the same in every role: host frames, DMA to memories, registers, events.
-// How:          host_rx -> spill register -> parser --+--> write DMA --> mem_req_o[c], prog
+// How:          host_rx -> spill register -> parser --+--> write DMA --> mem_aw/w/b, prog
 //                                                     +--> registers --> role registers
 //                                                     +--> pass (messages, UART, start: roles that take them)
-//                                                     '--> answers in order --> sender <-- read DMA <-- mem_rsp_i[c], prog
+//                                                     '--> answers in order --> sender <-- read DMA <-- mem_ar/r, prog
 //                                                                              sender <-- events, role frames
 //               Frames are handled one after the other: what a frame does is over, in memory too, before the next is
 //               handled. Only reads are handed on and answered in their order while later frames are handled; a write
@@ -19,7 +19,7 @@
 //               between whole answers, taking turns.
 // Reset:        control state and counters; payload registers not. Takes words from the first cycle after reset.
 // Limits:       Channels 1..128, ChannelBytes <= 2^32, multiple of 32; ProgramWords >= 1; AnswerDepth a power of two >= 2.
-//               mem_rsp_i in request order, no interleaving; one program answer per accepted program read.
+//               Memory answers in request order, no interleaving; one program answer per accepted program read.
 // Cost:         not measured yet.
 // Source:       own design, behaviour of blocks/shell/sim/shell.h.   Tests: shell_swap_test.cc.
 module polyloom_shell
@@ -36,21 +36,43 @@ module polyloom_shell
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic [31:0] position_i,                    // x[15:0] y[31:16] of the board, constant
+  input  logic [63:0] cycle_i,                       // cycles since reset
 
   // From the host link. first: the link knows that a frame begins here (0 where frames are never cut)
   input  logic        host_rx_valid_i,
   output logic        host_rx_ready_o,
-  input  host_word_t  host_rx_i,
+  input  logic [63:0] host_rx_data_i,
+  input  logic        host_rx_last_i,
   input  logic        host_rx_first_i,
 
   // To the host link
   output logic        host_tx_valid_o,
   input  logic        host_tx_ready_i,
-  output host_word_t  host_tx_o,
+  output logic [63:0] host_tx_data_o,
+  output logic        host_tx_last_o,
 
   // To the memory channels
-  output mem_req_t [Channels-1:0] mem_req_o,
-  input  mem_rsp_t [Channels-1:0] mem_rsp_i,
+  output logic [Channels-1:0] mem_aw_valid_o,
+  input  logic [Channels-1:0] mem_aw_ready_i,
+  output logic [Channels-1:0][MEM_ADDR_BITS-1:0] mem_aw_addr_o,
+  output logic [Channels-1:0][7:0] mem_aw_len_o,
+  output logic [Channels-1:0] mem_w_valid_o,
+  input  logic [Channels-1:0] mem_w_ready_i,
+  output logic [Channels-1:0][MEM_DATA_BITS-1:0] mem_w_data_o,
+  output logic [Channels-1:0][MEM_BYTES-1:0] mem_w_strb_o,
+  output logic [Channels-1:0] mem_w_last_o,
+  input  logic [Channels-1:0] mem_b_valid_i,
+  output logic [Channels-1:0] mem_b_ready_o,
+  input  logic [Channels-1:0][1:0] mem_b_resp_i,
+  output logic [Channels-1:0] mem_ar_valid_o,
+  input  logic [Channels-1:0] mem_ar_ready_i,
+  output logic [Channels-1:0][MEM_ADDR_BITS-1:0] mem_ar_addr_o,
+  output logic [Channels-1:0][7:0] mem_ar_len_o,
+  input  logic [Channels-1:0] mem_r_valid_i,
+  output logic [Channels-1:0] mem_r_ready_o,
+  input  logic [Channels-1:0][MEM_DATA_BITS-1:0] mem_r_data_i,
+  input  logic [Channels-1:0][1:0] mem_r_resp_i,
+  input  logic [Channels-1:0] mem_r_last_i,
   output logic        mem_error_o,                   // pulse: a memory answered with an error
 
   // To the program memory; each accepted read is answered once, any number of cycles >= 1 later
@@ -82,4 +104,291 @@ module polyloom_shell
   input  logic        pass_rsp_valid_i,              // at least a cycle after the last word was taken
   input  logic        pass_rsp_refused_i
 );
+
+  if (Channels < 1 || Channels > 128) begin : gen_check_channels
+    $error("%m: Channels is %0d, must be 1 to 128", Channels);
+  end
+  if (ChannelBytes < 32 || ChannelBytes > 64'h1_0000_0000 || ChannelBytes % 32 != 0) begin : gen_check_bytes
+    $error("%m: ChannelBytes is %0d, must be a multiple of 32 up to 2^32", ChannelBytes);
+  end
+  if (ProgramWords < 1 || ProgramWords > 1 << 29) begin : gen_check_program
+    $error("%m: ProgramWords is %0d, must be 1 to 2^29", ProgramWords);
+  end
+
+  // From the host.
+  typedef struct packed {
+    logic       first;
+    host_word_t word;
+  } rx_t;
+  logic rx_valid, rx_ready;
+  rx_t rx;
+  spill_register #(
+    .T(rx_t)
+  ) i_rx (
+    .clk_i,
+    .rst_ni,
+    .valid_i(host_rx_valid_i),
+    .ready_o(host_rx_ready_o),
+    .data_i(rx_t'({host_rx_first_i, host_rx_last_i, host_rx_data_i})),
+    .valid_o(rx_valid),
+    .ready_i(rx_ready),
+    .data_o(rx)
+  );
+
+  logic queue_valid, queue_ready, answer_valid, answer_ready;
+  answer_t queue, answer;
+  logic cmd_ready, read_cmd_valid, read_cmd_ready;
+  dma_cmd_t cmd, read_cmd;
+  logic reads_pending;
+  logic write_valid, write_ready, write_word_valid, write_word_ready, write_abort, write_error;
+  logic [63:0] write_word;
+  logic reg_valid, reg_rsp_valid;
+  reg_req_t reg_req;
+  reg_rsp_t reg_rsp;
+  logic frame_in, frame_out, bad_frame;
+  logic [3:0] bytes_written, bytes_read;
+
+  polyloom_shell_parser #(
+    .Channels(Channels),
+    .ChannelBytes(ChannelBytes),
+    .ProgramWords(ProgramWords),
+    .PassFrames(PassFrames)
+  ) i_parser (
+    .clk_i,
+    .rst_ni,
+    .rx_valid_i(rx_valid),
+    .rx_ready_o(rx_ready),
+    .rx_i(rx.word),
+    .rx_first_i(rx.first),
+    .answer_valid_o(queue_valid),
+    .answer_ready_i(queue_ready),
+    .answer_o(queue),
+    .dma_cmd_o(cmd),
+    .reads_pending_i(reads_pending),
+    .write_valid_o(write_valid),
+    .write_ready_i(write_ready),
+    .write_word_valid_o(write_word_valid),
+    .write_word_ready_i(write_word_ready),
+    .write_word_o(write_word),
+    .write_abort_o(write_abort),
+    .write_error_i(write_error),
+    .reg_valid_o(reg_valid),
+    .reg_o(reg_req),
+    .reg_rsp_valid_i(reg_rsp_valid),
+    .reg_rsp_i(reg_rsp),
+    .pass_valid_o,
+    .pass_ready_i,
+    .pass_o,
+    .pass_rsp_valid_i,
+    .pass_rsp_refused_i,
+    .frame_in_o(frame_in),
+    .bad_frame_o(bad_frame),
+    .bytes_written_o(bytes_written)
+  );
+
+  // An answer that reads is a command of the read DMA too. There are never more of these than answers, so the second
+  // queue has room when the first has.
+  logic queue_take;
+  assign queue_take = queue_valid && queue_ready;
+  polyloom_shell_fifo #(
+    .T(answer_t),
+    .Depth(AnswerDepth)
+  ) i_answers (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i(queue_valid),
+    .in_ready_o(queue_ready),
+    .in_i(queue),
+    .out_valid_o(answer_valid),
+    .out_ready_i(answer_ready),
+    .out_o(answer)
+  );
+  polyloom_shell_fifo #(
+    .T(dma_cmd_t),
+    .Depth(AnswerDepth)
+  ) i_reads (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i(queue_take && queue.read),
+    .in_ready_o(cmd_ready),
+    .in_i(cmd),
+    .out_valid_o(read_cmd_valid),
+    .out_ready_i(read_cmd_ready),
+    .out_o(read_cmd)
+  );
+
+  logic [$clog2(AnswerDepth+1)-1:0] reads_q;
+  assign reads_pending = reads_q != 0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      reads_q <= '0;
+    end else begin
+      reads_q <= reads_q + ($bits(reads_q))'(queue_take && queue.read)
+                         - ($bits(reads_q))'(answer_valid && answer_ready && answer.read);
+      assert (!queue_take || !queue.read || cmd_ready);
+    end
+  end
+
+  // Memories: the engines name their channel, others are idle. Payload without valid means nothing, so all share it.
+  logic [6:0] write_channel, read_channel;
+  logic aw_valid, aw_ready, w_valid, w_ready, w_last, b_valid, b_ready, ar_valid, ar_ready, r_valid, r_ready, r_last;
+  logic [MEM_ADDR_BITS-1:0] aw_addr, ar_addr;
+  logic [7:0] aw_len, ar_len;
+  logic [MEM_DATA_BITS-1:0] w_data, r_data;
+  logic [MEM_BYTES-1:0] w_strb;
+  logic [1:0] b_resp, r_resp;
+  always_comb begin
+    aw_ready = 1'b0;
+    w_ready = 1'b0;
+    b_valid = 1'b0;
+    b_resp = '0;
+    ar_ready = 1'b0;
+    r_valid = 1'b0;
+    r_last = 1'b0;
+    r_data = '0;
+    r_resp = '0;
+    for (int unsigned c = 0; c < Channels; c++) begin
+      mem_aw_valid_o[c] = write_channel == 7'(c) && aw_valid;
+      mem_w_valid_o[c] = write_channel == 7'(c) && w_valid;
+      mem_b_ready_o[c] = write_channel == 7'(c) && b_ready;
+      if (write_channel == 7'(c)) begin
+        aw_ready = mem_aw_ready_i[c];
+        w_ready = mem_w_ready_i[c];
+        b_valid = mem_b_valid_i[c];
+        b_resp = mem_b_resp_i[c];
+      end
+      mem_ar_valid_o[c] = read_channel == 7'(c) && ar_valid;
+      mem_r_ready_o[c] = read_channel == 7'(c) && r_ready;
+      if (read_channel == 7'(c)) begin
+        ar_ready = mem_ar_ready_i[c];
+        r_valid = mem_r_valid_i[c];
+        r_last = mem_r_last_i[c];
+        r_data = mem_r_data_i[c];
+        r_resp = mem_r_resp_i[c];
+      end
+    end
+  end
+  assign mem_aw_addr_o = {Channels{aw_addr}};
+  assign mem_aw_len_o = {Channels{aw_len}};
+  assign mem_w_data_o = {Channels{w_data}};
+  assign mem_w_strb_o = {Channels{w_strb}};
+  assign mem_w_last_o = {Channels{w_last}};
+  assign mem_ar_addr_o = {Channels{ar_addr}};
+  assign mem_ar_len_o = {Channels{ar_len}};
+
+  logic write_prog_valid, read_prog_valid;
+  prog_req_t write_prog, read_prog;
+  // Never both: a write waits for the reads before it, and no frame is handled while one writes.
+  assign prog_req_valid_o = write_prog_valid || read_prog_valid;
+  assign prog_req_o = write_prog_valid ? write_prog : read_prog;
+
+  polyloom_shell_write_dma i_write (
+    .clk_i,
+    .rst_ni,
+    .cmd_valid_i(write_valid),
+    .cmd_ready_o(write_ready),
+    .cmd_i(cmd),
+    .word_valid_i(write_word_valid),
+    .word_ready_o(write_word_ready),
+    .word_i(write_word),
+    .abort_i(write_abort),
+    .error_o(write_error),
+    .channel_o(write_channel),
+    .aw_valid_o(aw_valid),
+    .aw_ready_i(aw_ready),
+    .aw_addr_o(aw_addr),
+    .aw_len_o(aw_len),
+    .w_valid_o(w_valid),
+    .w_ready_i(w_ready),
+    .w_data_o(w_data),
+    .w_strb_o(w_strb),
+    .w_last_o(w_last),
+    .b_valid_i(b_valid),
+    .b_ready_o(b_ready),
+    .b_resp_i(b_resp),
+    .prog_valid_o(write_prog_valid),
+    .prog_ready_i(prog_req_ready_i),
+    .prog_o(write_prog)
+  );
+
+  logic word_valid, word_ready, read_error;
+  host_word_t word;
+  polyloom_shell_read_dma i_read (
+    .clk_i,
+    .rst_ni,
+    .cmd_valid_i(read_cmd_valid),
+    .cmd_ready_o(read_cmd_ready),
+    .cmd_i(read_cmd),
+    .word_valid_o(word_valid),
+    .word_ready_i(word_ready),
+    .word_o(word),
+    .error_o(read_error),
+    .channel_o(read_channel),
+    .ar_valid_o(ar_valid),
+    .ar_ready_i(ar_ready),
+    .ar_addr_o(ar_addr),
+    .ar_len_o(ar_len),
+    .r_valid_i(r_valid),
+    .r_ready_o(r_ready),
+    .r_data_i(r_data),
+    .r_resp_i(r_resp),
+    .r_last_i(r_last),
+    .prog_valid_o(read_prog_valid),
+    .prog_ready_i(prog_req_ready_i),
+    .prog_o(read_prog),
+    .prog_rsp_valid_i,
+    .prog_rsp_i
+  );
+  assign mem_error_o = read_error || (b_ready && b_valid && b_resp != 2'b00);
+
+  polyloom_shell_regs #(
+    .Role(Role),
+    .ClockHz(ClockHz)
+  ) i_regs (
+    .clk_i,
+    .rst_ni,
+    .position_i,
+    .cycle_i,
+    .req_valid_i(reg_valid),
+    .req_i(reg_req),
+    .rsp_valid_o(reg_rsp_valid),
+    .rsp_o(reg_rsp),
+    .role_req_valid_o(reg_req_valid_o),
+    .role_req_o(reg_req_o),
+    .role_rsp_valid_i(reg_rsp_valid_i),
+    .role_rsp_i(reg_rsp_i),
+    .reset_counters_o,
+    .frame_in_i(frame_in),
+    .frame_out_i(frame_out),
+    .bad_frame_i(bad_frame),
+    .bytes_written_i(bytes_written),
+    .bytes_read_i(bytes_read),
+    .reads_pending_i(reads_pending)
+  );
+
+  host_word_t tx;
+  assign host_tx_data_o = tx.data;
+  assign host_tx_last_o = tx.last;
+  polyloom_shell_sender i_sender (
+    .clk_i,
+    .rst_ni,
+    .answer_valid_i(answer_valid),
+    .answer_ready_o(answer_ready),
+    .answer_i(answer),
+    .word_valid_i(word_valid),
+    .word_ready_o(word_ready),
+    .word_i(word),
+    .event_valid_i,
+    .event_ready_o,
+    .event_i,
+    .role_valid_i(role_tx_valid_i),
+    .role_ready_o(role_tx_ready_o),
+    .role_i(role_tx_i),
+    .tx_valid_o(host_tx_valid_o),
+    .tx_ready_i(host_tx_ready_i),
+    .tx_o(tx),
+    .frame_out_o(frame_out),
+    .bytes_read_o(bytes_read)
+  );
+
 endmodule

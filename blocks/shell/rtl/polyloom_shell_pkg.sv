@@ -75,31 +75,6 @@ package polyloom_shell_pkg;
   localparam int unsigned MEM_ADDR_BITS = 40;
   localparam int unsigned MEM_DATA_BITS = 256;
   localparam int unsigned MEM_BYTES = MEM_DATA_BITS / 8;
-  typedef struct packed {
-    logic                     aw_valid;
-    logic [MEM_ADDR_BITS-1:0] aw_addr;
-    logic [7:0]               aw_len;
-    logic                     w_valid;
-    logic [MEM_DATA_BITS-1:0] w_data;
-    logic [MEM_BYTES-1:0]     w_strb;
-    logic                     w_last;
-    logic                     b_ready;
-    logic                     ar_valid;
-    logic [MEM_ADDR_BITS-1:0] ar_addr;
-    logic [7:0]               ar_len;
-    logic                     r_ready;
-  } mem_req_t;
-  typedef struct packed {
-    logic                     aw_ready;
-    logic                     w_ready;
-    logic                     b_valid;
-    logic [1:0]               b_resp;
-    logic                     ar_ready;
-    logic                     r_valid;
-    logic [MEM_DATA_BITS-1:0] r_data;
-    logic [1:0]               r_resp;
-    logic                     r_last;
-  } mem_rsp_t;
 
   // Program memory: one 64-bit word.
   typedef struct packed {
@@ -156,8 +131,9 @@ package polyloom_shell_pkg;
     automatic logic [7:0] space = word0[15:8];
     automatic logic [31:0] target = word1[63:32];
     automatic logic [31:0] bytes = word1[31:0];
+    automatic logic [31:0] address = word0[63:32];
     automatic logic instr = space == SPACE_INSTR;
-    automatic logic [32:0] range_end = {1'b0, word0[63:32]} + (instr ? 33'(bytes[31:2]) : 33'(bytes));
+    automatic logic [32:0] range_end = 33'(address) + (instr ? 33'(bytes[31:2]) : 33'(bytes));
     if (space >= SPACES) return REASON_SPACE;
     if ((space == SPACE_SLICE0 || space == SPACE_SLICE1 || space == SPACE_PROGRAM) && target != 0) return REASON_SPACE;
     if (bytes == 0 || bytes > MAX_DMA_BYTES) return REASON_RANGE;

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// polyloom_shell_sender: sends answers, events and the role's frames to the host, a whole frame at a time.
+// How:          PICK chooses who is next, taking turns; then the frame's words follow, counted by index. An answer that
+//               reads takes its data from the read DMA.
+// Latency:      1 cycle from a frame at an input to its first word.
+// Throughput:   one word a cycle, one cycle lost a frame.
+// Backpressure: tx valid and payload stand while stalled. tx_ready_i goes through to the source that is sending.
+// Order/loss:   each input in its order; of waiting inputs, the one that has waited longest.
+// Reset:        back to PICK.
+// Limits:       a role frame that stops half way holds all others.
+// Cost:         part of polyloom_shell.
+// Source:       own design.   Tests: shell_swap_test.cc, polyloom_shell_formal.sv.
+module polyloom_shell_sender
+  import polyloom_shell_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // From the parser
+  input  logic        answer_valid_i,
+  output logic        answer_ready_o,     // with the answer's last word
+  input  answer_t     answer_i,
+
+  // From the read DMA
+  input  logic        word_valid_i,
+  output logic        word_ready_o,
+  input  host_word_t  word_i,
+
+  // From the role
+  input  logic        event_valid_i,
+  output logic        event_ready_o,
+  input  event_t      event_i,
+  input  logic        role_valid_i,
+  output logic        role_ready_o,
+  input  host_word_t  role_i,
+
+  // To the host
+  output logic        tx_valid_o,
+  input  logic        tx_ready_i,
+  output host_word_t  tx_o,
+
+  // Counting
+  output logic        frame_out_o,
+  output logic [3:0]  bytes_read_o
+);
+
+  typedef enum logic [1:0] {PICK, ANSWER, EVENT, ROLE} state_e;
+  state_e state_q, state_d, last_q;       // last_q: who was served last
+  logic [1:0] index_q;                    // word of the frame, stays at 2 in an answer's data, at 3 at most
+
+  logic take, in_data;
+  assign take = tx_valid_o && tx_ready_i;
+  assign in_data = state_q == ANSWER && index_q == 2'd2;
+  assign answer_ready_o = state_q == ANSWER && take && tx_o.last;
+  assign event_ready_o = state_q == EVENT && take && tx_o.last;
+  assign role_ready_o = state_q == ROLE && tx_ready_i;
+  assign word_ready_o = in_data && tx_ready_i;
+  assign frame_out_o = take && tx_o.last;
+  assign bytes_read_o = !(in_data && take) ? 4'd0
+                      : word_i.last && answer_i.word1[2:0] != 0 ? {1'b0, answer_i.word1[2:0]} : 4'd8;
+
+  always_comb begin
+    tx_valid_o = 1'b0;
+    tx_o = '{last: 1'b0, data: answer_i.word0};
+    case (state_q)
+      ANSWER: begin
+        tx_valid_o = 1'b1;
+        if (index_q == 2'd1) tx_o = '{last: !answer_i.read, data: answer_i.word1};
+        if (in_data) begin
+          tx_valid_o = word_valid_i;
+          tx_o = word_i;
+        end
+      end
+      EVENT: begin
+        tx_valid_o = 1'b1;
+        case (index_q)
+          2'd0: tx_o.data = {8'd0, event_i.detail, 16'd0, event_i.code, OP_EVENT};
+          2'd1: tx_o.data = event_i.begin_cycle;
+          2'd2: tx_o.data = event_i.finish_cycle;
+          default: tx_o = '{last: 1'b1, data: event_i.value};
+        endcase
+      end
+      ROLE: begin
+        tx_valid_o = role_valid_i;
+        tx_o = role_i;
+      end
+      default: ;
+    endcase
+  end
+
+  // After one of three the next in the ring ANSWER, EVENT, ROLE has the first choice.
+  always_comb begin
+    state_d = state_q;
+    if (frame_out_o) begin
+      state_d = PICK;
+    end else if (state_q == PICK) begin
+      case (last_q)
+        ANSWER: state_d = event_valid_i ? EVENT : role_valid_i ? ROLE : answer_valid_i ? ANSWER : PICK;
+        EVENT: state_d = role_valid_i ? ROLE : answer_valid_i ? ANSWER : event_valid_i ? EVENT : PICK;
+        default: state_d = answer_valid_i ? ANSWER : event_valid_i ? EVENT : role_valid_i ? ROLE : PICK;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= PICK;
+      last_q <= ROLE;
+      index_q <= '0;
+    end else begin
+      state_q <= state_d;
+      if (state_q == PICK && state_d != PICK) last_q <= state_d;
+      if (state_q == PICK) index_q <= '0;
+      else if (take && !in_data && state_q != ROLE) index_q <= index_q + 2'd1;
+    end
+  end
+
+endmodule
