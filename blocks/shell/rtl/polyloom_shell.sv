@@ -250,17 +250,12 @@ module polyloom_shell
     r_data = '0;
     r_resp = '0;
     for (int unsigned c = 0; c < Channels; c++) begin
-      mem_aw_valid_o[c] = write_channel == 7'(c) && aw_valid;
-      mem_w_valid_o[c] = write_channel == 7'(c) && w_valid;
-      mem_b_ready_o[c] = write_channel == 7'(c) && b_ready;
       if (write_channel == 7'(c)) begin
         aw_ready = mem_aw_ready_i[c];
         w_ready = mem_w_ready_i[c];
         b_valid = mem_b_valid_i[c];
         b_resp = mem_b_resp_i[c];
       end
-      mem_ar_valid_o[c] = read_channel == 7'(c) && ar_valid;
-      mem_r_ready_o[c] = read_channel == 7'(c) && r_ready;
       if (read_channel == 7'(c)) begin
         ar_ready = mem_ar_ready_i[c];
         r_valid = mem_r_valid_i[c];
@@ -269,6 +264,13 @@ module polyloom_shell
         r_resp = mem_r_resp_i[c];
       end
     end
+  end
+  for (genvar c = 0; c < Channels; c++) begin : gen_channel
+    assign mem_aw_valid_o[c] = write_channel == 7'(c) && aw_valid;
+    assign mem_w_valid_o[c] = write_channel == 7'(c) && w_valid;
+    assign mem_b_ready_o[c] = write_channel == 7'(c) && b_ready;
+    assign mem_ar_valid_o[c] = read_channel == 7'(c) && ar_valid;
+    assign mem_r_ready_o[c] = read_channel == 7'(c) && r_ready;
   end
   assign mem_aw_addr_o = {Channels{aw_addr}};
   assign mem_aw_len_o = {Channels{aw_len}};
