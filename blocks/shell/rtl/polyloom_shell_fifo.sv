@@ -10,7 +10,7 @@
 // Reset:        counters; the memory is not.
 // Limits:       Depth a power of two, 2 or more.
 // Cost:         129 bits x 16: see polyloom_shell.
-// Source:       own design.   Tests: shell_swap_test.cc, polyloom_shell_formal.sv.
+// Source:       own design.   Tests: shell_swap_test.cc.
 module polyloom_shell_fifo #(
   parameter type T,
   parameter int unsigned Depth

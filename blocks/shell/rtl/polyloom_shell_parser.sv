@@ -11,7 +11,7 @@
 // Limits:       see polyloom_shell. A write to memory that memory refuses is answered frame_error `refused`.
 // Cost:         part of polyloom_shell.
 // Source:       own design, behaviour of Shell::feed and Shell::handle in blocks/shell/sim/shell.cc.
-// Tests:        shell_swap_test.cc, polyloom_shell_formal.sv.
+// Tests:        shell_swap_test.cc.
 module polyloom_shell_parser
   import polyloom_shell_pkg::*;
 #(

@@ -9,7 +9,7 @@
 // Reset:        back to PICK.
 // Limits:       a role frame that stops half way holds all others.
 // Cost:         part of polyloom_shell.
-// Source:       own design.   Tests: shell_swap_test.cc, polyloom_shell_formal.sv.
+// Source:       own design.   Tests: shell_swap_test.cc.
 module polyloom_shell_sender
   import polyloom_shell_pkg::*;
 (

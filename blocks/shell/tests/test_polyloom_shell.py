@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: lint of each machine below and shell_swap_test.cc on it (C++ shell against Verilated shell).
-# Leaves out: see shell_swap_test.cc; properties are in test_polyloom_shell_formal.py.
+# Leaves out: see shell_swap_test.cc; no formal properties yet.
 """Builds the Verilated shell with its swap test and runs it: ``pytest blocks/shell/tests``; POLYLOOM_SEED chooses."""
 
 import os
