@@ -198,7 +198,7 @@ TEST(Shell, RefusesAndGoesOn) {
   const auto arrive = [&](const Words& w) { b.arrive(t, w), t += 1'000'000; };
   arrive({0x00ab00ff});                      // no such operation
   arrive(encode(MsgFrame{1, 0, 1, flits}));  // the role refuses five flits
-  arrive({0x0402, 8, 1});                    // no such space
+  arrive({0x0602, 8, 1});                    // no such space
   arrive(encode(WriteFrame{2, {Space::slice0, 0, 0x0fffff, 2}, std::span(flits).first(1)}));
   arrive({0x0002, 16, 1});          // a write one word short
   arrive({0x0002, 8, 1, 2});        // and one too long
