@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -119,6 +120,11 @@ std::vector<LinkSort> link_sorts(const ClusterSpec& spec) {
 std::string sizes_text(const Topology& topology) {
   std::string out;
   for (const int k : topology.size) out += (out.empty() ? " " : " x ") + std::to_string(k);
+  if (std::any_of(topology.links.begin(), topology.links.end(), [](int m) { return m > 1; })) {
+    std::string links;
+    for (const int m : topology.links) links += (links.empty() ? ", links " : " x ") + std::to_string(m);
+    out += links;
+  }
   return out;
 }
 
@@ -144,6 +150,7 @@ std::string to_json(const ClusterSpec& spec, int indent) {
   out["version"] = spec.version;
   out["description"] = spec.description;
   out["topology"] = json{{"kind", name_of(spec.topology.kind)}, {"size", spec.topology.size}};
+  if (!spec.topology.links.empty()) out["topology"]["links"] = spec.topology.links;
   out["host"] = json{{"clients", spec.host.clients}, {"call_time_ps", spec.host.call_time}};
   if (!spec.nodes_of(NodeKind::network_switch).empty()) {
     out["switch"] = json{{"forward_latency_ps", spec.network_switch.forward_latency},

@@ -93,6 +93,10 @@ class Reader {
            table.integers("size", std::nullopt, rule.smallest, kMaxNodes, rule.least, rule.most)) {
         spec_.topology.size.push_back(static_cast<int>(k));
       }
+      if (spec_.topology.kind == TopologyKind::fully_connected ||
+          spec_.topology.kind == TopologyKind::hypercube) {
+        read_multiplicity(table);
+      }
       const Extent extent = extent_of(spec_.topology);
       if (extent.nodes >= kMaxNodes || extent.links > kMaxLinks) {
         table.fail("size", "too large a cluster",
@@ -101,6 +105,14 @@ class Reader {
       }
     }
     table.finish();
+  }
+
+  void read_multiplicity(Table& table) {
+    const std::size_t dimensions = spec_.topology.size.size();
+    const std::vector<std::int64_t> single(dimensions, 1);
+    for (const std::int64_t m : table.integers("links", single, 1, 16, dimensions, dimensions)) {
+      spec_.topology.links.push_back(static_cast<int>(m));
+    }
   }
 
   LinkQuality read_link() {

@@ -72,6 +72,23 @@ TEST(Reader, HostPortsFollowTheNetworkPorts) {
   EXPECT_EQ(spec.host.call_time, 1'000'000);
 }
 
+TEST(Reader, SeveralLinksToAPeer) {
+  const auto text = [](const std::string& topology) {
+    return "version = 1\n[topology]\n" + topology +
+           "\n[link]\nlatency = \"250 ns\"\nrate = \"45 Gb/s\"\n[fpga]\nrole = \"overlay\"\n";
+  };
+  const ClusterSpec spec =
+      parse_cluster(text("kind = \"hypercube\"\nsize = [4, 2]\nlinks = [1, 2]"), "h.toml", test_roles());
+  EXPECT_EQ(spec.nodes[0].host_port, 5);
+  EXPECT_EQ(nlohmann::json::parse(to_json(spec))["topology"]["links"], (std::vector<int>{1, 2}));
+  EXPECT_NE(to_text(spec).find("hypercube 4 x 2, links 1 x 2"), std::string::npos);
+  for (const char* bad :
+       {"kind = \"hypercube\"\nsize = [4, 2]\nlinks = [2]",
+        "kind = \"fully_connected\"\nsize = [3]\nlinks = [0]", "kind = \"ring\"\nsize = [3]\nlinks = [2]"}) {
+    EXPECT_THROW(parse_cluster(text(bad), "h.toml", test_roles()), UserError) << bad;
+  }
+}
+
 TEST(Reader, NodesAndLinksCanDiffer) {
   const std::string text = kPair + R"(
 [overlay]

@@ -35,6 +35,10 @@ struct RoleParams {
 ///   hypercube          generalized: size [K0, K1 ...]; "fpga.I0.I1..."; each dimension fully connected,
 ///   dimension 0's
 ///                      ports first
+///   In these two, links [M0 ...] (one for each dimension, default 1) joins each pair of dimension d by M_d
+///   links:
+///                      port P of the single-link numbering within its dimension becomes P * M_d + k, k = 0
+///                      .. M_d - 1, the k-th link joining the k-th ports of both ends
 ///   star               size [N]; "fpga.I" port 0 to "switch" port I
 ///   explicit           nodes and links as listed
 enum class TopologyKind { mesh, torus, ring, double_ring, fully_connected, hypercube, star, explicit_links };
@@ -43,6 +47,9 @@ const char* name_of(TopologyKind kind);
 struct Topology {
   TopologyKind kind = TopologyKind::mesh;
   std::vector<int> size;
+  std::vector<int> links = {};  ///< of each pair, by dimension; empty where the kind has none
+
+  int links_of(std::size_t dimension) const { return dimension < links.size() ? links[dimension] : 1; }
 };
 
 /// A node of the expanded cluster; its index in ClusterSpec::nodes is its node number in the fabric.

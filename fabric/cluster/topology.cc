@@ -62,9 +62,9 @@ void expand_rings(ClusterSpec& spec, const LinkQuality& quality, int rings) {
 void expand_hypercube(ClusterSpec& spec, const LinkQuality& quality) {
   const std::vector<int>& size = spec.topology.size;
   int count = 1, ports = 0;
-  for (const int k : size) {
-    count *= k;
-    ports += k - 1;
+  for (std::size_t d = 0; d < size.size(); ++d) {
+    count *= size[d];
+    ports += (size[d] - 1) * spec.topology.links_of(d);
   }
   for (int n = 0; n < count; ++n) {
     std::vector<int> position;
@@ -78,11 +78,14 @@ void expand_hypercube(ClusterSpec& spec, const LinkQuality& quality) {
   for (int n = 0; n < count; ++n) {
     int stride = 1, base = 0;
     for (std::size_t d = 0; d < size.size(); ++d) {
-      const int own = spec.nodes[static_cast<std::size_t>(n)].position[d];
+      const int own = spec.nodes[static_cast<std::size_t>(n)].position[d], links = spec.topology.links_of(d);
       for (int other = own + 1; other < size[d]; ++other) {
-        add_link(spec, quality, n, base + other - 1, n + (other - own) * stride, base + own);
+        for (int k = 0; k < links; ++k) {
+          add_link(spec, quality, n, base + (other - 1) * links + k, n + (other - own) * stride,
+                   base + own * links + k);
+        }
       }
-      base += size[d] - 1;
+      base += (size[d] - 1) * links;
       stride *= size[d];
     }
   }
@@ -124,9 +127,10 @@ SizeRule size_rule(TopologyKind kind) {
 Extent extent_of(const Topology& topology) {
   constexpr std::int64_t kHuge = 1'000'000'000'000;
   std::int64_t nodes = 1, degree = 0;
-  for (const int k : topology.size) {
+  for (std::size_t d = 0; d < topology.size.size(); ++d) {
+    const int k = topology.size[d];
     nodes = nodes > kHuge / k ? kHuge : nodes * k;
-    degree += k - 1;
+    degree += std::int64_t{k - 1} * topology.links_of(d);
   }
   switch (topology.kind) {
     case TopologyKind::mesh:

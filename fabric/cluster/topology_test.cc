@@ -17,9 +17,9 @@ struct End {
   bool operator==(const End&) const = default;
 };
 
-ClusterSpec expanded(TopologyKind kind, std::vector<int> size) {
+ClusterSpec expanded(TopologyKind kind, std::vector<int> size, std::vector<int> links = {}) {
   ClusterSpec spec;
-  spec.topology = {kind, std::move(size)};
+  spec.topology = {kind, std::move(size), std::move(links)};
   LinkQuality quality;
   quality.latency = 1000;
   quality.rate_bps = 1'000'000'000;
@@ -153,6 +153,38 @@ TEST(Topology, GeneralizedHypercubeJoinsNodesThatDifferInOneCoordinate) {
   }
   // Dimension 1's port comes after the three of dimension 0.
   EXPECT_EQ(peers(spec)[0][3].node, spec.find_node("fpga.0.1.0"));
+}
+
+// Against the single-link network: port P of dimension d becomes the ports base_d + P * M_d + k.
+TEST(Topology, SeveralLinksToAPeerKeepTheOrderOfPorts) {
+  const std::vector<std::pair<std::vector<int>, std::vector<int>>> cases = {
+      {{5}, {3}}, {{4, 2}, {1, 2}}, {{4, 2}, {2, 1}}, {{2, 3, 2}, {3, 1, 2}}};
+  for (const auto& [size, links] : cases) {
+    const auto kind = size.size() == 1 ? TopologyKind::fully_connected : TopologyKind::hypercube;
+    const auto one = peers(expanded(kind, size)), many = peers(expanded(kind, size, links));
+    ASSERT_EQ(one.size(), many.size());
+    for (std::size_t n = 0; n < one.size(); ++n) {
+      std::size_t next = 0, port = 0;
+      for (std::size_t d = 0; d < size.size(); ++d) {
+        for (int p = 0; p < size[d] - 1; ++p, ++port) {
+          for (int k = 0; k < links[d]; ++k, ++next) {
+            ASSERT_LT(next, many[n].size());
+            EXPECT_EQ(many[n][next].node, one[n][port].node);
+            // The k-th link of a pair joins the k-th ports of both.
+            const End& back = many[static_cast<std::size_t>(many[n][next].node)]
+                                  [static_cast<std::size_t>(many[n][next].port)];
+            EXPECT_EQ(back, (End{static_cast<int>(n), static_cast<int>(next)}));
+          }
+        }
+      }
+      EXPECT_EQ(next, many[n].size());
+    }
+  }
+  const ClusterSpec spec = expanded(TopologyKind::hypercube, {4, 2}, {1, 2});
+  EXPECT_EQ(spec.nodes[0].ports, 3 + 2);
+  EXPECT_EQ(spec.links.size(), 8u * 5 / 2);
+  EXPECT_EQ(extent_of(spec.topology).links, 20);
+  EXPECT_EQ(spec.links[4].name, "fpga.0.0-fpga.0.1#2");
 }
 
 TEST(Topology, StarHasOneSwitch) {
