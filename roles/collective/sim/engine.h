@@ -74,6 +74,8 @@ class Engine {
   Lane& lane(unsigned l) { return lanes_[l]; }
   unsigned lanes() const { return static_cast<unsigned>(lanes_.size()); }
   std::vector<std::uint64_t>& program() { return program_; }
+  /// Tells someone else of programs' ends (tests, which have no host).
+  void listen(std::function<void(const ProgramEnd&)> ended) { ended_ = std::move(ended); }
 
   std::string waiting_for() const;
   void counters(const std::string& prefix, const fabric::CounterSink& sink) const;
