@@ -106,6 +106,7 @@ std::string run_json(const RunFacts& facts) {
                     {"link_latencies", facts.link_latencies}};
   out["fidelity"] = facts.fidelity;
   out["engine"] = facts.engine;
+  if (!facts.load.empty()) out["load"] = facts.load;
   out["seed"] = facts.seed;
   out["started"] = facts.started;
   out["wall_seconds"] = facts.wall_seconds;

@@ -2,6 +2,7 @@
 #include "roles/simulator/simulator.h"
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -239,6 +240,8 @@ class Simulator {
       facts.fidelity = name_of(spec_.nodes[static_cast<std::size_t>(fpgas.front())].fidelity);
     facts.link_latencies = latency_line(spec_);
     facts.engine = engine_name_;
+    const char* backdoor = std::getenv("POLYLOOM_BACKDOOR_DIR");
+    if (backdoor != nullptr && *backdoor != '\0') facts.load = "backdoor";
     facts.seed = options_.seed;
     facts.started = started_;
     facts.wall_seconds = result_.wall_seconds;

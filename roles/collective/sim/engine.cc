@@ -27,6 +27,13 @@ Engine::Engine(const CollectiveParams& params, std::vector<blocks::WireEnds> lan
   writers_.resize(p_.channels);
   sends_.resize(lanes_.size());
   takes_.resize(lanes_.size());
+  if (p_.operator_ports != 0) {
+    std::uint64_t kinds = 0;
+    for (const OperatorKind kind : p_.operators) kinds |= std::uint64_t{1} << static_cast<unsigned>(kind);
+    slot_ = std::make_unique<blocks::operators::Slot>(
+        kinds, blocks::operators::SlotParams{.inputs = p_.operator_ports, .outputs = p_.operator_ports});
+    feeds_.resize(p_.operator_ports);
+  }
   program_.resize(std::size_t{p_.program_size} * kInstructionWords);
 }
 
@@ -69,8 +76,10 @@ bool Engine::cycle(Cycle k) {
   ++active_cycles_;
   if (unbegun_ != 0) moved |= begin_blocks(k);
   moved |= memories(k);
+  if (operator_active_) moved |= feed_operator(k);
   moved |= switch_beats(k);
   if (!active_takes_.empty()) moved |= finish_takes(k);
+  if (operator_active_) moved |= clock_operator(k);
   if (!moved && watchdog != 0 && state_ == State::running && k - last_progress_ >= watchdog) {
     std::uint64_t pulse = 0, data = 0;
     for (unsigned l = 0; l < lanes_.size() && l < 32; ++l) {
@@ -169,6 +178,7 @@ bool Engine::memories(Cycle k) {
     Writer& w = writers_[c];
     w.held += w.coming;
     w.coming = 0;
+    w.full = w.held == kSwitchBeats;
     const bool read = r.begun && k >= r.request_from && !r.issue.done() && r.count < r.depth;
     const bool write = w.held != 0;
     if (!read && !write) continue;
@@ -203,7 +213,7 @@ bool Engine::source_ready(const Flow& f, Cycle k) const {
     case Flow::lane:
       return takes_[f.index].from <= k && lanes_[f.index].holds_beat(k);
     case Flow::result:
-      return false;
+      return (slot_->valid() >> f.index & 1) != 0;
   }
   return false;
 }
@@ -213,7 +223,9 @@ Engine::Stall Engine::sinks_ready(const Flow& f, Time now) const {
     if (s.kind == Sink::tx) {
       if (!lanes_[s.index].room(now)) return kWire;
     } else if (s.kind == Sink::write) {
-      if (writers_[s.index].held + writers_[s.index].coming >= kSwitchBeats) return kMemory;
+      if (writers_[s.index].full) return kMemory;
+    } else if (feeds_[s.index].full) {
+      return kOperator;
     }
   }
   return kNone;
@@ -266,15 +278,21 @@ void Engine::move(Flow& f, Cycle k) {
   const Beat* beat = nullptr;
   if (f.kind == Flow::read) {
     beat = &read_beat(readers_[f.index], f.index);
-  } else {
+  } else if (f.kind == Flow::lane) {
     beat = &lanes_[f.index].front();
+  } else {
+    beat = &result_beat(f.index);
   }
   const bool last = beat->last;
   for (const Sink& s : f.sinks) {
     if (s.kind == Sink::tx) {
       send_beat(s.index, *beat, k);
-    } else {
+    } else if (s.kind == Sink::write) {
       write_beat(s.index, *beat, k);
+    } else {
+      Feed& feed = feeds_[s.index];
+      feed.beats[feed.held + feed.coming++] = *beat;
+      feed.finished = last;
     }
   }
   if (f.kind == Flow::lane) {
@@ -383,9 +401,15 @@ Cycle Engine::next_wake() const {
     if (r.begun && !r.issue.done() && r.count < r.depth) sooner(std::max(now_, r.request_from));
     if (writers_[c].held + writers_[c].coming != 0) return now_;
   }
+  if (operator_active_ && !slot_->quiet()) return now_;
+  for (const unsigned i : active_feeds_) {
+    const Feed& feed = feeds_[i];
+    if (feed.coming != 0 || (feed.held != 0 && (slot_->ready() >> i & 1) != 0)) return now_;
+  }
   for (const Flow& f : flows_) {
     if (f.finished || !f.begun) continue;
     Cycle ready = kNeverCycle;
+    if (f.kind == Flow::result && source_ready(f, now_)) ready = now_;
     if (f.kind == Flow::read) {
       const Reader& r = readers_[f.index];
       if (r.count != 0) ready = r.ready[r.head];

@@ -24,6 +24,7 @@
 
 #include "blocks/memory/sim/backing_store.h"
 #include "blocks/memory/sim/hbm2.h"
+#include "blocks/operators/sim/operator.h"
 #include "fabric/trace.h"
 #include "roles/collective/sim/lane.h"
 #include "roles/collective/sim/params.h"
@@ -44,7 +45,7 @@ class Engine {
  public:
   enum class State : std::uint8_t { idle = 0, running = 1, stopped = 2 };
   /// Why a source's beat did not move in a cycle.
-  enum Stall : std::uint8_t { kNone, kBegin, kSource, kWire, kMemory, kStalls };
+  enum Stall : std::uint8_t { kNone, kBegin, kSource, kWire, kMemory, kOperator, kStalls };
 
   /// `memory` is null if contents are not stored. `ended` is called when a program ends or the node stops.
   Engine(const CollectiveParams& params, std::vector<blocks::WireEnds> lanes, blocks::BackingStore* memory,
@@ -71,6 +72,7 @@ class Engine {
   Cycle begin() const { return begin_; }
   Cycle finish() const { return finish_; }
   Cycle mark(unsigned i) const { return marks_[i]; }
+  std::uint64_t operator_status(unsigned word) const { return slot_ ? slot_->status(word) : 0; }
   Lane& lane(unsigned l) { return lanes_[l]; }
   unsigned lanes() const { return static_cast<unsigned>(lanes_.size()); }
   std::vector<std::uint64_t>& program() { return program_; }
@@ -95,7 +97,15 @@ class Engine {
     bool active = false, ended = false, open_end = false;
     PatternCursor data, grant;  ///< of the next beat from the switch, and to the memory
     unsigned held = 0, coming = 0;
+    bool full = false;  ///< the switch's registers before it, at the start of the cycle
     std::uint64_t beats = 0;
+  };
+  /// An input of the operator: the switch's registers before it.
+  struct Feed {
+    bool active = false, finished = false;
+    std::array<Beat, kSwitchBeats> beats;
+    unsigned held = 0, coming = 0;
+    bool full = false;
   };
   struct Send {
     bool active = false, begun = false, eager = false, pulse_only = false;
@@ -137,6 +147,8 @@ class Engine {
   bool begin_blocks(Cycle k);
   bool memories(Cycle k);
   bool switch_beats(Cycle k);
+  bool feed_operator(Cycle k);
+  bool clock_operator(Cycle k);
   bool finish_takes(Cycle k);
   Cycle next_wake() const;
 
@@ -160,6 +172,8 @@ class Engine {
   void write_beat(unsigned channel, const Beat& beat, Cycle k);
   void send_beat(unsigned lane, const Beat& beat, Cycle k);
   const Beat& read_beat(Reader& r, unsigned channel);
+  const Beat& result_beat(unsigned output);
+  void load_operator();
 
   void fault(Cycle k, Fault code, unsigned lane, std::uint64_t value);
   void fault_at(Cycle k, Fault code, unsigned lane, std::uint64_t value);
@@ -198,6 +212,10 @@ class Engine {
   std::vector<Writer> writers_;
   std::vector<Send> sends_;
   std::vector<Take> takes_;
+  std::unique_ptr<blocks::operators::Slot> slot_;  ///< null: no operators
+  std::vector<Feed> feeds_;
+  std::vector<unsigned> active_feeds_;
+  bool operator_active_ = false;  ///< in this step
   std::vector<Flow> flows_;
   std::vector<unsigned> active_channels_, active_takes_, step_sends_;
   unsigned unbegun_ = 0;  ///< flows, and lanes that only wait for a pulse

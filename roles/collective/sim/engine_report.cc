@@ -35,6 +35,7 @@ std::string Engine::waiting_for() const {
         add("take on " + lane + " has no check frame");
       }
     }
+    if (operator_active_ && text.empty()) add("the operator is not done");
     for (const Flow& f : flows_) {
       if (f.finished || (f.stall != kWire && f.stall != kMemory)) continue;
       add(std::string(f.kind == Flow::read ? "R#" : "rx lane ") + std::to_string(f.index) +
@@ -50,7 +51,7 @@ void Engine::counters(const std::string& prefix, const fabric::CounterSink& sink
   sink(prefix + "steps", steps_);
   sink(prefix + "faults", faults_);
   sink(prefix + "step_cycles", active_cycles_);
-  static constexpr const char* kNames[kStalls] = {"", "begin", "source", "wire", "memory"};
+  static constexpr const char* kNames[kStalls] = {"", "begin", "source", "wire", "memory", "operator"};
   for (unsigned s = kBegin; s < kStalls; ++s) sink(prefix + "stall." + kNames[s], stalls_[s]);
   for (unsigned l = 0; l < lanes_.size(); ++l) {
     const std::string lane = prefix + "lane." + std::to_string(l) + ".";
@@ -80,12 +81,13 @@ void Engine::reset_counters() {
 }
 
 void Engine::digest(fabric::Digest& d) const {
-  for (const std::uint64_t v :
-       {static_cast<std::uint64_t>(state_), begin_, finish_, std::uint64_t{pc_}, steps_, written_hash_,
-        active_cycles_, stalls_[kBegin], stalls_[kSource], stalls_[kWire], stalls_[kMemory]}) {
+  for (const std::uint64_t v : {static_cast<std::uint64_t>(state_), begin_, finish_, std::uint64_t{pc_},
+                                steps_, written_hash_, active_cycles_, stalls_[kBegin], stalls_[kSource],
+                                stalls_[kWire], stalls_[kMemory], stalls_[kOperator]}) {
     d.add(v);
   }
   for (const Lane& lane : lanes_) lane.digest(d);
+  if (slot_) slot_->digest(d);
   for (unsigned c = 0; c < p_.channels; ++c) {
     d.add(readers_[c].beats);
     d.add(writers_[c].beats);

@@ -89,6 +89,13 @@ bool Engine::legal(const Instruction& i) const {
     case Op::send:
     case Op::take:
       return lane && block;
+    case Op::feed:
+      return i.index < p_.operator_ports && i.flags == 0;
+    case Op::config: {
+      const auto kind = static_cast<OperatorKind>(i.extra & 0xff);
+      return i.index < p_.operator_ports && i.flags == 0 && i.extra < 0x100 &&
+             std::find(p_.operators.begin(), p_.operators.end(), kind) != p_.operators.end();
+    }
     default:
       return false;
   }
@@ -101,7 +108,6 @@ void Engine::go(Cycle k, const Instruction& i) {
   together_ = (i.flags & kTogether) != 0;
   const bool known = (i.flags & ~kTogether) == 0 && (i.index < reg::marks || i.index == 0xff);
   const std::optional<std::uint64_t> wrong = known ? load_step() : std::optional(i.words()[0]);
-  shadow_.clear();
   if (wrong) {
     fault(k, Fault::bad_program, 0xff, *wrong);
     return;
@@ -110,6 +116,8 @@ void Engine::go(Cycle k, const Instruction& i) {
   ++steps_;
   step_active_ = parts_ != 0;
   if (!step_active_ && mark_ < reg::marks) marks_[mark_] = k;
+  if (operator_active_) load_operator();
+  shadow_.clear();
   begin_takes(k);
 }
 
@@ -135,6 +143,8 @@ std::optional<std::uint64_t> Engine::load_step() {
   active_channels_.clear();
   active_takes_.clear();
   step_sends_.clear();
+  active_feeds_.clear();
+  operator_active_ = false;
   parts_ = unbegun_ = 0;
   for (Send& s : sends_) s = {};
   for (Take& t : takes_) t = {};
@@ -155,19 +165,27 @@ std::optional<std::uint64_t> Engine::load_step() {
       t.signature = i.extra;
       ++parts_;
       if (!t.pulse_only) flows_.push_back({Flow::lane, i.index, false, false, kBegin, {}});
+    } else if (i.op == Op::config) {
+      operator_active_ = true;
+      flows_.push_back({Flow::result, i.index, false, false, kBegin, {}});
     }
   }
   for (const Instruction& i : shadow_) {
-    if (i.op != Op::write && i.op != Op::send) continue;
-    ++parts_;
+    if (i.op != Op::write && i.op != Op::send && i.op != Op::feed) continue;
+    if (i.op != Op::feed) ++parts_;
     const bool pulse_only = i.op == Op::send && (i.flags & kPulseOnly) != 0;
     if (i.op == Op::send) {
       sends_[i.index] = {true, false, (i.flags & kEager) != 0, pulse_only, i.extra};
       step_sends_.push_back(i.index);
+    } else if (i.op == Op::feed) {
+      if (!operator_active_) return i.words()[0];
+      feeds_[i.index] = {};
+      feeds_[i.index].active = true;
+      active_feeds_.push_back(i.index);
     } else {
       Writer& w = writers_[i.index];
       w.active = true;
-      w.ended = false;
+      w.ended = w.full = false;
       w.open_end = (i.flags & kOpenEnd) != 0;
       w.data = w.grant = PatternCursor(i);
       w.held = w.coming = 0;
@@ -179,11 +197,17 @@ std::optional<std::uint64_t> Engine::load_step() {
     }
     Flow* flow = find_flow(i.source);
     if (flow == nullptr) return i.words()[0];
-    flow->sinks.push_back({i.op == Op::send ? Sink::tx : Sink::write, i.index});
+    const auto kind = i.op == Op::send ? Sink::tx : i.op == Op::write ? Sink::write : Sink::feed;
+    if (kind == Sink::feed && flow->kind == Flow::result)
+      return i.words()[0];  // no way back into the operator
+    flow->sinks.push_back({kind, i.index});
   }
-  for (const Flow& f : flows_) {
-    if (f.sinks.empty()) return f.index;  // beats that nobody takes
+  for (Flow& f : flows_) {
+    // An operator may keep an output for itself (a histogram); other beats must go somewhere.
+    if (f.sinks.empty() && f.kind != Flow::result) return f.index;
   }
+  std::erase_if(flows_, [](const Flow& f) { return f.sinks.empty(); });
+  parts_ += operator_active_;
   unbegun_ += static_cast<unsigned>(flows_.size());
   return std::nullopt;
 }
@@ -239,6 +263,12 @@ void Engine::leave_step() {
   step_sends_.clear();
   parts_ = unbegun_ = 0;
   pending_fault_.reset();
+  active_feeds_.clear();
+  if (slot_) {
+    slot_->flush();
+    slot_->clock();
+  }
+  operator_active_ = false;
   for (Reader& r : readers_) r.active = r.begun = false, r.count = 0;
   for (Writer& w : writers_) w.active = false, w.held = w.coming = 0;
 }
