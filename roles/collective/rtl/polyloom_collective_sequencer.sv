@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// polyloom_collective_sequencer: runs a program: collects a step in shadow registers, starts it with one go.
+// How:          instruction -> check -> shadow registers --go--> all engines at once (M_DMAC)
+//               go waits until the step before it is done. Two bitmaps, sources mentioned and sources used, must be
+//               equal at go: else a stream would have an end only.
+// Latency:      go_o to done: done_i is looked at from the cycle after go; step done to the next go 2 cycles (done_to_go).
+// Throughput:   one instruction a cycle.
+// Backpressure: go and end wait for the step before; nothing else waits.
+// Order/loss:   program order.
+// Reset:        idle, shadow registers empty.
+// Limits:       what it refuses is a bad_program fault with the instruction's index: unknown op, index or source that
+//               the node has not, path that the switch has not, pattern that is empty or not aligned, operator kind
+//               that the slot has not, flags that do not go together, a source without sink or a sink without source.
+// Cost:         see polyloom_collective_engine.
+// Source: own design, after OPTWEB section 2.C (command sequencer).   Tests: rtl_engine.cc.
+module polyloom_collective_sequencer
+  import polyloom_collective_pkg::*;
+#(
+    parameter cfg_t Cfg = '0,
+    localparam int unsigned Sources = Cfg.channels + Cfg.lanes + Cfg.op_outputs,
+    localparam int unsigned Sinks = Cfg.channels + Cfg.lanes + Cfg.op_inputs,
+    localparam int unsigned Outputs = Cfg.op_outputs > 0 ? Cfg.op_outputs : 1,
+    localparam int unsigned Inputs = Cfg.op_inputs > 0 ? Cfg.op_inputs : 1
+) (
+    input  logic                                          clk_i,
+    input  logic                                          rst_ni,
+    input  logic                                          stop_i,
+    input  logic                                          flush_i,
+    input  logic                                          start_i,
+    output logic                                          running_o,
+    // from program
+    input  logic                                          valid_i,
+    input  instruction_t                                  instruction_i,
+    input  logic         [              15:0]             index_i,
+    output logic                                          next_o,
+    // to registers
+    output logic                                          mark_o,        // a step is done in this cycle
+    output logic         [               7:0]             mark_index_o,
+    output logic                                          end_o,         // the program is done in this cycle
+    output fault_t                                        fault_o,
+    // to all engines: the step
+    output logic                                          go_o,
+    output logic                                          together_o,
+    output dma_step_t    [  Cfg.channels-1:0]             read_o,
+    output dma_step_t    [  Cfg.channels-1:0]             write_o,
+    output lane_step_t   [     Cfg.lanes-1:0]             send_o,
+    output lane_step_t   [     Cfg.lanes-1:0]             take_o,
+    output logic         [     Cfg.lanes-1:0]             relay_o,
+    output logic         [        Inputs-1:0]             feed_o,
+    output config_step_t [       Outputs-1:0]             config_o,
+    output logic         [         Sinks-1:0][Sources-1:0] select_o,
+    // from all engines
+    input  logic                                          active_i       // any is at work
+);
+  localparam int unsigned C = Cfg.channels;
+  localparam int unsigned L = Cfg.lanes;
+
+  instruction_t in;
+  assign in = instruction_i;
+
+  // Source number to one bit; none if the node has no such source.
+  logic [Sources-1:0] source;
+  always_comb begin
+    source = '0;
+    for (int unsigned c = 0; c < C; c++) source[c] = in.source == FROM_READ + c[7:0];
+    for (int unsigned l = 0; l < L; l++) source[C+l] = in.source == FROM_LANE + l[7:0];
+    for (int unsigned o = 0; o < Cfg.op_outputs; o++) source[C+L+o] = in.source == FROM_OPERATOR + o[7:0];
+  end
+  logic from_read, from_lane, from_operator;
+  assign from_read = |source[C-1:0];
+  assign from_lane = |source[C+L-1:C];
+  assign from_operator = (source >> (C + L)) != '0;
+
+  // Checks of one instruction.
+  logic index_ok, path_ok, pattern_ok, flags_ok, kind_ok, bad;
+  always_comb begin
+    pattern_ok = in.runs != '0 && in.run_bytes != '0 && in.base[4:0] == '0 && in.stride[4:0] == '0 &&
+                 (in.base >> Cfg.channel_bits) == '0;
+    kind_ok = in.extra[7:5] == '0 && Cfg.op_kinds[in.extra[4:0]] && in.extra[7:0] != '0;
+    flags_ok = !(in.flags[0] && in.flags[1]) && in.flags[7:2] == '0;
+    index_ok = 1'b1;
+    path_ok = 1'b1;
+    unique case (in.op)
+      OP_READ: index_ok = in.index < 8'(C);
+      OP_WRITE: begin
+        index_ok = in.index < 8'(C);
+        path_ok  = from_lane || from_operator || (from_read && Cfg.copy_paths != 0);
+      end
+      OP_SEND: begin
+        index_ok = in.index < 8'(L);
+        path_ok  = in.flags[1] || from_read || from_operator || (from_lane && Cfg.relay_paths != 0);
+      end
+      OP_TAKE: index_ok = in.index < 8'(L);
+      OP_FEED: begin
+        index_ok = in.index < 8'(Cfg.op_inputs);
+        path_ok  = from_read || from_lane;
+      end
+      OP_CONFIG: index_ok = in.index < 8'(Cfg.op_outputs);
+      OP_GO: index_ok = in.index < 8'(MARKS) || in.index == 8'hff;
+      default: index_ok = in.op == OP_END;
+    endcase
+    unique case (in.op)
+      OP_READ: bad = !index_ok || !pattern_ok;
+      OP_WRITE: bad = !index_ok || !pattern_ok || !path_ok;
+      OP_SEND, OP_TAKE: bad = !index_ok || !path_ok || !flags_ok;
+      OP_CONFIG: bad = !index_ok || !kind_ok;
+      default: bad = !index_ok || !path_ok;
+    endcase
+  end
+
+  logic running_q, busy_q, done_q, execute, go, loose;
+  logic [7:0] mark_q;
+  logic [Sources-1:0] mentioned_q, used_q;
+
+  assign loose = mentioned_q != used_q;
+  assign execute = valid_i && !stop_i && running_q && !((in.op == OP_GO || in.op == OP_END) && busy_q);
+  assign go = execute && in.op == OP_GO && !bad && !loose;
+  assign go_o = go;
+  assign together_o = in.flags[0];
+  assign next_o = execute;
+  assign end_o = execute && in.op == OP_END;
+  assign mark_o = busy_q && !done_q && !active_i && !stop_i;
+  assign mark_index_o = mark_q;
+  assign running_o = running_q;
+  assign fault_o.code = execute && (bad || (in.op == OP_GO && loose)) ? FAULT_BAD_PROGRAM : FAULT_NONE;
+  assign fault_o.value = 64'(index_i);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      running_q <= 1'b0;
+      busy_q <= 1'b0;
+      done_q <= 1'b0;
+      mark_q <= '1;
+    end else begin
+      if (stop_i || flush_i || end_o) running_q <= 1'b0;
+      else if (start_i) running_q <= 1'b1;
+      // done_q is a stage of its own: the AND of all engines and the start of all engines are far apart.
+      done_q <= mark_o;
+      if (go) begin
+        busy_q <= 1'b1;
+        mark_q <= in.index;
+      end else if (done_q || flush_i || stop_i) busy_q <= 1'b0;
+    end
+  end
+
+  // Shadow registers: valid bits are cleared by go, the rest by the next instruction that means them.
+  logic store, clear;
+  logic [Sinks-1:0] sink_used_q;
+  dma_step_t [C-1:0] read_q, write_q;
+  lane_step_t [L-1:0] send_q, take_q;
+  logic [L-1:0] relay_q;
+  logic [Inputs-1:0] feed_q;
+  config_step_t [Outputs-1:0] config_q;
+  logic [Sinks-1:0][Sources-1:0] select_q;
+
+  assign store = execute && !bad;
+  assign clear = go || start_i || flush_i;
+
+  dma_step_t dma;
+  lane_step_t lane;
+  always_comb begin
+    dma.valid = 1'b1;
+    dma.open_end = in.op == OP_WRITE && |(in.flags & FLAG_OPEN_END);
+    dma.source = in.source;
+    dma.pattern = '{base: in.base[ADDR_W-1:0], stride: in.stride[ADDR_W-1:0], run_bytes: in.run_bytes, runs: in.runs};
+    lane.valid = 1'b1;
+    lane.eager = in.flags[0];
+    lane.pulse_only = in.flags[1];
+    lane.source = in.source;
+    lane.signature = in.extra;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      mentioned_q <= '0;
+      used_q <= '0;
+      relay_q <= '0;
+      feed_q <= '0;
+      sink_used_q <= '0;
+    end else if (clear) begin
+      mentioned_q <= '0;
+      used_q <= '0;
+      relay_q <= '0;
+      feed_q <= '0;
+      sink_used_q <= '0;
+    end else if (store) begin
+      for (int unsigned c = 0; c < C; c++) begin
+        if (in.op == OP_READ && in.index == c[7:0]) mentioned_q[c] <= 1'b1;
+        if (in.op == OP_WRITE && in.index == c[7:0]) sink_used_q[c] <= 1'b1;
+      end
+      for (int unsigned l = 0; l < L; l++) begin
+        if (in.op == OP_TAKE && in.index == l[7:0] && !lane.pulse_only) mentioned_q[C+l] <= 1'b1;
+        if (in.op == OP_SEND && in.index == l[7:0] && !lane.pulse_only) sink_used_q[C+l] <= 1'b1;
+        if (in.op == OP_SEND && !lane.pulse_only && source[C+l]) relay_q[l] <= 1'b1;
+      end
+      for (int unsigned o = 0; o < Cfg.op_outputs; o++) begin
+        if (in.op == OP_CONFIG && in.index == o[7:0]) mentioned_q[C+L+o] <= 1'b1;
+      end
+      for (int unsigned i = 0; i < Cfg.op_inputs; i++) begin
+        if (in.op == OP_FEED && in.index == i[7:0]) begin
+          feed_q[i] <= 1'b1;
+          sink_used_q[C+L+i] <= 1'b1;
+        end
+      end
+      if (in.op == OP_WRITE || in.op == OP_FEED || (in.op == OP_SEND && !lane.pulse_only)) used_q <= used_q | source;
+    end
+  end
+
+  for (genvar c = 0; c < int'(C); c++) begin : gen_channel
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni || clear) begin
+        read_q[c].valid  <= 1'b0;
+        write_q[c].valid <= 1'b0;
+      end else if (store && in.index == 8'(c)) begin
+        if (in.op == OP_READ) read_q[c] <= dma;
+        if (in.op == OP_WRITE) write_q[c] <= dma;
+        if (in.op == OP_WRITE) select_q[c] <= source;
+      end
+    end
+  end
+  for (genvar l = 0; l < int'(L); l++) begin : gen_lane
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni || clear) begin
+        send_q[l].valid <= 1'b0;
+        take_q[l].valid <= 1'b0;
+      end else if (store && in.index == 8'(l)) begin
+        if (in.op == OP_SEND) send_q[l] <= lane;
+        if (in.op == OP_TAKE) take_q[l] <= lane;
+        if (in.op == OP_SEND) select_q[C+l] <= source;
+      end
+    end
+  end
+  for (genvar i = 0; i < int'(Cfg.op_inputs); i++) begin : gen_input
+    always_ff @(posedge clk_i) begin
+      if (store && in.op == OP_FEED && in.index == 8'(i)) select_q[C+L+i] <= source;
+    end
+  end
+  for (genvar o = 0; o < int'(Outputs); o++) begin : gen_output
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni || clear) config_q[o].valid <= 1'b0;
+      else if (store && in.op == OP_CONFIG && in.index == 8'(o)) begin
+        config_q[o] <= '{valid: 1'b1, kind: in.extra[7:0], word: in.base, inputs: in.stride};
+      end
+    end
+  end
+
+  assign read_o = read_q;
+  assign write_o = write_q;
+  assign send_o = send_q;
+  assign take_o = take_q;
+  assign relay_o = relay_q;
+  assign feed_o = feed_q;
+  assign config_o = config_q;
+  for (genvar k = 0; k < int'(Sinks); k++) begin : gen_select
+    assign select_o[k] = select_q[k] & {Sources{sink_used_q[k]}};
+  end
+endmodule

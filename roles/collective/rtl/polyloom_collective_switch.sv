@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// polyloom_collective_switch: every sink takes the beats of the source that the step gave it.
+// How:          sources --beat--> [mux a sink, one-hot select] --> FIFO a sink --> sinks
+//               A source that several sinks select (the distributor) moves when all of them have room: 2 beats, and
+//               write_beats before a W#, which rides out the times when its memory is busy.
+//               Selects are decoded from source numbers at go. Paths that the node has not are constant zero.
+// Latency:      one cycle (switch_cycles).
+// Throughput:   one beat a cycle through every sink.
+// Backpressure: sink registers -> src_ready_o through one AND of all sinks; no path from sink_ready_i to src_ready_o.
+// Order/loss:   order of the source; none lost. A step's sinks and sources form no cycle, so nothing can deadlock
+//               here: a sink waits for nothing but what lies behind it.
+// Reset:        control; beats are not cleared.
+// Limits:       sources = channels + lanes + op_outputs, sinks = channels + lanes + op_inputs, in that order.
+// Cost:         about sinks * 289 * (sources/3 LUT + 2 FF); see polyloom_collective_engine.
+// Source: own design, after OPTWEB Fig. 2 (distributor, Nx1 and NxN one-way switches).   Tests: rtl_engine.cc.
+module polyloom_collective_switch
+  import polyloom_collective_pkg::*;
+#(
+    parameter cfg_t Cfg = '0,
+    localparam int unsigned Sources = Cfg.channels + Cfg.lanes + Cfg.op_outputs,
+    localparam int unsigned Sinks = Cfg.channels + Cfg.lanes + Cfg.op_inputs
+) (
+    input  logic                             clk_i,
+    input  logic                             rst_ni,
+    input  logic                             flush_i,
+    // from sequencer: which source each sink takes, at go
+    input  logic                             go_i,
+    input  logic  [  Sinks-1:0][Sources-1:0] select_i,
+    output logic  [  Sinks-1:0][Sources-1:0] select_o,
+    // from sync: sinks that may take
+    input  logic  [  Sinks-1:0]              enable_i,
+    // sources
+    input  logic  [Sources-1:0]              src_valid_i,
+    output logic  [Sources-1:0]              src_ready_o,
+    input  beat_t [Sources-1:0]              src_i,
+    // sinks
+    output logic  [  Sinks-1:0]              sink_valid_o,
+    input  logic  [  Sinks-1:0]              sink_ready_i,
+    output beat_t [  Sinks-1:0]              sink_o
+);
+  localparam int unsigned C = Cfg.channels;
+  localparam int unsigned L = Cfg.lanes;
+
+  // Paths that exist, a constant.
+  function automatic logic [Sinks-1:0][Sources-1:0] paths();
+    logic [Sinks-1:0][Sources-1:0] p;
+    for (int unsigned k = 0; k < Sinks; k++) begin
+      for (int unsigned s = 0; s < Sources; s++) begin
+        p[k][s] = 1'b1;
+        if (k < C && s < C) p[k][s] = Cfg.copy_paths != 0;
+        if (k >= C && k < C + L && s >= C && s < C + L) p[k][s] = Cfg.relay_paths != 0;
+        if (k >= C + L && s >= C + L) p[k][s] = 1'b0;
+      end
+    end
+    return p;
+  endfunction
+  localparam logic [Sinks-1:0][Sources-1:0] Paths = paths();
+
+  logic [Sinks-1:0][Sources-1:0] select_q;
+  logic [Sinks-1:0] free, push;
+  beat_t [Sinks-1:0] picked;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) select_q <= '0;
+    else if (flush_i) select_q <= '0;
+    else if (go_i) select_q <= select_i & Paths;
+  end
+  assign select_o = select_q;
+
+  always_comb begin
+    for (int unsigned s = 0; s < Sources; s++) begin
+      src_ready_o[s] = 1'b0;
+      for (int unsigned k = 0; k < Sinks; k++) if (select_q[k][s]) src_ready_o[s] = 1'b1;
+      for (int unsigned k = 0; k < Sinks; k++) if (select_q[k][s] && !(free[k] && enable_i[k])) src_ready_o[s] = 1'b0;
+    end
+    for (int unsigned k = 0; k < Sinks; k++) begin
+      push[k] = |(select_q[k] & src_valid_i & src_ready_o);
+      picked[k] = '0;
+      for (int unsigned s = 0; s < Sources; s++) begin
+        if (Paths[k][s]) picked[k] |= src_i[s] & {$bits(beat_t) {select_q[k][s]}};
+      end
+    end
+  end
+
+  for (genvar k = 0; k < int'(Sinks); k++) begin : gen_sink
+    logic [$clog2((k < int'(C) ? Cfg.write_beats : 2)+1)-1:0] unused_count;
+    polyloom_collective_fifo #(
+        .Width($bits(beat_t)),
+        .Depth(k < int'(C) ? Cfg.write_beats : 2)
+    ) i_fifo (
+        .clk_i,
+        .rst_ni,
+        .flush_i,
+        .valid_i(push[k]),
+        .ready_o(free[k]),
+        .data_i (picked[k]),
+        .valid_o(sink_valid_o[k]),
+        .ready_i(sink_ready_i[k]),
+        .data_o (sink_o[k]),
+        .count_o(unused_count)
+    );
+  end
+endmodule
