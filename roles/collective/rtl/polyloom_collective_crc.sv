@@ -70,14 +70,14 @@ module polyloom_collective_crc (
   end
 
   // Stage 2: the state's part.
-  word_t state_q, before, later;
+  word_t state_q, start, later;
   always_comb begin
-    before = first_q ? '1 : state_q;
+    start = first_q ? '1 : state_q;
     unique case (words_q)
-      3'd1: later = times(Later[2], before);
-      3'd2: later = times(Later[4], before);
-      3'd3: later = times(Later[6], before);
-      default: later = times(Later[8], before);
+      3'd1: later = times(Later[2], start);
+      3'd2: later = times(Later[4], start);
+      3'd3: later = times(Later[6], start);
+      default: later = times(Later[8], start);
     endcase
   end
   always_ff @(posedge clk_i) if (valid_q) state_q <= later ^ part_q;

@@ -108,30 +108,18 @@ package polyloom_collective_pkg;
     logic [31:0]       runs;
   } pattern_t;
 
-  typedef struct packed {
-    logic [255:0] data;
-    logic [31:0]  keep;
-    logic         last;  // of the block
-  } beat_t;
-
   // What go hands to the engines: the shadow registers. Arrays stand beside it, one entry an engine.
   typedef struct packed {
     logic     valid;
-    logic     open_end;
-    logic [7:0] source;  // W#
+    logic     open_end;  // W#
     pattern_t pattern;
   } dma_step_t;
   typedef struct packed {
     logic        valid;
     logic        eager;
     logic        pulse_only;
-    logic [7:0]  source;  // send
     logic [31:0] signature;
   } lane_step_t;
-  typedef struct packed {
-    logic       valid;
-    logic [7:0] source;
-  } feed_step_t;
   typedef struct packed {
     logic        valid;
     logic [7:0]  kind;
@@ -145,9 +133,9 @@ package polyloom_collective_pkg;
     logic [63:0] value;
   } fault_t;
 
-  // Words that count in the last beat of a frame: 1..4.
-  function automatic logic [2:0] keep_words(logic [31:0] keep);
-    return {2'b0, keep[0]} + {2'b0, keep[8]} + {2'b0, keep[16]} + {2'b0, keep[24]};
+  // Words that count in the last beat of a frame, 1..4, from the keep bits of each word's first byte.
+  function automatic logic [2:0] keep_words(logic [3:0] first);
+    return {2'b0, first[0]} + {2'b0, first[1]} + {2'b0, first[2]} + {2'b0, first[3]};
   endfunction
 
   // Mask of the first `bytes` bytes of a beat; 0 stands for a whole beat.

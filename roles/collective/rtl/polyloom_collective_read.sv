@@ -13,6 +13,7 @@
 // Source: own design, after OPTWEB section 2.C.   Tests: rtl_units.cc (read), rtl_engine.cc.
 module polyloom_collective_read
   import polyloom_collective_pkg::*;
+  import polyloom_stream_pkg::beat_t;
 #(
     parameter cfg_t Cfg = '0
 ) (
@@ -169,5 +170,5 @@ module polyloom_collective_read
   end
 
   logic unused_step;
-  assign unused_step = ^{step_i.source, step_i.open_end};
+  assign unused_step = step_i.open_end;
 endmodule

@@ -13,6 +13,7 @@
 // Source: own design, after OPTWEB sections 2.C and 3.   Tests: rtl_units.cc (lane), rtl_engine.cc.
 module polyloom_collective_rx
   import polyloom_collective_pkg::*;
+  import polyloom_stream_pkg::beat_t;
 #(
     parameter cfg_t Cfg = '0
 ) (
@@ -71,7 +72,7 @@ module polyloom_collective_rx
       .flush_i(flush_i),
       .valid_i(push),
       .ready_o(room),
-      .data_i ({lane_rx_data_i, lane_rx_keep_i, lane_rx_last_i}),
+      .data_i ({lane_rx_last_i, lane_rx_keep_i, lane_rx_data_i}),
       .valid_o(head_valid),
       .ready_i(taken),
       .data_o (head),
@@ -123,7 +124,7 @@ module polyloom_collective_rx
         .rst_ni,
         .valid_i(push),
         .first_i(!in_frame_q),
-        .words_i(lane_rx_last_i ? keep_words(lane_rx_keep_i) : 3'd4),
+        .words_i(lane_rx_last_i ? keep_words({lane_rx_keep_i[24], lane_rx_keep_i[16], lane_rx_keep_i[8], lane_rx_keep_i[0]}) : 3'd4),
         .data_i (lane_rx_data_i),
         .crc_o  (crc)
     );
@@ -230,7 +231,4 @@ module polyloom_collective_rx
       end
     end
   end
-
-  logic unused_step;
-  assign unused_step = ^step_i.source;
 endmodule

@@ -64,7 +64,7 @@ module polyloom_collective_sequencer
     source = '0;
     for (int unsigned c = 0; c < C; c++) source[c] = in.source == FROM_READ + c[7:0];
     for (int unsigned l = 0; l < L; l++) source[C+l] = in.source == FROM_LANE + l[7:0];
-    for (int unsigned o = 0; o < Cfg.op_outputs; o++) source[C+L+o] = in.source == FROM_OPERATOR + o[7:0];
+    for (int o = 0; o < int'(Cfg.op_outputs); o++) source[int'(C+L)+o] = in.source == FROM_OPERATOR + o[7:0];
   end
   logic from_read, from_lane, from_operator;
   assign from_read = |source[C-1:0];
@@ -92,10 +92,10 @@ module polyloom_collective_sequencer
       end
       OP_TAKE: index_ok = in.index < 8'(L);
       OP_FEED: begin
-        index_ok = in.index < 8'(Cfg.op_inputs);
+        index_ok = int'({1'b0, in.index}) < int'(Cfg.op_inputs);
         path_ok  = from_read || from_lane;
       end
-      OP_CONFIG: index_ok = in.index < 8'(Cfg.op_outputs);
+      OP_CONFIG: index_ok = int'({1'b0, in.index}) < int'(Cfg.op_outputs);
       OP_GO: index_ok = in.index < 8'(MARKS) || in.index == 8'hff;
       default: index_ok = in.op == OP_END;
     endcase
@@ -146,29 +146,31 @@ module polyloom_collective_sequencer
   // Shadow registers: valid bits are cleared by go, the rest by the next instruction that means them.
   logic store, clear;
   logic [Sinks-1:0] sink_used_q;
-  dma_step_t [C-1:0] read_q, write_q;
-  lane_step_t [L-1:0] send_q, take_q;
-  logic [L-1:0] relay_q;
+  typedef struct packed {
+    logic [1:0]  flags;
+    logic [31:0] signature;
+  } shadow_lane_t;
+  typedef struct packed {
+    logic [7:0]  kind;
+    logic [63:0] word;
+    logic [63:0] inputs;
+  } shadow_config_t;
+  pattern_t [C-1:0] read_q, write_q;
+  logic [C-1:0] read_valid_q, open_q;
+  shadow_lane_t [L-1:0] send_q, take_q;
+  logic [L-1:0] relay_q, send_valid_q, take_valid_q;
   logic [Inputs-1:0] feed_q;
-  config_step_t [Outputs-1:0] config_q;
+  logic [Outputs-1:0] config_valid_q;
+  shadow_config_t [Outputs-1:0] config_q;
   logic [Sinks-1:0][Sources-1:0] select_q;
 
   assign store = execute && !bad;
   assign clear = go || start_i || flush_i;
 
-  dma_step_t dma;
-  lane_step_t lane;
-  always_comb begin
-    dma.valid = 1'b1;
-    dma.open_end = in.op == OP_WRITE && |(in.flags & FLAG_OPEN_END);
-    dma.source = in.source;
-    dma.pattern = '{base: in.base[ADDR_W-1:0], stride: in.stride[ADDR_W-1:0], run_bytes: in.run_bytes, runs: in.runs};
-    lane.valid = 1'b1;
-    lane.eager = in.flags[0];
-    lane.pulse_only = in.flags[1];
-    lane.source = in.source;
-    lane.signature = in.extra;
-  end
+  pattern_t pattern;
+  logic pulse_only;
+  assign pattern = '{base: in.base[ADDR_W-1:0], stride: in.stride[ADDR_W-1:0], run_bytes: in.run_bytes, runs: in.runs};
+  assign pulse_only = |(in.flags & FLAG_PULSE_ONLY);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -176,59 +178,71 @@ module polyloom_collective_sequencer
       used_q <= '0;
       relay_q <= '0;
       feed_q <= '0;
+      read_valid_q <= '0;
+      send_valid_q <= '0;
+      take_valid_q <= '0;
+      config_valid_q <= '0;
       sink_used_q <= '0;
     end else if (clear) begin
       mentioned_q <= '0;
       used_q <= '0;
       relay_q <= '0;
       feed_q <= '0;
+      read_valid_q <= '0;
+      send_valid_q <= '0;
+      take_valid_q <= '0;
+      config_valid_q <= '0;
       sink_used_q <= '0;
     end else if (store) begin
       for (int unsigned c = 0; c < C; c++) begin
-        if (in.op == OP_READ && in.index == c[7:0]) mentioned_q[c] <= 1'b1;
+        if (in.op == OP_READ && in.index == c[7:0]) {mentioned_q[c], read_valid_q[c]} <= '1;
         if (in.op == OP_WRITE && in.index == c[7:0]) sink_used_q[c] <= 1'b1;
       end
       for (int unsigned l = 0; l < L; l++) begin
-        if (in.op == OP_TAKE && in.index == l[7:0] && !lane.pulse_only) mentioned_q[C+l] <= 1'b1;
-        if (in.op == OP_SEND && in.index == l[7:0] && !lane.pulse_only) sink_used_q[C+l] <= 1'b1;
-        if (in.op == OP_SEND && !lane.pulse_only && source[C+l]) relay_q[l] <= 1'b1;
+        if (in.op == OP_TAKE && in.index == l[7:0]) take_valid_q[l] <= 1'b1;
+        if (in.op == OP_SEND && in.index == l[7:0]) send_valid_q[l] <= 1'b1;
+        if (in.op == OP_TAKE && in.index == l[7:0] && !pulse_only) mentioned_q[C+l] <= 1'b1;
+        if (in.op == OP_SEND && in.index == l[7:0] && !pulse_only) sink_used_q[C+l] <= 1'b1;
+        if (in.op == OP_SEND && !pulse_only && source[C+l]) relay_q[l] <= 1'b1;
       end
-      for (int unsigned o = 0; o < Cfg.op_outputs; o++) begin
-        if (in.op == OP_CONFIG && in.index == o[7:0]) mentioned_q[C+L+o] <= 1'b1;
+      for (int o = 0; o < int'(Cfg.op_outputs); o++) begin
+        if (in.op == OP_CONFIG && in.index == o[7:0]) {mentioned_q[int'(C+L)+o], config_valid_q[o]} <= '1;
       end
-      for (int unsigned i = 0; i < Cfg.op_inputs; i++) begin
+      for (int i = 0; i < int'(Cfg.op_inputs); i++) begin
         if (in.op == OP_FEED && in.index == i[7:0]) begin
           feed_q[i] <= 1'b1;
-          sink_used_q[C+L+i] <= 1'b1;
+          sink_used_q[int'(C+L)+i] <= 1'b1;
         end
       end
-      if (in.op == OP_WRITE || in.op == OP_FEED || (in.op == OP_SEND && !lane.pulse_only)) used_q <= used_q | source;
+      if (in.op == OP_WRITE || in.op == OP_FEED || (in.op == OP_SEND && !pulse_only)) used_q <= used_q | source;
     end
   end
 
+  // What the valid bits stand for; not reset.
   for (genvar c = 0; c < int'(C); c++) begin : gen_channel
     always_ff @(posedge clk_i) begin
-      if (!rst_ni || clear) begin
-        read_q[c].valid  <= 1'b0;
-        write_q[c].valid <= 1'b0;
-      end else if (store && in.index == 8'(c)) begin
-        if (in.op == OP_READ) read_q[c] <= dma;
-        if (in.op == OP_WRITE) write_q[c] <= dma;
-        if (in.op == OP_WRITE) select_q[c] <= source;
+      if (store && in.index == 8'(c)) begin
+        if (in.op == OP_READ) read_q[c] <= pattern;
+        if (in.op == OP_WRITE) begin
+          write_q[c]  <= pattern;
+          open_q[c]   <= |(in.flags & FLAG_OPEN_END);
+          select_q[c] <= source;
+        end
       end
     end
+    assign read_o[c] = '{valid: read_valid_q[c], open_end: 1'b0, pattern: read_q[c]};
+    assign write_o[c] = '{valid: sink_used_q[c], open_end: open_q[c], pattern: write_q[c]};
   end
   for (genvar l = 0; l < int'(L); l++) begin : gen_lane
     always_ff @(posedge clk_i) begin
-      if (!rst_ni || clear) begin
-        send_q[l].valid <= 1'b0;
-        take_q[l].valid <= 1'b0;
-      end else if (store && in.index == 8'(l)) begin
-        if (in.op == OP_SEND) send_q[l] <= lane;
-        if (in.op == OP_TAKE) take_q[l] <= lane;
+      if (store && in.index == 8'(l)) begin
+        if (in.op == OP_SEND) send_q[l] <= '{flags: in.flags[1:0], signature: in.extra};
+        if (in.op == OP_TAKE) take_q[l] <= '{flags: in.flags[1:0], signature: in.extra};
         if (in.op == OP_SEND) select_q[C+l] <= source;
       end
     end
+    assign send_o[l] = '{send_valid_q[l], send_q[l].flags[0], send_q[l].flags[1], send_q[l].signature};
+    assign take_o[l] = '{take_valid_q[l], take_q[l].flags[0], take_q[l].flags[1], take_q[l].signature};
   end
   for (genvar i = 0; i < int'(Cfg.op_inputs); i++) begin : gen_input
     always_ff @(posedge clk_i) begin
@@ -237,20 +251,13 @@ module polyloom_collective_sequencer
   end
   for (genvar o = 0; o < int'(Outputs); o++) begin : gen_output
     always_ff @(posedge clk_i) begin
-      if (!rst_ni || clear) config_q[o].valid <= 1'b0;
-      else if (store && in.op == OP_CONFIG && in.index == 8'(o)) begin
-        config_q[o] <= '{valid: 1'b1, kind: in.extra[7:0], word: in.base, inputs: in.stride};
-      end
+      if (store && in.op == OP_CONFIG && in.index == 8'(o)) config_q[o] <= '{in.extra[7:0], in.base, in.stride};
     end
+    assign config_o[o] = '{config_valid_q[o], config_q[o].kind, config_q[o].word, config_q[o].inputs};
   end
 
-  assign read_o = read_q;
-  assign write_o = write_q;
-  assign send_o = send_q;
-  assign take_o = take_q;
   assign relay_o = relay_q;
   assign feed_o = feed_q;
-  assign config_o = config_q;
   for (genvar k = 0; k < int'(Sinks); k++) begin : gen_select
     assign select_o[k] = select_q[k] & {Sources{sink_used_q[k]}};
   end

@@ -15,6 +15,7 @@
 // Source: own design, after OPTWEB Fig. 2 (distributor, Nx1 and NxN one-way switches).   Tests: rtl_engine.cc.
 module polyloom_collective_switch
   import polyloom_collective_pkg::*;
+  import polyloom_stream_pkg::beat_t;
 #(
     parameter cfg_t Cfg = '0,
     localparam int unsigned Sources = Cfg.channels + Cfg.lanes + Cfg.op_outputs,

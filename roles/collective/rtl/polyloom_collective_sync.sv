@@ -115,7 +115,7 @@ module polyloom_collective_sync
   always_comb begin
     unused = 1'b0;
     for (int unsigned l = 0; l < L; l++) begin
-      unused ^= ^{send_i[l].source, send_i[l].signature, take_i[l].pulse_only, take_i[l].source, take_i[l].signature};
+      unused ^= ^{send_i[l].signature, take_i[l].pulse_only, take_i[l].signature};
     end
   end
 endmodule

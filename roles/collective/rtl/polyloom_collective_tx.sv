@@ -14,6 +14,7 @@
 // Source: own design; frames: program.h (LaneControl).   Tests: rtl_units.cc (lane), rtl_engine.cc.
 module polyloom_collective_tx
   import polyloom_collective_pkg::*;
+  import polyloom_stream_pkg::beat_t;
 #(
     parameter cfg_t Cfg = '0
 ) (
@@ -172,7 +173,7 @@ module polyloom_collective_tx
         .rst_ni,
         .valid_i(fifo_ready && fifo_valid),
         .first_i(!in_frame_q),
-        .words_i(head.last ? keep_words(head.keep) : 3'd4),
+        .words_i(head.last ? keep_words({head.keep[24], head.keep[16], head.keep[8], head.keep[0]}) : 3'd4),
         .data_i (head.data),
         .crc_o  (crc)
     );
@@ -181,5 +182,5 @@ module polyloom_collective_tx
   end
 
   logic unused_step;
-  assign unused_step = ^{step_i.eager, step_i.source};
+  assign unused_step = step_i.eager;
 endmodule

@@ -15,6 +15,7 @@
 // Source: own design, after OPTWEB section 2.C.   Tests: rtl_units.cc (write), rtl_engine.cc.
 module polyloom_collective_write
   import polyloom_collective_pkg::*;
+  import polyloom_stream_pkg::beat_t;
 #(
     parameter cfg_t Cfg = '0
 ) (
@@ -172,7 +173,4 @@ module polyloom_collective_write
   always_ff @(posedge clk_i) begin
     if (go) tail_q <= step_i.pattern.run_bytes[4:0];
   end
-
-  logic unused_step;
-  assign unused_step = ^step_i.source;
 endmodule

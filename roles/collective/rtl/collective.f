@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# The collective node without its shell.
+-f ../../../blocks/operators/rtl/operators.f
+polyloom_collective_pkg.sv
+polyloom_collective_fifo.sv
+polyloom_collective_pattern.sv
+polyloom_collective_crc.sv
+polyloom_collective_program.sv
+polyloom_collective_sequencer.sv
+polyloom_collective_regs.sv
+polyloom_collective_watch.sv
+polyloom_collective_sync.sv
+polyloom_collective_switch.sv
+polyloom_collective_read.sv
+polyloom_collective_write.sv
+polyloom_collective_tx.sv
+polyloom_collective_rx.sv
+polyloom_collective_slot.sv
+polyloom_collective_engine.sv
