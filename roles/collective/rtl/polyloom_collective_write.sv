@@ -48,6 +48,7 @@ module polyloom_collective_write
 );
   logic go, active_q, open_q, moving_q;  // moving: data are still to come
   logic aw_pending_q, w_pending_q, pad_q, pad;
+  logic [2:0] stop_q;
   logic aw_sent_q, w_sent_q;  // open end: halves of this beat that are through
   logic [7:0] ahead_q;  // bursts requested whose last beat has not left
   logic [7:0] owed_q;  // bursts not acknowledged
@@ -106,8 +107,9 @@ module polyloom_collective_write
   assign mem_aw_valid_o = want_aw && !bad && owed_q != '1 && (!stop_i || aw_pending_q);
   assign aw_fire = mem_aw_valid_o && mem_aw_ready_i;
 
-  // Data. After a stop the beat that the memory has been shown stays; then come empty ones.
-  assign pad = stop_i && (pad_q || !w_pending_q);
+  // Data. After a stop the beat that the memory has been shown stays; then come empty ones, once the switch has
+  // come to rest, so that the payload of a waiting one does not change either.
+  assign pad = stop_q[2] && (pad_q || !w_pending_q);
   assign want_w = valid_i && moving_q && beat_valid &&
                   (open_q ? (!w_sent_q && !bad && owed_q != '1) : ahead_q != '0);
   assign mem_w_valid_o = pad ? (ahead_q != '0) : want_w;
@@ -145,6 +147,7 @@ module polyloom_collective_write
       aw_pending_q <= 1'b0;
       w_pending_q <= 1'b0;
       pad_q <= 1'b0;
+      stop_q <= '0;
       aw_sent_q <= 1'b0;
       w_sent_q <= 1'b0;
       ahead_q <= '0;
@@ -153,6 +156,7 @@ module polyloom_collective_write
       aw_pending_q <= mem_aw_valid_o && !mem_aw_ready_i;
       w_pending_q <= mem_w_valid_o && !mem_w_ready_i;
       pad_q <= pad;
+      stop_q <= {stop_q[1:0], 1'b1} & {3{stop_i}};
       ahead_q <= ahead_q + 8'(ahead_up) - 8'(ahead_down);
       owed_q <= owed_q + 8'(aw_fire) - 8'(mem_b_valid_i);
       aw_sent_q <= open_q && !take && (aw_sent_q || aw_fire);

@@ -45,6 +45,10 @@ void reference_move(const Bytes& from, const Walk& r, Bytes& to, const Walk& w, 
   }
 }
 
+void expect_same(const Bytes& got, const Bytes& want, const std::string& what) {
+  const auto d = std::mismatch(got.begin(), got.end(), want.begin());
+  if (d.first != got.end()) fail(what + ": first difference at byte " + std::to_string(d.first - got.begin()));
+}
 void pair(Bench& b) { b.connect(0, 0, 1, 0); }
 void triangle(Bench& b) {
   b.connect(0, 0, 1, 0);
@@ -72,7 +76,7 @@ void registers(unsigned seed) {
   expect(!b.reg_access(0, true, reg::state, 1).first, "state is read-only");
   expect(!b.reg_access(0, false, 0x1ff, 0).first, "no such register");
   // The shell reads its program back.
-  b.load(1, {read(1, 64, 99), end()}, 5);
+  b.load(1, {read_from(1, 64, 99), end()}, 5);
   auto& t = *b[1].top;
   t.prog_valid_i = 1;
   t.prog_write_i = 0;
@@ -90,7 +94,7 @@ void copy_timing(unsigned seed) {
     Bench b(1, o, seed);
     fill_all(b, 1);
     const Bytes want = b[0].channels[0].data;
-    const auto e = b.run({{read(0, 4096, n * 32), write(1, from_read(0), 992, n * 32), go(3), end()}});
+    const auto e = b.run({{read_from(0, 4096, n * 32), write_to(1, from_read(0), 992, n * 32), go(3), end()}});
     const std::uint64_t s = e[0].begin + 3;
     const std::uint64_t done = s + kT.go_to_begin + kT.begin_to_request + o.read_latency + kT.read_to_source +
                                kT.switch_cycles + n - 1 + o.write_latency + kT.write_to_done;
@@ -112,12 +116,12 @@ void copy_patterns(unsigned seed) {
     Bytes want = b[0].channels[2].data;
     const unsigned run_beats = 1 + b.draw(round % 3 ? 4 : 70), runs = 1 + b.draw(12);
     const unsigned bytes = run_beats * 32 - b.draw(32);
-    const std::int64_t stride = (32 * (run_beats + b.draw(3)) + 32 * b.draw(40)) * (b.draw(2) ? 1 : -1);
+    const std::int64_t stride = std::int64_t{32} * (run_beats + b.draw(43)) * (b.draw(2) ? 1 : -1);
     const Walk r{512 * 1024 + 32u * b.draw(64), bytes, runs, stride};
     const Walk w = round % 2 ? Walk{128 * 1024 + 32u * b.draw(64), run_beats * 32 - b.draw(32), runs, 32 * run_beats + 64}
                              : Walk{256 * 1024 + 32u * b.draw(128), run_beats * runs * 32 - b.draw(32), 1, 0};
     reference_move(b[0].channels[1].data, r, want, w, false);
-    b.run({{write(2, from_read(1), w.base, w.bytes, w.runs, w.stride), read(1, r.base, r.bytes, r.runs, r.stride), go(),
+    b.run({{write_to(2, from_read(1), w.base, w.bytes, w.runs, w.stride), read_from(1, r.base, r.bytes, r.runs, r.stride), go(),
             end()}});
     expect(b[0].channels[2].data == want, "copied bytes, round " + std::to_string(round));
   }
@@ -128,7 +132,7 @@ void one_beat_runs_at_full_rate(unsigned seed) {
   o.read_latency = 64;
   Bench b(1, o, seed);
   const unsigned n = 400;
-  b.run({{read(0, 0, 32, n, 64), write(1, from_read(0), 65536, 20, n, 96), go(0), end()}});
+  b.run({{read_from(0, 0, 32, n, 64), write_to(1, from_read(0), 65536, 20, n, 96), go(0), end()}});
   const std::uint64_t took = b.read_reg(0, reg::mark) - b.read_reg(0, reg::begin) - 3;
   const std::uint64_t least = kT.go_to_begin + kT.begin_to_request + 64 + kT.read_to_source + kT.switch_cycles + n - 1 +
                               o.write_latency + kT.write_to_done;
@@ -144,8 +148,8 @@ void unicast_timing(unsigned seed) {
       fill_all(b, 2);
       const Options& o = b.o;
       const std::uint8_t f = eager ? kEager : 0;
-      const auto e = b.run({{read(0, 0, n * 32), send(0, from_read(0), f), go(0), end()},
-                            {take(0, f), write(1, from_lane(0), 64, n * 32), go(0), end()}});
+      const auto e = b.run({{read_from(0, 0, n * 32), send(0, from_read(0), f), go(0), end()},
+                            {take(0, f), write_to(1, from_lane(0), 64, n * 32), go(0), end()}});
       const std::uint64_t s = e[0].begin + 3;
       expect_eq(e[0].begin, e[1].begin, "test: started together");
       const unsigned pulse = eager ? kT.go_to_begin : kT.go_to_pulse + o.wire_latency + kT.pulse_to_count;
@@ -174,9 +178,9 @@ void relay(unsigned seed) {
     reference_move(b[0].channels[1].data, r, kept, {0, n * 32 - 5, 1, 0}, true);
     reference_move(b[0].channels[1].data, r, want, {64, n * 32 - 5, 1, 0}, true);
     // 0 -> 1 -> 2, and 1 keeps a copy of what it relays.
-    const auto e = b.run({{read(1, 320, n * 32 - 5), send(0, from_read(1)), go(0), end()},
-                          {take(0), send(1, from_lane(0)), write(0, from_lane(0), 0, n * 32 - 5), go(0), end()},
-                          {take(1), write(2, from_lane(1), 64, n * 32 - 5), go(0), end()}});
+    const auto e = b.run({{read_from(1, 320, n * 32 - 5), send(0, from_read(1)), go(0), end()},
+                          {take(0), send(1, from_lane(0)), write_to(0, from_lane(0), 0, n * 32 - 5), go(0), end()},
+                          {take(1), write_to(2, from_lane(1), 64, n * 32 - 5), go(0), end()}});
     expect(b[1].channels[0].data == kept, "relay keeps");
     expect(b[2].channels[2].data == want, "relayed");
     // The relay has an instruction more, so all else waits for its go.
@@ -192,19 +196,19 @@ void relay(unsigned seed) {
   }
 }
 
-Program all_to_all(unsigned self, unsigned bytes, std::uint8_t flags) {
+Program all_to_all(unsigned self, unsigned bytes, std::uint8_t flags, std::uint64_t at) {
   Program p;
   unsigned lane = 0;
   for (unsigned peer = 0; peer < 3; ++peer) {
     if (peer == self) {
-      p.push_back(read(self, 0, bytes));
-      p.push_back(write(self, from_read(self), 512 * 1024, bytes));
+      p.push_back(read_from(self, 0, bytes));
+      p.push_back(write_to(self, from_read(self), at, bytes));
       continue;
     }
-    p.push_back(read(peer, 0, bytes));
+    p.push_back(read_from(peer, 0, bytes));
     p.push_back(send(lane, from_read(peer), flags));
     p.push_back(take(lane, flags));
-    p.push_back(write(peer, from_lane(lane), 512 * 1024, bytes));
+    p.push_back(write_to(peer, from_lane(lane), at, bytes));
     ++lane;
   }
   return p;
@@ -235,18 +239,16 @@ void random_programs(unsigned seed) {
       // A block of 8 bytes or less goes as 16 without checks, which only an open end would show.
       for (unsigned i = 0; i < 3; ++i) {
         if (kind == 0) {
-          const auto a = all_to_all(i, bytes, f);
+          const auto a = all_to_all(i, bytes, f, at);
           p[i].insert(p[i].end(), a.begin(), a.end());
-          for (auto& w : p[i])
-            if (w.op == Op::write && w.base == 512 * 1024) w.base = at;
           for (unsigned j = 0; j < 3; ++j)
             std::copy_n(want[j][i].begin(), bytes, want[i][j].begin() + at);
         } else if (kind == 1) {  // broadcast from root's channel 0, the root writes its own copy to channel 1
           if (i == root) {
-            p[i].insert(p[i].end(), {read(0, 64, bytes), send(0, from_read(0), f), send(1, from_read(0), f),
-                                     write(1, from_read(0), at, bytes)});
+            p[i].insert(p[i].end(), {read_from(0, 64, bytes), send(0, from_read(0), f), send(1, from_read(0), f),
+                                     write_to(1, from_read(0), at, bytes)});
           } else {
-            p[i].insert(p[i].end(), {take(lane(i, root), f), write(1, from_lane(lane(i, root)), at, bytes)});
+            p[i].insert(p[i].end(), {take(lane(i, root), f), write_to(1, from_lane(lane(i, root)), at, bytes)});
           }
           std::copy_n(want[root][0].begin() + 64, bytes, want[i][1].begin() + at);
         } else if (kind == 2) {  // barrier
@@ -259,12 +261,12 @@ void random_programs(unsigned seed) {
             for (unsigned j = 0, l = 0; j < 3; ++j) {
               if (j == root) continue;
               p[i].insert(p[i].end(), {take(l, f), feed(l, from_lane(l)), config(l, OperatorKind::pass, 0, 1u << l),
-                                       write(j, from_op(l), at, bytes)});
+                                       write_to(j, from_op(l), at, bytes)});
               std::copy_n(want[j][2].begin() + 96, bytes, want[root][j].begin() + at);
               ++l;
             }
           } else {
-            p[i].insert(p[i].end(), {read(2, 96, bytes), send(lane(i, root), from_read(2), f)});
+            p[i].insert(p[i].end(), {read_from(2, 96, bytes), send(lane(i, root), from_read(2), f)});
           }
         }
         p[i].push_back(go(step, b.draw(2) && kind != 3 ? kTogether : 0));
@@ -274,7 +276,7 @@ void random_programs(unsigned seed) {
     b.run({p[0], p[1], p[2]}, {b.draw(300), b.draw(300), b.draw(300)});
     for (unsigned i = 0; i < 3; ++i)
       for (unsigned c = 0; c < kChannels; ++c)
-        expect(b[i].channels[c].data == want[i][c],
+        expect_same(b[i].channels[c].data, want[i][c],
                "memory of node " + std::to_string(i) + " channel " + std::to_string(c) + " round " + std::to_string(round));
   }
 }
@@ -288,8 +290,8 @@ void open_end(unsigned seed) {
     fill_all(b, 2);
     Bytes want = b[1].channels[0].data;
     std::copy_n(b[0].channels[1].data.begin() + 64, bytes, want.begin() + 320);
-    b.run({{read(1, 64, bytes), send(0, from_read(1)), go(), end()},
-           {take(0), write(0, from_lane(0), 320, 4096, 1, 0, kOpenEnd), go(), end()}});
+    b.run({{read_from(1, 64, bytes), send(0, from_read(1)), go(), end()},
+           {take(0), write_to(0, from_lane(0), 320, 4096, 1, 0, kOpenEnd), go(), end()}});
     expect(b[1].channels[0].data == want, "open end, " + std::to_string(bytes) + " bytes");
   }
 }
@@ -328,7 +330,7 @@ void provoke(Bench& b, const std::string& what, const std::vector<Program>& prog
   for (unsigned i = 0; i < programs.size(); ++i) b.write_reg(i, reg::clear, 0);
   b.steps(100);
   fill_all(b, 2);
-  b.run({{read(0, 0, 900), send(0, from_read(0)), go(), end()}, {take(0), write(0, from_lane(0), 0, 900), go(), end()}});
+  b.run({{read_from(0, 0, 900), send(0, from_read(0)), go(), end()}, {take(0), write_to(0, from_lane(0), 0, 900), go(), end()}});
   expect(std::equal(b[0].channels[0].data.begin(), b[0].channels[0].data.begin() + 900, b[1].channels[0].data.begin()),
          what + ": works again after clear");
 }
@@ -340,41 +342,41 @@ void faults(unsigned seed) {
   pair(b);
   b.write_reg(0, reg::node, 4);
   b.write_reg(1, reg::node, 5);
-  const Program waits{take(0), write(0, from_lane(0), 0, 64), go(), end()};
+  const Program waits{take(0), write_to(0, from_lane(0), 0, 64), go(), end()};
   const auto bad = [&](const char* what, Instruction i, bool at_go = false) {
     provoke(b, what, {{take(1, kPulseOnly), i, go(), end()}, waits}, 0, Fault::bad_program, at_go ? 2 : 1);
   };
   bad("unknown op", {static_cast<Op>(9)});
-  bad("no such channel", read(kChannels, 0, 32));
+  bad("no such channel", read_from(kChannels, 0, 32));
   bad("no such lane", take(kLanes));
   bad("no such source", send(0, from_lane(kLanes)));
-  bad("empty pattern", read(0, 0, 0));
-  bad("no runs", read(0, 0, 32, 0));
-  bad("unaligned base", read(0, 8, 32));
-  bad("base past the channel", read(0, kChannelBytes, 32));
+  bad("empty pattern", read_from(0, 0, 0));
+  bad("no runs", read_from(0, 0, 32, 0));
+  bad("unaligned base", read_from(0, 8, 32));
+  bad("base past the channel", read_from(0, kChannelBytes, 32));
   bad("operator to operator", feed(0, from_op(0)));
   bad("kind that the slot has not", config(0, OperatorKind::partition, 0, 1));
   bad("eager pulse", take(0, kEager | kPulseOnly));
-  bad("source without sink", read(0, 0, 32), true);
-  bad("sink without source", write(0, from_read(1), 0, 32), true);
-  provoke(b, "read runs out of the channel", {{read(0, kChannelBytes - 64, 96), send(0, from_read(0)), go(), end()},
-          {take(0), write(0, from_lane(0), 0, 96), go(), end()}}, 0, Fault::bad_program);
-  provoke(b, "write runs out of the channel", {{read(0, 0, 96), send(0, from_read(0)), go(), end()},
-          {take(0), write(0, from_lane(0), kChannelBytes - 64, 96), go(), end()}}, 1, Fault::bad_program);
+  bad("source without sink", read_from(0, 0, 32), true);
+  bad("sink without source", write_to(0, from_read(1), 0, 32), true);
+  provoke(b, "read runs out of the channel", {{read_from(0, kChannelBytes - 64, 96), send(0, from_read(0)), go(), end()},
+          {take(0), write_to(0, from_lane(0), 0, 96), go(), end()}}, 0, Fault::bad_program);
+  provoke(b, "write runs out of the channel", {{read_from(0, 0, 96), send(0, from_read(0)), go(), end()},
+          {take(0), write_to(0, from_lane(0), kChannelBytes - 64, 96), go(), end()}}, 1, Fault::bad_program);
   const auto sends = [](unsigned bytes, std::uint8_t f = 0, std::uint32_t signature = 7) {
-    return Program{read(0, 0, bytes), send(0, from_read(0), f, signature), go(), end()};
+    return Program{read_from(0, 0, bytes), send(0, from_read(0), f, signature), go(), end()};
   };
   const auto takes = [](unsigned bytes, std::uint8_t f = 0, std::uint32_t signature = 7) {
-    return Program{take(0, f, signature), write(0, from_lane(0), 4064, bytes), go(), end()};
+    return Program{take(0, f, signature), write_to(0, from_lane(0), 4064, bytes), go(), end()};
   };
   provoke(b, "block too short", {sends(640), takes(6400)}, 1, Fault::length);
   provoke(b, "block too long", {sends(6400), takes(640)}, 1, Fault::length);
-  provoke(b, "longer than an open end", {sends(6400), {take(0), write(0, from_lane(0), 0, 640, 1, 0, kOpenEnd), go(), end()}},
+  provoke(b, "longer than an open end", {sends(6400), {take(0), write_to(0, from_lane(0), 0, 640, 1, 0, kOpenEnd), go(), end()}},
           1, Fault::length);
   provoke(b, "eager block larger than the buffer", {sends(32 * (RX_BEATS + 1), kEager), {send(0, kFromNone, kPulseOnly), go(), end()}},
           1, Fault::overflow);
-  provoke(b, "eager data where permission comes first", {sends(320, kEager), {read(1, 0, 32 * 100), write(2, from_read(1), 0, 32 * 100), go(),
-          take(0), write(0, from_lane(0), 4064, 320), go(), end()}}, 1, kChecks ? Fault::unexpected : Fault::unexpected);
+  provoke(b, "eager data where permission comes first", {sends(320, kEager), {read_from(1, 0, 32 * 100), write_to(2, from_read(1), 0, 32 * 100), go(),
+          take(0), write_to(0, from_lane(0), 4064, 320), go(), end()}}, 1, kChecks ? Fault::unexpected : Fault::unexpected);
   if (kChecks) {
     provoke(b, "other operation", {sends(640, 0, 0x1234), takes(640, 0, 0x9999)}, 1, Fault::signature, 0x999900001234);
     b.tamper = [](unsigned, unsigned, LaneBeat& x) {
@@ -391,8 +393,8 @@ void faults(unsigned seed) {
   }
   b.write_reg(0, reg::watchdog, 500);
   b.write_reg(1, reg::watchdog, 2000);
-  provoke(b, "peer never takes", {sends(64), {take(1), write(0, from_lane(1), 0, 64), go(), end()}}, 0, Fault::timeout, 1);
-  provoke(b, "peer never sends", {{take(0), write(0, from_lane(0), 0, 64), go(), end()}, waits}, 0, Fault::timeout,
+  provoke(b, "peer never takes", {sends(64), {take(1), write_to(0, from_lane(1), 0, 64), go(), end()}}, 0, Fault::timeout, 1);
+  provoke(b, "peer never sends", {{take(0), write_to(0, from_lane(0), 0, 64), go(), end()}, waits}, 0, Fault::timeout,
           std::uint64_t{1} << 32);
 }
 
@@ -400,6 +402,7 @@ void faults(unsigned seed) {
 
 int main(int argc, char** argv) {
   const unsigned seed = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 1;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   std::printf("seed %u, block checks %d\n", seed, kChecks);
   registers(seed);
   copy_timing(seed);

@@ -378,7 +378,11 @@ class Bench {
     for (unsigned k = 0; k < 8; ++k) b.words[k] = word(t.mem_w_data_o, 8 * c + k);
     b.keep = word(t.mem_w_strb_o, c);
     b.last = (t.mem_w_last_o >> c) & 1;
-    if (ch.w_waits) expect(w && b == ch.w, "W changed while it waited");
+    if (ch.w_waits && !(w && b == ch.w)) {
+      fail("W changed while it waited, cycle " + std::to_string(cycle_) + " valid " + std::to_string(w) + " strobe " +
+           std::to_string(b.keep) + " was " + std::to_string(ch.w.keep) + " word " + std::to_string(b.words[0]) + " was " +
+           std::to_string(ch.w.words[0]) + " last " + std::to_string(b.last) + " was " + std::to_string(ch.w.last));
+    }
     ch.w = b;
     ch.w_waits = w && !((t.mem_w_ready_i >> c) & 1);
     if (w && !ch.w_waits) early_.push_back({&ch, b});
@@ -415,10 +419,10 @@ class Bench {
 };
 
 // ---- instructions, short
-inline Instruction read(unsigned c, std::uint64_t base, std::uint32_t bytes, std::uint32_t runs = 1, std::int64_t stride = 0) {
+inline Instruction read_from(unsigned c, std::uint64_t base, std::uint32_t bytes, std::uint32_t runs = 1, std::int64_t stride = 0) {
   return {Op::read, static_cast<std::uint8_t>(c), kFromNone, 0, bytes, base, stride, runs, 0};
 }
-inline Instruction write(unsigned c, unsigned from, std::uint64_t base, std::uint32_t bytes, std::uint32_t runs = 1,
+inline Instruction write_to(unsigned c, unsigned from, std::uint64_t base, std::uint32_t bytes, std::uint32_t runs = 1,
                          std::int64_t stride = 0, std::uint8_t flags = 0) {
   return {Op::write, static_cast<std::uint8_t>(c), static_cast<std::uint8_t>(from), flags, bytes, base, stride, runs, 0};
 }
