@@ -48,7 +48,6 @@ module polyloom_collective_write
 );
   logic go, active_q, open_q, moving_q;  // moving: data are still to come
   logic aw_pending_q, w_pending_q, pad_q, pad;
-  logic [2:0] stop_q;
   logic aw_sent_q, w_sent_q;  // open end: halves of this beat that are through
   logic [7:0] ahead_q;  // bursts requested whose last beat has not left
   logic [7:0] owed_q;  // bursts not acknowledged
@@ -107,13 +106,12 @@ module polyloom_collective_write
   assign mem_aw_valid_o = want_aw && !bad && owed_q != '1 && (!stop_i || aw_pending_q);
   assign aw_fire = mem_aw_valid_o && mem_aw_ready_i;
 
-  // Data. After a stop the beat that the memory has been shown stays; then come empty ones, once the switch has
-  // come to rest, so that the payload of a waiting one does not change either.
-  assign pad = stop_q[2] && (pad_q || !w_pending_q);
+  // Data. After a stop the beat that the memory has been shown stays; then come empty ones.
+  assign pad = stop_i && (pad_q || !w_pending_q);
   assign want_w = valid_i && moving_q && beat_valid &&
                   (open_q ? (!w_sent_q && !bad && owed_q != '1) : ahead_q != '0);
   assign mem_w_valid_o = pad ? (ahead_q != '0) : want_w;
-  assign mem_w_data_o = beat_i.data;
+  assign mem_w_data_o = pad ? '0 : beat_i.data;
   assign mem_w_strb_o = pad ? '0 : beat_i.keep & (beat_run_end ? first_bytes(tail_q) : '1);
   assign mem_w_last_o = open_q || beat_run_end || beat_block;
   assign w_fire = mem_w_valid_o && mem_w_ready_i;
@@ -147,7 +145,6 @@ module polyloom_collective_write
       aw_pending_q <= 1'b0;
       w_pending_q <= 1'b0;
       pad_q <= 1'b0;
-      stop_q <= '0;
       aw_sent_q <= 1'b0;
       w_sent_q <= 1'b0;
       ahead_q <= '0;
@@ -156,7 +153,6 @@ module polyloom_collective_write
       aw_pending_q <= mem_aw_valid_o && !mem_aw_ready_i;
       w_pending_q <= mem_w_valid_o && !mem_w_ready_i;
       pad_q <= pad;
-      stop_q <= {stop_q[1:0], 1'b1} & {3{stop_i}};
       ahead_q <= ahead_q + 8'(ahead_up) - 8'(ahead_down);
       owed_q <= owed_q + 8'(aw_fire) - 8'(mem_b_valid_i);
       aw_sent_q <= open_q && !take && (aw_sent_q || aw_fire);
