@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The collective node without its shell.
+# The collective node, top polyloom_collective_node.
 -f ../../../blocks/operators/rtl/operators.f
+-f ../../../blocks/shell/rtl/shell.f
 polyloom_collective_pkg.sv
 polyloom_collective_fifo.sv
 polyloom_collective_pattern.sv
@@ -17,3 +18,5 @@ polyloom_collective_tx.sv
 polyloom_collective_rx.sv
 polyloom_collective_slot.sv
 polyloom_collective_engine.sv
+polyloom_collective_owner.sv
+polyloom_collective_node.sv
