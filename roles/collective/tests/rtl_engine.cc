@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines back to back: what arrives is compared with byte-level references, when it arrives with timing.h, and every
-// fault is provoked. Covers: all paths of the switch, both protocols, relays, barriers, patterns, random stalls of
-// memories and wires, random start skew. Leaves out: the shell, other operators than pass, more than three nodes.
-// Usage: rtl_engine [SEED]; prints a line a case, ends with 0 if all hold.
-#include "rtl_harness.h"
-
+// Engines back to back: what arrives is compared with byte-level references, when it arrives with timing.h,
+// and every fault is provoked. Covers: all paths of the switch, both protocols, relays, barriers, patterns,
+// random stalls of memories and wires, random start skew. Leaves out: the shell, other operators than pass,
+// more than three nodes. Usage: rtl_engine [SEED]; prints a line a case, ends with 0 if all hold.
 #include "roles/collective/timing.h"
+#include "rtl_harness.h"
 
 using namespace polyloom::collective;
 using namespace polyloom::collective::test;
@@ -33,7 +32,8 @@ struct Walk {
     return r;
   }
 };
-/// Bytes outside a run are zero when read; keep of a run's end travels only inside a node or in the last beat.
+/// Bytes outside a run are zero when read; keep of a run's end travels only inside a node or in the last
+/// beat.
 void reference_move(const Bytes& from, const Walk& r, Bytes& to, const Walk& w, bool over_lane) {
   const auto a = r.slots(), b = w.slots();
   expect_eq(a.size(), b.size(), "test: patterns of one length");
@@ -47,7 +47,8 @@ void reference_move(const Bytes& from, const Walk& r, Bytes& to, const Walk& w, 
 
 void expect_same(const Bytes& got, const Bytes& want, const std::string& what) {
   const auto d = std::mismatch(got.begin(), got.end(), want.begin());
-  if (d.first != got.end()) fail(what + ": first difference at byte " + std::to_string(d.first - got.begin()));
+  if (d.first != got.end())
+    fail(what + ": first difference at byte " + std::to_string(d.first - got.begin()));
 }
 void pair(Bench& b) { b.connect(0, 0, 1, 0); }
 void triangle(Bench& b) {
@@ -94,7 +95,8 @@ void copy_timing(unsigned seed) {
     Bench b(1, o, seed);
     fill_all(b, 1);
     const Bytes want = b[0].channels[0].data;
-    const auto e = b.run({{read_from(0, 4096, n * 32), write_to(1, from_read(0), 992, n * 32), go(3), end()}});
+    const auto e =
+        b.run({{read_from(0, 4096, n * 32), write_to(1, from_read(0), 992, n * 32), go(3), end()}});
     const std::uint64_t s = e[0].begin + 3;
     const std::uint64_t done = s + kT.go_to_begin + kT.begin_to_request + o.read_latency + kT.read_to_source +
                                kT.switch_cycles + n - 1 + o.write_latency + kT.write_to_done;
@@ -118,11 +120,12 @@ void copy_patterns(unsigned seed) {
     const unsigned bytes = run_beats * 32 - b.draw(32);
     const std::int64_t stride = std::int64_t{32} * (run_beats + b.draw(43)) * (b.draw(2) ? 1 : -1);
     const Walk r{512 * 1024 + 32u * b.draw(64), bytes, runs, stride};
-    const Walk w = round % 2 ? Walk{128 * 1024 + 32u * b.draw(64), run_beats * 32 - b.draw(32), runs, 32 * run_beats + 64}
+    const Walk w = round % 2 ? Walk{128 * 1024 + 32u * b.draw(64), run_beats * 32 - b.draw(32), runs,
+                                    32 * run_beats + 64}
                              : Walk{256 * 1024 + 32u * b.draw(128), run_beats * runs * 32 - b.draw(32), 1, 0};
     reference_move(b[0].channels[1].data, r, want, w, false);
-    b.run({{write_to(2, from_read(1), w.base, w.bytes, w.runs, w.stride), read_from(1, r.base, r.bytes, r.runs, r.stride), go(),
-            end()}});
+    b.run({{write_to(2, from_read(1), w.base, w.bytes, w.runs, w.stride),
+            read_from(1, r.base, r.bytes, r.runs, r.stride), go(), end()}});
     expect(b[0].channels[2].data == want, "copied bytes, round " + std::to_string(round));
   }
 }
@@ -134,8 +137,8 @@ void one_beat_runs_at_full_rate(unsigned seed) {
   const unsigned n = 400;
   b.run({{read_from(0, 0, 32, n, 64), write_to(1, from_read(0), 65536, 20, n, 96), go(0), end()}});
   const std::uint64_t took = b.read_reg(0, reg::mark) - b.read_reg(0, reg::begin) - 3;
-  const std::uint64_t least = kT.go_to_begin + kT.begin_to_request + 64 + kT.read_to_source + kT.switch_cycles + n - 1 +
-                              o.write_latency + kT.write_to_done;
+  const std::uint64_t least = kT.go_to_begin + kT.begin_to_request + 64 + kT.read_to_source +
+                              kT.switch_cycles + n - 1 + o.write_latency + kT.write_to_done;
   std::printf("%u runs of a beat: %lu cycles, closed form %lu\n", n, took, least);
   expect_eq(took, least, "one-beat runs");
 }
@@ -154,13 +157,15 @@ void unicast_timing(unsigned seed) {
       expect_eq(e[0].begin, e[1].begin, "test: started together");
       const unsigned pulse = eager ? kT.go_to_begin : kT.go_to_pulse + o.wire_latency + kT.pulse_to_count;
       const std::uint64_t done = s + pulse + kT.begin_to_request + o.read_latency + kT.read_to_source +
-                                 kT.switch_cycles + kT.tx_cycles + o.wire_latency + kT.rx_cycles + kT.switch_cycles + n -
-                                 1 + o.write_latency + kT.write_to_done;
+                                 kT.switch_cycles + kT.tx_cycles + o.wire_latency + kT.rx_cycles +
+                                 kT.switch_cycles + n - 1 + o.write_latency + kT.write_to_done;
       const std::uint64_t mark = b.read_reg(1, reg::mark);
-      std::printf("unicast %s %2u beats: %lu cycles, closed form %lu%s\n", eager ? "eager     " : "rendezvous", n, mark - s,
-                  done - s, kChecks ? " (without checks)" : "");
+      std::printf("unicast %s %2u beats: %lu cycles, closed form %lu%s\n",
+                  eager ? "eager     " : "rendezvous", n, mark - s, done - s,
+                  kChecks ? " (without checks)" : "");
       if (!kChecks) expect_eq(mark, done, "unicast");
-      for (unsigned i = 0; i < n * 32; ++i) expect_eq(b[1].channels[1].data[64 + i], b[0].channels[0].data[i], "byte");
+      for (unsigned i = 0; i < n * 32; ++i)
+        expect_eq(b[1].channels[1].data[64 + i], b[0].channels[0].data[i], "byte");
     }
   }
 }
@@ -178,20 +183,23 @@ void relay(unsigned seed) {
     reference_move(b[0].channels[1].data, r, kept, {0, n * 32 - 5, 1, 0}, true);
     reference_move(b[0].channels[1].data, r, want, {64, n * 32 - 5, 1, 0}, true);
     // 0 -> 1 -> 2, and 1 keeps a copy of what it relays.
-    const auto e = b.run({{read_from(1, 320, n * 32 - 5), send(0, from_read(1)), go(0), end()},
-                          {take(0), send(1, from_lane(0)), write_to(0, from_lane(0), 0, n * 32 - 5), go(0), end()},
-                          {take(1), write_to(2, from_lane(1), 64, n * 32 - 5), go(0), end()}});
+    const auto e =
+        b.run({{read_from(1, 320, n * 32 - 5), send(0, from_read(1)), go(0), end()},
+               {take(0), send(1, from_lane(0)), write_to(0, from_lane(0), 0, n * 32 - 5), go(0), end()},
+               {take(1), write_to(2, from_lane(1), 64, n * 32 - 5), go(0), end()}});
     expect(b[1].channels[0].data == kept, "relay keeps");
     expect(b[2].channels[2].data == want, "relayed");
     // The relay has an instruction more, so all else waits for its go.
     const std::uint64_t s = e[1].begin + 4, w = o.wire_latency;
-    const std::uint64_t begun = std::max(e[2].begin + 3 + kT.go_to_pulse + w + kT.pulse_to_count, s + kT.go_to_begin);
+    const std::uint64_t begun =
+        std::max(e[2].begin + 3 + kT.go_to_pulse + w + kT.pulse_to_count, s + kT.go_to_begin);
     const std::uint64_t done = begun + 1 + w + kT.pulse_to_count + kT.begin_to_request + o.read_latency +
-                               kT.read_to_source + kT.switch_cycles + kT.tx_cycles + w + kT.rx_cycles + kT.switch_cycles +
-                               kT.tx_cycles + w + kT.rx_cycles + kT.switch_cycles + n - 1 + o.write_latency +
-                               kT.write_to_done;
+                               kT.read_to_source + kT.switch_cycles + kT.tx_cycles + w + kT.rx_cycles +
+                               kT.switch_cycles + kT.tx_cycles + w + kT.rx_cycles + kT.switch_cycles + n - 1 +
+                               o.write_latency + kT.write_to_done;
     const std::uint64_t mark = b.read_reg(2, reg::mark);
-    std::printf("relay %u beats, stall %2u %%: %lu cycles, closed form without stall %lu\n", n, stall, mark - s, done - s);
+    std::printf("relay %u beats, stall %2u %%: %lu cycles, closed form without stall %lu\n", n, stall,
+                mark - s, done - s);
     if (stall == 0 && !kChecks) expect_eq(mark, done, "relay");
   }
 }
@@ -214,7 +222,8 @@ Program all_to_all(unsigned self, unsigned bytes, std::uint8_t flags, std::uint6
   return p;
 }
 
-/// All-to-all, broadcast, barrier, gather through pass operators, in random order, both protocols, random sizes and skew.
+/// All-to-all, broadcast, barrier, gather through pass operators, in random order, both protocols, random
+/// sizes and skew.
 void random_programs(unsigned seed) {
   Options o;
   o.memory_stall = seed % 3 * 20;
@@ -241,14 +250,14 @@ void random_programs(unsigned seed) {
         if (kind == 0) {
           const auto a = all_to_all(i, bytes, f, at);
           p[i].insert(p[i].end(), a.begin(), a.end());
-          for (unsigned j = 0; j < 3; ++j)
-            std::copy_n(want[j][i].begin(), bytes, want[i][j].begin() + at);
+          for (unsigned j = 0; j < 3; ++j) std::copy_n(want[j][i].begin(), bytes, want[i][j].begin() + at);
         } else if (kind == 1) {  // broadcast from root's channel 0, the root writes its own copy to channel 1
           if (i == root) {
-            p[i].insert(p[i].end(), {read_from(0, 64, bytes), send(0, from_read(0), f), send(1, from_read(0), f),
-                                     write_to(1, from_read(0), at, bytes)});
+            p[i].insert(p[i].end(), {read_from(0, 64, bytes), send(0, from_read(0), f),
+                                     send(1, from_read(0), f), write_to(1, from_read(0), at, bytes)});
           } else {
-            p[i].insert(p[i].end(), {take(lane(i, root), f), write_to(1, from_lane(lane(i, root)), at, bytes)});
+            p[i].insert(p[i].end(),
+                        {take(lane(i, root), f), write_to(1, from_lane(lane(i, root)), at, bytes)});
           }
           std::copy_n(want[root][0].begin() + 64, bytes, want[i][1].begin() + at);
         } else if (kind == 2) {  // barrier
@@ -260,8 +269,9 @@ void random_programs(unsigned seed) {
           if (i == root) {
             for (unsigned j = 0, l = 0; j < 3; ++j) {
               if (j == root) continue;
-              p[i].insert(p[i].end(), {take(l, f), feed(l, from_lane(l)), config(l, OperatorKind::pass, 0, 1u << l),
-                                       write_to(j, from_op(l), at, bytes)});
+              p[i].insert(p[i].end(),
+                          {take(l, f), feed(l, from_lane(l)), config(l, OperatorKind::pass, 0, 1u << l),
+                           write_to(j, from_op(l), at, bytes)});
               std::copy_n(want[j][2].begin() + 96, bytes, want[root][j].begin() + at);
               ++l;
             }
@@ -277,7 +287,8 @@ void random_programs(unsigned seed) {
     for (unsigned i = 0; i < 3; ++i)
       for (unsigned c = 0; c < kChannels; ++c)
         expect_same(b[i].channels[c].data, want[i][c],
-               "memory of node " + std::to_string(i) + " channel " + std::to_string(c) + " round " + std::to_string(round));
+                    "memory of node " + std::to_string(i) + " channel " + std::to_string(c) + " round " +
+                        std::to_string(round));
   }
 }
 
@@ -307,9 +318,10 @@ void barrier_timing(unsigned seed) {
   expect_eq(b.read_reg(0, reg::mark), done, "barrier");
 }
 
-/// Runs programs of which node `at` must stop with `fault`; then all nodes are stopped or ended, cleared, and work again.
-void provoke(Bench& b, const std::string& what, const std::vector<Program>& programs, unsigned at, Fault fault,
-             std::uint64_t value = ~std::uint64_t{0}) {
+/// Runs programs of which node `at` must stop with `fault`; then all nodes are stopped or ended, cleared, and
+/// work again.
+void provoke(Bench& b, const std::string& what, const std::vector<Program>& programs, unsigned at,
+             Fault fault, std::uint64_t value = ~std::uint64_t{0}) {
   for (unsigned i = 0; i < programs.size(); ++i) b.load(i, programs[i]);
   b.start(std::vector<unsigned>(programs.size()));
   const auto e = b.finish();
@@ -320,7 +332,8 @@ void provoke(Bench& b, const std::string& what, const std::vector<Program>& prog
   b.steps(300);
   for (unsigned i = 0; i < programs.size(); ++i) {
     if (i != at && b[i].events.empty() && e[i].code == 0) continue;
-    if (i != at) expect_eq(e[i].code != 0 ? e[i].code : b[i].events.front().code, 6, what + ": the peer heard abort");
+    if (i != at)
+      expect_eq(e[i].code != 0 ? e[i].code : b[i].events.front().code, 6, what + ": the peer heard abort");
     b[i].events.clear();
   }
   for (unsigned i = 0; i < programs.size(); ++i) {
@@ -330,8 +343,10 @@ void provoke(Bench& b, const std::string& what, const std::vector<Program>& prog
   for (unsigned i = 0; i < programs.size(); ++i) b.write_reg(i, reg::clear, 0);
   b.steps(100);
   fill_all(b, 2);
-  b.run({{read_from(0, 0, 900), send(0, from_read(0)), go(), end()}, {take(0), write_to(0, from_lane(0), 0, 900), go(), end()}});
-  expect(std::equal(b[0].channels[0].data.begin(), b[0].channels[0].data.begin() + 900, b[1].channels[0].data.begin()),
+  b.run({{read_from(0, 0, 900), send(0, from_read(0)), go(), end()},
+         {take(0), write_to(0, from_lane(0), 0, 900), go(), end()}});
+  expect(std::equal(b[0].channels[0].data.begin(), b[0].channels[0].data.begin() + 900,
+                    b[1].channels[0].data.begin()),
          what + ": works again after clear");
 }
 
@@ -359,10 +374,14 @@ void faults(unsigned seed) {
   bad("eager pulse", take(0, kEager | kPulseOnly));
   bad("source without sink", read_from(0, 0, 32), true);
   bad("sink without source", write_to(0, from_read(1), 0, 32), true);
-  provoke(b, "read runs out of the channel", {{read_from(0, kChannelBytes - 64, 96), send(0, from_read(0)), go(), end()},
-          {take(0), write_to(0, from_lane(0), 0, 96), go(), end()}}, 0, Fault::bad_program);
-  provoke(b, "write runs out of the channel", {{read_from(0, 0, 96), send(0, from_read(0)), go(), end()},
-          {take(0), write_to(0, from_lane(0), kChannelBytes - 64, 96), go(), end()}}, 1, Fault::bad_program);
+  provoke(b, "read runs out of the channel",
+          {{read_from(0, kChannelBytes - 64, 96), send(0, from_read(0)), go(), end()},
+           {take(0), write_to(0, from_lane(0), 0, 96), go(), end()}},
+          0, Fault::bad_program);
+  provoke(b, "write runs out of the channel",
+          {{read_from(0, 0, 96), send(0, from_read(0)), go(), end()},
+           {take(0), write_to(0, from_lane(0), kChannelBytes - 64, 96), go(), end()}},
+          1, Fault::bad_program);
   const auto sends = [](unsigned bytes, std::uint8_t f = 0, std::uint32_t signature = 7) {
     return Program{read_from(0, 0, bytes), send(0, from_read(0), f, signature), go(), end()};
   };
@@ -371,14 +390,20 @@ void faults(unsigned seed) {
   };
   provoke(b, "block too short", {sends(640), takes(6400)}, 1, Fault::length);
   provoke(b, "block too long", {sends(6400), takes(640)}, 1, Fault::length);
-  provoke(b, "longer than an open end", {sends(6400), {take(0), write_to(0, from_lane(0), 0, 640, 1, 0, kOpenEnd), go(), end()}},
-          1, Fault::length);
-  provoke(b, "eager block larger than the buffer", {sends(32 * (RX_BEATS + 1), kEager), {send(0, kFromNone, kPulseOnly), go(), end()}},
-          1, Fault::overflow);
-  provoke(b, "eager data where permission comes first", {sends(320, kEager), {read_from(1, 0, 32 * 100), write_to(2, from_read(1), 0, 32 * 100), go(),
-          take(0), write_to(0, from_lane(0), 4064, 320), go(), end()}}, 1, kChecks ? Fault::unexpected : Fault::unexpected);
+  provoke(b, "longer than an open end",
+          {sends(6400), {take(0), write_to(0, from_lane(0), 0, 640, 1, 0, kOpenEnd), go(), end()}}, 1,
+          Fault::length);
+  provoke(b, "eager block larger than the buffer",
+          {sends(32 * (RX_BEATS + 1), kEager), {send(0, kFromNone, kPulseOnly), go(), end()}}, 1,
+          Fault::overflow);
+  provoke(b, "eager data where permission comes first",
+          {sends(320, kEager),
+           {read_from(1, 0, 32 * 100), write_to(2, from_read(1), 0, 32 * 100), go(), take(0),
+            write_to(0, from_lane(0), 4064, 320), go(), end()}},
+          1, kChecks ? Fault::unexpected : Fault::unexpected);
   if (kChecks) {
-    provoke(b, "other operation", {sends(640, 0, 0x1234), takes(640, 0, 0x9999)}, 1, Fault::signature, 0x999900001234);
+    provoke(b, "other operation", {sends(640, 0, 0x1234), takes(640, 0, 0x9999)}, 1, Fault::signature,
+            0x999900001234);
     b.tamper = [](unsigned, unsigned, LaneBeat& x) {
       if (!x.last) x.words[3] ^= 0x100;
       return true;
@@ -393,9 +418,10 @@ void faults(unsigned seed) {
   }
   b.write_reg(0, reg::watchdog, 500);
   b.write_reg(1, reg::watchdog, 2000);
-  provoke(b, "peer never takes", {sends(64), {take(1), write_to(0, from_lane(1), 0, 64), go(), end()}}, 0, Fault::timeout, 1);
-  provoke(b, "peer never sends", {{take(0), write_to(0, from_lane(0), 0, 64), go(), end()}, waits}, 0, Fault::timeout,
-          std::uint64_t{1} << 32);
+  provoke(b, "peer never takes", {sends(64), {take(1), write_to(0, from_lane(1), 0, 64), go(), end()}}, 0,
+          Fault::timeout, 1);
+  provoke(b, "peer never sends", {{take(0), write_to(0, from_lane(0), 0, 64), go(), end()}, waits}, 0,
+          Fault::timeout, std::uint64_t{1} << 32);
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 // latency, a host that writes registers and programs. Everything random comes from one seed.
 //
 // Contract: step() is one clock edge of all nodes; inputs are what the edge samples, outputs what it sampled.
-//   The harness checks the protocol of every port: AXI payload stable while waiting, bursts inside 4 KiB, w_last at
-//   the burst's end, lane payload stable while waiting, control frames of one word.
+//   The harness checks the protocol of every port: AXI payload stable while waiting, bursts inside 4 KiB,
+//   w_last at the burst's end, lane payload stable while waiting, control frames of one word.
 #pragma once
 
 #include <cstdint>
@@ -139,7 +139,8 @@ class Bench {
   }
 
   // ---- host
-  std::pair<bool, std::uint64_t> reg_access(unsigned node, bool write, std::uint32_t index, std::uint64_t data) {
+  std::pair<bool, std::uint64_t> reg_access(unsigned node, bool write, std::uint32_t index,
+                                            std::uint64_t data) {
     auto& t = *nodes_[node]->top;
     t.reg_valid_i = 1;
     t.reg_write_i = write;
@@ -223,15 +224,16 @@ class Bench {
     fail("no end after " + std::to_string(limit) + " cycles");
   }
   /// Loads one program a node, runs them, and demands that all end without a fault.
-  std::vector<Event> run(const std::vector<std::vector<Instruction>>& programs, std::vector<unsigned> skew = {}) {
+  std::vector<Event> run(const std::vector<std::vector<Instruction>>& programs,
+                         std::vector<unsigned> skew = {}) {
     skew.resize(nodes_.size());
     for (unsigned i = 0; i < nodes_.size(); ++i) load(i, programs[i]);
     start(skew);
     auto events = finish();
     for (unsigned i = 0; i < nodes_.size(); ++i) {
-      expect_eq(events[i].code, 0, "fault at node " + std::to_string(i) + " lane " + std::to_string(events[i].lane) +
-                                       " value " + std::to_string(events[i].value) + " instruction " +
-                                       std::to_string(events[i].index));
+      expect_eq(events[i].code, 0,
+                "fault at node " + std::to_string(i) + " lane " + std::to_string(events[i].lane) + " value " +
+                    std::to_string(events[i].value) + " instruction " + std::to_string(events[i].index));
     }
     for (unsigned i = 0; i < 200 && !all_idle(); ++i) step();
     expect(all_idle(), "nodes idle after the end");
@@ -341,7 +343,8 @@ class Bench {
       expect((b.keep & (b.keep + 1)) == 0 && b.keep != 0, "keep is no run of ones from byte 0");
       ++n.beats_out[l];
       b.due = cycle_ + o.wire_latency;
-      if ((!tamper || tamper(i, l, b)) && peer >= 0) nodes_[static_cast<unsigned>(peer)]->rx[peer_lane].push_back(b);
+      if ((!tamper || tamper(i, l, b)) && peer >= 0)
+        nodes_[static_cast<unsigned>(peer)]->rx[peer_lane].push_back(b);
     }
     if (((t.lane_tx_pulse_o >> l) & 1) && peer >= 0) {
       nodes_[static_cast<unsigned>(peer)]->rx_pulse[peer_lane].push_back(cycle_ + o.wire_latency);
@@ -352,7 +355,8 @@ class Bench {
     auto& t = *n.top;
     Channel& ch = n.channels[c];
     const auto burst = [&](std::uint64_t addr, std::uint64_t len) {
-      expect(addr % kBeatBytes == 0 && addr + (len + 1) * kBeatBytes <= kChannelBytes, "burst outside the channel");
+      expect(addr % kBeatBytes == 0 && addr + (len + 1) * kBeatBytes <= kChannelBytes,
+             "burst outside the channel");
       expect(addr / 4096 == (addr + (len + 1) * kBeatBytes - 1) / 4096, "burst crosses 4 KiB");
     };
     const bool ar = (t.mem_ar_valid_o >> c) & 1;
@@ -379,14 +383,16 @@ class Bench {
     b.keep = word(t.mem_w_strb_o, c);
     b.last = (t.mem_w_last_o >> c) & 1;
     if (ch.w_waits && !(w && b == ch.w)) {
-      fail("W changed while it waited, cycle " + std::to_string(cycle_) + " valid " + std::to_string(w) + " strobe " +
-           std::to_string(b.keep) + " was " + std::to_string(ch.w.keep) + " word " + std::to_string(b.words[0]) + " was " +
-           std::to_string(ch.w.words[0]) + " last " + std::to_string(b.last) + " was " + std::to_string(ch.w.last));
+      fail("W changed while it waited, cycle " + std::to_string(cycle_) + " valid " + std::to_string(w) +
+           " strobe " + std::to_string(b.keep) + " was " + std::to_string(ch.w.keep) + " word " +
+           std::to_string(b.words[0]) + " was " + std::to_string(ch.w.words[0]) + " last " +
+           std::to_string(b.last) + " was " + std::to_string(ch.w.last));
     }
     ch.w = b;
     ch.w_waits = w && !((t.mem_w_ready_i >> c) & 1);
     if (w && !ch.w_waits) early_.push_back({&ch, b});
-    // Data may come in the cycle of its request, or before a stalled one: give it to its burst when that is known.
+    // Data may come in the cycle of its request, or before a stalled one: give it to its burst when that is
+    // known.
     for (auto it = early_.begin(); it != early_.end();) {
       if (it->channel != &ch || ch.writes.empty()) {
         ++it;
@@ -394,7 +400,8 @@ class Bench {
       }
       auto& front = ch.writes.front();
       for (unsigned k = 0; k < kBeatBytes; ++k) {
-        if ((it->beat.keep >> k) & 1) ch.data[front.addr + k] = static_cast<std::uint8_t>(it->beat.words[k / 4] >> (8 * (k % 4)));
+        if ((it->beat.keep >> k) & 1)
+          ch.data[front.addr + k] = static_cast<std::uint8_t>(it->beat.words[k / 4] >> (8 * (k % 4)));
       }
       front.addr += kBeatBytes;
       expect(it->beat.last == (--front.beats == 0), "w_last is not at the burst's end");
@@ -419,15 +426,25 @@ class Bench {
 };
 
 // ---- instructions, short
-inline Instruction read_from(unsigned c, std::uint64_t base, std::uint32_t bytes, std::uint32_t runs = 1, std::int64_t stride = 0) {
+inline Instruction read_from(unsigned c, std::uint64_t base, std::uint32_t bytes, std::uint32_t runs = 1,
+                             std::int64_t stride = 0) {
   return {Op::read, static_cast<std::uint8_t>(c), kFromNone, 0, bytes, base, stride, runs, 0};
 }
-inline Instruction write_to(unsigned c, unsigned from, std::uint64_t base, std::uint32_t bytes, std::uint32_t runs = 1,
-                         std::int64_t stride = 0, std::uint8_t flags = 0) {
-  return {Op::write, static_cast<std::uint8_t>(c), static_cast<std::uint8_t>(from), flags, bytes, base, stride, runs, 0};
+inline Instruction write_to(unsigned c, unsigned from, std::uint64_t base, std::uint32_t bytes,
+                            std::uint32_t runs = 1, std::int64_t stride = 0, std::uint8_t flags = 0) {
+  return {Op::write,
+          static_cast<std::uint8_t>(c),
+          static_cast<std::uint8_t>(from),
+          flags,
+          bytes,
+          base,
+          stride,
+          runs,
+          0};
 }
 inline Instruction send(unsigned l, unsigned from, std::uint8_t flags = 0, std::uint32_t signature = 7) {
-  return {Op::send, static_cast<std::uint8_t>(l), static_cast<std::uint8_t>(from), flags, 0, 0, 0, 0, signature};
+  return {Op::send, static_cast<std::uint8_t>(l), static_cast<std::uint8_t>(from), flags, 0, 0, 0, 0,
+          signature};
 }
 inline Instruction take(unsigned l, std::uint8_t flags = 0, std::uint32_t signature = 7) {
   return {Op::take, static_cast<std::uint8_t>(l), kFromNone, flags, 0, 0, 0, 0, signature};
@@ -436,8 +453,9 @@ inline Instruction feed(unsigned i, unsigned from) {
   return {Op::feed, static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(from), 0, 0, 0, 0, 0, 0};
 }
 inline Instruction config(unsigned o, OperatorKind kind, std::uint64_t word, std::uint64_t inputs) {
-  return {Op::config, static_cast<std::uint8_t>(o), kFromNone, 0, 0, word, static_cast<std::int64_t>(inputs), 0,
-          static_cast<std::uint32_t>(kind)};
+  return {
+      Op::config, static_cast<std::uint8_t>(o),    kFromNone, 0, 0, word, static_cast<std::int64_t>(inputs),
+      0,          static_cast<std::uint32_t>(kind)};
 }
 inline Instruction go(unsigned mark = 0xff, std::uint8_t flags = 0) {
   return {Op::go, static_cast<std::uint8_t>(mark), kFromNone, flags, 0, 0, 0, 0, 0};
