@@ -9,7 +9,7 @@
 // Reset:        control only; first_i starts a frame.
 // Limits:       words_i 1..4 when valid_i.
 // Cost:         about 900 LUT and 100 FF.
-// Source: IEEE 802.3; matrix form is textbook.   Tests: rtl_units.cc (lane), against blocks/crc/sim.
+// Source: IEEE 802.3; matrix form is textbook.   Tests: rtl_engine.cc (both ends agree, damage is found).
 module polyloom_collective_crc (
     input  logic         clk_i,
     input  logic         rst_ni,

@@ -9,7 +9,7 @@
 // Reset:        rst_ni and flush_i empty it; stored data are not cleared.
 // Limits:       Depth 2..65536 counts output registers too; Width >= 1.
 // Cost:         3 * Width FF and the RAM; Depth 2 has no RAM.
-// Source: own design.   Tests: rtl_fifo (rtl_units.cc).
+// Source: own design.   Tests: rtl_engine.cc (as every buffer of the engine, with random stalls).
 module polyloom_collective_fifo #(
     parameter int unsigned Width = 0,
     parameter int unsigned Depth = 0,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_collective_pkg: the numbers of program.h for the RTL, and the types that its modules exchange.
-// How:          program.h is the master; rtl_package_test.py compares every number here with it. cfg_t is the one
+// How:          program.h is the master; test_rtl_package.py compares every number here with it. cfg_t is the one
 //               typed parameter struct of the role; every module takes it whole and reads what it needs.
 // Limits:       cfg_t as checked by polyloom_collective_engine.
-// Source: own design, after OPTWEB sections 2.C and Fig. 2.   Tests: rtl_package_test.py.
+// Source: own design, after OPTWEB sections 2.C and Fig. 2.   Tests: test_rtl_package.py.
 package polyloom_collective_pkg;
 
   localparam int unsigned BEAT_BYTES = 32;

@@ -10,7 +10,7 @@
 // Reset:        control; the buffer's data are not cleared.
 // Limits:       the pattern lies in the channel, else bad_program. Memory answers in order of requests.
 // Cost:         see polyloom_collective_engine; the buffer is a RAM of read_beats x 258 bits.
-// Source: own design, after OPTWEB section 2.C.   Tests: rtl_units.cc (read), rtl_engine.cc.
+// Source: own design, after OPTWEB section 2.C.   Tests: rtl_engine.cc (copies, full rate at latency 64).
 module polyloom_collective_read
   import polyloom_collective_pkg::*;
   import polyloom_stream_pkg::beat_t;

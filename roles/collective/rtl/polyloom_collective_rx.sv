@@ -10,7 +10,7 @@
 // Reset:        control only.
 // Limits:       at most one block undrained (the pulses see to it).
 // Cost:         see polyloom_collective_engine; the buffer is a RAM of rx_beats x 289 bits.
-// Source: own design, after OPTWEB sections 2.C and 3.   Tests: rtl_units.cc (lane), rtl_engine.cc.
+// Source: own design, after OPTWEB sections 2.C and 3.   Tests: rtl_engine.cc.
 module polyloom_collective_rx
   import polyloom_collective_pkg::*;
   import polyloom_stream_pkg::beat_t;

@@ -11,7 +11,7 @@
 // Limits:       tx_beats 2..64. Without block checks a block of 8 bytes or less is sent as two words, so that no
 //               data frame looks like a control word.
 // Cost:         see polyloom_collective_engine.
-// Source: own design; frames: program.h (LaneControl).   Tests: rtl_units.cc (lane), rtl_engine.cc.
+// Source: own design; frames: program.h (LaneControl).   Tests: rtl_engine.cc.
 module polyloom_collective_tx
   import polyloom_collective_pkg::*;
   import polyloom_stream_pkg::beat_t;

@@ -12,7 +12,7 @@
 // Limits:       the pattern lies in the channel, else bad_program; the stream ends with the pattern, else length
 //               (open end: not after it).
 // Cost:         see polyloom_collective_engine.
-// Source: own design, after OPTWEB section 2.C.   Tests: rtl_units.cc (write), rtl_engine.cc.
+// Source: own design, after OPTWEB section 2.C.   Tests: rtl_engine.cc (copies, open ends, faults).
 module polyloom_collective_write
   import polyloom_collective_pkg::*;
   import polyloom_stream_pkg::beat_t;

@@ -79,8 +79,34 @@ struct Channel {
   LaneBeat w;
 };
 
+/// Follows the frames of a lane with block checks, and compares each check frame with a CRC-32 bit by bit.
+struct CrcFollower {
+  bool data = false;  ///< the next beat belongs to a data frame
+  std::uint32_t crc = 0xffffffffu;
+  void beat(const LaneBeat& b) {
+    const auto kind = static_cast<LaneControl>(b.words[0] & 0xff);
+    if (data) {
+      for (unsigned w = 0; w < 8; ++w) {
+        if (((b.keep >> (w / 2 * 8)) & 1) != 0) {
+          for (unsigned i = 0; i < 32; ++i) {
+            const std::uint32_t bit = (crc ^ (b.words[w] >> i)) & 1u;
+            crc = crc >> 1 ^ (bit != 0 ? 0xedb88320u : 0u);
+          }
+        }
+      }
+      data = !b.last;
+    } else if (kind == LaneControl::signature) {
+      data = true;
+      crc = 0xffffffffu;
+    } else if (kind == LaneControl::check) {
+      expect_eq(b.words[1], ~crc & 0xffffffffu, "CRC of the check frame");
+    }
+  }
+};
+
 class Node {
  public:
+  CrcFollower crc[kLanes];
   explicit Node(VerilatedContext* context) : top(std::make_unique<Vrtl_engine_top>(context)) {}
   std::unique_ptr<Vrtl_engine_top> top;
   Channel channels[kChannels];
@@ -342,6 +368,7 @@ class Bench {
       expect(b.last || b.keep == 0xffffffff, "a beat before the last is not whole");
       expect((b.keep & (b.keep + 1)) == 0 && b.keep != 0, "keep is no run of ones from byte 0");
       ++n.beats_out[l];
+      if (BLOCK_CHECK != 0) n.crc[l].beat(b);
       b.due = cycle_ + o.wire_latency;
       if ((!tamper || tamper(i, l, b)) && peer >= 0)
         nodes_[static_cast<unsigned>(peer)]->rx[peer_lane].push_back(b);
