@@ -58,11 +58,11 @@ def test_package_repeats_program_h() -> None:
         assert sv[want_name] == int(value, 0), name
         compared += 1
     for name in ("kFromRead", "kFromLane", "kFromOperator", "kFromNone"):
-        value = re.search(rf"{name} = (0x[0-9a-f]+)", header)
-        assert value and sv[snake(name)] == int(value.group(1), 16), name
+        match = re.search(rf"{name} = (0x[0-9a-f]+)", header)
+        assert match and sv[snake(name)] == int(match.group(1), 16), name
         compared += 1
     for name in ("kBeatBytes", "kBeatWords", "kInstructionWords"):
-        value = re.search(rf"{name} = (\d+)", header)
-        assert value and sv[snake(name)] == int(value.group(1)), name
+        match = re.search(rf"{name} = (\d+)", header)
+        assert match and sv[snake(name)] == int(match.group(1)), name
         compared += 1
     assert compared > 40
