@@ -3,6 +3,7 @@
 # shape, the figures' page. Leaves out: the closed forms against the simulator (bench/collectives).
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 from fractions import Fraction
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyloom.collectives import models
-from polyloom.collectives.models import figures, improved, operations, sorting, tables
+from polyloom.collectives.models import buckets, figures, improved, operations, sorting, tables
 from polyloom.collectives.models.topology import Cost, Link, balanced_hypercube, fully_connected, hypercube
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
@@ -172,7 +173,11 @@ def test_sort_time_of_the_paper_and_ours() -> None:
     assert 0.73 < bound / measured < 0.76
     assert sorting.seconds(sorting.published(FC8), column, FC8.ports, link) < 25e-3
     near(sorting.seconds(sorting.fused(FC8), column, FC8.ports, link, accept=1.0), 6.3e-3, 0.01)
-    assert sorting.seconds(sorting.fused(FC8), column, FC8.ports, link) < 8e-3
+    times = sorting.predictions(FC8, column, FC8.ports, link)
+    assert times["published, no stalls"] == bound
+    assert times["fused, no histogram"] < times["fused"] < 8e-3 < times["published"] < 25e-3 < measured
+    finish = sorting.seconds(sorting.finish(26), column, FC8.ports, link)
+    assert times["fused, then all 32 bits"] == pytest.approx(times["fused"] + finish)
 
 
 def test_skew_halves_a_partition_and_splitting_mends_it() -> None:
@@ -182,6 +187,29 @@ def test_skew_halves_a_partition_and_splitting_mends_it() -> None:
     uniform, hot = sorting.seconds(*args), sorting.skewed_seconds(*args, [2.0] + [1.0] * 63)
     assert hot > 1.6 * uniform
     assert sorting.skewed_seconds(*args, [1.0] * 64) == pytest.approx(uniform)
+
+
+@pytest.mark.parametrize(("depth", "expected"), [(64, sorting.UNIFORM_ACCEPT), (256, 0.993)])
+def test_accept_rate_of_uniform_keys(depth: int, expected: float) -> None:
+    draw = random.Random(depth)
+    found = buckets.accept_rate([draw.randrange(8) for _ in range(64 * 3000)], 8, depth)
+    assert found == pytest.approx(expected, abs=0.006)
+
+
+@pytest.mark.parametrize("depth", [64, 256])
+def test_accept_rate_falls_to_the_bound_when_skewed_however_deep(depth: int) -> None:
+    draw = random.Random(depth)
+    words = draw.choices(range(8), weights=[2, 1, 1, 1, 1, 1, 1, 1], k=64 * 3000)
+    assert buckets.accept_rate(words, 8, depth) == pytest.approx(0.5625, abs=0.01)
+
+
+def test_accept_rate_of_even_and_of_hopeless_streams() -> None:
+    assert buckets.accept_rate([n % 8 for n in range(64 * 100)], 8, 64) == 1
+    # All words for one bucket: eight clocks a row.
+    assert buckets.accept_rate([3] * 64 * 100, 8, 16) == pytest.approx(1 / 8, rel=0.02)
+    assert buckets.accept_rate([3] * 64 * 100, 8, 256) == pytest.approx(1 / 8, rel=0.05)
+    with pytest.raises(ValueError, match="two beats"):
+        buckets.accept_rate([0] * 64, 8, 8)
 
 
 def test_digits_of_a_full_sort() -> None:
@@ -238,132 +266,6 @@ def test_averaging_on_8x8() -> None:
     ghc = hypercube(7, 7)
     assert gain_over_fc(operations.average(ghc), 14) == pytest.approx(1.14, abs=0.005)
     assert gain_over_fc(improved.average(ghc), 14) > 3.9
-
-
-# --- ours: laws for any shape -----------------------------------------------------------------------------------
-
-
-def test_two_halves_on_4x2() -> None:
-    fc = operations.all_to_all(FC8).volume
-    assert fc / improved.all_to_all(PAPER_4X2).volume == Fraction(1, 4)
-    assert fc / improved.all_to_all(hypercube(3, 1, links_y=2)).volume == Fraction(1, 2)
-
-
-@given(pairs, st.integers(1, 3), st.integers(1, 3))
-def test_two_halves_reach_what_must_cross_the_narrow_dimension(pair: tuple[int, int], a: int, b: int) -> None:
-    ghc = hypercube(*pair, a, b)
-    assert improved.all_to_all(ghc).volume == Fraction(1, min(each.lanes for each in ghc.dimensions))
-
-
-@given(pairs, st.integers(1, 3), st.integers(1, 3), st.fractions(0, 1))
-def test_no_share_beats_the_best(pair: tuple[int, int], a: int, b: int, share: Fraction) -> None:
-    ghc = hypercube(*pair, a, b)
-    best = improved.reduce_scatter(ghc)
-    assert best.volume <= improved.reduce_scatter(ghc, share).volume
-    # Nobody can do it faster than all ports of a node together.
-    assert best.volume * sum(each.lanes for each in ghc.dimensions) >= Fraction(ghc.nodes - 1, ghc.nodes)
-
-
-@given(pairs)
-def test_ours_is_never_slower_for_large_data(pair: tuple[int, int]) -> None:
-    ghc = hypercube(*pair)
-    assert improved.all_to_all(ghc).volume <= operations.all_to_all(ghc).volume
-    assert improved.average(ghc).volume <= improved.average_prose(ghc).volume <= operations.average(ghc).volume
-    assert improved.average_hierarchical(ghc).volume <= operations.average(ghc).volume
-    assert improved.average(ghc, share=None).volume <= improved.average(ghc).volume
-
-
-ON_ANY_TOPOLOGY = [
-    operations.barrier,
-    operations.all_to_all,
-    operations.reduce_scatter,
-    operations.all_gather,
-    operations.scatter,
-    operations.gather,
-    operations.broadcast,
-    operations.average,
-    operations.average_naive,
-    improved.all_to_all,
-    improved.reduce_scatter,
-    improved.all_gather,
-    improved.average,
-    improved.average_prose,
-    improved.average_hierarchical,
-    improved.broadcast,
-]
-
-
-@given(st.integers(1, 60))
-def test_ghc_with_one_row_or_column_is_fc(degree: int) -> None:
-    for form in ON_ANY_TOPOLOGY:
-        assert form(hypercube(0, degree)) == form(hypercube(degree, 0)) == form(fully_connected(degree + 1))
-
-
-@given(pairs, links, sizes, sizes)
-def test_time_grows_with_size(pair: tuple[int, int], link: Link, first: float, second: float) -> None:
-    small, large = sorted((first, second))
-    for form in ON_ANY_TOPOLOGY:
-        cost = form(hypercube(*pair))
-        assert cost.seconds(link, small) <= cost.seconds(link, large)
-        assert cost.seconds(link, 0) == pytest.approx(cost.startups * link.alpha)
-
-
-@given(st.integers(2, 100), links)
-def test_broadcasts(nodes: int, link: Link) -> None:
-    fc = fully_connected(nodes)
-    lane, pieces, relayed = operations.broadcast(fc), improved.broadcast(fc), improved.broadcast_cut_through(fc)
-    assert pieces.volume == Fraction(2, nodes)
-    assert relayed.volume == Fraction(1, nodes - 1)
-    switch = improved.broadcast_switch_point(fc, link)
-    if nodes > 2:
-        assert pieces.seconds(link, switch) == pytest.approx(lane.seconds(link, switch))
-        assert pieces.seconds(link, 2 * switch + 1) < lane.seconds(link, 2 * switch + 1)
-
-
-def test_broadcast_and_striping_on_eight() -> None:
-    assert operations.broadcast(FC8).volume / improved.broadcast(FC8).volume == 4
-    assert operations.broadcast(FC8).volume / improved.broadcast_cut_through(FC8).volume == 7
-    assert operations.unicast().volume / improved.unicast_striped(FC8).volume == 4
-    assert operations.unicast().volume / improved.unicast_striped_cut_through(FC8).volume == 7
-
-
-@given(st.integers(3, 100), links)
-def test_striping_beats_one_link_for_large_data_only(nodes: int, link: Link) -> None:
-    fc = fully_connected(nodes)
-    for striped in (improved.unicast_striped(fc), improved.unicast_striped_cut_through(fc)):
-        assert striped.volume < 1
-        assert striped.seconds(link, 0) >= operations.unicast().seconds(link, 0)
-
-
-@given(st.integers(1, 200))
-def test_kautz_reaches_more_nodes(degree: int) -> None:
-    assert models.kautz_nodes(degree) >= degree + 1 if degree > 1 else models.kautz_nodes(degree) == 2
-    if degree >= 2:
-        assert models.kautz_nodes(degree) > balanced_hypercube(degree).nodes
-
-
-@pytest.mark.parametrize(("degree", "nodes"), [(8, (9, 25, 72)), (16, (17, 81, 272)), (64, (65, 1089, 4160))])
-def test_nodes_of_diameter_two(degree: int, nodes: tuple[int, int, int]) -> None:
-    found = (fully_connected(degree + 1).nodes, balanced_hypercube(degree).nodes, models.kautz_nodes(degree))
-    assert found == nodes
-
-
-@pytest.mark.parametrize(("operation", "factor"), [("all-to-all", "7/8"), ("average", "7/4"), ("broadcast", "1")])
-def test_bus_factors(operation: str, factor: str) -> None:
-    assert operations.bus_factor(operation, 8) == Fraction(factor)
-
-
-def test_bad_arguments_say_what_is_wrong() -> None:
-    with pytest.raises(ValueError, match="at least two nodes"):
-        fully_connected(1)
-    with pytest.raises(ValueError, match="positive rate"):
-        Link.of(1, 0)
-    with pytest.raises(ValueError, match="fully connected"):
-        improved.unicast_striped(PAPER_4X2)
-    with pytest.raises(ValueError, match="share"):
-        improved.all_to_all(PAPER_4X2, Fraction(3, 2))
-    with pytest.raises(ValueError, match="there are: all-gather"):
-        operations.bus_factor("all_to_all", 8)
 
 
 # --- tables and figures as programs -----------------------------------------------------------------------------

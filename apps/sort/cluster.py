@@ -52,13 +52,6 @@ class Cluster(Protocol):
         """Keys and values of a node, by area."""
 
 
-def groups(topology: Topology, dimension: int) -> list[list[int]]:
-    """Ranks of each complete graph of a dimension, members in order."""
-    members = [each.members for each in topology.dimensions]
-    grid = np.arange(topology.nodes).reshape(members[::-1])  # last axis is x
-    return np.moveaxis(grid, len(members) - 1 - dimension, -1).reshape(-1, members[dimension]).tolist()
-
-
 class NumpyCluster:
     """Reference implementation of Cluster; partitions are stable."""
 
@@ -106,7 +99,7 @@ class NumpyCluster:
 
     def _transpose(self, dimension: int) -> None:
         for columns in (self._keys, self._values):
-            for group in groups(self.topology, dimension):
+            for group in self.topology.groups(dimension):
                 if any(len(columns[node]) != len(group) for node in group):
                     raise ValueError(f"dimension {dimension} needs an area for each of its {len(group)} members")
                 arrived = [[columns[source][place] for source in group] for place in range(len(group))]

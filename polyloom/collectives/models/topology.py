@@ -62,6 +62,15 @@ class Topology:
         """Ports whose bandwidth the paper sums to "bandwidth per FPGA": the links and the loopback, d + 1."""
         return self.degree + 1
 
+    def groups(self, dimension: int) -> list[list[int]]:
+        """Ranks of each complete graph of ``dimensions[dimension]``, members in order. Ranks count x first."""
+        members = self.dimensions[dimension].members
+        step = 1
+        for each in self.dimensions[:dimension]:
+            step *= each.members
+        firsts = [rank for rank in range(self.nodes) if rank // step % members == 0]
+        return [[first + step * place for place in range(members)] for first in firsts]
+
 
 def fully_connected(nodes: int) -> Topology:
     """FC: every pair of ``nodes`` FPGAs has a link (OPTWEB, section 2.C)."""
