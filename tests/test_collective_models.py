@@ -208,6 +208,10 @@ def test_accept_rate_of_even_and_of_hopeless_streams() -> None:
     # All words for one bucket: eight clocks a row.
     assert buckets.accept_rate([3] * 64 * 100, 8, 16) == pytest.approx(1 / 8, rel=0.02)
     assert buckets.accept_rate([3] * 64 * 100, 8, 256) == pytest.approx(1 / 8, rel=0.05)
+    assert buckets.accept_rate(([0] * 15 + [1]) * 500, 2, 16) == pytest.approx(16 / 30, rel=0.02)
+    # By hand: bucket 0 gets 7, 9, 9 words and keeps 7, then 8; with 16 words of room the last row waits a clock.
+    rows = [0] * 7 + [1] * 9 + 2 * ([0] * 9 + [1] * 7)
+    assert buckets.accept_rate(rows, 2, 16) == 3 / 4
     with pytest.raises(ValueError, match="two beats"):
         buckets.accept_rate([0] * 64, 8, 8)
 

@@ -103,6 +103,30 @@ def balanced(totals: Counts, splittable: NDArray[np.bool_], slots: int) -> Count
     return chosen
 
 
+def spread_in_node(totals: Counts, nodes: int, channels: int, limit: float = 1.25) -> Counts:
+    """One type a channel, but a node's most frequent types over all its channels in equal shares.
+
+    As few as bring its fullest channel under ``limit`` times the cluster's mean; if none do, as many as are best.
+    Needs only equal turns, which the partition operator has; order inside the node is lost for the spread types.
+    """
+    slots = nodes * channels
+    shares = one_slot_each(len(totals), slots) * totals[:, None]
+    padded = np.zeros(slots, dtype=np.int64)
+    padded[: len(totals)] = totals
+    for node in range(nodes):
+        first = node * channels
+        counts = padded[first : first + channels]
+        order = np.argsort(-counts, kind="stable")
+        rest = np.append(counts[order], 0)  # fullest channel of its own when the first k are spread
+        fullest = np.append(0, np.cumsum(counts[order])) / channels + rest
+        (enough,) = np.nonzero(fullest <= limit * totals.sum() / slots)
+        chosen = int(enough[0]) if len(enough) else int(np.argmin(fullest))
+        for kind in order[:chosen] + first:
+            if kind < len(totals):
+                shares[kind, first : first + channels] = totals[kind]  # weights: equal, whatever they sum to
+    return shares
+
+
 @dataclass(frozen=True)
 class Ranges:
     """Buckets fine enough to be balanced: their bounds, their counts, and whether one is a single key."""

@@ -8,11 +8,23 @@ After each, no key (type) of a slot is above one of a later slot, slots in order
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
 from apps.sort.cluster import Cluster
-from apps.sort.deal import KEY_BITS, Counts, Deal, Keys, balanced, find_ranges, one_slot_each, type_bounds
+from apps.sort.deal import (
+    KEY_BITS,
+    Counts,
+    Deal,
+    Keys,
+    balanced,
+    find_ranges,
+    one_slot_each,
+    spread_in_node,
+    type_bounds,
+)
 from polyloom.collectives.models.sorting import Pass
 
 DIGIT = 7  # 128 regions a channel: as many write addresses as fit in one block RAM
@@ -29,19 +41,28 @@ def published(cluster: Cluster, types: int, shift: int = 0) -> None:
     cluster.local_sort(receive_deals(cluster, bounds, shares))
 
 
-def fused(cluster: Cluster, types: int, shift: int = 0, split: bool = True) -> None:
-    """Counting sort in one all-to-all a dimension. With ``split`` the histogram cuts types at the ends of channels.
+Split = Literal["slots", "node", "none"]
 
-    Without it no histogram is needed and a channel holds one type only, but a frequent type fills one channel, and
-    keys above the last type, which nobody counts, go where the last type goes.
+
+def fused(cluster: Cluster, types: int, shift: int = 0, split: Split = "slots") -> None:
+    """Counting sort in one all-to-all a dimension. ``split`` is what happens to a type that is too frequent:
+
+    slots   types are cut at the ends of channels, so all channels of the cluster get as much and order is kept
+    node    it is dealt over all channels of its node (``spread_in_node``)
+    none    it fills one channel; no histogram is needed, and keys above the last type, which nobody counts, go where
+            the last type goes
     """
     bounds = type_bounds(types, shift)
-    slots = cluster.topology.nodes * cluster.channels
-    if split:
-        counts = _count_types(cluster, types, shift)
-        shares = balanced(counts.sum(axis=0), np.ones(types, dtype=np.bool_), slots)
-    else:
+    nodes = cluster.topology.nodes
+    slots = nodes * cluster.channels
+    if split == "none":
         shares = one_slot_each(types, slots)
+    else:
+        totals = _count_types(cluster, types, shift).sum(axis=0)
+        if split == "slots":
+            shares = balanced(totals, np.ones(types, dtype=np.bool_), slots)
+        else:
+            shares = spread_in_node(totals, nodes, cluster.channels)
     _exchange_fused(cluster, bounds, shares)
 
 

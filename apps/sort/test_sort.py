@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from apps.sort import sorts
 from apps.sort.cluster import Column, NumpyCluster
-from apps.sort.deal import TURNS, Deal, balanced, find_ranges, one_slot_each, turns, type_bounds
+from apps.sort.deal import TURNS, Deal, balanced, find_ranges, one_slot_each, spread_in_node, turns, type_bounds
 from polyloom.collectives.models import sorting
 from polyloom.collectives.models.buckets import accept_rate
 from polyloom.collectives.models.topology import OPTWEB_SORT, Topology, fully_connected, hypercube
@@ -63,7 +64,9 @@ def records(cluster: NumpyCluster) -> tuple[Column, Column]:
     )
 
 
-def check(cluster: NumpyCluster, before: tuple[Column, Column], full_order: bool = True) -> None:
+def check(
+    cluster: NumpyCluster, before: tuple[Column, Column], full_order: bool = True, slot_order: bool = True
+) -> None:
     """No record lost, changed or doubled; keys ordered (over slots, or everywhere)."""
     keys, values = records(cluster)
     assert np.array_equal(np.sort(values), np.arange(len(before[0])))
@@ -74,7 +77,7 @@ def check(cluster: NumpyCluster, before: tuple[Column, Column], full_order: bool
     for node in range(cluster.topology.nodes):
         assert len(cluster.areas(node)[0]) == cluster.channels
         for area in cluster.areas(node)[0]:
-            if len(area):
+            if len(area) and slot_order:
                 assert int(area.min()) >= last
                 last = int(area.max())
 
@@ -93,8 +96,8 @@ def types_for(topology: Topology, channels: int) -> int:
 
 @pytest.mark.parametrize("topology", TOPOLOGIES, ids=lambda each: each.name)
 @pytest.mark.parametrize("data", TYPED)
-@pytest.mark.parametrize("how", ["published", "fused", "fused-unsplit"])
-def test_counting_sorts(topology: Topology, data: str, how: str) -> None:
+@pytest.mark.parametrize("how", ["published", "slots", "node", "none"])
+def test_counting_sorts(topology: Topology, data: str, how: Literal["published", "slots", "node", "none"]) -> None:
     channels, types = 8, types_for(topology, 8)
     cluster = make(topology, channels, uneven(topology, 777), lambda rng, n: TYPED[data](rng, n) % np.uint32(types))
     before = records(cluster)
@@ -102,12 +105,15 @@ def test_counting_sorts(topology: Topology, data: str, how: str) -> None:
         sorts.published(cluster, types)
         assert cluster.log == sorting.published(topology)
     else:
-        sorts.fused(cluster, types, split=how == "fused")
-        assert cluster.log == sorting.fused(topology, histogram=how == "fused")
-    check(cluster, before, full_order=how != "fused")
-    if how != "fused":  # one type a channel, and stable
+        sorts.fused(cluster, types, split=how)
+        assert cluster.log == sorting.fused(topology, histogram=how != "none")
+    check(cluster, before, full_order=how in ("published", "none"), slot_order=how != "node")
+    if how in ("published", "none"):  # one type a channel, and stable
         assert all(len(np.unique(area)) <= 1 for node in range(topology.nodes) for area in cluster.areas(node)[0])
         assert np.array_equal(records(cluster)[1], np.argsort(before[0], kind="stable"))
+    if how == "node":  # every type on its node
+        for node in range(topology.nodes):
+            assert all(np.all(area // channels == node) for area in cluster.areas(node)[0])
 
 
 def test_pass_counts_of_the_paper_and_ours() -> None:
@@ -143,7 +149,7 @@ def test_a_hot_type_is_split_over_channels(topology: Topology, data: str, limit:
     lengths = [16384] * 8
     split, unsplit = make(topology, 8, lengths, TYPED[data]), make(topology, 8, lengths, TYPED[data])
     sorts.fused(split, TYPES)
-    sorts.fused(unsplit, TYPES, split=False)
+    sorts.fused(unsplit, TYPES, split="none")
     assert loads(split).max() <= limit * loads(split).mean()
     assert loads(unsplit).max() > 1.8 * loads(unsplit).mean()
     # The predicted time of a skewed sort, by what each channel gets, is near the uniform one only when split.
@@ -151,6 +157,25 @@ def test_a_hot_type_is_split_over_channels(topology: Topology, data: str, limit:
     uniform = sorting.seconds(*args)
     assert sorting.skewed_seconds(*args, loads(split).tolist()) < 1.3 * uniform
     assert sorting.skewed_seconds(*args, loads(unsplit).tolist()) > 1.3 * uniform
+
+
+@pytest.mark.parametrize("topology", [FC8, GHC], ids=lambda each: each.name)
+def test_equal_turns_inside_the_node_are_enough_for_two_to_one(topology: Topology) -> None:
+    cluster = make(topology, 8, [16384] * 8, two_to_one)
+    sorts.fused(cluster, TYPES, split="node")
+    assert loads(cluster).max() <= 1.27 * loads(cluster).mean()  # (1 + 2/8) 64/65 = 1.23, and what keys are drawn
+    mixed = [len(np.unique(area)) for node in range(8) for area in cluster.areas(node)[0]]
+    assert mixed == [1] * 24 + [2, 2, 2, 1, 2, 2, 2, 2] + [1] * 32  # only the hot type's node
+
+
+def test_spread_takes_as_few_types_as_it_can() -> None:
+    even = np.full(16, 10)
+    assert np.array_equal(spread_in_node(even, 2, 8), np.diag(even))
+    two = even.copy()
+    two[3] = two[9] = 20
+    shares = spread_in_node(two, 2, 8)
+    assert np.count_nonzero(shares, axis=1).tolist() == [1, 1, 1, 8, 1, 1, 1, 1, 1, 8, 1, 1, 1, 1, 1, 1]
+    assert shares[3].tolist() == [20] * 8 + [0] * 8
 
 
 def test_splitting_keeps_both_partitions_of_a_hot_type_busy() -> None:
@@ -163,14 +188,15 @@ def test_splitting_keeps_both_partitions_of_a_hot_type_busy() -> None:
     rates = {}
     for name, shares in {
         "split": balanced(totals, np.ones(TYPES, dtype=np.bool_), TYPES),
-        "unsplit": one_slot_each(TYPES, TYPES),
+        "node": spread_in_node(totals, 8, 8),
+        "unsplit": one_slot_each(TYPES, TYPES) * totals[:, None],
     }.items():
         cube = shares.reshape(TYPES, 8, 8)
         sent = Deal(type_bounds(TYPES, 0), cube.sum(axis=2)).route(keys)
         dealt = Deal(type_bounds(TYPES, 0), cube[:, node]).route(keys[sent == node])
         rates[name] = min(accept_rate(sent.tolist(), 8, 64), accept_rate(dealt.tolist(), 8, 64))
     assert rates["unsplit"] < 0.6
-    assert rates["split"] > sorting.UNIFORM_ACCEPT / 1.3
+    assert rates["node"] > sorting.UNIFORM_ACCEPT / 1.3
     assert rates["split"] > 0.95
 
 
@@ -249,6 +275,12 @@ def test_balanced_keeps_counts_and_order(buckets: list[tuple[int, bool]], slots:
             reached = int(held[-1])
     if all(single for _, single in buckets):
         assert shares.sum(axis=0).max() <= -(-totals.sum() // slots)
+
+
+def test_a_range_that_may_not_be_cut_goes_where_its_middle_lies() -> None:
+    never, always = np.zeros(2, dtype=np.bool_), np.ones(2, dtype=np.bool_)
+    assert balanced(np.array([1, 9]), never, 2).tolist() == [[1, 0], [0, 9]]
+    assert balanced(np.array([1, 9]), always, 2).tolist() == [[1, 0], [4, 5]]
 
 
 def test_ranges_are_refined_only_where_keys_crowd() -> None:

@@ -2,8 +2,9 @@
 """How much of its input rate a partition keeps up when words come unevenly: a clock-by-clock count of its buckets.
 
 Input: for each word its output, in the order of arrival. Output: the share of clocks in which input is taken.
-Each clock a row of words (one beat of each input lane) is taken if every bucket has room for its words of that row;
-each bucket with a full beat writes it. So input and output rates are equal when words come evenly.
+Each clock a row of words (one beat of each input lane) is taken if every bucket has room for its words of that row (a
+row for which a bucket is too small goes in piece by piece); each bucket with a full beat writes it. So input and output
+rates are equal when words come evenly.
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ def accept_rate(outputs: Iterable[int], buckets: int, depth: int, lanes: int | N
     clocks = 0
     for row in rows:
         left = row
-        while True:  # a row that fits no empty bucket goes in over several clocks
+        whole = max(row) <= depth - (BEAT_WORDS - 1)  # else it might never fit: a bucket keeps what is no full beat
+        while True:
             clocks += 1
             taken = [min(want, depth - have) for want, have in zip(left, held, strict=True)]
-            if taken != left and max(row) <= depth:
+            if whole and taken != left:
                 taken = [0] * buckets
             held = [have + more for have, more in zip(held, taken, strict=True)]
             left = [want - more for want, more in zip(left, taken, strict=True)]
