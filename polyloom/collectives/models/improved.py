@@ -63,6 +63,12 @@ def all_to_all(topology: Topology, share: Fraction = HALF) -> Cost:
     return _overlapped(topology, _full, share)
 
 
+def all_to_all_cut_through(topology: Topology) -> Cost:
+    """As ``all_to_all`` in a single step: corner nodes pass on what comes, half of each block by either corner."""
+    relays = len(topology.dimensions) - 1
+    return Cost(startups=1, volume=Fraction(1, min(each.lanes for each in topology.dimensions)), relays=relays)
+
+
 def reduce_scatter(topology: Topology, share: Fraction | None = None) -> Cost:
     """L bytes in each FPGA, L/N of the sum stays with each; two parts, each hierarchical. None: the best share."""
     chosen = best_share(topology) if share is None else share
