@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles/collective/host/schedule/algorithms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fabric/error.h"
+#include "roles/collective/host/schedule/spread.h"
+#include "roles/collective/program.h"
+
+namespace polyloom::collective {
+namespace {
+
+using namespace detail;  // the pieces that plans are made of
+
+void plan_barrier(const Situation& s, Plan& plan) {
+  for (const int d : dimensions(s.topology)) plan.phases.push_back(pulses(s.topology, {d}));
+}
+
+void plan_unicast(const std::string& name, const Situation& s, Plan& plan) {
+  const Request& r = s.request;
+  const Topology& t = s.topology;
+  std::vector<Route> ways = shortest(t, r.root, r.destination);
+  if (name == "store") {
+    Scratch scratch(t, s.shape.channels);
+    const int relay = ways[0][0].to;
+    const Place between = scratch.add(relay, r.total(), 0);
+    plan.phases.resize(2);
+    plan.phases[0] = {move_work({r.root, kSend, 0}, {{ways[0][0]}}, between, r.total())};
+    plan.phases[1] = {move_work(between, {{ways[0][1]}}, {r.destination, kRecv, 0}, r.total())};
+    plan.scratch = scratch.take();
+    return;
+  }
+  if (name == "striped") ways = disjoint(t, r.root, r.destination);
+  // Equal shares; the stream over several links or ways must leave each lane the same amount.
+  const std::size_t shares = name == "striped" ? ways.size() : 1;
+  std::uint64_t offset = 0;
+  const auto sizes = cut_evenly(r.total(), static_cast<unsigned>(shares));
+  for (std::size_t i = 0; i < shares; ++i) {
+    if (sizes[i] == 0) continue;
+    add(plan.phases, 0,
+        move_work({r.root, kSend, offset}, name == "striped" ? std::vector<Route>{ways[i]} : ways,
+                  {r.destination, kRecv, offset}, sizes[i]));
+    offset += sizes[i];
+  }
+}
+
+/// Scatter and its mirror image, gather.
+void plan_scatter(const std::string& name, const Situation& s, bool gather, Plan& plan) {
+  const Topology& t = s.topology;
+  const int root = s.request.root;
+  Scratch scratch(t, s.shape.channels);
+  for (const Part& part : sized_parts(s.request.sizes)) {
+    if (part.bytes == 0) continue;
+    const Place at_root{root, gather ? kRecv : kSend, part.offset};
+    const Place at_rank{part.owner, gather ? kSend : kRecv, 0};
+    const Place from = gather ? at_rank : at_root, to = gather ? at_root : at_rank;
+    if (name != "dimension" || t.adjacent(root, part.owner)) {
+      // A neighbour in the root's column waits for the second phase: its lane is the same as the relayed
+      // blocks'.
+      const bool second =
+          name == "dimension" && (gather ? t.y_of(root) == t.y_of(part.owner) && root != part.owner
+                                         : t.x_of(root) == t.x_of(part.owner) && root != part.owner);
+      add(plan.phases, second ? 1 : 0, move_work(from, shortest(t, from.rank, to.rank), to, part.bytes));
+      continue;
+    }
+    const int relay = t.rank(t.x_of(part.owner), t.y_of(root));
+    const Place between = scratch.add(relay, part.bytes, static_cast<unsigned>(t.y_of(part.owner)));
+    add(plan.phases, 0, move_work(from, {{{from.rank, relay}}}, between, part.bytes));
+    add(plan.phases, 1, move_work(between, {{{relay, to.rank}}}, to, part.bytes));
+  }
+  plan.scratch = scratch.take();
+}
+
+struct AllToAll {
+  const Situation& s;
+  Plan& plan;
+  std::vector<std::vector<std::uint64_t>> send_at, recv_at;  ///< [i][j] offset of block i -> j at its ends
+
+  AllToAll(const Situation& situation, Plan& p) : s(situation), plan(p) {
+    const auto n = static_cast<std::size_t>(s.topology.size());
+    send_at.assign(n, std::vector<std::uint64_t>(n));
+    recv_at = send_at;
+    for (std::size_t i = 0; i < n; ++i) {
+      std::uint64_t out = 0, in = 0;
+      for (std::size_t j = 0; j < n; ++j) {
+        send_at[i][j] = out;
+        out += s.request.sizes[i * n + j];
+        recv_at[j][i] = in;  // offset at i of what comes from j
+        in += s.request.sizes[j * n + i];
+      }
+    }
+  }
+  std::uint64_t bytes(int i, int j) const {
+    return s.request.sizes[static_cast<std::size_t>(i * s.topology.size() + j)];
+  }
+  Place from(int i, int j, std::uint64_t skip) const {
+    return {i, kSend, send_at[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] + skip};
+  }
+  Place to(int i, int j, std::uint64_t skip) const {
+    return {j, kRecv, recv_at[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] + skip};
+  }
+
+  /// Blocks in an order in which, by symmetry, those that follow each other use different lanes everywhere:
+  /// block
+  /// (+a, +b) stands in round a + b, so a round has each column distance and each row distance once.
+  void cut_through() {
+    const Topology& t = s.topology;
+    const int rounds = std::max(t.nx, t.ny);
+    for (int k = 0; k < rounds; ++k) {
+      for (int a = 0; a < t.nx; ++a) {
+        for (int b = 0; b < t.ny; ++b) {
+          if ((a + b) % rounds != k) continue;
+          for (int i = 0; i < t.size(); ++i) {
+            const int j = t.rank((t.x_of(i) + a) % t.nx, (t.y_of(i) + b) % t.ny);
+            if (bytes(i, j) == 0) continue;
+            auto ways = shortest(t, i, j);
+            ways.resize(1);  // all by row first: a mix would break the symmetry
+            add(plan.phases, 0, move_work(from(i, j, 0), ways, to(i, j, 0), bytes(i, j)));
+          }
+        }
+      }
+    }
+  }
+
+  /// One dimension after the other, stored in between; `half` of each block (-1: all of it).
+  void by_dimension(bool columns_first, int half, Scratch& scratch) {
+    const Topology& t = s.topology;
+    for (int i = 0; i < t.size(); ++i) {
+      for (int j = 0; j < t.size(); ++j) {
+        const auto halves = cut_evenly(bytes(i, j), 2);
+        const std::uint64_t size = half < 0 ? bytes(i, j) : halves[static_cast<std::size_t>(half)];
+        const std::uint64_t skip = half == 1 ? halves[0] : 0;
+        if (size == 0) continue;
+        const int relay = columns_first ? t.rank(t.x_of(i), t.y_of(j)) : t.rank(t.x_of(j), t.y_of(i));
+        if (relay == i || relay == j) {
+          const std::size_t phase = relay == i && i != j ? 1 : 0;
+          add(plan.phases, phase, move_work(from(i, j, skip), shortest(t, i, j), to(i, j, skip), size));
+          continue;
+        }
+        // Written by the lane of i's place, read by the lane of j's: a Latin square of channels serves both.
+        const int hue = columns_first ? t.y_of(i) + t.x_of(j) : t.x_of(i) + t.y_of(j);
+        const Place between = scratch.add(relay, size, static_cast<unsigned>(hue));
+        add(plan.phases, 0, move_work(from(i, j, skip), {{{i, relay}}}, between, size));
+        add(plan.phases, 1, move_work(between, {{{relay, j}}}, to(i, j, skip), size));
+      }
+    }
+  }
+};
+
+void plan_all_to_all(const std::string& name, const Situation& s, Plan& plan) {
+  AllToAll exchange(s, plan);
+  if (name == "direct" || name == "cut-through") return exchange.cut_through();
+  Scratch scratch(s.topology, s.shape.channels);
+  if (name == "dimension") {
+    exchange.by_dimension(false, -1, scratch);
+  } else {
+    exchange.by_dimension(false, 0, scratch);
+    exchange.by_dimension(true, 1, scratch);
+  }
+  plan.scratch = scratch.take();
+}
+
+}  // namespace
+
+std::vector<std::string> algorithms(const Request& r, const Topology& t, const NodeShape& shape) {
+  const bool cube = t.nx > 1 && t.ny > 1;
+  const bool relays = t.size() > 2;
+  const int inputs = static_cast<int>(shape.operator_inputs);
+  std::vector<std::string> names;
+  switch (r.operation) {
+    case Operation::barrier:
+      return {cube ? "dimension" : "direct"};
+    case Operation::unicast:
+      names = {"direct"};
+      if (!t.adjacent(r.root, r.destination)) names.push_back("store");
+      if (r.root != r.destination && relays) names.push_back("striped");
+      return names;
+    case Operation::scatter:
+    case Operation::gather:
+      return cube ? std::vector<std::string>{"dimension", "cut-through"} : std::vector<std::string>{"direct"};
+    case Operation::broadcast:
+      names = {"direct", "scatter-all-gather"};
+      if (!cube && relays) names.push_back("forward");
+      return names;
+    case Operation::all_to_all:
+      return cube ? std::vector<std::string>{"dimension", "halves", "cut-through"}
+                  : std::vector<std::string>{"direct"};
+    case Operation::all_gather:
+    case Operation::reduce_scatter:
+      return cube ? std::vector<std::string>{"dimension", "halves"} : std::vector<std::string>{"direct"};
+    case Operation::reduce:
+      names = {cube ? "dimension" : "direct", "scatter-gather"};
+      if (!cube && relays && inputs >= t.size()) names.push_back("forward");
+      return names;
+    case Operation::all_reduce:
+      names = {"aggressive"};
+      if (static_cast<int>(shape.channels) >= std::max(t.nx, t.ny) && inputs >= std::max(t.nx, t.ny)) {
+        names.push_back("naive");  // reads all it combines at once
+      }
+      if (inputs >= std::max(t.nx, t.ny)) names.push_back("one-shot");
+      if (cube) names.insert(names.end(), {"hierarchical", "halves"});
+      return names;
+  }
+  return names;
+}
+
+Plan make_plan(const std::string& algorithm, const Situation& s) {
+  check(s.request, s.topology);
+  const auto known = algorithms(s.request, s.topology, s.shape);
+  if (std::find(known.begin(), known.end(), algorithm) == known.end()) {
+    throw UserError(fmt::format("{} has no algorithm '{}' on this cluster ({}); it has {}",
+                                name_of(s.request.operation), algorithm, s.topology.text(),
+                                fmt::join(known, ", ")));
+  }
+  Plan plan;
+  plan.algorithm = algorithm;
+  plan.scratch.resize(static_cast<std::size_t>(s.topology.size()));
+  if (s.request.operation != Operation::barrier && s.request.total() == 0) return plan;
+  switch (s.request.operation) {
+    case Operation::barrier:
+      plan_barrier(s, plan);
+      break;
+    case Operation::unicast:
+      plan_unicast(algorithm, s, plan);
+      break;
+    case Operation::scatter:
+    case Operation::gather:
+      plan_scatter(algorithm, s, s.request.operation == Operation::gather, plan);
+      break;
+    case Operation::broadcast:
+      plan_broadcast(algorithm, s, plan);
+      break;
+    case Operation::all_to_all:
+      plan_all_to_all(algorithm, s, plan);
+      break;
+    case Operation::all_gather:
+      plan_all_gather(algorithm, s, plan);
+      break;
+    case Operation::reduce:
+      plan_reduce(algorithm, s, plan);
+      break;
+    case Operation::reduce_scatter:
+      plan_reduce_scatter(algorithm, s, plan);
+      break;
+    case Operation::all_reduce:
+      plan_all_reduce(algorithm, s, plan);
+      break;
+  }
+  if (s.request.reduces()) limit_fan_in(plan, s.shape);
+  return plan;
+}
+
+}  // namespace polyloom::collective

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The algorithms by name: which apply, what they want their buffers to look like, and their plans.
+//
+//   operation       fully connected                      hypercube (rows x, then columns y)
+//   barrier         direct                               dimension
+//   unicast         direct, striped                      direct (cut-through), store, striped
+//   scatter gather  direct                               cut-through, dimension
+//   broadcast       direct, forward, scatter-all-gather  direct (cut-through tree), scatter-all-gather
+//   all_to_all      direct                               cut-through, halves, dimension
+//   all_gather      direct                               dimension, halves
+//   reduce          direct, forward, scatter-gather      dimension, scatter-gather
+//   reduce_scatter  direct                               dimension, halves
+//   all_reduce      aggressive, naive, one-shot          aggressive, naive, one-shot, hierarchical, halves
+// The paper's are direct, dimension, store, aggressive and naive. Deadlock: see ../README.md.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "roles/collective/host/schedule/pack.h"
+#include "roles/collective/host/schedule/plan.h"
+
+namespace polyloom::collective {
+
+struct Situation {
+  const Request& request;
+  const Topology& topology;
+  const NodeShape& shape;
+};
+
+/// Names that apply, the paper's first. Those whose streams must all meet at once need as many operator
+/// inputs.
+std::vector<std::string> algorithms(const Request& request, const Topology& topology, const NodeShape& shape);
+/// Throws UserError with the names that apply if `algorithm` does not.
+Plan make_plan(const std::string& algorithm, const Situation& situation);
+/// Layouts (bases from 0) that let the algorithm use its lanes with the fewest steps.
+Buffers preferred_buffers(const std::string& algorithm, const Situation& situation);
+
+namespace detail {
+
+using Dimensions = std::vector<int>;  ///< in the order in which an algorithm goes through them
+
+/// Memory that an algorithm needs in between, allotted piece by piece.
+class Scratch {
+ public:
+  Scratch(const Topology& topology, unsigned channels);
+  /// A new piece of `bytes` bytes at `rank`, in channel `channel` modulo their number.
+  Place add(int rank, std::uint64_t bytes, unsigned channel);
+  std::vector<Layout> take() { return std::move(layouts_); }
+
+ private:
+  unsigned channels_;
+  std::vector<Layout> layouts_;
+  std::vector<std::vector<std::uint64_t>> next_;
+};
+
+/// Part of a vector that `owner` combines (reduce) or contributes (gather).
+struct Part {
+  std::uint64_t offset = 0, bytes = 0;
+  int owner = 0;
+};
+
+/// Dimensions with more than one member, rows first; reversed if `columns_first`.
+Dimensions dimensions(const Topology& topology, bool columns_first = false);
+/// Shortest ways from a to b: one if they are neighbours, else by row first and by column first.
+std::vector<Route> shortest(const Topology& topology, int a, int b);
+/// Ways that share no lane: one over each lane group of a.
+std::vector<Route> disjoint(const Topology& topology, int a, int b);
+/// N parts of a vector, part i owned by rank i.
+std::vector<Part> even_parts(std::uint64_t bytes, const Topology& topology);
+/// Parts whose sizes are given, part i owned by rank i.
+std::vector<Part> sized_parts(const std::vector<std::uint64_t>& sizes);
+/// First or second half of each part, cut at beats.
+std::vector<Part> half_of(const std::vector<Part>& parts, int half);
+Work move_work(const Place& from, std::vector<Route> routes, const Place& to, std::uint64_t bytes);
+/// Appends to phases[at], growing the list.
+void add(std::vector<Phase>& phases, std::size_t at, Work work);
+/// Pulses both ways between all neighbours of these dimensions, in one phase.
+Phase pulses(const Topology& topology, const Dimensions& dims);
+
+void plan_reduce(const std::string& algorithm, const Situation& situation, Plan& plan);
+void plan_reduce_scatter(const std::string& algorithm, const Situation& situation, Plan& plan);
+void plan_all_reduce(const std::string& algorithm, const Situation& situation, Plan& plan);
+void plan_all_gather(const std::string& algorithm, const Situation& situation, Plan& plan);
+void plan_broadcast(const std::string& algorithm, const Situation& situation, Plan& plan);
+/// Joins of more streams than the operator has inputs become chains of phases over scratch memory.
+void limit_fan_in(Plan& plan, const NodeShape& shape);
+/// Each part goes from its owner to all ranks, dimension by dimension, from phase `at` on.
+/// first: where the owner has it; here(rank, part): where a rank keeps it.
+template <class First, class Here>
+void spread(const Topology& topology, const std::vector<Part>& parts, const Dimensions& dims, std::size_t at,
+            First first, Here here, std::vector<Phase>& phases);
+
+}  // namespace detail
+}  // namespace polyloom::collective

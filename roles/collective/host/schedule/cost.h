@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predicted time of a schedule: an alpha-beta model on its steps, critical path over nodes.
+//
+// A node begins a step when its own previous one is done; a stream begins when all nodes on its way have
+// begun the step and their pulses have come back, and is done after its start-up and its bytes at the rate of
+// the slowest part. alpha and beta of a schedule are read off two predictions: nothing moved, and everything
+// moved.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "roles/collective/host/schedule/pack.h"
+
+namespace polyloom::collective {
+
+/// Of a cluster; all in seconds and bytes per second.
+struct CostParameters {
+  double cycle = 5e-9;          ///< of the node's clock
+  double link_latency = 0;      ///< last bit in to last bit out of a lane
+  double lane_rate = 0;         ///< payload of a lane
+  double memory_rate = 0;       ///< one read or write stream of a channel
+  double read_latency = 0;      ///< request to first beat
+  double write_latency = 0;     ///< last beat to acknowledgement
+  double operator_latency = 0;  ///< first beats in to first beat out
+
+  double pulse() const;       ///< `go` at one end to permission at the other
+  double first_hop() const;   ///< begin of R# to the beat at the far end of a lane
+  double next_hop() const;    ///< further cut-through hop
+  double completion() const;  ///< beat at a sink to the step's end and the next `go`
+};
+
+/// Seconds from the common begin to the last rank's end. scale 0: as if no byte had to be moved.
+double predict(const Schedule& schedule, int ranks, const CostParameters& parameters, double scale = 1.0);
+
+struct Choice {
+  std::string algorithm;
+  double seconds = 0, alpha = 0;  ///< alpha: the part that does not depend on size
+  std::size_t steps = 0;
+  std::uint64_t busiest_lane = 0;  ///< bytes of the lane that carries most
+};
+/// Every applicable algorithm on its preferred layouts, quickest first (equal: the paper's first).
+std::vector<Choice> rank_algorithms(const Request& request, const Topology& topology, const NodeShape& shape,
+                                    const CostParameters& parameters);
+/// Plan, preferred buffers (bases from 0: send and receive in one address range each) and schedule of one
+/// algorithm.
+struct Prepared {
+  Plan plan;
+  Buffers buffers;
+  Schedule schedule;
+};
+Prepared prepare(const std::string& algorithm, const Request& request, const Topology& topology,
+                 const NodeShape& shape);
+/// Table for people: one line an algorithm, with the parameters of the model.
+std::string explain(const std::vector<Choice>& choices, const CostParameters& parameters);
+
+/// nccl-tests' convention: bus bandwidth = algorithm bandwidth x factor. `bytes` of algorithm bandwidth are
+/// those of the whole vector (all_gather, reduce_scatter, all_to_all, scatter, gather: all ranks' blocks of
+/// one buffer).
+double bus_factor(Operation operation, int ranks);
+
+}  // namespace polyloom::collective

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts works into steps and steps into programs.
+//
+// How: a work is cut where its places cross pieces of their layouts; cuts that follow one another at constant
+//   strides on the same way become one stream of several runs. Units are then placed first-fit, largest
+//   first, into steps of their phase, so that in a step each R#, W#, lane and operator port of a node is used
+//   once.
+// Order: all nodes see the same sequence of steps and leave out those in which they have no part.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "roles/collective/host/schedule/plan.h"
+#include "roles/collective/program.h"
+
+namespace polyloom::collective {
+
+/// What a node offers; all nodes of a communicator are alike.
+struct NodeShape {
+  unsigned channels = 8;
+  unsigned operator_inputs = 16, operator_outputs = 2;
+  std::uint64_t eager_bytes =
+      0;  ///< blocks up to this size wait in the receiver's buffer; 0: always rendezvous
+};
+
+struct Pattern {
+  unsigned channel = 0;
+  std::uint64_t base = 0;
+  std::uint32_t run_bytes = 0, runs = 1;
+  std::int64_t stride = 0;
+};
+
+struct Hop {
+  int from = 0, tx = 0, to = 0, rx = 0;
+};
+struct Feed {
+  int rank = 0;
+  unsigned input = 0;
+};
+struct Write {
+  int rank = 0;
+  Pattern pattern;
+};
+
+/// One stream in its step.
+struct Stream {
+  std::uint64_t bytes = 0;  ///< 0: pulse only
+  int rank = 0;             ///< where it begins
+  int output = -1;          ///< of the operator there; -1: read from memory
+  Pattern read;
+  std::vector<Hop> hops;
+  std::vector<Write> writes;
+  std::vector<Feed> feeds;
+  bool eager = false;
+};
+struct OperatorUse {
+  int rank = 0;
+  unsigned output = 0;
+  std::uint64_t inputs = 0;  ///< mask
+  Combine combine;
+};
+struct Step {
+  std::vector<Stream> streams;
+  std::vector<OperatorUse> operators;
+  std::uint64_t bytes = 0;     ///< of its longest stream
+  std::vector<bool> together;  ///< [rank]
+};
+
+struct Schedule {
+  std::string algorithm;
+  std::vector<Step> steps;
+  std::uint64_t lane_bytes(const Topology& topology, int rank, int lane) const;  ///< sent on that lane
+};
+
+Schedule pack(const Plan& plan, const Buffers& buffers, const Topology& topology, const NodeShape& shape);
+
+struct ProgramOptions {
+  std::uint32_t signature = 0;    ///< of the operation: count, type, root, order (Request's fingerprint)
+  std::uint8_t last_mark = 0xff;  ///< mark of the go of a rank's last step
+  bool end = true;                ///< finish with `end`; false: another operation's program follows
+};
+/// Instructions of each rank.
+std::vector<std::vector<Instruction>> programs(const Schedule& schedule, int ranks,
+                                               const ProgramOptions& options = {});
+
+/// Configuration word of the reduce operator (blocks/operators).
+std::uint64_t operator_word(const Combine& combine);
+
+}  // namespace polyloom::collective
