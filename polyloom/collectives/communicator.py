@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The communicator: one method an operation. Input and output: lists of arrays, one a rank; a ``Result``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyloom import paths
+from polyloom.collectives.loader import ext
+
+Array = NDArray[Any]
+_TYPES = {np.dtype(np.float32): "fp32", np.dtype(np.int32): "int32"}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an operation cost. Rates are in Gb/s (10^9 bit); None where no time is simulated (native)."""
+
+    operation: str
+    algorithm: str
+    bytes: int  # of the whole vector; all_to_all: of one rank's send buffer
+    ranks: int
+    steps: int
+    simulated_seconds: float | None
+    predicted_seconds: float | None  # by the alpha-beta model
+    algorithm_gbps: float | None  # bytes / simulated seconds
+    bus_gbps: float | None  # algorithm bandwidth x bus factor, as nccl-tests
+    bus_factor: float
+
+    @staticmethod
+    def of(raw: Any) -> Result:
+        """Copy the fields of the compiled module's result."""
+        return Result(**{name: getattr(raw, name) for name in Result.__dataclass_fields__})
+
+
+def _bytes_of(array: Array) -> NDArray[np.uint8]:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+
+class Communicator:
+    """All ranks of a cluster, driven by this process.
+
+    ``cluster``: name or path (default: ``POLYLOOM_CLUSTER``). ``on``: "sim" or "native" (default: ``POLYLOOM_ON``,
+    else sim); a native one has ``native_ranks`` ranks. ``watchdog_seconds``: simulated time without progress after
+    which the operation fails with the cause. Errors: CollectiveError.
+    """
+
+    def __init__(
+        self, cluster: str = "", on: str = "", native_ranks: int = 8, watchdog_seconds: float = 5e-3
+    ) -> None:
+        path = str(paths.cluster_file(cluster)) if cluster else ""
+        self._raw = ext.Communicator(path, on, native_ranks, watchdog_seconds)
+
+    @property
+    def size(self) -> int:
+        """Number of ranks."""
+        return int(self._raw.size)
+
+    @property
+    def topology(self) -> str:
+        """The topology in words."""
+        return str(self._raw.topology)
+
+    @property
+    def lane_gbps(self) -> float | None:
+        """Payload of one lane in Gb/s; None natively."""
+        rate: float | None = self._raw.lane_gbps
+        return rate
+
+    @property
+    def lanes(self) -> int:
+        """Lanes that leave a node."""
+        return int(self._raw.lanes)
+
+    def request(self, operation: str, sizes: Sequence[int], dtype: Any = np.uint8, **options: Any) -> Any:
+        """Build a request for ``explain``, ``algorithms`` and ``prepare``; sizes in bytes as plan.h says."""
+        return ext.Request(operation, list(sizes), type=_TYPES.get(np.dtype(dtype), "bytes"), **options)
+
+    def uniform(self, operation: str, total: int, **options: Any) -> Any:
+        """Build a request of ``total`` bytes a rank, blocks equal (cut down to whole 32-byte blocks)."""
+        name = operation.replace("-", "_")
+        reduces = name in {"reduce", "reduce_scatter", "all_reduce"}
+        dtype = np.float32 if reduces else np.uint8
+        n = self.size
+        if name == "barrier":
+            return self.request(name, [], **options)
+        if name in {"unicast", "broadcast", "reduce", "all_reduce"}:
+            options.setdefault("destination", n - 1)
+            return self.request(name, [max(4, total // 4 * 4)], dtype, **options)
+        block = max(4, total // n // 4 * 4)
+        return self.request(name, [block] * (n * n if name == "all_to_all" else n), dtype, **options)
+
+    def algorithms(self, request: Any) -> list[str]:
+        """Names of the algorithms that apply, the published first."""
+        return list(self._raw.algorithms(request))
+
+    def explain(self, request: Any) -> str:
+        """The alpha-beta model's table: every algorithm with its predicted time, quickest first."""
+        return str(self._raw.explain(request))
+
+    def _call(
+        self, request: Any, send: Sequence[Array | None], dtype: Any, algorithm: str
+    ) -> tuple[list[Array], Result]:
+        self._raw.check(request)
+        empty = np.zeros(0, np.uint8)
+        given = [empty if a is None else _bytes_of(a) for a in send]
+        taken = [np.zeros(self._raw.recv_bytes(request, rank), np.uint8) for rank in range(self.size)]
+        raw = self._raw.call(request, given, taken, algorithm)
+        return [array.view(dtype) for array in taken], Result.of(raw)
+
+    def barrier(self) -> Result:
+        """Wait until all ranks are there."""
+        return self._call(self.request("barrier", []), [None] * self.size, np.uint8, "")[1]
+
+    def unicast(self, array: Array, root: int, destination: int, algorithm: str = "") -> tuple[Array, Result]:
+        """``array`` of rank ``root`` to rank ``destination``; returns what arrived, flat."""
+        send: list[Array | None] = [None] * self.size
+        send[root] = array
+        request = self.request("unicast", [array.nbytes], root=root, destination=destination)
+        received, result = self._call(request, send, array.dtype, algorithm)
+        return received[destination], result
+
+    def broadcast(self, array: Array, root: int = 0, algorithm: str = "") -> tuple[list[Array], Result]:
+        """``array`` of rank ``root`` to all; returns one flat array a rank (the root's is its own)."""
+        send: list[Array | None] = [None] * self.size
+        send[root] = array
+        received, result = self._call(self.request("broadcast", [array.nbytes], root=root), send, array.dtype, algorithm)
+        received[root] = array.reshape(-1)
+        return received, result
+
+    def scatter(self, blocks: Sequence[Array], root: int = 0, algorithm: str = "") -> tuple[list[Array], Result]:
+        """Block i, of any length, of rank ``root`` to rank i."""
+        send: list[Array | None] = [None] * self.size
+        send[root] = np.concatenate([b.reshape(-1) for b in blocks])
+        request = self.request("scatter", [b.nbytes for b in blocks], root=root)
+        return self._call(request, send, blocks[0].dtype, algorithm)
+
+    def gather(self, arrays: Sequence[Array], root: int = 0, algorithm: str = "") -> tuple[Array, Result]:
+        """``arrays[i]`` of rank i, of any length, one after the other at rank ``root``."""
+        request = self.request("gather", [a.nbytes for a in arrays], root=root)
+        received, result = self._call(request, arrays, arrays[0].dtype, algorithm)
+        return received[root], result
+
+    def all_gather(self, arrays: Sequence[Array], algorithm: str = "") -> tuple[list[Array], Result]:
+        """``arrays[i]`` of rank i, of any length, one after the other at every rank."""
+        request = self.request("all_gather", [a.nbytes for a in arrays])
+        return self._call(request, arrays, arrays[0].dtype, algorithm)
+
+    def all_to_all(
+        self, blocks: Sequence[Sequence[Array]], algorithm: str = ""
+    ) -> tuple[list[list[Array]], Result]:
+        """``blocks[i][j]``, of any length, from rank i to rank j; returns ``received[j][i]``."""
+        n = self.size
+        request = self.request("all_to_all", [blocks[i][j].nbytes for i in range(n) for j in range(n)])
+        send = [np.concatenate([b.reshape(-1) for b in row]) for row in blocks]
+        received, result = self._call(request, send, blocks[0][0].dtype, algorithm)
+        cuts = [np.cumsum([blocks[i][j].size for i in range(n)])[:-1] for j in range(n)]
+        return [np.split(received[j], cuts[j]) for j in range(n)], result
+
+    def reduce(
+        self, arrays: Sequence[Array], root: int = 0, op: str = "sum", algorithm: str = ""
+    ) -> tuple[Array, Result]:
+        """Element-wise sum, min, max or average of equal float32 or int32 arrays, at rank ``root``."""
+        request = self.request("reduce", [arrays[0].nbytes], arrays[0].dtype, root=root, reduce=op)
+        received, result = self._call(request, arrays, arrays[0].dtype, algorithm)
+        return received[root], result
+
+    def reduce_scatter(
+        self, arrays: Sequence[Array], counts: Sequence[int] | None = None, op: str = "sum", algorithm: str = ""
+    ) -> tuple[list[Array], Result]:
+        """Element-wise combination; rank i gets ``counts[i]`` elements (default: equal shares)."""
+        share = list(counts) if counts is not None else [arrays[0].size // self.size] * self.size
+        sizes = [c * arrays[0].itemsize for c in share]
+        request = self.request("reduce_scatter", sizes, arrays[0].dtype, reduce=op)
+        return self._call(request, arrays, arrays[0].dtype, algorithm)
+
+    def all_reduce(
+        self, arrays: Sequence[Array], op: str = "sum", algorithm: str = ""
+    ) -> tuple[list[Array], Result]:
+        """Element-wise sum, min, max or average of equal float32 or int32 arrays, at every rank."""
+        request = self.request("all_reduce", [arrays[0].nbytes], arrays[0].dtype, reduce=op)
+        return self._call(request, arrays, arrays[0].dtype, algorithm)
+
+    def prepare(self, request: Any, algorithm: str = "") -> Any:
+        """Allot buffers that stay, for ``run``, ``send_views`` and ``recv_views``."""
+        return self._raw.prepare(request, algorithm)
+
+    def run(self, prepared: Any) -> Result:
+        """Run the operation once on prepared buffers, without moving data to or from this process."""
+        return Result.of(self._raw.run(prepared))
+
+    def send_views(self, prepared: Any, rank: int) -> list[NDArray[np.uint8]]:
+        """Pieces of the send buffer in the node's memory, no copy; empty unless POLYLOOM_LOAD=backdoor or native."""
+        return list(self._raw.views(prepared, True, rank))
+
+    def recv_views(self, prepared: Any, rank: int) -> list[NDArray[np.uint8]]:
+        """Pieces of the receive buffer in the node's memory, no copy; as ``send_views``."""
+        return list(self._raw.views(prepared, False, rank))

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collective operations between the memories of a cluster of FPGAs: what a host program includes.
+//
+//   polyloom::collective::Communicator comm({.cluster = "optweb-8"});
+//   auto result = comm.call({.operation = Operation::all_reduce, .sizes = {bytes}, .type = DataType::fp32},
+//   in, out); std::cout << result.simulated_seconds << "\n";
+//
+// Contract: one process drives all ranks. A call for the whole communicator, or one post per rank (as in an
+// NCCL
+//   group); a posted operation runs when its last rank has posted, and its handles give the result or say why
+//   not. Data pass through buffers in the nodes' memories: loaded by DMA over the host link, or written in
+//   place when POLYLOOM_LOAD=backdoor (then, and natively, view() is the memory itself). Not thread safe.
+// Errors: UserError with the cause in words: who differs in a group, what does not fit and by how much, which
+// lane is
+//   wired wrongly, who waits for whom. After a fault of a node all nodes have stopped and been cleared.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fabric/error.h"
+#include "roles/collective/host/schedule/cost.h"
+#include "roles/collective/host/schedule/plan.h"
+
+namespace polyloom::collective {
+
+struct Options {
+  std::string cluster;             ///< name or path; empty: POLYLOOM_CLUSTER
+  std::string on;                  ///< "sim" or "native"; empty: POLYLOOM_ON, else sim
+  int native_ranks = 8;            ///< of a native communicator without a cluster
+  double watchdog_seconds = 5e-3;  ///< simulated time without progress that counts as a hang; 0: never
+};
+
+/// Bytes in the memory of one rank. Freed when the last copy goes; must not outlive its communicator.
+class Buffer {
+ public:
+  Buffer() = default;
+  int rank() const;
+  std::uint64_t bytes() const;
+  const Layout& layout() const;
+  struct State;
+
+ private:
+  friend class Communicator;
+  std::shared_ptr<State> state_;
+};
+
+struct Result {
+  std::string operation, algorithm;
+  std::uint64_t bytes = 0;  ///< of the vector that algorithm bandwidth counts
+  int ranks = 0;
+  std::size_t steps = 0;
+  /// Latest finish of a rank minus the earliest end of the barrier before it; nothing natively.
+  std::optional<double> simulated_seconds;
+  std::optional<double> predicted_seconds;
+  double bus_factor = 0;  ///< nccl-tests' convention
+
+  std::optional<double> algorithm_gbps() const;  ///< Gb/s
+  std::optional<double> bus_gbps() const;        ///< algorithm bandwidth x bus factor
+};
+
+/// An operation under way.
+class Handle {
+ public:
+  bool done() const;    ///< has run, or failed
+  Result wait() const;  ///< throws its UserError; also if ranks are missing that have not posted
+  struct State;
+
+ private:
+  friend class Communicator;
+  std::shared_ptr<State> state_;
+};
+
+class Communicator {
+ public:
+  explicit Communicator(const Options& options = {});
+  ~Communicator();
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  int size() const;
+  bool native() const;
+  const Topology& topology() const;
+  const NodeShape& shape() const;
+  /// Of the cost model; nothing natively.
+  const std::optional<CostParameters>& parameters() const;
+
+  /// Buffers of all ranks in the layout that `algorithm` (empty: the quickest) works best on. Send buffers
+  /// lie in the first pseudo-channels, receive buffers in the second. Throws UserError with the sizes if one
+  /// does not fit.
+  struct Prepared {
+    Request request;
+    std::string algorithm;
+    std::vector<Buffer> send, recv;  ///< [rank]; empty ones where a rank has none
+  };
+  Prepared prepare(const Request& request, const std::string& algorithm = "");
+  void write(const Buffer& buffer, std::span<const std::uint8_t> bytes);
+  void read(const Buffer& buffer, std::span<std::uint8_t> bytes);
+  /// The buffer's pieces in the memory itself, in order; empty where memory cannot be reached.
+  std::vector<std::span<std::uint8_t>> view(const Buffer& buffer);
+  /// Runs the operation once on these buffers.
+  Result run(const Prepared& prepared);
+
+  /// All at once: writes `send`, runs, reads `recv`; one span a rank.
+  Result call(const Request& request, std::span<const std::span<const std::uint8_t>> send,
+              std::span<const std::span<std::uint8_t>> recv, const std::string& algorithm = "");
+  /// One rank's part of an operation. Spans must stay valid until the handle is done.
+  Handle post(int rank, const Request& request, std::span<const std::uint8_t> send,
+              std::span<std::uint8_t> recv);
+
+  /// The choices for a request, quickest first, as a table.
+  std::string explain(const Request& request) const;
+  std::string choose(const Request& request) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace polyloom::collective

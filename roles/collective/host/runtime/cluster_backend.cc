@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// A simulated cluster through the host protocol: DMA frames, registers, events.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+#include "blocks/shell/host_frames.h"
+#include "fabric/host/client.h"
+#include "roles/collective/host/runtime/backend.h"
+#include "roles/collective/host/runtime/fault_text.h"
+#include "roles/collective/program.h"
+
+namespace polyloom::collective {
+namespace {
+
+using blocks::Space;
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+/// The memory files of POLYLOOM_LOAD=backdoor, in a folder that goes with this object.
+class Backdoor {
+ public:
+  explicit Backdoor(bool wanted) {
+    if (!wanted) return;
+    std::string name = (std::filesystem::temp_directory_path() / "polyloom-memory-XXXXXX").string();
+    if (!::mkdtemp(name.data())) throw UserError(name + ": cannot make a folder for the nodes' memories");
+    folder_ = name;
+    ::setenv("POLYLOOM_BACKDOOR_DIR", folder_.c_str(), 1);
+  }
+  ~Backdoor() {
+    for (const auto& m : maps_) ::munmap(m.data(), m.size());
+    if (folder_.empty()) return;
+    ::unsetenv("POLYLOOM_BACKDOOR_DIR");
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  Backdoor(const Backdoor&) = delete;
+  Backdoor& operator=(const Backdoor&) = delete;
+
+  void open(const std::vector<std::string>& nodes) {
+    if (folder_.empty()) return;
+    for (const std::string& node : nodes) {
+      const std::string path = folder_ + "/" + node + ".mem";
+      const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+      struct stat facts {};
+      if (file < 0 || ::fstat(file, &facts) != 0) {
+        throw UserError(path + ": the simulator has not made this memory file (POLYLOOM_LOAD=backdoor)");
+      }
+      const auto size = static_cast<std::size_t>(facts.st_size);
+      void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+      ::close(file);
+      if (at == MAP_FAILED) throw UserError(path + ": cannot be mapped");
+      maps_.push_back({static_cast<std::uint8_t*>(at), size});
+    }
+  }
+  bool is_open() const { return !maps_.empty(); }
+  std::span<std::uint8_t> node(int rank) const { return maps_[index(rank)]; }
+
+ private:
+  std::string folder_;
+  std::vector<std::span<std::uint8_t>> maps_;
+};
+
+bool backdoor_wanted() {
+  const char* load = std::getenv("POLYLOOM_LOAD");
+  return load && std::string(load) == "backdoor";
+}
+
+fabric::HostOptions host_options(const Options& options) {
+  fabric::HostOptions host;
+  if (!options.cluster.empty()) host.arguments = {"--cluster", options.cluster};
+  return host;
+}
+
+class ClusterBackend : public Backend {
+ public:
+  ClusterBackend(const Options& options, ClusterFacts& facts)
+      : backdoor_(backdoor_wanted()), client_(host_options(options)), facts_(facts) {
+    facts = read_facts(client_.info());
+    for (const std::string& name : facts.names) {
+      link_.push_back(client_.find_link(name));
+      if (link_.back() < 0) throw UserError(name + " is attached to another host than this program's");
+    }
+    read_shapes(facts);
+    check_wiring();
+    for (int r = 0; r < ranks(); ++r) {
+      set_register(r, reg::watchdog, static_cast<std::uint64_t>(options.watchdog_seconds * facts.clock_hz));
+    }
+    backdoor_.open(facts.names);
+  }
+
+  void write(int rank, unsigned channel, std::uint64_t base, std::span<const std::uint8_t> bytes) override {
+    if (backdoor_.is_open()) {
+      if (!bytes.empty())
+        std::memcpy(view(rank, channel, base, bytes.size()).data(), bytes.data(), bytes.size());
+      return;
+    }
+    dma(rank, Space::channel, channel, base, bytes);
+  }
+
+  void read(int rank, unsigned channel, std::uint64_t base, std::span<std::uint8_t> bytes) override {
+    if (backdoor_.is_open()) {
+      if (!bytes.empty())
+        std::memcpy(bytes.data(), view(rank, channel, base, bytes.size()).data(), bytes.size());
+      return;
+    }
+    while (!bytes.empty()) {
+      const std::size_t n = std::min<std::size_t>(bytes.size(), blocks::kMaxDmaBytes);
+      const auto padded = static_cast<std::uint32_t>((n + 7) / 8 * 8);
+      client_.send(link_[index(rank)],
+                   blocks::encode(blocks::ReadFrame{
+                       0, {Space::channel, channel, static_cast<std::uint32_t>(base), padded}}));
+      const fabric::Received frame = expect(rank, "data of a read");
+      const auto decoded = blocks::decode(frame.words);
+      const auto& data = answer<blocks::ReadDataFrame>(decoded, rank);
+      std::memcpy(bytes.data(), data.data.data(), n);
+      bytes = bytes.subspan(n);
+      base += n;
+    }
+  }
+
+  std::span<std::uint8_t> view(int rank, unsigned channel, std::uint64_t base, std::uint64_t bytes) override {
+    if (!backdoor_.is_open()) return {};
+    return backdoor_.node(rank).subspan(channel * facts_.channel_bytes + base, bytes);
+  }
+
+  std::optional<double> run(const std::vector<std::vector<Instruction>>& programs) override {
+    for (int r = 0; r < ranks(); ++r) load_program(r, programs[index(r)]);
+    for (int r = 0; r < ranks(); ++r) set_register(r, reg::start, 0);
+    std::vector<std::optional<blocks::EventFrame>> events(index(ranks()));
+    for (int missing = ranks(); missing > 0;) {
+      const fabric::Received frame = client_.recv();
+      const auto decoded = blocks::decode(frame.words);
+      const int rank = rank_of(frame.link);
+      const auto& event = answer<blocks::EventFrame>(decoded, rank);
+      if (!events[index(rank)]) --missing;
+      events[index(rank)] = event;
+    }
+    const bool failed = std::any_of(events.begin(), events.end(), [](const auto& e) { return e->code != 0; });
+    if (failed) {
+      for (int r = 0; r < ranks(); ++r) set_register(r, reg::clear, 0);
+      throw UserError(fault_text(events, facts_.topology, facts_.clock_hz));
+    }
+    std::uint64_t begin = UINT64_MAX, finish = 0;
+    for (int r = 0; r < ranks(); ++r) {
+      begin = std::min(begin, get_register(r, reg::mark + kBeginMark));
+      finish = std::max(finish, get_register(r, reg::mark + kEndMark));
+    }
+    return static_cast<double>(finish - begin) / facts_.clock_hz;
+  }
+
+ private:
+  int ranks() const { return static_cast<int>(facts_.names.size()); }
+  int rank_of(int link) const {
+    return static_cast<int>(std::find(link_.begin(), link_.end(), link) - link_.begin());
+  }
+
+  /// Takes the frame's variant as T; anything else is an answer that says what was wrong.
+  template <class T>
+  const T& answer(const blocks::HostFrame& frame, int rank) const {
+    if (const T* wanted = std::get_if<T>(&frame)) return *wanted;
+    std::string got = "an unexpected frame";
+    if (const auto* error = std::get_if<blocks::FrameErrorFrame>(&frame)) {
+      got = fmt::format("an error ({}) to frame {:#x}", blocks::reason_text(error->reason), error->word0);
+    }
+    throw UserError(fmt::format("rank {} ({}) answered with {}", rank, facts_.names[index(rank)], got));
+  }
+
+  fabric::Received expect(int rank, const char* what) {
+    fabric::Received frame = client_.recv();
+    if (frame.link != link_[index(rank)]) {
+      throw UserError(
+          fmt::format("rank {} spoke while rank {} was waited for ({})", rank_of(frame.link), rank, what));
+    }
+    return frame;
+  }
+
+  void dma(int rank, Space space, unsigned target, std::uint64_t base, std::span<const std::uint8_t> bytes) {
+    while (!bytes.empty()) {
+      const std::size_t n = std::min<std::size_t>(bytes.size(), blocks::kMaxDmaBytes);
+      const auto words = blocks::pack_bytes(bytes.first(n));
+      client_.send(
+          link_[index(rank)],
+          blocks::encode(blocks::WriteFrame{
+              0, {space, target, static_cast<std::uint32_t>(base), static_cast<std::uint32_t>(n)}, words}));
+      const fabric::Received frame = expect(rank, "end of a write");
+      const auto decoded = blocks::decode(frame.words);
+      answer<blocks::WriteDoneFrame>(decoded, rank);
+      bytes = bytes.subspan(n);
+      base += n;
+    }
+  }
+
+  void load_program(int rank, const std::vector<Instruction>& program) {
+    if (program.size() > facts_.program_size) {
+      throw UserError(
+          fmt::format("the program of rank {} has {} instructions, the node holds {}: choose an algorithm "
+                      "with fewer steps, or raise program_size in [collective]",
+                      rank, program.size(), facts_.program_size));
+    }
+    std::vector<std::uint8_t> bytes(program.size() * kInstructionWords * 8);
+    for (std::size_t i = 0; i < program.size(); ++i) {
+      const auto words = program[i].words();
+      std::memcpy(bytes.data() + i * sizeof(words), words.data(), sizeof(words));
+    }
+    dma(rank, Space::program, 0, 0, bytes);
+  }
+
+  void set_register(int rank, std::uint32_t reg, std::uint64_t value) {
+    client_.send(link_[index(rank)],
+                 blocks::encode(blocks::RegWriteFrame{0, blocks::reg::role_base + reg, value}));
+  }
+  std::uint64_t get_register(int rank, std::uint32_t reg) {
+    client_.send(link_[index(rank)], blocks::encode(blocks::RegReadFrame{0, blocks::reg::role_base + reg}));
+    const fabric::Received frame = expect(rank, "a register");
+    const auto decoded = blocks::decode(frame.words);
+    return answer<blocks::RegDataFrame>(decoded, rank).value;
+  }
+
+  void read_shapes(ClusterFacts& facts) {
+    const std::uint64_t shape = get_register(0, reg::shape);
+    facts.shape.channels = shape & 0xff;
+    facts.shape.operator_inputs = facts.shape.operator_outputs = shape >> 16 & 0xff;
+    facts.program_size = get_register(0, reg::program_size);
+  }
+
+  /// Every lane must lead where the cluster description says.
+  void check_wiring() {
+    for (int r = 0; r < ranks(); ++r) set_register(r, reg::node, static_cast<std::uint64_t>(r));
+    for (int r = 0; r < ranks(); ++r)
+      get_register(r, reg::node);  // all have their numbers before one says hello
+    for (int r = 0; r < ranks(); ++r) set_register(r, reg::hello, 1);
+    for (int r = 0; r < ranks(); ++r) get_register(r, reg::node);
+    client_.wait(fabric::kPicosPerSecond / 100000 +
+                 static_cast<fabric::Time>(4e12 * facts_.parameters.link_latency));
+    for (int r = 0; r < ranks(); ++r) {
+      const auto& lanes = facts_.topology.lanes[index(r)];
+      for (std::size_t l = 0; l < lanes.size(); ++l) {
+        const std::uint64_t found = get_register(r, reg::peer + static_cast<std::uint32_t>(l));
+        const bool there = found >> 31 & 1;
+        const int node = static_cast<int>(found >> 8 & 0xffff), port = static_cast<int>(found & 0xff);
+        if (lanes[l].peer < 0 ? !there : there && node == lanes[l].peer && port == lanes[l].lane) continue;
+        const std::string wanted =
+            lanes[l].peer < 0 ? "nothing" : fmt::format("rank {} lane {}", lanes[l].peer, lanes[l].lane);
+        const std::string is = there ? fmt::format("rank {} lane {}", node, port) : "nothing that answers";
+        throw UserError(
+            fmt::format("lane {} of rank {} ({}) leads to {}, by the cluster description to {}: wrong wiring",
+                        l, r, facts_.names[index(r)], is, wanted));
+      }
+    }
+  }
+
+  Backdoor backdoor_;
+  fabric::HostClient client_;
+  ClusterFacts& facts_;
+  std::vector<int> link_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cluster_backend(const Options& options, ClusterFacts& facts) {
+  return std::make_unique<ClusterBackend>(options, facts);
+}
+
+}  // namespace polyloom::collective

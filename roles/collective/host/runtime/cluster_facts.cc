@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles/collective/host/runtime/cluster_facts.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "fabric/error.h"
+#include "roles/collective/program.h"
+
+namespace polyloom::collective {
+namespace {
+
+using nlohmann::json;
+
+/// The sides of the cluster: all ranks in a row, or the two dimensions of a hypercube with columns first.
+void read_sides(const json& cluster, int ranks, Topology& t) {
+  const std::string kind = cluster.at("topology").at("kind");
+  const auto size = cluster.at("topology").at("size").get<std::vector<int>>();
+  t.nx = ranks;
+  t.ny = 1;
+  if (kind == "hypercube" && size.size() == 2 && size[0] * size[1] == ranks) {
+    t.nx = size[0];
+    t.ny = size[1];
+  } else if (kind == "hypercube" && size.size() > 2) {
+    throw UserError(fmt::format("a hypercube of {} dimensions: collectives know one or two", size.size()));
+  }
+}
+
+void read_lanes(const json& cluster, const std::map<std::string, int>& rank_of, ClusterFacts& facts) {
+  for (const json& link : cluster.at("links")) {
+    if (link.at("to_host")) continue;
+    const auto a = rank_of.find(link.at("a").at("node")), b = rank_of.find(link.at("b").at("node"));
+    if (a == rank_of.end() || b == rank_of.end()) continue;
+    const int port_a = link.at("a").at("port"), port_b = link.at("b").at("port");
+    facts.topology.lanes[static_cast<std::size_t>(a->second)].at(static_cast<std::size_t>(port_a)) = {
+        b->second, port_b};
+    facts.topology.lanes[static_cast<std::size_t>(b->second)].at(static_cast<std::size_t>(port_b)) = {
+        a->second, port_a};
+    facts.parameters.link_latency = link.at("latency_ps").get<double>() * 1e-12;
+    facts.parameters.lane_rate = 8.0 / (link.at("word_period_ps").get<double>() * 1e-12);
+  }
+}
+
+}  // namespace
+
+ClusterFacts read_facts(const std::string& text) {
+  const json cluster = json::parse(text);
+  ClusterFacts facts;
+  std::map<std::string, int> rank_of;
+  std::optional<int> table;
+  for (const json& node : cluster.at("nodes")) {
+    if (node.at("kind") != "fpga" || node.at("role") != "collective") continue;
+    const std::string name = node.at("name");
+    if (node.at("host_port").get<int>() < 0) throw UserError(name + " has no host link: it cannot be loaded");
+    if (table && *table != node.at("table").get<int>()) {
+      throw UserError(name + " has another [collective] table than the nodes before it; ranks must be alike");
+    }
+    table = node.at("table").get<int>();
+    rank_of[name] = static_cast<int>(facts.names.size());
+    facts.names.push_back(name);
+    facts.topology.lanes.emplace_back(node.at("host_port").get<std::size_t>());
+    facts.clock_hz = node.at("clocks_hz").at("core").get<double>();
+  }
+  if (facts.names.empty()) throw UserError("the cluster has no FPGA of role \"collective\"");
+  read_sides(cluster, static_cast<int>(facts.names.size()), facts.topology);
+  read_lanes(cluster, rank_of, facts);
+  facts.topology.check();
+  const json& role = cluster.at("roles").at("collective").at(static_cast<std::size_t>(*table));
+  const auto number = [&](const char* key, double otherwise) {
+    return role.contains(key) && role.at(key).is_number() ? role.at(key).get<double>() : otherwise;
+  };
+  const double cycle = 1.0 / facts.clock_hz;
+  facts.parameters.cycle = cycle;
+  facts.parameters.memory_rate = kBeatBytes * facts.clock_hz;
+  facts.parameters.read_latency = number("read_latency", 24) * cycle;
+  facts.parameters.write_latency = number("write_latency", 8) * cycle;
+  facts.shape.channels = static_cast<unsigned>(number("channels", 8));
+  facts.channel_bytes = static_cast<std::uint64_t>(number("channel_size", 0));
+  facts.program_size = static_cast<std::size_t>(number("program_size", 1024));
+  facts.stored = role.value("contents", "stored") == "stored";
+  facts.paper_schedules = role.value("schedule", "best") == "paper";
+  return facts;
+}
+
+}  // namespace polyloom::collective

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "polyloom/collectives.h"
+#include "roles/collective/host/runtime/arena.h"
+#include "roles/collective/host/runtime/backend.h"
+#include "roles/collective/host/runtime/group.h"
+#include "roles/collective/host/schedule/algorithms.h"
+
+namespace polyloom::collective {
+namespace {
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+using Arenas = std::vector<std::vector<Arena>>;  ///< [rank][channel]
+
+/// Send and receive buffers lie in different pseudo-channels, so that both streams run at full rate.
+enum class Half { first, second, any };
+
+}  // namespace
+
+struct Buffer::State {
+  int rank = 0;
+  Layout layout;
+  std::shared_ptr<Arenas> arenas;
+  std::vector<std::pair<unsigned, std::uint64_t>> taken;  ///< channel, begin
+  ~State() {
+    for (const auto& [channel, begin] : taken) (*arenas)[index(rank)][channel].give(begin);
+  }
+};
+
+int Buffer::rank() const { return state_ ? state_->rank : -1; }
+std::uint64_t Buffer::bytes() const { return state_ ? state_->layout.bytes : 0; }
+const Layout& Buffer::layout() const {
+  static const Layout none;
+  return state_ ? state_->layout : none;
+}
+
+std::optional<double> Result::algorithm_gbps() const {
+  if (!simulated_seconds || *simulated_seconds <= 0) return std::nullopt;
+  return static_cast<double>(bytes) * 8e-9 / *simulated_seconds;
+}
+std::optional<double> Result::bus_gbps() const {
+  const auto gbps = algorithm_gbps();
+  return gbps ? std::optional<double>(*gbps * bus_factor) : std::nullopt;
+}
+
+struct Communicator::State {
+  bool native = false;
+  ClusterFacts facts;
+  std::optional<CostParameters> parameters;
+  std::unique_ptr<Backend> backend;
+  std::shared_ptr<Arenas> arenas;
+  std::unique_ptr<Group> group;
+
+  std::shared_ptr<Buffer::State> allocate(int rank, const Layout& layout, Half half, const char* what) {
+    auto buffer = std::make_shared<Buffer::State>();
+    buffer->rank = rank;
+    buffer->arenas = arenas;
+    const auto extent = layout.extent(facts.shape.channels);
+    std::vector<std::uint64_t> start(extent.size(), 0);
+    const std::uint64_t middle = facts.channel_bytes / 2;
+    for (unsigned c = 0; c < extent.size(); ++c) {
+      if (extent[c] == 0) continue;
+      Arena& arena = (*arenas)[index(rank)][c];
+      auto place = arena.take(extent[c], half == Half::second ? middle : 0,
+                              half == Half::first ? middle : facts.channel_bytes);
+      // A buffer larger than half a channel must share the other's pseudo-channel: slower, but right.
+      if (!place) place = arena.take(extent[c], 0, facts.channel_bytes);
+      if (!place) {
+        throw UserError(
+            fmt::format("rank {}: the {} buffer of {} bytes needs {} bytes of channel {}, which has {} in "
+                        "all; free buffers, or use less",
+                        rank, what, layout.bytes, extent[c], c, facts.channel_bytes));
+      }
+      start[c] = *place;
+      buffer->taken.emplace_back(c, *place);
+    }
+    buffer->layout = layout.moved(start);
+    return buffer;
+  }
+};
+
+namespace {
+
+ClusterFacts native_facts(int ranks) {
+  if (ranks < 1 || ranks > 64) throw UserError(fmt::format("{} ranks: allowed are 1 to 64", ranks));
+  ClusterFacts facts;
+  facts.topology = Topology::fully_connected(ranks);
+  for (int r = 0; r < ranks; ++r) facts.names.push_back(fmt::format("rank.{}", r));
+  const auto n = static_cast<unsigned>(ranks);
+  facts.shape = {std::max(2u, n), std::max(2u, std::min(63u, n)), 2, 4096};
+  facts.channel_bytes = std::uint64_t{4} << 30;
+  facts.program_size = SIZE_MAX;
+  return facts;
+}
+
+bool wants_native(const Options& options) {
+  const char* on = std::getenv("POLYLOOM_ON");
+  const std::string word = !options.on.empty() ? options.on : on ? on : "sim";
+  if (word != "native" && word != "sim" && word != "rtl" && word != "board") {
+    throw UserError(fmt::format("'{}' is no way to run: native, sim, rtl", word));
+  }
+  return word == "native";
+}
+
+}  // namespace
+
+Communicator::Communicator(const Options& options) : state_(std::make_unique<State>()) {
+  State& s = *state_;
+  s.native = wants_native(options);
+  if (s.native) {
+    s.facts = native_facts(options.native_ranks);
+    s.backend = make_native_backend(s.facts.topology, s.facts.shape, s.facts.channel_bytes);
+  } else {
+    s.backend = make_cluster_backend(options, s.facts);
+    s.parameters = s.facts.parameters;
+  }
+  s.arenas = std::make_shared<Arenas>(index(size()), std::vector<Arena>(s.facts.shape.channels));
+  s.group = std::make_unique<Group>(size());
+}
+
+Communicator::~Communicator() = default;
+
+int Communicator::size() const { return state_->facts.topology.size(); }
+bool Communicator::native() const { return state_->native; }
+const Topology& Communicator::topology() const { return state_->facts.topology; }
+const NodeShape& Communicator::shape() const { return state_->facts.shape; }
+const std::optional<CostParameters>& Communicator::parameters() const { return state_->parameters; }
+
+std::string Communicator::choose(const Request& request) const {
+  check(request, topology());
+  if (!state_->parameters || state_->facts.paper_schedules) {
+    return algorithms(request, topology(), shape()).front();
+  }
+  return rank_algorithms(request, topology(), shape(), *state_->parameters).front().algorithm;
+}
+
+std::string Communicator::explain(const Request& request) const {
+  check(request, topology());
+  if (!state_->parameters) return "native: no time is modelled; the first algorithm that applies is used\n";
+  return fmt::format("{}\n", topology().text()) +
+         collective::explain(rank_algorithms(request, topology(), shape(), *state_->parameters),
+                             *state_->parameters);
+}
+
+Communicator::Prepared Communicator::prepare(const Request& request, const std::string& algorithm) {
+  Prepared prepared{request, algorithm.empty() ? choose(request) : algorithm, {}, {}};
+  const Situation situation{prepared.request, topology(), shape()};
+  make_plan(prepared.algorithm, situation);  // refuses what cannot be, before memory is taken
+  const Buffers wanted = preferred_buffers(prepared.algorithm, situation);
+  for (int rank = 0; rank < size(); ++rank) {
+    Buffer send, recv;
+    send.state_ = state_->allocate(rank, wanted.send[index(rank)], Half::first, "send");
+    recv.state_ = state_->allocate(rank, wanted.recv[index(rank)], Half::second, "receive");
+    prepared.send.push_back(std::move(send));
+    prepared.recv.push_back(std::move(recv));
+  }
+  return prepared;
+}
+
+void Communicator::write(const Buffer& buffer, std::span<const std::uint8_t> bytes) {
+  if (bytes.size() != buffer.bytes()) {
+    throw UserError(
+        fmt::format("rank {}: {} bytes for a buffer of {}", buffer.rank(), bytes.size(), buffer.bytes()));
+  }
+  for (const Piece& p : buffer.layout().pieces) {
+    state_->backend->write(buffer.rank(), p.channel, p.base, bytes.subspan(p.offset, p.bytes));
+  }
+}
+
+void Communicator::read(const Buffer& buffer, std::span<std::uint8_t> bytes) {
+  if (bytes.size() != buffer.bytes()) {
+    throw UserError(fmt::format("rank {}: room for {} bytes, the buffer has {}", buffer.rank(), bytes.size(),
+                                buffer.bytes()));
+  }
+  for (const Piece& p : buffer.layout().pieces) {
+    state_->backend->read(buffer.rank(), p.channel, p.base, bytes.subspan(p.offset, p.bytes));
+  }
+}
+
+std::vector<std::span<std::uint8_t>> Communicator::view(const Buffer& buffer) {
+  std::vector<std::span<std::uint8_t>> pieces;
+  for (const Piece& p : buffer.layout().pieces) {
+    const auto piece = state_->backend->view(buffer.rank(), p.channel, p.base, p.bytes);
+    if (piece.empty()) return {};
+    pieces.push_back(piece);
+  }
+  return pieces;
+}
+
+Result Communicator::run(const Prepared& prepared) {
+  const Request& request = prepared.request;
+  const Situation situation{request, topology(), shape()};
+  const Plan plan = make_plan(prepared.algorithm, situation);
+  Buffers buffers;
+  std::vector<std::shared_ptr<Buffer::State>> scratch;
+  for (int rank = 0; rank < size(); ++rank) {
+    buffers.send.push_back(prepared.send.at(index(rank)).layout());
+    buffers.recv.push_back(prepared.recv.at(index(rank)).layout());
+    scratch.push_back(state_->allocate(rank, plan.scratch[index(rank)], Half::any, "scratch"));
+    buffers.scratch.push_back(scratch.back()->layout);
+  }
+  const Schedule schedule = pack(plan, buffers, topology(), shape());
+  Request barrier;
+  Plan pulses = make_plan(algorithms(barrier, topology(), shape()).front(), {barrier, topology(), shape()});
+  auto codes = programs(pack(pulses, buffers, topology(), shape()), size(), {0, kBeginMark, false});
+  const auto work = programs(schedule, size(), {fingerprint(request), kEndMark, true});
+  for (std::size_t r = 0; r < codes.size(); ++r)
+    codes[r].insert(codes[r].end(), work[r].begin(), work[r].end());
+
+  Result result;
+  result.operation = name_of(request.operation);
+  result.algorithm = prepared.algorithm;
+  result.ranks = size();
+  result.steps = schedule.steps.size();
+  // Of an exchange a rank's whole send buffer counts, as nccl-tests has it; of all others the whole vector.
+  result.bytes = request.operation == Operation::barrier      ? 0
+                 : request.operation == Operation::all_to_all ? request.total() / index(size())
+                                                              : request.total();
+  result.bus_factor = bus_factor(request.operation, size());
+  if (state_->parameters) result.predicted_seconds = predict(schedule, size(), *state_->parameters);
+  result.simulated_seconds = state_->backend->run(codes);
+  return result;
+}
+
+Result Communicator::call(const Request& request, std::span<const std::span<const std::uint8_t>> send,
+                          std::span<const std::span<std::uint8_t>> recv, const std::string& algorithm) {
+  check(request, topology());
+  if (send.size() != index(size()) || recv.size() != index(size())) {
+    throw UserError(
+        fmt::format("{} send and {} receive buffers for {} ranks", send.size(), recv.size(), size()));
+  }
+  for (int rank = 0; rank < size(); ++rank) {
+    const std::uint64_t out = send_bytes(request, topology(), rank),
+                        in = recv_bytes(request, topology(), rank);
+    if (send[index(rank)].size() != out || recv[index(rank)].size() != in) {
+      throw UserError(fmt::format(
+          "{}: rank {} gives {} bytes and has room for {}; it must give {} and gets {}",
+          name_of(request.operation), rank, send[index(rank)].size(), recv[index(rank)].size(), out, in));
+    }
+  }
+  const Prepared prepared = prepare(request, algorithm);
+  for (int r = 0; r < size(); ++r) write(prepared.send[index(r)], send[index(r)]);
+  Result result = run(prepared);
+  for (int r = 0; r < size(); ++r) read(prepared.recv[index(r)], recv[index(r)]);
+  return result;
+}
+
+Handle Communicator::post(int rank, const Request& request, std::span<const std::uint8_t> send,
+                          std::span<std::uint8_t> recv) {
+  Handle handle;
+  handle.state_ = state_->group->post(rank, {request, send, recv}, [this](const std::vector<Posted>& all) {
+    std::vector<std::span<const std::uint8_t>> from;
+    std::vector<std::span<std::uint8_t>> to;
+    for (const Posted& p : all) {
+      from.push_back(p.send);
+      to.push_back(p.recv);
+    }
+    return call(all.front().request, from, to);
+  });
+  return handle;
+}
+
+bool Handle::done() const { return state_ && state_->settled(); }
+Result Handle::wait() const {
+  if (!state_) throw UserError("this handle belongs to no operation");
+  return state_->result();
+}
+
+}  // namespace polyloom::collective

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Native fidelity: the same programs, executed on this process's memory; no time.
+#include <algorithm>
+#include <cstring>
+
+#include "roles/collective/host/runtime/backend.h"
+#include "roles/collective/host/schedule/machine.h"
+
+namespace polyloom::collective {
+namespace {
+
+class NativeBackend : public Backend {
+ public:
+  NativeBackend(const Topology& topology, const NodeShape& shape)
+      : ranks_(topology.size()),
+        machine_(topology, shape.channels, shape.operator_inputs, shape.operator_outputs) {}
+
+  void write(int rank, unsigned channel, std::uint64_t base, std::span<const std::uint8_t> bytes) override {
+    if (bytes.empty()) return;
+    std::memcpy(view(rank, channel, base, bytes.size()).data(), bytes.data(), bytes.size());
+  }
+  void read(int rank, unsigned channel, std::uint64_t base, std::span<std::uint8_t> bytes) override {
+    if (bytes.empty()) return;
+    std::memcpy(bytes.data(), view(rank, channel, base, bytes.size()).data(), bytes.size());
+  }
+  std::span<std::uint8_t> view(int rank, unsigned channel, std::uint64_t base, std::uint64_t bytes) override {
+    auto& memory = machine_.channel(rank, channel);
+    if (memory.size() < base + bytes) memory.resize(base + bytes);
+    return std::span(memory).subspan(base, bytes);
+  }
+  std::optional<double> run(const std::vector<std::vector<Instruction>>& programs) override {
+    for (int rank = 0; rank < ranks_; ++rank) machine_.load(rank, programs[static_cast<std::size_t>(rank)]);
+    machine_.run();
+    return std::nullopt;
+  }
+
+ private:
+  int ranks_;
+  Machine machine_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_native_backend(const Topology& topology, const NodeShape& shape,
+                                             std::uint64_t) {
+  return std::make_unique<NativeBackend>(topology, shape);
+}
+
+}  // namespace polyloom::collective
