@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations end to end on the fast model and natively, against NumPy.
+
+Covers: sizes 1 byte to 1 MiB that are and are not multiples of 32, fully connected and hypercube, every algorithm, posts
+that differ, buffers that do not fit, no state left between operations. Leaves out: RTL nodes, link faults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from polyloom.collectives import CollectiveError, Communicator
+from polyloom.collectives.loader import ext
+
+CLUSTERS = ["native", "optweb-8", "optweb-4x2-double", "optweb-3x3"]
+
+
+@pytest.fixture(params=CLUSTERS, scope="module")
+def comm(request: pytest.FixtureRequest) -> Iterator[Communicator]:
+    name = request.param
+    yield Communicator(on="native", native_ranks=5) if name == "native" else Communicator(name, on="sim")
+
+
+def random_arrays(n: int, count: int, dtype: type, seed: int) -> list[np.ndarray]:
+    rng = np.random.default_rng(seed)
+    if dtype is np.float32:
+        return [rng.standard_normal(count).astype(np.float32) for _ in range(n)]
+    return [rng.integers(-1000, 1000, count).astype(dtype) for _ in range(n)]
+
+
+@pytest.mark.parametrize("count", [1, 7, 1000, 65539])
+def test_all_reduce(comm: Communicator, count: int) -> None:
+    for dtype in (np.float32, np.int32):
+        arrays = random_arrays(comm.size, count, dtype, count)
+        for name in comm.algorithms(comm.request("all_reduce", [4 * count], dtype)):
+            for op, reference in (("sum", np.sum), ("max", np.max), ("average", np.mean)):
+                got, result = comm.all_reduce(arrays, op, name)
+                expected = reference(np.stack(arrays).astype(np.float64), axis=0)
+                for array in got:
+                    assert np.array_equal(array.view(np.uint32), got[0].view(np.uint32)), "ranks differ"
+                if dtype is np.int32:
+                    assert np.array_equal(got[0], np.trunc(expected).astype(np.int32)), (name, op)
+                else:
+                    np.testing.assert_allclose(got[0], expected, rtol=1e-5, atol=1e-5)
+                assert result.algorithm == name
+
+
+@pytest.mark.parametrize("count", [1, 31, 33, 5000])
+def test_moves(comm: Communicator, count: int) -> None:
+    n = comm.size
+    rng = np.random.default_rng(count)
+    blocks = [[rng.integers(0, 256, int(rng.integers(0, count + 1)), np.uint8) for _ in range(n)] for _ in range(n)]
+    blocks[0][n - 1] = rng.integers(0, 256, count, np.uint8)
+    arrays = [rng.integers(0, 256, count, np.uint8) for _ in range(n)]
+    root = n - 1
+    for name in comm.algorithms(comm.request("all_to_all", [0] * (n * n))):
+        received, _ = comm.all_to_all(blocks, name)
+        for j in range(n):
+            for i in range(n):
+                assert np.array_equal(received[j][i], blocks[i][j]), (name, i, j)
+    for name in comm.algorithms(comm.request("all_gather", [0] * n)):
+        for got in comm.all_gather(arrays, name)[0]:
+            assert np.array_equal(got, np.concatenate(arrays))
+    for name in comm.algorithms(comm.request("broadcast", [count], root=root)):
+        for got in comm.broadcast(arrays[root], root, name)[0]:
+            assert np.array_equal(got, arrays[root])
+    for name in comm.algorithms(comm.request("unicast", [count], root=0, destination=root)):
+        assert np.array_equal(comm.unicast(arrays[0], 0, root, name)[0], arrays[0])
+    for name in comm.algorithms(comm.request("scatter", [0] * n, root=1)):
+        for got, want in zip(comm.scatter(blocks[0], 1, name)[0], blocks[0], strict=True):
+            assert np.array_equal(got, want)
+    for name in comm.algorithms(comm.request("gather", [0] * n, root=1)):
+        assert np.array_equal(comm.gather(arrays, 1, name)[0], np.concatenate(arrays))
+
+
+def test_reductions_to_one(comm: Communicator) -> None:
+    n = comm.size
+    arrays = random_arrays(n, 40 * n + 3, np.int32, 5)
+    total = np.sum(arrays, axis=0)
+    for name in comm.algorithms(comm.request("reduce", [arrays[0].nbytes], np.int32, root=2)):
+        assert np.array_equal(comm.reduce(arrays, 2, algorithm=name)[0], total), name
+    counts = [40] * (n - 1) + [43]
+    for name in comm.algorithms(comm.request("reduce_scatter", [4 * c for c in counts], np.int32)):
+        got, _ = comm.reduce_scatter(arrays, counts, algorithm=name)
+        assert np.array_equal(np.concatenate(got), total), name
+
+
+def test_time_and_prediction() -> None:
+    comm = Communicator("optweb-8", on="sim")
+    assert comm.barrier().simulated_seconds < 0.5e-6
+    for total in (1 << 10, 1 << 16, 1 << 20):
+        for op in ("all_to_all", "all_reduce", "broadcast", "all_gather"):
+            request = comm.uniform(op, total)
+            for name in comm.algorithms(request):
+                result = comm.run(comm.prepare(request, name))
+                assert result.simulated_seconds == pytest.approx(result.predicted_seconds, rel=0.15), (op, name, total)
+
+
+def test_posts_must_agree() -> None:
+    comm = Communicator(on="native", native_ranks=3)
+    data = np.ones(64, np.uint8)
+    out = [np.zeros(64, np.uint8) for _ in range(3)]
+    handles = []
+    for rank in range(3):
+        request = comm.request("all_reduce", [64 if rank != 1 else 32], np.int32)
+        handles.append(comm._raw.post(rank, request, data, out[rank]))
+    for handle in handles:
+        with pytest.raises(CollectiveError, match=r"sizes.*\[32\] \(rank 1\).*\[64\] \(ranks 0, 2\)"):
+            handle.wait()
+    early = comm._raw.post(0, comm.request("all_reduce", [64], np.int32), data, out[0])
+    assert not early.done()
+    with pytest.raises(CollectiveError, match="wait for rank.*1, 2"):
+        early.wait()
+
+
+def test_too_large_is_refused() -> None:
+    comm = Communicator("optweb-8", on="sim")
+    with pytest.raises(CollectiveError, match="channel"):
+        comm.prepare(ext.Request("broadcast", [1 << 40]))
+
+
+def test_backdoor_views(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POLYLOOM_LOAD", "backdoor")
+    comm = Communicator("optweb-8", on="sim")
+    prepared = comm.prepare(comm.uniform("all_to_all", 1 << 16))
+    for rank in range(comm.size):
+        for j, piece in enumerate(comm.send_views(prepared, rank)):
+            piece[:] = 16 * rank + j
+    comm.run(prepared)
+    for rank in range(comm.size):
+        for i, piece in enumerate(comm.recv_views(prepared, rank)):
+            assert (piece == 16 * i + rank).all()
