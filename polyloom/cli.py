@@ -76,6 +76,32 @@ def _print_json(output: str, folder: Path, report: Path | None) -> None:
     print(json.dumps(content))
 
 
+@app.command()
+def collective(
+    operation: Annotated[str, typer.Argument(metavar="OP", help="all-to-all, all-reduce, broadcast, ...")],
+    cluster: Annotated[str, typer.Option(help="Shipped cluster or path of a .toml file.")] = "optweb-8",
+    size: Annotated[str, typer.Option("--bytes", help="Bytes a rank: 4096, 64K, 1M.")] = "1M",
+    algorithm: Annotated[str, typer.Option(help="By name; default: the quickest by the model.")] = "",
+    on: Annotated[str, typer.Option(help="sim or native.")] = "sim",
+    sweep: Annotated[str, typer.Option(help="FIRST:LAST, powers of two, instead of --bytes.")] = "",
+    explain: Annotated[bool, typer.Option("--explain", help="Print the model's table of algorithms first.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Compare with NumPy before timing.")] = False,
+    json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Run a collective operation on a cluster and print its simulated time beside the model's."""
+    from polyloom.collectives import CollectiveError, Communicator, command  # compiled: only where it is used
+
+    sizes = command.sizes_of(size, sweep)
+    try:
+        comm = Communicator(cluster if on != "native" else "", on)
+        if explain and not json_output:
+            print(comm.explain(comm.uniform(operation, sizes[-1])))
+        results = command.run(comm, operation, sizes, algorithm, verify)
+    except CollectiveError as error:
+        raise UserError(str(error)) from error
+    print(command.as_json(comm, results) if json_output else command.table(comm, results))
+
+
 @app.command("apps")
 def list_apps() -> None:
     """List the applications that are built."""

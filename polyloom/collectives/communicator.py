@@ -50,9 +50,7 @@ class Communicator:
     which the operation fails with the cause. Errors: CollectiveError.
     """
 
-    def __init__(
-        self, cluster: str = "", on: str = "", native_ranks: int = 8, watchdog_seconds: float = 5e-3
-    ) -> None:
+    def __init__(self, cluster: str = "", on: str = "", native_ranks: int = 8, watchdog_seconds: float = 5e-3) -> None:
         path = str(paths.cluster_file(cluster)) if cluster else ""
         self._raw = ext.Communicator(path, on, native_ranks, watchdog_seconds)
 
@@ -129,7 +127,9 @@ class Communicator:
         """``array`` of rank ``root`` to all; returns one flat array a rank (the root's is its own)."""
         send: list[Array | None] = [None] * self.size
         send[root] = array
-        received, result = self._call(self.request("broadcast", [array.nbytes], root=root), send, array.dtype, algorithm)
+        received, result = self._call(
+            self.request("broadcast", [array.nbytes], root=root), send, array.dtype, algorithm
+        )
         received[root] = array.reshape(-1)
         return received, result
 
@@ -151,9 +151,7 @@ class Communicator:
         request = self.request("all_gather", [a.nbytes for a in arrays])
         return self._call(request, arrays, arrays[0].dtype, algorithm)
 
-    def all_to_all(
-        self, blocks: Sequence[Sequence[Array]], algorithm: str = ""
-    ) -> tuple[list[list[Array]], Result]:
+    def all_to_all(self, blocks: Sequence[Sequence[Array]], algorithm: str = "") -> tuple[list[list[Array]], Result]:
         """``blocks[i][j]``, of any length, from rank i to rank j; returns ``received[j][i]``."""
         n = self.size
         request = self.request("all_to_all", [blocks[i][j].nbytes for i in range(n) for j in range(n)])
@@ -179,9 +177,7 @@ class Communicator:
         request = self.request("reduce_scatter", sizes, arrays[0].dtype, reduce=op)
         return self._call(request, arrays, arrays[0].dtype, algorithm)
 
-    def all_reduce(
-        self, arrays: Sequence[Array], op: str = "sum", algorithm: str = ""
-    ) -> tuple[list[Array], Result]:
+    def all_reduce(self, arrays: Sequence[Array], op: str = "sum", algorithm: str = "") -> tuple[list[Array], Result]:
         """Element-wise sum, min, max or average of equal float32 or int32 arrays, at every rank."""
         request = self.request("all_reduce", [arrays[0].nbytes], arrays[0].dtype, reduce=op)
         return self._call(request, arrays, arrays[0].dtype, algorithm)

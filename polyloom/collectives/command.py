@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``polyloom collective``: runs an operation at one or several sizes. Input: options; output: a table or JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import numpy as np
+
+from polyloom.collectives.communicator import Communicator, Result
+from polyloom.errors import UserError
+
+UNITS = {"": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+def parse_size(text: str) -> int:
+    """Bytes of "4096", "64K", "1M", "2G" (powers of 1024)."""
+    digits = text.rstrip("BKMG")
+    unit = text[len(digits) :]
+    if not digits.isdigit() or unit not in UNITS:
+        raise UserError(f"'{text}' is no size; write 4096, 64K, 1M or 2G")
+    return int(digits) * UNITS[unit]
+
+
+def sizes_of(text: str, sweep: str) -> list[int]:
+    """One size, or "FIRST:LAST" in powers of two."""
+    if not sweep:
+        return [parse_size(text)]
+    first, _, last = sweep.partition(":")
+    size, end = parse_size(first), parse_size(last)
+    if not 0 < size <= end:
+        raise UserError(f"--sweep {sweep}: write FIRST:LAST with FIRST not above LAST, e.g. 1K:1G")
+    sizes = []
+    while size <= end:
+        sizes.append(size)
+        size *= 2
+    return sizes
+
+
+def verify(comm: Communicator, operation: str, size: int, algorithm: str) -> None:
+    """Move random data and compare with NumPy; UserError if a byte differs. Operations without data pass."""
+    rng = np.random.default_rng(size)
+    name = operation.replace("-", "_")
+    if name == "all_reduce":
+        ints = [rng.integers(-1000, 1000, max(1, size // 4)).astype(np.int32) for _ in range(comm.size)]
+        got = comm.all_reduce(ints, "sum", algorithm)[0]
+        good = all(np.array_equal(a, np.sum(ints, axis=0)) for a in got)
+    elif name == "all_to_all":
+        count = max(1, size // comm.size)
+        blocks = [[rng.integers(0, 256, count, np.uint8) for _ in range(comm.size)] for _ in range(comm.size)]
+        moved = comm.all_to_all(blocks, algorithm)[0]
+        good = all(np.array_equal(moved[j][i], blocks[i][j]) for i in range(comm.size) for j in range(comm.size))
+    elif name == "broadcast":
+        data = rng.integers(0, 256, size, np.uint8)
+        good = all(np.array_equal(a, data) for a in comm.broadcast(data, 0, algorithm)[0])
+    elif name == "all_gather":
+        shares = [rng.integers(0, 256, max(1, size // comm.size), np.uint8) for _ in range(comm.size)]
+        good = all(np.array_equal(a, np.concatenate(shares)) for a in comm.all_gather(shares, algorithm)[0])
+    else:
+        raise UserError(f"--verify knows all_reduce, all_to_all, all_gather and broadcast, not {operation}")
+    if not good:
+        raise UserError(f"{operation} of {size} bytes: the result differs from NumPy's")
+
+
+def run(comm: Communicator, operation: str, sizes: list[int], algorithm: str, check: bool) -> list[Result]:
+    """Run the operation once a size."""
+    results = []
+    for size in sizes:
+        if check:
+            verify(comm, operation, size, algorithm)
+        prepared = comm.prepare(comm.uniform(operation, size), algorithm)
+        results.append(comm.run(prepared))
+    return results
+
+
+def table(comm: Communicator, results: list[Result]) -> str:
+    """Lines for people: bytes, algorithm, simulated and predicted us, algorithm and bus bandwidth, limit."""
+    limit = comm.lane_gbps * comm.lanes if comm.lane_gbps else None
+    head = f"{'bytes':>12} {'algorithm':<20} {'us':>12} {'predicted':>12} {'Gb/s an FPGA':>13} {'bus Gb/s':>10} {'limit':>8}"
+
+    def number(value: float | None, scale: float = 1.0) -> str:
+        return "-" if value is None else f"{value * scale:.3f}"
+
+    lines = [
+        f"{comm.topology}; bus bandwidth = Gb/s x {results[0].bus_factor:.4f} (nccl-tests); limit: all lanes out",
+        head,
+    ]
+    lines += [
+        f"{r.bytes:>12} {r.algorithm:<20} {number(r.simulated_seconds, 1e6):>12} {number(r.predicted_seconds, 1e6):>12} "
+        f"{number(r.algorithm_gbps):>13} {number(r.bus_gbps):>10} {number(limit):>8}"
+        for r in results
+    ]
+    return "\n".join(lines)
+
+
+def as_json(comm: Communicator, results: list[Result]) -> str:
+    """The same facts for machines."""
+    limit = comm.lane_gbps * comm.lanes if comm.lane_gbps else None
+    return json.dumps({"topology": comm.topology, "limit_gbps": limit, "results": [asdict(r) for r in results]})
