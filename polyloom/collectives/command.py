@@ -77,13 +77,14 @@ def run(comm: Communicator, operation: str, sizes: list[int], algorithm: str, ch
 def table(comm: Communicator, results: list[Result]) -> str:
     """Lines for people: bytes, algorithm, simulated and predicted us, algorithm and bus bandwidth, limit."""
     limit = comm.lane_gbps * comm.lanes if comm.lane_gbps else None
-    head = f"{'bytes':>12} {'algorithm':<20} {'us':>12} {'predicted':>12} {'Gb/s an FPGA':>13} {'bus Gb/s':>10} {'limit':>8}"
+    head = f"{'bytes':>12} {'algorithm':<20} {'us':>12} {'predicted':>12} "
+    head += f"{'Gb/s an FPGA':>13} {'bus Gb/s':>10} {'limit':>8}"
 
     def number(value: float | None, scale: float = 1.0) -> str:
         return "-" if value is None else f"{value * scale:.3f}"
 
     lines = [
-        f"{comm.topology}; bus bandwidth = Gb/s x {results[0].bus_factor:.4f} (nccl-tests); limit: all lanes out",
+        f"{comm.topology}; bus = Gb/s x {results[0].bus_factor:.4f} (nccl-tests); limit: all lanes",
         head,
     ]
     lines += [

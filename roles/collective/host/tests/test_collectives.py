@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations end to end on the fast model and natively, against NumPy.
 
-Covers: sizes 1 byte to 1 MiB that are and are not multiples of 32, fully connected and hypercube, every algorithm, posts
+Covers: sizes 1 byte to 1 MiB, multiples of 32 and not, fully connected and hypercube, every algorithm, posts
 that differ, buffers that do not fit, no state left between operations. Leaves out: RTL nodes, link faults.
 """
 
@@ -112,7 +112,7 @@ def test_posts_must_agree() -> None:
             handle.wait()
     early = comm._raw.post(0, comm.request("all_reduce", [64], np.int32), data, out[0])
     assert not early.done()
-    with pytest.raises(CollectiveError, match="wait for rank.*1, 2"):
+    with pytest.raises(CollectiveError, match=r"wait for rank.*1, 2"):
         early.wait()
 
 
