@@ -88,7 +88,8 @@ def table(comm: Communicator, results: list[Result]) -> str:
         head,
     ]
     lines += [
-        f"{r.bytes:>12} {r.algorithm:<20} {number(r.simulated_seconds, 1e6):>12} {number(r.predicted_seconds, 1e6):>12} "
+        f"{r.bytes:>12} {r.algorithm:<20} {number(r.simulated_seconds, 1e6):>12} "
+        f"{number(r.predicted_seconds, 1e6):>12} "
         f"{number(r.algorithm_gbps):>13} {number(r.bus_gbps):>10} {number(limit):>8}"
         for r in results
     ]

@@ -77,8 +77,14 @@ ClusterFacts read_facts(const std::string& text) {
   facts.parameters.read_latency = number("read_latency", 24) * cycle;
   facts.parameters.write_latency = number("write_latency", 8) * cycle;
   facts.shape.channels = static_cast<unsigned>(number("channels", 8));
-  facts.channel_bytes = static_cast<std::uint64_t>(number("channel_size", 0));
+  facts.channel_bytes = static_cast<std::uint64_t>(number("channel_size_bytes", 0));
+  for (const json& memory : cluster.at("memories")) {
+    if (facts.channel_bytes == 0 && memory.at("kind") == "hbm2") {
+      facts.channel_bytes = memory.at("size_bytes").get<std::uint64_t>();
+    }
+  }
   facts.program_size = static_cast<std::size_t>(number("program_size", 1024));
+  facts.shape.eager_bytes = static_cast<std::uint64_t>(number("eager_bytes_bytes", 0));
   facts.stored = role.value("contents", "stored") == "stored";
   facts.paper_schedules = role.value("schedule", "best") == "paper";
   return facts;
