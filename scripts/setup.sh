@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 base_packages=(
-  g++ make cmake ninja-build ccache git python3 python3-venv
+  g++ make cmake ninja-build ccache git python3 python3-venv python3-dev
   libtomlplusplus-dev nlohmann-json3-dev libfmt-dev libcli11-dev zlib1g-dev
   libmetis-dev libgtest-dev
   libopenmpi-dev openmpi-bin
