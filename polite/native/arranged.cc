@@ -15,6 +15,8 @@ namespace {
 constexpr std::uint64_t kHub = 4;
 /// Hubs that stay together: messages of four bytes fill a cache line.
 constexpr std::uint32_t kUnit = 16;
+/// By far the most edges: at least this share of them.
+constexpr double kByFarTheMost = 0.75;
 
 /// Runs body(first, last) on ranges of places with about equal numbers of edges; `begin` is by row, `rows`
 /// rows a place.
@@ -34,7 +36,30 @@ void in_shares(const std::uint64_t* begin, std::uint32_t vertices, std::size_t r
 
 }  // namespace
 
-Arranged::Arranged(const NativeGraph& graph, bool pull, bool move, Pool& pool)
+bool mostly_from(const NativeGraph& graph, std::size_t messages) {
+  struct Magnitude {
+    std::uint64_t vertices = 0, edges = 0;
+  };
+  std::array<Magnitude, 65> magnitudes;
+  for (std::size_t v = 0; v < graph.num_vertices; ++v) {
+    const std::uint64_t degree =
+        graph.out_begin[(v + 1) * graph.num_pins] - graph.out_begin[v * graph.num_pins];
+    Magnitude& own = magnitudes[static_cast<std::size_t>(std::bit_width(degree))];
+    ++own.vertices;
+    own.edges += degree;
+  }
+  double edges = 0;
+  for (std::size_t m = magnitudes.size(); m-- > 0 && messages > 0;) {
+    if (magnitudes[m].vertices == 0) continue;
+    const std::uint64_t taken = std::min<std::uint64_t>(magnitudes[m].vertices, messages);
+    edges += static_cast<double>(magnitudes[m].edges) * static_cast<double>(taken) /
+             static_cast<double>(magnitudes[m].vertices);
+    messages -= taken;
+  }
+  return edges >= kByFarTheMost * static_cast<double>(graph.num_edges);
+}
+
+Arranged::Arranged(const NativeGraph& graph, bool pull, bool move, unsigned tile_bits, Pool& pool)
     : given_(graph), graph_(graph) {
   if (graph.num_edges == 0) return;
   if (!move || graph.num_vertices < kLeastVertices) {
@@ -48,7 +73,9 @@ Arranged::Arranged(const NativeGraph& graph, bool pull, bool move, Pool& pool)
   }
   choose_places();
   move_out_edges(pool);
-  if (pull) make_in_edges(pool);
+  if (!pull) return;
+  tiles_.bits = tile_bits;
+  tile_bits == 0 ? make_in_edges(pool) : make_tiles(pool);
 }
 
 /// Hubs, most out-edges first, are dealt to all blocks in units, so that blocks cost about the same. All
@@ -153,6 +180,56 @@ void Arranged::make_in_edges(Pool& pool) {
     }
   });
   in_ = {in_begin_.data(), in_source_.data(), pins > 1 ? in_pin_.data() : nullptr, in_label_.data()};
+}
+
+std::vector<std::uint64_t> Arranged::tile_begins() const {
+  const std::span<const std::uint32_t> in_degree = given_.in_degree();
+  std::vector<std::uint64_t> begins(tiles_.tiles + 1, 0);
+  for (std::uint32_t place = 0; place < given_.num_vertices; ++place) {
+    begins[(place >> tiles_.bits) + std::size_t{1}] += in_degree[vertex_[place]];
+  }
+  for (std::size_t tile = 0; tile < tiles_.tiles; ++tile) begins[tile + 1] += begins[tile];
+  return begins;
+}
+
+void Arranged::make_tiles(Pool& pool) {
+  const std::size_t n = given_.num_vertices, pins = given_.num_pins, label = given_.label_bytes;
+  const unsigned bits = tiles_.bits, segment_bits = 32 - bits;
+  tiles_.tiles = ((n - 1) >> bits) + 1;
+  tiles_.segments = ((n - 1) >> segment_bits) + 1;
+  const std::vector<std::uint64_t> begins = tile_begins();
+  in_begin_.resize(tiles_.tiles * tiles_.segments + 1);
+  in_begin_.back() = given_.num_edges;
+  in_source_.resize(given_.num_edges);
+  in_label_.resize(given_.num_edges * label);
+  if (pins > 1) in_pin_.resize(given_.num_edges);
+  // Each worker owns a range of tiles and looks at all edges: ordered by sender, no locks.
+  in_shares(begins.data(), static_cast<std::uint32_t>(tiles_.tiles), 1, pool, pool.workers(),
+            [&](std::uint32_t first, std::uint32_t last) {
+              std::vector<std::uint64_t> next(begins.begin() + first, begins.begin() + last);
+              for (std::size_t from = 0; from < n; ++from) {
+                const std::size_t segment = from >> segment_bits;
+                const std::size_t in_segment = from - (segment << segment_bits);
+                for (std::uint32_t tile = first; in_segment == 0 && tile < last; ++tile) {
+                  in_begin_[tile * tiles_.segments + segment] = next[tile - first];
+                }
+                for (std::size_t pin = 0; pin < pins; ++pin) {
+                  const std::uint64_t* const row = &out_begin_[from * pins + pin];
+                  for (std::uint64_t e = row[0]; e < row[1]; ++e) {
+                    const std::uint32_t to = out_target_[e], tile = to >> bits;
+                    if (tile < first || tile >= last) continue;
+                    const std::uint64_t at = next[tile - first]++;
+                    in_source_[at] = static_cast<std::uint32_t>(in_segment << bits | (to - (tile << bits)));
+                    if (pins > 1) in_pin_[at] = static_cast<std::uint8_t>(pin);
+                    if (label != 0) std::memcpy(&in_label_[at * label], &out_label_[e * label], label);
+                  }
+                }
+              }
+            });
+  tiles_.begin = in_begin_.data();
+  tiles_.edge = in_source_.data();
+  tiles_.pin = pins > 1 ? in_pin_.data() : nullptr;
+  tiles_.label = in_label_.data();
 }
 
 }  // namespace polyloom::polite

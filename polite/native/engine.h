@@ -5,13 +5,15 @@
 // (polite/native_engine.h). A handler touches nothing but its own vertex, so a vertex's send runs as soon as
 // its part of the round before is over, in the same pass over memory (block_pass.h, outbox.h). A round in
 // which many edges carry something is dense: every vertex pulls from its in-edges, so receives touch one
-// state at a time and need no locks. Otherwise it is sparse: senders push (deliveries.h). Either way a vertex
-// gets its messages ordered by sender, so results do not depend on the number of workers or on the choice.
-// Vertices are worked on in blocks; only the worker that has a block writes its vertices.
+// state at a time, or those of one tile (tile_pass.h), and need no locks. Otherwise it is sparse: senders
+// push (deliveries.h). Either way a vertex gets its messages ordered by sender, so results do not depend on
+// the number of workers or on the choice. Vertices are worked on in blocks; only the worker that has a block
+// writes its vertices.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -22,6 +24,7 @@
 #include "polite/native/deliveries.h"
 #include "polite/native/outbox.h"
 #include "polite/native/pool.h"
+#include "polite/native/tile_pass.h"
 #include "polite/native_engine.h"
 #include "polite/types.h"
 #include "roles/overlay/host/native_program.h"
@@ -35,7 +38,7 @@ template <typename Dev, typename S, typename E, typename M>
 class NativeEngine final : public overlay::NativeProgram {
  public:
   explicit NativeEngine(const NativeGraph& graph)
-      : arranged_(graph, kCanPull, kCanMove, pool_),
+      : arranged_(graph, kCanPull, kCanMove, tile_bits(graph, pool_), pool_),
         graph_(arranged_.graph()),
         given_states_(reinterpret_cast<S*>(graph.state)),
         moved_states_(arranged_.moved() ? graph.num_vertices : 0),
@@ -58,6 +61,7 @@ class NativeEngine final : public overlay::NativeProgram {
   using Labels = LabelTraits<Dev, E, M>;
   using Result = PFinishType<Dev>;
   using Pass = BlockPass<Dev, S, E, M>;
+  using Tile = TilePass<Dev, S, E, M>;
   static constexpr bool kCanPull = Labels::kCanPull;
   /// Vertices get new places (arranged.h) if handlers cannot write labels, which would have to be brought
   /// back, and their states are so small that moving them costs little.
@@ -65,12 +69,26 @@ class NativeEngine final : public overlay::NativeProgram {
   /// A round is dense if its edges are at least this share of all: a pulled edge costs about a quarter of a
   /// pushed one.
   static constexpr std::uint64_t kDenseShare = 5;
-  /// Messages of more bytes do not fit a second-level cache of today.
-  static constexpr std::size_t kFarBytes = 2 << 20;
+  /// Messages of more bytes do not fit a second-level cache of today; half of it they may fill.
+  static constexpr std::size_t kFarBytes = 2 << 20, kNearBytes = kFarBytes / 2;
+  /// States of a tile have at most so many bytes: they fit together with the messages that pass by.
+  static constexpr std::size_t kTileBytes = 512 << 10;
+  /// In smaller ones, hardly two receivers would share a line of messages.
+  static constexpr unsigned kLeastTileBits = 12;
   /// Above this share of edges that carry something, branches on it are foreseen.
   static constexpr double kMostShare = 0.85;
   /// A round with fewer edges is not worth waking others for.
   static constexpr std::uint64_t kTinyEdges = 2048;
+
+  /// Size of tiles, 0 for none. Tiles pay where messages are far; but rows are better at adding up, round by
+  /// round, what all send if most of it comes from few.
+  static unsigned tile_bits(const NativeGraph& graph, const Pool& pool) {
+    if (graph.num_vertices * sizeof(M) <= kFarBytes) return 0;
+    if (Dev::recvNeverSends && mostly_from(graph, kNearBytes / sizeof(M))) return 0;
+    unsigned bits = std::bit_width(kTileBytes / sizeof(S)) - 1;
+    while (bits > kLeastTileBits && graph.num_vertices >> bits < 4 * pool.workers()) --bits;
+    return bits;
+  }
 
   /// Everything between init and finish. False if the host program left before the end.
   bool run_rounds() {
@@ -111,21 +129,40 @@ class NativeEngine final : public overlay::NativeProgram {
     return d;
   }
 
-  /// Works through all blocks: body(pass, v) for every vertex fills the next outbox. True if some step was.
+  /// Runs share(i) for every i below `shares`. True if some call was.
+  template <typename Share>
+  bool in_shares(std::size_t shares, Share share) {
+    std::atomic<bool> some = false;
+    pool_.run(shares, [&](std::size_t i, unsigned) {
+      if (share(i)) some.store(true, std::memory_order_relaxed);
+    });
+    return some;
+  }
+  /// Calls body(pass, v) for every vertex, which fills the next outbox. True if some step was.
   template <typename Body>
   bool every_vertex(Body body) {
-    std::atomic<bool> more = false;
-    pool_.run(blocks_, [&](std::size_t block, unsigned) {
-      next_->clear(block);
-      const auto first = static_cast<std::uint32_t>(block * kNativeBlock);
-      const std::uint32_t last = std::min(first + kNativeBlock, graph_.num_vertices);
-      Pass pass = new_pass();
-      for (std::uint32_t v = first; v < last; ++v) body(pass, v);
-      next_->tally[block] = pass.tally(graph_, first, last);
-      if (pass.more()) more.store(true, std::memory_order_relaxed);
-    });
+    const bool more = in_shares(blocks_, [&](std::size_t block) { return one_block(block, body); });
     next_->sum_up();
     return more;
+  }
+  template <typename Body>
+  INLINE bool one_block(std::size_t block, Body& body) {
+    next_->clear(block);
+    const auto first = static_cast<std::uint32_t>(block * kNativeBlock);
+    const std::uint32_t last = std::min(first + kNativeBlock, graph_.num_vertices);
+    Pass pass = new_pass();
+    for (std::uint32_t v = first; v < last; ++v) body(pass, v);
+    next_->tally[block] = pass.tally(graph_, first, last);
+    return pass.more();
+  }
+  /// Lets those send who want to.
+  void collect(std::size_t block) {
+    next_->clear(block);
+    const auto first = static_cast<std::uint32_t>(block * kNativeBlock);
+    Pass pass = new_pass();
+    Outbox<M>::each_set(wants_.data(), first, kNativeBlock,
+                        [&](std::uint32_t v) { pass.template visit<false>(v, [](Dev&) {}); });
+    next_->tally[block] = pass.tally(graph_, first, std::min(first + kNativeBlock, graph_.num_vertices));
   }
   Pass new_pass() { return {graph_, arranged_.in(), states_, wants_.data(), time_, *now_, *next_}; }
 
@@ -161,26 +198,44 @@ class NativeEngine final : public overlay::NativeProgram {
   template <Carry kCarry>
   bool pull_round(bool active) {
     if constexpr (Dev::recvNeverSends) {
-      if (active && now_->total.again == 0) return pull_and_step<kCarry>();
+      if (active && now_->total.again == 0) {
+        const bool more = arranged_.tiled() ? pull_tiles<kCarry, true>() : pull_rows<kCarry, true>();
+        ++time_;
+        return more;
+      }
     }
-    pull<kCarry>();
+    arranged_.tiled() ? pull_tiles<kCarry, false>() : pull_rows<kCarry, false>();
     return active;
   }
-  template <Carry kCarry>
-  void pull() {
-    every_vertex([](Pass& pass, std::uint32_t v) POLYLOOM_INLINED {
-      pass.template visit<false>(v, [&](Dev& d) POLYLOOM_INLINED { pass.template receive<kCarry>(d, v); });
-    });
-  }
-  template <Carry kCarry>
-  bool pull_and_step() {
-    const bool more = every_vertex([](Pass& pass, std::uint32_t v) POLYLOOM_INLINED {
-      pass.template visit<true>(v, [&](Dev& d) POLYLOOM_INLINED {
+  template <Carry kCarry, bool kStep>
+  bool pull_rows() {
+    return every_vertex([](Pass& pass, std::uint32_t v) POLYLOOM_INLINED {
+      pass.template visit<kStep>(v, [&](Dev& d) POLYLOOM_INLINED {
         pass.template receive<kCarry>(d, v);
-        pass.step(d);
+        if constexpr (kStep) pass.step(d);
       });
     });
-    ++time_;
+  }
+  template <Carry kCarry, bool kStep>
+  bool pull_tiles() {
+    const InTiles& in = arranged_.tiles();
+    auto step = [](Pass& pass, std::uint32_t v) POLYLOOM_INLINED {
+      pass.template visit<false>(v, [&](Dev& d) POLYLOOM_INLINED { pass.step(d); });
+    };
+    const bool more = in_shares(in.tiles, [&](std::size_t tile) {
+      Tile(graph_, in, states_, wants_.data(), time_, *now_).template receive<kCarry>(tile);
+      const std::size_t per_tile = (std::size_t{1} << in.bits) / kNativeBlock;
+      bool some = false;
+      for (std::size_t b = tile * per_tile; b < std::min((tile + 1) * per_tile, blocks_); ++b) {
+        if constexpr (kStep) {
+          some |= one_block(b, step);
+        } else {
+          collect(b);
+        }
+      }
+      return some;
+    });
+    next_->sum_up();
     return more;
   }
 
@@ -227,19 +282,10 @@ class NativeEngine final : public overlay::NativeProgram {
       if (touched_[b] || next_->tally[b].senders > 0) active.push_back(static_cast<std::uint32_t>(b));
       touched_[b] = 0;
     }
-    auto collect = [&](std::size_t i, unsigned) {
-      const std::size_t block = active[i];
-      next_->clear(block);
-      const auto first = static_cast<std::uint32_t>(block * kNativeBlock);
-      Pass pass = new_pass();
-      Outbox<M>::each_set(wants_.data(), first, kNativeBlock,
-                          [&](std::uint32_t v) { pass.template visit<false>(v, [](Dev&) {}); });
-      next_->tally[block] = pass.tally(graph_, first, std::min(first + kNativeBlock, graph_.num_vertices));
-    };
     if (alone) {
-      for (std::size_t i = 0; i < active.size(); ++i) collect(i, 0);
+      for (const std::uint32_t block : active) collect(block);
     } else {
-      pool_.run(active.size(), collect);
+      pool_.run(active.size(), [&](std::size_t i, unsigned) { collect(active[i]); });
     }
     next_->sum_up();
   }
