@@ -76,6 +76,7 @@ module polyloom_shell
   input  logic [Channels-1:0][1:0] mem_r_resp_i,
   input  logic [Channels-1:0] mem_r_last_i,
   output logic        mem_error_o,                   // pulse: a memory answered with an error
+  output logic        idle_o,                        // nothing changes here before something comes in (not mid-write)
 
   // To the program memory; each accepted read is answered once, any number of cycles >= 1 later
   output logic        prog_req_valid_o,
@@ -183,6 +184,7 @@ module polyloom_shell
     .pass_o,
     .pass_rsp_valid_i,
     .pass_rsp_refused_i,
+    .idle_o(parser_idle),
     .frame_in_o(frame_in),
     .bad_frame_o(bad_frame),
     .bytes_written_o(bytes_written)
@@ -344,6 +346,9 @@ module polyloom_shell
     .prog_rsp_i
   );
   assign mem_error_o = read_error || (b_ready && b_valid && b_resp != 2'b00);
+  logic parser_idle, sender_idle;
+  assign idle_o = parser_idle && sender_idle && write_ready && !answer_valid && !read_cmd_valid && read_cmd_ready &&
+                  !word_valid && !rx_valid && !host_rx_valid_i;
 
   polyloom_shell_regs #(
     .Role(Role),
@@ -391,6 +396,7 @@ module polyloom_shell
     .tx_valid_o(host_tx_valid_o),
     .tx_ready_i(host_tx_ready_i),
     .tx_o(tx),
+    .idle_o(sender_idle),
     .frame_out_o(frame_out),
     .bytes_read_o(bytes_read)
   );

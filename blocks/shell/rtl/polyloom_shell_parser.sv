@@ -58,6 +58,7 @@ module polyloom_shell_parser
   input  logic        pass_rsp_valid_i,
   input  logic        pass_rsp_refused_i,
 
+  output logic        idle_o,               // waits for a word from the host
   // Counting
   output logic        frame_in_o,           // a whole frame has come
   output logic        bad_frame_o,          // one was refused
@@ -125,6 +126,7 @@ module polyloom_shell_parser
   assign reg_valid_o = state_q == REGISTER;
   assign reg_o = '{write: op == OP_REG_WRITE, index: word0_q[63:32], wdata: word1_q};
 
+  assign idle_o = (state_q == HEADER || state_q == SKIP) && !rx_valid_i;
   assign answer_valid_o = state_q == ANSWER;
   assign bad_frame_o = answer_valid_o && answer_ready_i && reason_q != REASON_NONE;
   always_comb begin

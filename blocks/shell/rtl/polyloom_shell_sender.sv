@@ -39,6 +39,7 @@ module polyloom_shell_sender
   input  logic        tx_ready_i,
   output host_word_t  tx_o,
 
+  output logic        idle_o,             // nothing to send
   // Counting
   output logic        frame_out_o,
   output logic [3:0]  bytes_read_o
@@ -56,6 +57,7 @@ module polyloom_shell_sender
   assign role_ready_o = state_q == ROLE && tx_ready_i;
   assign word_ready_o = in_data && tx_ready_i;
   assign frame_out_o = take && tx_o.last;
+  assign idle_o = state_q == PICK && !answer_valid_i && !event_valid_i && !role_valid_i;
   assign bytes_read_o = !(in_data && take) ? 4'd0
                       : word_i.last && answer_i.word1[2:0] != 0 ? {1'b0, answer_i.word1[2:0]} : 4'd8;
 
