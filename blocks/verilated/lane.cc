@@ -47,11 +47,12 @@ Time LaneRx::next_arrival() const {
 }
 
 LaneTx::LaneTx(fabric::Tx* tx, unsigned fifo_beats)
-    : tx_(tx), period_(tx != nullptr ? tx->period() : 0), fifo_beats_(fifo_beats) {
-  if (fifo_beats < 1) throw std::logic_error("a lane needs a FIFO of at least one beat");
-}
+    : tx_(tx), period_(tx != nullptr ? tx->period() : 0), fifo_beats_(fifo_beats) {}
 
-bool LaneTx::ready(Time t) const { return starts_.size() < fifo_beats_ || starts_.front() <= t; }
+bool LaneTx::ready(Time t, Time next) const {
+  if (fifo_beats_ == 0) return free_ < next;
+  return starts_.size() < fifo_beats_ || starts_.front() <= t;
+}
 
 void LaneTx::push(Time t, const LaneBeat& beat) {
   if (beat.words == 0) throw std::logic_error("a beat of no bytes was sent");
@@ -64,8 +65,10 @@ void LaneTx::push(Time t, const LaneBeat& beat) {
   segment.keep = static_cast<std::uint8_t>(beat.keep);
   segment.words.assign(beat.data.begin(), beat.data.begin() + beat.words);
   free_ = segment.first + static_cast<Time>(beat.words) * period_;
-  if (starts_.size() == fifo_beats_) starts_.pop_front();
-  starts_.push_back(segment.first);
+  if (fifo_beats_ != 0) {
+    if (starts_.size() == fifo_beats_) starts_.pop_front();
+    starts_.push_back(segment.first);
+  }
   while (!spans_.empty() && spans_.front().end <= t) spans_.pop_front();
   spans_.push_back({segment.first, free_});
   out_.push_back(std::move(segment));

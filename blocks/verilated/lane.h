@@ -11,7 +11,9 @@
 //   LaneTx   push(t) takes a beat at edge t. It leaves at max(t, end of the beat before), its words back to
 //   back.
 //            It is in the FIFO from t until it begins to leave; ready(t): fewer than `fifo_beats` beats that
-//            were pushed before t leave after t. So a beat pushed at t on a free wire never counts. pulse(t)
+//            were pushed before t leave after t. So a beat pushed at t on a free wire never counts. No FIFO:
+//            ready if the wire is free before the next edge, so a beat is taken in the cycle in which it
+//            leaves, as by a serializer with one register. pulse(t)
 //            leaves at t, or, if a beat that began to leave before t is on the wire, at that beat's end;
 //            before all later beats, one pushed at t included. Calls of one edge may come in any order.
 // Nothing depends on where the fabric's windows begin and end: each beat is one segment.
@@ -77,7 +79,8 @@ class LaneTx {
   /// `tx` may be null: what is sent is lost, at once.
   LaneTx(fabric::Tx* tx, unsigned fifo_beats);
 
-  bool ready(fabric::Time t) const;
+  /// `next`: time of the edge after t; read if there is no FIFO.
+  bool ready(fabric::Time t, fabric::Time next = 0) const;
   /// Precondition: ready(t); no beat was pushed at t yet. Throws std::logic_error on a beat of no bytes.
   void push(fabric::Time t, const LaneBeat& beat);
   void pulse(fabric::Time t);

@@ -13,6 +13,8 @@ using fabric::Time;
 
 namespace {
 
+constexpr unsigned kHostBeats = 4;  ///< FIFO before the host's wire
+
 /// Kinds of events in the digest, combined with the lane.
 enum : std::uint64_t { kRx = 1, kRxPulse = 2, kTx = 3, kTxPulse = 4, kHostRx = 5, kHostTx = 6 };
 
@@ -34,7 +36,7 @@ VerilatedNode::VerilatedNode(VerilatedParams params, std::vector<std::unique_ptr
       reset_(model_.input("rst_ni")),
       cycle_(model_.input("cycle_i")),
       idle_(model_.output("idle_o")),
-      host_{LaneRx(params_.host.rx, 1), LaneTx(params_.host.tx, params_.tx_beats)} {
+      host_{LaneRx(params_.host.rx, 1), LaneTx(params_.host.tx, kHostBeats)} {
   if (cycle_ && cycle_.bits != 64) throw UserError(params_.name + ": port cycle_i must have 64 bits");
   if (idle_ && idle_.bits != 1) throw UserError(params_.name + ": port idle_o must have one bit");
   for (const WireEnds& ends : params_.lanes) {
@@ -99,13 +101,14 @@ void VerilatedNode::edge(Cycle k, Time t) {
 /// Writes all inputs. True if the design sees more than its clock.
 bool VerilatedNode::drive(Cycle k, Time t) {
   bool input = false;
+  const Time next = clock_.edge(k + 1);
   if (cycle_) std::memcpy(cycle_.data, &k, 8);
   for (std::size_t l = 0; l < lanes_.size(); ++l) {
     Lane& lane = lanes_[l];
     lane.rx.collect(t);
     const LaneBeat* beat = lane.rx.beat();
     const bool pulse = lane.rx.pulse();
-    lane_ports_.drive(l, beat, pulse, lane.tx.ready(t));
+    lane_ports_.drive(l, beat, pulse, lane.tx.ready(t, next));
     if (beat != nullptr) note(k, kRx | l << 8, beat->data[0]), lane.rx.pop_beat();
     if (pulse) note(k, kRxPulse | l << 8, 0), lane.rx.pop_pulse();
     input = input || beat != nullptr || pulse;
@@ -131,7 +134,7 @@ bool VerilatedNode::sample(Cycle k, Time t) {
     LaneTx& tx = lanes_[l].tx;
     const bool pulse = lane_ports_.tx_pulse(l), valid = lane_ports_.tx_valid(l);
     output = output || pulse || valid;
-    if (valid && tx.ready(t)) {
+    if (valid && tx.ready(t, clock_.edge(k + 1))) {
       const LaneBeat beat = lane_ports_.tx_beat(l);
       tx.push(t, beat);
       note(k, kTx | l << 8, beat.data[0]);

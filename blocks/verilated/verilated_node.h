@@ -35,7 +35,7 @@ struct VerilatedParams {
   std::uint64_t clock_hz = 250'000'000;
   std::vector<WireEnds> lanes;  ///< by lane; ends may be missing
   WireEnds host;                ///< used if the top has host ports
-  unsigned tx_beats = 4;        ///< FIFO before each lane's wire, and before the host's
+  unsigned tx_beats = 4;        ///< FIFO before each lane's wire; 0: a beat is taken when it leaves (lane.h)
   unsigned reset_cycles = 8;
   std::uint64_t seed = 1;                     ///< of registers without reset
   bool skip_idle = true;                      ///< false: to check what idle_o promises

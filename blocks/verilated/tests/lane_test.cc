@@ -172,6 +172,24 @@ TEST(LaneTx, WhatLeavesDoesNotDependOnWindows) {
   }
 }
 
+TEST(LaneTx, WithoutAFifoABeatIsTakenInTheCycleInWhichItLeaves) {
+  FakeTx tx(25);  // a beat of 4 words takes 100
+  LaneTx lane(&tx, 0);
+  EXPECT_TRUE(lane.ready(1000, 1080));
+  lane.push(1000, beat(4, false));  // leaves at once, until 1100
+  EXPECT_TRUE(lane.ready(1080, 1160));
+  lane.push(1080, beat(4, false));  // leaves at 1100, until 1200
+  EXPECT_TRUE(lane.ready(1160, 1240));
+  lane.push(1160, beat(4, false));  // until 1300
+  EXPECT_TRUE(lane.ready(1240, 1320));
+  lane.push(1240, beat(4, false));       // until 1400
+  EXPECT_FALSE(lane.ready(1320, 1400));  // it would leave at the next edge
+  EXPECT_TRUE(lane.ready(1400, 1480));
+  lane.push(1400, beat(2, true));
+  lane.flush(kNever);
+  EXPECT_EQ(times(tx.sent), (std::vector<Time>{1000, 1100, 1200, 1300, 1400}));
+}
+
 TEST(LaneTx, AgreesWithASlowVersion) {
   // The slow version keeps every beat ever pushed with its departure and looks at all of them for each
   // question.
