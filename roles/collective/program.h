@@ -19,7 +19,7 @@
 // Words, little-endian fields:
 //   word 0   op[7:0] index[15:8] source[23:16] flags[31:24] run_bytes[63:32]
 //   word 1   base          byte offset in the channel, multiple of kBeatBytes
-//   word 2   stride        signed bytes from one run's start to the next, multiple of kBeatBytes
+//   word 2   stride        signed bytes from one run's start to the next, multiple of kBeatBytes, below 2^39
 //   word 3   runs[31:0] extra[63:32]
 // Source: own design, after OPTWEB sections 2.C and Fig. 2 (M_DMAC, distributed switch, command sequencer).
 #pragma once
@@ -101,8 +101,9 @@ struct Instruction {
 /// Frames of one word on a lane, low byte: head and tail in one, kept whole by the link. With block checks
 /// on, a block is: signature frame, data frame, check frame; else the data frame alone. A data frame is the
 /// block's beats, 4 words each; only its last beat may be shorter: as many words as it has bytes, `keep`
-/// bytes of the last word. A block is never empty (a step that moves nothing to a peer does not mention its
-/// lane). The first word on a lane that is not inside a data frame is a control word when block checks are
+/// bytes of the last word. A block is never empty: a step that moves nothing to a peer does not mention its
+/// lane, and a stream that turns out empty (an output of partition without keys) is sent as 8 bytes of zeros.
+/// The first word on a lane that is not inside a data frame is a control word when block checks are
 /// on; without them only hello and abort exist, as frames of one word whose word 0 has 0xfe00 in [63:48];
 /// data frames then have at least two words.
 enum class LaneControl : std::uint8_t {
@@ -117,14 +118,17 @@ enum class OperatorKind : std::uint8_t { none = 0, reduce = 1, partition = 2, pa
 
 /// Why a node stopped: code of its fault event. value: what was found; lane: where (0xff: nowhere).
 enum class Fault : std::uint8_t {
-  bad_program = 1,  ///< instruction with an index, source or pattern that this node has not
+  bad_program = 1,  ///< instruction with an index, source or pattern that this node has not. value: its word
+                    ///< 0; at go: of the go. A pattern that leaves its channel is found when the engine comes
+                    ///< to that place; value: the offset there, modulo 2^40
   signature = 2,    ///< the peer's block belongs to another operation (count, type, root or order differ)
   length = 3,       ///< a block ended before or after the place where its sink ends
   overflow = 4,     ///< a beat arrived with the receive buffer full
   check = 5,        ///< a block's CRC differs: the link has damaged it
   aborted = 6,      ///< a peer reported a fault
   timeout = 7,  ///< nothing moved for `watchdog` cycles. value: lanes that lack a pulse [31:0], data [63:32]
-  unexpected = 8,  ///< data or a check on a lane where no block is expected and that is not eager
+  unexpected = 8,      ///< data or a check on a lane where no block is expected and that is not eager
+  operator_error = 9,  ///< the operator met what it cannot do. value: its status word 0
 };
 
 /// Registers, from blocks::reg::role_base on.

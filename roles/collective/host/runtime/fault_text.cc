@@ -45,6 +45,8 @@ std::string cause(const blocks::EventFrame& e, const Topology& t, int rank) {
     }
     case Fault::unexpected:
       return " got data from " + peer + " where none was expected";
+    case Fault::operator_error:
+      return fmt::format(" has data that its operator cannot work on (status {:#x})", e.value);
   }
   return fmt::format(" stopped with code {}", e.code);
 }
