@@ -123,7 +123,8 @@ module polyloom_collective_engine
 
   logic stop, flush, hello, go, together, start, running, mark, done, next, shown, active, quiet, regs_idle, progress_q;
   logic [7:0] mark_index, code, fault_lane;
-  logic [15:0] node;
+  logic [15:0] node, step_index;
+  logic [2:0] settle_q;
   logic [31:0] watchdog;
   logic [63:0] value;
   logic [IndexW-1:0] start_index, index;
@@ -179,6 +180,7 @@ module polyloom_collective_engine
       .mark_index_i(mark_index),
       .end_i(done),
       .index_i(16'(index)),
+      .step_i(step_index),
       .stop_i(stop),
       .code_i(code),
       .lane_i(fault_lane),
@@ -224,6 +226,7 @@ module polyloom_collective_engine
       .stop_i(stop),
       .flush_i(flush),
       .start_i(start),
+      .start_index_i(16'(start_index)),
       .running_o(running),
       .valid_i(shown),
       .instruction_i(instruction),
@@ -232,6 +235,7 @@ module polyloom_collective_engine
       .mark_o(mark),
       .mark_index_o(mark_index),
       .end_o(done),
+      .step_o(step_index),
       .fault_o(sequencer_fault),
       .go_o(go),
       .together_o(together),
@@ -472,5 +476,11 @@ module polyloom_collective_engine
 
   assign quiet = &read_idle && &write_idle && (!stop || !(|lane_tx_valid_o));
   assign mem_busy_o = running || !(&read_idle) || !(&write_idle) || |mem_ar_valid_o || |mem_aw_valid_o;
-  assign idle_o = !running && quiet && &tx_idle && regs_idle && !(|lane_tx_pulse_o) && !(|tx_begin) && !(|read_active);
+  // After the last word in, the receive buffers and checks come to rest within 7 cycles.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) settle_q <= '0;
+    else if (|lane_rx_valid_i || |lane_rx_pulse_i || running) settle_q <= '1;
+    else if (settle_q != '0) settle_q <= settle_q - 3'd1;
+  end
+  assign idle_o = !running && settle_q == '0 && quiet && &tx_idle && regs_idle && !(|lane_tx_pulse_o) && !(|tx_begin) && !(|read_active);
 endmodule

@@ -26,6 +26,8 @@ module polyloom_collective_node
     parameter int unsigned BlockCheck = 1,
     parameter int unsigned CopyPaths = 1,
     parameter int unsigned RelayPaths = 1,
+    parameter int unsigned CommandCycles = 0,    // from start to the first instruction, beyond one
+    parameter int unsigned StepCycles = 0,       // from a step's end to the next go, beyond two
     parameter longint unsigned ClockHz = 200_000_000,
     localparam int unsigned C = Channels,
     localparam int unsigned L = Lanes
@@ -90,7 +92,9 @@ module polyloom_collective_node
       channel_bits: ChannelBits,
       block_check: BlockCheck,
       copy_paths: CopyPaths,
-      relay_paths: RelayPaths
+      relay_paths: RelayPaths,
+      command_cycles: CommandCycles,
+      step_cycles: StepCycles
   };
   localparam int unsigned IndexW = $clog2(ProgramSize);
   if (ChannelBits > 32) begin : gen_bad_bits
@@ -153,7 +157,7 @@ module polyloom_collective_node
     assign s_b_valid[c] = !owner[c] && mem_b_valid_i[c];
   end
 
-  logic engine_idle, reg_valid, answer_valid, answer_error, prog_valid, prog_ready, word_valid;
+  logic engine_idle, shell_idle, reg_valid, answer_valid, answer_error, prog_valid, prog_ready, word_valid;
   logic event_valid, event_ready;
   logic [63:0] answer, word;
   polyloom_shell_pkg::reg_req_t reg_req;
@@ -207,6 +211,7 @@ module polyloom_collective_node
       .mem_r_resp_i      ('0),
       .mem_b_resp_i      ('0),
       .mem_error_o       (unused_mem_error),
+      .idle_o            (shell_idle),
       .prog_req_valid_o  (prog_valid),
       .prog_req_ready_i  (prog_ready),
       .prog_req_o        (prog_req),
@@ -290,15 +295,5 @@ module polyloom_collective_node
       .mem_r_data_i
   );
 
-  // The shell holds nothing that will move by itself once its ports have been still for longer than its pipelines.
-  logic [6:0] still_q;
-  logic shell_moves;
-  assign shell_moves = host_rx_valid_i || host_tx_valid_o || reg_valid || prog_valid || word_valid || event_valid ||
-                       |s_ar_valid || |s_aw_valid || |s_w_valid || |s_r_valid || |s_b_valid;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) still_q <= '0;
-    else if (shell_moves) still_q <= '0;
-    else if (still_q != '1) still_q <= still_q + 7'd1;
-  end
-  assign idle_o = engine_idle && still_q == '1 && owner == '0;
+  assign idle_o = engine_idle && shell_idle && owner == '0;
 endmodule

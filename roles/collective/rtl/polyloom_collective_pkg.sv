@@ -29,6 +29,8 @@ package polyloom_collective_pkg;
     int unsigned block_check;  // 1: blocks carry signature and CRC
     int unsigned copy_paths;   // 1: the switch joins R# to W#
     int unsigned relay_paths;  // 1: the switch joins rx to tx
+    int unsigned command_cycles;  // 0..100000: wait before a program's first instruction
+    int unsigned step_cycles;  // 0..100000: wait between steps
   } cfg_t;
 
   typedef enum logic [7:0] {
@@ -69,7 +71,8 @@ package polyloom_collective_pkg;
     FAULT_CHECK       = 8'd5,
     FAULT_ABORTED     = 8'd6,
     FAULT_TIMEOUT     = 8'd7,
-    FAULT_UNEXPECTED  = 8'd8
+    FAULT_UNEXPECTED  = 8'd8,
+    FAULT_OPERATOR_ERROR = 8'd9
   } fault_e;
 
   // Registers, offsets from the role's base.

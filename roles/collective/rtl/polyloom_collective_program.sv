@@ -38,7 +38,7 @@ module polyloom_collective_program
 );
   logic [3:0][63:0] word_q;
   logic [IndexW-1:0] pc_q, read_index;  // pc: of the instruction shown
-  logic host_read, valid_q, answer_q, read;
+  logic host_read, valid_q, answer_q, read, past_q;  // past: off the end of the memory
   logic [1:0] lane_q;
 
   assign host_ready_o = !running_i && !start_i;
@@ -59,18 +59,22 @@ module polyloom_collective_program
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       valid_q  <= 1'b0;
+      past_q   <= 1'b0;
       answer_q <= 1'b0;
       pc_q <= '0;
     end else begin
       valid_q  <= start_i || (valid_q && running_i);
       answer_q <= host_read;
-      if (start_i || next_i) pc_q <= read_index;
+      if (start_i || next_i) begin
+        pc_q   <= read_index;
+        past_q <= !start_i && pc_q == '1;
+      end
     end
   end
   always_ff @(posedge clk_i) lane_q <= host_addr_i[1:0];
 
   assign valid_o = valid_q && running_i;
-  assign instruction_o = {word_q[3], word_q[2], word_q[1], word_q[0]};
+  assign instruction_o = past_q ? 256'hff : {word_q[3], word_q[2], word_q[1], word_q[0]};  // no op: refused
   assign index_o = pc_q;
   assign host_valid_o = answer_q;
   assign host_data_o = word_q[lane_q];

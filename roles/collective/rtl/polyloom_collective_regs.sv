@@ -44,6 +44,7 @@ module polyloom_collective_regs
     input  logic [             7:0]       mark_index_i,
     input  logic                          end_i,
     input  logic [            15:0]       index_i,        // of the instruction shown
+    input  logic [            15:0]       step_i,         // of the step's go, or of what was refused
     // watch
     input  logic                          stop_i,
     input  logic [             7:0]       code_i,
@@ -195,7 +196,7 @@ module polyloom_collective_regs
       .data_i ({
         stopped ? code_i : 8'd0,
         stopped ? lane_i : 8'd0,
-        index_i,
+        stopped ? step_i : index_i,
         begin_q,
         cycle_i,
         stopped ? value_i : 64'd0

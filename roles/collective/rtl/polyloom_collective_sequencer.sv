@@ -3,14 +3,17 @@
 // How:          instruction -> check -> shadow registers --go--> all engines at once (M_DMAC)
 //               go waits until the step before it is done. Two bitmaps, sources mentioned and sources used, must be
 //               equal at go: else a stream would have an end only.
-// Latency:      go_o to done: done_i is looked at from the cycle after go; step done to the next go 2 cycles (done_to_go).
+// Latency:      go_o to done: done_i is looked at from the cycle after go; step done to the next go 2 cycles (done_to_go)
+//               and step_cycles; start to the first instruction 1 cycle and command_cycles.
 // Throughput:   one instruction a cycle.
 // Backpressure: go and end wait for the step before; nothing else waits.
 // Order/loss:   program order.
 // Reset:        idle, shadow registers empty.
-// Limits:       what it refuses is a bad_program fault with the instruction's index: unknown op, index or source that
+// Limits:       what it refuses is a bad_program fault with word 0 of the instruction: unknown op, index or source that
 //               the node has not, path that the switch has not, pattern that is empty or not aligned, operator kind
-//               that the slot has not, flags that do not go together, a source without sink or a sink without source.
+//               that the slot has not, flags that the op has not, an engine named twice in a step; at go (its word) a
+//               source without sink, a sink without source, feed without config. Only an operator may have an output
+//               without sink.
 // Cost:         see polyloom_collective_engine.
 // Source: own design, after OPTWEB section 2.C (command sequencer).   Tests: rtl_engine.cc.
 module polyloom_collective_sequencer
@@ -27,6 +30,7 @@ module polyloom_collective_sequencer
     input  logic                                          stop_i,
     input  logic                                          flush_i,
     input  logic                                          start_i,
+    input  logic         [              15:0]             start_index_i,
     output logic                                          running_o,
     // from program
     input  logic                                          valid_i,
@@ -37,6 +41,7 @@ module polyloom_collective_sequencer
     output logic                                          mark_o,        // a step is done in this cycle
     output logic         [               7:0]             mark_index_o,
     output logic                                          end_o,         // the program is done in this cycle
+    output logic         [              15:0]             step_o,        // instruction of the last go or of what is refused
     output fault_t                                        fault_o,
     // to all engines: the step
     output logic                                          go_o,
@@ -71,13 +76,41 @@ module polyloom_collective_sequencer
   assign from_lane = |source[C+L-1:C];
   assign from_operator = (source >> (C + L)) != '0;
 
+  // Shadow registers.
+  logic store, clear;
+  logic [Sinks-1:0] sink_used_q;
+  typedef struct packed {
+    logic [1:0]  flags;
+    logic [31:0] signature;
+  } shadow_lane_t;
+  typedef struct packed {
+    logic [7:0]  kind;
+    logic [63:0] word;
+    logic [63:0] inputs;
+  } shadow_config_t;
+  pattern_t [C-1:0] read_q, write_q;
+  logic [C-1:0] read_valid_q, open_q;
+  shadow_lane_t [L-1:0] send_q, take_q;
+  logic [L-1:0] relay_q, send_valid_q, take_valid_q;
+  logic [Inputs-1:0] feed_q;
+  logic [Outputs-1:0] config_valid_q;
+  shadow_config_t [Outputs-1:0] config_q;
+  logic [Sinks-1:0][Sources-1:0] select_q;
+
   // Checks of one instruction.
-  logic index_ok, path_ok, pattern_ok, flags_ok, kind_ok, bad;
+  logic index_ok, path_ok, pattern_ok, flags_ok, kind_ok, again, bad;
   always_comb begin
     pattern_ok = in.runs != '0 && in.run_bytes != '0 && in.base[4:0] == '0 && in.stride[4:0] == '0 &&
+                 (in.stride[63:ADDR_W-1] == '0 || in.stride[63:ADDR_W-1] == '1) &&
                  (in.base >> Cfg.channel_bits) == '0;
-    kind_ok = in.extra[7:5] == '0 && Cfg.op_kinds[in.extra[4:0]] && in.extra[7:0] != '0;
-    flags_ok = !(in.flags[0] && in.flags[1]) && in.flags[7:2] == '0;
+    kind_ok = in.extra[31:5] == '0 && Cfg.op_kinds[in.extra[4:0]] && in.extra[7:0] != '0;
+    unique case (in.op)
+      OP_SEND, OP_TAKE: flags_ok = !(in.flags[0] && in.flags[1]) && in.flags[7:2] == '0;
+      OP_WRITE: flags_ok = (in.flags & ~FLAG_OPEN_END) == '0;
+      OP_GO: flags_ok = (in.flags & ~FLAG_TOGETHER) == '0;
+      OP_END: flags_ok = 1'b1;
+      default: flags_ok = in.flags == '0;
+    endcase
     index_ok = 1'b1;
     path_ok = 1'b1;
     unique case (in.op)
@@ -99,31 +132,45 @@ module polyloom_collective_sequencer
       OP_GO: index_ok = in.index < 8'(MARKS) || in.index == 8'hff;
       default: index_ok = in.op == OP_END;
     endcase
-    unique case (in.op)
-      OP_READ: bad = !index_ok || !pattern_ok;
-      OP_WRITE: bad = !index_ok || !pattern_ok || !path_ok;
-      OP_SEND, OP_TAKE: bad = !index_ok || !path_ok || !flags_ok;
-      OP_CONFIG: bad = !index_ok || !kind_ok;
-      default: bad = !index_ok || !path_ok;
-    endcase
+    bad = !index_ok || !path_ok || !flags_ok || again;
+    if (in.op == OP_READ || in.op == OP_WRITE) bad = bad || !pattern_ok;
+    if (in.op == OP_CONFIG) bad = bad || !kind_ok;
   end
 
-  logic running_q, busy_q, done_q, execute, go, loose;
+  // An engine that the step has already.
+  always_comb begin
+    again = 1'b0;
+    for (int unsigned c = 0; c < C; c++) begin
+      if (in.index == c[7:0]) again |= (in.op == OP_READ && read_valid_q[c]) || (in.op == OP_WRITE && sink_used_q[c]);
+    end
+    for (int unsigned l = 0; l < L; l++) begin
+      if (in.index == l[7:0]) again |= (in.op == OP_SEND && send_valid_q[l]) || (in.op == OP_TAKE && take_valid_q[l]);
+    end
+    for (int i = 0; i < int'(Cfg.op_inputs); i++) if (in.index == i[7:0]) again |= in.op == OP_FEED && feed_q[i];
+    for (int o = 0; o < int'(Cfg.op_outputs); o++) begin
+      if (in.index == o[7:0]) again |= in.op == OP_CONFIG && config_valid_q[o];
+    end
+  end
+
+  logic running_q, busy_q, over_q, done_q, execute, go, loose;  // over: the step is done, the gap may not be
+  logic [16:0] command_q, gap_q;  // cycles to wait: before the first instruction, after a step
   logic [7:0] mark_q;
+  logic [15:0] step_q;
   logic [Sources-1:0] mentioned_q, used_q;
 
-  assign loose = mentioned_q != used_q;
-  assign execute = valid_i && !stop_i && running_q && !((in.op == OP_GO || in.op == OP_END) && busy_q);
+  assign loose = |(used_q & ~mentioned_q) || (C + L)'(mentioned_q & ~used_q) != '0 || (|feed_q && config_valid_q == '0);
+  assign step_o = step_q;
+  assign execute = valid_i && !stop_i && running_q && command_q == '0 && !((in.op == OP_GO || in.op == OP_END) && busy_q);
   assign go = execute && in.op == OP_GO && !bad && !loose;
   assign go_o = go;
   assign together_o = in.flags[0];
   assign next_o = execute;
   assign end_o = execute && in.op == OP_END;
-  assign mark_o = busy_q && !done_q && !active_i && !stop_i;
+  assign mark_o = busy_q && !over_q && !active_i && !stop_i;
   assign mark_index_o = mark_q;
   assign running_o = running_q;
   assign fault_o.code = execute && (bad || (in.op == OP_GO && loose)) ? FAULT_BAD_PROGRAM : FAULT_NONE;
-  assign fault_o.value = 64'(index_i);
+  assign fault_o.value = {in.run_bytes, in.flags, in.source, in.index, in.op};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -131,39 +178,30 @@ module polyloom_collective_sequencer
       busy_q <= 1'b0;
       done_q <= 1'b0;
       mark_q <= '1;
+      step_q <= '0;
+      over_q <= 1'b0;
+      command_q <= '0;
+      gap_q <= '0;
     end else begin
       if (stop_i || flush_i || end_o) running_q <= 1'b0;
       else if (start_i) running_q <= 1'b1;
       // done_q is a stage of its own: the AND of all engines and the start of all engines are far apart.
+      if (start_i || (execute && (bad || in.op == OP_GO))) step_q <= start_i ? start_index_i : index_i;
       done_q <= mark_o;
+      over_q <= mark_o || (over_q && !go);
+      if (start_i) command_q <= 17'(Cfg.command_cycles);
+      else if (command_q != '0) command_q <= command_q - 17'd1;
+      if (stop_i) gap_q <= '0;
+      else if (done_q) gap_q <= 17'(Cfg.step_cycles);
+      else if (gap_q != '0) gap_q <= gap_q - 17'd1;
       if (go) begin
         busy_q <= 1'b1;
         mark_q <= in.index;
-      end else if (done_q || flush_i || stop_i) busy_q <= 1'b0;
+      end else if ((done_q && Cfg.step_cycles == 0) || gap_q == 17'd1 || flush_i || stop_i) busy_q <= 1'b0;
     end
   end
 
-  // Shadow registers: valid bits are cleared by go, the rest by the next instruction that means them.
-  logic store, clear;
-  logic [Sinks-1:0] sink_used_q;
-  typedef struct packed {
-    logic [1:0]  flags;
-    logic [31:0] signature;
-  } shadow_lane_t;
-  typedef struct packed {
-    logic [7:0]  kind;
-    logic [63:0] word;
-    logic [63:0] inputs;
-  } shadow_config_t;
-  pattern_t [C-1:0] read_q, write_q;
-  logic [C-1:0] read_valid_q, open_q;
-  shadow_lane_t [L-1:0] send_q, take_q;
-  logic [L-1:0] relay_q, send_valid_q, take_valid_q;
-  logic [Inputs-1:0] feed_q;
-  logic [Outputs-1:0] config_valid_q;
-  shadow_config_t [Outputs-1:0] config_q;
-  logic [Sinks-1:0][Sources-1:0] select_q;
-
+  // Shadow registers, written: valid bits are cleared by go, the rest by the next instruction that means them.
   assign store = execute && !bad;
   assign clear = go || start_i || flush_i;
 

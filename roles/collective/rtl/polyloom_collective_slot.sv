@@ -78,7 +78,7 @@ module polyloom_collective_slot
     // working_q is one cycle longer than fed_q: a beat that has just come in is not yet seen in idle.
     assign active_o = working_q;
     assign fault_o.code = (status_o[0][7:0] == '0 || stop_i || !working_q) ? FAULT_NONE :
-                          status_o[0][0] ? FAULT_LENGTH : FAULT_BAD_PROGRAM;
+                          status_o[0][0] ? FAULT_LENGTH : FAULT_OPERATOR_ERROR;
     assign fault_o.value = status_o[0];
 
     polyloom_op_slot #(

@@ -9,7 +9,7 @@
 // Order/loss:   in order; after a fault the rest of the block is dropped.
 // Reset:        control only.
 // Limits:       tx_beats 2..64. Without block checks a block of 8 bytes or less is sent as two words, so that no
-//               data frame looks like a control word.
+//               data frame looks like a control word. A stream of no bytes is sent as a block of 8 zero bytes.
 // Cost:         see polyloom_collective_engine.
 // Source: own design; frames: program.h (LaneControl).   Tests: rtl_engine.cc.
 module polyloom_collective_tx
@@ -61,7 +61,7 @@ module polyloom_collective_tx
   logic [31:0] signature_q, crc;
   logic [15:0] block_q;
   kind_e kind, kind_q;
-  logic fire, fifo_valid, fifo_ready, short_block;
+  logic fire, fifo_valid, fifo_ready, short_block, empty;
   beat_t head;
   logic [$clog2(Cfg.tx_beats+1)-1:0] unused_count;
 
@@ -94,6 +94,8 @@ module polyloom_collective_tx
     else if (fifo_valid) kind = DATA;
   end
 
+  // An empty stream (an output of the partition operator without keys) goes as one word of zeros.
+  assign empty = head.last && !head.keep[0];
   assign short_block = !Check && !in_frame_q && head.last && !head.keep[8];
   always_comb begin
     lane_tx_data_o = '0;
@@ -101,8 +103,8 @@ module polyloom_collective_tx
     lane_tx_last_o = 1'b1;
     unique case (kind)
       DATA: begin
-        lane_tx_data_o = head.data;
-        lane_tx_keep_o = !head.last ? '1 : short_block ? 32'h0000_ffff : head.keep;
+        lane_tx_data_o = empty ? '0 : head.data;
+        lane_tx_keep_o = !head.last ? '1 : short_block ? 32'h0000_ffff : empty ? 32'h0000_00ff : head.keep;
         lane_tx_last_o = head.last;
       end
       SIGNATURE: lane_tx_data_o[63:0] = {signature_q, block_q, 8'd0, CONTROL_SIGNATURE};
@@ -173,8 +175,8 @@ module polyloom_collective_tx
         .rst_ni,
         .valid_i(fifo_ready && fifo_valid),
         .first_i(!in_frame_q),
-        .words_i(head.last ? keep_words({head.keep[24], head.keep[16], head.keep[8], head.keep[0]}) : 3'd4),
-        .data_i (head.data),
+        .words_i(empty ? 3'd1 : head.last ? keep_words({head.keep[24], head.keep[16], head.keep[8], head.keep[0]}) : 3'd4),
+        .data_i (empty ? '0 : head.data),
         .crc_o  (crc)
     );
   end else begin : gen_no_crc

@@ -359,7 +359,8 @@ void faults(unsigned seed) {
   b.write_reg(1, reg::node, 5);
   const Program waits{take(0), write_to(0, from_lane(0), 0, 64), go(), end()};
   const auto bad = [&](const char* what, Instruction i, bool at_go = false) {
-    provoke(b, what, {{take(1, kPulseOnly), i, go(), end()}, waits}, 0, Fault::bad_program, at_go ? 2 : 1);
+    provoke(b, what, {{take(1, kPulseOnly), i, go(), end()}, waits}, 0, Fault::bad_program,
+            (at_go ? go() : i).words()[0]);
   };
   bad("unknown op", {static_cast<Op>(9)});
   bad("no such channel", read_from(kChannels, 0, 32));

@@ -82,7 +82,9 @@ module rtl_engine_top
           channel_bits: 20,
           block_check: BlockCheck,
           copy_paths: 1,
-          relay_paths: 1
+          relay_paths: 1,
+          command_cycles: 0,
+          step_cycles: 0
       })
   ) i_engine (
       .clk_i,
