@@ -182,6 +182,10 @@ bool Engine::memories(Cycle k) {
     const bool read = r.begun && k >= r.request_from && !r.issue.done() && r.count < r.depth;
     const bool write = w.held != 0;
     if (!read && !write) continue;
+    if (read && r.issue.offset() >= p_.channel.bytes) {
+      fault(k, Fault::bad_program, 0xff, outside(r.issue.offset()));
+      return true;
+    }
     const auto grant =
         channels_[c].arbitrate(read, read ? r.issue.offset() : 0, write, write ? w.grant.offset() : 0);
     moved = true;
@@ -218,10 +222,10 @@ bool Engine::source_ready(const Flow& f, Cycle k) const {
   return false;
 }
 
-Engine::Stall Engine::sinks_ready(const Flow& f, Time now) const {
+Engine::Stall Engine::sinks_ready(const Flow& f, Time before) const {
   for (const Sink& s : f.sinks) {
     if (s.kind == Sink::tx) {
-      if (!lanes_[s.index].room(now)) return kWire;
+      if (!lanes_[s.index].room(before)) return kWire;
     } else if (s.kind == Sink::write) {
       if (writers_[s.index].full) return kMemory;
     } else if (feeds_[s.index].full) {
@@ -233,7 +237,7 @@ Engine::Stall Engine::sinks_ready(const Flow& f, Time now) const {
 
 bool Engine::switch_beats(Cycle k) {
   bool moved = false;
-  const Time now = at(k);
+  const Time before = at(k - 1);  // of the edge before: go was then, or earlier
   for (Flow& f : flows_) {
     if (f.finished) continue;
     if (!f.begun) {
@@ -241,7 +245,7 @@ bool Engine::switch_beats(Cycle k) {
     } else if (!source_ready(f, k)) {
       f.stall = kSource;
     } else {
-      f.stall = sinks_ready(f, now);
+      f.stall = sinks_ready(f, before);
       if (f.stall == kNone) {
         move(f, k);
         moved = true;
@@ -326,6 +330,10 @@ void Engine::write_beat(unsigned c, const Beat& beat, Cycle k) {
   Writer& w = writers_[c];
   const std::uint64_t offset = w.data.offset();
   const bool end = w.data.last();
+  if (offset >= p_.channel.bytes) {
+    fault(k, Fault::bad_program, 0xff, outside(offset));
+    return;
+  }
   if (memory_ != nullptr) {
     const unsigned bytes = std::min<unsigned>(w.data.bytes(), beat.bytes);
     std::memcpy(memory_->data() + c * p_.channel.bytes + offset, beat.words.data(), bytes);
@@ -419,7 +427,8 @@ Cycle Engine::next_wake() const {
     }
     if (ready == kNeverCycle) continue;
     for (const Sink& s : f.sinks) {
-      if (s.kind == Sink::tx) ready = std::max(ready, clock_.first_edge_from(lanes_[s.index].room_from()));
+      if (s.kind != Sink::tx) continue;
+      ready = std::max(ready, clock_.first_edge_from(lanes_[s.index].room_from() + 1) + 1);
     }
     sooner(ready);
   }

@@ -155,7 +155,8 @@ class Engine {
   // Sequencer (engine_steps.cc).
   bool legal(const Instruction& i) const;
   void go(Cycle k, const Instruction& i);
-  std::optional<std::uint64_t> load_step();
+  bool load_step();
+  bool has_source(std::uint8_t source) const;
   Flow* find_flow(std::uint8_t source);
   void begin_takes(Cycle k);
   void part_done(Cycle at);
@@ -167,7 +168,7 @@ class Engine {
   bool may_begin(unsigned lane) const;
   void begin_send(Cycle k, unsigned lane);
   bool source_ready(const Flow& f, Cycle k) const;
-  Stall sinks_ready(const Flow& f, Time now) const;
+  Stall sinks_ready(const Flow& f, Time before) const;
   void move(Flow& f, Cycle k);
   void write_beat(unsigned channel, const Beat& beat, Cycle k);
   void send_beat(unsigned lane, const Beat& beat, Cycle k);

@@ -71,7 +71,7 @@ bool Engine::clock_operator(Cycle k) {
   if (k == step_go_) return false;
   if (slot_->errors() != 0) {
     const bool length = (slot_->errors() & op::kErrorLength) != 0;
-    fault(k, length ? Fault::length : Fault::bad_program, 0xff, slot_->status(0));
+    fault(k, length ? Fault::length : Fault::operator_error, 0xff, slot_->status(0));
     return true;
   }
   const bool fed = std::all_of(active_feeds_.begin(), active_feeds_.end(), [&](unsigned i) {

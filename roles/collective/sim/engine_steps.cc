@@ -45,8 +45,8 @@ Cycle Engine::step_free() const {
 bool Engine::sequence(Cycle k) {
   if (k < fetch_at_) return false;
   if (pc_ >= p_.program_size) {
-    step_pc_ = pc_;
-    fault(k, Fault::bad_program, 0xff, 0);
+    step_pc_ = 0;  // where the RTL's counter is; it shows an instruction of an op that is none
+    fault(k, Fault::bad_program, 0xff, 0xff);
     return true;
   }
   const Instruction i = Instruction::from_words(&program_[std::size_t{pc_} * kInstructionWords]);
@@ -85,12 +85,14 @@ bool Engine::legal(const Instruction& i) const {
     case Op::read:
       return i.index < p_.channels && i.flags == 0 && legal_pattern(i, p_.channel.bytes);
     case Op::write:
-      return i.index < p_.channels && (i.flags & ~kOpenEnd) == 0 && legal_pattern(i, p_.channel.bytes);
+      return i.index < p_.channels && (i.flags & ~kOpenEnd) == 0 && legal_pattern(i, p_.channel.bytes) &&
+             has_source(i.source);
     case Op::send:
+      return lane && block && ((i.flags & kPulseOnly) != 0 || has_source(i.source));
     case Op::take:
       return lane && block;
-    case Op::feed:
-      return i.index < p_.operator_ports && i.flags == 0;
+    case Op::feed:  // no way from the operator back into it
+      return i.index < p_.operator_ports && i.flags == 0 && i.source < kFromOperator && has_source(i.source);
     case Op::config: {
       const auto kind = static_cast<OperatorKind>(i.extra & 0xff);
       return i.index < p_.operator_ports && i.flags == 0 && i.extra < 0x100 &&
@@ -101,21 +103,29 @@ bool Engine::legal(const Instruction& i) const {
   }
 }
 
+bool Engine::has_source(std::uint8_t source) const {
+  if (source >= kFromOperator) return source - kFromOperator < static_cast<int>(p_.operator_ports);
+  if (source >= kFromLane) return source - kFromLane < static_cast<int>(lanes_.size());
+  return source < p_.channels;
+}
+
 void Engine::go(Cycle k, const Instruction& i) {
   step_pc_ = pc_;
   step_go_ = step_done_ = k;
   mark_ = i.index;
   together_ = (i.flags & kTogether) != 0;
   const bool known = (i.flags & ~kTogether) == 0 && (i.index < reg::marks || i.index == 0xff);
-  const std::optional<std::uint64_t> wrong = known ? load_step() : std::optional(i.words()[0]);
-  if (wrong) {
-    fault(k, Fault::bad_program, 0xff, *wrong);
+  if (!known || !load_step()) {
+    fault(k, Fault::bad_program, 0xff, i.words()[0]);
     return;
   }
   first_step_ = false;
   ++steps_;
   step_active_ = parts_ != 0;
-  if (!step_active_ && mark_ < reg::marks) marks_[mark_] = k;
+  if (!step_active_) {  // seen to be over a cycle after go
+    step_done_ = k + 1;
+    if (mark_ < reg::marks) marks_[mark_] = step_done_;
+  }
   if (operator_active_) load_operator();
   shadow_.clear();
   begin_takes(k);
@@ -137,8 +147,8 @@ Engine::Flow* Engine::find_flow(std::uint8_t source) {
   return at == flows_.end() ? nullptr : &*at;
 }
 
-/// Makes the step of the shadow registers; the word 0 of what does not fit together, if anything does not.
-std::optional<std::uint64_t> Engine::load_step() {
+/// Makes the step of the shadow registers; false if they do not fit together.
+bool Engine::load_step() {
   flows_.clear();
   active_channels_.clear();
   active_takes_.clear();
@@ -178,7 +188,7 @@ std::optional<std::uint64_t> Engine::load_step() {
       sends_[i.index] = {true, false, (i.flags & kEager) != 0, pulse_only, i.extra};
       step_sends_.push_back(i.index);
     } else if (i.op == Op::feed) {
-      if (!operator_active_) return i.words()[0];
+      if (!operator_active_) return false;
       feeds_[i.index] = {};
       feeds_[i.index].active = true;
       active_feeds_.push_back(i.index);
@@ -196,20 +206,18 @@ std::optional<std::uint64_t> Engine::load_step() {
       continue;
     }
     Flow* flow = find_flow(i.source);
-    if (flow == nullptr) return i.words()[0];
+    if (flow == nullptr) return false;
     const auto kind = i.op == Op::send ? Sink::tx : i.op == Op::write ? Sink::write : Sink::feed;
-    if (kind == Sink::feed && flow->kind == Flow::result)
-      return i.words()[0];  // no way back into the operator
     flow->sinks.push_back({kind, i.index});
   }
   for (Flow& f : flows_) {
     // An operator may keep an output for itself (a histogram); other beats must go somewhere.
-    if (f.sinks.empty() && f.kind != Flow::result) return f.index;
+    if (f.sinks.empty() && f.kind != Flow::result) return false;
   }
   std::erase_if(flows_, [](const Flow& f) { return f.sinks.empty(); });
   parts_ += operator_active_;
   unbegun_ += static_cast<unsigned>(flows_.size());
-  return std::nullopt;
+  return true;
 }
 
 /// Ready pulses, and what waits in the buffers.

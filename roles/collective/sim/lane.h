@@ -58,9 +58,10 @@ class Lane {
   bool connected() const { return wire_.tx != nullptr && wire_.rx != nullptr; }
 
   // ---- out
-  /// True if the switch may take a beat for this lane at the edge of that time: at most kTxBeats wait in the
-  /// FIFO and kSwitchBeats before it.
-  bool room(Time now) const { return departures_[oldest_] <= now; }
+  /// True if the switch may take a beat for this lane at the edge after that time: at most kTxBeats wait in
+  /// the FIFO and kSwitchBeats before it. Each of the two FIFOs tells a cycle later that it has room, so this
+  /// asks for the edge before.
+  bool room(Time before) const { return departures_[oldest_] < before; }
   Time room_from() const { return departures_[oldest_]; }
   /// Precondition: room().
   void send_beat(Time earliest, const Beat& beat);

@@ -9,14 +9,15 @@
 
 namespace polyloom::collective {
 
-/// Whether every byte of the pattern lies in [0, bytes) and all fields are aligned as program.h asks.
+/// Whether the pattern begins in [0, bytes) and all fields are aligned as program.h asks. Where it goes from
+/// there is seen by the engine that walks it.
 inline bool legal_pattern(const Instruction& i, std::uint64_t bytes) {
-  if (i.runs == 0 || i.run_bytes == 0 || i.base % kBeatBytes != 0 || i.stride % kBeatBytes != 0) return false;
-  const auto base = static_cast<__int128>(i.base);
-  const auto last = base + static_cast<__int128>(i.stride) * (i.runs - 1);
-  const __int128 low = std::min(base, last), high = std::max(base, last) + i.run_bytes;
-  return low >= 0 && high <= static_cast<__int128>(bytes);
+  constexpr std::int64_t kFar = std::int64_t{1} << 39;
+  return i.runs != 0 && i.run_bytes != 0 && i.base % kBeatBytes == 0 && i.stride % kBeatBytes == 0 &&
+         i.stride >= -kFar && i.stride < kFar && i.base < bytes;
 }
+/// What a fault says of an offset outside the channel.
+inline std::uint64_t outside(std::uint64_t offset) { return offset & ((std::uint64_t{1} << 40) - 1); }
 
 class PatternCursor {
  public:
