@@ -8,6 +8,12 @@ namespace polyloom::collective {
 
 using blocks::Space;
 
+namespace {
+/// From the edge that brings the last word of a start to the cycle in which the program begins: the RTL's
+/// shell.
+constexpr Cycle kStartCycles = 3;
+}  // namespace
+
 CollectiveNode::CollectiveNode(const CollectiveParams& params, NodeSite site)
     : params_(params),
       name_(site.name),
@@ -111,7 +117,7 @@ std::optional<std::uint64_t> CollectiveNode::role_register(blocks::Cycle, std::u
 bool CollectiveNode::set_role_register(blocks::Cycle c, std::uint32_t r, std::uint64_t value) {
   switch (r - blocks::reg::role_base) {
     case reg::start:
-      return engine_.start(c, value);
+      return engine_.start(c + kStartCycles, value);
     case reg::node:
       engine_.node = static_cast<std::uint16_t>(value);
       return value <= 0xffff;

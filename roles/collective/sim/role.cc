@@ -7,6 +7,7 @@
 #include "fabric/error.h"
 #include "roles/collective/sim/node.h"
 #include "roles/collective/sim/params.h"
+#include "roles/collective/sim/rtl_node.h"
 
 namespace polyloom::collective {
 namespace {
@@ -75,10 +76,11 @@ std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const f
 
 std::unique_ptr<fabric::Node> make_node(const fabric::NodeContext& context) {
   const fabric::ClusterNode& node = context.node();
-  if (node.fidelity != fabric::Fidelity::sim) {
-    throw UserError(node.name +
-                    ": this program has the collective role at fidelity sim only; the node asks for " +
-                    fabric::name_of(node.fidelity));
+  if (node.fidelity != fabric::Fidelity::sim && node.fidelity != fabric::Fidelity::rtl) {
+    throw UserError(
+        node.name +
+        ": this program has the collective role at the fidelities sim and rtl; the node asks for " +
+        fabric::name_of(node.fidelity));
   }
   NodeSite site;
   site.name = node.name;
@@ -95,6 +97,9 @@ std::unique_ptr<fabric::Node> make_node(const fabric::NodeContext& context) {
   if (node.host_port >= 0) {
     const fabric::NodePort& p = context.ports[static_cast<std::size_t>(node.host_port)];
     site.host = {p.tx, p.rx};
+  }
+  if (node.fidelity == fabric::Fidelity::rtl) {
+    return make_rtl_node(context.params<CollectiveParams>(), site, context.wave);
   }
   return std::make_unique<CollectiveNode>(context.params<CollectiveParams>(), std::move(site));
 }

@@ -6,7 +6,7 @@
 
 namespace polyloom::collective {
 
-/// Adds the role "collective" (fidelity sim). Any topology: a node's lanes are its network ports.
+/// Adds the role "collective" (fidelities sim and rtl). Any topology: a node's lanes are its network ports.
 void register_role(fabric::RoleRegistry& registry);
 
 }  // namespace polyloom::collective
