@@ -7,7 +7,7 @@ Output: a line for each problem, exit status 1 if there is one. What is checked:
     elaborate   each module of an rtl/ folder alone, by Verilator with all warnings as errors and by slang. A module
                 with parameters that have no sane default names values for it in its file list:
                 ``// lint: polyloom_ram_1rw Width=32 Depth=13`` (several lines: several sets)
-    rules       file = module, header complete, tests named in the header there, a test that names the module
+    rules       (designs: rtl/, but not tests/rtl/) file = module, header complete, tests named in the header there, a test that names the module
 """
 
 from __future__ import annotations
@@ -52,6 +52,11 @@ def sources(root: Path, suffix: str) -> list[Path]:
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", f"*{suffix}"]
     listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout.split()
     return [root / name for name in listed if (root / name).is_file()]
+
+
+def is_design(file: Path) -> bool:
+    """Whether a source belongs to a design: a folder rtl/ that is not itself part of a test."""
+    return file.parent.name == "rtl" and file.parent.parent.name != "tests"
 
 
 def format_problems(files: list[Path], fix: bool) -> Iterator[str]:
@@ -129,7 +134,7 @@ def elaborations(root: Path) -> tuple[list[Elaboration], list[str]]:
             problems.append(str(error))
     jobs = []
     for file in sources(root, ".sv"):
-        if file.parent.name != "rtl" or not re.search(r"^module\s", file.read_text(), re.MULTILINE):
+        if not is_design(file) or not re.search(r"^module\s", file.read_text(), re.MULTILINE):
             continue
         naming = sorted((len(found), path) for path, found in lists.items() if file.resolve() in found)
         if not naming:
@@ -161,7 +166,7 @@ def slang_problem(job: Elaboration) -> str:
     files = filelist.read(job.list)
     driver = pyslang.driver.Driver()
     driver.addStandardArgs()
-    words = ["slang", "--top", job.module, "-Wnone", *(f"-G {value}" for value in job.parameters)]
+    words = ["slang", "--top", job.module, "-Wnone", *(f'-G "{value}"' for value in job.parameters)]
     words += [f'-I "{folder}"' for folder in files.include_dirs] + [f'"{source}"' for source in files.sources]
     good = driver.parseCommandLine(" ".join(words)) and driver.processOptions() and driver.parseAllSources()
     if good:
@@ -177,7 +182,7 @@ def main(arguments: list[str]) -> int:
     files = sources(root, ".sv")
     problems = list(format_problems(files, "--fix" in arguments))
     for file in files:
-        if file.parent.name == "rtl":
+        if is_design(file):
             problems += rule_problems(file)
     jobs, list_problems = elaborations(root)
     problems += list_problems

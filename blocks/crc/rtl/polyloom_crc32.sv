@@ -16,19 +16,19 @@
 module polyloom_crc32
   import polyloom_crc32_pkg::*;
 #(
-  parameter int unsigned Words,
-  localparam int unsigned CountBits = $clog2(Words + 1)
+    parameter  int unsigned Words,
+    localparam int unsigned CountBits = $clog2(Words + 1)
 ) (
-  input  logic                   clk_i,
-  input  logic                   rst_ni,
+    input logic clk_i,
+    input logic rst_ni,
 
-  input  logic                   valid_i,
-  input  logic                   first_i,   // of a frame
-  input  logic [CountBits-1:0]   count_i,   // words that count, from word 0
-  input  logic [Words-1:0][63:0] data_i,
+    input logic                       valid_i,
+    input logic                       first_i,  // of a frame
+    input logic [CountBits-1:0]       count_i,  // words that count, from word 0
+    input logic [    Words-1:0][63:0] data_i,
 
-  output logic                   crc_valid_o,
-  output logic [31:0]            crc_o
+    output logic        crc_valid_o,
+    output logic [31:0] crc_o
 );
 
   if (Words < 1 || Words > 8) begin : gen_check
@@ -47,7 +47,7 @@ module polyloom_crc32
     always_comb begin
       moved[w] = '0;
       for (int unsigned n = 1; n <= Words; n++) begin
-        if (w + n >= Words && count_i == CountBits'(n)) moved[w] = data_i[w + n - Words];
+        if (w + n >= Words && count_i == CountBits'(n)) moved[w] = data_i[w+n-Words];
       end
     end
     assign part[w] = data_times(COLUMNS, moved[w]);
@@ -96,7 +96,7 @@ module polyloom_crc32
 
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
-      data_q <= data_part;
+      data_q  <= data_part;
       count_q <= count_i;
       first_q <= first_i;
     end

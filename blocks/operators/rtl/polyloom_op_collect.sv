@@ -14,23 +14,23 @@
 module polyloom_op_collect
   import polyloom_stream_pkg::*;
 #(
-  parameter int unsigned Inputs = 8
+    parameter int unsigned Inputs = 8
 ) (
-  input  logic                          clk_i,
-  input  logic                          rst_ni,
-  input  logic                          flush_i,
-  input  logic  [Inputs-1:0]            mask_i,   // inputs of the step
-  // From the groups' buffers
-  input  logic  [Inputs-1:0]            valid_i,
-  output logic  [Inputs-1:0]            take_o,
-  input  logic  [Inputs-1:0][3:0]       count_i,
-  input  logic  [Inputs-1:0]            end_i,
-  input  logic  [Inputs-1:0][7:0][31:0] group_i,
-  // To the output's buffer
-  output logic                          valid_o,
-  input  logic                          ready_i,
-  output beat_t                         beat_o,
-  output logic                          busy_o
+    input  logic                          clk_i,
+    input  logic                          rst_ni,
+    input  logic                          flush_i,
+    input  logic  [Inputs-1:0]            mask_i,   // inputs of the step
+    // From the groups' buffers
+    input  logic  [Inputs-1:0]            valid_i,
+    output logic  [Inputs-1:0]            take_o,
+    input  logic  [Inputs-1:0][3:0]       count_i,
+    input  logic  [Inputs-1:0]            end_i,
+    input  logic  [Inputs-1:0][7:0][31:0] group_i,
+    // To the output's buffer
+    output logic                          valid_o,
+    input  logic                          ready_i,
+    output beat_t                         beat_o,
+    output logic                          busy_o
 );
 
   localparam int unsigned InWidth = (Inputs > 1) ? $clog2(Inputs) : 1;
@@ -78,7 +78,7 @@ module polyloom_op_collect
   always_comb begin
     beat_o.last = over;
     for (int unsigned p = 0; p < 8; p++) begin
-      beat_o.keep[4*p+:4] = {4{fill_q > 5'(p)}};
+      beat_o.keep[4*p+:4]   = {4{fill_q > 5'(p)}};
       beat_o.data[32*p+:32] = (fill_q > 5'(p)) ? words_q[p] : 32'd0;
     end
   end

@@ -19,43 +19,43 @@
 module polyloom_op_distribute
   import polyloom_stream_pkg::*;
 #(
-  parameter int unsigned Outputs     = 8,
-  parameter int unsigned Buckets     = 64,
-  parameter int unsigned RecordBeats = 1024,
-  localparam int unsigned OutWidth = $clog2(Outputs),
-  localparam int unsigned BucketWidth = $clog2(Buckets)
+    parameter  int unsigned Outputs     = 8,
+    parameter  int unsigned Buckets     = 64,
+    parameter  int unsigned RecordBeats = 1024,
+    localparam int unsigned OutWidth    = $clog2(Outputs),
+    localparam int unsigned BucketWidth = $clog2(Buckets)
 ) (
-  input  logic                                 clk_i,
-  input  logic                                 rst_ni,
-  input  logic                                 flush_i,
-  input  logic                                 step_i,
-  // Configuration, static while data are in flight
-  input  logic                                 record_next_i,  // in the clock of step_i: the new step records
-  input  logic  [4:0]                          shift_i,
-  input  logic  [2:0]                          bits_i,
-  input  logic                                 pair_i,
-  input  logic                                 record_i,
-  input  logic                                 steer_i,
-  input  logic                                 silent_i,
-  input  logic  [Outputs-1:0]                  on_i,           // outputs of the step
-  input  logic  [31:0][Outputs-1:0]            route_i,        // outputs of each route
-  input  logic  [31:0][OutWidth:0]             members_i,      // how many they are
-  // From the input's buffer
-  input  logic                                 valid_i,
-  output logic                                 take_o,
-  input  beat_t                                beat_i,
-  // To the outputs' buffers
-  input  logic                                 room_i,
-  output logic  [Outputs-1:0]                  push_o,
-  output logic  [Outputs-1:0][3:0]             count_o,        // words of the group
-  output logic                                 end_o,          // the stream has no more for anyone
-  output logic  [Outputs-1:0][7:0][31:0]       group_o,
-  // To the histogram: keys that have passed stage 1
-  output logic  [7:0]                          key_valid_o,
-  output logic  [7:0][BucketWidth-1:0]         key_bucket_o,
-  // To the status
-  output logic                                 record_error_o,
-  output logic                                 busy_o
+    input  logic                                       clk_i,
+    input  logic                                       rst_ni,
+    input  logic                                       flush_i,
+    input  logic                                       step_i,
+    // Configuration, static while data are in flight
+    input  logic                                       record_next_i,   // in the clock of step_i: the new step records
+    input  logic  [        4:0]                        shift_i,
+    input  logic  [        2:0]                        bits_i,
+    input  logic                                       pair_i,
+    input  logic                                       record_i,
+    input  logic                                       steer_i,
+    input  logic                                       silent_i,
+    input  logic  [Outputs-1:0]                        on_i,            // outputs of the step
+    input  logic  [       31:0][    Outputs-1:0]       route_i,         // outputs of each route
+    input  logic  [       31:0][     OutWidth:0]       members_i,       // how many they are
+    // From the input's buffer
+    input  logic                                       valid_i,
+    output logic                                       take_o,
+    input  beat_t                                      beat_i,
+    // To the outputs' buffers
+    input  logic                                       room_i,
+    output logic  [Outputs-1:0]                        push_o,
+    output logic  [Outputs-1:0][            3:0]       count_o,         // words of the group
+    output logic                                       end_o,           // the stream has no more for anyone
+    output logic  [Outputs-1:0][            7:0][31:0] group_o,
+    // To the histogram: keys that have passed stage 1
+    output logic  [        7:0]                        key_valid_o,
+    output logic  [        7:0][BucketWidth-1:0]       key_bucket_o,
+    // To the status
+    output logic                                       record_error_o,
+    output logic                                       busy_o
 );
 
   localparam int unsigned RecordWidth = $clog2(RecordBeats + 1);
@@ -67,7 +67,7 @@ module polyloom_op_distribute
     logic [OutWidth-1:0] wanted, seen;
     wanted = OutWidth'(((2 * OutWidth + 1)'(phase) * (2 * OutWidth + 1)'(members)) >> OutWidth);
     member = '0;
-    seen = '0;
+    seen   = '0;
     for (int unsigned o = 0; o < Outputs; o++) begin
       if (set[o]) begin
         if (seen == wanted) member = OutWidth'(o);
@@ -120,7 +120,7 @@ module polyloom_op_distribute
   logic [Outputs-1:0][3:0] count2_q, count;
   logic [BEAT_BITS-1:0] data2_q;
   always_comb begin
-    rank = '0;
+    rank  = '0;
     count = '0;
     for (int unsigned k = 0; k < 8; k++) begin
       for (int unsigned j = 0; j < k; j++) begin
@@ -143,14 +143,14 @@ module polyloom_op_distribute
 
   always_comb begin
     fresh = '0;
-    hit = '0;
+    hit   = '0;
     early = '0;
     for (int unsigned k = 0; k < 8; k++) begin
       for (int unsigned o = 0; o < Outputs; o++) begin
         automatic logic [3:0] place = {1'b0, fill_q[o]} + {1'b0, rank2_q[k]};
         for (int unsigned s = 0; s < 8; s++) begin
           if (there2_q[k] && target2_q[k] == OutWidth'(o) && place[2:0] == 3'(s)) begin
-            hit[o][s] = 1'b1;
+            hit[o][s]   = 1'b1;
             early[o][s] = ~place[3];
             fresh[o][s] |= data2_q[32*k+:32];
           end
@@ -158,7 +158,7 @@ module polyloom_op_distribute
       end
     end
     for (int unsigned o = 0; o < Outputs; o++) begin
-      push_o[o] = ending_q ? room_i & on_i[o] : move2 & (({1'b0, fill_q[o]} + count2_q[o]) >= 4'd8);
+      push_o[o]  = ending_q ? room_i & on_i[o] : move2 & (({1'b0, fill_q[o]} + count2_q[o]) >= 4'd8);
       count_o[o] = ending_q ? {1'b0, fill_q[o]} : 4'd8;
       for (int unsigned s = 0; s < 8; s++) begin
         group_o[o][s] = ~ending_q & early[o][s] ? fresh[o][s] : held_q[o][s];

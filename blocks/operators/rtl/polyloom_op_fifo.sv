@@ -11,18 +11,18 @@
 // Cost:         see the operators' headers.
 // Source: own design.   Tests: operators_rtl_test.cc (in every operator).
 module polyloom_op_fifo #(
-  parameter type         item_t = logic [7:0],  // what it holds
-  parameter int unsigned Depth  = 2             // items
+    parameter type         item_t = logic [7:0],  // what it holds
+    parameter int unsigned Depth  = 2             // items
 ) (
-  input  logic  clk_i,
-  input  logic  rst_ni,
-  input  logic  flush_i,  // drops everything
-  input  logic  valid_i,
-  output logic  ready_o,
-  input  item_t item_i,
-  output logic  valid_o,
-  input  logic  ready_i,
-  output item_t item_o
+    input  logic  clk_i,
+    input  logic  rst_ni,
+    input  logic  flush_i,  // drops everything
+    input  logic  valid_i,
+    output logic  ready_o,
+    input  item_t item_i,
+    output logic  valid_o,
+    input  logic  ready_i,
+    output item_t item_o
 );
 
   localparam int unsigned IdxWidth = (Depth > 1) ? $clog2(Depth) : 1;

@@ -16,16 +16,16 @@
 module polyloom_op_join2
   import polyloom_operator_pkg::*;
 #(
-  parameter int unsigned Width = 35  // of integers; fp32 uses bits 31:0
+    parameter int unsigned Width = 35  // of integers; fp32 uses bits 31:0
 ) (
-  input  logic              clk_i,
-  input  function_e         function_i,  // static while data are in flight; average sums
-  input  element_e          type_i,      // static while data are in flight
-  input  logic              a_there_i,
-  input  logic [Width-1:0]  a_i,
-  input  logic              b_there_i,
-  input  logic [Width-1:0]  b_i,
-  output logic [Width-1:0]  z_o
+    input  logic                  clk_i,
+    input  function_e             function_i,  // static while data are in flight; average sums
+    input  element_e              type_i,      // static while data are in flight
+    input  logic                  a_there_i,
+    input  logic      [Width-1:0] a_i,
+    input  logic                  b_there_i,
+    input  logic      [Width-1:0] b_i,
+    output logic      [Width-1:0] z_o
 );
 
   localparam logic [31:0] NAN = 32'h7fc0_0000;
@@ -100,7 +100,7 @@ module polyloom_op_join2
     shift = (8'(zeros) < exp2_q) ? zeros : 5'(exp2_q - 8'd1);
   end
   logic [26:0] norm;
-  logic [7:0] norm_exp;
+  logic [ 7:0] norm_exp;
   always_comb begin
     if (sum2_q[27]) begin
       norm = {sum2_q[27:2], sum2_q[1] | sum2_q[0]};

@@ -22,38 +22,38 @@ module polyloom_op_partition
   import polyloom_stream_pkg::*;
   import polyloom_operator_pkg::*;
 #(
-  parameter int unsigned Inputs      = 8,
-  parameter int unsigned Outputs     = 8,
-  parameter int unsigned Depth       = 16,
-  parameter int unsigned Buckets     = 64,
-  parameter int unsigned RecordBeats = 1024,
-  parameter int unsigned StatusWords = 66  // [0] errors, [1] beats that came, [2 + b] keys of bucket b
+    parameter int unsigned Inputs      = 8,
+    parameter int unsigned Outputs     = 8,
+    parameter int unsigned Depth       = 16,
+    parameter int unsigned Buckets     = 64,
+    parameter int unsigned RecordBeats = 1024,
+    parameter int unsigned StatusWords = 66     // [0] errors, [1] beats that came, [2 + b] keys of bucket b
 ) (
-  input  logic                            clk_i,
-  input  logic                            rst_ni,
-  // From the sequencer: the configuration is sampled in the clock of step_i
-  input  logic                            flush_i,      // drops everything in flight, configuration and status
-  input  logic                            step_i,       // a new step begins
-  input  logic  [Outputs-1:0]             cfg_valid_i,  // this step uses output o
-  input  logic  [Outputs-1:0][63:0]       cfg_word_i,   // how: low half the same on all used outputs
-  input  logic  [Outputs-1:0][Inputs-1:0] cfg_mask_i,   // inputs that it takes: the same on all used outputs
-  // Streams
-  input  logic  [Inputs-1:0]              in_valid_i,
-  output logic  [Inputs-1:0]              in_ready_o,   // depends on registers only
-  input  beat_t [Inputs-1:0]              in_i,
-  output logic  [Outputs-1:0]             out_valid_o,  // depends on registers only
-  input  logic  [Outputs-1:0]             out_ready_i,
-  output beat_t [Outputs-1:0]             out_o,
-  // To the sequencer
-  output logic                            idle_o,       // nothing in flight
-  output logic  [StatusWords-1:0][63:0]   status_o
+    input  logic                                clk_i,
+    input  logic                                rst_ni,
+    // From the sequencer: the configuration is sampled in the clock of step_i
+    input  logic                                flush_i,      // drops everything in flight, configuration and status
+    input  logic                                step_i,       // a new step begins
+    input  logic  [    Outputs-1:0]             cfg_valid_i,  // this step uses output o
+    input  logic  [    Outputs-1:0][      63:0] cfg_word_i,   // how: low half the same on all used outputs
+    input  logic  [    Outputs-1:0][Inputs-1:0] cfg_mask_i,   // inputs that it takes: the same on all used outputs
+    // Streams
+    input  logic  [     Inputs-1:0]             in_valid_i,
+    output logic  [     Inputs-1:0]             in_ready_o,   // depends on registers only
+    input  beat_t [     Inputs-1:0]             in_i,
+    output logic  [    Outputs-1:0]             out_valid_o,  // depends on registers only
+    input  logic  [    Outputs-1:0]             out_ready_i,
+    output beat_t [    Outputs-1:0]             out_o,
+    // To the sequencer
+    output logic                                idle_o,       // nothing in flight
+    output logic  [StatusWords-1:0][      63:0] status_o
 );
 
   localparam int unsigned OutWidth = $clog2(Outputs);
   localparam int unsigned BucketWidth = $clog2(Buckets);
   typedef struct packed {
-    logic            ends;   // the input's stream has no more
-    logic [3:0]      count;  // words that count, from word 0
+    logic             ends;   // the input's stream has no more
+    logic [3:0]       count;  // words that count, from word 0
     logic [7:0][31:0] words;
   } group_t;
 
@@ -117,69 +117,69 @@ module polyloom_op_partition
     logic [Outputs-1:0][7:0][31:0] words;
 
     polyloom_op_fifo #(
-      .item_t(beat_t),
-      .Depth (2)
+        .item_t(beat_t),
+        .Depth (2)
     ) i_fifo (
-      .clk_i,
-      .rst_ni,
-      .flush_i,
-      .valid_i(in_valid_i[i]),
-      .ready_o(in_ready_o[i]),
-      .item_i (in_i[i]),
-      .valid_o(in_valid[i]),
-      .ready_i(in_taken[i]),
-      .item_o (beat)
+        .clk_i,
+        .rst_ni,
+        .flush_i,
+        .valid_i(in_valid_i[i]),
+        .ready_o(in_ready_o[i]),
+        .item_i (in_i[i]),
+        .valid_o(in_valid[i]),
+        .ready_i(in_taken[i]),
+        .item_o (beat)
     );
     assign in_offered[i] = in_valid[i] & mask_q[i];
 
     polyloom_op_distribute #(
-      .Outputs    (Outputs),
-      .Buckets    (Buckets),
-      .RecordBeats(RecordBeats)
+        .Outputs    (Outputs),
+        .Buckets    (Buckets),
+        .RecordBeats(RecordBeats)
     ) i_distribute (
-      .clk_i,
-      .rst_ni,
-      .flush_i,
-      .step_i,
-      .record_next_i (good_d & word_d[MODE_RECORD]),
-      .shift_i       (word_q[4:0]),
-      .bits_i        (word_q[10:8]),
-      .pair_i        (word_q[MODE_PAIR]),
-      .record_i      (word_q[MODE_RECORD]),
-      .steer_i       (word_q[MODE_STEER]),
-      .silent_i      (word_q[MODE_SILENT]),
-      .on_i          (on_q),
-      .route_i       (route_q),
-      .members_i     (members_q),
-      .valid_i       (in_offered[i]),
-      .take_o        (in_taken[i]),
-      .beat_i        (beat),
-      .room_i        (&buffer_ready[i]),
-      .push_o        (buffer_push[i]),
-      .count_o       (count),
-      .end_o         (ends),
-      .group_o       (words),
-      .key_valid_o   (key_valid[i]),
-      .key_bucket_o  (key_bucket[i]),
-      .record_error_o(record_error[i]),
-      .busy_o        (busy_in[i])
+        .clk_i,
+        .rst_ni,
+        .flush_i,
+        .step_i,
+        .record_next_i (good_d & word_d[MODE_RECORD]),
+        .shift_i       (word_q[4:0]),
+        .bits_i        (word_q[10:8]),
+        .pair_i        (word_q[MODE_PAIR]),
+        .record_i      (word_q[MODE_RECORD]),
+        .steer_i       (word_q[MODE_STEER]),
+        .silent_i      (word_q[MODE_SILENT]),
+        .on_i          (on_q),
+        .route_i       (route_q),
+        .members_i     (members_q),
+        .valid_i       (in_offered[i]),
+        .take_o        (in_taken[i]),
+        .beat_i        (beat),
+        .room_i        (&buffer_ready[i]),
+        .push_o        (buffer_push[i]),
+        .count_o       (count),
+        .end_o         (ends),
+        .group_o       (words),
+        .key_valid_o   (key_valid[i]),
+        .key_bucket_o  (key_bucket[i]),
+        .record_error_o(record_error[i]),
+        .busy_o        (busy_in[i])
     );
 
     for (genvar o = 0; o < Outputs; o++) begin : gen_buffer
       assign buffer_in[i][o] = '{ends: ends, count: count[o], words: words[o]};
       polyloom_op_fifo #(
-        .item_t(group_t),
-        .Depth (Depth)
+          .item_t(group_t),
+          .Depth (Depth)
       ) i_buffer (
-        .clk_i,
-        .rst_ni,
-        .flush_i,
-        .valid_i(buffer_push[i][o]),
-        .ready_o(buffer_ready[i][o]),
-        .item_i (buffer_in[i][o]),
-        .valid_o(buffer_valid[i][o]),
-        .ready_i(collect_take[o][i]),
-        .item_o (buffer_out[i][o])
+          .clk_i,
+          .rst_ni,
+          .flush_i,
+          .valid_i(buffer_push[i][o]),
+          .ready_o(buffer_ready[i][o]),
+          .item_i (buffer_in[i][o]),
+          .valid_o(buffer_valid[i][o]),
+          .ready_i(collect_take[o][i]),
+          .item_o (buffer_out[i][o])
       );
     end
   end
@@ -197,35 +197,35 @@ module polyloom_op_partition
       assign words[i] = buffer_out[i][o].words;
     end
     polyloom_op_collect #(
-      .Inputs(Inputs)
+        .Inputs(Inputs)
     ) i_collect (
-      .clk_i,
-      .rst_ni,
-      .flush_i,
-      .mask_i (mask_q),
-      .valid_i(valid),
-      .take_o (collect_take[o]),
-      .count_i(count),
-      .end_i  (ends),
-      .group_i(words),
-      .valid_o(beat_valid),
-      .ready_i(beat_ready),
-      .beat_o (beat),
-      .busy_o (busy_out[o])
+        .clk_i,
+        .rst_ni,
+        .flush_i,
+        .mask_i (mask_q),
+        .valid_i(valid),
+        .take_o (collect_take[o]),
+        .count_i(count),
+        .end_i  (ends),
+        .group_i(words),
+        .valid_o(beat_valid),
+        .ready_i(beat_ready),
+        .beat_o (beat),
+        .busy_o (busy_out[o])
     );
     polyloom_op_fifo #(
-      .item_t(beat_t),
-      .Depth (2)
+        .item_t(beat_t),
+        .Depth (2)
     ) i_fifo (
-      .clk_i,
-      .rst_ni,
-      .flush_i,
-      .valid_i(beat_valid),
-      .ready_o(beat_ready),
-      .item_i (beat),
-      .valid_o(out_valid_o[o]),
-      .ready_i(out_ready_i[o]),
-      .item_o (out_o[o])
+        .clk_i,
+        .rst_ni,
+        .flush_i,
+        .valid_i(beat_valid),
+        .ready_o(beat_ready),
+        .item_i (beat),
+        .valid_o(out_valid_o[o]),
+        .ready_i(out_ready_i[o]),
+        .item_o (out_o[o])
     );
   end
 

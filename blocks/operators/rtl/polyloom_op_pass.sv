@@ -15,28 +15,28 @@ module polyloom_op_pass
   import polyloom_stream_pkg::beat_t;
   import polyloom_operator_pkg::*;
 #(
-  parameter int unsigned Inputs      = 8,
-  parameter int unsigned Outputs     = 8,
-  parameter int unsigned StatusWords = 2  // [0] errors, [1] beats that came
+    parameter int unsigned Inputs      = 8,
+    parameter int unsigned Outputs     = 8,
+    parameter int unsigned StatusWords = 2   // [0] errors, [1] beats that came
 ) (
-  input  logic                                clk_i,
-  input  logic                                rst_ni,
-  // From the sequencer: the configuration is sampled in the clock of step_i
-  input  logic                                flush_i,      // drops everything in flight, configuration and status
-  input  logic                                step_i,       // a new step begins
-  input  logic  [Outputs-1:0]                 cfg_valid_i,  // this step uses output o
-  input  logic  [Outputs-1:0][63:0]           cfg_word_i,   // how
-  input  logic  [Outputs-1:0][Inputs-1:0]     cfg_mask_i,   // inputs that it takes
-  // Streams
-  input  logic  [Inputs-1:0]                  in_valid_i,
-  output logic  [Inputs-1:0]                  in_ready_o,   // depends on registers only
-  input  beat_t [Inputs-1:0]                  in_i,
-  output logic  [Outputs-1:0]                 out_valid_o,  // depends on registers only
-  input  logic  [Outputs-1:0]                 out_ready_i,
-  output beat_t [Outputs-1:0]                 out_o,
-  // To the sequencer
-  output logic                                idle_o,       // nothing in flight
-  output logic  [StatusWords-1:0][63:0]       status_o
+    input  logic                                clk_i,
+    input  logic                                rst_ni,
+    // From the sequencer: the configuration is sampled in the clock of step_i
+    input  logic                                flush_i,      // drops everything in flight, configuration and status
+    input  logic                                step_i,       // a new step begins
+    input  logic  [    Outputs-1:0]             cfg_valid_i,  // this step uses output o
+    input  logic  [    Outputs-1:0][      63:0] cfg_word_i,   // how
+    input  logic  [    Outputs-1:0][Inputs-1:0] cfg_mask_i,   // inputs that it takes
+    // Streams
+    input  logic  [     Inputs-1:0]             in_valid_i,
+    output logic  [     Inputs-1:0]             in_ready_o,   // depends on registers only
+    input  beat_t [     Inputs-1:0]             in_i,
+    output logic  [    Outputs-1:0]             out_valid_o,  // depends on registers only
+    input  logic  [    Outputs-1:0]             out_ready_i,
+    output beat_t [    Outputs-1:0]             out_o,
+    // To the sequencer
+    output logic                                idle_o,       // nothing in flight
+    output logic  [StatusWords-1:0][      63:0] status_o
 );
 
   logic [Outputs-1:0][Inputs-1:0] mask_q;
@@ -71,18 +71,18 @@ module polyloom_op_pass
 
   for (genvar i = 0; i < Inputs; i++) begin : gen_in
     polyloom_op_fifo #(
-      .item_t(beat_t),
-      .Depth (2)
+        .item_t(beat_t),
+        .Depth (2)
     ) i_fifo (
-      .clk_i,
-      .rst_ni,
-      .flush_i,
-      .valid_i(in_valid_i[i]),
-      .ready_o(in_ready_o[i]),
-      .item_i (in_i[i]),
-      .valid_o(in_valid[i]),
-      .ready_i(in_taken[i]),
-      .item_o (in[i])
+        .clk_i,
+        .rst_ni,
+        .flush_i,
+        .valid_i(in_valid_i[i]),
+        .ready_o(in_ready_o[i]),
+        .item_i (in_i[i]),
+        .valid_o(in_valid[i]),
+        .ready_i(in_taken[i]),
+        .item_o (in[i])
     );
     always_comb begin
       in_taken[i] = in_valid[i] & used_q[i];
@@ -99,18 +99,18 @@ module polyloom_op_pass
       for (int unsigned i = 0; i < Inputs; i++) out[o] |= mask_q[o][i] ? in[i] : '0;
     end
     polyloom_op_fifo #(
-      .item_t(beat_t),
-      .Depth (2)
+        .item_t(beat_t),
+        .Depth (2)
     ) i_fifo (
-      .clk_i,
-      .rst_ni,
-      .flush_i,
-      .valid_i(out_push[o]),
-      .ready_o(out_room[o]),
-      .item_i (out[o]),
-      .valid_o(out_valid_o[o]),
-      .ready_i(out_ready_i[o]),
-      .item_o (out_o[o])
+        .clk_i,
+        .rst_ni,
+        .flush_i,
+        .valid_i(out_push[o]),
+        .ready_o(out_room[o]),
+        .item_i (out[o]),
+        .valid_o(out_valid_o[o]),
+        .ready_i(out_ready_i[o]),
+        .item_o (out_o[o])
     );
   end
 
@@ -140,7 +140,7 @@ module polyloom_op_pass
   always_comb begin
     status_o = '0;
     status_o[0] = 64'(errors_q);
-    if (StatusWords > 1) status_o[StatusWords > 1 ? 1 : 0] = beats_q;
+    if (StatusWords > 1) status_o[StatusWords>1?1 : 0] = beats_q;
   end
 
   if (Inputs < 1 || Inputs > 64 || Outputs < 1 || Outputs > 64 || StatusWords < 1) begin : gen_bad_shape

@@ -18,35 +18,35 @@ module polyloom_op_reduce
   import polyloom_stream_pkg::*;
   import polyloom_operator_pkg::*;
 #(
-  parameter int unsigned Inputs      = 8,
-  parameter int unsigned Outputs     = 2,
-  parameter int unsigned Groups      = 2,
-  parameter int unsigned StatusWords = 3  // [0] errors, [1 + g] beats that left group g's join
+    parameter int unsigned Inputs      = 8,
+    parameter int unsigned Outputs     = 2,
+    parameter int unsigned Groups      = 2,
+    parameter int unsigned StatusWords = 3   // [0] errors, [1 + g] beats that left group g's join
 ) (
-  input  logic                            clk_i,
-  input  logic                            rst_ni,
-  // From the sequencer: the configuration is sampled in the clock of step_i
-  input  logic                            flush_i,      // drops everything in flight, configuration and status
-  input  logic                            step_i,       // a new step begins
-  input  logic  [Outputs-1:0]             cfg_valid_i,  // this step uses output o
-  input  logic  [Outputs-1:0][63:0]       cfg_word_i,   // how
-  input  logic  [Outputs-1:0][Inputs-1:0] cfg_mask_i,   // inputs that it joins
-  // Streams
-  input  logic  [Inputs-1:0]              in_valid_i,
-  output logic  [Inputs-1:0]              in_ready_o,   // depends on registers only
-  input  beat_t [Inputs-1:0]              in_i,
-  output logic  [Outputs-1:0]             out_valid_o,  // depends on registers only
-  input  logic  [Outputs-1:0]             out_ready_i,
-  output beat_t [Outputs-1:0]             out_o,
-  // To the sequencer
-  output logic                            idle_o,       // nothing in flight
-  output logic  [StatusWords-1:0][63:0]   status_o
+    input  logic                                clk_i,
+    input  logic                                rst_ni,
+    // From the sequencer: the configuration is sampled in the clock of step_i
+    input  logic                                flush_i,      // drops everything in flight, configuration and status
+    input  logic                                step_i,       // a new step begins
+    input  logic  [    Outputs-1:0]             cfg_valid_i,  // this step uses output o
+    input  logic  [    Outputs-1:0][      63:0] cfg_word_i,   // how
+    input  logic  [    Outputs-1:0][Inputs-1:0] cfg_mask_i,   // inputs that it joins
+    // Streams
+    input  logic  [     Inputs-1:0]             in_valid_i,
+    output logic  [     Inputs-1:0]             in_ready_o,   // depends on registers only
+    input  beat_t [     Inputs-1:0]             in_i,
+    output logic  [    Outputs-1:0]             out_valid_o,  // depends on registers only
+    input  logic  [    Outputs-1:0]             out_ready_i,
+    output beat_t [    Outputs-1:0]             out_o,
+    // To the sequencer
+    output logic                                idle_o,       // nothing in flight
+    output logic  [StatusWords-1:0][      63:0] status_o
 );
 
   localparam int unsigned Words = BEAT_BITS / 32;
   localparam int unsigned Levels = (Inputs > 1) ? $clog2(Inputs) : 0;
   localparam int unsigned Latency = 4 * Levels + 5;  // of polyloom_op_tree
-  localparam int unsigned Room = Latency + 2;        // keeps one beat a cycle going
+  localparam int unsigned Room = Latency + 2;  // keeps one beat a cycle going
   localparam int unsigned MaxDivisor = 64;
   localparam int unsigned Shift = ((Inputs > 2) ? 32 + Levels : 33) + $clog2(MaxDivisor);
 
@@ -97,18 +97,18 @@ module polyloom_op_reduce
 
   for (genvar i = 0; i < Inputs; i++) begin : gen_in
     polyloom_op_fifo #(
-      .item_t(beat_t),
-      .Depth (2)
+        .item_t(beat_t),
+        .Depth (2)
     ) i_fifo (
-      .clk_i,
-      .rst_ni,
-      .flush_i,
-      .valid_i(in_valid_i[i]),
-      .ready_o(in_ready_o[i]),
-      .item_i (in_i[i]),
-      .valid_o(in_valid[i]),
-      .ready_i(in_taken[i]),
-      .item_o (in[i])
+        .clk_i,
+        .rst_ni,
+        .flush_i,
+        .valid_i(in_valid_i[i]),
+        .ready_o(in_ready_o[i]),
+        .item_i (in_i[i]),
+        .valid_o(in_valid[i]),
+        .ready_i(in_taken[i]),
+        .item_o (in[i])
     );
   end
 
@@ -155,38 +155,38 @@ module polyloom_op_reduce
         for (int unsigned i = 0; i < Inputs; i++) x[i] = in[i].data[32*w+:32];
       end
       polyloom_op_tree #(
-        .Inputs(Inputs),
-        .Shift (Shift)
+          .Inputs(Inputs),
+          .Shift (Shift)
       ) i_tree (
-        .clk_i,
-        .function_i  (function_q[g]),
-        .type_i      (type_q[g]),
-        .factor_i    (factor_q[g]),
-        .reciprocal_i(reciprocal_q[g]),
-        .there_i     (need),
-        .x_i         (x),
-        .z_o         (data[32*w+:32])
+          .clk_i,
+          .function_i  (function_q[g]),
+          .type_i      (type_q[g]),
+          .factor_i    (factor_q[g]),
+          .reciprocal_i(reciprocal_q[g]),
+          .there_i     (need),
+          .x_i         (x),
+          .z_o         (data[32*w+:32])
       );
     end
 
     // Room behind the pipeline is reserved when a beat starts and given back when its result leaves.
-    logic fifo_ready;
-    wire unused_ready = fifo_ready;
+    logic  fifo_ready;
+    wire   unused_ready = fifo_ready;
     beat_t result;
     assign result = '{last: last_q[Latency-1], keep: keep_q[Latency-1], data: data};
     polyloom_op_fifo #(
-      .item_t(beat_t),
-      .Depth (Room)
+        .item_t(beat_t),
+        .Depth (Room)
     ) i_fifo (
-      .clk_i,
-      .rst_ni,
-      .flush_i,
-      .valid_i(valid_q[Latency-1]),
-      .ready_o(fifo_ready),
-      .item_i (result),
-      .valid_o(out_valid_o[g]),
-      .ready_i(out_ready_i[g]),
-      .item_o (out_o[g])
+        .clk_i,
+        .rst_ni,
+        .flush_i,
+        .valid_i(valid_q[Latency-1]),
+        .ready_o(fifo_ready),
+        .item_i (result),
+        .valid_o(out_valid_o[g]),
+        .ready_i(out_ready_i[g]),
+        .item_o (out_o[g])
     );
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -201,8 +201,7 @@ module polyloom_op_reduce
       end else begin
         if (step_i) ended_q <= '0;
         else if (fire[g]) ended_q <= (last == need) ? '0 : ended_q | last;
-        room_q  <= room_q - ($clog2(Room + 1))'(fire[g])
-            + ($clog2(Room + 1))'(out_valid_o[g] & out_ready_i[g]);
+        room_q  <= room_q - ($clog2(Room + 1))'(fire[g]) + ($clog2(Room + 1))'(out_valid_o[g] & out_ready_i[g]);
         valid_q <= {valid_q[Latency-2:0], fire[g]};
       end
     end

@@ -17,16 +17,16 @@
 module polyloom_op_scale
   import polyloom_operator_pkg::*;
 #(
-  parameter int unsigned Width = 35,  // of integers; fp32 uses bits 31:0
-  parameter int unsigned Shift = 41   // scale of the reciprocal
+    parameter int unsigned Width = 35,  // of integers; fp32 uses bits 31:0
+    parameter int unsigned Shift = 41   // scale of the reciprocal
 ) (
-  input  logic              clk_i,
-  input  logic              enable_i,      // average; else the low 32 bits pass. Static, as all but x_i
-  input  element_e          type_i,
-  input  logic [31:0]       factor_i,      // fp32
-  input  logic [Shift:0]    reciprocal_i,  // ceil(2^Shift / divisor)
-  input  logic [Width-1:0]  x_i,
-  output logic [31:0]       z_o
+    input  logic                 clk_i,
+    input  logic                 enable_i,      // average; else the low 32 bits pass. Static, as all but x_i
+    input  element_e             type_i,
+    input  logic     [     31:0] factor_i,      // fp32
+    input  logic     [  Shift:0] reciprocal_i,  // ceil(2^Shift / divisor)
+    input  logic     [Width-1:0] x_i,
+    output logic     [     31:0] z_o
 );
 
   localparam logic [31:0] NAN = 32'h7fc0_0000;

@@ -18,34 +18,34 @@ module polyloom_op_slot
   import polyloom_stream_pkg::beat_t;
   import polyloom_operator_pkg::*;
 #(
-  parameter logic [63:0] Kinds            = 64'he,  // bit k: operator of kind k is built
-  parameter int unsigned Inputs           = 8,
-  parameter int unsigned Outputs          = 8,
-  parameter int unsigned StatusWords      = 66,     // words shown; an operator with fewer shows zeros
-  parameter int unsigned ReduceOutputs    = 2,      // groups that reduce joins at once
-  parameter int unsigned PartitionDepth   = 16,     // beats between an input and an output of partition
-  parameter int unsigned PartitionBuckets = 64,     // power of two
-  parameter int unsigned RecordBeats      = 1024    // beats of keys an input that partition remembers
+    parameter logic        [63:0] Kinds            = 64'he,  // bit k: operator of kind k is built
+    parameter int unsigned        Inputs           = 8,
+    parameter int unsigned        Outputs          = 8,
+    parameter int unsigned        StatusWords      = 66,     // words shown; an operator with fewer shows zeros
+    parameter int unsigned        ReduceOutputs    = 2,      // groups that reduce joins at once
+    parameter int unsigned        PartitionDepth   = 16,     // beats between an input and an output of partition
+    parameter int unsigned        PartitionBuckets = 64,     // power of two
+    parameter int unsigned        RecordBeats      = 1024    // beats of keys an input that partition remembers
 ) (
-  input  logic                            clk_i,
-  input  logic                            rst_ni,
-  // From the sequencer: the configuration is sampled in the clock of step_i
-  input  logic                            flush_i,      // drops everything in flight, configuration and status
-  input  logic                            step_i,       // a new step begins
-  input  logic  [Outputs-1:0]             cfg_valid_i,  // this step uses output o
-  input  logic  [Outputs-1:0][7:0]        cfg_kind_i,   // kind_e
-  input  logic  [Outputs-1:0][63:0]       cfg_word_i,   // how
-  input  logic  [Outputs-1:0][Inputs-1:0] cfg_mask_i,   // inputs that it takes
-  // Streams
-  input  logic  [Inputs-1:0]              in_valid_i,
-  output logic  [Inputs-1:0]              in_ready_o,   // depends on registers only
-  input  beat_t [Inputs-1:0]              in_i,
-  output logic  [Outputs-1:0]             out_valid_o,  // depends on registers only
-  input  logic  [Outputs-1:0]             out_ready_i,
-  output beat_t [Outputs-1:0]             out_o,
-  // To the sequencer
-  output logic                            idle_o,       // nothing in flight
-  output logic  [StatusWords-1:0][63:0]   status_o
+    input  logic                                clk_i,
+    input  logic                                rst_ni,
+    // From the sequencer: the configuration is sampled in the clock of step_i
+    input  logic                                flush_i,      // drops everything in flight, configuration and status
+    input  logic                                step_i,       // a new step begins
+    input  logic  [    Outputs-1:0]             cfg_valid_i,  // this step uses output o
+    input  logic  [    Outputs-1:0][       7:0] cfg_kind_i,   // kind_e
+    input  logic  [    Outputs-1:0][      63:0] cfg_word_i,   // how
+    input  logic  [    Outputs-1:0][Inputs-1:0] cfg_mask_i,   // inputs that it takes
+    // Streams
+    input  logic  [     Inputs-1:0]             in_valid_i,
+    output logic  [     Inputs-1:0]             in_ready_o,   // depends on registers only
+    input  beat_t [     Inputs-1:0]             in_i,
+    output logic  [    Outputs-1:0]             out_valid_o,  // depends on registers only
+    input  logic  [    Outputs-1:0]             out_ready_i,
+    output beat_t [    Outputs-1:0]             out_o,
+    // To the sequencer
+    output logic                                idle_o,       // nothing in flight
+    output logic  [StatusWords-1:0][      63:0] status_o
 );
 
   localparam int Reduce = int'(KIND_REDUCE);
@@ -86,10 +86,10 @@ module polyloom_op_slot
   end
 
   // What each operator shows; constant zero where none is built.
-  logic  [KindNumbers-1:0]                        op_step, op_on, op_idle;
-  logic  [KindNumbers-1:0][Inputs-1:0]            op_in_ready;
-  logic  [KindNumbers-1:0][Outputs-1:0]           op_out_valid;
-  beat_t [KindNumbers-1:0][Outputs-1:0]           op_out;
+  logic [KindNumbers-1:0] op_step, op_on, op_idle;
+  logic  [KindNumbers-1:0][     Inputs-1:0]       op_in_ready;
+  logic  [KindNumbers-1:0][    Outputs-1:0]       op_out_valid;
+  beat_t [KindNumbers-1:0][    Outputs-1:0]       op_out;
   logic  [KindNumbers-1:0][StatusWords-1:0][63:0] op_status;
 
   for (genvar k = 0; k < KindNumbers; k++) begin : gen_select
@@ -106,77 +106,77 @@ module polyloom_op_slot
 
   if (Kinds[Reduce]) begin : gen_reduce
     polyloom_op_reduce #(
-      .Inputs     (Inputs),
-      .Outputs    (Outputs),
-      .Groups     (ReduceOuts),
-      .StatusWords(StatusWords)
+        .Inputs     (Inputs),
+        .Outputs    (Outputs),
+        .Groups     (ReduceOuts),
+        .StatusWords(StatusWords)
     ) i_reduce (
-      .clk_i,
-      .rst_ni,
-      .flush_i,
-      .step_i     (op_step[Reduce]),
-      .cfg_valid_i,
-      .cfg_word_i,
-      .cfg_mask_i,
-      .in_valid_i (in_valid_i & {Inputs{op_on[Reduce]}}),
-      .in_ready_o (op_in_ready[Reduce]),
-      .in_i,
-      .out_valid_o(op_out_valid[Reduce]),
-      .out_ready_i(out_ready_i & {Outputs{op_on[Reduce]}}),
-      .out_o      (op_out[Reduce]),
-      .idle_o     (op_idle[Reduce]),
-      .status_o   (op_status[Reduce])
+        .clk_i,
+        .rst_ni,
+        .flush_i,
+        .step_i     (op_step[Reduce]),
+        .cfg_valid_i,
+        .cfg_word_i,
+        .cfg_mask_i,
+        .in_valid_i (in_valid_i & {Inputs{op_on[Reduce]}}),
+        .in_ready_o (op_in_ready[Reduce]),
+        .in_i,
+        .out_valid_o(op_out_valid[Reduce]),
+        .out_ready_i(out_ready_i & {Outputs{op_on[Reduce]}}),
+        .out_o      (op_out[Reduce]),
+        .idle_o     (op_idle[Reduce]),
+        .status_o   (op_status[Reduce])
     );
   end
 
   if (Kinds[Partition]) begin : gen_partition
     polyloom_op_partition #(
-      .Inputs     (Inputs),
-      .Outputs    (Outputs),
-      .Depth      (PartitionDepth),
-      .Buckets    (PartitionBuckets),
-      .RecordBeats(RecordBeats),
-      .StatusWords(StatusWords)
+        .Inputs     (Inputs),
+        .Outputs    (Outputs),
+        .Depth      (PartitionDepth),
+        .Buckets    (PartitionBuckets),
+        .RecordBeats(RecordBeats),
+        .StatusWords(StatusWords)
     ) i_partition (
-      .clk_i,
-      .rst_ni,
-      .flush_i,
-      .step_i     (op_step[Partition]),
-      .cfg_valid_i,
-      .cfg_word_i,
-      .cfg_mask_i,
-      .in_valid_i (in_valid_i & {Inputs{op_on[Partition]}}),
-      .in_ready_o (op_in_ready[Partition]),
-      .in_i,
-      .out_valid_o(op_out_valid[Partition]),
-      .out_ready_i(out_ready_i & {Outputs{op_on[Partition]}}),
-      .out_o      (op_out[Partition]),
-      .idle_o     (op_idle[Partition]),
-      .status_o   (op_status[Partition])
+        .clk_i,
+        .rst_ni,
+        .flush_i,
+        .step_i     (op_step[Partition]),
+        .cfg_valid_i,
+        .cfg_word_i,
+        .cfg_mask_i,
+        .in_valid_i (in_valid_i & {Inputs{op_on[Partition]}}),
+        .in_ready_o (op_in_ready[Partition]),
+        .in_i,
+        .out_valid_o(op_out_valid[Partition]),
+        .out_ready_i(out_ready_i & {Outputs{op_on[Partition]}}),
+        .out_o      (op_out[Partition]),
+        .idle_o     (op_idle[Partition]),
+        .status_o   (op_status[Partition])
     );
   end
 
   if (Kinds[Pass]) begin : gen_pass
     polyloom_op_pass #(
-      .Inputs     (Inputs),
-      .Outputs    (Outputs),
-      .StatusWords(StatusWords)
+        .Inputs     (Inputs),
+        .Outputs    (Outputs),
+        .StatusWords(StatusWords)
     ) i_pass (
-      .clk_i,
-      .rst_ni,
-      .flush_i,
-      .step_i     (op_step[Pass]),
-      .cfg_valid_i,
-      .cfg_word_i,
-      .cfg_mask_i,
-      .in_valid_i (in_valid_i & {Inputs{op_on[Pass]}}),
-      .in_ready_o (op_in_ready[Pass]),
-      .in_i,
-      .out_valid_o(op_out_valid[Pass]),
-      .out_ready_i(out_ready_i & {Outputs{op_on[Pass]}}),
-      .out_o      (op_out[Pass]),
-      .idle_o     (op_idle[Pass]),
-      .status_o   (op_status[Pass])
+        .clk_i,
+        .rst_ni,
+        .flush_i,
+        .step_i     (op_step[Pass]),
+        .cfg_valid_i,
+        .cfg_word_i,
+        .cfg_mask_i,
+        .in_valid_i (in_valid_i & {Inputs{op_on[Pass]}}),
+        .in_ready_o (op_in_ready[Pass]),
+        .in_i,
+        .out_valid_o(op_out_valid[Pass]),
+        .out_ready_i(out_ready_i & {Outputs{op_on[Pass]}}),
+        .out_o      (op_out[Pass]),
+        .idle_o     (op_idle[Pass]),
+        .status_o   (op_status[Pass])
     );
   end
 

@@ -21,17 +21,17 @@
 module polyloom_op_tree
   import polyloom_operator_pkg::*;
 #(
-  parameter int unsigned Inputs = 8,
-  parameter int unsigned Shift  = 41  // scale of the reciprocal
+    parameter int unsigned Inputs = 8,
+    parameter int unsigned Shift  = 41  // scale of the reciprocal
 ) (
-  input  logic                     clk_i,
-  input  function_e                function_i,    // static while data are in flight
-  input  element_e                 type_i,
-  input  logic [31:0]              factor_i,      // average of fp32
-  input  logic [Shift:0]           reciprocal_i,  // average of integers
-  input  logic [Inputs-1:0]        there_i,
-  input  logic [Inputs-1:0][31:0]  x_i,
-  output logic [31:0]              z_o
+    input  logic                         clk_i,
+    input  function_e                    function_i,    // static while data are in flight
+    input  element_e                     type_i,
+    input  logic      [      31:0]       factor_i,      // average of fp32
+    input  logic      [   Shift:0]       reciprocal_i,  // average of integers
+    input  logic      [Inputs-1:0]       there_i,
+    input  logic      [Inputs-1:0][31:0] x_i,
+    output logic      [      31:0]       z_o
 );
 
   localparam int unsigned Levels = (Inputs > 1) ? $clog2(Inputs) : 0;
@@ -59,16 +59,16 @@ module polyloom_op_tree
       if (k < Nodes) begin : gen_join
         assign there_d[k] = there[l][2*k] | there[l][2*k+1];
         polyloom_op_join2 #(
-          .Width(Width)
+            .Width(Width)
         ) i_join (
-          .clk_i,
-          .function_i,
-          .type_i,
-          .a_there_i(there[l][2*k]),
-          .a_i      (x[l][2*k]),
-          .b_there_i(there[l][2*k+1]),
-          .b_i      (x[l][2*k+1]),
-          .z_o      (x[l+1][k])
+            .clk_i,
+            .function_i,
+            .type_i,
+            .a_there_i(there[l][2*k]),
+            .a_i      (x[l][2*k]),
+            .b_there_i(there[l][2*k+1]),
+            .b_i      (x[l][2*k+1]),
+            .z_o      (x[l+1][k])
         );
       end else begin : gen_none
         assign there_d[k] = 1'b0;
@@ -82,16 +82,16 @@ module polyloom_op_tree
   wire unused_there = ^there[Levels];
 
   polyloom_op_scale #(
-    .Width(Width),
-    .Shift(Shift)
+      .Width(Width),
+      .Shift(Shift)
   ) i_scale (
-    .clk_i,
-    .enable_i(function_i == FN_AVERAGE),
-    .type_i,
-    .factor_i,
-    .reciprocal_i,
-    .x_i     (x[Levels][0]),
-    .z_o
+      .clk_i,
+      .enable_i(function_i == FN_AVERAGE),
+      .type_i,
+      .factor_i,
+      .reciprocal_i,
+      .x_i     (x[Levels][0]),
+      .z_o
   );
 
   if (Inputs < 1 || Inputs > 64) begin : gen_bad_inputs

@@ -15,10 +15,10 @@ package polyloom_operator_pkg;
   // Errors, bits of status word 0. They stay until the next step or flush.
   localparam int unsigned ERR_LENGTH = 0;  // inputs of one join differ in length
   localparam int unsigned ERR_CONFIG = 1;  // mask empty, masks overlap, function or field unknown
-  localparam int unsigned ERR_STRAY  = 2;  // a beat on an input of which no output takes
+  localparam int unsigned ERR_STRAY = 2;  // a beat on an input of which no output takes
   localparam int unsigned ERR_RECORD = 3;  // partition: more keys than the record holds, or values than keys
-  localparam int unsigned ERR_KIND   = 4;  // slot: kinds of one step differ, or the slot does not hold it
-  localparam int unsigned ERRORS     = 8;
+  localparam int unsigned ERR_KIND = 4;  // slot: kinds of one step differ, or the slot does not hold it
+  localparam int unsigned ERRORS = 8;
 
   // Reduce: word[7:0] function, word[15:8] type, word[63:32] factor (fp32) or divisor (integers).
   typedef enum logic [7:0] {
@@ -35,9 +35,9 @@ package polyloom_operator_pkg;
   } element_e;
 
   // Partition: word[4:0] shift, word[10:8] bits, word[19:16] mode, word[63:32] buckets of this output.
-  localparam int unsigned MODE_PAIR   = 16;  // records of 64 bit: key in the low word, value in the high one
+  localparam int unsigned MODE_PAIR = 16;  // records of 64 bit: key in the low word, value in the high one
   localparam int unsigned MODE_RECORD = 17;  // remember where each key goes
-  localparam int unsigned MODE_STEER  = 18;  // beats are values; they go where the remembered keys went
+  localparam int unsigned MODE_STEER = 18;  // beats are values; they go where the remembered keys went
   localparam int unsigned MODE_SILENT = 19;  // nothing leaves: histogram and record only
 
 endpackage

@@ -176,6 +176,7 @@ Stalls any_stalls(Random& random) {
 
 TEST(OperatorsRtl, Pass) {
   Pair pair(1);
+  if (!holds(Kind::pass)) GTEST_SKIP() << "not in this slot";
   for (unsigned round = 0; round < rounds(60); ++round) {
     SCOPED_TRACE(round);
     std::vector<Config> configs(kOutputs);

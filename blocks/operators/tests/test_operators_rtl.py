@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the operator slot with Verilator in several shapes and runs operators_rtl_test.cc on each: RTL against model.
 
-Covers: 1, 2, 3, 7 and 8 inputs in every cycle; lint of 16 inputs, and that shapes out of range are refused.
+Tests polyloom_op_slot with all that it is made of, each in every cycle: polyloom_op_pass, polyloom_op_reduce
+(polyloom_op_tree, polyloom_op_join2, polyloom_op_scale), polyloom_op_partition (polyloom_op_distribute,
+polyloom_op_collect), and polyloom_op_fifo in all of them. Covers: 1, 2, 3, 7 and 8 inputs in every cycle;
+lint of 16 inputs (with 7 and 8 only if POLYLOOM_TEST_FULL is set), and that shapes out of range are refused.
 Leaves out: 16 inputs in simulation; what the model computes (operators_test.cc).
 """
 
@@ -21,6 +24,9 @@ SIM = HERE.parent / "sim"
 LIST = HERE.parent / "rtl" / "operators.f"
 MODELS = ["operator.cc", "pass.cc", "reduce.cc", "partition.cc"]
 PASS, PARTITION, REDUCE = 8, 4, 2
+LONG = pytest.mark.skipif(
+    os.environ.get("POLYLOOM_TEST_FULL", "0") in {"", "0"}, reason="minutes; POLYLOOM_TEST_FULL=1 runs it"
+)
 
 
 def _verilator(*args: str) -> subprocess.CompletedProcess[str]:
@@ -35,8 +41,8 @@ def _verilator(*args: str) -> subprocess.CompletedProcess[str]:
         (1, 2, PASS | PARTITION | REDUCE),
         (2, 2, REDUCE),
         (3, 4, PASS | PARTITION | REDUCE),
-        (7, 8, PASS | REDUCE),
-        (8, 8, PASS | PARTITION | REDUCE),
+        pytest.param(7, 8, PASS | REDUCE, marks=LONG),
+        pytest.param(8, 8, PASS | PARTITION | REDUCE, marks=LONG),
     ],
 )
 def test_rtl_equals_model_in_every_cycle(inputs: int, outputs: int, kinds: int) -> None:
@@ -57,7 +63,7 @@ def test_rtl_equals_model_in_every_cycle(inputs: int, outputs: int, kinds: int) 
     assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]
 
 
-@pytest.mark.parametrize("shape", [(16, 16, 14), (5, 3, 10)])
+@pytest.mark.parametrize("shape", [pytest.param((16, 16, 14), marks=LONG), (5, 3, 10)])
 def test_other_shapes_pass_lint(shape: tuple[int, int, int]) -> None:
     inputs, outputs, kinds = shape
     result = _verilator(

@@ -15,65 +15,81 @@
 module polyloom_shell_parser
   import polyloom_shell_pkg::*;
 #(
-  parameter int unsigned Channels,
-  parameter longint unsigned ChannelBytes,
-  parameter int unsigned ProgramWords,
-  parameter bit          PassFrames
+    parameter int unsigned     Channels,
+    parameter longint unsigned ChannelBytes,
+    parameter int unsigned     ProgramWords,
+    parameter bit              PassFrames
 ) (
-  input  logic        clk_i,
-  input  logic        rst_ni,
+    input logic clk_i,
+    input logic rst_ni,
 
-  // From the host link
-  input  logic        rx_valid_i,
-  output logic        rx_ready_o,
-  input  host_word_t  rx_i,
-  input  logic        rx_first_i,
+    // From the host link
+    input  logic       rx_valid_i,
+    output logic       rx_ready_o,
+    input  host_word_t rx_i,
+    input  logic       rx_first_i,
 
-  // To the sender. dma_cmd_o goes with an answer that reads
-  output logic        answer_valid_o,
-  input  logic        answer_ready_i,
-  output answer_t     answer_o,
-  output dma_cmd_t    dma_cmd_o,
-  input  logic        reads_pending_i,
+    // To the sender. dma_cmd_o goes with an answer that reads
+    output logic     answer_valid_o,
+    input  logic     answer_ready_i,
+    output answer_t  answer_o,
+    output dma_cmd_t dma_cmd_o,
+    input  logic     reads_pending_i,
 
-  // To the write DMA; it takes a command when it is idle
-  output logic        write_valid_o,
-  input  logic        write_ready_i,
-  output logic        write_word_valid_o,
-  input  logic        write_word_ready_i,
-  output logic [63:0] write_word_o,
-  output logic        write_abort_o,
-  input  logic        write_error_i,
+    // To the write DMA; it takes a command when it is idle
+    output logic        write_valid_o,
+    input  logic        write_ready_i,
+    output logic        write_word_valid_o,
+    input  logic        write_word_ready_i,
+    output logic [63:0] write_word_o,
+    output logic        write_abort_o,
+    input  logic        write_error_i,
 
-  // To the registers
-  output logic        reg_valid_o,
-  output reg_req_t    reg_o,                // index as in the frame
-  input  logic        reg_rsp_valid_i,
-  input  reg_rsp_t    reg_rsp_i,
+    // To the registers
+    output logic     reg_valid_o,
+    output reg_req_t reg_o,            // index as in the frame
+    input  logic     reg_rsp_valid_i,
+    input  reg_rsp_t reg_rsp_i,
 
-  // To the role
-  output logic        pass_valid_o,
-  input  logic        pass_ready_i,
-  output host_word_t  pass_o,
-  input  logic        pass_rsp_valid_i,
-  input  logic        pass_rsp_refused_i,
+    // To the role
+    output logic       pass_valid_o,
+    input  logic       pass_ready_i,
+    output host_word_t pass_o,
+    input  logic       pass_rsp_valid_i,
+    input  logic       pass_rsp_refused_i,
 
-  output logic        idle_o,               // waits for a word from the host
-  // Counting
-  output logic        frame_in_o,           // a whole frame has come
-  output logic        bad_frame_o,          // one was refused
-  output logic [3:0]  bytes_written_o
+    output logic       idle_o,          // waits for a word from the host
+    // Counting
+    output logic       frame_in_o,      // a whole frame has come
+    output logic       bad_frame_o,     // one was refused
+    output logic [3:0] bytes_written_o
 );
 
-  typedef enum logic [3:0] {HEADER, HANDLE, BEGIN, WRITE, DRAIN, REGISTER, PASS, PASS_ANSWER, ANSWER, SKIP} state_e;
-  typedef enum logic [1:0] {DATA_NONE, DATA_REG, DATA_READ, DATA_DONE} reply_e;
+  typedef enum logic [3:0] {
+    HEADER,
+    HANDLE,
+    BEGIN,
+    WRITE,
+    DRAIN,
+    REGISTER,
+    PASS,
+    PASS_ANSWER,
+    ANSWER,
+    SKIP
+  } state_e;
+  typedef enum logic [1:0] {
+    DATA_NONE,
+    DATA_REG,
+    DATA_READ,
+    DATA_DONE
+  } reply_e;
 
   state_e state_q, state_d;
-  logic [5:0] count_q, count_d;      // words of this frame taken, in HEADER
-  logic ended_q, ended_d;            // its last word has been taken
-  reason_e reason_q, reason_d;       // why it is refused, if it is
-  reply_e reply_q, reply_d;          // else what the answer is
-  logic [21:0] left_q, left_d;       // words of a write to come
+  logic [5:0] count_q, count_d;  // words of this frame taken, in HEADER
+  logic ended_q, ended_d;  // its last word has been taken
+  reason_e reason_q, reason_d;  // why it is refused, if it is
+  reply_e reply_q, reply_d;  // else what the answer is
+  logic [21:0] left_q, left_d;  // words of a write to come
   logic [63:0] word0_q, word1_q, last_q, value_q;
 
   logic [7:0] op;
@@ -96,11 +112,11 @@ module polyloom_shell_parser
     end
   end
   assign dma_cmd_o = '{
-      program_space: word0_q[15:8] == SPACE_PROGRAM,
-      channel: word1_q[38:32],
-      address: word0_q[63:32],
-      bytes: word1_q[24:0]
-  };
+          program_space: word0_q[15:8] == SPACE_PROGRAM,
+          channel: word1_q[38:32],
+          address: word0_q[63:32],
+          bytes: word1_q[24:0]
+      };
 
   // A word that begins a frame while another is open: the open one has lost its tail.
   assign cut = rx_valid_i && rx_first_i && (state_q != HEADER || count_q != 0);
@@ -134,19 +150,15 @@ module polyloom_shell_parser
     if (reply_q == DATA_REG) answer_o = '{read: 1'b0, word0: {word0_q[63:8], OP_REG_DATA}, word1: value_q};
     if (reply_q == DATA_READ) answer_o = '{read: 1'b1, word0: {word0_q[63:8], OP_READ_DATA}, word1: word1_q};
     if (reason_q != REASON_NONE) begin
-      answer_o = '{
-          read: 1'b0,
-          word0: {32'd0, word0_q[31:16], 8'(reason_q), OP_FRAME_ERROR},
-          word1: word0_q
-      };
+      answer_o = '{read: 1'b0, word0: {32'd0, word0_q[31:16], 8'(reason_q), OP_FRAME_ERROR}, word1: word0_q};
     end
   end
 
   // The role's copy of a short frame: its words are kept only if some role may want them.
   logic pass_end;
   if (PassFrames) begin : gen_pass
-    logic [63:0] words_q[64];
-    logic [5:0] index_q;
+    logic [63:0] words_q [64];
+    logic [ 5:0] index_q;
     always_ff @(posedge clk_i) begin
       if (state_q == HEADER && take) words_q[count_q] <= rx_i.data;
     end
@@ -174,13 +186,13 @@ module polyloom_shell_parser
     frame_in_o = 1'b0;
     case (state_q)
       HEADER: begin
-        reply_d = DATA_NONE;
+        reply_d  = DATA_NONE;
         reason_d = REASON_NONE;
-        ended_d = take ? rx_i.last : 1'b1;
+        ended_d  = take ? rx_i.last : 1'b1;
         if (take) count_d = count_q + 6'd1;
         if (cut) begin
           reason_d = REASON_LENGTH;
-          state_d = ANSWER;
+          state_d  = ANSWER;
         end else if (take && count_q == 6'd1 && is_write) begin
           state_d = BEGIN;
         end else if (take && rx_i.last) begin
@@ -188,11 +200,11 @@ module polyloom_shell_parser
           state_d = HANDLE;
         end else if (take && count_q == 6'(MAX_SHORT_WORDS - 1)) begin
           reason_d = REASON_LENGTH;
-          state_d = ANSWER;
+          state_d  = ANSWER;
         end
       end
       HANDLE: begin
-        state_d = ANSWER;
+        state_d  = ANSWER;
         reason_d = short_reason;
         if (short_reason == REASON_NONE) begin
           case (op)
@@ -210,7 +222,7 @@ module polyloom_shell_parser
         end
       end
       BEGIN: begin
-        left_d = words_of(word1_q[24:0]);
+        left_d  = words_of(word1_q[24:0]);
         state_d = ANSWER;
         if (write_reason != REASON_NONE) reason_d = write_reason;
         else if (ended_q) reason_d = REASON_LENGTH;
@@ -220,9 +232,9 @@ module polyloom_shell_parser
       WRITE: begin
         if (take && !misfit) left_d = left_q - 22'd1;
         if (write_abort_o) begin
-          ended_d = cut || rx_i.last;
+          ended_d  = cut || rx_i.last;
           reason_d = cut || rx_i.last != last_data ? REASON_LENGTH : REASON_FIELD;
-          state_d = DRAIN;
+          state_d  = DRAIN;
         end else if (take && rx_i.last) begin
           ended_d = 1'b1;
           state_d = DRAIN;
@@ -247,7 +259,7 @@ module polyloom_shell_parser
       PASS: if (pass_end) state_d = PASS_ANSWER;
       PASS_ANSWER: begin
         if (pass_rsp_valid_i) begin
-          state_d = pass_rsp_refused_i ? ANSWER : HEADER;
+          state_d  = pass_rsp_refused_i ? ANSWER : HEADER;
           reason_d = REASON_REFUSED;
         end
       end
@@ -269,10 +281,10 @@ module polyloom_shell_parser
   end
 
   always_ff @(posedge clk_i) begin
-    ended_q <= ended_d;
+    ended_q  <= ended_d;
     reason_q <= reason_d;
-    reply_q <= reply_d;
-    left_q <= left_d;
+    reply_q  <= reply_d;
+    left_q   <= left_d;
     if (state_q == HEADER && take) begin
       last_q <= rx_i.data;
       if (count_q == 6'd0) word0_q <= rx_i.data;

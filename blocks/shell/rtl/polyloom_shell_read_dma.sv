@@ -15,41 +15,41 @@
 module polyloom_shell_read_dma
   import polyloom_shell_pkg::*;
 #(
-  parameter int unsigned BurstBeats = 16,  // power of two, at most 128 (4 KiB)
-  parameter int unsigned OpenBursts = 4    // asked for and not yet here
+    parameter int unsigned BurstBeats = 16,  // power of two, at most 128 (4 KiB)
+    parameter int unsigned OpenBursts = 4    // asked for and not yet here
 ) (
-  input  logic        clk_i,
-  input  logic        rst_ni,
+    input logic clk_i,
+    input logic rst_ni,
 
-  // From the parser
-  input  logic        cmd_valid_i,
-  output logic        cmd_ready_o,
-  input  dma_cmd_t    cmd_i,
+    // From the parser
+    input  logic     cmd_valid_i,
+    output logic     cmd_ready_o,
+    input  dma_cmd_t cmd_i,
 
-  // To the sender
-  output logic        word_valid_o,
-  input  logic        word_ready_i,
-  output host_word_t  word_o,
-  output logic        error_o,             // pulse: a beat came with an error
+    // To the sender
+    output logic       word_valid_o,
+    input  logic       word_ready_i,
+    output host_word_t word_o,
+    output logic       error_o,       // pulse: a beat came with an error
 
-  // To the memory, channel channel_o
-  output logic [6:0]  channel_o,
-  output logic        ar_valid_o,
-  input  logic        ar_ready_i,
-  output logic [MEM_ADDR_BITS-1:0] ar_addr_o,
-  output logic [7:0]  ar_len_o,
-  input  logic        r_valid_i,
-  output logic        r_ready_o,
-  input  logic [MEM_DATA_BITS-1:0] r_data_i,
-  input  logic [1:0]  r_resp_i,
-  input  logic        r_last_i,
+    // To the memory, channel channel_o
+    output logic [              6:0] channel_o,
+    output logic                     ar_valid_o,
+    input  logic                     ar_ready_i,
+    output logic [MEM_ADDR_BITS-1:0] ar_addr_o,
+    output logic [              7:0] ar_len_o,
+    input  logic                     r_valid_i,
+    output logic                     r_ready_o,
+    input  logic [MEM_DATA_BITS-1:0] r_data_i,
+    input  logic [              1:0] r_resp_i,
+    input  logic                     r_last_i,
 
-  // To the program memory
-  output logic        prog_valid_o,
-  input  logic        prog_ready_i,
-  output prog_req_t   prog_o,
-  input  logic        prog_rsp_valid_i,
-  input  logic [63:0] prog_rsp_i
+    // To the program memory
+    output logic             prog_valid_o,
+    input  logic             prog_ready_i,
+    output prog_req_t        prog_o,
+    input  logic             prog_rsp_valid_i,
+    input  logic      [63:0] prog_rsp_i
 );
 
   localparam int unsigned BurstBits = $clog2(BurstBeats);
@@ -58,19 +58,25 @@ module polyloom_shell_read_dma
     $error("%m: BurstBeats is %0d, must be a power of two from 2 to 128; OpenBursts at least 1", BurstBeats);
   end
 
-  typedef enum logic [2:0] {IDLE, PROGRAM_ASK, PROGRAM_WAIT, PROGRAM_GIVE, MEMORY} state_e;
-  state_e state_q;
-  logic [6:0] channel_q;
-  logic [24:0] bytes_q;                    // of the words to come
-  logic [2:0] shift_q;
-  logic [1:0] lane_q;                      // of the next lane in its beat
-  logic [31:3] addr_q;                     // program: of the next word
-  logic [63:0] held_q;                     // the lane before, or the word of the program
-  logic held_valid_q;
-  logic [31:5] ask_addr_q;                 // of the next burst
-  logic [19:0] ask_q;                      // beats to ask for
-  logic [19:0] beats_q;                    // beats to come
-  logic [OpenBits-1:0] open_q;
+  typedef enum logic [2:0] {
+    IDLE,
+    PROGRAM_ASK,
+    PROGRAM_WAIT,
+    PROGRAM_GIVE,
+    MEMORY
+  } state_e;
+  state_e                state_q;
+  logic   [         6:0] channel_q;
+  logic   [        24:0] bytes_q;  // of the words to come
+  logic   [         2:0] shift_q;
+  logic   [         1:0] lane_q;  // of the next lane in its beat
+  logic   [        31:3] addr_q;  // program: of the next word
+  logic   [        63:0] held_q;  // the lane before, or the word of the program
+  logic                  held_valid_q;
+  logic   [        31:5] ask_addr_q;  // of the next burst
+  logic   [        19:0] ask_q;  // beats to ask for
+  logic   [        19:0] beats_q;  // beats to come
+  logic   [OpenBits-1:0] open_q;
 
   logic lane_there, lane_take, lane_needed, need_held, word_valid, word_ready, word_take, word_end, ar_take, r_take;
   logic [63:0] lane, joined;
@@ -111,16 +117,16 @@ module polyloom_shell_read_dma
   end
 
   spill_register #(
-    .T(host_word_t)
+      .T(host_word_t)
   ) i_word (
-    .clk_i,
-    .rst_ni,
-    .valid_i(word_valid),
-    .ready_o(word_ready),
-    .data_i(word),
-    .valid_o(word_valid_o),
-    .ready_i(word_ready_i),
-    .data_o(word_o)
+      .clk_i,
+      .rst_ni,
+      .valid_i(word_valid),
+      .ready_o(word_ready),
+      .data_i (word),
+      .valid_o(word_valid_o),
+      .ready_i(word_ready_i),
+      .data_o (word_o)
   );
 
   assign prog_valid_o = state_q == PROGRAM_ASK;
@@ -164,7 +170,7 @@ module polyloom_shell_read_dma
       if (state_q == PROGRAM_WAIT) held_q <= prog_rsp_i;
       if (word_take) begin
         bytes_q <= bytes_q - (word_end ? bytes_q : 25'd8);
-        addr_q <= addr_q + 1'b1;
+        addr_q  <= addr_q + 1'b1;
       end
       if (ar_take) begin
         ask_q <= ask_q - 20'(burst_beats);

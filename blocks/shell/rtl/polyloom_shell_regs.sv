@@ -12,34 +12,34 @@
 module polyloom_shell_regs
   import polyloom_shell_pkg::*;
 #(
-  parameter logic [7:0] Role,
-  parameter longint unsigned ClockHz
+    parameter logic [7:0] Role,
+    parameter longint unsigned ClockHz
 ) (
-  input  logic        clk_i,
-  input  logic        rst_ni,
-  input  logic [31:0] position_i,
-  input  logic [63:0] cycle_i,
+    input logic        clk_i,
+    input logic        rst_ni,
+    input logic [31:0] position_i,
+    input logic [63:0] cycle_i,
 
-  // From the parser
-  input  logic        req_valid_i,
-  input  reg_req_t    req_i,
-  output logic        rsp_valid_o,
-  output reg_rsp_t    rsp_o,
+    // From the parser
+    input  logic     req_valid_i,
+    input  reg_req_t req_i,
+    output logic     rsp_valid_o,
+    output reg_rsp_t rsp_o,
 
-  // To the role
-  output logic        role_req_valid_o,
-  output reg_req_t    role_req_o,
-  input  logic        role_rsp_valid_i,
-  input  reg_rsp_t    role_rsp_i,
-  output logic        reset_counters_o,
+    // To the role
+    output logic     role_req_valid_o,
+    output reg_req_t role_req_o,
+    input  logic     role_rsp_valid_i,
+    input  reg_rsp_t role_rsp_i,
+    output logic     reset_counters_o,
 
-  // What is counted, and what is shown
-  input  logic        frame_in_i,
-  input  logic        frame_out_i,
-  input  logic        bad_frame_i,
-  input  logic [3:0]  bytes_written_i,
-  input  logic [3:0]  bytes_read_i,
-  input  logic        reads_pending_i
+    // What is counted, and what is shown
+    input logic       frame_in_i,
+    input logic       frame_out_i,
+    input logic       bad_frame_i,
+    input logic [3:0] bytes_written_i,
+    input logic [3:0] bytes_read_i,
+    input logic       reads_pending_i
 );
 
   logic [63:0] frames_in_q, frames_out_q, bad_frames_q, bytes_written_q, bytes_read_q;

@@ -13,41 +13,46 @@
 module polyloom_shell_sender
   import polyloom_shell_pkg::*;
 (
-  input  logic        clk_i,
-  input  logic        rst_ni,
+    input logic clk_i,
+    input logic rst_ni,
 
-  // From the parser
-  input  logic        answer_valid_i,
-  output logic        answer_ready_o,     // with the answer's last word
-  input  answer_t     answer_i,
+    // From the parser
+    input  logic    answer_valid_i,
+    output logic    answer_ready_o,  // with the answer's last word
+    input  answer_t answer_i,
 
-  // From the read DMA
-  input  logic        word_valid_i,
-  output logic        word_ready_o,
-  input  host_word_t  word_i,
+    // From the read DMA
+    input  logic       word_valid_i,
+    output logic       word_ready_o,
+    input  host_word_t word_i,
 
-  // From the role
-  input  logic        event_valid_i,
-  output logic        event_ready_o,
-  input  event_t      event_i,
-  input  logic        role_valid_i,
-  output logic        role_ready_o,
-  input  host_word_t  role_i,
+    // From the role
+    input  logic       event_valid_i,
+    output logic       event_ready_o,
+    input  event_t     event_i,
+    input  logic       role_valid_i,
+    output logic       role_ready_o,
+    input  host_word_t role_i,
 
-  // To the host
-  output logic        tx_valid_o,
-  input  logic        tx_ready_i,
-  output host_word_t  tx_o,
+    // To the host
+    output logic       tx_valid_o,
+    input  logic       tx_ready_i,
+    output host_word_t tx_o,
 
-  output logic        idle_o,             // nothing to send
-  // Counting
-  output logic        frame_out_o,
-  output logic [3:0]  bytes_read_o
+    output logic       idle_o,       // nothing to send
+    // Counting
+    output logic       frame_out_o,
+    output logic [3:0] bytes_read_o
 );
 
-  typedef enum logic [1:0] {PICK, ANSWER, EVENT, ROLE} state_e;
-  state_e state_q, state_d, last_q;       // last_q: who was served last
-  logic [1:0] index_q;                    // word of the frame, stays at 2 in an answer's data, at 3 at most
+  typedef enum logic [1:0] {
+    PICK,
+    ANSWER,
+    EVENT,
+    ROLE
+  } state_e;
+  state_e state_q, state_d, last_q;  // last_q: who was served last
+  logic [1:0] index_q;  // word of the frame, stays at 2 in an answer's data, at 3 at most
 
   logic take, in_data;
   assign take = tx_valid_o && tx_ready_i;
@@ -97,8 +102,8 @@ module polyloom_shell_sender
       state_d = PICK;
     end else if (state_q == PICK) begin
       case (last_q)
-        ANSWER: state_d = event_valid_i ? EVENT : role_valid_i ? ROLE : answer_valid_i ? ANSWER : PICK;
-        EVENT: state_d = role_valid_i ? ROLE : answer_valid_i ? ANSWER : event_valid_i ? EVENT : PICK;
+        ANSWER:  state_d = event_valid_i ? EVENT : role_valid_i ? ROLE : answer_valid_i ? ANSWER : PICK;
+        EVENT:   state_d = role_valid_i ? ROLE : answer_valid_i ? ANSWER : event_valid_i ? EVENT : PICK;
         default: state_d = answer_valid_i ? ANSWER : event_valid_i ? EVENT : role_valid_i ? ROLE : PICK;
       endcase
     end
@@ -107,7 +112,7 @@ module polyloom_shell_sender
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= PICK;
-      last_q <= ROLE;
+      last_q  <= ROLE;
       index_q <= '0;
     end else begin
       state_q <= state_d;

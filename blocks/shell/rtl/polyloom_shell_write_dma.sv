@@ -15,40 +15,40 @@
 module polyloom_shell_write_dma
   import polyloom_shell_pkg::*;
 #(
-  parameter int unsigned BurstBeats = 16   // power of two, at most 128 (4 KiB)
+    parameter int unsigned BurstBeats = 16  // power of two, at most 128 (4 KiB)
 ) (
-  input  logic        clk_i,
-  input  logic        rst_ni,
+    input logic clk_i,
+    input logic rst_ni,
 
-  // From the parser
-  input  logic        cmd_valid_i,
-  output logic        cmd_ready_o,
-  input  dma_cmd_t    cmd_i,
-  input  logic        word_valid_i,
-  output logic        word_ready_o,
-  input  logic [63:0] word_i,
-  input  logic        abort_i,             // no more words come
-  output logic        error_o,             // memory refused something since the last command
+    // From the parser
+    input  logic            cmd_valid_i,
+    output logic            cmd_ready_o,
+    input  dma_cmd_t        cmd_i,
+    input  logic            word_valid_i,
+    output logic            word_ready_o,
+    input  logic     [63:0] word_i,
+    input  logic            abort_i,       // no more words come
+    output logic            error_o,       // memory refused something since the last command
 
-  // To the memory, channel channel_o
-  output logic [6:0]  channel_o,
-  output logic        aw_valid_o,
-  input  logic        aw_ready_i,
-  output logic [MEM_ADDR_BITS-1:0] aw_addr_o,
-  output logic [7:0]  aw_len_o,
-  output logic        w_valid_o,
-  input  logic        w_ready_i,
-  output logic [MEM_DATA_BITS-1:0] w_data_o,
-  output logic [MEM_BYTES-1:0] w_strb_o,
-  output logic        w_last_o,
-  input  logic        b_valid_i,
-  output logic        b_ready_o,
-  input  logic [1:0]  b_resp_i,
+    // To the memory, channel channel_o
+    output logic [              6:0] channel_o,
+    output logic                     aw_valid_o,
+    input  logic                     aw_ready_i,
+    output logic [MEM_ADDR_BITS-1:0] aw_addr_o,
+    output logic [              7:0] aw_len_o,
+    output logic                     w_valid_o,
+    input  logic                     w_ready_i,
+    output logic [MEM_DATA_BITS-1:0] w_data_o,
+    output logic [    MEM_BYTES-1:0] w_strb_o,
+    output logic                     w_last_o,
+    input  logic                     b_valid_i,
+    output logic                     b_ready_o,
+    input  logic [              1:0] b_resp_i,
 
-  // To the program memory
-  output logic        prog_valid_o,
-  input  logic        prog_ready_i,
-  output prog_req_t   prog_o
+    // To the program memory
+    output logic      prog_valid_o,
+    input  logic      prog_ready_i,
+    output prog_req_t prog_o
 );
 
   localparam int unsigned BurstBits = $clog2(BurstBeats);
@@ -56,22 +56,27 @@ module polyloom_shell_write_dma
     $error("%m: BurstBeats is %0d, must be a power of two from 2 to 128", BurstBeats);
   end
 
-  typedef enum logic [1:0] {IDLE, PROGRAM, MEMORY, FLUSH} state_e;
+  typedef enum logic [1:0] {
+    IDLE,
+    PROGRAM,
+    MEMORY,
+    FLUSH
+  } state_e;
   state_e state_q, state_d;
-  logic [6:0] channel_q;
-  logic [24:0] bytes_q;                    // of the words to come
-  logic [2:0] shift_q;
-  logic [1:0] lane_q;                      // of the next lane in its beat
-  logic [63:0] rest_q;                     // what sticks out of the last lane
-  logic [7:0] rest_strb_q;
+  logic [  6:0] channel_q;
+  logic [ 24:0] bytes_q;  // of the words to come
+  logic [  2:0] shift_q;
+  logic [  1:0] lane_q;  // of the next lane in its beat
+  logic [ 63:0] rest_q;  // what sticks out of the last lane
+  logic [  7:0] rest_strb_q;
   logic [255:0] beat_q;
-  logic [31:0] strb_q;
-  logic used_q, full_q;                    // the beat register holds a lane; it waits for the bus
-  logic [31:5] addr_q;                     // of the next beat
-  logic [19:0] beats_q;                    // to come
-  logic [BurstBits:0] burst_q;             // beats of the open burst to come
-  logic [4:0] open_q;                      // bursts not acknowledged
-  logic error_q;
+  logic [ 31:0] strb_q;
+  logic used_q, full_q;  // the beat register holds a lane; it waits for the bus
+  logic [       31:5] addr_q;  // of the next beat
+  logic [       19:0] beats_q;  // to come
+  logic [BurstBits:0] burst_q;  // beats of the open burst to come
+  logic [        4:0] open_q;  // bursts not acknowledged
+  logic               error_q;
 
   logic word_take, word_end, lane_take, lane_ok, pad, aw_take, w_take, b_take;
   logic [63:0] lane_data, lane_rest;
@@ -82,12 +87,11 @@ module polyloom_shell_write_dma
 
   // Words to lanes. After the last word its rest is a lane of its own.
   assign word_bytes = bytes_q >= 25'd8 ? 4'd8 : bytes_q[3:0];
-  assign word_end = bytes_q <= 25'd8;
+  assign word_end   = bytes_q <= 25'd8;
   always_comb begin
     for (int unsigned i = 0; i < 8; i++) word_strb[i] = state_q == MEMORY && 4'(i) < word_bytes;
   end
-  assign {lane_rest, lane_data} = {64'd0, state_q == MEMORY ? word_i : 64'd0} << {shift_q, 3'b000}
-                                | {64'd0, rest_q};
+  assign {lane_rest, lane_data} = {64'd0, state_q == MEMORY ? word_i : 64'd0} << {shift_q, 3'b000} | {64'd0, rest_q};
   assign {lane_rest_strb, lane_strb} = {8'd0, word_strb} << shift_q | {8'd0, rest_strb_q};
 
   assign lane_ok = !full_q || w_take;
@@ -169,7 +173,7 @@ module polyloom_shell_write_dma
     end else begin
       if (word_take) begin
         bytes_q <= bytes_q - 25'(word_bytes);
-        lane_q <= lane_q + 2'd1;
+        lane_q  <= lane_q + 2'd1;
         if (state_q == PROGRAM && lane_q == 2'd3) addr_q <= addr_q + 1'b1;
       end else if (lane_take) begin
         lane_q <= lane_q + 2'd1;
@@ -183,7 +187,7 @@ module polyloom_shell_write_dma
         end
       end
       if (w_take) begin
-        addr_q <= addr_q + 1'b1;
+        addr_q  <= addr_q + 1'b1;
         beats_q <= beats_q - 20'd1;
       end
     end

@@ -99,6 +99,12 @@ def test_module_without_test_list_or_parameters(tree: Path, capfd: pytest.Captur
     assert "no file list (*.f) names it" in problems(tree, capfd)
 
 
+def test_rtl_of_a_test_is_only_formatted(tree: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tree / "x/tests/rtl").mkdir()
+    (tree / "x/tests/rtl/demo.sv").write_text(GOOD.replace("polyloom_x", "demo").replace("// Limits", "//"))
+    assert problems(tree, capfd) == ""
+
+
 def test_fix_formats(tree: Path, capfd: pytest.CaptureFixture[str]) -> None:
     change(tree, "  assign a_o = a_i;", "  assign a_o   =  a_i;")
     assert problems(tree, capfd, fix=True) == ""

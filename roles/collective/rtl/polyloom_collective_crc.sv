@@ -37,7 +37,14 @@ module polyloom_collective_crc (
     return m;
   endfunction
   localparam matrix_t [8:1] Later = '{
-      columns(256), columns(224), columns(192), columns(160), columns(128), columns(96), columns(64), columns(32)
+      columns(256),
+      columns(224),
+      columns(192),
+      columns(160),
+      columns(128),
+      columns(96),
+      columns(64),
+      columns(32)
   };
 
   function automatic word_t times(matrix_t m, word_t v);

@@ -124,7 +124,7 @@ module polyloom_collective_engine
   logic stop, flush, hello, go, together, start, running, mark, done, next, shown, active, quiet, regs_idle, progress_q;
   logic [7:0] mark_index, code, fault_lane;
   logic [15:0] node, step_index;
-  logic [2:0] settle_q;
+  logic [ 2:0] settle_q;
   logic [31:0] watchdog;
   logic [63:0] value;
   logic [IndexW-1:0] start_index, index;
@@ -426,7 +426,7 @@ module polyloom_collective_engine
 
   logic [Inputs-1:0] in_valid, in_ready;
   logic [Outputs-1:0] out_valid, out_ready;
-  beat_t [Inputs-1:0] in;
+  beat_t [ Inputs-1:0] in;
   beat_t [Outputs-1:0] out;
   polyloom_collective_slot #(
       .Cfg(Cfg),

@@ -11,8 +11,8 @@
 // Cost:         3 * Width FF and the RAM; Depth 2 has no RAM.
 // Source: own design.   Tests: rtl_engine.cc (as every buffer of the engine, with random stalls).
 module polyloom_collective_fifo #(
-    parameter int unsigned Width = 0,
-    parameter int unsigned Depth = 0,
+    parameter  int unsigned Width  = 0,
+    parameter  int unsigned Depth  = 0,
     localparam int unsigned CountW = $clog2(Depth + 1)
 ) (
     input  logic              clk_i,
@@ -66,7 +66,9 @@ module polyloom_collective_fifo #(
     if (!rst_ni) out_valid_q <= '0;
     else if (flush_i) out_valid_q <= '0;
     else begin
-      unique case ({fill, pop})
+      unique case ({
+        fill, pop
+      })
         2'b10:   out_valid_q <= {out_valid_q[0], 1'b1};
         2'b01:   out_valid_q <= {1'b0, out_valid_q[1]};
         default: ;  // both: as many as before

@@ -14,11 +14,11 @@ module polyloom_collective_owner (
     input  logic clk_i,
     input  logic rst_ni,
     input  logic engine_busy_i,
-    input  logic shell_valid_i,   // the shell shows a request or data
-    input  logic request_i,       // of the shell, accepted: reads in bursts
-    input  logic answer_i,        // to the shell: last beat of a read burst
-    input  logic write_i,         // of the shell, accepted: write burst
-    input  logic ack_i,           // to the shell
+    input  logic shell_valid_i,  // the shell shows a request or data
+    input  logic request_i,      // of the shell, accepted: reads in bursts
+    input  logic answer_i,       // to the shell: last beat of a read burst
+    input  logic write_i,        // of the shell, accepted: write burst
+    input  logic ack_i,          // to the shell
     output logic engine_o
 );
   logic engine_q;

@@ -16,19 +16,19 @@ module polyloom_collective_pattern
 #(
     parameter bit Bursts = 1'b0  // 1: items are bursts; 0: single beats
 ) (
-    input  logic              clk_i,
-    input  logic              rst_ni,
-    input  logic              load_i,
-    input  logic              clear_i,    // drops what is left
-    input  pattern_t          pattern_i,
+    input  logic                  clk_i,
+    input  logic                  rst_ni,
+    input  logic                  load_i,
+    input  logic                  clear_i,      // drops what is left
+    input  pattern_t              pattern_i,
     // item
-    output logic              valid_o,
-    input  logic              next_i,
-    output logic [ADDR_W-1:0] addr_o,
-    output logic [       5:0] beats_o,    // 1..BURST_BEATS
-    output logic              block_end_o,  // the item reaches a multiple of BURST_BEATS
-    output logic              run_end_o,  // the item is the last of its run
-    output logic              last_o      // ... and of the pattern
+    output logic                  valid_o,
+    input  logic                  next_i,
+    output logic     [ADDR_W-1:0] addr_o,
+    output logic     [       5:0] beats_o,      // 1..BURST_BEATS
+    output logic                  block_end_o,  // the item reaches a multiple of BURST_BEATS
+    output logic                  run_end_o,    // the item is the last of its run
+    output logic                  last_o        // ... and of the pattern
 );
   localparam int unsigned LeftW = 28;  // beats of a run: ceil((2^32-1) / 32)
 

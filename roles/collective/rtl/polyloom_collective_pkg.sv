@@ -15,22 +15,22 @@ package polyloom_collective_pkg;
 
   // What a node is made of. One value a node, made from the parameters of its top.
   typedef struct packed {
-    int unsigned channels;    // 1..16: DMA engines R# and W#, one memory channel each
-    int unsigned lanes;       // 1..15
-    int unsigned op_inputs;   // 0..16: streams into the operator slot; 0: no slot
-    int unsigned op_outputs;  // 0..16
-    int unsigned op_kinds;    // bit k: the slot holds OperatorKind k
-    int unsigned rx_beats;    // 4..4096: receive buffer of a lane
-    int unsigned tx_beats;    // 2..64: FIFO before the wire
-    int unsigned read_beats;  // 64..1024: buffer of R#; carries read_latency + 32 beats at full rate
-    int unsigned write_beats;  // 2..256: FIFO before W#
-    int unsigned program_size;  // 16..65536 instructions, power of two
-    int unsigned channel_bits;  // 12..40: a channel holds 2^channel_bits bytes
-    int unsigned block_check;  // 1: blocks carry signature and CRC
-    int unsigned copy_paths;   // 1: the switch joins R# to W#
-    int unsigned relay_paths;  // 1: the switch joins rx to tx
+    int unsigned channels;        // 1..16: DMA engines R# and W#, one memory channel each
+    int unsigned lanes;           // 1..15
+    int unsigned op_inputs;       // 0..16: streams into the operator slot; 0: no slot
+    int unsigned op_outputs;      // 0..16
+    int unsigned op_kinds;        // bit k: the slot holds OperatorKind k
+    int unsigned rx_beats;        // 4..4096: receive buffer of a lane
+    int unsigned tx_beats;        // 2..64: FIFO before the wire
+    int unsigned read_beats;      // 64..1024: buffer of R#; carries read_latency + 32 beats at full rate
+    int unsigned write_beats;     // 2..256: FIFO before W#
+    int unsigned program_size;    // 16..65536 instructions, power of two
+    int unsigned channel_bits;    // 12..40: a channel holds 2^channel_bits bytes
+    int unsigned block_check;     // 1: blocks carry signature and CRC
+    int unsigned copy_paths;      // 1: the switch joins R# to W#
+    int unsigned relay_paths;     // 1: the switch joins rx to tx
     int unsigned command_cycles;  // 0..100000: wait before a program's first instruction
-    int unsigned step_cycles;  // 0..100000: wait between steps
+    int unsigned step_cycles;     // 0..100000: wait between steps
   } cfg_t;
 
   typedef enum logic [7:0] {
@@ -63,15 +63,15 @@ package polyloom_collective_pkg;
   localparam logic [15:0] CONTROL_MARK = 16'hfe00;  // in [63:48] of hello and abort
 
   typedef enum logic [7:0] {
-    FAULT_NONE        = 8'd0,
-    FAULT_BAD_PROGRAM = 8'd1,
-    FAULT_SIGNATURE   = 8'd2,
-    FAULT_LENGTH      = 8'd3,
-    FAULT_OVERFLOW    = 8'd4,
-    FAULT_CHECK       = 8'd5,
-    FAULT_ABORTED     = 8'd6,
-    FAULT_TIMEOUT     = 8'd7,
-    FAULT_UNEXPECTED  = 8'd8,
+    FAULT_NONE           = 8'd0,
+    FAULT_BAD_PROGRAM    = 8'd1,
+    FAULT_SIGNATURE      = 8'd2,
+    FAULT_LENGTH         = 8'd3,
+    FAULT_OVERFLOW       = 8'd4,
+    FAULT_CHECK          = 8'd5,
+    FAULT_ABORTED        = 8'd6,
+    FAULT_TIMEOUT        = 8'd7,
+    FAULT_UNEXPECTED     = 8'd8,
     FAULT_OPERATOR_ERROR = 8'd9
   } fault_e;
 
@@ -106,7 +106,7 @@ package polyloom_collective_pkg;
   // What a DMA engine walks over.
   typedef struct packed {
     logic [ADDR_W-1:0] base;
-    logic [ADDR_W-1:0] stride;  // modulo 2^ADDR_W, so negative strides just add
+    logic [ADDR_W-1:0] stride;     // modulo 2^ADDR_W, so negative strides just add
     logic [31:0]       run_bytes;
     logic [31:0]       runs;
   } pattern_t;

@@ -17,24 +17,24 @@ module polyloom_collective_program
     parameter cfg_t Cfg = '0,
     localparam int unsigned IndexW = $clog2(Cfg.program_size)
 ) (
-    input  logic              clk_i,
-    input  logic              rst_ni,
+    input  logic                      clk_i,
+    input  logic                      rst_ni,
     // shell
-    input  logic              host_valid_i,
-    output logic              host_ready_o,
-    input  logic              host_write_i,
-    input  logic [IndexW+1:0] host_addr_i,    // word
-    input  logic [      63:0] host_data_i,
-    output logic              host_valid_o,   // answer of a read
-    output logic [      63:0] host_data_o,
+    input  logic                      host_valid_i,
+    output logic                      host_ready_o,
+    input  logic                      host_write_i,
+    input  logic         [IndexW+1:0] host_addr_i,    // word
+    input  logic         [      63:0] host_data_i,
+    output logic                      host_valid_o,   // answer of a read
+    output logic         [      63:0] host_data_o,
     // sequencer
-    input  logic              running_i,
-    input  logic              start_i,
-    input  logic [IndexW-1:0] start_index_i,
-    input  logic              next_i,
-    output logic              valid_o,
-    output instruction_t      instruction_o,
-    output logic [IndexW-1:0] index_o
+    input  logic                      running_i,
+    input  logic                      start_i,
+    input  logic         [IndexW-1:0] start_index_i,
+    input  logic                      next_i,
+    output logic                      valid_o,
+    output instruction_t              instruction_o,
+    output logic         [IndexW-1:0] index_o
 );
   logic [3:0][63:0] word_q;
   logic [IndexW-1:0] pc_q, read_index;  // pc: of the instruction shown
@@ -58,8 +58,8 @@ module polyloom_collective_program
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      valid_q  <= 1'b0;
-      past_q   <= 1'b0;
+      valid_q <= 1'b0;
+      past_q <= 1'b0;
       answer_q <= 1'b0;
       pc_q <= '0;
     end else begin

@@ -17,30 +17,30 @@ module polyloom_collective_read
 #(
     parameter cfg_t Cfg = '0
 ) (
-    input  logic              clk_i,
-    input  logic              rst_ni,
-    input  logic              stop_i,      // a fault has stopped the node
-    input  logic              flush_i,     // forget everything
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    input  logic                   stop_i,          // a fault has stopped the node
+    input  logic                   flush_i,         // forget everything
     // from sequencer and sync
-    input  logic              go_i,
-    input  dma_step_t         step_i,
-    input  logic              begin_i,
-    output logic              pending_o,   // has a pattern and waits for begin_i
-    output logic              active_o,
-    output logic              idle_o,      // nothing outstanding at the memory
-    output fault_t            fault_o,
+    input  logic                   go_i,
+    input  dma_step_t              step_i,
+    input  logic                   begin_i,
+    output logic                   pending_o,       // has a pattern and waits for begin_i
+    output logic                   active_o,
+    output logic                   idle_o,          // nothing outstanding at the memory
+    output fault_t                 fault_o,
     // memory
-    output logic              mem_ar_valid_o,
-    input  logic              mem_ar_ready_i,
-    output logic [ADDR_W-1:0] mem_ar_addr_o,
-    output logic [       7:0] mem_ar_len_o,
-    input  logic              mem_r_valid_i,
-    output logic              mem_r_ready_o,
-    input  logic [     255:0] mem_r_data_i,
+    output logic                   mem_ar_valid_o,
+    input  logic                   mem_ar_ready_i,
+    output logic      [ADDR_W-1:0] mem_ar_addr_o,
+    output logic      [       7:0] mem_ar_len_o,
+    input  logic                   mem_r_valid_i,
+    output logic                   mem_r_ready_o,
+    input  logic      [     255:0] mem_r_data_i,
     // to switch
-    output logic              valid_o,
-    input  logic              ready_i,
-    output beat_t             beat_o
+    output logic                   valid_o,
+    input  logic                   ready_i,
+    output beat_t                  beat_o
 );
   localparam int unsigned CreditW = $clog2(Cfg.read_beats + 1);
 
@@ -150,7 +150,7 @@ module polyloom_collective_read
       used_q <= '0;
       outstanding_q <= '0;
     end else begin
-      ar_pending_q <= mem_ar_valid_o && !mem_ar_ready_i;
+      ar_pending_q  <= mem_ar_valid_o && !mem_ar_ready_i;
       outstanding_q <= outstanding_q + (req_fire ? CreditW'(req_beats) : '0) - CreditW'(got);
       if (flush_i) used_q <= '0;
       else used_q <= used_q + (req_fire ? CreditW'(req_beats) : '0) - CreditW'(taken);

@@ -17,30 +17,30 @@ module polyloom_collective_rx
 #(
     parameter cfg_t Cfg = '0
 ) (
-    input  logic         clk_i,
-    input  logic         rst_ni,
-    input  logic         stop_i,
-    input  logic         flush_i,
+    input  logic               clk_i,
+    input  logic               rst_ni,
+    input  logic               stop_i,
+    input  logic               flush_i,
     // lane
-    input  logic         lane_rx_valid_i,
-    input  logic [255:0] lane_rx_data_i,
-    input  logic [ 31:0] lane_rx_keep_i,
-    input  logic         lane_rx_last_i,
+    input  logic               lane_rx_valid_i,
+    input  logic       [255:0] lane_rx_data_i,
+    input  logic       [ 31:0] lane_rx_keep_i,
+    input  logic               lane_rx_last_i,
     // from sequencer
-    input  logic         go_i,
-    input  lane_step_t   step_i,
-    output logic         active_o,
+    input  logic               go_i,
+    input  lane_step_t         step_i,
+    output logic               active_o,
     // to sync
-    output logic         drained_o,  // an eager block has left the buffer, in this cycle
+    output logic               drained_o,        // an eager block has left the buffer, in this cycle
     // to switch
-    output logic         valid_o,
-    input  logic         ready_i,
-    output beat_t        beat_o,
+    output logic               valid_o,
+    input  logic               ready_i,
+    output beat_t              beat_o,
     // to registers and fault collector
-    output logic         hello_o,
-    output logic [ 15:0] hello_node_o,
-    output logic [  7:0] hello_port_o,
-    output fault_t       fault_o
+    output logic               hello_o,
+    output logic       [ 15:0] hello_node_o,
+    output logic       [  7:0] hello_port_o,
+    output fault_t             fault_o
 );
   localparam bit Check = Cfg.block_check != 0;
 
@@ -101,9 +101,9 @@ module polyloom_collective_rx
         moved_q  <= 1'b0;
       end else if (go_i && step_i.valid) begin
         active_q <= !step_i.pulse_only;
-        eager_q <= step_i.eager;
-        fresh_q <= 1'b1;
-        moved_q <= 1'b0;
+        eager_q  <= step_i.eager;
+        fresh_q  <= 1'b1;
+        moved_q  <= 1'b0;
       end else if (active_q) begin
         if (taken && head.last) moved_q <= 1'b1;
         if (Check ? (moved_q && check_done) : (taken && head.last)) active_q <= 1'b0;
@@ -124,9 +124,11 @@ module polyloom_collective_rx
         .rst_ni,
         .valid_i(push),
         .first_i(!in_frame_q),
-        .words_i(lane_rx_last_i ? keep_words({lane_rx_keep_i[24], lane_rx_keep_i[16], lane_rx_keep_i[8], lane_rx_keep_i[0]}) : 3'd4),
-        .data_i (lane_rx_data_i),
-        .crc_o  (crc)
+        .words_i(lane_rx_last_i ? keep_words(
+            {lane_rx_keep_i[24], lane_rx_keep_i[16], lane_rx_keep_i[8], lane_rx_keep_i[0]}
+        ) : 3'd4),
+        .data_i(lane_rx_data_i),
+        .crc_o(crc)
     );
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
@@ -190,7 +192,7 @@ module polyloom_collective_rx
       end
     end
     assign signature_ok = right_q;
-    assign check_done = done_q;
+    assign check_done   = done_q;
 
     always_comb begin
       check_fault = '{code: FAULT_NONE, value: '0};

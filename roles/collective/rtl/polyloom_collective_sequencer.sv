@@ -25,37 +25,37 @@ module polyloom_collective_sequencer
     localparam int unsigned Outputs = Cfg.op_outputs > 0 ? Cfg.op_outputs : 1,
     localparam int unsigned Inputs = Cfg.op_inputs > 0 ? Cfg.op_inputs : 1
 ) (
-    input  logic                                          clk_i,
-    input  logic                                          rst_ni,
-    input  logic                                          stop_i,
-    input  logic                                          flush_i,
-    input  logic                                          start_i,
-    input  logic         [              15:0]             start_index_i,
-    output logic                                          running_o,
+    input logic clk_i,
+    input logic rst_ni,
+    input logic stop_i,
+    input logic flush_i,
+    input logic start_i,
+    input logic [15:0] start_index_i,
+    output logic running_o,
     // from program
-    input  logic                                          valid_i,
-    input  instruction_t                                  instruction_i,
-    input  logic         [              15:0]             index_i,
-    output logic                                          next_o,
+    input logic valid_i,
+    input instruction_t instruction_i,
+    input logic [15:0] index_i,
+    output logic next_o,
     // to registers
-    output logic                                          mark_o,        // a step is done in this cycle
-    output logic         [               7:0]             mark_index_o,
-    output logic                                          end_o,         // the program is done in this cycle
-    output logic         [              15:0]             step_o,        // instruction of the last go or of what is refused
-    output fault_t                                        fault_o,
+    output logic mark_o,  // a step is done in this cycle
+    output logic [7:0] mark_index_o,
+    output logic end_o,  // the program is done in this cycle
+    output logic [15:0] step_o,  // instruction of the last go or of what is refused
+    output fault_t fault_o,
     // to all engines: the step
-    output logic                                          go_o,
-    output logic                                          together_o,
-    output dma_step_t    [  Cfg.channels-1:0]             read_o,
-    output dma_step_t    [  Cfg.channels-1:0]             write_o,
-    output lane_step_t   [     Cfg.lanes-1:0]             send_o,
-    output lane_step_t   [     Cfg.lanes-1:0]             take_o,
-    output logic         [     Cfg.lanes-1:0]             relay_o,
-    output logic         [        Inputs-1:0]             feed_o,
-    output config_step_t [       Outputs-1:0]             config_o,
-    output logic         [         Sinks-1:0][Sources-1:0] select_o,
+    output logic go_o,
+    output logic together_o,
+    output dma_step_t [Cfg.channels-1:0] read_o,
+    output dma_step_t [Cfg.channels-1:0] write_o,
+    output lane_step_t [Cfg.lanes-1:0] send_o,
+    output lane_step_t [Cfg.lanes-1:0] take_o,
+    output logic [Cfg.lanes-1:0] relay_o,
+    output logic [Inputs-1:0] feed_o,
+    output config_step_t [Outputs-1:0] config_o,
+    output logic [Sinks-1:0][Sources-1:0] select_o,
     // from all engines
-    input  logic                                          active_i       // any is at work
+    input logic active_i  // any is at work
 );
   localparam int unsigned C = Cfg.channels;
   localparam int unsigned L = Cfg.lanes;
@@ -112,7 +112,7 @@ module polyloom_collective_sequencer
       default: flags_ok = in.flags == '0;
     endcase
     index_ok = 1'b1;
-    path_ok = 1'b1;
+    path_ok  = 1'b1;
     unique case (in.op)
       OP_READ: index_ok = in.index < 8'(C);
       OP_WRITE: begin
@@ -154,7 +154,7 @@ module polyloom_collective_sequencer
 
   logic running_q, busy_q, over_q, done_q, execute, go, loose;  // over: the step is done, the gap may not be
   logic [16:0] command_q, gap_q;  // cycles to wait: before the first instruction, after a step
-  logic [7:0] mark_q;
+  logic [ 7:0] mark_q;
   logic [15:0] step_q;
   logic [Sources-1:0] mentioned_q, used_q;
 
@@ -207,7 +207,12 @@ module polyloom_collective_sequencer
 
   pattern_t pattern;
   logic pulse_only;
-  assign pattern = '{base: in.base[ADDR_W-1:0], stride: in.stride[ADDR_W-1:0], run_bytes: in.run_bytes, runs: in.runs};
+  assign pattern = '{
+          base: in.base[ADDR_W-1:0],
+          stride: in.stride[ADDR_W-1:0],
+          run_bytes: in.run_bytes,
+          runs: in.runs
+      };
   assign pulse_only = |(in.flags & FLAG_PULSE_ONLY);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -268,7 +273,7 @@ module polyloom_collective_sequencer
         end
       end
     end
-    assign read_o[c] = '{valid: read_valid_q[c], open_end: 1'b0, pattern: read_q[c]};
+    assign read_o[c]  = '{valid: read_valid_q[c], open_end: 1'b0, pattern: read_q[c]};
     assign write_o[c] = '{valid: sink_used_q[c], open_end: open_q[c], pattern: write_q[c]};
   end
   for (genvar l = 0; l < int'(L); l++) begin : gen_lane
@@ -295,7 +300,7 @@ module polyloom_collective_sequencer
   end
 
   assign relay_o = relay_q;
-  assign feed_o = feed_q;
+  assign feed_o  = feed_q;
   for (genvar k = 0; k < int'(Sinks); k++) begin : gen_select
     assign select_o[k] = select_q[k] & {Sources{sink_used_q[k]}};
   end

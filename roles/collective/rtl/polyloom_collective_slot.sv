@@ -19,15 +19,15 @@ module polyloom_collective_slot
     localparam int unsigned Inputs = Cfg.op_inputs > 0 ? Cfg.op_inputs : 1,
     localparam int unsigned Outputs = Cfg.op_outputs > 0 ? Cfg.op_outputs : 1
 ) (
-    input  logic                            clk_i,
-    input  logic                            rst_ni,
-    input  logic                            stop_i,
-    input  logic                            flush_i,
-    input  logic                            go_i,
+    input  logic                                 clk_i,
+    input  logic                                 rst_ni,
+    input  logic                                 stop_i,
+    input  logic                                 flush_i,
+    input  logic                                 go_i,
     input  logic         [     Inputs-1:0]       feed_i,
     input  config_step_t [    Outputs-1:0]       config_i,
-    output logic                            active_o,
-    output fault_t                          fault_o,
+    output logic                                 active_o,
+    output fault_t                               fault_o,
     output logic         [StatusWords-1:0][63:0] status_o,
     // streams
     input  logic         [     Inputs-1:0]       in_valid_i,

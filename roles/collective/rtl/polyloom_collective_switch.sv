@@ -75,7 +75,7 @@ module polyloom_collective_switch
       for (int unsigned k = 0; k < Sinks; k++) if (select_q[k][s] && !(free[k] && enable_i[k])) src_ready_o[s] = 1'b0;
     end
     for (int unsigned k = 0; k < Sinks; k++) begin
-      push[k] = |(select_q[k] & src_valid_i & src_ready_o);
+      push[k]   = |(select_q[k] & src_valid_i & src_ready_o);
       picked[k] = '0;
       for (int unsigned s = 0; s < Sources; s++) begin
         if (Paths[k][s]) picked[k] |= src_i[s] & {$bits(beat_t) {select_q[k][s]}};

@@ -18,25 +18,25 @@ module polyloom_collective_sync
     parameter cfg_t Cfg = '0,
     localparam int unsigned Sources = Cfg.channels + Cfg.lanes + Cfg.op_outputs
 ) (
-    input  logic                                   clk_i,
-    input  logic                                   rst_ni,
-    input  logic                                   stop_i,
-    input  logic                                   flush_i,
+    input  logic                                       clk_i,
+    input  logic                                       rst_ni,
+    input  logic                                       stop_i,
+    input  logic                                       flush_i,
     // from sequencer, at go
-    input  logic                                   go_i,
-    input  logic                                   together_i,
+    input  logic                                       go_i,
+    input  logic                                       together_i,
     input  lane_step_t [   Cfg.lanes-1:0]              send_i,
     input  lane_step_t [   Cfg.lanes-1:0]              take_i,
-    input  logic       [   Cfg.lanes-1:0]              relay_i,      // a send of the step copies this rx lane
+    input  logic       [   Cfg.lanes-1:0]              relay_i,         // a send of the step copies this rx lane
     // from switch: the sources of the tx lanes
     input  logic       [   Cfg.lanes-1:0][Sources-1:0] tx_select_i,
     // from read engines
     input  logic       [Cfg.channels-1:0]              read_pending_i,
     output logic       [Cfg.channels-1:0]              read_begin_o,
     // to tx lanes
-    output logic       [   Cfg.lanes-1:0]              tx_begin_o,   // block begins; pulse only: is complete
-    output logic       [   Cfg.lanes-1:0]              tx_enable_o,  // has begun
-    output logic       [   Cfg.lanes-1:0]              tx_waits_o,   // lacks a pulse
+    output logic       [   Cfg.lanes-1:0]              tx_begin_o,      // block begins; pulse only: is complete
+    output logic       [   Cfg.lanes-1:0]              tx_enable_o,     // has begun
+    output logic       [   Cfg.lanes-1:0]              tx_waits_o,      // lacks a pulse
     // from rx lanes: an eager block has been drained
     input  logic       [   Cfg.lanes-1:0]              drained_i,
     // lanes
@@ -62,7 +62,7 @@ module polyloom_collective_sync
       for (int unsigned l = 0; l < L; l++) if (tx_select_i[l][s] && pending_q[l] && !may[l]) source_ok[s] = 1'b0;
     end
     for (int unsigned l = 0; l < L; l++) begin
-      tx_begin_o[l] = pending_q[l] && may[l] && together_ok && !stop_i && !(|(tx_select_i[l] & ~source_ok));
+      tx_begin_o[l]  = pending_q[l] && may[l] && together_ok && !stop_i && !(|(tx_select_i[l] & ~source_ok));
       relay_pulse[l] = relay_q[l] && source_ok[C+l];
     end
     for (int unsigned c = 0; c < C; c++) read_begin_o[c] = read_pending_i[c] && source_ok[c];

@@ -18,30 +18,30 @@ module polyloom_collective_tx
 #(
     parameter cfg_t Cfg = '0
 ) (
-    input  logic         clk_i,
-    input  logic         rst_ni,
-    input  logic         stop_i,
-    input  logic         flush_i,
-    input  logic         hello_i,      // one cycle
-    input  logic [ 15:0] node_i,
-    input  logic [  7:0] lane_i,
-    input  logic [  7:0] stop_code_i,  // stable while stop_i
+    input  logic               clk_i,
+    input  logic               rst_ni,
+    input  logic               stop_i,
+    input  logic               flush_i,
+    input  logic               hello_i,          // one cycle
+    input  logic       [ 15:0] node_i,
+    input  logic       [  7:0] lane_i,
+    input  logic       [  7:0] stop_code_i,      // stable while stop_i
     // from sequencer and sync
-    input  logic         go_i,
-    input  lane_step_t   step_i,
-    input  logic         begin_i,
-    output logic         active_o,
-    output logic         idle_o,       // nothing to send, and after a stop: abort has left
+    input  logic               go_i,
+    input  lane_step_t         step_i,
+    input  logic               begin_i,
+    output logic               active_o,
+    output logic               idle_o,           // nothing to send, and after a stop: abort has left
     // from switch
-    input  logic         valid_i,
-    output logic         ready_o,
-    input  beat_t        beat_i,
+    input  logic               valid_i,
+    output logic               ready_o,
+    input  beat_t              beat_i,
     // lane
-    output logic         lane_tx_valid_o,
-    input  logic         lane_tx_ready_i,
-    output logic [255:0] lane_tx_data_o,
-    output logic [ 31:0] lane_tx_keep_o,
-    output logic         lane_tx_last_o
+    output logic               lane_tx_valid_o,
+    input  logic               lane_tx_ready_i,
+    output logic       [255:0] lane_tx_data_o,
+    output logic       [ 31:0] lane_tx_keep_o,
+    output logic               lane_tx_last_o
 );
   localparam bit Check = Cfg.block_check != 0;
   typedef enum logic [2:0] {
@@ -175,9 +175,11 @@ module polyloom_collective_tx
         .rst_ni,
         .valid_i(fifo_ready && fifo_valid),
         .first_i(!in_frame_q),
-        .words_i(empty ? 3'd1 : head.last ? keep_words({head.keep[24], head.keep[16], head.keep[8], head.keep[0]}) : 3'd4),
-        .data_i (empty ? '0 : head.data),
-        .crc_o  (crc)
+        .words_i(empty ? 3'd1 : head.last ? keep_words(
+            {head.keep[24], head.keep[16], head.keep[8], head.keep[0]}
+        ) : 3'd4),
+        .data_i(empty ? '0 : head.data),
+        .crc_o(crc)
     );
   end else begin : gen_no_crc
     assign crc = '0;

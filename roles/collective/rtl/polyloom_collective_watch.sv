@@ -15,24 +15,24 @@ module polyloom_collective_watch
 #(
     parameter cfg_t Cfg = '0
 ) (
-    input  logic                             clk_i,
-    input  logic                             rst_ni,
-    input  logic                             flush_i,       // leave the stopped state
-    input  logic                             running_i,
-    input  logic                             progress_i,
-    input  logic   [         31:0]           watchdog_i,
-    input  logic   [Cfg.lanes-1:0]           lacks_pulse_i,
-    input  logic   [Cfg.lanes-1:0]           lacks_data_i,
+    input  logic                      clk_i,
+    input  logic                      rst_ni,
+    input  logic                      flush_i,        // leave the stopped state
+    input  logic                      running_i,
+    input  logic                      progress_i,
+    input  logic   [            31:0] watchdog_i,
+    input  logic   [   Cfg.lanes-1:0] lacks_pulse_i,
+    input  logic   [   Cfg.lanes-1:0] lacks_data_i,
     // faults
-    input  fault_t                           program_i,
-    input  fault_t [Cfg.channels-1:0]        read_i,
-    input  fault_t [Cfg.channels-1:0]        write_i,
-    input  fault_t [Cfg.lanes-1:0]           lane_i,
+    input  fault_t                    program_i,
+    input  fault_t [Cfg.channels-1:0] read_i,
+    input  fault_t [Cfg.channels-1:0] write_i,
+    input  fault_t [   Cfg.lanes-1:0] lane_i,
     // the fault
-    output logic                             stop_o,
-    output logic   [          7:0]           code_o,
-    output logic   [          7:0]           lane_o,
-    output logic   [         63:0]           value_o
+    output logic                      stop_o,
+    output logic   [             7:0] code_o,
+    output logic   [             7:0] lane_o,
+    output logic   [            63:0] value_o
 );
   logic stop_q, expired;
   logic [31:0] still_q;
@@ -92,8 +92,8 @@ module polyloom_collective_watch
       value_q <= value;
     end
   end
-  assign stop_o = stop_q;
-  assign code_o = code_q;
-  assign lane_o = lane_q;
+  assign stop_o  = stop_q;
+  assign code_o  = code_q;
+  assign lane_o  = lane_q;
   assign value_o = value_q;
 endmodule

@@ -19,32 +19,32 @@ module polyloom_collective_write
 #(
     parameter cfg_t Cfg = '0
 ) (
-    input  logic              clk_i,
-    input  logic              rst_ni,
-    input  logic              stop_i,
-    input  logic              flush_i,
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    input  logic                   stop_i,
+    input  logic                   flush_i,
     // from sequencer
-    input  logic              go_i,
-    input  dma_step_t         step_i,
-    output logic              active_o,
-    output logic              idle_o,     // nothing owed to the memory or by it
-    output fault_t            fault_o,
+    input  logic                   go_i,
+    input  dma_step_t              step_i,
+    output logic                   active_o,
+    output logic                   idle_o,          // nothing owed to the memory or by it
+    output fault_t                 fault_o,
     // from switch
-    input  logic              valid_i,
-    output logic              ready_o,
-    input  beat_t             beat_i,
+    input  logic                   valid_i,
+    output logic                   ready_o,
+    input  beat_t                  beat_i,
     // memory
-    output logic              mem_aw_valid_o,
-    input  logic              mem_aw_ready_i,
-    output logic [ADDR_W-1:0] mem_aw_addr_o,
-    output logic [       7:0] mem_aw_len_o,
-    output logic              mem_w_valid_o,
-    input  logic              mem_w_ready_i,
-    output logic [     255:0] mem_w_data_o,
-    output logic [      31:0] mem_w_strb_o,
-    output logic              mem_w_last_o,
-    input  logic              mem_b_valid_i,
-    output logic              mem_b_ready_o
+    output logic                   mem_aw_valid_o,
+    input  logic                   mem_aw_ready_i,
+    output logic      [ADDR_W-1:0] mem_aw_addr_o,
+    output logic      [       7:0] mem_aw_len_o,
+    output logic                   mem_w_valid_o,
+    input  logic                   mem_w_ready_i,
+    output logic      [     255:0] mem_w_data_o,
+    output logic      [      31:0] mem_w_strb_o,
+    output logic                   mem_w_last_o,
+    input  logic                   mem_b_valid_i,
+    output logic                   mem_b_ready_o
 );
   logic go, active_q, open_q, moving_q;  // moving: data are still to come
   logic aw_pending_q, w_pending_q, pad_q, pad;
@@ -108,8 +108,7 @@ module polyloom_collective_write
 
   // Data. After a stop the beat that the memory has been shown stays; then come empty ones.
   assign pad = stop_i && (pad_q || !w_pending_q);
-  assign want_w = valid_i && moving_q && beat_valid &&
-                  (open_q ? (!w_sent_q && !bad && owed_q != '1) : ahead_q != '0);
+  assign want_w = valid_i && moving_q && beat_valid && (open_q ? (!w_sent_q && !bad && owed_q != '1) : ahead_q != '0);
   assign mem_w_valid_o = pad ? (ahead_q != '0) : want_w;
   assign mem_w_data_o = pad ? '0 : beat_i.data;
   assign mem_w_strb_o = pad ? '0 : beat_i.keep & (beat_run_end ? first_bytes(tail_q) : '1);
@@ -130,11 +129,11 @@ module polyloom_collective_write
   end
 
   assign active_o = active_q;
-  assign idle_o = owed_q == '0 && ahead_q == '0 && !aw_pending_q && !w_pending_q;
+  assign idle_o   = owed_q == '0 && ahead_q == '0 && !aw_pending_q && !w_pending_q;
 
   // Bursts whose last beat has left, of those that were requested: in open form both count at once.
   logic ahead_up, ahead_down;
-  assign ahead_up = aw_fire;
+  assign ahead_up   = aw_fire;
   assign ahead_down = w_fire && mem_w_last_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -10,35 +10,35 @@
 // Cost:         none: for tests.
 // Source:       own design.   Tests: blocks/verilated/tests.
 module demo_copy #(
-  parameter int unsigned Width = 256
+    parameter int unsigned Width = 256
 ) (
-  input  logic               clk_i,
-  input  logic               rst_ni,
-  input  logic               start_i,
-  input  logic [39:0]        from_i,
-  input  logic [39:0]        to_i,
-  input  logic [7:0]         len_i,
-  output logic               busy_o,
-  output logic               done_o,
-  output logic               ar_valid_o,
-  input  logic               ar_ready_i,
-  output logic [39:0]        ar_addr_o,
-  output logic [7:0]         ar_len_o,
-  input  logic               r_valid_i,
-  output logic               r_ready_o,
-  input  logic [Width-1:0]   r_data_i,
-  input  logic               r_last_i,
-  output logic               aw_valid_o,
-  input  logic               aw_ready_i,
-  output logic [39:0]        aw_addr_o,
-  output logic [7:0]         aw_len_o,
-  output logic               w_valid_o,
-  input  logic               w_ready_i,
-  output logic [Width-1:0]   w_data_o,
-  output logic [Width/8-1:0] w_strb_o,
-  output logic               w_last_o,
-  input  logic               b_valid_i,
-  output logic               b_ready_o
+    input  logic               clk_i,
+    input  logic               rst_ni,
+    input  logic               start_i,
+    input  logic [       39:0] from_i,
+    input  logic [       39:0] to_i,
+    input  logic [        7:0] len_i,
+    output logic               busy_o,
+    output logic               done_o,
+    output logic               ar_valid_o,
+    input  logic               ar_ready_i,
+    output logic [       39:0] ar_addr_o,
+    output logic [        7:0] ar_len_o,
+    input  logic               r_valid_i,
+    output logic               r_ready_o,
+    input  logic [  Width-1:0] r_data_i,
+    input  logic               r_last_i,
+    output logic               aw_valid_o,
+    input  logic               aw_ready_i,
+    output logic [       39:0] aw_addr_o,
+    output logic [        7:0] aw_len_o,
+    output logic               w_valid_o,
+    input  logic               w_ready_i,
+    output logic [  Width-1:0] w_data_o,
+    output logic [Width/8-1:0] w_strb_o,
+    output logic               w_last_o,
+    input  logic               b_valid_i,
+    output logic               b_ready_o
 );
   logic ar_q, aw_q;
   assign {ar_valid_o, aw_valid_o, b_ready_o} = {ar_q, aw_q, busy_o};
@@ -63,8 +63,8 @@ module demo_copy #(
     if (start_i) begin
       ar_addr_o <= from_i;
       aw_addr_o <= to_i;
-      ar_len_o <= len_i;
-      aw_len_o <= len_i;
+      ar_len_o  <= len_i;
+      aw_len_o  <= len_i;
     end
   end
 endmodule

@@ -10,22 +10,22 @@
 // Cost:         none: for tests.
 // Source:       own design.   Tests: blocks/verilated/tests.
 module demo_lane #(
-  parameter int unsigned Width = 256,
-  parameter int unsigned Depth = 64,
-  localparam int unsigned Keep = Width / 8
+    parameter  int unsigned Width = 256,
+    parameter  int unsigned Depth = 64,
+    localparam int unsigned Keep  = Width / 8
 ) (
-  input  logic             clk_i,
-  input  logic             rst_ni,
-  input  logic             in_valid_i,
-  input  logic [Width-1:0] in_data_i,
-  input  logic [Keep-1:0]  in_keep_i,
-  input  logic             in_last_i,
-  output logic             out_valid_o,
-  input  logic             out_ready_i,
-  output logic [Width-1:0] out_data_o,
-  output logic [Keep-1:0]  out_keep_o,
-  output logic             out_last_o,
-  output logic             empty_o
+    input  logic             clk_i,
+    input  logic             rst_ni,
+    input  logic             in_valid_i,
+    input  logic [Width-1:0] in_data_i,
+    input  logic [ Keep-1:0] in_keep_i,
+    input  logic             in_last_i,
+    output logic             out_valid_o,
+    input  logic             out_ready_i,
+    output logic [Width-1:0] out_data_o,
+    output logic [ Keep-1:0] out_keep_o,
+    output logic             out_last_o,
+    output logic             empty_o
 );
   localparam int unsigned Bits = $clog2(Depth);
   logic [Width+Keep:0] ring_q[Depth];
@@ -40,8 +40,8 @@ module demo_lane #(
       head_q <= '0;
       tail_q <= '0;
     end else begin
-      assert (!(in_valid_i && (tail_q - head_q == (Bits+1)'(Depth))))
-        else $error("demo_lane: a beat found %0d others waiting", Depth);
+      assert (!(in_valid_i && (tail_q - head_q == (Bits + 1)'(Depth))))
+      else $error("demo_lane: a beat found %0d others waiting", Depth);
       if (in_valid_i) tail_q <= tail_q + 1'b1;
       if (out_valid_o && out_ready_i) head_q <= head_q + 1'b1;
     end
