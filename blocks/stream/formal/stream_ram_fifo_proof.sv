@@ -8,6 +8,7 @@ module stream_ram_fifo_proof #(
 ) (
     input logic             clk_i,
     input logic             rst_ni,
+    input logic             flush_i,
     input logic             in_valid_i,
     input logic [Width-1:0] in_i,
     input logic             out_ready_i,
@@ -26,6 +27,7 @@ module stream_ram_fifo_proof #(
   ) i_dut (
       .clk_i,
       .rst_ni,
+      .flush_i,
       .in_valid_i,
       .in_ready_o (in_ready),
       .in_i,
@@ -46,11 +48,15 @@ module stream_ram_fifo_proof #(
       .payload_i(in_i)
   );
 
+  // A flush takes back what is offered.
+  logic flush_q;
+  always_ff @(posedge clk_i) flush_q <= flush_i;
+
   polyloom_stream_checker #(
       .Width(Width)
   ) i_out (
       .clk_i,
-      .rst_ni,
+      .rst_ni   (rst_ni && !flush_q),
       .valid_i  (out_valid),
       .ready_i  (out_ready_i),
       .payload_i(out)
@@ -77,6 +83,10 @@ module stream_ram_fifo_proof #(
       done_q     <= 1'b0;
       ahead_q    <= '0;
       held_q     <= '0;
+    end else if (flush_i) begin
+      followed_q <= 1'b0;
+      ahead_q    <= '0;
+      held_q     <= '0;
     end else begin
       held_q <= held_q + UsageWidth'(push) - UsageWidth'(pop);
       if (push && pick_i && !followed_q && !done_q) begin
@@ -93,6 +103,11 @@ module stream_ram_fifo_proof #(
   end
 
   always_ff @(posedge clk_i) if (push && pick_i && !followed_q && !done_q) value_q <= in_i;
+  logic flushed_q;  // a flush has emptied a full one
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) flushed_q <= 1'b0;
+    else if (flush_i && !in_ready) flushed_q <= 1'b1;
+  end
 
   always_comb begin
     if (rst_ni) begin
@@ -113,6 +128,7 @@ module stream_ram_fifo_proof #(
   end
   always_comb begin
     cover (rst_ni && was_full_q && done_q);
+    cover (rst_ni && flushed_q && done_q);
     cover (rst_ni && done_q && held_q == '0 && value_q == '1);
   end
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # lint: polyloom_stream_ram_fifo Width=289 Depth=128
 # lint: polyloom_stream_ram_fifo Width=1 Depth=2
+# lint: polyloom_stream_ram_fifo Width=8 Depth=3
 # The package, and this folder's modules. Spill registers, small FIFOs, forks and arbiters are the library's.
 polyloom_stream_pkg.sv
 -f ../../ram/rtl/ram.f

@@ -24,7 +24,7 @@ module stream_tb (
 
   for (genvar i = 0; i < 4; i++) begin : gen_ram_fifo
     localparam int unsigned Depth = i == 0 ? 2 : i == 1 ? 3 : i == 2 ? 7 : 128;
-    logic in_valid = 1'b0, in_ready, out_valid, out_ready = 1'b0;
+    logic flush = 1'b0, in_valid = 1'b0, in_ready, out_valid, out_ready = 1'b0;
     polyloom_stream_pkg::beat_t in = '0, out;
     logic [$clog2(Depth+1)-1:0] usage;
     polyloom_stream_ram_fifo #(
@@ -33,6 +33,7 @@ module stream_tb (
     ) i_dut (
         .clk_i,
         .rst_ni,
+        .flush_i    (flush),
         .in_valid_i (in_valid),
         .in_ready_o (in_ready),
         .in_i       (in),

@@ -75,3 +75,27 @@ async def one_beat_a_cycle_before_and_after_a_stall(dut: Any, which: int) -> Non
     await h.drain()
     gaps = [b - a for a, b in zip(sink.cycles, sink.cycles[1:], strict=False)]
     assert sorted(gaps)[-1] == 61 and sorted(gaps)[-2] == 1, "bubbles besides the stall"
+
+
+@cocotb.test()
+@cocotb.parametrize(which=range(len(DEPTHS)))
+async def a_flush_empties_it_whatever_it_holds(dut: Any, which: int) -> None:
+    h = Harness(dut, dut.gen_ram_fifo[which])
+    depth, flush, usage = DEPTHS[which], h.signal("flush"), h.signal("usage")
+    source, sink = h.source("in", "never"), h.sink("out", "always")
+    await h.reset()
+    for held in sorted({1, 2, depth - 1, depth}):
+        source.send([BEAT.random(h.rng) for _ in range(held)])
+        await h.step(held + 2 + h.rng.randrange(3))
+        assert usage.get() == held
+        sink.reset()  # what it was offered may go
+        flush.set(1)
+        await h.step()
+        flush.set(0)
+        sink.reset()
+        data = [BEAT.random(h.rng) for _ in range(depth)]
+        source.send(data)
+        sink.stall = lambda: False  # type: ignore[assignment]
+        sink.expect(data)
+        await h.drain()
+        sink.stall = lambda: True  # type: ignore[assignment]
