@@ -12,13 +12,8 @@
 // Cost:         129 bits x 16: see polyloom_shell.
 // Source:       own design.   Tests: shell_swap_test.cc.
 module polyloom_shell_fifo #(
-<<<<<<< HEAD
-  parameter type T,
-  parameter int unsigned Depth
-=======
     parameter type T = logic,
     parameter int unsigned Depth
->>>>>>> af24d31 (rtl: modules without defaults are linted with values; RTL of tests is only formatted)
 ) (
   input  logic clk_i,
   input  logic rst_ni,

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # The collective node, top polyloom_collective_node.
+-f ../../../blocks/stream/rtl/stream.f
+-f ../../../blocks/crc/rtl/crc32.f
 -f ../../../blocks/operators/rtl/operators.f
 -f ../../../blocks/shell/rtl/shell.f
 polyloom_collective_pkg.sv
-polyloom_collective_fifo.sv
 polyloom_collective_pattern.sv
-polyloom_collective_crc.sv
 polyloom_collective_program.sv
 polyloom_collective_sequencer.sv
 polyloom_collective_regs.sv

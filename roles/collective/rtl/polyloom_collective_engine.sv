@@ -18,7 +18,7 @@ module polyloom_collective_engine
   import polyloom_collective_pkg::*;
   import polyloom_stream_pkg::beat_t;
 #(
-    parameter cfg_t Cfg = '0,
+    parameter cfg_t Cfg = SMALL,
     localparam int unsigned C = Cfg.channels,
     localparam int unsigned L = Cfg.lanes,
     localparam int unsigned IndexW = $clog2(Cfg.program_size)

@@ -32,6 +32,23 @@ package polyloom_collective_pkg;
     int unsigned command_cycles;  // 0..100000: wait before a program's first instruction
     int unsigned step_cycles;     // 0..100000: wait between steps
   } cfg_t;
+  // A module alone (lint, a look at its size) is one of this node; the engine hands its own to all of them.
+  localparam cfg_t SMALL = '{
+      channels: 2,
+      lanes: 2,
+      op_inputs: 2,
+      op_outputs: 2,
+      op_kinds: 8,
+      rx_beats: 32,
+      tx_beats: 4,
+      read_beats: 64,
+      write_beats: 32,
+      program_size: 16,
+      channel_bits: 20,
+      block_check: 1,
+      copy_paths: 1,
+      relay_paths: 1
+  };
 
   typedef enum logic [7:0] {
     OP_END    = 8'd0,

@@ -14,7 +14,7 @@
 module polyloom_collective_program
   import polyloom_collective_pkg::*;
 #(
-    parameter cfg_t Cfg = '0,
+    parameter cfg_t Cfg = SMALL,
     localparam int unsigned IndexW = $clog2(Cfg.program_size)
 ) (
     input  logic                      clk_i,

@@ -15,7 +15,7 @@ module polyloom_collective_read
   import polyloom_collective_pkg::*;
   import polyloom_stream_pkg::beat_t;
 #(
-    parameter cfg_t Cfg = '0
+    parameter cfg_t Cfg = SMALL
 ) (
     input  logic                   clk_i,
     input  logic                   rst_ni,
@@ -118,20 +118,20 @@ module polyloom_collective_read
       masked[8*i+:8] = (beat_run_end && !run_keep[i]) ? 8'd0 : mem_r_data_i[8*i+:8];
     end
   end
-  polyloom_collective_fifo #(
+  polyloom_stream_ram_fifo #(
       .Width(258),
       .Depth(Cfg.read_beats)
   ) i_buffer (
       .clk_i,
       .rst_ni,
-      .flush_i(flush_i),
-      .valid_i(got && !stop_i),
-      .ready_o(unused_fifo_ready),
-      .data_i ({beat_run_end, beat_last, masked}),
-      .valid_o(fifo_valid),
-      .ready_i(taken),
-      .data_o ({fifo_run_end, fifo_last, beat_o.data}),
-      .count_o(unused_count)
+      .flush_i,
+      .in_valid_i(got && !stop_i),
+      .in_ready_o(unused_fifo_ready),
+      .in_i({beat_run_end, beat_last, masked}),
+      .out_valid_o(fifo_valid),
+      .out_ready_i(taken),
+      .out_o({fifo_run_end, fifo_last, beat_o.data}),
+      .usage_o(unused_count)
   );
   assign valid_o = fifo_valid && !stop_i;
   assign beat_o.keep = fifo_run_end ? run_keep : '1;

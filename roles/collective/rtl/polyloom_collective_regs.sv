@@ -13,7 +13,7 @@
 module polyloom_collective_regs
   import polyloom_collective_pkg::*;
 #(
-    parameter cfg_t Cfg = '0,
+    parameter cfg_t Cfg = SMALL,
     parameter int unsigned StatusWords = 1,
     localparam int unsigned IndexW = $clog2(Cfg.program_size)
 ) (
@@ -184,27 +184,20 @@ module polyloom_collective_regs
   end
 
   logic [2:0] unused_count;
-  polyloom_collective_fifo #(
+  polyloom_stream_ram_fifo #(
       .Width(8 + 24 + 3 * 64),
       .Depth(4)
   ) i_events (
       .clk_i,
       .rst_ni,
       .flush_i(1'b0),
-      .valid_i(end_i || stopped),
-      .ready_o(event_ready),
-      .data_i({
-        stopped ? code_i : 8'd0,
-        stopped ? lane_i : 8'd0,
-        stopped ? step_i : index_i,
-        begin_q,
-        cycle_i,
-        stopped ? value_i : 64'd0
-      }),
-      .valid_o(event_valid_o),
-      .ready_i(event_ready_i),
-      .data_o({event_code_o, event_detail_o, event_begin_o, event_finish_o, event_value_o}),
-      .count_o(unused_count)
+      .in_valid_i(end_i || stopped),
+      .in_ready_o(event_ready),
+      .in_i({stopped ? code_i : 8'd0, stopped ? lane_i : 8'd0, stopped ? step_i : index_i, begin_q, cycle_i, stopped ? value_i : 64'd0}),
+      .out_valid_o(event_valid_o),
+      .out_ready_i(event_ready_i),
+      .out_o({event_code_o, event_detail_o, event_begin_o, event_finish_o, event_value_o}),
+      .usage_o(unused_count)
   );
   logic unused;
   assign unused = event_ready;

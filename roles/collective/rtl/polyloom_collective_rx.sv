@@ -15,7 +15,7 @@ module polyloom_collective_rx
   import polyloom_collective_pkg::*;
   import polyloom_stream_pkg::beat_t;
 #(
-    parameter cfg_t Cfg = '0
+    parameter cfg_t Cfg = SMALL
 ) (
     input  logic               clk_i,
     input  logic               rst_ni,
@@ -63,20 +63,20 @@ module polyloom_collective_rx
   assign hello_node_o = lane_rx_data_i[31:16];
   assign hello_port_o = lane_rx_data_i[15:8];
 
-  polyloom_collective_fifo #(
-      .Width($bits(beat_t)),
+  polyloom_stream_ram_fifo #(
+      .T(beat_t),
       .Depth(Cfg.rx_beats)
   ) i_buffer (
       .clk_i,
       .rst_ni,
-      .flush_i(flush_i),
-      .valid_i(push),
-      .ready_o(room),
-      .data_i ({lane_rx_last_i, lane_rx_keep_i, lane_rx_data_i}),
-      .valid_o(head_valid),
-      .ready_i(taken),
-      .data_o (head),
-      .count_o(unused_count)
+      .flush_i,
+      .in_valid_i(push),
+      .in_ready_o(room),
+      .in_i({lane_rx_last_i, lane_rx_keep_i, lane_rx_data_i}),
+      .out_valid_o(head_valid),
+      .out_ready_i(taken),
+      .out_o(head),
+      .usage_o(unused_count)
   );
   assign source_ok = active_q && !moved_q && signature_ok && !stop_i;
   assign valid_o = head_valid && source_ok;
@@ -119,15 +119,19 @@ module polyloom_collective_rx
 
     // due: the next frame is the block's data.
     assign control = !in_frame_q && !due_q;
-    polyloom_collective_crc i_crc (
+    logic unused_crc_valid;
+    polyloom_crc32 #(
+        .Words(BEAT_WORDS)
+    ) i_crc (
         .clk_i,
         .rst_ni,
         .valid_i(push),
         .first_i(!in_frame_q),
-        .words_i(lane_rx_last_i ? keep_words(
+        .count_i(lane_rx_last_i ? keep_words(
             {lane_rx_keep_i[24], lane_rx_keep_i[16], lane_rx_keep_i[8], lane_rx_keep_i[0]}
         ) : 3'd4),
         .data_i(lane_rx_data_i),
+        .crc_valid_o(unused_crc_valid),
         .crc_o(crc)
     );
     always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -19,7 +19,7 @@
 module polyloom_collective_sequencer
   import polyloom_collective_pkg::*;
 #(
-    parameter cfg_t Cfg = '0,
+    parameter cfg_t Cfg = SMALL,
     localparam int unsigned Sources = Cfg.channels + Cfg.lanes + Cfg.op_outputs,
     localparam int unsigned Sinks = Cfg.channels + Cfg.lanes + Cfg.op_inputs,
     localparam int unsigned Outputs = Cfg.op_outputs > 0 ? Cfg.op_outputs : 1,

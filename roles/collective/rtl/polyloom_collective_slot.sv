@@ -14,7 +14,7 @@ module polyloom_collective_slot
   import polyloom_collective_pkg::*;
   import polyloom_stream_pkg::beat_t;
 #(
-    parameter cfg_t Cfg = '0,
+    parameter cfg_t Cfg = SMALL,
     parameter int unsigned StatusWords = 1,
     localparam int unsigned Inputs = Cfg.op_inputs > 0 ? Cfg.op_inputs : 1,
     localparam int unsigned Outputs = Cfg.op_outputs > 0 ? Cfg.op_outputs : 1

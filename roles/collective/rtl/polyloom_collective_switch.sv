@@ -17,7 +17,7 @@ module polyloom_collective_switch
   import polyloom_collective_pkg::*;
   import polyloom_stream_pkg::beat_t;
 #(
-    parameter cfg_t Cfg = '0,
+    parameter cfg_t Cfg = SMALL,
     localparam int unsigned Sources = Cfg.channels + Cfg.lanes + Cfg.op_outputs,
     localparam int unsigned Sinks = Cfg.channels + Cfg.lanes + Cfg.op_inputs
 ) (
@@ -85,20 +85,20 @@ module polyloom_collective_switch
 
   for (genvar k = 0; k < int'(Sinks); k++) begin : gen_sink
     logic [$clog2((k < int'(C) ? Cfg.write_beats : 2)+1)-1:0] unused_count;
-    polyloom_collective_fifo #(
-        .Width($bits(beat_t)),
+    polyloom_stream_ram_fifo #(
+        .T(beat_t),
         .Depth(k < int'(C) ? Cfg.write_beats : 2)
     ) i_fifo (
         .clk_i,
         .rst_ni,
         .flush_i,
-        .valid_i(push[k]),
-        .ready_o(free[k]),
-        .data_i (picked[k]),
-        .valid_o(sink_valid_o[k]),
-        .ready_i(sink_ready_i[k]),
-        .data_o (sink_o[k]),
-        .count_o(unused_count)
+        .in_valid_i(push[k]),
+        .in_ready_o(free[k]),
+        .in_i(picked[k]),
+        .out_valid_o(sink_valid_o[k]),
+        .out_ready_i(sink_ready_i[k]),
+        .out_o(sink_o[k]),
+        .usage_o(unused_count)
     );
   end
 endmodule

@@ -15,7 +15,7 @@
 module polyloom_collective_sync
   import polyloom_collective_pkg::*;
 #(
-    parameter cfg_t Cfg = '0,
+    parameter cfg_t Cfg = SMALL,
     localparam int unsigned Sources = Cfg.channels + Cfg.lanes + Cfg.op_outputs
 ) (
     input  logic                                       clk_i,

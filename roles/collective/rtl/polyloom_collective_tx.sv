@@ -16,7 +16,7 @@ module polyloom_collective_tx
   import polyloom_collective_pkg::*;
   import polyloom_stream_pkg::beat_t;
 #(
-    parameter cfg_t Cfg = '0
+    parameter cfg_t Cfg = SMALL
 ) (
     input  logic               clk_i,
     input  logic               rst_ni,
@@ -65,20 +65,20 @@ module polyloom_collective_tx
   beat_t head;
   logic [$clog2(Cfg.tx_beats+1)-1:0] unused_count;
 
-  polyloom_collective_fifo #(
-      .Width($bits(beat_t)),
+  polyloom_stream_ram_fifo #(
+      .T(beat_t),
       .Depth(Cfg.tx_beats)
   ) i_fifo (
       .clk_i,
       .rst_ni,
       .flush_i,
-      .valid_i,
-      .ready_o,
-      .data_i (beat_i),
-      .valid_o(fifo_valid),
-      .ready_i(fifo_ready),
-      .data_o (head),
-      .count_o(unused_count)
+      .in_valid_i(valid_i),
+      .in_ready_o(ready_o),
+      .in_i(beat_i),
+      .out_valid_o(fifo_valid),
+      .out_ready_i(fifo_ready),
+      .out_o(head),
+      .usage_o(unused_count)
   );
 
   always_comb begin
@@ -170,15 +170,17 @@ module polyloom_collective_tx
   always_ff @(posedge clk_i) if (go_i && step_i.valid) signature_q <= step_i.signature;
 
   if (Check) begin : gen_crc
-    polyloom_collective_crc i_crc (
+    logic unused_crc_valid;
+    polyloom_crc32 #(
+        .Words(BEAT_WORDS)
+    ) i_crc (
         .clk_i,
         .rst_ni,
         .valid_i(fifo_ready && fifo_valid),
         .first_i(!in_frame_q),
-        .words_i(empty ? 3'd1 : head.last ? keep_words(
-            {head.keep[24], head.keep[16], head.keep[8], head.keep[0]}
-        ) : 3'd4),
+        .count_i(empty ? 3'd1 : head.last ? keep_words({head.keep[24], head.keep[16], head.keep[8], head.keep[0]}) : 3'd4),
         .data_i(empty ? '0 : head.data),
+        .crc_valid_o(unused_crc_valid),
         .crc_o(crc)
     );
   end else begin : gen_no_crc

@@ -13,7 +13,7 @@
 module polyloom_collective_watch
   import polyloom_collective_pkg::*;
 #(
-    parameter cfg_t Cfg = '0
+    parameter cfg_t Cfg = SMALL
 ) (
     input  logic                      clk_i,
     input  logic                      rst_ni,

@@ -17,7 +17,7 @@ module polyloom_collective_write
   import polyloom_collective_pkg::*;
   import polyloom_stream_pkg::beat_t;
 #(
-    parameter cfg_t Cfg = '0
+    parameter cfg_t Cfg = SMALL
 ) (
     input  logic                   clk_i,
     input  logic                   rst_ni,
