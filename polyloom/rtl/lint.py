@@ -7,7 +7,9 @@ Output: a line for each problem, exit status 1 if there is one. What is checked:
     elaborate   each module of an rtl/ folder alone, by Verilator with all warnings as errors and by slang. A module
                 with parameters that have no sane default names values for it in its file list:
                 ``// lint: polyloom_ram_1rw Width=32 Depth=13`` (several lines: several sets)
-    rules       (designs: rtl/, but not tests/rtl/) file = module, header complete, tests named in the header there, a test that names the module
+    rules       file = module, header complete, tests named in the header there, a test that names the module
+
+The last two concern designs: rtl/ folders, but for those under tests/.
 """
 
 from __future__ import annotations
