@@ -15,16 +15,16 @@ module polyloom_shell_fifo #(
     parameter type T = logic,
     parameter int unsigned Depth
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+    input logic clk_i,
+    input logic rst_ni,
 
-  input  logic in_valid_i,
-  output logic in_ready_o,
-  input  T     in_i,
+    input  logic in_valid_i,
+    output logic in_ready_o,
+    input  T     in_i,
 
-  output logic out_valid_o,
-  input  logic out_ready_i,
-  output T     out_o
+    output logic out_valid_o,
+    input  logic out_ready_i,
+    output T     out_o
 );
 
   localparam int unsigned AddrBits = $clog2(Depth);
@@ -46,10 +46,10 @@ module polyloom_shell_fifo #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       write_q <= '0;
-      read_q <= '0;
+      read_q  <= '0;
     end else begin
       write_q <= write_q + (AddrBits + 1)'(in_valid_i && in_ready_o);
-      read_q <= read_q + (AddrBits + 1)'(out_valid_o && out_ready_i);
+      read_q  <= read_q + (AddrBits + 1)'(out_valid_o && out_ready_i);
     end
   end
 

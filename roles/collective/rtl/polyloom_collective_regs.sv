@@ -193,7 +193,14 @@ module polyloom_collective_regs
       .flush_i(1'b0),
       .in_valid_i(end_i || stopped),
       .in_ready_o(event_ready),
-      .in_i({stopped ? code_i : 8'd0, stopped ? lane_i : 8'd0, stopped ? step_i : index_i, begin_q, cycle_i, stopped ? value_i : 64'd0}),
+      .in_i({
+        stopped ? code_i : 8'd0,
+        stopped ? lane_i : 8'd0,
+        stopped ? step_i : index_i,
+        begin_q,
+        cycle_i,
+        stopped ? value_i : 64'd0
+      }),
       .out_valid_o(event_valid_o),
       .out_ready_i(event_ready_i),
       .out_o({event_code_o, event_detail_o, event_begin_o, event_finish_o, event_value_o}),

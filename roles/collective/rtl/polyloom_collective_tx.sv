@@ -178,7 +178,9 @@ module polyloom_collective_tx
         .rst_ni,
         .valid_i(fifo_ready && fifo_valid),
         .first_i(!in_frame_q),
-        .count_i(empty ? 3'd1 : head.last ? keep_words({head.keep[24], head.keep[16], head.keep[8], head.keep[0]}) : 3'd4),
+        .count_i(empty ? 3'd1 : head.last ? keep_words(
+            {head.keep[24], head.keep[16], head.keep[8], head.keep[0]}
+        ) : 3'd4),
         .data_i(empty ? '0 : head.data),
         .crc_valid_o(unused_crc_valid),
         .crc_o(crc)
