@@ -107,6 +107,7 @@ module polyloom_shell
     input  logic       pass_rsp_valid_i,   // at least a cycle after the last word was taken
     input  logic       pass_rsp_refused_i
 );
+  logic parser_idle, sender_idle;
 
   if (Channels < 1 || Channels > 128) begin : gen_check_channels
     $error("%m: Channels is %0d, must be 1 to 128", Channels);
@@ -349,7 +350,6 @@ module polyloom_shell
       .prog_rsp_i
   );
   assign mem_error_o = read_error || (b_ready && b_valid && b_resp != 2'b00);
-  logic parser_idle, sender_idle;
   assign idle_o = parser_idle && sender_idle && write_ready && !answer_valid && !read_cmd_valid && read_cmd_ready &&
                   !word_valid && !rx_valid && !host_rx_valid_i;
 

@@ -47,7 +47,9 @@ package polyloom_collective_pkg;
       channel_bits: 20,
       block_check: 1,
       copy_paths: 1,
-      relay_paths: 1
+      relay_paths: 1,
+      command_cycles: 0,
+      step_cycles: 0
   };
 
   typedef enum logic [7:0] {
