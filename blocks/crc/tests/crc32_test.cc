@@ -39,6 +39,19 @@ TEST(Crc32, WordsAgreeWithLongDivision) {
   }
 }
 
+TEST(Crc32, ManyWordsAtOnceFromAnyStateAgreeWithLongDivision) {
+  std::mt19937_64 rng(5);
+  for (std::size_t n = 0; n < 200; ++n) {
+    std::vector<std::uint64_t> words(n);
+    for (auto& w : words) w = rng();
+    const std::size_t first = n == 0 ? 0 : rng() % n;
+    Crc32 c;
+    c.add(std::span(words).first(first));
+    c.add(std::span(words).subspan(first));
+    EXPECT_EQ(c.value(), divide(words)) << n << " words, the first " << first << " alone";
+  }
+}
+
 TEST(Crc32, DetectsEveryBurstOfUpTo32Bits) {
   std::array<std::uint64_t, 3> words{0x0123456789abcdef, 0, ~0ull};
   const std::uint32_t good = crc32(words);

@@ -11,12 +11,9 @@ namespace polyloom::collective {
 Engine::Engine(const CollectiveParams& params, std::vector<blocks::WireEnds> lanes,
                blocks::BackingStore* memory, std::function<void(const ProgramEnd&)> ended,
                fabric::TraceTrack* trace)
-    : p_(params), clock_(params.clock_hz), memory_(memory), ended_(std::move(ended)), trace_(trace) {
+    : p_(params), edges_(params.clock_hz), memory_(memory), ended_(std::move(ended)), trace_(trace) {
   // Arrivals of an edge are seen by the switch at the next: no other value is built into the loop.
   if (p_.timing.switch_cycles != 1) throw std::logic_error("collective: switch_cycles is 1");
-  if (fabric::kPicosPerSecond % static_cast<Time>(p_.clock_hz) == 0) {
-    exact_period_ = fabric::kPicosPerSecond / static_cast<Time>(p_.clock_hz);
-  }
   for (const blocks::WireEnds& wire : lanes) lanes_.emplace_back(wire, p_);
   channels_.assign(p_.channels, blocks::Hbm2Channel(p_.channel));
   readers_.resize(p_.channels);
@@ -47,6 +44,7 @@ void Engine::transmit(Time until) {
 
 void Engine::run(Cycle to) {
   while (now_ < to) {
+    if (step_active_ && burst(to)) continue;
     const bool moved = cycle(now_);
     if (moved) last_progress_ = now_;
     ++now_;
@@ -268,6 +266,8 @@ const Beat& Engine::read_beat(Reader& r, unsigned channel) {
       beat_.words = {};
       std::memcpy(beat_.words.data(), from, bytes);
     }
+  } else {
+    beat_.words = {};
   }
   beat_.bytes = static_cast<std::uint8_t>(bytes);
   beat_.last = r.take.last();
@@ -317,11 +317,11 @@ void Engine::send_beat(unsigned l, const Beat& beat, Cycle k) {
   Lane& lane = lanes_[l];
   lane.send_beat(at(k + p_.timing.switch_cycles + p_.timing.tx_cycles), beat);
   if (!beat.last) return;
-  Cycle gone = edge_before(lane.last_departure());
+  Cycle gone = edges_.before(lane.last_departure());
   if (p_.block_check) {
     lane.send_control(at(gone + p_.timing.last_to_check),
                       lane.check_word(static_cast<std::uint16_t>(lane.sends - 1)));
-    gone = edge_before(lane.last_departure());
+    gone = edges_.before(lane.last_departure());
   }
   part_done(gone);
 }
@@ -337,7 +337,7 @@ void Engine::write_beat(unsigned c, const Beat& beat, Cycle k) {
   if (memory_ != nullptr) {
     const unsigned bytes = std::min<unsigned>(w.data.bytes(), beat.bytes);
     std::memcpy(memory_->data() + c * p_.channel.bytes + offset, beat.words.data(), bytes);
-    written_hash_ = (written_hash_ ^ (beat.words[0] + offset)) * 0x9e3779b97f4a7c15ull + beat.words[3];
+    w.hash += beat_hash(beat.words.data(), offset);
   }
   ++w.coming;
   ++w.beats;
@@ -389,7 +389,7 @@ Cycle Engine::next_wake() const {
   Cycle next = kNeverCycle;
   const auto sooner = [&](Cycle c) { next = std::min(next, c); };
   for (const Lane& lane : lanes_) {
-    if (lane.next_arrival() != fabric::kNever) sooner(clock_.first_edge_from(lane.next_arrival()));
+    if (lane.next_arrival() != fabric::kNever) sooner(edges_.from(lane.next_arrival()));
     sooner(lane.next_pulse());
   }
   if (pending_fault_) sooner(pending_fault_->at);
@@ -426,9 +426,13 @@ Cycle Engine::next_wake() const {
       ready = held == kNeverCycle ? held : std::max(held, takes_[f.index].from);
     }
     if (ready == kNeverCycle) continue;
-    for (const Sink& s : f.sinks) {
-      if (s.kind != Sink::tx) continue;
-      ready = std::max(ready, clock_.first_edge_from(lanes_[s.index].room_from() + 1) + 1);
+    // From there on it waits for another thing, which is counted apart.
+    if (f.stall != kSource) {
+      for (const Sink& s : f.sinks) {
+        if (s.kind == Sink::tx) ready = std::max(ready, edges_.from(lanes_[s.index].room_from() + 1) + 1);
+        // Registers that are full before an operator that stands still: nothing but another input ends that.
+        if (s.kind == Sink::feed && feeds_[s.index].held == kSwitchBeats) ready = kNeverCycle;
+      }
     }
     sooner(ready);
   }

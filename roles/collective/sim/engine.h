@@ -10,9 +10,9 @@
 // edge
 //   at which the switch takes it; FIFOs behind that are counted, not held. A program that reads what the same
 //   step writes may therefore see other bytes than the RTL.
-// Faults: the first stops the node: lanes end their frames and say abort, the host gets an event.
-// Thread safety: none; embedded in a node.
-// Tests: roles/collective/tests.
+// Speed: while streams just flow, all cycles up to the next other event are computed at once
+// (engine_burst.cc). Faults: the first stops the node: lanes end their frames and say abort, the host gets an
+// event. Thread safety: none; embedded in a node. Tests: roles/collective/tests.
 #pragma once
 
 #include <array>
@@ -76,6 +76,9 @@ class Engine {
   Lane& lane(unsigned l) { return lanes_[l]; }
   unsigned lanes() const { return static_cast<unsigned>(lanes_.size()); }
   std::vector<std::uint64_t>& program() { return program_; }
+  /// Off: every edge is stepped, with the same result (engine_burst.cc). For tests.
+  void allow_bursts(bool allowed) { bursts_allowed_ = allowed; }
+  std::uint64_t burst_cycles() const { return burst_cycles_; }
   /// Tells someone else of programs' ends (tests, which have no host).
   void listen(std::function<void(const ProgramEnd&)> ended) { ended_ = std::move(ended); }
 
@@ -88,6 +91,7 @@ class Engine {
   struct Reader {
     bool active = false, begun = false;
     PatternCursor issue, take;
+    PatternSpan span;
     std::vector<Cycle> ready;  ///< ring: when each beat asked for is at the source
     unsigned head = 0, count = 0, depth = 0;
     Cycle request_from = 0;
@@ -98,7 +102,8 @@ class Engine {
     PatternCursor data, grant;  ///< of the next beat from the switch, and to the memory
     unsigned held = 0, coming = 0;
     bool full = false;  ///< the switch's registers before it, at the start of the cycle
-    std::uint64_t beats = 0;
+    PatternSpan span;
+    std::uint64_t beats = 0, hash = 0;
   };
   /// An input of the operator: the switch's registers before it.
   struct Feed {
@@ -132,14 +137,7 @@ class Engine {
     std::vector<Sink> sinks;
   };
 
-  Time at(Cycle k) const {
-    return exact_period_ != 0 ? static_cast<Time>(k) * exact_period_ : clock_.edge(k);
-  }
-  /// The last edge not after t.
-  Cycle edge_before(Time t) const {
-    const Cycle k = clock_.first_edge_from(t);
-    return at(k) == t ? k : k - 1;
-  }
+  Time at(Cycle k) const { return edges_.at(k); }
 
   bool cycle(Cycle k);
   bool arrivals(Cycle k);
@@ -176,13 +174,25 @@ class Engine {
   const Beat& result_beat(unsigned output);
   void load_operator();
 
+  // Many cycles at once (engine_burst.cc).
+  bool burst(Cycle to);
+  Cycle burst_end(Cycle to) const;
+  unsigned half_of(const PatternCursor& cursor, const PatternSpan& span, Cycle beats) const;
+  void burst_read(Flow& f, Cycle k, Cycle end);
+  void burst_lane(Flow& f, Cycle k, Cycle end);
+  template <typename From>
+  void pace(Flow& f, Cycle k, Cycle end, From from);
+  void deliver(const Flow& f, const std::uint64_t* words, std::size_t beats, unsigned bytes);
+  void burst_write(unsigned channel, const std::uint64_t* words, std::size_t beats, unsigned bytes);
+  void settle_writers(const Flow& f, Cycle k, Cycle end);
+  std::uint64_t beat_hash(const std::uint64_t* words, std::uint64_t offset) const;
+
   void fault(Cycle k, Fault code, unsigned lane, std::uint64_t value);
   void fault_at(Cycle k, Fault code, unsigned lane, std::uint64_t value);
   void leave_step();
 
   const CollectiveParams p_;
-  const fabric::Clock clock_;
-  Time exact_period_ = 0;  ///< 0: edges are not evenly spaced in ps
+  const Edges edges_;
   std::vector<Lane> lanes_;
   blocks::BackingStore* memory_;
   std::vector<blocks::Hbm2Channel> channels_;
@@ -230,8 +240,15 @@ class Engine {
   };
   std::optional<Pending> pending_fault_;
   Cycle last_progress_ = 0;
+
+  bool bursts_allowed_ = true;
+  Cycle no_burst_before_ = 0;
+  std::vector<Cycle> pops_, arrivals_;  ///< edges of a burst
+  std::size_t popped_ = 0;
+  std::uint64_t burst_cycles_ = 0;
+
   std::array<std::uint64_t, kStalls> stalls_{};
-  std::uint64_t steps_ = 0, programs_ = 0, faults_ = 0, written_hash_ = 0, active_cycles_ = 0;
+  std::uint64_t steps_ = 0, programs_ = 0, faults_ = 0, active_cycles_ = 0;
 };
 
 }  // namespace polyloom::collective

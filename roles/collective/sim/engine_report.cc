@@ -81,9 +81,9 @@ void Engine::reset_counters() {
 }
 
 void Engine::digest(fabric::Digest& d) const {
-  for (const std::uint64_t v : {static_cast<std::uint64_t>(state_), begin_, finish_, std::uint64_t{pc_},
-                                steps_, written_hash_, active_cycles_, stalls_[kBegin], stalls_[kSource],
-                                stalls_[kWire], stalls_[kMemory], stalls_[kOperator]}) {
+  for (const std::uint64_t v :
+       {static_cast<std::uint64_t>(state_), begin_, finish_, std::uint64_t{pc_}, steps_, active_cycles_,
+        stalls_[kBegin], stalls_[kSource], stalls_[kWire], stalls_[kMemory], stalls_[kOperator]}) {
     d.add(v);
   }
   for (const Lane& lane : lanes_) lane.digest(d);
@@ -91,6 +91,7 @@ void Engine::digest(fabric::Digest& d) const {
   for (unsigned c = 0; c < p_.channels; ++c) {
     d.add(readers_[c].beats);
     d.add(writers_[c].beats);
+    d.add(writers_[c].hash);
     d.add(channels_[c].conflicts());
   }
 }

@@ -164,6 +164,7 @@ bool Engine::load_step() {
       r.active = true;
       r.begun = false;
       r.issue = r.take = PatternCursor(i);
+      r.span = span_of(i);
       r.head = r.count = 0;
       flows_.push_back({Flow::read, i.index, false, false, kBegin, {}});
       active_channels_.push_back(i.index);
@@ -198,6 +199,7 @@ bool Engine::load_step() {
       w.ended = w.full = false;
       w.open_end = (i.flags & kOpenEnd) != 0;
       w.data = w.grant = PatternCursor(i);
+      w.span = span_of(i);
       w.held = w.coming = 0;
       if (!readers_[i.index].active) active_channels_.push_back(i.index);
     }

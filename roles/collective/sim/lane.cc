@@ -103,10 +103,12 @@ void Lane::emit(Run& run, std::size_t n) {
   if (whole) {
     s.words = std::move(run.words);
     run.words.clear();
-  } else {
-    const auto end = run.words.begin() + static_cast<std::ptrdiff_t>(n);
-    s.words.assign(run.words.begin(), end);
-    run.words.erase(run.words.begin(), end);
+  } else {  // what stays is short: a FIFO of beats
+    std::vector<std::uint64_t> rest;
+    rest.reserve(256);
+    rest.assign(run.words.begin() + static_cast<std::ptrdiff_t>(n), run.words.end());
+    run.words.resize(n);
+    s.words = std::exchange(run.words, std::move(rest));
     run.first = sent_free_;
     run.head = false;
   }
@@ -267,6 +269,7 @@ LaneFault Lane::data(Cycle k) {
   RxBeat& slot = ring_[(head_ + count_) & mask_];
   slot.beat = partial_;
   slot.from = k + timing_.rx_cycles;
+  ends_held_ += partial_.last;
   ++count_;
   ++counted.beats_in;
   return {};
@@ -297,7 +300,7 @@ void Lane::clear() {
   mid_frame_ = false;
   expect_ = Expect::control;
   pulses_ = sends = takes = 0;
-  head_ = count_ = 0;
+  head_ = count_ = ends_held_ = 0;
   signature_held_ = false;
   checked_at_ = kNeverCycle;
 }

@@ -13,6 +13,7 @@
 // data. Thread safety: none; embedded in a node. Tests: lane_test.cc, node tests.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -24,6 +25,7 @@
 #include "blocks/wire_ends.h"
 #include "fabric/node.h"
 #include "roles/collective/program.h"
+#include "roles/collective/sim/edges.h"
 #include "roles/collective/sim/params.h"
 
 namespace polyloom::collective {
@@ -95,10 +97,16 @@ class Lane {
   Cycle beat_from() const { return count_ == 0 ? kNeverCycle : ring_[head_].from; }
   const Beat& front() const { return ring_[head_].beat; }
   void pop() {
+    ends_held_ -= front().last;
     head_ = (head_ + 1) & mask_;
     --count_;
   }
   unsigned held() const { return count_; }
+  /// Beat i of those held, and when it is at the source.
+  const Beat& held_beat(unsigned i) const { return ring_[(head_ + i) & mask_].beat; }
+  Cycle held_from(unsigned i) const { return ring_[(head_ + i) & mask_].from; }
+  /// A block's last beat is among them.
+  bool holds_end() const { return ends_held_ != 0; }
   bool holds_signature() const { return signature_held_; }
   Cycle signature_at() const { return signature_at_; }
   /// The signature of the block at the front, once; precondition: holds_signature().
@@ -110,6 +118,49 @@ class Lane {
   Cycle checked_at() const { return checked_at_; }
   void forget_check() { checked_at_ = kNeverCycle; }
   std::uint32_t peer() const { return peer_; }  ///< register value: valid[31] node[23:8] port[7:0]
+
+  // ---- many beats at once (engine_burst.cc); each call does what the ones above do beat by beat
+
+  /// A beat inside of a block leaves as send_beat() says; its words follow with fill(). Precondition: room().
+  void book(Time earliest) {
+    last_departure_ = std::max(earliest, wire_free_);
+    if (last_departure_ != wire_free_ || pieces_.empty()) pieces_.push_back({last_departure_, 0});
+    ++pieces_.back().beats;
+    wire_free_ = last_departure_ + static_cast<Time>(kBeatWords) * period_;
+    departures_[oldest_] = last_departure_;
+    oldest_ = oldest_ + 1 == departures_.size() ? 0 : oldest_ + 1;
+  }
+  /// The words of the oldest beats that were booked.
+  void fill(const std::uint64_t* words, std::size_t beats);
+
+  struct Plain {
+    Time until;      ///< before it nothing but whole beats inside of a block arrives
+    unsigned beats;  ///< at most so many
+  };
+  Plain plain(Time until) const;
+  /// Puts the edges from `k` to before `end` at which plain beats arrive into `at`; how many.
+  std::size_t plain_edges(const Edges& edges, Cycle k, Cycle end, Cycle* at) const;
+  /// Takes so many plain beats off the wire; `use` gets them as pieces: words, beats.
+  template <typename Use>
+  void take_plain(std::size_t beats, Use use) {
+    counted.beats_in += beats;
+    while (beats != 0) {
+      const fabric::Segment& s = inbox_.front();
+      const std::size_t n = std::min(beats, (s.words.size() - position_) / kBeatWords);
+      const std::uint64_t* words = s.words.data() + position_;
+      if (checks_) rx_crc_.add({words, n * kBeatWords});
+      use(words, n);
+      beats -= n;
+      position_ += n * kBeatWords;
+      if (position_ == s.words.size()) {
+        inbox_.pop_front();
+        position_ = 0;
+      }
+    }
+    find_next();
+  }
+  /// A plain beat that stays in the buffer.
+  void hold(const std::uint64_t* words, Cycle arrived);
 
   /// Blocks begun in each direction.
   std::uint32_t sends = 0, takes = 0;
@@ -132,6 +183,11 @@ class Lane {
     bool head, tail;
     std::uint8_t keep;
     std::vector<std::uint64_t> words;
+  };
+  /// Beats that leave one after the other, booked and not yet filled.
+  struct Piece {
+    Time first;
+    std::size_t beats;
   };
   enum class Expect : std::uint8_t { control, data, check };
 
@@ -162,6 +218,8 @@ class Lane {
   bool signed_only_ = false;  ///< a signature went out: the peer takes the next frame for data
   blocks::Crc32 tx_crc_;
   std::deque<Run> runs_;
+  std::vector<Piece> pieces_;
+  std::size_t piece_ = 0;  ///< the first that is not yet filled
   std::deque<Time> pulses_out_;
 
   // In.
@@ -177,7 +235,7 @@ class Lane {
   std::vector<Cycle> due_;
   std::uint32_t pulses_ = 0;
   std::vector<RxBeat> ring_;
-  unsigned head_ = 0, count_ = 0, mask_ = 0;
+  unsigned head_ = 0, count_ = 0, mask_ = 0, ends_held_ = 0;
   bool signature_held_ = false;
   std::uint64_t signature_ = 0;
   Cycle signature_at_ = 0, checked_at_ = kNeverCycle;

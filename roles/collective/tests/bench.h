@@ -26,6 +26,7 @@ struct BenchOptions {
   std::vector<std::pair<int, int>> links;
   int nodes = 1;
   fabric::Time window = 0;  ///< longest window of the fabric; 0: what the links allow
+  bool bursts = true;       ///< false: every edge is stepped
 };
 
 inline std::vector<std::pair<int, int>> full_mesh(int nodes) {
@@ -62,6 +63,7 @@ class Bench {
       site.name = "fpga." + std::to_string(n);
       site.lanes = wires[static_cast<std::size_t>(n)];
       auto node = std::make_unique<CollectiveNode>(o.params, std::move(site));
+      node->engine().allow_bursts(o.bursts);
       nodes_.push_back(node.get());
       fabric_.set_node(n, std::move(node));
     }
@@ -78,6 +80,7 @@ class Bench {
   std::uint8_t* bytes(int n, unsigned channel) { return node(n).channel(channel); }
   fabric::Fabric& fabric() { return fabric_; }
   int nodes() const { return o_.nodes; }
+  const BenchOptions& options() const { return o_; }
   /// The lane of `from` that leads to `to`, the k-th of them.
   unsigned lane(int from, int to, int k = 0) const {
     const auto& peers = peers_[static_cast<std::size_t>(from)];
