@@ -42,6 +42,20 @@ BackingStore::BackingStore(const std::string& node, std::uint64_t bytes) : bytes
   data_ = static_cast<std::uint8_t*>(mapped);
 }
 
+void BackingStore::will_fill(std::uint64_t offset, std::uint64_t bytes) {
+#ifdef MADV_HUGEPAGE
+  // Whole large pages inside of the range only: what lies beside it stays sparse.
+  constexpr std::uintptr_t kLarge = std::uintptr_t{2} << 20;
+  const auto base = reinterpret_cast<std::uintptr_t>(data_) + offset;
+  const std::uintptr_t first = (base + kLarge - 1) / kLarge * kLarge;
+  const std::uintptr_t last = (base + bytes) / kLarge * kLarge;
+  // A system without large pages refuses; then small ones do.
+  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#else
+  static_cast<void>(offset), static_cast<void>(bytes);
+#endif
+}
+
 BackingStore::~BackingStore() { ::munmap(data_, bytes_); }
 
 }  // namespace polyloom::blocks

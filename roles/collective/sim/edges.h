@@ -32,6 +32,8 @@ class Edges {
     }
     return from(t);
   }
+  /// No two edges are further apart.
+  Time widest() const { return period_ != 0 ? period_ : clock_.edge(1) + 1; }
   /// The last edge not after t.
   Cycle before(Time t) const {
     const Cycle k = from(t);

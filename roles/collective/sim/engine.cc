@@ -187,6 +187,7 @@ bool Engine::memories(Cycle k) {
     const auto grant =
         channels_[c].arbitrate(read, read ? r.issue.offset() : 0, write, write ? w.grant.offset() : 0);
     moved = true;
+    if (read && !grant.read) r.even = false;
     if (grant.read) {
       r.ready[(r.head + r.count) & (r.ready.size() - 1)] =
           channels_[c].read_ready(k) + p_.timing.read_to_source;

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,6 +32,15 @@
 #include "roles/collective/sim/pattern.h"
 
 namespace polyloom::collective {
+
+/// Of a beat that is written: the sum over all beats is part of the digest, so they may be hashed in any
+/// order.
+inline std::uint64_t beat_hash(const std::uint64_t* w, std::uint64_t offset) {
+  std::uint64_t term = w[0] ^ std::rotl(w[1], 17) ^ std::rotl(w[2], 34) ^ std::rotl(w[3], 51);
+  term += (offset + kBeatBytes) * 0x9e3779b97f4a7c15ull;
+  term = (term ^ (term >> 32)) * 0xd6e8feb86659fd93ull;
+  return term ^ (term >> 29);
+}
 
 /// How a program ended: what becomes the event frame.
 struct ProgramEnd {
@@ -95,6 +105,7 @@ class Engine {
     std::vector<Cycle> ready;  ///< ring: when each beat asked for is at the source
     unsigned head = 0, count = 0, depth = 0;
     Cycle request_from = 0;
+    bool even = false;  ///< no request of the step has had to wait for a write
     std::uint64_t beats = 0;
   };
   struct Writer {
@@ -180,12 +191,16 @@ class Engine {
   unsigned half_of(const PatternCursor& cursor, const PatternSpan& span, Cycle beats) const;
   void burst_read(Flow& f, Cycle k, Cycle end);
   void burst_lane(Flow& f, Cycle k, Cycle end);
+  bool flow_read(Flow& f, Cycle k, Cycle end);
+  bool flow_lane(Flow& f, Cycle k, Cycle end);
+  void copy_read(const Flow& f, std::size_t beats);
   template <typename From>
   void pace(Flow& f, Cycle k, Cycle end, From from);
   void deliver(const Flow& f, const std::uint64_t* words, std::size_t beats, unsigned bytes);
   void burst_write(unsigned channel, const std::uint64_t* words, std::size_t beats, unsigned bytes);
-  void settle_writers(const Flow& f, Cycle k, Cycle end);
-  std::uint64_t beat_hash(const std::uint64_t* words, std::uint64_t offset) const;
+  void settle(const Flow& f, Cycle k, Cycle end);
+  /// `beats` have moved, the last two at these edges.
+  void settle_writers(const Flow& f, Cycle k, Cycle end, std::size_t beats, Cycle last, Cycle before);
 
   void fault(Cycle k, Fault code, unsigned lane, std::uint64_t value);
   void fault_at(Cycle k, Fault code, unsigned lane, std::uint64_t value);

@@ -23,14 +23,6 @@ constexpr Cycle kLongest = 4'096;  ///< of the arrays of edges
 
 }  // namespace
 
-std::uint64_t Engine::beat_hash(const std::uint64_t* w, std::uint64_t offset) const {
-  // Terms of beats are summed, so that beats need not be hashed one after the other.
-  std::uint64_t term = w[0] ^ std::rotl(w[1], 17) ^ std::rotl(w[2], 34) ^ std::rotl(w[3], 51);
-  term += (offset + kBeatBytes) * 0x9e3779b97f4a7c15ull;
-  term = (term ^ (term >> 32)) * 0xd6e8feb86659fd93ull;
-  return term ^ (term >> 29);
-}
-
 /// The half in which the next beats of a pattern lie; 2: perhaps in both, or outside the channel.
 unsigned Engine::half_of(const PatternCursor& cursor, const PatternSpan& span, Cycle beats) const {
   const std::uint64_t half = p_.channel.bytes / 2;
@@ -102,9 +94,9 @@ bool Engine::burst(Cycle to) {
     if (!f.begun) {
       stalls_[kBegin] += end - k;
     } else if (f.kind == Flow::read) {
-      burst_read(f, k, end);
+      if (!flow_read(f, k, end)) burst_read(f, k, end);
     } else {
-      burst_lane(f, k, end);
+      if (!flow_lane(f, k, end)) burst_lane(f, k, end);
       taken |= std::uint64_t{1} << f.index;
     }
   }
@@ -196,11 +188,16 @@ void Engine::burst_read(Flow& f, Cycle k, Cycle end) {
   }
   r.head = (r.head + static_cast<unsigned>(popped_)) & mask;
   r.count = static_cast<unsigned>(here + asked - popped_);
-  r.beats += popped_;
+  copy_read(f, popped_);
+  settle(f, k, end);
+}
 
+/// Moves the next beats of R# to its sinks.
+void Engine::copy_read(const Flow& f, std::size_t beats) {
+  Reader& r = readers_[f.index];
   static constexpr std::array<std::uint64_t, 64 * kBeatWords> kZeros{};
   std::uint8_t* const base = memory_ != nullptr ? memory_->data() + f.index * p_.channel.bytes : nullptr;
-  for (std::size_t left = popped_; left != 0;) {
+  for (std::size_t left = beats; left != 0;) {
     std::size_t n = std::min<std::size_t>(left, r.take.whole());
     if (n == 0) {  // the last, shorter beat of a run
       n = 1;
@@ -217,7 +214,7 @@ void Engine::burst_read(Flow& f, Cycle k, Cycle end) {
     r.take.pass(n);
     left -= n;
   }
-  settle_writers(f, k, end);
+  r.beats += beats;
 }
 
 void Engine::burst_lane(Flow& f, Cycle k, Cycle end) {
@@ -239,7 +236,7 @@ void Engine::burst_lane(Flow& f, Cycle k, Cycle end) {
   }
   // The rest of what has come goes straight on or stays.
   std::size_t seen = 0;
-  if (come == 0) return settle_writers(f, k, end);
+  if (come == 0) return settle(f, k, end);
   lane.take_plain(come, [&](const std::uint64_t* words, std::size_t beats) {
     const std::size_t n = std::min(beats, left);
     if (n != 0) deliver(f, words, n, kBeatBytes);
@@ -247,7 +244,7 @@ void Engine::burst_lane(Flow& f, Cycle k, Cycle end) {
     for (std::size_t i = n; i < beats; ++i) lane.hold(words + i * kBeatWords, edges[seen + i]);
     seen += beats;
   });
-  settle_writers(f, k, end);
+  settle(f, k, end);
 }
 
 void Engine::deliver(const Flow& f, const std::uint64_t* words, std::size_t beats, unsigned bytes) {
@@ -284,21 +281,130 @@ void Engine::burst_write(unsigned c, const std::uint64_t* words, std::size_t bea
   }
 }
 
+/// After pace().
+void Engine::settle(const Flow& f, Cycle k, Cycle end) {
+  if (popped_ == 0) return settle_writers(f, k, end, 0, 0, 0);
+  settle_writers(f, k, end, popped_, pops_[popped_ - 1], popped_ > 1 ? pops_[popped_ - 2] : 0);
+}
+
 /// What the memory has taken of the beats that moved: all but one that moved at the last edge.
-void Engine::settle_writers(const Flow& f, Cycle k, Cycle end) {
+void Engine::settle_writers(const Flow& f, Cycle k, Cycle end, std::size_t beats, Cycle last, Cycle before) {
   for (const Sink& s : f.sinks) {
     if (s.kind != Sink::write) continue;
     Writer& w = writers_[s.index];
-    const unsigned before = w.coming;
-    w.coming = popped_ != 0 && pops_[popped_ - 1] == end - 1;
-    const std::size_t granted = before + popped_ - w.coming;
+    const unsigned waited = w.coming;
+    w.coming = beats != 0 && last == end - 1;
+    const std::size_t granted = waited + beats - w.coming;
     if (granted == 0) continue;
     channels_[s.index].arbitrate(false, 0, true, w.grant.offset());
     w.grant.skip(granted);
-    Cycle last = k;
-    if (popped_ > w.coming) last = pops_[popped_ - 1 - w.coming] + 1;
-    last_progress_ = std::max(last_progress_, last);
+    Cycle at = k;
+    if (beats > w.coming) at = (w.coming != 0 ? before : last) + 1;
+    last_progress_ = std::max(last_progress_, at);
   }
+}
+
+// ---- streams at the pace of their wire: closed forms instead of pace() ----
+
+/// R# that has beats in store for wires that all go on without a gap, or for writes alone; false: not so.
+bool Engine::flow_read(Flow& f, Cycle k, Cycle end) {
+  Reader& r = readers_[f.index];
+  // As burst_read() says: from the second beat on no beat is late unless a request was.
+  if (!r.even || r.count == 0 || r.ready[r.head] > k || r.request_from > k) return false;
+  const Lane* wire = nullptr;
+  for (const Sink& s : f.sinks) {
+    if (s.kind != Sink::tx) continue;
+    const Lane& lane = lanes_[s.index];
+    if (!lane.flows()) return false;
+    if (wire != nullptr && (wire->room_from() != lane.room_from() || wire->beat_time() != lane.beat_time())) {
+      return false;
+    }
+    wire = &lane;
+  }
+  std::size_t beats = end - k;
+  Time room = 0, pace = 0;
+  if (wire != nullptr) {
+    room = wire->room_from();
+    pace = wire->beat_time();
+    // A beat that moves as soon as there is room must be in time for its place on the wire, and come alone.
+    const Time behind = (p_.timing.switch_cycles + p_.timing.tx_cycles + 1) * edges_.widest();
+    const Time last = at(end - 1);
+    if (room <= at(k - 1) || pace < edges_.widest() || behind > pace * (kTxBeats + kSwitchBeats))
+      return false;
+    beats = room > last ? 0 : static_cast<std::size_t>((last - room) / pace) + 1;
+  }
+  const auto edge = [&](std::size_t n) {
+    return wire == nullptr ? k + n : edges_.from(room + static_cast<Time>(n) * pace);
+  };
+  const Cycle last = beats == 0 ? 0 : edge(beats - 1), before = beats < 2 ? 0 : edge(beats - 2);
+  f.stall = beats != 0 && last == end - 1 ? kNone : kWire;
+  stalls_[kWire] += end - k - beats;
+  if (beats != 0) last_progress_ = std::max(last_progress_, last);
+
+  // Requests: one a cycle until the store is full, then one after each beat that leaves.
+  const std::uint64_t left_before_last = beats - (beats != 0 && last == end - 1);
+  const std::uint64_t most = r.issue.done() ? 0 : r.issue.left();
+  const std::uint64_t asked = std::min({most, end - k, r.depth - r.count + left_before_last});
+  if (asked != 0) {
+    Cycle at_edge = k + asked - 1;
+    if (r.count + asked > r.depth) at_edge = std::max(at_edge, edge(r.count + asked - r.depth - 1) + 1);
+    last_progress_ = std::max(last_progress_, at_edge);
+    channels_[f.index].arbitrate(true, r.issue.offset(), false, 0);
+    r.issue.skip(asked);
+    // They are never what the stream waits for, so any time not after the true one will do.
+    const unsigned mask = static_cast<unsigned>(r.ready.size()) - 1;
+    for (std::uint64_t i = 0; i < asked; ++i) r.ready[(r.head + r.count + i) & mask] = 0;
+  }
+  r.head = (r.head + static_cast<unsigned>(beats)) & (static_cast<unsigned>(r.ready.size()) - 1);
+  r.count = static_cast<unsigned>(r.count + asked - beats);
+  if (beats != 0) {
+    for (const Sink& s : f.sinks) {
+      if (s.kind == Sink::tx) lanes_[s.index].book_flow(beats);
+    }
+    copy_read(f, beats);
+  }
+  settle_writers(f, k, end, beats, last, before);
+  return true;
+}
+
+/// A lane whose beats are written as they come; false: not so.
+bool Engine::flow_lane(Flow& f, Cycle k, Cycle end) {
+  Lane& lane = lanes_[f.index];
+  const Cycle behind = p_.timing.rx_cycles;
+  for (const Sink& s : f.sinks) {
+    if (s.kind == Sink::tx) return false;
+  }
+  if (takes_[f.index].from > k || behind != 1 || lane.beat_time() < edges_.widest()) return false;
+  if (lane.held() > 1 || (lane.held() == 1 && lane.beat_from() > k)) return false;
+  // A beat that has been whole before k is late: others may be close behind it.
+  if (lane.next_arrival() <= at(k - 1)) return false;
+  const std::size_t come = lane.plain_by(at(end - 1)), held = lane.held();
+  const Cycle arrived = come == 0 ? 0 : edges_.from(lane.plain_time(come - 1));
+  const std::size_t stays = come != 0 && arrived == end - 1, gone = come - stays;
+  const std::size_t beats = held + gone;
+  // What moves: a beat held at k, each other the edge after it came.
+  const auto edge = [&](std::size_t n) {
+    return n < held ? k : edges_.from(lane.plain_time(n - held)) + behind;
+  };
+  const Cycle last = beats == 0 ? 0 : edge(beats - 1), before = beats < 2 ? 0 : edge(beats - 2);
+  f.stall = beats != 0 && last == end - 1 ? kNone : kSource;
+  stalls_[kSource] += end - k - beats;
+  last_progress_ = std::max({last_progress_, last, arrived});
+  if (held != 0) {
+    deliver(f, lane.front().words.data(), 1, kBeatBytes);
+    lane.pop();
+  }
+  if (come != 0) {
+    std::size_t left = gone;
+    lane.take_plain(come, [&](const std::uint64_t* words, std::size_t n) {
+      const std::size_t go = std::min(n, left);
+      if (go != 0) deliver(f, words, go, kBeatBytes);
+      left -= go;
+      if (go != n) lane.hold(words + go * kBeatWords, arrived);
+    });
+  }
+  settle_writers(f, k, end, beats, last, before);
+  return true;
 }
 
 }  // namespace polyloom::collective

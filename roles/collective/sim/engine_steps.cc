@@ -5,6 +5,11 @@
 #include "roles/collective/sim/engine.h"
 
 namespace polyloom::collective {
+namespace {
+
+constexpr std::uint64_t kLargeWrite = 8 << 20;  ///< bytes from which on the system is told of a write
+
+}  // namespace
 
 bool Engine::start(Cycle c, std::uint64_t index) {
   if (state_ != State::idle || index >= p_.program_size) return false;
@@ -163,6 +168,7 @@ bool Engine::load_step() {
       Reader& r = readers_[i.index];
       r.active = true;
       r.begun = false;
+      r.even = true;
       r.issue = r.take = PatternCursor(i);
       r.span = span_of(i);
       r.head = r.count = 0;
@@ -200,6 +206,10 @@ bool Engine::load_step() {
       w.open_end = (i.flags & kOpenEnd) != 0;
       w.data = w.grant = PatternCursor(i);
       w.span = span_of(i);
+      const std::uint64_t size = w.span.high - w.span.low;
+      if (memory_ != nullptr && size >= kLargeWrite && std::uint64_t{i.run_bytes} * i.runs >= size) {
+        memory_->will_fill(i.index * p_.channel.bytes + w.span.low, size);
+      }
       w.held = w.coming = 0;
       if (!readers_[i.index].active) active_channels_.push_back(i.index);
     }

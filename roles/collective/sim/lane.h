@@ -130,6 +130,28 @@ class Lane {
     departures_[oldest_] = last_departure_;
     oldest_ = oldest_ + 1 == departures_.size() ? 0 : oldest_ + 1;
   }
+  /// The beats in the FIFO and those that come leave one after the other with nothing between them, as long
+  /// as a beat comes once there is room. Then beat n has room from room_from() + n * beat_time() on.
+  bool flows() const {
+    for (std::size_t i = 0, at = oldest_; i < departures_.size(); ++i) {
+      if (departures_[at] != wire_free_ - static_cast<Time>(departures_.size() - i) * beat_time())
+        return false;
+      at = at + 1 == departures_.size() ? 0 : at + 1;
+    }
+    return true;
+  }
+  Time beat_time() const { return static_cast<Time>(kBeatWords) * period_; }
+  /// Precondition: flows().
+  void book_flow(std::size_t beats) {
+    if (pieces_.empty()) pieces_.push_back({wire_free_, 0});
+    pieces_.back().beats += beats;
+    wire_free_ += static_cast<Time>(beats) * beat_time();
+    last_departure_ = wire_free_ - beat_time();
+    oldest_ = 0;
+    for (std::size_t i = 0; i < departures_.size(); ++i) {
+      departures_[i] = wire_free_ - static_cast<Time>(departures_.size() - i) * beat_time();
+    }
+  }
   /// The words of the oldest beats that were booked.
   void fill(const std::uint64_t* words, std::size_t beats);
 
@@ -138,6 +160,10 @@ class Lane {
     unsigned beats;  ///< at most so many
   };
   Plain plain(Time until) const;
+  /// How many plain beats have arrived by `now`.
+  std::size_t plain_by(Time now) const;
+  /// When the n-th plain beat from now on, the first being 0, is whole.
+  Time plain_time(std::size_t n) const;
   /// Puts the edges from `k` to before `end` at which plain beats arrive into `at`; how many.
   std::size_t plain_edges(const Edges& edges, Cycle k, Cycle end, Cycle* at) const;
   /// Takes so many plain beats off the wire; `use` gets them as pieces: words, beats.

@@ -52,6 +52,19 @@ Lane::Plain Lane::plain(Time until) const {
   return {until, beats};
 }
 
+std::size_t Lane::plain_by(Time now) const { return next_complete_ > now ? 0 : plain(now + 1).beats; }
+
+Time Lane::plain_time(std::size_t n) const {
+  std::size_t position = position_;
+  for (const fabric::Segment& s : inbox_) {
+    const std::size_t beats = (s.words.size() - position) / kBeatWords;
+    if (n < beats) return s.word_time(position + n * kBeatWords + kBeatWords - 1);
+    n -= beats;
+    position = 0;
+  }
+  return fabric::kNever;
+}
+
 std::size_t Lane::plain_edges(const Edges& edges, Cycle k, Cycle end, Cycle* at) const {
   std::size_t n = 0;
   if (!mid_frame_ || partial_words_ != 0) return 0;
