@@ -116,6 +116,51 @@ TEST(OperatorSlot, AJoinThatLacksAnInputEndsByTheWatchdog) {
   EXPECT_EQ(last.value, 1ull << 32);
 }
 
+// Without a watchdog a starved step must leave nothing to do, so that the fabric can say who waits for whom.
+TEST(OperatorSlot, StarvedStepsEndTheRunQuietly) {
+  const Pattern some{0, 4096, 1, 0}, to{32768, 4096, 1, 0};
+  const auto reduce = [](std::uint64_t inputs) { return config(0, OperatorKind::reduce, kSum, inputs); };
+  const auto pass = config(0, OperatorKind::pass, 0, 1);
+  struct Case {
+    const char* what;
+    std::vector<Instruction> step;
+    const char* waits;
+  };
+  const std::vector<Case> cases = {
+      {"a join that lacks an input",
+       {read(0, some), take(0), feed(0, kFromRead), feed(1, kFromLane), reduce(3), write(1, to, kFromOperator)},
+       "take on lane 0 has no data"},
+      {"one input, and nothing comes",
+       {take(0), feed(0, kFromLane), reduce(1), write(1, to, kFromOperator)},
+       "take on lane 0 has no data"},
+      {"one input, and nothing may leave",
+       {read(0, some), feed(0, kFromRead), reduce(1), send(0, kFromOperator)},
+       "send on lane 0 has no pulse"},
+      {"a source that is copied past the operator",
+       {read(0, some), take(0), feed(0, kFromRead), feed(1, kFromLane), write(2, to, kFromRead), reduce(3),
+        write(1, to, kFromOperator)},
+       "take on lane 0 has no data"},
+      {"a pass that nothing may leave",
+       {read(0, some), feed(0, kFromRead), pass, send(0, kFromOperator), write(1, to, kFromOperator)},
+       "send on lane 0 has no pulse"},
+      {"a result for a wire and a memory",
+       {read(0, some), feed(0, kFromRead), reduce(1), send(0, kFromOperator), write(1, to, kFromOperator)},
+       "send on lane 0 has no pulse"},
+  };
+  for (const Case& c : cases) {
+    Bench b(options(2));
+    std::vector<Instruction> program = c.step;
+    program.push_back(go());
+    program.push_back(end());
+    b.start(0, program);
+    const auto result = b.run(100'000'000);
+    EXPECT_EQ(result.reason, fabric::RunEnd::quiet) << c.what;
+    EXPECT_LT(result.windows, 100u) << c.what;
+    ASSERT_EQ(result.stuck.size(), 1u) << c.what;
+    EXPECT_NE(result.stuck[0].find(c.waits), std::string::npos) << result.stuck[0];
+  }
+}
+
 TEST(OperatorSlot, ErrorsStopTheNode) {
   Bench b(options(2));
   ProgramEnd last;
