@@ -107,6 +107,7 @@ std::string run_json(const RunFacts& facts) {
   out["fidelity"] = facts.fidelity;
   out["engine"] = facts.engine;
   if (!facts.load.empty()) out["load"] = facts.load;
+  if (facts.timing_only) out["timing_only"] = true;
   out["seed"] = facts.seed;
   out["started"] = facts.started;
   out["wall_seconds"] = facts.wall_seconds;

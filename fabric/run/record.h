@@ -44,8 +44,9 @@ struct RunFacts {
   std::vector<std::string> command;               ///< of the simulator
   std::vector<std::vector<std::string>> clients;  ///< command lines of the host programs
   std::string cluster, cluster_file, topology, fidelity, link_latencies;
-  std::string engine;  ///< "serial", "threads:2", "mpi:3"
-  std::string load;    ///< "backdoor" if host programs shared the memories' files, else empty
+  std::string engine;        ///< "serial", "threads:2", "mpi:3"
+  std::string load;          ///< "backdoor" if host programs shared the memories' files, else empty
+  bool timing_only = false;  ///< a node kept no contents of its memories: data are no result
   std::uint64_t seed = 0;
   std::string started;  ///< UTC, ISO 8601
   double wall_seconds = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "roles/simulator/simulator.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -242,6 +243,11 @@ class Simulator {
     facts.engine = engine_name_;
     const char* backdoor = std::getenv("POLYLOOM_BACKDOOR_DIR");
     if (backdoor != nullptr && *backdoor != '\0') facts.load = "backdoor";
+    // By a counter of that name any role says so, in whichever process its node lives.
+    facts.timing_only =
+        std::any_of(result_.counters.begin(), result_.counters.end(), [](const auto& counter) {
+          return counter.second != 0 && std::string_view(counter.first).ends_with(".timing_only");
+        });
     facts.seed = options_.seed;
     facts.started = started_;
     facts.wall_seconds = result_.wall_seconds;

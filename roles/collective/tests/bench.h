@@ -2,6 +2,7 @@
 // For tests: collective nodes joined by links, their programs written in place, no host.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -27,6 +28,7 @@ struct BenchOptions {
   int nodes = 1;
   fabric::Time window = 0;  ///< longest window of the fabric; 0: what the links allow
   bool bursts = true;       ///< false: every edge is stepped
+  std::function<void(fabric::Fabric&)> partition = {};  ///< divides the nodes over processes
 };
 
 inline std::vector<std::pair<int, int>> full_mesh(int nodes) {
@@ -58,7 +60,12 @@ class Bench {
       wires[x].push_back({pa.tx, pa.rx});
       wires[y].push_back({pb.tx, pb.rx});
     }
+    if (o.partition) o.partition(fabric_);
     for (int n = 0; n < o.nodes; ++n) {
+      if (!fabric_.owns(n)) {
+        nodes_.push_back(nullptr);
+        continue;
+      }
       NodeSite site;
       site.name = "fpga." + std::to_string(n);
       site.lanes = wires[static_cast<std::size_t>(n)];

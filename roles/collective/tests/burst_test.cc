@@ -156,6 +156,26 @@ TEST(Bursts, EnginesAreBitIdentical) {
   }
 }
 
+/// An eager block that nobody takes runs over the buffer at its own beat while another stream flows.
+TEST(Bursts, OverflowComesAtTheSameBeat) {
+  for (const unsigned beats : {127u, 128u, 129u, 400u}) {
+    Totals totals, none;
+    Outcome outcomes[2];
+    for (const bool bursts : {true, false}) {
+      BenchOptions o{.params = small_params(2), .links = {{0, 1}}, .nodes = 2};
+      o.link.latency = 400'000;
+      o.bursts = bursts;
+      Bench b(o);
+      b.start(0, {read(0, {0, beats * 32, 1, 0}), send(0, kFromRead, kEager), go(), end()});
+      b.start(1, {read(0, {0, 32768, 1, 0}), write(0, {32768, 32768, 1, 0}, kFromRead), go(), end()});
+      outcomes[bursts] = finish(b, bursts ? totals : none);
+    }
+    expect_equal(outcomes[1], outcomes[0], std::to_string(beats) + " beats");
+    EXPECT_EQ(outcomes[1].events.back()[1], beats > 128 ? static_cast<std::uint64_t>(Fault::overflow) : 0u);
+    EXPECT_GT(totals.bursts, 0u);
+  }
+}
+
 /// Long streams that share a channel in all ways, and one that passes three nodes.
 TEST(Bursts, HalvesOfAChannelAreTheSame) {
   constexpr std::uint32_t kLong = 300 * 32, kHalf = 1 << 15;

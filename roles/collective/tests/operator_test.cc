@@ -128,7 +128,8 @@ TEST(OperatorSlot, StarvedStepsEndTheRunQuietly) {
   };
   const std::vector<Case> cases = {
       {"a join that lacks an input",
-       {read(0, some), take(0), feed(0, kFromRead), feed(1, kFromLane), reduce(3), write(1, to, kFromOperator)},
+       {read(0, some), take(0), feed(0, kFromRead), feed(1, kFromLane), reduce(3),
+        write(1, to, kFromOperator)},
        "take on lane 0 has no data"},
       {"one input, and nothing comes",
        {take(0), feed(0, kFromLane), reduce(1), write(1, to, kFromOperator)},
