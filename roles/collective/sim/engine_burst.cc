@@ -327,14 +327,14 @@ bool Engine::flow_read(Flow& f, Cycle k, Cycle end) {
     room = wire->room_from();
     pace = wire->beat_time();
     // A beat that moves as soon as there is room must be in time for its place on the wire, and come alone.
-    const Time behind = (p_.timing.switch_cycles + p_.timing.tx_cycles + 1) * edges_.widest();
-    const Time last = at(end - 1);
-    if (room <= at(k - 1) || pace < edges_.widest() || behind > pace * (kTxBeats + kSwitchBeats))
-      return false;
+    // Room is seen one edge later (Lane::room()).
+    const Time behind = (p_.timing.switch_cycles + p_.timing.tx_cycles + 2) * edges_.widest();
+    const Time last = at(end - 2) - 1;
+    if (room < at(k - 2) || pace < edges_.widest() || behind > pace * (kTxBeats + kSwitchBeats)) return false;
     beats = room > last ? 0 : static_cast<std::size_t>((last - room) / pace) + 1;
   }
   const auto edge = [&](std::size_t n) {
-    return wire == nullptr ? k + n : edges_.from(room + static_cast<Time>(n) * pace);
+    return wire == nullptr ? k + n : edges_.from(room + static_cast<Time>(n) * pace + 1) + 1;
   };
   const Cycle last = beats == 0 ? 0 : edge(beats - 1), before = beats < 2 ? 0 : edge(beats - 2);
   f.stall = beats != 0 && last == end - 1 ? kNone : kWire;
