@@ -274,7 +274,12 @@ void Engine::burst_write(unsigned c, const std::uint64_t* words, std::size_t bea
       size = std::min(w.data.bytes(), bytes);
     }
     std::memcpy(base + offset, words, size);
-    for (std::size_t i = 0; i < n; ++i) w.hash += beat_hash(words + i * kBeatWords, offset + i * kBeatBytes);
+    std::uint64_t hash = 0, at = offset;
+    for (const std::uint64_t* beat = words; beat != words + n * kBeatWords;
+         beat += kBeatWords, at += kBeatBytes) {
+      hash += beat_hash(beat, at);
+    }
+    w.hash += hash;
     w.data.pass(n);
     words += n * kBeatWords;
     beats -= n;
@@ -352,8 +357,10 @@ bool Engine::flow_read(Flow& f, Cycle k, Cycle end) {
     channels_[f.index].arbitrate(true, r.issue.offset(), false, 0);
     r.issue.skip(asked);
     // They are never what the stream waits for, so any time not after the true one will do.
-    const unsigned mask = static_cast<unsigned>(r.ready.size()) - 1;
-    for (std::uint64_t i = 0; i < asked; ++i) r.ready[(r.head + r.count + i) & mask] = 0;
+    const std::size_t size = r.ready.size(), at = (r.head + r.count) & (size - 1);
+    const std::size_t marks = std::min<std::size_t>(asked, size), straight = std::min(marks, size - at);
+    std::fill_n(r.ready.begin() + static_cast<std::ptrdiff_t>(at), straight, Cycle{0});
+    std::fill_n(r.ready.begin(), marks - straight, Cycle{0});
   }
   r.head = (r.head + static_cast<unsigned>(beats)) & (static_cast<unsigned>(r.ready.size()) - 1);
   r.count = static_cast<unsigned>(r.count + asked - beats);
