@@ -11,22 +11,25 @@ from pathlib import Path
 
 import pytest
 
+from polyloom import paths
 from polyloom.rtl import filelist, tools
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.parametrize("words", [1, 3, 4, 8])
-def test_crc_of_frames_of_any_length(tmp_path: Path, words: int) -> None:
+def test_crc_of_frames_of_any_length(words: int) -> None:
+    folder = paths.build_dir() / "rtl-tests" / f"crc32-{words}"
+    folder.mkdir(parents=True, exist_ok=True)
     command = [str(tools.find("verilator")), "--cc", "--exe", "--build", "-j", "2", "-O3", "-Wall", "--assert"]
-    command += ["--top", "polyloom_crc32", "-Mdir", str(tmp_path), "-o", "crc", *tools.VERILATOR_BUILD_ARGS]
+    command += ["--top", "polyloom_crc32", "-Mdir", str(folder), "-o", "crc", *tools.VERILATOR_BUILD_ARGS]
     command += [f"-GWords={words}", "-CFLAGS", f"-I{ROOT} -DWORDS={words}"]
     command += filelist.read(ROOT / "blocks/crc/rtl/crc32.f").verilator_args()
     command += [str(ROOT / source) for source in ("blocks/crc/tests/crc32_rtl_test.cc", "blocks/crc/sim/crc32.cc")]
     built = subprocess.run(command, env=tools.environment(), capture_output=True, text=True)
     assert built.returncode == 0, built.stderr[-4000:]
     seed = os.environ.get("POLYLOOM_SEED", "1")
-    done = subprocess.run([str(tmp_path / "crc"), seed, "2000"], capture_output=True, text=True)
+    done = subprocess.run([str(folder / "crc"), seed, "2000"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     frames = [line.split() for line in done.stdout.splitlines()]
     assert len(frames) == 2000

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from polyloom import paths
 from polyloom.rtl import filelist, tools
 
 HERE = Path(__file__).parent
@@ -46,7 +47,7 @@ def _verilator(*args: str) -> subprocess.CompletedProcess[str]:
     ],
 )
 def test_rtl_equals_model_in_every_cycle(inputs: int, outputs: int, kinds: int) -> None:
-    build = ROOT / "build" / "rtl_tests" / "operators" / f"{inputs}x{outputs}"
+    build = paths.build_dir() / "rtl-tests" / f"operators-{inputs}x{outputs}-{kinds}"
     build.mkdir(parents=True, exist_ok=True)
     defines = f"-DINPUTS={inputs} -DOUTPUTS={outputs} -DKINDS={kinds}"
     result = _verilator(

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds rtl_engine.cc around the Verilated engine, with and without block checks, and runs it with several seeds.
 
-Covers: what rtl_engine.cc says. Leaves out: the shell and the node top (swap tests with the model).
+Tests polyloom_collective_engine and all in it, polyloom_collective_slot among them. Covers: what rtl_engine.cc says.
+Leaves out: the shell and the node top (swap tests with the model).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from polyloom import paths
 from polyloom.rtl import filelist, tools
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -20,9 +22,10 @@ SEEDS = [int(s) for s in os.environ.get("POLYLOOM_SEEDS", "1 2").split()]
 
 
 @pytest.fixture(scope="module", params=[0, 1], ids=["plain", "checked"])
-def binary(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def binary(request: pytest.FixtureRequest) -> Path:
     """The harness for one setting of BlockCheck."""
-    build = tmp_path_factory.mktemp(f"rtl_engine{request.param}")
+    build = paths.build_dir() / "rtl-tests" / f"rtl_engine-{request.param}"
+    build.mkdir(parents=True, exist_ok=True)
     sources = filelist.read(ROOT / "roles/collective/rtl/collective.f")
     command = [
         str(tools.find("verilator")),
