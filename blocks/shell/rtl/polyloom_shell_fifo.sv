@@ -9,7 +9,7 @@
 // Order/loss:   first in, first out; nothing dropped.
 // Reset:        counters; the memory is not.
 // Limits:       Depth a power of two, 2 or more.
-// Cost:         129 bits x 16: see polyloom_shell.
+// Cost:         69 LUT, 10 FF with one channel (UltraScale+; `polyloom synth collective_node`, 2026-11)
 // Source:       own design.   Tests: shell_swap_test.cc.
 module polyloom_shell_fifo #(
     parameter type T = logic,

@@ -9,9 +9,9 @@
 // Order/loss:   one frame at a time, as they come; every refused frame is answered once.
 // Reset:        the state; a frame cut by reset is forgotten.
 // Limits:       see polyloom_shell. A write to memory that memory refuses is answered frame_error `refused`.
-// Cost:         part of polyloom_shell.
+// Cost:         510 LUT, 286 FF with one channel (UltraScale+; `polyloom synth collective_node`, 2026-11)
 // Source:       own design, behaviour of Shell::feed and Shell::handle in blocks/shell/sim/shell.cc.
-// Tests:        shell_swap_test.cc.
+// Tests:        test_polyloom_shell.py (shell_swap_test.cc); proof: formal/proofs.toml
 module polyloom_shell_parser
   import polyloom_shell_pkg::*;
 #(

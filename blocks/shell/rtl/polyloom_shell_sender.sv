@@ -8,7 +8,7 @@
 // Order/loss:   each input in its order; of waiting inputs, the one that has waited longest.
 // Reset:        back to PICK.
 // Limits:       a role frame that stops half way holds all others.
-// Cost:         part of polyloom_shell.
+// Cost:         304 LUT, 8 FF with one channel (UltraScale+; `polyloom synth collective_node`, 2026-11)
 // Source:       own design.   Tests: shell_swap_test.cc.
 module polyloom_shell_sender
   import polyloom_shell_pkg::*;

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from polyloom import paths
 from polyloom.rtl import filelist, tools
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -47,9 +48,10 @@ def build(folder: Path, pass_frames: int, channels: int) -> Path:
 
 
 @pytest.mark.parametrize(("pass_frames", "channels"), [(0, 3), (1, 1)])
-def test_the_rtl_answers_as_the_model_does(tmp_path: Path, pass_frames: int, channels: int) -> None:
+def test_the_rtl_answers_as_the_model_does(pass_frames: int, channels: int) -> None:
     seed = os.environ.get("POLYLOOM_SEED", "1")
-    program = build(tmp_path, pass_frames, channels)
+    folder = paths.build_dir() / "rtl-tests" / f"shell-{pass_frames}-{channels}"
+    program = build(folder, pass_frames, channels)
     done = subprocess.run([str(program), seed, "60"], capture_output=True, text=True, timeout=300)
     print(done.stdout)
     assert done.returncode == 0, done.stderr
