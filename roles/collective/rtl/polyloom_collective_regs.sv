@@ -8,8 +8,10 @@
 // Order/loss:   events in order. A program needs a start, so a host that reads its events loses none.
 // Reset:        idle, node number 0, no watchdog, no peer known, marks 0.
 // Limits:       start while not idle, or past the program memory, and clear while running are answered with an error.
-// Cost:         see polyloom_collective_engine.
-// Source: own design; map: program.h.   Tests: rtl_engine.cc.
+// Cost:         485 LUT, 326 FF; the queue of events apart
+//               (UltraScale+, of 2 lanes, 1 channel, block checks; see polyloom_collective_engine).
+// Source:       own design; map: program.h.
+// Tests:        test_polyloom_collective_regs.py, rtl_engine.cc
 module polyloom_collective_regs
   import polyloom_collective_pkg::*;
 #(
@@ -129,7 +131,7 @@ module polyloom_collective_regs
       end
       for (int unsigned l = 0; l < L; l++) begin
         if (index == 32'(REG_PEER) + l) begin
-          data  = {32'd0, peer_valid_q[l], 7'd0, peer_q[l]};
+          data  = peer_valid_q[l] ? {32'd0, 8'h80, peer_q[l]} : '0;
           error = reg_write_i;
         end
       end
