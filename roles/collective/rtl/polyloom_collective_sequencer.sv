@@ -15,7 +15,8 @@
 //               source without sink, a sink without source, feed without config. Only an operator may have an output
 //               without sink.
 // Cost:         see polyloom_collective_engine.
-// Source: own design, after OPTWEB section 2.C (command sequencer).   Tests: rtl_engine.cc.
+// Source:       own design, after OPTWEB section 2.C (command sequencer).
+// Tests:        test_polyloom_collective_sequencer.py, rtl_engine.cc
 module polyloom_collective_sequencer
   import polyloom_collective_pkg::*;
 #(

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
+-f ../rtl/collective.f
+../../../blocks/axi/rtl/polyloom_axi_pkg.sv
+collective_tb.sv

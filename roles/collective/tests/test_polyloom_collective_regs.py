@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Covers: every register of program.h in both directions, with the answer in the cycle after; start, hello, clear and
+what refuses them; begin, finish, marks and peers; events in order while the host does not take them.
+
+Tests polyloom_collective_regs. Leaves out: more than four events waiting (a host that reads its events).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import cocotb
+from collective_units import Inputs, Log
+
+from polyloom.rtl.testing import Harness, bench
+
+L, SIZE, MARKS = 3, 16, 32
+PROGRAM_H = (Path(__file__).resolve().parents[1] / "program.h").read_text()
+
+test = bench(__file__, "collective_tb")
+
+
+def number(name: str) -> int:
+    """A register's number as program.h has it."""
+    match = re.search(rf"uint32_t {name} =\s*(0x[0-9a-fA-F]+|\d+)", PROGRAM_H)
+    assert match, name
+    return int(match.group(1), 0)
+
+
+class Bench:
+    """The host's side of the registers; the cycle counter runs."""
+
+    def __init__(self, dut: Any) -> None:
+        self.h = Harness(dut, dut.gen_regs)
+        names = ("cycle", "req_valid", "req_write", "req_index", "req_data", "rsp_valid", "rsp_error", "rsp_data")
+        rest = ("running", "mark", "mark_index", "ended", "stop", "code", "lane", "value", "index", "quiet", "status")
+        more = ("hello_in", "hello_node", "hello_port", "event_ready", "event_valid", "watchdog", "node", "idle")
+        events = ("event_code", "event_detail", "event_begin", "event_finish", "event_value")
+        self.io = Inputs(self.h, *names, *rest, *more, *events)
+        self.log = {name: Log(self.h, name) for name in ("start", "start_index", "flush", "hello", "rsp_valid")}
+        self.h.add(self)
+
+    def reset(self) -> None:
+        """Nothing."""
+
+    def drive(self) -> None:
+        """The cycle's number."""
+        self.io.set(cycle=self.h.cycle)
+
+    def sample(self, cycle: int) -> None:
+        """Nothing."""
+
+    def busy(self) -> str:
+        """Nothing."""
+        return ""
+
+    async def access(self, index: int, write: int | None = None) -> int | None:
+        """What is read; None if it is refused. A request is held until its answer, one cycle later."""
+        self.io.set(req_valid=1, req_write=int(write is not None), req_index=index, req_data=write or 0)
+        await self.h.step()
+        assert self.io.get("rsp_valid")
+        error, data = self.io.get("rsp_error"), self.io.get("rsp_data")
+        await self.h.step()
+        self.io.set(req_valid=0)
+        await self.h.step(self.h.rng.randrange(3))
+        assert not self.io.get("rsp_valid")
+        return None if error else data
+
+
+@cocotb.test()
+async def the_map(dut: Any) -> None:
+    b = Bench(dut)
+    await b.h.reset()
+    shape = 5 << 32 | 2 << 16 | L << 8 | 2  # rx_beats, operator inputs, lanes, channels
+    fixed = {"state": 0, "shape": shape, "program_size": SIZE, "begin": 0, "finish": 0}
+    for name, value in fixed.items():
+        assert await b.access(number(name)) == value, name
+        assert await b.access(number(name), 1) is None, f"{name} can be written"
+    for name, width in (("node", 16), ("watchdog", 32)):
+        value = b.h.rng.getrandbits(width)
+        assert await b.access(number(name)) == 0
+        assert await b.access(number(name), value) is not None
+        assert await b.access(number(name)) == b.io.get(name) == value
+    status = [b.h.rng.getrandbits(64) for _ in range(2)]
+    b.io.set(status=status[1] << 64 | status[0])
+    known = {number(name) for name in (*fixed, "node", "watchdog", "start", "hello", "clear")}
+    known |= {number("mark") + i for i in range(MARKS)} | {number("peer") + i for i in range(L)}
+    for i in range(2):
+        assert await b.access(number("status") + i) == status[i]
+        known.add(number("status") + i)
+    for index in [*range(0x220), 0x1000, 0x1002, 1 << 31]:
+        if index not in known:
+            assert await b.access(index) is None, f"{index:#x} answers"
+    for name in ("start", "hello"):
+        assert await b.access(number(name)) is None, f"{name} can be read"
+
+
+@cocotb.test()
+async def start_begins_once_where_it_may(dut: Any) -> None:
+    b = Bench(dut)
+    h = b.h
+    await h.reset()
+    before = h.cycle
+    assert await b.access(number("start"), SIZE - 1) is not None
+    assert b.log["start"].cycles() == [before] and b.log["start_index"].values[before] == SIZE - 1
+    assert await b.access(number("begin")) == before
+    assert await b.access(number("start"), SIZE) is None
+    b.io.set(running=1)
+    assert await b.access(number("start"), 0) is None and await b.access(number("state")) == 1
+    assert await b.access(number("clear"), 0) is None
+    b.io.set(running=0, stop=1)
+    assert await b.access(number("start"), 0) is None and await b.access(number("state")) == 2
+    assert await b.access(number("clear"), 0) is not None
+    assert not b.log["flush"].cycles()
+    b.io.set(stop=0)
+    assert await b.access(number("start"), 0) is None, "start while a clear waits"
+    quiet = await b.io.once(quiet=1)
+    await h.step(3)
+    assert b.log["flush"].cycles() == [quiet]
+    assert await b.access(number("start"), 3) is not None
+    assert len(b.log["start"].cycles()) == 2
+
+
+@cocotb.test()
+async def hello_peers_and_marks(dut: Any) -> None:
+    b = Bench(dut)
+    h = b.h
+    await h.reset()
+    at = h.cycle
+    assert await b.access(number("hello"), 1) is not None
+    assert b.log["hello"].cycles() == [at]
+    for lane in range(L):
+        assert await b.access(number("peer") + lane) == 0
+        node, port = h.rng.getrandbits(16), h.rng.getrandbits(8)
+        await b.io.once(hello_in=1 << lane, hello_node=node << 16 * lane, hello_port=port << 8 * lane)
+        assert await b.access(number("peer") + lane) == 1 << 31 | node << 8 | port
+    for mark in (0, 7, MARKS - 1):
+        assert await b.access(number("mark") + mark) == 0
+        cycle = await b.io.once(mark=1, mark_index=mark)
+        assert await b.access(number("mark") + mark) == cycle
+    await b.io.once(mark=1, mark_index=0xFF)  # a step without a mark
+    assert await b.access(number("mark") + 1) == 0
+
+
+@cocotb.test()
+async def events_in_order(dut: Any) -> None:
+    b = Bench(dut)
+    h = b.h
+    await h.reset()
+    wanted = []
+    for _ in range(30):
+        for _ in range(h.rng.randint(1, 4)):
+            begin = h.cycle
+            await b.access(number("start"), 0)
+            index = h.rng.randrange(SIZE)
+            b.io.set(index=index)
+            if h.rng.random() < 0.5:
+                finish = await b.io.once(ended=1)
+                wanted.append((0, index, begin, finish, 0))
+            else:
+                code, lane, value = h.rng.randint(1, 8), h.rng.choice([0xFF, 1]), h.rng.getrandbits(64)
+                b.io.set(code=code, lane=lane, value=value, stop=1)
+                finish = h.cycle
+                await h.step(3)
+                assert await b.access(number("clear"), 0) is not None
+                await b.io.once(quiet=1)
+                b.io.set(stop=0)
+                wanted.append((code, lane << 16 | index, begin, finish, value))
+            await h.step(2)
+            assert await b.access(number("finish")) == finish
+        for code, detail, begin, finish, value in wanted:
+            await h.until(lambda: bool(b.io.get("event_valid")), 5)
+            got = tuple(b.io.get(f"event_{name}") for name in ("code", "detail", "begin", "finish", "value"))
+            assert got == (code, detail, begin, finish, value)
+            await b.io.once(event_ready=1)
+        await h.step(2)
+        assert not b.io.get("event_valid") and b.io.get("idle")
+        wanted = []
