@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from polyloom import paths
 from polyloom.collectives.loader import ext
+from polyloom.collectives.program import Instruction
 
 Array = NDArray[Any]
 _TYPES = {np.dtype(np.float32): "fp32", np.dtype(np.int32): "int32"}
@@ -36,6 +37,16 @@ class Result:
     def of(raw: Any) -> Result:
         """Copy the fields of the compiled module's result."""
         return Result(**{name: getattr(raw, name) for name in Result.__dataclass_fields__})
+
+
+@dataclass(frozen=True)
+class NodeRun:
+    """What a node says after the end of its program; cycles of its clock, zero natively."""
+
+    begin: int
+    finish: int
+    marks: list[int]  # [mark] end of the step whose ``go`` named it
+    status: list[int]  # first words of the operator's status after the last step
 
 
 def _bytes_of(array: Array) -> NDArray[np.uint8]:
@@ -197,3 +208,77 @@ class Communicator:
     def recv_views(self, prepared: Any, rank: int) -> list[NDArray[np.uint8]]:
         """Pieces of the receive buffer in the node's memory, no copy; as ``send_views``."""
         return list(self._raw.views(prepared, False, rank))
+
+    # Programs of one's own: polyloom.collectives.program.
+
+    @property
+    def channels(self) -> int:
+        """Memory channels of a node."""
+        return int(self._raw.channels)
+
+    @property
+    def channel_bytes(self) -> int:
+        """Bytes of a channel; the first half is one pseudo-channel, the second the other."""
+        return int(self._raw.channel_bytes)
+
+    @property
+    def operator_ports(self) -> int:
+        """Inputs (and outputs) of a node's operator slot."""
+        return int(self._raw.operator_ports)
+
+    @property
+    def eager_bytes(self) -> int:
+        """Blocks up to this size may be eager."""
+        return int(self._raw.eager_bytes)
+
+    @property
+    def clock_hz(self) -> float:
+        """Clock of the nodes; 0 natively."""
+        return float(self._raw.clock_hz)
+
+    def lane_ends(self, rank: int) -> list[tuple[int, int]]:
+        """Of each lane of a rank: peer and its lane, (-1, -1) where nothing is connected."""
+        return [(int(peer), int(lane)) for peer, lane in self._raw.lane_ends(rank)]
+
+    def lanes_to(self, rank: int, peer: int) -> list[int]:
+        """Lanes of ``rank`` that lead to ``peer``."""
+        return [lane for lane, end in enumerate(self.lane_ends(rank)) if end[0] == peer]
+
+    def allocate(self, rank: int, channel: int, size: int, half: str = "any") -> Any:
+        """Memory of ``size`` bytes in one channel of a rank, in its "first" or "second" half or "any".
+
+        The buffer has ``rank``, ``channel``, ``offset`` (for patterns) and ``bytes``; it is free when it is no longer
+        referenced.
+        """
+        return self._raw.allocate(rank, channel, size, half)
+
+    def store(self, buffer: Any, array: Array, at: int = 0) -> None:
+        """Write an array's bytes into a buffer from byte ``at`` (a multiple of 8) on."""
+        self._raw.store(buffer, at, _bytes_of(array))
+
+    def load(self, buffer: Any, dtype: Any = np.uint8, count: int = -1, at: int = 0) -> Array:
+        """Read ``count`` elements (-1: to the end) of a buffer from byte ``at`` (a multiple of 8) on."""
+        item = np.dtype(dtype).itemsize
+        size = (buffer.bytes - at) // item if count < 0 else count
+        taken = np.zeros(size * item, np.uint8)
+        self._raw.load(buffer, at, taken)
+        return taken.view(dtype)
+
+    def run_programs(
+        self,
+        programs: Sequence[Sequence[Instruction]],
+        *,
+        barrier: bool = True,
+        marks: int = 2,
+        status_words: int = 0,
+        start_order: Sequence[int] = (),
+    ) -> list[NodeRun]:
+        """Execute one program a rank; fetch the first ``marks`` marks and ``status_words`` words of the operator.
+
+        ``barrier``: one goes before, and mark 0 gets the cycle of its end. ``start_order``: order in which the host
+        starts the ranks. A program longer than the program memory is loaded in parts, between steps. CollectiveError
+        names the cause if a node stops.
+        """
+        given = [[tuple(i) for i in program] for program in programs]
+        runs = self._raw.run_programs(given, barrier, marks, status_words, list(start_order))
+        return [NodeRun(r.begin, r.finish, list(r.marks), list(r.status)) for r in runs]

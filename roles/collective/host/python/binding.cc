@@ -5,7 +5,10 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+
+#include <algorithm>
 
 #include "polyloom/collectives.h"
 #include "roles/collective/host/schedule/algorithms.h"
@@ -41,6 +44,32 @@ std::vector<std::span<std::uint8_t>> outputs(const std::vector<Output>& arrays) 
   std::vector<std::span<std::uint8_t>> spans;
   for (const Output& a : arrays) spans.emplace_back(a.data(), a.size());
   return spans;
+}
+
+/// op, index, source, flags, run_bytes, base, stride, runs, extra: the fields of program.h in order.
+using Fields = std::tuple<unsigned, unsigned, unsigned, unsigned, std::uint32_t, std::uint64_t, std::int64_t,
+                          std::uint32_t, std::uint32_t>;
+
+std::vector<std::vector<Instruction>> instructions(const std::vector<std::vector<Fields>>& programs) {
+  std::vector<std::vector<Instruction>> result;
+  for (const auto& program : programs) {
+    auto& out = result.emplace_back();
+    for (const auto& [op, index, source, flags, run_bytes, base, stride, runs, extra] : program) {
+      if (std::max({op, index, source, flags}) > 0xff) {
+        throw polyloom::UserError("op, index, source and flags of an instruction are bytes");
+      }
+      out.push_back({static_cast<Op>(op), static_cast<std::uint8_t>(index), static_cast<std::uint8_t>(source),
+                     static_cast<std::uint8_t>(flags), run_bytes, base, stride, runs, extra});
+    }
+  }
+  return result;
+}
+
+Half parse_half(const std::string& name) {
+  if (name == "first") return Half::first;
+  if (name == "second") return Half::second;
+  if (name == "any") return Half::any;
+  throw polyloom::UserError("half is 'first', 'second' or 'any', not '" + name + "'");
 }
 
 /// The buffer's pieces in the nodes' memory, as arrays that keep the communicator alive.
@@ -91,6 +120,16 @@ NB_MODULE(_polyloom_collectives, m) {
       .def("recv_bytes", [](const Communicator::Prepared& p, int r) {
         return p.recv.at(static_cast<std::size_t>(r)).bytes();
       });
+  nb::class_<NodeRun>(m, "NodeRun")
+      .def_ro("begin", &NodeRun::begin)
+      .def_ro("finish", &NodeRun::finish)
+      .def_ro("marks", &NodeRun::marks)
+      .def_ro("status", &NodeRun::status);
+  nb::class_<Buffer>(m, "Buffer")
+      .def_prop_ro("rank", &Buffer::rank)
+      .def_prop_ro("bytes", &Buffer::bytes)
+      .def_prop_ro("channel", [](const Buffer& b) { return b.bytes() ? b.layout().pieces[0].channel : 0u; })
+      .def_prop_ro("offset", [](const Buffer& b) { return b.bytes() ? b.layout().pieces[0].base : 0u; });
   nb::class_<Communicator>(m, "Communicator")
       .def(
           "__init__",
@@ -108,6 +147,35 @@ NB_MODULE(_polyloom_collectives, m) {
                                            : std::nullopt;
                    })
       .def_prop_ro("lanes", [](const Communicator& c) { return c.topology().lanes.front().size(); })
+      .def_prop_ro("channels", [](const Communicator& c) { return c.shape().channels; })
+      .def_prop_ro("operator_ports", [](const Communicator& c) { return c.shape().operator_inputs; })
+      .def_prop_ro("channel_bytes", &Communicator::channel_bytes)
+      .def_prop_ro("eager_bytes", [](const Communicator& c) { return c.shape().eager_bytes; })
+      .def_prop_ro("clock_hz", &Communicator::clock_hz)
+      .def("lane_ends",
+           [](const Communicator& c, int rank) {
+             std::vector<std::tuple<int, int>> ends;
+             for (const LaneEnd& e : c.topology().lanes.at(static_cast<std::size_t>(rank)))
+               ends.emplace_back(e.peer, e.lane);
+             return ends;
+           })
+      .def(
+          "allocate",
+          [](Communicator& c, int rank, unsigned channel, std::uint64_t bytes, const std::string& half) {
+            return c.allocate(rank, channel, bytes, parse_half(half));
+          },
+          nb::keep_alive<0, 1>())
+      .def("store",
+           [](Communicator& c, const Buffer& b, std::uint64_t at, Input bytes) {
+             c.write(b, at, {bytes.data(), bytes.size()});
+           })
+      .def("load", [](Communicator& c, const Buffer& b, std::uint64_t at,
+                      Output bytes) { c.read(b, at, std::span(bytes.data(), bytes.size())); })
+      .def("run_programs",
+           [](Communicator& c, const std::vector<std::vector<Fields>>& programs, bool barrier, unsigned marks,
+              unsigned status_words, const std::vector<int>& start_order) {
+             return c.run_programs(instructions(programs), {barrier, marks, status_words, start_order});
+           })
       .def("explain", &Communicator::explain)
       .def("choose", &Communicator::choose)
       .def("algorithms",

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,9 +21,9 @@ class Backend {
   /// The memory itself; empty if it cannot be reached.
   virtual std::span<std::uint8_t> view(int rank, unsigned channel, std::uint64_t base,
                                        std::uint64_t bytes) = 0;
-  /// Runs one program a rank to the end. Seconds from the earliest begin mark to the latest end mark, if time
-  /// exists.
-  virtual std::optional<double> run(const std::vector<std::vector<Instruction>>& programs) = 0;
+  /// Runs one program a rank to the end, and fetches so many marks and status words.
+  virtual std::vector<NodeRun> run(const std::vector<std::vector<Instruction>>& programs,
+                                   const RunOptions& options) = 0;
 };
 
 std::unique_ptr<Backend> make_native_backend(const Topology& topology, const NodeShape& shape,

@@ -9,8 +9,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <filesystem>
-#include <map>
+#include <numeric>
 
 #include "blocks/shell/host_frames.h"
 #include "fabric/host/client.h"
@@ -22,6 +23,9 @@ namespace polyloom::collective {
 namespace {
 
 using blocks::Space;
+
+/// Groups that the reduce operator joins in one step (blocks/operators, SlotParams::reduce_outputs).
+constexpr unsigned kReduceOutputs = 2;
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
@@ -132,29 +136,26 @@ class ClusterBackend : public Backend {
     return backdoor_.node(rank).subspan(channel * facts_.channel_bytes + base, bytes);
   }
 
-  std::optional<double> run(const std::vector<std::vector<Instruction>>& programs) override {
-    for (int r = 0; r < ranks(); ++r) load_program(r, programs[index(r)]);
-    for (int r = 0; r < ranks(); ++r) set_register(r, reg::start, 0);
-    std::vector<std::optional<blocks::EventFrame>> events(index(ranks()));
-    for (int missing = ranks(); missing > 0;) {
-      const fabric::Received frame = client_.recv();
-      const auto decoded = blocks::decode(frame.words);
-      const int rank = rank_of(frame.link);
-      const auto& event = answer<blocks::EventFrame>(decoded, rank);
-      if (!events[index(rank)]) --missing;
-      events[index(rank)] = event;
+  std::vector<NodeRun> run(const std::vector<std::vector<Instruction>>& programs,
+                           const RunOptions& options) override {
+    std::vector<Parts> parts;
+    for (int r = 0; r < ranks(); ++r) parts.push_back(split(r, programs[index(r)]));
+    for (int r = 0; r < ranks(); ++r) load_program(r, parts[index(r)][0]);
+    std::vector<int> order = options.start_order;
+    if (order.empty()) {
+      order.resize(index(ranks()));
+      std::iota(order.begin(), order.end(), 0);
     }
-    const bool failed = std::any_of(events.begin(), events.end(), [](const auto& e) { return e->code != 0; });
-    if (failed) {
-      for (int r = 0; r < ranks(); ++r) set_register(r, reg::clear, 0);
-      throw UserError(fault_text(events, facts_.topology, facts_.clock_hz));
-    }
-    std::uint64_t begin = UINT64_MAX, finish = 0;
+    for (const int r : order) set_register(r, reg::start, 0);
+    std::vector<NodeRun> runs(index(ranks()));
+    wait_for_ends(parts, runs);
     for (int r = 0; r < ranks(); ++r) {
-      begin = std::min(begin, get_register(r, reg::mark + kBeginMark));
-      finish = std::max(finish, get_register(r, reg::mark + kEndMark));
+      NodeRun& run = runs[index(r)];
+      for (unsigned i = 0; i < options.marks; ++i) run.marks.push_back(get_register(r, reg::mark + i));
+      for (unsigned i = 0; i < options.status_words; ++i)
+        run.status.push_back(get_register(r, reg::status + i));
     }
-    return static_cast<double>(finish - begin) / facts_.clock_hz;
+    return runs;
   }
 
  private:
@@ -174,12 +175,25 @@ class ClusterBackend : public Backend {
     throw UserError(fmt::format("rank {} ({}) answered with {}", rank, facts_.names[index(rank)], got));
   }
 
+  /// The answer of `rank`. Programs' ends may come in between: they are kept for next_frame().
   fabric::Received expect(int rank, const char* what) {
-    fabric::Received frame = client_.recv();
-    if (frame.link != link_[index(rank)]) {
-      throw UserError(
-          fmt::format("rank {} spoke while rank {} was waited for ({})", rank_of(frame.link), rank, what));
+    for (;;) {
+      fabric::Received frame = client_.recv();
+      const bool event = std::holds_alternative<blocks::EventFrame>(blocks::decode(frame.words));
+      if (event) {
+        events_.push_back(std::move(frame));
+      } else if (frame.link == link_[index(rank)]) {
+        return frame;
+      } else {
+        throw UserError(
+            fmt::format("rank {} spoke while rank {} was waited for ({})", rank_of(frame.link), rank, what));
+      }
     }
+  }
+  fabric::Received next_frame() {
+    if (events_.empty()) return client_.recv();
+    fabric::Received frame = std::move(events_.front());
+    events_.pop_front();
     return frame;
   }
 
@@ -199,13 +213,78 @@ class ClusterBackend : public Backend {
     }
   }
 
-  void load_program(int rank, const std::vector<Instruction>& program) {
-    if (program.size() > facts_.program_size) {
-      throw UserError(
-          fmt::format("the program of rank {} has {} instructions, the node holds {}: choose an algorithm "
-                      "with fewer steps, or raise program_size in [collective]",
-                      rank, program.size(), facts_.program_size));
+  using Parts = std::vector<std::vector<Instruction>>;
+
+  /// Cuts a program between steps, so that each part with an `end` of its own fits into the node.
+  Parts split(int rank, const std::vector<Instruction>& program) const {
+    if (program.empty() || program.back().op != Op::end) {
+      throw UserError(fmt::format("the program of rank {} does not finish with end", rank));
     }
+    if (program.size() <= facts_.program_size) return {program};
+    Parts parts(1);
+    for (auto step = program.begin(); step->op != Op::end;) {
+      auto next = std::find_if(step, program.end(), [](const Instruction& i) { return i.op == Op::go; });
+      if (next == program.end()) {
+        throw UserError(fmt::format("the program of rank {} has instructions after its last go", rank));
+      }
+      ++next;
+      const auto length = static_cast<std::size_t>(next - step);
+      if (length + 1 > facts_.program_size) {
+        throw UserError(fmt::format(
+            "a step of rank {} has {} instructions, the node holds {}: raise program_size in [collective]",
+            rank, length, facts_.program_size));
+      }
+      if (parts.back().size() + length + 1 > facts_.program_size) parts.emplace_back();
+      parts.back().insert(parts.back().end(), step, next);
+      step = next;
+    }
+    for (auto& part : parts) part.push_back(program.back());
+    return parts;
+  }
+
+  /// A peer's fault may stop a node before its own start comes, which it then refuses.
+  static bool refused_start(const blocks::HostFrame& frame, const std::optional<blocks::EventFrame>& event) {
+    return event && event->code != 0 && std::holds_alternative<blocks::FrameErrorFrame>(frame);
+  }
+
+  /// Events of all nodes. A node whose part has ended gets its next one at once: others may wait for it.
+  void wait_for_ends(const std::vector<Parts>& parts, std::vector<NodeRun>& runs) {
+    std::vector<std::optional<blocks::EventFrame>> events(index(ranks()));
+    std::vector<std::size_t> at(index(ranks()), 0);
+    bool failed = false;
+    for (int missing = ranks(); missing > 0;) {
+      const fabric::Received frame = next_frame();
+      const auto decoded = blocks::decode(frame.words);
+      const int rank = rank_of(frame.link);
+      if (refused_start(decoded, events[index(rank)])) continue;
+      const auto& event = answer<blocks::EventFrame>(decoded, rank);
+      NodeRun& run = runs[index(rank)];
+      if (at[index(rank)] == 0) run.begin = event.begin;
+      run.finish = event.finish;
+      failed = failed || event.code != 0;
+      if (event.code == 0 && !failed && at[index(rank)] + 1 < parts[index(rank)].size()) {
+        load_program(rank, parts[index(rank)][++at[index(rank)]]);
+        set_register(rank, reg::start, 0);
+        continue;
+      }
+      if (!events[index(rank)]) --missing;
+      events[index(rank)] = event;
+    }
+    if (!failed) return;
+    // Aborts still travel; nodes that had ended already hear them and report too. Clear when all is quiet.
+    while (!events_.empty() || client_.wait(quiet_time())) {
+      const fabric::Received frame = next_frame();
+      const auto decoded = blocks::decode(frame.words);
+      const int rank = rank_of(frame.link);
+      if (refused_start(decoded, events[index(rank)])) continue;
+      const auto& event = answer<blocks::EventFrame>(decoded, rank);
+      if (events[index(rank)]->code == 0) events[index(rank)] = event;
+    }
+    for (int r = 0; r < ranks(); ++r) set_register(r, reg::clear, 0);
+    throw UserError(fault_text(events, facts_.topology, facts_.clock_hz));
+  }
+
+  void load_program(int rank, const std::vector<Instruction>& program) {
     std::vector<std::uint8_t> bytes(program.size() * kInstructionWords * 8);
     for (std::size_t i = 0; i < program.size(); ++i) {
       const auto words = program[i].words();
@@ -228,8 +307,15 @@ class ClusterBackend : public Backend {
   void read_shapes(ClusterFacts& facts) {
     const std::uint64_t shape = get_register(0, reg::shape);
     facts.shape.channels = shape & 0xff;
-    facts.shape.operator_inputs = facts.shape.operator_outputs = shape >> 16 & 0xff;
+    facts.shape.operator_inputs = shape >> 16 & 0xff;
+    facts.shape.operator_outputs = std::min(kReduceOutputs, facts.shape.operator_inputs);
     facts.program_size = get_register(0, reg::program_size);
+  }
+
+  /// After which nothing is on a link any more: frames end within it.
+  fabric::Time quiet_time() const {
+    return fabric::kPicosPerSecond / 100000 +
+           static_cast<fabric::Time>(4e12 * facts_.parameters.link_latency);
   }
 
   /// Every lane must lead where the cluster description says.
@@ -239,8 +325,7 @@ class ClusterBackend : public Backend {
       get_register(r, reg::node);  // all have their numbers before one says hello
     for (int r = 0; r < ranks(); ++r) set_register(r, reg::hello, 1);
     for (int r = 0; r < ranks(); ++r) get_register(r, reg::node);
-    client_.wait(fabric::kPicosPerSecond / 100000 +
-                 static_cast<fabric::Time>(4e12 * facts_.parameters.link_latency));
+    client_.wait(quiet_time());
     for (int r = 0; r < ranks(); ++r) {
       const auto& lanes = facts_.topology.lanes[index(r)];
       for (std::size_t l = 0; l < lanes.size(); ++l) {
@@ -262,6 +347,7 @@ class ClusterBackend : public Backend {
   fabric::HostClient client_;
   ClusterFacts& facts_;
   std::vector<int> link_;
+  std::deque<fabric::Received> events_;
 };
 
 }  // namespace

@@ -16,9 +16,6 @@ namespace {
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 using Arenas = std::vector<std::vector<Arena>>;  ///< [rank][channel]
 
-/// Send and receive buffers lie in different pseudo-channels, so that both streams run at full rate.
-enum class Half { first, second, any };
-
 }  // namespace
 
 struct Buffer::State {
@@ -106,6 +103,20 @@ bool wants_native(const Options& options) {
   return word == "native";
 }
 
+/// Calls f(place, offset in the range) for each piece of bytes [at, at + bytes) of a buffer.
+template <class F>
+void for_pieces(const Buffer& buffer, std::uint64_t at, std::uint64_t bytes, F f) {
+  if (at + bytes > buffer.bytes()) {
+    throw UserError(fmt::format("rank {}: bytes {} to {} of a buffer of {}", buffer.rank(), at, at + bytes,
+                                buffer.bytes()));
+  }
+  if (at % 8 != 0) throw UserError(fmt::format("byte {} of a buffer: hosts reach multiples of 8", at));
+  for (const Piece& p : buffer.layout().pieces) {
+    const std::uint64_t begin = std::max(at, p.offset), end = std::min(at + bytes, p.offset + p.bytes);
+    if (begin < end) f(Piece{begin, end - begin, p.channel, p.base + begin - p.offset}, begin - at);
+  }
+}
+
 }  // namespace
 
 Communicator::Communicator(const Options& options) : state_(std::make_unique<State>()) {
@@ -161,14 +172,38 @@ Communicator::Prepared Communicator::prepare(const Request& request, const std::
   return prepared;
 }
 
+Buffer Communicator::allocate(int rank, unsigned channel, std::uint64_t bytes, Half half) {
+  if (rank < 0 || rank >= size())
+    throw UserError(fmt::format("rank {} is not one of 0..{}", rank, size() - 1));
+  if (channel >= shape().channels) {
+    throw UserError(fmt::format("channel {} is not one of 0..{}", channel, shape().channels - 1));
+  }
+  Layout layout;
+  layout.bytes = bytes;
+  if (bytes > 0) layout.pieces = {{0, bytes, channel, 0}};
+  Buffer buffer;
+  buffer.state_ = state_->allocate(rank, layout, half, "program's");
+  return buffer;
+}
+
+void Communicator::write(const Buffer& buffer, std::uint64_t at, std::span<const std::uint8_t> bytes) {
+  for_pieces(buffer, at, bytes.size(), [&](const Piece& p, std::uint64_t from) {
+    state_->backend->write(buffer.rank(), p.channel, p.base, bytes.subspan(from, p.bytes));
+  });
+}
+
+void Communicator::read(const Buffer& buffer, std::uint64_t at, std::span<std::uint8_t> bytes) {
+  for_pieces(buffer, at, bytes.size(), [&](const Piece& p, std::uint64_t from) {
+    state_->backend->read(buffer.rank(), p.channel, p.base, bytes.subspan(from, p.bytes));
+  });
+}
+
 void Communicator::write(const Buffer& buffer, std::span<const std::uint8_t> bytes) {
   if (bytes.size() != buffer.bytes()) {
     throw UserError(
         fmt::format("rank {}: {} bytes for a buffer of {}", buffer.rank(), bytes.size(), buffer.bytes()));
   }
-  for (const Piece& p : buffer.layout().pieces) {
-    state_->backend->write(buffer.rank(), p.channel, p.base, bytes.subspan(p.offset, p.bytes));
-  }
+  write(buffer, 0, bytes);
 }
 
 void Communicator::read(const Buffer& buffer, std::span<std::uint8_t> bytes) {
@@ -176,9 +211,7 @@ void Communicator::read(const Buffer& buffer, std::span<std::uint8_t> bytes) {
     throw UserError(fmt::format("rank {}: room for {} bytes, the buffer has {}", buffer.rank(), bytes.size(),
                                 buffer.bytes()));
   }
-  for (const Piece& p : buffer.layout().pieces) {
-    state_->backend->read(buffer.rank(), p.channel, p.base, bytes.subspan(p.offset, p.bytes));
-  }
+  read(buffer, 0, bytes);
 }
 
 std::vector<std::span<std::uint8_t>> Communicator::view(const Buffer& buffer) {
@@ -204,12 +237,7 @@ Result Communicator::run(const Prepared& prepared) {
     buffers.scratch.push_back(scratch.back()->layout);
   }
   const Schedule schedule = pack(plan, buffers, topology(), shape());
-  Request barrier;
-  Plan pulses = make_plan(algorithms(barrier, topology(), shape()).front(), {barrier, topology(), shape()});
-  auto codes = programs(pack(pulses, buffers, topology(), shape()), size(), {0, kBeginMark, false});
-  const auto work = programs(schedule, size(), {fingerprint(request), kEndMark, true});
-  for (std::size_t r = 0; r < codes.size(); ++r)
-    codes[r].insert(codes[r].end(), work[r].begin(), work[r].end());
+  auto codes = programs(schedule, size(), {fingerprint(request), kEndMark, true});
 
   Result result;
   result.operation = name_of(request.operation);
@@ -222,9 +250,39 @@ Result Communicator::run(const Prepared& prepared) {
                                                               : request.total();
   result.bus_factor = bus_factor(request.operation, size());
   if (state_->parameters) result.predicted_seconds = predict(schedule, size(), *state_->parameters);
-  result.simulated_seconds = state_->backend->run(codes);
+  const auto runs = run_programs(std::move(codes), RunOptions{});
+  if (!state_->native) {
+    std::uint64_t begin = UINT64_MAX, finish = 0;
+    for (const NodeRun& run : runs) {
+      begin = std::min(begin, run.marks[kBeginMark]);
+      finish = std::max(finish, run.marks[kEndMark]);
+    }
+    result.simulated_seconds = static_cast<double>(finish - begin) / state_->facts.clock_hz;
+  }
   return result;
 }
+
+std::vector<NodeRun> Communicator::run_programs(std::vector<std::vector<Instruction>> codes,
+                                                const RunOptions& options) {
+  if (codes.size() != index(size())) {
+    throw UserError(fmt::format("{} programs for {} ranks", codes.size(), size()));
+  }
+  if (options.marks > reg::marks) throw UserError(fmt::format("a node has {} marks", reg::marks));
+  if (options.barrier) {
+    const Request barrier;
+    const Plan pulses =
+        make_plan(algorithms(barrier, topology(), shape()).front(), {barrier, topology(), shape()});
+    auto before = programs(pack(pulses, {}, topology(), shape()), size(), {0, kBeginMark, false});
+    for (std::size_t r = 0; r < codes.size(); ++r) {
+      before[r].insert(before[r].end(), codes[r].begin(), codes[r].end());
+      codes[r] = std::move(before[r]);
+    }
+  }
+  return state_->backend->run(codes, options);
+}
+
+double Communicator::clock_hz() const { return state_->native ? 0 : state_->facts.clock_hz; }
+std::uint64_t Communicator::channel_bytes() const { return state_->facts.channel_bytes; }
 
 Result Communicator::call(const Request& request, std::span<const std::span<const std::uint8_t>> send,
                           std::span<const std::span<std::uint8_t>> recv, const std::string& algorithm) {

@@ -28,10 +28,22 @@ class NativeBackend : public Backend {
     if (memory.size() < base + bytes) memory.resize(base + bytes);
     return std::span(memory).subspan(base, bytes);
   }
-  std::optional<double> run(const std::vector<std::vector<Instruction>>& programs) override {
+  std::vector<NodeRun> run(const std::vector<std::vector<Instruction>>& programs,
+                           const RunOptions& options) override {
     for (int rank = 0; rank < ranks_; ++rank) machine_.load(rank, programs[static_cast<std::size_t>(rank)]);
-    machine_.run();
-    return std::nullopt;
+    try {
+      machine_.run(options.start_order);
+    } catch (const ProgramError& e) {
+      machine_.clear();
+      throw UserError(std::string("the operation was stopped: ") + e.what());
+    }
+    std::vector<NodeRun> runs(programs.size());
+    for (int rank = 0; rank < ranks_; ++rank) {
+      NodeRun& run = runs[static_cast<std::size_t>(rank)];
+      run.marks.assign(options.marks, 0);
+      for (unsigned w = 0; w < options.status_words; ++w) run.status.push_back(machine_.status(rank, w));
+    }
+    return runs;
   }
 
  private:

@@ -60,6 +60,17 @@ void Machine::run(std::span<const int> order) {
   if (!all) throw ProgramError("nothing can move:" + waiting());
 }
 
+void Machine::clear() {
+  for (auto& lanes : out_) lanes.assign(lanes.size(), Out{});
+  nodes_.assign(nodes_.size(), Node{});
+}
+
+std::uint64_t Machine::status(int rank, unsigned word) const {
+  (void)rank;
+  (void)word;
+  return 0;
+}
+
 bool Machine::advance(int rank) {
   Node& node = nodes_[index(rank)];
   if (node.ended) return false;

@@ -35,6 +35,10 @@ struct Options {
   double watchdog_seconds = 5e-3;  ///< simulated time without progress that counts as a hang; 0: never
 };
 
+/// Which pseudo-channel of a memory channel. A read stream and a write stream of one channel run at full rate
+/// only in different ones.
+enum class Half { first, second, any };
+
 /// Bytes in the memory of one rank. Freed when the last copy goes; must not outlive its communicator.
 class Buffer {
  public:
@@ -75,6 +79,21 @@ class Handle {
   std::shared_ptr<State> state_;
 };
 
+/// What a node says after the end of its program. Cycles of the nodes' clock; all zero natively.
+struct NodeRun {
+  std::uint64_t begin = 0, finish = 0;
+  std::vector<std::uint64_t> marks;   ///< [mark] completion cycle of the step whose `go` named it
+  std::vector<std::uint64_t> status;  ///< first words of the operator's status after the last step
+};
+
+/// How programs of one's own are run.
+struct RunOptions {
+  bool barrier = true;           ///< a barrier goes before; mark 0 gets the cycle of its end
+  unsigned marks = 2;            ///< so many marks are fetched
+  unsigned status_words = 0;     ///< of the operator
+  std::vector<int> start_order;  ///< ranks are started in this order, a host call apart; empty: ascending
+};
+
 class Communicator {
  public:
   explicit Communicator(const Options& options = {});
@@ -111,6 +130,19 @@ class Communicator {
   /// One rank's part of an operation. Spans must stay valid until the handle is done.
   Handle post(int rank, const Request& request, std::span<const std::uint8_t> send,
               std::span<std::uint8_t> recv);
+
+  // ---- programs of one's own (roles/collective/program.h)
+  /// Memory in one channel; placed in that half (Half::any: wherever there is room).
+  Buffer allocate(int rank, unsigned channel, std::uint64_t bytes, Half half = Half::any);
+  /// Part of a buffer, from byte `at` on.
+  void write(const Buffer& buffer, std::uint64_t at, std::span<const std::uint8_t> bytes);
+  void read(const Buffer& buffer, std::uint64_t at, std::span<std::uint8_t> bytes);
+  /// Executes one program a rank, each to its `end`; a program longer than a node's program memory is loaded
+  /// in parts. Throws UserError with the cause if a node stops.
+  std::vector<NodeRun> run_programs(std::vector<std::vector<Instruction>> programs,
+                                    const RunOptions& options = {});
+  double clock_hz() const;              ///< of the nodes; 0 natively
+  std::uint64_t channel_bytes() const;  ///< of each memory channel
 
   /// The choices for a request, quickest first, as a table.
   std::string explain(const Request& request) const;
