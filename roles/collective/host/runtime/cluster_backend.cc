@@ -308,6 +308,7 @@ class ClusterBackend : public Backend {
     const std::uint64_t shape = get_register(0, reg::shape);
     facts.shape.channels = shape & 0xff;
     facts.shape.operator_inputs = shape >> 16 & 0xff;
+    facts.parameters.operator_ports = facts.shape.operator_inputs;
     facts.shape.operator_outputs = std::min(kReduceOutputs, facts.shape.operator_inputs);
     facts.program_size = get_register(0, reg::program_size);
   }

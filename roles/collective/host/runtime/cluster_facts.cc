@@ -76,6 +76,8 @@ ClusterFacts read_facts(const std::string& text) {
   facts.parameters.memory_rate = kBeatBytes * facts.clock_hz;
   facts.parameters.read_latency = number("read_latency", 24) * cycle;
   facts.parameters.write_latency = number("write_latency", 8) * cycle;
+  facts.parameters.step_cycles = static_cast<unsigned>(number("step_cycles", 0));
+  facts.parameters.block_check = role.value("block_check", true);
   facts.shape.channels = static_cast<unsigned>(number("channels", 8));
   facts.channel_bytes = static_cast<std::uint64_t>(number("channel_size_bytes", 0));
   for (const json& memory : cluster.at("memories")) {
@@ -84,6 +86,8 @@ ClusterFacts read_facts(const std::string& text) {
     }
   }
   facts.program_size = static_cast<std::size_t>(number("program_size", 1024));
+  facts.shape.half_bytes = facts.channel_bytes / 2;
+  facts.shape.rx_bytes = static_cast<std::uint64_t>(number("rx_beats", 128)) * kBeatBytes;
   facts.shape.eager_bytes = static_cast<std::uint64_t>(number("eager_bytes_bytes", 0));
   facts.stored = role.value("contents", "stored") == "stored";
   facts.paper_schedules = role.value("schedule", "best") == "paper";

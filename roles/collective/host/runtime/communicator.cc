@@ -52,6 +52,20 @@ struct Communicator::State {
   std::shared_ptr<Arenas> arenas;
   std::unique_ptr<Group> group;
 
+  /// Before any plan is made: what no layout can hold.
+  void check_sizes(const Request& request) const {
+    const std::uint64_t all = facts.channel_bytes * facts.shape.channels;
+    for (int rank = 0; rank < facts.topology.size(); ++rank) {
+      const std::uint64_t out = send_bytes(request, facts.topology, rank),
+                          in = recv_bytes(request, facts.topology, rank);
+      if (out <= all && in <= all && out + in <= all) continue;
+      throw UserError(fmt::format(
+          "{}: rank {} needs a send buffer of {} bytes and a receive buffer of {}; its {} channels of {} "
+          "bytes hold {}",
+          name_of(request.operation), rank, out, in, facts.shape.channels, facts.channel_bytes, all));
+    }
+  }
+
   std::shared_ptr<Buffer::State> allocate(int rank, const Layout& layout, Half half, const char* what) {
     auto buffer = std::make_shared<Buffer::State>();
     buffer->rank = rank;
@@ -143,6 +157,7 @@ const std::optional<CostParameters>& Communicator::parameters() const { return s
 
 std::string Communicator::choose(const Request& request) const {
   check(request, topology());
+  state_->check_sizes(request);
   if (!state_->parameters || state_->facts.paper_schedules) {
     return algorithms(request, topology(), shape()).front();
   }
@@ -158,14 +173,18 @@ std::string Communicator::explain(const Request& request) const {
 }
 
 Communicator::Prepared Communicator::prepare(const Request& request, const std::string& algorithm) {
+  check(request, topology());
+  state_->check_sizes(request);
   Prepared prepared{request, algorithm.empty() ? choose(request) : algorithm, {}, {}};
   const Situation situation{prepared.request, topology(), shape()};
-  make_plan(prepared.algorithm, situation);  // refuses what cannot be, before memory is taken
+  const Plan plan =
+      make_plan(prepared.algorithm, situation);  // refuses what cannot be, before memory is taken
   const Buffers wanted = preferred_buffers(prepared.algorithm, situation);
   for (int rank = 0; rank < size(); ++rank) {
     Buffer send, recv;
     send.state_ = state_->allocate(rank, wanted.send[index(rank)], Half::first, "send");
-    recv.state_ = state_->allocate(rank, wanted.recv[index(rank)], Half::second, "receive");
+    recv.state_ = state_->allocate(rank, wanted.recv[index(rank)], plan.recv_low ? Half::first : Half::second,
+                                   "receive");
     prepared.send.push_back(std::move(send));
     prepared.recv.push_back(std::move(recv));
   }
@@ -233,8 +252,10 @@ Result Communicator::run(const Prepared& prepared) {
   for (int rank = 0; rank < size(); ++rank) {
     buffers.send.push_back(prepared.send.at(index(rank)).layout());
     buffers.recv.push_back(prepared.recv.at(index(rank)).layout());
-    scratch.push_back(state_->allocate(rank, plan.scratch[index(rank)], Half::any, "scratch"));
+    scratch.push_back(state_->allocate(rank, plan.scratch[index(rank)], Half::second, "scratch"));
     buffers.scratch.push_back(scratch.back()->layout);
+    scratch.push_back(state_->allocate(rank, plan.low[index(rank)], Half::first, "scratch"));
+    buffers.low.push_back(scratch.back()->layout);
   }
   const Schedule schedule = pack(plan, buffers, topology(), shape());
   auto codes = programs(schedule, size(), {fingerprint(request), kEndMark, true});
@@ -249,7 +270,7 @@ Result Communicator::run(const Prepared& prepared) {
                  : request.operation == Operation::all_to_all ? request.total() / index(size())
                                                               : request.total();
   result.bus_factor = bus_factor(request.operation, size());
-  if (state_->parameters) result.predicted_seconds = predict(schedule, size(), *state_->parameters);
+  if (state_->parameters) result.predicted_seconds = predict(schedule, topology(), *state_->parameters);
   const auto runs = run_programs(std::move(codes), RunOptions{});
   if (!state_->native) {
     std::uint64_t begin = UINT64_MAX, finish = 0;
@@ -269,10 +290,7 @@ std::vector<NodeRun> Communicator::run_programs(std::vector<std::vector<Instruct
   }
   if (options.marks > reg::marks) throw UserError(fmt::format("a node has {} marks", reg::marks));
   if (options.barrier) {
-    const Request barrier;
-    const Plan pulses =
-        make_plan(algorithms(barrier, topology(), shape()).front(), {barrier, topology(), shape()});
-    auto before = programs(pack(pulses, {}, topology(), shape()), size(), {0, kBeginMark, false});
+    auto before = programs(prelude(topology(), shape()), size(), {0, kBeginMark, false});
     for (std::size_t r = 0; r < codes.size(); ++r) {
       before[r].insert(before[r].end(), codes[r].begin(), codes[r].end());
       codes[r] = std::move(before[r]);

@@ -139,9 +139,9 @@ struct AllToAll {
           add(plan.phases, phase, move_work(from(i, j, skip), shortest(t, i, j), to(i, j, skip), size));
           continue;
         }
-        // Written by the lane of i's place, read by the lane of j's: a Latin square of channels serves both.
-        const int hue = columns_first ? t.y_of(i) + t.x_of(j) : t.x_of(i) + t.y_of(j);
-        const Place between = scratch.add(relay, size, static_cast<unsigned>(hue));
+        // In the channel of its origin, as in the receive buffer: while it leaves, blocks of other rows (or
+        // columns) come in, whose channels are others.
+        const Place between = scratch.add(relay, size, static_cast<unsigned>(i));
         add(plan.phases, 0, move_work(from(i, j, skip), {{{i, relay}}}, between, size));
         add(plan.phases, 1, move_work(between, {{{relay, j}}}, to(i, j, skip), size));
       }
@@ -217,6 +217,7 @@ Plan make_plan(const std::string& algorithm, const Situation& s) {
   Plan plan;
   plan.algorithm = algorithm;
   plan.scratch.resize(static_cast<std::size_t>(s.topology.size()));
+  plan.low = plan.scratch;
   if (s.request.operation != Operation::barrier && s.request.total() == 0) return plan;
   switch (s.request.operation) {
     case Operation::barrier:

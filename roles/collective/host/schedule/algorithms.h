@@ -43,13 +43,16 @@ using Dimensions = std::vector<int>;  ///< in the order in which an algorithm go
 /// Memory that an algorithm needs in between, allotted piece by piece.
 class Scratch {
  public:
-  Scratch(const Topology& topology, unsigned channels);
+  Scratch(const Topology& topology, unsigned channels, int buffer = kScratch);
   /// A new piece of `bytes` bytes at `rank`, in channel `channel` modulo their number.
   Place add(int rank, std::uint64_t bytes, unsigned channel);
+  /// Room for bytes [offset, offset + bytes) of a buffer, cut and in the channels as its layout has them.
+  Place like(int rank, const Layout& layout, std::uint64_t offset, std::uint64_t bytes);
   std::vector<Layout> take() { return std::move(layouts_); }
 
  private:
   unsigned channels_;
+  int buffer_;
   std::vector<Layout> layouts_;
   std::vector<std::vector<std::uint64_t>> next_;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "roles/collective/host/schedule/algorithms.h"
+#include "roles/collective/host/schedule/timeline.h"
 #include "roles/collective/timing.h"
 
 namespace polyloom::collective {
@@ -14,23 +15,6 @@ namespace {
 constexpr Timing kTiming;
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-/// Nodes that a stream touches, and the hops to the farthest.
-struct Reach {
-  std::vector<int> nodes;
-  std::vector<int> depth;
-  int deepest = 0;
-};
-Reach reach_of(const Stream& s) {
-  Reach r{{s.rank}, {0}, 0};
-  for (const Hop& hop : s.hops) {
-    const auto parent = std::find(r.nodes.begin(), r.nodes.end(), hop.from) - r.nodes.begin();
-    r.nodes.push_back(hop.to);
-    r.depth.push_back(r.depth[static_cast<std::size_t>(parent)] + 1);
-    r.deepest = std::max(r.deepest, r.depth.back());
-  }
-  return r;
-}
 
 }  // namespace
 
@@ -47,63 +31,51 @@ double CostParameters::completion() const {
   return write_latency + cycle * (kTiming.write_to_done + kTiming.done_to_go);
 }
 
-double predict(const Schedule& schedule, int ranks, const CostParameters& p, double scale) {
-  std::vector<double> ready(index(ranks), 0.0);
-  for (const Step& step : schedule.steps) {
-    std::vector<double> done = ready;
-    // Streams that meet in an operator move together: the latest begin of the step's joined streams holds for
-    // all.
-    double joined = 0;
-    std::vector<double> begins;
-    for (const Stream& s : step.streams) {
-      const Reach reach = reach_of(s);
-      double begin = 0;
-      for (const int n : reach.nodes) begin = std::max(begin, ready[index(n)]);
-      if (!s.hops.empty() && !s.eager) begin += p.pulse() * reach.deepest;
-      begins.push_back(begin);
-      if (!s.feeds.empty()) joined = std::max(joined, begin + (s.hops.empty() ? 0 : p.first_hop()));
-    }
-    for (std::size_t i = 0; i < step.streams.size(); ++i) {
-      const Stream& s = step.streams[i];
-      const Reach reach = reach_of(s);
-      if (s.bytes == 0) {
-        for (const int n : reach.nodes) done[index(n)] = std::max(done[index(n)], begins[i] + 2 * p.cycle);
-        continue;
-      }
-      const bool combined = !s.feeds.empty() || s.output >= 0;
-      double first = begins[i];
-      if (s.output >= 0) {
-        first = joined + p.operator_latency + p.cycle + (s.hops.empty() ? 0 : p.next_hop());
-      } else {
-        first += s.hops.empty() ? p.first_hop() - p.next_hop() : p.first_hop();
-      }
-      const double rate = s.hops.empty() && !combined ? p.memory_rate : std::min(p.memory_rate, p.lane_rate);
-      const double stream = scale * static_cast<double>(s.bytes) / rate;
-      for (std::size_t k = 0; k < reach.nodes.size(); ++k) {
-        const double further = std::max(0, reach.depth[k] - 1) * p.next_hop();
-        const double end = first + further + stream + p.completion();
-        done[index(reach.nodes[k])] = std::max(done[index(reach.nodes[k])], end);
-      }
-    }
-    ready = std::move(done);
-  }
-  return ready.empty() ? 0 : *std::max_element(ready.begin(), ready.end());
+Schedule prelude(const Topology& topology, const NodeShape& shape) {
+  const Request barrier;
+  Plan plan = make_plan(algorithms(barrier, topology, shape).front(), {barrier, topology, shape});
+  for (int i = 0; i < 2; ++i) plan.phases.push_back(detail::pulses(topology, detail::dimensions(topology)));
+  return pack(plan, {}, topology, shape);
+}
+
+double predict(const Schedule& schedule, const Topology& topology, const CostParameters& p, double scale) {
+  constexpr double kHostCall = 2000;  // ranks are started one after the other
+  Timeline timeline(topology.size(), p, scale);
+  for (int rank = 0; rank < topology.size(); ++rank) timeline.start(rank, rank * kHostCall);
+  for (const Step& step : prelude(topology, NodeShape{}).steps) timeline.add(step);
+  const double begin = timeline.earliest_done();
+  for (const Step& step : schedule.steps) timeline.add(step);
+  return (timeline.latest_done() - begin) * p.cycle;
 }
 
 Prepared prepare(const std::string& algorithm, const Request& request, const Topology& topology,
                  const NodeShape& shape) {
   const Situation situation{request, topology, shape};
-  Prepared prepared{make_plan(algorithm, situation), preferred_buffers(algorithm, situation), {}};
-  // Receive and scratch lie above send in every channel, so that no two buffers share a byte.
+  Prepared prepared{make_plan(algorithm, situation), preferred_buffers(algorithm, situation), {}, 0};
+  Buffers& b = prepared.buffers;
+  const bool recv_low = prepared.plan.recv_low;
+  const auto behind = [&](Layout& layout, std::vector<std::uint64_t>& next) {
+    layout = layout.moved(next);
+    const auto reach = layout.extent(shape.channels);
+    for (unsigned c = 0; c < shape.channels; ++c) next[c] = std::max(next[c], reach[c]);
+  };
+  b.low = prepared.plan.low;
+  b.scratch = prepared.plan.scratch;
   for (int rank = 0; rank < topology.size(); ++rank) {
-    Layout& recv = prepared.buffers.recv[index(rank)];
-    auto start = prepared.buffers.send[index(rank)].extent(shape.channels);
-    recv = recv.moved(start);
-    const auto after = recv.extent(shape.channels);
-    for (unsigned c = 0; c < shape.channels; ++c) start[c] = std::max(start[c], after[c]);
-    prepared.buffers.scratch[index(rank)] = prepared.plan.scratch[index(rank)].moved(start);
+    std::vector<std::uint64_t> next(shape.channels, 0);
+    behind(b.send[index(rank)], next);
+    behind(b.low[index(rank)], next);
+    if (recv_low) behind(b.recv[index(rank)], next);
+    prepared.half_bytes = std::max(prepared.half_bytes, *std::max_element(next.begin(), next.end()));
   }
-  prepared.schedule = pack(prepared.plan, prepared.buffers, topology, shape);
+  for (int rank = 0; rank < topology.size(); ++rank) {
+    std::vector<std::uint64_t> next(shape.channels, prepared.half_bytes);
+    behind(b.scratch[index(rank)], next);
+    if (!recv_low) behind(b.recv[index(rank)], next);
+  }
+  NodeShape halved = shape;
+  halved.half_bytes = prepared.half_bytes;
+  prepared.schedule = pack(prepared.plan, b, topology, halved);
   return prepared;
 }
 
@@ -112,9 +84,8 @@ std::vector<Choice> rank_algorithms(const Request& request, const Topology& topo
   std::vector<Choice> choices;
   for (const std::string& name : algorithms(request, topology, shape)) {
     const Prepared prepared = prepare(name, request, topology, shape);
-    Choice choice{name, predict(prepared.schedule, topology.size(), parameters),
-                  predict(prepared.schedule, topology.size(), parameters, 0.0),
-                  prepared.schedule.steps.size(), 0};
+    Choice choice{name, predict(prepared.schedule, topology, parameters),
+                  predict(prepared.schedule, topology, parameters, 0.0), prepared.schedule.steps.size(), 0};
     for (int r = 0; r < topology.size(); ++r) {
       for (int l = 0; l < static_cast<int>(topology.lanes[index(r)].size()); ++l) {
         choice.busiest_lane = std::max(choice.busiest_lane, prepared.schedule.lane_bytes(topology, r, l));

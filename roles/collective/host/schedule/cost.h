@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Predicted time of a schedule: an alpha-beta model on its steps, critical path over nodes.
 //
-// A node begins a step when its own previous one is done; a stream begins when all nodes on its way have
-// begun the step and their pulses have come back, and is done after its start-up and its bytes at the rate of
-// the slowest part. alpha and beta of a schedule are read off two predictions: nothing moved, and everything
-// moved.
+// The steps are laid out in time by timeline.h: instructions are fetched, pulses come back, streams start up
+// and run at the rate of their slowest part. alpha and beta of a schedule are read off two predictions:
+// nothing moved, and everything moved.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,9 @@ struct CostParameters {
   double memory_rate = 0;       ///< one read or write stream of a channel
   double read_latency = 0;      ///< request to first beat
   double write_latency = 0;     ///< last beat to acknowledgement
-  double operator_latency = 0;  ///< first beats in to first beat out
+  unsigned operator_ports = 8;  ///< inputs of the slot: its trees are as deep for any number of them
+  bool block_check = true;      ///< signature and check frames around each block
+  unsigned step_cycles = 0;     ///< between steps, beyond the sequencer's own
 
   double pulse() const;       ///< `go` at one end to permission at the other
   double first_hop() const;   ///< begin of R# to the beat at the far end of a lane
@@ -31,8 +32,12 @@ struct CostParameters {
   double completion() const;  ///< beat at a sink to the step's end and the next `go`
 };
 
-/// Seconds from the common begin to the last rank's end. scale 0: as if no byte had to be moved.
-double predict(const Schedule& schedule, int ranks, const CostParameters& parameters, double scale = 1.0);
+/// Seconds from the end of a barrier to the last rank's end. scale 0: as if no byte had to be moved.
+double predict(const Schedule& schedule, const Topology& topology, const CostParameters& parameters,
+               double scale = 1.0);
+/// What goes before an operation that is timed: a barrier, which lets the latest start decide, and pulses on
+/// all lanes, after which (three nodes or more) all ranks begin within a few cycles.
+Schedule prelude(const Topology& topology, const NodeShape& shape);
 
 struct Choice {
   std::string algorithm;
@@ -43,12 +48,13 @@ struct Choice {
 /// Every applicable algorithm on its preferred layouts, quickest first (equal: the paper's first).
 std::vector<Choice> rank_algorithms(const Request& request, const Topology& topology, const NodeShape& shape,
                                     const CostParameters& parameters);
-/// Plan, preferred buffers (bases from 0: send and receive in one address range each) and schedule of one
-/// algorithm.
+/// Plan, preferred buffers and schedule of one algorithm. Bases count from 0; the second halves of the
+/// channels begin where the buffers of the first end.
 struct Prepared {
   Plan plan;
   Buffers buffers;
   Schedule schedule;
+  std::uint64_t half_bytes = 0;
 };
 Prepared prepare(const std::string& algorithm, const Request& request, const Topology& topology,
                  const NodeShape& shape);

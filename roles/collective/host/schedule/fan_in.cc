@@ -21,8 +21,8 @@ std::size_t inputs_of(const Work& work) {
       std::count_if(work.flows.begin(), work.flows.end(), [](const Flow& f) { return !f.feeds.empty(); }));
 }
 
-Place append(Layout& layout, int rank, std::uint64_t bytes, unsigned channel, unsigned channels) {
-  const Place place{rank, kScratch, layout.bytes};
+Place append(Layout& layout, int rank, int buffer, std::uint64_t bytes, unsigned channel, unsigned channels) {
+  const Place place{rank, buffer, layout.bytes};
   layout.pieces.push_back({layout.bytes, bytes, channel, layout.extent(channels)[channel]});
   layout.bytes += bytes;
   return place;
@@ -31,7 +31,10 @@ Place append(Layout& layout, int rank, std::uint64_t bytes, unsigned channel, un
 /// The links of the chain that a join of the form inputs..., result becomes.
 std::vector<Work> chain(const Work& work, Plan& plan, const NodeShape& shape) {
   const int rank = work.joins[0].rank;
-  Layout& scratch = plan.scratch[static_cast<std::size_t>(rank)];
+  // Partial results go where the result goes: what is combined is read from the other half.
+  const int target = work.flows.back().writes.empty() ? kScratch : work.flows.back().writes[0].buffer;
+  const int buffer = target == kLow || (target == kRecv && plan.recv_low) ? kLow : kScratch;
+  Layout& scratch = (buffer == kLow ? plan.low : plan.scratch)[static_cast<std::size_t>(rank)];
   Combine partial = work.joins[0].combine;
   if (partial.op == ReduceOp::average) partial = {ReduceOp::sum, partial.type, 1};
   std::vector<Work> links;
@@ -54,7 +57,7 @@ std::vector<Work> chain(const Work& work, Plan& plan, const NodeShape& shape) {
     while (next < inputs && link.flows.size() < shape.operator_inputs) link.flows.push_back(flows[next++]);
     Flow result = flows.back();
     if (next < inputs) {
-      before = append(scratch, rank, work.bytes, static_cast<unsigned>(links.size()) % shape.channels,
+      before = append(scratch, rank, buffer, work.bytes, static_cast<unsigned>(links.size()) % shape.channels,
                       shape.channels);
       result.routes = {Route{}};
       result.writes = {before};

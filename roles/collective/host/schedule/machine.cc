@@ -159,6 +159,43 @@ void Machine::check_step(int rank) const {
     if (i.op == Op::feed && !(mask >> i.index & 1)) fail(rank, "an operator input that no output takes");
   }
   if (selected != sources) fail(rank, "a source that no sink takes");
+  if (half_bytes_ > 0) check_memory(rank);
+}
+
+void Machine::watch_memory(std::uint64_t half_bytes, std::uint64_t rx_bytes) {
+  half_bytes_ = half_bytes;
+  rx_bytes_ = rx_bytes;
+}
+
+void Machine::check_memory(int rank) const {
+  const Node& node = nodes_[index(rank)];
+  const auto touches = [&](const Instruction& i, unsigned half) {
+    for (std::uint32_t run = 0; run < i.runs; ++run) {
+      const std::uint64_t begin = i.base + run * static_cast<std::uint64_t>(i.stride);
+      if (half == 0 ? begin < half_bytes_ : begin + i.run_bytes > half_bytes_) return true;
+    }
+    return false;
+  };
+  const auto longer = [&](const Instruction& i) {
+    return (std::uint64_t{i.run_bytes} + kBeatBytes - 1) / kBeatBytes * kBeatBytes * i.runs > rx_bytes_;
+  };
+  for (const Sink& s : node.sinks) {
+    const Instruction& w = s.instruction;
+    if (w.op != Op::write) continue;
+    for (const Instruction& r : node.reads) {
+      if (r.index != w.index) continue;
+      const bool joined = std::any_of(node.sinks.begin(), node.sinks.end(), [&](const Sink& f) {
+        return f.instruction.op == Op::feed && f.instruction.source == kFromRead + r.index;
+      });
+      const bool urgent =
+          (longer(w) && (is_lane(w.source) || is_operator(w.source))) || (longer(r) && joined);
+      for (const unsigned half : {0u, 1u}) {
+        if (urgent && touches(r, half) && touches(w, half)) {
+          fail(rank, fmt::format("channel {} reads and writes its half {} at once", w.index, half));
+        }
+      }
+    }
+  }
 }
 
 bool Machine::may_send(int rank, const Instruction& send) const {

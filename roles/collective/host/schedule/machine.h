@@ -32,6 +32,9 @@ class Machine {
   std::vector<std::uint8_t>& channel(int rank, unsigned c) {
     return memory_.at(static_cast<std::size_t>(rank)).at(c);
   }
+  /// From now on a step is refused in which a channel reads and writes the same half, if one of the streams
+  /// is longer than a receive buffer and cannot wait: it comes from a lane or goes to an operator.
+  void watch_memory(std::uint64_t half_bytes, std::uint64_t rx_bytes);
   void load(int rank, std::vector<Instruction> program);
   /// Runs all loaded programs to their ends. `order`: ranks are tried in this order, again and again (empty:
   /// ascending), so that tests can start them with any skew.
@@ -74,6 +77,7 @@ class Machine {
   void begin_step(int rank);
   bool run_step(int rank);
   void check_step(int rank) const;
+  void check_memory(int rank) const;
   bool send_pulses(int rank);
   bool run_source(int rank, std::uint8_t source);
   bool may_send(int rank, const Instruction& send) const;
@@ -96,6 +100,7 @@ class Machine {
 
   Topology topology_;
   unsigned inputs_, outputs_;
+  std::uint64_t half_bytes_ = 0, rx_bytes_ = 0;  ///< 0: memory is not watched
   std::vector<std::vector<std::vector<std::uint8_t>>> memory_;
   std::vector<std::vector<Out>> out_;
   std::vector<Node> nodes_;

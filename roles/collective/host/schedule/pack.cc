@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "fabric/error.h"
 #include "roles/collective/host/schedule/cut.h"
@@ -18,11 +19,21 @@ struct Taken {
       : reads(static_cast<std::size_t>(topology.size()), std::vector<bool>(shape.channels)),
         writes(reads),
         inputs(static_cast<std::size_t>(topology.size())),
-        outputs(inputs) {
+        outputs(inputs),
+        memory(reads.size(), std::vector<Channel>(shape.channels)) {
     for (const auto& lanes : topology.lanes) tx.emplace_back(lanes.size());
   }
   std::vector<std::vector<bool>> reads, writes, tx;
   std::vector<unsigned> inputs, outputs;
+
+  /// Which halves of a channel are read and written, and whether that bears no waiting.
+  struct Channel {
+    unsigned read = 0, written = 0;
+    bool read_urgent = false, write_urgent = false;
+    /// A copy inside the node, or a read for a lane that no operator waits for, slows only itself.
+    bool clash() const { return (read & written) != 0 && (read_urgent || write_urgent); }
+  };
+  std::vector<std::vector<Channel>> memory;
 };
 
 /// A step under construction.
@@ -46,7 +57,7 @@ class Filling {
     }
     for (const UnitFlow& flow : unit.flows) {
       auto stream = place_flow(flow, unit, operators, trial);
-      if (!stream) return false;
+      if (!stream || !take_memory(*stream, unit, trial)) return false;
       streams.push_back(std::move(*stream));
     }
     taken_ = std::move(trial);
@@ -119,9 +130,26 @@ class Filling {
       use.inputs |= std::uint64_t{1} << input;
       stream.feeds.push_back({use.rank, input++});
     }
-    const std::uint64_t beats = round_to_beats(std::max(1u, stream.read.run_bytes)) * stream.read.runs;
-    stream.eager = unit.bytes > 0 && unit.work->joins.empty() && beats <= shape_.eager_bytes;
+    stream.eager = unit.bytes > 0 && unit.work->joins.empty() && stream.beat_bytes() <= shape_.eager_bytes;
     return stream;
+  }
+
+  /// Notes the halves that the stream uses; false if it or another could not keep up with its lane.
+  bool take_memory(const Stream& stream, const Unit& unit, Taken& trial) const {
+    const bool longer = stream.beat_bytes() > shape_.rx_bytes, joins = !unit.work->joins.empty();
+    if (stream.bytes > 0 && stream.output < 0) {
+      auto& channel = trial.memory[index(stream.rank)][stream.read.channel];
+      channel.read = stream.read.halves(shape_.half_bytes);
+      channel.read_urgent = longer && joins;
+      if (channel.clash()) return false;
+    }
+    for (const Write& w : stream.writes) {
+      auto& channel = trial.memory[index(w.rank)][w.pattern.channel];
+      channel.written = w.pattern.halves(shape_.half_bytes);
+      channel.write_urgent = longer && (w.rank != stream.rank || stream.output >= 0);
+      if (channel.clash()) return false;
+    }
+    return true;
   }
 
   void commit(const Unit& unit, std::vector<Stream> streams, const std::vector<OperatorUse>& operators) {
@@ -140,6 +168,94 @@ class Filling {
   const NodeShape& shape_;
   Taken taken_;
 };
+
+/// A pulse both ways over each lane pair that the step's streams use, once a pair of nodes.
+Step pulse_step(const Step& step, const Topology& topology) {
+  Step pulses;
+  pulses.together.resize(static_cast<std::size_t>(topology.size()));
+  std::set<std::pair<int, int>> pairs;
+  for (const Stream& s : step.streams) {
+    for (const Hop& h : s.hops) {
+      pairs.insert({h.from, h.to});
+      pairs.insert({h.to, h.from});
+    }
+  }
+  for (const auto& [from, to] : pairs) {
+    const int lane = topology.lanes_to(from, to).front();
+    Stream pulse;
+    pulse.rank = from;
+    pulse.hops = {{from, lane, to,
+                   topology.lanes[static_cast<std::size_t>(from)][static_cast<std::size_t>(lane)].lane}};
+    pulses.streams.push_back(std::move(pulse));
+  }
+  return pulses;
+}
+
+/// How many steps of pulses must go before a step so that all streams that meet in an operator begin at
+/// nearly the same time, however late some nodes come to it.
+///   The source of a joined stream begins when the pulses of all nodes that its node sends to are here. Let
+///   B(x) be those nodes and x: x begins max over B(x) of go, plus a link's latency. If all sources of a join
+///   have the same B, they begin within a latency of each other. A step of pulses in front makes the go of a
+///   node the latest of its neighbours', so each widens B by one hop until it is the same.
+unsigned pulses_before(const Step& step, const Topology& topology, const NodeShape& shape) {
+  const auto n = static_cast<std::size_t>(topology.size());
+  std::vector<std::set<int>> begins(n), near(n);
+  std::vector<std::set<int>> met(n * 64);  // [rank * 64 + input]: where the joined streams begin
+  bool longer = false;
+  for (std::size_t r = 0; r < n; ++r) begins[r].insert(static_cast<int>(r));
+  near = begins;
+  for (const Stream& s : step.streams) {
+    for (const Hop& h : s.hops) {
+      begins[static_cast<std::size_t>(s.rank)].insert(h.to);
+      near[static_cast<std::size_t>(h.from)].insert(h.to);
+      near[static_cast<std::size_t>(h.to)].insert(h.from);
+    }
+  }
+  for (const OperatorUse& use : step.operators) {
+    auto& sources = met[static_cast<std::size_t>(use.rank) * 64 + use.output];
+    for (const Stream& s : step.streams) {
+      for (const Feed& f : s.feeds) {
+        if (f.rank != use.rank || !(use.inputs >> f.input & 1)) continue;
+        sources.insert(s.rank);
+        longer = longer || s.beat_bytes() > shape.rx_bytes;
+      }
+    }
+  }
+  if (!longer) return 0;  // each block fits into a buffer and waits there
+  for (unsigned count = 0;; ++count) {
+    const bool same = std::all_of(met.begin(), met.end(), [&](const std::set<int>& sources) {
+      return std::all_of(sources.begin(), sources.end(), [&](int x) {
+        return begins[static_cast<std::size_t>(x)] == begins[static_cast<std::size_t>(*sources.begin())];
+      });
+    });
+    if (same || count == n) return count;
+    for (std::set<int>& b : begins) {
+      std::set<int> wider;
+      for (const int x : b)
+        wider.insert(near[static_cast<std::size_t>(x)].begin(), near[static_cast<std::size_t>(x)].end());
+      b = std::move(wider);
+    }
+  }
+}
+
+/// Parts of a unit no longer than a receive buffer, for what cannot keep up with its lanes.
+std::vector<Unit> in_buffers(const Unit& unit, const NodeShape& shape) {
+  std::vector<Unit> parts;
+  for (std::uint64_t at = 0; at < unit.bytes; at += shape.rx_bytes) {
+    Unit part = unit;
+    part.bytes = std::min(shape.rx_bytes, unit.bytes - at);
+    for (UnitFlow& f : part.flows) {
+      f.read.base += at;
+      f.read.run_bytes = static_cast<std::uint32_t>(part.bytes);
+      for (Write& w : f.writes) {
+        w.pattern.base += at;
+        w.pattern.run_bytes = static_cast<std::uint32_t>(part.bytes);
+      }
+    }
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
 
 [[noreturn]] void refuse(const Unit& unit, const Topology& topology, const NodeShape& shape) {
   for (const UnitFlow& flow : unit.flows) {
@@ -171,11 +287,33 @@ Schedule pack(const Plan& plan, const Buffers& buffers, const Topology& topology
       const bool placed = std::any_of(steps.begin(), steps.end(), [&](Filling& s) { return s.place(unit); });
       if (placed) continue;
       steps.emplace_back(topology, shape);
-      if (!steps.back().place(unit)) refuse(unit, topology, shape);
+      if (steps.back().place(unit)) continue;
+      if (unit.work->joins.empty() || unit.bytes <= shape.rx_bytes) refuse(unit, topology, shape);
+      steps.pop_back();
+      for (const Unit& part : in_buffers(unit, shape)) {
+        steps.emplace_back(topology, shape);
+        if (!steps.back().place(part)) refuse(unit, topology, shape);
+      }
     }
-    for (Filling& filling : steps) schedule.steps.push_back(std::move(filling.step));
+    for (Filling& filling : steps) {
+      const unsigned before = pulses_before(filling.step, topology, shape);
+      for (unsigned i = 0; i < before; ++i) schedule.steps.push_back(pulse_step(filling.step, topology));
+      schedule.steps.push_back(std::move(filling.step));
+    }
   }
   return schedule;
+}
+
+unsigned Pattern::halves(std::uint64_t half_bytes) const {
+  const auto last =
+      static_cast<std::uint64_t>(static_cast<std::int64_t>(base) + stride * (std::int64_t{runs} - 1));
+  const std::uint64_t low = std::min(base, last), high = std::max(base, last) + std::max(1u, run_bytes) - 1;
+  return (low < half_bytes ? 1u : 0u) | (high >= half_bytes ? 2u : 0u);
+}
+
+std::uint64_t Stream::beat_bytes() const {
+  const Pattern& p = output < 0 || writes.empty() ? read : writes[0].pattern;
+  return p.run_bytes == 0 ? round_to_beats(bytes) : round_to_beats(p.run_bytes) * p.runs;
 }
 
 std::uint64_t Schedule::lane_bytes(const Topology& topology, int rank, int lane) const {

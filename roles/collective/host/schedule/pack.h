@@ -5,6 +5,11 @@
 //   strides on the same way become one stream of several runs. Units are then placed first-fit, largest
 //   first, into steps of their phase, so that in a step each R#, W#, lane and operator port of a node is used
 //   once.
+// Rates: links do not push back, so what arrives must be taken as it comes. A stream from a lane is not
+// written
+//   where the same step reads, nor what an operator joins read where it writes, if it is longer than a
+//   receive buffer (they would share a half of the channel); and streams that an operator joins begin
+//   together: where the nodes' own pulses do not make sure of it, steps of pulses go before (synchronise).
 // Order: all nodes see the same sequence of steps and leave out those in which they have no part.
 #pragma once
 
@@ -23,6 +28,8 @@ struct NodeShape {
   unsigned operator_inputs = 16, operator_outputs = 2;
   std::uint64_t eager_bytes =
       0;  ///< blocks up to this size wait in the receiver's buffer; 0: always rendezvous
+  std::uint64_t rx_bytes = 4096;          ///< receive buffer of a lane
+  std::uint64_t half_bytes = UINT64_MAX;  ///< where a channel's second half begins
 };
 
 struct Pattern {
@@ -30,6 +37,9 @@ struct Pattern {
   std::uint64_t base = 0;
   std::uint32_t run_bytes = 0, runs = 1;
   std::int64_t stride = 0;
+
+  /// Which halves of its channel it touches: bit 0 the first, bit 1 the second.
+  unsigned halves(std::uint64_t half_bytes) const;
 };
 
 struct Hop {
@@ -54,6 +64,8 @@ struct Stream {
   std::vector<Write> writes;
   std::vector<Feed> feeds;
   bool eager = false;
+
+  std::uint64_t beat_bytes() const;  ///< whole beats: what a receive buffer must hold
 };
 struct OperatorUse {
   int rank = 0;

@@ -69,7 +69,10 @@ std::uint64_t recv_bytes(const Request& request, const Topology& topology, int r
 /// Number of sizes, element size, ranks. Throws UserError.
 void check(const Request& request, const Topology& topology);
 
-enum BufferId { kSend = 0, kRecv = 1, kScratch = 2 };
+/// A channel reads and writes at full rate at once only in different halves, so what a phase reads and what
+/// it writes should lie in different ones: send and kLow lie in the first, kScratch in the second, recv in
+/// the second too unless the plan says otherwise.
+enum BufferId { kSend = 0, kRecv = 1, kScratch = 2, kLow = 3 };
 
 /// A place in a buffer of a rank.
 struct Place {
@@ -112,9 +115,9 @@ using Phase = std::vector<Work>;
 
 /// Buffers of each rank as they lie in its channels; [rank].
 struct Buffers {
-  std::vector<Layout> send, recv, scratch;
+  std::vector<Layout> send, recv, scratch, low;
   const Layout& of(int rank, int buffer) const {
-    const auto& all = buffer == kSend ? send : buffer == kRecv ? recv : scratch;
+    const auto& all = buffer == kSend ? send : buffer == kRecv ? recv : buffer == kLow ? low : scratch;
     return all.at(static_cast<std::size_t>(rank));
   }
 };
@@ -122,7 +125,8 @@ struct Buffers {
 struct Plan {
   std::string algorithm;
   std::vector<Phase> phases;
-  std::vector<Layout> scratch;  ///< what each rank needs, bases from 0; empty layouts: nothing
+  std::vector<Layout> scratch, low;  ///< what each rank needs, bases from 0; empty layouts: nothing
+  bool recv_low = false;             ///< receive buffers lie in the first halves
 };
 
 }  // namespace polyloom::collective

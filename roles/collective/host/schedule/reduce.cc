@@ -70,24 +70,30 @@ void combine_parts(const Situation& s, const std::vector<Part>& parts, const Dim
 
 Place in_vector(int rank, int buffer, const Part& part) { return {rank, buffer, part.offset}; }
 
-/// A place in scratch for each (rank, part) that is asked for.
-Where in_scratch(Scratch& scratch) {
-  return
-      [&scratch, known = std::map<std::pair<int, std::uint64_t>, Place>()](int rank, const Part& p) mutable {
-        const auto [it, fresh] = known.try_emplace({rank, p.offset});
-        if (fresh) it->second = scratch.add(rank, p.bytes, static_cast<unsigned>(p.owner));
-        return it->second;
-      };
+/// The vector as it lies in the send buffers; all reductions have one.
+std::vector<Layout> send_layouts(const std::string& name, const Situation& s) {
+  return preferred_buffers(name, s).send;
+}
+
+/// A place in scratch for each (rank, part) that is asked for, laid out as the vector is.
+Where in_scratch(Scratch& scratch, const std::vector<Layout>& vectors) {
+  return [&, known = std::map<std::pair<int, std::uint64_t>, Place>()](int rank, const Part& p) mutable {
+    const auto [it, fresh] = known.try_emplace({rank, p.offset});
+    if (fresh) it->second = scratch.like(rank, vectors[static_cast<std::size_t>(rank)], p.offset, p.bytes);
+    return it->second;
+  };
 }
 
 /// One dimension with the whole vector, as published: each member combines its share, then the shares spread.
 /// naive: the shares are stored and combined from memory.
-void whole_vector(const Situation& s, int dimension, bool first, bool last, bool naive, Scratch& scratch,
-                  std::vector<Phase>& phases) {
+/// Shares and results alternate between the halves of the channels (plan.h).
+void whole_vector(const Situation& s, int dimension, bool first, bool last, bool naive, Scratch& high,
+                  Scratch& low, std::vector<Phase>& phases) {
   const Topology& t = s.topology;
   const int source = first ? kSend : kRecv;
   const std::size_t at = phases.size();
   const auto members = static_cast<std::size_t>(dimension == 0 ? t.nx : t.ny);
+  const auto vectors = send_layouts(naive ? "naive" : "aggressive", s);
   const auto sizes = cut_evenly(s.request.total(), static_cast<unsigned>(members));
   std::uint64_t offset = 0;
   for (std::size_t i = 0; i < members; offset += sizes[i++]) {
@@ -100,28 +106,42 @@ void whole_vector(const Situation& s, int dimension, bool first, bool last, bool
       for (std::size_t m = 0; m < group.size(); ++m) {
         const Place mine = in_vector(group[m], source, part);
         if (naive) {
-          const Place stored = scratch.add(rank, part.bytes, static_cast<unsigned>(m));
+          const Place stored = (first ? high : low).add(rank, part.bytes, static_cast<unsigned>(m));
           add(phases, at, move_work(mine, shortest(t, group[m], rank), stored, part.bytes));
           inputs.push_back(stored);
         } else {
           inputs.push_back(mine);
         }
       }
+      const Place result =
+          first != naive ? in_vector(rank, kRecv, part)
+                         : low.like(rank, vectors[static_cast<std::size_t>(rank)], part.offset, part.bytes);
       add(phases, at + (naive ? 1 : 0),
-          join_work(part.bytes, inputs, rank, combine_of(s.request, last, t.size()),
-                    in_vector(rank, kRecv, part)));
+          join_work(part.bytes, inputs, rank, combine_of(s.request, last, t.size()), result));
       spread(
-          t, {part}, {dimension}, at + (naive ? 2 : 1),
-          [&](const Part& p) { return in_vector(rank, kRecv, p); },
+          t, {part}, {dimension}, at + (naive ? 2 : 1), [&](const Part&) { return result; },
           [](int r, const Part& p) { return in_vector(r, kRecv, p); }, phases);
     }
   }
 }
 
 /// Everybody sends all it has to all members, each combines for itself: twice the data, half the start-ups.
-void one_shot(const Situation& s, int dimension, bool first, bool last, std::vector<Phase>& phases) {
+/// The second dimension reads what the first has written, so its results take the way over `low`.
+void one_shot(const Situation& s, int dimension, bool first, bool last, Scratch& low,
+              std::vector<Phase>& phases) {
   const Topology& t = s.topology;
-  Phase phase;
+  const auto stripes = preferred_buffers("one-shot", s).recv[0].pieces;
+  std::vector<Place> results;
+  Phase phase, copies;
+  for (int rank = 0; rank < t.size(); ++rank) {
+    results.push_back({rank, kRecv, 0});
+    for (const Piece& p : stripes) {
+      if (first) break;
+      const Place place = low.add(rank, p.bytes, p.channel);
+      if (p.offset == 0) results.back() = place;
+      copies.push_back(move_work(place, {Route{}}, {rank, kRecv, p.offset}, p.bytes));
+    }
+  }
   for (int rank = 0; rank < t.size(); ++rank) {
     const auto group = t.group(dimension, rank);
     if (group[0] != rank) continue;  // one work a group
@@ -143,12 +163,13 @@ void one_shot(const Situation& s, int dimension, bool first, bool last, std::vec
       result.join = static_cast<int>(j);
       result.source.rank = group[j];
       result.routes = {Route{}};
-      result.writes = {{group[j], kRecv, 0}};
+      result.writes = {results[static_cast<std::size_t>(group[j])]};
       work.flows.push_back(std::move(result));
     }
     phase.push_back(std::move(work));
   }
   phases.push_back(std::move(phase));
+  if (!copies.empty()) phases.push_back(std::move(copies));
 }
 
 }  // namespace
@@ -156,9 +177,10 @@ void one_shot(const Situation& s, int dimension, bool first, bool last, std::vec
 void plan_reduce(const std::string& name, const Situation& s, Plan& plan) {
   const Topology& t = s.topology;
   const Request& r = s.request;
-  Scratch scratch(t, s.shape.channels);
+  Scratch scratch(t, s.shape.channels), low(t, s.shape.channels, kLow);
   const Where from = [](int rank, const Part& p) { return in_vector(rank, kSend, p); };
-  const Where between = in_scratch(scratch);
+  const auto vectors = send_layouts(name, s);
+  const Where between = in_scratch(scratch, vectors);
   if (name == "forward") {
     // Each of the others combines a share and its result leaves for the root in the same step.
     const auto sizes = cut_evenly(r.total(), static_cast<unsigned>(t.size() - 1));
@@ -178,29 +200,32 @@ void plan_reduce(const std::string& name, const Situation& s, Plan& plan) {
     return;
   }
   if (name != "scatter-gather") {
+    plan.recv_low = dimensions(t).size() == 2;  // partial results lie in the second halves
     combine_parts(
         s, {{0, r.total(), r.root}}, dimensions(t), 0, from, between,
         [](int rank, const Part& p) { return in_vector(rank, kRecv, p); }, plan.phases);
   } else {
     const auto parts = even_parts(r.total(), t);
     // The owner's result has a place of its own: partial sums of the part may lie in `between`.
-    Scratch& pool = scratch;
+    const bool two = dimensions(t).size() == 2;
+    Scratch& pool = two ? low : scratch;
     std::map<int, Place> results;
     const Where to = [&](int rank, const Part& p) {
-      if (rank == r.root) return in_vector(rank, kRecv, p);
+      if (rank == r.root && !two) return in_vector(rank, kRecv, p);
       const auto [it, fresh] = results.try_emplace(rank);
-      if (fresh) it->second = pool.add(rank, p.bytes, static_cast<unsigned>(rank));
+      if (fresh) it->second = pool.like(rank, vectors[static_cast<std::size_t>(rank)], p.offset, p.bytes);
       return it->second;
     };
     combine_parts(s, parts, dimensions(t), 0, from, between, to, plan.phases);
     const std::size_t at = plan.phases.size();
     for (const Part& p : parts) {
-      if (p.owner == r.root || p.bytes == 0) continue;
+      if ((p.owner == r.root && !two) || p.bytes == 0) continue;
       add(plan.phases, at,
           move_work(to(p.owner, p), shortest(t, p.owner, r.root), in_vector(r.root, kRecv, p), p.bytes));
     }
   }
   plan.scratch = scratch.take();
+  plan.low = low.take();
 }
 
 void plan_reduce_scatter(const std::string& name, const Situation& s, Plan& plan) {
@@ -208,15 +233,15 @@ void plan_reduce_scatter(const std::string& name, const Situation& s, Plan& plan
   Scratch scratch(t, s.shape.channels);
   const auto parts = sized_parts(s.request.sizes);
   const Where from = [](int rank, const Part& p) { return in_vector(rank, kSend, p); };
-  const Where between = in_scratch(scratch);
+  const auto vectors = send_layouts(name, s);
+  const Where between = in_scratch(scratch, vectors);
   const Where to = [&](int rank, const Part& p) {
     return Place{rank, kRecv, p.offset - parts[static_cast<std::size_t>(rank)].offset};
   };
+  plan.recv_low = dimensions(t).size() == 2;
   if (name == "halves") {
-    // Streams that meet come from rows and columns at once: all nodes must begin together (../README.md).
-    plan.phases.push_back(pulses(t, dimensions(t)));
-    combine_parts(s, half_of(parts, 0), dimensions(t), 1, from, between, to, plan.phases);
-    combine_parts(s, half_of(parts, 1), dimensions(t, true), 1, from, between, to, plan.phases);
+    combine_parts(s, half_of(parts, 0), dimensions(t), 0, from, between, to, plan.phases);
+    combine_parts(s, half_of(parts, 1), dimensions(t, true), 0, from, between, to, plan.phases);
   } else {
     combine_parts(s, parts, dimensions(t), 0, from, between, to, plan.phases);
   }
@@ -226,34 +251,37 @@ void plan_reduce_scatter(const std::string& name, const Situation& s, Plan& plan
 void plan_all_reduce(const std::string& name, const Situation& s, Plan& plan) {
   const Topology& t = s.topology;
   const auto dims = dimensions(t);
-  Scratch scratch(t, s.shape.channels);
+  Scratch scratch(t, s.shape.channels), low(t, s.shape.channels, kLow);
   const Where from = [](int rank, const Part& p) { return in_vector(rank, kSend, p); };
   const Where here = [](int rank, const Part& p) { return in_vector(rank, kRecv, p); };
-  const auto owned = [](const Part& p) { return in_vector(p.owner, kRecv, p); };
+  // The owner's result is made of what lies in recv, and goes from the other half to all.
+  const auto vectors = send_layouts(name, s);
+  const Where result = in_scratch(low, vectors);
+  const auto owned = [&](const Part& p) { return result(p.owner, p); };
   if (dims.empty()) {
     add(plan.phases, 0, move_work({0, kSend, 0}, {Route{}}, {0, kRecv, 0}, s.request.total()));
   } else if (name == "hierarchical") {
     const auto parts = even_parts(s.request.total(), t);
-    combine_parts(s, parts, dims, 0, from, here, here, plan.phases);
+    combine_parts(s, parts, dims, 0, from, here, result, plan.phases);
     spread(t, parts, dimensions(t, true), plan.phases.size(), owned, here, plan.phases);
   } else if (name == "halves") {
     const auto parts = even_parts(s.request.total(), t);
-    plan.phases.push_back(pulses(t, dims));
     for (const int half : {0, 1}) {
-      combine_parts(s, half_of(parts, half), dimensions(t, half == 1), 1, from, here, here, plan.phases);
-      spread(t, half_of(parts, half), dimensions(t, half == 0), 1 + dims.size(), owned, here, plan.phases);
+      combine_parts(s, half_of(parts, half), dimensions(t, half == 1), 0, from, here, result, plan.phases);
+      spread(t, half_of(parts, half), dimensions(t, half == 0), dims.size(), owned, here, plan.phases);
     }
   } else {
     for (std::size_t d = 0; d < dims.size(); ++d) {
       const bool first = d == 0, last = d + 1 == dims.size();
       if (name == "one-shot") {
-        one_shot(s, dims[d], first, last, plan.phases);
+        one_shot(s, dims[d], first, last, low, plan.phases);
       } else {
-        whole_vector(s, dims[d], first, last, name == "naive", scratch, plan.phases);
+        whole_vector(s, dims[d], first, last, name == "naive", scratch, low, plan.phases);
       }
     }
   }
   plan.scratch = scratch.take();
+  plan.low = low.take();
 }
 
 void plan_all_gather(const std::string& name, const Situation& s, Plan& plan) {

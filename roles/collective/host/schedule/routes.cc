@@ -1,25 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ways through the topology and small pieces that the algorithms are made of.
 #include <algorithm>
+#include <optional>
 
 #include "roles/collective/host/schedule/algorithms.h"
 #include "roles/collective/program.h"
 
 namespace polyloom::collective::detail {
 
-Scratch::Scratch(const Topology& topology, unsigned channels)
+Scratch::Scratch(const Topology& topology, unsigned channels, int buffer)
     : channels_(channels),
+      buffer_(buffer),
       layouts_(static_cast<std::size_t>(topology.size())),
       next_(layouts_.size(), std::vector<std::uint64_t>(channels)) {}
 
 Place Scratch::add(int rank, std::uint64_t bytes, unsigned channel) {
   Layout& layout = layouts_[static_cast<std::size_t>(rank)];
   std::uint64_t& next = next_[static_cast<std::size_t>(rank)][channel % channels_];
-  const Place place{rank, kScratch, layout.bytes};
+  const Place place{rank, buffer_, layout.bytes};
   layout.pieces.push_back({layout.bytes, bytes, channel % channels_, next});
   layout.bytes += bytes;
   next += round_to_beats(bytes);
   return place;
+}
+
+Place Scratch::like(int rank, const Layout& layout, std::uint64_t offset, std::uint64_t bytes) {
+  std::optional<Place> first;
+  for (const Piece& p : layout.pieces) {
+    const std::uint64_t begin = std::max(offset, p.offset),
+                        end = std::min(offset + bytes, p.offset + p.bytes);
+    if (begin >= end) continue;
+    const Place place = add(rank, end - begin, p.channel);
+    if (!first) first = place;
+  }
+  return first.value();
 }
 
 Dimensions dimensions(const Topology& t, bool columns_first) {

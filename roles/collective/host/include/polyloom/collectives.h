@@ -58,7 +58,8 @@ struct Result {
   std::uint64_t bytes = 0;  ///< of the vector that algorithm bandwidth counts
   int ranks = 0;
   std::size_t steps = 0;
-  /// Latest finish of a rank minus the earliest end of the barrier before it; nothing natively.
+  /// From the end of a barrier, after which all ranks begin together, to the last rank's end; nothing
+  /// natively.
   std::optional<double> simulated_seconds;
   std::optional<double> predicted_seconds;
   double bus_factor = 0;  ///< nccl-tests' convention
@@ -88,7 +89,7 @@ struct NodeRun {
 
 /// How programs of one's own are run.
 struct RunOptions {
-  bool barrier = true;           ///< a barrier goes before; mark 0 gets the cycle of its end
+  bool barrier = true;           ///< all begin together (cost.h, prelude); mark 0 gets the cycle
   unsigned marks = 2;            ///< so many marks are fetched
   unsigned status_words = 0;     ///< of the operator
   std::vector<int> start_order;  ///< ranks are started in this order, a host call apart; empty: ascending

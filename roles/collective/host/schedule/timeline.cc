@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles/collective/host/schedule/timeline.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+
+#include "roles/collective/timing.h"
+
+namespace polyloom::collective {
+namespace {
+
+constexpr Timing kTiming;
+constexpr double kSwitchToWire = kTiming.switch_cycles + kTiming.tx_cycles;
+constexpr double kWaiting = kTxBeats + 2;  ///< beats between the switch and the wire
+constexpr double kFed = 4;                 ///< beats between the switch and an operator's join
+constexpr double kOperatorEnd = 2;         ///< from its last beat to the end of its part
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+/// The edge at which something that comes at a time is seen.
+double edge(double time) { return std::ceil(time - 1e-6); }
+
+}  // namespace
+
+Timeline::Timeline(int ranks, const CostParameters& parameters, double scale)
+    : p_(parameters),
+      scale_(scale),
+      latency_(parameters.link_latency / parameters.cycle),
+      word_(parameters.lane_rate > 0 ? 8 / parameters.lane_rate / parameters.cycle : 0),
+      nodes_(index(ranks)),
+      pulses_(index(ranks)) {}
+
+void Timeline::start(int rank, double cycle) { node(rank).fetch = node(rank).free = node(rank).done = cycle; }
+
+double& Timeline::pulse_of(int rank, int lane) {
+  auto& lanes = pulses_[index(rank)];
+  if (lanes.size() <= index(lane)) lanes.resize(index(lane) + 1, 0);
+  return lanes[index(lane)];
+}
+
+double Timeline::beats(const Stream& s) const {
+  return std::max(1.0, std::floor(scale_ * static_cast<double>(s.beat_bytes()) / kBeatBytes));
+}
+
+double Timeline::arrival(double departure, double words) const {
+  return edge(departure + latency_ + (words - 1) * word_);
+}
+
+void Timeline::finish(int rank, double cycle) { node(rank).done = std::max(node(rank).done, cycle); }
+
+double Timeline::earliest_done() const {
+  double done = latest_done();
+  for (const Node& n : nodes_) done = std::min(done, n.done);
+  return done;
+}
+double Timeline::latest_done() const {
+  double done = 0;
+  for (const Node& n : nodes_) done = std::max(done, n.done);
+  return done;
+}
+
+/// An instruction a cycle while the step before runs; go when it is over.
+void Timeline::begin_steps(const Step& step) {
+  for (Node& n : nodes_) {
+    n.instructions = 0;
+    n.active = false;
+  }
+  for (const Stream& s : step.streams) {
+    if (s.bytes > 0 && s.output < 0) ++node(s.rank).instructions;
+    for (const Hop& h : s.hops) {
+      ++node(h.from).instructions;
+      ++node(h.to).instructions;
+    }
+    for (const Write& w : s.writes) ++node(w.rank).instructions;
+    for (const Feed& f : s.feeds) ++node(f.rank).instructions;
+  }
+  for (const OperatorUse& u : step.operators) ++node(u.rank).instructions;
+  for (Node& n : nodes_) {
+    if (n.instructions == 0) continue;
+    n.active = true;
+    n.go = std::max(n.fetch + n.instructions, n.free);
+    n.fetch = n.go + 1;
+    n.done = n.go;
+  }
+}
+
+/// When the source of each stream begins, from the pulses of the nodes below it.
+std::vector<double> Timeline::begins(const Step& step) {
+  std::vector<double> begin(step.streams.size());
+  std::vector<double> all(nodes_.size(), 0);  // every lane that the node sends on
+  for (std::size_t i = 0; i < step.streams.size(); ++i) {
+    const Stream& s = step.streams[i];
+    std::map<int, double> may;  // by node: when what it passes on may begin
+    for (auto hop = s.hops.rbegin(); hop != s.hops.rend(); ++hop) {
+      double& pulse = pulse_of(hop->from, hop->tx);
+      double counts = pulse;
+      if (!s.eager) {
+        const bool relays = may.count(hop->to) != 0;
+        const double sent =
+            relays ? std::max(may[hop->to], node(hop->to).go + kTiming.go_to_begin) : node(hop->to).go;
+        counts = std::max(counts, edge(sent + kTiming.go_to_pulse + latency_) + kTiming.pulse_to_count);
+        pulse = counts;
+      }
+      may[hop->from] = std::max(may[hop->from], counts);
+      all[index(hop->from)] = std::max(all[index(hop->from)], counts);
+      if (s.bytes == 0) finish(hop->to, node(hop->to).go + 1);
+    }
+    begin[i] = std::max(may.count(s.rank) ? may[s.rank] : 0.0, node(s.rank).go + kTiming.go_to_begin);
+  }
+  for (std::size_t i = 0; i < step.streams.size(); ++i) {
+    const Stream& s = step.streams[i];
+    if (step.together[index(s.rank)]) begin[i] = std::max(begin[i], all[index(s.rank)]);
+    if (s.bytes == 0) finish(s.rank, begin[i]);
+  }
+  return begin;
+}
+
+Timeline::Span Timeline::source(const Step& step, const Stream& s, double begin,
+                                const std::vector<Span>& results) const {
+  const double n = beats(s);
+  if (s.output >= 0) {
+    for (std::size_t u = 0; u < step.operators.size(); ++u) {
+      const OperatorUse& use = step.operators[u];
+      if (use.rank != s.rank || static_cast<int>(use.output) != s.output) continue;
+      const double first = std::max(results[u].first, begin);
+      return {first, std::max(results[u].last, first + n - 1)};
+    }
+  }
+  const double first =
+      begin + kTiming.begin_to_request + std::round(p_.read_latency / p_.cycle) + kTiming.read_to_source;
+  return {first, first + n - 1};
+}
+
+/// What passes the switch at `from` and leaves on a lane: when it does (in `from`'s last too, as the FIFO is
+/// short), when the sender's part is done, and what the receiver sees.
+Timeline::Span Timeline::over_lane(const Stream& s, const Span& from, double opened, double& sent,
+                                   double& checked) const {
+  const double n = beats(s);
+  const std::uint64_t rest = s.bytes % kBeatBytes;
+  const double words = rest == 0 ? kBeatWords : std::ceil(static_cast<double>(rest) / 8);
+  const double wire_free = p_.block_check ? opened + kTiming.tx_cycles + word_ : 0;
+  const double first = std::max(from.first + kSwitchToWire, wire_free);
+  const double last = std::max(from.last + kSwitchToWire, first + (n - 1) * kBeatWords * word_);
+  sent = std::floor(last + 1e-6);
+  checked = 0;
+  if (p_.block_check) {
+    const double check = std::max(sent + kTiming.last_to_check, last + words * word_);
+    checked = arrival(check, 1);
+    sent = std::floor(check + 1e-6);
+  }
+  Span to;
+  to.first = arrival(first, n > 1 ? kBeatWords : words) + kTiming.rx_cycles;
+  to.last = std::max(arrival(last, words) + kTiming.rx_cycles, to.first + n - 1);
+  return to;
+}
+
+/// One stream, from its source down its tree. results: joins' inputs are added to those of their operator.
+void Timeline::move(const Step& step, std::size_t i, double begin, const std::vector<Span>& results) {
+  const Stream& s = step.streams[i];
+  const double n = beats(s);
+  std::map<int, Span> at;
+  std::map<int, double> opened;
+  at[s.rank] = source(step, s, begin, results);
+  opened[s.rank] = begin;
+  const auto stretch = [&](int rank) {  // the wire takes a beat in more than a cycle, behind a short FIFO
+    Span& span = at[rank];
+    for (const Hop& h : s.hops) {
+      if (h.from != rank) continue;
+      span.last =
+          std::max(span.last, edge(span.first + kSwitchToWire + (n - 1 - kWaiting) * kBeatWords * word_));
+    }
+    // Copied to an own join too: that waits for the others' beats, and only a few fit before it.
+    const bool fed =
+        std::any_of(s.feeds.begin(), s.feeds.end(), [&](const Feed& f) { return f.rank == rank; });
+    const bool sends =
+        std::any_of(s.hops.begin(), s.hops.end(), [&](const Hop& h) { return h.from == rank; });
+    if (fed && sends && n > kFed) {
+      const double loop = kSwitchToWire + latency_ + 3 * word_ + kTiming.rx_cycles + kFed;
+      span.last = std::max(span.last, span.first + std::floor((n - 1) / kFed) * loop);
+    }
+  };
+  stretch(s.rank);
+  for (const Hop& h : s.hops) {
+    double sent = 0, checked = 0;
+    Span to = over_lane(s, at[h.from], opened[h.from], sent, checked);
+    finish(h.from, sent);
+    const Node& there = node(h.to);
+    double from = there.go + kTiming.go_to_begin;
+    if (p_.block_check) {
+      const double signature = arrival(opened[h.from] + kTiming.tx_cycles, 1);
+      from = std::max(there.go, signature) + kTiming.go_to_begin + kTiming.signature_compare;
+    }
+    to.first = std::max(to.first, from);
+    to.last = std::max(to.last, to.first + n - 1);
+    opened[h.to] = std::max(from, there.go + kTiming.go_to_begin);
+    at[h.to] = to;
+    stretch(h.to);
+    const double moved = at[h.to].last;
+    finish(h.to,
+           p_.block_check ? std::max(moved + kTiming.moved_to_done, checked + kTiming.check_to_done) : moved);
+    if (s.eager) {
+      pulse_of(h.from, h.tx) = edge(moved + kTiming.go_to_pulse + latency_) + kTiming.pulse_to_count;
+    }
+  }
+  for (const Write& w : s.writes) {
+    finish(w.rank, at[w.rank].last + 1 + std::round(p_.write_latency / p_.cycle) + kTiming.write_to_done);
+  }
+  for (const Feed& f : s.feeds) fed_[{f.rank, f.input}] = at[f.rank];
+}
+
+void Timeline::add(const Step& step) {
+  begin_steps(step);
+  const std::vector<double> begin = begins(step);
+  fed_.clear();
+  for (std::size_t i = 0; i < step.streams.size(); ++i) {
+    if (step.streams[i].bytes > 0 && step.streams[i].output < 0) move(step, i, begin[i], {});
+  }
+  std::vector<Span> results;
+  for (const OperatorUse& use : step.operators) {
+    Span result;
+    for (unsigned in = 0; in < 64; ++in) {
+      if (!(use.inputs >> in & 1)) continue;
+      const Span fed = fed_[{use.rank, in}];
+      result.first = std::max(result.first, fed.first);
+      result.last = std::max(result.last, fed.last);
+    }
+    for (const Stream& s : step.streams) {
+      for (const Feed& f : s.feeds) {
+        if (f.rank != use.rank || !(use.inputs >> f.input & 1) || s.rank == use.rank) continue;
+        const Span fed = fed_[{f.rank, f.input}];
+        const double waits = std::max(result.first - fed.first, result.last - fed.last);
+        most_held_ = std::max(most_held_, std::min(beats(s), waits / (kBeatWords * word_)));
+      }
+    }
+    const double delay = 3 + 4 * std::bit_width(std::max(1u, p_.operator_ports) - 1) + 5;
+    result.first += delay;
+    result.last += delay;
+    results.push_back(result);
+    finish(use.rank, result.last + kOperatorEnd);
+  }
+  for (std::size_t i = 0; i < step.streams.size(); ++i) {
+    if (step.streams[i].output >= 0) move(step, i, begin[i], results);
+  }
+  for (Node& n : nodes_) {
+    if (n.active) n.free = n.done + kTiming.done_to_go + p_.step_cycles;
+  }
+}
+
+}  // namespace polyloom::collective
