@@ -44,8 +44,9 @@ class Filling {
     step.together.resize(static_cast<std::size_t>(topology.size()));
   }
 
-  /// Puts the unit into the step if everything it needs is free.
-  bool place(const Unit& unit) {
+  /// Puts the unit into the step if everything it needs is free. waits: streams up to so many bytes may share
+  /// a half of a channel with others.
+  bool place(const Unit& unit, std::uint64_t waits) {
     if (!units_fit(unit)) return false;
     Taken trial = taken_;
     std::vector<Stream> streams;
@@ -57,7 +58,7 @@ class Filling {
     }
     for (const UnitFlow& flow : unit.flows) {
       auto stream = place_flow(flow, unit, operators, trial);
-      if (!stream || !take_memory(*stream, unit, trial)) return false;
+      if (!stream || !take_memory(*stream, unit, waits, trial)) return false;
       streams.push_back(std::move(*stream));
     }
     taken_ = std::move(trial);
@@ -135,8 +136,8 @@ class Filling {
   }
 
   /// Notes the halves that the stream uses; false if it or another could not keep up with its lane.
-  bool take_memory(const Stream& stream, const Unit& unit, Taken& trial) const {
-    const bool longer = stream.beat_bytes() > shape_.rx_bytes, joins = !unit.work->joins.empty();
+  bool take_memory(const Stream& stream, const Unit& unit, std::uint64_t waits, Taken& trial) const {
+    const bool longer = stream.beat_bytes() > waits, joins = !unit.work->joins.empty();
     if (stream.bytes > 0 && stream.output < 0) {
       auto& channel = trial.memory[index(stream.rank)][stream.read.channel];
       channel.read = stream.read.halves(shape_.half_bytes);
@@ -284,15 +285,16 @@ Schedule pack(const Plan& plan, const Buffers& buffers, const Topology& topology
                      [](const Unit& a, const Unit& b) { return a.bytes > b.bytes; });
     std::vector<Filling> steps;
     for (const Unit& unit : units) {
-      const bool placed = std::any_of(steps.begin(), steps.end(), [&](Filling& s) { return s.place(unit); });
+      const bool placed = std::any_of(steps.begin(), steps.end(),
+                                      [&](Filling& s) { return s.place(unit, shape.rx_bytes / 4); });
       if (placed) continue;
       steps.emplace_back(topology, shape);
-      if (steps.back().place(unit)) continue;
+      if (steps.back().place(unit, shape.rx_bytes)) continue;
       if (unit.work->joins.empty() || unit.bytes <= shape.rx_bytes) refuse(unit, topology, shape);
       steps.pop_back();
       for (const Unit& part : in_buffers(unit, shape)) {
         steps.emplace_back(topology, shape);
-        if (!steps.back().place(part)) refuse(unit, topology, shape);
+        if (!steps.back().place(part, shape.rx_bytes)) refuse(unit, topology, shape);
       }
     }
     for (Filling& filling : steps) {

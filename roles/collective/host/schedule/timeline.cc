@@ -88,10 +88,11 @@ void Timeline::begin_steps(const Step& step) {
 /// When the source of each stream begins, from the pulses of the nodes below it.
 std::vector<double> Timeline::begins(const Step& step) {
   std::vector<double> begin(step.streams.size());
+  may_.assign(step.streams.size(), {});
   std::vector<double> all(nodes_.size(), 0);  // every lane that the node sends on
   for (std::size_t i = 0; i < step.streams.size(); ++i) {
     const Stream& s = step.streams[i];
-    std::map<int, double> may;  // by node: when what it passes on may begin
+    std::map<int, double>& may = may_[i];
     for (auto hop = s.hops.rbegin(); hop != s.hops.rend(); ++hop) {
       double& pulse = pulse_of(hop->from, hop->tx);
       double counts = pulse;
@@ -191,6 +192,8 @@ void Timeline::move(const Step& step, std::size_t i, double begin, const std::ve
       const double signature = arrival(opened[h.from] + kTiming.tx_cycles, 1);
       from = std::max(there.go, signature) + kTiming.go_to_begin + kTiming.signature_compare;
     }
+    const auto passes_on = may_[i].find(h.to);
+    if (passes_on != may_[i].end()) from = std::max(from, passes_on->second);
     to.first = std::max(to.first, from);
     to.last = std::max(to.last, to.first + n - 1);
     opened[h.to] = std::max(from, there.go + kTiming.go_to_begin);

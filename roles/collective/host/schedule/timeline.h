@@ -62,6 +62,7 @@ class Timeline {
   double most_held_ = 0;
   double latency_, word_;  ///< of a link, in cycles
   std::vector<Node> nodes_;
+  std::vector<std::map<int, double>> may_;        ///< [stream] by node: when what it passes on may begin
   std::map<std::pair<int, unsigned>, Span> fed_;  ///< [rank, input] of the step's operators
   std::vector<std::vector<double>> pulses_;  ///< [rank][lane] the pulse of the last block, when it counts
 };
