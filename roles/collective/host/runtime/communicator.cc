@@ -104,6 +104,7 @@ ClusterFacts native_facts(int ranks) {
   const auto n = static_cast<unsigned>(ranks);
   facts.shape = {std::max(2u, n), std::max(2u, std::min(63u, n)), 2, 4096};
   facts.channel_bytes = std::uint64_t{4} << 30;
+  facts.shape.half_bytes = facts.channel_bytes / 2;
   facts.program_size = SIZE_MAX;
   return facts;
 }

@@ -11,9 +11,9 @@ namespace {
 
 class NativeBackend : public Backend {
  public:
-  NativeBackend(const Topology& topology, const NodeShape& shape)
+  NativeBackend(const Topology& topology, const NodeShape& shape, std::uint64_t channel_bytes)
       : ranks_(topology.size()),
-        machine_(topology, shape.channels, shape.operator_inputs, shape.operator_outputs) {}
+        machine_(topology, shape.channels, shape.operator_inputs, shape.operator_outputs, channel_bytes) {}
 
   void write(int rank, unsigned channel, std::uint64_t base, std::span<const std::uint8_t> bytes) override {
     if (bytes.empty()) return;
@@ -24,9 +24,7 @@ class NativeBackend : public Backend {
     std::memcpy(bytes.data(), view(rank, channel, base, bytes.size()).data(), bytes.size());
   }
   std::span<std::uint8_t> view(int rank, unsigned channel, std::uint64_t base, std::uint64_t bytes) override {
-    auto& memory = machine_.channel(rank, channel);
-    if (memory.size() < base + bytes) memory.resize(base + bytes);
-    return std::span(memory).subspan(base, bytes);
+    return machine_.channel(rank, channel).subspan(base, bytes);
   }
   std::vector<NodeRun> run(const std::vector<std::vector<Instruction>>& programs,
                            const RunOptions& options) override {
@@ -54,8 +52,8 @@ class NativeBackend : public Backend {
 }  // namespace
 
 std::unique_ptr<Backend> make_native_backend(const Topology& topology, const NodeShape& shape,
-                                             std::uint64_t) {
-  return std::make_unique<NativeBackend>(topology, shape);
+                                             std::uint64_t channel_bytes) {
+  return std::make_unique<NativeBackend>(topology, shape, channel_bytes);
 }
 
 }  // namespace polyloom::collective

@@ -17,9 +17,13 @@ bool is_operator(std::uint8_t source) { return source >= kFromOperator && source
 
 }  // namespace
 
-Machine::Machine(Topology topology, unsigned channels, unsigned operator_inputs, unsigned operator_outputs)
+Machine::Machine(Topology topology, unsigned channels, unsigned operator_inputs, unsigned operator_outputs,
+                 std::uint64_t channel_bytes)
     : topology_(std::move(topology)), inputs_(operator_inputs), outputs_(operator_outputs) {
-  memory_.assign(index(topology_.size()), std::vector<std::vector<std::uint8_t>>(channels));
+  memory_.resize(index(topology_.size()));
+  for (auto& node : memory_) {
+    for (unsigned c = 0; c < channels; ++c) node.emplace_back(channel_bytes);
+  }
   for (const auto& lanes : topology_.lanes) out_.emplace_back(lanes.size());
   nodes_.resize(memory_.size());
 }
@@ -304,9 +308,8 @@ Machine::Block Machine::read_block(int rank, const Instruction& read) {
     const std::uint64_t start = read.base + run * static_cast<std::uint64_t>(read.stride);
     if (start % kBeatBytes != 0) fail(rank, "a run that does not begin at a beat");
     const std::uint64_t padded = (std::uint64_t{read.run_bytes} + kBeatBytes - 1) / kBeatBytes * kBeatBytes;
-    if (memory.size() < start + padded) memory.resize(start + padded);
-    block.bytes.insert(block.bytes.end(), memory.begin() + static_cast<std::ptrdiff_t>(start),
-                       memory.begin() + static_cast<std::ptrdiff_t>(start + padded));
+    if (start + read.run_bytes > memory.size()) fail(rank, "a read beyond the channel");
+    block.bytes.insert(block.bytes.end(), memory.data() + start, memory.data() + start + padded);
     block.keep.insert(block.keep.end(), padded / kBeatBytes, kBeatBytes);
     if (read.run_bytes % kBeatBytes != 0)
       block.keep.back() = static_cast<std::uint8_t>(read.run_bytes % kBeatBytes);
@@ -319,7 +322,7 @@ void Machine::write_block(int rank, const Instruction& write, const Block& block
   std::size_t beat = 0;
   for (std::uint32_t run = 0; run < write.runs; ++run) {
     const std::uint64_t start = write.base + run * static_cast<std::uint64_t>(write.stride);
-    if (memory.size() < start + write.run_bytes) memory.resize(start + write.run_bytes);
+    if (start + write.run_bytes > memory.size()) fail(rank, "a write beyond the channel");
     for (std::uint64_t at = 0; at < write.run_bytes; at += kBeatBytes, ++beat) {
       const std::uint64_t bytes = std::min<std::uint64_t>(kBeatBytes, write.run_bytes - at);
       if (beat >= block.keep.size() || block.keep[beat] != bytes) {

@@ -5,7 +5,7 @@
 // lane that
 //   disagree about a block, a stream of another length than its sink) throws ProgramError. Pulses are counted
 //   as on the wire, so a wait in a circle is found: run() throws and names who waits for what.
-// Native fidelity runs on it, and tests check schedules with it. Memory grows as it is written.
+// Native fidelity runs on it, and tests check schedules with it.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "roles/collective/host/schedule/channel_bytes.h"
 #include "roles/collective/host/schedule/topology.h"
 #include "roles/collective/program.h"
 
@@ -27,9 +28,10 @@ struct ProgramError : std::runtime_error {
 
 class Machine {
  public:
-  Machine(Topology topology, unsigned channels, unsigned operator_inputs, unsigned operator_outputs);
+  Machine(Topology topology, unsigned channels, unsigned operator_inputs, unsigned operator_outputs,
+          std::uint64_t channel_bytes = std::uint64_t{1} << 30);
 
-  std::vector<std::uint8_t>& channel(int rank, unsigned c) {
+  std::span<std::uint8_t> channel(int rank, unsigned c) {
     return memory_.at(static_cast<std::size_t>(rank)).at(c);
   }
   /// From now on a step is refused in which a channel reads and writes the same half, if one of the streams
@@ -101,7 +103,7 @@ class Machine {
   Topology topology_;
   unsigned inputs_, outputs_;
   std::uint64_t half_bytes_ = 0, rx_bytes_ = 0;  ///< 0: memory is not watched
-  std::vector<std::vector<std::vector<std::uint8_t>>> memory_;
+  std::vector<std::vector<ChannelBytes>> memory_;
   std::vector<std::vector<Out>> out_;
   std::vector<Node> nodes_;
 };

@@ -188,17 +188,13 @@ std::vector<Bytes> reference(const Request& r, const Topology& t, const std::vec
 
 void store(Machine& m, int rank, const Layout& layout, const Bytes& bytes) {
   for (const Piece& p : layout.pieces) {
-    auto& memory = m.channel(rank, p.channel);
-    if (memory.size() < p.base + p.bytes) memory.resize(p.base + p.bytes);
-    std::memcpy(memory.data() + p.base, bytes.data() + p.offset, p.bytes);
+    std::memcpy(m.channel(rank, p.channel).data() + p.base, bytes.data() + p.offset, p.bytes);
   }
 }
 Bytes fetch(Machine& m, int rank, const Layout& layout) {
   Bytes bytes(layout.bytes);
   for (const Piece& p : layout.pieces) {
-    auto& memory = m.channel(rank, p.channel);
-    memory.resize(std::max(memory.size(), p.base + p.bytes));
-    std::memcpy(bytes.data() + p.offset, memory.data() + p.base, p.bytes);
+    std::memcpy(bytes.data() + p.offset, m.channel(rank, p.channel).data() + p.base, p.bytes);
   }
   return bytes;
 }
