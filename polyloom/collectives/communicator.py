@@ -122,33 +122,32 @@ class Communicator:
         raw = self._raw.call(request, given, taken, algorithm)
         return [array.view(dtype) for array in taken], Result.of(raw)
 
+    def _from_root(self, request: Any, root: int, array: Array) -> list[Array | None]:
+        self._raw.check(request)  # also that there is such a rank
+        return [array if rank == root else None for rank in range(self.size)]
+
     def barrier(self) -> Result:
         """Wait until all ranks are there."""
         return self._call(self.request("barrier", []), [None] * self.size, np.uint8, "")[1]
 
     def unicast(self, array: Array, root: int, destination: int, algorithm: str = "") -> tuple[Array, Result]:
         """``array`` of rank ``root`` to rank ``destination``; returns what arrived, flat."""
-        send: list[Array | None] = [None] * self.size
-        send[root] = array
         request = self.request("unicast", [array.nbytes], root=root, destination=destination)
+        send = self._from_root(request, root, array)
         received, result = self._call(request, send, array.dtype, algorithm)
         return received[destination], result
 
     def broadcast(self, array: Array, root: int = 0, algorithm: str = "") -> tuple[list[Array], Result]:
         """``array`` of rank ``root`` to all; returns one flat array a rank (the root's is its own)."""
-        send: list[Array | None] = [None] * self.size
-        send[root] = array
-        received, result = self._call(
-            self.request("broadcast", [array.nbytes], root=root), send, array.dtype, algorithm
-        )
+        request = self.request("broadcast", [array.nbytes], root=root)
+        received, result = self._call(request, self._from_root(request, root, array), array.dtype, algorithm)
         received[root] = array.reshape(-1)
         return received, result
 
     def scatter(self, blocks: Sequence[Array], root: int = 0, algorithm: str = "") -> tuple[list[Array], Result]:
         """Block i, of any length, of rank ``root`` to rank i."""
-        send: list[Array | None] = [None] * self.size
-        send[root] = np.concatenate([b.reshape(-1) for b in blocks])
         request = self.request("scatter", [b.nbytes for b in blocks], root=root)
+        send = self._from_root(request, root, np.concatenate([b.reshape(-1) for b in blocks]))
         return self._call(request, send, blocks[0].dtype, algorithm)
 
     def gather(self, arrays: Sequence[Array], root: int = 0, algorithm: str = "") -> tuple[Array, Result]:

@@ -21,7 +21,7 @@ class Instruction(NamedTuple):
     """One instruction; fields that it does not use are zero."""
 
     op: int
-    index: int = 0
+    number: int = 0  # of the channel, lane, port or mark
     source: int = _NONE
     flags: int = 0
     run_bytes: int = 0

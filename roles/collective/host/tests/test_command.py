@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`polyloom collective` and the example, as a user runs them. Leaves out: the numbers (test_collectives.py)."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from polyloom import paths
+
+OPERATIONS = "barrier unicast scatter gather broadcast all-to-all all-gather reduce reduce-scatter all-reduce"
+
+
+def polyloom(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from polyloom.cli import main; main()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS.split())
+def test_every_operation_verifies(operation: str) -> None:
+    done = polyloom("collective", operation, "--cluster", "optweb-4x2", "--bytes", "5000", "--verify", "--json")
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert facts["topology"].startswith("hypercube 4 x 2")
+    (result,) = facts["results"]
+    assert result["operation"] == operation.replace("-", "_")
+    assert result["ranks"] == 8
+    assert result["simulated_seconds"] == pytest.approx(result["predicted_seconds"], rel=0.05)
+
+
+def test_sweep_and_explain() -> None:
+    done = polyloom("collective", "broadcast", "--sweep", "1K:8K", "--explain", "--algorithm", "forward")
+    assert done.returncode == 0, done.stderr
+    assert "scatter-all-gather" in done.stdout  # the model's table
+    rows = [line.split() for line in done.stdout.splitlines() if " forward " in line and line.split()[0].isdigit()]
+    assert [int(row[0]) for row in rows] == [1024, 2048, 4096, 8192]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("turn",), "operation 'turn': known are barrier, unicast"),
+        (("broadcast", "--bytes", "1X"), "is no size"),
+        (("broadcast", "--algorithm", "magic"), "has no algorithm 'magic'"),
+        (("broadcast", "--sweep", "8K:1K"), "FIRST:LAST"),
+        (("broadcast", "--bytes", "64G"), "68719476736"),
+    ],
+)
+def test_mistakes_are_named(arguments: tuple[str, ...], message: str) -> None:
+    done = polyloom("collective", *arguments)
+    assert done.returncode != 0
+    assert message in " ".join((done.stdout + done.stderr).split())
+
+
+def test_native(tmp_path: Path) -> None:
+    done = polyloom("collective", "all-reduce", "--on", "native", "--bytes", "64K", "--verify", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["results"][0]["simulated_seconds"] is None
+
+
+def test_the_tour(tmp_path: Path) -> None:
+    page = tmp_path / "tour.html"
+    command = [sys.executable, str(paths.home() / "examples" / "collectives_tour.py"), str(page)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "as it should be: broadcast: rank 99 is not one of 0..7" in done.stdout
+    text = page.read_text(encoding="utf-8")
+    assert "Plotly.newPlot" in text and len(text) > 1_000_000  # the library is inside
+    assert "cdn.plot.ly" not in text.split("Plotly.newPlot")[-1]
