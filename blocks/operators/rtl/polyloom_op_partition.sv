@@ -22,12 +22,12 @@ module polyloom_op_partition
   import polyloom_stream_pkg::*;
   import polyloom_operator_pkg::*;
 #(
-    parameter int unsigned Inputs      = 8,
-    parameter int unsigned Outputs     = 8,
-    parameter int unsigned Depth       = 16,
-    parameter int unsigned Buckets     = 64,
+    parameter int unsigned Inputs = 8,
+    parameter int unsigned Outputs = 8,
+    parameter int unsigned Depth = 16,
+    parameter int unsigned Buckets = 64,
     parameter int unsigned RecordBeats = 1024,
-    parameter int unsigned StatusWords = 66     // [0] errors, [1] beats that came, [2 + b] keys of bucket b
+    parameter int unsigned StatusWords = 66  // [0] errors, [1] beats that came, [2 + b] keys of bucket b, [2 + Buckets + o] words out
 ) (
     input  logic                                clk_i,
     input  logic                                rst_ni,
@@ -109,6 +109,7 @@ module polyloom_op_partition
   logic [Inputs-1:0][7:0] key_valid;
   logic [Inputs-1:0][7:0][BucketWidth-1:0] key_bucket;
   logic [Outputs-1:0] busy_out;
+  logic [Outputs-1:0][3:0] leaving;  // words of the beat that leaves by an output in this clock
 
   for (genvar i = 0; i < Inputs; i++) begin : gen_in
     beat_t beat;
@@ -213,6 +214,10 @@ module polyloom_op_partition
         .beat_o (beat),
         .busy_o (busy_out[o])
     );
+    always_comb begin
+      leaving[o] = '0;
+      for (int unsigned k = 0; k < 8; k++) leaving[o] += 4'(beat_valid & beat_ready & beat.keep[4*k]);
+    end
     polyloom_op_fifo #(
         .item_t(beat_t),
         .Depth (2)
@@ -242,6 +247,7 @@ module polyloom_op_partition
 
   logic [ERRORS-1:0] errors_q;
   logic [63:0] beats_q;
+  logic [Outputs-1:0][63:0] words_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       good_q      <= 1'b0;
@@ -249,6 +255,7 @@ module polyloom_op_partition
       on_q        <= '0;
       errors_q    <= '0;
       beats_q     <= '0;
+      words_q     <= '0;
       counts_q    <= '0;
       histogram_q <= '0;
     end else if (flush_i) begin
@@ -257,6 +264,7 @@ module polyloom_op_partition
       on_q        <= '0;
       errors_q    <= '0;
       beats_q     <= '0;
+      words_q     <= '0;
       counts_q    <= '0;
       histogram_q <= '0;
     end else if (step_i) begin
@@ -265,12 +273,14 @@ module polyloom_op_partition
       on_q        <= good_d ? cfg_valid_i : '0;
       errors_q    <= ERRORS'(good_d ? 1'b0 : |cfg_valid_i) << ERR_CONFIG;
       beats_q     <= '0;
+      words_q     <= '0;
       counts_q    <= '0;
       histogram_q <= '0;
     end else begin
       if (|(in_valid & ~mask_q)) errors_q[ERR_STRAY] <= 1'b1;
       if (|record_error) errors_q[ERR_RECORD] <= 1'b1;
       beats_q <= beats_q + 64'($countones(in_taken));
+      for (int unsigned o = 0; o < Outputs; o++) words_q[o] <= words_q[o] + 64'(leaving[o]);
       for (int unsigned b = 0; b < Buckets; b++) begin
         for (int unsigned i = 0; i < Inputs; i++) begin
           automatic logic [7:0] match = '0;
@@ -297,6 +307,7 @@ module polyloom_op_partition
     for (int unsigned w = 1; w < StatusWords; w++) begin
       if (w == 1) status_o[w] = beats_q;
       else if (w < 2 + Buckets) status_o[w] = histogram_q[w-2];
+      else if (w < 2 + Buckets + Outputs) status_o[w] = words_q[w-2-Buckets];
     end
   end
 

@@ -138,7 +138,14 @@ std::unique_ptr<Operator> Registry::make(Kind kind, const SlotParams& params) co
 
 const std::string& Registry::name(Kind kind) const { return find(kind).name; }
 
-Slot::Slot(std::uint64_t kinds, const SlotParams& params) {
+Slot::Slot(std::uint64_t kinds, const SlotParams& params) : inputs_(params.inputs), outputs_(params.outputs) {
+  if (params.partitions < 1 || params.partitions > 2 || params.partitions * inputs_ > kMaxPorts ||
+      params.partitions * outputs_ > kMaxPorts) {
+    throw std::invalid_argument("a slot holds one or two partitions, of at most 64 ports together");
+  }
+  if (params.partitions == 2 && (kinds >> static_cast<unsigned>(Kind::partition) & 1) != 0) {
+    twin_ = Registry::instance().make(Kind::partition, params);
+  }
   for (; kinds != 0; kinds &= kinds - 1) {
     const Kind kind = static_cast<Kind>(std::countr_zero(kinds));
     operators_.emplace_back(kind, Registry::instance().make(kind, params));
@@ -160,12 +167,23 @@ void Slot::step(std::span<const Config> configs) {
   }
   next_ = next_error_ != 0 ? nullptr : find(next_kind_);
   if (next_ == nullptr) next_kind_ = Kind::none;
-  if (next_ != nullptr) next_->step(configs);
+  if (next_ != nullptr) next_->step(configs.first(std::min<std::size_t>(configs.size(), outputs_)));
+  if (next_ != nullptr && next_kind_ == Kind::partition) step_twin(configs);
   changing_ = true;
+}
+
+/// The second partition's part of a step.
+void Slot::step_twin(std::span<const Config> configs) {
+  if (!twin_) return;
+  std::vector<Config> own;
+  if (configs.size() > outputs_) own.assign(configs.begin() + outputs_, configs.end());
+  for (Config& config : own) config.mask >>= inputs_;
+  twin_->step(own);
 }
 
 void Slot::flush() {
   for (auto& [kind, op] : operators_) op->flush();
+  if (twin_) twin_->flush();
   next_ = nullptr;
   next_kind_ = Kind::none;
   next_error_ = 0;
@@ -175,24 +193,30 @@ void Slot::flush() {
 void Slot::clock() {
   if (!changing_) {
     if (active_ != nullptr) active_->clock();
+    if (second_ != nullptr) second_->clock();
     return;
   }
   for (auto& [kind, op] : operators_) op->clock();
+  if (twin_) twin_->clock();
   active_ = next_;
+  second_ = next_kind_ == Kind::partition ? twin_.get() : nullptr;
   kind_ = next_kind_;
   error_ = next_error_;
   changing_ = false;
 }
 
 std::uint64_t Slot::status(unsigned word) const {
-  std::uint64_t value = active_ != nullptr && word < active_->status().size() ? active_->status()[word] : 0;
-  return word == 0 ? value | error_ : value;
+  const Operator* at = word < kStatusStride ? active_ : second_;
+  if (word >= kStatusStride) word -= kStatusStride;
+  const std::uint64_t value = at != nullptr && word < at->status().size() ? at->status()[word] : 0;
+  return word == 0 && at != second_ ? value | error_ : value;
 }
 
 void Slot::digest(fabric::Digest& digest) const {
   digest.add(static_cast<std::uint64_t>(kind_));
   digest.add(error_);
   if (active_ != nullptr) active_->digest(digest);
+  if (second_ != nullptr) second_->digest(digest);
 }
 
 }  // namespace polyloom::blocks::operators

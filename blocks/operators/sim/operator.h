@@ -156,6 +156,7 @@ struct SlotParams {
   unsigned partition_depth = 16;    ///< beats between an input and an output of partition
   unsigned partition_buckets = 64;  ///< power of two
   unsigned record_beats = 1024;     ///< beats of keys an input that partition remembers
+  unsigned partitions = 1;          ///< partitions side by side, each of `inputs` and `outputs` (Slot)
 };
 
 /// What a slot may be made of. Built-in operators are there from the start; a user adds one with add().
@@ -182,31 +183,51 @@ class Registry {
 };
 
 /// polyloom_op_slot: several operators behind one port; a step's configuration chooses one. Same cycle rules.
+/// With `partitions` = 2 it holds that operator twice: ports 0 to inputs - 1 are the first's, those from
+/// there on the second's, so a step can deal what leaves a node and what comes to it. Masks are of a
+/// partition's own inputs, at its place; bits beyond are ignored. The status words of the second begin at
+/// kStatusStride.
 class Slot {
  public:
+  static constexpr unsigned kStatusStride = 128;
+
   /// kinds: bit k for Kind k below 64.
   Slot(std::uint64_t kinds, const SlotParams& params);
 
-  std::uint64_t ready() const { return active_ ? active_->ready() : 0; }
-  std::uint64_t valid() const { return active_ ? active_->valid() : 0; }
-  const Beat& front(unsigned o) const { return active_->front(o); }
-  void push(unsigned i, const Beat& beat) { active_->push(i, beat); }
-  void pop(unsigned o) { active_->pop(o); }
+  std::uint64_t ready() const {
+    return !active_ ? 0 : second_ ? active_->ready() | second_->ready() << inputs_ : active_->ready();
+  }
+  std::uint64_t valid() const {
+    return !active_ ? 0 : second_ ? active_->valid() | second_->valid() << outputs_ : active_->valid();
+  }
+  const Beat& front(unsigned o) const {
+    return o < outputs_ ? active_->front(o) : second_->front(o - outputs_);
+  }
+  void push(unsigned i, const Beat& beat) {
+    i < inputs_ ? active_->push(i, beat) : second_->push(i - inputs_, beat);
+  }
+  void pop(unsigned o) { o < outputs_ ? active_->pop(o) : second_->pop(o - outputs_); }
   void step(std::span<const Config> configs);
   void flush();
   void clock();
-  bool idle() const { return !active_ || active_->idle(); }
-  bool quiet() const { return !changing_ && (!active_ || active_->quiet()); }
+  bool idle() const { return (!active_ || active_->idle()) && (!second_ || second_->idle()); }
+  bool quiet() const {
+    return !changing_ && (!active_ || active_->quiet()) && (!second_ || second_->quiet());
+  }
   std::uint64_t status(unsigned word) const;  ///< 0 beyond what the operator has
-  std::uint64_t errors() const { return status(0) & kErrorBits; }
+  std::uint64_t errors() const { return (status(0) | (second_ ? second_->errors() : 0)) & kErrorBits; }
   Kind kind() const { return kind_; }
   void digest(fabric::Digest& digest) const;
 
  private:
   Operator* find(Kind kind) const;
+  void step_twin(std::span<const Config> configs);
   std::vector<std::pair<Kind, std::unique_ptr<Operator>>> operators_;
-  Operator* active_ = nullptr;  ///< of the step that runs
-  Operator* next_ = nullptr;    ///< from the next clock on
+  std::unique_ptr<Operator> twin_;  ///< the second partition
+  unsigned inputs_, outputs_;       ///< of one operator
+  Operator* second_ = nullptr;      ///< the twin, in a step of partitions
+  Operator* active_ = nullptr;      ///< of the step that runs
+  Operator* next_ = nullptr;        ///< from the next clock on
   Kind kind_ = Kind::none, next_kind_ = Kind::none;
   std::uint64_t error_ = 0, next_error_ = 0;
   bool changing_ = false;

@@ -9,7 +9,7 @@ namespace polyloom::blocks::operators {
 
 Partition::Partition(unsigned inputs, unsigned outputs, unsigned depth, unsigned buckets,
                      unsigned record_beats)
-    : Operator(inputs, outputs, 2, 2 + buckets),
+    : Operator(inputs, outputs, 2, 2 + buckets + outputs),
       depth_(depth),
       buckets_(buckets),
       out_bits_(static_cast<unsigned>(std::bit_width(outputs)) - 1),
@@ -29,7 +29,6 @@ Partition::Partition(unsigned inputs, unsigned outputs, unsigned depth, unsigned
       buffer.groups.resize(depth + 1);
       buffer.clear();
     }
-    input.record.resize(record_beats);
   }
 }
 
@@ -42,6 +41,7 @@ void Partition::collect(unsigned o) {
   if (emits) {
     Beat& beat = emit(o);
     const unsigned count = std::min(out.fill, kWords);
+    status_words()[2 + buckets_ + o] += count;
     std::copy_n(out.word.begin(), kWords, beat.word.begin());
     std::fill(beat.word.begin() + count, beat.word.end(), 0);
     beat.keep = static_cast<std::uint32_t>((std::uint64_t{1} << (4 * count)) - 1);
@@ -221,7 +221,9 @@ void Partition::configure(std::span<const Config> configs) {
   setup_ = good ? setup : PartitionSetup{};
   for (Input& input : ins_) {
     input.turn = input.beat = 0;
-    if (setup_.record) input.recorded = 0;
+    if (!setup_.record) continue;
+    input.recorded = 0;
+    input.record.resize(record_beats_);  // not before it is used: a long one is large
   }
 }
 

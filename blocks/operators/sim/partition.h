@@ -14,7 +14,9 @@
 // End: when all inputs have ended, every used output ends: only its last beat may be short, and it has no
 // bytes
 //   only if the output got none. Bytes that do not count are zero.
-// Status: [0] errors, [1] beats that came, [2 + b] keys of bucket b (complete when idle).
+// Status: [0] errors, [1] beats that came, [2 + b] keys of bucket b, [2 + buckets + o] words that left by
+// output
+//   o (complete when idle): how long a stream was that a route with several outputs was dealt to.
 // Latency: 8 cycles (RTL header). Throughput: README.md, "Accept rate".
 // Tests: operators_test.cc, operators_rtl_test.cc.
 #pragma once

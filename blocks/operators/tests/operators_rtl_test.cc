@@ -18,7 +18,7 @@
 namespace polyloom::blocks::operators::test {
 namespace {
 
-constexpr unsigned kInputs = INPUTS, kOutputs = OUTPUTS, kStatus = 66;
+constexpr unsigned kInputs = INPUTS, kOutputs = OUTPUTS, kStatus = 2 + 64 + 8;
 constexpr std::uint64_t kKinds = KINDS;
 constexpr SlotParams kParams{.inputs = kInputs,
                              .outputs = kOutputs,

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "blocks/operators/tests/operator_streams.h"
 
@@ -242,6 +243,64 @@ TEST(Partition, AcceptRates) {
   EXPECT_GT(uniform, 0.95);
   EXPECT_NEAR(skewed, 9.0 / 16, 0.02);  // the frequent bucket's output is the limit: 2/9 of all keys
   EXPECT_LT(uniform / split, 1.3);
+}
+
+// Two partitions in one slot: what the first deals out comes back to the second, as a node's own part does.
+TEST(TwoPartitions, WorkSideBySide) {
+  Random random(11);
+  Slot slot(1 << 2, {.inputs = 2, .outputs = 4, .partitions = 2});
+  std::vector<Config> configs(8);
+  const PartitionSetup high{.shift = 30, .bits = 2}, low{.shift = 0, .bits = 2};
+  for (unsigned o = 0; o < 4; ++o) {
+    configs[o] = {true, Kind::partition, high.word(), 3};
+    configs[4 + o] = {true, Kind::partition, low.word(), 4};
+  }
+  slot.step(configs);
+  slot.clock();
+  std::vector<std::vector<std::uint32_t>> sent(4), got(8);
+  std::array<unsigned, 2> left{40, 40};
+  std::deque<Beat> back;  // output 2 of the first to input 0 of the second
+  for (unsigned n = 0; n < 1000; ++n) {
+    for (unsigned i = 0; i < 2; ++i) {
+      if ((slot.ready() >> i & 1) == 0 || left[i] == 0) continue;
+      Beat beat;
+      for (std::uint32_t& word : beat.word) {
+        word = static_cast<std::uint32_t>(random());
+        sent[word >> 30].push_back(word);
+      }
+      beat.last = --left[i] == 0;
+      slot.push(i, beat);
+    }
+    if (!back.empty() && (slot.ready() >> 2 & 1) != 0) {
+      slot.push(2, back.front());
+      back.pop_front();
+    }
+    for (unsigned o = 0; o < 8; ++o) {
+      if ((slot.valid() >> o & 1) == 0) continue;
+      const Beat beat = slot.front(o);
+      slot.pop(o);
+      for (unsigned k = 0; k < kWords; ++k) {
+        if (beat.keep >> (4 * k) & 1) got[o].push_back(beat.word[k]);
+      }
+      if (o == 2) back.push_back(beat);
+    }
+    slot.clock();
+  }
+  EXPECT_TRUE(slot.idle());
+  EXPECT_EQ(slot.errors(), 0u);
+  std::vector<std::uint32_t> again;
+  for (unsigned o = 0; o < 4; ++o) {
+    std::sort(got[o].begin(), got[o].end());
+    std::sort(sent[o].begin(), sent[o].end());
+    EXPECT_EQ(got[o], sent[o]);
+    EXPECT_EQ(slot.status(2 + o), sent[o].size());
+    EXPECT_EQ(slot.status(66 + o), sent[o].size());
+    EXPECT_EQ(slot.status(Slot::kStatusStride + 66 + o), got[4 + o].size());
+    for (const std::uint32_t word : got[4 + o]) EXPECT_EQ(word & 3, o);
+    again.insert(again.end(), got[4 + o].begin(), got[4 + o].end());
+  }
+  std::sort(again.begin(), again.end());
+  EXPECT_EQ(again, sent[2]);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ module polyloom_op_slot_tb
     parameter  int unsigned        PartitionBuckets = 64,
     parameter  int unsigned        RecordBeats      = 16,
     localparam int unsigned        Ports            = 8,
-    localparam int unsigned        StatusWords      = 2 + 64
+    localparam int unsigned        StatusWords      = 2 + 64 + 8
 ) (
     input  logic                          clk_i,
     input  logic                          rst_ni,
