@@ -18,7 +18,7 @@ struct Segment {
   Time period = 0;   ///< ps between words, fixed by the link's rate
   bool head = true;  ///< first segment of its frame
   bool tail = true;  ///< last segment of its frame
-  std::uint8_t keep = 8;  ///< valid bytes of the last word, 1..8
+  std::uint8_t keep = 8;  ///< valid bytes of the last word, 1..8; 0: a block of nothing
   std::vector<std::uint64_t> words = {};
 
   Time word_time(std::size_t i) const { return first + static_cast<Time>(i) * period; }

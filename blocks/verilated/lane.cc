@@ -55,16 +55,17 @@ bool LaneTx::ready(Time t, Time next) const {
 }
 
 void LaneTx::push(Time t, const LaneBeat& beat) {
-  if (beat.words == 0) throw std::logic_error("a beat of no bytes was sent");
-  words_ += beat.words;
+  if (beat.words == 0 && !beat.last) throw std::logic_error("a beat of no bytes was sent inside of a frame");
+  const unsigned words = std::max(1u, beat.words);  // a frame of no bytes is a word that does not count
+  words_ += words;
   if (tx_ == nullptr) return;
   Segment segment;
   segment.first = std::max(t, free_);
   segment.head = !std::exchange(in_frame_, !beat.last);
   segment.tail = beat.last;
-  segment.keep = static_cast<std::uint8_t>(beat.keep);
-  segment.words.assign(beat.data.begin(), beat.data.begin() + beat.words);
-  free_ = segment.first + static_cast<Time>(beat.words) * period_;
+  segment.keep = static_cast<std::uint8_t>(beat.words == 0 ? 0 : beat.keep);
+  segment.words.assign(beat.data.begin(), beat.data.begin() + words);
+  free_ = segment.first + static_cast<Time>(words) * period_;
   if (fifo_beats_ != 0) {
     if (starts_.size() == fifo_beats_) starts_.pop_front();
     starts_.push_back(segment.first);

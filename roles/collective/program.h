@@ -14,7 +14,8 @@
 //               op o  output o of the operator in the data-processing slot
 //     sinks     W#c   what DMA engine c writes to channel c
 //               tx l  what leaves on lane l
-//               op i  input i of the operator
+//               op i  input i of the operator; from an output only where the slot holds two partitions: the
+//                     first's output, the second's input
 //   Every sink takes from one source. R# -> W# is a copy inside the node; rx -> tx is cut-through.
 // Words, little-endian fields:
 //   word 0   op[7:0] index[15:8] source[23:16] flags[31:24] run_bytes[63:32]
@@ -101,11 +102,11 @@ struct Instruction {
 /// Frames of one word on a lane, low byte: head and tail in one, kept whole by the link. With block checks
 /// on, a block is: signature frame, data frame, check frame; else the data frame alone. A data frame is the
 /// block's beats, 4 words each; only its last beat may be shorter: as many words as it has bytes, `keep`
-/// bytes of the last word. A block is never empty: a step that moves nothing to a peer does not mention its
-/// lane, and a stream that turns out empty (an output of partition without keys) is sent as 8 bytes of zeros.
-/// The first word on a lane that is not inside a data frame is a control word when block checks are
-/// on; without them only hello and abort exist, as frames of one word whose word 0 has 0xfe00 in [63:48];
-/// data frames then have at least two words.
+/// bytes of the last word. A step that moves nothing to a peer does not mention its lane; a stream that turns
+/// out empty (an output of partition without keys) is sent as one word of zeros with `keep` 0. The first word
+/// on a lane that is not inside a data frame is a control word when block checks are on; without them only
+/// hello and abort exist, as frames of one word whose word 0 has 0xfe00 in [63:48]; data frames then have at
+/// least two words, so an empty stream cannot be told from 16 bytes of zeros.
 enum class LaneControl : std::uint8_t {
   hello = 1,      ///< node[31:16] port[15:8]: who is at the other end
   abort = 2,      ///< code[15:8] node[31:16]: a node has stopped the operation

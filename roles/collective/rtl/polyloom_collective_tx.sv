@@ -96,7 +96,7 @@ module polyloom_collective_tx
     else if (fifo_valid) kind = DATA;
   end
 
-  // An empty stream (an output of the partition operator without keys) goes as one word of zeros.
+  // An empty stream (an output of the partition operator without keys) goes as one word of zeros that does not count.
   assign empty = head.last && !head.keep[0];
   assign short_block = !Check && !in_frame_q && head.last && !head.keep[8];
   always_comb begin
@@ -106,7 +106,7 @@ module polyloom_collective_tx
     unique case (kind)
       DATA: begin
         lane_tx_data_o = empty ? '0 : head.data;
-        lane_tx_keep_o = !head.last ? '1 : short_block ? 32'h0000_ffff : empty ? 32'h0000_00ff : head.keep;
+        lane_tx_keep_o = !head.last ? '1 : short_block ? 32'h0000_ffff : head.keep;
         lane_tx_last_o = head.last;
       end
       SIGNATURE: lane_tx_data_o[63:0] = {signature_q, block_q, 8'd0, CONTROL_SIGNATURE};

@@ -28,8 +28,11 @@ Engine::Engine(const CollectiveParams& params, std::vector<blocks::WireEnds> lan
     std::uint64_t kinds = 0;
     for (const OperatorKind kind : p_.operators) kinds |= std::uint64_t{1} << static_cast<unsigned>(kind);
     slot_ = std::make_unique<blocks::operators::Slot>(
-        kinds, blocks::operators::SlotParams{.inputs = p_.operator_ports, .outputs = p_.operator_ports});
-    feeds_.resize(p_.operator_ports);
+        kinds, blocks::operators::SlotParams{.inputs = p_.operator_ports,
+                                             .outputs = p_.operator_ports,
+                                             .record_beats = p_.record_beats,
+                                             .partitions = p_.partitions});
+    feeds_.resize(p_.slot_ports());
   }
   program_.resize(std::size_t{p_.program_size} * kInstructionWords);
 }

@@ -24,7 +24,7 @@ op::Beat to_operator(const Beat& b) {
 
 /// The configuration of the step that go has made active.
 void Engine::load_operator() {
-  std::vector<op::Config> configs(p_.operator_ports);
+  std::vector<op::Config> configs(p_.slot_ports());
   for (const Instruction& i : shadow_) {
     if (i.op != Op::config) continue;
     configs[i.index] = {true, static_cast<op::Kind>(i.extra & 0xff), i.base,

@@ -96,11 +96,15 @@ bool Engine::legal(const Instruction& i) const {
       return lane && block && ((i.flags & kPulseOnly) != 0 || has_source(i.source));
     case Op::take:
       return lane && block;
-    case Op::feed:  // no way from the operator back into it
-      return i.index < p_.operator_ports && i.flags == 0 && i.source < kFromOperator && has_source(i.source);
+    case Op::feed:  // no way from the operator back into it, but from the first partition to the second
+      return i.index < p_.slot_ports() && i.flags == 0 && has_source(i.source) &&
+             (i.source < kFromOperator ||
+              (i.source - kFromOperator < p_.operator_ports && i.index >= p_.operator_ports));
     case Op::config: {
       const auto kind = static_cast<OperatorKind>(i.extra & 0xff);
-      return i.index < p_.operator_ports && i.flags == 0 && i.extra < 0x100 &&
+      // Only partition is there twice.
+      return i.index < (kind == OperatorKind::partition ? p_.slot_ports() : p_.operator_ports) &&
+             i.flags == 0 && i.extra < 0x100 &&
              std::find(p_.operators.begin(), p_.operators.end(), kind) != p_.operators.end();
     }
     default:
@@ -109,7 +113,7 @@ bool Engine::legal(const Instruction& i) const {
 }
 
 bool Engine::has_source(std::uint8_t source) const {
-  if (source >= kFromOperator) return source - kFromOperator < static_cast<int>(p_.operator_ports);
+  if (source >= kFromOperator) return source - kFromOperator < static_cast<int>(p_.slot_ports());
   if (source >= kFromLane) return source - kFromLane < static_cast<int>(lanes_.size());
   return source < p_.channels;
 }

@@ -45,9 +45,9 @@ void Lane::send_beat(Time earliest, const Beat& beat) {
   std::size_t n = kBeatWords;
   std::uint8_t keep = 8;
   if (beat.last) {
-    // A stream of no bytes goes as a word of zeros.
+    // An operator's output that got nothing is one beat without bytes: one word that does not count.
     n = std::max(1u, (beat.bytes + 7u) / 8);
-    keep = beat.bytes == 0 ? 8 : static_cast<std::uint8_t>(beat.bytes - 8 * (n - 1));
+    keep = beat.bytes == 0 ? 0 : static_cast<std::uint8_t>(beat.bytes - 8 * (n - 1));
     // Without checks a data frame of one word could be taken for a control word.
     if (!checks_ && n == 1 && !frame_open_) n = 2, keep = 8;
   }

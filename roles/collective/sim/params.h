@@ -25,10 +25,13 @@ struct CollectiveParams : fabric::RoleParams {
   unsigned step_cycles = 0;             ///< between steps, beyond Timing::done_to_go
   unsigned program_size = 1024;         ///< instructions
   std::vector<OperatorKind> operators;  ///< that the slot holds; empty: no slot
-  unsigned operator_ports = 0;          ///< inputs, and outputs
+  unsigned operator_ports = 0;          ///< inputs, and outputs, of one operator
+  unsigned partitions = 1;              ///< partitions side by side: as many times the ports
+  unsigned record_beats = 1024;         ///< beats of keys an input that a partition remembers
   std::string schedule = "best";        ///< for the host library: "paper" or "best"
   Timing timing;
 
+  unsigned slot_ports() const { return operator_ports * partitions; }
   /// R# asks so many beats ahead that a stream never waits for the memory's latency.
   unsigned read_beats() const { return channel.read_latency + 32; }
 };

@@ -51,6 +51,9 @@ void read_operators(fabric::Table& table, CollectiveParams& p) {
   p.operator_ports =
       small(table.integer("operator_inputs", std::min(p.channels, kMaxOperatorPorts), 1, kMaxOperatorPorts));
   if (p.operators.empty()) p.operator_ports = 0;
+  p.partitions = small(table.integer(
+      "partitions", 1, 1, std::max(1u, std::min(2u, kMaxOperatorPorts / std::max(1u, p.operator_ports)))));
+  p.record_beats = small(table.integer("record_beats", 1024, 2, 1 << 22));
 }
 
 std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const fabric::RoleSite& site) {
