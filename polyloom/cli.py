@@ -31,7 +31,9 @@ def run(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="APP", help="Application, e.g. pagerank.")],
     on: Annotated[str, typer.Option(help="native, sim or rtl.")] = "sim",
-    cluster: Annotated[str, typer.Option(help="Shipped cluster or path of a .toml file.")] = "laptop",
+    cluster: Annotated[
+        str, typer.Option(help="Shipped cluster or path of a .toml file; default laptop, sort and averaging: optweb-8.")
+    ] = "",
     engine: Annotated[str, typer.Option(help="serial, threads:N or mpi:N (host processes).")] = "",
     max_cycles: Annotated[int, typer.Option(help="Stop after this many core cycles.")] = 0,
     seed: Annotated[int, typer.Option(help="Seed of all random draws.")] = 0,
@@ -105,7 +107,7 @@ def collective(
 @app.command("apps")
 def list_apps() -> None:
     """List the applications that are built."""
-    print("\n".join(paths.apps()))
+    print("\n".join(sorted({*paths.apps(), *paths.python_apps()})))
 
 
 @cluster_app.command("show")

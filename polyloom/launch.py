@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +15,8 @@ from polyloom import paths, process, record
 from polyloom.errors import UserError
 
 FIDELITIES = ("native", "sim", "rtl")
+#: Applications in C++ are vertex programs of the overlay, those in Python use collectives.
+DEFAULT_CLUSTER, DEFAULT_PYTHON_CLUSTER = "laptop", "optweb-8"
 
 
 @dataclass
@@ -22,7 +26,7 @@ class RunRequest:
     app: str
     args: list[str]
     on: str = "sim"
-    cluster: str = "laptop"
+    cluster: str = ""  # empty: DEFAULT_CLUSTER, or DEFAULT_PYTHON_CLUSTER
     engine: str = ""
     max_cycles: int = 0
     seed: int = 0
@@ -39,10 +43,12 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
         raise UserError(f"--on {request.on}: allowed are {', '.join(FIDELITIES)}")
     if request.on == "rtl":
         raise UserError("--on rtl: the overlay has no RTL yet; use native or sim")
-    known = paths.apps()
+    in_python = paths.python_apps()
+    known = sorted({*paths.apps(), *in_python})
     if request.app not in known:
         raise UserError(f"no application '{request.app}'; built: {', '.join(known) or 'none (run make build)'}")
-    program = paths.program(f"app_{request.app}")
+    python = request.app in in_python
+    program = [sys.executable, "-m", f"apps.{request.app}"] if python else [str(paths.program(f"app_{request.app}"))]
     folder = request.run_dir or record.new_folder(request.runs_parent, request.app, request.on)
     folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
@@ -53,7 +59,10 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
         "POLYLOOM_SEED": str(request.seed),
     }
     if request.on != "native":
-        env["POLYLOOM_CLUSTER"] = str(paths.cluster_file(request.cluster))
+        cluster = request.cluster or (DEFAULT_PYTHON_CLUSTER if python else DEFAULT_CLUSTER)
+        env["POLYLOOM_CLUSTER"] = str(paths.cluster_file(cluster))
+    if python:
+        env["PYTHONPATH"] = os.pathsep.join([str(paths.home()), *filter(None, [os.environ.get("PYTHONPATH")])])
     if request.engine:
         env["POLYLOOM_ENGINE"] = request.engine
     if request.max_cycles:
@@ -62,7 +71,7 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
         env["POLYLOOM_PROFILE"] = "1"
     if request.trace:
         env["POLYLOOM_TRACE"] = "true"
-    command = [str(program), *request.args, *(["--json"] if request.json_output else [])]
+    command = [*program, *request.args, *(["--json"] if request.json_output else [])]
     start = time.monotonic()
     status, output = process.run_child(command, env, Path.cwd(), capture_stdout=request.json_output)
     if not (folder / "run.json").exists():

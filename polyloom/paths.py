@@ -32,6 +32,11 @@ def apps() -> list[str]:
     return sorted(p.name.removeprefix("app_") for p in (build_dir() / "bin").glob("app_*") if p.is_file())
 
 
+def python_apps() -> list[str]:
+    """Names of the applications that are Python packages with a main program, sorted."""
+    return sorted(p.parent.name for p in (home() / "apps").glob("*/__main__.py"))
+
+
 def clusters() -> list[str]:
     """Names of the shipped cluster files, sorted."""
     return sorted(p.stem for p in (home() / "clusters").glob("*.toml"))

@@ -27,6 +27,7 @@ from apps.sort.deal import (
 )
 from polyloom.collectives.models.sorting import Pass
 
+TYPE_BITS = 6  # of a key that the partition operator tells apart
 DIGIT = 7  # 128 regions a channel: as many write addresses as fit in one block RAM
 
 
@@ -62,7 +63,8 @@ def fused(cluster: Cluster, types: int, shift: int = 0, split: Split = "slots") 
         if split == "slots":
             shares = balanced(totals, np.ones(types, dtype=np.bool_), slots)
         else:
-            shares = spread_in_node(totals, nodes, cluster.channels)
+            # The counts may be a sample's: a type that it has not may be there, and needs a place.
+            shares = spread_in_node(np.maximum(totals, 1), nodes, cluster.channels)
     _exchange_fused(cluster, bounds, shares)
 
 
@@ -81,6 +83,21 @@ def full(cluster: Cluster, digit: int = DIGIT) -> None:
     shape = (cluster.topology.nodes, cluster.channels)
     for shift in range(0, bits, digit):
         cluster.order(bases.reshape(shape), shift, min(digit, bits - shift))
+
+
+def full_by_bits(cluster: Cluster, digit: int = DIGIT) -> None:
+    """Order by all 32 bits where nodes deal by key bits only: the top bits name the channel, whatever it gets.
+
+    So only keys that are even in their top bits load all channels alike.
+    """
+    slots = cluster.topology.nodes * cluster.channels
+    bits = min(slots.bit_length() - 1, TYPE_BITS)
+    rest = KEY_BITS - bits
+    fused(cluster, 1 << bits, rest, split="none")
+    bases = np.zeros(slots, dtype=np.uint32)
+    bases[: 1 << bits] = type_bounds(1 << bits, rest)
+    for shift in range(0, rest, digit):
+        cluster.order(bases.reshape(-1, cluster.channels), shift, min(digit, rest - shift))
 
 
 def _exchange_fused(cluster: Cluster, bounds: Keys, shares: Counts) -> None:

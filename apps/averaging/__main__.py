@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``polyloom run averaging``: data-parallel training whose gradients a cluster averages, beside a single node's.
+
+Input: scikit-learn's digits. Output: accuracy by epoch, the time of all averages; ``--out FILE.csv`` gets the epochs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from apps.averaging import schedules, training
+from polyloom.collectives.models.topology import fully_connected
+
+NATIVE_NODES = 8
+TOLERANCE = 0.01  # a handful of the 449 held-out images
+
+
+def parser() -> argparse.ArgumentParser:
+    """Options beside those of ``polyloom run``."""
+    options = argparse.ArgumentParser(prog="polyloom run averaging", description=__doc__)
+    options.add_argument("--epochs", type=int, default=training.Settings().epochs, help="(default %(default)s)")
+    options.add_argument("--batch", type=int, default=training.Settings().batch, help="images a step (default %(default)s)")
+    options.add_argument("--algorithm", default="", help="schedule, e.g. naive, aggressive, hierarchical, halves")
+    options.add_argument("--verify", action="store_true", help=f"accuracy within {TOLERANCE} of the single node's")
+    options.add_argument("--out", type=Path, help="write epoch, accuracy alone, accuracy of the cluster as CSV")
+    options.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    return options
+
+
+def run(args: argparse.Namespace, native: bool, seed: int) -> dict[str, Any]:
+    """Train twice and say how it went."""
+    timed: Any = None
+    if native:
+        nodes, topology = NATIVE_NODES, fully_connected(NATIVE_NODES)
+        schedule = args.algorithm or "aggressive"
+        average, name = training.on(topology, schedule), topology.name
+    else:
+        from apps.averaging.on_cluster import ClusterAverage  # compiled: only where it is used
+        from polyloom.collectives import Communicator
+
+        communicator = Communicator()
+        nodes, name = communicator.size, communicator.topology
+        average = timed = ClusterAverage(communicator, args.algorithm)
+    settings = training.Settings(epochs=args.epochs, batch=args.batch, seed=seed or training.Settings().seed)
+    data, held_out = training.digits()
+    start = time.monotonic()
+    single = training.train(data, held_out, 1, training.alone, settings)
+    many = training.train(data, held_out, nodes, average, settings)
+    if args.out:
+        lines = [f"{n},{a},{b}" for n, (a, b) in enumerate(zip(single.accuracy, many.accuracy, strict=True), 1)]
+        args.out.write_text("\n".join(["epoch,alone,cluster", *lines]) + "\n")
+    same = all((each == many.parameters[0]).all() for each in many.parameters)
+    near = abs(many.accuracy[-1] - single.accuracy[-1]) <= TOLERANCE
+    return {
+        "app": "averaging",
+        "nodes": nodes,
+        "topology": name,
+        "algorithm": timed.algorithm if timed else schedule,
+        "epochs": args.epochs,
+        "averages": many.steps,
+        "vector_bytes": many.vector_bytes,
+        "accuracy": many.accuracy[-1],
+        "accuracy_alone": single.accuracy[-1],
+        "parameters_equal": bool(same),
+        "simulated_seconds": timed.seconds if timed else None,
+        "wall_seconds": time.monotonic() - start,
+        "verified": bool(same and near) if args.verify else None,
+    }
+
+
+def as_text(answer: dict[str, Any]) -> str:
+    """Lines for people."""
+    lines = [
+        f"averaging ({answer['algorithm']}): {answer['averages']} averages of {answer['vector_bytes']} bytes on "
+        f"{answer['nodes']} nodes, {answer['topology']}",
+        f"accuracy after {answer['epochs']} epochs: {answer['accuracy']:.4f}, alone {answer['accuracy_alone']:.4f}",
+    ]
+    if answer["simulated_seconds"] is not None:
+        each = answer["simulated_seconds"] / max(1, answer["averages"])
+        lines.append(f"simulated {answer['simulated_seconds'] * 1e3:.4f} ms in averages, {each * 1e6:.3f} us each")
+    lines.append(f"wall {answer['wall_seconds']:.2f} s")
+    if answer["verified"] is not None:
+        lines.append("verified" if answer["verified"] else "WRONG: nodes differ, or the accuracy is not the single node's")
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run; returns the exit status: 0, 1 if the verification failed or the input is bad."""
+    args = parser().parse_args(arguments)
+    native = os.environ.get("POLYLOOM_ON") == "native"
+    if native and args.algorithm and args.algorithm not in schedules.SCHEDULES:
+        print(f"averaging: no schedule '{args.algorithm}'; there are: {', '.join(schedules.SCHEDULES)}", file=sys.stderr)
+        return 1
+    try:
+        answer = run(args, native, int(os.environ.get("POLYLOOM_SEED", "0")))
+    except (ValueError, OSError, RuntimeError) as error:
+        print(f"averaging: {error}", file=sys.stderr)
+        return 1
+    if folder := os.environ.get("POLYLOOM_RUN_DIR"):
+        Path(folder, "result.json").write_text(json.dumps(answer) + "\n")
+    print(json.dumps(answer) if args.json else as_text(answer))
+    return 1 if answer["verified"] is False else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
