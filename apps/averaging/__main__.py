@@ -26,7 +26,9 @@ def parser() -> argparse.ArgumentParser:
     """Options beside those of ``polyloom run``."""
     options = argparse.ArgumentParser(prog="polyloom run averaging", description=__doc__)
     options.add_argument("--epochs", type=int, default=training.Settings().epochs, help="(default %(default)s)")
-    options.add_argument("--batch", type=int, default=training.Settings().batch, help="images a step (default %(default)s)")
+    options.add_argument(
+        "--batch", type=int, default=training.Settings().batch, help="images a step (default %(default)s)"
+    )
     options.add_argument("--algorithm", default="", help="schedule, e.g. naive, aggressive, hierarchical, halves")
     options.add_argument("--verify", action="store_true", help=f"accuracy within {TOLERANCE} of the single node's")
     options.add_argument("--out", type=Path, help="write epoch, accuracy alone, accuracy of the cluster as CSV")
@@ -87,7 +89,9 @@ def as_text(answer: dict[str, Any]) -> str:
         lines.append(f"simulated {answer['simulated_seconds'] * 1e3:.4f} ms in averages, {each * 1e6:.3f} us each")
     lines.append(f"wall {answer['wall_seconds']:.2f} s")
     if answer["verified"] is not None:
-        lines.append("verified" if answer["verified"] else "WRONG: nodes differ, or the accuracy is not the single node's")
+        lines.append(
+            "verified" if answer["verified"] else "WRONG: nodes differ, or the accuracy is not the single node's"
+        )
     return "\n".join(lines)
 
 
@@ -96,7 +100,9 @@ def main(arguments: Sequence[str]) -> int:
     args = parser().parse_args(arguments)
     native = os.environ.get("POLYLOOM_ON") == "native"
     if native and args.algorithm and args.algorithm not in schedules.SCHEDULES:
-        print(f"averaging: no schedule '{args.algorithm}'; there are: {', '.join(schedules.SCHEDULES)}", file=sys.stderr)
+        print(
+            f"averaging: no schedule '{args.algorithm}'; there are: {', '.join(schedules.SCHEDULES)}", file=sys.stderr
+        )
         return 1
     try:
         answer = run(args, native, int(os.environ.get("POLYLOOM_SEED", "0")))

@@ -54,7 +54,9 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--data", choices=sorted(DATA), default="", help="keys (default: uniform; full: wide)")
     options.add_argument("--in", dest="input", type=Path, help="records from a .npy file instead")
     options.add_argument("--algorithm", choices=["published", "fused", "full"], default="fused")
-    options.add_argument("--types", type=int, default=0, help="key types (default: channels of the cluster, at most 64)")
+    options.add_argument(
+        "--types", type=int, default=0, help="key types (default: channels of the cluster, at most 64)"
+    )
     options.add_argument("--split", choices=["none", "node"], default="none", help="fused: frequent types over a node")
     options.add_argument("--sample", type=int, default=16, help="fused, split: count one in so many records")
     options.add_argument("--verify", action="store_true", help="compare with NumPy's sort")
@@ -140,7 +142,7 @@ def run(args: argparse.Namespace, native: bool, seed: int) -> dict[str, Any]:
         topology, channels = fully_connected(NATIVE_NODES), 8
     else:
         from apps.sort.device import CommunicatorDevice  # compiled: only where it is used
-        from apps.sort.simulated import DeviceCluster
+        from apps.sort.simulated import DeviceCluster, Layout
         from apps.sort.topologies import topology_of
         from polyloom.collectives import Communicator
 
@@ -154,7 +156,7 @@ def run(args: argparse.Namespace, native: bool, seed: int) -> dict[str, Any]:
     if native:
         cluster = NumpyCluster(topology, channels, keys, values)
     else:
-        layout = "columns" if args.algorithm == "published" else "pairs"
+        layout: Layout = "columns" if args.algorithm == "published" else "pairs"
         sample = args.sample if args.algorithm == "fused" and args.split == "node" else 1
         cluster = DeviceCluster(device, topology, keys, values, layout, sample)
     sort(cluster, args, types)
@@ -188,8 +190,12 @@ def run(args: argparse.Namespace, native: bool, seed: int) -> dict[str, Any]:
 
 def as_text(answer: dict[str, Any]) -> str:
     """Lines for people."""
-    lines = [f"sort ({answer['algorithm']}): {answer['records']} records on {answer['nodes']} nodes, {answer['topology']}"]
-    lines.append(f"passes over a column {answer['passes']}, fullest channel {answer['fullest_channel']:.2f} of the mean")
+    lines = [
+        f"sort ({answer['algorithm']}): {answer['records']} records on {answer['nodes']} nodes, {answer['topology']}"
+    ]
+    lines.append(
+        f"passes over a column {answer['passes']}, fullest channel {answer['fullest_channel']:.2f} of the mean"
+    )
     if answer["simulated_seconds"] is not None:
         lines.append(
             f"simulated {answer['simulated_seconds'] * 1e3:.4f} ms, predicted {answer['predicted_seconds'] * 1e3:.4f} ms, "

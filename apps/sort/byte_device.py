@@ -28,7 +28,7 @@ class ByteDevice:
         self.ranks, self.channels, self.ports, self.partitions = ranks, channels, channels, partitions
         self.channel_bytes = 1 << 24
         self._record_beats = record_beats
-        self._memory = [[np.zeros(0, np.uint8) for _ in range(channels)] for _ in range(ranks)]
+        self._memory = defaultdict[tuple[int, int, int], Bytes](lambda: np.zeros(0, np.uint8))
         self._free = defaultdict[tuple[int, int, int], int](int)
         self._kept: dict[int, tuple[dict[int, Bytes], dict[int, Bytes]]] = {}  # of the step: what is read, what leaves
         self._records: list[dict[int, NDArray[np.int64]]] = [{} for _ in range(ranks)]
@@ -44,16 +44,13 @@ class ByteDevice:
         return Region(rank, Place(channel, at + half * (1 << 40), size))
 
     def _view(self, rank: int, place: Place, size: int) -> Bytes:
-        # Halves are far apart in addresses; here the second lies behind 8 MiB.
-        half, at = place.base >> 40, place.base & (1 << 40) - 1
-        begin = half * (1 << 23) + at
-        assert begin % 32 == 0
-        assert at + size <= 1 << 23
-        memory = self._memory[rank][place.channel]
-        if len(memory) < begin + size:
-            memory = np.concatenate([memory, np.zeros(begin + size - len(memory) + (1 << 16), np.uint8)])
-            self._memory[rank][place.channel] = memory
-        return memory[begin : begin + size]
+        half, at = place.base >> 40, place.base & (1 << 40) - 1  # addresses of the halves are far apart
+        assert at % 32 == 0
+        memory = self._memory[rank, place.channel, half]
+        if len(memory) < at + size:
+            memory = np.concatenate([memory, np.zeros(at + size, np.uint8)])
+            self._memory[rank, place.channel, half] = memory
+        return memory[at : at + size]
 
     def store(self, region: Region, data: Bytes) -> None:
         """Write from the region's begin on."""
@@ -130,7 +127,10 @@ class ByteDevice:
         word = words.pop()
         at = 128 if first else 0
         assert at + 2 <= len(status)
-        chosen = {port: self._targets(rank, port, sources[feeds[port]].view(np.uint32), word, configs, status, at) for port in sorted(feeds)}
+        chosen = {
+            port: self._targets(rank, port, sources[feeds[port]].view(np.uint32), word, configs, status, at)
+            for port in sorted(feeds)
+        }
         if word >> 19 & 1:
             return {}
         found = {}

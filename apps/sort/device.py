@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.sort.steps import Place, Program
+from polyloom.collectives import program as p
 
 Bytes = NDArray[np.uint8]
 
@@ -92,8 +93,6 @@ class CommunicatorDevice:
 
     def run(self, programs: Sequence[Program], status_words: int) -> Outcome:
         """Execute steps, one program a node."""
-        from polyloom.collectives import program as p  # noqa: PLC0415
-
         ended = [[*program, p.end()] for program in programs]
         runs = self.communicator.run_programs(ended, marks=2, status_words=status_words)
         begin = min(run.marks[0] for run in runs)

@@ -9,7 +9,7 @@ The host learns lengths from the operator's status words between passes; that ti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -147,7 +147,7 @@ class DeviceCluster:
     def histogram(self, bounds: Keys) -> Counts:
         """Records of each type, [node, type]; of a sample: an estimate."""
         self.log.append(Pass("histogram", "key"))
-        shift, kinds = steps._type_shift(Deal(bounds, np.ones((len(bounds), 1), dtype=np.int64)))
+        shift, kinds = steps.type_shift(bounds)
         if kinds > _BUCKETS + 1:
             raise ValueError(f"the partition operator counts {_BUCKETS} types, not {kinds}")
         for node, largest in enumerate(self._largest):  # the operator sees six bits; the host has seen the keys
@@ -206,10 +206,13 @@ class DeviceCluster:
 
         if self._pairs:
             return [step(0, setup, 0)]
-        remember, follow = setup.but(record=True, silent=True), setup.but(steer=True)
+        remember, follow = setup.remembering(), setup.following()
         return [step(0, remember, 0), step(0, follow, 0), step(0, remember, 0), step(1, follow, 1)]
 
     def _settle(self, found: list[Node]) -> None:
+        counts = [sum(s.count for node in nodes for area in node for s in area) for nodes in (self._nodes, found)]
+        if counts[0] != counts[1]:
+            raise RuntimeError(f"a pass began with {counts[0]} records and ended with {counts[1]}")
         self._nodes = found
         self._half = 1 - self._half
 
@@ -270,7 +273,6 @@ class DeviceCluster:
     def _fused(self, dimension: int, send: Sequence[Deal], receive: Sequence[Deal] | None) -> None:
         ports = self.device.ports
         setups = [steps.setup_for(deal, ports, pair=True) for deal in send]
-        leaves: Callable[[int, int], bool] = lambda rank, m: m in setups[rank].outputs and self._total(rank) > 0  # noqa: E731
         programs: list[list[Program]] = [[] for _ in range(self.topology.nodes)]
         found: list[Node] = [[] for _ in range(self.topology.nodes)]
         for group in self.topology.groups(dimension):
@@ -283,7 +285,8 @@ class DeviceCluster:
                     else [self._segment(rank, s, 1 - self._half, self._total(peer)) for s, peer in enumerate(group)]
                 )
                 found[rank] = [[room] for room in rooms]
-                arrivals = {s: self._arrival(group, place, s) for s in range(len(group)) if leaves(group[s], place)}
+                sources = [s for s, peer in enumerate(group) if place in setups[peer].outputs and self._total(peer)]
+                arrivals = {s: self._arrival(group, place, s) for s in sources}
                 programs[rank] = [self._fused_step(group, place, setups[rank], arrivals, into, rooms)]
         status = self._run(programs, SECOND + OUTPUT_WORD + ports if receive else OUTPUT_WORD + ports).status
         for group in self.topology.groups(dimension):

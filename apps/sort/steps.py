@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.sort.deal import Deal
+from apps.sort.deal import Deal, Keys
 from polyloom.collectives import program as p
 
 MAX_ROUTE_BITS = 5  # of a configuration word: 32 routes
@@ -50,9 +50,13 @@ class Setup:
         flags = self.pair << 16 | self.record << 17 | self.steer << 18 | self.silent << 19
         return self.shift | self.bits << 8 | flags | self.routes[output] << 32
 
-    def but(self, **changes: bool) -> Setup:
-        """The same with other modes."""
-        return replace(self, **changes)
+    def remembering(self) -> Setup:
+        """The same, but keys are only remembered: nothing leaves."""
+        return replace(self, record=True, silent=True)
+
+    def following(self) -> Setup:
+        """The same, but what comes goes where remembered keys went."""
+        return replace(self, steer=True)
 
     @property
     def outputs(self) -> list[int]:
@@ -74,7 +78,7 @@ def setup_for(deal: Deal, ports: int, fan: int = 1, pair: bool = False) -> Setup
     The operator knows a type by few of its bits only, so this finds bits that tell apart all types that go to
     different outputs. A type without any weight does not occur. ValueError says what the operator cannot do.
     """
-    shift, types = _type_shift(deal)
+    shift, types = type_shift(deal.bounds)
     if deal.outputs * fan > ports:
         raise ValueError(f"a deal to {deal.outputs} x {fan} outputs; the partition has {ports}")
     shown = [_targets(row) for row in deal.weights]
@@ -92,13 +96,13 @@ def setup_for(deal: Deal, ports: int, fan: int = 1, pair: bool = False) -> Setup
     raise ValueError("the partition operator deals by five bits of the key's type; this deal needs more")
 
 
-def _type_shift(deal: Deal) -> tuple[int, int]:
+def type_shift(bounds: Keys) -> tuple[int, int]:
     """How far a key is shifted to be its type, and how many types there are."""
-    types = len(deal.bounds)
+    types = len(bounds)
     if types == 1:
         return 0, 1
-    width = int(deal.bounds[1])
-    if width & (width - 1) or not np.array_equal(deal.bounds, np.arange(types, dtype=np.uint64) * width):
+    width = int(bounds[1])
+    if width & (width - 1) or not np.array_equal(bounds, np.arange(types, dtype=np.uint64) * width):
         raise ValueError("the partition operator knows types by key bits, not ranges of any width")
     return width.bit_length() - 1, types
 
@@ -125,7 +129,10 @@ def read_and_feed(sources: Sequence[Place], first: int = 0) -> tuple[Program, in
     steps: Program = []
     mask = 0
     for place in sources:
-        steps += [p.read(place.channel, place.base, place.size), p.feed(first + place.channel, p.from_read(place.channel))]
+        steps += [
+            p.read(place.channel, place.base, place.size),
+            p.feed(first + place.channel, p.from_read(place.channel)),
+        ]
         mask |= 1 << first + place.channel
     return steps, mask
 
