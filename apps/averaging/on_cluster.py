@@ -15,7 +15,7 @@ from apps.averaging.training import Array
 
 
 class ClusterAverage:
-    """Call it as an ``Average``. ``seconds``: simulated time of all calls (0 natively); ``algorithm``: the last one's."""
+    """Call it as an ``Average``. ``seconds``: simulated time of all calls (0 natively); ``algorithm``: the last's."""
 
     def __init__(self, communicator: Any, algorithm: str = "") -> None:
         self.communicator = communicator

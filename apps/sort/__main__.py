@@ -197,10 +197,8 @@ def as_text(answer: dict[str, Any]) -> str:
         f"passes over a column {answer['passes']}, fullest channel {answer['fullest_channel']:.2f} of the mean"
     )
     if answer["simulated_seconds"] is not None:
-        lines.append(
-            f"simulated {answer['simulated_seconds'] * 1e3:.4f} ms, predicted {answer['predicted_seconds'] * 1e3:.4f} ms, "
-            f"{answer['gbps'] or 0:.1f} Gb/s"
-        )
+        simulated, predicted = answer["simulated_seconds"] * 1e3, answer["predicted_seconds"] * 1e3
+        lines.append(f"simulated {simulated:.4f} ms, predicted {predicted:.4f} ms, {answer['gbps'] or 0:.1f} Gb/s")
     if answer["host_finish"]:
         lines.append("the order inside each channel was made by the host; its time is not in the simulated one")
     lines.append(f"wall {answer['wall_seconds']:.2f} s")

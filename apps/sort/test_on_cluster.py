@@ -133,12 +133,7 @@ def test_time_and_skew_of_the_fused_sort(cluster_of: Open) -> None:
     times = {}
     for data in ("uniform", "two-to-one"):
         rng = np.random.default_rng(4)
-        keys = [
-            rng.integers(0, 65, count, dtype=np.uint32)
-            if data != "uniform"
-            else rng.integers(0, 64, count, dtype=np.uint32)
-            for _ in range(8)
-        ]
+        keys = [rng.integers(0, 64 if data == "uniform" else 65, count, dtype=np.uint32) for _ in range(8)]
         for key in keys:
             key[key == 64] = 27
         cluster, before = make(communicator, keys, "pairs", sample=16)
