@@ -226,6 +226,11 @@ class Communicator:
         return int(self._raw.operator_ports)
 
     @property
+    def partitions(self) -> int:
+        """Partition operators of a node, side by side; ports from ``operator_ports`` on are the second's."""
+        return int(self._raw.partitions)
+
+    @property
     def eager_bytes(self) -> int:
         """Blocks up to this size may be eager."""
         return int(self._raw.eager_bytes)

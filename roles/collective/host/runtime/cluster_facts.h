@@ -16,6 +16,7 @@ struct ClusterFacts {
   std::vector<std::string> names;          ///< [rank] "fpga.3"
   std::vector<std::vector<int>> far_port;  ///< [rank][lane] port number that a hello names
   NodeShape shape;
+  unsigned partitions = 1;  ///< partition operators of a node, side by side
   CostParameters parameters;
   double clock_hz = 200e6;
   std::uint64_t channel_bytes = 0;

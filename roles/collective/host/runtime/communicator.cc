@@ -302,6 +302,7 @@ std::vector<NodeRun> Communicator::run_programs(std::vector<std::vector<Instruct
 
 double Communicator::clock_hz() const { return state_->native ? 0 : state_->facts.clock_hz; }
 std::uint64_t Communicator::channel_bytes() const { return state_->facts.channel_bytes; }
+unsigned Communicator::partitions() const { return state_->facts.partitions; }
 
 Result Communicator::call(const Request& request, std::span<const std::span<const std::uint8_t>> send,
                           std::span<const std::span<std::uint8_t>> recv, const std::string& algorithm) {

@@ -144,6 +144,7 @@ class Communicator {
                                     const RunOptions& options = {});
   double clock_hz() const;              ///< of the nodes; 0 natively
   std::uint64_t channel_bytes() const;  ///< of each memory channel
+  unsigned partitions() const;          ///< partition operators of a node (blocks/operators/README.md)
 
   /// The choices for a request, quickest first, as a table.
   std::string explain(const Request& request) const;
