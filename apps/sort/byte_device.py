@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.sort.device import Bytes, Outcome, Region
+from apps.sort.device import Bytes, Outcome, ReceiveOverflow, Region
 from apps.sort.steps import Place, Program
 from polyloom.collectives.program import Instruction
 
@@ -29,6 +29,7 @@ class ByteDevice:
         self.channel_bytes = 1 << 24
         self._record_beats = record_beats
         self._memory = defaultdict[tuple[int, int, int], Bytes](lambda: np.zeros(0, np.uint8))
+        self.overflows = False  # whether steps in which a second partition takes from lanes fail
         self._free = defaultdict[tuple[int, int, int], int](int)
         self._kept: dict[int, tuple[dict[int, Bytes], dict[int, Bytes]]] = {}  # of the step: what is read, what leaves
         self._records: list[dict[int, NDArray[np.int64]]] = [{} for _ in range(ranks)]
@@ -62,6 +63,8 @@ class ByteDevice:
 
     def run(self, programs: Sequence[Program], status_words: int) -> Outcome:
         """Execute all programs; the status is that of each node's last step."""
+        if self.overflows and any(i.op == FEED and i.index >= self.ports for program in programs for i in program):
+            raise ReceiveOverflow("rank 0 had no room for a beat")
         waiting = [deque(_steps(program)) for program in programs]
         lanes = defaultdict[tuple[int, int], deque[Bytes]](deque)  # by destination and its lane
         status = [[0] * 256 for _ in programs]

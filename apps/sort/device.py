@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.sort.steps import Place, Program
+from polyloom.collectives import CollectiveError
 from polyloom.collectives import program as p
 
 Bytes = NDArray[np.uint8]
@@ -27,6 +28,10 @@ class Region:
     rank: int
     place: Place
     keep: Any = None
+
+
+class ReceiveOverflow(Exception):
+    """Lanes brought more than a node could take in; all nodes have stopped and are clear again."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,12 @@ class CommunicatorDevice:
     def run(self, programs: Sequence[Program], status_words: int) -> Outcome:
         """Execute steps, one program a node."""
         ended = [[*program, p.end()] for program in programs]
-        runs = self.communicator.run_programs(ended, marks=2, status_words=status_words)
+        try:
+            runs = self.communicator.run_programs(ended, marks=2, status_words=status_words)
+        except CollectiveError as error:
+            if "had no room for a beat" in str(error):
+                raise ReceiveOverflow(str(error)) from error
+            raise
         begin = min(run.marks[0] for run in runs)
         finish = max(run.marks[1] if program else run.marks[0] for run, program in zip(runs, programs, strict=True))
         clock = self.communicator.clock_hz

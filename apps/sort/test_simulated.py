@@ -101,6 +101,16 @@ def test_published_equals_the_reference_by_channel() -> None:
             assert np.array_equal(ours, theirs)
 
 
+@pytest.mark.parametrize("topology", [FC8, GHC], ids=lambda each: each.name)
+def test_what_overflows_is_dealt_in_a_pass_of_its_own(topology: Topology) -> None:
+    device = ByteDevice(8)
+    device.overflows = True
+    cluster, before = make(device, topology, [DATA["descending"](np.random.default_rng(), 500, 64)] * 8, "pairs")
+    sorts.fused(cluster, 64, split="none")
+    check(cluster, before)
+    assert cluster.overflows == 1
+
+
 def test_a_hot_type_is_spread_over_its_node() -> None:
     rng = np.random.default_rng(1)
     keys = [DATA["two-to-one"](rng, 4000, 64) for _ in range(8)]
