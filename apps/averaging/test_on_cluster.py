@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Covers: the average of the training loop on simulated nodes, each schedule on FC and GHC, against NumPy; a few epochs of
-# training on them against the single node's, and all epochs natively; `polyloom run averaging`.
+# Covers: the average of the training loop on simulated nodes, each schedule on FC and GHC, against NumPy; a few epochs
+# of training on them against the single node's, and all epochs natively; `polyloom run averaging`.
 # Leaves out: time of the schedules (bench/averaging), RTL nodes.
 from __future__ import annotations
 
