@@ -216,7 +216,7 @@ module polyloom_op_partition
     );
     always_comb begin
       leaving[o] = '0;
-      for (int unsigned k = 0; k < 8; k++) leaving[o] += 4'(beat_valid & beat_ready & beat.keep[4*k]);
+      for (int unsigned k = 0; k < 8; k++) leaving[o] += 4'(beat_valid && beat_ready && beat.keep[4*k]);
     end
     polyloom_op_fifo #(
         .item_t(beat_t),
