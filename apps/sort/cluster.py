@@ -42,7 +42,7 @@ class Cluster(Protocol):
     def fused(self, dimension: int, send: Sequence[Deal], receive: Sequence[Deal] | None) -> None:
         """Records of node n go to members of its group as send[n] says; where they come, into areas by receive[n].
 
-        One pass a column: dealt on the way out and on the way in. None: areas by source.
+        One pass a column: dealt on the way out and on the way in. None: areas as the next pass reads them best.
         """
 
     def order(self, bases: NDArray[np.uint32], shift: int, bits: int) -> None:

@@ -267,18 +267,21 @@ class DeviceCluster:
         self.log += [Pass("fused", "key"), Pass("fused", "value")]
         if not self._pairs:
             raise ValueError("the fused sort needs pairs")
-        if receive is None or self.device.partitions >= 2:
+        ports = self.device.ports
+        # Where nothing is asked for, the second partition spreads records over all channels for the next pass.
+        into = [steps.setup_for(deal, ports, pair=True) for deal in receive or []]
+        into = into or [steps.spreading(ports)] * self.topology.nodes
+        if self.device.partitions >= 2:
             try:
-                self._fused(dimension, send, receive)
+                self._fused(dimension, send, into)
                 return
             except ReceiveOverflow:
-                if receive is None:
-                    raise
                 self.overflows += 1
         self._fused(dimension, send, None)
-        self._local(receive)
+        if receive is not None:
+            self._local(receive)
 
-    def _fused(self, dimension: int, send: Sequence[Deal], receive: Sequence[Deal] | None) -> None:
+    def _fused(self, dimension: int, send: Sequence[Deal], receive: Sequence[Setup] | None) -> None:
         ports = self.device.ports
         setups = [steps.setup_for(deal, ports, pair=True) for deal in send]
         programs: list[list[Program]] = [[] for _ in range(self.topology.nodes)]
@@ -286,7 +289,7 @@ class DeviceCluster:
         for group in self.topology.groups(dimension):
             everything = sum(self._total(rank) for rank in group)
             for place, rank in enumerate(group):
-                into = steps.setup_for(receive[rank], ports, pair=True) if receive else None
+                into = receive[rank] if receive else None
                 rooms = (
                     [self._segment(rank, c, 1 - self._half, everything) for c in range(self.channels)]
                     if into

@@ -72,6 +72,11 @@ def histogram_setup(shift: int, ports: int, pair: bool) -> Setup:
     return Setup(shift, HISTOGRAM_BITS, tuple(routes), pair, silent=True)
 
 
+def spreading(ports: int) -> Setup:
+    """Deal pairs to all outputs in turn, whatever their key."""
+    return Setup(0, 0, (1,) * ports, pair=True)
+
+
 def setup_for(deal: Deal, ports: int, fan: int = 1, pair: bool = False) -> Setup:
     """Setup that deals as ``deal`` says, output m by the operator's outputs m fan to m fan + fan - 1 in turn.
 
