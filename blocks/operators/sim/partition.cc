@@ -91,10 +91,11 @@ void Partition::pack(unsigned i, bool room) {
   Stage& stage = input.two;
   if (!stage.valid) return;
   if (!setup_.silent) {
+    Buffer* buffers = input.buffers.data();
     for (unsigned k = 0; k < kWords; ++k) {
       if ((stage.there >> k & 1) == 0) continue;
       const unsigned o = stage.target[k];
-      Buffer& buffer = input.buffers[o];
+      Buffer& buffer = buffers[o];
       buffer.tail->word[buffer.fill] = stage.word[k];
       if (++buffer.fill == kWords) close(i, o, kWords, false);
     }
@@ -105,11 +106,9 @@ void Partition::pack(unsigned i, bool room) {
 
 void Partition::count_keys(const Stage& stage) {
   if (setup_.steer) return;
-  std::vector<std::uint64_t>& words = status_words();
+  std::uint64_t* counts = status_words().data() + 2;
   const unsigned step = setup_.pair ? 2 : 1;
-  for (unsigned k = 0; k < kWords; k += step) {
-    if (stage.there >> k & 1) ++words[2 + stage.bucket[k]];
-  }
+  for (unsigned k = 0; k < kWords; k += step) counts[stage.bucket[k]] += stage.there >> k & 1;
 }
 
 /// Stage 1 of input i: the output of each word.
@@ -119,18 +118,32 @@ void Partition::classify(unsigned i, const Beat& beat) {
   stage.valid = true;
   stage.last = beat.last;
   stage.word = beat.word;
-  stage.there = 0;
   const std::uint32_t bucket_mask = (1u << setup_.bits) - 1;
-  const unsigned halve = setup_.bits == 6 ? 1 : 0, phase_mask = outputs() - 1,
-                 lane_mask = setup_.pair ? 6 : 7;
-  for (unsigned k = 0; k < kWords; ++k) {
-    const unsigned lane = k & lane_mask;
-    const std::uint32_t bucket = beat.word[lane] >> setup_.shift & bucket_mask;
-    stage.there |= static_cast<std::uint8_t>((beat.keep >> (4 * lane) & 1) << k);
-    stage.bucket[k] = static_cast<std::uint8_t>(bucket);
-    stage.target[k] = deal_[bucket >> halve][(lane + input.turn) & phase_mask];
+  const unsigned phase_mask = outputs() - 1, lane_mask = setup_.pair ? 6 : 7;
+  const unsigned shift = setup_.shift, turn = input.turn;
+  stage.there = 0xff;
+  if (beat.keep != kKeepAll) {
+    stage.there = 0;
+    for (unsigned k = 0; k < kWords; ++k) {
+      stage.there |= static_cast<std::uint8_t>((beat.keep >> (4 * (k & lane_mask)) & 1) << k);
+    }
   }
-  input.turn = (input.turn + 1) & phase_mask;
+  // Local copies: bytes that are stored through a reference could be anything, as the compiler sees it.
+  Targets bucket, target;
+  for (unsigned k = 0; k < kWords; ++k) {
+    bucket[k] = static_cast<std::uint8_t>(beat.word[k & lane_mask] >> shift & bucket_mask);
+  }
+  if (split_) {
+    const unsigned halve = setup_.bits == 6 ? 1 : 0;
+    for (unsigned k = 0; k < kWords; ++k) {
+      target[k] = deal_[bucket[k] >> halve][((k & lane_mask) + turn) & phase_mask];
+    }
+  } else {
+    for (unsigned k = 0; k < kWords; ++k) target[k] = whole_[bucket[k]];
+  }
+  stage.bucket = bucket;
+  stage.target = target;
+  input.turn = (turn + 1) & phase_mask;
   if (setup_.steer) {
     if (input.beat >= input.recorded) error(kErrorRecord);
     for (unsigned k = 0; k < kWords; ++k) {
@@ -214,6 +227,13 @@ void Partition::configure(std::span<const Config> configs) {
     for (unsigned phase = 0; good && phase < outputs(); ++phase) {
       deal_[r][phase] = members[phase * count >> out_bits_];
     }
+  }
+  split_ = false;
+  const unsigned halve = setup.bits == 6 ? 1 : 0;
+  for (unsigned b = 0; good && b < 1u << setup.bits; ++b) {
+    const auto& row = deal_[b >> halve];
+    whole_[b] = row[0];
+    split_ |= std::any_of(row.begin(), row.begin() + outputs(), [&](std::uint8_t o) { return o != row[0]; });
   }
   if (on != 0 && !good) error(kErrorConfig);
   mask_ = good ? mask : 0;

@@ -109,6 +109,8 @@ class Partition : public Operator {
   std::uint64_t mask_ = 0, on_ = 0;
   /// [route][phase]: the output.
   std::array<std::array<std::uint8_t, 32>, 32> deal_{};
+  bool split_ = false;                    ///< a route has several outputs
+  std::array<std::uint8_t, 64> whole_{};  ///< [bucket]: the output, if none has
   bool busy_ = false;
 };
 
