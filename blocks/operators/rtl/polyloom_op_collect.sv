@@ -19,6 +19,7 @@ module polyloom_op_collect
     input  logic                          clk_i,
     input  logic                          rst_ni,
     input  logic                          flush_i,
+    input  logic                          step_i,   // a new step: turns begin anew, so that equal steps mix equally
     input  logic  [Inputs-1:0]            mask_i,   // inputs of the step
     // From the groups' buffers
     input  logic  [Inputs-1:0]            valid_i,
@@ -104,7 +105,8 @@ module polyloom_op_collect
         ended_q <= ended_d;
         final_q <= (ended_d & mask_i) == mask_i;
       end
-      if (accept) turn_q <= (chosen == InWidth'(Inputs - 1)) ? '0 : chosen + 1'b1;
+      if (step_i) turn_q <= '0;
+      else if (accept) turn_q <= (chosen == InWidth'(Inputs - 1)) ? '0 : chosen + 1'b1;
     end
   end
 

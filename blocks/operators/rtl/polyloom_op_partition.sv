@@ -203,6 +203,7 @@ module polyloom_op_partition
         .clk_i,
         .rst_ni,
         .flush_i,
+        .step_i,
         .mask_i (mask_q),
         .valid_i(valid),
         .take_o (collect_take[o]),

@@ -239,6 +239,8 @@ void Partition::configure(std::span<const Config> configs) {
   mask_ = good ? mask : 0;
   on_ = good ? on : 0;
   setup_ = good ? setup : PartitionSetup{};
+  // Equal steps mix their inputs equally: values meet the keys that they were steered by.
+  for (Output& out : outs_) out.turn = 0;
   for (Input& input : ins_) {
     input.turn = input.beat = 0;
     if (!setup_.record) continue;
