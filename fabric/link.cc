@@ -87,7 +87,10 @@ void Link::Sender::check(const Segment& segment) const {
            std::to_string(context->until) + ") ps");
   }
   if (segment.first < free) refuse("a send while the link is busy until " + std::to_string(free) + " ps");
-  if (segment.keep < 1 || segment.keep > 8) refuse("keep must be 1..8");
+  const bool nothing = segment.keep == 0 && segment.tail && segment.words.size() == 1;
+  if (segment.keep > 8 || (segment.keep == 0 && !nothing)) {
+    refuse("keep must be 1..8, or 0 for the one word of a segment that ends a frame");
+  }
   const bool pulse = segment.head && segment.tail && segment.words.empty();
   if (!pulse && segment.head == in_frame) {
     refuse(in_frame ? "a new frame before the tail of the last"

@@ -206,10 +206,11 @@ void Slot::clock() {
 }
 
 std::uint64_t Slot::status(unsigned word) const {
-  const Operator* at = word < kStatusStride ? active_ : second_;
-  if (word >= kStatusStride) word -= kStatusStride;
+  const bool first = word < kStatusStride;
+  const Operator* at = first ? active_ : second_;
+  if (!first) word -= kStatusStride;
   const std::uint64_t value = at != nullptr && word < at->status().size() ? at->status()[word] : 0;
-  return word == 0 && at != second_ ? value | error_ : value;
+  return word == 0 && first ? value | error_ : value;
 }
 
 void Slot::digest(fabric::Digest& digest) const {
