@@ -286,6 +286,7 @@ class DeviceCluster:
         setups = [steps.setup_for(deal, ports, pair=True) for deal in send]
         programs: list[list[Program]] = [[] for _ in range(self.topology.nodes)]
         found: list[Node] = [[] for _ in range(self.topology.nodes)]
+        came: list[set[int]] = [set() for _ in range(self.topology.nodes)]
         for group in self.topology.groups(dimension):
             everything = sum(self._total(rank) for rank in group)
             for place, rank in enumerate(group):
@@ -297,14 +298,17 @@ class DeviceCluster:
                 )
                 found[rank] = [[room] for room in rooms]
                 sources = [s for s, peer in enumerate(group) if place in setups[peer].outputs and self._total(peer)]
+                came[rank] = set(sources)
                 arrivals = {s: self._arrival(group, place, s) for s in sources}
                 programs[rank] = [self._fused_step(group, place, setups[rank], arrivals, into, rooms)]
         status = self._run(programs, SECOND + OUTPUT_WORD + ports if receive else OUTPUT_WORD + ports).status
         for group in self.topology.groups(dimension):
             for place, rank in enumerate(group):
-                for s, area in enumerate(found[rank]):
-                    words = status[rank][SECOND + OUTPUT_WORD + s] if receive else status[group[s]][OUTPUT_WORD + place]
-                    area[0].count = words // 2
+                for s, area in enumerate(found[rank]):  # a node without a partition in its step shows older words
+                    if receive and came[rank]:
+                        area[0].count = status[rank][SECOND + OUTPUT_WORD + s] // 2
+                    elif not receive and s in came[rank]:
+                        area[0].count = status[group[s]][OUTPUT_WORD + place] // 2
         self._settle(found)
 
     def _arrival(self, group: Sequence[int], place: int, source: int) -> int:
