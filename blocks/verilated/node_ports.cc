@@ -97,13 +97,13 @@ LaneBeat LanePorts::tx_beat(std::size_t lane) const {
     ended = ended || ones < 8;
     bytes += ones;
   }
-  if (hole || bytes == 0 || (bytes != 8 * words_ && !beat.last)) {
+  if (hole || (bytes != 8 * words_ && !beat.last)) {
     throw UserError(name_ + ": lane " + std::to_string(lane) +
-                    ": a beat's keep must be bytes 0 to n, n >= 0, all of " +
+                    ": a beat's keep must be its first bytes, all of " +
                     "them unless the beat is the last of its frame");
   }
   beat.words = (bytes + 7) / 8;
-  beat.keep = bytes - 8 * (beat.words - 1);
+  beat.keep = bytes == 0 ? 0 : bytes - 8 * (beat.words - 1);
   std::memcpy(beat.data.data(), tx_data_.data + lane * 8 * words_, std::size_t{8} * beat.words);
   return beat;
 }
