@@ -179,6 +179,9 @@ class Reader {
     node.name = name;
     const std::string kind = table.choice("kind", "fpga", {"fpga", "host", "switch"});
     node.kind = kind == "fpga" ? NodeKind::fpga : kind == "host" ? NodeKind::host : NodeKind::network_switch;
+    for (const std::int64_t k : table.integers("position", std::vector<std::int64_t>{}, 0, kMaxNodes, 0, 8)) {
+      node.position.push_back(static_cast<int>(k));
+    }
     spec_.nodes.push_back(std::move(node));
     own_tables_.resize(spec_.nodes.size());
   }

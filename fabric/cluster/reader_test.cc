@@ -134,6 +134,7 @@ name = "left"
 [[node]]
 name = "right"
 role = "overlay"
+position = [3, 1]
 [[node]]
 name = "pc"
 kind = "host"
@@ -151,6 +152,8 @@ b = "right:1"
   EXPECT_EQ(spec.nodes[0].host_port, -1);
   EXPECT_EQ(spec.nodes[1].host_port, 1);
   EXPECT_EQ(spec.nodes[1].role, "overlay");
+  EXPECT_EQ(spec.nodes[1].position, (std::vector<int>{3, 1}));
+  EXPECT_TRUE(spec.nodes[0].position.empty());
   EXPECT_EQ(spec.links[0].quality.latency, 50'000);
   EXPECT_EQ(spec.links[1].quality.latency, 100'000);
   EXPECT_FALSE(spec.links[0].to_host);

@@ -15,6 +15,15 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
+unsigned client_number(const HostOptions& options) {
+  const std::string text = environment("POLYLOOM_CLIENT");
+  if (options.client > 0 || text.empty()) return options.client;
+  if (text.size() > 5 || text.find_first_not_of("0123456789") != std::string::npos) {
+    throw UserError("POLYLOOM_CLIENT = \"" + text + "\"; allowed: a client number from 0");
+  }
+  return static_cast<unsigned>(std::stoul(text));
+}
+
 // Adding to "never" must stay never.
 Time later(Time t, Time by) { return by >= kNever - t ? kNever : t + by; }
 
@@ -55,7 +64,7 @@ void HostClient::connect(const HostOptions& options) {
 void HostClient::say_hello(const HostOptions& options) {
   BodyWriter hello;
   hello.u32(kHostProtocolVersion);
-  hello.u32(options.client);
+  hello.u32(client_number(options));
   hello.u32(static_cast<std::uint32_t>(options.links.size()));
   for (const unsigned link : options.links) hello.u32(link);
   channel_->put(HostMessage::hello, 0, hello.body());

@@ -30,15 +30,18 @@ struct Received {
   Time arrival = 0;   ///< of the last word
 };
 
-/// Where the simulator comes from. Empty fields: the environment (POLYLOOM_SOCKET, POLYLOOM_CLUSTER,
+/// Where the simulator comes from. Empty fields: the environment (POLYLOOM_SOCKET, POLYLOOM_CLIENT,
+/// POLYLOOM_CLUSTER,
 /// POLYLOOM_ON, POLYLOOM_ENGINE, POLYLOOM_RUN_DIR, POLYLOOM_MAX_CYCLES, POLYLOOM_SEED), which the simulator
 /// reads itself.
 struct HostOptions {
   std::string socket;                  ///< of a simulator that is already there
   std::string simulator;               ///< program to start instead of polyloom-sim
   std::vector<std::string> arguments;  ///< further arguments for it
-  unsigned client = 0;                 ///< number of this client, when several processes share a simulator
-  std::vector<unsigned> links;         ///< links whose frames this client gets; empty = all
+  /// Number of this client, when several processes share a simulator: host node x host.clients + number at
+  /// it.
+  unsigned client = 0;
+  std::vector<unsigned> links;  ///< links whose frames this client gets; empty = all
 };
 
 /// A connection to one host node of the simulated cluster. Simulated time stands still while the program

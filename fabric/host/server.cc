@@ -119,6 +119,11 @@ HostServer::Client* HostServer::find(unsigned number) {
   return nullptr;
 }
 
+bool HostServer::all_finished() const {
+  return std::all_of(clients_.begin(), clients_.end(),
+                     [](const auto& client) { return client->finished.load(); });
+}
+
 void HostServer::welcome(const ClusterSpec& spec, const std::string& info) {
   const std::vector<int> hosts = spec.nodes_of(NodeKind::host);
   for (const auto& client : clients_) {

@@ -52,6 +52,8 @@ class HostServer {
   const std::atomic<bool>& stop_flag() const { return stop_; }
   /// A client's socket has closed: ends the run, with an error for the others if it had not called finish().
   void gone(const Client& client) noexcept;
+  /// All clients, of all host nodes, have called finish().
+  bool all_finished() const;
   /// True if the run was stopped because a client left before finish().
   bool client_left() const { return client_left_.load(); }
 

@@ -22,13 +22,14 @@ struct ClusterFacts {
   unsigned slices = 2;
   unsigned instr_words = 2048;
   bool extra_send_slot = false;
+  std::vector<std::string> names;  ///< of the boards' nodes
 
   unsigned boards() const { return boards_x * boards_y; }
   unsigned cores() const { return tiles_x * tiles_y * cores_per_tile; }
 };
 
-/// Facts from the JSON text of a cluster (fabric/cluster/dump.h). Throws UserError if it is no mesh of
-/// overlay boards.
+/// Facts from the JSON text of a cluster (fabric/cluster/dump.h). Throws UserError if it has no
+/// mesh of overlay boards.
 ClusterFacts facts_of_cluster(const std::string& json);
 
 struct BackendFrame {

@@ -28,7 +28,7 @@ class SimBackend : public HostBackend {
     board_of_link_.assign(static_cast<std::size_t>(client_.num_links()), kNoBoard);
     for (unsigned y = 0; y < facts_.boards_y; ++y) {
       for (unsigned x = 0; x < facts_.boards_x; ++x) {
-        const std::string peer = "fpga." + std::to_string(x) + "." + std::to_string(y);
+        const std::string& peer = facts_.names.at(link_of_board_.size());
         const int link = client_.find_link(peer);
         if (link < 0) {
           throw UserError("cluster '" + facts_.name + "': board " + peer +
@@ -67,6 +67,24 @@ class SimBackend : public HostBackend {
   std::vector<unsigned> board_of_link_;
 };
 
+using Sizes = std::vector<unsigned>;
+
+/// The board at each place: by its position where nodes state them, else by the name that a mesh gives it.
+void read_names(const nlohmann::json& cluster, ClusterFacts& facts) {
+  for (unsigned y = 0; y < facts.boards_y; ++y) {
+    for (unsigned x = 0; x < facts.boards_x; ++x) {
+      facts.names.push_back("fpga." + std::to_string(x) + "." + std::to_string(y));
+    }
+  }
+  for (const auto& node : cluster.value("nodes", nlohmann::json::array())) {
+    const auto at = node.value("position", Sizes{});
+    if (node.value("role", "") != "overlay" || at.size() != 2) continue;
+    if (at[0] < facts.boards_x && at[1] < facts.boards_y) {
+      facts.names[at[1] * facts.boards_x + at[0]] = node.value("name", "");
+    }
+  }
+}
+
 }  // namespace
 
 ClusterFacts facts_of_cluster(const std::string& text) {
@@ -79,16 +97,20 @@ ClusterFacts facts_of_cluster(const std::string& text) {
     throw UserError("cluster '" + facts.name + "': " + why +
                     "; HostLink needs a mesh of overlay boards, e.g. laptop");
   };
-  const auto topology = cluster.value("topology", nlohmann::json::object());
-  const auto size = topology.value("size", std::vector<unsigned>{});
-  if (topology.value("kind", "") != "mesh" || size.size() != 2)
-    fail("its topology is no two-dimensional mesh");
-  facts.boards_x = size[0];
-  facts.boards_y = size[1];
   const auto roles = cluster.value("roles", nlohmann::json::object());
-  if (roles.size() != 1 || !roles.contains("overlay")) fail("not every board has the role overlay");
+  const auto topology = cluster.value("topology", nlohmann::json::object());
+  const std::string kind = topology.value("kind", "");
+  if (!roles.contains("overlay") || (kind == "mesh" && roles.size() != 1)) {
+    fail("not every board has the role overlay");
+  }
   if (roles["overlay"].size() != 1) fail("its boards differ in their [overlay] tables");
   const auto& table = roles["overlay"][0];
+  const auto size = (kind == "mesh" ? topology : table).value(kind == "mesh" ? "size" : "mesh", Sizes{});
+  if ((kind != "mesh" && kind != "explicit") || size.size() != 2)
+    fail("its boards are no two-dimensional mesh");
+  facts.boards_x = size[0];
+  facts.boards_y = size[1];
+  read_names(cluster, facts);
   facts.tiles_x = table.value("tiles_x", facts.tiles_x);
   facts.tiles_y = table.value("tiles_y", facts.tiles_y);
   facts.cores_per_tile = table.value("cores_per_tile", facts.cores_per_tile);

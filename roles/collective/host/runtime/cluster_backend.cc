@@ -101,6 +101,15 @@ class ClusterBackend : public Backend {
     backdoor_.open(facts.names);
   }
 
+  ~ClusterBackend() override {
+    try {
+      client_.finish();  // a simulator that other programs share goes on until they have finished too
+    } catch (const std::exception&) {  // it has ended already, and whoever called was told why
+    }
+  }
+  ClusterBackend(const ClusterBackend&) = delete;
+  ClusterBackend& operator=(const ClusterBackend&) = delete;
+
   void write(int rank, unsigned channel, std::uint64_t base, std::span<const std::uint8_t> bytes) override {
     if (backdoor_.is_open()) {
       if (!bytes.empty())

@@ -13,6 +13,7 @@ namespace polyloom::overlay {
 
 struct OverlayParams final : fabric::RoleParams {
   BoardParams board;
+  MeshSize mesh;  ///< boards
   TileTiming timing;
   blocks::DramParams dram;
   blocks::SramParams sram;

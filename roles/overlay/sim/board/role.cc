@@ -57,6 +57,24 @@ void read_sizes(fabric::Table& table, BoardParams& board) {
   }
 }
 
+/// Boards are all nodes of a mesh, or in an explicit topology those nodes whose `position` lies in [overlay]
+/// mesh; other nodes may be of other roles.
+MeshSize read_mesh(fabric::Table& table, const fabric::Topology& topology) {
+  constexpr int kMaxSide = 1 << AddressLayout::kBoardBits;
+  if (topology.kind == fabric::TopologyKind::explicit_links) {
+    const auto size = table.integers("mesh", std::nullopt, 1, kMaxSide, 2, 2);
+    return {small(size[0]), small(size[1])};
+  }
+  if (topology.kind != fabric::TopologyKind::mesh || topology.size.size() != 2) {
+    table.fail("detector", "needs boards in a mesh, because overlay addresses are mesh coordinates",
+               "[topology] kind = \"mesh\", or \"explicit\" with [overlay] mesh");
+  }
+  if (topology.size[0] > kMaxSide || topology.size[1] > kMaxSide) {
+    table.fail("detector", "addresses at most 8 x 8 boards", "[topology] size up to [8, 8]");
+  }
+  return {static_cast<unsigned>(topology.size[0]), static_cast<unsigned>(topology.size[1])};
+}
+
 std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const fabric::RoleSite& site) {
   auto params = std::make_shared<OverlayParams>();
   params->board.clock_hz = site.clock_hz;
@@ -80,16 +98,33 @@ std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const f
   params->sram = blocks::SramParams::qdr2(params->board.line_bytes);
   params->profile = table.boolean("profile", false) || std::getenv("POLYLOOM_PROFILE") != nullptr;
 
-  const fabric::Topology& topology = site.topology;
-  if (topology.kind != fabric::TopologyKind::mesh || topology.size.size() != 2) {
-    table.fail("detector", "needs boards in a mesh, because overlay addresses are mesh coordinates",
-               "[topology] kind = \"mesh\"");
-  }
-  constexpr int kMaxSide = 1 << AddressLayout::kBoardBits;
-  if (topology.size[0] > kMaxSide || topology.size[1] > kMaxSide) {
-    table.fail("detector", "addresses at most 8 x 8 boards", "[topology] size up to [8, 8]");
-  }
+  params->mesh = read_mesh(table, site.topology);
   return params;
+}
+
+/// A board's neighbours are where its coordinates say: port 0 north (+y), 1 east (+x), 2 south, 3 west.
+void check_neighbours(const fabric::NodeContext& context, MeshSize mesh) {
+  const fabric::ClusterNode& node = context.node();
+  const std::vector<int>& at = node.position;
+  const int width = static_cast<int>(mesh.width), height = static_cast<int>(mesh.height);
+  const auto inside = [&](int x, int y) { return x >= 0 && x < width && y >= 0 && y < height; };
+  if (at.size() != 2 || !inside(at[0], at[1])) {
+    throw UserError(node.name + ": a board needs a position = [x, y] in its mesh of " +
+                    std::to_string(width) + " x " + std::to_string(height));
+  }
+  static constexpr int kDx[kLinks] = {0, 1, 0, -1}, kDy[kLinks] = {1, 0, -1, 0};
+  for (unsigned link = 0; link < kLinks; ++link) {
+    const int x = at[0] + kDx[link], y = at[1] + kDy[link];
+    const int peer = link < context.ports.size() ? context.ports[link].peer : -1;
+    if (!inside(x, y)) continue;
+    const fabric::ClusterNode* other =
+        peer < 0 ? nullptr : &context.cluster.nodes[static_cast<std::size_t>(peer)];
+    if (!other || other->role != node.role || other->position != std::vector<int>{x, y}) {
+      throw UserError(node.name + ": port " + std::to_string(link) + " must lead to the board at [" +
+                      std::to_string(x) + ", " + std::to_string(y) + "]; it leads to " +
+                      (other ? other->name : std::string("nothing")));
+    }
+  }
 }
 
 std::unique_ptr<fabric::Node> make_node(const fabric::NodeContext& context) {
@@ -98,11 +133,12 @@ std::unique_ptr<fabric::Node> make_node(const fabric::NodeContext& context) {
     throw UserError(node.name + ": the overlay exists at fidelity sim only; this node asks for " +
                     fabric::name_of(node.fidelity));
   }
-  const std::vector<int>& size = context.cluster.topology.size;
+  const MeshSize mesh = context.params<OverlayParams>().mesh;
+  check_neighbours(context, mesh);
   BoardSite site;
   site.name = node.name;
   site.at = {static_cast<unsigned>(node.position.at(0)), static_cast<unsigned>(node.position.at(1))};
-  site.mesh = {static_cast<unsigned>(size[0]), static_cast<unsigned>(size[1])};
+  site.mesh = mesh;
   const auto ends = [&](std::size_t port) -> BoardSite::Ends {
     if (port >= context.ports.size()) return {};
     const fabric::NodePort& p = context.ports[port];
