@@ -48,7 +48,7 @@ class Bench:
         self.rows.append((what, ours, paper, ratio, limit))
         print(f"  {what}: {ours}", file=sys.stderr, flush=True)
 
-    def target(self, what: str, target: str, ours: float, holds: bool | None, paper: Any = None) -> None:
+    def target(self, what: str, target: str, ours: float | None, holds: bool | None, paper: Any = None) -> None:
         """State a target and whether this run meets it; None = not measured here, see bench/results."""
         entry: dict[str, Any] = {"what": what, "paper": paper, "target": target, "ours": ours, "holds": holds}
         if holds is None:
@@ -67,9 +67,14 @@ class Bench:
             print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
         for entry in self.targets:
             verdict = {True: "holds", False: "MISSED", None: "not measured (see bench/results)"}[entry["holds"]]
-            print(f"target: {entry['what']}: {entry['target']}; ours {entry['ours']:.4g}: {verdict}")
+            ours = "" if entry["ours"] is None else f"; ours {entry['ours']:.4g}"
+            print(f"target: {entry['what']}: {entry['target']}{ours}: {verdict}")
         for text in self.notes:
             print(f"note: {text}")
+        if "plots" in self.figures:
+            from bench.common import plots  # it uses this module
+
+            print(f"plots: {plots.draw(self.name, {'figures': self.figures, 'notes': self.notes}, BUILD / 'bench')}")
         result = {"bench": self.name, "figures": self.figures, "targets": self.targets}
         if not self.quick:
             self._save(result)
@@ -129,15 +134,18 @@ def run_bare(device: str, reports: int, cluster: str | Path, engine: str = "") -
     return run_program(command, cluster, engine)
 
 
-def cluster_variant(folder: Path, name: str, base: str, **changes: str) -> Path:
-    """Write a copy of the shipped cluster ``base`` in which the keys of ``changes`` have other values."""
+def cluster_variant(folder: Path, name: str, base: str, table: str = "overlay", **changes: str) -> Path:
+    """Write a copy of the shipped cluster ``base`` in which the keys of ``changes`` have other values.
+
+    A key that stands nowhere goes to ``[table]``; one that stands in several tables is changed in the first.
+    """
     lines = (ROOT / "clusters" / f"{base}.toml").read_text().splitlines()
     left = dict(changes)
     for i, line in enumerate(lines):
         key = line.split("=", 1)[0].strip()
         if key in left and not line.lstrip().startswith("#"):
             lines[i] = f"{key} = {left.pop(key)}"
-    at = lines.index("[overlay]") + 1
+    at = lines.index(f"[{table}]") + 1
     lines[at:at] = [f"{key} = {value}" for key, value in left.items()]
     path = folder / f"{name}.toml"
     path.write_text("\n".join(lines) + "\n")

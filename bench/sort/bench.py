@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parallel counting sort: the OPTWEB paper's 31 ms on the preset, ours against the targets, uneven keys.
+
+Source: OPTWEB section 4.C, Figure 13, Table 3. Nodes run at 125 MHz, as the paper's build with the sorter does. All
+times are simulated: the sum of the passes, without the host turns between them. CPU times are those of Figure 13.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from bench.common.collective import MIB, Curve, add_plot, compare, size_text
+from bench.common.harness import Bench, run_program
+from polyloom.collectives.models.tables import table3
+from polyloom.collectives.models.topology import fully_connected, hypercube
+
+TOLERANCE = 0.10
+PRESET, OURS = "optweb-paper-sort-8", "optweb-sort-8"
+COLUMN = 64 * MIB  # bytes of keys a node, and of values
+PAPER_MS = 31.0  # section 4.C.1: 277 Gb/s for 2 x 64 MiB in each of 8 nodes
+CPU_MS = {"1 core a node": 510.0, "8 cores a node": 165.0}  # Figure 13, section 4.C.1
+
+
+def sort(cluster: str, column: int, algorithm: str, *options: str) -> dict[str, Any]:
+    """Sort columns of so many bytes a node once; verified against NumPy up to 4 MiB."""
+    os.environ["POLYLOOM_LOAD"] = "backdoor"
+    verify = ["--verify"] if column <= 4 * MIB else []
+    command = [sys.executable, "-m", "apps.sort", "--keys", str(column // 4), "--algorithm", algorithm, "--json"]
+    answer = run_program([*command, *verify, *options], cluster).output
+    assert isinstance(answer, dict)
+    if verify and not answer["verified"]:
+        sys.exit(f"bench: {algorithm} on {cluster} sorted wrongly")
+    return answer
+
+
+def milliseconds(answer: dict[str, Any]) -> float:
+    """Simulated time of all passes."""
+    return float(answer["simulated_seconds"]) * 1e3
+
+
+def limit(column: int, passes: int) -> str:
+    """What the memories need for so many passes at 8 channels of 32 Gb/s."""
+    return f"{passes} passes at 256 Gb/s: {passes * column * 8e-6 / 256:.4g} ms"
+
+
+def rows(bench: Bench, column: int) -> None:
+    """The paper's row, then ours; smaller columns in QUICK form say nothing of the targets."""
+    full = column == COLUMN
+    what = f"counting sort, 2 x {size_text(column)} a node"
+    answer = sort(PRESET, column, "published")
+    preset = milliseconds(answer)
+    if full:
+        compare(bench, f"row 15: {what} (section 4.C.1)", preset, PAPER_MS, "ms", TOLERANCE, limit(column, 11))
+        for cores, paper in CPU_MS.items():
+            bench.row(f"row 16: CPU cluster by it, {cores}", f"{paper / preset:.1f}x", f"{paper / PAPER_MS:.1f}x")
+    else:
+        bench.row(f"preset: {what}", f"{preset:.4g} ms", "", "", limit(column, 11))
+        bench.target("row 15: counting sort", f"within 10 % of {PAPER_MS} ms", preset, None, PAPER_MS)
+    for algorithm, options, goal, passes in (
+        ("published", [], 25.0, 11),
+        ("fused", [], 8.0, 3),
+    ):
+        answer = sort(OURS, column, algorithm, *options)
+        mine = milliseconds(answer)
+        ratio = f"{mine / PAPER_MS:.3f}" if full else ""
+        bench.row(f"ours: {algorithm}, {what}", f"{mine:.4g} ms, {answer['gbps']:.1f} Gb/s", "31 ms" if full else "",
+                  ratio, limit(column, passes))  # fmt: skip
+        bench.figures[f"{algorithm} {column}"] = mine
+        bench.target(f"counting sort, {algorithm}", f"{goal:g} ms", mine, mine <= goal if full else None, PAPER_MS)
+    uneven(bench, column)
+
+
+def uneven(bench: Bench, column: int) -> None:
+    """One of 64 types twice as frequent as the others: split over a node's channels, against uniform keys."""
+    even = milliseconds(sort(OURS, column, "fused", "--split", "node"))
+    plain = milliseconds(sort(OURS, column, "fused", "--data", "two-to-one"))
+    split = milliseconds(sort(OURS, column, "fused", "--data", "two-to-one", "--split", "node"))
+    uniform = milliseconds(sort(OURS, column, "fused"))
+    bench.row(
+        "one type of 64 twice as frequent, no split", f"{plain:.4g} ms", "", "", f"{plain / uniform:.3f} of uniform"
+    )
+    bench.row(
+        "the same, split", f"{split:.4g} ms", "", "", f"{split / uniform:.3f} of uniform, {split / even:.3f} of split"
+    )
+    ratio = split / uniform
+    bench.figures["uneven by uniform"] = ratio
+    holds = ratio <= 1.3 if column == COLUMN or ratio > 1.3 else None
+    bench.target("one of 64 key types twice as frequent", "within 1.3x of uniform", ratio, holds)
+
+
+def run(bench: Bench) -> None:
+    """Everything; QUICK sorts 1 MiB a column."""
+    rows(bench, MIB // 4 if bench.quick else COLUMN)
+    sizes = [MIB // 16, MIB // 4] if bench.quick else [MIB // 4, MIB, 4 * MIB, 16 * MIB]
+    curves = []
+    for name, cluster, algorithm in (
+        ("published, preset", PRESET, "published"),
+        ("published, ours", OURS, "published"),
+        ("fused, ours", OURS, "fused"),
+    ):
+        curves.append(Curve(name, [(2.0 * size, milliseconds(sort(cluster, size, algorithm))) for size in sizes]))
+    add_plot(bench, "figure 13", "Figure 13: sort of keys and values, 8 nodes, simulated", "bytes a node", "ms", curves)
+    for topology in (fully_connected(8), hypercube(3, 1), hypercube(2, 2)):
+        for row in table3(topology):
+            share = f"an FPGA {float(row.fpga):.3f}, the system {float(row.system):.3f} of FC's"
+            bench.row(f"table 3: {topology.name}, {row.algorithm}", f"{row.passes} passes, {share}")
+    bench.note("simulated time of all passes at 125 MHz; the host learns lengths between passes, which is not counted")
