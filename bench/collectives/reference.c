@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wall-clock time of MPI collectives between processes of this machine. Usage: mpirun -n N bench_mpi MAX_BYTES
-// SECONDS
+// Wall-clock time of MPI collectives between processes of this machine. Usage: mpirun -n N bench_mpi
+// MAX_BYTES SECONDS
 //
-// For sizes from 1 KiB in steps of 16: as many calls as fit in SECONDS (at least 3), each after a barrier; the time
-// of a call is its slowest rank's. Prints one JSON array of [operation, bytes, median, worst] with bytes as nccl-tests
-// counts them: all ranks' blocks of one buffer.
+// For sizes from 1 KiB in steps of 16: as many calls as fit in SECONDS (at least 3), each after a barrier;
+// the time of a call is its slowest rank's. Prints one JSON array of [operation, bytes, median, worst] with
+// bytes as nccl-tests counts them: all ranks' blocks of one buffer.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,8 +67,8 @@ int main(int argc, char** argv) {
       }
       qsort(times, (size_t)calls, sizeof times[0], by_value);
       if (rank == 0) {
-        printf("%s[\"%s\", %zu, %.9f, %.9f]", operation == 0 && bytes == 1024 ? "" : ", ", kNames[operation], bytes,
-               times[calls / 2], times[calls - 1]);
+        printf("%s[\"%s\", %zu, %.9f, %.9f]", operation == 0 && bytes == 1024 ? "" : ", ", kNames[operation],
+               bytes, times[calls / 2], times[calls - 1]);
       }
     }
   }

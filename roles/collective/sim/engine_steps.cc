@@ -99,7 +99,8 @@ bool Engine::legal(const Instruction& i) const {
     case Op::feed:  // no way from the operator back into it, but from the first partition to the second
       return i.index < p_.slot_ports() && i.flags == 0 && has_source(i.source) &&
              (i.source < kFromOperator ||
-              (i.source - kFromOperator < p_.operator_ports && i.index >= p_.operator_ports));
+              (static_cast<unsigned>(i.source - kFromOperator) < p_.operator_ports &&
+               i.index >= p_.operator_ports));
     case Op::config: {
       const auto kind = static_cast<OperatorKind>(i.extra & 0xff);
       // Only partition is there twice.
