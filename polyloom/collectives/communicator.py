@@ -200,6 +200,20 @@ class Communicator:
         """Run the operation once on prepared buffers, without moving data to or from this process."""
         return Result.of(self._raw.run(prepared))
 
+    def run_all(self, operations: Sequence[Any], *, barrier: bool = True, start_order: Sequence[int] = ()) -> None:
+        """Run prepared operations one after the other in one program, without a word of the host in between."""
+        self._raw.run_all(list(operations), barrier, list(start_order))
+
+    def write_send(self, prepared: Any, rank: int, array: Array) -> None:
+        """Fill the send buffer of a rank."""
+        self._raw.write(prepared, rank, _bytes_of(array))
+
+    def read_recv(self, prepared: Any, rank: int, dtype: Any = np.uint8) -> Array:
+        """Read the receive buffer of a rank."""
+        taken = np.zeros(prepared.recv_bytes(rank), np.uint8)
+        self._raw.read(prepared, rank, taken)
+        return taken.view(dtype)
+
     def send_views(self, prepared: Any, rank: int) -> list[NDArray[np.uint8]]:
         """Pieces of the send buffer in the node's memory, no copy; empty unless POLYLOOM_LOAD=backdoor or native."""
         return list(self._raw.views(prepared, True, rank))

@@ -198,6 +198,11 @@ NB_MODULE(_polyloom_collectives, m) {
            })
       .def("prepare", &Communicator::prepare, "request"_a, "algorithm"_a = "", nb::keep_alive<0, 1>())
       .def("run", &Communicator::run)
+      .def("run_all",
+           [](Communicator& c, const std::vector<const Communicator::Prepared*>& operations, bool barrier,
+              const std::vector<int>& start_order) {
+             c.run_all(operations, {barrier, 0, 0, start_order});
+           })
       .def("views", [](nb::handle self, const Communicator::Prepared& p, bool send,
                        int rank) { return views(self, p, send, rank); })
       .def("write",

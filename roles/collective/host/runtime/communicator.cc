@@ -66,6 +66,9 @@ struct Communicator::State {
     }
   }
 
+  struct Scheduled;
+  Scheduled schedule(const Prepared& prepared);
+
   std::shared_ptr<Buffer::State> allocate(int rank, const Layout& layout, Half half, const char* what) {
     auto buffer = std::make_shared<Buffer::State>();
     buffer->rank = rank;
@@ -244,21 +247,49 @@ std::vector<std::span<std::uint8_t>> Communicator::view(const Buffer& buffer) {
   return pieces;
 }
 
-Result Communicator::run(const Prepared& prepared) {
-  const Request& request = prepared.request;
-  const Situation situation{request, topology(), shape()};
+/// The schedule of prepared buffers, and the memory that it needs until it has run.
+struct Communicator::State::Scheduled {
+  Schedule schedule;
+  std::vector<std::shared_ptr<Buffer::State>> scratch;
+};
+
+Communicator::State::Scheduled Communicator::State::schedule(const Prepared& prepared) {
+  const Situation situation{prepared.request, facts.topology, facts.shape};
   const Plan plan = make_plan(prepared.algorithm, situation);
   Buffers buffers;
-  std::vector<std::shared_ptr<Buffer::State>> scratch;
-  for (int rank = 0; rank < size(); ++rank) {
+  Scheduled result;
+  for (int rank = 0; rank < facts.topology.size(); ++rank) {
     buffers.send.push_back(prepared.send.at(index(rank)).layout());
     buffers.recv.push_back(prepared.recv.at(index(rank)).layout());
-    scratch.push_back(state_->allocate(rank, plan.scratch[index(rank)], Half::second, "scratch"));
-    buffers.scratch.push_back(scratch.back()->layout);
-    scratch.push_back(state_->allocate(rank, plan.low[index(rank)], Half::first, "scratch"));
-    buffers.low.push_back(scratch.back()->layout);
+    result.scratch.push_back(allocate(rank, plan.scratch[index(rank)], Half::second, "scratch"));
+    buffers.scratch.push_back(result.scratch.back()->layout);
+    result.scratch.push_back(allocate(rank, plan.low[index(rank)], Half::first, "scratch"));
+    buffers.low.push_back(result.scratch.back()->layout);
   }
-  const Schedule schedule = pack(plan, buffers, topology(), shape());
+  result.schedule = pack(plan, buffers, facts.topology, facts.shape);
+  return result;
+}
+
+void Communicator::run_all(std::span<const Prepared* const> operations, const RunOptions& options) {
+  std::vector<std::vector<Instruction>> codes(index(size()));
+  std::vector<State::Scheduled> kept;
+  Undrained lanes;
+  for (const Prepared* prepared : operations) {
+    kept.push_back(state_->schedule(*prepared));
+    settle_eager(kept.back().schedule, lanes);
+    const auto more = programs(kept.back().schedule, size(), {fingerprint(prepared->request), 0xff, false});
+    for (std::size_t r = 0; r < codes.size(); ++r) {
+      codes[r].insert(codes[r].end(), more[r].begin(), more[r].end());
+    }
+  }
+  for (auto& code : codes) code.emplace_back();  // end
+  run_programs(std::move(codes), options);
+}
+
+Result Communicator::run(const Prepared& prepared) {
+  const Request& request = prepared.request;
+  const State::Scheduled scheduled = state_->schedule(prepared);
+  const Schedule& schedule = scheduled.schedule;
   auto codes = programs(schedule, size(), {fingerprint(request), kEndMark, true});
 
   Result result;

@@ -346,6 +346,8 @@ void Machine::deliver(int rank, Sink& sink, const Block& block) {
     Out& out = out_of(rank, i.index);
     if (topology_.lanes[index(rank)][i.index].peer < 0)
       fail(rank, fmt::format("lane {} leads nowhere", i.index));
+    if (i.flags & kEager && !out.flying.empty())
+      fail(rank, fmt::format("lane {}: an eager block behind one that was not drained", i.index));
     out.flying.push_back(block);
     out.flying.back().signature = i.extra;
     out.flying.back().flags = i.flags;

@@ -303,7 +303,23 @@ Schedule pack(const Plan& plan, const Buffers& buffers, const Topology& topology
       schedule.steps.push_back(std::move(filling.step));
     }
   }
+  Undrained lanes;
+  settle_eager(schedule, lanes);
   return schedule;
+}
+
+void settle_eager(Schedule& schedule, Undrained& lanes) {
+  for (Step& step : schedule.steps) {
+    for (Stream& s : step.streams) {
+      if (s.bytes == 0) continue;  // a pulse: nothing to drain
+      s.eager = s.eager && std::none_of(s.hops.begin(), s.hops.end(), [&](const Hop& h) {
+                  return lanes.count({h.from, h.tx}) != 0;
+                });
+      for (const Hop& h : s.hops) {
+        if (!s.eager) lanes.insert({h.from, h.tx});
+      }
+    }
+  }
 }
 
 unsigned Pattern::halves(std::uint64_t half_bytes) const {

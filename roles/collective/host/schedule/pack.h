@@ -15,6 +15,8 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "roles/collective/host/schedule/plan.h"
@@ -85,6 +87,14 @@ struct Schedule {
   std::vector<Step> steps;
   std::uint64_t lane_bytes(const Topology& topology, int rank, int lane) const;  ///< sent on that lane
 };
+
+/// Lanes (rank, tx) whose last block was a rendezvous one. Its pulse came before it, so it does not say that
+/// the block was drained: an eager block behind it could find the buffer full, or its check frame could
+/// overtake.
+using Undrained = std::set<std::pair<int, int>>;
+/// Makes eager streams rendezvous where such a block may be before them. Schedules of one program share
+/// `lanes`.
+void settle_eager(Schedule& schedule, Undrained& lanes);
 
 Schedule pack(const Plan& plan, const Buffers& buffers, const Topology& topology, const NodeShape& shape);
 

@@ -124,6 +124,8 @@ class Communicator {
   std::vector<std::span<std::uint8_t>> view(const Buffer& buffer);
   /// Runs the operation once on these buffers.
   Result run(const Prepared& prepared);
+  /// Runs operations one after the other in one program, without a word of the host in between.
+  void run_all(std::span<const Prepared* const> operations, const RunOptions& options = {});
 
   /// All at once: writes `send`, runs, reads `recv`; one span a rank.
   Result call(const Request& request, std::span<const std::span<const std::uint8_t>> send,
