@@ -28,6 +28,7 @@ class NativeBackend : public Backend {
   }
   std::vector<NodeRun> run(const std::vector<std::vector<Instruction>>& programs,
                            const RunOptions& options) override {
+    if (options.status_words > 0) throw UserError("native programs have no operator status; use on = sim");
     for (int rank = 0; rank < ranks_; ++rank) machine_.load(rank, programs[static_cast<std::size_t>(rank)]);
     try {
       machine_.run(options.start_order);
@@ -39,7 +40,6 @@ class NativeBackend : public Backend {
     for (int rank = 0; rank < ranks_; ++rank) {
       NodeRun& run = runs[static_cast<std::size_t>(rank)];
       run.marks.assign(options.marks, 0);
-      for (unsigned w = 0; w < options.status_words; ++w) run.status.push_back(machine_.status(rank, w));
     }
     return runs;
   }

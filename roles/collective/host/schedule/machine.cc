@@ -69,12 +69,6 @@ void Machine::clear() {
   nodes_.assign(nodes_.size(), Node{});
 }
 
-std::uint64_t Machine::status(int rank, unsigned word) const {
-  (void)rank;
-  (void)word;
-  return 0;
-}
-
 bool Machine::advance(int rank) {
   Node& node = nodes_[index(rank)];
   if (node.ended) return false;
@@ -148,6 +142,8 @@ void Machine::check_step(int rank) const {
   std::uint64_t mask = 0;
   for (const Instruction& i : node.configs) {
     once(i, outputs_);
+    if (i.extra != static_cast<std::uint32_t>(OperatorKind::reduce))
+      fail(rank, fmt::format("operator kind {}: only reduce is executed without a cluster", i.extra));
     if ((mask & static_cast<std::uint64_t>(i.stride)) != 0) fail(rank, "operator masks overlap");
     mask |= static_cast<std::uint64_t>(i.stride);
     sources.insert(kFromOperator + i.index);

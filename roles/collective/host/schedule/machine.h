@@ -43,8 +43,6 @@ class Machine {
   void run(std::span<const int> order = {});
   /// Forgets programs, blocks on the way and counts of pulses, as a node's `clear` does.
   void clear();
-  /// Status word of the operator after the last step that used it.
-  std::uint64_t status(int rank, unsigned word) const;
   /// Nothing left on a lane, and every block has had its pulse: no operation leaves state behind.
   bool quiet() const;
 
