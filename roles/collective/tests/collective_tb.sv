@@ -315,6 +315,7 @@ module collective_tb
     instruction_t instruction;
     logic mark, ended, go, together;
     logic [7:0] mark_index;
+    logic [15:0] refused;
     fault_t fault;
     dma_step_t [C-1:0] read, write;
     lane_step_t [L-1:0] send, take;
@@ -350,6 +351,7 @@ module collective_tb
         .stop_i       (stop),
         .flush_i      (flush),
         .start_i      (start),
+        .start_index_i(16'(start_index)),
         .running_o    (running),
         .valid_i      (shown),
         .instruction_i(instruction),
@@ -358,6 +360,7 @@ module collective_tb
         .mark_o       (mark),
         .mark_index_o (mark_index),
         .end_o        (ended),
+        .step_o       (refused),
         .fault_o      (fault),
         .go_o         (go),
         .together_o   (together),
@@ -382,7 +385,7 @@ module collective_tb
     logic [23:0] event_detail;
     logic [63:0] event_begin, event_finish, event_value, value = '0;
     logic [3:0] start_index;
-    logic [15:0] index = '0, node;
+    logic [15:0] index = '0, step = '0, node;
     logic quiet = 1'b0, flush, hello, idle;
     logic [L-1:0] hello_in = '0;
     logic [L-1:0][15:0] hello_node = '0;
@@ -416,6 +419,7 @@ module collective_tb
         .mark_index_i  (mark_index),
         .end_i         (ended),
         .index_i       (index),
+        .step_i        (step),
         .stop_i        (stop),
         .code_i        (code),
         .lane_i        (lane),

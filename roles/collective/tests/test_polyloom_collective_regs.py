@@ -35,7 +35,20 @@ class Bench:
     def __init__(self, dut: Any) -> None:
         self.h = Harness(dut, dut.gen_regs)
         names = ("cycle", "req_valid", "req_write", "req_index", "req_data", "rsp_valid", "rsp_error", "rsp_data")
-        rest = ("running", "mark", "mark_index", "ended", "stop", "code", "lane", "value", "index", "quiet", "status")
+        rest = (
+            "running",
+            "mark",
+            "mark_index",
+            "ended",
+            "stop",
+            "code",
+            "lane",
+            "value",
+            "index",
+            "step",
+            "quiet",
+            "status",
+        )
         more = ("hello_in", "hello_node", "hello_port", "event_ready", "event_valid", "watchdog", "node", "idle")
         events = ("event_code", "event_detail", "event_begin", "event_finish", "event_value")
         self.io = Inputs(self.h, *names, *rest, *more, *events)
@@ -161,13 +174,14 @@ async def events_in_order(dut: Any) -> None:
                 wanted.append((0, index, begin, finish, 0))
             else:
                 code, lane, value = h.rng.randint(1, 8), h.rng.choice([0xFF, 1]), h.rng.getrandbits(64)
-                b.io.set(code=code, lane=lane, value=value, stop=1)
+                step = h.rng.randrange(SIZE)
+                b.io.set(code=code, lane=lane, value=value, step=step, stop=1)
                 finish = h.cycle
                 await h.step(3)
                 assert await b.access(number("clear"), 0) is not None
                 await b.io.once(quiet=1)
                 b.io.set(stop=0)
-                wanted.append((code, lane << 16 | index, begin, finish, value))
+                wanted.append((code, lane << 16 | step, begin, finish, value))
             await h.step(2)
             assert await b.access(number("finish")) == finish
         for code, detail, begin, finish, value in wanted:

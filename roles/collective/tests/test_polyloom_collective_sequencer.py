@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: random programs, written and read back through the host's port, from any start with wrap: what every go hands
+"""Covers: random programs, written and read back through the host's port, from any start: what every go hands
 out, one instruction a cycle, marks, done_to_go, end; each rule of program.h just kept and just broken.
 
 Tests polyloom_collective_sequencer with polyloom_collective_program. Leaves out: what engines do with a step.
@@ -82,8 +82,13 @@ def random_step(rng: random.Random, room: int) -> tuple[list[dict[str, int]], di
             want["take"][lane] = code[-1]
         else:
             words = {"base": rng.getrandbits(64), "stride": rng.getrandbits(64)}
-            code.append({"op": CONFIG, "index": 0, "extra": rng.getrandbits(24) << 8 | PASS, **words})
+            code.append({"op": CONFIG, "index": 0, "extra": PASS, **words})
             want["config_step"][0] = code[-1]
+    if any(i["op"] == FEED for i in code) and not want["config_step"]:  # an operator that gives nothing away
+        code.append(
+            {"op": CONFIG, "index": 0, "extra": PASS, "base": rng.getrandbits(64), "stride": rng.getrandbits(64)}
+        )
+        want["config_step"][0] = code[-1]
     rng.shuffle(code)
     if len(code) + 1 > room:
         return random_step(rng, room)
@@ -129,7 +134,7 @@ class Bench:
     def __init__(self, dut: Any) -> None:
         self.h = Harness(dut, dut.gen_sequencer)
         names = ("host_valid", "host_write", "host_addr", "host_data", "host_ready", "word", "word_valid")
-        self.io = Inputs(self.h, *names, "start", "start_index", "active", "stop", "flush", "running")
+        self.io = Inputs(self.h, *names, "start", "start_index", "active", "stop", "flush", "running", "refused")
         logs = (*OUTPUTS, "mark", "mark_index", "ended", "next")
         self.log = {name: Log(self.h, name) for name in logs}
         self.log["fault"] = Faults(self.h, "fault")
@@ -148,9 +153,14 @@ class Bench:
     async def first_fault(self, code: list[dict[str, int]]) -> dict[str, int] | None:
         """Run a program with nothing to wait for; the first fault that it raised."""
         await self.load(code)
+        await self.io.once(flush=1)
         self.io.set(active=0)
         begin = await self.io.once(start=1, start_index=0)
-        await self.h.step(3 * len(code) + 8)
+        for _ in range(3 * len(code) + 8):
+            await self.h.step()
+            if self.log["fault"].values[-1]:  # as polyloom_collective_watch does
+                self.io.set(stop=1)
+        self.io.set(stop=0)
         await self.io.once(flush=1)
         found = self.log["fault"].values[begin:]
         words = [FAULT.unpack(value) for value in found]
@@ -171,7 +181,7 @@ async def programs_hand_out_their_steps(dut: Any) -> None:
             if len(code) > 10 or h.rng.random() < 0.3:
                 break
         code.append({"op": END})
-        place = h.rng.randrange(SIZE)
+        place = h.rng.randint(0, SIZE - len(code))
         await b.load(code, place)
         begin = await b.io.once(start=1, start_index=place)
         marks = []
@@ -203,6 +213,11 @@ async def programs_hand_out_their_steps(dut: Any) -> None:
     assert not log["fault"].cycles()
 
 
+def word0(fields: dict[str, int]) -> int:
+    """The lowest word of an instruction, which a fault shows."""
+    return INSTRUCTION.pack(**fields) & (1 << 64) - 1
+
+
 GOOD_PATTERN = {"base": 64, "stride": 64, "run_bytes": 32, "runs": 1}
 EDGE = 1 << CHANNEL_BITS
 #: Instruction, and a change that breaks one rule.
@@ -230,6 +245,9 @@ BROKEN: list[tuple[dict[str, int], dict[str, int]]] = [
     ({"op": CONFIG, "index": 0, "extra": PASS}, {"extra": 0}),
     ({"op": CONFIG, "index": 0, "extra": PASS}, {"extra": 32 + PASS}),
     ({"op": GO, "index": 31}, {"index": 32}),
+    ({"op": GO, "index": 31, "flags": 1}, {"flags": 2}),
+    ({"op": READ, "index": 0, **GOOD_PATTERN}, {"flags": 1}),
+    ({"op": WRITE, "index": 0, "source": 0, "flags": OPEN_END, **GOOD_PATTERN}, {"flags": 1}),
     ({"op": END}, {"op": GO + 1}),
 ]
 
@@ -242,7 +260,8 @@ async def each_rule_kept_and_broken(dut: Any) -> None:
         filler = [{"op": GO, "index": 0xFF}] * (number % 4)  # so that the index is not always 0
         assert await b.first_fault([*filler, good, {"op": END}]) is None, good
         fault = await b.first_fault([*filler, {**good, **change}, {"op": END}])
-        assert fault == {"code": BAD_PROGRAM, "value": len(filler)}, (good, change)
+        assert fault == {"code": BAD_PROGRAM, "value": word0({**good, **change})}, (good, change)
+        assert b.io.get("refused") == len(filler)
 
 
 @cocotb.test()
@@ -255,7 +274,15 @@ async def every_stream_has_two_ends(dut: Any) -> None:
     feed = {"op": FEED, "index": 1, "source": 0}
     go = {"op": GO, "index": 0xFF}
     pulse = {"op": SEND, "index": 2, "source": FROM_NONE, "flags": PULSE_ONLY}
-    good = [[read, send, go], [take, write, go], [read, feed, go], [pulse, go], [read, send, take, write, pulse, go]]
+    config = {"op": CONFIG, "index": 0, "extra": PASS}
+    good = [
+        [read, send, go],
+        [take, write, go],
+        [read, feed, config, go],
+        [config, go],
+        [pulse, go],
+        [read, send, take, write, pulse, go],
+    ]
     for code in good:
         assert await b.first_fault([*code, {"op": END}]) is None, code
     for code in (
@@ -263,8 +290,26 @@ async def every_stream_has_two_ends(dut: Any) -> None:
         [send, go],
         [take, go],
         [write, go],
-        [feed, go],
+        [feed, config, go],
+        [read, feed, go],
         [read, write, go],
         [read, send, take, go],
     ):
-        assert await b.first_fault([*code, {"op": END}]) == {"code": BAD_PROGRAM, "value": len(code) - 1}, code
+        wanted = {"code": BAD_PROGRAM, "value": word0(code[-1])}
+        assert await b.first_fault([*code, {"op": END}]) == wanted, code
+
+
+@cocotb.test()
+async def an_engine_has_one_part_in_a_step_and_a_program_ends_in_its_memory(dut: Any) -> None:
+    b = Bench(dut)
+    await b.h.reset()
+    read, go = {"op": READ, "index": 0, **GOOD_PATTERN}, {"op": GO, "index": 0xFF}
+    send, take = {"op": SEND, "index": 1, "source": 0}, {"op": TAKE, "index": 1}
+    write = {"op": WRITE, "index": 0, "source": 0, **GOOD_PATTERN}
+    feed, config = {"op": FEED, "index": 0, "source": 0}, {"op": CONFIG, "index": 0, "extra": PASS}
+    for fields in (read, send, take, write, feed, config):
+        fault = await b.first_fault([fields, fields, {"op": END}])
+        assert fault == {"code": BAD_PROGRAM, "value": word0(fields)} and b.io.get("refused") == 1, fields
+    assert await b.first_fault([read, send, go, read, send, go, {"op": END}]) is None  # the next step may
+    assert await b.first_fault([go] * (SIZE - 1) + [{"op": END}]) is None
+    assert (await b.first_fault([go] * SIZE) or {})["code"] == BAD_PROGRAM
