@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -80,6 +81,20 @@ def test_sorts(cluster_of: Open, name: str) -> None:
         cluster, before = make(communicator, keys, "pairs")
         sorts.fused(cluster, types, split="none")
         check(cluster, before)
+
+
+@pytest.mark.parametrize("split", ["node", "none"])
+def test_sorted_keys_overflow_a_receiver_and_are_dealt_again(cluster_of: Open, split: Literal["node", "none"]) -> None:
+    # All nodes send the same type at a time, so one channel gets what eight should.
+    keys = [np.sort(each) for each in uniform(8, 1 << 15)]
+    cluster, before = make(cluster_of("optweb-sort-8"), keys, "pairs")
+    sorts.fused(cluster, 64, split=split)
+    check(cluster, before, ordered=split == "none")
+    assert cluster.overflows == 1
+    cluster, before = make(cluster_of("optweb-sort-8"), uniform(8, 999), "pairs")  # nothing is left behind
+    sorts.fused(cluster, 64, split=split)
+    check(cluster, before, ordered=split == "none")
+    assert cluster.overflows == 0
 
 
 def test_shapes_are_found(cluster_of: Open) -> None:
