@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "roles/collective/host/schedule/spread.h"
 
@@ -84,6 +85,17 @@ Where in_scratch(Scratch& scratch, const std::vector<Layout>& vectors) {
   };
 }
 
+/// Like Scratch::add, in `parts` channels from `first` on, as a striped vector lies: each link brings one.
+Place add_striped(Scratch& scratch, int rank, std::uint64_t bytes, unsigned first, unsigned parts) {
+  std::optional<Place> place;
+  for (const std::uint64_t size : cut_evenly(bytes, parts)) {
+    if (size == 0 && place) continue;
+    const Place piece = scratch.add(rank, size, first++);
+    if (!place) place = piece;
+  }
+  return *place;
+}
+
 /// One dimension with the whole vector, as published: each member combines its share, then the shares spread.
 /// naive: the shares are stored and combined from memory.
 /// Shares and results alternate between the halves of the channels (plan.h).
@@ -95,6 +107,8 @@ void whole_vector(const Situation& s, int dimension, bool first, bool last, bool
   const auto members = static_cast<std::size_t>(dimension == 0 ? t.nx : t.ny);
   const auto vectors = send_layouts(naive ? "naive" : "aggressive", s);
   const auto sizes = cut_evenly(s.request.total(), static_cast<unsigned>(members));
+  const unsigned links = std::max(1u, std::min(static_cast<unsigned>(t.multiplicity(dimension)),
+                                               s.shape.channels / static_cast<unsigned>(members)));
   std::uint64_t offset = 0;
   for (std::size_t i = 0; i < members; offset += sizes[i++]) {
     if (sizes[i] == 0) continue;
@@ -106,7 +120,8 @@ void whole_vector(const Situation& s, int dimension, bool first, bool last, bool
       for (std::size_t m = 0; m < group.size(); ++m) {
         const Place mine = in_vector(group[m], source, part);
         if (naive) {
-          const Place stored = (first ? high : low).add(rank, part.bytes, static_cast<unsigned>(m));
+          const Place stored =
+              add_striped(first ? high : low, rank, part.bytes, static_cast<unsigned>(m) * links, links);
           add(phases, at, move_work(mine, shortest(t, group[m], rank), stored, part.bytes));
           inputs.push_back(stored);
         } else {
