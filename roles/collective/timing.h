@@ -14,14 +14,18 @@ struct Timing {
   unsigned switch_cycles = 1;
   unsigned tx_cycles = 1;
   unsigned rx_cycles = 1;
+  unsigned begin_to_move = 1;  ///< from a block's begin to the first beat that may go to its lane's FIFO
   unsigned write_to_done = 1;
+  unsigned sent_to_done = 1;      ///< from the last of a block (or the begin of a pulse only) to the wire
+  unsigned operator_to_done = 2;  ///< from the edge after which it is empty
+  unsigned taken_to_done = 1;     ///< from the last beat's leaving the buffer, without block checks
   unsigned done_to_go = 2;
   // With block checks: the check frame may leave so long after the edge at which the last beat went to the
   // wire; the take is done so long after the edge at which the check frame came (or after the last beat left
   // the buffer).
   unsigned last_to_check = 3;
-  unsigned check_to_done = 4;
-  unsigned moved_to_done = 1;  ///< from the last beat's leaving the buffer, when the check was there before
+  unsigned check_to_done = 5;
+  unsigned moved_to_done = 2;  ///< from the last beat's leaving the buffer, when the check was there before
   // An eager block that waits in the buffer at go moves so much later when its signature is compared first.
   unsigned signature_compare = 1;
 };

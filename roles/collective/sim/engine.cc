@@ -124,7 +124,7 @@ void Engine::begin_send(Cycle k, unsigned l) {
   send.begun = true;
   const std::uint32_t block = lanes_[l].sends++;
   if (send.pulse_only) {
-    part_done(k);
+    part_done(k + p_.timing.sent_to_done);
   } else if (p_.block_check) {
     lanes_[l].send_signature(at(k + p_.timing.tx_cycles), static_cast<std::uint16_t>(block), send.signature);
   }
@@ -144,10 +144,10 @@ bool Engine::begin_blocks(Cycle k) {
   }
   for (Flow& f : flows_) {
     if (f.begun) continue;
-    bool copied = f.kind == Flow::read, all = true;
+    bool copied = f.kind == Flow::read, all = true, sends = false;
     for (const Sink& s : f.sinks) {
       if (s.kind != Sink::tx) continue;
-      copied = true;
+      copied = sends = true;
       all = all && may_begin(s.index);
     }
     if (!all || (copied && !open)) {
@@ -155,6 +155,7 @@ bool Engine::begin_blocks(Cycle k) {
       continue;
     }
     f.begun = moved = true;
+    f.from = k + (sends ? p_.timing.begin_to_move : 0);
     --unbegun_;
     for (const Sink& s : f.sinks) {
       if (s.kind == Sink::tx) begin_send(k, s.index);
@@ -244,7 +245,7 @@ bool Engine::switch_beats(Cycle k) {
     if (f.finished) continue;
     if (!f.begun) {
       f.stall = kBegin;
-    } else if (!source_ready(f, k)) {
+    } else if (k < f.from || !source_ready(f, k)) {
       f.stall = kSource;
     } else {
       f.stall = sinks_ready(f, before);
@@ -327,7 +328,7 @@ void Engine::send_beat(unsigned l, const Beat& beat, Cycle k) {
                       lane.check_word(static_cast<std::uint16_t>(lane.sends - 1)));
     gone = edges_.before(lane.last_departure());
   }
-  part_done(gone);
+  part_done(gone + p_.timing.sent_to_done);
 }
 
 void Engine::write_beat(unsigned c, const Beat& beat, Cycle k) {
@@ -366,9 +367,9 @@ bool Engine::finish_takes(Cycle k) {
       }
     }
     if (!take.moved || (p_.block_check && lane.checked_at() == kNeverCycle)) return false;
-    Cycle at = take.moved_at;
+    Cycle at = take.moved_at + p_.timing.taken_to_done;
     if (p_.block_check) {
-      at = std::max(at + p_.timing.moved_to_done, lane.checked_at() + p_.timing.check_to_done);
+      at = std::max(take.moved_at + p_.timing.moved_to_done, lane.checked_at() + p_.timing.check_to_done);
     }
     lane.forget_check();
     take.active = false;
@@ -430,6 +431,7 @@ Cycle Engine::next_wake() const {
       ready = held == kNeverCycle ? held : std::max(held, takes_[f.index].from);
     }
     if (ready == kNeverCycle) continue;
+    ready = std::max(ready, f.from);
     // From there on it waits for another thing, which is counted apart.
     if (f.stall != kSource) {
       for (const Sink& s : f.sinks) {

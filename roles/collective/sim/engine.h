@@ -146,6 +146,7 @@ class Engine {
     bool begun = false, finished = false;
     Stall stall = kNone;
     std::vector<Sink> sinks;
+    Cycle from = 0;  ///< its beats move from then on, once begun
   };
 
   Time at(Cycle k) const { return edges_.at(k); }

@@ -39,6 +39,7 @@ Cycle Engine::burst_end(Cycle to) const {
   if (watchdog != 0) end = std::min(end, last_progress_ + watchdog);
   for (const Flow& f : flows_) {
     if (f.finished || !f.begun) continue;
+    if (now_ < f.from) return now_;
     if (f.kind == Flow::result || (f.kind == Flow::lane && lanes_[f.index].holds_end())) return now_;
     if (f.kind == Flow::read) end = std::min(end, now_ + readers_[f.index].take.left() - 1);
     for (const Sink& s : f.sinks) {

@@ -81,7 +81,7 @@ bool Engine::clock_operator(Cycle k) {
                                [](const Flow& f) { return f.kind != Flow::result || f.finished; });
   if (!fed || !out || !slot_->idle() || !slot_->quiet()) return false;
   operator_active_ = false;
-  part_done(k);
+  part_done(k + p_.timing.operator_to_done);
   return true;
 }
 

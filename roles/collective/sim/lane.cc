@@ -191,8 +191,7 @@ LaneFault Lane::receive(Cycle k, Time now) {
     LaneFault found;
     fabric::Segment& s = inbox_.front();
     if (s.words.empty()) {
-      due_.push_back(k + timing_.pulse_to_count);
-      ++counted.pulses_in;
+      take_pulse(k);
       inbox_.pop_front();
       position_ = 0;
     } else {
@@ -214,7 +213,23 @@ LaneFault Lane::receive(Cycle k, Time now) {
     find_next();
     if (found.code != 0) return found;
   }
+  // A beat waits for the next edge, the pulses behind it do not.
+  for (std::size_t i = 1; next_complete_ <= now && i < inbox_.size() && inbox_[i].first <= now;) {
+    if (!inbox_[i].words.empty()) {
+      ++i;
+      continue;
+    }
+    take_pulse(k);
+    inbox_.erase(inbox_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
   return {};
+}
+
+/// One a cycle, whatever comes.
+void Lane::take_pulse(Cycle k) {
+  last_due_ = std::max(k + timing_.pulse_to_count, last_due_ + 1);
+  due_.push_back(last_due_);
+  ++counted.pulses_in;
 }
 
 LaneFault Lane::whole_beat(Cycle k, bool single) {

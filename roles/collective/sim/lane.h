@@ -224,6 +224,7 @@ class Lane {
   Time run_end(const Run& run) const { return run.first + static_cast<Time>(run.words.size()) * period_; }
 
   void find_next();
+  void take_pulse(Cycle k);
   LaneFault whole_beat(Cycle k, bool single);
   LaneFault control(Cycle k, std::uint64_t word);
   LaneFault data(Cycle k);
@@ -259,6 +260,7 @@ class Lane {
   Expect expect_ = Expect::control;
   blocks::Crc32 rx_crc_;
   std::vector<Cycle> due_;
+  Cycle last_due_ = 0;
   std::uint32_t pulses_ = 0;
   std::vector<RxBeat> ring_;
   unsigned head_ = 0, count_ = 0, mask_ = 0, ends_held_ = 0;

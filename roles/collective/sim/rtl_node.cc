@@ -60,7 +60,7 @@ blocks::RtlShape rtl_shape(const CollectiveParams& p, const std::string& name, s
   set("BlockCheck", p.block_check ? 1 : 0);
   set("CommandCycles", p.command_cycles);
   set("StepCycles", p.step_cycles);
-  set("ClockHz", p.clock_hz);
+  shape.parameters["ClockHz"] = "64'd" + std::to_string(p.clock_hz);
   return shape;
 }
 

@@ -138,14 +138,14 @@ std::pair<Cycle, Cycle> closed_form(const Shape& s, const CollectiveParams& p) {
     if (s.check) from = std::max(from, std::max(signature_in, take_go) + 2);
     taken = i == 0 ? from : std::max(from, taken + 1);
   }
-  Cycle sent = static_cast<Cycle>(last / 5000), got = taken;
+  Cycle sent = static_cast<Cycle>(last / 5000), got = taken + 1;
   if (s.check) {
     const fabric::Time check = std::max(time_of(sent + 3), wire);
     sent = static_cast<Cycle>(check / 5000);
-    got = std::max(taken + 1, edge_from(check + s.latency) + 4);
+    got = std::max(taken + 2, edge_from(check + s.latency) + 5);
   }
   const Cycle written = taken + 1 + p.channel.write_latency + 1;
-  return {sent + 2, std::max(written, got) + 2};
+  return {sent + 1 + 2, std::max(written, got) + 2};
 }
 
 TEST(Engine, UnicastTakesTheStatedCycles) {
@@ -210,7 +210,7 @@ TEST(Engine, BarrierIsOneFlightOfPulses) {
     for (int n = 0; n < 4; ++n) {
       const Cycle others =
           n == 2 && late > 0 ? std::max(last + 1, edge_from(time_of(go_edge + 1) + 250'000) + 1) : all;
-      EXPECT_EQ(b.engine(n).finish(), others + 2) << n << " late " << late;
+      EXPECT_EQ(b.engine(n).finish(), others + 1 + 2) << n << " late " << late;
     }
   }
 }
