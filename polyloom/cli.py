@@ -84,7 +84,7 @@ def collective(
     cluster: Annotated[str, typer.Option(help="Shipped cluster or path of a .toml file.")] = "optweb-8",
     size: Annotated[str, typer.Option("--bytes", help="Bytes a rank: 4096, 64K, 1M.")] = "1M",
     algorithm: Annotated[str, typer.Option(help="By name; default: the quickest by the model.")] = "",
-    on: Annotated[str, typer.Option(help="sim or native.")] = "sim",
+    on: Annotated[str, typer.Option(help="sim, rtl or native (default: the cluster file).")] = "",
     sweep: Annotated[str, typer.Option(help="FIRST:LAST, powers of two, instead of --bytes.")] = "",
     explain: Annotated[bool, typer.Option("--explain", help="Print the model's table of algorithms first.")] = False,
     verify: Annotated[bool, typer.Option("--verify", help="Compare with NumPy before timing.")] = False,

@@ -56,8 +56,8 @@ def _bytes_of(array: Array) -> NDArray[np.uint8]:
 class Communicator:
     """All ranks of a cluster, driven by this process.
 
-    ``cluster``: name or path (default: ``POLYLOOM_CLUSTER``). ``on``: "sim" or "native" (default: ``POLYLOOM_ON``,
-    else sim); a native one has ``native_ranks`` ranks. ``watchdog_seconds``: simulated time without progress after
+    ``cluster``: name or path (default: ``POLYLOOM_CLUSTER``). ``on``: "sim" or "rtl" (every FPGA, over the cluster
+    file) or "native" (default: ``POLYLOOM_ON``, else as the file says); a native one has ``native_ranks`` ranks. ``watchdog_seconds``: simulated time without progress after
     which the operation fails with the cause. Errors: CollectiveError.
     """
 

@@ -81,6 +81,7 @@ bool backdoor_wanted() {
 fabric::HostOptions host_options(const Options& options) {
   fabric::HostOptions host;
   if (!options.cluster.empty()) host.arguments = {"--cluster", options.cluster};
+  if (!options.on.empty()) host.arguments.insert(host.arguments.end(), {"--on", options.on});
   return host;
 }
 
