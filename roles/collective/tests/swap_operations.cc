@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles/collective/tests/swap_operations.h"
+
+#include <random>
+
+#include "roles/collective/host/schedule/algorithms.h"
+#include "roles/collective/host/schedule/machine.h"
+
+namespace polyloom::collective::swap {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+Request random_request(Operation op, int nodes, std::uint64_t largest, std::mt19937& random) {
+  Request r;
+  r.operation = op;
+  r.type = r.reduces() ? (random() % 2 ? DataType::fp32 : DataType::int32) : DataType::bytes;
+  r.reduce = static_cast<ReduceOp>(random() % 4);
+  r.root = static_cast<int>(random() % static_cast<unsigned>(nodes));
+  r.destination = (r.root + 1 + static_cast<int>(random() % static_cast<unsigned>(nodes - 1))) % nodes;
+  const bool whole = op == Operation::unicast || op == Operation::broadcast || op == Operation::reduce ||
+                     op == Operation::all_reduce;
+  const std::size_t n = at(nodes);
+  const std::size_t count = op == Operation::barrier      ? 0
+                            : op == Operation::all_to_all ? n * n
+                            : whole                       ? 1
+                                                          : n;
+  const bool variable = random() % 2;
+  const std::uint64_t same = 1 + random() % largest;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t size = variable ? 1 + random() % largest : same;
+    r.sizes.push_back((size + size_of(r.type) - 1) / size_of(r.type) * size_of(r.type));
+  }
+  return r;
+}
+
+}  // namespace
+
+std::vector<OperationCase> operation_cases(int nodes, std::uint64_t bytes, std::uint64_t eager_bytes,
+                                           std::uint64_t largest, unsigned seed) {
+  std::mt19937 random(seed);
+  const Topology topology = Topology::fully_connected(nodes);
+  const NodeShape shape{4, 4, 4, eager_bytes};
+  std::vector<OperationCase> cases;
+  for (const Operation op : kOperations) {
+    const Request request = random_request(op, nodes, largest, random);
+    for (const std::string& algorithm : algorithms(request, topology, shape)) {
+      const Situation situation{request, topology, shape};
+      const Plan plan = make_plan(algorithm, situation);
+      Buffers buffers = preferred_buffers(algorithm, situation);
+      OperationCase c;
+      c.name = std::string(name_of(op)) + " " + algorithm + " on " + std::to_string(nodes) + " nodes";
+      Machine machine(topology, shape.channels, shape.operator_inputs, shape.operator_outputs);
+      for (int rank = 0; rank < nodes; ++rank) {
+        std::vector<std::uint64_t> start(shape.channels, bytes / 2);
+        buffers.recv[at(rank)] = buffers.recv[at(rank)].moved(start);
+        const auto after = buffers.recv[at(rank)].extent(shape.channels);
+        for (unsigned k = 0; k < shape.channels; ++k) start[k] = std::max(start[k], after[k]);
+        buffers.scratch[at(rank)] = plan.scratch[at(rank)].moved(start);
+        std::vector<std::vector<std::uint8_t>> channels(shape.channels);
+        for (unsigned k = 0; k < shape.channels; ++k) {
+          channels[k].resize(bytes);
+          for (auto& byte : channels[k]) byte = static_cast<std::uint8_t>(random());
+          machine.channel(rank, k) = channels[k];
+        }
+        c.before.push_back(std::move(channels));
+      }
+      c.programs = programs(pack(plan, buffers, topology, shape), nodes,
+                            {static_cast<std::uint32_t>(random()), 0, true});
+      for (int rank = 0; rank < nodes; ++rank) machine.load(rank, c.programs[at(rank)]);
+      machine.run();
+      for (int rank = 0; rank < nodes; ++rank) {
+        c.after.emplace_back();
+        for (unsigned k = 0; k < shape.channels; ++k) c.after.back().push_back(machine.channel(rank, k));
+      }
+      cases.push_back(std::move(c));
+    }
+  }
+  return cases;
+}
+
+}  // namespace polyloom::collective::swap
