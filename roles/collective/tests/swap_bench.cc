@@ -103,6 +103,10 @@ class Host final : public fabric::Node {
   void heard(Time now) {
     const blocks::HostFrame frame = blocks::decode(frame_);
     if (const auto* event = std::get_if<blocks::EventFrame>(&frame)) {
+      if (!result_->events.empty() && !out_.empty()) {  // it had ended, and hears that a peer stopped
+        result_->events.back() = *event;
+        return;
+      }
       result_->events.push_back(*event);
       const std::size_t round = result_->events.size();
       // Rounds begin at times that do not depend on how long frames to the host take.
