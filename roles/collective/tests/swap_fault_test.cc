@@ -75,7 +75,12 @@ std::vector<FaultCase> cases(bool checks) {
                  {send(0, kFromNone, kPulseOnly), go(), end()},
                  1,
                  Fault::overflow});
-  all.push_back({"peer never takes", sends(64), {end()}, 0, Fault::timeout, 1});
+  all.push_back({"peer never takes",
+                 sends(64),
+                 {take(1, kEager), write(0, {0, 64, 1, 0}, kFromLane + 1), go(), end()},
+                 0,
+                 Fault::timeout,
+                 1});
   if (checks) {
     all.push_back({"other operation", sends(640, 0, 0x1234), takes(640, 0, 0x9999), 1, Fault::signature,
                    0x999900001234});
@@ -97,6 +102,7 @@ void play(const CollectiveParams& params) {
     s.memory[0] = {Bytes(4096)};
     for (std::size_t i = 0; i < 4096; ++i) s.memory[0][0][i] = static_cast<std::uint8_t>(i * 7 + i / 256);
     s.watchdog = 2000;
+    s.skew = {0, 500};  // so that one of two that wait gives up first
     s.tamper = c.tamper;
     const Outcome model = run(s, 0);
     for (const std::uint64_t mask : {0u, 1u, 2u, 3u}) {
