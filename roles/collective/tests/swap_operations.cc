@@ -71,7 +71,10 @@ std::vector<OperationCase> operation_cases(int nodes, std::uint64_t bytes, std::
       machine.run();
       for (int rank = 0; rank < nodes; ++rank) {
         c.after.emplace_back();
-        for (unsigned k = 0; k < shape.channels; ++k) c.after.back().push_back(machine.channel(rank, k));
+        for (unsigned k = 0; k < shape.channels; ++k) {
+          const auto bytes = machine.channel(rank, k);
+          c.after.back().emplace_back(bytes.begin(), bytes.end());
+        }
       }
       cases.push_back(std::move(c));
     }
