@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
@@ -46,6 +47,8 @@ void BackingStore::will_fill(std::uint64_t offset, std::uint64_t bytes) {
 #ifdef MADV_HUGEPAGE
   // Whole large pages inside of the range only: what lies beside it stays sparse.
   constexpr std::uintptr_t kLarge = std::uintptr_t{2} << 20;
+  if (offset >= bytes_) return;
+  bytes = std::min(bytes, bytes_ - offset);
   const auto base = reinterpret_cast<std::uintptr_t>(data_) + offset;
   const std::uintptr_t first = (base + kLarge - 1) / kLarge * kLarge;
   const std::uintptr_t last = (base + bytes) / kLarge * kLarge;

@@ -32,8 +32,8 @@ class BackingStore {
   void read(std::uint64_t offset, void* to, std::size_t n) const { std::memcpy(to, data_ + offset, n); }
   void write(std::uint64_t offset, const void* from, std::size_t n) { std::memcpy(data_ + offset, from, n); }
 
-  /// A range that will be written whole: the system gives it in large pages, if it can, which saves most of
-  /// the time that first touches take. Changes no byte.
+  /// A range that will be written whole (what of it lies outside is left out): the system gives it in large
+  /// pages, if it can, which saves most of the time that first touches take. Changes no byte.
   void will_fill(std::uint64_t offset, std::uint64_t bytes);
 
   /// The folder of POLYLOOM_BACKDOOR_DIR; empty if there is no backdoor.
