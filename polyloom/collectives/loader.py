@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from typing import Any
 
@@ -21,5 +22,7 @@ def _load() -> Any:
         raise UserError(f"polyloom.collectives is not built ({error}); run `make build` in {paths.home()}") from error
 
 
+# The library finds the simulator and the RTL by it.
+os.environ.setdefault("POLYLOOM_HOME", str(paths.home()))
 ext: Any = _load()
 CollectiveError: type[Exception] = ext.CollectiveError

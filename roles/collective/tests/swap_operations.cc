@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "roles/collective/tests/swap_operations.h"
 
+#include <algorithm>
 #include <random>
 
 #include "roles/collective/host/schedule/algorithms.h"
+#include "roles/collective/host/schedule/cost.h"
 #include "roles/collective/host/schedule/machine.h"
 
 namespace polyloom::collective::swap {
@@ -40,33 +42,25 @@ std::vector<OperationCase> operation_cases(int nodes, std::uint64_t bytes, std::
                                            std::uint64_t largest, unsigned seed) {
   std::mt19937 random(seed);
   const Topology topology = Topology::fully_connected(nodes);
-  const NodeShape shape{4, 4, 4, eager_bytes};
+  const NodeShape shape{4, 4, 2, eager_bytes, 4096, bytes / 2};
   std::vector<OperationCase> cases;
   for (const Operation op : kOperations) {
     const Request request = random_request(op, nodes, largest, random);
     for (const std::string& algorithm : algorithms(request, topology, shape)) {
-      const Situation situation{request, topology, shape};
-      const Plan plan = make_plan(algorithm, situation);
-      Buffers buffers = preferred_buffers(algorithm, situation);
+      const Prepared prepared = prepare(algorithm, request, topology, shape);
       OperationCase c;
       c.name = std::string(name_of(op)) + " " + algorithm + " on " + std::to_string(nodes) + " nodes";
-      Machine machine(topology, shape.channels, shape.operator_inputs, shape.operator_outputs);
+      Machine machine(topology, shape.channels, shape.operator_inputs, shape.operator_outputs, bytes);
       for (int rank = 0; rank < nodes; ++rank) {
-        std::vector<std::uint64_t> start(shape.channels, bytes / 2);
-        buffers.recv[at(rank)] = buffers.recv[at(rank)].moved(start);
-        const auto after = buffers.recv[at(rank)].extent(shape.channels);
-        for (unsigned k = 0; k < shape.channels; ++k) start[k] = std::max(start[k], after[k]);
-        buffers.scratch[at(rank)] = plan.scratch[at(rank)].moved(start);
         std::vector<std::vector<std::uint8_t>> channels(shape.channels);
         for (unsigned k = 0; k < shape.channels; ++k) {
           channels[k].resize(bytes);
           for (auto& byte : channels[k]) byte = static_cast<std::uint8_t>(random());
-          machine.channel(rank, k) = channels[k];
+          std::copy(channels[k].begin(), channels[k].end(), machine.channel(rank, k).begin());
         }
         c.before.push_back(std::move(channels));
       }
-      c.programs = programs(pack(plan, buffers, topology, shape), nodes,
-                            {static_cast<std::uint32_t>(random()), 0, true});
+      c.programs = programs(prepared.schedule, nodes, {static_cast<std::uint32_t>(random()), 0, true});
       for (int rank = 0; rank < nodes; ++rank) machine.load(rank, c.programs[at(rank)]);
       machine.run();
       for (int rank = 0; rank < nodes; ++rank) {

@@ -51,7 +51,10 @@ double predict(const Schedule& schedule, const Topology& topology, const CostPar
 Prepared prepare(const std::string& algorithm, const Request& request, const Topology& topology,
                  const NodeShape& shape) {
   const Situation situation{request, topology, shape};
-  Prepared prepared{make_plan(algorithm, situation), preferred_buffers(algorithm, situation), {}, 0};
+  Prepared prepared{make_plan(algorithm, situation),
+                    preferred_buffers(algorithm, situation),
+                    {},
+                    shape.half_bytes == UINT64_MAX ? 0 : shape.half_bytes};
   Buffers& b = prepared.buffers;
   const bool recv_low = prepared.plan.recv_low;
   const auto behind = [&](Layout& layout, std::vector<std::uint64_t>& next) {

@@ -49,7 +49,7 @@ struct Choice {
 std::vector<Choice> rank_algorithms(const Request& request, const Topology& topology, const NodeShape& shape,
                                     const CostParameters& parameters);
 /// Plan, preferred buffers and schedule of one algorithm. Bases count from 0; the second halves of the
-/// channels begin where the buffers of the first end.
+/// channels begin where the buffers of the first end, or at shape.half_bytes if that is given.
 struct Prepared {
   Plan plan;
   Buffers buffers;
