@@ -63,7 +63,7 @@ class ByteDevice:
 
     def run(self, programs: Sequence[Program], status_words: int) -> Outcome:
         """Execute all programs; the status is that of each node's last step."""
-        if self.overflows and any(i.op == FEED and i.index >= self.ports for program in programs for i in program):
+        if self.overflows and any(i.op == FEED and i.number >= self.ports for program in programs for i in program):
             raise ReceiveOverflow("rank 0 had no room for a beat")
         waiting = [deque(_steps(program)) for program in programs]
         lanes = defaultdict[tuple[int, int], deque[Bytes]](deque)  # by destination and its lane
@@ -82,7 +82,7 @@ class ByteDevice:
                         peer = lane if lane < rank else lane + 1
                         lanes[peer, self.lane(peer, rank)].append(data)
                     sent[rank] = moved = True
-                takes = [i.index for i in steps[0] if i.op == TAKE]
+                takes = [i.number for i in steps[0] if i.op == TAKE]
                 if all(lanes[rank, lane] for lane in takes):
                     came = {lane: lanes[rank, lane].popleft() for lane in takes}
                     self._arriving(rank, steps.popleft(), came, status[rank])
@@ -92,11 +92,11 @@ class ByteDevice:
         return Outcome([words[:status_words] for words in status], 0.0)
 
     def _leaving(self, rank: int, step: Program, status: list[int]) -> dict[int, Bytes]:
-        reads = {i.index: self._read(rank, i) for i in step if i.op == READ}
+        reads = {i.number: self._read(rank, i) for i in step if i.op == READ}
         outputs = self._partition(rank, step, reads, status, 0)
         self._kept[rank] = (reads, outputs)
         sends = [i for i in step if i.op == SEND]
-        return {i.index: outputs[i.source - 0xC0] if i.source >= 0xC0 else reads[i.source] for i in sends}
+        return {i.number: outputs[i.source - 0xC0] if i.source >= 0xC0 else reads[i.source] for i in sends}
 
     def _arriving(self, rank: int, step: Program, came: dict[int, Bytes], status: list[int]) -> None:
         reads, outputs = self._kept[rank]
@@ -108,10 +108,10 @@ class ByteDevice:
             if i.op == WRITE:
                 data = by_source[i.source]
                 assert len(data) == i.run_bytes or (i.flags & 4 and len(data) < i.run_bytes), (i, len(data))
-                self._view(rank, Place(i.index, i.base, 0), len(data))[:] = data
+                self._view(rank, Place(i.number, i.base, 0), len(data))[:] = data
 
     def _read(self, rank: int, i: Instruction) -> Bytes:
-        parts = [self._view(rank, Place(i.index, i.base + run * i.stride, 0), i.run_bytes) for run in range(i.runs)]
+        parts = [self._view(rank, Place(i.number, i.base + run * i.stride, 0), i.run_bytes) for run in range(i.runs)]
         return np.concatenate(parts)
 
     def _partition(
@@ -119,8 +119,8 @@ class ByteDevice:
     ) -> dict[int, Bytes]:
         """Output ports of the partition whose ports begin at ``first``, as bytes."""
         ports = range(first, first + self.ports)
-        configs = {i.index - first: i for i in step if i.op == CONFIG and i.index in ports}
-        feeds = {i.index - first: i.source for i in step if i.op == FEED and i.index in ports}
+        configs = {i.number - first: i for i in step if i.op == CONFIG and i.number in ports}
+        feeds = {i.number - first: i.source for i in step if i.op == FEED and i.number in ports}
         if not configs:
             assert not feeds
             return {}
@@ -179,7 +179,7 @@ def _steps(program: Program) -> list[Program]:
         if i.op == GO:
             found.append([])
         else:
-            assert all((i.op, i.index) != (other.op, other.index) for other in found[-1])
+            assert all((i.op, i.number) != (other.op, other.number) for other in found[-1])
             found[-1].append(i)
     assert not found.pop(), "instructions after the last go"
     return found
