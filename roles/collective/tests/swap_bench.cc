@@ -74,7 +74,8 @@ class Host final : public fabric::Node {
 
   void advance(Time until) override {
     while (const Segment* s = port_.rx->front()) {
-      if (s->end() > until) break;
+      // The last word wakes this node, the time after it does not.
+      if (s->end() - s->period >= until) break;
       if (s->head) frame_.clear();
       frame_.insert(frame_.end(), s->words.begin(), s->words.end());
       if (s->tail) heard(until);
