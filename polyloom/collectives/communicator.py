@@ -57,8 +57,9 @@ class Communicator:
     """All ranks of a cluster, driven by this process.
 
     ``cluster``: name or path (default: ``POLYLOOM_CLUSTER``). ``on``: "sim" or "rtl" (every FPGA, over the cluster
-    file) or "native" (default: ``POLYLOOM_ON``, else as the file says); a native one has ``native_ranks`` ranks. ``watchdog_seconds``: simulated time without progress after
-    which the operation fails with the cause. Errors: CollectiveError.
+    file) or "native" (default: ``POLYLOOM_ON``, else as the file says); a native one has ``native_ranks`` ranks.
+    ``watchdog_seconds``: simulated time without progress after which the operation
+    fails with the cause. Errors: CollectiveError.
     """
 
     def __init__(self, cluster: str = "", on: str = "", native_ranks: int = 8, watchdog_seconds: float = 5e-3) -> None:
