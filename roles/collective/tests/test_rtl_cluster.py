@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +41,19 @@ def test_operations_on_rtl() -> None:
 
 def test_command_line_and_waves(tmp_path: Path) -> None:
     environment = dict(os.environ, POLYLOOM_RUN_DIR=str(tmp_path / "run"), POLYLOOM_WAVE="fpga.1,0 us,30 us")
-    command = ["polyloom", "collective", "all-to-all", "--cluster", CLUSTER, "--on", "rtl", "--bytes", "1K"]
+    command = [
+        sys.executable,
+        "-c",
+        "from polyloom.cli import main; main()",
+        "collective",
+        "all-to-all",
+        "--cluster",
+        CLUSTER,
+        "--on",
+        "rtl",
+        "--bytes",
+        "1K",
+    ]
     result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "all" in result.stdout
