@@ -13,6 +13,7 @@ from pathlib import Path
 from bench.collectives.rows import NO_BYTES
 from bench.common.collective import GIB, KIB, MIB, Curve, add_plot, measure, open_cluster, seconds, size_text
 from bench.common.harness import Bench
+from polyloom.collectives import CollectiveError
 from polyloom.collectives.models import improved, operations
 from polyloom.collectives.models.topology import Cost, Topology, fully_connected, hypercube
 
@@ -47,9 +48,13 @@ def run(bench: Bench, folder: Path) -> None:
         plain = open_cluster(folder, cluster, eager_bytes='"0 B"', **NO_BYTES)
         beta = 8e-9 / (comm.lane_gbps or 1.0)
         deviations, forms = [], []
-        room = comm.channel_bytes // 2  # what lies in one channel is sent from one half and kept in the other
-        for size in (s for s in sizes if operation != "broadcast" or algorithm != "direct" or s <= room):
-            result = measure(comm, operation, size, algorithm)
+        for size in sizes:
+            try:
+                result = measure(comm, operation, size, algorithm)
+            except CollectiveError as error:
+                if "needs" not in str(error) or size <= MIB:
+                    raise
+                break  # buffers and scratch memory of more than the channels hold
             ours = seconds(result)
             assert result.predicted_seconds is not None
             deviations.append((float(size), abs(result.predicted_seconds / ours - 1)))
@@ -64,6 +69,8 @@ def run(bench: Bench, folder: Path) -> None:
         bench.row(f"form: {name}", f"cost model {cost:.1%}, alpha-beta {shape:.1%}", "", "", f"{TOLERANCE:.0%}")
         bench.figures[f"deviation {name}"] = {"cost_model": cost, "alpha_beta": shape}
         worst_cost, worst_form = max(worst_cost, cost), max(worst_form, shape)
+        if len(forms) < len(sizes):
+            bench.note(f"{name}: up to {size_text(sizes[len(forms) - 1])}, more does not fit the channels")
         curves.append(Curve(name, [(size, max(d, 1e-5)) for size, d in deviations]))
     reach = f"{size_text(sizes[0])} to {size_text(sizes[-1])}"
     whole = not bench.quick
