@@ -6,12 +6,11 @@ Times are simulated, from the end of the barrier before an operation to the last
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.common.harness import ROOT, Bench, cluster_variant
+from bench.common.harness import Bench, cluster_variant
 from polyloom.collectives import Communicator, Result
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
@@ -27,7 +26,6 @@ def size_text(count: int) -> str:
 
 def open_cluster(folder: Path, base: str, **changes: str) -> Communicator:
     """A communicator on the shipped cluster ``base``, or on a copy with other values (written to ``folder``)."""
-    os.environ.setdefault("POLYLOOM_HOME", str(ROOT))
     if not changes:
         return Communicator(base, on="sim", watchdog_seconds=1.0)
     name = "-".join([base, *(f"{key}{value}" for key, value in sorted(changes.items()))])
