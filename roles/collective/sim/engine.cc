@@ -435,7 +435,7 @@ Cycle Engine::next_wake() const {
     // From there on it waits for another thing, which is counted apart.
     if (f.stall != kSource) {
       for (const Sink& s : f.sinks) {
-        if (s.kind == Sink::tx) ready = std::max(ready, edges_.from(lanes_[s.index].room_from() + 1) + 1);
+        if (s.kind == Sink::tx) ready = sees_room(lanes_[s.index].room_from(), ready);
         // Registers that are full before an operator that stands still: nothing but another input ends that.
         if (s.kind == Sink::feed && feeds_[s.index].held == kSwitchBeats) ready = kNeverCycle;
       }

@@ -150,6 +150,9 @@ class Engine {
   };
 
   Time at(Cycle k) const { return edges_.at(k); }
+  /// The first edge, not before `guess`, at which a beat may be taken for a lane that has room from then on:
+  /// Lane::room() asks for the edge before.
+  Cycle sees_room(Time room_from, Cycle guess) const { return edges_.from(room_from + 1, guess - 1) + 1; }
 
   bool cycle(Cycle k);
   bool arrivals(Cycle k);
@@ -205,6 +208,7 @@ class Engine {
 
   void fault(Cycle k, Fault code, unsigned lane, std::uint64_t value);
   void fault_at(Cycle k, Fault code, unsigned lane, std::uint64_t value);
+  void clear_step();
   void leave_step();
 
   const CollectiveParams p_;

@@ -135,7 +135,7 @@ void Engine::pace(Flow& f, Cycle k, Cycle end, From from) {
       break;
     }
     Cycle moves = there;
-    for (unsigned i = 0; i < wires; ++i) moves = edges_.from(tx[i]->room_from() + 1, moves - 1) + 1;
+    for (unsigned i = 0; i < wires; ++i) moves = sees_room(tx[i]->room_from(), moves);
     source += there - next;
     if (moves >= end) {
       wire += end - there;
@@ -332,14 +332,14 @@ bool Engine::flow_read(Flow& f, Cycle k, Cycle end) {
     room = wire->room_from();
     pace = wire->beat_time();
     // A beat that moves as soon as there is room must be in time for its place on the wire, and come alone.
-    // Room is seen one edge later (Lane::room()).
+    // Room is seen one edge later (sees_room()).
     const Time behind = (p_.timing.switch_cycles + p_.timing.tx_cycles + 2) * edges_.widest();
     const Time last = at(end - 2) - 1;
     if (room < at(k - 2) || pace < edges_.widest() || behind > pace * (kTxBeats + kSwitchBeats)) return false;
     beats = room > last ? 0 : static_cast<std::size_t>((last - room) / pace) + 1;
   }
   const auto edge = [&](std::size_t n) {
-    return wire == nullptr ? k + n : edges_.from(room + static_cast<Time>(n) * pace + 1) + 1;
+    return wire == nullptr ? k + n : sees_room(room + static_cast<Time>(n) * pace, k);
   };
   const Cycle last = beats == 0 ? 0 : edge(beats - 1), before = beats < 2 ? 0 : edge(beats - 2);
   f.stall = beats != 0 && last == end - 1 ? kNone : kWire;

@@ -157,8 +157,8 @@ Engine::Flow* Engine::find_flow(std::uint8_t source) {
   return at == flows_.end() ? nullptr : &*at;
 }
 
-/// Makes the step of the shadow registers; false if they do not fit together.
-bool Engine::load_step() {
+/// No streams, blocks or operator.
+void Engine::clear_step() {
   flows_.clear();
   active_channels_.clear();
   active_takes_.clear();
@@ -168,6 +168,11 @@ bool Engine::load_step() {
   parts_ = unbegun_ = 0;
   for (Send& s : sends_) s = {};
   for (Take& t : takes_) t = {};
+}
+
+/// Makes the step of the shadow registers; false if they do not fit together.
+bool Engine::load_step() {
+  clear_step();
   for (const Instruction& i : shadow_) {
     if (i.op == Op::read) {
       Reader& r = readers_[i.index];
@@ -282,18 +287,12 @@ void Engine::end(Cycle k) {
 void Engine::leave_step() {
   step_active_ = waits_ = false;
   shadow_.clear();
-  flows_.clear();
-  active_channels_.clear();
-  active_takes_.clear();
-  step_sends_.clear();
-  parts_ = unbegun_ = 0;
+  clear_step();
   pending_fault_.reset();
-  active_feeds_.clear();
   if (slot_) {
     slot_->flush();
     slot_->clock();
   }
-  operator_active_ = false;
   for (Reader& r : readers_) r.active = r.begun = false, r.count = 0;
   for (Writer& w : writers_) w.active = false, w.held = w.coming = 0;
 }
@@ -317,8 +316,6 @@ void Engine::fault(Cycle k, Fault code, unsigned lane, std::uint64_t value) {
     lanes_[l].abort(at(k + 1 + p_.timing.tx_cycles), word);
   }
   leave_step();
-  for (Send& s : sends_) s = {};
-  for (Take& t : takes_) t = {};
   ended_({static_cast<std::uint8_t>(code), static_cast<std::uint16_t>(step_pc_),
           static_cast<std::uint8_t>(lane), ran ? begin_ : k, k, value});
 }
