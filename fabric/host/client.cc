@@ -118,15 +118,34 @@ int HostClient::find_link(const std::string& peer) const {
   return -1;
 }
 
-void HostClient::send(int link, std::span<const std::uint64_t> frame, unsigned keep) {
+void HostClient::check(int link, unsigned keep) const {
   if (link < 0 || link >= num_links()) {
     throw UserError("send: link " + std::to_string(link) + "; allowed: 0 to " +
                     std::to_string(num_links() - 1));
   }
   if (keep < 1 || keep > 8) throw UserError("send: keep " + std::to_string(keep) + "; allowed: 1 to 8");
   if (failed_) throw *failed_;
+}
+
+void HostClient::send(int link, std::span<const std::uint64_t> frame, unsigned keep) {
+  check(link, keep);
   const std::uint32_t head[2] = {static_cast<std::uint32_t>(link), keep};
   channel_->put(HostMessage::send, now_, {reinterpret_cast<const char*>(head), sizeof head}, frame);
+  now_ += call_time_;
+}
+
+void HostClient::send(std::span<const Outgoing> frames) {
+  if (frames.empty()) return;
+  BodyWriter body;
+  for (const Outgoing& frame : frames) {
+    check(frame.link, frame.keep);
+    body.u32(static_cast<std::uint32_t>(frame.link));
+    body.u32(frame.keep);
+    body.u32(static_cast<std::uint32_t>(frame.words.size()));
+    body.u32(0);
+    body.raw(frame.words.data(), frame.words.size_bytes());
+  }
+  channel_->put(HostMessage::batch, now_, body.body());
   now_ += call_time_;
 }
 
@@ -174,6 +193,18 @@ Received HostClient::recv() {
   Received frame = std::move(ready_.front());
   ready_.pop_front();
   return frame;
+}
+
+std::vector<Received> HostClient::recv(std::size_t count) {
+  std::vector<Received> frames;
+  while (frames.size() < count) {
+    frames.push_back(recv());
+    // What came with it costs no further call.
+    for (; frames.size() < count && !ready_.empty(); ready_.pop_front()) {
+      frames.push_back(std::move(ready_.front()));
+    }
+  }
+  return frames;
 }
 
 bool HostClient::wait(Time max) {

@@ -30,6 +30,13 @@ struct Received {
   Time arrival = 0;   ///< of the last word
 };
 
+/// A frame to send. An empty one is a pulse.
+struct Outgoing {
+  int link = 0;
+  std::span<const std::uint64_t> words;
+  unsigned keep = 8;
+};
+
 /// Where the simulator comes from. Empty fields: the environment (POLYLOOM_SOCKET, POLYLOOM_CLIENT,
 /// POLYLOOM_CLUSTER,
 /// POLYLOOM_ON, POLYLOOM_ENGINE, POLYLOOM_RUN_DIR, POLYLOOM_MAX_CYCLES, POLYLOOM_SEED), which the simulator
@@ -78,10 +85,15 @@ class HostClient {
   /// Puts a frame in the link's queue; frames of a link leave in order, at the link's rate. An empty frame is
   /// a pulse.
   void send(int link, std::span<const std::uint64_t> frame, unsigned keep = 8);
+  /// All of these in one call: they are queued in order at the same time, as by a driver that fills a ring
+  /// and rings its bell once.
+  void send(std::span<const Outgoing> frames);
   /// The oldest frame that has wholly arrived, if any.
   std::optional<Received> try_recv();
   /// Waits, in simulated time, for a frame. Throws SimulatorError (deadlock) when none can ever come.
   Received recv();
+  /// The next `count` frames. A call takes what is there, however many: as a driver that polls its ring.
+  std::vector<Received> recv(std::size_t count);
   /// Waits for a frame for at most `max` ps after the call; true if there is one, which the next recv will
   /// return.
   bool wait(Time max);
@@ -93,6 +105,7 @@ class HostClient {
   struct Process;
   void connect(const HostOptions& options);
   void say_hello(const HostOptions& options);
+  void check(int link, unsigned keep) const;
   /// Asks for frames that arrive until `deadline`; leaves them in ready_.
   void fetch(Time deadline);
   HostHeader answer(HostMessage type, std::string& body);

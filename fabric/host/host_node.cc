@@ -112,6 +112,39 @@ void HostNode::leave(const Client& client) {
   stopped_ = true;
 }
 
+void HostNode::add_frame(Client& client, std::uint32_t link, std::uint32_t keep, std::uint64_t words) {
+  if (link >= ports_.size() || keep < 1 || keep > 8) {
+    throw std::runtime_error("host protocol: a send to a link that does not exist");
+  }
+  client.frames.push_back({static_cast<int>(link), keep, client.time, std::vector<std::uint64_t>(words)});
+}
+
+bool HostNode::read_send(Client& client, const HostHeader& header) {
+  std::uint32_t head[2];
+  Channel& channel = client.remote->channel;
+  if (!channel.read(head, sizeof head)) return false;
+  client.state = State::sending;
+  add_frame(client, head[0], head[1], (header.bytes - sizeof head) / 8);
+  std::vector<std::uint64_t>& words = client.frames.back().words;
+  return channel.read(words.data(), words.size() * 8);
+}
+
+bool HostNode::read_batch(Client& client, const HostHeader& header) {
+  std::uint32_t head[4];
+  Channel& channel = client.remote->channel;
+  client.state = State::sending;
+  for (std::uint64_t left = header.bytes; left > 0;) {
+    if (left < sizeof head) throw std::runtime_error("host protocol: a batch that ends inside a frame");
+    if (!channel.read(head, sizeof head)) return false;
+    left -= sizeof head;
+    if (head[2] > left / 8) throw std::runtime_error("host protocol: a frame longer than its batch");
+    left -= std::uint64_t{head[2]} * 8;
+    add_frame(client, head[0], head[1], head[2]);
+    if (!channel.read(client.frames.back().words.data(), std::size_t{head[2]} * 8)) return false;
+  }
+  return true;
+}
+
 // Waits for the client's next call; false if it has left or the run is being stopped.
 bool HostNode::read_call(Client& client) {
   Channel& channel = client.remote->channel;
@@ -121,16 +154,9 @@ bool HostNode::read_call(Client& client) {
   client.time = header.time + call_time_;
   ++calls_;
   if (header.type == HostMessage::send && header.bytes >= 8 && header.bytes % 8 == 0) {
-    std::uint32_t head[2];
-    if (!channel.read(head, sizeof head)) return false;
-    if (head[0] >= ports_.size() || head[1] < 1 || head[1] > 8) {
-      throw std::runtime_error("host protocol: a send to a link that does not exist");
-    }
-    client.frame = {static_cast<int>(head[0]), head[1], client.time, {}};
-    client.frame.words.resize((header.bytes - sizeof head) / 8);
-    client.state = State::sending;
-    return channel.read(client.frame.words.data(), client.frame.words.size() * 8);
+    return read_send(client, header);
   }
+  if (header.type == HostMessage::batch && header.bytes % 8 == 0) return read_batch(client, header);
   if (header.type == HostMessage::receive && header.bytes == 8) {
     client.state = State::receiving;
     if (!channel.read(&client.deadline, 8)) return false;
@@ -146,12 +172,13 @@ bool HostNode::read_call(Client& client) {
 
 void HostNode::serve_call(Client& client) {
   switch (client.state) {
-    case State::sending: {
-      const auto port = static_cast<std::size_t>(client.frame.port);
-      out_[port].frames.push_back(std::move(client.frame));
+    case State::sending:
+      for (Frame& frame : client.frames) {
+        out_[static_cast<std::size_t>(frame.port)].frames.push_back(std::move(frame));
+      }
+      client.frames.clear();
       client.state = State::computing;
       return;
-    }
     case State::receiving:
       answer_frames(client, effect_time(client));
       return;

@@ -50,7 +50,7 @@ class HostNode : public Node {
     State state = State::computing;
     Time time = 0;      ///< computing: when the last call returned; else when the call takes effect
     Time deadline = 0;  ///< of receiving
-    Frame frame;        ///< of sending
+    std::vector<Frame> frames;  ///< of sending
     std::deque<Frame> ready;
   };
 
@@ -67,6 +67,9 @@ class HostNode : public Node {
   void collect(Time until);
   void serve(Time until);
   bool read_call(Client& client);
+  bool read_send(Client& client, const HostHeader& header);
+  bool read_batch(Client& client, const HostHeader& header);
+  void add_frame(Client& client, std::uint32_t link, std::uint32_t keep, std::uint64_t words);
   void serve_call(Client& client);
   void leave(const Client& client);
   void answer_frames(Client& client, Time now);

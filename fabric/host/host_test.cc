@@ -171,6 +171,31 @@ TEST(Host, ManyFramesComeInOrderOfArrival) {
   host->finish();
 }
 
+// One call for all: both links begin at 2 us; of two frames on one link the second follows the first.
+TEST(Host, ABatchTakesTheTimeOfOneCall) {
+  Simulator simulator(cluster_text(2));
+  auto host = simulator.client();
+  const auto first = words(5, 100), second = words(3, 200), other = words(1, 300);
+  host->send(std::vector<Outgoing>{{0, first}, {1, other, 3}, {0, second}, {1, {}}});
+  EXPECT_EQ(host->now(), 2 * kUs);
+  const auto frames = host->recv(4);
+  ASSERT_EQ(frames.size(), 4u);
+  // Back after 1 us there and 1 us here: on link 1 a word and a pulse, on link 0 eight words in a row.
+  EXPECT_EQ(frames[0].link, 1);
+  EXPECT_EQ(frames[0].keep, 3u);
+  EXPECT_EQ(frames[0].words, words(1, 301));
+  EXPECT_EQ(frames[0].arrival, 4 * kUs);
+  EXPECT_TRUE(frames[1].words.empty());
+  EXPECT_EQ(frames[2].words, words(5, 101));
+  EXPECT_EQ(frames[2].arrival, 4008 * kNs);
+  EXPECT_EQ(frames[3].words, words(3, 201));
+  EXPECT_EQ(host->now(), 6 * kUs);  // the first look, at 4 us, found one frame; the second all others
+  EXPECT_THROW(host->send(std::vector<Outgoing>{{0, first}, {2, other}}), UserError);
+  host->send(std::vector<Outgoing>{});
+  EXPECT_EQ(host->now(), 6 * kUs);
+  host->finish();
+}
+
 // 8 MiB through a link whose window holds a few hundred words.
 TEST(Host, LongFrames) {
   Simulator simulator(cluster_text(1));

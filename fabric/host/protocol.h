@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between a host program and a HostNode: a header, then `bytes` bytes of body. Little-endian, same
-// machine.
+// Messages between a host program and a HostNode: a header, then `bytes` bytes of body.
+// Little-endian, same machine.
 #pragma once
 
 #include <cstdint>
 
 namespace polyloom::fabric {
 
-inline constexpr std::uint32_t kHostProtocolVersion = 1;
+inline constexpr std::uint32_t kHostProtocolVersion = 2;
 
 /// Body layouts (u32, i64: integers; words: 64-bit):
 ///   hello    u32 version, u32 client number, u32 n, n x u32 links it wants the frames of (n = 0: all)
 ///   welcome  i64 call_time, u32 links, per link (u32 length, peer's name, i64 latency, i64 period), u32
-///   length, JSON send     u32 link, u32 keep, words                       no answer; time = when the call
-///   was made receive  i64 deadline                                    answer: frames; time = when the call
-///   was made frames   per frame: u32 link, u32 keep, u32 words, u32 0, i64 arrival, words; none if the
-///   deadline passed finish   nothing                                         answer: done, once the whole
-///   run has ended done     JSON text of the run's result error    u32 HostErrorReason, text; takes the place
-///   of any answer and ends the conversation
+///            length, JSON
+///   send     u32 link, u32 keep, words: no answer; time = when the call was made
+///   batch    per frame: u32 link, u32 keep, u32 words, u32 0, words: as so many sends in one call
+///   receive  i64 deadline; answer: frames; time = when the call was made
+///   frames   per frame: u32 link, u32 keep, u32 words, u32 0, i64 arrival, words; none if the deadline passed
+///   finish   nothing; answer: done, once the whole run has ended
+///   done     JSON text of the run's result
+///   error    u32 HostErrorReason, text; takes the place of any answer and ends the conversation
 enum class HostMessage : std::uint32_t {
   hello = 1,
   send = 2,
   receive = 3,
   finish = 4,
+  batch = 5,
   welcome = 101,
   frames = 102,
   done = 103,
