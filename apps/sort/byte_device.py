@@ -61,13 +61,13 @@ class ByteDevice:
         """Read from the region's begin on."""
         return self._view(region.rank, region.place, size).copy()
 
-    def run(self, programs: Sequence[Program], status_words: int) -> Outcome:
+    def run(self, programs: Sequence[Program], status: range) -> Outcome:
         """Execute all programs; the status is that of each node's last step."""
         if self.overflows and any(i.op == FEED and i.number >= self.ports for program in programs for i in program):
             raise ReceiveOverflow("rank 0 had no room for a beat")
         waiting = [deque(_steps(program)) for program in programs]
         lanes = defaultdict[tuple[int, int], deque[Bytes]](deque)  # by destination and its lane
-        status = [[0] * 256 for _ in programs]
+        words = [[0] * 256 for _ in programs]
         sent = [False] * len(programs)
         moved = True
         while moved:
@@ -77,19 +77,19 @@ class ByteDevice:
                     continue
                 # First what leaves: it does not depend on what comes, but by the second partition, which never leaves.
                 if not sent[rank]:
-                    status[rank] = [0] * 256
-                    for lane, data in self._leaving(rank, steps[0], status[rank]).items():
+                    words[rank] = [0] * 256
+                    for lane, data in self._leaving(rank, steps[0], words[rank]).items():
                         peer = lane if lane < rank else lane + 1
                         lanes[peer, self.lane(peer, rank)].append(data)
                     sent[rank] = moved = True
                 takes = [i.number for i in steps[0] if i.op == TAKE]
                 if all(lanes[rank, lane] for lane in takes):
                     came = {lane: lanes[rank, lane].popleft() for lane in takes}
-                    self._arriving(rank, steps.popleft(), came, status[rank])
+                    self._arriving(rank, steps.popleft(), came, words[rank])
                     sent[rank], moved = False, True
         assert not any(waiting), f"steps wait: {[len(steps) for steps in waiting]}"
         assert not any(lanes.values()), "blocks that nobody takes"
-        return Outcome([words[:status_words] for words in status], 0.0)
+        return Outcome([[each[i] for i in status] for each in words], 0.0, 0.0)
 
     def _leaving(self, rank: int, step: Program, status: list[int]) -> dict[int, Bytes]:
         reads = {i.number: self._read(rank, i) for i in step if i.op == READ}

@@ -36,10 +36,11 @@ class ReceiveOverflow(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """Status words of each node after its last step, and the time from the barrier before to the last end."""
+    """Status words of each node after its last step; seconds of their clock: end of the barrier before, last end."""
 
     status: list[list[int]]
-    seconds: float
+    begin: float
+    end: float
 
 
 class Device(Protocol):
@@ -63,7 +64,7 @@ class Device(Protocol):
     def load(self, region: Region, size: int) -> Bytes:
         """Read from the region's begin on."""
 
-    def run(self, programs: Sequence[Program], status_words: int) -> Outcome:
+    def run(self, programs: Sequence[Program], status: range) -> Outcome:
         """Execute steps (without ``end``), one program a node; mark 1 is on its last step."""
 
 
@@ -96,11 +97,11 @@ class CommunicatorDevice:
         found: Bytes = self.communicator.load(region.keep, np.uint8, size)
         return found
 
-    def run(self, programs: Sequence[Program], status_words: int) -> Outcome:
+    def run(self, programs: Sequence[Program], status: range) -> Outcome:
         """Execute steps, one program a node."""
         ended = [[*program, p.end()] for program in programs]
         try:
-            runs = self.communicator.run_programs(ended, marks=2, status_words=status_words)
+            runs = self.communicator.run_programs(ended, marks=2, status=status)
         except CollectiveError as error:
             if "had no room for a beat" in str(error):
                 raise ReceiveOverflow(str(error)) from error
@@ -108,4 +109,5 @@ class CommunicatorDevice:
         begin = min(run.marks[0] for run in runs)
         finish = max(run.marks[1] if program else run.marks[0] for run, program in zip(runs, programs, strict=True))
         clock = self.communicator.clock_hz
-        return Outcome([list(run.status) for run in runs], (finish - begin) / clock if clock else 0.0)
+        times = (begin / clock, finish / clock) if clock else (0.0, 0.0)
+        return Outcome([list(run.status) for run in runs], *times)

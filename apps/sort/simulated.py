@@ -3,14 +3,15 @@
 
 Two layouts. ``columns``: keys and values apart, as the paper has them; values are steered by what the partition
 remembers of the keys. ``pairs``: records of 64 bit, so that a pass moves both columns and nothing is read twice.
-Input: columns of each node. Output: areas; ``seconds``, the time of all passes, each from a barrier to its last end.
-The host learns lengths from the operator's status words between passes; that time is not the passes' and is not in it.
+Input: columns of each node. Output: areas; ``seconds``, the time of all passes, each from a barrier to its last end;
+``elapsed``, from the first pass's begin to the last one's end, so with the host's turns in between: it reads lengths
+from the operator's status words and writes the next pass's programs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -68,7 +69,7 @@ class DeviceCluster:
         self.device = device
         self.channels = min(device.channels, device.ports)
         self.log: list[Pass] = []
-        self.seconds = 0.0
+        self.seconds = self.elapsed = self._begin = 0.0
         self.pass_seconds: list[float] = []
         self.overflows = 0
         self._pairs = layout == "pairs"
@@ -127,7 +128,7 @@ class DeviceCluster:
 
     # ---- running
 
-    def _run(self, programs: Sequence[list[Program]], status_words: int) -> Outcome:
+    def _run(self, programs: Sequence[list[Program]], wanted: range) -> Outcome:
         """Each node's steps, one after the other; steps without anything in them are left out."""
         codes: list[Program] = []
         for node_steps in programs:
@@ -135,13 +136,16 @@ class DeviceCluster:
             marks = [p.NO_MARK] * (len(there) - 1) + [1]
             codes.append([i for step, mark in zip(there, marks, strict=False) for i in [*step, p.go(mark)]])
         if not any(codes):
-            return Outcome([[0] * status_words] * len(programs), 0.0)
-        outcome = self.device.run(codes, status_words)
+            return Outcome([[0] * len(wanted)] * len(programs), 0.0, 0.0)
+        outcome = self.device.run(codes, wanted)
         # A node without steps still shows the words of an earlier program.
-        status = [words if code else [0] * status_words for words, code in zip(outcome.status, codes, strict=True)]
-        self.seconds += outcome.seconds
-        self.pass_seconds.append(outcome.seconds)
-        return Outcome(status, outcome.seconds)
+        status = [words if code else [0] * len(wanted) for words, code in zip(outcome.status, codes, strict=True)]
+        if not self.pass_seconds:
+            self._begin = outcome.begin
+        self.pass_seconds.append(outcome.end - outcome.begin)
+        self.seconds += self.pass_seconds[-1]
+        self.elapsed = outcome.end - self._begin
+        return replace(outcome, status=status)
 
     # ---- operations of Cluster
 
@@ -160,8 +164,8 @@ class DeviceCluster:
             sources = [self._source(segment, 0) for segment in self._held(rank)]
             step = steps.local_step(sources, setup, {}) if sources else []
             programs.append([[self._sampled(i) for i in step]])
-        status = self._run(programs, BUCKET_WORD + _BUCKETS).status
-        found = np.array([words[BUCKET_WORD:] for words in status], dtype=np.int64)
+        status = self._run(programs, range(BUCKET_WORD, BUCKET_WORD + _BUCKETS)).status
+        found = np.array(status, dtype=np.int64)
         counts = np.zeros((self.topology.nodes, kinds), dtype=np.int64)
         counts[:, : min(kinds, _BUCKETS)] = found[:, :kinds]
         if kinds <= _BUCKETS:
@@ -193,11 +197,11 @@ class DeviceCluster:
             found.append([room[m * fan : (m + 1) * fan] for m in range(deal.outputs)])
             fans.append(fan)
             programs.append(self._dealing(self._held(rank), setup, room) if most else [])
-        status = self._run(programs, OUTPUT_WORD + self.device.ports).status
+        status = self._run(programs, range(OUTPUT_WORD, OUTPUT_WORD + self.device.ports)).status
         for words, areas, fan in zip(status, found, fans, strict=True):
             for m, area in enumerate(areas):
                 for turn, segment in enumerate(area):
-                    segment.count = words[OUTPUT_WORD + m * fan + turn] * 4 // self._item
+                    segment.count = words[m * fan + turn] * 4 // self._item
         self._settle(found)
 
     def _dealing(self, held: list[Segment], setup: Setup, room: list[Segment]) -> list[Program]:
@@ -238,7 +242,7 @@ class DeviceCluster:
             for place, rank in enumerate(group):
                 steps_of = [self._crossing(group, place, found[rank], c, j) for c in (0, 1) for j in range(fan)]
                 programs[rank] = steps_of
-        self._run(programs, 0)
+        self._run(programs, range(0))
         self._settle(found)
 
     def _crossing(self, group: Sequence[int], place: int, room: Node, column: int, turn: int) -> Program:
@@ -301,14 +305,15 @@ class DeviceCluster:
                 came[rank] = set(sources)
                 arrivals = {s: self._arrival(group, place, s) for s in sources}
                 programs[rank] = [self._fused_step(group, place, setups[rank], arrivals, into, rooms)]
-        status = self._run(programs, SECOND + OUTPUT_WORD + ports if receive else OUTPUT_WORD + ports).status
+        first = OUTPUT_WORD + (SECOND if receive else 0)
+        status = self._run(programs, range(first, first + ports)).status
         for group in self.topology.groups(dimension):
             for place, rank in enumerate(group):
                 for s, area in enumerate(found[rank]):  # a node without a partition in its step shows older words
                     if receive and came[rank]:
-                        area[0].count = status[rank][SECOND + OUTPUT_WORD + s] // 2
+                        area[0].count = status[rank][s] // 2
                     elif not receive and s in came[rank]:
-                        area[0].count = status[group[s]][OUTPUT_WORD + place] // 2
+                        area[0].count = status[group[s]][place] // 2
         self._settle(found)
 
     def _arrival(self, group: Sequence[int], place: int, source: int) -> int:

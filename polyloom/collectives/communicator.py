@@ -46,7 +46,7 @@ class NodeRun:
     begin: int
     finish: int
     marks: list[int]  # [mark] end of the step whose ``go`` named it
-    status: list[int]  # first words of the operator's status after the last step
+    status: list[int]  # words of the operator's status after the last step, as asked for
 
 
 def _bytes_of(array: Array) -> NDArray[np.uint8]:
@@ -289,15 +289,15 @@ class Communicator:
         *,
         barrier: bool = True,
         marks: int = 2,
-        status_words: int = 0,
+        status: range = range(0),
         start_order: Sequence[int] = (),
     ) -> list[NodeRun]:
-        """Execute one program a rank; fetch the first ``marks`` marks and ``status_words`` words of the operator.
+        """Execute one program a rank; fetch the first ``marks`` marks and words ``status`` of the operator.
 
         ``barrier``: one goes before, and mark 0 gets the cycle of its end. ``start_order``: order in which the host
         starts the ranks. A program longer than the program memory is loaded in parts, between steps. CollectiveError
         names the cause if a node stops.
         """
         given = [[tuple(i) for i in program] for program in programs]
-        runs = self._raw.run_programs(given, barrier, marks, status_words, list(start_order))
+        runs = self._raw.run_programs(given, barrier, marks, len(status), status.start, list(start_order))
         return [NodeRun(r.begin, r.finish, list(r.marks), list(r.status)) for r in runs]

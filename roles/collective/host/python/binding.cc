@@ -174,8 +174,9 @@ NB_MODULE(_polyloom_collectives, m) {
                       Output bytes) { c.read(b, at, std::span(bytes.data(), bytes.size())); })
       .def("run_programs",
            [](Communicator& c, const std::vector<std::vector<Fields>>& programs, bool barrier, unsigned marks,
-              unsigned status_words, const std::vector<int>& start_order) {
-             return c.run_programs(instructions(programs), {barrier, marks, status_words, start_order});
+              unsigned status_words, unsigned first_status_word, const std::vector<int>& start_order) {
+             return c.run_programs(instructions(programs),
+                                   {barrier, marks, status_words, first_status_word, start_order});
            })
       .def("explain", &Communicator::explain)
       .def("choose", &Communicator::choose)
@@ -201,7 +202,7 @@ NB_MODULE(_polyloom_collectives, m) {
       .def("run_all",
            [](Communicator& c, const std::vector<const Communicator::Prepared*>& operations, bool barrier,
               const std::vector<int>& start_order) {
-             c.run_all(operations, {barrier, 0, 0, start_order});
+             c.run_all(operations, {barrier, 0, 0, 0, start_order});
            })
       .def("views", [](nb::handle self, const Communicator::Prepared& p, bool send,
                        int rank) { return views(self, p, send, rank); })

@@ -94,11 +94,11 @@ class ClusterBackend : public Backend {
       link_.push_back(client_.find_link(name));
       if (link_.back() < 0) throw UserError(name + " is attached to another host than this program's");
     }
+    rank_of_link_.resize(index(client_.num_links()), ranks());
+    for (int r = 0; r < ranks(); ++r) rank_of_link_[index(link_[index(r)])] = r;
     read_shapes(facts);
     check_wiring();
-    for (int r = 0; r < ranks(); ++r) {
-      set_register(r, reg::watchdog, static_cast<std::uint64_t>(options.watchdog_seconds * facts.clock_hz));
-    }
+    set_registers(everywhere(reg::watchdog, [&](int) { return options.watchdog_seconds * facts.clock_hz; }));
     backdoor_.open(facts.names);
   }
 
@@ -159,20 +159,32 @@ class ClusterBackend : public Backend {
     for (const int r : order) set_register(r, reg::start, 0);
     std::vector<NodeRun> runs(index(ranks()));
     wait_for_ends(parts, runs);
-    for (int r = 0; r < ranks(); ++r) {
-      NodeRun& run = runs[index(r)];
-      for (unsigned i = 0; i < options.marks; ++i) run.marks.push_back(get_register(r, reg::mark + i));
-      for (unsigned i = 0; i < options.status_words; ++i)
-        run.status.push_back(get_register(r, reg::status + i));
-    }
+    fetch(options, runs);
     return runs;
   }
 
  private:
-  int ranks() const { return static_cast<int>(facts_.names.size()); }
-  int rank_of(int link) const {
-    return static_cast<int>(std::find(link_.begin(), link_.end(), link) - link_.begin());
+  /// Marks and status words of every rank.
+  void fetch(const RunOptions& options, std::vector<NodeRun>& runs) {
+    std::vector<Register> wanted;
+    for (int r = 0; r < ranks(); ++r) {
+      for (unsigned i = 0; i < options.marks; ++i) wanted.push_back({r, reg::mark + i});
+      for (unsigned i = 0; i < options.status_words; ++i) {
+        wanted.push_back({r, reg::status + options.first_status_word + i});
+      }
+    }
+    const auto values = get_registers(wanted);
+    auto from = values.begin();
+    for (NodeRun& run : runs) {
+      run.marks.assign(from, from + options.marks);
+      from += options.marks;
+      run.status.assign(from, from + options.status_words);
+      from += options.status_words;
+    }
   }
+
+  int ranks() const { return static_cast<int>(facts_.names.size()); }
+  int rank_of(int link) const { return rank_of_link_.at(index(link)); }
 
   /// Takes the frame's variant as T; anything else is an answer that says what was wrong.
   template <class T>
@@ -290,7 +302,7 @@ class ClusterBackend : public Backend {
       const auto& event = answer<blocks::EventFrame>(decoded, rank);
       if (events[index(rank)]->code == 0) events[index(rank)] = event;
     }
-    for (int r = 0; r < ranks(); ++r) set_register(r, reg::clear, 0);
+    set_registers(everywhere(reg::clear));
     throw UserError(fault_text(events, facts_.topology, facts_.clock_hz));
   }
 
@@ -314,6 +326,54 @@ class ClusterBackend : public Backend {
     return answer<blocks::RegDataFrame>(decoded, rank).value;
   }
 
+  struct Register {
+    int rank;
+    std::uint32_t number;
+    std::uint64_t value = 0;  ///< to write
+  };
+
+  /// Values in the order asked for. One call asks for all of them: a call takes a microsecond, a word does not.
+  std::vector<std::uint64_t> get_registers(const std::vector<Register>& wanted) {
+    std::vector<std::vector<std::uint64_t>> frames;
+    std::vector<std::deque<std::size_t>> places(index(ranks()));  // of the answers of a rank, which are in order
+    for (const Register& r : wanted) {
+      places[index(r.rank)].push_back(frames.size());
+      frames.push_back(blocks::encode(blocks::RegReadFrame{0, blocks::reg::role_base + r.number}));
+    }
+    send_all(wanted, frames);
+    std::vector<std::uint64_t> values(wanted.size());
+    for (const fabric::Received& frame : client_.recv(wanted.size())) {
+      const int rank = rank_of(frame.link);
+      const auto decoded = blocks::decode(frame.words);
+      auto& left = places[index(rank)];
+      values[left.front()] = answer<blocks::RegDataFrame>(decoded, rank).value;
+      left.pop_front();
+    }
+    return values;
+  }
+  void set_registers(const std::vector<Register>& wanted) {
+    std::vector<std::vector<std::uint64_t>> frames;
+    for (const Register& r : wanted) {
+      frames.push_back(blocks::encode(blocks::RegWriteFrame{0, blocks::reg::role_base + r.number, r.value}));
+    }
+    send_all(wanted, frames);
+  }
+  void send_all(const std::vector<Register>& to, const std::vector<std::vector<std::uint64_t>>& frames) {
+    std::vector<fabric::Outgoing> calls;
+    for (std::size_t i = 0; i < to.size(); ++i) calls.push_back({link_[index(to[i].rank)], frames[i]});
+    client_.send(calls);
+  }
+  /// One register of every rank.
+  template <class Value>
+  std::vector<Register> everywhere(std::uint32_t number, Value value) const {
+    std::vector<Register> all;
+    for (int r = 0; r < ranks(); ++r) all.push_back({r, number, static_cast<std::uint64_t>(value(r))});
+    return all;
+  }
+  std::vector<Register> everywhere(std::uint32_t number) const {
+    return everywhere(number, [](int) { return 0; });
+  }
+
   void read_shapes(ClusterFacts& facts) {
     const std::uint64_t shape = get_register(0, reg::shape);
     facts.shape.channels = shape & 0xff;
@@ -331,16 +391,23 @@ class ClusterBackend : public Backend {
 
   /// Every lane must lead where the cluster description says.
   void check_wiring() {
-    for (int r = 0; r < ranks(); ++r) set_register(r, reg::node, static_cast<std::uint64_t>(r));
-    for (int r = 0; r < ranks(); ++r)
-      get_register(r, reg::node);  // all have their numbers before one says hello
-    for (int r = 0; r < ranks(); ++r) set_register(r, reg::hello, 1);
-    for (int r = 0; r < ranks(); ++r) get_register(r, reg::node);
+    set_registers(everywhere(reg::node, [](int rank) { return rank; }));
+    get_registers(everywhere(reg::node));  // all have their numbers before one says hello
+    set_registers(everywhere(reg::hello, [](int) { return 1; }));
+    get_registers(everywhere(reg::node));
     client_.wait(quiet_time());
+    std::vector<Register> peers;
+    for (int r = 0; r < ranks(); ++r) {
+      for (std::size_t l = 0; l < facts_.topology.lanes[index(r)].size(); ++l) {
+        peers.push_back({r, reg::peer + static_cast<std::uint32_t>(l)});
+      }
+    }
+    const auto values = get_registers(peers);
+    auto next = values.begin();
     for (int r = 0; r < ranks(); ++r) {
       const auto& lanes = facts_.topology.lanes[index(r)];
       for (std::size_t l = 0; l < lanes.size(); ++l) {
-        const std::uint64_t found = get_register(r, reg::peer + static_cast<std::uint32_t>(l));
+        const std::uint64_t found = *next++;
         const bool there = found >> 31 & 1;
         const int node = static_cast<int>(found >> 8 & 0xffff), port = static_cast<int>(found & 0xff);
         if (lanes[l].peer < 0 ? !there : there && node == lanes[l].peer && port == lanes[l].lane) continue;
@@ -357,7 +424,7 @@ class ClusterBackend : public Backend {
   Backdoor backdoor_;
   fabric::HostClient client_;
   ClusterFacts& facts_;
-  std::vector<int> link_;
+  std::vector<int> link_, rank_of_link_;
   std::deque<fabric::Received> events_;
 };
 

@@ -94,7 +94,7 @@ def test_partition_with_histogram(comm: Communicator) -> None:
             p.write(o, p.from_operator(o), dst[o].offset, 8 * 4096, open_end=True),
         ]
     programs[5] = [*program, p.go(1), p.end()]
-    run = comm.run_programs(programs, status_words=10)[5]
+    run = comm.run_programs(programs, status=range(10))[5]
     assert run.status[0] & 0xFF == 0
     everything = np.concatenate(keys)
     for o in range(8):

@@ -84,14 +84,15 @@ class Handle {
 struct NodeRun {
   std::uint64_t begin = 0, finish = 0;
   std::vector<std::uint64_t> marks;   ///< [mark] completion cycle of the step whose `go` named it
-  std::vector<std::uint64_t> status;  ///< first words of the operator's status after the last step
+  std::vector<std::uint64_t> status;  ///< words of the operator's status after the last step
 };
 
 /// How programs of one's own are run.
 struct RunOptions {
   bool barrier = true;           ///< all begin together (cost.h, prelude); mark 0 gets the cycle
   unsigned marks = 2;            ///< so many marks are fetched
-  unsigned status_words = 0;     ///< of the operator
+  unsigned status_words = 0;     ///< so many words of the operator's status are, from
+  unsigned first_status_word = 0;
   std::vector<int> start_order;  ///< ranks are started in this order, a host call apart; empty: ascending
 };
 
