@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the plots of benchmarks as one self-contained page each.
+"""Draws the plots of benchmarks: as one self-contained page each, and as pictures for the documentation.
 
 Usage: ``python -m bench.common.plots NAME... [--to FOLDER] [--page FILE.md]`` draws bench/results/NAME.json; --page
-also writes their targets as tables into FILE.md, between its marks. ``scripts/bench.py`` draws every run into
-build/bench. Input: figures["plots"] and targets; output: NAME.html.
+also writes their targets as tables and their plots into FILE.md, between its marks (pictures: figures/ beside it).
+``scripts/bench.py`` draws every run into build/bench. Input: figures["plots"] and targets; output: NAME.html, SVG.
 """
 
 from __future__ import annotations
@@ -43,6 +43,38 @@ def draw(name: str, result: dict[str, Any], folder: Path) -> Path:
     return path
 
 
+def picture(plot: dict[str, Any], path: Path) -> None:
+    """One plot as SVG, the same bytes for the same numbers. Axes are logarithmic where all values are positive."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    from matplotlib import pyplot as plt
+
+    plain = {"svg.hashsalt": "polyloom", "svg.fonttype": "none", "font.size": 9, "axes.spines.top": False}
+    with mpl.rc_context({**plain, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.3}):
+        figure, axes = plt.subplots(figsize=(7, 3.6), layout="constrained")
+        values = [y for points in plot["curves"].values() for _, y in points]
+        for curve, points in plot["curves"].items():
+            axes.plot(*zip(*points, strict=True), marker="o", markersize=3, linewidth=1.2, label=curve)
+        axes.set(title=plot["title"], xlabel=plot["x"], ylabel=plot["y"])
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log" if min(values) > 0 else "linear")
+        figure.legend(loc="outside right upper", frameon=False, fontsize=8)
+        figure.savefig(path, metadata={"Date": None})
+        plt.close(figure)
+
+
+def gallery(name: str, result: dict[str, Any], folder: Path) -> str:
+    """Draw all plots of a result into ``folder``; returns Markdown that shows them, for a page beside it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = []
+    for key, plot in result["figures"].get("plots", {}).items():
+        path = folder / f"{name}-{key.replace(' ', '-')}.svg"
+        picture(plot, path)
+        lines.append(f"![{plot['title']}]({folder.name}/{path.name})")
+    return "\n\n".join(lines)
+
+
 def table(name: str, result: dict[str, Any]) -> str:
     """Targets of a result as a Markdown table."""
     lines = [f"### {name}: commit {result['commit']}, {result['date']}, {result['machine']}", ""]
@@ -76,6 +108,8 @@ def main() -> None:
         result = json.loads((ROOT / "bench" / "results" / f"{name}.json").read_text())
         print(draw(name, result, arguments.to))
         tables.append(table(name, result))
+        if arguments.page:
+            tables.append(gallery(name, result, arguments.page.parent / "figures"))
     if arguments.page:
         write_page(arguments.page, tables)
 
