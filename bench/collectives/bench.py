@@ -14,7 +14,8 @@ from bench.collectives import forms, mpi, ours
 from bench.collectives.rows import ROWS, Row
 from bench.common.collective import KIB, MIB, Curve, add_plot, compare, gbps, measure, open_cluster, seconds, size_text
 from bench.common.harness import Bench
-from polyloom.collectives import Communicator, command
+from polyloom.collectives import Communicator
+from polyloom.collectives.verify import verify
 
 TOLERANCE = 0.10
 
@@ -45,7 +46,7 @@ def published(bench: Bench, folder: Path) -> None:
     bench.row("row 4: block pulse, round trip (4.B.1)", f"{round_trip:.3f} us", "< 1 us", "", "2 x link latency")
     bench.target("row 4: block pulse round trip", "below 1 us", round_trip, round_trip < 1, "< 1 us")
     for size in (KIB, 64 * KIB):
-        command.verify(comm, "all_to_all", size, "")
+        verify(comm, "all_to_all", size)
 
 
 def figures(bench: Bench, folder: Path) -> None:

@@ -29,7 +29,8 @@ constexpr unsigned kReduceOutputs = 2;
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
-/// The memory files of POLYLOOM_LOAD=backdoor, in a folder that goes with this object.
+/// The memory files of POLYLOOM_LOAD=backdoor. Their folder goes as soon as both sides have mapped them, so
+/// that a process that is killed leaves nothing behind.
 class Backdoor {
  public:
   explicit Backdoor(bool wanted) {
@@ -41,10 +42,7 @@ class Backdoor {
   }
   ~Backdoor() {
     for (const auto& m : maps_) ::munmap(m.data(), m.size());
-    if (folder_.empty()) return;
-    ::unsetenv("POLYLOOM_BACKDOOR_DIR");
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
+    remove_folder();
   }
   Backdoor(const Backdoor&) = delete;
   Backdoor& operator=(const Backdoor&) = delete;
@@ -64,11 +62,20 @@ class Backdoor {
       if (at == MAP_FAILED) throw UserError(path + ": cannot be mapped");
       maps_.push_back({static_cast<std::uint8_t*>(at), size});
     }
+    remove_folder();
   }
   bool is_open() const { return !maps_.empty(); }
   std::span<std::uint8_t> node(int rank) const { return maps_[index(rank)]; }
 
  private:
+  void remove_folder() {
+    if (folder_.empty()) return;
+    ::unsetenv("POLYLOOM_BACKDOOR_DIR");
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+    folder_.clear();
+  }
+
   std::string folder_;
   std::vector<std::span<std::uint8_t>> maps_;
 };
@@ -332,10 +339,12 @@ class ClusterBackend : public Backend {
     std::uint64_t value = 0;  ///< to write
   };
 
-  /// Values in the order asked for. One call asks for all of them: a call takes a microsecond, a word does not.
+  /// Values in the order asked for. One call asks for all of them: a call takes a microsecond, a word does
+  /// not.
   std::vector<std::uint64_t> get_registers(const std::vector<Register>& wanted) {
     std::vector<std::vector<std::uint64_t>> frames;
-    std::vector<std::deque<std::size_t>> places(index(ranks()));  // of the answers of a rank, which are in order
+    std::vector<std::deque<std::size_t>> places(
+        index(ranks()));  // of the answers of a rank, which are in order
     for (const Register& r : wanted) {
       places[index(r.rank)].push_back(frames.size());
       frames.push_back(blocks::encode(blocks::RegReadFrame{0, blocks::reg::role_base + r.number}));
