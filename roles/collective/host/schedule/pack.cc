@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -13,18 +14,12 @@
 namespace polyloom::collective {
 namespace {
 
-/// What a step has given away, per node.
+/// What a step has given away of one node.
 struct Taken {
-  Taken(const Topology& topology, const NodeShape& shape)
-      : reads(static_cast<std::size_t>(topology.size()), std::vector<bool>(shape.channels)),
-        writes(reads),
-        inputs(static_cast<std::size_t>(topology.size())),
-        outputs(inputs),
-        memory(reads.size(), std::vector<Channel>(shape.channels)) {
-    for (const auto& lanes : topology.lanes) tx.emplace_back(lanes.size());
-  }
-  std::vector<std::vector<bool>> reads, writes, tx;
-  std::vector<unsigned> inputs, outputs;
+  Taken(std::size_t lanes, unsigned channels)
+      : reads(channels), writes(channels), tx(lanes), memory(channels) {}
+  std::vector<bool> reads, writes, tx;
+  unsigned inputs = 0, outputs = 0;
 
   /// Which halves of a channel are read and written, and whether that bears no waiting.
   struct Channel {
@@ -33,14 +28,28 @@ struct Taken {
     /// A copy inside the node, or a read for a lane that no operator waits for, slows only itself.
     bool clash() const { return (read & written) != 0 && (read_urgent || write_urgent); }
   };
-  std::vector<std::vector<Channel>> memory;
+  std::vector<Channel> memory;
+};
+
+/// The nodes that a unit changes: copies, until it is known that all of it fits.
+class Trial {
+ public:
+  explicit Trial(const std::vector<Taken>& nodes) : nodes_(nodes) {}
+  Taken& operator[](std::size_t rank) { return changed_.try_emplace(rank, nodes_[rank]).first->second; }
+  void keep(std::vector<Taken>& nodes) && {
+    for (auto& [rank, taken] : changed_) nodes[rank] = std::move(taken);
+  }
+
+ private:
+  const std::vector<Taken>& nodes_;
+  std::map<std::size_t, Taken> changed_;
 };
 
 /// A step under construction.
 class Filling {
  public:
-  Filling(const Topology& topology, const NodeShape& shape)
-      : topology_(topology), shape_(shape), taken_(topology, shape) {
+  Filling(const Topology& topology, const NodeShape& shape) : topology_(topology), shape_(shape) {
+    for (const auto& lanes : topology.lanes) taken_.emplace_back(lanes.size(), shape.channels);
     step.together.resize(static_cast<std::size_t>(topology.size()));
   }
 
@@ -48,11 +57,11 @@ class Filling {
   /// a half of a channel with others.
   bool place(const Unit& unit, std::uint64_t waits) {
     if (!units_fit(unit)) return false;
-    Taken trial = taken_;
+    Trial trial(taken_);
     std::vector<Stream> streams;
     std::vector<OperatorUse> operators;
     for (const Join& join : unit.work->joins) {
-      auto& output = trial.outputs[index(join.rank)];
+      auto& output = trial[index(join.rank)].outputs;
       if (output >= shape_.operator_outputs) return false;
       operators.push_back({join.rank, output++, 0, join.combine});
     }
@@ -61,7 +70,7 @@ class Filling {
       if (!stream || !take_memory(*stream, unit, waits, trial)) return false;
       streams.push_back(std::move(*stream));
     }
-    taken_ = std::move(trial);
+    std::move(trial).keep(taken_);
     commit(unit, std::move(streams), operators);
     return true;
   }
@@ -74,24 +83,25 @@ class Filling {
   /// Cheap look before the copy of what is taken: memory engines only.
   bool units_fit(const Unit& unit) const {
     return std::all_of(unit.flows.begin(), unit.flows.end(), [&](const UnitFlow& f) {
-      if (unit.bytes > 0 && f.join < 0 && taken_.reads[index(f.rank)][f.read.channel]) return false;
+      if (unit.bytes > 0 && f.join < 0 && taken_[index(f.rank)].reads[f.read.channel]) return false;
       return std::all_of(f.writes.begin(), f.writes.end(),
-                         [&](const Write& w) { return !taken_.writes[index(w.rank)][w.pattern.channel]; });
+                         [&](const Write& w) { return !taken_[index(w.rank)].writes[w.pattern.channel]; });
     });
   }
 
-  std::optional<std::vector<Hop>> place_route(const Route& route, Taken& trial) const {
+  std::optional<std::vector<Hop>> place_route(const Route& route, Trial& trial) const {
     std::vector<Hop> hops;
     std::vector<std::pair<std::size_t, std::size_t>> marked;
     for (const Edge& edge : route) {
       const auto& ends = topology_.lanes[index(edge.from)];
+      std::vector<bool>& tx = trial[index(edge.from)].tx;
       std::size_t lane = 0;
-      while (lane < ends.size() && (ends[lane].peer != edge.to || trial.tx[index(edge.from)][lane])) ++lane;
+      while (lane < ends.size() && (ends[lane].peer != edge.to || tx[lane])) ++lane;
       if (lane == ends.size()) {
-        for (const auto& [rank, l] : marked) trial.tx[rank][l] = false;
+        for (const auto& [rank, l] : marked) trial[rank].tx[l] = false;
         return std::nullopt;
       }
-      trial.tx[index(edge.from)][lane] = true;
+      tx[lane] = true;
       marked.emplace_back(index(edge.from), lane);
       hops.push_back({edge.from, static_cast<int>(lane), edge.to, ends[lane].lane});
     }
@@ -99,7 +109,7 @@ class Filling {
   }
 
   std::optional<Stream> place_flow(const UnitFlow& flow, const Unit& unit,
-                                   std::vector<OperatorUse>& operators, Taken& trial) const {
+                                   std::vector<OperatorUse>& operators, Trial& trial) const {
     Stream stream;
     stream.bytes = unit.bytes;
     stream.rank = flow.rank;
@@ -107,8 +117,9 @@ class Filling {
     if (flow.join >= 0) {
       stream.output = static_cast<int>(operators[index(flow.join)].output);
     } else if (unit.bytes > 0) {
-      if (trial.reads[index(flow.rank)][flow.read.channel]) return std::nullopt;
-      trial.reads[index(flow.rank)][flow.read.channel] = true;
+      auto read = trial[index(flow.rank)].reads[flow.read.channel];
+      if (read) return std::nullopt;
+      read = true;
     }
     bool routed = false;
     for (const Route& route : flow.flow->routes) {
@@ -120,13 +131,14 @@ class Filling {
     }
     if (!routed) return std::nullopt;
     for (const Write& w : flow.writes) {
-      if (trial.writes[index(w.rank)][w.pattern.channel]) return std::nullopt;
-      trial.writes[index(w.rank)][w.pattern.channel] = true;
+      auto written = trial[index(w.rank)].writes[w.pattern.channel];
+      if (written) return std::nullopt;
+      written = true;
       stream.writes.push_back(w);
     }
     for (const int j : flow.flow->feeds) {
       OperatorUse& use = operators[index(j)];
-      unsigned& input = trial.inputs[index(use.rank)];
+      unsigned& input = trial[index(use.rank)].inputs;
       if (input >= shape_.operator_inputs) return std::nullopt;
       use.inputs |= std::uint64_t{1} << input;
       stream.feeds.push_back({use.rank, input++});
@@ -136,16 +148,16 @@ class Filling {
   }
 
   /// Notes the halves that the stream uses; false if it or another could not keep up with its lane.
-  bool take_memory(const Stream& stream, const Unit& unit, std::uint64_t waits, Taken& trial) const {
+  bool take_memory(const Stream& stream, const Unit& unit, std::uint64_t waits, Trial& trial) const {
     const bool longer = stream.beat_bytes() > waits, joins = !unit.work->joins.empty();
     if (stream.bytes > 0 && stream.output < 0) {
-      auto& channel = trial.memory[index(stream.rank)][stream.read.channel];
+      auto& channel = trial[index(stream.rank)].memory[stream.read.channel];
       channel.read = stream.read.halves(shape_.half_bytes);
       channel.read_urgent = longer && joins;
       if (channel.clash()) return false;
     }
     for (const Write& w : stream.writes) {
-      auto& channel = trial.memory[index(w.rank)][w.pattern.channel];
+      auto& channel = trial[index(w.rank)].memory[w.pattern.channel];
       channel.written = w.pattern.halves(shape_.half_bytes);
       channel.write_urgent = longer && (w.rank != stream.rank || stream.output >= 0);
       if (channel.clash()) return false;
@@ -167,7 +179,7 @@ class Filling {
 
   const Topology& topology_;
   const NodeShape& shape_;
-  Taken taken_;
+  std::vector<Taken> taken_;
 };
 
 /// A pulse both ways over each lane pair that the step's streams use, once a pair of nodes.
@@ -192,6 +204,21 @@ Step pulse_step(const Step& step, const Topology& topology) {
   return pulses;
 }
 
+/// A set of ranks.
+class Ranks {
+ public:
+  explicit Ranks(std::size_t size) : words_((size + 63) / 64) {}
+  void insert(int rank) { words_[static_cast<std::size_t>(rank) / 64] |= std::uint64_t{1} << (rank % 64); }
+  bool contains(std::size_t rank) const { return words_[rank / 64] >> (rank % 64) & 1; }
+  void merge(const Ranks& other) {
+    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
+  }
+  bool operator==(const Ranks&) const = default;
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
 /// How many steps of pulses must go before a step so that all streams that meet in an operator begin at
 /// nearly the same time, however late some nodes come to it.
 ///   The source of a joined stream begins when the pulses of all nodes that its node sends to are here. Let
@@ -200,11 +227,13 @@ Step pulse_step(const Step& step, const Topology& topology) {
 ///   node the latest of its neighbours', so each widens B by one hop until it is the same.
 unsigned pulses_before(const Step& step, const Topology& topology, const NodeShape& shape) {
   const auto n = static_cast<std::size_t>(topology.size());
-  std::vector<std::set<int>> begins(n), near(n);
-  std::vector<std::set<int>> met(n * 64);  // [rank * 64 + input]: where the joined streams begin
+  std::vector<Ranks> begins(n, Ranks(n)), near;
+  std::vector<std::vector<const OperatorUse*>> joins(n);
+  std::map<const OperatorUse*, std::set<int>> met;  // where the joined streams begin
   bool longer = false;
   for (std::size_t r = 0; r < n; ++r) begins[r].insert(static_cast<int>(r));
   near = begins;
+  for (const OperatorUse& use : step.operators) joins[static_cast<std::size_t>(use.rank)].push_back(&use);
   for (const Stream& s : step.streams) {
     for (const Hop& h : s.hops) {
       begins[static_cast<std::size_t>(s.rank)].insert(h.to);
@@ -212,28 +241,29 @@ unsigned pulses_before(const Step& step, const Topology& topology, const NodeSha
       near[static_cast<std::size_t>(h.to)].insert(h.from);
     }
   }
-  for (const OperatorUse& use : step.operators) {
-    auto& sources = met[static_cast<std::size_t>(use.rank) * 64 + use.output];
-    for (const Stream& s : step.streams) {
-      for (const Feed& f : s.feeds) {
-        if (f.rank != use.rank || !(use.inputs >> f.input & 1)) continue;
-        sources.insert(s.rank);
+  for (const Stream& s : step.streams) {
+    for (const Feed& f : s.feeds) {
+      for (const OperatorUse* use : joins[static_cast<std::size_t>(f.rank)]) {
+        if (!(use->inputs >> f.input & 1)) continue;
+        met[use].insert(s.rank);
         longer = longer || s.beat_bytes() > shape.rx_bytes;
       }
     }
   }
   if (!longer) return 0;  // each block fits into a buffer and waits there
   for (unsigned count = 0;; ++count) {
-    const bool same = std::all_of(met.begin(), met.end(), [&](const std::set<int>& sources) {
+    const bool same = std::all_of(met.begin(), met.end(), [&](const auto& join) {
+      const std::set<int>& sources = join.second;
       return std::all_of(sources.begin(), sources.end(), [&](int x) {
         return begins[static_cast<std::size_t>(x)] == begins[static_cast<std::size_t>(*sources.begin())];
       });
     });
     if (same || count == n) return count;
-    for (std::set<int>& b : begins) {
-      std::set<int> wider;
-      for (const int x : b)
-        wider.insert(near[static_cast<std::size_t>(x)].begin(), near[static_cast<std::size_t>(x)].end());
+    for (Ranks& b : begins) {
+      Ranks wider(n);
+      for (std::size_t x = 0; x < n; ++x) {
+        if (b.contains(x)) wider.merge(near[x]);
+      }
       b = std::move(wider);
     }
   }
