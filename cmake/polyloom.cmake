@@ -9,7 +9,9 @@ if(POLYLOOM_CCACHE)
 endif()
 
 add_library(polyloom_flags INTERFACE)
-target_compile_options(polyloom_flags INTERFACE -Wall -Wextra -Werror)
+if(PROJECT_IS_TOP_LEVEL)  # a project that uses a library of ours has its own rules
+  target_compile_options(polyloom_flags INTERFACE -Wall -Wextra -Werror)
+endif()
 target_include_directories(polyloom_flags INTERFACE ${PROJECT_SOURCE_DIR})
 if(POLYLOOM_SANITIZE)
   target_compile_options(polyloom_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -51,7 +51,7 @@ unsigned size_of(DataType type);
 ///   all_to_all   sizes[i * N + j] = block from i to j
 struct Request {
   Operation operation = Operation::barrier;
-  std::vector<std::uint64_t> sizes;
+  std::vector<std::uint64_t> sizes{};
   int root = 0;         ///< also the source of a unicast
   int destination = 0;  ///< of a unicast
   ReduceOp reduce = ReduceOp::sum;

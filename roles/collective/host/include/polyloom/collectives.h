@@ -2,17 +2,18 @@
 // Collective operations between the memories of a cluster of FPGAs: what a host program includes.
 //
 //   polyloom::collective::Communicator comm({.cluster = "optweb-8"});
-//   auto result = comm.call({.operation = Operation::all_reduce, .sizes = {bytes}, .type = DataType::fp32},
-//   in, out); std::cout << result.simulated_seconds << "\n";
+//   std::vector<Handle> handles;
+//   for (int r = 0; r < comm.size(); ++r) handles.push_back(comm.rank(r).all_reduce<float>(in[r], out[r]));
+//   std::cout << *handles[0].wait().simulated_seconds << "\n";
 //
 // Contract: one process drives all ranks. A call for the whole communicator, or one post per rank (as in an
-// NCCL
-//   group); a posted operation runs when its last rank has posted, and its handles give the result or say why
-//   not. Data pass through buffers in the nodes' memories: loaded by DMA over the host link, or written in
-//   place when POLYLOOM_LOAD=backdoor (then, and natively, view() is the memory itself). Not thread safe.
+//   NCCL group); a posted operation runs when its last rank has posted, and its handles give the result or
+//   say why not. Data pass through buffers in the nodes' memories: loaded by DMA over the host link, or
+//   written in place when POLYLOOM_LOAD=backdoor (then, and natively, view() is the memory itself). Not
+//   thread safe.
 // Errors: UserError with the cause in words: who differs in a group, what does not fit and by how much, which
-// lane is
-//   wired wrongly, who waits for whom. After a fault of a node all nodes have stopped and been cleared.
+//   lane is wired wrongly, who waits for whom. After a fault of a node all nodes have stopped and been
+//   cleared.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "fabric/error.h"
@@ -29,8 +31,8 @@
 namespace polyloom::collective {
 
 struct Options {
-  std::string cluster;             ///< name or path; empty: POLYLOOM_CLUSTER
-  std::string on;                  ///< "sim" or "native"; empty: POLYLOOM_ON, else sim
+  std::string cluster{};           ///< name or path; empty: POLYLOOM_CLUSTER
+  std::string on{};                ///< "sim" or "native"; empty: POLYLOOM_ON, else sim
   int native_ranks = 8;            ///< of a native communicator without a cluster
   double watchdog_seconds = 5e-3;  ///< simulated time without progress that counts as a hang; 0: never
 };
@@ -60,13 +62,25 @@ struct Result {
   std::size_t steps = 0;
   /// From the end of a barrier, after which all ranks begin together, to the last rank's end; nothing
   /// natively.
-  std::optional<double> simulated_seconds;
-  std::optional<double> predicted_seconds;
+  std::optional<double> simulated_seconds{};
+  std::optional<double> predicted_seconds{};
   double bus_factor = 0;  ///< nccl-tests' convention
 
   std::optional<double> algorithm_gbps() const;  ///< Gb/s
   std::optional<double> bus_gbps() const;        ///< algorithm bandwidth x bus factor
 };
+
+/// Elements as what they are made of.
+template <class T>
+std::span<const std::uint8_t> bytes_of(std::span<const T> elements) {
+  static_assert(std::is_trivially_copyable_v<T>, "elements move as bytes");
+  return {reinterpret_cast<const std::uint8_t*>(elements.data()), elements.size_bytes()};
+}
+template <class T>
+requires(!std::is_const_v<T>) std::span<std::uint8_t> bytes_of(std::span<T> elements) {
+  static_assert(std::is_trivially_copyable_v<T>, "elements move as bytes");
+  return {reinterpret_cast<std::uint8_t*>(elements.data()), elements.size_bytes()};
+}
 
 /// An operation under way.
 class Handle {
@@ -89,12 +103,14 @@ struct NodeRun {
 
 /// How programs of one's own are run.
 struct RunOptions {
-  bool barrier = true;           ///< all begin together (cost.h, prelude); mark 0 gets the cycle
-  unsigned marks = 2;            ///< so many marks are fetched
-  unsigned status_words = 0;     ///< so many words of the operator's status are, from
+  bool barrier = true;        ///< all begin together (cost.h, prelude); mark 0 gets the cycle
+  unsigned marks = 2;         ///< so many marks are fetched
+  unsigned status_words = 0;  ///< so many words of the operator's status are, from
   unsigned first_status_word = 0;
-  std::vector<int> start_order;  ///< ranks are started in this order, a host call apart; empty: ascending
+  std::vector<int> start_order{};  ///< ranks are started in this order, a host call apart; empty: ascending
 };
+
+class Rank;
 
 class Communicator {
  public:
@@ -121,6 +137,14 @@ class Communicator {
   Prepared prepare(const Request& request, const std::string& algorithm = "");
   void write(const Buffer& buffer, std::span<const std::uint8_t> bytes);
   void read(const Buffer& buffer, std::span<std::uint8_t> bytes);
+  template <class T>
+  void write(const Buffer& buffer, std::span<const T> elements) {
+    write(buffer, bytes_of(elements));
+  }
+  template <class T>
+  void read(const Buffer& buffer, std::span<T> elements) {
+    read(buffer, bytes_of(elements));
+  }
   /// The buffer's pieces in the memory itself, in order; empty where memory cannot be reached.
   std::vector<std::span<std::uint8_t>> view(const Buffer& buffer);
   /// Runs the operation once on these buffers.
@@ -134,6 +158,8 @@ class Communicator {
   /// One rank's part of an operation. Spans must stay valid until the handle is done.
   Handle post(int rank, const Request& request, std::span<const std::uint8_t> send,
               std::span<std::uint8_t> recv);
+  /// The same with elements for bytes (rank.h). Throws UserError if there is no such rank.
+  Rank rank(int number);
 
   // ---- programs of one's own (roles/collective/program.h)
   /// Memory in one channel; placed in that half (Half::any: wherever there is room).
@@ -159,3 +185,5 @@ class Communicator {
 };
 
 }  // namespace polyloom::collective
+
+#include "polyloom/rank.h"
