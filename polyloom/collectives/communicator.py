@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyloom import paths
-from polyloom.collectives.loader import ext
+from polyloom.collectives.loader import CollectiveError, ext
 from polyloom.collectives.program import Instruction
 
 Array = NDArray[Any]
@@ -53,6 +53,12 @@ def _bytes_of(array: Array) -> NDArray[np.uint8]:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 
+def _words_of(array: Array) -> NDArray[np.uint32]:
+    if array.dtype.itemsize != 4:
+        raise CollectiveError(f"a column of {array.dtype}: partition moves elements of 4 bytes")
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint32)
+
+
 class Communicator:
     """All ranks of a cluster, driven by this process.
 
@@ -70,6 +76,11 @@ class Communicator:
     def size(self) -> int:
         """Number of ranks."""
         return int(self._raw.size)
+
+    @property
+    def native(self) -> bool:
+        """Whether this process does the work, without a cluster and without time."""
+        return bool(self._raw.native)
 
     @property
     def topology(self) -> str:
@@ -192,6 +203,32 @@ class Communicator:
         """Element-wise sum, min, max or average of equal float32 or int32 arrays, at every rank."""
         request = self.request("all_reduce", [arrays[0].nbytes], arrays[0].dtype, reduce=op)
         return self._call(request, arrays, arrays[0].dtype, algorithm)
+
+    def partition(
+        self,
+        keys: Sequence[Array],
+        values: Sequence[Array] | None = None,
+        *,
+        bits: tuple[int, int],
+        owners: Sequence[int] = (),
+    ) -> tuple[list[Any], NDArray[np.int64], Result]:
+        """``keys[i]`` of rank i, of any length, each to the rank that owns its bucket, by the nodes' operator.
+
+        ``bits=(shift, count)``: bucket = count bits (at most 6) of the key from bit shift on. ``owners[bucket]`` is a
+        rank; without it neighbouring buckets go to ranks in order, as many to each. Keys are uint32 or int32 (their
+        bits count); ``values``, of any type of 4 bytes, go with their keys. Returns what each rank received, an array
+        or a pair (keys, values), in any order; the histogram ``[sender, bucket]``; and the Result.
+        """
+        shift, count = bits
+        if shift < 0 or count < 0:
+            raise CollectiveError(f"bits=({shift}, {count}): the first bit and how many, neither below 0")
+        columns = [[_words_of(a) for a in side] for side in (keys, values or [])]
+        raw = self._raw.partition(*columns, shift, count, list(owners))
+        received = [a.view(k.dtype) for a, k in zip(raw.take_keys(), keys, strict=True)]
+        if values is not None:
+            beside = [a.view(v.dtype) for a, v in zip(raw.take_values(), values, strict=True)]
+            received = list(zip(received, beside, strict=True))
+        return received, np.array(raw.histogram, np.int64), Result.of(raw.result)
 
     def prepare(self, request: Any, algorithm: str = "") -> Any:
         """Allot buffers that stay, for ``run``, ``send_views`` and ``recv_views``."""

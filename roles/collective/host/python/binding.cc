@@ -72,6 +72,25 @@ Half parse_half(const std::string& name) {
   throw polyloom::UserError("half is 'first', 'second' or 'any', not '" + name + "'");
 }
 
+using Words = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using NewWords = nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>;
+
+std::vector<std::span<const std::uint32_t>> columns(const std::vector<Words>& arrays) {
+  std::vector<std::span<const std::uint32_t>> spans;
+  for (const Words& a : arrays) spans.emplace_back(a.data(), a.size());
+  return spans;
+}
+/// Arrays that own what the columns held.
+std::vector<NewWords> arrays_of(std::vector<std::vector<std::uint32_t>>& columns) {
+  std::vector<NewWords> arrays;
+  for (auto& column : columns) {
+    auto* kept = new std::vector<std::uint32_t>(std::move(column));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<std::uint32_t>*>(p); });
+    arrays.emplace_back(kept->data(), std::initializer_list<std::size_t>{kept->size()}, owner);
+  }
+  return arrays;
+}
+
 /// The buffer's pieces in the nodes' memory, as arrays that keep the communicator alive.
 std::vector<View> views(nb::handle self, const Communicator::Prepared& prepared, bool send, int rank) {
   auto& communicator = nb::cast<Communicator&>(self);
@@ -125,6 +144,11 @@ NB_MODULE(_polyloom_collectives, m) {
       .def_ro("finish", &NodeRun::finish)
       .def_ro("marks", &NodeRun::marks)
       .def_ro("status", &NodeRun::status);
+  nb::class_<Partitioned>(m, "Partitioned")
+      .def("take_keys", [](Partitioned& p) { return arrays_of(p.keys); })
+      .def("take_values", [](Partitioned& p) { return arrays_of(p.values); })
+      .def_ro("histogram", &Partitioned::histogram)
+      .def_ro("result", &Partitioned::result);
   nb::class_<Buffer>(m, "Buffer")
       .def_prop_ro("rank", &Buffer::rank)
       .def_prop_ro("bytes", &Buffer::bytes)
@@ -196,6 +220,11 @@ NB_MODULE(_polyloom_collectives, m) {
       .def("post",
            [](Communicator& c, int rank, const Request& r, Input send, Output recv) {
              return c.post(rank, r, {send.data(), send.size()}, {recv.data(), recv.size()});
+           })
+      .def("partition",
+           [](Communicator& c, const std::vector<Words>& keys, const std::vector<Words>& values,
+              unsigned shift, unsigned bits, const std::vector<int>& owners) {
+             return c.partition(columns(keys), columns(values), {shift, bits, owners});
            })
       .def("prepare", &Communicator::prepare, "request"_a, "algorithm"_a = "", nb::keep_alive<0, 1>())
       .def("run", &Communicator::run)

@@ -70,6 +70,19 @@ struct Result {
   std::optional<double> bus_gbps() const;        ///< algorithm bandwidth x bus factor
 };
 
+/// Which rank a key goes to. Its bucket is key >> shift, the lowest `bits` bits of that.
+struct Partition {
+  unsigned shift = 0, bits = 0;  ///< at most 6 bits
+  /// [bucket]; empty: as many neighbouring buckets for each rank as for the others, in order of ranks.
+  std::vector<int> owners{};
+};
+/// What came of it, [rank].
+struct Partitioned {
+  std::vector<std::vector<std::uint32_t>> keys, values;  ///< values: empty if none were given
+  std::vector<std::vector<std::uint64_t>> histogram;     ///< [sender][bucket]
+  Result result{};
+};
+
 /// Elements as what they are made of.
 template <class T>
 std::span<const std::uint8_t> bytes_of(std::span<const T> elements) {
@@ -160,6 +173,14 @@ class Communicator {
               std::span<std::uint8_t> recv);
   /// The same with elements for bytes (rank.h). Throws UserError if there is no such rank.
   Rank rank(int number);
+
+  /// Keys, and values beside them, go from each rank to the owners of their buckets; lengths need not be
+  /// known. Each column may have any length, the same for keys and values of a rank; `values` may be empty.
+  /// The order in which records come to a rank is free; key and value stay together. Needs channels and
+  /// operator ports for the members of a row or column; simulated_seconds is the passes', without the host's
+  /// reading of lengths between two.
+  Partitioned partition(std::span<const std::span<const std::uint32_t>> keys,
+                        std::span<const std::span<const std::uint32_t>> values, const Partition& how);
 
   // ---- programs of one's own (roles/collective/program.h)
   /// Memory in one channel; placed in that half (Half::any: wherever there is room).
