@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Covers: ranks, lanes, rates, shapes and defaults from a cluster's JSON; clusters that cannot be a
+// communicator. Leaves out: how the JSON is made (fabric/cluster), shipped clusters (test_collectives.py).
+#include "roles/collective/host/runtime/cluster_facts.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "fabric/error.h"
+
+namespace polyloom::collective {
+namespace {
+
+using nlohmann::json;
+
+json node(int number, int host_port, const std::string& role = "collective", int table = 0) {
+  return {{"name", fmt::format("fpga.{}", number)},
+          {"kind", "fpga"},
+          {"role", role},
+          {"host_port", host_port},
+          {"table", table},
+          {"clocks_hz", {{"core", 250e6}}}};
+}
+json link(int a, int port_a, int b, int port_b) {
+  return {{"to_host", false},
+          {"a", {{"node", fmt::format("fpga.{}", a)}, {"port", port_a}}},
+          {"b", {{"node", fmt::format("fpga.{}", b)}, {"port", port_b}}},
+          {"latency_ps", 300000},
+          {"word_period_ps", 1600}};
+}
+
+/// Two collective nodes of two lanes, of which one is joined to the other's and one to an overlay board
+/// between them.
+json cluster() {
+  json c;
+  c["topology"] = {{"kind", "links"}, {"size", json::array()}};
+  c["nodes"] = {node(0, 2), node(1, 1, "overlay"), node(2, 2), {{"name", "host"}, {"kind", "host"}}};
+  c["links"] = {link(0, 1, 2, 0), link(0, 0, 1, 0)};
+  c["links"].push_back({{"to_host", true}});
+  c["roles"] = {{"collective", {json::object()}}};
+  c["memories"] = {{{"kind", "ddr3"}, {"size_bytes", 7}}, {{"kind", "hbm2"}, {"size_bytes", 1 << 20}}};
+  return c;
+}
+
+TEST(ClusterFacts, CollectiveNodesAreTheRanks) {
+  const ClusterFacts f = read_facts(cluster().dump());
+  EXPECT_EQ(f.names, (std::vector<std::string>{"fpga.0", "fpga.2"}));
+  EXPECT_EQ(f.topology.size(), 2);
+  EXPECT_EQ(f.topology.lanes[0], (std::vector<LaneEnd>{{-1, -1}, {1, 0}}));
+  EXPECT_EQ(f.topology.lanes[1], (std::vector<LaneEnd>{{0, 1}, {-1, -1}}));
+  EXPECT_EQ(f.clock_hz, 250e6);
+  EXPECT_NEAR(f.parameters.cycle, 4e-9, 1e-18);
+  EXPECT_NEAR(f.parameters.link_latency, 300e-9, 1e-15);
+  EXPECT_NEAR(f.parameters.lane_rate, 5e9, 1) << "8 bytes in 1.6 ns";
+  EXPECT_NEAR(f.parameters.memory_rate, 8e9, 1) << "a beat of 32 bytes a cycle";
+}
+
+TEST(ClusterFacts, Defaults) {
+  const ClusterFacts f = read_facts(cluster().dump());
+  EXPECT_EQ(f.channel_bytes, 1u << 20) << "of the HBM";
+  EXPECT_EQ(f.shape.half_bytes, 1u << 19);
+  EXPECT_EQ(f.shape.channels, 8u);
+  EXPECT_EQ(f.shape.rx_bytes, 128u * 32);
+  EXPECT_EQ(f.shape.eager_bytes, 0u);
+  EXPECT_NEAR(f.parameters.read_latency, 24 * 4e-9, 1e-15);
+  EXPECT_NEAR(f.parameters.write_latency, 8 * 4e-9, 1e-15);
+  EXPECT_TRUE(f.parameters.block_check);
+  EXPECT_TRUE(f.stored);
+  EXPECT_FALSE(f.paper_schedules);
+  EXPECT_EQ(f.partitions, 1u);
+}
+
+TEST(ClusterFacts, TheRolesTable) {
+  json c = cluster();
+  c["roles"]["collective"][0] = {{"channels", 4},          {"channel_size_bytes", 65536},
+                                 {"read_latency", 10},     {"write_latency", 3},
+                                 {"step_cycles", 100},     {"block_check", false},
+                                 {"rx_beats", 16},         {"eager_bytes_bytes", 256},
+                                 {"contents", "computed"}, {"schedule", "paper"},
+                                 {"partitions", 2},        {"program_size", 77}};
+  const ClusterFacts f = read_facts(c.dump());
+  EXPECT_EQ(f.shape.channels, 4u);
+  EXPECT_EQ(f.channel_bytes, 65536u);
+  EXPECT_NEAR(f.parameters.read_latency, 40e-9, 1e-15);
+  EXPECT_NEAR(f.parameters.write_latency, 12e-9, 1e-15);
+  EXPECT_EQ(f.parameters.step_cycles, 100u);
+  EXPECT_FALSE(f.parameters.block_check);
+  EXPECT_EQ(f.shape.rx_bytes, 512u);
+  EXPECT_EQ(f.shape.eager_bytes, 256u);
+  EXPECT_FALSE(f.stored);
+  EXPECT_TRUE(f.paper_schedules);
+  EXPECT_EQ(f.partitions, 2u);
+  EXPECT_EQ(f.program_size, 77u);
+}
+
+TEST(ClusterFacts, AHypercubeHasTwoSides) {
+  json c;
+  c["topology"] = {{"kind", "hypercube"}, {"size", {2, 2}}};
+  c["nodes"] = {node(0, 2), node(1, 2), node(2, 2), node(3, 2)};
+  c["links"] = {link(0, 0, 1, 0), link(2, 0, 3, 0), link(0, 1, 2, 1), link(1, 1, 3, 1)};
+  c["roles"] = {{"collective", {json::object()}}};
+  c["memories"] = json::array();
+  EXPECT_EQ(read_facts(c.dump()).topology.text(), "hypercube 2 x 2, 4 nodes, 1 and 1 links a pair");
+  c["topology"]["kind"] = "links";  // then all pairs must be joined, and 0 and 3 are not
+  EXPECT_THROW(read_facts(c.dump()), UserError);
+  c["topology"] = {{"kind", "hypercube"}, {"size", {2, 2, 1}}};
+  EXPECT_THROW(read_facts(c.dump()), UserError);
+}
+
+std::string refused(const json& c) {
+  try {
+    read_facts(c.dump());
+  } catch (const UserError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(ClusterFacts, RefusesWhatIsNoCommunicator) {
+  json none = cluster();
+  for (json& n : none["nodes"]) n["role"] = "overlay";
+  EXPECT_NE(refused(none).find("no FPGA of role"), std::string::npos);
+  json unlike = cluster();
+  unlike["nodes"][2]["table"] = 1;
+  EXPECT_NE(refused(unlike).find("fpga.2 has another [collective] table"), std::string::npos);
+  json alone = cluster();
+  alone["nodes"][0]["host_port"] = -1;
+  EXPECT_NE(refused(alone).find("fpga.0 has no host link"), std::string::npos);
+  json apart = cluster();
+  apart["links"].erase(0);
+  EXPECT_NE(refused(apart).find("no lane joins them"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace polyloom::collective
