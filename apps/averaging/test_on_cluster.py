@@ -71,11 +71,10 @@ def test_all_epochs_natively() -> None:
 @pytest.mark.parametrize("on", ["sim", "native"])
 def test_command(tmp_path: Path, on: str) -> None:
     pytest.importorskip("sklearn")
-    command = "import sys; from polyloom.cli import main; sys.argv[0] = 'polyloom'; main()"
     options = f"run averaging --on {on} --epochs 1 --batch 300 --verify --json --no-report".split()
     out = tmp_path / "epochs.csv"
     found = subprocess.run(
-        [sys.executable, "-c", command, *options, f"--run-dir={tmp_path / 'run'}", f"--out={out}"],
+        [sys.executable, "-m", "polyloom", *options, f"--run-dir={tmp_path / 'run'}", f"--out={out}"],
         capture_output=True,
         text=True,
         check=False,

@@ -168,7 +168,6 @@ def test_too_many_keys_to_remember_are_refused(cluster_of: Open) -> None:
 
 @pytest.mark.parametrize("options", ["--algorithm published", "--split node --data two-to-one", "--algorithm full"])
 def test_command(tmp_path: Path, options: str) -> None:
-    command = "import sys; from polyloom.cli import main; sys.argv[0] = 'polyloom'; main()"
     fixed = [
         "run",
         "sort",
@@ -186,8 +185,8 @@ def test_command(tmp_path: Path, options: str) -> None:
     found = subprocess.run(
         [
             sys.executable,
-            "-c",
-            command,
+            "-m",
+            "polyloom",
             *fixed,
             "--run-dir",
             str(tmp_path / "run"),

@@ -159,7 +159,7 @@ def test_design_table_is_right_and_errors_name_the_entry(tmp_path: Path) -> None
 
 def command(*args: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", "from polyloom.cli import main; main()", "synth", *args],
+        [sys.executable, "-m", "polyloom", "synth", *args],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 

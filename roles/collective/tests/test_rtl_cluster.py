@@ -43,8 +43,8 @@ def test_command_line_and_waves(tmp_path: Path) -> None:
     environment = dict(os.environ, POLYLOOM_RUN_DIR=str(tmp_path / "run"), POLYLOOM_WAVE="fpga.1,0 us,30 us")
     command = [
         sys.executable,
-        "-c",
-        "from polyloom.cli import main; main()",
+        "-m",
+        "polyloom",
         "collective",
         "all-to-all",
         "--cluster",

@@ -16,7 +16,7 @@ OPERATIONS = "barrier unicast scatter gather broadcast all-to-all all-gather red
 
 
 def polyloom(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from polyloom.cli import main; main()", *arguments]
+    command = [sys.executable, "-m", "polyloom", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
 
 
