@@ -2,17 +2,16 @@
 // The engine of a collective node, cycle by cycle: sequencer, R# and W# engines, switch, lanes.
 //
 // How: run(to) steps edge by edge through everything that moves, in the order wire, sequencer, begin of
-// blocks,
-//   memory, switch; what one of them does at edge k the others see at k + 1 or later, as registers do. When
-//   nothing moves it goes on at the next edge at which something can (an arrival, a due latency), so waiting
-//   costs nothing. Latencies: timing.h, README.md "Order of events".
+//   blocks, memory, switch; what one of them does at edge k the others see at k + 1 or later, as registers
+//   do. When nothing moves it goes on at the next edge at which something can (an arrival, a due latency), so
+//   waiting costs nothing. Latencies: timing.h, README.md "Order of events".
 // Moving: a beat goes in one copy from the memory or receive buffer to the wire or memory it is for, at the
-// edge
-//   at which the switch takes it; FIFOs behind that are counted, not held. A program that reads what the same
-//   step writes may therefore see other bytes than the RTL.
+//   edge at which the switch takes it; FIFOs behind that are counted, not held. A program that reads what the
+//   same step writes may therefore see other bytes than the RTL.
 // Speed: while streams just flow, all cycles up to the next other event are computed at once
-// (engine_burst.cc). Faults: the first stops the node: lanes end their frames and say abort, the host gets an
-// event. Thread safety: none; embedded in a node. Tests: roles/collective/tests.
+//   (engine_burst.cc).
+// Faults: the first stops the node: lanes end their frames and say abort, the host gets an event.
+// Thread safety: none; embedded in a node. Tests: roles/collective/tests.
 #pragma once
 
 #include <array>
@@ -172,6 +171,7 @@ class Engine {
   bool has_source(std::uint8_t source) const;
   Flow* find_flow(std::uint8_t source);
   void begin_takes(Cycle k);
+  void step_over(Cycle when);
   void part_done(Cycle at);
   void end(Cycle k);
   /// When the next go or end may come; precondition: no step is active.

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many cycles at once: while the streams of a step just flow, the edges at which their beats move follow from
-// the memory's first beat, the arrivals that are known and the pace of the wires; bytes then move in pieces.
+// Many cycles at once: while the streams of a step just flow, the edges at which their beats move follow
+//   from the memory's first beat, the arrivals that are known and the pace of the wires; bytes then move in
+//   pieces.
 //
 // When: a step is active, nothing but whole beats inside of blocks arrives, no stream begins or ends, none
 //   passes the operator, no channel serves a read and a write in the same half, no receive buffer can run
 //   over, and the watchdog cannot fire: up to the first edge at which one of these may change. Then streams
 //   do not see each other, and each is computed alone.
 // Result: the state that cycle() would have left at that edge: departures, arrivals, counters, stalls, the
-//   times at which what was asked of a memory comes. Tests run every random program both ways.
+//   times at which what was asked of a memory comes.
+// Tests: ../tests/burst_test.cc runs every random program both ways.
 #include <algorithm>
 #include <bit>
 #include <cstring>

@@ -132,10 +132,7 @@ void Engine::go(Cycle k, const Instruction& i) {
   first_step_ = false;
   ++steps_;
   step_active_ = parts_ != 0;
-  if (!step_active_) {  // seen to be over a cycle after go
-    step_done_ = k + 1;
-    if (mark_ < reg::marks) marks_[mark_] = step_done_;
-  }
+  if (!step_active_) step_over(k + 1);  // seen a cycle after go
   if (operator_active_) load_operator();
   shadow_.clear();
   begin_takes(k);
@@ -267,11 +264,16 @@ void Engine::begin_takes(Cycle k) {
   }
 }
 
+void Engine::step_over(Cycle when) {
+  step_done_ = when;
+  if (mark_ < reg::marks) marks_[mark_] = when;
+}
+
 void Engine::part_done(Cycle when) {
   step_done_ = std::max(step_done_, when);
   if (--parts_ != 0) return;
   step_active_ = false;
-  if (mark_ < reg::marks) marks_[mark_] = step_done_;
+  step_over(step_done_);
   if (trace_ != nullptr) {
     trace_->complete("step " + std::to_string(step_pc_), at(step_go_), at(step_done_));
   }

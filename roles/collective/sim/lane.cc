@@ -22,13 +22,6 @@ Lane::Lane(blocks::WireEnds wire, const CollectiveParams& params)
 
 // ---- out ----
 
-/// The wire for so many words: when the first leaves.
-Time Lane::claim(Time earliest, std::size_t words) {
-  last_departure_ = std::max(earliest, wire_free_);
-  wire_free_ = last_departure_ + static_cast<Time>(words) * period_;
-  return last_departure_;
-}
-
 void Lane::append(Time at, const std::uint64_t* words, std::size_t n, bool head, bool tail,
                   std::uint8_t keep) {
   if (head || runs_.empty() || runs_.back().tail || run_end(runs_.back()) != at) {
@@ -51,9 +44,7 @@ void Lane::send_beat(Time earliest, const Beat& beat) {
     // Without checks a data frame of one word could be taken for a control word.
     if (!checks_ && n == 1 && !frame_open_) n = 2, keep = 8;
   }
-  append(claim(earliest, n), beat.words.data(), n, !frame_open_, beat.last, keep);
-  departures_[oldest_] = last_departure_;
-  oldest_ = oldest_ + 1 == departures_.size() ? 0 : oldest_ + 1;
+  append(claim_beat(earliest, n), beat.words.data(), n, !frame_open_, beat.last, keep);
   if (checks_) {
     if (!frame_open_) tx_crc_ = {};
     for (std::size_t i = 0; i < n; ++i) tx_crc_.add_word(beat.words[i]);
@@ -124,7 +115,6 @@ void Lane::emit_pulse(Time at) {
 }
 
 void Lane::transmit(Time until) {
-  const Time beat_time = static_cast<Time>(kBeatWords) * period_;
   for (;;) {
     const Time pulse = pulses_out_.empty() ? fabric::kNever : std::max(pulses_out_.front(), sent_free_);
     if (runs_.empty() || pulse <= runs_.front().first) {
@@ -136,7 +126,7 @@ void Lane::transmit(Time until) {
     if (run.first >= until) return;
     // Whole beats that leave before the window's end, and before the pulse if that comes first.
     const Time border = std::min(until, pulse);
-    const auto beats = static_cast<std::size_t>((border - run.first + beat_time - 1) / beat_time);
+    const auto beats = static_cast<std::size_t>((border - run.first + beat_time() - 1) / beat_time());
     const std::size_t n = std::min(run.words.size(), beats * kBeatWords);
     const bool whole = n == run.words.size();
     emit(run, n);

@@ -2,15 +2,15 @@
 // One lane of a collective node: the wire's pace on the way out, frames and pulses on the way in.
 //
 // Contract: beats and control words given to the lane leave in order, each at the first time not before the
-// one
-//   stated at which the wire is free; at most kTxBeats wait. A pulse takes no time on the wire and goes
+//   one stated at which the wire is free; at most kTxBeats wait. A pulse takes no time on the wire and goes
 //   before what waits, never into the middle of a beat. What comes in is seen at the first clock edge not
 //   before the last word of its beat; data beats then wait in a buffer of rx_beats.
 // Block checks: a block is a signature frame, its data frame and a check frame (CRC-32); without them the
-// data
-//   frame alone, and one-word frames with the control mark are hello and abort.
+//   data frame alone, and one-word frames with the control mark are hello and abort.
 // Hardware: FIFO, pacer and CRC unit a direction, and a small state machine that tells control words from
-// data. Thread safety: none; embedded in a node. Tests: lane_test.cc, node tests.
+//   data.
+// Thread safety: none; embedded in a node. Tests: ../tests/node_test.cc, fault_test.cc, burst_test.cc,
+//   swap_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -123,20 +123,16 @@ class Lane {
 
   /// A beat inside of a block leaves as send_beat() says; its words follow with fill(). Precondition: room().
   void book(Time earliest) {
-    last_departure_ = std::max(earliest, wire_free_);
-    if (last_departure_ != wire_free_ || pieces_.empty()) pieces_.push_back({last_departure_, 0});
+    const Time free = wire_free_, leaves = claim_beat(earliest, kBeatWords);
+    if (leaves != free || pieces_.empty()) pieces_.push_back({leaves, 0});
     ++pieces_.back().beats;
-    wire_free_ = last_departure_ + static_cast<Time>(kBeatWords) * period_;
-    departures_[oldest_] = last_departure_;
-    oldest_ = oldest_ + 1 == departures_.size() ? 0 : oldest_ + 1;
   }
   /// The beats in the FIFO and those that come leave one after the other with nothing between them, as long
   /// as a beat comes once there is room. Then beat n has room from room_from() + n * beat_time() on.
   bool flows() const {
-    for (std::size_t i = 0, at = oldest_; i < departures_.size(); ++i) {
-      if (departures_[at] != wire_free_ - static_cast<Time>(departures_.size() - i) * beat_time())
-        return false;
-      at = at + 1 == departures_.size() ? 0 : at + 1;
+    unsigned at = oldest_;
+    for (std::size_t left = departures_.size(); left != 0; --left, at = next_slot(at)) {
+      if (departures_[at] != wire_free_ - static_cast<Time>(left) * beat_time()) return false;
     }
     return true;
   }
@@ -217,7 +213,19 @@ class Lane {
   };
   enum class Expect : std::uint8_t { control, data, check };
 
-  Time claim(Time earliest, std::size_t words);
+  /// The wire for so many words: when the first leaves.
+  Time claim(Time earliest, std::size_t words) {
+    last_departure_ = std::max(earliest, wire_free_);
+    wire_free_ = last_departure_ + static_cast<Time>(words) * period_;
+    return last_departure_;
+  }
+  /// The same for a beat, which also takes a place in the FIFO.
+  Time claim_beat(Time earliest, std::size_t words) {
+    departures_[oldest_] = claim(earliest, words);
+    oldest_ = next_slot(oldest_);
+    return last_departure_;
+  }
+  unsigned next_slot(unsigned at) const { return at + 1 == departures_.size() ? 0 : at + 1; }
   void append(Time at, const std::uint64_t* words, std::size_t n, bool head, bool tail, std::uint8_t keep);
   void emit(Run& run, std::size_t words);
   void emit_pulse(Time at);

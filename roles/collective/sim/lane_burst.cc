@@ -12,7 +12,6 @@ void Lane::fill(const std::uint64_t* words, std::size_t beats) {
     if (!frame_open_) tx_crc_ = {};
     tx_crc_.add({words, beats * kBeatWords});
   }
-  const Time beat_time = static_cast<Time>(kBeatWords) * period_;
   while (beats != 0) {
     Piece& piece = pieces_[piece_];
     const std::size_t n = std::min(beats, piece.beats);
@@ -22,7 +21,7 @@ void Lane::fill(const std::uint64_t* words, std::size_t beats) {
     words += n * kBeatWords;
     beats -= n;
     piece.beats -= n;
-    piece.first += static_cast<Time>(n) * beat_time;
+    piece.first += static_cast<Time>(n) * beat_time();
     if (piece.beats == 0 && ++piece_ == pieces_.size()) {
       pieces_.clear();
       piece_ = 0;
@@ -33,7 +32,6 @@ void Lane::fill(const std::uint64_t* words, std::size_t beats) {
 Lane::Plain Lane::plain(Time until) const {
   if (next_complete_ >= until) return {until, 0};
   if (!mid_frame_ || partial_words_ != 0) return {next_complete_, 0};
-  const Time beat_time = static_cast<Time>(kBeatWords) * period_;
   unsigned beats = 0;
   std::size_t position = position_;
   for (const fabric::Segment& s : inbox_) {
@@ -43,7 +41,7 @@ Lane::Plain Lane::plain(Time until) const {
     const std::size_t whole = words / kBeatWords - (s.tail && !uneven);
     const Time first = s.word_time(position + kBeatWords - 1);
     if (whole != 0 && first < until) {
-      const auto before = static_cast<std::size_t>((until - first + beat_time - 1) / beat_time);
+      const auto before = static_cast<std::size_t>((until - first + beat_time() - 1) / beat_time());
       beats += static_cast<unsigned>(std::min(whole, before));
     }
     if (s.tail || uneven) return {std::min(until, s.word_time(position + whole * kBeatWords)), beats};
@@ -69,13 +67,12 @@ std::size_t Lane::plain_edges(const Edges& edges, Cycle k, Cycle end, Cycle* at)
   std::size_t n = 0;
   if (!mid_frame_ || partial_words_ != 0) return 0;
   const Time last = edges.at(end - 1);
-  const Time beat_time = static_cast<Time>(kBeatWords) * period_;
   std::size_t position = position_;
   for (const fabric::Segment& s : inbox_) {
     if (s.words.empty() || s.head) return n;
     const std::size_t words = s.words.size() - position;
     std::size_t whole = words / kBeatWords - (s.tail && words % kBeatWords == 0);
-    for (Time t = s.word_time(position + kBeatWords - 1); whole != 0; --whole, t += beat_time) {
+    for (Time t = s.word_time(position + kBeatWords - 1); whole != 0; --whole, t += beat_time()) {
       if (t > last || k >= end) return n;
       k = edges.from(t, k);
       at[n++] = k++;
