@@ -97,6 +97,8 @@ TEST_F(MachineTest, MisuseIsRefused) {
   EXPECT_NE(refused({w}).find("stands still"), std::string::npos);
   EXPECT_NE(refused({r, write(1, kFromRead, 0, 32)}).find("longer than the pattern"), std::string::npos);
   EXPECT_NE(refused({r, write(1, kFromRead, 0, 96)}).find("not what the pattern has"), std::string::npos);
+  EXPECT_NE(refused({read(0, 0, 40), w}).find("not what the pattern has"), std::string::npos)
+      << "half a beat";
   EXPECT_NE(refused({read(0, 8, 64), w}).find("does not begin at a beat"), std::string::npos);
   EXPECT_NE(refused({read(0, (1 << 16) - 32, 64), w}).find("read beyond"), std::string::npos);
   EXPECT_NE(refused({r, write(1, kFromRead, (1 << 16) - 32, 64)}).find("write beyond"), std::string::npos);

@@ -49,6 +49,12 @@ TEST(Topology, EveryLaneLeadsBackAndOnlyToNeighbours) {
   EXPECT_NO_THROW(t.check());
 }
 
+TEST(Topology, LanesGoToRanksInOrder) {
+  const Topology t = Topology::fully_connected(4);
+  EXPECT_EQ(t.lanes[0], (std::vector<LaneEnd>{{1, 0}, {2, 0}, {3, 0}}));
+  EXPECT_EQ(t.lanes[2], (std::vector<LaneEnd>{{0, 1}, {1, 1}, {3, 2}}));
+}
+
 TEST(Topology, MultiplicityIsTheFewest) {
   Topology t = Topology::fully_connected(3, 2);
   const int cut = t.lanes_to(0, 2)[1];
