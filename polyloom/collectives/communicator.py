@@ -63,7 +63,8 @@ class Communicator:
     """All ranks of a cluster, driven by this process.
 
     ``cluster``: name or path (default: ``POLYLOOM_CLUSTER``). ``on``: "sim" or "rtl" (every FPGA, over the cluster
-    file) or "native" (default: ``POLYLOOM_ON``, else as the file says); a native one has ``native_ranks`` ranks.
+    file) or "native" (default: ``POLYLOOM_ON``, else as the file says): this process does the work at the speed of its
+    memory and knows no time. A native one has ``native_ranks`` ranks.
     ``watchdog_seconds``: simulated time without progress after which the operation
     fails with the cause. Errors: CollectiveError.
     """
@@ -117,7 +118,7 @@ class Communicator:
         return self.request(name, [block] * (n * n if name == "all_to_all" else n), dtype, **options)
 
     def algorithms(self, request: Any) -> list[str]:
-        """Names of the algorithms that apply, the published first."""
+        """Names of the algorithms that apply, the published first; natively "memory", which has no steps, before."""
         return list(self._raw.algorithms(request))
 
     def explain(self, request: Any) -> str:
@@ -130,7 +131,7 @@ class Communicator:
         self._raw.check(request)
         empty = np.zeros(0, np.uint8)
         given = [empty if a is None else _bytes_of(a) for a in send]
-        taken = [np.zeros(self._raw.recv_bytes(request, rank), np.uint8) for rank in range(self.size)]
+        taken = [np.empty(self._raw.recv_bytes(request, rank), np.uint8) for rank in range(self.size)]
         raw = self._raw.call(request, given, taken, algorithm)
         return [array.view(dtype) for array in taken], Result.of(raw)
 
@@ -174,11 +175,14 @@ class Communicator:
         return self._call(request, arrays, arrays[0].dtype, algorithm)
 
     def all_to_all(self, blocks: Sequence[Sequence[Array]], algorithm: str = "") -> tuple[list[list[Array]], Result]:
-        """``blocks[i][j]``, of any length, from rank i to rank j; returns ``received[j][i]``."""
+        """``blocks[i][j]``, of any length, from rank i to rank j; returns ``received[j][i]``.
+
+        Rows that are arrays (of two dimensions or more, so blocks are equal) are taken as they lie in memory.
+        """
         n = self.size
         request = self.request("all_to_all", [blocks[i][j].nbytes for i in range(n) for j in range(n)])
-        send = [np.concatenate([b.reshape(-1) for b in row]) for row in blocks]
-        received, result = self._call(request, send, blocks[0][0].dtype, algorithm)
+        rows = [row if isinstance(row, np.ndarray) else np.concatenate([b.reshape(-1) for b in row]) for row in blocks]
+        received, result = self._call(request, rows, blocks[0][0].dtype, algorithm)
         cuts = [np.cumsum([blocks[i][j].size for i in range(n)])[:-1] for j in range(n)]
         return [np.split(received[j], cuts[j]) for j in range(n)], result
 

@@ -11,7 +11,6 @@
 #include <algorithm>
 
 #include "polyloom/collectives.h"
-#include "roles/collective/host/schedule/algorithms.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -204,8 +203,7 @@ NB_MODULE(_polyloom_collectives, m) {
            })
       .def("explain", &Communicator::explain)
       .def("choose", &Communicator::choose)
-      .def("algorithms",
-           [](const Communicator& c, const Request& r) { return algorithms(r, c.topology(), c.shape()); })
+      .def("algorithms", &Communicator::algorithms)
       .def("send_bytes", [](const Communicator& c, const Request& r,
                             int rank) { return send_bytes(r, c.topology(), rank); })
       .def("recv_bytes", [](const Communicator& c, const Request& r,

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "polyloom/collectives.h"
@@ -28,6 +29,8 @@ class Backend {
 
 std::unique_ptr<Backend> make_native_backend(const Topology& topology, const NodeShape& shape,
                                              std::uint64_t channel_bytes);
+/// A cluster's description as JSON, without starting it (fabric/cluster/dump.h). Throws UserError.
+std::string show_cluster(const std::string& cluster);
 /// Starts or joins the simulator; fills in what it says of the cluster, checks the wiring.
 std::unique_ptr<Backend> make_cluster_backend(const Options& options, ClusterFacts& facts);
 

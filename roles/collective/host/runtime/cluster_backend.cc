@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -15,6 +16,7 @@
 
 #include "blocks/shell/host_frames.h"
 #include "fabric/host/client.h"
+#include "fabric/host/launch.h"
 #include "roles/collective/host/runtime/backend.h"
 #include "roles/collective/host/runtime/fault_text.h"
 #include "roles/collective/program.h"
@@ -438,6 +440,23 @@ class ClusterBackend : public Backend {
 };
 
 }  // namespace
+
+std::string show_cluster(const std::string& cluster) {
+  const auto quoted = [](const std::string& text) {
+    std::string result = "'";
+    for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return result + "'";
+  };
+  const std::string command =
+      quoted(fabric::find_simulator()) + " --cluster " + quoted(cluster) + " --show --json 2>&1";
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  if (!pipe) throw UserError("cannot start " + command);
+  std::string said;
+  char buffer[4096];
+  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;) said.append(buffer, n);
+  if (::pclose(pipe) != 0) throw UserError(said);
+  return said;
+}
 
 std::unique_ptr<Backend> make_cluster_backend(const Options& options, ClusterFacts& facts) {
   return std::make_unique<ClusterBackend>(options, facts);

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "polyloom/collectives.h"
 #include "roles/collective/host/runtime/arena.h"
 #include "roles/collective/host/runtime/backend.h"
 #include "roles/collective/host/runtime/group.h"
+#include "roles/collective/host/runtime/native.h"
 #include "roles/collective/host/schedule/algorithms.h"
 
 namespace polyloom::collective {
@@ -68,6 +70,8 @@ struct Communicator::State {
 
   struct Scheduled;
   Scheduled schedule(const Prepared& prepared);
+  void run_native_on(const Prepared& prepared);
+  Result described(const Request& request, const std::string& algorithm) const;
 
   std::shared_ptr<Buffer::State> allocate(int rank, const Layout& layout, Half half, const char* what) {
     auto buffer = std::make_shared<Buffer::State>();
@@ -99,16 +103,28 @@ struct Communicator::State {
 
 namespace {
 
-ClusterFacts native_facts(int ranks) {
-  if (ranks < 1 || ranks > 64) throw UserError(fmt::format("{} ranks: allowed are 1 to 64", ranks));
+/// Fully connected ranks, or those of a cluster file with their lanes.
+ClusterFacts native_facts(const Options& options) {
   ClusterFacts facts;
-  facts.topology = Topology::fully_connected(ranks);
-  for (int r = 0; r < ranks; ++r) facts.names.push_back(fmt::format("rank.{}", r));
-  const auto n = static_cast<unsigned>(ranks);
-  facts.shape = {std::max(2u, n), std::max(2u, std::min(63u, n)), 2, 4096};
+  if (!options.cluster.empty()) {
+    facts = read_facts(show_cluster(options.cluster));
+  } else {
+    const int ranks = options.native_ranks;
+    if (ranks < 1 || ranks > 64) throw UserError(fmt::format("{} ranks: allowed are 1 to 64", ranks));
+    facts.topology = Topology::fully_connected(ranks);
+    for (int r = 0; r < ranks; ++r) facts.names.push_back(fmt::format("rank.{}", r));
+    facts.shape.channels = static_cast<unsigned>(ranks);
+    facts.shape.eager_bytes = facts.shape.rx_bytes;
+  }
+  // What a node lacks is no reason to refuse here.
+  const auto n = static_cast<unsigned>(facts.topology.size());
+  facts.shape.channels = std::max(2u, facts.shape.channels);
+  facts.shape.operator_inputs = std::max(2u, std::min(63u, n));
+  facts.shape.operator_outputs = 2;
   facts.channel_bytes = std::uint64_t{4} << 30;
   facts.shape.half_bytes = facts.channel_bytes / 2;
   facts.program_size = SIZE_MAX;
+  facts.paper_schedules = false;
   return facts;
 }
 
@@ -141,7 +157,7 @@ Communicator::Communicator(const Options& options) : state_(std::make_unique<Sta
   State& s = *state_;
   s.native = wants_native(options);
   if (s.native) {
-    s.facts = native_facts(options.native_ranks);
+    s.facts = native_facts(options);
     s.backend = make_native_backend(s.facts.topology, s.facts.shape, s.facts.channel_bytes);
   } else {
     s.backend = make_cluster_backend(options, s.facts);
@@ -162,15 +178,21 @@ const std::optional<CostParameters>& Communicator::parameters() const { return s
 std::string Communicator::choose(const Request& request) const {
   check(request, topology());
   state_->check_sizes(request);
-  if (!state_->parameters || state_->facts.paper_schedules) {
-    return algorithms(request, topology(), shape()).front();
-  }
+  if (native()) return kNativeAlgorithm;
+  if (state_->facts.paper_schedules) return collective::algorithms(request, topology(), shape()).front();
   return rank_algorithms(request, topology(), shape(), *state_->parameters).front().algorithm;
+}
+
+std::vector<std::string> Communicator::algorithms(const Request& request) const {
+  std::vector<std::string> names = collective::algorithms(request, topology(), shape());
+  if (native()) names.insert(names.begin(), kNativeAlgorithm);
+  return names;
 }
 
 std::string Communicator::explain(const Request& request) const {
   check(request, topology());
-  if (!state_->parameters) return "native: no time is modelled; the first algorithm that applies is used\n";
+  if (native())
+    return fmt::format("native: no time is modelled; '{}' moves the bytes at once\n", kNativeAlgorithm);
   return fmt::format("{}\n", topology().text()) +
          collective::explain(rank_algorithms(request, topology(), shape(), *state_->parameters),
                              *state_->parameters);
@@ -180,6 +202,15 @@ Communicator::Prepared Communicator::prepare(const Request& request, const std::
   check(request, topology());
   state_->check_sizes(request);
   Prepared prepared{request, algorithm.empty() ? choose(request) : algorithm, {}, {}};
+  if (native() && prepared.algorithm == kNativeAlgorithm) {
+    for (int rank = 0; rank < size(); ++rank) {
+      const std::uint64_t out = send_bytes(request, topology(), rank),
+                          in = recv_bytes(request, topology(), rank);
+      prepared.send.push_back(allocate(rank, 0, out));
+      prepared.recv.push_back(allocate(rank, 1, in));
+    }
+    return prepared;
+  }
   const Situation situation{prepared.request, topology(), shape()};
   const Plan plan =
       make_plan(prepared.algorithm, situation);  // refuses what cannot be, before memory is taken
@@ -270,11 +301,34 @@ Communicator::State::Scheduled Communicator::State::schedule(const Prepared& pre
   return result;
 }
 
+void Communicator::State::run_native_on(const Prepared& prepared) {
+  std::vector<std::span<const std::uint8_t>> from;
+  std::vector<std::span<std::uint8_t>> to;
+  const auto whole = [&](const Buffer& b) -> std::span<std::uint8_t> {
+    if (b.bytes() == 0) return {};
+    const Piece& piece = b.layout().pieces.front();
+    return backend->view(b.rank(), piece.channel, piece.base, piece.bytes);
+  };
+  for (const Buffer& b : prepared.send) from.push_back(whole(b));
+  for (const Buffer& b : prepared.recv) to.push_back(whole(b));
+  run_native(prepared.request, from, to);
+}
+
 void Communicator::run_all(std::span<const Prepared* const> operations, const RunOptions& options) {
   std::vector<std::vector<Instruction>> codes(index(size()));
   std::vector<State::Scheduled> kept;
   Undrained lanes;
+  const auto run_codes = [&] {
+    for (auto& code : codes) code.emplace_back();  // end
+    run_programs(std::exchange(codes, decltype(codes)(index(size()))), options);
+    kept.clear();
+  };
   for (const Prepared* prepared : operations) {
+    if (prepared->algorithm == kNativeAlgorithm) {
+      if (!kept.empty()) run_codes();
+      state_->run_native_on(*prepared);
+      continue;
+    }
     kept.push_back(state_->schedule(*prepared));
     settle_eager(kept.back().schedule, lanes);
     const auto more = programs(kept.back().schedule, size(), {fingerprint(prepared->request), 0xff, false});
@@ -282,26 +336,33 @@ void Communicator::run_all(std::span<const Prepared* const> operations, const Ru
       codes[r].insert(codes[r].end(), more[r].begin(), more[r].end());
     }
   }
-  for (auto& code : codes) code.emplace_back();  // end
-  run_programs(std::move(codes), options);
+  if (!kept.empty()) run_codes();
+}
+
+Result Communicator::State::described(const Request& request, const std::string& algorithm) const {
+  Result result;
+  const int ranks = facts.topology.size();
+  result.operation = name_of(request.operation);
+  result.algorithm = algorithm;
+  result.ranks = ranks;
+  // Of an exchange a rank's whole send buffer counts, as nccl-tests has it; of all others the whole vector.
+  result.bytes = request.operation == Operation::barrier      ? 0
+                 : request.operation == Operation::all_to_all ? request.total() / index(ranks)
+                                                              : request.total();
+  result.bus_factor = bus_factor(request.operation, ranks);
+  return result;
 }
 
 Result Communicator::run(const Prepared& prepared) {
-  const Request& request = prepared.request;
+  Result result = state_->described(prepared.request, prepared.algorithm);
+  if (prepared.algorithm == kNativeAlgorithm) {
+    state_->run_native_on(prepared);
+    return result;
+  }
   const State::Scheduled scheduled = state_->schedule(prepared);
   const Schedule& schedule = scheduled.schedule;
-  auto codes = programs(schedule, size(), {fingerprint(request), kEndMark, true});
-
-  Result result;
-  result.operation = name_of(request.operation);
-  result.algorithm = prepared.algorithm;
-  result.ranks = size();
+  auto codes = programs(schedule, size(), {fingerprint(prepared.request), kEndMark, true});
   result.steps = schedule.steps.size();
-  // Of an exchange a rank's whole send buffer counts, as nccl-tests has it; of all others the whole vector.
-  result.bytes = request.operation == Operation::barrier      ? 0
-                 : request.operation == Operation::all_to_all ? request.total() / index(size())
-                                                              : request.total();
-  result.bus_factor = bus_factor(request.operation, size());
   if (state_->parameters) result.predicted_seconds = predict(schedule, topology(), *state_->parameters);
   const auto runs = run_programs(std::move(codes), RunOptions{});
   if (!state_->native) {
@@ -350,6 +411,10 @@ Result Communicator::call(const Request& request, std::span<const std::span<cons
           "{}: rank {} gives {} bytes and has room for {}; it must give {} and gets {}",
           name_of(request.operation), rank, send[index(rank)].size(), recv[index(rank)].size(), out, in));
     }
+  }
+  if (native() && (algorithm.empty() || algorithm == kNativeAlgorithm)) {  // no need for buffers in between
+    run_native(request, send, recv);
+    return state_->described(request, kNativeAlgorithm);
   }
   const Prepared prepared = prepare(request, algorithm);
   for (int r = 0; r < size(); ++r) write(prepared.send[index(r)], send[index(r)]);

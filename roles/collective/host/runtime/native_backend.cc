@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Native fidelity: the same programs, executed on this process's memory; no time.
+// Native fidelity: memory in this process, and programs executed on it byte by byte; no time. Operations as a
+// whole: native.h.
 #include <algorithm>
 #include <cstring>
 

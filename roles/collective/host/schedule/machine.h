@@ -5,7 +5,7 @@
 // lane that
 //   disagree about a block, a stream of another length than its sink) throws ProgramError. Pulses are counted
 //   as on the wire, so a wait in a circle is found: run() throws and names who waits for what.
-// Native fidelity runs on it, and tests check schedules with it.
+// Native fidelity runs programs and named algorithms on it, and tests check schedules with it.
 #pragma once
 
 #include <cstdint>

@@ -15,13 +15,18 @@ import pytest
 from polyloom.collectives import CollectiveError, Communicator
 from polyloom.collectives.loader import ext
 
-CLUSTERS = ["native", "optweb-8", "optweb-4x2-double", "optweb-3x3"]
+CLUSTERS = ["native", "native optweb-3x3", "optweb-8", "optweb-4x2-double", "optweb-3x3"]
 
 
 @pytest.fixture(params=CLUSTERS, scope="module")
 def comm(request: pytest.FixtureRequest) -> Iterator[Communicator]:
     name = request.param
-    yield Communicator(on="native", native_ranks=5) if name == "native" else Communicator(name, on="sim")
+    if name == "native":
+        yield Communicator(on="native", native_ranks=5)
+    elif name.startswith("native "):
+        yield Communicator(name.split()[1], on="native")
+    else:
+        yield Communicator(name, on="sim")
 
 
 def random_arrays(n: int, count: int, dtype: type, seed: int) -> list[np.ndarray]:
@@ -100,6 +105,35 @@ def test_prediction_is_within_five_percent(cluster: str) -> None:
             for name in comm.algorithms(request):
                 result = comm.run(comm.prepare(request, name))
                 assert result.predicted_seconds == pytest.approx(result.simulated_seconds, rel=0.05), (op, name, total)
+
+
+def test_native_ranks_are_those_of_the_cluster() -> None:
+    comm = Communicator("optweb-4x2-double", on="native")
+    assert comm.native and comm.size == 8
+    assert comm.topology == "hypercube 4 x 2, 8 nodes, 1 and 2 links a pair"
+    assert comm.algorithms(comm.uniform("all_to_all", 4096)) == ["memory", "dimension", "halves", "cut-through"]
+    with pytest.raises(CollectiveError, match="no FPGA of role"):
+        Communicator("tinsel-1", on="native")
+
+
+def test_native_sums_have_the_bits_of_a_join_of_all_ranks() -> None:
+    arrays = random_arrays(8, 1000, np.float32, 9)
+    native, _ = Communicator(on="native", native_ranks=8).all_reduce(arrays)
+    tree = arrays
+    while len(tree) > 1:  # pairs, then pairs of those, each sum rounded
+        tree = [a + b for a, b in zip(tree[::2], tree[1::2], strict=True)]
+    assert all(np.array_equal(n.view(np.uint32), tree[0].view(np.uint32)) for n in native)
+    nodes, result = Communicator("optweb-8", on="sim").all_reduce(arrays, algorithm="one-shot")
+    assert result.steps == 1
+    assert np.array_equal(nodes[0].view(np.uint32), native[0].view(np.uint32))
+
+
+def test_rows_of_an_exchange_may_be_arrays() -> None:
+    comm = Communicator(on="native", native_ranks=3)
+    blocks = np.arange(3 * 3 * 4, dtype=np.int32).reshape(3, 3, 4)
+    received, result = comm.all_to_all(blocks)
+    assert np.array_equal(np.stack([np.stack(r) for r in received]), blocks.transpose(1, 0, 2))
+    assert result.algorithm == "memory"
 
 
 def test_posts_must_agree() -> None:

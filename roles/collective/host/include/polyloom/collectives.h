@@ -199,6 +199,9 @@ class Communicator {
   /// The choices for a request, quickest first, as a table.
   std::string explain(const Request& request) const;
   std::string choose(const Request& request) const;
+  /// Names that apply, the published first; natively before them "memory", which does the operation at once.
+  /// With another name its schedule is executed step by step, slowly.
+  std::vector<std::string> algorithms(const Request& request) const;
 
  private:
   struct State;
