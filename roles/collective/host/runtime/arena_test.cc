@@ -30,6 +30,12 @@ TEST(Arena, OnlyInTheRange) {
   EXPECT_EQ(a.take(32, 0, 1056), 1024u);
 }
 
+TEST(Arena, WhatLiesBelowTheRangeDoesNotDrawItDown) {
+  Arena a;
+  EXPECT_EQ(a.take(128, 0, 1024), 0u);
+  EXPECT_EQ(a.take(32, 512, 1024), 512u);
+}
+
 TEST(Arena, NothingNeedsNoPlace) {
   Arena a;
   EXPECT_EQ(a.take(0, 0, 0), 0u);
