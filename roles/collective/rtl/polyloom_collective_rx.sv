@@ -209,6 +209,7 @@ module polyloom_collective_rx
       end else if (lane_rx_valid_i && control && (!word_frame ||
                    (kind == CONTROL_SIGNATURE && (signed_q || check_due_q)) ||
                    (kind == CONTROL_CHECK && !check_due_q) ||
+                   (kind == CONTROL_ABORT && lane_rx_data_i[63:48] != CONTROL_MARK) ||
                    kind == 8'd0 || kind > CONTROL_CHECK)) begin
         check_fault = '{code: FAULT_UNEXPECTED, value: lane_rx_data_i[63:0]};
       end

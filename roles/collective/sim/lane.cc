@@ -225,8 +225,9 @@ void Lane::take_pulse(Cycle k) {
 LaneFault Lane::whole_beat(Cycle k, bool single) {
   if (mid_frame_) return data(k);
   if (single && !checks_) {
+    // No data frame is that short, so a word without the mark is a damaged one.
     if (partial_.words[0] >> 48 == kControlMark) return control(k, partial_.words[0]);
-    return data(k);
+    return fault(Fault::unexpected, partial_.words[0]);
   }
   if (!checks_ || expect_ == Expect::data) return data(k);
   if (single) return control(k, partial_.words[0]);
@@ -243,7 +244,7 @@ LaneFault Lane::control(Cycle k, std::uint64_t word) {
     case LaneControl::abort:
       return fault(word >> 48 == kControlMark ? Fault::aborted : Fault::unexpected, word);
     case LaneControl::signature:
-      if (expect_ != Expect::control || signature_held_) return fault(Fault::unexpected, word);
+      if (!checks_ || expect_ != Expect::control || signature_held_) return fault(Fault::unexpected, word);
       signature_ = word;
       signature_held_ = true;
       signature_at_ = k;

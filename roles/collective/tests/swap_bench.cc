@@ -113,6 +113,7 @@ class Host final : public fabric::Node {
       // Rounds begin at times that do not depend on how long frames to the host take.
       Time at = static_cast<Time>(event->finish) * kCycle + kPause;
       at = std::max((at / kPause + 1) * kPause, now);
+      if (setup_.every != 0) at = kStart + setup_.every * static_cast<Time>(round) - kPause;
       if (round < starts_.size()) {
         put(at, reg_write(reg::clear, 1));
         put(at + kPause, reg_write(reg::start, starts_[round]));

@@ -64,6 +64,9 @@ struct Scene {
   std::vector<std::vector<Bytes>> memory;  ///< [node][channel]; shorter ones: the rest is zero
   std::vector<Cycle> skew = {};            ///< [node]: start of round 0 so many cycles late
   std::uint64_t watchdog = 0;
+  /// Rounds begin so far apart, whatever the nodes report; 0: as `programs` says. For nodes that stop at
+  /// times of their own: all must have stopped before the first is cleared.
+  fabric::Time every = 0;
   Tamper tamper = {};
   fabric::EngineOptions engine = {};
   std::function<void(fabric::Fabric&)> partition = {};  ///< for MPI
