@@ -331,7 +331,8 @@ void Communicator::run_all(std::span<const Prepared* const> operations, const Ru
     }
     kept.push_back(state_->schedule(*prepared));
     settle_eager(kept.back().schedule, lanes);
-    const auto more = programs(kept.back().schedule, size(), {fingerprint(prepared->request), 0xff, false});
+    const auto more = programs(kept.back().schedule, size(),
+                               {fingerprint(prepared->request, prepared->algorithm), 0xff, false});
     for (std::size_t r = 0; r < codes.size(); ++r) {
       codes[r].insert(codes[r].end(), more[r].begin(), more[r].end());
     }
@@ -361,7 +362,7 @@ Result Communicator::run(const Prepared& prepared) {
   }
   const State::Scheduled scheduled = state_->schedule(prepared);
   const Schedule& schedule = scheduled.schedule;
-  auto codes = programs(schedule, size(), {fingerprint(prepared.request), kEndMark, true});
+  auto codes = programs(schedule, size(), {fingerprint(prepared.request, prepared.algorithm), kEndMark, true});
   result.steps = schedule.steps.size();
   if (state_->parameters) result.predicted_seconds = predict(schedule, topology(), *state_->parameters);
   const auto runs = run_programs(std::move(codes), RunOptions{});

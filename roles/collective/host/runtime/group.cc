@@ -36,7 +36,7 @@ std::string differences(const std::vector<Posted>& posts) {
   return text;
 }
 
-std::uint32_t fingerprint(const Request& r) {
+std::uint32_t fingerprint(const Request& r, const std::string& algorithm) {
   std::uint32_t hash = 2166136261u;  // FNV-1a
   const auto mix = [&](std::uint64_t value) {
     for (int i = 0; i < 8; ++i) hash = (hash ^ (value >> 8 * i & 0xff)) * 16777619u;
@@ -47,6 +47,7 @@ std::uint32_t fingerprint(const Request& r) {
   mix(static_cast<std::uint64_t>(r.root));
   mix(static_cast<std::uint64_t>(r.destination));
   for (const std::uint64_t s : r.sizes) mix(s);
+  for (const char c : algorithm) mix(static_cast<unsigned char>(c));
   return hash;
 }
 

@@ -44,7 +44,7 @@ class Group {
 
 /// What differs between the posts, in words; empty if nothing does.
 std::string differences(const std::vector<Posted>& posts);
-/// Of operation, type, root and sizes: nodes compare it on the wire.
-std::uint32_t fingerprint(const Request& request);
+/// Of operation, type, root, sizes and the algorithm: nodes compare it on the wire.
+std::uint32_t fingerprint(const Request& request, const std::string& algorithm);
 
 }  // namespace polyloom::collective
