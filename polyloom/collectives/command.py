@@ -21,17 +21,20 @@ def parse_size(text: str) -> int:
     """Bytes of "4096", "64K", "1M", "2G" (powers of 1024)."""
     digits = text.rstrip("BKMG")
     unit = text[len(digits) :]
-    if not digits.isdigit() or unit not in UNITS:
+    if not (digits.isascii() and digits.isdigit()) or unit not in UNITS:
         raise UserError(f"'{text}' is no size; write 4096, 64K, 1M or 2G")
-    return int(digits) * UNITS[unit]
+    size = int(digits) * UNITS[unit]
+    if not 0 < size < 1 << 63:
+        raise UserError(f"{text}: an operation moves at least 1 byte and less than 2^63")
+    return size
 
 
 def sizes_of(text: str, sweep: str) -> list[int]:
     """One size, or "FIRST:LAST" in powers of two."""
     if not sweep:
         return [parse_size(text)]
-    first, _, last = sweep.partition(":")
-    size, end = parse_size(first), parse_size(last)
+    ends = sweep.split(":")
+    size, end = (parse_size(text) for text in ends) if len(ends) == 2 else (0, 0)
     if not 0 < size <= end:
         raise UserError(f"--sweep {sweep}: write FIRST:LAST with FIRST not above LAST, e.g. 1K:1G")
     sizes = []

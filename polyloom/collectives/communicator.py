@@ -59,6 +59,17 @@ def _words_of(array: Array) -> NDArray[np.uint32]:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint32)
 
 
+def _check_types(arrays: Sequence[Array | None]) -> None:
+    """All of one type: bytes of another would be taken for the first's."""
+    ranks: dict[str, list[str]] = {}
+    for rank, array in enumerate(arrays):
+        if array is not None:
+            ranks.setdefault(str(array.dtype), []).append(str(rank))
+    if len(ranks) > 1:
+        who = "; ".join(f"{name} (rank {', '.join(of)})" for name, of in ranks.items())
+        raise CollectiveError(f"the ranks' arrays are of different types: {who}")
+
+
 class Communicator:
     """All ranks of a cluster, driven by this process.
 
@@ -101,10 +112,13 @@ class Communicator:
 
     def request(self, operation: str, sizes: Sequence[int], dtype: Any = np.uint8, **options: Any) -> Any:
         """Build a request for ``explain``, ``algorithms`` and ``prepare``; sizes in bytes as plan.h says."""
+        for size in sizes:
+            if not 0 <= size < 1 << 63:
+                raise CollectiveError(f"{operation}: {size} bytes; sizes are from 0 to 2^63 - 1")
         return ext.Request(operation, list(sizes), type=_TYPES.get(np.dtype(dtype), "bytes"), **options)
 
     def uniform(self, operation: str, total: int, **options: Any) -> Any:
-        """Build a request of ``total`` bytes a rank, blocks equal (cut down to whole 32-byte blocks)."""
+        """Build a request of ``total`` bytes a rank, blocks equal (cut down to whole blocks of 4-byte elements)."""
         name = operation.replace("-", "_")
         reduces = name in {"reduce", "reduce_scatter", "all_reduce"}
         dtype = np.float32 if reduces else np.uint8
@@ -130,6 +144,7 @@ class Communicator:
     ) -> tuple[list[Array], Result]:
         self._raw.check(request)
         empty = np.zeros(0, np.uint8)
+        _check_types(send)
         given = [empty if a is None else _bytes_of(a) for a in send]
         taken = [np.empty(self._raw.recv_bytes(request, rank), np.uint8) for rank in range(self.size)]
         raw = self._raw.call(request, given, taken, algorithm)
@@ -159,6 +174,7 @@ class Communicator:
 
     def scatter(self, blocks: Sequence[Array], root: int = 0, algorithm: str = "") -> tuple[list[Array], Result]:
         """Block i, of any length, of rank ``root`` to rank i."""
+        _check_types(blocks)
         request = self.request("scatter", [b.nbytes for b in blocks], root=root)
         send = self._from_root(request, root, np.concatenate([b.reshape(-1) for b in blocks]))
         return self._call(request, send, blocks[0].dtype, algorithm)
@@ -180,6 +196,10 @@ class Communicator:
         Rows that are arrays (of two dimensions or more, so blocks are equal) are taken as they lie in memory.
         """
         n = self.size
+        if len(blocks) != n or any(len(row) != n for row in blocks):
+            raise CollectiveError(f"all_to_all: {n} rows of {n} blocks are wanted for {n} ranks")
+        for row in blocks:
+            _check_types(row)
         request = self.request("all_to_all", [blocks[i][j].nbytes for i in range(n) for j in range(n)])
         rows = [row if isinstance(row, np.ndarray) else np.concatenate([b.reshape(-1) for b in row]) for row in blocks]
         received, result = self._call(request, rows, blocks[0][0].dtype, algorithm)

@@ -127,7 +127,8 @@ enum class Fault : std::uint8_t {
   overflow = 4,     ///< a beat arrived with the receive buffer full
   check = 5,        ///< a block's CRC differs: the link has damaged it
   aborted = 6,      ///< a peer reported a fault
-  timeout = 7,  ///< nothing moved for `watchdog` cycles. value: lanes that lack a pulse [31:0], data [63:32]
+  timeout = 7,  ///< nothing moved for `watchdog` cycles. value: lanes that lack a pulse [31:0], data [63:32];
+                ///< lane: the first above 31 that lacks either
   unexpected = 8,      ///< data or a check on a lane where no block is expected and that is not eager
   operator_error = 9,  ///< the operator met what it cannot do. value: its status word 0
 };

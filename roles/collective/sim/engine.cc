@@ -83,11 +83,18 @@ bool Engine::cycle(Cycle k) {
   if (operator_active_) moved |= clock_operator(k);
   if (!moved && watchdog != 0 && state_ == State::running && k - last_progress_ >= watchdog) {
     std::uint64_t pulse = 0, data = 0;
-    for (unsigned l = 0; l < lanes_.size() && l < 32; ++l) {
-      pulse |= std::uint64_t{sends_[l].active && !sends_[l].begun && !may_begin(l)} << l;
-      data |= std::uint64_t{takes_[l].active && !takes_[l].moved && !takes_[l].pulse_only} << l;
+    std::uint8_t far = 0xff;  // the first that the value has no bit for
+    for (unsigned l = 0; l < lanes_.size(); ++l) {
+      const bool no_pulse = sends_[l].active && !sends_[l].begun && !may_begin(l);
+      const bool no_data = takes_[l].active && !takes_[l].moved && !takes_[l].pulse_only;
+      if (l < 32) {
+        pulse |= std::uint64_t{no_pulse} << l;
+        data |= std::uint64_t{no_data} << l;
+      } else if (far == 0xff && (no_pulse || no_data)) {
+        far = static_cast<std::uint8_t>(l);
+      }
     }
-    fault(k, Fault::timeout, 0xff, pulse | data << 32);
+    fault(k, Fault::timeout, far, pulse | data << 32);
     return true;
   }
   return moved;

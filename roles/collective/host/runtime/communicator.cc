@@ -382,6 +382,14 @@ std::vector<NodeRun> Communicator::run_programs(std::vector<std::vector<Instruct
   if (codes.size() != index(size())) {
     throw UserError(fmt::format("{} programs for {} ranks", codes.size(), size()));
   }
+  std::vector<int> order = options.start_order;
+  std::sort(order.begin(), order.end());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (order.size() != index(size()) || order[i] != static_cast<int>(i)) {
+      throw UserError(fmt::format("start_order [{}] does not name each of the ranks 0..{} once",
+                                  fmt::join(options.start_order, ", "), size() - 1));
+    }
+  }
   if (options.marks > reg::marks) throw UserError(fmt::format("a node has {} marks", reg::marks));
   if (options.barrier) {
     auto before = programs(prelude(topology(), shape()), size(), {0, kBeginMark, false});

@@ -23,7 +23,8 @@ std::string waits(const Topology& t, int rank, std::uint64_t lanes, const char* 
 }
 
 std::string cause(const blocks::EventFrame& e, const Topology& t, int rank) {
-  const std::string peer = peer_text(t, rank, e.detail >> 16 & 0xff);
+  const unsigned lane = e.detail >> 16 & 0xff;
+  const std::string peer = peer_text(t, rank, lane), from = lane == 0xff ? "" : " from " + peer;
   switch (static_cast<Fault>(e.code)) {
     case Fault::bad_program:
       return fmt::format(" was given an instruction that it cannot execute (index {}, {:#x})",
@@ -31,7 +32,7 @@ std::string cause(const blocks::EventFrame& e, const Topology& t, int rank) {
     case Fault::signature:
       return " got a block of another operation from " + peer + ": count, type, root or order differ";
     case Fault::length:
-      return " got a block of another length than it expected from " + peer;
+      return " got a block of another length than it expected" + from;
     case Fault::overflow:
       return " had no room for a beat from " + peer;
     case Fault::check:
@@ -41,7 +42,8 @@ std::string cause(const blocks::EventFrame& e, const Topology& t, int rank) {
     case Fault::timeout: {
       const std::string pulses = waits(t, rank, e.value & 0xffffffff, "permission"),
                         data = waits(t, rank, e.value >> 32, "data");
-      return pulses.empty() && data.empty() ? " makes no progress" : pulses + data;
+      const std::string far = lane == 0xff ? "" : " waits for " + peer;
+      return pulses.empty() && data.empty() && far.empty() ? " makes no progress" : pulses + data + far;
     }
     case Fault::unexpected:
       return " got data from " + peer + " where none was expected";

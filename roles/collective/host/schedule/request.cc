@@ -25,8 +25,10 @@ std::size_t parse(std::string name, std::span<const char* const> known, const ch
   throw UserError(fmt::format("{} '{}': known are {}", what, name, fmt::join(known, ", ")));
 }
 
+/// At most the largest number: what overflows fits in no memory and must not look small.
+std::uint64_t plus(std::uint64_t a, std::uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 std::uint64_t sum(std::span<const std::uint64_t> v) {
-  return std::accumulate(v.begin(), v.end(), std::uint64_t{0});
+  return std::accumulate(v.begin(), v.end(), std::uint64_t{0}, plus);
 }
 
 }  // namespace
@@ -89,7 +91,7 @@ std::uint64_t recv_bytes(const Request& r, const Topology& t, int rank) {
       return rank == r.root ? r.total() : 0;
     case Operation::all_to_all: {
       std::uint64_t all = 0;
-      for (std::size_t i = 0; i < n; ++i) all += r.sizes[i * n + me];
+      for (std::size_t i = 0; i < n; ++i) all = plus(all, r.sizes[i * n + me]);
       return all;
     }
   }

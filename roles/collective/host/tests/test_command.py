@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from polyloom import paths
+from polyloom.collectives import command
+from polyloom.errors import UserError
 
 OPERATIONS = "barrier unicast scatter gather broadcast all-to-all all-gather reduce reduce-scatter all-reduce"
 
@@ -48,12 +50,39 @@ def test_sweep_and_explain() -> None:
         (("broadcast", "--algorithm", "magic"), "has no algorithm 'magic'"),
         (("broadcast", "--sweep", "8K:1K"), "FIRST:LAST"),
         (("broadcast", "--bytes", "64G"), "68719476736"),
+        (("broadcast", "--bytes", "-5"), "'-5' is no size"),
+        (("all-to-all", "--bytes", "8000000000G"), "8589934592000000000"),
+        (("broadcast", "--cluster", "optweb-9"), "optweb-8"),
+        (("broadcast", "--cluster", "nowhere.toml"), "nowhere.toml"),
+        (("broadcast", "--cluster", "laptop"), 'no FPGA of role "collective"'),
+        (("broadcast", "--on", "board"), "board"),
+        (("broadcast", "--on", "magic"), "native, sim"),
+        (("broadcast", "--root", "99", "--bytes", "1K"), "--root"),
     ],
 )
 def test_mistakes_are_named(arguments: tuple[str, ...], message: str) -> None:
     done = polyloom("collective", *arguments)
     assert done.returncode != 0
-    assert message in " ".join((done.stdout + done.stderr).split())
+    # Long lines may be broken in a frame by the option parser.
+    assert message in " ".join((done.stdout + done.stderr).replace("\u2502", " ").split())
+    assert "Traceback" not in done.stderr
+    assert not done.stdout
+
+
+@pytest.mark.parametrize(
+    "text", ["", "K", "1KM", "1.5K", "-5", "0", "0K", "\u00b2", "16T", "1 K", "9" * 20, "8589934592G"]
+)
+def test_sizes_that_are_none(text: str) -> None:
+    with pytest.raises(UserError, match=r"is no size|less than 2"):
+        command.sizes_of(text, "")
+    with pytest.raises(UserError, match=r"is no size|less than 2"):
+        command.sizes_of("1K", f"1K:{text}")
+
+
+@pytest.mark.parametrize("text", ["1K", "8K:1K", "1K:2K:4K"])
+def test_sweeps_that_are_none(text: str) -> None:
+    with pytest.raises(UserError, match="FIRST:LAST"):
+        command.sizes_of("", text)
 
 
 def test_native(tmp_path: Path) -> None:

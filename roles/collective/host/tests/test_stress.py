@@ -1,112 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every ordered pair of operations back to back in one program, ranks started in any order, 2 to 16 ranks, sizes from
-1 byte, both protocols; a wrong wiring, a rank that never comes. Expected: NumPy. Leaves out: RTL nodes, link errors.
+"""Every ordered pair of operations back to back in one program, ranks started in any order, 2 to 64 ranks, sizes from
+1 byte, both protocols; a rank that never comes. Expected: NumPy.
+
+More than 16 ranks with POLYLOOM_TEST_FULL=1. Leaves out: RTL nodes (test_stress_rtl.py), wiring (test_wiring.py), link
+errors (test_link_faults.py).
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from operation_cases import every_ordered_pair
+from small_clusters import cluster
 
 from polyloom.collectives import CollectiveError, Communicator
 from polyloom.collectives import program as p
 
-CLUSTER = """version = 1
-description = "test"
-[topology]
-kind = "{kind}"
-size = {size}
-[link]
-protocol = "serial"
-latency = "{latency} ns"
-rate = "45 Gb/s"
-[fpga]
-role = "collective"
-clocks = {{ core = "200 MHz" }}
-[memory.hbm]
-kind = "hbm2"
-channels = {channels}
-size = "1 MiB"
-[host]
-latency = "1 us"
-rate = "64 Gb/s"
-call_time = "1 us"
-[collective]
-read_latency = 24
-write_latency = 8
-eager_bytes = "{eager} B"
-operators = ["reduce"]  # partition wants a power of two of ports
-"""
 SHAPES = [("fully_connected", [n]) for n in (2, 3, 5, 8, 16)] + [("hypercube", [3, 2]), ("hypercube", [3, 4])]
-MOVES = ["barrier", "unicast", "scatter", "gather", "broadcast", "all_to_all", "all_gather"]
-OPERATIONS = [*MOVES, "reduce", "reduce_scatter", "all_reduce"]
-
-
-def cluster(folder: Path, kind: str, size: list[int], eager: int, latency: int = 170, channels: int = 0) -> str:
-    path = folder / "test.toml"
-    fields = {"kind": kind, "size": size, "eager": eager, "latency": latency}
-    path.write_text(CLUSTER.format(**fields, channels=channels or max(2, int(np.prod(size)))), encoding="utf-8")
-    return str(path)
-
-
-class Case:
-    """One operation with random sizes, prepared and filled; ``check`` compares with NumPy."""
-
-    def __init__(self, comm: Communicator, op: str, rng: np.random.Generator) -> None:
-        n = comm.size
-        self.comm, self.op = comm, op
-        self.root = int(rng.integers(n))
-        self.target = int(rng.integers(n))
-        largest = int(rng.choice([1, 33, 1000, 9000]))
-        count = {"barrier": 0, "all_to_all": n * n, "unicast": 1, "broadcast": 1, "reduce": 1, "all_reduce": 1}.get(
-            op, n
-        )
-        item = 4 if "reduce" in op else 1
-        self.sizes = [item * int(rng.integers(0, largest + 1)) for _ in range(count)]
-        if count == 1:
-            self.sizes = [item * largest]
-        dtype = np.int32 if item == 4 else np.uint8
-        request = comm.request(op, self.sizes, dtype, root=self.root, destination=self.target)
-        names = comm.algorithms(request)
-        self.prepared = comm.prepare(request, names[int(rng.integers(len(names)))])
-        self.send: list[Any] = []
-        for rank in range(n):
-            total = self.prepared.send_bytes(rank) // item
-            data = (
-                rng.integers(-1000, 1000, total).astype(np.int32)
-                if item == 4
-                else rng.integers(0, 256, total, np.uint8)
-            )
-            self.send.append(data)
-            comm.write_send(self.prepared, rank, data)
-
-    def expected(self) -> list[Any]:
-        n, op, none = self.comm.size, self.op, np.zeros(0, np.uint8)
-        if op == "barrier":
-            return [none] * n
-        if op == "all_to_all":
-            table = np.array(self.sizes).reshape(n, n)
-            cut = [np.split(self.send[i], np.cumsum(table[i])[:-1]) for i in range(n)]
-            return [np.concatenate([cut[i][j] for i in range(n)]) for j in range(n)]
-        if "reduce" in op:
-            total = np.sum(self.send, axis=0, dtype=np.int32)
-            if op == "reduce_scatter":
-                return list(np.split(total, np.cumsum(self.sizes)[:-1] // 4))
-            return [total if op == "all_reduce" or rank == self.root else none for rank in range(n)]
-        if op == "scatter":
-            return list(np.split(self.send[self.root], np.cumsum(self.sizes)[:-1]))
-        whole = np.concatenate(self.send)
-        gets = {"unicast": [self.target], "gather": [self.root], "all_gather": range(n)}
-        to = gets.get(op, [rank for rank in range(n) if rank != self.root])
-        return [whole if rank in to else none for rank in range(n)]
-
-    def check(self) -> None:
-        for rank, want in enumerate(self.expected()):
-            got = self.comm.read_recv(self.prepared, rank, want.dtype)
-            assert np.array_equal(got, want), (self.op, self.prepared.algorithm, self.sizes, rank)
+FULL = os.environ.get("POLYLOOM_TEST_FULL", "0") not in {"", "0"}
 
 
 @pytest.mark.parametrize("eager", [0, 4096])
@@ -114,13 +28,19 @@ class Case:
 def test_every_ordered_pair(tmp_path: Path, kind: str, size: list[int], eager: int) -> None:
     rng = np.random.default_rng(sum(size) + eager)
     comm = Communicator(cluster(tmp_path, kind, size, eager), on="sim")
-    for first in OPERATIONS:
-        for second in OPERATIONS:
-            cases = [Case(comm, first, rng), Case(comm, second, rng)]
-            order = [int(r) for r in rng.permutation(comm.size)]
-            comm.run_all([c.prepared for c in cases], barrier=False, start_order=order)
-            for case in cases:
-                case.check()
+    every_ordered_pair(comm, rng)
+
+
+@pytest.mark.skipif(not FULL, reason="minutes; POLYLOOM_TEST_FULL=1 runs it")
+@pytest.mark.parametrize("eager", [0, 4096])
+@pytest.mark.parametrize(
+    ("kind", "size"),
+    [("fully_connected", [33]), ("fully_connected", [64]), ("hypercube", [8, 8]), ("hypercube", [7, 5])],
+)
+def test_every_ordered_pair_of_many_ranks(tmp_path: Path, kind: str, size: list[int], eager: int) -> None:
+    rng = np.random.default_rng(sum(size) + eager)
+    comm = Communicator(cluster(tmp_path, kind, size, eager), on="sim")
+    every_ordered_pair(comm, rng, most=1000)
 
 
 @pytest.mark.parametrize("latency", [50, 1000])
@@ -147,4 +67,16 @@ def test_a_rank_that_never_comes(tmp_path: Path) -> None:
     text = str(error.value)
     assert "waits for permission of rank 2" in text
     assert "rank 2 waits" not in text
+    assert comm.barrier().simulated_seconds is not None
+
+
+def test_who_waits_on_a_high_lane_is_named(tmp_path: Path) -> None:
+    """More lanes than a fault's value has bits."""
+    comm = Communicator(cluster(tmp_path, "fully_connected", [36], 0, channels=2), on="sim", watchdog_seconds=20e-6)
+    (lane,) = comm.lanes_to(0, 35)
+    assert lane == 34
+    programs = [[p.end()]] * 36
+    programs[0] = [p.send(lane, pulse_only=True), p.go(), p.end()]
+    with pytest.raises(CollectiveError, match=r"rank 0 waits for rank 35 \(lane 34\)"):
+        comm.run_programs(programs)
     assert comm.barrier().simulated_seconds is not None
