@@ -31,7 +31,7 @@ inline Scene scene(const CollectiveParams& params) {
   s.links = {{0, 1}};
   s.programs = {exchange(0), exchange(kRoom)};
   s.watchdog = 2000;
-  s.every = 400'000'000;  // the watchdog is 10 us
+  s.every = 60'000'000;  // the watchdog is 10 us
   s.memory = {{Bytes(2 * kRoom)}, {Bytes(0), Bytes(2 * kRoom)}};
   for (std::size_t i = 0; i < 2 * kRoom; ++i) {
     s.memory[0][0][i] = static_cast<std::uint8_t>(i * 7 + 1);
