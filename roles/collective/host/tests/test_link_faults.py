@@ -45,9 +45,13 @@ def attempts(comm: Communicator, rng: np.random.Generator, count: int, rounds: i
 
 @pytest.mark.parametrize("eager", [0, 4096])
 @pytest.mark.parametrize(("kind", "size"), SHAPES)
-@pytest.mark.parametrize("link", ["bit_error_rate = 3e-7", "drop_rate = 2e-3"])
-def test_right_or_stopped_with_a_cause(tmp_path: Path, kind: str, size: list[int], eager: int, link: str) -> None:
-    path = cluster(tmp_path, kind, size, eager, link=link)
+@pytest.mark.parametrize(
+    ("link", "check"), [("bit_error_rate = 3e-7", "true"), ("drop_rate = 2e-3", "true"), ("drop_rate = 2e-3", "false")]
+)
+def test_right_or_stopped_with_a_cause(
+    tmp_path: Path, kind: str, size: list[int], eager: int, link: str, check: str
+) -> None:
+    path = cluster(tmp_path, kind, size, eager, link=link, role=f"block_check = {check}")
     comm = Communicator(path, on="sim", watchdog_seconds=50e-6)
     count = 500 if eager else 20_000
     if "bit" in link and eager:
