@@ -68,6 +68,22 @@ struct Communicator::State {
     }
   }
 
+  /// Buffers lie in the memories that their communicator allots.
+  void check_own(const Buffer& buffer) const {
+    if (buffer.state_ && buffer.state_->arenas != arenas) {
+      throw UserError("this buffer was allotted by another communicator");
+    }
+  }
+  void check_own(const Prepared& prepared) const {
+    for (const auto* buffers : {&prepared.send, &prepared.recv}) {
+      if (buffers->size() != index(facts.topology.size())) {
+        throw UserError(
+            fmt::format("prepared for {} ranks, there are {}", buffers->size(), facts.topology.size()));
+      }
+      for (const Buffer& buffer : *buffers) check_own(buffer);
+    }
+  }
+
   struct Scheduled;
   Scheduled schedule(const Prepared& prepared);
   void run_native_on(const Prepared& prepared);
@@ -155,6 +171,10 @@ void for_pieces(const Buffer& buffer, std::uint64_t at, std::uint64_t bytes, F f
 
 Communicator::Communicator(const Options& options) : state_(std::make_unique<State>()) {
   State& s = *state_;
+  if (!(options.watchdog_seconds >= 0 && options.watchdog_seconds <= 1e6)) {
+    throw UserError(
+        fmt::format("a watchdog of {} seconds; allowed are 0 (none) to 1000000", options.watchdog_seconds));
+  }
   s.native = wants_native(options);
   if (s.native) {
     s.facts = native_facts(options);
@@ -241,12 +261,14 @@ Buffer Communicator::allocate(int rank, unsigned channel, std::uint64_t bytes, H
 }
 
 void Communicator::write(const Buffer& buffer, std::uint64_t at, std::span<const std::uint8_t> bytes) {
+  state_->check_own(buffer);
   for_pieces(buffer, at, bytes.size(), [&](const Piece& p, std::uint64_t from) {
     state_->backend->write(buffer.rank(), p.channel, p.base, bytes.subspan(from, p.bytes));
   });
 }
 
 void Communicator::read(const Buffer& buffer, std::uint64_t at, std::span<std::uint8_t> bytes) {
+  state_->check_own(buffer);
   for_pieces(buffer, at, bytes.size(), [&](const Piece& p, std::uint64_t from) {
     state_->backend->read(buffer.rank(), p.channel, p.base, bytes.subspan(from, p.bytes));
   });
@@ -269,6 +291,7 @@ void Communicator::read(const Buffer& buffer, std::span<std::uint8_t> bytes) {
 }
 
 std::vector<std::span<std::uint8_t>> Communicator::view(const Buffer& buffer) {
+  state_->check_own(buffer);
   std::vector<std::span<std::uint8_t>> pieces;
   for (const Piece& p : buffer.layout().pieces) {
     const auto piece = state_->backend->view(buffer.rank(), p.channel, p.base, p.bytes);
@@ -285,6 +308,7 @@ struct Communicator::State::Scheduled {
 };
 
 Communicator::State::Scheduled Communicator::State::schedule(const Prepared& prepared) {
+  check_own(prepared);
   const Situation situation{prepared.request, facts.topology, facts.shape};
   const Plan plan = make_plan(prepared.algorithm, situation);
   Buffers buffers;

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls that no correct program makes: each is one CollectiveError, and a communicator that has not died works on.
+
+Covers: options, buffers of another communicator, too many marks and status words, programs that are none, a deadlock
+with the watchdog off, a simulator that is gone. Leaves out: requests (test_disagreement.py), the command
+(test_command.py).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from small_clusters import cluster
+
+from polyloom.collectives import CollectiveError, Communicator
+from polyloom.collectives import program as p
+
+
+def works(comm: Communicator) -> None:
+    arrays = [np.full(9, r, np.int32) for r in range(comm.size)]
+    for got in comm.all_reduce(arrays)[0]:
+        assert np.array_equal(got, np.sum(arrays, axis=0))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"on": "native", "native_ranks": 0}, "0 ranks: allowed are 1 to 64"),
+        ({"on": "native", "native_ranks": 65}, "65 ranks"),
+        ({"on": "native", "native_ranks": -3}, "-3 ranks"),
+        ({"on": "Sim"}, "'Sim' is no way to run: native, sim, rtl"),
+        ({"on": "native", "watchdog_seconds": -1.0}, "watchdog of -1 seconds"),
+        ({"on": "native", "watchdog_seconds": float("nan")}, "watchdog of nan seconds"),
+        ({"on": "native", "watchdog_seconds": float("inf")}, "watchdog of inf seconds"),
+    ],
+)
+def test_options(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(CollectiveError, match=words):
+        Communicator(**options)
+
+
+def test_one_rank_has_nobody_to_wait_for() -> None:
+    works(Communicator(on="native", native_ranks=1))
+
+
+def test_buffers_of_another_communicator() -> None:
+    one, other = Communicator(on="native", native_ranks=3), Communicator(on="native", native_ranks=4)
+    twin = Communicator(on="native", native_ranks=3)
+    prepared = one.prepare(one.uniform("all_reduce", 4096))
+    for stranger, words in ((other, "prepared for 3 ranks, there are 4"), (twin, "another communicator")):
+        with pytest.raises(CollectiveError, match=words):
+            stranger.run(prepared)
+        with pytest.raises(CollectiveError, match=words):
+            stranger.run_all([prepared])
+        with pytest.raises(CollectiveError, match="another communicator"):
+            stranger.write_send(prepared, 0, np.zeros(4096, np.uint8))
+        with pytest.raises(CollectiveError, match="another communicator"):
+            stranger.read_recv(prepared, 0)
+        with pytest.raises(CollectiveError, match="another communicator"):
+            stranger.send_views(prepared, 0)
+        works(stranger)
+    buffer = one.allocate(0, 0, 64)
+    with pytest.raises(CollectiveError, match="another communicator"):
+        twin.store(buffer, np.zeros(8, np.uint8))
+    works(one)
+
+
+def test_programs_that_are_none(tmp_path: Path) -> None:
+    comm = Communicator(cluster(tmp_path, "fully_connected", [3], 0), on="sim", watchdog_seconds=20e-6)
+    idle = [[p.end()]] * 3
+    for programs, options, words in (
+        ([], {}, "0 programs for 3 ranks"),
+        ([[], [p.end()], [p.end()]], {}, "rank 0 does not finish with end"),
+        (idle, {"marks": 33}, "a node has 32 marks"),
+        (idle, {"status_words": 1 << 20}, r"rank 0 \(fpga.0\) answered with an error"),
+        ([[p.Instruction(256), p.end()], *idle[1:]], {}, "are bytes"),
+        ([[p.read(0, 0, 32), p.end()], *idle[1:]], {"barrier": False}, ""),
+        ([[*[p.go()] * 5000, p.read(0, 0, 32), p.end()], *idle[1:]], {}, "after its last go"),
+        ([[*[p.read(0, 0, 32)] * 5000, p.go(), p.end()], *idle[1:]], {}, "5001 instructions, the node holds 1024"),
+    ):
+        if words:
+            with pytest.raises(CollectiveError, match=words):
+                comm.run_programs(programs, **options)
+        else:  # a step that never goes does nothing
+            comm.run_programs(programs, **options)
+        works(comm)
+
+
+def test_without_a_watchdog_the_simulator_says_who_waits(tmp_path: Path) -> None:
+    comm = Communicator(cluster(tmp_path, "fully_connected", [3], 0), on="sim", watchdog_seconds=0)
+    programs = [[p.take(0), p.write(0, p.from_lane(0), 0, 32), p.go(), p.end()], [p.end()], [p.end()]]
+    with pytest.raises(CollectiveError, match=r"fpga\.0: .*take on lane 0 \(node 1\) has no data"):
+        comm.run_programs(programs)
+    for _ in range(2):  # the run is over: every further call says so, none waits
+        with pytest.raises(CollectiveError, match=r"fpga\.0"):
+            comm.barrier()
+
+
+def test_a_simulator_that_is_gone(tmp_path: Path) -> None:
+    comm = Communicator(cluster(tmp_path, "fully_connected", [3], 0), on="sim")
+    works(comm)
+    listing = subprocess.run(["ps", "-ewwo", "pid,args"], capture_output=True, text=True, check=True).stdout
+    own = re.findall(rf"^\s*(\d+)\s.*polyloom-sim.*{re.escape(str(tmp_path))}", listing, re.MULTILINE)
+    assert len(own) == 1
+    os.kill(int(own[0]), signal.SIGKILL)
+    for _ in range(2):
+        with pytest.raises(CollectiveError, match="simulator"):
+            comm.barrier()
