@@ -63,11 +63,12 @@ def test_right_or_stopped_with_a_cause(
         assert CAUSES.search(text), text
 
 
-def test_the_seed_chooses_the_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_seed_alone_chooses_the_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = cluster(tmp_path, "fully_connected", [4], 0, link="bit_error_rate = 1e-6")
     said = []
-    for seed in ("1", "1", "2"):
+    for seed, engine in (("1", "serial"), ("1", "threads:2"), ("2", "serial")):
         monkeypatch.setenv("POLYLOOM_SEED", seed)
+        monkeypatch.setenv("POLYLOOM_ENGINE", engine)
         comm = Communicator(path, on="sim", watchdog_seconds=50e-6)
         said.append(attempts(comm, np.random.default_rng(0), 20_000, 6))
     assert said[0] == said[1]
