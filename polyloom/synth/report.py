@@ -18,7 +18,7 @@ def as_text(result: Result) -> str:
     """The table, the rule it counts by, and the clock."""
     part = PARTS[result.part]
     values = " ".join(f"{name}={value}" for name, value in result.parameters.items())
-    heads = ["module", "count", part.logic, "FF", part.bram, "DSP"]
+    heads = ["module", "count", part.logic, "FF", part.bram, "DSP", f"{part.logic} with inside"]
     lines = [heads, *(_cells(row) for row in result.rows), _cells(result.total, total=True)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(heads))]
     text = [f"{result.design}: {result.top} {values}".rstrip() + f" on {result.part}"]
@@ -33,7 +33,7 @@ def as_text(result: Result) -> str:
 
 
 def _cells(row: Row, total: bool = False) -> list[str]:
-    numbers = [_number(value) for value in (row.logic, row.ff, row.bram, row.dsp)]
+    numbers = [_number(value) for value in (row.logic, row.ff, row.bram, row.dsp, row.inside.logic)]
     return [row.module, "" if total else str(row.instances), *numbers]
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: the command lines and scripts given to the tools (golden, with mock tools), counting, tables, errors, Ctrl-C.
 
-Leaves out: what real tools answer (blocks/ram/tests/test_ram_synth.py).
+Leaves out: folding (test_synth_fold.py), what real tools answer (blocks/ram/tests/test_ram_synth.py).
 """
 
 from __future__ import annotations
@@ -24,14 +24,18 @@ from polyloom.synth.parts import ECP5, INTEL_ALM, PARTS, ULTRASCALE_PLUS
 #: A Yosys that writes down what it was asked and answers with fixed counts.
 YOSYS = """#!{python}
 import json, os, pathlib, sys
-pathlib.Path(os.environ["MOCK_LOG"]).open("a").write(" ".join(sys.argv[1:]) + "\\n" + open("run.ys").read())
+name = sys.argv[2]
+pathlib.Path(os.environ["MOCK_LOG"]).open("a").write(" ".join(sys.argv[1:]) + "\\n" + open(name).read())
 if os.environ.get("MOCK_FAIL"):
     sys.exit("rtl/000_a.sv:3:5: error: no such thing")
 print("2.1. Executing PROC pass", flush=True)
 if os.environ.get("MOCK_HANG"):
     import time
     time.sleep(600)
-top = os.environ.get("MOCK_TOP") or open("run.ys").read().split("--top ")[1].split()[0]
+if name == "read.ys":
+    open("read.il", "w").write("autoidx 1\\nmodule \\\\top\\nend\\n")
+    sys.exit()
+top = os.environ.get("MOCK_TOP") or open("read.ys").read().split("--top ")[1].split()[0]
 open("stat.json", "w").write(json.dumps({stat}).replace('top"', top + '"'))
 open("netlist.json", "w").write("{{}}")
 """
@@ -85,9 +89,12 @@ def test_golden_script_of_each_part(mock: Path) -> None:
         (mock / "log").unlink(missing_ok=True)
         flow.synthesize(design(mock), part, {"Width": "16"}, pnr=False, progress=lambda _: None)
         assert (mock / "log").read_text() == (
-            "-s run.ys\n"
+            "-s read.ys\n"
             "read_slang --threads 1 --ignore-assertions --keep-hierarchy --top top -G Depth=4 -G Width=16 "
             "-I include/0 rtl/000_a.sv\n"
+            "write_rtlil read.il\n"
+            "-s run.ys\n"
+            "read_rtlil folded.il\n"
             f"{commands[name]}\n"
             "tee -q -o stat.json stat -json\n"
         )
@@ -97,8 +104,8 @@ def test_golden_script_of_each_part(mock: Path) -> None:
 def test_golden_place_and_route_and_median_of_seeds(mock: Path) -> None:
     result = flow.synthesize(design(mock), ECP5, {}, pnr=True, progress=lambda _: None)
     lines = (mock / "log").read_text().splitlines()
-    assert lines[4:7] == ["flatten", "opt_clean", "write_json netlist.json"]
-    assert lines[7:] == [
+    assert lines[7:10] == ["flatten", "opt_clean", "write_json netlist.json"]
+    assert lines[10:] == [
         "--85k --package CABGA756 --speed 6 --out-of-context --freq 100 "
         f"--seed {seed} --json netlist.json --report report.json --timing-allow-fail"
         for seed in (1, 2, 3)
@@ -119,6 +126,25 @@ def test_counts_add_up_over_instances() -> None:
     assert by_name["mid"].logic == 2 * 2 * 2
     assert (total.logic, total.ff, total.bram, total.dsp) == (10 + 42 + 8, 3, 7, 4)
     assert [row.module for row in rows] == ["leaf", "top", "mid"]
+    # With everything inside: each of two mids has three leaves of kind a; the leaves have nothing inside.
+    assert (by_name["mid"].inside.logic, by_name["mid"].inside.bram) == (2 * (2 * 2 + 3 * 5), 6)
+    assert by_name["leaf"].inside.logic == by_name["leaf"].logic
+    assert by_name["top"].inside.logic == total.logic
+
+
+def test_a_module_inside_its_own_kind_counts_once() -> None:
+    modules = {
+        "t": {"node$t.a": 1, "LUT4": 1},
+        "node$t.a": {"node$t.a.b": 2, "LUT4": 10},
+        "node$t.a.b": {"LUT4": 100},
+    }
+    stat = {"modules": {name: {"num_cells_by_type": cells} for name, cells in modules.items()}}
+    rows, total = count.table(stat, "t", ECP5)
+    assert [(row.module, row.instances, row.logic, row.inside.logic) for row in rows] == [
+        ("node", 3, 210, 210),
+        ("t", 1, 1, 211),
+    ]
+    assert total.logic == 211
 
 
 def test_alm_estimate_and_half_brams() -> None:
