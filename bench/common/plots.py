@@ -2,8 +2,9 @@
 """Draws the plots of benchmarks: as one self-contained page each, and as pictures for the documentation.
 
 Usage: ``python -m bench.common.plots NAME... [--to FOLDER] [--page FILE.md]`` draws bench/results/NAME.json; --page
-also writes their targets as tables and their plots into FILE.md, between its marks (pictures: figures/ beside it).
-``scripts/bench.py`` draws every run into build/bench. Input: figures["plots"] and targets; output: NAME.html, SVG.
+also writes their targets, their own tables and their plots into FILE.md, between its marks (pictures: figures/ beside
+it). ``scripts/bench.py`` draws every run into build/bench. Input: figures["plots"] (curves, or bars that are stacked),
+figures["tables"] and targets; output: NAME.html, SVG.
 """
 
 from __future__ import annotations
@@ -23,11 +24,14 @@ def page(name: str, result: dict[str, Any]) -> str:
     parts = []
     for i, plot in enumerate(result["figures"]["plots"].values()):
         figure = go.Figure()
-        for curve, points in plot["curves"].items():
+        for curve, points in plot.get("curves", {}).items():
             figure.add_scatter(x=[p[0] for p in points], y=[p[1] for p in points], name=curve, mode="lines+markers")
-        figure.update_layout(title=plot["title"], template="simple_white", hovermode="x unified")
-        figure.update_xaxes(type="log", title=plot["x"])
-        figure.update_yaxes(type="log", title=plot["y"])
+        for piece, bars in plot.get("bars", {}).items():
+            figure.add_bar(x=[b[0] for b in bars], y=[b[1] for b in bars], name=piece)
+        figure.update_layout(title=plot["title"], template="simple_white", hovermode="x unified", barmode="stack")
+        scale = {"type": "log"} if "curves" in plot else {}
+        figure.update_xaxes(title=plot["x"], **scale)
+        figure.update_yaxes(title=plot["y"], **scale)
         parts.append(figure.to_html(full_html=False, include_plotlyjs="inline" if i == 0 else False))
     origin = ", ".join(str(result[key]) for key in ("commit", "date", "machine") if key in result)
     notes = "".join(f"<p>{note}</p>" for note in result.get("notes", []))
@@ -53,15 +57,33 @@ def picture(plot: dict[str, Any], path: Path) -> None:
     plain = {"svg.hashsalt": "polyloom", "svg.fonttype": "none", "font.size": 9, "axes.spines.top": False}
     with mpl.rc_context({**plain, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.3}):
         figure, axes = plt.subplots(figsize=(7, 3.6), layout="constrained")
-        values = [y for points in plot["curves"].values() for _, y in points]
-        for curve, points in plot["curves"].items():
-            axes.plot(*zip(*points, strict=True), marker="o", markersize=3, linewidth=1.2, label=curve)
         axes.set(title=plot["title"], xlabel=plot["x"], ylabel=plot["y"])
-        axes.set_xscale("log", base=2)
-        axes.set_yscale("log" if min(values) > 0 else "linear")
+        if "bars" in plot:
+            _stack(axes, plot["bars"])
+        else:
+            values = [y for points in plot["curves"].values() for _, y in points]
+            for curve, points in plot["curves"].items():
+                axes.plot(*zip(*points, strict=True), marker="o", markersize=3, linewidth=1.2, label=curve)
+            axes.set_xscale("log", base=2)
+            axes.set_yscale("log" if min(values) > 0 else "linear")
         figure.legend(loc="outside right upper", frameon=False, fontsize=8)
         figure.savefig(path, metadata={"Date": None})
         plt.close(figure)
+
+
+def _stack(axes: Any, bars: dict[str, list[tuple[str, float]]]) -> None:
+    """Pieces on top of each other, a bar a name; names stand below, broken at commas."""
+    names = list(dict.fromkeys(name for piece in bars.values() for name, _ in piece))
+    bottom = dict.fromkeys(names, 0.0)
+    for piece, values in bars.items():
+        if not values:
+            continue
+        axes.bar([names.index(n) for n, _ in values], [v for _, v in values], bottom=[bottom[n] for n, _ in values],
+                 width=0.6, label=piece)  # fmt: skip
+        for name, value in values:
+            bottom[name] += value
+    axes.set_xticks(range(len(names)), [name.replace(", ", "\n") for name in names], fontsize=7)
+    axes.grid(visible=False, axis="x")
 
 
 def gallery(name: str, result: dict[str, Any], folder: Path) -> str:
@@ -76,7 +98,7 @@ def gallery(name: str, result: dict[str, Any], folder: Path) -> str:
 
 
 def table(name: str, result: dict[str, Any]) -> str:
-    """Targets of a result as a Markdown table."""
+    """Targets of a result, and its own tables, in Markdown."""
     lines = [f"### {name}: commit {result['commit']}, {result['date']}, {result['machine']}", ""]
     lines += ["| what | paper | target | ours | holds |", "| --- | --- | --- | --- | --- |"]
     for entry in result["targets"]:
@@ -84,6 +106,9 @@ def table(name: str, result: dict[str, Any]) -> str:
         holds = {True: "yes", False: "**no**", None: "not measured"}[entry["holds"]]
         ours = "" if entry["ours"] is None else f"{entry['ours']:.4g}"
         lines.append(f"| {entry['what']} | {paper} | {entry['target']} | {ours} | {holds} |")
+    for own in result["figures"].get("tables", []):
+        lines += ["", f"#### {own['title']}", ""]
+        lines += ["| " + " | ".join(cells) + " |" for cells in (own["head"], ["---"] * len(own["head"]), *own["rows"])]
     return "\n".join(lines)
 
 

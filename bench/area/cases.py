@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Area: the designs that are synthesized, and the builds of the OPTWEB paper that stand beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Published:
+    """A build of the paper on its Stratix 10 MX2100, shares of the device."""
+
+    where: str
+    lanes: int
+    total_alm: float
+    m20k: float
+    application_alm: float | None = None
+    dsp: float | None = None
+
+
+TARGETS = ("ultrascale+", "intel-alm")
+# The device (section 4.A names it; counts of Intel's product table).
+ALM, M20K, DSP = 702_720, 6_847, 3_960
+SORT = Published("Figure 14, section 4.C.1: 8 x 45 Gb/s", 8, total_alm=0.810, m20k=0.181, application_alm=0.387)
+AVERAGING = Published("Figure 18, section 4.D.1: 16 x 45 Gb/s", 16, total_alm=0.606, m20k=0.305, dsp=0.028)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A design of the benchmark and the build that it stands beside; ``same``: as wide, with the same application."""
+
+    design: str
+    what: str
+    beside: Published | None = None
+    same: bool = True
+
+
+CASES = (
+    Case("collective_node", "360 Gb/s, no operator", SORT, same=False),
+    Case("collective_partition", "360 Gb/s, sort's partition", SORT),
+    Case("collective_reduce", "360 Gb/s, reduce"),
+    Case("collective_double", "720 Gb/s, no operator", AVERAGING, same=False),
+    Case("collective_double_reduce", "720 Gb/s, reduce", AVERAGING),
+    Case("crc32", "check of a lane's blocks, one of two a lane"),
+)
+
+
+def share(paper: Published) -> float:
+    """Of the paper's build without its application, as far as the paper tells them apart."""
+    return paper.total_alm - (paper.application_alm or 0.0)
