@@ -25,6 +25,7 @@ from polyloom.synth.parts import Part
 
 SEEDS = (1, 2, 3)
 _LOG_TAIL = 12
+_UNROLL_LIMIT = 1_000_000  # passes of loops in one module: the partition operator's histogram has 16,000
 Progress = Callable[[str], None]
 
 
@@ -89,8 +90,8 @@ def synthesize(design: Design, part: Part, overrides: Mapping[str, str], pnr: bo
 def read_script(top: str, parameters: Mapping[str, str], staged: staging.Staged) -> str:
     """The Yosys script that reads the sources."""
     values = "".join(f" -G {name}={value}" for name, value in parameters.items())
-    read = f"read_slang --threads 1 --ignore-assertions --keep-hierarchy --top {top}{values} {staged.slang_args()}"
-    return f"{read}\nwrite_rtlil read.il\n"
+    options = f"--threads 1 --unroll-limit={_UNROLL_LIMIT} --ignore-assertions --keep-hierarchy --top {top}{values}"
+    return f"read_slang {options} {staged.slang_args()}\nwrite_rtlil read.il\n"
 
 
 def script(top: str, part: Part, pnr: bool) -> str:

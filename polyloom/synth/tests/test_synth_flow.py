@@ -90,8 +90,8 @@ def test_golden_script_of_each_part(mock: Path) -> None:
         flow.synthesize(design(mock), part, {"Width": "16"}, pnr=False, progress=lambda _: None)
         assert (mock / "log").read_text() == (
             "-s read.ys\n"
-            "read_slang --threads 1 --ignore-assertions --keep-hierarchy --top top -G Depth=4 -G Width=16 "
-            "-I include/0 rtl/000_a.sv\n"
+            "read_slang --threads 1 --unroll-limit=1000000 --ignore-assertions --keep-hierarchy --top top "
+            "-G Depth=4 -G Width=16 -I include/0 rtl/000_a.sv\n"
             "write_rtlil read.il\n"
             "-s run.ys\n"
             "read_rtlil folded.il\n"
