@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The operator socket: packages, operators, slot.
 ../../stream/rtl/polyloom_stream_pkg.sv
+-f ../../stream/rtl/lut_fifo.f
 polyloom_operator_pkg.sv
-polyloom_op_fifo.sv
 polyloom_op_pass.sv
 polyloom_op_join2.sv
 polyloom_op_scale.sv

@@ -117,19 +117,19 @@ module polyloom_op_partition
     logic ends;
     logic [Outputs-1:0][7:0][31:0] words;
 
-    polyloom_op_fifo #(
-        .item_t(beat_t),
-        .Depth (2)
+    polyloom_stream_lut_fifo #(
+        .T    (beat_t),
+        .Depth(2)
     ) i_fifo (
         .clk_i,
         .rst_ni,
         .flush_i,
-        .valid_i(in_valid_i[i]),
-        .ready_o(in_ready_o[i]),
-        .item_i (in_i[i]),
-        .valid_o(in_valid[i]),
-        .ready_i(in_taken[i]),
-        .item_o (beat)
+        .in_valid_i (in_valid_i[i]),
+        .in_ready_o (in_ready_o[i]),
+        .in_i       (in_i[i]),
+        .out_valid_o(in_valid[i]),
+        .out_ready_i(in_taken[i]),
+        .out_o      (beat)
     );
     assign in_offered[i] = in_valid[i] & mask_q[i];
 
@@ -168,19 +168,19 @@ module polyloom_op_partition
 
     for (genvar o = 0; o < Outputs; o++) begin : gen_buffer
       assign buffer_in[i][o] = '{ends: ends, count: count[o], words: words[o]};
-      polyloom_op_fifo #(
-          .item_t(group_t),
-          .Depth (Depth)
+      polyloom_stream_lut_fifo #(
+          .T    (group_t),
+          .Depth(Depth)
       ) i_buffer (
           .clk_i,
           .rst_ni,
           .flush_i,
-          .valid_i(buffer_push[i][o]),
-          .ready_o(buffer_ready[i][o]),
-          .item_i (buffer_in[i][o]),
-          .valid_o(buffer_valid[i][o]),
-          .ready_i(collect_take[o][i]),
-          .item_o (buffer_out[i][o])
+          .in_valid_i (buffer_push[i][o]),
+          .in_ready_o (buffer_ready[i][o]),
+          .in_i       (buffer_in[i][o]),
+          .out_valid_o(buffer_valid[i][o]),
+          .out_ready_i(collect_take[o][i]),
+          .out_o      (buffer_out[i][o])
       );
     end
   end
@@ -219,19 +219,19 @@ module polyloom_op_partition
       leaving[o] = '0;
       for (int unsigned k = 0; k < 8; k++) leaving[o] += 4'(beat_valid && beat_ready && beat.keep[4*k]);
     end
-    polyloom_op_fifo #(
-        .item_t(beat_t),
-        .Depth (2)
+    polyloom_stream_lut_fifo #(
+        .T    (beat_t),
+        .Depth(2)
     ) i_fifo (
         .clk_i,
         .rst_ni,
         .flush_i,
-        .valid_i(beat_valid),
-        .ready_o(beat_ready),
-        .item_i (beat),
-        .valid_o(out_valid_o[o]),
-        .ready_i(out_ready_i[o]),
-        .item_o (out_o[o])
+        .in_valid_i (beat_valid),
+        .in_ready_o (beat_ready),
+        .in_i       (beat),
+        .out_valid_o(out_valid_o[o]),
+        .out_ready_i(out_ready_i[o]),
+        .out_o      (out_o[o])
     );
   end
 

@@ -70,19 +70,19 @@ module polyloom_op_pass
   end
 
   for (genvar i = 0; i < Inputs; i++) begin : gen_in
-    polyloom_op_fifo #(
-        .item_t(beat_t),
-        .Depth (2)
+    polyloom_stream_lut_fifo #(
+        .T    (beat_t),
+        .Depth(2)
     ) i_fifo (
         .clk_i,
         .rst_ni,
         .flush_i,
-        .valid_i(in_valid_i[i]),
-        .ready_o(in_ready_o[i]),
-        .item_i (in_i[i]),
-        .valid_o(in_valid[i]),
-        .ready_i(in_taken[i]),
-        .item_o (in[i])
+        .in_valid_i (in_valid_i[i]),
+        .in_ready_o (in_ready_o[i]),
+        .in_i       (in_i[i]),
+        .out_valid_o(in_valid[i]),
+        .out_ready_i(in_taken[i]),
+        .out_o      (in[i])
     );
     always_comb begin
       in_taken[i] = in_valid[i] & used_q[i];
@@ -98,19 +98,19 @@ module polyloom_op_pass
       out[o] = '0;
       for (int unsigned i = 0; i < Inputs; i++) out[o] |= mask_q[o][i] ? in[i] : '0;
     end
-    polyloom_op_fifo #(
-        .item_t(beat_t),
-        .Depth (2)
+    polyloom_stream_lut_fifo #(
+        .T    (beat_t),
+        .Depth(2)
     ) i_fifo (
         .clk_i,
         .rst_ni,
         .flush_i,
-        .valid_i(out_push[o]),
-        .ready_o(out_room[o]),
-        .item_i (out[o]),
-        .valid_o(out_valid_o[o]),
-        .ready_i(out_ready_i[o]),
-        .item_o (out_o[o])
+        .in_valid_i (out_push[o]),
+        .in_ready_o (out_room[o]),
+        .in_i       (out[o]),
+        .out_valid_o(out_valid_o[o]),
+        .out_ready_i(out_ready_i[o]),
+        .out_o      (out_o[o])
     );
   end
 

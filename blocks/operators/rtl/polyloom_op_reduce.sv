@@ -96,19 +96,19 @@ module polyloom_op_reduce
   logic [Groups-1:0][63:0] beats_q;
 
   for (genvar i = 0; i < Inputs; i++) begin : gen_in
-    polyloom_op_fifo #(
-        .item_t(beat_t),
-        .Depth (2)
+    polyloom_stream_lut_fifo #(
+        .T    (beat_t),
+        .Depth(2)
     ) i_fifo (
         .clk_i,
         .rst_ni,
         .flush_i,
-        .valid_i(in_valid_i[i]),
-        .ready_o(in_ready_o[i]),
-        .item_i (in_i[i]),
-        .valid_o(in_valid[i]),
-        .ready_i(in_taken[i]),
-        .item_o (in[i])
+        .in_valid_i (in_valid_i[i]),
+        .in_ready_o (in_ready_o[i]),
+        .in_i       (in_i[i]),
+        .out_valid_o(in_valid[i]),
+        .out_ready_i(in_taken[i]),
+        .out_o      (in[i])
     );
   end
 
@@ -174,19 +174,19 @@ module polyloom_op_reduce
     wire   unused_ready = fifo_ready;
     beat_t result;
     assign result = '{last: last_q[Latency-1], keep: keep_q[Latency-1], data: data};
-    polyloom_op_fifo #(
-        .item_t(beat_t),
-        .Depth (Room)
+    polyloom_stream_lut_fifo #(
+        .T    (beat_t),
+        .Depth(Room)
     ) i_fifo (
         .clk_i,
         .rst_ni,
         .flush_i,
-        .valid_i(valid_q[Latency-1]),
-        .ready_o(fifo_ready),
-        .item_i (result),
-        .valid_o(out_valid_o[g]),
-        .ready_i(out_ready_i[g]),
-        .item_o (out_o[g])
+        .in_valid_i (valid_q[Latency-1]),
+        .in_ready_o (fifo_ready),
+        .in_i       (result),
+        .out_valid_o(out_valid_o[g]),
+        .out_ready_i(out_ready_i[g]),
+        .out_o      (out_o[g])
     );
 
     always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -3,7 +3,7 @@
 
 Tests polyloom_op_slot with all that it is made of, each in every cycle: polyloom_op_pass, polyloom_op_reduce
 (polyloom_op_tree, polyloom_op_join2, polyloom_op_scale), polyloom_op_partition (polyloom_op_distribute,
-polyloom_op_collect), and polyloom_op_fifo in all of them. Covers: 1, 2, 3, 7 and 8 inputs in every cycle;
+polyloom_op_collect). Covers: 1, 2, 3, 7 and 8 inputs in every cycle;
 lint of 16 inputs (with 7 and 8 only if POLYLOOM_TEST_FULL is set), and that shapes out of range are refused.
 Leaves out: 16 inputs in simulation; what the model computes (operators_test.cc).
 """

@@ -195,12 +195,13 @@ module polyloom_shell
   // queue has room when the first has.
   logic queue_take;
   assign queue_take = queue_valid && queue_ready;
-  polyloom_shell_fifo #(
+  polyloom_stream_lut_fifo #(
       .T(answer_t),
       .Depth(AnswerDepth)
   ) i_answers (
       .clk_i,
       .rst_ni,
+      .flush_i(1'b0),
       .in_valid_i(queue_valid),
       .in_ready_o(queue_ready),
       .in_i(queue),
@@ -208,12 +209,13 @@ module polyloom_shell
       .out_ready_i(answer_ready),
       .out_o(answer)
   );
-  polyloom_shell_fifo #(
+  polyloom_stream_lut_fifo #(
       .T(dma_cmd_t),
       .Depth(AnswerDepth)
   ) i_reads (
       .clk_i,
       .rst_ni,
+      .flush_i(1'b0),
       .in_valid_i(queue_take && queue.read),
       .in_ready_o(cmd_ready),
       .in_i(cmd),

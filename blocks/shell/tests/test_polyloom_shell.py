@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: lint of each machine below and shell_swap_test.cc on it (C++ shell against Verilated shell).
-# Tests polyloom_shell with polyloom_shell_parser, polyloom_shell_fifo, polyloom_shell_read_dma,
+# Tests polyloom_shell with polyloom_shell_parser, polyloom_shell_read_dma,
 # polyloom_shell_write_dma, polyloom_shell_regs and polyloom_shell_sender.
 # Leaves out: see shell_swap_test.cc; proofs: test_shell_formal.py.
 """Builds the Verilated shell with its swap test and runs it: ``pytest blocks/shell/tests``; POLYLOOM_SEED chooses."""

@@ -2,3 +2,4 @@
 -f ../rtl/stream.f
 polyloom_stream_checker.sv
 stream_ram_fifo_proof.sv
+stream_lut_fifo_proof.sv

@@ -14,3 +14,4 @@ ${common_cells}/src/lzc.sv
 +incdir+${common_cells}/include
 ${common_cells}/src/rr_arb_tree.sv
 polyloom_stream_ram_fifo.sv
+-f lut_fifo.f

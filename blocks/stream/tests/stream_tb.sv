@@ -44,6 +44,26 @@ module stream_tb (
     );
   end
 
+  for (genvar i = 0; i < 5; i++) begin : gen_lut_fifo
+    localparam int unsigned Depth = i == 0 ? 1 : i == 1 ? 2 : i == 2 ? 3 : i == 3 ? 7 : 16;
+    logic flush = 1'b0, in_valid = 1'b0, in_ready, out_valid, out_ready = 1'b0;
+    polyloom_stream_pkg::beat_t in = '0, out;
+    polyloom_stream_lut_fifo #(
+        .T    (polyloom_stream_pkg::beat_t),
+        .Depth(Depth)
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .flush_i    (flush),
+        .in_valid_i (in_valid),
+        .in_ready_o (in_ready),
+        .in_i       (in),
+        .out_valid_o(out_valid),
+        .out_ready_i(out_ready),
+        .out_o      (out)
+    );
+  end
+
   if (1) begin : gen_pkg
     import polyloom_stream_pkg::*;
     logic [BEAT_BYTES-1:0] keep = '0, keep_back;
