@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+# lint: polyloom_collective_pick Sources=5 Reach=5'd27
+# lint: polyloom_collective_pick Sources=3 Reach=3'd2
 # The collective node, top polyloom_collective_node.
 -f ../../../blocks/stream/rtl/stream.f
 -f ../../../blocks/crc/rtl/crc32.f
@@ -11,6 +13,7 @@ polyloom_collective_sequencer.sv
 polyloom_collective_regs.sv
 polyloom_collective_watch.sv
 polyloom_collective_sync.sv
+polyloom_collective_pick.sv
 polyloom_collective_switch.sv
 polyloom_collective_read.sv
 polyloom_collective_write.sv

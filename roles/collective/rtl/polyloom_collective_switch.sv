@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_collective_switch: every sink takes the beats of the source that the step gave it.
-// How:          sources --beat--> [mux a sink, one-hot select] --> FIFO a sink --> sinks
+// How:          sources --beat--> [pick a sink] --> FIFO a sink --> sinks
 //               A source that several sinks select (the distributor) moves when all of them have room: 2 beats, and
 //               write_beats before a W#, which rides out the times when its memory is busy.
 //               Selects are decoded from source numbers at go. Paths that the node has not are constant zero.
@@ -77,15 +77,21 @@ module polyloom_collective_switch
       for (int unsigned k = 0; k < Sinks; k++) if (select_q[k][s] && !(free[k] && enable_i[k])) src_ready_o[s] = 1'b0;
     end
     for (int unsigned k = 0; k < Sinks; k++) begin
-      push[k]   = |(select_q[k] & src_valid_i & src_ready_o);
-      picked[k] = '0;
-      for (int unsigned s = 0; s < Sources; s++) begin
-        if (Paths[k][s]) picked[k] |= src_i[s] & {$bits(beat_t) {select_q[k][s]}};
-      end
+      push[k] = |(select_q[k] & src_valid_i & src_ready_o);
     end
   end
 
   for (genvar k = 0; k < int'(Sinks); k++) begin : gen_sink
+    polyloom_collective_pick #(
+        .Sources(Sources),
+        .Reach  (Paths[k])
+    ) i_pick (
+        .clk_i,
+        .go_i,
+        .select_i(select_i[k]),
+        .src_i,
+        .beat_o  (picked[k])
+    );
     logic [$clog2((k < int'(C) ? Cfg.write_beats : 2)+1)-1:0] unused_count;
     polyloom_stream_ram_fifo #(
         .T(beat_t),

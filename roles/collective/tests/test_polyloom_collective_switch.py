@@ -2,7 +2,8 @@
 """Covers: random steps with copies to several sinks, all sides stalling, with and without copy and relay paths: every
 sink gets its source's beats once and in order; room of each sink, latency at N-1 and N, full rate, permission, flush.
 
-Tests polyloom_collective_switch. Leaves out: proofs that no beat is lost or doubled (test_collective_formal.py).
+Tests polyloom_collective_switch with polyloom_collective_pick in it. Leaves out: proofs that no beat is lost or
+doubled (test_collective_formal.py).
 """
 
 from __future__ import annotations
