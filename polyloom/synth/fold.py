@@ -2,14 +2,16 @@
 """Folds equal modules of an RTLIL file into one, so that each is synthesized once and counted often.
 
 read_slang writes a module for every instance. Two are folded if their text is equal but for source positions and for
-the numbers in names that Yosys made; the modules inside are folded first. Input and output: RTLIL text.
-Before: ``fifo$top.a``, ``fifo$top.b``, of the same parameters. After: ``fifo$top.a``, which top has twice.
+the numbers in names that Yosys made; the modules inside are folded first. What is left is named by its contents, so
+an equal module of another design has the same name. Input and output: RTLIL text.
+Before: ``fifo$top.a``, ``fifo$top.b``, of the same parameters. After: ``fifo$0a1b2c3d4e5f``, which top has twice.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from polyloom.errors import UserError
@@ -17,29 +19,66 @@ from polyloom.errors import UserError
 _DECLARED = re.compile(r"^\s*(?:wire|memory|cell|process)\b.*?(\S+)$")
 _CELL = re.compile(r"^(\s*cell )(\\\S+)( \S+)$")
 _POSITION = re.compile(r"^\s*attribute \\src ")
+_PORT = re.compile(r"^\s*wire .*\b(?:input|output|inout) \d")
 _MADE = re.compile(r"(?<!\S)\$\S+")
+_DIGITS = 12
 
 
 @dataclass
 class _Module:
-    """A module's lines, from its first attribute to its end."""
+    """A module's lines, from its first attribute to its end, and what stands in it."""
 
     name: str
     lines: list[str]
     children: set[str] = field(default_factory=set)
 
 
-def fold(text: str) -> tuple[str, int, int]:
-    """The design with equal modules folded; how many modules there were, and how many are left."""
+@dataclass
+class Folded:
+    """Different modules, those inside others first; ``contents``: a hash of each; ``before``: how many there were."""
+
+    head: list[str]
+    modules: dict[str, _Module]
+    contents: dict[str, str]
+    before: int
+
+    def text(self, wanted: Collection[str] | None = None) -> str:
+        """RTLIL: of all modules, or of the wanted ones (by name, without backslash), the others as black boxes."""
+        lines = list(self.head)
+        for name, module in self.modules.items():
+            if wanted is None or name in wanted:
+                lines += module.lines
+            else:
+                lines += ["attribute \\blackbox 1", f"module \\{name}", *filter(_PORT.match, module.lines), "end"]
+        return "\n".join(lines) + "\n"
+
+    def above(self, wanted: Collection[str]) -> set[str]:
+        """The wanted modules and all that have one of them inside."""
+        found: set[str] = set()
+        for name, module in self.modules.items():
+            if name in wanted or module.children & found:
+                found.add(name)
+        return found
+
+
+def fold(text: str, top: str) -> Folded:
+    """The design with equal modules folded and named by their contents; ``top`` keeps its name."""
     head, modules = _split(text)
-    same: dict[str, str] = {}
-    by_content: dict[str, str] = {}
+    names: dict[str, str] = {}
+    kept: dict[str, _Module] = {}
+    contents: dict[str, str] = {}
     for name in _bottom_up(modules):
         module = modules[name]
-        module.lines = [_rename_cell(line, same) for line in module.lines]
-        same[name] = by_content.setdefault(_content(module), name)
-    kept = [module for name, module in modules.items() if same[name] == name]
-    return "\n".join([*head, *(line for module in kept for line in module.lines)]) + "\n", len(modules), len(kept)
+        lines = [_rename_cell(line, names) for line in module.lines]
+        content = _content(name, lines)
+        source = name.split("$")[0].removeprefix("\\")
+        new = top if name == f"\\{top}" else f"{source}${content[:_DIGITS]}"
+        names[name] = f"\\{new}"
+        at = lines.index(f"module {name}")
+        inside = {names[child].removeprefix("\\") for child in module.children if child in modules}
+        kept.setdefault(new, _Module(new, [*lines[:at], f"module \\{new}", *lines[at + 1 :]], inside))
+        contents[new] = content
+    return Folded(head, kept, contents, len(modules))
 
 
 def _split(text: str) -> tuple[list[str], dict[str, _Module]]:
@@ -90,21 +129,18 @@ def _rename_cell(line: str, same: dict[str, str]) -> str:
     return f"{cell[1]}{same.get(cell[2], cell[2])}{cell[3]}" if cell else line
 
 
-def _content(module: _Module) -> str:
+def _content(name: str, lines: list[str]) -> str:
     """A hash of all that makes a difference: made names are numbered in the order of their first appearance."""
-    lines = [
-        line for line in module.lines if not _POSITION.match(line) and not line.startswith(("module ", "attribute "))
-    ]
+    lines = [line for line in lines if not _POSITION.match(line) and not line.startswith(("module ", "attribute "))]
     names = {m[1] for line in lines if (m := _DECLARED.match(line)) and m[1].startswith("$")}
     numbers: dict[str, str] = {}
 
     def number(match: re.Match[str]) -> str:
-        name = match[0]
-        return numbers.setdefault(name, f"${len(numbers)}") if name in names else name
+        made = match[0]
+        return numbers.setdefault(made, f"${len(numbers)}") if made in names else made
 
-    digest = hashlib.sha256()
+    # The name in the source too, so that a row of the table never gathers two modules that happen to be alike.
+    digest = hashlib.sha256(name.split("$")[0].encode())
     for line in lines:
-        digest.update(_MADE.sub(number, line).encode() + b"\n")
-    # The name in the source, so that a row of the table never gathers two modules that happen to be alike.
-    digest.update(module.name.split("$")[0].encode())
+        digest.update(b"\n" + _MADE.sub(number, line).encode())
     return digest.hexdigest()

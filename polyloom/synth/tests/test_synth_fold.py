@@ -8,6 +8,7 @@ Leaves out: everything around it (test_synth_flow.py).
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -36,14 +37,21 @@ def parent(name: str, children: list[str]) -> str:
 
 
 def names(text: str) -> list[str]:
-    return [line.split()[1] for line in text.splitlines() if line.startswith("module ")]
+    return [line.split()[1][1:] for line in text.splitlines() if line.startswith("module ")]
+
+
+def folded(design: str) -> tuple[str, int, list[str]]:
+    """RTLIL and the modules' names without what stands for their contents; how many there were."""
+    result = fold(design, "t")
+    text = re.sub(r"\$[0-9a-f]{12}\b", "", result.text())
+    return text, result.before, names(text)
 
 
 def test_positions_and_made_numbers_do_not_count() -> None:
     design = HEAD + parent("t", ["x$t.i_0", "x$t.i_1"]) + leaf("x$t.i_0", 3, 5) + leaf("x$t.i_1", 4, 70)
-    folded, before, after = fold(design)
-    assert (before, after) == (3, 2)
-    assert folded == HEAD + parent("t", ["x$t.i_0", "x$t.i_0"]) + leaf("x$t.i_0", 3, 5)
+    text, before, _ = folded(design)
+    assert before == 3
+    assert text == HEAD + leaf("x", 3, 5) + parent("t", ["x", "x"])
 
 
 @pytest.mark.parametrize(
@@ -57,25 +65,42 @@ def test_positions_and_made_numbers_do_not_count() -> None:
     ids=["operation", "source module", "width", "connection"],
 )
 def test_a_difference_keeps_them_apart(other: str) -> None:
-    design = HEAD + parent("t", ["x$t.i_0", names(other)[0][1:]]) + leaf("x$t.i_0", 3, 5) + other
-    folded, before, after = fold(design)
-    assert before == after == 3
-    assert folded == design
+    design = HEAD + parent("t", ["x$t.i_0", names(other)[0]]) + leaf("x$t.i_0", 3, 5) + other
+    result = fold(design, "t")
+    assert len(result.modules) == result.before == 3
+    cells = [line.split()[1] for line in result.modules["t"].lines if " cell " in line]
+    assert len(set(cells)) == 2 and {cell[1:] for cell in cells} == result.modules.keys() - {"t"}
 
 
 def test_what_is_inside_is_folded_first() -> None:
     insides = leaf("x$t.a.i_0", 3, 5) + leaf("x$t.b.i_0", 3, 6) + leaf("x$t.c.i_0", 3, 7, op="$or")
     middle = "".join(parent(f"m$t.{n}", [f"x$t.{n}.i_0"]) for n in "abc")
-    folded, before, after = fold(HEAD + parent("t", ["m$t.a", "m$t.b", "m$t.c"]) + middle + insides)
-    assert (before, after) == (7, 5)
-    assert names(folded) == ["\\t", "\\m$t.a", "\\m$t.c", "\\x$t.a.i_0", "\\x$t.c.i_0"]
-    assert parent("t", ["m$t.a", "m$t.a", "m$t.c"]) in folded
+    text, before, left = folded(HEAD + parent("t", ["m$t.a", "m$t.b", "m$t.c"]) + middle + insides)
+    assert (before, left) == (7, ["x", "m", "x", "m", "t"])
+    assert text.endswith(parent("t", ["m", "m", "m"]))
+
+
+def test_equal_modules_of_two_designs_have_one_name() -> None:
+    one = fold(HEAD + parent("t", ["x$t.i_0"]) + leaf("x$t.i_0", 3, 5), "t")
+    two = fold(HEAD + parent("u", ["x$u.q"]) + leaf("x$u.q", 30, 50), "u")
+    assert one.modules.keys() - {"t"} == two.modules.keys() - {"u"}
+    assert one.contents["t"] == fold(HEAD + parent("t", ["x$t.i_1"]) + leaf("x$t.i_1", 9, 7), "t").contents["t"]
+    other = fold(HEAD + parent("t", ["x$t.i_0"]) + leaf("x$t.i_0", 3, 5, op="$or"), "t")
+    assert one.contents["t"] != other.contents["t"], "what is inside counts"
+
+
+def test_modules_not_wanted_are_black_boxes_with_their_ports() -> None:
+    design = fold(HEAD + parent("t", ["x$t.i_0"]) + leaf("x$t.i_0", 3, 5), "t")
+    (inside,) = design.modules.keys() - {"t"}
+    box = f"attribute \\blackbox 1\nmodule \\{inside}\n  wire input 1 \\a_i\n  wire output 2 \\z_o\nend\n"
+    assert design.text({"t"}) == HEAD + box + parent("t", [inside])
+    assert design.above({inside}) == {inside, "t"} and design.above({"t"}) == {"t"} and design.above(()) == set()
 
 
 def test_text_without_a_module_is_refused() -> None:
     for text in ("", HEAD, "module \\t\n"):
         with pytest.raises(UserError, match="no whole module"):
-            fold(text)
+            fold(text, "t")
 
 
 SOURCE = """
@@ -101,9 +126,9 @@ def yosys(folder: Path, script: str) -> None:
 def test_real_design_takes_the_same_and_is_equivalent(tmp_path: Path) -> None:
     (tmp_path / "a.sv").write_text(SOURCE)
     yosys(tmp_path, "read_slang --threads 1 --keep-hierarchy --top top a.sv\nwrite_rtlil read.il\n")
-    folded, before, after = fold((tmp_path / "read.il").read_text())
-    assert (before, after) == (4, 3)
-    (tmp_path / "folded.il").write_text(folded)
+    result = fold((tmp_path / "read.il").read_text(), "top")
+    assert (result.before, len(result.modules)) == (4, 3)
+    (tmp_path / "folded.il").write_text(result.text())
     prove = "design -copy-from {0} -as {0} top\n"
     yosys(
         tmp_path,
