@@ -79,7 +79,7 @@ def test_programs_that_are_none(tmp_path: Path) -> None:
         ([], {}, "0 programs for 3 ranks"),
         ([[], [p.end()], [p.end()]], {}, "rank 0 does not finish with end"),
         (idle, {"marks": 33}, "a node has 32 marks"),
-        (idle, {"status_words": 1 << 20}, r"rank 0 \(fpga.0\) answered with an error"),
+        (idle, {"status": range(1 << 20, (1 << 20) + 1)}, r"rank 0 \(fpga.0\) answered with an error"),
         ([[p.Instruction(256), p.end()], *idle[1:]], {}, "are bytes"),
         ([[p.read(0, 0, 32), p.end()], *idle[1:]], {"barrier": False}, ""),
         ([[*[p.go()] * 5000, p.read(0, 0, 32), p.end()], *idle[1:]], {}, "after its last go"),
