@@ -104,8 +104,9 @@ TEST(Fingerprint, EachPartOfARequestCounts) {
   others[4].destination = 1;
   others[5].reduce = ReduceOp::max;
   others[6].type = DataType::fp32;
-  for (const Request& r : others) EXPECT_NE(fingerprint(r), fingerprint(base));
-  EXPECT_EQ(fingerprint(Request(base)), fingerprint(base));
+  for (const Request& r : others) EXPECT_NE(fingerprint(r, "direct"), fingerprint(base, "direct"));
+  EXPECT_NE(fingerprint(base, "halves"), fingerprint(base, "direct"));
+  EXPECT_EQ(fingerprint(Request(base), "direct"), fingerprint(base, "direct"));
 }
 
 /// Four ranks in this process; rank r's element i is 100 r + i.
