@@ -21,10 +21,10 @@ std::int32_t ordered(std::uint32_t bits) {
   return value ^ (value >> 31 & 0x7fffffff);
 }
 
+/// A NaN stays one through all further sums; one_nan() makes it the operator's.
 struct SumFloat {
   std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const {
-    const auto sum = std::bit_cast<std::uint32_t>(std::bit_cast<float>(a) + std::bit_cast<float>(b));
-    return is_nan(sum) ? kNan : sum;
+    return std::bit_cast<std::uint32_t>(std::bit_cast<float>(a) + std::bit_cast<float>(b));
   }
 };
 struct SumInt {
@@ -68,12 +68,16 @@ void tree(std::span<const std::uint32_t* const> from, std::uint32_t* to, std::si
   if (from.size() == 1) std::copy_n(level[0], count, to);
 }
 
+void one_nan(std::uint32_t* values, std::size_t count) {
+  for (std::size_t e = 0; e < count; ++e) values[e] = is_nan(values[e]) ? kNan : values[e];
+}
+
 void average_float(unsigned divisor, std::uint32_t* values, std::size_t count) {
   const float factor = 1.0f / static_cast<float>(divisor);
   for (std::size_t e = 0; e < count; ++e) {
-    const auto scaled = std::bit_cast<std::uint32_t>(std::bit_cast<float>(values[e]) * factor);
-    values[e] = is_nan(scaled) ? kNan : scaled;
+    values[e] = std::bit_cast<std::uint32_t>(std::bit_cast<float>(values[e]) * factor);
   }
+  one_nan(values, count);
 }
 
 /// The exact sum has at most 38 bits, so as a double it is exact, and its quotient cannot be rounded up to a
@@ -105,7 +109,10 @@ void reduce_block(const Combine& combine, std::span<const std::uint32_t* const> 
       tree(from, to, count, SumFloat{});
       return average_float(combine.divisor, to, count);
     case ReduceOp::sum:
-      return real ? tree(from, to, count, SumFloat{}) : tree(from, to, count, SumInt{});
+      if (!real) return tree(from, to, count, SumInt{});
+      tree(from, to, count, SumFloat{});
+      if (from.size() > 1) one_nan(to, count);  // of one rank nothing is summed
+      return;
   }
 }
 
