@@ -39,6 +39,21 @@ def test_operations_on_rtl() -> None:
     assert seconds["rtl"] == pytest.approx(seconds["sim"], rel=0.02)
 
 
+def test_partition_on_rtl() -> None:
+    rng = np.random.default_rng(2)
+    keys = [rng.integers(0, 1 << 32, 400 * r, dtype=np.uint32) for r in range(4)]  # rank 0 has none
+    seconds = {}
+    for on in ("sim", "rtl"):
+        received, histogram, result = Communicator(CLUSTER, on=on).partition(keys, keys, bits=(29, 3))
+        everything = np.concatenate(keys)
+        for rank, (found, beside) in enumerate(received):
+            assert np.array_equal(np.sort(found), np.sort(everything[everything >> 30 == rank]))
+            assert np.array_equal(found, beside)
+        assert np.array_equal(histogram, [np.bincount(k >> 29, minlength=8) for k in keys])
+        seconds[on] = result.simulated_seconds
+    assert seconds["rtl"] == pytest.approx(seconds["sim"], rel=0.02)
+
+
 def test_command_line_and_waves(tmp_path: Path) -> None:
     environment = dict(os.environ, POLYLOOM_RUN_DIR=str(tmp_path / "run"), POLYLOOM_WAVE="fpga.1,0 us,30 us")
     command = [

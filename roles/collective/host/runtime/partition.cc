@@ -3,7 +3,7 @@
 //
 // How: a pass for each dimension of the cluster. All channels of a node feed its partition, whose output m
 //   goes to member m of the node's row or column; what comes is written to one channel for each member, with
-//   open end. How much that is the sender's status words say; the host reads them between passes.
+//   open end. How much that is the sender's counts of keys say; the host reads them between passes.
 // Order of memory: a pass reads one half of the channels and writes the other, as links do not push back.
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ namespace {
 using Words = std::span<const std::uint32_t>;
 
 // Status words of the operator (blocks/operators/README.md), and what it can tell apart.
-constexpr unsigned kBucketWord = 2, kOutputWord = 66, kMaxBits = 6, kMaxRouteBits = 5;
+constexpr unsigned kBucketWord = 2, kMaxBits = 6, kMaxRouteBits = 5;
 constexpr std::uint64_t kPair = 1 << 16;
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
@@ -53,6 +53,7 @@ class Pass {
     for (std::size_t b = 0; b < how.owners.size(); ++b) {
       const auto member = index(coordinate(comm.topology(), dimension, how.owners[b]));
       routes_[member] |= std::uint32_t{1} << (b >> (how.bits - route_bits));
+      member_of_.push_back(member);
     }
   }
 
@@ -67,7 +68,7 @@ class Pass {
       if (!program.empty()) program.push_back({.op = Op::go, .index = 1});
       program.emplace_back();
     }
-    const auto status_words = kOutputWord + static_cast<unsigned>(routes_.size());
+    const auto status_words = kBucketWord + static_cast<unsigned>(member_of_.size());
     auto runs = comm_.run_programs(programs, {.status_words = status_words});
     std::uint64_t begin = UINT64_MAX, finish = 0;
     for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -164,7 +165,9 @@ class Pass {
     const std::vector<int> group = comm_.topology().group(dimension_, rank);
     for (Area& area : next) {
       const auto& status = runs[index(group[area.channel()])].status;
-      area.bytes = status[kOutputWord + place_of(rank)] * 4;
+      for (std::size_t b = 0; b < member_of_.size(); ++b) {
+        if (member_of_[b] == place_of(rank)) area.bytes += status[kBucketWord + b] * (pairs_ ? 8 : 4);
+      }
     }
     std::erase_if(next, [](const Area& a) { return a.bytes == 0; });
   }
@@ -174,7 +177,8 @@ class Pass {
   int dimension_;
   bool pairs_;
   Half to_;
-  std::vector<std::uint32_t> routes_;  ///< [member] bit r: route r is its
+  std::vector<std::uint32_t> routes_;   ///< [member] bit r: route r is its
+  std::vector<std::size_t> member_of_;  ///< [bucket]
 };
 
 void check(const Communicator& comm, std::span<const Words> keys, std::span<const Words> values,
