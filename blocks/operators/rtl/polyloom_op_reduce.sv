@@ -12,7 +12,8 @@
 // Reset:        empty and without configuration.
 // Limits:       1 <= Inputs <= 64, 1 <= Groups <= Outputs. Masks of two groups must not overlap, nor be empty; the
 //               divisor of an integer average is 1 to 64; configuring an output from Groups on is an error.
-// Cost:         8 inputs, 2 groups: 16 trees, about 96,000 LUT and 96 DSP, buffers aside (sum of its parts).
+// Cost:         8 inputs, 2 groups: 103,951 LUT, 96 DSP with 16 trees and buffers
+//               (UltraScale+; in `polyloom synth collective_reduce`, Yosys 0.70, 2026-11).
 // Source: own design, after OPTWEB section 3.   Tests: operators_test.cc (model), operators_rtl_test.cc.
 module polyloom_op_reduce
   import polyloom_stream_pkg::*;

@@ -11,7 +11,7 @@
 // Order/loss:   kept.
 // Reset:        none; data only.
 // Limits:       Width > 32; reciprocal_i belongs to the divisor.
-// Cost:         842 LUT, 389 FF, 6 DSP (Yosys 0.70, UltraScale+, no place and route, 2026-11).
+// Cost:         871 LUT, 389 FF, 6 DSP (UltraScale+; in `polyloom synth collective_reduce`, Yosys 0.70, 2026-11).
 // Source: IEEE 754-2019; division by invariant integers as in Granlund and Montgomery (PLDI 1994).
 //         Tests: operators_rtl_test.cc.
 module polyloom_op_scale

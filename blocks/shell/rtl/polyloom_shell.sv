@@ -21,8 +21,8 @@
 // Reset:        control state and counters; payload registers not. Takes words from the first cycle after reset.
 // Limits:       Channels 1..128, ChannelBytes <= 2^32, multiple of 32; ProgramWords >= 1; AnswerDepth a power of two >= 2.
 //               Memory answers in request order, no interleaving; one program answer per accepted program read.
-// Cost:         4 channels of 256 MiB, no PassFrames: 3,620 LUT and 240 as RAM, 1,560 FF, 257 CARRY4, no BRAM, no
-//               DSP (Yosys 0.70 synth_xilinx -family xcup, 2026-11).
+// Cost:         8 channels of 512 MiB, no PassFrames: 4,354 LUT with everything inside, of it 1,245 its own; no BRAM, no
+//               DSP (UltraScale+; in `polyloom synth collective_node`, Yosys 0.70, 2026-11).
 // Source:       own design, behaviour of blocks/shell/sim/shell.h.   Tests: shell_swap_test.cc.
 module polyloom_shell
   import polyloom_shell_pkg::*;

@@ -9,7 +9,8 @@
 // Order/loss:   one frame at a time, as they come; every refused frame is answered once.
 // Reset:        the state; a frame cut by reset is forgotten.
 // Limits:       see polyloom_shell. A write to memory that memory refuses is answered frame_error `refused`.
-// Cost:         510 LUT, 286 FF with one channel (UltraScale+; `polyloom synth collective_node`, 2026-11)
+// Cost:         545 LUT, 288 FF; 384 ALM with 8 channels (UltraScale+; Intel ALM estimated;
+//               `polyloom synth collective_node`, Yosys 0.70, 2026-11).
 // Source:       own design, behaviour of Shell::feed and Shell::handle in blocks/shell/sim/shell.cc.
 // Tests:        test_polyloom_shell.py (shell_swap_test.cc); proof: formal/proofs.toml
 module polyloom_shell_parser

@@ -8,7 +8,8 @@
 // Order/loss:   each input in its order; of waiting inputs, the one that has waited longest.
 // Reset:        back to PICK.
 // Limits:       a role frame that stops half way holds all others.
-// Cost:         304 LUT, 8 FF with one channel (UltraScale+; `polyloom synth collective_node`, 2026-11)
+// Cost:         291 LUT, 8 FF; 212 ALM with 8 channels (UltraScale+; Intel ALM estimated;
+//               `polyloom synth collective_node`, Yosys 0.70, 2026-11).
 // Source:       own design.   Tests: shell_swap_test.cc.
 module polyloom_shell_sender
   import polyloom_shell_pkg::*;

@@ -12,8 +12,9 @@
 // Order/loss:   every stream in order; a loss is a fault.
 // Reset:        control. The first register write may come in the first cycle.
 // Limits:       cfg_t: the ranges below, checked at elaboration.
-// Cost:         2 lanes, 1 channel: 18,508 LUT, 7,063 FF, 21 BRAM36, of it 7,664 LUT the CRCs of block checks (UltraScale+;
-//               `polyloom synth collective_node --param Lanes=2 --param Channels=1 --param BlockCheck=1`, Yosys 0.70, 2026-11).
+// Cost:         7 lanes, 8 channels, no operator, no block checks: 73,855 LUT, 71.5 BRAM36 with everything inside
+//               (UltraScale+; `polyloom synth collective_node`, Yosys 0.70, 2026-11). Block checks: two polyloom_crc32
+//               a lane. By module, on Intel ALMs too and beside the paper: docs/collective-area.md.
 // Source: own design, after OPTWEB sections 2.C and Fig. 2.   Tests: test_rtl_engine.py (rtl_engine.cc).
 module polyloom_collective_engine
   import polyloom_collective_pkg::*;

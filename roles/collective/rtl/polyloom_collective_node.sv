@@ -8,8 +8,8 @@
 // Order/loss:   none lost.
 // Reset:        control. Registers work from the first cycle after reset.
 // Limits:       as polyloom_collective_engine; ChannelBits at most 32 (the shell's addresses).
-// Cost:         2 lanes, 1 channel: 22,402 LUT, 8,651 FF, 21 BRAM36, of it 3,451 LUT the shell; see
-//               polyloom_collective_engine.
+// Cost:         7 lanes, 8 channels, no operator, no block checks: 81,652 LUT, 31,851 FF, 71.5 BRAM36, of it 4,354 LUT
+//               the shell; see polyloom_collective_engine.
 // Source: own design, after OPTWEB section 2.C.   Tests: test_polyloom_collective_node.py.
 module polyloom_collective_node
   import polyloom_collective_pkg::*;

@@ -9,8 +9,8 @@
 // Order/loss:   runs in order; none lost.
 // Reset:        valid_o; the registers are loaded before use.
 // Limits:       runs >= 1, run_bytes >= 1, base and stride multiples of BEAT_BYTES: the sequencer refuses others.
-// Cost:         211 LUT, 213 FF, mean of bursts and beats
-//               (UltraScale+, of 2 lanes, 1 channel, block checks; see polyloom_collective_engine).
+// Cost:         211 LUT, 213 FF; 193 ALM, mean of bursts and beats
+//               (one, of 7 lanes, 8 channels, no block checks; see polyloom_collective_engine).
 // Source:       own design, after OPTWEB section 2.C (block-stride DMA).
 // Tests:        test_polyloom_collective_pattern.py, rtl_engine.cc (copy_patterns)
 module polyloom_collective_pattern

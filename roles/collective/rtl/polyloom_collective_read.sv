@@ -9,8 +9,8 @@
 // Order/loss:   AXI order (one ID); none lost. stop_i: no new request, what comes is thrown away.
 // Reset:        control; the buffer's data are not cleared.
 // Limits:       the pattern lies in the channel, else bad_program. Memory answers in order of requests.
-// Cost:         381 LUT, 24 FF; its buffer (read_beats x 258 bits) and pattern walkers apart
-//               (UltraScale+, of 2 lanes, 1 channel, block checks; see polyloom_collective_engine).
+// Cost:         381 LUT, 24 FF; 202 ALM; its buffer (read_beats x 258 bits) and pattern walkers apart
+//               (one, of 7 lanes, 8 channels, no block checks; see polyloom_collective_engine).
 // Source:       own design, after OPTWEB section 2.C.
 // Tests:        test_polyloom_collective_read.py, rtl_engine.cc (copies, full rate at latency 64)
 module polyloom_collective_read

@@ -14,7 +14,8 @@
 //               that the slot has not, flags that the op has not, an engine named twice in a step; at go (its word) a
 //               source without sink, a sink without source, feed without config. Only an operator may have an output
 //               without sink.
-// Cost:         see polyloom_collective_engine.
+// Cost:         531 LUT, 3,277 FF; 820 ALM
+//               (of 7 lanes, 8 channels, no operator; see polyloom_collective_engine).
 // Source:       own design, after OPTWEB section 2.C (command sequencer).
 // Tests:        test_polyloom_collective_sequencer.py, rtl_engine.cc
 module polyloom_collective_sequencer

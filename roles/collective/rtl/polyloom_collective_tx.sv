@@ -10,8 +10,8 @@
 // Reset:        control only.
 // Limits:       tx_beats 2..64. Without block checks a block of 8 bytes or less is sent as two words, so that no
 //               data frame looks like a control word. A stream of no bytes is sent as a block of 8 zero bytes.
-// Cost:         382 LUT, 65 FF; its FIFO and CRC apart
-//               (UltraScale+, of 2 lanes, 1 channel, block checks; see polyloom_collective_engine).
+// Cost:         351 LUT, 61 FF; 213 ALM; its FIFO and CRC apart
+//               (one, of 7 lanes, 8 channels, no block checks; see polyloom_collective_engine).
 // Source:       own design; frames: program.h (LaneControl).
 // Tests:        test_polyloom_collective_tx.py, rtl_engine.cc
 module polyloom_collective_tx

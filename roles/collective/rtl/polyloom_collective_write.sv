@@ -11,8 +11,8 @@
 // Reset:        control only.
 // Limits:       the pattern lies in the channel, else bad_program; the stream ends with the pattern, else length
 //               (open end: not after it).
-// Cost:         496 LUT, 29 FF; pattern walkers apart
-//               (UltraScale+, of 2 lanes, 1 channel, block checks; see polyloom_collective_engine).
+// Cost:         496 LUT, 29 FF; 254 ALM; pattern walkers apart
+//               (one, of 7 lanes, 8 channels, no block checks; see polyloom_collective_engine).
 // Source:       own design, after OPTWEB section 2.C.
 // Tests:        test_polyloom_collective_write.py, rtl_engine.cc (copies, open ends, faults)
 module polyloom_collective_write
