@@ -30,7 +30,7 @@ pathlib.Path(os.environ["MOCK_LOG"]).open("a").write(" ".join(sys.argv[1:]) + "\
 if os.environ.get("MOCK_FAIL"):
     sys.exit("rtl/000_a.sv:3:5: error: no such thing")
 print("2.1. Executing PROC pass", flush=True)
-if os.environ.get("MOCK_HANG"):
+if os.environ.get("MOCK_HANG") and name == "run.ys":
     import time
     time.sleep(600)
 if name == "read.ys":
@@ -228,7 +228,8 @@ def test_ctrl_c_ends_the_tool_and_leaves_nothing(mock: Path, monkeypatch: pytest
     monkeypatch.setenv("MOCK_HANG", "1")
     process = command("ram_1rw", "--part", "ecp5")
     deadline = time.monotonic() + 30
-    while not (mock / "log").exists() and time.monotonic() < deadline:
+    while "-s run.ys" not in ((mock / "log").read_text() if (mock / "log").exists() else ""):
+        assert time.monotonic() < deadline, "the tool that hangs was not started"
         time.sleep(0.05)
     time.sleep(0.3)
     os.kill(process.pid, signal.SIGINT)
