@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stream_ram_fifo_proof: order, no loss, no invention and the handshake of polyloom_stream_ram_fifo.
+// stream_ram_fifo_proof: order, no loss, no invention, no bubble and the handshake of polyloom_stream_ram_fifo.
 // How: one beat of the stream, picked freely, is followed by its distance to the output; when it gets there the output must
 // be its payload. As any beat may be picked, this holds for all.
 module stream_ram_fifo_proof #(
@@ -114,7 +114,7 @@ module stream_ram_fifo_proof #(
       assert (usage == held_q);
       assert (held_q <= UsageWidth'(Depth));
       assert (in_ready == (held_q != UsageWidth'(Depth)));
-      assert (!out_valid || held_q != '0);
+      assert (out_valid == (held_q != '0));  // no bubble
       if (followed_q) assert (ahead_q < held_q);
       if (followed_q && ahead_q == '0 && out_valid) assert (out == value_q);
     end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_stream_ram_fifo: a deep FIFO in block RAM whose oldest beat stands at the output without being asked for.
 // How:          the RAM's output register and one more register make a spill register that reads ahead. A beat that
-//               finds everything empty goes into the register directly, past the RAM.
+//               finds everything empty, or the last beat leaving, goes into the register directly, past the RAM.
 //                             .-------------- direct --------------.
 //                   in --+----+--> [ RAM ] --> [ RAM's output ] -+-+--> [ spare ] --+--> out
 //                                                                 '----------------'
@@ -76,7 +76,8 @@ module polyloom_stream_ram_fifo #(
     T spare_q, fetched;
 
     logic direct, write, read, keep;
-    assign direct = push && stored_q == '0 && !fetched_q && (!spare_valid_q || pop);
+    // Nothing stays before the new beat: what the registers hold (the spare one's is older) leaves now, if anything.
+    assign direct = push && stored_q == '0 && (fetched_q ? !spare_valid_q && pop : !spare_valid_q || pop);
     assign write = push && !direct;
     assign read = stored_q != '0 && !(fetched_q && spare_valid_q);
     assign keep = fetched_q && !spare_valid_q && !pop;  // the RAM's output must move on: the next read replaces it

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: depths 2, 3, 7 and 128 with random stalls; order, capacity, usage, latency at N-1 and N, full throughput.
+"""Covers: depths 2, 3, 7 and 128 with random stalls; order, capacity, usage, latency at N-1 and N, no bubble,
+full throughput.
 
 Leaves out: proofs for all inputs (formal/proofs.toml), other payload types.
 """
@@ -20,7 +21,7 @@ DEPTHS = [2, 3, 7, 128]
 @cocotb.parametrize(which=range(len(DEPTHS)))
 async def keeps_order_under_random_stalls(dut: Any, which: int) -> None:
     h = Harness(dut, dut.gen_ram_fifo[which])
-    source, sink, usage = h.source("in"), h.sink("out"), h.signal("usage")
+    source, sink, usage, valid = h.source("in"), h.sink("out"), h.signal("usage"), h.signal("out_valid")
     await h.reset()
     data = [BEAT.random(h.rng) for _ in range(1000)]
     source.send(data)
@@ -30,6 +31,7 @@ async def keeps_order_under_random_stalls(dut: Any, which: int) -> None:
         await h.step()
         assert usage.get() == len(source.passed) - len(sink.passed)
         assert usage.get() <= DEPTHS[which]
+        assert valid.get() == (usage.get() != 0), "what it holds stands at the output"
     await h.drain()
 
 
