@@ -19,6 +19,7 @@ package polyloom_operator_pkg;
   localparam int unsigned ERR_RECORD = 3;  // partition: more keys than the record holds, or values than keys
   localparam int unsigned ERR_KIND = 4;  // slot: kinds of one step differ, or the slot does not hold it
   localparam int unsigned ERRORS = 8;
+  localparam int unsigned STATUS_STRIDE = 128;  // from a partition's status words to those of the next
 
   // Reduce: word[7:0] function, word[15:8] type, word[63:32] factor (fp32) or divisor (integers).
   typedef enum logic [7:0] {

@@ -3,7 +3,7 @@
 // every
 //   cycle: ready, valid, beats, idle, status; every function, random configurations good and bad, flush at
 //   any time, streams that follow each other, inputs of unequal length. Built once for each shape (INPUTS,
-//   OUTPUTS).
+//   OUTPUTS, PARTITIONS).
 // Leaves out: whether the model is right (operators_test.cc), shapes above 8 ports (lint only).
 #include <gtest/gtest.h>
 #include <verilated.h>
@@ -19,13 +19,15 @@ namespace polyloom::blocks::operators::test {
 namespace {
 
 constexpr unsigned kInputs = INPUTS, kOutputs = OUTPUTS, kStatus = 2 + 64 + 8;
+constexpr unsigned kPartitions = PARTITIONS, kIns = kInputs * kPartitions, kOuts = kOutputs * kPartitions;
 constexpr std::uint64_t kKinds = KINDS;
 constexpr SlotParams kParams{.inputs = kInputs,
                              .outputs = kOutputs,
                              .reduce_outputs = 2,
                              .partition_depth = 4,
                              .partition_buckets = 64,
-                             .record_beats = 16};
+                             .record_beats = 16,
+                             .partitions = kPartitions};
 
 struct Stalls {
   unsigned offer = 16, take = 16;  ///< of 16: chance that an input offers its next beat, that an output takes
@@ -34,8 +36,7 @@ struct Stalls {
 /// RTL and model side by side.
 class Pair {
  public:
-  explicit Pair(std::uint64_t seed)
-      : random(seed), slot_(kKinds, kParams), waiting_(kInputs), offered_(kInputs) {
+  explicit Pair(std::uint64_t seed) : random(seed), slot_(kKinds, kParams), waiting_(kIns), offered_(kIns) {
     dut_.rst_ni = 0;
     edge();
     edge();
@@ -44,7 +45,7 @@ class Pair {
   }
 
   void step(const std::vector<Config>& configs) {
-    for (unsigned o = 0; o < kOutputs; ++o) {
+    for (unsigned o = 0; o < kOuts; ++o) {
       const Config config = o < configs.size() ? configs[o] : Config{};
       set(dut_.cfg_valid_i, o, config.valid);
       reinterpret_cast<std::uint8_t*>(&dut_.cfg_kind_i)[o] = static_cast<std::uint8_t>(config.kind);
@@ -56,7 +57,7 @@ class Pair {
     cycle({.offer = 0, .take = 0});
     dut_.step_i = 0;
     // The configuration must have been sampled: whatever stands there now must not matter.
-    for (unsigned b = 0; b < 8 * kOutputs; ++b) reinterpret_cast<std::uint8_t*>(&dut_.cfg_word_i)[b] = 0x55;
+    for (unsigned b = 0; b < 8 * kOuts; ++b) reinterpret_cast<std::uint8_t*>(&dut_.cfg_word_i)[b] = 0x55;
     dut_.cfg_mask_i = 0x5555555555555555;
     dut_.cfg_valid_i = 0xa5;
     dut_.cfg_kind_i = 0x0102030201020302;
@@ -89,7 +90,7 @@ class Pair {
   }
 
   void cycle(Stalls stalls) {
-    for (unsigned i = 0; i < kInputs; ++i) {
+    for (unsigned i = 0; i < kIns; ++i) {
       if (waiting_[i].empty())
         offered_[i] = false;
       else if (!offered_[i])
@@ -101,17 +102,17 @@ class Pair {
       std::memcpy(&dut_.in_data_i[8 * i], beat.word.data(), 32);
     }
     std::uint64_t takes = 0;
-    for (unsigned o = 0; o < kOutputs; ++o) takes |= std::uint64_t{below(random, 16) < stalls.take} << o;
+    for (unsigned o = 0; o < kOuts; ++o) takes |= std::uint64_t{below(random, 16) < stalls.take} << o;
     dut_.out_ready_i = static_cast<std::uint8_t>(takes);
     dut_.eval();
     compare();
-    for (unsigned i = 0; i < kInputs; ++i) {
+    for (unsigned i = 0; i < kIns; ++i) {
       if (!offered_[i] || (slot_.ready() >> i & 1) == 0) continue;
       slot_.push(i, waiting_[i].front());
       waiting_[i].pop_front();
       offered_[i] = false;
     }
-    for (unsigned o = 0; o < kOutputs; ++o) {
+    for (unsigned o = 0; o < kOuts; ++o) {
       if ((takes & slot_.valid()) >> o & 1) slot_.pop(o), ++beats_out;
     }
     edge();
@@ -139,7 +140,7 @@ class Pair {
     ASSERT_EQ(dut_.in_ready_o, slot_.ready()) << where;
     ASSERT_EQ(dut_.out_valid_o, slot_.valid()) << where;
     ASSERT_EQ(dut_.idle_o, slot_.idle()) << where;
-    for (unsigned o = 0; o < kOutputs; ++o) {
+    for (unsigned o = 0; o < kOuts; ++o) {
       if ((slot_.valid() >> o & 1) == 0) continue;
       const Beat& beat = slot_.front(o);
       ASSERT_EQ(dut_.out_keep_o[o], beat.keep) << where << " output " << o;
@@ -150,10 +151,12 @@ class Pair {
     }
     // The histogram follows its keys by a cycle or two; it is complete when idle.
     const unsigned words = slot_.kind() == Kind::partition && !slot_.idle() ? 2 : kStatus;
-    for (unsigned w = 0; w < words; ++w) {
+    for (unsigned n = 0; n < 2 * words; ++n) {
+      const unsigned p = n / words, w = n % words;
       std::uint64_t value;
-      std::memcpy(&value, reinterpret_cast<const char*>(&dut_.status_o) + 8 * w, 8);
-      ASSERT_EQ(value, slot_.status(w)) << where << " status word " << w;
+      std::memcpy(&value, reinterpret_cast<const char*>(&dut_.status_o) + 8 * (kStatus * p + w), 8);
+      ASSERT_EQ(value, slot_.status(Slot::kStatusStride * p + w))
+          << where << " status word " << w << " of " << p;
     }
   }
 
@@ -306,6 +309,44 @@ TEST(OperatorsRtl, Partition) {
   EXPECT_GT(pair.beats_out, rounds(120) * 10);
 }
 
+/// Both partitions of one step, each with a setup of its own, either of them now and then without any.
+TEST(OperatorsRtl, TwoPartitionsSideBySide) {
+  Pair pair(7);
+  if (!holds(Kind::partition) || kPartitions != 2) GTEST_SKIP() << "one partition";
+  std::array<std::uint64_t, 2> beats{};
+  for (unsigned round = 0; round < rounds(80); ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    Random& random = pair.random;
+    std::vector<Config> configs;
+    std::array<std::uint64_t, 2> masks{};
+    const unsigned left_out = below(random, 6);
+    for (unsigned p = 0; p < 2; ++p) {
+      PartitionSetup setup{
+          .shift = below(random, 30), .bits = below(random, 7), .pair = below(random, 3) == 0};
+      setup.silent = below(random, 6) == 0;
+      masks[p] = std::max<std::uint64_t>(random_mask(random, kInputs), 1);
+      std::vector<Config> half = partition_configs(random, setup, masks[p], below(random, 2));
+      if (left_out == p) half.assign(kOutputs, {}), masks[p] = 0;
+      for (Config& config : half) {
+        config.mask <<= kInputs * p;
+        // Bits at the other partition's inputs do not count.
+        if (config.valid) config.mask |= random_mask(random, kInputs) << kInputs * (1 - p);
+        configs.push_back(config);
+      }
+    }
+    pair.step(configs);
+    for (unsigned i = 0; i < kIns; ++i) {
+      if ((masks[i / kInputs] >> i % kInputs & 1) == 0) continue;
+      pair.send(i, stream(1 + below(random, 25), 32 - 8 * below(random, 4), [&] { return random(); }));
+    }
+    pair.run(any_stalls(random), 3000);
+    if (HasFatalFailure()) return;
+    ASSERT_TRUE(pair.slot().idle());
+    for (unsigned p = 0; p < 2; ++p) beats[p] += pair.slot().status(Slot::kStatusStride * p + 1);
+  }
+  EXPECT_GT(std::min(beats[0], beats[1]), rounds(80) * 10);
+}
+
 TEST(OperatorsRtl, PartitionSteersValuesAsTheirKeys) {
   Pair pair(5);
   if (!holds(Kind::partition)) GTEST_SKIP() << "not in this slot";
@@ -335,11 +376,11 @@ TEST(OperatorsRtl, BadConfigurationsStraysAndFlush) {
   for (unsigned round = 0; round < rounds(300); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     Random& random = pair.random;
-    std::vector<Config> configs(kOutputs);
+    std::vector<Config> configs(kOuts);
     const Kind kind = static_cast<Kind>(below(random, 5));
     for (Config& config : configs) {
       if (below(random, 3) == 0) continue;
-      config = {true, below(random, 12) == 0 ? Kind::pass : kind, 0, random_mask(random, kInputs)};
+      config = {true, below(random, 12) == 0 ? Kind::pass : kind, 0, random_mask(random, kIns)};
       if (below(random, 2)) config.word = random() & random() & 0xffffffff0f3f0703;
       if (kind == Kind::pass && below(random, 8)) config.mask = 1, config.word = 0;
     }
@@ -347,7 +388,7 @@ TEST(OperatorsRtl, BadConfigurationsStraysAndFlush) {
       for (Config& config : configs) config.word = configs[0].word, config.mask = configs[0].mask;
     }
     pair.step(configs);
-    for (unsigned i = 0; i < kInputs; ++i) {
+    for (unsigned i = 0; i < kIns; ++i) {
       if (below(random, 2)) pair.send(i, stream(1 + below(random, 9), 32, [&] { return random(); }));
     }
     pair.run(any_stalls(random), below(random, 120));
