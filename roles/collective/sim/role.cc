@@ -2,6 +2,7 @@
 #include "roles/collective/sim/role.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "fabric/cluster/units.h"
 #include "fabric/error.h"
@@ -36,11 +37,21 @@ void read_memory(fabric::Table& table, const fabric::RoleSite& site, CollectiveP
   p.stored = table.choice("contents", "stored", {"stored", "none"}) == "stored";
 }
 
+constexpr unsigned kMaxPartitionOutputs = 32;
+bool may_partition(unsigned ports) {
+  return std::has_single_bit(ports) && ports >= 2 && ports <= kMaxPartitionOutputs;
+}
+
 void read_operators(fabric::Table& table, CollectiveParams& p) {
   static const std::vector<std::pair<std::string, OperatorKind>> kKinds = {
       {"reduce", OperatorKind::reduce}, {"partition", OperatorKind::partition}, {"pass", OperatorKind::pass}};
+  p.operator_ports =
+      small(table.integer("operator_inputs", std::min(p.channels, kMaxOperatorPorts), 1, kMaxOperatorPorts));
+  // Left unsaid, a slot holds what its ports allow: no cluster has to name operators because of its channels.
+  const bool deals = may_partition(p.operator_ports);
   for (const std::string& name :
-       table.texts("operators", std::vector<std::string>{"reduce", "partition", "pass"})) {
+       table.texts("operators", deals ? std::vector<std::string>{"reduce", "partition", "pass"}
+                                      : std::vector<std::string>{"reduce", "pass"})) {
     const auto kind =
         std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& k) { return k.first == name; });
     if (kind == kKinds.end()) {
@@ -48,11 +59,22 @@ void read_operators(fabric::Table& table, CollectiveParams& p) {
     }
     p.operators.push_back(kind->second);
   }
-  p.operator_ports =
-      small(table.integer("operator_inputs", std::min(p.channels, kMaxOperatorPorts), 1, kMaxOperatorPorts));
+  const bool partition =
+      std::find(p.operators.begin(), p.operators.end(), OperatorKind::partition) != p.operators.end();
+  if (partition && !deals) {
+    const unsigned nearest = std::clamp(std::bit_floor(p.operator_ports), 2u, kMaxPartitionOutputs);
+    table.fail("operators",
+               "holds partition, which has a power of two of outputs; operator_inputs is " +
+                   std::to_string(p.operator_ports) + " (if not given, as many as channels)",
+               "operator_inputs = " + std::to_string(nearest) + " (2, 4, 8, 16 or 32), or no partition");
+  }
   if (p.operators.empty()) p.operator_ports = 0;
   p.partitions = small(table.integer(
       "partitions", 1, 1, std::max(1u, std::min(2u, kMaxOperatorPorts / std::max(1u, p.operator_ports)))));
+  if (p.partitions > 1 && !partition) {
+    table.fail("partitions", "asks for two of an operator that the slot does not hold",
+               "1, or \"partition\" among operators and operator_inputs 2, 4, 8 or 16");
+  }
   p.record_beats = small(table.integer("record_beats", 1024, 2, 1 << 22));
 }
 

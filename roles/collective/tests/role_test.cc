@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "fabric/cluster/reader.h"
 #include "fabric/error.h"
 #include "roles/collective/tests/bench.h"
@@ -53,6 +55,36 @@ TEST(CollectiveRole, TakesTheMemoryOfTheCluster) {
   EXPECT_EQ(params(spec).eager_bytes, 2048u);
 }
 
+// Whatever the table accepts, a node can be made of: partition alone wants a power of two of ports.
+TEST(CollectiveRole, OperatorsThatThePortsAllow) {
+  const struct {
+    std::string text;
+    unsigned ports;
+    bool partition;
+  } cases[] = {
+      {"", 8, true},
+      {"channels = 1\n", 1, false},
+      {"channels = 2\n", 2, true},
+      {"channels = 15\n", 15, false},
+      {"channels = 15\noperator_inputs = 8\n", 8, true},
+      {"operator_inputs = 12\n", 12, false},
+      {"channels = 32\n", 32, true},
+      {"channels = 128\n", 63, false},
+      {"channels = 15\noperators = [\"reduce\"]\n", 15, false},
+      {"channels = 15\noperators = []\n", 0, false},
+      {"channels = 16\npartitions = 2\n", 16, true},
+  };
+  for (const auto& c : cases) {
+    const auto spec = fabric::parse_cluster(cluster(c.text), "c.toml", registry());
+    const auto& operators = params(spec).operators;
+    EXPECT_EQ(params(spec).operator_ports, c.ports) << c.text;
+    EXPECT_EQ(std::count(operators.begin(), operators.end(), OperatorKind::partition), c.partition) << c.text;
+    CollectiveParams p = params(spec);
+    p.channel.bytes = 1 << 12;
+    EXPECT_NO_THROW(Bench({.params = p, .links = {}})) << c.text;
+  }
+}
+
 TEST(CollectiveRole, SaysWhatIsWrong) {
   const struct {
     std::string text;
@@ -66,6 +98,14 @@ TEST(CollectiveRole, SaysWhatIsWrong) {
       {cluster("block_checks = true\n"), {"block_checks", "block_check"}},
       {cluster("program_size = 1000\n"), {"program_size = 1000", "power of two"}},
       {cluster("schedule = \"fast\"\n"), {"schedule", "paper", "best"}},
+      {cluster("channels = 15\noperators = [\"reduce\", \"partition\"]\n"),
+       {"[collective] operators", "power of two", "operator_inputs is 15", "operator_inputs = 8"}},
+      {cluster("operator_inputs = 1\noperators = [\"partition\"]\n"), {"is 1 ", "operator_inputs = 2"}},
+      {cluster("operator_inputs = 63\noperators = [\"partition\"]\n"), {"is 63 ", "operator_inputs = 32"}},
+      {cluster("operators = [\"reduce\"]\npartitions = 2\n"),
+       {"partitions = 2", "\"partition\" among operators"}},
+      {cluster("channels = 12\npartitions = 2\n"), {"partitions = 2", "operator_inputs 2, 4, 8 or 16"}},
+      {cluster("operator_inputs = 32\npartitions = 2\n"), {"partitions = 2", "1"}},
   };
   for (const auto& c : cases) {
     try {
