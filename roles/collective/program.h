@@ -130,7 +130,8 @@ enum class Fault : std::uint8_t {
   timeout = 7,  ///< nothing moved for `watchdog` cycles. value: lanes that lack a pulse [31:0], data [63:32];
                 ///< lane: the first above 31 that lacks either
   unexpected = 8,      ///< data or a check on a lane where no block is expected and that is not eager
-  operator_error = 9,  ///< the operator met what it cannot do. value: its status word 0
+  operator_error = 9,  ///< the operator met what it cannot do. value: its status word 0 (of two
+                       ///< partitions the bits of both)
 };
 
 /// Registers, from blocks::reg::role_base on.
@@ -150,7 +151,8 @@ inline constexpr std::uint32_t mark = 0x20;  ///< R  + i: completion cycle of th
 inline constexpr std::uint32_t marks = 32;
 inline constexpr std::uint32_t peer =
     0x80;  ///< R  + lane: valid[31] node[23:8] port[7:0] of the hello received
-inline constexpr std::uint32_t status = 0x200;  ///< R  + i: status words of the operator
+inline constexpr std::uint32_t status =
+    0x200;  ///< R  + i: status words of the operator; of the second partition from + 128 on
 }  // namespace reg
 
 }  // namespace polyloom::collective

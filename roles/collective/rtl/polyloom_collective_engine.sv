@@ -84,13 +84,14 @@ module polyloom_collective_engine
     input  logic [     C-1:0]        mem_b_valid_i,
     output logic [     C-1:0]        mem_b_ready_o
 );
-  localparam int unsigned N = Cfg.op_inputs;
-  localparam int unsigned M = Cfg.op_outputs;
+  localparam int unsigned N = Cfg.op_inputs * Cfg.partitions;
+  localparam int unsigned M = Cfg.op_outputs * Cfg.partitions;
   localparam int unsigned Sources = C + L + M;
   localparam int unsigned Sinks = C + L + N;
   localparam int unsigned Inputs = N > 0 ? N : 1;
   localparam int unsigned Outputs = M > 0 ? M : 1;
-  localparam int unsigned StatusWords = N > 0 ? 66 : 1;
+  // A partition's: errors, beats, 64 buckets, outputs; other operators have fewer.
+  localparam int unsigned StatusWords = N > 0 ? 66 + Cfg.op_outputs : 1;
 
   if (C < 1 || C > 16) begin : gen_bad_channels
     $error("%m: channels must be 1..16");
@@ -98,8 +99,11 @@ module polyloom_collective_engine
   if (L < 1 || L > 15) begin : gen_bad_lanes
     $error("%m: lanes must be 1..15");
   end
-  if (N > 16 || M > 16 || (N == 0) != (M == 0)) begin : gen_bad_ports
+  if (Cfg.op_inputs > 16 || Cfg.op_outputs > 16 || (N == 0) != (M == 0)) begin : gen_bad_ports
     $error("%m: operator inputs and outputs: both 0, or both 1..16");
+  end
+  if (Cfg.partitions < 1 || Cfg.partitions > 2) begin : gen_bad_partitions
+    $error("%m: partitions must be 1 or 2");
   end
   if (Cfg.op_kinds > 255) begin : gen_bad_kinds
     $error("%m: op_kinds must be a mask of 8 bits");
@@ -152,7 +156,7 @@ module polyloom_collective_engine
   logic [L-1:0][15:0] hello_node;
   logic [L-1:0][7:0] hello_port;
   logic slot_active;
-  logic [StatusWords-1:0][63:0] status;
+  logic [Cfg.partitions-1:0][StatusWords-1:0][63:0] status;
 
   polyloom_collective_regs #(
       .Cfg(Cfg),

@@ -16,8 +16,10 @@ module polyloom_collective_node
 #(
     parameter  int unsigned     Lanes         = 7,
     parameter  int unsigned     Channels      = 8,
-    parameter  int unsigned     OpPorts       = 0,            // inputs, and outputs, of the operator slot
+    parameter  int unsigned     OpPorts       = 0,            // inputs, and outputs, of one operator
     parameter  int unsigned     OpKinds       = 0,            // bit k: OperatorKind k
+    parameter  int unsigned     Partitions    = 1,            // side by side: the slot has as many times the ports
+    parameter  int unsigned     RecordBeats   = 1024,         // of keys an input that a partition remembers
     parameter  int unsigned     RxBeats       = 128,
     parameter  int unsigned     TxBeats       = 4,
     parameter  int unsigned     ReadBeats     = 128,
@@ -85,6 +87,8 @@ module polyloom_collective_node
       op_inputs: OpPorts,
       op_outputs: OpPorts,
       op_kinds: OpKinds,
+      partitions: Partitions,
+      record_beats: RecordBeats,
       rx_beats: RxBeats,
       tx_beats: TxBeats,
       read_beats: ReadBeats,

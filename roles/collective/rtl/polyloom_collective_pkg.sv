@@ -17,9 +17,11 @@ package polyloom_collective_pkg;
   typedef struct packed {
     int unsigned channels;        // 1..16: DMA engines R# and W#, one memory channel each
     int unsigned lanes;           // 1..15
-    int unsigned op_inputs;       // 0..16: streams into the operator slot; 0: no slot
+    int unsigned op_inputs;       // 0..16: streams into one operator of the slot; 0: no slot
     int unsigned op_outputs;      // 0..16
     int unsigned op_kinds;        // bit k: the slot holds OperatorKind k
+    int unsigned partitions;      // 1..2: side by side; the slot has as many times the inputs and outputs
+    int unsigned record_beats;    // 2..: beats of keys an input that a partition remembers
     int unsigned rx_beats;        // 4..4096: receive buffer of a lane
     int unsigned tx_beats;        // 2..64: FIFO before the wire
     int unsigned read_beats;      // 64..1024: buffer of R#; carries read_latency + 32 beats at full rate
@@ -39,6 +41,8 @@ package polyloom_collective_pkg;
       op_inputs: 2,
       op_outputs: 2,
       op_kinds: 8,
+      partitions: 1,
+      record_beats: 1024,
       rx_beats: 32,
       tx_beats: 4,
       read_beats: 64,

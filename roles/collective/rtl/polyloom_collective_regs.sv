@@ -14,57 +14,58 @@
 // Tests:        test_polyloom_collective_regs.py, rtl_engine.cc
 module polyloom_collective_regs
   import polyloom_collective_pkg::*;
+  import polyloom_operator_pkg::STATUS_STRIDE;
 #(
     parameter cfg_t Cfg = SMALL,
     parameter int unsigned StatusWords = 1,
     localparam int unsigned IndexW = $clog2(Cfg.program_size)
 ) (
-    input  logic                         clk_i,
-    input  logic                         rst_ni,
-    input  logic [           63:0]       cycle_i,
+    input logic clk_i,
+    input logic rst_ni,
+    input logic [63:0] cycle_i,
     // shell: held until the answer
-    input  logic                         reg_valid_i,
-    input  logic                         reg_write_i,
-    input  logic [           31:0]       reg_index_i,
-    input  logic [           63:0]       reg_data_i,
-    output logic                         reg_valid_o,
-    output logic                         reg_error_o,
-    output logic [           63:0]       reg_data_o,
+    input logic reg_valid_i,
+    input logic reg_write_i,
+    input logic [31:0] reg_index_i,
+    input logic [63:0] reg_data_i,
+    output logic reg_valid_o,
+    output logic reg_error_o,
+    output logic [63:0] reg_data_o,
     // shell: events (EventFrame)
-    output logic                         event_valid_o,
-    input  logic                         event_ready_i,
-    output logic [            7:0]       event_code_o,
-    output logic [           23:0]       event_detail_o,
-    output logic [           63:0]       event_begin_o,
-    output logic [           63:0]       event_finish_o,
-    output logic [           63:0]       event_value_o,
+    output logic event_valid_o,
+    input logic event_ready_i,
+    output logic [7:0] event_code_o,
+    output logic [23:0] event_detail_o,
+    output logic [63:0] event_begin_o,
+    output logic [63:0] event_finish_o,
+    output logic [63:0] event_value_o,
     // sequencer
-    output logic                         start_o,
-    output logic [     IndexW-1:0]       start_index_o,
-    input  logic                         running_i,
-    input  logic                         mark_i,
-    input  logic [            7:0]       mark_index_i,
-    input  logic                         end_i,
-    input  logic [           15:0]       index_i,         // of the instruction shown
-    input  logic [           15:0]       step_i,          // of the step's go, or of what was refused
+    output logic start_o,
+    output logic [IndexW-1:0] start_index_o,
+    input logic running_i,
+    input logic mark_i,
+    input logic [7:0] mark_index_i,
+    input logic end_i,
+    input logic [15:0] index_i,  // of the instruction shown
+    input logic [15:0] step_i,  // of the step's go, or of what was refused
     // watch
-    input  logic                         stop_i,
-    input  logic [            7:0]       code_i,
-    input  logic [            7:0]       lane_i,
-    input  logic [           63:0]       value_i,
-    output logic [           31:0]       watchdog_o,
+    input logic stop_i,
+    input logic [7:0] code_i,
+    input logic [7:0] lane_i,
+    input logic [63:0] value_i,
+    output logic [31:0] watchdog_o,
     // everybody
-    input  logic                         quiet_i,         // nothing outstanding at memories and lanes
-    output logic                         flush_o,
-    output logic                         hello_o,
-    output logic [           15:0]       node_o,
+    input logic quiet_i,  // nothing outstanding at memories and lanes
+    output logic flush_o,
+    output logic hello_o,
+    output logic [15:0] node_o,
     // rx lanes
-    input  logic [  Cfg.lanes-1:0]       hello_i,
-    input  logic [  Cfg.lanes-1:0][15:0] hello_node_i,
-    input  logic [  Cfg.lanes-1:0][ 7:0] hello_port_i,
+    input logic [Cfg.lanes-1:0] hello_i,
+    input logic [Cfg.lanes-1:0][15:0] hello_node_i,
+    input logic [Cfg.lanes-1:0][7:0] hello_port_i,
     // operator
-    input  logic [StatusWords-1:0][63:0] status_i,
-    output logic                         idle_o           // nothing to do here
+    input logic [Cfg.partitions-1:0][StatusWords-1:0][63:0] status_i,
+    output logic idle_o  // nothing to do here
 );
   localparam int unsigned L = Cfg.lanes;
 
@@ -135,10 +136,11 @@ module polyloom_collective_regs
           error = reg_write_i;
         end
       end
-      for (int unsigned i = 0; i < StatusWords; i++) begin
-        if (index == 32'(REG_STATUS) + i) begin
-          data  = status_i[i];
-          error = reg_write_i;
+      // Words that no operator has are zero.
+      if (index >= 32'(REG_STATUS) && index < 32'h1000) error = reg_write_i;
+      for (int unsigned p = 0; p < Cfg.partitions; p++) begin
+        for (int unsigned i = 0; i < StatusWords; i++) begin
+          if (index == 32'(REG_STATUS) + p * STATUS_STRIDE + i) data = status_i[p][i];
         end
       end
     end

@@ -129,9 +129,10 @@ module polyloom_collective_rx
         .rst_ni,
         .valid_i(push),
         .first_i(!in_frame_q),
-        .count_i(lane_rx_last_i ? keep_words(
+        // An empty stream comes as one word that does not count, but is checked.
+        .count_i(!lane_rx_last_i ? 3'd4 : !lane_rx_keep_i[0] ? 3'd1 : keep_words(
             {lane_rx_keep_i[24], lane_rx_keep_i[16], lane_rx_keep_i[8], lane_rx_keep_i[0]}
-        ) : 3'd4),
+        )),
         .data_i(lane_rx_data_i),
         .crc_valid_o(unused_crc_valid),
         .crc_o(crc)

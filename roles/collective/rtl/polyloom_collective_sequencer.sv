@@ -10,7 +10,8 @@
 // Order/loss:   program order.
 // Reset:        idle, shadow registers empty.
 // Limits:       what it refuses is a bad_program fault with word 0 of the instruction: unknown op, index or source that
-//               the node has not, path that the switch has not, pattern that is empty or not aligned, operator kind
+//               the node has not, path that the switch has not (from an operator back into it, but from the first
+//               partition to the second, is none), pattern that is empty or not aligned, operator kind
 //               that the slot has not, flags that the op has not, an engine named twice in a step; at go (its word) a
 //               source without sink, a sink without source, feed without config. Only an operator may have an output
 //               without sink.
@@ -20,12 +21,15 @@
 // Tests:        test_polyloom_collective_sequencer.py, rtl_engine.cc
 module polyloom_collective_sequencer
   import polyloom_collective_pkg::*;
+  import polyloom_operator_pkg::KIND_PARTITION;
 #(
     parameter cfg_t Cfg = SMALL,
-    localparam int unsigned Sources = Cfg.channels + Cfg.lanes + Cfg.op_outputs,
-    localparam int unsigned Sinks = Cfg.channels + Cfg.lanes + Cfg.op_inputs,
-    localparam int unsigned Outputs = Cfg.op_outputs > 0 ? Cfg.op_outputs : 1,
-    localparam int unsigned Inputs = Cfg.op_inputs > 0 ? Cfg.op_inputs : 1
+    localparam int unsigned N = Cfg.op_inputs * Cfg.partitions,  // of the slot
+    localparam int unsigned M = Cfg.op_outputs * Cfg.partitions,
+    localparam int unsigned Sources = Cfg.channels + Cfg.lanes + M,
+    localparam int unsigned Sinks = Cfg.channels + Cfg.lanes + N,
+    localparam int unsigned Outputs = M > 0 ? M : 1,
+    localparam int unsigned Inputs = N > 0 ? N : 1
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -71,12 +75,14 @@ module polyloom_collective_sequencer
     source = '0;
     for (int unsigned c = 0; c < C; c++) source[c] = in.source == FROM_READ + c[7:0];
     for (int unsigned l = 0; l < L; l++) source[C+l] = in.source == FROM_LANE + l[7:0];
-    for (int o = 0; o < int'(Cfg.op_outputs); o++) source[int'(C+L)+o] = in.source == FROM_OPERATOR + o[7:0];
+    for (int o = 0; o < int'(M); o++) source[int'(C+L)+o] = in.source == FROM_OPERATOR + o[7:0];
   end
-  logic from_read, from_lane, from_operator;
+  logic from_read, from_lane, from_operator, to_second;
   assign from_read = |source[C-1:0];
   assign from_lane = |source[C+L-1:C];
   assign from_operator = (source >> (C + L)) != '0;
+  // Nothing goes back into the operator, but from the first partition to the second.
+  assign to_second = from_operator && (source >> (C + L + Cfg.op_outputs)) == '0 && 32'(in.index) >= Cfg.op_inputs;
 
   // Shadow registers.
   logic store, clear;
@@ -127,10 +133,11 @@ module polyloom_collective_sequencer
       end
       OP_TAKE: index_ok = in.index < 8'(L);
       OP_FEED: begin
-        index_ok = int'({1'b0, in.index}) < int'(Cfg.op_inputs);
-        path_ok  = from_read || from_lane;
+        index_ok = int'({1'b0, in.index}) < int'(N);
+        path_ok  = from_read || from_lane || to_second;
       end
-      OP_CONFIG: index_ok = int'({1'b0, in.index}) < int'(Cfg.op_outputs);
+      // Only partition is there twice.
+      OP_CONFIG: index_ok = int'({1'b0, in.index}) < int'(in.extra[7:0] == KIND_PARTITION ? M : Cfg.op_outputs);
       OP_GO: index_ok = in.index < 8'(MARKS) || in.index == 8'hff;
       default: index_ok = in.op == OP_END;
     endcase
@@ -148,8 +155,8 @@ module polyloom_collective_sequencer
     for (int unsigned l = 0; l < L; l++) begin
       if (in.index == l[7:0]) again |= (in.op == OP_SEND && send_valid_q[l]) || (in.op == OP_TAKE && take_valid_q[l]);
     end
-    for (int i = 0; i < int'(Cfg.op_inputs); i++) if (in.index == i[7:0]) again |= in.op == OP_FEED && feed_q[i];
-    for (int o = 0; o < int'(Cfg.op_outputs); o++) begin
+    for (int i = 0; i < int'(N); i++) if (in.index == i[7:0]) again |= in.op == OP_FEED && feed_q[i];
+    for (int o = 0; o < int'(M); o++) begin
       if (in.index == o[7:0]) again |= in.op == OP_CONFIG && config_valid_q[o];
     end
   end
@@ -250,10 +257,10 @@ module polyloom_collective_sequencer
         if (in.op == OP_SEND && in.index == l[7:0] && !pulse_only) sink_used_q[C+l] <= 1'b1;
         if (in.op == OP_SEND && !pulse_only && source[C+l]) relay_q[l] <= 1'b1;
       end
-      for (int o = 0; o < int'(Cfg.op_outputs); o++) begin
+      for (int o = 0; o < int'(M); o++) begin
         if (in.op == OP_CONFIG && in.index == o[7:0]) {mentioned_q[int'(C+L)+o], config_valid_q[o]} <= '1;
       end
-      for (int i = 0; i < int'(Cfg.op_inputs); i++) begin
+      for (int i = 0; i < int'(N); i++) begin
         if (in.op == OP_FEED && in.index == i[7:0]) begin
           feed_q[i] <= 1'b1;
           sink_used_q[int'(C+L)+i] <= 1'b1;
@@ -289,7 +296,7 @@ module polyloom_collective_sequencer
     assign send_o[l] = '{send_valid_q[l], send_q[l].flags[0], send_q[l].flags[1], send_q[l].signature};
     assign take_o[l] = '{take_valid_q[l], take_q[l].flags[0], take_q[l].flags[1], take_q[l].signature};
   end
-  for (genvar i = 0; i < int'(Cfg.op_inputs); i++) begin : gen_input
+  for (genvar i = 0; i < int'(N); i++) begin : gen_input
     always_ff @(posedge clk_i) begin
       if (store && in.op == OP_FEED && in.index == 8'(i)) select_q[C+L+i] <= source;
     end

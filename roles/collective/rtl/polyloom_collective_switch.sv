@@ -8,9 +8,9 @@
 // Throughput:   one beat a cycle through every sink.
 // Backpressure: sink registers -> src_ready_o through one AND of all sinks; no path from sink_ready_i to src_ready_o.
 // Order/loss:   order of the source; none lost. A step's sinks and sources form no cycle, so nothing can deadlock
-//               here: a sink waits for nothing but what lies behind it.
+//               here: a sink waits for nothing but what lies behind it (first partition, second partition, not back).
 // Reset:        control; beats are not cleared.
-// Limits:       sources = channels + lanes + op_outputs, sinks = channels + lanes + op_inputs, in that order.
+// Limits:       sources = channels + lanes + outputs of the slot, sinks = channels + lanes + its inputs, in that order.
 // Cost:         15 sources, 15 sinks: 840 LUT, 225 FF of its own; 29,175 LUT with its picks, 37,601 with its FIFOs too
 //               (of 7 lanes, 8 channels; see polyloom_collective_engine).
 // Source:       own design, after OPTWEB Fig. 2 (distributor, Nx1 and NxN one-way switches).
@@ -20,8 +20,8 @@ module polyloom_collective_switch
   import polyloom_stream_pkg::beat_t;
 #(
     parameter cfg_t Cfg = SMALL,
-    localparam int unsigned Sources = Cfg.channels + Cfg.lanes + Cfg.op_outputs,
-    localparam int unsigned Sinks = Cfg.channels + Cfg.lanes + Cfg.op_inputs
+    localparam int unsigned Sources = Cfg.channels + Cfg.lanes + Cfg.op_outputs * Cfg.partitions,
+    localparam int unsigned Sinks = Cfg.channels + Cfg.lanes + Cfg.op_inputs * Cfg.partitions
 ) (
     input  logic                             clk_i,
     input  logic                             rst_ni,
@@ -52,7 +52,8 @@ module polyloom_collective_switch
         p[k][s] = 1'b1;
         if (k < C && s < C) p[k][s] = Cfg.copy_paths != 0;
         if (k >= C && k < C + L && s >= C && s < C + L) p[k][s] = Cfg.relay_paths != 0;
-        if (k >= C + L && s >= C + L) p[k][s] = 1'b0;
+        // From an operator to an operator: only from the first partition to the second.
+        if (k >= C + L && s >= C + L) p[k][s] = s < C + L + Cfg.op_outputs && k >= C + L + Cfg.op_inputs;
       end
     end
     return p;

@@ -18,7 +18,7 @@ module polyloom_collective_sync
   import polyloom_collective_pkg::*;
 #(
     parameter cfg_t Cfg = SMALL,
-    localparam int unsigned Sources = Cfg.channels + Cfg.lanes + Cfg.op_outputs
+    localparam int unsigned Sources = Cfg.channels + Cfg.lanes + Cfg.op_outputs * Cfg.partitions
 ) (
     input  logic                                       clk_i,
     input  logic                                       rst_ni,

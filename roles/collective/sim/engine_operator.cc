@@ -68,10 +68,11 @@ const Beat& Engine::result_beat(unsigned output) {
 bool Engine::clock_operator(Cycle k) {
   // Its clock alone is no progress: the watchdog counts beats.
   if (!slot_->quiet()) slot_->clock();
-  if (k == step_go_) return false;
   if (slot_->errors() != 0) {
+    if (k == step_go_) return false;
     const bool length = (slot_->errors() & op::kErrorLength) != 0;
-    fault(k, length ? Fault::length : Fault::operator_error, 0xff, slot_->status(0));
+    fault(k, length ? Fault::length : Fault::operator_error, 0xff,
+          slot_->status(0) | slot_->status(op::Slot::kStatusStride));
     return true;
   }
   const bool fed = std::all_of(active_feeds_.begin(), active_feeds_.end(), [&](unsigned i) {
@@ -79,7 +80,7 @@ bool Engine::clock_operator(Cycle k) {
   });
   const bool out = std::all_of(flows_.begin(), flows_.end(),
                                [](const Flow& f) { return f.kind != Flow::result || f.finished; });
-  if (!fed || !out || !slot_->idle() || !slot_->quiet()) return false;
+  if (!fed || !out || !slot_->idle()) return false;
   operator_active_ = false;
   part_done(k + p_.timing.operator_to_done);
   return true;

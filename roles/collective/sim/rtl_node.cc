@@ -51,6 +51,8 @@ blocks::RtlShape rtl_shape(const CollectiveParams& p, const std::string& name, s
   set("Channels", p.channels);
   set("OpPorts", p.operator_ports);
   set("OpKinds", p.operator_ports == 0 ? 0 : kinds);
+  set("Partitions", p.partitions);
+  set("RecordBeats", p.record_beats);
   set("RxBeats", p.rx_beats);
   set("TxBeats", kTxBeats);
   // Two beats more than the model: a credit comes back a cycle later, and requests are bursts.

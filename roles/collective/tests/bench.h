@@ -168,6 +168,22 @@ inline Instruction send(unsigned lane, unsigned source, unsigned flags = 0, std:
 inline Instruction take(unsigned lane, unsigned flags = 0, std::uint32_t signature = 7) {
   return block(Op::take, lane, kFromNone, flags, signature);
 }
+inline Instruction feed(unsigned input, unsigned source) {
+  Instruction i;
+  i.op = Op::feed;
+  i.index = static_cast<std::uint8_t>(input);
+  i.source = static_cast<std::uint8_t>(source);
+  return i;
+}
+inline Instruction config(unsigned output, OperatorKind kind, std::uint64_t word, std::uint64_t inputs) {
+  Instruction i;
+  i.op = Op::config;
+  i.index = static_cast<std::uint8_t>(output);
+  i.base = word;
+  i.stride = static_cast<std::int64_t>(inputs);
+  i.extra = static_cast<std::uint32_t>(kind);
+  return i;
+}
 inline Instruction go(unsigned mark = 0xff, unsigned flags = 0) {
   Instruction i;
   i.op = Op::go;

@@ -17,6 +17,8 @@ module collective_tb
     c.lanes = 3;
     c.op_inputs = 2;
     c.op_outputs = 1;
+    c.op_kinds = 12;  // partition and pass
+    c.partitions = 2;
     c.rx_beats = 5;
     c.tx_beats = 3;
     c.read_beats = 64;
@@ -30,8 +32,8 @@ module collective_tb
   localparam cfg_t Cfg = config_of(1, 0);
   localparam int unsigned C = Cfg.channels;
   localparam int unsigned L = Cfg.lanes;
-  localparam int unsigned Sources = C + L + Cfg.op_outputs;
-  localparam int unsigned Sinks = C + L + Cfg.op_inputs;
+  localparam int unsigned Sources = C + L + 2 * Cfg.op_outputs;
+  localparam int unsigned Sinks = C + L + 2 * Cfg.op_inputs;
 
   for (genvar b = 0; b < 2; b++) begin : gen_pattern  // single beats, bursts
     typedef struct packed {
@@ -320,8 +322,8 @@ module collective_tb
     dma_step_t [C-1:0] read, write;
     lane_step_t [L-1:0] send, take;
     logic [L-1:0] relay;
-    logic [1:0] feed;
-    config_step_t [0:0] config_step;
+    logic [3:0] feed;
+    config_step_t [1:0] config_step;
     logic [Sinks-1:0][Sources-1:0] select;
     polyloom_collective_program #(
         .Cfg(Cfg)
@@ -390,7 +392,7 @@ module collective_tb
     logic [L-1:0] hello_in = '0;
     logic [L-1:0][15:0] hello_node = '0;
     logic [L-1:0][7:0] hello_port = '0;
-    logic [1:0][63:0] status = '0;
+    logic [1:0][1:0][63:0] status = '0;
     polyloom_collective_regs #(
         .Cfg        (Cfg),
         .StatusWords(2)

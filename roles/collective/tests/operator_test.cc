@@ -21,22 +21,6 @@ BenchOptions options(int nodes) {
   o.params.operator_ports = 4;
   return o;
 }
-Instruction feed(unsigned input, unsigned source) {
-  Instruction i;
-  i.op = Op::feed;
-  i.index = static_cast<std::uint8_t>(input);
-  i.source = static_cast<std::uint8_t>(source);
-  return i;
-}
-Instruction config(unsigned output, OperatorKind kind, std::uint64_t word, std::uint64_t inputs) {
-  Instruction i;
-  i.op = Op::config;
-  i.index = static_cast<std::uint8_t>(output);
-  i.base = word;
-  i.stride = static_cast<std::int64_t>(inputs);
-  i.extra = static_cast<std::uint32_t>(kind);
-  return i;
-}
 const std::uint64_t kSum = op::reduce_word(op::Function::sum, op::Element::int32);
 std::uint32_t value(int node, unsigned channel, unsigned i) {
   return static_cast<std::uint32_t>(node * 1000003 + static_cast<int>(channel) * 977) * (i + 1);

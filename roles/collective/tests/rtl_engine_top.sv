@@ -75,6 +75,8 @@ module rtl_engine_top
           op_inputs: Ports,
           op_outputs: Ports,
           op_kinds: Ports > 0 ? 32'h8 : 32'h0,
+          partitions: 1,
+          record_beats: 1024,
           rx_beats: RxBeats,
           tx_beats: 4,
           read_beats: 128,

@@ -92,6 +92,9 @@ class Host final : public fabric::Node {
   static std::vector<std::uint64_t> reg_write(std::uint32_t r, std::uint64_t value) {
     return blocks::encode(blocks::RegWriteFrame{1, blocks::reg::role_base + r, value});
   }
+  static std::vector<std::uint64_t> reg_read(std::uint32_t r) {
+    return blocks::encode(blocks::RegReadFrame{1, blocks::reg::role_base + r});
+  }
   /// One word a cycle, so that both kinds of shell take them at the same edges. The time after it.
   Time put(Time at, std::vector<std::uint64_t> words) {
     Segment s;
@@ -119,11 +122,12 @@ class Host final : public fabric::Node {
         put(at + kPause, reg_write(reg::start, starts_[round]));
       } else {
         for (unsigned i = 0; i < kMarks; ++i) {
-          at = put(at, blocks::encode(blocks::RegReadFrame{1, blocks::reg::role_base + reg::mark + i}));
+          at = put(at, reg_read(reg::mark + i));
         }
+        for (const unsigned word : setup_.status) at = put(at, reg_read(reg::status + word));
       }
     } else if (const auto* value = std::get_if<blocks::RegDataFrame>(&frame)) {
-      result_->marks.push_back(value->value);
+      (result_->marks.size() < kMarks ? result_->marks : result_->status).push_back(value->value);
     }
   }
 
@@ -143,6 +147,8 @@ CollectiveParams params() {
   p.program_size = 256;
   p.operators = {OperatorKind::reduce, OperatorKind::partition, OperatorKind::pass};
   p.operator_ports = kSwapPorts;
+  p.partitions = 2;
+  p.record_beats = kSwapRecord;
   return p;
 }
 
@@ -154,6 +160,7 @@ CollectiveParams plain_params() {
   p.block_check = false;
   p.command_cycles = 5;
   p.step_cycles = 7;
+  p.partitions = 1;
   return p;
 }
 
@@ -283,6 +290,13 @@ std::string difference(const Outcome& a, const Outcome& b, bool cycles) {
       if (x.marks.size() != y.marks.size() || x.marks[i] != y.marks[i]) {
         return text(node, "mark", number(i), "differs:", i < x.marks.size() ? number(x.marks[i]) : "none",
                     i < y.marks.size() ? number(y.marks[i]) : "none");
+      }
+    }
+    for (std::size_t i = 0; i < std::max(x.status.size(), y.status.size()); ++i) {
+      if (x.status.size() != y.status.size() || x.status[i] != y.status[i]) {
+        return text(node, "status word number", number(i),
+                    "differs:", i < x.status.size() ? number(x.status[i]) : "none",
+                    i < y.status.size() ? number(y.status[i]) : "none");
       }
     }
     for (std::size_t c = 0; c < x.channels.size(); ++c) {

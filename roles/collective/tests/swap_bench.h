@@ -36,6 +36,7 @@ struct Wire {
 struct NodeResult {
   std::vector<blocks::EventFrame> events;
   std::vector<std::uint64_t> marks;
+  std::vector<std::uint64_t> status;  ///< the operator's words that the scene names
   std::vector<Bytes> channels;
 };
 struct Outcome {
@@ -47,12 +48,12 @@ struct Outcome {
 /// May change a word in the middle of a link: (wire, number of the word on it, value).
 using Tamper = std::function<std::uint64_t(std::size_t, std::size_t, std::uint64_t)>;
 
-inline constexpr unsigned kSwapLanes = 3, kSwapChannels = 4, kSwapPorts = 4;
+inline constexpr unsigned kSwapLanes = 3, kSwapChannels = 4, kSwapPorts = 4, kSwapRecord = 60;
 inline constexpr std::uint64_t kSwapBytes = 1 << 16;  ///< of a channel
 
 /// The two shapes of the RTL that all swap tests share, so that each is built once.
-CollectiveParams checked_params();  ///< block checks, no extra cycles
-CollectiveParams plain_params();    ///< no block checks; command_cycles and step_cycles
+CollectiveParams checked_params();  ///< block checks, no extra cycles; two partitions
+CollectiveParams plain_params();    ///< no block checks; command_cycles and step_cycles; one partition
 
 struct Scene {
   CollectiveParams params = checked_params();
@@ -67,6 +68,7 @@ struct Scene {
   /// Rounds begin so far apart, whatever the nodes report; 0: as `programs` says. For nodes that stop at
   /// times of their own: all must have stopped before the first is cleared.
   fabric::Time every = 0;
+  std::vector<unsigned> status = {};  ///< words of the operator that the hosts read at the end
   Tamper tamper = {};
   fabric::EngineOptions engine = {};
   std::function<void(fabric::Fabric&)> partition = {};  ///< for MPI

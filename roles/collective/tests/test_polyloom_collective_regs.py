@@ -96,14 +96,17 @@ async def the_map(dut: Any) -> None:
         assert await b.access(number(name)) == 0
         assert await b.access(number(name), value) is not None
         assert await b.access(number(name)) == b.io.get(name) == value
-    status = [b.h.rng.getrandbits(64) for _ in range(2)]
-    b.io.set(status=status[1] << 64 | status[0])
+    status = [b.h.rng.getrandbits(64) for _ in range(4)]  # two words of each of two partitions
+    b.io.set(status=sum(word << 64 * i for i, word in enumerate(status)))
     known = {number(name) for name in (*fixed, "node", "watchdog", "start", "hello", "clear")}
     known |= {number("mark") + i for i in range(MARKS)} | {number("peer") + i for i in range(L)}
-    for i in range(2):
-        assert await b.access(number("status") + i) == status[i]
-        known.add(number("status") + i)
-    for index in [*range(0x220), 0x1000, 0x1002, 1 << 31]:
+    for i, word in enumerate(status):
+        assert await b.access(number("status") + 128 * (i // 2) + i % 2) == word
+    for i in (2, 3, 127, 130, 255, 256, 0xDFF):
+        assert await b.access(number("status") + i) == 0, "no operator has this word"
+    for i in (0, 2, 129, 0xDFF):
+        assert await b.access(number("status") + i, 1) is None, "status can be written"
+    for index in [*range(number("status")), 0x1000, 0x1002, 1 << 31]:
         if index not in known:
             assert await b.access(index) is None, f"{index:#x} answers"
     for name in ("start", "hello"):

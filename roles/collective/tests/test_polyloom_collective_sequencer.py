@@ -25,11 +25,12 @@ from collective_units import (
 
 from polyloom.rtl.testing import Harness, Struct, bench
 
-C, L, INPUTS, SOURCES, SINKS, SIZE = 2, 3, 2, 6, 7, 16
+C, L, INPUTS, OP_OUTPUTS, SIZE = 2, 3, 2, 1, 16  # inputs and outputs of one partition; the slot has two
+SOURCES, SINKS = C + L + 2 * OP_OUTPUTS, C + L + 2 * INPUTS
 END, READ, WRITE, SEND, TAKE, FEED, CONFIG, GO = range(8)
 FROM_READ, FROM_LANE, FROM_OPERATOR, FROM_NONE = 0x00, 0x80, 0xC0, 0xFF
 EAGER, PULSE_ONLY, OPEN_END = 1, 2, 4
-PASS = 3
+PARTITION, PASS = 2, 3
 INSTRUCTION = Struct(
     [("extra", 32), ("runs", 32), ("stride", 64), ("base", 64), ("run_bytes", 32), ("flags", 8), ("source", 8),
      ("index", 8), ("op", 8)]
@@ -42,7 +43,7 @@ test = bench(__file__, "collective_tb")
 
 def number_of(source: int) -> int:
     """Place of a source among the switch's."""
-    return source if source < FROM_LANE else C + source - FROM_LANE if source < FROM_OPERATOR else C + L
+    return source if source < FROM_LANE else C + source - (FROM_LANE if source < FROM_OPERATOR else FROM_OPERATOR - L)
 
 
 def pattern_fields(rng: random.Random) -> dict[str, int]:
@@ -55,7 +56,8 @@ def random_step(rng: random.Random, room: int) -> tuple[list[dict[str, int]], di
     sinks = rng.sample(range(SINKS), rng.randint(1, SINKS))
     picks: dict[int, int] = {}
     for sink in sinks:
-        sources = [*range(C), *(FROM_LANE + lane for lane in range(L)), *([FROM_OPERATOR] if sink < C + L else [])]
+        outputs = 2 * OP_OUTPUTS if sink < C + L else OP_OUTPUTS if sink >= C + L + INPUTS else 0
+        sources = [*range(C), *(FROM_LANE + lane for lane in range(L)), *(FROM_OPERATOR + o for o in range(outputs))]
         picks[sink] = rng.choice(sources)
     code: list[dict[str, int]] = []
     want: dict[str, Any] = {name: {} for name in ("read", "write", "send", "take", "config_step")}
@@ -81,9 +83,11 @@ def random_step(rng: random.Random, room: int) -> tuple[list[dict[str, int]], di
             code.append({"op": TAKE, "index": lane, "flags": flags, "extra": rng.getrandbits(32)})
             want["take"][lane] = code[-1]
         else:
+            output = source - FROM_OPERATOR
             words = {"base": rng.getrandbits(64), "stride": rng.getrandbits(64)}
-            code.append({"op": CONFIG, "index": 0, "extra": PASS, **words})
-            want["config_step"][0] = code[-1]
+            kind = PARTITION if output >= OP_OUTPUTS else rng.choice([PARTITION, PASS])
+            code.append({"op": CONFIG, "index": output, "extra": kind, **words})
+            want["config_step"][output] = code[-1]
     if any(i["op"] == FEED for i in code) and not want["config_step"]:  # an operator that gives nothing away
         code.append(
             {"op": CONFIG, "index": 0, "extra": PASS, "base": rng.getrandbits(64), "stride": rng.getrandbits(64)}
@@ -105,7 +109,7 @@ def check_go(got: dict[str, int], want: dict[str, Any]) -> None:
     """Compare what stands at go."""
     for name in ("together", "feed", "relay", "select"):
         assert got[name] == want[name], f"{name}: {got[name]:#x}, expected {want[name]:#x}"
-    for name, count in (("read", C), ("write", C), ("send", L), ("take", L), ("config_step", 1)):
+    for name, count in (("read", C), ("write", C), ("send", L), ("take", L), ("config_step", 2 * OP_OUTPUTS)):
         form = DMA_STEP if name in {"read", "write"} else CONFIG_STEP if name == "config_step" else LANE_STEP
         for place in range(count):
             values = form.unpack(got[name] >> place * form.width & (1 << form.width) - 1)
@@ -125,7 +129,9 @@ def check_go(got: dict[str, int], want: dict[str, Any]) -> None:
                     told["flags"] & 1, told["flags"] >> 1 & 1, told["extra"],
                 )  # fmt: skip
             else:
-                assert (values["kind"], values["word"], values["inputs"]) == (PASS, told["base"], told["stride"])
+                assert (values["kind"], values["word"], values["inputs"]) == (
+                    told["extra"], told["base"], told["stride"],
+                )  # fmt: skip
 
 
 class Bench:
@@ -230,7 +236,7 @@ BROKEN: list[tuple[dict[str, int], dict[str, int]]] = [
     ({"op": READ, "index": 0, **GOOD_PATTERN, "base": EDGE - 32}, {"base": EDGE}),
     ({"op": WRITE, "index": 0, "source": FROM_LANE + L - 1, **GOOD_PATTERN}, {"source": FROM_LANE + L}),
     ({"op": WRITE, "index": C - 1, "source": C - 1, **GOOD_PATTERN}, {"source": C}),
-    ({"op": WRITE, "index": C - 1, "source": FROM_OPERATOR, **GOOD_PATTERN}, {"source": FROM_OPERATOR + 1}),
+    ({"op": WRITE, "index": C - 1, "source": FROM_OPERATOR + 1, **GOOD_PATTERN}, {"source": FROM_OPERATOR + 2}),
     ({"op": WRITE, "index": 1, "source": 0, **GOOD_PATTERN}, {"index": C}),
     ({"op": SEND, "index": L - 1, "source": 0}, {"index": L}),
     ({"op": SEND, "index": 0, "source": 0, "flags": EAGER}, {"flags": EAGER | PULSE_ONLY}),
@@ -238,9 +244,13 @@ BROKEN: list[tuple[dict[str, int], dict[str, int]]] = [
     ({"op": SEND, "index": 0, "source": 0, "flags": EAGER}, {"flags": 4}),
     ({"op": TAKE, "index": L - 1}, {"index": L}),
     ({"op": TAKE, "index": 0, "flags": PULSE_ONLY}, {"flags": EAGER | PULSE_ONLY}),
-    ({"op": FEED, "index": INPUTS - 1, "source": 1}, {"index": INPUTS}),
-    ({"op": FEED, "index": 0, "source": 1}, {"source": FROM_OPERATOR}),
+    ({"op": FEED, "index": 2 * INPUTS - 1, "source": 1}, {"index": 2 * INPUTS}),
+    ({"op": FEED, "index": INPUTS - 1, "source": 1}, {"source": FROM_OPERATOR}),
+    ({"op": FEED, "index": INPUTS, "source": FROM_OPERATOR}, {"index": INPUTS - 1}),
+    ({"op": FEED, "index": INPUTS, "source": FROM_OPERATOR}, {"source": FROM_OPERATOR + 1}),
     ({"op": CONFIG, "index": 0, "extra": PASS}, {"index": 1}),
+    ({"op": CONFIG, "index": 1, "extra": PARTITION}, {"extra": PASS}),
+    ({"op": CONFIG, "index": 1, "extra": PARTITION}, {"index": 2}),
     ({"op": CONFIG, "index": 0, "extra": PASS}, {"extra": 1}),
     ({"op": CONFIG, "index": 0, "extra": PASS}, {"extra": 0}),
     ({"op": CONFIG, "index": 0, "extra": PASS}, {"extra": 32 + PASS}),

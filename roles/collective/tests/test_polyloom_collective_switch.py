@@ -15,17 +15,17 @@ from collective_units import Inputs
 
 from polyloom.rtl.testing import BEAT, Harness, Sink, Source, bench
 
-C, L, INPUTS, OUTPUTS = 2, 3, 2, 1
-SOURCES, SINKS, WRITE_BEATS = C + L + OUTPUTS, C + L + INPUTS, 5
+C, L, INPUTS, OUTPUTS = 2, 3, 2, 1  # of one partition; the slot has two
+SOURCES, SINKS, WRITE_BEATS = C + L + 2 * OUTPUTS, C + L + 2 * INPUTS, 5
 
 test = bench(__file__, "collective_tb")
 
 
 def is_there(sink: int, source: int, paths: bool) -> bool:
-    """Memory to memory and lane to lane can be left out; an operator never feeds itself."""
+    """Memory to memory and lane to lane can be left out; of operators only the first partition feeds the second."""
     if (sink < C and source < C) or (C <= sink < C + L and C <= source < C + L):
         return paths
-    return not (sink >= C + L and source >= C + L)
+    return not (sink >= C + L and source >= C + L) or (sink >= C + L + INPUTS and source < C + L + OUTPUTS)
 
 
 def agents(h: Harness, source: str | float, sink: str | float) -> tuple[list[Source], list[Sink]]:
@@ -137,7 +137,7 @@ async def flush_forgets_beats_and_selection(dut: Any) -> None:
     for number in (0, 1):
         sources[number].send([BEAT.random(h.rng) for _ in range(2)])
     await h.step(6)
-    assert inputs.get("sink_valid") == 0b0010001
+    assert inputs.get("sink_valid") == 0b000010001
     for agent in sinks:
         agent.reset()
     await inputs.once(flush=1)

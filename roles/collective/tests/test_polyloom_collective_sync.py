@@ -15,7 +15,7 @@ from collective_units import LANE_STEP, Inputs
 
 from polyloom.rtl.testing import Harness, bench
 
-C, L, SOURCES = 2, 3, 6
+C, L, SOURCES = 2, 3, 7
 
 test = bench(__file__, "collective_tb")
 
