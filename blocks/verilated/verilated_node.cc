@@ -55,6 +55,9 @@ VerilatedNode::~VerilatedNode() {
 }
 
 void VerilatedNode::reset() {
+  // An edge of the reset before the first of the clock: no register shows it the values that it woke up with.
+  reset_.set_bit(0, true);
+  model_.settle();
   reset_.set_bit(0, false);
   for (unsigned i = 0; i < std::max(1u, params_.reset_cycles); ++i) {
     model_.settle();
