@@ -84,6 +84,19 @@ void play(unsigned partitions, unsigned first, unsigned last) {
 TEST(SwapPartition, OnePartition) { play(1, 1, full() ? 120 : 10); }
 TEST(SwapPartition, TwoPartitions) { play(2, 1, full() ? 120 : 14); }
 
+// The operator alone says when such a step is over.
+TEST(SwapPartition, AStepThatOnlyConfigures) {
+  Scene s;
+  s.links = {{0, 1}};
+  const std::uint64_t word = PartitionSetup{.bits = 0}.word(1);
+  s.programs = {{{config(0, OperatorKind::partition, word, 1), go(0), go(1), end()}, {end()}}};
+  s.memory.resize(2);
+  const Outcome model = run(s, 0);
+  ASSERT_EQ(model.nodes[0].events.size(), 1u);
+  EXPECT_EQ(model.nodes[0].events[0].code, 0u);
+  EXPECT_EQ(difference(model, run(s, 3)), "");
+}
+
 // ---- what a node refuses, and what the operator meets ----
 
 struct ErrorCase {
