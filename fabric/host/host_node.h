@@ -48,8 +48,8 @@ class HostNode : public Node {
   struct Client {
     HostServer::Client* remote = nullptr;
     State state = State::computing;
-    Time time = 0;      ///< computing: when the last call returned; else when the call takes effect
-    Time deadline = 0;  ///< of receiving
+    Time time = 0;              ///< computing: when the last call returned; else when the call takes effect
+    Time deadline = 0;          ///< of receiving
     std::vector<Frame> frames;  ///< of sending
     std::deque<Frame> ready;
   };

@@ -16,10 +16,9 @@ inline constexpr std::uint32_t kHostProtocolVersion = 2;
 ///   send     u32 link, u32 keep, words: no answer; time = when the call was made
 ///   batch    per frame: u32 link, u32 keep, u32 words, u32 0, words: as so many sends in one call
 ///   receive  i64 deadline; answer: frames; time = when the call was made
-///   frames   per frame: u32 link, u32 keep, u32 words, u32 0, i64 arrival, words; none if the deadline passed
-///   finish   nothing; answer: done, once the whole run has ended
-///   done     JSON text of the run's result
-///   error    u32 HostErrorReason, text; takes the place of any answer and ends the conversation
+///   frames   per frame: u32 link, u32 keep, u32 words, u32 0, i64 arrival, words; none if the deadline
+///   passed finish   nothing; answer: done, once the whole run has ended done     JSON text of the run's
+///   result error    u32 HostErrorReason, text; takes the place of any answer and ends the conversation
 enum class HostMessage : std::uint32_t {
   hello = 1,
   send = 2,

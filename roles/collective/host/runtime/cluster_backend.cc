@@ -195,7 +195,8 @@ class ClusterBackend : public Backend {
   int ranks() const { return static_cast<int>(facts_.names.size()); }
   int rank_of(int link) const {
     const int rank = rank_of_link_.at(index(link));
-    if (rank == ranks()) throw UserError("a frame came from " + client_.link(link).peer + ", which is no rank");
+    if (rank == ranks())
+      throw UserError("a frame came from " + client_.link(link).peer + ", which is no rank");
     return rank;
   }
 

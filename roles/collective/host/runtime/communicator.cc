@@ -386,7 +386,8 @@ Result Communicator::run(const Prepared& prepared) {
   }
   const State::Scheduled scheduled = state_->schedule(prepared);
   const Schedule& schedule = scheduled.schedule;
-  auto codes = programs(schedule, size(), {fingerprint(prepared.request, prepared.algorithm), kEndMark, true});
+  auto codes =
+      programs(schedule, size(), {fingerprint(prepared.request, prepared.algorithm), kEndMark, true});
   result.steps = schedule.steps.size();
   if (state_->parameters) result.predicted_seconds = predict(schedule, topology(), *state_->parameters);
   const auto runs = run_programs(std::move(codes), RunOptions{});
