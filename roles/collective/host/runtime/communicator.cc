@@ -326,6 +326,7 @@ Communicator::State::Scheduled Communicator::State::schedule(const Prepared& pre
 }
 
 void Communicator::State::run_native_on(const Prepared& prepared) {
+  check_own(prepared);
   std::vector<std::span<const std::uint8_t>> from;
   std::vector<std::span<std::uint8_t>> to;
   const auto whole = [&](const Buffer& b) -> std::span<std::uint8_t> {
