@@ -130,7 +130,7 @@ def run(bench: Bench) -> None:
         record(bench, case, part, synthesize(case.design, part, SMALL))
     else:
         for case in CASES:
-            for part in TARGETS:
+            for part in case.targets:
                 groups = record(bench, case, part, synthesize(case.design, part, {}))
             compare(bench, case, groups)
             totals[case.design] = groups["total"].logic

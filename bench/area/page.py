@@ -11,6 +11,7 @@ from polyloom.synth.parts import PARTS
 
 KEYS = ("logic", "ff", "bram", "dsp")
 GROUPS = ("engine", "shell", "operators")
+_PAPERS = "intel-alm"  # the family of the paper's device: every design is synthesized for it
 PAPER_REST = "the paper's, all but its sorter"
 
 
@@ -20,11 +21,11 @@ def tables(figures: Mapping[str, Any]) -> list[dict[str, Any]]:
     by_group = [
         [
             f"{case.design}: {group}",
-            *_cells({part: figures["designs"][case.design][part]["groups"][group] for part in TARGETS}),
+            *_cells({part: found["groups"][group] for part, found in figures["designs"][case.design].items()}),
         ]
         for case in CASES
-        for group in figures["designs"][case.design][TARGETS[0]]["groups"]
-        if figures["designs"][case.design][TARGETS[0]]["groups"][group]["logic"]
+        for group, found in figures["designs"][case.design][_PAPERS]["groups"].items()
+        if found["logic"]
     ]
     return [
         {"title": "Beside the paper", "head": ["what", "ours", "paper", "ours/paper"], "rows": figures["beside"]},
@@ -35,24 +36,27 @@ def tables(figures: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _modules(figures: Mapping[str, Any], case: Case, columns: list[str]) -> dict[str, Any]:
     parts = figures["designs"][case.design]
-    by_name = {part: {entry["module"]: entry for entry in parts[part]["modules"]} for part in TARGETS}
+    by_name = {part: {entry["module"]: entry for entry in found["modules"]} for part, found in parts.items()}
     rows = [
-        [f"{entry['instances']} x {name}", *_cells({part: by_name[part][name] for part in TARGETS})]
-        for name, entry in by_name[TARGETS[-1]].items()
+        [f"{entry['instances']} x {name}", *_cells({part: entries[name] for part, entries in by_name.items()})]
+        for name, entry in by_name[_PAPERS].items()
     ]
-    values = " ".join(f"{key}={value}" for key, value in parts[TARGETS[0]]["parameters"].items())
+    values = " ".join(f"{key}={value}" for key, value in parts[_PAPERS]["parameters"].items())
     return {"title": f"{case.design} ({values}): {case.what}", "head": ["modules", *columns], "rows": rows}
 
 
 def _cells(by_part: Mapping[str, Mapping[str, float]]) -> list[str]:
-    return [f"{by_part[part][key]:,.1f}".removesuffix(".0") for part in TARGETS for key in KEYS]
+    """Numbers of every family, empty where the design was not synthesized for it."""
+    return [
+        f"{by_part[part][key]:,.1f}".removesuffix(".0") if part in by_part else "" for part in TARGETS for key in KEYS
+    ]
 
 
 def chart(figures: Mapping[str, Any]) -> dict[str, Any]:
     """Shares of the paper's device as stacked bars: ours by the estimate of ALMs, the paper's by its text."""
     bars: dict[str, list[tuple[str, float]]] = {piece: [] for piece in (*GROUPS, PAPER_REST)}
     for case in CASES:
-        groups = figures["designs"][case.design]["intel-alm"]["groups"]
+        groups = figures["designs"][case.design][_PAPERS]["groups"]
         for group in GROUPS:
             if group in groups:
                 bars[group].append((case.what, 100 * groups[group]["logic"] / ALM))

@@ -54,7 +54,7 @@ def picture(plot: dict[str, Any], path: Path) -> None:
     mpl.use("svg")
     from matplotlib import pyplot as plt
 
-    plain = {"svg.hashsalt": "polyloom", "svg.fonttype": "none", "font.size": 9, "axes.spines.top": False}
+    plain: Any = {"svg.hashsalt": "polyloom", "svg.fonttype": "none", "font.size": 9, "axes.spines.top": False}
     with mpl.rc_context({**plain, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.3}):
         figure, axes = plt.subplots(figsize=(7, 3.6), layout="constrained")
         axes.set(title=plot["title"], xlabel=plot["x"], ylabel=plot["y"])
