@@ -98,7 +98,7 @@ def collective(
     if verify and max(sizes) >= command.VISIBLE_BYTES:
         os.environ.setdefault("POLYLOOM_LOAD", "backdoor")
     try:
-        comm = Communicator(cluster if on != "native" else "", on)
+        comm = Communicator(cluster, on)
         if explain and not json_output:
             print(comm.explain(comm.uniform(operation, sizes[-1])))
         results = command.run(comm, operation, sizes, algorithm, verify)

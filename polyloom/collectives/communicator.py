@@ -75,7 +75,7 @@ class Communicator:
 
     ``cluster``: name or path (default: ``POLYLOOM_CLUSTER``). ``on``: "sim" or "rtl" (every FPGA, over the cluster
     file) or "native" (default: ``POLYLOOM_ON``, else as the file says): this process does the work at the speed of its
-    memory and knows no time. A native one has ``native_ranks`` ranks.
+    memory and knows no time. Without a cluster a native one has ``native_ranks`` ranks.
     ``watchdog_seconds``: simulated time without progress after which the operation
     fails with the cause. Errors: CollectiveError.
     """
