@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -49,3 +52,11 @@ def test_a_wrong_byte_is_found(operation: str, on: str, monkeypatch: pytest.Monk
     for _ in range(5):
         with pytest.raises(UserError, match=r"rank \d: byte \d+ of \d+ is wrong"):
             checks.verify(comm, operation, 40_000)
+
+
+@pytest.mark.skipif("POLYLOOM_TEST_FULL" not in os.environ, reason="16 GiB of memory and minutes")
+def test_a_gibibyte_a_node_is_moved_and_checked() -> None:
+    command = [sys.executable, "-m", "polyloom", "collective", "all-to-all", "--cluster", "optweb-8"]
+    done = subprocess.run([*command, "--bytes", "1G", "--verify"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "1073741824" in done.stdout
