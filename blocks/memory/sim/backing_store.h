@@ -29,8 +29,13 @@ class BackingStore {
   std::uint64_t bytes() const { return bytes_; }
   bool shared() const { return shared_; }
 
-  void read(std::uint64_t offset, void* to, std::size_t n) const { std::memcpy(to, data_ + offset, n); }
-  void write(std::uint64_t offset, const void* from, std::size_t n) { std::memcpy(data_ + offset, from, n); }
+  /// `to` and `from` may be null if n is 0.
+  void read(std::uint64_t offset, void* to, std::size_t n) const {
+    if (n != 0) std::memcpy(to, data_ + offset, n);
+  }
+  void write(std::uint64_t offset, const void* from, std::size_t n) {
+    if (n != 0) std::memcpy(data_ + offset, from, n);
+  }
 
   /// A range that will be written whole (what of it lies outside is left out): the system gives it in large
   /// pages, if it can, which saves most of the time that first touches take. Changes no byte.
