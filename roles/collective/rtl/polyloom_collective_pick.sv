@@ -41,7 +41,7 @@ module polyloom_collective_pick
 
   beat_t [2**Levels-1:0] near;
   always_comb begin
-    near = '0;
+    for (int unsigned n = 0; n < 2 ** Levels; n++) near[n] = '0;
     for (int unsigned s = 0; s < Sources; s++) if (Reach[s]) near[number_of(s)] = src_i[s];
   end
 
