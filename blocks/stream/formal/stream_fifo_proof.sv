@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// stream_lut_fifo_proof: order, no loss, no invention and the handshake of polyloom_stream_lut_fifo.
+// stream_fifo_proof: order, no loss, no invention, no bubble and the handshake of polyloom_stream_ram_fifo (Ram = 1) and
+// polyloom_stream_lut_fifo (Ram = 0).
 // How: one beat of the stream, picked freely, is followed by its distance to the output; when it gets there the output must
 // be its payload. As any beat may be picked, this holds for all.
-module stream_lut_fifo_proof #(
+module stream_fifo_proof #(
+    parameter bit Ram = 1,
     parameter int unsigned Width = 2,
     parameter int unsigned Depth = 3
 ) (
@@ -19,21 +21,41 @@ module stream_lut_fifo_proof #(
 
   logic in_ready, out_valid;
   logic [Width-1:0] out;
+  logic [CountWidth-1:0] usage, held_q;
 
-  polyloom_stream_lut_fifo #(
-      .Width(Width),
-      .Depth(Depth)
-  ) i_dut (
-      .clk_i,
-      .rst_ni,
-      .flush_i,
-      .in_valid_i,
-      .in_ready_o (in_ready),
-      .in_i,
-      .out_valid_o(out_valid),
-      .out_ready_i,
-      .out_o      (out)
-  );
+  if (Ram) begin : gen_ram
+    polyloom_stream_ram_fifo #(
+        .Width(Width),
+        .Depth(Depth)
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .flush_i,
+        .in_valid_i,
+        .in_ready_o (in_ready),
+        .in_i,
+        .out_valid_o(out_valid),
+        .out_ready_i,
+        .out_o      (out),
+        .usage_o    (usage)
+    );
+  end else begin : gen_lut
+    polyloom_stream_lut_fifo #(
+        .Width(Width),
+        .Depth(Depth)
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .flush_i,
+        .in_valid_i,
+        .in_ready_o (in_ready),
+        .in_i,
+        .out_valid_o(out_valid),
+        .out_ready_i,
+        .out_o      (out)
+    );
+    assign usage = held_q;  // it does not tell
+  end
 
   polyloom_stream_checker #(
       .Width (Width),
@@ -73,7 +95,6 @@ module stream_lut_fifo_proof #(
   logic followed_q, done_q;
   logic [CountWidth-1:0] ahead_q;
   logic [Width-1:0] value_q;
-  logic [CountWidth-1:0] held_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -109,9 +130,10 @@ module stream_lut_fifo_proof #(
 
   always_comb begin
     if (rst_ni) begin
+      assert (usage == held_q);
       assert (held_q <= CountWidth'(Depth));
       assert (in_ready == (held_q != CountWidth'(Depth)));
-      assert (out_valid == (held_q != '0));
+      assert (out_valid == (held_q != '0));  // no bubble
       if (followed_q) assert (ahead_q < held_q);
       if (followed_q && ahead_q == '0 && out_valid) assert (out == value_q);
     end
