@@ -12,6 +12,7 @@ base_packages=(
   libopenmpi-dev openmpi-bin
   perl liblz4-dev
   gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf qemu-user
+  clang-19 llvm-19
   clang-format
 )
 test_packages=(chromium)
