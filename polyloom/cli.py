@@ -107,6 +107,45 @@ def collective(
     print(command.as_json(comm, results) if json_output else command.table(comm, results))
 
 
+@app.command(context_settings={"allow_interspersed_args": False})
+def mpirun(
+    words: Annotated[list[str], typer.Argument(metavar="PROG.c... [ARGS]", help="C sources, then their arguments.")],
+    cluster: Annotated[str, typer.Option(help="Shipped cluster, a .toml, or a ZRLMPI .json file.")] = "zrlmpi-4",
+    on: Annotated[str, typer.Option(help="rtl: CPU processes and FPGAs in RTL; native: CPU processes only.")] = "rtl",
+    ranks: Annotated[int, typer.Option("-n", "--np", help="With --on native: number of processes.")] = 0,
+    define: Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="As for the compiler.")] = None,
+    include: Annotated[list[str] | None, typer.Option("-I", metavar="FOLDER", help="As for the compiler.")] = None,
+    collectives: Annotated[str, typer.Option(help="linear, tree, or auto: by the printed cost model.")] = "auto",
+    tag_output: Annotated[bool, typer.Option("--tag-output", help="Put [rank] before each line.")] = False,
+    timeout: Annotated[float, typer.Option(help="Stop the job after so many seconds of wall time.")] = 0,
+    explain: Annotated[bool, typer.Option("--explain", help="Print programs and the choice of collectives.")] = False,
+    build_only: Annotated[bool, typer.Option("--build-only", help="Compile everything and stop.")] = False,
+    trace: Annotated[bool, typer.Option("--trace", help="Write a Chrome trace into the run folder.")] = False,
+    run_dir: Annotated[Path | None, typer.Option(help="Run folder; default runs/TIME-PROG-ON.")] = None,
+    engine: Annotated[str, typer.Option(help="Of the simulator: serial, threads:N.")] = "",
+    seed: Annotated[int, typer.Option(help="Of the simulator's fault draws.")] = 0,
+    json_output: Annotated[bool, typer.Option("--json", help="A JSON object as the last line.")] = False,
+) -> None:
+    """Run an MPI program in C on CPUs and FPGAs: compile it for every rank, start the cluster, end it."""
+    from polyloom.mpirun import build, command, launch, request  # llvmlite: only where it is used
+    from polyloom.transpile import explain as collectives_table
+    from polyloom.transpile.program import Source
+
+    files, args = request.split_arguments(words)
+    flags = [f"-D{text}" for text in define or []] + [f"-I{text}" for text in include or []]
+    source = Source(tuple(files), tuple(flags), collectives)
+    job = request.Request(source, args, cluster, on, ranks, tag_output, timeout, trace, run_dir, engine, seed)
+    built = build.build(job, command.say)
+    if explain or (build_only and not json_output):
+        print(command.kernels_table(built))
+    if explain:
+        print(collectives_table.collectives(built.size, collectives))
+    status, folder, state = (0, None, None) if build_only else launch.run(job, built)
+    if json_output:
+        print(command.as_json(built, status, folder, state))
+    raise typer.Exit(status)
+
+
 @app.command("apps")
 def list_apps() -> None:
     """List the applications that are built."""

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that a job needs before it starts. Input: a request; output: ``Built``, all of it in the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from polyloom.mpirun import cluster as cluster_reader
+from polyloom.mpirun import cpu
+from polyloom.mpirun.cluster import Cluster
+from polyloom.mpirun.request import Request
+from polyloom.transpile import kernels
+from polyloom.transpile.kernels import BuiltKernel
+
+
+@dataclass(frozen=True)
+class Built:
+    """Programs of a job."""
+
+    size: int
+    cpu_ranks: tuple[int, ...]
+    program: Path | None  # of CPU ranks
+    kernels: tuple[BuiltKernel, ...]  # of FPGA ranks
+    cluster: Cluster | None  # none with --on native -n N
+
+    def need_cluster(self) -> Cluster:
+        """The cluster of a job that has one."""
+        assert self.cluster is not None
+        return self.cluster
+
+    def need_program(self) -> Path:
+        """The program of CPU ranks of a job that has some."""
+        assert self.program is not None
+        return self.program
+
+
+def build(request: Request, say: Callable[[str], None] = lambda _: None) -> Built:
+    """Compile a request's program for all its ranks."""
+    cluster = None if request.ranks else cluster_reader.read(request.cluster)
+    size = request.ranks or len(cluster.ranks if cluster else ())
+    if request.on == "native" or cluster is None:
+        return Built(size, tuple(range(size)), cpu.compile_program(request.source, size), (), cluster)
+    program = cpu.compile_program(request.source, size) if cluster.cpu_ranks else None
+    made = kernels.build(request.source, size, cluster.fpga_ranks, say)
+    return Built(size, tuple(cluster.cpu_ranks), program, tuple(made), cluster)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``polyloom mpirun`` prints besides the program's own output. Input: what was built and run; output: text."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from polyloom.mpirun.build import Built
+from polyloom.mpirun.launch import State
+
+
+def say(text: str) -> None:
+    """Progress, on standard error if a person looks at it."""
+    if sys.stderr.isatty():
+        print(f"polyloom: {text}", file=sys.stderr)
+
+
+def kernels_table(built: Built) -> str:
+    """One line for each program of FPGA ranks, and one for the CPU ranks."""
+    lines = [f"{'ranks':12} {'program':10} {'states':>7} {'block RAM':>10}  {'inner loops (cycles an iteration)'}"]
+    if built.program:
+        lines.append(f"{_ranks(built.cpu_ranks):12} {'CPU':10} {'':>7} {'':>10}  {built.program}")
+    for kernel in built.kernels:
+        report = kernel.report
+        loops = ", ".join(f"line {loop['line']}: {loop['ii']}" for loop in report.get("loops", []) if loop.get("ii"))
+        memory = f"{report.get('memory_bits', 0) / 8192:.1f} KiB"
+        states = report.get("states", "")
+        lines.append(f"{_ranks(kernel.ranks):12} {kernel.folder.name[:10]:10} {states:>7} {memory:>10}  {loops}")
+    return "\n".join(lines)
+
+
+def as_json(built: Built, status: int, folder: Path | None, state: State | None) -> str:
+    """Everything a machine may want to know of a job, as one object."""
+    content: dict[str, Any] = {
+        "size": built.size,
+        "cluster": built.cluster.name if built.cluster else None,
+        "cpu_ranks": list(built.cpu_ranks),
+        "programs": [
+            {"ranks": list(k.ranks), "folder": str(k.folder), "cached": k.cached, "asks_rank": k.asks_rank}
+            for k in built.kernels
+        ],
+        "exit_status": status,
+        "run_dir": str(folder) if folder else None,
+    }
+    if state is not None:
+        content["exits"] = {str(rank): code for rank, code in sorted(state.exits.items())}
+        content["problems"] = state.problems
+        content["end"] = state.end
+    return json.dumps(content)
+
+
+def _ranks(ranks: tuple[int, ...]) -> str:
+    """Ranks as people write them: 0, 2-5."""
+    runs: list[list[int]] = []
+    for rank in ranks:
+        if runs and runs[-1][1] == rank - 1:
+            runs[-1][1] = rank
+        else:
+            runs.append([rank, rank])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)

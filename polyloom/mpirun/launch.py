@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs an MPI job. Input: a request and what was built; output: exit status, a run folder.
+
+Processes: the simulator (not with ``--on native``), the manager, one for each CPU rank. The manager is the job's rank
+``size``: it starts the FPGAs, hears what they print, and says by lines of JSON how the job goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from polyloom import paths, record
+from polyloom.errors import UserError
+from polyloom.mpirun import job as job_file
+from polyloom.mpirun.build import Built
+from polyloom.mpirun.children import Child, Children
+from polyloom.mpirun.output import Output
+from polyloom.mpirun.request import Request
+
+#: How long the other processes may take to end by themselves once one has told why the job ends.
+SETTLE_SECONDS = 3.0
+ABORTED, TIMED_OUT = 1, 124
+
+
+@dataclass
+class State:
+    """What is known of a running job."""
+
+    exits: dict[int, int] = field(default_factory=dict)  # by rank
+    problems: list[str] = field(default_factory=list)  # first one first
+    abort: int | None = None
+    end: dict[str, Any] = field(default_factory=dict)
+
+    def status(self) -> int:
+        """Exit status of the job: that of MPI_Abort, of the first rank that failed, or 1."""
+        if self.abort is not None:
+            return self.abort & 0xFF or ABORTED
+        failed = [code for _, code in sorted(self.exits.items()) if code != 0]
+        if failed:
+            return failed[0] & 0xFF or 1
+        return 1 if self.problems else 0
+
+
+class Launcher:
+    """One run of one job; ``run`` may be called once."""
+
+    def __init__(self, request: Request, built: Built, folder: Path) -> None:
+        self._request = request
+        self._built = built
+        self._folder = folder
+        self._state = State()
+        self._output = Output(folder / "logs", request.tag_output, built.size)
+        self._cpu = {f"rank {rank}": rank for rank in built.cpu_ranks}
+        self._running: set[str] = set()
+
+    def run(self) -> State:
+        """Start everything, wait, end everything."""
+        with tempfile.TemporaryDirectory(prefix="polyloom-job-") as folder:
+            try:
+                with Children(self._line) as children:
+                    self._start(children, Path(folder))
+                    self._wait(children)
+            finally:
+                self._output.close()
+        return self._state
+
+    def _start(self, children: Children, folder: Path) -> None:
+        built, request, native = self._built, self._request, self._request.on == "native"
+        cluster = None if native else built.need_cluster()
+        addresses = job_file.fabric_addresses(cluster) if cluster else job_file.loopback_addresses(built.size)
+        transport = "fabric" if cluster else "udp"
+        shared = job_file.content(
+            addresses, transport, cluster, built.kernels, request.args, request.source.collectives
+        )
+        env: dict[str, str] = {"POLYLOOM_HOME": str(paths.home())}
+        if not native:
+            env["POLYLOOM_SOCKET"] = str(folder / "simulator")
+            self._start_simulator(children, folder, env["POLYLOOM_SOCKET"])
+        manager = {**env, "POLYLOOM_MPI_JOB": str(job_file.write(folder, shared, built.size))}
+        if not native:
+            manager["POLYLOOM_CLIENT"] = str(built.need_cluster().manager.client)
+        self._add(children, "manager", [str(paths.program("polyloom-mpi-manager"))], manager, subprocess.DEVNULL)
+        for name, rank in self._cpu.items():
+            own = {**env, "POLYLOOM_MPI_JOB": str(job_file.write(folder, shared, rank))}
+            if not native:
+                own["POLYLOOM_CLIENT"] = str(built.need_cluster().ranks[rank].client)
+            stdin = None if rank == 0 else subprocess.DEVNULL
+            self._add(children, name, [str(built.need_program()), *self._request.args], own, stdin)
+
+    def _start_simulator(self, children: Children, folder: Path, socket: str) -> None:
+        images = {}
+        cluster = self._built.need_cluster()
+        for kernel in self._built.kernels:
+            for rank in kernel.ranks:
+                images[cluster.ranks[rank].name] = {"files": [str(kernel.file_list)]}
+        (folder / "kernels.json").write_text(json.dumps(images))
+        command = [str(paths.program("polyloom-sim")), "--cluster", str(cluster.file), "--listen", socket]
+        command += ["--run-dir", str(self._folder), *(["--trace"] if self._request.trace else [])]
+        command += ["--engine", self._request.engine] if self._request.engine else []
+        command += ["--seed", str(self._request.seed)] if self._request.seed else []
+        env = {"POLYLOOM_KERNELS": str(folder / "kernels.json"), "POLYLOOM_HOME": str(paths.home())}
+        self._add(children, "simulator", command, {**env, "POLYLOOM_PYTHON": sys.executable}, subprocess.DEVNULL)
+        while not Path(socket).exists():  # it reads the cluster first, and may find fault with it
+            ended = children.next_end(0.02)
+            if ended is not None:
+                self._running.discard(ended.name)
+                self._judge(ended)
+                raise UserError(self._state.problems[0])
+
+    def _add(self, children: Children, name: str, command: list[str], env: dict[str, str], stdin: int | None) -> None:
+        children.start(name, command, env, stdin)
+        self._running.add(name)
+
+    def _wait(self, children: Children) -> None:
+        deadline = time.monotonic() + self._request.timeout if self._request.timeout else None
+        while self._running:
+            left = None if deadline is None else deadline - time.monotonic()
+            if left is not None and left <= 0:
+                self._state.problems.append(f"the job was stopped after {self._request.timeout:g} s (--timeout)")
+                return
+            child = children.next_end(left)
+            if child is None:
+                continue
+            self._running.discard(child.name)
+            self._judge(child)
+            if self._state.problems or self._state.abort is not None:
+                limit = time.monotonic() + SETTLE_SECONDS
+                deadline = limit if deadline is None else min(deadline, limit)
+                self._settle(children, deadline)
+                return
+
+    def _settle(self, children: Children, deadline: float) -> None:
+        """The job has failed: hear what the others say before they are ended."""
+        while self._running and (left := deadline - time.monotonic()) > 0:
+            child = children.next_end(left)
+            if child is not None:
+                self._running.discard(child.name)
+                self._judge(child)
+
+    def _judge(self, child: Child) -> None:
+        status = child.status or 0
+        if child.name in self._cpu:
+            rank = self._cpu[child.name]
+            self._state.exits.setdefault(rank, status)
+            if status > 128:
+                self._state.problems.append(f"rank {rank} was killed by signal {status - 128}")
+            elif status and not self._state.problems:
+                self._state.problems.append(f"rank {rank} ended with status {status}")
+        elif status and not self._state.problems:
+            said = self._output.tail(child.name)
+            self._state.problems.append(f"the {child.name} ended with status {status}" + (f": {said}" if said else ""))
+
+    def _line(self, name: str, stream: str, text: str) -> None:
+        if name in self._cpu:
+            self._output.line(self._cpu[name], stream, text)
+        elif name == "manager" and stream == "stdout":
+            self._event(text)
+        else:
+            self._output.log(name, text)
+
+    def _event(self, text: str) -> None:
+        try:
+            event = json.loads(text)
+        except json.JSONDecodeError:
+            self._output.log("manager", text)
+            return
+        kind = event.get("event")
+        if kind == "output":
+            self._output.line(event["rank"], event["stream"], event["text"])
+        elif kind == "exit":
+            self._state.exits[event["rank"]] = event["code"]
+        elif kind == "abort":
+            self._state.abort = event["code"]
+            self._state.problems.append(event.get("text") or f"rank {event['rank']} called MPI_Abort({event['code']})")
+        elif kind in ("deadlock", "error"):
+            self._state.problems.append(event["text"])
+        elif kind == "end":
+            self._state.end = event
+
+
+def run(request: Request, built: Built) -> tuple[int, Path, State]:
+    """Run a job. Returns (exit status, run folder, what is known)."""
+    name = request.source.files[0].stem
+    folder = (request.run_dir or record.new_folder(Path("runs"), name, request.on)).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    state = Launcher(request, built, folder).run()
+    for problem in state.problems[:1]:
+        print(f"polyloom: {problem}", file=sys.stderr)
+    return state.status(), folder, state

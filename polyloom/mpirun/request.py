@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``polyloom mpirun`` was asked for, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from polyloom.errors import UserError
+from polyloom.transpile.program import Source
+
+FIDELITIES = ("rtl", "native")
+
+
+@dataclass
+class Request:
+    """One job: the program, its arguments, where and how it runs."""
+
+    source: Source
+    args: list[str] = field(default_factory=list)
+    cluster: str = "zrlmpi-4"
+    on: str = "rtl"
+    ranks: int = 0  # with on = native: how many processes; 0: as many as the cluster has
+    tag_output: bool = False
+    timeout: float = 0  # seconds of wall time, 0: none
+    trace: bool = False
+    run_dir: Path | None = None
+    engine: str = ""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.on not in FIDELITIES:
+            raise UserError(f"--on {self.on}: allowed are {', '.join(FIDELITIES)}")
+        if self.ranks and self.on != "native":
+            raise UserError("-n is for --on native; on a cluster the number of ranks is that of its nodes")
+
+
+def split_arguments(words: list[str]) -> tuple[list[Path], list[str]]:
+    """Command line after the options: leading C files are the program, the rest are its arguments."""
+    files: list[Path] = []
+    rest = list(words)
+    while rest and rest[0].endswith(".c"):
+        files.append(Path(rest.pop(0)))
+    if not files:
+        given = f"'{rest[0]}' is none" if rest else "none is given"
+        raise UserError(f"mpirun wants the C sources of an MPI program, and {given}; e.g. polyloom mpirun jacobi.c")
+    return files, rest
