@@ -8,6 +8,7 @@ import secrets
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
+from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from polyloom.transpile.kernels import BuiltKernel
 POOL_BYTES = 8192
 #: Credits of a pair of ranks, and bounds of the bytes of an eager message.
 CREDITS, LEAST_EAGER, MOST_EAGER = 4, 16, 1024
+MS = 10**9  # in ps
+NEVER = 0xFFFF  # of retries
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class Address:
     """Where a rank is reached."""
 
     mac: str
-    ip: int
+    ip: str
     port: int
 
 
@@ -40,7 +43,7 @@ def eager_bytes(size: int) -> int:
 
 def fabric_addresses(cluster: Cluster) -> list[Address]:
     """Of all ranks and the manager, in the simulated network."""
-    return [Address(node.mac, node.ip, MPI_PORT) for node in (*cluster.ranks, cluster.manager)]
+    return [Address(node.mac, str(IPv4Address(node.ip)), MPI_PORT) for node in (*cluster.ranks, cluster.manager)]
 
 
 def loopback_addresses(size: int) -> list[Address]:
@@ -49,7 +52,7 @@ def loopback_addresses(size: int) -> list[Address]:
     try:
         for s in sockets:
             s.bind(("127.0.0.1", 0))
-        return [Address("00:00:00:00:00:00", 127 << 24 | 1, s.getsockname()[1]) for s in sockets]
+        return [Address("00:00:00:00:00:00", "127.0.0.1", s.getsockname()[1]) for s in sockets]
     finally:
         for s in sockets:
             s.close()
@@ -65,24 +68,27 @@ def content(
 ) -> dict[str, Any]:
     """What all processes share; each adds its own rank."""
     size = len(addresses) - 1
-    by_rank = {rank: kernel for kernel in kernels for rank in kernel.ranks}
-    fpgas = []
-    for rank, kernel in sorted(by_rank.items()):
-        assert cluster is not None, "kernels without a cluster"
-        report = str(kernel.folder / "report.json")
-        fpgas.append({"rank": rank, "clock_hz": cluster.ranks[rank].clock_hz, "report": report})
-    return {
-        "version": 1,
+    on_fpga = {rank: kernel for kernel in kernels for rank in kernel.ranks}
+    table = [
+        {"mac": a.mac, "ip": a.ip, "port": a.port, "kind": "fpga" if rank in on_fpga else "cpu"}
+        for rank, a in enumerate(addresses)
+    ]
+    shared: dict[str, Any] = {
         "job": secrets.randbelow(2**32 - 1) + 1 if transport == "udp" else 1,
         "size": size,
         "transport": transport,
-        "eager_bytes": eager_bytes(size),
-        "credits": CREDITS,
-        "table": [{"mac": a.mac, "ip": a.ip, "port": a.port} for a in addresses],
-        "fpgas": fpgas,
-        "args": args,
+        "table": table,
+        "arguments": args,
         "collectives": collectives,
     }
+    if cluster is None:
+        # Real time: a rank that computes is not absent, and the launcher knows who is alive.
+        return shared | {"retries": NEVER, "times": {"retransmission_ps": 20 * MS, "ack_delay_ps": MS}}
+    files = {
+        str(rank): {"clock_hz": cluster.ranks[rank].clock_hz, "report": str(kernel.folder / "report.json")}
+        for rank, kernel in sorted(on_fpga.items())
+    }
+    return shared | {"eager_bytes": eager_bytes(size), "credits": CREDITS, "kernels": files}
 
 
 def write(folder: Path, shared: dict[str, Any], rank: int) -> Path:

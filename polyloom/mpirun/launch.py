@@ -76,17 +76,17 @@ class Launcher:
         cluster = None if native else built.need_cluster()
         addresses = job_file.fabric_addresses(cluster) if cluster else job_file.loopback_addresses(built.size)
         transport = "fabric" if cluster else "udp"
-        shared = job_file.content(
-            addresses, transport, cluster, built.kernels, request.args, request.source.collectives
-        )
+        words = [request.source.files[0].stem, *request.args]
+        shared = job_file.content(addresses, transport, cluster, built.kernels, words, request.source.collectives)
         env: dict[str, str] = {"POLYLOOM_HOME": str(paths.home())}
         if not native:
             env["POLYLOOM_SOCKET"] = str(folder / "simulator")
             self._start_simulator(children, folder, env["POLYLOOM_SOCKET"])
-        manager = {**env, "POLYLOOM_MPI_JOB": str(job_file.write(folder, shared, built.size))}
+        manager = dict(env)
+        command = [str(paths.program("polyloom-mpi-manager")), str(job_file.write(folder, shared, built.size))]
         if not native:
             manager["POLYLOOM_CLIENT"] = str(built.need_cluster().manager.client)
-        self._add(children, "manager", [str(paths.program("polyloom-mpi-manager"))], manager, subprocess.DEVNULL)
+        self._add(children, "manager", command, manager, subprocess.DEVNULL)
         for name, rank in self._cpu.items():
             own = {**env, "POLYLOOM_MPI_JOB": str(job_file.write(folder, shared, rank))}
             if not native:
@@ -179,10 +179,19 @@ class Launcher:
         elif kind == "abort":
             self._state.abort = event["code"]
             self._state.problems.append(event.get("text") or f"rank {event['rank']} called MPI_Abort({event['code']})")
-        elif kind in ("deadlock", "error"):
+        elif kind == "deadlock":
+            self._state.problems.append(_deadlock_text(event))
+        elif kind == "error":
             self._state.problems.append(event["text"])
         elif kind == "end":
             self._state.end = event
+
+
+def _deadlock_text(event: dict[str, Any]) -> str:
+    lines = ["deadlock: every rank waits and nothing is under way", *(wait["text"] for wait in event["waits"])]
+    if event.get("circle"):
+        lines.append("in a circle: ranks " + " -> ".join(map(str, [*event["circle"], event["circle"][0]])))
+    return "\n  ".join(lines)
 
 
 def run(request: Request, built: Built) -> tuple[int, Path, State]:
