@@ -29,7 +29,16 @@ def compile_program(source: program.Source, size: int) -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, fresh = tempfile.mkstemp(prefix="making-", dir=target.parent)
     os.close(handle)
-    command = [toolchain.tool("clang"), *flags, *files, str(library), "-lstdc++", "-lpthread", "-lm", "-o", fresh]
+    command = [
+        toolchain.tool("clang"),
+        *flags,
+        *files,
+        str(library),
+        f"-Wl,-rpath,{library.parent}",
+        "-lm",
+        "-o",
+        fresh,
+    ]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
@@ -42,7 +51,7 @@ def compile_program(source: program.Source, size: int) -> Path:
 
 def library_file() -> Path:
     """The library of CPU ranks; UserError saying how to build it if it is not there."""
-    path = paths.build_dir() / "lib" / "libpolyloom_mpi.a"
+    path = paths.build_dir() / "lib" / "libpolyloom_mpi.so"
     if not path.is_file():
         raise UserError(f"{path} is not built; run `make build` in {paths.home()}")
     return path
