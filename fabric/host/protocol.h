@@ -9,16 +9,18 @@ namespace polyloom::fabric {
 
 inline constexpr std::uint32_t kHostProtocolVersion = 2;
 
+// clang-format off
 /// Body layouts (u32, i64: integers; words: 64-bit):
 ///   hello    u32 version, u32 client number, u32 n, n x u32 links it wants the frames of (n = 0: all)
-///   welcome  i64 call_time, u32 links, per link (u32 length, peer's name, i64 latency, i64 period), u32
-///            length, JSON
+///   welcome  i64 call_time, u32 links, per link (u32 length, peer's name, i64 latency, i64 period), u32 length, JSON
 ///   send     u32 link, u32 keep, words: no answer; time = when the call was made
 ///   batch    per frame: u32 link, u32 keep, u32 words, u32 0, words: as so many sends in one call
 ///   receive  i64 deadline; answer: frames; time = when the call was made
-///   frames   per frame: u32 link, u32 keep, u32 words, u32 0, i64 arrival, words; none if the deadline
-///   passed finish   nothing; answer: done, once the whole run has ended done     JSON text of the run's
-///   result error    u32 HostErrorReason, text; takes the place of any answer and ends the conversation
+///   frames   per frame: u32 link, u32 keep, u32 words, u32 0, i64 arrival, words; none if the deadline passed
+///   finish   nothing; answer: done, once the whole run has ended
+///   done     JSON text of the run's result
+///   error    u32 HostErrorReason, text; takes the place of any answer and ends the conversation
+// clang-format on
 enum class HostMessage : std::uint32_t {
   hello = 1,
   send = 2,
