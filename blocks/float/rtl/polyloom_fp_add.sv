@@ -2,10 +2,10 @@
 // polyloom_fp_add: sum or difference of two floating-point numbers, rounded to nearest even.
 // How:          1 the operand of larger magnitude becomes x, the exponents' difference is taken;
 //               2 the other one moves right by it (what falls out is ORed into the last bit), then sum or difference;
-//               3 the leading zeros of the sum move it left, at most to the smallest exponent; rounding. The rounded
-//               fraction carries into the exponent, so it becomes infinity or the smallest normal number by itself.
-//               Three bits below the last one are enough: more than one place to the left happens only if the operands
-//               were moved by one place at most, so that nothing was lost.
+//               3 two ways side by side. Far: the sum moves by one place at most, and is rounded; the fraction carries
+//               into the exponent, so it becomes infinity or the smallest normal number by itself. Near: many leading
+//               digits cancelled, which happens only if y moved by one place at most, so nothing was lost: the sum
+//               moves left by its leading zeros and needs no rounding.
 // Latency:      3 enabled cycles.
 // Throughput:   one a enabled cycle.
 // Backpressure: none: all stages stand while en_i is low.
@@ -66,24 +66,35 @@ module polyloom_fp_add
   logic [Exp-1:0] exp2_q;
   logic [Sum-1:0] sum2_q;
 
-  // Stage 3. A sum of zero: its leading bit is 0 wherever it is moved, so its exponent becomes 0.
-  logic [Cnt-1:0] zeros, left;
-  logic none;
+  // Stage 3. Which bit leads, counting from the carry: a marked bit stops it at the exponent of subnormal numbers.
+  logic [Sum-1:0] mark2_q;
+  wire [Sum-1:0] marked = sum2_q | mark2_q;
+  wire far = |marked[Sum-1:Sum-3];
+  logic [Cnt-1:0] left;
+  logic none_unused;
   lzc #(
       .WIDTH(Sum),
       .MODE (1'b1)
   ) i_zeros (
-      .in_i(sum2_q),
-      .cnt_o(zeros),
-      .empty_o(none)
+      .in_i(marked),
+      .cnt_o(left),
+      .empty_o(none_unused)
   );
-  assign left = (Exp'(zeros) < exp2_q) ? zeros : Cnt'(exp2_q);
+  // Near: exact. A sum of zero has no leading bit wherever it is moved, so its exponent becomes 0.
+  wire  [  Man:0] near = (Man + 1)'((sum2_q << left) >> 4);
+  wire  [Exp-1:0] near_exp = near[Man] ? exp2_q + Exp'(1) - Exp'(left) : '0;
+  // Far: one of three places, and rounding.
   logic [Sum-1:0] norm;
-  assign norm = sum2_q << left;
-  wire [Exp-1:0] exp3 = norm[Sum-1] ? exp2_q + Exp'(1) - Exp'(left) : '0;
+  logic [Exp-1:0] norm_exp;
+  always_comb begin
+    {norm, norm_exp} = {sum2_q[Sum-3:0], 2'b00, exp2_q - Exp'(1)};
+    if (marked[Sum-2]) {norm, norm_exp} = {sum2_q[Sum-2:0], 1'b0, exp2_q};
+    if (marked[Sum-1]) {norm, norm_exp} = {sum2_q, exp2_q + Exp'(1)};
+  end
+  wire [Exp-1:0] far_exp = norm[Sum-1] ? norm_exp : '0;
   wire up = norm[3] & (norm[4] | (|norm[2:0]));
-  wire [Width-2:0] rounded = {exp3, norm[Sum-2:4]} + (Width - 1)'(up);
-  wire sign3 = sign2_q & ~(sub2_q & none);
+  wire [Width-2:0] rounded = {far_exp, norm[Sum-2:4]} + (Width - 1)'(up);
+  wire sign3 = sign2_q & ~(sub2_q & ~|sum2_q);
 
   always_ff @(posedge clk_i) begin
     if (en_i) begin
@@ -101,11 +112,12 @@ module polyloom_fp_add
       nan2_q  <= nan1_q;
       inf2_q  <= inf1_q;
       exp2_q  <= exp1_q;
+      mark2_q <= {1'b1, {(Sum - 1) {1'b0}}} >> exp1_q;
       sum2_q  <= {1'b0, x1_q, 3'b000} + (sub1_q ? ~{1'b0, moved} : {1'b0, moved}) + Sum'(sub1_q);
 
       if (nan2_q) z_o <= NAN;
-      else if (inf2_q | (&exp3)) z_o <= {sign2_q, {Exp{1'b1}}, {Man{1'b0}}};
-      else z_o <= {sign3, rounded};
+      else if (inf2_q | (far & (&far_exp))) z_o <= {sign2_q, {Exp{1'b1}}, {Man{1'b0}}};
+      else z_o <= {sign3, far ? rounded : {near_exp, near[Man-1:0]}};
     end
   end
 
