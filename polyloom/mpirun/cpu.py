@@ -11,7 +11,8 @@ from pathlib import Path
 
 from polyloom import paths
 from polyloom.errors import UserError
-from polyloom.transpile import kernels, program, toolchain
+from polyloom.hls import frontend
+from polyloom.transpile import kernels, program
 
 
 def compile_program(source: program.Source, size: int) -> Path:
@@ -30,7 +31,7 @@ def compile_program(source: program.Source, size: int) -> Path:
     handle, fresh = tempfile.mkstemp(prefix="making-", dir=target.parent)
     os.close(handle)
     command = [
-        toolchain.tool("clang"),
+        frontend.tool("clang-19"),
         *flags,
         *files,
         str(library),

@@ -75,7 +75,9 @@ def _kernel(text: str, ranks: tuple[int, ...], asks: bool, say: Callable[[str], 
     fresh = Path(tempfile.mkdtemp(prefix="making-", dir=target.parent))
     try:
         (fresh / "program.ll").write_text(text)
-        kernel.write(fresh)
+        (fresh / "kernel.sv").write_text(kernel.verilog)
+        (fresh / "kernel.f").write_text(_file_list(kernel.verilog))
+        (fresh / "report.json").write_text(json.dumps(kernel.report, indent=1) + "\n")
         # Whoever comes first wins; a second, equal one is dropped.
         if not target.exists():
             fresh.rename(target)
@@ -84,9 +86,17 @@ def _kernel(text: str, ranks: tuple[int, ...], asks: bool, say: Callable[[str], 
     return BuiltKernel(ranks, target, False, asks)
 
 
+def _file_list(verilog: str) -> str:
+    """The kernel and the modules that it instantiates."""
+    libraries = [paths.home() / "polyloom" / "hls" / "rtl" / "hls.f"]
+    if "polyloom_fp_" in verilog:
+        libraries.append(paths.home() / "blocks" / "float" / "rtl" / "float.f")
+    return "".join(f"-f {library}\n" for library in libraries) + "kernel.sv\n"
+
+
 def _key(text: str) -> str:
     digest = hashlib.sha256(text.encode())
-    for file in sorted(Path(hls.__file__).parent.glob("*.py")):
+    for file in sorted(Path(hls.__file__).parent.rglob("*.py")):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:24]
 

@@ -8,13 +8,13 @@ file, line and column.
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from polyloom.errors import UserError
+from polyloom.hls import frontend
 from polyloom.transpile import toolchain
 
 ENTRY = "polyloom_kernel"
@@ -68,19 +68,8 @@ def link(source: Source, size: int) -> str:
 
 
 def _compile(file: Path, flags: Sequence[str], output: Path) -> None:
-    """One translation unit, with all information for later passes and none of them run."""
+    """One translation unit."""
     includes = [f"-isystem{folder}" for folder in toolchain.kernel_includes()]
-    command = [*toolchain.CODE_FLAGS, "-std=gnu11", "-DPOLYLOOM_KERNEL", "-g1", "-Xclang", "-disable-llvm-passes"]
-    command += ["-Werror=implicit-function-declaration", "-Werror=implicit-int", "-fno-caret-diagnostics"]
-    toolchain.run("clang", [*command, *includes, *flags, "-emit-llvm", "-c", file, "-o", output])
-
-
-def fingerprint(source: Source, size: int) -> str:
-    """Hash of everything that ``link`` reads but system headers of the user's own choosing."""
-    digest = hashlib.sha256(repr((source.flags, source.collectives, size, toolchain.CODE_FLAGS)).encode())
-    for file in [*source.files, *toolchain.library_sources()]:
-        digest.update(file.read_bytes())
-    for folder in toolchain.kernel_includes():
-        for header in sorted(folder.glob("*.h")):
-            digest.update(header.read_bytes())
-    return digest.hexdigest()
+    target = f"--target={frontend.TARGET}"
+    command = [target, *frontend.CLANG_FLAGS, *toolchain.STRICT_FLAGS, "-DPOLYLOOM_KERNEL", *includes, *flags]
+    toolchain.run("clang", [*command, "-emit-llvm", "-c", file, "-o", output])

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from polyloom.transpile import toolchain
+from polyloom.hls import frontend
 
 RANK = "__polyloom_rank"
 
@@ -24,7 +24,7 @@ _DECLARATION = re.compile(rf"^declare [^\n]*@{RANK}\(\)[^\n]*$", re.MULTILINE)
 def for_rank(module: str, rank: int) -> str:
     """Optimised IR of one rank."""
     constant = f"define internal i32 @{RANK}() alwaysinline {{\n  ret i32 {rank}\n}}"
-    return _optimise(_DECLARATION.sub(constant, module))
+    return frontend.optimise(_DECLARATION.sub(constant, module))
 
 
 def for_ranks(module: str, ranks: Sequence[int]) -> str:
@@ -32,12 +32,7 @@ def for_ranks(module: str, ranks: Sequence[int]) -> str:
     number = 1 + max((int(n) for n in re.findall(r"^!(\d+) = ", module, re.MULTILINE)), default=0)
     ranges = ", ".join(f"i32 {first}, i32 {last + 1}" for first, last in _runs(sorted(ranks)))
     text = _CALL.sub(rf"\1, !range !{number}\2", module)
-    return _optimise(f"{text}\n!{number} = !{{{ranges}}}\n")
-
-
-def _optimise(module: str) -> str:
-    arguments = [*toolchain.CODE_FLAGS, "-Wno-override-module", "-x", "ir", "-", "-S", "-emit-llvm", "-o", "-"]
-    return toolchain.run("clang", arguments, stdin=module)
+    return frontend.optimise(f"{text}\n!{number} = !{{{ranges}}}\n")
 
 
 def _runs(ranks: Sequence[int]) -> list[tuple[int, int]]:

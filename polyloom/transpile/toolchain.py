@@ -3,46 +3,21 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from polyloom import paths
 from polyloom.errors import UserError
+from polyloom.hls import frontend
 
-VERSION = "19"
-
-#: LP64, so that ``long`` and pointers have the size that they have on CPU ranks; kernels use 32 bits of an address.
-TARGET = "riscv64-unknown-elf"
-
-#: What keeps IR plain for scheduling: no vectors, no unrolled copies, no contraction of a*b+c (CPU ranks have none).
-CODE_FLAGS = (
-    f"--target={TARGET}",
-    "-O2",
-    "-ffreestanding",
-    "-ffp-contract=off",
-    "-fsigned-char",
-    "-fno-math-errno",
-    "-fno-vectorize",
-    "-fno-slp-vectorize",
-    "-fno-unroll-loops",
-)
-
-
-def tool(name: str) -> str:
-    """Path of ``clang``, ``opt`` or ``llvm-link`` of our version; UserError saying how to get it."""
-    for candidate in (f"{name}-{VERSION}", f"/usr/lib/llvm-{VERSION}/bin/{name}"):
-        found = shutil.which(candidate)
-        if found:
-            return found
-    package = "clang" if name == "clang" else "llvm"
-    raise UserError(f"{name}-{VERSION} is not installed; run `make setup` (Debian package {package}-{VERSION})")
+#: The compiler's flags for kernels are those of ``polyloom.hls``; these say what a program must not leave out.
+STRICT_FLAGS = ("-std=gnu11", "-Werror=implicit-function-declaration", "-Werror=implicit-int", "-fno-caret-diagnostics")
 
 
 def run(name: str, arguments: Sequence[str | Path], stdin: str | None = None) -> str:
     """Run a tool and return its standard output. UserError with what it said on standard error if it fails."""
-    command = [tool(name), *map(str, arguments)]
+    command = [frontend.tool(f"{name}-19"), *map(str, arguments)]
     done = subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         said = done.stderr.strip() or f"{name} ended with status {done.returncode}"

@@ -7,13 +7,14 @@ import re
 
 import pytest
 
+from polyloom.hls import frontend
 from polyloom.transpile import behaviour, specialise, toolchain
 
 HEAD = "unsigned __polyloom_rank(void); void __polyloom_push(unsigned, unsigned long);\n"
 
 
 def module(body: str) -> str:
-    flags = [*toolchain.CODE_FLAGS, "-g1", "-Xclang", "-disable-llvm-passes", "-x", "c", "-", "-S", "-emit-llvm"]
+    flags = [f"--target={frontend.TARGET}", *frontend.CLANG_FLAGS, "-x", "c", "-", "-S", "-emit-llvm"]
     return toolchain.run("clang", [*flags, "-o", "-"], stdin=f"{HEAD}void polyloom_kernel(void) {{ {body} }}")
 
 
