@@ -12,6 +12,7 @@ from polyloom.hls.emit.kernel import kernel_text
 from polyloom.hls.ir import Block, Module
 from polyloom.hls.memory import Memories, assign_memories
 from polyloom.hls.options import Options
+from polyloom.hls.passes.arithmetic import simplify_arithmetic
 from polyloom.hls.passes.calls import check_recursion, split_calls
 from polyloom.hls.passes.cleanup import cleanup
 from polyloom.hls.passes.loop_values import normalise_loop
@@ -40,6 +41,7 @@ class Kernel:
 FUNCTION_PASSES = [
     expand_memory_operations,  # first, since its accesses are accesses like others
     split_accesses,  # then every access is one of a port
+    simplify_arithmetic,  # before anything is scheduled by what it costs
     split_calls,  # a call ends its block
     cleanup,  # the reader and the passes leave duplicates
 ]
