@@ -15,6 +15,8 @@ from polyloom.hls.options import Options
 from polyloom.hls.passes.arithmetic import simplify_arithmetic
 from polyloom.hls.passes.calls import check_recursion, split_calls
 from polyloom.hls.passes.cleanup import cleanup
+from polyloom.hls.passes.if_convert import if_convert
+from polyloom.hls.passes.load_reuse import reuse_loads
 from polyloom.hls.passes.loop_values import normalise_loop
 from polyloom.hls.passes.memory_loops import expand_memory_operations
 from polyloom.hls.passes.split_accesses import split_accesses
@@ -46,6 +48,14 @@ FUNCTION_PASSES = [
     cleanup,  # the reader and the passes leave duplicates
 ]
 
+#: Once it is known what loads and stores may touch.
+LOOP_PASSES = [
+    if_convert,  # so that more loops are of one block
+    cleanup,  # the branches computed the same things
+    reuse_loads,  # fewer accesses, so that iterations can begin more often
+    cleanup,
+]
+
 
 def compile_kernel(ir_text: str, options: Options | None = None) -> Kernel:
     """SystemVerilog and report of a program in LLVM IR. HlsError with file:line:column if it cannot be a kernel."""
@@ -56,6 +66,9 @@ def compile_kernel(ir_text: str, options: Options | None = None) -> Kernel:
         for change in FUNCTION_PASSES:
             change(function)
     mark_objects(module)
+    for function in module.functions.values():
+        for change in LOOP_PASSES:
+            change(function)
     memories = assign_memories(module, options)
     plans = schedule(module, memories, options)
     units = Units()
