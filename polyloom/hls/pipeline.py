@@ -12,8 +12,11 @@ from polyloom.hls.emit.kernel import kernel_text
 from polyloom.hls.ir import Block, Module
 from polyloom.hls.memory import Memories, assign_memories
 from polyloom.hls.options import Options
+from polyloom.hls.passes.arithmetic import simplify_arithmetic
 from polyloom.hls.passes.calls import check_recursion, split_calls
 from polyloom.hls.passes.cleanup import cleanup
+from polyloom.hls.passes.if_convert import if_convert
+from polyloom.hls.passes.load_reuse import reuse_loads
 from polyloom.hls.passes.loop_values import normalise_loop
 from polyloom.hls.passes.memory_loops import expand_memory_operations
 from polyloom.hls.passes.split_accesses import split_accesses
@@ -40,8 +43,17 @@ class Kernel:
 FUNCTION_PASSES = [
     expand_memory_operations,  # first, since its accesses are accesses like others
     split_accesses,  # then every access is one of a port
+    simplify_arithmetic,  # before anything is scheduled by what it costs
     split_calls,  # a call ends its block
     cleanup,  # the reader and the passes leave duplicates
+]
+
+#: Once it is known what loads and stores may touch.
+LOOP_PASSES = [
+    if_convert,  # so that more loops are of one block
+    cleanup,  # the branches computed the same things
+    reuse_loads,  # fewer accesses, so that iterations can begin more often
+    cleanup,
 ]
 
 
@@ -54,6 +66,9 @@ def compile_kernel(ir_text: str, options: Options | None = None) -> Kernel:
         for change in FUNCTION_PASSES:
             change(function)
     mark_objects(module)
+    for function in module.functions.values():
+        for change in LOOP_PASSES:
+            change(function)
     memories = assign_memories(module, options)
     plans = schedule(module, memories, options)
     units = Units()
