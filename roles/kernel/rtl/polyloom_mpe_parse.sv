@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// polyloom_mpe_parse: takes MPI datagrams apart: header in registers, payload in a small FIFO; drops what breaks the rules.
+// How:          words 5 to 8 of the frame are the header; it is shown when it is known to be well formed and for this rank. The
+//               FIFO takes payload while the engine decides, so a link's rate is kept.
+//                   datagram -> [ header ] -> engine
+//                          '--> [ FIFO of 32 words ] -> payload writer
+// Latency:      header 1 cycle after word 8.
+// Throughput:   a word a cycle while the engine decides within 32 cycles.
+// Backpressure: in_ready_o is low when the FIFO is full, or while a header waits and the next packet's begins.
+// Order/loss:   in order; dropped_o tells of each packet dropped here.
+// Reset:        no header, FIFO empty.
+// Limits:       from_i stands with the datagram's words.
+// Cost:         not measured alone.   Source: PROTOCOL.md "Packet", "Filter".   Tests: test_polyloom_mpe_parse.py
+module polyloom_mpe_parse
+  import polyloom_mpe_pkg::*;
+  import polyloom_udp_pkg::endpoint_t;
+(
+    input  logic             clk_i,
+    input  logic             rst_ni,
+    input  cfg_t             cfg_i,
+    // Datagrams, from word 5 of the frame on
+    input  logic             in_valid_i,
+    output logic             in_ready_o,
+    input  logic      [63:0] in_data_i,
+    input  logic             in_last_i,
+    input  logic      [12:0] in_bytes_i,     // of the datagram
+    input  endpoint_t        in_from_i,
+    // Header, until taken
+    output logic             head_valid_o,
+    input  logic             head_ready_i,
+    output header_t          head_o,
+    output logic      [31:0] head_ip_o,
+    output logic      [15:0] head_port_o,
+    output logic      [10:0] head_bytes_o,   // of payload
+    // Payload
+    output logic             out_valid_o,
+    input  logic             out_ready_i,
+    output logic      [63:0] out_data_o,
+    output logic             out_last_o,
+    // Counting
+    output logic             dropped_o
+);
+
+  logic [2:0] word_q;  // 0 to 3: header; 4: payload
+  logic pending_q;  // a header waits
+  logic good_q, drop_now, keep;
+  header_t head_q;
+  logic [12:0] bytes;
+  logic [31:0] left;
+  endpoint_t from_q;
+  logic step, right, payload;
+  logic fifo_ready;
+
+  assign bytes = in_bytes_i - 13'd30;
+  assign payload = word_q == 3'd4;
+  // The header's registers are taken from word 5 on.
+  assign in_ready_o = payload ? fifo_ready || !good_q : !pending_q;
+  assign step = in_valid_i && in_ready_o;
+
+  header_t word8;  // with the word at hand as the last of the header
+  always_comb begin
+    word8 = head_q;
+    {word8.offset, word8.length} = in_data_i;
+  end
+  assign left = word8.length - word8.offset;
+
+  always_comb begin
+    unique case (word_q)
+      3'd0:
+      right = cfg_i.job != '0 && in_data_i[47:16] == cfg_i.job && in_data_i[55:48] >= EAGER &&
+          in_data_i[55:48] <= ACK && in_bytes_i >= 13'd30;
+      3'd1: right = in_data_i[15:0] <= 16'(cfg_i.size) && in_data_i[31:16] == 16'(cfg_i.rank);
+      3'd2: right = 1'b1;
+      3'd3:
+      unique case (head_q.kind)
+        EAGER:
+        right = word8.length == 32'(bytes) && bytes <= 13'(cfg_i.eager) && word8.offset == '0 &&
+            bytes <= 13'(MAX_PAYLOAD);
+        DATA:
+        right = bytes != '0 && bytes <= 13'(MAX_PAYLOAD) && word8.offset[2:0] == '0 &&
+            word8.offset < word8.length && 32'(bytes) <= left;
+        default: right = bytes == '0;
+      endcase
+      default: right = 1'b1;
+    endcase
+  end
+  assign keep = good_q && right;
+  // A datagram may end inside the header.
+  assign drop_now = step && !payload && in_last_i && !(word_q == 3'd3 && keep);
+  assign dropped_o = drop_now || (step && payload && in_last_i && !good_q);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      word_q <= '0;
+      good_q <= 1'b1;
+      pending_q <= 1'b0;
+    end else begin
+      if (head_ready_i) pending_q <= 1'b0;
+      if (step) begin
+        word_q <= in_last_i ? '0 : payload ? 3'd4 : word_q + 1'b1;
+        good_q <= in_last_i || keep;
+        if (word_q == 3'd3 && keep) pending_q <= 1'b1;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (step) begin
+      unique case (word_q)
+        3'd0: {head_q.dtype, head_q.kind, head_q.job} <= in_data_i[63:16];
+        3'd1: {head_q.ack, head_q.seq, head_q.dst, head_q.src} <= in_data_i;
+        3'd2: {head_q.credit, head_q.comm, head_q.tag} <= in_data_i;
+        3'd3: begin
+          {head_q.offset, head_q.length} <= in_data_i;
+          head_bytes_o <= bytes[10:0];
+          from_q <= in_from_i;
+        end
+        default: ;
+      endcase
+    end
+  end
+  assign head_valid_o = pending_q;
+  assign head_o = head_q;
+  assign head_ip_o = from_q.ip;
+  assign head_port_o = from_q.port;
+
+  logic [64:0] out;
+  polyloom_stream_lut_fifo #(
+      .Width(65),
+      .Depth(32)
+  ) i_payload (
+      .clk_i,
+      .rst_ni,
+      .flush_i    (1'b0),
+      .in_valid_i (in_valid_i && payload && good_q),
+      .in_ready_o (fifo_ready),
+      .in_i       ({in_last_i, in_data_i}),
+      .out_valid_o(out_valid_o),
+      .out_ready_i(out_ready_i),
+      .out_o      (out)
+  );
+  assign {out_last_o, out_data_o} = out;
+
+  logic unused;
+  assign unused = ^from_q.mac;
+endmodule

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
+-f ../rtl/kernel_node.f
+polyloom_kernel_player.sv
+kernel_tb.sv
