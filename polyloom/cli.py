@@ -179,9 +179,13 @@ def report(
 
 @app.command()
 def synth(
-    name: Annotated[str, typer.Argument(metavar="TOP|ROLE", help="A design, a top module, or a role: all its tops.")],
+    name: Annotated[
+        str, typer.Argument(metavar="TOP|ROLE|PROG.c", help="A design, a top module, a role, or an MPI program.")
+    ],
     part: Annotated[str, typer.Option(help="ultrascale+, intel-alm or ecp5.")] = "ultrascale+",
     param: Annotated[list[str] | None, typer.Option(metavar="K=V", help="Set a parameter of the top.")] = None,
+    ranks: Annotated[int, typer.Option(help="Of a program: ranks of the job.")] = 4,
+    rank: Annotated[int, typer.Option(help="Of a program: the rank that is synthesized.")] = 1,
     pnr: Annotated[bool, typer.Option("--pnr", help="Place and route too, for the clock (ecp5).")] = False,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
@@ -195,7 +199,11 @@ def synth(
             raise UserError(f"--param {text}: write NAME=VALUE")
         overrides[key] = value
     results = []
-    for design in synth_designs.select(name, synth_designs.read()):
+    if name.endswith(".c"):
+        designs = [synth_designs.of_program(Path(name), ranks, rank)]
+    else:
+        designs = synth_designs.select(name, synth_designs.read())
+    for design in designs:
         line = synth_report.Line(f"{design.name} on {part}")
         try:
             results.append(synth_flow.synthesize(design, synth_parts.PARTS[part], overrides, pnr, line))

@@ -6,12 +6,34 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from polyloom import paths
 from polyloom.errors import UserError
 
+KERNEL_TOP = "polyloom_kernel_app"
 TABLE = Path(__file__).with_name("designs.toml")
-_KEYS = {"role", "top", "list", "parameters"}
+_KEYS = {"role", "top", "list", "parameters", "program", "ranks", "rank", "define"}
+
+
+@dataclass(frozen=True)
+class MpiProgram:
+    """An MPI program whose kernel of one rank is the design."""
+
+    file: Path
+    ranks: int
+    rank: int
+    define: tuple[str, ...] = ()
+
+    def kernel(self) -> Path:
+        """File list of the kernel."""
+        from polyloom.transpile import kernels  # llvmlite: only where it is used
+        from polyloom.transpile.program import Source
+
+        if not 0 <= self.rank < self.ranks:
+            raise UserError(f"rank {self.rank} of {self.ranks} ranks; allowed: 0 to {self.ranks - 1}")
+        source = Source((self.file,), tuple(f"-D{text}" for text in self.define))
+        return kernels.build(source, self.ranks, [self.rank])[0].file_list
 
 
 @dataclass(frozen=True)
@@ -21,8 +43,16 @@ class Design:
     name: str
     role: str
     top: str
-    list: Path
+    list: Path | None
     parameters: dict[str, str]
+    program: MpiProgram | None = None
+
+    def file_list(self) -> Path:
+        """What to read; a program is compiled to a kernel first."""
+        if self.program is not None:
+            return self.program.kernel()
+        assert self.list is not None, f"{self.name} has neither list nor program"
+        return self.list
 
 
 def read(path: Path = TABLE) -> dict[str, Design]:
@@ -32,11 +62,24 @@ def read(path: Path = TABLE) -> dict[str, Design]:
         where = f"{path} [{name}]"
         if unknown := entry.keys() - _KEYS:
             raise UserError(f"{where}: unknown {', '.join(sorted(unknown))}; allowed: {', '.join(sorted(_KEYS))}")
-        if missing := {"role", "top", "list"} - entry.keys():
+        if missing := {"role", "top"} - entry.keys() or ({"list"} if "program" not in entry else set()) - entry.keys():
             raise UserError(f"{where}: {', '.join(sorted(missing))} missing")
         parameters = {key: str(value) for key, value in entry.get("parameters", {}).items()}
-        designs[name] = Design(name, entry["role"], entry["top"], paths.home() / entry["list"], parameters)
+        file_list = paths.home() / entry["list"] if "list" in entry else None
+        designs[name] = Design(name, entry["role"], entry["top"], file_list, parameters, _program(entry))
     return designs
+
+
+def _program(entry: dict[str, Any]) -> MpiProgram | None:
+    if "program" not in entry:
+        return None
+    file = paths.home() / entry["program"]
+    return MpiProgram(file, entry.get("ranks", 4), entry.get("rank", 1), tuple(entry.get("define", ())))
+
+
+def of_program(file: Path, ranks: int, rank: int) -> Design:
+    """The kernel of a rank of any program as a design."""
+    return Design(file.stem, "kernel", KERNEL_TOP, None, {}, MpiProgram(file, ranks, rank))
 
 
 def select(name: str, designs: dict[str, Design]) -> list[Design]:

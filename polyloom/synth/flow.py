@@ -62,7 +62,7 @@ def synthesize(design: Design, part: Part, overrides: Mapping[str, str], pnr: bo
     """Synthesize, count, and place and route for the clock if ``pnr``."""
     if pnr and part.name != "ecp5":
         raise UserError(f"--pnr needs --part ecp5 (open place and route); {part.name} has none")
-    files = filelist.read(design.list)
+    files = filelist.read(design.file_list())
     parameters = {**design.parameters, **overrides}
     scratch = paths.build_dir() / "synth"
     scratch.mkdir(parents=True, exist_ok=True)
