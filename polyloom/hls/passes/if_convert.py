@@ -155,7 +155,10 @@ class _Converter:
         position = self.function.blocks.index(header)
         self.function.blocks[position] = self.new
         after = self._dispatch(exits, leave, where)
-        self.new.instrs.append(Instr(0, "br", [again], where=where, blocks=[self.new, after]))
+        targets = [self.new, after]
+        if isinstance(again, Instr) and again.op == "xor" and isinstance(again.args[1], Const):
+            again, targets = again.args[0], [after, self.new]
+        self.new.instrs.append(Instr(0, "br", [again], where=where, blocks=targets))
         self.function.blocks = [b for b in self.function.blocks if b not in loop.blocks]
         for block in preds[header]:
             block.term.blocks = [self.new if t is header else t for t in block.term.blocks]
