@@ -194,6 +194,7 @@ class World:
         for _ in range(limit):
             await self.step()
             if all(int(self.dut.gen_node[n].i_dut.kernel_done.value) for n in nodes):
+                await self.steps(20)  # the last answer is on its way to the memory
                 return
         state = {n: str(self.dut.gen_node[n].i_dut.i_app.step_q.value) for n in nodes}
         tail = "\n".join(f"{c}: {p}" for c, p in self.log[-20:])
