@@ -47,6 +47,10 @@ VerilatedNode::VerilatedNode(VerilatedParams params, std::vector<std::unique_ptr
     model_.trace_open(wave_->path);
   }
   params_.wave = nullptr;
+  if (const RtlModel::Port strap = model_.input("strap_i")) {
+    if (strap.bits > 64) throw UserError(params_.name + ": port strap_i must have at most 64 bits");
+    std::memcpy(strap.data, &params_.strap, (strap.bits + 7) / 8);
+  }
   reset();
 }
 

@@ -37,6 +37,7 @@ struct VerilatedParams {
   WireEnds host;                ///< used if the top has host ports
   unsigned tx_beats = 4;        ///< FIFO before each lane's wire; 0: a beat is taken when it leaves (lane.h)
   unsigned reset_cycles = 8;
+  std::uint64_t strap = 0;                    ///< value of the port strap_i, if the top has one
   std::uint64_t seed = 1;                     ///< of registers without reset
   bool skip_idle = true;                      ///< false: to check what idle_o promises
   const fabric::WaveRequest* wave = nullptr;  ///< read by the constructor only

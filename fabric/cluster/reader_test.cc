@@ -192,7 +192,10 @@ TEST(Reader, ZrlmpiDescription) {
   const ClusterSpec spec =
       parse_cluster("{\"nodes\": {\n\"cpu\": [0, 33],\n\"fpga\": \"1 - 32\"}}", "c.json", test_roles());
   EXPECT_EQ(spec.nodes_of(NodeKind::fpga).size(), 32u);
-  EXPECT_EQ(spec.nodes_of(NodeKind::host).size(), 2u);
+  EXPECT_EQ(spec.nodes_of(NodeKind::host).size(), 3u);
+  EXPECT_EQ(spec.nodes.back().name, "manager");
+  EXPECT_EQ(spec.nodes.back().rank, -1);
+  EXPECT_EQ(spec.nodes[0].fidelity, Fidelity::rtl);
   EXPECT_EQ(spec.nodes[static_cast<std::size_t>(spec.find_node("fpga.32"))].rank, 32);
   EXPECT_EQ(spec.nodes[static_cast<std::size_t>(spec.find_node("host.33"))].rank, 33);
   EXPECT_EQ(spec.nodes[0].role, "kernel");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cluster description of ZRLMPI (paper 002, Listing 2): which MPI ranks are CPUs and which are FPGAs.
 // Everything else takes the values of its testbed: FPGAs and CPUs on one 10 Gb/s Ethernet switch, UDP,
-// kernels at 156.25 MHz.
+// kernels at 156.25 MHz. One more host, "manager", starts the job and hears its output.
 #include <algorithm>
 #include <charconv>
 
@@ -110,14 +110,16 @@ void read_zrlmpi(const Value& document, const std::string& file, ClusterSpec& sp
     node.rank = fpgas[i];
     node.name = "fpga." + std::to_string(fpgas[i]);
     node.role = "kernel";
+    node.fidelity = Fidelity::rtl;  // the only one that executes kernels
     node.clocks["core"] = 156'250'000;
   }
-  attach_hosts(spec, {static_cast<int>(cpus.size()), true, {}, ethernet});
+  attach_hosts(spec, {static_cast<int>(cpus.size()) + 1, true, {}, ethernet});
   for (std::size_t i = 0; i < cpus.size(); ++i) {
     ClusterNode& node = spec.nodes[fpgas.size() + 1 + i];
     node.rank = cpus[i];
     node.name = "host." + std::to_string(cpus[i]);
   }
+  spec.nodes.back().name = "manager";
 }
 
 }  // namespace polyloom::fabric

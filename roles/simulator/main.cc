@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom-sim: a simulated cluster for host programs. The list of roles stands here and nowhere else.
 #include "roles/collective/sim/role.h"
+#include "roles/kernel/sim/role.h"
 #include "roles/overlay/sim/board/role.h"
 #include "roles/simulator/simulator.h"
 
@@ -8,5 +9,6 @@ int main(int argc, char** argv) {
   polyloom::fabric::RoleRegistry roles;
   polyloom::overlay::register_role(roles);
   polyloom::collective::register_role(roles);
+  polyloom::kernel::register_role(roles);
   return polyloom::simulator::simulator_main(argc, argv, roles);
 }

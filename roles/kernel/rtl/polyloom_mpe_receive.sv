@@ -116,9 +116,10 @@ module polyloom_mpe_receive
       (for_sender ? req_i.state == ASKED || req_i.state == SENDING : req_i.state == ACTIVE);
 
   // A piece of data at the expected place.
-  logic [31:0] pos_after, target;
+  logic [31:0] pos_after, window_end, target;
   assign pos_after = req_i.pos + 32'(head_bytes_i);
-  assign target = req_i.bytes - pos_after < cfg_i.window ? req_i.bytes : pos_after + cfg_i.window;
+  assign window_end = pos_after + cfg_i.window;
+  assign target = req_i.bytes - pos_after < cfg_i.window ? req_i.bytes : window_end;
 
   request_t met_request;
   assign met_request = met(
@@ -233,7 +234,7 @@ module polyloom_mpe_receive
               req_o.data.state = OVER;
               req_o.data.control = C_DONE;
               req_o.work = 1'b1;
-            end else if (target - req_i.limit >= {1'b0, cfg_i.window[31:1]} && target > req_i.limit) begin
+            end else if (window_end - req_i.limit >= {1'b0, cfg_i.window[31:1]} && req_i.limit != req_i.bytes) begin
               req_o.data.limit = target;
               req_o.data.control = C_CTS;
               req_o.work = 1'b1;

@@ -43,6 +43,7 @@ class World:
         self._first = [0] * NODES
         self._seq = 0
         self.job = 0
+        self._known: dict[tuple[int, bool, int], bytearray] = {}  # words that put() has written
 
     async def reset(self) -> None:
         """Reset all."""
@@ -194,6 +195,7 @@ class World:
         for _ in range(limit):
             await self.step()
             if all(int(self.dut.gen_node[n].i_dut.kernel_done.value) for n in nodes):
+                await self.steps(20)  # the last answer is on its way to the memory
                 return
         state = {n: str(self.dut.gen_node[n].i_dut.i_app.step_q.value) for n in nodes}
         tail = "\n".join(f"{c}: {p}" for c, p in self.log[-20:])
@@ -205,15 +207,15 @@ class World:
             await self.step()
 
     def put(self, node: int, address: int, data: bytes) -> None:
-        """Write a node's memory past everything."""
+        """Write a node's memory past everything, before it runs: the rest of the first and last word becomes what put() knew."""
         memory, base = self._memory(node, address)
         at = 0
         while at < len(data):
             word, byte = divmod(base + at, 8)
             part = data[at : at + 8 - byte]
-            old = bytearray(int(memory[word].value).to_bytes(8, "little"))
-            old[byte : byte + len(part)] = part
-            memory[word].value = int.from_bytes(old, "little")
+            known = self._known.setdefault((node, address >= DRAM, word), bytearray(8))
+            known[byte : byte + len(part)] = part
+            memory[word].value = int.from_bytes(known, "little")
             at += len(part)
 
     def get(self, node: int, address: int, count: int) -> bytes:

@@ -3,7 +3,7 @@
 // How:          a block RAM of 64 KiB from 0x0001_0000 on serves DMA; commands come from an array, answers go to one. The test
 //               reads and writes both arrays through the simulator, or, in a Verilated node, through the memory: on start the
 //               player copies its script from DRAM (word 0: number of commands, then three words each) and at the end writes
-//               the answers behind it.
+//               the answers behind it. The handle of a WAIT or TEST is the number of the command that got the handle.
 // Source: ENGINE.md.   Tests: test_polyloom_mpe.py, kernel_node_test.cc
 module polyloom_kernel_app (
     input  logic        clk_i,
@@ -72,7 +72,8 @@ module polyloom_kernel_app (
   step_e step_q;
   logic [31:0] commands_q, at_q;
   logic [ 1:0] word_q;
-  logic asked_q;
+  logic asked_q, by_handle_q;
+  logic [15:0] handles_q[1024];
   logic [63:0] cmd_q, rsp_q;
   localparam logic [31:0] SCRIPT = 32'h8000_0000;
   localparam logic [31:0] ANSWERS = 32'h8010_0000;
@@ -95,6 +96,8 @@ module polyloom_kernel_app (
         FETCH:
         if (dram_rsp_valid_i) begin
           cmd_q <= dram_rdata_i;
+          if (word_q == 2'd0) by_handle_q <= dram_rdata_i[7:0] == 8'd4 || dram_rdata_i[7:0] == 8'd5;
+          if (word_q == 2'd1 && by_handle_q) cmd_q[31:16] <= handles_q[dram_rdata_i[25:16]];
           asked_q <= 1'b0;
           step_q <= COMMAND;
         end
@@ -106,6 +109,7 @@ module polyloom_kernel_app (
         ANSWER:
         if (rsp_valid_i) begin
           rsp_q  <= rsp_i;
+          if (word_q == 2'd0) handles_q[at_q[9:0]] <= rsp_i[31:16];
           step_q <= STORE;
         end
         STORE:

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles/kernel/sim/role.h"
+
+#include "blocks/verilated/verilated_node.h"
+#include "fabric/error.h"
+#include "roles/kernel/sim/address.h"
+#include "roles/kernel/sim/image.h"
+#include "roles/kernel/sim/network.h"
+
+namespace polyloom::kernel {
+namespace {
+
+constexpr std::uint64_t kMostDram = std::uint64_t{2} << 30;
+constexpr unsigned kMemoryBytes = 8;  // of a beat
+constexpr unsigned kMemoryBursts = 64;
+
+std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const fabric::RoleSite& site) {
+  auto params = std::make_shared<KernelParams>();
+  params->clock_hz = site.clock_hz;
+  params->dram_bytes = table.bytes("dram", std::uint64_t{64} << 20, 4096, kMostDram);
+  if (params->dram_bytes % kMemoryBytes != 0)
+    table.fail("dram", "is no whole number of words", "a multiple of 8 B");
+  params->read_latency = static_cast<unsigned>(table.integer("dram_read_latency", 20, 1, 1000));
+  params->write_latency = static_cast<unsigned>(table.integer("dram_write_latency", 8, 1, 1000));
+  params->image = table.text("image", "");
+  return params;
+}
+
+std::unique_ptr<fabric::Node> make_node(const fabric::NodeContext& context) {
+  const fabric::ClusterNode& node = context.node();
+  if (node.fidelity != fabric::Fidelity::rtl) {
+    throw UserError(node.name + ": the kernel role has no fidelity " + fabric::name_of(node.fidelity) +
+                    " in a simulator; use fidelity rtl (fidelity = \"rtl\" in [fpga], or --on rtl)");
+  }
+  const auto& p = context.params<KernelParams>();
+  if (node.ports != 1) {
+    throw UserError(node.name + ": a kernel node has one link, to the switch; the topology gives it " +
+                    std::to_string(node.ports));
+  }
+  blocks::VerilatedParams params;
+  params.name = node.name;
+  params.shape.top = "polyloom_kernel_node";
+  params.shape.files = {"roles/kernel/rtl/kernel_node.f"};
+  for (std::string& file : kernel_files(node.name, p.image)) params.shape.files.push_back(std::move(file));
+  params.clock_hz = p.clock_hz;
+  params.lanes = {{context.ports[0].tx, context.ports[0].rx}};
+  params.tx_beats = 0;  // so that cycles of silence are silence on the wire
+  params.strap = ip_of_node(context.index);
+  params.seed = context.seed;
+  params.wave = context.wave;
+  std::vector<std::unique_ptr<blocks::AxiMemory>> memories;
+  memories.push_back(blocks::make_fixed_memory({.bytes = p.dram_bytes,
+                                                .beat_bytes = kMemoryBytes,
+                                                .read_latency = p.read_latency,
+                                                .write_latency = p.write_latency,
+                                                .bursts = kMemoryBursts}));
+  return std::make_unique<blocks::VerilatedNode>(std::move(params), std::move(memories));
+}
+
+}  // namespace
+
+void register_role(fabric::RoleRegistry& registry) {
+  registry.add({"kernel", validate, make_node});
+  registry.set_switch(make_switch);
+}
+
+}  // namespace polyloom::kernel
