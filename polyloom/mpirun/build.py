@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polyloom.mpirun import cluster as cluster_reader
-from polyloom.mpirun import cpu
+from polyloom.mpirun import cpu, rtl
 from polyloom.mpirun.cluster import Cluster
 from polyloom.mpirun.request import Request
 from polyloom.transpile import kernels
@@ -44,4 +44,5 @@ def build(request: Request, say: Callable[[str], None] = lambda _: None) -> Buil
         return Built(size, tuple(range(size)), cpu.compile_program(request.source, size), (), cluster)
     program = cpu.compile_program(request.source, size) if cluster.cpu_ranks else None
     made = kernels.build(request.source, size, cluster.fpga_ranks, say)
+    rtl.build(made, say)
     return Built(size, tuple(cluster.cpu_ranks), program, tuple(made), cluster)

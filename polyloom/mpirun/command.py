@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from polyloom import paths
 from polyloom.mpirun.build import Built
 from polyloom.mpirun.launch import State
 
@@ -25,11 +26,21 @@ def kernels_table(built: Built) -> str:
         lines.append(f"{_ranks(built.cpu_ranks):12} {'CPU':10} {'':>7} {'':>10}  {built.program}")
     for kernel in built.kernels:
         report = kernel.report
-        loops = ", ".join(f"line {loop['line']}: {loop['ii']}" for loop in report.get("loops", []) if loop.get("ii"))
+        loops = ", ".join(_loop(loop) for loop in report["loops"] if loop["pipelined"] and not _of_library(loop))
         memory = f"{report.get('memory_bits', 0) / 8192:.1f} KiB"
         states = report.get("states", "")
         lines.append(f"{_ranks(kernel.ranks):12} {kernel.folder.name[:10]:10} {states:>7} {memory:>10}  {loops}")
     return "\n".join(lines)
+
+
+def _loop(loop: dict[str, Any]) -> str:
+    """``jacobi.c:41: 2``."""
+    file, line, _ = loop["where"].rsplit(":", 2)
+    return f"{Path(file).name}:{line}: {loop['ii']}"
+
+
+def _of_library(loop: dict[str, Any]) -> bool:
+    return str(loop["where"]).startswith(str(paths.home() / "roles"))
 
 
 def as_json(built: Built, status: int, folder: Path | None, state: State | None) -> str:

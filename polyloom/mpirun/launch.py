@@ -8,6 +8,7 @@ Processes: the simulator (not with ``--on native``), the manager, one for each C
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -56,19 +57,22 @@ class Launcher:
         self._built = built
         self._folder = folder
         self._state = State()
-        self._output = Output(folder / "logs", request.tag_output, built.size)
+        # Beside the run folder until the end: the simulator wants it to itself.
+        self._scratch = tempfile.TemporaryDirectory(prefix="polyloom-job-")
+        self._output = Output(Path(self._scratch.name) / "logs", request.tag_output, built.size)
         self._cpu = {f"rank {rank}": rank for rank in built.cpu_ranks}
         self._running: set[str] = set()
 
     def run(self) -> State:
         """Start everything, wait, end everything."""
-        with tempfile.TemporaryDirectory(prefix="polyloom-job-") as folder:
+        with self._scratch as scratch:
             try:
                 with Children(self._line) as children:
-                    self._start(children, Path(folder))
+                    self._start(children, Path(scratch))
                     self._wait(children)
             finally:
                 self._output.close()
+                shutil.copytree(Path(scratch) / "logs", self._folder / "logs", dirs_exist_ok=True)
         return self._state
 
     def _start(self, children: Children, folder: Path) -> None:

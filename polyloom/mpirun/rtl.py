@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verilated nodes of a job, made before it starts: several at a time. Input: kernels; output: objects in the cache.
+
+The simulator would make them too, one after the other, when it meets each node; top and file list here are those of
+roles/kernel/sim/role.cc.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from polyloom import paths
+from polyloom.rtl import node_build
+from polyloom.transpile.kernels import BuiltKernel
+
+TOP = "polyloom_kernel_node"
+
+
+def build(kernels: Sequence[BuiltKernel], say: Callable[[str], None] = lambda _: None) -> None:
+    """Build the node of each kernel, or find it in the cache. UserError with the tool's message if that fails."""
+    node = paths.home() / "roles" / "kernel" / "rtl" / "kernel_node.f"
+    shapes = [node_build.Shape(TOP, [node, kernel.file_list]) for kernel in kernels]
+    if not shapes:
+        return
+    say(f"Verilating {len(shapes)} FPGA program{'s' if len(shapes) > 1 else ''}")
+    with ThreadPoolExecutor(min(len(shapes), os.cpu_count() or 1)) as pool:
+        for _ in pool.map(node_build.build, shapes):
+            pass
