@@ -59,7 +59,11 @@ int Engine::receive(const Envelope& from, void* data, std::uint32_t bytes, Time 
     return handle;
   }
   const Header header = found->header;
-  freed(header.source);
+  if (found->aside) {
+    --peers_[header.source].aside;
+  } else {
+    freed(header.source);
+  }
   deliver(static_cast<unsigned>(handle), header, found->data);
   spare_.splice(spare_.begin(), unexpected_, found);
   drain_loop();
@@ -150,6 +154,7 @@ void Engine::time_peer(std::uint16_t rank) {
   if (peer.retry.at <= now_) {
     if (!try_again(peer.retry, peer)) return fail_peer(rank);
     for (const Sent& sent : peer.sent) emit(rank, sent.header, sent.data);
+    if (peer.sent.empty()) ask_for_credit(rank);
   }
   if (peer.ack_at <= now_) emit_ack(rank);
 }

@@ -32,6 +32,10 @@ struct Config {
   std::uint32_t window = 45 * 1440;
   std::uint16_t retries = 10;  ///< 0xFFFF: never gives up
   std::uint16_t requests = 1024;
+  /// Envelopes of a rank that may wait here beyond `credits`: memory is cheap for a CPU rank, so it says that
+  /// a place is free as soon as it has put an envelope aside. Programs that receive in another order than was
+  /// sent need this.
+  std::uint32_t places = 1 << 14;
 };
 
 /// Where packets go. `payload` is valid during the call only.
@@ -122,6 +126,7 @@ class Engine {
     Retry retry;
     std::uint16_t accepted = 0, freed = 0;  ///< its: accepted and consumed here
     std::uint16_t told_accepted = 0, told_freed = 0;
+    std::uint32_t aside = 0;  ///< its unexpected envelopes whose place was said to be free
     Time ack_at = kNever;
     Time heard = 0;
     bool dead = false;
@@ -130,6 +135,7 @@ class Engine {
   struct Unexpected {
     Header header;
     std::vector<std::byte> data;
+    bool aside = false;
   };
   using UnexpectedList = std::list<Unexpected>;
 
@@ -145,6 +151,7 @@ class Engine {
   void emit_control(std::uint16_t to, Kind kind, const Request& request, std::uint16_t receiver,
                     std::uint16_t sender);
   void emit_ack(std::uint16_t to);
+  void ask_for_credit(std::uint16_t to);
   Header header_of(const Request& request, std::uint16_t handle) const;
 
   // receiving (engine_receive.cc)
@@ -154,6 +161,7 @@ class Engine {
   void on_data(const Header& header, Bytes payload);
   bool accept(const Header& header);
   int find_posted(const Header& header);
+  void put_aside(const Header& header, Bytes payload);
   void deliver(unsigned handle, const Header& header, Bytes payload);
   void begin_rendezvous(unsigned handle, const Header& header);
   void grant(unsigned handle, Kind kind);

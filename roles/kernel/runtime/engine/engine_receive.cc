@@ -40,11 +40,21 @@ void Engine::on_eager(const Header& header, Bytes payload) {
     deliver(static_cast<unsigned>(handle), header, payload);
     return freed(header.source);
   }
+  put_aside(header, payload);
+}
+
+// No receive wants it yet.
+void Engine::put_aside(const Header& header, Bytes payload) {
   if (spare_.empty()) spare_.emplace_back();
-  spare_.front().header = header;
-  spare_.front().data.assign(payload.begin(), payload.end());
+  Unexpected& place = spare_.front();
+  Peer& peer = peers_[header.source];
+  place.header = header;
+  place.data.assign(payload.begin(), payload.end());
+  place.aside = peer.aside < config_.places;
   unexpected_.splice(unexpected_.end(), spare_, spare_.begin());
-  tell_later(header.source);
+  if (!place.aside) return tell_later(header.source);
+  ++peer.aside;
+  freed(header.source);
 }
 
 void Engine::on_rts(const Header& header) {
@@ -54,11 +64,7 @@ void Engine::on_rts(const Header& header) {
     freed(header.source);
     return deliver(static_cast<unsigned>(handle), header, {});
   }
-  if (spare_.empty()) spare_.emplace_back();
-  spare_.front().header = header;
-  spare_.front().data.clear();
-  unexpected_.splice(unexpected_.end(), spare_, spare_.begin());
-  tell_later(header.source);
+  put_aside(header, {});
 }
 
 void Engine::on_old_rts(const Header& header) {

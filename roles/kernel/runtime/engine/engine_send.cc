@@ -29,6 +29,9 @@ void Engine::send_queue(std::uint16_t to) {
     peer.queue.pop_front();
     send_envelope(handle);
   }
+  // What waits for credit must be able to ask for it: the news may have been lost.
+  if (!peer.queue.empty() && peer.retry.at == kNever) start_retry(peer.retry);
+  if (peer.queue.empty() && peer.sent.empty()) peer.retry = {};
 }
 
 Header Engine::header_of(const Request& request, std::uint16_t handle) const {
@@ -80,17 +83,14 @@ void Engine::take_news(std::uint16_t from, const Header& header) {
       if (is_open && requests_[h.offset].retry.at == kNever) start_retry(requests_[h.offset].retry);
       peer.sent.pop_front();
     }
-    if (peer.sent.empty()) {
-      peer.retry = {};
-    } else {
-      start_retry(peer.retry);
-    }
+    peer.retry = {};
+    if (!peer.sent.empty()) start_retry(peer.retry);
   }
   const std::uint16_t consumed = ahead(header.credit, peer.consumed);
   if (consumed > 0 && consumed <= ahead(peer.next, peer.consumed)) {
     peer.consumed = header.credit;
-    send_queue(from);
   }
+  if (accepted > 0 || consumed > 0) send_queue(from);
 }
 
 Engine::Request* Engine::find_sender(const Header& header) {
@@ -132,6 +132,14 @@ void Engine::send_data(std::uint16_t handle) {
   }
 }
 
+// An empty envelope with the number of the last one is out of order, so it is answered at once.
+void Engine::ask_for_credit(std::uint16_t to) {
+  Header h;
+  h.kind = Kind::eager;
+  h.seq = static_cast<std::uint16_t>(peers_[to].next - 1);
+  emit(to, h, {});
+}
+
 void Engine::emit_ack(std::uint16_t to) {
   Header h;
   h.kind = Kind::ack;
@@ -150,7 +158,7 @@ void Engine::emit(std::uint16_t to, Header header, Bytes payload) {
   ++counters_.packets_out;
   counters_.bytes_out += payload.size();
   if (to == config_.rank) {
-    loop_.push_back({header, {payload.begin(), payload.end()}});
+    loop_.push_back({header, {payload.begin(), payload.end()}, false});
   } else {
     sink_.send(to, header, payload);
   }

@@ -143,7 +143,11 @@ double MPI_Wtick(void);
 int MPI_Get_processor_name(char* name, int* resultlen);
 int MPI_Get_version(int* version, int* subversion);
 int MPI_Error_class(int errorcode, int* errorclass);
+#ifdef POLYLOOM_KERNEL
+int MPI_Error_string() __attribute__((unavailable("MPI_Error_string is not there in an FPGA kernel")));
+#else
 int MPI_Error_string(int errorcode, char* string, int* resultlen);
+#endif
 
 /* Communicators */
 int MPI_Comm_rank(MPI_Comm comm, int* rank);

@@ -42,6 +42,8 @@ int polyloom_error_class(unsigned engine_error) {
   }
 }
 
+int polyloom_unfinished(void) { return is_initialized && !is_finalized; }
+
 int polyloom_init(void) {
   if (!is_initialized) polyloom_platform_start();
   is_initialized = 1;

@@ -11,6 +11,10 @@
 #include "mpi.h"
 #include "platform.h"
 
+#ifdef POLYLOOM_KERNEL
+#include "../kernel/intrinsics.h"
+#endif
+
 #ifdef POLYLOOM_SIZE
 #define POLYLOOM_MOST_RANKS POLYLOOM_SIZE
 #else
@@ -71,6 +75,8 @@ static inline unsigned polyloom_comm_wire(MPI_Comm comm, int is_collective) {
   const unsigned context = (int)comm <= 1 ? (unsigned)comm : polyloom_comms[comm].context;
   return 2 * context + (unsigned)is_collective;
 }
+/* MPI_Init was called, MPI_Finalize not. */
+int polyloom_unfinished(void);
 int polyloom_comm_local(MPI_Comm comm, int world);
 
 static inline uint32_t polyloom_type_bytes(MPI_Datatype type) { return 1u << ((unsigned)type & 15u); }
@@ -122,8 +128,16 @@ struct polyloom_answer {
 
 static inline struct polyloom_answer polyloom_command(uint64_t word0, uint64_t word1, uint64_t word2) {
   struct polyloom_answer a;
+#ifdef POLYLOOM_KERNEL
+  __polyloom_push(0, word0);
+  __polyloom_push(0, word1);
+  __polyloom_push(0, word2);
+  a.word[0] = __polyloom_pop(0);
+  a.word[1] = __polyloom_pop(0);
+#else
   const uint64_t c[3] = {word0, word1, word2};
   polyloom_mpe_command(c, a.word);
+#endif
   return a;
 }
 

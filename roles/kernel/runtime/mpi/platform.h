@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* One command of ENGINE.md; returns with its answer. */
+/* One command of ENGINE.md; returns with its answer. Kernels push and pop the words themselves. */
 void polyloom_mpe_command(const uint64_t command[3], uint64_t answer[2]);
 void polyloom_platform_start(void);
 void polyloom_platform_finish(void);

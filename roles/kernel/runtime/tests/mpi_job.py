@@ -53,7 +53,7 @@ def job_of(size: int, **changes: Any) -> dict[str, Any]:
         "size": size,
         "transport": "udp",
         "retries": 0xFFFF,
-        "times": {"retransmission_ps": 20_000_000_000, "ack_delay_ps": 1_000_000_000},
+        "times": {"retransmission_ps": 5_000_000_000, "ack_delay_ps": 1_000_000_000},
         "table": table,
     }
     return job | changes

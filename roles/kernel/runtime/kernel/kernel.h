@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of a kernel's C library share. */
+#pragma once
+
+#include <stdint.h>
+
+#include "intrinsics.h"
+
+#ifndef POLYLOOM_CLOCK_HZ
+#define POLYLOOM_CLOCK_HZ 156250000
+#endif
+#ifndef POLYLOOM_HEAP_BYTES
+#define POLYLOOM_HEAP_BYTES 0x10000000u /* of DRAM, from its begin; at most 0x70000000 */
+#endif
+
+void polyloom_exit(int code) __attribute__((noreturn));
+void polyloom_tell_manager(int tag, const void* data, uint32_t bytes);

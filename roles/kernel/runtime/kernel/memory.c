@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* malloc in DRAM: blocks are cut from the heap's begin on; freed ones are kept in a list and taken again by
+ * the first request that they fit, the last one goes back to the heap. */
+#include "kernel.h"
+#include "stdlib.h"
+#include "string.h"
+
+#define HEAP 0x80000000u
+#define HEAD 16u
+
+struct head {
+  uint64_t bytes; /* of the block, without the head; a multiple of 16 */
+  struct head* next;
+};
+
+static uint32_t used; /* bytes of the heap */
+static struct head* freed;
+
+static struct head* head_of(void* block) { return (struct head*)((char*)block - HEAD); }
+
+void* malloc(size_t size) {
+  if (size > POLYLOOM_HEAP_BYTES) return 0;
+  const uint32_t bytes = ((uint32_t)size + 15u) & ~15u;
+  struct head* before = 0;
+  for (struct head* at = freed; at != 0; at = at->next) {
+    if (at->bytes >= bytes) {
+      if (before != 0) {
+        before->next = at->next;
+      } else {
+        freed = at->next;
+      }
+      return (char*)at + HEAD;
+    }
+    before = at;
+  }
+  if (POLYLOOM_HEAP_BYTES - used < HEAD || POLYLOOM_HEAP_BYTES - used - HEAD < bytes) return 0;
+  struct head* const made = (struct head*)(uintptr_t)(HEAP + used);
+  made->bytes = bytes;
+  used += HEAD + bytes;
+  return (char*)made + HEAD;
+}
+
+void free(void* block) {
+  if (block == 0) return;
+  struct head* const head = head_of(block);
+  const uint32_t at = (uint32_t)(uintptr_t)head - HEAP;
+  if (at + HEAD + (uint32_t)head->bytes == used) {
+    used = at;
+    return;
+  }
+  head->next = freed;
+  freed = head;
+}
+
+void* calloc(size_t count, size_t size) {
+  if (size != 0 && count > POLYLOOM_HEAP_BYTES / size) return 0;
+  void* const block = malloc(count * size);
+  if (block != 0) memset(block, 0, count * size);
+  return block;
+}
+
+void* realloc(void* block, size_t size) {
+  if (block == 0) return malloc(size);
+  const uint64_t old = head_of(block)->bytes;
+  if (size <= old) return block;
+  void* const made = malloc(size);
+  if (made == 0) return 0;
+  memcpy(made, block, old);
+  free(block);
+  return made;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers from text, random numbers, the end, and time. */
+#include "stdlib.h"
+
+#include "../mpi/calls.h"
+#include "../mpi/platform.h"
+#include "kernel.h"
+#include "time.h"
+#include "unistd.h"
+
+void exit(int status) { polyloom_exit(status); }
+
+void abort(void) {
+  const struct polyloom_abort reason = {134, 0, POLYLOOM_CALL_Abort, 0xFFFF, -1, 0xFFFF};
+  polyloom_platform_abort(&reason);
+}
+
+static int digit_of(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'Z') return c - 'A' + 10;
+  return 99;
+}
+
+/* Too large values end at the greatest. */
+unsigned long strtoul(const char* text, char** end, int base) {
+  const char* at = text;
+  unsigned long value = 0;
+  int negative = 0, any = 0, too_large = 0;
+  while (*at == ' ' || (*at >= '\t' && *at <= '\r')) at++;
+  if (*at == '-' || *at == '+') negative = *at++ == '-';
+  const int hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X') && digit_of(at[2]) < 16;
+  if ((base == 0 || base == 16) && hex) {
+    at += 2;
+    base = 16;
+  } else if (base == 0) {
+    base = *at == '0' ? 8 : 10;
+  }
+  for (; digit_of(*at) < base; at++) {
+    unsigned long next;
+    too_large |= __builtin_mul_overflow(value, (unsigned long)base, &next);
+    too_large |= __builtin_add_overflow(next, (unsigned long)digit_of(*at), &value);
+    any = 1;
+  }
+  if (end != 0) *end = (char*)(any ? at : text);
+  if (too_large) return ~0ul;
+  return negative ? 0ul - value : value;
+}
+
+long strtol(const char* text, char** end, int base) {
+  const char* at = text;
+  while (*at == ' ' || (*at >= '\t' && *at <= '\r')) at++;
+  const int negative = *at == '-';
+  const unsigned long value = strtoul(text, end, base);
+  const unsigned long size = negative && value != ~0ul ? 0ul - value : value;
+  if (size > 0x7FFFFFFFFFFFFFFFul) return negative ? (long)0x8000000000000000ul : 0x7FFFFFFFFFFFFFFFl;
+  return (long)value;
+}
+
+int atoi(const char* text) { return (int)strtol(text, 0, 10); }
+long atol(const char* text) { return strtol(text, 0, 10); }
+long long atoll(const char* text) { return strtol(text, 0, 10); }
+
+/* An additive feedback generator, x[i] = x[i-3] + x[i-31]: the numbers that glibc's rand gives for the same
+ * seed. */
+static uint32_t random_state[31];
+static unsigned random_at;
+static int random_seeded;
+
+static uint32_t random_next(void) {
+  const unsigned third = random_at >= 3 ? random_at - 3 : random_at + 28;
+  const uint32_t value = random_state[random_at] + random_state[third];
+  random_state[random_at] = value;
+  random_at = random_at == 30 ? 0 : random_at + 1;
+  return value;
+}
+
+void srand(unsigned seed) {
+  int32_t word = seed == 0 ? 1 : (int32_t)seed;
+  random_state[0] = (uint32_t)word;
+  for (int i = 1; i < 31; i++) {
+    const int32_t high = word / 127773,
+                  low = word % 127773; /* 16807 * word modulo 2^31 - 1, without overflow */
+    word = 16807 * low - 2836 * high;
+    if (word < 0) word += 2147483647;
+    random_state[i] = (uint32_t)word;
+  }
+  random_at = 0;
+  random_seeded = 1;
+  for (int i = 0; i < 310; i++) random_next();
+}
+
+int rand(void) {
+  if (!random_seeded) srand(1);
+  return (int)(random_next() >> 1);
+}
+
+static uint64_t microseconds(void) { return __polyloom_cycle() / (POLYLOOM_CLOCK_HZ / 1000000); }
+
+time_t time(time_t* into) {
+  const time_t now = (time_t)(__polyloom_cycle() / POLYLOOM_CLOCK_HZ);
+  if (into != 0) *into = now;
+  return now;
+}
+
+clock_t clock(void) { return (clock_t)microseconds(); }
+
+int clock_gettime(int which, struct timespec* into) {
+  (void)which;
+  const uint64_t cycles = __polyloom_cycle();
+  into->tv_sec = (time_t)(cycles / POLYLOOM_CLOCK_HZ);
+  into->tv_nsec = (long)(cycles % POLYLOOM_CLOCK_HZ * 1000000000u / POLYLOOM_CLOCK_HZ);
+  return 0;
+}
+
+int gettimeofday(struct timeval* into, void* zone) {
+  (void)zone;
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  into->tv_sec = now.tv_sec;
+  into->tv_usec = now.tv_nsec / 1000;
+  return 0;
+}
+
+int usleep(unsigned microseconds_) {
+  const uint64_t end = __polyloom_cycle() + (uint64_t)microseconds_ * (POLYLOOM_CLOCK_HZ / 1000000);
+  while (__polyloom_cycle() < end) {
+  }
+  return 0;
+}
+
+unsigned sleep(unsigned seconds) {
+  const uint64_t end = __polyloom_cycle() + (uint64_t)seconds * POLYLOOM_CLOCK_HZ;
+  while (__polyloom_cycle() < end) {
+  }
+  return 0;
+}

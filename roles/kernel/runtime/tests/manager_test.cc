@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Covers: PRINT records against the C library's printf, also damaged ones; sentences about waits and aborts;
+// circles. Leaves out: the manager at work (test_programs.py, test_kernel.py).
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstring>
+#include <random>
+
+#include "roles/kernel/runtime/manager/output.h"
+#include "roles/kernel/runtime/manager/watch.h"
+#include "roles/kernel/runtime/mpi/calls.h"
+
+namespace polyloom::mpi {
+namespace {
+
+class Record {
+ public:
+  Record& integer(long long value) { return put(POLYLOOM_PRINT_INTEGER, static_cast<std::uint64_t>(value)); }
+  Record& real(double value) { return put(POLYLOOM_PRINT_DOUBLE, std::bit_cast<std::uint64_t>(value)); }
+  Record& text(const std::string& value) {
+    put(POLYLOOM_PRINT_STRING, value.size());
+    words_.resize(words_.size() + (value.size() + 7) / 8);
+    std::memcpy(words_.data() + words_.size() - (value.size() + 7) / 8, value.data(), value.size());
+    return *this;
+  }
+  std::vector<std::byte> bytes(std::uint32_t format, unsigned stream) const {
+    std::vector<std::uint64_t> all{format | std::uint64_t{count_} << 32 | std::uint64_t{stream} << 40,
+                                   kinds_};
+    all.insert(all.end(), words_.begin(), words_.end());
+    std::vector<std::byte> out(all.size() * 8);
+    std::memcpy(out.data(), all.data(), out.size());
+    return out;
+  }
+
+ private:
+  Record& put(unsigned kind, std::uint64_t word) {
+    kinds_ |= std::uint64_t{kind} << 4 * count_++;
+    words_.push_back(word);
+    return *this;
+  }
+  unsigned count_ = 0;
+  std::uint64_t kinds_ = 0;
+  std::vector<std::uint64_t> words_;
+};
+
+std::string format(const std::string& text, const Record& record) {
+  const Printed printed = format_print(record.bytes(0x10000, 1), {{0x10000, text}});
+  EXPECT_EQ(printed.stream, 1);
+  return printed.text;
+}
+
+template <typename... T>
+std::string c(const char* text, T... arguments) {
+  char buffer[512];
+  std::snprintf(buffer, sizeof buffer, text, arguments...);
+  return buffer;
+}
+
+TEST(Print, AsTheCLibrary) {
+  EXPECT_EQ(format("no arguments %% at all\n", {}), "no arguments % at all\n");
+  EXPECT_EQ(format("%d %i", Record().integer(-5).integer(7)), "-5 7");
+  EXPECT_EQ(format("%u %x %X %o", Record().integer(-1).integer(-1).integer(255).integer(8)),
+            c("%u %x %X %o", -1, -1, 255, 8));
+  EXPECT_EQ(format("%lu %lld %zx", Record().integer(-1).integer(-1).integer(1ll << 40)),
+            c("%lu %lld %zx", -1ul, -1ll, 1ul << 40));
+  EXPECT_EQ(format("%hhd %hu", Record().integer(300).integer(70000)), c("%hhd %hu", 300, 70000));
+  EXPECT_EQ(format("[%-8d|%+5d|% d|%08.3f]", Record().integer(1).integer(2).integer(3).real(-3.14159)),
+            c("[%-8d|%+5d|% d|%08.3f]", 1, 2, 3, -3.14159));
+  EXPECT_EQ(
+      format("%*d %-*d|%.*f", Record().integer(6).integer(1).integer(4).integer(2).integer(2).real(1.005)),
+      c("%*d %-*d|%.*f", 6, 1, 4, 2, 2, 1.005));
+  EXPECT_EQ(format("%g %e %a %lf", Record().real(1e100).real(1e-5).real(0.1).real(2.5)),
+            c("%g %e %a %lf", 1e100, 1e-5, 0.1, 2.5));
+  EXPECT_EQ(
+      format("%s and %10s and %-3s.%.2s", Record().text("").text("eight chars").text("a").text("abcdef")),
+      c("%s and %10s and %-3s.%.2s", "", "eight chars", "a", "abcdef"));
+  EXPECT_EQ(format("%c%c", Record().integer('x').integer('\n')), "x\n");
+  EXPECT_EQ(format_print(Record().bytes(0x10000, 2), {{0x10000, "e"}}).stream, 2);
+}
+
+TEST(Print, WhatAKernelMayNotSendIsShown) {
+  EXPECT_EQ(format("%d", {}), "<no argument>");
+  EXPECT_EQ(format("%d", Record().real(1)), "<not for %d>");
+  EXPECT_EQ(format("%n", Record().integer(1)), "<not for %n>");
+  EXPECT_EQ(format_print(Record().bytes(0x20000, 1), {}).text, "<format at 0x00020000 is no constant>\n");
+  std::mt19937 random(3);
+  for (int i = 0; i < 100000; ++i) {
+    std::vector<std::byte> bytes = Record().text("some text").integer(3).real(2).text("x").bytes(0x10000, 1);
+    bytes.resize(random() % (bytes.size() + 1));
+    bytes.shrink_to_fit();
+    for (int k = 0; k < 3 && !bytes.empty(); ++k)
+      bytes[random() % bytes.size()] = static_cast<std::byte>(random());
+    (void)format_print(bytes, {{0x10000, "%s %d %f %s %*d %p"}});
+  }
+}
+
+Wait wait_of(unsigned rank, unsigned op, unsigned peer, int tag, unsigned comm, unsigned type = 0) {
+  Wait w;
+  w.rank = rank;
+  w.words[0] = polyloom_word0(op, type, peer, tag);
+  w.words[1] = polyloom_word1(comm, 0, nullptr);
+  w.since = 1'500'000'000;
+  return w;
+}
+
+TEST(Waits, Sentences) {
+  EXPECT_EQ(wait_text(wait_of(1, POLYLOOM_RECV_WAIT, 0, 7, 0)),
+            "rank 1 waits in MPI_Recv for a message from rank 0, tag 7, MPI_COMM_WORLD, since 1.500000 ms");
+  EXPECT_EQ(
+      wait_text(wait_of(1, POLYLOOM_RECV_WAIT, 0xFFFF, -1, 6)),
+      "rank 1 waits in MPI_Recv for a message from any rank, any tag, communicator 3, since 1.500000 ms");
+  EXPECT_EQ(wait_text(wait_of(1, POLYLOOM_WAIT, 2, POLYLOOM_CALL_Allreduce, 1, POLYLOOM_RECV)),
+            "rank 1 waits in MPI_Allreduce for a message from rank 2, MPI_COMM_WORLD, since 1.500000 ms");
+  EXPECT_EQ(wait_text(wait_of(3, POLYLOOM_SSEND_WAIT, 2, 5, 0)),
+            "rank 3 waits in MPI_Ssend for rank 2 to receive, tag 5, MPI_COMM_WORLD, since 1.500000 ms");
+}
+
+TEST(Waits, Circles) {
+  const auto on = [](unsigned rank, unsigned peer) { return wait_of(rank, POLYLOOM_RECV_WAIT, peer, 0, 0); };
+  EXPECT_EQ(circle({on(0, 1), on(1, 2), on(2, 1)}), (std::vector<unsigned>{1, 2}));
+  EXPECT_EQ(circle({on(0, 1), on(1, 2)}), std::vector<unsigned>{});
+  EXPECT_EQ(circle({on(0, 0xFFFF), on(1, 0)}), std::vector<unsigned>{});
+  EXPECT_EQ(circle({on(4, 4)}), std::vector<unsigned>{4});
+}
+
+TEST(Aborts, Sentences) {
+  EXPECT_EQ(
+      abort_text(2, {1, 10, POLYLOOM_CALL_Recv, 1, 5, 0}),
+      "rank 2: MPI_Recv: the message is longer than the receive's buffer (rank 1, tag 5, MPI_COMM_WORLD)");
+  EXPECT_EQ(abort_text(2, {42, 0, POLYLOOM_CALL_Abort, 0xFFFF, -1, 0}),
+            "rank 2: MPI_Abort: the program ended the job with code 42");
+}
+
+}  // namespace
+}  // namespace polyloom::mpi
