@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jacobi by MPI on a CPU and FPGAs: Table I of the ZRLMPI paper beside the same program here, and the wire's limit.
+
+Source: ZRLMPI, section V, Table I, Listing 5. The paper's times are of its own data centre; the column "preset" is its
+protocol (four packets a message of at most 346 words, one call at a time) in our network, a lower bound of it
+(zrlmpi_preset.cc). All times but the paper's are simulated; links 10 Gb/s, 500 ns, a switch of 1 us, FPGAs at
+156.25 MHz in RTL, a CPU's call 1 us, its arithmetic nothing. No power is modelled.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.common import mpi
+from bench.common.harness import ROOT, Bench
+
+JACOBI = ROOT / "apps" / "mpi" / "jacobi.c"
+HALO = ROOT / "apps" / "mpi" / "jacobi_halo.c"
+SHORT = ROOT / "bench" / "mpi-jacobi" / "short.c"
+LINK_BITS_A_MS = 10e6
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of Table I: milliseconds an iteration of 1 CPU and ``ranks`` - 1 FPGAs."""
+
+    dim: int
+    ranks: int
+    paper: float
+    in_quick: bool = False
+
+    @property
+    def floor(self) -> float:
+        """ms that the root's link needs for the payload: chunks out, two rows a rank, chunks back."""
+        others = self.ranks - 1
+        words = 2 * others * self.dim * self.dim // self.ranks + 2 * others * self.dim
+        return words * 32 / LINK_BITS_A_MS
+
+
+TABLE_1 = (
+    Row(16, 2, 7.59, True),
+    Row(256, 4, 444.77),
+    Row(256, 8, 842.58),
+    Row(1024, 8, 7763.87),
+    Row(1024, 16, 9311.71),
+    Row(1024, 32, 20939.65),
+)
+ITERATIONS = 5
+TARGET_FACTOR, TARGET_HALO, TARGET_TREE, TARGET_LOSS = 1.5, 1.5, 1.3, 2.0
+
+
+def jacobi(folder: Path, row: Row, program: Path = JACOBI, drop_rate: float = 0, *options: str) -> mpi.Job:
+    """One run of a line of the table."""
+    on = mpi.cluster(folder, row.ranks, drop_rate)
+    return mpi.run(program, on, folder, {"N": row.dim, "ITERATIONS": ITERATIONS, "RANKS": row.ranks}, options)
+
+
+def table(bench: Bench, folder: Path) -> None:
+    """Table I."""
+    for row in TABLE_1:
+        what = f"{row.dim}x{row.dim}, {row.ranks} ranks"
+        preset = mpi.preset(row.dim, row.ranks, ITERATIONS)["ms_per_iteration"]
+        bench.row(f"preset: {what}", f"{preset:.4g} ms", f"{row.paper:g} ms", f"{preset / row.paper:.3g}", "")
+        bench.figures[f"preset {what}"] = preset
+        target = f"{TARGET_FACTOR} x the wire's {row.floor:.3g} ms"
+        if bench.quick and not row.in_quick:
+            if row.dim == 1024 and row.ranks == 8:
+                bench.target(f"Jacobi {what}", target, None, None, row.paper)
+            continue
+        ours = jacobi(folder, row).milliseconds
+        limit = f"wire {row.floor:.4g} ms, ours {ours / row.floor:.2f} of it; preset {preset / ours:.3g}x ours"
+        bench.row(f"Jacobi {what}", f"{ours:.4g} ms", f"{row.paper:g} ms", f"{ours / row.paper:.2g}", limit)
+        bench.figures[f"jacobi {what}"] = ours
+        if row.dim == 1024 and row.ranks == 8:
+            bench.target(f"Jacobi {what}", target, ours, ours <= TARGET_FACTOR * row.floor, row.paper)
+
+
+def halos(bench: Bench, folder: Path) -> None:
+    """The same with strips that stay where they are."""
+    row = TABLE_1[0] if bench.quick else TABLE_1[3]
+    ours = jacobi(folder, row, HALO).milliseconds
+    bench.row(f"neighbour halos {row.dim}x{row.dim}, {row.ranks} ranks", f"{ours:.4g} ms", "", "", "compute 0.84 ms")
+    bench.figures[f"halo {row.dim} {row.ranks}"] = ours
+    full = None if bench.quick else ours
+    bench.target("neighbour halos 1024x1024, 8 ranks", f"{TARGET_HALO} ms", full, full and full <= TARGET_HALO)
+
+
+def packets(bench: Bench, folder: Path) -> None:
+    """What a short message costs on the wire between two FPGAs that answer each other."""
+    on = mpi.cluster(folder, 4)
+    sent = []
+    for messages in (0, 100):
+        job = mpi.run(SHORT, on, folder, {}, arguments=[str(messages)])
+        sent.append(sum(job.counters(rank)["frames_out"] for rank in (1, 2)))
+    each = (sent[1] - sent[0]) / 200
+    bench.row("packets of a short message", f"{each:g}", "4", f"{each / 4:g}", "1")
+    bench.row("short message there and back, FPGA to FPGA", f"{job.milliseconds * 1e3:.4g} us")
+    bench.figures |= {"packets of a short message": each, "round trip us": job.milliseconds * 1e3}
+    bench.target("packets of a short message", "1", each, each <= 1.0, 4)
+
+
+def choices(bench: Bench, folder: Path) -> None:
+    """Collectives in a line, one message after the other as published, against what is chosen here."""
+    row = TABLE_1[2]
+    if bench.quick:
+        bench.target("tree against linear, 256x256, 8 ranks", f"{TARGET_TREE}x", None, None, 1.32)
+        return
+    linear, tree = (jacobi(folder, row, JACOBI, 0, "--collectives", c).milliseconds for c in ("linear", "tree"))
+    auto = jacobi(folder, row).milliseconds
+    bench.row("256x256, 8 ranks: linear / tree / chosen", f"{linear:.4g} / {tree:.4g} / {auto:.4g} ms", "842.6 / 637.9")
+    bench.figures |= {"linear ms": linear, "tree ms": tree, "chosen ms": auto}
+
+
+def losses(bench: Bench, folder: Path) -> None:
+    """One frame of a thousand lost on every link."""
+    row = Row(64, 4, 0) if bench.quick else TABLE_1[2]
+    clean = jacobi(folder, row)
+    lossy = jacobi(folder, row, JACOBI, 0.001)
+    ratio = lossy.milliseconds / clean.milliseconds
+    same = clean.output.splitlines()[0] == lossy.output.splitlines()[0]
+    bench.row(
+        f"{row.dim}x{row.dim}, 0.1 % of frames lost", f"{ratio:.3g} of the time, {'same' if same else 'OTHER'} result"
+    )
+    bench.figures["loss ratio"] = ratio
+    bench.target("0.1 % loss: right, and the time", f"{TARGET_LOSS}x", ratio, same and ratio <= TARGET_LOSS, "hangs")
+
+
+def run(bench: Bench) -> None:
+    """Everything; QUICK leaves out all but the smallest grid."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        packets(bench, folder)
+        table(bench, folder)
+        halos(bench, folder)
+        choices(bench, folder)
+        losses(bench, folder)
+    bench.note("A CPU's arithmetic takes no simulated time; FPGAs are cycle-exact.")
