@@ -16,6 +16,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = sorted([*(ROOT / "apps" / "mpi").glob("*.c"), *(ROOT / "tests" / "mpi").glob("*.c")])
+#: A kernel with every collective operation takes minutes to build.
+FPGA_PROGRAMS = [p for p in PROGRAMS if p.stem != "collectives" or os.environ.get("POLYLOOM_TEST_FULL")]
 REFUSED = sorted((ROOT / "tests" / "mpi" / "refused").glob("*.c"))
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
@@ -62,54 +64,59 @@ def test_on_cpus_as_under_open_mpi(program: Path, ranks: int, binaries: Path, tm
     assert masked(done.stdout) == open_mpi(program, ranks, binaries)
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("program", FPGA_PROGRAMS, ids=lambda p: p.stem)
 def test_on_fpgas_as_under_open_mpi(program: Path, binaries: Path, tmp_path: Path) -> None:
     done = polyloom(tmp_path, "--cluster", "zrlmpi-4", str(program))
     assert done.returncode == 0, done.stderr
     assert masked(done.stdout) == open_mpi(program, 4, binaries)
 
 
-@pytest.mark.parametrize("on", ["native", "rtl"])
-def test_the_exit_code_of_a_rank_is_the_jobs(on: str, tmp_path: Path) -> None:
-    text = "int r; MPI_Init(&c, &v); MPI_Comm_rank(MPI_COMM_WORLD, &r); MPI_Finalize(); return r == 1 ? 7 : 0;"
-    done = polyloom(tmp_path, "--on", on, source(tmp_path, f"int main(int c, char **v) {{ {text} }}"))
-    assert done.returncode == 7, done.stderr
+FAULTS = str(ROOT / "tests" / "mpi" / "faults" / "faults.c")
+ON = {"native": ["--on", "native", "-n", "4"], "rtl": ["--cluster", "zrlmpi-4"]}
+#: What goes wrong, on which rank: exit status (None: not 0), and what the message says. Rank 0 is a CPU, 2 an FPGA.
+FAILURES: list[tuple[str, int, int | None, list[str]]] = [
+    ("exit", 2, 7, []),
+    ("exit", 0, 7, []),
+    ("abort", 2, 9, ["rank 2", "MPI_Abort", "9"]),
+    ("truncate", 2, None, ["rank 2", "MPI_Recv", "longer"]),
+    ("type", 2, None, ["rank 2", "MPI_Recv", "type"]),
+    ("type", 0, None, ["rank 0", "MPI_Recv", "type"]),
+    ("stranger", 2, None, ["rank 2", "MPI_Send", "rank"]),
+    ("leave", 2, None, ["rank 2", "MPI_Finalize"]),
+]
 
 
-@pytest.mark.parametrize("on", ["native", "rtl"])
-def test_abort_ends_all_ranks(on: str, tmp_path: Path) -> None:
-    text = (
-        "int r, x; MPI_Init(&c, &v); MPI_Comm_rank(MPI_COMM_WORLD, &r); if (r == 2) MPI_Abort(MPI_COMM_WORLD, 9);"
-        "MPI_Recv(&x, 1, MPI_INT, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); MPI_Finalize(); return 0;"
-    )
-    done = polyloom(tmp_path, "--on", on, source(tmp_path, f"int main(int c, char **v) {{ {text} }}"))
-    assert done.returncode == 9
-    assert "rank 2" in done.stderr and "9" in done.stderr
+@pytest.mark.parametrize("on", ON)
+@pytest.mark.parametrize(("what", "who", "status", "words"), FAILURES, ids=lambda v: str(v))
+def test_a_failure_of_a_rank_ends_the_job(
+    what: str, who: int, status: int | None, words: list[str], on: str, tmp_path: Path
+) -> None:
+    done = polyloom(tmp_path, *ON[on], FAULTS, what, str(who))
+    assert done.returncode == status if status else done.returncode != 0, done.stderr
+    assert all(word in done.stderr for word in words), done.stderr
 
 
-def test_a_deadlock_says_who_waits_for_whom(tmp_path: Path) -> None:
-    text = (
-        "int r, x; MPI_Init(&c, &v); MPI_Comm_rank(MPI_COMM_WORLD, &r);"
-        "MPI_Recv(&x, 1, MPI_INT, (r + 1) % 4, 40 + r, MPI_COMM_WORLD, MPI_STATUS_IGNORE); MPI_Finalize(); return 0;"
-    )
-    done = polyloom(tmp_path, source(tmp_path, f"int main(int c, char **v) {{ {text} }}"))
+@pytest.mark.parametrize("on", ON)
+def test_a_deadlock_says_who_waits_for_whom(on: str, tmp_path: Path) -> None:
+    done = polyloom(tmp_path, *ON[on], FAULTS, "deadlock")
     assert done.returncode != 0
     for rank in range(4):
         assert re.search(rf"rank {rank}.*rank {(rank + 1) % 4}.*tag {40 + rank}", done.stderr), done.stderr
 
 
 def test_a_killed_rank_ends_the_job_and_leaves_nothing(tmp_path: Path) -> None:
-    text = (
-        "int r, x; MPI_Init(&c, &v); MPI_Comm_rank(MPI_COMM_WORLD, &r); if (r == 1) abort();"
-        "MPI_Recv(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); MPI_Finalize(); return 0;"
-    )
-    program = source(tmp_path, f"int main(int c, char **v) {{ {text} }}")
     begin = time.monotonic()
-    done = polyloom(tmp_path, "--on", "native", "-n", "3", program)
+    done = polyloom(tmp_path, *ON["native"], FAULTS, "kill", "1")
     assert done.returncode != 0 and "rank 1" in done.stderr and "signal 6" in done.stderr
     assert time.monotonic() - begin < 60
     left = subprocess.run(["ps", "-eww", "-o", "args"], capture_output=True, text=True, check=True).stdout
     assert str(tmp_path) not in left
+
+
+def test_a_timeout_ends_the_job(tmp_path: Path) -> None:
+    program = source(tmp_path, "int main(int c, char **v) { MPI_Init(&c, &v); for (;;) ; }")
+    done = polyloom(tmp_path, "--on", "native", "-n", "2", "--timeout", "2", program)
+    assert done.returncode == 124 and "--timeout" in done.stderr
 
 
 @pytest.mark.parametrize("program", REFUSED, ids=lambda p: p.stem)

@@ -38,9 +38,12 @@ class State:
     problems: list[str] = field(default_factory=list)  # first one first
     abort: int | None = None
     end: dict[str, Any] = field(default_factory=dict)
+    timed_out: bool = False
 
     def status(self) -> int:
         """Exit status of the job: that of MPI_Abort, of the first rank that failed, or 1."""
+        if self.timed_out:
+            return TIMED_OUT
         if self.abort is not None:
             return self.abort & 0xFF or ABORTED
         failed = [code for _, code in sorted(self.exits.items()) if code != 0]
@@ -128,6 +131,7 @@ class Launcher:
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
                 self._state.problems.append(f"the job was stopped after {self._request.timeout:g} s (--timeout)")
+                self._state.timed_out = True
                 return
             child = children.next_end(left)
             if child is None:
@@ -152,7 +156,7 @@ class Launcher:
         status = child.status or 0
         if child.name in self._cpu:
             rank = self._cpu[child.name]
-            self._state.exits.setdefault(rank, status)
+            self._state.exits[rank] = status  # MPI_Finalize has told 0 before
             if status > 128:
                 self._state.problems.append(f"rank {rank} was killed by signal {status - 128}")
             elif status and not self._state.problems:

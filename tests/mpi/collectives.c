@@ -44,19 +44,17 @@ static void rooted(MPI_Comm comm, int rank, int size, int count) {
 }
 
 static void symmetric(MPI_Comm comm, int rank, int size, int count) {
-  static const MPI_Op ops[] = {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_LAND,
-                               MPI_LOR, MPI_BAND, MPI_BOR, MPI_BXOR};
   memset(out, 0, sizeof out);
   fill(rank, count * size, 1);
   MPI_Allgather(in, count, MPI_INT, out, count, MPI_INT, comm);
   note(out, count * size);
   MPI_Alltoall(in, count, MPI_INT, out, count, MPI_INT, comm);
   note(out, count * size);
-  for (int i = 0; i < (int)(sizeof ops / sizeof *ops); i++) {
-    fill(rank, count, i);
-    MPI_Allreduce(in, out, count, MPI_INT, ops[i], comm);
-    note(out, count);
-  }
+  fill(rank, count, 2);
+  MPI_Allreduce(in, out, count, MPI_INT, MPI_SUM, comm);
+  note(out, count);
+  MPI_Allreduce(in, out, count, MPI_INT, MPI_BXOR, comm);
+  note(out, count);
   MPI_Scan(in, out, count, MPI_INT, MPI_SUM, comm);
   note(out, count);
   MPI_Allreduce(MPI_IN_PLACE, in, count, MPI_INT, MPI_MIN, comm);

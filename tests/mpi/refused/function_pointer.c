@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refused: function_pointer.c:16: function pointer */
+/* refused: function_pointer.c:11: call through pointers */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs that go wrong in one way each; the first argument says which, the second which rank does it. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int is(const char* word, const char* name) { return strcmp(word, name) == 0; }
+
+int main(int argc, char** argv) {
+  int rank, size, small = 0, big[4] = {1, 2, 3, 4};
+  double number = 1.5;
+  const char* what = argc > 1 ? argv[1] : "nothing";
+  const int who = argc > 2 ? atoi(argv[2]) : 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  if (is(what, "abort") && rank == who) MPI_Abort(MPI_COMM_WORLD, 9);
+  if (is(what, "abort")) MPI_Recv(&small, 1, MPI_INT, who, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (is(what, "deadlock")) MPI_Recv(&small, 1, MPI_INT, next, 40 + rank, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (is(what, "truncate")) {
+    if (rank == who) MPI_Recv(&small, 1, MPI_INT, before, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (next == who) MPI_Send(big, 4, MPI_INT, who, 5, MPI_COMM_WORLD);
+  }
+  if (is(what, "type")) {
+    if (rank == who) MPI_Recv(&number, 1, MPI_DOUBLE, before, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (next == who) MPI_Send(big, 2, MPI_INT, who, 6, MPI_COMM_WORLD);
+  }
+  if (is(what, "stranger") && rank == who) MPI_Send(big, 1, MPI_INT, size + 3, 0, MPI_COMM_WORLD);
+  if (is(what, "leave") && rank == who) return 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (is(what, "kill") && rank == who) abort();
+  MPI_Finalize();
+  return is(what, "exit") && rank == who ? 7 : 0;
+}
