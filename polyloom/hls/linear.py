@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 
 from polyloom.hls.ir import ADDRESS_BITS, Block, Const, Instr, Value
 
+#: ``attr`` of a narrow phi or addition that never wraps (passes/narrow_counters.py).
+COUNTER = "counter"
 _MODULUS = 1 << ADDRESS_BITS
 
 
@@ -70,13 +72,15 @@ class LoopAddresses:
     def _form(self, value: Value, depth: int) -> Linear | None:
         if isinstance(value, Const):
             return Linear(value.value % _MODULUS)
-        if not isinstance(value, Instr) or value.width < ADDRESS_BITS:
+        if not isinstance(value, Instr) or (value.width < ADDRESS_BITS and value.attr != COUNTER):
             return None
         a = value.args[0] if value.args else None
         b = value.args[1] if len(value.args) > 1 else None
         if value.op in {"add", "sub"} and a is not None and b is not None:
             return self.of(a, depth + 1).plus(self.of(b, depth + 1), 1 if value.op == "add" else -1)
         if value.op == "trunc" and a is not None:
+            return self.of(a, depth + 1)
+        if value.op == "zext" and isinstance(a, Instr) and a.attr == COUNTER:
             return self.of(a, depth + 1)
         if value.op in {"copy", "zext", "sext"} and a is not None and a.width >= ADDRESS_BITS:
             return self.of(a, depth + 1)

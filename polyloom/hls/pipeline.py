@@ -18,6 +18,7 @@ from polyloom.hls.passes.if_convert import if_convert
 from polyloom.hls.passes.load_reuse import reuse_loads
 from polyloom.hls.passes.memory_loops import expand_memory_operations
 from polyloom.hls.passes.merge_stores import merge_stores
+from polyloom.hls.passes.narrow_counters import narrow_counters
 from polyloom.hls.passes.split_accesses import split_accesses
 from polyloom.hls.pointsto import mark_objects
 from polyloom.hls.reader import read
@@ -50,6 +51,7 @@ LOOP_PASSES = [
     cleanup,  # the branches computed the same things
     merge_stores,  # and stored to the same places
     reuse_loads,  # fewer accesses, so that iterations can begin more often
+    narrow_counters,  # last, since it hides what the others look for
     cleanup,
 ]
 

@@ -11,9 +11,9 @@ PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.c"))
 
 
 def word_sets(source: str) -> list[list[int]]:
-    """Inputs of a program: its line "words: 1 2 / 3 4"."""
-    line = next(line for line in source.splitlines() if line.startswith("/* words:"))
-    return [[int(w, 0) for w in part.split()] for part in line[len("/* words:") :].removesuffix("*/").split("/")]
+    """Inputs of a program: its comment "words: 1 2 / 3 4", perhaps of several lines."""
+    comment = source.partition("/* words:")[2].partition("*/")[0].replace("\n *", " ")
+    return [[int(w, 0) for w in part.split()] for part in comment.split("/")]
 
 
 @pytest.mark.parametrize("file", PROGRAMS, ids=lambda f: f.stem)

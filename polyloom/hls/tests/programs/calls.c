@@ -36,7 +36,9 @@ __attribute__((noinline)) static int step(int kind, int a, int b) {
   }
 }
 
-__attribute__((noinline)) static int twice(int kind, int a) { return step(kind, a, 3) + step(kind + 1, a, 5); }
+__attribute__((noinline)) static int twice(int kind, int a) {
+  return step(kind, a, 3) + step(kind + 1, a, 5);
+}
 
 void polyloom_kernel(void) {
   int n = (int)__polyloom_pop(0);

@@ -7,34 +7,34 @@ struct item {
   char tag;
   short parts[3];
   long weight;
-  struct item *next;
+  struct item* next;
 };
 
 static struct item items[6];
 static int first[16], second[16], table[4][5] = {{1, 2, 3}, {4, 5, 6, 7, 8}, {9}};
-static const char *const names[3] = {"alpha", "be", "gamma ray"};
+static const char* const names[3] = {"alpha", "be", "gamma ray"};
 static const unsigned char squares[] = {0, 1, 4, 9, 16, 25, 36, 49, 64};
 
-__attribute__((noinline)) static int sum(const int *from, int n) {
+__attribute__((noinline)) static int sum(const int* from, int n) {
   int total = 0;
   for (int i = 0; i < n; i++) total += from[i];
   return total;
 }
 
-__attribute__((noinline)) static void swap(int *a, int *b) {
+__attribute__((noinline)) static void swap(int* a, int* b) {
   int keep = *a;
   *a = *b;
   *b = keep;
 }
 
-__attribute__((noinline)) static struct item *longest(struct item *list) {
-  struct item *best = list;
+__attribute__((noinline)) static struct item* longest(struct item* list) {
+  struct item* best = list;
   for (; list; list = list->next)
     if (list->weight > best->weight) best = list;
   return best;
 }
 
-static unsigned length(const char *text) {
+static unsigned length(const char* text) {
   unsigned n = 0;
   while (*text++) n++;
   return n;
@@ -49,7 +49,7 @@ void polyloom_kernel(void) {
     items[i].weight = w * (i % 4) - i;
     items[i].next = i < 5 ? &items[i + 1] : 0;
   }
-  struct item *best = longest(items);
+  struct item* best = longest(items);
   __polyloom_push(1, (uint64_t)(best - items));
   __polyloom_push(1, (uint64_t)best->weight + (uint64_t)best->parts[n % 3] + (uint64_t)best->tag);
   struct item copy = items[n % 6];
@@ -60,7 +60,7 @@ void polyloom_kernel(void) {
   for (int i = 0; i < 16; i++) first[i] = (int)w + i;
   for (int round = 0; round < n; round++) {
     for (int i = 1; i < 15; i++) to[i] = from[i - 1] + from[i + 1];
-    int *keep = from;
+    int* keep = from;
     from = to;
     to = keep;
   }

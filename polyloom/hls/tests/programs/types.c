@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Integers of all widths, mixed; shifts, comparisons, division with its corner cases. */
-/* words: 0 1 / 5 3 / -7 2 / 7 -2 / 0x8000000000000000 -1 / 0x80000000 0xffffffff / 123456789123456789 1000003 / -1 0x7fffffff / 255 16 */
+/* words: 0 1 / 5 3 / -7 2 / 7 -2 / 0x8000000000000000 -1 / 0x80000000 0xffffffff / 123456789123456789 1000003
+ * / -1 0x7fffffff / 255 16 */
 #include "intrinsics.h"
 
 static signed char sc[5];
@@ -43,11 +44,13 @@ void polyloom_kernel(void) {
   __polyloom_push(1, (uint64_t)a / 7 + (uint64_t)a % 9);
   __polyloom_push(1, (uint64_t)(a >> (b & 63)) + ((uint64_t)a >> (b & 63)) + ((uint64_t)a << (b & 63)));
   __polyloom_push(1, (uint64_t)(int64_t)((x >> (y & 31)) + (int)(ux << (y & 31))));
-  __polyloom_push(1, (uint64_t)(a < b) | (uint64_t)(ux < uy) << 1 | (uint64_t)(x <= y) << 2 | (uint64_t)(a == b) << 3);
+  __polyloom_push(
+      1, (uint64_t)(a < b) | (uint64_t)(ux < uy) << 1 | (uint64_t)(x <= y) << 2 | (uint64_t)(a == b) << 3);
   __polyloom_push(1, (uint64_t)(a * b) ^ (uint64_t)(x * y));
   unsigned __int128 wide = (unsigned __int128)(uint64_t)a * (uint64_t)b;
   __polyloom_push(1, (uint64_t)(wide >> 64));
   __polyloom_push(1, (uint64_t)__builtin_popcountll((uint64_t)a) + (uint64_t)__builtin_bswap32(ux));
-  __polyloom_push(1, (uint64_t)(a ? __builtin_clzll((uint64_t)a) : 64) + (uint64_t)(ux ? __builtin_ctz(ux) : 32));
+  __polyloom_push(
+      1, (uint64_t)(a ? __builtin_clzll((uint64_t)a) : 64) + (uint64_t)(ux ? __builtin_ctz(ux) : 32));
   __polyloom_push(1, (uint64_t)(x > y ? x : y) + (uint64_t)(ux > uy ? uy : ux));
 }
