@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a user may choose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of ``compile_kernel``; the defaults are for a clock of 156.25 MHz."""
+
+    delay_ns: float = 5.2  # of logic between registers: the clock's period less clock skew and routing slack
+    memory_limit: int = 4 << 20  # bytes of block RAM, copies included
+    pipeline: bool = True  # overlap iterations of innermost loops
+    copies: int = 2  # as many copies of an array may be made to give a loop more read ports

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The order of the passes, with reasons. Input: IR text; output: a Kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from polyloom.hls.bind import bind
+from polyloom.hls.emit.design import Design
+from polyloom.hls.emit.kernel import kernel_text
+from polyloom.hls.ir import Block, Module
+from polyloom.hls.memory import Memories, assign_memories
+from polyloom.hls.options import Options
+from polyloom.hls.passes.calls import check_recursion, split_calls
+from polyloom.hls.passes.cleanup import cleanup
+from polyloom.hls.passes.loop_values import normalise_loop
+from polyloom.hls.passes.memory_loops import expand_memory_operations
+from polyloom.hls.passes.split_accesses import split_accesses
+from polyloom.hls.pointsto import mark_objects
+from polyloom.hls.reader import read
+from polyloom.hls.report import report_of
+from polyloom.hls.schedule.blocks import schedule_block
+from polyloom.hls.schedule.costs import Costs
+from polyloom.hls.schedule.modulo import can_pipeline, schedule_loop
+from polyloom.hls.schedule.plan import Plan
+from polyloom.hls.units import Units
+
+
+@dataclass
+class Kernel:
+    """What comes out: SystemVerilog, and facts about it."""
+
+    verilog: str
+    report: dict[str, Any]
+    diagnostics: list[str] = field(default_factory=list)
+
+
+#: Passes over each function, in this order.
+FUNCTION_PASSES = [
+    expand_memory_operations,  # first, since its accesses are accesses like others
+    split_accesses,  # then every access is one of a port
+    split_calls,  # a call ends its block
+    cleanup,  # the reader and the passes leave duplicates
+]
+
+
+def compile_kernel(ir_text: str, options: Options | None = None) -> Kernel:
+    """SystemVerilog and report of a program in LLVM IR. HlsError with file:line:column if it cannot be a kernel."""
+    options = options or Options()
+    module = read(ir_text)
+    check_recursion(module)
+    for function in module.functions.values():
+        for change in FUNCTION_PASSES:
+            change(function)
+    mark_objects(module)
+    memories = assign_memories(module, options)
+    plans = schedule(module, memories, options)
+    units = Units()
+    design = Design(module, plans, memories, bind(list(plans.values()), memories, units))
+    text = kernel_text(design)
+    return Kernel(text, report_of(design))
+
+
+def schedule(module: Module, memories: Memories, options: Options) -> dict[Block, Plan]:
+    """Plans of all blocks."""
+    costs = Costs(Units())
+    plans: dict[Block, Plan] = {}
+    for function in module.functions.values():
+        for block in function.blocks:
+            plan = None
+            if options.pipeline and can_pipeline(block):
+                normalise_loop(function, block)
+                plain = schedule_block(block, memories, costs, options.delay_ns)
+                plan = schedule_loop(block, memories, costs, options.delay_ns, plain.length) or plain
+            plans[block] = plan or schedule_block(block, memories, costs, options.delay_ns)
+    return plans

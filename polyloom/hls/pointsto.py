@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which objects a value may be an address in. Output: ``Instr.objects`` of loads and stores, ``Object.dma_visible``.
+
+Flow-insensitive, over the whole program, through integers too: an address that becomes a number and comes back keeps
+its object. What is stored in an object is one set for the whole object. An address of which nothing is known may be
+anywhere (``objects`` None); a constant from 0x8000_0000 on is DRAM.
+"""
+
+from __future__ import annotations
+
+from polyloom.hls.ir import DRAM_BASE, Const, Function, Instr, Module, Object, Param, Value
+
+DRAM = Object("DRAM", 1 << 31, 16, "dram", address=DRAM_BASE)
+_NOT_DRAM = 0xF000_0000  # constants above are negative offsets
+_PASS = {"add", "or", "and", "xor", "shl", "lshr", "zext", "sext", "trunc", "select", "phi", "copy"}
+_SOURCES = {"add", "select", "phi", "copy", "call", "ret", "store"}
+
+
+class PointsTo:
+    """The analysis; ``sets`` after ``run``."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.sets: dict[Value, set[Object]] = {}
+        self.content: dict[Object, set[Object]] = {o: set(o.points) for o in [*module.objects, DRAM]}
+        self.returns: dict[str, set[Object]] = {f: set() for f in module.functions}
+        self.anywhere: set[Object] = set()
+        self.changed = True
+
+    def run(self) -> None:
+        """To the fixed point, then mark loads and stores."""
+        while self.changed:
+            self.changed = False
+            for function in self.module.functions.values():
+                for instr in function.instrs():
+                    self._instr(function, instr)
+        for function in self.module.functions.values():
+            for instr in function.instrs():
+                if instr.op in {"load", "store"}:
+                    instr.objects = self._targets(instr.args[0])
+                elif instr.op == "push":
+                    for obj in self._of(instr.args[0]):
+                        obj.dma_visible = True
+
+    def _of(self, value: Value, source: bool = True) -> set[Object]:
+        if isinstance(value, Const):
+            if value.obj is not None:
+                return {value.obj}
+            return {DRAM} if source and value.width >= 32 and DRAM_BASE <= value.value < _NOT_DRAM else set()
+        return self.sets.get(value, set())
+
+    def _add(self, value: Value, new: set[Object]) -> None:
+        old = self.sets.setdefault(value, set())
+        if not new <= old:
+            old |= new
+            self.changed = True
+
+    def _merge(self, into: set[Object], new: set[Object]) -> None:
+        if not new <= into:
+            into |= new
+            self.changed = True
+
+    def _targets(self, address: Value) -> frozenset[Object] | None:
+        found = self._of(address)
+        if found:
+            return frozenset(found)
+        if isinstance(address, Const) and address.value < DRAM_BASE:
+            return frozenset()  # a null pointer: no access at all
+        return None
+
+    def _instr(self, function: Function, instr: Instr) -> None:
+        source = instr.op in _SOURCES
+        if instr.op in _PASS:
+            args = instr.args[1:] if instr.op == "select" else instr.args
+            for arg in args:
+                self._add(instr, self._of(arg, source))
+        elif instr.op == "sub":
+            if not self._of(instr.args[1], False):
+                self._add(instr, self._of(instr.args[0], False))
+        elif instr.op == "load":
+            targets = self._targets(instr.args[0])
+            for obj in self.content if targets is None else targets:
+                self._add(instr, self.content[obj])
+            self._add(instr, self.anywhere)
+        elif instr.op == "store":
+            targets = self._targets(instr.args[0])
+            if targets is None:
+                self._merge(self.anywhere, self._of(instr.args[1]))
+            else:
+                for obj in targets:
+                    self._merge(self.content[obj], self._of(instr.args[1]))
+        elif instr.op in {"memcpy", "memmove"}:
+            pass  # expanded before
+        elif instr.op == "call":
+            self._call(instr)
+        elif instr.op == "result":
+            self._add(instr, self.returns[instr.attr])
+        elif instr.op == "ret" and instr.args:
+            self._merge(self.returns[function.name], self._of(instr.args[0]))
+
+    def _call(self, instr: Instr) -> None:
+        callee = self.module.functions[instr.attr]
+        for param, arg in zip(callee.params, instr.args, strict=False):
+            assert isinstance(param, Param)
+            self._add(param, self._of(arg))
+
+
+def mark_objects(module: Module) -> None:
+    """Run the analysis."""
+    PointsTo(module).run()

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds kernels with Verilator and runs them in the harness; runs the same source natively. Builds are cached."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from polyloom import paths
+from polyloom.hls import Kernel, Options, compile_kernel, frontend
+from polyloom.rtl import filelist, tools
+
+HERE = Path(__file__).parent
+LIBRARY = HERE.parent / "rtl" / "hls.f"
+HEADER_FOLDER = "roles/kernel/runtime/kernel"
+
+#: An object that only DMA touches, so that its accesses can be checked while the kernel runs.
+SCRATCH = "#include <stdint.h>\n__attribute__((used)) uint64_t polyloom_test_scratch[37];\n"
+SCRATCH_WORDS = 37
+
+Words = Sequence[int] | Mapping[int, Sequence[int]]
+Push = tuple[int, int]
+
+
+class NativeError(Exception):
+    """The source does not compile natively, or it took more words than there were."""
+
+
+class StuckError(Exception):
+    """The kernel has not ended; ``pushes`` are what it sent before."""
+
+    def __init__(self, message: str, pushes: list[Push]) -> None:
+        super().__init__(message)
+        self.pushes = pushes
+
+
+@dataclass
+class KernelRun:
+    """A built kernel: what the compiler made, and the program that simulates it."""
+
+    kernel: Kernel
+    program: Path
+
+    def run(
+        self, words: Words, seed: int = 1, stall: int = 30, rank: int = 0, max_cycles: int = 2_000_000
+    ) -> tuple[list[Push], int]:
+        """Pushes in order as (port, word), and cycles until the kernel was done. ``stall`` in percent of cycles."""
+        scratch = next((o["address"] for o in self.kernel.report["objects"] if o["name"] == "polyloom_test_scratch"), 0)
+        arguments = [str(seed), str(stall), str(max_cycles), str(rank)]
+        if scratch and stall:
+            arguments += [str(scratch), str(SCRATCH_WORDS)]
+        with _words_file(words) as file:
+            done = subprocess.run([self.program, file.name, *arguments], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"{self.program}, seed {seed}: {done.stderr.strip()}{done.stdout[-500:]}")
+        *lines, last = done.stdout.splitlines()
+        pushes = _pushes(lines)
+        kind, number = last.split()
+        if kind != "cycles":
+            raise StuckError(f"seed {seed}: not done after {number} cycles and {len(pushes)} pushes", pushes)
+        return pushes, int(number)
+
+
+def run_kernel(
+    c_source: str,
+    input_words: Words,
+    seed: int = 1,
+    *,
+    stall: int = 30,
+    rank: int = 0,
+    max_cycles: int = 2_000_000,
+    options: Options | None = None,
+) -> tuple[list[Push], int]:
+    """Compile a C source to a kernel, simulate it, return (pushes, cycles).
+
+    ``c_source`` has ``void polyloom_kernel(void)`` and may include "intrinsics.h" and the freestanding C headers.
+    ``input_words``: see the module. ``seed`` draws all stalls, the DRAM's latencies and the DMA that runs beside;
+    ``stall`` is how many of 100 cycles a handshake is held back (0: none, and no DMA). ``pushes`` is a list of
+    (port, word) in the order of the pushes. Raises HlsError, StuckError (not done after ``max_cycles``, or a pop
+    without words), RuntimeError (a rule of the ports was broken).
+    """
+    return build_kernel(c_source, options).run(input_words, seed, stall, rank, max_cycles)
+
+
+def run_native(c_source: str, input_words: Words, *, rank: int = 0) -> list[Push]:
+    """The pushes of the same source compiled by the native compiler (-O1, wrapping integers)."""
+    compiler = os.environ.get("CC", "gcc")
+    flags = ["-O1", "-fwrapv", "-fsigned-char", "-ffp-contract=off", "-fno-strict-aliasing", "-w"]
+    key = _key([c_source, (HERE / "native.c").read_text(), compiler])
+    folder = _cache() / f"native-{key}"
+    program = folder / "program"
+    if not program.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "kernel.c").write_text(c_source)
+        scratch = folder / f"program.{os.getpid()}"
+        include = f"-I{paths.home() / HEADER_FOLDER}"
+        command = [
+            compiler,
+            *flags,
+            include,
+            str(folder / "kernel.c"),
+            str(HERE / "native.c"),
+            "-o",
+            str(scratch),
+            "-lm",
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise NativeError(done.stderr)
+        scratch.rename(program)
+    with _words_file(input_words) as file:
+        done = subprocess.run([program, file.name, str(rank)], capture_output=True, text=True, check=False, timeout=60)
+    if done.returncode != 0:
+        raise NativeError(f"exit status {done.returncode}: {done.stderr.strip()}")
+    return _pushes(done.stdout.splitlines())
+
+
+def build_kernel(c_source: str, options: Options | None = None) -> KernelRun:
+    """Compile and Verilate a source; the same source again comes from the cache."""
+    include = f"-I{paths.home() / HEADER_FOLDER}"
+    with tempfile.TemporaryDirectory(prefix="polyloom-hls-") as folder:
+        source, scratch = Path(folder) / "kernel.c", Path(folder) / "scratch.c"
+        source.write_text(c_source)
+        scratch.write_text(SCRATCH)
+        ir_text = frontend.to_ir([source, scratch], [include, f"-ffile-prefix-map={folder}/="])
+    kernel = compile_kernel(ir_text, options)
+    return KernelRun(kernel, verilate(kernel.verilog))
+
+
+def verilate(verilog: str) -> Path:
+    """The simulation of a kernel."""
+    library = [*filelist.read(LIBRARY).sources, *_float_sources(verilog)]
+    parts = [verilog, (HERE / "harness.cc").read_text(), *(p.read_text() for p in library), tools.version("verilator")]
+    folder = _cache() / f"kernel-{_key(parts)}"
+    program = folder / "kernel"
+    if program.is_file():
+        return program
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / "kernel.sv"
+    source.write_text(verilog)
+    with tempfile.TemporaryDirectory(dir=folder) as work:
+        command = [
+            str(tools.find("verilator")),
+            *(
+                "--cc",
+                "--exe",
+                "--build",
+                "-j",
+                "1",
+                "-O3",
+                "--x-assign",
+                "unique",
+                "--x-initial",
+                "unique",
+                "--assert",
+            ),
+            *("-Wall", "--top-module", "polyloom_kernel_app", "--Mdir", work, "-o", "kernel", "--no-timing"),
+            *("-CFLAGS", "-O1", "--output-split", "0", *tools.VERILATOR_BUILD_ARGS, str(tools.WAIVERS)),
+            *map(str, [*library, source, HERE / "harness.cc"]),
+        ]
+        done = subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"Verilator failed for {source}:\n{done.stdout[-3000:]}{done.stderr[-6000:]}")
+        (Path(work) / "kernel").rename(program)
+    return program
+
+
+def _float_sources(verilog: str) -> list[Path]:
+    if "polyloom_fp_" not in verilog:
+        return []
+    return filelist.read(paths.home() / "blocks" / "float" / "rtl" / "float.f").sources
+
+
+def _cache() -> Path:
+    return paths.build_dir() / "hls"
+
+
+def _key(parts: Sequence[str]) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+
+
+def _pushes(lines: Sequence[str]) -> list[Push]:
+    return [(int(port), int(word)) for port, word in (line.split() for line in lines)]
+
+
+def _words_file(words: Words) -> tempfile._TemporaryFileWrapper[str]:
+    by_port = words if isinstance(words, Mapping) else {0: words}
+    file = tempfile.NamedTemporaryFile("w", prefix="polyloom-words-")  # noqa: SIM115
+    for port, values in by_port.items():
+        for value in values:
+            file.write(f"{port} {value & 0xFFFF_FFFF_FFFF_FFFF}\n")
+    file.flush()
+    return file

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# Covers: C programs of all kinds as circuits against the same C run natively, with random stalls and DMA beside.
+# Leaves out: cycle counts (test_speed.py), programs drawn at random, messages to the user (test_diagnostics.py).
+from pathlib import Path
+
+import pytest
+
+from polyloom.hls.testing import build_kernel, run_native
+
+PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.c"))
+
+
+def word_sets(source: str) -> list[list[int]]:
+    """Inputs of a program: its line "words: 1 2 / 3 4"."""
+    line = next(line for line in source.splitlines() if line.startswith("/* words:"))
+    return [[int(w, 0) for w in part.split()] for part in line[len("/* words:") :].removesuffix("*/").split("/")]
+
+
+@pytest.mark.parametrize("file", PROGRAMS, ids=lambda f: f.stem)
+def test_as_native(file: Path) -> None:
+    source = file.read_text()
+    kernel = build_kernel(source)
+    for seed, words in enumerate(word_sets(source)):
+        expected = run_native(source, words, rank=5)
+        assert expected, "the program must push something"
+        for stall in (0, 30, 75):
+            pushes, _ = kernel.run(words, seed=seed, stall=stall, rank=5)
+            assert pushes == expected, f"words {words}, stall {stall}"
