@@ -98,7 +98,8 @@ def _bind_units(plan: Plan, units: Units, binding: Binding) -> None:
         same = [u for u in binding.units if u.unit == unit]
         use = next((u for u in same if not span & busy.get(u, set())), None)
         if use is None:
-            use = UnitUse(f"{unit.kind}_{unit.width}_{len(same)}", unit)
+            result = f"_{unit.result}" if unit.result not in {1, unit.width} else ""
+            use = UnitUse(f"{unit.kind}_{unit.width}{result}_{len(same)}", unit)
             binding.units.append(use)
         busy.setdefault(use, set()).update(span)
         use.users.append((plan, instr))

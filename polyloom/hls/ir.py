@@ -57,6 +57,9 @@ class Object:
         return f"@{self.name}"
 
 
+DRAM = Object("DRAM", 1 << 31, 16, "dram", address=DRAM_BASE)
+
+
 @dataclass(eq=False)
 class Value:
     """Anything that has bits."""

@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from polyloom.hls.errors import HlsError
-from polyloom.hls.ir import Instr, Module, Object
+from polyloom.hls.ir import DRAM, Instr, Module, Object
 from polyloom.hls.objects import region
 from polyloom.hls.options import Options
-from polyloom.hls.pointsto import DRAM
 
 
 @dataclass(eq=False)

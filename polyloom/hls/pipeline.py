@@ -9,21 +9,19 @@ from typing import Any
 from polyloom.hls.bind import bind
 from polyloom.hls.emit.design import Design
 from polyloom.hls.emit.kernel import kernel_text
-from polyloom.hls.ir import Block, Module
-from polyloom.hls.memory import Memories, assign_memories
+from polyloom.hls.memory import assign_memories, check_limit
 from polyloom.hls.options import Options
+from polyloom.hls.passes.arithmetic import simplify_arithmetic
 from polyloom.hls.passes.calls import check_recursion, split_calls
 from polyloom.hls.passes.cleanup import cleanup
-from polyloom.hls.passes.loop_values import normalise_loop
+from polyloom.hls.passes.if_convert import if_convert
+from polyloom.hls.passes.load_reuse import reuse_loads
 from polyloom.hls.passes.memory_loops import expand_memory_operations
 from polyloom.hls.passes.split_accesses import split_accesses
 from polyloom.hls.pointsto import mark_objects
 from polyloom.hls.reader import read
 from polyloom.hls.report import report_of
-from polyloom.hls.schedule.blocks import schedule_block
-from polyloom.hls.schedule.costs import Costs
-from polyloom.hls.schedule.modulo import can_pipeline, schedule_loop
-from polyloom.hls.schedule.plan import Plan
+from polyloom.hls.schedule.program import schedule
 from polyloom.hls.units import Units
 
 
@@ -40,8 +38,17 @@ class Kernel:
 FUNCTION_PASSES = [
     expand_memory_operations,  # first, since its accesses are accesses like others
     split_accesses,  # then every access is one of a port
+    simplify_arithmetic,  # before anything is scheduled by what it costs
     split_calls,  # a call ends its block
     cleanup,  # the reader and the passes leave duplicates
+]
+
+#: Once it is known what loads and stores may touch.
+LOOP_PASSES = [
+    if_convert,  # so that more loops are of one block
+    cleanup,  # the branches computed the same things
+    reuse_loads,  # fewer accesses, so that iterations can begin more often
+    cleanup,
 ]
 
 
@@ -54,24 +61,13 @@ def compile_kernel(ir_text: str, options: Options | None = None) -> Kernel:
         for change in FUNCTION_PASSES:
             change(function)
     mark_objects(module)
+    for function in module.functions.values():
+        for change in LOOP_PASSES:
+            change(function)
     memories = assign_memories(module, options)
     plans = schedule(module, memories, options)
+    check_limit(memories, options)
     units = Units()
     design = Design(module, plans, memories, bind(list(plans.values()), memories, units))
     text = kernel_text(design)
     return Kernel(text, report_of(design))
-
-
-def schedule(module: Module, memories: Memories, options: Options) -> dict[Block, Plan]:
-    """Plans of all blocks."""
-    costs = Costs(Units())
-    plans: dict[Block, Plan] = {}
-    for function in module.functions.values():
-        for block in function.blocks:
-            plan = None
-            if options.pipeline and can_pipeline(block):
-                normalise_loop(function, block)
-                plain = schedule_block(block, memories, costs, options.delay_ns)
-                plan = schedule_loop(block, memories, costs, options.delay_ns, plain.length) or plain
-            plans[block] = plan or schedule_block(block, memories, costs, options.delay_ns)
-    return plans

@@ -8,9 +8,10 @@ anywhere (``objects`` None); a constant from 0x8000_0000 on is DRAM.
 
 from __future__ import annotations
 
-from polyloom.hls.ir import DRAM_BASE, Const, Function, Instr, Module, Object, Param, Value
+from polyloom.hls.ir import DRAM, DRAM_BASE, Const, Function, Instr, Module, Object, Param, Value
 
-DRAM = Object("DRAM", 1 << 31, 16, "dram", address=DRAM_BASE)
+#: Stands in sets for an address of which nothing is known.
+UNKNOWN = Object("anything", 0, 1, "dram")
 _NOT_DRAM = 0xF000_0000  # constants above are negative offsets
 _PASS = {"add", "or", "and", "xor", "shl", "lshr", "zext", "sext", "trunc", "select", "phi", "copy"}
 _SOURCES = {"add", "select", "phi", "copy", "call", "ret", "store"}
@@ -30,17 +31,27 @@ class PointsTo:
     def run(self) -> None:
         """To the fixed point, then mark loads and stores."""
         while self.changed:
-            self.changed = False
-            for function in self.module.functions.values():
-                for instr in function.instrs():
-                    self._instr(function, instr)
+            while self.changed:
+                self.changed = False
+                for function in self.module.functions.values():
+                    for instr in function.instrs():
+                        self._instr(function, instr)
+            self._unknown_stores()
         for function in self.module.functions.values():
             for instr in function.instrs():
                 if instr.op in {"load", "store"}:
                     instr.objects = self._targets(instr.args[0])
                 elif instr.op == "push":
-                    for obj in self._of(instr.args[0]):
+                    found = self._of(instr.args[0])
+                    for obj in self.module.objects if UNKNOWN in found else found:
                         obj.dma_visible = True
+
+    def _unknown_stores(self) -> None:
+        """A pointer stored who knows where: what is loaded from anywhere may be it."""
+        for function in self.module.functions.values():
+            for instr in function.instrs():
+                if instr.op == "store" and self._targets(instr.args[0]) is None and self._of(instr.args[1], False):
+                    self._merge(self.anywhere, {UNKNOWN})
 
     def _of(self, value: Value, source: bool = True) -> set[Object]:
         if isinstance(value, Const):
@@ -62,6 +73,8 @@ class PointsTo:
 
     def _targets(self, address: Value) -> frozenset[Object] | None:
         found = self._of(address)
+        if UNKNOWN in found:
+            return None
         if found:
             return frozenset(found)
         if isinstance(address, Const) and address.value < DRAM_BASE:
@@ -84,13 +97,8 @@ class PointsTo:
             self._add(instr, self.anywhere)
         elif instr.op == "store":
             targets = self._targets(instr.args[0])
-            if targets is None:
-                self._merge(self.anywhere, self._of(instr.args[1]))
-            else:
-                for obj in targets:
-                    self._merge(self.content[obj], self._of(instr.args[1]))
-        elif instr.op in {"memcpy", "memmove"}:
-            pass  # expanded before
+            for obj in targets or ():
+                self._merge(self.content[obj], self._of(instr.args[1]))
         elif instr.op == "call":
             self._call(instr)
         elif instr.op == "result":

@@ -34,6 +34,7 @@ class Unit:
     latency: int
     interval: int
     module: str = ""
+    result: int = 0  # bits of the result
     parameters: tuple[tuple[str, int], ...] = ()
 
 
@@ -44,22 +45,33 @@ class Units:
         """The unit, or None if it is logic."""
         if instr.op == "mul" and instr.width > SMALL_MULTIPLY:
             width = next(w for w in (32, 64, 128) if instr.width <= w)
-            return Unit("multiply", width, MULTIPLY_LATENCY[width], 1, "polyloom_hls_multiply")
+            return Unit("multiply", width, MULTIPLY_LATENCY[width], 1, "polyloom_hls_multiply", width)
         if instr.op in {"udiv", "urem", "sdiv", "srem"}:
             width = next(w for w in (32, 64, 128) if instr.width <= w)
-            return Unit("divide", width, width + 2, width + 2, "polyloom_hls_divide")
+            return Unit("divide", width, width + 2, width + 2, "polyloom_hls_divide", width)
         if instr.op in _FP:
             return self._float(instr)
         return None
 
     def _float(self, instr: Instr) -> Unit:
         kind = _FP[instr.op]
-        width = max(instr.width, 32) if instr.op in {"sitofp", "uitofp"} else instr.args[0].width
-        key = f"{kind}_{width}"
-        entry = next((float_units()[k] for k in (key, kind) if k in float_units()), None)
+        source, target = instr.args[0].width, instr.width
+        if kind == "fp_from_int":
+            source = 32 if source < 32 or (source == 32 and instr.op == "sitofp") else 64
+            key, widths = f"{kind}_i{source}_{target}", (source, target)
+        elif kind == "fp_to_int":
+            target = 32 if target < 32 or (target == 32 and instr.op == "fptosi") else 64
+            key, widths = f"{kind}_{source}_i{target}", (source, target)
+        elif kind == "fp_resize":
+            key, widths = f"{kind}_{source}_{target}", (source, target)
+        else:
+            key, widths = f"{kind}_{source}", (source, 1 if kind == "fp_cmp" else target)
+        entry = float_units().get(key)
         if entry is None:
             raise HlsError(instr.where, f"there is no floating-point unit {key} in blocks/float/units.toml")
-        return Unit(kind, width, int(entry["latency"]), int(entry.get("interval", 1)), str(entry["module"]))
+        parameters = tuple(entry["parameters"].items())
+        latency, interval = int(entry["latency"]), int(entry["interval"])
+        return Unit(kind, widths[0], latency, interval, str(entry["module"]), widths[1], parameters)
 
 
 @cache

@@ -75,7 +75,7 @@ class Datapath:
         if use.unit.kind == "fp_cmp":
             return compare(instr.attr, use.name)
         name = f"{use.name}_{output}"
-        return name if instr.width == use_width(instr, use.unit.width) else f"{name}[{instr.width - 1}:0]"
+        return name if instr.width == use.unit.result else f"{name}[{instr.width - 1}:0]"
 
     def _load(self, instr: Instr) -> str:
         memories = self.design.memories.of(instr)
@@ -95,13 +95,6 @@ class Datapath:
             bit = f"{chosen}[{index}]" if len(sources) > 1 else chosen
             text = f"{bit} ? {source}{low} : {text}"
         return text
-
-
-def use_width(instr: Instr, width: int) -> int:
-    """Width of the result of a unit for an operation."""
-    if instr.op in {"sitofp", "uitofp", "fptosi", "fptoui", "fpext", "fptrunc"}:
-        return instr.width
-    return width
 
 
 def compare(predicate: str, unit: str) -> str:

@@ -11,6 +11,8 @@ from polyloom.hls.ir import Const, Instr, Value
 from polyloom.hls.memory import Memories, Memory
 from polyloom.hls.schedule.plan import Plan
 
+_TWO_OPERANDS = {"multiply", "divide", "fp_add", "fp_mul", "fp_div", "fp_cmp"}
+
 
 def low_bits(design: Design, value: Value, plan: Plan, cycle: int, width: int) -> str:
     """An operand at a smaller or larger width."""
@@ -167,7 +169,7 @@ def dma_lines(design: Design) -> list[str]:
         "  assign dma_req_ready_o = !(dma_wanted && dma_yield_q);",
         "  assign dma_fire = dma_req_valid_i && dma_req_ready_o;",
         "  assign dma_stall = dma_fire && dma_wanted;",
-        "  always_ff @(posedge clk_i) begin",
+        "  always_ff @(posedge clk_i or negedge rst_ni) begin",
         "    if (!rst_ni) begin",
         "      dma_yield_q <= 1'b0;",
         "      dma_read_q <= 1'b0;",
@@ -201,7 +203,7 @@ def unit_lines(design: Design) -> list[str]:
     for use in design.binding.units:
         unit, name = use.unit, use.name
         operands: dict[str, list[str]] = {}
-        two = any(len(i.args) > 1 for _, i in use.users)
+        two = unit.kind in _TWO_OPERANDS
         flags = _flags(unit.kind)
         for plan, instr in use.users:
             state, when = design.when(plan, plan.time[instr])
@@ -212,14 +214,14 @@ def unit_lines(design: Design) -> list[str]:
             if when:
                 body = [f"if ({when}) begin", *(f"  {b}" for b in body), "end"]
             operands.setdefault(state, []).extend(body)
-        width = _operand_width(unit.kind, unit.width)
+        width = unit.width
         signals = [f"{name}_a", *([f"{name}_b"] if two else []), *(f"{name}_{f}" for f in flags)]
         lines += ["", f"  // {unit.kind} of {unit.width} bits, {unit.latency} cycles"]
         lines.append(f"  logic {vector(width)}{name}_a{f', {name}_b' if two else ''};")
         lines += [f"  logic {name}_{flag};" for flag in flags]
         lines += ["  always_comb begin", *(f"    {s} = '0;" for s in signals), "    case (state_q)"]
         lines += [*cases(operands), "    endcase", "  end"]
-        lines += _unit_instance(use.unit.kind, unit.width, unit.latency, unit.module, name, use.users)
+        lines += _unit_instance(use)
     return lines
 
 
@@ -229,7 +231,7 @@ def _operands(design: Design, use: UnitUse, plan: Plan, instr: Instr) -> list[st
     sign = instr.op in {"sdiv", "srem", "sitofp"}
     body = []
     for pin, arg in zip("ab", instr.args, strict=False):
-        width = _operand_width(unit.kind, unit.width)
+        width = unit.width
         if sign and arg.width < width:
             number = signed(arg.value, arg.width) & mask(width) if isinstance(arg, Const) else 0
             extended = f"{width}'($signed({design.ref(arg, plan, time)}))"
@@ -238,10 +240,6 @@ def _operands(design: Design, use: UnitUse, plan: Plan, instr: Instr) -> list[st
             text = low_bits(design, arg, plan, time, width)
         body.append(f"{name}_{pin} = {text};")
     return body
-
-
-def _operand_width(kind: str, width: int) -> int:
-    return 64 if kind == "fp_from_int" else width
 
 
 def _flags(kind: str) -> dict[str, set[str]]:
@@ -257,30 +255,21 @@ def _flags(kind: str) -> dict[str, set[str]]:
     return table.get(kind, {})
 
 
-def _unit_instance(kind: str, width: int, latency: int, module: str, name: str, users: object) -> list[str]:
+def _unit_instance(use: UnitUse) -> list[str]:
+    unit, name = use.unit, use.name
     outputs = {
-        "divide": {"quotient": width, "remainder": width},
+        "divide": {"quotient": unit.width, "remainder": unit.width},
         "fp_cmp": {"lt": 1, "eq": 1, "unordered": 1},
-        "fp_to_int": {"z": 64},
-        "fp_resize": {"z": 96 - width},
-    }.get(kind, {"z": width})
-    parameters = {"Width": width}
-    if kind == "multiply":
-        parameters["Latency"] = latency
-    if kind in {"fp_from_int", "fp_to_int"}:
-        parameters["IntWidth"] = 64
-    if kind == "fp_resize":
-        parameters = {"From": width, "To": 96 - width}
-    inputs = ["a", *(["b"] if kind in {"multiply", "divide", "fp_add", "fp_mul", "fp_div", "fp_cmp"} else [])]
-    inputs += list(_flags(kind))
+    }.get(unit.kind, {"z": unit.result})
+    parameters = dict(unit.parameters) or {"Width": unit.width}
+    if unit.kind == "multiply":
+        parameters["Latency"] = unit.latency
+    inputs = ["a", *(["b"] if unit.kind in _TWO_OPERANDS else []), *_flags(unit.kind)]
     lines = [f"  logic {vector(w)}{name}_{o};" for o, w in outputs.items()]
-    lines += [f"  {module} #(", ",\n".join(f"      .{p}({v})" for p, v in parameters.items()), f"  ) i_{name} ("]
-    lines += ["      .clk_i,"]
-    if kind.startswith("fp_"):
-        lines.append("      .rst_ni,")
-    lines.append("      .en_i(advance),")
-    pins = [f"      .{i}_i({name}_{i})" for i in inputs] + [f"      .{o}_o({name}_{o})" for o in outputs]
-    return [*lines, ",\n".join(pins), "  );"]
+    lines += [f"  {unit.module} #(", ",\n".join(f"      .{p}({v})" for p, v in parameters.items()), f"  ) i_{name} ("]
+    pins = [".clk_i", *([".rst_ni"] if unit.kind.startswith("fp_") else []), ".en_i(advance)"]
+    pins += [f".{i}_i({name}_{i})" for i in inputs] + [f".{o}_o({name}_{o})" for o in outputs]
+    return [*lines, ",\n".join(f"      {pin}" for pin in pins), "  );"]
 
 
 __all__ = ["dma_lines", "guarded", "memory_lines", "selects", "unit_lines"]

@@ -128,9 +128,11 @@ def dram_lines(design: Design) -> tuple[list[str], list[str]]:
         "  assign dram_wdata_o = dram_data << {dram_address[2:0], 3'b0};",
         "  assign dram_strb_o = dram_bytes << dram_address[2:0];",
         "  assign dram_aligned = dram_rdata_i >> {dram_lane_q, 3'b0};",
-        "  always_ff @(posedge clk_i) begin",
+        "  always_ff @(posedge clk_i or negedge rst_ni) begin",
         "    if (!rst_ni) dram_waits_q <= 1'b0;",
         "    else if (advance) dram_waits_q <= dram_request && !dram_write_o;",
+        "  end",
+        "  always_ff @(posedge clk_i) begin",
         "    if (advance) dram_lane_q <= dram_address[2:0];",
         "  end",
     ], ["(dram_req_valid_o && !dram_req_ready_i)", "(dram_waits_q && !dram_rsp_valid_i)"]

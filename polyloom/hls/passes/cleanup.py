@@ -46,6 +46,9 @@ def _fold(function: Function) -> bool:
                 if len(others) == 1:
                     mapping[instr] = next(iter(others.values()))
                 continue
+            if instr.op == "copy":
+                mapping[instr] = instr.args[0]
+                continue
             if not instr.width or instr.op in _NO_SHARING:
                 continue
             known = simplify(instr.op, instr.attr, instr.width, instr.args)

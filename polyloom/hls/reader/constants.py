@@ -8,7 +8,7 @@ import struct
 
 from polyloom.hls.errors import HlsError
 from polyloom.hls.fold import evaluate, mask
-from polyloom.hls.ir import ADDRESS_BITS, Const, Object
+from polyloom.hls.ir import ADDRESS_BITS, DRAM, DRAM_BASE, Const, Object
 from polyloom.hls.reader.lexer import Cursor
 from polyloom.hls.reader.types import Layout, Type
 
@@ -103,6 +103,8 @@ class Constants:
             const = self.scalar(cursor, type_)
             if const.obj is not None:
                 points.append(const.obj)
+            elif type_.kind == "ptr" and const.value >= DRAM_BASE:
+                points.append(DRAM)
             return const.value.to_bytes(size, "little")
         if cursor.peek().startswith('c"'):
             return _string(cursor.next()[2:-1]).ljust(size, b"\0")

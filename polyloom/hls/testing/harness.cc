@@ -251,6 +251,7 @@ int main(int argc, char** argv) {
   const uint64_t limit = std::strtoull(argv[4], nullptr, 10);
   h.top.rank_i = std::atoi(argv[5]);
   if (argc > 7) h.scratch(std::strtoul(argv[6], nullptr, 10), std::strtoul(argv[7], nullptr, 10));
+  h.top.dma_req_valid_i = 0;
   h.top.rst_ni = 0;
   h.top.clk_i = 0;
   for (int i = 0; i < 4; i++) {
