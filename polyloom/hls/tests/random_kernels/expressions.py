@@ -11,7 +11,6 @@ import random
 
 from polyloom.hls.tests.random_kernels.c_types import (
     F32,
-    F64,
     FLOATS,
     I8,
     I16,
@@ -59,10 +58,10 @@ class Expressions:
 
     def index(self, scope: Scope, size: int, depth: int) -> str:
         """An index below ``size``: a loop variable that stays there, a constant, or anything brought into range."""
-        fitting = [name for name, count in scope.loops if count <= size]
+        fitting = [(name, count) for name, count in scope.loops if count <= size]
         roll = self.rng.random()
-        if fitting and roll < 0.6:
-            return self.rng.choice(fitting[-2:])
+        if fitting and roll < 0.65:
+            return self._affine(*self.rng.choice(fitting[-2:]), size)
         if size == 1 or roll < 0.7:
             return str(self.rng.randrange(size))
         if scope.loops and roll < 0.8:
@@ -70,6 +69,15 @@ class Expressions:
         text, _ = self.integer(scope, min(depth, 1))
         mask = (1 << (size.bit_length() - 1)) - 1
         return f"(uint32_t)({text}) % {size}u" if self.rng.random() < 0.6 else f"(({text}) & {mask})"
+
+    def _affine(self, name: str, count: int, size: int) -> str:
+        """An index that moves with a loop: straight, shifted, backward, in steps of two."""
+        forms = [name] * 4 + [f"{size - 1} - {name}"]
+        if count < size:
+            forms += [f"{name} + {self.rng.randrange(1, size - count + 1)}"] * 2
+        if count > 0 and 2 * count <= size:
+            forms += [f"2 * {name}", f"{name} * 2 + 1"]
+        return self.rng.choice(forms)
 
     def place(self, scope: Scope, place: Place, depth: int) -> str:
         """The place with random indices."""
@@ -203,7 +211,8 @@ class Expressions:
         x, a = self.floating(scope, depth - 1)
         if roll < 0.95:
             return f"(-{x})", a
-        return (f"__builtin_fabsf({x})", F32) if a is F32 else (f"__builtin_fabs({x})", F64)
+        name = self.rng.choice(["fabs", "sqrt"])
+        return f"__builtin_{name}{'f' * (a is F32)}({x})", a
 
     def value(self, scope: Scope, t: Type, depth: int) -> str:
         """An expression to store into a place of this type."""

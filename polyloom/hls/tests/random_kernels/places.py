@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from polyloom.hls.tests.random_kernels.c_types import Type
+from polyloom.hls.tests.random_kernels.c_types import U32, Type
 
 
 @dataclass(frozen=True)
@@ -33,19 +33,17 @@ class Place:
 
 @dataclass
 class Scope:
-    """Places and loop variables (name, how many values it takes from 0 on)."""
+    """Places, loop variables (name, how many values it takes from 0 on), arrays of structs (name, size, pointer)."""
 
     places: list[Place] = field(default_factory=list)
     loops: list[tuple[str, int]] = field(default_factory=list)
+    structs: list[tuple[str, int, str]] = field(default_factory=list)
 
     @contextmanager
-    def loop(self, name: str, count: int) -> Iterator[None]:
+    def loop(self, name: str, count: int, kind: Type = U32) -> Iterator[None]:
         """Inside, the loop variable can be used."""
         self.loops.append((name, count))
-        self.places.append(Place(name, _LOOP_TYPE, writable=False))
+        self.places.append(Place(name, kind, writable=False))
         yield
         self.places.pop()
         self.loops.pop()
-
-
-_LOOP_TYPE = Type("uint32_t", 32, signed=False)

@@ -19,7 +19,7 @@ from polyloom.hls.tests.random_kernels.places import Place, Scope
 from polyloom.hls.tests.random_kernels.statements import Callee, Statements
 from polyloom.hls.tests.random_kernels.tree import Function, Node, Program
 
-_SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17)
+_SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 33, 64)
 
 
 class _Maker:
@@ -39,7 +39,7 @@ class _Maker:
     def dims(self, most: int = 3) -> tuple[int, ...]:
         while True:
             dims = tuple(self.rng.choice(_SIZES) for _ in range(self.rng.randrange(1, most + 1)))
-            if _product(dims) <= 60:
+            if _product(dims) <= 70:
                 return dims
 
     def number(self, t: Type) -> str:
@@ -77,6 +77,7 @@ class _Maker:
         if count:
             self.declarations.append(f"static struct {name}_t *{name}_p = &{name}[{self.rng.randrange(count[0])}];")
             self._fields(self.globals, fields, f"{name}_p->", ())
+            self.globals.structs.append((name, count[0], f"{name}_p"))
 
     def _fields(
         self, scope: Scope, fields: list[tuple[str, Type, tuple[int, ...], int]], path: str, outer: tuple[int, ...]
@@ -124,7 +125,7 @@ class _Maker:
         parameters = [
             (self.type(), self.rng.choice([0, 0, self.rng.randrange(2, 6)])) for _ in range(self.rng.randrange(1, 5))
         ]
-        scope = Scope(places=list(self.globals.places))
+        scope = Scope(places=list(self.globals.places), structs=self.globals.structs)
         heads = []
         for number, (t, size) in enumerate(parameters):
             heads.append(f"{t.name} {'*' if size else ''}a{number}")
@@ -134,8 +135,8 @@ class _Maker:
         body = self._locals(scope, statics=True)
         statements = Statements(self.rng, self.expressions, list(self.callees), in_out=False)
         statements.budget = 200
+        statements.result = result = self.type()
         body += statements.block(scope, self.rng.randrange(1, 5), 2)
-        result = self.type()
         body.append(Node([f"return {self.expressions.value(scope, result, 2)};"], fixed=True))
         inline = self.rng.choice(["", "", "inline ", "__attribute__((noinline)) "])
         self.functions.append(Function(f"static {inline}{result.name} {name}({', '.join(heads)})", body))
@@ -152,7 +153,7 @@ class _Maker:
         return nodes
 
     def entry(self, seed: int) -> Program:
-        scope = Scope(places=list(self.globals.places))
+        scope = Scope(places=list(self.globals.places), structs=self.globals.structs)
         body = self._locals(scope, statics=True)
         own = scope.places[len(self.globals.places) :]
         body += [Node([line], fixed=True) for line in self.views(scope)]

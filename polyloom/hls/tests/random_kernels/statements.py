@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from polyloom.hls.tests.random_kernels.c_types import U32, U64, Type
+from polyloom.hls.tests.random_kernels.c_types import I32, U32, U64, Type
 from polyloom.hls.tests.random_kernels.expressions import Expressions
 from polyloom.hls.tests.random_kernels.places import Place, Scope
 from polyloom.hls.tests.random_kernels.tree import Node
@@ -41,6 +41,8 @@ class Statements:
         self._times = 1
         self._names = 0
         self._loop_depth = 0
+        self._exit = ""  # a label behind the outermost loop
+        self.result: Type | None = None  # of the function, if it may return early
 
     def block(self, scope: Scope, count: int, depth: int) -> list[Node]:
         """So many statements; ``depth``: how deep they may nest."""
@@ -64,6 +66,10 @@ class Statements:
                 makers += [self._for] * 5 + [self._while] * 2 + [self._over_array] * 4
         if self._loop_depth:
             makers.append(self._leave)
+        if scope.structs:
+            makers.append(self._struct)
+        if self.result and self.rng.random() < 0.3:
+            makers.append(self._return)
         makers.append(self._copy)
         return self.rng.choice(makers)(scope, depth)
 
@@ -151,16 +157,27 @@ class Statements:
         bound = f"{trips}"
         if trips and self.rng.random() < 0.3:
             bound = f"(uint32_t)({self.expressions.integer(scope, 1)[0]}) % {trips + 1}u"
-        with scope.loop(name, max(1, trips)):
+        kind = self.rng.choice([U32, U32, I32, U64])
+        label = self._exit
+        if not self._exit:
+            self._exit = self._name("out")
+        with scope.loop(name, max(1, trips), kind):
             body = self._body(scope, trips, depth)
-        form = self.rng.randrange(4)
+        loop = self._for_of(kind.name, name, bound, body)
+        if not label:
+            loop = Node(sections=[("", [loop, Node([f"{self._exit}:;"], fixed=True)])])
+        self._exit = label
+        return loop
+
+    def _for_of(self, kind: str, name: str, bound: str, body: list[Node]) -> Node:
+        form = self.rng.randrange(5)
         if form == 0:
-            return Node(sections=[(f"for (uint32_t {name} = {bound}; {name}-- > 0;)", body)])
+            return Node(sections=[(f"for ({kind} {name} = {bound}; {name}-- > 0;)", body)])
         declared = []
         if not bound.isdigit():
-            declared, bound = [Node([f"const uint32_t {name}_end = {bound};"], fixed=True)], f"{name}_end"
+            declared, bound = [Node([f"const {kind} {name}_end = {bound};"], fixed=True)], f"{name}_end"
         step = f"{name} += {self.rng.choice([2, 3])}" if form == 1 else f"{name}++"
-        loop = Node(sections=[(f"for (uint32_t {name} = 0; {name} < {bound}; {step})", body)])
+        loop = Node(sections=[(f"for ({kind} {name} = 0; {name} < {bound}; {step})", body)])
         return Node(sections=[("", [*declared, loop])]) if declared else loop
 
     def _while(self, scope: Scope, depth: int) -> Node:
@@ -179,8 +196,20 @@ class Statements:
         return Node(sections=[("", [declared, loop])])
 
     def _leave(self, scope: Scope, depth: int) -> Node:
-        how = self.rng.choice(["break;", "break;", "continue;"])
+        how = self.rng.choice(["break;", "break;", "continue;", f"goto {self._exit};" if self._exit else "break;"])
         return Node(sections=[(f"if ({self.expressions.condition(scope, 2)})", [Node([how])])])
+
+    def _return(self, scope: Scope, depth: int) -> Node:
+        assert self.result
+        value = self.expressions.value(scope, self.result, 1)
+        return Node(sections=[(f"if ({self.expressions.condition(scope, 2)})", [Node([f"return {value};"])])])
+
+    def _struct(self, scope: Scope, depth: int) -> Node:
+        """A struct as a whole, or a pointer that goes to another one."""
+        name, size, pointer = self.rng.choice(scope.structs)
+        one, other = (f"{name}[{self.expressions.index(scope, size, 1)}]" for _ in range(2))
+        forms = [f"{one} = {other};", f"{pointer} = &{one};", f"*{pointer} = {one};", f"{one} = *{pointer};"]
+        return Node([self.rng.choice(forms)])
 
     def _over_array(self, scope: Scope, depth: int) -> Node:
         """A loop as programs have them: prefix sum, stencil, indirect update, reduction, walk by pointer."""
@@ -205,12 +234,13 @@ class Statements:
         with scope.loop(name, size):
             value = self.expressions.value(scope, t, 2)
             where = self.expressions.index(scope, size, 2)
-        first = f"for (uint32_t {name} = 1; {name} < {size}u; {name}++)"
+        near = self.rng.randrange(1, min(4, size))
+        first = f"for (uint32_t {name} = {near}; {name} < {size}u; {name}++)"
         full = f"for (uint32_t {name} = 0; {name} < {size}u; {name}++)"
         if form == 0:
             condition = "" if self.rng.random() < 0.5 else f"if ({self.expressions.condition(scope, 1)}) "
             return Node(
-                sections=[(first, [Node([f"{condition}{at(name)} = {combine(at(name), at(f'{name} - 1'))};"])])]
+                sections=[(first, [Node([f"{condition}{at(name)} = {combine(at(name), at(f'{name} - {near}'))};"])])]
             )
         if form == 1:
             head = f"for (uint32_t {name} = 1; {name} + 1 < {size}u; {name}++)"
