@@ -17,6 +17,7 @@ from polyloom.hls.passes.cleanup import cleanup
 from polyloom.hls.passes.if_convert import if_convert
 from polyloom.hls.passes.load_reuse import reuse_loads
 from polyloom.hls.passes.memory_loops import expand_memory_operations
+from polyloom.hls.passes.merge_stores import merge_stores
 from polyloom.hls.passes.split_accesses import split_accesses
 from polyloom.hls.pointsto import mark_objects
 from polyloom.hls.reader import read
@@ -47,6 +48,7 @@ FUNCTION_PASSES = [
 LOOP_PASSES = [
     if_convert,  # so that more loops are of one block
     cleanup,  # the branches computed the same things
+    merge_stores,  # and stored to the same places
     reuse_loads,  # fewer accesses, so that iterations can begin more often
     cleanup,
 ]

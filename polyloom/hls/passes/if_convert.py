@@ -67,7 +67,8 @@ class _Converter:
             if block is header:
                 self.reached[block] = Const(1, 1)
             else:
-                self.reached[block] = self._any([self.edges[(p, block)] for p in preds[block]])
+                incoming = [self.edges[(p, block)] for p in preds[block]]
+                self.reached[block] = Const(1, 1) if self._certain(block) else self._any(incoming)
                 for phi in block.phis:
                     self._becomes(phi, self._select(phi, block))
             for instr in block.body:
@@ -76,6 +77,12 @@ class _Converter:
                 self.new.instrs.append(instr)
             self._branch(block)
         self._finish(preds)
+
+    def _certain(self, block: Block) -> bool:
+        """Whether every iteration comes to a block: nothing before it leads past it."""
+        before = self.order[: self.order.index(block)]
+        known = {*before, block} - {self.loop.header}
+        return all(target in known for b in before for target in b.successors())
 
     def _becomes(self, phi: Instr, value: Value) -> None:
         phi.op, phi.args, phi.blocks = "copy", [value], []

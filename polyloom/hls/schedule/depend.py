@@ -24,6 +24,15 @@ class Order:
     distance: int = 0
 
 
+@dataclass(frozen=True)
+class Collision:
+    """``store`` may not be in the cycle of ``other``, ``distance`` iterations later: they share a word, not a byte."""
+
+    store: Instr
+    other: Instr
+    distance: int
+
+
 def exclusive(instr: Instr) -> bool:
     """Whether an operation may wait for the world outside, so that its cycle has no other access."""
     return instr.op in HANDSHAKES or Memories.may_be_dram(instr)
@@ -98,12 +107,29 @@ def _loop_distance(first: Instr, second: Instr, loop: LoopAddresses) -> int | No
     gap = difference.signed()  # first's address is so far ahead of second's in the same iteration
     if step == 0:
         return 1 if _may_touch(difference, first.attr, second.attr) else None
-    # second, d iterations later, is at gap - d * step from first
+    # first is at gap - d * step from where second is d iterations later
     for distance in range(1, 9):
-        if -8 < gap - distance * step < 8:
+        if -first.attr < gap - distance * step < second.attr:
             return distance
-    ahead = gap / step
-    return None if ahead < 1 else 9
+    return None if gap / step < 1 else 9
+
+
+def collisions(block: Block, loop: LoopAddresses) -> list[Collision]:
+    """Pairs of accesses to be kept out of one cycle although neither needs the other."""
+    result = []
+    accesses = [i for i in block.body if i.op in {"load", "store"}]
+    for store in (i for i in accesses if i.op == "store"):
+        for other in accesses:
+            if other is store or not overlap(store, other):
+                continue
+            a, b = loop.of(store.args[0]), loop.of(other.args[0])
+            difference, step = a.minus(b), loop.step(b)
+            if difference.terms or not step or loop.step(a) != step:
+                continue
+            for distance in range(-8, 9):
+                if -8 < difference.signed() - distance * step < 8:
+                    result.append(Collision(store, other, distance))
+    return result
 
 
 def _conflict_kinds(first: Instr, second: Instr) -> bool:

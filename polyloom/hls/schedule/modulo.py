@@ -12,7 +12,7 @@ from polyloom.hls.ir import Block, Instr
 from polyloom.hls.linear import LoopAddresses
 from polyloom.hls.memory import Memories
 from polyloom.hls.schedule.costs import Costs
-from polyloom.hls.schedule.depend import Order, exclusive, orders
+from polyloom.hls.schedule.depend import Collision, Order, collisions, exclusive, orders
 from polyloom.hls.schedule.place import Placement, Problem, place
 from polyloom.hls.schedule.plan import Plan, Slots
 
@@ -30,10 +30,12 @@ def can_pipeline(block: Block) -> bool:
 def schedule_loop(block: Block, memories: Memories, costs: Costs, budget: float, most: int) -> Plan | None:
     """The plan with the least II below ``most``, or None."""
     ops = [*block.body, block.term]
-    problem = Problem(ops, orders(block, LoopAddresses(block)), costs, budget)
+    addresses = LoopAddresses(block)
+    problem = Problem(ops, orders(block, addresses), costs, budget)
+    apart = collisions(block, addresses)
     _raise_condition(problem, block)
     for ii in range(1, most):
-        placement = _try(problem, block, memories, ii)
+        placement = _try(problem, block, memories, ii, apart)
         if placement is not None:
             ready = {i: cycle for i, (cycle, _) in placement.ready.items()}
             length = 1 + max(ready.values())
@@ -53,14 +55,19 @@ def _raise_condition(problem: Problem, block: Block) -> None:
             stack += [a for a in instr.args if isinstance(a, Instr) and a in problem.members]
 
 
-def _try(problem: Problem, block: Block, memories: Memories, ii: int) -> Placement | None:
+def _try(problem: Problem, block: Block, memories: Memories, ii: int, apart: list[Collision]) -> Placement | None:
     earliest: dict[Instr, int] = {}
     for _ in range(_ROUNDS):
         slots = Slots(memories, ii, dict(_ITERATIVE))
         placement = place(problem, slots, earliest, horizon=64 * ii + 2000)
         if placement is None or placement.ready[block.term][0] > ii - 1:
             return None
-        if not _delay(problem, block, placement, ii, earliest):
+        late = _delay(problem, block, placement, ii, earliest)
+        for pair in apart:
+            if placement.time[pair.store] == placement.time[pair.other] + pair.distance * ii:
+                earliest[pair.store] = placement.time[pair.store] + 1
+                late = True
+        if not late:
             return placement
     return None
 
