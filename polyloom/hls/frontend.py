@@ -30,7 +30,7 @@ PASSES = (
     "function(lower-constant-intrinsics,loop-simplify,loop-mssa(licm),instcombine<no-verify-fixpoint>,simplifycfg,"
     "lower-expect,loop-simplify,lcssa)"
 )
-OPT_FLAGS = ["-internalize-public-api-list=polyloom_kernel", "-inline-threshold=2000", "-jump-threading-threshold=0"]
+OPT_FLAGS = ["-internalize-public-api-list=polyloom_kernel", "-inline-threshold=150", "-jump-threading-threshold=0"]
 
 
 def tool(name: str) -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from polyloom.hls.emit.design import Design, guarded, literal
+from polyloom.hls.emit.design import Design, clean, guarded, literal
 from polyloom.hls.ir import Block, Const, Instr, Value
 from polyloom.hls.memory import Memories
 from polyloom.hls.schedule.plan import Plan
@@ -139,7 +139,7 @@ class Control:
         next_state.append(f"state_d = {link_name(name)};")
         if block.term.args:
             value = block.term.args[0]
-            register = self.design.register(f"{name}_result_q", value.width)
+            register = self.design.register(f"{clean(name)}_result_q", value.width)
             updates.append(f"{register} <= {self.design.ref(value, plan, plan.length - 1)};")
 
     def _loop(self, block: Block, plan: Plan) -> None:
@@ -175,7 +175,7 @@ class Control:
 
 def link_name(function: str) -> str:
     """Register of a shared function's return state."""
-    return f"{function}_link_q"
+    return f"{clean(function)}_link_q"
 
 
 def choices(design: Design) -> dict[str, list[str]]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from polyloom.hls.emit.design import Design, literal
+from polyloom.hls.emit.design import Design, clean, literal
 from polyloom.hls.ir import Instr, Value
 from polyloom.hls.memory import Memories
 from polyloom.hls.schedule.plan import Plan
@@ -62,7 +62,7 @@ class Datapath:
         if op == "load":
             return self._load(instr)
         if op == "result":
-            return self.design.register(f"{instr.attr}_result_q", instr.width)
+            return self.design.register(f"{clean(instr.attr)}_result_q", instr.width)
         if op == "pop":
             return "rsp_i" if instr.attr == 0 else f"pop_{instr.attr}_i"
         return {"cycle": "cycle_i", "rank": "32'(rank_i)"}[op]

@@ -153,6 +153,11 @@ class Design:
         return self.state(plan.block, 0), " && ".join(terms)
 
 
+def clean(name: str) -> str:
+    """A name of the program as part of a name in SystemVerilog."""
+    return "".join(c if c.isalnum() else "_" for c in name)
+
+
 def _unique(name: str, used: set[str]) -> str:
     clean = "".join(c if c.isalnum() else "_" for c in name).strip("_") or "t"
     clean = clean if clean[0].isalpha() else f"v{clean}"

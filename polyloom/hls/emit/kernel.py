@@ -74,12 +74,7 @@ def kernel_text(design: Design) -> str:
         ");",
         *_state_lines(design, control),
         *_register_lines(design, control),
-        *datapath,
-        *memories,
-        *units,
-        *dma_lines(design),
-        *streams,
-        *dram,
+        *_declared_first([*datapath, *memories, *units, *dma_lines(design), *streams, *dram]),
         "",
         "  assign done_o = state_q == S_DONE;",
         "  // not in reset: a state that is none yet must not write",
@@ -138,6 +133,12 @@ def _state_lines(design: Design, control: Control) -> list[str]:
         else "  logic [0:0] running_q, running_d;",
         "  logic advance;",
     ]
+
+
+def _declared_first(lines: list[str]) -> list[str]:
+    """Wires before what uses them, as the language demands: control and datapath use each other's."""
+    declared = [line for line in lines if line.startswith("  logic ")]
+    return ["", "  // wires", *declared, *(line for line in lines if not line.startswith("  logic "))]
 
 
 def _register_lines(design: Design, control: Control) -> list[str]:

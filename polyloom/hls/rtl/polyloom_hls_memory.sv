@@ -55,7 +55,7 @@ module polyloom_hls_memory #(
   logic [63:0] memory[Words];
 
   initial begin
-    for (int unsigned i = 0; i < Words; i++) memory[i] = '0;
+    memory = '{default: '0};
     for (int unsigned i = 0; i < InitWords; i++) memory[i] = Init[i*64+:64];
   end
 

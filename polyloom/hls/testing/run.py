@@ -13,10 +13,10 @@ from pathlib import Path
 
 from polyloom import paths
 from polyloom.hls import Kernel, Options, compile_kernel, frontend
+from polyloom.hls.output import libraries
 from polyloom.rtl import filelist, tools
 
 HERE = Path(__file__).parent
-LIBRARY = HERE.parent / "rtl" / "hls.f"
 HEADER_FOLDER = "roles/kernel/runtime/kernel"
 
 #: An object that only DMA touches, so that its accesses can be checked while the kernel runs.
@@ -134,7 +134,7 @@ def build_kernel(c_source: str, options: Options | None = None) -> KernelRun:
 
 def verilate(verilog: str) -> Path:
     """The simulation of a kernel."""
-    library = [*filelist.read(LIBRARY).sources, *_float_sources(verilog)]
+    library = [source for path in libraries(verilog) for source in filelist.read(path).sources]
     parts = [verilog, (HERE / "harness.cc").read_text(), *(p.read_text() for p in library), tools.version("verilator")]
     folder = _cache() / f"kernel-{_key(parts)}"
     program = folder / "kernel"
@@ -168,12 +168,6 @@ def verilate(verilog: str) -> Path:
             raise RuntimeError(f"Verilator failed for {source}:\n{done.stdout[-3000:]}{done.stderr[-6000:]}")
         (Path(work) / "kernel").rename(program)
     return program
-
-
-def _float_sources(verilog: str) -> list[Path]:
-    if "polyloom_fp_" not in verilog:
-        return []
-    return filelist.read(paths.home() / "blocks" / "float" / "rtl" / "float.f").sources
 
 
 def _cache() -> Path:

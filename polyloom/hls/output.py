@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a kernel to a folder: kernel.sv, kernel.f (with the library it instantiates), report.json."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from polyloom import paths
+from polyloom.hls.pipeline import Kernel
+
+LIBRARY = Path(__file__).parent / "rtl" / "hls.f"
+
+
+def libraries(verilog: str) -> list[Path]:
+    """File lists of what a kernel instantiates."""
+    needed = [LIBRARY]
+    if "polyloom_fp_" in verilog:
+        needed.append(paths.home() / "blocks" / "float" / "rtl" / "float.f")
+    return needed
+
+
+def write_kernel(kernel: Kernel, folder: Path) -> None:
+    """Make the folder and the three files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "kernel.sv").write_text(kernel.verilog)
+    lines = ["# made by polyloom.hls; do not edit", *(f"-f {path}" for path in libraries(kernel.verilog)), "kernel.sv"]
+    (folder / "kernel.f").write_text("\n".join(lines) + "\n")
+    (folder / "report.json").write_text(json.dumps(kernel.report, indent=1) + "\n")
