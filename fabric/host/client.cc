@@ -2,6 +2,7 @@
 #include "fabric/host/client.h"
 
 #include <cstdlib>
+#include <iterator>
 #include <stdexcept>
 
 #include "fabric/host/channel.h"
@@ -214,6 +215,13 @@ bool HostClient::wait(Time max) {
     now_ += call_time_;
   }
   return !ready_.empty();
+}
+
+std::vector<Received> HostClient::recv_within(Time max) {
+  wait(max);
+  std::vector<Received> frames(std::make_move_iterator(ready_.begin()), std::make_move_iterator(ready_.end()));
+  ready_.clear();
+  return frames;
 }
 
 std::string HostClient::finish() {

@@ -94,6 +94,8 @@ class HostClient {
   Received recv();
   /// The next `count` frames. A call takes what is there, however many: as a driver that polls its ring.
   std::vector<Received> recv(std::size_t count);
+  /// What has arrived, in one call, which waits at most `max` ps for the first frame; none if there is none.
+  std::vector<Received> recv_within(Time max);
   /// Waits for a frame for at most `max` ps after the call; true if there is one, which the next recv will
   /// return.
   bool wait(Time max);

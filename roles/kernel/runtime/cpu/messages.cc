@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles/kernel/runtime/cpu/messages.h"
+
+#include <cstdio>
+
+#include "roles/kernel/runtime/include/mpi.h"
+#include "roles/kernel/runtime/mpi/calls.h"
+#include "roles/kernel/runtime/mpi/command.h"
+
+namespace polyloom::mpi {
+namespace {
+
+unsigned op_of(const Wait& w) { return static_cast<unsigned>(w.words[0] & 0xFF); }
+unsigned peer_of(const Wait& w) { return static_cast<unsigned>(w.words[0] >> 16 & 0xFFFF); }
+std::int32_t tag_of(const Wait& w) { return static_cast<std::int32_t>(w.words[0] >> 32); }
+unsigned comm_of(const Wait& w) { return static_cast<unsigned>(w.words[1] & 0xFFFF); }
+unsigned type_of(const Wait& w) { return static_cast<unsigned>(w.words[0] >> 8 & 0xFF); }
+
+bool in_collective(const Wait& w) { return comm_of(w) % 2 == 1 && comm_of(w) != POLYLOOM_SYSTEM; }
+
+// WAIT says in its type field what it waits for (ENGINE.md).
+bool receives(const Wait& w) {
+  const unsigned op = op_of(w);
+  if (op == POLYLOOM_WAIT || op == POLYLOOM_TEST) return type_of(w) == POLYLOOM_RECV;
+  return op == POLYLOOM_RECV || op == POLYLOOM_RECV_WAIT || op == POLYLOOM_PROBE || op == POLYLOOM_IPROBE;
+}
+
+}  // namespace
+
+std::string call_name(unsigned call) {
+  static const char* const names[] = {"",
+#define X(name) "MPI_" #name,
+                                      POLYLOOM_CALLS(X)
+#undef X
+  };
+  return call < sizeof names / sizeof *names ? names[call] : "call " + std::to_string(call);
+}
+
+std::string error_text(unsigned error) {
+  switch (error) {
+    case MPI_SUCCESS:
+      return "no error";
+    case MPI_ERR_BUFFER:
+      return "the buffer is not in this rank's memory, or MPI_IN_PLACE is not allowed here";
+    case MPI_ERR_COUNT:
+      return "the count is negative, or the message has more than 4294967295 bytes";
+    case MPI_ERR_TYPE:
+      return "the datatype is none of Polyloom's, or the message has another one than the receive";
+    case MPI_ERR_TAG:
+      return "the tag must be 0 or more (a receive may have MPI_ANY_TAG)";
+    case MPI_ERR_COMM:
+      return "no such communicator";
+    case MPI_ERR_RANK:
+      return "no such rank in the communicator";
+    case MPI_ERR_REQUEST:
+      return "no such request; it may have been completed before";
+    case MPI_ERR_ROOT:
+      return "no such root in the communicator";
+    case MPI_ERR_OP:
+      return "the operation does not exist for this datatype";
+    case MPI_ERR_TRUNCATE:
+      return "the message is longer than the receive's buffer";
+    case MPI_ERR_NO_MEM:
+      return "too many requests or communicators at once, or too long a buffer to be kept";
+    case MPI_ERR_OTHER:
+      return "the other rank does not answer";
+    default:
+      return "error " + std::to_string(error);
+  }
+}
+
+std::string comm_name(unsigned wire) {
+  const unsigned context = wire / 2;
+  return context == 0   ? "MPI_COMM_WORLD"
+         : context == 1 ? "MPI_COMM_SELF"
+                        : "communicator " + std::to_string(context);
+}
+
+std::string abort_text(unsigned rank, const polyloom_abort& r) {
+  std::string text = "rank " + std::to_string(rank) + ": " + call_name(r.call);
+  if (r.error == 0) return text + ": the program ended the job with code " + std::to_string(r.code);
+  text += ": " + error_text(r.error);
+  std::string where;
+  if (r.peer != 0xFFFF && r.peer != 0xFFFFFFFF)
+    where += "rank " + std::to_string(static_cast<std::int32_t>(r.peer)) + ", ";
+  if (r.tag >= 0) where += "tag " + std::to_string(r.tag) + ", ";
+  if (r.comm != 0xFFFF) where += comm_name(r.comm) + ", ";
+  if (!where.empty()) text += " (" + where.substr(0, where.size() - 2) + ")";
+  return text;
+}
+
+int waits_for(const Wait& w) { return peer_of(w) == POLYLOOM_ANY_RANK ? -1 : static_cast<int>(peer_of(w)); }
+
+std::string wait_call(const Wait& w) {
+  if (in_collective(w)) return call_name(static_cast<unsigned>(tag_of(w)));
+  switch (op_of(w)) {
+    case POLYLOOM_SEND_WAIT:
+      return "MPI_Send";
+    case POLYLOOM_SSEND_WAIT:
+      return "MPI_Ssend";
+    case POLYLOOM_RECV_WAIT:
+      return "MPI_Recv";
+    case POLYLOOM_PROBE:
+      return "MPI_Probe";
+    case POLYLOOM_WAIT:
+      return receives(w) ? "MPI_Wait of a receive" : "MPI_Wait of a send";
+    default:
+      return "an MPI call";
+  }
+}
+
+std::string wait_text(const Wait& w) {
+  std::string text = "rank " + std::to_string(w.rank) + " waits in " + wait_call(w);
+  const std::string peer = waits_for(w) < 0 ? "any rank" : "rank " + std::to_string(waits_for(w));
+  text += receives(w) ? " for a message from " + peer : " for " + peer + " to receive";
+  if (!in_collective(w)) text += tag_of(w) < 0 ? ", any tag" : ", tag " + std::to_string(tag_of(w));
+  char since[64];
+  std::snprintf(since, sizeof since, ", since %.6f ms", static_cast<double>(w.since) * 1e-9);
+  return text + ", " + comm_name(comm_of(w)) + since;
+}
+
+}  // namespace polyloom::mpi

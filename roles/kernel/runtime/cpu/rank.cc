@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// A CPU rank: the MPI layer's platform (runtime/mpi/platform.h) on a Station.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "fabric/error.h"
+#include "roles/kernel/runtime/cpu/messages.h"
+#include "roles/kernel/runtime/cpu/station.h"
+#include "roles/kernel/runtime/engine/commands.h"
+#include "roles/kernel/runtime/include/mpi.h"
+#include "roles/kernel/runtime/mpi/choose.h"
+#include "roles/kernel/runtime/mpi/platform.h"
+
+namespace polyloom::mpi {
+namespace {
+
+constexpr Time kSecond = 1'000'000'000'000;
+
+struct Rank {
+  Job job;
+  std::unique_ptr<Station> station;
+  std::unique_ptr<Commands> commands;
+  bool has_manager = false, finished = false;
+  int collectives = POLYLOOM_CHOICE_auto;
+  std::vector<std::byte> scratch;
+
+  std::uint16_t manager() const { return job.config.size; }
+};
+
+Rank* rank = nullptr;
+
+[[noreturn]] void die(const std::string& text, int code) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "polyloom: %s\n", text.c_str());
+  std::fflush(stderr);
+  ::_exit(code == 0 ? 1 : code);
+}
+
+// Errors of transports reach the person, not the C program.
+template <typename Function>
+auto guarded(const Function& function) {
+  try {
+    return function();
+  } catch (const std::exception& error) {
+    die((rank ? "rank " + std::to_string(rank->job.config.rank) + ": " : std::string()) + error.what(), 1);
+  }
+}
+
+Rank& started(const char* call) {
+  if (rank == nullptr) die(std::string(call) + " before MPI_Init; call MPI_Init first", 1);
+  if (rank->finished) die(std::string(call) + " after MPI_Finalize", 1);
+  return *rank;
+}
+
+void put(std::vector<std::byte>& out, const void* data, std::size_t bytes) {
+  const auto* from = static_cast<const std::byte*>(data);
+  out.insert(out.end(), from, from + bytes);
+}
+
+// The manager may ask at any time what we wait for.
+void answer_questions(Rank& r) {
+  if (!r.has_manager || !r.station->take_system(r.manager(), POLYLOOM_ASK)) return;
+  std::vector<std::byte> answer;
+  const std::uint64_t* words = r.commands->waiting();
+  const std::uint64_t since = static_cast<std::uint64_t>(r.commands->since());
+  const std::uint64_t none[3] = {};
+  put(answer, words ? words : none, sizeof none);
+  const Counters& c = r.station->engine().counters();
+  const std::uint64_t moved[2] = {c.envelopes_sent + c.envelopes_accepted - c.system, c.bytes_in};
+  put(answer, &since, sizeof since);
+  put(answer, moved, sizeof moved);
+  r.station->send_system(r.manager(), POLYLOOM_WAITING, std::move(answer));
+}
+
+void command(Rank& r, const std::uint64_t words[3], std::uint64_t answer[2]) {
+  const auto op = static_cast<unsigned>(words[0] & 0xFF);
+  r.commands->begin(words, r.station->now());
+  if (op == POLYLOOM_TEST || op == POLYLOOM_IPROBE) {
+    r.station->pump(0);
+    answer_questions(r);
+  }
+  while (!r.commands->answer(answer)) {
+    r.station->pump(kNever);
+    answer_questions(r);
+  }
+  // Simulated time stands still while the program computes, so there what is started leaves with the next
+  // wait.
+  if (r.station->transport().is_real_time() || op >= POLYLOOM_SEND_WAIT) r.station->transport().flush();
+}
+
+void report(Rank& r, const polyloom_abort& reason) {
+  if (!r.has_manager) return;
+  std::vector<std::byte> data;
+  put(data, &reason, sizeof reason);
+  r.station->send_system(r.manager(), POLYLOOM_ABORT, std::move(data));
+  r.station->settle(kSecond / 2);
+}
+
+void at_exit(int status, void*) {
+  if (rank == nullptr || rank->finished) return;
+  guarded([&] {
+    report(*rank, {status == 0 ? 1 : status, 0, 0, 0xFFFF, -1, 0xFFFF});
+    die("rank " + std::to_string(rank->job.config.rank) + ": the program ended without MPI_Finalize", status);
+  });
+}
+
+void start() {
+  auto made = std::make_unique<Rank>();
+  const char* path = std::getenv("POLYLOOM_MPI_JOB");
+  if (path != nullptr && *path != 0) {
+    made->job = read_job(path);
+    if (made->job.config.rank >= made->job.config.size)
+      throw UserError(std::string(path) + ": rank is the manager's");
+    made->has_manager = true;
+    const std::string choice = nlohmann::json::parse(made->job.text).value("collectives", "auto");
+    if (choice != "auto" && choice != "linear" && choice != "tree") {
+      throw UserError("collectives = \"" + choice + "\"; allowed: \"auto\", \"linear\", \"tree\"");
+    }
+    made->collectives = choice == "linear" ? POLYLOOM_CHOICE_linear
+                        : choice == "tree" ? POLYLOOM_CHOICE_tree
+                                           : POLYLOOM_CHOICE_auto;
+  }
+  auto transport = made->has_manager ? make_transport(made->job) : make_alone();
+  made->station = std::make_unique<Station>(made->job, std::move(transport));
+  made->commands = std::make_unique<Commands>(made->station->engine());
+  rank = made.release();  // lives until the process ends, also for at_exit
+  if (rank->has_manager) {
+    // All ranks may run once the manager has set up the FPGAs; arguments come from the command line.
+    while (!rank->station->take_system(rank->manager(), POLYLOOM_ARGV)) rank->station->pump(kNever);
+  }
+  ::on_exit(at_exit, nullptr);
+}
+
+void finish(Rank& r) {
+  if (r.has_manager) {
+    while (!r.station->settle(kSecond)) answer_questions(r);
+    r.station->send_system(r.manager(), POLYLOOM_FIN, {});
+    while (!r.station->take_system(r.manager(), POLYLOOM_RELEASE)) {
+      r.station->pump(kNever);
+      answer_questions(r);
+    }
+    r.station->release();
+  }
+  r.finished = true;
+  r.station->transport().finish();
+}
+
+}  // namespace
+}  // namespace polyloom::mpi
+
+using namespace polyloom::mpi;
+
+extern "C" {
+
+void polyloom_mpe_command(const uint64_t words[3], uint64_t answer[2]) {
+  Rank& r = started("an MPI call");
+  guarded([&] { command(r, words, answer); });
+}
+
+void polyloom_platform_start(void) { guarded(start); }
+
+void polyloom_platform_finish(void) {
+  Rank& r = started("MPI_Finalize");
+  std::fflush(stdout);
+  guarded([&] { finish(r); });
+}
+
+void polyloom_platform_abort(const polyloom_abort* reason) {
+  if (rank == nullptr || rank->finished) die(abort_text(0, *reason), reason->code);
+  guarded([&] { report(*rank, *reason); });
+  die(abort_text(rank->job.config.rank, *reason), reason->code);
+}
+
+double polyloom_platform_time(void) {
+  Rank& r = started("MPI_Wtime");
+  return guarded([&] { return static_cast<double>(r.station->now()) * 1e-12; });
+}
+
+double polyloom_platform_tick(void) { return 1e-9; }
+
+void* polyloom_platform_scratch(uint32_t bytes) {
+  Rank& r = started("an MPI call");
+  if (r.scratch.size() < bytes) r.scratch.resize(bytes);
+  return r.scratch.data();
+}
+
+int polyloom_platform_rank(void) { return started("an MPI call").job.config.rank; }
+int polyloom_platform_size(void) { return started("an MPI call").job.config.size; }
+int polyloom_platform_collectives(void) { return started("an MPI call").collectives; }
+
+int MPI_Get_processor_name(char* name, int* resultlen) {
+  const Rank& r = started("MPI_Get_processor_name");
+  *resultlen = std::snprintf(name, MPI_MAX_PROCESSOR_NAME, "cpu-rank-%u", unsigned{r.job.config.rank});
+  return MPI_SUCCESS;
+}
+
+int MPI_Error_string(int errorcode, char* string, int* resultlen) {
+  *resultlen =
+      std::snprintf(string, MPI_MAX_ERROR_STRING, "%s", error_text(static_cast<unsigned>(errorcode)).c_str());
+  return MPI_SUCCESS;
+}
+}

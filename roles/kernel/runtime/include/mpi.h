@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* MPI for CPU ranks and for FPGA kernels: the part of MPI-3.1 that Polyloom has, with the standard's
+ * signatures.
+ *
+ * What is missing is declared in mpi_unavailable.h, so that a program that uses it does not compile and the
+ * message names the function. Reductions: see runtime/README.md for the order of floating-point operations.
+ * Beyond the standard: MPI_Init() without arguments, and MPI_INTEGER for int, as ZRLMPI programs write. */
+#ifndef POLYLOOM_MPI_H
+#define POLYLOOM_MPI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MPI_VERSION 3
+#define MPI_SUBVERSION 1
+#define POLYLOOM_MPI 1
+
+/* Bits 3:0 are log2 of the size in bytes, bits 7:4 the kind. Types that are the same in C are the same here.
+ * The value travels in packets and commands; 0 matches every type. */
+typedef enum {
+  MPI_BYTE = 0x00,
+  MPI_INT8_T = 0x10,
+  MPI_INT16_T = 0x11,
+  MPI_INT32_T = 0x12,
+  MPI_INT64_T = 0x13,
+  MPI_UINT8_T = 0x20,
+  MPI_UINT16_T = 0x21,
+  MPI_UINT32_T = 0x22,
+  MPI_UINT64_T = 0x23,
+  MPI_FLOAT = 0x32,
+  MPI_DOUBLE = 0x33,
+  MPI_C_BOOL = 0x40,
+  MPI_CHAR = 0x50,
+  MPI_2INT = 0x63,
+  MPI_FLOAT_INT = 0x73,
+  MPI_DOUBLE_INT = 0x84,
+  MPI_DATATYPE_NULL = 0xFF,
+  MPI_SIGNED_CHAR = MPI_INT8_T,
+  MPI_UNSIGNED_CHAR = MPI_UINT8_T,
+  MPI_SHORT = MPI_INT16_T,
+  MPI_UNSIGNED_SHORT = MPI_UINT16_T,
+  MPI_INT = MPI_INT32_T,
+  MPI_INTEGER = MPI_INT32_T,
+  MPI_UNSIGNED = MPI_UINT32_T,
+  MPI_LONG = MPI_INT64_T,
+  MPI_UNSIGNED_LONG = MPI_UINT64_T,
+  MPI_LONG_LONG = MPI_INT64_T,
+  MPI_LONG_LONG_INT = MPI_INT64_T,
+  MPI_UNSIGNED_LONG_LONG = MPI_UINT64_T
+} MPI_Datatype;
+
+typedef enum {
+  MPI_OP_NULL,
+  MPI_SUM,
+  MPI_PROD,
+  MPI_MIN,
+  MPI_MAX,
+  MPI_LAND,
+  MPI_LOR,
+  MPI_LXOR,
+  MPI_BAND,
+  MPI_BOR,
+  MPI_BXOR,
+  MPI_MINLOC,
+  MPI_MAXLOC
+} MPI_Op;
+
+typedef enum { MPI_COMM_NULL = -1, MPI_COMM_WORLD = 0, MPI_COMM_SELF = 1 } MPI_Comm;
+typedef enum { MPI_ERRORS_ARE_FATAL, MPI_ERRORS_RETURN } MPI_Errhandler;
+/* All that the library knows of a request, so that it keeps no table: runtime/mpi/request.h. */
+typedef unsigned long long MPI_Request;
+typedef long MPI_Aint;
+
+typedef struct {
+  int MPI_SOURCE;
+  int MPI_TAG;
+  int MPI_ERROR;
+  unsigned polyloom_bytes;
+} MPI_Status;
+
+extern char polyloom_in_place[];
+
+#define MPI_REQUEST_NULL (~0ull)
+#define MPI_IN_PLACE ((void*)polyloom_in_place)
+#define MPI_BOTTOM ((void*)0)
+#define MPI_STATUS_IGNORE ((MPI_Status*)0)
+#define MPI_STATUSES_IGNORE ((MPI_Status*)0)
+
+enum {
+  MPI_ANY_SOURCE = -1,
+  MPI_ANY_TAG = -1,
+  MPI_PROC_NULL = -2,
+  MPI_UNDEFINED = -32766,
+  MPI_TAG_UB_VALUE = 0x7FFFFFFF,
+  MPI_MAX_PROCESSOR_NAME = 64,
+  MPI_MAX_ERROR_STRING = 128
+};
+
+enum {
+  MPI_SUCCESS,
+  MPI_ERR_BUFFER,
+  MPI_ERR_COUNT,
+  MPI_ERR_TYPE,
+  MPI_ERR_TAG,
+  MPI_ERR_COMM,
+  MPI_ERR_RANK,
+  MPI_ERR_REQUEST,
+  MPI_ERR_ROOT,
+  MPI_ERR_OP,
+  MPI_ERR_TRUNCATE,
+  MPI_ERR_ARG,
+  MPI_ERR_NO_MEM,
+  MPI_ERR_OTHER,
+  MPI_ERR_PENDING,
+  MPI_ERR_IN_STATUS,
+  MPI_ERR_INTERN,
+  MPI_ERR_LASTCODE
+};
+
+enum { MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE };
+enum { MPI_IDENT, MPI_CONGRUENT, MPI_SIMILAR, MPI_UNEQUAL };
+
+/* Start and end */
+int(MPI_Init)(int* argc, char*** argv);
+int polyloom_init(void);
+static inline int polyloom_init_with(int* argc, char*** argv) {
+  (void)argc;
+  (void)argv;
+  return polyloom_init();
+}
+#define MPI_Init(...) polyloom_init##__VA_OPT__(_with)(__VA_ARGS__)
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided);
+int MPI_Initialized(int* flag);
+int MPI_Finalize(void);
+int MPI_Finalized(int* flag);
+int MPI_Abort(MPI_Comm comm, int errorcode);
+double MPI_Wtime(void);
+double MPI_Wtick(void);
+int MPI_Get_processor_name(char* name, int* resultlen);
+int MPI_Get_version(int* version, int* subversion);
+int MPI_Error_class(int errorcode, int* errorclass);
+int MPI_Error_string(int errorcode, char* string, int* resultlen);
+
+/* Communicators */
+int MPI_Comm_rank(MPI_Comm comm, int* rank);
+int MPI_Comm_size(MPI_Comm comm, int* size);
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm);
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm);
+int MPI_Comm_free(MPI_Comm* comm);
+int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result);
+int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
+int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler);
+
+/* Messages */
+int MPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int MPI_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int MPI_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int MPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+             MPI_Status* status);
+int MPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+              MPI_Request* request);
+int MPI_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+               MPI_Request* request);
+int MPI_Irsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+               MPI_Request* request);
+int MPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+              MPI_Request* request);
+int MPI_Wait(MPI_Request* request, MPI_Status* status);
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]);
+int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status);
+int MPI_Waitsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[]);
+int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status);
+int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]);
+int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status);
+int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                 void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                 MPI_Status* status);
+int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                         int recvtag, MPI_Comm comm, MPI_Status* status);
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status);
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status);
+int MPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count);
+int MPI_Type_size(MPI_Datatype datatype, int* size);
+
+/* Collectives */
+int MPI_Barrier(MPI_Comm comm);
+int MPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
+int MPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, int root, MPI_Comm comm);
+int MPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+               MPI_Datatype recvtype, int root, MPI_Comm comm);
+int MPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+                 void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+int MPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm);
+int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                  MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                   const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                 MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+               MPI_Comm comm);
+int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                  MPI_Comm comm);
+int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype,
+                             MPI_Op op, MPI_Comm comm);
+int MPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int MPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+               MPI_Comm comm);
+
+#include "mpi_unavailable.h"
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// polyloom-mpi-manager JOB.json: rank `size` of that job (cpu/job.h). Exit status: 0 all ranks ended with 0,
+// 1 a rank failed or ended the job, 2 the job cannot run, 3 deadlock.
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "fabric/error.h"
+#include "roles/kernel/runtime/manager/manager.h"
+
+int main(int argc, char** argv) {
+  using namespace polyloom::mpi;
+  try {
+    if (argc != 2) throw polyloom::UserError("usage: polyloom-mpi-manager JOB.json");
+    const Job job = read_job(argv[1]);
+    if (job.config.rank != job.config.size) {
+      throw polyloom::UserError(std::string(argv[1]) + ": rank is not the manager's, which is size");
+    }
+    Manager manager(job);
+    return static_cast<int>(manager.run());
+  } catch (const std::exception& error) {
+    std::cout << nlohmann::json{{"event", "error"}, {"text", error.what()}}.dump() << std::endl;
+    return 2;
+  }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles/kernel/runtime/manager/output.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "fabric/error.h"
+#include "roles/kernel/runtime/wire/field.h"
+#include "roles/kernel/runtime/wire/system.h"
+
+namespace polyloom::mpi {
+namespace {
+
+struct Argument {
+  unsigned kind = 0;
+  std::uint64_t word = 0;
+  std::string text;
+};
+
+// The words after the first two; nothing if the record is cut short.
+std::optional<std::vector<Argument>> read_arguments(std::span<const std::byte> record, unsigned count) {
+  const auto kinds = get_little<std::uint64_t>(record, 8);
+  std::vector<Argument> arguments;
+  std::size_t at = 16;
+  for (unsigned i = 0; i < count; ++i) {
+    Argument a;
+    a.kind = static_cast<unsigned>(kinds >> 4 * i & 15);
+    if (at + 8 > record.size()) return std::nullopt;
+    a.word = get_little<std::uint64_t>(record, at);
+    at += 8;
+    if (a.kind == POLYLOOM_PRINT_STRING) {
+      if (a.word > record.size() - at) return std::nullopt;
+      for (std::size_t k = 0; k < a.word; ++k) a.text.push_back(static_cast<char>(record[at + k]));
+      at += (a.word + 7) / 8 * 8;
+      at = std::min(at, record.size());
+    }
+    arguments.push_back(std::move(a));
+  }
+  return arguments;
+}
+
+// One conversion of a format: "%-8.3lf" is flags "-", width 8, precision 3, length "l", conversion 'f'.
+struct Conversion {
+  std::string flags, length;
+  int width = -1, precision = -1;
+  char letter = 0;
+};
+
+class Formatter {
+ public:
+  Formatter(const std::string& format, const std::vector<Argument>& arguments)
+      : f_(format), arguments_(arguments) {}
+
+  std::string run() {
+    while (at_ < f_.size()) {
+      if (f_[at_] != '%') {
+        out_ += f_[at_++];
+      } else if (at_ + 1 < f_.size() && f_[at_ + 1] == '%') {
+        out_ += '%';
+        at_ += 2;
+      } else {
+        ++at_;
+        put(parse());
+      }
+    }
+    return out_;
+  }
+
+ private:
+  const Argument* next() { return used_ < arguments_.size() ? &arguments_[used_++] : nullptr; }
+
+  int number() {
+    if (at_ < f_.size() && f_[at_] == '*') {
+      ++at_;
+      const Argument* a = next();
+      return a ? static_cast<int>(a->word) : 0;
+    }
+    int value = 0;
+    while (at_ < f_.size() && f_[at_] >= '0' && f_[at_] <= '9')
+      value = std::min(10 * value + (f_[at_++] - '0'), 4096);
+    return value;
+  }
+
+  Conversion parse() {
+    Conversion c;
+    const auto is_in = [&](const char* set) {
+      return at_ < f_.size() && std::string(set).find(f_[at_]) != std::string::npos;
+    };
+    while (is_in("-+ #0")) c.flags += f_[at_++];
+    if (is_in("*123456789")) c.width = number();
+    if (c.width < -1) {  // of a '*'
+      c.flags += '-';
+      c.width = -c.width;
+    }
+    if (is_in(".")) {
+      ++at_;
+      c.precision = number();
+    }
+    while (is_in("hljztL")) c.length += f_[at_++];
+    if (at_ < f_.size()) c.letter = f_[at_++];
+    return c;
+  }
+
+  static std::string pattern(const Conversion& c, const char* length) {
+    std::string p = "%" + c.flags;
+    if (c.width >= 0) p += std::to_string(c.width);
+    if (c.precision >= 0) p += "." + std::to_string(c.precision);
+    return p + length + c.letter;
+  }
+
+  template <typename T>
+  void print(const std::string& format, T value) {
+    const int bytes = std::snprintf(nullptr, 0, format.c_str(), value);
+    std::string text(static_cast<std::size_t>(std::max(bytes, 0)) + 1, 0);
+    std::snprintf(text.data(), text.size(), format.c_str(), value);
+    text.pop_back();
+    out_ += text;
+  }
+
+  // As a C compiler takes an argument for that length.
+  static long long narrowed(const Conversion& c, std::uint64_t word) {
+    const bool is_signed = c.letter == 'd' || c.letter == 'i';
+    if (c.length.find_first_of("ljzt") != std::string::npos) return static_cast<long long>(word);
+    if (c.length == "hh") return is_signed ? static_cast<std::int8_t>(word) : static_cast<std::uint8_t>(word);
+    if (c.length == "h")
+      return is_signed ? static_cast<std::int16_t>(word) : static_cast<std::uint16_t>(word);
+    return is_signed ? static_cast<std::int32_t>(word)
+                     : static_cast<long long>(static_cast<std::uint32_t>(word));
+  }
+
+  void put(const Conversion& c) {
+    const Argument* a = next();
+    if (a == nullptr) {
+      out_ += "<no argument>";
+      return;
+    }
+    const bool is_number = a->kind == POLYLOOM_PRINT_INTEGER || a->kind == POLYLOOM_PRINT_POINTER;
+    if (std::string("diouxX").find(c.letter) != std::string::npos && is_number) {
+      print(pattern(c, "ll"), narrowed(c, a->word));
+    } else if (c.letter == 'c' && is_number) {
+      print(pattern(c, ""), static_cast<int>(a->word));
+    } else if (std::string("fFeEgGaA").find(c.letter) != std::string::npos &&
+               a->kind == POLYLOOM_PRINT_DOUBLE) {
+      print(pattern(c, ""), std::bit_cast<double>(a->word));
+    } else if (c.letter == 's' && a->kind == POLYLOOM_PRINT_STRING) {
+      print(pattern(c, ""), a->text.c_str());
+    } else if (c.letter == 'p' && is_number) {
+      print(pattern(c, ""), reinterpret_cast<void*>(a->word));
+    } else {
+      out_ += std::string("<not for %") + c.letter + ">";
+    }
+  }
+
+  const std::string& f_;
+  const std::vector<Argument>& arguments_;
+  std::size_t at_ = 0, used_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+Printed format_print(std::span<const std::byte> record, const Strings& strings) {
+  if (record.size() < 16) return {2, "<a print record of " + std::to_string(record.size()) + " bytes>\n"};
+  const auto head = get_little<std::uint64_t>(record, 0);
+  const int stream = (head >> 40 & 0xFF) == 2 ? 2 : 1;
+  const auto count = static_cast<unsigned>(head >> 32 & 0xFF);
+  const auto format = strings.find(static_cast<std::uint32_t>(head));
+  if (format == strings.end()) {
+    char text[64];
+    std::snprintf(text, sizeof text, "<format at 0x%08x is no constant>\n", static_cast<unsigned>(head));
+    return {stream, text};
+  }
+  const auto arguments = read_arguments(record, std::min<unsigned>(count, POLYLOOM_PRINT_ARGUMENTS));
+  if (!arguments) return {stream, "<a print record that is cut short>\n"};
+  return {stream, Formatter(format->second, *arguments).run()};
+}
+
+Strings read_strings(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) throw UserError(path + ": cannot be read; a kernel's report says what its output means");
+  try {
+    const nlohmann::json report = nlohmann::json::parse(in);
+    Strings strings;
+    const nlohmann::json table = report.value("strings", nlohmann::json::object());
+    for (const auto& [address, text] : table.items()) {
+      strings[static_cast<std::uint32_t>(std::stoul(address, nullptr, 0))] = text.get<std::string>();
+    }
+    return strings;
+  } catch (const std::exception& error) {
+    throw UserError(path + ": " + error.what());
+  }
+}
+
+}  // namespace polyloom::mpi

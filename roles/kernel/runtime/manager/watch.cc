@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles/kernel/runtime/manager/watch.h"
+
+#include <algorithm>
+
+#include "roles/kernel/runtime/wire/field.h"
+
+namespace polyloom::mpi {
+namespace {
+
+constexpr unsigned kLooks = 2;                  // after the first
+constexpr std::uint64_t kIdleBytes = 8 * 1024;  // what repetition and our own questions may move in a period
+
+bool same(const std::map<unsigned, Sight>& a, const std::map<unsigned, Sight>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    const Sight &p = x.second, &q = y.second;
+    return x.first == y.first && std::equal(p.wait.words, p.wait.words + 3, q.wait.words) &&
+           p.wait.since == q.wait.since && p.envelopes == q.envelopes && q.bytes - p.bytes <= kIdleBytes;
+  });
+}
+
+}  // namespace
+
+void Watch::alive(Time now) {
+  next_ = now + period_;
+  same_ = 0;
+  last_.clear();
+}
+
+// CPU ranks that compute do not answer; then nothing is known, and nothing is wrong.
+bool Watch::look_at_cpus(const std::vector<bool>& ended, std::map<unsigned, Sight>& seen) {
+  const Job& job = station_.job();
+  unsigned asked = 0;
+  for (unsigned r = 0; r < job.config.size; ++r) {
+    if (ended[r] || job.is_fpga[r]) continue;
+    station_.send_system(static_cast<std::uint16_t>(r), POLYLOOM_ASK, {});
+    ++asked;
+  }
+  const Time end = station_.now() + period_;
+  while (asked > 0 && station_.now() < end) {
+    station_.pump(end);
+    std::uint16_t from = 0;
+    while (const auto data = station_.take_system(POLYLOOM_ANY_RANK, POLYLOOM_WAITING, &from)) {
+      --asked;
+      if (data->size() < 48 || get_little<std::uint64_t>(*data, 0) == 0) return false;
+      Sight& sight = seen[from];
+      sight.wait.rank = from;
+      for (unsigned i = 0; i < 3; ++i) sight.wait.words[i] = get_little<std::uint64_t>(*data, 8 * i);
+      sight.wait.since = get_little<std::int64_t>(*data, 24);
+      sight.envelopes = get_little<std::uint64_t>(*data, 32);
+      sight.bytes = get_little<std::uint64_t>(*data, 40);
+    }
+  }
+  return asked == 0;
+}
+
+bool Watch::look(const std::vector<bool>& ended) {
+  std::map<unsigned, Sight> seen;
+  bool all = true;
+  for (unsigned r = 0; all && r < ended.size(); ++r) {
+    if (ended[r] || !station_.job().is_fpga[r]) continue;
+    const auto wait = boards_.waiting(r);
+    all = wait.has_value();
+    if (!all) break;
+    const BoardCounters c = boards_.counters(r);
+    seen[r] = {*wait, c.value[5] + c.value[6], c.value[8]};
+  }
+  all = all && look_at_cpus(ended, seen);
+  next_ = station_.now() + period_;
+  if (!all || seen.empty()) {
+    same_ = 0;
+    last_.clear();
+    return false;
+  }
+  same_ = same(last_, seen) ? same_ + 1 : 0;
+  last_ = std::move(seen);
+  return same_ >= kLooks;
+}
+
+std::vector<Wait> Watch::waits() const {
+  std::vector<Wait> waits;
+  for (const auto& [rank, sight] : last_) waits.push_back(sight.wait);
+  return waits;
+}
+
+std::vector<unsigned> circle(const std::vector<Wait>& waits) {
+  std::map<unsigned, int> next;
+  for (const Wait& w : waits) next[w.rank] = waits_for(w);
+  for (const auto& [first, unused] : next) {
+    std::vector<unsigned> path;
+    int at = static_cast<int>(first);
+    while (at >= 0 && next.contains(static_cast<unsigned>(at)) && path.size() <= next.size()) {
+      path.push_back(static_cast<unsigned>(at));
+      at = next[static_cast<unsigned>(at)];
+      if (at == static_cast<int>(first)) return path;
+    }
+  }
+  return {};
+}
+
+}  // namespace polyloom::mpi

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds out that nothing can happen any more: all ranks that have not ended wait, and nothing moves.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "roles/kernel/runtime/manager/boards.h"
+
+namespace polyloom::mpi {
+
+/// What was seen of one rank at one time.
+struct Sight {
+  Wait wait;
+  std::uint64_t envelopes = 0, bytes = 0;
+};
+
+class Watch {
+ public:
+  Watch(Station& station, Boards& boards, Time period)
+      : station_(station), boards_(boards), period_(period) {}
+
+  Time next() const { return next_; }
+  /// Something came from a rank: begin anew.
+  void alive(Time now);
+  /// When next() has come: looks at all ranks that have not ended. True if they have waited in the same
+  /// places for three looks.
+  bool look(const std::vector<bool>& ended);
+  /// Who waits for whom, of the last look.
+  std::vector<Wait> waits() const;
+
+ private:
+  bool look_at_cpus(const std::vector<bool>& ended, std::map<unsigned, Sight>& seen);
+
+  Station& station_;
+  Boards& boards_;
+  Time period_, next_ = 0;
+  unsigned same_ = 0;
+  std::map<unsigned, Sight> last_;
+};
+
+/// The ranks of a circle of waits, in order; empty if there is none.
+std::vector<unsigned> circle(const std::vector<Wait>& waits);
+
+}  // namespace polyloom::mpi

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Barrier, Bcast, Allgather, Alltoall. */
+#include "choose.h"
+#include "flight.h"
+
+#define AT(base, bytes) ((char*)(base) + (bytes))
+
+/* Dissemination: after round k each rank has heard of 2^(k+1) ranks. Linear: to rank 0 and back. */
+int MPI_Barrier(MPI_Comm comm) {
+  struct polyloom_flight f;
+  const int error = polyloom_check(comm, 0, MPI_BYTE, 0);
+  if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Barrier, error, -1, -1);
+  const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
+  polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Barrier);
+  if (polyloom_choose(POLYLOOM_BARRIER, 0, size) == POLYLOOM_TREE) {
+    for (int step = 1; step < size; step *= 2) {
+      polyloom_flight_send(&f, 0, 0, MPI_BYTE, (rank + step) % size);
+      polyloom_flight_receive(&f, 0, 0, MPI_BYTE, (rank + size - step) % size);
+      polyloom_flight_drain(&f);
+    }
+  } else if (rank == 0) {
+    for (int i = 1; i < size; i++) polyloom_flight_receive(&f, 0, 0, MPI_BYTE, i);
+    polyloom_flight_drain(&f);
+    for (int i = 1; i < size; i++) polyloom_flight_send(&f, 0, 0, MPI_BYTE, i);
+  } else {
+    polyloom_flight_send(&f, 0, 0, MPI_BYTE, 0);
+    polyloom_flight_receive(&f, 0, 0, MPI_BYTE, 0);
+  }
+  return polyloom_flight_result(&f);
+}
+
+/* Block b of a buffer cut into `size` blocks of whole words. */
+struct block {
+  uint32_t at, bytes;
+};
+static inline struct block block_of(uint32_t bytes, int size, int b) {
+  const uint32_t each = ((bytes + (uint32_t)size - 1) / (uint32_t)size + 7u) & ~7u;
+  const uint64_t at = (uint64_t)each * (uint32_t)b;
+  struct block r;
+  r.at = at < bytes ? (uint32_t)at : bytes;
+  r.bytes = bytes - r.at < each ? bytes - r.at : each;
+  return r;
+}
+
+/* Each passes on what it got last; after size - 1 steps all have all blocks. */
+static inline void ring(struct polyloom_flight* f, void* buffer, uint32_t bytes, MPI_Datatype type, int rank,
+                        int size, int shift) {
+  const int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  for (int step = 0; step < size - 1; step++) {
+    const struct block out = block_of(bytes, size, (rank - shift + 2 * size - step) % size);
+    const struct block in = block_of(bytes, size, (rank - shift + 2 * size - step - 1) % size);
+    if (in.bytes > 0) polyloom_flight_receive(f, AT(buffer, in.at), in.bytes, type, before);
+    if (out.bytes > 0) polyloom_flight_send(f, AT(buffer, out.at), out.bytes, type, next);
+    polyloom_flight_drain(f);
+  }
+}
+
+static inline void bcast_tree(struct polyloom_flight* f, void* buffer, uint32_t bytes, MPI_Datatype type,
+                              int root, int rank, int size) {
+  const int place = (rank + size - root) % size;
+  int step = 1;
+  while (step < size && !(place & step)) step *= 2;
+  if (place != 0) {
+    polyloom_flight_receive(f, buffer, bytes, type, (place - step + root) % size);
+    polyloom_flight_drain(f);
+  }
+  for (step /= 2; step > 0; step /= 2) {
+    if (place + step < size) polyloom_flight_send(f, buffer, bytes, type, (place + step + root) % size);
+  }
+}
+
+/* The root sends each rank its block; then the blocks go round. Block b is of the rank b places after the
+ * root. */
+static inline void bcast_ring(struct polyloom_flight* f, void* buffer, uint32_t bytes, MPI_Datatype type,
+                              int root, int rank, int size) {
+  if (rank == root) {
+    for (int i = 1; i < size; i++) {
+      const struct block b = block_of(bytes, size, i);
+      if (b.bytes > 0) polyloom_flight_send(f, AT(buffer, b.at), b.bytes, type, (root + i) % size);
+    }
+  } else {
+    const struct block b = block_of(bytes, size, (rank + size - root) % size);
+    if (b.bytes > 0) polyloom_flight_receive(f, AT(buffer, b.at), b.bytes, type, root);
+    polyloom_flight_drain(f);
+  }
+  ring(f, buffer, bytes, type, rank, size, root);
+}
+
+int MPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
+  struct polyloom_flight f;
+  const int error = polyloom_check(comm, count, datatype, root);
+  if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Bcast, error, root, -1);
+  const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
+  const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(datatype);
+  if (size == 1 || bytes == 0) return MPI_SUCCESS;
+  polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Bcast);
+  const enum polyloom_algorithm how = polyloom_choose(POLYLOOM_BCAST, bytes, size);
+  if (how == POLYLOOM_RING) {
+    bcast_ring(&f, buffer, bytes, datatype, root, rank, size);
+  } else if (how == POLYLOOM_TREE) {
+    bcast_tree(&f, buffer, bytes, datatype, root, rank, size);
+  } else if (rank == root) {
+    for (int i = 1; i < size; i++) polyloom_flight_send(&f, buffer, bytes, datatype, (root + i) % size);
+  } else {
+    polyloom_flight_receive(&f, buffer, bytes, datatype, root);
+  }
+  return polyloom_flight_result(&f);
+}
+
+static inline void copy(void* to, const void* from, uint32_t bytes) {
+  if (bytes > 0 && to != from) __builtin_memcpy(to, from, bytes);
+}
+
+int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                  MPI_Datatype recvtype, MPI_Comm comm) {
+  struct polyloom_flight f;
+  const int in_place = sendbuf == MPI_IN_PLACE;
+  int error = polyloom_check(comm, recvcount, recvtype, 0);
+  if (error == MPI_SUCCESS && !in_place) error = polyloom_check(comm, sendcount, sendtype, 0);
+  if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Allgather, error, -1, -1);
+  const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
+  const uint32_t bytes = (uint32_t)recvcount * polyloom_type_bytes(recvtype);
+  polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Allgather);
+  if (!in_place) copy(AT(recvbuf, (size_t)bytes * (unsigned)rank), sendbuf, bytes);
+  if (bytes == 0) return MPI_SUCCESS;
+  const int is_ring = polyloom_choose(POLYLOOM_ALLGATHER, bytes, size) == POLYLOOM_RING;
+  const int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  for (int i = 1; i < size; i++) {
+    /* ring: what came last goes on; direct: one's own block to the rank i places on, to each its turn */
+    const int out = is_ring ? (rank + size - i + 1) % size : rank;
+    const int in = (rank + size - i) % size;
+    polyloom_flight_receive(&f, AT(recvbuf, (size_t)bytes * (unsigned)in), bytes, recvtype,
+                            is_ring ? before : in);
+    polyloom_flight_send(&f, AT(recvbuf, (size_t)bytes * (unsigned)out), bytes, recvtype,
+                         is_ring ? next : (rank + i) % size);
+    if (is_ring) polyloom_flight_drain(&f);
+  }
+  return polyloom_flight_result(&f);
+}
+
+int MPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                   const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
+  struct polyloom_flight f;
+  const int in_place = sendbuf == MPI_IN_PLACE;
+  const int error = polyloom_check(comm, in_place ? 0 : sendcount, in_place ? MPI_BYTE : sendtype, 0);
+  if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Allgatherv, error, -1, -1);
+  const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
+  const uint32_t each = polyloom_type_bytes(recvtype);
+  char* const own = AT(recvbuf, (ptrdiff_t)displs[rank] * (ptrdiff_t)each);
+  const uint32_t own_bytes = (uint32_t)recvcounts[rank] * each;
+  polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Allgatherv);
+  if (!in_place) copy(own, sendbuf, own_bytes);
+  for (int i = 1; i < size; i++) {
+    const int in = (rank + size - i) % size;
+    polyloom_flight_receive(&f, AT(recvbuf, (ptrdiff_t)displs[in] * (ptrdiff_t)each),
+                            (uint32_t)recvcounts[in] * each, recvtype, in);
+    polyloom_flight_send(&f, own, own_bytes, recvtype, (rank + i) % size);
+  }
+  return polyloom_flight_result(&f);
+}
+
+/* All at once, each rank beginning with its neighbour, so that no link has to take all first blocks. */
+int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                 MPI_Datatype recvtype, MPI_Comm comm) {
+  struct polyloom_flight f;
+  int error = polyloom_check(comm, recvcount, recvtype, 0);
+  if (error == MPI_SUCCESS && sendbuf == MPI_IN_PLACE) error = MPI_ERR_BUFFER;
+  if (error == MPI_SUCCESS) error = polyloom_check(comm, sendcount, sendtype, 0);
+  if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Alltoall, error, -1, -1);
+  const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
+  const uint32_t bytes = (uint32_t)recvcount * polyloom_type_bytes(recvtype);
+  polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Alltoall);
+  copy(AT(recvbuf, (size_t)bytes * (unsigned)rank), AT(sendbuf, (size_t)bytes * (unsigned)rank), bytes);
+  for (int i = 1; i < size; i++) {
+    const int to = (rank + i) % size, from = (rank + size - i) % size;
+    polyloom_flight_receive(&f, AT(recvbuf, (size_t)bytes * (unsigned)from), bytes, recvtype, from);
+    polyloom_flight_send(&f, AT(sendbuf, (size_t)bytes * (unsigned)to), bytes, sendtype, to);
+  }
+  return polyloom_flight_result(&f);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Start, end, errors and communicators. */
+#include "internal.h"
+
+struct polyloom_comm polyloom_comms[POLYLOOM_COMMS];
+char polyloom_in_place[16];
+
+static uint16_t next_context = 2;
+static int is_initialized, is_finalized;
+
+int polyloom_fail(MPI_Comm comm, int call, int error, int peer, int tag) {
+  const int known = polyloom_comm_ok(comm);
+  if (polyloom_comms[known ? (int)comm : 0].returns_errors) return error;
+  struct polyloom_abort reason;
+  reason.code = 1;
+  reason.error = (uint32_t)error;
+  reason.call = (uint32_t)call;
+  reason.peer = known && peer >= 0 && peer < polyloom_comm_size(comm)
+                    ? (uint32_t)polyloom_comm_world(comm, peer)
+                    : (uint32_t)peer;
+  reason.tag = tag;
+  reason.comm = known ? polyloom_comm_wire(comm, 0) : 0xFFFFu;
+  polyloom_platform_abort(&reason);
+}
+
+int polyloom_error_class(unsigned engine_error) {
+  switch (engine_error) {
+    case POLYLOOM_OK:
+      return MPI_SUCCESS;
+    case POLYLOOM_TRUNCATED:
+      return MPI_ERR_TRUNCATE;
+    case POLYLOOM_TYPE_DIFFERS:
+      return MPI_ERR_TYPE;
+    case POLYLOOM_NO_ANSWER:
+      return MPI_ERR_OTHER;
+    case POLYLOOM_TOO_MANY:
+      return MPI_ERR_NO_MEM;
+    case POLYLOOM_NO_SUCH:
+      return MPI_ERR_RANK;
+    default:
+      return MPI_ERR_BUFFER;
+  }
+}
+
+int polyloom_init(void) {
+  if (!is_initialized) polyloom_platform_start();
+  is_initialized = 1;
+  return MPI_SUCCESS;
+}
+
+int(MPI_Init)(int* argc, char*** argv) {
+  (void)argc;
+  (void)argv;
+  return polyloom_init();
+}
+
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  (void)argc;
+  (void)argv;
+  *provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+  return polyloom_init();
+}
+
+int MPI_Initialized(int* flag) {
+  *flag = is_initialized;
+  return MPI_SUCCESS;
+}
+
+int MPI_Finalized(int* flag) {
+  *flag = is_finalized;
+  return MPI_SUCCESS;
+}
+
+int MPI_Finalize(void) {
+  is_finalized = 1;
+  polyloom_platform_finish();
+  return MPI_SUCCESS;
+}
+
+int MPI_Abort(MPI_Comm comm, int errorcode) {
+  struct polyloom_abort reason;
+  reason.code = errorcode;
+  reason.error = 0;
+  reason.call = POLYLOOM_CALL_Abort;
+  reason.peer = 0xFFFF;
+  reason.tag = -1;
+  reason.comm = polyloom_comm_ok(comm) ? polyloom_comm_wire(comm, 0) : 0xFFFFu;
+  polyloom_platform_abort(&reason);
+}
+
+double MPI_Wtime(void) { return polyloom_platform_time(); }
+double MPI_Wtick(void) { return polyloom_platform_tick(); }
+
+int MPI_Get_version(int* version, int* subversion) {
+  *version = MPI_VERSION;
+  *subversion = MPI_SUBVERSION;
+  return MPI_SUCCESS;
+}
+
+int MPI_Error_class(int errorcode, int* errorclass) {
+  *errorclass = errorcode;
+  return MPI_SUCCESS;
+}
+
+int MPI_Comm_rank(MPI_Comm comm, int* rank) {
+  if (!polyloom_comm_ok(comm)) return polyloom_fail(comm, POLYLOOM_CALL_Comm_rank, MPI_ERR_COMM, -1, -1);
+  *rank = polyloom_comm_rank(comm);
+  return MPI_SUCCESS;
+}
+
+int MPI_Comm_size(MPI_Comm comm, int* size) {
+  if (!polyloom_comm_ok(comm)) return polyloom_fail(comm, POLYLOOM_CALL_Comm_size, MPI_ERR_COMM, -1, -1);
+  *size = polyloom_comm_size(comm);
+  return MPI_SUCCESS;
+}
+
+int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
+  if (!polyloom_comm_ok(comm))
+    return polyloom_fail(comm, POLYLOOM_CALL_Comm_set_errhandler, MPI_ERR_COMM, -1, -1);
+  polyloom_comms[comm].returns_errors = errhandler == MPI_ERRORS_RETURN;
+  return MPI_SUCCESS;
+}
+
+int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
+  if (!polyloom_comm_ok(comm))
+    return polyloom_fail(comm, POLYLOOM_CALL_Comm_get_errhandler, MPI_ERR_COMM, -1, -1);
+  *errhandler = polyloom_comms[comm].returns_errors ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL;
+  return MPI_SUCCESS;
+}
+
+int polyloom_comm_local(MPI_Comm comm, int world) {
+  if (comm == MPI_COMM_WORLD) return world;
+  const int size = polyloom_comm_size(comm);
+  for (int i = 0; i < size; i++) {
+    if (polyloom_comm_world(comm, i) == world) return i;
+  }
+  return MPI_UNDEFINED;
+}
+
+int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
+  if (!polyloom_comm_ok(comm1) || !polyloom_comm_ok(comm2)) {
+    return polyloom_fail(comm1, POLYLOOM_CALL_Comm_compare, MPI_ERR_COMM, -1, -1);
+  }
+  const int size = polyloom_comm_size(comm1);
+  *result = comm1 == comm2 ? MPI_IDENT : MPI_CONGRUENT;
+  if (polyloom_comm_size(comm2) != size) {
+    *result = MPI_UNEQUAL;
+    return MPI_SUCCESS;
+  }
+  for (int i = 0; i < size; i++) {
+    const int world = polyloom_comm_world(comm1, i);
+    if (world == polyloom_comm_world(comm2, i)) continue;
+    if (polyloom_comm_local(comm2, world) == MPI_UNDEFINED) {
+      *result = MPI_UNEQUAL;
+      return MPI_SUCCESS;
+    }
+    *result = MPI_SIMILAR;
+  }
+  return MPI_SUCCESS;
+}
+
+/* A free place, with a context that no member has used: the greatest of their next ones. */
+static int new_comm(MPI_Comm parent, int call, MPI_Comm* newcomm) {
+  int32_t mine = next_context, greatest = 0;
+  const int error = MPI_Allreduce(&mine, &greatest, 1, MPI_INT32_T, MPI_MAX, parent);
+  if (error != MPI_SUCCESS) return error;
+  for (int i = 2; i < POLYLOOM_COMMS && greatest < 0x7FFF; i++) {
+    if (polyloom_comms[i].used) continue;
+    next_context = (uint16_t)(greatest + 1);
+    polyloom_comms[i].context = (uint16_t)greatest;
+    polyloom_comms[i].returns_errors = polyloom_comms[parent].returns_errors;
+    *newcomm = (MPI_Comm)i;
+    return MPI_SUCCESS;
+  }
+  return polyloom_fail(parent, call, MPI_ERR_NO_MEM, -1, -1);
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
+  if (!polyloom_comm_ok(comm)) return polyloom_fail(comm, POLYLOOM_CALL_Comm_dup, MPI_ERR_COMM, -1, -1);
+  const int error = new_comm(comm, POLYLOOM_CALL_Comm_dup, newcomm);
+  if (error != MPI_SUCCESS) return error;
+  struct polyloom_comm* made = &polyloom_comms[*newcomm];
+  made->size = (uint16_t)polyloom_comm_size(comm);
+  made->rank = (uint16_t)polyloom_comm_rank(comm);
+  for (int i = 0; i < made->size; i++) made->world[i] = (uint16_t)polyloom_comm_world(comm, i);
+  made->used = 1;
+  return MPI_SUCCESS;
+}
+
+/* Colour and key of each rank of the parent; members of a colour are put in order by insertion. */
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
+  static int32_t all[2 * POLYLOOM_MOST_RANKS];
+  static int32_t keys[POLYLOOM_MOST_RANKS];
+  if (!polyloom_comm_ok(comm)) return polyloom_fail(comm, POLYLOOM_CALL_Comm_split, MPI_ERR_COMM, -1, -1);
+  if (color < 0 && color != MPI_UNDEFINED) {
+    return polyloom_fail(comm, POLYLOOM_CALL_Comm_split, MPI_ERR_ARG, -1, -1);
+  }
+  const int32_t mine[2] = {color, key};
+  int error = MPI_Allgather(mine, 2, MPI_INT32_T, all, 2, MPI_INT32_T, comm);
+  MPI_Comm made_number;
+  if (error == MPI_SUCCESS) error = new_comm(comm, POLYLOOM_CALL_Comm_split, &made_number);
+  if (error != MPI_SUCCESS) return error;
+  *newcomm = MPI_COMM_NULL;
+  if (color == MPI_UNDEFINED) return MPI_SUCCESS;
+  struct polyloom_comm* made = &polyloom_comms[made_number];
+  const int size = polyloom_comm_size(comm);
+  int members = 0;
+  for (int i = 0; i < size; i++) {
+    if (all[2 * i] != color) continue;
+    int at = members++;
+    while (at > 0 && keys[at - 1] > all[2 * i + 1]) {
+      keys[at] = keys[at - 1];
+      made->world[at] = made->world[at - 1];
+      at--;
+    }
+    keys[at] = all[2 * i + 1];
+    made->world[at] = (uint16_t)polyloom_comm_world(comm, i);
+  }
+  made->size = (uint16_t)members;
+  for (int i = 0; i < members; i++) {
+    if (made->world[i] == polyloom_world_rank()) made->rank = (uint16_t)i;
+  }
+  made->used = 1;
+  *newcomm = made_number;
+  return MPI_SUCCESS;
+}
+
+int MPI_Comm_free(MPI_Comm* comm) {
+  if (!polyloom_comm_ok(*comm) || (int)*comm <= 1) {
+    return polyloom_fail(*comm, POLYLOOM_CALL_Comm_free, MPI_ERR_COMM, -1, -1);
+  }
+  polyloom_comms[*comm].used = 0;
+  *comm = MPI_COMM_NULL;
+  return MPI_SUCCESS;
+}

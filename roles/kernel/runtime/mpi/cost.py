@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prints choose_table.h: which algorithm a collective takes, by operation, ranks and bytes.
+
+Input: the constants below. Output: the C table on stdout. Usage: python cost.py > choose_table.h
+A message costs its sender `SEND` s and its receiver `RECEIVE` s of their time, and arrives `ALPHA` s after it has left;
+a byte takes `BETA` s of a link, one way; a byte that is combined or forwarded by a node costs nothing more. A job may mix
+CPU ranks and FPGAs and all must choose alike, so the model takes the CPU's overheads for one end and the FPGA's for
+the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil, log2
+
+BETA = 8 / 10e9  # 10 Gb/s
+ALPHA = 2.0e-6  # a switch, two cables, header and check of a frame
+SEND = 0.5e-6  # mean of a CPU's call (1 us) and an FPGA's command (some cycles)
+RECEIVE = 0.5e-6
+SCRATCH = 8192  # bytes that a node has for the blocks of its subtree
+SIZES = (2, 4, 8, 16, 32, 64)
+LONGEST = 1 << 26
+
+Cost = Callable[[int, int], float]
+
+
+def hop(m: float) -> float:
+    return ALPHA + SEND + RECEIVE + m * BETA
+
+
+def depth(n: int) -> int:
+    return ceil(log2(n))
+
+
+def fan(n: int, m: float) -> float:
+    """One node's messages to or from all others, all posted at once: its link or its calls are the limit."""
+    return ALPHA + RECEIVE + (n - 1) * max(SEND, m * BETA)
+
+
+def halving(n: int, m: float) -> float:
+    """Binomial scatter or gather: half of what is left at each level."""
+    return depth(n) * (ALPHA + SEND + RECEIVE) + (n - 1) * m * BETA
+
+
+def ring(n: int, block: float) -> float:
+    return (n - 1) * hop(block)
+
+
+def forbid_long(cost: Cost) -> Cost:
+    return lambda n, m: cost(n, m) if n * m <= SCRATCH else float("inf")
+
+
+# Bytes are those of one rank's buffer: the whole for bcast and reduce, a block for scatter, gather, allgather.
+# A tree combines and forwards in pieces of a packet, so in a reduction its levels work at the same time.
+MODELS: dict[str, dict[str, Cost]] = {
+    "BARRIER": {"LINEAR": lambda n, m: 2 * fan(n, 0), "TREE": lambda n, m: depth(n) * hop(0)},
+    "BCAST": {
+        "LINEAR": fan,
+        "TREE": lambda n, m: depth(n) * hop(m),
+        "RING": lambda n, m: fan(n, m / n) + ring(n, m / n),
+    },
+    "SCATTER": {"LINEAR": fan, "TREE": forbid_long(halving)},
+    "GATHER": {"LINEAR": fan, "TREE": forbid_long(halving)},
+    "ALLGATHER": {"LINEAR": fan, "RING": lambda n, m: ring(n, m) * 1.01},
+    "REDUCE": {
+        "LINEAR": fan,
+        "TREE": lambda n, m: depth(n) * (hop(min(m, 1440)) + max(m - 1440, 0) * BETA),
+    },
+    "ALLREDUCE": {
+        "LINEAR": lambda n, m: 2 * fan(n, m),
+        "TREE": lambda n, m: depth(n) * (2 * hop(min(m, 1440)) + max(m - 1440, 0) * BETA * 2),
+        "RING": lambda n, m: 2 * ring(n, m / n),
+    },
+}
+
+
+def row(models: dict[str, Cost], n: int) -> list[tuple[int, str]]:
+    """[(from this many bytes on, algorithm)], at most three entries."""
+    entries: list[tuple[int, str]] = []
+    m = 1
+    while m <= LONGEST:
+        best = min(models, key=lambda name: models[name](n, m))
+        if not entries or entries[-1][1] != best:
+            entries.append((0 if not entries else m, best))
+        m *= 2
+    if len(entries) > 3:
+        raise ValueError(f"{n} ranks: the algorithm changes more than twice: {entries}")
+    return entries + [(0xFFFFFFFF, entries[-1][1])] * (3 - len(entries))
+
+
+def main() -> None:
+    print("/* SPDX-License-Identifier: Apache-2.0 */")
+    print("/* Made by cost.py; a test compares. Rows: at most 2, 4, 8, 16, 32, and more ranks. */")
+    print("/* clang-format off */")
+    for name, models in MODELS.items():
+        print(f"#define POLYLOOM_TABLE_{name} \\")
+        lines = []
+        for n in SIZES:
+            cells = ", ".join(f"{{{start}u, POLYLOOM_{algorithm}}}" for start, algorithm in row(models, n))
+            lines.append(f"  {{{cells}}}")
+        print(", \\\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by the files of the MPI layer: communicators, requests, errors.
+ *
+ * All of this is also compiled into circuits: no heap, no recursion, no function pointers, and whatever is
+ * known at compile time (POLYLOOM_SIZE, POLYLOOM_RANK, arguments of calls) is left to the compiler to fold.
+ */
+#pragma once
+
+#include "calls.h"
+#include "command.h"
+#include "mpi.h"
+#include "platform.h"
+
+#ifdef POLYLOOM_SIZE
+#define POLYLOOM_MOST_RANKS POLYLOOM_SIZE
+#else
+#define POLYLOOM_MOST_RANKS 256
+#endif
+#define POLYLOOM_COMMS 16
+
+#ifdef POLYLOOM_KERNEL
+#define POLYLOOM_SPECIALIZE \
+  __attribute__((always_inline)) /* one circuit for each use, of its type and operation */
+#else
+#define POLYLOOM_SPECIALIZE
+#endif
+
+static inline int polyloom_world_rank(void) {
+#ifdef POLYLOOM_RANK
+  return POLYLOOM_RANK;
+#else
+  return polyloom_platform_rank();
+#endif
+}
+
+static inline int polyloom_world_size(void) {
+#ifdef POLYLOOM_SIZE
+  return POLYLOOM_SIZE;
+#else
+  return polyloom_platform_size();
+#endif
+}
+
+/* Communicators by number; 0 and 1 are MPI_COMM_WORLD and MPI_COMM_SELF, of which only the flags are used. */
+struct polyloom_comm {
+  uint16_t used, returns_errors, context, size, rank;
+  uint16_t world[POLYLOOM_MOST_RANKS];
+};
+extern struct polyloom_comm polyloom_comms[POLYLOOM_COMMS];
+
+static inline int polyloom_comm_ok(MPI_Comm comm) {
+  if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF) return 1;
+  return (int)comm > 1 && (int)comm < POLYLOOM_COMMS && polyloom_comms[comm].used;
+}
+static inline int polyloom_comm_size(MPI_Comm comm) {
+  return comm == MPI_COMM_WORLD  ? polyloom_world_size()
+         : comm == MPI_COMM_SELF ? 1
+                                 : polyloom_comms[comm].size;
+}
+static inline int polyloom_comm_rank(MPI_Comm comm) {
+  return comm == MPI_COMM_WORLD  ? polyloom_world_rank()
+         : comm == MPI_COMM_SELF ? 0
+                                 : polyloom_comms[comm].rank;
+}
+static inline int polyloom_comm_world(MPI_Comm comm, int rank) {
+  if (comm == MPI_COMM_WORLD) return rank;
+  return comm == MPI_COMM_SELF ? polyloom_world_rank() : polyloom_comms[comm].world[rank];
+}
+/* On the wire: even numbers for messages of the program, odd ones for collectives. */
+static inline unsigned polyloom_comm_wire(MPI_Comm comm, int is_collective) {
+  const unsigned context = (int)comm <= 1 ? (unsigned)comm : polyloom_comms[comm].context;
+  return 2 * context + (unsigned)is_collective;
+}
+int polyloom_comm_local(MPI_Comm comm, int world);
+
+static inline uint32_t polyloom_type_bytes(MPI_Datatype type) { return 1u << ((unsigned)type & 15u); }
+static inline int polyloom_type_ok(MPI_Datatype type) {
+  switch (type) {
+    case MPI_BYTE:
+    case MPI_INT8_T:
+    case MPI_INT16_T:
+    case MPI_INT32_T:
+    case MPI_INT64_T:
+    case MPI_UINT8_T:
+    case MPI_UINT16_T:
+    case MPI_UINT32_T:
+    case MPI_UINT64_T:
+    case MPI_FLOAT:
+    case MPI_DOUBLE:
+    case MPI_C_BOOL:
+    case MPI_CHAR:
+    case MPI_2INT:
+    case MPI_FLOAT_INT:
+    case MPI_DOUBLE_INT:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+/* Errors: returns `error` if the communicator wants that, else ends the job. */
+int polyloom_fail(MPI_Comm comm, int call, int error, int peer, int tag);
+int polyloom_error_class(unsigned engine_error);
+
+/* A request: handle of the engine [10:0], receive [11], communicator [15:12], world rank of the peer [31:16],
+ * tag [63:32]. So a WAIT can say what it waits for, and a status be filled, without a table. */
+#define POLYLOOM_REQUEST_DONE (~0ull - 1) /* of a peer MPI_PROC_NULL */
+static inline MPI_Request polyloom_request(unsigned handle, int is_receive, MPI_Comm comm, unsigned peer,
+                                           int tag) {
+  return (handle & 0x7FFu) | (MPI_Request)(is_receive & 1) << 11 | (MPI_Request)((unsigned)comm & 15u) << 12 |
+         (MPI_Request)(peer & 0xFFFFu) << 16 | (MPI_Request)(uint32_t)tag << 32;
+}
+static inline unsigned polyloom_request_handle(MPI_Request r) { return (unsigned)r & 0x7FFu; }
+static inline int polyloom_request_receives(MPI_Request r) { return (int)(r >> 11 & 1); }
+static inline MPI_Comm polyloom_request_comm(MPI_Request r) { return (MPI_Comm)(r >> 12 & 15); }
+static inline unsigned polyloom_request_peer(MPI_Request r) { return (unsigned)(r >> 16) & 0xFFFFu; }
+static inline int polyloom_request_tag(MPI_Request r) { return (int)(uint32_t)(r >> 32); }
+
+struct polyloom_answer {
+  uint64_t word[2];
+};
+
+static inline struct polyloom_answer polyloom_command(uint64_t word0, uint64_t word1, uint64_t word2) {
+  struct polyloom_answer a;
+  const uint64_t c[3] = {word0, word1, word2};
+  polyloom_mpe_command(c, a.word);
+  return a;
+}
+
+static inline struct polyloom_answer polyloom_start(unsigned op, const void* data, uint32_t bytes,
+                                                    unsigned type, unsigned peer, int tag, unsigned comm) {
+  return polyloom_command(polyloom_word0(op, type, peer, tag), polyloom_word1(comm, 0, data),
+                          polyloom_word2(bytes, data));
+}
+
+/* WAIT or TEST; peer, tag and comm are for those who ask what a rank waits for. */
+static inline struct polyloom_answer polyloom_end(unsigned op, MPI_Request r, int is_collective) {
+  return polyloom_command(polyloom_word0(op, polyloom_request_receives(r) ? POLYLOOM_RECV : POLYLOOM_SEND,
+                                         polyloom_request_peer(r), polyloom_request_tag(r)),
+                          polyloom_word1(polyloom_comm_wire(polyloom_request_comm(r), is_collective),
+                                         polyloom_request_handle(r), 0),
+                          0);
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages from rank to rank. */
+#include "internal.h"
+
+/* Checks what a call was given; MPI_SUCCESS or the class of the first error. Receives may name any source and
+ * tag. */
+static inline int check(int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, int is_receive) {
+  if (!polyloom_comm_ok(comm)) return MPI_ERR_COMM;
+  if (count < 0) return MPI_ERR_COUNT;
+  if (!polyloom_type_ok(type)) return MPI_ERR_TYPE;
+  if ((uint64_t)(uint32_t)count * polyloom_type_bytes(type) > 0xFFFFFFFFu) return MPI_ERR_COUNT;
+  const int any_peer = peer == MPI_PROC_NULL || (is_receive && peer == MPI_ANY_SOURCE);
+  if (!any_peer && (peer < 0 || peer >= polyloom_comm_size(comm))) return MPI_ERR_RANK;
+  if (tag < 0 && !(is_receive && tag == MPI_ANY_TAG)) return MPI_ERR_TAG;
+  return MPI_SUCCESS;
+}
+
+static inline void fill_null(MPI_Status* status) {
+  if (status == MPI_STATUS_IGNORE) return;
+  status->MPI_SOURCE = MPI_PROC_NULL;
+  status->MPI_TAG = MPI_ANY_TAG;
+  status->MPI_ERROR = MPI_SUCCESS;
+  status->polyloom_bytes = 0;
+}
+
+static inline void fill_empty(MPI_Status* status) {
+  fill_null(status);
+  if (status != MPI_STATUS_IGNORE) status->MPI_SOURCE = MPI_ANY_SOURCE;
+}
+
+/* Fills the status from an answer; returns the error class. */
+static inline int fill(MPI_Status* status, MPI_Comm comm, struct polyloom_answer a) {
+  const int error = polyloom_error_class(polyloom_answer_error(a.word[0]));
+  if (status != MPI_STATUS_IGNORE) {
+    status->MPI_SOURCE = polyloom_comm_local(comm, (int)polyloom_answer_handle(a.word[0]));
+    status->MPI_TAG = polyloom_answer_tag(a.word[0]);
+    status->MPI_ERROR = error;
+    status->polyloom_bytes = polyloom_answer_bytes(a.word[1]);
+  }
+  return error;
+}
+
+static inline unsigned wire_peer(MPI_Comm comm, int peer) {
+  return peer == MPI_ANY_SOURCE ? POLYLOOM_ANY_RANK : (unsigned)polyloom_comm_world(comm, peer);
+}
+
+static inline int send(unsigned op, int call, const void* buf, int count, MPI_Datatype type, int dest,
+                       int tag, MPI_Comm comm) {
+  int error = check(count, type, dest, tag, comm, 0);
+  if (error == MPI_SUCCESS && dest == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (error == MPI_SUCCESS) {
+    const struct polyloom_answer a =
+        polyloom_start(op, buf, (uint32_t)count * polyloom_type_bytes(type), (unsigned)type,
+                       wire_peer(comm, dest), tag, polyloom_comm_wire(comm, 0));
+    error = polyloom_error_class(polyloom_answer_error(a.word[0]));
+  }
+  return error == MPI_SUCCESS ? MPI_SUCCESS : polyloom_fail(comm, call, error, dest, tag);
+}
+
+int MPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  return send(POLYLOOM_SEND_WAIT, POLYLOOM_CALL_Send, buf, count, datatype, dest, tag, comm);
+}
+
+int MPI_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  return send(POLYLOOM_SSEND_WAIT, POLYLOOM_CALL_Ssend, buf, count, datatype, dest, tag, comm);
+}
+
+int MPI_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  return send(POLYLOOM_SEND_WAIT, POLYLOOM_CALL_Rsend, buf, count, datatype, dest, tag, comm);
+}
+
+int MPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+             MPI_Status* status) {
+  int error = check(count, datatype, source, tag, comm, 1);
+  if (error == MPI_SUCCESS && source == MPI_PROC_NULL) {
+    fill_null(status);
+    return MPI_SUCCESS;
+  }
+  if (error == MPI_SUCCESS) {
+    const struct polyloom_answer a =
+        polyloom_start(POLYLOOM_RECV_WAIT, buf, (uint32_t)count * polyloom_type_bytes(datatype),
+                       (unsigned)datatype, wire_peer(comm, source), tag, polyloom_comm_wire(comm, 0));
+    error = fill(status, comm, a);
+  }
+  return error == MPI_SUCCESS ? MPI_SUCCESS : polyloom_fail(comm, POLYLOOM_CALL_Recv, error, source, tag);
+}
+
+static inline int start(unsigned op, int call, const void* buf, int count, MPI_Datatype type, int peer,
+                        int tag, MPI_Comm comm, MPI_Request* request) {
+  const int is_receive = op == POLYLOOM_RECV;
+  int error = check(count, type, peer, tag, comm, is_receive);
+  *request = POLYLOOM_REQUEST_DONE;
+  if (error == MPI_SUCCESS && peer == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (error == MPI_SUCCESS) {
+    const unsigned to = wire_peer(comm, peer);
+    const struct polyloom_answer a = polyloom_start(op, buf, (uint32_t)count * polyloom_type_bytes(type),
+                                                    (unsigned)type, to, tag, polyloom_comm_wire(comm, 0));
+    error = polyloom_error_class(polyloom_answer_error(a.word[0]));
+    if (error == MPI_SUCCESS) {
+      *request = polyloom_request(polyloom_answer_handle(a.word[0]), is_receive, comm, to, tag);
+      return MPI_SUCCESS;
+    }
+  }
+  *request = MPI_REQUEST_NULL;
+  return polyloom_fail(comm, call, error, peer, tag);
+}
+
+int MPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+  return start(POLYLOOM_SEND, POLYLOOM_CALL_Isend, buf, count, datatype, dest, tag, comm, request);
+}
+
+int MPI_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+               MPI_Request* request) {
+  return start(POLYLOOM_SSEND, POLYLOOM_CALL_Issend, buf, count, datatype, dest, tag, comm, request);
+}
+
+int MPI_Irsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+               MPI_Request* request) {
+  return start(POLYLOOM_SEND, POLYLOOM_CALL_Irsend, buf, count, datatype, dest, tag, comm, request);
+}
+
+int MPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+  return start(POLYLOOM_RECV, POLYLOOM_CALL_Irecv, buf, count, datatype, source, tag, comm, request);
+}
+
+/* WAIT or TEST of one request; *done is false only after a TEST. Returns the error class, not yet handled. */
+static inline int end(unsigned op, MPI_Request* request, int* done, MPI_Status* status) {
+  const MPI_Request r = *request;
+  *done = 1;
+  if (r == MPI_REQUEST_NULL || r == POLYLOOM_REQUEST_DONE) {
+    if (r == MPI_REQUEST_NULL) {
+      fill_empty(status);
+    } else {
+      fill_null(status);
+    }
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+  }
+  const struct polyloom_answer a = polyloom_end(op, r, 0);
+  if (polyloom_answer_error(a.word[0]) == POLYLOOM_NO_SUCH) {
+    *request = MPI_REQUEST_NULL;
+    return MPI_ERR_REQUEST;
+  }
+  if (op == POLYLOOM_TEST && !polyloom_answer_done(a.word[0])) {
+    *done = 0;
+    return MPI_SUCCESS;
+  }
+  *request = MPI_REQUEST_NULL;
+  return fill(status, polyloom_request_comm(r), a);
+}
+
+static inline int fail_request(int call, int error, MPI_Request r) {
+  const MPI_Comm comm = r == MPI_REQUEST_NULL ? MPI_COMM_WORLD : polyloom_request_comm(r);
+  const unsigned peer = polyloom_request_peer(r);
+  return polyloom_fail(comm, call, error, peer == 0xFFFF ? -1 : polyloom_comm_local(comm, (int)peer),
+                       polyloom_request_tag(r));
+}
+
+int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  const MPI_Request r = *request;
+  int done;
+  const int error = end(POLYLOOM_WAIT, request, &done, status);
+  return error == MPI_SUCCESS ? MPI_SUCCESS : fail_request(POLYLOOM_CALL_Wait, error, r);
+}
+
+int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  const MPI_Request r = *request;
+  const int error = end(POLYLOOM_TEST, request, flag, status);
+  return error == MPI_SUCCESS ? MPI_SUCCESS : fail_request(POLYLOOM_CALL_Test, error, r);
+}
+
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  int result = MPI_SUCCESS;
+  for (int i = 0; i < count; i++) {
+    const MPI_Request r = requests[i];
+    int done;
+    const int error = end(POLYLOOM_WAIT, &requests[i], &done,
+                          statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i]);
+    if (error == MPI_SUCCESS) continue;
+    const int returned = fail_request(POLYLOOM_CALL_Waitall, error, r);
+    result = statuses == MPI_STATUSES_IGNORE ? returned : MPI_ERR_IN_STATUS;
+  }
+  return result;
+}
+
+/* One round over the requests: the first that is complete, or MPI_UNDEFINED; *live counts those that can be.
+ */
+static inline int test_any(int call, int count, MPI_Request requests[], int* index, int* live,
+                           MPI_Status* status) {
+  *index = MPI_UNDEFINED;
+  *live = 0;
+  for (int i = 0; i < count; i++) {
+    const MPI_Request r = requests[i];
+    if (r == MPI_REQUEST_NULL) continue;
+    int done;
+    ++*live;
+    const int error = end(POLYLOOM_TEST, &requests[i], &done, status);
+    if (!done) continue;
+    *index = i;
+    return error == MPI_SUCCESS ? MPI_SUCCESS : fail_request(call, error, r);
+  }
+  return MPI_SUCCESS;
+}
+
+int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
+  int live;
+  const int error = test_any(POLYLOOM_CALL_Testany, count, requests, index, &live, status);
+  *flag = *index != MPI_UNDEFINED || live == 0;
+  if (live == 0) fill_empty(status);
+  return error;
+}
+
+int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
+  int live, error;
+  do {
+    error = test_any(POLYLOOM_CALL_Waitany, count, requests, index, &live, status);
+    /* With one left there is nothing to choose, and a wait can be told from work. */
+    if (*index == MPI_UNDEFINED && live == 1) {
+      for (int i = 0; i < count; i++) {
+        if (requests[i] == MPI_REQUEST_NULL) continue;
+        *index = i;
+        return MPI_Wait(&requests[i], status);
+      }
+    }
+  } while (*index == MPI_UNDEFINED && live > 0);
+  if (live == 0) fill_empty(status);
+  return error;
+}
+
+int MPI_Waitsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[]) {
+  int found = 0, index, live;
+  int error = MPI_Waitany(incount, requests, &index,
+                          statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[0]);
+  while (index != MPI_UNDEFINED) {
+    indices[found++] = index;
+    if (error != MPI_SUCCESS || found == incount) break;
+    error = test_any(POLYLOOM_CALL_Waitsome, incount, requests, &index, &live,
+                     statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[found]);
+  }
+  *outcount = found == 0 ? MPI_UNDEFINED : found;
+  return error;
+}
+
+/* All or none: a first round looks, and ends those that are complete; statuses of these are kept by the
+ * second. */
+int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
+  *flag = 1;
+  for (int i = 0; i < count; i++) {
+    MPI_Status* status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+    const MPI_Request r = requests[i];
+    int done;
+    if (r == MPI_REQUEST_NULL) continue;
+    const int error = end(POLYLOOM_TEST, &requests[i], &done, status);
+    if (!done) *flag = 0;
+    if (error != MPI_SUCCESS) return fail_request(POLYLOOM_CALL_Testall, error, r);
+  }
+  return MPI_SUCCESS;
+}
+
+int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                 void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                 MPI_Status* status) {
+  MPI_Request receive, sending;
+  int done;
+  int error = start(POLYLOOM_RECV, POLYLOOM_CALL_Sendrecv, recvbuf, recvcount, recvtype, source, recvtag,
+                    comm, &receive);
+  if (error != MPI_SUCCESS) return error;
+  error = start(POLYLOOM_SEND, POLYLOOM_CALL_Sendrecv, sendbuf, sendcount, sendtype, dest, sendtag, comm,
+                &sending);
+  if (error != MPI_SUCCESS) return error;
+  error = end(POLYLOOM_WAIT, &receive, &done, status);
+  const int send_error = end(POLYLOOM_WAIT, &sending, &done, MPI_STATUS_IGNORE);
+  if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Sendrecv, error, source, recvtag);
+  if (send_error != MPI_SUCCESS)
+    return polyloom_fail(comm, POLYLOOM_CALL_Sendrecv, send_error, dest, sendtag);
+  return MPI_SUCCESS;
+}
+
+int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                         int recvtag, MPI_Comm comm, MPI_Status* status) {
+  const int error = check(count, datatype, dest, sendtag, comm, 0);
+  if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Sendrecv_replace, error, dest, sendtag);
+  const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(datatype);
+  void* copy = polyloom_platform_scratch(bytes);
+  if (copy == 0) return polyloom_fail(comm, POLYLOOM_CALL_Sendrecv_replace, MPI_ERR_NO_MEM, dest, sendtag);
+  __builtin_memcpy(copy, buf, bytes);
+  return MPI_Sendrecv(copy, count, datatype, dest, sendtag, buf, count, datatype, source, recvtag, comm,
+                      status);
+}
+
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  int error = check(0, MPI_BYTE, source, tag, comm, 1);
+  if (error == MPI_SUCCESS && source == MPI_PROC_NULL) {
+    fill_null(status);
+    return MPI_SUCCESS;
+  }
+  if (error == MPI_SUCCESS) {
+    error = fill(
+        status, comm,
+        polyloom_start(POLYLOOM_PROBE, 0, 0, 0, wire_peer(comm, source), tag, polyloom_comm_wire(comm, 0)));
+  }
+  return error == MPI_SUCCESS ? MPI_SUCCESS : polyloom_fail(comm, POLYLOOM_CALL_Probe, error, source, tag);
+}
+
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  int error = check(0, MPI_BYTE, source, tag, comm, 1);
+  *flag = 1;
+  if (error == MPI_SUCCESS && source == MPI_PROC_NULL) {
+    fill_null(status);
+    return MPI_SUCCESS;
+  }
+  if (error == MPI_SUCCESS) {
+    const struct polyloom_answer a =
+        polyloom_start(POLYLOOM_IPROBE, 0, 0, 0, wire_peer(comm, source), tag, polyloom_comm_wire(comm, 0));
+    *flag = (int)polyloom_answer_done(a.word[0]);
+    error = *flag ? fill(status, comm, a) : polyloom_error_class(polyloom_answer_error(a.word[0]));
+  }
+  return error == MPI_SUCCESS ? MPI_SUCCESS : polyloom_fail(comm, POLYLOOM_CALL_Iprobe, error, source, tag);
+}
+
+int MPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count) {
+  const uint32_t bytes = polyloom_type_bytes(datatype);
+  *count = status->polyloom_bytes & (bytes - 1) ? MPI_UNDEFINED
+                                                : (int)(status->polyloom_bytes >> ((unsigned)datatype & 15u));
+  return MPI_SUCCESS;
+}
+
+int MPI_Type_size(MPI_Datatype datatype, int* size) {
+  if (!polyloom_type_ok(datatype))
+    return polyloom_fail(MPI_COMM_WORLD, POLYLOOM_CALL_Type_size, MPI_ERR_TYPE, -1, -1);
+  /* Only MPI_DOUBLE_INT has a gap at its end that is no data. */
+  *size = datatype == MPI_DOUBLE_INT ? 12 : (int)polyloom_type_bytes(datatype);
+  return MPI_SUCCESS;
+}

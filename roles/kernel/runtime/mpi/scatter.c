@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scatter and Gather, with one block size and with one for each rank.
+ *
+ * Linear: the root's messages are all under way at once, so its link is the limit. Tree (binomial, for blocks
+ * so small that calls count): the node at place p of the tree, counted from the root, has the blocks of
+ * places p to p + span - 1. */
+#include "choose.h"
+#include "flight.h"
+
+#define AT(base, bytes) ((char*)(base) + (bytes))
+
+static inline void copy(void* to, const void* from, size_t bytes) {
+  if (bytes > 0 && to != from) __builtin_memcpy(to, from, bytes);
+}
+
+/* Places in the subtree of `place`; the root's is all. */
+static inline int span_of(int place, int size) {
+  int span = 1;
+  while (span < size && !(place & span)) span *= 2;
+  return place + span > size ? size - place : span;
+}
+/* The lowest set bit: distance to the parent; for the root, the first power of two not below size. */
+static inline int step_of(int place, int size) {
+  int step = 1;
+  while (step < size && !(place & step)) step *= 2;
+  return step;
+}
+
+static inline void scatter_tree(struct polyloom_flight* f, const void* sendbuf, void* recvbuf, uint32_t bytes,
+                                MPI_Datatype type, int root, int rank, int size) {
+  const int place = (rank + size - root) % size;
+  char* const blocks = (char*)polyloom_platform_scratch(POLYLOOM_TREE_BYTES);
+  if (place == 0) {
+    for (int i = 0; i < size; i++)
+      copy(blocks + bytes * (unsigned)i, AT(sendbuf, bytes * (unsigned)((root + i) % size)), bytes);
+  } else {
+    const int parent = (place - step_of(place, size) + root) % size;
+    polyloom_flight_receive(f, blocks, bytes * (unsigned)span_of(place, size), type, parent);
+    polyloom_flight_drain(f);
+  }
+  for (int step = step_of(place, size) / 2; step > 0; step /= 2) {
+    const int child = place + step;
+    if (child >= size) continue;
+    polyloom_flight_send(f, blocks + bytes * (unsigned)step, bytes * (unsigned)span_of(child, size), type,
+                         (child + root) % size);
+  }
+  if (recvbuf != MPI_IN_PLACE) copy(recvbuf, blocks, bytes);
+  polyloom_flight_drain(f);
+}
+
+static inline void gather_tree(struct polyloom_flight* f, const void* own, void* recvbuf, uint32_t bytes,
+                               MPI_Datatype type, int root, int rank, int size) {
+  const int place = (rank + size - root) % size;
+  char* const blocks = (char*)polyloom_platform_scratch(POLYLOOM_TREE_BYTES);
+  copy(blocks, own, bytes);
+  for (int step = 1; step < step_of(place, size); step *= 2) {
+    const int child = place + step;
+    if (child >= size) break;
+    polyloom_flight_receive(f, blocks + bytes * (unsigned)step, bytes * (unsigned)span_of(child, size), type,
+                            (child + root) % size);
+  }
+  polyloom_flight_drain(f);
+  if (place != 0) {
+    const int parent = (place - step_of(place, size) + root) % size;
+    polyloom_flight_send(f, blocks, bytes * (unsigned)span_of(place, size), type, parent);
+    polyloom_flight_drain(f);
+    return;
+  }
+  for (int i = 0; i < size; i++)
+    copy(AT(recvbuf, bytes * (unsigned)((root + i) % size)), blocks + bytes * (unsigned)i, bytes);
+}
+
+int MPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  struct polyloom_flight f;
+  const int known = polyloom_comm_ok(comm);
+  const int rank = known ? polyloom_comm_rank(comm) : 0;
+  const int count = rank == root ? sendcount : recvcount;
+  const MPI_Datatype type = rank == root ? sendtype : recvtype;
+  const int error = polyloom_check(comm, count, type, root);
+  if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Scatter, error, root, -1);
+  const int size = polyloom_comm_size(comm);
+  const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(type);
+  polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Scatter);
+  if (bytes == 0) return MPI_SUCCESS;
+  if (polyloom_choose(POLYLOOM_SCATTER, bytes, size) == POLYLOOM_TREE) {
+    scatter_tree(&f, sendbuf, recvbuf, bytes, type, root, rank, size);
+  } else if (rank == root) {
+    for (int i = 1; i < size; i++) {
+      const int to = (root + i) % size;
+      polyloom_flight_send(&f, AT(sendbuf, (size_t)bytes * (unsigned)to), bytes, type, to);
+    }
+    if (recvbuf != MPI_IN_PLACE) copy(recvbuf, AT(sendbuf, (size_t)bytes * (unsigned)root), bytes);
+  } else {
+    polyloom_flight_receive(&f, recvbuf, bytes, type, root);
+  }
+  return polyloom_flight_result(&f);
+}
+
+int MPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+               MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  struct polyloom_flight f;
+  const int known = polyloom_comm_ok(comm);
+  const int rank = known ? polyloom_comm_rank(comm) : 0;
+  const int count = rank == root ? recvcount : sendcount;
+  const MPI_Datatype type = rank == root ? recvtype : sendtype;
+  const int error = polyloom_check(comm, count, type, root);
+  if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Gather, error, root, -1);
+  const int size = polyloom_comm_size(comm);
+  const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(type);
+  polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Gather);
+  if (bytes == 0) return MPI_SUCCESS;
+  char* const place =
+      AT(recvbuf, (size_t)bytes * (unsigned)root); /* the root's, where it has its own block */
+  if (polyloom_choose(POLYLOOM_GATHER, bytes, size) == POLYLOOM_TREE) {
+    gather_tree(&f, sendbuf == MPI_IN_PLACE ? place : sendbuf, recvbuf, bytes, type, root, rank, size);
+  } else if (rank == root) {
+    for (int i = 1; i < size; i++) {
+      const int from = (root + i) % size;
+      polyloom_flight_receive(&f, AT(recvbuf, (size_t)bytes * (unsigned)from), bytes, type, from);
+    }
+    if (sendbuf != MPI_IN_PLACE) copy(place, sendbuf, bytes);
+  } else {
+    polyloom_flight_send(&f, sendbuf, bytes, type, root);
+  }
+  return polyloom_flight_result(&f);
+}
+
+int MPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+                 void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  struct polyloom_flight f;
+  const int in_place = recvbuf == MPI_IN_PLACE;
+  const int error = polyloom_check(comm, in_place ? 0 : recvcount, in_place ? MPI_BYTE : recvtype, root);
+  if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Scatterv, error, root, -1);
+  const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
+  polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Scatterv);
+  if (rank != root) {
+    polyloom_flight_receive(&f, recvbuf, (uint32_t)recvcount * polyloom_type_bytes(recvtype), recvtype, root);
+    return polyloom_flight_result(&f);
+  }
+  const uint32_t each = polyloom_type_bytes(sendtype);
+  for (int i = 1; i < size; i++) {
+    const int to = (root + i) % size;
+    polyloom_flight_send(&f, AT(sendbuf, (ptrdiff_t)displs[to] * (ptrdiff_t)each),
+                         (uint32_t)sendcounts[to] * each, sendtype, to);
+  }
+  if (!in_place) {
+    copy(recvbuf, AT(sendbuf, (ptrdiff_t)displs[root] * (ptrdiff_t)each), (size_t)sendcounts[root] * each);
+  }
+  return polyloom_flight_result(&f);
+}
+
+int MPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  struct polyloom_flight f;
+  const int in_place = sendbuf == MPI_IN_PLACE;
+  const int error = polyloom_check(comm, in_place ? 0 : sendcount, in_place ? MPI_BYTE : sendtype, root);
+  if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Gatherv, error, root, -1);
+  const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
+  polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Gatherv);
+  if (rank != root) {
+    polyloom_flight_send(&f, sendbuf, (uint32_t)sendcount * polyloom_type_bytes(sendtype), sendtype, root);
+    return polyloom_flight_result(&f);
+  }
+  const uint32_t each = polyloom_type_bytes(recvtype);
+  for (int i = 1; i < size; i++) {
+    const int from = (root + i) % size;
+    polyloom_flight_receive(&f, AT(recvbuf, (ptrdiff_t)displs[from] * (ptrdiff_t)each),
+                            (uint32_t)recvcounts[from] * each, recvtype, from);
+  }
+  if (!in_place) {
+    copy(AT(recvbuf, (ptrdiff_t)displs[root] * (ptrdiff_t)each), sendbuf, (size_t)recvcounts[root] * each);
+  }
+  return polyloom_flight_result(&f);
+}

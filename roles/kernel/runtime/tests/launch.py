@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts a job of CPU ranks on UDP sockets of this machine: the tests' own launcher.
+
+Input: a program linked with libpolyloom_mpi, the number of ranks. Output: what it printed, by rank, and the manager's events.
+Usage: `run("build/tests/pi", 4)`, or `python launch.py -n 4 PROGRAM [ARGS]`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).resolve().parents[4]
+BUILD = Path(os.environ.get("POLYLOOM_BUILD", REPOSITORY / "build"))
+
+
+@dataclass
+class Run:
+    stdout: list[str]
+    stderr: list[str]
+    codes: list[int]
+    manager_code: int
+    events: list[dict[str, Any]] = field(default_factory=list)
+
+    def event(self, kind: str) -> dict[str, Any]:
+        return next(e for e in self.events if e["event"] == kind)
+
+
+def free_ports(count: int) -> list[int]:
+    sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+def job_of(size: int, **changes: Any) -> dict[str, Any]:
+    table = [{"ip": "127.0.0.1", "port": port, "kind": "cpu"} for port in free_ports(size + 1)]
+    job: dict[str, Any] = {
+        "job": random.randrange(1, 1 << 31),
+        "size": size,
+        "transport": "udp",
+        "retries": 0xFFFF,
+        "times": {"retransmission_ps": 20_000_000_000, "ack_delay_ps": 1_000_000_000},
+        "table": table,
+    }
+    return job | changes
+
+
+def start(job: dict[str, Any], rank: int, command: list[str], folder: Path) -> subprocess.Popen[str]:
+    path = folder / f"rank{rank}.json"
+    path.write_text(json.dumps(job | {"rank": rank}))
+    arguments = [*command, str(path)] if rank == job["size"] else command
+    return subprocess.Popen(
+        arguments,
+        env=os.environ | {"POLYLOOM_MPI_JOB": str(path)},
+        stdout=(folder / f"out{rank}").open("w"),
+        stderr=(folder / f"err{rank}").open("w"),
+        text=True,
+    )
+
+
+def run(program: str | Path, size: int, *arguments: str, timeout: float = 60, **changes: Any) -> Run:
+    """Waits for all; when the manager ends with an error, or a rank dies, the others are ended."""
+    job = job_of(size, **changes)
+    with tempfile.TemporaryDirectory(prefix="polyloom-mpi-") as name:
+        folder = Path(name)
+        manager = start(job, size, [str(BUILD / "bin" / "polyloom-mpi-manager")], folder)
+        ranks = [start(job, rank, [str(program), *arguments], folder) for rank in range(size)]
+        everyone = [manager, *ranks]
+        end = time.monotonic() + timeout
+        while any(p.poll() is None for p in everyone):
+            late = time.monotonic() > end
+            if manager.poll() not in (None, 0) or any(p.poll() not in (None, 0) for p in ranks) or late:
+                time.sleep(0.3)  # the rest of what they have to say
+                for process in everyone:
+                    if process.poll() is None:
+                        process.kill()
+            time.sleep(0.002)
+        for process in everyone:
+            process.wait()
+        texts = [(folder / f"out{r}").read_text() for r in range(size + 1)]
+        errors = [(folder / f"err{r}").read_text() for r in range(size)]
+    if time.monotonic() > end:
+        raise TimeoutError(f"{program} with {size} ranks: {texts}, {errors}")
+    events = [json.loads(line) for line in texts[size].splitlines()]
+    return Run(texts[:size], errors, [p.returncode for p in ranks], manager.returncode, events)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-n", type=int, default=2)
+    parser.add_argument("program")
+    parser.add_argument("arguments", nargs="*")
+    options = parser.parse_args()
+    result = run(options.program, options.n, *options.arguments)
+    for out, err in zip(result.stdout, result.stderr, strict=True):
+        sys.stdout.write(out)
+        sys.stderr.write(err)
+    for event in result.events:
+        print(json.dumps(event), file=sys.stderr)
+    return result.manager_code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
