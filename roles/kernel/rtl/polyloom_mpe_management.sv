@@ -155,7 +155,7 @@ module polyloom_mpe_management
           32'h006: {cfg_q.ack_delay, cfg_q.retransmit} <= in_data_i;
           32'h007: begin
             cfg_q.window  <= in_data_i[31:0];
-            cfg_q.retries <= in_data_i[47:32] > 16'd254 ? 8'd254 : in_data_i[39:32];
+            cfg_q.retries <= in_data_i[47:40] != '0 ? 8'd255 : in_data_i[39:32];  // 255: never gives up
           end
           default: ;
         endcase

@@ -101,6 +101,7 @@ module polyloom_mpe_out
   assign udp_ready = who_q != ARP && ready;
 
   who_e pick;
+  logic in_frame_q;
   assign pick = arp_valid ? ARP : answer_valid_i ? ANSWER : packet_valid_i ? PACKET : NOBODY;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) who_q <= NOBODY;
@@ -110,7 +111,6 @@ module polyloom_mpe_out
       who_q <= who_q == PACKET && !arp_valid && !answer_valid_i ? PACKET : NOBODY;
     end else if (who_q == PACKET && !packet_valid_i && !in_frame_q) who_q <= NOBODY;
   end
-  logic in_frame_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) in_frame_q <= 1'b0;
     else if (valid && ready) in_frame_q <= !last;

@@ -64,6 +64,11 @@ module polyloom_mpe_retry
     return age > 8'd4 << (doublings > 8'd4 ? 3'd4 : doublings[2:0]);
   endfunction
 
+  // Counts to 254: 255 retries are for ever.
+  function automatic logic [7:0] more(input logic [7:0] count);
+    return count == 8'd254 ? count : count + 1'b1;
+  endfunction
+
   pair_tx_t tx, tx_d;
   pair_rx_t rx;
   seq_t since_ack, open;
@@ -78,7 +83,7 @@ module polyloom_mpe_retry
   assign blocked = !unacked && want_valid_i && open >= cfg_i.slots;
   assign pair_over = over(tx.age + 1'b1, tx.tries);
   assign dead = tx.tries >= cfg_i.retries;
-  assign tries = recent_q ? '0 : req_i.tries + 1'b1;
+  assign tries = recent_q ? '0 : more(req_i.tries);
 
   always_comb begin
     step_d = step_q;
@@ -146,12 +151,11 @@ module polyloom_mpe_retry
           if (pair_over && (again_ready_i || dead)) begin
             timeout_o = 1'b1;
             tx_d.age = '0;
-            tx_d.tries = tx.tries + 1'b1;
+            tx_d.tries = more(tx.tries);
             again_valid_o = !dead;
             tell_o.want = dead;  // to find out that it is
             if (dead) begin
               tx_d.acked = tx.sent;
-              if (tx.tries == '1) tx_d.tries = '1;
               next = 1'b0;
               step_d = RELEASE;
             end

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles/kernel/tests/disturber.h"
+
+#include <algorithm>
+
+namespace polyloom::kernel::testing {
+
+using fabric::Time;
+
+void Disturber::advance(Time until) {
+  for (std::size_t p = 0; p < 2; ++p) {
+    while (const fabric::Segment* front = ports_[p].rx->front()) {
+      const Time end = front->words.empty() ? front->first : front->word_time(front->words.size() - 1);
+      if (end >= until) break;
+      const fabric::Segment s = ports_[p].rx->take();
+      partial_[p].insert(partial_[p].end(), s.words.begin(), s.words.end());
+      if (!s.tail) continue;
+      for (int copy = chance(faults_.twice) ? 2 : 1; copy > 0; --copy) {
+        const auto late = static_cast<Time>(static_cast<double>(faults_.lateness) *
+                                            std::uniform_real_distribution<>(0, 1)(random_));
+        out_[1 - p].push({end + (chance(faults_.late) ? late : 0), ++order_, s.keep, partial_[p]});
+      }
+      partial_[p].clear();
+    }
+  }
+  for (std::size_t p = 0; p < 2; ++p) {
+    while (!out_[p].empty() && std::max(out_[p].top().at, ports_[p].tx->free_at()) < until) {
+      fabric::Segment s;
+      s.first = std::max(out_[p].top().at, ports_[p].tx->free_at());
+      s.keep = out_[p].top().keep;
+      s.words = out_[p].top().words;
+      out_[p].pop();
+      ports_[p].tx->send(std::move(s));
+    }
+  }
+}
+
+Time Disturber::next_event() const {
+  Time next = fabric::kNever;
+  for (std::size_t p = 0; p < 2; ++p) {
+    if (!out_[p].empty()) next = std::min(next, std::max(out_[p].top().at, ports_[p].tx->free_at()));
+  }
+  return next;
+}
+
+}  // namespace polyloom::kernel::testing
