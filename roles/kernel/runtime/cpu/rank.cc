@@ -34,10 +34,14 @@ struct Rank {
 
 Rank* rank = nullptr;
 
-[[noreturn]] void die(const std::string& text, int code) {
+void complain(const std::string& text) {
   std::fflush(stdout);
   std::fprintf(stderr, "polyloom: %s\n", text.c_str());
   std::fflush(stderr);
+}
+
+[[noreturn]] void die(const std::string& text, int code) {
+  complain(text);
   ::_exit(code == 0 ? 1 : code);
 }
 
@@ -103,10 +107,9 @@ void report(Rank& r, const polyloom_abort& reason) {
 
 void at_exit(int status, void*) {
   if (rank == nullptr || rank->finished) return;
-  guarded([&] {
-    report(*rank, {status == 0 ? 1 : status, 0, 0, 0xFFFF, -1, 0xFFFF});
-    die("rank " + std::to_string(rank->job.config.rank) + ": the program ended without MPI_Finalize", status);
-  });
+  complain("rank " + std::to_string(rank->job.config.rank) + ": the program ended without MPI_Finalize");
+  guarded([&] { report(*rank, {status == 0 ? 1 : status, 0, 0, 0xFFFF, -1, 0xFFFF}); });
+  ::_exit(status == 0 ? 1 : status);
 }
 
 void start() {
@@ -144,7 +147,7 @@ void finish(Rank& r) {
       r.station->pump(kNever);
       answer_questions(r);
     }
-    r.station->release();
+    r.station->part(r.manager());
   }
   r.finished = true;
   r.station->transport().finish();
@@ -172,8 +175,9 @@ void polyloom_platform_finish(void) {
 
 void polyloom_platform_abort(const polyloom_abort* reason) {
   if (rank == nullptr || rank->finished) die(abort_text(0, *reason), reason->code);
+  complain(abort_text(rank->job.config.rank, *reason));
   guarded([&] { report(*rank, *reason); });
-  die(abort_text(rank->job.config.rank, *reason), reason->code);
+  ::_exit(reason->code == 0 ? 1 : reason->code);
 }
 
 double polyloom_platform_time(void) {

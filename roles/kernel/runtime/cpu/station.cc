@@ -66,9 +66,9 @@ std::optional<std::vector<std::byte>> Station::take_system(std::uint16_t from, s
 }
 
 // Some copies, as nobody will be here to repeat it.
-void Station::release() {
+void Station::part(std::uint16_t from) {
   for (int i = 0; i < 3; ++i) {
-    engine_.acknowledge(job_.config.size);
+    engine_.acknowledge(from);
     transport_->flush();
   }
 }

@@ -28,8 +28,8 @@ class Station final : public Sink {
                                                     std::uint16_t* source = nullptr);
   /// Pumps until nothing of ours is under way; false if that takes longer.
   bool settle(Time most);
-  /// The last thing to be said: acknowledges what has come.
-  void release();
+  /// The last thing to be said to a rank: acknowledges what has come from it.
+  void part(std::uint16_t from);
 
   void send(std::uint16_t to, const Header& header, Bytes payload) override;
 

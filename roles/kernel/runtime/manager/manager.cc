@@ -115,6 +115,7 @@ void Manager::hear_abort(std::uint16_t from, std::span<const std::byte> data) {
                                ? "rank " + std::to_string(from) + ": the program ended without MPI_Finalize"
                                : abort_text(from, reason);
   aborted_ = true;
+  station_.part(from);
   say({{"event", "abort"}, {"rank", from}, {"code", reason.code}, {"text", text}});
 }
 

@@ -2,10 +2,9 @@
 """Prints choose_table.h: which algorithm a collective takes, by operation, ranks and bytes.
 
 Input: the constants below. Output: the C table on stdout. Usage: python cost.py > choose_table.h
-A message costs its sender `SEND` s and its receiver `RECEIVE` s of their time, and arrives `ALPHA` s after it has left;
-a byte takes `BETA` s of a link, one way; a byte that is combined or forwarded by a node costs nothing more. A job may mix
-CPU ranks and FPGAs and all must choose alike, so the model takes the CPU's overheads for one end and the FPGA's for
-the other.
+A message costs its sender `SEND` s and its receiver `RECEIVE` s of their time, and arrives `ALPHA` s after it has
+left; a byte takes `BETA` s of a link, one way; a byte that is combined or forwarded by a node costs nothing more. A
+job may mix CPU ranks and FPGAs and all must choose alike, so the model takes means of both.
 """
 
 from __future__ import annotations
@@ -25,10 +24,12 @@ Cost = Callable[[int, int], float]
 
 
 def hop(m: float) -> float:
+    """One message from node to node."""
     return ALPHA + SEND + RECEIVE + m * BETA
 
 
 def depth(n: int) -> int:
+    """Levels of a binomial tree."""
     return ceil(log2(n))
 
 
@@ -43,10 +44,12 @@ def halving(n: int, m: float) -> float:
 
 
 def ring(n: int, block: float) -> float:
+    """A block passed on by each of n nodes."""
     return (n - 1) * hop(block)
 
 
 def forbid_long(cost: Cost) -> Cost:
+    """Not where the blocks of a subtree do not fit in a node."""
     return lambda n, m: cost(n, m) if n * m <= SCRATCH else float("inf")
 
 
@@ -89,6 +92,7 @@ def row(models: dict[str, Cost], n: int) -> list[tuple[int, str]]:
 
 
 def main() -> None:
+    """Print the table."""
     print("/* SPDX-License-Identifier: Apache-2.0 */")
     print("/* Made by cost.py; a test compares. Rows: at most 2, 4, 8, 16, 32, and more ranks. */")
     print("/* clang-format off */")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starts a job of CPU ranks on UDP sockets of this machine: the tests' own launcher.
 
-Input: a program linked with libpolyloom_mpi, the number of ranks. Output: what it printed, by rank, and the manager's events.
-Usage: `run("build/tests/pi", 4)`, or `python launch.py -n 4 PROGRAM [ARGS]`.
+Input: a program linked with libpolyloom_mpi, the number of ranks. Output: what it printed, by rank, and the manager's
+events. Usage: `run("build/tests/mpi/pi", 4)`, or `python mpi_job.py -n 4 PROGRAM [ARGS]`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ BUILD = Path(os.environ.get("POLYLOOM_BUILD", REPOSITORY / "build"))
 
 @dataclass
 class Run:
+    """What a job said and how it ended; lists are by rank."""
+
     stdout: list[str]
     stderr: list[str]
     codes: list[int]
@@ -33,10 +35,12 @@ class Run:
     events: list[dict[str, Any]] = field(default_factory=list)
 
     def event(self, kind: str) -> dict[str, Any]:
+        """The first event of that kind."""
         return next(e for e in self.events if e["event"] == kind)
 
 
 def free_ports(count: int) -> list[int]:
+    """UDP ports that nobody has now."""
     sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(count)]
     for one in sockets:
         one.bind(("127.0.0.1", 0))
@@ -47,6 +51,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def job_of(size: int, **changes: Any) -> dict[str, Any]:
+    """The job file's content, but for the rank."""
     table = [{"ip": "127.0.0.1", "port": port, "kind": "cpu"} for port in free_ports(size + 1)]
     job: dict[str, Any] = {
         "job": random.randrange(1, 1 << 31),
@@ -60,6 +65,7 @@ def job_of(size: int, **changes: Any) -> dict[str, Any]:
 
 
 def start(job: dict[str, Any], rank: int, command: list[str], folder: Path) -> subprocess.Popen[str]:
+    """One process of the job; rank `size` is the manager."""
     path = folder / f"rank{rank}.json"
     path.write_text(json.dumps(job | {"rank": rank}))
     arguments = [*command, str(path)] if rank == job["size"] else command
@@ -100,6 +106,7 @@ def run(program: str | Path, size: int, *arguments: str, timeout: float = 60, **
 
 
 def main() -> int:
+    """Run a program from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", type=int, default=2)
     parser.add_argument("program")
