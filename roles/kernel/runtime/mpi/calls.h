@@ -4,7 +4,8 @@
 
 #define POLYLOOM_CALLS(X)                                                                                \
   X(Init)                                                                                                \
-  X(Finalize) X(Abort) X(Comm_rank) X(Comm_size) X(Comm_dup) X(Comm_split) X(Comm_free) X(Comm_compare)  \
+  X(Finalize)                                                                                            \
+  X(Abort) X(Comm_rank) X(Comm_size) X(Comm_dup) X(Comm_split) X(Comm_free) X(Comm_compare)              \
       X(Comm_set_errhandler) X(Comm_get_errhandler) X(Send) X(Ssend) X(Rsend) X(Recv) X(Isend) X(Issend) \
           X(Irsend) X(Irecv) X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test) X(Testall) X(Testany)     \
               X(Sendrecv) X(Sendrecv_replace) X(Probe) X(Iprobe) X(Get_count) X(Type_size) X(Barrier)    \
