@@ -11,7 +11,7 @@
 // Reset:        the valid bits; the first beat is then the first of a frame.
 // Limits:       keep is a run of ones from bit 0; all ones but in the last word of a frame.
 // Cost:         with CRC 590 LUT, 300 FF (estimate until `polyloom synth` has it).
-// Source:       IEEE 802.3 clause 3.2.9; the residue of a CRC is textbook.   Tests: test_polyloom_ethernet_fcs_rx.py
+// Source:       IEEE 802.3 clause 3.2.9; the residue of a CRC is textbook.   Tests: none alone yet; in whole nodes: roles/kernel/tests
 module polyloom_ethernet_fcs_rx
   import polyloom_crc32_pkg::*;
 (

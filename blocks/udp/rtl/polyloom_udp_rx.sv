@@ -10,7 +10,7 @@
 //               lengths that do not fit the frame.
 // Reset:        the word counter.
 // Limits:       frames have passed the check of their check sequence; the IP header's own and UDP's are not looked at.
-// Cost:         not measured alone.   Source: RFC 791, 768, 826.   Tests: test_polyloom_udp_rx.py
+// Cost:         not measured alone.   Source: RFC 791, 768, 826.   Tests: none alone yet; in whole nodes: roles/kernel/tests
 module polyloom_udp_rx
   import polyloom_udp_pkg::*;
 #(

@@ -11,7 +11,7 @@
 // Order/loss:   a read sees all writes that were taken before it, and none taken after it.
 // Reset:        nothing under way.
 // Limits:       at most Open reads, and Open writes, under way.
-// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_kernel_memory.py
+// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_kernel_memory #(
     parameter int unsigned Open = 32
 ) (

@@ -9,7 +9,7 @@
 // Backpressure: the datagram may wait (combinational to the reader).
 // Order/loss:   in order.   Reset: no packet.
 // Limits:       recorded payloads fit the blocks from `block` on (the engine sees to it).
-// Cost:         1 BRAM36; not measured alone.   Source: PROTOCOL.md "Packet".   Tests: test_polyloom_mpe_builder.py
+// Cost:         1 BRAM36; not measured alone.   Source: PROTOCOL.md "Packet".   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_builder
   import polyloom_mpe_pkg::*;
   import polyloom_udp_pkg::endpoint_t;

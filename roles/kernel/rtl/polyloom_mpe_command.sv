@@ -9,7 +9,7 @@
 // Order/loss:   commands take effect in order.
 // Reset:        waits for a command; clear_i does the same.
 // Limits:       works while go_i comes (the engine's turn) until done_o; needs the free writer for receives.
-// Cost:         not measured alone.   Source: ENGINE.md.   Tests: test_polyloom_mpe.py
+// Cost:         not measured alone.   Source: ENGINE.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_command
   import polyloom_mpe_pkg::*;
 (

@@ -12,7 +12,7 @@
 // Order/loss:   see the units.
 // Reset:        after reset and clear_i the pairs are cleared, 256 cycles; no turns meanwhile (ready_o low).
 // Limits:       see the units.
-// Cost:         2 BRAM36; not measured alone.   Source: PROTOCOL.md, ENGINE.md.   Tests: test_polyloom_mpe.py
+// Cost:         2 BRAM36; not measured alone.   Source: PROTOCOL.md, ENGINE.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_engine
   import polyloom_mpe_pkg::*;
   import polyloom_udp_pkg::endpoint_t;

@@ -9,7 +9,7 @@
 // Order/loss:   in order. What is not well formed or not allowed is dropped and told by dropped_o.
 // Reset:        no job, registers as reset; stop brings back the same, but for TIMES, EAGER, WINDOW.
 // Limits:       from_i and bytes_i stand with the datagram's words.
-// Cost:         not measured alone.   Source: PROTOCOL.md.   Tests: test_polyloom_mpe_management.py
+// Cost:         not measured alone.   Source: PROTOCOL.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_management
   import polyloom_mpe_pkg::*;
   import polyloom_udp_pkg::endpoint_t;

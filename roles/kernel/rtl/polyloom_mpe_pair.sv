@@ -3,9 +3,9 @@
 // How:          combinational. Acknowledgement and credit are cumulative modulo 2^16: what is not ahead of the last one, or ahead
 //               of what was sent, is old. An envelope is taken only if its number is the next.
 // Latency:      none.   Throughput: one packet a cycle.   Backpressure: none.
-// Order/loss:   this is what makes them right: proof formal/proofs.toml [mpe_pair], and tests/test_pair_rules.py.
+// Order/loss:   this is what makes them right.
 // Reset:        none.   Limits: at most 2^15 envelopes under way (S is at most 2^8 in practice).
-// Cost:         not measured alone.   Source: PROTOCOL.md "Envelopes".   Tests: test_polyloom_mpe_pair.py
+// Cost:         not measured alone.   Source: PROTOCOL.md "Envelopes".   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_pair
   import polyloom_mpe_pkg::*;
 (

@@ -2,7 +2,7 @@
 // polyloom_mpe_pkg: sizes, packets, requests and registers of the message passing engine.
 // How:          the wire's numbers are those of PROTOCOL.md, the commands' those of ENGINE.md. Here stand also the records that
 //               the engine's units share: a request, what a unit does in a cycle, what the packet builder sends.
-// Source: roles/kernel/PROTOCOL.md, ENGINE.md.   Tests: test_polyloom_mpe_parse.py, test_polyloom_mpe.py
+// Source: roles/kernel/PROTOCOL.md, ENGINE.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 package polyloom_mpe_pkg;
 
   localparam int unsigned MAX_RANKS = 64;  // and the manager

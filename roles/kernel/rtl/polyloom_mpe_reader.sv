@@ -9,7 +9,7 @@
 // Order/loss:   in order.
 // Reset:        no job, FIFO empty; answers to what was asked before must not come any more.
 // Limits:       jobs of 1 byte and more.
-// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe_reader.py
+// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_reader #(
     parameter int unsigned Beats = 32  // words asked for and not yet used
 ) (

@@ -11,7 +11,7 @@
 // Order/loss:   drops what the protocol says, each counted.
 // Reset:        idle.
 // Limits:       the header stands from go_i until done_o; the writer is free if the packet has payload.
-// Cost:         not measured alone.   Source: PROTOCOL.md.   Tests: test_polyloom_mpe.py, proof [mpe_pair] for the rules
+// Cost:         not measured alone.   Source: PROTOCOL.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_receive
   import polyloom_mpe_pkg::*;
 (

@@ -8,7 +8,7 @@
 // Order/loss:   lists keep the order of appending.
 // Reset:        no request, lists empty; clear_i does the same.
 // Limits:       32 requests.
-// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe_requests.py
+// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_requests
   import polyloom_mpe_pkg::*;
 (

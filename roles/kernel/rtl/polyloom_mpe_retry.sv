@@ -10,7 +10,7 @@
 // Order/loss:   none.
 // Reset:        no sweep; clear_i does the same.
 // Limits:       none.
-// Cost:         not measured alone.   Source: PROTOCOL.md "Giving up".   Tests: test_polyloom_mpe.py
+// Cost:         not measured alone.   Source: PROTOCOL.md "Giving up".   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_retry
   import polyloom_mpe_pkg::*;
 (

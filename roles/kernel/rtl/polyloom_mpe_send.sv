@@ -11,7 +11,7 @@
 //               of credit blocks all later ones of its rank alike; for want of replay blocks, all.
 // Reset:        nothing to send; clear_i does the same.
 // Limits:       works while go_i comes until done_o.
-// Cost:         not measured alone.   Source: PROTOCOL.md.   Tests: test_polyloom_mpe.py
+// Cost:         not measured alone.   Source: PROTOCOL.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_send
   import polyloom_mpe_pkg::*;
   import polyloom_udp_pkg::endpoint_t;

@@ -8,7 +8,7 @@
 // Order/loss:   in order of adding.
 // Reset:        empty; clear_i does the same.
 // Limits:       256 envelopes, as long as POOL_BYTES holds their payloads. add_i, remove_i not while a search runs.
-// Cost:         1 BRAM36; not measured alone.   Source: own design.   Tests: test_polyloom_mpe_unexpected.py
+// Cost:         1 BRAM36; not measured alone.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_unexpected
   import polyloom_mpe_pkg::*;
 (

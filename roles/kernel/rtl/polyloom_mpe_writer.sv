@@ -10,7 +10,7 @@
 // Order/loss:   in order. done_o once a job that has to tell, when its last word has passed.
 // Reset:        no job.
 // Limits:       a job from the packet ends with the packet's last word; none with no payload word at all.
-// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe_writer.py
+// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_writer
   import polyloom_mpe_pkg::*;
 (

@@ -69,7 +69,9 @@ class Packet:
     def datagram(self) -> bytes:
         """What follows the UDP header."""
         return (
-            struct.pack("<IBBHHHH", self.job, self.kind, self.dtype, self.src, self.dst, self.seq & 0xFFFF, self.ack & 0xFFFF)
+            struct.pack(
+                "<IBBHHHH", self.job, self.kind, self.dtype, self.src, self.dst, self.seq & 0xFFFF, self.ack & 0xFFFF
+            )
             + struct.pack("<IHHII", self.tag & 0xFFFFFFFF, self.comm, self.credit & 0xFFFF, self.length, self.offset)
             + self.payload
         )
@@ -121,4 +123,16 @@ def management(op: int, count: int, seq: int, register: int, values: list[int] |
     return head + b"".join(struct.pack("<Q", v) for v in values or [])
 
 
-__all__ = ["Datagram", "Packet", "checksum", "closed", "ip_of", "mac_of", "management", "packet_of", "parse", "replace", "udp"]
+__all__ = [
+    "Datagram",
+    "Packet",
+    "checksum",
+    "closed",
+    "ip_of",
+    "mac_of",
+    "management",
+    "packet_of",
+    "parse",
+    "replace",
+    "udp",
+]

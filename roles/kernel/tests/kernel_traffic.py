@@ -11,7 +11,19 @@ import random
 from dataclasses import dataclass
 
 from kernel_world import (
-    ANY_RANK, ANY_TAG, DRAM, MEMORY, RECV, RECV_WAIT, SEND, SEND_WAIT, SSEND, WAIT, Answer, World, command,
+    ANY_RANK,
+    ANY_TAG,
+    DRAM,
+    MEMORY,
+    RECV,
+    RECV_WAIT,
+    SEND,
+    SEND_WAIT,
+    SSEND,
+    WAIT,
+    Answer,
+    World,
+    command,
 )  # fmt: skip
 
 ROOM = 16  # bytes kept free around each buffer
@@ -66,7 +78,9 @@ class Program:
 class Traffic:
     """Programs of all ranks."""
 
-    def __init__(self, world: World, ranks: int, messages: int, sizes: list[int], nodes: list[int] | None = None) -> None:
+    def __init__(
+        self, world: World, ranks: int, messages: int, sizes: list[int], nodes: list[int] | None = None
+    ) -> None:
         self.w = world
         self.rng: random.Random = world.rng
         self.nodes = nodes or list(range(ranks))
