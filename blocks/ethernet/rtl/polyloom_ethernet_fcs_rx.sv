@@ -97,18 +97,18 @@ module polyloom_ethernet_fcs_rx
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      first_q <= 1'b1;
-      held_q <= 1'b0;
+      first_q  <= 1'b1;
+      held_q   <= 1'b0;
       valid1_q <= 1'b0;
       valid2_q <= 1'b0;
-      last_q <= '0;
+      last_q   <= '0;
     end else begin
       if (rx_valid_i) first_q <= rx_last_i;
       if (rx_valid_i) held_q <= !cut;
       else if (held_word_q.last) held_q <= 1'b0;
       valid1_q <= valid0;
       valid2_q <= valid1_q;
-      last_q <= {last_q[0], rx_valid_i && rx_last_i};
+      last_q   <= {last_q[0], rx_valid_i && rx_last_i};
     end
   end
 

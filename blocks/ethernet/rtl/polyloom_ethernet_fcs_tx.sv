@@ -101,9 +101,9 @@ module polyloom_ethernet_fcs_tx #(
   end
 
   assign tx_valid_o = state_q == CHECK || (state_q == WORDS && valid_q[1]);
-  assign tx_last_o  = state_q == CHECK;
-  assign tx_keep_o  = state_q == CHECK ? 8'h0f : 8'hff;
-  assign tx_data_o  = state_q == CHECK ? 64'(crc) : data2_q;
+  assign tx_last_o = state_q == CHECK;
+  assign tx_keep_o = state_q == CHECK ? 8'h0f : 8'hff;
+  assign tx_data_o = state_q == CHECK ? 64'(crc) : data2_q;
 
   assign idle_o = state_q == WORDS && valid_q == '0 && first_q && !closed_q;
 

@@ -118,7 +118,7 @@ module polyloom_mpe_builder
   assign idle_o = state_q == IDLE && !packet_valid_i;
 
   logic payload_end;
-  assign payload_end  = state_q == PAYLOAD && step && payload_last;
+  assign payload_end = state_q == PAYLOAD && step && payload_last;
   assign copied_o = (payload_end && finish_q) || (header_end && no_payload && packet_i.finish);
   assign copied_idx_o = state_q == HEADER ? packet_i.idx : idx_q;
   assign copied_bad_o = state_q == PAYLOAD && !replaying && words_bad_i;

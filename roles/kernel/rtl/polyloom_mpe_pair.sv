@@ -9,22 +9,22 @@
 module polyloom_mpe_pair
   import polyloom_mpe_pkg::*;
 (
-    input  pair_tx_t    tx_i,
-    input  pair_rx_t    rx_i,
-    input  logic [15:0] slots_i,     // S
+    input  pair_tx_t        tx_i,
+    input  pair_rx_t        rx_i,
+    input  logic     [15:0] slots_i,     // S
     // The packet
-    input  seq_t        ack_i,
-    input  seq_t        credit_i,
-    input  seq_t        seq_i,
+    input  seq_t            ack_i,
+    input  seq_t            credit_i,
+    input  seq_t            seq_i,
     // What it means
-    output pair_tx_t    tx_o,        // after it
-    output logic        acks_o,      // it acknowledges something new
-    output logic        credits_o,   // it brings new credit
-    output logic        next_o,      // an envelope of this number is the next one
-    output logic        old_o,       // it was accepted before
+    output pair_tx_t        tx_o,        // after it
+    output logic            acks_o,      // it acknowledges something new
+    output logic            credits_o,   // it brings new credit
+    output logic            next_o,      // an envelope of this number is the next one
+    output logic            old_o,       // it was accepted before
     // Sending
-    output logic        may_send_o,  // another envelope
-    output logic        unacked_o
+    output logic            may_send_o,  // another envelope
+    output logic            unacked_o
 );
   seq_t ahead, open, c_ahead, c_open, behind;
   assign ahead = ack_i - tx_i.acked;

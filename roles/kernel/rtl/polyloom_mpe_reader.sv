@@ -69,7 +69,7 @@ module polyloom_mpe_reader #(
 
   // An aligned word needs one of the FIFO's; else two, the first of which stays from before.
   logic [127:0] wide;
-  logic [63:0] shifted;
+  logic [ 63:0] shifted;
   assign need = source_q != '0;
   assign wide = {need ? beat[63:0] : 64'd0, shift_q == '0 ? beat[63:0] : low_q};
   assign shifted = 64'(wide >> {shift_q, 3'b0});

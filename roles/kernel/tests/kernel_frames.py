@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Frames of the kernel role's protocol (roles/kernel/PROTOCOL.md) made and taken apart in Python, for tests.
 
-Nothing here is taken from the RTL or the C++ library: numbers are written by ``struct`` from the tables of the protocol.
+Nothing here is taken from the RTL or the C++ library: numbers are written by ``struct``.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ class Packet:
 
     def __str__(self) -> str:
         return (
-            f"{NAMES.get(self.kind, self.kind)} {self.src}->{self.dst} seq {self.seq} ack {self.ack} credit {self.credit} "
+            f"{NAMES.get(self.kind, self.kind)} {self.src}->{self.dst} seq {self.seq} "
+            f"ack {self.ack} credit {self.credit} "
             f"tag {self.tag:#x} length {self.length} offset {self.offset} payload {len(self.payload)}"
         )
 

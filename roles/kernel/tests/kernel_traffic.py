@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random MPI traffic between players: programs whose outcome does not depend on timing, and the check of that outcome.
 
-Three communicators: 1, receives name source and tag, in any order; 2, receives name the source and take any tag, in order;
-3, receives take any source and any tag, so only the set of what came is known.
+Three communicators: 1, receives name source and tag, in any order; 2, receives name the source and take any tag, in
+order; 3, receives take any source and any tag, so only the set of what came is known.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ Fault = Callable[[bytes], list[tuple[int, bytes]]]
 
 
 class World:
-    """Runs the clock, carries frames, plays the manager. ``fault`` says what becomes of a frame: (delay, frame) each."""
+    """Runs the clock, carries frames, plays the manager. ``fault`` gives what becomes of a frame: (delay, frame)."""
 
     def __init__(self, dut: Any, fault: Fault | None = None, holes: float = 0.0) -> None:
         self.dut = dut
@@ -224,7 +224,7 @@ class World:
             await self.step()
 
     def put(self, node: int, address: int, data: bytes) -> None:
-        """Write a node's memory past everything, before it runs: the rest of the first and last word becomes what put() knew."""
+        """Write a node's memory before it runs; the rest of its words becomes what put() knew."""
         memory, base = self._memory(node, address)
         at = 0
         while at < len(data):
@@ -284,7 +284,8 @@ class Answer:
         self.bytes, self.dtype = word1 & 0xFFFFFFFF, word1 >> 32 & 0xFF
 
     def __repr__(self) -> str:
-        return f"(error {self.error} done {self.done} from {self.source} tag {self.tag} bytes {self.bytes} type {self.dtype})"
+        who = f"from {self.source} tag {self.tag}"
+        return f"(error {self.error} done {self.done} {who} bytes {self.bytes} type {self.dtype})"
 
 
 def command(op: int, peer: int = 0, tag: int = 0, address: int = 0, count: int = 0, comm: int = 0, dtype: int = 0,
