@@ -11,7 +11,7 @@
 // Reset:        the valid bits; the first beat is then the first of a frame.
 // Limits:       keep is a run of ones from bit 0; all ones but in the last word of a frame.
 // Cost:         with CRC 590 LUT, 300 FF (estimate until `polyloom synth` has it).
-// Source:       IEEE 802.3 clause 3.2.9; the residue of a CRC is textbook.   Tests: test_polyloom_ethernet_fcs_rx.py
+// Source:       IEEE 802.3 clause 3.2.9; the residue of a CRC is textbook.   Tests: none alone yet; in whole nodes: roles/kernel/tests
 module polyloom_ethernet_fcs_rx
   import polyloom_crc32_pkg::*;
 (
@@ -97,18 +97,18 @@ module polyloom_ethernet_fcs_rx
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      first_q <= 1'b1;
-      held_q <= 1'b0;
+      first_q  <= 1'b1;
+      held_q   <= 1'b0;
       valid1_q <= 1'b0;
       valid2_q <= 1'b0;
-      last_q <= '0;
+      last_q   <= '0;
     end else begin
       if (rx_valid_i) first_q <= rx_last_i;
       if (rx_valid_i) held_q <= !cut;
       else if (held_word_q.last) held_q <= 1'b0;
       valid1_q <= valid0;
       valid2_q <= valid1_q;
-      last_q <= {last_q[0], rx_valid_i && rx_last_i};
+      last_q   <= {last_q[0], rx_valid_i && rx_last_i};
     end
   end
 

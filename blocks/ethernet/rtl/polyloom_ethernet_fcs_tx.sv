@@ -12,7 +12,7 @@
 // Reset:        the valid bits.
 // Limits:       whole words only (a frame may be padded, its inner length counts).
 // Cost:         with CRC 480 LUT, 240 FF (estimate until `polyloom synth` has it).
-// Source:       IEEE 802.3 clauses 3.2.9, 4.4.2.   Tests: test_polyloom_ethernet_fcs_tx.py
+// Source:       IEEE 802.3 clauses 3.2.9, 4.4.2.   Tests: none alone yet; in whole nodes: roles/kernel/tests
 module polyloom_ethernet_fcs_tx #(
     parameter int unsigned GapWords = 2  // cycles of silence after a frame
 ) (
@@ -101,9 +101,9 @@ module polyloom_ethernet_fcs_tx #(
   end
 
   assign tx_valid_o = state_q == CHECK || (state_q == WORDS && valid_q[1]);
-  assign tx_last_o  = state_q == CHECK;
-  assign tx_keep_o  = state_q == CHECK ? 8'h0f : 8'hff;
-  assign tx_data_o  = state_q == CHECK ? 64'(crc) : data2_q;
+  assign tx_last_o = state_q == CHECK;
+  assign tx_keep_o = state_q == CHECK ? 8'h0f : 8'hff;
+  assign tx_data_o = state_q == CHECK ? 64'(crc) : data2_q;
 
   assign idle_o = state_q == WORDS && valid_q == '0 && first_q && !closed_q;
 

@@ -11,7 +11,7 @@
 //               never end: it must not come.
 // Reset:        emptied.
 // Limits:       Words 4 to 512; at most 32 frames are held, one more finds no room.
-// Cost:         512 words: 1 BRAM36.   Source: own design.   Tests: test_polyloom_ethernet_store.py
+// Cost:         512 words: 1 BRAM36.   Source: own design.   Tests: none alone yet; in whole nodes: roles/kernel/tests
 module polyloom_ethernet_store #(
     parameter int unsigned Words = 0,
     parameter bit Waits = 1'b0  // the writer waits for in_ready_o
@@ -22,9 +22,9 @@ module polyloom_ethernet_store #(
     input  logic        in_valid_i,
     output logic        in_ready_o,
     input  logic [63:0] in_data_i,
-    input  logic [ 3:0] in_bytes_i,  // of this word that count: 1 to 8
+    input  logic [ 3:0] in_bytes_i,   // of this word that count: 1 to 8
     input  logic        in_last_i,
-    input  logic        in_bad_i,    // with the last word: forget the frame
+    input  logic        in_bad_i,     // with the last word: forget the frame
     // Whole frames
     output logic        out_valid_o,
     input  logic        out_ready_i,
@@ -33,8 +33,8 @@ module polyloom_ethernet_store #(
     output logic        out_last_o,
     output logic [12:0] out_size_o,   // bytes of the whole frame, with each of its words
     // What happened
-    output logic        dropped_o,   // a good frame found no room
-    output logic        empty_o      // nothing is stored, not even a part
+    output logic        dropped_o,    // a good frame found no room
+    output logic        empty_o       // nothing is stored, not even a part
 );
 
   if (Words < 4 || Words > 512) begin : gen_check

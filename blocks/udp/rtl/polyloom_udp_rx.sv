@@ -10,36 +10,36 @@
 //               lengths that do not fit the frame.
 // Reset:        the word counter.
 // Limits:       frames have passed the check of their check sequence; the IP header's own and UDP's are not looked at.
-// Cost:         not measured alone.   Source: RFC 791, 768, 826.   Tests: test_polyloom_udp_rx.py
+// Cost:         not measured alone.   Source: RFC 791, 768, 826.   Tests: none alone yet; in whole nodes: roles/kernel/tests
 module polyloom_udp_rx
   import polyloom_udp_pkg::*;
 #(
     parameter int unsigned Ports = 2
 ) (
-    input  logic                         clk_i,
-    input  logic                         rst_ni,
-    input  logic [      31:0]            ip_i,         // of this node
-    input  logic [Ports-1:0][15:0]       ports_i,      // that this node listens to
+    input  logic                        clk_i,
+    input  logic                        rst_ni,
+    input  logic      [     31:0]       ip_i,         // of this node
+    input  logic      [Ports-1:0][15:0] ports_i,      // that this node listens to
     // Whole frames
-    input  logic                         in_valid_i,
-    output logic                         in_ready_o,
-    input  logic [      63:0]            in_data_i,
-    input  logic                         in_last_i,
-    input  logic [      12:0]            in_size_i,    // bytes of the frame
+    input  logic                        in_valid_i,
+    output logic                        in_ready_o,
+    input  logic      [     63:0]       in_data_i,
+    input  logic                        in_last_i,
+    input  logic      [     12:0]       in_size_i,    // bytes of the frame
     // Datagrams, from word 5 of the frame on
-    output logic                         out_valid_o,
-    input  logic                         out_ready_i,
-    output logic [      63:0]            out_data_o,
-    output logic                         out_last_o,
-    output logic [ Ports-1:0]            out_port_o,   // for which port, one-hot
-    output endpoint_t                    out_from_o,
-    output logic [      12:0]            out_bytes_o,  // of the datagram, without UDP's header
+    output logic                        out_valid_o,
+    input  logic                        out_ready_i,
+    output logic      [     63:0]       out_data_o,
+    output logic                        out_last_o,
+    output logic      [Ports-1:0]       out_port_o,   // for which port, one-hot
+    output endpoint_t                   out_from_o,
+    output logic      [     12:0]       out_bytes_o,  // of the datagram, without UDP's header
     // ARP requests for this node
-    output logic                         arp_valid_o,
-    input  logic                         arp_ready_i,
-    output endpoint_t                    arp_from_o,   // no port
+    output logic                        arp_valid_o,
+    input  logic                        arp_ready_i,
+    output endpoint_t                   arp_from_o,   // no port
     // Counting
-    output logic                         dropped_o
+    output logic                        dropped_o
 );
 
   logic [2:0] word_q;  // 0 to 5; then all the same
@@ -71,7 +71,8 @@ module polyloom_udp_rx
           w[63:48] >= 16'd28 && {1'b0, w[63:48]} + 17'd14 <= 17'(in_size_i) &&
           !w[29] && w[28:16] == '0 && w[7:0] == 8'd17;
       3'd3: right = arp_q || w[15:0] == ip_i[31:16];
-      3'd4: right = arp_q ? w[15:0] == ip_i[31:16] : w[63:48] == ip_i[15:0] && port_hit != '0 && w[15:0] >= 16'd8 &&
+      3'd4:
+      right = arp_q ? w[15:0] == ip_i[31:16] : w[63:48] == ip_i[15:0] && port_hit != '0 && w[15:0] >= 16'd8 &&
           w[15:0] <= 16'(length_q);
       default: right = !arp_q || w[63:48] == ip_i[15:0];
     endcase

@@ -9,7 +9,7 @@
 // Reset:        the word counter.
 // Limits:       to_i, bytes_i, port_i stand while the first word of a datagram is offered; bytes_i at most 1472 (asserted).
 //               Short frames are the caller's to pad.
-// Cost:         not measured alone.   Source: RFC 791, 768.   Tests: test_polyloom_udp_tx.py
+// Cost:         not measured alone.   Source: RFC 791, 768.   Tests: none alone yet; in whole nodes: roles/kernel/tests
 module polyloom_udp_tx
   import polyloom_udp_pkg::*;
 (
@@ -31,15 +31,15 @@ module polyloom_udp_tx
     output logic             out_last_o
 );
 
-  logic [2:0] word_q;  // 0 to 5: 5 and all later ones; 6 means in the middle
+  logic [ 2:0] word_q;  // 0 to 5: 5 and all later ones; 6 means in the middle
   logic [18:0] sum_q;
   logic [16:0] folded;
   logic [15:0] check, total;
   logic step, middle;
   logic [63:0] w;  // bytes from the left
-  assign total = in_bytes_i + 16'd28;
+  assign total  = in_bytes_i + 16'd28;
   assign folded = 17'(sum_q[15:0]) + 17'(sum_q[18:16]);
-  assign check = ~(folded[15:0] + 16'(folded[16]));
+  assign check  = ~(folded[15:0] + 16'(folded[16]));
   assign middle = word_q == 3'd6;
 
   always_comb begin

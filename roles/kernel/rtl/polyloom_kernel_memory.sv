@@ -11,12 +11,12 @@
 // Order/loss:   a read sees all writes that were taken before it, and none taken after it.
 // Reset:        nothing under way.
 // Limits:       at most Open reads, and Open writes, under way.
-// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_kernel_memory.py
+// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_kernel_memory #(
     parameter int unsigned Open = 32
 ) (
-    input  logic        clk_i,
-    input  logic        rst_ni,
+    input  logic              clk_i,
+    input  logic              rst_ni,
     // Askers: 0 kernel, 1 writer of payload, 2 reader of payload
     input  logic [ 2:0]       valid_i,
     output logic [ 2:0]       ready_o,
@@ -53,7 +53,7 @@ module polyloom_kernel_memory #(
   logic [ 7:0] strb_q;
 
   // Whose turn: the next one after the last that may go.
-  logic [2:0] may;
+  logic [ 2:0] may;
   always_comb begin
     room = !((ar_q && !ar_ready_i) || (aw_q && !aw_ready_i) || (w_q && !w_ready_i));
     for (int unsigned i = 0; i < 3; i++) begin
@@ -82,7 +82,7 @@ module polyloom_kernel_memory #(
       aw_q <= 1'b0;
       w_q <= 1'b0;
     end else begin
-      reads_q <= reads_q + count_t'(take_read) - count_t'(r_valid_i);
+      reads_q  <= reads_q + count_t'(take_read) - count_t'(r_valid_i);
       writes_q <= writes_q + count_t'(take_write) - count_t'(b_valid_i);
       if (take) last_q <= pick;
       if (take_read) ar_q <= 1'b1;

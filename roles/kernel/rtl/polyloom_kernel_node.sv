@@ -11,7 +11,7 @@
 // Order/loss:   PROTOCOL.md.
 // Reset:        no job, kernel in reset.
 // Limits:       one lane of 64 bits, one memory of 64 bits. The module polyloom_kernel_app comes with the kernel.
-// Cost:         `polyloom synth mpe` without kernel.   Source: own design.   Tests: test_polyloom_mpe.py, kernel_node_test.cc
+// Cost:         `polyloom synth mpe` without kernel.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_kernel_node (
     input  logic              clk_i,
     input  logic              rst_ni,
@@ -170,13 +170,13 @@ module polyloom_kernel_node (
   logic [7:0] dram_strb;
   logic [2:0] memory_ready, memory_rsp;
   logic write_here, read_here;
-  assign write_here = write_valid && !write_addr[31];
-  assign read_here = read_valid && !read_addr[31];
+  assign write_here  = write_valid && !write_addr[31];
+  assign read_here   = read_valid && !read_addr[31];
   assign write_first = write_here && (write_turn_q || !read_here);
-  assign dma_valid = write_here || read_here;
-  assign dma_write = write_first;
+  assign dma_valid   = write_here || read_here;
+  assign dma_write   = write_first;
   assign write_ready = write_addr[31] ? memory_ready[1] : write_first && dma_ready;
-  assign read_ready = read_addr[31] ? memory_ready[2] : !write_first && dma_ready;
+  assign read_ready  = read_addr[31] ? memory_ready[2] : !write_first && dma_ready;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) write_turn_q <= 1'b0;
     else if (dma_valid && dma_ready) write_turn_q <= !write_first;

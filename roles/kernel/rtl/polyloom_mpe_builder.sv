@@ -9,7 +9,7 @@
 // Backpressure: the datagram may wait (combinational to the reader).
 // Order/loss:   in order.   Reset: no packet.
 // Limits:       recorded payloads fit the blocks from `block` on (the engine sees to it).
-// Cost:         1 BRAM36; not measured alone.   Source: PROTOCOL.md "Packet".   Tests: test_polyloom_mpe_builder.py
+// Cost:         1 BRAM36; not measured alone.   Source: PROTOCOL.md "Packet".   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_builder
   import polyloom_mpe_pkg::*;
   import polyloom_udp_pkg::endpoint_t;
@@ -118,7 +118,7 @@ module polyloom_mpe_builder
   assign idle_o = state_q == IDLE && !packet_valid_i;
 
   logic payload_end;
-  assign payload_end  = state_q == PAYLOAD && step && payload_last;
+  assign payload_end = state_q == PAYLOAD && step && payload_last;
   assign copied_o = (payload_end && finish_q) || (header_end && no_payload && packet_i.finish);
   assign copied_idx_o = state_q == HEADER ? packet_i.idx : idx_q;
   assign copied_bad_o = state_q == PAYLOAD && !replaying && words_bad_i;

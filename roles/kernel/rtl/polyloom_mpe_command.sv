@@ -9,53 +9,53 @@
 // Order/loss:   commands take effect in order.
 // Reset:        waits for a command; clear_i does the same.
 // Limits:       works while go_i comes (the engine's turn) until done_o; needs the free writer for receives.
-// Cost:         not measured alone.   Source: ENGINE.md.   Tests: test_polyloom_mpe.py
+// Cost:         not measured alone.   Source: ENGINE.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_command
   import polyloom_mpe_pkg::*;
 (
-    input  logic                       clk_i,
-    input  logic                       rst_ni,
-    input  logic                       clear_i,
-    input  cfg_t                       cfg_i,
+    input  logic                           clk_i,
+    input  logic                           rst_ni,
+    input  logic                           clear_i,
+    input  cfg_t                           cfg_i,
     // Kernel
-    input  logic                       cmd_valid_i,
-    output logic                       cmd_ready_o,
-    input  logic        [        63:0] cmd_i,
-    output logic                       rsp_valid_o,
-    input  logic                       rsp_ready_i,
-    output logic        [        63:0] rsp_o,
+    input  logic                           cmd_valid_i,
+    output logic                           cmd_ready_o,
+    input  logic      [        63:0]       cmd_i,
+    output logic                           rsp_valid_o,
+    input  logic                           rsp_ready_i,
+    output logic      [        63:0]       rsp_o,
     // Turn
-    output logic                       want_o,
-    output logic                       want_writer_o,  // only when it is free
-    input  logic                       go_i,
-    output logic                       done_o,
+    output logic                           want_o,
+    output logic                           want_writer_o,  // only when it is free
+    input  logic                           go_i,
+    output logic                           done_o,
     // Requests
-    output req_t                       idx_o,
-    output req_op_t                    req_o,
-    input  request_t                   req_i,
-    input  logic        [REQUESTS-1:0] owned_i,
-    input  logic        [REQUESTS-1:0] done_i,
-    input  logic        [REQUESTS-1:0] bad_i,
-    input  logic                       free_valid_i,
-    input  req_t                       free_idx_i,
+    output req_t                           idx_o,
+    output req_op_t                        req_o,
+    input  request_t                       req_i,
+    input  logic      [REQUESTS-1:0]       owned_i,
+    input  logic      [REQUESTS-1:0]       done_i,
+    input  logic      [REQUESTS-1:0]       bad_i,
+    input  logic                           free_valid_i,
+    input  req_t                           free_idx_i,
     // Rank table
-    output table_op_t                  table_o,
-    input  logic        [        63:0] table_i,
+    output table_op_t                      table_o,
+    input  logic      [        63:0]       table_i,
     // Envelopes that wait
-    output env_op_t                    env_o,
-    input  logic                       env_done_i,
-    input  logic                       env_found_i,
-    input  env_key_t                   env_key_i,
-    input  env_data_t                  env_data_i,
-    input  logic        [         9:0] env_pool_i,
-    input  logic                       arrival_i,
+    output env_op_t                        env_o,
+    input  logic                           env_done_i,
+    input  logic                           env_found_i,
+    input  env_key_t                       env_key_i,
+    input  env_data_t                      env_data_i,
+    input  logic      [         9:0]       env_pool_i,
+    input  logic                           arrival_i,
     // Payload writer, sender
-    output move_t                      move_o,
-    output tell_t                      tell_o,
+    output move_t                          move_o,
+    output tell_t                          tell_o,
     // To management
-    output logic        [   2:0][63:0] words_o,        // the command at work
-    output logic                       waits_o,
-    output logic                       idle_o          // nothing happens until a word or a completion comes
+    output logic      [         2:0][63:0] words_o,        // the command at work
+    output logic                           waits_o,
+    output logic                           idle_o          // nothing happens until a word or a completion comes
 );
 
   typedef enum logic [3:0] {
@@ -87,11 +87,11 @@ module polyloom_mpe_command
   assign {address, handle, comm} = words_q[1];
   assign bytes = words_q[2][31:0];
   logic is_send, is_recv, is_probe, and_wait, peer_ok, handle_ok;
-  assign is_send = op == OP_SEND || op == OP_SSEND || op == OP_SEND_WAIT || op == OP_SSEND_WAIT;
-  assign is_recv = op == OP_RECV || op == OP_RECV_WAIT;
-  assign is_probe = op == OP_PROBE || op == OP_IPROBE;
-  assign and_wait = op == OP_SEND_WAIT || op == OP_SSEND_WAIT || op == OP_RECV_WAIT;
-  assign peer_ok = cfg_i.job != '0 && (peer <= 16'(cfg_i.size) || (!is_send && peer == ANY_RANK));
+  assign is_send   = op == OP_SEND || op == OP_SSEND || op == OP_SEND_WAIT || op == OP_SSEND_WAIT;
+  assign is_recv   = op == OP_RECV || op == OP_RECV_WAIT;
+  assign is_probe  = op == OP_PROBE || op == OP_IPROBE;
+  assign and_wait  = op == OP_SEND_WAIT || op == OP_SSEND_WAIT || op == OP_RECV_WAIT;
+  assign peer_ok   = cfg_i.job != '0 && (peer <= 16'(cfg_i.size) || (!is_send && peer == ANY_RANK));
   assign handle_ok = handle[15:5] == '0 && owned_i[handle[4:0]];
 
   function automatic logic [63:0] answer(input logic [7:0] error, input logic done, input logic [15:0] what,
@@ -113,8 +113,15 @@ module polyloom_mpe_command
     fresh.bytes = bytes;
   end
   assign met_request = met(
-      fresh, env_key_i.rts, env_key_i.peer, env_key_i.tag, env_data_i.dtype, env_data_i.length, env_data_i.seq,
-      env_data_i.handle, cfg_i.window
+      fresh,
+      env_key_i.rts,
+      env_key_i.peer,
+      env_key_i.tag,
+      env_data_i.dtype,
+      env_data_i.length,
+      env_data_i.seq,
+      env_data_i.handle,
+      cfg_i.window
   );
 
   pair_rx_t rx_after;
@@ -177,7 +184,7 @@ module polyloom_mpe_command
           idx_d  = handle[4:0];
           step_d = WAIT;
         end else if (op == OP_TEST && handle_ok) begin
-          idx_d = handle[4:0];
+          idx_d  = handle[4:0];
           rsp0_d = answer('0, 1'b0, handle, '0);
           if (done_i[handle[4:0]]) begin
             done_o = 1'b0;
@@ -236,9 +243,7 @@ module polyloom_mpe_command
       REAP: begin
         req_o.disown = 1'b1;
         rsp_we = 1'b1;
-        rsp0_d = answer(
-            bad_i[idx_q] ? 8'(E_ADDRESS) : 8'(req_i.error), 1'b1, 16'(req_i.peer), req_i.tag
-        );
+        rsp0_d = answer(bad_i[idx_q] ? 8'(E_ADDRESS) : 8'(req_i.error), 1'b1, 16'(req_i.peer), req_i.tag);
         rsp1_d = {24'd0, req_i.dtype, req_i.bytes};
         done_o = 1'b1;
         step_d = ANSWER0;

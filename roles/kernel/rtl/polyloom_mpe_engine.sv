@@ -12,55 +12,55 @@
 // Order/loss:   see the units.
 // Reset:        after reset and clear_i the pairs are cleared, 256 cycles; no turns meanwhile (ready_o low).
 // Limits:       see the units.
-// Cost:         2 BRAM36; not measured alone.   Source: PROTOCOL.md, ENGINE.md.   Tests: test_polyloom_mpe.py
+// Cost:         2 BRAM36; not measured alone.   Source: PROTOCOL.md, ENGINE.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_engine
   import polyloom_mpe_pkg::*;
   import polyloom_udp_pkg::endpoint_t;
 (
-    input  logic                          clk_i,
-    input  logic                          rst_ni,
-    input  logic                          clear_i,          // a pulse: forget everything but addresses
-    output logic                          ready_o,
-    input  cfg_t                          cfg_i,
+    input  logic                           clk_i,
+    input  logic                           rst_ni,
+    input  logic                           clear_i,         // a pulse: forget everything but addresses
+    output logic                           ready_o,
+    input  cfg_t                           cfg_i,
     // Kernel
-    input  logic                          cmd_valid_i,
-    output logic                          cmd_ready_o,
-    input  logic      [             63:0] cmd_i,
-    output logic                          rsp_valid_o,
-    input  logic                          rsp_ready_i,
-    output logic      [             63:0] rsp_o,
-    output logic      [        2:0][63:0] words_o,
-    output logic                          waits_o,
+    input  logic                           cmd_valid_i,
+    output logic                           cmd_ready_o,
+    input  logic      [        63:0]       cmd_i,
+    output logic                           rsp_valid_o,
+    input  logic                           rsp_ready_i,
+    output logic      [        63:0]       rsp_o,
+    output logic      [         2:0][63:0] words_o,
+    output logic                           waits_o,
     // Packet
-    input  logic                          head_valid_i,
-    output logic                          head_ready_o,
-    input  header_t                       head_i,
-    input  logic      [             31:0] head_ip_i,
-    input  logic      [             15:0] head_port_i,
-    input  logic      [             10:0] head_bytes_i,
+    input  logic                           head_valid_i,
+    output logic                           head_ready_o,
+    input  header_t                        head_i,
+    input  logic      [        31:0]       head_ip_i,
+    input  logic      [        15:0]       head_port_i,
+    input  logic      [        10:0]       head_bytes_i,
     // Payload writer
-    output move_t                         move_o,
-    input  logic                          move_ready_i,
-    input  logic                          written_i,
-    input  req_t                          written_idx_i,
+    output move_t                          move_o,
+    input  logic                           move_ready_i,
+    input  logic                           written_i,
+    input  req_t                           written_idx_i,
     // Packet builder
-    output logic                          packet_valid_o,
-    input  logic                          packet_ready_i,
-    output packet_t                       packet_o,
-    output endpoint_t                     to_o,
-    output seq_t                          ack_o,
-    output seq_t                          credit_o,
-    input  logic                          copied_i,
-    input  req_t                          copied_idx_i,
-    input  logic                          copied_bad_i,
+    output logic                           packet_valid_o,
+    input  logic                           packet_ready_i,
+    output packet_t                        packet_o,
+    output endpoint_t                      to_o,
+    output seq_t                           ack_o,
+    output seq_t                           credit_o,
+    input  logic                           copied_i,
+    input  req_t                           copied_idx_i,
+    input  logic                           copied_bad_i,
     // Management: the rank table
-    input  logic                          table_valid_i,
-    output logic                          table_ready_o,
-    input  table_op_t                     table_i,
-    output logic      [             63:0] table_o,
+    input  logic                           table_valid_i,
+    output logic                           table_ready_o,
+    input  table_op_t                      table_i,
+    output logic      [        63:0]       table_o,
     // Counting, state
-    output logic      [COUNTERS-1:0]      count_o,
-    output logic                          idle_o
+    output logic      [COUNTERS-1:0]       count_o,
+    output logic                           idle_o
 );
 
   localparam int unsigned UNITS = 4;
@@ -84,7 +84,7 @@ module polyloom_mpe_engine
     end
   end
   assign start = !busy_q && want != '0 && !clearing_q && !clear_i;
-  assign turn = busy_q ? turn_q : chosen;
+  assign turn  = busy_q ? turn_q : chosen;
   always_comb begin
     go = '0;
     go[chosen] = start;
@@ -123,8 +123,8 @@ module polyloom_mpe_engine
   logic active;
   assign active = busy_q || start;
   always_comb begin
-    req_op = req[turn];
-    find_op = find[turn];
+    req_op   = req[turn];
+    find_op  = find[turn];
     table_op = tables[turn];
     if (!active) begin
       req_op = '0;
@@ -190,7 +190,7 @@ module polyloom_mpe_engine
 
   env_op_t env_receive, env_command, env_op;
   logic env_done, env_found, env_full, arrival;
-  env_key_t env_key;
+  env_key_t  env_key;
   env_data_t env_data;
   logic [9:0] env_pool, env_add_pool;
   assign env_op = turn == RECEIVE ? env_receive : env_command;
@@ -242,7 +242,7 @@ module polyloom_mpe_engine
       .head_ip_i,
       .head_port_i,
       .head_bytes_i,
-      .idx_o(idx[RECEIVE]),
+      .idx_o       (idx[RECEIVE]),
       .req_o       (req[RECEIVE]),
       .req_i       (request),
       .live_i      (live),
@@ -285,7 +285,7 @@ module polyloom_mpe_engine
       .want_writer_o(want_writer),
       .go_i         (go[COMMAND]),
       .done_o       (done[COMMAND]),
-      .idx_o(idx[COMMAND]),
+      .idx_o        (idx[COMMAND]),
       .req_o        (req[COMMAND]),
       .req_i        (request),
       .owned_i      (owned),
@@ -319,7 +319,7 @@ module polyloom_mpe_engine
       .want_o          (want[SEND]),
       .go_i            (go[SEND]),
       .done_o          (done[SEND]),
-      .idx_o(idx[SEND]),
+      .idx_o           (idx[SEND]),
       .req_o           (req[SEND]),
       .req_i           (request),
       .next_i          (next),
@@ -369,7 +369,7 @@ module polyloom_mpe_engine
       .want_o       (want[RETRY]),
       .go_i         (go[RETRY]),
       .done_o       (done[RETRY]),
-      .idx_o(idx[RETRY]),
+      .idx_o        (idx[RETRY]),
       .req_o        (req[RETRY]),
       .req_i        (request),
       .live_i       (live),

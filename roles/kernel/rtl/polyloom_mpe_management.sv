@@ -9,47 +9,47 @@
 // Order/loss:   in order. What is not well formed or not allowed is dropped and told by dropped_o.
 // Reset:        no job, registers as reset; stop brings back the same, but for TIMES, EAGER, WINDOW.
 // Limits:       from_i and bytes_i stand with the datagram's words.
-// Cost:         not measured alone.   Source: PROTOCOL.md.   Tests: test_polyloom_mpe_management.py
+// Cost:         not measured alone.   Source: PROTOCOL.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_management
   import polyloom_mpe_pkg::*;
   import polyloom_udp_pkg::endpoint_t;
 (
     input  logic                   clk_i,
     input  logic                   rst_ni,
-    input  logic      [      63:0] cycle_i,
+    input  logic      [63:0]       cycle_i,
     // Requests, from word 5 of the frame on
     input  logic                   in_valid_i,
     output logic                   in_ready_o,
-    input  logic      [      63:0] in_data_i,
+    input  logic      [63:0]       in_data_i,
     input  logic                   in_last_i,
-    input  logic      [      12:0] in_bytes_i,
+    input  logic      [12:0]       in_bytes_i,
     input  endpoint_t              in_from_i,
     // Answers, from word 5 of the frame on
     output logic                   out_valid_o,
     input  logic                   out_ready_i,
-    output logic      [      63:0] out_data_o,
+    output logic      [63:0]       out_data_o,
     output logic                   out_last_o,
     output endpoint_t              out_to_o,
-    output logic      [      15:0] out_bytes_o,
+    output logic      [15:0]       out_bytes_o,
     // Rank table
     output logic                   table_valid_o,
     input  logic                   table_ready_i,
     output table_op_t              table_o,
-    input  logic      [      63:0] table_i,
+    input  logic      [63:0]       table_i,
     // What is set
     output cfg_t                   cfg_o,
-    output logic                   start_o,         // pulses
+    output logic                   start_o,        // pulses
     output logic                   stop_o,
-    input  logic                   stopped_i,       // the stop is done
+    input  logic                   stopped_i,      // the stop is done
     // What is shown
     input  logic                   started_i,
     input  logic                   kernel_done_i,
     input  logic                   waits_i,
-    input  logic      [ 2:0][63:0] words_i,         // the command that the kernel waits in
-    output logic      [       3:0] counter_o,
-    input  logic      [      31:0] counter_i,
-    input  logic      [      47:0] bytes_in_i,
-    input  logic      [      47:0] bytes_out_i,
+    input  logic      [ 2:0][63:0] words_i,        // the command that the kernel waits in
+    output logic      [ 3:0]       counter_o,
+    input  logic      [31:0]       counter_i,
+    input  logic      [47:0]       bytes_in_i,
+    input  logic      [47:0]       bytes_out_i,
     output logic                   dropped_o,
     output logic                   idle_o
 );
@@ -223,7 +223,7 @@ module polyloom_mpe_management
     unique case (step_q)
       ANSWER5: out_data_o = {seq_q, count_q, is_write_q ? 8'd3 : 8'd4, 16'h4d50, 16'd0};
       ANSWER6: out_data_o = {32'd0, first_q};
-      VALUE: out_data_o = value_q;
+      VALUE:   out_data_o = value_q;
       default: out_data_o = '0;
     endcase
   end

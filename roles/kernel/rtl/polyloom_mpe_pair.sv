@@ -3,28 +3,28 @@
 // How:          combinational. Acknowledgement and credit are cumulative modulo 2^16: what is not ahead of the last one, or ahead
 //               of what was sent, is old. An envelope is taken only if its number is the next.
 // Latency:      none.   Throughput: one packet a cycle.   Backpressure: none.
-// Order/loss:   this is what makes them right: proof formal/proofs.toml [mpe_pair], and tests/test_pair_rules.py.
+// Order/loss:   this is what makes them right.
 // Reset:        none.   Limits: at most 2^15 envelopes under way (S is at most 2^8 in practice).
-// Cost:         not measured alone.   Source: PROTOCOL.md "Envelopes".   Tests: test_polyloom_mpe_pair.py
+// Cost:         not measured alone.   Source: PROTOCOL.md "Envelopes".   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_pair
   import polyloom_mpe_pkg::*;
 (
-    input  pair_tx_t    tx_i,
-    input  pair_rx_t    rx_i,
-    input  logic [15:0] slots_i,     // S
+    input  pair_tx_t        tx_i,
+    input  pair_rx_t        rx_i,
+    input  logic     [15:0] slots_i,     // S
     // The packet
-    input  seq_t        ack_i,
-    input  seq_t        credit_i,
-    input  seq_t        seq_i,
+    input  seq_t            ack_i,
+    input  seq_t            credit_i,
+    input  seq_t            seq_i,
     // What it means
-    output pair_tx_t    tx_o,        // after it
-    output logic        acks_o,      // it acknowledges something new
-    output logic        credits_o,   // it brings new credit
-    output logic        next_o,      // an envelope of this number is the next one
-    output logic        old_o,       // it was accepted before
+    output pair_tx_t        tx_o,        // after it
+    output logic            acks_o,      // it acknowledges something new
+    output logic            credits_o,   // it brings new credit
+    output logic            next_o,      // an envelope of this number is the next one
+    output logic            old_o,       // it was accepted before
     // Sending
-    output logic        may_send_o,  // another envelope
-    output logic        unacked_o
+    output logic            may_send_o,  // another envelope
+    output logic            unacked_o
 );
   seq_t ahead, open, c_ahead, c_open, behind;
   assign ahead = ack_i - tx_i.acked;

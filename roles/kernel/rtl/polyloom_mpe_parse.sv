@@ -10,7 +10,7 @@
 // Order/loss:   in order; dropped_o tells of each packet dropped here.
 // Reset:        no header, FIFO empty.
 // Limits:       from_i stands with the datagram's words.
-// Cost:         not measured alone.   Source: PROTOCOL.md "Packet", "Filter".   Tests: test_polyloom_mpe_parse.py
+// Cost:         not measured alone.   Source: PROTOCOL.md "Packet", "Filter".   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_parse
   import polyloom_mpe_pkg::*;
   import polyloom_udp_pkg::endpoint_t;
@@ -23,7 +23,7 @@ module polyloom_mpe_parse
     output logic             in_ready_o,
     input  logic      [63:0] in_data_i,
     input  logic             in_last_i,
-    input  logic      [12:0] in_bytes_i,     // of the datagram
+    input  logic      [12:0] in_bytes_i,    // of the datagram
     input  endpoint_t        in_from_i,
     // Header, until taken
     output logic             head_valid_o,
@@ -31,7 +31,7 @@ module polyloom_mpe_parse
     output header_t          head_o,
     output logic      [31:0] head_ip_o,
     output logic      [15:0] head_port_o,
-    output logic      [10:0] head_bytes_o,   // of payload
+    output logic      [10:0] head_bytes_o,  // of payload
     // Payload
     output logic             out_valid_o,
     input  logic             out_ready_i,

@@ -2,7 +2,7 @@
 // polyloom_mpe_pkg: sizes, packets, requests and registers of the message passing engine.
 // How:          the wire's numbers are those of PROTOCOL.md, the commands' those of ENGINE.md. Here stand also the records that
 //               the engine's units share: a request, what a unit does in a cycle, what the packet builder sends.
-// Source: roles/kernel/PROTOCOL.md, ENGINE.md.   Tests: test_polyloom_mpe_parse.py, test_polyloom_mpe.py
+// Source: roles/kernel/PROTOCOL.md, ENGINE.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 package polyloom_mpe_pkg;
 
   localparam int unsigned MAX_RANKS = 64;  // and the manager
@@ -37,8 +37,8 @@ package polyloom_mpe_pkg;
     logic [15:0] credit, comm;
     logic [31:0] tag;
     logic [15:0] ack, seq, dst, src;
-    logic [7:0]  dtype;
-    logic [7:0]  kind;   // kind_e
+    logic [7:0] dtype;
+    logic [7:0] kind;  // kind_e
     logic [31:0] job;
   } header_t;
 
@@ -70,8 +70,8 @@ package polyloom_mpe_pkg;
   // What management has set.
   typedef struct packed {
     logic [31:0] job;
-    rank_t       rank, size;
-    logic [15:0] eager, slots;
+    rank_t       rank,       size;
+    logic [15:0] eager,      slots;
     logic [31:0] retransmit, ack_delay;
     logic [31:0] window;
     logic [7:0]  retries;
@@ -114,24 +114,24 @@ package polyloom_mpe_pkg;
   } control_e;
   typedef struct packed {
     state_e      state;
-    control_e    control;  // packet that the receiver owes
+    control_e    control;         // packet that the receiver owes
     error_e      error;
-    logic        any;      // source
+    logic        any;             // source
     logic        sync;
-    logic        gap;      // a RESUME has asked for the missing piece
-    logic        again;    // the RTS is to be repeated
+    logic        gap;             // a RESUME has asked for the missing piece
+    logic        again;           // the RTS is to be repeated
     rank_t       peer;
     logic [31:0] tag;
     logic [15:0] comm;
     logic [7:0]  dtype;
     logic [31:0] address;
-    logic [31:0] bytes;    // of the buffer; from the match on of the message
+    logic [31:0] bytes;           // of the buffer; from the match on of the message
     seq_t        seq;
-    logic [15:0] remote;   // the peer's handle
-    logic [31:0] pos, limit;
-    logic [4:0]  block;    // of the replay store
-    logic [6:0]  age;      // ticks
-    logic [2:0]  shift;    // doublings of the retransmission time
+    logic [15:0] remote;          // the peer's handle
+    logic [31:0] pos,     limit;
+    logic [4:0]  block;           // of the replay store
+    logic [6:0]  age;             // ticks
+    logic [2:0]  shift;           // doublings of the retransmission time
     logic [7:0]  tries;
   } request_t;
 
@@ -152,10 +152,10 @@ package polyloom_mpe_pkg;
   // Searches of the request table.
   typedef enum logic [2:0] {
     F_NONE,
-    F_POSTED,   // oldest posted receive that takes an envelope
-    F_SENT,     // the unacknowledged envelope of a sequence number
-    F_ACTIVE,   // the rendezvous under way of a sequence number
-    F_RELEASE   // frees eager requests up to an acknowledgement
+    F_POSTED,  // oldest posted receive that takes an envelope
+    F_SENT,    // the unacknowledged envelope of a sequence number
+    F_ACTIVE,  // the rendezvous under way of a sequence number
+    F_RELEASE  // frees eager requests up to an acknowledgement
   } find_e;
   typedef struct packed {
     find_e       find;
@@ -169,14 +169,14 @@ package polyloom_mpe_pkg;
   typedef struct packed {
     logic     write;
     request_t data;
-    logic own, disown;  // the kernel has it, has it no more
-    logic live, dead;  // the protocol needs it, or not
-    logic finish;  // it is complete for the kernel
-    logic work, rest;  // it has something to send, or not
-    logic held;  // its payload is kept for replay
-    logic append_posted, append_want, remove;  // lists; remove: from the one that `want_list` names, after `prev`
-    logic want_list;
-    req_t prev;
+    logic     own,           disown;               // the kernel has it, has it no more
+    logic     live,          dead;                 // the protocol needs it, or not
+    logic     finish;                              // it is complete for the kernel
+    logic     work,          rest;                 // it has something to send, or not
+    logic     held;                                // its payload is kept for replay
+    logic     append_posted, append_want, remove;  // lists; remove: from the one that `want_list` names, after `prev`
+    logic     want_list;
+    req_t     prev;
   } req_op_t;
 
   // What a unit does to the rank table.
@@ -192,32 +192,32 @@ package polyloom_mpe_pkg;
   // A job of the payload writer.
   typedef struct packed {
     logic        valid;
-    logic        from_pool;  // else from the packet at hand
-    logic        to_pool, to_memory;  // neither: thrown away
-    logic [9:0]  pool;     // word
-    logic [31:0] address;  // byte
+    logic        from_pool;             // else from the packet at hand
+    logic        to_pool,   to_memory;  // neither: thrown away
+    logic [9:0]  pool;                  // word
+    logic [31:0] address;               // byte
     logic [31:0] bytes;
-    logic        finish;   // request `idx` is complete then
+    logic        finish;                // request `idx` is complete then
     req_t        idx;
   } move_t;
 
   // What a unit asks of the envelopes that wait.
   typedef struct packed {
-    logic        find, by_seq, any;
+    logic        find,     by_seq, any;
     rank_t       peer;
     logic [31:0] tag;
     logic [15:0] comm;
     seq_t        seq;
-    logic        remove, add;
+    logic        remove,   add;
     env_key_t    add_key;
     env_data_t   add_data;
   } env_op_t;
 
   // What a unit tells the sender.
   typedef struct packed {
-    logic  news, due;  // an acknowledgement or credit for `rank`; at once
+    logic news, due;  // an acknowledgement or credit for `rank`; at once
     rank_t rank;
-    logic  want;  // sends that wait for credit may go on
+    logic want;  // sends that wait for credit may go on
   } tell_t;
 
   // A DONE for a message that nobody knows here.
@@ -273,18 +273,18 @@ package polyloom_mpe_pkg;
     P_REPLAY
   } payload_e;
   typedef struct packed {
-    logic [7:0]  kind;     // kind_e
+    logic [7:0]  kind;             // kind_e
     logic [7:0]  dtype;
     rank_t       dst;
     seq_t        seq;
     logic [31:0] tag;
     logic [15:0] comm;
-    logic [31:0] length, offset;
+    logic [31:0] length,  offset;
     payload_e    payload;
     logic [31:0] address;
     logic [10:0] bytes;
     logic [4:0]  block;
-    logic        finish;   // request `idx` is complete when the payload is copied
+    logic        finish;           // request `idx` is complete when the payload is copied
     req_t        idx;
   } packet_t;
 

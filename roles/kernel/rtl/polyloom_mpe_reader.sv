@@ -9,7 +9,7 @@
 // Order/loss:   in order.
 // Reset:        no job, FIFO empty; answers to what was asked before must not come any more.
 // Limits:       jobs of 1 byte and more.
-// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe_reader.py
+// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_reader #(
     parameter int unsigned Beats = 32  // words asked for and not yet used
 ) (
@@ -69,7 +69,7 @@ module polyloom_mpe_reader #(
 
   // An aligned word needs one of the FIFO's; else two, the first of which stays from before.
   logic [127:0] wide;
-  logic [63:0] shifted;
+  logic [ 63:0] shifted;
   assign need = source_q != '0;
   assign wide = {need ? beat[63:0] : 64'd0, shift_q == '0 ? beat[63:0] : low_q};
   assign shifted = 64'(wide >> {shift_q, 3'b0});

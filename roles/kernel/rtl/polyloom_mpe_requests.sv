@@ -8,7 +8,7 @@
 // Order/loss:   lists keep the order of appending.
 // Reset:        no request, lists empty; clear_i does the same.
 // Limits:       32 requests.
-// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe_requests.py
+// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_requests
   import polyloom_mpe_pkg::*;
 (
@@ -17,32 +17,32 @@ module polyloom_mpe_requests
     input  logic                    clear_i,
     // From the unit at work
     input  req_t                    idx_i,
-    input  req_op_t                 op_i,          // to request idx_i
-    output request_t                data_o,        // of request idx_i
-    output req_t                    next_o,        // after it in its list
-    input  find_t                   find_i,        // stands until find_done_o
+    input  req_op_t                 op_i,              // to request idx_i
+    output request_t                data_o,            // of request idx_i
+    output req_t                    next_o,            // after it in its list
+    input  find_t                   find_i,            // stands until find_done_o
     output logic                    find_done_o,
     output logic                    find_found_o,
-    output req_t                    find_idx_o,    // with find_found_o, as the next
-    output req_t                    find_prev_o,   // before it in the list
+    output req_t                    find_idx_o,        // with find_found_o, as the next
+    output req_t                    find_prev_o,       // before it in the list
     // From those that move payload: a request is complete
     input  logic                    written_i,
     input  req_t                    written_idx_i,
     input  logic                    copied_i,
     input  req_t                    copied_idx_i,
-    input  logic                    copied_bad_i,  // some of it lies outside the kernel's memory
+    input  logic                    copied_bad_i,      // some of it lies outside the kernel's memory
     // A replay block is free again
     output logic                    released_o,
     output logic     [         4:0] released_block_o,
     // State
-    output logic     [REQUESTS-1:0] owned_o,       // by the kernel
-    output logic     [REQUESTS-1:0] done_o,        // complete for the kernel
+    output logic     [REQUESTS-1:0] owned_o,           // by the kernel
+    output logic     [REQUESTS-1:0] done_o,            // complete for the kernel
     output logic     [REQUESTS-1:0] bad_o,
     output logic     [REQUESTS-1:0] live_o,
     output logic     [REQUESTS-1:0] work_o,
     output logic                    free_valid_o,
     output req_t                    free_idx_o,
-    output logic                    want_valid_o,  // the list of sends is not empty
+    output logic                    want_valid_o,      // the list of sends is not empty
     output req_t                    want_head_o,
     output req_t                    want_tail_o
 );
@@ -110,7 +110,7 @@ module polyloom_mpe_requests
 
   // Records and lists
   logic list, append;
-  assign list = op_i.remove ? op_i.want_list : op_i.append_want;
+  assign list   = op_i.remove ? op_i.want_list : op_i.append_want;
   assign append = op_i.append_posted || op_i.append_want;
   always_ff @(posedge clk_i) begin
     if (op_i.write) table_q[idx_i] <= op_i.data;
@@ -156,14 +156,19 @@ module polyloom_mpe_requests
     end else begin
       assert (!busy_q || !(op_i.write || append || op_i.remove || op_i.own || op_i.disown || op_i.live));
       owned_q <= owned_q & ~bit_of(op_i.disown, idx_i) | bit_of(op_i.own, idx_i);
-      done_q <= done_q & ~bit_of(op_i.own, idx_i) | bit_of(op_i.finish, idx_i) |
-          bit_of(written_i, written_idx_i) | bit_of(copied_i, copied_idx_i);
+      done_q <= done_q & ~bit_of(
+          op_i.own, idx_i
+      ) | bit_of(
+          op_i.finish, idx_i
+      ) | bit_of(
+          written_i, written_idx_i
+      ) | bit_of(
+          copied_i, copied_idx_i
+      );
       bad_q <= bad_q & ~bit_of(op_i.own, idx_i) | bit_of(copied_i && copied_bad_i, copied_idx_i);
-      live_q <= live_q & ~bit_of(op_i.dead, idx_i) & ~bit_of(busy_q && release_it, scan_q) |
-          bit_of(op_i.live, idx_i);
+      live_q <= live_q & ~bit_of(op_i.dead, idx_i) & ~bit_of(busy_q && release_it, scan_q) | bit_of(op_i.live, idx_i);
       work_q <= work_q & ~bit_of(op_i.rest, idx_i) | bit_of(op_i.work, idx_i);
-      held_q <= held_q & ~bit_of(op_i.dead, idx_i) & ~bit_of(busy_q && release_it, scan_q) |
-          bit_of(op_i.held, idx_i);
+      held_q <= held_q & ~bit_of(op_i.dead, idx_i) & ~bit_of(busy_q && release_it, scan_q) | bit_of(op_i.held, idx_i);
     end
   end
 

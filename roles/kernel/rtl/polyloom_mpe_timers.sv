@@ -6,7 +6,7 @@
 // Throughput:   an event a cycle.   Backpressure: none.
 // Order/loss:   ranks are picked in turn.
 // Reset:        nothing is due; counters stand while nothing waits, so an idle engine has no events.
-// Limits:       none.   Cost:         not measured alone.   Source: PROTOCOL.md.   Tests: test_polyloom_mpe_timers.py
+// Limits:       none.   Cost:         not measured alone.   Source: PROTOCOL.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_timers
   import polyloom_mpe_pkg::*;
 (

@@ -8,33 +8,33 @@
 // Order/loss:   in order of adding.
 // Reset:        empty; clear_i does the same.
 // Limits:       256 envelopes, as long as POOL_BYTES holds their payloads. add_i, remove_i not while a search runs.
-// Cost:         1 BRAM36; not measured alone.   Source: own design.   Tests: test_polyloom_mpe_unexpected.py
+// Cost:         1 BRAM36; not measured alone.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_unexpected
   import polyloom_mpe_pkg::*;
 (
     input  logic             clk_i,
     input  logic             rst_ni,
     input  logic             clear_i,
-    input  logic      [15:0] eager_i,         // bytes of a place in the pool
+    input  logic      [15:0] eager_i,        // bytes of a place in the pool
     // Search: stands until find_done_o
     input  logic             find_i,
-    input  logic             find_by_seq_i,   // peer and number must match, else peer, tag and communicator
-    input  logic             find_any_i,      // peer
+    input  logic             find_by_seq_i,  // peer and number must match, else peer, tag and communicator
+    input  logic             find_any_i,     // peer
     input  rank_t            find_peer_i,
     input  logic      [31:0] find_tag_i,
     input  logic      [15:0] find_comm_i,
     input  seq_t             find_seq_i,
     output logic             find_done_o,
     output logic             find_found_o,
-    output env_key_t         key_o,           // of what was found
+    output env_key_t         key_o,          // of what was found
     output env_data_t        data_o,
-    output logic      [ 9:0] pool_o,          // first word of its payload
-    input  logic             remove_i,        // what was found
+    output logic      [ 9:0] pool_o,         // first word of its payload
+    input  logic             remove_i,       // what was found
     // A new one
     input  logic             add_i,
     input  env_key_t         add_key_i,
     input  env_data_t        add_data_i,
-    output logic      [ 9:0] add_pool_o,      // where its payload goes
+    output logic      [ 9:0] add_pool_o,     // where its payload goes
     output logic             full_o
 );
 

@@ -10,7 +10,7 @@
 // Order/loss:   in order. done_o once a job that has to tell, when its last word has passed.
 // Reset:        no job.
 // Limits:       a job from the packet ends with the packet's last word; none with no payload word at all.
-// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe_writer.py
+// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_writer
   import polyloom_mpe_pkg::*;
 (
@@ -52,9 +52,9 @@ module polyloom_mpe_writer
   logic [63:0] carry_q;
 
   logic have, want_in, out, out_ready, out_step, in_step, skip;
-  logic [63:0] in_word;
+  logic [ 63:0] in_word;
   logic [127:0] wide;
-  logic [7:0] until_end;
+  logic [  7:0] until_end;
   assign have = from_pool_q ? pool_valid_q : in_valid_i;
   assign in_word = from_pool_q ? pool_rdata_i : in_data_i;
   assign out = busy_q && rest_q != '0;

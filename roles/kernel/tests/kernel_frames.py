@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Frames of the kernel role's protocol (roles/kernel/PROTOCOL.md) made and taken apart in Python, for tests.
 
-Nothing here is taken from the RTL or the C++ library: numbers are written by ``struct`` from the tables of the protocol.
+Nothing here is taken from the RTL or the C++ library: numbers are written by ``struct``.
 """
 
 from __future__ import annotations
@@ -69,14 +69,17 @@ class Packet:
     def datagram(self) -> bytes:
         """What follows the UDP header."""
         return (
-            struct.pack("<IBBHHHH", self.job, self.kind, self.dtype, self.src, self.dst, self.seq & 0xFFFF, self.ack & 0xFFFF)
+            struct.pack(
+                "<IBBHHHH", self.job, self.kind, self.dtype, self.src, self.dst, self.seq & 0xFFFF, self.ack & 0xFFFF
+            )
             + struct.pack("<IHHII", self.tag & 0xFFFFFFFF, self.comm, self.credit & 0xFFFF, self.length, self.offset)
             + self.payload
         )
 
     def __str__(self) -> str:
         return (
-            f"{NAMES.get(self.kind, self.kind)} {self.src}->{self.dst} seq {self.seq} ack {self.ack} credit {self.credit} "
+            f"{NAMES.get(self.kind, self.kind)} {self.src}->{self.dst} seq {self.seq} "
+            f"ack {self.ack} credit {self.credit} "
             f"tag {self.tag:#x} length {self.length} offset {self.offset} payload {len(self.payload)}"
         )
 
@@ -121,4 +124,16 @@ def management(op: int, count: int, seq: int, register: int, values: list[int] |
     return head + b"".join(struct.pack("<Q", v) for v in values or [])
 
 
-__all__ = ["Datagram", "Packet", "checksum", "closed", "ip_of", "mac_of", "management", "packet_of", "parse", "replace", "udp"]
+__all__ = [
+    "Datagram",
+    "Packet",
+    "checksum",
+    "closed",
+    "ip_of",
+    "mac_of",
+    "management",
+    "packet_of",
+    "parse",
+    "replace",
+    "udp",
+]

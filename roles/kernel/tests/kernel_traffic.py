@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random MPI traffic between players: programs whose outcome does not depend on timing, and the check of that outcome.
 
-Three communicators: 1, receives name source and tag, in any order; 2, receives name the source and take any tag, in order;
-3, receives take any source and any tag, so only the set of what came is known.
+Three communicators: 1, receives name source and tag, in any order; 2, receives name the source and take any tag, in
+order; 3, receives take any source and any tag, so only the set of what came is known.
 """
 
 from __future__ import annotations
@@ -11,7 +11,19 @@ import random
 from dataclasses import dataclass
 
 from kernel_world import (
-    ANY_RANK, ANY_TAG, DRAM, MEMORY, RECV, RECV_WAIT, SEND, SEND_WAIT, SSEND, WAIT, Answer, World, command,
+    ANY_RANK,
+    ANY_TAG,
+    DRAM,
+    MEMORY,
+    RECV,
+    RECV_WAIT,
+    SEND,
+    SEND_WAIT,
+    SSEND,
+    WAIT,
+    Answer,
+    World,
+    command,
 )  # fmt: skip
 
 ROOM = 16  # bytes kept free around each buffer
@@ -66,7 +78,9 @@ class Program:
 class Traffic:
     """Programs of all ranks."""
 
-    def __init__(self, world: World, ranks: int, messages: int, sizes: list[int], nodes: list[int] | None = None) -> None:
+    def __init__(
+        self, world: World, ranks: int, messages: int, sizes: list[int], nodes: list[int] | None = None
+    ) -> None:
         self.w = world
         self.rng: random.Random = world.rng
         self.nodes = nodes or list(range(ranks))

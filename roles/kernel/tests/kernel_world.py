@@ -22,7 +22,7 @@ Fault = Callable[[bytes], list[tuple[int, bytes]]]
 
 
 class World:
-    """Runs the clock, carries frames, plays the manager. ``fault`` says what becomes of a frame: (delay, frame) each."""
+    """Runs the clock, carries frames, plays the manager. ``fault`` gives what becomes of a frame: (delay, frame)."""
 
     def __init__(self, dut: Any, fault: Fault | None = None, holes: float = 0.0) -> None:
         self.dut = dut
@@ -43,6 +43,7 @@ class World:
         self._first = [0] * NODES
         self._seq = 0
         self.job = 0
+        self.watch: Callable[[int], None] | None = None  # called in each cycle
         self._known: dict[tuple[int, bool, int], bytearray] = {}  # words that put() has written
 
     async def reset(self) -> None:
@@ -76,6 +77,8 @@ class World:
 
     def sample(self, cycle: int) -> None:
         """See what the nodes send in this cycle."""
+        if self.watch:
+            self.watch(cycle)
         valid = int(self.dut.tx_valid.value)
         if valid == 0:
             return
@@ -122,11 +125,15 @@ class World:
             self.host.append(parse(body))
 
     # What a host does
-    def send(self, node: int, port: int, data: bytes, source_port: int | None = None, source: int | None = None) -> None:
+    def send(
+        self, node: int, port: int, data: bytes, source_port: int | None = None, source: int | None = None
+    ) -> None:
         """Send a datagram to a node."""
         self.carry(closed(udp(ip_of(HOST) if source is None else source, ip_of(node), port, data, source_port)))
 
-    async def ask(self, node: int, op: int, register: int, values: list[int] | int, source: int | None = None) -> list[int]:
+    async def ask(
+        self, node: int, op: int, register: int, values: list[int] | int, source: int | None = None
+    ) -> list[int]:
         """A management request, repeated until answered: values to be written, or how many to read."""
         self._seq += 1
         count = len(values) if isinstance(values, list) else values
@@ -136,7 +143,11 @@ class World:
             for _ in range(400 + 4 * count):
                 await self.step()
                 for d in self.host:
-                    if d.port == MANAGEMENT and d.ip == ip_of(node) and struct.unpack("<H", d.data[4:6])[0] == self._seq:
+                    if (
+                        d.port == MANAGEMENT
+                        and d.ip == ip_of(node)
+                        and struct.unpack("<H", d.data[4:6])[0] == self._seq
+                    ):
                         self.host.remove(d)
                         assert d.target_port == 40000
                         magic, answer, n, _, first, zero = struct.unpack("<HBBHII", d.data[:14])
@@ -167,7 +178,12 @@ class World:
             for at in range(0, len(table), 128):
                 await self.write(node, 0x100 + at, *table[at : at + 128])
             await self.write(
-                node, 4, len(ranks) << 16 | rank, slots << 16 | eager, ack_delay << 32 | retransmit, retries << 32 | window
+                node,
+                4,
+                len(ranks) << 16 | rank,
+                slots << 16 | eager,
+                ack_delay << 32 | retransmit,
+                retries << 32 | window,
             )
             await self.write(node, 3, job)
 
@@ -182,7 +198,8 @@ class World:
         """What it was answered."""
         dram = self.dut.gen_node[node].dram
         return [
-            Answer(int(dram[ANSWERS // 8 + 2 * i].value), int(dram[ANSWERS // 8 + 2 * i + 1].value)) for i in range(count)
+            Answer(int(dram[ANSWERS // 8 + 2 * i].value), int(dram[ANSWERS // 8 + 2 * i + 1].value))
+            for i in range(count)
         ]
 
     async def start(self, *nodes: int) -> None:
@@ -207,7 +224,7 @@ class World:
             await self.step()
 
     def put(self, node: int, address: int, data: bytes) -> None:
-        """Write a node's memory past everything, before it runs: the rest of the first and last word becomes what put() knew."""
+        """Write a node's memory before it runs; the rest of its words becomes what put() knew."""
         memory, base = self._memory(node, address)
         at = 0
         while at < len(data):
@@ -267,7 +284,8 @@ class Answer:
         self.bytes, self.dtype = word1 & 0xFFFFFFFF, word1 >> 32 & 0xFF
 
     def __repr__(self) -> str:
-        return f"(error {self.error} done {self.done} from {self.source} tag {self.tag} bytes {self.bytes} type {self.dtype})"
+        who = f"from {self.source} tag {self.tag}"
+        return f"(error {self.error} done {self.done} {who} bytes {self.bytes} type {self.dtype})"
 
 
 def command(op: int, peer: int = 0, tag: int = 0, address: int = 0, count: int = 0, comm: int = 0, dtype: int = 0,

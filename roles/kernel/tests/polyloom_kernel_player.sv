@@ -71,7 +71,7 @@ module polyloom_kernel_app (
   } step_e;
   step_e step_q;
   logic [31:0] commands_q, at_q;
-  logic [ 1:0] word_q;
+  logic [1:0] word_q;
   logic asked_q, by_handle_q;
   logic [15:0] handles_q[1024];
   logic [63:0] cmd_q, rsp_q;
@@ -99,7 +99,7 @@ module polyloom_kernel_app (
           if (word_q == 2'd0) by_handle_q <= dram_rdata_i[7:0] == 8'd4 || dram_rdata_i[7:0] == 8'd5;
           if (word_q == 2'd1 && by_handle_q) cmd_q[31:16] <= handles_q[dram_rdata_i[25:16]];
           asked_q <= 1'b0;
-          step_q <= COMMAND;
+          step_q  <= COMMAND;
         end
         COMMAND:
         if (cmd_ready_i) begin
@@ -108,7 +108,7 @@ module polyloom_kernel_app (
         end
         ANSWER:
         if (rsp_valid_i) begin
-          rsp_q  <= rsp_i;
+          rsp_q <= rsp_i;
           if (word_q == 2'd0) handles_q[at_q[9:0]] <= rsp_i[31:16];
           step_q <= STORE;
         end

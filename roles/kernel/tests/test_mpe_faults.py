@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: exactly once and in order, whatever the network does: random traffic of all three players to each other and to
-themselves, with frames lost, repeated, delayed past each other and damaged; sizes around E, pieces and windows, any alignment.
+"""Covers: exactly once and in order, whatever the network does: random traffic of all three players to each other
+and to themselves, with frames lost, repeated, delayed past each other and damaged; sizes around E and pieces, any
+alignment.
 
 Leaves out: a peer that is gone (test_polyloom_mpe.py).
 """

@@ -9,7 +9,24 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
-from kernel_world import ANY_RANK, ANY_TAG, MEMORY, RECV_WAIT, SEND_WAIT, World, command
+from kernel_frames import DATA, EAGER, MANAGEMENT, MPI, RTS, Packet, closed, ip_of, mac_of, management, replace, udp
+from kernel_world import (
+    ANY_RANK,
+    ANY_TAG,
+    HOST,
+    IPROBE,
+    MEMORY,
+    PROBE,
+    RECV,
+    RECV_WAIT,
+    SEND,
+    SEND_WAIT,
+    SSEND_WAIT,
+    TEST,
+    WAIT,
+    World,
+    command,
+)  # fmt: skip
 
 from polyloom.rtl.testing import bench
 
@@ -69,3 +86,195 @@ async def rendezvous(dut: Any, count: int) -> None:
     assert "RESUME" not in w.names()
     await w.steps(800)
     assert int(dut.idle.value) == 7
+
+
+@cocotb.test()
+async def foreign_frames(dut: Any) -> None:
+    """What is not for this rank changes nothing and is counted; good packets between are heard."""
+    w = World(dut)
+    await w.reset()
+    await w.set_up([0, 1, HOST], eager=128)
+    w.put(0, MEMORY, bytes(64))
+    w.script(0, [command(RECV_WAIT, ANY_RANK, ANY_TAG, MEMORY, 64, 1)])
+    await w.start(0)
+    await w.steps(300)
+    before = await w.read(0, 0x10, 10)
+    good = Packet(EAGER, 2, 0, 0, tag=1, comm=1, length=8, payload=b"good....", job=77)
+    evil = replace(good, payload=b"evil....")
+    frame = udp(ip_of(HOST), ip_of(0), MPI, evil.datagram())
+    foreign = [
+        frame[:-9],  # shorter than its IP length
+        frame[:70],
+        frame[:36],
+        frame[:14],
+        udp(ip_of(HOST), ip_of(0), MPI, replace(evil, job=78).datagram()),
+        udp(ip_of(HOST), ip_of(0), MPI, replace(evil, job=0).datagram()),
+        udp(ip_of(HOST), ip_of(0), MPI, replace(evil, src=4).datagram()),
+        udp(ip_of(HOST), ip_of(0), MPI, replace(evil, src=0xFFFF).datagram()),
+        udp(ip_of(HOST), ip_of(0), MPI, replace(evil, dst=1).datagram()),
+        udp(ip_of(HOST), ip_of(0), MPI, replace(evil, src=1).datagram()),  # another rank's number
+        udp(ip_of(9), ip_of(0), MPI, evil.datagram()),  # another address
+        udp(ip_of(HOST), ip_of(0), MPI, evil.datagram(), 999),  # another port
+        udp(ip_of(HOST), ip_of(0), 2717, evil.datagram(), MPI),
+        udp(ip_of(HOST), ip_of(0), MPI, replace(evil, kind=0).datagram()),
+        udp(ip_of(HOST), ip_of(0), MPI, replace(evil, kind=8).datagram()),
+        udp(ip_of(HOST), ip_of(0), MPI, replace(evil, length=9).datagram()),
+        udp(ip_of(HOST), ip_of(0), MPI, replace(evil, offset=8).datagram()),
+        udp(ip_of(HOST), ip_of(0), MPI, replace(evil, kind=RTS).datagram()),
+        udp(ip_of(HOST), ip_of(0), MPI, replace(evil, payload=bytes(129), length=129).datagram()),  # more than E
+        udp(ip_of(HOST), ip_of(0), MPI, evil.datagram()[:29]),
+        udp(ip_of(HOST), ip_of(0), MPI, b""),
+        frame[:12] + b"\x86\xdd" + frame[14:],  # another type
+        frame[:14] + b"\x46" + frame[15:],  # options
+        frame[:20] + b"\x20" + frame[21:],  # a fragment
+        frame[:23] + b"\x06" + frame[24:],  # not UDP
+        frame[:33] + b"\x09" + frame[34:],  # another node's IP
+    ]
+    foreign += [frame[:5] + b"\x07" + frame[6:], b"\xff" * 6 + frame[6:]]  # other MACs
+    for body in foreign:
+        w.rx[0].append(closed(body))
+    w.carry(closed(frame)[:-1] + b"\x00")
+    w.carry(closed(frame[:-1] + b"\x00")[:-4] + closed(frame)[-4:])
+    await w.steps(100 + 40 * len(foreign))
+    after = await w.read(0, 0x10, 10)
+    grown = [a - b for a, b in zip(after, before, strict=True)]
+    assert (grown[2], grown[3], grown[4]) == (2, len(foreign), 0), grown
+    assert w.answers(0, 1)[0].done == 0
+    w.send(0, MPI, good.datagram())
+    await w.run(0)
+    assert w.get(0, MEMORY, 8) == b"good...."
+
+
+@cocotb.test()
+async def strangers_do_not_manage(dut: Any) -> None:
+    w = World(dut)
+    await w.reset()
+    await w.set_up([0, 1])
+    (before,) = await w.read(0, 0x13)
+    data = management(1, 1, 999, 3, [0])
+    w.send(0, MANAGEMENT, data, 40000, source=ip_of(1))
+    w.send(0, MANAGEMENT, data[:-1], 40000)  # cut short
+    w.send(0, MANAGEMENT, management(9, 1, 999, 3, [0]), 40000)
+    w.send(0, MANAGEMENT, b"MP" + data[2:], 40000)
+    await w.steps(400)
+    assert await w.read(0, 3) == [77]
+    assert (await w.read(0, 0x13))[0] == before + 4
+    for node in range(3):  # a broadcast goes to all
+        w.rx[node].append(_ask_for(0))
+    await w.steps(200)
+    answers = [f for f in w.raw if f[12:14] == b"\x08\x06"]
+    want = mac_of(ip_of(HOST)) + mac_of(ip_of(0)) + bytes.fromhex("08060001080006040002") + mac_of(ip_of(0))
+    want += bytes.fromhex("0a500001") + mac_of(ip_of(HOST)) + bytes.fromhex("0a500004")
+    assert [f[:42] for f in answers] == [want]
+    await w.write(0, 1, 2)  # the manager may stop
+    await w.steps(400)
+    assert await w.read(0, 3) == [0]
+    assert await w.read(0, 2) == [0]
+
+
+def _ask_for(node: int) -> bytes:
+    """An ARP request of the host."""
+    head = b"\xff" * 6 + mac_of(ip_of(HOST)) + bytes.fromhex("08060001080006040001") + mac_of(ip_of(HOST))
+    return closed((head + bytes.fromhex("0a500004") + bytes(6) + ip_of(node).to_bytes(4, "big")).ljust(60, b"\0"))
+
+
+@cocotb.test()
+async def errors(dut: Any) -> None:
+    """Every error of ENGINE.md, and tests and probes that find nothing or something."""
+    w = World(dut)
+    await w.reset()
+    await w.set_up([0, 1, HOST], eager=128, retransmit=400, retries=3)
+    w.put(0, MEMORY, bytes(range(200)))
+    w.put(1, MEMORY, bytes(200))
+    w.script(0, [
+        command(SEND_WAIT, 9, 1, MEMORY, 8),
+        command(RECV_WAIT, 9, 1, MEMORY, 8),
+        command(WAIT, handle=1000),
+        command(SEND_WAIT, 1, 1, MEMORY, 20, 1, dtype=3),
+        command(SEND_WAIT, 1, 2, MEMORY, 20, 1, dtype=3),
+        command(SEND, 1, 3, MEMORY, 200, 1, dtype=3),
+        command(SSEND_WAIT, 1, 4, MEMORY, 20, 1, dtype=3),
+        command(SEND_WAIT, 1, 5, 0x100, 20, 1),  # no memory there
+        command(SSEND_WAIT, 2, 1, MEMORY, 8, 1),  # the host never answers
+        command(SEND_WAIT, 1, 6, MEMORY, 20, 1),
+        command(WAIT, handle=5),
+    ])  # fmt: skip
+    w.script(1, [
+        command(IPROBE, 0, 99, comm=1),
+        command(PROBE, ANY_RANK, 4, comm=1),
+        command(RECV_WAIT, 0, 1, MEMORY, 10, 1, dtype=3),
+        command(RECV_WAIT, 0, 2, MEMORY, 20, 1, dtype=4),
+        command(RECV_WAIT, 0, 3, MEMORY, 199, 1, dtype=3),
+        command(RECV, 0, 6, MEMORY + 100, 20, 1),
+        command(TEST, handle=5),
+        command(RECV_WAIT, 0, 4, MEMORY + 50, 20, 1, dtype=0),
+        command(WAIT, handle=5),
+    ])  # fmt: skip
+    await w.start(1, 0)
+    await w.run(0, 1)
+    mine, theirs = w.answers(0, 11), w.answers(1, 9)
+    assert [a.error for a in mine] == [5, 5, 5, 0, 0, 0, 0, 6, 3, 0, 0], mine
+    assert [a.error for a in theirs] == [0, 0, 1, 2, 1, 0, 0, 0, 0], theirs
+    assert [a.done for a in theirs] == [0, 1, 1, 1, 1, 0, 0, 1, 1], theirs
+    assert (theirs[1].source, theirs[1].tag, theirs[1].bytes, theirs[1].dtype) == (0, 4, 20, 3)
+    assert theirs[2].bytes == 20 and theirs[4].bytes == 200
+    assert w.get(1, MEMORY, 200) == bytes(range(20)) + bytes(30) + bytes(range(20)) + bytes(30) + bytes(
+        range(20)
+    ) + bytes(80)
+    await w.steps(3000)
+    assert int(dut.idle.value) == 7
+
+
+@cocotb.test()
+async def too_many(dut: Any) -> None:
+    """The table of requests is full, then free again."""
+    w = World(dut)
+    await w.reset()
+    await w.set_up([0, 1])
+    w.script(0, [command(RECV, 1, t, MEMORY + 8 * t, 8, 1) for t in range(33)])
+    await w.start(0)
+    await w.run(0)
+    assert [a.error for a in w.answers(0, 33)] == [0] * 32 + [4]
+    await w.write(0, 1, 2)
+    await w.steps(600)
+    assert int(dut.idle.value) == 7
+
+
+@cocotb.test()
+async def speed(dut: Any) -> None:
+    """Cycles from a short send's last command word to the wire, and how full the wire is in both directions at once."""
+    w = World(dut)
+    await w.reset()
+    await w.set_up([0, 1], window=23040, eager=256)
+    count = 30_000
+    data = [w.rng.randbytes(count) for _ in range(2)]
+    for n in range(2):
+        w.put(n, MEMORY, data[n])
+        w.script(n, [
+            command(RECV, 1 - n, 2, MEMORY + 30_720, count, 1),
+            command(SEND_WAIT, 1 - n, 1, MEMORY, 8, 1),
+            command(RECV_WAIT, 1 - n, 1, MEMORY + 61_440, 8, 1),
+            command(SEND, 1 - n, 2, MEMORY, count, 1),
+            command(WAIT, handle=3),
+            command(WAIT, handle=0),
+        ])  # fmt: skip
+    begin = 0
+
+    def watch(cycle: int) -> None:
+        nonlocal begin
+        scope = dut.gen_node[0].i_dut
+        if int(scope.cmd_valid.value) and int(scope.i_app.at_q.value) == 1:
+            begin = cycle
+
+    w.watch = watch
+    await w.start(0, 1)
+    (first,) = [c for c, p in w.log if p.kind == EAGER and p.src == 0]
+    await w.run(0, 1)
+    for n in range(2):
+        assert w.get(1 - n, MEMORY + 30_720, count) == data[n]
+    starts = [c for c, p in w.log if p.kind == DATA and p.src == 0]
+    frames = len(starts) - 1
+    share = 189 * frames / (starts[-1] - starts[0])
+    cocotb.log.info("send to wire: %d cycles; DATA both ways: %.3f words a cycle each", first - begin, share)
+    assert first - begin < 45
+    assert share > 0.45  # the kernel's port gives one access a cycle to both directions
