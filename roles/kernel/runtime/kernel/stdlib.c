@@ -85,7 +85,7 @@ void srand(unsigned seed) {
     if (word < 0) word += 2147483647;
     random_state[i] = (uint32_t)word;
   }
-  random_at = 0;
+  random_at = 3;
   random_seeded = 1;
   for (int i = 0; i < 310; i++) random_next();
 }

@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import random
+import re
 import socket
 import subprocess
 import sys
@@ -22,6 +23,9 @@ from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 BUILD = Path(os.environ.get("POLYLOOM_BUILD", REPOSITORY / "build"))
+
+#: Native kernels by rank: program and report.
+Boards = dict[int, tuple[Path, Path]]
 
 
 @dataclass
@@ -50,9 +54,26 @@ def free_ports(count: int) -> list[int]:
     return ports
 
 
-def job_of(size: int, **changes: Any) -> dict[str, Any]:
+def strings_of(binary: Path) -> str:
+    """What a kernel's report says of its constants, for a native kernel: every text in its read-only data."""
+    sections = subprocess.run(["readelf", "-SW", str(binary)], check=True, capture_output=True, text=True).stdout
+    found = re.search(r" \.rodata +PROGBITS +([0-9a-f]+) +([0-9a-f]+) +([0-9a-f]+)", sections)
+    assert found
+    address, offset, size = (int(text, 16) for text in found.groups())
+    data = binary.read_bytes()[offset : offset + size]
+    strings = {}
+    for match in re.finditer(rb"[\t-~\n]*\0", data):
+        for at in range(match.start(), match.end()):  # where a text begins among other data cannot be seen
+            strings[f"{address + at:#010x}"] = data[at : match.end() - 1].decode()
+    return json.dumps({"strings": strings})
+
+
+def job_of(size: int, boards: Boards, **changes: Any) -> dict[str, Any]:
     """The job file's content, but for the rank."""
     table = [{"ip": "127.0.0.1", "port": port, "kind": "cpu"} for port in free_ports(size + 1)]
+    for rank in boards:  # management has a fixed port, so each needs an address of its own
+        ip = f"127.{random.randrange(1, 255)}.{random.randrange(1, 255)}.{random.randrange(1, 255)}"
+        table[rank] = {"ip": ip, "port": 2718, "kind": "fpga"}
     job: dict[str, Any] = {
         "job": random.randrange(1, 1 << 31),
         "size": size,
@@ -60,6 +81,7 @@ def job_of(size: int, **changes: Any) -> dict[str, Any]:
         "retries": 0xFFFF,
         "times": {"retransmission_ps": 5_000_000_000, "ack_delay_ps": 1_000_000_000},
         "table": table,
+        "kernels": {str(rank): {"report": str(report)} for rank, (_, report) in boards.items()},
     }
     return job | changes
 
@@ -78,13 +100,22 @@ def start(job: dict[str, Any], rank: int, command: list[str], folder: Path) -> s
     )
 
 
-def run(program: str | Path, size: int, *arguments: str, timeout: float = 60, **changes: Any) -> Run:
-    """Waits for all; when the manager ends with an error, or a rank dies, the others are ended."""
-    job = job_of(size, **changes)
+def run(
+    program: str | Path, size: int, *arguments: str, timeout: float = 60, boards: Boards | None = None, **changes: Any
+) -> Run:
+    """Waits for all; when the manager ends with an error, or a rank dies, the others are ended.
+
+    Ranks in `boards` are native kernels (board.cc) with their reports.
+    """
+    boards = boards or {}
+    job = job_of(size, boards, **changes)
     with tempfile.TemporaryDirectory(prefix="polyloom-mpi-") as name:
         folder = Path(name)
         manager = start(job, size, [str(BUILD / "bin" / "polyloom-mpi-manager")], folder)
-        ranks = [start(job, rank, [str(program), *arguments], folder) for rank in range(size)]
+        commands = [[str(program), *arguments] for _ in range(size)]
+        for rank, (binary, _) in boards.items():
+            commands[rank] = [str(binary), job["table"][rank]["ip"]]
+        ranks = [start(job, rank, command, folder) for rank, command in enumerate(commands)]
         everyone = [manager, *ranks]
         end = time.monotonic() + timeout
         while any(p.poll() is None for p in everyone):

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Covers: what a kernel's C library has, printed; the same program with the machine's own library says what
+ * is right. Leaves out: time. */
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void numbers(void) {
+  static const char* const texts[] = {
+      "0", "12", "-34", " +56x", "0x1F", "077", "99999999999999999999", "-99999999999999999999", "", "z"};
+  for (int i = 0; i < 10; i++) {
+    char* end;
+    const long value = strtol(texts[i], &end, i % 2 ? 0 : 10);
+    printf("%s: %ld, rest %s, %d\n", texts[i], value, end, atoi(texts[i]) == (int)strtol(texts[i], NULL, 10));
+  }
+  for (int i = 0; i < 5; i++) printf("%d ", rand());
+  srand(42);
+  for (int i = 0; i < 40; i++) printf("%d%c", rand() % 1000, i % 20 == 19 ? '\n' : ' ');
+  printf("%d %ld %d %d\n", abs(-3), labs(-4l), div(17, 5).quot, div(-17, 5).rem);
+}
+
+static void strings(void) {
+  char a[64] = "polyloom", b[64], c[16];
+  strcpy(b, a);
+  strcat(b, " weaves");
+  strncpy(c, b, 15);
+  c[15] = 0;
+  printf("%s %s %lu %d %d %d\n", b, c, (unsigned long)strlen(b), strcmp(a, b) < 0, strncmp(a, b, 8),
+         strcmp(b, a) > 0);
+  memmove(b + 2, b, 10);
+  printf("%s %s %d\n", b, strchr(a, 'l'), memcmp(a, "polylooM", 8) > 0);
+  memset(b, 'x', 5);
+  printf("%.8s|%10.3s|%-6s|%c%c\n", b, a, "ab", 'o', 'k');
+}
+
+static void blocks(void) {
+  int* many[20];
+  unsigned sum = 0;
+  for (int i = 0; i < 20; i++) {
+    many[i] = malloc((size_t)(i * 100 + 1) * sizeof(int));
+    for (int k = 0; k <= i * 100; k++) many[i][k] = i * k;
+  }
+  for (int i = 0; i < 20; i += 2) free(many[i]);
+  for (int i = 0; i < 20; i += 2) {
+    many[i] = calloc((size_t)(i * 50 + 1), sizeof(int));
+    for (int k = 0; k <= i * 50; k++) sum += (unsigned)many[i][k] != 0;
+  }
+  for (int i = 1; i < 20; i += 2) {
+    many[i] = realloc(many[i], (size_t)(i * 300 + 1) * sizeof(int));
+    for (int k = 0; k <= i * 100; k++) sum += (unsigned)many[i][k];
+  }
+  for (int i = 19; i >= 0; i--) free(many[i]);
+  printf("blocks: %u, too much %d\n", sum, malloc((size_t)1 << 62) == NULL);
+}
+
+static void reals(void) {
+  static const double x[] = {0.0,   -0.0,  0.5,   -0.5, 1.5, 2.5, -2.5, 1e15 + 0.5, 4503599627370495.5,
+                             1e300, -7.25, 1e-310};
+  for (int i = 0; i < 12; i++) {
+    printf("%g: %g %g %g %g %g\n", x[i], floor(x[i]), ceil(x[i]), round(x[i]), trunc(x[i]), fabs(x[i]));
+    printf("%a %a %a\n", sqrt(fabs(x[i])), fmax(x[i], 0.1), fmin(x[i], 0.1));
+    for (int k = 1; k < 12; k++) printf("%a ", x[k] == 0 ? 0 : fmod(x[i], x[k]));
+    printf("\n");
+  }
+  printf("%d %d %d\n", isnan(NAN) != 0, isinf(INFINITY) != 0, isfinite(1.0) != 0);
+}
+
+int main(int argc, char** argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  printf("arguments:");
+  for (int i = 1; i < argc; i++) printf(" [%s]", argv[i]);
+  printf("\n");
+  numbers();
+  strings();
+  blocks();
+  reals();
+  printf("%d %u %x %ld %lu %lld %hd %hhu %5.2f %e %c %p %%\n", -1, 4000000000u, 255, -5l, 5ul, -7ll,
+         (short)-3, (unsigned char)200, 3.14159, 1e-7, 'c', (void*)0x1234);
+  printf("%" PRId64 " %" PRIu32 " %zu %d %f\n", INT64_MIN, UINT32_MAX, sizeof(long), true, (double)1.5f);
+  puts("a line");
+  putchar('!');
+  fprintf(stderr, "to stderr %d\n", 2);
+  assert(argc >= 1);
+  MPI_Finalize();
+  return 3;
+}
