@@ -43,6 +43,6 @@ def build(request: Request, say: Callable[[str], None] = lambda _: None) -> Buil
     if request.on == "native" or cluster is None:
         return Built(size, tuple(range(size)), cpu.compile_program(request.source, size), (), cluster)
     program = cpu.compile_program(request.source, size) if cluster.cpu_ranks else None
-    made = kernels.build(request.source, size, cluster.fpga_ranks, say)
+    made = kernels.build(request.source, cluster.target, cluster.fpga_ranks, say)
     rtl.build(made, say)
     return Built(size, tuple(cluster.cpu_ranks), program, tuple(made), cluster)

@@ -15,6 +15,7 @@ from typing import Any
 
 from polyloom import paths
 from polyloom.errors import UserError
+from polyloom.transpile.program import Target
 
 FIRST_IP = 10 << 24 | 80 << 16 | 1  # node 0: 10.80.0.1
 MPI_PORT = 2718
@@ -50,6 +51,7 @@ class Cluster:
     ranks: tuple[Node, ...]
     manager: Node
     latencies: str
+    target: Target
 
     @property
     def cpu_ranks(self) -> list[int]:
@@ -91,7 +93,17 @@ def of_description(content: dict[str, Any], file: Path) -> Cluster:
         )
     manager = hosts.pop()[1]
     ranks = [node for _, node in sorted(hosts + fpgas, key=lambda pair: pair[0])]
-    return Cluster(file, content["name"], tuple(ranks), manager, _latencies(content))
+    return Cluster(file, content["name"], tuple(ranks), manager, _latencies(content), _target(content, ranks, file))
+
+
+def _target(content: dict[str, Any], ranks: list[Node], file: Path) -> Target:
+    """What kernels are compiled for: one clock and one size of DRAM, so that equal ranks share a program."""
+    clocks = {node.clock_hz for node in ranks if node.fpga}
+    tables = content.get("roles", {}).get("kernel", [])
+    heaps = {table["dram_bytes"] for table in tables}
+    if len(clocks) > 1:
+        raise UserError(f"{file}: FPGAs have clocks of {sorted(clocks)} Hz; MPI_Wtime of kernels needs the same on all")
+    return Target(len(ranks), clocks.pop(), min(heaps)) if clocks and heaps else Target(len(ranks))
 
 
 def _latencies(content: dict[str, Any]) -> str:

@@ -28,12 +28,12 @@ class MpiProgram:
     def kernel(self) -> Path:
         """File list of the kernel."""
         from polyloom.transpile import kernels  # llvmlite: only where it is used
-        from polyloom.transpile.program import Source
+        from polyloom.transpile.program import Source, Target
 
         if not 0 <= self.rank < self.ranks:
             raise UserError(f"rank {self.rank} of {self.ranks} ranks; allowed: 0 to {self.ranks - 1}")
         source = Source((self.file,), tuple(f"-D{text}" for text in self.define))
-        return kernels.build(source, self.ranks, [self.rank])[0].file_list
+        return kernels.build(source, Target(self.ranks), [self.rank])[0].file_list
 
 
 @dataclass(frozen=True)

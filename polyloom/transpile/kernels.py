@@ -48,13 +48,13 @@ def cache_dir() -> Path:
 
 
 def build(
-    source: program.Source, size: int, ranks: Sequence[int], say: Callable[[str], None] = lambda _: None
+    source: program.Source, target: program.Target, ranks: Sequence[int], say: Callable[[str], None] = lambda _: None
 ) -> list[BuiltKernel]:
-    """The kernels of ``ranks`` of a job of ``size``. ``say`` hears of progress."""
+    """The kernels of ``ranks`` of a job. ``say`` hears of progress."""
     if not ranks:
         return []
     say(f"compiling {', '.join(file.name for file in source.files)} for {len(ranks)} FPGA ranks")
-    module = program.link(source, size)
+    module = program.link(source, target)
     programs = {rank: specialise.for_rank(module, rank) for rank in ranks}
     built = []
     for group in behaviour.group(programs):

@@ -8,8 +8,9 @@ file, line and column.
 
 from __future__ import annotations
 
+import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from polyloom.hls import frontend
 from polyloom.transpile import toolchain
 
 ENTRY = "polyloom_kernel"
+_MAIN = re.compile(r"^define [^\n]*@main\(([^\n]*?)\)[^\n]*\{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 COLLECTIVES = ("auto", "linear", "tree")
 
 
@@ -37,39 +39,52 @@ class Source:
                 raise UserError(f"{file}: no such file; give the C sources of an MPI program")
 
 
+@dataclass(frozen=True)
+class Target:
+    """What kernels may know of the job and of their FPGAs."""
+
+    size: int
+    clock_hz: int = 156_250_000
+    heap_bytes: int = 64 << 20  # of DRAM
+
+
 def definitions(source: Source, size: int) -> list[str]:
     """Preprocessor flags of every translation unit of a job of ``size`` ranks."""
     chosen = [] if source.collectives == "auto" else [f"-DPOLYLOOM_COLLECTIVES={source.collectives}"]
     return [f"-DPOLYLOOM_SIZE={size}", *chosen]
 
 
-def link(source: Source, size: int) -> str:
+def link(source: Source, target: Target) -> str:
     """The whole program of a kernel as one module of IR text."""
+    job = definitions(source, target.size)
+    job += [f"-DPOLYLOOM_CLOCK_HZ={target.clock_hz}", f"-DPOLYLOOM_HEAP_BYTES={target.heap_bytes}u"]
     with tempfile.TemporaryDirectory(prefix="polyloom-ir-") as folder:
-        modules: list[Path] = []
-        units = [(file, source.flags) for file in source.files]
-        units += [(file, ()) for file in toolchain.library_sources()]
-        for number, (file, flags) in enumerate(units):
-            module = Path(folder) / f"{number}.bc"
-            _compile(file, [*definitions(source, size), *flags], module)
-            modules.append(module)
-        linked = Path(folder) / "linked.bc"
-        toolchain.run("llvm-link", [*modules, "-o", linked])
-        inner = "internalize,globaldce,function(mem2reg)"
-        arguments: list[str | Path] = [
-            linked,
-            f"-passes={inner}",
-            f"-internalize-public-api-list={ENTRY}",
-            "-S",
-            "-o",
-            "-",
+        own = [
+            _compile(file, [*job, *source.flags], Path(folder) / f"own-{n}.ll") for n, file in enumerate(source.files)
         ]
-        return toolchain.run("opt", arguments)
+        job.append(f"-DPOLYLOOM_MAIN_ARGUMENTS={_main_arguments(module.read_text() for module in own)}")
+        library = [_compile(f, job, Path(folder) / f"{n}.ll") for n, f in enumerate(toolchain.library_sources())]
+        linked = Path(folder) / "linked.bc"
+        toolchain.run("llvm-link", [*own, *library, "-o", linked])
+        public = f"-internalize-public-api-list={ENTRY}"
+        return toolchain.run("opt", [linked, "-passes=internalize,globaldce", public, "-S", "-o", "-"])
 
 
-def _compile(file: Path, flags: Sequence[str], output: Path) -> None:
-    """One translation unit."""
+def _main_arguments(modules: Iterable[str]) -> int:
+    """What kernel/platform.c wants to know of ``main``: 0 no parameters, 1 it uses them, 2 it does not."""
+    for text in modules:
+        if found := _MAIN.search(text):
+            names = re.findall(r"%[\w.]+", found[1])
+            body = found[2]
+            used = any(re.search(rf"{re.escape(name)}(?![\w.])", body) for name in names)
+            return 0 if not names else 1 if used else 2
+    raise UserError("the program has no main; give the C file that defines it, too")
+
+
+def _compile(file: Path, flags: Sequence[str], output: Path) -> Path:
+    """One translation unit, as IR text."""
     includes = [f"-isystem{folder}" for folder in toolchain.kernel_includes()]
     target = f"--target={frontend.TARGET}"
     command = [target, *frontend.CLANG_FLAGS, *toolchain.STRICT_FLAGS, "-DPOLYLOOM_KERNEL", *includes, *flags]
-    toolchain.run("clang", [*command, "-emit-llvm", "-c", file, "-o", output])
+    toolchain.run("clang", [*command, "-emit-llvm", "-S", file, "-o", output])
+    return output

@@ -10,6 +10,7 @@ import pytest
 
 from polyloom.errors import UserError
 from polyloom.mpirun import cluster
+from polyloom.transpile.program import Target
 
 
 def host(name: str, rank: int | None = None) -> dict[str, Any]:
@@ -23,7 +24,10 @@ def fpga(name: str, rank: int | None = None, role: str = "kernel") -> dict[str, 
 
 def read(*nodes: dict[str, Any]) -> cluster.Cluster:
     links = [{"rate_bps": 10_000_000_000, "latency_ps": 500_000}]
-    return cluster.of_description({"name": "c", "nodes": list(nodes), "links": links}, Path("c.toml"))
+    return cluster.of_description(
+        {"name": "c", "nodes": list(nodes), "links": links, "roles": {"kernel": [{"dram_bytes": 1 << 20}]}},
+        Path("c.toml"),
+    )
 
 
 def test_hosts_come_first_and_the_last_is_the_manager() -> None:
@@ -31,6 +35,7 @@ def test_hosts_come_first_and_the_last_is_the_manager() -> None:
     assert [node.name for node in c.ranks] == ["host.0", "fpga.0", "fpga.1"]
     assert c.manager.name == "host.1" and c.manager.client == 1
     assert c.cpu_ranks == [0] and c.fpga_ranks == [1, 2]
+    assert c.target == Target(3, 156_250_000, 1 << 20)
     assert c.latencies == "10 Gb/s, 500 ns a link"
 
 
@@ -50,6 +55,7 @@ def test_addresses_follow_the_node_number() -> None:
     ("nodes", "words"),
     [
         ([fpga("fpga.0"), host("host")], ["1 host", "manager"]),
+        ([fpga("a"), fpga("b") | {"clocks_hz": {"core": 1}}, host("c"), host("d")], ["156250000", "MPI_Wtime"]),
         ([fpga("fpga.0", role="overlay"), host("a"), host("b")], ["fpga.0", "overlay", "kernel"]),
     ],
 )

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+# Covers: what becomes of main's parameters, macros of the job, programs of several files, errors with their place.
+# Leaves out: which ranks share a program (test_behaviour.py), whole programs (tests/test_mpirun.py).
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from polyloom.errors import UserError
+from polyloom.transpile import program
+
+HEAD = "#include <mpi.h>\n#include <stdio.h>\n"
+
+
+def link(folder: Path, *texts: str, flags: tuple[str, ...] = (), target: program.Target | None = None) -> str:
+    files = []
+    for number, text in enumerate(texts):
+        files.append(folder / f"part{number}.c")
+        files[-1].write_text(HEAD + text)
+    return program.link(program.Source(tuple(files), flags), target or program.Target(4))
+
+
+@pytest.mark.parametrize(
+    ("text", "takes"),
+    [
+        ("int main(void) { MPI_Init(0, 0); return MPI_Finalize(); }", False),
+        ("int main() { MPI_Init(); return MPI_Finalize(); }", False),
+        ("int main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }", False),
+        ('int main(int c, char *v[]) { MPI_Init(&c, &v); printf("%s\\n", v[c - 1]); return MPI_Finalize(); }', True),
+    ],
+)
+def test_arguments_are_asked_for_only_if_main_uses_them(text: str, takes: bool, tmp_path: Path) -> None:
+    assert ("take_arguments" in link(tmp_path, text)) == takes
+
+
+def test_several_files_and_flags_make_one_program(tmp_path: Path) -> None:
+    text = link(tmp_path, "int f(int); int main(void) { MPI_Init(); return f(N); }",
+                "int f(int x) { return x * 1000003; }", flags=("-DN=77",))  # fmt: skip
+    assert "1000003" in text and "i32 noundef signext 77" in text
+
+
+def test_clock_and_heap_of_the_target_reach_the_library(tmp_path: Path) -> None:
+    text = link(tmp_path, "#include <stdlib.h>\nint main(void) { char *p = malloc(9); return p[MPI_Wtime() > 1]; }",
+                target=program.Target(3, 200_000_000, 123_456))  # fmt: skip
+    assert "123456" in text or "123457" in text
+
+
+def test_errors_have_file_line_and_column(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"part0\.c:3:33: error: .*y"):
+        link(tmp_path, "int main(void) { int x = 1; x = y; return x; }")
+    with pytest.raises(UserError, match="no main"):
+        link(tmp_path, "int f(void) { return 1; }")
+    with pytest.raises(UserError, match=r"absent\.c: no such file"):
+        program.Source((tmp_path / "absent.c",))
