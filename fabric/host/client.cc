@@ -219,7 +219,8 @@ bool HostClient::wait(Time max) {
 
 std::vector<Received> HostClient::recv_within(Time max) {
   wait(max);
-  std::vector<Received> frames(std::make_move_iterator(ready_.begin()), std::make_move_iterator(ready_.end()));
+  std::vector<Received> frames(std::make_move_iterator(ready_.begin()),
+                               std::make_move_iterator(ready_.end()));
   ready_.clear();
   return frames;
 }
