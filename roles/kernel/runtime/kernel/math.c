@@ -45,18 +45,21 @@ double fmod(double x, double y) {
   uint64_t fa = a.word & FRACTION, fb = b.word & FRACTION;
   if ((b.word << 1) == 0 || ea == 0x7FF || y != y) return (x * y) / (x * y);
   if ((a.word << 1) < (b.word << 1)) return x;
-  if (eb == 0x7FF) return x;
+  if (eb == 0x7FF || (a.word << 1) == 0) return x;
   if (ea != 0) fa |= FRACTION + 1;
   if (eb != 0) fb |= FRACTION + 1;
-  if (ea == 0) ea = 1;
-  if (eb == 0) eb = 1;
+  ea += ea == 0;
+  eb += eb == 0;
+  for (; fa <= FRACTION; ea--) fa <<= 1; /* subnormal numbers get exponents below 1 */
+  for (; fb <= FRACTION; eb--) fb <<= 1;
   for (; ea > eb; ea--) {
     if (fa >= fb) fa -= fb;
     fa <<= 1;
   }
   if (fa >= fb) fa -= fb;
-  if (fa == 0) return (union bits){.word = sign}.number;
-  for (; fa <= FRACTION && ea > 1; ea--) fa <<= 1;
-  a.word = sign | (fa & FRACTION) | (fa > FRACTION ? (uint64_t)ea << 52 : 0);
+  a.word = sign;
+  if (fa == 0) return a.number;
+  for (; fa <= FRACTION; ea--) fa <<= 1;
+  a.word |= ea > 0 ? (fa & FRACTION) | (uint64_t)ea << 52 : fa >> (1 - ea);
   return a.number;
 }

@@ -93,8 +93,8 @@ def to_ir(folder: Path, source: Path, rank: int, size: int, *flags: str) -> str:
     parts = []
     main = f"-DPOLYLOOM_MAIN_ARGUMENTS={2 * arguments_of(source)}"
     fixed = [f"-DPOLYLOOM_RANK={rank}", f"-DPOLYLOOM_SIZE={size}", main, *flags]
-    for file in [source, *LIBRARY]:
-        out = folder / f"{file.stem}.bc"
+    for number, file in enumerate([source, *LIBRARY]):
+        out = folder / f"{number}.bc"
         command = ["clang-19", "--target=riscv64-unknown-elf", *KERNEL, *fixed, *INCLUDE, "-emit-llvm", "-c"]
         subprocess.run([*command, str(file), "-o", str(out)], check=True)
         parts.append(str(out))
@@ -168,8 +168,8 @@ def board(tmp_path_factory: pytest.TempPathFactory):
         here.mkdir()
         renamed = [f"-D{name}=kernel_{name}" for name in NAMES]
         main = [f"-DPOLYLOOM_MAIN_ARGUMENTS={arguments_of(source)}", f"-DPOLYLOOM_SIZE={size}"]
-        for file in [source, *LIBRARY]:
-            objects.append(str(here / f"{file.stem}.o"))
+        for number, file in enumerate([source, *LIBRARY]):
+            objects.append(str(here / f"{number}.o"))
             command = ["clang-19", *KERNEL, "-fno-pie", "-fno-merge-constants", *renamed, *main, *INCLUDE, "-w"]
             subprocess.run([*command, "-c", str(file), "-o", objects[-1]], check=True)
         binary = here / source.stem
