@@ -14,7 +14,7 @@ from polyloom.hls.ir import DRAM, DRAM_BASE, Const, Function, Instr, Module, Obj
 UNKNOWN = Object("anything", 0, 1, "dram")
 _NOT_DRAM = 0xF000_0000  # constants above are negative offsets
 _PASS = {"add", "or", "and", "xor", "shl", "lshr", "zext", "sext", "trunc", "select", "phi", "copy"}
-_SOURCES = {"add", "select", "phi", "copy", "call", "ret", "store"}
+_SOURCES = {"add", "or", "xor", "select", "phi", "copy", "call", "ret", "store"}  # LLVM adds bit 31 by xor
 
 
 class PointsTo:
@@ -37,6 +37,7 @@ class PointsTo:
                     for instr in function.instrs():
                         self._instr(function, instr)
             self._unknown_stores()
+            self._unknown_merges()
         for function in self.module.functions.values():
             for instr in function.instrs():
                 if instr.op in {"load", "store"}:
@@ -52,6 +53,16 @@ class PointsTo:
             for instr in function.instrs():
                 if instr.op == "store" and self._targets(instr.args[0]) is None and self._of(instr.args[1], False):
                     self._merge(self.anywhere, {UNKNOWN})
+
+    def _unknown_merges(self) -> None:
+        """One of two is an address, the other may be one of which nothing is known: neither may be forgotten."""
+        for function in self.module.functions.values():
+            for instr in function.instrs():
+                if instr.op in {"phi", "select"} and self.sets.get(instr):
+                    args = instr.args[1:] if instr.op == "select" else instr.args
+                    for arg in args:
+                        if not isinstance(arg, Const) and arg is not instr and not self.sets.get(arg):
+                            self._add(arg, {UNKNOWN})
 
     def _of(self, value: Value, source: bool = True) -> set[Object]:
         if isinstance(value, Const):

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from polyloom import paths
 from polyloom.mpirun.build import Built
 from polyloom.mpirun.launch import State
 
@@ -40,7 +39,7 @@ def _loop(loop: dict[str, Any]) -> str:
 
 
 def _of_library(loop: dict[str, Any]) -> bool:
-    return str(loop["where"]).startswith(str(paths.home() / "roles"))
+    return "roles/kernel/runtime/" in str(loop["where"])
 
 
 def as_json(built: Built, status: int, folder: Path | None, state: State | None) -> str:
