@@ -2,15 +2,53 @@
 /* Numbers of MPI calls, for messages about what failed or waits, and tags of collectives. For C and C++. */
 #pragma once
 
-#define POLYLOOM_CALLS(X)                                                                                \
-  X(Init)                                                                                                \
-  X(Finalize)                                                                                            \
-  X(Abort) X(Comm_rank) X(Comm_size) X(Comm_dup) X(Comm_split) X(Comm_free) X(Comm_compare)              \
-      X(Comm_set_errhandler) X(Comm_get_errhandler) X(Send) X(Ssend) X(Rsend) X(Recv) X(Isend) X(Issend) \
-          X(Irsend) X(Irecv) X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test) X(Testall) X(Testany)     \
-              X(Sendrecv) X(Sendrecv_replace) X(Probe) X(Iprobe) X(Get_count) X(Type_size) X(Barrier)    \
-                  X(Bcast) X(Scatter) X(Gather) X(Scatterv) X(Gatherv) X(Allgather) X(Allgatherv)        \
-                      X(Alltoall) X(Reduce) X(Allreduce) X(Reduce_scatter_block) X(Scan) X(Exscan)
+#define POLYLOOM_CALLS(X) \
+  X(Init)                 \
+  X(Finalize)             \
+  X(Abort)                \
+  X(Comm_rank)            \
+  X(Comm_size)            \
+  X(Comm_dup)             \
+  X(Comm_split)           \
+  X(Comm_free)            \
+  X(Comm_compare)         \
+  X(Comm_set_errhandler)  \
+  X(Comm_get_errhandler)  \
+  X(Send)                 \
+  X(Ssend)                \
+  X(Rsend)                \
+  X(Recv)                 \
+  X(Isend)                \
+  X(Issend)               \
+  X(Irsend)               \
+  X(Irecv)                \
+  X(Wait)                 \
+  X(Waitall)              \
+  X(Waitany)              \
+  X(Waitsome)             \
+  X(Test)                 \
+  X(Testall)              \
+  X(Testany)              \
+  X(Sendrecv)             \
+  X(Sendrecv_replace)     \
+  X(Probe)                \
+  X(Iprobe)               \
+  X(Get_count)            \
+  X(Type_size)            \
+  X(Barrier)              \
+  X(Bcast)                \
+  X(Scatter)              \
+  X(Gather)               \
+  X(Scatterv)             \
+  X(Gatherv)              \
+  X(Allgather)            \
+  X(Allgatherv)           \
+  X(Alltoall)             \
+  X(Reduce)               \
+  X(Allreduce)            \
+  X(Reduce_scatter_block) \
+  X(Scan)                 \
+  X(Exscan)
 
 enum polyloom_call {
   POLYLOOM_CALL_none,
