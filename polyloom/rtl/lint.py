@@ -6,7 +6,8 @@ Output: a line for each problem, exit status 1 if there is one. What is checked:
     format      Verible, 120 columns; --fix formats in place
     elaborate   each module of an rtl/ folder alone, by Verilator with all warnings as errors and by slang. A module
                 with parameters that have no sane default names values for it in its file list:
-                ``// lint: polyloom_ram_1rw Width=32 Depth=13`` (several lines: several sets)
+                ``// lint: polyloom_ram_1rw Width=32 Depth=13`` (several lines: several sets). One around a module that
+                comes with each use names a list with one: ``// lint: polyloom_kernel_node -f ../tests/player.f``
     rules       file = module, header complete, tests named in the header there, a test that names the module
 
 The last two concern designs: rtl/ folders, but for those under tests/.
@@ -37,16 +38,27 @@ _TEST_FILE = re.compile(r"\b\w+\.(?:py|cc|toml)\b")
 
 @dataclass(frozen=True)
 class Elaboration:
-    """A module to elaborate alone: with which list and parameters."""
+    """A module to elaborate alone: with which list and parameters, and a list of what its own leaves to its users."""
 
     module: str
     list: Path
     parameters: tuple[str, ...] = ()
+    with_list: Path | None = None
 
     @property
     def label(self) -> str:
         """What names it in a message."""
         return " ".join([self.module, *self.parameters])
+
+    def files(self) -> filelist.FileList:
+        """Both lists as one."""
+        files = filelist.read(self.list)
+        if self.with_list is not None:
+            more = filelist.read(self.with_list)
+            files.sources += more.sources
+            files.include_dirs += more.include_dirs
+            files.vlt += more.vlt
+        return files
 
 
 def sources(root: Path, suffix: str) -> list[Path]:
@@ -143,9 +155,15 @@ def elaborations(root: Path) -> tuple[list[Elaboration], list[str]]:
             problems.append(f"{file}: no file list (*.f) names it")
             continue
         list_path = naming[0][1]
-        sets = [tuple(values.split()) for name, values in _LINT.findall(list_path.read_text()) if name == file.stem]
-        jobs += [Elaboration(file.stem, list_path, values) for values in sets or [()]]
+        sets = [values.split() for name, values in _LINT.findall(list_path.read_text()) if name == file.stem]
+        jobs += [_elaboration(file.stem, list_path, values) for values in sets or [[]]]
     return jobs, problems
+
+
+def _elaboration(module: str, list_path: Path, values: list[str]) -> Elaboration:
+    if values[:1] == ["-f"]:
+        return Elaboration(module, list_path, tuple(values[2:]), list_path.parent / " ".join(values[1:2]))
+    return Elaboration(module, list_path, tuple(values))
 
 
 def verilator_problem(job: Elaboration) -> str:
@@ -155,7 +173,7 @@ def verilator_problem(job: Elaboration) -> str:
         *("--lint-only", "-Wall", "--quiet", "--top-module", job.module),
         *(f"-G{value}" for value in job.parameters),
         str(tools.WAIVERS),
-        *filelist.read(job.list).verilator_args(),
+        *job.files().verilator_args(),
     ]
     done = subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
     return f"Verilator, {job.label}:\n{done.stdout}{done.stderr}" if done.returncode != 0 else ""
@@ -165,7 +183,7 @@ def slang_problem(job: Elaboration) -> str:
     """What slang says of a module, or "": errors, not warnings (those are Verilator's part)."""
     import pyslang.driver
 
-    files = filelist.read(job.list)
+    files = job.files()
     driver = pyslang.driver.Driver()
     driver.addStandardArgs()
     words = ["slang", "--top", job.module, "-Wnone", *(f'-G "{value}"' for value in job.parameters)]

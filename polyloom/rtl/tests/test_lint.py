@@ -38,6 +38,13 @@ module polyloom_x #(
 
 endmodule
 """
+PART = """  polyloom_part #(
+      .Width(Width)
+  ) i_part (
+      .a_i,
+      .a_o
+  );
+"""
 
 
 @pytest.fixture
@@ -97,6 +104,20 @@ def test_module_without_test_list_or_parameters(tree: Path, capfd: pytest.Captur
     assert "Width 0" in problems(tree, capfd)
     (tree / "x/rtl/x.f").unlink()
     assert "no file list (*.f) names it" in problems(tree, capfd)
+
+
+def test_what_a_module_leaves_to_its_users_comes_from_another_list(
+    tree: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    part = GOOD.replace("polyloom_x", "polyloom_part").replace("// Limits", "//")
+    (tree / "x/tests/polyloom_part.sv").write_text(part)
+    (tree / "x/tests/part.f").write_text("polyloom_part.sv\n")
+    change(tree, "  assign a_o = a_i;\n", PART)
+    assert "polyloom_part" in problems(tree, capfd)
+    (tree / "x/rtl/x.f").write_text("# lint: polyloom_x -f ../tests/part.f Width=3\npolyloom_x.sv\n")
+    assert problems(tree, capfd) == ""
+    (tree / "x/rtl/x.f").write_text("# lint: polyloom_x -f ../tests/part.f\npolyloom_x.sv\n")
+    assert "Width 0" in problems(tree, capfd)
 
 
 def test_rtl_of_a_test_is_only_formatted(tree: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -255,5 +255,5 @@ module polyloom_kernel_node (
       !(cmd_valid && kernel_rst_n) && !rsp_valid;
 
   logic unused;
-  assign unused = ^{strap_i[63:32], lane_rx_pulse_i, mem_r_last_i, unused_ready, unused_bytes};
+  assign unused = ^{strap_i[63:32], lane_rx_pulse_i, mem_r_last_i, unused_ready, unused_bytes, memory_rsp[1]};
 endmodule
