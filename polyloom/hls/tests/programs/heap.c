@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses made of numbers meet addresses of objects and of lists in DRAM: a heap with a list of free
  * blocks. */
-/* words: 3 0 / 7 1 / 7 2 */
+/* words: 1 / 2 / 7 */
 #include "intrinsics.h"
 
 #ifdef __riscv
@@ -18,9 +18,12 @@ struct head {
   struct head* next;
 };
 
+static struct {
+  struct head head;
+  uint64_t words[8];
+} first = {{64, 0}, {0}};
 static uint32_t used;
-static struct head* freed;
-static uint64_t spare[16];
+static struct head* freed = &first.head;
 
 static void* take(uint32_t bytes) {
   if (freed != 0 && freed->bytes >= bytes) {
@@ -34,25 +37,14 @@ static void* take(uint32_t bytes) {
   return made + 1;
 }
 
-static void give(void* block) {
-  struct head* const head = (struct head*)block - 1;
-  head->next = freed;
-  freed = head;
-}
-
 void polyloom_kernel(void) {
   const unsigned n = (unsigned)__polyloom_pop(0);
-  const uint64_t which = __polyloom_pop(0);
-  uint64_t** table = take(n * sizeof *table);
   for (unsigned i = 0; i < n; i++) {
-    table[i] = i == which ? spare : take(64);
-    for (unsigned j = 0; j < 8; j++) table[i][j] = i * 10 + j;
-    if (i == 2 && which != 2) give(table[1 == which ? 0 : 1]);
-  }
-  for (unsigned i = 0; i < n; i++) {
-    for (unsigned j = 0; j < 8; j++) __polyloom_push(0, table[i][j]);
+    uint64_t* const block = take(64); /* the first is an object, the others are in DRAM */
+    for (unsigned j = 0; j < 8; j++) block[j] = i * 10 + j;
+    for (unsigned j = 0; j < 8; j++) __polyloom_push(0, block[7 - j]);
   }
   uint64_t sum = 0;
-  for (unsigned j = 0; j < 8; j++) sum += spare[j];
+  for (unsigned j = 0; j < 8; j++) sum += first.words[j];
   __polyloom_push(0, sum);
 }
