@@ -27,6 +27,7 @@ def main() -> None:
     spec = importlib.util.spec_from_file_location("polyloom_bench", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look there
     spec.loader.exec_module(module)
     bench = Bench(name, quick=os.environ.get("QUICK", "") not in {"", "0"})
     module.run(bench)

@@ -52,6 +52,7 @@ class Cluster:
     manager: Node
     latencies: str
     target: Target
+    queue_bytes: int  # of an output of the switch
 
     @property
     def cpu_ranks(self) -> list[int]:
@@ -93,7 +94,9 @@ def of_description(content: dict[str, Any], file: Path) -> Cluster:
         )
     manager = hosts.pop()[1]
     ranks = [node for _, node in sorted(hosts + fpgas, key=lambda pair: pair[0])]
-    return Cluster(file, content["name"], tuple(ranks), manager, _latencies(content), _target(content, ranks, file))
+    target = _target(content, ranks, file)
+    queue = content.get("switch", {}).get("queue_bytes", 1 << 20)
+    return Cluster(file, content["name"], tuple(ranks), manager, _latencies(content), target, queue)
 
 
 def _target(content: dict[str, Any], ranks: list[Node], file: Path) -> Target:

@@ -20,7 +20,9 @@ from polyloom.transpile.kernels import BuiltKernel
 POOL_BYTES = 8192
 #: Credits of a pair of ranks, and bounds of the bytes of an eager message.
 CREDITS, LEAST_EAGER, MOST_EAGER = 4, 16, 1024
-MS = 10**9  # in ps
+PIECE = 1440  # bytes of a packet of a long message
+MOST_PIECES = 45  # that a receiver asks for at a time
+US, MS = 10**6, 10**9  # in ps
 NEVER = 0xFFFF  # of retries
 
 
@@ -39,6 +41,12 @@ def eager_bytes(size: int) -> int:
     if room < LEAST_EAGER:
         raise UserError(f"{size} ranks are more than the engine's pool of {POOL_BYTES} bytes serves")
     return min(room, MOST_EAGER)
+
+
+def window_bytes(size: int, queue_bytes: int) -> int:
+    """How much of a long message a receiver asks for: if all others send to it, three quarters of its queue fill."""
+    pieces = queue_bytes * 3 // 4 // PIECE // max(size - 1, 1)
+    return PIECE * max(2, min(MOST_PIECES, pieces))
 
 
 def fabric_addresses(cluster: Cluster) -> list[Address]:
@@ -88,7 +96,14 @@ def content(
         str(rank): {"clock_hz": cluster.ranks[rank].clock_hz, "report": str(kernel.folder / "report.json")}
         for rank, kernel in sorted(on_fpga.items())
     }
-    return shared | {"eager_bytes": eager_bytes(size), "credits": CREDITS, "kernels": files}
+    return shared | {
+        "eager_bytes": eager_bytes(size),
+        "credits": CREDITS,
+        "window": window_bytes(size, cluster.queue_bytes),
+        # A round trip is some us, a full queue of a switch delays by hundreds.
+        "times": {"retransmission_ps": 100 * US, "ack_delay_ps": 10 * US},
+        "kernels": files,
+    }
 
 
 def write(folder: Path, shared: dict[str, Any], rank: int) -> Path:
