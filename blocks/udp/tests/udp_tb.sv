@@ -45,7 +45,7 @@ module udp_tb (
     logic [31:0] ip = '0;
     logic in_valid = 1'b0, in_ready, out_valid, out_ready = 1'b0;
     logic [192:0] in = '0;  // bytes, port, to, last, data
-    logic [64:0] out;  // last, data
+    logic [ 64:0] out;  // last, data
     polyloom_udp_tx i_dut (
         .clk_i,
         .rst_ni,
