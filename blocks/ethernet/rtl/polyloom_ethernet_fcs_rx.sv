@@ -4,14 +4,14 @@
 //               zero. The register of a good frame is then a constant, one for each number of zero bytes, so no byte-wise
 //               CRC is needed. A word is held until the next one shows whether the frame's end lies in it.
 //                   lane -> [ held ] -> cut -> [ delay 1 ] -> [ delay 2 ] -> out, with the verdict at the last word
-// Latency:      3 cycles from a word to itself at the output, or the word after it if that comes later.
+// Latency:      3 cycles from a word to itself at the output, or 2 from the word after it if that comes later.
 // Throughput:   a word a cycle; frames may follow each other directly.
 // Backpressure: none: wires never wait.
 // Order/loss:   in order. A frame of up to 4 bytes comes out as nothing.
 // Reset:        the valid bits; the first beat is then the first of a frame.
 // Limits:       keep is a run of ones from bit 0; all ones but in the last word of a frame.
 // Cost:         with CRC 590 LUT, 300 FF (estimate until `polyloom synth` has it).
-// Source:       IEEE 802.3 clause 3.2.9; the residue of a CRC is textbook.   Tests: none alone yet; in whole nodes: roles/kernel/tests
+// Source:       IEEE 802.3 clause 3.2.9; the residue of a CRC is textbook.   Tests: test_polyloom_ethernet_fcs_rx.py
 module polyloom_ethernet_fcs_rx
   import polyloom_crc32_pkg::*;
 (

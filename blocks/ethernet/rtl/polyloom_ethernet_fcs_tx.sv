@@ -12,7 +12,7 @@
 // Reset:        the valid bits.
 // Limits:       whole words only (a frame may be padded, its inner length counts).
 // Cost:         with CRC 480 LUT, 240 FF (estimate until `polyloom synth` has it).
-// Source:       IEEE 802.3 clauses 3.2.9, 4.4.2.   Tests: none alone yet; in whole nodes: roles/kernel/tests
+// Source:       IEEE 802.3 clauses 3.2.9, 4.4.2.   Tests: test_polyloom_ethernet_fcs_tx.py
 module polyloom_ethernet_fcs_tx #(
     parameter int unsigned GapWords = 2  // cycles of silence after a frame
 ) (

@@ -11,7 +11,7 @@
 //               never end: it must not come.
 // Reset:        emptied.
 // Limits:       Words 4 to 512; at most 32 frames are held, one more finds no room.
-// Cost:         512 words: 1 BRAM36.   Source: own design.   Tests: none alone yet; in whole nodes: roles/kernel/tests
+// Cost:         512 words: 1 BRAM36.   Source: own design.   Tests: test_polyloom_ethernet_store.py
 module polyloom_ethernet_store #(
     parameter int unsigned Words = 0,
     parameter bit Waits = 1'b0  // the writer waits for in_ready_o

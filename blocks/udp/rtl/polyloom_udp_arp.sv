@@ -5,7 +5,7 @@
 // Throughput:   a request every nine cycles.
 // Backpressure: req_ready_o is low while an answer waits or is sent; registers only.
 // Order/loss:   in order, nothing lost.   Reset: no answer waits.   Limits: none.
-// Cost:         not measured alone.   Source: RFC 826.   Tests: none alone yet; in whole nodes: roles/kernel/tests
+// Cost:         not measured alone.   Source: RFC 826.   Tests: test_polyloom_udp_arp.py
 module polyloom_udp_arp
   import polyloom_udp_pkg::*;
 (

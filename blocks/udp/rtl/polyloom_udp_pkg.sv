@@ -2,7 +2,7 @@
 // polyloom_udp_pkg: where things lie in an Ethernet frame of IPv4 and UDP, in 64-bit words, byte 0 lowest.
 // How:          numbers of Ethernet, IP and UDP have their first byte highest; here a MAC's first byte is in bits 47:40, an
 //               IP address' first byte in bits 31:24. A datagram's data begin with byte 2 of word 5.
-// Source: IEEE 802.3, RFC 791, 768, 826.   Tests: none alone yet; in whole nodes: roles/kernel/tests
+// Source: IEEE 802.3, RFC 791, 768, 826.   Tests: test_polyloom_udp_rx.py, test_polyloom_udp_tx.py
 package polyloom_udp_pkg;
 
   localparam logic [15:0] TYPE_IP = 16'h0800;

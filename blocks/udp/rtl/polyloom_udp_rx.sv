@@ -5,12 +5,12 @@
 //                   frame: | 0 1 2 3 4 | 5 ... n | padding |  ->  out: | 5 ... n | with its sender
 // Latency:      none for words from the fifth on.
 // Throughput:   a word a cycle.
-// Backpressure: in_ready_o is out_ready_i from word 5 on (combinational); an ARP request waits for arp_ready_i at its last word.
+// Backpressure: in_ready_o is out_ready_i from word 5 on (combinational); an ARP request waits for arp_ready_i at word 5.
 // Order/loss:   in order. Dropped and told by dropped_o: another address, type, protocol or port, fragments, IP options,
 //               lengths that do not fit the frame.
 // Reset:        the word counter.
 // Limits:       frames have passed the check of their check sequence; the IP header's own and UDP's are not looked at.
-// Cost:         not measured alone.   Source: RFC 791, 768, 826.   Tests: none alone yet; in whole nodes: roles/kernel/tests
+// Cost:         not measured alone.   Source: RFC 791, 768, 826.   Tests: test_polyloom_udp_rx.py
 module polyloom_udp_rx
   import polyloom_udp_pkg::*;
 #(

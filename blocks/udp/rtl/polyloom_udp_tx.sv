@@ -9,7 +9,7 @@
 // Reset:        the word counter.
 // Limits:       to_i, bytes_i, port_i stand while the first word of a datagram is offered; bytes_i at most 1472 (asserted).
 //               Short frames are the caller's to pad.
-// Cost:         not measured alone.   Source: RFC 791, 768.   Tests: none alone yet; in whole nodes: roles/kernel/tests
+// Cost:         not measured alone.   Source: RFC 791, 768.   Tests: test_polyloom_udp_tx.py
 module polyloom_udp_tx
   import polyloom_udp_pkg::*;
 (

@@ -12,6 +12,7 @@
 #include <limits>
 #include <list>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "roles/kernel/runtime/mpi/command.h"
@@ -91,6 +92,8 @@ class Engine {
   bool quiet() const;
   const Counters& counters() const { return counters_; }
   const Config& config() const { return config_; }
+  /// Appends what decides on all that it will do, but for times and tries: for tests that visit every state.
+  void write_state(std::string& out) const;
 
  private:
   enum class State : std::uint8_t { unused, queued, eager_sent, rendezvous, posted, receiving, complete };
