@@ -33,11 +33,13 @@ module polyloom_mpe_command
     output req_t                           idx_o,
     output req_op_t                        req_o,
     input  request_t                       req_i,
-    input  logic      [REQUESTS-1:0]       owned_i,
-    input  logic      [REQUESTS-1:0]       done_i,
-    input  logic      [REQUESTS-1:0]       bad_i,
+    output req_t                           watch_o,        // of this request:
+    input  logic                           owned_i,
+    input  logic                           done_i,
+    input  logic                           bad_i,
     input  logic                           free_valid_i,
     input  req_t                           free_idx_i,
+    input  logic                           free_none_i,
     // Rank table
     output table_op_t                      table_o,
     input  logic      [        63:0]       table_i,
@@ -92,7 +94,8 @@ module polyloom_mpe_command
   assign is_probe  = op == OP_PROBE || op == OP_IPROBE;
   assign and_wait  = op == OP_SEND_WAIT || op == OP_SSEND_WAIT || op == OP_RECV_WAIT;
   assign peer_ok   = cfg_i.job != '0 && (peer <= 16'(cfg_i.size) || (!is_send && peer == ANY_RANK));
-  assign handle_ok = handle[15:5] == '0 && owned_i[handle[4:0]];
+  assign watch_o   = step_q == RUN ? handle[4:0] : idx_q;
+  assign handle_ok = handle[15:5] == '0 && owned_i;
 
   function automatic logic [63:0] answer(input logic [7:0] error, input logic done, input logic [15:0] what,
                                          input logic [31:0] the_tag);
@@ -119,7 +122,7 @@ module polyloom_mpe_command
       env_key_i.tag,
       env_data_i.dtype,
       env_data_i.length,
-      env_data_i.seq,
+      env_key_i.seq,
       env_data_i.handle,
       cfg_i.window
   );
@@ -168,8 +171,13 @@ module polyloom_mpe_command
         step_d = ANSWER0;
         rsp_we = 1'b1;
         rsp0_d = answer(8'(E_NO_SUCH), 1'b0, '0, '0);
-        if ((is_send || is_recv) && peer_ok && !free_valid_i) rsp0_d = answer(8'(E_TOO_MANY), 1'b0, '0, '0);
-        else if (is_send && peer_ok) begin
+        if ((is_send || is_recv) && peer_ok && !free_valid_i) begin
+          rsp0_d = answer(8'(E_TOO_MANY), 1'b0, '0, '0);
+          if (!free_none_i) begin  // not yet known
+            done_o = 1'b0;
+            step_d = RUN;
+          end
+        end else if (is_send && peer_ok) begin
           req_o.write = 1'b1;
           req_o.own = 1'b1;
           req_o.append_want = 1'b1;
@@ -186,7 +194,7 @@ module polyloom_mpe_command
         end else if (op == OP_TEST && handle_ok) begin
           idx_d  = handle[4:0];
           rsp0_d = answer('0, 1'b0, handle, '0);
-          if (done_i[handle[4:0]]) begin
+          if (done_i) begin
             done_o = 1'b0;
             step_d = REAP;
           end
@@ -238,12 +246,12 @@ module polyloom_mpe_command
         done_o = 1'b1;
         step_d = and_wait ? WAIT : ANSWER0;
       end
-      WAIT: if (done_i[idx_q] && go_i) step_d = REAP;
+      WAIT: if (done_i && go_i) step_d = REAP;
       PROBE: if (arrived_q && go_i) step_d = FIND;
       REAP: begin
         req_o.disown = 1'b1;
         rsp_we = 1'b1;
-        rsp0_d = answer(bad_i[idx_q] ? 8'(E_ADDRESS) : 8'(req_i.error), 1'b1, 16'(req_i.peer), req_i.tag);
+        rsp0_d = answer(bad_i ? 8'(E_ADDRESS) : 8'(req_i.error), 1'b1, 16'(req_i.peer), req_i.tag);
         rsp1_d = {24'd0, req_i.dtype, req_i.bytes};
         done_o = 1'b1;
         step_d = ANSWER0;
@@ -281,10 +289,10 @@ module polyloom_mpe_command
   assign cmd_ready_o = step_q == TAKE;
   assign rsp_valid_o = step_q == ANSWER0 || step_q == ANSWER1;
   assign rsp_o = step_q == ANSWER0 ? rsp0_q : rsp1_q;
-  assign want_o = step_q == TURN || (step_q == WAIT && done_i[idx_q]) || (step_q == PROBE && arrived_q);
+  assign want_o = step_q == TURN || (step_q == WAIT && done_i) || (step_q == PROBE && arrived_q);
   assign want_writer_o = step_q == TURN && is_recv;
   assign words_o = words_q;
   assign waits_o = step_q inside {TURN, RUN, FIND, CREDIT, WAIT, PROBE, REAP};
-  assign idle_o = (step_q == TAKE && !cmd_valid_i) || (step_q == WAIT && !done_i[idx_q]) ||
+  assign idle_o = (step_q == TAKE && !cmd_valid_i) || (step_q == WAIT && !done_i) ||
       (step_q == PROBE && !arrived_q);
 endmodule

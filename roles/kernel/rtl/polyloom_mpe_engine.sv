@@ -132,6 +132,8 @@ module polyloom_mpe_engine
       table_op = table_valid_i ? table_i : '0;
     end
     if (!busy_q) req_op = '0;
+    find_op.tag  = find[RECEIVE].tag;  // nobody else looks for these
+    find_op.comm = find[RECEIVE].comm;
   end
   assign table_ready_o = !active && !clearing_q;
   assign table_o = table_word;
@@ -155,12 +157,13 @@ module polyloom_mpe_engine
   req_t next, find_idx, find_prev, free_idx, want_head, want_tail;
   logic find_done, find_found, free_valid, want_valid, released;
   logic [4:0] released_block;
-  logic [REQUESTS-1:0] owned, finished, bad, live, work;
+  logic owned, finished, bad, live, live_any, work_valid, work_next, work_any, free_none, pending;
+  req_t watch, work_idx;
   polyloom_mpe_requests i_requests (
       .clk_i,
       .rst_ni,
       .clear_i,
-      .idx_i           (idx[turn]),
+      .idx_i           (clearing_q ? clear_q[4:0] : idx[turn]),
       .op_i            (req_op),
       .data_o          (request),
       .next_o          (next),
@@ -176,44 +179,51 @@ module polyloom_mpe_engine
       .copied_bad_i,
       .released_o      (released),
       .released_block_o(released_block),
+      .pending_o       (pending),
+      .wipe_i          (clearing_q),
+      .watch_i         (watch),
       .owned_o         (owned),
       .done_o          (finished),
       .bad_o           (bad),
       .live_o          (live),
-      .work_o          (work),
+      .live_any_o      (live_any),
+      .work_valid_o    (work_valid),
+      .work_idx_o      (work_idx),
+      .work_next_i     (work_next),
+      .work_any_o      (work_any),
       .free_valid_o    (free_valid),
       .free_idx_o      (free_idx),
+      .free_none_o     (free_none),
       .want_valid_o    (want_valid),
       .want_head_o     (want_head),
       .want_tail_o     (want_tail)
   );
 
-  env_op_t env_receive, env_command, env_op;
+  env_op_t env_receive, env_command;
   logic env_done, env_found, env_full, arrival;
   env_key_t  env_key;
   env_data_t env_data;
   logic [9:0] env_pool, env_add_pool;
-  assign env_op = turn == RECEIVE ? env_receive : env_command;
   polyloom_mpe_unexpected i_unexpected (
       .clk_i,
       .rst_ni,
       .clear_i,
       .eager_i      (cfg_i.eager),
-      .find_i       (env_op.find),
-      .find_by_seq_i(env_op.by_seq),
-      .find_any_i   (env_op.any),
-      .find_peer_i  (env_op.peer),
-      .find_tag_i   (env_op.tag),
-      .find_comm_i  (env_op.comm),
-      .find_seq_i   (env_op.seq),
+      .find_i       (turn == RECEIVE ? env_receive.find : env_command.find),
+      .find_by_seq_i(turn == RECEIVE),
+      .find_any_i   (env_command.any),
+      .find_peer_i  (turn == RECEIVE ? env_receive.peer : env_command.peer),
+      .find_tag_i   (env_command.tag),
+      .find_comm_i  (env_command.comm),
+      .find_seq_i   (env_receive.seq),
       .find_done_o  (env_done),
       .find_found_o (env_found),
       .key_o        (env_key),
       .data_o       (env_data),
       .pool_o       (env_pool),
-      .remove_i     (env_op.remove),
-      .add_i        (env_op.add),
-      .add_key_i    (env_op.add_key),
+      .remove_i     (env_command.remove),
+      .add_i        (env_receive.add),
+      .add_key_i    (env_receive.add_key),
       .add_data_i   (env_receive.add_data),
       .add_pool_o   (env_add_pool),
       .full_o       (env_full)
@@ -288,11 +298,13 @@ module polyloom_mpe_engine
       .idx_o        (idx[COMMAND]),
       .req_o        (req[COMMAND]),
       .req_i        (request),
+      .watch_o      (watch),
       .owned_i      (owned),
       .done_i       (finished),
       .bad_i        (bad),
       .free_valid_i (free_valid),
       .free_idx_i   (free_idx),
+      .free_none_i  (free_none),
       .table_o      (tables[COMMAND]),
       .table_i      (table_word),
       .env_o        (env_command),
@@ -327,7 +339,10 @@ module polyloom_mpe_engine
       .find_done_i     (find_done),
       .find_found_i    (find_found),
       .find_idx_i      (find_idx),
-      .work_i          (work),
+      .work_valid_i    (work_valid),
+      .work_idx_i      (work_idx),
+      .work_next_o     (work_next),
+      .work_any_i      (work_any),
       .want_valid_i    (want_valid),
       .want_head_i     (want_head),
       .want_tail_i     (want_tail),
@@ -397,7 +412,7 @@ module polyloom_mpe_engine
       .tell_i     (tell),
       .told_i     (told),
       .told_rank_i(told_rank),
-      .run_i      (live != '0 || want_valid),
+      .run_i      (live_any || want_valid),
       .due_o      (due),
       .due_rank_o (due_rank),
       .tick_o     (tick),
@@ -409,5 +424,5 @@ module polyloom_mpe_engine
   assign count_o[N_FRAMES_OUT] = 1'b0;
   assign count_o[N_BAD] = 1'b0;
   assign count_o[N_FULL] = 1'b0;
-  assign idle_o = !busy_q && want == '0 && !clearing_q && !head_valid_i && command_idle && send_idle && timers_idle;
+  assign idle_o = !busy_q && want == '0 && !clearing_q && !head_valid_i && !pending && command_idle && send_idle && timers_idle;
 endmodule

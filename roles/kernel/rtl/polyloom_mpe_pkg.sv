@@ -137,6 +137,7 @@ package polyloom_mpe_pkg;
 
   // An envelope that waits for its receive.
   typedef struct packed {
+    seq_t        seq;
     logic        rts;
     rank_t       peer;
     logic [15:0] comm;
@@ -145,7 +146,6 @@ package polyloom_mpe_pkg;
   typedef struct packed {
     logic [7:0]  dtype;
     logic [31:0] length;
-    seq_t        seq;
     logic [15:0] handle;
   } env_data_t;
 

@@ -32,7 +32,7 @@ module polyloom_mpe_receive
     output req_t                     idx_o,
     output req_op_t                  req_o,
     input  request_t                 req_i,
-    input  logic      [REQUESTS-1:0] live_i,
+    input  logic                     live_i,        // of request idx_o
     output find_t                    find_o,
     input  logic                     find_done_i,
     input  logic                     find_found_i,
@@ -111,7 +111,7 @@ module polyloom_mpe_receive
   assign from_sender = head_i.kind == DATA;
   assign handle = for_sender ? head_i.tag[20:16] : head_i.tag[4:0];
   assign idx_o = step_q == POST || step_q == LOOK ? find_idx_i : handle;
-  assign request_ok = live_i[handle] && (for_sender ? head_i.tag[31:21] : head_i.tag[15:5]) == '0 &&
+  assign request_ok = live_i && (for_sender ? head_i.tag[31:21] : head_i.tag[15:5]) == '0 &&
       req_i.peer == src && req_i.seq == head_i.seq &&
       (for_sender ? req_i.state == ASKED || req_i.state == SENDING : req_i.state == ACTIVE);
 
@@ -149,8 +149,8 @@ module polyloom_mpe_receive
     env_o.peer = src;
     env_o.by_seq = 1'b1;
     env_o.seq = head_i.seq;
-    env_o.add_key = '{rts: head_i.kind == RTS, peer: src, comm: head_i.comm, tag: head_i.tag};
-    env_o.add_data = '{dtype: head_i.dtype, length: head_i.length, seq: head_i.seq, handle: head_i.offset[15:0]};
+    env_o.add_key = '{seq: head_i.seq, rts: head_i.kind == RTS, peer: src, comm: head_i.comm, tag: head_i.tag};
+    env_o.add_data = '{dtype: head_i.dtype, length: head_i.length, handle: head_i.offset[15:0]};
     move_o = '0;
     move_o.bytes = head_i.length < req_i.bytes ? head_i.length : req_i.bytes;
     move_o.address = req_i.address;

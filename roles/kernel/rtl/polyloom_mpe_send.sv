@@ -33,7 +33,10 @@ module polyloom_mpe_send
     input  logic                     find_done_i,
     input  logic                     find_found_i,
     input  req_t                     find_idx_i,
-    input  logic      [REQUESTS-1:0] work_i,
+    input  logic                     work_valid_i,
+    input  req_t                     work_idx_i,
+    output logic                     work_next_o,
+    input  logic                     work_any_i,
     input  logic                     want_valid_i,
     input  req_t                     want_head_i,
     input  req_t                     want_tail_i,
@@ -84,7 +87,7 @@ module polyloom_mpe_send
   packet_t p_q, p_d;
   reply_t reply_q;  // but for its valid
   logic reply_valid_q, p_valid_q, want_q, want_clear, again_q, again_clear;
-  req_t idx_q, idx_d, prev_q, prev_d, last_q;
+  req_t idx_q, idx_d, prev_q, prev_d;
   seq_t again_seq_q, again_until_q;
   rank_t again_rank_q;
   logic probe_q;
@@ -105,14 +108,6 @@ module polyloom_mpe_send
         block_valid = 1'b1;
       end
     end
-  end
-
-  // The next request with work after the last one.
-  req_t work_idx;
-  always_comb begin
-    work_idx = '0;
-    for (int i = REQUESTS - 1; i >= 0; i--) if (work_i[i]) work_idx = req_t'(i);
-    for (int i = REQUESTS - 1; i >= 0; i--) if (work_i[i] && req_t'(i) > last_q) work_idx = req_t'(i);
   end
 
   // Sides of the pair
@@ -195,6 +190,7 @@ module polyloom_mpe_send
     again_clear = 1'b0;
     done_o = 1'b0;
     told_o = 1'b0;
+    work_next_o = 1'b0;
     sent_o = 1'b0;
     resent_o = 1'b0;
 
@@ -215,8 +211,9 @@ module polyloom_mpe_send
           p_d.dst  = due_rank_i;
         end else if (again_q) step_d = AGAIN;
         else if (want_q && want_valid_i) step_d = WANTED;
-        else if (work_i != '0) begin
-          idx_d  = work_idx;
+        else if (work_valid_i) begin
+          idx_d = work_idx_i;
+          work_next_o = 1'b1;
           step_d = REQUEST;
         end else begin
           want_clear = 1'b1;
@@ -371,7 +368,6 @@ module polyloom_mpe_send
     p_q <= p_d;
     idx_q <= idx_d;
     prev_q <= prev_d;
-    if (step_q == PICK && step_d == REQUEST) last_q <= work_idx;
     if (reply_i.valid) reply_q <= reply_i;
     if (again_valid_i && !again_q) begin
       again_rank_q <= again_rank_i;
@@ -388,6 +384,6 @@ module polyloom_mpe_send
   end
   assign packet_valid_o = p_valid_q;
   assign packet_o = p_q;
-  assign want_o = !p_valid_q && (reply_valid_q || due_i || again_q || (want_q && want_valid_i) || work_i != '0);
-  assign idle_o = step_q == IDLE && !p_valid_q && !want_o;
+  assign want_o = !p_valid_q && (reply_valid_q || due_i || again_q || (want_q && want_valid_i) || work_valid_i);
+  assign idle_o = step_q == IDLE && !p_valid_q && !want_o && !work_any_i;
 endmodule
