@@ -32,12 +32,20 @@ module polyloom_mpe_command
     // Requests
     output req_t                           idx_o,
     output req_op_t                        req_o,
+    output alu_op_t                        alu_o,
+    output message_t                       fresh_o,        // for req_o.fresh
+    output buffer_t                        buffer_o,
+    input  logic                           borrow_i,       // the adder's
+    input  logic                           zero_i,
+    input  logic     [        31:0]        result_i,
     input  request_t                       req_i,
-    input  logic      [REQUESTS-1:0]       owned_i,
-    input  logic      [REQUESTS-1:0]       done_i,
-    input  logic      [REQUESTS-1:0]       bad_i,
+    output req_t                           watch_o,        // of this request:
+    input  logic                           owned_i,
+    input  logic                           done_i,
+    input  logic                           bad_i,
     input  logic                           free_valid_i,
     input  req_t                           free_idx_i,
+    input  logic                           free_none_i,
     // Rank table
     output table_op_t                      table_o,
     input  logic      [        63:0]       table_i,
@@ -64,6 +72,9 @@ module polyloom_mpe_command
     RUN,
     FIND,
     CREDIT,
+    MEET,
+    COMPARE,
+    LIMIT,
     WAIT,
     PROBE,
     REAP,
@@ -77,7 +88,7 @@ module polyloom_mpe_command
   logic [63:0] rsp0_q, rsp1_q, rsp0_d, rsp1_d;
   logic rsp_we, arrived_q;
 
-  assign idx_o = step_q == REAP ? idx_q : free_idx_i;
+  assign idx_o = step_q inside {REAP, COMPARE, LIMIT} ? idx_q : free_idx_i;
 
   // Fields
   logic [7:0] op, dtype;
@@ -92,37 +103,45 @@ module polyloom_mpe_command
   assign is_probe  = op == OP_PROBE || op == OP_IPROBE;
   assign and_wait  = op == OP_SEND_WAIT || op == OP_SSEND_WAIT || op == OP_RECV_WAIT;
   assign peer_ok   = cfg_i.job != '0 && (peer <= 16'(cfg_i.size) || (!is_send && peer == ANY_RANK));
-  assign handle_ok = handle[15:5] == '0 && owned_i[handle[4:0]];
+  assign watch_o   = step_q == RUN ? handle[4:0] : idx_q;
+  assign handle_ok = handle[15:5] == '0 && owned_i;
 
   function automatic logic [63:0] answer(input logic [7:0] error, input logic done, input logic [15:0] what,
                                          input logic [31:0] the_tag);
     return {the_tag, what, 7'd0, done, error};
   endfunction
 
-  request_t fresh, met_request;
+  assign fresh_o  = '{any: peer == ANY_RANK, peer: rank_t'(peer), tag: tag, dtype: dtype, bytes: bytes};
+  assign buffer_o = '{sync: op == OP_SSEND || op == OP_SSEND_WAIT, comm: comm, address: address};
+  logic truncated_q, below_q;
+  progress_t met_progress;
+  assign met_progress = met(env_key_i.rts, env_data_i.dtype, env_data_i.length == '0, dtype, truncated_q);
+
   always_comb begin
-    fresh = '0;
-    fresh.state = is_send ? WANT : POSTED;
-    fresh.any = peer == ANY_RANK;
-    fresh.sync = op == OP_SSEND || op == OP_SSEND_WAIT;
-    fresh.peer = rank_t'(peer);
-    fresh.tag = tag;
-    fresh.comm = comm;
-    fresh.dtype = dtype;
-    fresh.address = address;
-    fresh.bytes = bytes;
+    alu_o = '0;
+    unique case (step_q)
+      RUN: begin  // zero
+        alu_o.to_pos   = free_valid_i;
+        alu_o.to_limit = free_valid_i;
+      end
+      CREDIT: begin
+        alu_o.a = A_ENV;
+        alu_o.b = B_BYTES;
+        alu_o.subtract = 1'b1;
+      end
+      MEET: alu_o.b = B_ADDRESS;
+      COMPARE: begin
+        alu_o.a = A_BYTES;
+        alu_o.b = B_WINDOW;
+        alu_o.subtract = 1'b1;
+      end
+      LIMIT: begin
+        alu_o.b = below_q ? B_BYTES : B_WINDOW;
+        alu_o.to_limit = 1'b1;
+      end
+      default: ;
+    endcase
   end
-  assign met_request = met(
-      fresh,
-      env_key_i.rts,
-      env_key_i.peer,
-      env_key_i.tag,
-      env_data_i.dtype,
-      env_data_i.length,
-      env_data_i.seq,
-      env_data_i.handle,
-      cfg_i.window
-  );
 
   pair_rx_t rx_after;
   always_comb begin
@@ -138,7 +157,8 @@ module polyloom_mpe_command
     rsp_we = 1'b0;
     done_o = 1'b0;
     req_o = '0;
-    req_o.data = fresh;
+    req_o.data = '0;
+    req_o.data.state = is_send ? WANT : POSTED;
     table_o = '0;
     table_o.rank = env_key_i.peer;
     table_o.word = T_RX;
@@ -153,8 +173,8 @@ module polyloom_mpe_command
     move_o.from_pool = 1'b1;
     move_o.to_memory = 1'b1;
     move_o.pool = env_pool_i;
-    move_o.address = address;
-    move_o.bytes = env_data_i.length < bytes ? env_data_i.length : bytes;
+    move_o.address = result_i;
+    move_o.bytes = truncated_q ? bytes[10:0] : env_data_i.length[10:0];
     move_o.finish = 1'b1;
     move_o.idx = free_idx_i;
     tell_o = '0;
@@ -168,9 +188,15 @@ module polyloom_mpe_command
         step_d = ANSWER0;
         rsp_we = 1'b1;
         rsp0_d = answer(8'(E_NO_SUCH), 1'b0, '0, '0);
-        if ((is_send || is_recv) && peer_ok && !free_valid_i) rsp0_d = answer(8'(E_TOO_MANY), 1'b0, '0, '0);
-        else if (is_send && peer_ok) begin
+        if ((is_send || is_recv) && peer_ok && !free_valid_i) begin
+          rsp0_d = answer(8'(E_TOO_MANY), 1'b0, '0, '0);
+          if (!free_none_i) begin  // not yet known
+            done_o = 1'b0;
+            step_d = RUN;
+          end
+        end else if (is_send && peer_ok) begin
           req_o.write = 1'b1;
+          req_o.fresh = 1'b1;
           req_o.own = 1'b1;
           req_o.append_want = 1'b1;
           tell_o.want = 1'b1;
@@ -179,6 +205,8 @@ module polyloom_mpe_command
           if (and_wait) step_d = WAIT;
         end else if ((is_recv || is_probe) && peer_ok) begin
           done_o = 1'b0;
+          req_o.write = is_recv;
+          req_o.fresh = is_recv;
           step_d = FIND;
         end else if (op == OP_WAIT && handle_ok) begin
           idx_d  = handle[4:0];
@@ -186,7 +214,7 @@ module polyloom_mpe_command
         end else if (op == OP_TEST && handle_ok) begin
           idx_d  = handle[4:0];
           rsp0_d = answer('0, 1'b0, handle, '0);
-          if (done_i[handle[4:0]]) begin
+          if (done_i) begin
             done_o = 1'b0;
             step_d = REAP;
           end
@@ -209,7 +237,6 @@ module polyloom_mpe_command
             table_o.re = 1'b1;
             step_d = CREDIT;
           end else begin
-            req_o.write = 1'b1;
             req_o.own = 1'b1;
             req_o.append_posted = 1'b1;
             idx_d = free_idx_i;
@@ -224,26 +251,38 @@ module polyloom_mpe_command
         table_o.we = 1'b1;
         tell_o.news = 1'b1;
         tell_o.due = is_due(rx_after, cfg_i.slots);
+        step_d = MEET;
+      end
+      MEET: begin
         req_o.write = 1'b1;
+        req_o.meet = 1'b1;
         req_o.own = 1'b1;
-        req_o.data = met_request;
+        req_o.data = met_progress;
         if (env_key_i.rts) begin
           req_o.live   = 1'b1;
           req_o.work   = 1'b1;
-          req_o.finish = met_request.state == OVER;
+          req_o.finish = met_progress.state == OVER;
         end else move_o.valid = 1'b1;
         idx_d  = free_idx_i;
         rsp_we = 1'b1;
         rsp0_d = answer('0, 1'b0, 16'(free_idx_i), '0);
+        step_d = COMPARE;
+        if (met_progress.state == OVER) begin
+          done_o = 1'b1;
+          step_d = and_wait ? WAIT : ANSWER0;
+        end
+      end
+      COMPARE: step_d = LIMIT;
+      LIMIT: begin
         done_o = 1'b1;
         step_d = and_wait ? WAIT : ANSWER0;
       end
-      WAIT: if (done_i[idx_q] && go_i) step_d = REAP;
+      WAIT: if (done_i && go_i) step_d = REAP;
       PROBE: if (arrived_q && go_i) step_d = FIND;
       REAP: begin
         req_o.disown = 1'b1;
         rsp_we = 1'b1;
-        rsp0_d = answer(bad_i[idx_q] ? 8'(E_ADDRESS) : 8'(req_i.error), 1'b1, 16'(req_i.peer), req_i.tag);
+        rsp0_d = answer(bad_i ? 8'(E_ADDRESS) : 8'(req_i.error), 1'b1, 16'(req_i.peer), req_i.tag);
         rsp1_d = {24'd0, req_i.dtype, req_i.bytes};
         done_o = 1'b1;
         step_d = ANSWER0;
@@ -272,6 +311,8 @@ module polyloom_mpe_command
   always_ff @(posedge clk_i) begin
     if (step_q == TAKE && cmd_valid_i) words_q[count_q] <= cmd_i;
     idx_q <= idx_d;
+    if (step_q == CREDIT) truncated_q <= !borrow_i && !zero_i;
+    below_q <= borrow_i;
     if (rsp_we) begin
       rsp0_q <= rsp0_d;
       rsp1_q <= rsp1_d;
@@ -281,10 +322,10 @@ module polyloom_mpe_command
   assign cmd_ready_o = step_q == TAKE;
   assign rsp_valid_o = step_q == ANSWER0 || step_q == ANSWER1;
   assign rsp_o = step_q == ANSWER0 ? rsp0_q : rsp1_q;
-  assign want_o = step_q == TURN || (step_q == WAIT && done_i[idx_q]) || (step_q == PROBE && arrived_q);
+  assign want_o = step_q == TURN || (step_q == WAIT && done_i) || (step_q == PROBE && arrived_q);
   assign want_writer_o = step_q == TURN && is_recv;
   assign words_o = words_q;
-  assign waits_o = step_q inside {TURN, RUN, FIND, CREDIT, WAIT, PROBE, REAP};
-  assign idle_o = (step_q == TAKE && !cmd_valid_i) || (step_q == WAIT && !done_i[idx_q]) ||
+  assign waits_o = step_q inside {TURN, RUN, FIND, CREDIT, MEET, COMPARE, LIMIT, WAIT, PROBE, REAP};
+  assign idle_o = (step_q == TAKE && !cmd_valid_i) || (step_q == WAIT && !done_i) ||
       (step_q == PROBE && !arrived_q);
 endmodule

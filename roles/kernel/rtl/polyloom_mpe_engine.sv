@@ -114,6 +114,7 @@ module polyloom_mpe_engine
   req_t idx[UNITS];
   req_op_t req[UNITS];
   find_t find[UNITS];
+  alu_op_t alu[UNITS], alu_op;
   table_op_t tables[UNITS];
   req_op_t req_op;
   find_t find_op;
@@ -132,6 +133,8 @@ module polyloom_mpe_engine
       table_op = table_valid_i ? table_i : '0;
     end
     if (!busy_q) req_op = '0;
+    find_op.tag  = find[RECEIVE].tag;  // nobody else looks for these
+    find_op.comm = find[RECEIVE].comm;
   end
   assign table_ready_o = !active && !clearing_q;
   assign table_o = table_word;
@@ -155,13 +158,54 @@ module polyloom_mpe_engine
   req_t next, find_idx, find_prev, free_idx, want_head, want_tail;
   logic find_done, find_found, free_valid, want_valid, released;
   logic [4:0] released_block;
-  logic [REQUESTS-1:0] owned, finished, bad, live, work;
+  logic owned, finished, bad, live, live_any, work_valid, work_next, work_any, free_none, pending;
+  req_t watch, work_idx;
+  // The command or the envelope at hand, for a request.
+  message_t fresh, message;
+  buffer_t buffer;
+  logic [31:0] result, temp;
+  logic borrow, zero;
+  logic [4:0] block;
+  env_key_t env_key;
+  env_data_t env_data;
+  always_comb begin
+    message = fresh;
+    if (turn == RECEIVE) begin
+      message = '{any: 1'b0, peer: rank_t'(head_i.src), tag: head_i.tag, dtype: head_i.dtype, bytes: head_i.length};
+    end else if (req_op.meet) begin
+      message = '{any: 1'b0, peer: env_key.peer, tag: env_key.tag, dtype: env_data.dtype, bytes: env_data.length};
+    end
+  end
+  assign alu[RETRY] = '0;
+  assign alu_op = alu[turn_q];
+  polyloom_mpe_alu i_alu (
+      .clk_i,
+      .op_i         (alu_op),
+      .head_length_i(head_i.length),
+      .head_offset_i(head_i.offset),
+      .env_length_i (env_data.length),
+      .window_i     (cfg_i.window),
+      .part_i       (turn == RECEIVE ? head_bytes_i : packet_o.bytes),
+      .req_i        (request),
+      .result_o     (result),
+      .borrow_o     (borrow),
+      .zero_o       (zero),
+      .temp_o       (temp)
+  );
   polyloom_mpe_requests i_requests (
       .clk_i,
       .rst_ni,
       .clear_i,
-      .idx_i           (idx[turn]),
+      .idx_i           (clearing_q ? clear_q[4:0] : idx[turn]),
       .op_i            (req_op),
+      .message_i       (message),
+      .buffer_i        (buffer),
+      .seq_i           (turn == RECEIVE ? head_i.seq : turn == SEND ? seq_t'(table_word[63:48]) : env_key.seq),
+      .remote_i        (turn != RECEIVE ? env_data.handle : req_op.meet ? head_i.offset[15:0] : head_i.tag[15:0]),
+      .block_i         (block),
+      .to_pos_i        (alu_op.to_pos),
+      .to_limit_i      (alu_op.to_limit),
+      .result_i        (result),
       .data_o          (request),
       .next_o          (next),
       .find_i          (find_op),
@@ -176,44 +220,49 @@ module polyloom_mpe_engine
       .copied_bad_i,
       .released_o      (released),
       .released_block_o(released_block),
+      .pending_o       (pending),
+      .wipe_i          (clearing_q),
+      .watch_i         (watch),
       .owned_o         (owned),
       .done_o          (finished),
       .bad_o           (bad),
       .live_o          (live),
-      .work_o          (work),
+      .live_any_o      (live_any),
+      .work_valid_o    (work_valid),
+      .work_idx_o      (work_idx),
+      .work_next_i     (work_next),
+      .work_any_o      (work_any),
       .free_valid_o    (free_valid),
       .free_idx_o      (free_idx),
+      .free_none_o     (free_none),
       .want_valid_o    (want_valid),
       .want_head_o     (want_head),
       .want_tail_o     (want_tail)
   );
 
-  env_op_t env_receive, env_command, env_op;
+  env_op_t env_receive, env_command;
   logic env_done, env_found, env_full, arrival;
-  env_key_t  env_key;
-  env_data_t env_data;
   logic [9:0] env_pool, env_add_pool;
-  assign env_op = turn == RECEIVE ? env_receive : env_command;
   polyloom_mpe_unexpected i_unexpected (
       .clk_i,
       .rst_ni,
       .clear_i,
       .eager_i      (cfg_i.eager),
-      .find_i       (env_op.find),
-      .find_by_seq_i(env_op.by_seq),
-      .find_any_i   (env_op.any),
-      .find_peer_i  (env_op.peer),
-      .find_tag_i   (env_op.tag),
-      .find_comm_i  (env_op.comm),
-      .find_seq_i   (env_op.seq),
+      .find_i       (turn == RECEIVE ? env_receive.find : env_command.find),
+      .find_by_seq_i(turn == RECEIVE),
+      .find_any_i   (env_command.any),
+      .find_peer_i  (turn == RECEIVE ? env_receive.peer : env_command.peer),
+      .find_tag_i   (env_command.tag),
+      .find_comm_i  (env_command.comm),
+      .find_seq_i   (env_receive.seq),
       .find_done_o  (env_done),
       .find_found_o (env_found),
       .key_o        (env_key),
       .data_o       (env_data),
       .pool_o       (env_pool),
-      .remove_i     (env_op.remove),
-      .add_i        (env_op.add),
-      .add_key_i    (env_op.add_key),
+      .remove_i     (env_command.remove),
+      .add_i        (env_receive.add),
+      .add_key_i    (env_receive.add_key),
       .add_data_i   (env_receive.add_data),
       .add_pool_o   (env_add_pool),
       .full_o       (env_full)
@@ -244,7 +293,11 @@ module polyloom_mpe_engine
       .head_bytes_i,
       .idx_o       (idx[RECEIVE]),
       .req_o       (req[RECEIVE]),
+      .alu_o       (alu[RECEIVE]),
       .req_i       (request),
+      .borrow_i    (borrow),
+      .zero_i      (zero),
+      .result_i    (result),
       .live_i      (live),
       .find_o      (find[RECEIVE]),
       .find_done_i (find_done),
@@ -287,12 +340,20 @@ module polyloom_mpe_engine
       .done_o       (done[COMMAND]),
       .idx_o        (idx[COMMAND]),
       .req_o        (req[COMMAND]),
+      .alu_o        (alu[COMMAND]),
       .req_i        (request),
+      .fresh_o      (fresh),
+      .buffer_o     (buffer),
+      .borrow_i     (borrow),
+      .zero_i       (zero),
+      .result_i     (result),
+      .watch_o      (watch),
       .owned_i      (owned),
       .done_i       (finished),
       .bad_i        (bad),
       .free_valid_i (free_valid),
       .free_idx_i   (free_idx),
+      .free_none_i  (free_none),
       .table_o      (tables[COMMAND]),
       .table_i      (table_word),
       .env_o        (env_command),
@@ -321,13 +382,20 @@ module polyloom_mpe_engine
       .done_o          (done[SEND]),
       .idx_o           (idx[SEND]),
       .req_o           (req[SEND]),
+      .alu_o           (alu[SEND]),
       .req_i           (request),
+      .result_i        (result),
+      .left_i          (temp),
+      .block_o         (block),
       .next_i          (next),
       .find_o          (find[SEND]),
       .find_done_i     (find_done),
       .find_found_i    (find_found),
       .find_idx_i      (find_idx),
-      .work_i          (work),
+      .work_valid_i    (work_valid),
+      .work_idx_i      (work_idx),
+      .work_next_o     (work_next),
+      .work_any_i      (work_any),
       .want_valid_i    (want_valid),
       .want_head_i     (want_head),
       .want_tail_i     (want_tail),
@@ -397,7 +465,7 @@ module polyloom_mpe_engine
       .tell_i     (tell),
       .told_i     (told),
       .told_rank_i(told_rank),
-      .run_i      (live != '0 || want_valid),
+      .run_i      (live_any || want_valid),
       .due_o      (due),
       .due_rank_o (due_rank),
       .tick_o     (tick),
@@ -409,5 +477,5 @@ module polyloom_mpe_engine
   assign count_o[N_FRAMES_OUT] = 1'b0;
   assign count_o[N_BAD] = 1'b0;
   assign count_o[N_FULL] = 1'b0;
-  assign idle_o = !busy_q && want == '0 && !clearing_q && !head_valid_i && command_idle && send_idle && timers_idle;
+  assign idle_o = !busy_q && want == '0 && !clearing_q && !head_valid_i && !pending && command_idle && send_idle && timers_idle;
 endmodule

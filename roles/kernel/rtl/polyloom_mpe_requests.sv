@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_mpe_requests: the table of requests, its two lists in order of commands, and searches in it.
-// How:          records in LUT RAM, read at once; what many look at in a cycle are bits in registers. The lists (posted receives;
-//               sends that want credit) are chains of next indices. A search walks a list or the table, a record a cycle.
-// Latency:      a search takes 1 cycle and one for each record it looks at.
+// How:          records and bits in LUT RAM, read at once. The lists (posted receives; sends that want credit) are chains of next
+//               indices. A search walks a list or the table, a record a cycle. Two pointers go round the bits all the time: one
+//               stops at a free request, one at a request with work, until work_next_i.
+// Latency:      a search takes 1 cycle and one for each record it looks at; a completion counts after up to 3 cycles.
 // Throughput:   a record read and written a cycle.
 // Backpressure: none; no operation while a search runs (asserted).
 // Order/loss:   lists keep the order of appending.
-// Reset:        no request, lists empty; clear_i does the same.
+// Reset:        lists empty; bits are cleared by wipe_i, which runs through all requests after reset and clear_i.
 // Limits:       32 requests.
 // Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe_requests
@@ -18,6 +19,14 @@ module polyloom_mpe_requests
     // From the unit at work
     input  req_t                    idx_i,
     input  req_op_t                 op_i,              // to request idx_i
+    input  message_t                message_i,         // for fresh and meet
+    input  buffer_t                 buffer_i,          // for fresh
+    input  seq_t                    seq_i,             // for meet and set_seq
+    input  logic     [        15:0] remote_i,          // for meet and set_remote
+    input  logic     [         4:0] block_i,           // for set_seq
+    input  logic                    to_pos_i,          // the adder's result is the request's
+    input  logic                    to_limit_i,
+    input  logic     [        31:0] result_i,
     output request_t                data_o,            // of request idx_i
     output req_t                    next_o,            // after it in its list
     input  find_t                   find_i,            // stands until find_done_o
@@ -34,24 +43,39 @@ module polyloom_mpe_requests
     // A replay block is free again
     output logic                    released_o,
     output logic     [         4:0] released_block_o,
+    output logic                    pending_o,         // a completion is not yet seen
     // State
-    output logic     [REQUESTS-1:0] owned_o,           // by the kernel
-    output logic     [REQUESTS-1:0] done_o,            // complete for the kernel
-    output logic     [REQUESTS-1:0] bad_o,
-    output logic     [REQUESTS-1:0] live_o,
-    output logic     [REQUESTS-1:0] work_o,
+    input  logic                    wipe_i,            // clear the bits of request idx_i
+    input  req_t                    watch_i,           // of this request:
+    output logic                    owned_o,           // by the kernel
+    output logic                    done_o,            // complete for the kernel
+    output logic                    bad_o,
+    output logic                    live_o,            // of request idx_i
+    output logic                    live_any_o,        // of some request
+    output logic                    work_valid_o,      // request work_idx_o has something to send
+    output req_t                    work_idx_o,
+    input  logic                    work_next_i,       // go on to the next one
+    output logic                    work_any_o,
     output logic                    free_valid_o,
     output req_t                    free_idx_o,
+    output logic                    free_none_o,       // it is known that no request is free
     output logic                    want_valid_o,      // the list of sends is not empty
     output req_t                    want_head_o,
     output req_t                    want_tail_o
 );
 
-  request_t table_q[REQUESTS];
+  progress_t progress_q[REQUESTS];
+  message_t message_q[REQUESTS];
+  buffer_t buffer_q[REQUESTS];
+  seq_t seq_q[REQUESTS];
+  logic [15:0] remote_q[REQUESTS];
+  logic [31:0] pos_q[REQUESTS], limit_q[REQUESTS];
+  logic [4:0] block_q[REQUESTS];
   req_t next_q[REQUESTS];
   logic [1:0] valid_q;  // lists: 0 posted, 1 want
   req_t head_q[2], tail_q[2];
-  logic [REQUESTS-1:0] owned_q, done_q, bad_q, live_q, work_q, held_q;
+  logic owned_q[REQUESTS], done_q[REQUESTS], bad_q[REQUESTS], live_q[REQUESTS], work_q[REQUESTS], held_q[REQUESTS];
+  logic is_live, is_held;
 
   // Search
   logic busy_q, done_find_q, found_q, prev_valid_q;
@@ -60,8 +84,19 @@ module polyloom_mpe_requests
   logic hit, at_end, walk, release_it;
   seq_t behind;
   assign walk = find_i.find == F_POSTED;
-  assign idx = busy_q ? scan_q : idx_i;
-  assign r = table_q[idx];
+  assign idx = busy_q && !wipe_i ? scan_q : idx_i;
+  assign r = request_t'({
+        progress_q[idx],
+        message_q[idx],
+        buffer_q[idx],
+        seq_q[idx],
+        remote_q[idx],
+        pos_q[idx],
+        limit_q[idx],
+        block_q[idx]
+      });
+  assign is_live = live_q[idx];
+  assign is_held = held_q[idx];
   assign behind = find_i.seq - r.seq;
   always_comb begin
     hit = 1'b0;
@@ -70,9 +105,9 @@ module polyloom_mpe_requests
       F_POSTED:
       hit = (r.any || r.peer == find_i.peer) && (r.tag == ANY_TAG || r.tag == find_i.tag) && r.comm == find_i.comm;
       F_SENT:
-      hit = live_q[scan_q] && (r.state == COPIED || r.state == ASKED) && r.peer == find_i.peer && r.seq == find_i.seq;
-      F_ACTIVE: hit = live_q[scan_q] && r.state == ACTIVE && r.peer == find_i.peer && r.seq == find_i.seq;
-      F_RELEASE: release_it = held_q[scan_q] && r.peer == find_i.peer && behind != '0 && !behind[15];
+      hit = is_live && (r.state == COPIED || r.state == ASKED) && r.peer == find_i.peer && r.seq == find_i.seq;
+      F_ACTIVE: hit = is_live && r.state == ACTIVE && r.peer == find_i.peer && r.seq == find_i.seq;
+      F_RELEASE: release_it = is_held && r.peer == find_i.peer && behind != '0 && !behind[15];
       default: ;
     endcase
     at_end = walk ? scan_q == tail_q[0] : scan_q == req_t'(REQUESTS - 1);
@@ -113,7 +148,14 @@ module polyloom_mpe_requests
   assign list   = op_i.remove ? op_i.want_list : op_i.append_want;
   assign append = op_i.append_posted || op_i.append_want;
   always_ff @(posedge clk_i) begin
-    if (op_i.write) table_q[idx_i] <= op_i.data;
+    if (op_i.write) progress_q[idx_i] <= op_i.data;
+    if (op_i.fresh || op_i.meet) message_q[idx_i] <= message_i;
+    if (op_i.fresh) buffer_q[idx_i] <= buffer_i;
+    if (op_i.set_seq || op_i.meet) seq_q[idx_i] <= seq_i;
+    if (op_i.set_remote || op_i.meet) remote_q[idx_i] <= remote_i;
+    if (to_pos_i) pos_q[idx_i] <= result_i;
+    if (to_limit_i) limit_q[idx_i] <= result_i;
+    if (op_i.set_seq) block_q[idx_i] <= block_i;
     if (append && valid_q[list]) next_q[tail_q[list]] <= idx_i;
     else if (op_i.remove) next_q[op_i.prev] <= next_q[idx_i];
   end
@@ -133,64 +175,83 @@ module polyloom_mpe_requests
     end
   end
 
-  // Bits
-  function automatic logic [REQUESTS-1:0] bit_of(input logic en, input req_t at);
-    bit_of = '0;
-    bit_of[at] = en;
-  endfunction
+  // Bits, each with one writer a cycle. Completions from outside wait a cycle or two for the unit at work.
+  logic release_now, op_done, written_q, copied_q, bad_new_q, take_written, take_copied;
+  req_t written_at_q, copied_at_q, done_at;
+  logic live_we, live_d, work_we, work_d;
+  assign release_now = busy_q && release_it;
+  assign live_d = op_i.live && !wipe_i;
+  assign live_we = op_i.live || op_i.dead || release_now || wipe_i;
+  assign work_d = op_i.work && !wipe_i;
+  assign work_we = op_i.work || op_i.rest || wipe_i;
+  assign op_done = op_i.own || op_i.finish || wipe_i;
+  assign take_written = written_q && !op_done;
+  assign take_copied = copied_q && !op_done && !written_q;
+  assign done_at = op_done ? idx_i : written_q ? written_at_q : copied_at_q;
+  always_ff @(posedge clk_i) begin
+    if (op_i.own || op_i.disown || wipe_i) owned_q[idx_i] <= op_i.own && !wipe_i;
+    if (live_we) live_q[idx] <= live_d;
+    if (work_we) work_q[idx_i] <= work_d;
+    if (op_i.held || op_i.dead || release_now || wipe_i) held_q[idx] <= op_i.held && !wipe_i;
+    if (op_done || take_written || take_copied) done_q[done_at] <= (op_i.finish || !op_done) && !wipe_i;
+    if (op_done || take_copied) bad_q[done_at] <= !op_done && bad_new_q;
+    if (written_i) written_at_q <= written_idx_i;
+    if (copied_i) begin
+      copied_at_q <= copied_idx_i;
+      bad_new_q   <= copied_bad_i;
+    end
+  end
+  logic [$bits(req_t):0] live_count_q, work_count_q, used_q;  // used_q: so many requests in a row are not free
+  req_t free_q, work_at_q;
+  logic used, some_work, has_work;
+  assign used = owned_q[free_q] || live_q[free_q];
+  assign has_work = work_q[work_at_q];
+  assign some_work = work_count_q != '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      owned_q <= '0;
-      done_q  <= '0;
-      bad_q   <= '0;
-      live_q  <= '0;
-      work_q  <= '0;
-      held_q  <= '0;
-    end else if (clear_i) begin
-      owned_q <= '0;
-      done_q  <= '0;
-      bad_q   <= '0;
-      live_q  <= '0;
-      work_q  <= '0;
-      held_q  <= '0;
+      written_q <= 1'b0;
+      copied_q <= 1'b0;
+      live_count_q <= '0;
+      work_count_q <= '0;
+      used_q <= '0;
+      free_q <= '0;
+      work_at_q <= '0;
     end else begin
       assert (!busy_q || !(op_i.write || append || op_i.remove || op_i.own || op_i.disown || op_i.live));
-      owned_q <= owned_q & ~bit_of(op_i.disown, idx_i) | bit_of(op_i.own, idx_i);
-      done_q <= done_q & ~bit_of(
-          op_i.own, idx_i
-      ) | bit_of(
-          op_i.finish, idx_i
-      ) | bit_of(
-          written_i, written_idx_i
-      ) | bit_of(
-          copied_i, copied_idx_i
-      );
-      bad_q <= bad_q & ~bit_of(op_i.own, idx_i) | bit_of(copied_i && copied_bad_i, copied_idx_i);
-      live_q <= live_q & ~bit_of(op_i.dead, idx_i) & ~bit_of(busy_q && release_it, scan_q) | bit_of(op_i.live, idx_i);
-      work_q <= work_q & ~bit_of(op_i.rest, idx_i) | bit_of(op_i.work, idx_i);
-      held_q <= held_q & ~bit_of(op_i.dead, idx_i) & ~bit_of(busy_q && release_it, scan_q) | bit_of(op_i.held, idx_i);
-    end
-  end
-
-  always_comb begin
-    free_valid_o = 1'b0;
-    free_idx_o   = '0;
-    for (int i = REQUESTS - 1; i >= 0; i--) begin
-      if (!owned_q[i] && !live_q[i]) begin
-        free_valid_o = 1'b1;
-        free_idx_o   = req_t'(i);
+      assert (!(written_i && written_q && !take_written) && !(copied_i && copied_q && !take_copied));
+      written_q <= written_i || (written_q && !take_written);
+      copied_q  <= copied_i || (copied_q && !take_copied);
+      if (clear_i) live_count_q <= '0;
+      else if (live_we && !wipe_i && live_d != is_live) begin
+        live_count_q <= live_d ? live_count_q + 1'b1 : live_count_q - 1'b1;
       end
+      if (clear_i) work_count_q <= '0;
+      else if (work_we && !wipe_i && work_d != work_q[idx_i]) begin
+        work_count_q <= work_d ? work_count_q + 1'b1 : work_count_q - 1'b1;
+      end
+      if (!used || op_i.disown || op_i.dead || release_now || wipe_i) used_q <= '0;
+      else if (!free_none_o) used_q <= used_q + 1'b1;
+      if (used) free_q <= free_q + 1'b1;
+      if (op_i.work && !some_work) work_at_q <= idx_i;
+      else if (work_next_i || (some_work && !has_work)) work_at_q <= work_at_q + 1'b1;
     end
   end
+  assign free_valid_o = !used && !wipe_i;
+  assign free_idx_o = free_q;
+  assign free_none_o = used_q[$bits(req_t)];
+  assign pending_o = written_q || copied_q;
+  assign owned_o = owned_q[watch_i];
+  assign done_o = done_q[watch_i];
+  assign bad_o = bad_q[watch_i];
+  assign live_o = live_q[idx];
+  assign live_any_o = live_count_q != '0;
+  assign work_valid_o = some_work && has_work;
+  assign work_idx_o = work_at_q;
+  assign work_any_o = some_work;
   assign released_o = busy_q && release_it && r.bytes != '0;
   assign released_block_o = r.block;
   assign data_o = r;
   assign next_o = next_q[idx_i];
-  assign owned_o = owned_q;
-  assign done_o = done_q;
-  assign bad_o = bad_q;
-  assign live_o = live_q;
-  assign work_o = work_q;
   assign want_valid_o = valid_q[1];
   assign want_head_o = head_q[1];
   assign want_tail_o = tail_q[1];

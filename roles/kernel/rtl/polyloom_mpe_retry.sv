@@ -28,7 +28,7 @@ module polyloom_mpe_retry
     output req_t                     idx_o,
     output req_op_t                  req_o,
     input  request_t                 req_i,
-    input  logic      [REQUESTS-1:0] live_i,
+    input  logic                     live_i,         // of request idx_o
     input  logic                     want_valid_i,   // sends wait for credit
     output find_t                    find_o,
     input  logic                     find_done_i,
@@ -76,7 +76,7 @@ module polyloom_mpe_retry
   logic [7:0] tries;
   assign tx = pair_tx_t'(table_i);
   assign rx = pair_rx_t'(table_i);
-  assign waits = live_i[req_t'(at_q)] && (req_i.state == ACTIVE || req_i.state == ASKED || req_i.state == SENDING);
+  assign waits = live_i && (req_i.state == ACTIVE || req_i.state == ASKED || req_i.state == SENDING);
   assign since_ack = tx.acked - req_i.seq;  // 1 and more: acknowledged
   assign unacked = tx.sent != tx.acked;
   assign open = tx.sent - tx.consumed;
@@ -90,7 +90,7 @@ module polyloom_mpe_retry
     next = 1'b0;
     done_o = 1'b0;
     req_o = '0;
-    req_o.data = req_i;
+    req_o.data = progress_of(req_i);
     find_o = '{find: F_NONE, peer: at_q, tag: '0, comm: '0, seq: tx.sent};
     table_o = '0;
     table_o.rank = ranks_q ? at_q : req_i.peer;

@@ -83,10 +83,10 @@ module polyloom_mpe_unexpected
   // The second word of a new envelope follows a cycle later: add_data_i stands that long.
 
   assign re = state_q == READ || state_q == FETCH;
-  assign second_q = state_q == FETCH || (state_q == READ && find_by_seq_i);
+  assign second_q = state_q == FETCH;
   assign key = env_key_t'(rdata[$bits(env_key_t)-1:0]);
   assign data = env_data_t'(rdata);
-  assign hit = find_by_seq_i ? data.seq == find_seq_i :
+  assign hit = find_by_seq_i ? key.peer == find_peer_i && key.seq == find_seq_i :
       (find_any_i || key.peer == find_peer_i) && (find_tag_i == ANY_TAG || key.tag == find_tag_i) &&
       key.comm == find_comm_i;
   assign next_scan = next_q[scan_q];
