@@ -12,13 +12,33 @@
 #define ITERATIONS 5
 #endif
 
-static int strip[2][N + 2][N];
+#ifndef RANKS
+#define RANKS 1 /* at least so many will run: smaller strips, less memory */
+#endif
 
-static void row(int (*to)[N], int (*from)[N], int i, int is_border) {
+typedef int Strip[(N + RANKS - 1) / RANKS + 2][N];
+
+static Strip even, odd;
+
+static inline void row(Strip to, Strip from, int i, int is_border) {
   for (int j = 0; j < N; j++) {
     const int keep = is_border || j == 0 || j == N - 1;
     to[i][j] = keep ? from[i][j] : (from[i][j - 1] + from[i][j + 1] + from[i - 1][j] + from[i + 1][j]) / 4;
   }
+}
+
+/* Part of its caller, so that a kernel knows which of the two arrays is read and which is written. */
+static inline __attribute__((always_inline)) void step(Strip to, Strip from, int rank, int size, int rows) {
+  const int up = rank == 0 ? MPI_PROC_NULL : rank - 1, down = rank == size - 1 ? MPI_PROC_NULL : rank + 1;
+  MPI_Request requests[4];
+  MPI_Irecv(from[0], N, MPI_INT, up, 0, MPI_COMM_WORLD, &requests[0]);
+  MPI_Irecv(from[rows + 1], N, MPI_INT, down, 1, MPI_COMM_WORLD, &requests[1]);
+  MPI_Isend(from[rows], N, MPI_INT, down, 0, MPI_COMM_WORLD, &requests[2]);
+  MPI_Isend(from[1], N, MPI_INT, up, 1, MPI_COMM_WORLD, &requests[3]);
+  for (int i = 2; i < rows; i++) row(to, from, i, 0);
+  MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+  row(to, from, 1, rank == 0 || (rows == 1 && rank == size - 1));
+  if (rows > 1) row(to, from, rows, rank == size - 1);
 }
 
 int main(int argc, char* argv[]) {
@@ -27,31 +47,22 @@ int main(int argc, char* argv[]) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const int first = rank * N / size, rows = (rank + 1) * N / size - first;
-  const int up = rank == 0 ? MPI_PROC_NULL : rank - 1, down = rank == size - 1 ? MPI_PROC_NULL : rank + 1;
+  if (rows + 2 > (int)(sizeof even / sizeof *even)) MPI_Abort(MPI_COMM_WORLD, 1);
   for (int i = 0; i < rows; i++) {
-    for (int j = 0; j < N; j++) strip[0][i + 1][j] = first + i == 0 ? 1000000 : j == 0 ? 500000 : 0;
+    for (int j = 0; j < N; j++) even[i + 1][j] = first + i == 0 ? 1000000 : j == 0 ? 500000 : 0;
   }
   const double start = MPI_Wtime();
-  for (int l = 0; l < ITERATIONS; l++) {
-    int(*from)[N] = strip[l % 2];
-    int(*to)[N] = strip[(l + 1) % 2];
-    MPI_Request requests[4];
-    MPI_Irecv(from[0], N, MPI_INT, up, 0, MPI_COMM_WORLD, &requests[0]);
-    MPI_Irecv(from[rows + 1], N, MPI_INT, down, 1, MPI_COMM_WORLD, &requests[1]);
-    MPI_Isend(from[rows], N, MPI_INT, down, 0, MPI_COMM_WORLD, &requests[2]);
-    MPI_Isend(from[1], N, MPI_INT, up, 1, MPI_COMM_WORLD, &requests[3]);
-    for (int i = 2; i < rows; i++) row(to, from, i, 0);
-    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
-    row(to, from, 1, rank == 0);
-    if (rows > 1) row(to, from, rows, rank == size - 1);
-    if (rows == 1 && rank == size - 1) row(to, from, 1, 1);
+  for (int l = 0; l < ITERATIONS; l += 2) {
+    step(odd, even, rank, size, rows);
+    if (l + 1 < ITERATIONS) step(even, odd, rank, size, rows);
   }
   const double seconds = MPI_Wtime() - start;
   /* A sum that does not depend on how the rows are dealt. */
   unsigned long sum = 0, total = 0;
   for (int i = 0; i < rows; i++) {
     for (int j = 0; j < N; j++) {
-      sum += (unsigned long)strip[ITERATIONS % 2][i + 1][j] * (unsigned long)((first + i) * N + j + 1);
+      const int value = ITERATIONS % 2 == 0 ? even[i + 1][j] : odd[i + 1][j];
+      sum += (unsigned long)value * (unsigned long)((first + i) * N + j + 1);
     }
   }
   MPI_Reduce(&sum, &total, 1, MPI_UNSIGNED_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
