@@ -33,6 +33,8 @@ struct Config {
   std::uint32_t window = 45 * 1440;
   std::uint16_t retries = 10;  ///< 0xFFFF: never gives up
   std::uint16_t requests = 1024;
+  /// A standard send of at most so many bytes is copied, so that its buffer is free at once. 0: never.
+  std::uint32_t buffered = 64 * 1024;
   /// Envelopes of a rank that may wait here beyond `credits`: memory is cheap for a CPU rank, so it says that
   /// a place is free as soon as it has put an envelope aside. Programs that receive in another order than was
   /// sent need this.
@@ -114,6 +116,8 @@ class Engine {
     std::uint32_t position = 0, limit = 0, granted_at = 0;
     Retry retry;
     Result result;
+    bool detached = false;        ///< no program waits for it: it frees itself
+    std::vector<std::byte> copy;  ///< of a detached send: its message
   };
 
   struct Sent {
@@ -173,6 +177,7 @@ class Engine {
 
   // time and requests (engine.cc)
   int new_request(const Envelope& envelope, void* data, std::uint32_t bytes);
+  void send_copy(unsigned handle, Time now);
   void finish(Request& request, std::uint8_t error);
   void start_retry(Retry& retry) const;
   bool try_again(Retry& retry, const Peer& peer);

@@ -4,6 +4,7 @@
 // engine (roles/kernel/tests).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <numeric>
@@ -120,6 +121,7 @@ TEST(Engine, ErrorsOfReceives) {
 TEST(Engine, SilentRankEndsRequestsWithAnError) {
   Config config = quick();
   config.retries = 5;
+  config.buffered = 0;  // a copied send is complete whoever hears it
   Network net(3, config, {}, 1);
   std::vector<std::byte> data(1000);
   net.cut(1);
@@ -135,6 +137,29 @@ TEST(Engine, SilentRankEndsRequestsWithAnError) {
   for (Time end = net.now() + 100 * kMs; net.step(end);) {
   }
   EXPECT_FALSE(net[0].complete(static_cast<unsigned>(fine)));
+}
+
+TEST(Engine, CopiedSendIsCompleteAtOnceAndArrivesWhatItWas) {
+  Config config = quick();
+  Network net(2, config, {.loss = 0.05}, 4);
+  std::vector<std::byte> data(config.buffered + 1), got(config.buffered + 1);
+  for (const std::uint32_t bytes : {config.eager_bytes + 1u, 5000u, config.buffered, config.buffered + 1}) {
+    std::fill(data.begin(), data.end(), std::byte{7});
+    const int send = net[0].send({1, 1, 0, 0}, data.data(), bytes, false, net.now());
+    const bool at_once = net[0].complete(static_cast<unsigned>(send));
+    EXPECT_EQ(at_once, bytes <= config.buffered) << bytes;
+    if (at_once) std::fill(data.begin(), data.end(), std::byte{9});
+    std::fill(got.begin(), got.end(), std::byte{0});
+    const int receive = net[1].receive({0, 1, 0, 0}, got.data(), bytes, net.now());
+    ASSERT_TRUE(net.run_until_complete(1, receive, 1000 * kMs));
+    ASSERT_TRUE(net.run_until_complete(0, send, 1000 * kMs));
+    EXPECT_EQ(net[0].take(static_cast<unsigned>(send)).error, POLYLOOM_OK);
+    EXPECT_EQ(net[1].take(static_cast<unsigned>(receive)).bytes, bytes);
+    EXPECT_EQ(std::count(got.begin(), got.end(), std::byte{7}), static_cast<std::ptrdiff_t>(bytes));
+  }
+  for (Time end = net.now() + 1000 * kMs; !net[0].quiet() && net.step(end);) {
+  }
+  EXPECT_TRUE(net[0].quiet());
 }
 
 TEST(Engine, SequenceNumbersWrap) {
