@@ -3,7 +3,7 @@
 word to more than the ring, bad ones, a full ring, 32 frames and one more, a reader that stands still. A model of the
 places decides which frames must be lost: no other may be. Latency at N - 1 and N.
 
-Leaves out: all inputs of a short time (formal/proofs.toml).
+Leaves out: rings of other sizes, a proof for all inputs.
 """
 
 from __future__ import annotations

@@ -3,9 +3,42 @@
 
 #include <algorithm>
 
+#include "roles/kernel/runtime/wire/packet.h"
+
 namespace polyloom::kernel::testing {
 
 using fabric::Time;
+namespace {
+
+// UDP's destination port.
+bool is_mpi(const std::vector<std::uint64_t>& words) {
+  return words.size() > 5 && (words[4] >> 32 & 0xFFFF) == (mpi::kMpiPort >> 8 | (mpi::kMpiPort & 0xFF) << 8);
+}
+
+}  // namespace
+
+void Disturber::pass(std::size_t port, Time at, std::uint8_t keep) {
+  for (int copy = chance(faults_.twice) ? 2 : 1; copy > 0; --copy) {
+    const auto late = static_cast<Time>(static_cast<double>(faults_.lateness) *
+                                        std::uniform_real_distribution<>(0, 1)(random_));
+    out_[1 - port].push({at + (chance(faults_.late) ? late : 0), ++order_, keep, partial_[port]});
+  }
+}
+
+void Disturber::pass_as_told(std::size_t port, Time at, std::uint8_t keep) {
+  const Fate fate = is_mpi(partial_[port]) ? schedule(number_++) : Fate::pass;
+  const auto send = [&] { out_[1 - port].push({at, ++order_, keep, partial_[port]}); };
+  if (fate == Fate::late && !overtaken_[port]) {
+    overtaken_[port] = Held{at, 0, keep, partial_[port]};
+    return;
+  }
+  if (fate != Fate::lost) send();
+  if (fate == Fate::twice) send();
+  if (overtaken_[port] && is_mpi(partial_[port])) {
+    out_[1 - port].push({at, ++order_, overtaken_[port]->keep, std::move(overtaken_[port]->words)});
+    overtaken_[port].reset();
+  }
+}
 
 void Disturber::advance(Time until) {
   for (std::size_t p = 0; p < 2; ++p) {
@@ -15,10 +48,10 @@ void Disturber::advance(Time until) {
       const fabric::Segment s = ports_[p].rx->take();
       partial_[p].insert(partial_[p].end(), s.words.begin(), s.words.end());
       if (!s.tail) continue;
-      for (int copy = chance(faults_.twice) ? 2 : 1; copy > 0; --copy) {
-        const auto late = static_cast<Time>(static_cast<double>(faults_.lateness) *
-                                            std::uniform_real_distribution<>(0, 1)(random_));
-        out_[1 - p].push({end + (chance(faults_.late) ? late : 0), ++order_, s.keep, partial_[p]});
+      if (schedule) {
+        pass_as_told(p, end, s.keep);
+      } else {
+        pass(p, end, s.keep);
       }
       partial_[p].clear();
     }

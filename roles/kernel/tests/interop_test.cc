@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: an RTL node and the C++ engine of the same protocol exchange messages of all kinds in both
-// directions, with frames lost, damaged, doubled and delayed past each other. Leaves out: more than two ranks
-// (test_mpe_faults.py, RTL alone), engine against engine (runtime/tests).
+// directions, with frames lost, damaged, doubled and delayed past each other, at random and in all short
+// schedules. Leaves out: more than two ranks (test_mpe_faults.py, RTL alone), engine against engine
+// (runtime/tests).
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
 #include <random>
 
 #include "blocks/verilated/verilated_node.h"
@@ -20,6 +22,7 @@ using fabric::Time;
 constexpr Time kWord = 6400, kLatency = 500'000;
 constexpr std::uint32_t kDram = 0x8000'0000, kScript = 0, kAnswers = 0x10'0000, kBuffers = 0x20'0000;
 constexpr unsigned kSlot = 0x4000;  // of a buffer
+constexpr unsigned kLost = 8;       // frames of which each subset is lost
 
 struct Faults {
   double drop = 0, bits = 0;
@@ -30,6 +33,7 @@ struct Case {
   unsigned messages;
   Faults faults;
   std::uint64_t seed;
+  std::function<Disturber::Fate(unsigned)> schedule = {};
 };
 
 class Interop : public ::testing::Test {
@@ -56,7 +60,9 @@ class Interop : public ::testing::Test {
     EngineNode* host_node = engine.get();
     blocks::VerilatedNode* fpga_node = node.get();
     fabric.set_node(host, std::move(engine));
-    fabric.set_node(wire, std::make_unique<Disturber>(std::array{wh, wf}, c.faults.wire, c.seed));
+    auto disturber = std::make_unique<Disturber>(std::array{wh, wf}, c.faults.wire, c.seed);
+    disturber->schedule = c.schedule;
+    fabric.set_node(wire, std::move(disturber));
     fabric.set_node(fpga, std::move(node));
     fabric::EngineOptions options;
     options.limit = Time{400'000'000'000};
@@ -68,6 +74,7 @@ class Interop : public ::testing::Test {
 
   std::vector<std::uint64_t> counters_;
   std::uint64_t sent_again_ = 0;
+  std::vector<unsigned> sizes_;  ///< of the messages, if not random
   mpi::Config config_{.job = 99,
                       .rank = 0,
                       .size = 2,
@@ -88,12 +95,13 @@ class Interop : public ::testing::Test {
   void make_messages(unsigned count) {
     static constexpr unsigned kSizes[] = {0, 1, 8, 63, 128, 255, 256, 257, 1440, 1441, 5760, 9001, 16000};
     for (auto* list : {&down_, &up_}) {
+      list->clear();
       for (unsigned i = 0; i < count; ++i) {
         Message m;
-        m.data.resize(kSizes[random_() % std::size(kSizes)]);
+        m.data.resize(sizes_.empty() ? kSizes[random_() % std::size(kSizes)] : sizes_[i % sizes_.size()]);
         for (std::byte& b : m.data) b = static_cast<std::byte>(random_());
         m.got.resize(m.data.size());
-        m.synchronous = random_() % 4 == 0;
+        m.synchronous = sizes_.empty() ? random_() % 4 == 0 : i == 2;
         list->push_back(std::move(m));
       }
     }
@@ -227,6 +235,51 @@ TEST_F(Interop, FramesAreDoubledAndOutOfOrder) { run({40, {.wire = {.twice = 0.1
 TEST_F(Interop, EverythingAtOnce) {
   run({60, {.drop = 0.05, .bits = 2e-6, .wire = {.twice = 0.05, .late = 0.1}}, 4});
   EXPECT_GT(counters_.at(2), 0u);  // damaged frames
+}
+
+// The same few messages each way, eager, of two pieces and synchronous, under each of many short schedules.
+class Schedules : public Interop {
+ protected:
+  Schedules() { sizes_ = {100, 1448, 8}; }
+
+  unsigned frames() {  // without faults
+    unsigned count = 0;
+    run({3, {}, 1, [&](unsigned) {
+           ++count;
+           return Disturber::Fate::pass;
+         }});
+    return count;
+  }
+  void run_all(unsigned count, const std::function<Disturber::Fate(unsigned, unsigned)>& fate) {
+    for (unsigned i = 0; i < count && !HasFailure(); ++i) {
+      SCOPED_TRACE("schedule " + std::to_string(i));
+      run({3, {}, 1, [&](unsigned number) { return fate(i, number); }});
+    }
+  }
+};
+
+TEST_F(Schedules, AnyOfTheFirstFramesAreLost) {
+  run_all(1u << kLost, [](unsigned which, unsigned number) {
+    return number < kLost && (which >> number & 1) != 0 ? Disturber::Fate::lost : Disturber::Fate::pass;
+  });
+}
+
+TEST_F(Schedules, EachFrameIsDoubled) {
+  run_all(frames(), [](unsigned which, unsigned number) {
+    return number == which ? Disturber::Fate::twice : Disturber::Fate::pass;
+  });
+}
+
+TEST_F(Schedules, EachFrameIsOvertakenByTheNext) {
+  run_all(frames(), [](unsigned which, unsigned number) {
+    return number == which ? Disturber::Fate::late : Disturber::Fate::pass;
+  });
+}
+
+TEST_F(Schedules, EachFrameIsLost) {
+  run_all(frames(), [](unsigned which, unsigned number) {
+    return number == which ? Disturber::Fate::lost : Disturber::Fate::pass;
+  });
 }
 
 }  // namespace
