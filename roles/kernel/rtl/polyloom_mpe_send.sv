@@ -90,63 +90,43 @@ module polyloom_mpe_send
     GIVE
   } step_e;
   step_e step_q, step_d;
-  packet_t p_q;
-  logic p_load;
+  packet_t p_q, p_d;
   reply_t reply_q;  // but for its valid
   logic reply_valid_q, p_valid_q, want_q, want_clear, again_q, again_clear;
   req_t idx_q, idx_d, prev_q, prev_d;
   seq_t again_seq_q, again_until_q;
   rank_t again_rank_q;
   logic probe_q;
+  logic [REPLAY_BLOCKS-1:0] used_q;  // replay blocks, at the first of each payload
 
-  logic eager, dead, has_credit;
-
-  // A free place for a replayable payload: blocks are given out in groups of a power of two that holds E bytes. A pointer goes
-  // round the groups and stops at a free one.
-  logic used_q[REPLAY_BLOCKS];  // at the first of each payload
+  // A free place for a replayable payload: blocks are given out in groups of a power of two that holds E bytes.
   logic [4:0] block;
-  logic [5:0] full_q;  // so many in a row are used
+  logic block_valid;
   logic [4:0] group;  // - 1
-  logic block_valid, full, wiping_q, take;
-  logic [4:0] used_at;
   always_comb begin
     group = '0;
     for (int unsigned n = 0; n < 5; n++) if (cfg_i.eager > 16'(128 << n)) group = 5'((2 << n) - 1);
-  end
-  assign block_valid = !used_q[block] && !wiping_q;
-  assign full = full_q[5];
-  assign take = step_q == CREDIT && sent_o && eager && req_i.bytes != '0;
-  assign used_at = released_i ? released_block_i : block;
-  always_ff @(posedge clk_i) if (wiping_q || released_i || take) used_q[used_at] <= take;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      block <= '0;
-      wiping_q <= 1'b1;
-      full_q <= '0;
-    end else if (clear_i) begin
-      block <= '0;
-      wiping_q <= 1'b1;
-      full_q <= '0;
-    end else begin
-      if (wiping_q) begin
-        block <= block + 1'b1;
-        if (block == '1) wiping_q <= 1'b0;
-      end else if (used_q[block]) block <= block + group + 1'b1;
-      if (wiping_q || released_i || block_valid) full_q <= '0;
-      else if (!full) full_q <= full_q + 1'b1;
+    block = '0;
+    block_valid = 1'b0;
+    for (int i = REPLAY_BLOCKS - 1; i >= 0; i--) begin
+      if (!used_q[i] && (5'(i) & group) == '0) begin
+        block = 5'(i);
+        block_valid = 1'b1;
+      end
     end
   end
 
   // Sides of the pair
   pair_tx_t tx, tx_sent;
   pair_rx_t rx, rx_told;
+  logic eager, dead, has_credit;
   seq_t open;
   assign tx = pair_tx_t'(table_i);
   assign rx = pair_rx_t'(table_i);
   assign open = tx.sent - tx.consumed;
   assign has_credit = open < cfg_i.slots;
   assign dead = tx.tries > cfg_i.retries;
-  assign eager = !req_i.sync && req_i.bytes[31:16] == '0 && req_i.bytes[15:0] <= cfg_i.eager;
+  assign eager = !req_i.sync && req_i.bytes <= 32'(cfg_i.eager);
   always_comb begin
     tx_sent = tx;
     tx_sent.sent = tx.sent + 1'b1;
@@ -158,41 +138,44 @@ module polyloom_mpe_send
   assign idx_o = step_q == AGAIN ? find_idx_i : idx_q;
 
   // The packet of the request at hand, by what it is.
-  packet_t made;
-  logic is_control, is_piece, is_new, is_rts;
+  packet_t envelope, control, piece;
   logic [31:0] left;
   logic [10:0] part;
   assign left = left_i;
   assign part = left > 32'(MAX_PAYLOAD) ? 11'(MAX_PAYLOAD) : req_i.limit == req_i.bytes ? left[10:0] : {left[10:3], 3'b0};
-  assign is_control = step_q == REQUEST && req_i.control != C_NONE;
-  assign is_piece = step_q == PIECE;
-  assign is_new = step_q == CREDIT;
-  assign is_rts = !eager || step_q == REQUEST;
   always_comb begin
-    made.kind = is_rts ? RTS : EAGER;
-    if (is_piece) made.kind = DATA;
-    if (is_control) made.kind = req_i.control == C_CTS ? CTS : req_i.control == C_RESUME ? RESUME : DONE;
-    made.dtype = req_i.dtype;
-    made.dst = req_i.peer;
-    made.seq = is_new ? tx.sent : req_i.seq;
-    made.tag = is_control ? {req_i.remote, 16'(idx_o)} : is_piece ? {16'(idx_o), req_i.remote} : req_i.tag;
-    made.comm = is_control || is_piece ? '0 : req_i.comm;
-    made.length = !is_control ? req_i.bytes : req_i.control == C_DONE ? '0 : req_i.limit;
-    made.offset = is_piece || (is_control && req_i.control == C_RESUME) ? req_i.pos :
-        is_control || !is_rts ? '0 : 32'(idx_o);
-    made.payload = P_NONE;
-    made.bytes = '0;
-    if (is_piece) begin
-      made.payload = P_MEMORY;
-      made.bytes   = part;
-    end else if (!is_control && !is_rts && req_i.bytes != '0) begin
-      made.payload = is_new ? P_RECORD : P_REPLAY;
-      made.bytes   = req_i.bytes[10:0];
-    end
-    made.address = result_i;
-    made.block = is_new ? block : req_i.block;
-    made.finish = is_new && eager;
-    made.idx = idx_o;
+    envelope = '0;
+    envelope.kind = eager ? EAGER : RTS;
+    envelope.dtype = req_i.dtype;
+    envelope.dst = req_i.peer;
+    envelope.seq = req_i.seq;
+    envelope.tag = req_i.tag;
+    envelope.comm = req_i.comm;
+    envelope.length = req_i.bytes;
+    envelope.offset = eager ? '0 : 32'(idx_o);
+    envelope.payload = !eager || req_i.bytes == '0 ? P_NONE : P_REPLAY;
+    envelope.bytes = eager ? req_i.bytes[10:0] : '0;
+    envelope.block = req_i.block;
+    envelope.address = result_i;
+    envelope.idx = idx_o;
+
+    control = '0;
+    control.kind = req_i.control == C_CTS ? CTS : req_i.control == C_RESUME ? RESUME : DONE;
+    control.dtype = req_i.dtype;
+    control.dst = req_i.peer;
+    control.seq = req_i.seq;
+    control.tag = {req_i.remote, 16'(idx_o)};
+    control.length = req_i.control == C_DONE ? '0 : req_i.limit;
+    control.offset = req_i.control == C_RESUME ? req_i.pos : '0;
+
+    piece = control;
+    piece.kind = DATA;
+    piece.tag = {16'(idx_o), req_i.remote};
+    piece.length = req_i.bytes;
+    piece.offset = req_i.pos;
+    piece.payload = P_MEMORY;
+    piece.address = result_i;
+    piece.bytes = part;
   end
 
   always_comb begin
@@ -220,7 +203,7 @@ module polyloom_mpe_send
 
   always_comb begin
     step_d = step_q;
-    p_load = 1'b0;
+    p_d = p_q;
     idx_d = idx_q;
     prev_d = prev_q;
     req_o = '0;
@@ -243,11 +226,19 @@ module polyloom_mpe_send
     unique case (step_q)
       IDLE: if (go_i) step_d = PICK;
       PICK: begin
+        p_d = '0;
         idx_d = want_head_i;
         prev_d = want_head_i;
         step_d = MAC;
-        if (reply_valid_q || due_i) step_d = MAC;
-        else if (again_q) step_d = AGAIN;
+        if (reply_valid_q) begin
+          p_d.kind = DONE;
+          p_d.dst  = reply_q.rank;
+          p_d.seq  = reply_q.seq;
+          p_d.tag  = {reply_q.handle, 16'hffff};
+        end else if (due_i) begin
+          p_d.kind = ACK;
+          p_d.dst  = due_rank_i;
+        end else if (again_q) step_d = AGAIN;
         else if (want_q && want_valid_i) step_d = WANTED;
         else if (work_valid_i) begin
           idx_d = work_idx_i;
@@ -263,12 +254,16 @@ module polyloom_mpe_send
         req_o.write = 1'b1;
         step_d = MAC;
         if (req_i.control != C_NONE) begin
-          p_load = 1'b1;
+          p_d = control;
           req_o.data.control = C_NONE;
           req_o.rest = 1'b1;
           req_o.dead = req_i.control == C_DONE;
         end else if (req_i.again) begin
-          p_load = 1'b1;
+          p_d = envelope;
+          p_d.kind = RTS;
+          p_d.payload = P_NONE;
+          p_d.bytes = '0;
+          p_d.offset = 32'(idx_q);
           resent_o = 1'b1;
           req_o.data.again = 1'b0;
           req_o.rest = req_i.state != SENDING;
@@ -278,7 +273,7 @@ module polyloom_mpe_send
         end
       end
       PIECE: begin
-        p_load = 1'b1;
+        p_d = piece;
         step_d = ADVANCE;
         if (req_i.state != SENDING || part == '0) begin
           req_o.rest = 1'b1;
@@ -307,13 +302,8 @@ module polyloom_mpe_send
           req_o.write = 1'b1;
           req_o.data.state = OVER;
           req_o.data.error = E_NO_ANSWER;
-        end else if (has_credit && eager && req_i.bytes != '0 && !block_valid) begin
-          want_clear = full;
-          if (!full) begin  // not yet known
-            done_o = 1'b0;
-            step_d = CREDIT;
-          end
-        end else if (has_credit) begin
+        end else if (has_credit && eager && req_i.bytes != '0 && !block_valid) want_clear = 1'b1;
+        else if (has_credit) begin
           done_o = 1'b0;
           step_d = MAC;
           table_o.we = 1'b1;
@@ -324,7 +314,11 @@ module polyloom_mpe_send
           req_o.write = 1'b1;
           req_o.data.state = eager ? COPIED : ASKED;
           req_o.set_seq = 1'b1;
-          p_load = 1'b1;
+          p_d = envelope;
+          p_d.seq = tx.sent;
+          p_d.block = block;
+          p_d.payload = eager && req_i.bytes != '0 ? P_RECORD : P_NONE;
+          p_d.finish = eager;
         end else if (idx_q == want_tail_i) want_clear = 1'b1;
         else begin
           done_o = 1'b0;
@@ -336,6 +330,9 @@ module polyloom_mpe_send
       AGAIN: begin
         find_o.find = probe_q ? F_NONE : F_SENT;
         if (probe_q) begin
+          p_d.kind = EAGER;
+          p_d.dst = again_rank_q;
+          p_d.seq = again_seq_q;
           again_clear = 1'b1;
           step_d = MAC;
         end else if (find_done_i) begin
@@ -343,7 +340,7 @@ module polyloom_mpe_send
           done_o = !find_found_i;
           step_d = find_found_i ? MAC : IDLE;
           resent_o = find_found_i;
-          p_load = 1'b1;
+          p_d = envelope;
         end
       end
       MAC: begin
@@ -382,12 +379,14 @@ module polyloom_mpe_send
       want_q <= 1'b0;
       again_q <= 1'b0;
       reply_valid_q <= 1'b0;
+      used_q <= '0;
     end else if (clear_i) begin
       step_q <= IDLE;
       p_valid_q <= p_valid_q && !packet_ready_i;
       want_q <= 1'b0;
       again_q <= 1'b0;
       reply_valid_q <= 1'b0;
+      used_q <= '0;
     end else begin
       step_q <= step_d;
       if (step_q == GIVE) p_valid_q <= 1'b1;
@@ -398,23 +397,12 @@ module polyloom_mpe_send
       else if (again_clear) again_q <= 1'b0;
       if (reply_i.valid) reply_valid_q <= 1'b1;
       else if (step_q == PICK) reply_valid_q <= 1'b0;
+      if (released_i) used_q[released_block_i] <= 1'b0;
+      if (step_q == CREDIT && sent_o && eager && req_i.bytes != '0) used_q[block] <= 1'b1;
     end
   end
   always_ff @(posedge clk_i) begin
-    if (p_load) p_q <= made;
-    else if (step_q == PICK) begin
-      p_q <= '0;
-      p_q.kind <= reply_valid_q ? DONE : ACK;
-      p_q.dst <= reply_valid_q ? reply_q.rank : due_rank_i;
-      if (reply_valid_q) begin
-        p_q.seq <= reply_q.seq;
-        p_q.tag <= {reply_q.handle, 16'hffff};
-      end
-    end else if (step_q == AGAIN && probe_q) begin
-      p_q.kind <= EAGER;
-      p_q.dst  <= again_rank_q;
-      p_q.seq  <= again_seq_q;
-    end
+    p_q <= p_d;
     idx_q <= idx_d;
     prev_q <= prev_d;
     if (reply_i.valid) reply_q <= reply_i;
