@@ -5,7 +5,6 @@
 mpe.vlt
 polyloom_mpe_pkg.sv
 polyloom_mpe_pair.sv
-polyloom_mpe_alu.sv
 polyloom_mpe_parse.sv
 polyloom_mpe_requests.sv
 polyloom_mpe_unexpected.sv

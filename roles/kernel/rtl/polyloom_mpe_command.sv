@@ -32,12 +32,6 @@ module polyloom_mpe_command
     // Requests
     output req_t                           idx_o,
     output req_op_t                        req_o,
-    output alu_op_t                        alu_o,
-    output message_t                       fresh_o,        // for req_o.fresh
-    output buffer_t                        buffer_o,
-    input  logic                           borrow_i,       // the adder's
-    input  logic                           zero_i,
-    input  logic     [        31:0]        result_i,
     input  request_t                       req_i,
     output req_t                           watch_o,        // of this request:
     input  logic                           owned_i,
@@ -72,9 +66,6 @@ module polyloom_mpe_command
     RUN,
     FIND,
     CREDIT,
-    MEET,
-    COMPARE,
-    LIMIT,
     WAIT,
     PROBE,
     REAP,
@@ -88,7 +79,7 @@ module polyloom_mpe_command
   logic [63:0] rsp0_q, rsp1_q, rsp0_d, rsp1_d;
   logic rsp_we, arrived_q;
 
-  assign idx_o = step_q inside {REAP, COMPARE, LIMIT} ? idx_q : free_idx_i;
+  assign idx_o = step_q == REAP ? idx_q : free_idx_i;
 
   // Fields
   logic [7:0] op, dtype;
@@ -111,37 +102,30 @@ module polyloom_mpe_command
     return {the_tag, what, 7'd0, done, error};
   endfunction
 
-  assign fresh_o  = '{any: peer == ANY_RANK, peer: rank_t'(peer), tag: tag, dtype: dtype, bytes: bytes};
-  assign buffer_o = '{sync: op == OP_SSEND || op == OP_SSEND_WAIT, comm: comm, address: address};
-  logic truncated_q, below_q;
-  progress_t met_progress;
-  assign met_progress = met(env_key_i.rts, env_data_i.dtype, env_data_i.length == '0, dtype, truncated_q);
-
+  request_t fresh, met_request;
   always_comb begin
-    alu_o = '0;
-    unique case (step_q)
-      RUN: begin  // zero
-        alu_o.to_pos   = free_valid_i;
-        alu_o.to_limit = free_valid_i;
-      end
-      CREDIT: begin
-        alu_o.a = A_ENV;
-        alu_o.b = B_BYTES;
-        alu_o.subtract = 1'b1;
-      end
-      MEET: alu_o.b = B_ADDRESS;
-      COMPARE: begin
-        alu_o.a = A_BYTES;
-        alu_o.b = B_WINDOW;
-        alu_o.subtract = 1'b1;
-      end
-      LIMIT: begin
-        alu_o.b = below_q ? B_BYTES : B_WINDOW;
-        alu_o.to_limit = 1'b1;
-      end
-      default: ;
-    endcase
+    fresh = '0;
+    fresh.state = is_send ? WANT : POSTED;
+    fresh.any = peer == ANY_RANK;
+    fresh.sync = op == OP_SSEND || op == OP_SSEND_WAIT;
+    fresh.peer = rank_t'(peer);
+    fresh.tag = tag;
+    fresh.comm = comm;
+    fresh.dtype = dtype;
+    fresh.address = address;
+    fresh.bytes = bytes;
   end
+  assign met_request = met(
+      fresh,
+      env_key_i.rts,
+      env_key_i.peer,
+      env_key_i.tag,
+      env_data_i.dtype,
+      env_data_i.length,
+      env_key_i.seq,
+      env_data_i.handle,
+      cfg_i.window
+  );
 
   pair_rx_t rx_after;
   always_comb begin
@@ -157,8 +141,7 @@ module polyloom_mpe_command
     rsp_we = 1'b0;
     done_o = 1'b0;
     req_o = '0;
-    req_o.data = '0;
-    req_o.data.state = is_send ? WANT : POSTED;
+    req_o.data = fresh;
     table_o = '0;
     table_o.rank = env_key_i.peer;
     table_o.word = T_RX;
@@ -173,8 +156,8 @@ module polyloom_mpe_command
     move_o.from_pool = 1'b1;
     move_o.to_memory = 1'b1;
     move_o.pool = env_pool_i;
-    move_o.address = result_i;
-    move_o.bytes = truncated_q ? bytes[10:0] : env_data_i.length[10:0];
+    move_o.address = address;
+    move_o.bytes = env_data_i.length < bytes ? env_data_i.length : bytes;
     move_o.finish = 1'b1;
     move_o.idx = free_idx_i;
     tell_o = '0;
@@ -196,7 +179,6 @@ module polyloom_mpe_command
           end
         end else if (is_send && peer_ok) begin
           req_o.write = 1'b1;
-          req_o.fresh = 1'b1;
           req_o.own = 1'b1;
           req_o.append_want = 1'b1;
           tell_o.want = 1'b1;
@@ -205,8 +187,6 @@ module polyloom_mpe_command
           if (and_wait) step_d = WAIT;
         end else if ((is_recv || is_probe) && peer_ok) begin
           done_o = 1'b0;
-          req_o.write = is_recv;
-          req_o.fresh = is_recv;
           step_d = FIND;
         end else if (op == OP_WAIT && handle_ok) begin
           idx_d  = handle[4:0];
@@ -237,6 +217,7 @@ module polyloom_mpe_command
             table_o.re = 1'b1;
             step_d = CREDIT;
           end else begin
+            req_o.write = 1'b1;
             req_o.own = 1'b1;
             req_o.append_posted = 1'b1;
             idx_d = free_idx_i;
@@ -251,29 +232,17 @@ module polyloom_mpe_command
         table_o.we = 1'b1;
         tell_o.news = 1'b1;
         tell_o.due = is_due(rx_after, cfg_i.slots);
-        step_d = MEET;
-      end
-      MEET: begin
         req_o.write = 1'b1;
-        req_o.meet = 1'b1;
         req_o.own = 1'b1;
-        req_o.data = met_progress;
+        req_o.data = met_request;
         if (env_key_i.rts) begin
           req_o.live   = 1'b1;
           req_o.work   = 1'b1;
-          req_o.finish = met_progress.state == OVER;
+          req_o.finish = met_request.state == OVER;
         end else move_o.valid = 1'b1;
         idx_d  = free_idx_i;
         rsp_we = 1'b1;
         rsp0_d = answer('0, 1'b0, 16'(free_idx_i), '0);
-        step_d = COMPARE;
-        if (met_progress.state == OVER) begin
-          done_o = 1'b1;
-          step_d = and_wait ? WAIT : ANSWER0;
-        end
-      end
-      COMPARE: step_d = LIMIT;
-      LIMIT: begin
         done_o = 1'b1;
         step_d = and_wait ? WAIT : ANSWER0;
       end
@@ -311,8 +280,6 @@ module polyloom_mpe_command
   always_ff @(posedge clk_i) begin
     if (step_q == TAKE && cmd_valid_i) words_q[count_q] <= cmd_i;
     idx_q <= idx_d;
-    if (step_q == CREDIT) truncated_q <= !borrow_i && !zero_i;
-    below_q <= borrow_i;
     if (rsp_we) begin
       rsp0_q <= rsp0_d;
       rsp1_q <= rsp1_d;
@@ -325,7 +292,7 @@ module polyloom_mpe_command
   assign want_o = step_q == TURN || (step_q == WAIT && done_i) || (step_q == PROBE && arrived_q);
   assign want_writer_o = step_q == TURN && is_recv;
   assign words_o = words_q;
-  assign waits_o = step_q inside {TURN, RUN, FIND, CREDIT, MEET, COMPARE, LIMIT, WAIT, PROBE, REAP};
+  assign waits_o = step_q inside {TURN, RUN, FIND, CREDIT, WAIT, PROBE, REAP};
   assign idle_o = (step_q == TAKE && !cmd_valid_i) || (step_q == WAIT && !done_i) ||
       (step_q == PROBE && !arrived_q);
 endmodule

@@ -114,7 +114,6 @@ module polyloom_mpe_engine
   req_t idx[UNITS];
   req_op_t req[UNITS];
   find_t find[UNITS];
-  alu_op_t alu[UNITS], alu_op;
   table_op_t tables[UNITS];
   req_op_t req_op;
   find_t find_op;
@@ -160,52 +159,12 @@ module polyloom_mpe_engine
   logic [4:0] released_block;
   logic owned, finished, bad, live, live_any, work_valid, work_next, work_any, free_none, pending;
   req_t watch, work_idx;
-  // The command or the envelope at hand, for a request.
-  message_t fresh, message;
-  buffer_t buffer;
-  logic [31:0] result, temp;
-  logic borrow, zero;
-  logic [4:0] block;
-  env_key_t env_key;
-  env_data_t env_data;
-  always_comb begin
-    message = fresh;
-    if (turn == RECEIVE) begin
-      message = '{any: 1'b0, peer: rank_t'(head_i.src), tag: head_i.tag, dtype: head_i.dtype, bytes: head_i.length};
-    end else if (req_op.meet) begin
-      message = '{any: 1'b0, peer: env_key.peer, tag: env_key.tag, dtype: env_data.dtype, bytes: env_data.length};
-    end
-  end
-  assign alu[RETRY] = '0;
-  assign alu_op = alu[turn_q];
-  polyloom_mpe_alu i_alu (
-      .clk_i,
-      .op_i         (alu_op),
-      .head_length_i(head_i.length),
-      .head_offset_i(head_i.offset),
-      .env_length_i (env_data.length),
-      .window_i     (cfg_i.window),
-      .part_i       (turn == RECEIVE ? head_bytes_i : packet_o.bytes),
-      .req_i        (request),
-      .result_o     (result),
-      .borrow_o     (borrow),
-      .zero_o       (zero),
-      .temp_o       (temp)
-  );
   polyloom_mpe_requests i_requests (
       .clk_i,
       .rst_ni,
       .clear_i,
       .idx_i           (clearing_q ? clear_q[4:0] : idx[turn]),
       .op_i            (req_op),
-      .message_i       (message),
-      .buffer_i        (buffer),
-      .seq_i           (turn == RECEIVE ? head_i.seq : turn == SEND ? seq_t'(table_word[63:48]) : env_key.seq),
-      .remote_i        (turn != RECEIVE ? env_data.handle : req_op.meet ? head_i.offset[15:0] : head_i.tag[15:0]),
-      .block_i         (block),
-      .to_pos_i        (alu_op.to_pos),
-      .to_limit_i      (alu_op.to_limit),
-      .result_i        (result),
       .data_o          (request),
       .next_o          (next),
       .find_i          (find_op),
@@ -242,6 +201,8 @@ module polyloom_mpe_engine
 
   env_op_t env_receive, env_command;
   logic env_done, env_found, env_full, arrival;
+  env_key_t  env_key;
+  env_data_t env_data;
   logic [9:0] env_pool, env_add_pool;
   polyloom_mpe_unexpected i_unexpected (
       .clk_i,
@@ -293,11 +254,7 @@ module polyloom_mpe_engine
       .head_bytes_i,
       .idx_o       (idx[RECEIVE]),
       .req_o       (req[RECEIVE]),
-      .alu_o       (alu[RECEIVE]),
       .req_i       (request),
-      .borrow_i    (borrow),
-      .zero_i      (zero),
-      .result_i    (result),
       .live_i      (live),
       .find_o      (find[RECEIVE]),
       .find_done_i (find_done),
@@ -340,13 +297,7 @@ module polyloom_mpe_engine
       .done_o       (done[COMMAND]),
       .idx_o        (idx[COMMAND]),
       .req_o        (req[COMMAND]),
-      .alu_o        (alu[COMMAND]),
       .req_i        (request),
-      .fresh_o      (fresh),
-      .buffer_o     (buffer),
-      .borrow_i     (borrow),
-      .zero_i       (zero),
-      .result_i     (result),
       .watch_o      (watch),
       .owned_i      (owned),
       .done_i       (finished),
@@ -382,11 +333,7 @@ module polyloom_mpe_engine
       .done_o          (done[SEND]),
       .idx_o           (idx[SEND]),
       .req_o           (req[SEND]),
-      .alu_o           (alu[SEND]),
       .req_i           (request),
-      .result_i        (result),
-      .left_i          (temp),
-      .block_o         (block),
       .next_i          (next),
       .find_o          (find[SEND]),
       .find_done_i     (find_done),

@@ -113,78 +113,27 @@ package polyloom_mpe_pkg;
     C_DONE
   } control_e;
   typedef struct packed {
-    state_e     state;
-    control_e   control;  // packet that the receiver owes
-    error_e     error;
-    logic       gap;      // a RESUME has asked for the missing piece
-    logic       again;    // the RTS is to be repeated
-    logic [6:0] age;      // ticks
-    logic [2:0] shift;    // doublings of the retransmission time
-    logic [7:0] tries;
-  } progress_t;
-  typedef struct packed {
-    logic        any;    // source
-    rank_t       peer;
-    logic [31:0] tag;
-    logic [7:0]  dtype;
-    logic [31:0] bytes;  // of the buffer; from the match on of the message
-  } message_t;
-  typedef struct packed {
-    logic        sync;
-    logic [15:0] comm;
-    logic [31:0] address;
-  } buffer_t;
-  // A request as it is read: progress, message and buffer, then what is written on its own.
-  typedef struct packed {
     state_e      state;
-    control_e    control;
+    control_e    control;         // packet that the receiver owes
     error_e      error;
-    logic        gap;
-    logic        again;
-    logic [6:0]  age;
-    logic [2:0]  shift;
-    logic [7:0]  tries;
-    logic        any;
+    logic        any;             // source
+    logic        sync;
+    logic        gap;             // a RESUME has asked for the missing piece
+    logic        again;           // the RTS is to be repeated
     rank_t       peer;
     logic [31:0] tag;
-    logic [7:0]  dtype;
-    logic [31:0] bytes;
-    logic        sync;
     logic [15:0] comm;
+    logic [7:0]  dtype;
     logic [31:0] address;
+    logic [31:0] bytes;           // of the buffer; from the match on of the message
     seq_t        seq;
     logic [15:0] remote;          // the peer's handle
     logic [31:0] pos,     limit;
     logic [4:0]  block;           // of the replay store
+    logic [6:0]  age;             // ticks
+    logic [2:0]  shift;           // doublings of the retransmission time
+    logic [7:0]  tries;
   } request_t;
-
-  // The adder's operands.
-  typedef enum logic [2:0] {
-    A_ZERO,
-    A_LENGTH,  // of the packet
-    A_OFFSET,
-    A_ENV,     // length of the envelope that was found
-    A_POS,     // of the request, as the next two
-    A_TEMP,    // a result that was kept
-    A_BYTES,
-    A_LIMIT
-  } operand_a_e;
-  typedef enum logic [2:0] {
-    B_ZERO,
-    B_BYTES,    // of the request, as the next two
-    B_LIMIT,
-    B_POS,
-    B_WINDOW,
-    B_HALF,     // of the window
-    B_ADDRESS,
-    B_PART      // bytes of a piece
-  } operand_b_e;
-  typedef struct packed {
-    operand_a_e a;
-    operand_b_e b;
-    logic       subtract, keep;
-    logic       to_pos, to_limit;  // the result is the request's
-  } alu_op_t;
 
   // An envelope that waits for its receive.
   typedef struct packed {
@@ -218,12 +167,8 @@ package polyloom_mpe_pkg;
 
   // What a unit of the engine does to the request table in a cycle; all to one request.
   typedef struct packed {
-    logic      write;
-    progress_t data;
-    logic      fresh;       // the command at hand becomes the request
-    logic      meet;        // the envelope at hand becomes its message
-    logic      set_remote;  // from the packet
-    logic      set_seq;     // from the pair, with the replay block
+    logic     write;
+    request_t data;
     logic     own,           disown;               // the kernel has it, has it no more
     logic     live,          dead;                 // the protocol needs it, or not
     logic     finish;                              // it is complete for the kernel
@@ -251,7 +196,7 @@ package polyloom_mpe_pkg;
     logic        to_pool,   to_memory;  // neither: thrown away
     logic [9:0]  pool;                  // word
     logic [31:0] address;               // byte
-    logic [10:0] bytes;
+    logic [31:0] bytes;
     logic        finish;                // request `idx` is complete then
     req_t        idx;
   } move_t;
@@ -283,18 +228,35 @@ package polyloom_mpe_pkg;
     logic [15:0] handle;
   } reply_t;
 
-  // A receive that meets its envelope: what becomes of it.
-  function automatic progress_t met(input logic rts, input logic [7:0] dtype, input logic none,
-                                    input logic [7:0] wanted, input logic truncated);
-    met = '0;
-    met.error = truncated ? E_TRUNCATED : dtype != '0 && wanted != '0 && dtype != wanted ? E_TYPE : E_NONE;
-    met.state = rts && !none && !truncated ? ACTIVE : OVER;
-    met.control = !rts ? C_NONE : none || truncated ? C_DONE : C_CTS;
-  endfunction
-
-  // What can be written of a request at once.
-  function automatic progress_t progress_of(input request_t r);
-    return progress_t'(r[$bits(request_t)-1-:$bits(progress_t)]);
+  // A receive that meets its envelope: what becomes of its record.
+  function automatic request_t met(input request_t r, input logic rts, input rank_t peer, input logic [31:0] tag,
+                                   input logic [7:0] dtype, input logic [31:0] length, input seq_t seq,
+                                   input logic [15:0] handle, input logic [31:0] window);
+    met = r;
+    met.peer = peer;
+    met.any = 1'b0;
+    met.tag = tag;
+    met.bytes = length;
+    met.dtype = dtype;
+    met.seq = seq;
+    met.remote = handle;
+    met.error = length > r.bytes ? E_TRUNCATED : dtype != '0 && r.dtype != '0 && dtype != r.dtype ? E_TYPE : E_NONE;
+    met.pos = '0;
+    met.limit = length < window ? length : window;
+    met.gap = 1'b0;
+    met.age = '0;
+    met.shift = '0;
+    met.tries = '0;
+    if (!rts) begin
+      met.state   = OVER;
+      met.control = C_NONE;
+    end else if (length == '0 || length > r.bytes) begin
+      met.state   = OVER;
+      met.control = C_DONE;
+    end else begin
+      met.state   = ACTIVE;
+      met.control = C_CTS;
+    end
   endfunction
 
   // Credits that must be told at once: half of S.

@@ -31,11 +31,7 @@ module polyloom_mpe_receive
     // Requests
     output req_t                     idx_o,
     output req_op_t                  req_o,
-    output alu_op_t                  alu_o,
     input  request_t                 req_i,
-    input  logic                     borrow_i,      // the adder's
-    input  logic                     zero_i,
-    input  logic      [        31:0] result_i,
     input  logic                     live_i,        // of request idx_o
     output find_t                    find_o,
     input  logic                     find_done_i,
@@ -63,31 +59,14 @@ module polyloom_mpe_receive
     output logic                     accepted_o
 );
 
-  typedef enum logic [4:0] {
+  typedef enum logic [3:0] {
     IDLE,
     WHO,
     SIDES,
     ACKS,
     RELEASE,
     KIND,
-    BOUND,     // a limit from the receiver: more than the last?
-    WITHIN,    // within the message?
-    RAISE,
-    BACK,      // RESUME: from there?
-    REWIND,
-    PLACE,     // a piece: where it belongs?
-    ADVANCE,
-    REST,
-    PAYLOAD,
-    LAST,      // is the limit still below the end?
-    FAR,       // is the end farther than the window?
-    AHEAD,     // is the limit less than half a window ahead?
-    NEWS,
-    HALF,
-    CREDIT,
     POST,
-    MEET,
-    BELOW,     // is the message shorter than the window?
     WAITING,
     LOOK,
     THROW,
@@ -131,72 +110,36 @@ module polyloom_mpe_receive
   assign for_sender = head_i.kind == CTS || head_i.kind == RESUME || head_i.kind == DONE;
   assign from_sender = head_i.kind == DATA;
   assign handle = for_sender ? head_i.tag[20:16] : head_i.tag[4:0];
-  assign idx_o = step_q == POST || step_q == MEET || step_q == LOOK || is_envelope ? find_idx_i : handle;
+  assign idx_o = step_q == POST || step_q == LOOK ? find_idx_i : handle;
   assign request_ok = live_i && (for_sender ? head_i.tag[31:21] : head_i.tag[15:5]) == '0 &&
       req_i.peer == src && req_i.seq == head_i.seq &&
       (for_sender ? req_i.state == ASKED || req_i.state == SENDING : req_i.state == ACTIVE);
 
-  logic truncated_q, below_q, last_q;
-  progress_t met_progress;
-  assign met_progress = met(head_i.kind == RTS, head_i.dtype, head_i.length == '0, req_i.dtype, truncated_q);
+  // A piece of data at the expected place.
+  logic [31:0] pos_after, window_end, target;
+  assign pos_after = req_i.pos + 32'(head_bytes_i);
+  assign window_end = pos_after + cfg_i.window;
+  assign target = req_i.bytes - pos_after < cfg_i.window ? req_i.bytes : window_end;
 
-  function automatic alu_op_t difference(input operand_a_e a, input operand_b_e b);
-    difference = '0;
-    difference.a = a;
-    difference.b = b;
-    difference.subtract = 1'b1;
-  endfunction
-  always_comb begin
-    alu_o = '0;
-    unique case (step_q)
-      KIND, WITHIN, POST: alu_o = difference(A_LENGTH, B_BYTES);
-      BOUND: alu_o = difference(A_LENGTH, B_LIMIT);
-      RAISE: begin
-        alu_o.a = A_LENGTH;
-        alu_o.to_limit = 1'b1;
-      end
-      BACK: alu_o = difference(A_OFFSET, B_LIMIT);
-      REWIND: begin
-        alu_o.a = A_OFFSET;
-        alu_o.to_pos = 1'b1;
-      end
-      PLACE: alu_o = difference(A_OFFSET, B_POS);
-      ADVANCE: begin
-        alu_o.a = A_POS;
-        alu_o.b = B_PART;
-        alu_o.to_pos = 1'b1;
-      end
-      REST: alu_o = difference(A_BYTES, B_POS);
-      PAYLOAD: begin
-        alu_o.a = A_OFFSET;
-        alu_o.b = B_ADDRESS;
-      end
-      LAST: alu_o = difference(A_BYTES, B_LIMIT);
-      FAR: alu_o = difference(A_TEMP, B_WINDOW);
-      AHEAD: begin
-        alu_o.a = A_POS;
-        alu_o.b = B_WINDOW;
-      end
-      NEWS: alu_o = difference(A_TEMP, B_LIMIT);
-      HALF: alu_o = difference(A_TEMP, B_HALF);
-      CREDIT: begin  // all of the message, or as far as the window reaches
-        alu_o.a = below_q || is_envelope ? A_ZERO : A_POS;
-        alu_o.b = below_q ? B_BYTES : B_WINDOW;
-        alu_o.to_limit = 1'b1;
-      end
-      MEET: alu_o.b = B_ADDRESS;
-      BELOW: alu_o = difference(A_BYTES, B_WINDOW);
-      default: ;
-    endcase
-    alu_o.keep = step_q == REST || step_q == AHEAD || step_q == NEWS;
-  end
+  request_t met_request;
+  assign met_request = met(
+      req_i,
+      head_i.kind == RTS,
+      src,
+      head_i.tag,
+      head_i.dtype,
+      head_i.length,
+      head_i.seq,
+      head_i.offset[15:0],
+      cfg_i.window
+  );
 
   // Steps
   pair_rx_t rx_consumed;
   always_comb begin
     step_d = step_q;
     req_o = '0;
-    req_o.data = progress_of(req_i);
+    req_o.data = req_i;
     find_o = '{find: F_NONE, peer: src, tag: head_i.tag, comm: head_i.comm, seq: head_i.seq};
     table_o = '0;
     table_o.rank = src;
@@ -209,8 +152,8 @@ module polyloom_mpe_receive
     env_o.add_key = '{seq: head_i.seq, rts: head_i.kind == RTS, peer: src, comm: head_i.comm, tag: head_i.tag};
     env_o.add_data = '{dtype: head_i.dtype, length: head_i.length, handle: head_i.offset[15:0]};
     move_o = '0;
-    move_o.bytes = head_bytes_i;
-    move_o.address = result_i;
+    move_o.bytes = head_i.length < req_i.bytes ? head_i.length : req_i.bytes;
+    move_o.address = req_i.address;
     tell_o = '0;
     tell_o.rank = src;
     reply_o = '{valid: 1'b0, rank: src, seq: head_i.seq, handle: head_i.offset[15:0]};
@@ -268,7 +211,7 @@ module polyloom_mpe_receive
             req_o.data.age = '0;
             req_o.data.shift = '0;
             req_o.data.again = 1'b0;
-            req_o.set_remote = 1'b1;
+            req_o.data.remote = head_i.tag[15:0];
             if (head_i.kind == DONE) begin
               req_o.data.state = OVER;
               req_o.dead = 1'b1;
@@ -276,68 +219,44 @@ module polyloom_mpe_receive
               req_o.finish = 1'b1;
             end else begin
               req_o.data.state = SENDING;
-              step_d = BOUND;
+              if (head_i.length > req_i.limit && head_i.length <= req_i.bytes) req_o.data.limit = head_i.length;
+              if (head_i.kind == RESUME && head_i.offset <= req_i.limit && head_i.offset[2:0] == '0) begin
+                req_o.data.pos = head_i.offset;
+              end
+              req_o.work = 1'b1;
+            end
+          end else if (from_sender && request_ok && head_i.length == req_i.bytes && head_i.offset == req_i.pos) begin
+            move_o.valid = 1'b1;
+            move_o.to_memory = 1'b1;
+            move_o.address = req_i.address + req_i.pos;
+            move_o.bytes = 32'(head_bytes_i);
+            move_o.idx = handle;
+            req_o.write = 1'b1;
+            req_o.data.pos = pos_after;
+            req_o.data.gap = 1'b0;
+            req_o.data.age = '0;
+            req_o.data.shift = '0;
+            if (pos_after == req_i.bytes) begin
+              move_o.finish = 1'b1;
+              req_o.data.state = OVER;
+              req_o.data.control = C_DONE;
+              req_o.work = 1'b1;
+            end else if (window_end - req_i.limit >= {1'b0, cfg_i.window[31:1]} && req_i.limit != req_i.bytes) begin
+              req_o.data.limit = target;
+              req_o.data.control = C_CTS;
               req_o.work = 1'b1;
             end
           end else if (from_sender) begin
-            step_d = PLACE;
-            if (!request_ok || !zero_i) begin
-              step_d = THROW;
-              disorder_o = 1'b1;
+            step_d = THROW;
+            disorder_o = 1'b1;
+            if (request_ok && head_i.offset > req_i.pos && !req_i.gap) begin
+              req_o.write = 1'b1;
+              req_o.data.gap = 1'b1;
+              req_o.data.control = C_RESUME;
+              req_o.work = 1'b1;
             end
           end
         end
-      end
-      BOUND: step_d = borrow_i ? BACK : WITHIN;
-      WITHIN: step_d = borrow_i || zero_i ? RAISE : BACK;
-      RAISE: step_d = BACK;
-      BACK: step_d = head_i.kind == RESUME && (borrow_i || zero_i) && head_i.offset[2:0] == '0 ? REWIND : END;
-      REWIND: step_d = END;
-      PLACE: begin
-        step_d = ADVANCE;
-        if (!zero_i) begin
-          step_d = THROW;
-          disorder_o = 1'b1;
-          if (!borrow_i && !req_i.gap) begin
-            req_o.write = 1'b1;
-            req_o.data.gap = 1'b1;
-            req_o.data.control = C_RESUME;
-            req_o.work = 1'b1;
-          end
-        end
-      end
-      ADVANCE: begin
-        req_o.write = 1'b1;
-        req_o.data.gap = 1'b0;
-        req_o.data.age = '0;
-        req_o.data.shift = '0;
-        step_d = REST;
-      end
-      REST: step_d = PAYLOAD;
-      PAYLOAD: begin
-        move_o.valid = 1'b1;
-        move_o.to_memory = 1'b1;
-        move_o.finish = last_q;
-        move_o.idx = handle;
-        step_d = LAST;
-        if (last_q) begin
-          req_o.write = 1'b1;
-          req_o.data.state = OVER;
-          req_o.data.control = C_DONE;
-          req_o.work = 1'b1;
-          step_d = END;
-        end
-      end
-      LAST: step_d = zero_i ? END : FAR;
-      FAR: step_d = AHEAD;
-      AHEAD: step_d = NEWS;
-      NEWS: step_d = HALF;
-      HALF: step_d = borrow_i ? END : CREDIT;
-      CREDIT: begin
-        req_o.write = !is_envelope;
-        req_o.data.control = C_CTS;
-        req_o.work = !is_envelope;
-        step_d = END;
       end
       POST: begin
         find_o.find = F_POSTED;
@@ -349,15 +268,28 @@ module polyloom_mpe_receive
           if (find_found_i) begin
             table_o.wdata = rx_consumed;
             tell_o.due = is_due(rx_consumed, cfg_i.slots);
+            req_o.write = 1'b1;
+            req_o.data = met_request;
             req_o.remove = 1'b1;
             req_o.prev = find_prev_i;
-            step_d = MEET;
+            if (head_i.kind == RTS) begin
+              req_o.live   = 1'b1;
+              req_o.work   = 1'b1;
+              req_o.finish = met_request.state == OVER;
+            end else begin
+              req_o.finish = head_bytes_i == '0;
+              move_o.valid = head_bytes_i != '0;
+              move_o.to_memory = 1'b1;
+              move_o.finish = 1'b1;
+              move_o.idx = find_idx_i;
+            end
           end else if (!env_full_i) begin
             table_o.wdata = rx_taken;
             env_o.add = 1'b1;
             move_o.valid = head_bytes_i != '0;
             move_o.to_pool = 1'b1;
             move_o.pool = env_pool_i;
+            move_o.bytes = 32'(head_bytes_i);
             arrival_o = 1'b1;
           end else begin  // cannot be if all ranks have the same S and E
             accepted_o = 1'b0;
@@ -365,26 +297,6 @@ module polyloom_mpe_receive
           end
         end
       end
-      MEET: begin
-        req_o.write = 1'b1;
-        req_o.meet = 1'b1;
-        req_o.data = met_progress;
-        step_d = END;
-        if (head_i.kind == RTS) begin
-          req_o.live   = 1'b1;
-          req_o.work   = 1'b1;
-          req_o.finish = met_progress.state == OVER;
-          if (met_progress.state != OVER) step_d = BELOW;
-        end else begin
-          req_o.finish = head_bytes_i == '0;
-          move_o.valid = head_bytes_i != '0;
-          move_o.to_memory = 1'b1;
-          move_o.finish = 1'b1;
-          move_o.idx = find_idx_i;
-          if (truncated_q) move_o.bytes = req_i.bytes[10:0];
-        end
-      end
-      BELOW: step_d = CREDIT;
       WAITING: begin
         env_o.find = 1'b1;
         if (env_done_i) begin
@@ -416,12 +328,7 @@ module polyloom_mpe_receive
     else if (clear_i) step_q <= IDLE;
     else step_q <= step_d;
   end
-  always_ff @(posedge clk_i) begin
-    if (step_q == SIDES) acks_q <= acks;
-    if (step_q == POST) truncated_q <= !borrow_i && !zero_i;
-    if (step_q == FAR || step_q == BELOW) below_q <= borrow_i;
-    if (step_q == REST) last_q <= zero_i;
-  end
+  always_ff @(posedge clk_i) if (step_q == SIDES) acks_q <= acks;
 
   logic unused;
   assign unused = ^{may_send, unacked, head_i.job, head_i.dst};

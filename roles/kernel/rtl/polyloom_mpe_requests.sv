@@ -19,14 +19,6 @@ module polyloom_mpe_requests
     // From the unit at work
     input  req_t                    idx_i,
     input  req_op_t                 op_i,              // to request idx_i
-    input  message_t                message_i,         // for fresh and meet
-    input  buffer_t                 buffer_i,          // for fresh
-    input  seq_t                    seq_i,             // for meet and set_seq
-    input  logic     [        15:0] remote_i,          // for meet and set_remote
-    input  logic     [         4:0] block_i,           // for set_seq
-    input  logic                    to_pos_i,          // the adder's result is the request's
-    input  logic                    to_limit_i,
-    input  logic     [        31:0] result_i,
     output request_t                data_o,            // of request idx_i
     output req_t                    next_o,            // after it in its list
     input  find_t                   find_i,            // stands until find_done_o
@@ -64,13 +56,7 @@ module polyloom_mpe_requests
     output req_t                    want_tail_o
 );
 
-  progress_t progress_q[REQUESTS];
-  message_t message_q[REQUESTS];
-  buffer_t buffer_q[REQUESTS];
-  seq_t seq_q[REQUESTS];
-  logic [15:0] remote_q[REQUESTS];
-  logic [31:0] pos_q[REQUESTS], limit_q[REQUESTS];
-  logic [4:0] block_q[REQUESTS];
+  request_t table_q[REQUESTS];
   req_t next_q[REQUESTS];
   logic [1:0] valid_q;  // lists: 0 posted, 1 want
   req_t head_q[2], tail_q[2];
@@ -85,16 +71,7 @@ module polyloom_mpe_requests
   seq_t behind;
   assign walk = find_i.find == F_POSTED;
   assign idx = busy_q && !wipe_i ? scan_q : idx_i;
-  assign r = request_t'({
-        progress_q[idx],
-        message_q[idx],
-        buffer_q[idx],
-        seq_q[idx],
-        remote_q[idx],
-        pos_q[idx],
-        limit_q[idx],
-        block_q[idx]
-      });
+  assign r = table_q[idx];
   assign is_live = live_q[idx];
   assign is_held = held_q[idx];
   assign behind = find_i.seq - r.seq;
@@ -148,14 +125,7 @@ module polyloom_mpe_requests
   assign list   = op_i.remove ? op_i.want_list : op_i.append_want;
   assign append = op_i.append_posted || op_i.append_want;
   always_ff @(posedge clk_i) begin
-    if (op_i.write) progress_q[idx_i] <= op_i.data;
-    if (op_i.fresh || op_i.meet) message_q[idx_i] <= message_i;
-    if (op_i.fresh) buffer_q[idx_i] <= buffer_i;
-    if (op_i.set_seq || op_i.meet) seq_q[idx_i] <= seq_i;
-    if (op_i.set_remote || op_i.meet) remote_q[idx_i] <= remote_i;
-    if (to_pos_i) pos_q[idx_i] <= result_i;
-    if (to_limit_i) limit_q[idx_i] <= result_i;
-    if (op_i.set_seq) block_q[idx_i] <= block_i;
+    if (op_i.write) table_q[idx_i] <= op_i.data;
     if (append && valid_q[list]) next_q[tail_q[list]] <= idx_i;
     else if (op_i.remove) next_q[op_i.prev] <= next_q[idx_i];
   end

@@ -90,7 +90,7 @@ module polyloom_mpe_retry
     next = 1'b0;
     done_o = 1'b0;
     req_o = '0;
-    req_o.data = progress_of(req_i);
+    req_o.data = req_i;
     find_o = '{find: F_NONE, peer: at_q, tag: '0, comm: '0, seq: tx.sent};
     table_o = '0;
     table_o.rank = ranks_q ? at_q : req_i.peer;

@@ -27,11 +27,7 @@ module polyloom_mpe_send
     // Requests
     output req_t                     idx_o,
     output req_op_t                  req_o,
-    output alu_op_t                  alu_o,
     input  request_t                 req_i,
-    input  logic      [        31:0] result_i,          // the adder's
-    input  logic      [        31:0] left_i,            // kept result
-    output logic      [         4:0] block_o,           // for req_o.set_seq
     input  req_t                     next_i,
     output find_t                    find_o,
     input  logic                     find_done_i,
@@ -79,8 +75,6 @@ module polyloom_mpe_send
     IDLE,
     PICK,
     REQUEST,
-    PIECE,
-    ADVANCE,
     WANTED,
     CREDIT,
     AGAIN,
@@ -141,7 +135,7 @@ module polyloom_mpe_send
   packet_t envelope, control, piece;
   logic [31:0] left;
   logic [10:0] part;
-  assign left = left_i;
+  assign left = req_i.limit - req_i.pos;
   assign part = left > 32'(MAX_PAYLOAD) ? 11'(MAX_PAYLOAD) : req_i.limit == req_i.bytes ? left[10:0] : {left[10:3], 3'b0};
   always_comb begin
     envelope = '0;
@@ -156,7 +150,7 @@ module polyloom_mpe_send
     envelope.payload = !eager || req_i.bytes == '0 ? P_NONE : P_REPLAY;
     envelope.bytes = eager ? req_i.bytes[10:0] : '0;
     envelope.block = req_i.block;
-    envelope.address = result_i;
+    envelope.address = req_i.address;
     envelope.idx = idx_o;
 
     control = '0;
@@ -174,31 +168,8 @@ module polyloom_mpe_send
     piece.length = req_i.bytes;
     piece.offset = req_i.pos;
     piece.payload = P_MEMORY;
-    piece.address = result_i;
+    piece.address = req_i.address + req_i.pos;
     piece.bytes = part;
-  end
-
-  always_comb begin
-    alu_o = '0;
-    unique case (step_q)
-      REQUEST: begin
-        alu_o.a = A_LIMIT;
-        alu_o.b = B_POS;
-        alu_o.subtract = 1'b1;
-        alu_o.keep = 1'b1;
-      end
-      PIECE: begin
-        alu_o.a = A_POS;
-        alu_o.b = B_ADDRESS;
-      end
-      ADVANCE: begin
-        alu_o.a = A_POS;
-        alu_o.b = B_PART;
-        alu_o.to_pos = 1'b1;
-      end
-      CREDIT: alu_o.b = B_ADDRESS;
-      default: ;
-    endcase
   end
 
   always_comb begin
@@ -207,7 +178,7 @@ module polyloom_mpe_send
     idx_d = idx_q;
     prev_d = prev_q;
     req_o = '0;
-    req_o.data = progress_of(req_i);
+    req_o.data = req_i;
     req_o.prev = prev_q;
     req_o.want_list = 1'b1;
     find_o = '{find: F_NONE, peer: again_rank_q, tag: '0, comm: '0, seq: again_seq_q};
@@ -267,24 +238,16 @@ module polyloom_mpe_send
           resent_o = 1'b1;
           req_o.data.again = 1'b0;
           req_o.rest = req_i.state != SENDING;
+        end else if (req_i.state == SENDING && part != '0) begin
+          p_d = piece;
+          req_o.data.pos = req_i.pos + 32'(part);
+          req_o.data.age = '0;
         end else begin
           req_o.write = 1'b0;
-          step_d = PIECE;
-        end
-      end
-      PIECE: begin
-        p_d = piece;
-        step_d = ADVANCE;
-        if (req_i.state != SENDING || part == '0) begin
           req_o.rest = 1'b1;
           done_o = 1'b1;
           step_d = IDLE;
         end
-      end
-      ADVANCE: begin
-        req_o.write = 1'b1;
-        req_o.data.age = '0;
-        step_d = MAC;
       end
       WANTED: begin
         table_o.re = 1'b1;
@@ -313,7 +276,8 @@ module polyloom_mpe_send
           req_o.held = eager;
           req_o.write = 1'b1;
           req_o.data.state = eager ? COPIED : ASKED;
-          req_o.set_seq = 1'b1;
+          req_o.data.seq = tx.sent;
+          req_o.data.block = block;
           p_d = envelope;
           p_d.seq = tx.sent;
           p_d.block = block;
@@ -368,7 +332,6 @@ module polyloom_mpe_send
       end
     endcase
   end
-  assign block_o       = block;
   assign told_rank_o   = p_q.dst;
   assign again_ready_o = !again_q;
 

@@ -47,8 +47,8 @@ module polyloom_mpe_writer
   logic [9:0] pool_q;
   logic [28:0] word_q;  // of memory
   logic [2:0] shift_q;  // bytes
-  logic [11:0] rest_q;  // bytes to be written, from the begin of the word at hand
-  logic [10:0] source_q;  // bytes of the source not yet taken that the buffer wants
+  logic [32:0] rest_q;  // bytes to be written, from the begin of the word at hand
+  logic [32:0] source_q;  // bytes of the source not yet taken that the buffer wants
   logic [63:0] carry_q;
 
   logic have, want_in, out, out_ready, out_step, in_step, skip;
@@ -66,7 +66,7 @@ module polyloom_mpe_writer
   assign in_ready_o = !from_pool_q && in_step;
 
   assign wide = {64'd0, want_in ? in_word : 64'd0} << {shift_q, 3'b0};
-  assign until_end = rest_q >= 12'd8 ? 8'hff : ~(8'hff << rest_q[2:0]);
+  assign until_end = rest_q >= 33'd8 ? 8'hff : ~(8'hff << rest_q[2:0]);
   assign req_valid_o = out && (have || !want_in) && to_memory_q;
   assign req_addr_o = {word_q, 3'b0};
   assign req_data_o = wide[63:0] | carry_q;
@@ -76,7 +76,7 @@ module polyloom_mpe_writer
   assign pool_waddr_o = pool_q;
   assign pool_wdata_o = in_data_i;
   assign pool_raddr_o = pool_q;
-  assign pool_re_o = busy_q && from_pool_q && source_q != '0 && (!pool_valid_q || (in_step && source_q > 11'd8));
+  assign pool_re_o = busy_q && from_pool_q && source_q != '0 && (!pool_valid_q || (in_step && source_q > 33'd8));
 
   logic over;
   assign over = busy_q && rest_q == '0 && (from_pool_q || ended_q);
@@ -107,19 +107,19 @@ module polyloom_mpe_writer
       word_q <= job_i.address[31:3];
       shift_q <= job_i.to_memory ? job_i.address[2:0] : '0;
       rest_q <= !(job_i.to_memory || job_i.to_pool) || job_i.bytes == '0 ? '0 :
-          12'(job_i.bytes) + (job_i.to_memory ? 12'(job_i.address[2:0]) : '0);
-      source_q <= job_i.to_memory || job_i.to_pool ? job_i.bytes : '0;
+          33'(job_i.bytes) + (job_i.to_memory ? 33'(job_i.address[2:0]) : '0);
+      source_q <= job_i.to_memory || job_i.to_pool ? 33'(job_i.bytes) : '0;
       ended_q <= 1'b0;
       first_q <= 1'b1;
       carry_q <= '0;
     end else begin
       if (out_step) begin
-        rest_q  <= rest_q > 12'd8 ? rest_q - 12'd8 : '0;
+        rest_q  <= rest_q > 33'd8 ? rest_q - 33'd8 : '0;
         word_q  <= word_q + 1'b1;
         first_q <= 1'b0;
         carry_q <= wide[127:64];
       end
-      if (out_step && want_in) source_q <= source_q > 11'd8 ? source_q - 11'd8 : '0;
+      if (out_step && want_in) source_q <= source_q > 33'd8 ? source_q - 33'd8 : '0;
       if (from_pool_q ? pool_re_o : out_step) pool_q <= pool_q + 1'b1;
       if (in_step && !from_pool_q && in_last_i) ended_q <= 1'b1;
     end
