@@ -13,51 +13,51 @@
 module polyloom_mpe_command
   import polyloom_mpe_pkg::*;
 (
-    input  logic                           clk_i,
-    input  logic                           rst_ni,
-    input  logic                           clear_i,
-    input  cfg_t                           cfg_i,
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    input  logic                   clear_i,
+    input  cfg_t                   cfg_i,
     // Kernel
-    input  logic                           cmd_valid_i,
-    output logic                           cmd_ready_o,
-    input  logic      [        63:0]       cmd_i,
-    output logic                           rsp_valid_o,
-    input  logic                           rsp_ready_i,
-    output logic      [        63:0]       rsp_o,
+    input  logic                   cmd_valid_i,
+    output logic                   cmd_ready_o,
+    input  logic      [63:0]       cmd_i,
+    output logic                   rsp_valid_o,
+    input  logic                   rsp_ready_i,
+    output logic      [63:0]       rsp_o,
     // Turn
-    output logic                           want_o,
-    output logic                           want_writer_o,  // only when it is free
-    input  logic                           go_i,
-    output logic                           done_o,
+    output logic                   want_o,
+    output logic                   want_writer_o,  // only when it is free
+    input  logic                   go_i,
+    output logic                   done_o,
     // Requests
-    output req_t                           idx_o,
-    output req_op_t                        req_o,
-    input  request_t                       req_i,
-    output req_t                           watch_o,        // of this request:
-    input  logic                           owned_i,
-    input  logic                           done_i,
-    input  logic                           bad_i,
-    input  logic                           free_valid_i,
-    input  req_t                           free_idx_i,
-    input  logic                           free_none_i,
+    output req_t                   idx_o,
+    output req_op_t                req_o,
+    input  request_t               req_i,
+    output req_t                   watch_o,        // of this request:
+    input  logic                   owned_i,
+    input  logic                   done_i,
+    input  logic                   bad_i,
+    input  logic                   free_valid_i,
+    input  req_t                   free_idx_i,
+    input  logic                   free_none_i,
     // Rank table
-    output table_op_t                      table_o,
-    input  logic      [        63:0]       table_i,
+    output table_op_t              table_o,
+    input  logic      [63:0]       table_i,
     // Envelopes that wait
-    output env_op_t                        env_o,
-    input  logic                           env_done_i,
-    input  logic                           env_found_i,
-    input  env_key_t                       env_key_i,
-    input  env_data_t                      env_data_i,
-    input  logic      [         9:0]       env_pool_i,
-    input  logic                           arrival_i,
+    output env_op_t                env_o,
+    input  logic                   env_done_i,
+    input  logic                   env_found_i,
+    input  env_key_t               env_key_i,
+    input  env_data_t              env_data_i,
+    input  logic      [ 9:0]       env_pool_i,
+    input  logic                   arrival_i,
     // Payload writer, sender
-    output move_t                          move_o,
-    output tell_t                          tell_o,
+    output move_t                  move_o,
+    output tell_t                  tell_o,
     // To management
-    output logic      [         2:0][63:0] words_o,        // the command at work
-    output logic                           waits_o,
-    output logic                           idle_o          // nothing happens until a word or a completion comes
+    output logic      [ 2:0][63:0] words_o,        // the command at work
+    output logic                   waits_o,
+    output logic                   idle_o          // nothing happens until a word or a completion comes
 );
 
   typedef enum logic [3:0] {
@@ -293,6 +293,5 @@ module polyloom_mpe_command
   assign want_writer_o = step_q == TURN && is_recv;
   assign words_o = words_q;
   assign waits_o = step_q inside {TURN, RUN, FIND, CREDIT, WAIT, PROBE, REAP};
-  assign idle_o = (step_q == TAKE && !cmd_valid_i) || (step_q == WAIT && !done_i) ||
-      (step_q == PROBE && !arrived_q);
+  assign idle_o = (step_q == TAKE && !cmd_valid_i) || (step_q == WAIT && !done_i) || (step_q == PROBE && !arrived_q);
 endmodule

@@ -15,48 +15,48 @@
 module polyloom_mpe_receive
   import polyloom_mpe_pkg::*;
 (
-    input  logic                     clk_i,
-    input  logic                     rst_ni,
-    input  logic                     clear_i,       // forget the packet
-    input  cfg_t                     cfg_i,
-    input  logic      [        15:0] tick_i,
+    input  logic             clk_i,
+    input  logic             rst_ni,
+    input  logic             clear_i,       // forget the packet
+    input  cfg_t             cfg_i,
+    input  logic      [15:0] tick_i,
     // Turn
-    input  logic                     go_i,
-    output logic                     done_o,
+    input  logic             go_i,
+    output logic             done_o,
     // Packet
-    input  header_t                  head_i,
-    input  logic      [        31:0] head_ip_i,
-    input  logic      [        15:0] head_port_i,
-    input  logic      [        10:0] head_bytes_i,
+    input  header_t          head_i,
+    input  logic      [31:0] head_ip_i,
+    input  logic      [15:0] head_port_i,
+    input  logic      [10:0] head_bytes_i,
     // Requests
-    output req_t                     idx_o,
-    output req_op_t                  req_o,
-    input  request_t                 req_i,
-    input  logic                     live_i,        // of request idx_o
-    output find_t                    find_o,
-    input  logic                     find_done_i,
-    input  logic                     find_found_i,
-    input  req_t                     find_idx_i,
-    input  req_t                     find_prev_i,
+    output req_t             idx_o,
+    output req_op_t          req_o,
+    input  request_t         req_i,
+    input  logic             live_i,        // of request idx_o
+    output find_t            find_o,
+    input  logic             find_done_i,
+    input  logic             find_found_i,
+    input  req_t             find_idx_i,
+    input  req_t             find_prev_i,
     // Rank table
-    output table_op_t                table_o,
-    input  logic      [        63:0] table_i,
+    output table_op_t        table_o,
+    input  logic      [63:0] table_i,
     // Envelopes that wait
-    output env_op_t                  env_o,
-    input  logic                     env_done_i,
-    input  logic                     env_found_i,
-    input  logic                     env_full_i,
-    input  logic      [         9:0] env_pool_i,
-    output logic                     arrival_o,     // one more
+    output env_op_t          env_o,
+    input  logic             env_done_i,
+    input  logic             env_found_i,
+    input  logic             env_full_i,
+    input  logic      [ 9:0] env_pool_i,
+    output logic             arrival_o,     // one more
     // Payload writer
-    output move_t                    move_o,
+    output move_t            move_o,
     // Sender
-    output tell_t                    tell_o,
-    output reply_t                   reply_o,
+    output tell_t            tell_o,
+    output reply_t           reply_o,
     // Counting
-    output logic                     foreign_o,
-    output logic                     disorder_o,
-    output logic                     accepted_o
+    output logic             foreign_o,
+    output logic             disorder_o,
+    output logic             accepted_o
 );
 
   typedef enum logic [3:0] {

@@ -13,47 +13,47 @@
 module polyloom_mpe_requests
   import polyloom_mpe_pkg::*;
 (
-    input  logic                    clk_i,
-    input  logic                    rst_ni,
-    input  logic                    clear_i,
+    input  logic           clk_i,
+    input  logic           rst_ni,
+    input  logic           clear_i,
     // From the unit at work
-    input  req_t                    idx_i,
-    input  req_op_t                 op_i,              // to request idx_i
-    output request_t                data_o,            // of request idx_i
-    output req_t                    next_o,            // after it in its list
-    input  find_t                   find_i,            // stands until find_done_o
-    output logic                    find_done_o,
-    output logic                    find_found_o,
-    output req_t                    find_idx_o,        // with find_found_o, as the next
-    output req_t                    find_prev_o,       // before it in the list
+    input  req_t           idx_i,
+    input  req_op_t        op_i,              // to request idx_i
+    output request_t       data_o,            // of request idx_i
+    output req_t           next_o,            // after it in its list
+    input  find_t          find_i,            // stands until find_done_o
+    output logic           find_done_o,
+    output logic           find_found_o,
+    output req_t           find_idx_o,        // with find_found_o, as the next
+    output req_t           find_prev_o,       // before it in the list
     // From those that move payload: a request is complete
-    input  logic                    written_i,
-    input  req_t                    written_idx_i,
-    input  logic                    copied_i,
-    input  req_t                    copied_idx_i,
-    input  logic                    copied_bad_i,      // some of it lies outside the kernel's memory
+    input  logic           written_i,
+    input  req_t           written_idx_i,
+    input  logic           copied_i,
+    input  req_t           copied_idx_i,
+    input  logic           copied_bad_i,      // some of it lies outside the kernel's memory
     // A replay block is free again
-    output logic                    released_o,
-    output logic     [         4:0] released_block_o,
-    output logic                    pending_o,         // a completion is not yet seen
+    output logic           released_o,
+    output logic     [4:0] released_block_o,
+    output logic           pending_o,         // a completion is not yet seen
     // State
-    input  logic                    wipe_i,            // clear the bits of request idx_i
-    input  req_t                    watch_i,           // of this request:
-    output logic                    owned_o,           // by the kernel
-    output logic                    done_o,            // complete for the kernel
-    output logic                    bad_o,
-    output logic                    live_o,            // of request idx_i
-    output logic                    live_any_o,        // of some request
-    output logic                    work_valid_o,      // request work_idx_o has something to send
-    output req_t                    work_idx_o,
-    input  logic                    work_next_i,       // go on to the next one
-    output logic                    work_any_o,
-    output logic                    free_valid_o,
-    output req_t                    free_idx_o,
-    output logic                    free_none_o,       // it is known that no request is free
-    output logic                    want_valid_o,      // the list of sends is not empty
-    output req_t                    want_head_o,
-    output req_t                    want_tail_o
+    input  logic           wipe_i,            // clear the bits of request idx_i
+    input  req_t           watch_i,           // of this request:
+    output logic           owned_o,           // by the kernel
+    output logic           done_o,            // complete for the kernel
+    output logic           bad_o,
+    output logic           live_o,            // of request idx_i
+    output logic           live_any_o,        // of some request
+    output logic           work_valid_o,      // request work_idx_o has something to send
+    output req_t           work_idx_o,
+    input  logic           work_next_i,       // go on to the next one
+    output logic           work_any_o,
+    output logic           free_valid_o,
+    output req_t           free_idx_o,
+    output logic           free_none_o,       // it is known that no request is free
+    output logic           want_valid_o,      // the list of sends is not empty
+    output req_t           want_head_o,
+    output req_t           want_tail_o
 );
 
   request_t table_q[REQUESTS];
@@ -81,8 +81,7 @@ module polyloom_mpe_requests
     unique case (find_i.find)
       F_POSTED:
       hit = (r.any || r.peer == find_i.peer) && (r.tag == ANY_TAG || r.tag == find_i.tag) && r.comm == find_i.comm;
-      F_SENT:
-      hit = is_live && (r.state == COPIED || r.state == ASKED) && r.peer == find_i.peer && r.seq == find_i.seq;
+      F_SENT: hit = is_live && (r.state == COPIED || r.state == ASKED) && r.peer == find_i.peer && r.seq == find_i.seq;
       F_ACTIVE: hit = is_live && r.state == ACTIVE && r.peer == find_i.peer && r.seq == find_i.seq;
       F_RELEASE: release_it = is_held && r.peer == find_i.peer && behind != '0 && !behind[15];
       default: ;

@@ -14,37 +14,37 @@
 module polyloom_mpe_retry
   import polyloom_mpe_pkg::*;
 (
-    input  logic                     clk_i,
-    input  logic                     rst_ni,
-    input  logic                     clear_i,
-    input  cfg_t                     cfg_i,
-    input  logic                     ticked_i,
-    input  logic      [        15:0] tick_i,
+    input  logic             clk_i,
+    input  logic             rst_ni,
+    input  logic             clear_i,
+    input  cfg_t             cfg_i,
+    input  logic             ticked_i,
+    input  logic      [15:0] tick_i,
     // Turn
-    output logic                     want_o,
-    input  logic                     go_i,
-    output logic                     done_o,
+    output logic             want_o,
+    input  logic             go_i,
+    output logic             done_o,
     // Requests
-    output req_t                     idx_o,
-    output req_op_t                  req_o,
-    input  request_t                 req_i,
-    input  logic                     live_i,         // of request idx_o
-    input  logic                     want_valid_i,   // sends wait for credit
-    output find_t                    find_o,
-    input  logic                     find_done_i,
+    output req_t             idx_o,
+    output req_op_t          req_o,
+    input  request_t         req_i,
+    input  logic             live_i,         // of request idx_o
+    input  logic             want_valid_i,   // sends wait for credit
+    output find_t            find_o,
+    input  logic             find_done_i,
     // Rank table
-    output table_op_t                table_o,
-    input  logic      [        63:0] table_i,
+    output table_op_t        table_o,
+    input  logic      [63:0] table_i,
     // Sender
-    output tell_t                    tell_o,
-    output logic                     again_valid_o,
-    input  logic                     again_ready_i,
-    output rank_t                    again_rank_o,
-    output seq_t                     again_from_o,
-    output seq_t                     again_until_o,
-    output logic                     probe_o,
+    output tell_t            tell_o,
+    output logic             again_valid_o,
+    input  logic             again_ready_i,
+    output rank_t            again_rank_o,
+    output seq_t             again_from_o,
+    output seq_t             again_until_o,
+    output logic             probe_o,
     // Counting
-    output logic                     timeout_o
+    output logic             timeout_o
 );
 
   typedef enum logic [2:0] {

@@ -16,59 +16,59 @@ module polyloom_mpe_send
   import polyloom_mpe_pkg::*;
   import polyloom_udp_pkg::endpoint_t;
 (
-    input  logic                     clk_i,
-    input  logic                     rst_ni,
-    input  logic                     clear_i,
-    input  cfg_t                     cfg_i,
+    input  logic             clk_i,
+    input  logic             rst_ni,
+    input  logic             clear_i,
+    input  cfg_t             cfg_i,
     // Turn
-    output logic                     want_o,
-    input  logic                     go_i,
-    output logic                     done_o,
+    output logic             want_o,
+    input  logic             go_i,
+    output logic             done_o,
     // Requests
-    output req_t                     idx_o,
-    output req_op_t                  req_o,
-    input  request_t                 req_i,
-    input  req_t                     next_i,
-    output find_t                    find_o,
-    input  logic                     find_done_i,
-    input  logic                     find_found_i,
-    input  req_t                     find_idx_i,
-    input  logic                     work_valid_i,
-    input  req_t                     work_idx_i,
-    output logic                     work_next_o,
-    input  logic                     work_any_i,
-    input  logic                     want_valid_i,
-    input  req_t                     want_head_i,
-    input  req_t                     want_tail_i,
-    input  logic                     released_i,
-    input  logic      [         4:0] released_block_i,
+    output req_t             idx_o,
+    output req_op_t          req_o,
+    input  request_t         req_i,
+    input  req_t             next_i,
+    output find_t            find_o,
+    input  logic             find_done_i,
+    input  logic             find_found_i,
+    input  req_t             find_idx_i,
+    input  logic             work_valid_i,
+    input  req_t             work_idx_i,
+    output logic             work_next_o,
+    input  logic             work_any_i,
+    input  logic             want_valid_i,
+    input  req_t             want_head_i,
+    input  req_t             want_tail_i,
+    input  logic             released_i,
+    input  logic      [ 4:0] released_block_i,
     // Rank table
-    output table_op_t                table_o,
-    input  logic      [        63:0] table_i,
+    output table_op_t        table_o,
+    input  logic      [63:0] table_i,
     // What to send
-    input  logic                     tell_want_i,       // sends that wait may go on
-    input  reply_t                   reply_i,
-    input  logic                     due_i,
-    input  rank_t                    due_rank_i,
-    input  logic                     again_valid_i,     // envelopes of a rank from a number on
-    output logic                     again_ready_o,
-    input  rank_t                    again_rank_i,
-    input  seq_t                     again_from_i,
-    input  seq_t                     again_until_i,
-    input  logic                     probe_i,           // instead: an old number, to be answered
-    output logic                     told_o,
-    output rank_t                    told_rank_o,
+    input  logic             tell_want_i,       // sends that wait may go on
+    input  reply_t           reply_i,
+    input  logic             due_i,
+    input  rank_t            due_rank_i,
+    input  logic             again_valid_i,     // envelopes of a rank from a number on
+    output logic             again_ready_o,
+    input  rank_t            again_rank_i,
+    input  seq_t             again_from_i,
+    input  seq_t             again_until_i,
+    input  logic             probe_i,           // instead: an old number, to be answered
+    output logic             told_o,
+    output rank_t            told_rank_o,
     // Packet
-    output logic                     packet_valid_o,
-    input  logic                     packet_ready_i,
-    output packet_t                  packet_o,
-    output endpoint_t                to_o,
-    output seq_t                     ack_o,
-    output seq_t                     credit_o,
+    output logic             packet_valid_o,
+    input  logic             packet_ready_i,
+    output packet_t          packet_o,
+    output endpoint_t        to_o,
+    output seq_t             ack_o,
+    output seq_t             credit_o,
     // Counting
-    output logic                     sent_o,
-    output logic                     resent_o,
-    output logic                     idle_o
+    output logic             sent_o,
+    output logic             resent_o,
+    output logic             idle_o
 );
 
   typedef enum logic [3:0] {

@@ -30,7 +30,7 @@ module polyloom_mpe_timers
 );
   // Bits by rank, and how many of them are set.
   logic news_q[2**$bits(rank_t)];
-  logic due_q[2**$bits(rank_t)];
+  logic due_q [2**$bits(rank_t)];
   rank_t at_q, rank, news_count_q, due_count_q;
   logic clearing_q, flush_q, some_news, some_due, scan;
   logic news_we, due_we, news_d, due_d, news_was, due_was;
