@@ -231,7 +231,7 @@ module polyloom_mpe_command
         env_o.remove = 1'b1;
         table_o.we = 1'b1;
         tell_o.news = 1'b1;
-        tell_o.due = is_due(rx_after, cfg_i.slots);
+        tell_o.due = is_due(rx_after.consumed, rx_after.told, cfg_i.slots);
         req_o.write = 1'b1;
         req_o.own = 1'b1;
         req_o.data = met_request;

@@ -260,8 +260,8 @@ package polyloom_mpe_pkg;
   endfunction
 
   // Credits that must be told at once: half of S.
-  function automatic logic is_due(input pair_rx_t rx, input logic [15:0] slots);
-    seq_t news = rx.consumed - rx.told;
+  function automatic logic is_due(input seq_t consumed, input seq_t told, input logic [15:0] slots);
+    seq_t news = consumed - told;
     return {news, 1'b0} >= {1'b0, slots};
   endfunction
 

@@ -267,7 +267,7 @@ module polyloom_mpe_receive
           table_o.we = 1'b1;
           if (find_found_i) begin
             table_o.wdata = rx_consumed;
-            tell_o.due = is_due(rx_consumed, cfg_i.slots);
+            tell_o.due = is_due(rx_consumed.consumed, rx_consumed.told, cfg_i.slots);
             req_o.write = 1'b1;
             req_o.data = met_request;
             req_o.remove = 1'b1;
