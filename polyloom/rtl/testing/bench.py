@@ -95,15 +95,20 @@ class Model:
 
 
 def bench(
-    file: str, top: str, lists: str | None = None, parameters: Mapping[str, int | str] | None = None
+    file: str,
+    top: str,
+    lists: str | None = None,
+    parameters: Mapping[str, int | str] | None = None,
+    seed: int | None = None,
 ) -> Callable[[str], None]:
     """Make the pytest function of a test file.
 
-    ``file`` is ``__file__``; ``lists`` is the file list, relative to it (default: TOP.f beside it).
+    ``file`` is ``__file__``; ``lists`` is the file list, relative to it (default: TOP.f beside it);
+    ``seed`` is used where POLYLOOM_SEED gives none (default: another one each time).
     """
     import pytest
 
-    run = _Run(Path(file).resolve(), top, lists or f"{top}.f", parameters or {})
+    run = _Run(Path(file).resolve(), top, lists or f"{top}.f", parameters or {}, seed)
 
     @pytest.mark.parametrize("case", cocotb_tests(Path(file)))
     def test(case: str) -> None:
@@ -128,8 +133,9 @@ def cocotb_tests(file: Path) -> list[str]:
 class _Run:
     """One simulation of all cocotb tests of a file, run when the first result is asked for."""
 
-    def __init__(self, file: Path, top: str, lists: str, parameters: Mapping[str, int | str]) -> None:
+    def __init__(self, file: Path, top: str, lists: str, parameters: Mapping[str, int | str], seed: int | None) -> None:
         self._file, self._top, self._lists, self._parameters = file, top, lists, parameters
+        self._default_seed = random.SystemRandom().getrandbits(31) if seed is None else seed
         self._problems: dict[str, str] | None = None
         self._seed = ""
 
@@ -145,7 +151,7 @@ class _Run:
         wave = os.environ.get("POLYLOOM_WAVE", "0") not in {"", "0"}
         files = filelist.read(self._file.parent / self._lists)
         folder = Model(self._top, files, self._parameters, wave).build()
-        self._seed = os.environ.get("POLYLOOM_SEED") or str(random.SystemRandom().getrandbits(31))
+        self._seed = os.environ.get("POLYLOOM_SEED") or str(self._default_seed)
         run_folder = folder / self._file.stem
         run_folder.mkdir(exist_ok=True)
         results, log = run_folder / "results.xml", run_folder / "simulation.log"

@@ -16,8 +16,10 @@ from typing import Any
 import cocotb
 from kernel_frames import DATA, EAGER, MANAGEMENT, MPI, RTS, Packet, closed, ip_of, mac_of, management, replace, udp
 from kernel_world import (
+    ANSWERS,
     ANY_RANK,
     ANY_TAG,
+    DRAM,
     HOST,
     IPROBE,
     MEMORY,
@@ -100,6 +102,7 @@ async def foreign_frames(dut: Any) -> None:
     await w.reset()
     await w.set_up([0, 1, HOST], eager=128)
     w.put(0, MEMORY, bytes(64))
+    w.put(0, DRAM + ANSWERS, bytes(16))  # an answer of the test before
     w.script(0, [command(RECV_WAIT, ANY_RANK, ANY_TAG, MEMORY, 64, 1)])
     await w.start(0)
     await w.steps(300)
