@@ -85,6 +85,7 @@ class Explorer {
                   .retries = 0xFFFF,
                   .requests = 8,
                   .places = s_.places};
+    config.buffered = 0;  // an engine is copied as a whole; a copied send points into its own
     Config other = config;
     other.rank = 1;
     World w{{Engine(config, wire_), Engine(other, wire_)}, {}, {}, {}, {}};
