@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: the ports of polyloom_hls_memory under DMA at every rate (which the harness checks: it reads back what it
 # wrote, and is never refused twice on end), objects in the report, strings, constants without memory.
-# Leaves out: synthesis; polyloom_hls_multiply and polyloom_hls_divide are tested by test_programs.py.
+# Leaves out: synthesis; polyloom_hls_multiply and polyloom_hls_divide are tested by test_compiled_programs.py.
 from itertools import pairwise
 from pathlib import Path
 

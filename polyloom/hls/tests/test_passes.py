@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: single passes, LLVM IR in and the compiler's own text out; what an address may point to.
-# Leaves out: what all passes do together (test_programs.py), schedules (test_speed.py).
+# Leaves out: what all passes do together (test_compiled_programs.py), schedules (test_speed.py).
 from collections.abc import Callable
 
 import pytest

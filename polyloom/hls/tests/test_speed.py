@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: how often iterations of the loops that matter begin, and cycles an element, measured by the kernel itself.
-# Leaves out: results (test_programs.py).
+# Leaves out: results (test_compiled_programs.py).
 import pytest
 
 from polyloom.hls.testing import build_kernel, run_native

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Covers: errors that are returned. Leaves out: fatal ones, which end the job (test_programs.py). */
+/* Covers: errors that are returned. Leaves out: fatal ones, which end the job (test_shipped_programs.py). */
 #include "say.h"
 
 static void say_error(const char* what, int error) {
