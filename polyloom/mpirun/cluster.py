@@ -53,6 +53,7 @@ class Cluster:
     latencies: str
     target: Target
     queue_bytes: int  # of an output of the switch
+    rate_bps: int  # of the slowest link
 
     @property
     def cpu_ranks(self) -> list[int]:
@@ -96,7 +97,8 @@ def of_description(content: dict[str, Any], file: Path) -> Cluster:
     ranks = [node for _, node in sorted(hosts + fpgas, key=lambda pair: pair[0])]
     target = _target(content, ranks, file)
     queue = content.get("switch", {}).get("queue_bytes", 1 << 20)
-    return Cluster(file, content["name"], tuple(ranks), manager, _latencies(content), target, queue)
+    rate = min(link["rate_bps"] for link in content["links"])
+    return Cluster(file, content["name"], tuple(ranks), manager, _latencies(content), target, queue, rate)
 
 
 def _target(content: dict[str, Any], ranks: list[Node], file: Path) -> Target:

@@ -100,6 +100,7 @@ def content(
         "eager_bytes": eager_bytes(size),
         "credits": CREDITS,
         "window": window_bytes(size, cluster.queue_bytes),
+        "rate_bps": cluster.rate_bps,
         # A round trip is some us, a full queue of a switch delays by hundreds.
         "times": {"retransmission_ps": 100 * US, "ack_delay_ps": 10 * US},
         "kernels": files,

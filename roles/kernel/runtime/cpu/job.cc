@@ -34,6 +34,7 @@ Job build(const json& file) {
   c.window = number<std::uint32_t>(file, "window", c.window, 8, 1 << 30);
   c.window -= c.window % 8;
   c.retries = number<std::uint16_t>(file, "retries", c.retries, 1, 0xFFFF);
+  c.rate = number<std::uint64_t>(file, "rate_bps", 0, 0, 1'000'000'000'000);
   const json times = file.value("times", json::object());
   c.retransmission = number<Time>(times, "retransmission_ps", c.retransmission, 1000, 1'000'000'000'000'000);
   c.ack_delay = number<Time>(times, "ack_delay_ps", c.ack_delay, 0, 1'000'000'000'000'000);

@@ -7,7 +7,7 @@
 namespace polyloom::mpi {
 
 Engine::Engine(const Config& config, Sink& sink)
-    : config_(config), sink_(sink), peers_(config.size + 1u), requests_(config.requests) {
+    : config_(config), sink_(sink), peers_(config.size + 1u), requests_(config.requests), pace_(config.rate) {
   for (unsigned i = config.requests; i-- > 0;) unused_.push_back(static_cast<std::uint16_t>(i));
 }
 
@@ -30,9 +30,8 @@ int Engine::send(const Envelope& to, const void* data, std::uint32_t bytes, bool
   const int handle = new_request(to, const_cast<void*>(data), bytes);
   if (handle < 0) return handle;
   Peer& peer = peers_[to.peer];
-  if (!synchronous && bytes > config_.eager_bytes && bytes <= config_.buffered && !unused_.empty() &&
-      !peer.dead) {
-    send_copy(static_cast<unsigned>(handle), now);
+  if (!synchronous && may_copy(peer, bytes)) {
+    enqueue(copy_of(static_cast<unsigned>(handle)));
     return handle;
   }
   Request& request = requests_[static_cast<unsigned>(handle)];
@@ -42,27 +41,35 @@ int Engine::send(const Envelope& to, const void* data, std::uint32_t bytes, bool
     finish(request, POLYLOOM_NO_ANSWER);
     return handle;
   }
-  peer.queue.push_back(static_cast<std::uint16_t>(handle));
-  send_queue(to.peer);
-  drain_loop();
+  enqueue(static_cast<unsigned>(handle));
   return handle;
 }
 
-// The program's request is complete at once, another one that nobody sees does its work.
-void Engine::send_copy(unsigned handle, Time now) {
+void Engine::enqueue(unsigned handle) {
+  const std::uint16_t to = requests_[handle].envelope.peer;
+  peers_[to].queue.push_back(static_cast<std::uint16_t>(handle));
+  send_queue(to);
+  drain_loop();
+}
+
+bool Engine::may_copy(const Peer& peer, std::uint32_t bytes) const {
+  const bool has_room = bytes <= config_.buffered && copied_ <= config_.buffered - bytes;
+  return bytes > config_.eager_bytes && has_room && !unused_.empty() && !peer.dead;
+}
+
+// The program's request is complete at once, another one that nobody sees does its work: its handle.
+unsigned Engine::copy_of(unsigned handle) {
   Request& asked = requests_[handle];
-  const int hidden = new_request(asked.envelope, nullptr, asked.bytes);
-  Request& request = requests_[static_cast<unsigned>(hidden)];
+  const auto hidden = static_cast<unsigned>(new_request(asked.envelope, nullptr, asked.bytes));
+  Request& request = requests_[hidden];
   request.detached = true;
   request.copy.assign(asked.data, asked.data + asked.bytes);
   request.data = request.copy.data();
   request.state = State::queued;
   asked.result = {POLYLOOM_OK, asked.envelope.type, asked.envelope.peer, asked.envelope.tag, asked.bytes};
   finish(asked, POLYLOOM_OK);
-  now_ = now;
-  peers_[request.envelope.peer].queue.push_back(static_cast<std::uint16_t>(hidden));
-  send_queue(request.envelope.peer);
-  drain_loop();
+  copied_ += request.bytes;
+  return hidden;
 }
 
 int Engine::receive(const Envelope& from, void* data, std::uint32_t bytes, Time now) {
@@ -70,11 +77,8 @@ int Engine::receive(const Envelope& from, void* data, std::uint32_t bytes, Time 
   if (from.peer > config_.size && from.peer != POLYLOOM_ANY_RANK) return -POLYLOOM_NO_SUCH;
   const int handle = new_request(from, data, bytes);
   if (handle < 0) return handle;
-  const auto matches = [&](const Unexpected& u) {
-    return u.header.comm == from.comm && (from.peer == POLYLOOM_ANY_RANK || from.peer == u.header.source) &&
-           (from.tag == POLYLOOM_ANY_TAG || from.tag == u.header.tag);
-  };
-  const auto found = std::find_if(unexpected_.begin(), unexpected_.end(), matches);
+  const auto found = std::find_if(unexpected_.begin(), unexpected_.end(),
+                                  [&](const Unexpected& u) { return from.takes(u.header); });
   if (found == unexpected_.end()) {
     requests_[static_cast<unsigned>(handle)].state = State::posted;
     posted_.push_back(static_cast<std::uint16_t>(handle));
@@ -106,8 +110,7 @@ Result Engine::take(unsigned handle) {
 std::optional<Result> Engine::probe(const Envelope& from) const {
   for (const Unexpected& u : unexpected_) {
     const Header& h = u.header;
-    if (h.comm != from.comm || (from.peer != POLYLOOM_ANY_RANK && from.peer != h.source)) continue;
-    if (from.tag != POLYLOOM_ANY_TAG && from.tag != h.tag) continue;
+    if (!from.takes(h)) continue;
     return Result{POLYLOOM_OK, h.type, h.source, h.tag, h.length};
   }
   return std::nullopt;
@@ -118,10 +121,13 @@ void Engine::finish(Request& request, std::uint8_t error) {
   const bool was_active = request.state == State::rendezvous || request.state == State::receiving;
   request.state = State::complete;
   request.result.error = error;
-  if (was_active) std::erase(active_, static_cast<std::uint16_t>(&request - requests_.data()));
+  const auto handle = static_cast<std::uint16_t>(&request - requests_.data());
+  if (was_active) std::erase(active_, handle);
+  std::erase(ready_, handle);
   if (request.detached) {
+    copied_ -= request.bytes;
     request = Request{};
-    unused_.push_back(static_cast<std::uint16_t>(&request - requests_.data()));
+    unused_.push_back(handle);
   }
 }
 
@@ -172,6 +178,7 @@ void Engine::on_timer(Time now) {
   for (std::size_t rank = 0; rank < peers_.size(); ++rank) time_peer(static_cast<std::uint16_t>(rank));
   const std::vector<std::uint16_t> active = active_;
   for (const std::uint16_t handle : active) time_request(handle);
+  deal_out();
   drain_loop();
 }
 
@@ -217,6 +224,7 @@ Time Engine::next_timer() const {
   Time next = kNever;
   for (const Peer& peer : peers_) next = std::min({next, peer.retry.at, peer.ack_at});
   for (const std::uint16_t handle : active_) next = std::min(next, requests_[handle].retry.at);
+  if (!ready_.empty()) next = std::min(next, pace_.next());
   return next;
 }
 

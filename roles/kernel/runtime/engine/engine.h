@@ -9,19 +9,16 @@
 
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <list>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "roles/kernel/runtime/engine/pace.h"
 #include "roles/kernel/runtime/mpi/command.h"
 #include "roles/kernel/runtime/wire/packet.h"
 
 namespace polyloom::mpi {
-
-using Time = std::int64_t;  ///< ps
-inline constexpr Time kNever = std::numeric_limits<Time>::max();
 
 /// Management's registers JOB, RANK, EAGER, TIMES and WINDOW. Rank `size` is the manager.
 struct Config {
@@ -33,8 +30,11 @@ struct Config {
   std::uint32_t window = 45 * 1440;
   std::uint16_t retries = 10;  ///< 0xFFFF: never gives up
   std::uint16_t requests = 1024;
-  /// A standard send of at most so many bytes is copied, so that its buffer is free at once. 0: never.
-  std::uint32_t buffered = 64 * 1024;
+  /// Standard sends are copied, so that their buffers are free at once, while all copies together are at most
+  /// so many bytes. 0: never.
+  std::uint32_t buffered = 8 << 20;
+  /// Bits a second of the link that packets leave by. 0: the transport has its own brake.
+  std::uint64_t rate = 0;
   /// Envelopes of a rank that may wait here beyond `credits`: memory is cheap for a CPU rank, so it says that
   /// a place is free as soon as it has put an envelope aside. Programs that receive in another order than was
   /// sent need this.
@@ -68,6 +68,12 @@ struct Envelope {
   std::int32_t tag = 0;    ///< of a receive: or POLYLOOM_ANY_TAG
   std::uint16_t comm = 0;
   std::uint8_t type = 0;
+
+  /// Of a receive or probe: it takes the message of that header.
+  bool takes(const Header& header) const {
+    return comm == header.comm && (peer == POLYLOOM_ANY_RANK || peer == header.source) &&
+           (tag == POLYLOOM_ANY_TAG || tag == header.tag);
+  }
 };
 
 class Engine {
@@ -114,6 +120,9 @@ class Engine {
     std::uint32_t bytes = 0;
     std::uint16_t seq = 0, other = kNoHandle;  ///< of a rendezvous: its RTS, the other side's handle
     std::uint32_t position = 0, limit = 0, granted_at = 0;
+    /// When it was last allowed to send, and after its wait for others has begun to, and from where.
+    Time lined_up_at = 0, turn_at = kNever;
+    std::uint32_t turn_from = 0;
     Retry retry;
     Result result;
     bool detached = false;        ///< no program waits for it: it frees itself
@@ -147,9 +156,13 @@ class Engine {
   using UnexpectedList = std::list<Unexpected>;
 
   // sending (engine_send.cc)
+  void enqueue(unsigned handle);
   void send_queue(std::uint16_t to);
   void send_envelope(std::uint16_t handle);
-  void send_data(std::uint16_t handle);
+  bool is_on_its_way(const Request& request, std::uint32_t offset) const;
+  void line_up(std::uint16_t handle);
+  void deal_out();
+  void send_piece(std::uint16_t handle);
   bool may_number(std::uint16_t to) const;
   void take_news(std::uint16_t from, const Header& header);
   Request* find_sender(const Header& header);
@@ -177,7 +190,8 @@ class Engine {
 
   // time and requests (engine.cc)
   int new_request(const Envelope& envelope, void* data, std::uint32_t bytes);
-  void send_copy(unsigned handle, Time now);
+  bool may_copy(const Peer& peer, std::uint32_t bytes) const;
+  unsigned copy_of(unsigned handle);
   void finish(Request& request, std::uint8_t error);
   void start_retry(Retry& retry) const;
   bool try_again(Retry& retry, const Peer& peer);
@@ -194,8 +208,11 @@ class Engine {
   std::vector<Request> requests_;
   std::vector<std::uint16_t> unused_;
   std::vector<std::uint16_t> active_;  ///< rendezvous of both directions, in order of their begin
-  std::deque<std::uint16_t> posted_;   ///< in order of their commands
-  UnexpectedList unexpected_;          ///< in order of arrival
+  std::deque<std::uint16_t> ready_;    ///< sends of these that may send data, in the order of doing so
+  std::uint32_t copied_ = 0;           ///< bytes of copied sends
+  Pace pace_;
+  std::deque<std::uint16_t> posted_;  ///< in order of their commands
+  UnexpectedList unexpected_;         ///< in order of arrival
   UnexpectedList spare_;
   std::deque<Unexpected> loop_;  ///< packets to ourselves
   bool looping_ = false;

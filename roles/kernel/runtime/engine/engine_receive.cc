@@ -19,9 +19,7 @@ bool Engine::accept(const Header& header) {
 
 int Engine::find_posted(const Header& h) {
   for (auto at = posted_.begin(); at != posted_.end(); ++at) {
-    const Envelope& e = requests_[*at].envelope;
-    if (e.comm != h.comm || (e.peer != POLYLOOM_ANY_RANK && e.peer != h.source)) continue;
-    if (e.tag != POLYLOOM_ANY_TAG && e.tag != h.tag) continue;
+    if (!requests_[*at].envelope.takes(h)) continue;
     const int handle = *at;
     posted_.erase(at);
     return handle;

@@ -112,11 +112,46 @@ void Engine::on_grant(const Header& header) {
   start_retry(request->retry);
   request->other = receiver_handle(header.tag);
   request->limit = std::max(request->limit, header.length);
-  if (header.kind == Kind::resume) request->position = header.offset;
-  send_data(sender_handle(header.tag));
+  const std::uint16_t handle = sender_handle(header.tag);
+  const bool goes_back = header.kind == Kind::resume && !is_on_its_way(*request, header.offset);
+  if (goes_back) request->position = header.offset;
+  const bool begins = std::erase(ready_, handle) == 0 || goes_back;
+  if (begins) {
+    request->lined_up_at = now_;
+    request->turn_at = kNever;
+  }
+  if (request->position < request->limit) line_up(handle);
+  deal_out();
+  // A receiver that asks must hear that its sender lives, though others' data go first.
+  const auto turn = std::find(ready_.begin(), ready_.end(), handle);
+  if (header.kind == Kind::resume && turn != ready_.end() && turn != ready_.begin()) emit_ack(header.source);
 }
 
-void Engine::send_data(std::uint16_t handle) {
+// The receiver may have lost patience while its message waited for its turn, and have asked for what has left
+// since.
+bool Engine::is_on_its_way(const Request& request, std::uint32_t offset) const {
+  const Time some = config_.retransmission / 2;
+  return offset == request.turn_from && offset < request.position && now_ < request.turn_at + some &&
+         request.turn_at > request.lined_up_at + some;
+}
+
+// The message with the least left goes first: so most are early, and none is later than if all took turns.
+void Engine::line_up(std::uint16_t handle) {
+  const auto left = [this](std::uint16_t h) { return requests_[h].bytes - requests_[h].position; };
+  const auto at = std::find_if(ready_.begin(), ready_.end(),
+                               [&](std::uint16_t other) { return left(other) > left(handle); });
+  ready_.insert(at, handle);
+}
+
+void Engine::deal_out() {
+  while (!ready_.empty() && pace_.may_send(now_)) {
+    const std::uint16_t handle = ready_.front();
+    send_piece(handle);
+    if (requests_[handle].position == requests_[handle].limit) ready_.pop_front();
+  }
+}
+
+void Engine::send_piece(std::uint16_t handle) {
   Request& request = requests_[handle];
   Header h;
   h.kind = Kind::data;
@@ -124,12 +159,15 @@ void Engine::send_data(std::uint16_t handle) {
   h.seq = request.seq;
   h.tag = handles(request.other, handle);
   h.length = request.bytes;
-  while (request.position < request.limit) {
-    const std::uint32_t piece = std::min<std::uint32_t>(kMaxPayload, request.limit - request.position);
-    h.offset = request.position;
-    request.position += piece;
-    emit(request.envelope.peer, h, {request.data + h.offset, piece});
+  h.offset = request.position;
+  if (request.turn_at == kNever) {
+    request.turn_at = now_;
+    request.turn_from = request.position;
   }
+  const std::uint32_t piece = std::min<std::uint32_t>(kMaxPayload, request.limit - request.position);
+  request.position += piece;
+  start_retry(request.retry);
+  emit(request.envelope.peer, h, {request.data + h.offset, piece});
 }
 
 // An empty envelope with the number of the last one is out of order, so it is answered at once.
@@ -160,6 +198,7 @@ void Engine::emit(std::uint16_t to, Header header, Bytes payload) {
   if (to == config_.rank) {
     loop_.push_back({header, {payload.begin(), payload.end()}, false});
   } else {
+    pace_.sent(payload.size(), now_);
     sink_.send(to, header, payload);
   }
 }

@@ -141,6 +141,7 @@ TEST(Engine, SilentRankEndsRequestsWithAnError) {
 
 TEST(Engine, CopiedSendIsCompleteAtOnceAndArrivesWhatItWas) {
   Config config = quick();
+  config.buffered = 64 << 10;
   Network net(2, config, {.loss = 0.05}, 4);
   std::vector<std::byte> data(config.buffered + 1), got(config.buffered + 1);
   for (const std::uint32_t bytes : {config.eager_bytes + 1u, 5000u, config.buffered, config.buffered + 1}) {
@@ -156,10 +157,38 @@ TEST(Engine, CopiedSendIsCompleteAtOnceAndArrivesWhatItWas) {
     EXPECT_EQ(net[0].take(static_cast<unsigned>(send)).error, POLYLOOM_OK);
     EXPECT_EQ(net[1].take(static_cast<unsigned>(receive)).bytes, bytes);
     EXPECT_EQ(std::count(got.begin(), got.end(), std::byte{7}), static_cast<std::ptrdiff_t>(bytes));
+    for (Time end = net.now() + 1000 * kMs; !net[0].quiet() && net.step(end);) {
+    }
+    EXPECT_TRUE(net[0].quiet());  // and the copy's room is free again
   }
-  for (Time end = net.now() + 1000 * kMs; !net[0].quiet() && net.step(end);) {
+}
+
+TEST(Engine, DataLeavesAtTheRateOfTheLink) {
+  Config config = quick();
+  config.rate = 1'000'000'000;
+  config.retries = 2;
+  config.window = 1 << 20;
+  Network net(3, config, {}, 5);
+  // The second receiver hears no data for many retransmission times, as the first one's go first.
+  const std::uint32_t bytes = 1'000'000, pieces = (bytes + kMaxPayload - 1) / kMaxPayload;
+  std::vector<std::byte> data(bytes, std::byte{7}), got[2];
+  int send[2], receive[2];
+  for (unsigned i = 0; i < 2; ++i) {
+    got[i].resize(bytes);
+    const auto peer = static_cast<std::uint16_t>(i + 1);
+    send[i] = net[0].send({peer, 1, 0, 0}, data.data(), bytes, true, net.now());
+    receive[i] = net[peer].receive({0, 1, 0, 0}, got[i].data(), bytes, net.now());
   }
-  EXPECT_TRUE(net[0].quiet());
+  for (unsigned i = 0; i < 2; ++i) {
+    ASSERT_TRUE(net.run_until_complete(0, send[i], 1000 * kMs));
+    EXPECT_EQ(net[0].take(static_cast<unsigned>(send[i])).error, POLYLOOM_OK);
+    ASSERT_TRUE(net.run_until_complete(i + 1, receive[i], 1000 * kMs));
+    EXPECT_EQ(got[i], data);
+    const Time least = Time{bytes} * 8 * (i + 1) * 1000;  // 1 ns a bit
+    EXPECT_GT(net.now(), least - kMs / 10);
+    EXPECT_LT(net.now(), least * 11 / 10);
+    EXPECT_NEAR(net.packets(Kind::data), pieces * (i + 1), 1 - i);  // none twice
+  }
 }
 
 TEST(Engine, SequenceNumbersWrap) {
