@@ -7,4 +7,5 @@ dir=$1
 full=${2:-}
 [ "$full" = --full ] && export POLYLOOM_TEST_FULL=1
 ctest --test-dir "$dir" --output-on-failure -j "$(nproc)"
-.venv/bin/python -m pytest
+# Tests of one file share what they build, so a file stays with one worker.
+.venv/bin/python -m pytest -n "$(nproc)" --dist loadfile
