@@ -163,7 +163,6 @@ bool Engine::try_again(Retry& retry, const Peer& peer) {
   retry.doublings = std::min(retry.doublings + 1, 4u);
   retry.since = now_;
   retry.at = now_ + (config_.retransmission << retry.doublings);
-  ++counters_.sent_again;
   return true;
 }
 
@@ -180,6 +179,7 @@ void Engine::time_peer(std::uint16_t rank) {
   if (peer.retry.at <= now_) {
     if (!try_again(peer.retry, peer)) return fail_peer(rank);
     for (const Sent& sent : peer.sent) emit(rank, sent.header, sent.data);
+    counters_.sent_again += peer.sent.size();
     if (peer.sent.empty()) ask_for_credit(rank);
   }
   if (peer.ack_at <= now_) emit_ack(rank);
