@@ -7,22 +7,11 @@
 
 namespace polyloom::mpi {
 
-const char* const kBoardCounterNames[16] = {"frames_in",
-                                            "frames_out",
-                                            "dropped_fcs",
-                                            "dropped_foreign",
-                                            "not_in_order",
-                                            "envelopes_sent",
-                                            "envelopes_accepted",
-                                            "sent_again",
-                                            "bytes_in",
-                                            "bytes_out",
-                                            "cycles",
-                                            nullptr,
-                                            nullptr,
-                                            nullptr,
-                                            nullptr,
-                                            nullptr};
+const char* const kBoardCounterNames[16] = {
+    "frames_in",      "frames_out",         "dropped_fcs", "dropped_foreign", "not_in_order",
+    "envelopes_sent", "envelopes_accepted", "sent_again",  "dropped_no_room", "time_outs",
+    "bytes_in",       "bytes_out",          "cycles",      nullptr,           nullptr,
+    nullptr};
 
 Management Boards::ask(unsigned rank, Management request) {
   Endpoint to = station_.job().table.at(rank);

@@ -52,10 +52,9 @@ void refresh() {
   board.registers[0x023] = waiting ? static_cast<std::uint64_t>(board.commands->since() / kCycle) : 0;
   if (!board.station) return;
   const Counters& c = board.station->engine().counters();
-  const std::uint64_t values[] = {
-      c.packets_in,         c.packets_out, 0,          0,          c.not_in_order, c.envelopes_sent,
-      c.envelopes_accepted, c.sent_again,  c.bytes_in, c.bytes_out};
-  for (unsigned i = 0; i < 10; ++i) board.registers[0x010 + i] = values[i];
+  const std::uint64_t values[] = {c.packets_in,         c.packets_out, 0, 0, c.not_in_order, c.envelopes_sent,
+                                  c.envelopes_accepted, c.sent_again,  0, 0, c.bytes_in,     c.bytes_out};
+  for (unsigned i = 0; i < 12; ++i) board.registers[0x010 + i] = values[i];
 }
 
 void write_register(std::uint32_t number, std::uint64_t value) {
