@@ -76,6 +76,10 @@ int Engine::receive(const Envelope& from, void* data, std::uint32_t bytes, Time 
   };
   const auto found = std::find_if(unexpected_.begin(), unexpected_.end(), matches);
   if (found == unexpected_.end()) {
+    if (from.peer <= config_.size && peers_[from.peer].dead) {
+      finish(requests_[static_cast<unsigned>(handle)], POLYLOOM_NO_ANSWER);
+      return handle;
+    }
     requests_[static_cast<unsigned>(handle)].state = State::posted;
     posted_.push_back(static_cast<std::uint16_t>(handle));
     return handle;
@@ -206,6 +210,11 @@ void Engine::fail_peer(std::uint16_t rank) {
   peer.sent.clear();
   for (const std::uint16_t handle : peer.queue) finish(requests_[handle], POLYLOOM_NO_ANSWER);
   peer.queue.clear();
+  std::erase_if(posted_, [&](std::uint16_t handle) {
+    const bool waits = requests_[handle].envelope.peer == rank;
+    if (waits) finish(requests_[handle], POLYLOOM_NO_ANSWER);
+    return waits;
+  });
   for (Request& request : requests_) {
     const bool sends = request.state == State::rendezvous && request.envelope.peer == rank;
     const bool receives = request.state == State::receiving && request.result.source == rank;
