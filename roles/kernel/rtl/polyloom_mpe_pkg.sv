@@ -297,9 +297,9 @@ package polyloom_mpe_pkg;
   localparam int unsigned N_DISORDER = 4;  // envelopes and pieces of data
   localparam int unsigned N_SENT = 5;  // envelopes
   localparam int unsigned N_ACCEPTED = 6;
-  localparam int unsigned N_AGAIN = 7;
+  localparam int unsigned N_AGAIN = 7;  // envelopes that were not acknowledged
   localparam int unsigned N_FULL = 8;  // frames that found no room in the receive store
-  localparam int unsigned N_TIMEOUTS = 9;
+  localparam int unsigned N_TIMEOUTS = 9;  // of what is answered at once: not a message or a credit that waits for a receive
   // Then bytes in, bytes out (of frames at the store), cycles since start.
 
 endpackage

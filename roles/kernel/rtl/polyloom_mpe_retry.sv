@@ -119,7 +119,7 @@ module polyloom_mpe_retry
       end
       SIDE: begin
         next = 1'b1;
-        timeout_o = 1'b1;
+        timeout_o = req_i.state != ASKED;  // a message may wait for its receive
         req_o.write = 1'b1;
         req_o.data.age = '0;
         req_o.data.shift = req_i.shift == 3'd4 ? 3'd4 : req_i.shift + 1'b1;
@@ -149,7 +149,7 @@ module polyloom_mpe_retry
           tx_d.age   = tx.age + 1'b1;
           table_o.we = 1'b1;
           if (pair_over && (again_ready_i || dead)) begin
-            timeout_o = 1'b1;
+            timeout_o = unacked;
             tx_d.age = '0;
             tx_d.tries = more(tx.tries);
             again_valid_o = !dead;

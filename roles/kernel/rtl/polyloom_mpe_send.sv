@@ -235,7 +235,6 @@ module polyloom_mpe_send
           p_d.payload = P_NONE;
           p_d.bytes = '0;
           p_d.offset = 32'(idx_q);
-          resent_o = 1'b1;
           req_o.data.again = 1'b0;
           req_o.rest = req_i.state != SENDING;
         end else if (req_i.state == SENDING && part != '0) begin

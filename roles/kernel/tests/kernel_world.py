@@ -43,6 +43,7 @@ class World:
         self._first = [0] * NODES
         self._seq = 0
         self.job = 0
+        self.members: set[int] = set()  # addresses of the job
         self.watch: Callable[[int], None] | None = None  # called in each cycle
         self._known: dict[tuple[int, bool, int], bytearray] = {}  # words that put() has written
 
@@ -106,6 +107,7 @@ class World:
             datagram = parse(body)
             if datagram.target_port == MPI and datagram.port == MPI:
                 self.log.append((cycle, packet_of(datagram)))
+                assert datagram.target in self.members, f"a packet leaves the job in cycle {cycle}: {self.log[-1][1]}"
         self.carry(frame)
 
     def carry(self, frame: bytes) -> None:
@@ -169,6 +171,7 @@ class World:
                      retransmit: int = 2000, ack_delay: int = 200, retries: int = 8) -> None:  # fmt: skip
         """Set up a job in which rank r is node ranks[r]; the manager is the Python host."""
         self.job = job
+        self.members = {ip_of(node) for node in [*ranks, HOST]}
         table = []
         for node in [*ranks, HOST]:
             table += [0x0250 << 32 | ip_of(node), MPI << 32 | ip_of(node)]

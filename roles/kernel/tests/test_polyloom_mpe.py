@@ -234,6 +234,33 @@ async def errors(dut: Any) -> None:
 
 
 @cocotb.test()
+async def nobody_outside_the_job(dut: Any) -> None:
+    """Sends to ranks that the job has not are refused, also those whose low bits are a rank's; no frame leaves."""
+    w = World(dut)
+    await w.reset()
+    await w.set_up([0, 1], eager=128)
+    w.put(0, MEMORY, bytes(64))
+    outside = [3, 4, 63, 64, 65, 127, 128, 129, 0x101, 0x7FFF, 0x8001, 0xFFFE, ANY_RANK]
+    w.script(0, [command(op, rank, 1, MEMORY, 8, 1) for op in (SEND, SSEND_WAIT) for rank in outside])
+    await w.start(0)
+    await w.run(0)
+    assert [(a.error, a.done) for a in w.answers(0, 2 * len(outside))] == [(5, 0)] * (2 * len(outside))
+    await w.steps(3000)
+    assert w.log == []
+    # Nor has the frame of a job that was stopped an addressee.
+    await w.write(0, 1, 2)
+    await w.steps(600)
+    w.script(0, [command(SEND, 1, 1, MEMORY, 8, 1)])
+    await w.start(0)
+    await w.run(0)
+    assert w.answers(0, 1)[0].error == 5
+    await w.steps(3000)
+    assert w.log == []
+    await w.write(0, 1, 2)
+    await w.steps(600)
+
+
+@cocotb.test()
 async def too_many(dut: Any) -> None:
     """The table of requests is full, then free again."""
     w = World(dut)

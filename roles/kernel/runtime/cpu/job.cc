@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -51,6 +52,13 @@ Job build(const json& file) {
   if (job.table.size() != c.size + 1u) {
     throw UserError("table has " + std::to_string(job.table.size()) +
                     " entries; right: size + 1 = " + std::to_string(c.size + 1) + ", the manager last");
+  }
+  std::map<std::pair<std::uint32_t, std::uint16_t>, std::size_t> ranks;
+  for (std::size_t rank = 0; rank < job.table.size(); ++rank) {
+    const auto [other, is_new] = ranks.try_emplace({job.table[rank].ip, job.table[rank].port}, rank);
+    if (is_new) continue;
+    throw UserError("table: entries " + std::to_string(other->second) + " and " + std::to_string(rank) +
+                    " have the same ip and port; each rank needs its own");
   }
   return job;
 }

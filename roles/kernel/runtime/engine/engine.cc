@@ -80,6 +80,10 @@ int Engine::receive(const Envelope& from, void* data, std::uint32_t bytes, Time 
   const auto found = std::find_if(unexpected_.begin(), unexpected_.end(),
                                   [&](const Unexpected& u) { return from.takes(u.header); });
   if (found == unexpected_.end()) {
+    if (from.peer <= config_.size && peers_[from.peer].dead) {
+      finish(requests_[static_cast<unsigned>(handle)], POLYLOOM_NO_ANSWER);
+      return handle;
+    }
     requests_[static_cast<unsigned>(handle)].state = State::posted;
     posted_.push_back(static_cast<std::uint16_t>(handle));
     return handle;
@@ -169,7 +173,6 @@ bool Engine::try_again(Retry& retry, const Peer& peer) {
   retry.doublings = std::min(retry.doublings + 1, 4u);
   retry.since = now_;
   retry.at = now_ + (config_.retransmission << retry.doublings);
-  ++counters_.sent_again;
   return true;
 }
 
@@ -187,6 +190,7 @@ void Engine::time_peer(std::uint16_t rank) {
   if (peer.retry.at <= now_) {
     if (!try_again(peer.retry, peer)) return fail_peer(rank);
     for (const Sent& sent : peer.sent) emit(rank, sent.header, sent.data);
+    counters_.sent_again += peer.sent.size();
     if (peer.sent.empty()) ask_for_credit(rank);
   }
   if (peer.ack_at <= now_) emit_ack(rank);
@@ -213,6 +217,11 @@ void Engine::fail_peer(std::uint16_t rank) {
   peer.sent.clear();
   for (const std::uint16_t handle : peer.queue) finish(requests_[handle], POLYLOOM_NO_ANSWER);
   peer.queue.clear();
+  std::erase_if(posted_, [&](std::uint16_t handle) {
+    const bool waits = requests_[handle].envelope.peer == rank;
+    if (waits) finish(requests_[handle], POLYLOOM_NO_ANSWER);
+    return waits;
+  });
   for (Request& request : requests_) {
     const bool sends = request.state == State::rendezvous && request.envelope.peer == rank;
     const bool receives = request.state == State::receiving && request.result.source == rank;

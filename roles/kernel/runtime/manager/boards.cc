@@ -9,7 +9,7 @@ namespace polyloom::mpi {
 
 const char* const kBoardCounterNames[16] = {
     "frames_in",      "frames_out",         "dropped_fcs", "dropped_foreign", "not_in_order",
-    "envelopes_sent", "envelopes_accepted", "sent_again",  "dropped_full",    "timeouts",
+    "envelopes_sent", "envelopes_accepted", "sent_again",  "dropped_no_room", "time_outs",
     "bytes_in",       "bytes_out",          "cycles",      nullptr,           nullptr,
     nullptr};
 

@@ -63,7 +63,7 @@ bool Watch::look(const std::vector<bool>& ended) {
     all = wait.has_value();
     if (!all) break;
     const BoardCounters c = boards_.counters(r);
-    seen[r] = {*wait, c.value[5] + c.value[6], c.value[8]};
+    seen[r] = {*wait, c.value[5] + c.value[6], c.value[10]};
   }
   all = all && look_at_cpus(ended, seen);
   next_ = station_.now() + period_;

@@ -125,6 +125,7 @@ TEST(Engine, SilentRankEndsRequestsWithAnError) {
   Network net(3, config, {}, 1);
   std::vector<std::byte> data(1000);
   net.cut(1);
+  const int receive = net[0].receive({1, 1, 0, 0}, data.data(), 1000, 0);
   const int send = net[0].send({1, 1, 0, 0}, data.data(), 1000, false, 0);
   const int queued = net[0].send({1, 1, 0, 0}, data.data(), 1000, true, 0);
   const int fine = net[0].send({2, 1, 0, 0}, data.data(), 1000, false, 0);
@@ -133,6 +134,9 @@ TEST(Engine, SilentRankEndsRequestsWithAnError) {
   ASSERT_TRUE(net.run_until_complete(0, queued, 50 * kMs));
   const int later = net[0].send({1, 1, 0, 0}, data.data(), 10, false, net.now());
   EXPECT_EQ(net[0].take(static_cast<unsigned>(later)).error, POLYLOOM_NO_ANSWER);
+  EXPECT_EQ(net[0].take(static_cast<unsigned>(receive)).error, POLYLOOM_NO_ANSWER);
+  const int late = net[0].receive({1, 1, 0, 0}, data.data(), 1000, net.now());
+  EXPECT_EQ(net[0].take(static_cast<unsigned>(late)).error, POLYLOOM_NO_ANSWER);
   // One that merely has no receive yet is no silent rank.
   for (Time end = net.now() + 100 * kMs; net.step(end);) {
   }

@@ -87,9 +87,9 @@ def job_of(size: int, boards: Boards, **changes: Any) -> dict[str, Any]:
 
 
 def start(job: dict[str, Any], rank: int, command: list[str], folder: Path) -> subprocess.Popen[str]:
-    """One process of the job; rank `size` is the manager."""
+    """One process of the job; rank `size` is the manager. `job["own"]`, by rank, is what this one is told otherwise."""
     path = folder / f"rank{rank}.json"
-    path.write_text(json.dumps(job | {"rank": rank}))
+    path.write_text(json.dumps(job | {"rank": rank} | job.get("own", {}).get(rank, {})))
     arguments = [*command, str(path)] if rank == job["size"] else command
     return subprocess.Popen(
         arguments,
