@@ -7,13 +7,11 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from polyloom.errors import UserError
+from polyloom.hls import toolchain
 
 TARGET = "riscv64-unknown-elf"
 CLANG_FLAGS = [
@@ -33,26 +31,18 @@ PASSES = (
 OPT_FLAGS = ["-internalize-public-api-list=polyloom_kernel", "-inline-threshold=150", "-jump-threading-threshold=0"]
 
 
-def tool(name: str) -> str:
-    """Path of a program of LLVM 19."""
-    found = shutil.which(name)
-    if found is None:
-        raise UserError(f"{name} is not installed; run `make setup` (Debian packages clang-19 and llvm-19)")
-    return found
-
-
 def to_ir(c_files: Sequence[str | Path], flags: Sequence[str] = ()) -> str:
     """LLVM IR of the linked and optimised program. UserError with the compiler's messages if it does not compile."""
     with tempfile.TemporaryDirectory(prefix="polyloom-hls-") as folder:
-        parts = []
-        for index, file in enumerate(c_files):
-            out = str(Path(folder) / f"{index}.ll")
-            command = [tool("clang-19"), f"--target={TARGET}", *CLANG_FLAGS, *flags, "-S", "-emit-llvm"]
-            _run([*command, str(file), "-o", out])
-            parts.append(out)
-        linked = str(Path(folder) / "linked.ll")
-        _run([tool("llvm-link-19"), "-S", *parts, "-o", linked])
-        return optimise(Path(linked).read_text())
+        parts = [compile_unit(file, flags, Path(folder) / f"{n}.ll") for n, file in enumerate(c_files)]
+        return optimise(toolchain.run("llvm-link", ["-S", *parts, "-o", "-"]))
+
+
+def compile_unit(file: str | Path, flags: Sequence[str], output: Path) -> Path:
+    """One C file as IR text, written to ``output``, which is returned."""
+    command = [f"--target={TARGET}", *CLANG_FLAGS, *flags, "-S", "-emit-llvm"]
+    toolchain.run("clang", [*command, file, "-o", output])
+    return output
 
 
 def optimise(ir_text: str) -> str:
@@ -60,12 +50,4 @@ def optimise(ir_text: str) -> str:
     # a struct as a result has no register of its own: such functions become part of their callers
     text = re.sub(r"^(define [^@]*[\]}] @[^\n]*?\)[^#\n]*)(#\d+)", r"\1alwaysinline \2", ir_text, flags=re.MULTILINE)
     text = re.sub(r"^(attributes #\d+ = \{.*?)\bnoinline\b(?=.*alwaysinline)", r"\1", text, flags=re.MULTILINE)
-    command = [tool("opt-19"), "-S", f"-passes={PASSES}", *OPT_FLAGS, "-", "-o", "-"]
-    return _run(command, text)
-
-
-def _run(command: list[str], stdin: str | None = None) -> str:
-    done = subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise UserError(f"{Path(command[0]).name} failed:\n{done.stderr.strip()}")
-    return done.stdout
+    return toolchain.run("opt", ["-S", f"-passes={PASSES}", *OPT_FLAGS, "-", "-o", "-"], text)

@@ -20,10 +20,15 @@ def libraries(verilog: str) -> list[Path]:
     return needed
 
 
+def file_list(verilog: str) -> str:
+    """kernel.f: the kernel and what it instantiates."""
+    lines = ["# made by polyloom.hls; do not edit", *(f"-f {path}" for path in libraries(verilog)), "kernel.sv"]
+    return "\n".join(lines) + "\n"
+
+
 def write_kernel(kernel: Kernel, folder: Path) -> None:
     """Make the folder and the three files."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "kernel.sv").write_text(kernel.verilog)
-    lines = ["# made by polyloom.hls; do not edit", *(f"-f {path}" for path in libraries(kernel.verilog)), "kernel.sv"]
-    (folder / "kernel.f").write_text("\n".join(lines) + "\n")
+    (folder / "kernel.f").write_text(file_list(kernel.verilog))
     (folder / "report.json").write_text(json.dumps(kernel.report, indent=1) + "\n")

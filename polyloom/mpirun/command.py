@@ -10,6 +10,7 @@ from typing import Any
 
 from polyloom.mpirun.build import Built
 from polyloom.mpirun.launch import State
+from polyloom.transpile.ranks import text_of
 
 
 def say(text: str) -> None:
@@ -22,13 +23,13 @@ def kernels_table(built: Built) -> str:
     """One line for each program of FPGA ranks, and one for the CPU ranks."""
     lines = [f"{'ranks':12} {'program':10} {'states':>7} {'block RAM':>10}  {'inner loops (cycles an iteration)'}"]
     if built.program:
-        lines.append(f"{_ranks(built.cpu_ranks):12} {'CPU':10} {'':>7} {'':>10}  {built.program}")
+        lines.append(f"{text_of(built.cpu_ranks):12} {'CPU':10} {'':>7} {'':>10}  {built.program}")
     for kernel in built.kernels:
         report = kernel.report
         loops = ", ".join(_loop(loop) for loop in report["loops"] if loop["pipelined"] and not _of_library(loop))
         memory = f"{report.get('memory_bits', 0) / 8192:.1f} KiB"
         states = report.get("states", "")
-        lines.append(f"{_ranks(kernel.ranks):12} {kernel.folder.name[:10]:10} {states:>7} {memory:>10}  {loops}")
+        lines.append(f"{text_of(kernel.ranks):12} {kernel.folder.name[:10]:10} {states:>7} {memory:>10}  {loops}")
     return "\n".join(lines)
 
 
@@ -60,14 +61,3 @@ def as_json(built: Built, status: int, folder: Path | None, state: State | None)
         content["problems"] = state.problems
         content["end"] = state.end
     return json.dumps(content)
-
-
-def _ranks(ranks: tuple[int, ...]) -> str:
-    """Ranks as people write them: 0, 2-5."""
-    runs: list[list[int]] = []
-    for rank in ranks:
-        if runs and runs[-1][1] == rank - 1:
-            runs[-1][1] = rank
-        else:
-            runs.append([rank, rank])
-    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from polyloom import paths
 from polyloom.errors import UserError
-from polyloom.hls import frontend
+from polyloom.hls import toolchain
 from polyloom.transpile import kernels, program
 
 
@@ -21,33 +21,24 @@ def compile_program(source: program.Source, size: int) -> Path:
     include = paths.home() / "roles" / "kernel" / "runtime" / "include"
     flags = [*program.definitions(source, size), "-O2", "-std=gnu11", "-ffp-contract=off"]
     flags += ["-Werror=implicit-function-declaration", "-fno-caret-diagnostics", f"-isystem{include}", *source.flags]
-    files = [str(file) for file in source.files]
-    key = hashlib.sha256(repr((flags, files)).encode())
-    for file in [*source.files, library, *sorted(include.glob("*.h"))]:
-        key.update(file.read_bytes())
-    target = kernels.cache_dir() / f"cpu-{key.hexdigest()[:24]}"
-    # Headers of the user's own are no part of the key, so this is compiled each time; it takes about a second.
+    # What the preprocessor makes of it, and so every header that it includes, says whether it was compiled before.
+    text = toolchain.run("clang", [*flags, "-E", *source.files])
+    key = hashlib.sha256("\0".join([*flags, str(library), text]).encode()).hexdigest()[:24]
+    target = kernels.cache_dir() / f"cpu-{key}"
+    if not target.is_file():
+        _compile([*flags, *source.files, library, f"-Wl,-rpath,{library.parent}", "-lm"], target)
+    return target
+
+
+def _compile(arguments: Sequence[str | Path], target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, fresh = tempfile.mkstemp(prefix="making-", dir=target.parent)
     os.close(handle)
-    command = [
-        frontend.tool("clang-19"),
-        *flags,
-        *files,
-        str(library),
-        f"-Wl,-rpath,{library.parent}",
-        "-lm",
-        "-o",
-        fresh,
-    ]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise UserError(done.stderr.strip())
+        toolchain.run("clang", [*arguments, "-o", fresh])
         Path(fresh).rename(target)
     finally:
         Path(fresh).unlink(missing_ok=True)
-    return target
 
 
 def library_file() -> Path:

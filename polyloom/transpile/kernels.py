@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from polyloom import hls, paths
+from polyloom.hls.output import write_kernel
 from polyloom.transpile import behaviour, program, specialise
+from polyloom.transpile.ranks import text_of
 
 
 @dataclass(frozen=True)
@@ -69,15 +71,13 @@ def _kernel(text: str, ranks: tuple[int, ...], asks: bool, say: Callable[[str], 
     target = cache_dir() / _key(text)
     if (target / "report.json").is_file():
         return BuiltKernel(ranks, target, True, asks)
-    say(f"synthesizing the kernel of rank {_names(ranks)}")
+    say(f"synthesizing the kernel of rank {text_of(ranks)}")
     kernel = hls.compile_kernel(text)
     target.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix="making-", dir=target.parent))
     try:
         (fresh / "program.ll").write_text(text)
-        (fresh / "kernel.sv").write_text(kernel.verilog)
-        (fresh / "kernel.f").write_text(_file_list(kernel.verilog))
-        (fresh / "report.json").write_text(json.dumps(kernel.report, indent=1) + "\n")
+        write_kernel(kernel, fresh)
         # Whoever comes first wins; a second, equal one is dropped.
         if not target.exists():
             fresh.rename(target)
@@ -86,20 +86,8 @@ def _kernel(text: str, ranks: tuple[int, ...], asks: bool, say: Callable[[str], 
     return BuiltKernel(ranks, target, False, asks)
 
 
-def _file_list(verilog: str) -> str:
-    """The kernel and the modules that it instantiates."""
-    libraries = [paths.home() / "polyloom" / "hls" / "rtl" / "hls.f"]
-    if "polyloom_fp_" in verilog:
-        libraries.append(paths.home() / "blocks" / "float" / "rtl" / "float.f")
-    return "".join(f"-f {library}\n" for library in libraries) + "kernel.sv\n"
-
-
 def _key(text: str) -> str:
     digest = hashlib.sha256(text.encode())
     for file in sorted(Path(hls.__file__).parent.rglob("*.py")):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:24]
-
-
-def _names(ranks: Sequence[int]) -> str:
-    return str(ranks[0]) if len(ranks) == 1 else f"{', '.join(map(str, ranks[:-1]))} and {ranks[-1]}"

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polyloom.errors import UserError
-from polyloom.hls import frontend
-from polyloom.transpile import toolchain
+from polyloom.hls import frontend, toolchain
+from polyloom.transpile import library
 
 ENTRY = "polyloom_kernel"
 _MAIN = re.compile(r"^define [^\n]*@main\(([^\n]*?)\)[^\n]*\{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
@@ -63,9 +63,9 @@ def link(source: Source, target: Target) -> str:
             _compile(file, [*job, *source.flags], Path(folder) / f"own-{n}.ll") for n, file in enumerate(source.files)
         ]
         job.append(f"-DPOLYLOOM_MAIN_ARGUMENTS={_main_arguments(module.read_text() for module in own)}")
-        library = [_compile(f, job, Path(folder) / f"{n}.ll") for n, f in enumerate(toolchain.library_sources())]
+        shared = [_compile(f, job, Path(folder) / f"{n}.ll") for n, f in enumerate(library.sources())]
         linked = Path(folder) / "linked.bc"
-        toolchain.run("llvm-link", [*own, *library, "-o", linked])
+        toolchain.run("llvm-link", [*own, *shared, "-o", linked])
         public = f"-internalize-public-api-list={ENTRY}"
         return toolchain.run("opt", [linked, "-passes=internalize,globaldce", public, "-S", "-o", "-"])
 
@@ -83,8 +83,5 @@ def _main_arguments(modules: Iterable[str]) -> int:
 
 def _compile(file: Path, flags: Sequence[str], output: Path) -> Path:
     """One translation unit, as IR text."""
-    includes = [f"-isystem{folder}" for folder in toolchain.kernel_includes()]
-    target = f"--target={frontend.TARGET}"
-    command = [target, *frontend.CLANG_FLAGS, *toolchain.STRICT_FLAGS, "-DPOLYLOOM_KERNEL", *includes, *flags]
-    toolchain.run("clang", [*command, "-emit-llvm", "-S", file, "-o", output])
-    return output
+    includes = [f"-isystem{folder}" for folder in library.includes()]
+    return frontend.compile_unit(file, [*library.STRICT_FLAGS, "-DPOLYLOOM_KERNEL", *includes, *flags], output)

@@ -14,6 +14,7 @@ import re
 from collections.abc import Sequence
 
 from polyloom.hls import frontend
+from polyloom.transpile.ranks import runs_of
 
 RANK = "__polyloom_rank"
 
@@ -30,17 +31,6 @@ def for_rank(module: str, rank: int) -> str:
 def for_ranks(module: str, ranks: Sequence[int]) -> str:
     """Optimised IR that serves all of these ranks and asks for its own at run time."""
     number = 1 + max((int(n) for n in re.findall(r"^!(\d+) = ", module, re.MULTILINE)), default=0)
-    ranges = ", ".join(f"i32 {first}, i32 {last + 1}" for first, last in _runs(sorted(ranks)))
+    ranges = ", ".join(f"i32 {first}, i32 {last + 1}" for first, last in runs_of(ranks))
     text = _CALL.sub(rf"\1, !range !{number}\2", module)
     return frontend.optimise(f"{text}\n!{number} = !{{{ranges}}}\n")
-
-
-def _runs(ranks: Sequence[int]) -> list[tuple[int, int]]:
-    """Sorted ranks as runs without gaps: [1, 2, 3, 5] -> [(1, 3), (5, 5)]."""
-    runs: list[tuple[int, int]] = []
-    for rank in ranks:
-        if runs and runs[-1][1] == rank - 1:
-            runs[-1] = (runs[-1][0], rank)
-        else:
-            runs.append((rank, rank))
-    return runs

@@ -8,6 +8,14 @@
 ``words`` are what ``__polyloom_pop(0)`` gives, in order, or a dict from port (0 to 3) to words.
 """
 
-from polyloom.hls.testing.run import KernelRun, NativeError, StuckError, build_kernel, run_kernel, run_native
+from polyloom.hls.testing.run import (
+    KernelRun,
+    NativeError,
+    StuckError,
+    build_kernel,
+    compile_source,
+    run_kernel,
+    run_native,
+)
 
-__all__ = ["KernelRun", "NativeError", "StuckError", "build_kernel", "run_kernel", "run_native"]
+__all__ = ["KernelRun", "NativeError", "StuckError", "build_kernel", "compile_source", "run_kernel", "run_native"]

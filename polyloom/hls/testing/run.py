@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds kernels with Verilator and runs them in the harness; runs the same source natively. Builds are cached."""
+"""Runs kernels in the harness (simulate.py builds them), and the same source natively, whose build is cached, too."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import tempfile
@@ -13,8 +12,7 @@ from pathlib import Path
 
 from polyloom import paths
 from polyloom.hls import Kernel, Options, compile_kernel, frontend
-from polyloom.hls.output import libraries
-from polyloom.rtl import filelist, tools
+from polyloom.hls.testing import simulate
 
 HERE = Path(__file__).parent
 HEADER_FOLDER = "roles/kernel/runtime/kernel"
@@ -22,6 +20,12 @@ HEADER_FOLDER = "roles/kernel/runtime/kernel"
 #: An object that only DMA touches, so that its accesses can be checked while the kernel runs.
 SCRATCH = "#include <stdint.h>\n__attribute__((used)) uint64_t polyloom_test_scratch[37];\n"
 SCRATCH_WORDS = 37
+
+#: Of the native compiler: what kernels are compiled with, or whatever finds what C does not define.
+_SIGNS = ["-fsigned-char", "-ffp-contract=off", "-fno-strict-aliasing", "-w"]
+NATIVE = ["-O1", "-fwrapv", *_SIGNS]
+SANITIZE = ["-O0", "-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize=alignment", *_SIGNS]
+SANITIZE += ["-fno-sanitize-recover=all"]
 
 Words = Sequence[int] | Mapping[int, Sequence[int]]
 Push = tuple[int, int]
@@ -87,28 +91,20 @@ def run_kernel(
     return build_kernel(c_source, options).run(input_words, seed, stall, rank, max_cycles)
 
 
-def run_native(c_source: str, input_words: Words, *, rank: int = 0) -> list[Push]:
-    """The pushes of the same source compiled by the native compiler (-O1, wrapping integers)."""
+def run_native(c_source: str, input_words: Words, *, rank: int = 0, sanitize: bool = False) -> list[Push]:
+    """The pushes of the same source on the CPU; ``sanitize``: NativeError if it does what C does not define."""
     compiler = os.environ.get("CC", "gcc")
-    flags = ["-O1", "-fwrapv", "-fsigned-char", "-ffp-contract=off", "-fno-strict-aliasing", "-w"]
-    key = _key([c_source, (HERE / "native.c").read_text(), compiler])
-    folder = _cache() / f"native-{key}"
+    flags = SANITIZE if sanitize else NATIVE
+    key = simulate.key([c_source, (HERE / "native.c").read_text(), compiler, *flags])
+    folder = simulate.cache_dir() / f"native-{key}"
     program = folder / "program"
     if not program.is_file():
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "kernel.c").write_text(c_source)
         scratch = folder / f"program.{os.getpid()}"
         include = f"-I{paths.home() / HEADER_FOLDER}"
-        command = [
-            compiler,
-            *flags,
-            include,
-            str(folder / "kernel.c"),
-            str(HERE / "native.c"),
-            "-o",
-            str(scratch),
-            "-lm",
-        ]
+        sources = [str(folder / "kernel.c"), str(HERE / "native.c")]
+        command = [compiler, *flags, include, *sources, "-o", str(scratch), "-lm"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise NativeError(done.stderr)
@@ -122,60 +118,19 @@ def run_native(c_source: str, input_words: Words, *, rank: int = 0) -> list[Push
 
 def build_kernel(c_source: str, options: Options | None = None) -> KernelRun:
     """Compile and Verilate a source; the same source again comes from the cache."""
+    kernel = compile_source(c_source, options)
+    return KernelRun(kernel, simulate.verilate(kernel.verilog))
+
+
+def compile_source(c_source: str, options: Options | None = None) -> Kernel:
+    """The kernel of a source, with ``polyloom_test_scratch`` beside."""
     include = f"-I{paths.home() / HEADER_FOLDER}"
     with tempfile.TemporaryDirectory(prefix="polyloom-hls-") as folder:
         source, scratch = Path(folder) / "kernel.c", Path(folder) / "scratch.c"
         source.write_text(c_source)
         scratch.write_text(SCRATCH)
         ir_text = frontend.to_ir([source, scratch], [include, f"-ffile-prefix-map={folder}/="])
-    kernel = compile_kernel(ir_text, options)
-    return KernelRun(kernel, verilate(kernel.verilog))
-
-
-def verilate(verilog: str) -> Path:
-    """The simulation of a kernel."""
-    library = [source for path in libraries(verilog) for source in filelist.read(path).sources]
-    parts = [verilog, (HERE / "harness.cc").read_text(), *(p.read_text() for p in library), tools.version("verilator")]
-    folder = _cache() / f"kernel-{_key(parts)}"
-    program = folder / "kernel"
-    if program.is_file():
-        return program
-    folder.mkdir(parents=True, exist_ok=True)
-    source = folder / "kernel.sv"
-    source.write_text(verilog)
-    with tempfile.TemporaryDirectory(dir=folder) as work:
-        command = [
-            str(tools.find("verilator")),
-            *(
-                "--cc",
-                "--exe",
-                "--build",
-                "-j",
-                "1",
-                "-O3",
-                "--x-assign",
-                "unique",
-                "--x-initial",
-                "unique",
-                "--assert",
-            ),
-            *("-Wall", "--top-module", "polyloom_kernel_app", "--Mdir", work, "-o", "kernel", "--no-timing"),
-            *("-CFLAGS", "-O1", "--output-split", "0", *tools.VERILATOR_BUILD_ARGS, str(tools.WAIVERS)),
-            *map(str, [*library, source, HERE / "harness.cc"]),
-        ]
-        done = subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise RuntimeError(f"Verilator failed for {source}:\n{done.stdout[-3000:]}{done.stderr[-6000:]}")
-        (Path(work) / "kernel").rename(program)
-    return program
-
-
-def _cache() -> Path:
-    return paths.build_dir() / "hls"
-
-
-def _key(parts: Sequence[str]) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+    return compile_kernel(ir_text, options)
 
 
 def _pushes(lines: Sequence[str]) -> list[Push]:

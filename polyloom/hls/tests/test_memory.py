@@ -5,7 +5,7 @@
 from itertools import pairwise
 from pathlib import Path
 
-from polyloom.hls.testing import build_kernel, run_native
+from polyloom.hls.testing import build_kernel, compile_source, run_native
 
 SOURCE = """
 #include "intrinsics.h"
@@ -37,7 +37,7 @@ def test_dma_beside_the_kernel() -> None:
 
 
 def test_report() -> None:
-    report = build_kernel(SOURCE).kernel.report
+    report = compile_source(SOURCE).report
     objects = {o["name"]: o for o in report["objects"]}
     assert objects["a"]["bytes"] == 800
     addresses = sorted((o["address"], o["bytes"]) for o in report["objects"])
@@ -55,7 +55,7 @@ void polyloom_kernel(void) {
   __polyloom_push(0, (uint64_t)(uintptr_t)words);
 }
 """
-    report = build_kernel(source).kernel.report
+    report = compile_source(source).report
     assert "rank %d of %d\n" in report["strings"].values()
     (text,) = [o for o in report["objects"] if o["kind"] == "constant"]
     assert text["memory"] is None

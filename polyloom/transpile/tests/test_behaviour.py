@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from polyloom.hls import frontend
-from polyloom.transpile import behaviour, specialise, toolchain
+from polyloom.hls import frontend, toolchain
+from polyloom.transpile import behaviour, specialise
 
 HEAD = "unsigned __polyloom_rank(void); void __polyloom_push(unsigned, unsigned long);\n"
 

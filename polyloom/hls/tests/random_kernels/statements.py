@@ -249,10 +249,11 @@ class Statements:
         if form == 2:
             return Node(sections=[(full, [Node([f"{at(where)} = {combine(at(where), value)};"])])])
         if form == 3 and not t.floating:
-            pointer = f"{t.name} *{name}_p = &{at('0')}"
+            # The end is computed once, since the walk may write what the outer indices are made of.
+            pointers = f"{t.name} *{name}_p = &{at('0')}, *const {name}_end = {name}_p + {size}"
+            head = f"for ({pointers}; {name}_p != {name}_end; {name}_p++)"
             walk = [Node([f"*{name}_p = {combine(f'*{name}_p', value)};"])]
-            return Node(sections=[("", [Node([f"uint32_t {name} = 0;"], fixed=True), Node(
-                sections=[(f"for ({pointer}; {name}_p != &{at('0')} + {size}; {name}_p++)", walk)])])])  # fmt: skip
+            return Node(sections=[("", [Node([f"uint32_t {name} = 0;"], fixed=True), Node(sections=[(head, walk)])])])
         if form == 4:
             other = self.rng.choice([p for p in scope.places if p.writable and p.type is t])
             target = self.expressions.place(scope, other, 1)

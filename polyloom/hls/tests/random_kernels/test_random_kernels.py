@@ -87,6 +87,12 @@ def test_a_seed_gives_the_same_program_and_others_differ() -> None:
     assert sources[0] == sources[2] != sources[1]
 
 
+@pytest.mark.parametrize("seed", [200, *range(500 if FULL else 3)])
+def test_programs_do_nothing_that_c_leaves_open(seed: int) -> None:
+    program = random_program(seed)
+    run_native(program.source(), random_words(program), sanitize=True)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_the_reducer_keeps_what_fails_and_drops_the_rest(seed: int) -> None:
     program = random_program(seed)

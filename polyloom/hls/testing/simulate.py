@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A kernel's SystemVerilog as a program that simulates it: harness.cc around the Verilated kernel. Builds are cached.
+
+Tests build hundreds of kernels and run each for some thousand cycles, so what counts is the compiler's time: the
+harness and Verilator's runtime are compiled once, their headers are precompiled, the kernel is not optimised.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+from polyloom import paths
+from polyloom.hls import toolchain
+from polyloom.hls.output import libraries
+from polyloom.rtl import filelist, tools
+
+HERE = Path(__file__).parent
+VERILATOR_FLAGS = [
+    *("--cc", "-O3", "--x-assign", "unique", "--x-initial", "unique", "--assert", "-Wall", "--no-timing"),
+    *("--top-module", "polyloom_kernel_app", "--output-split", "0"),
+]
+CXX_FLAGS = [
+    *("-std=c++20", "-w", "-fbracket-depth=4096", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0"),
+    *("-DVM_TRACE=0", "-DVM_TRACE_FST=0", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0", f"-I{HERE}"),
+]
+RUNTIME = ["verilated.cpp", "verilated_threads.cpp"]
+HEADERS = "verilated.pch"
+#: Of a precompiled header and who uses it. Whether it is out of date the runtime's key says, not the clock.
+PRECOMPILED = ("-Xclang", "-fno-pch-timestamp")
+
+
+def verilate(verilog: str) -> Path:
+    """The simulation of a kernel."""
+    library = [source for path in libraries(verilog) for source in filelist.read(path).sources]
+    parts = [verilog, *(p.read_text() for p in [*library, HERE / "circuit.cc"]), _runtime_text()]
+    folder = cache_dir() / f"kernel-{key(parts)}"
+    if not (folder / "kernel").is_file():
+        _make(folder, lambda work: _build(verilog, library, work))
+    return folder / "kernel"
+
+
+def _build(verilog: str, library: Sequence[Path], folder: Path) -> None:
+    runtime = _runtime()
+    source, model = folder / "kernel.sv", folder / "model"
+    source.write_text(verilog)
+    command: list[str | Path] = [*VERILATOR_FLAGS, "--Mdir", model, tools.WAIVERS, *library, source]
+    toolchain.call([tools.find("verilator"), *command], "Verilator", env=tools.environment())
+    unit = model / "unit.cc"
+    unit.write_text("".join(f'#include "{p}"\n' for p in [*sorted(model.glob("*.cpp")), HERE / "circuit.cc"]))
+    objects = [*sorted(runtime.glob("*.o")), model / "unit.o"]
+    _cxx(["-O0", "-include-pch", runtime / HEADERS, *PRECOMPILED, f"-I{model}", "-c", unit, "-o", model / "unit.o"])
+    _cxx([*objects, "-o", folder / "kernel"])
+    shutil.rmtree(model)
+
+
+@cache
+def _runtime() -> Path:
+    """Folder of all that is the same for every kernel."""
+    folder = cache_dir() / f"runtime-{key([_runtime_text()])}"
+    if not folder.is_dir():
+        _make(folder, _build_runtime)
+    return folder
+
+
+def _build_runtime(folder: Path) -> None:
+    _cxx(["-O0", "-x", "c++-header", *PRECOMPILED, _include() / "verilated.h", "-o", folder / HEADERS])
+    for source in [*(_include() / name for name in RUNTIME), HERE / "harness.cc"]:
+        _cxx(["-O1", "-c", source, "-o", folder / f"{source.stem}.o"])
+
+
+@cache
+def _runtime_text() -> str:
+    """What the runtime is made of, system headers included, in which case it is told apart from an older one."""
+    with tempfile.TemporaryDirectory(prefix="polyloom-hls-") as folder:
+        unit = Path(folder) / "all.cc"
+        unit.write_text(f'#include <verilated.h>\n#include "{HERE / "harness.cc"}"\n')
+        text = _cxx(["-E", unit])
+    return "\0".join([text, tools.version("verilator"), *CXX_FLAGS, *VERILATOR_FLAGS])
+
+
+def _cxx(arguments: Sequence[str | Path]) -> str:
+    include = _include()
+    flags = [*CXX_FLAGS, f"-I{include}", f"-I{include / 'vltstd'}"]
+    return toolchain.run("clang++", [*flags, *arguments])
+
+
+def _include() -> Path:
+    return tools.find("verilator").parent.parent / "include"
+
+
+def cache_dir() -> Path:
+    """Where builds stay."""
+    return paths.build_dir() / "hls"
+
+
+def _make(folder: Path, build: Callable[[Path], None]) -> None:
+    """Build in a folder beside and move it into place; whoever comes first wins."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(prefix="making-", dir=folder.parent))
+    try:
+        build(fresh)
+        if not folder.exists():
+            fresh.rename(folder)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def key(parts: Sequence[str]) -> str:
+    """Name of what is made of these texts."""
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""LLVM's programs and others as child processes. Input: a program and its arguments; output: what it printed.
+
+Every program of LLVM that Polyloom calls is called from here, so its version stands in one place.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from polyloom.errors import UserError
+
+LLVM = 19
+
+
+def tool(name: str) -> str:
+    """Path of a program of LLVM. Example: clang."""
+    found = shutil.which(f"{name}-{LLVM}")
+    if found is None:
+        packages = f"clang-{LLVM} and llvm-{LLVM}"
+        raise UserError(f"{name}-{LLVM} is not installed; run `make setup` (Debian packages {packages})")
+    return found
+
+
+def run(name: str, arguments: Sequence[str | Path], stdin: str | None = None) -> str:
+    """Run a program of LLVM. UserError if it fails: a compiler's own messages as they are, others with its name."""
+    return call([tool(name), *arguments], "" if name.startswith("clang") else name, stdin)
+
+
+def call(
+    command: Sequence[str | Path], name: str = "", stdin: str | None = None, env: Mapping[str, str] | None = None
+) -> str:
+    """Run a program and return its standard output. UserError with what it said, after ``name``, if it fails."""
+    words = list(map(str, command))
+    done = subprocess.run(words, input=stdin, env=env, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        said = done.stderr.strip() or f"{Path(words[0]).name} ended with status {done.returncode}"
+        raise UserError(f"{name}: {said}" if name else said)
+    return done.stdout

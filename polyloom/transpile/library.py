@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every kernel is compiled with: headers and sources of the kernels' library, and what a program must not omit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from polyloom import paths
+
+#: Beside the flags of ``polyloom.hls``.
+STRICT_FLAGS = ("-std=gnu11", "-Werror=implicit-function-declaration", "-Werror=implicit-int", "-fno-caret-diagnostics")
+
+
+def includes() -> tuple[Path, ...]:
+    """Folders of headers of kernels, first found first used."""
+    runtime = paths.home() / "roles" / "kernel" / "runtime"
+    return (runtime / "kernel" / "include", runtime / "include", runtime / "kernel", runtime)
+
+
+def sources() -> list[Path]:
+    """The MPI and C library of kernels, sorted."""
+    runtime = paths.home() / "roles" / "kernel" / "runtime"
+    return sorted([*(runtime / "mpi").glob("*.c"), *(runtime / "kernel").glob("*.c")])
