@@ -31,7 +31,8 @@ class Pace {
 
  private:
   static constexpr std::size_t kCheckBytes = 4;
-  /// Three packets at 10 Gb/s: longer than an owner sleeps at the least, shorter than any retransmission time.
+  /// Three packets at 10 Gb/s: longer than an owner sleeps at the least, shorter than any retransmission
+  /// time.
   static constexpr Time kAhead = 4'000'000;
 
   std::uint64_t rate_;
