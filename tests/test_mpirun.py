@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: every shipped MPI program on CPU processes (1 to 5 ranks) and on one CPU and three FPGAs in RTL: the same
-#         output as under Open MPI; exit codes, MPI_Abort, a killed rank, a deadlock, bad programs.
+#         output as under Open MPI; exit codes, MPI_Abort, killed processes, a deadlock, lost frames, absent FPGAs, bad
+#         programs.
 # Leaves out: speed (bench/mpi-jacobi), the engine under loss (roles/kernel/tests).
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -104,13 +107,76 @@ def test_a_deadlock_says_who_waits_for_whom(on: str, tmp_path: Path) -> None:
         assert re.search(rf"rank {rank}.*rank {(rank + 1) % 4}.*tag {40 + rank}", done.stderr), done.stderr
 
 
-def test_a_killed_rank_ends_the_job_and_leaves_nothing(tmp_path: Path) -> None:
+def nothing_is_left(folder: Path) -> None:
+    """No process that a job with TMPDIR = ``folder`` started, so none of its sockets, and no file there."""
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            words = environment.read_bytes()
+        except (FileNotFoundError, PermissionError, ProcessLookupError):
+            continue
+        assert f"TMPDIR={folder}\0".encode() not in words, f"process {environment.parent.name} is left"
+    assert not list(folder.iterdir())
+
+
+@pytest.fixture
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    return folder
+
+
+@pytest.mark.parametrize(("on", "who"), [("native", 1), ("rtl", 0)])
+def test_a_killed_rank_ends_the_job_and_leaves_nothing(on: str, who: int, tmp_path: Path, scratch: Path) -> None:
     begin = time.monotonic()
-    done = polyloom(tmp_path, *ON["native"], FAULTS, "kill", "1")
-    assert done.returncode != 0 and "rank 1" in done.stderr and "signal 6" in done.stderr
-    assert time.monotonic() - begin < 60
-    left = subprocess.run(["ps", "-eww", "-o", "args"], capture_output=True, text=True, check=True).stdout
-    assert str(tmp_path) not in left
+    done = polyloom(tmp_path, *ON[on], FAULTS, "kill", str(who))
+    assert done.returncode != 0 and f"rank {who}" in done.stderr and "signal 6" in done.stderr
+    assert on == "rtl" or time.monotonic() - begin < 60
+    nothing_is_left(scratch)
+
+
+@pytest.mark.parametrize("victim", ["polyloom-mpi-manager", "polyloom mpirun"])
+def test_a_killed_process_of_our_own_leaves_nothing(victim: str, tmp_path: Path, scratch: Path) -> None:
+    """The manager is killed outright, mpirun is asked to end."""
+    program = source(tmp_path, 'int main(int c, char **v) { MPI_Init(&c, &v); puts("up"); fflush(stdout); for (;;) ; }')
+    command = [sys.executable, "-m", "polyloom", "mpirun", "--run-dir", str(tmp_path / "run"), "--on", "native"]
+    job = subprocess.Popen([*command, "-n", "2", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert job.stdout is not None and job.stdout.readline() == "up\n"
+    if victim == "polyloom mpirun":
+        job.send_signal(signal.SIGTERM)
+    else:
+        pids = subprocess.run(["pgrep", "-P", str(job.pid), "-f", victim], capture_output=True, text=True, check=True)
+        os.kill(int(pids.stdout), signal.SIGKILL)
+    _, errors = job.communicate(timeout=30)
+    if victim == "polyloom mpirun":
+        assert job.returncode == 128 + signal.SIGTERM
+    else:
+        assert job.returncode != 0 and "the manager" in errors
+    nothing_is_left(scratch)
+
+
+def lossy(folder: Path, rate: float) -> str:
+    """The cluster of the RTL tests with links that lose frames."""
+    text = (ROOT / "clusters" / "zrlmpi-4.toml").read_text()
+    path = folder / "lossy.toml"
+    path.write_text(text.replace("[link]\n", f"[link]\ndrop_rate = {rate}\n"))
+    return str(path)
+
+
+def test_lost_frames_change_nothing(tmp_path: Path) -> None:
+    done = polyloom(tmp_path, "--json", "--cluster", lossy(tmp_path, 0.001), FAULTS, "ring", "200")
+    assert done.returncode == 0, done.stderr
+    *lines, last = done.stdout.splitlines()
+    assert sorted(lines) == [f"rank {rank}: 200 rounds, 0 wrong" for rank in range(4)]
+    counters = json.loads(last)["end"]["counters"].values()
+    assert sum(c["not_in_order"] + c["sent_again"] + c["time_outs"] for c in counters) > 0
+
+
+def test_an_fpga_that_does_not_answer_is_named(tmp_path: Path, scratch: Path) -> None:
+    done = polyloom(tmp_path, "--cluster", lossy(tmp_path, 1), FAULTS, "ring", "1")
+    assert done.returncode != 0
+    assert "rank 1: its FPGA does not answer to management" in done.stderr, done.stderr
+    nothing_is_left(scratch)
 
 
 def test_a_timeout_ends_the_job(tmp_path: Path) -> None:
@@ -125,6 +191,15 @@ def test_what_hardware_cannot_do_is_refused_with_its_place(program: Path, tmp_pa
     done = polyloom(tmp_path, str(program))
     assert done.returncode != 0
     assert place in done.stderr and words in done.stderr, done.stderr
+    assert not list(tmp_path.rglob("*.log")), "nothing was started"
+
+
+def test_a_kernel_that_is_too_large_is_refused(tmp_path: Path) -> None:
+    body = (
+        "static double big[1 << 20]; int main(int c, char **v) { MPI_Init(&c, &v); MPI_Bcast(big, c << 18, MPI_DOUBLE, "
+    )
+    done = polyloom(tmp_path, source(tmp_path, body + "0, MPI_COMM_WORLD); return MPI_Finalize(); }"))
+    assert done.returncode != 0 and "bytes of block RAM" in done.stderr and "big" in done.stderr, done.stderr
     assert not list(tmp_path.rglob("*.log")), "nothing was started"
 
 

@@ -40,7 +40,7 @@ class Child:
 
 
 class Children:
-    """A context: on leaving it every process is gone."""
+    """A context: on leaving it every process is gone. SIGTERM and SIGHUP leave it by SystemExit, as Ctrl-C does."""
 
     def __init__(self, on_line: OnLine) -> None:
         self._on_line = on_line
@@ -48,10 +48,17 @@ class Children:
         self._ended: queue.Queue[str] = queue.Queue()
 
     def __enter__(self) -> Children:
+        self._handlers = {s: signal.signal(s, _leave) for s in (signal.SIGTERM, signal.SIGHUP)}
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.end()
+        for signum in self._handlers:
+            signal.signal(signum, signal.SIG_IGN)  # we are leaving
+        try:
+            self.end()
+        finally:
+            for signum, handler in self._handlers.items():
+                signal.signal(signum, handler)
 
     def start(self, name: str, command: Sequence[str], env: Mapping[str, str], stdin: IO[str] | int | None) -> Child:
         """Start a process; ``stdin`` as for Popen."""
@@ -107,6 +114,10 @@ class Children:
         for reader in child.readers:
             reader.join(timeout=GRACE_SECONDS)
         self._ended.put(child.name)
+
+
+def _leave(signum: int, _frame: object) -> None:
+    raise SystemExit(128 + signum)
 
 
 def _signal(child: Child, signum: int) -> None:

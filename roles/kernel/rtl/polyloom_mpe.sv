@@ -7,7 +7,8 @@
 //                             ARP ----------------------------------'        '-> back, if to this node
 // Latency:      see the units.
 // Throughput:   a word a cycle in both directions; the kernel's memory port gives one access a cycle to both together.
-// Backpressure: frames wait at rx_ready_o; the transmit store takes whole frames before it sends.
+// Backpressure: frames wait at rx_ready_o, but never for an answer of management or ARP, which would wait for frames that turn
+//               round; the transmit store takes whole frames before it sends.
 // Order/loss:   PROTOCOL.md.
 // Reset:        no job; the kernel is held in reset until it is started.
 // Limits:       see the units.
@@ -83,7 +84,7 @@ module polyloom_mpe
   end
   always_ff @(posedge clk_i) if (!in_frame_q) from_back_q <= back_valid;
 
-  logic udp_valid, udp_ready, udp_last, arp_valid, arp_ready, udp_dropped;
+  logic udp_valid, udp_ready, udp_last, arp_valid, unused_arp_ready, udp_dropped;
   logic [63:0] udp_data;
   logic [ 1:0] udp_port;
   logic [12:0] udp_bytes;
@@ -108,13 +109,23 @@ module polyloom_mpe
       .out_from_o (udp_from),
       .out_bytes_o(udp_bytes),
       .arp_valid_o(arp_valid),
-      .arp_ready_i(arp_ready),
+      .arp_ready_i(1'b1),
       .arp_from_o (arp_from),
       .dropped_o  (udp_dropped)
   );
 
-  logic parse_ready, management_ready;
-  assign udp_ready = udp_port[0] ? parse_ready : management_ready;
+  // Frames that turn round wait for the receive side, so it must not wait for an answer to get into the transmit store: what is
+  // asked while the question before is being answered is thrown away. Who asked asks again.
+  logic parse_ready, management_ready, management_valid, busy, busy_q, in_gram_q, question;
+  assign question = udp_valid && udp_port[1];
+  assign busy = in_gram_q ? busy_q : !management_ready;
+  assign management_valid = question && !busy;
+  assign udp_ready = udp_port[0] ? parse_ready : busy || management_ready;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) in_gram_q <= 1'b0;
+    else if (question && udp_ready) in_gram_q <= !udp_last;
+  end
+  always_ff @(posedge clk_i) if (!in_gram_q) busy_q <= busy;
 
   header_t head;
   logic head_valid, head_ready, payload_valid, payload_ready, payload_last, parse_dropped;
@@ -161,7 +172,7 @@ module polyloom_mpe
       .clk_i,
       .rst_ni,
       .cycle_i,
-      .in_valid_i   (udp_valid && udp_port[1]),
+      .in_valid_i   (management_valid),
       .in_ready_o   (management_ready),
       .in_data_i    (udp_data),
       .in_last_i    (udp_last),
@@ -370,7 +381,7 @@ module polyloom_mpe
       .answer_to_i   (answer_to),
       .answer_bytes_i(answer_bytes),
       .arp_valid_i   (arp_valid),
-      .arp_ready_o   (arp_ready),
+      .arp_ready_o   (unused_arp_ready),
       .arp_from_i    (arp_from),
       .tx_valid_o,
       .tx_ready_i,

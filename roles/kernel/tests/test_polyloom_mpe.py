@@ -313,3 +313,34 @@ async def speed(dut: Any) -> None:
     cocotb.log.info("send to wire: %d cycles; DATA both ways: %.3f words a cycle each", first - begin, share)
     assert first - begin < 45
     assert share > 0.45  # the kernel's port gives one access a cycle to both directions
+
+
+@cocotb.test()
+async def to_itself_among_questions(dut: Any) -> None:
+    """A long message to itself while a stranger asks for addresses and registers: frames that turn round and answers
+    share a store, and neither may keep the other from leaving it."""
+    w = World(dut)
+    await w.reset()
+    await w.set_up([0, 1], eager=128)
+    count = 30_000
+    data = w.rng.randbytes(count)
+    w.put(0, MEMORY, data)
+    w.script(0, [
+        command(RECV, 0, 1, MEMORY + 32_000, count, 1),
+        command(SSEND_WAIT, 0, 1, MEMORY, count, 1),
+        command(WAIT, handle=0),
+    ])  # fmt: skip
+    await w.start(0)
+    question = closed(udp(ip_of(HOST), ip_of(0), MANAGEMENT, management(2, 128, 1, 0x100), 50000))
+    for _ in range(10_000):
+        if len(w.rx[0]) < 4:
+            w.rx[0].append(w.rng.choice([question, _ask_for(0)]))
+        await w.step()
+    await w.run(0)
+    assert w.get(0, MEMORY + 32_000, count) == data
+    await w.steps(5000)
+    assert [d for d in w.host if d.target_port == 50000], "questions were answered too"
+    w.host.clear()
+    w.raw.clear()
+    assert await w.read(0, 3) == [77]
+    assert int(dut.idle.value) == 7
