@@ -166,7 +166,7 @@ def board(tmp_path_factory: pytest.TempPathFactory):
         objects = []
         here = folder / f"{source.stem}-{size}"
         here.mkdir()
-        renamed = [f"-D{name}=kernel_{name}" for name in NAMES]
+        renamed = [f"-D{name}=kernel_{name}" for name in NAMES] + ["-DPOLYLOOM_HEAP=0x80000000u"]
         main = [f"-DPOLYLOOM_MAIN_ARGUMENTS={arguments_of(source)}", f"-DPOLYLOOM_SIZE={size}"]
         for number, file in enumerate([source, *LIBRARY]):
             objects.append(str(here / f"{number}.o"))
