@@ -132,6 +132,14 @@ def test_what_a_rank_does_not_do_is_not_there(tmp_path: Path) -> None:
         ("#include <mpi.h>\nint main(void) { MPI_Frobnicate(); }", "MPI_Frobnicate"),
         ("#include <stdlib.h>\nint main(void) { qsort(); }", "qsort is not there in an FPGA kernel"),
         ("#include <math.h>\nint main(void) { return pow(2, 3); }", "pow is not there in an FPGA kernel"),
+        (
+            '#include <stdio.h>\nint main(void) { return printf("%d", 1) > 0; }',
+            "program.c:2:41: error: invalid operands to binary expression ('struct printf_does_not_count",
+        ),
+        (
+            '#include <stdio.h>\nint main(void) { int n = printf("1"); return n; }',
+            "incompatible type 'struct printf_does_not_count_characters_on_an_FPGA'",
+        ),
         ('#include <stdio.h>\nint main(void) { int x; scanf("%d", &x); }', "scanf is not there in an FPGA kernel"),
     ],
 )
