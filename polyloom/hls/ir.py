@@ -52,11 +52,18 @@ class Object:
     content: bytes = b""  # initial bytes, shorter than ``size`` where zeros follow
     points: list[Object] = field(default_factory=list)  # whose addresses the initial bytes hold
     dma_visible: bool = False  # its address leaves the kernel
+    start: Object | None = None  # of one in DRAM: the constant that its first bytes are copied from; zeros follow
 
     def __repr__(self) -> str:
         return f"@{self.name}"
 
+    @property
+    def in_dram(self) -> bool:
+        """Whether it is there and not in block RAM."""
+        return self.address >= DRAM_BASE
 
+
+#: All of the DRAM: what accesses to any object there, and to the heap, touch.
 DRAM = Object("DRAM", 1 << 31, 16, "dram", address=DRAM_BASE)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from polyloom.hls.errors import HlsError
 from polyloom.hls.ir import DRAM, Instr, Module, Object
-from polyloom.hls.objects import region
+from polyloom.hls.objects import memory_bytes, region
 from polyloom.hls.options import Options
 
 
@@ -31,7 +31,7 @@ class Memory:
     @property
     def words(self) -> int:
         """Depth."""
-        return max(2, (self.obj.size + 7) // 8)
+        return memory_bytes(self.obj.size) // 8
 
     @property
     def address_bits(self) -> int:
@@ -66,13 +66,14 @@ class Memories:
 
 def assign_memories(module: Module, options: Options) -> Memories:
     """Memories of the objects in use. HlsError if they are larger than the limit."""
-    used: set[Object] = {o for o in module.objects if o.dma_visible}
-    written: set[Object] = {o for o in module.objects if o.dma_visible and o.kind != "constant"}
+    objects = [o for o in module.objects if not o.in_dram]
+    used: set[Object] = {o for o in objects if o.dma_visible}
+    written: set[Object] = {o for o in objects if o.dma_visible and o.kind != "constant"}
     dram = False
     for function in module.functions.values():
         for instr in function.instrs():
             if instr.op in {"load", "store"}:
-                targets = module.objects if instr.objects is None else instr.objects
+                targets = objects if instr.objects is None else instr.objects
                 used.update(targets)
                 if instr.op == "store":
                     written.update(targets)
@@ -96,8 +97,8 @@ def check_limit(memories: Memories, options: Options) -> None:
         largest = max((m.obj for m in memories.memories), key=lambda o: o.size)
         message = (
             f"the kernel's objects take {total} bytes of block RAM, at most {options.memory_limit} are allowed; "
-            f"the largest is {largest.name} with {largest.size}. Make arrays smaller, put them into DRAM, or raise "
-            "the limit"
+            f"the largest is {largest.name} with {largest.size}. Initial values are kept there too: make arrays "
+            "smaller, compute what is in them, or raise the limit"
         )
         raise HlsError(largest.where, message)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+MOST_DRAM = 0x7000_0000  # bytes that a kernel can address
+
 
 @dataclass(frozen=True)
 class Options:
@@ -12,5 +14,7 @@ class Options:
 
     delay_ns: float = 5.2  # of logic between registers: the clock's period less clock skew and routing slack
     memory_limit: int = 4 << 20  # bytes of block RAM, copies included
+    object_limit: int = 2 << 20  # bytes; a larger object is in DRAM
+    dram_bytes: int = MOST_DRAM  # of the node
     pipeline: bool = True  # overlap iterations of innermost loops
     copies: int = 2  # as many copies of an array may be made to give a loop more read ports

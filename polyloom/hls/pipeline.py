@@ -20,6 +20,7 @@ from polyloom.hls.passes.memory_loops import expand_memory_operations
 from polyloom.hls.passes.merge_stores import merge_stores
 from polyloom.hls.passes.narrow_counters import narrow_counters
 from polyloom.hls.passes.split_accesses import split_accesses
+from polyloom.hls.passes.start_dram import start_dram
 from polyloom.hls.pointsto import mark_objects
 from polyloom.hls.reader import read
 from polyloom.hls.report import report_of
@@ -59,8 +60,9 @@ LOOP_PASSES = [
 def compile_kernel(ir_text: str, options: Options | None = None) -> Kernel:
     """SystemVerilog and report of a program in LLVM IR. HlsError with file:line:column if it cannot be a kernel."""
     options = options or Options()
-    module = read(ir_text)
+    module = read(ir_text, options)
     check_recursion(module)
+    start_dram(module)
     for function in module.functions.values():
         for change in FUNCTION_PASSES:
             change(function)

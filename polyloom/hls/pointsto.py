@@ -3,7 +3,8 @@
 
 Flow-insensitive, over the whole program, through integers too: an address that becomes a number and comes back keeps
 its object. What is stored in an object is one set for the whole object. An address of which nothing is known may be
-anywhere (``objects`` None); a constant from 0x8000_0000 on is DRAM.
+anywhere (``objects`` None); a constant from 0x8000_0000 on that is no object's is in the heap. Objects in DRAM are told
+apart here, but accesses to any of them, and to the heap, are marked as accesses to ``ir.DRAM``.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ class PointsTo:
         for function in self.module.functions.values():
             for instr in function.instrs():
                 if instr.op in {"load", "store"}:
-                    instr.objects = self._targets(instr.args[0])
+                    targets = self._targets(instr.args[0])
+                    instr.objects = targets and frozenset(DRAM if o.in_dram else o for o in targets)
                 elif instr.op == "push":
                     found = self._of(instr.args[0])
                     for obj in self.module.objects if UNKNOWN in found else found:

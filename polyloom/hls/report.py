@@ -24,7 +24,7 @@ def report_of(design: Design) -> dict[str, Any]:
                 "address": obj.address,
                 "bytes": obj.size,
                 "kind": obj.kind,
-                "memory": memory.name if memory else None,
+                "memory": memory.name if memory else "dram" if obj.in_dram else None,
                 "copies": memory.copies if memory else 0,
                 "where": obj.where,
             }
@@ -45,6 +45,7 @@ def report_of(design: Design) -> dict[str, Any]:
             "pop": used_ports(design, "pop"),
             "dram": memories.dram,
         },
+        "dram_bytes": sum(o.size for o in design.module.objects if o.in_dram),
         "memory_bits": sum(m.words * 64 * m.copies for m in memories.memories),
     }
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from polyloom import paths
 from polyloom.errors import UserError
+from polyloom.hls.options import MOST_DRAM
 from polyloom.transpile.program import Target
 
 FIRST_IP = 10 << 24 | 80 << 16 | 1  # node 0: 10.80.0.1
@@ -108,7 +109,7 @@ def _target(content: dict[str, Any], ranks: list[Node], file: Path) -> Target:
     heaps = {table["dram_bytes"] for table in tables}
     if len(clocks) > 1:
         raise UserError(f"{file}: FPGAs have clocks of {sorted(clocks)} Hz; MPI_Wtime of kernels needs the same on all")
-    return Target(len(ranks), clocks.pop(), min(heaps)) if clocks and heaps else Target(len(ranks))
+    return Target(len(ranks), clocks.pop(), min(*heaps, MOST_DRAM)) if clocks and heaps else Target(len(ranks))
 
 
 def _latencies(content: dict[str, Any]) -> str:

@@ -21,15 +21,18 @@ def say(text: str) -> None:
 
 def kernels_table(built: Built) -> str:
     """One line for each program of FPGA ranks, and one for the CPU ranks."""
-    lines = [f"{'ranks':12} {'program':10} {'states':>7} {'block RAM':>10}  {'inner loops (cycles an iteration)'}"]
+    columns = f"{'ranks':12} {'program':10} {'states':>7} {'block RAM':>10} {'DRAM':>10}"
+    lines = [f"{columns}  inner loops (cycles an iteration)"]
     if built.program:
-        lines.append(f"{text_of(built.cpu_ranks):12} {'CPU':10} {'':>7} {'':>10}  {built.program}")
+        lines.append(f"{text_of(built.cpu_ranks):12} {'CPU':10} {'':>7} {'':>10} {'':>10}  {built.program}")
     for kernel in built.kernels:
         report = kernel.report
         loops = ", ".join(_loop(loop) for loop in report["loops"] if loop["pipelined"] and not _of_library(loop))
         memory = f"{report.get('memory_bits', 0) / 8192:.1f} KiB"
         states = report.get("states", "")
-        lines.append(f"{text_of(kernel.ranks):12} {kernel.folder.name[:10]:10} {states:>7} {memory:>10}  {loops}")
+        dram = f"{report['dram_bytes'] / (1 << 20):.3g} MiB" if report.get("dram_bytes") else ""
+        row = f"{text_of(kernel.ranks):12} {kernel.folder.name[:10]:10} {states:>7} {memory:>10} {dram:>10}"
+        lines.append(f"{row}  {loops}")
     return "\n".join(lines)
 
 

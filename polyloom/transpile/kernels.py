@@ -58,21 +58,24 @@ def build(
     say(f"compiling {', '.join(file.name for file in source.files)} for {len(ranks)} FPGA ranks")
     module = program.link(source, target)
     programs = {rank: specialise.for_rank(module, rank) for rank in ranks}
+    options = hls.Options(dram_bytes=target.dram_bytes)
     built = []
     for group in behaviour.group(programs):
         first = group.ranks[0]
         asks = not group.identical
         text = specialise.for_ranks(module, group.ranks) if asks else programs[first]
-        built.append(_kernel(text, group.ranks, asks, say))
+        built.append(_kernel(text, options, group.ranks, asks, say))
     return built
 
 
-def _kernel(text: str, ranks: tuple[int, ...], asks: bool, say: Callable[[str], None]) -> BuiltKernel:
-    target = cache_dir() / _key(text)
+def _kernel(
+    text: str, options: hls.Options, ranks: tuple[int, ...], asks: bool, say: Callable[[str], None]
+) -> BuiltKernel:
+    target = cache_dir() / _key(text, options)
     if (target / "report.json").is_file():
         return BuiltKernel(ranks, target, True, asks)
     say(f"synthesizing the kernel of rank {text_of(ranks)}")
-    kernel = hls.compile_kernel(text)
+    kernel = hls.compile_kernel(text, options)
     target.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix="making-", dir=target.parent))
     try:
@@ -86,8 +89,8 @@ def _kernel(text: str, ranks: tuple[int, ...], asks: bool, say: Callable[[str], 
     return BuiltKernel(ranks, target, False, asks)
 
 
-def _key(text: str) -> str:
-    digest = hashlib.sha256(text.encode())
+def _key(text: str, options: hls.Options) -> str:
+    digest = hashlib.sha256(f"{options}\0{text}".encode())
     for file in sorted(Path(hls.__file__).parent.rglob("*.py")):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:24]

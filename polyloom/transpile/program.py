@@ -45,7 +45,7 @@ class Target:
 
     size: int
     clock_hz: int = 156_250_000
-    heap_bytes: int = 64 << 20  # of DRAM
+    dram_bytes: int = 64 << 20
 
 
 def definitions(source: Source, size: int) -> list[str]:
@@ -57,7 +57,7 @@ def definitions(source: Source, size: int) -> list[str]:
 def link(source: Source, target: Target) -> str:
     """The whole program of a kernel as one module of IR text."""
     job = definitions(source, target.size)
-    job += [f"-DPOLYLOOM_CLOCK_HZ={target.clock_hz}", f"-DPOLYLOOM_HEAP_BYTES={target.heap_bytes}u"]
+    job += [f"-DPOLYLOOM_CLOCK_HZ={target.clock_hz}", f"-DPOLYLOOM_DRAM_BYTES={target.dram_bytes}u"]
     with tempfile.TemporaryDirectory(prefix="polyloom-ir-") as folder:
         own = [
             _compile(file, [*job, *source.flags], Path(folder) / f"own-{n}.ll") for n, file in enumerate(source.files)

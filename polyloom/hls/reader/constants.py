@@ -12,6 +12,7 @@ from polyloom.hls.ir import ADDRESS_BITS, DRAM, DRAM_BASE, Const, Object
 from polyloom.hls.reader.lexer import Cursor
 from polyloom.hls.reader.types import Layout, Type
 
+HEAP = "__polyloom_heap"
 _FLAGS = {"inbounds", "nuw", "nsw", "nusw", "exact", "inrange", "disjoint"}
 
 
@@ -20,6 +21,7 @@ class Constants:
 
     def __init__(self, layout: Layout, objects: dict[str, Object], functions: set[str]) -> None:
         self.layout, self.objects, self.functions = layout, objects, functions
+        self.heap = DRAM_BASE  # first address of DRAM that no object has
 
     def scalar(self, cursor: Cursor, type_: Type) -> Const:
         """A constant that is one bit vector."""
@@ -42,6 +44,8 @@ class Constants:
         if name in self.functions:
             message = f"the address of function {name} is taken; a kernel cannot call through pointers"
             raise HlsError(cursor.where, message)
+        if name == HEAP:
+            return Const(ADDRESS_BITS, self.heap)
         if name not in self.objects:
             raise HlsError(cursor.where, f"{name} is declared but not defined in any of the files")
         obj = self.objects[name]

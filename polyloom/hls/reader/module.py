@@ -7,16 +7,19 @@ Example: ``@a = global [4 x i32] [i32 1, i32 2, i32 0, i32 0]`` becomes an Objec
 from __future__ import annotations
 
 import re
+from copy import copy
 
 from polyloom.hls.errors import HlsError
 from polyloom.hls.ir import Module, Object
-from polyloom.hls.objects import place
+from polyloom.hls.objects import for_dram, place
+from polyloom.hls.options import Options
 from polyloom.hls.reader.constants import Constants
 from polyloom.hls.reader.debug import Locations
 from polyloom.hls.reader.function import FunctionReader
 from polyloom.hls.reader.lexer import Cursor
 from polyloom.hls.reader.types import Layout, Type
 
+Initialiser = tuple[Object, Cursor, Type]
 _GLOBAL_WORDS = {
     *("private", "internal", "available_externally", "linkonce", "weak", "common", "appending", "extern_weak"),
     *("linkonce_odr", "weak_odr", "dso_local", "dso_preemptable", "hidden", "protected", "default"),
@@ -26,8 +29,8 @@ _DEFINE_NAME = re.compile(r'@("[^"]*"|[-\w.$]+)\(')
 _ALLOCA = re.compile(r"^\s*(%\S+) = alloca (.*)$")
 
 
-def read(text: str) -> Module:
-    """The module of a text."""
+def read(text: str, options: Options | None = None) -> Module:
+    """The module of a text; the options say which objects are in DRAM."""
     lines = text.splitlines()
     layout = Layout()
     for line in lines:
@@ -53,20 +56,34 @@ def read(text: str) -> Module:
         readers.append(FunctionReader(name, text_lines, layout, constants, locations, locals_))
         module.objects += locals_.values()
     module.objects = [*objects.values(), *module.objects]
-    place(module.objects)
+    _place(module, constants, initialisers, options or Options())
     for line in lines:
         if line.startswith(("@llvm.used", "@llvm.compiler.used")):
             for name in re.findall(r"@([-\w.$]+)", line.partition("[")[2]):
                 if name in objects:
                     objects[name].dma_visible = True
     for obj, cursor, type_ in initialisers:
-        obj.content = constants.data(cursor, type_, obj.points).rstrip(b"\0")
+        content = constants.data(cursor, type_, obj.points).rstrip(b"\0")
+        (obj.start or obj).content = content
     for reader in readers:
         function = reader.read()
         module.functions[function.name] = function
     if module.entry not in module.functions:
         raise HlsError("", f"no function {module.entry}; the entry of a kernel is `void {module.entry}(void)`")
     return module
+
+
+def _place(module: Module, constants: Constants, initialisers: list[Initialiser], options: Options) -> None:
+    """Give every object its address."""
+    place(module.objects, [], options)  # so that addresses in initial values are not zero
+    initial = {o: len(constants.data(copy(cursor), t, []).rstrip(b"\0")) for o, cursor, t in initialisers}
+    in_dram = for_dram(module.objects, initial, options)
+    for obj in in_dram:
+        if initial.get(obj):
+            words = min(initial[obj] // 8 + 1, (obj.size + 7) // 8)  # a final address may be a byte longer
+            obj.start = Object(f"{obj.name}.start", 8 * words, 8, "constant")
+            module.objects.append(obj.start)
+    constants.heap = place(module.objects, in_dram, options)
 
 
 def _split_functions(lines: list[str]) -> list[tuple[str, list[str]]]:
@@ -85,7 +102,7 @@ def _split_functions(lines: list[str]) -> list[tuple[str, list[str]]]:
     return result
 
 
-def _globals(lines: list[str], layout: Layout, objects: dict[str, Object]) -> list[tuple[Object, Cursor, Type]]:
+def _globals(lines: list[str], layout: Layout, objects: dict[str, Object]) -> list[Initialiser]:
     result = []
     for line in lines:
         if not line.startswith("@"):

@@ -9,6 +9,7 @@
 """
 
 from polyloom.hls.testing.run import (
+    SCRATCH_NAME,
     KernelRun,
     NativeError,
     StuckError,
@@ -18,4 +19,13 @@ from polyloom.hls.testing.run import (
     run_native,
 )
 
-__all__ = ["KernelRun", "NativeError", "StuckError", "build_kernel", "compile_source", "run_kernel", "run_native"]
+__all__ = [
+    "SCRATCH_NAME",
+    "KernelRun",
+    "NativeError",
+    "StuckError",
+    "build_kernel",
+    "compile_source",
+    "run_kernel",
+    "run_native",
+]

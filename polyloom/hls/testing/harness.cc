@@ -130,7 +130,8 @@ class Harness {
   void sample_dram() {
     if (pins.dram_rsp_valid_i) reads_.pop_front();
     if (!pins.dram_req_valid_o || !pins.dram_req_ready_i) return;
-    uint64_t& word = dram_[pins.dram_addr_o];
+    // What nobody has written is anything.
+    uint64_t& word = dram_.try_emplace(pins.dram_addr_o, rng_()).first->second;
     if (pins.dram_addr_o % 8 != 0 || pins.dram_addr_o < 0x80000000U) fail("a bad DRAM address", cycle);
     if (!pins.dram_write_o) {
       reads_.emplace_back(cycle + 1 + (stall_ != 0 ? rng_() % 40 : 0), word);

@@ -18,8 +18,9 @@ HERE = Path(__file__).parent
 HEADER_FOLDER = "roles/kernel/runtime/kernel"
 
 #: An object that only DMA touches, so that its accesses can be checked while the kernel runs.
-SCRATCH = "#include <stdint.h>\n__attribute__((used)) uint64_t polyloom_test_scratch[37];\n"
+SCRATCH_NAME = "polyloom_test_scratch"
 SCRATCH_WORDS = 37
+SCRATCH = f"#include <stdint.h>\n__attribute__((used)) uint64_t {SCRATCH_NAME}[{SCRATCH_WORDS}];\n"
 
 #: Of the native compiler: what kernels are compiled with, or whatever finds what C does not define.
 _SIGNS = ["-fsigned-char", "-ffp-contract=off", "-fno-strict-aliasing", "-w"]
@@ -54,7 +55,8 @@ class KernelRun:
         self, words: Words, seed: int = 1, stall: int = 30, rank: int = 0, max_cycles: int = 2_000_000
     ) -> tuple[list[Push], int]:
         """Pushes in order as (port, word), and cycles until the kernel was done. ``stall`` in percent of cycles."""
-        scratch = next((o["address"] for o in self.kernel.report["objects"] if o["name"] == "polyloom_test_scratch"), 0)
+        objects = self.kernel.report["objects"]
+        scratch = next((o["address"] for o in objects if o["name"] == SCRATCH_NAME and o["memory"] != "dram"), 0)
         arguments = [str(seed), str(stall), str(max_cycles), str(rank)]
         if scratch and stall:
             arguments += [str(scratch), str(SCRATCH_WORDS)]

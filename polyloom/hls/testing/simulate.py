@@ -69,8 +69,8 @@ def _runtime() -> Path:
 
 def _build_runtime(folder: Path) -> None:
     _cxx(["-O0", "-x", "c++-header", *PRECOMPILED, _include() / "verilated.h", "-o", folder / HEADERS])
-    for source in [*(_include() / name for name in RUNTIME), HERE / "harness.cc"]:
-        _cxx(["-O1", "-c", source, "-o", folder / f"{source.stem}.o"])
+    for source, level in [*((_include() / name, "-O0") for name in RUNTIME), (HERE / "harness.cc", "-O1")]:
+        _cxx([level, "-c", source, "-o", folder / f"{source.stem}.o"])
 
 
 @cache

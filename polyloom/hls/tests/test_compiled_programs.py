@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from polyloom.hls.testing import build_kernel, run_native
+from polyloom.hls import Options
+from polyloom.hls.testing import SCRATCH_NAME, build_kernel, run_native
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.c"))
 
@@ -16,10 +17,17 @@ def word_sets(source: str) -> list[list[int]]:
     return [[int(w, 0) for w in part.split()] for part in comment.split("/")]
 
 
+#: Everything in block RAM, or everything but the smallest in DRAM, which holds anything when a kernel starts.
+PLACES = {"block RAM": Options(), "DRAM": Options(object_limit=16)}
+
+
+@pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("file", PROGRAMS, ids=lambda f: f.stem)
-def test_as_native(file: Path) -> None:
+def test_as_native(file: Path, place: str) -> None:
     source = file.read_text()
-    kernel = build_kernel(source)
+    kernel = build_kernel(source, PLACES[place])
+    in_dram = {o["name"] for o in kernel.kernel.report["objects"] if o["memory"] == "dram"} - {SCRATCH_NAME}
+    assert bool(in_dram) == (place == "DRAM")
     for seed, words in enumerate(word_sets(source)):
         expected = run_native(source, words, rank=5)
         assert expected, "the program must push something"

@@ -65,10 +65,15 @@ def test_message(name: str, tmp_path: Path) -> None:
 
 
 def test_too_large(tmp_path: Path) -> None:
-    text = "long a[1000];\nvoid polyloom_kernel(void) { __polyloom_push(0, (unsigned long)a); }"
-    compile_text(tmp_path, text)
-    with pytest.raises(HlsError, match=r"8000 bytes.*at most 4096.*a with 8000"):
-        compile_text(tmp_path, text, Options(memory_limit=4096))
+    text = "long a[1000]VALUES;\nvoid polyloom_kernel(void) { __polyloom_push(0, (unsigned long)a); }"
+    values = text.replace("VALUES", " = {[0 ... 999] = 5}")
+    compile_text(tmp_path, values)
+    with pytest.raises(HlsError, match=r"8000 bytes of block RAM, at most 4096.*a with 8000.*[Ii]nitial values"):
+        compile_text(tmp_path, values, Options(memory_limit=4096))
+    zeros = text.replace("VALUES", "")
+    compile_text(tmp_path, zeros, Options(memory_limit=4096, dram_bytes=8000))
+    with pytest.raises(HlsError, match=r"8000 bytes of DRAM, the node has 4096.*a with 8000"):
+        compile_text(tmp_path, zeros, Options(memory_limit=4096, dram_bytes=4096))
 
 
 def test_no_entry(tmp_path: Path) -> None:

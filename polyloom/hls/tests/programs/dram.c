@@ -4,7 +4,7 @@
 #include "intrinsics.h"
 
 #ifdef __riscv
-#define BASE ((char*)0x80000000u)
+#define BASE __polyloom_heap
 #else
 static char native_dram[1 << 16];
 #define BASE native_dram

@@ -5,7 +5,7 @@
 #include "intrinsics.h"
 
 #ifdef __riscv
-#define BASE 0x80000000u
+#define BASE ((uint32_t)(uintptr_t)__polyloom_heap)
 #define AT(number) ((void*)(uintptr_t)(number))
 #else
 static char native_dram[1 << 16];

@@ -24,6 +24,9 @@ uint32_t __polyloom_rank(void);
 /* The end: nothing happens in the kernel from here on. */
 void __polyloom_halt(void) __attribute__((noreturn));
 
+/* The first byte of DRAM that belongs to no object of the program. */
+extern char __polyloom_heap[];
+
 /* The entry. */
 void polyloom_kernel(void);
 

@@ -9,8 +9,11 @@
 #ifndef POLYLOOM_CLOCK_HZ
 #define POLYLOOM_CLOCK_HZ 156250000
 #endif
-#ifndef POLYLOOM_HEAP_BYTES
-#define POLYLOOM_HEAP_BYTES 0x10000000u /* of DRAM, from its begin; at most 0x70000000 */
+#ifndef POLYLOOM_DRAM_BYTES
+#define POLYLOOM_DRAM_BYTES 0x10000000u /* at most 0x70000000 */
+#endif
+#ifndef POLYLOOM_HEAP /* a kernel run on a CPU has another */
+#define POLYLOOM_HEAP ((uint32_t)(uintptr_t)__polyloom_heap)
 #endif
 
 void polyloom_exit(int code) __attribute__((noreturn));

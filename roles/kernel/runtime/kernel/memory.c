@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* malloc in DRAM: blocks are cut from the heap's begin on; freed ones are kept in a list and taken again by
- * the first request that they fit, the last one goes back to the heap. */
+/* malloc in DRAM, in what large static objects leave of it: blocks are cut from the heap's begin on; freed
+ * ones are kept in a list and taken again by the first request that they fit, the last one goes back. */
 #include "kernel.h"
 #include "stdlib.h"
 #include "string.h"
 
-#define HEAP 0x80000000u
+#define HEAP_BYTES (POLYLOOM_DRAM_BYTES - (POLYLOOM_HEAP - 0x80000000u))
 #define HEAD 16u
 
 struct head {
@@ -19,7 +19,7 @@ static struct head* freed;
 static struct head* head_of(void* block) { return (struct head*)((char*)block - HEAD); }
 
 void* malloc(size_t size) {
-  if (size > POLYLOOM_HEAP_BYTES) return 0;
+  if (size > HEAP_BYTES) return 0;
   const uint32_t bytes = ((uint32_t)size + 15u) & ~15u;
   struct head* before = 0;
   for (struct head* at = freed; at != 0; at = at->next) {
@@ -33,8 +33,8 @@ void* malloc(size_t size) {
     }
     before = at;
   }
-  if (POLYLOOM_HEAP_BYTES - used < HEAD || POLYLOOM_HEAP_BYTES - used - HEAD < bytes) return 0;
-  struct head* const made = (struct head*)(uintptr_t)(HEAP + used);
+  if (HEAP_BYTES - used < HEAD || HEAP_BYTES - used - HEAD < bytes) return 0;
+  struct head* const made = (struct head*)(uintptr_t)(POLYLOOM_HEAP + used);
   made->bytes = bytes;
   used += HEAD + bytes;
   return (char*)made + HEAD;
@@ -43,7 +43,7 @@ void* malloc(size_t size) {
 void free(void* block) {
   if (block == 0) return;
   struct head* const head = head_of(block);
-  const uint32_t at = (uint32_t)(uintptr_t)head - HEAP;
+  const uint32_t at = (uint32_t)(uintptr_t)head - POLYLOOM_HEAP;
   if (at + HEAD + (uint32_t)head->bytes == used) {
     used = at;
     return;
@@ -53,7 +53,7 @@ void free(void* block) {
 }
 
 void* calloc(size_t count, size_t size) {
-  if (size != 0 && count > POLYLOOM_HEAP_BYTES / size) return 0;
+  if (size != 0 && count > HEAP_BYTES / size) return 0;
   void* const block = malloc(count * size);
   if (block != 0) memset(block, 0, count * size);
   return block;

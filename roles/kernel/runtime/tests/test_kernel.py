@@ -132,6 +132,14 @@ def test_what_a_rank_does_not_do_is_not_there(tmp_path: Path) -> None:
         ("#include <mpi.h>\nint main(void) { MPI_Frobnicate(); }", "MPI_Frobnicate"),
         ("#include <stdlib.h>\nint main(void) { qsort(); }", "qsort is not there in an FPGA kernel"),
         ("#include <math.h>\nint main(void) { return pow(2, 3); }", "pow is not there in an FPGA kernel"),
+        (
+            '#include <stdio.h>\nint main(void) { return printf("%d", 1) > 0; }',
+            "program.c:2:41: error: invalid operands to binary expression ('struct printf_does_not_count",
+        ),
+        (
+            '#include <stdio.h>\nint main(void) { int n = printf("1"); return n; }',
+            "incompatible type 'struct printf_does_not_count_characters_on_an_FPGA'",
+        ),
         ('#include <stdio.h>\nint main(void) { int x; scanf("%d", &x); }', "scanf is not there in an FPGA kernel"),
     ],
 )
@@ -166,7 +174,7 @@ def board(tmp_path_factory: pytest.TempPathFactory):
         objects = []
         here = folder / f"{source.stem}-{size}"
         here.mkdir()
-        renamed = [f"-D{name}=kernel_{name}" for name in NAMES]
+        renamed = [f"-D{name}=kernel_{name}" for name in NAMES] + ["-DPOLYLOOM_HEAP=0x80000000u"]
         main = [f"-DPOLYLOOM_MAIN_ARGUMENTS={arguments_of(source)}", f"-DPOLYLOOM_SIZE={size}"]
         for number, file in enumerate([source, *LIBRARY]):
             objects.append(str(here / f"{number}.o"))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output of kernels. Formats are constants, and a call has at most 14 arguments; what printf returns cannot
- * be known here, so it returns nothing. Input, files and formatting into buffers are for CPU ranks. */
+/* Output of kernels. Formats are constants, and a call has at most 14 arguments. The manager formats, so only
+ * it knows how many characters printf and fprintf write: who uses that number gets a type's name that says so
+ * from the compiler. Input, files and formatting into buffers are for CPU ranks. */
 #ifndef POLYLOOM_STDIO_H
 #define POLYLOOM_STDIO_H
 
@@ -23,6 +24,10 @@ void polyloom_print_double(double value);
 void polyloom_print_pointer(const void* value);
 void polyloom_print_string(const char* value);
 void polyloom_print_end(unsigned stream, const char* format);
+
+struct printf_does_not_count_characters_on_an_FPGA {
+  char none;
+};
 
 /* clang-format off */
 #define POLYLOOM_PRINT_ARGUMENT(x)              \
@@ -65,12 +70,31 @@ void polyloom_print_end(unsigned stream, const char* format);
   }))
 /* clang-format on */
 
-#define printf(...) POLYLOOM_PRINT(1, __VA_ARGS__)
-#define fprintf(file, ...) POLYLOOM_PRINT(file, __VA_ARGS__)
-#define puts(s) POLYLOOM_PRINT(1, "%s\n", (s))
-#define fputs(s, file) POLYLOOM_PRINT(file, "%s", (s))
-#define putchar(c) POLYLOOM_PRINT(1, "%c", (c))
-#define fputc(c, file) POLYLOOM_PRINT(file, "%c", (c))
+/* clang-format off */
+#define POLYLOOM_PRINTF(file, ...)                                          \
+  (__extension__({                                                          \
+    POLYLOOM_PRINT(file, __VA_ARGS__);                                      \
+    const struct printf_does_not_count_characters_on_an_FPGA polyloom_count = {0}; \
+    polyloom_count;                                                         \
+  }))
+/* The value of these is what C says: not negative, or the character. */
+#define POLYLOOM_PUT(file, format, s)      \
+  (__extension__({                         \
+    POLYLOOM_PRINT(file, format, (s));     \
+    1;                                     \
+  }))
+#define fputc(c, file)                               \
+  (__extension__({                                   \
+    const int polyloom_put = (unsigned char)(c);     \
+    POLYLOOM_PRINT(file, "%c", polyloom_put);        \
+    polyloom_put;                                    \
+  }))
+/* clang-format on */
+#define printf(...) POLYLOOM_PRINTF(1, __VA_ARGS__)
+#define fprintf(file, ...) POLYLOOM_PRINTF(file, __VA_ARGS__)
+#define puts(s) POLYLOOM_PUT(1, "%s\n", s)
+#define fputs(s, file) POLYLOOM_PUT(file, "%s", s)
+#define putchar(c) fputc(c, stdout)
 #define putc(c, file) fputc(c, file)
 #define perror(s) POLYLOOM_PRINT(2, "%s\n", (s))
 

@@ -86,7 +86,8 @@ int main(int argc, char** argv) {
          (short)-3, (unsigned char)200, 3.14159, 1e-7, 'c', (void*)0x1234);
   printf("%" PRId64 " %" PRIu32 " %zu %d %f\n", INT64_MIN, UINT32_MAX, sizeof(long), true, (double)1.5f);
   puts("a line");
-  putchar('!');
+  const int put = putchar(putchar('!') + 1), line = puts(" (both)"), error = fputs("", stdout);
+  printf("%d %d %d\n", put, line >= 0, error >= 0);
   fprintf(stderr, "to stderr %d\n", 2);
   assert(argc >= 1);
   MPI_Finalize();
