@@ -22,7 +22,7 @@ def page(name: str, result: dict[str, Any]) -> str:
     import plotly.graph_objects as go  # only where something is drawn
 
     parts = []
-    for i, plot in enumerate(result["figures"]["plots"].values()):
+    for i, plot in enumerate(result["figures"].get("plots", {}).values()):
         figure = go.Figure()
         for curve, points in plot.get("curves", {}).items():
             figure.add_scatter(x=[p[0] for p in points], y=[p[1] for p in points], name=curve, mode="lines+markers")

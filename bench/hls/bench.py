@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from bench.common.harness import ROOT, Bench
 from bench.hls.cases import CASES, Case
@@ -61,10 +62,29 @@ def run(bench: Bench) -> None:
             bench.target(f"{case.what}: cycles", f"at most {case.most}", ours, ours <= case.most, case.before or None)
         if not bench.quick:
             area(bench, case, kernel)
+    bench.figures["tables"] = [summary(bench)]
     bench.note(
         "cycles: between two readings of the cycle counter around the loop, start and end of the pipeline included"
     )
     bench.note("ECP5: Yosys and nextpnr, median of three seeds, registers to registers; memories and ports included")
+
+
+def summary(bench: Bench) -> dict[str, Any]:
+    """All kernels in one table."""
+    rows = []
+    for case in CASES:
+        of = bench.figures[case.name]
+        before = ", ".join(f"{name} {value:.2f}" for name, value in case.before.items())
+        place = (
+            [f"{of[key]:,.0f}" for key in ("lut4", "ff", "bram", "mult18", "fmax_mhz")] if "lut4" in of else [""] * 5
+        )
+        rows.append([case.what, f"{of['cycles']:.2f}", before, *place])
+    head = ["loop", "cycles", "trials before", "LUT4", "FF", "block RAM", "MULT18", "MHz (ECP5)"]
+    return {
+        "title": "Cycles an iteration in simulation; area and clock by Yosys and nextpnr",
+        "head": head,
+        "rows": rows,
+    }
 
 
 def area(bench: Bench, case: Case, kernel: KernelRun) -> None:
