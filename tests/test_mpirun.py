@@ -170,6 +170,8 @@ def test_lost_frames_change_nothing(tmp_path: Path) -> None:
     assert sorted(lines) == [f"rank {rank}: 200 rounds, 0 wrong" for rank in range(4)]
     counters = json.loads(last)["end"]["counters"].values()
     assert sum(c["not_in_order"] + c["sent_again"] + c["time_outs"] for c in counters) > 0
+    payload = sum(4 * (1 + round * 37 % 600) for round in range(200))
+    assert all(payload < c["bytes_in"] < 2 * payload and c["cycles"] > c["bytes_in"] / 8 for c in counters)
 
 
 def test_an_fpga_that_does_not_answer_is_named(tmp_path: Path, scratch: Path) -> None:

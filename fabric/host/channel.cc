@@ -183,11 +183,23 @@ int make_socket(const std::string& address, sockaddr_un& name, socklen_t& length
 
 }  // namespace
 
+// Who waits for the path to appear must be able to connect at once, so it gets its name when the socket
+// listens: bind makes a file that refuses connections.
 int listen_at(const std::string& address, int backlog) {
   sockaddr_un name;
   socklen_t length;
-  const int fd = make_socket(address, name, length);
-  if (::bind(fd, reinterpret_cast<sockaddr*>(&name), length) != 0 || ::listen(fd, backlog) != 0) {
+  const bool is_path = !address.empty() && address[0] != '@';
+  const std::string fresh = is_path ? address + "~" : address;
+  const int fd = make_socket(fresh, name, length);
+  if (is_path) ::unlink(fresh.c_str());
+  bool ok = ::bind(fd, reinterpret_cast<sockaddr*>(&name), length) == 0 && ::listen(fd, backlog) == 0;
+  if (ok && is_path) {
+    ok = ::link(fresh.c_str(), address.c_str()) == 0;
+    const int error = errno;
+    ::unlink(fresh.c_str());
+    errno = error;
+  }
+  if (!ok) {
     const std::string why = std::strerror(errno);
     ::close(fd);
     throw UserError("cannot listen at socket \"" + address + "\": " + why);

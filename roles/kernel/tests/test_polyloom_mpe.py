@@ -331,11 +331,14 @@ async def to_itself_among_questions(dut: Any) -> None:
         command(WAIT, handle=0),
     ])  # fmt: skip
     await w.start(0)
-    question = closed(udp(ip_of(HOST), ip_of(0), MANAGEMENT, management(2, 128, 1, 0x100), 50000))
-    for _ in range(10_000):
+    for _ in range(30_000):
         if len(w.rx[0]) < 4:
-            w.rx[0].append(w.rng.choice([question, _ask_for(0)]))
+            question = management(2, w.rng.choice([1, 16, 128]), 1, 0x100)
+            ask = closed(udp(ip_of(HOST), ip_of(0), MANAGEMENT, question, 50000))
+            w.rx[0].append(w.rng.choice([ask, _ask_for(0)]))
         await w.step()
+        if int(dut.gen_node[0].i_dut.kernel_done.value):
+            break
     await w.run(0)
     assert w.get(0, MEMORY + 32_000, count) == data
     await w.steps(5000)
