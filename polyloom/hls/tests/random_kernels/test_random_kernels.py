@@ -25,6 +25,7 @@ from polyloom.hls.tests.random_kernels.tree import Program
 FULL = os.environ.get("POLYLOOM_TEST_FULL", "0") not in {"", "0"}
 ONE = os.environ.get("POLYLOOM_SEED")
 SEEDS = [int(ONE)] if ONE else list(range(500 if FULL else 30))
+FLAGS = ["-fno-strict-aliasing"]  # programs look at unions through pointers; the native compiler has this flag, too
 TRIES = 40  # of the reducer: each builds a circuit, some seconds
 
 
@@ -33,7 +34,7 @@ def problem_of(program: Program) -> str:
     source, words = program.source(), random_words(program)
     expected = run_native(source, words)
     try:
-        kernel = build_kernel(source, Options(object_limit=16) if program.seed % 4 == 3 else None)
+        kernel = build_kernel(source, Options(object_limit=16) if program.seed % 4 == 3 else None, FLAGS)
         for stall in (0, 60):
             pushes, _ = kernel.run(words, seed=program.seed, stall=stall)
             if pushes != expected:
