@@ -63,7 +63,7 @@ def place(objects: list[Object], in_dram: list[Object], options: Options) -> int
         largest = max(in_dram, key=lambda o: o.size)
         message = (
             f"the kernel's objects take {at - DRAM_BASE} bytes of DRAM, the node has {options.dram_bytes}; "
-            f"the largest is {largest.name} with {largest.size}"
+            f"the largest is {largest.name} with {largest.size}. Make arrays smaller or the node's DRAM larger"
         )
         raise HlsError(largest.where, message)
     return at

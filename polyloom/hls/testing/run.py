@@ -118,20 +118,20 @@ def run_native(c_source: str, input_words: Words, *, rank: int = 0, sanitize: bo
     return _pushes(done.stdout.splitlines())
 
 
-def build_kernel(c_source: str, options: Options | None = None) -> KernelRun:
+def build_kernel(c_source: str, options: Options | None = None, flags: Sequence[str] = ()) -> KernelRun:
     """Compile and Verilate a source; the same source again comes from the cache."""
-    kernel = compile_source(c_source, options)
+    kernel = compile_source(c_source, options, flags)
     return KernelRun(kernel, simulate.verilate(kernel.verilog))
 
 
-def compile_source(c_source: str, options: Options | None = None) -> Kernel:
-    """The kernel of a source, with ``polyloom_test_scratch`` beside."""
+def compile_source(c_source: str, options: Options | None = None, flags: Sequence[str] = ()) -> Kernel:
+    """The kernel of a source, with ``polyloom_test_scratch`` beside. ``flags`` are for the compiler."""
     include = f"-I{paths.home() / HEADER_FOLDER}"
     with tempfile.TemporaryDirectory(prefix="polyloom-hls-") as folder:
         source, scratch = Path(folder) / "kernel.c", Path(folder) / "scratch.c"
         source.write_text(c_source)
         scratch.write_text(SCRATCH)
-        ir_text = frontend.to_ir([source, scratch], [include, f"-ffile-prefix-map={folder}/="])
+        ir_text = frontend.to_ir([source, scratch], [include, *flags, f"-ffile-prefix-map={folder}/="])
     return compile_kernel(ir_text, options)
 
 

@@ -45,21 +45,21 @@ def verilate(verilog: str) -> Path:
 
 
 def _build(verilog: str, library: Sequence[Path], folder: Path) -> None:
-    runtime = _runtime()
+    shared = runtime()
     source, model = folder / "kernel.sv", folder / "model"
     source.write_text(verilog)
     command: list[str | Path] = [*VERILATOR_FLAGS, "--Mdir", model, tools.WAIVERS, *library, source]
     toolchain.call([tools.find("verilator"), *command], "Verilator", env=tools.environment())
     unit = model / "unit.cc"
     unit.write_text("".join(f'#include "{p}"\n' for p in [*sorted(model.glob("*.cpp")), HERE / "circuit.cc"]))
-    objects = [*sorted(runtime.glob("*.o")), model / "unit.o"]
-    _cxx(["-O0", "-include-pch", runtime / HEADERS, *PRECOMPILED, f"-I{model}", "-c", unit, "-o", model / "unit.o"])
+    objects = [*sorted(shared.glob("*.o")), model / "unit.o"]
+    _cxx(["-O0", "-include-pch", shared / HEADERS, *PRECOMPILED, f"-I{model}", "-c", unit, "-o", model / "unit.o"])
     _cxx([*objects, "-o", folder / "kernel"])
     shutil.rmtree(model)
 
 
 @cache
-def _runtime() -> Path:
+def runtime() -> Path:
     """Folder of all that is the same for every kernel."""
     folder = cache_dir() / f"runtime-{key([_runtime_text()])}"
     if not folder.is_dir():

@@ -5,12 +5,14 @@ from collections.abc import Callable
 
 import pytest
 
-from polyloom.hls.ir import DRAM, Function
+from polyloom.hls.ir import DRAM, Const, Function
+from polyloom.hls.options import Options
 from polyloom.hls.passes.arithmetic import simplify_arithmetic
 from polyloom.hls.passes.cleanup import cleanup
 from polyloom.hls.passes.if_convert import if_convert
 from polyloom.hls.passes.memory_loops import expand_memory_operations
 from polyloom.hls.passes.split_accesses import split_accesses
+from polyloom.hls.passes.start_dram import start_dram
 from polyloom.hls.pointsto import mark_objects
 from polyloom.hls.reader import read
 
@@ -120,3 +122,34 @@ entry:
     loads = [i for i in module.functions["polyloom_kernel"].instrs() if i.op in {"load", "store"}]
     names = [sorted(o.name for o in i.objects or ()) for i in loads]
     assert names == [["y"], ["y"], [DRAM.name], ["x"]]
+
+
+LARGE = """
+@z = global [100 x i32] zeroinitializer, align 16
+@l = global <{ ptr, [30 x ptr] }> <{ ptr @l, [30 x ptr] zeroinitializer }>, align 8
+@__polyloom_heap = external global [0 x i8]
+define void @polyloom_kernel() {
+entry:
+  %a = load i32, ptr @z, align 4
+  %p = load ptr, ptr @l, align 8
+  store i32 %a, ptr %p, align 4
+  store i32 %a, ptr @__polyloom_heap, align 4
+  ret void
+}
+"""
+
+
+def test_large_objects_are_in_dram_and_get_their_values_from_the_kernel() -> None:
+    module = read(HEAD + LARGE, Options(object_limit=64))
+    start_dram(module)
+    entry = module.functions["polyloom_kernel"]
+    starts = [i.text() for i in entry.instrs() if i.op in {"memset", "memcpy"}]
+    assert starts == ["memset @z+0, 0, 400", "memcpy @l+0, @l.start+0, 8", "memset @l+8, 0, 240"]
+    objects = {o.name: o for o in module.objects}
+    assert objects["x"].address < objects["l.start"].address + 256 < 0x8000_0000
+    assert objects["l.start"].content == objects["l"].address.to_bytes(4, "little")
+    mark_objects(module)
+    accesses = [i for i in entry.instrs() if i.op in {"load", "store"}]
+    assert [i.objects for i in accesses] == [frozenset({DRAM})] * 4
+    heap = accesses[-1].args[0]
+    assert isinstance(heap, Const) and heap.value == objects["l"].address + 256
