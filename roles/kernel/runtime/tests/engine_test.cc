@@ -300,7 +300,7 @@ void random_traffic(unsigned ranks, const Config& config, const Faults& faults, 
       const Message& m = sent[rank][i];
       EXPECT_EQ(m.tag, r.tag);
       ASSERT_EQ(m.data.size(), r.bytes);
-      EXPECT_EQ(std::memcmp(m.data.data(), p.buffer.data(), m.data.size()), 0);
+      EXPECT_TRUE(std::equal(m.data.begin(), m.data.end(), p.buffer.begin()));
     }
   }
 }
