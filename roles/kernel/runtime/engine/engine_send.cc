@@ -131,8 +131,9 @@ void Engine::on_grant(const Header& header) {
 // since.
 bool Engine::is_on_its_way(const Request& request, std::uint32_t offset) const {
   const Time some = config_.retransmission / 2;
-  return offset == request.turn_from && offset < request.position && now_ < request.turn_at + some &&
-         request.turn_at > request.lined_up_at + some;
+  const bool has_begun = request.turn_at != kNever && offset < request.position;
+  return has_begun && offset == request.turn_from && now_ - request.turn_at < some &&
+         request.turn_at - request.lined_up_at > some;
 }
 
 // The message with the least left goes first: so most are early, and none is later than if all took turns.

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <numeric>
 
@@ -389,8 +388,9 @@ TEST(EngineExhaustive, TwoFaultsAnywhere) {
         for (int round = 0; round < 200 && !all(); ++round) {
           if (at == wire.packets.size()) {
             for (const auto& [bytes, to] : std::exchange(delayed, {})) deliver(bytes, to);
-            if (at < wire.packets.size()) continue;
+            if (at < wire.packets.size() || all()) continue;
             now = std::max(now, std::min(a.next_timer(), b.next_timer()));
+            ASSERT_NE(now, kNever) << first << " " << second << " " << kinds;
             a.on_timer(now);
             b.on_timer(now);
             continue;
