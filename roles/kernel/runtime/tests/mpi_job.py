@@ -108,6 +108,8 @@ def run(
     Ranks in `boards` are native kernels (board.cc) with their reports.
     """
     boards = boards or {}
+    if not Path(program).exists():
+        raise FileNotFoundError(program)  # before the manager waits for it
     job = job_of(size, boards, **changes)
     with tempfile.TemporaryDirectory(prefix="polyloom-mpi-") as name:
         folder = Path(name)
