@@ -61,6 +61,8 @@ package polyloom_mpe_program_command_pkg;
     p = i(p, andn(U, U, n(IS_EAGER)));
     p = label(p, L_SHORT);
     p = im(p, mov(NONE, r(U)), stlo(PB, R_FLAGS));
+    p = im(p, mov(NONE, n(0)), st(PB, R_POSITION));
+    p = im(p, mov(NONE, n(0)), st(PB, R_LIMIT));
     p = im(p, mov(NONE, n(0)), st(PB, R_TRIES));
     p = im(p, mov(NONE, n(0)), stlo(PB, R_NEXT));
     p = im(p, nop(), ldg(G_WANT));

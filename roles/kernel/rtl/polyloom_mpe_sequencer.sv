@@ -93,17 +93,18 @@ module polyloom_mpe_sequencer
     if (write && d >= FIRST_POINTER) pointers_q[d[1:0]] <= address_t'(result);
   end
   assign address = i.by_pointer ? pointers_q[i.offset[5:4]] + address_t'(i.offset[3:0]) : {5'h1f, i.offset};
-  polyloom_ram_1rw #(
+  polyloom_ram_1r1w #(
       .Width    (32),
       .Depth    (DATA_WORDS),
       .ByteWidth(8)
   ) i_data (
       .clk_i,
-      .en_i   (i.access != NO_ACCESS),
       .we_i   (i.access[2]),
       .be_i   ({{2{i.access != STORE_LOW}}, {2{i.access != STORE_HIGH}}}),
-      .addr_i (address),
+      .waddr_i(address),
       .wdata_i({i.access == STORE_HIGH ? result[15:0] : result[31:16], result[15:0]}),
+      .re_i   (i.access == LOAD),
+      .raddr_i(address),
       .rdata_o(loaded)
   );
 
