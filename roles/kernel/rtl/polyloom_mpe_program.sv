@@ -38,11 +38,15 @@ module polyloom_mpe_program
   end
 
   logic [DENSE_BITS-1:0] dense[PROGRAM_WORDS], dense_q;
+  (* rom_style = "logic" *)
+  logic [SPARSE_BITS-1:0] sparse[PROGRAM_WORDS];
   logic [SPARSE_BITS-1:0] sparse_q;
-  initial for (int unsigned n = 0; n < PROGRAM_WORDS; n++) dense[n] = WHOLE.text[n][SPARSE_BITS+:DENSE_BITS];
+  initial begin
+    for (int unsigned n = 0; n < PROGRAM_WORDS; n++) {dense[n], sparse[n]} = WHOLE.text[n];
+  end
   always_ff @(posedge clk_i) begin
     dense_q  <= dense[at_i];
-    sparse_q <= WHOLE.text[at_i][SPARSE_BITS-1:0];
+    sparse_q <= sparse[at_i];
   end
   assign word_o = {dense_q, sparse_q};
 endmodule

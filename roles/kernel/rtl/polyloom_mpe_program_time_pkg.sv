@@ -30,7 +30,10 @@ package polyloom_mpe_program_time_pkg;
     p = label(p, L_SWEEP_REQUEST);
     p = im(p, nop(), ld(PB, R_FLAGS));
     p = i(p, mov(KIND, mlo()));
-    p = ib(p, and_(NONE, KIND, n(OPEN)), z(L_REST));
+    p = ib(p, and_(NONE, KIND, n(OPEN)), nz(L_SWEEP_OPEN));
+    p = ib(p, and_(NONE, T, n(16'h0070)), nz(L_SWEEP_ON));  // eight in a row
+    p = ib(p, nop(), jump(L_REST));
+    p = label(p, L_SWEEP_OPEN);
     p = im(p, mov(NONE, n(1)), stg(G_ALIVE));
     p = ib(p, and_(NONE, KIND, n(UNACKED)), nz(L_REST));  // its rank's time
     p = im(p, nop(), ld(PB, R_TIME));
