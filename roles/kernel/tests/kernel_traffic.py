@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random MPI traffic between players: programs whose outcome does not depend on timing, and the check of that outcome.
 
-Three communicators: 1, receives name source and tag, in any order; 2, receives name the source and take any tag, in
-order; 3, receives take any source and any tag, so only the set of what came is known.
+Three kinds of communicators: 1, receives name source and tag, in any order; 2, receives name the source and take any
+tag, in order; 3, receives take any source and any tag, so only the set of what came is known. Each batch of messages has
+communicators of its own: else a receive could take a message of a later batch, and its own batch would wait for ever.
 """
 
 from __future__ import annotations
@@ -40,6 +41,12 @@ class Message:
     comm: int
     data: bytes
     op: int
+    batch: int
+
+    @property
+    def world(self) -> int:
+        """Number of its communicator."""
+        return self.comm + 4 * self.batch
 
 
 @dataclass
@@ -87,20 +94,21 @@ class Traffic:
         self.programs = [Program() for _ in range(ranks)]
         self.messages: list[Message] = []
         rng = self.rng
-        left = messages
+        left, number = messages, 0
         while left:
             batch = min(left, rng.randint(1, 8))
-            self._batch(batch, ranks, sizes)
+            self._batch(number, batch, ranks, sizes)
             left -= batch
+            number += 1
 
-    def _batch(self, count: int, ranks: int, sizes: list[int]) -> None:
+    def _batch(self, number: int, count: int, ranks: int, sizes: list[int]) -> None:
         rng = self.rng
         batch = []
         for _ in range(count):
             data = rng.randbytes(rng.choice(sizes))
             tag = len(self.messages) + len(batch)
             op = rng.choice([SEND, SEND, SSEND])
-            batch.append(Message(rng.randrange(ranks), rng.randrange(ranks), tag, rng.randint(1, 3), data, op))
+            batch.append(Message(rng.randrange(ranks), rng.randrange(ranks), tag, rng.randint(1, 3), data, op, number))
         self.messages += batch
         todo: list[list[tuple[str, Message]]] = [[] for _ in range(ranks)]
         for m in batch:
@@ -125,7 +133,7 @@ class Traffic:
                 self.w.put(self.nodes[m.source], address, m.data)
                 p.open.append(len(p.commands))
                 p.sends.append(len(p.commands))
-                p.commands.append(command(m.op, m.target, m.tag, address, len(m.data), m.comm))
+                p.commands.append(command(m.op, m.target, m.tag, address, len(m.data), m.world))
             else:
                 room = max(len(m.data), 0) if m.comm != 3 else max(len(x.data) for x in self.messages)
                 address = p.room(room)
@@ -136,7 +144,7 @@ class Traffic:
                 p.open.append(len(p.commands))
                 receive.answer = len(p.commands)
                 p.receives.append(receive)
-                p.commands.append(command(RECV, peer, tag, address, room, m.comm))
+                p.commands.append(command(RECV, peer, tag, address, room, m.world))
         self.rng.shuffle(p.open)
         waits = {number: len(p.commands) + i for i, number in enumerate(p.open)}
         for number in p.open:
