@@ -8,7 +8,7 @@
 package polyloom_mpe_map_pkg;
   import polyloom_mpe_isa_pkg::*;
 
-  // Registers. What is received or sent stands in those from TAG to BYTES; T, U, V, W are for a few lines only.
+  // Registers. What is received or sent stands in those from TAG to BYTES; T and U are for a few lines only.
   localparam target_t ZERO = 6'd32;
   localparam target_t ONE = 6'd33;
   localparam target_t FLAGS = O_FLAGS;  // as the output
@@ -25,8 +25,7 @@ package polyloom_mpe_map_pkg;
   localparam target_t COMMAND = 6'd45;  // its three words
   localparam target_t C_TAG = 6'd46;
   localparam target_t C_COMM = 6'd47;  // and handle
-  localparam target_t C_ADDRESS = 6'd48;
-  localparam target_t C_BYTES = 6'd49;
+  localparam target_t TRY = 6'd48;  // {FIRST_TRY, FIRST_TRY}
   localparam target_t RANK = 6'd50;  // at hand; PA points to it
   localparam target_t SEQ = 6'd51;
   localparam target_t TAG = 6'd52;
@@ -75,6 +74,7 @@ package polyloom_mpe_map_pkg;
   localparam logic [3:0] R_TRIES = 4'd11;
   localparam logic [3:0] R_PLACE = 4'd12;  // of its payload in the store
   localparam logic [3:0] R_FLAGS = 4'd13;
+  localparam int unsigned NO_REQUEST_AT = 1970;  // words that commands without a request write to
   // Its flags
   localparam logic [15:0] OWNED = 16'h0001;  // the kernel has its handle
   localparam logic [15:0] COMPLETE = 16'h0002;  // for the kernel
@@ -136,6 +136,7 @@ package polyloom_mpe_map_pkg;
   localparam logic [5:0] G_ASKED = 6'd31;  // {seq, count, op}
   localparam logic [5:0] G_REGISTER = 6'd32;
   localparam logic [5:0] G_REPLY_KIND = 6'd33;
+  localparam logic [5:0] G_USED = 6'd34;  // so many requests
 
   // Numbers
   localparam logic [15:0] HANDLE_BITS = 16'h01f0;  // of a handle, but for REQUESTS_AT

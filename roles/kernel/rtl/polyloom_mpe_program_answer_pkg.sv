@@ -13,7 +13,6 @@ package polyloom_mpe_program_answer_pkg;
     program_t p = given;
     // WAIT, TEST: of the handle in the high half of C_COMM.
     p = label(p, L_WAIT);
-    p = i(p, mov(PB, hi(C_COMM)));
     p = im(p, xor_(T, PB, n(16'(REQUESTS_AT))), ld(PB, R_FLAGS));
     p = ib(p, andn(NONE, T, n(HANDLE_BITS)), nz(L_NO_SUCH));
     p = i(p, mov(T, mlo()));
@@ -36,17 +35,12 @@ package polyloom_mpe_program_answer_pkg;
     p = ib(p, mov(KIND, mlo()), jump(L_SAY));
     p = label(p, L_PROBE_NOTHING);
     p = ib(p, and_(NONE, COMMAND, n(1)), nz(L_SAY_NOTHING));  // IPROBE
-    p = ib(p, sub(NONE, AWAITED, n(1)), z(L_REST));
-    p = i(p, mov(AWAITED, n(1)));
-    p = im(p, mov(NONE, in(I_CYCLE_LOW)), stg(G_SINCE));
-    p = imb(p, mov(NONE, in(I_CYCLE_HIGH)), stg(G_SINCE + 6'd1), jump(L_REST));
+    p = ib(p, mov(AWAITED, n(1)), jump(L_REST));
     p = label(p, L_SAY_NOTHING);
     p = ib(p, mov(T, n(0)), jump(L_SAY_ONLY));
 
     p = label(p, L_NO_SUCH);
-    p = ib(p, mov(T, n(E_NO_SUCH)), jump(L_SAY_ONLY));
-    p = label(p, L_TOO_MANY);
-    p = i(p, mov(T, n(E_TOO_MANY)));
+    p = i(p, mov(T, n(E_NO_SUCH)));
     p = label(p, L_SAY_ONLY);
     p = i(p, mov(TAG, n(0)));
     p = i(p, mov(LENGTH, n(0)));

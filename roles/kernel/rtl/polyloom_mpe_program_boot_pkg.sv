@@ -15,22 +15,18 @@ package polyloom_mpe_program_boot_pkg;
     p = i(p, mov(ONE, n(1)));
     p = i(p, mov(FLAGS, n(0)));
     p = i(p, mov(SIZE, n(0)));
-    p = i(p, mov(SELF, n(0)));
     p = i(p, mov(SLOTS, n(0)));
     p = i(p, mov(LIMIT, n(0)));
     p = i(p, mov(WINDOW, n(0)));
-    p = i(p, mov(JOB_LOW, n(0)));
-    p = i(p, mov(JOB_HIGH, n(0)));
+    p = i(p, mov(TRY, n(FIRST_TRY)));
+    p = i(p, pack(TRY, TRY, r(TRY)));
     p = i(p, mov(TICK, n(0)));
     p = i(p, mov(AWAITED, n(0)));
-    p = i(p, mov(COPIED, n(0)));
     p = i(p, mov(PC, n(16'(GLOBALS_AT))));
-    p = i(p, mov(T, n(64)));
     p = label(p, L_CLEAR);
     p = im(p, mov(NONE, n(0)), st(PC, 0));
     p = i(p, add(PC, PC, n(1)));
-    p = ib(p, sub(T, T, n(1)), nz(L_CLEAR));
-    p = ib(p, nop(), jump(L_REST));
+    p = ib(p, sub(NONE, PC, n(16'(DATA_WORDS))), nz(L_CLEAR));
 
     // The sequencer waits here, in the first entry of the table, for an event.
     p = align(p, 16);

@@ -70,18 +70,23 @@ package polyloom_mpe_program_receive_pkg;
     p = label(p, L_RELEASE_NEXT);
     p = imb(p, nop(), ld(PA, K_CHAIN), jump(L_RELEASE_ONE));
     p = label(p, L_RELEASE_RTS);
-    p = i(p, mov(OFFSET, n(FIRST_TRY)));  // from now on it asks by itself
-    p = imb(p, pack(NONE, OFFSET, r(OFFSET)), st(PB, R_TIME), jump(L_RELEASE_RECORD));
+    p = imb(p, mov(NONE, r(TRY)), st(PB, R_TIME), jump(L_RELEASE_RECORD));  // from now on it asks by itself
     p = label(p, L_RELEASED);
-    p = i(p, mov(OFFSET, n(FIRST_TRY)));
-    p = im(p, pack(NONE, OFFSET, r(OFFSET)), st(PA, K_TIME));
+    p = im(p, mov(NONE, r(TRY)), st(PA, K_TIME));
     p = imb(p, nop(), ld(PA, K_CONSUMED), ret());
 
-    // Request PB is free.
+    // Request PB is free. Time stands when all are.
     p = label(p, L_FREE);
     p = im(p, nop(), ldg(G_FREE));
     p = im(p, mov(NONE, mlo()), stlo(PB, R_NEXT));
-    p = imb(p, mov(NONE, r(PB)), stglo(G_FREE), ret());
+    p = im(p, mov(NONE, r(PB)), stglo(G_FREE));
+    p = im(p, nop(), ldg(G_USED));
+    p = i(p, mov(PD, m()));
+    p = imb(p, sub(PD, PD, n(1)), stg(G_USED), nz(L_FREED));
+    p = i(p, mov(O_NO_TICK, n(0)));
+    p = i(p, andn(FLAGS, FLAGS, n(F_SWEEP)));
+    p = label(p, L_FREED);
+    p = ib(p, nop(), ret());
 
     // From another address than the rank's; or not wanted.
     p = label(p, L_FOREIGN);

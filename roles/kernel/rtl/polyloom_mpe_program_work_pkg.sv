@@ -65,8 +65,7 @@ package polyloom_mpe_program_work_pkg;
     p = im(p, add(O_READ_AT, OFFSET, m()), ld(PB, R_KEY));
     p = i(p, mov(O_READ, r(BYTES)));
     p = im(p, add(NONE, OFFSET, r(BYTES)), st(PB, R_POSITION));
-    p = i(p, mov(KIND, n(FIRST_TRY)));
-    p = im(p, pack(NONE, KIND, r(KIND)), st(PB, R_TIME));
+    p = im(p, mov(NONE, r(TRY)), st(PB, R_TIME));
     p = im(p, mov(RANK, mhi()), ld(PB, R_SEQ));
     p = i(p, mov(SEQ, mlo()));
     p = i(p, mov(TAG, mhi()));
@@ -102,7 +101,8 @@ package polyloom_mpe_program_work_pkg;
     p = label(p, L_EMIT_TO);
     p = i(p, add(PA, RANK, x8(RANK)));
     p = i(p, add(PA, PA, r(RANK)));
-    p = imb(p, nop(), ld(PA, K_MAC), jump(L_EMIT));
+    p = imb(p, nop(), ld(PA, K_MAC), call(L_EMIT));
+    p = ib(p, nop(), jump(L_REST));
 
     // The envelope again, with its payload from the store; the request stays in work if data may follow.
     p = label(p, L_WORK_AGAIN);
