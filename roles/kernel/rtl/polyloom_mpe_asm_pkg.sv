@@ -8,7 +8,7 @@
 //                   p = imb(p, mov(T, lo(U)), stg(G_JOB), jump(L_REST));  all at once
 //               The first operand is a register; the second one of r lo hi x8 (of a register), n (number), m mlo mhi (what was
 //               loaded), in inlo inhi (an input).
-// Source: own design.   Tests: test_polyloom_mpe_sequencer.py
+// Source: own design.   Tests: test_mpe_pair_rules.py, test_mpe_faults.py
 package polyloom_mpe_asm_pkg;
   import polyloom_mpe_isa_pkg::*;
 
@@ -233,42 +233,42 @@ package polyloom_mpe_asm_pkg;
 
   // Operands
   typedef struct packed {
-    from_e       from;
+    from_e from;
     part_e       part;
     logic [15:0] number;
   } source_t;
   function automatic source_t r(input target_t register);
-    return '{from: FROM_REGISTER, part: WHOLE, number: 16'(register[4:0])};
+    return '{from : FROM_REGISTER, part: WHOLE, number: 16'(register[4:0])};
   endfunction
   function automatic source_t lo(input target_t register);
-    return '{from: FROM_REGISTER, part: LOW, number: 16'(register[4:0])};
+    return '{from : FROM_REGISTER, part: LOW, number: 16'(register[4:0])};
   endfunction
   function automatic source_t hi(input target_t register);
-    return '{from: FROM_REGISTER, part: HIGH, number: 16'(register[4:0])};
+    return '{from : FROM_REGISTER, part: HIGH, number: 16'(register[4:0])};
   endfunction
   function automatic source_t x8(input target_t register);
-    return '{from: FROM_REGISTER, part: TIMES8, number: 16'(register[4:0])};
+    return '{from : FROM_REGISTER, part: TIMES8, number: 16'(register[4:0])};
   endfunction
   function automatic source_t n(input logic [15:0] number);
-    return '{from: FROM_NUMBER, part: WHOLE, number: number};
+    return '{from : FROM_NUMBER, part: WHOLE, number: number};
   endfunction
   function automatic source_t m();
-    return '{from: FROM_MEMORY, part: WHOLE, number: '0};
+    return '{from : FROM_MEMORY, part: WHOLE, number: '0};
   endfunction
   function automatic source_t mlo();
-    return '{from: FROM_MEMORY, part: LOW, number: '0};
+    return '{from : FROM_MEMORY, part: LOW, number: '0};
   endfunction
   function automatic source_t mhi();
-    return '{from: FROM_MEMORY, part: HIGH, number: '0};
+    return '{from : FROM_MEMORY, part: HIGH, number: '0};
   endfunction
   function automatic source_t in(input input_e number);
-    return '{from: FROM_INPUT, part: WHOLE, number: 16'(number)};
+    return '{from : FROM_INPUT, part: WHOLE, number: 16'(number)};
   endfunction
   function automatic source_t inlo(input input_e number);
-    return '{from: FROM_INPUT, part: LOW, number: 16'(number)};
+    return '{from : FROM_INPUT, part: LOW, number: 16'(number)};
   endfunction
   function automatic source_t inhi(input input_e number);
-    return '{from: FROM_INPUT, part: HIGH, number: 16'(number)};
+    return '{from : FROM_INPUT, part: HIGH, number: 16'(number)};
   endfunction
 
   // Operations
@@ -326,33 +326,33 @@ package polyloom_mpe_asm_pkg;
 
   // Memory: by a pointer and the place in its record, or one of the program's own words (g)
   typedef struct packed {
-    access_e    access;
-    logic       by_pointer;
-    logic [5:0] offset;
+    access_e access;
+    logic            by_pointer;
+    logic [5:0]      offset;
   } memory_t;
   function automatic memory_t ld(input target_t pointer, input logic [3:0] offset);
-    return '{access: LOAD, by_pointer: 1'b1, offset: {pointer[1:0], offset}};
+    return '{access : LOAD, by_pointer: 1'b1, offset: {pointer[1:0], offset}};
   endfunction
   function automatic memory_t st(input target_t pointer, input logic [3:0] offset);
-    return '{access: STORE, by_pointer: 1'b1, offset: {pointer[1:0], offset}};
+    return '{access : STORE, by_pointer: 1'b1, offset: {pointer[1:0], offset}};
   endfunction
   function automatic memory_t stlo(input target_t pointer, input logic [3:0] offset);
-    return '{access: STORE_LOW, by_pointer: 1'b1, offset: {pointer[1:0], offset}};
+    return '{access : STORE_LOW, by_pointer: 1'b1, offset: {pointer[1:0], offset}};
   endfunction
   function automatic memory_t sthi(input target_t pointer, input logic [3:0] offset);
-    return '{access: STORE_HIGH, by_pointer: 1'b1, offset: {pointer[1:0], offset}};
+    return '{access : STORE_HIGH, by_pointer: 1'b1, offset: {pointer[1:0], offset}};
   endfunction
   function automatic memory_t ldg(input logic [5:0] offset);
-    return '{access: LOAD, by_pointer: 1'b0, offset: offset};
+    return '{access : LOAD, by_pointer: 1'b0, offset: offset};
   endfunction
   function automatic memory_t stg(input logic [5:0] offset);
-    return '{access: STORE, by_pointer: 1'b0, offset: offset};
+    return '{access : STORE, by_pointer: 1'b0, offset: offset};
   endfunction
   function automatic memory_t stglo(input logic [5:0] offset);
-    return '{access: STORE_LOW, by_pointer: 1'b0, offset: offset};
+    return '{access : STORE_LOW, by_pointer: 1'b0, offset: offset};
   endfunction
   function automatic memory_t stghi(input logic [5:0] offset);
-    return '{access: STORE_HIGH, by_pointer: 1'b0, offset: offset};
+    return '{access : STORE_HIGH, by_pointer: 1'b0, offset: offset};
   endfunction
 
   // What comes next
@@ -397,7 +397,8 @@ package polyloom_mpe_asm_pkg;
   // Instructions
   localparam memory_t NO_MEMORY = '0;
   localparam next_t GO_ON = '0;
-  function automatic program_t imb(input program_t p, input instruction_t work, input memory_t memory, input next_t next);
+  function automatic program_t imb(input program_t p, input instruction_t work, input memory_t memory,
+                                   input next_t next);
     instruction_t word = work;
     {word.access, word.by_pointer, word.offset} = memory;
     word.cond = next.cond;

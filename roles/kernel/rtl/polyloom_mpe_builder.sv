@@ -76,7 +76,7 @@ module polyloom_mpe_builder
   logic waits_q, runs_q, take;
   read_job_t wait_q, run_q;
   logic [31:0] address_q;
-  logic [9:0] word_q;
+  logic [ 9:0] word_q;
   logic [10:0] left_q;  // bytes of the replayed payload not yet sent
   assign take = waits_q && !runs_q && !copied_o && (wait_q.replay || read_ready_i);
   assign read_valid_o = waits_q && !runs_q && !copied_o && !wait_q.replay;
@@ -141,5 +141,5 @@ module polyloom_mpe_builder
   end
 
   assign ready_o = !head_valid && !waits_q;
-  assign idle_o = ready_o && !runs_q && !paying_q;
+  assign idle_o  = ready_o && !runs_q && !paying_q;
 endmodule

@@ -11,30 +11,30 @@
 module polyloom_mpe_events
   import polyloom_mpe_isa_pkg::*;
 (
-    input  logic        clk_i,
-    input  logic        rst_ni,
+    input  logic           clk_i,
+    input  logic           rst_ni,
     // From the program
-    input  output_e     output_i,
-    input  logic [31:0] result_i,
-    output logic        rests_o,          // no flag is set, no timer runs
+    input  output_e        output_i,
+    input  logic    [31:0] result_i,
+    output logic           rests_o,          // no flag is set, no timer runs
     // From the units
-    input  logic        command_valid_i,
-    input  logic        head_valid_i,
-    input  logic        head_manage_i,
-    input  logic        writer_ready_i,
-    input  logic        writer_idle_i,
-    input  logic        builder_ready_i,
-    input  logic        builder_idle_i,
-    input  logic        out_empty_i,
-    input  logic        copied_i,
-    input  logic        answer_free_i,
-    output event_e      event_o
+    input  logic           command_valid_i,
+    input  logic           head_valid_i,
+    input  logic           head_manage_i,
+    input  logic           writer_ready_i,
+    input  logic           writer_idle_i,
+    input  logic           builder_ready_i,
+    input  logic           builder_idle_i,
+    input  logic           out_empty_i,
+    input  logic           copied_i,
+    input  logic           answer_free_i,
+    output event_e         event_o
 );
 
   logic [8:0] flags_q;
   logic [31:0] ack_q, tick_q;
   logic ack_runs_q, tick_runs_q, ack_over, tick_over, sends;
-  assign ack_over = ack_runs_q && ack_q == '0;
+  assign ack_over  = ack_runs_q && ack_q == '0;
   assign tick_over = tick_runs_q && tick_q == '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -59,8 +59,7 @@ module polyloom_mpe_events
     else if (!tick_over) tick_q <= tick_q - 1'b1;
   end
 
-  assign sends = builder_ready_i &&
-      ((flags_q & F_MANAGE[8:0]) != '0 ? out_empty_i : (flags_q & F_SEND[8:0]) != '0);
+  assign sends = builder_ready_i && ((flags_q & F_MANAGE[8:0]) != '0 ? out_empty_i : (flags_q & F_SEND[8:0]) != '0);
   always_comb begin
     event_o = EV_NONE;
     if ((flags_q & F_SWEEP[8:0]) != '0 || tick_over) event_o = EV_SWEEP;

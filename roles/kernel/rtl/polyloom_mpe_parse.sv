@@ -23,18 +23,18 @@ module polyloom_mpe_parse
     output logic             in_ready_o,
     input  logic      [63:0] in_data_i,
     input  logic             in_last_i,
-    input  logic             in_manage_i,   // for management's port
-    input  logic      [12:0] in_bytes_i,    // of the datagram
+    input  logic             in_manage_i,    // for management's port
+    input  logic      [12:0] in_bytes_i,     // of the datagram
     input  endpoint_t        in_from_i,
     // Header, until taken
     output logic             head_valid_o,
     output logic             head_manage_o,
     input  logic             head_ready_i,
     input  logic      [ 1:0] head_word_i,
-    output logic      [63:0] head_o,        // that word of it
+    output logic      [63:0] head_o,         // that word of it
     output endpoint_t        head_from_o,
-    output logic      [12:0] head_bytes_o,  // of the datagram, without the header of an MPI packet
-    output logic             head_more_o,   // payload follows
+    output logic      [12:0] head_bytes_o,   // of the datagram, without the header of an MPI packet
+    output logic             head_more_o,    // payload follows
     // Payload
     output logic             out_valid_o,
     input  logic             out_ready_i,
@@ -47,8 +47,8 @@ module polyloom_mpe_parse
   logic [2:0] word_q;  // 0 to 3: header; 4: payload
   logic pending_q;  // a header waits
   logic good_q, drop_now, keep, right, end_of_head;
-  logic [63:0] head_q[4];
-  logic [7:0] kind_q;
+  logic [63:0] head_q [4];
+  logic [ 7:0] kind_q;
   logic [12:0] bytes;
   logic [31:0] length, offset;
   logic step, payload, fifo_ready;
@@ -69,8 +69,7 @@ module polyloom_mpe_parse
       3'd1: right = in_data_i[15:0] <= cfg_i.size && in_data_i[31:16] == cfg_i.rank;
       3'd3:
       unique case (kind_q)
-        EAGER:
-        right = length == 32'(bytes) && bytes <= 13'(cfg_i.eager) && offset == '0 && bytes <= 13'(MAX_PAYLOAD);
+        EAGER: right = length == 32'(bytes) && bytes <= 13'(cfg_i.eager) && offset == '0 && bytes <= 13'(MAX_PAYLOAD);
         DATA:
         right = bytes != '0 && bytes <= 13'(MAX_PAYLOAD) && offset[2:0] == '0 && offset < length &&
             32'(bytes) <= length - offset;

@@ -37,18 +37,18 @@ package polyloom_mpe_pkg;
 
   // Jobs of the writer and the builder: 32 bits as the program puts them together.
   typedef struct packed {
-    logic [15:0] word;      // of the store
+    logic [15:0] word;        // of the store
     logic        to_memory;
-    logic        to_store;  // neither: thrown away
+    logic        to_store;    // neither: thrown away
     logic        from_store;  // else from the packet at hand
     logic [1:0]  unused;
     logic [10:0] bytes;
   } write_job_t;
   typedef struct packed {
-    logic [15:0] word;      // of the store
-    logic        tell;      // when it has been read
-    logic        record;    // keep it in the store, too
-    logic        replay;    // from there; else from memory
+    logic [15:0] word;    // of the store
+    logic        tell;    // when it has been read
+    logic        record;  // keep it in the store, too
+    logic        replay;  // from there; else from memory
     logic [1:0]  unused;
     logic [10:0] bytes;
   } read_job_t;

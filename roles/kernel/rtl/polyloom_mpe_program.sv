@@ -32,9 +32,9 @@ module polyloom_mpe_program
     return p;
   endfunction
   localparam program_t LABELLED = all(program_t'(1'b0));
-  localparam program_t WHOLE = all(LABELLED);
-  if (WHOLE.at > 11'(PROGRAM_WORDS)) begin : gen_check
-    $error("%m: %0d instructions, at most %0d", WHOLE.at, PROGRAM_WORDS);
+  localparam program_t FULL = all(LABELLED);
+  if (FULL.at > 11'(PROGRAM_WORDS)) begin : gen_check
+    $error("%m: %0d instructions, at most %0d", FULL.at, PROGRAM_WORDS);
   end
 
   logic [DENSE_BITS-1:0] dense[PROGRAM_WORDS], dense_q;
@@ -42,7 +42,7 @@ module polyloom_mpe_program
   logic [SPARSE_BITS-1:0] sparse[PROGRAM_WORDS];
   logic [SPARSE_BITS-1:0] sparse_q;
   initial begin
-    for (int unsigned n = 0; n < PROGRAM_WORDS; n++) {dense[n], sparse[n]} = WHOLE.text[n];
+    for (int unsigned n = 0; n < PROGRAM_WORDS; n++) {dense[n], sparse[n]} = FULL.text[n];
   end
   always_ff @(posedge clk_i) begin
     dense_q  <= dense[at_i];

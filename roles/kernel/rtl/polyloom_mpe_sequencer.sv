@@ -10,23 +10,23 @@
 // Order/loss:   none.
 // Reset:        begins at instruction 0. Registers and memory are the program's to clear.
 // Limits:       calls 8 deep.
-// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe_sequencer.py
+// Cost:         not measured alone.   Source: own design.   Tests: test_mpe_pair_rules.py, test_mpe_faults.py
 module polyloom_mpe_sequencer
   import polyloom_mpe_isa_pkg::*;
 (
-    input  logic                 clk_i,
-    input  logic                 rst_ni,
+    input  logic                clk_i,
+    input  logic                rst_ni,
     // Program
-    output place_t               next_o,
-    input  instruction_t         word_i,    // at next_o of the last cycle
-    output logic                 rests_o,   // it waits for an event
+    output place_t              next_o,
+    input  instruction_t        word_i,        // at next_o of the last cycle
+    output logic                rests_o,       // it waits for an event
     // Inputs
-    output input_e               input_o,
-    input  logic         [31:0]  input_i,   // in the same cycle
-    input  logic         [ 4:0]  conditions_i,  // NO_COMMAND and on
+    output input_e              input_o,
+    input  logic         [31:0] input_i,       // in the same cycle
+    input  logic         [ 4:0] conditions_i,  // NO_COMMAND and on
     // Outputs
-    output output_e              output_o,  // none, but for one cycle
-    output logic         [31:0]  result_o
+    output output_e             output_o,      // none, but for one cycle
+    output logic         [31:0] result_o
 );
 
   localparam instruction_t NOTHING = '0;
@@ -58,8 +58,8 @@ module polyloom_mpe_sequencer
   logic [31:0] x, y;
   logic [32:0] sum;
   logic zero, no_borrow, negative;
-  assign x = i.op[1] ? ~a : a;
-  assign y = i.op[0] ? ~b : b;
+  assign x   = i.op[1] ? ~a : a;
+  assign y   = i.op[0] ? ~b : b;
   assign sum = {1'b0, x} + {1'b0, y} + 33'(i.op[1] || i.op[0]);
   always_comb begin
     unique case (i.op)
@@ -134,7 +134,7 @@ module polyloom_mpe_sequencer
     if (i.cond == RETURN) next = calls_q[last];
     if (!run_q) next = '0;
   end
-  assign last = depth_q - 1'b1;
+  assign last   = depth_q - 1'b1;
   assign next_o = next;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -3,7 +3,7 @@
 
 Three kinds of communicators: 1, receives name source and tag, in any order; 2, receives name the source and take any
 tag, in order; 3, receives take any source and any tag, so only the set of what came is known. Each batch of messages
-has communicators of its own: else a receive could take a message of a later batch, and its own batch would wait for ever.
+has communicators of its own: else a receive could take a message of a later batch, and its own would wait for ever.
 """
 
 from __future__ import annotations
