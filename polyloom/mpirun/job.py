@@ -17,7 +17,7 @@ from polyloom.mpirun.cluster import MPI_PORT, Cluster
 from polyloom.transpile.kernels import BuiltKernel
 
 #: Bytes of the pool that an FPGA keeps for envelopes that no receive has asked for yet (all sources together).
-POOL_BYTES = 8192
+POOL_BYTES = 6144
 #: Credits of a pair of ranks, and bounds of the bytes of an eager message.
 CREDITS, LEAST_EAGER, MOST_EAGER = 4, 16, 1024
 PIECE = 1440  # bytes of a packet of a long message

@@ -43,6 +43,21 @@ module ram_tb (
         .wdata_i(wdata),
         .rdata_o(rdata_one)
     );
+
+    logic [1:0] en_both = '0, we_both = '0;
+    logic [1:0][$clog2(Depth)-1:0] addr_both = '0;
+    logic [1:0][Width-1:0] wdata_both = '0, rdata_both;
+    polyloom_ram_2rw #(
+        .Width(Width),
+        .Depth(Depth)
+    ) i_both (
+        .clk_i,
+        .en_i   (en_both),
+        .we_i   (we_both),
+        .addr_i (addr_both),
+        .wdata_i(wdata_both),
+        .rdata_o(rdata_both)
+    );
   end
 
   logic unused;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_mpe: the message passing engine of an FPGA rank, between whole Ethernet frames and a kernel.
-// How:          frames are sorted into MPI packets, management and ARP; the engine decides, the writer and the reader move
-//               payload. A frame to this node itself turns round at the transmit side.
-//                   frames -> UDP -+-> parse -> engine -> builder --.
-//                                  '-> management ------------------+-> UDP -+-> store -> frames
-//                             ARP ----------------------------------'        '-> back, if to this node
-// Latency:      see the units.
+// How:          a small sequencer decides everything, by a program (polyloom_mpe_program_*_pkg); units move what goes a word a
+//               cycle. A frame to this node itself turns round at the transmit side.
+//                   frames -> UDP --> parse --> [ header ] --> sequencer --> builder --> UDP -+-> store -> frames
+//                          ARP |          '--> writer --> memory, store     reader ---^  ARP -'      '-> back, if to this node
+// Latency:      see the units and roles/kernel/README.md.
 // Throughput:   a word a cycle in both directions; the kernel's memory port gives one access a cycle to both together.
-// Backpressure: frames wait at rx_ready_o, but never for an answer of management or ARP, which would wait for frames that turn
-//               round; the transmit store takes whole frames before it sends.
+// Backpressure: frames wait at rx_ready_o; the transmit store takes whole frames before it sends.
 // Order/loss:   PROTOCOL.md.
 // Reset:        no job; the kernel is held in reset until it is started.
 // Limits:       see the units.
-// Cost:         9,872 LUT, 3,103 FF, 6 BRAM36, 2 DSP (UltraScale+; `polyloom synth mpe`, Yosys 0.70, 2026-11).   Source: PROTOCOL.md, ENGINE.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
+// Cost:         COST
+// Source:       PROTOCOL.md, ENGINE.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe
   import polyloom_mpe_pkg::*;
+  import polyloom_mpe_isa_pkg::*;
   import polyloom_udp_pkg::endpoint_t;
 #(
     parameter int unsigned TxWords   = 512,  // of the transmit store
@@ -61,8 +61,6 @@ module polyloom_mpe
     input  logic        read_error_i,
     output logic        idle_o
 );
-
-  cfg_t cfg;
 
   // In: the wire's frames and those that turn round, one frame at a time.
   logic back_valid, back_ready, back_last, in_valid, in_ready, in_last;
@@ -114,201 +112,197 @@ module polyloom_mpe
       .dropped_o  (udp_dropped)
   );
 
-  // Frames that turn round wait for the receive side, so it must not wait for an answer to get into the transmit store: what is
-  // asked while the question before is being answered is thrown away. Who asked asks again.
-  logic parse_ready, management_ready, management_valid, busy, busy_q, in_gram_q, question;
-  assign question = udp_valid && udp_port[1];
-  assign busy = in_gram_q ? busy_q : !management_ready;
-  assign management_valid = question && !busy;
-  assign udp_ready = udp_port[0] ? parse_ready : busy || management_ready;
+  // The sequencer and what it is told
+  place_t next;
+  instruction_t code;
+  input_e input_number;
+  output_e out;
+  logic [31:0] in, result;
+  logic resting, no_command, answer_valid_q, writer_ready, payload_valid, payload_ready, payload_last;
+  polyloom_mpe_program i_program (
+      .clk_i,
+      .at_i  (next),
+      .word_o(code)
+  );
+  polyloom_mpe_sequencer i_sequencer (
+      .clk_i,
+      .rst_ni,
+      .next_o      (next),
+      .word_i      (code),
+      .rests_o     (resting),
+      .input_o     (input_number),
+      .input_i     (in),
+      .conditions_i({!writer_ready, payload_last, !payload_valid, answer_valid_q, no_command}),
+      .output_o    (out),
+      .result_o    (result)
+  );
+
+  // Its settings
+  cfg_t cfg_q;
+  logic started_q;
+  endpoint_t to_q;
+  logic [16:0] bytes_q;
+  logic [31:0] low_q, answer_high_q, answer_low_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) in_gram_q <= 1'b0;
-    else if (question && udp_ready) in_gram_q <= !udp_last;
+    if (!rst_ni) begin
+      cfg_q <= '0;
+      started_q <= 1'b0;
+      answer_valid_q <= 1'b0;
+    end else begin
+      unique case (out)
+        O_JOB: cfg_q.job <= result;
+        O_RANK: {cfg_q.size, cfg_q.rank} <= result;
+        O_EAGER: cfg_q.eager <= result[15:0];
+        O_CONTROL: started_q <= result[0];
+        default: ;
+      endcase
+      if (out == O_ANSWER) answer_valid_q <= 1'b1;
+      else if (rsp_ready_i || !started_q) answer_valid_q <= 1'b0;
+    end
   end
-  always_ff @(posedge clk_i) if (!in_gram_q) busy_q <= busy;
-
-  header_t head;
-  logic head_valid, head_ready, payload_valid, payload_ready, payload_last, parse_dropped;
-  logic [31:0] head_ip;
-  logic [15:0] head_port;
-  logic [10:0] head_bytes;
-  logic [63:0] payload;
-  polyloom_mpe_parse i_parse (
-      .clk_i,
-      .rst_ni,
-      .cfg_i       (cfg),
-      .in_valid_i  (udp_valid && udp_port[0]),
-      .in_ready_o  (parse_ready),
-      .in_data_i   (udp_data),
-      .in_last_i   (udp_last),
-      .in_bytes_i  (udp_bytes),
-      .in_from_i   (udp_from),
-      .head_valid_o(head_valid),
-      .head_ready_i(head_ready),
-      .head_o      (head),
-      .head_ip_o   (head_ip),
-      .head_port_o (head_port),
-      .head_bytes_o(head_bytes),
-      .out_valid_o (payload_valid),
-      .out_ready_i (payload_ready),
-      .out_data_o  (payload),
-      .out_last_o  (payload_last),
-      .dropped_o   (parse_dropped)
-  );
-
-  // Management, start and stop. A stop waits until no payload moves, then forgets everything.
-  logic start, stopping, stopped, started_q, engine_ready, table_valid, table_ready, waits, management_dropped;
-  logic management_idle, answer_valid, answer_ready, answer_last;
-  logic [63:0] answer, table_word;
-  logic [2:0][63:0] words;
-  endpoint_t answer_to;
-  logic [15:0] answer_bytes;
-  table_op_t table_op;
-  logic [3:0] counter;
-  logic [31:0] counted;
-  logic [47:0] bytes_in_q, bytes_out_q;
-  logic writer_ready, builder_idle, reader_ready;
-  polyloom_mpe_management i_management (
-      .clk_i,
-      .rst_ni,
-      .cycle_i,
-      .in_valid_i   (management_valid),
-      .in_ready_o   (management_ready),
-      .in_data_i    (udp_data),
-      .in_last_i    (udp_last),
-      .in_bytes_i   (udp_bytes),
-      .in_from_i    (udp_from),
-      .out_valid_o  (answer_valid),
-      .out_ready_i  (answer_ready),
-      .out_data_o   (answer),
-      .out_last_o   (answer_last),
-      .out_to_o     (answer_to),
-      .out_bytes_o  (answer_bytes),
-      .table_valid_o(table_valid),
-      .table_ready_i(table_ready),
-      .table_o      (table_op),
-      .table_i      (table_word),
-      .cfg_o        (cfg),
-      .start_o      (start),
-      .stop_o       (stopping),
-      .stopped_i    (stopped),
-      .started_i    (started_q),
-      .kernel_done_i(kernel_done_i && started_q),
-      .waits_i      (waits),
-      .words_i      (words),
-      .counter_o    (counter),
-      .counter_i    (counted),
-      .bytes_in_i   (bytes_in_q),
-      .bytes_out_i  (bytes_out_q),
-      .dropped_o    (management_dropped),
-      .idle_o       (management_idle)
-  );
-  assign stopped = stopping && cfg.job == '0 && writer_ready && builder_idle && reader_ready && engine_ready &&
-      !head_valid;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) started_q <= 1'b0;
-    else if (stopped) started_q <= 1'b0;
-    else if (start) started_q <= 1'b1;
+  always_ff @(posedge clk_i) begin
+    unique case (out)
+      O_TX_LOW: low_q <= result;
+      O_MAC: to_q.mac[31:0] <= result;
+      O_PORT_MAC: {to_q.port, to_q.mac[47:32]} <= result;
+      O_IP: to_q.ip <= result;
+      O_BYTES: bytes_q <= result[16:0];
+      O_ANSWER: {answer_high_q, answer_low_q} <= {result, low_q};
+      default: ;
+    endcase
   end
   assign kernel_rst_no = started_q;
-  assign rank_o = 16'(cfg.rank);
+  assign rank_o = cfg_q.rank;
+  assign rsp_valid_o = answer_valid_q;
+  assign rsp_o = {answer_high_q, answer_low_q};
+  assign no_command = !(cmd_valid_i && started_q);
+  assign cmd_ready_o = out == O_POP_COMMAND;
 
-  move_t move;
-  logic written, packet_valid, packet_ready, copied, copied_bad, engine_idle;
-  req_t written_idx, copied_idx;
-  packet_t   packet;
-  endpoint_t packet_to;
-  seq_t packet_ack, packet_credit;
-  logic [COUNTERS-1:0] engine_count, count;
-  polyloom_mpe_engine i_engine (
+  // Its inputs
+  logic head_valid, head_manage, head_more, parse_ready, parse_dropped, copied, copied_bad;
+  logic [63:0] head, payload, wide;
+  endpoint_t head_from;
+  logic [12:0] head_bytes;
+  logic [47:0] counted;
+  event_e why;
+  status_t status;
+  always_comb begin
+    status = '0;
+    status.more = head_more;
+    status.outside = copied_bad;
+    status.kernel_done = kernel_done_i && started_q;
+    status.bytes = head_bytes;
+    unique case (input_number)
+      I_WORD_LOW, I_WORD_HIGH: wide = payload;
+      I_COMMAND_LOW, I_COMMAND_HIGH: wide = cmd_i;
+      I_CYCLE_LOW, I_CYCLE_HIGH: wide = cycle_i;
+      I_COUNTER_LOW, I_COUNTER_HIGH: wide = 64'(counted);
+      default: wide = head;
+    endcase
+    unique case (input_number)
+      I_MAC: in = head_from.mac[31:0];
+      I_PORT_MAC: in = {head_from.port, head_from.mac[47:32]};
+      I_IP: in = head_from.ip;
+      I_STATUS: in = status;
+      I_EVENT: in = 32'(why);
+      default: in = input_number[0] ? wide[63:32] : wide[31:0];
+    endcase
+  end
+
+  // Why it wakes
+  logic writer_idle, builder_ready, builder_idle, out_empty, rests;
+  polyloom_mpe_events i_events (
       .clk_i,
       .rst_ni,
-      .clear_i       (stopped),
-      .ready_o       (engine_ready),
-      .cfg_i         (cfg),
-      .cmd_valid_i   (cmd_valid_i && started_q),
-      .cmd_ready_o,
-      .cmd_i,
-      .rsp_valid_o,
-      .rsp_ready_i,
-      .rsp_o,
-      .words_o       (words),
-      .waits_o       (waits),
-      .head_valid_i  (head_valid),
-      .head_ready_o  (head_ready),
-      .head_i        (head),
-      .head_ip_i     (head_ip),
-      .head_port_i   (head_port),
-      .head_bytes_i  (head_bytes),
-      .move_o        (move),
-      .move_ready_i  (writer_ready),
-      .written_i     (written),
-      .written_idx_i (written_idx),
-      .packet_valid_o(packet_valid),
-      .packet_ready_i(packet_ready),
-      .packet_o      (packet),
-      .to_o          (packet_to),
-      .ack_o         (packet_ack),
-      .credit_o      (packet_credit),
-      .copied_i      (copied),
-      .copied_idx_i  (copied_idx),
-      .copied_bad_i  (copied_bad),
-      .table_valid_i (table_valid),
-      .table_ready_o (table_ready),
-      .table_i       (table_op),
-      .table_o       (table_word),
-      .count_o       (engine_count),
-      .idle_o        (engine_idle)
+      .output_i       (out),
+      .result_i       (result),
+      .rests_o        (rests),
+      .command_valid_i(!no_command),
+      .head_valid_i   (head_valid),
+      .head_manage_i  (head_manage),
+      .writer_ready_i (writer_ready),
+      .writer_idle_i  (writer_idle),
+      .builder_ready_i(builder_ready),
+      .builder_idle_i (builder_idle),
+      .out_empty_i    (out_empty),
+      .copied_i       (copied),
+      .answer_free_i  (!answer_valid_q),
+      .event_o        (why)
   );
 
   // Payload in
-  logic pool_we, pool_re;
-  logic [9:0] pool_waddr, pool_raddr;
-  logic [63:0] pool_wdata, pool_rdata;
+  logic writer_takes;
+  assign udp_ready = parse_ready;
+  polyloom_mpe_parse i_parse (
+      .clk_i,
+      .rst_ni,
+      .cfg_i        (cfg_q),
+      .in_valid_i   (udp_valid),
+      .in_ready_o   (parse_ready),
+      .in_data_i    (udp_data),
+      .in_last_i    (udp_last),
+      .in_manage_i  (udp_port[1]),
+      .in_bytes_i   (udp_bytes),
+      .in_from_i    (udp_from),
+      .head_valid_o (head_valid),
+      .head_manage_o(head_manage),
+      .head_ready_i (out == O_HEAD_DONE),
+      .head_word_i  (input_number[2:1]),
+      .head_o       (head),
+      .head_from_o  (head_from),
+      .head_bytes_o (head_bytes),
+      .head_more_o  (head_more),
+      .out_valid_o  (payload_valid),
+      .out_ready_i  (payload_ready),
+      .out_data_o   (payload),
+      .out_last_o   (payload_last),
+      .dropped_o    (parse_dropped)
+  );
+  assign payload_ready = writer_takes || out == O_POP_WORD;
+  logic [1:0] store_en, store_we;
+  logic [1:0][9:0] store_addr;
+  logic [1:0][63:0] store_wdata, store_rdata;
   polyloom_mpe_writer i_writer (
       .clk_i,
       .rst_ni,
-      .job_i       (move),
-      .job_ready_o (writer_ready),
-      .done_o      (written),
-      .done_idx_o  (written_idx),
-      .in_valid_i  (payload_valid),
-      .in_ready_o  (payload_ready),
-      .in_data_i   (payload),
-      .in_last_i   (payload_last),
-      .pool_we_o   (pool_we),
-      .pool_waddr_o(pool_waddr),
-      .pool_wdata_o(pool_wdata),
-      .pool_re_o   (pool_re),
-      .pool_raddr_o(pool_raddr),
-      .pool_rdata_i(pool_rdata),
-      .req_valid_o (write_valid_o),
-      .req_ready_i (write_ready_i),
-      .req_addr_o  (write_addr_o),
-      .req_data_o  (write_data_o),
-      .req_strb_o  (write_strb_o)
+      .address_valid_i(out == O_WRITE_AT),
+      .address_i      (result),
+      .job_valid_i    (out == O_WRITE),
+      .job_i          (write_job_t'(result)),
+      .ready_o        (writer_ready),
+      .idle_o         (writer_idle),
+      .in_valid_i     (payload_valid),
+      .in_ready_o     (writer_takes),
+      .in_data_i      (payload),
+      .in_last_i      (payload_last),
+      .store_en_o     (store_en[0]),
+      .store_we_o     (store_we[0]),
+      .store_addr_o   (store_addr[0]),
+      .store_wdata_o  (store_wdata[0]),
+      .store_rdata_i  (store_rdata[0]),
+      .req_valid_o    (write_valid_o),
+      .req_ready_i    (write_ready_i),
+      .req_addr_o     (write_addr_o),
+      .req_data_o     (write_data_o),
+      .req_strb_o     (write_strb_o)
   );
-  polyloom_ram_1r1w #(
+  polyloom_ram_2rw #(
       .Width(64),
-      .Depth(POOL_BYTES / 8)
-  ) i_pool (
+      .Depth(STORE_WORDS)
+  ) i_store (
       .clk_i,
-      .we_i   (pool_we),
-      .be_i   (1'b1),
-      .waddr_i(pool_waddr),
-      .wdata_i(pool_wdata),
-      .re_i   (pool_re),
-      .raddr_i(pool_raddr),
-      .rdata_o(pool_rdata)
+      .en_i   (store_en),
+      .we_i   (store_we),
+      .addr_i (store_addr),
+      .wdata_i(store_wdata),
+      .rdata_o(store_rdata)
   );
 
   // Payload out
-  logic job_valid, words_valid, words_ready, words_last, words_bad, gram_valid, gram_ready, gram_last;
+  logic job_valid, words_valid, words_ready, words_last, words_bad, gram_valid, gram_ready, gram_last, reader_ready;
   logic [31:0] job_address;
   logic [10:0] job_bytes;
   logic [63:0] word, gram;
-  endpoint_t gram_to;
-  logic [15:0] gram_bytes;
   polyloom_mpe_reader #(
       .Beats(ReadBeats)
   ) i_reader (
@@ -333,32 +327,36 @@ module polyloom_mpe
   polyloom_mpe_builder i_builder (
       .clk_i,
       .rst_ni,
-      .cfg_i         (cfg),
-      .packet_valid_i(packet_valid),
-      .packet_ready_o(packet_ready),
-      .packet_i      (packet),
-      .to_i          (packet_to),
-      .ack_i         (packet_ack),
-      .credit_i      (packet_credit),
-      .copied_o      (copied),
-      .copied_idx_o  (copied_idx),
-      .copied_bad_o  (copied_bad),
-      .read_valid_o  (job_valid),
-      .read_ready_i  (reader_ready),
-      .read_address_o(job_address),
-      .read_bytes_o  (job_bytes),
-      .words_valid_i (words_valid),
-      .words_ready_o (words_ready),
-      .words_i       (word),
-      .words_last_i  (words_last),
-      .words_bad_i   (words_bad),
-      .out_valid_o   (gram_valid),
-      .out_ready_i   (gram_ready),
-      .out_data_o    (gram),
-      .out_last_o    (gram_last),
-      .out_to_o      (gram_to),
-      .out_bytes_o   (gram_bytes),
-      .idle_o        (builder_idle)
+      .ready_o        (builder_ready),
+      .idle_o         (builder_idle),
+      .word_valid_i   (out == O_TX_HIGH || out == O_TX_END),
+      .word_last_i    (out == O_TX_END),
+      .word_i         ({result, low_q}),
+      .address_valid_i(out == O_READ_AT),
+      .address_i      (result),
+      .job_valid_i    (out == O_READ),
+      .job_i          (read_job_t'(result)),
+      .copied_o       (copied),
+      .copied_bad_o   (copied_bad),
+      .told_i         (out == O_TOLD),
+      .read_valid_o   (job_valid),
+      .read_ready_i   (reader_ready),
+      .read_address_o (job_address),
+      .read_bytes_o   (job_bytes),
+      .words_valid_i  (words_valid),
+      .words_ready_o  (words_ready),
+      .words_i        (word),
+      .words_last_i   (words_last),
+      .words_bad_i    (words_bad),
+      .store_en_o     (store_en[1]),
+      .store_we_o     (store_we[1]),
+      .store_addr_o   (store_addr[1]),
+      .store_wdata_o  (store_wdata[1]),
+      .store_rdata_i  (store_rdata[1]),
+      .out_valid_o    (gram_valid),
+      .out_ready_i    (gram_ready),
+      .out_data_o     (gram),
+      .out_last_o     (gram_last)
   );
 
   logic out_idle, frame_out, frame_in;
@@ -368,63 +366,67 @@ module polyloom_mpe
       .clk_i,
       .rst_ni,
       .ip_i,
-      .packet_valid_i(gram_valid),
-      .packet_ready_o(gram_ready),
-      .packet_data_i (gram),
-      .packet_last_i (gram_last),
-      .packet_to_i   (gram_to),
-      .packet_bytes_i(gram_bytes),
-      .answer_valid_i(answer_valid),
-      .answer_ready_o(answer_ready),
-      .answer_data_i (answer),
-      .answer_last_i (answer_last),
-      .answer_to_i   (answer_to),
-      .answer_bytes_i(answer_bytes),
-      .arp_valid_i   (arp_valid),
-      .arp_ready_o   (unused_arp_ready),
-      .arp_from_i    (arp_from),
+      .gram_valid_i (gram_valid),
+      .gram_ready_o (gram_ready),
+      .gram_data_i  (gram),
+      .gram_last_i  (gram_last),
+      .gram_to_i    (to_q),
+      .gram_manage_i(bytes_q[16]),
+      .gram_bytes_i (bytes_q[15:0]),
+      .arp_valid_i  (arp_valid),
+      .arp_ready_o  (unused_arp_ready),
+      .arp_from_i   (arp_from),
       .tx_valid_o,
       .tx_ready_i,
       .tx_data_o,
       .tx_last_o,
-      .back_valid_o  (back_valid),
-      .back_ready_i  (back_ready),
-      .back_data_o   (back_data),
-      .back_last_o   (back_last),
-      .back_size_o   (back_size),
-      .idle_o        (out_idle)
+      .back_valid_o (back_valid),
+      .back_ready_i (back_ready),
+      .back_data_o  (back_data),
+      .back_last_o  (back_last),
+      .back_size_o  (back_size),
+      .empty_o      (out_empty),
+      .idle_o       (out_idle)
   );
 
   // Counting
+  logic [COUNTERS-1:0] count;
+  logic [3:0] counter_q;
+  logic [12:0] bytes_in_q;
+  logic [9:0] words_q, words_out_q;
+  logic counters_idle;
   assign frame_in  = in_valid && in_ready && in_last;
   assign frame_out = tx_valid_o && tx_ready_i && tx_last_o;
   always_comb begin
-    count = engine_count;
+    count = '0;
+    if (out == O_COUNT) count[result[3:0]] = 1'b1;
     count[N_FRAMES_IN] = frame_in;
     count[N_FRAMES_OUT] = frame_out;
     count[N_BAD] = rx_bad_i;
     count[N_FULL] = rx_full_i;
   end
-  logic counters_idle;
   polyloom_mpe_counters i_counters (
       .clk_i,
       .rst_ni,
       .events_i (count),
-      .foreign_i(udp_dropped || parse_dropped || management_dropped),
-      .index_i  (counter),
+      .foreign_i(udp_dropped || parse_dropped),
+      .in_i     (bytes_in_q),
+      .out_i    ({words_out_q, 3'b0}),
+      .index_i  (counter_q),
       .value_o  (counted),
       .idle_o   (counters_idle)
   );
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      bytes_in_q  <= '0;
-      bytes_out_q <= '0;
-    end else begin
-      if (frame_in) bytes_in_q <= bytes_in_q + 48'(in_size);
-      if (tx_valid_o && tx_ready_i) bytes_out_q <= bytes_out_q + 48'd8;
-    end
+    if (!rst_ni) words_q <= '0;
+    else if (frame_out) words_q <= '0;
+    else if (tx_valid_o && tx_ready_i) words_q <= words_q + 1'b1;
+  end
+  always_ff @(posedge clk_i) begin
+    if (frame_in) bytes_in_q <= in_size;
+    if (frame_out) words_out_q <= words_q + 1'b1;
+    if (out == O_COUNTER) counter_q <= result[3:0];
   end
 
-  assign idle_o = !in_valid && !in_frame_q && engine_idle && writer_ready && builder_idle && reader_ready && out_idle &&
-      management_idle && counters_idle && !payload_valid;
+  assign idle_o = !in_valid && !in_frame_q && resting && why == EV_NONE && rests && no_command && writer_idle && builder_idle && reader_ready &&
+      out_idle && counters_idle && !payload_valid;
 endmodule

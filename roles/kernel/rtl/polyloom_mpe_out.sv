@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_mpe_out: joins packets, management's answers and ARP's into whole frames, and turns round what is for this node.
-// How:          datagrams share one header maker; frames are stored whole, so the wire sees no holes.
-//                   packets --+--> UDP --+--> [ store ] --+--> wire
-//                   answers --'    ARP --'                '--> back
+// polyloom_mpe_out: joins datagrams and ARP's answers into whole frames, and turns round what is for this node.
+// How:          datagrams get their headers; frames are stored whole, so the wire sees no holes.
+//                   datagrams --> UDP --+--> [ store ] --+--> wire
+//                                 ARP --'                '--> back
 // Latency:      5 cycles of header, and the frame's length in the store.
 // Throughput:   a word a cycle.
 // Backpressure: registers and the store's room; a frame back waits for the receive side, and what is behind it too.
@@ -18,20 +18,14 @@ module polyloom_mpe_out
     input  logic             clk_i,
     input  logic             rst_ni,
     input  logic      [31:0] ip_i,
-    // Packets
-    input  logic             packet_valid_i,
-    output logic             packet_ready_o,
-    input  logic      [63:0] packet_data_i,
-    input  logic             packet_last_i,
-    input  endpoint_t        packet_to_i,
-    input  logic      [15:0] packet_bytes_i,
-    // Management's answers
-    input  logic             answer_valid_i,
-    output logic             answer_ready_o,
-    input  logic      [63:0] answer_data_i,
-    input  logic             answer_last_i,
-    input  endpoint_t        answer_to_i,
-    input  logic      [15:0] answer_bytes_i,
+    // Datagrams
+    input  logic             gram_valid_i,
+    output logic             gram_ready_o,
+    input  logic      [63:0] gram_data_i,
+    input  logic             gram_last_i,
+    input  endpoint_t        gram_to_i,
+    input  logic             gram_manage_i,  // from management's port, else MPI's
+    input  logic      [15:0] gram_bytes_i,
     // ARP requests
     input  logic             arp_valid_i,
     output logic             arp_ready_o,
@@ -47,36 +41,27 @@ module polyloom_mpe_out
     output logic      [63:0] back_data_o,
     output logic             back_last_o,
     output logic      [12:0] back_size_o,
+    output logic             empty_o,        // no frame or part of one is here
     output logic             idle_o
 );
 
   // Who sends: chosen when nobody does, until its frame ends.
-  typedef enum logic [1:0] {
-    NOBODY,
-    PACKET,
-    ANSWER,
-    ARP
-  } who_e;
-  who_e who_q;
-  logic udp_in_valid, udp_in_ready, udp_valid, udp_ready, udp_last, arp_valid, arp_ready, arp_last;
+  logic arps_q, in_frame_q, udp_in_ready, udp_valid, udp_ready, udp_last, arp_valid, arp_ready, arp_last;
   logic [63:0] udp_data, arp_data, data;
-  logic valid, ready, last, answers;
-  assign answers = who_q == ANSWER;
-  assign udp_in_valid = answers ? answer_valid_i : who_q == PACKET && packet_valid_i;
-  assign packet_ready_o = who_q == PACKET && udp_in_ready;
-  assign answer_ready_o = answers && udp_in_ready;
+  logic valid, ready, last;
+  assign gram_ready_o = !arps_q && udp_in_ready;
 
   polyloom_udp_tx i_udp (
       .clk_i,
       .rst_ni,
       .ip_i,
-      .in_valid_i (udp_in_valid),
+      .in_valid_i (gram_valid_i && !arps_q),
       .in_ready_o (udp_in_ready),
-      .in_data_i  (answers ? answer_data_i : packet_data_i),
-      .in_last_i  (answers ? answer_last_i : packet_last_i),
-      .in_to_i    (answers ? answer_to_i : packet_to_i),
-      .in_port_i  (answers ? MANAGEMENT_PORT : MPI_PORT),
-      .in_bytes_i (answers ? answer_bytes_i : packet_bytes_i),
+      .in_data_i  (gram_data_i),
+      .in_last_i  (gram_last_i),
+      .in_to_i    (gram_to_i),
+      .in_port_i  (gram_manage_i ? MANAGEMENT_PORT : MPI_PORT),
+      .in_bytes_i (gram_bytes_i),
       .out_valid_o(udp_valid),
       .out_ready_i(udp_ready),
       .out_data_o (udp_data),
@@ -94,30 +79,24 @@ module polyloom_mpe_out
       .out_data_o (arp_data),
       .out_last_o (arp_last)
   );
-  assign valid = who_q == ARP ? arp_valid : udp_valid;
-  assign data = who_q == ARP ? arp_data : udp_data;
-  assign last = who_q == ARP ? arp_last : udp_last;
-  assign arp_ready = who_q == ARP && ready;
-  assign udp_ready = who_q != ARP && ready;
-
-  who_e pick;
-  logic in_frame_q;
-  assign pick = arp_valid ? ARP : answer_valid_i ? ANSWER : packet_valid_i ? PACKET : NOBODY;
+  assign valid = arps_q ? arp_valid : udp_valid;
+  assign data = arps_q ? arp_data : udp_data;
+  assign last = arps_q ? arp_last : udp_last;
+  assign arp_ready = arps_q && ready;
+  assign udp_ready = !arps_q && ready;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) who_q <= NOBODY;
-    else if (who_q == NOBODY) who_q <= pick;
-    else if (valid && ready && last) begin
-      // Packets may follow each other without a pause.
-      who_q <= who_q == PACKET && !arp_valid && !answer_valid_i ? PACKET : NOBODY;
-    end else if (who_q == PACKET && !packet_valid_i && !in_frame_q) who_q <= NOBODY;
-  end
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) in_frame_q <= 1'b0;
-    else if (valid && ready) in_frame_q <= !last;
+    if (!rst_ni) begin
+      arps_q <= 1'b0;
+      in_frame_q <= 1'b0;
+    end else begin
+      if (valid && ready) in_frame_q <= !last;
+      if (valid && ready && last) arps_q <= !arps_q && arp_valid;
+      else if (!valid && !in_frame_q) arps_q <= arp_valid;
+    end
   end
 
   // Whole frames
-  logic out_valid, out_ready, out_last, first_q, back_q, back, empty, unused_dropped;
+  logic out_valid, out_ready, out_last, first_q, back_q, back, unused_dropped;
   logic [63:0] out_data;
   logic [ 3:0] unused_bytes;
   polyloom_ethernet_store #(
@@ -139,7 +118,7 @@ module polyloom_mpe_out
       .out_last_o (out_last),
       .out_size_o (back_size_o),
       .dropped_o  (unused_dropped),
-      .empty_o    (empty)
+      .empty_o    (empty_o)
   );
   assign back = first_q ? swap(out_data) >> 16 == 64'(mac_of(ip_i)) : back_q;
   assign out_ready = back ? back_ready_i : tx_ready_i;
@@ -155,5 +134,5 @@ module polyloom_mpe_out
   end
   always_ff @(posedge clk_i) if (first_q) back_q <= back;
 
-  assign idle_o = who_q == NOBODY && pick == NOBODY && empty && arp_ready_o;
+  assign idle_o = !gram_valid_i && empty_o && arp_ready_o;
 endmodule

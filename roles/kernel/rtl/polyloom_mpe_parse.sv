@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_mpe_parse: takes MPI datagrams apart: header in registers, payload in a small FIFO; drops what breaks the rules.
-// How:          words 5 to 8 of the frame are the header; it is shown when it is known to be well formed and for this rank. The
-//               FIFO takes payload while the engine decides, so a link's rate is kept.
-//                   datagram -> [ header ] -> engine
-//                          '--> [ FIFO of 32 words ] -> payload writer
-// Latency:      header 1 cycle after word 8.
-// Throughput:   a word a cycle while the engine decides within 32 cycles.
-// Backpressure: in_ready_o is low when the FIFO is full, or while a header waits and the next packet's begins.
+// polyloom_mpe_parse: takes datagrams apart: header in LUT RAM, payload in a small FIFO; drops MPI packets that break the rules.
+// How:          words 5 to 8 of the frame are an MPI packet's header, 5 and 6 management's; it is shown when it is known to be
+//               well formed and for this rank. The FIFO takes payload while the program decides, so a link's rate is kept.
+//                   datagram -> [ header ] -> sequencer
+//                          '--> [ FIFO of 32 words ] -> payload writer, sequencer
+// Latency:      header 1 cycle after its last word.
+// Throughput:   a word a cycle while the program decides within 32 cycles.
+// Backpressure: in_ready_o is low when the FIFO is full, or while a header waits and the next datagram begins.
 // Order/loss:   in order; dropped_o tells of each packet dropped here.
 // Reset:        no header, FIFO empty.
 // Limits:       from_i stands with the datagram's words.
@@ -23,15 +23,18 @@ module polyloom_mpe_parse
     output logic             in_ready_o,
     input  logic      [63:0] in_data_i,
     input  logic             in_last_i,
-    input  logic      [12:0] in_bytes_i,    // of the datagram
+    input  logic             in_manage_i,    // for management's port
+    input  logic      [12:0] in_bytes_i,     // of the datagram
     input  endpoint_t        in_from_i,
     // Header, until taken
     output logic             head_valid_o,
+    output logic             head_manage_o,
     input  logic             head_ready_i,
-    output header_t          head_o,
-    output logic      [31:0] head_ip_o,
-    output logic      [15:0] head_port_o,
-    output logic      [10:0] head_bytes_o,  // of payload
+    input  logic      [ 1:0] head_word_i,
+    output logic      [63:0] head_o,         // that word of it
+    output endpoint_t        head_from_o,
+    output logic      [12:0] head_bytes_o,   // of the datagram, without the header of an MPI packet
+    output logic             head_more_o,    // payload follows
     // Payload
     output logic             out_valid_o,
     input  logic             out_ready_i,
@@ -43,50 +46,42 @@ module polyloom_mpe_parse
 
   logic [2:0] word_q;  // 0 to 3: header; 4: payload
   logic pending_q;  // a header waits
-  logic good_q, drop_now, keep;
-  header_t head_q;
+  logic good_q, drop_now, keep, right, end_of_head;
+  logic [63:0] head_q [4];
+  logic [ 7:0] kind_q;
   logic [12:0] bytes;
-  logic [31:0] left;
-  endpoint_t from_q;
-  logic step, right, payload;
-  logic fifo_ready;
+  logic [31:0] length, offset;
+  logic step, payload, fifo_ready;
 
-  assign bytes = in_bytes_i - 13'd30;
+  assign bytes = in_bytes_i - (in_manage_i ? 13'd0 : 13'd30);
   assign payload = word_q == 3'd4;
-  // The header's registers are taken from word 5 on.
+  assign end_of_head = word_q == (in_manage_i ? 3'd1 : 3'd3);
+  // The header's words are written from word 5 on.
   assign in_ready_o = payload ? fifo_ready || !good_q : !pending_q;
   assign step = in_valid_i && in_ready_o;
-
-  header_t word8;  // with the word at hand as the last of the header
-  always_comb begin
-    word8 = head_q;
-    {word8.offset, word8.length} = in_data_i;
-  end
-  assign left = word8.length - word8.offset;
+  assign {offset, length} = in_data_i;
 
   always_comb begin
     unique case (word_q)
       3'd0:
       right = cfg_i.job != '0 && in_data_i[47:16] == cfg_i.job && in_data_i[55:48] >= EAGER &&
           in_data_i[55:48] <= ACK && in_bytes_i >= 13'd30;
-      3'd1: right = in_data_i[15:0] <= 16'(cfg_i.size) && in_data_i[31:16] == 16'(cfg_i.rank);
-      3'd2: right = 1'b1;
+      3'd1: right = in_data_i[15:0] <= cfg_i.size && in_data_i[31:16] == cfg_i.rank;
       3'd3:
-      unique case (head_q.kind)
-        EAGER:
-        right = word8.length == 32'(bytes) && bytes <= 13'(cfg_i.eager) && word8.offset == '0 &&
-            bytes <= 13'(MAX_PAYLOAD);
+      unique case (kind_q)
+        EAGER: right = length == 32'(bytes) && bytes <= 13'(cfg_i.eager) && offset == '0 && bytes <= 13'(MAX_PAYLOAD);
         DATA:
-        right = bytes != '0 && bytes <= 13'(MAX_PAYLOAD) && word8.offset[2:0] == '0 &&
-            word8.offset < word8.length && 32'(bytes) <= left;
+        right = bytes != '0 && bytes <= 13'(MAX_PAYLOAD) && offset[2:0] == '0 && offset < length &&
+            32'(bytes) <= length - offset;
         default: right = bytes == '0;
       endcase
       default: right = 1'b1;
     endcase
+    if (in_manage_i) right = 1'b1;
   end
   assign keep = good_q && right;
   // A datagram may end inside the header.
-  assign drop_now = step && !payload && in_last_i && !(word_q == 3'd3 && keep);
+  assign drop_now = step && !payload && in_last_i && !(end_of_head && keep);
   assign dropped_o = drop_now || (step && payload && in_last_i && !good_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -97,32 +92,25 @@ module polyloom_mpe_parse
     end else begin
       if (head_ready_i) pending_q <= 1'b0;
       if (step) begin
-        word_q <= in_last_i ? '0 : payload ? 3'd4 : word_q + 1'b1;
+        word_q <= in_last_i ? '0 : payload || end_of_head ? 3'd4 : word_q + 1'b1;
         good_q <= in_last_i || keep;
-        if (word_q == 3'd3 && keep) pending_q <= 1'b1;
+        if (end_of_head && keep) pending_q <= 1'b1;
       end
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (step) begin
-      unique case (word_q)
-        3'd0: {head_q.dtype, head_q.kind, head_q.job} <= in_data_i[63:16];
-        3'd1: {head_q.ack, head_q.seq, head_q.dst, head_q.src} <= in_data_i;
-        3'd2: {head_q.credit, head_q.comm, head_q.tag} <= in_data_i;
-        3'd3: begin
-          {head_q.offset, head_q.length} <= in_data_i;
-          head_bytes_o <= bytes[10:0];
-          from_q <= in_from_i;
-        end
-        default: ;
-      endcase
+    if (step && !payload) begin
+      head_q[word_q[1:0]] <= in_data_i;
+      head_manage_o <= in_manage_i;
+      head_bytes_o <= bytes;
+      head_from_o <= in_from_i;
+      head_more_o <= !in_last_i;
+      if (word_q == '0) kind_q <= in_data_i[55:48];
     end
   end
   assign head_valid_o = pending_q;
-  assign head_o = head_q;
-  assign head_ip_o = from_q.ip;
-  assign head_port_o = from_q.port;
+  assign head_o = head_q[head_word_i];
 
   logic [64:0] out;
   polyloom_stream_lut_fifo #(
@@ -140,7 +128,4 @@ module polyloom_mpe_parse
       .out_o      (out)
   );
   assign {out_last_o, out_data_o} = out;
-
-  logic unused;
-  assign unused = ^from_q.mac;
 endmodule

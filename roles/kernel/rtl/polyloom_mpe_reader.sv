@@ -68,11 +68,20 @@ module polyloom_mpe_reader #(
   );
 
   // An aligned word needs one of the FIFO's; else two, the first of which stays from before.
-  logic [127:0] wide;
-  logic [ 63:0] shifted;
+  logic [63:0] half, turned, shifted;  // bytes turned round by the shift, in two stages
   assign need = source_q != '0;
-  assign wide = {need ? beat[63:0] : 64'd0, shift_q == '0 ? beat[63:0] : low_q};
-  assign shifted = 64'(wide >> {shift_q, 3'b0});
+  always_comb begin
+    unique case (shift_q[1:0])
+      2'd0: half = beat[63:0];
+      2'd1: half = {beat[7:0], beat[63:8]};
+      2'd2: half = {beat[15:0], beat[63:16]};
+      default: half = {beat[23:0], beat[63:24]};
+    endcase
+    turned = shift_q[2] ? {half[31:0], half[63:32]} : half;
+    for (int unsigned b = 0; b < 8; b++) begin
+      shifted[8*b+:8] = 4'(b) + 4'(shift_q) < 4'd8 && shift_q != '0 ? low_q[8*b+:8] : turned[8*b+:8];
+    end
+  end
   assign out_valid_o = busy_q && left_q != '0 && (primed_q || shift_q == '0) && (fifo_valid || !need);
   assign step = out_valid_o && out_ready_i;
   assign used = fifo_valid && fifo_ready;
@@ -113,7 +122,7 @@ module polyloom_mpe_reader #(
       end
       if (used) begin
         source_q <= source_q > 12'd8 ? source_q - 12'd8 : '0;
-        low_q <= beat[63:0];
+        low_q <= turned;
         primed_q <= 1'b1;
         bad_q <= bad_q || beat[64];
       end

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: exactly once and in order, whatever the network does: random traffic of all three players to each other
 and to themselves, with frames lost, repeated, delayed past each other and damaged; sizes around E and pieces, any
-alignment, buffers in block RAM and, by polyloom_kernel_memory, in DRAM. What only faults reach: polyloom_mpe_retry,
-polyloom_mpe_timers, the rules of polyloom_mpe_pair on old and early packets.
+alignment, buffers in block RAM and, by polyloom_kernel_memory, in DRAM. What only faults reach: the programs
+polyloom_mpe_program_time_pkg and, on old and early packets, polyloom_mpe_program_match_pkg.
 
 Leaves out: a peer that is gone (test_polyloom_mpe.py).
 """

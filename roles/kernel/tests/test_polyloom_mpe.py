@@ -46,7 +46,7 @@ async def registers(dut: Any) -> None:
     await w.reset()
     assert await w.read(0, 0) == [0x504C4D5000000001]
     await w.write(0, 4, 0x0003_0001, 0x0004_0100, 0x2000001000, 0x800001680)
-    assert await w.read(0, 3, 6) == [0, 0x30001, 0x40100, 0x2000001000, 0x800001680, 8192 << 32 | 32 << 16 | 64]
+    assert await w.read(0, 3, 6) == [0, 0x30001, 0x40100, 0x2000001000, 0x800001680, 6144 << 32 | 32 << 16 | 64]
     await w.write(1, 0x102, 0x025001020304, 2718 << 32 | 0x0A500001)
     assert await w.read(1, 0x100, 4) is not None
     assert await w.read(1, 0x102, 2) == [0x025001020304, 2718 << 32 | 0x0A500001]
@@ -303,6 +303,7 @@ async def speed(dut: Any) -> None:
 
     w.watch = watch
     await w.start(0, 1)
+    await w.steps(200)
     (first,) = [c for c, p in w.log if p.kind == EAGER and p.src == 0]
     await w.run(0, 1)
     for n in range(2):
@@ -311,7 +312,7 @@ async def speed(dut: Any) -> None:
     frames = len(starts) - 1
     share = 189 * frames / (starts[-1] - starts[0])
     cocotb.log.info("send to wire: %d cycles; DATA both ways: %.3f words a cycle each", first - begin, share)
-    assert first - begin < 45
+    assert first - begin <= 70
     assert share > 0.45  # the kernel's port gives one access a cycle to both directions
 
 
