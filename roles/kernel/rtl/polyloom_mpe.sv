@@ -10,7 +10,7 @@
 // Order/loss:   PROTOCOL.md.
 // Reset:        no job; the kernel is held in reset until it is started.
 // Limits:       see the units.
-// Cost:         COST
+// Cost:         3,757 LUT, 1,345 FF, 6 BRAM36 (UltraScale+; `polyloom synth mpe`, Yosys 0.70, 2026-11).
 // Source:       PROTOCOL.md, ENGINE.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe
   import polyloom_mpe_pkg::*;
@@ -157,7 +157,7 @@ module polyloom_mpe
         default: ;
       endcase
       if (out == O_ANSWER) answer_valid_q <= 1'b1;
-      else if (rsp_ready_i || !started_q) answer_valid_q <= 1'b0;
+      else if (rsp_ready_i || out == O_CONTROL) answer_valid_q <= 1'b0;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -427,6 +427,9 @@ module polyloom_mpe
     if (out == O_COUNTER) counter_q <= result[3:0];
   end
 
-  assign idle_o = !in_valid && !in_frame_q && resting && why == EV_NONE && rests && no_command && writer_idle && builder_idle && reader_ready &&
-      out_idle && counters_idle && !payload_valid;
+  assign idle_o = !in_valid && !in_frame_q && resting && why == EV_NONE && rests && no_command && writer_idle &&
+      builder_idle && reader_ready && out_idle && counters_idle && !payload_valid;
+
+  logic unused;
+  assign unused = udp_port[0];
 endmodule
