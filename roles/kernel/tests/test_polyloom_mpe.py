@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: whole nodes with command players: eager messages and rendezvous between two of them, errors, foreign frames,
-management. It exercises every part of polyloom_kernel_node and of its polyloom_mpe. On the way in polyloom_mpe_parse,
-polyloom_mpe_receive, polyloom_mpe_unexpected, polyloom_mpe_writer; commands polyloom_mpe_command,
-polyloom_mpe_requests; on the way out polyloom_mpe_send, polyloom_mpe_reader, polyloom_mpe_builder, polyloom_mpe_out;
-beside them polyloom_mpe_engine, polyloom_mpe_management, polyloom_mpe_counters. The tests see frames, answers and
-memories only.
+management. It exercises every part of polyloom_kernel_node and of its polyloom_mpe: polyloom_mpe_parse and
+polyloom_mpe_writer on the way in; polyloom_mpe_reader, polyloom_mpe_builder, polyloom_mpe_out on the way out;
+polyloom_mpe_sequencer, polyloom_mpe_program, polyloom_mpe_events between them; polyloom_mpe_counters. The tests see
+frames, answers and memories only.
 
 Leaves out: the C++ engine as a peer (interop_test.cc), faults of the network (test_mpe_faults.py).
 """
