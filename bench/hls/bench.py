@@ -15,13 +15,13 @@ from typing import Any
 from bench.common.harness import ROOT, Bench
 from bench.hls.cases import CASES, Case
 from polyloom import paths
+from polyloom.hls.output import write_kernel
 from polyloom.hls.testing import KernelRun, build_kernel, run_native
 from polyloom.synth import flow
 from polyloom.synth.designs import Design
 from polyloom.synth.parts import PARTS
 
 KERNELS = Path(__file__).parent / "kernels"
-LISTS = ("polyloom/hls/rtl/hls.f", "blocks/float/rtl/float.f")
 
 
 def cycles(case: Case, source: str, kernel: KernelRun) -> float:
@@ -36,12 +36,9 @@ def cycles(case: Case, source: str, kernel: KernelRun) -> float:
 
 def synthesize(case: Case, kernel: KernelRun) -> flow.Result:
     """The kernel on ECP5, placed and routed."""
-    folder = paths.build_dir() / "bench" / "hls"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{case.name}.sv").write_text(kernel.kernel.verilog)
-    lists = "".join(f"-f {ROOT / name}\n" for name in LISTS)
-    (folder / f"{case.name}.f").write_text(f"{lists}{case.name}.sv\n")
-    design = Design(case.name, "hls", "polyloom_kernel_app", folder / f"{case.name}.f", {})
+    folder = paths.build_dir() / "bench" / "hls" / case.name
+    write_kernel(kernel.kernel, folder)
+    design = Design(case.name, "hls", "polyloom_kernel_app", folder / "kernel.f", {})
     return flow.synthesize(design, PARTS["ecp5"], {}, pnr=True, progress=lambda _: None)
 
 
