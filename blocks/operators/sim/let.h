@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Let: prunes the tree that comes by input 0 to the locally essential tree of each output's target, all in
-// one pass (rtl/polyloom_op_let.sv; records, target and test: make_let.h). Stream in: for each used output,
-// in ascending order, one beat that is its target; then the records, packed (24
-//   bytes, 4 in 3 beats) or padded (32 bytes, one a beat). `last` ends it; it may stand on the last target
-//   (an empty tree). Streams may follow each other; the next one's targets wait until the pipe is empty.
-// Stream out: the records of the LET in the same packing, full beats but for the last one, which is the only
-// one with
-//   `last`; a beat of no bytes if there are none. Bytes that do not count are zero.
+// Let: prunes the tree that comes by input 0 to the locally essential tree of each output's target, in one
+// pass (rtl/polyloom_op_let.sv; records, target and test: make_let.h).
+// Stream in: for each used output, in ascending order, one beat that is its target; then the records, packed
+//   (24 bytes, 4 in 3 beats) or padded (32 bytes, one a beat). `last` ends it; it may stand on the last
+//   target (an empty tree). Streams may follow each other; the next one's targets wait until the pipe is
+//   empty.
+// Stream out: the records of the LET in the same packing; only the last beat has `last` and may be short, and
+//   it has no bytes if there is no record. Bytes that do not count are zero.
 // Configuration: LetSetup::word(), the same on all used outputs; mask: input 0.
 // Status: [0] errors, [1] records that came, [2 + o] records that left by output o.
 // Errors: tree: a stream that ends in the middle of targets, of a record or before children that were named;
-// a child
-//   range that does not begin where the one before it ended (not breadth-first); more than 2^26 records.
-//   depth: more than open_depth opened nodes wait for their children. The data are wrong then; the stream
-//   ends as it should.
+//   a range of children that does not begin where the one before it ended (not breadth-first); more than 2^26
+//   records. depth: more than open_depth opened nodes wait for their children. The data are wrong then; the
+//   stream ends as it should.
 // Latency: geometry + 5 cycles from the beat that completes the only record to the beat with it.
 // Throughput: one record a cycle; a stalled output stalls all. Paper's issue rule: a record enters the
-// geometry pipe
-//   only when its parent has left it. Exact counts: README.md, "LET", tested in let_test.cc.
-// Tests: let_test.cc, let_rtl_test.cc.
+// geometry
+//   pipe only when its parent has left it. Exact counts: README.md, "LET", tested in let_cycles_test.cc.
+// Tests: let_test.cc, let_cycles_test.cc, let_rtl_test.cc.
 #pragma once
 
 #include <array>

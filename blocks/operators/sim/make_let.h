@@ -4,17 +4,15 @@
 // same to a stream; results are equal bit by bit. This header needs nothing else of the repository.
 //
 // Tree: n records in breadth-first order, record 0 the root (none: an empty domain), the children of a node
-// next to
-//   each other, ranges of children ascending and without gaps. q is the node's critical radius about its
-//   centre of mass; negative: a body, or a node that was pruned: never opened. more: count field (upper 6
+//   next to each other, ranges of children ascending and without gaps. q is the node's critical radius about
+//   its centre of mass; negative: a body, or a node that was pruned: never opened. more: count field (upper 6
 //   bits), id of the first child (lower 26). Count field: children - 1 (bias 1) or children (bias 0, at most
 //   63). A record that is never opened has count field 0 and its own id there.
-// Test, single precision, round to nearest even at each step: let_accepts(). A NaN anywhere means: not
-// accepted. Arithmetic: include this only where the compiler contracts nothing to fused operations (GCC,
-// Clang:
+// Test: single precision, rounded to nearest even at each step: let_accepts(). A NaN anywhere: not accepted.
+// Arithmetic: include this only where the compiler contracts nothing to fused operations (GCC, Clang:
 //   -ffp-contract=off, which the CMake target polyloom_block_operators hands on) and without -ffast-math.
-// Source: PEACH2 (LET generation), GOTHIC's format of the output; README.md. Tests: let_test.cc,
-// let_rtl_test.cc.
+// Source: PEACH2 (LET generation), GOTHIC's format of the output; README.md.
+// Tests: let_test.cc, let_rtl_test.cc.
 #pragma once
 
 #include <array>

@@ -1,69 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: make_let() and the LET operator's model against the straightforward LET (let_trees.h) on Plummer,
-// Hernquist
-//   and uniform trees, degenerate trees and targets, NaN, random bits; 1, 2 and 7 outputs, both packings,
-//   both biases; exact cycle counts of every feed, the paper's rule among them; error bits, streams behind
-//   each other.
-// Leaves out: cycles under stalls (let_rtl_test.cc holds model and RTL together there).
-#include "blocks/operators/sim/let.h"
-
+//   Hernquist and uniform trees, degenerate trees and targets, NaN, random bits; 1, 2 and 7 outputs, both
+//   packings, both biases; error bits, streams behind each other.
+// Leaves out: cycles (let_cycles_test.cc; under stalls let_rtl_test.cc, which holds model and RTL together).
 #include <gtest/gtest.h>
 
+#include "blocks/operators/tests/let_run.h"
 #include "blocks/operators/tests/let_trees.h"
 
 namespace polyloom::blocks::operators::test {
 namespace {
-
-constexpr std::uint64_t kLet = 1 << 4;
-
-std::vector<Config> let_configs(unsigned outputs, LetSetup setup, std::uint64_t used = ~std::uint64_t{0}) {
-  std::vector<Config> configs(outputs);
-  for (unsigned o = 0; o < outputs; ++o) {
-    if (used >> o & 1) configs[o] = {true, Kind::let, setup.word(), 1};
-  }
-  return configs;
-}
-
-struct Result {
-  std::vector<Stream> out;
-  std::uint64_t cycles =
-      0;  ///< from the first beat offered to the cycle in which the last one stands at an output
-  bool ended = false;
-};
-
-/// Feeds a beat every `spacing` cycles at most; outputs always take, or at random.
-Result feed(Slot& slot, const Stream& stream, unsigned outputs, unsigned spacing, Random* stalls = nullptr) {
-  Result result{std::vector<Stream>(outputs)};
-  std::size_t at = 0;
-  std::uint64_t next = 0;
-  for (std::uint64_t cycle = 0; cycle < 200'000; ++cycle) {
-    if (at < stream.size() && cycle >= next && (slot.ready() & 1) != 0 && (!stalls || below(*stalls, 3))) {
-      slot.push(0, stream[at++]);
-      next = cycle + spacing;
-    }
-    for (unsigned o = 0; o < outputs; ++o) {
-      if ((slot.valid() >> o & 1) == 0 || (stalls && below(*stalls, 4) == 0)) continue;
-      result.out[o].push_back(slot.front(o));
-      slot.pop(o);
-      result.cycles = cycle;
-    }
-    slot.clock();
-    if (at == stream.size() && slot.idle()) {
-      result.ended = true;
-      break;
-    }
-  }
-  return result;
-}
-
-Slot make_slot(unsigned outputs, unsigned geometry = 0, unsigned open_depth = 4096) {
-  return Slot(kLet,
-              {.inputs = 1, .outputs = outputs, .let_geometry = geometry, .let_open_depth = open_depth});
-}
-void begin(Slot& slot, const std::vector<Config>& configs) {
-  slot.step(configs);
-  slot.clock();
-}
 
 /// One tree, any targets: model, function and reference agree.
 void expect_lets(const Tree& tree, const std::vector<LetTarget>& targets, LetSetup setup,
@@ -71,7 +17,7 @@ void expect_lets(const Tree& tree, const std::vector<LetTarget>& targets, LetSet
   const unsigned outputs = static_cast<unsigned>(targets.size()), bias = setup.bias_zero ? 0 : 1;
   Slot slot = make_slot(outputs);
   begin(slot, let_configs(outputs, setup));
-  const Result got = feed(slot, let_stream(targets, tree, setup.padded), outputs, 1, stalls);
+  const LetRun got = feed(slot, let_stream(targets, tree, setup.padded), outputs, 1, stalls);
   ASSERT_TRUE(got.ended);
   EXPECT_EQ(slot.errors(), 0u);
   EXPECT_EQ(slot.status(1), tree.size());
@@ -188,89 +134,6 @@ TEST(Let, AnyNumbers) {
   EXPECT_LT(accepted, tests * 9 / 10);
 }
 
-/// When each record enters the pipe, then when the last beat stands at the output: README.md, "LET", as a
-/// recursion over beats and records.
-std::uint64_t expected_cycles(const Tree& tree, const LetTarget& target, LetSetup setup, unsigned spacing,
-                              unsigned geometry, unsigned targets) {
-  const unsigned bias = setup.bias_zero ? 0 : 1, pairs = setup.padded ? 3 : 4;
-  std::vector<std::uint32_t> parent(tree.size());
-  for (std::uint32_t id = 0; id < tree.size(); ++id) {
-    const std::uint32_t kids = tree[id].q < 0 ? 0 : (tree[id].more >> 26) + bias;
-    for (std::uint32_t k = 0; k < kids; ++k) parent[(tree[id].more & 0x3ffffff) + k] = id;
-  }
-  std::vector<std::uint64_t> offered, taken, enters;
-  const auto beat = [&](std::size_t records) {  // beats of records before this one
-    std::uint64_t offer = offered.empty() ? 0 : offered.back() + spacing;
-    if (taken.size() >= 2) offer = std::max(offer, taken[taken.size() - 2] + 1);  // a buffer of two
-    std::uint64_t take = std::max(offer + 1, taken.empty() ? 0 : taken.back() + 1);
-    // Four pairs fit behind two; so many records have gone then:
-    if (records > 0) take = std::max(take, enters[(records * pairs - 2 + 2) / 3 - 1]);
-    offered.push_back(offer);
-    taken.push_back(take);
-  };
-  for (unsigned k = 0; k < targets; ++k) beat(0);
-  std::size_t beats = 0;
-  for (std::uint32_t id = 0; id < tree.size(); ++id) {
-    while (beats * pairs < 3 * (id + 1)) beat(beats), ++beats;
-    std::uint64_t enter = taken.back() + 1;
-    if (id > 0) enter = std::max(enter, enters.back() + 1);
-    if (id > 0 && setup.parent_first) enter = std::max(enter, enters[parent[id]] + geometry + 1);
-    enters.push_back(enter);
-  }
-  // Of the packer: if the last record stays, two beats may be left when it has come.
-  unsigned fill = 0;
-  const Tree let = reference_let(tree, target, bias);
-  for (std::size_t n = 0; n < let.size(); ++n) fill = (fill > 4 ? fill - 4 : fill) + (setup.padded ? 4 : 3);
-  const bool stays = std::memcmp(&let.back().x, &tree.back().x, 16) == 0;
-  return enters.back() + geometry + 3 + (stays && fill > 4 ? 1 : 0);
-}
-
-TEST(LetCycles, EqualTheRecursionAndTheClosedForms) {
-  Random random(4);
-  const Tree tree = make_tree(plummer(random, 2048), 0.7, 1);
-  const std::uint64_t n = tree.size();
-  struct Case {
-    LetSetup setup;
-    unsigned spacing, geometry;
-    double per_record;
-    unsigned tolerance;  ///< cycles beyond per_record * n: latency, and what the feed's phase adds
-  };
-  for (const Case& c : {Case{{}, 1, 15, 1, 26}, Case{{}, 2, 15, 1.5, 28},
-                        Case{{.padded = true}, 1, 15, 1, 26}, Case{{.padded = true}, 2, 15, 2, 26},
-                        Case{{.parent_first = true}, 1, 15, 1, 90}, Case{{}, 1, 136, 1, 150}}) {
-    SCOPED_TRACE(testing::Message() << c.setup.word() << " every " << c.spacing << " pipe " << c.geometry);
-    for (const unsigned targets : {1u, 2u}) {
-      const LetTarget target = ball(targets == 1 ? 6 : 0, 0, 0, 1);  // some records leave, or all
-      Slot slot = make_slot(targets, c.geometry);
-      begin(slot, let_configs(targets, c.setup));
-      const Result got =
-          feed(slot, let_stream(std::vector(targets, target), tree, c.setup.padded), targets, c.spacing);
-      ASSERT_TRUE(got.ended);
-      EXPECT_EQ(got.cycles, expected_cycles(tree, target, c.setup, c.spacing, c.geometry, targets));
-      EXPECT_GE(got.cycles, static_cast<std::uint64_t>(c.per_record * double(n)));
-      EXPECT_LE(got.cycles, static_cast<std::uint64_t>(c.per_record * double(n)) + c.tolerance);
-    }
-  }
-}
-
-// PEACH2, table 5: 31.4 us at 150 MHz are 4,710 cycles, read as two processes of 2,048 bodies.
-TEST(LetCycles, ThePapersPreset) {
-  Random random(5);
-  const LetSetup preset{.padded = true, .bias_zero = true, .parent_first = true};
-  for (unsigned round = 0; round < 4; ++round) {
-    const Tree tree = make_tree(plummer(random, 2048), 0.7, 0, 7);
-    const LetTarget target = ball(0, 0, 0, 10);
-    Slot slot = make_slot(1, 136);
-    begin(slot, let_configs(1, preset));
-    const Result got = feed(slot, let_stream({target}, tree, true), 1, 2);
-    ASSERT_TRUE(got.ended);
-    EXPECT_EQ(got.cycles, expected_cycles(tree, target, preset, 2, 136, 1));
-    EXPECT_NEAR(static_cast<double>(got.cycles), 4710, 471);
-    std::printf("paper's preset: %zu nodes, %llu cycles\n", tree.size(),
-                static_cast<unsigned long long>(got.cycles));
-  }
-}
-
 TEST(Let, StreamsBehindEachOtherAndAnySubsetOfOutputs) {
   Random random(6);
   Slot slot = make_slot(5);
@@ -285,7 +148,7 @@ TEST(Let, StreamsBehindEachOtherAndAnySubsetOfOutputs) {
       for (unsigned o = 0; o < 5; ++o) {
         if (used >> o & 1) targets.push_back(all[o]);
       }
-      const Result got =
+      const LetRun got =
           feed(slot, let_stream(targets, tree, setup.padded), 5, 1, s == 1 ? &random : nullptr);
       ASSERT_TRUE(got.ended);
       ASSERT_EQ(slot.errors(), 0u);
@@ -305,7 +168,7 @@ std::uint64_t errors_of(const Stream& stream, LetSetup setup = {}, unsigned outp
                         unsigned depth = 4096) {
   Slot slot = make_slot(outputs, 0, depth);
   begin(slot, let_configs(outputs, setup));
-  const Result got = feed(slot, stream, outputs, 1);
+  const LetRun got = feed(slot, stream, outputs, 1);
   EXPECT_TRUE(got.ended);
   for (const Stream& out : got.out) EXPECT_TRUE(!out.empty() && out.back().last);
   return slot.errors();
