@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+-f ../rtl/hub.f
+hub_tb.sv
