@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies as a simulation holds them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace polyloom::nbody {
+
+struct Vec3 {
+  double x = 0, y = 0, z = 0;
+};
+inline Vec3 operator+(Vec3 a, Vec3 b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+inline Vec3 operator-(Vec3 a, Vec3 b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+inline Vec3 operator*(double k, Vec3 a) { return {k * a.x, k * a.y, k * a.z}; }
+inline double dot(Vec3 a, Vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+/// Arrays of one length. `id` names a body for good; its place in the arrays changes.
+struct Bodies {
+  std::vector<Vec3> position, velocity, acceleration;
+  std::vector<double> mass, potential;
+  std::vector<std::uint64_t> id;
+
+  std::size_t size() const { return position.size(); }
+  void resize(std::size_t count);
+  /// Element i becomes what element order[i] was. `order` may also be shorter, and leave bodies out.
+  void arrange(std::span<const std::uint32_t> order);
+};
+
+/// Throws UserError naming the first body (by its place) whose position, velocity or mass is not finite, or
+/// whose mass is negative. An empty `velocity` is not looked at.
+void check_bodies(std::span<const Vec3> position, std::span<const Vec3> velocity,
+                  std::span<const double> mass);
+
+}  // namespace polyloom::nbody
