@@ -60,6 +60,7 @@ class Endpoint {
   Time next_departure() const { return lane_.next_event(); }
   /// Answers not taken yet, in order of time.
   std::deque<Answer>& answers() { return answers_; }
+  const std::deque<Answer>& answers() const { return answers_; }
 
   std::string waiting_for() const;
   void counters(const fabric::CounterSink& sink) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "blocks/operators/sim/let.h"
 #include "fabric/cluster/units.h"
 #include "fabric/error.h"
 #include "roles/hub/sim/host.h"
@@ -14,19 +15,28 @@ namespace {
 
 using blocks::operators::Kind;
 
-constexpr unsigned kFunctionSteps = 5;  ///< the function's clock is so many parts of the hub's
+constexpr unsigned kFunctionSteps = 5;        ///< the function's clock is so many parts of the hub's
+constexpr std::int64_t kPaperGeometry = 136;  ///< stages of the published pipe
 constexpr const char* kRole = "hub";
 
 unsigned small(std::int64_t value) { return static_cast<unsigned>(value); }
 
 void read_function(fabric::Table& table, bool paper, HubParams& p) {
-  static const std::vector<std::pair<std::string, Kind>> kKinds = {{"pass", Kind::pass}};
-  for (const std::string& name : table.texts("function", std::vector<std::string>{"pass"})) {
+  static const std::vector<std::pair<std::string, Kind>> kKinds = {{"let", Kind::let}, {"pass", Kind::pass}};
+  for (const std::string& name : table.texts("function", std::vector<std::string>{"let", "pass"})) {
     const auto kind =
         std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& k) { return k.first == name; });
-    if (kind == kKinds.end()) table.fail("function", "\"" + name + "\" is no operator of a hub", "pass");
+    if (kind == kKinds.end()) table.fail("function", "\"" + name + "\" is no operator of a hub", "let, pass");
     p.kinds.push_back(kind->second);
   }
+  const auto geometry = table.integer("geometry_latency", paper ? kPaperGeometry : 0, 0, 1000);
+  p.operators.let_geometry = small(geometry);
+  if (geometry != 0 && geometry < blocks::operators::Let::kGeometry) {
+    table.fail(
+        "geometry_latency", "is less than the arithmetic takes",
+        "0 (as few cycles as it takes) or at least " + std::to_string(blocks::operators::Let::kGeometry));
+  }
+  p.operators.let_open_depth = small(table.power_of_two("open_depth", 4096, 2, 65536));
   p.lanes = small(table.integer("lanes", 7, 1, 8));
   p.function_width = small(table.integer("function_width", paper ? 128 : 256, 128, 256));
   if (p.function_width != 128 && p.function_width != 256) {
