@@ -11,6 +11,7 @@
 
 #include "fabric/error.h"
 #include "nbody/run/settings.h"
+#include "nbody/run/simulation.h"
 #include "nbody/tree/bodies.h"
 
 namespace polyloom::nbody {
@@ -57,6 +58,19 @@ nb::object bytes_array(const T* values, std::size_t count) {
 /// Settings from the dictionary that polyloom.nbody makes of its dataclass.
 Settings settings_of(const nb::dict& values);
 
+/// Arrays pos, vel, mass, id as bodies; forces zero.
+Bodies bodies_of(const Vectors& pos, const Vectors& vel, const Values& mass, const Ids& id);
+
+// What Python gets: plain dictionaries.
+nb::dict dict_of(const Bodies& bodies);
+nb::dict dict_of(const Diagnostics& values);
+nb::dict dict_of(const ForceErrors& values);
+/// Of one domain: seconds by phase since the start, and the last evaluation's counts.
+nb::dict report_of(const Simulation& simulation);
+
 void bind_trees(nb::module_& m);
+#ifdef POLYLOOM_NBODY_HUB
+void bind_hub(nb::module_& m);
+#endif
 
 }  // namespace polyloom::nbody

@@ -27,6 +27,22 @@ LetMode let_mode_of(const std::string& name) {
   throw UserError("no way to exchange trees '" + name + "' in one process; there are: host, full");
 }
 
+std::vector<double> list(const Vec3& v) { return {v.x, v.y, v.z}; }
+
+}  // namespace
+
+Bodies bodies_of(const Vectors& pos, const Vectors& vel, const Values& mass, const Ids& id) {
+  Bodies b;
+  const std::size_t n = pos.shape(0);
+  b.position = copy_of<Vec3>(pos, n, "pos");
+  b.velocity = copy_of<Vec3>(vel, n, "vel");
+  b.mass = copy_of<double>(mass, n, "mass");
+  b.id = copy_of<std::uint64_t>(id, n, "id");
+  b.acceleration.resize(n);
+  b.potential.resize(n);
+  return b;
+}
+
 nb::dict dict_of(const Bodies& b) {
   nb::dict d;
   d["pos"] = array_of(b.position);
@@ -35,8 +51,6 @@ nb::dict dict_of(const Bodies& b) {
   d["id"] = array_of(b.id);
   return d;
 }
-
-std::vector<double> list(const Vec3& v) { return {v.x, v.y, v.z}; }
 
 nb::dict dict_of(const Diagnostics& v) {
   nb::dict d;
@@ -62,12 +76,15 @@ nb::dict dict_of(const ForceErrors& v) {
   return d;
 }
 
-/// Of one domain: seconds by phase since the start, and the last evaluation's counts.
 nb::dict report_of(const Simulation& s) {
-  nb::dict phases, d;
-  for (std::size_t p = 0; p < kPhases; ++p) phases[kPhaseNames[p]] = s.phases().seconds()[p];
+  nb::dict phases, simulated, d;
+  for (std::size_t p = 0; p < kPhases; ++p) {
+    phases[kPhaseNames[p]] = s.phases().seconds()[p];
+    simulated[kPhaseNames[p]] = s.phases().simulated()[p];
+  }
   const TreeStats& t = s.stats();
   d["phases"] = phases;
+  d["simulated_phases"] = simulated;
   d["bodies"] = t.bodies;
   d["nodes"] = t.nodes;
   d["let_nodes"] = t.let_nodes;
@@ -78,17 +95,12 @@ nb::dict report_of(const Simulation& s) {
   return d;
 }
 
+namespace {
+
 std::unique_ptr<LocalRun> make_run(const nb::dict& settings, unsigned domains, const std::string& let,
                                    unsigned threads, const Vectors& pos, const Vectors& vel,
                                    const Values& mass, const Ids& id) {
-  Bodies b;
-  const std::size_t n = pos.shape(0);
-  b.position = copy_of<Vec3>(pos, n, "pos");
-  b.velocity = copy_of<Vec3>(vel, n, "vel");
-  b.mass = copy_of<double>(mass, n, "mass");
-  b.id = copy_of<std::uint64_t>(id, n, "id");
-  b.acceleration.resize(n);
-  b.potential.resize(n);
+  const Bodies b = bodies_of(pos, vel, mass, id);
   return std::make_unique<LocalRun>(settings_of(settings), domains, let_mode_of(let), threads, b,
                                     std::span<const std::uint32_t>{}, Clock{});
 }
@@ -99,12 +111,8 @@ std::unique_ptr<LocalRun> resume_run(const nb::dict& settings, unsigned domains,
                                      unsigned threads, const Vectors& pos, const Vectors& vel,
                                      const Values& mass, const Ids& id, const Vectors& acc, const Values& pot,
                                      const Owners& domain, std::uint64_t step, double time) {
-  Bodies b;
   const std::size_t n = pos.shape(0);
-  b.position = copy_of<Vec3>(pos, n, "pos");
-  b.velocity = copy_of<Vec3>(vel, n, "vel");
-  b.mass = copy_of<double>(mass, n, "mass");
-  b.id = copy_of<std::uint64_t>(id, n, "id");
+  Bodies b = bodies_of(pos, vel, mass, id);
   b.acceleration = copy_of<Vec3>(acc, n, "acc");
   b.potential = copy_of<double>(pot, n, "pot");
   return std::make_unique<LocalRun>(settings_of(settings), domains, let_mode_of(let), threads, b,
@@ -190,6 +198,9 @@ NB_MODULE(_polyloom_nbody, m) {
   m.def("simd", [] { return std::string(kernels().name); });
   bind_runs(m);
   bind_trees(m);
+#ifdef POLYLOOM_NBODY_HUB
+  bind_hub(m);
+#endif
 }
 
 }  // namespace polyloom::nbody

@@ -42,6 +42,8 @@ class Exchange {
 
   /// Seconds spent so far in waiting for others and moving data, as against computing.
   virtual double waited() const = 0;
+  /// Simulated seconds since the start; 0 where ranks are not on a simulated cluster. A local call.
+  virtual double simulated() { return 0; }
 };
 
 }  // namespace polyloom::nbody

@@ -32,11 +32,13 @@ inline constexpr std::size_t kPhases = 8;
 inline constexpr std::array<const char*, kPhases> kPhaseNames = {
     "PH-key", "make tree", "calc MAC", "walk tree", "LET", "exchange", "kick and drift", "decompose"};
 
-/// Seconds by phase. What an Exchange waited inside of a phase counts to kExchange.
+/// Seconds by phase, of the wall and, on a simulated cluster, simulated. Of the wall's, what an Exchange waited inside
+/// of a phase counts to kExchange.
 class PhaseClock {
  public:
-  /// Ends the current part and adds it, less `waited`, to `phase`.
-  void lap(Phase phase, double waited = 0) {
+  /// Ends the current part and adds it, less `waited`, to `phase`. `simulated`: of the whole part.
+  void lap(Phase phase, double waited = 0, double simulated = 0) {
+    simulated_[static_cast<std::size_t>(phase)] += simulated;
     const auto now = std::chrono::steady_clock::now();
     const double passed = std::chrono::duration<double>(now - last_).count();
     seconds_[static_cast<std::size_t>(phase)] += passed - waited;
@@ -46,9 +48,10 @@ class PhaseClock {
   /// What passed since the last lap belongs to no phase.
   void skip() { last_ = std::chrono::steady_clock::now(); }
   const std::array<double, kPhases>& seconds() const { return seconds_; }
+  const std::array<double, kPhases>& simulated() const { return simulated_; }
 
  private:
-  std::array<double, kPhases> seconds_{};
+  std::array<double, kPhases> seconds_{}, simulated_{};
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 

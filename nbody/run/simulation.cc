@@ -63,7 +63,8 @@ Simulation::Simulation(const Settings& settings, Exchange& exchange, unsigned wo
 
 void Simulation::lap(Phase phase) {
   const double waited = exchange_.waited();
-  phases_.lap(phase, waited - std::exchange(waited_, waited));
+  const double simulated = exchange_.simulated();
+  phases_.lap(phase, waited - std::exchange(waited_, waited), simulated - std::exchange(simulated_, simulated));
 }
 
 void Simulation::start() {

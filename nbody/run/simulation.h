@@ -61,7 +61,7 @@ class Simulation {
   Clock clock_;
   PhaseClock phases_;
   TreeStats stats_;
-  double waited_ = 0;
+  double waited_ = 0, simulated_ = 0;
 };
 
 }  // namespace polyloom::nbody

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank of a simulation on a cluster of hubs, for a process of its own.
+#pragma once
+
+#include <string>
+
+#include "nbody/hub/hub_exchange.h"
+#include "nbody/run/simulation.h"
+
+namespace polyloom::nbody {
+
+/// Where the simulator is and how trees travel.
+struct HubPlace {
+  std::string socket;  ///< of the simulator
+  unsigned rank = 0;   ///< node of the cluster, and client
+  unsigned ranks = 1;
+  HubLet let = HubLet::kHub;
+  ComputeTime compute = ComputeTime::kFree;
+};
+
+/// All ranks' processes make one and call the same functions in the same order.
+class HubRank {
+ public:
+  HubRank(const HubPlace& place, const Settings& settings, unsigned workers, Bodies bodies, Clock clock);
+
+  Simulation& simulation() { return simulation_; }
+  const Simulation& simulation() const { return simulation_; }
+  void advance(std::uint64_t steps);
+  /// Simulated seconds since the simulator's start.
+  double simulated() { return exchange_.simulated(); }
+  /// Ends the run once every rank has called it: the simulator's JSON.
+  std::string finish() { return session_.finish(); }
+
+ private:
+  hub::Session session_;
+  HubExchange exchange_;
+  Simulation simulation_;
+};
+
+}  // namespace polyloom::nbody
