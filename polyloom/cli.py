@@ -159,6 +159,8 @@ def nbody(
     theta: Annotated[float, typer.Option(help="Of side and angle.")] = 0.5,
     delta: Annotated[float, typer.Option(help="Of acceleration.")] = 2.0**-9,
     order: Annotated[str, typer.Option(help="monopole or quadrupole.")] = "monopole",
+    leaf: Annotated[int, typer.Option(help="Bodies that a cell contributes directly, 1 to 8.")] = 4,
+    group: Annotated[int, typer.Option(help="Bodies that share an interaction list, 1 to 64.")] = 32,
     nodes: Annotated[int, typer.Option(help="Domains.")] = 1,
     let: Annotated[str, typer.Option(help="Trees for other domains: host makes LETs; full sends all.")] = "host",
     target: Annotated[str, typer.Option(help="box or sphere: what LETs are made for.")] = "box",
@@ -183,8 +185,9 @@ def nbody(
         preset = command.DEFAULTS.get("plummer" if source else name, {})
         values = {"eps": eps, "dt": dt}
         chosen = preset | {key: value for key, value in values.items() if value is not None}
+        quadrupole = order == "quadrupole"
         settings = command.Settings(
-            mac=mac, theta=theta, delta=delta, quadrupole=order == "quadrupole", target=target, **chosen
+            mac=mac, theta=theta, delta=delta, quadrupole=quadrupole, target=target, leaf=leaf, group=group, **chosen
         )
         every = (log_every, snapshot_every)
         job = command.Job(

@@ -27,7 +27,12 @@ std::vector<double> direct_potentials(Exchange& exchange, Pool& pool, const Bodi
                                       const Settings& settings) {
   const auto sources = gather_all<Vec3>(exchange, bodies.position);
   const auto mass = gather_all<double>(exchange, bodies.mass);
-  return direct_field(pool, sources, mass, bodies.position, settings.eps, settings.gravity).potential;
+  auto potential =
+      direct_field(pool, sources, mass, bodies.position, settings.eps, settings.gravity).potential;
+  for (std::size_t i = 0; i < potential.size() && settings.eps > 0; ++i) {
+    potential[i] += settings.gravity * bodies.mass[i] / settings.eps;  // its own
+  }
+  return potential;
 }
 
 }  // namespace

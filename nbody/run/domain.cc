@@ -91,10 +91,15 @@ Wanted Domain::wanted() const {
   }
   if (settings_.target == TargetShape::kBox) return w;
   for (unsigned k = 0; k < 3; ++k) t.min[k] = t.max[k] = 0.5f * t.min[k] + 0.5f * t.max[k];
+  // Groups look out of their boxes, whose corners may reach beyond all bodies.
   double most = 0;
-  for (const Point& p : points_) {
-    const double dx = double{p.x} - t.min[0], dy = double{p.y} - t.min[1], dz = double{p.z} - t.min[2];
-    most = std::max(most, dx * dx + dy * dy + dz * dz);
+  for (std::size_t first = 0; first < points_.size(); first += settings_.group) {
+    double far[3] = {0, 0, 0};
+    for (std::size_t i = first; i < std::min(points_.size(), first + settings_.group); ++i) {
+      const float v[3] = {points_[i].x, points_[i].y, points_[i].z};
+      for (unsigned k = 0; k < 3; ++k) far[k] = std::max(far[k], std::abs(double{v[k]} - t.min[k]));
+    }
+    most = std::max(most, far[0] * far[0] + far[1] * far[1] + far[2] * far[2]);
   }
   t.radius = static_cast<float>(std::sqrt(most)) * kSphereMargin;
   t.kappa *= kSphereMargin;

@@ -17,7 +17,8 @@ struct Settings {
   double eps = 0.01;  ///< Plummer softening: a = sum G m d / (d^2 + eps^2)^1.5
   double gravity = 1;
   double dt = 1.0 / 128;
-  unsigned leaf = 8;        ///< bodies that a cell may contribute directly
+  unsigned leaf =
+      4;  ///< bodies that a cell contributes directly; 8 as in GOTHIC: more interactions, larger LETs
   unsigned group = 32;      ///< bodies that share an interaction list
   unsigned rebalance = 16;  ///< steps from one domain decomposition to the next
   TargetShape target = TargetShape::kBox;
@@ -30,7 +31,8 @@ void check_settings(const Settings& settings);
 enum class Phase { kKeys, kMakeTree, kCalcMac, kWalk, kLet, kExchange, kMove, kDecompose };
 inline constexpr std::size_t kPhases = 8;
 inline constexpr std::array<const char*, kPhases> kPhaseNames = {
-    "PH-key", "make tree", "calc MAC", "walk tree", "LET", "exchange", "kick and drift", "decompose"};
+    "PH-key", "make tree",         "calc MAC",       "walk tree",
+    "LET",    "exchange and wait", "kick and drift", "decompose"};
 
 /// Seconds by phase, of the wall and, on a simulated cluster, simulated. Of the wall's, what an Exchange waited inside
 /// of a phase counts to kExchange.

@@ -20,7 +20,7 @@ class Settings:
     eps: float = 0.01  #: Plummer softening
     gravity: float = 1.0
     dt: float = 1 / 128
-    leaf: int = 8  #: bodies that a cell may contribute directly, 1..8
+    leaf: int = 4  #: bodies that a cell contributes directly, 1..8 (GOTHIC: 8)
     group: int = 32  #: bodies that share an interaction list, 1..64
     rebalance: int = 16  #: steps between domain decompositions
     target: str = "box"  #: or sphere: what LETs are made for
