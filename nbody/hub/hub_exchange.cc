@@ -10,6 +10,7 @@
 
 #include "fabric/error.h"
 #include "nbody/hub/layout.h"
+#include "nbody/run/bytes.h"
 
 namespace polyloom::nbody {
 
@@ -20,6 +21,8 @@ namespace {
 constexpr Unit kUnit = Unit::accelerator0;
 constexpr std::uint8_t kLetKind = 4;     // operators::Kind::let
 constexpr std::uint64_t kLetConfig = 0;  // packed records, bias 1
+/// More than a round of short messages takes on idle links.
+constexpr hub::Time kSettleTime = 100'000'000;
 constexpr std::uint64_t kSequence = ~std::uint64_t{0} << 32;
 
 double cpu_seconds() {
@@ -78,7 +81,7 @@ HubExchange::HubExchange(hub::Session& session, unsigned ranks, HubLet let, Comp
   }
   for (unsigned p = 0; p < ranks_; ++p) word(layout::let_flag(p)) = layout::kNoLet;
   computed_from_ = cpu_seconds();
-  all_gather({});  // every memory is mapped from here on
+  settle();  // every memory is mapped from here on
 }
 
 std::uint64_t& HubExchange::word(std::uint64_t offset) const {
@@ -88,6 +91,16 @@ std::uint64_t& HubExchange::word(std::uint64_t offset) const {
 double HubExchange::simulated() {
   const Call call(*this);
   return 1e-12 * static_cast<double>(session_.now());
+}
+
+// After the first round everybody has all that was sent before it, so nothing delays the second's messages.
+void HubExchange::settle() {
+  all_gather({});
+  const hub::Time now = session_.now();
+  hub::Time latest = now;
+  for (const hub::Time t : gather(*this, now)) latest = std::max(latest, t);
+  const Call call(*this);
+  session_.pass(latest + kSettleTime - session_.now());
 }
 
 // Boxes alternate: a peer may be a message ahead, but not two, for it needs our next one to go on.

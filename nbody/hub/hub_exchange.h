@@ -41,6 +41,10 @@ class HubExchange final : public Exchange {
   double waited() const override { return waited_; }
   double simulated() override;
 
+  /// Collective; the last call before the process waits for something outside of the simulation: simulated time
+  /// stands still until it calls again, so nobody may be in need of it. Returns at the same simulated time everywhere.
+  void settle();
+
  private:
   class Call;
   void send_lets_by_hub(const TreeView& local, std::span<const Wanted> wanted);

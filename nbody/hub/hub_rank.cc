@@ -31,6 +31,19 @@ HubRank::HubRank(const HubPlace& place, const Settings& settings, unsigned worke
 void HubRank::advance(std::uint64_t steps) {
   simulation_.start();
   for (std::uint64_t i = 0; i < steps; ++i) simulation_.step();
+  exchange_.settle();
+}
+
+Diagnostics HubRank::diagnostics(bool direct) {
+  const Diagnostics d = simulation_.diagnostics(direct);
+  exchange_.settle();
+  return d;
+}
+
+ForceErrors HubRank::force_errors(std::size_t samples) {
+  const ForceErrors e = simulation_.force_errors(samples);
+  exchange_.settle();
+  return e;
 }
 
 }  // namespace polyloom::nbody

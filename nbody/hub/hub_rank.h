@@ -23,11 +23,13 @@ class HubRank {
  public:
   HubRank(const HubPlace& place, const Settings& settings, unsigned workers, Bodies bodies, Clock clock);
 
-  Simulation& simulation() { return simulation_; }
   const Simulation& simulation() const { return simulation_; }
+  // As Simulation's; simulated time stands still from one call's end to the next call.
   void advance(std::uint64_t steps);
+  Diagnostics diagnostics(bool direct);
+  ForceErrors force_errors(std::size_t samples);
   /// Simulated seconds since the simulator's start.
-  double simulated() { return exchange_.simulated(); }
+  double simulated() const { return 1e-12 * static_cast<double>(session_.now()); }
   /// Ends the run once every rank has called it: the simulator's JSON.
   std::string finish() { return session_.finish(); }
 

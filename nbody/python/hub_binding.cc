@@ -50,11 +50,10 @@ nb::dict state_of(const HubRank& rank) {
 
 void bind_hub(nb::module_& m) {
   nb::class_<HubRank>(m, "HubRank")
-      .def("start", [](HubRank& rank) { rank.simulation().start(); })
       .def("advance", &HubRank::advance)
-      .def("diagnostics", [](HubRank& rank, bool direct) { return dict_of(rank.simulation().diagnostics(direct)); })
+      .def("diagnostics", [](HubRank& rank, bool direct) { return dict_of(rank.diagnostics(direct)); })
       .def("force_errors",
-           [](HubRank& rank, std::size_t samples) { return dict_of(rank.simulation().force_errors(samples)); })
+           [](HubRank& rank, std::size_t samples) { return dict_of(rank.force_errors(samples)); })
       .def("state", &state_of)
       .def("report", [](const HubRank& rank) { return report_of(rank.simulation()); })
       .def("simulated", &HubRank::simulated)

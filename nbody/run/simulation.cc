@@ -69,6 +69,7 @@ void Simulation::lap(Phase phase) {
 
 void Simulation::start() {
   phases_.skip();
+  simulated_ = exchange_.simulated();
   if (clock_.forces_known) return;
   decompose();
   evaluate();

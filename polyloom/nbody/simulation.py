@@ -47,7 +47,7 @@ class Simulation:
         self, state: State, settings: Settings | None = None, nodes: int = 1, let: str = "host", threads: int = 0
     ) -> None:
         self.settings = settings or Settings()
-        arrays = {name: _array(state, name) for name in ARRAYS if name in state}
+        arrays = {name: array_of(state, name) for name in ARRAYS if name in state}
         first = (self.settings.as_dict(), nodes, let, threads)
         bodies = [arrays[name] for name in ("pos", "vel", "mass", "id")]
         if "acc" in arrays:
@@ -85,7 +85,7 @@ class Simulation:
         return reports
 
 
-def _array(state: State, name: str) -> Any:
+def array_of(state: State, name: str) -> Any:
     kind, width = ARRAYS[name]
     values = np.ascontiguousarray(state[name], dtype=kind)
     return values.reshape(-1, width) if width > 1 else values
