@@ -90,7 +90,12 @@ Wanted Domain::wanted() const {
     }
   }
   if (settings_.target == TargetShape::kBox) return w;
-  for (unsigned k = 0; k < 3; ++k) t.min[k] = t.max[k] = 0.5f * t.min[k] + 0.5f * t.max[k];
+  // About the centre of the distribution, as in the PEACH2 paper.
+  double mean[3] = {0, 0, 0};
+  for (const Point& p : points_) mean[0] += p.x, mean[1] += p.y, mean[2] += p.z;
+  for (unsigned k = 0; k < 3; ++k) {
+    t.min[k] = t.max[k] = static_cast<float>(mean[k] / static_cast<double>(points_.size()));
+  }
   // Groups look out of their boxes, whose corners may reach beyond all bodies.
   double most = 0;
   for (std::size_t first = 0; first < points_.size(); first += settings_.group) {
