@@ -30,13 +30,13 @@ def name_of(step: int) -> str:
 
 def write(path: Path, state: State) -> None:
     """Write a state; UserError if the file cannot be written."""
-    arrays = {name: state[name] for name in ARRAYS if name in state}
-    head = {"format": np.array(FORMAT), "version": np.array(VERSION)}
-    clock = {"step": np.array(state.get("step", 0)), "time": np.array(state.get("time", 0.0))}
+    content: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    content |= {"step": state.get("step", 0), "time": state.get("time", 0.0)}
+    content |= {name: state[name] for name in ARRAYS if name in state}
     partial = path.with_name(path.name + ".partial")
     try:
         with partial.open("wb") as file:
-            np.savez(file, **head, **clock, **arrays)
+            np.savez(file, **content)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
