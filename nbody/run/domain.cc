@@ -46,12 +46,12 @@ void Domain::sort(const Frame& frame, bool known) {
   });
   sort_by_key(places_, scratch_, bodies.id);
   keys_.resize(n);
-  order_.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
+  arranged_.resize(n);
+  for_each_body(pool_, n, [&](std::size_t i) {
     keys_[i] = places_[i].key;
-    order_[i] = places_[i].place;
-  }
-  bodies.arrange(order_);
+    arranged_.take(i, bodies, places_[i].place);
+  });
+  std::swap(bodies, arranged_);
   points_.resize(n);
   old_.resize(n);
   const double to_frame = frame.length * frame.length / (settings_.gravity * frame.mass);
