@@ -175,19 +175,24 @@ def nbody(
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Simulate bodies that attract one another, by tree and leapfrog."""
-    from polyloom.nbody import command, snapshot, text  # compiled: only where it is used
+    from polyloom.nbody import Settings, command, snapshot, text  # compiled: only where it is used
 
     if resume is not None:
         outcome = command.resume(resume, steps)
     else:
         if order not in {"monopole", "quadrupole"}:
             raise UserError(f"--order {order}: allowed are monopole, quadrupole")
-        preset = command.DEFAULTS.get("plummer" if source else name, {})
-        values = {"eps": eps, "dt": dt}
-        chosen = preset | {key: value for key, value in values.items() if value is not None}
-        quadrupole = order == "quadrupole"
-        settings = command.Settings(
-            mac=mac, theta=theta, delta=delta, quadrupole=quadrupole, target=target, leaf=leaf, group=group, **chosen
+        preset = command.DEFAULTS.get("plummer" if source else name, command.DEFAULTS["plummer"])
+        settings = Settings(
+            mac=mac,
+            theta=theta,
+            delta=delta,
+            quadrupole=order == "quadrupole",
+            eps=preset.eps if eps is None else eps,
+            dt=preset.dt if dt is None else dt,
+            leaf=leaf,
+            group=group,
+            target=target,
         )
         every = (log_every, snapshot_every)
         job = command.Job(

@@ -46,12 +46,12 @@ void Domain::sort(const Frame& frame, bool known) {
   });
   sort_by_key(places_, scratch_, bodies.id);
   keys_.resize(n);
-  order_.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
+  arranged_.resize(n);
+  for_each_body(pool_, n, [&](std::size_t i) {
     keys_[i] = places_[i].key;
-    order_[i] = places_[i].place;
-  }
-  bodies.arrange(order_);
+    arranged_.take(i, bodies, places_[i].place);
+  });
+  std::swap(bodies, arranged_);
   points_.resize(n);
   old_.resize(n);
   const double to_frame = frame.length * frame.length / (settings_.gravity * frame.mass);
@@ -90,7 +90,12 @@ Wanted Domain::wanted() const {
     }
   }
   if (settings_.target == TargetShape::kBox) return w;
-  for (unsigned k = 0; k < 3; ++k) t.min[k] = t.max[k] = 0.5f * t.min[k] + 0.5f * t.max[k];
+  // About the centre of the distribution, as in the PEACH2 paper.
+  double mean[3] = {0, 0, 0};
+  for (const Point& p : points_) mean[0] += p.x, mean[1] += p.y, mean[2] += p.z;
+  for (unsigned k = 0; k < 3; ++k) {
+    t.min[k] = t.max[k] = static_cast<float>(mean[k] / static_cast<double>(points_.size()));
+  }
   // Groups look out of their boxes, whose corners may reach beyond all bodies.
   double most = 0;
   for (std::size_t first = 0; first < points_.size(); first += settings_.group) {

@@ -48,7 +48,7 @@ class Domain {
   Mac mac_;  ///< of this evaluation
   std::vector<KeyPlace> places_, scratch_;
   std::vector<std::uint64_t> keys_;
-  std::vector<std::uint32_t> order_;
+  Bodies arranged_;  ///< memory for the next order
   std::vector<Point> points_;
   std::vector<float> old_;  ///< magnitudes of old accelerations in the frame's units
   Tree tree_;

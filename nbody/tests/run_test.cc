@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: leapfrog over domains: same trajectory for threads and for LETs or whole trees, going on from a
 // state, the Kepler orbit, empty domains, failures of a rank. Leaves out: files and the command
-// (polyloom/nbody tests).
+// (test_nbody_*.py).
 #include <gtest/gtest.h>
 
 #include <cmath>

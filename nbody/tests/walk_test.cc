@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: forces of walks against direct summation written here, LETs against whole trees bit by bit,
 // independence of threads, softening and degenerate sets. Leaves out: the size of errors on large sets
-// (polyloom/nbody tests).
+// (test_nbody_*.py).
 #include "nbody/walk/walk.h"
 
 #include <gtest/gtest.h>

@@ -25,6 +25,15 @@ struct Bodies {
 
   std::size_t size() const { return position.size(); }
   void resize(std::size_t count);
+  /// Copies element `from` of other bodies to place i.
+  void take(std::size_t i, const Bodies& other, std::size_t from) {
+    position[i] = other.position[from];
+    velocity[i] = other.velocity.empty() ? Vec3{} : other.velocity[from];
+    acceleration[i] = other.acceleration[from];
+    mass[i] = other.mass[from];
+    potential[i] = other.potential[from];
+    id[i] = other.id[from];
+  }
   /// Element i becomes what element order[i] was. `order` may also be shorter, and leave bodies out.
   void arrange(std::span<const std::uint32_t> order);
 };

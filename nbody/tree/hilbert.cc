@@ -43,16 +43,49 @@ constexpr Table make_table() {
 }
 constexpr Table kTable = make_table();
 
+/// Three levels at once: indexed by state and by nine bits, of which z has the upper three, x the lower.
+struct Steps {
+  std::uint16_t place;  ///< nine bits of the key
+  std::uint16_t next;
+};
+constexpr unsigned kTogether = 3, kPlaces = 1u << (3 * kTogether);
+using Tables = std::array<std::array<Steps, kPlaces>, 24>;
+
+constexpr Tables make_tables() {
+  Tables tables{};
+  for (unsigned start = 0; start < 24; ++start) {
+    for (unsigned cell = 0; cell < kPlaces; ++cell) {
+      unsigned state = start, place = 0;
+      for (unsigned level = kTogether; level-- > 0;) {
+        const unsigned octant =
+            (cell >> (6 + level) & 1) << 2 | (cell >> (3 + level) & 1) << 1 | (cell >> level & 1);
+        const Step step = kTable[state][octant];
+        place = place << 3 | step.place;
+        state = step.next;
+      }
+      tables[start][cell] = {static_cast<std::uint16_t>(place), static_cast<std::uint16_t>(state)};
+    }
+  }
+  return tables;
+}
+const Tables kTables = make_tables();
+
 }  // namespace
 
 std::uint64_t hilbert_key(std::uint32_t x, std::uint32_t y, std::uint32_t z, unsigned bits) {
   std::uint64_t key = 0;
-  unsigned state = 0;
-  for (unsigned level = bits; level-- > 0;) {
-    const unsigned octant = ((z >> level) & 1) << 2 | ((y >> level) & 1) << 1 | ((x >> level) & 1);
-    const Step step = kTable[state][octant];
+  unsigned state = 0, level = bits;
+  for (; level % kTogether != 0; --level) {
+    const unsigned at = level - 1;
+    const Step step = kTable[state][(z >> at & 1) << 2 | (y >> at & 1) << 1 | (x >> at & 1)];
     key = key << 3 | step.place;
     state = step.next;
+  }
+  while (level > 0) {
+    level -= kTogether;
+    const Steps steps = kTables[state][(z >> level & 7) << 6 | (y >> level & 7) << 3 | (x >> level & 7)];
+    key = key << (3 * kTogether) | steps.place;
+    state = steps.next;
   }
   return key;
 }

@@ -25,12 +25,20 @@ DIRECT_BODIES = 16384
 #: A call of the compiled module takes no longer than about this, so that the bar moves and Ctrl-C is seen.
 SECONDS_A_CALL = 0.25
 
-#: Softening and step of the standard problems.
+
+@dataclass(frozen=True)
+class Preset:
+    """Softening and step that suit a problem."""
+
+    eps: float
+    dt: float
+
+
 DEFAULTS = {
-    "plummer": {"eps": 0.01, "dt": 1 / 128},
-    "cold-sphere": {"eps": 1 / 32, "dt": 1 / 128},
-    "hernquist": {"eps": 0.01, "dt": 1 / 128},
-    "kepler": {"eps": 0.0, "dt": 0.01},
+    "plummer": Preset(0.01, 1 / 128),
+    "cold-sphere": Preset(1 / 32, 1 / 128),
+    "hernquist": Preset(0.01, 1 / 128),
+    "kepler": Preset(0.0, 0.01),
 }
 
 

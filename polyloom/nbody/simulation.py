@@ -87,5 +87,5 @@ class Simulation:
 
 def array_of(state: State, name: str) -> Any:
     kind, width = ARRAYS[name]
-    values = np.ascontiguousarray(state[name], dtype=kind)
+    values: Any = np.ascontiguousarray(state[name], dtype=kind)
     return values.reshape(-1, width) if width > 1 else values

@@ -30,13 +30,13 @@ def name_of(step: int) -> str:
 
 def write(path: Path, state: State) -> None:
     """Write a state; UserError if the file cannot be written."""
-    arrays = {name: state[name] for name in ARRAYS if name in state}
-    head = {"format": np.array(FORMAT), "version": np.array(VERSION)}
-    clock = {"step": np.array(state.get("step", 0)), "time": np.array(state.get("time", 0.0))}
+    content: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    content |= {"step": state.get("step", 0), "time": state.get("time", 0.0)}
+    content |= {name: state[name] for name in ARRAYS if name in state}
     partial = path.with_name(path.name + ".partial")
     try:
         with partial.open("wb") as file:
-            np.savez(file, **head, **clock, **arrays)
+            np.savez(file, **content)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
@@ -67,7 +67,7 @@ def read_bodies(path: Path) -> State:
     missing = [name for name in ("pos", "mass") if name not in content]
     if missing:
         raise UserError(f"{path} lacks {', '.join(missing)}; bodies need pos (N, 3) and mass (N)")
-    count = len(content["mass"])
+    count = np.size(content["mass"])
     state = {
         "pos": content["pos"],
         "vel": content.get("vel", np.zeros((count, 3))),
@@ -98,21 +98,27 @@ def latest(folder: Path) -> tuple[Path, State]:
 def _read_arrays(path: Path) -> dict[str, Any]:
     try:
         with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
+            arrays = {name: file[name] for name in file.files}
     except FileNotFoundError:
         raise UserError(f"{path} does not exist") from None
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror or error}") from error
     except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, KeyError, AttributeError) as error:
         raise UserError(f"{path} is damaged or cut short, or no NPZ file: {error}") from error
+    strange = [name for name, array in arrays.items() if not isinstance(array, np.ndarray)]
+    if strange:
+        raise UserError(f"{path} is damaged or no NPZ file: its member {strange[0]} is no array")
+    return arrays
 
 
 def _check_lengths(path: Path, state: State) -> None:
-    count = len(state["mass"])
+    count = np.size(state["mass"])
     for name, (_, width) in ARRAYS.items():
         if name not in state:
             continue
         right = (count, width) if width > 1 else (count,)
-        shape = np.shape(state[name])
+        shape, kind = np.shape(state[name]), np.asarray(state[name]).dtype
+        if kind.kind not in "fiu":
+            raise UserError(f"{path}: {name} has the type {kind}; it must hold real numbers")
         if shape != right:
             raise UserError(f"{path}: {name} has the shape {shape}; with {count} masses it must have {right}")
