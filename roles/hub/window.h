@@ -24,6 +24,7 @@ constexpr std::uint64_t offset_of(std::uint64_t a) { return a % kUnitBytes; }
 
 // The unit `hub`.
 inline constexpr std::uint64_t kHubRegisters = 0;
+inline constexpr std::uint64_t kRegisterBytes = 1 << 16;
 inline constexpr std::uint64_t kHubFunction = std::uint64_t{1} << 28;  ///< writes go to the function's stream
 inline constexpr std::uint64_t kHubMemory = std::uint64_t{1} << 32;    ///< on-board memory
 inline constexpr std::uint64_t kHubMemoryBytes = std::uint64_t{512} << 20;

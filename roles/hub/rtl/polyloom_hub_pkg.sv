@@ -12,6 +12,7 @@ package polyloom_hub_pkg;
     int unsigned slots;             // 2..32: TLPs that a link's receive buffer holds = credits of its sender
     int unsigned tags;              // 1..32: reads of the DMA under way
     int unsigned memory_bits;       // 16..32: the on-board memory has 2^memory_bits bytes
+    int unsigned chain_max;         // 1..65536: descriptors of a chain; one more is a loop
     int unsigned lanes;             // 1..8: outputs of the function (1 where there is none)
     int unsigned function_kinds;    // bit k: the function's slot holds operator k; 0: no function
     int unsigned function_width;    // 128, 256: bits that the function takes a cycle of its clock
@@ -26,6 +27,7 @@ package polyloom_hub_pkg;
       slots: 4,
       tags: 4,
       memory_bits: 16,
+      chain_max: 8,
       lanes: 2,
       function_kinds: 8,
       function_width: 256,
@@ -172,6 +174,75 @@ package polyloom_hub_pkg;
     logic [38:0] capacity;
     logic [38:0] flag;
   } lane_t;
+
+  // What the registers show of the DMA.
+  typedef struct packed {
+    logic              chain_busy;
+    logic              proxy_busy;
+    logic [4:0]        queued;
+    logic [ADDR_W-1:0] address;        // descriptor in work
+    dma_error_e        chain_error;
+    logic [47:0]       chain_address;  // of the error
+    dma_error_e        proxy_error;
+    logic [31:0]       chain_done;
+    logic [31:0]       proxy_done;
+  } dma_state_t;
+
+  // What the registers show of the function.
+  typedef struct packed {
+    logic        active;
+    logic        idle;
+    logic        error;
+    logic [15:0] done;      // lanes
+    logic [15:0] overflow;
+  } function_state_t;
+
+  // A command to the function, for one cycle.
+  typedef struct packed {
+    logic        step;
+    logic        flush;
+    logic [7:0]  kind;
+    logic [15:0] used;   // lanes
+  } function_command_t;
+
+  // A beat of what the DMA reads: `final_beat` ends a read, `bad`: poisoned.
+  typedef struct packed {
+    logic         final_beat;
+    logic         bad;
+    logic [3:0]   top;
+    logic [127:0] data;
+  } read_beat_t;
+
+  // A descriptor, word 0 in the lowest bits.
+  typedef struct packed {
+    logic [63:0] flag;
+    logic [63:0] next;
+    logic [31:0] id;
+    logic [31:0] control;
+    logic [63:0] destination_stride;
+    logic [63:0] source_stride;
+    logic [31:0] blocks;
+    logic [31:0] block_bytes;
+    logic [63:0] destination;
+    logic [63:0] source;
+  } descriptor_t;
+  localparam int unsigned CONTROL_LAST = 0;
+  localparam int unsigned CONTROL_FLAG = 1;
+  localparam int unsigned CONTROL_FUNCTION = 2;
+  localparam int unsigned CONTROL_BITS = 3;
+
+  // What the write side does with the data of a block that is being read.
+  typedef struct packed {
+    logic              proxy;         // of the proxy queue, not of the chain
+    logic              final_block;   // of its descriptor
+    logic              to_stream;     // to the function instead of an address
+    logic              stream_end;    // its last byte ends the function's stream
+    logic              flag;
+    logic [ADDR_W-1:0] flag_address;
+    logic [31:0]       id;
+    logic [31:0]       bytes;
+    logic [ADDR_W-1:0] address;
+  } block_t;
 
   // Beats of a payload.
   function automatic int unsigned beats_of(int unsigned bytes);

@@ -167,7 +167,9 @@ bool Dma::read(Cycle k) {
   }
   const std::uint64_t from = at(d_.source, d_.source_stride, read_block_) + read_at_;
   const std::uint64_t n = std::min<std::uint64_t>(kReadBytes - from % kReadBytes, d_.block_bytes - read_at_);
-  if (under_way_ + fifo_.size() - fifo_head_ + n > std::uint64_t{p_.tags} * kReadBytes) return false;
+  // What waits for the rest of a packet has a place of its own.
+  const std::uint64_t room = std::uint64_t{p_.tags} * kReadBytes + p_.max_payload;
+  if (under_way_ + fifo_.size() - fifo_head_ + n > room) return false;
   if (!side_.read(k, channel_, from, static_cast<std::uint32_t>(n))) return false;
   under_way_ += n;
   advance_block(read_block_, read_at_, n);
@@ -186,8 +188,9 @@ bool Dma::write() {
   if (packet_) return false;
   if (all_written()) return true;
   const std::uint64_t to = at(d_.destination, d_.destination_stride, write_block_) + write_at_;
+  // Ends at multiples of the largest payload, so no packet crosses a page.
   const std::uint64_t n =
-      std::min<std::uint64_t>({p_.max_payload, d_.block_bytes - write_at_, kPage - to % kPage});
+      std::min<std::uint64_t>(p_.max_payload - to % p_.max_payload, d_.block_bytes - write_at_);
   if (fifo_.size() - fifo_head_ < n) return false;
   const auto first = fifo_.begin() + static_cast<std::ptrdiff_t>(fifo_head_);
   packet_.emplace(Packet{{.length = static_cast<std::uint32_t>(n), .address = to},

@@ -104,8 +104,9 @@ void Local::handle(Cycle k, const Arrival& arrival) {
   const std::vector<std::uint8_t>& data = arrival.packet.payload;
   seen_.add(k);
   if (h.type == TlpType::completion) return completion(arrival);
-  if (h.type == TlpType::memory_read) return answer(k, h);
+  if (h.type == TlpType::memory_read) return answer(k, h, arrival.source);
   const auto refuse = [&](Cause cause) { switch_->fault(cause, arrival.source, h.address); };
+  if (node_of(h.address) != node_ || unit_of(h.address) != Unit::hub) return refuse(Cause::refused);
   if (offset >= kHubMemory) {
     const std::uint64_t at = offset - kHubMemory;
     if (at + data.size() > memory_.bytes()) return refuse(Cause::refused);
@@ -127,16 +128,19 @@ void Local::completion(const Arrival& arrival) {
   if (h.tag >= tags_.size() || !tags_[h.tag].used) {
     return switch_->fault(Cause::refused, arrival.source, h.address);
   }
+  if (h.poisoned) switch_->fault(Cause::poisoned, arrival.source, h.address);
   dma_[tags_[h.tag].channel].data(data.data(), data.size(), h.poisoned);
   if (h.left() <= data.size()) tags_[h.tag].used = false;
 }
 
-/// The answer to a read of a register.
-void Local::answer(Cycle k, const TlpHeader& read) {
+/// The answer to a read of a register, poisoned if there is none.
+void Local::answer(Cycle k, const TlpHeader& read, unsigned source) {
   const std::uint64_t offset = offset_of(read.address);
+  const bool own = node_of(read.address) == node_ && unit_of(read.address) == Unit::hub;
   std::optional<std::uint64_t> value;
-  if (read.length == 8 && offset % 8 == 0 && node_of(read.address) == node_ &&
-      unit_of(read.address) == Unit::hub) {
+  if (!own || read.length != 8 || offset % 8 != 0 || offset >= kRegisterBytes) {
+    switch_->fault(Cause::refused, source, read.address);
+  } else {
     value = read_register(k, offset);
   }
   const std::uint64_t word = value.value_or(~std::uint64_t{0});

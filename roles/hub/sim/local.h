@@ -32,7 +32,7 @@ class Local final : public LocalSide, private DmaSide {
 
   // For the switch.
   bool takes_beat() override { return true; }
-  bool stream_room() override { return function_.active() && function_.room() >= p_.max_payload; }
+  bool stream_room() override { return !function_.active() || function_.room() >= p_.max_payload; }
   void beat(Cycle k, const Beat& beat, unsigned source) override;
   const Beat* offer(unsigned input) override;
   void taken(unsigned input) override;
@@ -70,7 +70,7 @@ class Local final : public LocalSide, private DmaSide {
 
   void handle(Cycle k, const Arrival& arrival);
   void completion(const Arrival& arrival);
-  void answer(Cycle k, const TlpHeader& read);
+  void answer(Cycle k, const TlpHeader& read, unsigned source);
   bool write_registers(const Arrival& arrival, std::uint64_t offset);
   bool send();
   std::optional<std::uint64_t> read_register(Cycle k, std::uint64_t offset) const;

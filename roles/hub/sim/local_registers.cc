@@ -10,7 +10,6 @@ namespace polyloom::hub {
 
 namespace {
 
-constexpr std::uint64_t kRegisterBytes = 1 << 16;
 constexpr std::uint64_t kRuleBits = std::uint64_t{1} << 63 | 0x7fff'7fff'7fff;
 constexpr std::uint64_t kAddressBits = (std::uint64_t{1} << 39) - 1;
 constexpr unsigned kFixedStatus = 2;  ///< words of the operator's status before those of lanes
@@ -97,13 +96,12 @@ bool Local::write_registers(const Arrival& arrival, std::uint64_t offset) {
     proxies_.push_back(descriptor);
     return true;
   }
-  bool good = true;
   for (std::size_t at = 0; at < data.size(); at += 8) {
     std::uint64_t value;
     std::memcpy(&value, data.data() + at, 8);
-    good = write_register(offset + at, value) && good;
+    if (!write_register(offset + at, value)) return false;
   }
-  return good;
+  return true;
 }
 
 bool Local::write_register(std::uint64_t offset, std::uint64_t value) {
@@ -141,6 +139,7 @@ bool Local::write_function_register(std::uint64_t offset, std::uint64_t value) {
     return true;
   }
   if (offset == reg::function_control) {
+    if ((value & 3) == 3) return false;
     if ((value & 2) != 0) function_.flush();
     return (value & 1) == 0 || function_.begin(value);
   }

@@ -9,6 +9,7 @@
 #include "roles/hub/sim/host.h"
 #include "roles/hub/sim/node.h"
 #include "roles/hub/sim/params.h"
+#include "roles/hub/sim/rtl_node.h"
 
 namespace polyloom::hub {
 namespace {
@@ -101,8 +102,9 @@ void check_wire(const std::string& node, const fabric::NodePort& port) {
 
 std::unique_ptr<fabric::Node> make_node(const fabric::NodeContext& context) {
   const fabric::ClusterNode& node = context.node();
-  if (node.fidelity != fabric::Fidelity::sim) {
-    throw UserError(node.name + ": this program has the hub role at the fidelity sim; the node asks for " +
+  if (node.fidelity != fabric::Fidelity::sim && node.fidelity != fabric::Fidelity::rtl) {
+    throw UserError(node.name +
+                    ": this program has the hub role at the fidelities sim and rtl; the node asks for " +
                     fabric::name_of(node.fidelity));
   }
   HubSite site;
@@ -119,7 +121,9 @@ std::unique_ptr<fabric::Node> make_node(const fabric::NodeContext& context) {
     const Port name = i == network ? Port::north : kOf[i];
     site.links[static_cast<std::size_t>(name)] = {port.tx, port.rx};
   }
-  return std::make_unique<HubNode>(context.params<HubParams>(), site);
+  const auto& params = context.params<HubParams>();
+  if (node.fidelity == fabric::Fidelity::rtl) return make_rtl_node(params, site, context.wave);
+  return std::make_unique<HubNode>(params, site);
 }
 
 std::unique_ptr<fabric::Node> make_host(const fabric::NodeContext& context,

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -87,6 +88,49 @@ class ScriptHost final : public fabric::Node {
   std::vector<Endpoint::Answer> heard;
 };
 
+/// One direction of a link: what was in its middle, when.
+struct Wire {
+  struct Word {
+    Time time;
+    std::uint64_t value;
+    bool last;
+    unsigned keep;
+    bool operator==(const Word&) const = default;
+  };
+  std::string name;
+  std::vector<Word> words;
+  std::vector<Time> pulses;
+};
+
+/// Sits in the middle of a link.
+class Tap final : public fabric::Node {
+ public:
+  Tap(fabric::Port a, fabric::Port b, Wire* from_a, Wire* from_b)
+      : ways_{{a.rx, b.tx, from_a}, {b.rx, a.tx, from_b}} {}
+  void advance(Time until) override {
+    for (const Way& w : ways_) {
+      while (w.rx->front() != nullptr && w.rx->front()->first < until) {
+        fabric::Segment s = w.rx->take();
+        if (s.words.empty()) w.wire->pulses.push_back(s.first);
+        for (std::size_t i = 0; i < s.words.size(); ++i) {
+          const bool last = s.tail && i + 1 == s.words.size();
+          w.wire->words.push_back({s.word_time(i), s.words[i], last, last ? s.keep : 8u});
+        }
+        w.tx->send(std::move(s));
+      }
+    }
+  }
+  Time next_event() const override { return fabric::kNever; }
+
+ private:
+  struct Way {
+    fabric::Rx* rx;
+    fabric::Tx* tx;
+    Wire* wire;
+  };
+  Way ways_[2];
+};
+
 struct BenchOptions {
   HubParams params{};
   unsigned size = 2, rings = 1;
@@ -95,6 +139,7 @@ struct BenchOptions {
   fabric::LinkSpec across{.latency = 250 * kNs, .period = 1 * kNs};
   fabric::LinkSpec north{.latency = 350 * kNs, .period = 2 * kNs};
   bool routes = true;
+  bool taps = false;  ///< note what passes on every link
   /// Makes the hub of a node; null: the fast model.
   std::function<std::unique_ptr<fabric::Node>(const HubParams&, const HubSite&)> make = {};
 };
@@ -123,7 +168,7 @@ class Bench {
     }
     for (unsigned n = 0; n < nodes_; ++n) fabric_.add_node("host." + std::to_string(n));
     const auto join = [&](unsigned a, Port pa, unsigned b, Port pb, const fabric::LinkSpec& spec) {
-      const auto [x, y] = fabric_.connect(spec, spec, static_cast<int>(a), static_cast<int>(b));
+      const auto [x, y] = connect(spec, static_cast<int>(a), static_cast<int>(b));
       sites[a].links[static_cast<std::size_t>(pa)] = {x.tx, x.rx};
       sites[b].links[static_cast<std::size_t>(pb)] = {y.tx, y.rx};
     };
@@ -135,8 +180,7 @@ class Bench {
     for (unsigned i = 0; i < o.size && o.rings == 2; ++i)
       join(i, Port::south, o.size + i, Port::south, o.across);
     for (unsigned n = 0; n < nodes_; ++n) {
-      const auto [x, y] =
-          fabric_.connect(o.north, o.north, static_cast<int>(n), static_cast<int>(nodes_ + n));
+      const auto [x, y] = connect(o.north, static_cast<int>(n), static_cast<int>(nodes_ + n));
       sites[n].links[static_cast<std::size_t>(Port::north)] = {x.tx, x.rx};
       ends.push_back(y);
     }
@@ -144,6 +188,7 @@ class Bench {
   }
 
   fabric::Fabric& fabric() { return fabric_; }
+  const std::deque<Wire>& wires() const { return wires_; }
   unsigned nodes() const { return nodes_; }
   HubNode& hub(unsigned n) { return *hubs_[n]; }
   ScriptHost& host(unsigned n) { return *hosts_[n]; }
@@ -186,6 +231,18 @@ class Bench {
   }
 
  private:
+  std::pair<fabric::Port, fabric::Port> connect(fabric::LinkSpec spec, int a, int b) {
+    if (!o_.taps) return fabric_.connect(spec, spec, a, b);
+    const std::string names = fabric_.node_name(a) + " - " + fabric_.node_name(b);
+    const int tap = fabric_.add_node("tap." + std::to_string(wires_.size()));
+    spec.latency /= 2;
+    const auto [x, in] = fabric_.connect(spec, spec, a, tap);
+    const auto [out, y] = fabric_.connect(spec, spec, tap, b);
+    wires_.push_back({names, {}, {}});
+    wires_.push_back({names + " back", {}, {}});
+    fabric_.set_node(tap, std::make_unique<Tap>(in, out, &wires_[wires_.size() - 2], &wires_.back()));
+    return {x, y};
+  }
   void make_node(const HubSite& site, fabric::Port end) {
     const unsigned n = site.node;
     const HubParams& p = o_.params;
@@ -219,6 +276,7 @@ class Bench {
   BenchOptions o_;
   unsigned nodes_;
   fabric::Fabric fabric_;
+  std::deque<Wire> wires_;
   std::vector<HubNode*> hubs_;  ///< null where it is another model
   std::vector<ScriptHost*> hosts_;
   std::vector<std::unique_ptr<TestMemory>> memories_;
