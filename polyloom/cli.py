@@ -162,7 +162,11 @@ def nbody(
     leaf: Annotated[int, typer.Option(help="Bodies that a cell contributes directly, 1 to 8.")] = 4,
     group: Annotated[int, typer.Option(help="Bodies that share an interaction list, 1 to 64.")] = 32,
     nodes: Annotated[int, typer.Option(help="Domains.")] = 1,
-    let: Annotated[str, typer.Option(help="Trees for other domains: host makes LETs; full sends all.")] = "host",
+    let: Annotated[str, typer.Option(help="Trees for other domains: host or hub makes LETs; full sends all.")] = "host",
+    on: Annotated[str, typer.Option(help="native, sim or rtl; default sim with --let hub or --cluster.")] = "",
+    cluster: Annotated[str, typer.Option(help="Of hubs, one a domain; default peach2-NODES.")] = "",
+    compute: Annotated[str, typer.Option(help="On a cluster, time of computing: free or measured.")] = "free",
+    engine: Annotated[str, typer.Option(help="Of the simulator: serial, threads:N.")] = "",
     target: Annotated[str, typer.Option(help="box or sphere: what LETs are made for.")] = "box",
     threads: Annotated[int, typer.Option(help="That compute at a time; 0: one a processor.")] = 0,
     energy: Annotated[str, typer.Option(help="tree, direct, or auto: direct up to 16384 bodies.")] = "auto",
@@ -171,7 +175,7 @@ def nbody(
     force_error: Annotated[int, typer.Option(metavar="SAMPLES", help="At the end, against direct sums.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Bodies at the end, as .npz.")] = None,
     resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Go on from its last snapshot.")] = None,
-    run_dir: Annotated[Path | None, typer.Option(help="Run folder; default runs/TIME-nbody-native.")] = None,
+    run_dir: Annotated[Path | None, typer.Option(help="Run folder; default runs/TIME-nbody-ON.")] = None,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Simulate bodies that attract one another, by tree and leapfrog."""
@@ -195,14 +199,28 @@ def nbody(
             target=target,
         )
         every = (log_every, snapshot_every)
+        on = on or ("sim" if let == "hub" or cluster else "native")
         job = command.Job(
-            name, source, count, seed, 10 if steps is None else steps, nodes, let, threads, energy, *every, force_error
+            name,
+            source,
+            count,
+            seed,
+            10 if steps is None else steps,
+            nodes,
+            let,
+            threads,
+            energy,
+            *every,
+            force_error,
+            on,
+            cluster,
+            compute,
+            engine,
         )
-        folder = run_dir or record.new_folder(Path("runs"), "nbody", "native")
+        folder = run_dir or record.new_folder(Path("runs"), "nbody", on)
         outcome = command.run(job.checked(), settings, folder)
-    state = outcome.result.pop("state")
     if out is not None:
-        snapshot.write(out, state())
+        snapshot.write(out, outcome.state)
     if json_output:
         print(json.dumps({**outcome.result, "run_dir": str(outcome.folder)}))
     else:

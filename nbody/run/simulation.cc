@@ -62,14 +62,15 @@ Simulation::Simulation(const Settings& settings, Exchange& exchange, unsigned wo
 }
 
 void Simulation::lap(Phase phase) {
-  const double waited = exchange_.waited();
-  const double simulated = exchange_.simulated();
-  phases_.lap(phase, waited - std::exchange(waited_, waited), simulated - std::exchange(simulated_, simulated));
+  const double simulated = exchange_.simulated(), waited = exchange_.waited();
+  phases_.lap(phase, waited - std::exchange(waited_, waited),
+              simulated - std::exchange(simulated_, simulated));
 }
 
 void Simulation::start() {
-  phases_.skip();
   simulated_ = exchange_.simulated();
+  waited_ = exchange_.waited();
+  phases_.skip();
   if (clock_.forces_known) return;
   decompose();
   evaluate();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A simulation on a cluster of hubs, a process a node. Input: bodies, ``Settings``, ``Place``; output: as ``Simulation``.
+"""A simulation on a cluster of hubs, a process a node. Input: bodies, settings, place; output: as of ``Simulation``.
 
 Each rank's process holds its bodies; its memory lies in the window that the hubs share (roles/hub). The simulator is
 started here and ends with this object.
@@ -45,12 +45,14 @@ class Place:
 class ClusterSimulation:
     """Leapfrog over one domain a hub. Use as a context: on leaving it no process is left. ``state``: see ARRAYS."""
 
+    #: Each call ends by a meeting of the ranks, so the number of calls must not depend on the wall clock.
+    MOST_STEPS = 1
+
     def __init__(self, state: State, settings: Settings, nodes: int, place: Place) -> None:
         self.settings = settings
-        self.simulated_seconds = 0.0
         self._ranks: list[Any] = []
         self._pipes: list[Any] = []
-        self._finished = False
+        self._owed: dict[int, Any] | None = None  # answers of a request that was interrupted
         self._scratch = tempfile.TemporaryDirectory(prefix="polyloom-nbody-")
         try:
             self._simulator = self._start_simulator(place, nodes)
@@ -96,12 +98,12 @@ class ClusterSimulation:
         """Of each domain: wall and simulated seconds by phase, nodes and interactions of the last evaluation."""
         return self._all("report")
 
-    def finish(self) -> None:
-        """End the simulated run in good order: the simulator writes its record."""
-        self.simulated_seconds = max(self._all("simulated"))
+    def finish(self) -> float:
+        """End the simulated run in good order, so that the simulator writes its record. Returns simulated seconds."""
+        seconds: float = max(self._all("simulated"))
         self._all("finish")
-        self._finished = True
         self._simulator.wait(timeout=GRACE)
+        return seconds
 
     def close(self) -> None:
         """End every process."""
@@ -148,7 +150,9 @@ class ClusterSimulation:
         domain = np.arange(count, dtype=np.int64) * nodes // max(1, count) if fresh else arrays.pop("domain")
         processes = multiprocessing.get_context("spawn")
         for rank in range(nodes):
-            own: dict[str, Any] = {name: np.ascontiguousarray(values[domain == rank]) for name, values in arrays.items()}
+            own: dict[str, Any] = {
+                name: np.ascontiguousarray(values[domain == rank]) for name, values in arrays.items()
+            }
             own |= {"step": int(state.get("step", 0)), "time": float(state.get("time", 0.0))}
             where = {"socket": str(self._socket), "rank": rank, "ranks": nodes, "let": place.let, "workers": 1}
             where["measured"] = place.compute == "measured"
@@ -162,23 +166,28 @@ class ClusterSimulation:
             self._pipes.append(ours)
 
     def _all(self, name: str, *arguments: Any) -> list[Any]:
+        if self._owed is not None:
+            self._answers()
+        self._owed = {}
         for pipe in self._pipes:
-            pipe.send((name, arguments))
+            with contextlib.suppress(OSError):  # a rank that is gone is missed where its answer is read
+                pipe.send((name, arguments))
         return self._answers()
 
     def _answers(self) -> list[Any]:
-        answers: dict[int, Any] = {}
+        answers = self._owed = {} if self._owed is None else self._owed
         while len(answers) < len(self._pipes):
-            waiting = {pipe: rank for rank, pipe in enumerate(self._pipes) if rank not in answers}
-            for pipe in wait(list(waiting)):
-                rank = waiting[pipe]  # type: ignore[index]
+            waiting = [pipe for rank, pipe in enumerate(self._pipes) if rank not in answers]
+            for ready in wait(waiting):
+                rank = self._pipes.index(ready)
                 try:
-                    error, value = pipe.recv()  # type: ignore[union-attr]
-                except EOFError:
+                    error, value = self._pipes[rank].recv()
+                except (EOFError, OSError):
                     raise NBodyError(f"rank {rank} has died") from None
                 if error is not None:
                     raise NBodyError(self._simulator_text() or error)
                 answers[rank] = value
+        self._owed = None
         return [answers[rank] for rank in range(len(self._pipes))]
 
 
@@ -192,5 +201,3 @@ def default_cluster(nodes: int) -> str:
             "use one of these, or --cluster FILE with as many"
         )
     return name
-
-

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import polyloom
 from polyloom import record
 from polyloom.errors import UserError
 from polyloom.nbody import snapshot
+from polyloom.nbody.cluster import ClusterSimulation, Place, default_cluster
 from polyloom.nbody.energies import EnergyLog
 from polyloom.nbody.loader import NBodyError
 from polyloom.nbody.settings import Settings
@@ -24,6 +25,7 @@ from polyloom.nbody.simulation import Simulation, State, problem, simd
 DIRECT_BODIES = 16384
 #: A call of the compiled module takes no longer than about this, so that the bar moves and Ctrl-C is seen.
 SECONDS_A_CALL = 0.25
+FIDELITIES = ("native", "sim", "rtl")
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,10 @@ class Job:
     log_every: int = 0
     snapshot_every: int = 0
     force_samples: int = 0
+    on: str = "native"
+    cluster: str = ""  # empty: the shipped one with so many hubs
+    compute: str = "free"
+    engine: str = ""
 
     def checked(self) -> Job:
         """UserError naming the value that is wrong."""
@@ -68,8 +74,14 @@ class Job:
             raise UserError(f"--n {self.count}, --nodes {self.nodes}: must be at least 1")
         if self.energy not in {"auto", "tree", "direct"}:
             raise UserError(f"--energy {self.energy}: allowed are auto, tree, direct")
-        if self.let not in {"host", "full"}:
-            raise UserError(f"--let {self.let}: allowed are host, full")
+        if self.on not in FIDELITIES:
+            raise UserError(f"--on {self.on}: allowed are {', '.join(FIDELITIES)}")
+        if self.let not in {"host", "full", "hub"}:
+            raise UserError(f"--let {self.let}: allowed are host, full, hub")
+        if self.let == "hub" and self.on == "native":
+            raise UserError("--let hub: there is no hub on --on native; use --on sim or rtl")
+        if self.compute not in {"free", "measured"}:
+            raise UserError(f"--compute {self.compute}: allowed are free, measured")
         return self
 
 
@@ -79,6 +91,7 @@ class Outcome:
 
     folder: Path
     result: dict[str, Any]
+    state: State
     interrupted: bool = False
 
 
@@ -119,19 +132,53 @@ def _guarded(call: Any, *arguments: Any) -> Any:
 def _go(job: Job, settings: Settings, state: State, folder: Path, log: EnergyLog) -> Outcome:
     folder.mkdir(parents=True, exist_ok=True)
     first = int(state.get("step", 0))
-    simulation = _guarded(Simulation, state, settings, job.nodes, job.let, job.threads)
-    begin = time.monotonic()
-    _write_record(folder, job, settings, None, 0.0)
-    direct = job.energy == "direct" or (job.energy == "auto" and job.count <= DIRECT_BODIES)
+    with ExitStack() as stack:
+        simulation = _guarded(_make, job, settings, state, folder, stack)
+        begin = time.monotonic()
+        _write_record(folder, job, settings, None, {"wall_seconds": 0.0})
+        direct = job.energy == "direct" or (job.energy == "auto" and job.count <= DIRECT_BODIES)
+        try:
+            interrupted = _run_steps(job, settings, simulation, folder, log, first, direct)
+            wall = time.monotonic() - begin
+            last = simulation.state()
+            result = _result(job, simulation, log, int(last["step"]) - first, wall, direct)
+            if job.force_samples and not interrupted:
+                result["force_errors"] = simulation.force_errors(job.force_samples)
+            result["simulated_seconds"] = simulation.finish()
+        except NBodyError as error:
+            raise UserError(str(error)) from error
+    record.write_atomically(folder / "result.json", json.dumps(result, indent=2) + "\n")
+    _write_counters(folder, result)
+    _write_record(folder, job, settings, 130 if interrupted else 0, result)
+    return Outcome(folder, result, last, interrupted)
+
+
+def _make(job: Job, settings: Settings, state: State, folder: Path, stack: ExitStack) -> Simulation | ClusterSimulation:
+    if job.on == "native":
+        return Simulation(state, settings, job.nodes, job.let, job.threads)
+    cluster = job.cluster or default_cluster(job.nodes)
+    place = Place(cluster, job.on, job.let, job.compute, job.engine, folder / "cluster")
+    return stack.enter_context(ClusterSimulation(state, settings, job.nodes, place))
+
+
+def _run_steps(
+    job: Job,
+    settings: Settings,
+    simulation: Simulation | ClusterSimulation,
+    folder: Path,
+    log: EnergyLog,
+    first: int,
+    direct: bool,
+) -> bool:
+    """All steps with their energies and snapshots; True if interrupted."""
     every = job.log_every or max(1, job.steps // 20)
-    if first == 0 and job.snapshot_every:
-        _guarded(simulation.start)
-        snapshot.write(folder / snapshot.name_of(0), simulation.state())
-    if first == 0:
-        _guarded(simulation.start)
-        log.add(0, 0.0, simulation.diagnostics(direct))
-    done, interrupted = first, False
+    done = first
     try:
+        simulation.start()
+        if first == 0:
+            if job.snapshot_every:
+                snapshot.write(folder / snapshot.name_of(0), simulation.state())
+            log.add(0, 0.0, simulation.diagnostics(direct))
         with _Bar(job.steps, first) as bar:
             while done < job.steps:
                 stop = min(_next(done, every), _next(done, job.snapshot_every), job.steps)
@@ -142,19 +189,8 @@ def _go(job: Job, settings: Settings, state: State, folder: Path, log: EnergyLog
                 if job.snapshot_every and (done % job.snapshot_every == 0 or done == job.steps):
                     snapshot.write(folder / snapshot.name_of(done), simulation.state())
     except KeyboardInterrupt:
-        interrupted = True
-    except NBodyError as error:
-        raise UserError(str(error)) from error
-    wall = time.monotonic() - begin
-    result = _result(job, settings, simulation, log, done - first, wall, direct)
-    if job.force_samples and not interrupted:
-        result["force_errors"] = simulation.force_errors(job.force_samples)
-    record.write_atomically(folder / "result.json", json.dumps(result, indent=2) + "\n")
-    _write_counters(folder, result)
-    _write_record(folder, job, settings, 130 if interrupted else 0, wall)
-    outcome = Outcome(folder, result, interrupted)
-    outcome.result["state"] = simulation.state
-    return outcome
+        return True
+    return False
 
 
 def _next(done: int, every: int) -> int:
@@ -183,11 +219,11 @@ class _Bar:
     def __exit__(self, *error: Any) -> None:
         self._progress.__exit__(*error)
 
-    def through(self, simulation: Simulation, done: int, stop: int) -> Any:
+    def through(self, simulation: Simulation | ClusterSimulation, done: int, stop: int) -> Any:
         """Advance to ``stop`` in calls of bearable length; yields the step reached."""
         while done < stop:
             steps = max(1, int(SECONDS_A_CALL / self._seconds_a_step)) if self._seconds_a_step else 1
-            steps = min(steps, stop - done)
+            steps = min(steps, stop - done, simulation.MOST_STEPS)
             begin = time.monotonic()
             simulation.advance(steps)
             self._seconds_a_step = max((time.monotonic() - begin) / steps, 1e-9)
@@ -198,26 +234,19 @@ class _Bar:
 
 
 def _result(
-    job: Job, settings: Settings, simulation: Simulation, log: EnergyLog, steps: int, wall: float, direct: bool
+    job: Job, simulation: Simulation | ClusterSimulation, log: EnergyLog, steps: int, wall: float, direct: bool
 ) -> dict[str, Any]:
     reports = simulation.reports()
-    names = list(reports[0]["phases"])
-    domains = len(reports)
-    return {
+    result = {
         "bodies": job.count,
         "steps": steps,
         "time": log.rows[-1].time if log.rows else 0.0,
+        "on": job.on,
         "energy_by": "direct summation" if direct else "tree",
         **log.summary(),
         "wall_seconds": wall,
         "seconds_a_step": wall / steps if steps else None,
-        "phases": {
-            name: {
-                "mean": sum(r["phases"][name] for r in reports) / domains,
-                "max": max(r["phases"][name] for r in reports),
-            }
-            for name in names
-        },
+        "phases": _phases(reports, "phases"),
         "nodes": sum(r["nodes"] for r in reports),
         "let_nodes": sum(r["let_nodes"] for r in reports),
         "full_nodes": sum(r["full_nodes"] for r in reports),
@@ -225,18 +254,32 @@ def _result(
         / max(1, job.count),
         "simd": simd(),
     }
+    if job.on != "native":
+        result |= {"let": job.let, "compute": job.compute, "simulated_phases": _phases(reports, "simulated_phases")}
+    return result
 
 
-def _write_record(folder: Path, job: Job, settings: Settings, status: int | None, wall: float) -> None:
+def _phases(reports: list[dict[str, Any]], key: str) -> dict[str, dict[str, float]]:
+    return {
+        name: {
+            "mean": sum(r[key][name] for r in reports) / len(reports),
+            "max": max(r[key][name] for r in reports),
+        }
+        for name in reports[0][key]
+    }
+
+
+def _write_record(folder: Path, job: Job, settings: Settings, status: int | None, result: dict[str, Any]) -> None:
     content = {
         "version": polyloom.__version__,
         "app": "nbody",
-        "on": "native",
+        "on": job.on,
+        "cluster": None if job.on == "native" else job.cluster or default_cluster(job.nodes),
         "command": sys.argv,
         "seed": job.seed,
         "exit_status": status,
-        "wall_seconds": wall,
-        "simulated_seconds": None,
+        "wall_seconds": result["wall_seconds"],
+        "simulated_seconds": result.get("simulated_seconds"),
         "nbody": {"job": asdict(job), "settings": settings.as_dict(), "simd": simd()},
     }
     record.write_atomically(folder / "run.json", json.dumps(content, indent=2) + "\n")

@@ -6,6 +6,7 @@ A request is (name of a method of the compiled module's HubRank, arguments); an 
 
 from __future__ import annotations
 
+import contextlib
 import signal
 from multiprocessing.connection import Connection
 from typing import Any
@@ -25,4 +26,5 @@ def serve(pipe: Connection, settings: dict[str, Any], place: dict[str, Any], sta
     except (EOFError, BrokenPipeError):
         return
     except Exception as error:  # whatever it is, the other end has to tell it
-        pipe.send((f"rank {place['rank']}: {error}", None))
+        with contextlib.suppress(BrokenPipeError):
+            pipe.send((f"rank {place['rank']}: {error}", None))

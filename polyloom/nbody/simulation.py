@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,9 @@ class Simulation:
     A state that has accelerations goes on bit by bit where it came from. ``let``: host, or full (whole trees instead
     of LETs, to compare: the trajectory is the same).
     """
+
+    #: Steps that one call of ``advance`` should take at most.
+    MOST_STEPS = sys.maxsize
 
     def __init__(
         self, state: State, settings: Settings | None = None, nodes: int = 1, let: str = "host", threads: int = 0
@@ -84,8 +88,13 @@ class Simulation:
         reports: list[dict[str, Any]] = self._run.reports()
         return reports
 
+    def finish(self) -> float | None:
+        """Simulated seconds: none here."""
+        return None
+
 
 def array_of(state: State, name: str) -> Any:
+    """One of ARRAYS as the compiled module takes it."""
     kind, width = ARRAYS[name]
     values: Any = np.ascontiguousarray(state[name], dtype=kind)
     return values.reshape(-1, width) if width > 1 else values

@@ -29,6 +29,14 @@ def table(result: dict[str, Any]) -> str:
             for name, t in result["phases"].items()
             if t["max"] > 0
         ]
+    if steps and "simulated_phases" in result:
+        computed = "as measured on this machine, not reproducible" if result["compute"] == "measured" else "free"
+        lines += [f"simulated time (LET by {result['let']}; computing is {computed}): part of a step, mean us, max us"]
+        lines += [
+            f"{name:<16} {1e6 * t['mean'] / (steps + 1):>9.3f} {1e6 * t['max'] / (steps + 1):>9.3f}"
+            for name, t in result["simulated_phases"].items()
+            if t["max"] > 0
+        ]
     if result["full_nodes"]:
         kept = result["let_nodes"] / result["full_nodes"]
         lines.append(f"LETs: {result['let_nodes']} of {result['full_nodes']} nodes ({kept:.3f})")
