@@ -14,9 +14,6 @@ namespace {
 
 constexpr unsigned kBlock = 256;
 constexpr float kGuardFactor = 1.00000095367431640625f;  // kGuard of record.h
-/// Without softening, bodies nearer than 1e-12 of the frame count as coincident: they exert nothing on one
-/// another.
-constexpr float kCoincident = 1e-24f;
 
 struct Sums {
   V x, y, z, potential;

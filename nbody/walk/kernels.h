@@ -19,6 +19,9 @@ struct WalkTree {
 };
 inline constexpr unsigned kLanePad = 16;
 inline constexpr unsigned kMaxGroup = 64;
+/// Without softening, bodies nearer than 1e-12 of the frame (here squared) count as coincident: they exert
+/// nothing on one another.
+inline constexpr float kCoincident = 1e-24f;
 
 /// Bodies that share one list of interactions, and the box around them.
 struct Group {
