@@ -6,6 +6,9 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
+#include <numeric>
+
 #include "nbody/problems/problems.h"
 #include "nbody/python/arrays.h"
 #include "nbody/run/local_run.h"
@@ -131,6 +134,24 @@ nb::dict state_of(const LocalRun& run) {
   return d;
 }
 
+/// Interactions a second if every unit for products did nothing else, of `threads` threads: measured
+/// multiply-adds by what an interaction needs.
+double interaction_limit(unsigned threads, double seconds) {
+  constexpr std::uint64_t kRounds = 1 << 16;
+  Pool pool(threads);
+  std::vector<std::uint64_t> rounds(threads, 0);
+  std::vector<float> results(threads, 0);
+  const auto start = std::chrono::steady_clock::now();
+  const auto passed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  pool.run(threads, [&](std::size_t block, unsigned) {
+    for (; passed() < seconds; rounds[block] += kRounds) results[block] += kernels().multiply_add(kRounds);
+  });
+  const double done = static_cast<double>(std::accumulate(rounds.begin(), rounds.end(), std::uint64_t{0}));
+  return done * 16 * kernels().lanes / passed() / kProductsAnInteraction;
+}
+
 void bind_runs(nb::module_& m) {
   nb::class_<LocalRun>(m, "Run")
       .def("start", &LocalRun::start, nb::call_guard<nb::gil_scoped_release>())
@@ -196,6 +217,7 @@ NB_MODULE(_polyloom_nbody, m) {
   });
   m.def("problem_names", &problem_names);
   m.def("simd", [] { return std::string(kernels().name); });
+  m.def("interaction_limit", &interaction_limit);
   bind_runs(m);
   bind_trees(m);
 #ifdef POLYLOOM_NBODY_HUB

@@ -2,6 +2,7 @@
 #include "nbody/run/orb.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace polyloom::nbody {
 namespace {
@@ -27,7 +28,24 @@ int longest_axis(std::span<const Vec3> positions) {
 
 }  // namespace
 
-Bisection::Bisection(std::vector<Vec3> samples, unsigned domains) { cut(samples, 0, domains); }
+Bisection::Bisection(std::vector<Vec3> samples, unsigned domains, double lattice) : lattice_(lattice) {
+  cut(samples, 0, domains);
+}
+
+double Bisection::aligned(std::span<const Vec3> samples, int axis, double below, std::size_t middle) const {
+  constexpr double kTolerance = 0.05;
+  constexpr unsigned kLevels = 12;
+  double side = lattice_;
+  for (unsigned level = 0; level < kLevels && side > 0; ++level, side /= 2) {
+    const double border = std::nearbyint(below / side) * side;
+    const auto share =
+        std::count_if(samples.begin(), samples.end(), [&](const Vec3& v) { return along(v, axis) < border; });
+    const double off = static_cast<double>(share) - static_cast<double>(middle);
+    if (std::abs(off) <= kTolerance * static_cast<double>(std::min(middle, samples.size() - middle)))
+      return border;
+  }
+  return below;
+}
 
 void Bisection::cut(std::span<Vec3> samples, unsigned first, unsigned domains) {
   const std::size_t here = cuts_.size();
@@ -40,7 +58,7 @@ void Bisection::cut(std::span<Vec3> samples, unsigned first, unsigned domains) {
   if (middle < samples.size()) {
     std::nth_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(middle), samples.end(),
                      [&](const Vec3& a, const Vec3& b) { return along(a, axis) < along(b, axis); });
-    below = along(samples[middle], axis);
+    below = aligned(samples, axis, along(samples[middle], axis), middle);
   }
   const auto split =
       std::partition(samples.begin(), samples.end(), [&](const Vec3& v) { return along(v, axis) < below; });

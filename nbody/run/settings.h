@@ -19,8 +19,8 @@ struct Settings {
   double dt = 1.0 / 128;
   unsigned leaf =
       4;  ///< bodies that a cell contributes directly; 8 as in GOTHIC: more interactions, larger LETs
-  unsigned group = 32;      ///< bodies that share an interaction list
-  unsigned rebalance = 16;  ///< steps from one domain decomposition to the next
+  unsigned group = 32;     ///< bodies that share an interaction list
+  unsigned rebalance = 1;  ///< steps between decompositions: bodies that stray widen boxes, LETs and lists
   TargetShape target = TargetShape::kBox;
 };
 /// Throws UserError naming the value that is wrong and what it may be.

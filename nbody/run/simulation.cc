@@ -14,7 +14,7 @@ namespace polyloom::nbody {
 namespace {
 
 /// Positions that decide on the domains, of all ranks together.
-constexpr std::size_t kSamples = 16384;
+constexpr std::size_t kSamples = 4096;
 
 struct Packed {
   Vec3 position, velocity, acceleration;
@@ -71,6 +71,7 @@ void Simulation::start() {
   simulated_ = exchange_.simulated();
   waited_ = exchange_.waited();
   phases_.skip();
+  waited_ = exchange_.waited();
   if (clock_.forces_known) return;
   decompose();
   evaluate();
@@ -108,12 +109,20 @@ void Simulation::decompose() {
   std::vector<Vec3> samples;
   const std::size_t stride = std::max<std::size_t>(1, all / kSamples);
   for (std::size_t i = stride / 2; i < b.size(); i += stride) samples.push_back(b.position[i]);
-  const Bisection cuts(gather_all<Vec3>(exchange_, samples), ranks);
+  const Frame frame = make_frame(gather(exchange_, extent_of(b.position, b.mass)));
+  const Bisection cuts(gather_all<Vec3>(exchange_, samples), ranks, frame.length / Frame::kLattice);
   std::vector<std::vector<Packed>> leaving(ranks);
-  for (std::size_t i = 0; i < b.size(); ++i) leaving[cuts.owner(b.position[i])].push_back(packed(b, i));
+  std::vector<std::uint32_t> staying;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    if (const unsigned owner = cuts.owner(b.position[i]); owner == exchange_.rank()) {
+      staying.push_back(static_cast<std::uint32_t>(i));
+    } else {
+      leaving[owner].push_back(packed(b, i));
+    }
+  }
   std::vector<Bytes> parts;
   for (const auto& part : leaving) parts.push_back(bytes_of<Packed>(part));
-  b.resize(0);
+  if (staying.size() < b.size()) b.arrange(staying);
   for (const Bytes& part : exchange_.all_to_all(std::move(parts))) {
     for (const Packed& p : values_of<Packed>(part)) append(b, p);
   }

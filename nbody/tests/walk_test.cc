@@ -133,6 +133,24 @@ TEST(WalkTest, DegenerateSets) {
   }
 }
 
+TEST(WalkTest, RunawaysDoNotCoarsenTheOthers) {
+  Settings s;
+  Made calm(s, make_problem("plummer", 2000, 3));
+  calm.domain.walk({});
+  for (const double away : {1e4, 1e9, 1e30}) {
+    Bodies b = make_problem("plummer", 2000, 3);
+    b.position[7] = {-away, away, 0};
+    b.position[8] = {away, 0, 0};
+    Made made(s, b);
+    made.domain.walk({});
+    if (away < 1e20) {
+      EXPECT_LT(made.domain.stats().points, 1.5 * static_cast<double>(calm.domain.stats().points)) << away;
+      EXPECT_LT(worst_error(made.domain.bodies, s.eps), 0.02) << away;
+    }
+    for (const Vec3& a : made.domain.bodies.acceleration) ASSERT_TRUE(std::isfinite(dot(a, a)));
+  }
+}
+
 TEST(WalkTest, ThreadsDoNotMatter) {
   Settings s;
   s.quadrupole = true;

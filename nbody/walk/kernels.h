@@ -19,6 +19,9 @@ struct WalkTree {
 };
 inline constexpr unsigned kLanePad = 16;
 inline constexpr unsigned kMaxGroup = 64;
+/// Without softening, bodies nearer than 1e-12 of the frame (here squared) count as coincident: they exert
+/// nothing on one another.
+inline constexpr float kCoincident = 1e-24f;
 
 /// Bodies that share one list of interactions, and the box around them.
 struct Group {
@@ -50,12 +53,19 @@ struct Kernels {
   void (*walk)(const WalkTree* trees, std::size_t count, Group& group, Scratch& scratch, float eps2);
   float (*max_distance2)(const float* x, const float* y, const float* z, std::size_t count, float cx,
                          float cy, float cz);
+  /// `rounds` times 16 independent fused multiply-adds of `lanes` values; for measuring what the processor
+  /// can do.
+  float (*multiply_add)(std::uint64_t rounds);
   /// Direct summation in fp64. Sources at no distance exert nothing; with softening they count in the
   /// potential.
   void (*direct)(const double* x, const double* y, const double* z, const double* mass, std::size_t sources,
                  const double* tx, const double* ty, const double* tz, std::size_t targets, double eps2,
                  double* ax, double* ay, double* az, double* potential);
 };
+
+/// Of one interaction, vector operations that need a unit for products (with 1 / sqrt as four); sums go
+/// beside them.
+inline constexpr unsigned kProductsAnInteraction = 14;
 
 /// The best that this processor has, or what POLYLOOM_SIMD names: avx512, avx2, portable. Throws UserError if
 /// that is none, or not there.

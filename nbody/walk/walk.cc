@@ -103,8 +103,9 @@ WalkStats Walk::run(Pool& pool, const WalkOptions& options, std::span<const Poin
     for (unsigned k = 0; k < 6 && !t.second[0].empty(); ++k) w.second[k] = t.second[k].data();
   }
   prepare_workers(pool.workers());
-  const float eps2 = options.eps * options.eps;
-  const double own = options.eps > 0 ? 1.0 / static_cast<double>(options.eps) : 0.0;
+  // Softening that small would overflow fp32 between coincident bodies; without it they are left out.
+  const float eps2 = options.eps * options.eps > kCoincident ? options.eps * options.eps : 0.0f;
+  const double own = eps2 > 0 ? 1.0 / static_cast<double>(options.eps) : 0.0;
   std::atomic<std::uint64_t> points = 0, cells = 0, lists = 0;
   pool.run((bodies.size() + options.group - 1) / options.group, [&](std::size_t block, unsigned worker) {
     const std::size_t first = block * options.group;

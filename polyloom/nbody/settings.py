@@ -22,7 +22,7 @@ class Settings:
     dt: float = 1 / 128
     leaf: int = 4  #: bodies that a cell contributes directly, 1..8 (GOTHIC: 8)
     group: int = 32  #: bodies that share an interaction list, 1..64
-    rebalance: int = 16  #: steps between domain decompositions
+    rebalance: int = 1  #: steps between domain decompositions
     target: str = "box"  #: or sphere: what LETs are made for
 
     def as_dict(self) -> dict[str, Any]:
