@@ -5,7 +5,7 @@
 //               than capacity.
 // Latency:      beat taken at edge k: its first half goes into packets at k + 1, the second at k + 2.
 // Throughput:   a beat in two cycles: the switch's rate.
-// Backpressure: in_ready_o depends on registers only.
+// Backpressure: in_ready_o depends on registers only (the room of packets among them).
 // Order/loss:   in order; beyond capacity dropped and shown.
 // Reset:        idle. flush_i: what is not in a whole TLP is thrown away.
 // Limits:       base and capacity are multiples of the largest payload: lower bits are taken as 0.

@@ -231,9 +231,10 @@ class Bench:
         return found
 
     async def chain_done(self, limit: int = 30_000) -> None:
-        """Poll until no DMA is busy."""
+        """Poll until no DMA is busy, then wait until the hub is idle: what was written has left."""
         for _ in range(limit // 50):
             if await self.read(REG_STATE) & 3 == 0:
+                await self.h.until(lambda: bool(self.h.signal("idle").get()))
                 return
             await self.h.step(40)
         raise AssertionError(f"DMA is busy for more than {limit} cycles: {await self.read(REG_STATE):#x}")
