@@ -124,7 +124,9 @@ class BoardMemory:
 class Bench:
     """A hub whose far ends are memories. ``writes[port]``: the TLPs that left by a port, but for completions."""
 
-    def __init__(self, dut: Any, which: int = 0, stall: str | float = "random", delay: int = 20, latency: int = 60) -> None:
+    def __init__(
+        self, dut: Any, which: int = 0, stall: str | float = "random", delay: int = 20, latency: int = 60
+    ) -> None:
         self.h = Harness(dut, dut.gen_node[which])
         h = self.h
         self.inputs = [LinkSource(h, "rx", i, "left", stall) for i in range(4)]

@@ -72,6 +72,16 @@ module hub_tb
     logic [47:0] mem_aw, mem_ar;  // address, length
     logic [144:0] mem_w;  // data, strobes, last
     logic [128:0] mem_r = '0;  // data, last
+    // What the timing test looks at inside.
+    logic [LINKS-1:0] links_seen;
+    logic slot_in_valid, slot_in_ready, function_active;
+    logic [1:0] slot_out_valid, slot_out_ready;
+    assign links_seen = i_dut.links;
+    assign slot_in_valid = i_dut.gen_function.i_function.slot_in_valid;
+    assign slot_in_ready = i_dut.gen_function.i_function.in_go;
+    assign slot_out_valid = i_dut.gen_function.i_function.slot_valid;
+    assign slot_out_ready = i_dut.gen_function.i_function.slot_ready;
+    assign function_active = i_dut.gen_function.i_function.active_q;
     for (genvar l = 0; l < int'(LINKS); l++) begin : gen_lane
       assign rx_data[l] = rx[l].data;
       assign rx_last[l] = rx[l].last;

@@ -92,8 +92,21 @@ class Chain:
         place, place_stride = fitting(rng, QUARTER * 2, size, blocks)
         place += QUARTER * 2
         base = {"east": unit(9, 1), "west": unit(3, 3, MEMORY)}.get(str(to)) or BASES[to]  # type: ignore[index]
-        flag = (hub(MEMORY, 9) if to == "east" else base) + 8 * rng.randrange(8) + 0x3F00  # in the first quarter, behind descriptors
-        d = Descriptor(BASES[source_unit] + start, base + place, size, blocks, stride, place_stride, 0, rng.getrandbits(32), 0, flag)  # type: ignore[index]
+        flag = (
+            (hub(MEMORY, 9) if to == "east" else base) + 8 * rng.randrange(8) + 0x3F00
+        )  # in the first quarter, behind descriptors
+        d = Descriptor(
+            BASES[source_unit] + start,
+            base + place,
+            size,
+            blocks,
+            stride,
+            place_stride,
+            0,
+            rng.getrandbits(32),
+            0,
+            flag,
+        )  # type: ignore[index]
         if rng.random() < 0.6:
             d.control |= FLAG
         target = self.memory if to == "memory" else self.units[int(to)] if to in {0, 2} else None
@@ -192,7 +205,14 @@ async def proxies_from_remote_nodes(dut: Any) -> None:
         inside = b.h.rng.random() < 0.5
         data = b.memory.bytes if inside else b.units[1]
         back = unit(9 if i % 2 else 2, 0, 512 * i)
-        d = Descriptor((hub(MEMORY) if inside else unit(NODE, 1)) + source, back, size, control=FLAG, ident=i, flag=unit(8, 0, 8 * i))
+        d = Descriptor(
+            (hub(MEMORY) if inside else unit(NODE, 1)) + source,
+            back,
+            size,
+            control=FLAG,
+            ident=i,
+            flag=unit(8, 0, 8 * i),
+        )
         expected.update({back + k: byte for k, byte in enumerate(data[source : source + size])})
         expected.update({d.flag + k: byte for k, byte in enumerate(i.to_bytes(8, "little"))})
         b.send(EAST if i % 2 else WEST, Tlp(WRITE, hub(REG_PROXY), d.packed()))
@@ -221,7 +241,13 @@ async def proxy_queue_overflows_with_a_fault(dut: Any) -> None:
     assert len(b.writes[EAST]) == 40 - full and await b.read(REG_DONE) >> 32 == 40 - full
 
 
-GOOD = {"source": hub(MEMORY + QUARTER), "destination": unit(9, 0), "block_bytes": 200, "control": LAST | FLAG, "flag": unit(9, 1)}
+GOOD = {
+    "source": hub(MEMORY + QUARTER),
+    "destination": unit(9, 0),
+    "block_bytes": 200,
+    "control": LAST | FLAG,
+    "flag": unit(9, 1),
+}
 ERRORS: dict[str, tuple[int, dict[str, int]]] = {
     "another node": (NOT_LOCAL, {"source": unit(6, 0)}),
     "registers": (NOT_LOCAL, {"source": hub(0)}),
@@ -320,7 +346,10 @@ async def a_loop_ends(dut: Any) -> None:
 async def a_poisoned_completion_stops_the_chain(dut: Any, which: int) -> None:
     b = Bench(dut)
     await b.start()
-    chain = [Descriptor(unit(NODE, 0, 1024), unit(9, 0, 4096 * i), 600, control=FLAG, ident=i, flag=unit(9, 1, 8 * i)) for i in range(3)]
+    chain = [
+        Descriptor(unit(NODE, 0, 1024), unit(9, 0, 4096 * i), 600, control=FLAG, ident=i, flag=unit(9, 1, 8 * i))
+        for i in range(3)
+    ]
     for i, d in enumerate(chain):
         d.next = hub(MEMORY + 64 * (i + 1))
     chain[-1].control |= LAST

@@ -76,7 +76,10 @@ async def registers(dut: Any) -> None:
     assert first[0] == rule_word(Rule(lower=own, upper=own + 0x5FF))
     assert first[8] == rule_word(Rule(lower=own + 0x600, upper=own + 0x7FF))
     assert not any(word >> 63 for i, word in enumerate(first) if i not in {0, 8})
-    rules = [rule_word(Rule(b.h.rng.getrandbits(15), b.h.rng.getrandbits(15), b.h.rng.getrandbits(15), False)) for _ in range(3)]
+    rules = [
+        rule_word(Rule(b.h.rng.getrandbits(15), b.h.rng.getrandbits(15), b.h.rng.getrandbits(15), False))
+        for _ in range(3)
+    ]
     b.write(REG_RULES + 8 * 2, *rules)  # several registers by one TLP
     assert [await b.read(REG_RULES + 8 * i) for i in (1, 2, 3, 4, 5)] == [first[1], *rules, first[5]]
     b.write(REG_LANES + 32, 0x12345600, 0x1000, 0x88)
