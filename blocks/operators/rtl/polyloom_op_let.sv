@@ -14,7 +14,7 @@
 // Backpressure: an output whose buffer has less than two places stops all; both sides are registered.
 // Order/loss:   kept; a LET is in breadth-first order as its tree. flush_i drops all.
 // Reset:        empty, without configuration.
-// Limits:       1 <= Inputs, Outputs <= 64; GeometryLatency 0 (15) or from 15 on; OpenDepth >= 2. Records: less than
+// Limits:       1 <= Inputs, Outputs <= 64; GeometryLatency 0 (15) or from 15 on; OpenDepth >= 3. Records: less than
 //               2^26, breadth-first, else error bit ERR_TREE; more opened nodes than OpenDepth: ERR_DEPTH.
 // Cost:         README.md, "Cost".
 // Source: PEACH2 sections 3.2, 4.2; mask resolved behind the pipe, FIFO of ranges, lanes: own design.
@@ -87,10 +87,10 @@ module polyloom_op_let
   wire  unused_in = ^in;
 
   logic en_q;
-  logic [Outputs-1:0] on, target_we, room, lane_busy, stays, depth;
+  logic [Outputs-1:0] on, target_we, room, lane_busy, kept, depth;
   logic record, last, cut, open;
-  let_node_t node, exit_node;
-  logic [LET_ID:0] id_q, known_q, known_d;
+  let_node_t node, exit_next, exit_node;
+  logic [LET_ID:0] id_q, known_q;
   logic [$clog2(Pipe+1)-1:0] flight_q;
   polyloom_op_let_unpack #(
       .Outputs(Outputs)
@@ -151,31 +151,61 @@ module polyloom_op_let
       .rst_ni,
       .en_i  (en_q),
       .node_i(node),
+      .next_o(exit_next),
       .node_o(exit_node)
   );
 
-  // The exit. A body, or what is as one: q < 0.
-  wire body = exit_node.q[31] & (|exit_node.q[30:0]) & ~((&exit_node.q[30:23]) & (|exit_node.q[22:0]));
-  wire [LET_COUNT:0] kids = (exit_record & ~body) ? {1'b0, exit_node.count} + (LET_COUNT + 1)'(!word_q[LET_BIAS_ZERO])
-                                                  : '0;
-  wire [LET_ID:0] id_d = id_q + (LET_ID + 1)'(exit_record);
-  assign known_d = known_q + (LET_ID + 1)'(kids);
+  // The exit. Children are counted one cycle before; a body, or what is as one, has none: q < 0.
+  logic [LET_COUNT:0] kids_d, kids_q;
+  logic opens_q;  // has children
+  wire  unused_next = ^exit_next;
+  wire  body = exit_next.q[31] & (|exit_next.q[30:0]) & ~((&exit_next.q[30:23]) & (|exit_next.q[22:0]));
+  always_comb begin
+    kids_d = '0;
+    if (record_q[Pipe-2] && !body) begin
+      kids_d = {1'b0, exit_next.count} + (LET_COUNT + 1)'(!word_q[LET_BIAS_ZERO]);
+    end
+  end
+
+  // Numbers, and whether the tree is breadth-first. ahead: known - id, records still to come that have a parent.
+  logic signed [LET_ID+1:0] ahead_q;
+  wire [LET_COUNT:0] past_end = {1'b0, exit_node.first[LET_COUNT-1:0]} + kids_q;
+  wire beyond = (&exit_node.first[LET_ID-1:LET_COUNT]) & past_end[LET_COUNT] & (|past_end[LET_COUNT-1:0]);
   logic bad_tree;
   always_comb begin
-    bad_tree = exit_record & (id_q >= known_q);
-    if ((|kids) && ({1'b0, exit_node.first} != known_q || (known_d[LET_ID] && (|known_d[LET_ID-1:0])))) bad_tree = 1'b1;
-    if (exit_last && (|id_d) && id_d != known_d) bad_tree = 1'b1;
+    bad_tree = exit_record & (ahead_q <= 0);
+    if (opens_q && ({1'b0, exit_node.first} != known_q || beyond)) bad_tree = 1'b1;
+    if (exit_last) begin
+      if (exit_record) bad_tree |= opens_q | (ahead_q != 1);
+      else bad_tree |= (|id_q) & (|ahead_q);
+    end
   end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      kids_q  <= '0;
+      opens_q <= 1'b0;
+    end else if (flush_i || step_i) begin
+      kids_q  <= '0;
+      opens_q <= 1'b0;
+    end else if (en_q) begin
+      kids_q  <= kids_d;
+      opens_q <= |kids_d;
+    end
+  end
+  wire restart = flush_i | step_i | (en_q & exit_last);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       id_q    <= '0;
       known_q <= (LET_ID + 1)'(1);
-    end else if (flush_i || step_i) begin
+      ahead_q <= (LET_ID + 2)'(1);
+    end else if (restart) begin
       id_q    <= '0;
       known_q <= (LET_ID + 1)'(1);
+      ahead_q <= (LET_ID + 2)'(1);
     end else if (en_q) begin
-      id_q    <= exit_last ? '0 : id_d;
-      known_q <= exit_last ? (LET_ID + 1)'(1) : known_d;
+      id_q    <= id_q + (LET_ID + 1)'(exit_record);
+      known_q <= known_q + (LET_ID + 1)'(kids_q);
+      ahead_q <= ahead_q + (LET_ID + 2)'(kids_q) - (LET_ID + 2)'(exit_record);
     end
   end
 
@@ -199,8 +229,9 @@ module polyloom_op_let
         .last_i     (exit_last),
         .node_i     (exit_node),
         .id_i       (id_q),
-        .kids_i     (kids),
-        .stays_o    (stays[o]),
+        .kids_i     (kids_q),
+        .opens_i    (opens_q),
+        .kept_o     (kept[o]),
         .depth_o    (depth[o]),
         .room_o     (room[o]),
         .busy_o     (lane_busy[o]),
@@ -231,8 +262,8 @@ module polyloom_op_let
       if (|(in_valid & ~Inputs'(|on))) errors_q[ERR_STRAY] <= 1'b1;
       if (cut || (en_q && bad_tree)) errors_q[ERR_TREE] <= 1'b1;
       if (|depth) errors_q[ERR_DEPTH] <= 1'b1;
-      records_q <= records_q + 32'(record);
-      for (int unsigned o = 0; o < Outputs; o++) kept_q[o] <= kept_q[o] + 32'(stays[o]);
+      records_q <= records_q + 32'(exit_record & en_q);
+      for (int unsigned o = 0; o < Outputs; o++) kept_q[o] <= kept_q[o] + 32'(kept[o]);
     end
   end
 

@@ -18,6 +18,7 @@ module polyloom_op_let_delay
     input  logic      rst_ni,
     input  logic      en_i,
     input  let_node_t node_i,
+    output let_node_t next_o,  // what node_o will be after the next enabled cycle
     output let_node_t node_o
 );
 
@@ -25,7 +26,6 @@ module polyloom_op_let_delay
   typedef logic [$clog2(Places)-1:0] place_t;
 
   place_t place_q, next;
-  let_node_t read;
   assign next = (place_q == place_t'(Places - 1)) ? '0 : place_q + 1'b1;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -44,10 +44,10 @@ module polyloom_op_let_delay
       .wdata_i(node_i),
       .re_i   (en_i),
       .raddr_i(next),
-      .rdata_o(read)
+      .rdata_o(next_o)
   );
 
-  always_ff @(posedge clk_i) if (en_i) node_o <= read;
+  always_ff @(posedge clk_i) if (en_i) node_o <= next_o;
 
   if (Latency < 3) begin : gen_bad_latency
     $error("%m: Latency %0d; at least 3", Latency);

@@ -35,8 +35,9 @@ module polyloom_op_let_lane
     input  let_node_t                            node_i,
     input  logic        [   LET_ID:0]            id_i,
     input  logic        [LET_COUNT:0]            kids_i,
+    input  logic                                 opens_i,
     // To the operator
-    output logic                                 stays_o,      // record_i goes into this output's LET
+    output logic                                 kept_o,       // a record goes to the packer
     output logic                                 depth_o,
     output logic                                 room_o,
     output logic                                 busy_o,
@@ -80,11 +81,11 @@ module polyloom_op_let_lane
       .node_i,
       .id_i,
       .kids_i,
+      .opens_i,
       .far_i   (far),
       .record_o(record),
       .last_o  (last),
       .node_o  (node),
-      .stays_o,
       .depth_o
   );
 
@@ -129,6 +130,7 @@ module polyloom_op_let_lane
     else held_q <= held_q + count_t'(push) - count_t'(pop);
   end
   assign room_o = held_q <= count_t'(OutDepth - 2);
+  assign kept_o = record & en_i;
   assign busy_o = packing | record | last;
 
 endmodule

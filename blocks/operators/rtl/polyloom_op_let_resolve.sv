@@ -5,13 +5,13 @@
 //               an earlier head are left. A record that stays, is not far and has children is opened: its range
 //               goes into the FIFO, its first child becomes 1 + the children of all opened before it. Others are
 //               closed: q = -1, no children, their own new number. A parent leaves the pipe before its children, and
-//               a range stands at the FIFO's output one cycle later, so nothing ever waits.
+//               a range can be the head one cycle later, so nothing ever waits.
 // Latency:      1 enabled cycle.
 // Throughput:   one record an enabled cycle.
 // Backpressure: none: it stands while en_i is low.
 // Order/loss:   kept. An opened node that finds the FIFO full sets depth_o, and its children will not stay.
 // Reset:        empty; number 0 comes next. flush_i and the end of a stream do the same.
-// Limits:       OpenDepth >= 2. Numbers that are not breadth-first lose records, but it never stops.
+// Limits:       OpenDepth >= 3. Numbers that are not breadth-first lose records, but it never stops.
 // Cost:         README.md, "Cost" (in the operator's).
 // Source: own design (PEACH2 has a mask of all records).   Tests: let_rtl_test.cc, let_test.cc (model).
 module polyloom_op_let_resolve
@@ -30,13 +30,13 @@ module polyloom_op_let_resolve
     input  let_node_t               node_i,
     input  logic      [   LET_ID:0] id_i,      // number of the record
     input  logic      [LET_COUNT:0] kids_i,    // its children; none if it may never be opened
+    input  logic                    opens_i,   // it has children
     input  logic                    far_i,
     // To the packer
     output logic                    record_o,
     output logic                    last_o,
     output let_node_t               node_o,
     // To the operator, in the cycle before
-    output logic                    stays_o,
     output logic                    depth_o    // the FIFO is full
 );
 
@@ -45,35 +45,44 @@ module polyloom_op_let_resolve
     logic [LET_ID-1:0]    first;
   } range_t;
 
-  logic head_valid, fifo_ready;
-  range_t head, opened;
+  logic head_valid_q, fifo_ready, fifo_valid;
+  range_t head_q, opened, second;
   logic [LET_COUNT-1:0] left_q;
   logic [LET_ID-1:0] id_q, next_q;
-  logic [$clog2(OpenDepth+1)-1:0] usage_unused;
+  logic [$clog2(OpenDepth)-1:0] usage_unused;
 
   wire record = record_i & on_i;
   wire in_range = |left_q;
-  wire begins = ~in_range & head_valid & ({1'b0, head.first} == id_i);
+  wire begins = ~in_range & head_valid_q & ({1'b0, head_q.first} == id_i);
   wire stays = record & (in_range | begins | (id_i == '0));
-  wire open = stays & (|kids_i) & ~far_i;
+  wire open = stays & opens_i & ~far_i;
   wire ends = last_i & en_i;
   assign opened  = '{more: LET_COUNT'(kids_i - 1'b1), first: node_i.first};
-  assign stays_o = stays & en_i;
   assign depth_o = open & en_i & ~fifo_ready;
 
+  // The head stands in a register: what it is compared with decides much in the same cycle.
+  wire pop = record & begins & en_i;
+  wire free = pop | ~head_valid_q;
+  wire direct = open & en_i & free & ~fifo_valid;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) head_valid_q <= 1'b0;
+    else if (flush_i || ends) head_valid_q <= 1'b0;
+    else if (free) head_valid_q <= fifo_valid | direct;
+  end
+  always_ff @(posedge clk_i) if (free) head_q <= fifo_valid ? second : opened;
   polyloom_stream_ram_fifo #(
       .T    (range_t),
-      .Depth(OpenDepth)
+      .Depth(OpenDepth - 1)
   ) i_opened (
       .clk_i,
       .rst_ni,
       .flush_i    (flush_i | ends),
-      .in_valid_i (open & en_i),
+      .in_valid_i (open & en_i & ~direct),
       .in_ready_o (fifo_ready),
       .in_i       (opened),
-      .out_valid_o(head_valid),
-      .out_ready_i(record & begins & en_i),
-      .out_o      (head),
+      .out_valid_o(fifo_valid),
+      .out_ready_i(free),
+      .out_o      (second),
       .usage_o    (usage_unused)
   );
 
@@ -99,7 +108,7 @@ module polyloom_op_let_resolve
         next_q <= LET_ID'(1);
       end else if (record) begin
         if (in_range) left_q <= left_q - 1'b1;
-        else if (begins) left_q <= head.more;
+        else if (begins) left_q <= head_q.more;
         if (stays) id_q <= id_q + 1'b1;
         if (open) next_q <= next_q + LET_ID'(kids_i);
       end
@@ -117,6 +126,10 @@ module polyloom_op_let_resolve
         node_o.first <= id_q;
       end
     end
+  end
+
+  if (OpenDepth < 3) begin : gen_bad_depth
+    $error("%m: OpenDepth %0d; at least 3", OpenDepth);
   end
 
 endmodule

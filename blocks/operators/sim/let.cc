@@ -19,10 +19,10 @@ Let::Let(unsigned inputs, unsigned outputs, unsigned geometry, unsigned open_dep
       open_depth_(open_depth),
       lanes_(outputs),
       pipe_(pipe_of(geometry)) {
-  if (pipe_.size() < kGeometry || open_depth < 2) {
+  if (pipe_.size() < kGeometry || open_depth < 3) {
     throw std::invalid_argument("LET operator: let_geometry is " + std::to_string(geometry) +
                                 ", let_open_depth " + std::to_string(open_depth) + "; 0 or from " +
-                                std::to_string(kGeometry) + " on, and at least 2");
+                                std::to_string(kGeometry) + " on, and at least 3");
   }
 }
 
@@ -105,7 +105,6 @@ void Let::issue(Token& token, bool record) {
     std::copy(pairs_.begin() + kPairs, pairs_.end(), pairs_.begin());
     fill_ -= kPairs;
     id_in_ = (id_in_ + 1) & kIdMask;
-    ++status_words()[1];
   }
   if (!ending_ || fill_ >= kPairs) return;
   token.last = true;
@@ -128,6 +127,7 @@ void Let::resolve(const Token& token) {
     if (on_ >> o & 1) resolve_lane(lanes_[o], o, token, kids);
   }
   id_ = (id_ + token.valid) & kIdMask;
+  status_words()[1] += token.valid;
   if (!token.last) return;
   if (id_ != 0 && id_ != known_) error(kErrorTree);
   id_ = 0;
@@ -159,7 +159,6 @@ void Let::resolve_lane(Lane& lane, unsigned o, const Token& token, std::uint32_t
       lane.node.more = make_more(0, lane.id);
     }
     lane.id = (lane.id + 1) & (kMaxNodes - 1);
-    ++status_words()[2 + o];
   }
   if (token.last) {
     lane.opened.clear();
@@ -186,6 +185,7 @@ void Let::pack(Lane& lane, unsigned o) {
     lane.pairs[lane.fill + kPairs] = {0, 0};
     std::memcpy(&lane.pairs[lane.fill], &lane.node, sizeof(NodeRecord));
     lane.fill += setup_.padded ? kBeat : kPairs;
+    ++status_words()[2 + o];
   }
   lane.final |= lane.last;
 }

@@ -60,7 +60,9 @@ void spoil_numbers(Random& random, Tree& tree) {
     if (!all && below(random, 10) != 0) continue;
     node.x = any_float(random), node.y = any_float(random), node.z = any_float(random),
     node.mass = any_float(random);
-    if (node.q >= 0) node.q = below(random, 5) ? std::abs(any_float(random)) : kNan;
+    if (node.q < 0) continue;
+    node.q =
+        below(random, 5) ? std::abs(any_float(random)) : std::array{kNan, -kNan, -0.0f}[below(random, 3)];
   }
 }
 
@@ -83,6 +85,10 @@ Round any_round(Random& random, unsigned most) {
   round.tree = make_tree(any_bodies(random, n), below(random, 3) ? 0.7 : 0, round.setup.bias_zero ? 0 : 1,
                          round.setup.bias_zero ? 7 : 8);
   if (below(random, 3) == 0) spoil_numbers(random, round.tree);
+  const LetTarget& near = round.targets[below(random, static_cast<unsigned>(round.targets.size()))];
+  for (NodeRecord& node : round.tree) {
+    if (node.q >= 0 && below(random, 3) == 0) node.q = std::abs(q_at_the_boundary(random, node, near));
+  }
   return round;
 }
 

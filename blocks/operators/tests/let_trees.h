@@ -199,6 +199,17 @@ inline Tree records_of(const Stream& stream, bool padded) {
   return tree;
 }
 
+/// A q at which the target is as far as the node reaches, give or take some steps of 2^-23.
+inline float q_at_the_boundary(Random& random, const NodeRecord& node, const LetTarget& target) {
+  double s = 0;
+  const double at[3] = {node.x, node.y, node.z};
+  for (unsigned k = 0; k < 3; ++k) {
+    s += std::pow(at[k] - std::max<double>(target.min[k], std::min<double>(at[k], target.max[k])), 2);
+  }
+  const double q = (std::sqrt(s) - target.radius) / target.kappa;
+  return static_cast<float>(q * (1 + (static_cast<int>(below(random, 17)) - 12) * 0x1p-23));
+}
+
 inline LetTarget box(const Bodies& bodies, float kappa) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   LetTarget target{{kInf, kInf, kInf}, {-kInf, -kInf, -kInf}, kappa, 0};

@@ -41,7 +41,10 @@ module polyloom_hub_clock #(
       else phase_q <= next >= 5'(Den) ? next - 5'(Den) : next;
     end
     assign enable_o = run_i && phase_q < 5'(Num);
-    always_ff @(negedge clk_i) pass_q <= enable_o || !rst_ni;
+    always_ff @(negedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) pass_q <= 1'b1;
+      else pass_q <= enable_o;
+    end
     assign clk_o = clk_i && pass_q;
   end
 endmodule

@@ -112,7 +112,7 @@ module polyloom_hub_dma_control
       TURN: begin
         if (failed_i != '0) state_d = FAILED;
         else if (take_proxy) state_d = CHECK;
-        else if (take_chain) state_d = next_q ? CHECK : asked_q ? WAIT : FETCH;
+        else if (take_chain) state_d = next_q ? CHECK : !asked_q ? FETCH : fetch_valid_i ? TURN : WAIT;
       end
       FETCH: begin
         error = fetch_error;

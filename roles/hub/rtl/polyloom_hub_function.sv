@@ -172,10 +172,12 @@ module polyloom_hub_function
     end
   end
   polyloom_op_slot #(
-      .Kinds      (64'(Cfg.function_kinds)),
-      .Inputs     (1),
-      .Outputs    (L),
-      .StatusWords(StatusWords)
+      .Kinds       (64'(Cfg.function_kinds)),
+      .Inputs      (1),
+      .Outputs     (L),
+      .StatusWords (StatusWords),
+      .LetGeometry (Cfg.geometry_latency),
+      .LetOpenDepth(Cfg.open_depth)
   ) i_slot (
       .clk_i      (clk_function),
       .rst_ni,

@@ -5,7 +5,7 @@
 //               than capacity.
 // Latency:      beat taken at edge k: its first half goes into packets at k + 1, the second at k + 2.
 // Throughput:   a beat in two cycles: the switch's rate.
-// Backpressure: in_ready_o depends on registers only.
+// Backpressure: in_ready_o depends on registers only (the room of packets among them).
 // Order/loss:   in order; beyond capacity dropped and shown.
 // Reset:        idle. flush_i: what is not in a whole TLP is thrown away.
 // Limits:       base and capacity are multiples of the largest payload: lower bits are taken as 0.
@@ -95,7 +95,7 @@ module polyloom_hub_lane
       .idle_o          (packets_idle)
   );
 
-  assign in_ready_o = state_q == WAIT;
+  assign in_ready_o = state_q == WAIT || (go && last_half && !beat_q.last);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= WAIT;
@@ -108,7 +108,7 @@ module polyloom_hub_lane
     end else begin
       unique case (state_q)
         WAIT: if (in_valid_i) state_q <= HALVES;
-        HALVES: if (go && last_half) state_q <= beat_q.last ? FLAG : WAIT;
+        HALVES: if (go && last_half) state_q <= beat_q.last ? FLAG : in_valid_i ? HALVES : WAIT;
         FLAG: if (room) state_q <= WAIT;
         default: if (room) state_q <= WAIT;
       endcase
@@ -131,7 +131,7 @@ module polyloom_hub_lane
       end
     end
   end
-  always_ff @(posedge clk_i) if (state_q == WAIT) beat_q <= in_i;
+  always_ff @(posedge clk_i) if (in_ready_o) beat_q <= in_i;
   assign bytes_o = 64'(bytes_q);
   assign done_o = done_q;
   assign overflow_o = over_q;

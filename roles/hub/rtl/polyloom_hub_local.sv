@@ -178,7 +178,10 @@ module polyloom_hub_local
       end
       FETCH0:  state_d = FETCH1;
       FETCH1:  state_d = FETCH2;
-      FETCH2:  state_d = REPLY0;
+      FETCH2: begin
+        state_d = read_ok_i ? REPLY0 : FAULT;
+        after_d = REPLY0;
+      end
       REPLY0:  if (reply_ready_i) state_d = REPLY1;
       REPLY1:  if (reply_ready_i) state_d = HEAD;
       FAULT:   if (fault_ready_i) state_d = after_q;
@@ -220,6 +223,7 @@ module polyloom_hub_local
     if (state_q == FETCH2) begin
       answer_q <= {64'd0, read_ok_i ? rdata_i : '1};
       bad_q    <= !read_ok_i;
+      fault_q  <= '{cause: CAUSE_REFUSED, port: source_q, address: header_q.address[47:0]};
     end
   end
 

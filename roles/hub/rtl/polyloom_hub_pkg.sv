@@ -19,7 +19,7 @@ package polyloom_hub_pkg;
     int unsigned function_num;      // the function's clock has function_num of function_den edges
     int unsigned function_den;
     int unsigned open_depth;        // LET: opened nodes a lane waits for
-    int unsigned geometry_latency;  // LET: stages of the geometry pipe
+    int unsigned geometry_latency;  // LET: stages of the geometry pipe; 0: what its arithmetic takes
   } cfg_t;
   // A module alone (lint, unit tests) is one of this hub; the top hands its own to all of them.
   localparam cfg_t SMALL = '{
@@ -34,7 +34,7 @@ package polyloom_hub_pkg;
       function_num: 1,
       function_den: 1,
       open_depth: 64,
-      geometry_latency: 40
+      geometry_latency: 0
   };
 
   localparam int unsigned BEAT_BYTES = 16;

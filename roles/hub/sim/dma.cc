@@ -1,228 +1,222 @@
 // SPDX-License-Identifier: Apache-2.0
+// The DMA as a whole, and its control: which descriptor is next.
 #include "roles/hub/sim/dma.h"
-
-#include <algorithm>
-#include <cstring>
 
 namespace polyloom::hub {
 
 namespace {
 
-constexpr std::uint32_t kReadBytes = 512;
 constexpr std::uint32_t kKnownBits = kLast | kFlag | kFunction;
-constexpr unsigned kFlagBytes = 8;
-constexpr std::size_t kCompactBytes = 1 << 16;
-
-std::uint64_t at(std::uint64_t base, std::int64_t stride, std::uint32_t block) {
-  return base + static_cast<std::uint64_t>(stride) * block;
-}
+constexpr std::uint64_t kShownBits = (std::uint64_t{1} << 48) - 1;
 
 }  // namespace
 
-Dma::Dma(const HubParams& params, DmaSide& side, unsigned channel)
-    : p_(params), side_(side), channel_(channel) {}
+Dma::Dma(const HubParams& params, const std::uint8_t* memory)
+    : p_(params), queue_(kProxyDepth), walk_(params), read_(params, memory), write_(params) {}
 
-void Dma::start(std::uint64_t descriptor) {
-  chain_ = true;
-  count_ = 0;
-  address_ = descriptor;
-  next_descriptor();
+bool Dma::chain_busy() const {
+  return chain_ || asked_ || issued_[kChain] != done_[kChain] || (write_.failed_channels() & 1) != 0;
 }
 
-void Dma::start(const Descriptor& descriptor) {
-  chain_ = false;
-  address_ = 0;
-  d_ = descriptor;
-  state_ = State::check;
+bool Dma::proxy_busy() const {
+  return queue_.valid() || (proxy_ && state_ != State::turn) || issued_[kProxy] != done_[kProxy] ||
+         (write_.failed_channels() & 2) != 0;
 }
 
-/// Looks at where the next descriptor of a chain lies.
-void Dma::next_descriptor() {
-  asked_ = false;
-  state_ = State::fetch;
-  const std::uint64_t a = address_;
-  if (++count_ > kChainMax) return fail(DmaError::loop);
-  if (a % kDescriptorBytes != 0) return fail(DmaError::misaligned);
-  if (a >= kWindowBytes) return fail(DmaError::outside);
-  d_ = {};
-  d_.source = a;
-  d_.block_bytes = kDescriptorBytes;
-  d_.blocks = 1;
-  if (const DmaError error = bad_block(); error != DmaError::none) fail(error);
+bool Dma::idle() const { return !chain_busy() && !proxy_busy() && read_.idle() && write_.idle(); }
+
+DmaError Dma::bad_address(std::uint64_t a, const DmaInputs& in) const {
+  if (a >= kWindowBytes) return DmaError::outside;
+  if (a % kDescriptorBytes != 0) return DmaError::misaligned;
+  if (node_of(a) != in.node) return DmaError::not_local;
+  if (unit_of(a) != Unit::hub) return in.north ? DmaError::none : DmaError::not_local;
+  const std::uint64_t offset = offset_of(a);
+  const bool inside = offset >= kHubMemory && (offset - kHubMemory) >> p_.memory_bits == 0;
+  return inside ? DmaError::none : DmaError::not_local;
 }
 
-void Dma::fail(DmaError error) {
-  pending_ = error;
-  state_ = State::stop;
+DmaError Dma::fetch_error(const DmaInputs& in) const {
+  return count_ == kChainMax ? DmaError::loop : bad_address(address_, in);
 }
 
-DmaError Dma::bad_descriptor() const {
+DmaError Dma::descriptor_error(const DmaInputs& in) const {
   if ((d_.control & ~kKnownBits) != 0) return DmaError::reserved;
   if (d_.block_bytes == 0 || d_.blocks == 0) return DmaError::zero;
-  if ((d_.control & kFlag) != 0 && d_.flag % kFlagBytes != 0) return DmaError::misaligned;
+  if ((d_.control & kFlag) != 0 && d_.flag % 8 != 0) return DmaError::misaligned;
   if ((d_.control & kFlag) != 0 && d_.flag >= kWindowBytes) return DmaError::outside;
-  if ((d_.control & kFunction) != 0 && !side_.function_ready()) return DmaError::function;
+  if ((d_.control & kFunction) != 0 && !in.function_active) return DmaError::function;
   return DmaError::none;
 }
 
-/// Of the block that would be read next.
-DmaError Dma::bad_block() const {
-  const std::uint64_t from = at(d_.source, d_.source_stride, read_block_);
-  if (from >= kWindowBytes) return DmaError::outside;
-  const bool hub = unit_of(from) == Unit::hub;
-  const std::uint64_t memory = std::uint64_t{1} << p_.memory_bits;
-  const std::uint64_t offset = offset_of(from);
-  const bool inside = hub ? offset >= kHubMemory && offset - kHubMemory < memory &&
-                                d_.block_bytes <= memory - (offset - kHubMemory)
-                          : d_.block_bytes <= kUnitBytes - offset && side_.has_north();
-  if (node_of(from) != side_.node() || !inside) return DmaError::not_local;
-  if ((d_.control & kFunction) != 0 || state_ == State::fetch) return DmaError::none;
-  const std::uint64_t to = at(d_.destination, d_.destination_stride, read_block_);
-  if (to >= kWindowBytes) return DmaError::outside;
-  return d_.block_bytes > kWindowBytes - to ? DmaError::crosses : DmaError::none;
+/// The chain's next descriptor is fetched before the data of this one.
+bool Dma::wants_next(const DmaInputs& in) const {
+  return !proxy_ && (d_.control & kLast) == 0 && bad_address(d_.next, in) == DmaError::none &&
+         count_ != kChainMax - 1;
 }
 
-void Dma::data(const std::uint8_t* bytes, std::size_t n, bool poisoned) {
-  under_way_ -= n;
-  if (poisoned && state_ != State::stop) fail(DmaError::poisoned);
-  if (state_ != State::stop) fifo_.insert(fifo_.end(), bytes, bytes + n);
+DmaRequest Dma::control_request(const DmaInputs& in) const {
+  const bool fetch = state_ == State::fetch && fetch_error(in) == DmaError::none;
+  const bool ahead = state_ == State::prefetch;
+  return {fetch || ahead, true, (fetch ? address_ : d_.next) % kWindowBytes, kDescriptorBytes};
 }
 
-bool Dma::step(Cycle k) {
+Dma::Verdict Dma::judge(const DmaInputs& in, bool request_ready, bool walk_done) const {
+  Verdict v{state_};
+  const auto fail = [&](DmaError error) {
+    v.error = error;
+    v.next = State::turn;
+  };
   switch (state_) {
-    case State::idle:
-      return false;
+    case State::turn:
+      if (write_.failed_channels() != 0) {
+        v.next = State::failed;
+      } else if (take_proxy()) {
+        v.next = State::check;
+      } else if (take_chain()) {
+        v.next = next_ ? State::check : asked_ ? State::wait : State::fetch;
+      }
+      break;
     case State::fetch:
-      return fetch(k);
+      if (const DmaError error = fetch_error(in); error != DmaError::none) {
+        fail(error);
+      } else if (request_ready) {
+        v.next = State::wait;
+      }
+      break;
+    case State::wait:
+      if (!read_.fetch_valid()) break;
+      v.next = State::check;
+      if (read_.fetch_bad()) fail(DmaError::poisoned);
+      break;
     case State::check:
-      read_block_ = write_block_ = 0;
-      read_at_ = write_at_ = 0;
-      state_ = State::run;
-      if (const DmaError error = bad_descriptor(); error != DmaError::none) fail(error);
-      return true;
-    case State::run: {
-      const bool wrote = (d_.control & kFunction) != 0 ? write_function() : write();
-      const bool asked = read(k);
-      return wrote || asked;
-    }
-    case State::flag: {
-      if (packet_) return false;
-      if ((d_.control & kFlag) != 0) {
-        const std::uint64_t value = d_.id;
-        packet_.emplace(
-            Packet{{.length = kFlagBytes, .address = d_.flag}, std::vector<std::uint8_t>(kFlagBytes)});
-        std::memcpy(packet_->payload.data(), &value, kFlagBytes);
+      if (const DmaError error = descriptor_error(in); error != DmaError::none) {
+        fail(error);
+      } else if (!own_ || (read_.idle() && write_.idle() && in.settled)) {
+        v.next = wants_next(in) ? State::prefetch : State::walk;
       }
-      ++done_;
-      state_ = State::idle;
-      if (chain_ && (d_.control & kLast) == 0) {
-        address_ = d_.next;
-        next_descriptor();
-      }
-      return true;
-    }
-    case State::stop:
-      if (under_way_ != 0) return false;
-      fifo_.clear();
-      fifo_head_ = 0;
-      if (error_ == 0) error_ = static_cast<std::uint64_t>(pending_) | address_ << 16;
-      pending_ = DmaError::none;
-      state_ = State::idle;
-      return true;
+      break;
+    case State::prefetch:
+      if (request_ready) v.next = State::walk;
+      break;
+    case State::walk:
+      if (!walk_done) break;
+      v = {State::turn, walk_.error(), true};
+      break;
+    case State::failed:
+      if (read_.idle() && write_.idle() && !asked_) v.next = State::turn;
+      break;
   }
-  return false;
+  return v;
 }
 
-bool Dma::fetch(Cycle k) {
-  if (!asked_) {
-    read_block_ = 0;
-    if (!side_.read(k, channel_, address_, kDescriptorBytes)) return false;
-    under_way_ += kDescriptorBytes;
+bool Dma::step(const DmaInputs& in) {
+  const unsigned failed = write_.failed_channels();
+  const DmaRequest fetch = control_request(in), blocks = walk_.request();
+  const DmaRequest request = fetch.valid ? fetch : blocks;
+  const bool request_ready = read_.ready(request), accepted = request.valid && request_ready;
+  const bool walk_taken = blocks.valid && !fetch.valid && request_ready;
+  const bool stop = (failed >> (proxy_ ? 1 : 0) & 1) != 0;
+  const bool walk_done = walk_.done(stop, walk_taken);
+  const Verdict v = judge(in, request_ready, walk_done);
+  const bool block = walk_.block_valid(stop) && write_.block_ready();
+  const DmaBlock handed = walk_.block();
+  const bool own = block && walk_.to_own(in.node);
+  const bool data_taken = read_.data_valid() && write_.data_ready();
+  const DmaData data = data_taken ? read_.data() : DmaData{};
+  const int done = write_.done();
+  const bool clear_failed = state_ == State::failed && v.next == State::turn;
+  const bool walks = (state_ == State::check || state_ == State::prefetch) && v.next == State::walk;
+  const bool block_ready = write_.block_ready();
+  bool changed = in.start || in.clear || in.proxy != nullptr || in.completion != nullptr || in.mrd_taken ||
+                 in.packet_taken || accepted || walk_done || walks || walk_.checks() || v.next != state_ ||
+                 read_.ar_waits() || read_.fetch_valid() || read_.next_due() <= in.k;
+  const bool settled = read_.idle() && write_.idle() && in.settled;
+
+  if (walks) {
+    walk_.begin(proxy_ ? kProxy : kChain, d_);
+  } else {
+    walk_.move(in, stop, block_ready, walk_taken);
+  }
+  changed |= write_.move(in, block ? &handed : nullptr, data_taken ? &data : nullptr, clear_failed);
+  const bool stop_chain =
+      (!proxy_ && v.error != DmaError::none) || (state_ == State::failed && (failed & 1) != 0);
+  report(in, v, stop_chain, done, failed);
+  control(in, v, fetch.valid && request_ready, own, settled);
+  if (stop_chain) chain_ = next_ = false;
+  read_.move(in, accepted ? &request : nullptr, data_taken);
+  return changed;
+}
+
+/// Registers of the control; v was found from them as they are.
+void Dma::control(const DmaInputs& in, const Verdict& v, bool requested, bool own, bool settled) {
+  const bool took_proxy = take_proxy(), took_chain = take_chain();
+  const bool checks = state_ == State::turn && v.next == State::check;
+  const bool late = asked_ && read_.fetch_valid() && state_ != State::wait;
+  if (took_proxy && v.next == State::check) {
+    d_ = queue_.front();
+    queue_.pop();
+  } else if (state_ == State::turn && next_) {
+    d_ = ahead_;
+  } else if (state_ == State::wait && read_.fetch_valid()) {
+    d_ = read_.fetched();
+  }
+  if (in.proxy != nullptr) queue_.push(*in.proxy);
+  if (state_ == State::turn && took_chain && count_ != 0) address_ = next_address_;
+  if (state_ == State::check && !proxy_) next_address_ = d_.next;
+  if (checks) {
+    proxy_ = proxy_last_ = took_proxy;
+    if (!took_proxy) next_ = false;
+  } else if (state_ == State::turn && took_chain) {
+    proxy_ = proxy_last_ = false;
+  }
+  if (late) ahead_ = read_.fetched();
+  const bool was_asked = asked_;
+  if (requested) {
     asked_ = true;
-    return true;
+  } else if (asked_ && read_.fetch_valid()) {
+    asked_ = false;
   }
-  if (fifo_.size() < kDescriptorBytes) return false;
-  std::memcpy(&d_, fifo_.data(), kDescriptorBytes);
-  fifo_.clear();
-  fifo_head_ = 0;
-  state_ = State::check;
-  return true;
+  if (was_asked && late && chain_ && !read_.fetch_bad()) next_ = true;
+  if (own) {
+    own_ = true;
+  } else if (state_ == State::check && settled) {
+    own_ = false;
+  }
+  if (in.start) {
+    chain_ = true;
+    count_ = 0;
+    address_ = *in.start;
+  }
+  state_ = v.next;
 }
 
-void Dma::advance_block(std::uint32_t& block, std::uint64_t& at, std::uint64_t n) {
-  at += n;
-  if (at != d_.block_bytes) return;
-  at = 0;
-  ++block;
-}
-
-/// Asks for the next bytes, if there is room for them.
-bool Dma::read(Cycle k) {
-  if (read_block_ == d_.blocks || pending_ != DmaError::none) return false;
-  if (read_at_ == 0) {
-    if (const DmaError error = bad_block(); error != DmaError::none) {
-      pending_ = error;
-      return true;
+/// What the registers show.
+void Dma::report(const DmaInputs& in, const Verdict& v, bool stop_chain, int done, unsigned failed) {
+  if (state_ == State::failed && v.next == State::turn) {
+    for (unsigned c = 0; c < 2; ++c) {
+      if ((failed >> c & 1) != 0) issued_[c] = done_[c];
+    }
+  } else if (v.ends && v.error == DmaError::none && (failed >> (proxy_ ? 1 : 0) & 1) == 0) {
+    ++issued_[proxy_ ? kProxy : kChain];
+    if (!proxy_) {
+      ++count_;
+      if ((d_.control & kLast) != 0) chain_ = false;
     }
   }
-  const std::uint64_t from = at(d_.source, d_.source_stride, read_block_) + read_at_;
-  const std::uint64_t n = std::min<std::uint64_t>(kReadBytes - from % kReadBytes, d_.block_bytes - read_at_);
-  // What waits for the rest of a packet has a place of its own.
-  const std::uint64_t room = std::uint64_t{p_.tags} * kReadBytes + p_.max_payload;
-  if (under_way_ + fifo_.size() - fifo_head_ + n > room) return false;
-  if (!side_.read(k, channel_, from, static_cast<std::uint32_t>(n))) return false;
-  under_way_ += n;
-  advance_block(read_block_, read_at_, n);
-  return true;
-}
-
-/// Goes on if everything that could be asked for has gone out.
-bool Dma::all_written() {
-  const bool cut = pending_ != DmaError::none && write_block_ == read_block_ && write_at_ == read_at_;
-  if (write_block_ != d_.blocks && !cut) return false;
-  state_ = cut ? State::stop : State::flag;
-  return true;
-}
-
-bool Dma::write() {
-  if (packet_) return false;
-  if (all_written()) return true;
-  const std::uint64_t to = at(d_.destination, d_.destination_stride, write_block_) + write_at_;
-  // Ends at multiples of the largest payload, so no packet crosses a page.
-  const std::uint64_t n =
-      std::min<std::uint64_t>(p_.max_payload - to % p_.max_payload, d_.block_bytes - write_at_);
-  if (fifo_.size() - fifo_head_ < n) return false;
-  const auto first = fifo_.begin() + static_cast<std::ptrdiff_t>(fifo_head_);
-  packet_.emplace(Packet{{.length = static_cast<std::uint32_t>(n), .address = to},
-                         {first, first + static_cast<std::ptrdiff_t>(n)}});
-  consume(n);
-  advance_block(write_block_, write_at_, n);
-  return true;
-}
-
-bool Dma::write_function() {
-  if (all_written()) return true;
-  const std::uint64_t left = d_.block_bytes - write_at_;
-  const std::size_t n = std::min<std::size_t>({kTlpBeat, left, fifo_.size() - fifo_head_});
-  if (n == 0 || (n < kTlpBeat && n < left) || side_.function_room() < n) return false;
-  const bool last = (d_.control & kLast) != 0 && write_block_ + 1 == d_.blocks && n == left;
-  side_.function_input(fifo_.data() + fifo_head_, n, last);
-  consume(n);
-  advance_block(write_block_, write_at_, n);
-  return true;
-}
-
-void Dma::consume(std::size_t n) {
-  fifo_head_ += n;
-  if (fifo_head_ < fifo_.size() && fifo_head_ < kCompactBytes) return;
-  fifo_.erase(fifo_.begin(), fifo_.begin() + static_cast<std::ptrdiff_t>(fifo_head_));
-  fifo_head_ = 0;
-}
-
-Packet Dma::take() {
-  Packet packet = std::move(*packet_);
-  packet_.reset();
-  return packet;
+  if (done >= 0) ++done_[static_cast<unsigned>(done)];
+  if (in.clear) {
+    error_ = {};
+    return;
+  }
+  if (stop_chain && error_[kChain] == 0) {
+    const DmaError error = state_ == State::failed ? DmaError::poisoned : v.error;
+    error_[kChain] = static_cast<std::uint64_t>(error) | (address_ & kShownBits) << 16;
+  }
+  if (proxy_ && v.error != DmaError::none && error_[kProxy] == 0)
+    error_[kProxy] = static_cast<std::uint64_t>(v.error);
+  if (state_ == State::failed && (failed & 2) != 0 && error_[kProxy] == 0) {
+    error_[kProxy] = static_cast<std::uint64_t>(DmaError::poisoned);
+  }
 }
 
 }  // namespace polyloom::hub

@@ -1,23 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "roles/hub/sim/function.h"
 
-#include <algorithm>
 #include <bit>
 
 namespace polyloom::hub {
 
-using OperatorBeat = blocks::operators::Beat;
 using blocks::operators::Config;
 using blocks::operators::Kind;
 
 namespace {
 
-constexpr unsigned kBeatBytes = 32;  ///< of the operator socket
+constexpr unsigned kWide = 32;  ///< bytes of the operator socket's beats
 constexpr unsigned kFlagBytes = 8;
+constexpr std::size_t kOutBeats = 4;
+constexpr unsigned kHalfWidth = 128;
+constexpr std::uint64_t kByteBits = (std::uint64_t{1} << 39) - 1;
 
 }  // namespace
 
-Function::Function(const HubParams& params) : p_(params), writers_(params.lanes) {
+/// Half a beat into the open packet. True if it was the beat's last.
+bool FunctionLane::half(Beat& data, Packets::Commit& commit, bool& puts, bool& commits) {
+  const unsigned keep = upper_ ? beat_.keep >> 16 : beat_.keep & 0xffff;
+  const auto count = static_cast<unsigned>(std::popcount(keep));
+  const bool last_half = upper_ || beat_.keep >> 16 == 0, ends = last_half && beat_.last;
+  const std::uint64_t room = capacity / p_.max_payload * p_.max_payload;
+  const bool fits = count != 0 && bytes_ + count <= room;
+  const std::uint32_t size = size_ + (fits ? count : 0);
+  data.bytes = static_cast<std::uint8_t>(count);
+  std::memcpy(data.data.data(), beat_.word.data() + (upper_ ? 4 : 0), count);
+  puts = fits;
+  commits = size != 0 && (ends || size == p_.max_payload);
+  commit = {false, base / p_.max_payload * p_.max_payload + place_, size};
+  upper_ = !last_half;
+  bytes_ += count;
+  size_ = commits ? 0 : size;
+  over_ = over_ || (count != 0 && !fits);
+  if (commits) place_ += p_.max_payload;
+  return last_half;
+}
+
+void FunctionLane::move(const blocks::operators::Beat* in, bool taken, bool flush, bool step) {
+  const bool room = packets_.data_ready() && packets_.commit_ready();
+  Beat data;
+  Packets::Commit commit;
+  bool puts = false, commits = false;
+  switch (state_) {
+    case State::wait:
+      if (in != nullptr) {
+        beat_ = *in;
+        state_ = State::halves;
+      }
+      break;
+    case State::halves:
+      if (room && half(data, commit, puts, commits)) state_ = beat_.last ? State::flag : State::wait;
+      break;
+    case State::flag:
+      if (!room) break;
+      if (flag != 0) {
+        data.data = {(bytes_ & kByteBits) | (over_ ? kFlagOverflow : 0), 0};
+        data.bytes = kFlagBytes;
+        puts = commits = true;
+        commit = {false, flag, kFlagBytes};
+      }
+      done_ = true;
+      state_ = State::wait;
+      break;
+    case State::flush:
+      if (!room) break;
+      commits = true;
+      commit = {true, 0, size_};
+      state_ = State::wait;
+      step = true;
+      break;
+  }
+  packets_.move(taken, puts ? &data : nullptr, commits ? &commit : nullptr);
+  if (flush) state_ = State::flush;
+  if (!step) return;
+  upper_ = done_ = over_ = false;
+  bytes_ = place_ = 0;
+  size_ = 0;
+}
+
+Function::Function(const HubParams& params)
+    : p_(params),
+      most_(static_cast<int>(params.max_payload / kTlpBeat)),
+      pack_(kWide),
+      in_(2 * static_cast<std::size_t>(most_)) {
   if (p_.kinds.empty()) return;
   std::uint64_t kinds = 0;
   for (const Kind kind : p_.kinds) kinds |= std::uint64_t{1} << static_cast<unsigned>(kind);
@@ -25,218 +93,143 @@ Function::Function(const HubParams& params) : p_(params), writers_(params.lanes)
   shape.inputs = 1;
   shape.outputs = p_.lanes;
   slot_.emplace(kinds, shape);
-}
-
-bool Function::begin(std::uint64_t word) {
-  if (!slot_ || active_) return false;
-  const std::uint64_t lanes = word >> 16 & 0xffff;
-  std::vector<Config> configs(writers_.size());
-  for (unsigned o = 0; o < writers_.size(); ++o) {
-    Writer& w = writers_[o];
-    w.used = (lanes >> o & 1) != 0;
-    w.bytes = w.sent = w.busy = 0;
-    w.held.clear();
-    w.ended = w.done = false;
-    configs[o] = {w.used, static_cast<Kind>(word >> 8 & 0xff), config, w.used ? 1u : 0u};
+  for (unsigned l = 0; l < p_.lanes; ++l) {
+    lanes.emplace_back(p_);
+    out_.emplace_back(kOutBeats);
   }
-  slot_->step(configs);
-  active_ = true;
-  in_ = out_ = 0;
-  return true;
+  gaps_.resize(p_.lanes);
 }
 
-void Function::flush() {
-  if (slot_) slot_->flush();
-  active_ = full_ = false;
-  fifo_.clear();
-  ends_.clear();
-  filled_ = 0;
-  for (Writer& w : writers_) {
-    w.used = w.ended = w.done = false;
-    w.held.clear();
-  }
+int Function::space() const {
+  return 4 * most_ - 2 * static_cast<int>(in_.size()) - static_cast<int>((pack_.held() + 15) / kTlpBeat);
 }
 
-std::uint64_t Function::state() const {
-  bool empty = fifo_.empty() && filled_ == 0 && (!slot_ || slot_->idle());
-  std::uint64_t state = active_;
-  for (unsigned o = 0; o < writers_.size(); ++o) {
-    const Writer& w = writers_[o];
-    empty = empty && (!w.used || w.held.empty());
-    state |= std::uint64_t{w.done} << (16 + o) | std::uint64_t{w.bytes > w.capacity} << (32 + o);
-  }
-  return state | std::uint64_t{empty} << 1;
-}
+unsigned Function::free() const { return active_ && space() > 2 ? static_cast<unsigned>(space() - 2) : 0; }
 
-std::optional<std::uint64_t> Function::lane_register(unsigned lane, std::uint64_t offset) const {
-  if (lane >= writers_.size()) return std::nullopt;
-  const Writer& w = writers_[lane];
-  switch (static_cast<Lane>(offset)) {
-    case Lane::base:
-      return w.base;
-    case Lane::capacity:
-      return w.capacity;
-    case Lane::flag:
-      return w.flag;
-    case Lane::bytes:
-      return w.bytes;
-  }
-  return std::nullopt;
-}
-
-bool Function::set_lane_register(unsigned lane, std::uint64_t offset, std::uint64_t value) {
-  if (lane >= writers_.size()) return false;
-  Writer& w = writers_[lane];
-  switch (static_cast<Lane>(offset)) {
-    case Lane::base:
-      w.base = value;
-      return true;
-    case Lane::capacity:
-      w.capacity = value;
-      return true;
-    case Lane::flag:
-      w.flag = value;
-      return true;
-    case Lane::bytes:
-      return false;
-  }
-  return false;
-}
-
-void Function::input(const std::uint8_t* data, std::size_t bytes, bool last) {
-  fifo_.insert(fifo_.end(), data, data + bytes);
-  in_ += bytes;
-  if (last) ends_.push_back(in_);
-}
-
-bool Function::step(Cycle k) {
-  if (!slot_ || !enabled(k)) return false;
-  bool moved = collect();
-  moved |= feed();
-  moved |= !slot_->quiet();
-  slot_->clock();
-  return moved;
-}
-
-/// One width from the FIFO to the operator's beat, and the beat to the operator.
-bool Function::feed() {
-  bool moved = false;
-  if (full_ && (slot_->ready() & 1) != 0) {
-    slot_->push(0, beat_);
-    full_ = false;
-    filled_ = 0;
-    moved = true;
-  }
-  if (full_ || !active_) return moved;
-  const std::uint64_t end = ends_.empty() ? ~std::uint64_t{0} : ends_.front();
-  const std::size_t width = p_.function_width / 8;
-  const std::size_t n = std::min<std::size_t>({width, fifo_.size(), kBeatBytes - filled_, end - out_});
-  const bool last = out_ + n == end;
-  if (n < width && !last && filled_ + n < kBeatBytes) return moved;
-  if (filled_ == 0) beat_ = OperatorBeat{.keep = 0};
-  auto* bytes = reinterpret_cast<std::uint8_t*>(beat_.word.data());
-  std::copy_n(fifo_.begin(), n, bytes + filled_);
-  fifo_.erase(fifo_.begin(), fifo_.begin() + static_cast<std::ptrdiff_t>(n));
-  filled_ += static_cast<unsigned>(n);
-  out_ += n;
-  full_ = last || filled_ == kBeatBytes;
-  if (full_) {
-    beat_.keep = filled_ == kBeatBytes ? blocks::operators::kKeepAll : (1u << filled_) - 1;
-    beat_.last = last;
-    if (last) ends_.pop_front();
+bool Function::idle() const {
+  if (!slot_) return true;
+  if (step_ || flush_ || active_ || run_ || !slot_->idle() || !slot_->quiet() || in_.valid() ||
+      pack_.held() != 0)
+    return false;
+  for (const FunctionLane& lane : lanes) {
+    if (!lane.idle()) return false;
   }
   return true;
-}
-
-/// A beat from each output to its lane's writer.
-bool Function::collect() {
-  bool moved = false;
-  for (unsigned o = 0; o < writers_.size(); ++o) {
-    Writer& w = writers_[o];
-    if (w.busy > 1) {
-      --w.busy;
-      moved = true;
-      continue;
-    }
-    if ((slot_->valid() >> o & 1) == 0 || w.held.size() >= 2 * p_.max_payload || w.ended) continue;
-    const OperatorBeat& beat = slot_->front(o);
-    const auto n = static_cast<unsigned>(std::popcount(beat.keep));
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(beat.word.data());
-    const std::uint64_t room = w.capacity - std::min(w.capacity, w.bytes);
-    w.held.insert(w.held.end(), bytes, bytes + std::min<std::uint64_t>(n, room));
-    w.bytes += n;
-    w.ended = beat.last;
-    if (w.ended && w.held.empty() && w.flag == 0) finish(w);
-    w.busy = std::max(1u, (n * 8 + p_.function_width - 1) / p_.function_width);
-    slot_->pop(o);
-    moved = true;
-  }
-  return moved;
-}
-
-/// The step ends with its last lane.
-void Function::finish(Writer& writer) {
-  writer.done = true;
-  active_ = !std::ranges::all_of(writers_, [](const Writer& w) { return !w.used || w.done; });
-}
-
-bool Function::has_packet(const Writer& w) const {
-  return w.used && !w.done && (w.held.size() >= p_.max_payload || w.ended);
-}
-
-int Function::next_offer() const {
-  for (unsigned n = 0; n < writers_.size(); ++n) {
-    const unsigned o = (turn_ + n) % static_cast<unsigned>(writers_.size());
-    if (has_packet(writers_[o]) && (!writers_[o].held.empty() || writers_[o].flag != 0)) {
-      return static_cast<int>(o);
-    }
-  }
-  return -1;
-}
-
-Packet Function::take() {
-  const auto o = static_cast<unsigned>(next_offer());
-  Writer& w = writers_[o];
-  turn_ = (o + 1) % static_cast<unsigned>(writers_.size());
-  std::vector<std::uint8_t> data;
-  TlpHeader h;
-  if (!w.held.empty()) {
-    const std::size_t n = std::min<std::size_t>(w.held.size(), p_.max_payload);
-    data.assign(w.held.begin(), w.held.begin() + static_cast<std::ptrdiff_t>(n));
-    w.held.erase(w.held.begin(), w.held.begin() + static_cast<std::ptrdiff_t>(n));
-    h.address = w.base + w.sent;
-    w.sent += n;
-    if (w.ended && w.held.empty() && w.flag == 0) finish(w);
-  } else {
-    const std::uint64_t word = w.bytes | (w.bytes > w.capacity ? kFlagOverflow : 0);
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(&word);
-    data.assign(bytes, bytes + kFlagBytes);
-    h.address = w.flag;
-    finish(w);
-  }
-  h.length = static_cast<std::uint32_t>(data.size());
-  return {h, std::move(data)};
 }
 
 bool Function::quiet() const {
-  if (!slot_) return true;
-  if (!slot_->quiet() || (full_ && (slot_->ready() & 1) != 0)) return false;
-  for (unsigned o = 0; o < writers_.size(); ++o) {
-    const Writer& w = writers_[o];
-    if (w.busy > 1 || ((slot_->valid() >> o & 1) != 0 && !w.ended && w.held.size() < 2 * p_.max_payload)) {
-      return false;
-    }
+  if (idle()) return true;
+  if (step_ || flush_ || !active_ || !run_ || in_gap_ || !slot_->quiet()) return false;
+  if (in_.valid() || pack_.valid(kWide)) return false;
+  bool all_done = true;
+  for (std::size_t l = 0; l < lanes.size(); ++l) {
+    if (!lanes[l].idle() || out_[l].valid() || gaps_[l] || (slot_->valid() >> l & 1) != 0) return false;
+    all_done = all_done && ((used_ >> l & 1) == 0 || lanes[l].done());
   }
-  const bool more =
-      !fifo_.empty() && !full_ && active_ && (!ends_.empty() || fifo_.size() >= p_.function_width / 8);
-  return !more;
+  return !all_done;
+}
+
+std::uint64_t Function::state() const {
+  if (!slot_) return 0;
+  std::uint64_t state = std::uint64_t{active()} | std::uint64_t{idle()} << 1;
+  for (std::size_t l = 0; l < lanes.size(); ++l) {
+    state |= std::uint64_t{lanes[l].done()} << (16 + l) | std::uint64_t{lanes[l].overflow()} << (32 + l);
+  }
+  return state;
+}
+
+void Function::begin_step() {
+  std::vector<Config> configs(lanes.size());
+  for (std::size_t l = 0; l < lanes.size(); ++l) {
+    configs[l] = {(used_ >> l & 1) != 0, static_cast<Kind>(kind_), config, 1};
+  }
+  slot_->step(configs);
+}
+
+void Function::step(const Inputs& in) {
+  if (!slot_) return;
+  const bool enabled = enable();
+  bool lanes_idle = true, all_done = true;
+  for (std::size_t l = 0; l < lanes.size(); ++l) {
+    lanes_idle = lanes_idle && lanes[l].idle();
+    all_done = all_done && ((used_ >> l & 1) == 0 || lanes[l].done());
+  }
+  const bool steps = step_ && !flush_ && lanes_idle && slot_->idle() && enabled;
+  const bool goes = in_.valid() && active_ && !in_gap_ && (slot_->ready() & 1) != 0 && enabled;
+  const bool fifo_ready = in_.ready();
+  const Beat* taken = in.network != nullptr                                 ? in.network
+                      : in.dma != nullptr && active_ && space() > most_ + 8 ? in.dma
+                                                                            : nullptr;
+  if (taken != nullptr && !pack_.ready()) taken = nullptr;
+  const bool run = in.begin || in.flush || step_ || flush_ || active_;
+
+  if (goes) {
+    slot_->push(0, in_.front());
+    in_.pop();
+  }
+  for (unsigned l = 0; l < lanes.size(); ++l) take_out(l, enabled, steps, in);
+  if (steps) begin_step();
+  if (enabled && flush_) slot_->flush();
+  if (enabled) slot_->clock();
+
+  // Bytes to wide beats.
+  unsigned given = 0;
+  if (fifo_ready && pack_.valid(kWide)) {
+    given = pack_.bytes(kWide);
+    OpBeat beat{.keep = given == kWide ? blocks::operators::kKeepAll : (1u << given) - 1,
+                .last = pack_.last(kWide)};
+    std::memcpy(beat.word.data(), pack_.data(), given);
+    in_.push(beat);
+  }
+  pack_.move(given, taken);
+
+  // The clock's pattern, commands.
+  phase_ = !run_ ? 0 : (phase_ + p_.function_cycles) % kDen;
+  run_ = run;
+  if (enabled) in_gap_ = p_.function_width == kHalfWidth && goes;
+  const bool ends = all_done && lanes_idle;
+  if (in.flush) {
+    active_ = false;
+  } else if (steps) {
+    active_ = true;
+  } else if (ends) {
+    active_ = false;
+  }
+  if (in.begin) {
+    step_ = true;
+    used_ = in.command >> 16 & ((std::uint64_t{1} << lanes.size()) - 1);
+    kind_ = static_cast<std::uint8_t>(in.command >> 8);
+  } else if (steps || in.flush) {
+    step_ = false;
+  }
+  if (in.flush) {
+    flush_ = true;
+    pack_.flush();
+    in_.clear();
+  } else if (enabled) {
+    flush_ = false;
+  }
+}
+
+/// From the operator to a lane's FIFO, from there to the lane.
+void Function::take_out(unsigned l, bool enabled, bool step, const Inputs& in) {
+  Fifo<OpBeat>& fifo = out_[l];
+  const bool push = (slot_->valid() >> l & 1) != 0 && fifo.ready() && !gaps_[l] && enabled;
+  const bool give = fifo.valid() && lanes[l].ready();
+  const OpBeat beat = give ? fifo.front() : OpBeat{};
+  if (give) fifo.pop();
+  if (push) {
+    if (!flush_) fifo.push(slot_->front(l));
+    slot_->pop(l);
+  }
+  if (enabled) gaps_[l] = p_.function_width == kHalfWidth && push;
+  if (in.flush) fifo.clear();
+  lanes[l].move(give ? &beat : nullptr, in.taken == static_cast<int>(l), in.flush, step);
 }
 
 void Function::digest(fabric::Digest& digest) const {
   if (slot_) slot_->digest(digest);
-  digest.add(in_);
-  digest.add(out_);
-  for (const Writer& w : writers_) digest.add(w.bytes), digest.add(w.sent);
+  for (const FunctionLane& lane : lanes) digest.add(lane.bytes());
 }
 
 }  // namespace polyloom::hub

@@ -1,190 +1,311 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "roles/hub/sim/local.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace polyloom::hub {
 
-using blocks::kNeverCycle;
-
-namespace {
-
-constexpr std::size_t kOutletPackets = 2;
-constexpr unsigned kSources = 3;  ///< of packets to L's input: chain, proxy, function
-
-}  // namespace
+bool MemoryWrite::move(Cycle k, const TlpHeader* begins, const Beat* beat) {
+  bool changed = false;
+  for (; !answers_.empty() && answers_.front() <= k; answers_.pop_front()) {
+    --open_;
+    changed = true;
+  }
+  bool over = false;
+  if (tail_) {
+    tail_ = false;
+    over = true;
+  } else if (beat != nullptr) {
+    tail_ = beat->last && spills_;
+    over = beat->last && !spills_;
+  }
+  if (over) {
+    active_ = false;
+    answers_.push_back(k + 1 + latency_);  // a register before the memory
+  }
+  if (begins != nullptr) {
+    active_ = true;
+    ++open_;
+    const auto shift = static_cast<std::uint32_t>(begins->address % kTlpBeat);
+    spills_ = (shift + begins->length + kTlpBeat - 1) / kTlpBeat > tlp_beats(begins->length) - 1;
+  }
+  return changed || over || beat != nullptr || begins != nullptr;
+}
 
 Local::Local(const std::string& name, const HubParams& params, unsigned node)
     : name_(name),
       p_(params),
       node_(node),
       memory_(name, std::uint64_t{1} << params.memory_bits),
+      memory_write_(params.memory_write),
+      dma_(params, memory_.data()),
       function_(params),
-      tags_(params.tags) {
-  for (unsigned c = 0; c < kChannels; ++c) dma_.push_back(Dma(p_, *this, c));
+      writers_(1 + params.lanes),
+      to_north_(2) {}
+
+/// Looks at what the switch's step will have changed when step() comes.
+void Local::begin(Cycle k) {
+  seen_valid_ = accepted_ = false;
+  taken_[0] = taken_[1] = false;
+  settled_ = switch_->local_idle() && state_ == State::head && memory_write_.idle();
+  if (state_ == State::fetch0) counter_ = read_counter(offset_of(header_.address));
+  if (state_ == State::fetch1) {
+    value_ = counter_ ? counter_ : read_register(k, offset_of(header_.address));
+  }
 }
 
-bool Local::step(Cycle k) {
-  bool changed = false;
-  while (!arrivals_.empty() && arrivals_.front().due <= k) {
-    const Arrival arrival = std::move(arrivals_.front());
-    arrivals_.pop_front();
-    handle(k, arrival);
-    changed = true;
+Local::Kind Local::classify(const TlpHeader& h) const {
+  const std::uint64_t offset = offset_of(h.address);
+  const bool own = h.address < kWindowBytes && node_of(h.address) == node_ && unit_of(h.address) == Unit::hub;
+  const bool registers = offset < kRegisterBytes && offset % 8 == 0 && h.length % 8 == 0;
+  if (h.type == TlpType::completion) {
+    return {State::reads, !dma_.expects(h.tag) ? Cause::refused : h.poisoned ? Cause::poisoned : Cause::none};
   }
-  while (!memory_reads_.empty() && memory_reads_.front().due <= k) {
-    const MemoryRead r = memory_reads_.front();
-    memory_reads_.pop_front();
-    dma_[r.channel].data(memory_.data() + r.offset, r.bytes, false);
-    changed = true;
+  if (h.type == TlpType::memory_read) {
+    return {State::fetch0, own && registers && h.length == 8 ? Cause::none : Cause::refused};
   }
-  if (!dma_[kProxy].busy() && !proxies_.empty()) {
-    dma_[kProxy].start(proxies_.front());
-    proxies_.pop_front();
-    changed = true;
+  if (!own) return {State::skip, Cause::refused};
+  if (offset >= kHubMemory) {
+    const bool inside = (offset - kHubMemory) >> p_.memory_bits == 0;
+    return {inside ? State::memory : State::skip, inside ? Cause::none : Cause::refused};
   }
-  for (Dma& dma : dma_) changed |= dma.step(k);
-  changed |= function_.step(k);
-  changed |= send();
-  return changed;
+  if (registers && offset == reg::proxy) {
+    const Cause full = dma_.proxy_ready() ? Cause::none : Cause::proxy_full;
+    return {State::proxy, h.length == kDescriptorBytes ? full : Cause::refused};
+  }
+  if (registers) return {State::word, Cause::none};
+  if (offset >> 28 != 1) return {State::skip, Cause::refused};
+  const bool room = function_.exists() && function_.free() >= tlp_beats(h.length) - 1;
+  return {State::stream, room ? Cause::none : Cause::function_full};
 }
 
-Cycle Local::next_due(Cycle k) const {
-  Cycle due = kNeverCycle;
-  if (!arrivals_.empty()) due = std::min(due, arrivals_.front().due);
-  if (!memory_reads_.empty()) due = std::min(due, memory_reads_.front().due);
-  if (!function_.quiet()) due = std::min(due, k + 1);
-  return due == kNeverCycle ? due : std::max(due, k + 1);
+bool Local::word_bad() const { return memory_write_.idle() && !may_write(at_, word()); }
+
+bool Local::takes_beat(const Beat& beat, unsigned source) {
+  seen_ = beat;
+  seen_source_ = source;
+  seen_valid_ = true;
+  switch (state_) {
+    case State::head: {
+      const Kind kind = classify(TlpHeader::from(beat.data[0], beat.data[1]));
+      return kind.cause != Cause::none || kind.state != State::memory || memory_write_.ready();
+    }
+    case State::memory:
+      return memory_write_.data_ready();
+    case State::word:
+      return memory_write_.idle() && (last_word() || word_bad());
+    case State::proxy:
+      return memory_write_.idle();
+    case State::stream:
+      return function_.network_ready();
+    case State::reads:
+    case State::skip:
+      return true;
+    default:
+      return false;
+  }
 }
 
-/// One packet from the channels and the function, in turn.
-bool Local::send() {
-  Outlet& outlet = outlets_[0];
-  if (outlet.packets.size() >= kOutletPackets) return false;
-  for (unsigned n = 0; n < kSources; ++n) {
-    const unsigned s = (turn_ + n) % kSources;
-    const bool offers = s < kChannels ? dma_[s].offers() : function_.offers();
-    if (!offers) continue;
-    outlet.packets.push_back(s < kChannels ? dma_[s].take() : function_.take());
-    turn_ = (s + 1) % kSources;
-    return true;
+std::uint32_t Local::valid_mask(unsigned input) const {
+  if (input == kReply) {
+    return std::uint32_t{dma_.mrd_valid()} | std::uint32_t{state_ == State::reply0 || state_ == State::reply1}
+                                                 << 1;
   }
-  return false;
+  std::uint32_t mask = dma_.packet_valid();
+  for (std::size_t l = 0; l < function_.lanes.size(); ++l) {
+    mask |= std::uint32_t{function_.lanes[l].valid()} << (1 + l);
+  }
+  return mask;
+}
+
+Beat Local::reply_beat() const {
+  Beat b;
+  if (state_ == State::reply0) {
+    b.data =
+        TlpHeader{
+            .type = TlpType::completion, .poisoned = bad_, .tag = header_.tag, .length = 8, .address = 8}
+            .words();
+  } else {
+    b.data = {answer_, 0};
+    b.bytes = 8;
+    b.last = true;
+  }
+  return b;
 }
 
 const Beat* Local::offer(unsigned input) {
-  Outlet& outlet = outlets_[input - kLocalPort];
-  if (outlet.packets.empty()) return nullptr;
-  outlet.beat = outlet.packets.front().beat(outlet.next);
-  return &outlet.beat;
-}
-
-void Local::taken(unsigned input) {
-  Outlet& outlet = outlets_[input - kLocalPort];
-  if (++outlet.next < outlet.packets.front().beats()) return;
-  outlet.next = 0;
-  outlet.packets.pop_front();
-}
-
-void Local::beat(Cycle k, const Beat& beat, unsigned source) {
-  if (!inside_) {
-    incoming_ = {TlpHeader::from(beat.data[0], beat.data[1]), {}};
+  const unsigned i = input - kLocalPort;
+  const int choice = (i == 0 ? writers_ : to_north_).choice(valid_mask(input));
+  if (choice < 0) return nullptr;
+  if (i == 1) {
+    offered_[i] = choice == 0 ? dma_.mrd() : reply_beat();
   } else {
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(beat.data.data());
-    incoming_.payload.insert(incoming_.payload.end(), bytes, bytes + beat.bytes);
+    offered_[i] = choice == 0 ? dma_.packet() : function_.lanes[static_cast<std::size_t>(choice) - 1].beat();
   }
-  inside_ = !beat.last;
-  if (beat.last) arrivals_.push_back({k + p_.timing.local, source, std::move(incoming_)});
+  return &offered_[i];
 }
 
-void Local::handle(Cycle k, const Arrival& arrival) {
-  const TlpHeader& h = arrival.packet.header;
-  const std::uint64_t offset = offset_of(h.address);
-  const std::vector<std::uint8_t>& data = arrival.packet.payload;
-  seen_.add(k);
-  if (h.type == TlpType::completion) return completion(arrival);
-  if (h.type == TlpType::memory_read) return answer(k, h, arrival.source);
-  const auto refuse = [&](Cause cause) { switch_->fault(cause, arrival.source, h.address); };
-  if (node_of(h.address) != node_ || unit_of(h.address) != Unit::hub) return refuse(Cause::refused);
-  if (offset >= kHubMemory) {
-    const std::uint64_t at = offset - kHubMemory;
-    if (at + data.size() > memory_.bytes()) return refuse(Cause::refused);
-    memory_.write(at, data.data(), data.size());
-    written_ = k + p_.memory_write;
-  } else if (offset >> 28 == 0) {
-    if (!write_registers(arrival, offset)) refuse(Cause::refused);
-  } else if (offset >> 28 == 1) {
-    if (!function_.active() || function_.room() < data.size()) return refuse(Cause::function_full);
-    function_.input(data.data(), data.size(), (h.address & kFunctionLast) != 0);
-  } else {
-    refuse(Cause::refused);
+bool Local::step(Cycle k) {
+  for (unsigned i = 0; i < 2; ++i) {
+    Merge& merge = i == 0 ? writers_ : to_north_;
+    choice_[i] = merge.choice(valid_mask(kLocalPort + i));
+    const Beat* beat = offer(kLocalPort + i);
+    merge.move(choice_[i], taken_[i], beat != nullptr && beat->last);
   }
+  const bool in = seen_valid_;
+  Effects effects;
+  DmaInputs dma{.k = k,
+                .node = node_,
+                .north = (switch_->present & 1) != 0,
+                .function_active = function_.active(),
+                .settled = settled_ && !in,
+                .mrd_taken = taken_[1] && choice_[1] == 0,
+                .packet_taken = taken_[0] && choice_[0] == 0};
+  Function::Inputs function;
+  Beat network = seen_;
+  if (state_ == State::stream && in) {
+    network.last = seen_.last && (header_.address & kFunctionLast) != 0;
+    function.network = &network;
+  }
+  dma.function_ready = !function_.exists() || function_.dma_ready(function.network != nullptr);
+  Beat stream;
+  if (dma_.stream_valid()) {
+    stream = dma_.stream();
+    function.dma = &stream;
+  }
+  function.taken = taken_[0] ? choice_[0] - 1 : -1;
+
+  const TlpHeader header = TlpHeader::from(seen_.data[0], seen_.data[1]);
+  const bool begins = state_ == State::head && accepted_ && classify(header).state == State::memory &&
+                      classify(header).cause == Cause::none;
+  const bool stores = state_ == State::memory && accepted_;
+  if (stores) {
+    memory_.write(at_, seen_.data.data(), seen_.bytes);
+    at_ += seen_.bytes;
+  }
+  if (state_ == State::reads && in) {
+    dma.completion = &seen_;
+    dma.completion_final = header_.left() == header_.length;
+    dma.completion_bad = header_.poisoned;
+  }
+  Descriptor proxy;
+  if (state_ == State::proxy && accepted_) {
+    std::memcpy(reinterpret_cast<std::uint8_t*>(&proxy_) + proxy_at_, seen_.data.data(), kTlpBeat);
+    proxy_at_ += kTlpBeat;
+    proxy = proxy_;
+    if (seen_.last) dma.proxy = &proxy;
+  }
+  const State before = state_;
+  const bool waits_for_memory = state_ == State::word && in && !memory_write_.idle();
+  if (state_ == State::word && in && memory_write_.idle()) words(effects);
+  if (state_ == before) advance(taken_[1] && choice_[1] == 1);
+  bool changed = in || before != State::head || waits_for_memory;
+  changed |= memory_write_.move(k, begins ? &header : nullptr, stores ? &seen_ : nullptr);
+  dma.start = effects.chain;
+  dma.clear = effects.clear;
+  function.begin = effects.begin;
+  function.flush = effects.flush;
+  function.command = effects.command;
+  changed |= dma_.step(dma);
+  if (function_.exists()) {
+    changed |= !function_.quiet() || function.begin || function.flush || function.network != nullptr ||
+               function.dma != nullptr || function.taken >= 0;
+    function_.step(function);
+  }
+  return changed;
 }
 
-void Local::completion(const Arrival& arrival) {
-  const TlpHeader& h = arrival.packet.header;
-  const std::vector<std::uint8_t>& data = arrival.packet.payload;
-  if (h.tag >= tags_.size() || !tags_[h.tag].used) {
-    return switch_->fault(Cause::refused, arrival.source, h.address);
+/// A word of a register write.
+void Local::words(Effects& effects) {
+  if (may_write(at_, word())) {
+    write(at_, word(), effects);
+    at_ += 8;
+    half_ = !last_word();
+    return;
   }
-  if (h.poisoned) switch_->fault(Cause::poisoned, arrival.source, h.address);
-  dma_[tags_[h.tag].channel].data(data.data(), data.size(), h.poisoned);
-  if (h.left() <= data.size()) tags_[h.tag].used = false;
+  fault_ = {Cause::refused, source_, header_.address};
+  state_ = State::fault;
+  after_ = seen_.last ? State::head : State::skip;
 }
 
-/// The answer to a read of a register, poisoned if there is none.
-void Local::answer(Cycle k, const TlpHeader& read, unsigned source) {
-  const std::uint64_t offset = offset_of(read.address);
-  const bool own = node_of(read.address) == node_ && unit_of(read.address) == Unit::hub;
-  std::optional<std::uint64_t> value;
-  if (!own || read.length != 8 || offset % 8 != 0 || offset >= kRegisterBytes) {
-    switch_->fault(Cause::refused, source, read.address);
-  } else {
-    value = read_register(k, offset);
-  }
-  const std::uint64_t word = value.value_or(~std::uint64_t{0});
-  Packet packet{{.type = TlpType::completion, .poisoned = !value, .tag = read.tag, .length = 8, .address = 8},
-                std::vector<std::uint8_t>(8)};
-  std::memcpy(packet.payload.data(), &word, 8);
-  outlets_[1].packets.push_back(std::move(packet));
+/// A header.
+void Local::head() {
+  header_ = TlpHeader::from(seen_.data[0], seen_.data[1]);
+  const Kind kind = classify(header_);
+  source_ = seen_source_;
+  at_ = kind.state == State::memory ? offset_of(header_.address) - kHubMemory : offset_of(header_.address);
+  half_ = false;
+  proxy_at_ = 0;
+  bad_ = header_.poisoned || kind.cause != Cause::none;
+  answer_ = ~std::uint64_t{0};
+  counter_.reset();
+  state_ = kind.state;
+  seen_digest_.add(seen_.data[0]);
+  seen_digest_.add(seen_.data[1]);
+  if (kind.cause == Cause::none) return;
+  fault_ = {kind.cause, source_, header_.address};
+  state_ = State::fault;
+  after_ = kind.cause == Cause::poisoned ? State::reads
+           : kind.state == State::fetch0 ? State::reply0
+                                         : State::skip;
 }
 
-bool Local::read(Cycle k, unsigned channel, std::uint64_t address, std::uint32_t bytes) {
-  if (unit_of(address) == Unit::hub) {
-    memory_free_ = std::max(memory_free_, k + p_.memory_read) + (bytes + kTlpBeat - 1) / kTlpBeat;
-    memory_reads_.push_back({memory_free_, channel, offset_of(address) - kHubMemory, bytes});
-    return true;
+void Local::advance(bool reply_taken) {
+  switch (state_) {
+    case State::head:
+      if (accepted_) head();
+      return;
+    case State::memory:
+    case State::proxy:
+    case State::stream:
+    case State::reads:
+    case State::skip:
+    case State::word:
+      if (accepted_ && seen_.last) state_ = State::head;
+      return;
+    case State::fetch0:
+      state_ = State::fetch1;
+      return;
+    case State::fetch1:
+      state_ = State::fetch2;
+      return;
+    case State::fetch2:
+      if (value_) answer_ = *value_;
+      bad_ = !value_;
+      state_ = State::reply0;
+      return;
+    case State::reply0:
+      if (reply_taken) state_ = State::reply1;
+      return;
+    case State::reply1:
+      if (reply_taken) state_ = State::head;
+      return;
+    case State::fault:
+      if (fault_.cause != Cause::none && switch_->fault_free()) {
+        switch_->fault(fault_.cause, fault_.source, fault_.address);
+        state_ = after_;
+      }
+      return;
   }
-  if (outlets_[1].packets.size() >= kOutletPackets || tags_[next_tag_].used) return false;
-  tags_[next_tag_] = {true, channel};
-  outlets_[1].packets.push_back({{.type = TlpType::memory_read,
-                                  .tag = static_cast<std::uint8_t>(next_tag_),
-                                  .length = bytes,
-                                  .address = address}});
-  next_tag_ = (next_tag_ + 1) % static_cast<unsigned>(tags_.size());
-  return true;
 }
 
 std::string Local::waiting_for() const {
   std::string text;
-  for (unsigned c = 0; c < kChannels; ++c) {
-    if (!dma_[c].busy()) continue;
-    text += (text.empty() ? "" : "; ") + std::string(c == kChain ? "a chain" : "a proxy descriptor") +
-            " is in work";
-  }
-  if (function_.active()) text += (text.empty() ? "" : "; ") + std::string("the function waits for input");
+  const auto add = [&](const std::string& what) { text += (text.empty() ? "" : "; ") + what; };
+  if (dma_.chain_busy()) add("a chain is in work");
+  if (dma_.proxy_busy()) add("a proxy descriptor is in work");
+  if (function_.active()) add("the function waits for input");
   return text;
 }
 
 void Local::counters(const std::string& prefix, const fabric::CounterSink& sink) const {
-  sink(prefix + "chain.descriptors", dma_[kChain].done());
-  sink(prefix + "proxy.descriptors", dma_[kProxy].done());
+  sink(prefix + "chain.descriptors", dma_.done(0));
+  sink(prefix + "proxy.descriptors", dma_.done(1));
 }
 
 void Local::digest(fabric::Digest& digest) const {
-  digest.add(seen_.value());
-  for (const Dma& dma : dma_) digest.add(dma.done()), digest.add(dma.error());
+  digest.add(seen_digest_.value());
+  for (unsigned c = 0; c < 2; ++c) digest.add(dma_.done(c)), digest.add(dma_.error(c));
   function_.digest(digest);
 }
 

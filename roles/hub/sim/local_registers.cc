@@ -13,7 +13,8 @@ namespace {
 constexpr std::uint64_t kRuleBits = std::uint64_t{1} << 63 | 0x7fff'7fff'7fff;
 constexpr std::uint64_t kAddressBits = (std::uint64_t{1} << 39) - 1;
 constexpr unsigned kFixedStatus = 2;  ///< words of the operator's status before those of lanes
-constexpr std::uint32_t kLaneBytes = 32;
+constexpr unsigned kLaneWords = 4;
+constexpr unsigned kCounters = 6;
 
 /// Index in a table of words, if the offset lies in it.
 std::optional<unsigned> place(std::uint64_t offset, std::uint32_t base, unsigned words) {
@@ -33,20 +34,27 @@ std::uint64_t Local::shape() const {
 }
 
 std::uint64_t Local::status() const {
-  return switch_->status() | std::uint64_t{dma_[kChain].error() != 0} << 13 |
-         std::uint64_t{dma_[kProxy].error() != 0} << 14 | std::uint64_t{function_.error()} << 15;
+  return switch_->status() | std::uint64_t{dma_.error(0) != 0} << 13 |
+         std::uint64_t{dma_.error(1) != 0} << 14 | std::uint64_t{function_.error()} << 15;
+}
+
+std::optional<std::uint64_t> Local::read_counter(std::uint64_t offset) const {
+  const auto i = place(offset, reg::counters, 8 * kPorts);
+  if (!i || *i % 8 >= kCounters) return std::nullopt;
+  return switch_->counter(*i / 8, static_cast<Counter>(*i % 8));
 }
 
 std::optional<std::uint64_t> Local::read_register(Cycle k, std::uint64_t offset) const {
   if (const auto i = place(offset, reg::rules, 2 * kPorts)) return switch_->rules[*i / 2][*i % 2];
-  if (const auto i = place(offset, reg::counters, 8 * kPorts); i && *i % 8 < 6) {
-    return switch_->counter(*i / 8, static_cast<Counter>(*i % 8));
-  }
   if (const auto i = place(offset, reg::drops, kCauses)) return switch_->drops(static_cast<Cause>(*i));
-  if (const auto i = place(offset, reg::function_status, kFixedStatus + p_.lanes))
-    return function_.status(*i);
-  if (const auto i = place(offset, reg::lanes, 4 * p_.lanes)) {
-    return function_.exists() ? function_.lane_register(*i / 4, 8 * (*i % 4)) : 0;
+  if (function_.exists()) {
+    if (const auto i = place(offset, reg::function_status, kFixedStatus + p_.lanes))
+      return function_.status(*i);
+    if (const auto i = place(offset, reg::lanes, kLaneWords * p_.lanes)) {
+      const FunctionLane& lane = function_.lanes[*i / kLaneWords];
+      const std::uint64_t words[kLaneWords] = {lane.base, lane.capacity, lane.flag, lane.bytes()};
+      return words[*i % kLaneWords];
+    }
   }
   switch (offset) {
     case reg::id:
@@ -62,16 +70,15 @@ std::optional<std::uint64_t> Local::read_register(Cycle k, std::uint64_t offset)
     case reg::cycle:
       return k;
     case reg::chain:
-      return dma_[kChain].descriptor_address();
+      return dma_.chain_address() % kWindowBytes;
     case reg::dma_state:
-      return std::uint64_t{dma_[kChain].busy()} | std::uint64_t{dma_[kProxy].busy()} << 1 |
-             proxies_.size() << 8;
+      return std::uint64_t{dma_.chain_busy()} | std::uint64_t{dma_.proxy_busy()} << 1 | dma_.queued() << 8;
     case reg::chain_error:
-      return dma_[kChain].error();
+      return dma_.error(0);
     case reg::proxy_error:
-      return dma_[kProxy].error();
+      return dma_.error(1);
     case reg::dma_done:
-      return dma_[kChain].done() | std::uint64_t{dma_[kProxy].done()} << 32;
+      return dma_.done(0) | std::uint64_t{dma_.done(1)} << 32;
     case reg::function_config:
       return function_.config;
     case reg::function_state:
@@ -81,71 +88,51 @@ std::optional<std::uint64_t> Local::read_register(Cycle k, std::uint64_t offset)
   }
 }
 
-/// All words of a write; false if one was refused. A descriptor for the proxy queue comes whole.
-bool Local::write_registers(const Arrival& arrival, std::uint64_t offset) {
-  const std::vector<std::uint8_t>& data = arrival.packet.payload;
-  if (offset % 8 != 0 || data.size() % 8 != 0 || offset + data.size() > kRegisterBytes) return false;
-  if (offset == reg::proxy) {
-    if (data.size() != kDescriptorBytes) return false;
-    if (proxies_.size() == kProxyDepth) {
-      switch_->fault(Cause::proxy_full, arrival.source, arrival.packet.header.address);
-      return true;
-    }
-    Descriptor descriptor;
-    std::memcpy(&descriptor, data.data(), sizeof descriptor);
-    proxies_.push_back(descriptor);
-    return true;
-  }
-  for (std::size_t at = 0; at < data.size(); at += 8) {
-    std::uint64_t value;
-    std::memcpy(&value, data.data() + at, 8);
-    if (!write_register(offset + at, value)) return false;
-  }
-  return true;
-}
-
-bool Local::write_register(std::uint64_t offset, std::uint64_t value) {
-  if (const auto i = place(offset, reg::rules, 2 * kPorts)) {
-    switch_->rules[*i / 2][*i % 2] = value & kRuleBits;
-    return true;
-  }
-  if (offset == reg::function_control || offset == reg::function_config ||
-      place(offset, reg::lanes, 4 * p_.lanes)) {
-    return function_.exists() && write_function_register(offset, value);
+bool Local::may_write(std::uint64_t offset, std::uint64_t value) const {
+  if (place(offset, reg::rules, 2 * kPorts)) return true;
+  if (const auto i = place(offset, reg::lanes, kLaneWords * p_.lanes)) {
+    return function_.exists() && *i % kLaneWords != kLaneWords - 1;
   }
   switch (offset) {
     case reg::node:
-      node_ = value & (kMaxNodes - 1);
-      return true;
     case reg::links:
-      switch_->present = value & ((1u << kLinks) - 1);
-      return true;
     case reg::status_clear:
-      switch_->clear();
-      for (Dma& dma : dma_) dma.clear_error();
       return true;
     case reg::chain:
-      if (dma_[kChain].busy()) return false;
-      dma_[kChain].start(value);
-      return true;
+      return !dma_.chain_busy();
+    case reg::function_control:
+      return function_.exists() && ((value & 1) == 0 || (!function_.active() && (value & 2) == 0));
+    case reg::function_config:
+      return function_.exists();
     default:
       return false;
   }
 }
 
-bool Local::write_function_register(std::uint64_t offset, std::uint64_t value) {
-  if (offset == reg::function_config) {
+/// Precondition: may_write().
+void Local::write(std::uint64_t offset, std::uint64_t value, Effects& effects) {
+  if (const auto i = place(offset, reg::rules, 2 * kPorts)) {
+    switch_->rules[*i / 2][*i % 2] = value & kRuleBits;
+  } else if (const auto j = place(offset, reg::lanes, kLaneWords * p_.lanes)) {
+    FunctionLane& lane = function_.lanes[*j / kLaneWords];
+    std::uint64_t* const words[] = {&lane.base, &lane.capacity, &lane.flag};
+    *words[*j % kLaneWords] = value & kAddressBits;
+  } else if (offset == reg::node) {
+    node_ = value & (kMaxNodes - 1);
+  } else if (offset == reg::links) {
+    switch_->present = value & ((1u << kLinks) - 1);
+  } else if (offset == reg::status_clear) {
+    switch_->clear();
+    effects.clear = true;
+  } else if (offset == reg::chain) {
+    effects.chain = value;
+  } else if (offset == reg::function_config) {
     function_.config = value;
-    return true;
+  } else if (offset == reg::function_control) {
+    effects.begin = (value & 1) != 0;
+    effects.flush = (value & 2) != 0;
+    effects.command = value;
   }
-  if (offset == reg::function_control) {
-    if ((value & 3) == 3) return false;
-    if ((value & 2) != 0) function_.flush();
-    return (value & 1) == 0 || function_.begin(value);
-  }
-  const std::uint64_t at = offset - reg::lanes;
-  return function_.set_lane_register(static_cast<unsigned>(at / kLaneBytes), at % kLaneBytes,
-                                     value & kAddressBits);
 }
 
 }  // namespace polyloom::hub

@@ -41,11 +41,15 @@ Cycle HubNode::next_edge() const {
 
 void HubNode::advance(Time until) {
   for (Cycle k; (k = next_edge()) != kNeverCycle && clock_.edge(k) < until;) {
-    if (k > edge_) switch_.skipped(k - edge_);
-    const bool local = local_.step(k);
+    if (k > edge_) {
+      switch_.skipped(k - edge_);
+      local_.skipped(k - edge_);
+    }
+    local_.begin(k);
     const bool network = switch_.step(k, clock_.edge(k), clock_.edge(k + 1));
+    const bool local = local_.step(k);
     edge_ = k + 1;
-    due_ = local || network ? edge_ : local_.next_due(k);
+    due_ = local || network ? edge_ : std::max(edge_, local_.next_due());
     ++edges_run_;
   }
   switch_.flush(until);

@@ -91,9 +91,11 @@ void Switch::fault(Cause cause, unsigned in, std::uint64_t address) {
 void Switch::clear() {
   status_ = 0;
   drops_.fill(0);
+  if (noted_) fault(last_cause_, last_in_, last_address_);
 }
 
 bool Switch::step(Cycle k, Time t, Time next) {
+  noted_ = false;
   Moves m;
   look(m, t, next);
   bool changed = grant(m);
@@ -107,7 +109,9 @@ bool Switch::step(Cycle k, Time t, Time next) {
 void Switch::look(Moves& m, Time t, Time next) {
   for (unsigned o = 0; o < kPorts; ++o) {
     const Output& out = outputs_[o];
-    if (!out.buffer.empty()) m.sent[o] = o == kLocalPort ? local_.takes_beat() : links_[o].tx.ready(t, next);
+    if (!out.buffer.empty())
+      m.sent[o] = o == kLocalPort ? local_.takes_beat(out.buffer.front().first, out.buffer.front().second)
+                                  : links_[o].tx.ready(t, next);
     if (out.granted < 0 || out.buffer.size() == kOutputBeats) continue;
     const auto i = static_cast<unsigned>(out.granted);
     if (!inputs_[i].active || inputs_[i].beats.empty()) continue;
@@ -158,6 +162,8 @@ bool Switch::drop(Moves& m) {
     const Route& r = inputs_[i].routes.front();
     if (r.cause == Cause::none) continue;
     fault(r.cause, i, r.address);
+    noted_ = true;
+    last_cause_ = r.cause, last_in_ = i, last_address_ = r.address;
     ++count(i, Counter::drops);
     m.dropped[i] = true;
     return true;

@@ -38,7 +38,7 @@ class LocalSide {
  public:
   virtual ~LocalSide() = default;
   /// Before the edge: L takes a beat; the function's stream has room for a packet from N.
-  virtual bool takes_beat() = 0;
+  virtual bool takes_beat(const Beat& beat, unsigned source) = 0;
   virtual bool stream_room() = 0;
   virtual void beat(Cycle k, const Beat& beat, unsigned source) = 0;
   /// The beat that L (or replies) offers to the switch, or null; and that it was taken.
@@ -66,7 +66,16 @@ class Switch {
   std::uint64_t counter(unsigned port, Counter which) const;
   std::uint64_t drops(Cause cause) const { return drops_[static_cast<unsigned>(cause)]; }
   std::uint64_t status() const { return status_; }
+  /// A fault of this edge stays.
   void clear();
+  /// No input of the switch has noted a fault at this edge, so L may.
+  bool fault_free() const { return !noted_; }
+  /// Nothing is on its way to L or from it.
+  bool local_idle() const {
+    const Input& in = inputs_[kLocalPort];
+    const Output& out = outputs_[kLocalPort];
+    return in.held == 0 && !in.left && out.granted < 0 && out.buffer.empty();
+  }
   /// Notes a fault. L: of a packet that it cannot use, from `in`.
   void fault(Cause cause, unsigned in, std::uint64_t address);
 
@@ -128,6 +137,10 @@ class Switch {
   std::array<Counts, kInputs> counts_{};
   std::array<std::uint64_t, kCauses> drops_{};
   std::uint64_t status_ = 0;
+  bool noted_ = false;  ///< a fault of this edge: last_
+  Cause last_cause_ = Cause::none;
+  unsigned last_in_ = 0;
+  std::uint64_t last_address_ = 0;
   fabric::Digest seen_;
 };
 

@@ -57,4 +57,85 @@ module hub_tb
     );
   end
 
+  // The whole hub: with a function of full width, and one of half width on 3 of 5 edges.
+  for (genvar f = 0; f < 2; f++) begin : gen_node
+    logic [63:0] cycle = '0;
+    logic [7:0] strap = 8'hf5;
+    logic idle;
+    logic [LINKS-1:0] rx_valid = '0, rx_ready = '1, tx_valid, tx_ready = '0, credit = '0, left;
+    beat_t [LINKS-1:0] rx = '0, tx;
+    logic [LINKS-1:0][127:0] rx_data, tx_data;
+    logic [LINKS-1:0][15:0] rx_keep, tx_keep;
+    logic [LINKS-1:0] rx_last, tx_last;
+    logic mem_aw_valid, mem_aw_ready = 1'b0, mem_w_valid, mem_w_ready = 1'b0, mem_b_valid = 1'b0, mem_b_ready;
+    logic mem_ar_valid, mem_ar_ready = 1'b0, mem_r_valid = 1'b0, mem_r_ready;
+    logic [47:0] mem_aw, mem_ar;  // address, length
+    logic [144:0] mem_w;  // data, strobes, last
+    logic [128:0] mem_r = '0;  // data, last
+    // What the timing test looks at inside.
+    logic [LINKS-1:0] links_seen;
+    logic slot_in_valid, slot_in_ready, function_active;
+    logic [1:0] slot_out_valid, slot_out_ready;
+    assign links_seen = i_dut.links;
+    assign slot_in_valid = i_dut.gen_function.i_function.slot_in_valid;
+    assign slot_in_ready = i_dut.gen_function.i_function.in_go;
+    assign slot_out_valid = i_dut.gen_function.i_function.slot_valid;
+    assign slot_out_ready = i_dut.gen_function.i_function.slot_ready;
+    assign function_active = i_dut.gen_function.i_function.active_q;
+    for (genvar l = 0; l < int'(LINKS); l++) begin : gen_lane
+      assign rx_data[l] = rx[l].data;
+      assign rx_last[l] = rx[l].last;
+      assign rx_keep[l] = 16'((32'd2 << rx[l].top) - 32'd1);
+      assign tx[l] = '{last: tx_last[l], top: 4'($countones(tx_keep[l]) - 1), data: tx_data[l]};
+    end
+    polyloom_hub_node #(
+        .MaxPayload   (128),
+        .Slots        (4),
+        .Tags         (4),
+        .MemoryBits   (16),
+        .ChainMax     (8),
+        .Lanes        (2),
+        .FunctionKinds(8),
+        .FunctionWidth(f == 0 ? 256 : 128),
+        .FunctionNum  (f == 0 ? 1 : 3),
+        .FunctionDen  (f == 0 ? 1 : 5)
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .cycle_i        (cycle),
+        .idle_o         (idle),
+        .strap_i        (strap),
+        .lane_rx_valid_i(rx_valid),
+        .lane_rx_data_i (rx_data),
+        .lane_rx_keep_i (rx_keep),
+        .lane_rx_last_i (rx_last),
+        .lane_rx_pulse_i(credit),
+        .lane_tx_valid_o(tx_valid),
+        .lane_tx_ready_i(tx_ready),
+        .lane_tx_data_o (tx_data),
+        .lane_tx_keep_o (tx_keep),
+        .lane_tx_last_o (tx_last),
+        .lane_tx_pulse_o(left),
+        .mem_ar_valid_o (mem_ar_valid),
+        .mem_ar_ready_i (mem_ar_ready),
+        .mem_ar_addr_o  (mem_ar[47:8]),
+        .mem_ar_len_o   (mem_ar[7:0]),
+        .mem_r_valid_i  (mem_r_valid),
+        .mem_r_ready_o  (mem_r_ready),
+        .mem_r_data_i   (mem_r[128:1]),
+        .mem_r_last_i   (mem_r[0]),
+        .mem_aw_valid_o (mem_aw_valid),
+        .mem_aw_ready_i (mem_aw_ready),
+        .mem_aw_addr_o  (mem_aw[47:8]),
+        .mem_aw_len_o   (mem_aw[7:0]),
+        .mem_w_valid_o  (mem_w_valid),
+        .mem_w_ready_i  (mem_w_ready),
+        .mem_w_data_o   (mem_w[144:17]),
+        .mem_w_strb_o   (mem_w[16:1]),
+        .mem_w_last_o   (mem_w[0]),
+        .mem_b_valid_i  (mem_b_valid),
+        .mem_b_ready_o  (mem_b_ready)
+    );
+  end
+
 endmodule

@@ -141,7 +141,10 @@ def random_rules(rng: random.Random) -> Rules:
         first, second = Rule(lower=low, upper=high), Rule(valid=False)
         if rng.random() < 0.4 and high - low > 2:  # in two parts, perhaps with a gap
             middle = rng.randint(low + 1, high)
-            first, second = Rule(lower=low, upper=middle - 1), Rule(lower=min(high, middle + rng.choice([0, 0, 300])), upper=high)
+            first, second = (
+                Rule(lower=low, upper=middle - 1),
+                Rule(lower=min(high, middle + rng.choice([0, 0, 300])), upper=high),
+            )
         if rng.random() < 0.15:  # one bit of the node does not count: overlaps
             second = Rule(mask=0x7FFF & ~(1 << rng.randrange(11, 15)), lower=low, upper=high)
         rules.ports[port] = [first, second]
@@ -180,7 +183,13 @@ class LinkSource:
     """Sends TLPs on input ``index`` of ``name``, never more than the credits that it has; ``left``: its credits back."""
 
     def __init__(
-        self, harness: Harness, name: str, index: int, left: str | None, stall: str | float = "random", slots: int = SLOTS
+        self,
+        harness: Harness,
+        name: str,
+        index: int,
+        left: str | None,
+        stall: str | float = "random",
+        slots: int = SLOTS,
     ) -> None:
         self.source = harness.source(name, stall, index)
         self._left = harness.signal(left, index, 4) if left else None
@@ -254,7 +263,9 @@ class LinkSink:
         for beat, when in zip(self.sink.passed[self._seen :], self.sink.cycles[self._seen :], strict=True):
             if not self._beats:
                 self._open += 1
-                assert self._credit is None or self._open <= self.slots, f"output {self.index}: no credit in cycle {when}"
+                assert self._credit is None or self._open <= self.slots, (
+                    f"output {self.index}: no credit in cycle {when}"
+                )
                 self.cycles.append(when)
                 self.outstanding.append(self._open)
             self._beats.append(beat)
