@@ -67,7 +67,7 @@ class StillTree {
   }
   nb::object order() const { return array_of(domain_.bodies.id); }
   nb::object target() const {
-    const Wanted w = domain_.wanted();
+    const Summary w = domain_.summary();
     return bytes_array(&w.target, w.any ? 1 : 0);
   }
   nb::tuple frame() const {

@@ -72,10 +72,12 @@ void Domain::summarize(std::span<NodeRecord> memory) {
   tree_.summarize(pool_, points_, mac_, settings_.quadrupole, memory);
 }
 
-Wanted Domain::wanted() const {
-  Wanted w{};
+Summary Domain::summary() const {
+  Summary w{};
   if (points_.empty()) return w;
   w.any = true;
+  w.root = tree_.view().nodes[0];
+  w.nodes = tree_.size();
   Target& t = w.target;
   t.kappa =
       by_acceleration() ? acceleration_kappa(*std::min_element(old_.begin(), old_.end()), mac_.delta) : 1.0f;

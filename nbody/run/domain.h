@@ -30,8 +30,8 @@ class Domain {
   void summarize(std::span<NodeRecord> memory);
   TreeView tree() const { return tree_.view(); }
   const Tree& local_tree() const { return tree_; }
-  /// What is needed of others' trees.
-  Wanted wanted() const;
+  /// What the others have to know; after summarize().
+  Summary summary() const;
   /// [walk tree] Accelerations and potentials of the bodies from the local tree and those of others.
   void walk(std::span<const TreeView> others);
 

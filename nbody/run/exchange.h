@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -12,10 +13,12 @@ namespace polyloom::nbody {
 
 using Bytes = std::vector<std::byte>;
 
-/// What a rank's bodies need of other ranks' trees.
-struct Wanted {
-  Target target;
-  bool any = false;  ///< false: the domain is empty, nothing is needed
+/// What a rank tells the others before trees are exchanged.
+struct Summary {
+  Target target;            ///< what its bodies need of other trees
+  bool any = false;         ///< false: the domain is empty, it needs nothing and has no tree
+  NodeRecord root{};        ///< if a target accepts it, it is the whole LET
+  std::uint64_t nodes = 0;  ///< of its tree: no LET of it is longer
 };
 
 /// A rank's way to the others: threads of one process (LocalExchange), or processes whose memory lies in the
@@ -35,10 +38,10 @@ class Exchange {
   virtual std::span<NodeRecord> tree_memory(std::size_t count) = 0;
   /// Whether trees may carry second moments through exchange_lets().
   virtual bool carries_second() const = 0;
-  /// Gives each other rank p the LET of `local` for wanted[p], and returns what the others made for this
-  /// rank, in the order of ranks, its own and empty ones left out. Valid until this rank's next collective
-  /// call.
-  virtual std::vector<TreeView> exchange_lets(const TreeView& local, std::span<const Wanted> wanted) = 0;
+  /// `summaries` are all ranks'. Gives each other rank the LET of `local` for its target, and returns what
+  /// the others made for this rank, in the order of ranks, its own and empty ones left out. Valid until this
+  /// rank's next collective call.
+  virtual std::vector<TreeView> exchange_lets(const TreeView& local, std::span<const Summary> summaries) = 0;
 
   /// Seconds spent so far in waiting for others and moving data, as against computing.
   virtual double waited() const = 0;

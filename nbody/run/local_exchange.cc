@@ -68,18 +68,19 @@ std::span<NodeRecord> LocalExchange::tree_memory(std::size_t count) {
   return std::span(memory_).first(count);
 }
 
-std::vector<TreeView> LocalExchange::exchange_lets(const TreeView& local, std::span<const Wanted> wanted) {
+std::vector<TreeView> LocalExchange::exchange_lets(const TreeView& local,
+                                                   std::span<const Summary> summaries) {
   if (team_.ranks_ == 1) return {};
   team_.whole_[rank_] = local;
   for (unsigned to = 0; to < size() && team_.mode_ == LetMode::kHost; ++to) {
     Let& let = team_.lets_[rank_][to];
     let.count = 0;
-    if (to != rank_ && wanted[to].any) make_let(local, wanted[to].target, let);
+    if (to != rank_ && summaries[to].any) make_let(local, summaries[to].target, let);
   }
   meet();
   std::vector<TreeView> received;
   for (unsigned from = 0; from < size(); ++from) {
-    if (from == rank_ || !wanted[rank_].any) continue;
+    if (from == rank_ || !summaries[rank_].any) continue;
     const TreeView tree =
         team_.mode_ == LetMode::kHost ? team_.lets_[from][rank_].view() : team_.whole_[from];
     if (!tree.nodes.empty()) received.push_back(tree);

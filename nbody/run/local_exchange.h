@@ -58,7 +58,7 @@ class LocalExchange final : public Exchange {
   std::vector<Bytes> all_to_all(std::vector<Bytes> parts) override;
   std::span<NodeRecord> tree_memory(std::size_t count) override;
   bool carries_second() const override { return true; }
-  std::vector<TreeView> exchange_lets(const TreeView& local, std::span<const Wanted> wanted) override;
+  std::vector<TreeView> exchange_lets(const TreeView& local, std::span<const Summary> summaries) override;
   double waited() const override { return waited_; }
 
  private:

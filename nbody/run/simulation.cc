@@ -104,12 +104,13 @@ void Simulation::decompose() {
   const unsigned ranks = exchange_.size();
   if (ranks == 1) return;
   Bodies& b = domain_.bodies;
+  const auto extents = gather(exchange_, extent_of(b.position, b.mass));
   std::size_t all = 0;
-  for (const std::uint64_t n : gather(exchange_, std::uint64_t{b.size()})) all += n;
+  for (const Extent& e : extents) all += e.count;
   std::vector<Vec3> samples;
   const std::size_t stride = std::max<std::size_t>(1, all / kSamples);
   for (std::size_t i = stride / 2; i < b.size(); i += stride) samples.push_back(b.position[i]);
-  const Frame frame = make_frame(gather(exchange_, extent_of(b.position, b.mass)));
+  const Frame frame = make_frame(extents);
   const Bisection cuts(gather_all<Vec3>(exchange_, samples), ranks, frame.length / Frame::kLattice);
   std::vector<std::vector<Packed>> leaving(ranks);
   std::vector<std::uint32_t> staying;
@@ -141,10 +142,10 @@ void Simulation::evaluate() {
   std::vector<TreeView> others;
   stats_ = {b.size(), nodes, 0, 0, {}};
   if (exchange_.size() > 1) {
-    const auto wanted = gather(exchange_, domain_.wanted());
-    for (const std::uint64_t n : gather(exchange_, std::uint64_t{nodes})) stats_.full_nodes += n;
+    const auto summaries = gather(exchange_, domain_.summary());
+    for (const Summary& peer : summaries) stats_.full_nodes += peer.nodes;
     stats_.full_nodes -= nodes;
-    others = exchange_.exchange_lets(domain_.tree(), wanted);
+    others = exchange_.exchange_lets(domain_.tree(), summaries);
     for (const TreeView& other : others) stats_.let_nodes += other.nodes.size();
     lap(Phase::kLet);
   }

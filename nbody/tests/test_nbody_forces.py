@@ -53,6 +53,11 @@ def errors(acceleration, exact):
     return np.linalg.norm(acceleration - exact, axis=1) / np.linalg.norm(exact, axis=1)
 
 
+def bound(printed):
+    """10 % above a value of two digits, which may have been rounded down."""
+    return 1.1 * (printed + 0.05 * 10 ** np.floor(np.log10(printed)))
+
+
 def options(mac, value):
     return {"mac": mac, "delta" if mac == "acceleration" else "theta": value}
 
@@ -65,12 +70,12 @@ def test_table_of_errors(mac, value, quadrupole):
     # As the table was measured: every body walks for itself.
     tree = nbody.Tree(pos, mass, eps=EPS, leaf=8, group=1, quadrupole=quadrupole, **options(mac, value))
     found = errors(tree.forces()[0][at], exact)
-    assert np.median(found) == pytest.approx(median, rel=0.1) or np.median(found) < median
+    assert 0.8 * median < np.median(found) < bound(median)
     assert sum(tree.interactions()) / COUNT == pytest.approx(TABLE[mac, value][2], rel=0.1)
     # As it is used: groups make every error smaller.
     found = errors(nbody.accelerations(pos, mass, eps=EPS, quadrupole=quadrupole, **options(mac, value))[at], exact)
-    assert np.median(found) < 1.1 * median
-    assert np.quantile(found, 0.99) < 1.1 * high
+    assert np.median(found) < bound(median)
+    assert np.quantile(found, 0.99) < bound(high)
 
 
 def test_own_direct_sum_is_numpys():

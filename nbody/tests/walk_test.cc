@@ -209,7 +209,7 @@ TEST(WalkTest, LetsGiveTheForcesOfWholeTrees) {
             std::vector<TreeView> pruned, whole;
             for (std::size_t from = 0; from < domains.size(); ++from) {
               if (from == to) continue;
-              make_let(domains[from]->domain.tree(), domains[to]->domain.wanted().target, lets[from]);
+              make_let(domains[from]->domain.tree(), domains[to]->domain.summary().target, lets[from]);
               pruned.push_back(lets[from].view());
               whole.push_back(domains[from]->domain.tree());
               kept += lets[from].count;
@@ -263,7 +263,7 @@ TEST(WalkTest, SphereOfTwoBodiesFarAway) {
           std::min(2.0, double{probe.domain.local_tree().radius()[0]} / r * (1 + (seed % 7) * 1e-7));
       Made sender(s, cluster, frame, false), receiver(s, pair, frame, false);
       Let let;
-      make_let(sender.domain.tree(), receiver.domain.wanted().target, let);
+      make_let(sender.domain.tree(), receiver.domain.summary().target, let);
       const TreeView whole[] = {sender.domain.tree()}, pruned[] = {let.view()};
       receiver.domain.walk(whole);
       const Bodies expected = receiver.domain.bodies;
