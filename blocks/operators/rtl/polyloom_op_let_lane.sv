@@ -28,7 +28,7 @@ module polyloom_op_let_lane
     input  logic                                 target_we_i,
     input  let_target_t                          target_i,
     input  logic        [        2:0][2:0][31:0] position_i,   // [k]: of the node that came k cycles ago
-    input  logic        [       31:0]            q_i,          // of the node that came 2 cycles ago
+    input  logic        [       31:0]            q_i,
     // From the exit of the pipe
     input  logic                                 record_i,
     input  logic                                 last_i,
