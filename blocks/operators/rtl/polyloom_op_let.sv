@@ -14,7 +14,7 @@
 // Backpressure: an output whose buffer has less than two places stops all; both sides are registered.
 // Order/loss:   kept; a LET is in breadth-first order as its tree. flush_i drops all.
 // Reset:        empty, without configuration.
-// Limits:       1 <= Inputs, Outputs <= 64; GeometryLatency 0 (24) or from 24 on; OpenDepth >= 3. Records: less than
+// Limits:       1 <= Inputs, Outputs <= 64; GeometryLatency 0 (24) or from 24 on; OpenDepth >= 4. Records: less than
 //               2^26, breadth-first, else error bit ERR_TREE; more opened nodes than OpenDepth: ERR_DEPTH.
 // Cost:         README.md, "Cost".
 // Source: PEACH2 sections 3.2, 4.2; mask resolved behind the pipe, FIFO of ranges, lanes: own design.

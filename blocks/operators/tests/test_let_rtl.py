@@ -65,7 +65,7 @@ def test_let_rtl_equals_model_in_every_cycle(inputs: int, outputs: int, geometry
 
 
 @pytest.mark.parametrize(
-    ("parameter", "message"), [("GeometryLatency=23", "at least 24"), ("OpenDepth=2", "at least 3")]
+    ("parameter", "message"), [("GeometryLatency=23", "at least 24"), ("OpenDepth=3", "at least 4")]
 )
 def test_a_let_shape_out_of_range_is_refused_at_elaboration(parameter: str, message: str) -> None:
     result = _verilator("--lint-only", "--top-module", "polyloom_op_let", f"-G{parameter}")
