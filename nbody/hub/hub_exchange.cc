@@ -11,6 +11,7 @@
 #include "fabric/error.h"
 #include "nbody/hub/layout.h"
 #include "nbody/run/bytes.h"
+#include "nbody/tree/accept.h"
 
 namespace polyloom::nbody {
 
@@ -77,7 +78,9 @@ HubExchange::HubExchange(hub::Session& session, unsigned ranks, HubLet let, Comp
   const bool makes_lets = (shape >> 20 & 0xffff) >> kLetKind & 1;
   lanes_ = makes_lets ? static_cast<unsigned>(shape >> 16 & 15) : 0;
   if (let == HubLet::kHub && lanes_ == 0) {
-    throw UserError("the cluster's hubs have no LET operator; use --let host, or a cluster that has it, such as peach2-8");
+    throw UserError(
+        "the cluster's hubs have no LET operator; use --let host, or a cluster that has it, such as "
+        "peach2-8");
   }
   for (unsigned p = 0; p < ranks_; ++p) word(layout::let_flag(p)) = layout::kNoLet;
   computed_from_ = cpu_seconds();
@@ -117,8 +120,8 @@ void HubExchange::send(unsigned peer, std::span<const std::byte> bytes) {
 
 Bytes HubExchange::receive(unsigned peer) {
   const unsigned box = message_ & 1;
-  const hub::Held flag =
-      node_.wait(kUnit, layout::mail_flag(peer, box), message_ << 32, hub::Compare::equal, kSequence, fabric::kNever);
+  const hub::Held flag = node_.wait(kUnit, layout::mail_flag(peer, box), message_ << 32, hub::Compare::equal,
+                                    kSequence, fabric::kNever);
   const auto* data = reinterpret_cast<const std::byte*>(memory_.data() + layout::mail_in(peer, box));
   return {data, data + (flag.value & ~kSequence)};
 }
@@ -146,47 +149,63 @@ std::span<NodeRecord> HubExchange::tree_memory(std::size_t count) {
   return {reinterpret_cast<NodeRecord*>(memory_.data() + layout::kTree), count};
 }
 
-std::vector<TreeView> HubExchange::exchange_lets(const TreeView& local, std::span<const Wanted> wanted) {
+std::vector<TreeView> HubExchange::exchange_lets(const TreeView& local, std::span<const Summary> summaries) {
   const Call call(*this);
   if (let_ == HubLet::kHub) {
-    send_lets_by_hub(local, wanted);
+    send_lets_by_hub(local, summaries);
   } else {
-    send_lets_by_host(local, wanted);
+    send_lets_by_host(local, summaries);
   }
+  const Summary& own = summaries[rank()];
   std::vector<TreeView> received;
   for (unsigned from = 0; from < ranks_; ++from) {
-    if (from == rank() || !wanted[rank()].any) continue;
-    const hub::Held flag = node_.wait(kUnit, layout::let_flag(from), layout::kNoLet, hub::Compare::not_equal,
-                                      ~std::uint64_t{0}, fabric::kNever);
-    word(layout::let_flag(from)) = layout::kNoLet;
-    if (flag.value & hub::kFlagOverflow) need_room(flag.value & ~hub::kFlagOverflow, layout::kLetBytes, "a LET");
-    const auto* nodes = reinterpret_cast<const NodeRecord*>(memory_.data() + layout::let_in(from));
-    if (flag.value != 0) received.push_back({{nodes, flag.value / sizeof(NodeRecord)}, {}});
+    if (from == rank() || !own.any || !summaries[from].any) continue;
+    auto* nodes = reinterpret_cast<NodeRecord*>(memory_.data() + layout::let_in(from));
+    std::uint64_t bytes = sizeof(NodeRecord);
+    if (travels(summaries[from], own)) {
+      bytes = node_
+                  .wait(kUnit, layout::let_flag(from), layout::kNoLet, hub::Compare::not_equal,
+                        ~std::uint64_t{0}, fabric::kNever)
+                  .value;
+      word(layout::let_flag(from)) = layout::kNoLet;
+      if (bytes & hub::kFlagOverflow) need_room(bytes & ~hub::kFlagOverflow, layout::kLetBytes, "a LET");
+    } else {
+      make_let({{&summaries[from].root, 1}, {}}, own.target, {nodes, 1});
+    }
+    received.push_back({{nodes, bytes / sizeof(NodeRecord)}, {}});
   }
   return received;
 }
 
-void HubExchange::send_lets_by_hub(const TreeView& local, std::span<const Wanted> wanted) {
+// A tree whose root is accepted needs no journey: everybody has the root.
+bool HubExchange::travels(const Summary& from, const Summary& to) const {
+  return from.any && to.any && (let_ == HubLet::kFull || !accepted(from.root, to.target));
+}
+
+void HubExchange::send_lets_by_hub(const TreeView& local, std::span<const Summary> summaries) {
   std::vector<unsigned> peers;
   for (unsigned p = 0; p < ranks_; ++p) {
-    if (p != rank() && wanted[p].any) peers.push_back(p);
+    if (p != rank() && travels(summaries[rank()], summaries[p])) peers.push_back(p);
   }
   for (std::size_t first = 0; first < peers.size(); first += lanes_) {
     finish_lanes();
-    start_lanes(std::span(peers).subspan(first, std::min<std::size_t>(lanes_, peers.size() - first)), local, wanted);
+    start_lanes(std::span(peers).subspan(first, std::min<std::size_t>(lanes_, peers.size() - first)), local,
+                summaries);
   }
 }
 
 void HubExchange::start_lanes(std::span<const unsigned> peers, const TreeView& local,
-                              std::span<const Wanted> wanted) {
+                              std::span<const Summary> summaries) {
   std::vector<hub::LaneOutput> outputs;
   for (const unsigned p : peers) {
-    std::memcpy(memory_.data() + layout::kTargets + outputs.size() * sizeof(Target), &wanted[p].target, sizeof(Target));
+    std::memcpy(memory_.data() + layout::kTargets + outputs.size() * sizeof(Target), &summaries[p].target,
+                sizeof(Target));
     outputs.push_back({hub::address(p, kUnit, layout::let_in(rank())), layout::kLetBytes,
                        hub::address(p, kUnit, layout::let_flag(rank()))});
   }
   const auto bytes = static_cast<std::uint32_t>(outputs.size() * sizeof(Target));
-  std::vector<hub::Copy> chain{{.source = node_.address(kUnit, layout::kTargets), .bytes = bytes, .to_function = true}};
+  std::vector<hub::Copy> chain{
+      {.source = node_.address(kUnit, layout::kTargets), .bytes = bytes, .to_function = true}};
   if (!local.nodes.empty()) {
     chain.push_back({.source = node_.address(kUnit, layout::kTree),
                      .bytes = static_cast<std::uint32_t>(local.nodes.size_bytes()),
@@ -205,17 +224,17 @@ void HubExchange::finish_lanes() {
   lanes_started_ = false;
 }
 
-void HubExchange::send_lets_by_host(const TreeView& local, std::span<const Wanted> wanted) {
+void HubExchange::send_lets_by_host(const TreeView& local, std::span<const Summary> summaries) {
   for (unsigned d = 1; d < ranks_; ++d) {
     const unsigned p = (rank() + d) % ranks_;
-    if (!wanted[p].any) continue;
+    if (!travels(summaries[rank()], summaries[p])) continue;
     std::uint64_t from = layout::kTree;
     std::size_t count = local.nodes.size();
     if (let_ == HubLet::kHost) {
       const double begin = cpu_seconds();
       from = layout::let_out(p);
       auto* out = reinterpret_cast<NodeRecord*>(memory_.data() + from);
-      count = make_let(local, wanted[p].target, {out, local.nodes.size()});
+      count = make_let(local, summaries[p].target, {out, local.nodes.size()});
       if (compute_ == ComputeTime::kMeasured) {
         session_.pass(static_cast<hub::Time>((cpu_seconds() - begin) * 1e12));
       }

@@ -37,20 +37,23 @@ class HubExchange final : public Exchange {
   std::vector<Bytes> all_to_all(std::vector<Bytes> parts) override;
   std::span<NodeRecord> tree_memory(std::size_t count) override;
   bool carries_second() const override { return false; }
-  std::vector<TreeView> exchange_lets(const TreeView& local, std::span<const Wanted> wanted) override;
+  std::vector<TreeView> exchange_lets(const TreeView& local, std::span<const Summary> summaries) override;
   double waited() const override { return waited_; }
   double simulated() override;
 
-  /// Collective; the last call before the process waits for something outside of the simulation: simulated time
-  /// stands still until it calls again, so nobody may be in need of it. Returns at the same simulated time everywhere.
+  /// Collective; the last call before the process waits for something outside of the simulation: simulated
+  /// time stands still until it calls again, so nobody may be in need of it. Returns at the same simulated
+  /// time everywhere.
   void settle();
 
  private:
   class Call;
-  void send_lets_by_hub(const TreeView& local, std::span<const Wanted> wanted);
-  void start_lanes(std::span<const unsigned> peers, const TreeView& local, std::span<const Wanted> wanted);
+  void send_lets_by_hub(const TreeView& local, std::span<const Summary> summaries);
+  void start_lanes(std::span<const unsigned> peers, const TreeView& local,
+                   std::span<const Summary> summaries);
   void finish_lanes();
-  void send_lets_by_host(const TreeView& local, std::span<const Wanted> wanted);
+  bool travels(const Summary& from, const Summary& to) const;
+  void send_lets_by_host(const TreeView& local, std::span<const Summary> summaries);
   void send(unsigned peer, std::span<const std::byte> bytes);
   Bytes receive(unsigned peer);
   std::uint64_t& word(std::uint64_t offset) const;
@@ -61,9 +64,9 @@ class HubExchange final : public Exchange {
   const HubLet let_;
   const ComputeTime compute_;
   std::span<std::uint8_t> memory_;
-  unsigned lanes_ = 0;         ///< of the hub's function
+  unsigned lanes_ = 0;          ///< of the hub's function
   bool lanes_started_ = false;  ///< and not yet seen to be done
-  std::uint64_t message_ = 0;  ///< number of the last collective message
+  std::uint64_t message_ = 0;   ///< number of the last collective message
   double waited_ = 0, computed_from_ = 0;
 };
 

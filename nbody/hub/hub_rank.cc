@@ -18,13 +18,14 @@ hub::SessionOptions options_of(const HubPlace& place) {
 
 }  // namespace
 
-HubRank::HubRank(const HubPlace& place, const Settings& settings, unsigned workers, Bodies bodies, Clock clock)
+HubRank::HubRank(const HubPlace& place, const Settings& settings, unsigned workers, Bodies bodies,
+                 Clock clock)
     : session_(options_of(place)),
       exchange_(session_, place.ranks, place.let, place.compute),
       simulation_(settings, exchange_, workers, std::move(bodies), clock) {
   if (session_.nodes() != place.ranks) {
-    throw UserError(std::to_string(place.ranks) + " ranks on a cluster of " + std::to_string(session_.nodes()) +
-                    " hubs: give every hub a rank");
+    throw UserError(std::to_string(place.ranks) + " ranks on a cluster of " +
+                    std::to_string(session_.nodes()) + " hubs: give every hub a rank");
   }
 }
 

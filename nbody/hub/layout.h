@@ -23,7 +23,8 @@ inline constexpr std::uint64_t kMega = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kLine = 64;
 
 inline constexpr std::uint64_t kMailFlags = 0;  ///< (message << 32 | bytes), box by box, peer by peer
-inline constexpr std::uint64_t kLetFlags = kMailFlags + 2 * kPeers * kLine;  ///< bytes of the LET; kNoLet: none yet
+inline constexpr std::uint64_t kLetFlags =
+    kMailFlags + 2 * kPeers * kLine;  ///< bytes of the LET; kNoLet: none yet
 inline constexpr std::uint64_t kTargets = 64 << 10;
 inline constexpr std::uint64_t kChain = 128 << 10;
 inline constexpr std::uint64_t kMailBytes = 64 * kMega;  ///< of a box
@@ -39,10 +40,16 @@ static_assert(kBytes <= hub::kUnitBytes);
 
 inline constexpr std::uint64_t kNoLet = ~std::uint64_t{0};
 
-constexpr std::uint64_t mail_flag(unsigned peer, unsigned box) { return kMailFlags + (2 * peer + box) * kLine; }
+constexpr std::uint64_t mail_flag(unsigned peer, unsigned box) {
+  return kMailFlags + (2 * peer + box) * kLine;
+}
 constexpr std::uint64_t let_flag(unsigned peer) { return kLetFlags + peer * kLine; }
-constexpr std::uint64_t mail_in(unsigned peer, unsigned box) { return kMailIn + (2 * peer + box) * kMailBytes; }
-constexpr std::uint64_t mail_out(unsigned peer, unsigned box) { return kMailOut + (2 * peer + box) * kMailBytes; }
+constexpr std::uint64_t mail_in(unsigned peer, unsigned box) {
+  return kMailIn + (2 * peer + box) * kMailBytes;
+}
+constexpr std::uint64_t mail_out(unsigned peer, unsigned box) {
+  return kMailOut + (2 * peer + box) * kMailBytes;
+}
 constexpr std::uint64_t let_in(unsigned peer) { return kLetsIn + peer * kLetBytes; }
 constexpr std::uint64_t let_out(unsigned peer) { return kLetsOut + peer * kLetBytes; }
 
