@@ -144,6 +144,7 @@ def _go(job: Job, settings: Settings, state: State, folder: Path, log: EnergyLog
     except KeyboardInterrupt:
         interrupted = True
     except NBodyError as error:
+        _write_record(folder, job, settings, 1, time.monotonic() - begin)
         raise UserError(str(error)) from error
     wall = time.monotonic() - begin
     result = _result(job, settings, simulation, log, done - first, wall, direct)
