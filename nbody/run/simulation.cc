@@ -97,6 +97,7 @@ void Simulation::kick(double dt) {
 void Simulation::drift(double dt) {
   Bodies& b = domain_.bodies;
   for (std::size_t i = 0; i < b.size(); ++i) b.position[i] = b.position[i] + dt * b.velocity[i];
+  check_positions(b.position, b.id, clock_.step + 1);
   lap(Phase::kMove);
 }
 

@@ -154,6 +154,23 @@ TEST(RunTest, BadBodiesAndDomainsAreRefused) {
   EXPECT_THROW(LocalRun(Settings{}, 2, LetMode::kHost, 1, b, domain, Clock{0, 0, true}), UserError);
 }
 
+TEST(RunTest, ABodyThatLeavesAllBoundsIsNamed) {
+  for (const unsigned domains : {1u, 3u}) {
+    Bodies b = make_problem("plummer", 60, 1);
+    b.velocity[37] = {0, 1e149, 0};
+    Settings s;
+    s.dt = 8;
+    LocalRun run = fresh(s, b, domains);
+    try {
+      run.advance(3);
+      FAIL() << "no exception";
+    } catch (const UserError& error) {
+      EXPECT_NE(std::string(error.what()).find("body 37 left all bounds in step 2"), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
 TEST(LocalTeamTest, ARankThatFailsEndsTheOthers) {
   for (unsigned round = 0; round < 20; ++round) {
     LocalTeam team(5, 2, LetMode::kHost);

@@ -232,6 +232,14 @@ def test_command_reads_bodies_from_a_file(tmp_path):
     assert done.stderr == "polyloom: body 17: its position is not finite; every coordinate must be\n"
 
 
+def test_run_that_fails_says_so_in_its_record(tmp_path):
+    np.savez(tmp_path / "b.npz", pos=np.eye(3), mass=np.ones(3), vel=np.eye(3) * 1e149)
+    done = command("--from", tmp_path / "b.npz", "--dt", 20, "--steps", 2, "--run-dir", tmp_path / "run")
+    assert done.returncode == 1
+    assert "left all bounds in step 1" in done.stderr
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["exit_status"] == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -196,6 +196,9 @@ TEST(TreeTest, BadBodiesAreNamed) {
   EXPECT_NE(message().find("body 7: its position"), std::string::npos) << message();
   b.position[7].y = std::numeric_limits<double>::infinity();
   EXPECT_NE(message().find("body 7: its position"), std::string::npos) << message();
+  b.position[7].y = -1e160;
+  EXPECT_NE(message().find("body 7: its position, velocity or mass is beyond 1e150"), std::string::npos)
+      << message();
   b.position[7].y = 0;
   b.mass[3] = -1;
   EXPECT_NE(message().find("body 3: its mass"), std::string::npos) << message();

@@ -38,9 +38,12 @@ struct Bodies {
   void arrange(std::span<const std::uint32_t> order);
 };
 
-/// Throws UserError naming the first body (by its place) whose position, velocity or mass is not finite, or
-/// whose mass is negative. An empty `velocity` is not looked at.
+/// Throws UserError naming the first body (by its place) whose position, velocity or mass is not finite or
+/// beyond 1e150, or whose mass is negative. An empty `velocity` is not looked at.
 void check_bodies(std::span<const Vec3> position, std::span<const Vec3> velocity,
                   std::span<const double> mass);
+
+/// Throws UserError naming the first body, by its id, that a step has sent where no number reaches.
+void check_positions(std::span<const Vec3> position, std::span<const std::uint64_t> id, std::uint64_t step);
 
 }  // namespace polyloom::nbody

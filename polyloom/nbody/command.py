@@ -146,6 +146,7 @@ def _go(job: Job, settings: Settings, state: State, folder: Path, log: EnergyLog
                 result["force_errors"] = simulation.force_errors(job.force_samples)
             result["simulated_seconds"] = simulation.finish()
         except NBodyError as error:
+            _write_record(folder, job, settings, 1, {"wall_seconds": time.monotonic() - begin})
             raise UserError(str(error)) from error
     record.write_atomically(folder / "result.json", json.dumps(result, indent=2) + "\n")
     _write_counters(folder, result)
