@@ -40,7 +40,7 @@ bool FunctionLane::half(Beat& data, Packets::Commit& commit, bool& puts, bool& c
 }
 
 void FunctionLane::move(const blocks::operators::Beat* in, bool taken, bool flush, bool step) {
-  const bool room = packets_.data_ready() && packets_.commit_ready();
+  const bool has_room = room();
   Beat data;
   Packets::Commit commit;
   bool puts = false, commits = false;
@@ -52,10 +52,12 @@ void FunctionLane::move(const blocks::operators::Beat* in, bool taken, bool flus
       }
       break;
     case State::halves:
-      if (room && half(data, commit, puts, commits)) state_ = beat_.last ? State::flag : State::wait;
+      if (!has_room || !half(data, commit, puts, commits)) break;
+      state_ = beat_.last ? State::flag : in != nullptr ? State::halves : State::wait;
+      if (in != nullptr) beat_ = *in;
       break;
     case State::flag:
-      if (!room) break;
+      if (!has_room) break;
       if (flag != 0) {
         data.data = {(bytes_ & kByteBits) | (over_ ? kFlagOverflow : 0), 0};
         data.bytes = kFlagBytes;
@@ -66,7 +68,7 @@ void FunctionLane::move(const blocks::operators::Beat* in, bool taken, bool flus
       state_ = State::wait;
       break;
     case State::flush:
-      if (!room) break;
+      if (!has_room) break;
       commits = true;
       commit = {true, 0, size_};
       state_ = State::wait;

@@ -24,7 +24,11 @@ class FunctionLane {
   explicit FunctionLane(const HubParams& params) : p_(params), packets_(params.max_payload) {}
   std::uint64_t base = 0, capacity = 0, flag = 0;  ///< registers
 
-  bool ready() const { return state_ == State::wait; }
+  /// Also while the last half of a beat goes on, if that does not end the stream.
+  bool ready() const {
+    const bool last_half = upper_ || beat_.keep >> 16 == 0;
+    return state_ == State::wait || (state_ == State::halves && room() && last_half && !beat_.last);
+  }
   bool valid() const { return packets_.valid(); }
   Beat beat() const { return packets_.beat(); }
   std::uint64_t bytes() const { return bytes_; }
@@ -35,6 +39,7 @@ class FunctionLane {
 
  private:
   enum class State : std::uint8_t { wait, halves, flag, flush };
+  bool room() const { return packets_.data_ready() && packets_.commit_ready(); }
   bool half(Beat& data, Packets::Commit& commit, bool& puts, bool& commits);
 
   const HubParams& p_;
