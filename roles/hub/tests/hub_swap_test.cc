@@ -2,10 +2,15 @@
 // Covers: the fast model against the RTL in its place, each hub alone and all: puts, registers, chains,
 // proxies, functions and faults on rings of 2 and 3; every word and pulse on every link with its time,
 // answers, memories. Leaves out: the LET operator's arithmetic (blocks/operators).
+#include <unistd.h>
+
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <random>
 
 #include "blocks/operators/sim/let.h"
+#include "polyloom/hub.h"
 #include "roles/hub/sim/rtl_node.h"
 #include "roles/hub/tests/hub_bench.h"
 #include "roles/hub/tests/random_tree.h"
@@ -336,6 +341,40 @@ TEST(HubSwap, RandomMixtures) {
         },
         "seed " + std::to_string(seed));
   }
+}
+
+/// A host program on a cluster of that fidelity: when its flags came, and what it read.
+std::vector<std::uint64_t> program(const std::string& cluster, const std::string& fidelity) {
+  SessionOptions options;
+  options.host.simulator = POLYLOOM_HUB_SIM;
+  options.host.arguments = {"--cluster", cluster, "--on", fidelity};
+  Session session(options);
+  Node &a = session.node(0), &b = session.node(1);
+  auto mine = a.map(kMemory, 1 << 16);
+  b.map(kMemory, 1 << 16);
+  for (std::size_t i = 0; i < 5000; ++i) mine[i] = static_cast<std::uint8_t>(i * 7);
+  const Copy copy[] = {{.source = a.address(kMemory, 3),
+                        .destination = b.address(kMemory, 100),
+                        .bytes = 4000,
+                        .flag = Flag{b.address(kMemory, 0x8000), 5}}};
+  a.dma(copy, kMemory, 0x9000);
+  std::vector<std::uint64_t> seen{static_cast<std::uint64_t>(b.wait(kMemory, 0x8000, 5).time)};
+  EXPECT_TRUE(std::equal(mine.begin() + 3, mine.begin() + 4003, b.memory(kMemory).begin() + 100));
+  b.store64(address(12, kMemory), 1);
+  session.pass(10 * kUs);
+  seen.push_back(b.read_register(reg::status));
+  seen.push_back(b.read_register(reg::counters + 8));
+  session.finish();
+  return seen;
+}
+
+TEST(HubSwap, HostProgramsSeeTheSame) {
+  std::ifstream in("clusters/peach2-2.toml");
+  const std::string path = testing::TempDir() + "hub-swap-" + std::to_string(::getpid()) + ".toml";
+  std::ofstream(path) << in.rdbuf() << "max_payload = 256\nslots = 4\ntags = 4\nlanes = 2\nmemory_bits = 20\n"
+                      << "open_depth = 256\n";
+  EXPECT_EQ(program(path, "rtl"), program(path, "sim"));
+  std::filesystem::remove(path);
 }
 
 TEST(HubSwap, ThreadsAreBitIdentical) {
