@@ -8,17 +8,18 @@
 //               The pipe moves by one enable. With LET_PARENT_FIRST a node enters only when its parent has left,
 //               as in the paper, whose mask of records is written there.
 // Latency:      GeometryLatency + 5 cycles from the beat that completes the only record to the beat with it.
-// Throughput:   one record a cycle: n + GeometryLatency + 6 cycles and one for each target. Fed with 16 bytes a cycle:
+// Throughput:   one record a cycle: n + GeometryLatency + 4 or 5 cycles and one for each target. Fed with 16 bytes a cycle:
 //               1.5 n packed, 2 n padded. With LET_PARENT_FIRST also what nodes wait for parents. Paper's case
 //               (2,048 bodies, 2,200 nodes, padded, 136 stages): 4,795 cycles; the paper's figure is 4,710.
 // Backpressure: an output whose buffer has less than two places stops all; both sides are registered.
 // Order/loss:   kept; a LET is in breadth-first order as its tree. flush_i drops all.
 // Reset:        empty, without configuration.
-// Limits:       1 <= Inputs, Outputs <= 64; GeometryLatency 0 (15) or from 15 on; OpenDepth >= 3. Records: less than
+// Limits:       1 <= Inputs, Outputs <= 64; GeometryLatency 0 (24) or from 24 on; OpenDepth >= 4. Records: less than
 //               2^26, breadth-first, else error bit ERR_TREE; more opened nodes than OpenDepth: ERR_DEPTH.
-// Cost:         README.md, "Cost".
+// Cost:         8,939 LUT, 6,080 FF, 4 BRAM36, 18 DSP; 7 outputs 56,296, 35,456, 28, 126 (UltraScale+). 16,014 LUT4, 6,402
+//               FF, 8 EBR, 24 MULT18, 80 MHz (ECP5 speed 6). `polyloom synth let`, Yosys 0.70, nextpnr 0.11, 2026-11.
 // Source: PEACH2 sections 3.2, 4.2; mask resolved behind the pipe, FIFO of ranges, lanes: own design.
-// Tests: let_test.cc (model, against a straightforward LET), let_rtl_test.cc (against the model).
+// Tests: let_test.cc, let_cycles_test.cc (model), let_rtl_test.cc (against the model).
 module polyloom_op_let
   import polyloom_stream_pkg::beat_t;
   import polyloom_operator_pkg::*;
@@ -119,15 +120,11 @@ module polyloom_op_let
 
   // The pipe: beside the lanes' geometry, what all share.
   logic [1:0][2:0][31:0] position_q;
-  logic [1:0][31:0] q_q;
   logic [Pipe-1:0] record_q, last_q;
   wire exit_record = record_q[Pipe-1];
   wire exit_last = last_q[Pipe-1];
   always_ff @(posedge clk_i) begin
-    if (en_q) begin
-      position_q <= {position_q[0], node.position};
-      q_q        <= {q_q[0], node.q};
-    end
+    if (en_q) position_q <= {position_q[0], node.position};
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -224,7 +221,7 @@ module polyloom_op_let
         .target_we_i(target_we[o]),
         .target_i   (let_target_t'(in[0].data)),
         .position_i ({position_q, node.position}),
-        .q_i        (q_q[1]),
+        .q_i        (node.q),
         .record_i   (exit_record),
         .last_i     (exit_last),
         .node_i     (exit_node),

@@ -2,16 +2,16 @@
 // polyloom_op_let_geometry: whether a target is so far from a node that the node need not be opened; one node a cycle.
 // How:          d = distance to the target's box (a sphere is a point and a radius), per axis by comparison; far if
 //               (kappa * q + radius)^2 * (1 + 2^-20) < d^2. Neither division nor square root. Cycles:
-//                 position --1--> outside? --1--> nearest --3--> d --3--> d*d --3--> xx+yy --3--> +zz --.
-//                 q ........(2 later) --3--> kappa*q --3--> +radius --3--> squared --3--> *guard --------+--1--> far
+//                 position --1--> outside? --1--> nearest --5--> d --6--> d*d --5--> xx+yy --5--> +zz --.
+//                 q --6--> kappa*q --5--> +radius --6--> squared --6--> *guard ------------------------+--1--> far
 //               All rounded to nearest even at each step, as make_let.h does; a NaN anywhere is not far.
-// Latency:      Latency enabled cycles (at least 15); what is more than 15 is a delay of the result.
+// Latency:      Latency enabled cycles (at least 24); what is more is a delay of the result.
 // Throughput:   one node an enabled cycle.
 // Backpressure: none: all stages stand while en_i is low.
 // Order/loss:   kept.
 // Reset:        none; data only.
-// Limits:       Latency >= 15. The target stands while nodes are in the pipe.
-// Cost:         README.md, "Cost".
+// Limits:       Latency >= 24. The target stands while nodes are in the pipe.
+// Cost:         6,447 LUT, 3,735 FF, 18 DSP (UltraScale+, Yosys 0.70, 2026-11).
 // Source: PEACH2 section 4.2; own folding of the criteria to one.   Tests: let_rtl_test.cc.
 module polyloom_op_let_geometry
   import polyloom_operator_pkg::*;
@@ -24,7 +24,7 @@ module polyloom_op_let_geometry
     input  let_target_t                   target_i,
     // The node, of which all lanes share the first delays
     input  logic        [ 2:0][2:0][31:0] position_i,  // [k]: that of the node that came k cycles ago
-    input  logic        [31:0]            q_i,         // of the node that came 2 cycles ago
+    input  logic        [31:0]            q_i,
     output logic                          far_o
 );
 
@@ -65,7 +65,8 @@ module polyloom_op_let_geometry
       end
     end
     polyloom_fp_add #(
-        .Width(32)
+        .Width(32),
+        .Deep (1'b1)
     ) i_distance (
         .clk_i,
         .rst_ni,
@@ -76,7 +77,8 @@ module polyloom_op_let_geometry
         .z_o  (d)
     );
     polyloom_fp_mul #(
-        .Width(32)
+        .Width(32),
+        .Deep (1'b1)
     ) i_square (
         .clk_i,
         .rst_ni,
@@ -88,10 +90,11 @@ module polyloom_op_let_geometry
   end
 
   logic [31:0] xy, s;
-  logic [2:0][31:0] zz_q;
-  always_ff @(posedge clk_i) if (en_i) zz_q <= {zz_q[1:0], square[2]};
+  logic [4:0][31:0] zz_q;
+  always_ff @(posedge clk_i) if (en_i) zz_q <= {zz_q[3:0], square[2]};
   polyloom_fp_add #(
-      .Width(32)
+      .Width(32),
+      .Deep (1'b1)
   ) i_xy (
       .clk_i,
       .rst_ni,
@@ -102,20 +105,22 @@ module polyloom_op_let_geometry
       .z_o  (xy)
   );
   polyloom_fp_add #(
-      .Width(32)
+      .Width(32),
+      .Deep (1'b1)
   ) i_s (
       .clk_i,
       .rst_ni,
       .en_i,
       .sub_i(1'b0),
       .a_i  (xy),
-      .b_i  (zz_q[2]),
+      .b_i  (zz_q[4]),
       .z_o  (s)
   );
 
   logic [31:0] kq, t, tt, u;
   polyloom_fp_mul #(
-      .Width(32)
+      .Width(32),
+      .Deep (1'b1)
   ) i_kq (
       .clk_i,
       .rst_ni,
@@ -125,7 +130,8 @@ module polyloom_op_let_geometry
       .z_o(kq)
   );
   polyloom_fp_add #(
-      .Width(32)
+      .Width(32),
+      .Deep (1'b1)
   ) i_t (
       .clk_i,
       .rst_ni,
@@ -136,7 +142,8 @@ module polyloom_op_let_geometry
       .z_o  (t)
   );
   polyloom_fp_mul #(
-      .Width(32)
+      .Width(32),
+      .Deep (1'b1)
   ) i_tt (
       .clk_i,
       .rst_ni,
@@ -146,7 +153,8 @@ module polyloom_op_let_geometry
       .z_o(tt)
   );
   polyloom_fp_mul #(
-      .Width(32)
+      .Width(32),
+      .Deep (1'b1)
   ) i_u (
       .clk_i,
       .rst_ni,

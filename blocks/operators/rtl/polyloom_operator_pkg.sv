@@ -50,7 +50,7 @@ package polyloom_operator_pkg;
   localparam int unsigned LET_PARENT_FIRST = 2;  // a record enters the pipe when its parent has left it
   localparam int unsigned LET_WORD_BITS = 3;
 
-  localparam int unsigned LET_GEOMETRY = 15;  // cycles of the geometry's arithmetic
+  localparam int unsigned LET_GEOMETRY = 24;  // cycles of the geometry's arithmetic
   localparam int unsigned LET_ID = 26;  // bits of a record's number
   localparam int unsigned LET_COUNT = 6;  // bits of a count field
 

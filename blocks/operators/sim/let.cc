@@ -19,10 +19,10 @@ Let::Let(unsigned inputs, unsigned outputs, unsigned geometry, unsigned open_dep
       open_depth_(open_depth),
       lanes_(outputs),
       pipe_(pipe_of(geometry)) {
-  if (pipe_.size() < kGeometry || open_depth < 3) {
+  if (pipe_.size() < kGeometry || open_depth < 4) {
     throw std::invalid_argument("LET operator: let_geometry is " + std::to_string(geometry) +
                                 ", let_open_depth " + std::to_string(open_depth) + "; 0 or from " +
-                                std::to_string(kGeometry) + " on, and at least 3");
+                                std::to_string(kGeometry) + " on, and at least 4");
   }
 }
 

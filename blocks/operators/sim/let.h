@@ -41,9 +41,9 @@ struct LetSetup {
 
 class Let : public Operator {
  public:
-  static constexpr unsigned kGeometry = 15;  ///< cycles of the arithmetic
+  static constexpr unsigned kGeometry = 24;  ///< cycles of the arithmetic
   static constexpr unsigned kOutDepth = 16;  ///< beats of an output's buffer
-  /// geometry: cycles of the pipe, 0 or from kGeometry on; open_depth: at least 3.
+  /// geometry: cycles of the pipe, 0 or from kGeometry on; open_depth: at least 4.
   Let(unsigned inputs, unsigned outputs, unsigned geometry, unsigned open_depth);
 
  protected:

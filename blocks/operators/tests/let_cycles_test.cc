@@ -61,7 +61,7 @@ TEST(LetCycles, EqualTheRecursion) {
     const LetTarget target = ball(static_cast<float>(2 * below(random, 4)), 0, 0, 1);  // all stays, or some
     const Case c{{.padded = below(random, 2) == 0, .parent_first = below(random, 2) == 0},
                  1 + below(random, 4),
-                 below(random, 2) ? 15 : 15 + below(random, 200)};
+                 below(random, 2) ? 24 : 24 + below(random, 200)};
     const unsigned targets = 1 + below(random, 3);
     SCOPED_TRACE(testing::Message() << "word " << c.setup.word() << " every " << c.spacing << " pipe "
                                     << c.geometry << " records " << tree.size() << " targets " << targets);
@@ -78,7 +78,7 @@ TEST(LetCycles, EqualTheClosedForms) {
   Random random(5);
   for (unsigned bodies = 2040; bodies < 2060; ++bodies) {
     const Tree tree = make_tree(plummer(random, bodies), 0.7, 1);
-    const std::uint64_t n = tree.size(), k = 1 + below(random, 7), g = 15;
+    const std::uint64_t n = tree.size(), k = 1 + below(random, 7), g = Let::kGeometry;
     const LetTarget target = ball(bodies % 2 ? 6 : 0, 0, 0, 1);
     for (const bool padded : {false, true}) {
       for (const unsigned spacing : {1u, 2u}) {

@@ -149,6 +149,29 @@ TEST(LetRtl, StreamsBehindEachOther) {
   }
 }
 
+TEST(LetRtl, StepsOfTwoKinds) {
+  Pair pair(5);
+  if (!holds(Kind::pass)) GTEST_SKIP() << "LET alone";
+  for (unsigned n = 0; n < rounds(60); ++n) {
+    SCOPED_TRACE("round " + std::to_string(n));
+    const Round round = any_round(pair.random, 40);
+    std::vector<Config> configs = configs_of(round);
+    const bool pass = below(pair.random, 2) != 0;
+    for (Config& config : configs) {
+      if (pass && config.valid) config = {true, Kind::pass, 0, 1};
+    }
+    pair.step(configs);
+    const Stream stream = let_stream(round.targets, round.tree, round.setup.padded);
+    pair.send(0, stream);
+    pair.run(any_stalls(pair.random), 20'000);
+    if (HasFatalFailure()) return;
+    ASSERT_TRUE(pair.slot().idle());
+    for (unsigned o = 0; pass && o < kOutputs; ++o)
+      EXPECT_EQ(pair.out[o], round.used >> o & 1 ? stream : Stream{});
+    for (Stream& out : pair.out) out.clear();
+  }
+}
+
 /// Damage of all kinds to a good stream.
 void spoil_stream(Random& random, Round& round, Stream& stream) {
   const std::size_t at = below(random, static_cast<unsigned>(stream.size()));

@@ -283,8 +283,8 @@ TEST(LetErrors, ConfigurationsAndShapesAreRefused) {
   EXPECT_EQ(errors({{true, Kind::let, 8, 1}}), kErrorConfig);
   EXPECT_EQ(errors({{true, Kind::let, 0, 0}}), kErrorConfig);
   EXPECT_EQ(errors({{true, Kind::let, 0, 1}, {true, Kind::let, 1, 1}}), kErrorConfig);
-  EXPECT_THROW(make_slot(1, 14), std::invalid_argument);
-  EXPECT_THROW(make_slot(1, 0, 2), std::invalid_argument);
+  EXPECT_THROW(make_slot(1, 23), std::invalid_argument);
+  EXPECT_THROW(make_slot(1, 0, 3), std::invalid_argument);
   Slot two(kLet, {.inputs = 2, .outputs = 1});
   begin(two, {{true, Kind::let, 0, 2}});
   EXPECT_EQ(two.errors(), kErrorConfig);
