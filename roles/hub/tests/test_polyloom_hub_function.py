@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: streams of any length from DMA chains with block stride and from the network through the operator `pass` to two
-lanes, to the host and to a remote node, with flags, at full width and at half width on 3 of 5 edges; capacity too
-small; flush amid a stream and a new step; no room: N waits, others are dropped; a kind that is not there; rates.
+"""Covers: streams of any length from DMA chains with block stride and from the network through the operator `pass`
+to two lanes, to the host and to a remote node, with flags, at full width and at half width on 3 of 5 edges; capacity
+too small; flush amid a stream and a new step; no room: N waits, others are dropped; a kind that is not there; rates.
 
-Tests polyloom_hub_function, polyloom_hub_lane, polyloom_hub_clock, polyloom_hub_pack. Leaves out: the LET operator's own logic.
+Tests polyloom_hub_function, polyloom_hub_lane, polyloom_hub_clock, polyloom_hub_pack.
+Leaves out: the LET operator's own logic.
 """
 
 from __future__ import annotations
