@@ -9,7 +9,7 @@
 // Reset:        empty; flush_i does the same.
 // Limits:       1 <= take_i <= OutBytes.
 // Cost:         see polyloom_hub_node.
-// Source: own design.   Tests: test_polyloom_hub_pack.py.
+// Source: own design.   Tests: test_polyloom_hub_dma.py.
 module polyloom_hub_pack
   import polyloom_hub_pkg::*;
 #(
