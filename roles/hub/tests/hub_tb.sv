@@ -95,7 +95,8 @@ module hub_tb
         .MemoryBits   (16),
         .ChainMax     (8),
         .Lanes        (2),
-        .FunctionKinds(8),
+        .FunctionKinds(f == 0 ? 8 : 24),  // pass; and LET
+        .OpenDepth    (64),
         .FunctionWidth(f == 0 ? 256 : 128),
         .FunctionNum  (f == 0 ? 1 : 3),
         .FunctionDen  (f == 0 ? 1 : 5)
