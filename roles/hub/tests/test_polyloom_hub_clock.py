@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: the edges that pass for three ratios, against the formula; the pattern begins anew with each run;
-enable_o tells the edge.
+"""Covers: the edges that pass for three ratios, against the formula; the pattern begins anew with each run; enable_o
+tells the edge.
 
 Tests polyloom_hub_clock. Leaves out: a board's clock.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: faults from three sources at random times, clears between them, against a model: the first, whether there were more,
-counts by cause; each is taken once.
+"""Covers: faults from three sources at random times, clears between them, against a model: the first, whether there
+were more, counts by cause; each is taken once.
 
 Tests polyloom_hub_faults. Leaves out: wrapping of counts.
 """

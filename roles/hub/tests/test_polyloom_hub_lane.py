@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: streams of all lengths, among them none and whole TLPs, capacities around them, with and without flag, stalls on
-both sides: data, flag word, counts; flush amid a stream; two cycles a beat.
+"""Covers: streams of all lengths, among them none and whole TLPs, capacities around them, with and without flag,
+stalls on both sides: data, flag word, counts; flush amid a stream; two cycles a beat.
 
 Tests polyloom_hub_lane. Leaves out: bases that are no multiple of the largest payload.
 """

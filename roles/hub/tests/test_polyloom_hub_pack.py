@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: beats of 1 to 16 bytes to beats of 16 or 32, the reader's sizes at random, streams that end anywhere, stalls on
-both sides, flush; a beat a cycle.
+"""Covers: beats of 1 to 16 bytes to beats of 16 or 32, the reader's sizes at random, streams that end anywhere,
+stalls on both sides, flush; a beat a cycle.
 
 Tests polyloom_hub_pack. Leaves out: nothing known.
 """

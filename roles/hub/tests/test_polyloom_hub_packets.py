@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: TLPs of all sizes, some void, payload and commits with stalls of their own, a slow switch: what leaves is whole
-and in order, and no header leaves before its payload is in.
+"""Covers: TLPs of all sizes, some void, payload and commits with stalls of their own, a slow switch: what leaves is
+whole and in order, and no header leaves before its payload is in.
 
 Tests polyloom_hub_packets. Leaves out: nothing known.
 """
