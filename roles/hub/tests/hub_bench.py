@@ -241,9 +241,13 @@ class Bench:
 
     async def chain_done(self, limit: int = 30_000) -> None:
         """Poll until no DMA is busy, then wait until the hub is idle: what was written has left."""
+        await self.chain_done_but_function(limit)
+        await self.h.until(lambda: bool(self.h.signal("idle").get()))
+
+    async def chain_done_but_function(self, limit: int = 30_000) -> None:
+        """Poll until no DMA is busy."""
         for _ in range(limit // 50):
             if await self.read(REG_STATE) & 3 == 0:
-                await self.h.until(lambda: bool(self.h.signal("idle").get()))
                 return
             await self.h.step(40)
         raise AssertionError(f"DMA is busy for more than {limit} cycles: {await self.read(REG_STATE):#x}")
