@@ -66,10 +66,10 @@ class Function {
   bool error() const { return slot_ && slot_->errors() != 0; }
   /// Beats of 16 bytes that the network may still write; 0: no step.
   unsigned free() const;
-  bool room() const { return !active_ || space() > most_ + 6; }
+  bool room() const { return !takes() || space() > most_ + 6; }
   bool network_ready() const { return pack_.ready(); }
   bool dma_ready(bool network_now) const {
-    return (pack_.ready() && space() > most_ + 8 && active_ && !network_now) || !active();
+    return (pack_.ready() && space() > most_ + 8 && !network_now) || !takes();
   }
   bool idle() const;
   /// Nothing changes without input, but for the phase of its clock.
@@ -91,6 +91,8 @@ class Function {
  private:
   using OpBeat = blocks::operators::Beat;
   int space() const;
+  /// Input is taken; after an error of the operator it is thrown away.
+  bool takes() const { return step_ || (active_ && !error_); }
   bool enable() const { return p_.function_cycles == kDen || (run_ && phase_ < p_.function_cycles); }
   void begin_step();
   void take_out(unsigned lane, bool enabled, bool step, const Inputs& in);
@@ -99,7 +101,7 @@ class Function {
   const HubParams& p_;
   int most_;  ///< beats of the largest payload
   std::optional<blocks::operators::Slot> slot_;
-  bool step_ = false, flush_ = false, active_ = false, run_ = false, in_gap_ = false;
+  bool step_ = false, flush_ = false, active_ = false, error_ = false, run_ = false, in_gap_ = false;
   std::uint64_t used_ = 0;
   std::uint8_t kind_ = 0;
   unsigned phase_ = 0;

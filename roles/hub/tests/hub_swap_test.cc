@@ -258,6 +258,34 @@ TEST(HubSwap, Function) {
     }
 }
 
+/// After an operator's error its input is thrown away, until the step is ended; then it works again.
+TEST(HubSwap, FunctionAfterAnError) {
+  for (const bool paper : {false, true}) {
+    compare(
+        2,
+        [](Bench& b) {
+          fill(b, 17);
+          const std::uint64_t lane[3] = {address(1, kMemory, 0x10000), 4096, address(1, kMemory, 0x9000)};
+          const auto control = [&](Time t, std::uint64_t word) {
+            b.store64(t, 0, address(0, Unit::hub, reg::function_control), word);
+          };
+          b.store(kReady, 0, address(0, Unit::hub, reg::lanes), lane, 24);
+          control(kReady, 1 | 2 << 8 | 1 << 16);  // an operator that is not held
+          Descriptor d{};
+          d.source = address(0, kMemory, 5), d.block_bytes = 2000, d.blocks = 1, d.control = kFunction;
+          chain(b, kReady + 20 * kUs, 0, {d});
+          b.load(kReady + 100 * kUs, 0, reg::status);
+          b.load(kReady + 101 * kUs, 0, reg::function_status);
+          b.put(kReady + 110 * kUs, 1, 0, address(0, Unit::hub, kHubFunction), 100);
+          control(kReady + 150 * kUs, 2);
+          control(kReady + 160 * kUs, 1 | 3 << 8 | 1 << 16);
+          b.store64(kReady + 170 * kUs, 0, address(0, Unit::hub, reg::chain), address(0, kMemory, 0x8000));
+          b.load(kReady + 300 * kUs, 0, reg::function_state);
+        },
+        "unknown operator", paper);
+  }
+}
+
 /// A tree in random boxes, the LETs of two targets on their way to the other node and to the own one.
 TEST(HubSwap, Lets) {
   using namespace blocks::operators;
