@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom-sim with the hub role only, for tests of run records.
+// polyloom-sim with the hub role only, for tests of its host library.
 #include "roles/hub/sim/role.h"
 #include "roles/simulator/simulator.h"
 

@@ -3,7 +3,7 @@
 # lint: polyloom_hub_node FunctionKinds=24 Lanes=2 OpenDepth=64
 # lint: polyloom_hub_node MaxPayload=256 FunctionKinds=16 FunctionWidth=128 FunctionNum=3 FunctionDen=5 GeometryLatency=136
 # lint: polyloom_hub_clock Num=3 Den=5
-# lint: polyloom_hub_node
+# lint: polyloom_hub_node Lanes=1
 -f ../../../blocks/stream/rtl/stream.f
 -f ../../../blocks/operators/rtl/operators.f
 polyloom_hub_pkg.sv

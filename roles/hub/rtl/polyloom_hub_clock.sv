@@ -12,7 +12,7 @@
 // Reset:        the pattern begins anew; edges pass while run_i is high.
 // Limits:       1 <= Num <= Den <= 16.
 // Cost:         a counter of 5 bits and a gate.
-// Source: own design.   Tests: test_polyloom_hub_clock.py.
+// Source: own design.   Tests: test_polyloom_hub_function.py.
 module polyloom_hub_clock #(
     parameter int unsigned Num = 1,
     parameter int unsigned Den = 1

@@ -8,7 +8,7 @@
 // Reset:        no fault, counts zero. clear_i does the same; a fault of that cycle is the first after it.
 // Limits:       counts wrap at 2^32.
 // Cost:         see polyloom_hub_node.
-// Source: own design.   Tests: test_polyloom_hub_faults.py.
+// Source: own design.   Tests: test_polyloom_hub_node.py.
 module polyloom_hub_faults
   import polyloom_hub_pkg::*;
 #(

@@ -4,7 +4,8 @@
 //               DMA ------+--> pack to 256 bits --> [ beats ] ==> operator ==> [ beats ] --> lane --> TLPs    (a lane an output)
 //               ==> is the border to the function's clock (polyloom_hub_clock); the FIFOs beside it are where dual-clock ones
 //               are on a board. With a width of 128 bits a beat crosses every second edge of the function's clock.
-//               Data of the DMA that come without a step (it was flushed) are thrown away.
+//               From the command on input is taken, into the FIFO. After an error of the operator, and without a step, it is
+//               thrown away (DMA) or refused (network), so that a fault here stops nothing else.
 //               The DMA leaves room for one largest TLP, so a TLP that the network side let in is never stopped by it.
 // Latency:      see timing.h.
 // Throughput:   16 bytes a cycle in; FunctionWidth bits an edge of the function's clock.
@@ -79,6 +80,14 @@ module polyloom_hub_function
     end
   end
 
+  logic [0:0][StatusWords-1:0][63:0] status;
+  logic error_q, takes;  // the step's; input is taken
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) error_q <= 1'b0;
+    else error_q <= active_q && status[0][0][7:0] != '0;
+  end
+  assign takes = step_q || (active_q && !error_q);
+
   // Bytes to beats of 256 bits.
   logic pack_ready, pack_valid, pack_last, fifo_ready, network_now, dma_room;
   logic [6:0] pack_bytes, held;
@@ -89,7 +98,7 @@ module polyloom_hub_function
   assign network_now = network_valid_i;
   assign network_ready_o = pack_ready;
   assign dma_room = free > 10'(Most + 8);
-  assign dma_ready_o = (pack_ready && dma_room && active_q && !network_now) || !(step_q || active_q);
+  assign dma_ready_o = (pack_ready && dma_room && !network_now) || !takes;
   assign taken = network_now ? network_i : dma_i;
   polyloom_hub_pack #(
       .OutBytes(32)
@@ -97,7 +106,7 @@ module polyloom_hub_function
       .clk_i,
       .rst_ni,
       .flush_i    (command_i.flush),
-      .in_valid_i (network_now || (dma_valid_i && dma_room && active_q)),
+      .in_valid_i (network_now || (dma_valid_i && dma_room && takes)),
       .in_ready_o (pack_ready),
       .in_i       (taken),
       .take_i     (7'd32),
@@ -129,8 +138,8 @@ module polyloom_hub_function
       .usage_o    (usage)
   );
   assign free   = 10'(2 * (UsageW + 1)'(Depth)) - 10'({usage, 1'b0}) - 10'((10'(held) + 10'd15) >> 4);
-  assign free_o = active_q && free > 10'd2 ? free - 10'd2 : '0;  // not counted: one beat that moves
-  assign room_o = !active_q || free > 10'(Most + 6);
+  assign free_o = takes && free > 10'd2 ? free - 10'd2 : '0;  // not counted: one beat that moves
+  assign room_o = !takes || free > 10'(Most + 6);
 
   polyloom_hub_clock #(
       .Num(Cfg.function_num),
@@ -164,7 +173,6 @@ module polyloom_hub_function
   wide_t [L-1:0] slot_out;
   logic [L-1:0][7:0] kinds;
   logic [L-1:0][63:0] words;
-  logic [0:0][StatusWords-1:0][63:0] status;
   always_comb begin
     for (int unsigned l = 0; l < L; l++) begin
       kinds[l] = kind_q;

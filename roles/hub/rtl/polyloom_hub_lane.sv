@@ -10,7 +10,7 @@
 // Reset:        idle. flush_i: what is not in a whole TLP is thrown away.
 // Limits:       base and capacity are multiples of the largest payload: lower bits are taken as 0.
 // Cost:         see polyloom_hub_node.
-// Source: own design.   Tests: test_polyloom_hub_lane.py.
+// Source: own design.   Tests: test_polyloom_hub_function.py.
 module polyloom_hub_lane
   import polyloom_hub_pkg::*;
 #(

@@ -11,7 +11,7 @@
 // Reset:        nothing under way.
 // Limits:       the payload has the bytes that start_bytes_i says; inside the memory.
 // Cost:         see polyloom_hub_node.
-// Source: own design.   Tests: test_polyloom_hub_memory_write.py.
+// Source: own design.   Tests: test_polyloom_hub_node.py.
 module polyloom_hub_memory_write
   import polyloom_hub_pkg::*;
 (

@@ -8,7 +8,7 @@
 // Reset:        no choice.
 // Limits:       Inputs >= 1.
 // Cost:         see polyloom_hub_node.
-// Source: own design.   Tests: test_polyloom_hub_merge.py.
+// Source: own design.   Tests: test_polyloom_hub_dma.py.
 module polyloom_hub_merge
   import polyloom_hub_pkg::*;
 #(

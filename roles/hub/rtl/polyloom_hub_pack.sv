@@ -9,7 +9,7 @@
 // Reset:        empty; flush_i does the same.
 // Limits:       1 <= take_i <= OutBytes.
 // Cost:         see polyloom_hub_node.
-// Source: own design.   Tests: test_polyloom_hub_pack.py.
+// Source: own design.   Tests: test_polyloom_hub_dma.py.
 module polyloom_hub_pack
   import polyloom_hub_pkg::*;
 #(
@@ -69,6 +69,6 @@ module polyloom_hub_pack
     for (int unsigned i = 0; i < OutBytes; i++) if (CountW'(i) < out_bytes) out_data_o[8*i+:8] = row_q[8*i+:8];
   end
   assign out_bytes_o = out_bytes;
-  assign out_last_o = ended_q && left == '0 && give;
+  assign out_last_o = ended_q && count_q <= take_i;
   assign held_o = count_q;
 endmodule

@@ -12,7 +12,7 @@
 // Limits:       payload at most Cfg.max_payload a TLP; the commit comes with or after its last beat; 0 bytes: void only.
 //               data_i.last is not looked at.
 // Cost:         see polyloom_hub_node.
-// Source: own design.   Tests: test_polyloom_hub_packets.py.
+// Source: own design.   Tests: test_polyloom_hub_dma.py.
 module polyloom_hub_packets
   import polyloom_hub_pkg::*;
 #(

@@ -73,7 +73,10 @@ Dma::Verdict Dma::judge(const DmaInputs& in, bool request_ready, bool walk_done)
       } else if (take_proxy()) {
         v.next = State::check;
       } else if (take_chain()) {
-        v.next = next_ ? State::check : asked_ ? State::wait : State::fetch;
+        v.next = next_                 ? State::check
+                 : !asked_             ? State::fetch
+                 : read_.fetch_valid() ? State::turn
+                                       : State::wait;
       }
       break;
     case State::fetch:

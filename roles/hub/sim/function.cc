@@ -40,7 +40,7 @@ bool FunctionLane::half(Beat& data, Packets::Commit& commit, bool& puts, bool& c
 }
 
 void FunctionLane::move(const blocks::operators::Beat* in, bool taken, bool flush, bool step) {
-  const bool room = packets_.data_ready() && packets_.commit_ready();
+  const bool has_room = room();
   Beat data;
   Packets::Commit commit;
   bool puts = false, commits = false;
@@ -52,10 +52,12 @@ void FunctionLane::move(const blocks::operators::Beat* in, bool taken, bool flus
       }
       break;
     case State::halves:
-      if (room && half(data, commit, puts, commits)) state_ = beat_.last ? State::flag : State::wait;
+      if (!has_room || !half(data, commit, puts, commits)) break;
+      state_ = beat_.last ? State::flag : in != nullptr ? State::halves : State::wait;
+      if (in != nullptr) beat_ = *in;
       break;
     case State::flag:
-      if (!room) break;
+      if (!has_room) break;
       if (flag != 0) {
         data.data = {(bytes_ & kByteBits) | (over_ ? kFlagOverflow : 0), 0};
         data.bytes = kFlagBytes;
@@ -66,7 +68,7 @@ void FunctionLane::move(const blocks::operators::Beat* in, bool taken, bool flus
       state_ = State::wait;
       break;
     case State::flush:
-      if (!room) break;
+      if (!has_room) break;
       commits = true;
       commit = {true, 0, size_};
       state_ = State::wait;
@@ -104,7 +106,7 @@ int Function::space() const {
   return 4 * most_ - 2 * static_cast<int>(in_.size()) - static_cast<int>((pack_.held() + 15) / kTlpBeat);
 }
 
-unsigned Function::free() const { return active_ && space() > 2 ? static_cast<unsigned>(space() - 2) : 0; }
+unsigned Function::free() const { return takes() && space() > 2 ? static_cast<unsigned>(space() - 2) : 0; }
 
 bool Function::idle() const {
   if (!slot_) return true;
@@ -120,6 +122,7 @@ bool Function::idle() const {
 bool Function::quiet() const {
   if (idle()) return true;
   if (step_ || flush_ || !active_ || !run_ || in_gap_ || !slot_->quiet()) return false;
+  if (error_ != error()) return false;
   if (in_.valid() || pack_.valid(kWide)) return false;
   bool all_done = true;
   for (std::size_t l = 0; l < lanes.size(); ++l) {
@@ -158,9 +161,10 @@ void Function::step(const Inputs& in) {
   const bool goes = in_.valid() && active_ && !in_gap_ && (slot_->ready() & 1) != 0 && enabled;
   const bool fifo_ready = in_.ready();
   const Beat* taken = in.network != nullptr                                 ? in.network
-                      : in.dma != nullptr && active_ && space() > most_ + 8 ? in.dma
+                      : in.dma != nullptr && takes() && space() > most_ + 8 ? in.dma
                                                                             : nullptr;
   if (taken != nullptr && !pack_.ready()) taken = nullptr;
+  const bool failed = active_ && slot_->errors() != 0;
   const bool run = in.begin || in.flush || step_ || flush_ || active_;
 
   if (goes) {
@@ -186,6 +190,7 @@ void Function::step(const Inputs& in) {
   // The clock's pattern, commands.
   phase_ = !run_ ? 0 : (phase_ + p_.function_cycles) % kDen;
   run_ = run;
+  error_ = failed;
   if (enabled) in_gap_ = p_.function_width == kHalfWidth && goes;
   const bool ends = all_done && lanes_idle;
   if (in.flush) {

@@ -24,7 +24,11 @@ class FunctionLane {
   explicit FunctionLane(const HubParams& params) : p_(params), packets_(params.max_payload) {}
   std::uint64_t base = 0, capacity = 0, flag = 0;  ///< registers
 
-  bool ready() const { return state_ == State::wait; }
+  /// Also while the last half of a beat goes on, if that does not end the stream.
+  bool ready() const {
+    const bool last_half = upper_ || beat_.keep >> 16 == 0;
+    return state_ == State::wait || (state_ == State::halves && room() && last_half && !beat_.last);
+  }
   bool valid() const { return packets_.valid(); }
   Beat beat() const { return packets_.beat(); }
   std::uint64_t bytes() const { return bytes_; }
@@ -35,6 +39,7 @@ class FunctionLane {
 
  private:
   enum class State : std::uint8_t { wait, halves, flag, flush };
+  bool room() const { return packets_.data_ready() && packets_.commit_ready(); }
   bool half(Beat& data, Packets::Commit& commit, bool& puts, bool& commits);
 
   const HubParams& p_;
@@ -61,10 +66,10 @@ class Function {
   bool error() const { return slot_ && slot_->errors() != 0; }
   /// Beats of 16 bytes that the network may still write; 0: no step.
   unsigned free() const;
-  bool room() const { return !active_ || space() > most_ + 6; }
+  bool room() const { return !takes() || space() > most_ + 6; }
   bool network_ready() const { return pack_.ready(); }
   bool dma_ready(bool network_now) const {
-    return (pack_.ready() && space() > most_ + 8 && active_ && !network_now) || !active();
+    return (pack_.ready() && space() > most_ + 8 && !network_now) || !takes();
   }
   bool idle() const;
   /// Nothing changes without input, but for the phase of its clock.
@@ -86,6 +91,8 @@ class Function {
  private:
   using OpBeat = blocks::operators::Beat;
   int space() const;
+  /// Input is taken; after an error of the operator it is thrown away.
+  bool takes() const { return step_ || (active_ && !error_); }
   bool enable() const { return p_.function_cycles == kDen || (run_ && phase_ < p_.function_cycles); }
   void begin_step();
   void take_out(unsigned lane, bool enabled, bool step, const Inputs& in);
@@ -94,7 +101,7 @@ class Function {
   const HubParams& p_;
   int most_;  ///< beats of the largest payload
   std::optional<blocks::operators::Slot> slot_;
-  bool step_ = false, flush_ = false, active_ = false, run_ = false, in_gap_ = false;
+  bool step_ = false, flush_ = false, active_ = false, error_ = false, run_ = false, in_gap_ = false;
   std::uint64_t used_ = 0;
   std::uint8_t kind_ = 0;
   unsigned phase_ = 0;

@@ -272,7 +272,9 @@ void Local::advance(bool reply_taken) {
     case State::fetch2:
       if (value_) answer_ = *value_;
       bad_ = !value_;
-      state_ = State::reply0;
+      fault_ = {Cause::refused, source_, header_.address};
+      state_ = value_ ? State::reply0 : State::fault;
+      after_ = State::reply0;
       return;
     case State::reply0:
       if (reply_taken) state_ = State::reply1;

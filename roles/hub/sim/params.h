@@ -26,7 +26,7 @@ struct HubParams : fabric::RoleParams {
   unsigned memory_bits = 29;  ///< the on-board memory has 2^memory_bits bytes
   unsigned memory_read = 24;  ///< cycles of the on-board memory: from a request to its first data
   unsigned memory_write = 8;  ///< from the last data to the answer
-  Timing timing;
+  Timing timing;              ///< what the model's structure gives; for tests
 
   // The host's side of N.
   fabric::Time store_latency = 0, write_latency = 0, read_latency = 0, poll_latency = 0;

@@ -37,7 +37,7 @@ void read_function(fabric::Table& table, bool paper, HubParams& p) {
         "geometry_latency", "is less than the arithmetic takes",
         "0 (as few cycles as it takes) or at least " + std::to_string(blocks::operators::Let::kGeometry));
   }
-  p.operators.let_open_depth = small(table.power_of_two("open_depth", 4096, 2, 65536));
+  p.operators.let_open_depth = small(table.power_of_two("open_depth", 4096, 4, 65536));
   p.lanes = small(table.integer("lanes", 7, 1, 8));
   p.function_width = small(table.integer("function_width", paper ? 128 : 256, 128, 256));
   if (p.function_width != 128 && p.function_width != 256) {

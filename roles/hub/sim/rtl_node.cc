@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "blocks/operators/sim/let.h"
-
 namespace polyloom::hub {
 
 blocks::RtlShape rtl_shape(const HubParams& p) {
@@ -26,8 +24,7 @@ blocks::RtlShape rtl_shape(const HubParams& p) {
   set("FunctionNum", p.function_cycles);
   set("FunctionDen", 5);
   set("OpenDepth", p.operators.let_open_depth);
-  set("GeometryLatency",
-      p.operators.let_geometry == 0 ? blocks::operators::Let::kGeometry : p.operators.let_geometry);
+  set("GeometryLatency", p.operators.let_geometry);
   return shape;
 }
 

@@ -66,6 +66,7 @@ class Descriptor:
     flag: int = 0
 
     def packed(self) -> bytes:
+        """Its 64 bytes."""
         return struct.pack(
             "<QQIIqqIIQQ", self.source, self.destination, self.block_bytes, self.blocks, self.source_stride,
             self.destination_stride, self.control, self.ident, self.next, self.flag,
@@ -92,6 +93,7 @@ class BoardMemory:
         """Nothing of its own to drive."""
 
     def sample(self, cycle: int) -> None:
+        """Take bursts; answer reads and whole writes."""
         for word in self._aw.passed[self._seen[0] :]:
             address, beats = word >> 8, (word & 0xFF) + 1
             assert address % BEAT_BYTES == 0 and address // PAGE == (address + 16 * beats - 1) // PAGE
@@ -106,10 +108,10 @@ class BoardMemory:
         self._seen = [len(self._aw.passed), len(self._w.passed), len(self._ar.passed)]
         while self._bursts and self._beats:
             burst, word = self._bursts[0], self._beats.popleft()
-            data = (word >> 17).to_bytes(16, "little")
+            new = (word >> 17).to_bytes(16, "little")
             for i in range(16):
                 if word >> 1 + i & 1:
-                    self.bytes[burst[0] + i] = data[i]
+                    self.bytes[burst[0] + i] = new[i]
             burst[0] += 16
             burst[1] -= 1
             assert (word & 1) == (burst[1] == 0)
@@ -118,6 +120,7 @@ class BoardMemory:
                 self._b.send(0)
 
     def busy(self) -> str:
+        """Say if a write is not whole."""
         return "on-board memory: writes open" if self._bursts or self._beats else ""
 
 
@@ -154,9 +157,11 @@ class Bench:
         await self.h.drain(after=5)
 
     def rule(self, port: int, rule: Rule, number: int = 0) -> None:
+        """Write a rule from N."""
         self.write(REG_RULES + 16 * port + 8 * number, rule_word(rule))
 
     def send(self, port: int, tlp: Tlp) -> None:
+        """Send a TLP to a port."""
         self.inputs[port].send(tlp)
 
     def write(self, register: int, *words: int, port: int = NORTH) -> None:
@@ -188,6 +193,7 @@ class Bench:
             self.send(NORTH, self._completions.popleft()[1])
 
     def sample(self, cycle: int) -> None:
+        """Sort what has come."""
         for port, output in enumerate(self.outputs):
             for tlp in output.got[self._seen[port] :]:
                 if tlp.kind == COMPLETION:
@@ -222,6 +228,7 @@ class Bench:
             self._completions.append((due, Tlp(COMPLETION, address, piece, tag=tlp.tag, poisoned=self.poison == 0)))
 
     def busy(self) -> str:
+        """Say if completions are owed."""
         return "completions are owed" if self._completions else ""
 
     def image(self, writes: list[Tlp]) -> dict[int, int]:
@@ -234,9 +241,13 @@ class Bench:
 
     async def chain_done(self, limit: int = 30_000) -> None:
         """Poll until no DMA is busy, then wait until the hub is idle: what was written has left."""
+        await self.chain_done_but_function(limit)
+        await self.h.until(lambda: bool(self.h.signal("idle").get()))
+
+    async def chain_done_but_function(self, limit: int = 30_000) -> None:
+        """Poll until no DMA is busy."""
         for _ in range(limit // 50):
             if await self.read(REG_STATE) & 3 == 0:
-                await self.h.until(lambda: bool(self.h.signal("idle").get()))
                 return
             await self.h.step(40)
         raise AssertionError(f"DMA is busy for more than {limit} cycles: {await self.read(REG_STATE):#x}")

@@ -7,12 +7,17 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <numeric>
+#include <sstream>
 #include <thread>
 #include <vector>
 
 #include "polyloom/hub.h"
+#include "roles/hub/tests/random_tree.h"
 
 namespace polyloom::hub {
 namespace {
@@ -122,6 +127,39 @@ TEST(HubHost, FunctionsOnTheWay) {
   session.finish();
 }
 
+TEST(HubHost, LetsForAllPeersInOnePass) {
+  using namespace blocks::operators;
+  Session session(on("peach2-8"));
+  Node& a = session.node(4);
+  auto mine = a.map(kMemory, 1 << 20);
+  const auto tree = test::random_tree(4, 5, 8, 1);
+  const std::size_t bytes = tree.size() * sizeof(NodeRecord);
+  for (const bool empty : {false, true}) {
+    std::memcpy(mine.data() + 0x20000, tree.data(), bytes);
+    std::vector<LetLane> lanes;
+    std::vector<LetTarget> targets;
+    for (unsigned n = 0; n < 7; ++n) {
+      Node& to = session.node(n < 4 ? n : n + 1);
+      to.map(kMemory, 1 << 17)[0x10007] = 0xff;  // the flag is written over that
+      const float at = static_cast<float>(10 * n);
+      targets.push_back({{at, -1, -1}, {at + 5, 1, 1}, 1, 0});
+      LetLane lane{{}, {to.address(kMemory, 0), 1 << 16, to.address(kMemory, 0x10000)}};
+      std::memcpy(lane.target.data(), &targets.back(), sizeof(LetTarget));
+      lanes.push_back(lane);
+    }
+    a.let(kMemory, 0x20000, empty ? 0 : bytes, lanes, 0x80000);
+    for (unsigned n = 0; n < 7; ++n) {
+      Node& to = session.node(n < 4 ? n : n + 1);
+      const auto expected = empty ? std::vector<NodeRecord>() : make_let(tree, targets[n]);
+      const std::size_t size = expected.size() * sizeof(NodeRecord);
+      EXPECT_EQ(to.wait(kMemory, 0x10000, size).value, size);
+      EXPECT_EQ(std::memcmp(to.memory(kMemory).data(), expected.data(), size), 0);
+    }
+    a.check();
+  }
+  session.finish();
+}
+
 template <typename Act>
 std::string said(Act act) {
   try {
@@ -169,6 +207,56 @@ TEST(HubHost, WaitingForNothingIsADeadlockWithNames) {
   EXPECT_NE(error.find("deadlock"), std::string::npos) << error;
   EXPECT_NE(error.find("endpoint.0 waits for the word at 16 of unit 0 to be 5; it is 0"), std::string::npos)
       << error;
+}
+
+/// A cluster file with other lines in it.
+std::string changed(const std::string& from, const std::string& to) {
+  std::ifstream in("clusters/peach2-2.toml");
+  std::stringstream text;
+  text << in.rdbuf();
+  std::string all = text.str();
+  const std::size_t at = all.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  all.replace(at, from.size(), to);
+  const std::string path = testing::TempDir() + "hub-" + std::to_string(::getpid()) + ".toml";
+  std::ofstream(path) << all;
+  const std::string error = said([&] { Session session(on(path)); });
+  std::filesystem::remove(path);
+  return error;
+}
+
+TEST(HubCluster, WhatCannotBeIsRefused) {
+  const auto expect = [](const std::string& from, const std::string& to, const std::string& what) {
+    const std::string error = changed(from, to);
+    EXPECT_NE(error.find(what), std::string::npos) << to << ": " << error;
+  };
+  expect("\n[hub]", "\n[hub]\nmax_payload = 100", "max_payload = 100");
+  expect("\n[hub]", "\n[hub]\nmax_payload = 1024", "max_payload = 1024");
+  expect("\n[hub]", "\n[hub]\nslots = 1", "slots = 1");
+  expect("\n[hub]", "\n[hub]\nlanes = 9", "lanes = 9");
+  expect("\n[hub]", "\n[hub]\nfunction = [\"lett\"]", "\"lett\" is no operator of a hub");
+  expect("\n[hub]", "\n[hub]\nfunction_clock = \"160 MHz\"", "no whole number of fifths");
+  expect("\n[hub]", "\n[hub]\nfunction_width = 200", "function_width = 200");
+  expect("\n[hub]", "\n[hub]\ngeometry_latency = 3", "less than the arithmetic takes");
+  expect("\n[hub]", "\n[hub]\npreset = \"papers\"", "preset = \"papers\"");
+  expect("\n[hub]", "\n[hub]\nmaxpayload = 128", "did you mean max_payload");
+  expect("kind = \"ring\"\nsize = [2]", "kind = \"mesh\"\nsize = [2, 1]",
+         "topologies: ring, double_ring, explicit, not mesh");
+  expect("rate = \"32 Gb/s\"     #", "rate = \"32 Gb/s\"\nbit_error_rate = 1e-9 #",
+         "the data link layer of PCI Express");
+  expect("size = [2]", "size = [17]", "a window has room for 16 hubs");
+}
+
+TEST(HubHost, MemoryThatCannotBeOpenedIsRefused) {
+  for (const std::uint64_t process : {std::uint64_t{0}, static_cast<std::uint64_t>(::getpid())}) {
+    Session session(on("peach2-2"));
+    const std::uint64_t command[] = {1, process, 9999, 0, 4096};
+    session.client().send(0, command);
+    const std::string error = said([&] { session.pass(1'000'000); });
+    EXPECT_NE(error.find("/fd/9999, cannot be opened: No such file or directory; needed: a memory file"),
+              std::string::npos)
+        << error;
+  }
 }
 
 /// Eight clients, one a node, each in a thread of its own as if it were a process; neighbours exchange.

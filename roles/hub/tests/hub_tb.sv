@@ -57,6 +57,177 @@ module hub_tb
     );
   end
 
+  for (genvar w = 0; w < 2; w++) begin : gen_pack  // to 16, to 32 bytes
+    localparam int unsigned Bytes = 16 << w;
+    localparam int unsigned CountW = $clog2(Bytes + 33);
+    logic flush = 1'b0, in_valid = 1'b0, in_ready, out_valid, out_ready = 1'b0;
+    beat_t in = '0;
+    logic [CountW-1:0] take = CountW'(Bytes), held;
+    struct packed {
+      logic last;
+      logic [CountW-1:0] bytes;
+      logic [8*Bytes-1:0] data;
+    } out;
+    polyloom_hub_pack #(
+        .OutBytes(Bytes)
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .flush_i    (flush),
+        .in_valid_i (in_valid),
+        .in_ready_o (in_ready),
+        .in_i       (in),
+        .take_i     (take),
+        .out_valid_o(out_valid),
+        .out_ready_i(out_ready),
+        .out_data_o (out.data),
+        .out_bytes_o(out.bytes),
+        .out_last_o (out.last),
+        .held_o     (held)
+    );
+  end
+
+  if (1) begin : gen_packets
+    logic data_valid = 1'b0, data_ready, commit_valid = 1'b0, commit_ready, out_valid, out_ready = 1'b0, idle;
+    beat_t data = '0, out;
+    struct packed {
+      logic no;
+      logic [ADDR_W-1:0] address;
+      logic [9:0] bytes;
+    } commit = '0;
+    polyloom_hub_packets i_dut (
+        .clk_i,
+        .rst_ni,
+        .data_valid_i    (data_valid),
+        .data_ready_o    (data_ready),
+        .data_i          (data),
+        .commit_valid_i  (commit_valid),
+        .commit_ready_o  (commit_ready),
+        .commit_void_i   (commit.no),
+        .commit_address_i(commit.address),
+        .commit_bytes_i  (commit.bytes),
+        .out_valid_o     (out_valid),
+        .out_ready_i     (out_ready),
+        .out_o           (out),
+        .idle_o          (idle)
+    );
+  end
+
+  if (1) begin : gen_merge
+    logic [2:0] in_valid = '0, in_ready;
+    beat_t [2:0] in = '0;
+    logic out_valid, out_ready = 1'b0;
+    beat_t out;
+    polyloom_hub_merge #(
+        .Inputs(3)
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .in_valid_i (in_valid),
+        .in_ready_o (in_ready),
+        .in_i       (in),
+        .out_valid_o(out_valid),
+        .out_ready_i(out_ready),
+        .out_o      (out)
+    );
+  end
+
+  if (1) begin : gen_memory_write
+    logic start_valid = 1'b0, start_ready, in_valid = 1'b0, in_ready, idle;
+    logic [41:0] start = '0;  // address, bytes
+    beat_t in = '0;
+    logic mem_aw_valid, mem_aw_ready = 1'b0, mem_w_valid, mem_w_ready = 1'b0, mem_b_valid = 1'b0, mem_b_ready;
+    logic mem_ar_valid = 1'b0, mem_ar_ready = 1'b0, mem_r_valid = 1'b0, mem_r_ready = 1'b0;
+    logic [47:0] mem_aw, mem_ar = '0;
+    logic [144:0] mem_w;
+    logic [128:0] mem_r = '0;
+    polyloom_hub_memory_write i_dut (
+        .clk_i,
+        .rst_ni,
+        .start_valid_i  (start_valid),
+        .start_ready_o  (start_ready),
+        .start_address_i(start[41:10]),
+        .start_bytes_i  (start[9:0]),
+        .in_valid_i     (in_valid),
+        .in_ready_o     (in_ready),
+        .in_i           (in),
+        .idle_o         (idle),
+        .mem_aw_valid_o (mem_aw_valid),
+        .mem_aw_ready_i (mem_aw_ready),
+        .mem_aw_addr_o  (mem_aw[47:8]),
+        .mem_aw_len_o   (mem_aw[7:0]),
+        .mem_w_valid_o  (mem_w_valid),
+        .mem_w_ready_i  (mem_w_ready),
+        .mem_w_data_o   (mem_w[144:17]),
+        .mem_w_strb_o   (mem_w[16:1]),
+        .mem_w_last_o   (mem_w[0]),
+        .mem_b_valid_i  (mem_b_valid),
+        .mem_b_ready_o  (mem_b_ready)
+    );
+  end
+
+  if (1) begin : gen_faults
+    logic clear = 1'b0, more;
+    logic [2:0] fault_valid = '0, fault_ready;
+    fault_t [2:0] fault = '0;
+    fault_t first;
+    logic [CAUSES-1:0][31:0] counts;
+    polyloom_hub_faults #(
+        .Sources(3)
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .clear_i      (clear),
+        .fault_valid_i(fault_valid),
+        .fault_ready_o(fault_ready),
+        .fault_i      (fault),
+        .first_o      (first),
+        .more_o       (more),
+        .counts_o     (counts)
+    );
+  end
+
+  for (genvar c = 0; c < 3; c++) begin : gen_clock  // 1 of 1, 3 of 5, 5 of 16
+    logic run = 1'b0, clk, enable;
+    logic [15:0] edges = '0;
+    polyloom_hub_clock #(
+        .Num(c == 0 ? 1 : c == 1 ? 3 : 5),
+        .Den(c == 0 ? 1 : c == 1 ? 5 : 16)
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .run_i   (run),
+        .clk_o   (clk),
+        .enable_o(enable)
+    );
+    always_ff @(posedge clk) edges <= edges + 16'd1;
+  end
+
+  if (1) begin : gen_lane
+    logic flush = 1'b0, step = 1'b0, in_valid = 1'b0, in_ready, out_valid, out_ready = 1'b0, done, overflow, idle;
+    lane_t lane = '0;
+    polyloom_stream_pkg::beat_t in = '0;
+    beat_t out;
+    logic [63:0] bytes;
+    polyloom_hub_lane i_dut (
+        .clk_i,
+        .rst_ni,
+        .flush_i    (flush),
+        .step_i     (step),
+        .lane_i     (lane),
+        .in_valid_i (in_valid),
+        .in_ready_o (in_ready),
+        .in_i       (in),
+        .out_valid_o(out_valid),
+        .out_ready_i(out_ready),
+        .out_o      (out),
+        .bytes_o    (bytes),
+        .done_o     (done),
+        .overflow_o (overflow),
+        .idle_o     (idle)
+    );
+  end
+
   // The whole hub: with a function of full width, and one of half width on 3 of 5 edges.
   for (genvar f = 0; f < 2; f++) begin : gen_node
     logic [63:0] cycle = '0;
@@ -95,7 +266,8 @@ module hub_tb
         .MemoryBits   (16),
         .ChainMax     (8),
         .Lanes        (2),
-        .FunctionKinds(8),
+        .FunctionKinds(f == 0 ? 8 : 24),     // pass; and LET
+        .OpenDepth    (64),
         .FunctionWidth(f == 0 ? 256 : 128),
         .FunctionNum  (f == 0 ? 1 : 3),
         .FunctionDen  (f == 0 ? 1 : 5)

@@ -46,6 +46,7 @@ class Tlp:
             self.length = len(self.payload)
 
     def header(self) -> int:
+        """As 128 bits."""
         return self.kind | self.poisoned << 8 | self.tag << 16 | self.length << 32 | self.address << 64
 
     def beats(self) -> list[int]:
@@ -83,9 +84,11 @@ class Rule:
     valid: bool = True
 
     def packed(self) -> int:
+        """Bits of rule_t."""
         return RULE.pack(valid=int(self.valid), mask=self.mask, upper=self.upper, lower=self.lower)
 
     def matches(self, address: int) -> bool:
+        """Whether it lets the address pass."""
         return self.valid and self.lower <= (address >> 24 & self.mask) <= self.upper
 
 
@@ -97,6 +100,7 @@ class Rules:
     links: int = 15
 
     def packed(self) -> int:
+        """Bits of rules_t."""
         return sum(self.ports[p][r].packed() << RULE.width * (2 * p + r) for p in range(5) for r in range(2))
 
     def route(self, tlp: Tlp, port: int) -> tuple[int, int]:
@@ -180,7 +184,7 @@ def random_tlp(rng: random.Random, port: int, sound: float = 0.8) -> Tlp:
 
 
 class LinkSource:
-    """Sends TLPs on input ``index`` of ``name``, never more than the credits that it has; ``left``: its credits back."""
+    """Sends TLPs on input ``index`` of ``name``, never more than it has credits; ``left``: credits back."""
 
     def __init__(
         self,
@@ -200,6 +204,7 @@ class LinkSource:
         harness.add(self)
 
     def send(self, tlp: Tlp) -> None:
+        """Queue a TLP."""
         self._queue.append(tlp)
 
     def reset(self) -> None:
@@ -212,11 +217,13 @@ class LinkSource:
             self.credits -= 1
 
     def sample(self, cycle: int) -> None:
+        """Count credits that come back."""
         if self._left is not None and self._left.get():
             self.credits += 1
             assert self.credits <= self.slots, f"a credit too many in cycle {cycle}"
 
     def busy(self) -> str:
+        """Say what is not sent or not drained."""
         if self._queue:
             return f"{self.source.name} has {len(self._queue)} TLPs to send"
         if self._left is not None and self.credits != self.slots:
@@ -228,8 +235,8 @@ class LinkSink:
     """Takes TLPs from output ``index`` of ``name``, gives credits back some time after a TLP; checks their number."""
 
     def __init__(
-        self, harness: Harness, name: str, index: int, credit: str | None, stall: str | float = "random", delay: int = 30,
-        slots: int = SLOTS,
+        self, harness: Harness, name: str, index: int, credit: str | None, stall: str | float = "random",
+        delay: int = 30, slots: int = SLOTS,
     ) -> None:  # fmt: skip
         self.sink = harness.sink(name, stall, index)
         self._credit = harness.signal(credit, index, 4) if credit else None
@@ -243,6 +250,7 @@ class LinkSink:
         harness.add(self)
 
     def reset(self) -> None:
+        """No pulse."""
         self._pulse(0)
 
     def _pulse(self, value: int) -> None:
@@ -277,6 +285,7 @@ class LinkSink:
         self._seen = len(self.sink.passed)
 
     def busy(self) -> str:
+        """Say if a TLP or a credit is under way."""
         return f"output {self.index} has a TLP under way" if self._beats or self._due else ""
 
 

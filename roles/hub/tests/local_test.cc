@@ -7,8 +7,8 @@
 #include <random>
 
 #include "blocks/operators/sim/let.h"
-#include "blocks/operators/sim/make_let.h"
 #include "roles/hub/tests/hub_bench.h"
+#include "roles/hub/tests/random_tree.h"
 
 namespace polyloom::hub {
 namespace {
@@ -450,33 +450,12 @@ TEST(HubFunction, RemoteWritesAreAStreamToo) {
   EXPECT_TRUE(std::equal(b.memory(0).begin(), b.memory(0).begin() + 1000, b.memory(0).begin() + 0x4000));
 }
 
-/// A tree of `levels` below the root, each node with `fan` children, boxes around random centres.
-std::vector<blocks::operators::NodeRecord> random_tree(unsigned levels, unsigned fan, unsigned seed) {
-  using blocks::operators::make_more;
-  using blocks::operators::NodeRecord;
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<float> at(-10, 10);
-  std::vector<NodeRecord> tree;
-  std::uint32_t first = 1, count = 1;
-  for (unsigned level = 0; level <= levels; ++level, count *= fan) {
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const auto id = static_cast<std::uint32_t>(tree.size());
-      const bool leaf = level == levels;
-      const float q = leaf ? -1.0f : 40.0f / static_cast<float>(level + 1);
-      tree.push_back(
-          {q, at(random), at(random), at(random), 1, leaf ? make_more(0, id) : make_more(fan - 1, first)});
-      if (!leaf) first += fan;
-    }
-  }
-  return tree;
-}
-
 TEST(HubFunction, LetsForSeveralPeersInOnePass) {
   using namespace blocks::operators;
   BenchOptions o = ring(4);
   o.params.kinds = {Kind::let, Kind::pass};
   Bench b(o);
-  const auto tree = random_tree(4, 5, 3);
+  const auto tree = random_tree(4, 5, 3, 1);
   const std::vector<LetTarget> targets{
       {{-1, -1, -1}, {1, 1, 1}, 1, 0}, {{30, 0, 0}, {30, 0, 0}, 1, 2}, {{500, 0, 0}, {501, 1, 1}, 1, 0}};
   std::memcpy(b.memory(0).data() + 0x10000, targets.data(), targets.size() * sizeof(LetTarget));

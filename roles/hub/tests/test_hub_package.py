@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 ROOM = Path(__file__).resolve().parents[1]
-HEADER = re.sub(r"//[^\n]*", "", (ROOM / "registers.h").read_text())
+HEADER = re.sub(r"=\s+", "= ", re.sub(r"//[^\n]*", "", (ROOM / "registers.h").read_text()))
 PACKAGE = re.sub(r"//[^\n]*", "", (ROOM / "rtl/polyloom_hub_pkg.sv").read_text())
 
 

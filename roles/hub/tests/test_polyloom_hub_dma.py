@@ -5,7 +5,8 @@ the proxy queue from remote nodes, full too; every DMA error with its cause and 
 a poisoned completion; descriptor loops.
 
 Tests polyloom_hub_dma, polyloom_hub_dma_control, polyloom_hub_dma_walk, polyloom_hub_dma_read, polyloom_hub_dma_write,
-polyloom_hub_pack, polyloom_hub_packets, polyloom_hub_merge. Leaves out: data into the function (test_polyloom_hub_function.py).
+polyloom_hub_pack, polyloom_hub_packets, polyloom_hub_merge. Leaves out: data into
+the function (test_polyloom_hub_function.py).
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ test = bench(__file__, "hub_tb")
 (NO_ERROR, NOT_LOCAL, OUTSIDE, ZERO, MISALIGNED, CROSSES, LOOP, RESERVED, NO_FUNCTION, BAD_READ) = range(10)
 CHAIN_MAX = 8
 QUARTER = MEMORY_BYTES // 4  # first: descriptors; second: sources in memory; third, fourth: destinations
-BASES = {"memory": hub(MEMORY), **{i: unit(NODE, i) for i in range(3)}}
+BASES = {"memory": hub(MEMORY), **{str(i): unit(NODE, i) for i in range(3)}}
 
 
 def shape(rng: random.Random, room: int) -> tuple[int, int, int, int]:
@@ -85,13 +86,13 @@ class Chain:
 
     def random(self, rng: random.Random, number: int) -> Descriptor:
         start, size, blocks, stride = shape(rng, QUARTER)
-        source_unit = rng.choice(["memory", "memory", 0, 1, 2])
+        source_unit = rng.choice(["memory", "memory", "0", "1", "2"])
         sources = self.memory if source_unit == "memory" else self.units[int(source_unit)]
         start += QUARTER
-        to = rng.choice(["memory", 0, 2, "east", "west"])
+        to = rng.choice(["memory", "0", "2", "east", "west"])
         place, place_stride = fitting(rng, QUARTER * 2, size, blocks)
         place += QUARTER * 2
-        base = {"east": unit(9, 1), "west": unit(3, 3, MEMORY)}.get(str(to)) or BASES[to]  # type: ignore[index]
+        base = {"east": unit(9, 1), "west": unit(3, 3, MEMORY)}.get(to) or BASES[to]
         flag = (
             (hub(MEMORY, 9) if to == "east" else base) + 8 * rng.randrange(8) + 0x3F00
         )  # in the first quarter, behind descriptors
@@ -106,10 +107,10 @@ class Chain:
             rng.getrandbits(32),
             0,
             flag,
-        )  # type: ignore[index]
+        )
         if rng.random() < 0.6:
             d.control |= FLAG
-        target = self.memory if to == "memory" else self.units[int(to)] if to in {0, 2} else None
+        target = self.memory if to == "memory" else self.units[int(to)] if to in {"0", "2"} else None
         for i in range(blocks):
             data = sources[start + i * stride : start + i * stride + size].copy()
             where = place + i * place_stride
@@ -125,16 +126,16 @@ class Chain:
                 self.remote.update({flag + k: byte for k, byte in enumerate(word)})
         return d
 
-    def link(self, place: str | int, first: int = 0) -> int:
+    def link(self, place: str, first: int = 0) -> int:
         """Lay the descriptors one after the other; the address of the first."""
-        addresses = [BASES[place] + first + 64 * i for i in range(len(self.descriptors))]  # type: ignore[index]
+        addresses = [BASES[place] + first + 64 * i for i in range(len(self.descriptors))]
         self.descriptors[-1].control |= LAST
         for d, following in zip(self.descriptors, addresses[1:], strict=False):
             d.next = following
         self.lay(place, first)
         return addresses[0]
 
-    def lay(self, place: str | int, first: int) -> None:
+    def lay(self, place: str, first: int) -> None:
         data = b"".join(d.packed() for d in self.descriptors)
         live = self.b.memory.bytes if place == "memory" else self.b.units[int(place)]
         model = self.memory if place == "memory" else self.units[int(place)]
@@ -152,9 +153,9 @@ class Chain:
 
 
 @cocotb.test()
-@cocotb.parametrize(place=["memory", 0, 2])
-async def random_chains(dut: Any, place: str | int) -> None:
-    b = Bench(dut, latency=b_latency(dut))
+@cocotb.parametrize(place=["memory", "0", "2"])
+async def random_chains(dut: Any, place: str) -> None:
+    b = Bench(dut, latency=b_latency())
     await b.start()
     for round_ in range(4):
         for writes in b.writes:
@@ -169,9 +170,9 @@ async def random_chains(dut: Any, place: str | int) -> None:
         assert await b.read(REG_STATUS) == 0
 
 
-def b_latency(dut: Any) -> int:
+def b_latency() -> int:
     """Largest delay of a completion, in cycles."""
-    return random.choice([1, 30, 300])
+    return [1, 30, 300][random.randrange(3)]
 
 
 @cocotb.test()
@@ -276,8 +277,8 @@ async def error(dut: Any, name: str) -> None:
     await b.start()
     if name == "negative stride":  # from node 0, so that the second block is below the window
         code = NOT_LOCAL
-    bad = Descriptor(**{**GOOD, **change})  # type: ignore[arg-type]
-    good = Descriptor(**{**GOOD, "destination": unit(9, 2), "ident": 7})  # type: ignore[arg-type]
+    bad = Descriptor(**{**GOOD, **change})
+    good = Descriptor(**{**GOOD, "destination": unit(9, 2), "ident": 7})
     first = Descriptor(hub(MEMORY + QUARTER), unit(9, 2, 4096), 100, control=0, next=hub(MEMORY + 64))
     for place, d in ((0, first), (64, bad), (128, good)):
         b.memory.bytes[place : place + 64] = d.packed()

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: streams of any length from DMA chains with block stride and from the network through the operator `pass` to two
-lanes, to the host and to a remote node, with flags, at full width and at half width on 3 of 5 edges; capacity too
-small; flush amid a stream and a new step; no room: N waits, others are dropped; a kind that is not there; rates.
+"""Covers: streams of any length from DMA chains with block stride and from the network through the operator `pass`
+to two lanes, to the host and to a remote node, with flags, at full width and at half width on 3 of 5 edges; capacity
+too small; flush amid a stream and a new step; no room: N waits, others are dropped; a kind that is not there; rates.
 
-Tests polyloom_hub_function, polyloom_hub_lane, polyloom_hub_clock, polyloom_hub_pack. Leaves out: the LET operator's own logic.
+Tests polyloom_hub_function, polyloom_hub_lane, polyloom_hub_clock, polyloom_hub_pack.
+Leaves out: the LET operator's own logic.
 """
 
 from __future__ import annotations
@@ -122,8 +123,7 @@ async def streams_of_the_network(dut: Any, which: int) -> None:
     await b.start()
     for count in (1, 3, 12):
         clear(b)
-        setup(b, 1)
-        await b.h.drain()
+        setup(b, 1)  # and data right behind it
         stream = b""
         for i in range(count):
             data = b.h.rng.randbytes(b.h.rng.choice([1, 16, 24, 100, MAX_PAYLOAD]))
@@ -224,9 +224,16 @@ async def misuse(dut: Any) -> None:
     b.write(REG_CONTROL, STEP | PASS << 8 | 1 << 16)  # while one is active
     await b.h.drain(after=20)
     assert await b.read(REG_DROPS + 8 * REFUSED) == 1
+    for _ in range(30):  # more than the function could hold: N must not be stopped by a step that failed
+        b.send(NORTH, Tlp(WRITE, hub(FUNCTION), bytes(MAX_PAYLOAD)))
+    b.memory.bytes[:64] = Descriptor(hub(MEMORY + 1024), 0, 8192, control=LAST | FUNCTION_BIT).packed()
+    b.write(REG_CHAIN, hub(MEMORY))
+    await b.h.drain(after=100)
+    await b.chain_done_but_function()
+    assert await b.read(REG_DROPS + 8 * FUNCTION_FULL) == 30
     b.write(REG_CONTROL, FLUSH)
     await finished(b)
-    assert await b.read(REG_STATUS) >> 15 & 1 == 0 and await b.read(REG_DONE) == 0
+    assert await b.read(REG_STATUS) >> 15 & 1 == 0 and await b.read(REG_DONE) == 1
 
 
 @cocotb.test()

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: registers as registers.h says (values, refusals, resets by strap); writes to on-board memory at any address and
-size from all ports at once; every fault of a TLP with its cause, port and address, while sound traffic goes on
+"""Covers: registers as registers.h says (values, refusals, resets by strap); writes to on-board memory at any address
+and size from all ports at once; every fault of a TLP with its cause, port and address, while sound traffic goes on
 undisturbed; counters; idle.
 
-Tests polyloom_hub_node, polyloom_hub_regs, polyloom_hub_local, polyloom_hub_counters. Leaves out: DMA and function (their own tests).
+Tests polyloom_hub_node, polyloom_hub_regs, polyloom_hub_local, polyloom_hub_counters,
+polyloom_hub_memory_write, polyloom_hub_faults. Leaves out: DMA and function (their own tests).
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ namespace {
 
 constexpr unsigned kMemories = 3;
 constexpr unsigned kLaneWords = 4;
+constexpr std::uint8_t kLetKind = 4;  ///< of blocks/operators
 
 std::uint64_t word(Command op, Unit unit = Unit::accelerator0, std::uint64_t more = 0) {
   return static_cast<std::uint64_t>(op) | static_cast<std::uint64_t>(unit) << 8 | more << 16;
@@ -192,6 +193,30 @@ void Node::start_function(std::uint8_t kind, std::uint64_t config, std::span<con
 }
 
 void Node::stop_function() { write_register(reg::function_control, 2); }
+
+void Node::let(Unit unit, std::uint64_t tree, std::uint64_t bytes, std::span<const LetLane> lanes,
+               std::uint64_t scratch, std::uint64_t config) {
+  if (lanes.empty()) return;
+  const std::uint64_t targets = lanes.size() * sizeof(LetLane::target),
+                      after = scratch + (targets + 63) / 64 * 64;
+  need(unit, scratch, after - scratch + 2 * kDescriptorBytes, "let: targets and descriptors");
+  if (bytes != 0) need(unit, tree, bytes, "let: the tree");
+  std::vector<LaneOutput> outputs;
+  for (const LetLane& lane : lanes) {
+    std::memcpy(memory(unit).data() + scratch + outputs.size() * sizeof lane.target, lane.target.data(),
+                sizeof lane.target);
+    outputs.push_back(lane.output);
+    if (lane.output.capacity == 0) throw UserError("let: a lane without capacity has no place for its tree");
+  }
+  start_function(kLetKind, config, outputs);
+  std::vector<Copy> chain{
+      {.source = address(unit, scratch), .bytes = static_cast<std::uint32_t>(targets), .to_function = true}};
+  if (bytes != 0) {
+    chain.push_back(
+        {.source = address(unit, tree), .bytes = static_cast<std::uint32_t>(bytes), .to_function = true});
+  }
+  dma(chain, unit, after);
+}
 
 Faults Node::faults() {
   const std::uint64_t status = read_register(reg::status);

@@ -16,6 +16,7 @@
 //   called. Thread safety: none.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -74,6 +75,13 @@ struct LaneOutput {
   std::uint64_t flag = 0;  ///< gets the number of bytes, with kFlagOverflow if they did not fit; 0: none
 };
 
+/// A peer of locally essential trees: what its tree is for, and where it goes.
+struct LetLane {
+  std::array<float, 8>
+      target{};  ///< min x, y, z, max x, y, z, kappa, radius (blocks/operators/sim/make_let.h)
+  LaneOutput output;
+};
+
 /// What a wait found.
 struct Held {
   std::uint64_t value = 0;
@@ -120,6 +128,11 @@ class Node {
   /// used.
   void start_function(std::uint8_t kind, std::uint64_t config, std::span<const LaneOutput> lanes);
   void stop_function();
+  /// Sends the LETs of the tree of so many bytes in own memory to all lanes, in one pass. The targets and the
+  /// descriptors are written to own memory at `scratch` (a multiple of 64; 32 bytes a lane and 192), and must
+  /// stay until the flags have come. config: LetSetup::word().
+  void let(Unit unit, std::uint64_t tree, std::uint64_t bytes, std::span<const LetLane> lanes,
+           std::uint64_t scratch, std::uint64_t config = 0);
 
   Faults faults();
   void clear_faults();
