@@ -25,7 +25,7 @@ def run(bench: Bench) -> None:
     bench.figures["tables"] = [
         {
             "title": f"Simulated time of a step, {count:,} bodies, acceleration criterion 2^-9",
-            "head": ["nodes", "LET by hub: us", "LET by host: us", "whole trees: us", "exchange by hub: us", "by host: us"],
+            "head": ["nodes", "by hub: us", "by host: us", "whole trees: us", "exchange by hub: us", "by host: us"],
             "rows": rows,
         }
     ]

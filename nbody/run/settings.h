@@ -34,8 +34,8 @@ inline constexpr std::array<const char*, kPhases> kPhaseNames = {
     "PH-key", "make tree",         "calc MAC",       "walk tree",
     "LET",    "exchange and wait", "kick and drift", "decompose"};
 
-/// Seconds by phase, of the wall and, on a simulated cluster, simulated. Of the wall's, what an Exchange waited inside
-/// of a phase counts to kExchange.
+/// Seconds by phase, of the wall and, on a simulated cluster, simulated. Of the wall's, what an Exchange
+/// waited inside of a phase counts to kExchange.
 class PhaseClock {
  public:
   /// Ends the current part and adds it, less `waited`, to `phase`. `simulated`: of the whole part.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Covers: forces against direct summation in NumPy, the table of errors by criterion (collectives-and-hub.md 4.3), the
+# Covers: forces against direct summation in NumPy, a table of errors by criterion, the
 # second moments of records, bad and degenerate input. Leaves out: LETs and runs (the files beside this).
 import os
 from functools import cache

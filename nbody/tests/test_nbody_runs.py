@@ -68,7 +68,7 @@ def drift(problem, eps, theta, time_end):
     return energy, momentum
 
 
-# Energy and momentum bounds of the table (collectives-and-hub.md 4.3) to T = 10, with 10 % of room.
+# Energy and momentum bounds, from a straightforward prototype in double precision, to T = 10, with 10 % of room.
 @pytest.mark.parametrize(
     ("problem", "eps", "theta", "energy", "momentum"),
     [
