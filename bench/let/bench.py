@@ -112,11 +112,26 @@ def exchange(bench: Bench) -> None:
 
 
 def _exchange_row(bench: Bench, what: str, result: dict[str, Any], paper: float) -> float:
-    # A pair's bytes load 16 / 7 links of 16 on average; port N of each node takes 7 pairs' bytes.
-    pair = result["bytes"] / 56
-    limit = 8 * pair / PAYLOAD / LINK_BYTES_PER_US
+    limit: float = busiest_bytes(result["pairs"]) / PAYLOAD / LINK_BYTES_PER_US
     _row(bench, f"{what}, {result['nodes']} nodes a tree", 1e6 * result["seconds"], paper, limit)
     return limit
+
+
+def busiest_bytes(pairs: list[list[int]]) -> int:
+    """Bytes over the busiest link of a ring, or into or out of the busiest node, if node i sends pairs[i][j] to j."""
+    nodes = len(pairs)
+    loads = [0] * (4 * nodes)  # east of node i, west of it, into it, out of it
+    for source, row in enumerate(pairs):
+        for target, count in enumerate(row):
+            distance = (target - source) % nodes
+            # Opposite nodes go east from even places, west from odd ones (roles/hub/host/runtime/routes.cc).
+            east = 2 * distance < nodes or (2 * distance == nodes and source % 2 == 0)
+            for hop in range(distance if east else nodes - distance):
+                place = (source + hop) % nodes if east else nodes + (source - hop) % nodes
+                loads[place] += count
+            loads[2 * nodes + target] += count
+            loads[3 * nodes + source] += count
+    return max(loads)
 
 
 def _row(bench: Bench, what: str, us: float, paper: float | None, limit: float | None = None) -> None:

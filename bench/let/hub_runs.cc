@@ -75,7 +75,6 @@ HubRun push_to_neighbour(hub::Session& session, const DomainTree& tree, const nb
   HubRun run;
   account(run, flag, begin);
   run.bytes = flag.value;
-  run.largest = static_cast<double>(flag.value);
   run.equal = equals(landed.subspan(region_of(0)), flag.value, tree, target, padded);
   from.check();
   to.check();
@@ -136,6 +135,7 @@ HubRun exchange_all(hub::Session& session, std::span<const DomainTree> trees, Ex
   const hub::Time begin = session.now();
   for (unsigned n = 0; n < nodes; ++n) session.node(n).dma(chains[n], kUnit, kChain);
   HubRun run;
+  run.pairs.assign(nodes, std::vector<std::uint64_t>(nodes));
   for (unsigned n = 0; n < nodes; ++n) {
     hub::Node& node = session.node(n);
     for (unsigned p = 0; p < nodes; ++p) {
@@ -143,7 +143,7 @@ HubRun exchange_all(hub::Session& session, std::span<const DomainTree> trees, Ex
       const hub::Held flag = node.wait(kUnit, flag_of(p), kNone, hub::Compare::not_equal);
       account(run, flag, begin);
       run.bytes += flag.value;
-      run.largest = std::max(run.largest, static_cast<double>(flag.value));
+      run.pairs[p][n] = flag.value;
       if (what == Exchange::kLets) {
         run.equal &= equals(node.memory(kUnit).subspan(region_of(p)), flag.value, trees[p],
                             trees[n].summary.target, false);

@@ -14,8 +14,8 @@ namespace polyloom::bench {
 struct HubRun {
   double seconds = 0;       ///< simulated, from the first command to the last LET's flag in its memory
   std::uint64_t bytes = 0;  ///< of all LETs, or trees
-  double largest = 0;       ///< bytes of the largest of them
-  bool equal = true;        ///< what arrived is what the host's make_let gives
+  std::vector<std::vector<std::uint64_t>> pairs;  ///< [from][to] bytes
+  bool equal = true;                              ///< what arrived is what the host's make_let gives
 };
 
 /// Accelerator 0 pushes its tree into its hub's function, which writes the LET to accelerator 1's memory.

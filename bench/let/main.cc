@@ -100,7 +100,7 @@ json run_host() {
 }
 
 json of(const HubRun& run) {
-  return {{"seconds", run.seconds}, {"bytes", run.bytes}, {"largest", run.largest}, {"equal", run.equal}};
+  return {{"seconds", run.seconds}, {"bytes", run.bytes}, {"pairs", run.pairs}, {"equal", run.equal}};
 }
 
 json run_push(bool padded) {
