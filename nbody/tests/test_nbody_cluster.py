@@ -58,6 +58,15 @@ def test_sixteen_nodes_of_two_rings():
     assert same(last, in_one_process(state, 16, steps=1))
 
 
+def test_hubs_in_rtl():
+    state = nbody.problem("plummer", 300, 3)
+    last, reports, seconds = on_cluster(state, 2, steps=1, on="rtl")
+    model, of_model, same_seconds = on_cluster(state, 2, steps=1)
+    assert same(last, model)
+    assert seconds == same_seconds
+    assert [r["simulated_phases"] for r in reports] == [r["simulated_phases"] for r in of_model]
+
+
 @pytest.mark.parametrize("count", [1, 2, 9])
 def test_empty_domains(count):
     state = nbody.problem("plummer", count, 1) if count != 2 else nbody.problem("kepler", 2)
