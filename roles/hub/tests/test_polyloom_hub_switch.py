@@ -142,6 +142,33 @@ async def bubble_at_every_count_of_credits(dut: Any) -> None:
 
 
 @cocotb.test()
+@cocotb.parametrize(
+    way=[(WEST, EAST, NORTH), (EAST, WEST, LOCAL), (NORTH, EAST, WEST), (NORTH, WEST, LOCAL), (LOCAL, WEST, EAST)]
+)
+async def passes_what_waits_for_a_ring(dut: Any, way: tuple[int, int, int]) -> None:
+    b = Bench(dut)
+    h, (i, blocked, free) = b.h, way
+    await h.reset()
+    rules = Rules()
+    rules.ports[blocked] = [Rule(lower=1 << 11, upper=(2 << 11) - 1), Rule(valid=False)]
+    rules.ports[free] = [Rule(lower=2 << 11, upper=(3 << 11) - 1), Rule(valid=False)]
+    b.set(rules)
+    drive = b.outputs[blocked].drive
+    b.outputs[blocked].drive = lambda: b.outputs[blocked]._pulse(0)  # type: ignore[method-assign]
+    waiting = [Tlp(WRITE, unit(1, 0, 256 * n), b"wait" * (n + 1)) for n in range(SLOTS + 1)]
+    passing = [Tlp(WRITE, unit(2, 0, 256 * n), b"pass" * (n + 1)) for n in range(6)]
+    for tlp in waiting + passing:
+        b.inputs[i].send(tlp)
+    await h.step(800)
+    gone = SLOTS if i in {EAST, WEST} else SLOTS - 1  # who enters leaves a bubble
+    assert b.outputs[blocked].got == waiting[:gone]
+    assert b.outputs[free].got == passing
+    b.outputs[blocked].drive = drive  # type: ignore[method-assign]
+    await h.drain()
+    assert b.outputs[blocked].got == waiting
+
+
+@cocotb.test()
 async def north_waits_for_the_function_and_others_do_not(dut: Any) -> None:
     b = Bench(dut)
     h = b.h
