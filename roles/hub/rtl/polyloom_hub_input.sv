@@ -8,8 +8,8 @@
 //               beat: one pulse. Where TLPs leave in one cycle from several queues, their pulses follow one another.
 // Latency:      header in at edge k: request in the cycle before edge k + 2, beat in the same cycle.
 // Throughput:   a beat a cycle in, and a beat a cycle and queue out; TLPs back to back.
-// Backpressure: in_ready_o falls when all slots are taken; a sender that keeps to its credits never sees that. It depends
-//               on registers only.
+// Backpressure: in_ready_o falls when all slots, or the beats of a queue, are taken; a sender that keeps to its credits
+//               and sizes never sees that. It depends on registers only.
 // Order/loss:   in order between the input and an output. TLPs with a fault are dropped; a fault waits for fault_ready_i.
 // Reset:        empty.
 // Limits:       every TLP has as many beats as its header says (a link's sender is a hub or an endpoint).
@@ -65,7 +65,8 @@ module polyloom_hub_input
   logic first_q, take, fresh_q, header_q;
   logic [CountW-1:0] held_q;  // TLPs, from header in to last beat out
   beat_t beat_q;
-  assign in_ready_o = !first_q || held_q != CountW'(Slots);
+  logic [Queues-1:0] room;
+  assign in_ready_o = room == '1 && (!first_q || held_q != CountW'(Slots));
   assign take = in_valid_i && in_ready_o;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -121,6 +122,7 @@ module polyloom_hub_input
           .in_first_i   (header_q),
           .in_i         (beat_q),
           .in_route_i   (route),
+          .room_o       (room[q]),
           .request_o    (request[q]),
           .stream_o     (stream[q]),
           .grant_i      (grant[q]),
@@ -133,6 +135,7 @@ module polyloom_hub_input
           .fault_o      (fault[q])
       );
     end else begin : gen_unused
+      assign room[q] = 1'b1;
       assign request[q] = '0;
       assign stream[q] = 1'b0;
       assign valid[q] = 1'b0;

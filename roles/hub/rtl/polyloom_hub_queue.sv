@@ -6,7 +6,8 @@
 //               A TLP with a fault is told to polyloom_hub_faults, then its beats are thrown away.
 // Latency:      1 cycle from a beat in to beat and request.
 // Throughput:   a beat a cycle; TLPs back to back.
-// Backpressure: none at the input: polyloom_hub_input lets in no more than Slots TLPs (asserted).
+// Backpressure: room_o, from registers, falls when the beats of Slots TLPs of the largest size are exceeded: only TLPs
+//               beyond that size, which are faults, get there. Two more beats are taken then (asserted).
 // Order/loss:   in order. TLPs with a fault are dropped; a fault waits for fault_ready_i.
 // Reset:        empty.
 // Limits:       the first beat of a TLP comes with its route.
@@ -26,6 +27,7 @@ module polyloom_hub_queue
     input  logic               in_first_i,     // with its route
     input  beat_t              in_i,
     input  route_t             in_route_i,
+    output logic               room_o,
     // To the outputs
     output logic   [PORTS-1:0] request_o,      // the TLP in front wants this output
     output logic               stream_o,       // and then the function's input
@@ -41,10 +43,10 @@ module polyloom_hub_queue
 );
   localparam int unsigned Beats = Slots * (1 + beats_of(Cfg.max_payload));
   logic data_ready, data_valid, pop;
-  logic [$clog2(Beats+1)-1:0] unused_usage;
+  logic [$clog2(Beats+3)-1:0] usage;
   polyloom_stream_ram_fifo #(
       .T    (beat_t),
-      .Depth(Beats)
+      .Depth(Beats + 2)
   ) i_beats (
       .clk_i,
       .rst_ni,
@@ -55,8 +57,9 @@ module polyloom_hub_queue
       .out_valid_o(data_valid),
       .out_ready_i(pop),
       .out_o      (beat_o),
-      .usage_o    (unused_usage)
+      .usage_o    (usage)
   );
+  assign room_o = usage <= ($bits(usage))'(Beats);
 
   route_t route;
   logic route_ready, route_valid, route_pop;
