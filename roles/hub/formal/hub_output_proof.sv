@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // hub_output_proof: polyloom_hub_output mixes no TLPs, loses no beat, sends none without credit and leaves the bubble.
 // How: grants and pulses are counted here; a freely picked beat is followed by its distance to the end of the buffer.
-// Inputs behave as polyloom_hub_input: a request stands until granted, the next one comes with the last beat at the
+// Inputs behave as polyloom_hub_queue: a request stands until granted, the next one comes with the last beat at the
 // earliest. 3 slots; inputs 0, 2, 4 enter a ring. 2 bits of a beat are free.
 module hub_output_proof
   import polyloom_hub_pkg::*;

@@ -8,6 +8,7 @@
 -f ../../../blocks/operators/rtl/operators.f
 polyloom_hub_pkg.sv
 polyloom_hub_route.sv
+polyloom_hub_queue.sv
 polyloom_hub_input.sv
 polyloom_hub_output.sv
 polyloom_hub_switch.sv

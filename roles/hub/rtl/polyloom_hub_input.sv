@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_hub_input: an input of the switch: the slots of a link, the route of each TLP, and what waits in front.
-// How:          in --+--> [ beats of all slots ] ----------------> beat, one a cycle while granted
-//                    '--> [ header ] --> route --> [ routes ] ---> request of the TLP in front
-//               A slot is room for one TLP of the largest size, a TLP leaves its slot with its last beat: one pulse.
-//               The next TLP's request stands already in the cycle in which the last beat of the one before leaves.
-//               A TLP with a fault is told to polyloom_hub_faults, then its beats are thrown away.
-// Latency:      header in at edge k: request in the cycle before edge k + 2, beat in the cycle before edge k + 1.
-// Throughput:   a beat a cycle; TLPs back to back.
-// Backpressure: in_ready_o falls when all slots or all their beats are taken; a sender that keeps to its credits never
-//               sees that. It depends on registers only.
-// Order/loss:   in order. TLPs with a fault are dropped; a fault waits for faults_ready_i.
+// polyloom_hub_input: an input of the switch: the slots of a link, the route of each TLP, and the queues that wait.
+// How:          in --> [ beat ] --> route --+--> polyloom_hub_queue for E (from N, W, L)
+//                                           +--> polyloom_hub_queue for W (from N, E, L)
+//                                           '--> polyloom_hub_queue for all else, and faults
+//               What waits for a ring does not stand before what leaves it. The queues share the slots; each has room
+//               for all of them. A slot is room for one TLP of the largest size, a TLP leaves its slot with its last
+//               beat: one pulse. Where TLPs leave in one cycle from several queues, their pulses follow one another.
+// Latency:      header in at edge k: request in the cycle before edge k + 2, beat in the same cycle.
+// Throughput:   a beat a cycle in, and a beat a cycle and queue out; TLPs back to back.
+// Backpressure: in_ready_o falls when all slots, or the beats of a queue, are taken; a sender that keeps to its credits
+//               and sizes never sees that. It depends on registers only.
+// Order/loss:   in order between the input and an output. TLPs with a fault are dropped; a fault waits for fault_ready_i.
 // Reset:        empty.
 // Limits:       every TLP has as many beats as its header says (a link's sender is a hub or an endpoint).
 // Cost:         see polyloom_hub_node.
@@ -31,13 +32,13 @@ module polyloom_hub_input
     output logic                in_ready_o,
     input  beat_t               in_i,
     output logic                left_o,         // a TLP has left its slot
-    // To the outputs
-    output logic    [PORTS-1:0] request_o,      // the TLP in front wants this output
-    output logic                stream_o,       // and then the function's input
-    input  logic                grant_i,        // it may go: its beats from the next cycle on
-    output logic                beat_valid_o,
-    input  logic                beat_ready_i,
-    output beat_t               beat_o,
+    // To the outputs, a bit or a beat each
+    output logic    [PORTS-1:0] request_o,      // a TLP in front wants this output
+    output logic                stream_o,       // the one for L wants the function's input
+    input  logic    [PORTS-1:0] grant_i,        // it may go: its beats from the next cycle on
+    output logic    [PORTS-1:0] beat_valid_o,
+    input  logic    [PORTS-1:0] beat_ready_i,
+    output beat_t   [PORTS-1:0] beat_o,
     // To polyloom_hub_faults
     output logic                fault_valid_o,
     input  logic                fault_ready_i,
@@ -46,99 +47,138 @@ module polyloom_hub_input
     output events_t             events_o,       // tlp_out, beat_out: of an output; not set here
     output logic                idle_o
 );
-  localparam int unsigned Beats = Slots * (1 + beats_of(Cfg.max_payload));
   localparam int unsigned CountW = $clog2(Slots + 1);
+  // Queues: 0 for all else, 1 for E, 2 for W.
+  localparam int unsigned Queues = 3;
+  localparam logic [Queues-1:0] Used = {
+    Port == NORTH || Port == EAST || Port == LOCAL, Port == NORTH || Port == WEST || Port == LOCAL, 1'b1
+  };
+
+  // The queue of an output.
+  function automatic int unsigned queue_of(int unsigned output_port);
+    if (output_port == EAST && Used[1]) return 1;
+    if (output_port == WEST && Used[2]) return 2;
+    return 0;
+  endfunction
 
   // What comes.
-  logic first_q, take, header_q_valid;
+  logic first_q, take, fresh_q, header_q;
   logic [CountW-1:0] held_q;  // TLPs, from header in to last beat out
-  header_t header_q;
-  logic data_ready, route_ready;
-  assign in_ready_o = data_ready && (!first_q || held_q != CountW'(Slots));
+  beat_t beat_q;
+  logic [Queues-1:0] room;
+  assign in_ready_o = room == '1 && (!first_q || held_q != CountW'(Slots));
   assign take = in_valid_i && in_ready_o;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      first_q <= 1'b1;
-      header_q_valid <= 1'b0;
+      first_q  <= 1'b1;
+      fresh_q  <= 1'b0;
+      header_q <= 1'b0;
     end else begin
       if (take) first_q <= in_i.last;
-      header_q_valid <= take && first_q;
+      fresh_q  <= take;
+      header_q <= take && first_q;
     end
   end
-  always_ff @(posedge clk_i) if (take && first_q) header_q <= in_i.data;
+  always_ff @(posedge clk_i) if (take) beat_q <= in_i;
 
-  // Its beats.
-  logic data_valid, pop, last_out;
-  logic [$clog2(Beats+1)-1:0] unused_usage;
-  polyloom_stream_ram_fifo #(
-      .T    (beat_t),
-      .Depth(Beats)
-  ) i_beats (
-      .clk_i,
-      .rst_ni,
-      .flush_i    (1'b0),
-      .in_valid_i (take),
-      .in_ready_o (data_ready),
-      .in_i,
-      .out_valid_o(data_valid),
-      .out_ready_i(pop),
-      .out_o      (beat_o),
-      .usage_o    (unused_usage)
-  );
-
-  // Its route.
-  route_t route_d, route;
-  logic route_valid, route_pop;
+  // Its queue.
+  route_t route;
+  logic [Queues-1:0] to, to_q;
   polyloom_hub_route #(
       .Cfg (Cfg),
       .Port(Port)
   ) i_route (
       .rules_i,
       .links_i,
-      .header_i(header_q),
-      .route_o (route_d)
+      .header_i(beat_q.data),
+      .route_o (route)
   );
-  polyloom_stream_lut_fifo #(
-      .T    (route_t),
-      .Depth(Slots)
-  ) i_routes (
-      .clk_i,
-      .rst_ni,
-      .flush_i    (1'b0),
-      .in_valid_i (header_q_valid),
-      .in_ready_o (route_ready),
-      .in_i       (route_d),
-      .out_valid_o(route_valid),
-      .out_ready_i(route_pop),
-      .out_o      (route)
-  );
+  always_comb begin
+    to = to_q;
+    if (header_q) begin
+      to = '0;
+      if (Used[1] && route.cause == CAUSE_NONE && route.dest[EAST]) to[1] = 1'b1;
+      else if (Used[2] && route.cause == CAUSE_NONE && route.dest[WEST]) to[2] = 1'b1;
+      else to[0] = 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i) to_q <= to;
 
   // What goes.
-  logic active_q, dropping_q, front, drop;
-  assign pop = active_q && data_valid && (dropping_q || beat_ready_i);
-  assign last_out = pop && beat_o.last;
-  assign beat_valid_o = active_q && !dropping_q && data_valid;
-  assign front = route_valid && (!active_q || last_out);  // a TLP that may begin in the next cycle
-  assign request_o = front && route.cause == CAUSE_NONE ? route.dest : '0;
-  assign stream_o = route.stream && route.dest[LOCAL];
-  assign fault_valid_o = front && route.cause != CAUSE_NONE;
-  assign fault_o = '{cause: route.cause, port: 3'(Port), address: route.address};
-  assign drop = fault_valid_o && fault_ready_i;
-  assign route_pop = grant_i || drop;
+  logic [Queues-1:0] grant, valid, ready, last_out, stream, fault_valid;
+  logic [Queues-1:0][PORTS-1:0] request;
+  beat_t [Queues-1:0] beat;
+  fault_t [Queues-1:0] fault;
+  for (genvar q = 0; q < int'(Queues); q++) begin : gen_queue
+    if (Used[q]) begin : gen_used
+      polyloom_hub_queue #(
+          .Cfg  (Cfg),
+          .Port (Port),
+          .Slots(Slots)
+      ) i_queue (
+          .clk_i,
+          .rst_ni,
+          .in_valid_i   (fresh_q && to[q]),
+          .in_first_i   (header_q),
+          .in_i         (beat_q),
+          .in_route_i   (route),
+          .room_o       (room[q]),
+          .request_o    (request[q]),
+          .stream_o     (stream[q]),
+          .grant_i      (grant[q]),
+          .beat_valid_o (valid[q]),
+          .beat_ready_i (ready[q]),
+          .beat_o       (beat[q]),
+          .last_out_o   (last_out[q]),
+          .fault_valid_o(fault_valid[q]),
+          .fault_ready_i(fault_ready_i && q == 0),
+          .fault_o      (fault[q])
+      );
+    end else begin : gen_unused
+      assign room[q] = 1'b1;
+      assign request[q] = '0;
+      assign stream[q] = 1'b0;
+      assign valid[q] = 1'b0;
+      assign beat[q] = '0;
+      assign last_out[q] = 1'b0;
+      assign fault_valid[q] = 1'b0;
+      assign fault[q] = '0;
+      logic unused;
+      assign unused = ^{grant[q], ready[q], to[q]};
+    end
+  end
+  // One process each: a grant depends on beats that move, not the other way.
+  always_comb begin
+    grant = '0;
+    for (int unsigned o = 0; o < PORTS; o++) grant[queue_of(o)] |= grant_i[o];
+  end
+  always_comb begin
+    ready = '0;
+    for (int unsigned o = 0; o < PORTS; o++) ready[queue_of(o)] |= beat_ready_i[o];
+  end
+  for (genvar o = 0; o < int'(PORTS); o++) begin : gen_to_output
+    assign request_o[o] = request[queue_of(o)][o];
+    assign beat_valid_o[o] = valid[queue_of(o)];
+    assign beat_o[o] = beat[queue_of(o)];
+  end
+  assign stream_o = stream[0];
+  assign fault_valid_o = fault_valid[0];
+  assign fault_o = fault[0];
 
+  // Slots.
+  logic [CountW-1:0] owed_q;  // pulses beyond the one that stands
+  logic [CountW-1:0] leaving, owed;
+  assign leaving = CountW'(last_out[0]) + CountW'(last_out[1]) + CountW'(last_out[2]);
+  assign owed = owed_q + leaving;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      active_q <= 1'b0;
-      dropping_q <= 1'b0;
       held_q <= '0;
+      owed_q <= '0;
       left_o <= 1'b0;
     end else begin
-      if (route_pop) active_q <= 1'b1;
-      else if (last_out) active_q <= 1'b0;
-      if (route_pop) dropping_q <= drop;
-      held_q <= held_q + CountW'(take && first_q) - CountW'(last_out);
-      left_o <= last_out;
-      assert (!header_q_valid || route_ready);
+      held_q <= held_q + CountW'(take && first_q) - leaving;
+      owed_q <= owed - CountW'(owed != '0);
+      left_o <= owed != '0;
     end
   end
 
@@ -147,7 +187,10 @@ module polyloom_hub_input
     events_o = '0;
     events_o.tlp_in = take && first_q;
     events_o.beat_in = take;
-    events_o.stall = request_o != '0 && !grant_i;
-    events_o.drop = drop;
+    events_o.stall = (request_o & ~grant_i) != '0;
+    events_o.drop = fault_valid_o && fault_ready_i;
   end
+
+  logic unused;
+  assign unused = ^{stream[2:1], fault_valid[2:1], fault[2:1]};
 endmodule

@@ -43,10 +43,11 @@ module polyloom_hub_switch
     output logic    [INPUTS-1:0] in_idle_o,
     output logic    [ PORTS-1:0] out_idle_o
 );
-  logic [INPUTS-1:0] stream, granted, valid, ready, left;
-  logic [INPUTS-1:0][PORTS-1:0] request;
-  logic [PORTS-1:0][INPUTS-1:0] wanted, grant, pop;
-  beat_t   [INPUTS-1:0] beat;
+  logic [INPUTS-1:0] stream, left;
+  logic [INPUTS-1:0][PORTS-1:0] request, granted, in_valid, in_ready;
+  logic [PORTS-1:0][INPUTS-1:0] wanted, grant, pop, valid;
+  beat_t [INPUTS-1:0][PORTS-1:0] in_beat;
+  beat_t [PORTS-1:0][INPUTS-1:0] beat;
   events_t [INPUTS-1:0] in_events;
   logic [PORTS-1:0] tlp_out, beat_out;
   logic [PORTS-1:0][2:0] source;
@@ -55,7 +56,7 @@ module polyloom_hub_switch
     polyloom_hub_input #(
         .Cfg  (Cfg),
         .Port (i),
-        .Slots(i < int'(LINKS) ? Cfg.slots : 2)
+        .Slots(i < int'(LINKS) ? Cfg.slots : i == int'(LOCAL) ? LOCAL_SLOTS : REPLY_SLOTS)
     ) i_input (
         .clk_i,
         .rst_ni,
@@ -68,9 +69,9 @@ module polyloom_hub_switch
         .request_o    (request[i]),
         .stream_o     (stream[i]),
         .grant_i      (granted[i]),
-        .beat_valid_o (valid[i]),
-        .beat_ready_i (ready[i]),
-        .beat_o       (beat[i]),
+        .beat_valid_o (in_valid[i]),
+        .beat_ready_i (in_ready[i]),
+        .beat_o       (in_beat[i]),
         .fault_valid_o(fault_valid_o[i]),
         .fault_ready_i(fault_ready_i[i]),
         .fault_o      (fault_o[i]),
@@ -82,8 +83,17 @@ module polyloom_hub_switch
 
   // One process each: a grant depends on beats that move, not the other way.
   always_comb begin
-    ready = '0;
-    for (int unsigned o = 0; o < PORTS; o++) ready |= pop[o];
+    for (int unsigned o = 0; o < PORTS; o++) begin
+      for (int unsigned i = 0; i < INPUTS; i++) begin
+        valid[o][i] = in_valid[i][o];
+        beat[o][i]  = in_beat[i][o];
+      end
+    end
+  end
+  always_comb begin
+    for (int unsigned o = 0; o < PORTS; o++) begin
+      for (int unsigned i = 0; i < INPUTS; i++) in_ready[i][o] = pop[o][i];
+    end
   end
   always_comb begin
     for (int unsigned o = 0; o < PORTS; o++) begin
@@ -92,8 +102,9 @@ module polyloom_hub_switch
     if (stream[NORTH] && !stream_room_i) wanted[LOCAL][NORTH] = 1'b0;
   end
   always_comb begin
-    granted = '0;
-    for (int unsigned o = 0; o < PORTS; o++) granted |= grant[o];
+    for (int unsigned o = 0; o < PORTS; o++) begin
+      for (int unsigned i = 0; i < INPUTS; i++) granted[i][o] = grant[o][i];
+    end
   end
   always_comb begin
     for (int unsigned p = 0; p < PORTS; p++) begin
@@ -120,9 +131,9 @@ module polyloom_hub_switch
         .rst_ni,
         .request_i   (wanted[o]),
         .grant_o     (grant[o]),
-        .beat_valid_i(valid),
+        .beat_valid_i(valid[o]),
         .beat_ready_o(pop[o]),
-        .beat_i      (beat),
+        .beat_i      (beat[o]),
         .credit_i    (credit),
         .out_valid_o (out_valid_o[o]),
         .out_ready_i (out_ready_i[o]),

@@ -12,15 +12,20 @@ using fabric::Time;
 namespace {
 
 constexpr unsigned kNorth = static_cast<unsigned>(Port::north), kEast = static_cast<unsigned>(Port::east),
-                   kWest = static_cast<unsigned>(Port::west);
+                   kSouth = static_cast<unsigned>(Port::south), kWest = static_cast<unsigned>(Port::west);
 constexpr unsigned kBeatWords = 2;
 constexpr std::size_t kOutputBeats = 2;
-constexpr unsigned kLocalSlots = 2;
+constexpr unsigned kLocalSlots = 4, kReplySlots = 2;
 constexpr std::uint32_t kReadBytes = 512;
 constexpr std::uint64_t kRuleMask = 0x7fff;
 constexpr const char* kPortNames[] = {"N", "E", "S", "W", "L", "reply"};
 
 bool ring(unsigned output) { return output == kEast || output == kWest; }
+/// The queue of an input in which a packet for this output waits.
+unsigned queue_of(unsigned input, unsigned output) {
+  if (input == kSouth || input == kReply || !ring(output)) return 0;
+  return output == kEast ? 1 : 2;
+}
 bool enters(unsigned input) { return input != kEast && input != kWest; }
 
 }  // namespace
@@ -114,20 +119,24 @@ void Switch::look(Moves& m, Time t, Time next) {
                                   : links_[o].tx.ready(t, next);
     if (out.granted < 0 || out.buffer.size() == kOutputBeats) continue;
     const auto i = static_cast<unsigned>(out.granted);
-    if (!inputs_[i].active || inputs_[i].beats.empty()) continue;
+    const unsigned q = queue_of(i, o);
+    const Queue& queue = inputs_[i].queues[q];
+    if (!queue.active || queue.beats.empty()) continue;
     m.source[o] = out.granted;
-    m.pop[i] = true;
-    m.ends[o] = m.last_out[i] = inputs_[i].beats.front().last;
+    m.pop[i][q] = true;
+    m.ends[o] = m.last_out[i][q] = queue.beats.front().last;
   }
   for (unsigned i = 0; i < kInputs; ++i) {
     const Input& in = inputs_[i];
-    if (in.active && in.dropping && !in.beats.empty()) {
-      m.pop[i] = true;
-      m.last_out[i] = in.beats.front().last;
+    for (unsigned q = 0; q < kQueues; ++q) {
+      const Queue& queue = in.queues[q];
+      if (queue.active && queue.dropping && !queue.beats.empty()) {
+        m.pop[i][q] = true;
+        m.last_out[i][q] = queue.beats.front().last;
+      }
+      m.front[i][q] = !queue.routes.empty() && (!queue.active || m.last_out[i][q]);
     }
-    m.front[i] = !in.routes.empty() && (!in.active || m.last_out[i]);
-    m.room[i] =
-        in.beats.size() < kLocalSlots * tlp_beats(p_.max_payload) && (in.inside || in.held < kLocalSlots);
+    m.room[i] = in.inside || in.held < (i == kReply ? kReplySlots : kLocalSlots);
   }
 }
 
@@ -140,15 +149,16 @@ bool Switch::grant(Moves& m) {
     out.granted = -1;
     for (unsigned n = 1; n <= kInputs; ++n) {
       const unsigned i = (out.last + n) % kInputs;
-      if (!m.front[i]) continue;
-      const Route& r = inputs_[i].routes.front();
+      const unsigned q = queue_of(i, o);
+      if (!m.front[i][q]) continue;
+      const Route& r = inputs_[i].queues[q].routes.front();
       if (r.cause != Cause::none || r.output != o) continue;
       if (o != kLocalPort && out.credits < (ring(o) && enters(i) ? 2u : 1u)) continue;
       if (r.stream && i == kNorth && !local_.stream_room()) continue;
       out.granted = static_cast<int>(i);
       out.last = i;
       if (o != kLocalPort) --out.credits;
-      m.granted[i] = changed = true;
+      m.granted[i][q] = changed = true;
       break;
     }
   }
@@ -158,14 +168,14 @@ bool Switch::grant(Moves& m) {
 /// One fault an edge is noted, the lowest input's first.
 bool Switch::drop(Moves& m) {
   for (unsigned i = 0; i < kInputs; ++i) {
-    if (!m.front[i]) continue;
-    const Route& r = inputs_[i].routes.front();
+    if (!m.front[i][0]) continue;
+    const Route& r = inputs_[i].queues[0].routes.front();
     if (r.cause == Cause::none) continue;
     fault(r.cause, i, r.address);
     noted_ = true;
     last_cause_ = r.cause, last_in_ = i, last_address_ = r.address;
     ++count(i, Counter::drops);
-    m.dropped[i] = true;
+    m.dropped[i][0] = true;
     return true;
   }
   return false;
@@ -192,26 +202,35 @@ bool Switch::move(const Moves& m, Cycle k, Time t) {
   }
   for (unsigned i = 0; i < kInputs; ++i) {
     Input& in = inputs_[i];
-    if (in.left && i < kLinks) links_[i].tx.pulse(t);
-    changed |= in.left || m.pop[i];
-    in.left = m.last_out[i];
-    in.stalled = m.front[i] && !m.granted[i] && !m.dropped[i] && in.routes.front().cause == Cause::none;
+    if (in.pulse && i < kLinks) links_[i].tx.pulse(t);
+    changed |= in.pulse;
+    in.stalled = false;
+    for (unsigned q = 0; q < kQueues; ++q) {
+      Queue& queue = in.queues[q];
+      changed |= m.pop[i][q];
+      const bool begins = m.granted[i][q] || m.dropped[i][q];
+      in.stalled |= m.front[i][q] && !begins && queue.routes.front().cause == Cause::none;
+      if (begins) queue.routes.pop_front();
+      queue.active = begins || (queue.active && !m.last_out[i][q]);
+      if (begins) queue.dropping = m.dropped[i][q];
+      in.held -= m.last_out[i][q];
+      in.left += m.last_out[i][q];
+    }
+    in.pulse = in.left != 0;
+    in.left -= in.pulse;
     if (in.stalled) ++count(i, Counter::stalls);
-    const bool begins = m.granted[i] || m.dropped[i];
-    if (begins) in.routes.pop_front();
-    in.active = begins || (in.active && !m.last_out[i]);
-    if (begins) in.dropping = m.dropped[i];
-    in.held -= m.last_out[i];
   }
   for (unsigned o = 0; o < kPorts; ++o) {
     if (m.source[o] < 0) continue;
     const auto i = static_cast<unsigned>(m.source[o]);
-    outputs_[o].buffer.emplace_back(inputs_[i].beats.front(), i);
+    outputs_[o].buffer.emplace_back(inputs_[i].queues[queue_of(i, o)].beats.front(), i);
     ++count(o, Counter::beats_out);
     if (m.ends[o]) ++count(o, Counter::tlps_out);
   }
   for (unsigned i = 0; i < kInputs; ++i) {
-    if (m.pop[i]) inputs_[i].beats.pop_front();
+    for (unsigned q = 0; q < kQueues; ++q) {
+      if (m.pop[i][q]) inputs_[i].queues[q].beats.pop_front();
+    }
   }
   return changed;
 }
@@ -221,11 +240,8 @@ bool Switch::receive(const Moves& m, Cycle k, Time t) {
   bool changed = false;
   for (unsigned i = 0; i < kInputs; ++i) {
     Input& in = inputs_[i];
-    if (in.header_new) {
-      in.routes.push_back(route(in.header, i));
-      in.header_new = false;
-      changed = true;
-    }
+    changed |= in.fresh;
+    put(i);
     if (i >= kLinks) {
       const Beat* beat = m.room[i] ? local_.offer(i) : nullptr;
       if (beat == nullptr) continue;
@@ -256,15 +272,28 @@ void Switch::take(Cycle k, unsigned i, const Beat& beat) {
     if (in.held == p_.slots && i < kLinks) {
       throw std::logic_error(name_ + ": more packets came in by " + kPortNames[i] + " than there are slots");
     }
-    in.header = TlpHeader::from(beat.data[0], beat.data[1]);
-    in.header_new = true;
     ++in.held;
     ++count(i, Counter::tlps_in);
   }
+  in.fresh = true;
+  in.fresh_header = !in.inside;
+  in.beat = beat;
   in.inside = !beat.last;
-  in.beats.push_back(beat);
   ++count(i, Counter::beats_in);
   seen_.add(k << 4 | 8 | i);
+}
+
+/// What came at the last edge goes to its queue.
+void Switch::put(unsigned i) {
+  Input& in = inputs_[i];
+  if (!in.fresh) return;
+  in.fresh = false;
+  if (in.fresh_header) {
+    const Route r = route(TlpHeader::from(in.beat.data[0], in.beat.data[1]), i);
+    in.queue = r.cause == Cause::none ? queue_of(i, r.output) : 0;
+    in.queues[in.queue].routes.push_back(r);
+  }
+  in.queues[in.queue].beats.push_back(in.beat);
 }
 
 void Switch::flush(Time until) {
@@ -296,10 +325,11 @@ std::uint64_t Switch::counter(unsigned port, Counter which) const {
 std::string Switch::waiting_for() const {
   std::string text;
   for (unsigned i = 0; i < kInputs; ++i) {
-    const Input& in = inputs_[i];
-    if (in.routes.empty()) continue;
-    text += (text.empty() ? "" : "; ") + std::to_string(in.held) + " packets at " + kPortNames[i] +
-            " wait for " + kPortNames[in.routes.front().output];
+    for (const Queue& queue : inputs_[i].queues) {
+      if (queue.routes.empty()) continue;
+      text += (text.empty() ? "" : "; ") + std::to_string(queue.routes.size()) + " packets at " +
+              kPortNames[i] + " wait for " + kPortNames[queue.routes.front().output];
+    }
   }
   return text;
 }

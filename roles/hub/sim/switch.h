@@ -3,10 +3,10 @@
 // outputs with credits.
 //
 // How: step(k) looks at all registers as they stand before edge k, then moves them. A packet's header asks
-// for
-//   its output two edges after it came in; the output takes one packet after the other, round robin over
-//   inputs, while beats of it still arrive (virtual cut-through). A slot is free, and its credit goes back,
-//   when the last beat has left it.
+//   for its output two edges after it came in; the output takes one packet after the other, round robin over
+//   inputs, while beats of it still arrive (virtual cut-through). Packets for E, for W and for all else wait
+//   in queues of their own, which share the input's slots. A slot is free, and its credit goes back, when the
+//   last beat has left it.
 // Deadlock: a packet that enters a ring direction (from N, S or L to E or W) starts only with two credits,
 // one
 //   that goes on in it needs one; so a ring never fills up (bubble rule). What comes by S leaves by N or L in
@@ -32,6 +32,7 @@ inline constexpr unsigned kLinks = 4;      ///< ports that are links: N, E, S, W
 inline constexpr unsigned kInputs = 6;     ///< links, L, replies
 inline constexpr unsigned kLocalPort = 4;  ///< L, as input and output
 inline constexpr unsigned kReply = 5;      ///< input of reads and answers, to N only
+inline constexpr unsigned kQueues = 3;     ///< of an input: others, E, W
 
 /// What L does with the switch. Calls of an edge come in this order, each at most once an edge.
 class LocalSide {
@@ -74,7 +75,7 @@ class Switch {
   bool local_idle() const {
     const Input& in = inputs_[kLocalPort];
     const Output& out = outputs_[kLocalPort];
-    return in.held == 0 && !in.left && out.granted < 0 && out.buffer.empty();
+    return in.held == 0 && !in.pulse && out.granted < 0 && out.buffer.empty();
   }
   /// Notes a fault. L: of a packet that it cannot use, from `in`.
   void fault(Cause cause, unsigned in, std::uint64_t address);
@@ -90,15 +91,20 @@ class Switch {
     bool stream = false;
     std::uint64_t address = 0;
   };
-  struct Input {
+  /// Packets of an input that wait in order: for E, for W, for all else.
+  struct Queue {
     std::deque<Beat> beats;
     std::deque<Route> routes;
-    TlpHeader header;
-    bool header_new = false;  ///< came at the last edge
-    bool inside = false;      ///< of a packet that comes
     bool active = false, dropping = false;
-    unsigned held = 0;
-    bool left = false;
+  };
+  struct Input {
+    std::array<Queue, kQueues> queues;
+    Beat beat;  ///< came at the last edge
+    bool fresh = false, fresh_header = false;
+    unsigned queue = 0;           ///< that the packet in `beat` goes to
+    bool inside = false;          ///< of a packet that comes
+    unsigned held = 0, left = 0;  ///< packets in slots; credits that are to go back
+    bool pulse = false;           ///< one goes back at the next edge
     bool stalled = false;
   };
   struct Output {
@@ -112,7 +118,8 @@ class Switch {
   };
   /// What happens at an edge, found before anything moves.
   struct Moves {
-    std::array<bool, kInputs> pop{}, last_out{}, front{}, granted{}, dropped{}, room{};
+    std::array<std::array<bool, kQueues>, kInputs> pop{}, last_out{}, front{}, granted{}, dropped{};
+    std::array<bool, kInputs> room{};
     std::array<bool, kPorts> ends{}, sent{};
     std::array<int, kPorts> source{-1, -1, -1, -1, -1};  ///< whose beat an output takes
   };
@@ -126,6 +133,7 @@ class Switch {
   bool move(const Moves& m, Cycle k, fabric::Time t);
   bool receive(const Moves& m, Cycle k, fabric::Time t);
   void take(Cycle k, unsigned i, const Beat& beat);
+  void put(unsigned i);
   std::uint64_t& count(unsigned port, Counter which) { return counts_[port][static_cast<unsigned>(which)]; }
 
   std::string name_;

@@ -103,7 +103,7 @@ async def streams_of_a_chain(dut: Any, which: int) -> None:
         await b.h.step(20)
         await finished(b)
         await b.chain_done()
-        await b.h.drain(after=30)
+        await b.h.drain(after=200)
         assert await b.read(REG_CHAIN_ERROR) == 0
         read_flags = [t for t in b.writes[EAST] if t.address == unit(9, 3, MEMORY)]
         assert len(read_flags) == 1  # the source has been read
@@ -131,7 +131,7 @@ async def streams_of_the_network(dut: Any, which: int) -> None:
             stream += data
         await b.h.drain()
         await finished(b)
-        await b.h.drain(after=30)
+        await b.h.drain(after=200)
         assert outputs(b, 0) == (stream, [len(stream)])
 
 
@@ -147,7 +147,7 @@ async def capacity(dut: Any, extra: int) -> None:
     b.write(REG_CHAIN, hub(MEMORY))
     await b.h.step(20)
     await finished(b)
-    await b.h.drain(after=30)
+    await b.h.drain(after=200)
     over = length > 512
     data, flags = outputs(b, 0)
     # What is dropped is dropped in halves of a beat.
@@ -179,7 +179,7 @@ async def flush_and_a_new_step(dut: Any, which: int) -> None:
         b.write(REG_CHAIN, hub(MEMORY))
         await b.h.step(20)
         await finished(b)
-        await b.h.drain(after=30)
+        await b.h.drain(after=200)
         assert outputs(b, 0) == (bytes(b.memory.bytes[1024:1124]), [100]), f"after {delay}"
 
 
@@ -206,7 +206,7 @@ async def without_room_north_waits_and_rings_are_dropped(dut: Any) -> None:
     b.send(NORTH, Tlp(WRITE, hub(FUNCTION | FUNCTION_LAST), b"end"))
     await b.h.drain()
     await finished(b)
-    await b.h.drain(after=30)
+    await b.h.drain(after=200)
     data, flags = outputs(b, 0)
     dropped = await b.read(REG_DROPS + 8 * FUNCTION_FULL)
     assert dropped >= 2  # what N leaves free may take one
