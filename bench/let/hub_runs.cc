@@ -149,8 +149,8 @@ HubRun exchange_all(hub::Session& session, std::span<const DomainTree> trees, Ex
                             trees[n].summary.target, false);
       }
     }
-    node.check();
   }
+  for (unsigned n = 0; n < nodes; ++n) session.node(n).check();
   return run;
 }
 

@@ -75,7 +75,7 @@ void Endpoint::command(Time t, const std::vector<std::uint64_t>& w) {
       check(memory_[unit].holds(w[1], 8), w, "waits for a word outside of what is mapped");
       const auto how = static_cast<Compare>(w[0] >> 16 & 0xff);
       const Wait wait{unit, w[1], w[2], w[3], how, static_cast<Time>(w[4])};
-      if (!judge(wait, t, t)) waits_.push_back(wait);
+      if (!judge(wait, t, std::min(t, landed_))) waits_.push_back(wait);
       return;
     }
     case Command::probe:
@@ -171,6 +171,7 @@ void Endpoint::drop(std::uint64_t address) {
 void Endpoint::land() {
   const Landing landing = std::move(landings_.front());
   landings_.pop_front();
+  landed_ = landing.time;
   const std::uint64_t a = landing.address, offset = offset_of(a), unit = static_cast<unsigned>(unit_of(a));
   const std::size_t n = landing.data.size();
   if (a >= kWindowBytes || node_of(a) != p_.node || !memory_[unit].holds(offset, n)) return drop(a);

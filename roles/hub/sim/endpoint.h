@@ -124,6 +124,7 @@ class Endpoint {
   std::deque<Answer> answers_;
 
   std::uint64_t packets_in_ = 0, packets_out_ = 0, bytes_in_ = 0, bytes_out_ = 0, dropped_ = 0;
+  Time landed_ = 0;  ///< of the last write: nothing in memory is younger
   std::uint64_t first_dropped_ = 0;
   fabric::Digest seen_;
 };

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: all inputs send random TLPs, sound and faulty, to all outputs under random rules, with random stalls and
 credit delays on all sides: whole TLPs, order kept between an input and an output, credits never exceeded, the bubble
-rule, every fault told once and nothing else disturbed; latency and back-to-back rate; the function's room; what leaves a
-ring passes what waits for one.
+rule, every fault told once and nothing else disturbed; latency and back-to-back rate; the function's room; what
+leaves a ring passes what waits for one.
 
-Tests polyloom_hub_switch, polyloom_hub_input, polyloom_hub_queue, polyloom_hub_output. Leaves out: rings (C++ with the fabric).
+Tests polyloom_hub_switch, polyloom_hub_input, polyloom_hub_queue, polyloom_hub_output. Leaves out: rings (C++ with the
+fabric).
 """
 
 from __future__ import annotations

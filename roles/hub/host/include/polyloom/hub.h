@@ -85,7 +85,7 @@ struct LetLane {
 /// What a wait found.
 struct Held {
   std::uint64_t value = 0;
-  Time time = 0;  ///< since when
+  Time time = 0;  ///< since when; of a word that held before the call, when the node's last write landed
 };
 
 class Session;
