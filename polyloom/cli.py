@@ -146,6 +146,89 @@ def mpirun(
     raise typer.Exit(status)
 
 
+@app.command()
+def nbody(
+    name: Annotated[str, typer.Option("--problem", help="plummer, cold-sphere, hernquist or kepler.")] = "plummer",
+    source: Annotated[str, typer.Option("--from", metavar="FILE.npz", help="Bodies: arrays pos, mass, vel.")] = "",
+    count: Annotated[int, typer.Option("--n", help="Bodies of a problem.")] = 4096,
+    seed: Annotated[int, typer.Option(help="Of a problem.")] = 0,
+    steps: Annotated[int | None, typer.Option(help="Steps in all (default 10).")] = None,
+    dt: Annotated[float | None, typer.Option(help="Step (default: the problem's).")] = None,
+    eps: Annotated[float | None, typer.Option(help="Plummer softening (default: the problem's).")] = None,
+    mac: Annotated[str, typer.Option(help="side, angle or acceleration.")] = "angle",
+    theta: Annotated[float, typer.Option(help="Of side and angle.")] = 0.5,
+    delta: Annotated[float, typer.Option(help="Of acceleration.")] = 2.0**-9,
+    order: Annotated[str, typer.Option(help="monopole or quadrupole.")] = "monopole",
+    leaf: Annotated[int, typer.Option(help="Bodies that a cell contributes directly, 1 to 8.")] = 4,
+    group: Annotated[int, typer.Option(help="Bodies that share an interaction list, 1 to 64.")] = 32,
+    nodes: Annotated[int, typer.Option(help="Domains.")] = 1,
+    let: Annotated[str, typer.Option(help="Trees for other domains: host or hub makes LETs; full sends all.")] = "host",
+    on: Annotated[str, typer.Option(help="native, sim or rtl; default sim with --let hub or --cluster.")] = "",
+    cluster: Annotated[str, typer.Option(help="Of hubs, one a domain; default peach2-NODES.")] = "",
+    compute: Annotated[str, typer.Option(help="On a cluster, time of computing: free or measured.")] = "free",
+    engine: Annotated[str, typer.Option(help="Of the simulator: serial, threads:N.")] = "",
+    target: Annotated[str, typer.Option(help="box or sphere: what LETs are made for.")] = "box",
+    threads: Annotated[int, typer.Option(help="That compute at a time; 0: one a processor.")] = 0,
+    energy: Annotated[str, typer.Option(help="tree, direct, or auto: direct up to 16384 bodies.")] = "auto",
+    log_every: Annotated[int, typer.Option(help="Steps between energies; 0: 20 in all.")] = 0,
+    snapshot_every: Annotated[int, typer.Option(help="Steps between snapshots; 0: none.")] = 0,
+    force_error: Annotated[int, typer.Option(metavar="SAMPLES", help="At the end, against direct sums.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Bodies at the end, as .npz.")] = None,
+    resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Go on from its last snapshot.")] = None,
+    run_dir: Annotated[Path | None, typer.Option(help="Run folder; default runs/TIME-nbody-ON.")] = None,
+    json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Simulate bodies that attract one another, by tree and leapfrog."""
+    from polyloom.nbody import Settings, command, snapshot, text  # compiled: only where it is used
+
+    if resume is not None:
+        outcome = command.resume(resume, steps)
+    else:
+        if order not in {"monopole", "quadrupole"}:
+            raise UserError(f"--order {order}: allowed are monopole, quadrupole")
+        preset = command.DEFAULTS.get("plummer" if source else name, command.DEFAULTS["plummer"])
+        settings = Settings(
+            mac=mac,
+            theta=theta,
+            delta=delta,
+            quadrupole=order == "quadrupole",
+            eps=preset.eps if eps is None else eps,
+            dt=preset.dt if dt is None else dt,
+            leaf=leaf,
+            group=group,
+            target=target,
+        )
+        every = (log_every, snapshot_every)
+        on = on or ("sim" if let == "hub" or cluster else "native")
+        job = command.Job(
+            name,
+            source,
+            count,
+            seed,
+            10 if steps is None else steps,
+            nodes,
+            let,
+            threads,
+            energy,
+            *every,
+            force_error,
+            on,
+            cluster,
+            compute,
+            engine,
+        )
+        folder = run_dir or record.new_folder(Path("runs"), "nbody", on)
+        outcome = command.run(job.checked(), settings, folder)
+    if out is not None:
+        snapshot.write(out, outcome.state)
+    if json_output:
+        print(json.dumps({**outcome.result, "run_dir": str(outcome.folder)}))
+    else:
+        print(text.table(outcome.result))
+        print(f"run: {outcome.folder}")
+    raise typer.Exit(130 if outcome.interrupted else 0)
+
+
 @app.command("apps")
 def list_apps() -> None:
     """List the applications that are built."""

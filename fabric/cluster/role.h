@@ -62,6 +62,10 @@ struct RoleSite {
   Fidelity fidelity;
 };
 
+class HostNode;
+/// Makes the node that clients of the host node under construction talk to, over ports of the caller's.
+using MakeHostNode = std::function<std::unique_ptr<HostNode>(std::vector<NodePort>)>;
+
 struct Role {
   std::string name;
   /// Reads and checks every key of the role's table, returns its typed parameters. Throws UserError through
@@ -69,6 +73,9 @@ struct Role {
   std::function<std::shared_ptr<const RoleParams>(Table&, const RoleSite&)> validate;
   /// Makes one node of fidelity `sim` (or another that the role supports; it throws UserError for the rest).
   std::function<std::unique_ptr<Node>(const NodeContext&)> make_node;
+  /// Makes the host node that is attached to FPGAs of this role, where it is more than a HostNode: one that
+  /// has a part of the role on the host's side of the link. Empty: a HostNode over the links.
+  std::function<std::unique_ptr<Node>(const NodeContext&, const MakeHostNode& clients)> make_host = {};
 };
 
 using MakeNode = std::function<std::unique_ptr<Node>(const NodeContext&)>;

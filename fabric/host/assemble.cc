@@ -29,8 +29,8 @@ PortTable connect_all(Fabric& fabric, const ClusterSpec& spec, std::uint64_t see
   return ports;
 }
 
-std::unique_ptr<Node> make_host(const ClusterSpec& spec, int index, std::vector<NodePort> ports,
-                                HostServer* server) {
+std::unique_ptr<HostNode> make_plain_host(const ClusterSpec& spec, int index, std::vector<NodePort> ports,
+                                          HostServer* server) {
   const std::vector<int> hosts = spec.nodes_of(NodeKind::host);
   std::size_t place = 0;
   while (hosts[place] != index) ++place;
@@ -44,6 +44,33 @@ std::unique_ptr<Node> make_host(const ClusterSpec& spec, int index, std::vector<
   }
   return std::make_unique<HostNode>(spec.nodes[static_cast<std::size_t>(index)].name, std::move(ports),
                                     spec.host.call_time, *server, std::move(clients));
+}
+
+/// The role with a maker of host nodes among those of the FPGAs at the host's links; null if there is none.
+const Role* host_role(const RoleRegistry& roles, const NodeContext& context) {
+  const Role* found = nullptr;
+  for (std::size_t port = 0; port < context.ports.size(); ++port) {
+    if (context.ports[port].peer < 0) continue;
+    const ClusterNode& peer = context.cluster.nodes[static_cast<std::size_t>(context.ports[port].peer)];
+    const Role* role = roles.find(peer.role);
+    if (role && !role->make_host) role = nullptr;
+    if (port > 0 && role != found) {
+      throw UserError("node " + context.node().name + ": " + peer.name +
+                      " has a role that needs a host node for itself, or is attached to one of another role; "
+                      "allowed: a host node for each of these roles (an explicit topology)");
+    }
+    found = role;
+  }
+  return found;
+}
+
+std::unique_ptr<Node> make_host(const RoleRegistry& roles, const NodeContext& context, HostServer* server) {
+  if (const Role* role = host_role(roles, context)) {
+    return role->make_host(context, [&](std::vector<NodePort> ports) {
+      return make_plain_host(context.cluster, context.index, std::move(ports), server);
+    });
+  }
+  return make_plain_host(context.cluster, context.index, context.ports, server);
 }
 
 std::unique_ptr<Node> make_model(const RoleRegistry& roles, const NodeContext& context) {
@@ -103,14 +130,14 @@ void assemble(Fabric& fabric, const ClusterSpec& spec, const RoleRegistry& roles
   for (const WaveRequest& wave : options.waves) check(wave, spec);
   for (int i = 0; i < fabric.node_count(); ++i) {
     if (!fabric.owns(i)) continue;
-    auto& own = ports[static_cast<std::size_t>(i)];
-    if (spec.nodes[static_cast<std::size_t>(i)].kind == NodeKind::host) {
-      fabric.set_node(i, make_host(spec, i, std::move(own), server));
-    } else {
-      const NodeContext context{
-          spec, i, std::move(own), options.seed, fabric.trace_track(i), find_wave(options, spec, i)};
-      fabric.set_node(i, make_model(roles, context));
-    }
+    const NodeContext context{spec,
+                              i,
+                              std::move(ports[static_cast<std::size_t>(i)]),
+                              options.seed,
+                              fabric.trace_track(i),
+                              find_wave(options, spec, i)};
+    const bool host = spec.nodes[static_cast<std::size_t>(i)].kind == NodeKind::host;
+    fabric.set_node(i, host ? make_host(roles, context, server) : make_model(roles, context));
   }
 }
 

@@ -44,6 +44,12 @@ void HostNode::advance(Time until) {
   for (std::size_t port = 0; port < ports_.size(); ++port) transmit(port, until);
 }
 
+void HostNode::settle() {
+  for (Client& client : clients_) {
+    if (!stopped_ && client.state == State::computing && !read_call(client)) leave(client);
+  }
+}
+
 void HostNode::collect(Time until) {
   std::vector<Frame> arrived;
   for (std::size_t port = 0; port < ports_.size(); ++port) {

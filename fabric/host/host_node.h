@@ -29,6 +29,9 @@ class HostNode : public Node {
            std::vector<HostServer::Client*> clients);
 
   void advance(Time until) override;
+  /// Waits for the next call of every client that computes; none does until advance() answers one. For a node
+  /// that shares memory with its clients and must not touch it under their hands.
+  void settle();
   Time next_event() const override;
   bool wants_stop() const override;
   std::string waiting_for() const override;

@@ -13,7 +13,7 @@ from polyloom.errors import UserError
 
 KERNEL_TOP = "polyloom_kernel_app"
 TABLE = Path(__file__).with_name("designs.toml")
-_KEYS = {"role", "top", "list", "parameters", "program", "ranks", "rank", "define"}
+_KEYS = {"role", "top", "list", "parameters", "published", "program", "ranks", "rank", "define"}
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class Design:
     list: Path | None
     parameters: dict[str, str]
     program: MpiProgram | None = None
+    published: tuple[str, ...] = ()  # what a paper says of such a design, for a line below the table each
 
     def file_list(self) -> Path:
         """What to read; a program is compiled to a kernel first."""
@@ -66,7 +67,8 @@ def read(path: Path = TABLE) -> dict[str, Design]:
             raise UserError(f"{where}: {', '.join(sorted(missing))} missing")
         parameters = {key: str(value) for key, value in entry.get("parameters", {}).items()}
         file_list = paths.home() / entry["list"] if "list" in entry else None
-        designs[name] = Design(name, entry["role"], entry["top"], file_list, parameters, _program(entry))
+        published = tuple(entry.get("published", ()))
+        designs[name] = Design(name, entry["role"], entry["top"], file_list, parameters, _program(entry), published)
     return designs
 
 

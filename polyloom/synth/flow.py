@@ -44,6 +44,7 @@ class Result:
     total: count.Row
     fmax_mhz: float | None = None
     fmax_seeds_mhz: list[float] = field(default_factory=list)
+    published: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -75,6 +76,7 @@ def synthesize(design: Design, part: Part, overrides: Mapping[str, str], pnr: bo
         stat = _counts(folded, design.top, part, yosys, None if pnr else scratch / "counts")
         rows, total = count.table(stat, design.top, part)
         result = Result(design.name, design.top, part.name, _tool_name(pnr), parameters, rows, total)
+        result.published = design.published
         if pnr:
             for seed in SEEDS:
                 result.fmax_seeds_mhz.append(_place(folder, seed, staged, progress))

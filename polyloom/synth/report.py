@@ -26,6 +26,7 @@ def as_text(result: Result) -> str:
         numbers = "  ".join(f"{cell:>{width}}" for cell, width in zip(line[1:], widths[1:], strict=True))
         text.append(f"  {line[0]:<{widths[0]}}  {numbers}")
     text.append(f"  counted as: {part.note}; {result.tool}")
+    text += [f"  published: {line}" for line in result.published]
     if result.fmax_mhz is not None:
         seeds = ", ".join(f"{value:.1f}" for value in result.fmax_seeds_mhz)
         text.append(f"  Fmax {result.fmax_mhz:.1f} MHz: median of {seeds} (LFE5U-85F, speed 6, out of context)")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom-sim: a simulated cluster for host programs. The list of roles stands here and nowhere else.
 #include "roles/collective/sim/role.h"
+#include "roles/hub/sim/role.h"
 #include "roles/kernel/sim/role.h"
 #include "roles/overlay/sim/board/role.h"
 #include "roles/simulator/simulator.h"
@@ -10,5 +11,6 @@ int main(int argc, char** argv) {
   polyloom::overlay::register_role(roles);
   polyloom::collective::register_role(roles);
   polyloom::kernel::register_role(roles);
+  polyloom::hub::register_role(roles);
   return polyloom::simulator::simulator_main(argc, argv, roles);
 }

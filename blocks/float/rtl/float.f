@@ -3,6 +3,10 @@
 # lint: polyloom_fp_add Width=64
 # lint: polyloom_fp_mul Width=32
 # lint: polyloom_fp_mul Width=64
+# lint: polyloom_fp_add Width=32 Deep=1
+# lint: polyloom_fp_add Width=64 Deep=1
+# lint: polyloom_fp_mul Width=32 Deep=1
+# lint: polyloom_fp_mul Width=64 Deep=1
 # lint: polyloom_fp_cmp Width=32
 # lint: polyloom_fp_cmp Width=64
 # lint: polyloom_fp_from_int Width=32 IntWidth=32

@@ -5,18 +5,22 @@
 //               the smallest normal number moves right, and is rounded. Only one operand need move: the product of
 //               two subnormal ones is far below half of the smallest number whatever their leading bits are.
 //               Registers lie at both ends of the multiplier, so that they become the DSP blocks' own.
-// Latency:      Width 32: 3 enabled cycles; 64: 4.
+//               Deep puts a register behind the count of leading zeros and one before rounding, and multiplies 32 bits
+//               in two stages too.
+// Latency:      Width 32: 3 enabled cycles; 64: 4. Deep: 6.
 // Throughput:   one a enabled cycle.
 // Backpressure: none: all stages stand while en_i is low.
 // Order/loss:   kept.
 // Reset:        none; data only (rst_ni is there because every unit has it).
 // Limits:       Width is 32 or 64. A NaN result is the one that x86-64 makes: negative, quiet, no payload.
-// Cost:         687 LUT4, 159 FF, 4 MULT18; Width 64: 1886 LUT4, 542 FF, 9 MULT18 (ECP5, Yosys 0.70, 2026-11).
+// Cost:         687 LUT4, 159 FF, Deep 735 LUT4, 351 FF, both 4 MULT18; Width 64: 1886 LUT4, 542 FF, 9 MULT18 (ECP5, Yosys
+//               0.70, 2026-11; MHz: README.md).
 // Source: IEEE 754-2019; own design.   Tests: test_float_rtl.py.
 module polyloom_fp_mul
   import polyloom_fp_pkg::*;
 #(
-    parameter int unsigned Width = 32
+    parameter int unsigned Width = 32,
+    parameter bit Deep = 1'b0  // more stages, for a higher clock
 ) (
     input  logic             clk_i,
     input  logic             rst_ni,
@@ -63,26 +67,57 @@ module polyloom_fp_mul
       .cnt_o(zeros),
       .empty_o(none_unused)
   );
-  wire [  Man:0] small_man = {small_frac, 1'b0} << zeros;
   wire [Exp+1:0] exp_sum = {2'b00, a_i[Man+:Exp]} + {2'b00, b_i[Man+:Exp]} - (Exp + 2)'(Bias);
+  wire is_nan = (a_ones & (a_frac | (b_sub & ~b_frac))) | (b_ones & (b_frac | (a_sub & ~a_frac)));
+
+  // What is counted, and with Deep the register behind it.
+  typedef struct packed {
+    logic a_sub;
+    logic b_sub;
+    logic sign;
+    logic is_nan;
+    logic is_inf;
+    logic [Exp+1:0] exp_sum;
+    logic [$clog2(Man)-1:0] zeros;
+    logic [Man-1:0] a;
+    logic [Man-1:0] b;
+  } counted_t;
+  counted_t counted, c;
+  assign counted = '{
+          a_sub,
+          b_sub,
+          a_i[Width-1] ^ b_i[Width-1],
+          is_nan,
+          a_ones | b_ones,
+          exp_sum,
+          zeros,
+          a_i[Man-1:0],
+          b_i[Man-1:0]
+      };
+  if (Deep) begin : gen_deep_zeros
+    always_ff @(posedge clk_i) if (en_i) c <= counted;
+  end else begin : gen_zeros
+    assign c = counted;
+  end
+  wire [  Man:0] small_man = {c.a_sub ? c.a : c.b, 1'b0} << c.zeros;
   // A subnormal operand of z leading zeros has the exponent -z; that of a second one does not matter.
-  wire [Exp+1:0] exp_less = (a_sub | b_sub) ? (Exp + 2)'(zeros) : '0;
+  wire [Exp+1:0] exp_less = (c.a_sub | c.b_sub) ? (Exp + 2)'(c.zeros) : '0;
 
   logic [Man:0] a1_q, b1_q;
   side_t side1_q, side2_q, side3_q;
   always_ff @(posedge clk_i) begin
     if (en_i) begin
-      a1_q           <= a_sub ? small_man : {1'b1, a_i[Man-1:0]};
-      b1_q           <= b_sub ? (a_sub ? {1'b0, b_i[Man-1:0]} : small_man) : {1'b1, b_i[Man-1:0]};
-      side1_q.sign   <= a_i[Width-1] ^ b_i[Width-1];
-      side1_q.is_nan <= (a_ones & (a_frac | (b_sub & ~b_frac))) | (b_ones & (b_frac | (a_sub & ~a_frac)));
-      side1_q.is_inf <= a_ones | b_ones;
-      side1_q.exp    <= exp_sum - exp_less;
+      a1_q           <= c.a_sub ? small_man : {1'b1, c.a};
+      b1_q           <= c.b_sub ? (c.a_sub ? {1'b0, c.b} : small_man) : {1'b1, c.b};
+      side1_q.sign   <= c.sign;
+      side1_q.is_nan <= c.is_nan;
+      side1_q.is_inf <= c.is_inf;
+      side1_q.exp    <= c.exp_sum - exp_less;
       side2_q        <= side1_q;
     end
   end
 
-  // Stage 2, and 3 for 64 bits. right_q: places to the right, for results below the smallest normal number.
+  // Stage 2, and 3 for 64 bits or Deep. right_q: places to the right, for results below the smallest normal number.
   logic [Prod-1:0] product_q;
   logic [ Cnt-1:0] right_q;
   function automatic logic [Cnt-1:0] right_of(input logic signed [Exp+1:0] exp);
@@ -104,6 +139,18 @@ module polyloom_fp_mul
         side3_q   <= side2_q;
       end
     end
+  end else if (Deep) begin : gen_two_small_stages
+    logic [  Man+18:0] low_q;
+    logic [2*Man-17:0] high_q;
+    always_ff @(posedge clk_i) begin
+      if (en_i) begin
+        low_q     <= a1_q * b1_q[17:0];
+        high_q    <= a1_q * b1_q[Man:18];
+        product_q <= Prod'(low_q) + {Prod'(high_q) << 18};
+        right_q   <= right_of(side2_q.exp);
+        side3_q   <= side2_q;
+      end
+    end
   end else begin : gen_one_stage
     always_ff @(posedge clk_i) begin
       if (en_i) begin
@@ -114,21 +161,28 @@ module polyloom_fp_mul
     assign side3_q = side2_q;
   end
 
-  // Last stage.
-  logic [Keep-1:0] keep, moved, lost;
+  // Last stage, and with Deep the register before rounding.
+  logic [Keep-1:0] keep, shifted, lost, moved;
   always_comb begin
-    keep  = {product_q[Prod-1:Man-1], |product_q[Man-2:0]};
-    moved = keep >> right_q;
-    lost  = keep & ~({Keep{1'b1}} << right_q);
-    moved[0] |= |lost;
+    keep    = {product_q[Prod-1:Man-1], |product_q[Man-2:0]};
+    shifted = keep >> right_q;
+    lost    = keep & ~({Keep{1'b1}} << right_q);
+    shifted[0] |= |lost;
+  end
+  side_t side;
+  logic  below;  // it was moved, so its exponent is the smallest
+  if (Deep) begin : gen_deep_round
+    always_ff @(posedge clk_i) if (en_i) {moved, side, below} <= {shifted, side3_q, |right_q};
+  end else begin : gen_round
+    assign {moved, side, below} = {shifted, side3_q, |right_q};
   end
   wire carry = moved[Keep-1];
-  wire [Exp+1:0] exp_up = side3_q.exp + (Exp + 2)'(carry);
+  wire [Exp+1:0] exp_up = side.exp + (Exp + 2)'(carry);
   wire over = ~exp_up[Exp+1] & (moved[Keep-1] | moved[Keep-2]) & (exp_up[Exp] | (&exp_up[Exp-1:0]));
   logic [Exp-1:0] exp;
   always_comb begin
     if (!carry && !moved[Keep-2]) exp = '0;
-    else if (|right_q) exp = Exp'(1);
+    else if (below) exp = Exp'(1);
     else exp = exp_up[Exp-1:0];
   end
   wire [Man-1:0] frac = carry ? moved[Keep-2:3] : moved[Keep-3:2];
@@ -137,9 +191,9 @@ module polyloom_fp_mul
 
   always_ff @(posedge clk_i) begin
     if (en_i) begin
-      if (side3_q.is_nan) z_o <= NAN;
-      else if (side3_q.is_inf | over) z_o <= {side3_q.sign, {Exp{1'b1}}, {Man{1'b0}}};
-      else z_o <= {side3_q.sign, rounded};
+      if (side.is_nan) z_o <= NAN;
+      else if (side.is_inf | over) z_o <= {side.sign, {Exp{1'b1}}, {Man{1'b0}}};
+      else z_o <= {side.sign, rounded};
     end
   end
 

@@ -161,6 +161,7 @@ struct Reference {
   unsigned width = 0, other = 0;  ///< of the number taken; of the integer, or the number made
 
   explicit Reference(std::string name) {
+    if (name.ends_with("_deep")) name.resize(name.size() - 5);
     const auto tail = [&name] {
       const std::size_t at = name.rfind('_');
       std::string last = name.substr(at + 1);

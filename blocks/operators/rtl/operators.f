@@ -2,7 +2,7 @@
 # The operator socket: packages, operators, slot.
 ../../stream/rtl/polyloom_stream_pkg.sv
 -f ../../stream/rtl/lut_fifo.f
-polyloom_operator_pkg.sv
+-f let.f
 polyloom_op_pass.sv
 polyloom_op_join2.sv
 polyloom_op_scale.sv

@@ -4,6 +4,7 @@
 //               offered the inputs and shows its outputs. The others are idle and see nothing.
 //                 in --+--> reduce -----.
 //                      +--> partition --+--> out      step i: kind_q
+//                      +--> let --------|
 //                      '--> pass -------'
 //               With Partitions = 2 it holds that operator twice, so that a step can deal what leaves a node and what
 //               comes to it: ports 0 .. Inputs - 1 are the first's, those from there on the second's, which works in
@@ -17,7 +18,7 @@
 //               held, or two kinds in one step, is error bit ERR_KIND and the slot stays silent. 1 <= Partitions <= 2.
 // Cost:         8 by 8 with one operator: 6,667 LUT, 9 FF of multiplexers; the operators: their headers
 //               (UltraScale+; in `polyloom synth collective_reduce`, Yosys 0.70, 2026-11).
-// Source: own design, DESIGN.md section 4.   Tests: operators_rtl_test.cc against the model's Slot.
+// Source: own design, DESIGN.md section 4.   Tests: operators_rtl_test.cc, let_rtl_test.cc against the model's Slot.
 module polyloom_op_slot
   import polyloom_stream_pkg::beat_t;
   import polyloom_operator_pkg::*;
@@ -30,6 +31,8 @@ module polyloom_op_slot
     parameter int unsigned PartitionDepth = 16,  // beats between an input and an output of partition
     parameter int unsigned PartitionBuckets = 64,  // power of two
     parameter int unsigned RecordBeats = 1024,  // beats of keys an input that partition remembers
+    parameter int unsigned LetGeometry = 0,  // cycles of let's geometry pipe; 0: those of its arithmetic
+    parameter int unsigned LetOpenDepth = 4096,  // opened nodes an output whose children let waits for
     parameter int unsigned Partitions = 1,  // side by side, each with Inputs and Outputs
     localparam int unsigned Ins = Inputs * Partitions,
     localparam int unsigned Outs = Outputs * Partitions
@@ -58,7 +61,8 @@ module polyloom_op_slot
   localparam int Reduce = int'(KIND_REDUCE);
   localparam int Partition = int'(KIND_PARTITION);
   localparam int Pass = int'(KIND_PASS);
-  localparam int unsigned KindNumbers = 4;  // a user's operator: raise this, add a generate block below
+  localparam int Let = int'(KIND_LET);
+  localparam int unsigned KindNumbers = 5;  // a user's operator: raise this, add a generate block below
   localparam int unsigned ReduceOuts = (ReduceOutputs < Outputs) ? ReduceOutputs : Outputs;
   localparam int unsigned Second = Partitions - 1;  // of the second partition, or the first where it is alone
   localparam bit Twin = Partitions == 2 && Kinds[Partition];
@@ -192,6 +196,32 @@ module polyloom_op_slot
         .out_o      (op_out[Pass]),
         .idle_o     (op_idle[Pass]),
         .status_o   (op_status[Pass])
+    );
+  end
+
+  if (Kinds[Let]) begin : gen_let
+    polyloom_op_let #(
+        .Inputs         (Inputs),
+        .Outputs        (Outputs),
+        .GeometryLatency(LetGeometry),
+        .OpenDepth      (LetOpenDepth),
+        .StatusWords    (StatusWords)
+    ) i_let (
+        .clk_i,
+        .rst_ni,
+        .flush_i,
+        .step_i     (op_step[Let]),
+        .cfg_valid_i(cfg_valid_i[Outputs-1:0]),
+        .cfg_word_i (cfg_word_i[Outputs-1:0]),
+        .cfg_mask_i (mask),
+        .in_valid_i (in_valid_i[Inputs-1:0] & {Inputs{op_on[Let]}}),
+        .in_ready_o (op_in_ready[Let]),
+        .in_i       (in_i[Inputs-1:0]),
+        .out_valid_o(op_out_valid[Let]),
+        .out_ready_i(out_ready_i[Outputs-1:0] & {Outputs{op_on[Let]}}),
+        .out_o      (op_out[Let]),
+        .idle_o     (op_idle[Let]),
+        .status_o   (op_status[Let])
     );
   end
 

@@ -9,7 +9,8 @@ package polyloom_operator_pkg;
     KIND_NONE      = 8'd0,
     KIND_REDUCE    = 8'd1,
     KIND_PARTITION = 8'd2,
-    KIND_PASS      = 8'd3
+    KIND_PASS      = 8'd3,
+    KIND_LET       = 8'd4
   } kind_e;
 
   // Errors, bits of status word 0. They stay until the next step or flush.
@@ -18,6 +19,8 @@ package polyloom_operator_pkg;
   localparam int unsigned ERR_STRAY = 2;  // a beat on an input of which no output takes
   localparam int unsigned ERR_RECORD = 3;  // partition: more keys than the record holds, or values than keys
   localparam int unsigned ERR_KIND = 4;  // slot: kinds of one step differ, or the slot does not hold it
+  localparam int unsigned ERR_TREE = 5;  // let: a tree that is cut off or not breadth-first
+  localparam int unsigned ERR_DEPTH = 6;  // let: more opened nodes wait for their children than it remembers
   localparam int unsigned ERRORS = 8;
   localparam int unsigned STATUS_STRIDE = 128;  // from a partition's status words to those of the next
 
@@ -40,5 +43,32 @@ package polyloom_operator_pkg;
   localparam int unsigned MODE_RECORD = 17;  // remember where each key goes
   localparam int unsigned MODE_STEER = 18;  // beats are values; they go where the remembered keys went
   localparam int unsigned MODE_SILENT = 19;  // nothing leaves: histogram and record only
+
+  // Let: bits of the word.
+  localparam int unsigned LET_PADDED = 0;  // records of 32 bytes, of which 24 count
+  localparam int unsigned LET_BIAS_ZERO = 1;  // count field: children, not children - 1
+  localparam int unsigned LET_PARENT_FIRST = 2;  // a record enters the pipe when its parent has left it
+  localparam int unsigned LET_WORD_BITS = 3;
+
+  localparam int unsigned LET_GEOMETRY = 24;  // cycles of the geometry's arithmetic
+  localparam int unsigned LET_ID = 26;  // bits of a record's number
+  localparam int unsigned LET_COUNT = 6;  // bits of a count field
+
+  // A record of a tree, 24 bytes; more: count field, number of the first child.
+  typedef struct packed {
+    logic [LET_COUNT-1:0] count;
+    logic [LET_ID-1:0]    first;
+    logic [31:0]          mass;
+    logic [2:0][31:0]     position;  // [0] x
+    logic [31:0]          q;
+  } let_node_t;
+
+  // What a LET is for, a beat.
+  typedef struct packed {
+    logic [31:0]      radius;
+    logic [31:0]      kappa;
+    logic [2:0][31:0] high;    // corner of the box
+    logic [2:0][31:0] low;     // [0] x
+  } let_target_t;
 
 endpackage

@@ -5,6 +5,7 @@
 #include <bit>
 #include <stdexcept>
 
+#include "blocks/operators/sim/let.h"
 #include "blocks/operators/sim/partition.h"
 #include "blocks/operators/sim/pass.h"
 #include "blocks/operators/sim/reduce.h"
@@ -108,6 +109,9 @@ Registry::Registry() {
   built_in(Kind::partition, "partition", [](const SlotParams& p) {
     return std::make_unique<Partition>(p.inputs, p.outputs, p.partition_depth, p.partition_buckets,
                                        p.record_beats);
+  });
+  built_in(Kind::let, "let", [](const SlotParams& p) {
+    return std::make_unique<Let>(p.inputs, p.outputs, p.let_geometry, p.let_open_depth);
   });
   built_in(Kind::pass, "pass",
            [](const SlotParams& p) { return std::make_unique<Pass>(p.inputs, p.outputs); });

@@ -45,7 +45,7 @@ struct alignas(16) Beat {
 };
 
 /// Numbers of `config` instructions; a user's operators start at kUser.
-enum class Kind : std::uint8_t { none = 0, reduce = 1, partition = 2, pass = 3, kUser = 16 };
+enum class Kind : std::uint8_t { none = 0, reduce = 1, partition = 2, pass = 3, let = 4, kUser = 16 };
 
 /// Errors, bits of status word 0. They stay until the next step or flush.
 enum Error : std::uint64_t {
@@ -54,6 +54,8 @@ enum Error : std::uint64_t {
   kErrorStray = 4,   ///< a beat on an input of which no output takes
   kErrorRecord = 8,  ///< partition: more keys than the record holds, or values than keys
   kErrorKind = 16,   ///< slot: kinds of one step differ, or the slot does not hold it
+  kErrorTree = 32,   ///< let: a tree that is cut off or not breadth-first
+  kErrorDepth = 64,  ///< let: more opened nodes wait for their children than it remembers
 };
 inline constexpr std::uint64_t kErrorBits = 0xff;
 
@@ -157,6 +159,8 @@ struct SlotParams {
   unsigned partition_buckets = 64;  ///< power of two
   unsigned record_beats = 1024;     ///< beats of keys an input that partition remembers
   unsigned partitions = 1;          ///< partitions side by side, each of `inputs` and `outputs` (Slot)
+  unsigned let_geometry = 0;        ///< cycles of let's geometry pipe; 0: those of its arithmetic
+  unsigned let_open_depth = 4096;   ///< opened nodes an output whose children let waits for
 };
 
 /// What a slot may be made of. Built-in operators are there from the start; a user adds one with add().

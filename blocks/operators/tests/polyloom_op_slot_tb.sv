@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_op_slot_tb: a slot behind ports of the same C++ types for every shape (test only).
 // How:          Ports = 8 inputs and outputs, of which the slot has Inputs and Outputs (times Partitions); beats in three
-// fields. Source: own design.   Tests: operators_rtl_test.cc.
+// fields. Source: own design.   Tests: operators_rtl_test.cc, let_rtl_test.cc.
 module polyloom_op_slot_tb
   import polyloom_stream_pkg::beat_t;
 #(
@@ -12,6 +12,8 @@ module polyloom_op_slot_tb
     parameter  int unsigned        PartitionDepth   = 4,
     parameter  int unsigned        PartitionBuckets = 64,
     parameter  int unsigned        RecordBeats      = 16,
+    parameter  int unsigned        LetGeometry      = 0,
+    parameter  int unsigned        LetOpenDepth     = 64,
     parameter  int unsigned        Partitions       = 1,
     localparam int unsigned        Ins              = Inputs * Partitions,
     localparam int unsigned        Outs             = Outputs * Partitions,
@@ -77,6 +79,8 @@ module polyloom_op_slot_tb
       .PartitionDepth(PartitionDepth),
       .PartitionBuckets(PartitionBuckets),
       .RecordBeats(RecordBeats),
+      .LetGeometry(LetGeometry),
+      .LetOpenDepth(LetOpenDepth),
       .Partitions(Partitions)
   ) i_slot (
       .clk_i,

@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 SIM = HERE.parent / "sim"
 LIST = HERE.parent / "rtl" / "operators.f"
-MODELS = ["operator.cc", "pass.cc", "reduce.cc", "partition.cc"]
+MODELS = ["operator.cc", "let.cc", "pass.cc", "reduce.cc", "partition.cc"]
 PASS, PARTITION, REDUCE = 8, 4, 2
 LONG = pytest.mark.skipif(
     os.environ.get("POLYLOOM_TEST_FULL", "0") in {"", "0"}, reason="minutes; POLYLOOM_TEST_FULL=1 runs it"

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+# Covers: forces against direct summation in NumPy, a table of errors by criterion, the
+# second moments of records, bad and degenerate input. Leaves out: LETs and runs (the files beside this).
+import os
+from functools import cache
+
+import numpy as np
+import pytest
+
+from polyloom import nbody
+
+FULL = os.environ.get("POLYLOOM_TEST_FULL", "") not in {"", "0"}
+COUNT, EPS = 32768, 0.01
+
+# Criterion, value: median and 99 % error of monopoles, of quadrupoles, interactions a body. Leaf limit 8, no groups.
+TABLE = {
+    ("side", 0.3): ((2.1e-4, 1.3e-3), (4.8e-5, 1.8e-4), 8818),
+    ("side", 0.5): ((9.3e-4, 6.0e-3), (3.4e-4, 1.3e-3), 2898),
+    ("side", 0.7): ((2.8e-3, 1.3e-2), (1.4e-3, 6.4e-3), 1211),
+    ("side", 1.0): ((8.9e-3, 5.2e-2), (6.9e-3, 3.6e-2), 451),
+    ("angle", 0.5): ((1.8e-3, 1.2e-2), (8.2e-4, 6.0e-3), 1557),
+    ("angle", 0.7): ((4.7e-3, 4.1e-2), (3.1e-3, 2.4e-2), 609),
+    ("acceleration", 2.0**-5): ((7.5e-3, 3.0e-2), (5.4e-3, 2.2e-2), 427),
+    ("acceleration", 2.0**-7): ((3.1e-3, 1.0e-2), (1.7e-3, 5.5e-3), 650),
+    ("acceleration", 2.0**-9): ((1.2e-3, 3.9e-3), (5.0e-4, 1.2e-3), 1228),
+    ("acceleration", 2.0**-12): ((3.2e-4, 1.0e-3), (8.1e-5, 1.9e-4), 4025),
+}
+QUICK = [("side", 0.7), ("angle", 0.7), ("acceleration", 2.0**-7)]
+
+
+def summed(pos, mass, at, eps):
+    """Direct summation, a target at a time."""
+    acceleration, potential = np.zeros((len(at), 3)), np.zeros(len(at))
+    for k, i in enumerate(at):
+        d = pos - pos[i]
+        r2 = (d * d).sum(axis=1) + eps * eps
+        r2[i] = np.inf
+        with np.errstate(divide="ignore"):
+            w = np.where(r2 > 0, 1 / np.sqrt(r2), 0)
+        acceleration[k] = (mass * w**3) @ d
+        potential[k] = -(mass * w).sum()
+    return acceleration, potential
+
+
+@cache
+def sample():
+    state = nbody.problem("plummer", COUNT, 1)
+    at = np.arange(8, COUNT, 16)
+    return state["pos"], state["mass"], at, summed(state["pos"], state["mass"], at, EPS)[0]
+
+
+def errors(acceleration, exact):
+    return np.linalg.norm(acceleration - exact, axis=1) / np.linalg.norm(exact, axis=1)
+
+
+def bound(printed):
+    """10 % above a value of two digits, which may have been rounded down."""
+    return 1.1 * (printed + 0.05 * 10 ** np.floor(np.log10(printed)))
+
+
+def options(mac, value):
+    return {"mac": mac, "delta" if mac == "acceleration" else "theta": value}
+
+
+@pytest.mark.parametrize(("mac", "value"), list(TABLE) if FULL else QUICK)
+@pytest.mark.parametrize("quadrupole", [False, True])
+def test_table_of_errors(mac, value, quadrupole):
+    pos, mass, at, exact = sample()
+    median, high = TABLE[mac, value][quadrupole]
+    # As the table was measured: every body walks for itself.
+    tree = nbody.Tree(pos, mass, eps=EPS, leaf=8, group=1, quadrupole=quadrupole, **options(mac, value))
+    found = errors(tree.forces()[0][at], exact)
+    assert 0.8 * median < np.median(found) < bound(median)
+    assert sum(tree.interactions()) / COUNT == pytest.approx(TABLE[mac, value][2], rel=0.1)
+    # As it is used: groups make every error smaller.
+    found = errors(nbody.accelerations(pos, mass, eps=EPS, quadrupole=quadrupole, **options(mac, value))[at], exact)
+    assert np.median(found) < bound(median)
+    assert np.quantile(found, 0.99) < bound(high)
+
+
+def test_own_direct_sum_is_numpys():
+    state = nbody.problem("hernquist", 500, 3)
+    for eps in (0.0, 0.1):
+        exact = summed(state["pos"], state["mass"], range(500), eps)
+        acceleration, potential = nbody.direct(state["pos"], state["mass"], eps=eps)
+        own = state["mass"] / eps if eps else 0
+        np.testing.assert_allclose(acceleration, exact[0], rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(potential + own, exact[1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("eps", [0.0, 0.02])
+@pytest.mark.parametrize("scale", [1.0, 3.1e16])
+def test_small_theta_is_direct_summation_in_any_units(eps, scale):
+    state = nbody.problem("plummer", 600, 2)
+    pos, mass = state["pos"] * scale + [7 * scale, 0, 0], state["mass"] * 2e30
+    exact = summed(pos, mass, range(600), eps * scale)
+    acceleration, potential = nbody.Tree(pos, mass, theta=1e-3, eps=eps * scale).forces()
+    assert errors(acceleration, exact[0]).max() < 1e-4  # positions in fp32
+    np.testing.assert_allclose(potential, exact[1], rtol=1e-5)
+
+
+def test_second_moments_of_the_root():
+    state = nbody.problem("plummer", 1000, 5)
+    tree = nbody.Tree(state["pos"], state["mass"], quadrupole=True)
+    d = (state["pos"] - state["mass"] @ state["pos"]) / tree.frame.length
+    expected = np.einsum("n,ni,nj->ij", state["mass"] / tree.frame.mass, d, d)
+    xx, xy, xz, yy, yz, zz = tree._tree.second().view(np.float32)[:6]
+    np.testing.assert_allclose([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], expected, rtol=1e-4, atol=1e-6)
+
+
+def test_random_sets():
+    random = np.random.default_rng(11)
+    for n in (1, 2, 3, 7, 33, 257):
+        pos = np.round(random.normal(size=(n, 3)), 1)  # some coincide
+        mass = random.uniform(0, 1, n) * (random.uniform(size=n) > 0.2)  # some weigh nothing
+        for eps in (0.0, 0.1):
+            exact = summed(pos, mass, range(n), eps)[0]
+            found = nbody.accelerations(pos, mass, eps=eps, theta=0.01, leaf=int(random.integers(1, 9)))
+            np.testing.assert_allclose(found, exact, rtol=1e-4, atol=1e-5 * (np.abs(exact).max() + 1e-30))
+
+
+def test_no_bodies():
+    assert nbody.accelerations(np.zeros((0, 3)), np.zeros(0)).shape == (0, 3)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_positions_that_are_not_finite_are_named(bad):
+    pos = np.zeros((5, 3))
+    pos[3, 1] = bad
+    with pytest.raises(nbody.NBodyError, match="body 3: its position is not finite"):
+        nbody.accelerations(pos, np.ones(5))
+
+
+def test_options_that_are_wrong_are_named():
+    pos, mass = np.zeros((2, 3)), np.ones(2)
+    for wrong, message in (
+        ({"theta": 0}, "theta"),
+        ({"mac": "best"}, "no criterion 'best'"),
+        ({"leaf": 9}, "leaf 9"),
+        ({"group": 100}, "group 100"),
+        ({"eps": -1}, "eps"),
+    ):
+        with pytest.raises(nbody.NBodyError, match=message):
+            nbody.accelerations(pos, mass, **wrong)

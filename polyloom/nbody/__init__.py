@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Barnes-Hut N-body: trees, forces, LETs, simulations over NumPy arrays. Needs the compiled module (``make build``)."""
+
+from polyloom.nbody.loader import NBodyError
+from polyloom.nbody.settings import Settings
+from polyloom.nbody.simulation import Simulation, problem
+from polyloom.nbody.trees import RECORD, TARGET, Tree, accelerations, direct, let
+
+__all__ = [
+    "RECORD",
+    "TARGET",
+    "NBodyError",
+    "Settings",
+    "Simulation",
+    "Tree",
+    "accelerations",
+    "direct",
+    "let",
+    "problem",
+]

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``polyloom nbody``: runs or resumes a simulation. Input: a Job; output: a run folder, a table or JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polyloom
+from polyloom import record
+from polyloom.errors import UserError
+from polyloom.nbody import snapshot
+from polyloom.nbody.cluster import ClusterSimulation, Place, default_cluster
+from polyloom.nbody.energies import EnergyLog
+from polyloom.nbody.loader import NBodyError
+from polyloom.nbody.settings import Settings
+from polyloom.nbody.simulation import Simulation, State, problem, simd
+
+#: Up to so many bodies the energy is summed directly unless --energy says otherwise.
+DIRECT_BODIES = 16384
+#: A call of the compiled module takes no longer than about this, so that the bar moves and Ctrl-C is seen.
+SECONDS_A_CALL = 0.25
+FIDELITIES = ("native", "sim", "rtl")
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Softening and step that suit a problem."""
+
+    eps: float
+    dt: float
+
+
+DEFAULTS = {
+    "plummer": Preset(0.01, 1 / 128),
+    "cold-sphere": Preset(1 / 32, 1 / 128),
+    "hernquist": Preset(0.01, 1 / 128),
+    "kepler": Preset(0.0, 0.01),
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to simulate and what to write. In the run record, so that a run can be resumed."""
+
+    problem: str = "plummer"
+    source: str = ""  # an NPZ file instead of a problem
+    count: int = 4096
+    seed: int = 0
+    steps: int = 10
+    nodes: int = 1
+    let: str = "host"
+    threads: int = 0
+    energy: str = "auto"
+    log_every: int = 0
+    snapshot_every: int = 0
+    force_samples: int = 0
+    on: str = "native"
+    cluster: str = ""  # empty: the shipped one with so many hubs
+    compute: str = "free"
+    engine: str = ""
+
+    def checked(self) -> Job:
+        """UserError naming the value that is wrong."""
+        for name in ("steps", "log_every", "snapshot_every", "force_samples", "threads", "seed"):
+            if getattr(self, name) < 0:
+                raise UserError(f"--{name.replace('_', '-')} {getattr(self, name)}: must not be negative")
+        if self.count < 1 or self.nodes < 1:
+            raise UserError(f"--n {self.count}, --nodes {self.nodes}: must be at least 1")
+        if self.energy not in {"auto", "tree", "direct"}:
+            raise UserError(f"--energy {self.energy}: allowed are auto, tree, direct")
+        if self.on not in FIDELITIES:
+            raise UserError(f"--on {self.on}: allowed are {', '.join(FIDELITIES)}")
+        if self.let not in {"host", "full", "hub"}:
+            raise UserError(f"--let {self.let}: allowed are host, full, hub")
+        if self.let == "hub" and self.on == "native":
+            raise UserError("--let hub: there is no hub on --on native; use --on sim or rtl")
+        if self.compute not in {"free", "measured"}:
+            raise UserError(f"--compute {self.compute}: allowed are free, measured")
+        return self
+
+
+@dataclass
+class Outcome:
+    """What a run answered."""
+
+    folder: Path
+    result: dict[str, Any]
+    state: State
+    interrupted: bool = False
+
+
+def run(job: Job, settings: Settings, folder: Path) -> Outcome:
+    """Run from the start."""
+    state = (
+        snapshot.read_bodies(Path(job.source)) if job.source else _guarded(problem, job.problem, job.count, job.seed)
+    )
+    job = replace(job, count=len(state["mass"]))
+    return _go(job, settings, state, folder, EnergyLog.fresh(folder))
+
+
+def resume(folder: Path, steps: int | None) -> Outcome:
+    """Go on from the last whole snapshot of a run; to ``steps`` in all instead of what the run was told."""
+    content = record.read(folder).run.get("nbody")
+    if not isinstance(content, dict):
+        raise UserError(f"{folder} is not a run of polyloom nbody; give the folder of one")
+    job = Job(**content["job"])
+    path, state = snapshot.latest(folder)
+    if content["simd"] != simd():
+        print(
+            f"polyloom: the run began with {content['simd']}, here is {simd()}: last bits may differ", file=sys.stderr
+        )
+    if steps is not None:
+        job = replace(job, steps=steps)
+    if job.steps < int(state["step"]):
+        raise UserError(f"{path} is at step {int(state['step'])} already; give --steps above that")
+    return _go(job, Settings.of(content["settings"]), state, folder, EnergyLog.resumed(folder, int(state["step"])))
+
+
+def _guarded(call: Any, *arguments: Any) -> Any:
+    try:
+        return call(*arguments)
+    except NBodyError as error:
+        raise UserError(str(error)) from error
+
+
+def _go(job: Job, settings: Settings, state: State, folder: Path, log: EnergyLog) -> Outcome:
+    folder.mkdir(parents=True, exist_ok=True)
+    first = int(state.get("step", 0))
+    with ExitStack() as stack:
+        simulation = _guarded(_make, job, settings, state, folder, stack)
+        begin = time.monotonic()
+        _write_record(folder, job, settings, None, {"wall_seconds": 0.0})
+        direct = job.energy == "direct" or (job.energy == "auto" and job.count <= DIRECT_BODIES)
+        try:
+            interrupted = _run_steps(job, settings, simulation, folder, log, first, direct)
+            wall = time.monotonic() - begin
+            last = simulation.state()
+            result = _result(job, simulation, log, int(last["step"]) - first, wall, direct)
+            if job.force_samples and not interrupted:
+                result["force_errors"] = simulation.force_errors(job.force_samples)
+            result["simulated_seconds"] = simulation.finish()
+        except NBodyError as error:
+            _write_record(folder, job, settings, 1, {"wall_seconds": time.monotonic() - begin})
+            raise UserError(str(error)) from error
+    record.write_atomically(folder / "result.json", json.dumps(result, indent=2) + "\n")
+    _write_counters(folder, result)
+    _write_record(folder, job, settings, 130 if interrupted else 0, result)
+    return Outcome(folder, result, last, interrupted)
+
+
+def _make(job: Job, settings: Settings, state: State, folder: Path, stack: ExitStack) -> Simulation | ClusterSimulation:
+    if job.on == "native":
+        return Simulation(state, settings, job.nodes, job.let, job.threads)
+    cluster = job.cluster or default_cluster(job.nodes)
+    place = Place(cluster, job.on, job.let, job.compute, job.engine, folder / "cluster")
+    return stack.enter_context(ClusterSimulation(state, settings, job.nodes, place))
+
+
+def _run_steps(
+    job: Job,
+    settings: Settings,
+    simulation: Simulation | ClusterSimulation,
+    folder: Path,
+    log: EnergyLog,
+    first: int,
+    direct: bool,
+) -> bool:
+    """All steps with their energies and snapshots; True if interrupted."""
+    every = job.log_every or max(1, job.steps // 20)
+    done = first
+    try:
+        simulation.start()
+        if first == 0:
+            if job.snapshot_every:
+                snapshot.write(folder / snapshot.name_of(0), simulation.state())
+            log.add(0, 0.0, simulation.diagnostics(direct))
+        with _Bar(job.steps, first) as bar:
+            while done < job.steps:
+                stop = min(_next(done, every), _next(done, job.snapshot_every), job.steps)
+                for reached in bar.through(simulation, done, stop):
+                    done = reached
+                if done % every == 0 or done == job.steps:
+                    log.add(done, done * settings.dt, simulation.diagnostics(direct))
+                if job.snapshot_every and (done % job.snapshot_every == 0 or done == job.steps):
+                    snapshot.write(folder / snapshot.name_of(done), simulation.state())
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def _next(done: int, every: int) -> int:
+    return (done // every + 1) * every if every else sys.maxsize
+
+
+class _Bar:
+    """Steps done, rate and time left, on standard error if a person looks at it."""
+
+    def __init__(self, steps: int, first: int) -> None:
+        self._progress: AbstractContextManager[Any] = nullcontext()
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+            columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
+            progress = Progress(TextColumn("steps"), *columns, console=Console(stderr=True), transient=True)
+            self._task = progress.add_task("steps", total=steps, completed=first, rate="")
+            self._progress = progress
+        self._seconds_a_step = 0.0
+
+    def __enter__(self) -> _Bar:
+        self._shown = self._progress.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._progress.__exit__(*error)
+
+    def through(self, simulation: Simulation | ClusterSimulation, done: int, stop: int) -> Any:
+        """Advance to ``stop`` in calls of bearable length; yields the step reached."""
+        while done < stop:
+            steps = max(1, int(SECONDS_A_CALL / self._seconds_a_step)) if self._seconds_a_step else 1
+            steps = min(steps, stop - done, simulation.MOST_STEPS)
+            begin = time.monotonic()
+            simulation.advance(steps)
+            self._seconds_a_step = max((time.monotonic() - begin) / steps, 1e-9)
+            done += steps
+            if self._shown is not None:
+                self._shown.update(self._task, completed=done, rate=f"{1 / self._seconds_a_step:.1f} steps/s")
+            yield done
+
+
+def _result(
+    job: Job, simulation: Simulation | ClusterSimulation, log: EnergyLog, steps: int, wall: float, direct: bool
+) -> dict[str, Any]:
+    reports = simulation.reports()
+    result = {
+        "bodies": job.count,
+        "steps": steps,
+        "time": log.rows[-1].time if log.rows else 0.0,
+        "on": job.on,
+        "energy_by": "direct summation" if direct else "tree",
+        **log.summary(),
+        "wall_seconds": wall,
+        "seconds_a_step": wall / steps if steps else None,
+        "phases": _phases(reports, "phases"),
+        "nodes": sum(r["nodes"] for r in reports),
+        "let_nodes": sum(r["let_nodes"] for r in reports),
+        "full_nodes": sum(r["full_nodes"] for r in reports),
+        "interactions_a_body": sum(r["point_interactions"] + r["cell_interactions"] for r in reports)
+        / max(1, job.count),
+        "simd": simd(),
+    }
+    if job.on != "native":
+        result |= {"let": job.let, "compute": job.compute, "simulated_phases": _phases(reports, "simulated_phases")}
+    return result
+
+
+def _phases(reports: list[dict[str, Any]], key: str) -> dict[str, dict[str, float]]:
+    return {
+        name: {
+            "mean": sum(r[key][name] for r in reports) / len(reports),
+            "max": max(r[key][name] for r in reports),
+        }
+        for name in reports[0][key]
+    }
+
+
+def _write_record(folder: Path, job: Job, settings: Settings, status: int | None, result: dict[str, Any]) -> None:
+    content = {
+        "version": polyloom.__version__,
+        "app": "nbody",
+        "on": job.on,
+        "cluster": None if job.on == "native" else job.cluster or default_cluster(job.nodes),
+        "command": sys.argv,
+        "seed": job.seed,
+        "exit_status": status,
+        "wall_seconds": result["wall_seconds"],
+        "simulated_seconds": result.get("simulated_seconds"),
+        "nbody": {"job": asdict(job), "settings": settings.as_dict(), "simd": simd()},
+    }
+    record.write_atomically(folder / "run.json", json.dumps(content, indent=2) + "\n")
+
+
+def _write_counters(folder: Path, result: dict[str, Any]) -> None:
+    lines = [f"nbody.{name},{result[name]}" for name in ("bodies", "steps", "nodes", "let_nodes", "full_nodes")]
+    record.write_atomically(folder / "counters.csv", "\n".join(["name,value", *lines]) + "\n")

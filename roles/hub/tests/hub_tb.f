@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
+-f ../rtl/hub.f
+hub_tb.vlt
+hub_tb.sv

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# Covers: the QUICK form of benchmarks: they run, end in one JSON object, and miss no target that they measure.
+# Leaves out: full forms (bench/results); benchmarks that need rivals which `make setup-tests` does not install.
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from polyloom import paths
+
+
+@pytest.mark.parametrize("name", ["mpi-jacobi", "hls", "let", "nbody"])
+def test_quick_form(name):
+    env = {**os.environ, "QUICK": "1", "PYTHONPATH": str(paths.home()), "POLYLOOM_HOME": str(paths.home())}
+    command = [sys.executable, str(paths.home() / "scripts" / "bench.py"), name]
+    run = subprocess.run(command, env=env, capture_output=True, text=True, timeout=900, check=False)
+    assert run.returncode == 0, run.stderr
+    result = json.loads(run.stdout.splitlines()[-1])
+    assert result["bench"] == name
+    assert result["targets"]
+    assert not [target for target in result["targets"] if target["holds"] is False]
