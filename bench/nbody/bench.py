@@ -70,7 +70,7 @@ def _phases(simulation: ClusterSimulation) -> list[dict[str, float]]:
     return [report["simulated_phases"] for report in simulation.reports()]
 
 
-def step_times(bench: Bench, count: int, nodes: int) -> list[Any]:
+def step_times(bench: Bench, count: int, nodes: int) -> list[str]:
     """One row: LETs by hub, by host, whole trees."""
     times = {let: simulated_step(count, nodes, let) for let in ("hub", "host", "full")}
     bench.figures[f"{nodes}_nodes"] = times
@@ -78,4 +78,4 @@ def step_times(bench: Bench, count: int, nodes: int) -> list[Any]:
         text = f"{1e6 * t['step']:.0f} us a step, {1e6 * t['LET']:.0f} us of it trees"
         bench.row(f"{nodes} nodes, {count:,} bodies, LET by {let}", text)
     us = [f"{1e6 * times[let]['step']:,.0f}" for let in ("hub", "host", "full")]
-    return [nodes, *us, *(f"{1e6 * times[let]['LET']:,.0f}" for let in ("hub", "host"))]
+    return [str(nodes), *us, *(f"{1e6 * times[let]['LET']:,.0f}" for let in ("hub", "host"))]
