@@ -8,8 +8,6 @@ future work, the effect of the hub's LETs on the whole simulation, is the ratio 
 
 from __future__ import annotations
 
-from typing import Any
-
 from bench.common.harness import Bench, machine
 from polyloom import nbody
 from polyloom.nbody.cluster import ClusterSimulation, Place
