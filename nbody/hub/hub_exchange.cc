@@ -20,8 +20,6 @@ using hub::Unit;
 namespace {
 
 constexpr Unit kUnit = Unit::accelerator0;
-constexpr std::uint8_t kLetKind = 4;     // operators::Kind::let
-constexpr std::uint64_t kLetConfig = 0;  // packed records, bias 1
 /// More than a round of short messages takes on idle links.
 constexpr hub::Time kSettleTime = 100'000'000;
 constexpr std::uint64_t kSequence = ~std::uint64_t{0} << 32;
@@ -75,7 +73,7 @@ HubExchange::HubExchange(hub::Session& session, unsigned ranks, HubLet let, Comp
       compute_(compute),
       memory_(node_.map(kUnit, layout::kBytes)) {
   const std::uint64_t shape = node_.read_register(hub::reg::shape);
-  const bool makes_lets = (shape >> 20 & 0xffff) >> kLetKind & 1;
+  const bool makes_lets = (shape >> 20 & 0xffff) >> hub::kLetKind & 1;
   lanes_ = makes_lets ? static_cast<unsigned>(shape >> 16 & 15) : 0;
   if (let == HubLet::kHub && lanes_ == 0) {
     throw UserError(
@@ -196,30 +194,21 @@ void HubExchange::send_lets_by_hub(const TreeView& local, std::span<const Summar
 
 void HubExchange::start_lanes(std::span<const unsigned> peers, const TreeView& local,
                               std::span<const Summary> summaries) {
-  std::vector<hub::LaneOutput> outputs;
+  std::vector<hub::LetLane> lanes;
   for (const unsigned p : peers) {
-    std::memcpy(memory_.data() + layout::kTargets + outputs.size() * sizeof(Target), &summaries[p].target,
-                sizeof(Target));
-    outputs.push_back({hub::address(p, kUnit, layout::let_in(rank())), layout::kLetBytes,
-                       hub::address(p, kUnit, layout::let_flag(rank()))});
+    hub::LetLane& lane = lanes.emplace_back();
+    std::memcpy(lane.target.data(), &summaries[p].target, sizeof(Target));
+    lane.output = {hub::address(p, kUnit, layout::let_in(rank())), layout::kLetBytes,
+                   hub::address(p, kUnit, layout::let_flag(rank()))};
   }
-  const auto bytes = static_cast<std::uint32_t>(outputs.size() * sizeof(Target));
-  std::vector<hub::Copy> chain{
-      {.source = node_.address(kUnit, layout::kTargets), .bytes = bytes, .to_function = true}};
-  if (!local.nodes.empty()) {
-    chain.push_back({.source = node_.address(kUnit, layout::kTree),
-                     .bytes = static_cast<std::uint32_t>(local.nodes.size_bytes()),
-                     .to_function = true});
-  }
-  node_.start_function(kLetKind, kLetConfig, outputs);
-  node_.dma(chain, kUnit, layout::kChain);
+  node_.let(kUnit, layout::kTree, local.nodes.size_bytes(), lanes, layout::kLetScratch);
   lanes_started_ = true;
 }
 
 // The function may still be writing to far peers when all that comes here has come.
 void HubExchange::finish_lanes() {
   while (lanes_started_ && (node_.read_register(hub::reg::function_state) & 1) != 0) {
-    if (node_.faults().any()) node_.check();
+    node_.check();
   }
   lanes_started_ = false;
 }

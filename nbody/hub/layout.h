@@ -3,8 +3,7 @@
 // a peer knows from its own rank where to write.
 //
 //   flags      a line of 64 bytes a peer and purpose
-//   targets    32 bytes a peer: what the LETs that this node makes are for; the function reads them
-//   chain      descriptors of the function's DMA
+//   scratch    of hub::Node::let: targets of the LETs that this node makes, descriptors
 //   mail in    two boxes a peer (messages alternate), mail out the same
 //   tree       records of the local tree
 //   LETs in    one region a peer, LETs out likewise (LETs made by the host)
@@ -25,8 +24,7 @@ inline constexpr std::uint64_t kLine = 64;
 inline constexpr std::uint64_t kMailFlags = 0;  ///< (message << 32 | bytes), box by box, peer by peer
 inline constexpr std::uint64_t kLetFlags =
     kMailFlags + 2 * kPeers * kLine;  ///< bytes of the LET; kNoLet: none yet
-inline constexpr std::uint64_t kTargets = 64 << 10;
-inline constexpr std::uint64_t kChain = 128 << 10;
+inline constexpr std::uint64_t kLetScratch = 64 << 10;
 inline constexpr std::uint64_t kMailBytes = 64 * kMega;  ///< of a box
 inline constexpr std::uint64_t kMailIn = kMega;
 inline constexpr std::uint64_t kMailOut = kMailIn + 2 * kPeers * kMailBytes;

@@ -13,7 +13,6 @@ namespace {
 
 constexpr unsigned kMemories = 3;
 constexpr unsigned kLaneWords = 4;
-constexpr std::uint8_t kLetKind = 4;  ///< of blocks/operators
 
 std::uint64_t word(Command op, Unit unit = Unit::accelerator0, std::uint64_t more = 0) {
   return static_cast<std::uint64_t>(op) | static_cast<std::uint64_t>(unit) << 8 | more << 16;

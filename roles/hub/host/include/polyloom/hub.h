@@ -75,6 +75,9 @@ struct LaneOutput {
   std::uint64_t flag = 0;  ///< gets the number of bytes, with kFlagOverflow if they did not fit; 0: none
 };
 
+/// The LET operator's number among kinds of functions (blocks/operators, Kind::let).
+inline constexpr std::uint8_t kLetKind = 4;
+
 /// A peer of locally essential trees: what its tree is for, and where it goes.
 struct LetLane {
   std::array<float, 8>
