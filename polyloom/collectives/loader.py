@@ -1,28 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the compiled module in the build folder. Input: ``polyloom.paths``; output: the module ``ext``."""
+"""The compiled module ``ext`` of this package, and its exception."""
 
 from __future__ import annotations
 
-import importlib
 import os
-import sys
 from typing import Any
 
-from polyloom import paths
-from polyloom.errors import UserError
-
-
-def _load() -> Any:
-    folder = paths.build_dir() / "python"
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
-    try:
-        return importlib.import_module("_polyloom_collectives")
-    except ImportError as error:
-        raise UserError(f"polyloom.collectives is not built ({error}); run `make build` in {paths.home()}") from error
-
+from polyloom import compiled, paths
 
 # The library finds the simulator and the RTL by it.
 os.environ.setdefault("POLYLOOM_HOME", str(paths.home()))
-ext: Any = _load()
+ext: Any = compiled.load("collectives")
 CollectiveError: type[Exception] = ext.CollectiveError

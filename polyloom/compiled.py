@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds compiled modules in the build folder. Input: ``polyloom.paths``; output: modules."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+from polyloom import paths
+from polyloom.errors import UserError
+
+
+def load(name: str) -> Any:
+    """The compiled part of the package ``polyloom.NAME``; UserError saying how to build it if it cannot be loaded."""
+    folder = paths.build_dir() / "python"
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    try:
+        return importlib.import_module(f"_polyloom_{name}")
+    except ImportError as error:
+        raise UserError(f"polyloom.{name} is not built ({error}); run `make build` in {paths.home()}") from error
