@@ -10,7 +10,7 @@ Output: a line for each problem, exit status 1 if there is one. What is checked:
                 comes with each use names a list with one: ``// lint: polyloom_kernel_node -f ../tests/player.f``
     rules       file = module, header complete, tests named in the header there, a test that names the module
 
-The last two concern designs: rtl/ folders, but for those under tests/.
+The last two concern designs: rtl/ folders and their parts (rtl/PART/), but for those under tests/.
 """
 
 from __future__ import annotations
@@ -69,8 +69,16 @@ def sources(root: Path, suffix: str) -> list[Path]:
 
 
 def is_design(file: Path) -> bool:
-    """Whether a source belongs to a design: a folder rtl/ that is not itself part of a test."""
-    return file.parent.name == "rtl" and file.parent.parent.name != "tests"
+    """Whether a source belongs to a design: a folder rtl/ that is not itself part of a test, or a part of one."""
+    return owner(file) is not None
+
+
+def owner(file: Path) -> Path | None:
+    """The block or role whose folder rtl/ holds the design, in itself or in a folder for each of its parts."""
+    for rtl in (file.parent, file.parent.parent):
+        if rtl.name == "rtl":
+            return rtl.parent if rtl.parent.name != "tests" else None
+    return None
 
 
 def format_problems(files: list[Path], fix: bool) -> Iterator[str]:
@@ -97,7 +105,8 @@ def rule_problems(file: Path) -> Iterator[str]:
     package = units[0][0] == "package"
     yield from _header_problems(file, text, PACKAGE_HEADER if package else HEADER)
     if not package and not _tests_that_name(file):
-        yield f"{file}: no test_*.py in {file.parent.parent.name}/tests names {file.stem}; add test_{file.stem}.py"
+        where = owner(file)
+        yield f"{file}: no test_*.py in {where and where.name}/tests names {file.stem}; add test_{file.stem}.py"
 
 
 def _header_problems(file: Path, text: str, keys: tuple[str, ...]) -> Iterator[str]:
@@ -111,8 +120,9 @@ def _header_problems(file: Path, text: str, keys: tuple[str, ...]) -> Iterator[s
         elif not match.group(1) or re.fullmatch(r"[A-Z][\w/]*:", match.group(1)):
             yield f"{file}: header line '{key}:' is empty ('none' is an answer)"
     named = header.partition("Tests:")[2]
+    places = (owner(file) or file.parent.parent, paths.home() / "polyloom")
     for name in _TEST_FILE.findall(named):
-        if not any(file.parent.parent.rglob(name)) and not any((paths.home() / "polyloom").rglob(name)):
+        if not any(found for place in places for found in place.rglob(name)):
             yield f"{file}: header names {name}, which is not there"
 
 
@@ -129,7 +139,7 @@ def _header(text: str) -> list[str]:
 
 def _tests_that_name(file: Path) -> list[Path]:
     word = re.compile(rf"\b{file.stem}\b")
-    tests = sorted((file.parent.parent / "tests").glob("test_*.py"))
+    tests = sorted(((owner(file) or file.parent.parent) / "tests").rglob("test_*.py"))
     return [test for test in tests if test.stem == f"test_{file.stem}" or word.search(test.read_text())]
 
 
