@@ -75,10 +75,10 @@ def is_design(file: Path) -> bool:
 
 def owner(file: Path) -> Path | None:
     """The block or role whose folder rtl/ holds the design, in itself or in a folder for each of its parts."""
-    for rtl in (file.parent, file.parent.parent):
-        if rtl.name == "rtl":
-            return rtl.parent if rtl.parent.name != "tests" else None
-    return None
+    rtl = file.parent if file.parent.name == "rtl" else file.parent.parent
+    if rtl.name != "rtl" or "tests" in (rtl.parent.name, file.parent.name) or rtl.parent.name == "polyloom":
+        return None
+    return rtl.parent
 
 
 def format_problems(files: list[Path], fix: bool) -> Iterator[str]:

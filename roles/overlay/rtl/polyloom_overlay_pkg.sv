@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// polyloom_overlay_pkg: sizes of an overlay board and the types at the ports of its parts.
+// How:          cfg_t is the one parameter of every part. Numbers and meanings are those of roles/overlay/sim: a thread's index
+//               counts through the tile (core * threads + thread), a tile's number is y * tiles_x + x.
+// Source: Tinsel paper III, Multicast paper III; own design.   Tests: those of the parts.
+package polyloom_overlay_pkg;
+
+  // Legal values: polyloom_overlay_node.
+  typedef struct packed {
+    int unsigned tiles_x;
+    int unsigned tiles_y;
+    int unsigned cores;            // of a tile
+    int unsigned threads;          // of a core
+    int unsigned instr_words;      // of an instruction memory, which two cores share
+    int unsigned cache_ways;
+    int unsigned cache_sets;       // of a thread
+    int unsigned line_bytes;       // 32, 64
+    int unsigned slices;           // memory slices; tiles are divided evenly over them
+    int unsigned mailbox_slots;
+    int unsigned max_flits;        // of a message, 1..4
+    int unsigned noc_link_flits;   // buffer at each input of a tile's router
+    bit          extra_send_slot;  // slots 64..127 send too
+    bit          fpu;              // F
+    bit          muldiv;           // M
+  } cfg_t;
+
+  localparam int unsigned INDEX_BITS = 6;  // a thread in its tile
+  localparam int unsigned BOARD_BITS = 3;  // a board's x, y
+  localparam int unsigned DEST_BITS = 20;  // a mailbox id with its extra address bits
+  localparam int unsigned FLIT_BITS = 128;
+  localparam int unsigned SLOT_BYTES = 64;
+  localparam int unsigned SLOT_BITS = 9;  // 512 slots at most
+  localparam int unsigned PAD_BITS = 15;  // byte address in the scratchpad
+  localparam int unsigned EXIT_FLITS = 32;  // buffers between board router and links or host
+
+  // Instructions are counted as issued at cycle c; whoever they ask sees them CALL_CYCLES later.
+  localparam int unsigned CALL_CYCLES = 6;
+
+  // Fault causes on the wire: RISC-V's mcause + 1, and a message that the network refuses.
+  localparam logic [7:0] CAUSE_MISALIGNED_JUMP = 8'd1;
+  localparam logic [7:0] CAUSE_BAD_FETCH = 8'd2;
+  localparam logic [7:0] CAUSE_ILLEGAL = 8'd3;
+  localparam logic [7:0] CAUSE_BREAKPOINT = 8'd4;
+  localparam logic [7:0] CAUSE_MISALIGNED_LOAD = 8'd5;
+  localparam logic [7:0] CAUSE_BAD_LOAD = 8'd6;
+  localparam logic [7:0] CAUSE_MISALIGNED_STORE = 8'd7;
+  localparam logic [7:0] CAUSE_BAD_STORE = 8'd8;
+  localparam logic [7:0] CAUSE_ENVIRONMENT_CALL = 8'd12;
+  localparam logic [7:0] CAUSE_NET = 8'h80;
+
+  // ---- messages ----
+
+  // What the address of a message means (README.md). No thread sends the last two.
+  typedef enum logic [2:0] {
+    KIND_UNICAST = 3'd0,
+    KIND_MASK    = 3'd1,
+    KIND_KEY     = 3'd2,
+    KIND_HOST    = 3'd3,
+    KIND_REDUCE  = 3'd4,
+    KIND_CONTROL = 3'd5
+  } kind_e;
+
+  typedef struct packed {
+    kind_e                kind;
+    logic [1:0]           flits;  // - 1
+    logic [DEST_BITS-1:0] dest;
+    logic [63:0]          mask;   // receivers in the destination tile
+  } header_t;
+
+  // A flit between routers and mailboxes. Flits of a message follow each other without a gap.
+  typedef struct packed {
+    logic                 first;
+    logic                 last;
+    header_t              header;  // means something with the first flit
+    logic [FLIT_BITS-1:0] data;
+  } flit_t;
+
+  // ---- cores and their units ----
+
+  typedef enum logic [1:0] {
+    MEM_LOAD,
+    MEM_STORE,
+    MEM_FLUSH   // addr: line << 4 | way, of the caller's partition
+  } mem_op_e;
+
+  // To the data cache and to the scratchpad; aligned and in range.
+  typedef struct packed {
+    mem_op_e     op;
+    logic [1:0]  size;    // log2 of bytes
+    logic        sign;    // loads: extend the sign
+    logic [3:0]  thread;
+    logic [31:0] addr;    // as the thread sees it
+    logic [31:0] data;    // of a store, in its low bytes
+  } mem_req_t;
+
+  typedef enum logic [4:0] {
+    FPU_MUL,
+    FPU_MULH,
+    FPU_MULHSU,
+    FPU_MULHU,
+    FPU_DIV,
+    FPU_DIVU,
+    FPU_REM,
+    FPU_REMU,
+    FPU_ADD,
+    FPU_SUB,
+    FPU_FMUL,
+    FPU_FDIV,
+    FPU_FSQRT,
+    FPU_MADD,
+    FPU_MSUB,
+    FPU_NMSUB,
+    FPU_NMADD,
+    FPU_MIN,
+    FPU_MAX,
+    FPU_EQ,
+    FPU_LT,
+    FPU_LE,
+    FPU_CLASS,
+    FPU_TO_INT,
+    FPU_TO_UINT,
+    FPU_FROM_INT,
+    FPU_FROM_UINT
+  } fpu_op_e;
+
+  typedef struct packed {
+    fpu_op_e     op;
+    logic [2:0]  rm;      // 0..4, already resolved
+    logic [3:0]  thread;
+    logic [31:0] a;
+    logic [31:0] b;
+    logic [31:0] c;
+  } fpu_req_t;
+
+  // An answer: data for the register that the thread's instruction writes, if it writes one.
+  typedef struct packed {
+    logic [3:0]  thread;
+    logic [31:0] data;
+    logic [4:0]  flags;   // NV DZ OF UF NX; zero but for floating point
+  } rsp_t;
+
+  // ---- mailbox calls ----
+
+  typedef struct packed {
+    logic [3:0]           thread;
+    logic [DEST_BITS-1:0] dest;
+    logic [63:0]          mask;
+    logic [SLOT_BITS-1:0] slot;
+    logic [1:0]           flits;   // - 1
+    logic [31:0]          pc;      // of the Send instruction, should the network refuse it
+  } send_t;
+
+  // WaitBits.
+  localparam int unsigned WAIT_SEND = 0;
+  localparam int unsigned WAIT_RECV = 1;
+  localparam int unsigned WAIT_IDLE = 2;
+  localparam int unsigned WAIT_VOTE = 3;
+
+  // ---- memory ----
+
+  // A cache asks its slice for a line, or writes one. Tag: index of the thread.
+  typedef struct packed {
+    logic                  write;
+    logic [INDEX_BITS-1:0] tag;
+    logic [31:0]           addr;   // of the line, as the thread sees it
+  } line_req_t;
+
+  // ---- the board and its tiles ----
+
+  typedef enum logic [2:0] {
+    CTL_WRITE_INSTR,  // target: pair of cores on the board; addr: word; data[31:0]
+    CTL_READ_INSTR,
+    CTL_WRITE_PAD,    // target: tile; addr: byte address, a multiple of 4; data[31:0]
+    CTL_READ_PAD,
+    CTL_START,        // target: core on the board; addr[3:0]: thread; data[31:0]: pc
+    CTL_UART          // target: core on the board; addr[3:0]: thread; data[7:0]
+  } ctl_op_e;
+
+  // From the shell to all tiles, one after the other; answered by the one that it is for (all: none answers with data).
+  typedef struct packed {
+    ctl_op_e     op;
+    logic        all;     // every tile, pair or core; target means nothing
+    logic [9:0]  target;
+    logic [15:0] addr;
+    logic [31:0] data;
+  } ctl_req_t;
+
+  // What a tile tells its host: a byte of a thread's console, or why a thread stopped.
+  typedef struct packed {
+    logic                  fault;
+    logic [INDEX_BITS-1:0] thread;
+    logic [7:0]            cause;   // or the byte
+    logic [31:0]           pc;
+    logic [31:0]           value;
+  } tile_event_t;
+
+endpackage
