@@ -24,6 +24,25 @@ package polyloom_overlay_pkg;
     bit          muldiv;           // M
   } cfg_t;
 
+  // One tile: where a part is looked at alone.
+  localparam cfg_t TINY = '{
+      tiles_x: 1,
+      tiles_y: 1,
+      cores: 4,
+      threads: 16,
+      instr_words: 2048,
+      cache_ways: 16,
+      cache_sets: 4,
+      line_bytes: 32,
+      slices: 1,
+      mailbox_slots: 512,
+      max_flits: 4,
+      noc_link_flits: 16,
+      extra_send_slot: 1'b0,
+      fpu: 1'b1,
+      muldiv: 1'b1
+  };
+
   localparam int unsigned INDEX_BITS = 6;  // a thread in its tile
   localparam int unsigned BOARD_BITS = 3;  // a board's x, y
   localparam int unsigned DEST_BITS = 20;  // a mailbox id with its extra address bits
