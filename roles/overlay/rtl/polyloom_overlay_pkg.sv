@@ -213,4 +213,14 @@ package polyloom_overlay_pkg;
     logic [31:0]           value;
   } tile_event_t;
 
+  // What happened in a tile in this cycle.
+  typedef struct packed {
+    logic [2:0] retired;    // instructions issued
+    logic       hit;
+    logic       miss;
+    logic       writeback;
+    logic       sent;       // messages to the network, and from it
+    logic       received;
+  } count_t;
+
 endpackage
