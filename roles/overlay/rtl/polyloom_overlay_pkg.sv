@@ -213,14 +213,13 @@ package polyloom_overlay_pkg;
     logic [31:0]           value;
   } tile_event_t;
 
-  // What happened in a tile in this cycle.
+  // What happened in a tile in this cycle, a pulse each.
   typedef struct packed {
-    logic [2:0] retired;    // instructions issued
-    logic       hit;
-    logic       miss;
-    logic       writeback;
-    logic       sent;       // messages to the network, and from it
-    logic       received;
-  } count_t;
+    logic hit;
+    logic miss;
+    logic writeback;
+    logic sent;       // a message to the network
+    logic received;   // and from it
+  } tile_count_t;
 
 endpackage

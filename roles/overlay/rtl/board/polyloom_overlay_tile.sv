@@ -18,9 +18,10 @@ module polyloom_overlay_tile
 ) (
     input logic        clk_i,
     input logic        rst_ni,
-    input logic [ 6:0] phase_i,      // of the board's cycle
-    input logic [15:0] hart_base_i,  // id of the tile's thread 0
-    input logic [ 7:0] mesh_i,       // boards: height[7:4] width[3:0]
+    output logic       cache_idle_o,  // no memory access is under way
+    input logic [ 6:0] phase_i,       // of the board's cycle
+    input logic [15:0] hart_base_i,   // id of the tile's thread 0
+    input logic [ 7:0] mesh_i,        // boards: {height, width}
 
     // From the shell
     input  logic            ctl_valid_i,
@@ -96,7 +97,6 @@ module polyloom_overlay_tile
   logic [Cores-1:0][3:0] recv_thread, wait_thread, wait_bits;
   logic [Cores-1:0][SLOT_BITS-1:0] recv_slot, free_slot;
   send_t [Cores-1:0] send;
-  logic [Cores-1:0] retired;
   logic count_hit, count_miss, count_writeback;
   logic cores_event_valid, cores_event_ready, net_event_valid, net_event_ready;
   tile_event_t cores_event, net_event;
@@ -151,7 +151,7 @@ module polyloom_overlay_tile
       .event_valid_o    (cores_event_valid),
       .event_ready_i    (cores_event_ready),
       .event_o          (cores_event),
-      .retired_o        (retired),
+      .retired_o,
       .trace_o
   );
 
@@ -182,6 +182,7 @@ module polyloom_overlay_tile
   ) i_cache (
       .clk_i,
       .rst_ni,
+      .idle_o           (cache_idle_o),
       .req_valid_i      (cache_req_valid),
       .req_i            (cache_req),
       .hit_valid_o      (hit_valid),
@@ -251,14 +252,7 @@ module polyloom_overlay_tile
   assign net_event_ready = event_ready_i;
   assign cores_event_ready = event_ready_i && !net_event_valid;
 
-  // ---- counters ----
-  logic [2:0] issued;
-  always_comb begin
-    issued = '0;
-    for (int unsigned k = 0; k < Cores; k++) issued += 3'(retired[k]);
-  end
   assign count_o = '{
-          retired: issued,
           hit: count_hit,
           miss: count_miss,
           writeback: count_writeback,

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// polyloom_overlay_rim: a board's four links and its termination detector.
+// How:          board router's exits --> links --> wires, and back; the detector's words use the links' control channel.
+//               tiles --> gather --> detector --> release of the tiles, epoch of the links, gate of the host
+// Latency:      of the parts. Throughput: of the parts.
+// Backpressure: exits are valid/ready; wires never wait.
+// Order/loss:   of polyloom_overlay_link.
+// Reset:        links empty, epoch 0.
+// Limits:       links lead where the mesh says: those at its edge are silent.
+// Cost:         `polyloom synth overlay`.
+// Source: own design; Tinsel paper III (links, tinselIdle).   Tests: test_polyloom_overlay_node.py.
+module polyloom_overlay_rim
+  import polyloom_overlay_pkg::*;
+#(
+    parameter  cfg_t        Cfg   = TINY,
+    localparam int unsigned Tiles = Cfg.tiles_x * Cfg.tiles_y,
+    localparam int unsigned Links = 4
+) (
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic [ 5:0] board_i,    // {y, x}
+    input  logic [ 7:0] mesh_i,     // {height, width}
+    input  logic [15:0] timeout_i,  // cycles without an acknowledgement
+
+    // Wires N, E, S, W
+    output logic [Links-1:0]       tx_valid_o,
+    input  logic [Links-1:0]       tx_ready_i,
+    output logic [Links-1:0][63:0] tx_data_o,
+    output logic [Links-1:0][ 7:0] tx_keep_o,
+    output logic [Links-1:0]       tx_last_o,
+    input  logic [Links-1:0]       rx_valid_i,
+    input  logic [Links-1:0][63:0] rx_data_i,
+    input  logic [Links-1:0][ 7:0] rx_keep_i,
+    input  logic [Links-1:0]       rx_last_i,
+
+    // From the board router, and to it
+    input  logic  [Links-1:0] exit_valid_i,
+    output logic  [Links-1:0] exit_ready_o,
+    input  flit_t             exit_i       [Links],
+    output logic  [Links-1:0] enter_valid_o,
+    output flit_t             enter_o      [Links],
+    input  logic  [Links-1:0] enter_room_i,
+
+    // Tiles
+    input  logic [Tiles-1:0]       all_idle_i,
+    input  logic [Tiles-1:0]       all_vote_i,
+    input  logic [Tiles-1:0][15:0] in_flight_i,
+    output logic [Tiles-1:0]       release_o,
+    output logic [Tiles-1:0]       release_vote_o,
+
+    // Host
+    input  logic inject_i,
+    output logic may_inject_o,
+    input  logic host_in_i,
+    input  logic host_out_i,
+
+    // Counters
+    output logic [Links-1:0]       sent_o,        // pulses
+    output logic [Links-1:0]       received_o,
+    output logic [Links-1:0]       held_o,
+    output logic [     31:0]       barriers_o,
+    output logic [     31:0]       grants_o
+);
+  logic epoch;
+  logic [Links-1:0] to_valid, to_ready, to_last, from_valid, from_ready, from_last;
+  logic [Links-1:0][63:0] to_data, from_data;
+  for (genvar l = 0; l < int'(Links); l++) begin : gen_link
+    polyloom_overlay_link #(
+        .Cfg(Cfg)
+    ) i_link (
+        .clk_i,
+        .rst_ni,
+        .timeout_i,
+        .tx_valid_o     (tx_valid_o[l]),
+        .tx_ready_i     (tx_ready_i[l]),
+        .tx_data_o      (tx_data_o[l]),
+        .tx_keep_o      (tx_keep_o[l]),
+        .tx_last_o      (tx_last_o[l]),
+        .rx_valid_i     (rx_valid_i[l]),
+        .rx_data_i      (rx_data_i[l]),
+        .rx_keep_i      (rx_keep_i[l]),
+        .rx_last_i      (rx_last_i[l]),
+        .out_valid_i    (exit_valid_i[l]),
+        .out_ready_o    (exit_ready_o[l]),
+        .out_i          (exit_i[l]),
+        .in_valid_o     (enter_valid_o[l]),
+        .in_o           (enter_o[l]),
+        .in_room_i      (enter_room_i[l]),
+        .epoch_i        (epoch),
+        .held_o         (held_o[l]),
+        .sent_o         (sent_o[l]),
+        .received_o     (received_o[l]),
+        .ctl_in_valid_i (to_valid[l]),
+        .ctl_in_ready_o (to_ready[l]),
+        .ctl_in_data_i  (to_data[l]),
+        .ctl_in_last_i  (to_last[l]),
+        .ctl_out_valid_o(from_valid[l]),
+        .ctl_out_ready_i(from_ready[l]),
+        .ctl_out_data_o (from_data[l]),
+        .ctl_out_last_o (from_last[l])
+    );
+  end
+
+  logic passive, vote;
+  polyloom_overlay_detector_pkg::count_t [Links-1:0] sent, received;
+  polyloom_overlay_gather #(
+      .Cfg(Cfg)
+  ) i_gather (
+      .clk_i,
+      .rst_ni,
+      .all_idle_i,
+      .all_vote_i,
+      .in_flight_i,
+      .sent_i    (sent_o),
+      .received_i(received_o),
+      .host_in_i,
+      .host_out_i,
+      .passive_o (passive),
+      .vote_o    (vote),
+      .sent_o    (sent),
+      .received_o(received)
+  );
+  polyloom_overlay_detector #(
+      .Cfg(Cfg)
+  ) i_detector (
+      .clk_i,
+      .rst_ni,
+      .board_i,
+      .mesh_i,
+      .passive_i      (passive),
+      .vote_i         (vote),
+      .sent_i         (sent),
+      .received_i     (received),
+      .ctl_in_valid_i (from_valid),
+      .ctl_in_ready_o (from_ready),
+      .ctl_in_data_i  (from_data),
+      .ctl_in_last_i  (from_last),
+      .ctl_out_valid_o(to_valid),
+      .ctl_out_ready_i(to_ready),
+      .ctl_out_data_o (to_data),
+      .ctl_out_last_o (to_last),
+      .epoch_o        (epoch),
+      .release_o,
+      .release_vote_o,
+      .inject_i,
+      .may_inject_o,
+      .host_in_i,
+      .barriers_o,
+      .grants_o
+  );
+endmodule
