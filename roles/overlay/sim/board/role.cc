@@ -5,6 +5,7 @@
 
 #include "fabric/error.h"
 #include "roles/overlay/sim/board/board.h"
+#include "roles/overlay/sim/board/rtl_board.h"
 
 namespace polyloom::overlay {
 namespace {
@@ -129,8 +130,9 @@ void check_neighbours(const fabric::NodeContext& context, MeshSize mesh) {
 
 std::unique_ptr<fabric::Node> make_node(const fabric::NodeContext& context) {
   const fabric::ClusterNode& node = context.node();
-  if (node.fidelity != fabric::Fidelity::sim) {
-    throw UserError(node.name + ": the overlay exists at fidelity sim only; this node asks for " +
+  if (node.fidelity != fabric::Fidelity::sim && node.fidelity != fabric::Fidelity::rtl) {
+    throw UserError(node.name +
+                    ": this program has overlay boards of the fidelities sim and rtl; this one asks for " +
                     fabric::name_of(node.fidelity));
   }
   const MeshSize mesh = context.params<OverlayParams>().mesh;
@@ -147,7 +149,9 @@ std::unique_ptr<fabric::Node> make_node(const fabric::NodeContext& context) {
   for (unsigned link = 0; link < kLinks; ++link) site.links[link] = ends(link);
   if (node.host_port >= 0) site.host = ends(static_cast<std::size_t>(node.host_port));
   site.trace = context.trace;
-  return std::make_unique<Board>(context.params<OverlayParams>(), std::move(site));
+  const auto& params = context.params<OverlayParams>();
+  if (node.fidelity == fabric::Fidelity::rtl) return make_rtl_board(params, site, context.wave);
+  return std::make_unique<Board>(params, std::move(site));
 }
 
 }  // namespace

@@ -59,19 +59,6 @@ unsigned channel_of(std::uint32_t addr) {
   return r == Region::dram ? 0 : r == Region::sram_a ? 1 : 2;
 }
 
-blocks::DramParams fit(blocks::DramParams p, const BoardParams& board) {
-  p.core_hz = board.clock_hz;
-  p.request_bytes = board.line_bytes;
-  p.beat_bytes = std::min(p.beat_bytes, board.line_bytes);
-  return p;
-}
-blocks::SramParams fit(blocks::SramParams p, const BoardParams& board) {
-  p.core_hz = board.clock_hz;
-  p.request_bytes = board.line_bytes;
-  p.bus_beat_bytes = std::min(p.bus_beat_bytes, board.line_bytes);
-  return p;
-}
-
 /// One slice: its bus, its three memories, what clients ask of them and what these have in hand.
 class Slice {
  public:
@@ -225,6 +212,20 @@ class Slice {
 
 }  // namespace
 
+blocks::DramParams fitted(blocks::DramParams p, const BoardParams& board) {
+  p.core_hz = board.clock_hz;
+  p.request_bytes = board.line_bytes;
+  p.beat_bytes = std::min(p.beat_bytes, board.line_bytes);
+  return p;
+}
+
+blocks::SramParams fitted(blocks::SramParams p, const BoardParams& board) {
+  p.core_hz = board.clock_hz;
+  p.request_bytes = board.line_bytes;
+  p.bus_beat_bytes = std::min(p.bus_beat_bytes, board.line_bytes);
+  return p;
+}
+
 struct MemorySystem::Impl {
   Memory& memory;
   std::deque<Slice> slices;  // not movable
@@ -246,7 +247,7 @@ MemorySystem::MemorySystem(const BoardParams& params, Memory& memory, unsigned c
                     " can");
   }
   for (unsigned i = 0; i < params.dram_channels; ++i) {
-    impl_->slices.emplace_back(i, memory, clients, fit(dram, params), fit(sram, params));
+    impl_->slices.emplace_back(i, memory, clients, fitted(dram, params), fitted(sram, params));
   }
 }
 

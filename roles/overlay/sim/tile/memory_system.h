@@ -21,6 +21,10 @@ struct SramParams;
 
 namespace polyloom::overlay {
 
+/// The channels of a board: its clock on their core side, a line a request.
+blocks::DramParams fitted(blocks::DramParams params, const BoardParams& board);
+blocks::SramParams fitted(blocks::SramParams params, const BoardParams& board);
+
 /// Whoever reads memory: a tile's cache, a board's router.
 class MemoryClient {
  public:

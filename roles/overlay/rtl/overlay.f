@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# An overlay board, top polyloom_overlay_node.
+# lint: polyloom_overlay_node
+# lint: polyloom_overlay_node TilesX=2 TilesY=2 Slices=2 LineBytes=64
+-f core/core.f
+-f fpu/fpu.f
+-f memory/memory.f
+-f mailbox/mailbox.f
+-f noc/noc.f
+-f link/link.f
+-f detector/detector.f
+-f host/host.f
+-f ../../../blocks/shell/rtl/shell.f
+-f ../../../blocks/stream/rtl/stream.f
+board/polyloom_overlay_tile.sv
+board/polyloom_overlay_distribute.sv
+board/polyloom_overlay_tiles.sv
+board/polyloom_overlay_rim.sv
+board/polyloom_overlay_front.sv
+board/polyloom_overlay_counters.sv
+board/polyloom_overlay_node.sv

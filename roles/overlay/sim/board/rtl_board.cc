@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles/overlay/sim/board/rtl_board.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "blocks/reliable_link/sim/reliable_link.h"
+#include "blocks/verilated/line_memory.h"
+#include "fabric/error.h"
+#include "roles/overlay/sim/tile/memory_system.h"
+
+namespace polyloom::overlay {
+namespace {
+
+constexpr std::uint64_t kDramBytes = std::uint64_t{1} << 31, kSramBytes = std::uint64_t{1} << 23;
+
+/// What calibration presets and experiments may set and the hardware does not have.
+void check_form(const OverlayParams& p) {
+  const auto refuse = [](const char* key, const char* allowed) {
+    throw UserError(std::string("[overlay] ") + key + " exists at fidelity sim only; RTL has " + allowed);
+  };
+  if (p.detector != DetectorKind::tree) refuse("detector = \"star\"", "\"tree\"");
+  if (p.published_link) refuse("link_layer = \"published\"", "\"ours\"");
+  if (p.board.header_every_flit) refuse("header_every_flit = true", "false");
+  if (p.board.scratchpad_single_port) refuse("scratchpad_single_port = true", "false");
+  if (p.board.noc_cycles_per_flit != 1) refuse("noc_cycles_per_flit above 1", "1");
+  const TileTiming& ours = TileTiming{};
+  if (p.timing.fp_add != ours.fp_add || p.timing.mul != ours.mul || p.timing.cache_hit != ours.cache_hit) {
+    refuse("timing other than the default", "the default");
+  }
+}
+
+/// Cycles without an acknowledgement after which a link sends again: as the fast model's, for its slowest
+/// link.
+unsigned link_timeout(const OverlayParams& p, const BoardSite& site) {
+  unsigned cycles = 1024;
+  for (const BoardSite::Ends& ends : site.links) {
+    if (ends.tx == nullptr) continue;
+    const auto standard = blocks::ReliableLinkParams::standard(fabric::Clock(p.board.clock_hz), ends.latency,
+                                                               ends.tx->period());
+    cycles = std::max(cycles, standard.timeout);
+  }
+  return std::min(cycles, 0xffffu);
+}
+
+std::uint64_t straps(const OverlayParams& p, const BoardSite& site) {
+  return site.at.x | site.at.y << 3 | site.mesh.width << 6 | site.mesh.height << 10 |
+         std::uint64_t{link_timeout(p, site)} << 14;
+}
+
+}  // namespace
+
+blocks::RtlShape rtl_shape(const OverlayParams& p) {
+  check_form(p);
+  blocks::RtlShape shape;
+  shape.top = "polyloom_overlay_node";
+  shape.files = {"roles/overlay/rtl/overlay.f"};
+  const auto set = [&](const char* name, std::uint64_t value) {
+    shape.parameters[name] = std::to_string(value);
+  };
+  set("TilesX", p.board.tiles_x);
+  set("TilesY", p.board.tiles_y);
+  set("Cores", p.board.cores_per_tile);
+  set("Threads", p.board.threads_per_core);
+  set("InstrWords", p.board.instr_words);
+  set("CacheWays", p.board.cache_ways);
+  set("CacheSets", p.board.cache_sets_per_thread);
+  set("LineBytes", p.board.line_bytes);
+  set("Slices", p.board.dram_channels);
+  set("MailboxSlots", p.board.mailbox_slots);
+  set("MaxFlits", p.board.max_flits);
+  set("NocLinkFlits", p.noc_link_flits);
+  set("ExtraSendSlot", p.board.extra_send_slot ? 1 : 0);
+  set("ClockHz", p.board.clock_hz);
+  return shape;
+}
+
+std::unique_ptr<blocks::VerilatedNode> make_rtl_board(const OverlayParams& p, const BoardSite& site,
+                                                      const fabric::WaveRequest* wave) {
+  blocks::VerilatedParams params;
+  params.name = site.name;
+  params.shape = rtl_shape(p);
+  params.clock_hz = p.board.clock_hz;
+  params.strap = straps(p, site);
+  for (const BoardSite::Ends& ends : site.links) params.lanes.push_back({ends.tx, ends.rx});
+  params.host = {site.host.tx, site.host.rx};
+  params.tx_beats = 0;  // links have their own buffers
+  params.counters = {"instructions",      "hits",      "misses",        "writebacks", "messages_sent",
+                     "messages_received", "link_sent", "link_received", "barriers"};
+  params.wave = wave;
+  std::vector<std::unique_ptr<blocks::AxiMemory>> memories;
+  for (unsigned slice = 0; slice < p.board.dram_channels; ++slice) {
+    const auto bus = std::make_shared<blocks::MemoryBus>();
+    const std::string name = site.name + ".slice." + std::to_string(slice);
+    const auto store = [&](const char* of, std::uint64_t bytes) {
+      return std::make_shared<blocks::BackingStore>(name + of, bytes);
+    };
+    blocks::DramParams dram = fitted(p.dram, p.board);
+    dram.bytes = kDramBytes;
+    blocks::SramParams sram = fitted(p.sram, p.board);
+    sram.bytes = kSramBytes;
+    memories.push_back(blocks::make_dram_memory(dram, store(".dram", kDramBytes), 0, bus));
+    memories.push_back(blocks::make_sram_memory(sram, store(".sram.a", kSramBytes), 0, bus));
+    memories.push_back(blocks::make_sram_memory(sram, store(".sram.b", kSramBytes), 0, bus));
+  }
+  return std::make_unique<blocks::VerilatedNode>(std::move(params), std::move(memories));
+}
+
+}  // namespace polyloom::overlay
