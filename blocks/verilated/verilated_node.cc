@@ -38,6 +38,12 @@ VerilatedNode::VerilatedNode(VerilatedParams params, std::vector<std::unique_ptr
       idle_(model_.output("idle_o")),
       host_{LaneRx(params_.host.rx, 1), LaneTx(params_.host.tx, kHostBeats)} {
   if (cycle_ && cycle_.bits != 64) throw UserError(params_.name + ": port cycle_i must have 64 bits");
+  for (const std::string& counter : params_.counters) {
+    counters_.push_back(model_.output("count_" + counter + "_o"));
+    if (counters_.back().bits != 64) {
+      throw UserError(params_.name + ": port count_" + counter + "_o must be there and have 64 bits");
+    }
+  }
   if (idle_ && idle_.bits != 1) throw UserError(params_.name + ": port idle_o must have one bit");
   for (const WireEnds& ends : params_.lanes) {
     lanes_.push_back({LaneRx(ends.rx, lane_ports_.beat_words()), LaneTx(ends.tx, params_.tx_beats)});
@@ -197,6 +203,11 @@ std::string VerilatedNode::waiting_for() const {
 void VerilatedNode::counters(const fabric::CounterSink& sink) const {
   const std::string prefix = params_.name + ".";
   sink(prefix + "edges_run", edges_run_);
+  for (std::size_t i = 0; i < counters_.size(); ++i) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, counters_[i].data, sizeof value);
+    sink(prefix + params_.counters[i], value);
+  }
   for (std::size_t l = 0; l < lanes_.size(); ++l) {
     const std::string lane = prefix + "lane." + std::to_string(l) + ".";
     sink(lane + "rx_words", lanes_[l].rx.words());

@@ -40,6 +40,7 @@ struct VerilatedParams {
   std::uint64_t strap = 0;                    ///< value of the port strap_i, if the top has one
   std::uint64_t seed = 1;                     ///< of registers without reset
   bool skip_idle = true;                      ///< false: to check what idle_o promises
+  std::vector<std::string> counters;          ///< names of ports count_NAME_o of 64 bits, for the run record
   const fabric::WaveRequest* wave = nullptr;  ///< read by the constructor only
 };
 
@@ -81,6 +82,7 @@ class VerilatedNode : public fabric::Node {
   HostPorts host_ports_;
   MemoryPorts memory_ports_;
   RtlModel::Port reset_, cycle_, idle_;
+  std::vector<RtlModel::Port> counters_;  ///< as params_.counters
   std::vector<Lane> lanes_;
   Lane host_;
   std::optional<fabric::WaveRequest> wave_;

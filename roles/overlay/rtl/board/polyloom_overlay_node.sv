@@ -37,7 +37,8 @@ module polyloom_overlay_node
     input logic rst_ni,
     input logic [63:0] cycle_i,  // number of the coming edge
     output logic idle_o,
-    input logic [29:0] strap_i,  // [29:14] time-out of links, [13:10] height, [9:6] width of the mesh, [5:3] y, [2:0] x
+    // [45:30] word time, [29:14] time-out of links; [13:10] height, [9:6] width of the mesh; [5:3] y, [2:0] x
+    input logic [45:0] strap_i,
 
     // Lanes: links N, E, S, W
     input  logic [Links-1:0]       lane_rx_valid_i,
@@ -311,6 +312,7 @@ module polyloom_overlay_node
   // ---- links and detection ----
   logic [Links-1:0] link_sent, link_received, unused_held;
   logic [31:0] unused_grants;
+  logic rim_idle;
   flit_t to_link[Links], from_link[Links];
   for (genvar l = 0; l < int'(Links); l++) begin : gen_link
     assign to_link[l] = exit_flit[l];
@@ -323,7 +325,9 @@ module polyloom_overlay_node
       .rst_ni,
       .board_i       (board),
       .mesh_i        (mesh),
+      .idle_o        (rim_idle),
       .timeout_i     (strap_i[29:14]),
+      .word_time_i   (strap_i[45:30]),
       .tx_valid_o    (lane_tx_valid_o),
       .tx_ready_i    (lane_tx_ready_i),
       .tx_data_o     (lane_tx_data_o),
@@ -381,6 +385,6 @@ module polyloom_overlay_node
 
   // Cores with threads that run, and links that may have to send again, never sleep here: nothing is skipped.
   logic unused;
-  assign unused = front_idle ^ tiles_idle ^ (^lane_rx_pulse_i) ^ (^mem_b_id_i);
+  assign unused = front_idle ^ tiles_idle ^ rim_idle ^ (^lane_rx_pulse_i) ^ (^mem_b_id_i);
   assign idle_o = 1'b0;
 endmodule

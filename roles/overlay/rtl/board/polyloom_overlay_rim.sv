@@ -18,9 +18,11 @@ module polyloom_overlay_rim
 ) (
     input  logic        clk_i,
     input  logic        rst_ni,
-    input  logic [ 5:0] board_i,    // {y, x}
-    input  logic [ 7:0] mesh_i,     // {height, width}
-    input  logic [15:0] timeout_i,  // cycles without an acknowledgement
+    output logic        idle_o,       // no link has anything to send or to wait for
+    input  logic [ 5:0] board_i,      // {y, x}
+    input  logic [ 7:0] mesh_i,       // {height, width}
+    input  logic [15:0] timeout_i,    // of links: see polyloom_reliable_link
+    input  logic [15:0] word_time_i,
 
     // Wires N, E, S, W
     output logic [Links-1:0]       tx_valid_o,
@@ -64,6 +66,8 @@ module polyloom_overlay_rim
   logic epoch;
   logic [Links-1:0] to_valid, to_ready, to_last, from_valid, from_ready, from_last;
   logic [Links-1:0][63:0] to_data, from_data;
+  logic [Links-1:0] link_idle;
+  polyloom_reliable_link_pkg::events_t [Links-1:0] unused_events;
   for (genvar l = 0; l < int'(Links); l++) begin : gen_link
     polyloom_overlay_link #(
         .Cfg(Cfg)
@@ -71,6 +75,9 @@ module polyloom_overlay_rim
         .clk_i,
         .rst_ni,
         .timeout_i,
+        .word_time_i,
+        .events_o       (unused_events[l]),
+        .idle_o         (link_idle[l]),
         .tx_valid_o     (tx_valid_o[l]),
         .tx_ready_i     (tx_ready_i[l]),
         .tx_data_o      (tx_data_o[l]),
@@ -92,14 +99,16 @@ module polyloom_overlay_rim
         .received_o     (received_o[l]),
         .ctl_in_valid_i (to_valid[l]),
         .ctl_in_ready_o (to_ready[l]),
-        .ctl_in_data_i  (to_data[l]),
+        .ctl_in_i       (to_data[l]),
         .ctl_in_last_i  (to_last[l]),
         .ctl_out_valid_o(from_valid[l]),
         .ctl_out_ready_i(from_ready[l]),
-        .ctl_out_data_o (from_data[l]),
+        .ctl_out_o      (from_data[l]),
         .ctl_out_last_o (from_last[l])
     );
   end
+
+  assign idle_o = &link_idle;
 
   logic passive, vote;
   polyloom_overlay_detector_pkg::count_t [Links-1:0] sent, received;

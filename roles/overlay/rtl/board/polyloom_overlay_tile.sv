@@ -60,9 +60,10 @@ module polyloom_overlay_tile
     input  logic        release_vote_i,
 
     // Counters
-    input  logic   [1:0][31:0]    router_sent_i,  // of the board, for programs
-    output count_t                count_o,
-    output trace_t [Cfg.cores-1:0] trace_o
+    input  logic        [          1:0][31:0] router_sent_i,  // of the board, for programs
+    output logic        [Cfg.cores-1:0]       retired_o,      // pulse an instruction
+    output tile_count_t                       count_o,
+    output trace_t      [Cfg.cores-1:0]       trace_o
 );
   localparam int unsigned Cores = Cfg.cores;
   localparam int unsigned Pairs = (Cores + 1) / 2;
@@ -97,7 +98,7 @@ module polyloom_overlay_tile
   logic [Cores-1:0][3:0] recv_thread, wait_thread, wait_bits;
   logic [Cores-1:0][SLOT_BITS-1:0] recv_slot, free_slot;
   send_t [Cores-1:0] send;
-  logic count_hit, count_miss, count_writeback;
+  logic count_hit, count_miss, count_writeback, count_sent, count_received;
   logic cores_event_valid, cores_event_ready, net_event_valid, net_event_ready;
   tile_event_t cores_event, net_event;
 
@@ -201,6 +202,8 @@ module polyloom_overlay_tile
       .count_writeback_o(count_writeback)
   );
 
+  logic [2:0] unused_count;
+  logic [1:0][Cores-1:0] unused_counts;
   polyloom_overlay_mailbox #(
       .Cfg(Cfg)
   ) i_mailbox (
@@ -243,7 +246,14 @@ module polyloom_overlay_tile
       .all_vote_o,
       .in_flight_o,
       .release_i,
-      .release_vote_i
+      .release_vote_i,
+      .count_sent_o       (count_sent),
+      .count_sent_flit_o  (unused_count[0]),
+      .count_received_o   (count_received),
+      .count_received_flit_o(unused_count[1]),
+      .count_delivered_o  (unused_counts[0]),
+      .count_freed_o      (unused_count[2]),
+      .count_lost_o       (unused_counts[1])
   );
 
   // ---- events: the mailbox's are rare, the cores' may be a flood of bytes ----
@@ -256,7 +266,7 @@ module polyloom_overlay_tile
           hit: count_hit,
           miss: count_miss,
           writeback: count_writeback,
-          sent: out_valid_o && out_o.first,
-          received: in_valid_i && in_i.first
+          sent: count_sent,
+          received: count_received
       };
 endmodule

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "blocks/reliable_link/sim/link_straps.h"
 #include "blocks/reliable_link/sim/reliable_link.h"
 #include "blocks/verilated/line_memory.h"
 #include "fabric/error.h"
@@ -30,22 +31,24 @@ void check_form(const OverlayParams& p) {
   }
 }
 
-/// Cycles without an acknowledgement after which a link sends again: as the fast model's, for its slowest
-/// link.
-unsigned link_timeout(const OverlayParams& p, const BoardSite& site) {
-  unsigned cycles = 1024;
+/// As the fast model's links, with the time-out of the slowest.
+blocks::LinkStraps link_constants(const OverlayParams& p, const BoardSite& site) {
+  blocks::LinkStraps result{1024, 0};
+  const fabric::Clock clock(p.board.clock_hz);
   for (const BoardSite::Ends& ends : site.links) {
     if (ends.tx == nullptr) continue;
-    const auto standard = blocks::ReliableLinkParams::standard(fabric::Clock(p.board.clock_hz), ends.latency,
-                                                               ends.tx->period());
-    cycles = std::max(cycles, standard.timeout);
+    const auto params = blocks::ReliableLinkParams::standard(clock, ends.latency, ends.tx->period());
+    const blocks::LinkStraps of_link = blocks::link_straps(clock, params, ends.tx->period());
+    result.timeout = std::max(result.timeout, of_link.timeout);
+    result.word_time = std::max(result.word_time, of_link.word_time);
   }
-  return std::min(cycles, 0xffffu);
+  return result;
 }
 
 std::uint64_t straps(const OverlayParams& p, const BoardSite& site) {
+  const blocks::LinkStraps links = link_constants(p, site);
   return site.at.x | site.at.y << 3 | site.mesh.width << 6 | site.mesh.height << 10 |
-         std::uint64_t{link_timeout(p, site)} << 14;
+         std::uint64_t{links.timeout} << 14 | std::uint64_t{links.word_time} << 30;
 }
 
 }  // namespace
