@@ -14,6 +14,7 @@ import typer
 from polyloom import doctor as doctor_module
 from polyloom import launch, paths, process, record
 from polyloom.errors import UserError
+from polyloom.isatest import command as isatest
 from polyloom.report import page
 from polyloom.synth import designs as synth_designs
 from polyloom.synth import flow as synth_flow
@@ -258,6 +259,24 @@ def report(
 ) -> None:
     """Write (again) the report page of a run and print its path."""
     print(page.write(record.read(folder)))
+
+
+@app.command("isa-test")
+def isa_test(
+    more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE]...", help="More test programs.")] = None,
+    elf: Annotated[list[Path] | None, typer.Option("--elf", metavar="FILE...", help="Test programs.")] = None,
+    on: Annotated[str, typer.Option(help="sim or rtl.")] = "sim",
+    cluster: Annotated[str, typer.Option(help="Of overlay boards; the programs run on board (0,0).")] = "tiny-1",
+    limit_us: Annotated[float, typer.Option(help="Simulated time that a program may take.")] = 10_000,
+    json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Run instruction-set tests that say by `tohost` whether they passed (tests/riscv-tests/README.md)."""
+    files = [*(elf or []), *(more or [])]
+    if not files:
+        raise UserError("no test program: give --elf FILE...")
+    verdicts = isatest.run(files, on, cluster, limit_us)
+    print(isatest.as_json(verdicts, on) if json_output else isatest.as_text(verdicts, on))
+    raise typer.Exit(0 if all(verdict.passed for verdict in verdicts) else 1)
 
 
 @app.command()

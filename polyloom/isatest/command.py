@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``polyloom isa-test``: runs programs one after the other. Input: ELF files; output: a verdict for each."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from polyloom import paths, process
+from polyloom.errors import UserError
+from polyloom.isatest import elf
+
+DEFAULT_CLUSTER = "tiny-1"
+
+
+@dataclass
+class Verdict:
+    """What a program said: ``tohost`` (1: passed), or why it said nothing; simulated time in microseconds."""
+
+    name: str
+    passed: bool
+    tohost: int
+    reason: str
+    microseconds: float
+
+
+def run(files: list[Path], on: str, cluster: str, limit_us: float) -> list[Verdict]:
+    """Run all; UserError if a file is no program or a run cannot be made."""
+    if on not in {"sim", "rtl"}:
+        raise UserError(f"--on {on}: allowed are sim, rtl")
+    if limit_us <= 0:
+        raise UserError(f"--limit-us {limit_us:g}: give a time above 0")
+    programs = [elf.read(file) for file in files]
+    verdicts: list[Verdict] = []
+    while len(verdicts) < len(programs):
+        more = _batch(programs[len(verdicts) :], on, cluster, limit_us, len(verdicts), len(programs))
+        if not more:
+            raise UserError("the simulator has run none of the programs")
+        verdicts += more
+    return verdicts
+
+
+def _batch(programs: list[elf.Program], on: str, cluster: str, limit_us: float, done: int, total: int) -> list[Verdict]:
+    """As many of the programs as a board has instruction memories: each gets one that is fresh."""
+    verdicts: list[Verdict] = []
+    other: list[str] = []
+
+    def take(line: str) -> None:
+        if line.startswith("{"):
+            verdicts.append(Verdict(**json.loads(line)))
+            _progress(done + len(verdicts), total)
+        else:
+            other.append(line)
+
+    with tempfile.TemporaryDirectory(prefix="polyloom-isa-") as folder:
+        source = Path(folder) / "programs.json"
+        source.write_text(json.dumps([program.as_dict() for program in programs]))
+        env = {
+            "POLYLOOM_ON": on,
+            "POLYLOOM_HOME": str(paths.home()),
+            "POLYLOOM_CLUSTER": str(paths.cluster_file(cluster)),
+            "POLYLOOM_RUN_DIR": str(Path(folder) / "run"),
+        }
+        command = [str(paths.program("polyloom-elf-run")), str(limit_us), str(source)]
+        status, _ = process.run_child(command, env, Path.cwd(), on_line=take)
+    if status != 0:
+        said = "\n".join(line.removeprefix("polyloom: ") for line in other)
+        raise UserError(said or f"polyloom-elf-run ended with status {status}")
+    return verdicts
+
+
+def _progress(done: int, total: int) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{done} of {total} programs" + ("\n" if done == total else ""))
+        sys.stderr.flush()
+
+
+def as_text(verdicts: list[Verdict], on: str) -> str:
+    """A line for each that failed, and the sum."""
+    lines = [f"{v.name}: {'passed' if v.passed else 'FAILED: ' + v.reason}" for v in verdicts]
+    passed = sum(v.passed for v in verdicts)
+    return "\n".join([*lines, f"{passed} of {len(verdicts)} passed on {on}"])
+
+
+def as_json(verdicts: list[Verdict], on: str) -> str:
+    """The same facts for machines."""
+    passed = sum(v.passed for v in verdicts)
+    return json.dumps({"on": on, "passed": passed, "total": len(verdicts), "tests": [asdict(v) for v in verdicts]})

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+# Covers: every instruction on a core of the overlay at each fidelity, against arithmetic in Python; verdicts of
+# `polyloom isa-test`; bad programs. Leaves out: sequences (the lockstep tests), several threads.
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.isa import build, programs
+
+needs_compiler = pytest.mark.skipif(shutil.which(build.COMPILER) is None, reason=f"{build.COMPILER} is not installed")
+TOO_SLOW_TO_TELL = """#include "riscv_test.h"
+RVTEST_RV32U
+RVTEST_CODE_BEGIN
+  j .
+RVTEST_CODE_END
+.data
+RVTEST_DATA_BEGIN
+RVTEST_DATA_END
+"""
+
+
+def isa_test(*arguments, cwd=None):
+    command = [sys.executable, "-m", "polyloom", "isa-test", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=570, cwd=cwd)
+
+
+def source(folder, name, text):
+    path = folder / f"{name}.S"
+    path.write_text(text)
+    return build.link(path)
+
+
+@pytest.fixture(scope="module")
+def elves(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("isa")
+    return [source(folder, name, text) for name, text in programs.all_programs()]
+
+
+@needs_compiler
+def test_every_instruction(elves):
+    done = isa_test("--on", "sim", "--json", "--elf", *elves)
+    facts = json.loads(done.stdout)
+    assert [test for test in facts["tests"] if not test["passed"]] == []
+    assert facts["passed"] == facts["total"] == len(elves)
+    assert done.returncode == 0
+
+
+@needs_compiler
+@pytest.mark.parametrize("row", [0, 7])
+def test_wrong_result_is_told_by_its_number(row, tmp_path):
+    rows = [(a, b, a + b) for a, b in ((1, 2), (3, 4), (5, 6), (7, 8), (9, 9), (2, 1), (0, 0), (6, 6))]
+    rows[row] = (*rows[row][:2], rows[row][2] + 1)
+    text = programs.program(programs.loop(ADD, 3), programs.table(rows))
+    done = isa_test("--elf", source(tmp_path, "wrong", text))
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[0] == f"wrong.elf: FAILED: test {row + 2} failed"
+
+
+ADD = "  lw a0, 0(s0)\n  lw a1, 4(s0)\n  lw a3, 8(s0)\n  add a2, a0, a1\n  bne a2, a3, fail\n"
+
+
+@needs_compiler
+def test_programs_that_do_not_pass(tmp_path):
+    good = source(tmp_path, "good", programs.program("  j pass\n"))
+    bad = {
+        "illegal": ("  .word 0xffffffff\n", "illegal instruction at pc 0x80, value 0xffffffff"),
+        "misaligned": ("  li a0, 0x1800001\n  lw a1, 0(a0)\n", "misaligned load"),
+        "nowhere": ("  sw x0, 0(x0)\n", "store"),
+        "off_the_end": ("  j end\npass: fail: end:\n", "test 1073741823 failed"),
+    }
+    files = [source(tmp_path, name, bad_program(code)) for name, (code, _) in bad.items()]
+    slow = source(tmp_path, "slow", TOO_SLOW_TO_TELL)
+    done = isa_test("--limit-us", 300, "--elf", *files, slow, good)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 1
+    for line, (name, (_, reason)) in zip(lines, bad.items(), strict=False):
+        assert line.startswith(f"{name}.elf: FAILED: ")
+        assert reason in line
+    assert lines[4] == "slow.elf: FAILED: nothing was written to tohost in 300 us of simulated time"
+    assert lines[5:] == ["good.elf: passed", "1 of 6 passed on sim"]
+
+
+def bad_program(code):
+    if "fail:" not in code:
+        return programs.program(code)
+    return (
+        programs.PROLOGUE.format(kind="RVTEST_RV32U")
+        + code
+        + "RVTEST_CODE_END\n.data\nRVTEST_DATA_BEGIN\n"
+        + programs.END
+    )
+
+
+@needs_compiler
+@pytest.mark.parametrize("address", ["0x6000", "0x10000", "0x80000000"])
+def test_segment_that_lies_nowhere(address, tmp_path):
+    text = programs.program("  j pass\n") + '.section .far, "aw"\n.word 1\n'
+    path = tmp_path / "far.S"
+    path.write_text(text)
+    output = tmp_path / "far.elf"
+    flags = [
+        *build.FLAGS,
+        f"-I{build.ENVIRONMENT}",
+        f"-T{build.ENVIRONMENT / 'link.ld'}",
+        f"-Wl,--section-start=.far={address}",
+    ]
+    subprocess.run([build.COMPILER, *flags, str(path), "-o", str(output)], check=True)
+    done = isa_test("--elf", output)
+    assert done.returncode == 1
+    assert done.stderr.startswith("polyloom: ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is no ELF file"),
+        (b"\x7fELF" + bytes(60), "is no ELF file"),
+        (b"#!/bin/sh\n", "is no ELF file"),
+    ],
+)
+def test_files_that_are_no_programs(content, message, tmp_path):
+    path = tmp_path / "x.elf"
+    path.write_bytes(content)
+    done = isa_test("--elf", path)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_arguments(tmp_path):
+    assert "no test program" in isa_test().stderr
+    assert "cannot read" in isa_test("--elf", tmp_path / "none.elf").stderr
+    assert "not a linked RV32 program" in isa_test("--elf", Path(sys.executable).resolve()).stderr
+
+
+@needs_compiler
+def test_cut_files_end_in_a_message(tmp_path):
+    whole = source(tmp_path, "whole", programs.of_register_form("add")).read_bytes()
+    for size in range(0, len(whole), max(1, len(whole) // 40)):
+        path = tmp_path / "cut.elf"
+        path.write_bytes(whole[:size])
+        try:
+            program = elf_reader().read(path)
+        except user_error() as error:
+            assert str(path) in str(error)
+        else:
+            assert size > len(whole) // 2, program
+
+
+def elf_reader():
+    from polyloom.isatest import elf
+
+    return elf
+
+
+def user_error():
+    from polyloom.errors import UserError
+
+    return UserError
+
+
+@needs_compiler
+def test_interrupt_leaves_nothing(tmp_path):
+    slow = source(tmp_path, "slow", TOO_SLOW_TO_TELL)
+    command = [sys.executable, "-m", "polyloom", "isa-test", "--limit-us", "1e9", "--elf", str(slow)]
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    time.sleep(2)
+    child.send_signal(signal.SIGINT)
+    child.wait(timeout=20)
+    time.sleep(0.5)
+    left = subprocess.run(["pgrep", "-s", str(child.pid)], capture_output=True, text=True, check=False).stdout
+    assert left == ""
+    assert child.returncode != 0
