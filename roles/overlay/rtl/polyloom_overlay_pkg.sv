@@ -222,4 +222,79 @@ package polyloom_overlay_pkg;
     logic received;   // and from it
   } tile_count_t;
 
+  // ---- inside the cores ----
+
+  // Where the data of a latent instruction's answer come from.
+  typedef enum logic [2:0] {
+    SRC_CACHE,
+    SRC_PAD,
+    SRC_FPU,
+    SRC_WAKE,   // the result of WaitUntil
+    SRC_ZERO    // Flush
+  } answer_src_e;
+
+  // A register: f says which file.
+  typedef struct packed {
+    logic       f;
+    logic [4:0] index;
+  } reg_t;
+
+  // What an instruction is, as far as the word tells.
+  typedef struct packed {
+    logic        illegal;     // whatever its other fields say
+    logic        ecall;
+    logic        ebreak;
+    logic        branch;
+    logic        jump;        // jal, jalr
+    logic        load;
+    logic        store;
+    logic        fpu;         // asks the FPU: also integer multiply and divide
+    logic        fp;          // and may raise flags
+    logic        csr;
+    logic        send;
+    logic        a_pc;        // first operand of the adder: pc; else rs1
+    logic        b_imm;       // second operand: the immediate; else rs2
+    logic        sub;         // second operand inverted, carry in
+    logic        from_sum;    // where the result comes from
+    logic        from_logic;
+    logic        from_shift;
+    logic        from_less;
+    logic        move;        // fsgnj*, fmv.*: logic's pass, and a sign
+    logic        not_signed;  // comparison
+    logic        left;        // shift
+    logic        arith;       // shift in the sign
+    logic [2:0]  f3;
+    logic        rm;          // f3 is a rounding mode
+    fpu_op_e     op;
+    logic        rd_we;
+    reg_t        rd;
+    logic [31:0] imm;         // of all forms but branches; the word if it is illegal
+  } decoded_t;
+
+  // What a CSR instruction does beside its thread's own registers; one cycle each.
+  typedef struct packed {
+    logic instr;       // word at InstrAddr := operand
+    logic free;
+    logic recv;
+    logic wait_until;
+    logic new_thread;
+    logic kill;
+    logic flush;
+    logic to_uart;
+    logic from_uart;
+  } csr_act_t;
+
+  // An instruction that has passed, and what the register file got in its pass, which may be the answer of an earlier
+  // instruction of the thread. For comparison with a reference.
+  typedef struct packed {
+    logic        valid;   // retired: no fault, not sent round again
+    logic [3:0]  thread;
+    logic [31:0] pc;
+    logic [31:0] word;
+    logic        we;
+    logic        fp;
+    logic [4:0]  rd;
+    logic [31:0] data;
+  } trace_t;
+
 endpackage

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# lint: polyloom_overlay_resume Threads=16 Ports=4
+# lint: polyloom_overlay_resume Threads=1 Ports=6
+# lint: polyloom_overlay_imem Words=2048 Ports=2
+# lint: polyloom_overlay_imem Words=64 Ports=1
+# lint: polyloom_overlay_decode Fp=1 MulDiv=1
+# lint: polyloom_overlay_decode
+# lint: polyloom_overlay_answers Threads=16 Fpu=1
+# lint: polyloom_overlay_answers Threads=1 Fpu=0
+# lint: polyloom_overlay_regfile Fp=1
+# lint: polyloom_overlay_regfile Fp=0
+# The cores of a tile.
+-f ../pkg.f
+-f ../../../../blocks/ram/rtl/ram.f
+${common_cells}/src/cf_math_pkg.sv
+${common_cells}/src/lzc.sv
++incdir+${common_cells}/include
+${common_cells}/src/rr_arb_tree.sv
+polyloom_overlay_ready_queue.sv
+polyloom_overlay_resume.sv
+polyloom_overlay_answers.sv
+polyloom_overlay_regfile.sv
+polyloom_overlay_imem.sv
+polyloom_overlay_decode.sv
+polyloom_overlay_alu.sv
+polyloom_overlay_csr.sv
+polyloom_overlay_core.sv
+polyloom_overlay_cache_counts.sv
+polyloom_overlay_cores.sv

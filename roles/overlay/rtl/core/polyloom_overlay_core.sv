@@ -1,0 +1,690 @@
+// SPDX-License-Identifier: Apache-2.0
+// polyloom_overlay_core: a barrel processor: up to 16 threads that take turns in a pipeline of 8 stages.
+// How:          ready queue -> pc -> instruction memory -> decode, registers -> operands -> execute -> calls -> result
+//                   0           0     1                     2 3                  4            5          6       7 8
+//               A signal's prefix is the stage in which it is there; an instruction is in stage n n cycles after its issue. A
+//               thread has one instruction in the pipeline, so nothing is forwarded but the answer that the thread has come
+//               back with (`pending`): it waits in polyloom_overlay_answers and is written in the first pass of its thread
+//               that writes nothing itself; latent instructions never do. What the host and reset ask goes through the
+//               pipeline in a slot in which no thread issues.
+// Latency:      a thread issues every 8 cycles at most; calls are on the outputs in stage 6; an answer of cycle A lets its
+//               thread issue in A + 2.
+// Throughput:   an instruction a cycle with 8 ready threads; 1/8 with one.
+// Backpressure: none from units. Event register full: a thread that faults goes round again; ToUart gives 0.
+// Order/loss:   a thread's instructions in order; the order of threads is that of roles/overlay/sim/tile/README.md "Issue".
+// Reset:        all threads are off; what they hold but registers is cleared in 16 cycles, before any start.
+// Limits:       threads a power of two up to 16, instr_words a power of two up to 65536 (checked at elaboration).
+// Cost:         see README.md.
+// Source:       Tinsel paper III; own design.   Tests: test_polyloom_overlay_cores.py
+module polyloom_overlay_core
+  import polyloom_overlay_pkg::*;
+#(
+    parameter  cfg_t        Cfg      = TINY,
+    parameter  int unsigned Core     = 0,                       // in its tile
+    localparam int unsigned AddrBits = $clog2(Cfg.instr_words)
+) (
+    input  logic                                clk_i,
+    input  logic                                rst_ni,
+    input  logic        [            6:0]       phase_i,            // low bits of the current cycle's number
+    // Instruction memory
+    output logic                                imem_we_o,
+    output logic        [   AddrBits-1:0]       imem_addr_o,
+    output logic        [           31:0]       imem_wdata_o,
+    input  logic        [           31:0]       imem_rdata_i,
+    // Control: an operation stands until it is done
+    input  logic                                ctl_valid_i,
+    input  ctl_req_t                            ctl_i,
+    output logic                                ctl_done_o,
+    output logic                                ctl_rdata_valid_o,
+    output logic        [           31:0]       ctl_rdata_o,
+    // Requests
+    output logic                                cache_req_valid_o,
+    output mem_req_t                            cache_req_o,
+    output logic                                pad_req_valid_o,
+    output mem_req_t                            pad_req_o,
+    output logic                                fpu_req_valid_o,
+    output fpu_req_t                            fpu_req_o,
+    // Answers
+    input  logic                                hit_valid_i,
+    input  rsp_t                                hit_i,
+    input  logic                                fill_valid_i,
+    input  rsp_t                                fill_i,
+    input  logic                                pad_valid_i,
+    input  rsp_t                                pad_i,
+    input  logic                                fpu_valid_i,
+    input  rsp_t                                fpu_i,
+    input  logic                                div_valid_i,
+    input  rsp_t                                div_i,
+    // Mailbox
+    input  logic        [Cfg.threads-1:0]       can_send_i,
+    input  logic        [Cfg.threads-1:0]       can_recv_i,
+    output logic                                recv_valid_o,
+    output logic        [            3:0]       recv_thread_o,
+    input  logic        [  SLOT_BITS-1:0]       recv_slot_i,        // a cycle later
+    output logic                                free_valid_o,
+    output logic        [  SLOT_BITS-1:0]       free_slot_o,
+    output logic                                send_valid_o,
+    output send_t                               send_o,
+    output logic                                wait_valid_o,
+    output logic        [            3:0]       wait_thread_o,
+    output logic        [            3:0]       wait_bits_o,
+    input  logic        [Cfg.threads-1:0]       wake_i,
+    input  logic        [Cfg.threads-1:0][ 3:0] wake_bits_i,
+    // Constants and counters from outside
+    input  logic        [           15:0]       core_id_i,          // of the core's thread 0
+    input  logic                                first_i,            // the board's first core
+    input  logic        [            1:0][31:0] router_sent_i,
+    input  logic        [            2:0][31:0] cache_counts_i,
+    output logic                                perf_reset_o,
+    output logic                                perf_counting_o,
+    // Event
+    output logic                                event_valid_o,
+    input  logic                                event_ready_i,
+    output tile_event_t                         event_o,
+    // What it does
+    output logic                                retired_o,
+    output trace_t                              trace_o
+);
+
+  if (Cfg.threads < 1 || Cfg.threads > 16 || 2 ** $clog2(Cfg.threads) != Cfg.threads) begin : gen_bad_threads
+    $error("%m: threads %0d; 1, 2, 4, 8 or 16", Cfg.threads);
+  end
+  if (Cfg.instr_words < 2 || Cfg.instr_words > 65536 || 2 ** AddrBits != Cfg.instr_words) begin : gen_bad_words
+    $error("%m: instr_words %0d; a power of two from 2 to 65536", Cfg.instr_words);
+  end
+  if (Cfg.max_flits < 1 || Cfg.max_flits > 4) begin : gen_bad_flits
+    $error("%m: max_flits %0d; 1 to 4", Cfg.max_flits);
+  end
+
+  localparam bit HasFpu = Cfg.fpu || Cfg.muldiv;
+
+  // What goes through the pipeline beside threads' instructions.
+  typedef struct packed {
+    logic clear;  // after reset: all that the thread holds
+    logic start;
+    logic uart;   // a byte for the thread
+  } op_t;
+
+  // What of a thread's answer is not yet in the register file.
+  typedef struct packed {
+    logic        valid;
+    answer_src_e src;
+    logic        flags;  // the answer brings flags that are not yet in fcsr
+    reg_t        rd;
+  } pending_t;
+
+  // ---- stage 0: which thread, its pc ----
+  logic queue_valid, s0_issue, s0_control, s0_read, s0_taken;
+  logic [3:0] queue_head, s0_thread;
+  op_t s0_op;
+  logic [31:2] pc_q[16];
+  logic [31:2] s0_pc;
+
+  logic s7_store_q;  // a word for the instruction memory from CSR Instr
+  logic [AddrBits-1:0] s7_store_addr_q;
+  logic [31:0] s7_store_data_q;
+  logic ctl_imem, ctl_wait, ctl_busy_q, ctl_inside;
+  logic [2:0] patience_q;
+  logic [4:0] clear_q;  // threads cleared since reset
+
+  assign ctl_imem = ctl_i.op == CTL_WRITE_INSTR || ctl_i.op == CTL_READ_INSTR;
+  assign ctl_inside = 32'(ctl_i.addr) < Cfg.instr_words;
+  assign ctl_wait = !clear_q[4] || (ctl_valid_i && !ctl_busy_q);
+  // A word stored by a thread comes first, so that the thread finds it; the host waits for a free slot, but not for long.
+  assign s0_control = !s7_store_q && ctl_wait && (!queue_valid || patience_q == '1);
+  assign s0_issue = queue_valid && !s7_store_q && !s0_control;
+  assign s0_thread = s0_control ? (clear_q[4] ? ctl_i.addr[3:0] : clear_q[3:0]) : queue_head;
+  assign s0_pc = pc_q[queue_head];
+  assign s0_taken = s0_control && clear_q[4] && ctl_imem;
+  assign s0_read = s0_taken && ctl_i.op == CTL_READ_INSTR;
+  assign s0_op = '{
+          clear: s0_control && !clear_q[4],
+          start: s0_control && clear_q[4] && ctl_i.op == CTL_START,
+          uart: s0_control && clear_q[4] && ctl_i.op == CTL_UART
+      };
+
+  assign imem_we_o = s7_store_q || (s0_taken && !s0_read && ctl_inside);
+  assign imem_addr_o = s7_store_q ? s7_store_addr_q : s0_taken ? ctl_i.addr[AddrBits-1:0] : s0_pc[AddrBits+1:2];
+  assign imem_wdata_o = s7_store_q ? s7_store_data_q : ctl_i.data;
+
+  // ---- stages 1 and 2: the word ----
+  logic s1_valid_q, s2_valid_q, s1_read_q, s2_read_q, s1_inside_q, s2_inside_q, s2_bad_q;
+  op_t s1_op_q, s2_op_q;
+  logic [3:0] s1_thread_q, s2_thread_q;
+  logic [31:2] s1_pc_q, s2_pc_q;
+  logic [31:0] s2_word_q;
+
+  always_ff @(posedge clk_i) begin
+    s1_thread_q <= s0_thread;
+    s1_pc_q <= s0_pc;
+    s1_inside_q <= ctl_inside;
+    s2_thread_q <= s1_thread_q;
+    s2_pc_q <= s1_pc_q;
+    s2_bad_q <= s1_pc_q[31:AddrBits+2] != '0;
+    s2_inside_q <= s1_inside_q;
+    s2_word_q <= imem_rdata_i;
+  end
+  assign ctl_rdata_valid_o = s2_read_q;
+  assign ctl_rdata_o = s2_inside_q ? s2_word_q : '0;
+
+  decoded_t s2_decoded;
+  reg_t [2:0] s2_rs;
+  polyloom_overlay_decode #(
+      .Fp    (Cfg.fpu),
+      .MulDiv(Cfg.muldiv)
+  ) i_decode (
+      .word_i   (s2_word_q),
+      .decoded_o(s2_decoded),
+      .rs_o     (s2_rs)
+  );
+
+  pending_t pending_q[16];
+
+  // ---- stage 3: what has the thread come back with ----
+  logic s3_valid_q, s3_bad_q;
+  op_t s3_op_q;
+  logic [3:0] s3_thread_q;
+  logic [31:2] s3_pc_q;
+  logic [31:0] s3_word_q, s3_answer;
+  logic [4:0] s3_flags;
+  decoded_t s3_decoded_q;
+  reg_t [2:0] s3_rs_q;
+  pending_t s3_pending_q;
+
+  always_ff @(posedge clk_i) begin
+    s3_thread_q <= s2_thread_q;
+    s3_pc_q <= s2_pc_q;
+    s3_bad_q <= s2_bad_q;
+    s3_word_q <= s2_word_q;
+    s3_decoded_q <= s2_decoded;
+    s3_rs_q <= s2_rs;
+    s3_pending_q <= pending_q[s2_thread_q];
+  end
+
+  polyloom_overlay_answers #(
+      .Threads(Cfg.threads),
+      .Fpu    (HasFpu)
+  ) i_answers (
+      .clk_i,
+      .hit_valid_i,
+      .hit_i,
+      .fill_valid_i,
+      .fill_i,
+      .pad_valid_i,
+      .pad_i,
+      .fpu_valid_i,
+      .fpu_i,
+      .div_valid_i,
+      .div_i,
+      .wake_i,
+      .wake_bits_i,
+      .thread_i(s3_thread_q),
+      .src_i   (s3_pending_q.src),
+      .data_o  (s3_answer),
+      .flags_o (s3_flags)
+  );
+
+  // ---- stage 4: operands ----
+  logic s4_valid_q, s4_bad_q, s4_source_q;
+  op_t s4_op_q;
+  logic [3:0] s4_thread_q;
+  logic [31:2] s4_pc_q;
+  logic [31:0] s4_word_q, s4_answer_q;
+  logic [4:0] s4_flags_q;
+  decoded_t s4_decoded_q;
+  pending_t s4_pending_q;
+  logic [2:0] s4_forward_q;  // the operand is the answer
+  logic [1:0] s4_zero_q;  // the operand is x0
+  logic [2:0][31:0] s4_reg;
+
+  always_ff @(posedge clk_i) begin
+    s4_thread_q <= s3_thread_q;
+    s4_pc_q <= s3_pc_q;
+    s4_bad_q <= s3_bad_q;
+    s4_word_q <= s3_word_q;
+    s4_decoded_q <= s3_decoded_q;
+    s4_pending_q <= s3_pending_q;
+    s4_answer_q <= s3_answer;
+    s4_flags_q <= s3_flags & {5{s3_pending_q.flags}};
+    for (int unsigned i = 0; i < 3; i++) s4_forward_q[i] <= s3_pending_q.valid && s3_pending_q.rd == s3_rs_q[i];
+    for (int unsigned i = 0; i < 2; i++) s4_zero_q[i] <= s3_rs_q[i] == '0;
+    if (s3_decoded_q.illegal || (s3_decoded_q.csr && s3_decoded_q.f3[2]) || (s3_word_q[6:0] == 7'h37))
+      s4_zero_q[0] <= 1'b1;
+    s4_source_q <= s3_word_q[19:15] != 5'd0;
+  end
+
+  // Result of stage 7
+  logic s8_we_q;
+  logic [3:0] s8_thread_q;
+  reg_t s8_rd_q;
+  logic [31:0] s8_data_q;
+
+  polyloom_overlay_regfile #(
+      .Fp(Cfg.fpu)
+  ) i_regfile (
+      .clk_i,
+      .thread_i (s2_thread_q),
+      .rs_i     (s2_rs),
+      .data_o   (s4_reg),
+      .we_i     (s8_we_q),
+      .wthread_i(s8_thread_q),
+      .rd_i     (s8_rd_q),
+      .wdata_i  (s8_data_q)
+  );
+
+  // ---- stage 5: execute ----
+  logic s5_valid_q, s5_bad_q, s5_source_q, s5_live, s5_reserved, s5_inside;
+  op_t s5_op_q;
+  logic [3:0] s5_thread_q;
+  logic [31:2] s5_pc_q, s5_next;
+  logic [31:0] s5_word_q, s5_answer_q, s5_a_q, s5_b_q, s5_c_q, s5_sum, s5_branch;
+  logic [4:0] s5_flags_q;
+  decoded_t s5_decoded_q;
+  pending_t s5_pending_q;
+  logic s5_cached, s5_pad, s5_aligned, s5_flush;
+  logic [2:0] s5_frm, s5_rm;
+
+  always_ff @(posedge clk_i) begin
+    s5_thread_q <= s4_thread_q;
+    s5_pc_q <= s4_pc_q;
+    s5_bad_q <= s4_bad_q;
+    s5_word_q <= s4_word_q;
+    s5_decoded_q <= s4_decoded_q;
+    s5_pending_q <= s4_pending_q;
+    s5_answer_q <= s4_answer_q;
+    s5_flags_q <= s4_flags_q;
+    s5_source_q <= s4_source_q;
+    s5_a_q <= s4_forward_q[0] ? s4_answer_q : s4_reg[0];
+    if (s4_decoded_q.a_pc) s5_a_q[AddrBits+1:2] <= s4_pc_q[AddrBits+1:2];
+    if (s4_decoded_q.a_pc) s5_a_q[1:0] <= '0;
+    if (s4_decoded_q.a_pc) s5_a_q[31:AddrBits+2] <= '0;
+    if (s4_zero_q[0] && !s4_decoded_q.a_pc) s5_a_q <= '0;
+    s5_b_q <= s4_zero_q[1] ? '0 : s4_forward_q[1] ? s4_answer_q : s4_reg[1];
+    s5_c_q <= s4_forward_q[2] ? s4_answer_q : s4_reg[2];
+  end
+
+  logic [31:0] s6_sum, s7_result, s7_csr;
+  logic s6_taken;
+  polyloom_overlay_alu #(
+      .Fp(Cfg.fpu)
+  ) i_alu (
+      .clk_i,
+      .s5_i       (s5_decoded_q),
+      .s5_a_i     (s5_a_q),
+      .s5_rs2_i   (s5_b_q),
+      .s5_sum_o   (s5_sum),
+      .s6_sum_o   (s6_sum),
+      .s6_taken_o (s6_taken),
+      .s7_result_o(s7_result)
+  );
+
+  // A word at a bad place is no instruction.
+  assign s5_live = s5_valid_q && !s5_bad_q && !s5_decoded_q.illegal;
+  assign s5_next = s5_pc_q + 30'd1;
+  assign s5_branch = {s5_pc_q, 2'b00} + {{20{s5_word_q[31]}}, s5_word_q[7], s5_word_q[30:25], s5_word_q[11:8], 1'b0};
+  assign s5_rm = !s5_decoded_q.rm ? 3'd0 : s5_decoded_q.f3 == 3'd7 ? s5_frm : s5_decoded_q.f3;
+  assign s5_reserved = s5_rm > 3'd4;
+
+  assign s5_pad = s5_sum[31:15] == 17'd1;
+  assign s5_cached = s5_sum[31] ? s5_sum[30] : s5_sum[30:23] != '0;
+  assign s5_aligned = s5_decoded_q.f3[1] ? s5_sum[1:0] == '0 : !(s5_decoded_q.f3[0] && s5_sum[0]);
+  assign s5_inside = s5_aligned && (s5_cached || s5_pad);
+
+  // ---- stage 6: calls ----
+  logic s6_valid_q, s6_illegal_q, s6_bad_q, s6_mem_bad_q, s6_aligned_q;
+  op_t s6_op_q;
+  logic [3:0] s6_thread_q;
+  logic [31:2] s6_pc_q, s6_next_q;
+  logic [31:0] s6_word_q, s6_answer_q, s6_branch_q;
+  logic [4:0] s6_flags_q;
+  logic [2:0] s6_size_q;
+  logic s6_ecall_q, s6_ebreak_q, s6_jump_q, s6_branching_q, s6_store_q, s6_latent_q, s6_rd_we_q, s6_fp_q;
+  logic s6_mem_q, s6_fpu_q, s6_cached_q;
+  reg_t s6_rd_q;
+  pending_t s6_pending_q;
+  mem_op_e s6_mem_op_q;
+  logic [31:0] s6_a_q, s6_b_q, s6_c_q;
+  fpu_op_e s6_fpu_op_q;
+  logic [2:0] s6_rm_q;
+
+  always_ff @(posedge clk_i) begin
+    s6_thread_q <= s5_thread_q;
+    s6_pc_q <= s5_pc_q;
+    s6_next_q <= s5_next;
+    s6_branch_q <= s5_branch;
+    s6_word_q <= s5_word_q;
+    s6_pending_q <= s5_pending_q;
+    s6_answer_q <= s5_answer_q;
+    s6_flags_q <= s5_flags_q;
+    s6_size_q <= s5_decoded_q.f3;
+    s6_aligned_q <= s5_aligned;
+    s6_bad_q <= s5_bad_q;
+    s6_illegal_q <= s5_decoded_q.illegal || s5_reserved;
+    s6_ecall_q <= s5_decoded_q.ecall;
+    s6_ebreak_q <= s5_decoded_q.ebreak;
+    s6_jump_q <= s5_decoded_q.jump && s5_live;
+    s6_branching_q <= s5_decoded_q.branch && s5_live;
+    s6_store_q <= s5_decoded_q.store;
+    s6_mem_q <= s5_decoded_q.load || s5_decoded_q.store;
+    s6_fpu_q <= s5_decoded_q.fpu;
+    s6_cached_q <= s5_cached;
+    s6_fp_q <= s5_decoded_q.fp;
+    s6_latent_q <= s5_decoded_q.load || s5_decoded_q.store || s5_decoded_q.fpu;
+    s6_mem_bad_q <= (s5_decoded_q.load || s5_decoded_q.store) && !s5_inside;
+    s6_rd_we_q <= s5_decoded_q.rd_we;
+    s6_rd_q <= s5_decoded_q.rd;
+    s6_mem_op_q <= s5_flush ? MEM_FLUSH : s5_decoded_q.store ? MEM_STORE : MEM_LOAD;
+    s6_a_q <= s5_a_q;
+    s6_b_q <= s5_b_q;
+    s6_c_q <= s5_c_q;
+    s6_fpu_op_q <= s5_decoded_q.op;
+    s6_rm_q <= s5_rm;
+  end
+
+  logic s5_mem;
+  assign s5_mem = s5_live && s5_aligned && (s5_decoded_q.load || s5_decoded_q.store);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cache_req_valid_o <= 1'b0;
+      pad_req_valid_o <= 1'b0;
+      fpu_req_valid_o <= 1'b0;
+      send_valid_o <= 1'b0;
+    end else begin
+      cache_req_valid_o <= (s5_mem && s5_cached) || s5_flush;
+      pad_req_valid_o <= s5_mem && s5_pad;
+      fpu_req_valid_o <= HasFpu && s5_live && s5_decoded_q.fpu && !s5_reserved;
+      send_valid_o <= s5_live && s5_decoded_q.send;
+    end
+  end
+  assign cache_req_o = '{
+          op: s6_mem_op_q,
+          size: s6_size_q[1:0],
+          sign: !s6_size_q[2],
+          thread: s6_thread_q,
+          addr: s6_sum,
+          data: s6_b_q
+      };
+  assign pad_req_o = cache_req_o;
+  assign fpu_req_o = '{op: s6_fpu_op_q, rm: s6_rm_q, thread: s6_thread_q, a: s6_a_q, b: s6_b_q, c: s6_c_q};
+
+  csr_act_t s6_act;
+  logic [AddrBits-1:0] s6_instr_addr;
+  logic s6_instr_ok, s6_stop, s6_uart_taken, s6_recv;
+  logic [8:0] s6_uart;
+  polyloom_overlay_csr #(
+      .Cfg(Cfg)
+  ) i_csr (
+      .clk_i,
+      .rst_ni,
+      .s3_number_i    (s3_word_q[31:20]),
+      .s5_csr_i       (s5_live && s5_decoded_q.csr),
+      .s5_f3_i        (s5_decoded_q.f3),
+      .s5_source_i    (s5_source_q),
+      .s5_thread_i    (s5_thread_q),
+      .s5_flush_o     (s5_flush),
+      .s5_frm_o       (s5_frm),
+      .s6_bubble_i    (!s6_valid_q),
+      .s6_thread_i    (s6_thread_q),
+      .s6_operand_i   (s6_sum),
+      .s6_flags_i     (s6_flags_q),
+      .s6_clear_i     (s6_op_q.clear),
+      .s6_stop_i      (s6_stop),
+      .s6_act_o       (s6_act),
+      .s6_dest_o      (send_o.dest),
+      .s6_slot_o      (send_o.slot),
+      .s6_len_o       (send_o.flits),
+      .s6_instr_addr_o(s6_instr_addr),
+      .s6_instr_ok_o  (s6_instr_ok),
+      .can_send_i,
+      .can_recv_i,
+      .s6_uart_i      (s6_uart),
+      .s6_uart_taken_i(s6_uart_taken),
+      .core_id_i,
+      .first_i,
+      .router_sent_i,
+      .cache_counts_i,
+      .perf_reset_o,
+      .perf_counting_o,
+      .s7_result_o    (s7_csr)
+  );
+
+  assign send_o.thread = s6_thread_q;
+  assign send_o.mask = {s6_a_q, s6_b_q};
+  assign send_o.pc = {s6_pc_q, 2'b00};
+  assign recv_valid_o = s6_recv;
+  assign recv_thread_o = s6_thread_q;
+  assign free_valid_o = s6_act.free;
+  assign free_slot_o = s6_sum[6+:SLOT_BITS];
+  assign wait_valid_o = s6_act.wait_until;
+  assign wait_thread_o = s6_thread_q;
+  assign wait_bits_o = {s6_sum[3], s6_sum[2] | s6_sum[3], s6_sum[1:0]};
+
+  // Recv gives 0 and takes nothing where there is nothing.
+  always_comb begin
+    s6_recv = 1'b0;
+    for (int unsigned t = 0; t < Cfg.threads; t++) if (s6_thread_q == 4'(t)) s6_recv |= s6_act.recv && can_recv_i[t];
+  end
+
+  // Faults: nothing of the instruction takes effect.
+  logic s6_misaligned, s6_fault, s6_replay, s6_pass, s6_latent, s6_own_we;
+  logic [7:0] s6_cause;
+  logic [31:0] s6_value, s6_pc_of_event;
+  assign s6_misaligned = s6_jump_q ? s6_sum[1] : s6_branching_q && s6_taken && s6_branch_q[1];
+  assign s6_fault = s6_valid_q &&
+      (s6_bad_q || s6_illegal_q || s6_ecall_q || s6_ebreak_q || s6_mem_bad_q || s6_misaligned);
+  assign s6_replay = s6_fault && event_valid_o;
+  assign s6_pass = s6_valid_q && !s6_fault;
+  assign s6_latent = s6_pass && (s6_latent_q || s6_act.wait_until || s6_act.flush);
+  assign s6_own_we = s6_pass && s6_rd_we_q && !s6_latent;
+  assign s6_stop = (s6_fault && !s6_replay) || s6_act.kill || s6_op_q.clear;
+  assign s6_pc_of_event = {s6_pc_q, 2'b00};
+
+  always_comb begin
+    s6_value = s6_sum;
+    if (s6_branching_q) s6_value = s6_branch_q;
+    if (s6_jump_q) s6_value[0] = 1'b0;
+    if (s6_illegal_q) s6_value = s6_word_q;
+    if (s6_bad_q || (s6_ebreak_q && !s6_illegal_q)) s6_value = s6_pc_of_event;
+    if (s6_bad_q) s6_cause = CAUSE_BAD_FETCH;
+    else if (s6_illegal_q) s6_cause = CAUSE_ILLEGAL;
+    else if (s6_ecall_q) s6_cause = CAUSE_ENVIRONMENT_CALL;
+    else if (s6_ebreak_q) s6_cause = CAUSE_BREAKPOINT;
+    else if (!s6_mem_q) s6_cause = CAUSE_MISALIGNED_JUMP;
+    else if (s6_store_q) s6_cause = s6_aligned_q ? CAUSE_BAD_STORE : CAUSE_MISALIGNED_STORE;
+    else s6_cause = s6_aligned_q ? CAUSE_BAD_LOAD : CAUSE_MISALIGNED_LOAD;
+  end
+
+  // ---- starts, and bytes for threads ----
+  logic on_q[16];  // the thread runs
+  logic [8:0] uart_q[16];
+  logic [3:0] s6_started;
+  logic s6_on, s6_start;
+  assign s6_started = s6_act.new_thread ? s6_sum[3:0] : s6_thread_q;
+  assign s6_on = on_q[s6_started];
+  assign s6_start = !s6_on && (s6_op_q.start || (s6_act.new_thread && s6_sum < 32'(Cfg.threads)));
+  assign s6_uart = uart_q[s6_thread_q];
+  assign s6_uart_taken = !event_valid_o;
+  assign ctl_done_o = s0_taken || s6_op_q.start || (s6_op_q.uart && !s6_uart[8]);
+
+  always_ff @(posedge clk_i) begin
+    if (s6_start || s6_stop) on_q[s6_started] <= s6_start;
+    if (s6_op_q.clear || s6_act.from_uart || (s6_op_q.uart && !s6_uart[8])) begin
+      uart_q[s6_thread_q] <= {s6_op_q.uart, ctl_i.data[7:0]};
+    end
+  end
+
+  // ---- the event that the host is to know ----
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) event_valid_o <= 1'b0;
+    else if (event_valid_o) event_valid_o <= !event_ready_i;
+    else event_valid_o <= s6_fault || s6_act.to_uart;
+  end
+  always_ff @(posedge clk_i) begin
+    if (!event_valid_o) begin
+      event_o <= '{
+          fault: s6_fault,
+          thread: INDEX_BITS'(Core * Cfg.threads) | INDEX_BITS'(s6_thread_q),
+          cause: s6_fault ? s6_cause : s6_sum[7:0],
+          pc: s6_pc_of_event,
+          value: s6_value
+      };
+    end
+  end
+
+  // ---- stage 7: the thread goes round, and its pc ----
+  logic s7_again_q, s7_pc_we_q, s7_we_q, s7_retired_q, s7_recv_q, s7_own_q;
+  logic [ 3:0] s7_thread_q;
+  logic [31:2] s7_pc_q;
+  reg_t        s7_rd_q;
+  logic [31:0] s7_answer_q, s7_link_q, s7_data;
+
+  always_ff @(posedge clk_i) begin
+    s7_thread_q <= s6_thread_q;
+    s7_pc_we_q <= (s6_valid_q && !s6_replay) || s6_op_q.clear || (s6_op_q.start && s6_start);
+    s7_pc_q <= s6_next_q;
+    if (s6_branching_q && s6_taken) s7_pc_q <= s6_branch_q[31:2];
+    if (s6_jump_q) s7_pc_q <= s6_sum[31:2];
+    if (s6_op_q.start) s7_pc_q <= ctl_i.data[31:2];
+    if (s6_stop) s7_pc_q <= '0;
+    s7_we_q <= s6_own_we || (s6_valid_q && s6_pending_q.valid);
+    s7_rd_q <= s6_own_we ? s6_rd_q : s6_pending_q.rd;
+    s7_answer_q <= s6_own_we ? '0 : s6_answer_q;
+    s7_link_q <= s6_own_we && s6_jump_q ? {s6_next_q, 2'b00} : '0;
+    s7_recv_q <= s6_recv && s6_own_we;
+    s7_own_q <= s6_own_we;
+    if (s7_pc_we_q) pc_q[s7_thread_q] <= s7_pc_q;
+    if (s6_valid_q || s6_op_q.clear) begin
+      pending_q[s6_thread_q] <= '{
+          valid: s6_latent ? s6_rd_we_q : s6_own_we && s6_pending_q.valid && s6_pending_q.rd != s6_rd_q,
+          src:
+          !
+          s6_latent
+          ?
+          s6_pending_q.src
+          :
+          s6_act.wait_until
+          ?
+          SRC_WAKE
+          :
+          s6_act.flush
+          ?
+          SRC_ZERO
+          :
+          s6_fpu_q
+          ?
+          SRC_FPU
+          :
+          s6_cached_q
+          ?
+          SRC_CACHE
+          :
+          SRC_PAD,
+          flags: s6_latent && s6_fp_q,
+          rd: s6_latent ? s6_rd_q : s6_pending_q.rd
+      };
+    end
+  end
+  assign s7_data = s7_answer_q | (s7_own_q ? s7_result | s7_csr | s7_link_q : '0) |
+      (s7_recv_q ? 32'({1'b1, recv_slot_i, 6'd0}) : '0);
+  always_ff @(posedge clk_i) begin
+    s8_thread_q <= s7_thread_q;
+    s8_rd_q <= s7_rd_q;
+    s8_data_q <= s7_data;
+  end
+
+  // ---- queue ----
+  logic pick;
+  logic [3:0] pick_thread;
+  localparam int unsigned Ports = HasFpu ? 6 : 4;
+  logic [Ports-1:0] answer_valid;
+  logic [Ports-1:0][3:0] answer_thread;
+  assign answer_valid[3:0]  = {s6_start, pad_valid_i, fill_valid_i, hit_valid_i};
+  assign answer_thread[3:0] = {s6_started, pad_i.thread, fill_i.thread, hit_i.thread};
+  if (HasFpu) begin : gen_fpu_answers
+    assign answer_valid[5:4]  = {div_valid_i, fpu_valid_i};
+    assign answer_thread[5:4] = {div_i.thread, fpu_i.thread};
+  end
+
+  polyloom_overlay_resume #(
+      .Threads(Cfg.threads),
+      .Ports  (Ports)
+  ) i_resume (
+      .clk_i,
+      .rst_ni,
+      .phase_i,
+      .valid_i (answer_valid),
+      .thread_i(answer_thread),
+      .wake_i,
+      .pick_o  (pick),
+      .thread_o(pick_thread)
+  );
+
+  polyloom_overlay_ready_queue i_queue (
+      .clk_i,
+      .rst_ni,
+      .push_i  ({pick, s7_again_q}),
+      .thread_i({pick_thread, s7_thread_q}),
+      .valid_o (queue_valid),
+      .head_o  (queue_head),
+      .pop_i   (s0_issue)
+  );
+
+  // ---- control state ----
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      clear_q <= '0;
+      patience_q <= '0;
+      ctl_busy_q <= 1'b0;
+      {s1_valid_q, s2_valid_q, s3_valid_q, s4_valid_q, s5_valid_q, s6_valid_q} <= '0;
+      {s1_op_q, s2_op_q, s3_op_q, s4_op_q, s5_op_q, s6_op_q} <= '0;
+      {s1_read_q, s2_read_q} <= '0;
+      s7_again_q <= 1'b0;
+      s7_store_q <= 1'b0;
+      s7_retired_q <= 1'b0;
+      s8_we_q <= 1'b0;
+    end else begin
+      if (s0_op.clear) clear_q <= clear_q + 5'd1;
+      patience_q <= ctl_wait && !s0_control ? patience_q + 3'(patience_q != '1) : '0;
+      if (s0_op.start || s0_op.uart) ctl_busy_q <= 1'b1;
+      else if (s6_op_q.start || s6_op_q.uart) ctl_busy_q <= 1'b0;
+      {s6_valid_q, s5_valid_q, s4_valid_q, s3_valid_q, s2_valid_q, s1_valid_q} <= {
+        s5_valid_q, s4_valid_q, s3_valid_q, s2_valid_q, s1_valid_q, s0_issue
+      };
+      {s6_op_q, s5_op_q, s4_op_q, s3_op_q, s2_op_q, s1_op_q} <= {s5_op_q, s4_op_q, s3_op_q, s2_op_q, s1_op_q, s0_op};
+      {s2_read_q, s1_read_q} <= {s1_read_q, s0_read};
+      s7_again_q <= s6_valid_q && !s6_latent && !s6_stop;
+      s7_store_q <= s6_act.instr && s6_instr_ok;
+      s7_retired_q <= s6_valid_q && !s6_replay;
+      s8_we_q <= s7_we_q;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    s7_store_addr_q <= s6_instr_addr;
+    s7_store_data_q <= s6_sum;
+  end
+  assign retired_o = s7_retired_q;
+
+  // ---- trace ----
+  logic s7_pass_q, s8_pass_q;
+  logic [31:2] s7_at_q, s8_at_q;
+  logic [31:0] s7_word_q, s8_word_q;
+  always_ff @(posedge clk_i) begin
+    s7_pass_q <= s6_pass;
+    s7_at_q   <= s6_pc_q;
+    s7_word_q <= s6_word_q;
+    s8_pass_q <= s7_pass_q;
+    s8_at_q   <= s7_at_q;
+    s8_word_q <= s7_word_q;
+  end
+  assign trace_o = '{
+          valid: s8_pass_q,
+          thread: s8_thread_q,
+          pc: {s8_at_q, 2'b00},
+          word: s8_word_q,
+          we: s8_we_q,
+          fp: s8_rd_q.f,
+          rd: s8_rd_q.index,
+          data: s8_data_q
+      };
+
+endmodule

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// polyloom_overlay_cores: all cores of a tile with their instruction memories.
+// How:          polyloom_overlay_core, one instruction memory for two; control requests wait in a register until the cores that
+//               they are for have done them; events of the cores are merged in turn.
+// Latency:      calls 6 cycles after issue; an answer of cycle A lets its thread issue in A + 2. A read of the instruction
+//               memory is answered 4 to 12 cycles after it was accepted.
+// Throughput:   an instruction a core and cycle; a control request takes an issue slot of its core.
+// Backpressure: ctl_ready_o is low while a request is at work, and while a thread has not taken the byte of the CTL_UART before.
+//               event_ready_i low: threads that fault wait, console bytes are refused (ToUart gives 0).
+// Order/loss:   control requests in order; no event is lost.
+// Reset:        as polyloom_overlay_core.
+// Limits:       cores 1, 2 or 4 (checked at elaboration), else as polyloom_overlay_core. A CTL_START of a thread that runs, or of
+//               none, does nothing. Its pc's two low bits are ignored.
+// Cost:         see README.md.
+// Source:       Tinsel paper III.   Tests: test_polyloom_overlay_cores.py
+module polyloom_overlay_cores
+  import polyloom_overlay_pkg::*;
+#(
+    parameter cfg_t Cfg = TINY
+) (
+    input logic clk_i,
+    input logic rst_ni,
+    input logic [6:0] phase_i,  // low bits of the current cycle's number
+    input logic [15:0] hart_base_i,  // id of the tile's thread 0
+    input logic tile0_i,  // the board's first tile
+    input logic [1:0][31:0] router_sent_i,  // ProgRouterSent, ProgRouterSentInter
+    // Control
+    input logic ctl_valid_i,
+    output logic ctl_ready_o,
+    input ctl_req_t ctl_i,  // target: core or pair of this tile
+    output logic ctl_rsp_valid_o,  // one for each CTL_READ_INSTR
+    output logic [31:0] ctl_rdata_o,
+    // Requests
+    output logic [Cfg.cores-1:0] cache_req_valid_o,
+    output mem_req_t [Cfg.cores-1:0] cache_req_o,
+    output logic [Cfg.cores-1:0] pad_req_valid_o,
+    output mem_req_t [Cfg.cores-1:0] pad_req_o,
+    output logic [Cfg.cores-1:0] fpu_req_valid_o,
+    output fpu_req_t [Cfg.cores-1:0] fpu_req_o,
+    // Answers
+    input logic [Cfg.cores-1:0] hit_valid_i,
+    input rsp_t hit_i,
+    input logic [Cfg.cores-1:0] fill_valid_i,
+    input rsp_t fill_i,
+    input logic [Cfg.cores-1:0] pad_valid_i,
+    input rsp_t pad_i,
+    input logic [Cfg.cores-1:0] fpu_valid_i,
+    input rsp_t fpu_i,
+    input logic [Cfg.cores-1:0] div_valid_i,
+    input rsp_t div_i,
+    // Mailbox
+    input logic [Cfg.cores-1:0][Cfg.threads-1:0] can_send_i,
+    input logic [Cfg.cores-1:0][Cfg.threads-1:0] can_recv_i,
+    output logic [Cfg.cores-1:0] recv_valid_o,
+    output logic [Cfg.cores-1:0][3:0] recv_thread_o,
+    input logic [Cfg.cores-1:0][SLOT_BITS-1:0] recv_slot_i,  // a cycle later
+    output logic [Cfg.cores-1:0] free_valid_o,
+    output logic [Cfg.cores-1:0][SLOT_BITS-1:0] free_slot_o,
+    output logic [Cfg.cores-1:0] send_valid_o,
+    output send_t [Cfg.cores-1:0] send_o,
+    output logic [Cfg.cores-1:0] wait_valid_o,
+    output logic [Cfg.cores-1:0][3:0] wait_thread_o,
+    output logic [Cfg.cores-1:0][3:0] wait_bits_o,
+    input logic [Cfg.cores-1:0][Cfg.threads-1:0] wake_i,
+    input logic [Cfg.cores-1:0][Cfg.threads-1:0][3:0] wake_bits_i,
+    // Pulses of the cache
+    input logic cache_hit_i,
+    input logic cache_miss_i,
+    input logic cache_writeback_i,
+    // Events
+    output logic event_valid_o,
+    input logic event_ready_i,
+    output tile_event_t event_o,
+    // What the cores do
+    output logic [Cfg.cores-1:0] retired_o,  // an instruction each
+    output trace_t [Cfg.cores-1:0] trace_o
+);
+
+  if (Cfg.cores != 1 && Cfg.cores != 2 && Cfg.cores != 4) begin : gen_bad_cores
+    $error("%m: cores %0d; 1, 2 or 4", Cfg.cores);
+  end
+
+  localparam int unsigned AddrBits = $clog2(Cfg.instr_words);
+  localparam int unsigned Pairs = (Cfg.cores + 1) / 2;
+
+  // ---- control ----
+  ctl_req_t ctl_q;
+  logic [Cfg.cores-1:0] todo_q, wanted, done, read_valid;
+  logic [Cfg.cores-1:0][31:0] read_data;
+  logic instr, read;
+
+  assign instr = ctl_i.op == CTL_WRITE_INSTR || ctl_i.op == CTL_READ_INSTR;
+  assign read  = ctl_i.op == CTL_READ_INSTR;
+  always_comb begin
+    for (int unsigned k = 0; k < Cfg.cores; k++) begin
+      if (instr) wanted[k] = k % 2 == 0 && (ctl_i.all ? k == 0 || !read : ctl_i.target == 10'(k / 2));
+      else wanted[k] = (ctl_i.all || ctl_i.target == 10'(k)) && 32'(ctl_i.addr[3:0]) < Cfg.threads;
+      if (ctl_i.op == CTL_WRITE_PAD || ctl_i.op == CTL_READ_PAD) wanted[k] = 1'b0;
+    end
+  end
+
+  assign ctl_ready_o = todo_q == '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      todo_q <= '0;
+    end else if (ctl_ready_o) begin
+      if (ctl_valid_i) todo_q <= wanted;
+      assert (!ctl_valid_i || !read || wanted != '0);
+    end else begin
+      todo_q <= todo_q & ~done;
+    end
+  end
+  always_ff @(posedge clk_i) if (ctl_ready_o) ctl_q <= ctl_i;
+
+  assign ctl_rsp_valid_o = |read_valid;
+  always_comb begin
+    ctl_rdata_o = '0;
+    for (int unsigned k = 0; k < Cfg.cores; k++) if (read_valid[k]) ctl_rdata_o |= read_data[k];
+  end
+
+  // ---- cores ----
+  logic [Cfg.cores-1:0] imem_we;
+  logic [Cfg.cores-1:0][AddrBits-1:0] imem_addr;
+  logic [Cfg.cores-1:0][31:0] imem_wdata, imem_rdata;
+  logic [Cfg.cores-1:0] perf_reset, perf_counting, event_valid, event_ready;
+  tile_event_t [Cfg.cores-1:0] event_data;
+  logic [2:0][31:0] cache_counts;
+
+  for (genvar k = 0; k < Cfg.cores; k++) begin : gen_core
+    polyloom_overlay_core #(
+        .Cfg (Cfg),
+        .Core(k)
+    ) i_core (
+        .clk_i,
+        .rst_ni,
+        .phase_i,
+        .imem_we_o        (imem_we[k]),
+        .imem_addr_o      (imem_addr[k]),
+        .imem_wdata_o     (imem_wdata[k]),
+        .imem_rdata_i     (imem_rdata[k]),
+        .ctl_valid_i      (todo_q[k]),
+        .ctl_i            (ctl_q),
+        .ctl_done_o       (done[k]),
+        .ctl_rdata_valid_o(read_valid[k]),
+        .ctl_rdata_o      (read_data[k]),
+        .cache_req_valid_o(cache_req_valid_o[k]),
+        .cache_req_o      (cache_req_o[k]),
+        .pad_req_valid_o  (pad_req_valid_o[k]),
+        .pad_req_o        (pad_req_o[k]),
+        .fpu_req_valid_o  (fpu_req_valid_o[k]),
+        .fpu_req_o        (fpu_req_o[k]),
+        .hit_valid_i      (hit_valid_i[k]),
+        .hit_i,
+        .fill_valid_i     (fill_valid_i[k]),
+        .fill_i,
+        .pad_valid_i      (pad_valid_i[k]),
+        .pad_i,
+        .fpu_valid_i      (fpu_valid_i[k]),
+        .fpu_i,
+        .div_valid_i      (div_valid_i[k]),
+        .div_i,
+        .can_send_i       (can_send_i[k]),
+        .can_recv_i       (can_recv_i[k]),
+        .recv_valid_o     (recv_valid_o[k]),
+        .recv_thread_o    (recv_thread_o[k]),
+        .recv_slot_i      (recv_slot_i[k]),
+        .free_valid_o     (free_valid_o[k]),
+        .free_slot_o      (free_slot_o[k]),
+        .send_valid_o     (send_valid_o[k]),
+        .send_o           (send_o[k]),
+        .wait_valid_o     (wait_valid_o[k]),
+        .wait_thread_o    (wait_thread_o[k]),
+        .wait_bits_o      (wait_bits_o[k]),
+        .wake_i           (wake_i[k]),
+        .wake_bits_i      (wake_bits_i[k]),
+        .core_id_i        (hart_base_i | 16'(k * Cfg.threads)),
+        .first_i          (tile0_i && k == 0),
+        .router_sent_i,
+        .cache_counts_i   (k == 0 ? cache_counts : '0),
+        .perf_reset_o     (perf_reset[k]),
+        .perf_counting_o  (perf_counting[k]),
+        .event_valid_o    (event_valid[k]),
+        .event_ready_i    (event_ready[k]),
+        .event_o          (event_data[k]),
+        .retired_o        (retired_o[k]),
+        .trace_o          (trace_o[k])
+    );
+  end
+
+  for (genvar p = 0; p < Pairs; p++) begin : gen_imem
+    localparam int unsigned Ports = 2 * p + 1 < Cfg.cores ? 2 : 1;
+    polyloom_overlay_imem #(
+        .Words(Cfg.instr_words),
+        .Ports(Ports)
+    ) i_imem (
+        .clk_i,
+        .we_i   (imem_we[2*p+:Ports]),
+        .addr_i (imem_addr[2*p+:Ports]),
+        .wdata_i(imem_wdata[2*p+:Ports]),
+        .rdata_o(imem_rdata[2*p+:Ports])
+    );
+  end
+
+  polyloom_overlay_cache_counts i_cache_counts (
+      .clk_i,
+      .rst_ni,
+      .clear_i   (perf_reset[0]),
+      .counting_i(perf_counting[0]),
+      .pulse_i   ({cache_writeback_i, cache_hit_i, cache_miss_i}),
+      .count_o   (cache_counts)
+  );
+
+  // ---- events ----
+  rr_arb_tree #(
+      .NumIn    (Cfg.cores),
+      .DataType (tile_event_t),
+      .AxiVldRdy(1'b1),
+      .LockIn   (1'b1)
+  ) i_events (
+      .clk_i,
+      .rst_ni,
+      .flush_i(1'b0),
+      .rr_i   ('0),
+      .req_i  (event_valid),
+      .gnt_o  (event_ready),
+      .data_i (event_data),
+      .req_o  (event_valid_o),
+      .gnt_i  (event_ready_i),
+      .data_o (event_o),
+      .idx_o  ()
+  );
+
+endmodule

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// polyloom_overlay_decode: what an instruction word means.
+// How:          a case over major opcodes, as in roles/overlay/sim/isa/opcodes.h; what fits none is illegal.
+// Latency:      none: no registers.
+// Throughput:   a word a cycle.
+// Backpressure: none; paths from the word to everything.
+// Order/loss:   none.
+// Reset:        none.
+// Limits:       without Fp instructions of F are illegal, without MulDiv those of M.
+// Cost:         about 150 LUT4 without Fp and MulDiv (ECP5; part of polyloom_overlay_core).
+// Source:       RISC-V unprivileged ISA 20191213, chapter 24; Send: Tinsel.   Tests: test_polyloom_overlay_cores.py
+module polyloom_overlay_decode
+  import polyloom_overlay_pkg::*;
+#(
+    parameter bit Fp     = 0,  // F
+    parameter bit MulDiv = 0   // M
+) (
+    input  logic     [31:0] word_i,
+    output decoded_t        decoded_o,
+    output reg_t     [ 2:0] rs_o        // registers to read; of ecall a7, its value
+);
+
+  localparam logic [6:0] LUI = 7'h37, AUIPC = 7'h17, OP_IMM = 7'h13, OP = 7'h33, FENCE = 7'h0f, JAL = 7'h6f, JALR = 7'h67;
+  localparam logic [6:0] BRANCH = 7'h63, LOAD = 7'h03, LOAD_FP = 7'h07, STORE = 7'h23, STORE_FP = 7'h27, OP_FP = 7'h53;
+  localparam logic [6:0] MADD = 7'h43, MSUB = 7'h47, NMSUB = 7'h4b, NMADD = 7'h4f, SYSTEM = 7'h73, SEND = 7'h08;
+
+  logic [6:0] major, f7;
+  logic [2:0] f3;
+  logic [4:0] rs2;
+  logic fma, bad_rm;
+  assign major  = word_i[6:0];
+  assign f3     = word_i[14:12];
+  assign f7     = word_i[31:25];
+  assign rs2    = word_i[24:20];
+  assign fma    = Fp && (major == MADD || major == MSUB || major == NMSUB || major == NMADD);
+  assign bad_rm = f3 == 3'd5 || f3 == 3'd6;
+
+  // ---- floating-point operations ----
+  typedef struct packed {
+    logic    illegal;
+    logic    move;
+    logic    keep_sign;  // of a move
+    logic    rm;
+    logic    to_x;
+    logic    from_x;
+    fpu_op_e op;
+  } fp_t;
+
+  function automatic fp_t decode_fp(input logic [6:0] op7, input logic [2:0] op3, input logic [4:0] op2);
+    decode_fp = '{illegal: 1'b0, move: 1'b0, keep_sign: 1'b0, rm: 1'b0, to_x: 1'b0, from_x: 1'b0, op: FPU_ADD};
+    case (op7)
+      7'h00, 7'h04, 7'h08, 7'h0c, 7'h2c: begin
+        decode_fp.rm = 1'b1;
+        decode_fp.illegal = op7 == 7'h2c && op2 != 5'd0;
+        case (op7)
+          7'h00:   decode_fp.op = FPU_ADD;
+          7'h04:   decode_fp.op = FPU_SUB;
+          7'h08:   decode_fp.op = FPU_FMUL;
+          7'h0c:   decode_fp.op = FPU_FDIV;
+          default: decode_fp.op = FPU_FSQRT;
+        endcase
+      end
+      7'h10: begin
+        decode_fp.move = 1'b1;
+        decode_fp.illegal = op3 > 3'd2;
+      end
+      7'h14: begin
+        decode_fp.op = op3[0] ? FPU_MAX : FPU_MIN;
+        decode_fp.illegal = op3 > 3'd1;
+      end
+      7'h50: begin
+        decode_fp.to_x = 1'b1;
+        decode_fp.op = op3 == 3'd0 ? FPU_LE : op3 == 3'd1 ? FPU_LT : FPU_EQ;
+        decode_fp.illegal = op3 > 3'd2;
+      end
+      7'h60: begin
+        decode_fp.rm = 1'b1;
+        decode_fp.to_x = 1'b1;
+        decode_fp.op = op2[0] ? FPU_TO_UINT : FPU_TO_INT;
+        decode_fp.illegal = op2 > 5'd1;
+      end
+      7'h68: begin
+        decode_fp.rm = 1'b1;
+        decode_fp.from_x = 1'b1;
+        decode_fp.op = op2[0] ? FPU_FROM_UINT : FPU_FROM_INT;
+        decode_fp.illegal = op2 > 5'd1;
+      end
+      7'h70: begin
+        decode_fp.to_x = 1'b1;
+        decode_fp.move = op3 == 3'd0;
+        decode_fp.keep_sign = 1'b1;
+        decode_fp.op = FPU_CLASS;
+        decode_fp.illegal = op2 != 5'd0 || op3 > 3'd1;
+      end
+      7'h78: begin
+        decode_fp.from_x = 1'b1;
+        decode_fp.move = 1'b1;
+        decode_fp.keep_sign = 1'b1;
+        decode_fp.illegal = op2 != 5'd0 || op3 != 3'd0;
+      end
+      default: decode_fp.illegal = 1'b1;
+    endcase
+    if (decode_fp.rm && (op3 == 3'd5 || op3 == 3'd6)) decode_fp.illegal = 1'b1;
+  endfunction
+
+  fp_t fp;
+  assign fp = decode_fp(f7, f3, rs2);
+
+  function automatic fpu_op_e fma_op(input logic [6:0] opcode);
+    case (opcode)
+      MADD:    return FPU_MADD;
+      MSUB:    return FPU_MSUB;
+      NMSUB:   return FPU_NMSUB;
+      default: return FPU_NMADD;
+    endcase
+  endfunction
+
+  // ---- classes ----
+  decoded_t class_is;
+  always_comb begin
+    class_is = '0;
+    class_is.op = FPU_MUL;
+    class_is.f3 = f3;
+    class_is.arith = word_i[30];
+    class_is.left = !f3[2];
+    class_is.rd.index = word_i[11:7];
+    class_is.not_signed = major == BRANCH ? f3[1] : f3[0];
+    unique case (major)
+      LUI, AUIPC: begin
+        class_is.b_imm = 1'b1;
+        class_is.a_pc = !word_i[5];
+        class_is.from_sum = 1'b1;
+        class_is.rd_we = 1'b1;
+      end
+      OP_IMM, OP: begin
+        class_is.b_imm = !word_i[5];
+        class_is.rd_we = 1'b1;
+        class_is.from_sum = f3 == 3'd0;
+        class_is.from_shift = f3[1:0] == 2'd1;
+        class_is.from_less = f3[2:1] == 2'b01;
+        class_is.from_logic = f3[2] && f3[1:0] != 2'd1;
+        class_is.sub = f3[2:1] == 2'b01 || (f3 == 3'd0 && word_i[5] && word_i[30]);
+        if (word_i[5] && f7 == 7'd1) begin
+          class_is.illegal = !MulDiv;
+          class_is.fpu = 1'b1;
+          class_is.op = fpu_op_e'({2'b00, f3});
+        end else if (word_i[5] || f3[1:0] == 2'd1) begin
+          class_is.illegal = f7 != 7'd0 && !(f7 == 7'h20 && (f3 == 3'd5 || (f3 == 3'd0 && word_i[5])));
+        end
+      end
+      FENCE:   class_is.illegal = f3 != 3'd0;
+      JAL, JALR: begin
+        class_is.illegal = !word_i[3] && f3 != 3'd0;
+        class_is.jump = 1'b1;
+        class_is.a_pc = word_i[3];
+        class_is.b_imm = 1'b1;
+        class_is.rd_we = 1'b1;
+      end
+      BRANCH: begin
+        class_is.illegal = f3[2:1] == 2'b01;
+        class_is.branch = 1'b1;
+        class_is.sub = 1'b1;
+      end
+      LOAD, LOAD_FP: begin
+        class_is.illegal = word_i[2] ? !Fp || f3 != 3'd2 : f3 == 3'd3 || f3[2:1] == 2'b11;
+        class_is.load = 1'b1;
+        class_is.b_imm = 1'b1;
+        class_is.rd_we = 1'b1;
+        class_is.rd.f = word_i[2];
+      end
+      STORE, STORE_FP: begin
+        class_is.illegal = word_i[2] ? !Fp || f3 != 3'd2 : f3[2] || f3[1:0] == 2'd3;
+        class_is.store   = 1'b1;
+        class_is.b_imm   = 1'b1;
+      end
+      OP_FP: begin
+        class_is.illegal = !Fp || fp.illegal;
+        class_is.move = fp.move;
+        class_is.from_logic = fp.move;
+        class_is.not_signed = fp.keep_sign;
+        class_is.fpu = !fp.move;
+        class_is.fp = !fp.move;
+        class_is.rm = fp.rm;
+        class_is.op = fp.op;
+        class_is.rd_we = 1'b1;
+        class_is.rd.f = !fp.to_x;
+      end
+      MADD, MSUB, NMSUB, NMADD: begin
+        class_is.illegal = !Fp || bad_rm || word_i[26:25] != 2'd0;
+        class_is.fpu = 1'b1;
+        class_is.fp = 1'b1;
+        class_is.rm = 1'b1;
+        class_is.op = fma_op(major);
+        class_is.rd_we = 1'b1;
+        class_is.rd.f = 1'b1;
+      end
+      SYSTEM: begin
+        class_is.ecall = f3 == 3'd0 && word_i[31:7] == 25'h0000000;
+        class_is.ebreak = f3 == 3'd0 && word_i[31:7] == 25'h0002000;
+        class_is.csr = f3[1:0] != 2'd0;
+        class_is.illegal = f3[1:0] == 2'd0 && !class_is.ecall && !class_is.ebreak;
+        class_is.b_imm = 1'b1;
+        class_is.rd_we = class_is.csr;
+      end
+      SEND: begin
+        class_is.send = 1'b1;
+        class_is.illegal = f7 != 7'd0 || f3 != 3'd0 || word_i[11:7] != 5'd0;
+      end
+      default: class_is.illegal = 1'b1;
+    endcase
+    if (!Fp) begin  // what only F has is known to be constant
+      class_is.fp   = 1'b0;
+      class_is.rm   = 1'b0;
+      class_is.move = 1'b0;
+      class_is.rd.f = 1'b0;
+    end
+    if (!Fp && !MulDiv) class_is.fpu = 1'b0;
+    if (word_i[11:7] == 5'd0 && !class_is.rd.f) class_is.rd_we = 1'b0;
+  end
+
+  // ---- immediate ----
+  logic upper, whole;
+  logic [31:0] imm;
+  assign whole = class_is.illegal;
+  assign upper = whole || (word_i[4] && word_i[2] && !word_i[6]);  // lui, auipc
+  always_comb begin
+    imm[31:20] = upper ? word_i[31:20] : {12{word_i[31]}};
+    imm[19:12] = upper || major == JAL ? word_i[19:12] : {8{word_i[31]}};
+    imm[11] = major == JAL ? word_i[20] : word_i[31];
+    imm[10:5] = word_i[30:25];
+    imm[4:0] = word_i[6:5] == 2'b01 ? word_i[11:7] : word_i[24:20];
+    if (major == JAL) imm[0] = 1'b0;
+    if (upper) imm[11:0] = whole ? word_i[11:0] : '0;
+    if (major == SYSTEM && !whole) imm = f3[2] ? 32'(word_i[19:15]) : '0;  // with rs1 = x0: a CSR's operand
+  end
+
+  always_comb begin
+    decoded_o = class_is;
+    decoded_o.imm = imm;
+  end
+
+  // ---- registers ----
+  always_comb begin
+    rs_o[0].f = Fp && (fma || (major == OP_FP && !fp.from_x));
+    rs_o[0].index = major == SYSTEM && f3 == 3'd0 ? 5'd17 : word_i[19:15];
+    rs_o[1].f = Fp && (fma || major == OP_FP || major == STORE_FP);
+    rs_o[1].index = rs2;
+    rs_o[2].f = 1'b1;
+    rs_o[2].index = word_i[31:27];
+  end
+
+endmodule

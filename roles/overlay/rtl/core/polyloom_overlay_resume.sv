@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// polyloom_overlay_resume: which of a core's threads whose answers have come joins the ready queue next.
+// How:          a bit a thread, set by answers; every cycle the first set bit in circular order leaves, counted from thread
+//               (c / 8) mod 16, where c is the cycle in which it joins.
+// Latency:      an answer of cycle A: picked in A + 1 at the earliest, which can issue in A + 2.
+// Throughput:   any number of answers a cycle, one pick a cycle.
+// Backpressure: none. pick_o depends on registers only.
+// Order/loss:   circular from a place that moves on every eighth cycle, so every thread's turn comes.
+// Reset:        no answers are there. Takes the first in the first cycle after reset.
+// Limits:       Threads 1..16 (checked at elaboration); no second answer of a thread before it is picked (asserted).
+// Cost:         about 180 LUT4 (ECP5; part of polyloom_overlay_core).
+// Source:       roles/overlay/sim/tile/README.md "Issue".   Tests: test_polyloom_overlay_cores.py
+module polyloom_overlay_resume #(
+    parameter int unsigned Threads = 0,  // of the core
+    parameter int unsigned Ports   = 0   // that bring answers
+) (
+    input  logic                    clk_i,
+    input  logic                    rst_ni,
+    input  logic [        6:0]      phase_i,   // low bits of the current cycle's number
+    // Answers of this cycle
+    input  logic [  Ports-1:0]      valid_i,
+    input  logic [  Ports-1:0][3:0] thread_i,
+    input  logic [Threads-1:0]      wake_i,
+    // The thread that joins in the next cycle
+    output logic                    pick_o,
+    output logic [        3:0]      thread_o
+);
+
+  if (Threads < 1 || Threads > 16) begin : gen_bad_threads
+    $error("%m: Threads %0d; 1 to 16", Threads);
+  end
+
+  logic [Threads-1:0] set, answered_q, mask_q, late, grant;
+  logic [6:0] next_phase;
+
+  always_comb begin
+    for (int unsigned t = 0; t < Threads; t++) begin
+      set[t] = wake_i[t];
+      for (int unsigned p = 0; p < Ports; p++) set[t] |= valid_i[p] && thread_i[p] == 4'(t);
+    end
+  end
+
+  // First set bit at or above the pointer, else first of all: x & -x of both in one chain of carries.
+  logic [2*Threads-1:0] both, first;
+  assign late   = answered_q & mask_q;
+  assign both   = {answered_q, late};
+  assign first  = both & (~both + (2 * Threads)'(1));
+  assign grant  = first[2*Threads-1:Threads] | first[Threads-1:0];
+
+  assign pick_o = |answered_q;
+  always_comb begin
+    thread_o = '0;
+    for (int unsigned t = 0; t < Threads; t++) if (grant[t]) thread_o |= 4'(t);
+  end
+
+  // What is picked in the next cycle joins in the one after.
+  assign next_phase = phase_i + 7'd2;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned t = 0; t < Threads; t++) mask_q[t] <= 4'(t) >= next_phase[6:3];
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      answered_q <= '0;
+    end else begin
+      answered_q <= (answered_q & ~grant) | set;
+      assert ((answered_q & set) == '0);
+    end
+  end
+
+endmodule

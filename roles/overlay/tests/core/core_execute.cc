@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "roles/overlay/tests/core/core_bench.h"
+
+namespace polyloom::overlay::test {
+namespace {
+
+bool has(const Inst& in) {
+  const OpClass cls = op_class(in.op);
+  if (cls == OpClass::mul || cls == OpClass::div) return Bench::kMulDiv;
+  const bool fp_memory = in.op == Op::flw || in.op == Op::fsw;
+  if (fp_memory || (cls >= OpClass::fp_move && cls <= OpClass::fp_sqrt)) return Bench::kFpu;
+  return true;
+}
+
+}  // namespace
+
+void Bench::start(unsigned k, unsigned t, std::uint32_t pc) {
+  ThreadModel& th = thread(k, t);
+  if (th.on) return;
+  th.on = true;
+  th.hart.pc = pc & ~3u;
+  th.send_len = 0;
+  cores[k].answers[cycle + 2].insert(t);
+}
+
+void Bench::answer(Port port, unsigned k, unsigned t, std::uint32_t data, unsigned flags) {
+  Cycle at = cycle + 2 + random(params.max_delay + 1);
+  while (answers_[port].contains(at)) ++at;
+  answers_[port][at] = {k, t, data, flags};
+}
+
+void Bench::wake(unsigned k, unsigned t, std::uint32_t bits) { wakes_[k][cycle + 1 + random(params.max_delay + 1)][t] = bits; }
+
+/// What happens in stage 0 of this cycle.
+void Bench::issue_slot(unsigned k) {
+  CoreModel& core = cores[k];
+  join(core, cycle);
+  const bool store = store_at_[k] == cycle;
+  const bool todo = (todo_ >> k & 1) != 0 && cycle >= busy_until_[k];
+  const bool wait = cleared_[k] < 16 || todo;
+  const bool control = !store && wait && (core.queue.empty() || core.patience == 7);
+  core.patience = wait && !control ? std::min(core.patience + 1, 7u) : 0;
+  Slot slot;
+  slot.thread = issue(core, cycle, store || control);
+  if (control && cleared_[k] < 16) {
+    ++cleared_[k];
+  } else if (control) {
+    const Control& c = *at_work_;
+    if (c.op == Control::write_instr || c.op == Control::read_instr) {
+      if (c.op == Control::read_instr) reads_.push_back(c.addr < kWords ? code[k / 2][c.addr] : 0);
+      if (c.op == Control::write_instr && c.addr < kWords) code[k / 2][c.addr] = c.data;
+      todo_next_ &= ~(1u << k);
+    } else {
+      slot.op = c;
+      busy_until_[k] = cycle + 7;
+    }
+  }
+  slots_[k][cycle] = slot;
+}
+
+void Bench::execute_op(unsigned k, const Control& c) {
+  if (c.op == Control::start) start(k, c.addr, c.data);
+  if (c.op == Control::uart) {
+    ThreadModel& t = thread(k, c.addr);
+    if (t.uart) return;
+    t.uart = c.data & 0xff;
+  }
+  todo_next_ &= ~(1u << k);
+}
+
+std::optional<Fault> Bench::memory(unsigned k, unsigned t, const Inst& in, Outputs& out, CodeOnly& env) {
+  Hart& h = thread(k, t).hart;
+  const std::uint32_t addr = h.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
+  const bool load = op_class(in.op) == OpClass::load;
+  if (addr % access_size(in.op) != 0)
+    return Fault{load ? FaultCause::misaligned_load : FaultCause::misaligned_store, h.pc, addr};
+  const bool scratchpad = addr >= 0x8000 && addr < 0x10000;
+  const bool cached = (addr >= 0x00800000 && addr < 0x80000000) || addr >= 0xc0000000;
+  if (!scratchpad && !cached) return Fault{load ? FaultCause::bad_load : FaultCause::bad_store, h.pc, addr};
+  Request r{.unit = scratchpad ? Request::pad : Request::cache, .inst = in, .addr = addr};
+  r.data = in.op == Op::fsw ? h.f[in.rs2] : h.x[in.rs2];
+  env.word = static_cast<std::uint32_t>(rng());
+  overlay::step(h, env);
+  r.answer = load ? (in.op == Op::flw ? h.f[in.rd] : h.x[in.rd]) : static_cast<std::uint32_t>(rng());
+  if (load && in.rd == kSinkReg) r.answer = static_cast<std::uint32_t>(rng());
+  const Port port = scratchpad ? pad : random(2) != 0 ? hit : fill;
+  answer(port, k, t, r.answer, 0);
+  (scratchpad ? out.pad : out.cache) = r;
+  return std::nullopt;
+}
+
+void Bench::ask_fpu(unsigned k, unsigned t, const Inst& in, const Hart& before, Outputs& out) {
+  const Form form = op_info(in.op).form;
+  const Hart& after = thread(k, t).hart;
+  Request r{.unit = Request::fpu, .inst = in};
+  const bool from_x = form == Form::r || form == Form::x2f_rm;
+  r.a = from_x ? before.x[in.rs1] : before.f[in.rs1];
+  r.b = form == Form::r ? before.x[in.rs2] : before.f[in.rs2];
+  if (form == Form::fr4) r.c = before.f[in.rs3()];
+  r.rm = has_rm(form) ? (in.rm() == kDynamicRounding ? before.fcsr >> 5 : in.rm()) : 0;
+  r.answer = writes_f(form) ? after.f[in.rd] : after.x[in.rd];
+  Hart flags = before;
+  flags.fcsr &= ~0x1fu;
+  CodeOnly env(code[k / 2]);
+  overlay::step(flags, env);
+  r.flags = flags.fcsr & 0x1f;
+  answer(random(2) != 0 ? fpu : div, k, t, r.answer, r.flags);
+  out.fpu = r;
+}
+
+Bench::Outputs Bench::execute(unsigned k, unsigned t) {
+  ThreadModel& th = thread(k, t);
+  CoreModel& core = cores[k];
+  CodeOnly env(code[k / 2]);
+  Outputs out;
+  out.thread = t;
+  Passed p{.core = k, .thread = t, .counted = true, .pc = th.hart.pc};
+  const auto word = env.fetch(th.hart.pc);
+  const Inst in = word ? decode(*word) : Inst{};
+  p.word = word.value_or(0);
+  const OpClass cls = op_class(in.op);
+  const Form form = op_info(in.op).form;
+  bool latent = false, stop = false;
+  std::optional<Fault> fault;
+  if (word && !has(in)) {
+    fault = Fault{FaultCause::illegal_instruction, th.hart.pc, *word};
+  } else if (cls == OpClass::load || cls == OpClass::store) {
+    fault = memory(k, t, in, out, env);
+    latent = !fault;
+  } else if (cls == OpClass::csr && !(kFpu && is_fp_csr(in.csr()))) {
+    execute_csr(k, t, in, p, out, latent, stop);
+  } else {
+    const Hart before = th.hart;
+    fault = overlay::step(th.hart, env);
+    latent = !fault && (cls == OpClass::mul || cls == OpClass::div || (cls > OpClass::fp_move && cls <= OpClass::fp_sqrt));
+    if (latent) ask_fpu(k, t, in, before, out);
+    if (!fault && cls == OpClass::send) {
+      out.send = true;
+      out.mask = std::uint64_t{before.x[in.rs1]} << 32 | before.x[in.rs2];
+      out.dest = th.send_dest & 0xfffff;
+      out.slot = th.send_ptr >> 6 & 511;
+      out.flits = static_cast<unsigned>(std::min<std::uint64_t>(th.send_len, 3));
+      out.pc = p.pc;
+    }
+  }
+  const bool writes = (writes_x(form) && in.rd != kSinkReg) || writes_f(form);
+  bool again = !latent && !stop;
+  if (fault) {
+    again = core.event_full;
+    (again ? replays : faults) += 1;
+    p.counted = !again;
+    if (!again) {
+      th.on = false;
+      th.send_len = 0;
+      core.event_full = true;
+      event_[k] = Event{k * kThreads + t, true, static_cast<std::uint32_t>(fault->cause) + 1, fault->pc, fault->value};
+    }
+  } else {
+    p.retired = true;
+    ++passed;
+    ++th.passes;
+  }
+  if (!fault && !latent && writes) {
+    p.we = true, p.fp = writes_f(form), p.rd = in.rd;
+    p.data = p.fp ? th.hart.f[in.rd] : th.hart.x[in.rd];
+    if (th.pending && th.pending->fp == p.fp && th.pending->rd == p.rd) th.pending.reset();
+  } else if (th.pending) {
+    p.we = true, p.fp = th.pending->fp, p.rd = th.pending->rd, p.data = th.pending->data;
+    th.pending.reset();
+    ++merged;
+  }
+  if (latent && writes) {
+    const bool fp = writes_f(form);
+    th.pending = ThreadModel::Answer{fp, in.rd, fp ? th.hart.f[in.rd] : th.hart.x[in.rd]};
+  }
+  if (again) core.returning[cycle + 2] = t;
+  passed_[k][cycle + 2] = p;
+  return out;
+}
+
+void Bench::execute_csr(unsigned k, unsigned t, const Inst& in, Passed&, Outputs& out, bool& latent, bool& stop) {
+  ThreadModel& th = thread(k, t);
+  const CsrAccess a = csr_access(in.op, in, th.hart.x.data());
+  std::uint32_t result = 0;
+  if (a.writes && a.number == csr::wait_until) {
+    std::uint32_t bits = a.operand & 15u;
+    if ((bits & 8u) != 0) bits |= 4u;
+    out.wait = Request{.unit = Request::wait, .inst = in, .data = bits};
+    result = random(16);
+    wake(k, t, result);
+    latent = true;
+  } else if (a.writes && a.number == csr::kill_thread) {
+    th.on = false;
+    th.send_len = 0;
+    stop = true;
+  } else if (a.writes && a.number == csr::flush) {
+    out.cache = Request{.unit = Request::cache, .inst = in, .addr = a.operand, .flush = true};
+    answer(hit, k, t, static_cast<std::uint32_t>(rng()), 0);
+    latent = true;
+  } else {
+    result = csr_effect(k, t, a, in.op, out);
+  }
+  th.hart.x[in.rd] = result;
+  th.hart.x[0] = 0;
+  th.hart.pc += 4;
+}
+
+std::uint32_t Bench::csr_effect(unsigned k, unsigned t, const CsrAccess& a, Op op, Outputs& out) {
+  ThreadModel& th = thread(k, t);
+  CoreModel& core = cores[k];
+  const auto can = [&](std::uint64_t levels) { return static_cast<std::uint32_t>(levels >> (k * kThreads + t) & 1); };
+  std::uint32_t* held = nullptr;
+  switch (a.number) {
+    case csr::instr_addr:
+      held = &th.instr_addr;
+      break;
+    case csr::send_len:
+      held = &th.send_len;
+      break;
+    case csr::send_ptr:
+      held = &th.send_ptr;
+      break;
+    case csr::send_dest:
+      held = &th.send_dest;
+      break;
+    case csr::instr:
+      if (!a.writes || th.instr_addr >= kWords) return 0;
+      code[k / 2][th.instr_addr] = a.operand;
+      store_at_[k] = cycle + 1;
+      return 0;
+    case csr::free:
+      if (a.writes) out.free = a.operand >> 6 & 511;
+      return 0;
+    case csr::can_send:
+      return can(can_send_);
+    case csr::can_recv:
+      return can(can_recv_);
+    case csr::recv:
+      if (can(can_recv_) == 0) return 0;
+      out.recv = true;
+      recv_slot_[k] = random(512);
+      return 0x8000 | *recv_slot_[k] << 6;
+    case csr::from_uart: {
+      const std::uint32_t byte = th.uart ? 0x100 | *th.uart : 0;
+      th.uart.reset();
+      return byte;
+    }
+    case csr::to_uart:
+      if (!a.writes || core.event_full) return 0;
+      core.event_full = true;
+      event_[k] = Event{k * kThreads + t, false, a.operand & 0xff, 0, 0};
+      return 1;
+    case csr::new_thread:
+      if (a.writes && a.operand < kThreads) start(k, a.operand, 0);
+      return 0;
+    case csr::perf_count:
+      if (!a.writes) return 0;
+      if (a.operand == 0) core.cycles = core.idle = 0;
+      if (a.operand == 1 || a.operand == 2) core.counting = a.operand == 1;
+      return 0;
+    case csr::cycle:
+      return static_cast<std::uint32_t>(core.cycles);
+    case csr::cycle_u:
+      return static_cast<std::uint32_t>(core.cycles >> 32) & 0xff;
+    case csr::cpu_idle_count:
+      return static_cast<std::uint32_t>(core.idle);
+    case csr::cpu_idle_count_u:
+      return static_cast<std::uint32_t>(core.idle >> 32) & 0xff;
+    case csr::hart_id:
+      return 0x1240 + k * kThreads + t;
+    case csr::prog_router_sent:
+      return k == 0 ? 0x11111111 : 0;
+    case csr::prog_router_sent_inter:
+      return k == 0 ? 0x22222222 : 0;
+    default:
+      return 0;
+  }
+  if (a.writes) *held = csr_update(op, *held, a.operand);
+  return 0;
+}
+
+}  // namespace polyloom::overlay::test

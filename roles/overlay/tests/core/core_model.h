@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a tile's cores must do, a cycle at a time: issue order by the words of roles/overlay/sim/tile/README.md,
+// instructions by the reference interpreter. Units, mailbox and host are the bench's (core_bench.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "roles/overlay/sim/isa/reference.h"
+
+namespace polyloom::overlay::test {
+
+using Cycle = std::uint64_t;
+
+/// What an instruction asks of a unit.
+struct Request {
+  enum Unit { cache, pad, fpu, wait } unit;
+  Inst inst;
+  std::uint32_t addr = 0, data = 0;   ///< memory; data: of a store; bits of a wait
+  std::uint32_t a = 0, b = 0, c = 0;  ///< fpu
+  unsigned rm = 0;
+  bool flush = false;
+  std::uint32_t answer = 0;  ///< fpu: what it must say
+  unsigned flags = 0;
+};
+
+/// What a core's register file takes, and of which instruction.
+struct Passed {
+  unsigned core, thread;
+  bool retired = false;  ///< else it faulted, or goes round again
+  bool counted = false;  ///< issued for good: also one that faults
+  std::uint32_t pc = 0, word = 0;
+  bool we = false, fp = false;
+  unsigned rd = 0;
+  std::uint32_t data = 0;
+};
+
+struct Event {
+  unsigned thread;  ///< of the tile
+  bool fault;
+  std::uint32_t cause, pc, value;
+  bool operator==(const Event&) const = default;
+};
+
+struct ThreadModel {
+  Hart hart;
+  bool on = false;
+  std::uint32_t send_len = 0, send_ptr = 0, send_dest = 0, instr_addr = 0;
+  std::optional<unsigned> uart;
+  struct Answer {
+    bool fp;
+    unsigned rd;
+    std::uint32_t data;
+  };
+  std::optional<Answer> pending;    ///< came back, not yet in the register file
+  std::optional<Request> asked;     ///< the thread waits for this
+  std::uint64_t passes = 0;         ///< instructions that passed
+};
+
+struct CoreModel {
+  std::deque<unsigned> queue;
+  std::map<Cycle, unsigned> returning;
+  std::map<Cycle, std::set<unsigned>> answers;  ///< by the cycle in which they can join
+  std::set<unsigned> waiting;
+  bool event_full = false;
+  bool counting = true;
+  std::uint64_t cycles = 0, idle = 0;
+  unsigned patience = 0;
+  std::vector<ThreadModel> threads;
+};
+
+/// The issue rule of a core. `stolen`: the slot is used for something else.
+inline std::optional<unsigned> issue(CoreModel& core, Cycle c, bool stolen) {
+  if (core.queue.empty() || stolen) return std::nullopt;
+  const unsigned thread = core.queue.front();
+  core.queue.pop_front();
+  (void)c;
+  return thread;
+}
+
+/// Who joins the queue at the start of cycle c.
+inline void join(CoreModel& core, Cycle c) {
+  if (const auto it = core.returning.find(c); it != core.returning.end()) {
+    core.queue.push_back(it->second);
+    core.returning.erase(it);
+  }
+  if (const auto it = core.answers.find(c); it != core.answers.end()) {
+    core.waiting.insert(it->second.begin(), it->second.end());
+    core.answers.erase(it);
+  }
+  if (core.waiting.empty()) return;
+  auto first = core.waiting.lower_bound(static_cast<unsigned>(c / 8 % 16));
+  if (first == core.waiting.end()) first = core.waiting.begin();
+  core.queue.push_back(*first);
+  core.waiting.erase(first);
+}
+
+/// Environment of one instruction that neither loads nor stores nor asks for a CSR of the overlay.
+class CodeOnly : public Environment {
+ public:
+  explicit CodeOnly(const std::vector<std::uint32_t>& code) : code_(code) {}
+  std::optional<std::uint32_t> fetch(std::uint32_t pc) override {
+    if (pc / 4 >= code_.size()) return std::nullopt;
+    return code_[pc / 4];
+  }
+  std::optional<std::uint32_t> load(std::uint32_t) override { return word; }
+  bool store(std::uint32_t, std::uint32_t, unsigned) override { return true; }
+  std::uint32_t access_csr(Op, const CsrAccess&) override { return csr; }
+  void send(std::uint32_t, std::uint32_t) override {}
+
+  std::uint32_t word = 0, csr = 0;
+
+ private:
+  const std::vector<std::uint32_t>& code_;
+};
+
+}  // namespace polyloom::overlay::test
