@@ -25,6 +25,7 @@ void read_timing(fabric::Table table, TileTiming& timing) {
   latency("fp_fma", timing.fp_fma);
   latency("fp_div", timing.fp_div);
   latency("fp_sqrt", timing.fp_sqrt);
+  latency("divide_interval", timing.divide_interval);
   latency("scratchpad", timing.scratchpad);
   latency("cache_hit", timing.cache_hit);
   latency("to_memory", timing.to_memory);

@@ -44,11 +44,11 @@ TEST(OverlayRole, DefaultsAreThePublishedSizes) {
 
 TEST(OverlayRole, ReadsItsKeys) {
   const auto spec = fabric::parse_cluster(
-      cluster(
-          "tiles_x = 2\ntiles_y = 1\ncores_per_tile = 2\nthreads_per_core = 8\ncache_ways = 8\n"
-          "dram_channels = 1\nextra_send_slot = true\nheader_every_flit = true\n"
-          "scratchpad_single_port = true\nnoc_cycles_per_flit = 2\ndetector = \"star\"\n"
-          "link_layer = \"published\"\nmemory_controller = \"published\"\n[overlay.timing]\nfp_add = 20\n"),
+      cluster("tiles_x = 2\ntiles_y = 1\ncores_per_tile = 2\nthreads_per_core = 8\ncache_ways = 8\n"
+              "dram_channels = 1\nextra_send_slot = true\nheader_every_flit = true\n"
+              "scratchpad_single_port = true\nnoc_cycles_per_flit = 2\ndetector = \"star\"\n"
+              "link_layer = \"published\"\nmemory_controller = \"published\"\n[overlay.timing]\nfp_add = 20\n"
+              "divide_interval = 7\n"),
       "c.toml", registry());
   const OverlayParams& p = params(spec);
   EXPECT_EQ(p.board.threads(), 32u);
@@ -57,6 +57,7 @@ TEST(OverlayRole, ReadsItsKeys) {
   EXPECT_EQ(p.detector, DetectorKind::star);
   EXPECT_TRUE(p.published_link);
   EXPECT_EQ(p.timing.fp_add, 20u);
+  EXPECT_EQ(p.timing.divide_interval, 7u);
 }
 
 TEST(OverlayRole, SaysWhatIsWrong) {

@@ -88,12 +88,9 @@ class Barrels {
     Engine::answer(&calendar_[at], granted);
   }
 
-  /// As resume_granted(), with what `latency` gives for the low nibble of each thread's current event added
-  /// to the cycle.
+  /// As resume_granted(), with byte o of `all` added to the cycle.
   template <class Engine>
-  [[gnu::always_inline]] void resume_granted(Cycle first, std::uint64_t granted, const Progress& progress,
-                                             const Latencies& latency) {
-    const std::uint64_t all = Engine::latencies(granted, progress, latency);
+  [[gnu::always_inline]] void resume_granted(Cycle first, std::uint64_t granted, std::uint64_t all) {
     std::uint64_t left = granted & 0x80 * kBytesOfOne;
     while (left != 0) {
       const unsigned one = byte_of(all, static_cast<unsigned>(std::countr_zero(left)) / 8);

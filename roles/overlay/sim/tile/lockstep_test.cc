@@ -37,7 +37,7 @@ class Generator {
     a_.i(Op::addi, 19, 0, static_cast<std::int32_t>(3 + pick(20)));
     const std::uint32_t loop = a_.here();
     const unsigned length = 10 + pick(120);
-    weights_ = pick(4);
+    weights_ = pick(5);
     for (unsigned i = 0; i < length; ++i) instruction();
     a_.i(Op::addi, 19, 19, -1);
     const auto out = a_.branch_forward(Op::beq, 19, 0);
@@ -81,12 +81,13 @@ class Generator {
   }
 
   void instruction() {
-    static constexpr unsigned kChoices[4][8] = {
+    static constexpr unsigned kChoices[5][8] = {
         // of 100: alu, branch, memory, scratchpad, fp, muldiv, csr, message
         {40, 10, 20, 5, 12, 5, 5, 3},
         {20, 5, 60, 2, 5, 2, 4, 2},
         {10, 5, 10, 2, 60, 8, 3, 2},
-        {70, 20, 5, 1, 1, 1, 1, 1}};
+        {70, 20, 5, 1, 1, 1, 1, 1},
+        {25, 5, 5, 2, 20, 40, 2, 1}};
     unsigned at = pick(100), kind = 0;
     while (at >= kChoices[weights_][kind]) at -= kChoices[weights_][kind++];
     switch (kind) {
@@ -308,6 +309,9 @@ Machine machine(unsigned seed) {
   s.timing.from_memory = 8 + rng() % 8;
   s.timing.fp_add = rng() % 20;
   s.timing.fp_mul = rng() % 20;
+  s.timing.div = rng() % 40;
+  s.timing.fp_div = rng() % 40;
+  s.timing.divide_interval = rng() % 3 == 0 ? 1 : 1 + rng() % 40;
   return s;
 }
 

@@ -118,7 +118,12 @@ void ReferenceTile::cycle(Cycle c) {
   if (const auto r = scratchpad_.take()) serve_scratchpad(c, *r);
   if (const auto r = cache_.take()) serve_cache(c, *r);
   if (const auto r = fpu_.take()) {
-    answer(r->thread, c + kWindow + r->latency);
+    Cycle start = c;
+    if (r->divides) {
+      start = std::max(c, divider_free_);
+      divider_free_ = start + timing_.divide_interval;
+    }
+    answer(r->thread, start + kWindow + r->latency);
     ++totals_.fpu_ops;
   }
 }
@@ -192,7 +197,8 @@ void ReferenceTile::execute(unsigned thread, Cycle c) {
                                             {OpClass::fp_sqrt, timing_.fp_sqrt}};
   const auto it = latency.find(cls);
   if (it == latency.end()) return again(thread, c);
-  fpu_.cores[core_of(thread)].push_back({thread, it->second});
+  const bool divides = cls == OpClass::div || cls == OpClass::fp_div || cls == OpClass::fp_sqrt;
+  fpu_.cores[core_of(thread)].push_back({thread, it->second, divides});
 }
 
 void ReferenceTile::load_store(unsigned thread, Cycle c, const Inst& in) {

@@ -75,6 +75,7 @@ class ReferenceTile final : public CoreWakeups, public MemoryClient {
   struct Request {
     unsigned thread;  ///< of the tile
     unsigned latency;
+    bool divides = false;
   };
   struct Queue {
     std::array<std::deque<Request>, 4> cores;
@@ -116,7 +117,7 @@ class ReferenceTile final : public CoreWakeups, public MemoryClient {
   Queue cache_, fpu_, scratchpad_;
   std::vector<Cycle> slot_free_;  ///< by miss slot: from when it may be used; kNeverCycle while in use
   std::deque<unsigned> waiting_misses_;
-  Cycle port_free_ = 0;
+  Cycle port_free_ = 0, divider_free_ = 0;
   TileCounters totals_, seen_;
   bool cache_counting_ = true;
   TileCounters program_;  ///< what the counter CSRs show

@@ -41,6 +41,9 @@ void check_params(const BoardParams& p, const TileTiming& t) {
   check(t.from_memory >= kWindow && t.from_memory <= kMaxUnitLatency,
         "from_memory is " + std::to_string(t.from_memory) + "; it may be 8.." +
             std::to_string(kMaxUnitLatency));
+  check(t.divide_interval >= 1 && t.divide_interval <= kMaxUnitLatency,
+        "divide_interval is " + std::to_string(t.divide_interval) + "; it may be 1.." +
+            std::to_string(kMaxUnitLatency));
   check(t.cache_max_misses >= 1, "cache_max_misses must be at least 1");
 }
 
@@ -66,6 +69,10 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
                                              times.fp_convert, times.fp_add, times.fp_mul,
                                              times.fp_fma,     times.fp_div, times.fp_sqrt};
   std::copy(cycles.begin(), cycles.end(), fpu_latency.begin());
+  if (times.divide_interval > 1) {  // else the arbiter's one grant a cycle never lets two meet
+    for (const FpuOp op : {FpuOp::div, FpuOp::fdiv, FpuOp::sqrt})
+      fpu_latency[static_cast<std::size_t>(op)] |= kDivides;
+  }
   Arena& arena = env.arena != nullptr ? *env.arena : own_arena;
   buffers = arena.take_array<TokenBuffer>(Progress::kSlots);
   progress.buffers = buffers.data();

@@ -62,6 +62,7 @@ struct Tile::Impl {
   // ----- tile_units.cc; `granted` as UnitQueue::serve gives it -----
   void serve_cache(Cycle from, std::uint64_t granted);
   void serve_scratchpad(std::uint64_t granted);
+  void serve_divider(Cycle from, std::uint64_t granted);
   void miss(unsigned core, unsigned thread, Cycle c);
   void start_miss(unsigned index, Cycle c);
   void write_back(Thread& t, unsigned slot, Cycle c);
@@ -103,7 +104,9 @@ struct Tile::Impl {
   unsigned index, slice, num_cores, threads_per_core;
   unsigned max_flits;
   CacheShape shape;
-  Latencies fpu_latency;  ///< by FpuOp
+  Latencies fpu_latency;  ///< by FpuOp; with kDivides where the operation may have to wait for the divider
+  static constexpr unsigned kDivides = 0x80;
+  Cycle divider_free = 0;  ///< it can start again
 
   Cycle now = 0;              ///< start of the window after the last one advanced
   bool busy = false;          ///< something happens in the window that starts at `now`

@@ -126,6 +126,38 @@ TEST(Tile, FpuServesOneOperationACycleUnderLoad) {
   EXPECT_EQ(w.tile.totals().fpu_ops - before, 8000u);
 }
 
+/// Four cores divide in the same cycle: one after the other, however long that takes; other operations pass.
+TEST(Tile, DividerServesOneOperationAtATime) {
+  for (const unsigned interval : {1u, 2u, 20u, 48u}) {
+    Asm a;
+    a.csrrw(5, csr::hart_id, 0);
+    const auto other = a.branch_forward(Op::bne, 5, 0);
+    a.r(Op::div, 12, 12, 12);
+    a.fp(Op::fdiv_s, 1, 2, 3);
+    a.csrrw(11, csr::cycle, 0);
+    a.kill();
+    a.land(other);
+    a.fp(Op::fsqrt_s, 1, 2);
+    a.r(Op::mul, 12, 12, 12);
+    a.csrrw(11, csr::cycle, 0);
+    a.kill();
+    TileTiming t;
+    t.div = 30, t.fp_div = 31, t.fp_sqrt = 32;
+    t.divide_interval = interval;
+    World<Tile> w(one_tile(), t);
+    w.load(a.words);
+    for (unsigned core = 0; core < 4; ++core) w.tile.start_thread(0, core, 0, 0);
+    ASSERT_TRUE(w.finish(1000));
+    // The divide is granted at 16, the square roots at 17, 18, 19; a multiplication waits for nothing.
+    const Cycle step = interval;
+    for (unsigned core = 1; core < 4; ++core) {
+      EXPECT_EQ(w.tile.thread_reg(16 * core, 11), 16 + core * step + 8 + t.fp_sqrt + 8 + t.mul) << core;
+    }
+    const Cycle second = std::max<Cycle>(16 + 8 + t.div, 16 + 4 * step);  // asked for, or free
+    EXPECT_EQ(w.tile.thread_reg(0, 11), second + 8 + t.fp_div) << interval;
+  }
+}
+
 /// Two threads whose answers arrive in the same cycle join one after the other, the one whose turn it is
 /// first.
 TEST(Tile, OneResumedThreadJoinsACycle) {
@@ -140,7 +172,9 @@ TEST(Tile, OneResumedThreadJoinsACycle) {
   a.load(Op::lw, 12, 0, 9);  // thread 1: issues at 25, free again at 25 + 8 + 2
   a.csrrw(11, csr::cycle, 0);
   a.kill();
-  World<Tile> w(one_tile());
+  TileTiming timing;
+  timing.mul = 3;
+  World<Tile> w(one_tile(), timing);
   w.load(a.words);
   w.tile.start_thread(0, 0, 0, 0);
   w.tile.start_thread(1, 0, 1, 0);
@@ -243,6 +277,9 @@ TEST(Tile, RefusesWhatATileCannotBe) {
   EXPECT_THROW(make(odd, {}), UserError);
   TileTiming slow;
   slow.fp_div = 49;
+  EXPECT_THROW(make(p, slow), UserError);
+  slow = {};
+  slow.divide_interval = 0;
   EXPECT_THROW(make(p, slow), UserError);
   slow = {};
   slow.from_memory = 7;

@@ -60,6 +60,18 @@ void Tile::Impl::access_scratchpad(unsigned core, unsigned thread) {
   reload(core, thread);
 }
 
+// ----- divider -----
+
+/// One operation at a time, in order of their grants.
+void Tile::Impl::serve_divider(Cycle from, std::uint64_t granted) {
+  each_grant(from, granted, [this](unsigned core, unsigned thread, Cycle c) {
+    const unsigned operation = progress.current[slot_of(core, thread)] & 15u;
+    const Cycle start = std::max(c, divider_free);
+    divider_free = start + timing.divide_interval;
+    schedule(start + kWindow + (fpu_latency[operation] & ~kDivides), core, thread);
+  });
+}
+
 // ----- data cache -----
 
 void Tile::Impl::serve_cache(Cycle from, std::uint64_t granted) {

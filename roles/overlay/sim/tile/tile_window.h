@@ -58,8 +58,16 @@ template <class Engine>
     }
   }
   if (fpu != 0) {
-    t.barrels.resume_granted<Engine>(from + kWindow, fpu, t.progress, t.fpu_latency);
     t.totals.fpu_ops += Engine::count_bits(fpu & UnitQueue::kGranted * kBytesOfOne);
+    const std::uint64_t latencies = Engine::latencies(fpu, t.progress, t.fpu_latency);
+    const std::uint64_t divides = latencies & fpu & Tile::Impl::kDivides * kBytesOfOne;
+    if (divides == 0) [[likely]] {
+      t.barrels.resume_granted<Engine>(from + kWindow, fpu, latencies);
+    } else {
+      const std::uint64_t which = (divides >> 7) * 0xff;
+      t.barrels.resume_granted<Engine>(from + kWindow, fpu & ~which, latencies);
+      t.serve_divider(from, fpu & which);
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latencies of a tile's units. Every one can be set; defaults are those of the published overlay (Tinsel 0.8
-// facts, section 1.1) where it has the operation, ours otherwise.
+// Latencies of a tile's units. Every one can be set; defaults are those of the RTL (roles/overlay/rtl). The
+// clusters tinsel-paper-* set those of the published overlay (Tinsel 0.8 facts, section 1.1).
 #pragma once
 
 #include "roles/overlay/sim/types.h"
@@ -10,16 +10,19 @@ namespace polyloom::overlay {
 /// A latent instruction issued at cycle c and granted its unit at cycle g >= c (g = c without contention)
 /// lets its thread issue again at g + kWindow + unit latency: eight cycles are the core's own pipeline.
 struct TileTiming {
-  // Shared FPU: pipelined, one operation accepted a cycle.
-  unsigned mul = 3;
-  unsigned div = 17;  ///< integer divide and remainder (two bits a cycle and one for signs)
-  unsigned fp_compare = 3;
-  unsigned fp_convert = 6;
-  unsigned fp_add = 14;
-  unsigned fp_mul = 11;
-  unsigned fp_fma = 16;
-  unsigned fp_div = 14;
-  unsigned fp_sqrt = 14;
+  // Shared FPU: one operation accepted a cycle. All that are pipelined take as long, so that results never
+  // meet.
+  unsigned mul = 10;
+  unsigned fp_compare = 10;
+  unsigned fp_convert = 10;
+  unsigned fp_add = 10;
+  unsigned fp_mul = 10;
+  unsigned fp_fma = 10;
+  // Its divider: one operation at a time, in order of their grants; latencies count from its start.
+  unsigned div = 24;  ///< integer divide and remainder
+  unsigned fp_div = 24;
+  unsigned fp_sqrt = 24;
+  unsigned divide_interval = 19;  ///< from the start of one to the start of the next
   // Mailbox scratchpad's core port: one word a cycle.
   unsigned scratchpad = 2;
   // Data cache: one lookup a cycle.
