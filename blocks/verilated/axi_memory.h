@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A memory channel as a node's RTL sees it: an AXI4 slave, stepped once a clock edge (one id, INCR bursts,
-// beats of the full width).
+// A memory channel as a node's RTL sees it: an AXI4 slave, stepped once a clock edge (INCR bursts, beats of
+// the full width). Answers to one id come in order; those to others, as the memory likes.
 //
 // Contract, edge k of the node's clock, k growing, edges without any activity may be skipped:
 //   1. outputs(k): what the slave drives before edge k. It depends on earlier edges only.
@@ -25,6 +25,7 @@ namespace polyloom::blocks {
 struct AxiSlaveOut {
   bool ar_ready = false, aw_ready = false, w_ready = false, b_valid = false;
   bool r_valid = false, r_last = false;
+  std::uint32_t r_id = 0, b_id = 0;
   const std::uint8_t* r_data = nullptr;  ///< beat_bytes() of them, if r_valid
 };
 
@@ -33,6 +34,7 @@ struct AxiMasterOut {
   bool ar_valid = false, aw_valid = false, w_valid = false, w_last = false, r_ready = false, b_ready = false;
   std::uint64_t ar_addr = 0, aw_addr = 0;
   std::uint8_t ar_len = 0, aw_len = 0;     ///< beats - 1
+  std::uint32_t ar_id = 0, aw_id = 0;      ///< 0 if the design has no ids
   const std::uint8_t* w_data = nullptr;    ///< beat_bytes() of them
   const std::uint8_t* w_strobe = nullptr;  ///< a bit a byte
 };

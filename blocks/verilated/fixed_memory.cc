@@ -71,12 +71,14 @@ class FixedMemory final : public AxiMemory {
     out_.ar_ready = reads_.size() < p_.bursts;
     out_.aw_ready = writes_.size() + answers_.size() < p_.bursts;
     out_.w_ready = true;
-    out_.b_valid = !answers_.empty() && answers_.front() <= k;
+    out_.b_valid = !answers_.empty() && answers_.front().at <= k;
+    if (out_.b_valid) out_.b_id = answers_.front().id;
     if (!reads_.empty() && reads_.front().ready <= k) {
       const Burst& burst = reads_.front();
       store_.read(burst.address, beat_);
       out_.r_valid = true;
       out_.r_last = burst.beats == 1;
+      out_.r_id = burst.id;
       out_.r_data = beat_.data();
     }
     return out_;
@@ -91,8 +93,9 @@ class FixedMemory final : public AxiMemory {
     }
     if (out_.b_valid && from.b_ready) answers_.pop_front();
     if (out_.ar_ready && from.ar_valid)
-      reads_.push_back(burst("read", from.ar_addr, from.ar_len, k + p_.read_latency));
-    if (out_.aw_ready && from.aw_valid) writes_.push_back(burst("write", from.aw_addr, from.aw_len, 0));
+      reads_.push_back(burst("read", from.ar_addr, from.ar_len, from.ar_id, k + p_.read_latency));
+    if (out_.aw_ready && from.aw_valid)
+      writes_.push_back(burst("write", from.aw_addr, from.aw_len, from.aw_id, 0));
     if (out_.w_ready && from.w_valid) {
       Beat beat{{from.w_data, from.w_data + p_.beat_bytes}, {}, from.w_last};
       beat.strobe.assign(from.w_strobe, from.w_strobe + (p_.beat_bytes + 7) / 8);
@@ -127,16 +130,21 @@ class FixedMemory final : public AxiMemory {
   struct Burst {
     std::uint64_t address;
     unsigned beats;
+    std::uint32_t id;
     Cycle ready;
+  };
+  struct Answer {
+    Cycle at;
+    std::uint32_t id;
   };
   struct Beat {
     std::vector<std::uint8_t> data, strobe;
     bool last;
   };
 
-  Burst burst(const char* what, std::uint64_t address, unsigned length, Cycle ready) const {
+  Burst burst(const char* what, std::uint64_t address, unsigned length, std::uint32_t id, Cycle ready) const {
     check_burst(what, address, length + 1, p_.beat_bytes, p_.bytes);
-    return {address, length + 1, ready};
+    return {address, length + 1, id, ready};
   }
 
   void write_beat(Cycle k) {
@@ -150,8 +158,8 @@ class FixedMemory final : public AxiMemory {
     ++beats_written_;
     data_.pop_front();
     if (--burst.beats == 0) {
+      answers_.push_back({k + p_.write_latency, burst.id});
       writes_.pop_front();
-      answers_.push_back(k + p_.write_latency);
     }
   }
 
@@ -161,7 +169,7 @@ class FixedMemory final : public AxiMemory {
   std::vector<std::uint8_t> beat_;
   std::deque<Burst> reads_, writes_;
   std::deque<Beat> data_;
-  std::deque<Cycle> answers_;
+  std::deque<Answer> answers_;
   std::uint64_t beats_read_ = 0, beats_written_ = 0;
 };
 

@@ -30,10 +30,12 @@ class Hbm2Memory final : public AxiMemory {
     out_.ar_ready = reads_.size() < p_.bursts;
     out_.aw_ready = writes_.size() < p_.bursts;
     out_.w_ready = data_.size() < p_.write_buffer;
-    out_.b_valid = !answers_.empty() && answers_.front() <= k;
+    out_.b_valid = !answers_.empty() && answers_.front().at <= k;
+    if (out_.b_valid) out_.b_id = answers_.front().id;
     out_.r_valid = !replies_.empty() && replies_.front().ready <= k;
     if (out_.r_valid) {
       out_.r_last = replies_.front().last;
+      out_.r_id = replies_.front().id;
       out_.r_data = replies_.front().data.data();
     }
     return out_;
@@ -42,8 +44,10 @@ class Hbm2Memory final : public AxiMemory {
   void step(Cycle k, const AxiMasterOut& from) override {
     if (out_.r_valid && from.r_ready) replies_.pop_front();
     if (out_.b_valid && from.b_ready) answers_.pop_front();
-    if (out_.ar_ready && from.ar_valid) reads_.push_back(burst("read", from.ar_addr, from.ar_len));
-    if (out_.aw_ready && from.aw_valid) writes_.push_back(burst("write", from.aw_addr, from.aw_len));
+    if (out_.ar_ready && from.ar_valid)
+      reads_.push_back(burst("read", from.ar_addr, from.ar_len, from.ar_id));
+    if (out_.aw_ready && from.aw_valid)
+      writes_.push_back(burst("write", from.aw_addr, from.aw_len, from.aw_id));
     if (out_.w_ready && from.w_valid) {
       Data& beat = data_.emplace_back();
       std::copy_n(from.w_data, kBeat, beat.bytes.begin());
@@ -86,10 +90,12 @@ class Hbm2Memory final : public AxiMemory {
   struct Burst {
     std::uint64_t address;
     unsigned beats;
+    std::uint32_t id;
   };
   struct Reply {
     Cycle ready;
     bool last;
+    std::uint32_t id;
     std::array<std::uint8_t, kBeat> data;
   };
   struct Data {
@@ -97,10 +103,14 @@ class Hbm2Memory final : public AxiMemory {
     std::array<std::uint8_t, kBeat / 8> strobe;
     bool last;
   };
+  struct Answer {
+    Cycle at;
+    std::uint32_t id;
+  };
 
-  Burst burst(const char* what, std::uint64_t address, unsigned length) const {
+  Burst burst(const char* what, std::uint64_t address, unsigned length, std::uint32_t id) const {
     check_burst(what, address, length + 1, kBeat, p_.channel.bytes);
-    return {address, length + 1};
+    return {address, length + 1, id};
   }
 
   void read_beat(Cycle k) {
@@ -108,6 +118,7 @@ class Hbm2Memory final : public AxiMemory {
     Reply& reply = replies_.emplace_back();
     reply.ready = channel_.read_ready(k);
     reply.last = burst.beats == 1;
+    reply.id = burst.id;
     store_->read(base_ + burst.address, reply.data.data(), kBeat);
     ++beats_read_;
     burst.address += kBeat;
@@ -132,8 +143,8 @@ class Hbm2Memory final : public AxiMemory {
     burst.address += kBeat;
     data_.pop_front();
     if (--burst.beats == 0) {
+      answers_.push_back({channel_.write_done(k), burst.id});
       writes_.pop_front();
-      answers_.push_back(channel_.write_done(k));
     }
   }
 
@@ -145,7 +156,7 @@ class Hbm2Memory final : public AxiMemory {
   std::deque<Burst> reads_, writes_;
   std::deque<Reply> replies_;
   std::deque<Data> data_;
-  std::deque<Cycle> answers_;
+  std::deque<Answer> answers_;
   fabric::Digest written_;
   std::uint64_t beats_read_ = 0, beats_written_ = 0;
 };

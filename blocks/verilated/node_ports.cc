@@ -161,6 +161,29 @@ MemoryPorts::MemoryPorts(const RtlModel& model, const std::string& name,
   w_last_ = out(model, "mem_w_last_o", c);
   b_valid_ = in(model, "mem_b_valid_i", c);
   b_ready_ = out(model, "mem_b_ready_o", c);
+  ar_id_ = model.output("mem_ar_id_o");
+  if (!ar_id_) return;
+  id_bits_ = static_cast<unsigned>(ar_id_.bits / c);
+  if (ar_id_.bits % c != 0 || id_bits_ > 32) {
+    throw UserError(name + ": the top " + model.api().top + " has a port mem_ar_id_o of " +
+                    std::to_string(ar_id_.bits) + " bits for " + std::to_string(c) +
+                    " channels; each has an id of the same width, 1 to 32 bits");
+  }
+  r_id_ = in(model, "mem_r_id_i", c * id_bits_);
+  aw_id_ = out(model, "mem_aw_id_o", c * id_bits_);
+  b_id_ = in(model, "mem_b_id_i", c * id_bits_);
+}
+
+void MemoryPorts::put_id(const Port& port, unsigned bits, std::size_t channel, std::uint32_t id) {
+  const auto first = static_cast<unsigned>(channel) * bits;
+  for (unsigned i = 0; i < bits; ++i) port.set_bit(first + i, (id >> i & 1) != 0);
+}
+
+std::uint32_t MemoryPorts::get_id(const Port& port, unsigned bits, std::size_t channel) {
+  const auto first = static_cast<unsigned>(channel) * bits;
+  std::uint32_t id = 0;
+  for (unsigned i = 0; i < bits; ++i) id |= std::uint32_t{port.bit(first + i)} << i;
+  return id;
 }
 
 void MemoryPorts::drive(std::size_t channel, const AxiSlaveOut& from) {
@@ -172,6 +195,8 @@ void MemoryPorts::drive(std::size_t channel, const AxiSlaveOut& from) {
   r_valid_.set_bit(c, from.r_valid);
   r_last_.set_bit(c, from.r_valid && from.r_last);
   if (from.r_valid) std::memcpy(r_data_.data + channel * bytes_, from.r_data, bytes_);
+  if (from.r_valid) put_id(r_id_, id_bits_, channel, from.r_id);
+  if (from.b_valid) put_id(b_id_, id_bits_, channel, from.b_id);
 }
 
 AxiMasterOut MemoryPorts::read(std::size_t channel) const {
@@ -185,6 +210,8 @@ AxiMasterOut MemoryPorts::read(std::size_t channel) const {
   out.b_ready = b_ready_.bit(c);
   out.ar_addr = number(ar_addr_, channel * 5, 5);
   out.aw_addr = number(aw_addr_, channel * 5, 5);
+  if (id_bits_ != 0 && out.ar_valid) out.ar_id = get_id(ar_id_, id_bits_, channel);
+  if (id_bits_ != 0 && out.aw_valid) out.aw_id = get_id(aw_id_, id_bits_, channel);
   out.ar_len = ar_len_.data[channel];
   out.aw_len = aw_len_.data[channel];
   out.w_data = w_data_.data + channel * bytes_;

@@ -60,7 +60,12 @@ class MemoryPorts {
 
  private:
   using Port = RtlModel::Port;
+  static void put_id(const Port& port, unsigned bits, std::size_t channel, std::uint32_t id);
+  static std::uint32_t get_id(const Port& port, unsigned bits, std::size_t channel);
+
   unsigned bytes_ = 0;
+  unsigned id_bits_ = 0;  ///< 0: the top has no ids
+  Port ar_id_, r_id_, aw_id_, b_id_;
   Port ar_valid_, ar_ready_, ar_addr_, ar_len_, r_valid_, r_ready_, r_data_, r_last_;
   Port aw_valid_, aw_ready_, aw_addr_, aw_len_, w_valid_, w_ready_, w_data_, w_strb_, w_last_, b_valid_,
       b_ready_;

@@ -90,6 +90,8 @@ class Dram {
   /// Offers a request at cycle c: false if the bus or the queue has no room then (offer it again later).
   /// Cycles of successive calls must not decrease, nor lie before the last advance().
   bool submit(Cycle c, std::uint64_t addr, bool write, std::uint32_t id);
+  /// submit() at cycle c would find the queue full; all cycles before c are simulated.
+  bool full(Cycle) const { return waiting_ >= p_.queue; }
 
   /// Simulates all cycles before `until` and calls sink(id, cycle) for what was served in them, in order of
   /// service.
@@ -97,6 +99,13 @@ class Dram {
   void advance(Cycle until, Sink&& sink) {
     if (waiting_ != 0) run(until);
     if (until > reached_) reached_ = until;
+    deliver(until, sink);
+  }
+
+  /// As advance, for what is served before `until` whatever is submitted from now on. Once all cycles before
+  /// c are simulated, that is all before c + 4 at usual clocks: column command to last beat.
+  template <class Sink>
+  void deliver(Cycle until, Sink&& sink) {
     while (done_count_ != 0 && done_[done_head_].cycle < until) {
       const Done d = done_[done_head_];
       done_head_ = (done_head_ + 1) & (static_cast<unsigned>(done_.size()) - 1);

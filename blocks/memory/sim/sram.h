@@ -60,6 +60,12 @@ class Sram {
   template <class Sink>
   void advance(Cycle until, Sink&& sink) {
     if (until > reached_) reached_ = until;
+    deliver(until, sink);
+  }
+
+  /// As advance, for what is known to be served before `until`: all that was submitted.
+  template <class Sink>
+  void deliver(Cycle until, Sink&& sink) {
     for (;;) {
       Port* port = next_done();
       if (port == nullptr || port->done[port->head & port->mask].cycle >= until) return;

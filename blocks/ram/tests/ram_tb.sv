@@ -58,6 +58,24 @@ module ram_tb (
         .wdata_i(wdata_both),
         .rdata_o(rdata_both)
     );
+
+    logic [1:0] en_be2 = '0, we_be2 = '0;
+    logic [1:0][Width/ByteWidth-1:0] be_be2 = '0;
+    logic [1:0][$clog2(Depth)-1:0] addr_be2 = '0;
+    logic [1:0][Width-1:0] wdata_be2 = '0, rdata_be2;
+    polyloom_ram_2rw_be #(
+        .Width    (Width),
+        .Depth    (Depth),
+        .ByteWidth(ByteWidth)
+    ) i_both_be (
+        .clk_i,
+        .en_i   (en_be2),
+        .we_i   (we_be2),
+        .be_i   (be_be2),
+        .addr_i (addr_be2),
+        .wdata_i(wdata_be2),
+        .rdata_o(rdata_be2)
+    );
   end
 
   logic unused;

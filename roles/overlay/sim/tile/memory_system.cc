@@ -91,13 +91,27 @@ class Slice {
     for (Cycle c = from; c < from + kWindow && all_asking() != 0; ++c) {
       if (bus_.free(c)) offer(c);
     }
-    const auto served = [this](std::uint32_t id, Cycle c) { finish(id, c); };
-    dram_.advance(from + kWindow, served);
-    for (blocks::Sram& s : srams_) s.advance(from + kWindow, served);
+    unsigned taken = 0;  // bit o: a line of the DRAM goes back at from + o
+    dram_.advance(from + kWindow, [&](std::uint32_t id, Cycle c) {
+      if (requests_[id].who != nullptr) taken |= 1u << (c - from);
+      serve(id);
+      finish(id, c);
+    });
+    for (unsigned i = 0; i < srams_.size(); ++i) {
+      srams_[i].advance(from + kWindow, [&](std::uint32_t id, Cycle c) {
+        serve(id);
+        if (requests_[id].who == nullptr) return finish(id, c);
+        back_[i].push_back({c, id});
+      });
+    }
+    give_back(from, taken);
   }
 
   Cycle next_event() const {
     Cycle next = std::min({dram_.next_event(), srams_[0].next_event(), srams_[1].next_event()});
+    for (const auto& back : back_) {
+      if (!back.empty()) next = std::min(next, back.front().at);
+    }
     for (std::uint64_t m = all_asking(); m != 0; m &= m - 1) {
       next = std::min(next, queues_[static_cast<unsigned>(std::countr_zero(m))].at);
     }
@@ -125,6 +139,9 @@ class Slice {
         d.add(requests_[id].at), d.add(requests_[id].addr);
       }
       d.add(kNone);
+    }
+    for (const auto& back : back_) {
+      for (const Back& b : back) d.add(b.at);
     }
   }
 
@@ -183,15 +200,36 @@ class Slice {
     return taken;
   }
 
-  void finish(std::uint32_t id, Cycle c) {
+  /// The bytes of a line move.
+  void serve(std::uint32_t id) {
     Request& r = requests_[id];
     if (r.who == nullptr) {
       memory_.write_line(index_, r.addr, r.line.data());
     } else {
       memory_.read_line(index_, r.addr, r.line.data());
-      r.who->memory_done(c, r.tag, r.line.data());
     }
+  }
+
+  void finish(std::uint32_t id, Cycle c) {
+    const Request& r = requests_[id];
+    if (r.who != nullptr) r.who->memory_done(c, r.tag, r.line.data());
     requests_.give_back(id);
+  }
+
+  /// Lines of the SRAMs go back in the cycles of a window that those of the DRAM leave free.
+  void give_back(Cycle from, unsigned taken) {
+    for (unsigned o = 0; o < kWindow && !(back_[0].empty() && back_[1].empty()); ++o) {
+      if ((taken >> o & 1) != 0) continue;
+      for (auto& back : back_) {
+        if (back.empty() || back.front().at > from + o) continue;
+        finish(back.front().id, from + o);
+        back.pop_front();
+        break;
+      }
+    }
+    for (auto& back : back_) {
+      for (Back& b : back) b.at = std::max(b.at, from + kWindow);
+    }
   }
 
   unsigned index_;
@@ -203,6 +241,11 @@ class Slice {
     Cycle at = 0;  ///< of the first
     std::uint32_t first = kNone, last = kNone;
   };
+  struct Back {
+    Cycle at;  ///< from when it may go
+    std::uint32_t id;
+  };
+  std::array<std::deque<Back>, 2> back_;           ///< by SRAM: lines that have left it
   std::vector<Queue> queues_;                      ///< by client, in order of time
   std::array<std::uint64_t, kChannels> asking_{};  ///< by channel: clients whose oldest request is for it
   std::array<unsigned, kChannels> last_client_{63, 63, 63};
