@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// The network in RTL and the fast model's Noc side by side, cycle by cycle. The model's mailboxes are the
+// mailboxes of both: they decide when a message starts and whether one is taken, and see what the model's
+// network brings. What the RTL brings must be the same, in the same cycle.
+#pragma once
+
+#include <bit>
+#include <map>
+#include <random>
+
+#include "roles/overlay/sim/net/noc.h"
+#include "roles/overlay/tests/noc/noc_dut.h"
+
+namespace polyloom::overlay::test {
+
+using Random = std::mt19937_64;
+
+/// Chances of 16 in a cycle.
+struct Load {
+  unsigned send = 8;   ///< of each tile that it asks for another message
+  unsigned enter = 8;  ///< of a link or the host
+  unsigned take = 16;  ///< of an exit that it takes a flit
+  unsigned free = 16;  ///< of a tile that it gives back what it has received
+  unsigned local = 8;  ///< that a message is for this board
+  unsigned flits = 0;  ///< of a message; 0: any
+};
+
+class Pair {
+ public:
+  Pair(std::uint64_t seed, BoardCoord at)
+      : random(seed), shared_(params(), at, {3, 3}, kLinkFlitsOfTest), noc_(shared_), dut_(at.x, at.y) {
+    for (unsigned t = 0; t < kTiles; ++t) noc_.mailbox(t).attach(wakes_);
+    shared_.fault = [](Cycle, unsigned, unsigned, std::uint32_t, const std::string& text) { FAIL() << text; };
+  }
+
+  void run(const Load& load, unsigned cycles) {
+    for (unsigned i = 0; i < cycles && !::testing::Test::HasFailure(); ++i) cycle(load);
+  }
+  /// Everything under way arrives.
+  void drain() {
+    for (unsigned i = 0; i < 20000 && !empty() && !::testing::Test::HasFailure(); ++i) {
+      cycle({.send = 0, .enter = 0});
+    }
+    EXPECT_TRUE(empty()) << "not everything arrives";
+    EXPECT_EQ(delivered + left, started);
+    EXPECT_EQ(noc_.buffered(), 0u);
+  }
+
+  Random random;
+  std::uint64_t started = 0, delivered = 0, left = 0, refused = 0, masks = 0;
+  std::uint64_t held_back = 0;  ///< cycles in which a router had no room for its mailbox
+
+ private:
+  struct NoWakes final : CoreWakeups {
+    void wake(Cycle, unsigned, std::uint32_t) override {}
+  };
+  struct Tile {
+    std::deque<Message> queued;                   ///< asked for, not yet started
+    std::array<std::deque<Message>, 64> brought;  ///< by the RTL, not yet received from the model
+    std::vector<std::uint32_t> held;              ///< received, not yet freed
+    std::uint64_t sent = 0, received = 0;
+  };
+
+  static BoardParams params() {
+    BoardParams p;
+    p.tiles_x = kTilesX;
+    p.tiles_y = kTilesY;
+    p.max_flits = kMaxFlitsOfTest;
+    p.mailbox_slots = 128;  // 64 to receive in: they run out
+    return p;
+  }
+  unsigned below(unsigned n) { return static_cast<unsigned>(random() % n); }
+  bool chance(unsigned of_16) { return below(16) < of_16; }
+  bool empty() const {
+    bool nothing = started == delivered + left;
+    for (const Tile& tile : tiles_) nothing = nothing && tile.queued.empty();
+    return nothing;
+  }
+
+  void cycle(const Load& load) {
+    noc_.begin_window(now_, now_ + 1);
+    for (unsigned t = 0; t < kTiles; ++t) work_of(t, load);
+    const std::uint32_t out_room = mailboxes_room();
+    unsigned ready = 0;
+    for (unsigned p = 0; p < kExits; ++p) ready |= unsigned{chance(load.take)} << p;
+    dut_.drive(out_room, ready);
+    compare_levels();
+    for (unsigned p = 0; p < kExits; ++p) {
+      if (chance(load.enter)) try_enter(static_cast<BoardPort>(p), load);
+    }
+    noc_.advance(now_ + 1);
+    start_sends();
+    std::vector<BoardPort> gone;
+    dut_.collect([&](unsigned t, const Message& m) { bring(t, m); },
+                 [&](unsigned p, const Message& m) {
+                   compare_exit(static_cast<BoardPort>(p), m);
+                   gone.push_back(static_cast<BoardPort>(p));
+                 });
+    dut_.edge();
+    ++now_;
+    noc_.begin_window(now_, now_ + 1);
+    for (const BoardPort p : gone) {
+      if (noc_.leaving(p) == nullptr) continue;  // reported by compare_exit
+      const MessageId id = noc_.leaving(p)->id;
+      noc_.leave(p, now_);
+      shared_.pool.release(id);
+    }
+  }
+
+  /// What the threads of a tile do: receive, free, ask for a message.
+  void work_of(unsigned t, const Load& load) {
+    Tile& tile = tiles_[t];
+    Mailbox& box = noc_.mailbox(t);
+    for (unsigned thread = 0; thread < 64; ++thread) {
+      if (!box.can_recv(thread)) continue;
+      const std::uint32_t addr = box.recv(now_, thread);
+      tile.held.push_back(addr);
+      ASSERT_FALSE(tile.brought[thread].empty()) << "the model delivers what the RTL has not, tile " << t;
+      const Message m = tile.brought[thread].front();
+      tile.brought[thread].pop_front();
+      for (unsigned w = 0; w < m.words(); ++w) ASSERT_EQ(box.load(addr + 4 * w), m.data[w]) << "tile " << t;
+    }
+    while (!tile.held.empty() && chance(load.free)) {
+      box.free_slot(now_, tile.held.back());
+      tile.held.pop_back();
+    }
+    if (!chance(load.send)) return;
+    const unsigned thread = below(64);
+    if (!box.can_send(thread)) return;
+    Message m = message_from(load);
+    if (chance(load.local))
+      m.dest = mailbox_of(shared_.board);
+    else if (chance(4))
+      m.dest = shared_.layout.host_bit() | below(2);
+    else
+      m.dest = mailbox_of({below(3), below(3)});
+    finish(m);
+    for (unsigned w = 0; w < m.words(); ++w) box.store(thread * 64 + 4 * w, m.data[w], 0xf);
+    box.send(now_, thread, {m.dest, m.mask, thread * 64, m.flits});
+    tile.queued.push_back(m);
+  }
+
+  Message message_from(const Load& load) {
+    Message m;
+    m.flits = static_cast<std::uint8_t>(load.flits != 0 ? load.flits : 1 + below(kMaxFlitsOfTest));
+    for (unsigned w = 0; w < m.words(); ++w) m.data[w] = static_cast<std::uint32_t>(random());
+    m.mask = chance(3) ? random() & random() & random() : 0;
+    if (m.mask == 0) m.mask = 1ull << below(64);
+    return m;
+  }
+  std::uint32_t mailbox_of(BoardCoord board) {
+    return shared_.layout.mailbox_id(board, below(kTilesX), below(kTilesY));
+  }
+  void finish(Message& m) {
+    m.kind = shared_.layout.is_host(m.dest) ? MessageKind::host
+             : std::has_single_bit(m.mask)  ? MessageKind::unicast
+                                            : MessageKind::mask;
+    masks += m.kind == MessageKind::mask;
+  }
+
+  /// Asked early in the cycle, so a router that waits must be called by us: asking twice costs nothing.
+  std::uint32_t mailboxes_room() {
+    std::uint32_t room = 0;
+    for (unsigned t = 0; t < kTiles; ++t) {
+      const bool accepts = noc_.mailbox(t).can_accept(now_);
+      EXPECT_EQ(noc_.mailbox(t).counters().received, tiles_[t].received) << "tile " << t << " cycle " << now_;
+      if (accepts) shared_.wheel.schedule(now_, shared_.router_unit(t));
+      room |= std::uint32_t{accepts} << t;
+      refused += !accepts;
+    }
+    return room;
+  }
+
+  void compare_levels() {
+    for (unsigned t = 0; t < kTiles; ++t) {
+      const bool room = noc_.local_room(t, now_);
+      EXPECT_EQ(dut_.in_room(t), room) << "room of tile " << t << " cycle " << now_;
+      held_back += !room;
+    }
+    for (unsigned p = 0; p < kExits; ++p) {
+      const auto port = static_cast<BoardPort>(p);
+      EXPECT_EQ(dut_.enter_room(p), noc_.has_room(port, now_)) << "room of port " << p << " cycle " << now_;
+      const Noc::Departure* d = noc_.leaving(port);
+      const unsigned taken = dut_.exits[p].got();
+      const bool there = d != nullptr && now_ + shared_.pool[d->id].flits >= d->tail + 2 + taken;
+      EXPECT_EQ(dut_.exit_valid(p), there) << "exit " << p << " cycle " << now_;
+    }
+  }
+
+  /// Only what the mesh's one order of dimensions lets come in there.
+  void try_enter(BoardPort port, const Load& load) {
+    const BoardCoord at = shared_.board;
+    const unsigned source = kTiles + port;
+    if (!dut_.idle(source) || (port == kLinkWest && at.x == 0) || (port == kLinkSouth && at.y == 0)) return;
+    BoardCoord to{below(3), below(3)};
+    if (port == kLinkEast) to.x = below(at.x + 1);
+    if (port == kLinkWest) to.x = at.x + below(3 - at.x);
+    if (port == kLinkNorth) to = {at.x, below(at.y + 1)};
+    if (port == kLinkSouth) to = {at.x, at.y + below(3 - at.y)};
+    if (chance(load.local)) to = at;
+    Message m = message_from(load);
+    m.dest = mailbox_of(to);
+    const bool towards_host = port == kLinkEast || (port == kLinkNorth && at.x == 0);
+    if (towards_host && chance(4)) m.dest = shared_.layout.host_bit();
+    finish(m);
+    if (!noc_.has_room(port, now_)) return;
+    ASSERT_TRUE(noc_.enter(port, now_ + 2, m));
+    dut_.start(source, m);
+    ++started;
+  }
+
+  void start_sends() {
+    for (unsigned t = 0; t < kTiles; ++t) {
+      Tile& tile = tiles_[t];
+      if (noc_.mailbox(t).counters().sent == tile.sent) continue;
+      ASSERT_EQ(noc_.mailbox(t).counters().sent, ++tile.sent);
+      dut_.start(t, tile.queued.front());
+      tile.queued.pop_front();
+      ++started;
+    }
+  }
+
+  void bring(unsigned t, const Message& m) {
+    ++tiles_[t].received;
+    ++delivered;
+    EXPECT_EQ(shared_.layout.tile_y(m.dest) * kTilesX + shared_.layout.tile_x(m.dest), t);
+    for (std::uint64_t left = m.mask; left != 0; left &= left - 1) {
+      tiles_[t].brought[static_cast<unsigned>(std::countr_zero(left))].push_back(m);
+    }
+  }
+
+  void compare_exit(BoardPort port, const Message& m) {
+    ++left;
+    const Noc::Departure* d = noc_.leaving(port);
+    ASSERT_NE(d, nullptr) << "port " << port << " cycle " << now_;
+    const Message& expected = shared_.pool[d->id];
+    EXPECT_EQ(m.dest, expected.dest);
+    EXPECT_EQ(m.mask, expected.mask);
+    EXPECT_EQ(m.flits, expected.flits);
+    EXPECT_EQ(m.kind, expected.kind);
+    for (unsigned w = 0; w < m.words(); ++w) ASSERT_EQ(m.data[w], expected.data[w]) << "port " << port;
+  }
+
+  NoWakes wakes_;
+  NetShared shared_;
+  Noc noc_;
+  Dut dut_;
+  std::array<Tile, kTiles> tiles_;
+  Cycle now_ = 0;
+};
+
+}  // namespace polyloom::overlay::test

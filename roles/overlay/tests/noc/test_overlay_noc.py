@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the message network with Verilator in several shapes and runs overlay_noc_test.cc on each: RTL against Noc.
+
+Tests polyloom_overlay_noc with all that it is made of, in every cycle: polyloom_overlay_router,
+polyloom_overlay_board_router, polyloom_overlay_noc_crossbar (polyloom_overlay_noc_input, polyloom_overlay_noc_output,
+polyloom_overlay_noc_room), polyloom_overlay_noc_exit, polyloom_overlay_noc_pkg.
+Covers: 1x1 and 2x2 tiles; 3x2 and 4x4 if POLYLOOM_TEST_FULL is set; that bad sizes are refused.
+Leaves out: what the fast model computes (noc_test.cc); the mailbox in RTL.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from polyloom import paths
+from polyloom.rtl import filelist, tools
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[3]
+NET = ROOT / "roles" / "overlay" / "sim" / "net"
+LIST = HERE.parents[1] / "rtl" / "noc" / "noc.f"
+MODELS = [NET / "noc.cc", NET / "mailbox.cc", NET / "address.cc"]
+JOBS = os.environ.get("POLYLOOM_RTL_JOBS") or str(os.cpu_count() or 1)
+LONG = pytest.mark.skipif(
+    os.environ.get("POLYLOOM_TEST_FULL", "0") in {"", "0"}, reason="minutes; POLYLOOM_TEST_FULL=1 runs it"
+)
+
+
+def _verilator(*args: str) -> subprocess.CompletedProcess[str]:
+    command = [str(tools.find("verilator")), str(tools.WAIVERS), *filelist.read(LIST).verilator_args(), *args]
+    return subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
+
+
+def _build(tiles_x: int, tiles_y: int, max_flits: int, link_flits: int) -> Path:
+    build = paths.build_dir() / "rtl-tests" / f"overlay-noc-{tiles_x}x{tiles_y}-{max_flits}-{link_flits}"
+    build.mkdir(parents=True, exist_ok=True)
+    defines = f"-DTILES_X={tiles_x} -DTILES_Y={tiles_y} -DMAX_FLITS={max_flits} -DLINK_FLITS={link_flits}"
+    result = _verilator(
+        *("--cc", "--exe", "--build", "-j", JOBS, "-O3", "-Wall", "-Wno-UNUSEDSIGNAL", "--assert"),
+        *("--Mdir", str(build), "--top-module", "overlay_noc_tb", "-o", "overlay_noc_test"),
+        *(f"-GTilesX={tiles_x}", f"-GTilesY={tiles_y}", f"-GMaxFlits={max_flits}", f"-GLinkFlits={link_flits}"),
+        *(str(HERE / "overlay_noc_tb.sv"), str(HERE / "overlay_noc_test.cc")),
+        *(str(model) for model in MODELS),
+        *tools.VERILATOR_BUILD_ARGS,
+        *("-CFLAGS", f"-O2 -I{ROOT} {defines}", "-LDFLAGS", "-lgtest -lgtest_main -pthread"),
+    )
+    assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
+    return build / "overlay_noc_test"
+
+
+@pytest.mark.parametrize(
+    ("tiles_x", "tiles_y", "max_flits", "link_flits"),
+    [
+        (1, 1, 4, 16),
+        (2, 2, 4, 16),
+        pytest.param(3, 2, 3, 7, marks=LONG),
+        pytest.param(2, 3, 1, 2, marks=LONG),
+        pytest.param(4, 4, 4, 16, marks=LONG),
+    ],
+)
+def test_rtl_equals_the_model_in_every_cycle(tiles_x: int, tiles_y: int, max_flits: int, link_flits: int) -> None:
+    binary = _build(tiles_x, tiles_y, max_flits, link_flits)
+    run = subprocess.run([str(binary)], capture_output=True, text=True, check=False, timeout=600)
+    assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]
