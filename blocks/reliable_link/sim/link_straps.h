@@ -10,8 +10,9 @@
 namespace polyloom::blocks {
 
 struct LinkStraps {
-  std::uint16_t timeout = 0;    ///< timeout_i
-  std::uint16_t word_time = 0;  ///< word_time_i: cycles that a word takes on the wire, 4.12 bits, rounded down
+  std::uint16_t timeout = 0;  ///< timeout_i
+  std::uint16_t word_time =
+      0;  ///< word_time_i: cycles that a word takes on the wire, 4.12 bits, rounded down
 };
 
 inline LinkStraps link_straps(fabric::Clock clock, const ReliableLinkParams& params,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blocks/reliable_link/tests/link_end.h"
 
+#include <bit>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -108,7 +109,8 @@ RtlEnd::RtlEnd(fabric::Tx& tx, fabric::Rx& rx, const ReliableLinkParams& params,
       sent_(std::make_unique<Recorder>(tx.period(), &tx)),
       model_("link", build_rtl(link_shape(params)), options.seed),
       lane_rx_(&copies_->first(), 1),
-      lane_tx_(sent_.get(), options.fifo_beats) {
+      lane_tx_(sent_.get(), options.fifo_beats),
+      ring_{std::bit_ceil(params.control_items), std::bit_ceil(params.tx_items)} {
   if (options.stall == 0) {
     shadow_ = std::make_unique<ModelEnd>(*recorder_, copies_->second(), params, clock);
   }
@@ -187,7 +189,7 @@ Outcome RtlEnd::cycle(Cycle k, const Offer& offer) {
     if (out.popped) out.item = word_of(model_.output(name + "_out_o"));
     if (!shadow_) continue;
     if (out.popped && shadow_->pop(ch, k) != out.item) differs(k, "another " + name + " item");
-    if (out.pushed) group_[ch].push_back(in.item);
+    if (out.pushed) group_[ch].push_back(in.item), pushed_[ch].push_back(in.item);
     if (out.pushed && in.last) {
       for (const std::uint64_t item : group_[ch]) {
         if (!shadow_->push(ch, k, item)) differs(k, "the model has no space for " + name);
@@ -221,11 +223,41 @@ void RtlEnd::count() {
   idle_ = model_.output("idle_o").bit(0);
 }
 
+/// Whether this word of the present frame is an item that took the place of the one that the model sends.
+bool RtlEnd::replaced(std::uint64_t value) const {
+  const std::uint64_t control = word0_ >> 56 & 0x1f, data = word0_ >> 48 & 0xff;
+  if (place_ < kHeaderWords || place_ >= kHeaderWords + control + data) return false;
+  const std::uint64_t i = place_ - kHeaderWords;
+  const unsigned ch = i < control ? kControl : kData, bits = LinkFormat{}.seq_bits(ch);
+  const std::uint64_t number = ch == kControl ? (word1_ & 0xff) + i : (word0_ & 0xffff) + i - control;
+  const std::vector<std::uint64_t>& all = pushed_[ch];
+  // Any later item in the same place of the ring.
+  for (std::uint64_t n = unwrap_ahead(0, number, bits); n < all.size(); n += std::uint64_t{1} << bits) {
+    for (std::uint64_t later = n + ring_[ch]; later < all.size() && later <= n + 2 * ring_[ch];
+         later += ring_[ch]) {
+      if (all[later] == value) return true;
+    }
+  }
+  return false;
+}
+
+bool RtlEnd::compare(const Word& ours, const Word& theirs) {
+  if (place_ == 0) word0_ = theirs.value, replaced_ = false;
+  if (place_ == 1) word1_ = theirs.value;
+  bool same = ours == theirs;
+  if (!same && ours.time == theirs.time && ours.last == theirs.last) {
+    same = ours.last ? replaced_ : replaced(ours.value);
+    replaced_ = true;
+  }
+  place_ = ours.last ? 0 : place_ + 1;
+  return same;
+}
+
 void RtlEnd::flush(Time until) {
   lane_tx_.flush(until);
   auto &ours = sent_->words, &theirs = recorder_->words;
   for (; shadow_ && !ours.empty() && !theirs.empty(); ours.pop_front(), theirs.pop_front(), ++compared_) {
-    if (ours.front() == theirs.front()) continue;
+    if (compare(ours.front(), theirs.front())) continue;
     const auto text = [](const Word& w) {
       return std::to_string(w.value) + " at " + std::to_string(w.time) + (w.last ? " (last)" : "");
     };

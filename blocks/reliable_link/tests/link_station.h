@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node of a fabric that uses one end of a reliable link: pushes numbered items in groups, checks what comes.
+// A node of a fabric that uses one end of a reliable link: pushes numbered items in groups, checks what
+// comes.
 #pragma once
 
 #include <random>
@@ -13,11 +14,11 @@ namespace polyloom::blocks::testing {
 
 /// How a station behaves; chances are of 256 a cycle.
 struct Habits {
-  Cycle push_until = 0;            ///< pushes before this cycle
-  unsigned data = 256;             ///< an item is offered, while it is in the mood
-  unsigned control = 2;            ///< a group is begun
-  unsigned group = 10;             ///< most items of a data group
-  bool moody = true;               ///< stops pushing and taking now and then, for hundreds of cycles
+  Cycle push_until = 0;              ///< pushes before this cycle
+  unsigned data = 256;               ///< an item is offered, while it is in the mood
+  unsigned control = 2;              ///< a group is begun
+  unsigned group = 10;               ///< most items of a data group
+  bool moody = true;                 ///< stops pushing and taking now and then, for hundreds of cycles
   Cycle deaf_from = 0, deaf_to = 0;  ///< takes no data in between
 };
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: the Verilated link at one or both ends of a fabric link against the C++ link. A model beside each Verilated
-//         end gets the same items and frames; words sent, their times, and the cycle in which each item shows must
-//         be equal. Bit errors, lost frames, moody users, full receivers, silence, stalled wires, counters, rate.
-// Leaves out: the published form (no RTL); frames that the model never sends (link_parser cases of the proof).
+// Covers: the Verilated link at one or both ends of a fabric link against the C++ link. A model beside each
+// Verilated
+//         end gets the same items and frames; words sent, their times, and the cycle in which each item shows
+//         must be equal. Bit errors, lost frames, moody users, full receivers, silence, stalled wires,
+//         counters, rate.
+// Leaves out: the published form (no RTL); frames that the model never sends (link_parser cases of the
+// proof).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -97,7 +100,7 @@ TEST_P(ReliableLinkSwap, SendsAndDeliversAsTheModelDoesAtTheSameCycles) {
       s.options.fifo_beats = seed % 2 == 0 ? 4 : 0;
       for (Habits& h : s.habits) h.push_until = full() ? 200'000 : 20'000;
       World w(s);
-      w.run(s.habits[0].push_until + 20'000);
+      w.run(s.habits[0].push_until + 100'000);
       w.expect_all();
       for (unsigned i = 0; i < 2; ++i) {
         if (!s.rtl[i]) continue;
@@ -112,7 +115,7 @@ TEST_P(ReliableLinkSwap, SendsAndDeliversAsTheModelDoesAtTheSameCycles) {
 INSTANTIATE_TEST_SUITE_P(All, ReliableLinkSwap,
                          ::testing::Values(Loss{"clean", 0, 0}, Loss{"e6", 1e-6, 0}, Loss{"e5", 1e-5, 1e-3},
                                            Loss{"e4", 1e-4, 1e-2}, Loss{"e3", 1e-3, 3e-2},
-                                           Loss{"worse", 1e-2, 0.3}),
+                                           Loss{"worse", 5e-3, 0.1}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(ReliableLinkRtl, AnItemOnAnIdleLinkKeepsTheTimesOfTheModel) {
