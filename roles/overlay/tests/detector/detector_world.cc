@@ -39,7 +39,10 @@ World::World(const WorldOptions& options)
     b.end->out = [this, &b](Cycle first, Cycle last, unsigned link, std::vector<std::uint64_t> frame) {
       send_frame(b, first, last, link, std::move(frame));
     };
-    for (Tile& t : b.tiles) t.vote = options.loop != 0 || draw(4) != 0;
+    for (Tile& t : b.tiles) {
+      t.vote = options.loop != 0 || choose(b, t, 1, 8) != 0;
+      if (options.budget == 0) t.sends_left = 0;
+    }
   }
 }
 
@@ -54,7 +57,8 @@ World::Board* World::neighbour(const Board& board, unsigned link) {
 void World::send_frame(Board& board, Cycle, Cycle last, unsigned link, std::vector<std::uint64_t> frame) {
   Board* to = neighbour(board, link);
   ASSERT_NE(to, nullptr) << "control words for a link that is not there";
-  words.insert(words.end(), frame.begin(), frame.end());
+  if ((frame.front() & 0xff) == 1)
+    last_reports[{static_cast<unsigned>(&board - boards_.data()), board.barriers}] = frame;
   longest_frame = std::max(longest_frame, frame.size());
   Cycle& free = board.control_last[link];
   free = std::max(free, options_.exact_links ? over_the_link(last, frame.size()) : last + delay());
@@ -115,7 +119,7 @@ void World::travel(Board& board, const DetectorWires& detector, BoardWires& wire
     if (t.at > now_) return false;
     if (!t.leaves) {
       Tile& tile = board.tiles[t.to];
-      wake(tile);
+      wake(board, tile);
       tile.held.push_back(now_ + 2 + draw(64));
       std::sort(tile.held.begin(), tile.held.end());
       return true;
@@ -135,10 +139,17 @@ void World::travel(Board& board, const DetectorWires& detector, BoardWires& wire
   });
 }
 
-void World::wake(Tile& tile) {
+void World::wake(const Board& board, Tile& tile) {
   tile.waiting = false;
-  tile.vote = draw(8) != 0;
+  tile.vote = choose(board, tile, 1, 8) != 0;
   if (tile.busy_until != kNeverCycle) tile.busy_until = now_ + 8 + draw(150);
+}
+
+unsigned World::choose(const Board& board, const Tile& tile, unsigned what, unsigned below) {
+  if (!options_.scripted) return draw(below);
+  std::mt19937_64 script(options_.seed + 10 * board.barriers + 1000 * board.at.x + 10'000 * board.at.y +
+                         100'000 * static_cast<std::uint64_t>(&tile - board.tiles) + 1'000'000 * what);
+  return static_cast<unsigned>(script() % below);
 }
 
 void World::run_tile(Board& board, unsigned index, BoardWires& wires) {
@@ -153,10 +164,10 @@ void World::run_tile(Board& board, unsigned index, BoardWires& wires) {
     --board.on_board;
   }
   if (!tile.waiting && tile.sends_left > 0 && draw(16) == 0) {
-    const unsigned link = draw(kLinks + 1);
+    const unsigned link = choose(board, tile, 2 + tile.sends_left, kLinks + 1);
     const bool to_host = link == kLinks && board.at == BoardCoord{0, 0};
+    --tile.sends_left;
     if (link == kLinks || neighbour(board, link) != nullptr) {
-      --tile.sends_left;
       ++tile.in_flight;
       ++board.on_board;
       tile.last_send = now_;
@@ -164,7 +175,8 @@ void World::run_tile(Board& board, unsigned index, BoardWires& wires) {
       board.travels.push_back({now_ + kOnBoard + draw(30), leaves, leaves ? link : draw(kTiles)});
     }
   }
-  if (!tile.waiting && tile.busy_until < now_ && now_ > tile.last_send + 8) tile.waiting = true;
+  const bool done = !options_.scripted || tile.sends_left == 0;
+  if (!tile.waiting && done && tile.busy_until < now_ && now_ > tile.last_send + 8) tile.waiting = true;
   wires.idle[index] = tile.waiting;
   wires.vote[index] = tile.waiting && tile.vote;
 }
@@ -201,8 +213,8 @@ void World::released(Board& board, bool vote) {
   for (Tile& tile : board.tiles) {
     tile.wake_at = now_ + (options_.loop == 0 ? draw(4) : 0);
     tile.busy_until = now_ + (options_.loop == 0 ? 16 + draw(150) : options_.loop);
-    tile.vote = options_.loop != 0 || draw(16) != 0;
-    tile.sends_left = options_.budget == 0 ? 0 : draw(options_.budget);
+    tile.vote = options_.loop != 0 || choose(board, tile, 1, 8) != 0;
+    tile.sends_left = options_.budget == 0 ? 0 : choose(board, tile, 0, options_.budget);
   }
 }
 

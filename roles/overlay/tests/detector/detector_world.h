@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <random>
 #include <vector>
@@ -21,6 +22,7 @@ struct WorldOptions {
   std::function<bool(BoardCoord)> is_rtl = [](BoardCoord) { return true; };
   unsigned budget = 6;         ///< messages that a tile may send in an epoch, below
   unsigned host_messages = 0;  ///< to board (0,0)
+  bool scripted = false;       ///< what a tile sends and votes depends on board and barrier only, not on time
   Cycle loop = 0;              ///< cycles until a released thread waits again; 0: random
 };
 
@@ -37,9 +39,9 @@ class World {
   unsigned injected() const { return injected_; }
   /// A board's tile 0 never waits again.
   void keep_busy(unsigned board);
-  /// Reports, releases ... that have passed links, in the order of their leaving.
-  std::vector<std::uint64_t> words;
   std::size_t longest_frame = 0;
+  /// The last report that each board sent before its release, by (board, barrier).
+  std::map<std::pair<unsigned, std::uint64_t>, std::vector<std::uint64_t>> last_reports;
 
  private:
   struct Data {
@@ -80,7 +82,9 @@ class World {
   void host(Board& board, const DetectorWires& detector, BoardWires& wires);
   void travel(Board& board, const DetectorWires& detector, BoardWires& wires);
   void run_tile(Board& board, unsigned index, BoardWires& wires);
-  void wake(Tile& tile);
+  void wake(const Board& board, Tile& tile);
+  /// A number below `below`: random, or drawn from board, tile, barrier and `what` if scripted.
+  unsigned choose(const Board& board, const Tile& tile, unsigned what, unsigned below);
   void released(Board& board, bool vote);
   void expect_quiet(const Board& board, const char* when);
 
