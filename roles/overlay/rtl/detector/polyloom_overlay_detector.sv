@@ -81,16 +81,19 @@ module polyloom_overlay_detector
 
   logic decided_q, epoch_q, releasing;
   logic decide, take_back;
-  logic own_start, own_keep, own_valid, complete, sum_vote;
-  logic [GATE_BITS-1:0] sum_gate, gate_q, granted_q;
+  logic own_start, own_wanted, own_begin, own_keep, own_valid, complete, vote;
+  logic [GATE_BITS-1:0] gate, gate_q, granted_q;
   logic got_release, got_vote, got_ask, got_grant, ask_taken;
   logic ask_q, asked_q;
-  logic sum_valid, sum_ready, sum_last;
-  word_t sum_data;
+  logic step_valid, step_ready, sum_wanted, sum_start, sum_busy, out_valid, out_last;
+  step_t step;
+  key_t  sum_key;
+  count_t sum_sent, sum_received;
+  word_t out_data;
   word_t [LINKS-1:0] words_in;
   logic unused;
 
-  polyloom_overlay_detector_combine i_combine (
+  polyloom_overlay_detector_read i_read (
       .clk_i,
       .rst_ni,
       .place_i       (place),
@@ -98,29 +101,67 @@ module polyloom_overlay_detector
       .in_ready_o    (ctl_in_ready_o),
       .in_data_i     (words_in),
       .in_last_i     (ctl_in_last_i),
-      .own_start_i   (own_start),
-      .own_keep_i    (own_keep),
+      .own_start_i   (own_start && own_wanted),
+      .own_begin_o   (own_begin),
       .own_vote_i    (vote_i),
       .own_sent_i    (sent_i),
       .own_received_i(received_i),
-      .own_valid_o   (own_valid),
       .epoch_i       (epoch_q),
-      .clear_i       (releasing),
-      .hold_i        (decided_q),
-      .gate_i        (at_host ? gate_q : '0),
-      .complete_o    (complete),
-      .vote_o        (sum_vote),
-      .gate_o        (sum_gate),
-      .release_o     (got_release),
-      .release_vote_o(got_vote),
-      .ask_o         (got_ask),
-      .grant_o       (got_grant),
-      .ask_i         (ask_q),
-      .ask_taken_o   (ask_taken),
-      .out_valid_o   (sum_valid),
-      .out_ready_i   (sum_ready),
-      .out_data_o    (sum_data),
-      .out_last_o    (sum_last)
+      .step_valid_o  (step_valid),
+      .step_ready_i  (step_ready),
+      .step_o        (step)
+  );
+
+  polyloom_overlay_detector_combine i_combine (
+      .clk_i,
+      .rst_ni,
+      .place_i        (place),
+      .step_valid_i   (step_valid),
+      .step_ready_o   (step_ready),
+      .step_i         (step),
+      .own_begin_i    (own_begin),
+      .own_wanted_o   (own_wanted),
+      .own_start_i    (own_start),
+      .own_keep_i     (own_keep),
+      .own_valid_o    (own_valid),
+      .epoch_i        (epoch_q),
+      .clear_i        (releasing),
+      .hold_i         (decided_q),
+      .gate_i         (at_host ? gate_q : '0),
+      .complete_o     (complete),
+      .vote_o         (vote),
+      .gate_o         (gate),
+      .sum_wanted_o   (sum_wanted),
+      .sum_start_i    (sum_start),
+      .sum_busy_i     (sum_busy),
+      .sum_key_i      (sum_key),
+      .read_sent_o    (sum_sent),
+      .read_received_o(sum_received),
+      .release_o      (got_release),
+      .release_vote_o (got_vote),
+      .ask_o          (got_ask),
+      .grant_o        (got_grant)
+  );
+
+  polyloom_overlay_detector_sum i_sum (
+      .clk_i,
+      .rst_ni,
+      .place_i    (place),
+      .wanted_i   (sum_wanted && !root),
+      .vote_i     (vote),
+      .gate_i     (gate),
+      .epoch_i    (epoch_q),
+      .start_o    (sum_start),
+      .busy_o     (sum_busy),
+      .key_o      (sum_key),
+      .sent_i     (sum_sent),
+      .received_i (sum_received),
+      .ask_i      (ask_q),
+      .ask_taken_o(ask_taken),
+      .out_valid_o(out_valid),
+      .out_ready_i(|(ctl_out_ready_i & parent)),
+      .out_data_o (out_data),
+      .out_last_o (out_last)
   );
 
   always_comb begin
@@ -135,7 +176,7 @@ module polyloom_overlay_detector
 
   logic release_vote_q;
   logic [LINKS-1:0] release_pending_q;
-  assign decide = (root && complete && sum_gate == granted_q) || (got_release && !decided_q);
+  assign decide = (root && complete && gate == granted_q) || (got_release && !decided_q);
 
   logic [ReleaseDelay-2:0] release_pipe_q;
   assign releasing = release_pipe_q[ReleaseDelay-2];
@@ -163,7 +204,7 @@ module polyloom_overlay_detector
     end
   end
   always_ff @(posedge clk_i) begin
-    if (decide) release_vote_q <= root ? sum_vote : got_vote;
+    if (decide) release_vote_q <= root ? vote : got_vote;
     if (releasing) release_vote_o <= {Tiles{release_vote_q}};
   end
   assign epoch_o = epoch_q;
@@ -225,7 +266,6 @@ module polyloom_overlay_detector
 
   // ---- frames to neighbours ----
 
-  assign sum_ready = |(ctl_out_ready_i & parent);
   for (genvar l = 0; l < LINKS; l++) begin : gen_out
     logic  grants;
     head_t word;
@@ -235,9 +275,9 @@ module polyloom_overlay_detector
       word.op = release_pending_q[l] ? OP_RELEASE : OP_GRANT;
       word.vote = release_pending_q[l] && release_vote_q;
     end
-    assign ctl_out_valid_o[l] = parent[l] ? sum_valid : release_pending_q[l] || grants;
-    assign ctl_out_data_o[l]  = 64'(parent[l] ? sum_data : word_t'(word));
-    assign ctl_out_last_o[l]  = !parent[l] || sum_last;
+    assign ctl_out_valid_o[l] = parent[l] ? out_valid : release_pending_q[l] || grants;
+    assign ctl_out_data_o[l]  = 64'(parent[l] ? out_data : word_t'(word));
+    assign ctl_out_last_o[l]  = !parent[l] || out_last;
   end
 
   always_ff @(posedge clk_i) begin

@@ -53,6 +53,14 @@ package polyloom_overlay_detector_pkg;
     logic [7:0]           op;
   } head_t;
 
+  // A word on its way into combine.
+  typedef struct packed {
+    logic [2:0] source;  // link, or OWN
+    logic       first;   // of its frame
+    logic       last;
+    word_t      word;
+  } step_t;
+
   // Where a board is.
   typedef struct packed {
     logic [2:0] y;

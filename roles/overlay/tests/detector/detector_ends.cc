@@ -68,6 +68,7 @@ DetectorWires RtlEnd::begin(Cycle c, bool inject) {
     out_ready_.set_bit(l, !stalls_ || random_() % 4 != 0);
   }
   model_.settle();
+  barriers_now_ = word(barriers_);
   return {epoch_.bit(0), release_.bit(0), release_vote_.bit(0), may_inject_.bit(0)};
 }
 
@@ -109,6 +110,7 @@ ModelEnd::ModelEnd(BoardCoord at, MeshSize mesh)
                 *this) {}
 
 DetectorWires ModelEnd::begin(Cycle c, bool inject) {
+  barriers_now_ = detector_.counters().barriers;
   // What step() has released shows from the next cycle on, with its epoch.
   const DetectorWires wires{detector_.epoch_bit() != 0, std::exchange(released_, false), voted_,
                             inject && detector_.may_inject(c)};

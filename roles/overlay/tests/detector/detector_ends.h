@@ -57,7 +57,7 @@ class RtlEnd final : public DetectorEnd {
   RtlEnd(const std::string& object, BoardCoord at, MeshSize mesh, std::uint64_t seed, bool stalls);
   DetectorWires begin(Cycle c, bool inject) override;
   void end(Cycle c, const BoardWires& wires) override;
-  std::uint64_t barriers() const override { return word(barriers_); }
+  std::uint64_t barriers() const override { return barriers_now_; }
   std::uint64_t grants() const override { return word(grants_); }
 
  private:
@@ -72,6 +72,7 @@ class RtlEnd final : public DetectorEnd {
       in_last_, out_ready_;
   Port in_ready_, out_valid_, out_data_, out_last_, epoch_, release_, release_vote_, may_inject_, barriers_,
       grants_;
+  std::uint64_t barriers_now_ = 0;  ///< in the cycle that begin() was called for
   std::size_t in_word_[kLinks] = {};
   bool in_shown_[kLinks] = {};  ///< a word once shown stays
   std::vector<std::uint64_t> out_words_[kLinks];
@@ -84,7 +85,7 @@ class ModelEnd final : public DetectorEnd, public DetectorEnv {
   ModelEnd(BoardCoord at, MeshSize mesh);
   DetectorWires begin(Cycle c, bool inject) override;
   void end(Cycle c, const BoardWires& wires) override;
-  std::uint64_t barriers() const override { return detector_.counters().barriers; }
+  std::uint64_t barriers() const override { return barriers_now_; }
   std::uint64_t grants() const override { return detector_.counters().grants; }
 
   void send_control(Cycle c, unsigned link, std::span<const std::uint64_t> words) override;
@@ -95,6 +96,7 @@ class ModelEnd final : public DetectorEnd, public DetectorEnv {
   Activity activity_;
   TreeDetector detector_;
   std::int64_t rim_ = 0;  ///< messages let in - handed out
+  std::uint64_t barriers_now_ = 0;
   bool released_ = false, voted_ = false;
 };
 
