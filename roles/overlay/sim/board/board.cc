@@ -20,6 +20,7 @@ DetectorConfig detector_config(const OverlayParams& params, const BoardSite& sit
           .threads = params.board.threads(),
           .gather = gather,
           .turn = params.turn_cycles,
+          .end = params.end_cycles,
           .bridge_hop = params.bridge_hop_cycles};
 }
 

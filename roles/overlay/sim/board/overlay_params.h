@@ -21,6 +21,7 @@ struct OverlayParams final : fabric::RoleParams {
   DetectorKind detector = DetectorKind::tree;
   Cycle gather_cycles = 0;        ///< pipeline from the threads to the detector, and back
   Cycle turn_cycles = 4;          ///< a board's answer to a control word
+  Cycle end_cycles = 1;           ///< tree only: an end of a link in a report, read or sent
   Cycle bridge_hop_cycles = 195;  ///< star only: board (0,0) to its master
   bool published_link = false;    ///< reliable links as published; with DetectorKind::star only
   bool profile = false;           ///< count executed instructions by address

@@ -93,6 +93,7 @@ std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const f
   }
   params->gather_cycles = small(table.integer("gather_cycles", 0, 0, 1000));
   params->turn_cycles = small(table.integer("turn_cycles", 4, 0, 1000));
+  params->end_cycles = small(table.integer("end_cycles", 1, 0, 100));
   params->bridge_hop_cycles = small(table.integer("bridge_hop_cycles", 195, 1, 100'000));
   const bool published = table.choice("memory_controller", "ours", {"ours", "published"}) == "published";
   params->dram = published ? blocks::DramParams::ddr3_1600_published(params->board.line_bytes)

@@ -41,6 +41,8 @@ struct DetectorConfig {
   Cycle gather = 12;
   /// Cycles that a board takes to answer or pass on control words.
   Cycle turn = 4;
+  /// Tree: cycles for each end of a link in a report that a board reads, and again in one that it sends.
+  Cycle end = 1;
   /// Star only: hop from board (0,0) to the master board west of it, in cycles.
   Cycle bridge_hop = 195;
 };

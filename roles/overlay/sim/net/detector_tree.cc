@@ -86,11 +86,17 @@ void TreeDetector::take_snapshot(Cycle now) {
     report.ends[end_key(config_.board, link)] = {static_cast<std::uint32_t>(sent_[link]) & kCountMask,
                                                  static_cast<std::uint32_t>(received_[link]) & kCountMask};
   }
+  const Cycle done = read(now, report);
   own_ = std::move(report);
   own_version_ = version_;
   own_valid_ = true;
   ++counters_.reports;
-  combine(now);
+  combine(done);
+}
+
+Cycle TreeDetector::read(Cycle c, const Report& report) {
+  reader_free_ = std::max(c, reader_free_) + config_.end * report.ends.size();
+  return reader_free_;
 }
 
 // ---- combining ----
@@ -123,7 +129,7 @@ void TreeDetector::combine(Cycle c) {
   if (parent_) {
     if (forwarded_ == sum) return;
     forwarded_ = sum;
-    send_report(c + config_.turn, sum);
+    send_report(c + config_.turn + config_.end * sum.ends.size(), sum);
   } else if (sum.gate == granted_) {
     assert(sum.ends.empty());
     decide(c + config_.turn, sum.vote);
@@ -167,7 +173,7 @@ void TreeDetector::control(Cycle c, unsigned link, std::span<const std::uint64_t
   switch (words[0] & 0xff) {
     case kReport:
       from_child_[link] = parse(words);
-      combine(c);
+      combine(read(c, *from_child_[link]));
       break;
     case kRelease:
       decide(c + config_.turn, (words[0] >> 8) & 1);

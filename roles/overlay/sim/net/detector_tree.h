@@ -60,6 +60,8 @@ class TreeDetector final : public Detector {
   static unsigned other_end(unsigned key);
 
   void take_snapshot(Cycle now);
+  /// When a report is read that is there at `c`: reports are read one at a time.
+  Cycle read(Cycle c, const Report& report);
   void combine(Cycle c);
   /// Moves the ends of `from` into `into`, cancelling links whose two ends agree; false if two do not.
   static bool merge(Report& into, const Report& from);
@@ -79,6 +81,7 @@ class TreeDetector final : public Detector {
   std::uint64_t own_version_ = 0;
   bool own_valid_ = false;  ///< the board has not changed since own_
   std::array<std::optional<Report>, kLinks> from_child_;
+  Cycle reader_free_ = 0;
   std::optional<Report> forwarded_;  ///< last report sent to the parent in this epoch
   Cycle release_at_ = kNeverCycle;
   bool release_vote_ = false;

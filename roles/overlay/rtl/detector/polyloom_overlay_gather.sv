@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// polyloom_overlay_gather: is the board passive, and what has crossed its rim: all of one past cycle.
+// How:          flags and in-flight counts of the tiles meet in a tree with a register for each tile that a wire passes.
+//               Pulses of the rim are delayed as long, and counted at the end. So all outputs are of one cut of the board:
+//                   tiles --> [tile]-[tree: tiles_x - 1 + tiles_y - 1]--(+)-> passive, vote
+//                   rim   --> [the same delay]---------------------> counters
+//               The messages on the board are: sends accepted - frees by the last receiver (tiles), + let in - handed out
+//               (rim). A count may be a cycle older than another, as a message stays on a board for longer than that: it
+//               then adds 0 or 1, never -1, so a sum of zero still means that none is there.
+// Latency:      tiles_x + tiles_y cycles from each input to each output.
+// Throughput:   every cycle.
+// Backpressure: none.
+// Order/loss:   none.
+// Reset:        all: not passive, counts zero.
+// Limits:       tiles_x, tiles_y powers of two up to 8 (checked at elaboration). Fewer than 2^16 messages on the board.
+//               Inputs of a tile are at most a cycle older than others; a thread waits no sooner than 2 cycles after it
+//               has sent, and frees no sooner than 2 cycles after the message came to its board.
+// Cost:         COST_GATHER
+// Source:       own design; cut and counts: README.md "Termination detection".
+// Tests:        test_polyloom_overlay_gather.py, overlay_detector_rtl_test.cc
+module polyloom_overlay_gather
+  import polyloom_overlay_pkg::*;
+  import polyloom_overlay_detector_pkg::*;
+#(
+    parameter cfg_t Cfg = TINY,
+    localparam int unsigned Tiles = Cfg.tiles_x * Cfg.tiles_y
+) (
+    input  logic                               clk_i,
+    input  logic                               rst_ni,
+    // From the tiles
+    input  logic   [Tiles-1:0]                 all_idle_i,   // every thread waits in idle
+    input  logic   [Tiles-1:0]                 all_vote_i,
+    input  logic   [Tiles-1:0][LOCAL_BITS-1:0] in_flight_i,  // sends accepted - last frees
+    // From the rim: pulses, a message each
+    input  logic   [LINKS-1:0]                 sent_i,       // handed to a link
+    input  logic   [LINKS-1:0]                 received_i,   // let in from a link
+    input  logic                               host_in_i,
+    input  logic                               host_out_i,
+    // To the detector
+    output logic                               passive_o,    // all threads wait, no message on the board
+    output logic                               vote_o,
+    output count_t [LINKS-1:0]                 sent_o,
+    output count_t [LINKS-1:0]                 received_o
+);
+  localparam int unsigned LevelsX = $clog2(Cfg.tiles_x);
+  localparam int unsigned Levels = $clog2(Tiles);
+  localparam int unsigned TreeDelay = 1 + (Cfg.tiles_x - 1) + (Cfg.tiles_y - 1);
+
+  if (Cfg.tiles_x != 2 ** LevelsX || Tiles != 2 ** Levels || Cfg.tiles_x > 8 || Cfg.tiles_y > 8) begin : gen_bad_tiles
+    $error("%m: %0d x %0d tiles; powers of two up to 8", Cfg.tiles_x, Cfg.tiles_y);
+  end
+
+  typedef struct packed {
+    logic                  idle;
+    logic                  vote;
+    logic [LOCAL_BITS-1:0] local_count;
+  } state_t;
+
+  // Node n has the children 2n and 2n + 1; tiles are the nodes from Tiles on. Pairs in x first.
+  state_t node_q[2*Tiles];
+  assign node_q[0] = '0;
+
+  for (genvar t = 0; t < Tiles; t++) begin : gen_tile
+    state_t leaf_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) leaf_q <= '0;
+      else leaf_q <= '{idle: all_idle_i[t], vote: all_vote_i[t], local_count: in_flight_i[t]};
+    end
+    assign node_q[Tiles+t] = leaf_q;
+  end
+
+  for (genvar l = 0; l < Levels; l++) begin : gen_level
+    // Tiles between the two that meet.
+    localparam int unsigned Distance = l < LevelsX ? 2 ** l : 2 ** (l - LevelsX);
+    for (genvar n = Tiles >> (l + 1); n < Tiles >> l; n++) begin : gen_node
+      state_t [Distance-1:0] pipe_q;
+      state_t sum;
+      assign sum = '{
+              idle: node_q[2*n].idle && node_q[2*n+1].idle,
+              vote: node_q[2*n].vote && node_q[2*n+1].vote,
+              local_count: node_q[2*n].local_count + node_q[2*n+1].local_count
+          };
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) pipe_q <= '0;
+        else begin
+          pipe_q[0] <= sum;
+          for (int unsigned d = 1; d < Distance; d++) pipe_q[d] <= pipe_q[d-1];
+        end
+      end
+      assign node_q[n] = pipe_q[Distance-1];
+    end
+  end
+
+  // ---- the rim, delayed like the tiles ----
+
+  typedef struct packed {
+    logic [LINKS-1:0] sent;
+    logic [LINKS-1:0] received;
+    logic             host_in;
+    logic             host_out;
+  } rim_t;
+  rim_t [TreeDelay-1:0] rim_q;
+  rim_t rim;
+  assign rim = rim_q[TreeDelay-1];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) rim_q <= '0;
+    else begin
+      rim_q[0] <= '{sent: sent_i, received: received_i, host_in: host_in_i, host_out: host_out_i};
+      for (int unsigned d = 1; d < TreeDelay; d++) rim_q[d] <= rim_q[d-1];
+    end
+  end
+
+  // Messages let in - handed out before the cycle of node_q[1]; pulses are counted one cycle later.
+  logic [LOCAL_BITS-1:0] rim_local_q, rim_change, rim_local;
+  always_comb begin
+    rim_change = LOCAL_BITS'(rim.host_in) - LOCAL_BITS'(rim.host_out);
+    for (int unsigned l = 0; l < LINKS; l++) begin
+      rim_change += LOCAL_BITS'(rim.received[l]) - LOCAL_BITS'(rim.sent[l]);
+    end
+    rim_local = rim_local_q + rim_change;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      rim_local_q <= '0;
+      sent_o <= '0;
+      received_o <= '0;
+      passive_o <= 1'b0;
+      vote_o <= 1'b0;
+    end else begin
+      rim_local_q <= rim_local;
+      for (int unsigned l = 0; l < LINKS; l++) begin
+        sent_o[l] <= sent_o[l] + count_t'(rim.sent[l]);
+        received_o[l] <= received_o[l] + count_t'(rim.received[l]);
+      end
+      passive_o <= node_q[1].idle && LOCAL_BITS'(node_q[1].local_count + rim_local) == '0;
+      vote_o <= node_q[1].vote;
+    end
+  end
+endmodule

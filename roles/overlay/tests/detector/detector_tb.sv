@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// detector_tb: gather and detector of one board, for overlay_detector_rtl_test.cc.
+module detector_tb
+  import polyloom_overlay_pkg::*;
+  import polyloom_overlay_detector_pkg::*;
+#(
+    parameter  int unsigned TilesX = 1,
+    parameter  int unsigned TilesY = 1,
+    localparam int unsigned Tiles  = TilesX * TilesY
+) (
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    input  logic [      5:0]       board_i,
+    input  logic [      7:0]       mesh_i,
+    input  logic [Tiles-1:0]       all_idle_i,
+    input  logic [Tiles-1:0]       all_vote_i,
+    input  logic [Tiles-1:0][15:0] in_flight_i,
+    input  logic [LINKS-1:0]       sent_i,
+    input  logic [LINKS-1:0]       received_i,
+    input  logic                   host_in_i,
+    input  logic                   host_out_i,
+    input  logic [LINKS-1:0]       ctl_in_valid_i,
+    output logic [LINKS-1:0]       ctl_in_ready_o,
+    input  logic [LINKS-1:0][63:0] ctl_in_data_i,
+    input  logic [LINKS-1:0]       ctl_in_last_i,
+    output logic [LINKS-1:0]       ctl_out_valid_o,
+    input  logic [LINKS-1:0]       ctl_out_ready_i,
+    output logic [LINKS-1:0][63:0] ctl_out_data_o,
+    output logic [LINKS-1:0]       ctl_out_last_o,
+    output logic                   epoch_o,
+    output logic [Tiles-1:0]       release_o,
+    output logic [Tiles-1:0]       release_vote_o,
+    input  logic                   inject_i,
+    output logic                   may_inject_o,
+    output logic [     31:0]       barriers_o,
+    output logic [     31:0]       grants_o
+);
+  function automatic cfg_t config_of();
+    cfg_t c;
+    c = TINY;
+    c.tiles_x = TilesX;
+    c.tiles_y = TilesY;
+    return c;
+  endfunction
+
+  logic passive, vote;
+  count_t [LINKS-1:0] sent, received;
+
+  polyloom_overlay_gather #(
+      .Cfg(config_of())
+  ) i_gather (
+      .clk_i,
+      .rst_ni,
+      .all_idle_i,
+      .all_vote_i,
+      .in_flight_i,
+      .sent_i,
+      .received_i,
+      .host_in_i,
+      .host_out_i,
+      .passive_o (passive),
+      .vote_o    (vote),
+      .sent_o    (sent),
+      .received_o(received)
+  );
+
+  polyloom_overlay_detector #(
+      .Cfg(config_of())
+  ) i_detector (
+      .clk_i,
+      .rst_ni,
+      .board_i,
+      .mesh_i,
+      .passive_i (passive),
+      .vote_i    (vote),
+      .sent_i    (sent),
+      .received_i(received),
+      .ctl_in_valid_i,
+      .ctl_in_ready_o,
+      .ctl_in_data_i,
+      .ctl_in_last_i,
+      .ctl_out_valid_o,
+      .ctl_out_ready_i,
+      .ctl_out_data_o,
+      .ctl_out_last_o,
+      .epoch_o,
+      .release_o,
+      .release_vote_o,
+      .inject_i,
+      .may_inject_o,
+      .host_in_i,
+      .barriers_o,
+      .grants_o
+  );
+endmodule
