@@ -17,7 +17,7 @@
 // Cost:         not measured alone.
 // Source:       own design, behaviour of roles/overlay/sim/board/board_shell.cc and board.cc.
 // Tests:        test_polyloom_overlay_host_memory.py, test_polyloom_overlay_host_messages.py, test_polyloom_overlay_host_out.py,
-//               test_overlay_host_swap.py (with the shell, against the C++ board)
+//               host_swap_test.cc (with the shell, against the C++ board)
 module polyloom_overlay_host
   import polyloom_overlay_pkg::*;
 #(

@@ -28,7 +28,7 @@ module host_tb
       2: begin  // as published
         c.tiles_x = 4;
         c.tiles_y = 4;
-        c.slices = 2;
+        c.slices  = 2;
       end
       default: begin  // an id wider than published
         c.tiles_x = 5;
