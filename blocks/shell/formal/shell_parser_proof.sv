@@ -30,6 +30,7 @@ module shell_parser_proof
   dma_cmd_t command;
   reg_req_t request;
   host_word_t pass;
+  range_t range;
   logic [63:0] write_word;
   logic [3:0] bytes_written;
 
@@ -61,6 +62,8 @@ module shell_parser_proof
       .reg_o             (request),
       .reg_rsp_valid_i   (reg_rsp_valid_i && reg_valid),
       .reg_rsp_i,
+      .range_o           (range),
+      .range_ok_i        (1'b0),
       .pass_valid_o      (pass_valid),
       .pass_ready_i,
       .pass_o            (pass),
@@ -155,5 +158,5 @@ module shell_parser_proof
   end
 
   logic unused;
-  assign unused = ^{frame_in, bad_frame, bytes_written, write_valid, write_word, command};
+  assign unused = ^{frame_in, bad_frame, bytes_written, write_valid, write_word, command, range};
 endmodule

@@ -5,6 +5,8 @@
 //                                                     +--> pass (messages, UART, start: roles that take them)
 //                                                     '--> answers in order --> sender <-- read DMA <-- mem_ar/r, prog
 //                                                                              sender <-- events, role frames
+//               A role with memories of its own (RoleSpaces) is asked whether a range is there; slice 0 and 1 are then
+//               channels 0 and 1, and prog serves its instruction memories and scratchpads by prog_role_o.
 //               Frames are handled one after the other: what a frame does is over, in memory too, before the next is
 //               handled. Only reads are handed on and answered in their order while later frames are handled; a write
 //               waits for them. So every host sees the order of its own frames.
@@ -20,6 +22,7 @@
 //               between whole answers, taking turns.
 // Reset:        control state and counters; payload registers not. Takes words from the first cycle after reset.
 // Limits:       Channels 1..128, ChannelBytes <= 2^32, multiple of 32; ProgramWords >= 1; AnswerDepth a power of two >= 2.
+//               With RoleSpaces ChannelBytes and ProgramWords mean nothing, and a role has at most 1,024 memories a space.
 //               Memory answers in request order, no interleaving; one program answer per accepted program read.
 // Cost:         8 channels of 512 MiB, no PassFrames: 4,354 LUT with everything inside, of it 1,245 its own; no BRAM, no
 //               DSP (UltraScale+; in `polyloom synth collective_node`, Yosys 0.70, 2026-11).
@@ -33,6 +36,7 @@ module polyloom_shell
     parameter int unsigned           ProgramWords,         // 64-bit words of program memory
     parameter longint unsigned       ClockHz,              // what register clock_hz says
     parameter bit                    PassFrames   = 1'b0,  // the role takes messages, UART bytes and start
+    parameter bit                    RoleSpaces   = 1'b0,  // slices, instr, scratchpad instead of channel, program
     parameter int unsigned           AnswerDepth  = 16     // answers waiting, reads included
 ) (
     input logic        clk_i,
@@ -78,12 +82,16 @@ module polyloom_shell
     output logic mem_error_o,  // pulse: a memory answered with an error
     output logic idle_o,  // nothing changes here before something comes in (not mid-write)
 
-    // To the program memory; each accepted read is answered once, any number of cycles >= 1 later
-    output logic             prog_req_valid_o,
-    input  logic             prog_req_ready_i,
-    output prog_req_t        prog_req_o,
-    input  logic             prog_rsp_valid_i,
-    input  logic      [63:0] prog_rsp_i,
+    // To the program memory, or memories of the role; each accepted read is answered once, any cycles >= 1 later
+    output logic              prog_req_valid_o,
+    input  logic              prog_req_ready_i,
+    output prog_req_t         prog_req_o,
+    output role_word_t        prog_role_o,       // goes with prog_req_o (RoleSpaces)
+    input  logic              prog_rsp_valid_i,
+    input  logic       [63:0] prog_rsp_i,
+    // To the role: does it have these bytes? (RoleSpaces)
+    output range_t            range_o,
+    input  logic              range_ok_i,        // depends on range_o alone
 
     // To the role's registers: held until the response, which may come in the same cycle or any later one
     output logic     reg_req_valid_o,
@@ -156,7 +164,8 @@ module polyloom_shell
       .Channels(Channels),
       .ChannelBytes(ChannelBytes),
       .ProgramWords(ProgramWords),
-      .PassFrames(PassFrames)
+      .PassFrames(PassFrames),
+      .RoleSpaces(RoleSpaces)
   ) i_parser (
       .clk_i,
       .rst_ni,
@@ -180,6 +189,8 @@ module polyloom_shell
       .reg_o(reg_req),
       .reg_rsp_valid_i(reg_rsp_valid),
       .reg_rsp_i(reg_rsp),
+      .range_o,
+      .range_ok_i,
       .pass_valid_o,
       .pass_ready_i,
       .pass_o,
@@ -290,9 +301,11 @@ module polyloom_shell
 
   logic write_prog_valid, read_prog_valid;
   prog_req_t write_prog, read_prog;
+  role_word_t write_role, read_role;
   // Never both: a write waits for the reads before it, and no frame is handled while one writes.
   assign prog_req_valid_o = write_prog_valid || read_prog_valid;
   assign prog_req_o = write_prog_valid ? write_prog : read_prog;
+  assign prog_role_o = write_prog_valid ? write_role : read_role;
 
   polyloom_shell_write_dma i_write (
       .clk_i,
@@ -320,7 +333,8 @@ module polyloom_shell
       .b_resp_i(b_resp),
       .prog_valid_o(write_prog_valid),
       .prog_ready_i(prog_req_ready_i),
-      .prog_o(write_prog)
+      .prog_o(write_prog),
+      .role_word_o(write_role)
   );
 
   logic word_valid, word_ready, read_error;
@@ -348,6 +362,7 @@ module polyloom_shell
       .prog_valid_o(read_prog_valid),
       .prog_ready_i(prog_req_ready_i),
       .prog_o(read_prog),
+      .role_word_o(read_role),
       .prog_rsp_valid_i,
       .prog_rsp_i
   );

@@ -19,7 +19,8 @@ module polyloom_shell_parser
     parameter int unsigned     Channels,
     parameter longint unsigned ChannelBytes,
     parameter int unsigned     ProgramWords,
-    parameter bit              PassFrames
+    parameter bit              PassFrames,
+    parameter bit              RoleSpaces   = 1'b0
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -53,6 +54,8 @@ module polyloom_shell_parser
     input  reg_rsp_t reg_rsp_i,
 
     // To the role
+    output range_t     range_o,
+    input  logic       range_ok_i,         // depends on range_o
     output logic       pass_valid_o,
     input  logic       pass_ready_i,
     output host_word_t pass_o,
@@ -103,21 +106,38 @@ module polyloom_shell_parser
   assign write_reason = check_range(word0_q, word1_q);
 
   // What the range would be; `has_range` counts only after check_range found nothing.
-  logic [33:0] range_end;
-  assign range_end = 34'(word0_q[63:32]) + 34'(word1_q[24:0]);
-  always_comb begin
-    has_range = 1'b0;
-    if (word0_q[15:8] == SPACE_CHANNEL) has_range = word1_q[63:32] < Channels && range_end <= 34'(ChannelBytes);
-    if (word0_q[15:8] == SPACE_PROGRAM) begin
-      has_range = word0_q[34:32] == 0 && word1_q[2:0] == 0 && range_end <= 34'(ProgramWords) << 3;
-    end
-  end
-  assign dma_cmd_o = '{
-          program_space: word0_q[15:8] == SPACE_PROGRAM,
-          channel: word1_q[38:32],
+  logic [7:0] space;
+  assign space   = word0_q[15:8];
+  assign range_o = '{space: space, target: word1_q[63:32], address: word0_q[63:32], bytes: word1_q[24:0]};
+  if (RoleSpaces) begin : gen_role_spaces
+    assign has_range = space <= SPACE_SCRATCHPAD && range_ok_i;
+    always_comb begin
+      dma_cmd_o = '{
+          words: space != SPACE_SLICE0 && space != SPACE_SLICE1,
+          place: '{scratchpad: space == SPACE_SCRATCHPAD, all: word1_q[63], target: word1_q[41:32]},
           address: word0_q[63:32],
           bytes: word1_q[24:0]
       };
+      if (!dma_cmd_o.words) dma_cmd_o.place.target = 10'(space[0]);
+      if (space == SPACE_INSTR) dma_cmd_o.address = {word0_q[61:32], 2'b00};
+    end
+  end else begin : gen_channels
+    logic [33:0] range_end;
+    assign range_end = 34'(word0_q[63:32]) + 34'(word1_q[24:0]);
+    always_comb begin
+      has_range = range_ok_i && 1'b0;
+      if (space == SPACE_CHANNEL) has_range = word1_q[63:32] < Channels && range_end <= 34'(ChannelBytes);
+      if (space == SPACE_PROGRAM) begin
+        has_range = word0_q[34:32] == 0 && word1_q[2:0] == 0 && range_end <= 34'(ProgramWords) << 3;
+      end
+    end
+    assign dma_cmd_o = '{
+            words: space == SPACE_PROGRAM,
+            place: '{scratchpad: 1'b0, all: 1'b0, target: {3'd0, word1_q[38:32]}},
+            address: word0_q[63:32],
+            bytes: word1_q[24:0]
+        };
+  end
 
   // A word that begins a frame while another is open: the open one has lost its tail.
   assign cut = rx_valid_i && rx_first_i && (state_q != HEADER || count_q != 0);

@@ -76,12 +76,34 @@ package polyloom_shell_pkg;
   localparam int unsigned MEM_DATA_BITS = 256;
   localparam int unsigned MEM_BYTES = MEM_DATA_BITS / 8;
 
-  // Program memory: one 64-bit word.
+  // Program memory, or a memory of the role (RoleSpaces): one 64-bit word.
   typedef struct packed {
     logic        write;
-    logic [31:0] addr;   // in words
+    logic [31:0] addr;   // in words; of a role's memory see role_word_t
     logic [63:0] wdata;
   } prog_req_t;
+
+  // Which memory.
+  typedef struct packed {
+    logic       scratchpad;  // of the role's memories, else an instruction memory
+    logic       all;         // every one of them; target means nothing
+    logic [9:0] target;      // channel, or memory of the role
+  } place_t;
+
+  // Where the halves of a prog_req_t lie that goes to a memory of the role.
+  typedef struct packed {
+    place_t      place;
+    logic [29:0] addr;   // of the low half, in 32-bit words; the high half lies behind it
+    logic        pair;   // there is a high half
+  } role_word_t;
+
+  // What a role is asked: are these bytes there? (has() of blocks/shell/sim/shell.h)
+  typedef struct packed {
+    logic [7:0]  space;    // 0..3
+    logic [31:0] target;
+    logic [31:0] address;
+    logic [24:0] bytes;    // 1..MAX_DMA_BYTES
+  } range_t;
 
   // Role registers; index counts from REG_ROLE_BASE.
   typedef struct packed {
@@ -110,10 +132,10 @@ package polyloom_shell_pkg;
     logic [63:0] word1;
   } answer_t;
   typedef struct packed {
-    logic        program_space;  // else a memory channel
-    logic [6:0]  channel;
-    logic [31:0] address;
-    logic [24:0] bytes;          // 1..MAX_DMA_BYTES
+    logic        words;    // in the program or a memory of the role, else in a memory channel
+    place_t      place;
+    logic [31:0] address;  // of a byte
+    logic [24:0] bytes;    // 1..MAX_DMA_BYTES
   } dma_cmd_t;
 
   // Words that carry `bytes` bytes, bytes <= MAX_DMA_BYTES.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_shell_read_dma: reads 64-bit words from any byte address of a memory, or from the program memory.
+// polyloom_shell_read_dma: reads 64-bit words from any byte address of a memory, or from a memory of words.
 // How:          bursts up to the next multiple of BurstBeats beats are asked for ahead; of each beat that comes, its
 //               lanes (64 aligned bits) are taken one by one, joined with the lane before and shifted by address[2:0].
 //               A lane waits on the bus, so there is no buffer for beats here.
@@ -45,12 +45,13 @@ module polyloom_shell_read_dma
     input  logic [              1:0] r_resp_i,
     input  logic                     r_last_i,
 
-    // To the program memory
-    output logic             prog_valid_o,
-    input  logic             prog_ready_i,
-    output prog_req_t        prog_o,
-    input  logic             prog_rsp_valid_i,
-    input  logic      [63:0] prog_rsp_i
+    // To the program memory or a memory of the role
+    output logic              prog_valid_o,
+    input  logic              prog_ready_i,
+    output prog_req_t         prog_o,
+    output role_word_t        role_word_o,
+    input  logic              prog_rsp_valid_i,
+    input  logic       [63:0] prog_rsp_i
 );
 
   localparam int unsigned BurstBits = $clog2(BurstBeats);
@@ -67,7 +68,7 @@ module polyloom_shell_read_dma
     MEMORY
   } state_e;
   state_e                state_q;
-  logic   [         6:0] channel_q;
+  place_t                place_q;
   logic   [        24:0] bytes_q;  // of the words to come
   logic   [         2:0] shift_q;
   logic   [         1:0] lane_q;  // of the next lane in its beat
@@ -94,7 +95,7 @@ module polyloom_shell_read_dma
   assign ar_take = ar_valid_o && ar_ready_i;
   assign r_take = r_ready_o && r_valid_i;
   assign error_o = r_take && r_resp_i != 2'b00;
-  assign channel_o = channel_q;
+  assign channel_o = place_q.target[6:0];
   assign cmd_ready_o = state_q == IDLE;
 
   // Lanes to words. With a shift, a word needs the lane before, and the lane itself unless the bytes end before it.
@@ -132,6 +133,7 @@ module polyloom_shell_read_dma
 
   assign prog_valid_o = state_q == PROGRAM_ASK;
   assign prog_o = '{write: 1'b0, addr: {3'd0, addr_q}, wdata: '0};
+  assign role_word_o = '{place: place_q, addr: {addr_q, shift_q[2]}, pair: bytes_q >= 25'd8};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -140,7 +142,7 @@ module polyloom_shell_read_dma
       open_q <= '0;
     end else begin
       case (state_q)
-        IDLE: if (cmd_valid_i) state_q <= cmd_i.program_space ? PROGRAM_ASK : MEMORY;
+        IDLE: if (cmd_valid_i) state_q <= cmd_i.words ? PROGRAM_ASK : MEMORY;
         PROGRAM_ASK: if (prog_ready_i) state_q <= PROGRAM_WAIT;
         PROGRAM_WAIT: if (prog_rsp_valid_i) state_q <= PROGRAM_GIVE;
         PROGRAM_GIVE: if (word_take) state_q <= word_end ? IDLE : PROGRAM_ASK;
@@ -155,7 +157,7 @@ module polyloom_shell_read_dma
 
   always_ff @(posedge clk_i) begin
     if (state_q == IDLE && cmd_valid_i) begin
-      channel_q <= cmd_i.channel;
+      place_q <= cmd_i.place;
       bytes_q <= cmd_i.bytes;
       shift_q <= cmd_i.address[2:0];
       lane_q <= cmd_i.address[4:3];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_shell_write_dma: writes a stream of 64-bit words to any byte address of a memory, or to the program memory.
+// polyloom_shell_write_dma: writes a stream of 64-bit words to any byte address of a memory, or to a memory of words.
 // How:          word, shifted by address[2:0] bytes -> lane (64 aligned bits; what sticks out waits for the next word)
 //               -> beat (four lanes with their strobes) -> bursts that end at the next multiple of BurstBeats beats.
 //               A burst is asked for when its first beat is there. A stream that is cut short still writes what came:
@@ -46,10 +46,11 @@ module polyloom_shell_write_dma
     output logic                     b_ready_o,
     input  logic [              1:0] b_resp_i,
 
-    // To the program memory
-    output logic      prog_valid_o,
-    input  logic      prog_ready_i,
-    output prog_req_t prog_o
+    // To the program memory or a memory of the role
+    output logic       prog_valid_o,
+    input  logic       prog_ready_i,
+    output prog_req_t  prog_o,
+    output role_word_t role_word_o
 );
 
   localparam int unsigned BurstBits = $clog2(BurstBeats);
@@ -64,14 +65,14 @@ module polyloom_shell_write_dma
     FLUSH
   } state_e;
   state_e state_q, state_d;
-  logic [  6:0] channel_q;
-  logic [ 24:0] bytes_q;  // of the words to come
-  logic [  2:0] shift_q;
-  logic [  1:0] lane_q;  // of the next lane in its beat
-  logic [ 63:0] rest_q;  // what sticks out of the last lane
-  logic [  7:0] rest_strb_q;
+  place_t place_q;
+  logic [24:0] bytes_q;  // of the words to come
+  logic [2:0] shift_q;
+  logic [1:0] lane_q;  // of the next lane in its beat
+  logic [63:0] rest_q;  // what sticks out of the last lane
+  logic [7:0] rest_strb_q;
   logic [255:0] beat_q;
-  logic [ 31:0] strb_q;
+  logic [31:0] strb_q;
   logic used_q, full_q;  // the beat register holds a lane; it waits for the bus
   logic [       31:5] addr_q;  // of the next beat
   logic [       19:0] beats_q;  // to come
@@ -98,6 +99,7 @@ module polyloom_shell_write_dma
   assign lane_ok = !full_q || w_take;
   assign prog_valid_o = state_q == PROGRAM && word_valid_i;
   assign prog_o = '{write: 1'b1, addr: {3'd0, addr_q, lane_q}, wdata: word_i};
+  assign role_word_o = '{place: place_q, addr: {addr_q, lane_q, shift_q[2]}, pair: bytes_q >= 25'd8};
   assign word_ready_o = state_q == PROGRAM ? prog_ready_i : state_q == MEMORY && lane_ok;
   assign word_take = word_valid_i && word_ready_o;
   assign lane_take = (state_q == MEMORY && word_take) || (state_q == FLUSH && rest_strb_q != 0 && lane_ok);
@@ -117,14 +119,14 @@ module polyloom_shell_write_dma
   assign aw_take = aw_valid_o && aw_ready_i;
   assign w_take = w_valid_o && w_ready_i;
   assign b_take = b_valid_i && b_ready_o;
-  assign channel_o = channel_q;
+  assign channel_o = place_q.target[6:0];
   assign cmd_ready_o = state_q == IDLE;
   assign error_o = error_q;
 
   always_comb begin
     state_d = state_q;
     case (state_q)
-      IDLE: if (cmd_valid_i) state_d = cmd_i.program_space ? PROGRAM : MEMORY;
+      IDLE: if (cmd_valid_i) state_d = cmd_i.words ? PROGRAM : MEMORY;
       PROGRAM: if (abort_i || (word_take && word_end)) state_d = IDLE;
       MEMORY: if (abort_i || (word_take && word_end)) state_d = FLUSH;
       FLUSH: if (pad && burst_q == 0 && open_q == 0) state_d = IDLE;
@@ -164,13 +166,13 @@ module polyloom_shell_write_dma
 
   always_ff @(posedge clk_i) begin
     if (state_q == IDLE && cmd_valid_i) begin
-      channel_q <= cmd_i.channel;
+      place_q <= cmd_i.place;
       bytes_q <= cmd_i.bytes;
       shift_q <= cmd_i.address[2:0];
-      lane_q <= cmd_i.address[4:3];
-      addr_q <= cmd_i.address[31:5];
+      lane_q  <= cmd_i.address[4:3];
+      addr_q  <= cmd_i.address[31:5];
       beats_q <= 20'((26'(cmd_i.bytes) + 26'(cmd_i.address[4:0]) + 26'd31) >> 5);
-      rest_q <= '0;
+      rest_q  <= '0;
     end else begin
       if (word_take) begin
         bytes_q <= bytes_q - 25'(word_bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Verilated shell with its surroundings: takes frames, collects frames. Compiled with CHANNELS,
-// CHANNEL_BYTES, PROGRAM_WORDS and PASS_FRAMES as the RTL's parameters are.
+// CHANNEL_BYTES, PROGRAM_WORDS, PASS_FRAMES and ROLE_SPACES as the RTL's parameters are.
 #pragma once
 
 #include <memory>
@@ -24,9 +24,10 @@ inline bool role_takes(const Words& frame) { return (frame[0] >> 16 & 3) != 0; }
 
 class Bench {
  public:
-  Bench(std::uint64_t seed, unsigned stall) : program(PROGRAM_WORDS, dice) {
+  Bench(std::uint64_t seed, unsigned stall) : program(PROGRAM_WORDS, dice), role(dice) {
     dice.rng.seed(seed), dice.stall = stall;
     for (unsigned c = 0; c < CHANNELS; ++c) channels.emplace_back(c, CHANNEL_BYTES, dice);
+    for (unsigned c = 0; ROLE_SPACES && c < CHANNELS; ++c) channels[c].base = slice_base(c);
     top.position_i = 0x30002;
     top.rst_ni = 0;
     for (int i = 0; i < 3; ++i) clock();
@@ -48,6 +49,7 @@ class Bench {
     drive();
     top.eval();
     role_register();
+    role_range();
     top.eval();
     sample();
     clock();
@@ -61,6 +63,7 @@ class Bench {
   Dice dice;
   std::vector<Channel> channels;
   Program program;
+  RoleWords role;
   RoleRegisters registers;
   std::uint64_t cycle = 0;
   std::vector<Words> frames;            ///< to the host, whole
@@ -92,7 +95,7 @@ class Bench {
     top.host_rx_first_i = rx_valid_ && rx_.front().first;
     top.host_tx_ready_i = tx_ready_ = dice.go();
     for (Channel& c : channels) c.drive(top, cycle);
-    program.drive(top);
+    ROLE_SPACES ? role.drive(top) : program.drive(top);
     if (!event_valid_) event_valid_ = !events_.empty() && dice.go();
     top.event_valid_i = event_valid_;
     if (event_valid_) {
@@ -125,6 +128,15 @@ class Bench {
     set_bits(top.reg_rsp_i, 64, 1, !ok);
   }
 
+  /// Whether the role has the bytes that the shell asks for; without spaces of its own it says yes to all.
+  void role_range() {
+    MemRange r{static_cast<Space>(get_bits(top.range_o, 89, 8)),
+               static_cast<std::uint32_t>(get_bits(top.range_o, 57, 32)),
+               static_cast<std::uint32_t>(get_bits(top.range_o, 25, 32)),
+               static_cast<std::uint32_t>(get_bits(top.range_o, 0, 25))};
+    top.range_ok_i = !ROLE_SPACES || role_has(r);
+  }
+
   void sample() {
     if (rx_valid_ && top.host_rx_ready_o) rx_.pop_front(), rx_valid_ = false, last_rx = cycle;
     const Words tx{top.host_tx_data_o, static_cast<std::uint64_t>(top.host_tx_last_o)};
@@ -143,7 +155,7 @@ class Bench {
       used += c.used;
     }
     CHECK(used <= 1);
-    program.sample(top);
+    ROLE_SPACES ? role.sample(top) : program.sample(top);
     if (event_valid_ && top.event_ready_o) events_.pop_front(), event_valid_ = false;
     if (role_valid_ && top.role_tx_ready_o) {
       role_valid_ = false;

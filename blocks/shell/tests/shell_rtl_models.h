@@ -11,6 +11,8 @@
 #include <random>
 #include <vector>
 
+#include "blocks/shell/host_frames.h"
+
 namespace polyloom::blocks::test {
 
 #define CHECK(condition)                                                          \
@@ -71,7 +73,7 @@ class Channel {
     for (unsigned word = 0; word < 4; ++word) {
       // Without valid the bus shows nonsense.
       std::uint64_t data = dice_.rng();
-      if (r_valid_) std::memcpy(&data, &memory[ars_.front().address + 8 * word], 8);
+      if (r_valid_) std::memcpy(&data, &memory[ars_.front().address - base + 8 * word], 8);
       set_bits(top.mem_r_data_i, 256 * index_ + 64 * word, 64, data);
     }
     set_bits(top.mem_r_last_i, index_, 1, r_valid_ && ars_.front().beats == 1);
@@ -99,7 +101,7 @@ class Channel {
       Burst& burst = aws_.front();
       for (unsigned i = 0; i < 32; ++i) {
         if (!(w_now[4] >> i & 1) || bad(burst.address)) continue;
-        memory[burst.address + i] = static_cast<std::uint8_t>(w_now[i / 8] >> (8 * (i % 8)));
+        memory[burst.address - base + i] = static_cast<std::uint8_t>(w_now[i / 8] >> (8 * (i % 8)));
       }
       CHECK(w_now[5] == (burst.beats == 1));
       write_failed_ |= bad(burst.address);
@@ -122,6 +124,7 @@ class Channel {
 
   bool idle() const { return aws_.empty() && ars_.empty() && bs_.empty(); }
   std::vector<std::uint8_t> memory;
+  std::uint64_t base = 0;                      ///< address of the first byte
   bool used = false;                           ///< since somebody cleared it
   std::uint64_t latency = 1;                   ///< cycles from a read request's edge to its first beat
   std::uint64_t bad_from = ~0ull, bad_to = 0;  ///< addresses that answer with an error
@@ -136,7 +139,7 @@ class Channel {
 
   Burst checked(std::uint64_t address, unsigned beats, std::uint64_t ready) const {
     CHECK(address % 32 == 0 && beats >= 1 && beats <= 16);
-    CHECK(address + 32 * beats <= memory.size());
+    CHECK(address >= base && address - base + 32 * beats <= memory.size());
     CHECK(address / 4096 == (address + 32 * beats - 1) / 4096);
     return {address, beats, ready};
   }
@@ -180,6 +183,85 @@ class Program {
       answers_.push_back(memory[address]);
   }
   std::vector<std::uint64_t> memory;
+
+ private:
+  Dice& dice_;
+  bool ready_ = false, answer_ = false;
+  std::deque<std::uint64_t> answers_;
+};
+
+// A role with memories of its own: what it has, the same for both sides.
+inline constexpr unsigned kPairs = 3, kInstrWords = 100, kPads = 2, kPadBytes = 512;
+inline constexpr std::uint32_t slice_base(unsigned slice) {
+  return slice == 0 ? 0x00800000u : 0u - static_cast<std::uint32_t>(CHANNEL_BYTES);
+}
+inline bool role_has(const MemRange& r) {
+  const std::uint64_t end = std::uint64_t{r.address} + r.bytes;
+  if (r.space == Space::instr) {
+    return (r.target < kPairs || r.target == kBroadcast) && r.address + r.bytes / 4 <= kInstrWords;
+  }
+  if (r.space == Space::scratchpad) {
+    return r.target < kPads && r.address % 4 == 0 && r.bytes % 4 == 0 && end <= kPadBytes;
+  }
+  const auto slice = static_cast<unsigned>(r.space);
+  return slice < 2 && r.address >= slice_base(slice) &&
+         end <= std::uint64_t{slice_base(slice)} + CHANNEL_BYTES;
+}
+
+/// Its instruction memories and scratchpads, by 64-bit words of a range as the C++ shell has them.
+struct RoleStore {
+  using Memory = std::vector<std::uint32_t>;
+  std::vector<Memory> instr = std::vector<Memory>(kPairs, Memory(kInstrWords));
+  std::vector<Memory> pads = std::vector<Memory>(kPads, Memory(kPadBytes / 4));
+
+  void write(const MemRange& r, std::size_t index, std::uint64_t data, unsigned bytes) {
+    const std::size_t at = 2 * index + (r.space == Space::instr ? r.address : r.address / 4);
+    auto& memories = r.space == Space::instr ? instr : pads;
+    for (unsigned m = 0; m < memories.size(); ++m) {
+      if (r.target != kBroadcast && r.target != m) continue;
+      for (unsigned i = 0; i < bytes / 4; ++i)
+        memories[m][at + i] = static_cast<std::uint32_t>(data >> (32 * i));
+    }
+  }
+  std::uint64_t read(const MemRange& r, std::size_t index, unsigned bytes) const {
+    const std::size_t at = 2 * index + (r.space == Space::instr ? r.address : r.address / 4);
+    const auto& memory = (r.space == Space::instr ? instr : pads)[r.target == kBroadcast ? 0 : r.target];
+    return memory[at] | (bytes == 8 ? std::uint64_t{memory[at + 1]} << 32 : 0);
+  }
+};
+
+/// The same behind the shell's port for words: prog_req, prog_role.
+class RoleWords {
+ public:
+  explicit RoleWords(Dice& dice) : dice_(dice) {}
+  template <class Top>
+  void drive(Top& top) {
+    ready_ = dice_.go();
+    answer_ = !answers_.empty() && dice_.go();
+    top.prog_req_ready_i = ready_;
+    top.prog_rsp_valid_i = answer_;
+    top.prog_rsp_i = answer_ ? answers_.front() : dice_.rng();
+  }
+  template <class Top>
+  void sample(Top& top) {
+    if (answer_) answers_.pop_front();
+    if (!top.prog_req_valid_o || !ready_) return;
+    const bool pair = get_bits(top.prog_role_o, 0, 1), all = get_bits(top.prog_role_o, 41, 1);
+    const auto at = get_bits(top.prog_role_o, 1, 30), target = all ? 0 : get_bits(top.prog_role_o, 31, 10);
+    auto& memories = get_bits(top.prog_role_o, 42, 1) ? store.pads : store.instr;
+    CHECK(target < memories.size() && at + pair < memories[target].size());
+    if (!get_bits(top.prog_req_o, 96, 1)) {
+      // The high half of an odd number of words means nothing.
+      const std::uint64_t high = pair ? memories[target][at + 1] : dice_.rng();
+      answers_.push_back(memories[target][at] | high << 32);
+      return;
+    }
+    for (std::size_t m = target; m <= (all ? memories.size() - 1 : target); ++m) {
+      memories[m][at] = static_cast<std::uint32_t>(get_bits(top.prog_req_o, 0, 32));
+      if (pair) memories[m][at + 1] = static_cast<std::uint32_t>(get_bits(top.prog_req_o, 32, 32));
+    }
+  }
+  RoleStore store;
 
  private:
   Dice& dice_;

@@ -19,10 +19,11 @@ CHANNEL_BYTES, PROGRAM_WORDS = 8192, 100
 C_SOURCES = ["blocks/shell/tests/shell_swap_test.cc", "blocks/shell/sim/shell.cc", "blocks/shell/host_frames.cc"]
 
 
-def build(folder: Path, pass_frames: int, channels: int) -> Path:
+def build(folder: Path, pass_frames: int, channels: int, role_spaces: int) -> Path:
     """Verilate and compile; path of the program."""
     parameters = {
         "PassFrames": f"1'd{pass_frames}",
+        "RoleSpaces": f"1'd{role_spaces}",
         "Channels": f"{channels}",
         "ChannelBytes": f"64'd{CHANNEL_BYTES}",
         "ProgramWords": f"{PROGRAM_WORDS}",
@@ -31,6 +32,7 @@ def build(folder: Path, pass_frames: int, channels: int) -> Path:
     }
     defines = {
         "PASS_FRAMES": pass_frames,
+        "ROLE_SPACES": role_spaces,
         "CHANNELS": channels,
         "CHANNEL_BYTES": CHANNEL_BYTES,
         "PROGRAM_WORDS": PROGRAM_WORDS,
@@ -47,11 +49,11 @@ def build(folder: Path, pass_frames: int, channels: int) -> Path:
     return folder / "swap"
 
 
-@pytest.mark.parametrize(("pass_frames", "channels"), [(0, 3), (1, 1)])
-def test_the_rtl_answers_as_the_model_does(pass_frames: int, channels: int) -> None:
+@pytest.mark.parametrize(("pass_frames", "channels", "role_spaces"), [(0, 3, 0), (1, 1, 0), (1, 2, 1)])
+def test_the_rtl_answers_as_the_model_does(pass_frames: int, channels: int, role_spaces: int) -> None:
     seed = os.environ.get("POLYLOOM_SEED", "1")
-    folder = paths.build_dir() / "rtl-tests" / f"shell-{pass_frames}-{channels}"
-    program = build(folder, pass_frames, channels)
+    folder = paths.build_dir() / "rtl-tests" / f"shell-{pass_frames}-{channels}-{role_spaces}"
+    program = build(folder, pass_frames, channels, role_spaces)
     done = subprocess.run([str(program), seed, "60"], capture_output=True, text=True, timeout=300)
     print(done.stdout)
     assert done.returncode == 0, done.stderr

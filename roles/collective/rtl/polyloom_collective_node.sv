@@ -173,6 +173,8 @@ module polyloom_collective_node
 
   logic unused_mem_error, unused_reset, unused_role_ready, unused_pass_valid, unused_pass;
   polyloom_shell_pkg::host_word_t pass;
+  polyloom_shell_pkg::role_word_t unused_prog_role;
+  polyloom_shell_pkg::range_t unused_range;
   assign unused_pass = ^{pass, prog_req.addr[31:IndexW+2]};
   polyloom_shell #(
       .Role        (8'd3),                             // RoleId::collective
@@ -220,6 +222,9 @@ module polyloom_collective_node
       .prog_req_valid_o  (prog_valid),
       .prog_req_ready_i  (prog_ready),
       .prog_req_o        (prog_req),
+      .prog_role_o       (unused_prog_role),
+      .range_o           (unused_range),
+      .range_ok_i        (1'b0),
       .prog_rsp_valid_i  (word_valid),
       .prog_rsp_i        (word),
       .reg_req_valid_o   (reg_valid),
