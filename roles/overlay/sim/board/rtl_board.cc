@@ -74,7 +74,7 @@ blocks::RtlShape rtl_shape(const OverlayParams& p) {
   set("MaxFlits", p.board.max_flits);
   set("NocLinkFlits", p.noc_link_flits);
   set("ExtraSendSlot", p.board.extra_send_slot ? 1 : 0);
-  set("ClockHz", p.board.clock_hz);
+  shape.parameters["ClockHz"] = "64'd" + std::to_string(p.board.clock_hz);
   return shape;
 }
 
