@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// polyloom_overlay_mailbox_check: whether the network can serve a send.
+// How:          fields of the destination as in sim/net/address.h, compared with the sizes of the board and of the mesh.
+// Latency:      none: combinational.
+// Throughput:   one send a cycle.
+// Backpressure: none.
+// Order/loss:   none.
+// Reset:        none.
+// Limits:       legal Cfg: polyloom_overlay_mailbox.
+// Cost:         in polyloom_overlay_mailbox.
+// Source:       own design.   Tests: test_polyloom_overlay_mailbox_sender.py
+module polyloom_overlay_mailbox_check
+  import polyloom_overlay_pkg::*;
+#(
+    parameter cfg_t Cfg = TINY
+) (
+    input  send_t       send_i,
+    input  logic        busy_i,  // the thread's previous message has not left
+    input  logic  [7:0] mesh_i,  // boards: height, width
+    output logic        host_o,  // to a host
+    output logic        bad_o    // nobody could ever receive it, or it comes too early
+);
+
+  localparam int unsigned Threads = Cfg.cores * Cfg.threads;
+  // Fields as wide as on the published board unless this one is larger.
+  localparam int unsigned XBits = Cfg.tiles_x > 4 ? $clog2(Cfg.tiles_x) : 2;
+  localparam int unsigned YBits = Cfg.tiles_y > 4 ? $clog2(Cfg.tiles_y) : 2;
+  localparam int unsigned BoardX = XBits + YBits;
+  localparam int unsigned BoardY = BoardX + BOARD_BITS;
+  localparam int unsigned Extra = BoardY + BOARD_BITS;  // host side, host, key, accelerator
+
+  logic special, nowhere, nobody;
+  assign host_o = send_i.dest[Extra+1];
+  assign special = send_i.dest[Extra+2] || send_i.dest[Extra+3];
+  assign nowhere = 32'(send_i.dest[0+:XBits]) >= Cfg.tiles_x || 32'(send_i.dest[XBits+:YBits]) >= Cfg.tiles_y ||
+      {1'b0, send_i.dest[BoardX+:BOARD_BITS]} >= mesh_i[3:0] || {1'b0, send_i.dest[BoardY+:BOARD_BITS]} >= mesh_i[7:4];
+  if (Threads == 64) begin : gen_all
+    assign nobody = send_i.mask == '0;
+  end else begin : gen_some
+    assign nobody = send_i.mask == '0 || send_i.mask[63:Threads] != '0;
+  end
+  assign bad_o = busy_i || 32'(send_i.flits) >= Cfg.max_flits || special || (!host_o && (nowhere || nobody));
+
+  logic unused;
+  assign unused = &{1'b0, send_i};
+
+endmodule
