@@ -210,7 +210,8 @@ void Bench::check_events() {
   expect(bits(e, 64, 8), want.cause, "an event's cause", k);
   if (want.fault) {
     expect(bits(e, 32, 32), want.pc, "a fault's pc", k);
-    expect(bits(e, 0, 32), want.value, "a fault's value", k);
+    const std::string value = "the value of a fault of cause " + std::to_string(want.cause);
+    expect(bits(e, 0, 32), want.value, value.c_str(), k);
   }
   if (top_->event_ready_i == 0) return;
   events.push_back(want);

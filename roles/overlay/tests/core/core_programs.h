@@ -40,7 +40,7 @@ class RandomProgram {
   RandomProgram(std::uint64_t seed, unsigned first, unsigned words, bool fpu) : rng_(seed), first_(first), words_(words) {
     for (Word r = 1; r < 16; ++r) add(lui(r, below(1 << 20))), add(addi(r, r, random_imm()));
     for (Word r = 0; r < 16; ++r) if (fpu) add(r_type(0x78, 0, below(16), 0, r, 0x53));
-    add(lui(28, 0x01800)), add(lui(29, 0x8)), add(lui(30, 0xc0000));
+    add(lui(17, below(1 << 20))), add(lui(28, 0x01800)), add(lui(29, 0x8)), add(lui(30, 0xc0000));
     body_ = first_ + static_cast<unsigned>(code_.size());
     while (first_ + code_.size() < words_) add(instruction());
   }
