@@ -317,6 +317,7 @@ module polyloom_overlay_core
   end
 
   logic [31:0] s6_sum, s7_result, s7_csr;
+  logic s6_own_we;  // it writes a register itself
   logic s6_taken;
   polyloom_overlay_alu #(
       .Fp(Cfg.fpu)
@@ -328,6 +329,7 @@ module polyloom_overlay_core
       .s5_sum_o   (s5_sum),
       .s6_sum_o   (s6_sum),
       .s6_taken_o (s6_taken),
+      .s6_keep_i  (s6_own_we),
       .s7_result_o(s7_result)
   );
 
@@ -457,6 +459,7 @@ module polyloom_overlay_core
       .s6_can_recv_i  (s6_can_recv),
       .s6_uart_i      (s6_uart),
       .s6_uart_taken_i(s6_uart_taken),
+      .s6_keep_i      (s6_own_we),
       .core_id_i,
       .s6_outside_o   (outside_o),
       .s6_outside_i   (outside_i),
@@ -481,7 +484,7 @@ module polyloom_overlay_core
   assign s6_recv = s6_act.recv && s6_can_recv;
 
   // Faults: nothing of the instruction takes effect.
-  logic s6_misaligned, s6_fault, s6_replay, s6_pass, s6_latent, s6_own_we;
+  logic s6_misaligned, s6_fault, s6_replay, s6_pass, s6_latent;
   logic [7:0] s6_cause;
   logic [31:0] s6_value, s6_pc_of_event;
   assign s6_misaligned = s6_jump_q ? s6_sum[1] : s6_branching_q && s6_taken && s6_branch_q[1];
@@ -546,7 +549,7 @@ module polyloom_overlay_core
   end
 
   // ---- stage 7: the thread goes round, and its pc ----
-  logic s7_again_q, s7_pc_we_q, s7_we_q, s7_retired_q, s7_recv_q, s7_own_q;
+  logic s7_again_q, s7_pc_we_q, s7_we_q, s7_retired_q, s7_recv_q;
   logic [ 3:0] s7_thread_q;
   logic [31:2] s7_pc_q;
   reg_t        s7_rd_q;
@@ -565,7 +568,6 @@ module polyloom_overlay_core
     s7_answer_q <= s6_own_we ? '0 : s6_answer_q;
     s7_link_q <= s6_own_we && s6_jump_q ? 32'({s6_next_q, 2'b00}) : '0;
     s7_recv_q <= s6_recv && s6_own_we;
-    s7_own_q <= s6_own_we;
     if (s7_pc_we_q) pc_q[s7_thread_q] <= s7_pc_q;
     if (s6_valid_q || s6_op_q.clear) begin
       pending_q[s6_thread_q] <= '{
@@ -598,8 +600,8 @@ module polyloom_overlay_core
       };
     end
   end
-  assign s7_data = s7_answer_q | (s7_own_q ? s7_result | s7_csr | s7_link_q : '0) |
-      (s7_recv_q ? 32'({1'b1, recv_slot_i, 6'd0}) : '0);
+  // Each is 0 unless it is the one.
+  assign s7_data = s7_answer_q | s7_result | s7_csr | s7_link_q | (s7_recv_q ? 32'({1'b1, recv_slot_i, 6'd0}) : '0);
   always_ff @(posedge clk_i) begin
     s8_thread_q <= s7_thread_q;
     s8_rd_q <= s7_rd_q;
@@ -702,5 +704,8 @@ module polyloom_overlay_core
           rd: s8_rd_q.index,
           data: s8_data_q
       };
+
+  logic unused;
+  assign unused = ^{ctl_i, s5_sum, s6_pending_q};
 
 endmodule

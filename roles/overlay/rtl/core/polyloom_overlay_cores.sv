@@ -134,6 +134,7 @@ module polyloom_overlay_cores
   logic [2:0][31:0] cache_counts;
   logic [Cfg.cores-1:0][4:0] outside_sel;
   logic [31:0] outside;
+  logic [(Cfg.cores > 1 ? $clog2(Cfg.cores) : 1)-1:0] unused_idx;
 
   for (genvar k = 0; k < Cfg.cores; k++) begin : gen_core
     polyloom_overlay_core #(
@@ -225,9 +226,11 @@ module polyloom_overlay_cores
     for (int unsigned i = 0; i < 2; i++) if (outside_sel[0][i+3] && tile0_i) outside |= router_sent_i[i];
   end
 
+  logic unused;  // of the cores but the first
+  assign unused = ^{perf_reset, perf_counting, outside_sel, unused_idx};
+
   // ---- events ----
   tile_event_t merged;
-  logic [Cfg.cores > 1 ? $clog2(Cfg.cores)-1 : 0:0] unused_idx;
   rr_arb_tree #(
       .NumIn    (Cfg.cores),
       .DataType (tile_event_t),

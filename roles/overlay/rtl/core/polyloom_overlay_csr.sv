@@ -43,6 +43,7 @@ module polyloom_overlay_csr
     input logic s6_can_recv_i,
     input logic [8:0] s6_uart_i,  // valid, byte
     input logic s6_uart_taken_i,  // ToUart's byte is taken
+    input logic s6_keep_i,  // the instruction has this result; else it is 0
     // Constants and counters from outside
     input logic [15:0] core_id_i,  // of the core's thread 0
     output logic [4:0] s6_outside_o,  // which: misses, hits, write-backs, router's two
@@ -281,6 +282,9 @@ module polyloom_overlay_csr
     value |= 32'(s6_fp_value);
     value[0] |= can || (s6_act_o.to_uart && s6_uart_taken_i);
   end
-  always_ff @(posedge clk_i) s7_result_o <= value;
+  always_ff @(posedge clk_i) s7_result_o <= s6_keep_i ? value : '0;
+
+  logic unused;  // what acts through s6_act_o
+  assign unused = ^{s5_f3_i, s6_sel_q};
 
 endmodule

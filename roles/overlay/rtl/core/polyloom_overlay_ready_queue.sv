@@ -74,4 +74,7 @@ module polyloom_overlay_ready_queue (
     end
   end
 
+  logic unused;
+  assign unused = next[0];
+
 endmodule

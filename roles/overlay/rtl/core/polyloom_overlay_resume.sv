@@ -77,4 +77,7 @@ module polyloom_overlay_resume #(
     end
   end
 
+  logic unused;
+  assign unused = ^next_phase[2:0];
+
 endmodule
