@@ -253,6 +253,7 @@ package polyloom_overlay_pkg;
     logic        csr;
     logic        send;
     logic        a_pc;        // first operand of the adder: pc; else rs1
+    logic        a_zero;      // or 0
     logic        b_imm;       // second operand: the immediate; else rs2
     logic        sub;         // second operand inverted, carry in
     logic        from_sum;    // where the result comes from

@@ -4,7 +4,7 @@
 # lint: polyloom_overlay_imem Words=2048 Ports=2
 # lint: polyloom_overlay_imem Words=64 Ports=1
 # lint: polyloom_overlay_decode Fp=1 MulDiv=1
-# lint: polyloom_overlay_decode
+# lint: polyloom_overlay_decode Fp=0 MulDiv=0
 # lint: polyloom_overlay_answers Threads=16 Fpu=1
 # lint: polyloom_overlay_answers Threads=1 Fpu=0
 # lint: polyloom_overlay_regfile Fp=1

@@ -24,6 +24,7 @@ module polyloom_overlay_alu
     // Stage 6
     output logic     [31:0] s6_sum_o,
     output logic            s6_taken_o,  // a branch's condition
+    input  logic            s6_keep_i,   // the instruction has this result; else 0
     // Stage 7
     output logic     [31:0] s7_result_o
 );
@@ -93,9 +94,13 @@ module polyloom_overlay_alu
   // Unused parts are zero, so that an OR joins them.
   logic [31:0] s7_shift_q, s7_rest_q;
   always_ff @(posedge clk_i) begin
-    s7_shift_q <= s6_from_shift_q ? s6_turned : '0;
+    s7_shift_q <= s6_from_shift_q && s6_keep_i ? s6_turned : '0;
     s7_rest_q  <= ({32{s6_from_sum_q}} & s6_sum_o) | s6_logic_q | 32'(s6_from_less_q && s6_less);
+    if (!s6_keep_i) s7_rest_q <= '0;
   end
   assign s7_result_o = s7_shift_q | s7_rest_q;
+
+  logic unused;  // the rest of what the decoder says
+  assign unused = ^{s5_i, s6_f3_q[1]};
 
 endmodule

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_answers: the last answer of every thread of a core, kept until the thread has passed with it.
-// How:          a LUT RAM for each port that brings answers, as all may bring one in a cycle, and for each thread which of two
-//               ports was last where the instruction does not tell (cache: hit or fill; FPU: pipeline or divider).
-// Latency:      data of an answer of cycle A can be read from A + 1 on; reading takes no cycle.
+// How:          a RAM for each port that brings answers, as all may bring one in a cycle; block RAM, whose outputs go into
+//               registers that are zero unless theirs is the answer, so that an OR joins them. Where the instruction does not
+//               tell which of two ports was last (cache: hit or fill; FPU: pipeline or divider), a bit a thread does.
+// Latency:      data of an answer of cycle A can be asked for from A + 1 on and are there 2 cycles after that.
 // Throughput:   an answer a port and one read a cycle.
-// Backpressure: none; path from the reading side's inputs to its outputs.
+// Backpressure: none. No path from an input to an output.
 // Order/loss:   the next answer of a thread replaces the one before.
 // Reset:        none; what no answer has written is undefined.
 // Limits:       Fpu 0: nothing may come from there, and nothing of it is built.
-// Cost:         about 280 LUT4 without FPU (ECP5; part of polyloom_overlay_core).
+// Cost:         3 EBR, with FPU 7, and about 150 LUT4 (ECP5; part of polyloom_overlay_core).
 // Source:       own design.   Tests: test_polyloom_overlay_cores.py
 module polyloom_overlay_answers
   import polyloom_overlay_pkg::*;
@@ -31,28 +32,20 @@ module polyloom_overlay_answers
     input  logic        [Threads-1:0]      wake_i,
     input  logic        [Threads-1:0][3:0] wake_bits_i,
     // From and to the pipeline
-    input  logic        [        3:0]      thread_i,
-    input  answer_src_e                    src_i,
-    output logic        [       31:0]      data_o,
-    output logic        [        4:0]      flags_o        // of an answer of the FPU
+    input  logic        [        3:0]      s2_thread_i,
+    input  answer_src_e                    s2_src_i,
+    output logic        [       31:0]      s4_data_o,
+    output logic        [        4:0]      s4_flags_o     // of an answer of the FPU; else 0
 );
 
-  logic [31:0] hit_q[16];
-  logic [31:0] fill_q[16];
-  logic [31:0] pad_q[16];
+  localparam int unsigned Depth = 512;  // so that it is a block RAM; 16 words are used
+  localparam int unsigned IndexBits = Threads > 1 ? $clog2(Threads) : 1;
+  typedef logic [IndexBits-1:0] index_t;
+
   logic [Threads-1:0] filled_q;  // the last of the cache's two
   logic [Threads-1:0][3:0] wake_q;
-  logic [31:0] cache, fpu;
-
-  function automatic logic at(input logic [Threads-1:0] bits, input logic [3:0] index);
-    at = 1'b0;
-    for (int unsigned t = 0; t < Threads; t++) if (index == 4'(t)) at |= bits[t];
-  endfunction
 
   always_ff @(posedge clk_i) begin
-    if (hit_valid_i) hit_q[hit_i.thread] <= hit_i.data;
-    if (fill_valid_i) fill_q[fill_i.thread] <= fill_i.data;
-    if (pad_valid_i) pad_q[pad_i.thread] <= pad_i.data;
     for (int unsigned t = 0; t < Threads; t++) begin
       if (hit_valid_i && hit_i.thread == 4'(t)) filled_q[t] <= 1'b0;
       if (fill_valid_i && fill_i.thread == 4'(t)) filled_q[t] <= 1'b1;
@@ -60,52 +53,90 @@ module polyloom_overlay_answers
     end
   end
 
+  // ---- stage 3: whose answer it is ----
+  logic s3_hit_q, s3_fill_q, s3_pad_q, s3_wake_q, filled;
+  logic [3:0] s3_bits_q;
+  assign filled = filled_q[index_t'(s2_thread_i)];
+  always_ff @(posedge clk_i) begin
+    s3_hit_q  <= s2_src_i == SRC_CACHE && !filled;
+    s3_fill_q <= s2_src_i == SRC_CACHE && filled;
+    s3_pad_q  <= s2_src_i == SRC_PAD;
+    s3_wake_q <= s2_src_i == SRC_WAKE;
+    s3_bits_q <= wake_q[index_t'(s2_thread_i)];
+  end
+
+  // ---- stage 4 ----
+  logic [2:0] valid, s3_own;
+  rsp_t [2:0] answer;
+  logic [2:0][31:0] s3_data, s4_data_q;
+  logic [ 3:0] s4_bits_q;
+  logic [36:0] s4_fpu;
+  assign valid  = {pad_valid_i, fill_valid_i, hit_valid_i};
+  assign answer = {pad_i, fill_i, hit_i};
+  assign s3_own = {s3_pad_q, s3_fill_q, s3_hit_q};
+
+  for (genvar i = 0; i < 3; i++) begin : gen_port
+    polyloom_ram_1r1w #(
+        .Width(32),
+        .Depth(Depth)
+    ) i_ram (
+        .clk_i,
+        .we_i   (valid[i]),
+        .be_i   (1'b1),
+        .waddr_i(9'(answer[i].thread)),
+        .wdata_i(answer[i].data),
+        .re_i   (1'b1),
+        .raddr_i(9'(s2_thread_i)),
+        .rdata_o(s3_data[i])
+    );
+    always_ff @(posedge clk_i) s4_data_q[i] <= s3_own[i] ? s3_data[i] : '0;
+    logic unused;
+    assign unused = ^answer[i].flags;
+  end
+  always_ff @(posedge clk_i) s4_bits_q <= s3_wake_q ? s3_bits_q : '0;
+
   if (Fpu) begin : gen_fpu
-    logic [31:0] fpu_q[16];
-    logic [31:0] div_q[16];
-    logic [4:0] fpu_flags_q[16];
-    logic [4:0] div_flags_q[16];
     logic [Threads-1:0] divided_q;
-    logic divided;
+    logic s3_fpu_q, s3_div_q, divided;
+    logic [1:0] fpu_valid, s3_from;
+    rsp_t [1:0] fpu_answer;
+    logic [1:0][36:0] s3_word, s4_word_q;
     always_ff @(posedge clk_i) begin
-      if (fpu_valid_i) begin
-        fpu_q[fpu_i.thread] <= fpu_i.data;
-        fpu_flags_q[fpu_i.thread] <= fpu_i.flags;
-      end
-      if (div_valid_i) begin
-        div_q[div_i.thread] <= div_i.data;
-        div_flags_q[div_i.thread] <= div_i.flags;
-      end
       for (int unsigned t = 0; t < Threads; t++) begin
         if (fpu_valid_i && fpu_i.thread == 4'(t)) divided_q[t] <= 1'b0;
         if (div_valid_i && div_i.thread == 4'(t)) divided_q[t] <= 1'b1;
       end
+      s3_fpu_q <= s2_src_i == SRC_FPU && !divided;
+      s3_div_q <= s2_src_i == SRC_FPU && divided;
     end
-    assign divided = at(divided_q, thread_i);
-    assign fpu = divided ? div_q[thread_i] : fpu_q[thread_i];
-    assign flags_o = divided ? div_flags_q[thread_i] : fpu_flags_q[thread_i];
+    assign divided = divided_q[index_t'(s2_thread_i)];
+    assign fpu_valid = {div_valid_i, fpu_valid_i};
+    assign fpu_answer = {div_i, fpu_i};
+    assign s3_from = {s3_div_q, s3_fpu_q};
+    for (genvar i = 0; i < 2; i++) begin : gen_fpu_port
+      polyloom_ram_1r1w #(
+          .Width(37),
+          .Depth(Depth)
+      ) i_ram (
+          .clk_i,
+          .we_i   (fpu_valid[i]),
+          .be_i   (1'b1),
+          .waddr_i(9'(fpu_answer[i].thread)),
+          .wdata_i({fpu_answer[i].flags, fpu_answer[i].data}),
+          .re_i   (1'b1),
+          .raddr_i(9'(s2_thread_i)),
+          .rdata_o(s3_word[i])
+      );
+      always_ff @(posedge clk_i) s4_word_q[i] <= s3_from[i] ? s3_word[i] : '0;
+    end
+    assign s4_fpu = s4_word_q[0] | s4_word_q[1];
   end else begin : gen_no_fpu
     logic unused;
     assign unused = ^{fpu_valid_i, fpu_i, div_valid_i, div_i};
-    assign fpu = '0;
-    assign flags_o = '0;
+    assign s4_fpu = '0;
   end
 
-  assign cache = at(filled_q, thread_i) ? fill_q[thread_i] : hit_q[thread_i];
-  always_comb begin
-    data_o = '0;
-    unique case (src_i)
-      SRC_CACHE: data_o = cache;
-      SRC_PAD:   data_o = pad_q[thread_i];
-      SRC_FPU:   data_o = fpu;
-      SRC_WAKE: begin
-        for (int unsigned t = 0; t < Threads; t++) if (thread_i == 4'(t)) data_o[3:0] |= wake_q[t];
-      end
-      default:   data_o = '0;
-    endcase
-  end
-
-  logic unused_flags;
-  assign unused_flags = ^{hit_i.flags, fill_i.flags, pad_i.flags};
+  assign s4_data_o  = s4_data_q[0] | s4_data_q[1] | s4_data_q[2] | s4_fpu[31:0] | 32'(s4_bits_q);
+  assign s4_flags_o = s4_fpu[36:32];
 
 endmodule

@@ -23,67 +23,66 @@ module polyloom_overlay_core
     parameter  int unsigned Core     = 0,                       // in its tile
     localparam int unsigned AddrBits = $clog2(Cfg.instr_words)
 ) (
-    input  logic                                clk_i,
-    input  logic                                rst_ni,
-    input  logic        [            6:0]       phase_i,            // low bits of the current cycle's number
+    input  logic                               clk_i,
+    input  logic                               rst_ni,
+    input  logic        [            6:0]      phase_i,            // low bits of the current cycle's number
     // Instruction memory
-    output logic                                imem_we_o,
-    output logic        [   AddrBits-1:0]       imem_addr_o,
-    output logic        [           31:0]       imem_wdata_o,
-    input  logic        [           31:0]       imem_rdata_i,
+    output logic                               imem_we_o,
+    output logic        [   AddrBits-1:0]      imem_addr_o,
+    output logic        [           31:0]      imem_wdata_o,
+    input  logic        [           31:0]      imem_rdata_i,
     // Control: an operation stands until it is done
-    input  logic                                ctl_valid_i,
-    input  ctl_req_t                            ctl_i,
-    output logic                                ctl_done_o,
-    output logic                                ctl_rdata_valid_o,
-    output logic        [           31:0]       ctl_rdata_o,
+    input  logic                               ctl_valid_i,
+    input  ctl_req_t                           ctl_i,
+    output logic                               ctl_done_o,
+    output logic                               ctl_rdata_valid_o,
+    output logic        [           31:0]      ctl_rdata_o,
     // Requests
-    output logic                                cache_req_valid_o,
-    output mem_req_t                            cache_req_o,
-    output logic                                pad_req_valid_o,
-    output mem_req_t                            pad_req_o,
-    output logic                                fpu_req_valid_o,
-    output fpu_req_t                            fpu_req_o,
+    output logic                               cache_req_valid_o,
+    output mem_req_t                           cache_req_o,
+    output logic                               pad_req_valid_o,
+    output mem_req_t                           pad_req_o,
+    output logic                               fpu_req_valid_o,
+    output fpu_req_t                           fpu_req_o,
     // Answers
-    input  logic                                hit_valid_i,
-    input  rsp_t                                hit_i,
-    input  logic                                fill_valid_i,
-    input  rsp_t                                fill_i,
-    input  logic                                pad_valid_i,
-    input  rsp_t                                pad_i,
-    input  logic                                fpu_valid_i,
-    input  rsp_t                                fpu_i,
-    input  logic                                div_valid_i,
-    input  rsp_t                                div_i,
+    input  logic                               hit_valid_i,
+    input  rsp_t                               hit_i,
+    input  logic                               fill_valid_i,
+    input  rsp_t                               fill_i,
+    input  logic                               pad_valid_i,
+    input  rsp_t                               pad_i,
+    input  logic                               fpu_valid_i,
+    input  rsp_t                               fpu_i,
+    input  logic                               div_valid_i,
+    input  rsp_t                               div_i,
     // Mailbox
-    input  logic        [Cfg.threads-1:0]       can_send_i,
-    input  logic        [Cfg.threads-1:0]       can_recv_i,
-    output logic                                recv_valid_o,
-    output logic        [            3:0]       recv_thread_o,
-    input  logic        [  SLOT_BITS-1:0]       recv_slot_i,        // a cycle later
-    output logic                                free_valid_o,
-    output logic        [  SLOT_BITS-1:0]       free_slot_o,
-    output logic                                send_valid_o,
-    output send_t                               send_o,
-    output logic                                wait_valid_o,
-    output logic        [            3:0]       wait_thread_o,
-    output logic        [            3:0]       wait_bits_o,
-    input  logic        [Cfg.threads-1:0]       wake_i,
-    input  logic        [Cfg.threads-1:0][ 3:0] wake_bits_i,
+    input  logic        [Cfg.threads-1:0]      can_send_i,
+    input  logic        [Cfg.threads-1:0]      can_recv_i,
+    output logic                               recv_valid_o,
+    output logic        [            3:0]      recv_thread_o,
+    input  logic        [  SLOT_BITS-1:0]      recv_slot_i,        // a cycle later
+    output logic                               free_valid_o,
+    output logic        [  SLOT_BITS-1:0]      free_slot_o,
+    output logic                               send_valid_o,
+    output send_t                              send_o,
+    output logic                               wait_valid_o,
+    output logic        [            3:0]      wait_thread_o,
+    output logic        [            3:0]      wait_bits_o,
+    input  logic        [Cfg.threads-1:0]      wake_i,
+    input  logic        [Cfg.threads-1:0][3:0] wake_bits_i,
     // Constants and counters from outside
-    input  logic        [           15:0]       core_id_i,          // of the core's thread 0
-    input  logic                                first_i,            // the board's first core
-    input  logic        [            1:0][31:0] router_sent_i,
-    input  logic        [            2:0][31:0] cache_counts_i,
-    output logic                                perf_reset_o,
-    output logic                                perf_counting_o,
+    input  logic        [           15:0]      core_id_i,          // of the core's thread 0
+    output logic        [            4:0]      outside_o,          // which: misses, hits, write-backs, router's two
+    input  logic        [           31:0]      outside_i,
+    output logic                               perf_reset_o,
+    output logic                               perf_counting_o,
     // Event
-    output logic                                event_valid_o,
-    input  logic                                event_ready_i,
-    output tile_event_t                         event_o,
+    output logic                               event_valid_o,
+    input  logic                               event_ready_i,
+    output tile_event_t                        event_o,
     // What it does
-    output logic                                retired_o,
-    output trace_t                              trace_o
+    output logic                               retired_o,
+    output trace_t                             trace_o
 );
 
   if (Cfg.threads < 1 || Cfg.threads > 16 || 2 ** $clog2(Cfg.threads) != Cfg.threads) begin : gen_bad_threads
@@ -96,6 +95,10 @@ module polyloom_overlay_core
     $error("%m: max_flits %0d; 1 to 4", Cfg.max_flits);
   end
 
+  localparam int unsigned IndexBits = Cfg.threads > 1 ? $clog2(Cfg.threads) : 1;
+  typedef logic [IndexBits-1:0] index_t;
+  // Of a branch's target, which may lie before or behind the memory; its sign is the rest.
+  localparam int unsigned TargetBits = (AddrBits > 11 ? AddrBits + 2 : 13) + 2;
   localparam bit HasFpu = Cfg.fpu || Cfg.muldiv;
 
   // What goes through the pipeline beside threads' instructions.
@@ -178,15 +181,16 @@ module polyloom_overlay_core
       .rs_o     (s2_rs)
   );
 
-  pending_t pending_q[16];
+  pending_t pending_q  [16];
+  pending_t s2_pending;
+  assign s2_pending = pending_q[s2_thread_q];
 
   // ---- stage 3: what has the thread come back with ----
   logic s3_valid_q, s3_bad_q;
   op_t s3_op_q;
   logic [3:0] s3_thread_q;
   logic [31:2] s3_pc_q;
-  logic [31:0] s3_word_q, s3_answer;
-  logic [4:0] s3_flags;
+  logic [31:0] s3_word_q;
   decoded_t s3_decoded_q;
   reg_t [2:0] s3_rs_q;
   pending_t s3_pending_q;
@@ -198,9 +202,11 @@ module polyloom_overlay_core
     s3_word_q <= s2_word_q;
     s3_decoded_q <= s2_decoded;
     s3_rs_q <= s2_rs;
-    s3_pending_q <= pending_q[s2_thread_q];
+    s3_pending_q <= s2_pending;
   end
 
+  logic [31:0] s4_answer;
+  logic [ 4:0] s4_flags;
   polyloom_overlay_answers #(
       .Threads(Cfg.threads),
       .Fpu    (HasFpu)
@@ -218,24 +224,36 @@ module polyloom_overlay_core
       .div_i,
       .wake_i,
       .wake_bits_i,
-      .thread_i(s3_thread_q),
-      .src_i   (s3_pending_q.src),
-      .data_o  (s3_answer),
-      .flags_o (s3_flags)
+      .s2_thread_i(s2_thread_q),
+      .s2_src_i   (s2_pending.src),
+      .s4_data_o  (s4_answer),
+      .s4_flags_o (s4_flags)
   );
 
   // ---- stage 4: operands ----
+  logic [2:0] s3_forward, s3_zero;
   logic s4_valid_q, s4_bad_q, s4_source_q;
   op_t s4_op_q;
   logic [3:0] s4_thread_q;
   logic [31:2] s4_pc_q;
-  logic [31:0] s4_word_q, s4_answer_q;
-  logic [4:0] s4_flags_q;
+  logic [31:0] s4_word_q;
   decoded_t s4_decoded_q;
   pending_t s4_pending_q;
   logic [2:0] s4_forward_q;  // the operand is the answer
-  logic [1:0] s4_zero_q;  // the operand is x0
+  logic [AddrBits+1:2] s4_pc_operand_q;  // 0 if it is none
   logic [2:0][31:0] s4_reg;
+
+  // An operand is the register, the answer or the pc, each 0 unless it is the one; or 0, as a CSR's immediate wants it.
+  always_comb begin
+    for (int unsigned i = 0; i < 3; i++) begin
+      s3_forward[i] = s3_pending_q.valid && s3_pending_q.rd == s3_rs_q[i];
+      s3_zero[i] = s3_forward[i] || (i < 2 && s3_rs_q[i] == '0);
+    end
+    if (s3_decoded_q.a_pc || s3_decoded_q.a_zero) begin
+      s3_forward[0] = 1'b0;
+      s3_zero[0] = 1'b1;
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     s4_thread_q <= s3_thread_q;
@@ -244,12 +262,8 @@ module polyloom_overlay_core
     s4_word_q <= s3_word_q;
     s4_decoded_q <= s3_decoded_q;
     s4_pending_q <= s3_pending_q;
-    s4_answer_q <= s3_answer;
-    s4_flags_q <= s3_flags & {5{s3_pending_q.flags}};
-    for (int unsigned i = 0; i < 3; i++) s4_forward_q[i] <= s3_pending_q.valid && s3_pending_q.rd == s3_rs_q[i];
-    for (int unsigned i = 0; i < 2; i++) s4_zero_q[i] <= s3_rs_q[i] == '0;
-    if (s3_decoded_q.illegal || (s3_decoded_q.csr && s3_decoded_q.f3[2]) || (s3_word_q[6:0] == 7'h37))
-      s4_zero_q[0] <= 1'b1;
+    s4_forward_q <= s3_forward;
+    s4_pc_operand_q <= s3_decoded_q.a_pc ? s3_pc_q[AddrBits+1:2] : '0;
     s4_source_q <= s3_word_q[19:15] != 5'd0;
   end
 
@@ -265,6 +279,7 @@ module polyloom_overlay_core
       .clk_i,
       .thread_i (s2_thread_q),
       .rs_i     (s2_rs),
+      .zero_i   (s3_zero),
       .data_o   (s4_reg),
       .we_i     (s8_we_q),
       .wthread_i(s8_thread_q),
@@ -276,8 +291,10 @@ module polyloom_overlay_core
   logic s5_valid_q, s5_bad_q, s5_source_q, s5_live, s5_reserved, s5_inside;
   op_t s5_op_q;
   logic [3:0] s5_thread_q;
-  logic [31:2] s5_pc_q, s5_next;
-  logic [31:0] s5_word_q, s5_answer_q, s5_a_q, s5_b_q, s5_c_q, s5_sum, s5_branch;
+  logic [31:2] s5_pc_q;
+  logic [AddrBits+2:2] s5_next;
+  logic [TargetBits-1:0] s5_branch;
+  logic [31:0] s5_word_q, s5_answer_q, s5_a_q, s5_b_q, s5_c_q, s5_sum;
   logic [4:0] s5_flags_q;
   decoded_t s5_decoded_q;
   pending_t s5_pending_q;
@@ -291,19 +308,16 @@ module polyloom_overlay_core
     s5_word_q <= s4_word_q;
     s5_decoded_q <= s4_decoded_q;
     s5_pending_q <= s4_pending_q;
-    s5_answer_q <= s4_answer_q;
-    s5_flags_q <= s4_flags_q;
+    s5_answer_q <= s4_answer;
+    s5_flags_q <= s4_flags & {5{s4_pending_q.flags}};
     s5_source_q <= s4_source_q;
-    s5_a_q <= s4_forward_q[0] ? s4_answer_q : s4_reg[0];
-    if (s4_decoded_q.a_pc) s5_a_q[AddrBits+1:2] <= s4_pc_q[AddrBits+1:2];
-    if (s4_decoded_q.a_pc) s5_a_q[1:0] <= '0;
-    if (s4_decoded_q.a_pc) s5_a_q[31:AddrBits+2] <= '0;
-    if (s4_zero_q[0] && !s4_decoded_q.a_pc) s5_a_q <= '0;
-    s5_b_q <= s4_zero_q[1] ? '0 : s4_forward_q[1] ? s4_answer_q : s4_reg[1];
-    s5_c_q <= s4_forward_q[2] ? s4_answer_q : s4_reg[2];
+    s5_a_q <= s4_reg[0] | ({32{s4_forward_q[0]}} & s4_answer) | 32'({s4_pc_operand_q, 2'b00});
+    s5_b_q <= s4_reg[1] | ({32{s4_forward_q[1]}} & s4_answer);
+    s5_c_q <= s4_reg[2] | ({32{s4_forward_q[2]}} & s4_answer);
   end
 
   logic [31:0] s6_sum, s7_result, s7_csr;
+  logic s6_own_we;  // it writes a register itself
   logic s6_taken;
   polyloom_overlay_alu #(
       .Fp(Cfg.fpu)
@@ -315,13 +329,17 @@ module polyloom_overlay_core
       .s5_sum_o   (s5_sum),
       .s6_sum_o   (s6_sum),
       .s6_taken_o (s6_taken),
+      .s6_keep_i  (s6_own_we),
       .s7_result_o(s7_result)
   );
 
   // A word at a bad place is no instruction.
   assign s5_live = s5_valid_q && !s5_bad_q && !s5_decoded_q.illegal;
-  assign s5_next = s5_pc_q + 30'd1;
-  assign s5_branch = {s5_pc_q, 2'b00} + {{20{s5_word_q[31]}}, s5_word_q[7], s5_word_q[30:25], s5_word_q[11:8], 1'b0};
+  // An instruction's pc is inside the memory.
+  assign s5_next = (AddrBits + 1)'(s5_pc_q[AddrBits+1:2]) + 1'b1;
+  assign s5_branch = TargetBits'({s5_pc_q[AddrBits+1:2], 2'b00}) + TargetBits'($signed(
+      {s5_word_q[31], s5_word_q[7], s5_word_q[30:25], s5_word_q[11:8], 1'b0}
+  ));
   assign s5_rm = !s5_decoded_q.rm ? 3'd0 : s5_decoded_q.f3 == 3'd7 ? s5_frm : s5_decoded_q.f3;
   assign s5_reserved = s5_rm > 3'd4;
 
@@ -334,8 +352,10 @@ module polyloom_overlay_core
   logic s6_valid_q, s6_illegal_q, s6_bad_q, s6_mem_bad_q, s6_aligned_q;
   op_t s6_op_q;
   logic [3:0] s6_thread_q;
-  logic [31:2] s6_pc_q, s6_next_q;
-  logic [31:0] s6_word_q, s6_answer_q, s6_branch_q;
+  logic [31:2] s6_pc_q;
+  logic [AddrBits+2:2] s6_next_q;
+  logic [TargetBits-1:0] s6_branch_q;
+  logic [31:0] s6_word_q, s6_answer_q, s6_target;
   logic [4:0] s6_flags_q;
   logic [2:0] s6_size_q;
   logic s6_ecall_q, s6_ebreak_q, s6_jump_q, s6_branching_q, s6_store_q, s6_latent_q, s6_rd_we_q, s6_fp_q;
@@ -409,7 +429,7 @@ module polyloom_overlay_core
 
   csr_act_t s6_act;
   logic [AddrBits-1:0] s6_instr_addr;
-  logic s6_instr_ok, s6_stop, s6_uart_taken, s6_recv;
+  logic s6_instr_ok, s6_stop, s6_uart_taken, s6_recv, s6_can_recv;
   logic [8:0] s6_uart;
   polyloom_overlay_csr #(
       .Cfg(Cfg)
@@ -436,13 +456,13 @@ module polyloom_overlay_core
       .s6_instr_addr_o(s6_instr_addr),
       .s6_instr_ok_o  (s6_instr_ok),
       .can_send_i,
-      .can_recv_i,
+      .s6_can_recv_i  (s6_can_recv),
       .s6_uart_i      (s6_uart),
       .s6_uart_taken_i(s6_uart_taken),
+      .s6_keep_i      (s6_own_we),
       .core_id_i,
-      .first_i,
-      .router_sent_i,
-      .cache_counts_i,
+      .s6_outside_o   (outside_o),
+      .s6_outside_i   (outside_i),
       .perf_reset_o,
       .perf_counting_o,
       .s7_result_o    (s7_csr)
@@ -460,13 +480,11 @@ module polyloom_overlay_core
   assign wait_bits_o = {s6_sum[3], s6_sum[2] | s6_sum[3], s6_sum[1:0]};
 
   // Recv gives 0 and takes nothing where there is nothing.
-  always_comb begin
-    s6_recv = 1'b0;
-    for (int unsigned t = 0; t < Cfg.threads; t++) if (s6_thread_q == 4'(t)) s6_recv |= s6_act.recv && can_recv_i[t];
-  end
+  assign s6_can_recv = can_recv_i[index_t'(s6_thread_q)];
+  assign s6_recv = s6_act.recv && s6_can_recv;
 
   // Faults: nothing of the instruction takes effect.
-  logic s6_misaligned, s6_fault, s6_replay, s6_pass, s6_latent, s6_own_we;
+  logic s6_misaligned, s6_fault, s6_replay, s6_pass, s6_latent;
   logic [7:0] s6_cause;
   logic [31:0] s6_value, s6_pc_of_event;
   assign s6_misaligned = s6_jump_q ? s6_sum[1] : s6_branching_q && s6_taken && s6_branch_q[1];
@@ -478,13 +496,12 @@ module polyloom_overlay_core
   assign s6_own_we = s6_pass && s6_rd_we_q && !s6_latent;
   assign s6_stop = (s6_fault && !s6_replay) || s6_act.kill || s6_op_q.clear;
   assign s6_pc_of_event = {s6_pc_q, 2'b00};
+  assign s6_target = 32'($signed(s6_branch_q));
 
   always_comb begin
-    s6_value = s6_sum;
-    if (s6_branching_q) s6_value = s6_branch_q;
+    s6_value = s6_branching_q ? s6_target : s6_sum;
     if (s6_jump_q) s6_value[0] = 1'b0;
-    if (s6_illegal_q) s6_value = s6_word_q;
-    if (s6_bad_q || (s6_ebreak_q && !s6_illegal_q)) s6_value = s6_pc_of_event;
+    if (Cfg.fpu && s6_illegal_q) s6_value = s6_word_q;  // else the sum is the word
     if (s6_bad_q) s6_cause = CAUSE_BAD_FETCH;
     else if (s6_illegal_q) s6_cause = CAUSE_ILLEGAL;
     else if (s6_ecall_q) s6_cause = CAUSE_ENVIRONMENT_CALL;
@@ -532,7 +549,7 @@ module polyloom_overlay_core
   end
 
   // ---- stage 7: the thread goes round, and its pc ----
-  logic s7_again_q, s7_pc_we_q, s7_we_q, s7_retired_q, s7_recv_q, s7_own_q;
+  logic s7_again_q, s7_pc_we_q, s7_we_q, s7_retired_q, s7_recv_q;
   logic [ 3:0] s7_thread_q;
   logic [31:2] s7_pc_q;
   reg_t        s7_rd_q;
@@ -541,17 +558,16 @@ module polyloom_overlay_core
   always_ff @(posedge clk_i) begin
     s7_thread_q <= s6_thread_q;
     s7_pc_we_q <= (s6_valid_q && !s6_replay) || s6_op_q.clear || (s6_op_q.start && s6_start);
-    s7_pc_q <= s6_next_q;
-    if (s6_branching_q && s6_taken) s7_pc_q <= s6_branch_q[31:2];
+    s7_pc_q <= 30'(s6_next_q);
+    if (s6_branching_q && s6_taken) s7_pc_q <= s6_target[31:2];
     if (s6_jump_q) s7_pc_q <= s6_sum[31:2];
-    if (s6_op_q.start) s7_pc_q <= ctl_i.data[31:2];
+    if (s6_op_q.start) s7_pc_q <= 30'(ctl_i.data[AddrBits+2:2]);
     if (s6_stop) s7_pc_q <= '0;
     s7_we_q <= s6_own_we || (s6_valid_q && s6_pending_q.valid);
     s7_rd_q <= s6_own_we ? s6_rd_q : s6_pending_q.rd;
     s7_answer_q <= s6_own_we ? '0 : s6_answer_q;
-    s7_link_q <= s6_own_we && s6_jump_q ? {s6_next_q, 2'b00} : '0;
+    s7_link_q <= s6_own_we && s6_jump_q ? 32'({s6_next_q, 2'b00}) : '0;
     s7_recv_q <= s6_recv && s6_own_we;
-    s7_own_q <= s6_own_we;
     if (s7_pc_we_q) pc_q[s7_thread_q] <= s7_pc_q;
     if (s6_valid_q || s6_op_q.clear) begin
       pending_q[s6_thread_q] <= '{
@@ -584,8 +600,8 @@ module polyloom_overlay_core
       };
     end
   end
-  assign s7_data = s7_answer_q | (s7_own_q ? s7_result | s7_csr | s7_link_q : '0) |
-      (s7_recv_q ? 32'({1'b1, recv_slot_i, 6'd0}) : '0);
+  // Each is 0 unless it is the one.
+  assign s7_data = s7_answer_q | s7_result | s7_csr | s7_link_q | (s7_recv_q ? 32'({1'b1, recv_slot_i, 6'd0}) : '0);
   always_ff @(posedge clk_i) begin
     s8_thread_q <= s7_thread_q;
     s8_rd_q <= s7_rd_q;
@@ -593,8 +609,8 @@ module polyloom_overlay_core
   end
 
   // ---- queue ----
-  logic pick;
-  logic [3:0] pick_thread;
+  logic picked;
+  logic [3:0] picked_thread;
   localparam int unsigned Ports = HasFpu ? 6 : 4;
   logic [Ports-1:0] answer_valid;
   logic [Ports-1:0][3:0] answer_thread;
@@ -615,18 +631,20 @@ module polyloom_overlay_core
       .valid_i (answer_valid),
       .thread_i(answer_thread),
       .wake_i,
-      .pick_o  (pick),
-      .thread_o(pick_thread)
+      .pick_o  (picked),
+      .thread_o(picked_thread)
   );
 
   polyloom_overlay_ready_queue i_queue (
       .clk_i,
       .rst_ni,
-      .push_i  ({pick, s7_again_q}),
-      .thread_i({pick_thread, s7_thread_q}),
-      .valid_o (queue_valid),
-      .head_o  (queue_head),
-      .pop_i   (s0_issue)
+      .picked_i       (picked),
+      .picked_thread_i(picked_thread),
+      .again_i        (s7_again_q),
+      .again_thread_i (s7_thread_q),
+      .valid_o        (queue_valid),
+      .head_o         (queue_head),
+      .pop_i          (s0_issue)
   );
 
   // ---- control state ----
@@ -686,5 +704,8 @@ module polyloom_overlay_core
           rd: s8_rd_q.index,
           data: s8_data_q
       };
+
+  logic unused;
+  assign unused = ^{ctl_i, s5_sum, s6_pending_q};
 
 endmodule

@@ -10,7 +10,8 @@
 // Order/loss:   control requests in order; no event is lost.
 // Reset:        as polyloom_overlay_core.
 // Limits:       cores 1, 2 or 4 (checked at elaboration), else as polyloom_overlay_core. A CTL_START of a thread that runs, or of
-//               none, does nothing. Its pc's two low bits are ignored.
+//               none, does nothing. Its pc's two low bits are
+//               ignored; one beyond the memory counts as the memory's end.
 // Cost:         see README.md.
 // Source:       Tinsel paper III.   Tests: test_polyloom_overlay_cores.py
 module polyloom_overlay_cores
@@ -110,7 +111,13 @@ module polyloom_overlay_cores
       todo_q <= todo_q & ~done;
     end
   end
-  always_ff @(posedge clk_i) if (ctl_ready_o) ctl_q <= ctl_i;
+  // A start outside the memory: at its end, where the thread faults.
+  always_ff @(posedge clk_i) begin
+    if (ctl_ready_o) begin
+      ctl_q <= ctl_i;
+      if (ctl_i.op == CTL_START && ctl_i.data[31:AddrBits+2] != '0) ctl_q.data <= 32'd1 << (AddrBits + 2);
+    end
+  end
 
   assign ctl_rsp_valid_o = |read_valid;
   always_comb begin
@@ -125,6 +132,9 @@ module polyloom_overlay_cores
   logic [Cfg.cores-1:0] perf_reset, perf_counting, event_valid, event_ready;
   tile_event_t [Cfg.cores-1:0] event_data;
   logic [2:0][31:0] cache_counts;
+  logic [Cfg.cores-1:0][4:0] outside_sel;
+  logic [31:0] outside;
+  logic [(Cfg.cores > 1 ? $clog2(Cfg.cores) : 1)-1:0] unused_idx;
 
   for (genvar k = 0; k < Cfg.cores; k++) begin : gen_core
     polyloom_overlay_core #(
@@ -174,9 +184,8 @@ module polyloom_overlay_cores
         .wake_i           (wake_i[k]),
         .wake_bits_i      (wake_bits_i[k]),
         .core_id_i        (hart_base_i | 16'(k * Cfg.threads)),
-        .first_i          (tile0_i && k == 0),
-        .router_sent_i,
-        .cache_counts_i   (k == 0 ? cache_counts : '0),
+        .outside_o        (outside_sel[k]),
+        .outside_i        (k == 0 ? outside : '0),
         .perf_reset_o     (perf_reset[k]),
         .perf_counting_o  (perf_counting[k]),
         .event_valid_o    (event_valid[k]),
@@ -210,7 +219,18 @@ module polyloom_overlay_cores
       .count_o   (cache_counts)
   );
 
+  // What only the first core shows.
+  always_comb begin
+    outside = '0;
+    for (int unsigned i = 0; i < 3; i++) if (outside_sel[0][i]) outside |= cache_counts[i];
+    for (int unsigned i = 0; i < 2; i++) if (outside_sel[0][i+3] && tile0_i) outside |= router_sent_i[i];
+  end
+
+  logic unused;  // of the cores but the first
+  assign unused = ^{perf_reset, perf_counting, outside_sel, unused_idx};
+
   // ---- events ----
+  tile_event_t merged;
   rr_arb_tree #(
       .NumIn    (Cfg.cores),
       .DataType (tile_event_t),
@@ -226,8 +246,15 @@ module polyloom_overlay_cores
       .data_i (event_data),
       .req_o  (event_valid_o),
       .gnt_i  (event_ready_i),
-      .data_o (event_o),
-      .idx_o  ()
+      .data_o (merged),
+      .idx_o  (unused_idx)
   );
+
+  // Of these two the value is the pc.
+  always_comb begin
+    event_o = merged;
+    if (merged.fault && (merged.cause == CAUSE_BAD_FETCH || merged.cause == CAUSE_BREAKPOINT))
+      event_o.value = merged.pc;
+  end
 
 endmodule

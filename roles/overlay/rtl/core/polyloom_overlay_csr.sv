@@ -40,20 +40,22 @@ module polyloom_overlay_csr
     output logic [AddrBits-1:0] s6_instr_addr_o,
     output logic s6_instr_ok_o,  // InstrAddr is inside
     input logic [Cfg.threads-1:0] can_send_i,
-    input logic [Cfg.threads-1:0] can_recv_i,
+    input logic s6_can_recv_i,
     input logic [8:0] s6_uart_i,  // valid, byte
     input logic s6_uart_taken_i,  // ToUart's byte is taken
+    input logic s6_keep_i,  // the instruction has this result; else it is 0
     // Constants and counters from outside
     input logic [15:0] core_id_i,  // of the core's thread 0
-    input logic first_i,  // the board's first core
-    input logic [1:0][31:0] router_sent_i,
-    input logic [2:0][31:0] cache_counts_i,  // misses, hits, write-backs; 0 in all but the tile's first core
+    output logic [4:0] s6_outside_o,  // which: misses, hits, write-backs, router's two
+    input logic [31:0] s6_outside_i,
     output logic perf_reset_o,
     output logic perf_counting_o,
     // Stage 7
     output logic [31:0] s7_result_o
 );
 
+  localparam int unsigned IndexBits = Cfg.threads > 1 ? $clog2(Cfg.threads) : 1;
+  typedef logic [IndexBits-1:0] index_t;
   typedef struct packed {
     logic instr_addr,
         instr,
@@ -109,8 +111,8 @@ module polyloom_overlay_csr
         idle: page_c && low == 4'hb,
         idle_u: page_c && low == 4'hc,
         cycle_u: page_c && low == 4'hd,
-        sent: page_c && low == 4'he && first_i,
-        sent_inter: page_c && low == 4'hf && first_i,
+        sent: page_c && low == 4'he,
+        sent_inter: page_c && low == 4'hf,
         hart_id: page_f && low == 4'h4,
         fflags: page_0 && low == 4'h1,
         frm: page_0 && low == 4'h2,
@@ -242,43 +244,47 @@ module polyloom_overlay_csr
   assign perf_reset_o = perf && s6_operand_i == 32'd0;
   assign perf_counting_o = perf && (s6_operand_i == 32'd1 || s6_operand_i == 32'd2) ? s6_operand_i[0] : counting_q;
 
+  logic alive;
+  assign alive = alive_q[CALL_CYCLES-1];
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       alive_q <= '0;
-      cycle_q <= '0;
-      idle_q <= '0;
       counting_q <= 1'b1;
     end else begin
       alive_q <= {alive_q[CALL_CYCLES-2:0], 1'b1};
       counting_q <= perf_counting_o;
-      cycle_q <= (perf_reset_o ? 40'd0 : cycle_q) + 40'(perf_counting_o && alive_q[CALL_CYCLES-1]);
-      idle_q <= (perf_reset_o ? 40'd0 : idle_q) + 40'(perf_counting_o && alive_q[CALL_CYCLES-1] && s6_bubble_i);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    cycle_q <= cycle_q + 40'(perf_counting_o);
+    idle_q  <= idle_q + 40'(perf_counting_o && s6_bubble_i);
+    if (perf_reset_o || !alive) begin  // the instruction that resets them is counted itself, and is no bubble
+      cycle_q <= 40'(perf_counting_o && alive);
+      idle_q  <= '0;
     end
   end
 
   // ---- result ----
+  assign s6_outside_o = {s6_sel_q.sent_inter, s6_sel_q.sent, s6_sel_q.writebacks, s6_sel_q.hits, s6_sel_q.misses};
   logic [31:0] value;
   logic can;
   always_comb begin
-    can = 1'b0;
-    for (int unsigned t = 0; t < Cfg.threads; t++) begin
-      if (s6_thread_i == 4'(t)) can |= (s6_sel_q.can_send && can_send_i[t]) || (s6_sel_q.can_recv && can_recv_i[t]);
-    end
+    can   = (s6_sel_q.can_send && can_send_i[index_t'(s6_thread_i)]) || (s6_sel_q.can_recv && s6_can_recv_i);
     value = '0;
     if (s6_sel_q.cycle) value |= cycle_q[31:0];
     if (s6_sel_q.cycle_u) value |= 32'(cycle_q[39:32]);
     if (s6_sel_q.idle) value |= idle_q[31:0];
     if (s6_sel_q.idle_u) value |= 32'(idle_q[39:32]);
-    if (s6_sel_q.misses) value |= cache_counts_i[0];
-    if (s6_sel_q.hits) value |= cache_counts_i[1];
-    if (s6_sel_q.writebacks) value |= cache_counts_i[2];
-    if (s6_sel_q.sent) value |= router_sent_i[0];
-    if (s6_sel_q.sent_inter) value |= router_sent_i[1];
+    value |= s6_outside_i;
     if (s6_sel_q.hart_id) value |= 32'(core_id_i | 16'(s6_thread_i));
     if (s6_sel_q.from_uart && s6_uart_i[8]) value |= 32'(s6_uart_i);
     value |= 32'(s6_fp_value);
     value[0] |= can || (s6_act_o.to_uart && s6_uart_taken_i);
   end
-  always_ff @(posedge clk_i) s7_result_o <= value;
+  always_ff @(posedge clk_i) s7_result_o <= s6_keep_i ? value : '0;
+
+  logic unused;  // what acts through s6_act_o
+  assign unused = ^{s5_f3_i, s6_sel_q};
 
 endmodule

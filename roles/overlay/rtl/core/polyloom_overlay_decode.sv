@@ -214,6 +214,13 @@ module polyloom_overlay_decode
       class_is.move = 1'b0;
       class_is.rd.f = 1'b0;
     end
+    class_is.a_zero = major == LUI || (major == SYSTEM && f3[2]);
+    if (class_is.illegal) begin  // the sum is the word, for whoever is told
+      class_is.a_zero = 1'b1;
+      class_is.a_pc = 1'b0;
+      class_is.b_imm = 1'b1;
+      class_is.sub = 1'b0;
+    end
     if (!Fp && !MulDiv) class_is.fpu = 1'b0;
     if (word_i[11:7] == 5'd0 && !class_is.rd.f) class_is.rd_we = 1'b0;
   end

@@ -1,66 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_ready_queue: the threads of a core that can issue, in the order in which they became ready.
-// How:          a ring of 16 in two banks of LUT RAM, even and odd places, so that two threads may join in a cycle:
-//                   push 0, then push 1 --> [ even ] [ odd ] --> head
-// Latency:      1 cycle from a push to the head.
-// Throughput:   two pushes and one pop a cycle.
-// Backpressure: none: a thread is in the queue once, so 16 places are enough. The head comes from LUT RAM; no path from
-//               an input to an output.
-// Order/loss:   first in, first out; of two pushes in a cycle, push 0 is first.
-// Reset:        emptied; places are not cleared. Takes the first push in the first cycle after reset.
-// Limits:       at most 16 threads in it (asserted); no pop while it is empty (asserted).
-// Cost:         about 40 LUT4, 10 FF (ECP5; part of polyloom_overlay_core).
+// How:          a ring of 16 in two banks of LUT RAM, even and odd places, so that two threads may join in a cycle: the one that
+//               is picked for this cycle, which passes an empty ring by, and the one that comes round in the next.
+//                   picked --> push 0 -+-> [ even ] [ odd ] --> head
+//                   again  --> push 1 -'
+// Latency:      none from picked_i to the head if the ring is empty; 1 cycle from again_i.
+// Throughput:   two threads in and one out a cycle.
+// Backpressure: none: a thread is in the queue once, so 16 places are enough. Path from picked_i to the head.
+// Order/loss:   first in, first out; of two that join in a cycle, the picked one is first.
+// Reset:        emptied; places are not cleared. Takes the first thread in the first cycle after reset.
+// Limits:       at most 16 threads in it, no pop while nothing is there (asserted).
+// Cost:         about 50 LUT4, 15 FF (ECP5; part of polyloom_overlay_core).
 // Source:       own design.   Tests: test_polyloom_overlay_cores.py
 module polyloom_overlay_ready_queue (
-    input  logic            clk_i,
-    input  logic            rst_ni,
-    // Threads that join, in this order
-    input  logic [1:0]      push_i,
-    input  logic [1:0][3:0] thread_i,
+    input  logic       clk_i,
+    input  logic       rst_ni,
+    // Joins in this cycle
+    input  logic       picked_i,
+    input  logic [3:0] picked_thread_i,
+    // Joins in the next cycle
+    input  logic       again_i,
+    input  logic [3:0] again_thread_i,
     // The thread that may issue
-    output logic            valid_o,
-    output logic [3:0]      head_o,
-    input  logic            pop_i
+    output logic       valid_o,
+    output logic [3:0] head_o,
+    input  logic       pop_i
 );
 
   logic [3:0] even_q[8];
   logic [3:0] odd_q [8];
-  logic [4:0] head_q, tail_q, tail_1;
-  logic swap;  // the first push goes to an odd place
+  logic [3:0] head_q, tail_q, next;
+  logic [4:0] count_q, count_d;
+  logic some_q;  // the ring holds a thread
+  logic push, swap;
   logic [1:0] we;
   logic [3:0] even_data, odd_data;
-  logic [2:0] even_addr, odd_addr;
+  logic [2:0] even_addr;
 
-  assign valid_o = head_q != tail_q;
-  assign head_o  = head_q[0] ? odd_q[head_q[3:1]] : even_q[head_q[3:1]];
+  assign valid_o = some_q || picked_i;
+  assign head_o  = !some_q ? picked_thread_i : head_q[0] ? odd_q[head_q[3:1]] : even_q[head_q[3:1]];
 
-  // A lone push 1 goes where push 0 would.
-  assign tail_1  = tail_q + 5'd1;
-  assign swap    = tail_q[0];
+  assign push    = picked_i && (some_q || !pop_i);
+  assign count_d = count_q + 5'(push) + 5'(again_i) - 5'(pop_i && some_q);
+  // The first push goes to the tail's place, which may be an odd one.
+  assign next = tail_q + 4'd1;
+  assign swap = tail_q[0];
   always_comb begin
-    we = {push_i == 2'b11, |push_i};
+    we = {push && again_i, push || again_i};
     if (swap) we = {we[0], we[1]};
-    even_addr = swap ? tail_1[3:1] : tail_q[3:1];
-    odd_addr  = tail_q[3:1];
-    even_data = (swap || !push_i[0]) ? thread_i[1] : thread_i[0];
-    odd_data  = (!swap || !push_i[0]) ? thread_i[1] : thread_i[0];
+    even_addr = swap ? next[3:1] : tail_q[3:1];
+    even_data = swap || !push ? again_thread_i : picked_thread_i;
+    odd_data  = !swap || !push ? again_thread_i : picked_thread_i;
   end
 
   always_ff @(posedge clk_i) begin
     if (we[0]) even_q[even_addr] <= even_data;
-    if (we[1]) odd_q[odd_addr] <= odd_data;
+    if (we[1]) odd_q[tail_q[3:1]] <= odd_data;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      head_q <= '0;
-      tail_q <= '0;
+      head_q  <= '0;
+      tail_q  <= '0;
+      count_q <= '0;
+      some_q  <= 1'b0;
     end else begin
-      if (pop_i) head_q <= head_q + 5'd1;
-      tail_q <= tail_q + 5'(push_i[0]) + 5'(push_i[1]);
+      head_q  <= head_q + 4'(pop_i && some_q);
+      tail_q  <= tail_q + 4'(push) + 4'(again_i);
+      count_q <= count_d;
+      some_q  <= count_d != '0;
       assert (!pop_i || valid_o);
-      assert (5'(tail_q - head_q) <= 5'd16);
+      assert (count_q <= 5'd16);
     end
   end
+
+  logic unused;
+  assign unused = next[0];
 
 endmodule

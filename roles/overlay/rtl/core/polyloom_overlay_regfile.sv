@@ -19,6 +19,7 @@ module polyloom_overlay_regfile
     // Operands
     input  logic [ 3:0]       thread_i,
     input  reg_t [ 2:0]       rs_i,       // the third is a floating-point register
+    input  logic [ 2:0]       zero_i,     // a cycle later: this operand is to be 0
     output logic [ 2:0][31:0] data_o,
     // Result
     input  logic              we_i,
@@ -66,7 +67,9 @@ module polyloom_overlay_regfile
     assign rdata[2] = '0;
   end
 
-  always_ff @(posedge clk_i) data_q <= rdata;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < 3; i++) data_q[i] <= zero_i[i] ? '0 : rdata[i];
+  end
   assign data_o = data_q;
 
 endmodule

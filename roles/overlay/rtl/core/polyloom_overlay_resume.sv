@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_resume: which of a core's threads whose answers have come joins the ready queue next.
 // How:          a bit a thread, set by answers; every cycle the first set bit in circular order leaves, counted from thread
-//               (c / 8) mod 16, where c is the cycle in which it joins.
-// Latency:      an answer of cycle A: picked in A + 1 at the earliest, which can issue in A + 2.
+//               (c / 8) mod 16, where c is the cycle in which it joins. It is a bit in a register then, which clears its own.
+// Latency:      an answer of cycle A: picked in A + 1 at the earliest, on the output in A + 2.
 // Throughput:   any number of answers a cycle, one pick a cycle.
-// Backpressure: none. pick_o depends on registers only.
+// Backpressure: none. No path from an input to an output.
 // Order/loss:   circular from a place that moves on every eighth cycle, so every thread's turn comes.
 // Reset:        no answers are there. Takes the first in the first cycle after reset.
 // Limits:       Threads 1..16 (checked at elaboration); no second answer of a thread before it is picked (asserted).
@@ -21,7 +21,7 @@ module polyloom_overlay_resume #(
     input  logic [  Ports-1:0]      valid_i,
     input  logic [  Ports-1:0][3:0] thread_i,
     input  logic [Threads-1:0]      wake_i,
-    // The thread that joins in the next cycle
+    // The thread that joins in this cycle
     output logic                    pick_o,
     output logic [        3:0]      thread_o
 );
@@ -30,27 +30,34 @@ module polyloom_overlay_resume #(
     $error("%m: Threads %0d; 1 to 16", Threads);
   end
 
-  logic [Threads-1:0] set, answered_q, mask_q, late, grant;
+  logic [Threads-1:0] set, answered_q, mask_q, there, late, grant, picked_q;
   logic [6:0] next_phase;
 
+  // A port's number taken apart first: rows and columns of four are fewer gates than sixteen comparisons.
   always_comb begin
-    for (int unsigned t = 0; t < Threads; t++) begin
-      set[t] = wake_i[t];
-      for (int unsigned p = 0; p < Ports; p++) set[t] |= valid_i[p] && thread_i[p] == 4'(t);
+    set = wake_i;
+    for (int unsigned p = 0; p < Ports; p++) begin
+      logic [3:0] row, column;
+      for (int unsigned i = 0; i < 4; i++) begin
+        row[i] = valid_i[p] && thread_i[p][3:2] == 2'(i);
+        column[i] = thread_i[p][1:0] == 2'(i);
+      end
+      for (int unsigned t = 0; t < Threads; t++) set[t] |= row[t/4] && column[t%4];
     end
   end
 
   // First set bit at or above the pointer, else first of all: x & -x of both in one chain of carries.
   logic [2*Threads-1:0] both, first;
-  assign late   = answered_q & mask_q;
-  assign both   = {answered_q, late};
+  assign there  = answered_q & ~picked_q;
+  assign late   = there & mask_q;
+  assign both   = {there, late};
   assign first  = both & (~both + (2 * Threads)'(1));
   assign grant  = first[2*Threads-1:Threads] | first[Threads-1:0];
 
-  assign pick_o = |answered_q;
+  assign pick_o = |picked_q;
   always_comb begin
     thread_o = '0;
-    for (int unsigned t = 0; t < Threads; t++) if (grant[t]) thread_o |= 4'(t);
+    for (int unsigned t = 0; t < Threads; t++) if (picked_q[t]) thread_o |= 4'(t);
   end
 
   // What is picked in the next cycle joins in the one after.
@@ -62,10 +69,15 @@ module polyloom_overlay_resume #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       answered_q <= '0;
+      picked_q   <= '0;
     end else begin
-      answered_q <= (answered_q & ~grant) | set;
-      assert ((answered_q & set) == '0);
+      answered_q <= there | set;
+      picked_q   <= grant;
+      assert ((there & set) == '0);
     end
   end
+
+  logic unused;
+  assign unused = ^next_phase[2:0];
 
 endmodule

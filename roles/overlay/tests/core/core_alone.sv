@@ -25,6 +25,8 @@ module core_alone
 ) (
     input logic clk_i,
     input logic rst_ni,
+    output logic [4:0] outside_o,
+    input logic [31:0] outside_i,
     input logic [6:0] phase_i,
     input logic ctl_valid_i,
     input ctl_req_t ctl_i,
@@ -62,9 +64,6 @@ module core_alone
     input logic [Cfg.threads-1:0] wake_i,
     input logic [Cfg.threads-1:0][3:0] wake_bits_i,
     input logic [15:0] core_id_i,
-    input logic first_i,
-    input logic [1:0][31:0] router_sent_i,
-    input logic [2:0][31:0] cache_counts_i,
     output logic perf_reset_o,
     output logic perf_counting_o,
     output logic event_valid_o,
@@ -114,9 +113,6 @@ module core_alone
   logic [Cfg.threads-1:0] wake_q;
   logic [Cfg.threads-1:0][3:0] wake_bits_q;
   logic [15:0] core_id_q;
-  logic first_q;
-  logic [1:0][31:0] router_sent_q;
-  logic [2:0][31:0] cache_counts_q;
   logic perf_reset_d;
   logic perf_counting_d;
   logic event_valid_d;
@@ -124,7 +120,11 @@ module core_alone
   tile_event_t event_d;
   logic retired_d;
 
+  logic [4:0] outside_d;
+  logic [31:0] outside_q;
   always_ff @(posedge clk_i) begin
+    outside_o <= outside_d;
+    outside_q <= outside_i;
     phase_q <= phase_i;
     ctl_valid_q <= ctl_valid_i;
     ctl_q <= ctl_i;
@@ -162,9 +162,6 @@ module core_alone
     wake_q <= wake_i;
     wake_bits_q <= wake_bits_i;
     core_id_q <= core_id_i;
-    first_q <= first_i;
-    router_sent_q <= router_sent_i;
-    cache_counts_q <= cache_counts_i;
     perf_reset_o <= perf_reset_d;
     perf_counting_o <= perf_counting_d;
     event_valid_o <= event_valid_d;
@@ -177,6 +174,8 @@ module core_alone
       .Cfg(Cfg)
   ) i_core (
       .clk_i,
+      .outside_o(outside_d),
+      .outside_i(outside_q),
       .rst_ni,
       .imem_we_o(imem_we),
       .imem_addr_o(imem_addr),
@@ -220,9 +219,6 @@ module core_alone
       .wake_i(wake_q),
       .wake_bits_i(wake_bits_q),
       .core_id_i(core_id_q),
-      .first_i(first_q),
-      .router_sent_i(router_sent_q),
-      .cache_counts_i(cache_counts_q),
       .perf_reset_o(perf_reset_d),
       .perf_counting_o(perf_counting_d),
       .event_valid_o(event_valid_d),

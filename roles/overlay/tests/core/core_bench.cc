@@ -9,18 +9,19 @@ namespace polyloom::overlay::test {
 namespace {
 
 // Widths of the packed structs at the ports (polyloom_overlay_pkg); fields are listed from the last.
-constexpr unsigned kMemBits = 2 + 2 + 1 + 4 + 32 + 32, kFpuBits = 5 + 3 + 4 + 96, kSendBits = 4 + 20 + 64 + 9 + 2 + 32;
+constexpr unsigned kMemBits = 2 + 2 + 1 + 4 + 32 + 32, kFpuBits = 5 + 3 + 4 + 96,
+                   kSendBits = 4 + 20 + 64 + 9 + 2 + 32;
 constexpr unsigned kTraceBits = 1 + 4 + 32 + 32 + 1 + 1 + 5 + 32;
 
 /// fpu_op_e of an operation, in the order of the package.
 unsigned fpu_op(Op op) {
   static const std::map<Op, unsigned> table{
-      {Op::mul, 0},        {Op::mulh, 1},      {Op::mulhsu, 2},     {Op::mulhu, 3},    {Op::div, 4},
-      {Op::divu, 5},       {Op::rem, 6},       {Op::remu, 7},       {Op::fadd_s, 8},   {Op::fsub_s, 9},
-      {Op::fmul_s, 10},    {Op::fdiv_s, 11},   {Op::fsqrt_s, 12},   {Op::fmadd_s, 13}, {Op::fmsub_s, 14},
-      {Op::fnmsub_s, 15},  {Op::fnmadd_s, 16}, {Op::fmin_s, 17},    {Op::fmax_s, 18},  {Op::feq_s, 19},
-      {Op::flt_s, 20},     {Op::fle_s, 21},    {Op::fclass_s, 22},  {Op::fcvt_w_s, 23}, {Op::fcvt_wu_s, 24},
-      {Op::fcvt_s_w, 25},  {Op::fcvt_s_wu, 26}};
+      {Op::mul, 0},       {Op::mulh, 1},      {Op::mulhsu, 2},    {Op::mulhu, 3},     {Op::div, 4},
+      {Op::divu, 5},      {Op::rem, 6},       {Op::remu, 7},      {Op::fadd_s, 8},    {Op::fsub_s, 9},
+      {Op::fmul_s, 10},   {Op::fdiv_s, 11},   {Op::fsqrt_s, 12},  {Op::fmadd_s, 13},  {Op::fmsub_s, 14},
+      {Op::fnmsub_s, 15}, {Op::fnmadd_s, 16}, {Op::fmin_s, 17},   {Op::fmax_s, 18},   {Op::feq_s, 19},
+      {Op::flt_s, 20},    {Op::fle_s, 21},    {Op::fclass_s, 22}, {Op::fcvt_w_s, 23}, {Op::fcvt_wu_s, 24},
+      {Op::fcvt_s_w, 25}, {Op::fcvt_s_wu, 26}};
   return table.at(op);
 }
 
@@ -63,7 +64,8 @@ Bench::Bench(const BenchParams& p) : rng(p.seed), params(p) {
 std::uint64_t Bench::bits(const void* port, unsigned lo, unsigned count) const {
   const auto* bytes = static_cast<const std::uint8_t*>(port);
   std::uint64_t value = 0;
-  for (unsigned i = 0; i < count; ++i) value |= std::uint64_t{bytes[(lo + i) / 8] >> ((lo + i) % 8) & 1u} << i;
+  for (unsigned i = 0; i < count; ++i)
+    value |= std::uint64_t{bytes[(lo + i) / 8] >> ((lo + i) % 8) & 1u} << i;
   return value;
 }
 
@@ -129,7 +131,8 @@ void Bench::drive() {
 
 void Bench::check_requests(unsigned k, const Outputs& want) {
   const unsigned k_mem = k * kMemBits, k_send = k * kSendBits, k_fpu = k * kFpuBits;
-  const auto memory = [&](const char* unit, const void* valid, const void* port, const std::optional<Request>& r) {
+  const auto memory = [&](const char* unit, const void* valid, const void* port,
+                          const std::optional<Request>& r) {
     expect(bits(valid, k, 1), r ? 1 : 0, unit, k);
     if (!r) return;
     const bool store = op_class(r->inst.op) == OpClass::store;
@@ -178,7 +181,8 @@ void Bench::check_requests(unsigned k, const Outputs& want) {
 
 void Bench::check_trace(unsigned k) {
   const auto retiring = passed_[k].find(cycle + 1);
-  expect(bits(&top_->retired_o, k, 1), retiring != passed_[k].end() && retiring->second.counted ? 1 : 0, "retired", k);
+  expect(bits(&top_->retired_o, k, 1), retiring != passed_[k].end() && retiring->second.counted ? 1 : 0,
+         "retired", k);
   const auto it = passed_[k].find(cycle);
   const unsigned at = k * kTraceBits;
   const bool any = it != passed_[k].end();
@@ -203,14 +207,16 @@ void Bench::check_events() {
   if (top_->event_valid_o == 0) return;
   const void* e = &top_->event_o;
   const unsigned thread = static_cast<unsigned>(bits(e, 72, 6)), k = thread / kThreads;
-  if (k >= kCores || !event_[k]) throw Mismatch("cycle " + std::to_string(cycle) + ": an event out of nothing");
+  if (k >= kCores || !event_[k])
+    throw Mismatch("cycle " + std::to_string(cycle) + ": an event out of nothing");
   const Event& want = *event_[k];
   expect(thread, want.thread, "an event's thread", k);
   expect(bits(e, 78, 1), want.fault ? 1 : 0, "whether an event is a fault", k);
   expect(bits(e, 64, 8), want.cause, "an event's cause", k);
   if (want.fault) {
     expect(bits(e, 32, 32), want.pc, "a fault's pc", k);
-    expect(bits(e, 0, 32), want.value, "a fault's value", k);
+    const std::string value = "the value of a fault of cause " + std::to_string(want.cause);
+    expect(bits(e, 0, 32), want.value, value.c_str(), k);
   }
   if (top_->event_ready_i == 0) return;
   events.push_back(want);
@@ -220,7 +226,8 @@ void Bench::check_events() {
 
 void Bench::check_control() {
   if (top_->ctl_rsp_valid_o != 0) {
-    if (reads_.empty()) throw Mismatch("cycle " + std::to_string(cycle) + ": an answer that nothing asked for");
+    if (reads_.empty())
+      throw Mismatch("cycle " + std::to_string(cycle) + ": an answer that nothing asked for");
     expect(top_->ctl_rdata_o, reads_.front(), "a word of the instruction memory", 0);
     answers.push_back(reads_.front());
     reads_.pop_front();
@@ -232,8 +239,9 @@ void Bench::check_control() {
   at_work_ = c;
   const bool instr = c.op == Control::write_instr || c.op == Control::read_instr;
   for (unsigned k = 0; k < kCores; ++k) {
-    const bool mine = instr ? k % 2 == 0 && (c.all ? k == 0 || c.op == Control::write_instr : c.target == k / 2)
-                            : (c.all || c.target == k) && c.addr < kThreads;
+    const bool mine = instr
+                          ? k % 2 == 0 && (c.all ? k == 0 || c.op == Control::write_instr : c.target == k / 2)
+                          : (c.all || c.target == k) && c.addr < kThreads;
     if (mine) todo_next_ |= 1u << k;
   }
 }
@@ -241,14 +249,19 @@ void Bench::check_control() {
 /// One cycle.
 void Bench::step() {
   drive();
+  const std::array<unsigned, 3> pulses{random(2), random(2), random(2)};
+  top_->cache_miss_i = pulses[0], top_->cache_hit_i = pulses[1], top_->cache_writeback_i = pulses[2];
   top_->eval();
+  for (const Patch& p : patches_[cycle]) code[p.pair][p.at] = p.word;
+  patches_.erase(cycle);
+  counts_cleared_ = false;
   todo_next_ = todo_;
   check_control();
   for (unsigned k = 0; k < kCores; ++k) {
     issue_slot(k);
     const auto slot = cycle >= 6 ? slots_[k].extract(cycle - 6).mapped() : Slot{};
     if (slot.op) execute_op(k, *slot.op);
-    const Outputs want = slot.thread ? execute(k, *slot.thread) : Outputs{};
+    const Outputs want = slot.thread ? execute(k, *slot.thread, slot.word) : Outputs{};
     issued += slot.thread ? 1 : 0;
     check_requests(k, want);
     check_trace(k);
@@ -257,6 +270,10 @@ void Bench::step() {
       ++core.cycles;
       core.idle += slot.thread ? 0 : 1;
     }
+  }
+  for (unsigned i = 0; i < 3; ++i) {
+    cache_counts_[i] += cores[0].counting ? pulses[i] : 0;
+    if (counts_cleared_) cache_counts_[i] = 0;
   }
   check_events();
   todo_ = todo_next_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verilated cores with their surroundings: units that answer after random times, a mailbox that says anything, a
-// host. Every cycle's outputs must be those of core_model.h; the first difference ends the run with Mismatch.
+// Verilated cores with their surroundings: units that answer after random times, a mailbox that says
+// anything, a host. Every cycle's outputs must be those of core_model.h; the first difference ends the run
+// with Mismatch.
 #pragma once
 
 #include <verilated.h>
@@ -21,8 +22,8 @@ struct Mismatch : std::runtime_error {
 
 struct BenchParams {
   std::uint64_t seed = 1;
-  unsigned max_delay = 20;       ///< of a unit's answer, in cycles beyond the shortest
-  unsigned event_stall = 2;      ///< events are taken one cycle in this many
+  unsigned max_delay = 20;   ///< of a unit's answer, in cycles beyond the shortest
+  unsigned event_stall = 2;  ///< events are taken one cycle in this many
 };
 
 /// A control request of the host.
@@ -66,6 +67,7 @@ class Bench {
  private:
   struct Slot {
     std::optional<unsigned> thread;
+    std::optional<std::uint32_t> word;  ///< what it fetched
     std::optional<Control> op;
   };
   struct Outputs {
@@ -93,15 +95,18 @@ class Bench {
   void check_events();
   // core_execute.cc
   void issue_slot(unsigned k);
-  Outputs execute(unsigned k, unsigned t);
+  Outputs execute(unsigned k, unsigned t, std::optional<std::uint32_t> word);
   void execute_csr(unsigned k, unsigned t, const Inst& in, Passed& p, Outputs& out, bool& latent, bool& stop);
   std::uint32_t csr_effect(unsigned k, unsigned t, const CsrAccess& a, Op op, Outputs& out);
   void execute_op(unsigned k, const Control& c);
   void start(unsigned k, unsigned t, std::uint32_t pc);
-  std::optional<Fault> memory(unsigned k, unsigned t, const Inst& in, Outputs& out, CodeOnly& env);
-  void ask_fpu(unsigned k, unsigned t, const Inst& in, const Hart& before, Outputs& out);
+  std::optional<Fault> memory(unsigned k, unsigned t, const Inst& in, Outputs& out, Fetched& env);
+  void ask_fpu(unsigned k, unsigned t, const Inst& in, const Hart& before, Fetched& env, Outputs& out);
   void answer(Port port, unsigned k, unsigned t, std::uint32_t data, unsigned flags);
   void wake(unsigned k, unsigned t, std::uint32_t bits);
+  void patch(unsigned pair, unsigned at, std::uint32_t word, Cycle from) {
+    patches_[from].push_back({pair, at, word});
+  }
 
   std::uint64_t bits(const void* port, unsigned lo, unsigned count) const;
   void expect(std::uint64_t got, std::uint64_t want, const char* what, unsigned k) const;
@@ -113,7 +118,14 @@ class Bench {
   std::array<std::optional<Event>, kCores> event_;
   std::array<std::map<Cycle, Answer>, kPorts> answers_;
   std::array<std::map<Cycle, std::map<unsigned, std::uint32_t>>, kCores> wakes_;
-  std::array<Cycle, kCores> store_at_{};  ///< the cycle in which a thread's word goes to the memory
+  struct Patch {
+    unsigned pair, at;
+    std::uint32_t word;
+  };
+  std::map<Cycle, std::vector<Patch>> patches_;  ///< by the first cycle whose fetches see them
+  std::array<std::uint32_t, 3> cache_counts_{};  ///< misses, hits, write-backs
+  bool counts_cleared_ = false;                  ///< in this cycle
+  std::array<Cycle, kCores> store_at_{};         ///< the cycle in which a thread's word goes to the memory
   std::array<Cycle, kCores> busy_until_{};
   std::array<std::optional<unsigned>, kCores> recv_slot_;  ///< to be said in this cycle
   std::array<unsigned, kCores> cleared_{};

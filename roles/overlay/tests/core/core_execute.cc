@@ -31,7 +31,9 @@ void Bench::answer(Port port, unsigned k, unsigned t, std::uint32_t data, unsign
   answers_[port][at] = {k, t, data, flags};
 }
 
-void Bench::wake(unsigned k, unsigned t, std::uint32_t bits) { wakes_[k][cycle + 1 + random(params.max_delay + 1)][t] = bits; }
+void Bench::wake(unsigned k, unsigned t, std::uint32_t bits) {
+  wakes_[k][cycle + 1 + random(params.max_delay + 1)][t] = bits;
+}
 
 /// What happens in stage 0 of this cycle.
 void Bench::issue_slot(unsigned k) {
@@ -43,14 +45,18 @@ void Bench::issue_slot(unsigned k) {
   const bool control = !store && wait && (core.queue.empty() || core.patience == 7);
   core.patience = wait && !control ? std::min(core.patience + 1, 7u) : 0;
   Slot slot;
-  slot.thread = issue(core, cycle, store || control);
+  slot.thread = issue(core, store || control);
+  if (slot.thread) {
+    const std::uint32_t index = thread(k, *slot.thread).hart.pc / 4;
+    if (index < kWords) slot.word = code[k / 2][index];
+  }
   if (control && cleared_[k] < 16) {
     ++cleared_[k];
   } else if (control) {
     const Control& c = *at_work_;
     if (c.op == Control::write_instr || c.op == Control::read_instr) {
       if (c.op == Control::read_instr) reads_.push_back(c.addr < kWords ? code[k / 2][c.addr] : 0);
-      if (c.op == Control::write_instr && c.addr < kWords) code[k / 2][c.addr] = c.data;
+      if (c.op == Control::write_instr && c.addr < kWords) patch(k / 2, c.addr, c.data, cycle + 1);
       todo_next_ &= ~(1u << k);
     } else {
       slot.op = c;
@@ -70,7 +76,7 @@ void Bench::execute_op(unsigned k, const Control& c) {
   todo_next_ &= ~(1u << k);
 }
 
-std::optional<Fault> Bench::memory(unsigned k, unsigned t, const Inst& in, Outputs& out, CodeOnly& env) {
+std::optional<Fault> Bench::memory(unsigned k, unsigned t, const Inst& in, Outputs& out, Fetched& env) {
   Hart& h = thread(k, t).hart;
   const std::uint32_t addr = h.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
   const bool load = op_class(in.op) == OpClass::load;
@@ -91,7 +97,7 @@ std::optional<Fault> Bench::memory(unsigned k, unsigned t, const Inst& in, Outpu
   return std::nullopt;
 }
 
-void Bench::ask_fpu(unsigned k, unsigned t, const Inst& in, const Hart& before, Outputs& out) {
+void Bench::ask_fpu(unsigned k, unsigned t, const Inst& in, const Hart& before, Fetched& env, Outputs& out) {
   const Form form = op_info(in.op).form;
   const Hart& after = thread(k, t).hart;
   Request r{.unit = Request::fpu, .inst = in};
@@ -103,21 +109,19 @@ void Bench::ask_fpu(unsigned k, unsigned t, const Inst& in, const Hart& before, 
   r.answer = writes_f(form) ? after.f[in.rd] : after.x[in.rd];
   Hart flags = before;
   flags.fcsr &= ~0x1fu;
-  CodeOnly env(code[k / 2]);
   overlay::step(flags, env);
   r.flags = flags.fcsr & 0x1f;
   answer(random(2) != 0 ? fpu : div, k, t, r.answer, r.flags);
   out.fpu = r;
 }
 
-Bench::Outputs Bench::execute(unsigned k, unsigned t) {
+Bench::Outputs Bench::execute(unsigned k, unsigned t, std::optional<std::uint32_t> word) {
   ThreadModel& th = thread(k, t);
   CoreModel& core = cores[k];
-  CodeOnly env(code[k / 2]);
+  Fetched env(word);
   Outputs out;
   out.thread = t;
   Passed p{.core = k, .thread = t, .counted = true, .pc = th.hart.pc};
-  const auto word = env.fetch(th.hart.pc);
   const Inst in = word ? decode(*word) : Inst{};
   p.word = word.value_or(0);
   const OpClass cls = op_class(in.op);
@@ -134,8 +138,9 @@ Bench::Outputs Bench::execute(unsigned k, unsigned t) {
   } else {
     const Hart before = th.hart;
     fault = overlay::step(th.hart, env);
-    latent = !fault && (cls == OpClass::mul || cls == OpClass::div || (cls > OpClass::fp_move && cls <= OpClass::fp_sqrt));
-    if (latent) ask_fpu(k, t, in, before, out);
+    latent = !fault && (cls == OpClass::mul || cls == OpClass::div ||
+                        (cls > OpClass::fp_move && cls <= OpClass::fp_sqrt));
+    if (latent) ask_fpu(k, t, in, before, env, out);
     if (!fault && cls == OpClass::send) {
       out.send = true;
       out.mask = std::uint64_t{before.x[in.rs1]} << 32 | before.x[in.rs2];
@@ -155,7 +160,8 @@ Bench::Outputs Bench::execute(unsigned k, unsigned t) {
       th.on = false;
       th.send_len = 0;
       core.event_full = true;
-      event_[k] = Event{k * kThreads + t, true, static_cast<std::uint32_t>(fault->cause) + 1, fault->pc, fault->value};
+      event_[k] = Event{k * kThreads + t, true, static_cast<std::uint32_t>(fault->cause) + 1, fault->pc,
+                        fault->value};
     }
   } else {
     p.retired = true;
@@ -180,7 +186,8 @@ Bench::Outputs Bench::execute(unsigned k, unsigned t) {
   return out;
 }
 
-void Bench::execute_csr(unsigned k, unsigned t, const Inst& in, Passed&, Outputs& out, bool& latent, bool& stop) {
+void Bench::execute_csr(unsigned k, unsigned t, const Inst& in, Passed&, Outputs& out, bool& latent,
+                        bool& stop) {
   ThreadModel& th = thread(k, t);
   const CsrAccess a = csr_access(in.op, in, th.hart.x.data());
   std::uint32_t result = 0;
@@ -210,7 +217,9 @@ void Bench::execute_csr(unsigned k, unsigned t, const Inst& in, Passed&, Outputs
 std::uint32_t Bench::csr_effect(unsigned k, unsigned t, const CsrAccess& a, Op op, Outputs& out) {
   ThreadModel& th = thread(k, t);
   CoreModel& core = cores[k];
-  const auto can = [&](std::uint64_t levels) { return static_cast<std::uint32_t>(levels >> (k * kThreads + t) & 1); };
+  const auto can = [&](std::uint64_t levels) {
+    return static_cast<std::uint32_t>(levels >> (k * kThreads + t) & 1);
+  };
   std::uint32_t* held = nullptr;
   switch (a.number) {
     case csr::instr_addr:
@@ -227,7 +236,7 @@ std::uint32_t Bench::csr_effect(unsigned k, unsigned t, const CsrAccess& a, Op o
       break;
     case csr::instr:
       if (!a.writes || th.instr_addr >= kWords) return 0;
-      code[k / 2][th.instr_addr] = a.operand;
+      patch(k / 2, th.instr_addr, a.operand, cycle + 2);
       store_at_[k] = cycle + 1;
       return 0;
     case csr::free:
@@ -258,6 +267,7 @@ std::uint32_t Bench::csr_effect(unsigned k, unsigned t, const CsrAccess& a, Op o
     case csr::perf_count:
       if (!a.writes) return 0;
       if (a.operand == 0) core.cycles = core.idle = 0;
+      if (a.operand == 0 && k == 0) counts_cleared_ = true;
       if (a.operand == 1 || a.operand == 2) core.counting = a.operand == 1;
       return 0;
     case csr::cycle:
@@ -268,6 +278,12 @@ std::uint32_t Bench::csr_effect(unsigned k, unsigned t, const CsrAccess& a, Op o
       return static_cast<std::uint32_t>(core.idle);
     case csr::cpu_idle_count_u:
       return static_cast<std::uint32_t>(core.idle >> 32) & 0xff;
+    case csr::miss_count:
+      return k == 0 ? cache_counts_[0] : 0;
+    case csr::hit_count:
+      return k == 0 ? cache_counts_[1] : 0;
+    case csr::writeback_count:
+      return k == 0 ? cache_counts_[2] : 0;
     case csr::hart_id:
       return 0x1240 + k * kThreads + t;
     case csr::prog_router_sent:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tile's cores must do, a cycle at a time: issue order by the words of roles/overlay/sim/tile/README.md,
-// instructions by the reference interpreter. Units, mailbox and host are the bench's (core_bench.h).
+// What a tile's cores must do, a cycle at a time: issue order by the words of
+// roles/overlay/sim/tile/README.md, instructions by the reference interpreter. Units, mailbox and host are
+// the bench's (core_bench.h).
 #pragma once
 
 #include <array>
@@ -57,9 +58,9 @@ struct ThreadModel {
     unsigned rd;
     std::uint32_t data;
   };
-  std::optional<Answer> pending;    ///< came back, not yet in the register file
-  std::optional<Request> asked;     ///< the thread waits for this
-  std::uint64_t passes = 0;         ///< instructions that passed
+  std::optional<Answer> pending;  ///< came back, not yet in the register file
+  std::optional<Request> asked;   ///< the thread waits for this
+  std::uint64_t passes = 0;       ///< instructions that passed
 };
 
 struct CoreModel {
@@ -70,16 +71,15 @@ struct CoreModel {
   bool event_full = false;
   bool counting = true;
   std::uint64_t cycles = 0, idle = 0;
-  unsigned patience = 0;
+  unsigned patience = 0;  ///< cycles that the host has waited for a slot
   std::vector<ThreadModel> threads;
 };
 
 /// The issue rule of a core. `stolen`: the slot is used for something else.
-inline std::optional<unsigned> issue(CoreModel& core, Cycle c, bool stolen) {
+inline std::optional<unsigned> issue(CoreModel& core, bool stolen) {
   if (core.queue.empty() || stolen) return std::nullopt;
   const unsigned thread = core.queue.front();
   core.queue.pop_front();
-  (void)c;
   return thread;
 }
 
@@ -100,23 +100,20 @@ inline void join(CoreModel& core, Cycle c) {
   core.waiting.erase(first);
 }
 
-/// Environment of one instruction that neither loads nor stores nor asks for a CSR of the overlay.
-class CodeOnly : public Environment {
+/// Environment of one instruction, which has been fetched before; what it loads is `word`.
+class Fetched : public Environment {
  public:
-  explicit CodeOnly(const std::vector<std::uint32_t>& code) : code_(code) {}
-  std::optional<std::uint32_t> fetch(std::uint32_t pc) override {
-    if (pc / 4 >= code_.size()) return std::nullopt;
-    return code_[pc / 4];
-  }
+  explicit Fetched(std::optional<std::uint32_t> instruction) : instruction_(instruction) {}
+  std::optional<std::uint32_t> fetch(std::uint32_t) override { return instruction_; }
   std::optional<std::uint32_t> load(std::uint32_t) override { return word; }
   bool store(std::uint32_t, std::uint32_t, unsigned) override { return true; }
-  std::uint32_t access_csr(Op, const CsrAccess&) override { return csr; }
+  std::uint32_t access_csr(Op, const CsrAccess&) override { return 0; }
   void send(std::uint32_t, std::uint32_t) override {}
 
-  std::uint32_t word = 0, csr = 0;
+  std::uint32_t word = 0;
 
  private:
-  const std::vector<std::uint32_t>& code_;
+  std::optional<std::uint32_t> instruction_;
 };
 
 }  // namespace polyloom::overlay::test

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: cycle by cycle, every output of the cores against core_model.h: random programs of all instructions, faults
-//   and CSRs on all threads, units that answer after random times on several ports at once, events that wait, host
-//   requests amid it; instructions a cycle by number of threads; the cycle in which an answered thread issues.
-// Leaves out: counters of the cache beyond pulses, code that one thread patches while another fetches it.
+// Covers: cycle by cycle, every output of the cores against core_model.h: random programs of all
+// instructions, faults
+//   and CSRs on all threads, units that answer after random times on several ports at once, events that wait,
+//   host requests amid it; instructions a cycle by number of threads; the cycle in which an answered thread
+//   issues.
+// Leaves out: the order of a word's patch and its fetch by the other core in the same cycle, which is not
+// defined.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -43,11 +46,16 @@ TEST(Core, WhatItDoesIsWhatTheModelDoes) {
   std::uint64_t passed = 0, faults = 0, replays = 0, merged = 0;
   for (std::uint64_t seed = first_seed(); seed < first_seed() + 6 * rounds(); ++seed) {
     SCOPED_TRACE("POLYLOOM_SEED=" + std::to_string(seed));
-    Bench b({.seed = seed, .max_delay = seed % 3 == 0 ? 0u : seed % 3 == 1 ? 4u : 30u, .event_stall = seed % 2 == 0 ? 1u : 40u});
+    Bench b({.seed = seed,
+             .max_delay = seed % 3 == 0   ? 0u
+                          : seed % 3 == 1 ? 4u
+                                          : 30u,
+             .event_stall = seed % 2 == 0 ? 1u : 40u});
     const RandomProgram program(seed, kFirst, Bench::kWords, Bench::kFpu);
     try {
       load(b, program.code(), kFirst);
-      for (unsigned i = 0; i < kFirst; ++i) b.control({Control::write_instr, true, 0, i, jal(4 * static_cast<int>(program.body() - i), 0)});
+      for (unsigned i = 0; i < kFirst; ++i)
+        b.control({Control::write_instr, true, 0, i, jal(4 * static_cast<int>(program.body() - i), 0)});
       start_all(b, Bench::kThreads, 4 * kFirst);
       for (unsigned cycles = 0; cycles < 12000; cycles += 50) {
         b.run(50);
@@ -60,7 +68,8 @@ TEST(Core, WhatItDoesIsWhatTheModelDoes) {
           }
         }
         const unsigned core = b.random(Bench::kCores);
-        if (b.random(4) == 0) b.control({Control::read_instr, false, core / 2, b.random(Bench::kWords + 9), 0});
+        if (b.random(4) == 0)
+          b.control({Control::read_instr, false, core / 2, b.random(Bench::kWords + 9), 0});
         // A byte for a thread that does not take it would hold up all that follows.
         const unsigned t = b.random(Bench::kThreads);
         if (!b.thread(core, t).uart) b.control({Control::uart, false, core, t, b.random(256)});
@@ -73,7 +82,7 @@ TEST(Core, WhatItDoesIsWhatTheModelDoes) {
   std::printf("%llu instructions, %llu faults, %llu times round again, %llu answers written late\n",
               static_cast<unsigned long long>(passed), static_cast<unsigned long long>(faults),
               static_cast<unsigned long long>(replays), static_cast<unsigned long long>(merged));
-  EXPECT_GT(passed, 10000u);
+  EXPECT_GT(passed, 1000u * Bench::kThreads);
   EXPECT_GT(faults, 100u);
 }
 

@@ -2,9 +2,10 @@
 """Builds the cores of a tile into Verilated programs and runs core_rtl_test.cc: RTL against a model, every cycle.
 
 Tests polyloom_overlay_cores and its parts polyloom_overlay_core, polyloom_overlay_ready_queue, polyloom_overlay_resume,
-polyloom_overlay_answers, polyloom_overlay_regfile, polyloom_overlay_imem, polyloom_overlay_decode, polyloom_overlay_alu,
-polyloom_overlay_csr and polyloom_overlay_cache_counts. Covers: what core_rtl_test.cc says. POLYLOOM_TEST_FULL=1: more
-random programs, and other sizes. Leaves out: units and mailbox themselves; they are the bench's.
+polyloom_overlay_answers, polyloom_overlay_regfile, polyloom_overlay_imem, polyloom_overlay_decode,
+polyloom_overlay_alu, polyloom_overlay_csr and polyloom_overlay_cache_counts. Covers: what core_rtl_test.cc says, and
+sizes that cannot be. POLYLOOM_TEST_FULL=1: more random programs, and other sizes. Leaves out: units and mailbox
+themselves; they are the bench's.
 """
 
 from __future__ import annotations
@@ -48,6 +49,22 @@ def _build(name: str) -> Path:
     result = subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
     return build / "core_rtl_test"
+
+
+def _refused(**sizes: int) -> str:
+    command = [
+        *(str(tools.find("verilator")), str(tools.WAIVERS), *filelist.read(HERE / "core_tb.f").verilator_args()),
+        *("--lint-only", "--top-module", "core_tb", *(f"-G{key}={value}" for key, value in sizes.items())),
+    ]
+    result = subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
+    assert result.returncode != 0
+    return result.stderr
+
+
+def test_sizes_that_cannot_be_are_refused_at_elaboration() -> None:
+    assert "threads 12; 1, 2, 4, 8 or 16" in _refused(Threads=12)
+    assert "instr_words 1000; a power of two" in _refused(Words=1000)
+    assert "cores 3; 1, 2 or 4" in _refused(Cores=3)
 
 
 @pytest.fixture(scope="module", params=SHAPES)
