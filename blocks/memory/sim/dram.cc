@@ -107,7 +107,7 @@ bool Dram::submit(Cycle c, std::uint64_t addr, bool write, std::uint32_t id) {
   return true;
 }
 
-/// While nothing waited, refreshes took place on time: account for those due before t.
+/// While nothing was there to serve, refreshes took place on time: account for those due before t.
 void Dram::skip_idle_refreshes(Tick t) {
   if (t < next_refresh_) return;
   const Tick due = next_refresh_ + (t - next_refresh_) / t_.refi * t_.refi;
@@ -266,7 +266,10 @@ void Dram::plan_column() {
 void Dram::run(Cycle until) {
   const Tick limit = static_cast<Tick>(until) * core_units_;
   while (waiting_ != 0 && next_event_ < limit) {
-    if (used_ == 0) now_ = std::max(now_, fifo_[fifo_head_].arrival);
+    if (used_ == 0) {
+      skip_idle_refreshes(fifo_[fifo_head_].arrival);
+      now_ = std::max(now_, fifo_[fifo_head_].arrival);
+    }
     if (now_ >= limit) {
       next_event_ = now_;
       return;

@@ -250,6 +250,25 @@ TEST(Dram, EveryRequestIsServedOnceInOrderOfTimeAndResultsDoNotDependOnWindows) 
   }
 }
 
+TEST(Dram, RefreshesBetweenLoneRequestsDoNotDependOnWindows) {
+  std::vector<std::pair<std::uint32_t, Cycle>> first;
+  for (const Cycle window : {1u, 8u}) {
+    Dram dram(DramParams::ddr3_1600());
+    std::mt19937_64 rng(5);
+    std::vector<std::pair<std::uint32_t, Cycle>> served;
+    std::uint32_t id = 0;
+    for (Cycle c = 0; c < 400000; c += window) {
+      for (Cycle i = c; i < c + window; ++i) {
+        if (rng() % 20 == 0 && dram.submit(i, rng() & 0xffffe0, rng() & 1, id)) ++id;
+      }
+      dram.advance(c + window, [&](std::uint32_t n, Cycle at) { served.emplace_back(n, at); });
+    }
+    EXPECT_GT(dram.counters().refreshes, 200u);
+    if (first.empty()) first = served;
+    EXPECT_EQ(served, first);
+  }
+}
+
 TEST(Dram, ALateRequestIsNotStarvedByRowHits) {
   DramParams p;
   p.max_bypass = 16;

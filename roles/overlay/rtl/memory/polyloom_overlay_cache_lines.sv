@@ -2,7 +2,7 @@
 // polyloom_overlay_cache_lines: the bytes of a tile's cache: words for hits, whole lines for fills and write-backs.
 // How:          one RAM with a word a line and two ports. Port 0 is the hits' alone. On port 1 a victim is read, or else a
 //               line that came is written, which may wait: its thread cannot ask for it sooner than 8 cycles later. Of two
-//               cycles in a row the waiting line gets one, and every one when the queue of lines is full.
+//               cycles in a row the waiting line gets one, and every one when three lines wait.
 //                   hits ---------------------------> port 0 [      ] --> word --> load --> hit_data
 //                   fills --> queue --+-------------> port 1 [ RAM  ] --> victim
 //                   victims ----------'                      [      ]
@@ -55,6 +55,7 @@ module polyloom_overlay_cache_lines
 
   fill_t fill;
   logic fill_waits, fill_goes, fill_room, fill_lost_q;
+  logic [1:0] fill_count_q;
   logic [LineBits-1:0] e_line;
   logic [BYTES-1:0] hit_be;
 
@@ -75,16 +76,20 @@ module polyloom_overlay_cache_lines
       .out_o(fill)
   );
 
-  assign fill_goes = fill_waits && (!victim_want_i || fill_lost_q || !fill_room);
+  assign fill_goes = fill_waits && (!victim_want_i || fill_lost_q || fill_count_q == 2'd3);
   assign victim_grant_o = victim_want_i && !fill_goes;
   assign idle_o = !fill_waits;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) fill_lost_q <= 1'b0;
-    else fill_lost_q <= fill_waits && !fill_goes;
+    if (!rst_ni) begin
+      fill_lost_q  <= 1'b0;
+      fill_count_q <= '0;
+    end else begin
+      fill_lost_q  <= fill_waits && !fill_goes;
+      fill_count_q <= fill_count_q + 2'(fill_valid_i) - 2'(fill_goes);
+    end
   end
-  // Full: a fill goes in this cycle, so only the next cycle's would be lost, and then there is room.
-  always_ff @(posedge clk_i) assert (!fill_valid_i || fill_room || fill_goes);
+  always_ff @(posedge clk_i) assert (!fill_valid_i || fill_room);
 
   // ---- port 0: hits ----
 

@@ -41,6 +41,13 @@ struct Program {
   Access last{};
 };
 
+/// What runs beside the programs if nothing does.
+struct Nobody {
+  void drive() {}
+  void look() {}
+  bool finished() const { return true; }
+};
+
 class Bench {
  public:
   Bench(const Shape& shape, unsigned seed, const Load& load)
@@ -65,13 +72,19 @@ class Bench {
   static blocks::SramParams sram() { return blocks::SramParams::qdr2(); }
 
   /// Runs all programs to their ends, then until nothing moves.
-  void run() {
+  template <class Beside = Nobody>
+  void run(Beside* beside = nullptr) {
     for (const Cycle end = rtl_.now() + 2'000'000; rtl_.now() < end;) {
       const std::vector<Access> asks = choose();
       const std::size_t before = answers_.size();
-      rtl_.cycle(asks, answers_);
+      if (beside != nullptr) beside->drive();
+      rtl_.cycle(asks, answers_, [&] {
+        if (beside != nullptr) beside->look();
+      });
       for (std::size_t i = before; i < answers_.size(); ++i) take(answers_[i]);
-      if (HasFatalFailure() || (finished() && rtl_.idle())) return;
+      if (HasFatalFailure() || (finished() && rtl_.idle() && (beside == nullptr || beside->finished()))) {
+        return;
+      }
     }
     FAIL() << "no end";
   }
@@ -88,21 +101,22 @@ class Bench {
                           << a.data << " " << e.data;
     }
     EXPECT_EQ(rtl_.counts(), reference.counts());
-    for (const Program& p : programs_) {
-      for (const std::uint32_t line : p.lines) {
-        for (std::uint32_t at = line; at < line + shape_.line_bytes; ++at) {
-          std::uint8_t model = 0;
-          reference.memory().read(0, at, &model, 1);
-          const auto it = p.bytes.find(at);
-          const unsigned want = it == p.bytes.end() ? 0 : it->second;
-          ASSERT_EQ(model, want) << std::hex << at;
-          ASSERT_EQ(byte(reference.memory().physical(at)), want) << std::hex << at;
-        }
-      }
-    }
+    each_byte([&](std::uint32_t at, unsigned want) {
+      std::uint8_t model = 0;
+      reference.memory().read(0, at, &model, 1);
+      ASSERT_EQ(model, want) << std::hex << at;
+    });
+    compare_bytes();
   }
 
-  const Counts counts() const { return rtl_.counts(); }
+  /// The memories hold what the programs wrote.
+  void compare_bytes() {
+    const Memory map(shape_.board());
+    each_byte(
+        [&](std::uint32_t at, unsigned want) { ASSERT_EQ(byte(map.physical(at)), want) << std::hex << at; });
+  }
+
+  Counts counts() const { return rtl_.counts(); }
   const std::vector<Answer>& answers() const { return answers_; }
   RtlMemories& rtl() { return rtl_; }
   unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
@@ -116,6 +130,19 @@ class Bench {
     if (below(100) < load_.sram_percent) return 0x00800000u + below(2) * 0x00800000u + id * 0x8000u + offset;
     // The interleaved view shows 0x40000000 on; below that the same thread's lines lie elsewhere.
     return (below(2) != 0 ? 0xc0000000u : 0x02000000u) + id * 0x00200000u % 0x3e000000u + offset;
+  }
+
+  template <class Check>
+  void each_byte(Check&& check) {
+    for (const Program& p : programs_) {
+      for (const std::uint32_t line : p.lines) {
+        for (std::uint32_t at = line; at < line + shape_.line_bytes; ++at) {
+          const auto it = p.bytes.find(at);
+          check(at, it == p.bytes.end() ? 0u : it->second);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
   }
 
   std::uint8_t byte(std::uint32_t physical) {
@@ -222,6 +249,103 @@ TEST(OverlayMemoryRtl, RandomAccessesWithLinesOf64Bytes) { equal(kSmall, 2, {.li
 TEST(OverlayMemoryRtl, MoreMissesThanSlots) {
   equal(kTile, 3,
         {.lines = 200, .hot = 100, .flush_percent = 0, .store_percent = 80, .pause = 0, .sram_percent = 0});
+}
+
+/// More dirty lines are flushed at once than the port's queue holds: lookups wait, nothing is lost.
+TEST(OverlayMemoryRtl, AStormOfFlushes) {
+  Bench bench(kTile, 4, {.lines = 100, .hot_percent = 0, .store_percent = 100, .end_pause = 0});
+  bench.run();
+  if (!::testing::Test::HasFatalFailure()) bench.compare_bytes();
+  EXPECT_GT(bench.counts().writebacks, 64u * 30);
+}
+
+/// The host's side of the DMA: bursts of writes and reads with random stalls, beside a tile that works.
+class Host {
+ public:
+  Host(RtlMemories& rtl, unsigned seed, std::uint32_t base, std::uint32_t bytes)
+      : rtl_(rtl), random_(seed), base_(base), shadow_(bytes) {}
+
+  /// Drives the ports of the coming cycle.
+  void drive() {
+    if (!writing_ && !reading_ && bursts != 0) begin();
+    const bool stall = random_() % 4 == 0;
+    set("dma_aw_valid_i", aw_), set("dma_ar_valid_i", ar_);
+    number("dma_aw_addr_i", at_), number("dma_ar_addr_i", at_);
+    number("dma_aw_len_i", beats_ - 1), number("dma_ar_len_i", beats_ - 1);
+    if (!w_ && !stall && writing_ && sent_ != beats_) w_ = true, fill();
+    set("dma_w_valid_i", w_), set("dma_w_last_i", sent_ + 1 == beats_);
+    set("dma_b_ready_i", !stall), set("dma_r_ready_i", !stall);
+    stalled_ = stall;
+  }
+
+  /// Reads the ports before the edge.
+  void look() {
+    if (aw_ && get("dma_aw_ready_o")) aw_ = false;
+    if (ar_ && get("dma_ar_ready_o")) ar_ = false;
+    if (w_ && get("dma_w_ready_o")) w_ = false, ++sent_;
+    if (!stalled_ && get("dma_b_valid_o")) {
+      ASSERT_TRUE(writing_ && sent_ == beats_);
+      writing_ = false;
+    }
+    if (!stalled_ && get("dma_r_valid_o")) {
+      ASSERT_TRUE(reading_);
+      const std::uint8_t* expected = &shadow_[at_ - base_ + std::size_t{32} * sent_];
+      ASSERT_EQ(std::memcmp(rtl_.output("dma_r_data_o").data, expected, 32), 0) << "beat " << sent_;
+      ++sent_, ++beats_read;
+      ASSERT_EQ(get("dma_r_last_o"), sent_ == beats_);
+      reading_ = sent_ != beats_;
+    }
+  }
+  bool finished() const { return bursts == 0 && !writing_ && !reading_; }
+
+  unsigned bursts = 0, beats_read = 0;
+
+ private:
+  void begin() {
+    --bursts;
+    beats_ = 1 + static_cast<unsigned>(random_() % 16);
+    at_ = base_ + static_cast<std::uint32_t>(random_() % (shadow_.size() / 32 - beats_ + 1)) * 32;
+    sent_ = 0;
+    (random_() % 2 != 0 ? reading_ = ar_ = true : writing_ = aw_ = true);
+  }
+
+  void fill() {
+    const auto data = rtl_.input("dma_w_data_i"), strobe = rtl_.input("dma_w_strb_i");
+    for (unsigned i = 0; i < 32; ++i) {
+      data.data[i] = static_cast<std::uint8_t>(random_());
+      const bool on = random_() % 4 != 0;
+      strobe.set_bit(i, on);
+      if (on) shadow_[at_ - base_ + std::size_t{32} * sent_ + i] = data.data[i];
+    }
+  }
+  void set(const char* port, bool value) { rtl_.input(port).set_bit(0, value); }
+  void number(const char* port, std::uint32_t value) {
+    const auto p = rtl_.input(port);
+    std::memcpy(p.data, &value, (p.bits + 7) / 8);
+  }
+  bool get(const char* port) { return rtl_.output(port).bit(0); }
+
+  RtlMemories& rtl_;
+  std::mt19937 random_;
+  std::uint32_t base_, at_ = 0;
+  std::vector<std::uint8_t> shadow_;
+  unsigned beats_ = 1, sent_ = 0;
+  bool writing_ = false, reading_ = false, aw_ = false, ar_ = false, w_ = false, stalled_ = false;
+};
+
+TEST(OverlayMemoryRtl, TheHostReadsAndWritesBesideTheCaches) {
+  for (const Shape& shape : {kTile, kSmall}) {
+    for (const std::uint32_t base : {0x00c80000u, 0x01c00000u, 0xf0000000u}) {
+      SCOPED_TRACE(testing::Message() << "base " << std::hex << base);
+      Bench bench(shape, 5, {.lines = 20, .accesses = 40});
+      Host host(bench.rtl(), base, base, 4096);
+      host.bursts = 100;
+      bench.run(&host);
+      if (::testing::Test::HasFatalFailure()) return;
+      bench.compare_bytes();
+      EXPECT_GT(host.beats_read, 200u);
+    }
+  }
 }
 
 TEST(OverlayMemoryRtl, ManySeedsAndShapes) {
