@@ -1,3 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 -f ../../rtl/noc/noc.f
+overlay_input_proof.sv
+overlay_output_proof.sv
 overlay_router_proof.sv

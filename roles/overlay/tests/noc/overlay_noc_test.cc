@@ -10,7 +10,7 @@ namespace {
 
 constexpr BoardCoord kInner{1, 1}, kHosts{0, 0};
 
-unsigned cycles(unsigned n) { return std::getenv("LONG_RUN") != nullptr ? 10 * n : n; }
+unsigned cycles(unsigned n) { return std::getenv("LONG_RUN") != nullptr ? 20 * n : 4 * n; }
 
 TEST(OverlayNoc, EqualsTheModelAtEveryLoad) {
   for (const unsigned send : {1u, 4u, 9u, 16u}) {

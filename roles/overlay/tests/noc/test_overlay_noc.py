@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the message network with Verilator in several shapes and runs overlay_noc_test.cc on each: RTL against Noc.
+"""Builds the message network with Verilator in several shapes and runs overlay_noc_test.cc and _flow_test.cc on each.
 
 Tests polyloom_overlay_noc with all that it is made of, in every cycle: polyloom_overlay_router,
 polyloom_overlay_board_router, polyloom_overlay_noc_crossbar (polyloom_overlay_noc_input, polyloom_overlay_noc_output,
 polyloom_overlay_noc_room), polyloom_overlay_noc_exit, polyloom_overlay_noc_pkg.
-Covers: 1x1 and 2x2 tiles; 3x2 and 4x4 if POLYLOOM_TEST_FULL is set; that bad sizes are refused.
+Covers: RTL against Noc, throughput of the RTL alone; 1x1 and 2x2 tiles, others if POLYLOOM_TEST_FULL is set; bad sizes
+are refused.
 Leaves out: what the fast model computes (noc_test.cc); the mailbox in RTL.
 """
 
@@ -43,7 +44,7 @@ def _build(tiles_x: int, tiles_y: int, max_flits: int, link_flits: int) -> Path:
         *("--cc", "--exe", "--build", "-j", JOBS, "-O3", "-Wall", "-Wno-UNUSEDSIGNAL", "--assert"),
         *("--Mdir", str(build), "--top-module", "overlay_noc_tb", "-o", "overlay_noc_test"),
         *(f"-GTilesX={tiles_x}", f"-GTilesY={tiles_y}", f"-GMaxFlits={max_flits}", f"-GLinkFlits={link_flits}"),
-        *(str(HERE / "overlay_noc_tb.sv"), str(HERE / "overlay_noc_test.cc")),
+        *(str(HERE / name) for name in ("overlay_noc_tb.sv", "overlay_noc_test.cc", "overlay_noc_flow_test.cc")),
         *(str(model) for model in MODELS),
         *tools.VERILATOR_BUILD_ARGS,
         *("-CFLAGS", f"-O2 -I{ROOT} {defines}", "-LDFLAGS", "-lgtest -lgtest_main -pthread"),
@@ -66,3 +67,13 @@ def test_rtl_equals_the_model_in_every_cycle(tiles_x: int, tiles_y: int, max_fli
     binary = _build(tiles_x, tiles_y, max_flits, link_flits)
     run = subprocess.run([str(binary)], capture_output=True, text=True, check=False, timeout=600)
     assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "word"),
+    [(("-GMaxFlits=5",), "MaxFlits 5"), (("-GLinkFlits=3",), "Flits 3"), (("-GTilesX=0",), "tiles")],
+)
+def test_bad_sizes_are_refused_at_elaboration(parameters: tuple[str, ...], word: str) -> None:
+    result = _verilator("--lint-only", "--top-module", "overlay_noc_tb", *parameters, str(HERE / "overlay_noc_tb.sv"))
+    assert result.returncode != 0
+    assert word in result.stderr
