@@ -85,10 +85,10 @@ module polyloom_reliable_link
   word1_t rx_word1;
 
   // From the framer
-  logic start, free_next, control_read, data_read, framer_idle;
+  logic start, free_next, free, control_read, data_read, framer_idle;
 
   // From the channels; element 0 control, 1 data.
-  logic [1:0] may_send, may_send_next, late, poll, again, timeouts, go_backs, tx_idle;
+  logic [1:0] may_send, may_send_next, unlocked, late, poll, again, timeouts, go_backs, tx_idle;
   logic [1:0] nack, complain, tell, gaps, duplicates, rx_idle;
   logic [$clog2(MaxControl+1)-1:0] control_count;
   logic [$clog2(MaxItems+1)-1:0] data_count, data_room, data_take;
@@ -96,9 +96,11 @@ module polyloom_reliable_link
   logic [15:0] data_seq, data_ack, data_limit;
   logic [63:0] control_word, data_word;
 
-  // A time-out is handled with a frame of its own making: not when control waits, nor for data's sake when data wait.
+  // A time-out is handled with a frame of its own making: not when control waits, nor for data's sake when data wait,
+  // nor with data that waited for room and may go in this very cycle.
   logic act;
-  assign act = free_next && !may_send_next[0] && (late[0] || (!may_send_next[1] && late[1]));
+  assign act = free_next && !may_send_next[0] &&
+      ((late[0] && !(free && unlocked[1])) || (late[1] && !may_send_next[1]));
 
   polyloom_reliable_link_tx_channel #(
       .Items   (ControlItems),
@@ -127,6 +129,7 @@ module polyloom_reliable_link
       .timeout_i,
       .late_o         (late[0]),
       .may_send_next_o(may_send_next[0]),
+      .unlocked_o     (unlocked[0]),
       .act_i          (act),
       .again_o        (again[0]),
       .timeout_o      (timeouts[0]),
@@ -163,6 +166,7 @@ module polyloom_reliable_link
       .timeout_i,
       .late_o         (late[1]),
       .may_send_next_o(may_send_next[1]),
+      .unlocked_o     (unlocked[1]),
       .act_i          (act),
       .again_o        (again[1]),
       .timeout_o      (timeouts[1]),
@@ -282,6 +286,7 @@ module polyloom_reliable_link
       .word1_i       ({control_limit, control_ack, control_seq}),
       .start_o       (start),
       .free_next_o   (free_next),
+      .free_o        (free),
       .control_read_o(control_read),
       .control_item_i(control_word),
       .data_read_o   (data_read),

@@ -28,7 +28,8 @@ module polyloom_reliable_link_framer
     input  word0_t        word0_i,
     input  logic   [23:0] word1_i,         // low bits of word 1
     output logic          start_o,         // it starts in this cycle, as it is described now
-    output logic          free_next_o,     // in the next cycle one may start, if none starts now
+    output logic          free_next_o,     // none starts now, and in the next cycle one may
+    output logic          free_o,          // likewise, and one might have started now
     // Items: asked for here, there in the next cycle
     output logic          control_read_o,
     input  logic   [63:0] control_item_i,
@@ -73,6 +74,7 @@ module polyloom_reliable_link_framer
   assign sum = debt_q + used;
   assign start_o = state_q == IDLE && free && due_i;
   assign free_next_o = state_q == IDLE && !start_o && debt_q <= ONE;
+  assign free_o = state_q == IDLE && !start_o && free;
   assign idle_o = state_q == IDLE && free;
 
   always_comb begin

@@ -49,6 +49,7 @@ module polyloom_reliable_link_tx_channel #(
     input  logic [         15:0] timeout_i,        // cycles without progress, at least 2
     output logic                 late_o,           // time is up and something is missing
     output logic                 may_send_next_o,  // something may be sent then
+    output logic                 unlocked_o,       // because the far side has told of room
     input  logic                 act_i,            // a frame may start then: if late, send again or ask for room
     // To counters
     output logic                 again_o,          // of the items that may be sent one was sent before
@@ -112,6 +113,7 @@ module polyloom_reliable_link_tx_channel #(
   assign waits_ack = next_q != base_q;
   assign waits_room = next_q == base_q && end_q != next_q && limit_q == next_q && !(report_i && limit_new_q);
   assign late_o = expires && (waits_ack || waits_room);
+  assign unlocked_o = report_i && limit_new_q && end_q != next_q && limit_q == next_q;
   assign may_send_next_o = (may_send_o || group && limit_q != next_q || report_i && limit_new_q && (end_q != next_q || group)) ||
       back;
   assign repeat_all = act_i && late_o && waits_ack;
