@@ -24,7 +24,7 @@
 //               comes at most 6 cycles later. inject_i at board (0,0) only (asserted).
 // Cost:         COST_DETECTOR
 // Source:       own design.
-// Tests:        test_polyloom_overlay_detector.py, overlay_detector_rtl_test.cc; proof: formal/detector/proofs.toml
+// Tests:        test_overlay_detector_formal.py, overlay_detector_rtl_test.cc; proof: formal/detector/proofs.toml
 module polyloom_overlay_detector
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_detector_pkg::*;

@@ -47,14 +47,21 @@ TEST(OverlayRole, ReadsItsKeys) {
       cluster("tiles_x = 2\ntiles_y = 1\ncores_per_tile = 2\nthreads_per_core = 8\ncache_ways = 8\n"
               "dram_channels = 1\nextra_send_slot = true\nheader_every_flit = true\n"
               "scratchpad_single_port = true\nnoc_cycles_per_flit = 2\ndetector = \"star\"\n"
-              "link_layer = \"published\"\nmemory_controller = \"published\"\n[overlay.timing]\nfp_add = 20\n"
-              "divide_interval = 7\n"),
+              "end_cycles = 3
+link_layer = \"published\"
+memory_controller = \"published\"
+"
+              "[overlay.timing]
+fp_add = 20
+divide_interval = 7
+"),
       "c.toml", registry());
   const OverlayParams& p = params(spec);
   EXPECT_EQ(p.board.threads(), 32u);
   EXPECT_EQ(p.board.cache_ways, 8u);
   EXPECT_TRUE(p.board.extra_send_slot && p.board.header_every_flit && p.board.scratchpad_single_port);
   EXPECT_EQ(p.detector, DetectorKind::star);
+  EXPECT_EQ(p.end_cycles, 3u);
   EXPECT_TRUE(p.published_link);
   EXPECT_EQ(p.timing.fp_add, 20u);
   EXPECT_EQ(p.timing.divide_interval, 7u);
@@ -67,6 +74,7 @@ TEST(OverlayRole, SaysWhatIsWrong) {
   } cases[] = {
       {cluster("tiles_x = 3\n"), {"c.toml", "[overlay] tiles_x = 3", "power of two"}},
       {cluster("detector = \"ring\"\n"), {"[overlay] detector", "tree", "star"}},
+      {cluster("end_cycles = -1\n"), {"[overlay] end_cycles = -1", "0", "100"}},
       {cluster("tile_x = 2\n"), {"tile_x", "tiles_x"}},
       {cluster("link_layer = \"published\"\n"), {"[overlay] link_layer", "star"}},
       {cluster("noc_cycles_per_flit = 9\n"), {"noc_cycles_per_flit = 9", "8"}},

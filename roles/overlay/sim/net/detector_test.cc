@@ -222,6 +222,39 @@ TEST(Detector, TreeCostsTheDiameterOnceUpAndOnceDown) {
   }
 }
 
+/// When control words were sent last.
+struct Sending final : DetectorEnv {
+  Cycle at = 0;
+  std::vector<std::uint64_t> words;
+  void send_control(Cycle c, unsigned, std::span<const std::uint64_t> w) override {
+    at = c;
+    words.assign(w.begin(), w.end());
+  }
+  void release_threads(Cycle, bool) override {}
+  void freeze_threads(Cycle, bool) override {}
+};
+
+TEST(Detector, TreeReportsCostACycleAnEndReadAndSent) {
+  for (const Cycle end : {0, 1, 7}) {
+    const DetectorConfig common{.mesh = {4, 1}, .threads = 1, .gather = 10, .turn = 4, .end = end};
+    const auto at = [&](unsigned x) {
+      DetectorConfig config = common;
+      config.board = {x, 0};
+      return config;
+    };
+    const Activity quiet{.idle_waiting = 1};
+    Sending leaf_sends, middle_sends;
+    const auto leaf = make_detector(DetectorKind::tree, at(3), quiet, leaf_sends);
+    const auto middle = make_detector(DetectorKind::tree, at(2), quiet, middle_sends);
+    for (const Cycle c : {0, 10}) leaf->step(c), middle->step(c);
+    EXPECT_EQ(leaf_sends.at, 10 + 4 + 2 * end) << "one end of its own, one sent";
+    EXPECT_TRUE(middle_sends.words.empty());
+    middle->control(12, kLinkEast, leaf_sends.words);
+    EXPECT_EQ(middle_sends.at, std::max<Cycle>(12, 10 + 2 * end) + end + 4 + end)
+        << "two of its own come first";
+  }
+}
+
 TEST(Detector, StarCostsFourRoundTripsToTheFarthestBoard) {
   // 250 MHz / 40,000 and 26,000 barriers a second (Tinsel paper V), within 15 %.
   EXPECT_NEAR(barrier_cycles(DetectorKind::star, {3, 2}, 195), 6250, 0.15 * 6250);
