@@ -110,7 +110,7 @@ module polyloom_shell_parser
   assign space   = word0_q[15:8];
   assign range_o = '{space: space, target: word1_q[63:32], address: word0_q[63:32], bytes: word1_q[24:0]};
   if (RoleSpaces) begin : gen_role_spaces
-    assign has_range = space <= SPACE_SCRATCHPAD && range_ok_i;
+    assign has_range = range_ok_i;
     always_comb begin
       dma_cmd_o = '{
           words: space != SPACE_SLICE0 && space != SPACE_SLICE1,

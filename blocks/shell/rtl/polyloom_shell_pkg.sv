@@ -97,9 +97,9 @@ package polyloom_shell_pkg;
     logic        pair;   // there is a high half
   } role_word_t;
 
-  // What a role is asked: are these bytes there? (has() of blocks/shell/sim/shell.h)
+  // What a role is asked: are these bytes there? (has() of blocks/shell/sim/shell.h) Channel and program are not.
   typedef struct packed {
-    logic [7:0]  space;    // 0..3
+    logic [7:0]  space;    // of space_e
     logic [31:0] target;
     logic [31:0] address;
     logic [24:0] bytes;    // 1..MAX_DMA_BYTES

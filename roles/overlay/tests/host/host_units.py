@@ -259,22 +259,29 @@ class FrameMaker:
         return self.rng.choice([self.message, self.byte, self.start])()
 
     def message(self) -> list[int]:
-        """To a mailbox of the mesh, or of a larger one, or nowhere."""
+        """To a mailbox of the mesh; now and then wrong in one point."""
         s, rng = self.shape, self.rng
-        slack = rng.random() < 0.3  # may be wrong
-        over = 1 if slack else 0
-        flits = rng.randint(1, min(16, s.max_flits + over))
-        board = (rng.randrange(min(8, self.mesh[0] + over)), rng.randrange(min(8, self.mesh[1] + over)))
-        tile = (rng.randrange(s.tiles_x + over), rng.randrange(s.tiles_y + over))
-        if tile[0] >= 1 << max(2, (s.tiles_x - 1).bit_length()) or tile[1] >= 1 << max(2, (s.tiles_y - 1).bit_length()):
-            tile = (0, 0)
         threads = s.cores * s.threads
+        flits = rng.randint(1, s.max_flits)
+        board = [rng.randrange(self.mesh[0]), rng.randrange(self.mesh[1])]
+        tile = [rng.randrange(s.tiles_x), rng.randrange(s.tiles_y)]
         mask = 1 << rng.randrange(threads) if rng.random() < 0.5 else rng.getrandbits(threads)
-        if slack and rng.random() < 0.3:
-            mask |= rng.getrandbits(64)
-        dest = s.mailbox(board, tile)
-        if slack and rng.random() < 0.3:
-            dest |= 1 << rng.randrange(s.mailbox_bits(), 32)
+        high = 0
+        axis = rng.randrange(2)
+        match rng.randrange(10):
+            case 0:
+                flits = rng.randint(s.max_flits + 1, 16)
+            case 1:
+                mask = 0
+            case 2:
+                mask |= 1 << rng.randrange(threads, 64) if threads < 64 else 0
+            case 3:
+                high = 1 << rng.randrange(s.mailbox_bits(), 32)
+            case 4 if self.mesh[axis] < 8:
+                board[axis] = self.mesh[axis]
+            case 5 if ((s.tiles_x, s.tiles_y)[axis]).bit_count() > 1 or (s.tiles_x, s.tiles_y)[axis] < 4:
+                tile[axis] = (s.tiles_x, s.tiles_y)[axis]
+        dest = s.mailbox((board[0], board[1]), (tile[0], tile[1])) | high
         good = (
             self.board == (0, 0)
             and flits <= s.max_flits
