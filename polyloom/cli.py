@@ -32,7 +32,7 @@ PASS_THROUGH = {"allow_extra_args": True, "ignore_unknown_options": True}
 def run(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="APP", help="Application, e.g. pagerank.")],
-    on: Annotated[str, typer.Option(help="native, sim or rtl.")] = "sim",
+    on: Annotated[str, typer.Option(help="native, sim or rtl (default: as the cluster file says, else sim).")] = "",
     cluster: Annotated[
         str, typer.Option(help="Shipped cluster or path of a .toml file; default laptop, sort and averaging: optweb-8.")
     ] = "",

@@ -25,7 +25,7 @@ class RunRequest:
 
     app: str
     args: list[str]
-    on: str = "sim"
+    on: str = ""  # empty: as the cluster file says of each FPGA
     cluster: str = ""  # empty: DEFAULT_CLUSTER, or DEFAULT_PYTHON_CLUSTER
     engine: str = ""
     max_cycles: int = 0
@@ -39,7 +39,7 @@ class RunRequest:
 
 def launch(request: RunRequest) -> tuple[int, Path, str]:
     """Run it. Returns (exit status, run folder, captured standard output when ``json_output``)."""
-    if request.on not in FIDELITIES:
+    if request.on and request.on not in FIDELITIES:
         raise UserError(f"--on {request.on}: allowed are {', '.join(FIDELITIES)}")
     in_python = paths.python_apps()
     known = sorted({*paths.apps(), *in_python})
@@ -47,15 +47,16 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
         raise UserError(f"no application '{request.app}'; built: {', '.join(known) or 'none (run make build)'}")
     python = request.app in in_python
     program = [sys.executable, "-m", f"apps.{request.app}"] if python else [str(paths.program(f"app_{request.app}"))]
-    folder = request.run_dir or record.new_folder(request.runs_parent, request.app, request.on)
+    folder = request.run_dir or record.new_folder(request.runs_parent, request.app, request.on or "sim")
     folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     env = {
-        "POLYLOOM_ON": request.on,
         "POLYLOOM_HOME": str(paths.home()),
         "POLYLOOM_RUN_DIR": str(folder),
         "POLYLOOM_SEED": str(request.seed),
     }
+    if request.on:
+        env["POLYLOOM_ON"] = request.on
     if request.on != "native":
         cluster = request.cluster or (DEFAULT_PYTHON_CLUSTER if python else DEFAULT_CLUSTER)
         env["POLYLOOM_CLUSTER"] = str(paths.cluster_file(cluster))
@@ -82,7 +83,7 @@ def _write_run_json(folder: Path, request: RunRequest, command: list[str], statu
     content = {
         "version": polyloom.__version__,
         "app": request.app,
-        "on": request.on,
+        "on": request.on or "sim",
         "command": command,
         "seed": request.seed,
         "exit_status": status,
