@@ -61,7 +61,7 @@ module ram_tb (
 
     logic [1:0] en_be2 = '0, we_be2 = '0;
     logic [1:0][Width/ByteWidth-1:0] be_be2 = '0;
-    logic [1:0][$clog2(Depth)-1:0] addr_be2 = '0;
+    logic [1:0][  $clog2(Depth)-1:0] addr_be2 = '0;
     logic [1:0][Width-1:0] wdata_be2 = '0, rdata_be2;
     polyloom_ram_2rw_be #(
         .Width    (Width),

@@ -15,25 +15,25 @@ module polyloom_overlay_counters
     localparam int unsigned Tiles = Cfg.tiles_x * Cfg.tiles_y,
     localparam int unsigned Links = 4
 ) (
-    input logic                                      clk_i,
-    input logic                                      rst_ni,
+    input  logic                                   clk_i,
+    input  logic                                   rst_ni,
     // Pulses
-    input logic        [Tiles-1:0][Cfg.cores-1:0]    retired_i,
-    input tile_count_t [Tiles-1:0]                   count_i,
-    input logic        [Links-1:0]                   link_sent_i,
-    input logic        [Links-1:0]                   link_received_i,
-    input logic                                      host_out_i,
+    input  logic        [Tiles-1:0][Cfg.cores-1:0] retired_i,
+    input  tile_count_t [Tiles-1:0]                count_i,
+    input  logic        [Links-1:0]                link_sent_i,
+    input  logic        [Links-1:0]                link_received_i,
+    input  logic                                   host_out_i,
     // For programs: [0] messages out of the board, [1] those to other boards
-    output logic       [      1:0][         31:0]    router_sent_o,
+    output logic        [      1:0][         31:0] router_sent_o,
     // Sums
-    output logic       [     63:0]                   instructions_o,
-    output logic       [     63:0]                   hits_o,
-    output logic       [     63:0]                   misses_o,
-    output logic       [     63:0]                   writebacks_o,
-    output logic       [     63:0]                   messages_sent_o,
-    output logic       [     63:0]                   messages_received_o,
-    output logic       [     63:0]                   link_sent_o,
-    output logic       [     63:0]                   link_received_o
+    output logic        [     63:0]                instructions_o,
+    output logic        [     63:0]                hits_o,
+    output logic        [     63:0]                misses_o,
+    output logic        [     63:0]                writebacks_o,
+    output logic        [     63:0]                messages_sent_o,
+    output logic        [     63:0]                messages_received_o,
+    output logic        [     63:0]                link_sent_o,
+    output logic        [     63:0]                link_received_o
 );
   typedef struct packed {
     logic [8:0] instructions;

@@ -46,16 +46,16 @@ module polyloom_overlay_front
     input  logic      [Slices-1:0][      LineBits-1:0] line_rsp_data_i,
 
     // To the tiles, and from them
-    output logic                                          ctl_valid_o,
-    input  logic                                          ctl_ready_i,
-    output ctl_req_t                                      ctl_o,
-    input  logic                                          ctl_rsp_valid_i,
-    input  logic        [     31:0]                       ctl_rdata_i,
-    input  logic                                          event_valid_i,
-    output logic                                          event_ready_o,
-    input  tile_event_t                                   event_i,
-    input  logic        [      7:0]                       event_tile_i,
-    input  logic        [Tiles-1:0][Cfg.cores-1:0]        retired_i,
+    output logic                                   ctl_valid_o,
+    input  logic                                   ctl_ready_i,
+    output ctl_req_t                               ctl_o,
+    input  logic                                   ctl_rsp_valid_i,
+    input  logic        [     31:0]                ctl_rdata_i,
+    input  logic                                   event_valid_i,
+    output logic                                   event_ready_o,
+    input  tile_event_t                            event_i,
+    input  logic        [      7:0]                event_tile_i,
+    input  logic        [Tiles-1:0][Cfg.cores-1:0] retired_i,
 
     // To and from the board router
     output logic  enter_valid_o,

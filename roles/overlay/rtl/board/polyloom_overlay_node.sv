@@ -15,11 +15,11 @@ module polyloom_overlay_node
 #(
     parameter  int unsigned     TilesX        = 1,
     parameter  int unsigned     TilesY        = 1,
-    parameter  int unsigned     Cores         = 4,                                  // of a tile
-    parameter  int unsigned     Threads       = 16,                                 // of a core
+    parameter  int unsigned     Cores         = 4,                                                 // of a tile
+    parameter  int unsigned     Threads       = 16,                                                // of a core
     parameter  int unsigned     InstrWords    = 2048,
     parameter  int unsigned     CacheWays     = 16,
-    parameter  int unsigned     CacheSets     = 4,                                  // of a thread
+    parameter  int unsigned     CacheSets     = 4,                                                 // of a thread
     parameter  int unsigned     LineBytes     = 32,
     parameter  int unsigned     Slices        = 1,
     parameter  int unsigned     MailboxSlots  = 512,
@@ -130,8 +130,16 @@ module polyloom_overlay_node
   if (!power_of_two(InstrWords, 256, 16384)) begin : gen_bad_instr
     $error("%m: InstrWords is %0d, must be a power of two from 256 to 16384", InstrWords);
   end
-  if (!power_of_two(CacheWays, 1, 16) || !power_of_two(CacheSets, 1, 16) || CacheWays * CacheSets > 64) begin : gen_bad_cache
-    $error("%m: CacheWays %0d and CacheSets %0d must be powers of two up to 16, their product at most 64", CacheWays, CacheSets);
+  if (!power_of_two(
+          CacheWays, 1, 16
+      ) || !power_of_two(
+          CacheSets, 1, 16
+      ) || CacheWays * CacheSets > 64) begin : gen_bad_cache
+    $error(
+        "%m: CacheWays %0d and CacheSets %0d must be powers of two up to 16, their product at most 64",
+        CacheWays,
+        CacheSets
+    );
   end
   if (LineBytes != 32 && LineBytes != 64) begin : gen_bad_line
     $error("%m: LineBytes is %0d, must be 32 or 64", LineBytes);

@@ -18,10 +18,10 @@ module polyloom_overlay_rim
 ) (
     input  logic        clk_i,
     input  logic        rst_ni,
-    output logic        idle_o,       // no link has anything to send or to wait for
-    input  logic [ 5:0] board_i,      // {y, x}
-    input  logic [ 7:0] mesh_i,       // {height, width}
-    input  logic [15:0] timeout_i,    // of links: see polyloom_reliable_link
+    output logic        idle_o,      // no link has anything to send or to wait for
+    input  logic [ 5:0] board_i,     // {y, x}
+    input  logic [ 7:0] mesh_i,      // {height, width}
+    input  logic [15:0] timeout_i,   // of links: see polyloom_reliable_link
     input  logic [15:0] word_time_i,
 
     // Wires N, E, S, W
@@ -57,11 +57,11 @@ module polyloom_overlay_rim
     input  logic host_out_i,
 
     // Counters
-    output logic [Links-1:0]       sent_o,        // pulses
-    output logic [Links-1:0]       received_o,
-    output logic [Links-1:0]       held_o,
-    output logic [     31:0]       barriers_o,
-    output logic [     31:0]       grants_o
+    output logic [Links-1:0] sent_o,      // pulses
+    output logic [Links-1:0] received_o,
+    output logic [Links-1:0] held_o,
+    output logic [     31:0] barriers_o,
+    output logic [     31:0] grants_o
 );
   logic epoch;
   logic [Links-1:0] to_valid, to_ready, to_last, from_valid, from_ready, from_last;

@@ -16,12 +16,12 @@ module polyloom_overlay_tile
     parameter cfg_t        Cfg  = TINY,
     parameter int unsigned Tile = 0      // its number on the board
 ) (
-    input logic        clk_i,
-    input logic        rst_ni,
-    output logic       cache_idle_o,  // no memory access is under way
-    input logic [ 6:0] phase_i,       // of the board's cycle
-    input logic [15:0] hart_base_i,   // id of the tile's thread 0
-    input logic [ 7:0] mesh_i,        // boards: {height, width}
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    output logic        cache_idle_o,  // no memory access is under way
+    input  logic [ 6:0] phase_i,       // of the board's cycle
+    input  logic [15:0] hart_base_i,   // id of the tile's thread 0
+    input  logic [ 7:0] mesh_i,        // boards: {height, width}
 
     // From the shell
     input  logic            ctl_valid_i,
@@ -39,13 +39,13 @@ module polyloom_overlay_tile
     output logic  in_room_o,
 
     // To the tile's memory slice
-    output logic                                           line_valid_o,
-    input  logic                                           line_ready_i,
-    output line_req_t                                      line_o,
-    output logic      [8*Cfg.line_bytes-1:0]               line_wdata_o,
-    input  logic                                           line_rsp_valid_i,
-    input  logic      [      INDEX_BITS-1:0]               line_rsp_tag_i,
-    input  logic      [8*Cfg.line_bytes-1:0]               line_rsp_data_i,
+    output logic                             line_valid_o,
+    input  logic                             line_ready_i,
+    output line_req_t                        line_o,
+    output logic      [8*Cfg.line_bytes-1:0] line_wdata_o,
+    input  logic                             line_rsp_valid_i,
+    input  logic      [      INDEX_BITS-1:0] line_rsp_tag_i,
+    input  logic      [8*Cfg.line_bytes-1:0] line_rsp_data_i,
 
     // To the host
     output logic        event_valid_o,
@@ -210,50 +210,50 @@ module polyloom_overlay_tile
       .clk_i,
       .rst_ni,
       .mesh_i,
-      .can_send_o         (can_send),
-      .can_recv_o         (can_recv),
-      .recv_valid_i       (recv_valid),
-      .recv_thread_i      (recv_thread),
-      .recv_slot_o        (recv_slot),
-      .free_valid_i       (free_valid),
-      .free_slot_i        (free_slot),
-      .send_valid_i       (send_valid),
-      .send_i             (send),
-      .wait_valid_i       (wait_valid),
-      .wait_thread_i      (wait_thread),
-      .wait_bits_i        (wait_bits),
-      .wake_o             (wake),
-      .wake_bits_o        (wake_bits),
-      .pad_req_valid_i    (pad_req_valid),
-      .pad_req_i          (pad_req),
-      .pad_valid_o        (pad_valid),
-      .pad_o              (pad),
-      .pad_ctl_valid_i    (ctl_valid_i && for_mailbox),
-      .pad_ctl_ready_o    (pad_ctl_ready),
-      .pad_ctl_i          (ctl),
-      .pad_ctl_rsp_valid_o(pad_rsp_valid),
-      .pad_ctl_rdata_o    (pad_rdata),
+      .can_send_o           (can_send),
+      .can_recv_o           (can_recv),
+      .recv_valid_i         (recv_valid),
+      .recv_thread_i        (recv_thread),
+      .recv_slot_o          (recv_slot),
+      .free_valid_i         (free_valid),
+      .free_slot_i          (free_slot),
+      .send_valid_i         (send_valid),
+      .send_i               (send),
+      .wait_valid_i         (wait_valid),
+      .wait_thread_i        (wait_thread),
+      .wait_bits_i          (wait_bits),
+      .wake_o               (wake),
+      .wake_bits_o          (wake_bits),
+      .pad_req_valid_i      (pad_req_valid),
+      .pad_req_i            (pad_req),
+      .pad_valid_o          (pad_valid),
+      .pad_o                (pad),
+      .pad_ctl_valid_i      (ctl_valid_i && for_mailbox),
+      .pad_ctl_ready_o      (pad_ctl_ready),
+      .pad_ctl_i            (ctl),
+      .pad_ctl_rsp_valid_o  (pad_rsp_valid),
+      .pad_ctl_rdata_o      (pad_rdata),
       .out_valid_o,
       .out_o,
       .out_room_i,
       .in_valid_i,
       .in_i,
       .in_room_o,
-      .event_valid_o      (net_event_valid),
-      .event_ready_i      (net_event_ready),
-      .event_o            (net_event),
+      .event_valid_o        (net_event_valid),
+      .event_ready_i        (net_event_ready),
+      .event_o              (net_event),
       .all_idle_o,
       .all_vote_o,
       .in_flight_o,
       .release_i,
       .release_vote_i,
-      .count_sent_o       (count_sent),
-      .count_sent_flit_o  (unused_count[0]),
-      .count_received_o   (count_received),
+      .count_sent_o         (count_sent),
+      .count_sent_flit_o    (unused_count[0]),
+      .count_received_o     (count_received),
       .count_received_flit_o(unused_count[1]),
-      .count_delivered_o  (unused_counts[0]),
-      .count_freed_o      (unused_count[2]),
-      .count_lost_o       (unused_counts[1])
+      .count_delivered_o    (unused_counts[0]),
+      .count_freed_o        (unused_count[2]),
+      .count_lost_o         (unused_counts[1])
   );
 
   // ---- events: the mailbox's are rare, the cores' may be a flood of bytes ----

@@ -90,10 +90,10 @@ module polyloom_overlay_tiles
     output logic [Memories-1:0]             mem_b_ready_o,
 
     // Counters
-    input  logic        [      1:0][     31:0]                router_sent_i,
-    output logic        [Tiles-1:0][Cfg.cores-1:0]            retired_o,
-    output tile_count_t [Tiles-1:0]                           count_o,
-    output trace_t      [Tiles-1:0][Cfg.cores-1:0]            trace_o
+    input  logic        [      1:0][         31:0] router_sent_i,
+    output logic        [Tiles-1:0][Cfg.cores-1:0] retired_o,
+    output tile_count_t [Tiles-1:0]                count_o,
+    output trace_t      [Tiles-1:0][Cfg.cores-1:0] trace_o
 );
   localparam int unsigned OfSlice = Tiles / Slices;
 

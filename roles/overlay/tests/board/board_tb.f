@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+-f ../../rtl/pkg.f
+../../rtl/board/polyloom_overlay_distribute.sv
+../../rtl/board/polyloom_overlay_counters.sv
+board_tb.sv
