@@ -6,7 +6,8 @@
 module shell_parser_proof
   import polyloom_shell_pkg::*;
 #(
-    parameter bit PassFrames = 1'b0
+    parameter bit PassFrames = 1'b0,
+    parameter bit RoleSpaces = 1'b0
 ) (
     input logic       clk_i,
     input logic       rst_ni,
@@ -20,6 +21,7 @@ module shell_parser_proof
     input logic       write_error_i,
     input logic       reg_rsp_valid_i,
     input reg_rsp_t   reg_rsp_i,
+    input logic       range_ok_i,
     input logic       pass_ready_i,
     input logic       pass_rsp_valid_i,
     input logic       pass_rsp_refused_i
@@ -38,7 +40,8 @@ module shell_parser_proof
       .Channels    (1),
       .ChannelBytes(64'd64),
       .ProgramWords(4),
-      .PassFrames  (PassFrames)
+      .PassFrames  (PassFrames),
+      .RoleSpaces  (RoleSpaces)
   ) i_dut (
       .clk_i,
       .rst_ni,
@@ -63,7 +66,7 @@ module shell_parser_proof
       .reg_rsp_valid_i   (reg_rsp_valid_i && reg_valid),
       .reg_rsp_i,
       .range_o           (range),
-      .range_ok_i        (1'b0),
+      .range_ok_i,
       .pass_valid_o      (pass_valid),
       .pass_ready_i,
       .pass_o            (pass),
