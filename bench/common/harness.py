@@ -103,12 +103,12 @@ def _output(command: list[str]) -> str:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
 
 
-def run_program(command: list[str], cluster: str | Path, engine: str = "") -> Run:
-    """Run a host program on a simulated cluster; its standard output must be JSON. Exits on failure."""
+def run_program(command: list[str], cluster: str | Path, engine: str = "", on: str = "sim") -> Run:
+    """Run a host program on a simulated cluster (``on``: sim, rtl); its standard output must be JSON. Exits on failure."""
     with tempfile.TemporaryDirectory() as folder:
         env = {
             **os.environ,
-            "POLYLOOM_ON": "sim",
+            "POLYLOOM_ON": on,
             "POLYLOOM_HOME": str(ROOT),
             "POLYLOOM_CLUSTER": str(cluster),
             "POLYLOOM_RUN_DIR": folder,
@@ -128,10 +128,10 @@ def run_program(command: list[str], cluster: str | Path, engine: str = "") -> Ru
     return Run(json.loads(done.stdout), record, counters, wall)
 
 
-def run_bare(device: str, reports: int, cluster: str | Path, engine: str = "") -> Run:
+def run_bare(device: str, reports: int, cluster: str | Path, engine: str = "", on: str = "sim") -> Run:
     """Boot the device program ``device`` (a folder in build/device) and collect its four-word reports."""
     command = [str(BUILD / "bin" / "bench_bare"), str(BUILD / "device" / device), str(reports)]
-    return run_program(command, cluster, engine)
+    return run_program(command, cluster, engine, on)
 
 
 def cluster_variant(folder: Path, name: str, base: str, table: str = "overlay", **changes: str) -> Path:
