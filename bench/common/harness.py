@@ -104,7 +104,7 @@ def _output(command: list[str]) -> str:
 
 
 def run_program(command: list[str], cluster: str | Path, engine: str = "", on: str = "sim") -> Run:
-    """Run a host program on a simulated cluster (``on``: sim, rtl); its standard output must be JSON. Exits on failure."""
+    """Run a host program on a cluster (``on``: sim, rtl); its standard output must be JSON. Exits on failure."""
     with tempfile.TemporaryDirectory() as folder:
         env = {
             **os.environ,
