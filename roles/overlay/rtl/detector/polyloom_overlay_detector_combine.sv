@@ -33,7 +33,7 @@ module polyloom_overlay_detector_combine
     output logic                   own_valid_o,
     // State of the detector
     input  logic                   epoch_i,
-    input  logic                   clear_i,          // the epoch ends with this cycle
+    input  logic                   clear_i,          // the epoch ends with this cycle; own_keep_i has been low
     input  logic                   hold_i,           // decided: nothing is complete
     input  logic   [GATE_BITS-1:0] gate_i,           // board (0,0): grants used
     // All reports together
@@ -165,11 +165,6 @@ module polyloom_overlay_detector_combine
         own_busy_q   <= 1'b0;
         valid_q[OWN] <= own_start_i && !own_failed_q;
       end else if (!own_keep_i) valid_q[OWN] <= 1'b0;
-
-      if (clear_i) begin
-        valid_q[OWN] <= 1'b0;
-        for (int unsigned l = 0; l < LINKS; l++) if (epoch_q[l] == epoch_i) valid_q[l] <= 1'b0;
-      end
     end
   end
   always_ff @(posedge clk_i) begin
@@ -198,6 +193,7 @@ module polyloom_overlay_detector_combine
   logic forwarded_q, forwarded_vote_q;
   logic [GATE_BITS-1:0] forwarded_gate_q;
   assign children = children_of(place_i);
+  // Reports of the last epoch stay, and count no more.
   for (genvar l = 0; l < LINKS; l++) begin : gen_current
     assign current[l] = valid_q[l] && epoch_q[l] == epoch_i;
   end
