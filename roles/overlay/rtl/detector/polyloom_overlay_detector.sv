@@ -22,7 +22,7 @@
 // Limits:       place_i and mesh constant, 1..8 boards each way (asserted). all_idle of tiles is low within 4 cycles after
 //               release_o. A message of the host enters only in a cycle with may_inject_o (its first flit), and host_in_i
 //               comes at most 6 cycles later. inject_i at board (0,0) only (asserted).
-// Cost:         COST_DETECTOR
+// Cost:         not measured alone; a part of the board in `polyloom synth overlay`.
 // Source:       own design.
 // Tests:        test_overlay_detector_formal.py, overlay_detector_rtl_test.cc; proof: formal/detector/proofs.toml
 module polyloom_overlay_detector

@@ -6,13 +6,13 @@
 //                   step --> A: head or end --> B: compare, write
 //                            | read RAM          | flags
 //               So a report costs a cycle a word, whatever the subtree's size.
-// Latency:      last word of a report to complete_o: 2 cycles.
+// Latency:      last word of a report to complete_o: 3 cycles.
 // Throughput:   a word a cycle; none while the sum reads the RAM.
 // Backpressure: step_ready_o falls while the sum reads (sum_busy_i), for a bounded time.
 // Order/loss:   words in order. A source counts when the last word of its report has been compared, not before.
 // Reset:        no source has reported; RAM not cleared: words of sources that have not reported count for nothing.
 // Limits:       reports come from children, and hold no link with both ends inside (asserted); place_i constant.
-// Cost:         COST_COMBINE
+// Cost:         not measured alone; a part of the board in `polyloom synth overlay`.
 // Source:       own design; what is compared and why: README.md "Termination detection".
 // Tests:        test_overlay_detector_formal.py, overlay_detector_rtl_test.cc
 module polyloom_overlay_detector_combine
