@@ -12,7 +12,7 @@
 // Order/loss:   words in order. A source counts when the last word of its report has been compared, not before.
 // Reset:        no source has reported; RAM not cleared: words of sources that have not reported count for nothing.
 // Limits:       reports come from children, and hold no link with both ends inside (asserted); place_i constant.
-// Cost:         not measured alone; a part of the board in `polyloom synth overlay`.
+// Cost:         see polyloom_overlay_detector, which is measured with it.
 // Source:       own design; what is compared and why: README.md "Termination detection".
 // Tests:        test_overlay_detector_formal.py, overlay_detector_rtl_test.cc
 module polyloom_overlay_detector_combine
