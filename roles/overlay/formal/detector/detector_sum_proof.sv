@@ -7,7 +7,7 @@ module detector_sum_proof
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_detector_pkg::*;
 #(
-    parameter int unsigned Settle = 14  // cycles of quiet after which all is sent
+    parameter int unsigned Settle = 12  // cycles of quiet after which all is sent
 ) (
     input logic       clk_i,
     input logic       rst_ni,
@@ -167,7 +167,7 @@ module detector_sum_proof
           assert (out_head.op == OP_REPORT && out_head.ends == 8'd1 && out_head.gate == '0 && !out_head.epoch);
           else assert (out_end.key == OwnKey);
       end
-      if (32'(quiet_q) >= Settle) begin
+      if (passive_i && 32'(quiet_q) >= Settle) begin
         assert (!out_valid[WEST]);
         if (agree) begin
           assert (sent_any_q && got_head_q.vote == (vote_q && vote_i));
@@ -178,6 +178,6 @@ module detector_sum_proof
       if (!reported_q) assert (!out_valid[WEST] && !sent_any_q);
     end
     cover (rst_ni && sums_q == 2'd2 && reports_q == 2'd2 && quiet_q == '0);
-    cover (rst_ni && 32'(quiet_q) >= Settle && agree && sums_q == 2'd1);
+    cover (rst_ni && passive_i && 32'(quiet_q) >= Settle && agree && sums_q == 2'd1);
   end
 endmodule

@@ -6,18 +6,18 @@
 // cores, two slots, counts up to two. The free list around it is the rule that a slot is set only while it is not held, with the
 // epoch that its release gave.
 module mailbox_references_proof #(
-    parameter int unsigned Slots   = 4,
+    parameter int unsigned Slots   = 2,
     parameter int unsigned Cores   = 2,
     parameter int unsigned Threads = 2
 ) (
     input logic                  clk_i,
     input logic                  rst_ni,
     input logic                  set_i,
-    input logic [      1:0]      set_slot_i,
+    input logic                  set_slot_i,
     input logic [      1:0]      set_count_i,
     input logic [Cores-1:0]      free_i,
     input logic [Cores-1:0][0:0] free_slot_i,
-    input logic [      1:0]      pick_i
+    input logic                  pick_i
 );
 
   logic ready, released, released_epoch, released_slot;

@@ -6,13 +6,13 @@
 //                   step --> A: head or end --> B: compare, write
 //                            | read RAM          | flags
 //               So a report costs a cycle a word, whatever the subtree's size.
-// Latency:      last word of a report to complete_o: 2 cycles.
+// Latency:      last word of a report to complete_o: 3 cycles.
 // Throughput:   a word a cycle; none while the sum reads the RAM.
 // Backpressure: step_ready_o falls while the sum reads (sum_busy_i), for a bounded time.
 // Order/loss:   words in order. A source counts when the last word of its report has been compared, not before.
 // Reset:        no source has reported; RAM not cleared: words of sources that have not reported count for nothing.
 // Limits:       reports come from children, and hold no link with both ends inside (asserted); place_i constant.
-// Cost:         COST_COMBINE
+// Cost:         see polyloom_overlay_detector, which is measured with it.
 // Source:       own design; what is compared and why: README.md "Termination detection".
 // Tests:        test_overlay_detector_formal.py, overlay_detector_rtl_test.cc
 module polyloom_overlay_detector_combine
@@ -33,7 +33,7 @@ module polyloom_overlay_detector_combine
     output logic                   own_valid_o,
     // State of the detector
     input  logic                   epoch_i,
-    input  logic                   clear_i,          // the epoch ends with this cycle
+    input  logic                   clear_i,          // the epoch ends with this cycle; own_keep_i has been low
     input  logic                   hold_i,           // decided: nothing is complete
     input  logic   [GATE_BITS-1:0] gate_i,           // board (0,0): grants used
     // All reports together
@@ -165,11 +165,6 @@ module polyloom_overlay_detector_combine
         own_busy_q   <= 1'b0;
         valid_q[OWN] <= own_start_i && !own_failed_q;
       end else if (!own_keep_i) valid_q[OWN] <= 1'b0;
-
-      if (clear_i) begin
-        valid_q[OWN] <= 1'b0;
-        for (int unsigned l = 0; l < LINKS; l++) if (epoch_q[l] == epoch_i) valid_q[l] <= 1'b0;
-      end
     end
   end
   always_ff @(posedge clk_i) begin
@@ -198,6 +193,7 @@ module polyloom_overlay_detector_combine
   logic forwarded_q, forwarded_vote_q;
   logic [GATE_BITS-1:0] forwarded_gate_q;
   assign children = children_of(place_i);
+  // Reports of the last epoch stay, and count no more.
   for (genvar l = 0; l < LINKS; l++) begin : gen_current
     assign current[l] = valid_q[l] && epoch_q[l] == epoch_i;
   end

@@ -11,7 +11,7 @@
 // Order/loss:   frames of a link in order, none lost.
 // Reset:        no frame under way.
 // Limits:       every frame ends with last; place_i constant.
-// Cost:         COST_READ
+// Cost:         see polyloom_overlay_detector, which is measured with it.
 // Source:       own design.   Tests: test_overlay_detector_formal.py, overlay_detector_rtl_test.cc
 module polyloom_overlay_detector_read
   import polyloom_overlay_detector_pkg::*;

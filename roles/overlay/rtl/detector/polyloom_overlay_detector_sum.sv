@@ -11,7 +11,7 @@
 // Order/loss:   frames leave as they were put in; none lost.
 // Reset:        FIFO empty.
 // Limits:       at most 9 ends (8 x 8 boards), the FIFO takes 16 words (asserted); place_i constant.
-// Cost:         COST_SUM
+// Cost:         see polyloom_overlay_detector, which is measured with it.
 // Source:       own design.   Tests: test_overlay_detector_formal.py, overlay_detector_rtl_test.cc
 module polyloom_overlay_detector_sum
   import polyloom_overlay_detector_pkg::*;

@@ -15,7 +15,7 @@
 // Limits:       tiles_x, tiles_y powers of two up to 8 (checked at elaboration). Fewer than 2^16 messages on the board.
 //               Inputs of a tile are at most a cycle older than others; a thread waits no sooner than 2 cycles after it
 //               has sent, and frees no sooner than 2 cycles after the message came to its board.
-// Cost:         COST_GATHER
+// Cost:         1 tile: 65 LUT4, 114 CCU2C, 238 FF; 4 x 4: 95, 234, 928 (ECP5). UltraScale+: 63 LUT, 333 LUT. Yosys 0.70, 2026-11.
 // Source:       own design; cut and counts: README.md "Termination detection".
 // Tests:        test_polyloom_overlay_gather.py, overlay_detector_rtl_test.cc
 module polyloom_overlay_gather

@@ -110,7 +110,7 @@ async def random_traffic(dut: Any, which: int, rates: tuple[float, float]) -> No
     stall = Stall(h.rng)
     tile.room = lambda: not stall()
     await tile.start()
-    count = 250 if which != 1 else 120
+    count = 150 if which != 1 else 80
     programs = Programs(tile, count)
     programs.rate, tile.inject_rate = rates
     came = [tile.message(random_mask(tile)) for _ in range(count)]
