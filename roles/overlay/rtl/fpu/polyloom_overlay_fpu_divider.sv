@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_fpu_divider: integer divide and remainder, fdiv and fsqrt, one at a time.
-// How:          operations wait in block RAM. Integers: magnitudes are divided two bits a cycle, then signs are put right; division
-//               by zero and overflow come out as RISC-V has them without special cases, but for the sign of a quotient of
-//               zero. Floating point: CVFPU's unit (of T-Head), whose time depends on the operands; its result waits, so that
-//               every operation takes as long.
-//                 valid_i -> [ queue ] -read-> [ start ] -> integer steps | CVFPU -> result
-// Latency:      DIVIDE_INTERVAL + 3 cycles from operation to result, if the divider is free.
+// How:          operations wait in block RAM. Operands are made magnitudes, mantissas moved to their leading bit; then 16 steps
+//               of two bits, of a quotient or of a root; then the sign, or a shift to where subnormal numbers lie, and the
+//               same rounding as in the pipeline. Work before and after the steps overlaps with those of the next operation.
+//               Division by zero and overflow of integers come out as RISC-V has them, but for the sign of that quotient.
+//                 valid_i -> [ queue ] -> 1 read -> 2 count -> 3 move -> 4 start -> 16 steps -> end -> move -> round (2)
+// Latency:      DIVIDE_LATENCY - 2 cycles from operation to result, if the divider is free.
 // Throughput:   one operation in DIVIDE_INTERVAL cycles.
 // Backpressure: none: the queue holds an operation of every thread.
 // Order/loss:   in order; nothing lost.
 // Reset:        empty.
-// Limits:       op is one of the divider's; CVFPU's unit is done in time (asserted).
+// Limits:       op is one of the divider's; rm is 0 to 4.
 // Cost:         see polyloom_overlay_fpu.
-// Source:       restoring division; own design.   Tests: overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
+// Source:       restoring division and square root: Muller and others, Handbook of Floating-Point Arithmetic; own design. CVFPU's
+//               unit (of T-Head) takes 6,217 LUT4 and runs at 37 MHz on ECP5.
+// Tests:        overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
 module polyloom_overlay_fpu_divider
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_fpu_pkg::*;
@@ -29,6 +31,10 @@ module polyloom_overlay_fpu_divider
     output logic       [ 4:0] flags_o
 );
 
+  localparam int unsigned Entries = Cfg.cores * Cfg.threads > 1 ? Cfg.cores * Cfg.threads : 2;
+  localparam int unsigned EntryBits = $clog2(Entries);
+  localparam int unsigned Steps = 16;
+
   typedef struct packed {
     owner_t      owner;
     fpu_op_e     op;
@@ -37,17 +43,23 @@ module polyloom_overlay_fpu_divider
     logic [31:0] b;
   } entry_t;
 
-  localparam int unsigned Entries = Cfg.cores * Cfg.threads > 1 ? Cfg.cores * Cfg.threads : 2;
-  localparam int unsigned EntryBits = $clog2(Entries);
-  localparam int unsigned Steps = 16;  // of two bits
-  typedef logic [$clog2(DIVIDE_INTERVAL+1)-1:0] cycles_t;
+  // What an operation carries beside its numbers.
+  typedef struct packed {
+    beside_t beside;
+    logic is_int;
+    logic is_root;
+    logic gives_remainder;
+    logic negates;
+    logic signed [9:0] exponent;
+  } job_t;
 
-  // The queue.
+  // ---- the queue ----
   logic [EntryBits-1:0] write_q, read_q;
   logic [EntryBits:0] waiting_q;
-  cycles_t gap_q;  // cycles before the next read
-  logic read, start_q;
-  entry_t entry;
+  logic [4:0] gap_q;  // cycles before the next read
+  logic read;
+  logic [4:1] stage_q;  // an operation is in this stage before the steps
+  entry_t read_entry, entry_q;
   assign read = waiting_q != '0 && gap_q == '0;
 
   polyloom_ram_1r1w #(
@@ -61,8 +73,10 @@ module polyloom_overlay_fpu_divider
       .wdata_i({operation_i.owner, operation_i.op, operation_i.rm, operation_i.a, operation_i.b}),
       .re_i(read),
       .raddr_i(read_q),
-      .rdata_o(entry)
+      .rdata_o(read_entry)
   );
+  logic unused;
+  assign unused = ^operation_i.c;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -70,139 +84,240 @@ module polyloom_overlay_fpu_divider
       read_q <= '0;
       waiting_q <= '0;
       gap_q <= '0;
-      start_q <= 1'b0;
+      stage_q <= '0;
     end else begin
       write_q <= write_q + EntryBits'(valid_i);
       read_q <= read_q + EntryBits'(read);
       waiting_q <= waiting_q + (EntryBits + 1)'(valid_i) - (EntryBits + 1)'(read);
-      if (read) gap_q <= cycles_t'(DIVIDE_INTERVAL - 1);
+      if (read) gap_q <= 5'(DIVIDE_INTERVAL - 1);
       else if (gap_q != '0) gap_q <= gap_q - 1'b1;
-      start_q <= read;
+      stage_q <= {stage_q[3:1], read};
     end
   end
 
-  // One operation: cycles that are left, of which the last gives the result.
-  cycles_t left_q;
-  logic last;
-  assign last = left_q == cycles_t'(1);
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      left_q  <= '0;
-      valid_o <= 1'b0;
-    end else begin
-      if (start_q) left_q <= cycles_t'(DIVIDE_INTERVAL);
-      else if (left_q != '0) left_q <= left_q - 1'b1;
-      valid_o <= last;
-    end
-  end
+  // Stage 1: block RAM is slow to give its data.
+  always_ff @(posedge clk_i) if (stage_q[1]) entry_q <= read_entry;
 
-  // Integers.
-  typedef struct packed {
-    logic [31:0] remainder;
-    logic [31:0] quotient;   // behind what is left of the dividend
-  } work_t;
-
-  function automatic work_t step(input work_t work, input logic [31:0] divisor);
-    logic [32:0] partial, less;
-    partial = {work.remainder, work.quotient[31]};
-    less = partial - {1'b0, divisor};
-    return '{remainder: less[32] ? partial[31:0] : less[31:0], quotient: {work.quotient[30:0], !less[32]}};
-  endfunction
-
-  work_t work_q;
-  owner_t owner_q;
-  logic [31:0] divisor_q;
-  logic integer_q, remainder_q, negate_q;
-  logic is_signed, negative_a, negative_b;
-  assign is_signed  = entry.op inside {FPU_DIV, FPU_REM};
-  assign negative_a = is_signed && entry.a[31];
-  assign negative_b = is_signed && entry.b[31];
-
-  always_ff @(posedge clk_i) begin
-    if (start_q) begin
-      owner_q <= entry.owner;
-      integer_q <= entry.op inside {FPU_DIV, FPU_DIVU, FPU_REM, FPU_REMU};
-      remainder_q <= entry.op inside {FPU_REM, FPU_REMU};
-      negate_q <= entry.op == FPU_REM ? negative_a : (negative_a ^ negative_b) && entry.b != '0;
-      work_q <= '{remainder: '0, quotient: negative_a ? -entry.a : entry.a};
-      divisor_q <= negative_b ? -entry.b : entry.b;
-    end else if (left_q > cycles_t'(DIVIDE_INTERVAL - Steps)) begin
-      work_q <= step(step(work_q, divisor_q), divisor_q);
-    end
-  end
-
-  // Floating point. The entry stands until the next read, by when the unit has taken it.
-  logic offer_q, fp_ready, fp_valid, got_q;
-  logic [31:0] fp_word, fp_word_q;
-  logic [4:0] fp_flags, fp_flags_q;
-  logic fp_start;
-  logic [5:0] unused;
-  assign unused[5] = ^operation_i.c;
-  assign fp_start  = start_q && entry.op inside {FPU_FDIV, FPU_FSQRT};
-
-  fpnew_divsqrt_th_32 #(
-      .NumPipeRegs(0)
-  ) i_fp (
-      .clk_i,
-      .rst_ni,
-      .operands_i({entry.b, entry.a}),
-      .is_boxed_i('1),
-      .rnd_mode_i(fpnew_pkg::roundmode_e'(entry.rm)),
-      .op_i(entry.op == FPU_FSQRT ? fpnew_pkg::SQRT : fpnew_pkg::DIV),
-      .tag_i(1'b0),
-      .mask_i(1'b1),
-      .aux_i(1'b0),
-      .in_valid_i(fp_start || offer_q),
-      .in_ready_o(fp_ready),
-      .flush_i(1'b0),
-      .result_o(fp_word),
-      .status_o(fp_flags),
-      .extension_bit_o(unused[0]),
-      .tag_o(unused[1]),
-      .mask_o(unused[2]),
-      .aux_o(unused[3]),
-      .out_valid_o(fp_valid),
-      .out_ready_i(1'b1),
-      .busy_o(unused[4]),
-      .reg_ena_i('0)
+  // ---- stage 2: leading zeros, and results that are known ----
+  number_t a, b;
+  job_t job2_d, job2_q;
+  logic [4:0] zeros_a, zeros_b, zeros_a_q, zeros_b_q;
+  logic [1:0] empty;
+  logic [31:0] a2_q, b2_q;
+  logic negative_a2_q, negative_b2_q, no_a_fraction_q, no_b_fraction_q;
+  assign a = unpacked(entry_q.a);
+  assign b = unpacked(entry_q.b);
+  lzc #(
+      .WIDTH(24),
+      .MODE (1'b1)
+  ) i_zeros_a (
+      .in_i(a.mantissa),
+      .cnt_o(zeros_a),
+      .empty_o(empty[0])
+  );
+  lzc #(
+      .WIDTH(24),
+      .MODE (1'b1)
+  ) i_zeros_b (
+      .in_i(b.mantissa),
+      .cnt_o(zeros_b),
+      .empty_o(empty[1])
   );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      offer_q <= 1'b0;
-      got_q   <= 1'b0;
+  logic is_signed, negative_a, negative_b;
+  assign is_signed  = entry_q.op inside {FPU_DIV, FPU_REM};
+  assign negative_a = is_signed && entry_q.a[31];
+  assign negative_b = is_signed && entry_q.b[31];
+
+  always_comb begin
+    logic invalid, by_zero, infinite, zero;
+    job2_d = '0;
+    job2_d.beside.owner = entry_q.owner;
+    job2_d.beside.rm = entry_q.rm;
+    job2_d.is_int = !(entry_q.op inside {FPU_FDIV, FPU_FSQRT});
+    job2_d.is_root = entry_q.op == FPU_FSQRT;
+    job2_d.gives_remainder = entry_q.op inside {FPU_REM, FPU_REMU};
+    job2_d.negates = entry_q.op == FPU_REM ? negative_a : (negative_a ^ negative_b) && entry_q.b != '0;
+    if (job2_d.is_root) begin
+      invalid = a.signaling || (a.sign && !a.zero && !a.nan);
+      by_zero = 1'b0;
+      infinite = a.infinite;
+      zero = a.zero;
+      job2_d.beside.sign = a.sign;
+      job2_d.exponent = 10'(a.exponent) + 10'd127;
+      job2_d.beside.word = a.nan || invalid ? NAN : {a.sign, infinite ? INFINITY : 31'b0};
+      job2_d.beside.known = a.nan || invalid || infinite || zero;
     end else begin
-      offer_q <= (fp_start || offer_q) && !fp_ready;
-      got_q   <= !last && (got_q || fp_valid);
+      invalid = a.signaling || b.signaling || (a.infinite && b.infinite) || (a.zero && b.zero);
+      by_zero = b.zero && !a.zero && !a.infinite && !a.nan;
+      infinite = a.infinite || b.zero;
+      zero = a.zero || b.infinite;
+      job2_d.beside.sign = a.sign ^ b.sign;
+      job2_d.exponent = 10'(a.exponent) - 10'(b.exponent) + 10'd127;
+      job2_d.beside.word = a.nan || b.nan || invalid ? NAN : {job2_d.beside.sign, infinite ? INFINITY : 31'b0};
+      job2_d.beside.known = a.nan || b.nan || invalid || infinite || zero;
     end
+    job2_d.beside.flags = (invalid ? INVALID : '0) | (by_zero ? DIVIDED_BY_ZERO : '0);
+    if (job2_d.is_int) job2_d.beside.flags = '0;
   end
   always_ff @(posedge clk_i) begin
-    if (fp_valid) begin
-      fp_word_q  <= fp_word;
-      fp_flags_q <= fp_flags;
+    if (stage_q[2]) begin
+      job2_q <= job2_d;
+      zeros_a_q <= empty[0] ? '0 : zeros_a;
+      zeros_b_q <= empty[1] ? '0 : zeros_b;
+      no_a_fraction_q <= !a.mantissa[23];
+      no_b_fraction_q <= !b.mantissa[23];
+      negative_a2_q <= negative_a;
+      negative_b2_q <= negative_b;
+      a2_q <= entry_q.a;
+      b2_q <= entry_q.b;
     end
   end
 
-  // The result.
-  logic [31:0] magnitude;
-  assign magnitude = remainder_q ? work_q.remainder : work_q.quotient;
+  // ---- stage 3: magnitudes, or mantissas at their leading bit ----
+  job_t job3_q;
+  logic [31:0] a3_q, b3_q;
+  logic signed [9:0] moved_exponent;
+  assign moved_exponent = job2_q.exponent - $signed(
+      {5'b0, zeros_a_q}
+  ) + (job2_q.is_root ? 10'sd0 : $signed(
+      {5'b0, zeros_b_q}
+  ));
   always_ff @(posedge clk_i) begin
-    if (last) begin
-      owner_o <= owner_q;
-      if (integer_q) begin
-        word_o  <= negate_q ? -magnitude : magnitude;
-        flags_o <= '0;
+    if (stage_q[3]) begin
+      job3_q <= job2_q;
+      job3_q.exponent <= job2_q.is_root ? moved_exponent >>> 1 : moved_exponent;
+      if (job2_q.is_int) begin
+        a3_q <= negative_a2_q ? -a2_q : a2_q;
+        b3_q <= negative_b2_q ? -b2_q : b2_q;
       end else begin
-        word_o  <= fp_word_q;
-        flags_o <= fp_flags_q;
+        a3_q <= 32'({!no_a_fraction_q, a2_q[22:0]} << zeros_a_q);
+        b3_q <= 32'({!no_b_fraction_q, b2_q[22:0]} << zeros_b_q);
+        // The radicand, of an even exponent: two bits before its point. Biased and sum with 127: odd is even.
+        if (job2_q.is_root) begin
+          b3_q <= 32'({!no_a_fraction_q, a2_q[22:0]} << zeros_a_q) << (moved_exponent[0] ? 8 : 7);
+        end
       end
     end
   end
+
+  // ---- stage 4 and the steps ----
+  typedef struct packed {
+    logic [32:0] remainder;
+    logic [31:0] result;     // behind what is left of the dividend
+    logic [31:0] other;      // divisor, or what is left of the radicand
+  } work_t;
+
+  function automatic work_t step(input work_t work, input logic is_root);
+    logic [34:0] partial, trial;
+    /* verilator lint_off UNUSEDSIGNAL */  // what is left is below twice the root, or the divisor
+    logic [35:0] less;
+    /* verilator lint_on UNUSEDSIGNAL */
+    partial = is_root ? {work.remainder, work.other[31:30]} : {1'b0, work.remainder, work.result[31]};
+    trial = is_root ? {1'b0, work.result, 2'b01} : {3'b0, work.other};
+    less = {1'b0, partial} - {1'b0, trial};
+    return
+    '{
+        remainder: less[35] ? partial[32:0] : less[32:0],
+        result: {work.result[30:0], !less[35]},
+        other: is_root ? {work.other[29:0], 2'b00} : work.other
+    }
+    ;
+  endfunction
+
+  work_t work_q;
+  job_t job_q;
+  logic [4:0] steps_q;
+  logic ended_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (rst_ni) begin
-      assert (!last || integer_q || got_q)
-      else $error("%m: CVFPU's unit takes longer than DIVIDE_INTERVAL allows");
+    if (!rst_ni) begin
+      steps_q <= '0;
+      ended_q <= 1'b0;
+    end else begin
+      if (stage_q[4]) steps_q <= 5'(Steps);
+      else if (steps_q != '0) steps_q <= steps_q - 1'b1;
+      ended_q <= steps_q == 5'd1;
+      assert (!stage_q[4] || steps_q == '0)
+      else $error("%m: DIVIDE_INTERVAL is shorter than the steps");
     end
   end
+  always_ff @(posedge clk_i) begin
+    if (stage_q[4]) begin
+      job_q <= job3_q;
+      work_q.other <= b3_q;
+      if (job3_q.is_int) begin
+        work_q.remainder <= '0;
+        work_q.result <= a3_q;
+      end else if (job3_q.is_root) begin
+        work_q.remainder <= '0;
+        work_q.result <= '0;
+      end else begin
+        // The first quotient bit is that of the integers 1 and 0.
+        work_q.remainder <= 33'(a3_q[23:1]);
+        work_q.result <= {a3_q[0], 31'b0};
+      end
+    end else if (steps_q != '0) begin
+      work_q <= step(step(work_q, job_q.is_root), job_q.is_root);
+    end
+  end
+
+  // ---- the end: sign of integers; numbers with their leading bit at the top ----
+  beside_t beside5_q;
+  logic [31:0] magnitude, digits_q;
+  logic signed [9:0] exponent_d, exponent_q;
+  logic rest5_q, valid5_q, valid6_q;
+  assign magnitude  = job_q.gives_remainder ? work_q.remainder[31:0] : work_q.result;
+  assign exponent_d = job_q.exponent - (work_q.result[31] ? 10'sd0 : 10'sd1);
+  always_ff @(posedge clk_i) begin
+    if (ended_q) begin
+      beside5_q <= job_q.beside;
+      if (job_q.is_int) begin
+        beside5_q.known <= 1'b1;
+        beside5_q.word  <= job_q.negates ? -magnitude : magnitude;
+      end
+      digits_q <= work_q.result[31] ? work_q.result : {work_q.result[30:0], 1'b0};
+      exponent_q <= exponent_d;
+      rest5_q <= work_q.remainder != '0;
+    end
+  end
+
+  // ---- to where subnormal numbers lie ----
+  normal_t normal_d, normal_q;
+  logic is_small;
+  logic signed [9:0] lacking;
+  logic [4:0] right;
+  /* verilator lint_off UNUSEDSIGNAL */  // the leading bit is the exponent's
+  logic [62:0] placed;
+  /* verilator lint_on UNUSEDSIGNAL */
+  assign is_small = exponent_q < 10'sd1;
+  assign lacking = 10'sd1 - exponent_q;
+  assign right = !is_small ? '0 : lacking > 10'sd31 ? '1 : lacking[4:0];
+  assign placed = {digits_q, 31'b0} >> right;
+  always_comb begin
+    normal_d = '0;
+    normal_d.beside = beside5_q;
+    normal_d.sign = beside5_q.sign;
+    normal_d.keep = {1'b0, is_small ? 8'b0 : exponent_q[7:0], placed[61:39]};
+    {normal_d.half, normal_d.next} = placed[38:37];
+    normal_d.rest = {placed[36:0], 13'b0};
+    normal_d.sticky = rest5_q;
+    normal_d.beyond = exponent_q >= 10'sd255;
+  end
+  always_ff @(posedge clk_i) if (valid5_q) normal_q <= normal_d;
+
+  logic valid7_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {valid5_q, valid6_q, valid7_q, valid_o} <= '0;
+    else {valid5_q, valid6_q, valid7_q, valid_o} <= {ended_q, valid5_q, valid6_q, valid7_q};
+  end
+
+  polyloom_overlay_fpu_round i_round (
+      .clk_i,
+      .valid_i ({valid7_q, valid6_q}),
+      .normal_i(normal_q),
+      .owner_o,
+      .word_o,
+      .flags_o
+  );
 
 endmodule

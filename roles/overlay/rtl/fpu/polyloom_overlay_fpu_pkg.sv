@@ -9,8 +9,8 @@ package polyloom_overlay_fpu_pkg;
 
   // Cycles from an operation's grant to its answer: those of roles/overlay/sim/tile/timing.h, which the tests compare.
   localparam int unsigned LATENCY = 10;  // all pipelined operations
-  localparam int unsigned DIVIDE_LATENCY = 24;  // from the divider's start
-  localparam int unsigned DIVIDE_INTERVAL = 19;  // from a start of the divider to its next
+  localparam int unsigned DIVIDE_LATENCY = 28;  // from the divider's start
+  localparam int unsigned DIVIDE_INTERVAL = 17;  // from a start of the divider to its next
 
   localparam int unsigned SUM_BITS = 76;
   localparam logic [31:0] NAN = 32'h7fc0_0000;
@@ -42,6 +42,35 @@ package polyloom_overlay_fpu_pkg;
     logic [31:0] b;
     logic [31:0] c;
   } operation_t;
+
+  // A number taken apart.
+  typedef struct packed {
+    logic sign;
+    logic [7:0] exponent;  // 1 for subnormal numbers too
+    logic [23:0] mantissa;
+    logic zero;
+    logic infinite;
+    logic nan;
+    logic signaling;
+  } number_t;
+
+  function automatic number_t unpacked(input logic [31:0] bits);
+    logic tiny, ones, fraction;
+    tiny = bits[30:23] == '0;
+    ones = bits[30:23] == '1;
+    fraction = bits[22:0] != '0;
+    return
+    '{
+        sign: bits[31],
+        exponent: {bits[30:24], bits[23] | tiny},
+        mantissa: {!tiny, bits[22:0]},
+        zero: tiny && !fraction,
+        infinite : ones && !fraction,
+        nan: ones && fraction,
+        signaling: ones && fraction && !bits[22]
+    }
+    ;
+  endfunction
 
   // What an operation carries from stage to stage beside its numbers.
   typedef struct packed {

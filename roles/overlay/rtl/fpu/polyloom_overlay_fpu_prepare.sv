@@ -30,34 +30,6 @@ module polyloom_overlay_fpu_prepare
     output logic        [ 6:0] shift_o       // of the addend, to the right from the top
 );
 
-  typedef struct packed {
-    logic sign;
-    logic [7:0] exponent;  // 1 for subnormal numbers too
-    logic [23:0] mantissa;
-    logic zero;
-    logic infinite;
-    logic nan;
-    logic signaling;
-  } number_t;
-
-  function automatic number_t unpacked(input logic [31:0] bits);
-    logic tiny, ones, fraction;
-    tiny = bits[30:23] == '0;
-    ones = bits[30:23] == '1;
-    fraction = bits[22:0] != '0;
-    return
-    '{
-        sign: bits[31],
-        exponent: {bits[30:24], bits[23] | tiny},
-        mantissa: {!tiny, bits[22:0]},
-        zero: tiny && !fraction,
-        infinite : ones && !fraction,
-        nan: ones && fraction,
-        signaling: ones && fraction && !bits[22]
-    }
-    ;
-  endfunction
-
   /* verilator lint_off UNUSEDSIGNAL */  // of a number, each user needs something else
   function automatic logic [31:0] class_of(input number_t n);
     logic [9:0] is;
@@ -192,6 +164,7 @@ module polyloom_overlay_fpu_prepare
   // Stage 2.
   beside_t beside_d;
   logic signed [9:0] distance;
+  logic [6:0] shift_d;
   always_comb begin
     beside_d = first_q.beside;
     unique case (first_q.select)
@@ -201,8 +174,9 @@ module polyloom_overlay_fpu_prepare
       default: ;
     endcase
     distance = (first_q.beside.to_int ? 10'sd158 : first_q.beside.top) - $signed({2'b00, first_q.addend_exp});
-    if (!first_q.beside.to_int && (first_q.no_product || distance < 0)) begin
-      distance = '0;
+    shift_d  = distance[9:7] != '0 ? '1 : distance[6:0];  // from 76 on it is all the same
+    if (!first_q.beside.to_int && (first_q.no_product || distance[9])) begin
+      shift_d = '0;
       beside_d.top = $signed({2'b00, first_q.addend_exp});
     end
     if (first_q.from_int) beside_d.top = 10'sd200;  // bit 2 is worth one
@@ -212,7 +186,7 @@ module polyloom_overlay_fpu_prepare
     if (valid_i[1]) begin
       beside_o <= beside_d;
       addend_o <= first_q.addend;
-      shift_o  <= distance > 10'(SUM_BITS) ? 7'(SUM_BITS) : distance[6:0];
+      shift_o  <= shift_d;
     end
   end
 

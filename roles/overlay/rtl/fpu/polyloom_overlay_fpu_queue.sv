@@ -34,7 +34,7 @@ module polyloom_overlay_fpu_queue
     $error("%m: Cfg.threads is %0d; it may be 1, 2, 4, 8 or 16", Cfg.threads);
   end
 
-  logic [Cfg.cores-1:0] waiting, taken;
+  logic [Cfg.cores-1:0] waiting, taken, full;
   fpu_req_t [Cfg.cores-1:0] head;
 
   for (genvar k = 0; k < Cfg.cores; k++) begin : gen_core
@@ -53,9 +53,7 @@ module polyloom_overlay_fpu_queue
         .out_ready_i(taken[k]),
         .out_o(head[k])
     );
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (rst_ni) assert (!req_valid_i[k] || ready);
-    end
+    assign full[k] = !ready;
   end
 
   // One bit for each core that comes after the one granted last: of those that wait, the lowest in this set goes first.
@@ -71,6 +69,8 @@ module polyloom_overlay_fpu_queue
     end else begin
       if (waiting != '0) later_q <= ~(taken | (taken - 1'b1));
       valid_o <= waiting != '0;
+      assert ((req_valid_i & full) == '0)
+      else $error("%m: a core has more requests than threads");
     end
   end
 

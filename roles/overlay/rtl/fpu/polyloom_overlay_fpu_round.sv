@@ -59,7 +59,8 @@ module polyloom_overlay_fpu_round
     decided_d.known = normal_i.beside.known;
     decided_d.word = normal_i.beside.word;
     decided_d.flags = normal_i.beside.flags;
-    decided_d.sign = sign;
+    // Nothing is left of a difference: its sign is the mode's.
+    decided_d.sign = normal_i.beside.subtract && normal_i.keep == '0 && !inexact ? normal_i.beside.rm == RDN : sign;
     decided_d.to_int = normal_i.beside.to_int;
     decided_d.keep = normal_i.keep ^ {32{normal_i.beside.to_int && sign}};
     decided_d.up = up ^ (normal_i.beside.to_int && sign);

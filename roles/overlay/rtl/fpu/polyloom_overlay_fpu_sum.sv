@@ -60,7 +60,7 @@ module polyloom_overlay_fpu_sum
       beside3_q <= beside_i;
       product_q <= product;
       addend_q  <= moved[SUM_BITS+23:24];
-      sticky3_q <= moved[23:0] != '0;
+      sticky3_q <= moved[23:0] != '0 || (shift_i >= 7'(SUM_BITS) && addend_i != '0);
     end
   end
 
@@ -81,8 +81,6 @@ module polyloom_overlay_fpu_sum
       summed_d.sum  = high[SUM_BITS] ? high[SUM_BITS-1:0] : ~low;
       summed_d.sign = beside3_q.sign ^ !high[SUM_BITS];
     end
-    // Nothing is left: zeros of different signs.
-    if (beside3_q.subtract && !sticky3_q && high == {1'b1, {SUM_BITS{1'b0}}}) summed_d.sign = beside3_q.rm == RDN;
     // No further left than to the exponent of subnormal numbers; integers stay where they are.
     summed_d.limit = '0;
     if (beside3_q.to_int) summed_d.limit[SUM_BITS-1] = 1'b1;

@@ -19,10 +19,10 @@ struct TileTiming {
   unsigned fp_mul = 10;
   unsigned fp_fma = 10;
   // Its divider: one operation at a time, in order of their grants; latencies count from its start.
-  unsigned div = 24;  ///< integer divide and remainder
-  unsigned fp_div = 24;
-  unsigned fp_sqrt = 24;
-  unsigned divide_interval = 19;  ///< from the start of one to the start of the next
+  unsigned div = 28;  ///< integer divide and remainder
+  unsigned fp_div = 28;
+  unsigned fp_sqrt = 28;
+  unsigned divide_interval = 17;  ///< from the start of one to the start of the next
   // Mailbox scratchpad's core port: one word a cycle.
   unsigned scratchpad = 2;
   // Data cache: one lookup a cycle.
