@@ -65,7 +65,7 @@ module polyloom_overlay_cache_tags
   row_addr_t e_row_q;
   way_t e_way_q;
   tag_t e_tag_q;
-  state_t e_state_q;
+  state_t e_state_q, e_state;
   logic sweep_q;
   row_addr_t sweep_row_q;
 
@@ -93,7 +93,7 @@ module polyloom_overlay_cache_tags
       .we_i(e_valid_q || sweep_q),
       .be_i(1'b1),
       .waddr_i(sweep_q ? sweep_row_q : e_row_q),
-      .wdata_i(sweep_q ? '0 : e_state_q),
+      .wdata_i(sweep_q ? '0 : e_state),
       .re_i(grant_valid_i),
       .raddr_i(row_of(grant_i.thread, grant_i.set)),
       .rdata_o(t_state)
@@ -184,40 +184,51 @@ module polyloom_overlay_cache_tags
 
   // The way where a walk from the root ends.
   function automatic way_t victim_of(input logic [WAYS-1:0] tree);
-    int unsigned node;
-    node = 1;
-    for (int unsigned level = 0; level < WAY_BITS; level++) node = 2 * node + 32'(tree[WAY_WIDTH'(node)]);
-    return way_t'(node - WAYS);
+    logic right;
+    victim_of = '0;
+    for (int level = 0; level < int'(WAY_BITS); level++) begin
+      right = 1'b0;
+      for (int unsigned n = 0; n < 1 << level; n++) begin
+        if (victim_of == way_t'(n)) right = tree[(1<<level)+n];
+      end
+      victim_of = way_t'(victim_of << 1) | way_t'(right);
+    end
   endfunction
 
-  // The tree after a way was used: the nodes on its path point away from it.
-  function automatic logic [WAYS-1:0] used(input logic [WAYS-1:0] tree, input way_t way);
+  // The tree after a way (one bit of line) was used: the nodes on its path point away from it.
+  function automatic logic [WAYS-1:0] used(input logic [WAYS-1:0] tree, input logic [WAYS-1:0] line);
     used = tree;
-    for (int unsigned level = 0; level < WAY_BITS; level++) begin
-      for (int unsigned node = 1 << level; node < 2 << level; node++) begin
-        if ((WAYS + 32'(way)) >> (WAY_BITS - level) == node) used[node] = !way[WAY_BITS-1-level];
+    for (int unsigned node = 1; node < WAYS; node++) begin
+      for (int unsigned way = 0; way < WAYS; way++) begin
+        // The child of node on the way's path, if node is on it: 2 * node is the left one.
+        for (int unsigned child = 2 * node; child <= 2 * node + 1; child++) begin
+          if (line[way] && (WAYS + way) >> ($clog2(2 * WAYS) - $clog2(child + 1)) == child)
+            used[node] = child == 2 * node;
+        end
       end
     end
   endfunction
 
-  function automatic state_t after(input state_t old, input mem_op_e op, input logic hit, input way_t way);
-    logic [WAYS-1:0] line;
-    line  = WAYS'(1) << way;
+  function automatic state_t after(input state_t old, input mem_op_e op, input logic hit, input logic [WAYS-1:0] line);
     after = old;
     if (op == MEM_FLUSH) begin
       after.valid = old.valid & ~line;
     end else begin
       after.valid = old.valid | line;
-      after.tree  = used(old.tree, way);
+      after.tree  = used(old.tree, line);
     end
     if (op == MEM_STORE) after.dirty = old.dirty | line;
     else if (!hit) after.dirty = old.dirty & ~line;
-    after.victim = victim_of(after.tree);
   endfunction
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) e_valid_q <= 1'b0;
     else e_valid_q <= d_valid_q;
+  end
+
+  always_comb begin
+    e_state = e_state_q;
+    e_state.victim = victim_of(e_state_q.tree);
   end
 
   always_ff @(posedge clk_i) begin
@@ -226,7 +237,7 @@ module polyloom_overlay_cache_tags
       e_row_q   <= row_of(d_q.thread, d_q.set);
       e_way_q   <= d_way;
       e_tag_q   <= d_q.addr[31-:TAG_BITS];
-      e_state_q <= after(d_state_q, d_q.op, d_hit, d_way);
+      e_state_q <= after(d_state_q, d_q.op, d_hit, d_hit ? d_hit_oh_q : WAYS'(1) << d_gone_q);
     end
   end
 
