@@ -59,7 +59,7 @@ module polyloom_overlay_alu
 
   logic [31:0] s6_logic_q, s6_half_q, s6_shifted, s6_turned;
   logic [2:0] s6_shift_q, s6_f3_q;
-  logic s6_fill_q, s6_left_q, s6_carry_q, s6_a_sign_q, s6_b_sign_q, s6_not_signed_q;
+  logic s6_fill_q, s6_left_q, s6_carry_q, s6_equal_q, s6_a_sign_q, s6_b_sign_q, s6_not_signed_q;
   logic s6_from_sum_q, s6_from_shift_q, s6_from_less_q, s6_less;
 
   always_ff @(posedge clk_i) begin
@@ -70,6 +70,7 @@ module polyloom_overlay_alu
     s6_fill_q       <= s5_fill;
     s6_left_q       <= s5_i.left;
     s6_carry_q      <= s5_carry;
+    s6_equal_q      <= s5_a_i == s5_rs2_i;
     s6_a_sign_q     <= s5_a_i[31];
     s6_b_sign_q     <= s5_b[31];
     s6_not_signed_q <= s5_i.not_signed;
@@ -81,7 +82,7 @@ module polyloom_overlay_alu
 
   // b was inverted: equal signs here are different ones there, and then the negative one is less.
   assign s6_less = !s6_not_signed_q && s6_a_sign_q == s6_b_sign_q ? s6_a_sign_q : !s6_carry_q;
-  assign s6_taken_o = (s6_f3_q[2] ? s6_less : s6_sum_o == '0) ^ s6_f3_q[0];
+  assign s6_taken_o = (s6_f3_q[2] ? s6_less : s6_equal_q) ^ s6_f3_q[0];
 
   always_comb begin
     s6_shifted = s6_half_q;

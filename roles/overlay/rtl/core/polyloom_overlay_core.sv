@@ -99,6 +99,7 @@ module polyloom_overlay_core
   typedef logic [IndexBits-1:0] index_t;
   // Of a branch's target, which may lie before or behind the memory; its sign is the rest.
   localparam int unsigned TargetBits = (AddrBits > 11 ? AddrBits + 2 : 13) + 2;
+  localparam int unsigned OtherBits = AddrBits > 3 ? AddrBits + 2 : 5;
   localparam bit HasFpu = Cfg.fpu || Cfg.muldiv;
 
   // What goes through the pipeline beside threads' instructions.
@@ -240,7 +241,7 @@ module polyloom_overlay_core
   decoded_t s4_decoded_q;
   pending_t s4_pending_q;
   logic [2:0] s4_forward_q;  // the operand is the answer
-  logic [AddrBits+1:2] s4_pc_operand_q;  // 0 if it is none
+  logic [OtherBits-1:0] s4_other_q;  // pc, or the number in a CSR instruction; else 0
   logic [2:0][31:0] s4_reg;
 
   // An operand is the register, the answer or the pc, each 0 unless it is the one; or 0, as a CSR's immediate wants it.
@@ -263,7 +264,8 @@ module polyloom_overlay_core
     s4_decoded_q <= s3_decoded_q;
     s4_pending_q <= s3_pending_q;
     s4_forward_q <= s3_forward;
-    s4_pc_operand_q <= s3_decoded_q.a_pc ? s3_pc_q[AddrBits+1:2] : '0;
+    s4_other_q <= s3_decoded_q.a_pc ? OtherBits'({s3_pc_q[AddrBits+1:2], 2'b00}) :
+        s3_decoded_q.csr && s3_decoded_q.f3[2] ? OtherBits'(s3_word_q[19:15]) : '0;
     s4_source_q <= s3_word_q[19:15] != 5'd0;
   end
 
@@ -311,7 +313,7 @@ module polyloom_overlay_core
     s5_answer_q <= s4_answer;
     s5_flags_q <= s4_flags & {5{s4_pending_q.flags}};
     s5_source_q <= s4_source_q;
-    s5_a_q <= s4_reg[0] | ({32{s4_forward_q[0]}} & s4_answer) | 32'({s4_pc_operand_q, 2'b00});
+    s5_a_q <= s4_reg[0] | ({32{s4_forward_q[0]}} & s4_answer) | 32'(s4_other_q);
     s5_b_q <= s4_reg[1] | ({32{s4_forward_q[1]}} & s4_answer);
     s5_c_q <= s4_reg[2] | ({32{s4_forward_q[2]}} & s4_answer);
   end
@@ -358,7 +360,7 @@ module polyloom_overlay_core
   logic [31:0] s6_word_q, s6_answer_q, s6_target;
   logic [4:0] s6_flags_q;
   logic [2:0] s6_size_q;
-  logic s6_ecall_q, s6_ebreak_q, s6_jump_q, s6_branching_q, s6_store_q, s6_latent_q, s6_rd_we_q, s6_fp_q;
+  logic s6_trap_q, s6_ebreak_q, s6_jump_q, s6_branching_q, s6_store_q, s6_latent_q, s6_rd_we_q, s6_fp_q;
   logic s6_mem_q, s6_fpu_q, s6_cached_q;
   reg_t s6_rd_q;
   pending_t s6_pending_q;
@@ -380,7 +382,7 @@ module polyloom_overlay_core
     s6_aligned_q <= s5_aligned;
     s6_bad_q <= s5_bad_q;
     s6_illegal_q <= s5_decoded_q.illegal || s5_reserved;
-    s6_ecall_q <= s5_decoded_q.ecall;
+    s6_trap_q <= s5_decoded_q.ecall || s5_decoded_q.ebreak;
     s6_ebreak_q <= s5_decoded_q.ebreak;
     s6_jump_q <= s5_decoded_q.jump && s5_live;
     s6_branching_q <= s5_decoded_q.branch && s5_live;
@@ -484,17 +486,18 @@ module polyloom_overlay_core
   assign s6_recv = s6_act.recv && s6_can_recv;
 
   // Faults: nothing of the instruction takes effect.
-  logic s6_misaligned, s6_fault, s6_replay, s6_pass, s6_latent;
+  logic s6_early, s6_fault, s6_replay, s6_pass, s6_live, s6_latent;
   logic [7:0] s6_cause;
   logic [31:0] s6_value, s6_pc_of_event;
-  assign s6_misaligned = s6_jump_q ? s6_sum[1] : s6_branching_q && s6_taken && s6_branch_q[1];
-  assign s6_fault = s6_valid_q &&
-      (s6_bad_q || s6_illegal_q || s6_ecall_q || s6_ebreak_q || s6_mem_bad_q || s6_misaligned);
+  // A branch writes no register, so what concerns registers need not wait for its condition.
+  assign s6_early = s6_bad_q || s6_illegal_q || s6_trap_q || s6_mem_bad_q || (s6_jump_q && s6_sum[1]);
+  assign s6_fault = s6_valid_q && (s6_early || (s6_branching_q && s6_branch_q[1] && s6_taken));
   assign s6_replay = s6_fault && event_valid_o;
   assign s6_pass = s6_valid_q && !s6_fault;
-  assign s6_latent = s6_pass && (s6_latent_q || s6_act.wait_until || s6_act.flush);
-  assign s6_own_we = s6_pass && s6_rd_we_q && !s6_latent;
-  assign s6_stop = (s6_fault && !s6_replay) || s6_act.kill || s6_op_q.clear;
+  assign s6_live = s6_valid_q && !s6_early;
+  assign s6_latent = s6_live && (s6_latent_q || s6_act.wait_until || s6_act.flush);
+  assign s6_own_we = s6_live && s6_rd_we_q && !s6_latent_q && !s6_act.wait_until && !s6_act.flush;
+  assign s6_stop = (s6_fault && !event_valid_o) || s6_act.kill || s6_op_q.clear;
   assign s6_pc_of_event = {s6_pc_q, 2'b00};
   assign s6_target = 32'($signed(s6_branch_q));
 
@@ -504,8 +507,7 @@ module polyloom_overlay_core
     if (Cfg.fpu && s6_illegal_q) s6_value = s6_word_q;  // else the sum is the word
     if (s6_bad_q) s6_cause = CAUSE_BAD_FETCH;
     else if (s6_illegal_q) s6_cause = CAUSE_ILLEGAL;
-    else if (s6_ecall_q) s6_cause = CAUSE_ENVIRONMENT_CALL;
-    else if (s6_ebreak_q) s6_cause = CAUSE_BREAKPOINT;
+    else if (s6_trap_q) s6_cause = s6_ebreak_q ? CAUSE_BREAKPOINT : CAUSE_ENVIRONMENT_CALL;
     else if (!s6_mem_q) s6_cause = CAUSE_MISALIGNED_JUMP;
     else if (s6_store_q) s6_cause = s6_aligned_q ? CAUSE_BAD_STORE : CAUSE_MISALIGNED_STORE;
     else s6_cause = s6_aligned_q ? CAUSE_BAD_LOAD : CAUSE_MISALIGNED_LOAD;

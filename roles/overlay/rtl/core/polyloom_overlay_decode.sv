@@ -238,7 +238,7 @@ module polyloom_overlay_decode
     imm[4:0] = word_i[6:5] == 2'b01 ? word_i[11:7] : word_i[24:20];
     if (major == JAL) imm[0] = 1'b0;
     if (upper) imm[11:0] = whole ? word_i[11:0] : '0;
-    if (major == SYSTEM && !whole) imm = f3[2] ? 32'(word_i[19:15]) : '0;  // with rs1 = x0: a CSR's operand
+    if (major == SYSTEM && !whole) imm = '0;  // a CSR's operand is the other one
   end
 
   always_comb begin

@@ -36,17 +36,17 @@ constexpr Word csr_reg(Word number, Word f3, Word rs1, Word rd) {
   return i_type(static_cast<int>(number), rs1, f3, rd, 0x73);
 }
 
-/// Random programs: what every word in [first, words) is. Registers x1..x15 and f0..f15 are used, x28..x30
-/// hold where memories are; the words before `first` may be patched by threads. A thread has to start at 4 *
-/// first once.
+/// Random programs: what every word in [first, words) is. Registers x1..x15 and f0..f15 are used by most,
+/// x28..x30 hold where memories are; the words before `first` may be patched by threads. A thread has to
+/// start at 4 * first once.
 class RandomProgram {
  public:
   RandomProgram(std::uint64_t seed, unsigned first, unsigned words, bool fpu)
       : rng_(seed), first_(first), words_(words), fpu_(fpu) {
-    for (Word r = 1; r < 16; ++r) add(lui(r, below(1 << 20))), add(addi(r, r, random_imm()));
-    for (Word r = 0; r < 16; ++r)
+    for (Word r = 1; r < 32; ++r) add(lui(r, below(1 << 20))), add(addi(r, r, random_imm()));
+    for (Word r = 0; r < 32; ++r)
       if (fpu) add(r_type(0x78, 0, below(16), 0, r, 0x53));
-    add(lui(17, below(1 << 20))), add(lui(28, 0x01800)), add(lui(29, 0x8)), add(lui(30, 0xc0000));
+    add(lui(28, 0x01800)), add(lui(29, 0x8)), add(lui(30, 0xc0000));
     body_ = first_ + static_cast<unsigned>(code_.size());
     while (first_ + code_.size() < words_) add(instruction());
   }
