@@ -4,7 +4,7 @@
 //               whenever the wire takes one. A word enters the CRC when the next one leaves, so the header's late
 //               bits have a cycle to themselves, and the check is the CRC's next state, not yet stored.
 //                   word 0 -> SECOND -> CONTROL... -> DATA... -> FILL... -> CHECK
-//               How long the wire is busy is added up from word_time_i, so that the silence after a frame lasts GapWords
+//               How long the wire is busy is added up from word_time_i, so that the silence after a frame lasts two
 //               words of wire whatever the clock, and the next frame starts with the first edge after it.
 // Latency:      none: a frame that is due when the wire is free starts in that cycle.
 // Throughput:   a word a cycle; a frame of n items takes max(8, n + 3) + 2 words of wire.
@@ -17,9 +17,7 @@
 module polyloom_reliable_link_framer
   import polyloom_reliable_link_pkg::*;
   import polyloom_crc32_pkg::*;
-#(
-    parameter int unsigned GapWords = 2
-) (
+(
     input  logic          clk_i,
     input  logic          rst_ni,
     input  logic   [15:0] word_time_i,     // clock cycles that a word takes on the wire, 4.12 bits
@@ -69,7 +67,8 @@ module polyloom_reliable_link_framer
   assign leaves = tx_valid_o && tx_ready_i;
   always_comb begin
     used = '0;
-    if (leaves) used = state_q == CHECK ? debt_t'(word_time_i) * debt_t'(1 + GapWords) : debt_t'(word_time_i);
+    if (leaves) used = debt_t'(word_time_i);
+    if (leaves && state_q == CHECK) used += debt_t'({word_time_i, 1'b0});  // two words of silence
   end
   assign sum = debt_q + used;
   assign start_o = state_q == IDLE && free && due_i;

@@ -47,8 +47,8 @@ module polyloom_reliable_link_rx_channel #(
     output logic               idle_o         // nothing is held
 );
 
-  if (Items < 1 || Items >= 2 ** (SeqBits - 1)) begin : gen_check
-    $error("%m: Items is %0d; numbers of %0d bits allow 1 to %0d", Items, SeqBits, 2 ** (SeqBits - 1) - 1);
+  if (Items < 1 || Items >= 2 ** SeqBits) begin : gen_check
+    $error("%m: Items is %0d; numbers of %0d bits allow 1 to %0d", Items, SeqBits, 2 ** SeqBits - 1);
   end
 
   localparam int unsigned AddrBits = Items <= 2 ? 1 : $clog2(Items);

@@ -12,7 +12,8 @@
 // Order/loss:   in order, nothing lost: an item stays until it is acknowledged.
 // Reset:        emptied. Takes items from the second cycle on.
 // Limits:       Items and FarItems fit the numbers (checked at elaboration); a group has at most Items items;
-//               frames start at least 4 cycles apart; ack_i, limit_i and nack_i stand in the cycle before report_i.
+//               frames start at least 4 cycles apart, and one in the cycle after timeout_o; ack_i, limit_i and nack_i
+//               stand in the cycle before report_i.
 // Cost:         in polyloom_reliable_link.
 // Source:       go-back-N; own design, blocks/reliable_link/sim/link_channel.h.
 // Tests:        reliable_link_swap_test.cc; proof: formal/proofs.toml [reliable_link_channel]

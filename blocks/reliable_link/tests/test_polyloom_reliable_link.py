@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: that polyloom_reliable_link and its channels refuse illegal sizes. What they do is tested, with their parts
 # polyloom_reliable_link_framer and polyloom_reliable_link_parser, by reliable_link_swap_test.cc (ctest
-# blocks_reliable_link_swap_test): a C++ harness, as the C++ link is the reference. Proofs: test_reliable_link_formal.py.
-# Leaves out: everything else.
+# blocks_reliable_link_swap_test): a C++ harness, as the C++ link is the reference.
+# Leaves out: everything else. Proofs: test_reliable_link_formal.py.
 """Sizes that the reliable link refuses: ``pytest blocks/reliable_link/tests``."""
 
 import subprocess
@@ -26,7 +26,7 @@ TX, RX = "polyloom_reliable_link_tx_channel", "polyloom_reliable_link_rx_channel
         ("polyloom_reliable_link", "AckDelay=256", "AckDelay is 256, must be 1 to 255"),
         (TX, "Items=4 FarItems=1 SeqBits=3 MaxCount=2", "Items is 4, FarItems 1; numbers of 3 bits"),
         (TX, "Items=3 FarItems=5 SeqBits=3 MaxCount=2", "Items is 3, FarItems 5; numbers of 3 bits"),
-        (RX, "Items=4 SeqBits=3", "Items is 4; numbers of 3 bits allow 1 to 3"),
+        (RX, "Items=8 SeqBits=3", "Items is 8; numbers of 3 bits allow 1 to 7"),
     ],
 )
 def test_illegal_sizes_are_refused(tmp_path: Path, top: str, parameters: str, message: str) -> None:
