@@ -272,6 +272,24 @@ package polyloom_overlay_pkg;
     logic [31:0] imm;         // of all forms but branches; the word if it is illegal
   } decoded_t;
 
+  // What goes through a core's pipeline beside threads' instructions.
+  typedef struct packed {
+    logic clear;  // after reset: all that the thread holds
+    logic start;
+    logic uart;   // a byte for the thread
+  } core_op_t;
+
+  // Why an instruction faults, what is needed to name the cause; at most one of the first four.
+  typedef struct packed {
+    logic bad_fetch;
+    logic illegal;
+    logic trap;
+    logic ebreak;
+    logic memory;
+    logic store;
+    logic aligned;
+  } why_t;
+
   // What a CSR instruction does beside its thread's own registers; one cycle each.
   typedef struct packed {
     logic instr;       // word at InstrAddr := operand
@@ -284,6 +302,24 @@ package polyloom_overlay_pkg;
     logic to_uart;
     logic from_uart;
   } csr_act_t;
+
+  // What of a thread's answer is not yet in the register file.
+  typedef struct packed {
+    logic        valid;
+    answer_src_e src;
+    logic        flags;  // the answer brings flags that are not yet in fcsr
+    reg_t        rd;
+  } pending_t;
+
+  // An instruction on its way from decoding to execution.
+  typedef struct packed {
+    logic [3:0]  thread;
+    logic [31:2] pc;
+    logic        bad;      // there is no instruction
+    logic [31:0] word;
+    decoded_t    decoded;
+    pending_t    pending;
+  } passing_t;
 
   // An instruction that has passed, and what the register file got in its pass, which may be the answer of an earlier
   // instruction of the thread. For comparison with a reference.

@@ -9,6 +9,7 @@
 # lint: polyloom_overlay_answers Threads=1 Fpu=0
 # lint: polyloom_overlay_regfile Fp=1
 # lint: polyloom_overlay_regfile Fp=0
+# lint: polyloom_overlay_issue Threads=16 Ports=4 Words=2048
 # The cores of a tile.
 -f ../pkg.f
 -f ../../../../blocks/ram/rtl/ram.f
@@ -18,12 +19,15 @@ ${common_cells}/src/lzc.sv
 ${common_cells}/src/rr_arb_tree.sv
 polyloom_overlay_ready_queue.sv
 polyloom_overlay_resume.sv
+polyloom_overlay_issue.sv
+polyloom_overlay_event.sv
 polyloom_overlay_answers.sv
 polyloom_overlay_regfile.sv
 polyloom_overlay_imem.sv
 polyloom_overlay_decode.sv
 polyloom_overlay_alu.sv
 polyloom_overlay_csr.sv
+polyloom_overlay_writeback.sv
 polyloom_overlay_core.sv
 polyloom_overlay_cache_counts.sv
 polyloom_overlay_cores.sv

@@ -102,58 +102,64 @@ module polyloom_overlay_core
   localparam int unsigned OtherBits = AddrBits > 3 ? AddrBits + 2 : 5;
   localparam bit HasFpu = Cfg.fpu || Cfg.muldiv;
 
-  // What goes through the pipeline beside threads' instructions.
-  typedef struct packed {
-    logic clear;  // after reset: all that the thread holds
-    logic start;
-    logic uart;   // a byte for the thread
-  } op_t;
-
-  // What of a thread's answer is not yet in the register file.
-  typedef struct packed {
-    logic        valid;
-    answer_src_e src;
-    logic        flags;  // the answer brings flags that are not yet in fcsr
-    reg_t        rd;
-  } pending_t;
-
   // ---- stage 0: which thread, its pc ----
-  logic queue_valid, s0_issue, s0_control, s0_read, s0_taken;
-  logic [3:0] queue_head, s0_thread;
-  op_t s0_op;
-  logic [31:2] pc_q[16];
+  logic s0_valid, s0_read, s0_taken, s0_inside;
+  core_op_t s0_op;
+  logic [3:0] s0_thread;
   logic [31:2] s0_pc;
-
-  logic s7_store_q;  // a word for the instruction memory from CSR Instr
+  core_op_t s6_op_q;
+  logic s6_start, s7_again_q, s7_pc_we_q, s7_store_q;
+  logic [3:0] s6_started, s7_thread_q;
+  logic [31:2] s7_pc_q;
   logic [AddrBits-1:0] s7_store_addr_q;
   logic [31:0] s7_store_data_q;
-  logic ctl_imem, ctl_wait, ctl_busy_q, ctl_inside;
-  logic [2:0] patience_q;
-  logic [4:0] clear_q;  // threads cleared since reset
 
-  assign ctl_imem = ctl_i.op == CTL_WRITE_INSTR || ctl_i.op == CTL_READ_INSTR;
-  assign ctl_inside = 32'(ctl_i.addr) < Cfg.instr_words;
-  assign ctl_wait = !clear_q[4] || (ctl_valid_i && !ctl_busy_q);
-  // A word stored by a thread comes first, so that the thread finds it; the host waits for a free slot, but not for long.
-  assign s0_control = !s7_store_q && ctl_wait && (!queue_valid || patience_q == '1);
-  assign s0_issue = queue_valid && !s7_store_q && !s0_control;
-  assign s0_thread = s0_control ? (clear_q[4] ? ctl_i.addr[3:0] : clear_q[3:0]) : queue_head;
-  assign s0_pc = pc_q[queue_head];
-  assign s0_taken = s0_control && clear_q[4] && ctl_imem;
-  assign s0_read = s0_taken && ctl_i.op == CTL_READ_INSTR;
-  assign s0_op = '{
-          clear: s0_control && !clear_q[4],
-          start: s0_control && clear_q[4] && ctl_i.op == CTL_START,
-          uart: s0_control && clear_q[4] && ctl_i.op == CTL_UART
-      };
+  localparam int unsigned Ports = HasFpu ? 6 : 4;
+  logic [Ports-1:0] answer_valid;
+  logic [Ports-1:0][3:0] answer_thread;
+  assign answer_valid[3:0]  = {s6_start, pad_valid_i, fill_valid_i, hit_valid_i};
+  assign answer_thread[3:0] = {s6_started, pad_i.thread, fill_i.thread, hit_i.thread};
+  if (HasFpu) begin : gen_fpu_answers
+    assign answer_valid[5:4]  = {div_valid_i, fpu_valid_i};
+    assign answer_thread[5:4] = {div_i.thread, fpu_i.thread};
+  end
 
-  assign imem_we_o = s7_store_q || (s0_taken && !s0_read && ctl_inside);
-  assign imem_addr_o = s7_store_q ? s7_store_addr_q : s0_taken ? ctl_i.addr[AddrBits-1:0] : s0_pc[AddrBits+1:2];
-  assign imem_wdata_o = s7_store_q ? s7_store_data_q : ctl_i.data;
+  polyloom_overlay_issue #(
+      .Threads(Cfg.threads),
+      .Ports  (Ports),
+      .Words  (Cfg.instr_words)
+  ) i_issue (
+      .clk_i,
+      .rst_ni,
+      .phase_i,
+      .answer_valid_i (answer_valid),
+      .answer_thread_i(answer_thread),
+      .wake_i,
+      .ctl_valid_i,
+      .ctl_i,
+      .imem_we_o,
+      .imem_addr_o,
+      .imem_wdata_o,
+      .s0_valid_o     (s0_valid),
+      .s0_op_o        (s0_op),
+      .s0_thread_o    (s0_thread),
+      .s0_pc_o        (s0_pc),
+      .s0_read_o      (s0_read),
+      .s0_inside_o    (s0_inside),
+      .s0_taken_o     (s0_taken),
+      .s6_op_i        (s6_op_q),
+      .s7_again_i     (s7_again_q),
+      .s7_thread_i    (s7_thread_q),
+      .s7_pc_we_i     (s7_pc_we_q),
+      .s7_pc_i        (s7_pc_q),
+      .s7_store_i     (s7_store_q),
+      .s7_store_addr_i(s7_store_addr_q),
+      .s7_store_data_i(s7_store_data_q)
+  );
 
   // ---- stages 1 and 2: the word ----
   logic s1_valid_q, s2_valid_q, s1_read_q, s2_read_q, s1_inside_q, s2_inside_q, s2_bad_q;
-  op_t s1_op_q, s2_op_q;
+  core_op_t s1_op_q, s2_op_q;
   logic [3:0] s1_thread_q, s2_thread_q;
   logic [31:2] s1_pc_q, s2_pc_q;
   logic [31:0] s2_word_q;
@@ -161,7 +167,7 @@ module polyloom_overlay_core
   always_ff @(posedge clk_i) begin
     s1_thread_q <= s0_thread;
     s1_pc_q <= s0_pc;
-    s1_inside_q <= ctl_inside;
+    s1_inside_q <= s0_inside;
     s2_thread_q <= s1_thread_q;
     s2_pc_q <= s1_pc_q;
     s2_bad_q <= s1_pc_q[31:AddrBits+2] != '0;
@@ -182,28 +188,27 @@ module polyloom_overlay_core
       .rs_o     (s2_rs)
   );
 
-  pending_t pending_q  [16];
   pending_t s2_pending;
-  assign s2_pending = pending_q[s2_thread_q];
 
   // ---- stage 3: what has the thread come back with ----
-  logic s3_valid_q, s3_bad_q;
-  op_t s3_op_q;
-  logic [3:0] s3_thread_q;
-  logic [31:2] s3_pc_q;
-  logic [31:0] s3_word_q;
-  decoded_t s3_decoded_q;
+  logic s3_valid_q;
+  passing_t s3_q, s4_q, s5_q, s6_q;
+  core_op_t s3_op_q;
   reg_t [2:0] s3_rs_q;
-  pending_t s3_pending_q;
 
   always_ff @(posedge clk_i) begin
-    s3_thread_q <= s2_thread_q;
-    s3_pc_q <= s2_pc_q;
-    s3_bad_q <= s2_bad_q;
-    s3_word_q <= s2_word_q;
-    s3_decoded_q <= s2_decoded;
+    s3_q <= '{
+        thread: s2_thread_q,
+        pc: s2_pc_q,
+        bad: s2_bad_q,
+        word: s2_word_q,
+        decoded: s2_decoded,
+        pending: s2_pending
+    };
     s3_rs_q <= s2_rs;
-    s3_pending_q <= s2_pending;
+    s4_q <= s3_q;
+    s5_q <= s4_q;
+    s6_q <= s5_q;
   end
 
   logic [31:0] s4_answer;
@@ -233,13 +238,8 @@ module polyloom_overlay_core
 
   // ---- stage 4: operands ----
   logic [2:0] s3_forward, s3_zero;
-  logic s4_valid_q, s4_bad_q, s4_source_q;
-  op_t s4_op_q;
-  logic [3:0] s4_thread_q;
-  logic [31:2] s4_pc_q;
-  logic [31:0] s4_word_q;
-  decoded_t s4_decoded_q;
-  pending_t s4_pending_q;
+  logic s4_valid_q, s4_source_q;
+  core_op_t s4_op_q;
   logic [2:0] s4_forward_q;  // the operand is the answer
   logic [OtherBits-1:0] s4_other_q;  // pc, or the number in a CSR instruction; else 0
   logic [2:0][31:0] s4_reg;
@@ -247,33 +247,33 @@ module polyloom_overlay_core
   // An operand is the register, the answer or the pc, each 0 unless it is the one; or 0, as a CSR's immediate wants it.
   always_comb begin
     for (int unsigned i = 0; i < 3; i++) begin
-      s3_forward[i] = s3_pending_q.valid && s3_pending_q.rd == s3_rs_q[i];
+      s3_forward[i] = s3_q.pending.valid && s3_q.pending.rd == s3_rs_q[i];
       s3_zero[i] = s3_forward[i] || (i < 2 && s3_rs_q[i] == '0);
     end
-    if (s3_decoded_q.a_pc || s3_decoded_q.a_zero) begin
+    if (s3_q.decoded.a_pc || s3_q.decoded.a_zero) begin
       s3_forward[0] = 1'b0;
       s3_zero[0] = 1'b1;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    s4_thread_q <= s3_thread_q;
-    s4_pc_q <= s3_pc_q;
-    s4_bad_q <= s3_bad_q;
-    s4_word_q <= s3_word_q;
-    s4_decoded_q <= s3_decoded_q;
-    s4_pending_q <= s3_pending_q;
+    s4_q.thread <= s3_q.thread;
+    s4_q.pc <= s3_q.pc;
+    s4_q.bad <= s3_q.bad;
+    s4_q.word <= s3_q.word;
+    s4_q.decoded <= s3_q.decoded;
+    s4_q.pending <= s3_q.pending;
     s4_forward_q <= s3_forward;
-    s4_other_q <= s3_decoded_q.a_pc ? OtherBits'({s3_pc_q[AddrBits+1:2], 2'b00}) :
-        s3_decoded_q.csr && s3_decoded_q.f3[2] ? OtherBits'(s3_word_q[19:15]) : '0;
-    s4_source_q <= s3_word_q[19:15] != 5'd0;
+    s4_other_q <= s3_q.decoded.a_pc ? OtherBits'({s3_q.pc[AddrBits+1:2], 2'b00}) :
+        s3_q.decoded.csr && s3_q.decoded.f3[2] ? OtherBits'(s3_q.word[19:15]) : '0;
+    s4_source_q <= s3_q.word[19:15] != 5'd0;
   end
 
   // Result of stage 7
-  logic s8_we_q;
-  logic [3:0] s8_thread_q;
-  reg_t s8_rd_q;
-  logic [31:0] s8_data_q;
+  logic s8_we;
+  logic [3:0] s8_thread;
+  reg_t s8_rd;
+  logic [31:0] s8_data;
 
   polyloom_overlay_regfile #(
       .Fp(Cfg.fpu)
@@ -283,35 +283,31 @@ module polyloom_overlay_core
       .rs_i     (s2_rs),
       .zero_i   (s3_zero),
       .data_o   (s4_reg),
-      .we_i     (s8_we_q),
-      .wthread_i(s8_thread_q),
-      .rd_i     (s8_rd_q),
-      .wdata_i  (s8_data_q)
+      .we_i     (s8_we),
+      .wthread_i(s8_thread),
+      .rd_i     (s8_rd),
+      .wdata_i  (s8_data)
   );
 
   // ---- stage 5: execute ----
-  logic s5_valid_q, s5_bad_q, s5_source_q, s5_live, s5_reserved, s5_inside;
-  op_t s5_op_q;
-  logic [3:0] s5_thread_q;
-  logic [31:2] s5_pc_q;
+  logic s5_valid_q, s5_source_q, s5_live, s5_mem, s5_reserved, s5_inside;
+  core_op_t s5_op_q;
   logic [AddrBits+2:2] s5_next;
   logic [TargetBits-1:0] s5_branch;
-  logic [31:0] s5_word_q, s5_answer_q, s5_a_q, s5_b_q, s5_c_q, s5_sum;
+  logic [31:0] s5_answer_q, s5_a_q, s5_b_q, s5_c_q, s5_sum;
   logic [4:0] s5_flags_q;
-  decoded_t s5_decoded_q;
-  pending_t s5_pending_q;
   logic s5_cached, s5_pad, s5_aligned, s5_flush;
   logic [2:0] s5_frm, s5_rm;
 
   always_ff @(posedge clk_i) begin
-    s5_thread_q <= s4_thread_q;
-    s5_pc_q <= s4_pc_q;
-    s5_bad_q <= s4_bad_q;
-    s5_word_q <= s4_word_q;
-    s5_decoded_q <= s4_decoded_q;
-    s5_pending_q <= s4_pending_q;
+    s5_q.thread <= s4_q.thread;
+    s5_q.pc <= s4_q.pc;
+    s5_q.bad <= s4_q.bad;
+    s5_q.word <= s4_q.word;
+    s5_q.decoded <= s4_q.decoded;
+    s5_q.pending <= s4_q.pending;
     s5_answer_q <= s4_answer;
-    s5_flags_q <= s4_flags & {5{s4_pending_q.flags}};
+    s5_flags_q <= s4_flags & {5{s4_q.pending.flags}};
     s5_source_q <= s4_source_q;
     s5_a_q <= s4_reg[0] | ({32{s4_forward_q[0]}} & s4_answer) | 32'(s4_other_q);
     s5_b_q <= s4_reg[1] | ({32{s4_forward_q[1]}} & s4_answer);
@@ -319,13 +315,12 @@ module polyloom_overlay_core
   end
 
   logic [31:0] s6_sum, s7_result, s7_csr;
-  logic s6_own_we;  // it writes a register itself
-  logic s6_taken;
+  logic s6_own_we, s6_taken;  // it writes a register itself; a branch's condition holds
   polyloom_overlay_alu #(
       .Fp(Cfg.fpu)
   ) i_alu (
       .clk_i,
-      .s5_i       (s5_decoded_q),
+      .s5_i       (s5_q.decoded),
       .s5_a_i     (s5_a_q),
       .s5_rs2_i   (s5_b_q),
       .s5_sum_o   (s5_sum),
@@ -336,75 +331,54 @@ module polyloom_overlay_core
   );
 
   // A word at a bad place is no instruction.
-  assign s5_live = s5_valid_q && !s5_bad_q && !s5_decoded_q.illegal;
+  assign s5_live = s5_valid_q && !s5_q.bad && !s5_q.decoded.illegal;
   // An instruction's pc is inside the memory.
-  assign s5_next = (AddrBits + 1)'(s5_pc_q[AddrBits+1:2]) + 1'b1;
-  assign s5_branch = TargetBits'({s5_pc_q[AddrBits+1:2], 2'b00}) + TargetBits'($signed(
-      {s5_word_q[31], s5_word_q[7], s5_word_q[30:25], s5_word_q[11:8], 1'b0}
+  assign s5_next = (AddrBits + 1)'(s5_q.pc[AddrBits+1:2]) + 1'b1;
+  assign s5_branch = TargetBits'({s5_q.pc[AddrBits+1:2], 2'b00}) + TargetBits'($signed(
+      {s5_q.word[31], s5_q.word[7], s5_q.word[30:25], s5_q.word[11:8], 1'b0}
   ));
-  assign s5_rm = !s5_decoded_q.rm ? 3'd0 : s5_decoded_q.f3 == 3'd7 ? s5_frm : s5_decoded_q.f3;
+  assign s5_rm = !s5_q.decoded.rm ? 3'd0 : s5_q.decoded.f3 == 3'd7 ? s5_frm : s5_q.decoded.f3;
   assign s5_reserved = s5_rm > 3'd4;
 
   assign s5_pad = s5_sum[31:15] == 17'd1;
   assign s5_cached = s5_sum[31] ? s5_sum[30] : s5_sum[30:23] != '0;
-  assign s5_aligned = s5_decoded_q.f3[1] ? s5_sum[1:0] == '0 : !(s5_decoded_q.f3[0] && s5_sum[0]);
+  assign s5_aligned = s5_q.decoded.f3[1] ? s5_sum[1:0] == '0 : !(s5_q.decoded.f3[0] && s5_sum[0]);
   assign s5_inside = s5_aligned && (s5_cached || s5_pad);
 
   // ---- stage 6: calls ----
-  logic s6_valid_q, s6_illegal_q, s6_bad_q, s6_mem_bad_q, s6_aligned_q;
-  op_t s6_op_q;
-  logic [3:0] s6_thread_q;
-  logic [31:2] s6_pc_q;
-  logic [AddrBits+2:2] s6_next_q;
+  logic s6_valid_q, s6_illegal_q, s6_mem_bad_q, s6_aligned_q;
+  logic [  AddrBits+2:2] s6_next_q;
   logic [TargetBits-1:0] s6_branch_q;
-  logic [31:0] s6_word_q, s6_answer_q, s6_target;
+  logic [31:0] s6_answer_q, s6_target;
   logic [4:0] s6_flags_q;
-  logic [2:0] s6_size_q;
-  logic s6_trap_q, s6_ebreak_q, s6_jump_q, s6_branching_q, s6_store_q, s6_latent_q, s6_rd_we_q, s6_fp_q;
-  logic s6_mem_q, s6_fpu_q, s6_cached_q;
-  reg_t s6_rd_q;
-  pending_t s6_pending_q;
+  logic s6_trap_q, s6_jump_q, s6_branching_q, s6_latent_q;
+  logic s6_mem_q, s6_cached_q;
   mem_op_e s6_mem_op_q;
   logic [31:0] s6_a_q, s6_b_q, s6_c_q;
-  fpu_op_e s6_fpu_op_q;
   logic [2:0] s6_rm_q;
 
   always_ff @(posedge clk_i) begin
-    s6_thread_q <= s5_thread_q;
-    s6_pc_q <= s5_pc_q;
     s6_next_q <= s5_next;
     s6_branch_q <= s5_branch;
-    s6_word_q <= s5_word_q;
-    s6_pending_q <= s5_pending_q;
     s6_answer_q <= s5_answer_q;
     s6_flags_q <= s5_flags_q;
-    s6_size_q <= s5_decoded_q.f3;
     s6_aligned_q <= s5_aligned;
-    s6_bad_q <= s5_bad_q;
-    s6_illegal_q <= s5_decoded_q.illegal || s5_reserved;
-    s6_trap_q <= s5_decoded_q.ecall || s5_decoded_q.ebreak;
-    s6_ebreak_q <= s5_decoded_q.ebreak;
-    s6_jump_q <= s5_decoded_q.jump && s5_live;
-    s6_branching_q <= s5_decoded_q.branch && s5_live;
-    s6_store_q <= s5_decoded_q.store;
-    s6_mem_q <= s5_decoded_q.load || s5_decoded_q.store;
-    s6_fpu_q <= s5_decoded_q.fpu;
+    s6_illegal_q <= s5_q.decoded.illegal || s5_reserved;
+    s6_trap_q <= s5_q.decoded.ecall || s5_q.decoded.ebreak;
+    s6_jump_q <= s5_q.decoded.jump && s5_live;
+    s6_branching_q <= s5_q.decoded.branch && s5_live;
+    s6_mem_q <= s5_q.decoded.load || s5_q.decoded.store;
     s6_cached_q <= s5_cached;
-    s6_fp_q <= s5_decoded_q.fp;
-    s6_latent_q <= s5_decoded_q.load || s5_decoded_q.store || s5_decoded_q.fpu;
-    s6_mem_bad_q <= (s5_decoded_q.load || s5_decoded_q.store) && !s5_inside;
-    s6_rd_we_q <= s5_decoded_q.rd_we;
-    s6_rd_q <= s5_decoded_q.rd;
-    s6_mem_op_q <= s5_flush ? MEM_FLUSH : s5_decoded_q.store ? MEM_STORE : MEM_LOAD;
+    s6_latent_q <= s5_q.decoded.load || s5_q.decoded.store || s5_q.decoded.fpu;
+    s6_mem_bad_q <= (s5_q.decoded.load || s5_q.decoded.store) && !s5_inside;
+    s6_mem_op_q <= s5_flush ? MEM_FLUSH : s5_q.decoded.store ? MEM_STORE : MEM_LOAD;
     s6_a_q <= s5_a_q;
     s6_b_q <= s5_b_q;
     s6_c_q <= s5_c_q;
-    s6_fpu_op_q <= s5_decoded_q.op;
     s6_rm_q <= s5_rm;
   end
 
-  logic s5_mem;
-  assign s5_mem = s5_live && s5_aligned && (s5_decoded_q.load || s5_decoded_q.store);
+  assign s5_mem = s5_live && s5_aligned && (s5_q.decoded.load || s5_q.decoded.store);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       cache_req_valid_o <= 1'b0;
@@ -414,20 +388,20 @@ module polyloom_overlay_core
     end else begin
       cache_req_valid_o <= (s5_mem && s5_cached) || s5_flush;
       pad_req_valid_o <= s5_mem && s5_pad;
-      fpu_req_valid_o <= HasFpu && s5_live && s5_decoded_q.fpu && !s5_reserved;
-      send_valid_o <= s5_live && s5_decoded_q.send;
+      fpu_req_valid_o <= HasFpu && s5_live && s5_q.decoded.fpu && !s5_reserved;
+      send_valid_o <= s5_live && s5_q.decoded.send;
     end
   end
   assign cache_req_o = '{
           op: s6_mem_op_q,
-          size: s6_size_q[1:0],
-          sign: !s6_size_q[2],
-          thread: s6_thread_q,
+          size: s6_q.decoded.f3[1:0],
+          sign: !s6_q.decoded.f3[2],
+          thread: s6_q.thread,
           addr: s6_sum,
           data: s6_b_q
       };
   assign pad_req_o = cache_req_o;
-  assign fpu_req_o = '{op: s6_fpu_op_q, rm: s6_rm_q, thread: s6_thread_q, a: s6_a_q, b: s6_b_q, c: s6_c_q};
+  assign fpu_req_o = '{op: s6_q.decoded.op, rm: s6_rm_q, thread: s6_q.thread, a: s6_a_q, b: s6_b_q, c: s6_c_q};
 
   csr_act_t s6_act;
   logic [AddrBits-1:0] s6_instr_addr;
@@ -438,15 +412,15 @@ module polyloom_overlay_core
   ) i_csr (
       .clk_i,
       .rst_ni,
-      .s3_number_i    (s3_word_q[31:20]),
-      .s5_csr_i       (s5_live && s5_decoded_q.csr),
-      .s5_f3_i        (s5_decoded_q.f3),
+      .s3_number_i    (s3_q.word[31:20]),
+      .s5_csr_i       (s5_live && s5_q.decoded.csr),
+      .s5_f3_i        (s5_q.decoded.f3),
       .s5_source_i    (s5_source_q),
-      .s5_thread_i    (s5_thread_q),
+      .s5_thread_i    (s5_q.thread),
       .s5_flush_o     (s5_flush),
       .s5_frm_o       (s5_frm),
       .s6_bubble_i    (!s6_valid_q),
-      .s6_thread_i    (s6_thread_q),
+      .s6_thread_i    (s6_q.thread),
       .s6_operand_i   (s6_sum),
       .s6_flags_i     (s6_flags_q),
       .s6_clear_i     (s6_op_q.clear),
@@ -470,244 +444,155 @@ module polyloom_overlay_core
       .s7_result_o    (s7_csr)
   );
 
-  assign send_o.thread = s6_thread_q;
+  assign send_o.thread = s6_q.thread;
   assign send_o.mask = {s6_a_q, s6_b_q};
-  assign send_o.pc = {s6_pc_q, 2'b00};
+  assign send_o.pc = {s6_q.pc, 2'b00};
   assign recv_valid_o = s6_recv;
-  assign recv_thread_o = s6_thread_q;
+  assign recv_thread_o = s6_q.thread;
   assign free_valid_o = s6_act.free;
   assign free_slot_o = s6_sum[6+:SLOT_BITS];
   assign wait_valid_o = s6_act.wait_until;
-  assign wait_thread_o = s6_thread_q;
+  assign wait_thread_o = s6_q.thread;
   assign wait_bits_o = {s6_sum[3], s6_sum[2] | s6_sum[3], s6_sum[1:0]};
 
   // Recv gives 0 and takes nothing where there is nothing.
-  assign s6_can_recv = can_recv_i[index_t'(s6_thread_q)];
+  assign s6_can_recv = can_recv_i[index_t'(s6_q.thread)];
   assign s6_recv = s6_act.recv && s6_can_recv;
 
   // Faults: nothing of the instruction takes effect.
   logic s6_early, s6_fault, s6_replay, s6_pass, s6_live, s6_latent;
-  logic [7:0] s6_cause;
-  logic [31:0] s6_value, s6_pc_of_event;
+  logic [31:0] s6_value;
   // A branch writes no register, so what concerns registers need not wait for its condition.
-  assign s6_early = s6_bad_q || s6_illegal_q || s6_trap_q || s6_mem_bad_q || (s6_jump_q && s6_sum[1]);
-  assign s6_fault = s6_valid_q && (s6_early || (s6_branching_q && s6_branch_q[1] && s6_taken));
+  assign s6_early  = s6_q.bad || s6_illegal_q || s6_trap_q || s6_mem_bad_q || (s6_jump_q && s6_sum[1]);
+  assign s6_fault  = s6_valid_q && (s6_early || (s6_branching_q && s6_branch_q[1] && s6_taken));
   assign s6_replay = s6_fault && event_valid_o;
-  assign s6_pass = s6_valid_q && !s6_fault;
-  assign s6_live = s6_valid_q && !s6_early;
+  assign s6_pass   = s6_valid_q && !s6_fault;
+  assign s6_live   = s6_valid_q && !s6_early;
   assign s6_latent = s6_live && (s6_latent_q || s6_act.wait_until || s6_act.flush);
-  assign s6_own_we = s6_live && s6_rd_we_q && !s6_latent_q && !s6_act.wait_until && !s6_act.flush;
-  assign s6_stop = (s6_fault && !event_valid_o) || s6_act.kill || s6_op_q.clear;
-  assign s6_pc_of_event = {s6_pc_q, 2'b00};
+  assign s6_own_we = s6_live && s6_q.decoded.rd_we && !s6_latent_q && !s6_act.wait_until && !s6_act.flush;
+  assign s6_stop   = (s6_fault && !event_valid_o) || s6_act.kill || s6_op_q.clear;
   assign s6_target = 32'($signed(s6_branch_q));
 
   always_comb begin
     s6_value = s6_branching_q ? s6_target : s6_sum;
     if (s6_jump_q) s6_value[0] = 1'b0;
-    if (Cfg.fpu && s6_illegal_q) s6_value = s6_word_q;  // else the sum is the word
-    if (s6_bad_q) s6_cause = CAUSE_BAD_FETCH;
-    else if (s6_illegal_q) s6_cause = CAUSE_ILLEGAL;
-    else if (s6_trap_q) s6_cause = s6_ebreak_q ? CAUSE_BREAKPOINT : CAUSE_ENVIRONMENT_CALL;
-    else if (!s6_mem_q) s6_cause = CAUSE_MISALIGNED_JUMP;
-    else if (s6_store_q) s6_cause = s6_aligned_q ? CAUSE_BAD_STORE : CAUSE_MISALIGNED_STORE;
-    else s6_cause = s6_aligned_q ? CAUSE_BAD_LOAD : CAUSE_MISALIGNED_LOAD;
+    if (Cfg.fpu && s6_illegal_q) s6_value = s6_q.word;  // else the sum is the word
   end
+
+  polyloom_overlay_event #(
+      .Base(Core * Cfg.threads)
+  ) i_event (
+      .clk_i,
+      .rst_ni,
+      .fault_i(s6_fault),
+      .why_i(
+      '{
+          bad_fetch: s6_q.bad,
+          illegal: s6_illegal_q,
+          trap: s6_trap_q,
+          ebreak: s6_q.decoded.ebreak,
+          memory: s6_mem_q,
+          store: s6_q.decoded.store,
+          aligned: s6_aligned_q
+      }
+      ),
+      .uart_i(s6_act.to_uart),
+      .byte_i(s6_sum[7:0]),
+      .thread_i(s6_q.thread),
+      .pc_i(s6_q.pc),
+      .value_i(s6_value),
+      .event_valid_o,
+      .event_ready_i,
+      .event_o
+  );
 
   // ---- starts, and bytes for threads ----
   logic on_q[16];  // the thread runs
   logic [8:0] uart_q[16];
-  logic [3:0] s6_started;
-  logic s6_on, s6_start;
-  assign s6_started = s6_act.new_thread ? s6_sum[3:0] : s6_thread_q;
+  logic s6_on;
+  assign s6_started = s6_act.new_thread ? s6_sum[3:0] : s6_q.thread;
   assign s6_on = on_q[s6_started];
   assign s6_start = !s6_on && (s6_op_q.start || (s6_act.new_thread && s6_sum < 32'(Cfg.threads)));
-  assign s6_uart = uart_q[s6_thread_q];
+  assign s6_uart = uart_q[s6_q.thread];
   assign s6_uart_taken = !event_valid_o;
   assign ctl_done_o = s0_taken || s6_op_q.start || (s6_op_q.uart && !s6_uart[8]);
 
   always_ff @(posedge clk_i) begin
     if (s6_start || s6_stop) on_q[s6_started] <= s6_start;
     if (s6_op_q.clear || s6_act.from_uart || (s6_op_q.uart && !s6_uart[8])) begin
-      uart_q[s6_thread_q] <= {s6_op_q.uart, ctl_i.data[7:0]};
+      uart_q[s6_q.thread] <= {s6_op_q.uart, ctl_i.data[7:0]};
     end
   end
 
-  // ---- the event that the host is to know ----
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) event_valid_o <= 1'b0;
-    else if (event_valid_o) event_valid_o <= !event_ready_i;
-    else event_valid_o <= s6_fault || s6_act.to_uart;
-  end
-  always_ff @(posedge clk_i) begin
-    if (!event_valid_o) begin
-      event_o <= '{
-          fault: s6_fault,
-          thread: INDEX_BITS'(Core * Cfg.threads) | INDEX_BITS'(s6_thread_q),
-          cause: s6_fault ? s6_cause : s6_sum[7:0],
-          pc: s6_pc_of_event,
-          value: s6_value
-      };
-    end
+  // ---- stage 7: the thread goes round, with a pc; its registers are written in stage 8 ----
+  answer_src_e s6_src;
+  always_comb begin
+    s6_src = s6_cached_q ? SRC_CACHE : SRC_PAD;
+    if (s6_q.decoded.fpu) s6_src = SRC_FPU;
+    if (s6_act.flush) s6_src = SRC_ZERO;
+    if (s6_act.wait_until) s6_src = SRC_WAKE;
   end
 
-  // ---- stage 7: the thread goes round, and its pc ----
-  logic s7_again_q, s7_pc_we_q, s7_we_q, s7_retired_q, s7_recv_q;
-  logic [ 3:0] s7_thread_q;
-  logic [31:2] s7_pc_q;
-  reg_t        s7_rd_q;
-  logic [31:0] s7_answer_q, s7_link_q, s7_data;
-
   always_ff @(posedge clk_i) begin
-    s7_thread_q <= s6_thread_q;
+    s7_thread_q <= s6_q.thread;
     s7_pc_we_q <= (s6_valid_q && !s6_replay) || s6_op_q.clear || (s6_op_q.start && s6_start);
     s7_pc_q <= 30'(s6_next_q);
     if (s6_branching_q && s6_taken) s7_pc_q <= s6_target[31:2];
     if (s6_jump_q) s7_pc_q <= s6_sum[31:2];
     if (s6_op_q.start) s7_pc_q <= 30'(ctl_i.data[AddrBits+2:2]);
     if (s6_stop) s7_pc_q <= '0;
-    s7_we_q <= s6_own_we || (s6_valid_q && s6_pending_q.valid);
-    s7_rd_q <= s6_own_we ? s6_rd_q : s6_pending_q.rd;
-    s7_answer_q <= s6_own_we ? '0 : s6_answer_q;
-    s7_link_q <= s6_own_we && s6_jump_q ? 32'({s6_next_q, 2'b00}) : '0;
-    s7_recv_q <= s6_recv && s6_own_we;
-    if (s7_pc_we_q) pc_q[s7_thread_q] <= s7_pc_q;
-    if (s6_valid_q || s6_op_q.clear) begin
-      pending_q[s6_thread_q] <= '{
-          valid: s6_latent ? s6_rd_we_q : s6_own_we && s6_pending_q.valid && s6_pending_q.rd != s6_rd_q,
-          src:
-          !
-          s6_latent
-          ?
-          s6_pending_q.src
-          :
-          s6_act.wait_until
-          ?
-          SRC_WAKE
-          :
-          s6_act.flush
-          ?
-          SRC_ZERO
-          :
-          s6_fpu_q
-          ?
-          SRC_FPU
-          :
-          s6_cached_q
-          ?
-          SRC_CACHE
-          :
-          SRC_PAD,
-          flags: s6_latent && s6_fp_q,
-          rd: s6_latent ? s6_rd_q : s6_pending_q.rd
-      };
-    end
-  end
-  // Each is 0 unless it is the one.
-  assign s7_data = s7_answer_q | s7_result | s7_csr | s7_link_q | (s7_recv_q ? 32'({1'b1, recv_slot_i, 6'd0}) : '0);
-  always_ff @(posedge clk_i) begin
-    s8_thread_q <= s7_thread_q;
-    s8_rd_q <= s7_rd_q;
-    s8_data_q <= s7_data;
   end
 
-  // ---- queue ----
-  logic picked;
-  logic [3:0] picked_thread;
-  localparam int unsigned Ports = HasFpu ? 6 : 4;
-  logic [Ports-1:0] answer_valid;
-  logic [Ports-1:0][3:0] answer_thread;
-  assign answer_valid[3:0]  = {s6_start, pad_valid_i, fill_valid_i, hit_valid_i};
-  assign answer_thread[3:0] = {s6_started, pad_i.thread, fill_i.thread, hit_i.thread};
-  if (HasFpu) begin : gen_fpu_answers
-    assign answer_valid[5:4]  = {div_valid_i, fpu_valid_i};
-    assign answer_thread[5:4] = {div_i.thread, fpu_i.thread};
-  end
-
-  polyloom_overlay_resume #(
-      .Threads(Cfg.threads),
-      .Ports  (Ports)
-  ) i_resume (
+  polyloom_overlay_writeback i_writeback (
       .clk_i,
       .rst_ni,
-      .phase_i,
-      .valid_i (answer_valid),
-      .thread_i(answer_thread),
-      .wake_i,
-      .pick_o  (picked),
-      .thread_o(picked_thread)
-  );
-
-  polyloom_overlay_ready_queue i_queue (
-      .clk_i,
-      .rst_ni,
-      .picked_i       (picked),
-      .picked_thread_i(picked_thread),
-      .again_i        (s7_again_q),
-      .again_thread_i (s7_thread_q),
-      .valid_o        (queue_valid),
-      .head_o         (queue_head),
-      .pop_i          (s0_issue)
+      .s2_thread_i (s2_thread_q),
+      .s2_pending_o(s2_pending),
+      .s6_i        (s6_q),
+      .s6_valid_i  (s6_valid_q),
+      .s6_clear_i  (s6_op_q.clear),
+      .s6_pass_i   (s6_pass),
+      .s6_latent_i (s6_latent),
+      .s6_own_we_i (s6_own_we),
+      .s6_src_i    (s6_src),
+      .s6_answer_i (s6_answer_q),
+      .s6_link_i   (s6_jump_q ? 32'({s6_next_q, 2'b00}) : '0),
+      .s6_recv_i   (s6_recv),
+      .s7_slot_i   (recv_slot_i),
+      .s7_result_i (s7_result | s7_csr),
+      .s8_we_o     (s8_we),
+      .s8_thread_o (s8_thread),
+      .s8_rd_o     (s8_rd),
+      .s8_data_o   (s8_data),
+      .trace_o
   );
 
   // ---- control state ----
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      clear_q <= '0;
-      patience_q <= '0;
-      ctl_busy_q <= 1'b0;
       {s1_valid_q, s2_valid_q, s3_valid_q, s4_valid_q, s5_valid_q, s6_valid_q} <= '0;
       {s1_op_q, s2_op_q, s3_op_q, s4_op_q, s5_op_q, s6_op_q} <= '0;
       {s1_read_q, s2_read_q} <= '0;
       s7_again_q <= 1'b0;
       s7_store_q <= 1'b0;
-      s7_retired_q <= 1'b0;
-      s8_we_q <= 1'b0;
+      retired_o <= 1'b0;
     end else begin
-      if (s0_op.clear) clear_q <= clear_q + 5'd1;
-      patience_q <= ctl_wait && !s0_control ? patience_q + 3'(patience_q != '1) : '0;
-      if (s0_op.start || s0_op.uart) ctl_busy_q <= 1'b1;
-      else if (s6_op_q.start || s6_op_q.uart) ctl_busy_q <= 1'b0;
       {s6_valid_q, s5_valid_q, s4_valid_q, s3_valid_q, s2_valid_q, s1_valid_q} <= {
-        s5_valid_q, s4_valid_q, s3_valid_q, s2_valid_q, s1_valid_q, s0_issue
+        s5_valid_q, s4_valid_q, s3_valid_q, s2_valid_q, s1_valid_q, s0_valid
       };
       {s6_op_q, s5_op_q, s4_op_q, s3_op_q, s2_op_q, s1_op_q} <= {s5_op_q, s4_op_q, s3_op_q, s2_op_q, s1_op_q, s0_op};
       {s2_read_q, s1_read_q} <= {s1_read_q, s0_read};
       s7_again_q <= s6_valid_q && !s6_latent && !s6_stop;
       s7_store_q <= s6_act.instr && s6_instr_ok;
-      s7_retired_q <= s6_valid_q && !s6_replay;
-      s8_we_q <= s7_we_q;
+      retired_o <= s6_valid_q && !s6_replay;
     end
   end
   always_ff @(posedge clk_i) begin
     s7_store_addr_q <= s6_instr_addr;
     s7_store_data_q <= s6_sum;
   end
-  assign retired_o = s7_retired_q;
-
-  // ---- trace ----
-  logic s7_pass_q, s8_pass_q;
-  logic [31:2] s7_at_q, s8_at_q;
-  logic [31:0] s7_word_q, s8_word_q;
-  always_ff @(posedge clk_i) begin
-    s7_pass_q <= s6_pass;
-    s7_at_q   <= s6_pc_q;
-    s7_word_q <= s6_word_q;
-    s8_pass_q <= s7_pass_q;
-    s8_at_q   <= s7_at_q;
-    s8_word_q <= s7_word_q;
-  end
-  assign trace_o = '{
-          valid: s8_pass_q,
-          thread: s8_thread_q,
-          pc: {s8_at_q, 2'b00},
-          word: s8_word_q,
-          we: s8_we_q,
-          fp: s8_rd_q.f,
-          rd: s8_rd_q.index,
-          data: s8_data_q
-      };
 
   logic unused;
-  assign unused = ^{ctl_i, s5_sum, s6_pending_q};
+  assign unused = ^{ctl_i, s5_sum};
 
 endmodule

@@ -23,6 +23,7 @@ module polyloom_overlay_ready_queue (
     input  logic [3:0] again_thread_i,
     // The thread that may issue
     output logic       valid_o,
+    output logic       some_o,           // one of an earlier cycle
     output logic [3:0] head_o,
     input  logic       pop_i
 );
@@ -38,6 +39,7 @@ module polyloom_overlay_ready_queue (
   logic [2:0] even_addr;
 
   assign valid_o = some_q || picked_i;
+  assign some_o  = some_q;
   assign head_o  = !some_q ? picked_thread_i : head_q[0] ? odd_q[head_q[3:1]] : even_q[head_q[3:1]];
 
   assign push    = picked_i && (some_q || !pop_i);

@@ -37,28 +37,35 @@ module polyloom_overlay_resume #(
   always_comb begin
     set = wake_i;
     for (int unsigned p = 0; p < Ports; p++) begin
-      logic [3:0] row, column;
+      logic [3:0] port_row, port_column;
       for (int unsigned i = 0; i < 4; i++) begin
-        row[i] = valid_i[p] && thread_i[p][3:2] == 2'(i);
-        column[i] = thread_i[p][1:0] == 2'(i);
+        port_row[i] = valid_i[p] && thread_i[p][3:2] == 2'(i);
+        port_column[i] = thread_i[p][1:0] == 2'(i);
       end
-      for (int unsigned t = 0; t < Threads; t++) set[t] |= row[t/4] && column[t%4];
+      for (int unsigned t = 0; t < Threads; t++) set[t] |= port_row[t/4] && port_column[t%4];
     end
   end
 
   // First set bit at or above the pointer, else first of all: x & -x of both in one chain of carries.
   logic [2*Threads-1:0] both, first;
-  assign there  = answered_q & ~picked_q;
-  assign late   = there & mask_q;
-  assign both   = {there, late};
-  assign first  = both & (~both + (2 * Threads)'(1));
-  assign grant  = first[2*Threads-1:Threads] | first[Threads-1:0];
+  assign there = answered_q & ~picked_q;
+  assign late  = there & mask_q;
+  assign both  = {there, late};
+  assign first = both & (~both + (2 * Threads)'(1));
+  assign grant = first[2*Threads-1:Threads] | first[Threads-1:0];
 
-  assign pick_o = |picked_q;
+  // The number is taken apart here too: what is left to do behind the registers is short.
+  logic [3:0] row_q, column_q, row, column;
   always_comb begin
-    thread_o = '0;
-    for (int unsigned t = 0; t < Threads; t++) if (picked_q[t]) thread_o |= 4'(t);
+    row = '0;
+    column = '0;
+    for (int unsigned t = 0; t < Threads; t++) begin
+      row[t/4] |= grant[t];
+      column[t%4] |= grant[t];
+    end
   end
+  assign pick_o = |row_q;
+  assign thread_o = {row_q[3] | row_q[2], row_q[3] | row_q[1], column_q[3] | column_q[2], column_q[3] | column_q[1]};
 
   // What is picked in the next cycle joins in the one after.
   assign next_phase = phase_i + 7'd2;
@@ -70,14 +77,18 @@ module polyloom_overlay_resume #(
     if (!rst_ni) begin
       answered_q <= '0;
       picked_q   <= '0;
+      row_q      <= '0;
     end else begin
       answered_q <= there | set;
       picked_q   <= grant;
+      row_q      <= row;
       assert ((there & set) == '0);
     end
   end
 
+  always_ff @(posedge clk_i) column_q <= column;
+
   logic unused;
-  assign unused = ^next_phase[2:0];
+  assign unused = ^{next_phase[2:0], column_q[0]};
 
 endmodule

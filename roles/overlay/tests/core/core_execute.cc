@@ -38,11 +38,13 @@ void Bench::wake(unsigned k, unsigned t, std::uint32_t bits) {
 /// What happens in stage 0 of this cycle.
 void Bench::issue_slot(unsigned k) {
   CoreModel& core = cores[k];
-  join(core, cycle);
+  join_again(core, cycle);
+  const bool waiting = !core.queue.empty();
+  join_answered(core, cycle);
   const bool store = store_at_[k] == cycle;
   const bool todo = (todo_ >> k & 1) != 0 && cycle >= busy_until_[k];
   const bool wait = cleared_[k] < 16 || todo;
-  const bool control = !store && wait && (core.queue.empty() || core.patience == 7);
+  const bool control = !store && wait && (!waiting || core.patience == 7);
   core.patience = wait && !control ? std::min(core.patience + 1, 7u) : 0;
   Slot slot;
   slot.thread = issue(core, store || control);

@@ -83,12 +83,16 @@ inline std::optional<unsigned> issue(CoreModel& core, bool stolen) {
   return thread;
 }
 
-/// Who joins the queue at the start of cycle c.
-inline void join(CoreModel& core, Cycle c) {
-  if (const auto it = core.returning.find(c); it != core.returning.end()) {
-    core.queue.push_back(it->second);
-    core.returning.erase(it);
-  }
+/// Who comes round joins at the start of cycle c.
+inline void join_again(CoreModel& core, Cycle c) {
+  const auto it = core.returning.find(c);
+  if (it == core.returning.end()) return;
+  core.queue.push_back(it->second);
+  core.returning.erase(it);
+}
+
+/// Then one whose answer has come.
+inline void join_answered(CoreModel& core, Cycle c) {
   if (const auto it = core.answers.find(c); it != core.answers.end()) {
     core.waiting.insert(it->second.begin(), it->second.end());
     core.answers.erase(it);
