@@ -31,7 +31,7 @@ module polyloom_overlay_noc_room #(
     $error("%m: Flits %0d, MaxFlits %0d; MaxFlits must be 1 to 4, Flits at least that and at most 32", Flits, MaxFlits);
   end
 
-  typedef logic [$clog2(Flits+1)-1:0] count_t;
+  typedef logic [(Flits > 1 ? $clog2(Flits+1) : 2)-1:0] count_t;
   typedef logic [$clog2(MaxFlits+1)-1:0] size_t;
 
   // fits(n)[used]: the longest message fits beside `used` and n flits more. Tables, not sums: they are small.
