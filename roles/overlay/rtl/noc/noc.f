@@ -3,6 +3,8 @@
 # lint: polyloom_overlay_noc_room Flits=2 MaxFlits=1
 # lint: polyloom_overlay_noc_input Flits=16 MaxFlits=4
 # lint: polyloom_overlay_noc_input Flits=4 MaxFlits=4
+# lint: polyloom_overlay_noc_arbiter Legs=5
+# lint: polyloom_overlay_noc_arbiter Legs=1
 # lint: polyloom_overlay_noc_output Legs=5
 # lint: polyloom_overlay_noc_output Legs=1
 # lint: polyloom_overlay_noc_exit Flits=32 MaxFlits=4
@@ -13,6 +15,7 @@
 polyloom_overlay_noc_pkg.sv
 polyloom_overlay_noc_room.sv
 polyloom_overlay_noc_input.sv
+polyloom_overlay_noc_arbiter.sv
 polyloom_overlay_noc_output.sv
 polyloom_overlay_noc_exit.sv
 polyloom_overlay_noc_crossbar.sv

@@ -7,7 +7,7 @@
 // Order/loss:   nothing lost, split or mixed. No deadlock: one order of dimensions (roles/overlay/README.md).
 // Reset:        empty.
 // Limits:       as polyloom_overlay_router. Towards a link that the mesh does not have nothing may be addressed.
-// Cost:         see README.md of this folder.
+// Cost:         not measured yet.
 // Source:       Tinsel paper III; own design.   Tests: overlay_noc_test.cc; proof (crossbar): formal/noc/proofs.toml
 module polyloom_overlay_board_router
   import polyloom_overlay_pkg::*;

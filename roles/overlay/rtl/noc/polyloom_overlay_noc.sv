@@ -17,7 +17,7 @@
 //               No deadlock as long as mailboxes and exits are emptied (roles/overlay/README.md).
 // Reset:        empty; takes a message in the first cycle after reset.
 // Limits:       Cfg as polyloom_overlay_router; tiles_x, tiles_y at least 1. Only addresses that exist (mailbox and host check).
-// Cost:         see README.md of this folder.
+// Cost:         not measured yet.
 // Source:       Tinsel paper III; Noc in roles/overlay/sim/net/noc.h, equal to it in every cycle.   Tests: overlay_noc_test.cc
 module polyloom_overlay_noc
   import polyloom_overlay_pkg::*;

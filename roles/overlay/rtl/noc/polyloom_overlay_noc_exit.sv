@@ -11,7 +11,9 @@
 // Limits:       flits of a message come in consecutive cycles. Flits >= MaxFlits (checked at elaboration).
 // Cost:         see polyloom_overlay_board_router.
 // Source:       Noc::Exit in roles/overlay/sim/net/noc.h.   Tests: overlay_noc_test.cc.
-module polyloom_overlay_noc_exit #(
+module polyloom_overlay_noc_exit
+  import polyloom_overlay_noc_pkg::*;
+#(
     parameter int unsigned Flits = 0,  // that it holds
     parameter int unsigned MaxFlits = 0,  // of a message
     parameter type T = logic  // a flit
@@ -35,7 +37,7 @@ module polyloom_overlay_noc_exit #(
   typedef logic [$clog2(Flits+1)-1:0] count_t;
 
   function automatic addr_t after(input addr_t addr);
-    return addr == addr_t'(Flits - 1) ? '0 : addr + 1'b1;
+    return addr == addr_t'(Flits - 1) ? '0 : addr_t'(plus_one(5'(addr)));
   endfunction
 
   T mem_q[Flits];

@@ -13,7 +13,9 @@
 // Limits:       flits of a message come in consecutive cycles (asserted), first with its way and length. Flits >= MaxFlits.
 // Cost:         in UltraScale+ LUT memory 1 LUT for 1.75 bits of a flit up to 32 deep; see polyloom_overlay_router.
 // Source:       Noc::Input in roles/overlay/sim/net/noc.h.   Tests: overlay_noc_test.cc, overlay_router proof.
-module polyloom_overlay_noc_input #(
+module polyloom_overlay_noc_input
+  import polyloom_overlay_noc_pkg::*;
+#(
     parameter int unsigned Flits = 0,  // that it holds
     parameter int unsigned MaxFlits = 0,  // of a message
     parameter int unsigned Ways = 1,  // outputs of the router
@@ -46,7 +48,7 @@ module polyloom_overlay_noc_input #(
   } head_t;
 
   function automatic addr_t after(input addr_t addr);
-    return addr == addr_t'(Flits - 1) ? '0 : addr + 1'b1;
+    return addr == addr_t'(Flits - 1) ? '0 : addr_t'(plus_one(5'(addr)));
   endfunction
 
   // ---- flits ----

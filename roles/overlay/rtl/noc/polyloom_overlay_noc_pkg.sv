@@ -41,6 +41,11 @@ package polyloom_overlay_noc_pkg;
     return ins[from<PORT_COLUMN?from : PORT_COLUMN];
   endfunction
 
+  // One more, by LUTs: a carry chain of a few bits is larger and slower where it is not the end of a path.
+  function automatic logic [4:0] plus_one(input logic [4:0] n);
+    for (int unsigned b = 0; b < 5; b++) plus_one[b] = n[b] ^ (&(n | (5'h1f << b)));
+  endfunction
+
   function automatic int unsigned field_bits(input int unsigned tiles);
     return tiles > 4 ? $clog2(tiles) : 2;
   endfunction

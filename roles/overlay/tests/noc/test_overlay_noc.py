@@ -3,7 +3,7 @@
 
 Tests polyloom_overlay_noc with all that it is made of, in every cycle: polyloom_overlay_router,
 polyloom_overlay_board_router, polyloom_overlay_noc_crossbar (polyloom_overlay_noc_input, polyloom_overlay_noc_output,
-polyloom_overlay_noc_room), polyloom_overlay_noc_exit, polyloom_overlay_noc_pkg.
+polyloom_overlay_noc_arbiter, polyloom_overlay_noc_room), polyloom_overlay_noc_exit, polyloom_overlay_noc_pkg.
 Covers: RTL against Noc, throughput of the RTL alone; 1x1 and 2x2 tiles, others if POLYLOOM_TEST_FULL is set; bad sizes
 are refused.
 Leaves out: what the fast model computes (noc_test.cc); the mailbox in RTL.
