@@ -2,9 +2,9 @@
 // The environment of RISC-V instruction tests on one thread of the overlay: the macros that tests written for
 // other cores expect, for a core without traps, privileges and virtual memory.
 //
-// A test runs from its first instruction on thread 0 of a core. It ends by a number in `tohost`, which lies in
-// the tile's scratchpad: stores there are seen by the host at once (the rest of memory is cached). Then the
-// thread waits for ever.
+// A test runs from its first instruction on thread 0 of a core. It ends by a number in `tohost`, which lies
+// in the tile's scratchpad: stores there are seen by the host at once (the rest of memory is cached). Then
+// the thread waits for ever.
 // clang-format off
 #ifndef POLYLOOM_RISCV_TEST_H
 #define POLYLOOM_RISCV_TEST_H

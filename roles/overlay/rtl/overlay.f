@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # An overlay board, top polyloom_overlay_node.
 # lint: polyloom_overlay_node TilesX=1
-# lint: polyloom_overlay_node TilesX=2 TilesY=2 Slices=2 LineBytes=64
+# lint: polyloom_overlay_node TilesX=2 TilesY=2 Slices=2
 -f core/core.f
 -f fpu/fpu.f
 -f memory/memory.f

@@ -67,7 +67,7 @@ module polyloom_overlay_cache_queue
   always_comb begin
     turn = last_q;
     for (int unsigned i = CORES; i >= 1; i--) begin
-      if (ask[core_t'((32'(last_q) + i) % CORES)]) turn = core_t'((32'(last_q) + i) % CORES);
+      if (ask[core_t'((32'(last_q)+i)%CORES)]) turn = core_t'((32'(last_q) + i) % CORES);
     end
   end
 

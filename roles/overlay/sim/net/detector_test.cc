@@ -236,7 +236,8 @@ struct Sending final : DetectorEnv {
 
 TEST(Detector, TreeReportsCostACycleAnEndReadAndSent) {
   for (const Cycle end : {0, 1, 7}) {
-    const DetectorConfig common{.mesh = {4, 1}, .threads = 1, .gather = 10, .turn = 4, .end = end};
+    const DetectorConfig common{
+        .board = {}, .mesh = {4, 1}, .threads = 1, .gather = 10, .turn = 4, .end = end};
     const auto at = [&](unsigned x) {
       DetectorConfig config = common;
       config.board = {x, 0};
