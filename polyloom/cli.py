@@ -182,6 +182,8 @@ def nbody(
     """Simulate bodies that attract one another, by tree and leapfrog."""
     from polyloom.nbody import Settings, command, snapshot, text  # compiled: only where it is used
 
+    if out is not None:
+        snapshot.check_name(out)  # before the work, not after it
     if resume is not None:
         outcome = command.resume(resume, steps)
     else:

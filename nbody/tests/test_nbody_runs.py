@@ -250,6 +250,8 @@ def test_run_that_fails_says_so_in_its_record(tmp_path):
         (("--nodes", 0), "--nodes 0"),
         (("--from", "nowhere.npz"), "nowhere.npz does not exist"),
         (("--resume", "."), "is not a run record"),
+        (("--out", "bodies.npy"), "--out bodies.npy: bodies are written as .npz"),
+        (("--out", "none/bodies.npz"), "there is no folder none"),
     ],
 )
 def test_command_names_what_is_wrong(arguments, message, tmp_path):

@@ -28,6 +28,14 @@ def name_of(step: int) -> str:
     return f"snapshot-{step:010d}.npz"
 
 
+def check_name(path: Path) -> None:
+    """UserError if a file of this name would not be taken for what it is, or has no folder to lie in."""
+    if path.suffix != ".npz":
+        raise UserError(f"--out {path}: bodies are written as .npz; give a name that ends so")
+    if not path.parent.is_dir():
+        raise UserError(f"--out {path}: there is no folder {path.parent}")
+
+
 def write(path: Path, state: State) -> None:
     """Write a state; UserError if the file cannot be written."""
     content: dict[str, Any] = {"format": FORMAT, "version": VERSION}
