@@ -43,8 +43,9 @@ def elves(tmp_path_factory):
 
 
 @needs_compiler
-def test_every_instruction(elves):
-    done = isa_test("--on", "sim", "--json", "--elf", *elves)
+@pytest.mark.parametrize("on", ["sim", "rtl"])
+def test_every_instruction(on, elves):
+    done = isa_test("--on", on, "--json", "--elf", *elves)
     facts = json.loads(done.stdout)
     assert [test for test in facts["tests"] if not test["passed"]] == []
     assert facts["passed"] == facts["total"] == len(elves)
