@@ -8,6 +8,7 @@
 #include "fabric/cluster/reader.h"
 #include "fabric/error.h"
 #include "roles/overlay/sim/board/overlay_params.h"
+#include "roles/overlay/sim/board/rtl_board.h"
 
 namespace polyloom::overlay {
 namespace {
@@ -47,14 +48,8 @@ TEST(OverlayRole, ReadsItsKeys) {
       cluster("tiles_x = 2\ntiles_y = 1\ncores_per_tile = 2\nthreads_per_core = 8\ncache_ways = 8\n"
               "dram_channels = 1\nextra_send_slot = true\nheader_every_flit = true\n"
               "scratchpad_single_port = true\nnoc_cycles_per_flit = 2\ndetector = \"star\"\n"
-              "end_cycles = 3
-link_layer = \"published\"
-memory_controller = \"published\"
-"
-              "[overlay.timing]
-fp_add = 20
-divide_interval = 7
-"),
+              "end_cycles = 3\nlink_layer = \"published\"\nmemory_controller = \"published\"\n"
+              "[overlay.timing]\nfp_add = 20\ndivide_interval = 7\n"),
       "c.toml", registry());
   const OverlayParams& p = params(spec);
   EXPECT_EQ(p.board.threads(), 32u);
@@ -97,8 +92,8 @@ TEST(OverlayRole, SaysWhatIsWrong) {
 }
 
 TEST(OverlayRole, ShippedClustersAreGood) {
-  for (const char* name :
-       {"laptop", "tinsel-1", "tinsel-12", "tinsel-48", "tinsel-paper-6", "tinsel-paper-12"}) {
+  for (const char* name : {"laptop", "tiny-1", "tiny-2", "tiny-6", "tinsel-1", "tinsel-12", "tinsel-48",
+                           "tinsel-paper-6", "tinsel-paper-12"}) {
     const auto spec = fabric::read_cluster(name, registry());
     EXPECT_FALSE(spec.nodes.empty()) << name;
     EXPECT_NO_THROW(params(spec)) << name;
@@ -108,9 +103,29 @@ TEST(OverlayRole, ShippedClustersAreGood) {
 TEST(OverlayRole, OtherFidelitiesAreRefused) {
   const auto roles = registry();
   fabric::ReadOptions options;
-  options.fidelity = fabric::Fidelity::rtl;
+  options.fidelity = fabric::Fidelity::board;
   const auto spec = fabric::parse_cluster(cluster(""), "c.toml", roles, options);
   EXPECT_THROW(roles.find("overlay")->make_node({.cluster = spec, .index = 0, .ports = {}}), UserError);
+}
+
+TEST(OverlayRole, ShapeOfTheRtl) {
+  const auto shape_of = [](const std::string& keys) {
+    return rtl_shape(params(fabric::parse_cluster(cluster(keys), "c.toml", registry())));
+  };
+  const blocks::RtlShape shape = shape_of("tiles_x = 2\ntiles_y = 1\ncores_per_tile = 1\nline_bytes = 64\n");
+  EXPECT_EQ(shape.parameters.at("TilesX"), "2");
+  EXPECT_EQ(shape.parameters.at("Cores"), "1");
+  EXPECT_EQ(shape.parameters.at("LineBytes"), "64");
+  for (const char* published : {"detector = \"star\"\n", "detector = \"star\"\nlink_layer = \"published\"\n",
+                                "header_every_flit = true\n", "scratchpad_single_port = true\n",
+                                "noc_cycles_per_flit = 2\n", "[overlay.timing]\nfp_add = 14\n"}) {
+    try {
+      shape_of(published);
+      ADD_FAILURE() << "accepted in RTL: " << published;
+    } catch (const UserError& error) {
+      EXPECT_NE(std::string(error.what()).find("sim only"), std::string::npos) << error.what();
+    }
+  }
 }
 
 }  // namespace

@@ -31,6 +31,8 @@ struct TileTiming {
   unsigned to_memory = 4;          ///< from a cache's lookup to its slice's memory queue
   unsigned from_memory =
       12;  ///< from the memory's answer to the waiting thread's next issue (at least kWindow)
+
+  bool operator==(const TileTiming&) const = default;
 };
 
 /// Largest latency of a unit: answers are kept in a calendar of 64 cycles.
