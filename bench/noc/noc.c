@@ -15,6 +15,13 @@ int main() {
   if (x + 1 < TILES_X) mailboxes[count++] = right;
   if (y > 0) mailboxes[count++] = down;
   if (x > 0) mailboxes[count++] = left;
+  // Threads begin with different neighbours; else a tile's messages wait behind others for the same
+  // neighbour.
+  for (uint32_t i = thread % count; i != 0; i--) {
+    const uint32_t first = mailboxes[0];
+    for (uint32_t j = 0; j + 1 < count; j++) mailboxes[j] = mailboxes[j + 1];
+    mailboxes[count - 1] = first;
+  }
   line_up();
   const uint32_t start = tinselCycleCount();
   stream(mailboxes, count, ROUNDS, FLITS);
