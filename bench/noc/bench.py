@@ -61,15 +61,17 @@ def run(bench: Bench) -> None:
     with tempfile.TemporaryDirectory() as name:
         preset = cluster_variant(Path(name), "preset", "tinsel-paper-12", size="[1, 1]")
         for flits in (1, 4):
-            model = run_bare(f"bench_exchange_4_{flits}_200", 1, "tinsel-1")
-            published = run_bare(f"bench_exchange_4_{flits}_200", 1, preset)
+            model = run_bare(f"bench_exchange_4_{flits}", 1, "tinsel-1")
+            published = run_bare(f"bench_exchange_4_{flits}", 1, preset)
             paper_loop = run_bare(f"bench_noc_{flits}", 1, preset)
             ours[flits] = rate(model, 4)
             show(bench, flits, ours[flits], rate(published, 4), rate(paper_loop, 4))
             bench.figures[f"instructions_a_message_{flits}"] = instructions(model, 4)
-    targets(bench, ours)
+    targets(bench, "fast model", ours)
     small_board(bench)
-    if not bench.quick:
+    if bench.quick:
+        bench.target("4-flit messages, board in RTL", "at least 24 GB/s", None, None, PAPER)
+    else:
         network_alone(bench)
         whole_board(bench)
     bench.note("limit: ports (48 GB/s) or, with 1-flit messages, cores of the tiles with four neighbours (bench.py)")
@@ -93,13 +95,15 @@ def show(bench: Bench, flits: int, ours: float, published: float, paper_loop: fl
     bench.figures[f"preset_calibration_{flits}"] = paper_loop
 
 
-def targets(bench: Bench, ours: dict[int, float]) -> None:
-    """The issue's three."""
+def targets(bench: Bench, of: str, ours: dict[int, float]) -> None:
+    """The issue's three, of the fast model or the RTL."""
     share = ours[4] / bound(4)
-    bench.target("4-flit messages", "at least 24 GB/s", ours[4], ours[4] >= 24, PAPER)
-    bench.target("4-flit messages, share of the tightest bound", "at least 70 %", share, share >= 0.7, PAPER_SHARE)
+    bench.target(f"4-flit messages, {of}", "at least 24 GB/s", ours[4], ours[4] >= 24, PAPER)
+    bench.target(f"4-flit messages, {of}, share of the bound", "at least 70 %", share, share >= 0.7, PAPER_SHARE)
     preset = max(bench.figures["preset_1"], bench.figures["preset_calibration_1"])
-    bench.target("1-flit messages against the preset", f"at least {preset:.2f} GB/s", ours[1], ours[1] >= preset)
+    bench.target(
+        f"1-flit messages, {of}, against the preset", f"at least {preset:.2f} GB/s", ours[1], ours[1] >= preset
+    )
 
 
 def agree(bench: Bench, what: str, sim: Run, rtl: Run) -> None:
@@ -115,9 +119,10 @@ def small_board(bench: Bench) -> None:
     with tempfile.TemporaryDirectory() as name:
         cluster = cluster_variant(Path(name), "four-tiles", "laptop", size="[1, 1]")
         for flits in (4,) if bench.quick else (1, 4):
-            program = f"bench_exchange_2_{flits}_40"
+            program = f"bench_exchange_2_{flits}"
             sim, rtl = (run_bare(program, 1, cluster, on=on) for on in ("sim", "rtl"))
             what = f"{flits}-flit messages, 2 x 2 tiles"
+            bench.row(f"{what}, fast model", f"{rate(sim, 2):.2f} GB/s", limit=f"{bound(2, flits):.1f} GB/s")
             bench.row(f"{what}, RTL", f"{rate(rtl, 2):.2f} GB/s", limit=f"{bound(2, flits):.1f} GB/s")
             agree(bench, what, sim, rtl)
 
@@ -132,12 +137,14 @@ def network_alone(bench: Bench) -> None:
 
 def whole_board(bench: Bench) -> None:
     """4 x 4 tiles, board and all in RTL: a build of minutes."""
+    ours: dict[int, float] = {}
     for flits in (1, 4):
-        program = f"bench_exchange_4_{flits}_12"
+        program = f"bench_exchange_4_{flits}"
         sim, rtl = (run_bare(program, 1, "tinsel-1", on=on) for on in ("sim", "rtl"))
-        what = f"{flits}-flit messages, 12 rounds"
+        what = f"{flits}-flit messages, 4 x 4 tiles"
         bench.row(
             f"{what}, board in RTL", f"{rate(rtl, 4):.2f} GB/s", f"{PAPER} GB/s", "", f"{bound(4, flits):.1f} GB/s"
         )
-        bench.figures[f"rtl_{flits}"] = rate(rtl, 4)
+        bench.figures[f"rtl_{flits}"] = ours[flits] = rate(rtl, 4)
         agree(bench, what, sim, rtl)
+    targets(bench, "board in RTL", ours)
