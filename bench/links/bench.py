@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Useful payload of a link's raw bits, both directions loaded with unicast messages, at the least 10 Gb/s link.
+"""Useful payload of a link's raw bits, both directions loaded with unicast messages; 10 Gb/s.
 
 Counted is payload, 16 bytes a flit, against every bit time of the wire: preamble, gap, check, frame and message headers
 and acknowledgements are waste. Source: Tinsel 0.8: about 40 %, as it sends 32 bytes for each flit of 16 and fills 80 %
