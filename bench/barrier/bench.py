@@ -3,6 +3,9 @@
 
 Source: Tinsel paper, section V (40,000/s on 6 boards, 26,000/s on 12). The lower bound is what light needs in this
 model: from the farthest board to the root and back, 2 x radius x hop.
+
+Boards of one tile are measured in RTL too. What a default board (4 x 4 tiles) adds on the board is the row of one
+board, which only the fast model measures.
 """
 
 from __future__ import annotations
@@ -15,8 +18,10 @@ from bench.common.harness import Bench, cluster_variant, run_bare
 HOP_CYCLES = 195
 CLOCK_HZ = 250e6
 SIZES = {1: (1, 1), 6: (3, 2), 12: (3, 4), 48: (6, 8)}
+PROGRAM_TINY = "bench_barrier_few"  # 20 rounds
 PAPER = {6: 40_000, 12: 26_000}
 TARGET = 3.5
+TINY = 6  # boards of the cluster tiny-6
 
 
 def cycles_per_barrier(folder: Path, boards: int, detector: str) -> float:
@@ -24,9 +29,28 @@ def cycles_per_barrier(folder: Path, boards: int, detector: str) -> float:
     x, y = SIZES[boards]
     base = "tinsel-paper-12" if detector == "star" else "tinsel-12"
     cluster = cluster_variant(folder, f"{detector}-{boards}", base, size=f"[{x}, {y}]", detector=f'"{detector}"')
-    run = run_bare("bench_barrier", 1, cluster)
-    _, cycles, rounds, _ = run.output[0]
+    return measure("bench_barrier", cluster, "sim")
+
+
+def measure(program: str, cluster: Path | str, on: str) -> float:
+    """Cycles of one barrier."""
+    _, cycles, rounds, _ = run_bare(program, 1, cluster, on=on).output[0]
     return float(cycles) / float(rounds)
+
+
+def tiny_boards(bench: Bench, folder: Path) -> None:
+    """Boards of one tile: star and tree of the fast model, and the tree in RTL."""
+    star = measure(PROGRAM_TINY, cluster_variant(folder, "tiny-star", f"tiny-{TINY}", detector='"star"'), "sim")
+    tree = measure(PROGRAM_TINY, f"tiny-{TINY}", "sim")
+    rtl = measure(PROGRAM_TINY, f"tiny-{TINY}", "rtl")
+    x, y = SIZES[TINY]
+    bound = f"{2 * (x // 2 + y // 2) * HOP_CYCLES} cycles"
+    for kind, cycles in (("star, fast model", star), ("tree, fast model", tree), ("tree, rtl", rtl)):
+        limit = "" if cycles is star else bound
+        bench.row(f"{TINY} boards of 1 tile, {kind}", f"{cycles:.0f} cycles, {CLOCK_HZ / cycles:,.0f}/s", limit=limit)
+    bench.figures |= {"tiny_star_cycles": star, "tiny_tree_cycles": tree, "tiny_rtl_cycles": rtl}
+    what = f"rtl against the fast model's star, {TINY} boards of 1 tile"
+    bench.target(what, f"at least {TARGET}x", star / rtl, star / rtl >= TARGET)
 
 
 def run(bench: Bench) -> None:
@@ -57,4 +81,6 @@ def run(bench: Bench) -> None:
                     star / tree,
                     star / tree >= TARGET,
                 )
+        tiny_boards(bench, Path(name))
     bench.note(f"simulated cycles at 250 MHz; a hop is {HOP_CYCLES} cycles; limit = 2 x radius x hop")
+    bench.note("the cost on a default board (4 x 4 tiles) is the row of 1 board; rtl: boards of one tile (tiny-6)")
