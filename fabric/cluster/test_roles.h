@@ -29,6 +29,10 @@ inline RoleRegistry test_roles() {
                table.choice("link_layer", "ours", {"ours", "published"});
                Table timing = table.table("timing");
                timing.integer("mul", 3, 1, 100);
+               for (const char* key : {"div", "fp_compare", "fp_convert", "fp_add", "fp_mul", "fp_fma",
+                                       "fp_div", "fp_sqrt", "divide_interval"}) {
+                 timing.integer(key, 1, 1, 100);
+               }
                timing.finish();
                params->detector = table.choice("detector", "tree", {"tree", "star"});
                params->clock_hz = site.clock_hz;
