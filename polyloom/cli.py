@@ -286,7 +286,10 @@ def synth(
     name: Annotated[
         str, typer.Argument(metavar="TOP|ROLE|PROG.c", help="A design, a top module, a role, or an MPI program.")
     ],
-    part: Annotated[str, typer.Option(help="ultrascale+, intel-alm or ecp5.")] = "ultrascale+",
+    part: Annotated[
+        str, typer.Option(help="ultrascale+, intel-alm or ecp5; default: ultrascale+, of the overlay all.")
+    ] = "",
+    size: Annotated[str, typer.Option(help="Of the overlay: tiny, small or default; default: tiny.")] = "",
     param: Annotated[list[str] | None, typer.Option(metavar="K=V", help="Set a parameter of the top.")] = None,
     ranks: Annotated[int, typer.Option(help="Of a program: ranks of the job.")] = 4,
     rank: Annotated[int, typer.Option(help="Of a program: the rank that is synthesized.")] = 1,
@@ -294,7 +297,7 @@ def synth(
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Synthesize RTL with open tools and print what each module takes."""
-    if part not in synth_parts.PARTS:
+    if part and part not in synth_parts.PARTS:
         raise UserError(f"no part '{part}'; parts: {', '.join(synth_parts.PARTS)}")
     overrides = {}
     for text in param or []:
@@ -306,17 +309,18 @@ def synth(
     if name.endswith(".c"):
         designs = [synth_designs.of_program(Path(name), ranks, rank)]
     else:
-        designs = synth_designs.select(name, synth_designs.read())
-    for design in designs:
-        line = synth_report.Line(f"{design.name} on {part}")
+        designs = synth_designs.select(name, synth_designs.read(), size)
+    for design, family in synth_designs.jobs(designs, part):
+        line = synth_report.Line(f"{design.name} on {family}")
+        place = pnr and (family == "ecp5" or "ecp5" not in design.parts)  # one of several: where it can be done
         try:
-            results.append(synth_flow.synthesize(design, synth_parts.PARTS[part], overrides, pnr, line))
+            results.append(synth_flow.synthesize(design, synth_parts.PARTS[family], overrides, place, line))
         except synth_flow.Interrupted as stop:
             raise typer.Exit(stop.status) from None
         finally:
             line.done()
         if not json_output:
-            print(synth_report.as_text(results[-1]))
+            print(synth_report.as_text(results[-1]), flush=True)
     if json_output:
         print(json.dumps({"designs": [result.as_dict() for result in results]}))
 

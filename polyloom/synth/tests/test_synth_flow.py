@@ -14,6 +14,7 @@ import stat
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -79,7 +80,7 @@ def design(folder: Path) -> designs.Design:
 
 
 def left(folder: Path) -> list[Path]:
-    return [path for path in (folder / "build" / "synth").iterdir() if path.name != "counts"]
+    return [path for path in (folder / "build" / "synth").iterdir() if path.name not in {"counts", "placed"}]
 
 
 def test_golden_script_of_each_part(mock: Path) -> None:
@@ -102,6 +103,32 @@ def test_golden_script_of_each_part(mock: Path) -> None:
             "tee -q -o stat.json stat -json\n"
         )
         assert left(mock) == []
+
+
+def test_what_has_not_changed_is_not_placed_again(mock: Path) -> None:
+    first = flow.synthesize(design(mock), ECP5, {}, pnr=True, progress=lambda _: None, seeds=(2, 3))
+    lines = (mock / "log").read_text().splitlines()
+    again = flow.synthesize(design(mock), ECP5, {}, pnr=True, progress=lambda _: None, seeds=(3,))
+    more = (mock / "log").read_text().splitlines()[len(lines) :]
+    assert not [line for line in more if "--seed" in line or "folded.il" in line]
+    assert (again.fmax_mhz, again.total) == (110.25, first.total)
+    flow.synthesize(design(mock), ECP5, {}, pnr=True, progress=lambda _: None, seeds=(1, 3))
+    assert sum("--seed" in line for line in (mock / "log").read_text().splitlines()) == 4
+
+
+def test_longest_path_is_that_of_the_slowest_clock() -> None:
+    def path(clock: str, net: str) -> dict[str, object]:
+        steps = [{"type": "clk-to-q", "delay": 0.5}, {"type": "routing", "delay": 1.0, "net": net}]
+        return {"from": f"posedge {clock}", "to": f"posedge {clock}", "path": steps}
+
+    found = [path("fast", "a"), {**path("slow", "b"), "to": "<async>"}, path("slow", "c")]
+    assert flow._critical(found, "slow") == ["1.50 ns c"]
+    assert flow._critical(found, "none") == []
+
+
+def test_a_flat_design_is_read_as_one_module(mock: Path) -> None:
+    flow.synthesize(replace(design(mock), flat=True), ECP5, {}, pnr=False, progress=lambda _: None)
+    assert "--keep-hierarchy" not in (mock / "log").read_text()
 
 
 def test_golden_place_and_route_and_median_of_seeds(mock: Path) -> None:

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Core and area: MIPS a thousand LUT4 on ECP5 of our core and of others in one flow; its ALMs beside the 500 published.
+
+MIPS: median of nextpnr's clock over three seeds, times instructions a cycle. Of others these are measured: Verilator
+runs one program of RV32I (ipc/ipc.c) with a memory that makes none of them wait longer than its bus must. Of ours it
+is 1, with 8 or more runnable threads (roles/overlay/tests/core). LUT4 are sites: two a carry cell, six a 16x4 RAM.
+Our core has registers at all ports, so paths through ports are in its clock; of the others they are not.
+QUICK: one seed of our core.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bench.common.harness import BUILD, ROOT, Bench
+from polyloom.rtl import filelist, tools
+from polyloom.synth import designs, flow
+from polyloom.synth.parts import PARTS
+
+HERE = Path(__file__).resolve().parent
+_spec = importlib.util.spec_from_file_location("core_area_cores", HERE / "cores.py")
+assert _spec is not None and _spec.loader is not None
+cores = importlib.util.module_from_spec(_spec)
+sys.modules[_spec.name] = cores
+_spec.loader.exec_module(cores)
+
+FOLDER = BUILD / "bench" / "core-area"
+TARGETS = {"ours": 80.0, "ours-m": 55.0}
+PAPER_ALM = 500
+GCC = ("riscv64-unknown-elf-gcc", "-march=rv32i", "-mabi=ilp32", "-O2", "-ffreestanding", "-nostdlib", "-fno-builtin")
+_RAN = re.compile(r"cycles (\d+) fetches (\d+) result ([0-9a-f]{8})")
+
+
+def synthesize(core: Any, part: str, seeds: Sequence[int], flat: bool = True) -> flow.Result:
+    """A core on a part; placed and routed if there are seeds."""
+    os.environ.setdefault("POLYLOOM_HOME", str(ROOT))
+    print(f"  {core.name} on {part} ...", file=sys.stderr, flush=True)
+    design = designs.Design(core.name, "bench", core.top, core.list, dict(core.parameters), flat=flat)
+    return flow.synthesize(design, PARTS[part], {}, bool(seeds), lambda _: None, seeds)
+
+
+def build_program(folder: Path) -> None:
+    """ipc.c as words in program.hex."""
+    elf, binary = folder / "ipc.elf", folder / "ipc.bin"
+    sources = [str(HERE / "ipc" / name) for name in ("start.S", "ipc.c")]
+    subprocess.run([*GCC, "-T", str(HERE / "ipc/ipc.ld"), "-o", str(elf), *sources], check=True)
+    subprocess.run(["riscv64-unknown-elf-objcopy", "-O", "binary", str(elf), str(binary)], check=True)
+    data = binary.read_bytes()
+    data += bytes(-len(data) % 4)
+    words = [int.from_bytes(data[i : i + 4], "little") for i in range(0, len(data), 4)]
+    words += [0] * (8192 - len(words))
+    (folder / "program.hex").write_text("\n".join(f"{word:08x}" for word in words) + "\n")
+
+
+def run_program(core: Any, folder: Path) -> tuple[int, int, str]:
+    """Cycles, fetches and the result of the program on a core."""
+    top = f"{core.name}_ipc"
+    command = [str(tools.find("verilator")), "--binary", "--timing", "-Wno-fatal", "-Wno-lint", "-O3", "-j", "1"]
+    command += ["--timescale", "1ns/1ns", "--top-module", top, "--Mdir", str(folder / top), "-o", "run"]
+    command += [*tools.VERILATOR_BUILD_ARGS, *filelist.read(core.runs).verilator_args()]
+    print(f"  {core.name}: building its simulation ...", file=sys.stderr, flush=True)
+    built = subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
+    if built.returncode != 0:
+        sys.exit(f"bench: Verilator failed on {top}:\n{(built.stdout + built.stderr)[-2000:]}")
+    ran = subprocess.run([str(folder / top / "run")], cwd=folder, capture_output=True, text=True, check=False)
+    found = _RAN.search(ran.stdout)
+    if found is None:
+        sys.exit(f"bench: {top} gave no result:\n{(ran.stdout + ran.stderr)[-2000:]}")
+    return int(found[1]), int(found[2]), found[3]
+
+
+def instructions_a_cycle(others: Sequence[Any]) -> dict[str, Any]:
+    """Of each core; SERV fetches each instruction once, which gives their number."""
+    folder = FOLDER / "ipc"
+    folder.mkdir(parents=True, exist_ok=True)
+    build_program(folder)
+    runs = {core.name: run_program(core, folder) for core in others}
+    results = {result for _, _, result in runs.values()}
+    if len(results) != 1:
+        sys.exit(f"bench: the cores' results differ: {runs}")
+    instructions = runs["serv"][1]
+    return {
+        name: {"cycles": cycles, "instructions": instructions, "ipc": instructions / cycles}
+        for name, (cycles, _, _) in runs.items()
+    }
+
+
+def figures(core: Any, result: flow.Result, ipc: float) -> dict[str, Any]:
+    """What is kept of a core."""
+    total = result.total
+    mhz = result.fmax_mhz or 0.0
+    return {
+        **{"isa": core.isa, "counted": core.counted, "lut4": total.logic, "ff": total.ff, "ebr": total.bram},
+        **{"dsp": total.dsp, "mhz": mhz, "seeds_mhz": result.fmax_seeds_mhz, "ipc": ipc, "tool": result.tool},
+        **{"mips_per_klut4": mhz * ipc / total.logic * 1000, "critical": result.critical},
+    }
+
+
+def row(bench: Bench, name: str, found: dict[str, Any], target: float | None) -> None:
+    """A line of the table."""
+    text = f"{found['mips_per_klut4']:.1f}: {found['mhz']:.1f} MHz x {found['ipc']:.3f} / {found['lut4']:,.0f} LUT4"
+    ratio = f"{found['mips_per_klut4'] / target:.2f}" if target else ""
+    bench.row(f"{name} ({found['isa']})", text, f"{target:g}" if target else "", ratio)
+
+
+def with_muldiv(core: dict[str, Any], unit: dict[str, Any], sharing: int) -> dict[str, Any]:
+    """A core with its part of a multiplier and divider that ``sharing`` cores have, at the slower one's clock."""
+    mhz = min(core["mhz"], unit["mhz"])
+    lut4 = core["lut4"] + unit["lut4"] / sharing
+    counted = f"{core['counted']}; 1/{sharing} of queue, multiplier and divider"
+    return {**core, "counted": counted, "lut4": lut4, "mhz": mhz, "mips_per_klut4": mhz / lut4 * 1000, "seeds_mhz": []}
+
+
+def alms(bench: Bench) -> None:
+    """Yosys' ALMs of our core beside the published, and what takes most of its LUT4."""
+    core = cores.ours()[0]
+    alm = synthesize(core, "intel-alm", ())
+    bench.figures["alm"] = alm.total.logic
+    ratio = f"{alm.total.logic / PAPER_ALM:.2f}"
+    bench.row(
+        "ours, RV32I: ALMs (intel-alm, estimated)", f"{alm.total.logic:,.0f}", f"{PAPER_ALM}, alone, 450 MHz", ratio
+    )
+    modules = synthesize(core, "ecp5", (), flat=False)
+    bench.figures["modules"] = {entry.module: entry.logic for entry in modules.rows if entry.logic}
+    biggest = ", ".join(
+        f"{name.removeprefix('polyloom_overlay_')} {n:,}" for name, n in _most(bench.figures["modules"])
+    )
+    bench.note(f"LUT4 of our core by module, kept apart: {biggest}")
+
+
+def _without_carries(steps: Sequence[str]) -> list[str]:
+    return [step for step in steps if not step.endswith(("_CIN", "_COUT", "FCI_INT"))]
+
+
+def _most(found: dict[str, float]) -> list[tuple[str, int]]:
+    return [(name, int(value)) for name, value in sorted(found.items(), key=lambda entry: -entry[1])[:6]]
+
+
+def run(bench: Bench) -> None:
+    """All cores; QUICK: ours, one seed."""
+    found: dict[str, dict[str, Any]] = bench.figures.setdefault("cores", {})
+    for core in cores.ours()[: 1 if bench.quick else None]:
+        found[core.name] = figures(core, synthesize(core, "ecp5", flow.SEEDS[: 1 if bench.quick else None]), 1.0)
+    row(bench, "ours", found["ours"], TARGETS["ours"])
+    bench.note("longest path of ours: " + "; ".join(_without_carries(found["ours"]["critical"])))
+    if not bench.quick:
+        found["ours-m-alone"] = with_muldiv(found["ours-m"], found["muldiv-1"], 1)
+        found["ours-m-shared"] = with_muldiv(found["ours-m"], found["muldiv-4"], 4)
+        row(bench, "ours with M, four cores share it", found["ours-m-shared"], TARGETS["ours-m"])
+        row(bench, "ours with M of its own", found["ours-m-alone"], TARGETS["ours-m"])
+        others = cores.others(FOLDER)
+        measured = instructions_a_cycle(others)
+        bench.figures["ipc"] = measured
+        for core in others:
+            result = synthesize(core, "ecp5", flow.SEEDS)
+            found[core.name] = figures(core, result, measured[core.name]["ipc"])
+            row(bench, core.name, found[core.name], None)
+        alms(bench)
+    for what, key, name in (("RV32I", "ours", "ours"), ("RV32IM", "ours-m", "ours-m-shared")):
+        ours = found[name]["mips_per_klut4"] if name in found and not bench.quick else None
+        holds = None if ours is None else ours >= TARGETS[key]
+        bench.target(f"MIPS a thousand LUT4, {what}", f"at least {TARGETS[key]:g}", ours, holds)
+    for name, entry in found.items():
+        bench.note(f"{name}: counted {entry['counted']}")
