@@ -50,6 +50,7 @@ module mailbox_tb
     logic [15:0] in_flight;
     logic count_sent, count_sent_flit, count_received, count_received_flit, count_freed;
     logic [C-1:0] count_delivered, count_lost;
+    logic [5:0][C*T-1:0] state;
     polyloom_overlay_mailbox #(
         .Cfg(Cfg)
     ) i_dut (
@@ -99,7 +100,8 @@ module mailbox_tb
         .count_received_flit_o(count_received_flit),
         .count_delivered_o    (count_delivered),
         .count_freed_o        (count_freed),
-        .count_lost_o         (count_lost)
+        .count_lost_o         (count_lost),
+        .state_o              (state)
     );
   end
 
