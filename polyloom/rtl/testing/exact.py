@@ -93,7 +93,7 @@ class Format:
 B32, B64 = Format(23, 8), Format(52, 11)
 
 
-def _steps(magnitude: Fraction, quantum: Fraction, negative: bool, mode: int) -> tuple[int, bool]:
+def steps_of(magnitude: Fraction, quantum: Fraction, negative: bool, mode: int) -> tuple[int, bool]:
     """The magnitude in steps of the quantum, rounded; whether that is inexact."""
     steps, rest = divmod(magnitude, quantum)
     half = rest * 2 - quantum
@@ -122,12 +122,12 @@ def rounded(fmt: Format, number: Fraction, mode: int = RNE, negative_zero: bool 
     magnitude = abs(number)
     exponent = _log2(magnitude)
     quantum = Fraction(2) ** (max(exponent, fmt.least) - fmt.man)
-    steps, inexact = _steps(magnitude, quantum, negative, mode)
+    steps, inexact = steps_of(magnitude, quantum, negative, mode)
     if steps * quantum >= Fraction(2) ** (1 - fmt.least + 1):
         away = mode in {RNE, RMM} or mode == (RDN if negative else RUP)
         return sign | (fmt.inf if away else fmt.inf - 1), OVERFLOW | INEXACT
     unbounded = Fraction(2) ** (exponent - fmt.man)
-    tiny = _steps(magnitude, unbounded, negative, mode)[0] * unbounded < Fraction(2) ** fmt.least
+    tiny = steps_of(magnitude, unbounded, negative, mode)[0] * unbounded < Fraction(2) ** fmt.least
     flags = INEXACT * inexact | UNDERFLOW * (tiny and inexact)
     # The leading one of a normal number's steps adds itself to the exponent field.
     return sign | steps + ((max(exponent, fmt.least) - fmt.least) << fmt.man), flags
@@ -240,7 +240,7 @@ def to_integer(fmt: Format, a: int, bits: int, signed: bool, mode: int = RTZ) ->
     if fmt.is_nan(a) or fmt.is_inf(a):
         return None
     number = fmt.value(a)
-    steps, inexact = _steps(abs(number), Fraction(1), number < 0, mode)
+    steps, inexact = steps_of(abs(number), Fraction(1), number < 0, mode)
     integer = -steps if number < 0 else steps
     least, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
     return (integer & (1 << bits) - 1, INEXACT * inexact) if least <= integer <= most else None
