@@ -173,4 +173,20 @@ module mailbox_tb
     );
   end
 
+  for (genvar k = 0; k < 4; k++) begin : gen_pick  // of 1, 2, 3 and 4
+    logic [k:0] request = '0;
+    logic taken = 1'b0, valid;
+    logic [(k > 0 ? $clog2(k + 1) : 1)-1:0] idx;
+    polyloom_overlay_mailbox_pick #(
+        .Count(k + 1)
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .request_i(request),
+        .taken_i  (taken),
+        .valid_o  (valid),
+        .idx_o    (idx)
+    );
+  end
+
 endmodule
