@@ -22,7 +22,7 @@ from typing import Any
 from polyloom import paths, process
 from polyloom.errors import UserError
 from polyloom.rtl import filelist, staging, tools
-from polyloom.synth import count, fold
+from polyloom.synth import count, fold, groups
 from polyloom.synth.designs import Design
 from polyloom.synth.parts import Part
 
@@ -51,8 +51,12 @@ class Result:
     critical: list[str] = field(default_factory=list)  # cells of the longest path, of the seed that is the median
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
+        """For JSON; of a design in subsystems with what each takes."""
+        whole = asdict(self)
+        if self.groups:
+            split = groups.split(groups.read(self.groups), self.rows, self.total)
+            whole["groups"] = {name: asdict(taken) for name, taken in split.items()}
+        return whole
 
 
 class Interrupted(Exception):

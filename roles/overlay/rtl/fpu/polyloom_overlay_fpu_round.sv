@@ -81,7 +81,7 @@ module polyloom_overlay_fpu_round
       end else begin
         decided_d.flags = {2'b00, overflow, underflow, inexact || overflow};
         decided_d.known = normal_i.beyond;
-        decided_d.word  = {sign, rounds_up(normal_i.beside.rm, sign, 1'b1, 1'b1, 1'b1) ? INFINITY : GREATEST};
+        decided_d.word  = {sign, rounds_up(normal_i.beside.rm, sign, 1'b1, 1'b1, 1'b1) ? INFINITE : GREATEST};
       end
     end
   end
