@@ -98,8 +98,8 @@ def test_each_rule(tree: Path, capfd: pytest.CaptureFixture[str], old: str, new:
 
 def test_module_without_test_list_or_parameters(tree: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tree / "x/tests/test_polyloom_x.py").rename(tree / "x/tests/test_other.py")
-    assert "no test_*.py in x/tests names polyloom_x" in problems(tree, capfd)
-    (tree / "x/tests/test_other.py").write_text("top = 'polyloom_x'")
+    assert "polyloom_x.sv: no test of its own" in problems(tree, capfd)
+    (tree / "x/tests/test_other.py").write_text('top = "polyloom_x"')
     (tree / "x/rtl/x.f").write_text("polyloom_x.sv\n")
     assert "Width 0" in problems(tree, capfd)
     (tree / "x/rtl/x.f").unlink()

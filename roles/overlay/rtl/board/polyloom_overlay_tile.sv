@@ -63,7 +63,10 @@ module polyloom_overlay_tile
     input  logic        [          1:0][31:0] router_sent_i,  // of the board, for programs
     output logic        [Cfg.cores-1:0]       retired_o,      // pulse an instruction
     output tile_count_t                       count_o,
-    output trace_t      [Cfg.cores-1:0]       trace_o
+    output trace_t      [Cfg.cores-1:0]       trace_o,
+
+    // To whoever wants to know why nothing goes on: see polyloom_overlay_mailbox
+    output logic [5:0][Cfg.cores*Cfg.threads-1:0] state_o
 );
   localparam int unsigned Cores = Cfg.cores;
   localparam int unsigned Pairs = (Cores + 1) / 2;
@@ -253,7 +256,8 @@ module polyloom_overlay_tile
       .count_received_flit_o(unused_count[1]),
       .count_delivered_o    (unused_counts[0]),
       .count_freed_o        (unused_count[2]),
-      .count_lost_o         (unused_counts[1])
+      .count_lost_o         (unused_counts[1]),
+      .state_o
   );
 
   // ---- events: one that is offered stands until it is taken, as the host reads a fault in two words ----

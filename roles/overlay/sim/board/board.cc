@@ -45,9 +45,8 @@ Board::Board(const OverlayParams& params, BoardSite site)
              clock_) {
   net_.may_freeze = params.detector == DetectorKind::star;
   net_.wake = params.timing.wake;
-  net_.fault = [this](Cycle, unsigned tile, unsigned thread, std::uint32_t pc, const std::string& problem) {
-    net_fault(tile, thread, pc, problem);
-  };
+  net_.fault = [this](Cycle, unsigned tile, unsigned thread, const SendRequest& request,
+                      const std::string& problem) { net_fault(tile, thread, request, problem); };
   for (unsigned t = 0; t < params.board.tiles(); ++t) {
     tiles_.push_back(std::make_unique<Tile>(params.board, params.timing, TilePlace{t, thread_id(t, 0)},
                                             TileEnv{&noc_.mailbox(t), &memory_system_, this, &arena_}));
@@ -295,12 +294,20 @@ std::uint32_t Board::router_sent(bool inter_board) {
   return static_cast<std::uint32_t>(sum);
 }
 
-void Board::net_fault(unsigned tile, unsigned thread, std::uint32_t pc, const std::string& problem) {
+void Board::net_fault(unsigned tile, unsigned thread, const SendRequest& request,
+                      const std::string& problem) {
   ++faults_;
   if (first_fault_.empty()) {
     first_fault_ = "thread " + std::to_string(thread) + " of tile " + std::to_string(tile) + " " + problem;
   }
-  reply(blocks::encode(blocks::FaultFrame{.cause = kNetFault, .thread = thread_id(tile, thread), .pc = pc}));
+  reply(blocks::encode(blocks::FaultFrame{
+      .cause = kNetFault, .thread = thread_id(tile, thread), .pc = request.pc, .value = request.dest}));
+}
+
+/// The run must not go on as if the byte had come.
+void Board::console_fault(std::uint32_t thread) {
+  ++faults_;
+  reply(blocks::encode(blocks::FaultFrame{.cause = kConsoleFault, .thread = thread}));
 }
 
 std::uint64_t Board::instructions() const {

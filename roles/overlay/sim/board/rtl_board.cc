@@ -8,6 +8,7 @@
 #include "blocks/reliable_link/sim/reliable_link.h"
 #include "blocks/verilated/line_memory.h"
 #include "fabric/error.h"
+#include "roles/overlay/sim/board/rtl_waiting.h"
 #include "roles/overlay/sim/tile/memory_system.h"
 
 namespace polyloom::overlay {
@@ -92,7 +93,9 @@ std::unique_ptr<blocks::VerilatedNode> make_rtl_board(const OverlayParams& p, co
   params.host = {site.host.tx, site.host.rx};
   params.tx_beats = 0;  // links have their own buffers
   params.counters = {"instructions",      "hits",      "misses",        "writebacks", "messages_sent",
-                     "messages_received", "link_sent", "link_received", "barriers"};
+                     "messages_received", "link_sent", "link_received", "link_again", "link_bad",
+                     "barriers"};
+  params.waiting_for = [p](const blocks::RtlModel& model) { return rtl_waiting_for(p.board, model); };
   params.wave = wave;
   std::vector<std::unique_ptr<blocks::AxiMemory>> memories;
   for (unsigned slice = 0; slice < p.board.dram_channels; ++slice) {

@@ -71,7 +71,7 @@ std::string Mailbox::problem_with(unsigned thread, const SendRequest& request) c
 void Mailbox::send(Cycle c, unsigned thread, const SendRequest& request) {
   const std::string problem = problem_with(thread, request);
   if (!problem.empty()) {
-    if (shared_.fault) shared_.fault(c, tile_, thread, request.pc, problem);
+    if (shared_.fault) shared_.fault(c, tile_, thread, request, problem);
     return;
   }
   send_busy_ |= std::uint64_t{1} << thread;

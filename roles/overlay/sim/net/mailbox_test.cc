@@ -29,7 +29,7 @@ struct Wakes final : CoreWakeups {
 struct Bench {
   explicit Bench(BoardParams params = {}) : shared(params, {0, 0}, {2, 2}), box(shared, 0, sink) {
     box.attach(wakes);
-    shared.fault = [this](Cycle, unsigned, unsigned thread, std::uint32_t, const std::string& text) {
+    shared.fault = [this](Cycle, unsigned, unsigned thread, const SendRequest&, const std::string& text) {
       faults.push_back(std::to_string(thread) + " " + text);
     };
   }

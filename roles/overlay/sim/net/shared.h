@@ -8,6 +8,7 @@
 #include "roles/overlay/sim/net/address.h"
 #include "roles/overlay/sim/net/message.h"
 #include "roles/overlay/sim/net/wheel.h"
+#include "roles/overlay/sim/tile_ports.h"
 #include "roles/overlay/sim/types.h"
 
 namespace polyloom::overlay {
@@ -24,9 +25,8 @@ struct Activity {
   bool frozen = false;
 };
 
-/// A thread has asked, with the instruction at `pc`, for something that the network cannot do. `tile` and
-/// `thread` are board-local.
-using NetFault = std::function<void(Cycle c, unsigned tile, unsigned thread, std::uint32_t pc,
+/// A thread has asked for something that the network cannot do. `tile` and `thread` are board-local.
+using NetFault = std::function<void(Cycle c, unsigned tile, unsigned thread, const SendRequest& request,
                                     const std::string& problem)>;
 
 struct NetShared {
