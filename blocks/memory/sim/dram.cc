@@ -67,7 +67,7 @@ Dram::Dram(const DramParams& params, MemoryBus* bus) : p_(params), bus_(bus ? bu
   fifo_.resize(std::bit_ceil(p_.queue));
   done_.resize(std::bit_ceil(2 * p_.queue));
   banks_.resize(p_.banks);
-  if (p_.request_bytes < p_.burst_bytes) kept_.resize(p_.kept_bursts);
+  if (p_.request_bytes < p_.burst_bytes) kept_ = KeptBursts(p_.kept_bursts);
   // No activates before time zero: the four-activate window starts empty.
   last_acts_.fill(std::numeric_limits<Tick>::min() / 2);
   next_refresh_ = t_.refi;
@@ -146,13 +146,11 @@ void Dram::fill_window() {
     const Request r = fifo_[fifo_head_];
     fifo_head_ = (fifo_head_ + 1) & mask;
     --fifo_count_;
-    if (!kept_.empty() && is_kept(r.burst)) {
-      if (!r.write && !in_window(r.burst, false)) {
-        serve_kept(r);
-        continue;
-      }
-      if (r.write) kept_[keeping_place(r.burst)] = 0;
+    if (!r.write && kept_.has(r.burst) && !in_window(r.burst, false)) {
+      serve_kept(r);
+      continue;
     }
+    if (r.write) kept_.drop(r.burst);
     enter(r);
   }
 }
@@ -185,16 +183,6 @@ bool Dram::in_window(std::uint64_t burst, bool only_writes) const {
   }
   return false;
 }
-
-/// All groups of bits XORed, so that arrays a power of two apart have places of their own.
-std::size_t Dram::keeping_place(std::uint64_t burst) const {
-  const auto bits = static_cast<unsigned>(std::countr_zero(kept_.size()));
-  std::uint64_t place = burst;
-  for (std::uint64_t rest = burst >> bits; rest != 0; rest >>= bits) place ^= rest;
-  return static_cast<std::size_t>(place & (kept_.size() - 1));
-}
-
-bool Dram::is_kept(std::uint64_t burst) const { return kept_[keeping_place(burst)] == burst + 1; }
 
 void Dram::serve_kept(const Request& r) {
   constexpr Cycle kRamCycles = 2;
@@ -350,7 +338,7 @@ void Dram::serve(unsigned slot, Tick when) {
   note(r.write ? DramCommand::write : DramCommand::read, when, r.bank, r.row);
   ++counters_.bursts;
   finish(slot, when);
-  if (!kept_.empty() && !r.write && !in_window(r.burst, true)) kept_[keeping_place(r.burst)] = r.burst + 1;
+  if (!r.write && !in_window(r.burst, true)) kept_.keep(r.burst);
   if (behind_ != 0) share_burst(r, when);
 }
 

@@ -30,6 +30,7 @@
 #include <limits>
 #include <vector>
 
+#include "blocks/memory/sim/kept_bursts.h"
 #include "blocks/memory/sim/memory_bus.h"
 #include "fabric/node.h"
 
@@ -177,8 +178,6 @@ class Dram {
   void fill_window();
   void enter(const Request& r);
   bool in_window(std::uint64_t burst, bool only_writes) const;
-  std::size_t keeping_place(std::uint64_t burst) const;
-  bool is_kept(std::uint64_t burst) const;
   void serve_kept(const Request& r);
   /// The next request of the queue may enter the window: it takes a slot, and may not be too far from the
   /// oldest.
@@ -223,7 +222,7 @@ class Dram {
   std::uint64_t base_ = 0;      ///< order of the oldest request not yet served
   std::uint64_t early_ = 0;     ///< bit i: request base_ + i has been served already
   std::array<std::uint8_t, 256> burst_filter_{};
-  std::vector<std::uint64_t> kept_;  ///< by place: burst + 1; 0: none
+  KeptBursts kept_;
   std::uint64_t order_ = 0;
   unsigned window_size_ = 0, window_count_ = 0;
   unsigned waiting_ = 0;  ///< in queue and window
