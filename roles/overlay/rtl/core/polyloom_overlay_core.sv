@@ -257,12 +257,6 @@ module polyloom_overlay_core
   end
 
   always_ff @(posedge clk_i) begin
-    s4_q.thread <= s3_q.thread;
-    s4_q.pc <= s3_q.pc;
-    s4_q.bad <= s3_q.bad;
-    s4_q.word <= s3_q.word;
-    s4_q.decoded <= s3_q.decoded;
-    s4_q.pending <= s3_q.pending;
     s4_forward_q <= s3_forward;
     s4_other_q <= s3_q.decoded.a_pc ? OtherBits'({s3_q.pc[AddrBits+1:2], 2'b00}) :
         s3_q.decoded.csr && s3_q.decoded.f3[2] ? OtherBits'(s3_q.word[19:15]) : '0;
@@ -300,12 +294,6 @@ module polyloom_overlay_core
   logic [2:0] s5_frm, s5_rm;
 
   always_ff @(posedge clk_i) begin
-    s5_q.thread <= s4_q.thread;
-    s5_q.pc <= s4_q.pc;
-    s5_q.bad <= s4_q.bad;
-    s5_q.word <= s4_q.word;
-    s5_q.decoded <= s4_q.decoded;
-    s5_q.pending <= s4_q.pending;
     s5_answer_q <= s4_answer;
     s5_flags_q <= s4_flags & {5{s4_q.pending.flags}};
     s5_source_q <= s4_source_q;
