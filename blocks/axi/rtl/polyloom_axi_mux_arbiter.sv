@@ -8,7 +8,7 @@
 // Reset:        input 0 is first.
 // Limits:       none.
 // Cost:         part of polyloom_axi_mux.
-// Source:       PULP common_cells rr_arb_tree.   Tests: test_polyloom_axi_mux.py, proofs.toml
+// Source:       PULP common_cells rr_arb_tree.   Tests: test_polyloom_axi_mux_arbiter.py, test_polyloom_axi_mux.py, proofs.toml
 module polyloom_axi_mux_arbiter (
     input  logic                        clk_i,
     input  logic                        rst_ni,

@@ -15,7 +15,7 @@
 // Limits:       Width is 32 or 64. A NaN result is the one that x86-64 makes: negative, quiet, no payload.
 // Cost:         851 LUT4, 168 FF, Deep 869 LUT4, 279 FF; Width 64: 1946 LUT4, 325 FF (ECP5, Yosys 0.70, 2026-11; MHz:
 //               README.md).
-// Source: IEEE 754-2019; own design: CVFPU's adder is its fused multiplier (README.md).   Tests: test_float_rtl.py.
+// Source: IEEE 754-2019; own design: CVFPU's adder is its fused multiplier (README.md).   Tests: test_polyloom_fp_add.py
 module polyloom_fp_add
   import polyloom_fp_pkg::*;
 #(

@@ -13,7 +13,7 @@
 // Limits:       Width is 32 or 64. A NaN result is the one that x86-64 makes: negative, quiet, no payload.
 // Cost:         966 LUT4, 202 FF; Width 64: 2127 LUT4, 366 FF (ECP5, Yosys 0.70, 2026-11; MHz: README.md).
 // Source: Ercegovac and Lang, Digital Arithmetic (2004), ch. 5; own design: no 64-bit divider is in CVFPU's package.
-//         Tests: test_float_rtl.py.
+//         Tests: test_polyloom_fp_div.py
 module polyloom_fp_div
   import polyloom_fp_pkg::*;
 #(

@@ -15,7 +15,7 @@
 // Limits:       Width is 32 or 64. A NaN result is the one that x86-64 makes: negative, quiet, no payload.
 // Cost:         687 LUT4, 159 FF, Deep 735 LUT4, 351 FF, both 4 MULT18; Width 64: 1886 LUT4, 542 FF, 9 MULT18 (ECP5, Yosys
 //               0.70, 2026-11; MHz: README.md).
-// Source: IEEE 754-2019; own design.   Tests: test_float_rtl.py.
+// Source: IEEE 754-2019; own design.   Tests: test_polyloom_fp_mul.py
 module polyloom_fp_mul
   import polyloom_fp_pkg::*;
 #(

@@ -12,7 +12,7 @@
 // Limits:       Width is 32 or 64. A NaN result is the one that x86-64 makes: negative, quiet, no payload.
 // Cost:         535 LUT4, 127 FF; Width 64: 1167 LUT4, 248 FF (ECP5, Yosys 0.70, 2026-11; MHz: README.md).
 // Source: Ercegovac and Lang, Digital Arithmetic (2004), ch. 6; own design: no 64-bit unit is in CVFPU's package.
-//         Tests: test_float_rtl.py.
+//         Tests: test_polyloom_fp_sqrt.py
 module polyloom_fp_sqrt
   import polyloom_fp_pkg::*;
 #(

@@ -47,7 +47,8 @@ async def multiplies(dut: Any) -> None:
     h.signal("enable").set(1)
     await h.reset()
     some = [B32.random(h.rng) for _ in range(20)]
-    for factor in [*B32.corners(), 0x3EAAAAAB, *some]:  # among them a third
+    # Among them a third; and powers of two that put the lowest bit of a smallest number below what is rounded.
+    for factor in [*B32.corners(), 0x3EAAAAAB, 0x34800000, 0x34000000, 0x33800000, 0x33000000, *some]:
         h.signal("factor").set(factor)
         values = [*B32.corners(), *(B32.random(h.rng, h.rng.choice([factor, 0x7F000000 - factor])) for _ in range(40))]
         await check(h, values, [multiply(B32, value, factor)[0] for value in values])
