@@ -25,6 +25,7 @@ polyloom_overlay_answers.sv
 polyloom_overlay_regfile.sv
 polyloom_overlay_imem.sv
 polyloom_overlay_decode.sv
+polyloom_overlay_shifter.sv
 polyloom_overlay_alu.sv
 polyloom_overlay_csr.sv
 polyloom_overlay_writeback.sv

@@ -323,10 +323,10 @@ module polyloom_overlay_core
       .s5_i       (s5_q.decoded),
       .s5_a_i     (s5_a_q),
       .s5_rs2_i   (s5_b_q),
+      .s5_own_i   (s5_live && s5_q.decoded.rd_we && !s5_q.decoded.fpu),
       .s5_sum_o   (s5_sum),
       .s6_sum_o   (s6_sum),
       .s6_taken_o (s6_taken),
-      .s6_keep_i  (s6_own_we),
       .s7_result_o(s7_result)
   );
 
