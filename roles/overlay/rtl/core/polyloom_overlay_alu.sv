@@ -67,8 +67,10 @@ module polyloom_overlay_alu
   assign s6_taken_o = (s6_by_less_q ? s6_less_q : s6_equal_q) ^ s6_not_q;
 
   // ---- stage 7 ----
+  logic s6_ones;
   logic [31:0] s7_shifted, s7_rest_q;
-  always_ff @(posedge clk_i) s7_rest_q <= ({32{s6_from_sum_q}} & s6_sum_o) | s6_logic_q | 32'(s6_result_less_q);
+  always_ff @(posedge clk_i)
+    s7_rest_q <= ({32{s6_from_sum_q}} & s6_sum_o) | s6_logic_q | {{16{s6_ones}}, 15'd0, s6_result_less_q};
 
   polyloom_overlay_shifter i_shifter (
       .clk_i,
@@ -77,6 +79,7 @@ module polyloom_overlay_alu
       .s5_arith_i (s5_i.arith),
       .s5_data_i  (s5_a_i),
       .s5_amount_i(s5_b[4:0]),
+      .s6_ones_o  (s6_ones),
       .s7_result_o(s7_shifted)
   );
   assign s7_result_o = s7_shifted | s7_rest_q;

@@ -22,7 +22,8 @@ module polyloom_overlay_shifter (
     input  logic        s5_arith_i,   // to the right: with the sign
     input  logic [31:0] s5_data_i,
     input  logic [ 4:0] s5_amount_i,
-    // Stage 7
+    // Stages 6 and 7
+    output logic        s6_ones_o,    // the result's upper half is all ones, which the user adds
     output logic [31:0] s7_result_o
 );
 
@@ -69,7 +70,6 @@ module polyloom_overlay_shifter (
   // ---- stage 7: of either half of the result, what the four ways make of it ----
   logic [15:0] high_left_upper_q, high_left_lower_q, high_left_far_q, high_right_q;
   logic [15:0] low_left_q, low_right_upper_q, low_right_lower_q, low_right_far_q;
-  logic s7_sign_q;
   always_ff @(posedge clk_i) begin
     high_left_upper_q <= s6_way_q.left ? upper[15:0] : '0;
     high_left_lower_q <= s6_way_q.left ? lower[31:16] : '0;
@@ -79,10 +79,10 @@ module polyloom_overlay_shifter (
     low_right_upper_q <= s6_way_q.right ? upper[15:0] : '0;
     low_right_lower_q <= s6_way_q.right ? lower[31:16] : '0;
     low_right_far_q   <= s6_way_q.right_far ? upper[31:16] : '0;
-    s7_sign_q         <= s6_way_q.right_far && s6_sign_q;
   end
+  assign s6_ones_o = s6_way_q.right_far && s6_sign_q;
   assign s7_result_o = {
-    high_left_upper_q | high_left_lower_q | high_left_far_q | high_right_q | {16{s7_sign_q}},
+    high_left_upper_q | high_left_lower_q | high_left_far_q | high_right_q,
     low_left_q | low_right_upper_q | low_right_lower_q | low_right_far_q
   };
 
