@@ -41,6 +41,14 @@ package polyloom_overlay_fpu_pkg;
     logic [31:0] c;
   } operation_t;
 
+  // One of M, where there is no floating point: the lower bits of fpu_op_e.
+  typedef struct packed {
+    owner_t      owner;
+    logic [2:0]  op;
+    logic [31:0] a;
+    logic [31:0] b;
+  } muldiv_t;
+
   // A number taken apart.
   typedef struct packed {
     logic sign;
