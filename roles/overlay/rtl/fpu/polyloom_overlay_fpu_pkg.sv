@@ -7,8 +7,9 @@ package polyloom_overlay_fpu_pkg;
 
   import polyloom_overlay_pkg::*;
 
-  // Cycles from a start of the divider to its next, as in roles/overlay/sim/tile/timing.h, whose times the tests compare.
-  localparam int unsigned DIVIDE_INTERVAL = 17;
+  // Cycles, as in roles/overlay/sim/tile/timing.h, whose times the tests compare.
+  localparam int unsigned LATENCY = 10;  // from a pipelined operation's grant to its answer
+  localparam int unsigned DIVIDE_INTERVAL = 17;  // from a start of the divider to its next
 
   localparam int unsigned SUM_BITS = 76;
   localparam logic [31:0] QUIET_NAN = 32'h7fc0_0000;

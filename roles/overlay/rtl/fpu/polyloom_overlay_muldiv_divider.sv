@@ -5,7 +5,7 @@
 //               end; then the sign. Work before and after the steps overlaps with those of the next operation. Division by
 //               zero and overflow come out as RISC-V has them, but for the sign of that quotient.
 //                 valid_i -> [ queue ] -> 1 read -> 2 signs -> 3 start -> 16 steps -> mend -> choose -> sign
-// Latency:      DIVIDE_LATENCY - 4 cycles from operation to result, if the divider is free.
+// Latency:      24 cycles from operation to result, if the divider is free.
 // Throughput:   one operation in DIVIDE_INTERVAL cycles.
 // Backpressure: none: the queue holds an operation of every thread.
 // Order/loss:   in order; nothing lost.
@@ -152,9 +152,9 @@ module polyloom_overlay_muldiv_divider
   end
 
   // ---- a remainder below zero is mended; what is asked for, as it is or inverted; the sign ----
-  job_t mended_job_q;
+  job_t   mended_job_q;
   owner_t chosen_owner_q;
-  logic negates_q;
+  logic   negates_q;
   logic [31:0] remainder_q, result_q, back_q, chosen_q;
   logic back_carry_q, mended_valid_q, chosen_valid_q;
   always_ff @(posedge clk_i) begin
