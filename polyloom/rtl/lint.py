@@ -171,8 +171,9 @@ def slang_problem(job: Elaboration) -> str:
     if good:
         compilation = driver.createCompilation()
         driver.reportCompilation(compilation, True)
+        driver.runAnalysis(compilation)  # several drivers of one variable, latches
         good = driver.reportDiagnostics(True)
-    return "" if good else f"slang, {job.label}: does not elaborate; its messages stand above"
+    return "" if good else f"slang, {job.label}: is wrong; its messages stand above"
 
 
 def main(arguments: list[str]) -> int:

@@ -231,8 +231,9 @@ package polyloom_overlay_pkg;
     SRC_CACHE,
     SRC_PAD,
     SRC_FPU,
-    SRC_WAKE,   // the result of WaitUntil
-    SRC_ZERO    // Flush
+    SRC_DIVIDER,
+    SRC_WAKE,  // the result of WaitUntil
+    SRC_ZERO  // Flush
   } answer_src_e;
 
   // A register: f says which file.
@@ -258,7 +259,8 @@ package polyloom_overlay_pkg;
     logic        a_zero;      // or 0
     logic        b_imm;       // second operand: the immediate; else rs2
     logic        sub;         // second operand inverted, carry in
-    logic        from_sum;    // where the result comes from
+    logic        computes;    // the result is of one of these, which mean something then only
+    logic        from_sum;
     logic        from_logic;
     logic        from_shift;
     logic        from_less;
@@ -309,14 +311,25 @@ package polyloom_overlay_pkg;
   typedef struct packed {
     logic        valid;
     answer_src_e src;
+    logic        side;   // of an answer of the cache: a fill makes its own bit the other than this
     logic        flags;  // the answer brings flags that are not yet in fcsr
     reg_t        rd;
   } pending_t;
 
+  // What a thread holds beside registers: only its own instructions read and write it, once each.
+  typedef struct packed {
+    logic [31:2]          pc;      // of the instruction
+    logic [DEST_BITS-1:0] dest;    // SendDest
+    logic [SLOT_BITS-1:0] slot;    // SendPtr
+    logic [2:0]           len;     // SendLen; [2]: 4 or more
+    logic                 beyond;  // InstrAddr is beyond the end
+    logic [15:0]          addr;    // InstrAddr
+  } context_t;
+
   // An instruction on its way from decoding to execution.
   typedef struct packed {
     logic [3:0]  thread;
-    logic [31:2] pc;
+    context_t    held;
     logic        bad;      // there is no instruction
     logic [31:0] word;
     decoded_t    decoded;

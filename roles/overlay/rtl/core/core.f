@@ -5,6 +5,8 @@
 # lint: polyloom_overlay_imem Words=64 Ports=1
 # lint: polyloom_overlay_decode Fp=1 MulDiv=1
 # lint: polyloom_overlay_decode Fp=0 MulDiv=0
+# lint: polyloom_overlay_context AddrBits=11
+# lint: polyloom_overlay_context AddrBits=16
 # lint: polyloom_overlay_answers Threads=16 Fpu=1
 # lint: polyloom_overlay_answers Threads=1 Fpu=0
 # lint: polyloom_overlay_regfile Fp=1
@@ -21,11 +23,15 @@ polyloom_overlay_ready_queue.sv
 polyloom_overlay_resume.sv
 polyloom_overlay_issue.sv
 polyloom_overlay_event.sv
+polyloom_overlay_context.sv
 polyloom_overlay_answers.sv
 polyloom_overlay_regfile.sv
 polyloom_overlay_imem.sv
 polyloom_overlay_decode.sv
+polyloom_overlay_immediate.sv
+polyloom_overlay_shifter.sv
 polyloom_overlay_alu.sv
+polyloom_overlay_count.sv
 polyloom_overlay_csr.sv
 polyloom_overlay_writeback.sv
 polyloom_overlay_core.sv

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_alu: integer instructions of a core, in three of its stages.
-// How:          stage 5: adder, logic, first half of the shifter; stage 6: second half, comparison; the result is ready for
-//               stage 7. A left shift is a right shift of reversed operands.
+// How:          stage 5: adder, which compares too, and logic; the shifter's multipliers are in stage 6; the result is ready
+//               in stage 7.
 // Latency:      operands in stage 5: sum in the same cycle and registered, taken in stage 6, result registered for stage 7.
 // Throughput:   an instruction a cycle.
-// Backpressure: none; path from the operands to s5_sum_o and from s6_zero_o's registers to s6_less_o.
+// Backpressure: none; path from the operands to s5_sum_o.
 // Order/loss:   in order.
 // Reset:        none.
 // Limits:       none.
-// Cost:         about 480 LUT4 (ECP5; part of polyloom_overlay_core).
+// Cost:         about 220 LUT4, 2 MULT18 (ECP5; part of polyloom_overlay_core).
 // Source:       own design.   Tests: test_polyloom_overlay_cores.py
 module polyloom_overlay_alu
   import polyloom_overlay_pkg::*;
@@ -20,20 +20,21 @@ module polyloom_overlay_alu
     input  decoded_t        s5_i,
     input  logic     [31:0] s5_a_i,      // rs1, pc or 0
     input  logic     [31:0] s5_rs2_i,
+    input  logic            s5_own_i,    // the instruction has this result; else it is 0
     output logic     [31:0] s5_sum_o,
     // Stage 6
     output logic     [31:0] s6_sum_o,
     output logic            s6_taken_o,  // a branch's condition
-    input  logic            s6_keep_i,   // the instruction has this result; else 0
     // Stage 7
     output logic     [31:0] s7_result_o
 );
 
-  logic [31:0] s5_b, s5_logic, s5_in, s5_half;
-  logic s5_carry, s5_fill;
+  logic [31:0] s5_b, s5_logic;
+  logic s5_less;
 
+  // One bit more, of operands extended with their signs or with zeros, tells which is less; b is inverted then.
   assign s5_b = (s5_i.b_imm ? s5_i.imm : s5_rs2_i) ^ {32{s5_i.sub}};
-  assign {s5_carry, s5_sum_o} = 33'(s5_a_i) + 33'(s5_b) + 33'(s5_i.sub);
+  assign {s5_less, s5_sum_o} = {s5_a_i[31] && !s5_i.not_signed, s5_a_i} + {s5_b[31] || s5_i.not_signed, s5_b} + 33'(s5_i.sub);
 
   always_comb begin
     unique case ({
@@ -49,59 +50,41 @@ module polyloom_overlay_alu
     end
   end
 
-  assign s5_fill = s5_i.arith && !s5_i.left && s5_a_i[31];
-  always_comb begin
-    for (int unsigned i = 0; i < 32; i++) s5_in[i] = s5_i.left ? s5_a_i[31-i] : s5_a_i[i];
-    s5_half = s5_in;
-    if (s5_b[4]) s5_half = {{16{s5_fill}}, s5_half[31:16]};
-    if (s5_b[3]) s5_half = {{8{s5_fill}}, s5_half[31:8]};
-  end
-
-  logic [31:0] s6_logic_q, s6_half_q, s6_shifted, s6_turned;
-  logic [2:0] s6_shift_q, s6_f3_q;
-  logic s6_fill_q, s6_left_q, s6_carry_q, s6_equal_q, s6_a_sign_q, s6_b_sign_q, s6_not_signed_q;
-  logic s6_from_sum_q, s6_from_shift_q, s6_from_less_q, s6_less;
+  // ---- stage 6; what is no part of the result is zero, so that an OR joins the parts ----
+  logic [31:0] s6_logic_q;
+  logic s6_from_sum_q, s6_result_less_q, s6_less_q, s6_equal_q, s6_by_less_q, s6_not_q;
 
   always_ff @(posedge clk_i) begin
-    s6_sum_o        <= s5_sum_o;
-    s6_logic_q      <= s5_i.from_logic ? s5_logic : '0;
-    s6_half_q       <= s5_half;
-    s6_shift_q      <= s5_b[2:0];
-    s6_fill_q       <= s5_fill;
-    s6_left_q       <= s5_i.left;
-    s6_carry_q      <= s5_carry;
-    s6_equal_q      <= s5_a_i == s5_rs2_i;
-    s6_a_sign_q     <= s5_a_i[31];
-    s6_b_sign_q     <= s5_b[31];
-    s6_not_signed_q <= s5_i.not_signed;
-    s6_f3_q         <= s5_i.f3;
-    s6_from_sum_q   <= s5_i.from_sum;
-    s6_from_shift_q <= s5_i.from_shift;
-    s6_from_less_q  <= s5_i.from_less;
+    s6_sum_o         <= s5_sum_o;
+    s6_logic_q       <= s5_own_i && s5_i.from_logic ? s5_logic : '0;
+    s6_from_sum_q    <= s5_own_i && s5_i.from_sum;
+    s6_result_less_q <= s5_own_i && s5_i.from_less && s5_less;
+    s6_less_q        <= s5_less;
+    s6_equal_q       <= s5_a_i == s5_rs2_i;
+    s6_by_less_q     <= s5_i.f3[2];
+    s6_not_q         <= s5_i.f3[0];
   end
+  assign s6_taken_o = (s6_by_less_q ? s6_less_q : s6_equal_q) ^ s6_not_q;
 
-  // b was inverted: equal signs here are different ones there, and then the negative one is less.
-  assign s6_less = !s6_not_signed_q && s6_a_sign_q == s6_b_sign_q ? s6_a_sign_q : !s6_carry_q;
-  assign s6_taken_o = (s6_f3_q[2] ? s6_less : s6_equal_q) ^ s6_f3_q[0];
+  // ---- stage 7 ----
+  logic s6_ones;
+  logic [31:0] s7_shifted, s7_rest_q;
+  always_ff @(posedge clk_i)
+    s7_rest_q <= ({32{s6_from_sum_q}} & s6_sum_o) | s6_logic_q | {{16{s6_ones}}, 15'd0, s6_result_less_q};
 
-  always_comb begin
-    s6_shifted = s6_half_q;
-    if (s6_shift_q[2]) s6_shifted = {{4{s6_fill_q}}, s6_shifted[31:4]};
-    if (s6_shift_q[1]) s6_shifted = {{2{s6_fill_q}}, s6_shifted[31:2]};
-    if (s6_shift_q[0]) s6_shifted = {s6_fill_q, s6_shifted[31:1]};
-    for (int unsigned i = 0; i < 32; i++) s6_turned[i] = s6_left_q ? s6_shifted[31-i] : s6_shifted[i];
-  end
-
-  // Unused parts are zero, so that an OR joins them.
-  logic [31:0] s7_shift_q, s7_rest_q;
-  always_ff @(posedge clk_i) begin
-    s7_shift_q <= s6_from_shift_q && s6_keep_i ? s6_turned : '0;
-    s7_rest_q  <= ({32{s6_from_sum_q}} & s6_sum_o) | s6_logic_q | 32'(s6_from_less_q && s6_less);
-    if (!s6_keep_i) s7_rest_q <= '0;
-  end
-  assign s7_result_o = s7_shift_q | s7_rest_q;
+  polyloom_overlay_shifter i_shifter (
+      .clk_i,
+      .s5_valid_i (s5_own_i && s5_i.from_shift),
+      .s5_left_i  (s5_i.left),
+      .s5_arith_i (s5_i.arith),
+      .s5_data_i  (s5_a_i),
+      .s5_amount_i(s5_b[4:0]),
+      .s6_ones_o  (s6_ones),
+      .s7_result_o(s7_shifted)
+  );
+  assign s7_result_o = s7_shifted | s7_rest_q;
 
   logic unused;  // the rest of what the decoder says
-  assign unused = ^{s5_i, s6_f3_q[1]};
+  assign unused = ^s5_i;
 
 endmodule

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_answers: the last answer of every thread of a core, kept until the thread has passed with it.
 // How:          a RAM for each port that brings answers, as all may bring one in a cycle; block RAM, whose outputs go into
-//               registers that are zero unless theirs is the answer, so that an OR joins them. Where the instruction does not
-//               tell which of two ports was last (cache: hit or fill; FPU: pipeline or divider), a bit a thread does.
+//               registers that are zero unless theirs is the answer, so that an OR joins them. The instruction tells
+//               which port it is, but for the cache's hits and fills: those differ in a bit that the fill changes.
 // Latency:      data of an answer of cycle A can be asked for from A + 1 on and are there 2 cycles after that.
 // Throughput:   an answer a port and one read a cycle.
 // Backpressure: none. No path from an input to an output.
 // Order/loss:   the next answer of a thread replaces the one before.
 // Reset:        none; what no answer has written is undefined.
 // Limits:       Fpu 0: nothing may come from there, and nothing of it is built.
-// Cost:         3 EBR, with FPU 7, and about 150 LUT4 (ECP5; part of polyloom_overlay_core).
+// Cost:         3 EBR, with FPU 7, and about 110 LUT4 (ECP5; part of polyloom_overlay_core).
 // Source:       own design.   Tests: test_polyloom_overlay_cores.py
 module polyloom_overlay_answers
   import polyloom_overlay_pkg::*;
@@ -34,6 +34,11 @@ module polyloom_overlay_answers
     // From and to the pipeline
     input  logic        [        3:0]      s2_thread_i,
     input  answer_src_e                    s2_src_i,
+    input  logic                           s2_side_i,     // what the thread's latent instruction found
+    output logic                           s2_side_o,     // and what is there now
+    input  logic                           s7_we_i,
+    input  logic        [        3:0]      s7_thread_i,
+    input  logic                           s7_side_i,
     output logic        [       31:0]      s4_data_o,
     output logic        [        4:0]      s4_flags_o     // of an answer of the FPU; else 0
 );
@@ -42,21 +47,24 @@ module polyloom_overlay_answers
   localparam int unsigned IndexBits = Threads > 1 ? $clog2(Threads) : 1;
   typedef logic [IndexBits-1:0] index_t;
 
-  logic [Threads-1:0] filled_q;  // the last of the cache's two
-  logic [Threads-1:0][3:0] wake_q;
-
+  // A latent instruction takes note of its thread's bit here; a fill makes the bit the other one.
+  logic asked_q [16];
+  logic filled_q[16];
   always_ff @(posedge clk_i) begin
-    for (int unsigned t = 0; t < Threads; t++) begin
-      if (hit_valid_i && hit_i.thread == 4'(t)) filled_q[t] <= 1'b0;
-      if (fill_valid_i && fill_i.thread == 4'(t)) filled_q[t] <= 1'b1;
-      if (wake_i[t]) wake_q[t] <= wake_bits_i[t];
-    end
+    if (s7_we_i) asked_q[s7_thread_i] <= s7_side_i;
+    if (fill_valid_i) filled_q[fill_i.thread] <= !asked_q[fill_i.thread];
+  end
+
+  logic [Threads-1:0][3:0] wake_q;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned t = 0; t < Threads; t++) if (wake_i[t]) wake_q[t] <= wake_bits_i[t];
   end
 
   // ---- stage 3: whose answer it is ----
   logic s3_hit_q, s3_fill_q, s3_pad_q, s3_wake_q, filled;
   logic [3:0] s3_bits_q;
-  assign filled = filled_q[index_t'(s2_thread_i)];
+  assign s2_side_o = filled_q[s2_thread_i];
+  assign filled = s2_side_o != s2_side_i;
   always_ff @(posedge clk_i) begin
     s3_hit_q  <= s2_src_i == SRC_CACHE && !filled;
     s3_fill_q <= s2_src_i == SRC_CACHE && filled;
@@ -96,20 +104,14 @@ module polyloom_overlay_answers
   always_ff @(posedge clk_i) s4_bits_q <= s3_wake_q ? s3_bits_q : '0;
 
   if (Fpu) begin : gen_fpu
-    logic [Threads-1:0] divided_q;
-    logic s3_fpu_q, s3_div_q, divided;
+    logic s3_fpu_q, s3_div_q;
     logic [1:0] fpu_valid, s3_from;
     rsp_t [1:0] fpu_answer;
     logic [1:0][36:0] s3_word, s4_word_q;
     always_ff @(posedge clk_i) begin
-      for (int unsigned t = 0; t < Threads; t++) begin
-        if (fpu_valid_i && fpu_i.thread == 4'(t)) divided_q[t] <= 1'b0;
-        if (div_valid_i && div_i.thread == 4'(t)) divided_q[t] <= 1'b1;
-      end
-      s3_fpu_q <= s2_src_i == SRC_FPU && !divided;
-      s3_div_q <= s2_src_i == SRC_FPU && divided;
+      s3_fpu_q <= s2_src_i == SRC_FPU;
+      s3_div_q <= s2_src_i == SRC_DIVIDER;
     end
-    assign divided = divided_q[index_t'(s2_thread_i)];
     assign fpu_valid = {div_valid_i, fpu_valid_i};
     assign fpu_answer = {div_i, fpu_i};
     assign s3_from = {s3_div_q, s3_fpu_q};

@@ -106,11 +106,11 @@ module polyloom_overlay_core
   logic s0_valid, s0_read, s0_taken, s0_inside;
   core_op_t s0_op;
   logic [3:0] s0_thread;
-  logic [31:2] s0_pc;
+  logic [AddrBits+1:2] s0_pc;
   core_op_t s6_op_q;
   logic s6_start, s7_again_q, s7_pc_we_q, s7_store_q;
   logic [3:0] s6_started, s7_thread_q;
-  logic [31:2] s7_pc_q;
+  logic [31:2] s7_pc;
   logic [AddrBits-1:0] s7_store_addr_q;
   logic [31:0] s7_store_data_q;
 
@@ -151,18 +151,19 @@ module polyloom_overlay_core
       .s7_again_i     (s7_again_q),
       .s7_thread_i    (s7_thread_q),
       .s7_pc_we_i     (s7_pc_we_q),
-      .s7_pc_i        (s7_pc_q),
+      .s7_pc_i        (s7_pc[AddrBits+1:2]),
       .s7_store_i     (s7_store_q),
       .s7_store_addr_i(s7_store_addr_q),
       .s7_store_data_i(s7_store_data_q)
   );
 
   // ---- stages 1 and 2: the word ----
-  logic s1_valid_q, s2_valid_q, s1_read_q, s2_read_q, s1_inside_q, s2_inside_q, s2_bad_q;
+  logic s1_valid_q, s2_valid_q, s1_read_q, s2_read_q, s1_inside_q, s2_inside_q;
   core_op_t s1_op_q, s2_op_q;
   logic [3:0] s1_thread_q, s2_thread_q;
-  logic [31:2] s1_pc_q, s2_pc_q;
+  logic [AddrBits+1:2] s1_pc_q, s2_pc_q;
   logic [31:0] s2_word_q;
+  context_t s2_read, s2_held, s7_held, s7_context;
 
   always_ff @(posedge clk_i) begin
     s1_thread_q <= s0_thread;
@@ -170,10 +171,26 @@ module polyloom_overlay_core
     s1_inside_q <= s0_inside;
     s2_thread_q <= s1_thread_q;
     s2_pc_q <= s1_pc_q;
-    s2_bad_q <= s1_pc_q[31:AddrBits+2] != '0;
     s2_inside_q <= s1_inside_q;
     s2_word_q <= imem_rdata_i;
   end
+  polyloom_overlay_context #(
+      .AddrBits(AddrBits)
+  ) i_context (
+      .clk_i,
+      .s0_thread_i (s0_thread),
+      .s2_context_o(s2_read),
+      .s7_we_i     (s7_pc_we_q),
+      .s7_thread_i (s7_thread_q),
+      .s7_context_i(s7_context)
+  );
+  always_comb begin
+    s2_held = s2_read;
+    s2_held.pc[AddrBits+1:2] = s2_pc_q;
+    s7_context = s7_held;
+    s7_context.pc = s7_pc;
+  end
+
   assign ctl_rdata_valid_o = s2_read_q;
   assign ctl_rdata_o = s2_inside_q ? s2_word_q : '0;
 
@@ -199,17 +216,20 @@ module polyloom_overlay_core
   always_ff @(posedge clk_i) begin
     s3_q <= '{
         thread: s2_thread_q,
-        pc: s2_pc_q,
-        bad: s2_bad_q,
+        held: s2_held,
+        bad: s2_held.pc[31:AddrBits+2] != '0,
         word: s2_word_q,
         decoded: s2_decoded,
         pending: s2_pending
     };
     s3_rs_q <= s2_rs;
-    s4_q <= s3_q;
     s5_q <= s4_q;
     s6_q <= s5_q;
   end
+
+  logic s2_side, s3_side_q, s4_side_q, s5_side_q, s6_side_q;  // as polyloom_overlay_answers has it
+  logic s7_pending_we, s7_pending_side;
+  always_ff @(posedge clk_i) {s6_side_q, s5_side_q, s4_side_q, s3_side_q} <= {s5_side_q, s4_side_q, s3_side_q, s2_side};
 
   logic [31:0] s4_answer;
   logic [ 4:0] s4_flags;
@@ -232,6 +252,11 @@ module polyloom_overlay_core
       .wake_bits_i,
       .s2_thread_i(s2_thread_q),
       .s2_src_i   (s2_pending.src),
+      .s2_side_i  (s2_pending.side),
+      .s2_side_o  (s2_side),
+      .s7_we_i    (s7_pending_we),
+      .s7_thread_i(s7_thread_q),
+      .s7_side_i  (s7_pending_side),
       .s4_data_o  (s4_answer),
       .s4_flags_o (s4_flags)
   );
@@ -244,28 +269,36 @@ module polyloom_overlay_core
   logic [OtherBits-1:0] s4_other_q;  // pc, or the number in a CSR instruction; else 0
   logic [2:0][31:0] s4_reg;
 
+  logic [31:0] s3_imm;
+  polyloom_overlay_immediate i_immediate (
+      .word_i (s3_q.word),
+      .whole_i(s3_q.decoded.illegal),
+      .imm_o  (s3_imm)
+  );
+
   // An operand is the register, the answer or the pc, each 0 unless it is the one; or 0, as a CSR's immediate wants it.
   always_comb begin
     for (int unsigned i = 0; i < 3; i++) begin
       s3_forward[i] = s3_q.pending.valid && s3_q.pending.rd == s3_rs_q[i];
       s3_zero[i] = s3_forward[i] || (i < 2 && s3_rs_q[i] == '0);
     end
-    if (s3_q.decoded.a_pc || s3_q.decoded.a_zero) begin
+    if (s3_q.decoded.a_pc || s3_q.decoded.a_zero || s3_q.decoded.illegal) begin
       s3_forward[0] = 1'b0;
       s3_zero[0] = 1'b1;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    s4_q.thread <= s3_q.thread;
-    s4_q.pc <= s3_q.pc;
-    s4_q.bad <= s3_q.bad;
-    s4_q.word <= s3_q.word;
-    s4_q.decoded <= s3_q.decoded;
-    s4_q.pending <= s3_q.pending;
+    s4_q <= s3_q;
+    s4_q.decoded.imm <= s3_imm;
+    if (s3_q.decoded.illegal) begin  // the sum is the word, for whoever is told
+      s4_q.decoded.b_imm <= 1'b1;
+      s4_q.decoded.sub   <= 1'b0;
+    end
     s4_forward_q <= s3_forward;
-    s4_other_q <= s3_q.decoded.a_pc ? OtherBits'({s3_q.pc[AddrBits+1:2], 2'b00}) :
+    s4_other_q <= s3_q.decoded.a_pc ? OtherBits'({s3_q.held.pc[AddrBits+1:2], 2'b00}) :
         s3_q.decoded.csr && s3_q.decoded.f3[2] ? OtherBits'(s3_q.word[19:15]) : '0;
+    if (s3_q.decoded.illegal) s4_other_q <= '0;
     s4_source_q <= s3_q.word[19:15] != 5'd0;
   end
 
@@ -290,7 +323,7 @@ module polyloom_overlay_core
   );
 
   // ---- stage 5: execute ----
-  logic s5_valid_q, s5_source_q, s5_live, s5_mem, s5_reserved, s5_inside;
+  logic s5_valid_q, s5_source_q, s5_live, s5_mem, s5_reserved;
   core_op_t s5_op_q;
   logic [AddrBits+2:2] s5_next;
   logic [TargetBits-1:0] s5_branch;
@@ -300,12 +333,6 @@ module polyloom_overlay_core
   logic [2:0] s5_frm, s5_rm;
 
   always_ff @(posedge clk_i) begin
-    s5_q.thread <= s4_q.thread;
-    s5_q.pc <= s4_q.pc;
-    s5_q.bad <= s4_q.bad;
-    s5_q.word <= s4_q.word;
-    s5_q.decoded <= s4_q.decoded;
-    s5_q.pending <= s4_q.pending;
     s5_answer_q <= s4_answer;
     s5_flags_q <= s4_flags & {5{s4_q.pending.flags}};
     s5_source_q <= s4_source_q;
@@ -323,18 +350,18 @@ module polyloom_overlay_core
       .s5_i       (s5_q.decoded),
       .s5_a_i     (s5_a_q),
       .s5_rs2_i   (s5_b_q),
+      .s5_own_i   (s5_live && s5_q.decoded.rd_we && s5_q.decoded.computes),
       .s5_sum_o   (s5_sum),
       .s6_sum_o   (s6_sum),
       .s6_taken_o (s6_taken),
-      .s6_keep_i  (s6_own_we),
       .s7_result_o(s7_result)
   );
 
   // A word at a bad place is no instruction.
   assign s5_live = s5_valid_q && !s5_q.bad && !s5_q.decoded.illegal;
   // An instruction's pc is inside the memory.
-  assign s5_next = (AddrBits + 1)'(s5_q.pc[AddrBits+1:2]) + 1'b1;
-  assign s5_branch = TargetBits'({s5_q.pc[AddrBits+1:2], 2'b00}) + TargetBits'($signed(
+  assign s5_next = (AddrBits + 1)'(s5_q.held.pc[AddrBits+1:2]) + 1'b1;
+  assign s5_branch = TargetBits'({s5_q.held.pc[AddrBits+1:2], 2'b00}) + TargetBits'($signed(
       {s5_q.word[31], s5_q.word[7], s5_q.word[30:25], s5_q.word[11:8], 1'b0}
   ));
   assign s5_rm = !s5_q.decoded.rm ? 3'd0 : s5_q.decoded.f3 == 3'd7 ? s5_frm : s5_q.decoded.f3;
@@ -343,16 +370,15 @@ module polyloom_overlay_core
   assign s5_pad = s5_sum[31:15] == 17'd1;
   assign s5_cached = s5_sum[31] ? s5_sum[30] : s5_sum[30:23] != '0;
   assign s5_aligned = s5_q.decoded.f3[1] ? s5_sum[1:0] == '0 : !(s5_q.decoded.f3[0] && s5_sum[0]);
-  assign s5_inside = s5_aligned && (s5_cached || s5_pad);
 
   // ---- stage 6: calls ----
-  logic s6_valid_q, s6_illegal_q, s6_mem_bad_q, s6_aligned_q;
+  logic s6_valid_q, s6_illegal_q, s6_mem_bad, s6_aligned_q;
   logic [  AddrBits+2:2] s6_next_q;
   logic [TargetBits-1:0] s6_branch_q;
   logic [31:0] s6_answer_q, s6_target;
   logic [4:0] s6_flags_q;
-  logic s6_trap_q, s6_jump_q, s6_branching_q, s6_latent_q;
-  logic s6_mem_q, s6_cached_q;
+  logic s6_jump_q, s6_branching_q, s6_branch_bad_q, s6_latent_q;
+  logic s6_mem_q, s6_divides_q, s6_wrong_q, s6_own_q;
   mem_op_e s6_mem_op_q;
   logic [31:0] s6_a_q, s6_b_q, s6_c_q;
   logic [2:0] s6_rm_q;
@@ -364,13 +390,14 @@ module polyloom_overlay_core
     s6_flags_q <= s5_flags_q;
     s6_aligned_q <= s5_aligned;
     s6_illegal_q <= s5_q.decoded.illegal || s5_reserved;
-    s6_trap_q <= s5_q.decoded.ecall || s5_q.decoded.ebreak;
     s6_jump_q <= s5_q.decoded.jump && s5_live;
     s6_branching_q <= s5_q.decoded.branch && s5_live;
+    s6_branch_bad_q <= s5_q.decoded.branch && s5_live && s5_branch[1];  // if taken
+    s6_wrong_q <= s5_q.bad || s5_q.decoded.illegal || s5_reserved || s5_q.decoded.ecall || s5_q.decoded.ebreak;
+    s6_own_q <= s5_live && s5_q.decoded.rd_we && !s5_q.decoded.load && !s5_q.decoded.store && !s5_q.decoded.fpu;
     s6_mem_q <= s5_q.decoded.load || s5_q.decoded.store;
-    s6_cached_q <= s5_cached;
+    s6_divides_q <= s5_q.decoded.op inside {FPU_DIV, FPU_DIVU, FPU_REM, FPU_REMU, FPU_FDIV, FPU_FSQRT};
     s6_latent_q <= s5_q.decoded.load || s5_q.decoded.store || s5_q.decoded.fpu;
-    s6_mem_bad_q <= (s5_q.decoded.load || s5_q.decoded.store) && !s5_inside;
     s6_mem_op_q <= s5_flush ? MEM_FLUSH : s5_q.decoded.store ? MEM_STORE : MEM_LOAD;
     s6_a_q <= s5_a_q;
     s6_b_q <= s5_b_q;
@@ -405,7 +432,7 @@ module polyloom_overlay_core
 
   csr_act_t s6_act;
   logic [AddrBits-1:0] s6_instr_addr;
-  logic s6_instr_ok, s6_stop, s6_uart_taken, s6_recv, s6_can_recv;
+  logic s6_instr_ok, s6_thread_ok, s6_stop, s6_uart_taken, s6_recv, s6_can_recv;
   logic [8:0] s6_uart;
   polyloom_overlay_csr #(
       .Cfg(Cfg)
@@ -414,9 +441,11 @@ module polyloom_overlay_core
       .rst_ni,
       .s3_number_i    (s3_q.word[31:20]),
       .s5_csr_i       (s5_live && s5_q.decoded.csr),
+      .s5_keep_i      (s5_q.decoded.rd_we),
       .s5_f3_i        (s5_q.decoded.f3),
       .s5_source_i    (s5_source_q),
       .s5_thread_i    (s5_q.thread),
+      .s5_operand_i   (s5_a_q),
       .s5_flush_o     (s5_flush),
       .s5_frm_o       (s5_frm),
       .s6_bubble_i    (!s6_valid_q),
@@ -425,17 +454,19 @@ module polyloom_overlay_core
       .s6_flags_i     (s6_flags_q),
       .s6_clear_i     (s6_op_q.clear),
       .s6_stop_i      (s6_stop),
+      .s5_held_i      (s5_q.held),
+      .s7_held_o      (s7_held),
       .s6_act_o       (s6_act),
       .s6_dest_o      (send_o.dest),
       .s6_slot_o      (send_o.slot),
       .s6_len_o       (send_o.flits),
       .s6_instr_addr_o(s6_instr_addr),
       .s6_instr_ok_o  (s6_instr_ok),
+      .s6_thread_ok_o (s6_thread_ok),
       .can_send_i,
       .s6_can_recv_i  (s6_can_recv),
       .s6_uart_i      (s6_uart),
       .s6_uart_taken_i(s6_uart_taken),
-      .s6_keep_i      (s6_own_we),
       .core_id_i,
       .s6_outside_o   (outside_o),
       .s6_outside_i   (outside_i),
@@ -446,7 +477,7 @@ module polyloom_overlay_core
 
   assign send_o.thread = s6_q.thread;
   assign send_o.mask = {s6_a_q, s6_b_q};
-  assign send_o.pc = {s6_q.pc, 2'b00};
+  assign send_o.pc = {s6_q.held.pc, 2'b00};
   assign recv_valid_o = s6_recv;
   assign recv_thread_o = s6_q.thread;
   assign free_valid_o = s6_act.free;
@@ -461,20 +492,23 @@ module polyloom_overlay_core
 
   // Faults: nothing of the instruction takes effect.
   logic s6_early, s6_fault, s6_replay, s6_pass, s6_live, s6_latent;
-  logic [31:0] s6_value;
+  logic [31:0] s6_goal, s6_value;  // of branches and jumps; of an event
+  logic s6_goes, s6_to_zero;
+  assign s6_mem_bad = s6_mem_q && !cache_req_valid_o && !pad_req_valid_o;  // or is none for other reasons
   // A branch writes no register, so what concerns registers need not wait for its condition.
-  assign s6_early  = s6_q.bad || s6_illegal_q || s6_trap_q || s6_mem_bad_q || (s6_jump_q && s6_sum[1]);
-  assign s6_fault  = s6_valid_q && (s6_early || (s6_branching_q && s6_branch_q[1] && s6_taken));
+  assign s6_early = s6_wrong_q || s6_mem_bad || (s6_jump_q && s6_sum[1]);
+  assign s6_fault = s6_valid_q && (s6_early || (s6_branch_bad_q && s6_taken));
   assign s6_replay = s6_fault && event_valid_o;
-  assign s6_pass   = s6_valid_q && !s6_fault;
-  assign s6_live   = s6_valid_q && !s6_early;
+  assign s6_pass = s6_valid_q && !s6_fault;
+  assign s6_live = s6_valid_q && !s6_early;
   assign s6_latent = s6_live && (s6_latent_q || s6_act.wait_until || s6_act.flush);
-  assign s6_own_we = s6_live && s6_q.decoded.rd_we && !s6_latent_q && !s6_act.wait_until && !s6_act.flush;
-  assign s6_stop   = (s6_fault && !event_valid_o) || s6_act.kill || s6_op_q.clear;
+  assign s6_own_we = s6_own_q && !(s6_jump_q && s6_sum[1]) && !s6_act.wait_until && !s6_act.flush;
+  assign s6_stop = (s6_fault && !event_valid_o) || s6_act.kill || s6_op_q.clear;
   assign s6_target = 32'($signed(s6_branch_q));
 
   always_comb begin
-    s6_value = s6_branching_q ? s6_target : s6_sum;
+    s6_goal  = s6_branching_q ? s6_target : s6_sum;
+    s6_value = s6_goal;
     if (s6_jump_q) s6_value[0] = 1'b0;
     if (Cfg.fpu && s6_illegal_q) s6_value = s6_q.word;  // else the sum is the word
   end
@@ -489,7 +523,7 @@ module polyloom_overlay_core
       '{
           bad_fetch: s6_q.bad,
           illegal: s6_illegal_q,
-          trap: s6_trap_q,
+          trap: s6_q.decoded.ecall || s6_q.decoded.ebreak,
           ebreak: s6_q.decoded.ebreak,
           memory: s6_mem_q,
           store: s6_q.decoded.store,
@@ -500,7 +534,7 @@ module polyloom_overlay_core
       .byte_i(s6_sum[7:0]),
       .lost_i(s6_op_q.uart && s6_uart[8]),
       .thread_i(s6_q.thread),
-      .pc_i(s6_q.pc),
+      .pc_i(s6_q.held.pc),
       .value_i(s6_value),
       .event_valid_o,
       .event_ready_i,
@@ -513,7 +547,7 @@ module polyloom_overlay_core
   logic s6_on;
   assign s6_started = s6_act.new_thread ? s6_sum[3:0] : s6_q.thread;
   assign s6_on = on_q[s6_started];
-  assign s6_start = !s6_on && (s6_op_q.start || (s6_act.new_thread && s6_sum < 32'(Cfg.threads)));
+  assign s6_start = !s6_on && (s6_op_q.start || (s6_act.new_thread && s6_thread_ok));
   assign s6_uart = uart_q[s6_q.thread];
   assign s6_uart_taken = !event_valid_o;
   assign ctl_done_o = s0_taken || s6_op_q.start || (s6_op_q.uart && (!s6_uart[8] || !event_valid_o));
@@ -526,29 +560,35 @@ module polyloom_overlay_core
   end
 
   // ---- stage 7: the thread goes round, with a pc; its registers are written in stage 8 ----
+  logic [31:2] s7_goal_q;  // one of these is 0
+  logic [AddrBits+2:2] s7_next_q;
   answer_src_e s6_src;
   always_comb begin
-    s6_src = s6_cached_q ? SRC_CACHE : SRC_PAD;
-    if (s6_q.decoded.fpu) s6_src = SRC_FPU;
+    s6_src = cache_req_valid_o ? SRC_CACHE : SRC_PAD;
+    if (s6_q.decoded.fpu) s6_src = s6_divides_q ? SRC_DIVIDER : SRC_FPU;
     if (s6_act.flush) s6_src = SRC_ZERO;
     if (s6_act.wait_until) s6_src = SRC_WAKE;
   end
 
   always_ff @(posedge clk_i) begin
     s7_thread_q <= s6_q.thread;
-    s7_pc_we_q <= (s6_valid_q && !s6_replay) || s6_op_q.clear || (s6_op_q.start && s6_start);
-    s7_pc_q <= 30'(s6_next_q);
-    if (s6_branching_q && s6_taken) s7_pc_q <= s6_target[31:2];
-    if (s6_jump_q) s7_pc_q <= s6_sum[31:2];
-    if (s6_op_q.start) s7_pc_q <= 30'(ctl_i.data[AddrBits+2:2]);
-    if (s6_stop) s7_pc_q <= '0;
+    s7_pc_we_q  <= (s6_valid_q && !s6_replay) || s6_op_q.clear || (s6_op_q.start && s6_start);
+    s7_goal_q   <= s6_goes && !s6_branch_bad_q && !s6_to_zero ? s6_goal[31:2] : '0;
+    s7_next_q   <= s6_goes || s6_to_zero ? '0 : s6_op_q.start ? ctl_i.data[AddrBits+2:2] : s6_next_q;
   end
+  // A thread that stops gets 0. What goes round again keeps its pc, whatever is here.
+  assign s6_to_zero = (s6_valid_q && s6_early) || s6_act.kill || s6_op_q.clear;
+  assign s6_goes = s6_jump_q || (s6_branching_q && s6_taken);
+  assign s7_pc = s7_goal_q | 30'(s7_next_q);
 
   polyloom_overlay_writeback i_writeback (
       .clk_i,
       .rst_ni,
       .s2_thread_i (s2_thread_q),
       .s2_pending_o(s2_pending),
+      .s7_we_o     (s7_pending_we),
+      .s7_side_o   (s7_pending_side),
+      .s6_side_i   (s6_side_q),
       .s6_i        (s6_q),
       .s6_valid_i  (s6_valid_q),
       .s6_clear_i  (s6_op_q.clear),
@@ -589,7 +629,7 @@ module polyloom_overlay_core
     end
   end
   always_ff @(posedge clk_i) begin
-    s7_store_addr_q <= s6_instr_addr;
+    s7_store_addr_q <= s6_act.instr && s6_instr_ok ? s6_instr_addr : '0;
     s7_store_data_q <= s6_sum;
   end
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_csr: the control and status registers of a core's threads.
-// How:          numbers are decoded in stages 3 and 4; held registers (LUT RAM, a word a thread) are read in stage 5 and
-//               written in stage 6, when the operand is there. Numbers that name no register read 0 and ignore writes.
+// How:          numbers are decoded in stages 3 and 4; held registers come with the instruction and are
+//               changed in stage 6, when the operand is there. Numbers that name no register read 0 and ignore writes.
 // Latency:      number in stage 3, operand in stage 6, result for stage 7.
 // Throughput:   an instruction a cycle.
 // Backpressure: none; paths from stage 6's inputs to what is done in stage 6.
@@ -21,9 +21,11 @@ module polyloom_overlay_csr
     // Stages 3 and 5
     input logic [11:0] s3_number_i,
     input logic s5_csr_i,  // a CSR instruction that takes effect
+    input logic s5_keep_i,  // and has a result; else it is 0
     input logic [2:0] s5_f3_i,
     input logic s5_source_i,  // register or immediate that it names is not 0
     input logic [3:0] s5_thread_i,
+    input logic [31:0] s5_operand_i,  // of CSR instructions the same as in stage 6, where the adder adds 0
     output logic s5_flush_o,  // it is a flush
     output logic [2:0] s5_frm_o,
     // Stage 6
@@ -33,17 +35,19 @@ module polyloom_overlay_csr
     input logic [4:0] s6_flags_i,  // of the answer that the thread has come back with
     input logic s6_clear_i,  // all that the thread holds
     input logic s6_stop_i,  // the thread stops: SendLen := 0
+    input context_t s5_held_i,
+    output context_t s7_held_o,  // pc as it was
     output csr_act_t s6_act_o,
     output logic [DEST_BITS-1:0] s6_dest_o,
     output logic [SLOT_BITS-1:0] s6_slot_o,
     output logic [1:0] s6_len_o,  // flits - 1
     output logic [AddrBits-1:0] s6_instr_addr_o,
     output logic s6_instr_ok_o,  // InstrAddr is inside
+    output logic s6_thread_ok_o,  // the operand is a thread's number
     input logic [Cfg.threads-1:0] can_send_i,
     input logic s6_can_recv_i,
     input logic [8:0] s6_uart_i,  // valid, byte
     input logic s6_uart_taken_i,  // ToUart's byte is taken
-    input logic s6_keep_i,  // the instruction has this result; else it is 0
     // Constants and counters from outside
     input logic [15:0] core_id_i,  // of the core's thread 0
     output logic [4:0] s6_outside_o,  // which: misses, hits, write-backs, router's two
@@ -79,6 +83,7 @@ module polyloom_overlay_csr
   // ---- decoding ----
   sel_t s4_sel_q, s5_sel_q, s6_sel_q;
   logic [3:0] low;
+  logic s6_keep_q;
   logic page_8, page_c, page_f, page_0;
   assign low = s3_number_i[3:0];
   assign page_8 = s3_number_i[11:4] == 8'h80;
@@ -120,16 +125,29 @@ module polyloom_overlay_csr
     };
     s5_sel_q <= s4_sel_q;
     s6_sel_q <= s5_csr_i ? s5_sel_q : '0;
+    s6_keep_q <= s5_csr_i && s5_keep_i;
   end
 
   // Which thing is done: csrrw always writes, the others if they name a register or a number other than 0.
+  typedef enum logic [1:0] {
+    KEEP,
+    WRITE,
+    SET,
+    CLEAR
+  } update_e;
+  typedef logic [1:0] op_t;
+
   logic s5_writes, s6_writes_q;
-  logic [1:0] s6_op_q;
+  op_t s6_op_q, s6_dest_op_q, s6_slot_op_q, s6_len_op_q, s6_addr_op_q;
   assign s5_writes  = s5_f3_i[1:0] == 2'd1 || s5_source_i;
   assign s5_flush_o = s5_csr_i && s5_writes && s5_sel_q.flush;
   always_ff @(posedge clk_i) begin
     s6_writes_q <= s5_writes;
     s6_op_q <= s5_f3_i[1:0];
+    s6_dest_op_q <= s5_csr_i && s5_writes && s5_sel_q.send_dest ? s5_f3_i[1:0] : KEEP;
+    s6_slot_op_q <= s5_csr_i && s5_writes && s5_sel_q.send_ptr ? s5_f3_i[1:0] : KEEP;
+    s6_len_op_q <= s5_csr_i && s5_writes && s5_sel_q.send_len ? s5_f3_i[1:0] : KEEP;
+    s6_addr_op_q <= s5_csr_i && s5_writes && s5_sel_q.instr_addr ? s5_f3_i[1:0] : KEEP;
     s6_act_o <= '0;
     if (s5_csr_i) begin
       s6_act_o.recv <= s5_sel_q.recv;
@@ -147,60 +165,69 @@ module polyloom_overlay_csr
   end
 
   // ---- held registers ----
-  typedef enum logic [1:0] {
-    ZERO,
-    WRITE,
-    SET,
-    CLEAR
-  } update_e;
-  function automatic logic updated(input logic old, input logic operand, input logic [1:0] op);
+  function automatic logic updated(input logic old, input logic operand, input op_t op);
     case (op)
       WRITE:   return operand;
       SET:     return old || operand;
       CLEAR:   return old && !operand;
-      default: return 1'b0;
+      default: return old;
     endcase
   endfunction
 
-  logic [DEST_BITS-1:0] dest_q[16];
-  logic [SLOT_BITS-1:0] slot_q[16];
-  logic [2:0] len_q[16];  // [2]: 4 or more
-  logic [AddrBits:0] addr_q[16];  // [AddrBits]: beyond the end
-  logic [DEST_BITS-1:0] s6_dest_d;
-  logic [SLOT_BITS-1:0] s6_slot_d;
-  logic [2:0] s6_len_q, s6_len_d, len_operand;
-  logic [AddrBits:0] s6_addr_q, s6_addr_d, addr_operand;
-  logic [1:0] op;
-  logic len_beyond, addr_beyond;
-
-  assign op = s6_clear_i || s6_stop_i ? ZERO : s6_op_q;
-  assign len_beyond = op == CLEAR ? &s6_operand_i[31:2] : |s6_operand_i[31:2];
-  assign addr_beyond = op == CLEAR ? &s6_operand_i[31:AddrBits] : |s6_operand_i[31:AddrBits];
-  assign len_operand = {len_beyond, s6_operand_i[1:0]};
-  assign addr_operand = {addr_beyond, s6_operand_i[AddrBits-1:0]};
+  context_t s6_held_q, s6_held;
+  // Of the bits beyond the address, and of those between it and the length.
+  localparam int unsigned Beyond = AddrBits > 2 ? AddrBits : 2;
+  logic any_high, any_low, all_high, all_low, len_beyond, addr_beyond;
+  assign any_high = |s5_operand_i[31:Beyond];
+  assign all_high = &s5_operand_i[31:Beyond];
+  if (AddrBits > 2) begin : gen_between
+    assign any_low = |s5_operand_i[AddrBits-1:2];
+    assign all_low = &s5_operand_i[AddrBits-1:2];
+  end else begin : gen_nothing_between
+    assign any_low = 1'b0;
+    assign all_low = 1'b1;
+  end
+  logic s6_any_high_q, s6_any_low_q, s6_all_high_q, s6_all_low_q;
+  always_ff @(posedge clk_i) begin
+    s6_any_high_q  <= any_high;
+    s6_any_low_q   <= any_low;
+    s6_all_high_q  <= all_high;
+    s6_all_low_q   <= all_low;
+    s6_thread_ok_o <= s5_operand_i[31:$clog2(Cfg.threads)] == '0;
+  end
+  assign len_beyond = s6_len_op_q == CLEAR ? s6_all_high_q && s6_all_low_q : s6_any_high_q || s6_any_low_q;
+  if (AddrBits > 1) begin : gen_addr
+    assign addr_beyond = s6_addr_op_q == CLEAR ? s6_all_high_q : s6_any_high_q;
+  end else begin : gen_one_bit
+    assign addr_beyond = s6_addr_op_q == CLEAR ? s6_all_high_q && s6_operand_i[1] : s6_any_high_q || s6_operand_i[1];
+  end
 
   always_comb begin
-    for (int unsigned i = 0; i < DEST_BITS; i++) s6_dest_d[i] = updated(s6_dest_o[i], s6_operand_i[i], op);
-    for (int unsigned i = 0; i < SLOT_BITS; i++) s6_slot_d[i] = updated(s6_slot_o[i], s6_operand_i[i+6], op);
-    for (int unsigned i = 0; i < 3; i++) s6_len_d[i] = updated(s6_len_q[i], len_operand[i], op);
-    for (int unsigned i = 0; i <= AddrBits; i++) s6_addr_d[i] = updated(s6_addr_q[i], addr_operand[i], op);
+    s6_held = s6_held_q;
+    for (int unsigned i = 0; i < DEST_BITS; i++)
+    s6_held.dest[i] = updated(s6_held_q.dest[i], s6_operand_i[i], s6_dest_op_q);
+    for (int unsigned i = 0; i < SLOT_BITS; i++)
+    s6_held.slot[i] = updated(s6_held_q.slot[i], s6_operand_i[i+6], s6_slot_op_q);
+    for (int unsigned i = 0; i < 2; i++) s6_held.len[i] = updated(s6_held_q.len[i], s6_operand_i[i], s6_len_op_q);
+    s6_held.len[2] = updated(s6_held_q.len[2], len_beyond, s6_len_op_q);
+    for (int unsigned i = 0; i < AddrBits; i++)
+    s6_held.addr[i] = updated(s6_held_q.addr[i], s6_operand_i[i], s6_addr_op_q);
+    s6_held.beyond = updated(s6_held_q.beyond, addr_beyond, s6_addr_op_q);
   end
 
   always_ff @(posedge clk_i) begin
-    s6_dest_o <= dest_q[s5_thread_i];
-    s6_slot_o <= slot_q[s5_thread_i];
-    s6_len_q  <= len_q[s5_thread_i];
-    s6_addr_q <= addr_q[s5_thread_i];
-    if (s6_clear_i || (s6_writes_q && s6_sel_q.send_dest)) dest_q[s6_thread_i] <= s6_dest_d;
-    if (s6_clear_i || (s6_writes_q && s6_sel_q.send_ptr)) slot_q[s6_thread_i] <= s6_slot_d;
-    if (s6_clear_i || s6_stop_i || (s6_writes_q && s6_sel_q.send_len)) len_q[s6_thread_i] <= s6_len_d;
-    if (s6_clear_i || (s6_writes_q && s6_sel_q.instr_addr)) addr_q[s6_thread_i] <= s6_addr_d;
+    s6_held_q <= s5_held_i;
+    s7_held_o <= s6_held;
+    if (s6_clear_i) s7_held_o <= '0;
+    if (s6_stop_i) s7_held_o.len <= '0;
   end
+  assign s6_dest_o = s6_held_q.dest;
+  assign s6_slot_o = s6_held_q.slot;
 
   localparam logic [2:0] MAX_LEN = 3'(Cfg.max_flits - 1);
-  assign s6_len_o = s6_len_q > MAX_LEN ? MAX_LEN[1:0] : s6_len_q[1:0];
-  assign s6_instr_addr_o = s6_addr_q[AddrBits-1:0];
-  assign s6_instr_ok_o = !s6_addr_q[AddrBits];
+  assign s6_len_o = s6_held_q.len > MAX_LEN ? MAX_LEN[1:0] : s6_held_q.len[1:0];
+  assign s6_instr_addr_o = s6_held_q.addr[AddrBits-1:0];
+  assign s6_instr_ok_o = !s6_held_q.beyond;
 
   // ---- floating point: rounding mode in [7:5], flags in [4:0] ----
   logic [7:0] s6_fp_value;  // as the CSR shows it
@@ -231,18 +258,19 @@ module polyloom_overlay_csr
         (8'(s6_old[7:5]) & {8{s6_sel_q.frm}});
   end else begin : gen_no_fcsr
     logic unused;
-    assign unused = ^{s6_flags_i, s6_sel_q.fflags, s6_sel_q.frm, s6_sel_q.fcsr};
+    assign unused = ^{s5_thread_i, s6_op_q, s6_flags_i, s6_sel_q.fflags, s6_sel_q.frm, s6_sel_q.fcsr};
     assign s5_frm_o = '0;
     assign s6_fp_value = '0;
   end
 
   // ---- counters: of cycles and of those in which no thread could issue, as they were when the instruction issued ----
   logic [CALL_CYCLES-1:0] alive_q;  // the first instruction that can be was issued in the first cycle
-  logic [39:0] cycle_q, idle_q;
+  logic [39:0] cycle, idle;
   logic counting_q, perf;
   assign perf = s6_sel_q.perf && s6_writes_q;
-  assign perf_reset_o = perf && s6_operand_i == 32'd0;
-  assign perf_counting_o = perf && (s6_operand_i == 32'd1 || s6_operand_i == 32'd2) ? s6_operand_i[0] : counting_q;
+  assign perf_reset_o = perf && !s6_any_high_q && !s6_any_low_q && s6_operand_i[1:0] == 2'd0;
+  assign perf_counting_o = perf && !s6_any_high_q && !s6_any_low_q && (s6_operand_i[1] ^ s6_operand_i[0]) ? s6_operand_i[0] :
+      counting_q;
 
   logic alive;
   assign alive = alive_q[CALL_CYCLES-1];
@@ -256,14 +284,21 @@ module polyloom_overlay_csr
       counting_q <= perf_counting_o;
     end
   end
-  always_ff @(posedge clk_i) begin
-    cycle_q <= cycle_q + 40'(perf_counting_o);
-    idle_q  <= idle_q + 40'(perf_counting_o && s6_bubble_i);
-    if (perf_reset_o || !alive) begin  // the instruction that resets them is counted itself, and is no bubble
-      cycle_q <= 40'(perf_counting_o && alive);
-      idle_q  <= '0;
-    end
-  end
+  // The instruction that resets them is counted itself, and is no bubble.
+  polyloom_overlay_count i_cycle (
+      .clk_i,
+      .clear_i(perf_reset_o || !alive),
+      .first_i(perf_counting_o && alive),
+      .count_i(perf_counting_o),
+      .value_o(cycle)
+  );
+  polyloom_overlay_count i_idle (
+      .clk_i,
+      .clear_i(perf_reset_o || !alive),
+      .first_i(1'b0),
+      .count_i(perf_counting_o && s6_bubble_i),
+      .value_o(idle)
+  );
 
   // ---- result ----
   assign s6_outside_o = {s6_sel_q.sent_inter, s6_sel_q.sent, s6_sel_q.writebacks, s6_sel_q.hits, s6_sel_q.misses};
@@ -272,19 +307,24 @@ module polyloom_overlay_csr
   always_comb begin
     can   = (s6_sel_q.can_send && can_send_i[index_t'(s6_thread_i)]) || (s6_sel_q.can_recv && s6_can_recv_i);
     value = '0;
-    if (s6_sel_q.cycle) value |= cycle_q[31:0];
-    if (s6_sel_q.cycle_u) value |= 32'(cycle_q[39:32]);
-    if (s6_sel_q.idle) value |= idle_q[31:0];
-    if (s6_sel_q.idle_u) value |= 32'(idle_q[39:32]);
+    if (s6_sel_q.cycle_u) value |= 32'(cycle[39:32]);
+    if (s6_sel_q.idle_u) value |= 32'(idle[39:32]);
     value |= s6_outside_i;
     if (s6_sel_q.hart_id) value |= 32'(core_id_i | 16'(s6_thread_i));
     if (s6_sel_q.from_uart && s6_uart_i[8]) value |= 32'(s6_uart_i);
     value |= 32'(s6_fp_value);
     value[0] |= can || (s6_act_o.to_uart && s6_uart_taken_i);
   end
-  always_ff @(posedge clk_i) s7_result_o <= s6_keep_i ? value : '0;
+  // What is not asked for is zero, so that an OR joins the rest.
+  logic [31:0] s7_cycle_q, s7_idle_q, s7_value_q;
+  always_ff @(posedge clk_i) begin
+    s7_cycle_q <= s6_keep_q && s6_sel_q.cycle ? cycle[31:0] : '0;
+    s7_idle_q  <= s6_keep_q && s6_sel_q.idle ? idle[31:0] : '0;
+    s7_value_q <= s6_keep_q ? value : '0;
+  end
+  assign s7_result_o = s7_cycle_q | s7_idle_q | s7_value_q;
 
   logic unused;  // what acts through s6_act_o
-  assign unused = ^{s5_f3_i, s6_sel_q};
+  assign unused = ^{s5_f3_i, s5_operand_i, s6_sel_q};
 
 endmodule

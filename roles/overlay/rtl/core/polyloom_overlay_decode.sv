@@ -124,25 +124,28 @@ module polyloom_overlay_decode
     class_is.arith = word_i[30];
     class_is.left = !f3[2];
     class_is.rd.index = word_i[11:7];
-    class_is.not_signed = major == BRANCH ? f3[1] : f3[0];
+    class_is.not_signed = word_i[6] ? f3[1] : f3[0];  // branches; else comparisons
+    // Of LUI, AUIPC and what computes with operands.
+    class_is.from_sum = word_i[2] || f3 == 3'd0;
+    class_is.from_shift = !word_i[2] && f3[1:0] == 2'd1;
+    class_is.from_less = !word_i[2] && f3[2:1] == 2'b01;
+    class_is.from_logic = !word_i[2] && f3[2] && f3[1:0] != 2'd1;
+    class_is.b_imm = 1'b1;
     unique case (major)
       LUI, AUIPC: begin
-        class_is.b_imm = 1'b1;
         class_is.a_pc = !word_i[5];
-        class_is.from_sum = 1'b1;
+        class_is.computes = 1'b1;
         class_is.rd_we = 1'b1;
       end
       OP_IMM, OP: begin
         class_is.b_imm = !word_i[5];
+        class_is.computes = 1'b1;
         class_is.rd_we = 1'b1;
-        class_is.from_sum = f3 == 3'd0;
-        class_is.from_shift = f3[1:0] == 2'd1;
-        class_is.from_less = f3[2:1] == 2'b01;
-        class_is.from_logic = f3[2] && f3[1:0] != 2'd1;
         class_is.sub = f3[2:1] == 2'b01 || (f3 == 3'd0 && word_i[5] && word_i[30]);
         if (word_i[5] && f7 == 7'd1) begin
           class_is.illegal = !MulDiv;
           class_is.fpu = 1'b1;
+          class_is.computes = 1'b0;
           class_is.op = fpu_op_e'({2'b00, f3});
         end else if (word_i[5] || f3[1:0] == 2'd1) begin
           class_is.illegal = f7 != 7'd0 && !(f7 == 7'h20 && (f3 == 3'd5 || (f3 == 3'd0 && word_i[5])));
@@ -153,30 +156,32 @@ module polyloom_overlay_decode
         class_is.illegal = !word_i[3] && f3 != 3'd0;
         class_is.jump = 1'b1;
         class_is.a_pc = word_i[3];
-        class_is.b_imm = 1'b1;
         class_is.rd_we = 1'b1;
       end
       BRANCH: begin
         class_is.illegal = f3[2:1] == 2'b01;
         class_is.branch = 1'b1;
+        class_is.b_imm = 1'b0;
         class_is.sub = 1'b1;
       end
       LOAD, LOAD_FP: begin
         class_is.illegal = word_i[2] ? !Fp || f3 != 3'd2 : f3 == 3'd3 || f3[2:1] == 2'b11;
         class_is.load = 1'b1;
-        class_is.b_imm = 1'b1;
         class_is.rd_we = 1'b1;
         class_is.rd.f = word_i[2];
       end
       STORE, STORE_FP: begin
         class_is.illegal = word_i[2] ? !Fp || f3 != 3'd2 : f3[2] || f3[1:0] == 2'd3;
         class_is.store   = 1'b1;
-        class_is.b_imm   = 1'b1;
       end
       OP_FP: begin
         class_is.illegal = !Fp || fp.illegal;
         class_is.move = fp.move;
-        class_is.from_logic = fp.move;
+        class_is.computes = fp.move;
+        class_is.from_sum = 1'b0;
+        class_is.from_shift = 1'b0;
+        class_is.from_less = 1'b0;
+        class_is.from_logic = 1'b1;
         class_is.not_signed = fp.keep_sign;
         class_is.fpu = !fp.move;
         class_is.fp = !fp.move;
@@ -199,7 +204,6 @@ module polyloom_overlay_decode
         class_is.ebreak = f3 == 3'd0 && word_i[31:7] == 25'h0002000;
         class_is.csr = f3[1:0] != 2'd0;
         class_is.illegal = f3[1:0] == 2'd0 && !class_is.ecall && !class_is.ebreak;
-        class_is.b_imm = 1'b1;
         class_is.rd_we = class_is.csr;
       end
       SEND: begin
@@ -215,36 +219,11 @@ module polyloom_overlay_decode
       class_is.rd.f = 1'b0;
     end
     class_is.a_zero = major == LUI || (major == SYSTEM && f3[2]);
-    if (class_is.illegal) begin  // the sum is the word, for whoever is told
-      class_is.a_zero = 1'b1;
-      class_is.a_pc = 1'b0;
-      class_is.b_imm = 1'b1;
-      class_is.sub = 1'b0;
-    end
     if (!Fp && !MulDiv) class_is.fpu = 1'b0;
     if (word_i[11:7] == 5'd0 && !class_is.rd.f) class_is.rd_we = 1'b0;
   end
 
-  // ---- immediate ----
-  logic upper, whole;
-  logic [31:0] imm;
-  assign whole = class_is.illegal;
-  assign upper = whole || (word_i[4] && word_i[2] && !word_i[6]);  // lui, auipc
-  always_comb begin
-    imm[31:20] = upper ? word_i[31:20] : {12{word_i[31]}};
-    imm[19:12] = upper || major == JAL ? word_i[19:12] : {8{word_i[31]}};
-    imm[11] = major == JAL ? word_i[20] : word_i[31];
-    imm[10:5] = word_i[30:25];
-    imm[4:0] = word_i[6:5] == 2'b01 ? word_i[11:7] : word_i[24:20];
-    if (major == JAL) imm[0] = 1'b0;
-    if (upper) imm[11:0] = whole ? word_i[11:0] : '0;
-    if (major == SYSTEM && !whole) imm = '0;  // a CSR's operand is the other one
-  end
-
-  always_comb begin
-    decoded_o = class_is;
-    decoded_o.imm = imm;
-  end
+  assign decoded_o = class_is;
 
   // ---- registers ----
   always_comb begin

@@ -30,9 +30,11 @@ module polyloom_overlay_ready_queue (
 
   logic [3:0] even_q[8];
   logic [3:0] odd_q [8];
-  logic [3:0] head_q, tail_q, next;
+  logic [3:0] tail_q, next;
   logic [4:0] count_q, count_d;
-  logic some_q;  // the ring holds a thread
+  logic some_q, two_q;  // the ring holds a thread, and another
+  logic [3:0] front_q, joins;  // the head's thread, so that nothing waits for the RAMs
+  logic [3:0] second_q;  // the place after the head's
   logic push, swap;
   logic [1:0] we;
   logic [3:0] even_data, odd_data;
@@ -40,7 +42,8 @@ module polyloom_overlay_ready_queue (
 
   assign valid_o = some_q || picked_i;
   assign some_o  = some_q;
-  assign head_o  = !some_q ? picked_thread_i : head_q[0] ? odd_q[head_q[3:1]] : even_q[head_q[3:1]];
+  assign head_o  = some_q ? front_q : picked_thread_i;
+  assign joins   = push ? picked_thread_i : again_thread_i;
 
   assign push    = picked_i && (some_q || !pop_i);
   assign count_d = count_q + 5'(push) + 5'(again_i) - 5'(pop_i && some_q);
@@ -58,19 +61,22 @@ module polyloom_overlay_ready_queue (
   always_ff @(posedge clk_i) begin
     if (we[0]) even_q[even_addr] <= even_data;
     if (we[1]) odd_q[tail_q[3:1]] <= odd_data;
+    if (pop_i || !some_q) front_q <= !two_q ? joins : second_q[0] ? odd_q[second_q[3:1]] : even_q[second_q[3:1]];
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      head_q  <= '0;
-      tail_q  <= '0;
+      second_q <= 4'd1;
+      tail_q <= '0;
       count_q <= '0;
-      some_q  <= 1'b0;
+      some_q <= 1'b0;
+      two_q <= 1'b0;
     end else begin
-      head_q  <= head_q + 4'(pop_i && some_q);
-      tail_q  <= tail_q + 4'(push) + 4'(again_i);
+      second_q <= second_q + 4'(pop_i && some_q);
+      tail_q <= tail_q + 4'(push) + 4'(again_i);
       count_q <= count_d;
-      some_q  <= count_d != '0;
+      some_q <= count_d != '0;
+      two_q <= count_d[4:1] != '0;
       assert (!pop_i || valid_o);
       assert (count_q <= 5'd16);
     end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_resume: which of a core's threads whose answers have come joins the ready queue next.
 // How:          a bit a thread, set by answers; every cycle the first set bit in circular order leaves, counted from thread
-//               (c / 8) mod 16, where c is the cycle in which it joins. It is a bit in a register then, which clears its own.
+//               (c / 8) mod 16, where c is the cycle in which it joins. It clears its own bit.
 // Latency:      an answer of cycle A: picked in A + 1 at the earliest, on the output in A + 2.
 // Throughput:   any number of answers a cycle, one pick a cycle.
 // Backpressure: none. No path from an input to an output.
@@ -30,7 +30,7 @@ module polyloom_overlay_resume #(
     $error("%m: Threads %0d; 1 to 16", Threads);
   end
 
-  logic [Threads-1:0] set, answered_q, mask_q, there, late, grant, picked_q;
+  logic [Threads-1:0] set, mask, there, there_q, late_q, grant;
   logic [6:0] next_phase;
 
   // A port's number taken apart first: rows and columns of four are fewer gates than sixteen comparisons.
@@ -46,12 +46,11 @@ module polyloom_overlay_resume #(
     end
   end
 
-  // First set bit at or above the pointer, else first of all: x & -x of both in one chain of carries.
+  // First set bit at or above the pointer, else first of all: x & -x of both in one chain of carries. Both are registers,
+  // as the chain is long.
   logic [2*Threads-1:0] both, first;
-  assign there = answered_q & ~picked_q;
-  assign late  = there & mask_q;
-  assign both  = {there, late};
-  assign first = both & (~both + (2 * Threads)'(1));
+  assign both  = {there_q, late_q};
+  assign first = both & -both;
   assign grant = first[2*Threads-1:Threads] | first[Threads-1:0];
 
   // The number is taken apart here too: what is left to do behind the registers is short.
@@ -69,20 +68,21 @@ module polyloom_overlay_resume #(
 
   // What is picked in the next cycle joins in the one after.
   assign next_phase = phase_i + 7'd2;
-  always_ff @(posedge clk_i) begin
-    for (int unsigned t = 0; t < Threads; t++) mask_q[t] <= 4'(t) >= next_phase[6:3];
+  always_comb begin
+    for (int unsigned t = 0; t < Threads; t++) mask[t] = 4'(t) >= next_phase[6:3];
   end
+  assign there = (there_q | set) & ~grant;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      answered_q <= '0;
-      picked_q   <= '0;
-      row_q      <= '0;
+      there_q <= '0;
+      late_q  <= '0;
+      row_q   <= '0;
     end else begin
-      answered_q <= there | set;
-      picked_q   <= grant;
-      row_q      <= row;
-      assert ((there & set) == '0);
+      there_q <= there;
+      late_q  <= there & mask;
+      row_q   <= row;
+      assert ((there_q & set) == '0);
     end
   end
 

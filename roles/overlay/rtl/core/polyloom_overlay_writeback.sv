@@ -19,6 +19,9 @@ module polyloom_overlay_writeback
     // Stage 2
     input  logic        [          3:0] s2_thread_i,
     output pending_t                    s2_pending_o,
+    // Stage 7: to what keeps the answers
+    output logic                        s7_we_o,
+    output logic                        s7_side_o,
     // Stage 6
     input  passing_t                    s6_i,
     input  logic                        s6_valid_i,
@@ -27,6 +30,7 @@ module polyloom_overlay_writeback
     input  logic                        s6_latent_i,
     input  logic                        s6_own_we_i,   // the instruction writes its result
     input  answer_src_e                 s6_src_i,      // where a latent one's answer comes from
+    input  logic                        s6_side_i,
     input  logic        [         31:0] s6_answer_i,
     input  logic        [         31:0] s6_link_i,     // of a jump; else 0
     input  logic                        s6_recv_i,     // the result is in s7_slot_i
@@ -44,6 +48,7 @@ module polyloom_overlay_writeback
   // ---- what is pending ----
   pending_t pending_q  [16];
   pending_t s6_pending;
+  passing_t s7_q;
   assign s2_pending_o = pending_q[s2_thread_i];
 
   always_comb begin
@@ -54,13 +59,19 @@ module polyloom_overlay_writeback
       s6_pending.valid = s6_i.decoded.rd_we;
       s6_pending.rd = s6_i.decoded.rd;
       s6_pending.src = s6_src_i;
+      s6_pending.side = s6_side_i;
     end
   end
-  always_ff @(posedge clk_i) if (s6_valid_i || s6_clear_i) pending_q[s6_i.thread] <= s6_pending;
+  pending_t s7_pending_q;
+  always_ff @(posedge clk_i) begin
+    s7_we_o <= s6_valid_i || s6_clear_i;
+    s7_pending_q <= s6_pending;
+    if (s7_we_o) pending_q[s7_q.thread] <= s7_pending_q;
+  end
+  assign s7_side_o = s7_pending_q.side;
 
   // ---- stage 7 ----
   logic s7_we_q, s7_recv_q, s7_pass_q;
-  passing_t s7_q;
   reg_t s7_rd_q;
   logic [31:0] s7_answer_q, s7_link_q;
 
@@ -96,7 +107,7 @@ module polyloom_overlay_writeback
   end
   always_ff @(posedge clk_i) begin
     s8_thread_o <= s7_q.thread;
-    s8_pc_q <= s7_q.pc;
+    s8_pc_q <= s7_q.held.pc;
     s8_word_q <= s7_q.word;
     s8_rd_o <= s7_rd_q;
     s8_data_o <= s7_answer_q | s7_link_q | s7_result_i | (s7_recv_q ? 32'({1'b1, s7_slot_i, 6'd0}) : '0);

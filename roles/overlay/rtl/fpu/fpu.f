@@ -12,4 +12,8 @@ polyloom_overlay_fpu_sum.sv
 polyloom_overlay_fpu_round.sv
 polyloom_overlay_fpu_pipe.sv
 polyloom_overlay_fpu_divider.sv
+polyloom_overlay_muldiv_queue.sv
+polyloom_overlay_muldiv_multiplier.sv
+polyloom_overlay_muldiv_divider.sv
+polyloom_overlay_muldiv.sv
 polyloom_overlay_fpu.sv

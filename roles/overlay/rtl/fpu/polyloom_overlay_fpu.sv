@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_fpu: what a tile's cores share for floating point, integer multiplication and division.
 // How:          requests take turns; a pipeline does all that does not divide, the divider the rest, with answers of its own, so
-//               that no two answers meet.
+//               that no two answers meet. Without floating point it is polyloom_overlay_muldiv, with the same times.
 //                 req[core] -> queue -+-> pipe    -> rsp
 //                                     '-> divider -> div
 // Latency:      10 cycles from a request to its answer if nobody is before it; 28 by the divider (sim/tile/timing.h).
@@ -34,50 +34,79 @@ module polyloom_overlay_fpu
     output rsp_t div_o
 );
 
-  logic valid, divides;
-  operation_t operation;
-  polyloom_overlay_fpu_queue #(
-      .Cfg(Cfg)
-  ) i_queue (
-      .clk_i,
-      .rst_ni,
-      .req_valid_i,
-      .req_i,
-      .valid_o(valid),
-      .operation_o(operation)
-  );
-  assign divides = operation.op inside {FPU_DIV, FPU_DIVU, FPU_REM, FPU_REMU, FPU_FDIV, FPU_FSQRT};
+  if (!(Cfg.cores inside {1, 2, 4})) begin : gen_bad_cores
+    $error("%m: Cfg.cores is %0d; it may be 1, 2 or 4", Cfg.cores);
+  end
+  if (!(Cfg.threads inside {1, 2, 4, 8, 16})) begin : gen_bad_threads
+    $error("%m: Cfg.threads is %0d; it may be 1, 2, 4, 8 or 16", Cfg.threads);
+  end
 
-  logic pipe_valid, divider_valid;
-  owner_t pipe_owner, divider_owner;
-  polyloom_overlay_fpu_pipe i_pipe (
-      .clk_i,
-      .rst_ni,
-      .valid_i(valid && !divides),
-      .operation_i(operation),
-      .valid_o(pipe_valid),
-      .owner_o(pipe_owner),
-      .word_o(rsp_o.data),
-      .flags_o(rsp_o.flags)
-  );
-  polyloom_overlay_fpu_divider #(
-      .Cfg(Cfg)
-  ) i_divider (
-      .clk_i,
-      .rst_ni,
-      .valid_i(valid && divides),
-      .operation_i(operation),
-      .valid_o(divider_valid),
-      .owner_o(divider_owner),
-      .word_o(div_o.data),
-      .flags_o(div_o.flags)
-  );
+  if (!Cfg.fpu && !Cfg.muldiv) begin : gen_nothing
+    assign rsp_valid_o = '0;
+    assign rsp_o = '0;
+    assign div_valid_o = '0;
+    assign div_o = '0;
+    logic unused;
+    assign unused = ^{clk_i, rst_ni, req_valid_i, req_i};
+  end else if (!Cfg.fpu) begin : gen_muldiv
+    polyloom_overlay_muldiv #(
+        .Cfg(Cfg)
+    ) i_muldiv (
+        .clk_i,
+        .rst_ni,
+        .req_valid_i,
+        .req_i,
+        .rsp_valid_o,
+        .rsp_o,
+        .div_valid_o,
+        .div_o
+    );
+  end else begin : gen_fpu
+    logic valid, divides;
+    operation_t operation;
+    polyloom_overlay_fpu_queue #(
+        .Cfg(Cfg)
+    ) i_queue (
+        .clk_i,
+        .rst_ni,
+        .req_valid_i,
+        .req_i,
+        .valid_o(valid),
+        .operation_o(operation)
+    );
+    assign divides = operation.op inside {FPU_DIV, FPU_DIVU, FPU_REM, FPU_REMU, FPU_FDIV, FPU_FSQRT};
 
-  assign rsp_o.thread = pipe_owner.thread;
-  assign div_o.thread = divider_owner.thread;
-  for (genvar k = 0; k < Cfg.cores; k++) begin : gen_core
-    assign rsp_valid_o[k] = pipe_valid && pipe_owner.core == 2'(k);
-    assign div_valid_o[k] = divider_valid && divider_owner.core == 2'(k);
+    logic pipe_valid, divider_valid;
+    owner_t pipe_owner, divider_owner;
+    polyloom_overlay_fpu_pipe i_pipe (
+        .clk_i,
+        .rst_ni,
+        .valid_i(valid && !divides),
+        .operation_i(operation),
+        .valid_o(pipe_valid),
+        .owner_o(pipe_owner),
+        .word_o(rsp_o.data),
+        .flags_o(rsp_o.flags)
+    );
+    polyloom_overlay_fpu_divider #(
+        .Cfg(Cfg)
+    ) i_divider (
+        .clk_i,
+        .rst_ni,
+        .valid_i(valid && divides),
+        .operation_i(operation),
+        .valid_o(divider_valid),
+        .owner_o(divider_owner),
+        .word_o(div_o.data),
+        .flags_o(div_o.flags)
+    );
+
+    assign rsp_o.thread = pipe_owner.thread;
+    assign div_o.thread = divider_owner.thread;
+    for (genvar k = 0; k < Cfg.cores; k++) begin : gen_core
+      assign rsp_valid_o[k] = pipe_valid && pipe_owner.core == 2'(k);
+      assign div_valid_o[k] = divider_valid && divider_owner.core == 2'(k);
+    end
   end
 
 endmodule

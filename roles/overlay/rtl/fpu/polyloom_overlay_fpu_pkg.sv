@@ -7,8 +7,9 @@ package polyloom_overlay_fpu_pkg;
 
   import polyloom_overlay_pkg::*;
 
-  // Cycles from a start of the divider to its next, as in roles/overlay/sim/tile/timing.h, whose times the tests compare.
-  localparam int unsigned DIVIDE_INTERVAL = 17;
+  // Cycles, as in roles/overlay/sim/tile/timing.h, whose times the tests compare.
+  localparam int unsigned LATENCY = 10;  // from a pipelined operation's grant to its answer
+  localparam int unsigned DIVIDE_INTERVAL = 17;  // from a start of the divider to its next
 
   localparam int unsigned SUM_BITS = 76;
   localparam logic [31:0] QUIET_NAN = 32'h7fc0_0000;
@@ -40,6 +41,14 @@ package polyloom_overlay_fpu_pkg;
     logic [31:0] b;
     logic [31:0] c;
   } operation_t;
+
+  // One of M, where there is no floating point: the lower bits of fpu_op_e.
+  typedef struct packed {
+    owner_t      owner;
+    logic [2:0]  op;
+    logic [31:0] a;
+    logic [31:0] b;
+  } muldiv_t;
 
   // A number taken apart.
   typedef struct packed {

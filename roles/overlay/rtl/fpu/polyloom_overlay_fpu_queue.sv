@@ -7,7 +7,7 @@
 // Backpressure: none: a thread has one instruction in flight, so a FIFO of all threads of a core never overflows.
 // Order/loss:   in order within a core; nothing lost.
 // Reset:        empty; core 0 has the first turn. Requests are taken in the first cycle after reset.
-// Limits:       Cfg.cores 1, 2 or 4 and Cfg.threads 1 to 16, powers of two (checked); a request into a full FIFO (asserted).
+// Limits:       Cfg.cores 1, 2 or 4 and Cfg.threads 1 to 16, powers of two (checked by polyloom_overlay_fpu); a request into a full FIFO (asserted).
 // Cost:         see polyloom_overlay_fpu.
 // Source:       own design; the order is that of roles/overlay/sim/tile/unit_queue.h.
 // Tests:        overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
@@ -26,13 +26,6 @@ module polyloom_overlay_fpu_queue
     output logic valid_o,
     output operation_t operation_o
 );
-
-  if (!(Cfg.cores inside {1, 2, 4})) begin : gen_bad_cores
-    $error("%m: Cfg.cores is %0d; it may be 1, 2 or 4", Cfg.cores);
-  end
-  if (!(Cfg.threads inside {1, 2, 4, 8, 16})) begin : gen_bad_threads
-    $error("%m: Cfg.threads is %0d; it may be 1, 2, 4, 8 or 16", Cfg.threads);
-  end
 
   logic [Cfg.cores-1:0] waiting, taken, full;
   fpu_req_t [Cfg.cores-1:0] head;

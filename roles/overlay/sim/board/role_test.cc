@@ -49,7 +49,7 @@ TEST(OverlayRole, ReadsItsKeys) {
               "dram_channels = 1\nextra_send_slot = true\nheader_every_flit = true\n"
               "scratchpad_single_port = true\nnoc_cycles_per_flit = 2\ndetector = \"star\"\n"
               "end_cycles = 3\nlink_layer = \"published\"\nmemory_controller = \"published\"\n"
-              "[overlay.timing]\nfp_add = 20\ndivide_interval = 7\n"),
+              "[overlay.timing]\nfp_add = 20\ndivide_interval = 7\nwake = 2\n"),
       "c.toml", registry());
   const OverlayParams& p = params(spec);
   EXPECT_EQ(p.board.threads(), 32u);
@@ -60,6 +60,7 @@ TEST(OverlayRole, ReadsItsKeys) {
   EXPECT_TRUE(p.published_link);
   EXPECT_EQ(p.timing.fp_add, 20u);
   EXPECT_EQ(p.timing.divide_interval, 7u);
+  EXPECT_EQ(p.timing.wake, 2u);
 }
 
 TEST(OverlayRole, SaysWhatIsWrong) {

@@ -120,7 +120,9 @@ void Bench::ask_fpu(unsigned k, unsigned t, const Inst& in, const Hart& before, 
   flags.fcsr &= ~0x1fu;
   overlay::step(flags, env);
   r.flags = flags.fcsr & 0x1f;
-  answer(random(2) != 0 ? fpu : div, k, t, r.answer, r.flags);
+  const bool divides = in.op == Op::div || in.op == Op::divu || in.op == Op::rem || in.op == Op::remu ||
+                       in.op == Op::fdiv_s || in.op == Op::fsqrt_s;
+  answer(divides ? div : fpu, k, t, r.answer, r.flags);
   out.fpu = r;
 }
 

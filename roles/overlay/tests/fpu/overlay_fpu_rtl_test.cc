@@ -26,12 +26,16 @@
 namespace polyloom::overlay {
 namespace {
 
-/// fpu_op_e of the RTL, in its order.
+/// fpu_op_e of the RTL, in its order; with TB_MULDIV those of M only.
+#ifdef TB_MULDIV
+constexpr std::array kOps{Op::mul, Op::mulh, Op::mulhsu, Op::mulhu, Op::div, Op::divu, Op::rem, Op::remu};
+#else
 constexpr std::array kOps{Op::mul,       Op::mulh,     Op::mulhsu,   Op::mulhu,    Op::div,      Op::divu,
                           Op::rem,       Op::remu,     Op::fadd_s,   Op::fsub_s,   Op::fmul_s,   Op::fdiv_s,
                           Op::fsqrt_s,   Op::fmadd_s,  Op::fmsub_s,  Op::fnmsub_s, Op::fnmadd_s, Op::fmin_s,
                           Op::fmax_s,    Op::feq_s,    Op::flt_s,    Op::fle_s,    Op::fclass_s, Op::fcvt_w_s,
                           Op::fcvt_wu_s, Op::fcvt_s_w, Op::fcvt_s_wu};
+#endif
 
 bool divides(Op op) {
   const OpClass c = op_class(op);

@@ -3,7 +3,9 @@
 // to 3), 1 core of 1 thread (4), 2 cores of 2 threads (5, 6).
 module overlay_fpu_tb
   import polyloom_overlay_pkg::*;
-(
+#(
+    parameter bit Fpu = 1  // else M only
+) (
     input  logic        clk_i,
     input  logic        rst_ni,
     input  logic [ 6:0] req_valid_i,
@@ -34,6 +36,7 @@ module overlay_fpu_tb
     cfg = TINY;
     cfg.cores = cores;
     cfg.threads = threads;
+    cfg.fpu = Fpu;
     return cfg;
   endfunction
 

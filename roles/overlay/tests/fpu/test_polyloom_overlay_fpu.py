@@ -2,7 +2,9 @@
 """Builds the overlay's FPU into one Verilated program and runs overlay_fpu_rtl_test.cc: RTL against the fast model.
 
 Tests polyloom_overlay_fpu with its parts polyloom_overlay_fpu_queue, polyloom_overlay_fpu_pipe,
-polyloom_overlay_fpu_prepare, polyloom_overlay_fpu_sum, polyloom_overlay_fpu_round and polyloom_overlay_fpu_divider.
+polyloom_overlay_fpu_prepare, polyloom_overlay_fpu_sum, polyloom_overlay_fpu_round and polyloom_overlay_fpu_divider;
+and, without floating point, polyloom_overlay_muldiv with polyloom_overlay_muldiv_queue,
+polyloom_overlay_muldiv_multiplier and polyloom_overlay_muldiv_divider.
 Covers: what overlay_fpu_rtl_test.cc says; sizes that do not exist. Environment: ROUNDS=n for a longer run,
 POLYLOOM_TEST_FULL=1 for 20 rounds. Leaves out: synthesis.
 """
@@ -30,17 +32,19 @@ def _verilator(*args: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
 
 
-@pytest.fixture(scope="module")
-def program() -> Path:
-    build = paths.build_dir() / "rtl-tests" / "overlay_fpu"
+@pytest.fixture(scope="module", params=["fpu", "muldiv"])
+def program(request: pytest.FixtureRequest) -> Path:
+    build = paths.build_dir() / "rtl-tests" / f"overlay_{request.param}"
     build.mkdir(parents=True, exist_ok=True)
     result = _verilator(
         *("--cc", "--exe", "--build", "-j", "1", "-O3", "--x-initial", "unique", "--assert"),
+        f"-GFpu={int(request.param == 'fpu')}",
         *("--Mdir", str(build), "--top-module", "overlay_fpu_tb", "-o", "overlay_fpu_rtl_test"),
         *(str(HERE / "overlay_fpu_tb.sv"), str(HERE / "overlay_fpu_rtl_test.cc")),
         str(ROOT / "roles/overlay/sim/isa/fp.cc"),
         *tools.VERILATOR_BUILD_ARGS,
-        *("-CFLAGS", f"-O1 -ffp-contract=off -I{ROOT}", "-LDFLAGS", "-lgtest -lgtest_main -pthread"),
+        *("-CFLAGS", f"-O1 -ffp-contract=off -I{ROOT} {'' if request.param == 'fpu' else '-DTB_MULDIV'}"),
+        *("-LDFLAGS", "-lgtest -lgtest_main -pthread"),
     )
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
     return build / "overlay_fpu_rtl_test"
