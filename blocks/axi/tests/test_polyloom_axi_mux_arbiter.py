@@ -21,11 +21,12 @@ test = bench(__file__, "axi_tb")
 
 
 @cocotb.test()
-@cocotb.parametrize(stall=("random", "never"), both=(True, False))
+@cocotb.parametrize(stall=("random", "never", "sparse"), both=(True, False))
 async def takes_turns(dut: Any, stall: str, both: bool) -> None:
     h = Harness(dut, dut.gen_arbiter)
-    sources = [h.source("in", stall, index) for index in range(2)]
-    sink = h.sink("out", stall)
+    # Sparse: one asks alone and waits when the other begins to ask.
+    sources = [h.source("in", 0.85 if stall == "sparse" else stall, index) for index in range(2)]
+    sink = h.sink("out", 0.6 if stall == "sparse" else stall)
     who, valid = h.signal("who"), h.signal("in_valid")
     winners: list[int] = []
     asked: list[int] = []

@@ -35,7 +35,7 @@ module polyloom_fp_add
   localparam int unsigned Man = man_bits(Width);
   localparam int unsigned Sum = Man + 5;  // carry, leading bit, fraction, guard, round, sticky
   localparam int unsigned Cnt = $clog2(Sum);
-  localparam logic [Width-1:0] NAN = {{(Exp + 2) {1'b1}}, {(Man - 1) {1'b0}}};
+  localparam logic [Width-1:0] QUIET_NAN = {{(Exp + 2) {1'b1}}, {(Man - 1) {1'b0}}};
 
   logic unused;
   assign unused = rst_ni;
@@ -143,7 +143,7 @@ module polyloom_fp_add
       mark2_q <= {1'b1, {(Sum - 1) {1'b0}}} >> exp1;
       sum2_q  <= {1'b0, x1, 3'b000} + (sub1 ? ~{1'b0, y1} : {1'b0, y1}) + Sum'(sub1);
 
-      if (nan2) z_o <= NAN;
+      if (nan2) z_o <= QUIET_NAN;
       else if (inf2 | (far & (&far_exp))) z_o <= {sign2, {Exp{1'b1}}, {Man{1'b0}}};
       else z_o <= {sign3, far ? rounded : {near_exp, near[Man-1:0]}};
     end

@@ -36,7 +36,7 @@ module polyloom_fp_mul
   localparam int unsigned Prod = 2 * Man + 2;
   localparam int unsigned Keep = Man + 4;  // carry, leading bit, fraction, guard, sticky
   localparam int unsigned Cnt = $clog2(Keep + 1);
-  localparam logic [Width-1:0] NAN = {{(Exp + 2) {1'b1}}, {(Man - 1) {1'b0}}};
+  localparam logic [Width-1:0] QUIET_NAN = {{(Exp + 2) {1'b1}}, {(Man - 1) {1'b0}}};
 
   // What goes beside the mantissas. exp: of the result if the product's second bit is its leading one.
   typedef struct packed {
@@ -191,7 +191,7 @@ module polyloom_fp_mul
 
   always_ff @(posedge clk_i) begin
     if (en_i) begin
-      if (side.is_nan) z_o <= NAN;
+      if (side.is_nan) z_o <= QUIET_NAN;
       else if (side.is_inf | over) z_o <= {side.sign, {Exp{1'b1}}, {Man{1'b0}}};
       else z_o <= {side.sign, rounded};
     end
