@@ -3,7 +3,8 @@
 
 MIPS: median of nextpnr's clock over three seeds, times instructions a cycle. Of others these are measured: Verilator
 runs one program of RV32I (ipc/ipc.c) with a memory that makes none of them wait longer than its bus must. Of ours it
-is 1, with 8 or more runnable threads (roles/overlay/tests/core). LUT4 are sites: two a carry cell, six a 16x4 RAM.
+is 1, with 8 or more runnable threads (roles/overlay/tests/core). LUT4 are sites: two a carry cell, six a 16x4 RAM;
+block RAM and multipliers are no LUTs and are listed beside them. docs/core-area.md shows the full result.
 Our core has registers at all ports, so paths through ports are in its clock; of the others they are not.
 QUICK: one seed of our core.
 """
@@ -113,9 +114,11 @@ def row(bench: Bench, name: str, found: dict[str, Any], target: float | None) ->
 def with_muldiv(core: dict[str, Any], unit: dict[str, Any], sharing: int) -> dict[str, Any]:
     """A core with its part of a multiplier and divider that ``sharing`` cores have, at the slower one's clock."""
     mhz = min(core["mhz"], unit["mhz"])
+    blocks = {name: core[name] + unit[name] / sharing for name in ("ff", "ebr", "dsp")}
     lut4 = core["lut4"] + unit["lut4"] / sharing
     counted = f"{core['counted']}; 1/{sharing} of queue, multiplier and divider"
-    return {**core, "counted": counted, "lut4": lut4, "mhz": mhz, "mips_per_klut4": mhz / lut4 * 1000, "seeds_mhz": []}
+    both = {"counted": counted, "lut4": lut4, "mhz": mhz, "mips_per_klut4": mhz / lut4 * 1000, "seeds_mhz": []}
+    return {**core, **blocks, **both}
 
 
 def alms(bench: Bench) -> None:
@@ -133,6 +136,26 @@ def alms(bench: Bench) -> None:
         f"{name.removeprefix('polyloom_overlay_')} {n:,}" for name, n in _most(bench.figures["modules"])
     )
     bench.note(f"LUT4 of our core by module, kept apart: {biggest}")
+
+
+def tables(figures: dict[str, Any]) -> list[dict[str, Any]]:
+    """The cores beside each other; LUT4 of ours by module, if they were counted."""
+    head = ["core", "ISA", "MIPS a kLUT4", "MHz (seeds)", "instructions a cycle"]
+    head += ["LUT4", "FF", "EBR", "MULT18", "counted"]
+    rows = []
+    for name, entry in figures["cores"].items():
+        seeds = ", ".join(f"{mhz:.0f}" for mhz in entry["seeds_mhz"])
+        cells = [f"{entry['mips_per_klut4']:.1f}", f"{entry['mhz']:.1f}{f' ({seeds})' if seeds else ''}"]
+        cells += [f"{entry['ipc']:.3f}", *(f"{entry[key]:,.0f}" for key in ("lut4", "ff")), f"{entry['ebr']:g}"]
+        unit = name.startswith("muldiv")
+        if unit:
+            cells[0] = cells[2] = ""
+        rows.append([name, entry["isa"], *cells, f"{entry['dsp']:g}", entry["counted"]])
+    own = [{"title": "Cores in one flow (ECP5, speed 6)", "head": head, "rows": rows}]
+    if "modules" in figures:
+        modules = [[name, f"{count:,.0f}"] for name, count in figures["modules"].items()]
+        own.append({"title": "LUT4 of ours, RV32I, by module, kept apart", "head": ["module", "LUT4"], "rows": modules})
+    return own
 
 
 def _without_carries(steps: Sequence[str]) -> list[str]:
@@ -167,5 +190,6 @@ def run(bench: Bench) -> None:
         ours = found[name]["mips_per_klut4"] if name in found and not bench.quick else None
         holds = None if ours is None else ours >= TARGETS[key]
         bench.target(f"MIPS a thousand LUT4, {what}", f"at least {TARGETS[key]:g}", ours, holds)
+    bench.figures["tables"] = tables(bench.figures)
     for name, entry in found.items():
         bench.note(f"{name}: counted {entry['counted']}")
