@@ -3,7 +3,6 @@
 # against SciPy and NetworkX. Part of `make test-full` only: some minutes. Leaves out: bigger graphs (bench/).
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,9 @@ import pytest
 import references
 from conftest import ROOT, Done, read_values
 
-pytestmark = pytest.mark.skipif("POLYLOOM_TEST_FULL" not in os.environ, reason="runs with make test-full")
+from polyloom.testing import FULL
+
+pytestmark = pytest.mark.skipif(not FULL, reason="runs with make test-full")
 
 Polyloom = Callable[..., Done]
 GRAPHS = {

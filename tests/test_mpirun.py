@@ -19,10 +19,12 @@ from pathlib import Path
 
 import pytest
 
+from polyloom.testing import FULL
+
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = sorted([*(ROOT / "apps" / "mpi").glob("*.c"), *(ROOT / "tests" / "mpi").glob("*.c")])
 #: A kernel with every collective operation takes minutes to build.
-FPGA_PROGRAMS = [p for p in PROGRAMS if p.stem != "collectives" or os.environ.get("POLYLOOM_TEST_FULL")]
+FPGA_PROGRAMS = [p for p in PROGRAMS if p.stem != "collectives" or FULL]
 REFUSED = sorted((ROOT / "tests" / "mpi" / "refused").glob("*.c"))
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +14,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-FULL = os.environ.get("POLYLOOM_TEST_FULL") == "1"
+from polyloom.testing import FULL
+
 APPS = {
     "sssp": ("--generate", "uniform:150:4"),
     "hashmin": ("--generate", "geometric:120:5"),

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +13,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-FULL = os.environ.get("POLYLOOM_TEST_FULL") == "1"
+from polyloom.testing import FULL
+
 BOARDS = {"tiny-1": ["fpga.0.0"], "tiny-2": ["fpga.0.0", "fpga.1.0"]}
 if FULL:
     BOARDS["tiny-6"] = [f"fpga.{x}.{y}" for y in range(2) for x in range(3)]

@@ -4,7 +4,6 @@
 # Leaves out: more than two nodes, sizes that take long (test_on_cluster.py has them on the fast model).
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +15,9 @@ from apps.sort.simulated import DeviceCluster, Layout
 from apps.sort.test_on_cluster import make
 from apps.sort.test_simulated import DATA, check
 from polyloom.collectives import Communicator
+from polyloom.testing import FULL
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("POLYLOOM_TEST_FULL", "0") in {"", "0"}, reason="builds a node; POLYLOOM_TEST_FULL=1 runs it"
-)
+pytestmark = pytest.mark.skipif(not FULL, reason="builds a node; POLYLOOM_TEST_FULL=1 runs it")
 
 CLUSTER = """# SPDX-License-Identifier: Apache-2.0
 version = 1

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: forces against direct summation in NumPy, a table of errors by criterion, the
 # second moments of records, bad and degenerate input. Leaves out: LETs and runs (the files beside this).
-import os
 from functools import cache
 
 import numpy as np
 import pytest
 
 from polyloom import nbody
+from polyloom.testing import FULL
 
-FULL = os.environ.get("POLYLOOM_TEST_FULL", "") not in {"", "0"}
 COUNT, EPS = 32768, 0.01
 
 # Criterion, value: median and 99 % error of monopoles, of quadrupoles, interactions a body. Leaf limit 8, no groups.

@@ -16,8 +16,7 @@ from polyloom import nbody, paths
 from polyloom.errors import UserError
 from polyloom.nbody import snapshot
 from polyloom.nbody.energies import EnergyLog
-
-FULL = os.environ.get("POLYLOOM_TEST_FULL", "") not in {"", "0"}
+from polyloom.testing import FULL
 
 
 def command(*arguments, **options):

@@ -21,10 +21,10 @@ from typing import Any
 from polyloom import paths
 from polyloom.rtl import filelist, tools
 from polyloom.rtl.testing.exact import B32, B64, Format
+from polyloom.testing import FULL
 
 HERE = Path(__file__).parent
 LIST = HERE.parent / "rtl" / "float.f"
-FULL = os.environ.get("POLYLOOM_TEST_FULL", "0") not in {"", "0"}
 UNITS: dict[str, dict[str, Any]] = tomllib.loads((HERE.parent / "units.toml").read_text())
 FORMATS = {32: B32, 64: B64}
 #: Operands, mode (subtract; signed), result.

@@ -18,6 +18,7 @@ import pytest
 
 from polyloom import paths
 from polyloom.rtl import filelist, tools
+from polyloom.testing import FULL
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -25,9 +26,7 @@ SIM = HERE.parent / "sim"
 LIST = HERE.parent / "rtl" / "operators.f"
 MODELS = ["operator.cc", "let.cc", "pass.cc", "reduce.cc", "partition.cc"]
 PASS, PARTITION, REDUCE = 8, 4, 2
-LONG = pytest.mark.skipif(
-    os.environ.get("POLYLOOM_TEST_FULL", "0") in {"", "0"}, reason="minutes; POLYLOOM_TEST_FULL=1 runs it"
-)
+LONG = pytest.mark.skipif(not FULL, reason="minutes; POLYLOOM_TEST_FULL=1 runs it")
 
 
 def _verilator(*args: str) -> subprocess.CompletedProcess[str]:

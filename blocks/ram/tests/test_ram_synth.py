@@ -6,13 +6,11 @@ Leaves out: vendors' own tools. Only the RAM with byte enables and two ports wit
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from polyloom.synth import designs, flow, parts
+from polyloom.testing import FULL
 
-FULL = os.environ.get("POLYLOOM_TEST_FULL", "0") not in {"", "0"}
 #: Blocks that the words fill: 36 Kbit, 10 Kbit (no byte enables: 256 x 8 each), 18 Kbit.
 EXPECTED = {
     "ram_1r1w_bytes": {"ultrascale+": 1, "intel-alm": 16, "ecp5": 2},

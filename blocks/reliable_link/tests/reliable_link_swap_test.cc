@@ -11,6 +11,7 @@
 #include <cstdlib>
 
 #include "blocks/reliable_link/tests/link_station.h"
+#include "fabric/full_tests.h"
 
 namespace polyloom::blocks::testing {
 namespace {
@@ -21,7 +22,7 @@ using fabric::Time;
 const fabric::Clock kClock(250'000'000);
 constexpr Time kPeriod = 6'400, kLatency = 780'000;
 
-bool full() { return std::getenv("POLYLOOM_TEST_FULL") != nullptr; }
+bool full() { return fabric::full_tests(); }
 
 struct Case {
   LinkSpec wire{.latency = kLatency, .period = kPeriod};

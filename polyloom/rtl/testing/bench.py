@@ -23,6 +23,7 @@ from pathlib import Path
 
 from polyloom import paths
 from polyloom.rtl import filelist, tools
+from polyloom.testing import FULL
 
 _LOG_TAIL = 40
 _ASSERT_CONTROL = Path(__file__).with_name("assert_control.sv")
@@ -181,7 +182,7 @@ class _Run:
 
 
 def _default_seed(file: Path) -> int:
-    if os.environ.get("POLYLOOM_TEST_FULL"):
+    if FULL:
         return random.SystemRandom().getrandbits(31)
     return zlib.crc32(file.stem.encode()) >> 1
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "fabric/full_tests.h"
 #include "roles/collective/tests/swap_pair.h"
 
 namespace polyloom::collective {
@@ -40,7 +41,7 @@ std::string text(const std::vector<Place>& places) {
   return t;
 }
 
-bool full() { return std::getenv("POLYLOOM_TEST_FULL") != nullptr; }
+bool full() { return fabric::full_tests(); }
 
 /// All places in words [first, last of the wire) of an undamaged (or so far damaged) run.
 std::vector<Place> places_of(const Outcome& out, std::size_t first0, std::size_t first1, std::size_t last0,

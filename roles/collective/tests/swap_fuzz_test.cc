@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "fabric/full_tests.h"
 #include "roles/collective/tests/swap_pair.h"
 
 namespace polyloom::collective {
@@ -184,7 +185,7 @@ void fuzz(const CollectiveParams& params, unsigned first, unsigned last, Tally& 
   }
 }
 
-unsigned rounds() { return std::getenv("POLYLOOM_TEST_FULL") != nullptr ? 1500 : 40; }
+unsigned rounds() { return fabric::full_tests() ? 1500 : 40; }
 
 TEST(SwapFuzz, WithBlockChecks) {
   Tally tally;

@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 
+#include "fabric/full_tests.h"
 #include "roles/collective/tests/partition_world.h"
 #include "roles/collective/tests/swap_bench.h"
 
@@ -25,7 +26,7 @@ using test::send;
 using test::take;
 using test::write;
 
-bool full() { return std::getenv("POLYLOOM_TEST_FULL") != nullptr; }
+bool full() { return fabric::full_tests(); }
 
 /// Two partitions with block checks, one without: the shapes that all swap tests share.
 CollectiveParams params_of(unsigned partitions) {

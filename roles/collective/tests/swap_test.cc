@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 
+#include "fabric/full_tests.h"
 #include "roles/collective/tests/random_world.h"
 #include "roles/collective/tests/swap_bench.h"
 #include "roles/collective/tests/swap_operations.h"
@@ -16,7 +17,7 @@ namespace {
 
 using namespace swap;
 
-bool full() { return std::getenv("POLYLOOM_TEST_FULL") != nullptr; }
+bool full() { return fabric::full_tests(); }
 
 /// All as models, then each node as RTL, then all.
 void compare(const Scene& setup, const std::string& what, bool cycles = true) {

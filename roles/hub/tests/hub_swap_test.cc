@@ -10,6 +10,7 @@
 #include <random>
 
 #include "blocks/operators/sim/let.h"
+#include "fabric/full_tests.h"
 #include "polyloom/hub.h"
 #include "roles/hub/sim/rtl_node.h"
 #include "roles/hub/tests/hub_bench.h"
@@ -329,7 +330,7 @@ TEST(HubSwap, Lets) {
 
 /// All sorts of work at once, at random times: puts between all, chains, proxies, registers, bad addresses.
 TEST(HubSwap, RandomMixtures) {
-  const unsigned last = std::getenv("POLYLOOM_TEST_FULL") != nullptr ? 200 : 12;
+  const unsigned last = fabric::full_tests() ? 200 : 12;
   for (unsigned seed = 1; seed <= last && !HasFatalFailure(); ++seed) {
     compare(
         2 + seed % 2,

@@ -21,8 +21,8 @@ from polyloom.hls.testing import NativeError, StuckError, build_kernel, run_nati
 from polyloom.hls.tests.random_kernels.program import random_program, random_words
 from polyloom.hls.tests.random_kernels.reducer import reduce
 from polyloom.hls.tests.random_kernels.tree import Program
+from polyloom.testing import FULL
 
-FULL = os.environ.get("POLYLOOM_TEST_FULL", "0") not in {"", "0"}
 ONE = os.environ.get("POLYLOOM_SEED")
 SEEDS = [int(ONE)] if ONE else list(range(500 if FULL else 30))
 FLAGS = ["-fno-strict-aliasing"]  # programs look at unions through pointers; the native compiler has this flag, too

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from polyloom import paths
+from polyloom.testing import FULL
 
 ROOT = paths.home()
 
@@ -72,7 +73,7 @@ def test_a_mistake_in_the_name_is_said() -> None:
     assert "no-such" in done.stderr
 
 
-@pytest.mark.skipif(os.environ.get("POLYLOOM_TEST_FULL") != "1", reason="builds the libraries again")
+@pytest.mark.skipif(not FULL, reason="builds the libraries again")
 def test_a_project_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     source = (ROOT / "examples" / "collectives_tour.cc").read_text(encoding="utf-8")

@@ -17,8 +17,8 @@ from small_clusters import cluster
 
 from polyloom.collectives import CollectiveError, Communicator
 from polyloom.collectives import program as p
+from polyloom.testing import FULL
 
-FULL = os.environ.get("POLYLOOM_TEST_FULL", "0") not in {"", "0"}
 SEED = int(os.environ.get("POLYLOOM_TEST_SEED", "0"))
 ROUNDS = 3000 if FULL else 100
 CAUSE = re.compile(r"the operation was stopped:\n  rank \d+ (was given|got|had no room|waits for|makes no|has data)")

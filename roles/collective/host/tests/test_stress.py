@@ -8,7 +8,6 @@ errors (test_link_faults.py).
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +17,9 @@ from small_clusters import cluster
 
 from polyloom.collectives import CollectiveError, Communicator
 from polyloom.collectives import program as p
+from polyloom.testing import FULL
 
 SHAPES = [("fully_connected", [n]) for n in (2, 3, 5, 8, 16)] + [("hypercube", [3, 2]), ("hypercube", [3, 4])]
-FULL = os.environ.get("POLYLOOM_TEST_FULL", "0") not in {"", "0"}
 
 
 @pytest.mark.parametrize("eager", [0, 4096])

@@ -8,7 +8,6 @@ swap tests).
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +17,8 @@ from small_clusters import cluster
 
 from polyloom.collectives import CollectiveError, Communicator
 from polyloom.collectives import program as p
+from polyloom.testing import FULL
 
-FULL = os.environ.get("POLYLOOM_TEST_FULL", "0") not in {"", "0"}
 # As little as schedules of 16 ranks need, so that a node of 15 lanes builds in a minute or two.
 SMALL = "operator_inputs = 2\nprogram_size = 256"
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 from polyloom.collectives import Communicator
 from polyloom.collectives import verify as checks
 from polyloom.errors import UserError
+from polyloom.testing import FULL
 
 OPERATIONS = ["unicast", "broadcast", "scatter", "gather", "all_to_all", "all_gather"]
 SUMS = ["reduce", "reduce_scatter", "all_reduce"]
@@ -54,7 +54,7 @@ def test_a_wrong_byte_is_found(operation: str, on: str, monkeypatch: pytest.Monk
             checks.verify(comm, operation, 40_000)
 
 
-@pytest.mark.skipif("POLYLOOM_TEST_FULL" not in os.environ, reason="16 GiB of memory and minutes")
+@pytest.mark.skipif(not FULL, reason="16 GiB of memory and minutes")
 def test_a_gibibyte_a_node_is_moved_and_checked() -> None:
     command = [sys.executable, "-m", "polyloom", "collective", "all-to-all", "--cluster", "optweb-8"]
     done = subprocess.run([*command, "--bytes", "1G", "--verify"], capture_output=True, text=True, check=False)

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "fabric/full_tests.h"
 #include "roles/kernel/runtime/tests/exploration.h"
 
 namespace polyloom::mpi::testing {
@@ -15,7 +16,7 @@ namespace {
 constexpr std::uint32_t kThree = 2 * kMaxPayload + 8;  // pieces
 constexpr std::uint32_t kWrap = 0x10000;
 
-bool full() { return std::getenv("POLYLOOM_TEST_FULL") != nullptr; }
+bool full() { return fabric::full_tests(); }
 
 Step send(std::int32_t tag, std::uint32_t bytes, std::uint16_t comm = 0) {
   return {Step::send, tag, bytes, comm};

@@ -15,10 +15,11 @@ from pathlib import Path
 import mpi_job
 import pytest
 
+from polyloom.testing import FULL
+
 HERE = Path(__file__).resolve().parent
 RUNTIME = HERE.parent
 APPS = mpi_job.REPOSITORY / "apps" / "mpi"
-FULL = bool(os.environ.get("POLYLOOM_TEST_FULL"))
 INCLUDE = [f"-I{RUNTIME / 'kernel' / 'include'}", f"-I{RUNTIME / 'include'}"]
 LIBRARY = [*sorted((RUNTIME / "kernel").glob("*.c")), *sorted((RUNTIME / "mpi").glob("*.c"))]
 KERNEL = ["-std=gnu11", "-O2", "-ffreestanding", "-ffp-contract=off", "-fno-math-errno", "-DPOLYLOOM_KERNEL"]

@@ -14,10 +14,11 @@ from pathlib import Path
 import mpi_job
 import pytest
 
+from polyloom.testing import FULL
+
 HERE = Path(__file__).resolve().parent
 PROGRAMS = mpi_job.BUILD / "tests" / "mpi"
 APPS = mpi_job.REPOSITORY / "apps" / "mpi"
-FULL = bool(os.environ.get("POLYLOOM_TEST_FULL"))
 CHECKED = ["messages", "comms", "collectives", "reductions"]
 SHIPPED = sorted(path.stem for path in APPS.glob("*.c"))
 

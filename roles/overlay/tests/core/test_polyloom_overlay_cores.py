@@ -6,8 +6,8 @@ polyloom_overlay_ready_queue, polyloom_overlay_resume, polyloom_overlay_writebac
 polyloom_overlay_next_pc, polyloom_overlay_context, polyloom_overlay_immediate, polyloom_overlay_shifter,
 polyloom_overlay_answers, polyloom_overlay_regfile, polyloom_overlay_imem, polyloom_overlay_decode,
 polyloom_overlay_alu, polyloom_overlay_count, polyloom_overlay_csr and polyloom_overlay_cache_counts.
-Covers: what core_rtl_test.cc says, and sizes that cannot be. POLYLOOM_TEST_FULL=1: more random programs, and other sizes. Leaves out: units and mailbox
-themselves; they are the bench's.
+Covers: what core_rtl_test.cc says, and sizes that cannot be. POLYLOOM_TEST_FULL=1: more random programs, and other
+sizes. Leaves out: units and mailbox themselves; they are the bench's.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import pytest
 
 from polyloom import paths
 from polyloom.rtl import filelist, tools
+from polyloom.testing import FULL
 
 HERE = Path(__file__).parent
 ISA = HERE.parents[1] / "sim" / "isa"
-FULL = os.environ.get("POLYLOOM_TEST_FULL", "0") not in {"", "0"}
 SOURCES = [HERE / name for name in ("core_rtl_test.cc", "core_bench.cc", "core_execute.cc")]
 ISA_SOURCES = [ISA / name for name in ("reference.cc", "decode.cc", "fp.cc")]
 

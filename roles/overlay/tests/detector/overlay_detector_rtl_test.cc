@@ -6,13 +6,14 @@
 
 #include <cstdlib>
 
+#include "fabric/full_tests.h"
 #include "roles/overlay/sim/board/mesh_bench.h"
 #include "roles/overlay/tests/detector/detector_world.h"
 
 namespace polyloom::overlay::test {
 namespace {
 
-bool full() { return std::getenv("POLYLOOM_TEST_FULL") != nullptr; }
+bool full() { return fabric::full_tests(); }
 
 std::string name_of(MeshSize mesh) { return std::to_string(mesh.width) + "x" + std::to_string(mesh.height); }
 

@@ -19,11 +19,11 @@ import pytest
 
 from polyloom import paths
 from polyloom.rtl import filelist, tools
+from polyloom.testing import FULL
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[3]
 LIST = HERE.parents[1] / "rtl" / "fpu" / "fpu.f"
-FULL = os.environ.get("POLYLOOM_TEST_FULL", "0") not in {"", "0"}
 CASES = ("CornerPairs", "RandomOperandsUnderFullLoad", "MixedOperationsWithGaps", "CoresTakeTurns")
 
 

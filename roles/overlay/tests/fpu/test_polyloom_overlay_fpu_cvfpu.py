@@ -20,10 +20,10 @@ from polyloom import paths
 from polyloom.rtl import filelist, tools
 from polyloom.rtl.testing import exact
 from polyloom.rtl.testing.exact import B32
+from polyloom.testing import FULL
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[3]
-FULL = os.environ.get("POLYLOOM_TEST_FULL", "0") not in {"", "0"}
 
 
 @pytest.fixture(scope="module")

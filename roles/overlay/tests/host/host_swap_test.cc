@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "fabric/full_tests.h"
 #include "roles/overlay/sim/board/mesh_bench.h"
 #include "roles/overlay/tests/host/host_swap_rtl.h"
 
@@ -180,8 +181,7 @@ TEST_P(HostSwap, BoardsAnswerAlike) {
 
 /// Seeds and boards; POLYLOOM_TEST_FULL=1: many.
 std::vector<std::tuple<unsigned, unsigned>> runs() {
-  const char* full = std::getenv("POLYLOOM_TEST_FULL");
-  const unsigned count = full != nullptr && *full == '1' ? 150 : 4;
+  const unsigned count = fabric::full_tests() ? 150 : 4;
   std::vector<std::tuple<unsigned, unsigned>> out;
   for (unsigned seed = 1; seed <= count; ++seed) out.emplace_back(seed, seed % 3 == 0);
   return out;

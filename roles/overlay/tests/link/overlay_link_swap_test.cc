@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "fabric/fault.h"
+#include "fabric/full_tests.h"
 #include "roles/overlay/tests/link/overlay_link_nodes.h"
 
 namespace polyloom::overlay::testing {
@@ -72,7 +73,7 @@ struct Wire {
 class OverlayLinkSwap : public ::testing::TestWithParam<Wire> {};
 
 TEST_P(OverlayLinkSwap, MessagesAndPacketsOfAllKindsComeOnceAndInOrder) {
-  const bool full = std::getenv("POLYLOOM_TEST_FULL") != nullptr;
+  const bool full = fabric::full_tests();
   const std::uint64_t messages = full ? 3000 : 300;
   for (unsigned ends = 1; ends <= 3; ++ends) {
     for (const unsigned moody : {0u, 100u}) {

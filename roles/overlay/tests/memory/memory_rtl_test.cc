@@ -9,15 +9,13 @@
 
 #include <cstdlib>
 
+#include "fabric/full_tests.h"
 #include "roles/overlay/tests/memory/memory_rtl_harness.h"
 
 namespace polyloom::overlay::test {
 namespace {
 
-bool full() {
-  const char* value = std::getenv("POLYLOOM_TEST_FULL");
-  return value != nullptr && *value != '\0' && *value != '0';
-}
+bool full() { return fabric::full_tests(); }
 
 /// What random threads do.
 struct Load {

@@ -19,6 +19,7 @@ import pytest
 
 from polyloom import paths
 from polyloom.rtl import filelist, tools
+from polyloom.testing import FULL
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[3]
@@ -26,9 +27,7 @@ NET = ROOT / "roles" / "overlay" / "sim" / "net"
 LIST = HERE.parents[1] / "rtl" / "noc" / "noc.f"
 MODELS = [NET / "noc.cc", NET / "mailbox.cc", NET / "address.cc"]
 JOBS = os.environ.get("POLYLOOM_RTL_JOBS") or str(os.cpu_count() or 1)
-LONG = pytest.mark.skipif(
-    os.environ.get("POLYLOOM_TEST_FULL", "0") in {"", "0"}, reason="minutes; POLYLOOM_TEST_FULL=1 runs it"
-)
+LONG = pytest.mark.skipif(not FULL, reason="minutes; POLYLOOM_TEST_FULL=1 runs it")
 
 
 def _verilator(*args: str) -> subprocess.CompletedProcess[str]:
