@@ -13,7 +13,7 @@
 // Reset:        none.
 // Limits:       none.
 // Cost:         about 60 LUT4, 2 MULT18 (ECP5; part of polyloom_overlay_core); multiplexers would be 220 LUT4.
-// Source:       own design.   Tests: test_polyloom_overlay_cores.py
+// Source:       own design.   Tests: test_polyloom_overlay_shifter.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_shifter (
     input  logic        clk_i,
     // Stage 5

@@ -44,4 +44,20 @@ module core_units_tb (
         .thread_o(picked)
     );
   end
+
+  if (1) begin : gen_shifter
+    logic valid = 1'b0, left = 1'b0, arith = 1'b0, ones;
+    logic [31:0] data = '0, result;
+    logic [4:0] amount = '0;
+    polyloom_overlay_shifter i_dut (
+        .clk_i,
+        .s5_valid_i (valid),
+        .s5_left_i  (left),
+        .s5_arith_i (arith),
+        .s5_data_i  (data),
+        .s5_amount_i(amount),
+        .s6_ones_o  (ones),
+        .s7_result_o(result)
+    );
+  end
 endmodule
