@@ -152,9 +152,9 @@ module polyloom_overlay_muldiv_divider
   end
 
   // ---- a remainder below zero is mended; what is asked for, as it is or inverted; the sign ----
-  job_t mended_job_q;
+  job_t   mended_job_q;
   owner_t chosen_owner_q;
-  logic negates_q;
+  logic   negates_q;
   logic [31:0] remainder_q, result_q, back_q, chosen_q;
   logic back_carry_q, mended_valid_q, chosen_valid_q;
   always_ff @(posedge clk_i) begin

@@ -6,8 +6,8 @@ polyloom_overlay_ready_queue, polyloom_overlay_resume, polyloom_overlay_writebac
 polyloom_overlay_next_pc, polyloom_overlay_context, polyloom_overlay_immediate, polyloom_overlay_shifter,
 polyloom_overlay_answers, polyloom_overlay_regfile, polyloom_overlay_imem, polyloom_overlay_decode,
 polyloom_overlay_alu, polyloom_overlay_count, polyloom_overlay_csr and polyloom_overlay_cache_counts.
-Covers: what core_rtl_test.cc says, and sizes that cannot be. POLYLOOM_TEST_FULL=1: more random programs, and other sizes. Leaves out: units and mailbox
-themselves; they are the bench's.
+Covers: what core_rtl_test.cc says, and sizes that cannot be. POLYLOOM_TEST_FULL=1: more random programs, and other
+sizes. Leaves out: units and mailbox themselves; they are the bench's.
 """
 
 from __future__ import annotations
