@@ -310,9 +310,8 @@ def synth(
         designs = [synth_designs.of_program(Path(name), ranks, rank)]
     else:
         designs = synth_designs.select(name, synth_designs.read(), size)
-    for design, family in synth_designs.jobs(designs, part):
+    for design, family, place in synth_designs.jobs(designs, part, pnr):
         line = synth_report.Line(f"{design.name} on {family}")
-        place = pnr and (family == "ecp5" or "ecp5" not in design.parts)  # one of several: where it can be done
         try:
             results.append(synth_flow.synthesize(design, synth_parts.PARTS[family], overrides, place, line))
         except synth_flow.Interrupted as stop:

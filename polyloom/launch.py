@@ -39,15 +39,16 @@ class RunRequest:
 
 def launch(request: RunRequest) -> tuple[int, Path, str]:
     """Run it. Returns (exit status, run folder, captured standard output when ``json_output``)."""
-    if request.on and request.on not in FIDELITIES:
-        raise UserError(f"--on {request.on}: allowed are {', '.join(FIDELITIES)}")
+    on = request.on or os.environ.get("POLYLOOM_ON", "")
+    if on and on not in FIDELITIES:
+        raise UserError(f"{'--on ' if request.on else 'POLYLOOM_ON='}{on}: allowed are {', '.join(FIDELITIES)}")
     in_python = paths.python_apps()
     known = sorted({*paths.apps(), *in_python})
     if request.app not in known:
         raise UserError(f"no application '{request.app}'; built: {', '.join(known) or 'none (run make build)'}")
     python = request.app in in_python
     program = [sys.executable, "-m", f"apps.{request.app}"] if python else [str(paths.program(f"app_{request.app}"))]
-    folder = request.run_dir or record.new_folder(request.runs_parent, request.app, request.on or "sim")
+    folder = request.run_dir or record.new_folder(request.runs_parent, request.app, on or "sim")
     folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     env = {
@@ -55,9 +56,9 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
         "POLYLOOM_RUN_DIR": str(folder),
         "POLYLOOM_SEED": str(request.seed),
     }
-    if request.on:
-        env["POLYLOOM_ON"] = request.on
-    if request.on != "native":
+    if on:
+        env["POLYLOOM_ON"] = on
+    if on != "native":
         cluster = request.cluster or (DEFAULT_PYTHON_CLUSTER if python else DEFAULT_CLUSTER)
         env["POLYLOOM_CLUSTER"] = str(paths.cluster_file(cluster))
     if python:
@@ -74,16 +75,16 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
     start = time.monotonic()
     status, output = process.run_child(command, env, Path.cwd(), capture_stdout=request.json_output)
     if not (folder / "run.json").exists():
-        _write_run_json(folder, request, command, status, time.monotonic() - start)
+        _write_run_json(folder, request, on, command, status, time.monotonic() - start)
     return status, folder, output
 
 
-def _write_run_json(folder: Path, request: RunRequest, command: list[str], status: int, wall: float) -> None:
+def _write_run_json(folder: Path, request: RunRequest, on: str, command: list[str], status: int, wall: float) -> None:
     """The record of a run that had no simulator (native, or one that ended before it started)."""
     content = {
         "version": polyloom.__version__,
         "app": request.app,
-        "on": request.on or "sim",
+        "on": on or "sim",
         "command": command,
         "seed": request.seed,
         "exit_status": status,

@@ -11,7 +11,7 @@ import pytest
 from polyloom import paths
 
 
-@pytest.mark.parametrize("name", ["mpi-jacobi", "hls", "let", "nbody"])
+@pytest.mark.parametrize("name", ["mpi-jacobi", "hls", "let", "nbody", "core", "fidelity", "barrier"])
 def test_quick_form(name):
     env = {**os.environ, "QUICK": "1", "PYTHONPATH": str(paths.home()), "POLYLOOM_HOME": str(paths.home())}
     command = [sys.executable, str(paths.home() / "scripts" / "bench.py"), name]

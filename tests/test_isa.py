@@ -66,25 +66,83 @@ def test_wrong_result_is_told_by_its_number(row, tmp_path):
 ADD = "  lw a0, 0(s0)\n  lw a1, 4(s0)\n  lw a3, 8(s0)\n  add a2, a0, a1\n  bne a2, a3, fail\n"
 
 
+#: To the threads of a0:a1, no instruction that an assembler knows.
+SEND = "  .4byte 0x00b50008\n"
+#: What a program does wrong, from pc 0x80 on, and what is said of it; the same whatever the board is.
+WRONG = {
+    "illegal": ("  .word 0xffffffff\n", "illegal instruction at pc 0x80, value 0xffffffff"),
+    "misaligned_load": ("  li a0, 0x1800001\n  lw a1, 0(a0)\n", "misaligned load at pc 0x88, value 0x1800001"),
+    "misaligned_store": ("  li a0, 0x1800002\n  sw a1, 0(a0)\n", "misaligned store at pc 0x88, value 0x1800002"),
+    "load_from_nowhere": ("  lw a1, 0x40(x0)\n", "load from an address where nothing is at pc 0x80, value 0x40"),
+    "store_to_nowhere": ("  sw x0, 0(x0)\n", "store to an address where nothing is at pc 0x80, value 0x0"),
+    "misaligned_jump": (
+        "  li a0, 0x42\n  jr a0\n",
+        "jump to an address that is not a multiple of 4 at pc 0x84, value 0x42",
+    ),
+    "jump_to_nowhere": (
+        "  li a0, 0x7f0000\n  jr a0\n",
+        "instruction fetch outside the instruction memory at pc 0x7f0000, value 0x7f0000",
+    ),
+    "breakpoint": ("  ebreak\n", "ebreak at pc 0x80"),
+    "environment_call": ("  ecall\n", "ecall at pc 0x80"),
+    "send_to_nobody": (f"  csrw 0x808, x0\n{SEND}stay: j stay\n", "bad send at pc 0x84, value 0x0"),
+    "off_the_end": ("  j end\npass: fail: end:\n", "test 1073741823 failed"),
+}
+
+
 @needs_compiler
-def test_programs_that_do_not_pass(tmp_path):
+@pytest.mark.parametrize("on", ["sim", "rtl"])
+def test_programs_that_do_not_pass(on, tmp_path):
     good = source(tmp_path, "good", programs.program("  j pass\n"))
-    bad = {
-        "illegal": ("  .word 0xffffffff\n", "illegal instruction at pc 0x80, value 0xffffffff"),
-        "misaligned": ("  li a0, 0x1800001\n  lw a1, 0(a0)\n", "misaligned load"),
-        "nowhere": ("  sw x0, 0(x0)\n", "store"),
-        "off_the_end": ("  j end\npass: fail: end:\n", "test 1073741823 failed"),
-    }
-    files = [source(tmp_path, name, bad_program(code)) for name, (code, _) in bad.items()]
+    files = [source(tmp_path, name, bad_program(code)) for name, (code, _) in WRONG.items()]
     slow = source(tmp_path, "slow", TOO_SLOW_TO_TELL)
-    done = isa_test("--limit-us", 300, "--elf", *files, slow, good)
+    done = isa_test("--on", on, "--limit-us", 300, "--elf", *files, slow, good)
     lines = done.stdout.splitlines()
     assert done.returncode == 1
-    for line, (name, (_, reason)) in zip(lines, bad.items(), strict=False):
-        assert line.startswith(f"{name}.elf: FAILED: ")
-        assert reason in line
-    assert lines[4] == "slow.elf: FAILED: nothing was written to tohost in 300 us of simulated time"
-    assert lines[5:] == ["good.elf: passed", "1 of 6 passed on sim"]
+    for line, (name, (_, reason)) in zip(lines, WRONG.items(), strict=False):
+        assert line.startswith(f"{name}.elf: FAILED: {reason}")
+    slow_line, *rest = lines[len(WRONG) :]
+    assert slow_line == "slow.elf: FAILED: nothing was written to tohost in 300 us of simulated time"
+    assert rest == ["good.elf: passed", f"1 of {len(WRONG) + 2} passed on {on}"]
+
+
+#: Thread 1 never receives what threads 2 and 3 of its core send to it.
+DEAF = f"""  csrr t0, 0xf14
+  andi t0, t0, 15
+  bnez t0, started
+  li t1, 1
+  csrw 0x80d, t1
+  li t1, 2
+  csrw 0x80d, t1
+  li t1, 3
+  csrw 0x80d, t1
+here: j here
+started: li t1, 1
+  beq t0, t1, here
+  slli t1, t0, 6
+  li t2, 0x8000
+  add t1, t1, t2
+  csrw 0x807, t1
+  csrw 0x808, x0
+  csrw 0x806, x0
+  li a1, 2
+again: li t1, 1
+  csrw 0x80a, t1
+{SEND}  j again
+"""
+
+
+@needs_compiler
+@pytest.mark.parametrize("on", ["sim", "rtl"])
+def test_a_run_that_hangs_says_who_keeps_whom_waiting(on, tmp_path, monkeypatch):
+    monkeypatch.setenv("POLYLOOM_MAX_CYCLES", "60000")
+    done = isa_test("--on", on, "--elf", source(tmp_path, "deaf", programs.program(DEAF)))
+    assert done.returncode == 1
+    assert "the run was stopped after 60000 cycles" in done.stderr
+    board = next(line for line in done.stderr.splitlines() if "fpga" in line)
+    assert "2 threads waiting in can-send (the first is core 0 thread 2)" in board
+    assert "1 thread with messages not received (core 0 thread 1)" in board
+    assert "2 threads with a message that cannot leave (the first is core 0 thread 2)" in board
 
 
 def bad_program(code):

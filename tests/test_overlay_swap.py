@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: boards of one tile in a cluster as the fast model, each as RTL in turn, and all as RTL: same answers (integers
 # exactly, floating point within the stated tolerance), the independent check of each application, cycles within 5 %.
-# Leaves out: larger boards (POLYLOOM_TEST_FULL=1), order of messages (the parts' own tests).
+# With POLYLOOM_TEST_FULL=1 also six such boards, and two of 2 x 2 tiles. Leaves out: order of messages (the parts' own
+# tests).
 from __future__ import annotations
 
 import json
@@ -17,11 +18,14 @@ FULL = os.environ.get("POLYLOOM_TEST_FULL") == "1"
 BOARDS = {"tiny-1": ["fpga.0.0"], "tiny-2": ["fpga.0.0", "fpga.1.0"]}
 if FULL:
     BOARDS["tiny-6"] = [f"fpga.{x}.{y}" for y in range(2) for x in range(3)]
+    BOARDS["laptop"] = ["fpga.0.0", "fpga.1.0"]
 APPS = {
     "sssp": ("--generate", "uniform:200:4"),
     "hashmin": ("--generate", "geometric:150:5"),
     "pagerank": ("--generate", "kronecker:7:6", "--iterations", "8"),
 }
+if FULL:
+    APPS["asp"] = ("--generate", "uniform:150:4", "--sources", "32")
 TOLERANCE = 0.05  # of cycles (DESIGN.md section 5)
 
 

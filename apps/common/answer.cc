@@ -80,16 +80,19 @@ std::string vertex_name(const Input& input, std::size_t v) {
   return v < input.names.size() ? input.names[v] : std::to_string(v);
 }
 
-bool is_native() {
+/// Where the program runs; "cluster" if each FPGA does as the cluster file says.
+std::string where() {
   const char* on = std::getenv("POLYLOOM_ON");
-  return on != nullptr && std::string(on) == "native";
+  return on != nullptr && *on != '\0' ? on : "cluster";
 }
+
+bool is_native() { return where() == "native"; }
 
 json as_json(const Options& options, const Input& input, const Answer& answer) {
   json j;
   j["app"] = options.app;
   if (!options.mode.empty()) j["mode"] = options.mode;
-  j["on"] = is_native() ? "native" : "sim";
+  j["on"] = where();
   j["graph"] = input.description;
   j["vertices"] = input.vertices;
   j["edges"] = input.edges.size();

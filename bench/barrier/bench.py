@@ -4,12 +4,13 @@
 Source: Tinsel paper, section V (40,000/s on 6 boards, 26,000/s on 12). The lower bound is what light needs in this
 model: from the farthest board to the root and back, 2 x radius x hop.
 
-Boards of one tile are measured in RTL too. What a default board (4 x 4 tiles) adds on the board is the row of one
-board, which only the fast model measures.
+Boards of one tile are measured in RTL too, and what a larger board adds: the rows of one board, of 2 x 2 tiles in both
+fidelities, of 4 x 4 (the default) in the fast model, and in RTL with DEFAULT_RTL=1 (see the note for what that takes).
 """
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -53,10 +54,27 @@ def tiny_boards(bench: Bench, folder: Path) -> None:
     bench.target(what, f"at least {TARGET}x", star / rtl, star / rtl >= TARGET)
 
 
+def on_board(bench: Bench, folder: Path) -> None:
+    """One board: what gathering its tiles' state and releasing them costs, in both fidelities."""
+    for size, base in ((2, "laptop"), (4, "tinsel-1")):
+        cluster = cluster_variant(folder, f"one-{size}", base, size="[1, 1]")
+        name = f"1 board of {size} x {size} tiles"
+        sim = measure(PROGRAM_TINY, cluster, "sim")
+        bench.row(f"{name}, tree, fast model", f"{sim:.1f} cycles, {CLOCK_HZ / sim:,.0f}/s")
+        bench.figures[f"one_{size}x{size}_sim_cycles"] = sim
+        if size == 4 and not os.environ.get("DEFAULT_RTL"):
+            continue
+        rtl = measure(PROGRAM_TINY, cluster, "rtl")
+        bench.row(f"{name}, tree, rtl", f"{rtl:.1f} cycles, {CLOCK_HZ / rtl:,.0f}/s")
+        bench.figures[f"one_{size}x{size}_rtl_cycles"] = rtl
+        apart = rtl / sim - 1
+        bench.target(f"{name}: cycles, rtl against the fast model", "within 5 %", apart, abs(apart) <= 0.05)
+
+
 def run(bench: Bench) -> None:
     """Measure all sizes with both detectors."""
     with tempfile.TemporaryDirectory() as name:
-        for boards in (1, 6, 12, 48):
+        for boards in (1, 6) if bench.quick else (1, 6, 12, 48):
             star = cycles_per_barrier(Path(name), boards, "star")
             tree = cycles_per_barrier(Path(name), boards, "tree")
             x, y = SIZES[boards]
@@ -82,5 +100,7 @@ def run(bench: Bench) -> None:
                     star / tree >= TARGET,
                 )
         tiny_boards(bench, Path(name))
+        if not bench.quick:
+            on_board(bench, Path(name))
     bench.note(f"simulated cycles at 250 MHz; a hop is {HOP_CYCLES} cycles; limit = 2 x radius x hop")
-    bench.note("the cost on a default board (4 x 4 tiles) is the row of 1 board; rtl: boards of one tile (tiny-6)")
+    bench.note("rtl of 6 boards: boards of one tile (tiny-6); what a default board adds: the rows of one board")

@@ -3,7 +3,7 @@
 
 Input: none; output: the table, its limit min(1, threads / 8): a thread has one instruction in flight and the pipeline
 is eight deep. Counted: ROUNDS rounds of a loop (bench/core/core.c states how many instructions a round has) and the
-read of the cycle counter before them, of each thread; the cycles are those between the thread's two reads of the
+reads of two counters around them, of each thread; the cycles are those between the thread's two reads of the
 counter. A round before and a round after, not counted, see to it that all threads are in the loop all that time: that
 is checked, as is the core's own count of idle cycles. Source: Tinsel paper, section III (1.0 with 8 or more).
 Usage: ``make bench NAME=core``.
@@ -44,7 +44,7 @@ def count(threads: int, round_size: int, reports: list[list[int]]) -> Count:
     for column in (1, 2):  # all begin, and all end, within a round of the quickest
         times = [report[column] for report in reports]
         assert max(times) - min(times) < PIPELINE * round_size, f"a thread counted while another did not run: {reports}"
-    instructions = ROUNDS * round_size + 1
+    instructions = ROUNDS * round_size + 2
     found = Count(instructions, tuple(report[2] - report[1] for report in reports), reports[0][3])
     busy = 1 - found.idle / found.cycles[0]
     assert abs(found.rate - busy) < 0.001, f"{threads} threads: {found.rate} instructions a cycle, but {busy} busy"

@@ -11,7 +11,7 @@ typedef struct {
 } Span;
 
 /// Warm-up, what counts, and one round more. Between the instructions that read the cycle counter stand those
-/// of the loop and nothing else.
+/// of the loop and a read of the idle counter: both counters span as many cycles.
 #define MEASURE(BODY, round)                                                                         \
   uint32_t before = (round), counts = ROUNDS * (round), after = (round), start, end, idle, idle_0;   \
   __asm__ volatile(                                                                                  \
@@ -25,9 +25,9 @@ typedef struct {
       "1:" BODY                                                                                      \
       "   addi %[counts], %[counts], -1\n"                                                           \
       "   bnez %[counts], 1b\n"                                                                      \
-      "   csrrw %[end], " CSR_CYCLE                                                                  \
-      ", zero\n"                                                                                     \
       "   csrrw %[idle], " CSR_CPUIDLECOUNT                                                          \
+      ", zero\n"                                                                                     \
+      "   csrrw %[end], " CSR_CYCLE                                                                  \
       ", zero\n"                                                                                     \
       "1:" BODY                                                                                      \
       "   addi %[after], %[after], -1\n"                                                             \

@@ -197,7 +197,10 @@ void VerilatedNode::dump(Time t, bool before) {
 }
 
 std::string VerilatedNode::waiting_for() const {
-  return host_waits_ ? "the RTL does not take the next word of its host" : "";
+  std::string text = params_.waiting_for ? params_.waiting_for(model_) : "";
+  if (host_waits_)
+    text += std::string(text.empty() ? "" : "; ") + "the RTL does not take the next word of its host";
+  return text;
 }
 
 void VerilatedNode::counters(const fabric::CounterSink& sink) const {

@@ -17,6 +17,7 @@
 // Source: own design.   Tests: verilated_node_test.cc, verilated_engines_test.cc.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,10 +38,12 @@ struct VerilatedParams {
   WireEnds host;                ///< used if the top has host ports
   unsigned tx_beats = 4;        ///< FIFO before each lane's wire; 0: a beat is taken when it leaves (lane.h)
   unsigned reset_cycles = 8;
-  std::uint64_t strap = 0;                    ///< value of the port strap_i, if the top has one
-  std::uint64_t seed = 1;                     ///< of registers without reset
-  bool skip_idle = true;                      ///< false: to check what idle_o promises
-  std::vector<std::string> counters;          ///< names of ports count_NAME_o of 64 bits, for the run record
+  std::uint64_t strap = 0;            ///< value of the port strap_i, if the top has one
+  std::uint64_t seed = 1;             ///< of registers without reset
+  bool skip_idle = true;              ///< false: to check what idle_o promises
+  std::vector<std::string> counters;  ///< names of ports count_NAME_o of 64 bits, for the run record
+  /// What the design waits for, said from its outputs when somebody asks; may be missing.
+  std::function<std::string(const RtlModel&)> waiting_for;
   const fabric::WaveRequest* wave = nullptr;  ///< read by the constructor only
 };
 

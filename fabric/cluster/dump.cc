@@ -190,6 +190,16 @@ std::string latency_line(const ClusterSpec& spec) {
   return out.empty() ? "no links" : out;
 }
 
+std::string fidelity_line(const ClusterSpec& spec) {
+  const std::vector<int> fpgas = spec.nodes_of(NodeKind::fpga);
+  const auto rtl = std::count_if(fpgas.begin(), fpgas.end(), [&](int k) {
+    return spec.nodes[static_cast<std::size_t>(k)].fidelity == Fidelity::rtl;
+  });
+  const auto all = static_cast<std::ptrdiff_t>(fpgas.size());
+  if (rtl != 0 && rtl != all) return fmt::format("mixed, {} of {} rtl", rtl, all);
+  return rtl == 0 ? "sim" : "rtl";
+}
+
 std::string to_text(const ClusterSpec& spec) {
   const RoleTables tables(spec);
   std::string out = fmt::format("cluster   {}\nfile      {}\n", spec.name, spec.file);

@@ -22,5 +22,7 @@ std::string to_text(const ClusterSpec& spec);
 
 /// One line on link latencies for records and results: "780 ns x 17, host 1 us x 12".
 std::string latency_line(const ClusterSpec& spec);
+/// Of the FPGAs: "sim", "rtl", or "mixed, 1 of 6 rtl".
+std::string fidelity_line(const ClusterSpec& spec);
 
 }  // namespace polyloom::fabric

@@ -218,6 +218,10 @@ TEST(Reader, JsonDumpHasDefaultsAndUnits) {
   EXPECT_EQ(json["nodes"][0]["clocks_hz"]["core"], 250000000);
   EXPECT_NE(to_text(spec).find("780 ns"), std::string::npos);
   EXPECT_EQ(latency_line(spec), "780 ns x 17, host 1 us x 12");
+  ClusterSpec mixed = spec;
+  EXPECT_EQ(fidelity_line(mixed), "sim");
+  mixed.nodes[0].fidelity = Fidelity::rtl;
+  EXPECT_EQ(fidelity_line(mixed), "mixed, 1 of 12 rtl");
 }
 
 TEST(Reader, FindsNamesAndPaths) {

@@ -25,12 +25,13 @@ inline RoleRegistry test_roles() {
                table.boolean("scratchpad_single_port", false);
                table.integer("noc_cycles_per_flit", 1, 1, 8);
                table.integer("noc_link_flits", 8, 4, 32);
+               table.integer("turn_cycles", 3, 0, 1000);
                table.choice("memory_controller", "ours", {"ours", "published"});
                table.choice("link_layer", "ours", {"ours", "published"});
                Table timing = table.table("timing");
                timing.integer("mul", 3, 1, 100);
                for (const char* key : {"div", "fp_compare", "fp_convert", "fp_add", "fp_mul", "fp_fma",
-                                       "fp_div", "fp_sqrt", "divide_interval"}) {
+                                       "fp_div", "fp_sqrt", "divide_interval", "wake"}) {
                  timing.integer(key, 1, 1, 100);
                }
                timing.finish();

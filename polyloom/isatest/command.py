@@ -13,8 +13,6 @@ from polyloom import paths, process
 from polyloom.errors import UserError
 from polyloom.isatest import elf
 
-DEFAULT_CLUSTER = "tiny-1"
-
 
 @dataclass
 class Verdict:
@@ -79,7 +77,7 @@ def _progress(done: int, total: int) -> None:
 
 
 def as_text(verdicts: list[Verdict], on: str) -> str:
-    """A line for each that failed, and the sum."""
+    """A line for each, and the sum."""
     lines = [f"{v.name}: {'passed' if v.passed else 'FAILED: ' + v.reason}" for v in verdicts]
     passed = sum(v.passed for v in verdicts)
     return "\n".join([*lines, f"{passed} of {len(verdicts)} passed on {on}"])

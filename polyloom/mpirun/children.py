@@ -14,7 +14,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
@@ -88,6 +88,10 @@ class Children:
         with contextlib.suppress(queue.Empty):
             return self._children[self._ended.get(timeout=timeout)]
         return None
+
+    def dead(self, names: Collection[str]) -> list[Child]:
+        """Those of the children that run no more; their output may not have been read to the end."""
+        return [child for name, child in self._children.items() if name in names and child.status is not None]
 
     def end(self) -> None:
         """Ask every process that still runs to end, wait, kill."""

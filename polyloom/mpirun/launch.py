@@ -35,10 +35,17 @@ class State:
     """What is known of a running job."""
 
     exits: dict[int, int] = field(default_factory=dict)  # by rank
-    problems: list[str] = field(default_factory=list)  # first one first
+    causes: list[str] = field(default_factory=list)  # of a failure, first one first
+    # What fails because something else did, and may be heard of before its cause.
+    consequences: list[str] = field(default_factory=list)
     abort: int | None = None
     end: dict[str, Any] = field(default_factory=dict)
     timed_out: bool = False
+
+    @property
+    def problems(self) -> list[str]:
+        """All that went wrong; the first one says why the job failed."""
+        return self.causes + self.consequences
 
     def status(self) -> int:
         """Exit status of the job: that of MPI_Abort, of the first rank that failed, or 1."""
@@ -130,7 +137,7 @@ class Launcher:
         while self._running:
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
-                self._state.problems.append(f"the job was stopped after {self._request.timeout:g} s (--timeout)")
+                self._state.causes.append(f"the job was stopped after {self._request.timeout:g} s (--timeout)")
                 self._state.timed_out = True
                 return
             child = children.next_end(left)
@@ -151,6 +158,8 @@ class Launcher:
             if child is not None:
                 self._running.discard(child.name)
                 self._judge(child)
+        for child in children.dead(self._running):  # the news of its end may be later than that of what follows
+            self._judge(child)
 
     def _judge(self, child: Child) -> None:
         status = child.status or 0
@@ -158,12 +167,14 @@ class Launcher:
             rank = self._cpu[child.name]
             self._state.exits[rank] = status  # MPI_Finalize has told 0 before
             if status > 128:
-                self._state.problems.append(f"rank {rank} was killed by signal {status - 128}")
+                self._state.causes.append(f"rank {rank} was killed by signal {status - 128}")
             elif status and not self._state.problems:
-                self._state.problems.append(f"rank {rank} ended with status {status}")
+                self._state.consequences.append(f"rank {rank} ended with status {status}")
         elif status and not self._state.problems:
             said = self._output.tail(child.name)
-            self._state.problems.append(f"the {child.name} ended with status {status}" + (f": {said}" if said else ""))
+            self._state.consequences.append(
+                f"the {child.name} ended with status {status}" + (f": {said}" if said else "")
+            )
 
     def _line(self, name: str, stream: str, text: str) -> None:
         if name in self._cpu:
@@ -186,11 +197,12 @@ class Launcher:
             self._state.exits[event["rank"]] = event["code"]
         elif kind == "abort":
             self._state.abort = event["code"]
-            self._state.problems.append(event.get("text") or f"rank {event['rank']} called MPI_Abort({event['code']})")
+            self._state.causes.append(event.get("text") or f"rank {event['rank']} called MPI_Abort({event['code']})")
         elif kind == "deadlock":
-            self._state.problems.append(_deadlock_text(event))
+            self._state.causes.append(_deadlock_text(event))
         elif kind == "error":
-            self._state.problems.append(event["text"])
+            told = self._state.consequences if event.get("consequence") else self._state.causes
+            told.append(event["text"])
         elif kind == "end":
             self._state.end = event
 

@@ -30,7 +30,7 @@ def write(run: record.RunRecord) -> Path:
 def render(run: record.RunRecord) -> str:
     """The whole page as text."""
     app = str(run.run.get("app") or run.result.get("app") or "run")
-    title = f"{app} on {run.run.get('on', 'sim')}"
+    title = f"{app} on {run.run.get('on') or run.run.get('fidelity', 'sim')}"
     sections = [
         ("Result", _summary(run)),
         ("Paper's counters", counters.figure12(run)),

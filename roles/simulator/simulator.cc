@@ -236,9 +236,7 @@ class Simulator {
     facts.cluster_file = spec_.file;
     facts.topology = name_of(spec_.topology.kind);
     for (const int k : spec_.topology.size) facts.topology += " " + std::to_string(k);
-    const std::vector<int> fpgas = spec_.nodes_of(NodeKind::fpga);
-    if (!fpgas.empty())
-      facts.fidelity = name_of(spec_.nodes[static_cast<std::size_t>(fpgas.front())].fidelity);
+    facts.fidelity = fidelity_line(spec_);
     facts.link_latencies = latency_line(spec_);
     facts.engine = engine_name_;
     const char* backdoor = std::getenv("POLYLOOM_BACKDOOR_DIR");

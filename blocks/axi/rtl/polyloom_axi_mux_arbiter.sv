@@ -2,13 +2,13 @@
 // polyloom_axi_mux_arbiter: one address channel of polyloom_axi_mux: round-robin between two, and who won.
 // How:          the library's arbiter tree; a choice stands until it is taken, so that the payload does not change.
 // Latency:      0 cycles.
-// Throughput:   one a cycle; strictly alternating when both ask.
+// Throughput:   one a cycle; alternating when both ask. Behind a choice that had to wait the same one may win again, once.
 // Backpressure: combinational valid to valid and ready to ready.
 // Order/loss:   order of each input kept; nothing lost.
 // Reset:        input 0 is first.
 // Limits:       none.
 // Cost:         part of polyloom_axi_mux.
-// Source:       PULP common_cells rr_arb_tree.   Tests: test_polyloom_axi_mux.py, proofs.toml
+// Source:       PULP common_cells rr_arb_tree.   Tests: test_polyloom_axi_mux_arbiter.py, test_polyloom_axi_mux.py, proofs.toml
 module polyloom_axi_mux_arbiter (
     input  logic                        clk_i,
     input  logic                        rst_ni,

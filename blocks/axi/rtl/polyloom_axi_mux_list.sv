@@ -8,7 +8,7 @@
 // Reset:        emptied.
 // Limits:       Depth >= 2.
 // Cost:         part of polyloom_axi_mux.
-// Source:       PULP common_cells fifo_v3.   Tests: test_polyloom_axi_mux.py, proofs.toml
+// Source:       PULP common_cells fifo_v3.   Tests: test_polyloom_axi_mux_list.py, test_polyloom_axi_mux.py, proofs.toml
 module polyloom_axi_mux_list #(
     parameter int unsigned Depth = 8  // entries
 ) (

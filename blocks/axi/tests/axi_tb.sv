@@ -80,4 +80,39 @@ module axi_tb (
     );
   end
 
+  if (1) begin : gen_arbiter
+    logic [1:0] in_valid = '0, in_ready;
+    ax_t [1:0] in = '0;
+    logic out_valid, out_ready = 1'b0, who;
+    ax_t out;
+    polyloom_axi_mux_arbiter i_dut (
+        .clk_i,
+        .rst_ni,
+        .in_valid_i (in_valid),
+        .in_ready_o (in_ready),
+        .in_i       (in),
+        .out_valid_o(out_valid),
+        .out_ready_i(out_ready),
+        .out_o      (out),
+        .who_o      (who)
+    );
+  end
+
+  for (genvar d = 0; d < 3; d++) begin : gen_list  // 2, 3, 8 entries
+    localparam int unsigned Depths[3] = '{2, 3, 8};
+    logic push = 1'b0, who_in = 1'b0, room, valid, who, pop = 1'b0;
+    polyloom_axi_mux_list #(
+        .Depth(Depths[d])
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .push_i (push),
+        .who_i  (who_in),
+        .room_o (room),
+        .valid_o(valid),
+        .who_o  (who),
+        .pop_i  (pop)
+    );
+  end
+
 endmodule

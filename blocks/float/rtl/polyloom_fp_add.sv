@@ -15,7 +15,7 @@
 // Limits:       Width is 32 or 64. A NaN result is the one that x86-64 makes: negative, quiet, no payload.
 // Cost:         851 LUT4, 168 FF, Deep 869 LUT4, 279 FF; Width 64: 1946 LUT4, 325 FF (ECP5, Yosys 0.70, 2026-11; MHz:
 //               README.md).
-// Source: IEEE 754-2019; own design: CVFPU's adder is its fused multiplier (README.md).   Tests: test_float_rtl.py.
+// Source: IEEE 754-2019; own design: CVFPU's adder is its fused multiplier (README.md).   Tests: test_polyloom_fp_add.py
 module polyloom_fp_add
   import polyloom_fp_pkg::*;
 #(
@@ -35,7 +35,7 @@ module polyloom_fp_add
   localparam int unsigned Man = man_bits(Width);
   localparam int unsigned Sum = Man + 5;  // carry, leading bit, fraction, guard, round, sticky
   localparam int unsigned Cnt = $clog2(Sum);
-  localparam logic [Width-1:0] NAN = {{(Exp + 2) {1'b1}}, {(Man - 1) {1'b0}}};
+  localparam logic [Width-1:0] QUIET_NAN = {{(Exp + 2) {1'b1}}, {(Man - 1) {1'b0}}};
 
   logic unused;
   assign unused = rst_ni;
@@ -143,7 +143,7 @@ module polyloom_fp_add
       mark2_q <= {1'b1, {(Sum - 1) {1'b0}}} >> exp1;
       sum2_q  <= {1'b0, x1, 3'b000} + (sub1 ? ~{1'b0, y1} : {1'b0, y1}) + Sum'(sub1);
 
-      if (nan2) z_o <= NAN;
+      if (nan2) z_o <= QUIET_NAN;
       else if (inf2 | (far & (&far_exp))) z_o <= {sign2, {Exp{1'b1}}, {Man{1'b0}}};
       else z_o <= {sign3, far ? rounded : {near_exp, near[Man-1:0]}};
     end

@@ -8,7 +8,7 @@
 // Reset:        none; data only (rst_ni is there because every unit has it).
 // Limits:       Width is 32 or 64. With a NaN, only unordered_o is set.
 // Cost:         120 LUT4, 3 FF; Width 64: 221 LUT4, 3 FF (ECP5, Yosys 0.70, 2026-11; MHz: README.md).
-// Source: IEEE 754-2019, 5.11; own design.   Tests: test_float_rtl.py.
+// Source: IEEE 754-2019, 5.11; own design.   Tests: test_polyloom_fp_cmp.py
 module polyloom_fp_cmp
   import polyloom_fp_pkg::*;
 #(

@@ -13,7 +13,7 @@
 // Limits:       Width is 32 or 64. A NaN result is the one that x86-64 makes: negative, quiet, no payload.
 // Cost:         966 LUT4, 202 FF; Width 64: 2127 LUT4, 366 FF (ECP5, Yosys 0.70, 2026-11; MHz: README.md).
 // Source: Ercegovac and Lang, Digital Arithmetic (2004), ch. 5; own design: no 64-bit divider is in CVFPU's package.
-//         Tests: test_float_rtl.py.
+//         Tests: test_polyloom_fp_div.py
 module polyloom_fp_div
   import polyloom_fp_pkg::*;
 #(
@@ -36,7 +36,7 @@ module polyloom_fp_div
   localparam int unsigned Rem = Man + 4;
   localparam int unsigned Keep = Man + 3;  // leading bit, fraction, guard, sticky
   localparam int unsigned Cnt = $clog2(Keep + 1);
-  localparam logic [Width-1:0] NAN = {{(Exp + 2) {1'b1}}, {(Man - 1) {1'b0}}};
+  localparam logic [Width-1:0] QUIET_NAN = {{(Exp + 2) {1'b1}}, {(Man - 1) {1'b0}}};
   typedef logic signed [Exp+1:0] exp_t;
 
   // Start. A subnormal mantissa of z leading zeros has the exponent -z.
@@ -156,7 +156,7 @@ module polyloom_fp_div
 
   always_ff @(posedge clk_i) begin
     if (en_i && last_q) begin
-      if (nan_q) z_o <= NAN;
+      if (nan_q) z_o <= QUIET_NAN;
       else if (inf_q | (over_q & ~zero_q)) z_o <= {sign_q, {Exp{1'b1}}, {Man{1'b0}}};
       else if (zero_q) z_o <= {sign_q, {(Width - 1) {1'b0}}};
       else z_o <= {sign_q, rounded};

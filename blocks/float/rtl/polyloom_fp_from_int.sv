@@ -8,7 +8,7 @@
 // Reset:        none; data only (rst_ni is there because every unit has it).
 // Limits:       Width and IntWidth are 32 or 64.
 // Cost:         333 LUT4, 70 FF; both widths 64: 731 LUT4, 135 FF (ECP5, Yosys 0.70, 2026-11; MHz: README.md).
-// Source: IEEE 754-2019, 5.4.1; own design.   Tests: test_float_rtl.py.
+// Source: IEEE 754-2019, 5.4.1; own design.   Tests: test_polyloom_fp_from_int.py
 module polyloom_fp_from_int
   import polyloom_fp_pkg::*;
 #(

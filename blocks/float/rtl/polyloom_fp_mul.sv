@@ -15,7 +15,7 @@
 // Limits:       Width is 32 or 64. A NaN result is the one that x86-64 makes: negative, quiet, no payload.
 // Cost:         687 LUT4, 159 FF, Deep 735 LUT4, 351 FF, both 4 MULT18; Width 64: 1886 LUT4, 542 FF, 9 MULT18 (ECP5, Yosys
 //               0.70, 2026-11; MHz: README.md).
-// Source: IEEE 754-2019; own design.   Tests: test_float_rtl.py.
+// Source: IEEE 754-2019; own design.   Tests: test_polyloom_fp_mul.py
 module polyloom_fp_mul
   import polyloom_fp_pkg::*;
 #(
@@ -36,7 +36,7 @@ module polyloom_fp_mul
   localparam int unsigned Prod = 2 * Man + 2;
   localparam int unsigned Keep = Man + 4;  // carry, leading bit, fraction, guard, sticky
   localparam int unsigned Cnt = $clog2(Keep + 1);
-  localparam logic [Width-1:0] NAN = {{(Exp + 2) {1'b1}}, {(Man - 1) {1'b0}}};
+  localparam logic [Width-1:0] QUIET_NAN = {{(Exp + 2) {1'b1}}, {(Man - 1) {1'b0}}};
 
   // What goes beside the mantissas. exp: of the result if the product's second bit is its leading one.
   typedef struct packed {
@@ -191,7 +191,7 @@ module polyloom_fp_mul
 
   always_ff @(posedge clk_i) begin
     if (en_i) begin
-      if (side.is_nan) z_o <= NAN;
+      if (side.is_nan) z_o <= QUIET_NAN;
       else if (side.is_inf | over) z_o <= {side.sign, {Exp{1'b1}}, {Man{1'b0}}};
       else z_o <= {side.sign, rounded};
     end

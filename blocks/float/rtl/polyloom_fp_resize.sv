@@ -9,7 +9,7 @@
 // Reset:        none; data only (rst_ni is there because every unit has it).
 // Limits:       32 to 64 or 64 to 32. A NaN stays one, as in x86-64: made quiet, with the upper bits of its payload.
 // Cost:         32 to 64: 301 LUT4, 76 FF; 64 to 32: 357 LUT4, 76 FF (ECP5, Yosys 0.70, 2026-11; MHz: README.md).
-// Source: IEEE 754-2019, 5.4.2; own design.   Tests: test_float_rtl.py.
+// Source: IEEE 754-2019, 5.4.2; own design.   Tests: test_polyloom_fp_resize.py
 module polyloom_fp_resize
   import polyloom_fp_pkg::*;
 #(

@@ -12,7 +12,7 @@
 // Limits:       Width is 32 or 64. A NaN result is the one that x86-64 makes: negative, quiet, no payload.
 // Cost:         535 LUT4, 127 FF; Width 64: 1167 LUT4, 248 FF (ECP5, Yosys 0.70, 2026-11; MHz: README.md).
 // Source: Ercegovac and Lang, Digital Arithmetic (2004), ch. 6; own design: no 64-bit unit is in CVFPU's package.
-//         Tests: test_float_rtl.py.
+//         Tests: test_polyloom_fp_sqrt.py
 module polyloom_fp_sqrt
   import polyloom_fp_pkg::*;
 #(
@@ -32,7 +32,7 @@ module polyloom_fp_sqrt
   localparam int unsigned Digits = (Man + 2 + 1) / 2;  // Man + 2 bits at least: leading bit, fraction, guard
   localparam int unsigned Root = 2 * Digits;
   localparam int unsigned Rem = Root + 5;  // holds 16 times a remainder of at most twice the root
-  localparam logic [Width-1:0] NAN = {{(Exp + 2) {1'b1}}, {(Man - 1) {1'b0}}};
+  localparam logic [Width-1:0] QUIET_NAN = {{(Exp + 2) {1'b1}}, {(Man - 1) {1'b0}}};
   typedef logic signed [Exp:0] exp_t;
 
   // Start. A subnormal mantissa of z leading zeros has the exponent -z; Bias is odd.
@@ -118,7 +118,7 @@ module polyloom_fp_sqrt
 
   always_ff @(posedge clk_i) begin
     if (en_i && last_q) begin
-      if (nan_q) z_o <= NAN;
+      if (nan_q) z_o <= QUIET_NAN;
       else if (inf_q) z_o <= {1'b0, {Exp{1'b1}}, {Man{1'b0}}};
       else if (zero_q) z_o <= {sign_q, {(Width - 1) {1'b0}}};
       else z_o <= {1'b0, rounded};

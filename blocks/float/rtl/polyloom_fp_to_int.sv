@@ -10,7 +10,7 @@
 // Limits:       Width and IntWidth are 32 or 64. NaN and numbers out of range give any value, as in C; so signed_i
 //               makes no difference: in range, only signed integers come from negative numbers below -1.
 // Cost:         307 LUT4, 62 FF; both widths 64: 656 LUT4, 124 FF (ECP5, Yosys 0.70, 2026-11; MHz: README.md).
-// Source: ISO C 6.3.1.4; own design.   Tests: test_float_rtl.py.
+// Source: ISO C 6.3.1.4; own design.   Tests: test_polyloom_fp_to_int.py
 module polyloom_fp_to_int
   import polyloom_fp_pkg::*;
 #(

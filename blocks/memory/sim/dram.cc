@@ -33,6 +33,8 @@ void Dram::check() const {
   need(p_.max_bypass <= 63, "max_bypass is at most 63");
   need(p_.window_beats >= 1 && p_.queue >= 1 && p_.queue <= 4096,
        "queue is 1..4096, window_beats at least 1");
+  need(p_.kept_bursts == 0 || (std::has_single_bit(p_.kept_bursts) && p_.kept_bursts > 1),
+       "kept_bursts must be 0 or a power of two above 1");
   need(p_.refi > p_.rfc, "refi must exceed rfc");
 }
 
@@ -65,6 +67,7 @@ Dram::Dram(const DramParams& params, MemoryBus* bus) : p_(params), bus_(bus ? bu
   fifo_.resize(std::bit_ceil(p_.queue));
   done_.resize(std::bit_ceil(2 * p_.queue));
   banks_.resize(p_.banks);
+  if (p_.request_bytes < p_.burst_bytes) kept_ = KeptBursts(p_.kept_bursts);
   // No activates before time zero: the four-activate window starts empty.
   last_acts_.fill(std::numeric_limits<Tick>::min() / 2);
   next_refresh_ = t_.refi;
@@ -140,32 +143,56 @@ void Dram::refresh() {
 void Dram::fill_window() {
   const auto mask = static_cast<unsigned>(fifo_.size()) - 1;
   while (has_room() && fifo_count_ != 0 && fifo_[fifo_head_].arrival <= now_) {
-    const Request& r = fifo_[fifo_head_];
-    const auto slot = static_cast<unsigned>(std::countr_one(used_));
-    const std::uint64_t bit = std::uint64_t{1} << slot;
-    // A counter for each hash of a burst tells cheaply that no other request is for it.
-    if (burst_filter_[r.burst % burst_filter_.size()]++ != 0) {
-      for (std::uint64_t m = used_; m != 0; m &= m - 1) {
-        if (window_[static_cast<unsigned>(std::countr_zero(m))].burst == r.burst) {
-          behind_ |= bit;
-          break;
-        }
-      }
-    }
-    window_[slot] = r;
-    used_ |= bit;
-    ++window_count_;
+    const Request r = fifo_[fifo_head_];
     fifo_head_ = (fifo_head_ + 1) & mask;
     --fifo_count_;
-
-    Bank& b = banks_[r.bank];
-    if (b.open && b.row == r.row && !refresh_waits_) {
-      prepare(slot);
-    } else {
-      b.waiting |= bit;
-      if (b.pending == 0 && !refresh_waits_) want_row(r.bank);
+    if (!r.write && kept_.has(r.burst) && !in_window(r.burst, false)) {
+      serve_kept(r);
+      continue;
     }
+    if (r.write) kept_.drop(r.burst);
+    enter(r);
   }
+}
+
+void Dram::enter(const Request& r) {
+  const auto slot = static_cast<unsigned>(std::countr_one(used_));
+  const std::uint64_t bit = std::uint64_t{1} << slot;
+  if (in_window(r.burst, false)) behind_ |= bit;
+  ++burst_filter_[r.burst % burst_filter_.size()];
+  window_[slot] = r;
+  used_ |= bit;
+  ++window_count_;
+
+  Bank& b = banks_[r.bank];
+  if (b.open && b.row == r.row && !refresh_waits_) {
+    prepare(slot);
+  } else {
+    b.waiting |= bit;
+    if (b.pending == 0 && !refresh_waits_) want_row(r.bank);
+  }
+}
+
+/// A request in the window is for the burst.
+bool Dram::in_window(std::uint64_t burst, bool only_writes) const {
+  // A counter for each hash of a burst tells cheaply that none is.
+  if (burst_filter_[burst % burst_filter_.size()] == 0) return false;
+  for (std::uint64_t m = used_; m != 0; m &= m - 1) {
+    const Request& r = window_[static_cast<unsigned>(std::countr_zero(m))];
+    if (r.burst == burst && (r.write || !only_writes)) return true;
+  }
+  return false;
+}
+
+void Dram::serve_kept(const Request& r) {
+  constexpr Cycle kRamCycles = 2;
+  ++counters_.reads;
+  ++counters_.kept_reads;
+  const Cycle cycle = std::max(cycle_of(now_) + kRamCycles + p_.back_cycles, response_free_) + beats_ - 1;
+  response_free_ = cycle + 1;
+  push_done(cycle, r.id);
+  --waiting_;
+  retire(r.order);
 }
 
 /// A bank that no prepared request holds turns to the oldest request that waits for it: precharged now if it
@@ -311,6 +338,7 @@ void Dram::serve(unsigned slot, Tick when) {
   note(r.write ? DramCommand::write : DramCommand::read, when, r.bank, r.row);
   ++counters_.bursts;
   finish(slot, when);
+  if (!r.write && !in_window(r.burst, true)) kept_.keep(r.burst);
   if (behind_ != 0) share_burst(r, when);
 }
 
@@ -353,7 +381,11 @@ void Dram::finish(unsigned slot, Tick when) {
   --window_count_;
   prepared_ &= ~bit;
   if (b.pending == 0 && b.waiting != 0 && !refresh_waits_) want_row(r.bank);
-  early_ |= std::uint64_t{1} << (r.order - base_);
+  retire(r.order);
+}
+
+void Dram::retire(std::uint64_t order) {
+  early_ |= std::uint64_t{1} << (order - base_);
   const int served = std::countr_one(early_);
   base_ += static_cast<unsigned>(served);
   early_ = served == 64 ? 0 : early_ >> served;

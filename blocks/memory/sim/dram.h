@@ -8,11 +8,14 @@
 //   equals). So row hits and requests in the bus's present direction go ahead (FR-FCFS). A request
 //   never passes an older one to the same burst. No request enters the window that is more than
 //   `max_bypass` younger than the oldest one not served. Two requests in the window to the same burst
-//   and in the same direction share it.
+//   and in the same direction share it. Of bursts larger than a request what was read is kept in a RAM, by
+//   a hash of the address: a read of the rest is answered from there when it enters the window, unless the
+//   window holds a request to the same burst. A write to a kept burst drops it.
 // Hardware: queue and window registers, a comparator tree over the window, a counter for each timing
-//   rule. Row and column commands have their own slots in a controller clock, so they do not compete.
+//   rule; a block RAM of kept bursts and their tags. Row and column commands have their own slots in a
+//   controller clock, so they do not compete.
 // Latency: front_cycles + command timing + back_cycles; a read ends with its last beat on the response
-//   bus.
+//   bus. From a kept burst: front_cycles + 2 + back_cycles.
 // Order: a request is never served before its cycle of submission; same-burst requests in order of
 //   submission.
 // Refresh: due every tREFI; the window's prepared requests finish first (at most a window of delay,
@@ -27,6 +30,7 @@
 #include <limits>
 #include <vector>
 
+#include "blocks/memory/sim/kept_bursts.h"
 #include "blocks/memory/sim/memory_bus.h"
 #include "fabric/node.h"
 
@@ -52,13 +56,15 @@ struct DramParams {
   unsigned max_bypass = 63;    ///< younger requests that may be served before the oldest, at most 63
   unsigned beat_clocks = 2;  ///< clocks in which the controller's local port moves a beat: a request's column
                              ///< commands are at least request beats * beat_clocks apart
+  unsigned kept_bursts = 0;  ///< bursts that it keeps after a read, for the reads of the rest: a power of
+                             ///< two, or 0; of no use unless a request is shorter than a burst
   unsigned front_cycles = 6;  ///< core cycles from the bus to the scheduler
   unsigned back_cycles = 6;   ///< core cycles from the pins to the response bus
   bool bank_hash = true;      ///< bank bits are XORed with the row's, so power-of-two strides spread
 
   /// DDR3-1600 with the controller of the published boards (calibrated: README).
   static DramParams ddr3_1600_published(unsigned line_bytes = 32);
-  /// DDR3-1600 with ours: a deeper window.
+  /// DDR3-1600 with ours: a deeper window, a faster port, kept bursts.
   static DramParams ddr3_1600(unsigned line_bytes = 32);
   /// One pseudo channel of an HBM2 stack at 2 Gb/s a pin, 16 GB/s.
   static DramParams hbm2(unsigned line_bytes = 32);
@@ -68,6 +74,7 @@ struct DramCounters {
   std::uint64_t reads = 0, writes = 0;
   std::uint64_t activates = 0, bursts = 0, refreshes = 0;
   std::uint64_t shared_bursts = 0;  ///< requests served by another's burst
+  std::uint64_t kept_reads = 0;     ///< reads served from a kept burst
   std::uint64_t refused = 0;        ///< submissions answered with false
 };
 
@@ -169,6 +176,9 @@ class Dram {
   void set_ticks();
   void run(Cycle until);
   void fill_window();
+  void enter(const Request& r);
+  bool in_window(std::uint64_t burst, bool only_writes) const;
+  void serve_kept(const Request& r);
   /// The next request of the queue may enter the window: it takes a slot, and may not be too far from the
   /// oldest.
   bool has_room() const {
@@ -183,6 +193,7 @@ class Dram {
   void consider_refresh();
   void serve(unsigned slot, Tick when);
   void finish(unsigned slot, Tick when);
+  void retire(std::uint64_t order);
   void share_burst(const Request& served, Tick when);
   void push_done(Cycle cycle, std::uint32_t id);
   void skip_idle_refreshes(Tick t);
@@ -211,6 +222,7 @@ class Dram {
   std::uint64_t base_ = 0;      ///< order of the oldest request not yet served
   std::uint64_t early_ = 0;     ///< bit i: request base_ + i has been served already
   std::array<std::uint8_t, 256> burst_filter_{};
+  KeptBursts kept_;
   std::uint64_t order_ = 0;
   unsigned window_size_ = 0, window_count_ = 0;
   unsigned waiting_ = 0;  ///< in queue and window

@@ -16,6 +16,7 @@ DramParams DramParams::ddr3_1600_published(unsigned line_bytes) {
 DramParams DramParams::ddr3_1600(unsigned line_bytes) {
   DramParams p;
   p.request_bytes = line_bytes;
+  p.kept_bursts = 1024;
   return p;
 }
 

@@ -195,10 +195,56 @@ TEST(Dram, WriteThenReadTurnsTheBusAround) {
   EXPECT_EQ(served_at(dram, 2), read_cycles(p, 11 + 18));
 }
 
+TEST(Dram, TheRestOfABurstNeedsNoCommandUntilItIsWritten) {
+  DramParams p;
+  p.kept_bursts = 4;
+  Dram dram(p);
+  const Cycle kept = p.front_cycles + 2 + p.back_cycles;
+  ASSERT_TRUE(dram.submit(0, 0, false, 1));
+  ASSERT_EQ(served_at(dram, 1), read_cycles(p, 11));
+  ASSERT_TRUE(dram.submit(100, 32, false, 2));
+  EXPECT_EQ(served_at(dram, 2, 100), 100 + kept);
+  ASSERT_TRUE(dram.submit(200, 32, false, 3));
+  ASSERT_TRUE(dram.submit(201, 0, false, 4));
+  EXPECT_EQ(served_at(dram, 3, 200), 200 + kept);
+  EXPECT_EQ(served_at(dram, 4, 200 + kept), 201 + kept);
+  EXPECT_EQ(dram.counters().bursts, 1u);
+  // A read behind a write to the burst waits for it, and reads what it wrote.
+  ASSERT_TRUE(dram.submit(300, 0, true, 5));
+  ASSERT_TRUE(dram.submit(301, 32, false, 6));
+  EXPECT_EQ(served_at(dram, 6, 300), 300 + read_cycles(p, 18));
+  EXPECT_EQ(dram.counters().bursts, 3u);
+  EXPECT_EQ(dram.counters().kept_reads, 3u);
+  // A read that was there before a write is not kept for those behind the write.
+  ASSERT_TRUE(dram.submit(400, 4096, false, 7));
+  ASSERT_TRUE(dram.submit(401, 4096, true, 8));
+  ASSERT_NE(served_at(dram, 8, 400), kNeverCycle);
+  ASSERT_TRUE(dram.submit(500, 4096 + 32, false, 9));
+  EXPECT_EQ(served_at(dram, 9, 500), 500 + read_cycles(p, 0));
+  // Burst 5 takes the place of burst 0.
+  ASSERT_TRUE(dram.submit(600, (1 << 2 | 1) * 64, false, 10));
+  ASSERT_NE(served_at(dram, 10, 600), kNeverCycle);
+  ASSERT_TRUE(dram.submit(700, 0, false, 11));
+  EXPECT_EQ(served_at(dram, 11, 700), 700 + read_cycles(p, 0));
+}
+
+TEST(Dram, BurstsAreKeptOnlyIfLongerThanARequest) {
+  DramParams p = DramParams::ddr3_1600(64);
+  Dram dram(p);
+  for (const std::uint32_t id : {1u, 2u}) {
+    ASSERT_TRUE(dram.submit(100 * id, 0, false, id));
+    ASSERT_NE(served_at(dram, id, 100 * id), kNeverCycle);
+  }
+  EXPECT_EQ(dram.counters().bursts, 2u);
+  p.kept_bursts = 3;
+  EXPECT_THROW(Dram{p}, UserError);
+}
+
 TEST(Dram, SameBurstRequestsAreServedInOrderOfSubmission) {
   DramParams p;
   std::mt19937_64 rng(11);
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 40; ++round) {
+    p.kept_bursts = round % 2 == 0 ? 0 : 4;
     Dram dram(p);
     std::vector<std::uint64_t> bursts;
     std::vector<std::uint32_t> order;
@@ -221,7 +267,8 @@ TEST(Dram, SameBurstRequestsAreServedInOrderOfSubmission) {
       it->second = id;
     }
     EXPECT_GT(dram.counters().shared_bursts, 0u);
-    EXPECT_EQ(dram.counters().bursts + dram.counters().shared_bursts, 2000u);
+    EXPECT_EQ(dram.counters().kept_reads > 0, p.kept_bursts > 0);
+    EXPECT_EQ(dram.counters().bursts + dram.counters().shared_bursts + dram.counters().kept_reads, 2000u);
   }
 }
 

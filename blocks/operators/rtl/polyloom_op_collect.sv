@@ -10,7 +10,7 @@
 // Reset:        empty.
 // Limits:       1 <= Inputs <= 64.
 // Cost:         3435 LUT, 529 FF at 8 inputs (Yosys 0.70, UltraScale+, no place and route, 2026-11).
-// Source: own design.   Tests: operators_rtl_test.cc.
+// Source: own design.   Tests: test_polyloom_op_collect.py, operators_rtl_test.cc.
 module polyloom_op_collect
   import polyloom_stream_pkg::*;
 #(

@@ -15,7 +15,7 @@
 // Reset:        empty, nothing recorded.
 // Limits:       Outputs a power of two, 2 to 32; Buckets a power of two up to 64.
 // Cost:         14,406 LUT, 2,786 FF, 1 RAMB36 (Yosys 0.70, UltraScale+, no place and route, 2026-11).
-// Source: own design, after OPTWEB section 3 (sorter).   Tests: operators_rtl_test.cc.
+// Source: own design, after OPTWEB section 3 (sorter).   Tests: test_polyloom_op_distribute.py, operators_rtl_test.cc.
 module polyloom_op_distribute
   import polyloom_stream_pkg::*;
 #(

@@ -12,7 +12,7 @@
 // Reset:        none; data only.
 // Limits:       Width > 32 (integers are kept exact up to it; sign or zero extended by who feeds the leaves).
 // Cost:         769 LUT, 173 FF, mean of 112 (UltraScale+; in `polyloom synth collective_reduce`, Yosys 0.70, 2026-11).
-// Source: IEEE 754-2019; own design.   Tests: operators_rtl_test.cc (corner values and random ones).
+// Source: IEEE 754-2019; own design.   Tests: test_polyloom_op_join2.py, operators_rtl_test.cc (corner values and random ones).
 module polyloom_op_join2
   import polyloom_operator_pkg::*;
 #(

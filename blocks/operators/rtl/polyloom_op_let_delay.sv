@@ -8,7 +8,7 @@
 // Reset:        the ring's place; contents are undefined until written.
 // Limits:       Latency >= 3.
 // Cost:         118 LUT, 389 FF; of 136 cycles 200 FF and 3 BRAM36 (UltraScale+, Yosys 0.70, 2026-11).
-// Source: own design.   Tests: let_rtl_test.cc.
+// Source: own design.   Tests: test_polyloom_op_let_delay.py, let_rtl_test.cc.
 module polyloom_op_let_delay
   import polyloom_operator_pkg::*;
 #(

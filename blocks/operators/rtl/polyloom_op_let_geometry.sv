@@ -12,7 +12,7 @@
 // Reset:        none; data only.
 // Limits:       Latency >= 24. The target stands while nodes are in the pipe.
 // Cost:         6,447 LUT, 3,735 FF, 18 DSP (UltraScale+, Yosys 0.70, 2026-11).
-// Source: PEACH2 section 4.2; own folding of the criteria to one.   Tests: let_rtl_test.cc.
+// Source: PEACH2 section 4.2; own folding of the criteria to one.   Tests: test_polyloom_op_let_geometry.py, let_rtl_test.cc.
 module polyloom_op_let_geometry
   import polyloom_operator_pkg::*;
 #(

@@ -10,7 +10,7 @@
 // Reset:        empty. flush_i does the same.
 // Limits:       no record in the two enabled cycles after last_i.
 // Cost:         798 LUT, 453 FF (UltraScale+, Yosys 0.70, 2026-11).
-// Source: own design.   Tests: let_rtl_test.cc, let_test.cc (model).
+// Source: own design.   Tests: test_polyloom_op_let_pack.py, let_rtl_test.cc, let_test.cc (model).
 module polyloom_op_let_pack
   import polyloom_stream_pkg::*;
   import polyloom_operator_pkg::*;

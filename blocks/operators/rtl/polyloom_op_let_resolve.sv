@@ -13,7 +13,7 @@
 // Reset:        empty; number 0 comes next. flush_i and the end of a stream do the same.
 // Limits:       OpenDepth >= 4. Numbers that are not breadth-first lose records, but it never stops.
 // Cost:         348 LUT, 400 FF, 4 BRAM36 of 4,096 opened nodes (UltraScale+, Yosys 0.70, 2026-11).
-// Source: own design (PEACH2 has a mask of all records).   Tests: let_rtl_test.cc, let_test.cc (model).
+// Source: own design (PEACH2 has a mask of all records).   Tests: test_polyloom_op_let_resolve.py, let_rtl_test.cc, let_test.cc (model).
 module polyloom_op_let_resolve
   import polyloom_operator_pkg::*;
 #(

@@ -12,7 +12,7 @@
 // Reset:        no outputs in use: takes nothing. flush_i and start_i drop all; start_i tells which are used.
 // Limits:       1 <= Outputs <= 64. keep: a run of ones from bit 0, in steps of 8 bytes (else cut_o).
 // Cost:         487 LUT, 418 FF (UltraScale+, Yosys 0.70, 2026-11).
-// Source: own design, after PEACH2 section 4.2.   Tests: let_rtl_test.cc, let_test.cc (model).
+// Source: own design, after PEACH2 section 4.2.   Tests: test_polyloom_op_let_unpack.py, let_rtl_test.cc, let_test.cc (model).
 module polyloom_op_let_unpack
   import polyloom_stream_pkg::*;
   import polyloom_operator_pkg::*;

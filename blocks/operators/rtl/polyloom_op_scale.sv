@@ -13,7 +13,7 @@
 // Limits:       Width > 32; reciprocal_i belongs to the divisor.
 // Cost:         871 LUT, 389 FF, 6 DSP (UltraScale+; in `polyloom synth collective_reduce`, Yosys 0.70, 2026-11).
 // Source: IEEE 754-2019; division by invariant integers as in Granlund and Montgomery (PLDI 1994).
-//         Tests: operators_rtl_test.cc.
+//         Tests: test_polyloom_op_scale.py, operators_rtl_test.cc.
 module polyloom_op_scale
   import polyloom_operator_pkg::*;
 #(

@@ -6,7 +6,8 @@
 // Throughput:   two accesses a cycle.
 // Backpressure: none; both ports always take. No combinational path from an input to an output.
 // Order/loss:   a read sees all writes of earlier cycles. If a port writes a word, the other does not use it in that cycle
-//               (asserted): families differ in what they would do.
+//               (asserted): families differ in what they would do. Unless MayCollide: then the data of a read, and the
+//               bytes that both write, are undefined (here those before, and those of port 1).
 // Reset:        none; contents and rdata_o are undefined until written and read.
 // Limits:       Width a multiple of ByteWidth, Depth >= 2 (checked at elaboration); addresses below Depth (asserted).
 //               Byte enables map to block RAM when ByteWidth is 8 or 9.
@@ -16,6 +17,7 @@ module polyloom_ram_2rw_be #(
     parameter int unsigned Width = 0,  // bits of a word
     parameter int unsigned Depth = 0,  // words
     parameter int unsigned ByteWidth = 8,  // bits that one enable covers
+    parameter bit MayCollide = 1'b0,  // the user bears what a collision does
     localparam int unsigned AddrWidth = $clog2(Depth),
     localparam int unsigned Bytes = Width / ByteWidth
 ) (
@@ -50,8 +52,10 @@ module polyloom_ram_2rw_be #(
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (&en_i && |we_i) assert (addr_i[0] != addr_i[1]);
+  if (!MayCollide) begin : gen_no_collision
+    always_ff @(posedge clk_i) begin
+      if (&en_i && |we_i) assert (addr_i[0] != addr_i[1]);
+    end
   end
 
   if (Depth != 2 ** AddrWidth) begin : gen_check

@@ -8,7 +8,7 @@
 // Reset:        none; results before the first division are undefined.
 // Limits:       a divisor of zero gives undefined results (all ones, and the dividend).
 // Cost:         about 3 x Width flops, one subtractor and two negations of Width bits.
-// Source:       textbook method.   Tests: test_compiled_programs.py
+// Source:       textbook method.   Tests: test_polyloom_hls_divide.py, test_compiled_programs.py
 module polyloom_hls_divide #(
     parameter int unsigned Width = 0
 ) (

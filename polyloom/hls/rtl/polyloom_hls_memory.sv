@@ -14,7 +14,7 @@
 // Reset:        none; the contents are those of the configuration.
 // Limits:       Words >= 2; accesses do not cross a word; addresses beyond Words give undefined data and write nothing.
 // Cost:         Words x 64 bits of block RAM, 128 flops, lane multiplexers of 64 bits.
-// Source:       own design, vendors' inference templates.   Tests: test_memory.py, test_compiled_programs.py
+// Source:       own design, vendors' inference templates.   Tests: test_polyloom_hls_memory.py
 module polyloom_hls_memory #(
     parameter int unsigned Words = 0,  // of 64 bits
     parameter int unsigned InitWords = 1,  // so many words have initial values; the others are zero

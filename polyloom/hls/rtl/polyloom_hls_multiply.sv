@@ -8,7 +8,7 @@
 // Reset:        none; results before the first operands are undefined.
 // Limits:       Width and Latency at least 1.
 // Cost:         Width 32: 3 to 4 DSP of 18 x 25 bits. Width 64: 10 to 16.
-// Source:       own design.   Tests: test_compiled_programs.py
+// Source:       own design.   Tests: test_polyloom_hls_multiply.py, test_compiled_programs.py
 module polyloom_hls_multiply #(
     parameter int unsigned Width   = 0,
     parameter int unsigned Latency = 0

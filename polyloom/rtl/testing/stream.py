@@ -160,9 +160,9 @@ class Sink(Monitor):
         self.ready.set(0 if self.stall() else 1)
 
     def busy(self) -> str:
-        """Say how much has not come yet."""
+        """Say how much has not come yet, or that something is offered and not taken."""
         if self._expected is None or len(self.passed) >= len(self._expected):
-            return ""
+            return "" if self._pending is None else f"{self.name} is offered {self._pending:#x} and stalls"
         return f"{self.name} got {len(self.passed)} of {len(self._expected)}"
 
     def _take(self, value: int, cycle: int) -> None:

@@ -88,7 +88,13 @@ def test_a_good_module_has_no_problem(tree: Path, capfd: pytest.CaptureFixture[s
         ("module polyloom_x", "module polyloom_y", "must hold one module or package, polyloom_x; it has polyloom_y"),
         ("  assign a_o = a_i;", "  assign a_o   =  a_i;", "Verible would format it otherwise"),
         ("assign a_o = a_i;", "assign a_o = {a_i, 1'b0};", "Verilator, polyloom_x Width=3:\n%Warning-WIDTHTRUNC"),
-        ("assign a_o = a_i;", "assign a_o = b;", "slang, polyloom_x Width=3: does not elaborate"),
+        ("assign a_o = a_i;", "assign a_o = b;", "slang, polyloom_x Width=3: is wrong"),
+        (
+            "assign a_o = a_i;",
+            "logic [1:0] b;\n  always_ff @(posedge a_i[0]) b <= '0;\n"
+            "  always_ff @(posedge a_i[0]) b[0] <= '1;\n  assign a_o = Width'(b);",
+            "slang, polyloom_x Width=3: is wrong",
+        ),
     ],
 )
 def test_each_rule(tree: Path, capfd: pytest.CaptureFixture[str], old: str, new: str, words: str) -> None:
@@ -98,8 +104,8 @@ def test_each_rule(tree: Path, capfd: pytest.CaptureFixture[str], old: str, new:
 
 def test_module_without_test_list_or_parameters(tree: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tree / "x/tests/test_polyloom_x.py").rename(tree / "x/tests/test_other.py")
-    assert "no test_*.py in x/tests names polyloom_x" in problems(tree, capfd)
-    (tree / "x/tests/test_other.py").write_text("top = 'polyloom_x'")
+    assert "polyloom_x.sv: no test of its own" in problems(tree, capfd)
+    (tree / "x/tests/test_other.py").write_text('top = "polyloom_x"')
     (tree / "x/rtl/x.f").write_text("polyloom_x.sv\n")
     assert "Width 0" in problems(tree, capfd)
     (tree / "x/rtl/x.f").unlink()

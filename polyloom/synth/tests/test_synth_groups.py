@@ -75,9 +75,11 @@ def test_a_role_with_sizes_is_done_in_one() -> None:
     assert [design.name for design in designs.select("overlay", known)] == ["overlay_tiny"]
     assert [design.name for design in designs.select("overlay", known, "default")] == ["overlay_default"]
     assert designs.jobs(designs.select("overlay", known)) == [
-        (known["overlay_tiny"], part) for part in ("ultrascale+", "intel-alm", "ecp5")
+        (known["overlay_tiny"], part, False) for part in ("ultrascale+", "intel-alm", "ecp5")
     ]
-    assert designs.jobs([known["hub_base"]]) == [(known["hub_base"], "ultrascale+")]
+    assert designs.jobs([known["hub_base"]]) == [(known["hub_base"], "ultrascale+", False)]
+    assert [place for _, _, place in designs.jobs([known["overlay_tiny"]], pnr=True)] == [False, False, True]
+    assert designs.jobs([known["overlay_tiny"]], "ultrascale+", pnr=True)[0][2]  # refused later, with a message
     with pytest.raises(UserError, match="--size huge: 'overlay' has sizes tiny, small, default"):
         designs.select("overlay", known, "huge")
     with pytest.raises(UserError, match="--size tiny: 'hub' has no sizes"):

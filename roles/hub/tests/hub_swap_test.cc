@@ -20,6 +20,8 @@ namespace {
 
 using namespace test;
 
+static_assert(kLetKind == static_cast<std::uint8_t>(blocks::operators::Kind::let));
+
 /// The two shapes of RTL that these tests use.
 HubParams shape(bool paper) {
   HubParams p = bench_params();

@@ -166,6 +166,7 @@ async def passes_what_waits_for_a_ring(dut: Any, way: tuple[int, int, int]) -> N
     assert b.outputs[blocked].got == waiting[:gone]
     assert b.outputs[free].got == passing
     b.outputs[blocked].drive = drive  # type: ignore[method-assign]
+    await h.until(lambda: len(b.outputs[blocked].got) == len(waiting))
     await h.drain()
     assert b.outputs[blocked].got == waiting
 

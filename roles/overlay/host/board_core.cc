@@ -140,6 +140,12 @@ void BoardCore::handle(const BackendFrame& frame) {
 void BoardCore::handle_fault(unsigned board, const blocks::FaultFrame& fault) const {
   const unsigned thread = fault.thread & (TinselThreadsPerCore - 1);
   const unsigned core = (fault.thread >> TinselLogThreadsPerCore) & (TinselCoresPerBoard - 1);
+  if (fault.cause == kConsoleFault) {
+    throw UserError(
+        "core " + std::to_string(core) + " thread " + std::to_string(thread) + " of " + board_name(board) +
+        " lost a byte that DebugLink::put sent before the one before had been read; a thread holds one: "
+        "let the program print something after each byte that it has read");
+  }
   const auto own_code = code_of_pair_.find({board, dense_core(facts(), core) / 2});
   const std::string code = own_code != code_of_pair_.end() ? own_code->second : code_file_;
   const std::string place = source_line(elf_beside(code), fault.pc);

@@ -312,6 +312,10 @@ TEST_F(HostLinkTest, ReportsFaultsAndRefusedFrames) {
               ".1,1. core 17 "
               "thread 3");
   open();
+  cluster_->put(4, blocks::encode(blocks::FaultFrame{.cause = kConsoleFault, .thread = fault.thread}));
+  EXPECT_EXIT(link_->recv(message), testing::ExitedWithCode(1),
+              "core 17 thread 3 of board .0,1. lost a byte that DebugLink::put sent");
+  open();
   cluster_->put(2, blocks::encode(blocks::FrameErrorFrame{0, blocks::FrameReason::refused, 7}));
   EXPECT_EXIT(link_->recv(message), testing::ExitedWithCode(1),
               "board .2,0. refused a frame of the host .op 7.");

@@ -55,7 +55,8 @@ package polyloom_overlay_pkg;
   // Instructions are counted as issued at cycle c; whoever they ask sees them CALL_CYCLES later.
   localparam int unsigned CALL_CYCLES = 6;
 
-  // Fault causes on the wire: RISC-V's mcause + 1, and a message that the network refuses.
+  // Fault causes on the wire: RISC-V's mcause + 1, a message that the network refuses, a byte of the host's that the
+  // thread had no room for (sim/board/fault_codes.h).
   localparam logic [7:0] CAUSE_MISALIGNED_JUMP = 8'd1;
   localparam logic [7:0] CAUSE_BAD_FETCH = 8'd2;
   localparam logic [7:0] CAUSE_ILLEGAL = 8'd3;
@@ -66,6 +67,7 @@ package polyloom_overlay_pkg;
   localparam logic [7:0] CAUSE_BAD_STORE = 8'd8;
   localparam logic [7:0] CAUSE_ENVIRONMENT_CALL = 8'd12;
   localparam logic [7:0] CAUSE_NET = 8'h80;
+  localparam logic [7:0] CAUSE_CONSOLE = 8'h81;
 
   // ---- messages ----
 

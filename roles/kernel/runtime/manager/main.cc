@@ -5,9 +5,21 @@
 #include <nlohmann/json.hpp>
 
 #include "fabric/error.h"
+#include "fabric/host/client.h"
 #include "roles/kernel/runtime/manager/manager.h"
 
+namespace {
+
+int fail(const char* text, bool consequence) {
+  std::cout << nlohmann::json{{"event", "error"}, {"text", text}, {"consequence", consequence}}.dump()
+            << std::endl;
+  return 2;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  using polyloom::fabric::HostErrorReason, polyloom::fabric::SimulatorError;
   using namespace polyloom::mpi;
   try {
     if (argc != 2) throw polyloom::UserError("usage: polyloom-mpi-manager JOB.json");
@@ -17,8 +29,11 @@ int main(int argc, char** argv) {
     }
     Manager manager(job);
     return static_cast<int>(manager.run());
+  } catch (const SimulatorError& error) {
+    // Whoever starts the job knows which program ended before, if perhaps later than we do.
+    return fail(error.what(),
+                error.reason == HostErrorReason::interrupted || error.reason == HostErrorReason::lost);
   } catch (const std::exception& error) {
-    std::cout << nlohmann::json{{"event", "error"}, {"text", error.what()}}.dump() << std::endl;
-    return 2;
+    return fail(error.what(), false);
   }
 }

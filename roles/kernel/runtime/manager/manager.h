@@ -8,7 +8,7 @@
 //   {"event": "abort", "rank", "code", "text"}    a rank ends the job
 //   {"event": "deadlock", "waits": [{"rank", "for", "call", "text"}], "circle": [ranks]}
 //   {"event": "end", "simulated_ps", "counters": {rank: {name: value}}, "run"}
-//   {"event": "error", "text"}
+//   {"event": "error", "text", "consequence"}     consequence: because another program of the job ended
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

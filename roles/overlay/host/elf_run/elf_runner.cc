@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "roles/overlay/host/elf_run/elf_runner.h"
 
+#include <config.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <utility>
 
 #include "blocks/shell/host_frames.h"
 #include "fabric/error.h"
+#include "roles/overlay/host/core.h"
 #include "roles/overlay/sim/board/fault_codes.h"
+#include "roles/overlay/sim/tile/memory.h"
 
 namespace polyloom::overlay {
 namespace {
@@ -15,8 +19,9 @@ namespace {
 using blocks::MemRange;
 using blocks::Space;
 
-constexpr std::uint32_t kPadBase = 0x8000, kPadEnd = 0x10000, kMemoryBase = 0x0080'0000;
-constexpr std::size_t kPiece = 1u << 16;
+constexpr std::uint32_t kPiece = 1u << 16;
+
+std::uint32_t first_thread(unsigned core) { return core << TinselLogThreadsPerCore; }
 
 std::string hex(std::uint32_t value) {
   char text[16];
@@ -35,15 +40,24 @@ ElfRunner::Place ElfRunner::take_place() {
   const ClusterFacts& facts = backend_->facts();
   const unsigned of_tile = (facts.cores_per_tile + 1) / 2;
   const unsigned memory = next_++;
-  return {memory / of_tile * facts.cores_per_tile + memory % of_tile * 2, memory / of_tile};
+  const unsigned dense = memory / of_tile * facts.cores_per_tile + memory % of_tile * 2;
+  const unsigned core = core_of_dense(facts, dense);
+  const auto slice = slice_of_core(facts, core) == 0 ? Space::slice0 : Space::slice1;
+  return {.core = dense,
+          .tile = memory / of_tile,
+          .memory = memory,
+          .thread = first_thread(core),
+          .slice = slice};
 }
 
-/// The next frame that answers; faults are noted on the way.
-BackendFrame ElfRunner::answer() {
+/// The next frame that answers; a fault of the program at `place` is noted on the way. Of others too
+/// something may come: a program that ran out of time still runs.
+BackendFrame ElfRunner::answer(const Place& place) {
   for (;;) {
     BackendFrame frame = backend_->recv();
     const blocks::HostFrame decoded = blocks::decode(frame.words);
     if (const auto* fault = std::get_if<blocks::FaultFrame>(&decoded)) {
+      if (fault->thread != place.thread) continue;
       fault_ = wire_cause_text(fault->cause) + " at pc " + hex(fault->pc) + ", value " + hex(fault->value);
       continue;
     }
@@ -59,12 +73,10 @@ BackendFrame ElfRunner::answer() {
   }
 }
 
-void ElfRunner::write(std::uint8_t space, std::uint32_t target, std::uint32_t address,
-                      std::vector<std::uint8_t> bytes) {
+void ElfRunner::write(const Place& place, const MemRange& range, const std::vector<std::uint8_t>& bytes) {
   const std::vector<std::uint64_t> words = blocks::pack_bytes(bytes);
-  const MemRange range{static_cast<Space>(space), target, address, static_cast<std::uint32_t>(bytes.size())};
   backend_->send(0, blocks::encode(blocks::WriteFrame{0, range, words}));
-  answer();
+  answer(place);
 }
 
 void ElfRunner::load_segment(const ElfSegment& segment, const Place& place) {
@@ -75,17 +87,16 @@ void ElfRunner::load_segment(const ElfSegment& segment, const Place& place) {
   bytes.insert(bytes.begin(), address % 4, 0);
   address -= address % 4;
   bytes.resize((bytes.size() + 3) / 4 * 4);
-  const std::uint64_t end = std::uint64_t{address} + bytes.size();
+  const auto size = static_cast<std::uint32_t>(bytes.size());
+  const std::uint64_t end = std::uint64_t{address} + size;
   if (end <= std::uint64_t{facts.instr_words} * 4) {
-    write(static_cast<std::uint8_t>(Space::instr), next_ - 1, address / 4, std::move(bytes));
-  } else if (address >= kPadBase && end <= kPadEnd) {
-    write(static_cast<std::uint8_t>(Space::scratchpad), place.tile, address - kPadBase, std::move(bytes));
-  } else if (address >= kMemoryBase) {
-    const auto slice = static_cast<std::uint8_t>(place.tile * facts.slices / (facts.tiles_x * facts.tiles_y));
-    for (std::size_t at = 0; at < bytes.size(); at += kPiece) {
-      const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(at);
-      const auto size = static_cast<std::ptrdiff_t>(std::min(kPiece, bytes.size() - at));
-      write(slice, 0, address + static_cast<std::uint32_t>(at), {from, from + size});
+    write(place, {Space::instr, place.memory, address / 4, size}, bytes);
+  } else if (address >= kScratchpadBase && end <= kScratchpadEnd) {
+    write(place, {Space::scratchpad, place.tile, address - kScratchpadBase, size}, bytes);
+  } else if (address >= kSramABase) {
+    for (std::uint32_t at = 0; at < size; at += kPiece) {
+      const std::uint32_t piece = std::min(kPiece, size - at);
+      write(place, {place.slice, 0, address + at, piece}, {bytes.begin() + at, bytes.begin() + at + piece});
     }
   } else {
     throw UserError("a segment at " + hex(segment.address) + " of " + std::to_string(segment.bytes.size()) +
@@ -99,14 +110,11 @@ void ElfRunner::load(const ElfProgram& program, const Place& place) {
 }
 
 std::uint32_t ElfRunner::read_word(std::uint32_t address, const Place& place) {
-  const ClusterFacts& facts = backend_->facts();
-  MemRange range{Space::scratchpad, place.tile, address - kPadBase, 4};
-  if (address < kPadBase || address >= kPadEnd) {
-    const unsigned slice = place.tile * facts.slices / (facts.tiles_x * facts.tiles_y);
-    range = {slice == 0 ? Space::slice0 : Space::slice1, 0, address, 4};
-  }
+  const bool in_pad = address >= kScratchpadBase && address < kScratchpadEnd;
+  const MemRange range = in_pad ? MemRange{Space::scratchpad, place.tile, address - kScratchpadBase, 4}
+                                : MemRange{place.slice, 0, address, 4};
   backend_->send(0, blocks::encode(blocks::ReadFrame{0, range}));
-  const BackendFrame frame = answer();
+  const BackendFrame frame = answer(place);
   const blocks::HostFrame decoded = blocks::decode(frame.words);
   return static_cast<std::uint32_t>(std::get<blocks::ReadDataFrame>(decoded).data[0]);
 }

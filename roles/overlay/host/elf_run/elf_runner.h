@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "blocks/shell/host_frames.h"
 #include "roles/overlay/host/backend.h"
 
 namespace polyloom::overlay {
@@ -50,15 +51,18 @@ class ElfRunner {
 
  private:
   struct Place {
-    unsigned core, tile;
+    unsigned core = 0;  ///< dense number
+    unsigned tile = 0;
+    unsigned memory = 0;       ///< for instructions
+    std::uint32_t thread = 0;  ///< global id
+    blocks::Space slice{};     ///< memory slice
   };
   Place take_place();
   void load(const ElfProgram& program, const Place& place);
   void load_segment(const ElfSegment& segment, const Place& place);
-  void write(std::uint8_t space, std::uint32_t target, std::uint32_t address,
-             std::vector<std::uint8_t> bytes);
+  void write(const Place& place, const blocks::MemRange& range, const std::vector<std::uint8_t>& bytes);
   std::uint32_t read_word(std::uint32_t address, const Place& place);
-  BackendFrame answer();
+  BackendFrame answer(const Place& place);
 
   std::unique_ptr<HostBackend> backend_;
   const unsigned memories_;  ///< for instructions: cores share them in pairs

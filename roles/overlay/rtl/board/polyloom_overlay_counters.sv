@@ -6,7 +6,7 @@
 // Order/loss:   nothing is lost; counters do not overflow in a machine's life.
 // Reset:        zero.
 // Limits:       none.
-// Cost:         nine counters of 64 bits, an adder over the tiles each.
+// Cost:         eleven counters of 64 bits, an adder over the tiles each.
 // Source: own design.   Tests: test_polyloom_overlay_counters.py.
 module polyloom_overlay_counters
   import polyloom_overlay_pkg::*;
@@ -22,6 +22,8 @@ module polyloom_overlay_counters
     input  tile_count_t [Tiles-1:0]                count_i,
     input  logic        [Links-1:0]                link_sent_i,
     input  logic        [Links-1:0]                link_received_i,
+    input  logic        [Links-1:0]                link_again_i,
+    input  logic        [Links-1:0]                link_bad_i,
     input  logic                                   host_out_i,
     // For programs: [0] messages out of the board, [1] those to other boards
     output logic        [      1:0][         31:0] router_sent_o,
@@ -33,7 +35,9 @@ module polyloom_overlay_counters
     output logic        [     63:0]                messages_sent_o,
     output logic        [     63:0]                messages_received_o,
     output logic        [     63:0]                link_sent_o,
-    output logic        [     63:0]                link_received_o
+    output logic        [     63:0]                link_received_o,
+    output logic        [     63:0]                link_again_o,         // frames sent again
+    output logic        [     63:0]                link_bad_o            // frames that came damaged
 );
   typedef struct packed {
     logic [8:0] instructions;
@@ -44,6 +48,8 @@ module polyloom_overlay_counters
     logic [6:0] received;
     logic [2:0] link_sent;
     logic [2:0] link_received;
+    logic [2:0] link_again;
+    logic [2:0] link_bad;
     logic       host_out;
   } sums_t;
 
@@ -61,6 +67,8 @@ module polyloom_overlay_counters
     for (int unsigned l = 0; l < Links; l++) begin
       sums_d.link_sent += 3'(link_sent_i[l]);
       sums_d.link_received += 3'(link_received_i[l]);
+      sums_d.link_again += 3'(link_again_i[l]);
+      sums_d.link_bad += 3'(link_bad_i[l]);
     end
     sums_d.host_out = host_out_i;
   end
@@ -77,6 +85,8 @@ module polyloom_overlay_counters
       messages_received_o <= '0;
       link_sent_o         <= '0;
       link_received_o     <= '0;
+      link_again_o        <= '0;
+      link_bad_o          <= '0;
       to_host_q           <= '0;
     end else begin
       sums_q              <= sums_d;
@@ -88,6 +98,8 @@ module polyloom_overlay_counters
       messages_received_o <= messages_received_o + 64'(sums_q.received);
       link_sent_o         <= link_sent_o + 64'(sums_q.link_sent);
       link_received_o     <= link_received_o + 64'(sums_q.link_received);
+      link_again_o        <= link_again_o + 64'(sums_q.link_again);
+      link_bad_o          <= link_bad_o + 64'(sums_q.link_bad);
       to_host_q           <= to_host_q + 32'(sums_q.host_out);
     end
   end

@@ -97,7 +97,12 @@ module polyloom_overlay_node
     output logic [63:0] count_messages_received_o,
     output logic [63:0] count_link_sent_o,
     output logic [63:0] count_link_received_o,
-    output logic [63:0] count_barriers_o
+    output logic [63:0] count_link_again_o,         // frames sent again
+    output logic [63:0] count_link_bad_o,           // frames that came damaged
+    output logic [63:0] count_barriers_o,
+
+    // To whoever wants to know why nothing goes on: {can receive, can send, waits by WaitBits} of each thread
+    output logic [TilesX*TilesY-1:0][5:0][Cores*Threads-1:0] state_threads_o
 );
   localparam int unsigned Tiles = TilesX * TilesY;
   localparam int unsigned LineBits = 8 * LineBytes;
@@ -293,7 +298,8 @@ module polyloom_overlay_node
       .router_sent_i  (router_sent),
       .retired_o      (retired),
       .count_o        (count),
-      .trace_o        (unused_trace)
+      .trace_o        (unused_trace),
+      .state_o        (state_threads_o)
   );
 
   // ---- network ----
@@ -318,7 +324,7 @@ module polyloom_overlay_node
   );
 
   // ---- links and detection ----
-  logic [Links-1:0] link_sent, link_received, unused_held;
+  logic [Links-1:0] link_sent, link_received, link_again, link_bad, unused_held;
   logic [31:0] unused_grants;
   logic rim_idle;
   flit_t to_link[Links], from_link[Links];
@@ -362,6 +368,8 @@ module polyloom_overlay_node
       .host_out_i    (host_out),
       .sent_o        (link_sent),
       .received_o    (link_received),
+      .again_o       (link_again),
+      .bad_o         (link_bad),
       .held_o        (unused_held),
       .barriers_o    (barriers),
       .grants_o      (unused_grants)
@@ -378,6 +386,8 @@ module polyloom_overlay_node
       .count_i            (count),
       .link_sent_i        (link_sent),
       .link_received_i    (link_received),
+      .link_again_i       (link_again),
+      .link_bad_i         (link_bad),
       .host_out_i         (host_out),
       .router_sent_o      (router_sent),
       .instructions_o     (count_instructions_o),
@@ -387,7 +397,9 @@ module polyloom_overlay_node
       .messages_sent_o    (count_messages_sent_o),
       .messages_received_o(count_messages_received_o),
       .link_sent_o        (count_link_sent_o),
-      .link_received_o    (count_link_received_o)
+      .link_received_o    (count_link_received_o),
+      .link_again_o       (count_link_again_o),
+      .link_bad_o         (count_link_bad_o)
   );
   assign count_barriers_o = 64'(barriers);
 

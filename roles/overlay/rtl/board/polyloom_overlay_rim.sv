@@ -59,6 +59,8 @@ module polyloom_overlay_rim
     // Counters
     output logic [Links-1:0] sent_o,      // pulses
     output logic [Links-1:0] received_o,
+    output logic [Links-1:0] again_o,     // a frame is sent again
+    output logic [Links-1:0] bad_o,       // one came damaged
     output logic [Links-1:0] held_o,
     output logic [     31:0] barriers_o,
     output logic [     31:0] grants_o
@@ -67,7 +69,7 @@ module polyloom_overlay_rim
   logic [Links-1:0] to_valid, to_ready, to_last, from_valid, from_ready, from_last;
   logic [Links-1:0][63:0] to_data, from_data;
   logic [Links-1:0] link_idle;
-  polyloom_reliable_link_pkg::events_t [Links-1:0] unused_events;
+  polyloom_reliable_link_pkg::events_t [Links-1:0] events;
   for (genvar l = 0; l < int'(Links); l++) begin : gen_link
     polyloom_overlay_link #(
         .Cfg(Cfg)
@@ -76,7 +78,7 @@ module polyloom_overlay_rim
         .rst_ni,
         .timeout_i,
         .word_time_i,
-        .events_o       (unused_events[l]),
+        .events_o       (events[l]),
         .idle_o         (link_idle[l]),
         .tx_valid_o     (tx_valid_o[l]),
         .tx_ready_i     (tx_ready_i[l]),
@@ -106,6 +108,10 @@ module polyloom_overlay_rim
         .ctl_out_o      (from_data[l]),
         .ctl_out_last_o (from_last[l])
     );
+    assign again_o[l] = events[l].frame_again;
+    assign bad_o[l]   = events[l].bad_frame;
+    logic unused;
+    assign unused = ^events[l];
   end
 
   assign idle_o = &link_idle;

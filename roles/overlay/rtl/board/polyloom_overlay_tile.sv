@@ -63,7 +63,10 @@ module polyloom_overlay_tile
     input  logic        [          1:0][31:0] router_sent_i,  // of the board, for programs
     output logic        [Cfg.cores-1:0]       retired_o,      // pulse an instruction
     output tile_count_t                       count_o,
-    output trace_t      [Cfg.cores-1:0]       trace_o
+    output trace_t      [Cfg.cores-1:0]       trace_o,
+
+    // To whoever wants to know why nothing goes on: see polyloom_overlay_mailbox
+    output logic [5:0][Cfg.cores*Cfg.threads-1:0] state_o
 );
   localparam int unsigned Cores = Cfg.cores;
   localparam int unsigned Pairs = (Cores + 1) / 2;
@@ -253,14 +256,30 @@ module polyloom_overlay_tile
       .count_received_flit_o(unused_count[1]),
       .count_delivered_o    (unused_counts[0]),
       .count_freed_o        (unused_count[2]),
-      .count_lost_o         (unused_counts[1])
+      .count_lost_o         (unused_counts[1]),
+      .state_o
   );
 
-  // ---- events: the mailbox's are rare, the cores' may be a flood of bytes ----
-  assign event_valid_o = cores_event_valid || net_event_valid;
-  assign event_o = net_event_valid ? net_event : cores_event;
-  assign net_event_ready = event_ready_i;
-  assign cores_event_ready = event_ready_i && !net_event_valid;
+  // ---- events: one that is offered stands until it is taken, as the host reads a fault in two words ----
+  logic unused_event_of;
+  rr_arb_tree #(
+      .NumIn    (2),
+      .DataType (tile_event_t),
+      .AxiVldRdy(1'b1),
+      .LockIn   (1'b1)
+  ) i_events (
+      .clk_i,
+      .rst_ni,
+      .flush_i(1'b0),
+      .rr_i   ('0),
+      .req_i  ({net_event_valid, cores_event_valid}),
+      .gnt_o  ({net_event_ready, cores_event_ready}),
+      .data_i ({net_event, cores_event}),
+      .req_o  (event_valid_o),
+      .gnt_i  (event_ready_i),
+      .data_o (event_o),
+      .idx_o  (unused_event_of)
+  );
 
   assign count_o = '{
           hit: count_hit,

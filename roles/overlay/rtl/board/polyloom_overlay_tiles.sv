@@ -93,7 +93,10 @@ module polyloom_overlay_tiles
     input  logic        [      1:0][         31:0] router_sent_i,
     output logic        [Tiles-1:0][Cfg.cores-1:0] retired_o,
     output tile_count_t [Tiles-1:0]                count_o,
-    output trace_t      [Tiles-1:0][Cfg.cores-1:0] trace_o
+    output trace_t      [Tiles-1:0][Cfg.cores-1:0] trace_o,
+
+    // To whoever wants to know why nothing goes on: see polyloom_overlay_mailbox
+    output logic [Tiles-1:0][5:0][Cfg.cores*Cfg.threads-1:0] state_o
 );
   localparam int unsigned OfSlice = Tiles / Slices;
 
@@ -168,7 +171,8 @@ module polyloom_overlay_tiles
         .router_sent_i,
         .retired_o       (retired_o[t]),
         .count_o         (count_o[t]),
-        .trace_o         (trace_o[t])
+        .trace_o         (trace_o[t]),
+        .state_o         (state_o[t])
     );
   end
 

@@ -470,6 +470,7 @@ module polyloom_overlay_core
       ),
       .uart_i(s6_act.to_uart),
       .byte_i(s6_sum[7:0]),
+      .lost_i(s6_op_q.uart && s6_uart[8]),
       .thread_i(s6_q.thread),
       .pc_i(s6_q.held.pc),
       .value_i(s6_value),
@@ -490,7 +491,7 @@ module polyloom_overlay_core
   assign s6_start = !s6_on && (s6_op_q.start || (s6_act.new_thread && s6_thread_ok));
   assign s6_uart = uart_q[s6_q.thread];
   assign s6_uart_taken = !event_valid_o;
-  assign ctl_done_o = s0_taken || s6_op_q.start || (s6_op_q.uart && !s6_uart[8]);
+  assign ctl_done_o = s0_taken || s6_op_q.start || (s6_op_q.uart && (!s6_uart[8] || !event_valid_o));
 
   always_ff @(posedge clk_i) begin
     s7_on_we_q <= s6_start || s6_stop;

@@ -5,7 +5,7 @@
 // Latency:      calls 6 cycles after issue; an answer of cycle A lets its thread issue in A + 2. A read of the instruction
 //               memory is answered 4 to 12 cycles after it was accepted.
 // Throughput:   an instruction a core and cycle; a control request takes an issue slot of its core.
-// Backpressure: ctl_ready_o is low while a request is at work, and while a thread has not taken the byte of the CTL_UART before.
+// Backpressure: ctl_ready_o is low while a request is at work; that of a byte which is lost lasts until its event register is empty.
 //               event_ready_i low: threads that fault wait, console bytes are refused (ToUart gives 0).
 // Order/loss:   control requests in order; no event is lost.
 // Reset:        as polyloom_overlay_core.

@@ -11,7 +11,7 @@
 // Reset:        emptied; places are not cleared. Takes the first thread in the first cycle after reset.
 // Limits:       at most 16 threads in it, no pop while nothing is there (asserted).
 // Cost:         about 50 LUT4, 15 FF (ECP5; part of polyloom_overlay_core).
-// Source:       own design.   Tests: test_polyloom_overlay_cores.py
+// Source:       own design.   Tests: test_polyloom_overlay_ready_queue.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_ready_queue (
     input  logic       clk_i,
     input  logic       rst_ni,

@@ -9,7 +9,7 @@
 // Reset:        no answers are there. Takes the first in the first cycle after reset.
 // Limits:       Threads 1..16 (checked at elaboration); no second answer of a thread before it is picked (asserted).
 // Cost:         about 180 LUT4 (ECP5; part of polyloom_overlay_core).
-// Source:       roles/overlay/sim/tile/README.md "Issue".   Tests: test_polyloom_overlay_cores.py
+// Source:       roles/overlay/sim/tile/README.md "Issue".   Tests: test_polyloom_overlay_resume.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_resume #(
     parameter int unsigned Threads = 0,  // of the core
     parameter int unsigned Ports   = 0   // that bring answers

@@ -5,7 +5,7 @@
 //               same rounding as in the pipeline. Work before and after the steps overlaps with those of the next operation.
 //               Division by zero and overflow of integers come out as RISC-V has them, but for the sign of that quotient.
 //                 valid_i -> [ queue ] -> 1 read -> 2 count -> 3 move -> 4 start -> 16 steps -> end -> move -> round (2)
-// Latency:      DIVIDE_LATENCY - 2 cycles from operation to result, if the divider is free.
+// Latency:      26 cycles from operation to result, if the divider is free.
 // Throughput:   one operation in DIVIDE_INTERVAL cycles.
 // Backpressure: none: the queue holds an operation of every thread.
 // Order/loss:   in order; nothing lost.
@@ -145,7 +145,7 @@ module polyloom_overlay_fpu_divider
       zero = a.zero;
       job2_d.beside.sign = a.sign;
       job2_d.exponent = 10'(a.exponent) + 10'd127;
-      job2_d.beside.word = a.nan || invalid ? NAN : {a.sign, infinite ? INFINITY : 31'b0};
+      job2_d.beside.word = a.nan || invalid ? QUIET_NAN : {a.sign, infinite ? INFINITE : 31'b0};
       job2_d.beside.known = a.nan || invalid || infinite || zero;
     end else begin
       invalid = a.signaling || b.signaling || (a.infinite && b.infinite) || (a.zero && b.zero);
@@ -154,7 +154,7 @@ module polyloom_overlay_fpu_divider
       zero = a.zero || b.infinite;
       job2_d.beside.sign = a.sign ^ b.sign;
       job2_d.exponent = 10'(a.exponent) - 10'(b.exponent) + 10'd127;
-      job2_d.beside.word = a.nan || b.nan || invalid ? NAN : {job2_d.beside.sign, infinite ? INFINITY : 31'b0};
+      job2_d.beside.word = a.nan || b.nan || invalid ? QUIET_NAN : {job2_d.beside.sign, infinite ? INFINITE : 31'b0};
       job2_d.beside.known = a.nan || b.nan || invalid || infinite || zero;
     end
     job2_d.beside.flags = (invalid ? INVALID : '0) | (by_zero ? DIVIDED_BY_ZERO : '0);

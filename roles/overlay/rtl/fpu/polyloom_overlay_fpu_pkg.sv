@@ -7,14 +7,13 @@ package polyloom_overlay_fpu_pkg;
 
   import polyloom_overlay_pkg::*;
 
-  // Cycles from an operation's grant to its answer: those of roles/overlay/sim/tile/timing.h, which the tests compare.
-  localparam int unsigned LATENCY = 10;  // all pipelined operations
-  localparam int unsigned DIVIDE_LATENCY = 28;  // from the divider's start
+  // Cycles, as in roles/overlay/sim/tile/timing.h, whose times the tests compare.
+  localparam int unsigned LATENCY = 10;  // from a pipelined operation's grant to its answer
   localparam int unsigned DIVIDE_INTERVAL = 17;  // from a start of the divider to its next
 
   localparam int unsigned SUM_BITS = 76;
-  localparam logic [31:0] NAN = 32'h7fc0_0000;
-  localparam logic [30:0] INFINITY = 31'h7f80_0000;
+  localparam logic [31:0] QUIET_NAN = 32'h7fc0_0000;
+  localparam logic [30:0] INFINITE = 31'h7f80_0000;
   localparam logic [30:0] GREATEST = 31'h7f7f_ffff;
 
   // Bits of flags.

@@ -151,7 +151,7 @@ module polyloom_overlay_fpu_prepare
         invalid = a.signaling || b.signaling || c.signaling || (a.infinite && b.zero) || (a.zero && b.infinite) ||
             ((a.infinite || b.infinite) && c.infinite && first_d.beside.subtract && !quiet);
         first_d.beside.known = quiet || invalid || a.infinite || b.infinite || c.infinite;
-        first_d.beside.word = quiet || invalid ? NAN : {c.infinite ? addend_sign : product_sign, INFINITY};
+        first_d.beside.word = quiet || invalid ? QUIET_NAN : {c.infinite ? addend_sign : product_sign, INFINITE};
       end
     endcase
     first_d.beside.flags = invalid ? INVALID : '0;
@@ -170,7 +170,7 @@ module polyloom_overlay_fpu_prepare
     unique case (first_q.select)
       2'b01:   beside_d.word = first_q.a;
       2'b10:   beside_d.word = first_q.b;
-      2'b11:   beside_d.word = NAN;
+      2'b11:   beside_d.word = QUIET_NAN;
       default: ;
     endcase
     distance = (first_q.beside.to_int ? 10'sd158 : first_q.beside.top) - $signed({2'b00, first_q.addend_exp});

@@ -11,7 +11,7 @@
 // Limits:       none.
 // Cost:         see polyloom_overlay_fpu.
 // Source:       IEEE 754-2019, 4.3 and 7; RISC-V unprivileged ISA 20191213, chapter 11; own design.
-// Tests:        overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
+// Tests:        test_polyloom_overlay_fpu_round.py, overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
 module polyloom_overlay_fpu_round
   import polyloom_overlay_fpu_pkg::*;
 (
@@ -81,7 +81,7 @@ module polyloom_overlay_fpu_round
       end else begin
         decided_d.flags = {2'b00, overflow, underflow, inexact || overflow};
         decided_d.known = normal_i.beyond;
-        decided_d.word  = {sign, rounds_up(normal_i.beside.rm, sign, 1'b1, 1'b1, 1'b1) ? INFINITY : GREATEST};
+        decided_d.word  = {sign, rounds_up(normal_i.beside.rm, sign, 1'b1, 1'b1, 1'b1) ? INFINITE : GREATEST};
       end
     end
   end

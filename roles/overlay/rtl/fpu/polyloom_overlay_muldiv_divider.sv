@@ -5,7 +5,7 @@
 //               end; then the sign. Work before and after the steps overlaps with those of the next operation. Division by
 //               zero and overflow come out as RISC-V has them, but for the sign of that quotient.
 //                 valid_i -> [ queue ] -> 1 read -> 2 signs -> 3 start -> 16 steps -> mend -> choose -> sign
-// Latency:      DIVIDE_LATENCY - 4 cycles from operation to result, if the divider is free.
+// Latency:      24 cycles from operation to result, if the divider is free.
 // Throughput:   one operation in DIVIDE_INTERVAL cycles.
 // Backpressure: none: the queue holds an operation of every thread.
 // Order/loss:   in order; nothing lost.

@@ -12,7 +12,7 @@
 # A tile's mailbox, top polyloom_overlay_mailbox.
 -f ../pkg.f
 -f ../../../../blocks/stream/rtl/stream.f
-polyloom_overlay_mailbox_bank.sv
+-f ../../../../blocks/ram/rtl/ram.f
 polyloom_overlay_mailbox_pick.sv
 polyloom_overlay_mailbox_turns.sv
 polyloom_overlay_mailbox_pad.sv

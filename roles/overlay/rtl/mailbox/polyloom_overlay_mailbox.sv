@@ -26,60 +26,62 @@ module polyloom_overlay_mailbox
     parameter cfg_t Cfg = TINY,
     parameter bit TwoCopies = 1'b1  // 0: to measure what the network's copy of the scratchpad costs; not functional
 ) (
-    input  logic                                              clk_i,
-    input  logic                                              rst_ni,
-    input  logic        [          7:0]                       mesh_i,                 // boards: height, width
+    input logic clk_i,
+    input logic rst_ni,
+    input logic [7:0] mesh_i,  // boards: height, width
     // Cores: calls
-    output logic        [Cfg.cores-1:0][Cfg.threads-1:0]      can_send_o,
-    output logic        [Cfg.cores-1:0][Cfg.threads-1:0]      can_recv_o,
-    input  logic        [Cfg.cores-1:0]                       recv_valid_i,
-    input  logic        [Cfg.cores-1:0][            3:0]      recv_thread_i,
-    output logic        [Cfg.cores-1:0][  SLOT_BITS-1:0]      recv_slot_o,            // in the next cycle
-    input  logic        [Cfg.cores-1:0]                       free_valid_i,
-    input  logic        [Cfg.cores-1:0][  SLOT_BITS-1:0]      free_slot_i,
-    input  logic        [Cfg.cores-1:0]                       send_valid_i,
-    input  send_t       [Cfg.cores-1:0]                       send_i,
-    input  logic        [Cfg.cores-1:0]                       wait_valid_i,
-    input  logic        [Cfg.cores-1:0][            3:0]      wait_thread_i,
-    input  logic        [Cfg.cores-1:0][            3:0]      wait_bits_i,
-    output logic        [Cfg.cores-1:0][Cfg.threads-1:0]      wake_o,                 // pulse
-    output logic        [Cfg.cores-1:0][Cfg.threads-1:0][3:0] wake_bits_o,            // with it
+    output logic [Cfg.cores-1:0][Cfg.threads-1:0] can_send_o,
+    output logic [Cfg.cores-1:0][Cfg.threads-1:0] can_recv_o,
+    input logic [Cfg.cores-1:0] recv_valid_i,
+    input logic [Cfg.cores-1:0][3:0] recv_thread_i,
+    output logic [Cfg.cores-1:0][SLOT_BITS-1:0] recv_slot_o,  // in the next cycle
+    input logic [Cfg.cores-1:0] free_valid_i,
+    input logic [Cfg.cores-1:0][SLOT_BITS-1:0] free_slot_i,
+    input logic [Cfg.cores-1:0] send_valid_i,
+    input send_t [Cfg.cores-1:0] send_i,
+    input logic [Cfg.cores-1:0] wait_valid_i,
+    input logic [Cfg.cores-1:0][3:0] wait_thread_i,
+    input logic [Cfg.cores-1:0][3:0] wait_bits_i,
+    output logic [Cfg.cores-1:0][Cfg.threads-1:0] wake_o,  // pulse
+    output logic [Cfg.cores-1:0][Cfg.threads-1:0][3:0] wake_bits_o,  // with it
     // Cores: words of the scratchpad
-    input  logic        [Cfg.cores-1:0]                       pad_req_valid_i,
-    input  mem_req_t    [Cfg.cores-1:0]                       pad_req_i,
-    output logic        [Cfg.cores-1:0]                       pad_valid_o,
-    output rsp_t                                              pad_o,
+    input logic [Cfg.cores-1:0] pad_req_valid_i,
+    input mem_req_t [Cfg.cores-1:0] pad_req_i,
+    output logic [Cfg.cores-1:0] pad_valid_o,
+    output rsp_t pad_o,
     // Host: words of the scratchpad
-    input  logic                                              pad_ctl_valid_i,
-    output logic                                              pad_ctl_ready_o,
-    input  ctl_req_t                                          pad_ctl_i,
-    output logic                                              pad_ctl_rsp_valid_o,
-    output logic        [         31:0]                       pad_ctl_rdata_o,
+    input logic pad_ctl_valid_i,
+    output logic pad_ctl_ready_o,
+    input ctl_req_t pad_ctl_i,
+    output logic pad_ctl_rsp_valid_o,
+    output logic [31:0] pad_ctl_rdata_o,
     // Network
-    output logic                                              out_valid_o,
-    output flit_t                                             out_o,
-    input  logic                                              out_room_i,
-    input  logic                                              in_valid_i,
-    input  flit_t                                             in_i,
-    output logic                                              in_room_o,
+    output logic out_valid_o,
+    output flit_t out_o,
+    input logic out_room_i,
+    input logic in_valid_i,
+    input flit_t in_i,
+    output logic in_room_o,
     // Refused sends
-    output logic                                              event_valid_o,
-    input  logic                                              event_ready_i,
-    output tile_event_t                                       event_o,
+    output logic event_valid_o,
+    input logic event_ready_i,
+    output tile_event_t event_o,
     // Detection
-    output logic                                              all_idle_o,
-    output logic                                              all_vote_o,
-    output logic        [         15:0]                       in_flight_o,            // sends accepted - last frees
-    input  logic                                              release_i,
-    input  logic                                              release_vote_i,
+    output logic all_idle_o,
+    output logic all_vote_o,
+    output logic [15:0] in_flight_o,  // sends accepted - last frees
+    input logic release_i,
+    input logic release_vote_i,
     // Counters: pulses
-    output logic                                              count_sent_o,
-    output logic                                              count_sent_flit_o,
-    output logic                                              count_received_o,
-    output logic                                              count_received_flit_o,
-    output logic        [Cfg.cores-1:0]                       count_delivered_o,
-    output logic                                              count_freed_o,
-    output logic        [Cfg.cores-1:0]                       count_lost_o            // refused sends without an event
+    output logic count_sent_o,
+    output logic count_sent_flit_o,
+    output logic count_received_o,
+    output logic count_received_flit_o,
+    output logic [Cfg.cores-1:0] count_delivered_o,
+    output logic count_freed_o,
+    output logic [Cfg.cores-1:0] count_lost_o,  // refused sends without an event
+    // To whoever wants to know why nothing goes on: {can receive, can send, waits by WaitBits} of each thread
+    output logic [5:0][Cfg.cores*Cfg.threads-1:0] state_o
 );
 
   localparam int unsigned C = Cfg.cores;
@@ -279,6 +281,7 @@ module polyloom_overlay_mailbox
 
   // ---- waiting and detection ----
 
+  logic [3:0][Threads-1:0] waits;
   polyloom_overlay_mailbox_waits #(
       .Cfg(Cfg)
   ) i_waits (
@@ -294,8 +297,10 @@ module polyloom_overlay_mailbox
       .release_i,
       .release_vote_i,
       .all_idle_o,
-      .all_vote_o
+      .all_vote_o,
+      .waits_o   (waits)
   );
+  assign state_o = {can_recv_o, can_send_o, waits};
 
   logic [15:0] in_flight_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -156,8 +156,10 @@ module polyloom_overlay_mailbox_pad
 
   for (genvar b = 0; b < 4; b++) begin : gen_bank
     logic [31:0] unused;
-    polyloom_overlay_mailbox_bank #(
-        .Depth(2 ** FlitAddr)
+    polyloom_ram_2rw_be #(
+        .Width     (32),
+        .Depth     (2 ** FlitAddr),
+        .MayCollide(1'b1)            // a core may look at a slot that is not its own
     ) i_cores (
         .clk_i,
         .en_i   ({write_i, busy && word.word == 2'(b)}),
@@ -254,8 +256,10 @@ module polyloom_overlay_mailbox_pad
       logic here;
       logic [31:0] unused;
       assign here = mirror && oldest.word == 2'(b);
-      polyloom_overlay_mailbox_bank #(
-          .Depth(2 ** FlitAddr)
+      polyloom_ram_2rw_be #(
+          .Width     (32),
+          .Depth     (2 ** FlitAddr),
+          .MayCollide(1'b1)            // a core may look at a slot that is not its own
       ) i_network (
           .clk_i,
           .en_i   ({write_i || here, read_i || (here && !by_write)}),

@@ -8,7 +8,7 @@
 // Reset:        index 0 comes first.
 // Limits:       Count >= 1.
 // Cost:         in polyloom_overlay_mailbox.
-// Source:       own design.   Tests: test_polyloom_overlay_mailbox_turns.py
+// Source:       own design.   Tests: test_polyloom_overlay_mailbox_pick.py, test_polyloom_overlay_mailbox_turns.py
 module polyloom_overlay_mailbox_pick #(
     parameter int unsigned Count = 4,
     localparam int unsigned IdxWidth = Count > 1 ? $clog2(Count) : 1

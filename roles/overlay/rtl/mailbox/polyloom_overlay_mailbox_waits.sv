@@ -15,22 +15,24 @@ module polyloom_overlay_mailbox_waits
     parameter cfg_t Cfg = TINY,
     localparam int unsigned Threads = Cfg.cores * Cfg.threads
 ) (
-    input  logic                      clk_i,
-    input  logic                      rst_ni,
+    input  logic                              clk_i,
+    input  logic                              rst_ni,
     // Cores
-    input  logic [Cfg.cores-1:0]      wait_valid_i,
-    input  logic [Cfg.cores-1:0][3:0] wait_thread_i,
-    input  logic [Cfg.cores-1:0][3:0] wait_bits_i,
-    output logic [  Threads-1:0]      wake_o,          // pulse
-    output logic [  Threads-1:0][3:0] wake_bits_o,     // with it: what the thread waited for and holds
+    input  logic [Cfg.cores-1:0]              wait_valid_i,
+    input  logic [Cfg.cores-1:0][        3:0] wait_thread_i,
+    input  logic [Cfg.cores-1:0][        3:0] wait_bits_i,
+    output logic [  Threads-1:0]              wake_o,          // pulse
+    output logic [  Threads-1:0][        3:0] wake_bits_o,     // with it: what the thread waited for and holds
     // What holds
-    input  logic [  Threads-1:0]      can_send_i,
-    input  logic [  Threads-1:0]      can_recv_i,
-    input  logic                      release_i,       // pulse: all is idle
-    input  logic                      release_vote_i,  // and all voted for it
+    input  logic [  Threads-1:0]              can_send_i,
+    input  logic [  Threads-1:0]              can_recv_i,
+    input  logic                              release_i,       // pulse: all is idle
+    input  logic                              release_vote_i,  // and all voted for it
     // Detection
-    output logic                      all_idle_o,
-    output logic                      all_vote_o
+    output logic                              all_idle_o,
+    output logic                              all_vote_o,
+    // To whoever wants to know why nothing goes on: by WaitBits
+    output logic [          3:0][Threads-1:0] waits_o
 );
 
   localparam int unsigned C = Cfg.cores;
@@ -75,6 +77,7 @@ module polyloom_overlay_mailbox_waits
 
   assign wake_o = wake_q;
   assign wake_bits_o = bits_q;
+  assign waits_o = waits_q;
   assign all_idle_o = waits_q[WAIT_IDLE] == '1;
   assign all_vote_o = waits_q[WAIT_VOTE] == '1;
 

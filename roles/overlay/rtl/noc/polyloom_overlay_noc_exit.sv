@@ -10,7 +10,7 @@
 // Reset:        emptied; the memory is not cleared.
 // Limits:       flits of a message come in consecutive cycles. Flits >= MaxFlits (checked at elaboration).
 // Cost:         see polyloom_overlay_board_router.
-// Source:       Noc::Exit in roles/overlay/sim/net/noc.h.   Tests: overlay_noc_test.cc.
+// Source:       Noc::Exit in roles/overlay/sim/net/noc.h.   Tests: test_polyloom_overlay_noc_exit.py, overlay_noc_test.cc.
 module polyloom_overlay_noc_exit
   import polyloom_overlay_noc_pkg::*;
 #(

@@ -9,7 +9,7 @@
 // Reset:        empty.
 // Limits:       MaxFlits 1..4, Flits from MaxFlits to 32 (checked at elaboration).
 // Cost:         not measured alone; in that of polyloom_overlay_router.
-// Source:       Noc::room() in roles/overlay/sim/net/noc.cc.   Tests: overlay_noc_test.cc, overlay_router proof.
+// Source:       Noc::room() in roles/overlay/sim/net/noc.cc.   Tests: test_polyloom_overlay_noc_room.py
 module polyloom_overlay_noc_room #(
     parameter int unsigned Flits = 0,  // that the buffer holds
     parameter int unsigned MaxFlits = 0  // of a message

@@ -13,8 +13,11 @@ constexpr std::size_t kMaxUartBacklog = 1024;  ///< frames towards the host befo
 constexpr std::size_t kMaxBarriers = 100'000;  ///< rows kept for the run record
 
 DetectorConfig detector_config(const OverlayParams& params, const BoardSite& site) {
-  const Cycle gather =
-      params.gather_cycles != 0 ? params.gather_cycles : 4 + params.board.tiles_x + params.board.tiles_y;
+  // A register for each tile that a wire passes. The published detector keeps the cycles that its figures
+  // were fixed with.
+  const Cycle pipeline = params.board.tiles_x + params.board.tiles_y;
+  const Cycle ours = params.detector == DetectorKind::star ? 4 + pipeline : pipeline;
+  const Cycle gather = params.gather_cycles != 0 ? params.gather_cycles : ours;
   return {.board = site.at,
           .mesh = site.mesh,
           .threads = params.board.threads(),
@@ -41,9 +44,9 @@ Board::Board(const OverlayParams& params, BoardSite site)
               .answer_cycles = kWindow},
              clock_) {
   net_.may_freeze = params.detector == DetectorKind::star;
-  net_.fault = [this](Cycle, unsigned tile, unsigned thread, std::uint32_t pc, const std::string& problem) {
-    net_fault(tile, thread, pc, problem);
-  };
+  net_.wake = params.timing.wake;
+  net_.fault = [this](Cycle, unsigned tile, unsigned thread, const SendRequest& request,
+                      const std::string& problem) { net_fault(tile, thread, request, problem); };
   for (unsigned t = 0; t < params.board.tiles(); ++t) {
     tiles_.push_back(std::make_unique<Tile>(params.board, params.timing, TilePlace{t, thread_id(t, 0)},
                                             TileEnv{&noc_.mailbox(t), &memory_system_, this, &arena_}));
@@ -192,6 +195,7 @@ void Board::links_out(Cycle to) {
       noc_.leave(port, to);
       net_.pool.release(id);
       --net_.activity.in_flight;
+      net_.activity.changed = to;
       detector_->sent(i);
     }
   }
@@ -224,6 +228,7 @@ void Board::host_messages_out(Cycle to) {
     noc_.leave(kHostPort, to);
     net_.pool.release(id);
     --net_.activity.in_flight;
+    net_.activity.changed = to;
     detector_->host_out();
   }
 }
@@ -289,12 +294,20 @@ std::uint32_t Board::router_sent(bool inter_board) {
   return static_cast<std::uint32_t>(sum);
 }
 
-void Board::net_fault(unsigned tile, unsigned thread, std::uint32_t pc, const std::string& problem) {
+void Board::net_fault(unsigned tile, unsigned thread, const SendRequest& request,
+                      const std::string& problem) {
   ++faults_;
   if (first_fault_.empty()) {
     first_fault_ = "thread " + std::to_string(thread) + " of tile " + std::to_string(tile) + " " + problem;
   }
-  reply(blocks::encode(blocks::FaultFrame{.cause = kNetFault, .thread = thread_id(tile, thread), .pc = pc}));
+  reply(blocks::encode(blocks::FaultFrame{
+      .cause = kNetFault, .thread = thread_id(tile, thread), .pc = request.pc, .value = request.dest}));
+}
+
+/// The run must not go on as if the byte had come.
+void Board::console_fault(std::uint32_t thread) {
+  ++faults_;
+  reply(blocks::encode(blocks::FaultFrame{.cause = kConsoleFault, .thread = thread}));
 }
 
 std::uint64_t Board::instructions() const {

@@ -1,65 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a board tells people: counters, tables, what it waits for, digest.
-#include <map>
-
 #include "roles/overlay/sim/board/board.h"
+#include "roles/overlay/sim/board/waiting_text.h"
 
 namespace polyloom::overlay {
-namespace {
-
-const char* wait_name(std::uint32_t bits) {
-  if (bits & kWaitIdle) return "tinselIdle";
-  if ((bits & kWaitSend) && (bits & kWaitRecv)) return "can-send or can-recv";
-  return bits & kWaitSend ? "can-send" : "can-recv";
-}
-
-}  // namespace
 
 /// "fpga.0.1: 1023 threads wait in tinselIdle, 1 waits for can-recv (thread 17 of tile 0); ..."
 std::string Board::waiting_for() const {
-  struct Group {
-    unsigned count = 0, tile = 0, thread = 0;
-  };
-  std::map<std::string, Group> groups;
-  const auto note = [&](const std::string& what, unsigned tile, unsigned thread) {
-    Group& group = groups[what];
-    if (group.count++ == 0) group.tile = tile, group.thread = thread;
-  };
+  ThreadGroups groups(params_.board);
+  Blocking blocking(params_.board);
   for (unsigned t = 0; t < tiles_.size(); ++t) {
     const Mailbox& mailbox = noc_.mailbox(t);
     for (unsigned thread = 0; thread < params_.board.threads_per_tile(); ++thread) {
+      blocking.note(mailbox.can_send(thread), mailbox.can_recv(thread), t, thread);
       switch (tiles_[t]->thread_state(thread)) {
         case ThreadState::off:
-          note("not running", t, thread);
+          groups.note("not running", t, thread);
           break;
         case ThreadState::faulted:
-          note("stopped by a fault", t, thread);
+          groups.note("stopped by a fault", t, thread);
           break;
         case ThreadState::running:
-          note("running", t, thread);
+          groups.note("running", t, thread);
           break;
         case ThreadState::memory:
-          note("waiting for memory", t, thread);
+          groups.note("waiting for memory", t, thread);
           break;
         case ThreadState::mailbox:
-          note(std::string("waiting in ") + wait_name(mailbox.waiting(thread)), t, thread);
+          groups.note("waiting in " + wait_name(mailbox.waiting(thread)), t, thread);
           break;
       }
     }
   }
-  const auto off = groups.find("not running");
-  if (off != groups.end() && off->second.count == params_.board.threads()) return {};
-  std::string text;
-  for (const auto& [what, group] : groups) {
-    if (!text.empty()) text += ", ";
-    text += std::to_string(group.count) + (group.count == 1 ? " thread " : " threads ") + what;
-    if (group.count < params_.board.threads() / 2 || group.count == 1) {
-      text += " (" + std::string(group.count > 1 ? "the first is " : "") + "core " +
-              std::to_string(group.tile * params_.board.cores_per_tile +
-                             group.thread / params_.board.threads_per_core) +
-              " thread " + std::to_string(group.thread % params_.board.threads_per_core) + ")";
-    }
-  }
+  if (groups.count("not running") == params_.board.threads()) return {};
+  std::string text = groups.text() + blocking.text();
   if (net_.activity.in_flight != 0) {
     text +=
         ", " + std::to_string(net_.activity.in_flight) + " messages sent or received here are not yet freed";

@@ -127,7 +127,10 @@ blocks::ShellHandler::Answer Board::uart_in(Cycle, const blocks::UartInFrame& fr
   if (frame.thread >= p.threads_per_core || (!frame.broadcast && frame.core >= cores)) return Answer::refused;
   const unsigned first = frame.broadcast ? 0 : frame.core, last = frame.broadcast ? cores - 1 : frame.core;
   for (unsigned core = first; core <= last; ++core) {
-    tiles_[core / p.cores_per_tile]->uart_in(core % p.cores_per_tile, frame.thread, frame.byte);
+    const unsigned tile = core / p.cores_per_tile, in_tile = core % p.cores_per_tile;
+    if (!tiles_[tile]->uart_in(in_tile, frame.thread, frame.byte)) {
+      console_fault(thread_id(tile, in_tile * p.threads_per_core + frame.thread));
+    }
   }
   return Answer::done;
 }

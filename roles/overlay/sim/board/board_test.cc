@@ -224,7 +224,8 @@ TEST(Board, ReportsFaultsOfCoresAndOfTheNetwork) {
   only_thread(a, 2);
   a.li(6, 0x8000 + 2 * 64);
   a.csrrw(0, csr::send_ptr, 6);
-  a.csrrw(0, csr::send_dest, 0);
+  a.li(7, 1);
+  a.csrrw(0, csr::send_dest, 7);
   a.send(0, 0);  // empty mask
   const std::uint32_t pc = a.here();
   a.load(Op::lw, 9, 1, 6);  // misaligned
@@ -235,9 +236,22 @@ TEST(Board, ReportsFaultsOfCoresAndOfTheNetwork) {
   ASSERT_EQ(faults.size(), 2u);
   EXPECT_EQ(faults[0].cause, kNetFault);
   EXPECT_EQ(faults[0].thread, 2u);
+  EXPECT_EQ(faults[0].value, 1u);
   EXPECT_EQ(faults[1].cause, wire_cause(FaultCause::misaligned_load));
   EXPECT_EQ(faults[1].pc, pc);
   EXPECT_NE(bench.board(0).waiting_for().find("without receivers"), std::string::npos);
+}
+
+TEST(Board, SaysThatAByteOfTheHostWasLost) {
+  MeshBench bench(small_board());
+  for (const std::uint8_t byte : {7, 8}) {
+    bench.send(0, blocks::encode(blocks::UartInFrame{.core = 15, .thread = 1, .byte = byte}));
+  }
+  bench.run();
+  const auto faults = bench.frames<blocks::FaultFrame>();
+  ASSERT_EQ(faults.size(), 1u);
+  EXPECT_EQ(faults[0].cause, kConsoleFault);
+  EXPECT_EQ(faults[0].thread, 5u << 6 | 3 * 16 | 1) << "tile (1,1), core 3";
 }
 
 TEST(Board, RunsAreReproducible) {

@@ -13,6 +13,9 @@ namespace polyloom::overlay {
 /// Causes of the core are FaultCause + 1 (0 is not a cause on the wire); kNetFault is a message that the
 /// network refused, with the destination as value.
 inline constexpr std::uint8_t kNetFault = 0x80;
+/// The host sent the thread a byte before it had read the one before; the new one is lost. The thread goes
+/// on, pc and value are 0.
+inline constexpr std::uint8_t kConsoleFault = 0x81;
 inline constexpr std::uint8_t wire_cause(FaultCause cause) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(cause) + 1);
 }

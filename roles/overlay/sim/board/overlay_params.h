@@ -20,7 +20,7 @@ struct OverlayParams final : fabric::RoleParams {
   unsigned noc_link_flits = NetShared::kLinkFlits;  ///< buffer at each input of a tile router
   DetectorKind detector = DetectorKind::tree;
   Cycle gather_cycles = 0;        ///< pipeline from the threads to the detector, and back
-  Cycle turn_cycles = 4;          ///< a board's answer to a control word
+  Cycle turn_cycles = 3;          ///< a board's answer to a control word
   Cycle end_cycles = 1;           ///< tree only: an end of a link in a report, read or sent
   Cycle bridge_hop_cycles = 195;  ///< star only: board (0,0) to its master
   bool published_link = false;    ///< reliable links as published; with DetectorKind::star only

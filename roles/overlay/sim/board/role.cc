@@ -28,6 +28,7 @@ void read_timing(fabric::Table table, TileTiming& timing) {
   latency("divide_interval", timing.divide_interval);
   latency("scratchpad", timing.scratchpad);
   latency("cache_hit", timing.cache_hit);
+  latency("wake", timing.wake);
   latency("to_memory", timing.to_memory);
   latency("from_memory", timing.from_memory);
   timing.cache_max_misses = small(table.integer("cache_max_misses", timing.cache_max_misses, 1, 64));
@@ -92,7 +93,7 @@ std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const f
                "\"ours\", or detector = \"star\"");
   }
   params->gather_cycles = small(table.integer("gather_cycles", 0, 0, 1000));
-  params->turn_cycles = small(table.integer("turn_cycles", 4, 0, 1000));
+  params->turn_cycles = small(table.integer("turn_cycles", 3, 0, 1000));
   params->end_cycles = small(table.integer("end_cycles", 1, 0, 100));
   params->bridge_hop_cycles = small(table.integer("bridge_hop_cycles", 195, 1, 100'000));
   const bool published = table.choice("memory_controller", "ours", {"ours", "published"}) == "published";

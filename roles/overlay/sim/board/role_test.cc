@@ -49,7 +49,7 @@ TEST(OverlayRole, ReadsItsKeys) {
               "dram_channels = 1\nextra_send_slot = true\nheader_every_flit = true\n"
               "scratchpad_single_port = true\nnoc_cycles_per_flit = 2\ndetector = \"star\"\n"
               "end_cycles = 3\nlink_layer = \"published\"\nmemory_controller = \"published\"\n"
-              "[overlay.timing]\nfp_add = 20\ndivide_interval = 7\n"),
+              "[overlay.timing]\nfp_add = 20\ndivide_interval = 7\nwake = 2\n"),
       "c.toml", registry());
   const OverlayParams& p = params(spec);
   EXPECT_EQ(p.board.threads(), 32u);
@@ -60,6 +60,7 @@ TEST(OverlayRole, ReadsItsKeys) {
   EXPECT_TRUE(p.published_link);
   EXPECT_EQ(p.timing.fp_add, 20u);
   EXPECT_EQ(p.timing.divide_interval, 7u);
+  EXPECT_EQ(p.timing.wake, 2u);
 }
 
 TEST(OverlayRole, SaysWhatIsWrong) {
@@ -116,9 +117,11 @@ TEST(OverlayRole, ShapeOfTheRtl) {
   EXPECT_EQ(shape.parameters.at("TilesX"), "2");
   EXPECT_EQ(shape.parameters.at("Cores"), "1");
   EXPECT_EQ(shape.parameters.at("LineBytes"), "64");
-  for (const char* published : {"detector = \"star\"\n", "detector = \"star\"\nlink_layer = \"published\"\n",
-                                "header_every_flit = true\n", "scratchpad_single_port = true\n",
-                                "noc_cycles_per_flit = 2\n", "[overlay.timing]\nfp_add = 14\n"}) {
+  for (const char* published :
+       {"detector = \"star\"\n", "detector = \"star\"\nlink_layer = \"published\"\n",
+        "header_every_flit = true\n", "scratchpad_single_port = true\n", "noc_cycles_per_flit = 2\n",
+        "gather_cycles = 9\n", "turn_cycles = 5\n", "end_cycles = 2\n", "cache_sets_per_thread = 32\n",
+        "[overlay.timing]\nfp_add = 14\n"}) {
     try {
       shape_of(published);
       ADD_FAILURE() << "accepted in RTL: " << published;

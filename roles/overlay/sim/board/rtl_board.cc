@@ -8,6 +8,7 @@
 #include "blocks/reliable_link/sim/reliable_link.h"
 #include "blocks/verilated/line_memory.h"
 #include "fabric/error.h"
+#include "roles/overlay/sim/board/rtl_waiting.h"
 #include "roles/overlay/sim/tile/memory_system.h"
 
 namespace polyloom::overlay {
@@ -25,12 +26,18 @@ void check_form(const OverlayParams& p) {
   if (p.board.header_every_flit) refuse("header_every_flit = true", "false");
   if (p.board.scratchpad_single_port) refuse("scratchpad_single_port = true", "false");
   if (p.board.noc_cycles_per_flit != 1) refuse("noc_cycles_per_flit above 1", "1");
+  const OverlayParams ours;
+  if (p.gather_cycles != ours.gather_cycles) refuse("gather_cycles", "what its size takes");
+  if (p.turn_cycles != ours.turn_cycles) refuse("turn_cycles other than the default", "the default");
+  if (p.end_cycles != ours.end_cycles) refuse("end_cycles other than the default", "the default");
+  if (p.board.cache_sets_per_thread > 16 || p.board.cache_sets_per_thread * p.board.cache_ways > 64)
+    refuse("cache_sets_per_thread above 16, or above 64 lines a thread,", "16 and 64 at most");
   if (p.timing != TileTiming{}) refuse("timing other than the default", "the default");
 }
 
 /// As the fast model's links, with the time-out of the slowest.
 blocks::LinkStraps link_constants(const OverlayParams& p, const BoardSite& site) {
-  blocks::LinkStraps result{1024, 0};
+  blocks::LinkStraps result{2, 0};  // the least that is legal, for boards without links
   const fabric::Clock clock(p.board.clock_hz);
   for (const BoardSite::Ends& ends : site.links) {
     if (ends.tx == nullptr) continue;
@@ -86,7 +93,9 @@ std::unique_ptr<blocks::VerilatedNode> make_rtl_board(const OverlayParams& p, co
   params.host = {site.host.tx, site.host.rx};
   params.tx_beats = 0;  // links have their own buffers
   params.counters = {"instructions",      "hits",      "misses",        "writebacks", "messages_sent",
-                     "messages_received", "link_sent", "link_received", "barriers"};
+                     "messages_received", "link_sent", "link_received", "link_again", "link_bad",
+                     "barriers"};
+  params.waiting_for = [p](const blocks::RtlModel& model) { return rtl_waiting_for(p.board, model); };
   params.wave = wave;
   std::vector<std::unique_ptr<blocks::AxiMemory>> memories;
   for (unsigned slice = 0; slice < p.board.dram_channels; ++slice) {

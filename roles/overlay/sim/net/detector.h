@@ -38,9 +38,9 @@ struct DetectorConfig {
   MeshSize mesh;
   unsigned threads = 0;  ///< hardware threads of a board: all must wait
   /// Cycles to gather "all threads wait, nothing in flight" over a board, and again to release its threads.
-  Cycle gather = 12;
+  Cycle gather = 8;
   /// Cycles that a board takes to answer or pass on control words.
-  Cycle turn = 4;
+  Cycle turn = 3;
   /// Tree: cycles for each end of a link in a report that a board reads, and again in one that it sends.
   Cycle end = 1;
   /// Star only: hop from board (0,0) to the master board west of it, in cycles.

@@ -43,8 +43,9 @@ struct ModelBoard final : DetectorEnv {
   void send_control(Cycle c, unsigned link, std::span<const std::uint64_t> words) override;
   void release_threads(Cycle c, bool voted) override;
   void freeze_threads(Cycle, bool frozen) override { activity.frozen = frozen; }
-  void set_waiting(bool wait) {
+  void set_waiting(bool wait, Cycle c = 0) {
     waiting = wait;
+    if (wait) activity.changed = std::max(activity.changed, c);
     activity.idle_waiting = wait ? 1 : 0;
     activity.idle_votes = wait && vote ? 1 : 0;
   }
@@ -124,6 +125,7 @@ struct World {
         while (!b->held.empty() && b->held.front() < end) {
           b->held.pop_front();
           --b->activity.in_flight;
+          b->activity.changed = end;
         }
         if (!b->waiting && b->sends_left > 0 && random() % 4 == 0) {
           const auto link = static_cast<unsigned>(random() % 4);
@@ -133,7 +135,7 @@ struct World {
           }
         }
       }
-      if (!b->waiting && b->busy_until < end) b->set_waiting(true);
+      if (!b->waiting && b->busy_until < end) b->set_waiting(true, end);
       b->detector->step(end);
     }
     now = end;

@@ -48,19 +48,26 @@ unsigned TreeDetector::other_end(unsigned key) {
 // ---- the board's own state ----
 
 void TreeDetector::step(Cycle now) {
-  if (release_at_ <= now) {
-    release_at_ = kNeverCycle;
-    ++epoch_;
-    ++counters_.barriers;
-    own_.reset();
-    own_valid_ = false;
-    forwarded_.reset();
-    for (auto& report : from_child_) {
-      if (report && report->epoch != epoch_bit()) report.reset();
-    }
-    passive_since_ = kNeverCycle;
-    env_.release_threads(now, release_vote_);
+  look(now);
+  if (release_at_ <= now) release();
+}
+
+void TreeDetector::release() {
+  const Cycle at = release_at_;
+  release_at_ = kNeverCycle;
+  ++epoch_;
+  ++counters_.barriers;
+  own_.reset();
+  own_valid_ = false;
+  forwarded_.reset();
+  for (auto& report : from_child_) {
+    if (report && report->epoch != epoch_bit()) report.reset();
   }
+  passive_since_ = kNeverCycle;
+  env_.release_threads(at, release_vote_);
+}
+
+void TreeDetector::look(Cycle now) {
   if (release_at_ != kNeverCycle) return;  // decided: nothing can change before the release
   if (!passive()) {
     passive_since_ = kNeverCycle;
@@ -70,10 +77,10 @@ void TreeDetector::step(Cycle now) {
   if (own_valid_ && own_version_ == version_) return;
   own_valid_ = false;
   if (passive_since_ == kNeverCycle || passive_version_ != version_) {
-    passive_since_ = now;
+    passive_since_ = activity_.changed;
     passive_version_ = version_;
   }
-  if (passive_since_ + config_.gather <= now) take_snapshot(now);
+  if (passive_since_ + config_.gather <= now) take_snapshot(passive_since_ + config_.gather);
 }
 
 void TreeDetector::take_snapshot(Cycle now) {

@@ -59,6 +59,8 @@ class TreeDetector final : public Detector {
   static unsigned end_key(BoardCoord board, unsigned link) { return (board.y << 5) | (board.x << 2) | link; }
   static unsigned other_end(unsigned key);
 
+  void look(Cycle now);
+  void release();
   void take_snapshot(Cycle now);
   /// When a report is read that is there at `c`: reports are read one at a time.
   Cycle read(Cycle c, const Report& report);

@@ -70,7 +70,9 @@ class Network {
         tiles_(tiles()),
         random_(seed) {
     shared_.may_freeze = load.freeze;
-    shared_.fault = [](Cycle, unsigned, unsigned, std::uint32_t, const std::string& text) { FAIL() << text; };
+    shared_.fault = [](Cycle, unsigned, unsigned, const SendRequest&, const std::string& text) {
+      FAIL() << text;
+    };
     for (unsigned t = 0; t < tiles(); ++t) {
       wakes_[t].network = this;
       wakes_[t].tile = t;

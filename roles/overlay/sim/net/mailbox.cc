@@ -71,7 +71,7 @@ std::string Mailbox::problem_with(unsigned thread, const SendRequest& request) c
 void Mailbox::send(Cycle c, unsigned thread, const SendRequest& request) {
   const std::string problem = problem_with(thread, request);
   if (!problem.empty()) {
-    if (shared_.fault) shared_.fault(c, tile_, thread, request.pc, problem);
+    if (shared_.fault) shared_.fault(c, tile_, thread, request, problem);
     return;
   }
   send_busy_ |= std::uint64_t{1} << thread;
@@ -189,6 +189,7 @@ void Mailbox::put_back(Cycle c, unsigned slot) {
   freed_.push_in_order({c, static_cast<std::uint16_t>(slot)});
   ++counters_.freed;
   --shared_.activity.in_flight;
+  shared_.activity.changed = std::max(shared_.activity.changed, c);
 }
 
 void Mailbox::collect_freed(Cycle c) {
@@ -207,6 +208,7 @@ void Mailbox::begin_wait(Cycle c, unsigned thread, std::uint32_t bits) {
   waits_[thread] = static_cast<std::uint8_t>(bits);
   if (bits & kWaitIdle) {
     ++shared_.activity.idle_waiting;
+    shared_.activity.changed = std::max(shared_.activity.changed, c);
     if (bits & kWaitIdleVote) ++shared_.activity.idle_votes;
   }
   check_wait(c, thread);
@@ -225,7 +227,7 @@ void Mailbox::wake(Cycle c, unsigned thread, std::uint32_t bits) {
     if (waits_[thread] & kWaitIdleVote) --shared_.activity.idle_votes;
   }
   waits_[thread] = 0;
-  cores_->wake(std::max(c + 1, shared_.window_end), thread, bits);
+  cores_->wake(std::max(c + shared_.wake, shared_.window_end), thread, bits);
 }
 
 void Mailbox::release_idle(Cycle c, bool voted) {

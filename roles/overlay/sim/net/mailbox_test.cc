@@ -29,7 +29,7 @@ struct Wakes final : CoreWakeups {
 struct Bench {
   explicit Bench(BoardParams params = {}) : shared(params, {0, 0}, {2, 2}), box(shared, 0, sink) {
     box.attach(wakes);
-    shared.fault = [this](Cycle, unsigned, unsigned thread, std::uint32_t, const std::string& text) {
+    shared.fault = [this](Cycle, unsigned, unsigned thread, const SendRequest&, const std::string& text) {
       faults.push_back(std::to_string(thread) + " " + text);
     };
   }
@@ -203,6 +203,26 @@ TEST(Mailbox, WaitsEndOnWhatWasAskedFor) {
   EXPECT_EQ(b.wakes.calls[2].at(0).first, 24u);
   EXPECT_EQ(b.shared.activity.idle_waiting, 0u);
   EXPECT_EQ(b.shared.activity.idle_votes, 0u);
+}
+
+// With the RTL's time a wake-up never falls into the window of its cause, so nothing is rounded.
+TEST(Mailbox, WakesComeSoManyCyclesAfterTheirCause) {
+  Bench b;
+  b.shared.wake = 9;
+  b.begin(0);
+  b.box.wait(0, 0, kWaitSend);  // seen, and holds, in 1
+  b.box.wait(3, 1, kWaitRecv);
+  b.box.wait(7, 2, kWaitIdle);  // seen in 8: the board's last
+  b.finish();
+  EXPECT_EQ(b.wakes.calls[0].at(0).first, 1 + 9u);
+  b.begin(8);
+  ASSERT_TRUE(b.offer(9, 2, 1, 0));  // in the thread's queue 2 cycles later
+  b.finish();
+  EXPECT_EQ(b.wakes.calls[1].at(0).first, 11 + 9u);
+  EXPECT_EQ(b.shared.activity.changed, 8u);
+  b.begin(16);
+  b.box.release_idle(19, false);
+  EXPECT_EQ(b.wakes.calls[2].at(0).first, 19 + 9u);
 }
 
 TEST(Mailbox, FrozenThreadsNeitherSendNorReceiveNorWake) {

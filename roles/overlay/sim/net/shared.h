@@ -8,6 +8,7 @@
 #include "roles/overlay/sim/net/address.h"
 #include "roles/overlay/sim/net/message.h"
 #include "roles/overlay/sim/net/wheel.h"
+#include "roles/overlay/sim/tile_ports.h"
 #include "roles/overlay/sim/types.h"
 
 namespace polyloom::overlay {
@@ -19,13 +20,13 @@ struct Activity {
   std::int64_t in_flight = 0;
   unsigned idle_waiting = 0;  ///< threads that wait with kWaitIdle
   unsigned idle_votes = 0;    ///< of those, the ones that vote true
+  Cycle changed = 0;          ///< when one of these last changed towards passive
   /// Published protocol, stage 1: threads can neither send nor receive nor be woken by messages.
   bool frozen = false;
 };
 
-/// A thread has asked, with the instruction at `pc`, for something that the network cannot do. `tile` and
-/// `thread` are board-local.
-using NetFault = std::function<void(Cycle c, unsigned tile, unsigned thread, std::uint32_t pc,
+/// A thread has asked for something that the network cannot do. `tile` and `thread` are board-local.
+using NetFault = std::function<void(Cycle c, unsigned tile, unsigned thread, const SendRequest& request,
                                     const std::string& problem)>;
 
 struct NetShared {
@@ -45,6 +46,7 @@ struct NetShared {
   Activity activity;
   NetFault fault;
   bool may_freeze = false;     ///< termination detection uses Activity::frozen
+  Cycle wake = 1;              ///< from an event until a thread that waited for it can issue: TileTiming
   Cycle window_end = kWindow;  ///< end of the board window being advanced: cores see nothing earlier
 
   // Units of the wheel: mailboxes before routers, so that routers of a cycle see what mailboxes did in it.

@@ -415,9 +415,9 @@ std::uint32_t ReferenceTile::csr_value(unsigned thread, Cycle c, unsigned number
     case csr::recv:
       return env_.mailbox->can_recv(thread) ? (env_.mailbox->recv(c, thread) & 0x7fffu) | 0x8000u : 0;
     case csr::from_uart: {
-      if (t.uart.empty()) return 0;
-      const std::uint32_t byte = t.uart.front();
-      t.uart.pop_front();
+      if (!t.uart) return 0;
+      const std::uint32_t byte = *t.uart;
+      t.uart.reset();
       return 0x100 | byte;
     }
     case csr::cycle:

@@ -26,8 +26,11 @@ class ReferenceTile final : public CoreWakeups, public MemoryClient {
   void write_instr(unsigned pair, std::uint32_t index, std::uint32_t word) {
     code_.at(pair).at(index) = word;
   }
-  void uart_in(unsigned core, unsigned thread, std::uint8_t byte) {
-    threads_[core * params_.threads_per_core + thread].uart.push_back(byte);
+  bool uart_in(unsigned core, unsigned thread, std::uint8_t byte) {
+    std::optional<std::uint8_t>& held = threads_[core * params_.threads_per_core + thread].uart;
+    if (held) return false;
+    held = byte;
+    return true;
   }
   void advance_cores(Cycle from);
   void wake(Cycle c, unsigned thread, std::uint32_t bits) override;
@@ -55,7 +58,7 @@ class ReferenceTile final : public CoreWakeups, public MemoryClient {
     ThreadState state = ThreadState::off;
     std::uint32_t id = 0, send_len = 0, send_ptr = 0, send_dest = 0, instr_addr = 0;
     unsigned wait_rd = 0;
-    std::deque<std::uint8_t> uart;
+    std::optional<std::uint8_t> uart;
     std::vector<Set> sets;
     unsigned fill_way = 0;
     unsigned miss_slot = 0;

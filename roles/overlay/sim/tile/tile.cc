@@ -194,8 +194,11 @@ void Tile::write_instr(unsigned pair, std::uint32_t index, std::uint32_t word) {
 std::uint32_t Tile::read_instr(unsigned pair, std::uint32_t index) const {
   return impl_->memories.at(pair)->read(index);
 }
-void Tile::uart_in(unsigned core, unsigned thread, std::uint8_t byte) {
-  impl_->uart.at(impl_->index_of(core, thread)).push_back(static_cast<char>(byte));
+bool Tile::uart_in(unsigned core, unsigned thread, std::uint8_t byte) {
+  std::optional<std::uint8_t>& held = impl_->uart.at(impl_->index_of(core, thread));
+  if (held) return false;
+  held = byte;
+  return true;
 }
 
 void Tile::advance_cores(Cycle from) { impl_->advance(from); }

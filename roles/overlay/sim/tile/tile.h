@@ -72,8 +72,8 @@ class Tile final : public CoreWakeups, public MemoryClient {
   /// Writes word `index` of the instruction memory that cores 2*pair and 2*pair+1 share.
   void write_instr(unsigned pair, std::uint32_t index, std::uint32_t word);
   std::uint32_t read_instr(unsigned pair, std::uint32_t index) const;
-  /// A byte from the host for the thread's UART.
-  void uart_in(unsigned core, unsigned thread, std::uint8_t byte);
+  /// A byte from the host for the thread's UART; false, and it is lost, if the one before has not been read.
+  bool uart_in(unsigned core, unsigned thread, std::uint8_t byte);
 
   // ----- time -----
   /// Runs all cores and units through [from, from + kWindow). `from` is a multiple of kWindow, larger than

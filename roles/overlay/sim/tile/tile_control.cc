@@ -2,6 +2,7 @@
 // Instructions that others can see or that depend on time: CSRs, Send, faults. Executed at their cycle.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "roles/overlay/sim/isa/exec.h"
 #include "roles/overlay/sim/tile/memory.h"
@@ -184,10 +185,8 @@ std::uint32_t Tile::Impl::read_csr(unsigned core, unsigned thread, Cycle c, unsi
       return addr;
     }
     case csr::from_uart: {
-      if (uart[i].empty()) return 0;
-      const auto byte = static_cast<std::uint8_t>(uart[i].front());
-      uart[i].erase(0, 1);
-      return 0x100u | byte;
+      const auto byte = std::exchange(uart[i], std::nullopt);
+      return byte ? 0x100u | *byte : 0;
     }
     case csr::prog_router_sent:
     case csr::prog_router_sent_inter:

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -147,7 +148,7 @@ struct Tile::Impl {
   std::span<Thread> threads;
   std::vector<ThreadState> states;
   std::vector<std::uint8_t> wait_rd;
-  std::vector<std::string> uart;  ///< bytes from the host, by thread
+  std::vector<std::optional<std::uint8_t>> uart;  ///< byte from the host, by thread
   std::vector<std::unique_ptr<InstrMemory>> memories;
 };
 

@@ -29,6 +29,10 @@ struct TileTiming {
   unsigned cache_hit = 4;
   unsigned cache_max_misses = 32;  ///< misses in flight of a tile; further ones wait in order, hits pass them
   unsigned to_memory = 4;          ///< from a cache's lookup to its slice's memory queue
+  /// From the cycle in which what a thread waits for holds, until it can issue again: 6 cycles are the
+  /// calls', which the mailbox's model does without. With 9 or more, a wake-up is exact; with less, it is
+  /// late by the rest of its window.
+  unsigned wake = 9;
   unsigned from_memory =
       12;  ///< from the memory's answer to the waiting thread's next issue (at least kWindow)
 

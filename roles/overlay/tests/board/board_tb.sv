@@ -43,10 +43,10 @@ module board_tb
   if (1) begin : gen_counters
     logic [3:0][1:0] retired = '0;
     tile_count_t [3:0] count = '0;
-    logic [3:0] link_sent = '0, link_received = '0;
+    logic [3:0] link_sent = '0, link_received = '0, link_again = '0, link_bad = '0;
     logic host_out = 1'b0;
     logic [1:0][31:0] router_sent;
-    logic [63:0] instructions, hits, misses, writebacks, sent, received, over_links, from_links;
+    logic [63:0] instructions, hits, misses, writebacks, sent, received, over_links, from_links, again, bad;
     polyloom_overlay_counters #(
         .Cfg(Cfg)
     ) i_dut (
@@ -56,6 +56,8 @@ module board_tb
         .count_i            (count),
         .link_sent_i        (link_sent),
         .link_received_i    (link_received),
+        .link_again_i       (link_again),
+        .link_bad_i         (link_bad),
         .host_out_i         (host_out),
         .router_sent_o      (router_sent),
         .instructions_o     (instructions),
@@ -65,7 +67,9 @@ module board_tb
         .messages_sent_o    (sent),
         .messages_received_o(received),
         .link_sent_o        (over_links),
-        .link_received_o    (from_links)
+        .link_received_o    (from_links),
+        .link_again_o       (again),
+        .link_bad_o         (bad)
     );
   end
 endmodule

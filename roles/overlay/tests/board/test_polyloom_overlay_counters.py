@@ -14,6 +14,8 @@ from polyloom.rtl.testing import Harness, bench
 
 test = bench(__file__, "board_tb")
 TILES, CORES, LINKS = 4, 2, 4
+#: Pulses of links -> the counter that sums them.
+LINK_PULSES = {"link_sent": "over_links", "link_received": "from_links", "link_again": "again", "link_bad": "bad"}
 #: Fields of tile_count_t from its lowest bit on -> the counter that sums them.
 FIELDS = ("received", "sent", "writebacks", "misses", "hits")
 
@@ -21,22 +23,22 @@ FIELDS = ("received", "sent", "writebacks", "misses", "hits")
 @cocotb.test()
 async def sums_are_exact(dut: Any) -> None:
     h = Harness(dut, dut.gen_counters)
-    inputs = {name: h.signal(name) for name in ("retired", "count", "link_sent", "link_received", "host_out")}
-    outputs = {name: h.signal(name) for name in ("instructions", *FIELDS, "over_links", "from_links")}
+    inputs = {name: h.signal(name) for name in ("retired", "count", *LINK_PULSES, "host_out")}
+    outputs = {name: h.signal(name) for name in ("instructions", *FIELDS, *LINK_PULSES.values())}
     router_sent = h.signal("router_sent")
     await h.reset()
     sums = dict.fromkeys(outputs, 0)
     to_host = 0
     for _ in range(2000):
         retired, count = h.rng.getrandbits(TILES * CORES), h.rng.getrandbits(TILES * len(FIELDS))
-        sent, received, out = h.rng.getrandbits(LINKS), h.rng.getrandbits(LINKS), h.rng.getrandbits(1)
-        for name, value in zip(inputs, (retired, count, sent, received, out), strict=True):
+        pulses, out = [h.rng.getrandbits(LINKS) for _ in LINK_PULSES], h.rng.getrandbits(1)
+        for name, value in zip(inputs, (retired, count, *pulses, out), strict=True):
             inputs[name].set(value)
         sums["instructions"] += retired.bit_count()
         for i, field in enumerate(FIELDS):
             sums[field] += sum(count >> tile * len(FIELDS) + i & 1 for tile in range(TILES))
-        sums["over_links"] += sent.bit_count()
-        sums["from_links"] += received.bit_count()
+        for name, value in zip(LINK_PULSES.values(), pulses, strict=True):
+            sums[name] += value.bit_count()
         to_host += out
         await h.step()
     for signal in inputs.values():

@@ -62,6 +62,7 @@ class Bench {
   std::vector<Event> events;           ///< taken by the host
   std::vector<std::uint32_t> answers;  ///< of read_instr
   std::uint64_t issued = 0, passed = 0, faults = 0, replays = 0, merged = 0;
+  std::uint64_t lost = 0;  ///< bytes of the host that came too early
   Cycle cycle = 0;
 
  private:

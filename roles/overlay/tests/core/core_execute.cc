@@ -72,8 +72,15 @@ void Bench::execute_op(unsigned k, const Control& c) {
   if (c.op == Control::start) start(k, c.addr, c.data);
   if (c.op == Control::uart) {
     ThreadModel& t = thread(k, c.addr);
-    if (t.uart) return;
-    t.uart = c.data & 0xff;
+    if (!t.uart) {
+      t.uart = c.data & 0xff;
+    } else if (cores[k].event_full) {
+      return;
+    } else {
+      cores[k].event_full = true;
+      event_[k] = Event{k * kThreads + c.addr, true, 0x81, 0, 0};
+      ++lost;
+    }
   }
   todo_next_ &= ~(1u << k);
 }

@@ -106,7 +106,7 @@ void RtlEnd::end(Cycle c, const BoardWires& wires) {
 // ---- fast model ----
 
 ModelEnd::ModelEnd(BoardCoord at, MeshSize mesh)
-    : detector_({.board = at, .mesh = mesh, .threads = kTiles, .gather = 4 + kTilesX + kTilesY}, activity_,
+    : detector_({.board = at, .mesh = mesh, .threads = kTiles, .gather = kTilesX + kTilesY}, activity_,
                 *this) {}
 
 DetectorWires ModelEnd::begin(Cycle c, bool inject) {
@@ -131,14 +131,17 @@ void ModelEnd::end(Cycle c, const BoardWires& wires) {
   }
   if (wires.host_in) detector_.host_in(), ++rim_;
   if (wires.host_out) detector_.host_out(), --rim_;
+  const Activity before = activity_;
   std::uint16_t in_flight = static_cast<std::uint16_t>(rim_);
   activity_.idle_waiting = activity_.idle_votes = 0;
   for (unsigned t = 0; t < kTiles; ++t) {
     in_flight = static_cast<std::uint16_t>(in_flight + wires.in_flight[t]);
-    activity_.idle_waiting += wires.idle[t];
-    activity_.idle_votes += wires.idle[t] && wires.vote[t];
+    activity_.idle_waiting += waking_ == 0 && wires.idle[t];
+    activity_.idle_votes += waking_ == 0 && wires.idle[t] && wires.vote[t];
   }
+  if (waking_ != 0) --waking_;
   activity_.in_flight = in_flight;
+  if (in_flight != before.in_flight || activity_.idle_waiting != before.idle_waiting) activity_.changed = c;
   detector_.step(c);
 }
 
@@ -148,6 +151,7 @@ void ModelEnd::send_control(Cycle c, unsigned link, std::span<const std::uint64_
 
 void ModelEnd::release_threads(Cycle, bool voted) {
   released_ = true;
+  waking_ = 5;
   voted_ = voted;
 }
 

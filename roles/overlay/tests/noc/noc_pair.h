@@ -30,7 +30,9 @@ class Pair {
   Pair(std::uint64_t seed, BoardCoord at)
       : random(seed), shared_(params(), at, {3, 3}, kLinkFlitsOfTest), noc_(shared_), dut_(at.x, at.y) {
     for (unsigned t = 0; t < kTiles; ++t) noc_.mailbox(t).attach(wakes_);
-    shared_.fault = [](Cycle, unsigned, unsigned, std::uint32_t, const std::string& text) { FAIL() << text; };
+    shared_.fault = [](Cycle, unsigned, unsigned, const SendRequest&, const std::string& text) {
+      FAIL() << text;
+    };
   }
 
   void run(const Load& load, unsigned cycles) {

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All floating-point units in one Verilated program, float_rtl_test.cc, for the tests of the modules.
+
+Input: a unit of units.toml, vectors. Each unit is run with random stalls on pairs of corner values and random numbers
+of several kinds (close exponents, subnormal results, halfway cases) against the CPU's arithmetic, and on the vectors;
+results must come in exactly the cycle that units.toml says. POLYLOOM_TEST_FULL=1: more of it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import random
+import subprocess
+import tomllib
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from polyloom import paths
+from polyloom.rtl import filelist, tools
+from polyloom.rtl.testing.exact import B32, B64, Format
+
+HERE = Path(__file__).parent
+LIST = HERE.parent / "rtl" / "float.f"
+FULL = os.environ.get("POLYLOOM_TEST_FULL", "0") not in {"", "0"}
+UNITS: dict[str, dict[str, Any]] = tomllib.loads((HERE.parent / "units.toml").read_text())
+FORMATS = {32: B32, 64: B64}
+#: Operands, mode (subtract; signed), result.
+Vector = tuple[int, int, int, int]
+
+#: Ports of a module beside clk_i, rst_ni, en_i; {w} is the width of what it takes. z is unit n's result.
+PORTS = {
+    "polyloom_fp_add": ".sub_i(mode_i), .a_i(a{w}_i), .b_i(b{w}_i), .z_o({z})",
+    "polyloom_fp_mul": ".a_i(a{w}_i), .b_i(b{w}_i), .z_o({z})",
+    "polyloom_fp_cmp": ".a_i(a{w}_i), .b_i(b{w}_i), .lt_o({z}[0]), .eq_o({z}[1]), .unordered_o({z}[2])",
+    "polyloom_fp_from_int": ".signed_i(mode_i), .a_i(n{i}_i), .z_o({z})",
+    "polyloom_fp_to_int": ".signed_i(mode_i), .a_i(a{w}_i), .z_o({z})",
+    "polyloom_fp_resize": ".a_i(a{w}_i), .z_o({z})",
+    "polyloom_fp_div": ".start_i(start_i[{n}]), .a_i(a{w}_i), .b_i(b{w}_i), .z_o({z})",
+    "polyloom_fp_sqrt": ".start_i(start_i[{n}]), .a_i(a{w}_i), .z_o({z})",
+}
+
+
+def _result_width(unit: dict[str, Any]) -> int:
+    module, values = unit["module"], unit["parameters"]
+    if module == "polyloom_fp_cmp":
+        return 3
+    keys = {"polyloom_fp_to_int": "IntWidth", "polyloom_fp_resize": "ToWidth"}
+    return int(values[keys.get(module, "Width")])
+
+
+def _top() -> str:
+    """A module with every unit: operands shared, results side by side."""
+    lines = [
+        "module float_tb (input logic clk_i, rst_ni, en_i, mode_i,",
+        f"  input logic [{len(UNITS) - 1}:0] start_i, input logic [31:0] a32_i, b32_i, n32_i,",
+        f"  input logic [63:0] a64_i, b64_i, n64_i, output logic [63:0] z_o [{len(UNITS)}]);",
+    ]
+    for n, (name, unit) in enumerate(UNITS.items()):
+        values, width = unit["parameters"], _result_width(unit)
+        operand = values.get("Width", values.get("FromWidth"))
+        ports = PORTS[unit["module"]].format(w=operand, i=values.get("IntWidth"), n=n, z=f"z_{name}")
+        parameters = ", ".join(f".{key}({value})" for key, value in values.items())
+        lines.append(f"  logic [{width - 1}:0] z_{name};")
+        lines.append(f"  assign z_o[{n}] = 64'(z_{name});")
+        lines.append(f"  {unit['module']} #({parameters}) i_{name} (.clk_i, .rst_ni, .en_i, {ports});")
+    return "\n".join([*lines, "endmodule", ""])
+
+
+def verilator(*args: str) -> subprocess.CompletedProcess[str]:
+    """Verilator with the units' sources."""
+    command = [str(tools.find("verilator")), str(tools.WAIVERS), *filelist.read(LIST).verilator_args(), *args]
+    return subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
+
+
+@cache
+def program() -> Path:
+    """The program, built if need be; one process at a time."""
+    build = paths.build_dir() / "rtl-tests" / "float"
+    build.mkdir(parents=True, exist_ok=True)
+    with (build / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _build(build)
+
+
+def _build(build: Path) -> Path:
+    (build / "float_tb.sv").write_text(_top())
+    units = [f'{{"{name}", {unit["latency"]}, {unit["interval"]}}},' for name, unit in UNITS.items()]
+    (build / "units.inc").write_text("\n".join(units))
+    result = verilator(
+        *("--cc", "--exe", "--build", "-j", str(os.cpu_count() or 1), "-O3", "--x-initial", "unique"),
+        *("--Mdir", str(build), "--top-module", "float_tb", "-o", "float_rtl_test"),
+        *(str(build / "float_tb.sv"), str(HERE / "float_rtl_test.cc")),
+        *tools.VERILATOR_BUILD_ARGS,
+        *("-CFLAGS", "-O1 -ffp-contract=off", "-LDFLAGS", "-lgtest -pthread"),
+    )
+    assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
+    return build / "float_rtl_test"
+
+
+def units_of(module: str) -> list[str]:
+    """Names of units.toml."""
+    return [name for name, unit in UNITS.items() if unit["module"] == module]
+
+
+def formats_of(name: str) -> tuple[Format, Format]:
+    """What a unit takes, and what a resize makes."""
+    values = UNITS[name]["parameters"]
+    return FORMATS[values.get("Width", values.get("FromWidth"))], FORMATS[values.get("ToWidth", 32)]
+
+
+def pairs(fmt: Format, count: int = 1500) -> Iterable[tuple[int, int]]:
+    """Pairs of corners, then random ones."""
+    rng = random.Random(f"{fmt}")
+    corners = fmt.corners()
+    yield from ((a, b) for a in corners for b in corners)
+    for _ in range(count * (10 if FULL else 1)):
+        a = fmt.random(rng)
+        yield a, fmt.random(rng, a)
+
+
+def check(name: str, vectors: Iterable[Vector], folder: Path) -> None:
+    """Run a unit; AssertionError with what it says if it fails."""
+    path = folder / "vectors"
+    path.write_text("".join(f"{a:x} {b:x} {mode:x} {z:x}\n" for a, b, mode, z in vectors))
+    environment = os.environ | {"ROUNDS": "20" if FULL else "1", "VECTORS": str(path)}
+    command = [str(program()), f"--gtest_filter=*/{name}"]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=600)
+    assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-2000:]
+    assert "[  PASSED  ] 2 tests." in run.stdout
+
+
+def compute(operation: Callable[..., tuple[int, int]], fmt: Format) -> list[Vector]:
+    """Vectors of an operation of two operands and no mode."""
+    return [(a, b, 0, operation(fmt, a, b)[0]) for a, b in pairs(fmt)]

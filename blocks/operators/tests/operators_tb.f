@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+-f ../rtl/operators.f
+operators_tb.sv

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# Covers: which of several problems a job names, whatever the order in which they are heard of.
+# Leaves out: real jobs (tests/test_mpirun.py).
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from polyloom.mpirun import launch
+from polyloom.mpirun.children import Children
+
+OTHER_LEFT = {"event": "error", "text": "another host program left before it finished", "consequence": True}
+KILLED = "rank 0 was killed by signal 6"
+
+
+class Played(launch.Launcher):
+    """A job of one CPU rank; its processes are Python programs."""
+
+    programs: dict[str, str]
+
+    def _start(self, children: Children, folder: Path) -> None:
+        for name, code in self.programs.items():
+            self._add(children, name, [sys.executable, "-c", code], {}, subprocess.DEVNULL)
+
+
+def play(folder: Path, **programs: str) -> launch.State:
+    request = cast(Any, SimpleNamespace(tag_output=False, timeout=None))
+    job = Played(request, cast(Any, SimpleNamespace(size=1, cpu_ranks=[0])), folder)
+    job.programs = {name.replace("_", " "): code for name, code in programs.items()}
+    return job.run()
+
+
+def says(event: dict[str, Any]) -> str:
+    return f"print({json.dumps(event)!r}); raise SystemExit(2)"
+
+
+def test_a_killed_rank_is_named_though_what_follows_is_heard_first(tmp_path: Path) -> None:
+    state = play(tmp_path, manager=says(OTHER_LEFT), rank_0="import os, time; time.sleep(1); os.abort()")
+    assert state.problems[:2] == [KILLED, OTHER_LEFT["text"]]
+    assert state.status() == 134
+
+
+def test_a_killed_rank_is_named_though_its_end_is_not_heard_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that it started keeps its output open, so that it is never read to the end."""
+    monkeypatch.setattr(launch, "SETTLE_SECONDS", 0.5)
+    child = "import os, subprocess; subprocess.Popen(['sleep', '4']); os.abort()"
+    state = play(tmp_path, manager=f"import time; time.sleep(1); {says(OTHER_LEFT)}", rank_0=child)
+    assert state.problems[0] == KILLED
+
+
+def test_what_the_manager_finds_itself_comes_before_what_follows(tmp_path: Path) -> None:
+    found = {"event": "error", "text": "rank 1: its FPGA does not answer", "consequence": False}
+    state = play(tmp_path, rank_0="raise SystemExit(1)", manager=f"import time; time.sleep(1); {says(found)}")
+    assert state.problems == [found["text"], "rank 0 ended with status 1"]
