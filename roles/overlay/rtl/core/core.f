@@ -6,6 +6,8 @@
 # lint: polyloom_overlay_decode Fp=1 MulDiv=1
 # lint: polyloom_overlay_decode Fp=0 MulDiv=0
 # lint: polyloom_overlay_context AddrBits=11
+# lint: polyloom_overlay_next_pc AddrBits=11
+# lint: polyloom_overlay_next_pc AddrBits=16
 # lint: polyloom_overlay_context AddrBits=16
 # lint: polyloom_overlay_answers Threads=16 Fpu=1
 # lint: polyloom_overlay_answers Threads=1 Fpu=0
@@ -34,6 +36,8 @@ polyloom_overlay_alu.sv
 polyloom_overlay_count.sv
 polyloom_overlay_csr.sv
 polyloom_overlay_writeback.sv
+polyloom_overlay_operands.sv
+polyloom_overlay_next_pc.sv
 polyloom_overlay_core.sv
 polyloom_overlay_cache_counts.sv
 polyloom_overlay_cores.sv

@@ -20,17 +20,20 @@ module polyloom_overlay_alu
     input  decoded_t        s5_i,
     input  logic     [31:0] s5_a_i,      // rs1, pc or 0
     input  logic     [31:0] s5_rs2_i,
+    input  logic            s5_bad_i,    // a branch whose target is not a word's
     input  logic            s5_own_i,    // the instruction has this result; else it is 0
     output logic     [31:0] s5_sum_o,
     // Stage 6
     output logic     [31:0] s6_sum_o,
+    output logic            s6_bad_o,    // such a branch, and taken
     output logic            s6_taken_o,  // a branch's condition
     // Stage 7
     output logic     [31:0] s7_result_o
 );
 
   logic [31:0] s5_b, s5_logic;
-  logic s5_less;
+  logic s5_less, s5_equal;
+  assign s5_equal = s5_a_i == s5_rs2_i;
 
   // One bit more, of operands extended with their signs or with zeros, tells which is less; b is inverted then.
   assign s5_b = (s5_i.b_imm ? s5_i.imm : s5_rs2_i) ^ {32{s5_i.sub}};
@@ -52,7 +55,7 @@ module polyloom_overlay_alu
 
   // ---- stage 6; what is no part of the result is zero, so that an OR joins the parts ----
   logic [31:0] s6_logic_q;
-  logic s6_from_sum_q, s6_result_less_q, s6_less_q, s6_equal_q, s6_by_less_q, s6_not_q;
+  logic s6_from_sum_q, s6_result_less_q, s6_less_q, s6_equal_q, s6_by_less_q, s6_not_q, s6_bad_equal_q, s6_bad_less_q;
 
   always_ff @(posedge clk_i) begin
     s6_sum_o         <= s5_sum_o;
@@ -60,10 +63,13 @@ module polyloom_overlay_alu
     s6_from_sum_q    <= s5_own_i && s5_i.from_sum;
     s6_result_less_q <= s5_own_i && s5_i.from_less && s5_less;
     s6_less_q        <= s5_less;
-    s6_equal_q       <= s5_a_i == s5_rs2_i;
+    s6_equal_q       <= s5_equal;
+    s6_bad_equal_q   <= s5_bad_i && !s5_i.f3[2] && (s5_equal ^ s5_i.f3[0]);
+    s6_bad_less_q    <= s5_bad_i && s5_i.f3[2];
     s6_by_less_q     <= s5_i.f3[2];
     s6_not_q         <= s5_i.f3[0];
   end
+  assign s6_bad_o   = s6_bad_equal_q || (s6_bad_less_q && (s6_less_q ^ s6_not_q));  // faults are told early
   assign s6_taken_o = (s6_by_less_q ? s6_less_q : s6_equal_q) ^ s6_not_q;
 
   // ---- stage 7 ----

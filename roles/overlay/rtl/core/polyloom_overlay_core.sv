@@ -97,9 +97,6 @@ module polyloom_overlay_core
 
   localparam int unsigned IndexBits = Cfg.threads > 1 ? $clog2(Cfg.threads) : 1;
   typedef logic [IndexBits-1:0] index_t;
-  // Of a branch's target, which may lie before or behind the memory; its sign is the rest.
-  localparam int unsigned TargetBits = (AddrBits > 11 ? AddrBits + 2 : 13) + 2;
-  localparam int unsigned OtherBits = AddrBits > 3 ? AddrBits + 2 : 5;
   localparam bit HasFpu = Cfg.fpu || Cfg.muldiv;
 
   // ---- stage 0: which thread, its pc ----
@@ -211,7 +208,12 @@ module polyloom_overlay_core
   logic s3_valid_q;
   passing_t s3_q, s4_q, s5_q, s6_q;
   core_op_t s3_op_q;
-  reg_t [2:0] s3_rs_q;
+  logic [31:0] s3_imm;
+  polyloom_overlay_immediate i_immediate (
+      .word_i (s3_q.word),
+      .whole_i(s3_q.decoded.illegal),
+      .imm_o  (s3_imm)
+  );
 
   always_ff @(posedge clk_i) begin
     s3_q <= '{
@@ -222,7 +224,12 @@ module polyloom_overlay_core
         decoded: s2_decoded,
         pending: s2_pending
     };
-    s3_rs_q <= s2_rs;
+    s4_q <= s3_q;
+    s4_q.decoded.imm <= s3_imm;
+    if (s3_q.decoded.illegal) begin  // the sum is the word, for whoever is told
+      s4_q.decoded.b_imm <= 1'b1;
+      s4_q.decoded.sub   <= 1'b0;
+    end
     s5_q <= s4_q;
     s6_q <= s5_q;
   end
@@ -231,12 +238,19 @@ module polyloom_overlay_core
   logic s7_pending_we, s7_pending_side;
   always_ff @(posedge clk_i) {s6_side_q, s5_side_q, s4_side_q, s3_side_q} <= {s5_side_q, s4_side_q, s3_side_q, s2_side};
 
-  logic [31:0] s4_answer;
-  logic [ 4:0] s4_flags;
-  polyloom_overlay_answers #(
-      .Threads(Cfg.threads),
-      .Fpu    (HasFpu)
-  ) i_answers (
+  // ---- stages 3 and 4: operands ----
+  logic s4_valid_q;
+  core_op_t s4_op_q;
+  logic s5_source;
+  logic [31:0] s5_answer, s5_a, s5_b, s5_c;
+  logic [4:0] s5_flags;
+  logic s8_we;  // the result of stage 7
+  logic [3:0] s8_thread;
+  reg_t s8_rd;
+  logic [31:0] s8_data;
+  polyloom_overlay_operands #(
+      .Cfg(Cfg)
+  ) i_operands (
       .clk_i,
       .hit_valid_i,
       .hit_i,
@@ -250,120 +264,53 @@ module polyloom_overlay_core
       .div_i,
       .wake_i,
       .wake_bits_i,
-      .s2_thread_i(s2_thread_q),
-      .s2_src_i   (s2_pending.src),
-      .s2_side_i  (s2_pending.side),
-      .s2_side_o  (s2_side),
-      .s7_we_i    (s7_pending_we),
-      .s7_thread_i(s7_thread_q),
-      .s7_side_i  (s7_pending_side),
-      .s4_data_o  (s4_answer),
-      .s4_flags_o (s4_flags)
-  );
-
-  // ---- stage 4: operands ----
-  logic [2:0] s3_forward, s3_zero;
-  logic s4_valid_q, s4_source_q;
-  core_op_t s4_op_q;
-  logic [2:0] s4_forward_q;  // the operand is the answer
-  logic [OtherBits-1:0] s4_other_q;  // pc, or the number in a CSR instruction; else 0
-  logic [2:0][31:0] s4_reg;
-
-  logic [31:0] s3_imm;
-  polyloom_overlay_immediate i_immediate (
-      .word_i (s3_q.word),
-      .whole_i(s3_q.decoded.illegal),
-      .imm_o  (s3_imm)
-  );
-
-  // An operand is the register, the answer or the pc, each 0 unless it is the one; or 0, as a CSR's immediate wants it.
-  always_comb begin
-    for (int unsigned i = 0; i < 3; i++) begin
-      s3_forward[i] = s3_q.pending.valid && s3_q.pending.rd == s3_rs_q[i];
-      s3_zero[i] = s3_forward[i] || (i < 2 && s3_rs_q[i] == '0);
-    end
-    if (s3_q.decoded.a_pc || s3_q.decoded.a_zero || s3_q.decoded.illegal) begin
-      s3_forward[0] = 1'b0;
-      s3_zero[0] = 1'b1;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    s4_q <= s3_q;
-    s4_q.decoded.imm <= s3_imm;
-    if (s3_q.decoded.illegal) begin  // the sum is the word, for whoever is told
-      s4_q.decoded.b_imm <= 1'b1;
-      s4_q.decoded.sub   <= 1'b0;
-    end
-    s4_forward_q <= s3_forward;
-    s4_other_q <= s3_q.decoded.a_pc ? OtherBits'({s3_q.held.pc[AddrBits+1:2], 2'b00}) :
-        s3_q.decoded.csr && s3_q.decoded.f3[2] ? OtherBits'(s3_q.word[19:15]) : '0;
-    if (s3_q.decoded.illegal) s4_other_q <= '0;
-    s4_source_q <= s3_q.word[19:15] != 5'd0;
-  end
-
-  // Result of stage 7
-  logic s8_we;
-  logic [3:0] s8_thread;
-  reg_t s8_rd;
-  logic [31:0] s8_data;
-
-  polyloom_overlay_regfile #(
-      .Fp(Cfg.fpu)
-  ) i_regfile (
-      .clk_i,
-      .thread_i (s2_thread_q),
-      .rs_i     (s2_rs),
-      .zero_i   (s3_zero),
-      .data_o   (s4_reg),
-      .we_i     (s8_we),
-      .wthread_i(s8_thread),
-      .rd_i     (s8_rd),
-      .wdata_i  (s8_data)
+      .s2_thread_i (s2_thread_q),
+      .s2_rs_i     (s2_rs),
+      .s2_pending_i(s2_pending),
+      .s2_side_o   (s2_side),
+      .s3_i        (s3_q),
+      .s5_source_o (s5_source),
+      .s5_a_o      (s5_a),
+      .s5_b_o      (s5_b),
+      .s5_c_o      (s5_c),
+      .s5_answer_o (s5_answer),
+      .s5_flags_o  (s5_flags),
+      .s7_we_i     (s7_pending_we),
+      .s7_thread_i (s7_thread_q),
+      .s7_side_i   (s7_pending_side),
+      .s8_we_i     (s8_we),
+      .s8_thread_i (s8_thread),
+      .s8_rd_i     (s8_rd),
+      .s8_data_i   (s8_data)
   );
 
   // ---- stage 5: execute ----
-  logic s5_valid_q, s5_source_q, s5_live, s5_mem, s5_reserved;
+  logic s5_valid_q, s5_live, s5_mem, s5_reserved;
   core_op_t s5_op_q;
-  logic [AddrBits+2:2] s5_next;
-  logic [TargetBits-1:0] s5_branch;
-  logic [31:0] s5_answer_q, s5_a_q, s5_b_q, s5_c_q, s5_sum;
-  logic [4:0] s5_flags_q;
+  logic [31:0] s5_sum;
   logic s5_cached, s5_pad, s5_aligned, s5_flush;
   logic [2:0] s5_frm, s5_rm;
 
-  always_ff @(posedge clk_i) begin
-    s5_answer_q <= s4_answer;
-    s5_flags_q <= s4_flags & {5{s4_q.pending.flags}};
-    s5_source_q <= s4_source_q;
-    s5_a_q <= s4_reg[0] | ({32{s4_forward_q[0]}} & s4_answer) | 32'(s4_other_q);
-    s5_b_q <= s4_reg[1] | ({32{s4_forward_q[1]}} & s4_answer);
-    s5_c_q <= s4_reg[2] | ({32{s4_forward_q[2]}} & s4_answer);
-  end
-
   logic [31:0] s6_sum, s7_result, s7_csr;
-  logic s6_own_we, s6_taken;  // it writes a register itself; a branch's condition holds
+  logic s6_own_we, s6_taken, s6_branch_fault;  // it writes a register itself; a branch's condition holds
   polyloom_overlay_alu #(
       .Fp(Cfg.fpu)
   ) i_alu (
       .clk_i,
       .s5_i       (s5_q.decoded),
-      .s5_a_i     (s5_a_q),
-      .s5_rs2_i   (s5_b_q),
+      .s5_a_i     (s5_a),
+      .s5_rs2_i   (s5_b),
       .s5_own_i   (s5_live && s5_q.decoded.rd_we && s5_q.decoded.computes),
       .s5_sum_o   (s5_sum),
       .s6_sum_o   (s6_sum),
+      .s5_bad_i   (s5_live && s5_q.decoded.branch && s5_q.word[8]),
+      .s6_bad_o   (s6_branch_fault),
       .s6_taken_o (s6_taken),
       .s7_result_o(s7_result)
   );
 
   // A word at a bad place is no instruction.
   assign s5_live = s5_valid_q && !s5_q.bad && !s5_q.decoded.illegal;
-  // An instruction's pc is inside the memory.
-  assign s5_next = (AddrBits + 1)'(s5_q.held.pc[AddrBits+1:2]) + 1'b1;
-  assign s5_branch = TargetBits'({s5_q.held.pc[AddrBits+1:2], 2'b00}) + TargetBits'($signed(
-      {s5_q.word[31], s5_q.word[7], s5_q.word[30:25], s5_q.word[11:8], 1'b0}
-  ));
   assign s5_rm = !s5_q.decoded.rm ? 3'd0 : s5_q.decoded.f3 == 3'd7 ? s5_frm : s5_q.decoded.f3;
   assign s5_reserved = s5_rm > 3'd4;
 
@@ -373,35 +320,29 @@ module polyloom_overlay_core
 
   // ---- stage 6: calls ----
   logic s6_valid_q, s6_illegal_q, s6_mem_bad, s6_aligned_q;
-  logic [  AddrBits+2:2] s6_next_q;
-  logic [TargetBits-1:0] s6_branch_q;
-  logic [31:0] s6_answer_q, s6_target;
-  logic [4:0] s6_flags_q;
-  logic s6_jump_q, s6_branching_q, s6_branch_bad_q, s6_latent_q;
+  logic [31:0] s6_answer_q;
+  logic [ 4:0] s6_flags_q;
+  logic s6_jump_q, s6_latent_q;
   logic s6_mem_q, s6_divides_q, s6_wrong_q, s6_own_q;
   mem_op_e s6_mem_op_q;
   logic [31:0] s6_a_q, s6_b_q, s6_c_q;
   logic [2:0] s6_rm_q;
 
   always_ff @(posedge clk_i) begin
-    s6_next_q <= s5_next;
-    s6_branch_q <= s5_branch;
-    s6_answer_q <= s5_answer_q;
-    s6_flags_q <= s5_flags_q;
+    s6_answer_q <= s5_answer;
+    s6_flags_q <= s5_flags;
     s6_aligned_q <= s5_aligned;
     s6_illegal_q <= s5_q.decoded.illegal || s5_reserved;
     s6_jump_q <= s5_q.decoded.jump && s5_live;
-    s6_branching_q <= s5_q.decoded.branch && s5_live;
-    s6_branch_bad_q <= s5_q.decoded.branch && s5_live && s5_branch[1];  // if taken
     s6_wrong_q <= s5_q.bad || s5_q.decoded.illegal || s5_reserved || s5_q.decoded.ecall || s5_q.decoded.ebreak;
     s6_own_q <= s5_live && s5_q.decoded.rd_we && !s5_q.decoded.load && !s5_q.decoded.store && !s5_q.decoded.fpu;
     s6_mem_q <= s5_q.decoded.load || s5_q.decoded.store;
     s6_divides_q <= s5_q.decoded.op inside {FPU_DIV, FPU_DIVU, FPU_REM, FPU_REMU, FPU_FDIV, FPU_FSQRT};
     s6_latent_q <= s5_q.decoded.load || s5_q.decoded.store || s5_q.decoded.fpu;
     s6_mem_op_q <= s5_flush ? MEM_FLUSH : s5_q.decoded.store ? MEM_STORE : MEM_LOAD;
-    s6_a_q <= s5_a_q;
-    s6_b_q <= s5_b_q;
-    s6_c_q <= s5_c_q;
+    s6_a_q <= s5_a;
+    s6_b_q <= s5_b;
+    s6_c_q <= s5_c;
     s6_rm_q <= s5_rm;
   end
 
@@ -443,9 +384,9 @@ module polyloom_overlay_core
       .s5_csr_i       (s5_live && s5_q.decoded.csr),
       .s5_keep_i      (s5_q.decoded.rd_we),
       .s5_f3_i        (s5_q.decoded.f3),
-      .s5_source_i    (s5_source_q),
+      .s5_source_i    (s5_source),
       .s5_thread_i    (s5_q.thread),
-      .s5_operand_i   (s5_a_q),
+      .s5_operand_i   (s5_a),
       .s5_flush_o     (s5_flush),
       .s5_frm_o       (s5_frm),
       .s6_bubble_i    (!s6_valid_q),
@@ -493,21 +434,18 @@ module polyloom_overlay_core
   // Faults: nothing of the instruction takes effect.
   logic s6_early, s6_fault, s6_replay, s6_pass, s6_live, s6_latent;
   logic [31:0] s6_goal, s6_value;  // of branches and jumps; of an event
-  logic s6_goes, s6_to_zero;
   assign s6_mem_bad = s6_mem_q && !cache_req_valid_o && !pad_req_valid_o;  // or is none for other reasons
   // A branch writes no register, so what concerns registers need not wait for its condition.
   assign s6_early = s6_wrong_q || s6_mem_bad || (s6_jump_q && s6_sum[1]);
-  assign s6_fault = s6_valid_q && (s6_early || (s6_branch_bad_q && s6_taken));
+  assign s6_fault = s6_valid_q && (s6_early || s6_branch_fault);
   assign s6_replay = s6_fault && event_valid_o;
   assign s6_pass = s6_valid_q && !s6_fault;
   assign s6_live = s6_valid_q && !s6_early;
   assign s6_latent = s6_live && (s6_latent_q || s6_act.wait_until || s6_act.flush);
   assign s6_own_we = s6_own_q && !(s6_jump_q && s6_sum[1]) && !s6_act.wait_until && !s6_act.flush;
   assign s6_stop = (s6_fault && !event_valid_o) || s6_act.kill || s6_op_q.clear;
-  assign s6_target = 32'($signed(s6_branch_q));
 
   always_comb begin
-    s6_goal  = s6_branching_q ? s6_target : s6_sum;
     s6_value = s6_goal;
     if (s6_jump_q) s6_value[0] = 1'b0;
     if (Cfg.fpu && s6_illegal_q) s6_value = s6_q.word;  // else the sum is the word
@@ -546,22 +484,45 @@ module polyloom_overlay_core
   logic [8:0] uart_q[16];
   logic s6_on;
   assign s6_started = s6_act.new_thread ? s6_sum[3:0] : s6_q.thread;
-  assign s6_on = on_q[s6_started];
+  // Written a cycle late, as faults are.
+  logic s7_on_we_q, s7_on_q;
+  logic [3:0] s7_started_q;
+  assign s6_on = s7_on_we_q && s7_started_q == s6_started ? s7_on_q : on_q[s6_started];
   assign s6_start = !s6_on && (s6_op_q.start || (s6_act.new_thread && s6_thread_ok));
   assign s6_uart = uart_q[s6_q.thread];
   assign s6_uart_taken = !event_valid_o;
   assign ctl_done_o = s0_taken || s6_op_q.start || (s6_op_q.uart && (!s6_uart[8] || !event_valid_o));
 
   always_ff @(posedge clk_i) begin
-    if (s6_start || s6_stop) on_q[s6_started] <= s6_start;
+    s7_on_we_q <= s6_start || s6_stop;
+    s7_on_q <= s6_start;
+    s7_started_q <= s6_started;
+    if (s7_on_we_q) on_q[s7_started_q] <= s7_on_q;
     if (s6_op_q.clear || s6_act.from_uart || (s6_op_q.uart && !s6_uart[8])) begin
       uart_q[s6_q.thread] <= {s6_op_q.uart, ctl_i.data[7:0]};
     end
   end
 
   // ---- stage 7: the thread goes round, with a pc; its registers are written in stage 8 ----
-  logic [31:2] s7_goal_q;  // one of these is 0
-  logic [AddrBits+2:2] s7_next_q;
+  logic [AddrBits+2:2] s6_next;
+  polyloom_overlay_next_pc #(
+      .AddrBits(AddrBits)
+  ) i_next_pc (
+      .clk_i,
+      .s5_pc_i    (s5_q.held.pc[AddrBits+1:2]),
+      .s5_word_i  (s5_q.word),
+      .s5_branch_i(s5_q.decoded.branch && s5_live),
+      .s6_jump_i  (s6_jump_q),
+      .s6_taken_i (s6_taken),
+      .s6_sum_i   (s6_sum),
+      .s6_start_i (s6_op_q.start),
+      .s6_at_i    (ctl_i.data[AddrBits+2:2]),
+      .s6_stop_i  ((s6_valid_q && s6_early) || s6_act.kill || s6_op_q.clear),
+      .s6_next_o  (s6_next),
+      .s6_goal_o  (s6_goal),
+      .s7_pc_o    (s7_pc)
+  );
+
   answer_src_e s6_src;
   always_comb begin
     s6_src = cache_req_valid_o ? SRC_CACHE : SRC_PAD;
@@ -573,13 +534,7 @@ module polyloom_overlay_core
   always_ff @(posedge clk_i) begin
     s7_thread_q <= s6_q.thread;
     s7_pc_we_q  <= (s6_valid_q && !s6_replay) || s6_op_q.clear || (s6_op_q.start && s6_start);
-    s7_goal_q   <= s6_goes && !s6_branch_bad_q && !s6_to_zero ? s6_goal[31:2] : '0;
-    s7_next_q   <= s6_goes || s6_to_zero ? '0 : s6_op_q.start ? ctl_i.data[AddrBits+2:2] : s6_next_q;
   end
-  // A thread that stops gets 0. What goes round again keeps its pc, whatever is here.
-  assign s6_to_zero = (s6_valid_q && s6_early) || s6_act.kill || s6_op_q.clear;
-  assign s6_goes = s6_jump_q || (s6_branching_q && s6_taken);
-  assign s7_pc = s7_goal_q | 30'(s7_next_q);
 
   polyloom_overlay_writeback i_writeback (
       .clk_i,
@@ -597,7 +552,8 @@ module polyloom_overlay_core
       .s6_own_we_i (s6_own_we),
       .s6_src_i    (s6_src),
       .s6_answer_i (s6_answer_q),
-      .s6_link_i   (s6_jump_q ? 32'({s6_next_q, 2'b00}) : '0),
+      .s6_jump_i   (s6_jump_q),
+      .s6_link_i   (32'({s6_next, 2'b00})),
       .s6_recv_i   (s6_recv),
       .s7_slot_i   (recv_slot_i),
       .s7_result_i (s7_result | s7_csr),

@@ -81,49 +81,57 @@ module polyloom_overlay_csr
   } sel_t;
 
   // ---- decoding ----
-  sel_t s4_sel_q, s5_sel_q, s6_sel_q;
-  logic [3:0] low;
+  // The page clears the registers of the numbers that are not in it, which takes no LUTs.
+  sel_t s4_sel, s5_sel_q, s6_sel_q;
+  logic [3:0] low_q;
+  logic page_8_q, page_c_q, page_f_q, page_0_q;
   logic s6_keep_q;
-  logic page_8, page_c, page_f, page_0;
-  assign low = s3_number_i[3:0];
-  assign page_8 = s3_number_i[11:4] == 8'h80;
-  assign page_c = s3_number_i[11:4] == 8'hc0;
-  assign page_f = s3_number_i[11:4] == 8'hf1;
-  assign page_0 = Cfg.fpu && s3_number_i[11:4] == 8'h00;
+  assign s4_sel = '{
+          instr_addr: low_q == 4'h0,
+          instr: low_q == 4'h1,
+          free: low_q == 4'h2,
+          can_send: low_q == 4'h3,
+          can_recv: low_q == 4'h5,
+          send_len: low_q == 4'h6,
+          send_ptr: low_q == 4'h7,
+          send_dest: low_q == 4'h8,
+          recv: low_q == 4'h9,
+          wait_until: low_q == 4'ha,
+          from_uart: low_q == 4'hb,
+          to_uart: low_q == 4'hc,
+          new_thread: low_q == 4'hd,
+          kill: low_q == 4'he,
+          cycle: low_q == 4'h0,
+          flush: low_q == 4'h1,
+          perf: low_q == 4'h7,
+          misses: low_q == 4'h8,
+          hits: low_q == 4'h9,
+          writebacks: low_q == 4'ha,
+          idle: low_q == 4'hb,
+          idle_u: low_q == 4'hc,
+          cycle_u: low_q == 4'hd,
+          sent: low_q == 4'he,
+          sent_inter: low_q == 4'hf,
+          hart_id: low_q == 4'h4,
+          fflags: low_q == 4'h1,
+          frm: low_q == 4'h2,
+          fcsr: low_q == 4'h3
+      };
 
+  localparam int unsigned Counters = 15;  // of sel_t, the first bit that is no page 8's
+  localparam int unsigned Ids = 4;  // and no page c's
   always_ff @(posedge clk_i) begin
-    s4_sel_q <= '{
-        instr_addr: page_8 && low == 4'h0,
-        instr: page_8 && low == 4'h1,
-        free: page_8 && low == 4'h2,
-        can_send: page_8 && low == 4'h3,
-        can_recv: page_8 && low == 4'h5,
-        send_len: page_8 && low == 4'h6,
-        send_ptr: page_8 && low == 4'h7,
-        send_dest: page_8 && low == 4'h8,
-        recv: page_8 && low == 4'h9,
-        wait_until: page_8 && low == 4'ha,
-        from_uart: page_8 && low == 4'hb,
-        to_uart: page_8 && low == 4'hc,
-        new_thread: page_8 && low == 4'hd,
-        kill: page_8 && low == 4'he,
-        cycle: page_c && low == 4'h0,
-        flush: page_c && low == 4'h1,
-        perf: page_c && low == 4'h7,
-        misses: page_c && low == 4'h8,
-        hits: page_c && low == 4'h9,
-        writebacks: page_c && low == 4'ha,
-        idle: page_c && low == 4'hb,
-        idle_u: page_c && low == 4'hc,
-        cycle_u: page_c && low == 4'hd,
-        sent: page_c && low == 4'he,
-        sent_inter: page_c && low == 4'hf,
-        hart_id: page_f && low == 4'h4,
-        fflags: page_0 && low == 4'h1,
-        frm: page_0 && low == 4'h2,
-        fcsr: page_0 && low == 4'h3
+    low_q <= s3_number_i[3:0];
+    page_8_q <= s3_number_i[11:4] == 8'h80;
+    page_c_q <= s3_number_i[11:4] == 8'hc0;
+    page_f_q <= s3_number_i[11:4] == 8'hf1;
+    page_0_q <= Cfg.fpu && s3_number_i[11:4] == 8'h00;
+    s5_sel_q <= {
+      page_8_q ? s4_sel[$bits(sel_t)-1:Counters] : '0,
+      page_c_q ? s4_sel[Counters-1:Ids] : '0,
+      page_f_q && s4_sel.hart_id,
+      page_0_q ? s4_sel[Ids-2:0] : '0
     };
-    s5_sel_q <= s4_sel_q;
     s6_sel_q <= s5_csr_i ? s5_sel_q : '0;
     s6_keep_q <= s5_csr_i && s5_keep_i;
   end

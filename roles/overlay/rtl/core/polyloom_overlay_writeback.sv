@@ -32,7 +32,8 @@ module polyloom_overlay_writeback
     input  answer_src_e                 s6_src_i,      // where a latent one's answer comes from
     input  logic                        s6_side_i,
     input  logic        [         31:0] s6_answer_i,
-    input  logic        [         31:0] s6_link_i,     // of a jump; else 0
+    input  logic                        s6_jump_i,
+    input  logic        [         31:0] s6_link_i,     // of a jump
     input  logic                        s6_recv_i,     // the result is in s7_slot_i
     // Stage 7
     input  logic        [SLOT_BITS-1:0] s7_slot_i,
@@ -88,7 +89,7 @@ module polyloom_overlay_writeback
     s7_q <= s6_i;
     s7_rd_q <= s6_own_we_i ? s6_i.decoded.rd : s6_i.pending.rd;
     s7_answer_q <= s6_own_we_i ? '0 : s6_answer_i;
-    s7_link_q <= s6_own_we_i ? s6_link_i : '0;
+    s7_link_q <= s6_own_we_i && s6_jump_i ? s6_link_i : '0;
     s7_recv_q <= s6_recv_i && s6_own_we_i;
   end
 
