@@ -49,9 +49,18 @@ module polyloom_overlay_alu
     end
   end
 
+  // Bit 31 first: wires, and a few instructions of a simulator.
+  function automatic logic [31:0] reversed(input logic [31:0] word);
+    automatic logic [31:0] turned = {word[15:0], word[31:16]};
+    turned = {8'd0, turned[31:8]} & 32'h00ff_00ff | {turned[23:0], 8'd0} & 32'hff00_ff00;
+    turned = {4'd0, turned[31:4]} & 32'h0f0f_0f0f | {turned[27:0], 4'd0} & 32'hf0f0_f0f0;
+    turned = {2'd0, turned[31:2]} & 32'h3333_3333 | {turned[29:0], 2'd0} & 32'hcccc_cccc;
+    return {1'd0, turned[31:1]} & 32'h5555_5555 | {turned[30:0], 1'd0} & 32'haaaa_aaaa;
+  endfunction
+
   assign s5_fill = s5_i.arith && !s5_i.left && s5_a_i[31];
   always_comb begin
-    for (int unsigned i = 0; i < 32; i++) s5_in[i] = s5_i.left ? s5_a_i[31-i] : s5_a_i[i];
+    s5_in   = s5_i.left ? reversed(s5_a_i) : s5_a_i;
     s5_half = s5_in;
     if (s5_b[4]) s5_half = {{16{s5_fill}}, s5_half[31:16]};
     if (s5_b[3]) s5_half = {{8{s5_fill}}, s5_half[31:8]};
@@ -89,7 +98,7 @@ module polyloom_overlay_alu
     if (s6_shift_q[2]) s6_shifted = {{4{s6_fill_q}}, s6_shifted[31:4]};
     if (s6_shift_q[1]) s6_shifted = {{2{s6_fill_q}}, s6_shifted[31:2]};
     if (s6_shift_q[0]) s6_shifted = {s6_fill_q, s6_shifted[31:1]};
-    for (int unsigned i = 0; i < 32; i++) s6_turned[i] = s6_left_q ? s6_shifted[31-i] : s6_shifted[i];
+    s6_turned = s6_left_q ? reversed(s6_shifted) : s6_shifted;
   end
 
   // Unused parts are zero, so that an OR joins them.

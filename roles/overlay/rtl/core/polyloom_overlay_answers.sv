@@ -46,10 +46,10 @@ module polyloom_overlay_answers
   logic [Threads-1:0][3:0] wake_q;
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned t = 0; t < Threads; t++) begin
-      if (hit_valid_i && hit_i.thread == 4'(t)) filled_q[t] <= 1'b0;
-      if (fill_valid_i && fill_i.thread == 4'(t)) filled_q[t] <= 1'b1;
-      if (wake_i[t]) wake_q[t] <= wake_bits_i[t];
+    if (hit_valid_i) filled_q[index_t'(hit_i.thread)] <= 1'b0;
+    if (fill_valid_i) filled_q[index_t'(fill_i.thread)] <= 1'b1;
+    if (wake_i != '0) begin
+      for (int unsigned t = 0; t < Threads; t++) if (wake_i[t]) wake_q[t] <= wake_bits_i[t];
     end
   end
 
@@ -102,10 +102,8 @@ module polyloom_overlay_answers
     rsp_t [1:0] fpu_answer;
     logic [1:0][36:0] s3_word, s4_word_q;
     always_ff @(posedge clk_i) begin
-      for (int unsigned t = 0; t < Threads; t++) begin
-        if (fpu_valid_i && fpu_i.thread == 4'(t)) divided_q[t] <= 1'b0;
-        if (div_valid_i && div_i.thread == 4'(t)) divided_q[t] <= 1'b1;
-      end
+      if (fpu_valid_i) divided_q[index_t'(fpu_i.thread)] <= 1'b0;
+      if (div_valid_i) divided_q[index_t'(div_i.thread)] <= 1'b1;
       s3_fpu_q <= s2_src_i == SRC_FPU && !divided;
       s3_div_q <= s2_src_i == SRC_FPU && divided;
     end

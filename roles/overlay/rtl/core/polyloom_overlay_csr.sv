@@ -17,6 +17,7 @@ module polyloom_overlay_csr
     localparam int unsigned AddrBits = $clog2(Cfg.instr_words)
 ) (
     input logic clk_i,
+    input logic free_clk_i,  // runs while clk_i stands still: counters
     input logic rst_ni,
     // Stages 3 and 5
     input logic [11:0] s3_number_i,
@@ -153,12 +154,13 @@ module polyloom_overlay_csr
     SET,
     CLEAR
   } update_e;
-  function automatic logic updated(input logic old, input logic operand, input logic [1:0] op);
+  // Whole words: a simulator takes a bit at a time as long.
+  function automatic logic [31:0] updated(input logic [31:0] old, input logic [31:0] operand, input logic [1:0] op);
     case (op)
       WRITE:   return operand;
-      SET:     return old || operand;
-      CLEAR:   return old && !operand;
-      default: return 1'b0;
+      SET:     return old | operand;
+      CLEAR:   return old & ~operand;
+      default: return '0;
     endcase
   endfunction
 
@@ -180,10 +182,10 @@ module polyloom_overlay_csr
   assign addr_operand = {addr_beyond, s6_operand_i[AddrBits-1:0]};
 
   always_comb begin
-    for (int unsigned i = 0; i < DEST_BITS; i++) s6_dest_d[i] = updated(s6_dest_o[i], s6_operand_i[i], op);
-    for (int unsigned i = 0; i < SLOT_BITS; i++) s6_slot_d[i] = updated(s6_slot_o[i], s6_operand_i[i+6], op);
-    for (int unsigned i = 0; i < 3; i++) s6_len_d[i] = updated(s6_len_q[i], len_operand[i], op);
-    for (int unsigned i = 0; i <= AddrBits; i++) s6_addr_d[i] = updated(s6_addr_q[i], addr_operand[i], op);
+    s6_dest_d = DEST_BITS'(updated(32'(s6_dest_o), s6_operand_i, op));
+    s6_slot_d = SLOT_BITS'(updated(32'(s6_slot_o), 32'(s6_operand_i[31:6]), op));
+    s6_len_d  = 3'(updated(32'(s6_len_q), 32'(len_operand), op));
+    s6_addr_d = (AddrBits + 1)'(updated(32'(s6_addr_q), 32'(addr_operand), op));
   end
 
   always_ff @(posedge clk_i) begin
@@ -213,13 +215,9 @@ module polyloom_overlay_csr
     always_comb begin
       s6_fcsr_d = s6_old;
       if (s6_writes_q) begin
-        for (int unsigned i = 0; i < 5; i++) begin
-          if (s6_sel_q.fflags || s6_sel_q.fcsr) s6_fcsr_d[i] = updated(s6_old[i], s6_operand_i[i], s6_op_q);
-        end
-        for (int unsigned i = 0; i < 3; i++) begin
-          if (s6_sel_q.frm) s6_fcsr_d[i+5] = updated(s6_old[i+5], s6_operand_i[i], s6_op_q);
-          if (s6_sel_q.fcsr) s6_fcsr_d[i+5] = updated(s6_old[i+5], s6_operand_i[i+5], s6_op_q);
-        end
+        if (s6_sel_q.fcsr) s6_fcsr_d = 8'(updated(32'(s6_old), s6_operand_i, s6_op_q));
+        if (s6_sel_q.fflags) s6_fcsr_d[4:0] = 5'(updated(32'(s6_old[4:0]), s6_operand_i, s6_op_q));
+        if (s6_sel_q.frm) s6_fcsr_d[7:5] = 3'(updated(32'(s6_old[7:5]), s6_operand_i, s6_op_q));
       end
       if (s6_clear_i) s6_fcsr_d = '0;
     end
@@ -247,7 +245,7 @@ module polyloom_overlay_csr
   logic alive;
   assign alive = alive_q[CALL_CYCLES-1];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge free_clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       alive_q <= '0;
       counting_q <= 1'b1;
@@ -256,7 +254,7 @@ module polyloom_overlay_csr
       counting_q <= perf_counting_o;
     end
   end
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge free_clk_i) begin
     cycle_q <= cycle_q + 40'(perf_counting_o);
     idle_q  <= idle_q + 40'(perf_counting_o && s6_bubble_i);
     if (perf_reset_o || !alive) begin  // the instruction that resets them is counted itself, and is no bubble

@@ -99,7 +99,8 @@ module mailbox_tb
         .count_received_flit_o(count_received_flit),
         .count_delivered_o    (count_delivered),
         .count_freed_o        (count_freed),
-        .count_lost_o         (count_lost)
+        .count_lost_o         (count_lost),
+        .idle_o               ()
     );
   end
 
