@@ -27,7 +27,7 @@ module polyloom_clock_gate #(
   end
 
   if (Gate) begin : gen_gate
-    localparam int unsigned Bits = $clog2((First > Rest ? First : Rest) + 1);
+    localparam int unsigned Bits = $clog2((First > Rest ? First : Rest) + 2);
     logic open_q;
     logic [Bits-1:0] rest_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
