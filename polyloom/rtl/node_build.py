@@ -9,7 +9,8 @@ Verilog literals (a string needs its quotes).
 
 The cache is ``$POLYLOOM_RTL_CACHE``, else ``rtl/`` in the build folder: HASH/PREFIX.so and HASH/build.json. The hash
 covers the text of all sources, headers and waivers, top, parameters, flags, the shim, the versions of Verilator and
-g++. Whoever comes first builds under a file lock and moves the whole folder into place; others wait and use it.
+the C++ compiler. Whoever comes first builds under a file lock and moves the whole folder into place; others wait and
+use it.
 """
 
 from __future__ import annotations
@@ -175,16 +176,16 @@ def _hash(words: Sequence[str], files: Sequence[Path]) -> str:
 
 
 def _toolchain() -> list[str]:
-    flags = [*compiler.VERILATOR_FLAGS, *compiler.TRACE_FLAGS, *compiler.CXX_FLAGS, compiler.FAST, compiler.SLOW]
+    flags = [*compiler.VERILATOR_FLAGS, *compiler.TRACE_FLAGS, *compiler.cxx_flags(), compiler.FAST, compiler.SLOW]
     return [*flags, tools.version("verilator"), _compiler_version()]
 
 
 def _compiler_version() -> str:
     try:
-        command = ["g++", "-dumpfullversion", "-dumpmachine"]
+        command = [compiler.cxx(), "--version"]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
-        raise UserError("g++ is needed to build RTL models and does not run; run `make setup`") from None
+        raise UserError(f"{compiler.cxx()} is needed to build RTL models and does not run; run `make setup`") from None
 
 
 def _prefix(shape: Shape) -> str:

@@ -3,14 +3,16 @@
 
 Input: sources, top, parameters; output: files in a folder that is all ours. Steps: Verilator writes C++; its ports are
 read from the header that it wrote; they go into polyloom_shape.h, all that the hand-written shim needs to know of the
-model; g++ compiles model, shim and Verilator's runtime (kept in the cache: it is the same for all). The cache and its
+model; model, shim and Verilator's runtime (kept in the cache: it is the same for all) are compiled. The cache and its
 keys are the business of node_build.py.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -33,10 +35,12 @@ TRACE_FLAGS = ["--trace-fst", "--trace-structs"]
 
 #: No symbol of one model may meet that of another (or of another version of Verilator) in a process.
 CXX_FLAGS = [
-    *["-std=c++20", "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique", "-ffp-contract=off", "-w"],
+    *["-std=c++20", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-w"],
     *["-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0"],
 ]
+GCC_FLAGS = ["-fno-gnu-unique"]  # Clang has no such symbols
 FAST, SLOW = "-O2", "-O1"  # what runs each cycle; what runs once
+COMPILERS = ("clang++-19", "clang++", "g++")  # Clang needs half of GCC's time for such code, which is as fast then
 RUNTIME = ["verilated.cpp", "verilated_threads.cpp", "verilated_probdist.cpp"]
 GROUP_BYTES = 400_000  # of C++ text that one compiler gets: fewer start-ups, yet all processors busy
 
@@ -64,6 +68,21 @@ class Model:
     parameters: tuple[tuple[str, str], ...]
     files: FileList
     trace: bool
+
+
+@functools.cache
+def cxx() -> str:
+    """The C++ compiler: $POLYLOOM_RTL_CXX, else the first of COMPILERS that is here."""
+    wanted = os.environ.get("POLYLOOM_RTL_CXX")
+    for name in [wanted] if wanted else COMPILERS:
+        if shutil.which(name):
+            return name
+    raise UserError(f"{wanted or 'a C++ compiler'} is needed to build RTL models and is not here; run `make setup`")
+
+
+def cxx_flags() -> list[str]:
+    """What every file is compiled with."""
+    return [*CXX_FLAGS, *([] if "clang" in cxx() else GCC_FLAGS)]
 
 
 def read_ports(header: str) -> list[Port]:
@@ -142,7 +161,7 @@ def compile_model(model: Model, folder: Path, runtime: Path, output: Path, progr
     objects = _compile_all(jobs, folder, [f"-I{folder}", *_trace_defines(model.trace)])
     exports = folder / "exports.map"
     exports.write_text("{ global: polyloom_rtl_abi; local: *; };\n")
-    link = ["g++", "-shared", "-o", str(output), *objects, *sorted(map(str, runtime.glob("*.o")))]
+    link = [cxx(), "-shared", "-o", str(output), *objects, *sorted(map(str, runtime.glob("*.o")))]
     link += [f"-Wl,--version-script={exports}", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-pthread", "-latomic"]
     _call([*link, *(["-llz4", "-lz"] if model.trace else [])], f"linking {model.top}")
 
@@ -174,7 +193,7 @@ def _groups(files: Sequence[Path]) -> list[list[Path]]:
 def _compile_all(jobs: Sequence[tuple[Path, str]], folder: Path, options: Sequence[str]) -> list[str]:
     include = tools.find("verilator").parent.parent / "include"
     root = SHIM.parent.parent.parent
-    common = [*CXX_FLAGS, f"-I{include}", f"-I{include / 'vltstd'}", f"-I{root}", *options]
+    common = [*cxx_flags(), f"-I{include}", f"-I{include / 'vltstd'}", f"-I{root}", *options]
     common += ["-include", str(SHIM / "runtime.h")]
     env = tools.environment()
     launcher = [env["OBJCACHE"]] if env.get("OBJCACHE") else []
@@ -182,7 +201,7 @@ def _compile_all(jobs: Sequence[tuple[Path, str]], folder: Path, options: Sequen
     def one(job: tuple[Path, str]) -> str:
         source, level = job
         target = folder / (source.stem + ".o")
-        _call([*launcher, "g++", *common, level, "-c", str(source), "-o", str(target)], f"compiling {source.name}", env)
+        _call([*launcher, cxx(), *common, level, "-c", str(source), "-o", str(target)], f"compiling {source.name}", env)
         return str(target)
 
     workers = int(os.environ.get("POLYLOOM_RTL_JOBS") or len(os.sched_getaffinity(0)))

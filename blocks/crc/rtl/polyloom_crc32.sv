@@ -50,7 +50,11 @@ module polyloom_crc32
         if (w + n >= Words && count_i == CountBits'(n)) moved[w] = data_i[w+n-Words];
       end
     end
-    assign part[w] = data_times(COLUMNS, moved[w]);
+    // Without data it is nothing, so that a simulator can pass it by.
+    always_comb begin
+      part[w] = '0;
+      if (valid_i) part[w] = data_times(COLUMNS, moved[w]);
+    end
   end
   always_comb begin
     data_part = '0;

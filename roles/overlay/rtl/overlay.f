@@ -10,6 +10,7 @@
 -f link/link.f
 -f detector/detector.f
 -f host/host.f
+-f ../../../blocks/clock/rtl/clock.f
 -f ../../../blocks/shell/rtl/shell.f
 -f ../../../blocks/stream/rtl/stream.f
 board/polyloom_overlay_tile.sv

@@ -48,7 +48,8 @@ module mailbox_queues_proof #(
       .recv_thread_i,
       .recv_slot_o   (slot),
       .delivered_o   (delivered),
-      .stalled_o     (stalled)
+      .stalled_o     (stalled),
+      .idle_o        ()
   );
 
   // Copies that have not been received, of each thread.

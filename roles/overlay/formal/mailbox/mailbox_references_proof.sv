@@ -39,6 +39,7 @@ module mailbox_references_proof #(
       .free_valid_i   (free_i),
       .free_slot_i,
       .overflow_o     (overflow),
+      .idle_o         (),
       .release_valid_o(released),
       .release_slot_o (released_slot),
       .release_epoch_o(released_epoch)

@@ -14,6 +14,7 @@ module polyloom_overlay_front
 #(
     parameter  cfg_t            Cfg      = TINY,
     parameter  longint unsigned ClockHz  = 64'd250_000_000,
+    parameter  bit              Gate     = 1'b0,                       // simulation: a shell without work stands still
     localparam int unsigned     Tiles    = Cfg.tiles_x * Cfg.tiles_y,
     localparam int unsigned     Slices   = Cfg.slices,
     localparam int unsigned     LineBits = 8 * Cfg.line_bytes
@@ -92,6 +93,17 @@ module polyloom_overlay_front
   host_word_t tx, pass;
   logic unused_error, unused_reset, unused_event;
 
+  logic shell_clk;
+  polyloom_clock_gate #(
+      .Gate(Gate),
+      .Rest(8)
+  ) i_shell_clock (
+      .clk_i,
+      .rst_ni,
+      .active_i(!shell_idle || host_rx_valid_i || host_tx_valid_o || tx_valid || pass_valid || pass_rsp_valid ||
+          word_valid || reg_rsp_valid || (|b_valid) || (|r_valid)),
+      .clk_o(shell_clk)
+  );
   polyloom_shell #(
       .Role        (ROLE_OVERLAY),
       .Channels    (Slices),
@@ -101,7 +113,7 @@ module polyloom_overlay_front
       .PassFrames  (1'b1),
       .RoleSpaces  (1'b1)
   ) i_shell (
-      .clk_i,
+      .clk_i             (shell_clk),
       .rst_ni,
       .position_i        ({13'd0, board_i[5:3], 13'd0, board_i[2:0]}),
       .cycle_i,
@@ -164,10 +176,19 @@ module polyloom_overlay_front
   );
 
   for (genvar s = 0; s < int'(Slices); s++) begin : gen_dma
+    logic dma_clk;
+    polyloom_clock_gate #(
+        .Gate(Gate)
+    ) i_clock (
+        .clk_i,
+        .rst_ni,
+        .active_i(!dma_idle[s] || aw_valid[s] || w_valid[s] || ar_valid[s] || line_rsp_valid_i[s]),
+        .clk_o   (dma_clk)
+    );
     polyloom_overlay_dma #(
         .Cfg(Cfg)
     ) i_dma (
-        .clk_i,
+        .clk_i           (dma_clk),
         .rst_ni,
         .idle_o          (dma_idle[s]),
         .mem_aw_valid_i  (aw_valid[s]),

@@ -13,25 +13,26 @@
 module polyloom_overlay_node
   import polyloom_overlay_pkg::*;
 #(
-    parameter  int unsigned     TilesX        = 1,
-    parameter  int unsigned     TilesY        = 1,
-    parameter  int unsigned     Cores         = 4,                                                 // of a tile
-    parameter  int unsigned     Threads       = 16,                                                // of a core
-    parameter  int unsigned     InstrWords    = 2048,
-    parameter  int unsigned     CacheWays     = 16,
-    parameter  int unsigned     CacheSets     = 4,                                                 // of a thread
-    parameter  int unsigned     LineBytes     = 32,
-    parameter  int unsigned     Slices        = 1,
-    parameter  int unsigned     MailboxSlots  = 512,
-    parameter  int unsigned     MaxFlits      = 4,
-    parameter  int unsigned     NocLinkFlits  = 16,
-    parameter  bit              ExtraSendSlot = 1'b0,
-    parameter  bit              Fpu           = 1'b1,
-    parameter  bit              MulDiv        = 1'b1,
-    parameter  longint unsigned ClockHz       = 64'd250_000_000,
-    localparam int unsigned     Links         = 4,
-    localparam int unsigned     Memories      = 3 * Slices,
-    localparam int unsigned     IdBits        = $clog2(TilesX * TilesY / Slices + 1) + INDEX_BITS
+    parameter int unsigned TilesX = 1,
+    parameter int unsigned TilesY = 1,
+    parameter int unsigned Cores = 4,  // of a tile
+    parameter int unsigned Threads = 16,  // of a core
+    parameter int unsigned InstrWords = 2048,
+    parameter int unsigned CacheWays = 16,
+    parameter int unsigned CacheSets = 4,  // of a thread
+    parameter int unsigned LineBytes = 32,
+    parameter int unsigned Slices = 1,
+    parameter int unsigned MailboxSlots = 512,
+    parameter int unsigned MaxFlits = 4,
+    parameter int unsigned NocLinkFlits = 16,
+    parameter bit ExtraSendSlot = 1'b0,
+    parameter bit Fpu = 1'b1,
+    parameter bit MulDiv = 1'b1,
+    parameter longint unsigned ClockHz = 64'd250_000_000,
+    parameter bit Gate = 1'b0,  // simulation: parts without work stand still
+    localparam int unsigned Links = 4,
+    localparam int unsigned Memories = 3 * Slices,
+    localparam int unsigned IdBits = $clog2(TilesX * TilesY / Slices + 1) + INDEX_BITS
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -159,10 +160,13 @@ module polyloom_overlay_node
     $error("%m: MaxFlits is %0d, must be 1 to 4; NocLinkFlits is %0d, must be MaxFlits to 32", MaxFlits, NocLinkFlits);
   end
 
-  logic [5:0] board;
-  logic [7:0] mesh;
-  assign board = strap_i[5:0];
-  assign mesh  = strap_i[13:6];
+  logic [ 5:0] board;
+  logic [ 7:0] mesh;
+  // In a register, though constant: what hangs on an input is evaluated anew in every cycle of a simulation.
+  logic [45:0] strap_q;
+  always_ff @(posedge clk_i) strap_q <= strap_i;
+  assign board = strap_q[5:0];
+  assign mesh  = strap_q[13:6];
 
   // ---- host ----
   logic front_idle, ctl_valid, ctl_ready, ctl_rsp_valid, event_valid, event_ready;
@@ -181,7 +185,8 @@ module polyloom_overlay_node
   flit_t exit_flit[Links+1], enter_flit[Links+1];
   polyloom_overlay_front #(
       .Cfg    (Cfg),
-      .ClockHz(ClockHz)
+      .ClockHz(ClockHz),
+      .Gate   (Gate)
   ) i_front (
       .clk_i,
       .rst_ni,
@@ -237,7 +242,8 @@ module polyloom_overlay_node
   tile_count_t [Tiles-1:0] count;
   trace_t [Tiles-1:0][Cores-1:0] unused_trace;
   polyloom_overlay_tiles #(
-      .Cfg(Cfg)
+      .Cfg (Cfg),
+      .Gate(Gate)
   ) i_tiles (
       .clk_i,
       .rst_ni,
@@ -304,7 +310,8 @@ module polyloom_overlay_node
 
   // ---- network ----
   polyloom_overlay_noc #(
-      .Cfg(Cfg)
+      .Cfg (Cfg),
+      .Gate(Gate)
   ) i_noc (
       .clk_i,
       .rst_ni,
@@ -333,15 +340,16 @@ module polyloom_overlay_node
     assign enter_flit[l] = from_link[l];
   end
   polyloom_overlay_rim #(
-      .Cfg(Cfg)
+      .Cfg (Cfg),
+      .Gate(Gate)
   ) i_rim (
       .clk_i,
       .rst_ni,
       .board_i       (board),
       .mesh_i        (mesh),
       .idle_o        (rim_idle),
-      .timeout_i     (strap_i[29:14]),
-      .word_time_i   (strap_i[45:30]),
+      .timeout_i     (strap_q[29:14]),
+      .word_time_i   (strap_q[45:30]),
       .tx_valid_o    (lane_tx_valid_o),
       .tx_ready_i    (lane_tx_ready_i),
       .tx_data_o     (lane_tx_data_o),

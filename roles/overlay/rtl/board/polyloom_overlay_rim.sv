@@ -13,6 +13,7 @@ module polyloom_overlay_rim
   import polyloom_overlay_pkg::*;
 #(
     parameter  cfg_t        Cfg   = TINY,
+    parameter  bit          Gate  = 1'b0,                       // simulation: links without work stand still
     localparam int unsigned Tiles = Cfg.tiles_x * Cfg.tiles_y,
     localparam int unsigned Links = 4
 ) (
@@ -71,10 +72,19 @@ module polyloom_overlay_rim
   logic [Links-1:0] link_idle;
   polyloom_reliable_link_pkg::events_t [Links-1:0] events;
   for (genvar l = 0; l < int'(Links); l++) begin : gen_link
+    logic link_clk;
+    polyloom_clock_gate #(
+        .Gate(Gate)
+    ) i_clock (
+        .clk_i,
+        .rst_ni,
+        .active_i(!link_idle[l] || rx_valid_i[l] || exit_valid_i[l] || to_valid[l]),
+        .clk_o   (link_clk)
+    );
     polyloom_overlay_link #(
         .Cfg(Cfg)
     ) i_link (
-        .clk_i,
+        .clk_i          (link_clk),
         .rst_ni,
         .timeout_i,
         .word_time_i,

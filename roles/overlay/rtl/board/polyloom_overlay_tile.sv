@@ -14,7 +14,8 @@ module polyloom_overlay_tile
   import polyloom_overlay_pkg::*;
 #(
     parameter cfg_t        Cfg  = TINY,
-    parameter int unsigned Tile = 0      // its number on the board
+    parameter int unsigned Tile = 0,     // its number on the board
+    parameter bit          Gate = 1'b0   // simulation: parts without work stand still
 ) (
     input  logic        clk_i,
     input  logic        rst_ni,
@@ -106,7 +107,8 @@ module polyloom_overlay_tile
   tile_event_t cores_event, net_event;
 
   polyloom_overlay_cores #(
-      .Cfg(Cfg)
+      .Cfg (Cfg),
+      .Gate(Gate)
   ) i_cores (
       .clk_i,
       .rst_ni,
@@ -160,10 +162,29 @@ module polyloom_overlay_tile
   );
 
   if (Cfg.fpu || Cfg.muldiv) begin : gen_fpu
+    logic fpu_clk, fpu_busy;
+    polyloom_clock_busy #(
+        .In (Cores),
+        .Out(2)
+    ) i_busy (
+        .clk_i,
+        .rst_ni,
+        .in_i  (fpu_req_valid),
+        .out_i ({|fpu_valid, |div_valid}),
+        .busy_o(fpu_busy)
+    );
+    polyloom_clock_gate #(
+        .Gate(Gate)
+    ) i_clock (
+        .clk_i,
+        .rst_ni,
+        .active_i(fpu_busy),
+        .clk_o   (fpu_clk)
+    );
     polyloom_overlay_fpu #(
         .Cfg(Cfg)
     ) i_fpu (
-        .clk_i,
+        .clk_i      (fpu_clk),
         .rst_ni,
         .req_valid_i(fpu_req_valid),
         .req_i      (fpu_req),
@@ -181,10 +202,19 @@ module polyloom_overlay_tile
     assign unused = ^{fpu_req_valid, fpu_req};
   end
 
+  logic cache_clk;
+  polyloom_clock_gate #(
+      .Gate(Gate)
+  ) i_cache_clock (
+      .clk_i,
+      .rst_ni,
+      .active_i(!cache_idle_o || (|cache_req_valid) || line_rsp_valid_i),
+      .clk_o   (cache_clk)
+  );
   polyloom_overlay_cache #(
       .Cfg(Cfg)
   ) i_cache (
-      .clk_i,
+      .clk_i            (cache_clk),
       .rst_ni,
       .idle_o           (cache_idle_o),
       .req_valid_i      (cache_req_valid),
@@ -207,10 +237,24 @@ module polyloom_overlay_tile
 
   logic [2:0] unused_count;
   logic [1:0][Cores-1:0] unused_counts;
+  // It rests when the scratchpad has answered all threads, and begins when its tables are cleared.
+  logic mailbox_clk, mailbox_idle, mailbox_called;
+  assign mailbox_called = (|recv_valid) || (|free_valid) || (|send_valid) || (|wait_valid) || (|pad_req_valid) ||
+      (ctl_valid_i && for_mailbox) || in_valid_i || release_i;
+  polyloom_clock_gate #(
+      .Gate (Gate),
+      .Rest (Cores * Cfg.threads + 32),
+      .First(Cfg.mailbox_slots + 32)
+  ) i_mailbox_clock (
+      .clk_i,
+      .rst_ni,
+      .active_i(!mailbox_idle || mailbox_called),
+      .clk_o   (mailbox_clk)
+  );
   polyloom_overlay_mailbox #(
       .Cfg(Cfg)
   ) i_mailbox (
-      .clk_i,
+      .clk_i                (mailbox_clk),
       .rst_ni,
       .mesh_i,
       .can_send_o           (can_send),
@@ -257,7 +301,8 @@ module polyloom_overlay_tile
       .count_delivered_o    (unused_counts[0]),
       .count_freed_o        (unused_count[2]),
       .count_lost_o         (unused_counts[1]),
-      .state_o
+      .state_o,
+      .idle_o               (mailbox_idle)
   );
 
   // ---- events: one that is offered stands until it is taken, as the host reads a fault in two words ----

@@ -14,6 +14,7 @@ module polyloom_overlay_tiles
   import polyloom_overlay_pkg::*;
 #(
     parameter  cfg_t        Cfg      = TINY,
+    parameter  bit          Gate     = 1'b0,                                    // see polyloom_overlay_tile
     localparam int unsigned Tiles    = Cfg.tiles_x * Cfg.tiles_y,
     localparam int unsigned Slices   = Cfg.slices,
     localparam int unsigned LineBits = 8 * Cfg.line_bytes,
@@ -134,7 +135,8 @@ module polyloom_overlay_tiles
     localparam int unsigned Client = t % OfSlice;
     polyloom_overlay_tile #(
         .Cfg (Cfg),
-        .Tile(t)
+        .Tile(t),
+        .Gate(Gate)
     ) i_tile (
         .clk_i,
         .rst_ni,
@@ -195,11 +197,20 @@ module polyloom_overlay_tiles
     assign dma_rsp_valid_o[s] = line_rsp_valid[s][OfSlice];
     assign dma_rsp_tag_o[s] = line_rsp_tag[s];
     assign dma_rsp_data_o[s] = line_rsp_data[s];
+    logic slice_clk;
+    polyloom_clock_gate #(
+        .Gate(Gate)
+    ) i_clock (
+        .clk_i,
+        .rst_ni,
+        .active_i(!slice_idle[s] || (|line_valid[s]) || (|mem_r_valid_i[3*s+:3]) || (|mem_b_valid_i[3*s+:3])),
+        .clk_o   (slice_clk)
+    );
     polyloom_overlay_slice #(
         .Cfg    (Cfg),
         .Clients(OfSlice + 1)
     ) i_slice (
-        .clk_i,
+        .clk_i           (slice_clk),
         .rst_ni,
         .idle_o          (slice_idle[s]),
         .line_valid_i    (line_valid[s]),

@@ -16,6 +16,7 @@
 # lint: polyloom_overlay_issue Threads=16 Ports=4 Words=2048
 # The cores of a tile.
 -f ../pkg.f
+-f ../../../../blocks/clock/rtl/clock.f
 -f ../../../../blocks/ram/rtl/ram.f
 ${common_cells}/src/cf_math_pkg.sv
 ${common_cells}/src/lzc.sv

@@ -24,6 +24,7 @@ module polyloom_overlay_core
     localparam int unsigned AddrBits = $clog2(Cfg.instr_words)
 ) (
     input  logic                               clk_i,
+    input  logic                               free_clk_i,         // the same, but never stands still
     input  logic                               rst_ni,
     input  logic        [            6:0]      phase_i,            // low bits of the current cycle's number
     // Instruction memory
@@ -81,10 +82,10 @@ module polyloom_overlay_core
     input  logic                               event_ready_i,
     output tile_event_t                        event_o,
     // What it does
+    output logic                               idle_o,             // no thread waits to issue, and nothing for the host
     output logic                               retired_o,
     output trace_t                             trace_o
 );
-
   if (Cfg.threads < 1 || Cfg.threads > 16 || 2 ** $clog2(Cfg.threads) != Cfg.threads) begin : gen_bad_threads
     $error("%m: threads %0d; 1, 2, 4, 8 or 16", Cfg.threads);
   end
@@ -100,7 +101,7 @@ module polyloom_overlay_core
   localparam bit HasFpu = Cfg.fpu || Cfg.muldiv;
 
   // ---- stage 0: which thread, its pc ----
-  logic s0_valid, s0_read, s0_taken, s0_inside;
+  logic s0_valid, s0_read, s0_taken, s0_inside, nobody;
   core_op_t s0_op;
   logic [3:0] s0_thread;
   logic [AddrBits+1:2] s0_pc;
@@ -144,6 +145,7 @@ module polyloom_overlay_core
       .s0_read_o      (s0_read),
       .s0_inside_o    (s0_inside),
       .s0_taken_o     (s0_taken),
+      .idle_o         (nobody),
       .s6_op_i        (s6_op_q),
       .s7_again_i     (s7_again_q),
       .s7_thread_i    (s7_thread_q),
@@ -370,7 +372,6 @@ module polyloom_overlay_core
       };
   assign pad_req_o = cache_req_o;
   assign fpu_req_o = '{op: s6_q.decoded.op, rm: s6_rm_q, thread: s6_q.thread, a: s6_a_q, b: s6_b_q, c: s6_c_q};
-
   csr_act_t s6_act;
   logic [AddrBits-1:0] s6_instr_addr;
   logic s6_instr_ok, s6_thread_ok, s6_stop, s6_uart_taken, s6_recv, s6_can_recv;
@@ -379,6 +380,7 @@ module polyloom_overlay_core
       .Cfg(Cfg)
   ) i_csr (
       .clk_i,
+      .free_clk_i,
       .rst_ni,
       .s3_number_i    (s3_q.word[31:20]),
       .s5_csr_i       (s5_live && s5_q.decoded.csr),
@@ -589,7 +591,7 @@ module polyloom_overlay_core
     s7_store_data_q <= s6_sum;
   end
 
+  assign idle_o = nobody && !event_valid_o;
   logic unused;
   assign unused = ^{ctl_i, s5_sum};
-
 endmodule

@@ -17,7 +17,8 @@
 module polyloom_overlay_cores
   import polyloom_overlay_pkg::*;
 #(
-    parameter cfg_t Cfg = TINY
+    parameter cfg_t Cfg  = TINY,
+    parameter bit   Gate = 1'b0   // simulation: a core without threads to run stands still
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -137,11 +138,26 @@ module polyloom_overlay_cores
   logic [(Cfg.cores > 1 ? $clog2(Cfg.cores) : 1)-1:0] unused_idx;
 
   for (genvar k = 0; k < Cfg.cores; k++) begin : gen_core
+    // An instruction is in the pipeline for 8 cycles, then its thread waits to issue or for an answer.
+    logic core_clk, core_idle, answered;
+    assign answered = hit_valid_i[k] || fill_valid_i[k] || pad_valid_i[k] || fpu_valid_i[k] || div_valid_i[k] ||
+        (|wake_i[k]);
+    polyloom_clock_gate #(
+        .Gate (Gate),
+        .Rest (16),
+        .First(32)
+    ) i_clock (
+        .clk_i,
+        .rst_ni,
+        .active_i(!core_idle || answered),
+        .clk_o   (core_clk)
+    );
     polyloom_overlay_core #(
         .Cfg (Cfg),
         .Core(k)
     ) i_core (
-        .clk_i,
+        .clk_i            (core_clk),
+        .free_clk_i       (clk_i),
         .rst_ni,
         .phase_i,
         .imem_we_o        (imem_we[k]),
@@ -191,6 +207,7 @@ module polyloom_overlay_cores
         .event_valid_o    (event_valid[k]),
         .event_ready_i    (event_ready[k]),
         .event_o          (event_data[k]),
+        .idle_o           (core_idle),
         .retired_o        (retired_o[k]),
         .trace_o          (trace_o[k])
     );

@@ -17,6 +17,7 @@ module polyloom_overlay_csr
     localparam int unsigned AddrBits = $clog2(Cfg.instr_words)
 ) (
     input logic clk_i,
+    input logic free_clk_i,  // runs while clk_i stands still: counters
     input logic rst_ni,
     // Stages 3 and 5
     input logic [11:0] s3_number_i,
@@ -173,11 +174,12 @@ module polyloom_overlay_csr
   end
 
   // ---- held registers ----
-  function automatic logic updated(input logic old, input logic operand, input op_t op);
+  // Whole words: a simulator takes a bit at a time as long.
+  function automatic logic [31:0] updated(input logic [31:0] old, input logic [31:0] operand, input op_t op);
     case (op)
       WRITE:   return operand;
-      SET:     return old || operand;
-      CLEAR:   return old && !operand;
+      SET:     return old | operand;
+      CLEAR:   return old & ~operand;
       default: return old;
     endcase
   endfunction
@@ -211,16 +213,12 @@ module polyloom_overlay_csr
   end
 
   always_comb begin
-    s6_held = s6_held_q;
-    for (int unsigned i = 0; i < DEST_BITS; i++)
-    s6_held.dest[i] = updated(s6_held_q.dest[i], s6_operand_i[i], s6_dest_op_q);
-    for (int unsigned i = 0; i < SLOT_BITS; i++)
-    s6_held.slot[i] = updated(s6_held_q.slot[i], s6_operand_i[i+6], s6_slot_op_q);
-    for (int unsigned i = 0; i < 2; i++) s6_held.len[i] = updated(s6_held_q.len[i], s6_operand_i[i], s6_len_op_q);
-    s6_held.len[2] = updated(s6_held_q.len[2], len_beyond, s6_len_op_q);
-    for (int unsigned i = 0; i < AddrBits; i++)
-    s6_held.addr[i] = updated(s6_held_q.addr[i], s6_operand_i[i], s6_addr_op_q);
-    s6_held.beyond = updated(s6_held_q.beyond, addr_beyond, s6_addr_op_q);
+    s6_held        = s6_held_q;
+    s6_held.dest   = DEST_BITS'(updated(32'(s6_held_q.dest), s6_operand_i, s6_dest_op_q));
+    s6_held.slot   = SLOT_BITS'(updated(32'(s6_held_q.slot), 32'(s6_operand_i[31:6]), s6_slot_op_q));
+    s6_held.len    = 3'(updated(32'(s6_held_q.len), 32'({len_beyond, s6_operand_i[1:0]}), s6_len_op_q));
+    s6_held.addr   = AddrBits'(updated(32'(s6_held_q.addr), s6_operand_i, s6_addr_op_q));
+    s6_held.beyond = 1'(updated(32'(s6_held_q.beyond), 32'(addr_beyond), s6_addr_op_q));
   end
 
   always_ff @(posedge clk_i) begin
@@ -248,13 +246,9 @@ module polyloom_overlay_csr
     always_comb begin
       s6_fcsr_d = s6_old;
       if (s6_writes_q) begin
-        for (int unsigned i = 0; i < 5; i++) begin
-          if (s6_sel_q.fflags || s6_sel_q.fcsr) s6_fcsr_d[i] = updated(s6_old[i], s6_operand_i[i], s6_op_q);
-        end
-        for (int unsigned i = 0; i < 3; i++) begin
-          if (s6_sel_q.frm) s6_fcsr_d[i+5] = updated(s6_old[i+5], s6_operand_i[i], s6_op_q);
-          if (s6_sel_q.fcsr) s6_fcsr_d[i+5] = updated(s6_old[i+5], s6_operand_i[i+5], s6_op_q);
-        end
+        if (s6_sel_q.fcsr) s6_fcsr_d = 8'(updated(32'(s6_old), s6_operand_i, s6_op_q));
+        if (s6_sel_q.fflags) s6_fcsr_d[4:0] = 5'(updated(32'(s6_old[4:0]), s6_operand_i, s6_op_q));
+        if (s6_sel_q.frm) s6_fcsr_d[7:5] = 3'(updated(32'(s6_old[7:5]), s6_operand_i, s6_op_q));
       end
       if (s6_clear_i) s6_fcsr_d = '0;
     end
@@ -283,7 +277,7 @@ module polyloom_overlay_csr
   logic alive;
   assign alive = alive_q[CALL_CYCLES-1];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge free_clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       alive_q <= '0;
       counting_q <= 1'b1;
@@ -294,14 +288,14 @@ module polyloom_overlay_csr
   end
   // The instruction that resets them is counted itself, and is no bubble.
   polyloom_overlay_count i_cycle (
-      .clk_i,
+      .clk_i  (free_clk_i),
       .clear_i(perf_reset_o || !alive),
       .first_i(perf_counting_o && alive),
       .count_i(perf_counting_o),
       .value_o(cycle)
   );
   polyloom_overlay_count i_idle (
-      .clk_i,
+      .clk_i  (free_clk_i),
       .clear_i(perf_reset_o || !alive),
       .first_i(1'b0),
       .count_i(perf_counting_o && s6_bubble_i),

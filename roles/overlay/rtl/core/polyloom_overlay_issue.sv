@@ -42,6 +42,7 @@ module polyloom_overlay_issue
     output logic                         s0_read_o,        // CTL_READ_INSTR: the word comes down the pipeline
     output logic                         s0_inside_o,      // its address is one
     output logic                         s0_taken_o,       // an access of the host is done
+    output logic                         idle_o,           // nobody waits to issue
     // Later stages
     input  core_op_t                     s6_op_i,
     input  logic                         s7_again_i,       // the thread comes round
@@ -109,6 +110,8 @@ module polyloom_overlay_issue
   assign other_addr = s7_store_addr_i | (ctl_i.addr[AddrBits-1:0] & {AddrBits{s0_taken_o}});
   assign imem_addr_o = other_addr | (s0_pc_o & {AddrBits{!s7_store_i && !s0_taken_o}});
   assign imem_wdata_o = s7_store_i ? s7_store_data_i : ctl_i.data;
+
+  assign idle_o = !ready && !wanted;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

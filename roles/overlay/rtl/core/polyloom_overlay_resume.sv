@@ -38,11 +38,9 @@ module polyloom_overlay_resume #(
     set = wake_i;
     for (int unsigned p = 0; p < Ports; p++) begin
       logic [3:0] port_row, port_column;
-      for (int unsigned i = 0; i < 4; i++) begin
-        port_row[i] = valid_i[p] && thread_i[p][3:2] == 2'(i);
-        port_column[i] = thread_i[p][1:0] == 2'(i);
-      end
-      for (int unsigned t = 0; t < Threads; t++) set[t] |= port_row[t/4] && port_column[t%4];
+      port_row = valid_i[p] ? 4'd1 << thread_i[p][3:2] : '0;
+      port_column = 4'd1 << thread_i[p][1:0];
+      if (valid_i[p]) for (int unsigned t = 0; t < Threads; t++) set[t] |= port_row[t/4] && port_column[t%4];
     end
   end
 
@@ -58,9 +56,11 @@ module polyloom_overlay_resume #(
   always_comb begin
     row = '0;
     column = '0;
-    for (int unsigned t = 0; t < Threads; t++) begin
-      row[t/4] |= grant[t];
-      column[t%4] |= grant[t];
+    if (grant != '0) begin
+      for (int unsigned t = 0; t < Threads; t++) begin
+        row[t/4] |= grant[t];
+        column[t%4] |= grant[t];
+      end
     end
   end
   assign pick_o = |row_q;
@@ -69,7 +69,7 @@ module polyloom_overlay_resume #(
   // What is picked in the next cycle joins in the one after.
   assign next_phase = phase_i + 7'd2;
   always_comb begin
-    for (int unsigned t = 0; t < Threads; t++) mask[t] = 4'(t) >= next_phase[6:3];
+    mask = Threads'(16'hffff << next_phase[6:3]);  // threads from there on
   end
   assign there = (there_q | set) & ~grant;
 

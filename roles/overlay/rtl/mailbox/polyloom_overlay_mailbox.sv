@@ -81,7 +81,8 @@ module polyloom_overlay_mailbox
     output logic count_freed_o,
     output logic [Cfg.cores-1:0] count_lost_o,  // refused sends without an event
     // To whoever wants to know why nothing goes on: {can receive, can send, waits by WaitBits} of each thread
-    output logic [5:0][Cfg.cores*Cfg.threads-1:0] state_o
+    output logic [5:0][Cfg.cores*Cfg.threads-1:0] state_o,
+    output logic idle_o  // nothing waits in it
 );
 
   localparam int unsigned C = Cfg.cores;
@@ -134,7 +135,8 @@ module polyloom_overlay_mailbox
 
   // ---- sending ----
 
-  logic [C-1:0] bad;
+  logic sender_idle, references_idle;
+  logic [C-1:0] bad, queue_idle;
   logic [$clog2(C+1)-1:0] accepted;
   polyloom_overlay_mailbox_sender #(
       .Cfg(Cfg)
@@ -155,7 +157,8 @@ module polyloom_overlay_mailbox
       .out_valid_o,
       .out_o,
       .room_i    (out_room_i),
-      .start_o   (count_sent_o)
+      .start_o   (count_sent_o),
+      .idle_o    (sender_idle)
   );
   assign count_sent_flit_o = read;
 
@@ -242,6 +245,7 @@ module polyloom_overlay_mailbox
       .free_valid_i,
       .free_slot_i    (free_slot),
       .overflow_o     (overflow),
+      .idle_o         (references_idle),
       .release_valid_o(released),
       .release_slot_o (released_slot),
       .release_epoch_o(released_epoch)
@@ -275,7 +279,8 @@ module polyloom_overlay_mailbox
         .recv_thread_i (recv_thread_i[c][ThreadBits-1:0]),
         .recv_slot_o   (recv_slot),
         .delivered_o   (count_delivered_o[c]),
-        .stalled_o     (stalled[c])
+        .stalled_o     (stalled[c]),
+        .idle_o        (queue_idle[c])
     );
   end
 
@@ -308,6 +313,8 @@ module polyloom_overlay_mailbox
     else if (accepted != '0 || released) in_flight_q <= in_flight_q + 16'(accepted) - 16'(released);
   end
   assign in_flight_o = in_flight_q;
+
+  assign idle_o = sender_idle && references_idle && (&queue_idle) && !event_valid_o;
 
   logic unused;
   assign unused = &{1'b0, free_slot_i, recv_thread_i, overflow, stalled};

@@ -36,7 +36,8 @@ module polyloom_overlay_mailbox_queues #(
     output logic [  SlotBits-1:0] recv_slot_o,     // in the next cycle
     // For counters, and for who asks why nothing moves
     output logic                  delivered_o,
-    output logic                  stalled_o        // a full ring holds the core's messages
+    output logic                  stalled_o,       // a full ring holds the core's messages
+    output logic                  idle_o           // no message waits for a receiver
 );
 
   typedef logic [ThreadBits-1:0] thread_t;
@@ -50,7 +51,8 @@ module polyloom_overlay_mailbox_queues #(
   // ---- the buffer ----
 
   logic ready, waiting, pop;
-  logic [$clog2(Slots+1)-1:0] unused_usage;
+  logic [$clog2(Slots+1)-1:0] usage;
+  assign idle_o = usage == '0;
   entry_t oldest;
   polyloom_stream_ram_fifo #(
       .Width($bits(entry_t)),
@@ -65,7 +67,7 @@ module polyloom_overlay_mailbox_queues #(
       .out_valid_o(waiting),
       .out_ready_i(pop),
       .out_o      (oldest),
-      .usage_o    (unused_usage)
+      .usage_o    (usage)
   );
   always_ff @(posedge clk_i) assert (!in_valid_i || (ready && in_threads_i != '0));
 

@@ -34,6 +34,7 @@ module polyloom_overlay_mailbox_references #(
     input  logic [    Cores-1:0]               free_valid_i,
     input  logic [    Cores-1:0][SlotBits-1:0] free_slot_i,
     output logic [    Cores-1:0]               overflow_o,       // pulse: a free is lost
+    output logic                               idle_o,           // no free waits
     // Free list
     output logic                               release_valid_o,
     output logic [ SlotBits-1:0]               release_slot_o,
@@ -59,13 +60,15 @@ module polyloom_overlay_mailbox_references #(
 
   // ---- whose turn ----
 
-  logic [Cores-1:0] waiting, taken;
+  logic [Cores-1:0] waiting, taken, empty;
+  assign idle_o = &empty;
   slot_t [Cores-1:0] oldest;
   logic [(Cores > 1 ? $clog2(Cores) : 1)-1:0] core;
   logic any;
   for (genvar c = 0; c < Cores; c++) begin : gen_core
     logic ready;
-    logic [$clog2(Queue+1)-1:0] unused;
+    logic [$clog2(Queue+1)-1:0] usage;
+    assign empty[c] = usage == '0;
     polyloom_stream_ram_fifo #(
         .Width(SlotBits),
         .Depth(Queue)
@@ -79,7 +82,7 @@ module polyloom_overlay_mailbox_references #(
         .out_valid_o(waiting[c]),
         .out_ready_i(taken[c]),
         .out_o      (oldest[c]),
-        .usage_o    (unused)
+        .usage_o    (usage)
     );
     assign taken[c] = any && ready_o && core == $bits(core)'(c);
     assign overflow_o[c] = free_valid_i[c] && !ready;

@@ -43,7 +43,8 @@ module polyloom_overlay_mailbox_sender
     output logic                   out_valid_o,
     output flit_t                  out_o,
     input  logic                   room_i,        // for the longest message
-    output logic                   start_o        // a message starts: for counters
+    output logic                   start_o,       // a message starts: for counters
+    output logic                   idle_o         // none waits or is under way
 );
 
   localparam int unsigned C = Cfg.cores;
@@ -191,6 +192,7 @@ module polyloom_overlay_mailbox_sender
     end
   end
   assign can_send_o = ~busy_q;
+  assign idle_o = !ordered && left_q == '0;
 
   // ---- the wire ----
 

@@ -12,6 +12,7 @@
 # lint: polyloom_overlay_noc_crossbar Ports=3 Flits=4 MaxFlits=2
 # The message network of a board. `-f noc.f` brings the package of the overlay too.
 -f ../pkg.f
+-f ../../../../blocks/clock/rtl/clock.f
 polyloom_overlay_noc_pkg.sv
 polyloom_overlay_noc_room.sv
 polyloom_overlay_noc_input.sv

@@ -24,6 +24,7 @@ module polyloom_overlay_noc
   import polyloom_overlay_noc_pkg::*;
 #(
     parameter  cfg_t        Cfg   = TINY,
+    parameter  bit          Gate  = 1'b0,                      // simulation: routers without messages stand still
     localparam int unsigned Tiles = Cfg.tiles_x * Cfg.tiles_y
 ) (
     input  logic                     clk_i,
@@ -73,10 +74,29 @@ module polyloom_overlay_noc
     logic [TILE_PORTS-1:0] from_valid, to_room;
     flit_t from[TILE_PORTS];
 
+    logic router_clk, router_busy;
+    polyloom_clock_busy #(
+        .In (TILE_PORTS),
+        .Out(TILE_PORTS)
+    ) i_busy (
+        .clk_i,
+        .rst_ni,
+        .in_i  (from_valid),
+        .out_i (valid[t]),
+        .busy_o(router_busy)
+    );
+    polyloom_clock_gate #(
+        .Gate(Gate)
+    ) i_clock (
+        .clk_i,
+        .rst_ni,
+        .active_i(router_busy),
+        .clk_o   (router_clk)
+    );
     polyloom_overlay_router #(
         .Cfg(Cfg)
     ) i_router (
-        .clk_i,
+        .clk_i      (router_clk),
         .rst_ni,
         .board_i,
         .tile_x_i   (XBits'(X)),
@@ -146,10 +166,29 @@ module polyloom_overlay_noc
     assign board_flit[e] = enter_i[e];
   end
 
+  logic board_clk, board_busy;
+  polyloom_clock_busy #(
+      .In (BoardPorts),
+      .Out(BoardPorts)
+  ) i_busy (
+      .clk_i,
+      .rst_ni,
+      .in_i  (board_valid),
+      .out_i ({up_valid, exit_valid_o & exit_ready_i}),
+      .busy_o(board_busy)
+  );
+  polyloom_clock_gate #(
+      .Gate(Gate)
+  ) i_clock (
+      .clk_i,
+      .rst_ni,
+      .active_i(board_busy),
+      .clk_o   (board_clk)
+  );
   polyloom_overlay_board_router #(
       .Cfg(Cfg)
   ) i_board_router (
-      .clk_i,
+      .clk_i      (board_clk),
       .rst_ni,
       .board_i,
       .in_valid_i (board_valid),

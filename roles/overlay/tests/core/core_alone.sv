@@ -174,6 +174,8 @@ module core_alone
       .Cfg(Cfg)
   ) i_core (
       .clk_i,
+      .free_clk_i(clk_i),
+      .idle_o(),
       .outside_o(outside_d),
       .outside_i(outside_q),
       .rst_ni,

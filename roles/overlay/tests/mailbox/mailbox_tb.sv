@@ -101,7 +101,8 @@ module mailbox_tb
         .count_delivered_o    (count_delivered),
         .count_freed_o        (count_freed),
         .count_lost_o         (count_lost),
-        .state_o              (state)
+        .state_o              (state),
+        .idle_o               ()
     );
   end
 
