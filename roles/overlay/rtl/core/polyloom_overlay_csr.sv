@@ -213,11 +213,11 @@ module polyloom_overlay_csr
   end
 
   always_comb begin
-    s6_held        = s6_held_q;
+    s6_held = s6_held_q;
     s6_held.dest   = DEST_BITS'(updated(32'(s6_held_q.dest), s6_operand_i, s6_dest_op_q));
     s6_held.slot   = SLOT_BITS'(updated(32'(s6_held_q.slot), 32'(s6_operand_i[31:6]), s6_slot_op_q));
     s6_held.len    = 3'(updated(32'(s6_held_q.len), 32'({len_beyond, s6_operand_i[1:0]}), s6_len_op_q));
-    s6_held.addr   = AddrBits'(updated(32'(s6_held_q.addr), s6_operand_i, s6_addr_op_q));
+    s6_held.addr[AddrBits-1:0] = AddrBits'(updated(32'(s6_held_q.addr), s6_operand_i, s6_addr_op_q));
     s6_held.beyond = 1'(updated(32'(s6_held_q.beyond), 32'(addr_beyond), s6_addr_op_q));
   end
 
