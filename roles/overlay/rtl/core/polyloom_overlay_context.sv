@@ -4,7 +4,8 @@
 // Latency:      2 cycles from s0_thread_i to s2_context_o.
 // Throughput:   one read and one write a cycle.
 // Backpressure: none. No path from an input to an output.
-// Order/loss:   a read sees the writes of earlier cycles; the word that is written in the same cycle is undefined.
+// Order/loss:   whoever starts a thread writes nothing here: the thread may have stopped while that was on its way. A thread that
+//               stopped left an upper pc of 0 and length 0. A read sees the writes of earlier cycles; the word that is written in the same cycle is undefined.
 // Reset:        none; words are undefined until written.
 // Limits:       AddrBits 1 to 16.
 // Cost:         2 EBR, no LUT4 (ECP5); in 16x4 RAM it would be 96 LUT4.
@@ -22,9 +23,9 @@ module polyloom_overlay_context
     input  context_t       s7_context_i
 );
 
-  // The lower part of the pc is elsewhere, as it is wanted a cycle earlier.
+  // The lower part of the pc, up to the memory's end, is elsewhere, as it is wanted a cycle earlier.
   typedef struct packed {
-    logic [31:AddrBits+2] pc;
+    logic [31:AddrBits+3] pc;
     logic [DEST_BITS-1:0] dest;
     logic [SLOT_BITS-1:0] slot;
     logic [2:0]           len;
@@ -34,7 +35,7 @@ module polyloom_overlay_context
 
   word_t written, s1_word, s2_word_q;
   assign written = '{
-          pc: s7_context_i.pc[31:AddrBits+2],
+          pc: s7_context_i.pc[31:AddrBits+3],
           dest: s7_context_i.dest,
           slot: s7_context_i.slot,
           len: s7_context_i.len,
@@ -59,7 +60,7 @@ module polyloom_overlay_context
 
   always_comb begin
     s2_context_o = '0;
-    s2_context_o.pc[31:AddrBits+2] = s2_word_q.pc;
+    s2_context_o.pc[31:AddrBits+3] = s2_word_q.pc;
     s2_context_o.dest = s2_word_q.dest;
     s2_context_o.slot = s2_word_q.slot;
     s2_context_o.len = s2_word_q.len;

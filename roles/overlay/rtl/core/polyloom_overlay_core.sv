@@ -104,7 +104,7 @@ module polyloom_overlay_core
   logic s0_valid, s0_read, s0_taken, s0_inside, nobody;
   core_op_t s0_op;
   logic [3:0] s0_thread;
-  logic [AddrBits+1:2] s0_pc;
+  logic [AddrBits+2:2] s0_pc;
   core_op_t s6_op_q;
   logic s6_start, s7_again_q, s7_pc_we_q, s7_store_q;
   logic [3:0] s6_started, s7_thread_q;
@@ -150,7 +150,7 @@ module polyloom_overlay_core
       .s7_again_i     (s7_again_q),
       .s7_thread_i    (s7_thread_q),
       .s7_pc_we_i     (s7_pc_we_q),
-      .s7_pc_i        (s7_pc[AddrBits+1:2]),
+      .s7_pc_i        (s7_pc[AddrBits+2:2]),
       .s7_store_i     (s7_store_q),
       .s7_store_addr_i(s7_store_addr_q),
       .s7_store_data_i(s7_store_data_q)
@@ -160,9 +160,10 @@ module polyloom_overlay_core
   logic s1_valid_q, s2_valid_q, s1_read_q, s2_read_q, s1_inside_q, s2_inside_q;
   core_op_t s1_op_q, s2_op_q;
   logic [3:0] s1_thread_q, s2_thread_q;
-  logic [AddrBits+1:2] s1_pc_q, s2_pc_q;
+  logic [AddrBits+2:2] s1_pc_q, s2_pc_q;
   logic [31:0] s2_word_q;
   context_t s2_read, s2_held, s7_held, s7_context;
+  logic s7_held_we_q;
 
   always_ff @(posedge clk_i) begin
     s1_thread_q <= s0_thread;
@@ -179,13 +180,13 @@ module polyloom_overlay_core
       .clk_i,
       .s0_thread_i (s0_thread),
       .s2_context_o(s2_read),
-      .s7_we_i     (s7_pc_we_q),
+      .s7_we_i     (s7_held_we_q),
       .s7_thread_i (s7_thread_q),
       .s7_context_i(s7_context)
   );
   always_comb begin
     s2_held = s2_read;
-    s2_held.pc[AddrBits+1:2] = s2_pc_q;
+    s2_held.pc[AddrBits+2:2] = s2_pc_q;
     s7_context = s7_held;
     s7_context.pc = s7_pc;
   end
@@ -534,8 +535,9 @@ module polyloom_overlay_core
   end
 
   always_ff @(posedge clk_i) begin
-    s7_thread_q <= s6_q.thread;
-    s7_pc_we_q  <= (s6_valid_q && !s6_replay) || s6_op_q.clear || (s6_op_q.start && s6_start);
+    s7_thread_q  <= s6_q.thread;
+    s7_pc_we_q   <= (s6_valid_q && !s6_replay) || s6_op_q.clear || (s6_op_q.start && s6_start);
+    s7_held_we_q <= (s6_valid_q && !s6_replay) || s6_op_q.clear;
   end
 
   polyloom_overlay_writeback i_writeback (

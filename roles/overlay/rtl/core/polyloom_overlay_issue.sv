@@ -38,7 +38,7 @@ module polyloom_overlay_issue
     output logic                         s0_valid_o,       // a thread issues
     output core_op_t                     s0_op_o,
     output logic     [         3:0]      s0_thread_o,
-    output logic     [AddrBits+1:2]      s0_pc_o,          // as far as it addresses the memory
+    output logic     [AddrBits+2:2]      s0_pc_o,          // as far as it addresses the memory, and its end
     output logic                         s0_read_o,        // CTL_READ_INSTR: the word comes down the pipeline
     output logic                         s0_inside_o,      // its address is one
     output logic                         s0_taken_o,       // an access of the host is done
@@ -48,7 +48,7 @@ module polyloom_overlay_issue
     input  logic                         s7_again_i,       // the thread comes round
     input  logic     [         3:0]      s7_thread_i,
     input  logic                         s7_pc_we_i,
-    input  logic     [AddrBits+1:2]      s7_pc_i,
+    input  logic     [AddrBits+2:2]      s7_pc_i,
     input  logic                         s7_store_i,       // a word for the instruction memory
     input  logic     [AddrBits-1:0]      s7_store_addr_i,  // else 0
     input  logic     [        31:0]      s7_store_data_i
@@ -84,7 +84,7 @@ module polyloom_overlay_issue
       .pop_i          (s0_valid_o)
   );
 
-  logic [AddrBits+1:2] pc_q[16];
+  logic [AddrBits+2:2] pc_q[16];
   always_ff @(posedge clk_i) if (s7_pc_we_i) pc_q[s7_thread_i] <= s7_pc_i;
   assign s0_pc_o = pc_q[head];
 
@@ -108,7 +108,7 @@ module polyloom_overlay_issue
   logic [AddrBits-1:0] other_addr;
   assign imem_we_o = s7_store_i || (s0_taken_o && !s0_read_o && s0_inside_o);
   assign other_addr = s7_store_addr_i | (ctl_i.addr[AddrBits-1:0] & {AddrBits{s0_taken_o}});
-  assign imem_addr_o = other_addr | (s0_pc_o & {AddrBits{!s7_store_i && !s0_taken_o}});
+  assign imem_addr_o = other_addr | (s0_pc_o[AddrBits+1:2] & {AddrBits{!s7_store_i && !s0_taken_o}});
   assign imem_wdata_o = s7_store_i ? s7_store_data_i : ctl_i.data;
 
   assign idle_o = !ready && !wanted;
