@@ -10,7 +10,7 @@
 // Reset:        none; what no answer has written is undefined.
 // Limits:       Fpu 0: nothing may come from there, and nothing of it is built.
 // Cost:         3 EBR, with FPU 7, and about 110 LUT4 (ECP5; part of polyloom_overlay_core).
-// Source:       own design.   Tests: test_polyloom_overlay_cores.py
+// Source:       own design.   Tests: test_polyloom_overlay_answers.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_answers
   import polyloom_overlay_pkg::*;
 #(

@@ -9,7 +9,7 @@
 // Reset:        none; registers are undefined until written.
 // Limits:       none; without Fp there are no floating-point registers and no third operand.
 // Cost:         2 EBR, with Fp 5 (ECP5).
-// Source:       own design.   Tests: test_polyloom_overlay_cores.py
+// Source:       own design.   Tests: test_polyloom_overlay_regfile.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_regfile
   import polyloom_overlay_pkg::*;
 #(
