@@ -9,11 +9,13 @@
 #include <deque>
 #include <map>
 #include <random>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "blocks/verilated/rtl_model.h"
+#include "roles/overlay/sim/board/fault_codes.h"
 
 namespace polyloom::overlay::test {
 
@@ -91,7 +93,7 @@ class HostRtl {
       write("event_tile_i", events_.front().tile);
       const auto port = model_.input("event_i");  // fault, thread, cause, pc, value
       set(port, 0, 32, events_.front().pc), set(port, 32, 32, events_.front().pc);
-      set(port, 64, 8, 2), set(port, 72, 6, events_.front().thread), set(port, 78, 1, 1);
+      set(port, 64, 8, events_.front().cause), set(port, 72, 6, events_.front().thread), set(port, 78, 1, 1);
     }
     // A fetch outside the instruction memory counts as an instruction.
     const std::uint64_t retired = started_.empty() ? 0 : 1ull << started_.front();
@@ -148,10 +150,15 @@ class HostRtl {
         break;
       case 4:
         started_.push_back(target);
-        events_.push_back({target / kCores, target % kCores * kThreads + addr, data});
+        events_.push_back({target / kCores, target % kCores * kThreads + addr, kBadFetch, data});
         break;
       default:
         ++bytes;
+        for (unsigned core = all ? 0 : target; core <= (all ? kTiles * kCores - 1 : target); ++core) {
+          const unsigned thread = core % kCores * kThreads + addr;
+          if (!consoles_.insert({core, addr}).second)
+            events_.push_back({core / kCores, thread, kConsoleFault, 0});
+        }
     }
   }
 
@@ -212,8 +219,10 @@ class HostRtl {
 
   struct Event {
     unsigned tile, thread;
-    std::uint32_t pc;
+    std::uint8_t cause;
+    std::uint32_t pc;  // and value
   };
+  static constexpr std::uint8_t kBadFetch = 2;
   blocks::RtlModel model_;
   std::mt19937_64 rng_;
   unsigned stall_;
@@ -221,6 +230,8 @@ class HostRtl {
   std::deque<std::uint32_t> answers_;
   std::deque<Event> events_;
   std::deque<unsigned> started_;  ///< cores
+  std::set<std::pair<unsigned, std::uint32_t>>
+      consoles_;  ///< cores and threads that have a byte, which none reads
   std::array<Slice, 2> slices_;
   bool rx_open_ = false, tx_open_ = false, event_open_ = false, busy_ = false;
 };
