@@ -57,9 +57,7 @@ module polyloom_overlay_answers
 
   logic [Threads-1:0][3:0] wake_q;
   always_ff @(posedge clk_i) begin
-    if (wake_i != '0) begin
-      for (int unsigned t = 0; t < Threads; t++) if (wake_i[t]) wake_q[t] <= wake_bits_i[t];
-    end
+    for (int unsigned t = 0; t < Threads; t++) if (wake_i[t]) wake_q[t] <= wake_bits_i[t];
   end
 
   // ---- stage 3: whose answer it is ----

@@ -40,7 +40,7 @@ module polyloom_overlay_resume #(
       logic [3:0] port_row, port_column;
       port_row = valid_i[p] ? 4'd1 << thread_i[p][3:2] : '0;
       port_column = 4'd1 << thread_i[p][1:0];
-      if (valid_i[p]) for (int unsigned t = 0; t < Threads; t++) set[t] |= port_row[t/4] && port_column[t%4];
+      for (int unsigned t = 0; t < Threads; t++) set[t] |= port_row[t/4] && port_column[t%4];
     end
   end
 
@@ -56,11 +56,9 @@ module polyloom_overlay_resume #(
   always_comb begin
     row = '0;
     column = '0;
-    if (grant != '0) begin
-      for (int unsigned t = 0; t < Threads; t++) begin
-        row[t/4] |= grant[t];
-        column[t%4] |= grant[t];
-      end
+    for (int unsigned t = 0; t < Threads; t++) begin
+      row[t/4] |= grant[t];
+      column[t%4] |= grant[t];
     end
   end
   assign pick_o = |row_q;
