@@ -66,9 +66,7 @@ module polyloom_overlay_resume #(
 
   // What is picked in the next cycle joins in the one after.
   assign next_phase = phase_i + 7'd2;
-  always_comb begin
-    mask = Threads'(16'hffff << next_phase[6:3]);  // threads from there on
-  end
+  assign mask = Threads'(16'hffff << next_phase[6:3]);  // threads from there on
   assign there = (there_q | set) & ~grant;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
