@@ -104,7 +104,7 @@ module polyloom_overlay_decode
   endfunction
 
   fp_t fp;
-  assign fp = decode_fp(f7, f3, rs2);
+  assign fp = Fp ? decode_fp(f7, f3, rs2) : '0;
 
   function automatic fpu_op_e fma_op(input logic [6:0] opcode);
     case (opcode)
@@ -174,8 +174,10 @@ module polyloom_overlay_decode
         class_is.illegal = word_i[2] ? !Fp || f3 != 3'd2 : f3[2] || f3[1:0] == 2'd3;
         class_is.store   = 1'b1;
       end
-      OP_FP: begin
-        class_is.illegal = !Fp || fp.illegal;
+      OP_FP:
+      if (!Fp) class_is.illegal = 1'b1;
+      else begin
+        class_is.illegal = fp.illegal;
         class_is.move = fp.move;
         class_is.computes = fp.move;
         class_is.from_sum = 1'b0;
@@ -190,8 +192,10 @@ module polyloom_overlay_decode
         class_is.rd_we = 1'b1;
         class_is.rd.f = !fp.to_x;
       end
-      MADD, MSUB, NMSUB, NMADD: begin
-        class_is.illegal = !Fp || bad_rm || word_i[26:25] != 2'd0;
+      MADD, MSUB, NMSUB, NMADD:
+      if (!Fp) class_is.illegal = 1'b1;
+      else begin
+        class_is.illegal = bad_rm || word_i[26:25] != 2'd0;
         class_is.fpu = 1'b1;
         class_is.fp = 1'b1;
         class_is.rm = 1'b1;

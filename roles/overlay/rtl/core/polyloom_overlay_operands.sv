@@ -137,7 +137,7 @@ module polyloom_overlay_operands
     s5_source_o <= s4_source_q;
     s5_a_o <= s4_reg[0] | ({32{s4_forward_q[0]}} & s4_answer) | 32'(s4_other_q);
     s5_b_o <= s4_reg[1] | ({32{s4_forward_q[1]}} & s4_answer);
-    s5_c_o <= s4_reg[2] | ({32{s4_forward_q[2]}} & s4_answer);
+    s5_c_o <= s4_reg[2] | ({32{Cfg.fpu && s4_forward_q[2]}} & s4_answer);  // only F has a third
   end
 
   logic unused;
