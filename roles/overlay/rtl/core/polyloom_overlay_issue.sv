@@ -22,7 +22,7 @@ module polyloom_overlay_issue
 ) (
     input  logic                         clk_i,
     input  logic                         rst_ni,
-    input  logic     [         6:0]      phase_i,
+    input  logic     [         3:0]      turn_i,           // of polyloom_overlay_resume
     // Answers
     input  logic     [   Ports-1:0]      answer_valid_i,
     input  logic     [   Ports-1:0][3:0] answer_thread_i,
@@ -63,7 +63,7 @@ module polyloom_overlay_issue
   ) i_resume (
       .clk_i,
       .rst_ni,
-      .phase_i,
+      .turn_i,
       .valid_i (answer_valid_i),
       .thread_i(answer_thread_i),
       .wake_i,
