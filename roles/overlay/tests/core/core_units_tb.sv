@@ -5,7 +5,7 @@ module core_units_tb (
     input logic rst_ni
 );
   if (1) begin : gen_ready_queue
-    logic picked = 1'b0, again = 1'b0, valid, some, pop = 1'b0;
+    logic picked = 1'b0, again = 1'b0, valid, some, hold = 1'b0;
     logic [3:0] picked_thread = '0, again_thread = '0, head;
     polyloom_overlay_ready_queue i_dut (
         .clk_i,
@@ -17,7 +17,7 @@ module core_units_tb (
         .valid_o        (valid),
         .some_o         (some),
         .head_o         (head),
-        .pop_i          (pop)
+        .hold_i         (hold)
     );
   end
 
