@@ -10,7 +10,7 @@
 // Order/loss:   roles/overlay/sim/tile/README.md "Issue".
 // Reset:        no thread is ready; then one of 16 threads a cycle is cleared (s0_op_o.clear).
 // Limits:       as polyloom_overlay_core.
-// Cost:         about 300 LUT4 (ECP5; part of polyloom_overlay_core).
+// Cost:         about 350 LUT4 with its parts (ECP5; part of polyloom_overlay_core).
 // Source:       own design.   Tests: test_polyloom_overlay_cores.py
 module polyloom_overlay_issue
   import polyloom_overlay_pkg::*;

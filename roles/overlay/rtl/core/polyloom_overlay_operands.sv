@@ -10,7 +10,7 @@
 // Order/loss:   in order.
 // Reset:        none.
 // Limits:       as polyloom_overlay_core.
-// Cost:         about 220 LUT4, 5 EBR (ECP5; part of polyloom_overlay_core).
+// Cost:         about 210 LUT4 with its parts, 5 EBR (ECP5; part of polyloom_overlay_core).
 // Source:       own design.   Tests: test_polyloom_overlay_cores.py
 module polyloom_overlay_operands
   import polyloom_overlay_pkg::*;

@@ -10,7 +10,7 @@
 // Order/loss:   first in, first out; of two that join in a cycle, the picked one is first.
 // Reset:        emptied; places are not cleared. Takes the first thread in the first cycle after reset.
 // Limits:       at most 16 threads in it (asserted).
-// Cost:         about 50 LUT4, 14 FF (ECP5; part of polyloom_overlay_core).
+// Cost:         about 60 LUT4, 14 FF (ECP5; part of polyloom_overlay_core).
 // Source:       own design.   Tests: test_polyloom_overlay_ready_queue.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_ready_queue (
     input  logic       clk_i,

@@ -8,7 +8,7 @@
 // Order/loss:   circular from a place that moves on every eighth cycle, so every thread's turn comes.
 // Reset:        no answers are there. Takes the first in the first cycle after reset.
 // Limits:       Threads 1..16 (checked at elaboration); no second answer of a thread before it is picked (asserted).
-// Cost:         about 180 LUT4 (ECP5; part of polyloom_overlay_core).
+// Cost:         about 150 LUT4 (ECP5; part of polyloom_overlay_core).
 // Source:       roles/overlay/sim/tile/README.md "Issue".   Tests: test_polyloom_overlay_resume.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_resume #(
     parameter int unsigned Threads = 0,  // of the core
