@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds Verilated FPGAs, each shape once: a shared object per top, parameters and sources, kept in a cache.
 
-Usage: python -m polyloom.rtl.node_build --top T --files F.f [--files G.f] [--param K=V ...] [--trace] [--json]
+Usage: python -m polyloom.rtl.node_build --top T --files F.f [--files G.f] [--param K=V ...] [--part M ...] [--trace]
+[--json]
 
 Output: the object's path on standard output; with --json one object {"path", "hash", "cached", "seconds", "top",
 "parameters", "trace"}, or {"error"} and status 1. Progress and errors go to standard error. Parameter values are
@@ -26,12 +27,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from polyloom import paths
 from polyloom.errors import UserError
-from polyloom.rtl import filelist, tools
+from polyloom.rtl import filelist, node_parts, tools
 from polyloom.rtl import node_compile as compiler
 
 
@@ -43,6 +44,7 @@ class Shape:
     files: Sequence[Path]
     parameters: Mapping[str, str] = field(default_factory=dict)
     trace: bool = False
+    parts: Sequence[str] = ()  # modules compiled once for all their instances; see node_parts.py. Waves lay them out.
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,9 @@ def _make(model: compiler.Model, shape: Shape, partial: Path, runtime: Path) -> 
     objects = partial / "obj"
     objects.mkdir()
     _progress(f"Verilator reads {model.top} {_words(shape)}".rstrip())
-    compiler.verilate(model, objects)
+    for part in _parts(shape):
+        model = _with_part(model, part, objects)
+    compiler.verilate(model, objects, node_parts.OPTIONS if _parts(shape) else ())
     compiler.compile_model(model, objects, runtime, partial / f"{model.prefix}.so", _progress)
     if not os.environ.get("POLYLOOM_RTL_KEEP"):
         shutil.rmtree(objects)
@@ -96,10 +100,30 @@ def _make(model: compiler.Model, shape: Shape, partial: Path, runtime: Path) -> 
         "top": shape.top,
         "parameters": dict(model.parameters),
         "trace": shape.trace,
+        "parts": list(_parts(shape)),
         "files": [str(f) for f in shape.files],
         "verilator": tools.version("verilator"),
     }
     (partial / "build.json").write_text(json.dumps(facts, indent=2) + "\n")
+
+
+def _parts(shape: Shape) -> Sequence[str]:
+    return () if shape.trace else shape.parts
+
+
+def _with_part(model: compiler.Model, part: str, objects: Path) -> compiler.Model:
+    """Verilate the part; the model with its stand-in."""
+    source = node_parts.source_of(part, model.files)
+    parameters = node_parts.parameters_of(source, dict(model.parameters))
+    one = compiler.Model(part, f"{model.prefix}_{part}", parameters, model.files, trace=False)
+    folder = objects / part
+    folder.mkdir()
+    compiler.verilate(one, folder)
+    ports = compiler.ports_of(one, folder)
+    stand_in = folder / f"{part}.sv"
+    stand_in.write_text(node_parts.stand_in(part, source, ports))
+    (folder / f"{part}_glue.cc").write_text(node_parts.glue(part, one.prefix, ports))
+    return replace(model, files=node_parts.around(part, model.files, stand_in))
 
 
 def _runtime(folder: Path, trace: bool) -> Path:
@@ -161,9 +185,9 @@ def _all_files(lists: Sequence[Path]) -> filelist.FileList:
 
 
 def _key(shape: Shape, files: filelist.FileList) -> str:
-    words = [shape.top, str(shape.trace), *(f"{k}={v}" for k, v in sorted(shape.parameters.items()))]
-    shim = [compiler.SHIM / name for name in compiler.SHIM_SOURCES]
-    return _hash([*words, *_toolchain()], [*files.files(), tools.WAIVERS, *shim])
+    words = [shape.top, str(shape.trace), *(f"{k}={v}" for k, v in sorted(shape.parameters.items())), *_parts(shape)]
+    ours = [compiler.SHIM / name for name in compiler.SHIM_SOURCES] + [Path(node_parts.__file__)]
+    return _hash([*words, *_toolchain()], [*files.files(), tools.WAIVERS, *ours])
 
 
 def _hash(words: Sequence[str], files: Sequence[Path]) -> str:
@@ -190,7 +214,7 @@ def _compiler_version() -> str:
 
 def _prefix(shape: Shape) -> str:
     """Of all symbols of the model: by shape, not by text, so that ccache knows files that did not change."""
-    return "Vpl_" + _hash([shape.top, _words(shape), str(shape.trace)], [])[:12]
+    return "Vpl_" + _hash([shape.top, _words(shape), str(shape.trace), *_parts(shape)], [])[:12]
 
 
 def _words(shape: Shape) -> str:
@@ -214,11 +238,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--top", required=True, help="top module")
     parser.add_argument("--files", required=True, action="append", type=Path, help="file list (*.f); may be repeated")
     parser.add_argument("--param", action="append", type=_parameter, default=[], metavar="K=V", help="of the top")
+    parser.add_argument(
+        "--part", action="append", default=[], metavar="MODULE", help="compiled once for all its instances"
+    )
     parser.add_argument("--trace", action="store_true", help="able to write waves (FST); a separate object")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the path")
     args = parser.parse_args(arguments)
     try:
-        shape = Shape(args.top, tuple(args.files), dict(args.param), args.trace)
+        shape = Shape(args.top, tuple(args.files), dict(args.param), args.trace, tuple(args.part))
         built = build(shape)
     except UserError as error:
         if args.json:

@@ -41,7 +41,7 @@ CXX_FLAGS = [
 GCC_FLAGS = ["-fno-gnu-unique"]  # Clang has no such symbols
 FAST, SLOW = "-O2", "-O1"  # what runs each cycle; what runs once
 COMPILERS = ("clang++-19", "clang++", "g++")  # Clang needs half of GCC's time for such code, which is as fast then
-RUNTIME = ["verilated.cpp", "verilated_threads.cpp", "verilated_probdist.cpp"]
+RUNTIME = ["verilated.cpp", "verilated_threads.cpp", "verilated_probdist.cpp", "verilated_dpi.cpp"]
 GROUP_BYTES = 400_000  # of C++ text that one compiler gets: fewer start-ups, yet all processors busy
 
 _PORT = re.compile(r"VL_(IN|OUT|INOUT)(8|16|64|W)?\(&(\w+),(\d+),(\d+)(?:,(\d+))?\);")
@@ -101,6 +101,11 @@ def read_ports(header: str) -> list[Port]:
     return ports
 
 
+def ports_of(model: Model, folder: Path) -> list[Port]:
+    """Ports of what verilate() wrote."""
+    return read_ports((folder / f"{model.prefix}.h").read_text())
+
+
 def shape_header(model: Model, ports: Sequence[Port]) -> str:
     """Text of polyloom_shape.h."""
     parameters = " ".join(f"{k}={v}" for k, v in model.parameters)
@@ -127,9 +132,9 @@ static inline void* port_data(Model& model, unsigned i) {{
 """
 
 
-def verilate(model: Model, folder: Path) -> None:
+def verilate(model: Model, folder: Path, options: Sequence[str] = ()) -> None:
     """Have Verilator write the model's C++ into ``folder``. UserError with its message if it finds a fault."""
-    command = [str(tools.find("verilator")), *VERILATOR_FLAGS, *(TRACE_FLAGS if model.trace else [])]
+    command = [str(tools.find("verilator")), *VERILATOR_FLAGS, *(TRACE_FLAGS if model.trace else []), *options]
     command += ["--top-module", model.top, "--prefix", model.prefix, "--Mdir", str(folder), str(tools.WAIVERS)]
     command += [f"-G{name}={value}" for name, value in model.parameters] + model.files.verilator_args()
     result = subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
@@ -146,19 +151,16 @@ def _explain(output: str) -> str:
 
 
 def compile_model(model: Model, folder: Path, runtime: Path, output: Path, progress: Callable[[str], None]) -> None:
-    """Compile and link what verilate() wrote. ``runtime`` is the folder that build_runtime() has filled."""
-    header = folder / f"{model.prefix}.h"
-    (folder / "polyloom_shape.h").write_text(shape_header(model, read_ports(header.read_text())))
-    generated = sorted(p for p in folder.glob("*.cpp") if not p.name.endswith("__ALL.cpp"))
-    jobs = [(SHIM / "shim.cc", SLOW)]
-    for option, slow in ((FAST, False), (SLOW, True)):
-        files = [p for p in generated if p.stem.endswith("__Slow") == slow]
-        for number, group in enumerate(_groups(files)):
-            unit = folder / f"group{'_slow' if slow else ''}{number}.cc"
-            unit.write_text("".join(f'#include "{p.name}"\n' for p in group))
-            jobs.append((unit, option))
-    progress(f"compiling {len(generated)} files of {model.top}")
-    objects = _compile_all(jobs, folder, [f"-I{folder}", *_trace_defines(model.trace)])
+    """Compile and link what verilate() wrote into ``folder``, and into the folders in it: models of parts, and *.cc
+    between the two. ``runtime`` is the folder that build_runtime() has filled."""
+    (folder / "polyloom_shape.h").write_text(shape_header(model, ports_of(model, folder)))
+    folders = [folder, *(p for p in sorted(folder.iterdir()) if p.is_dir())]
+    jobs = [(SHIM / "shim.cc", SLOW), *((p, FAST) for f in folders for p in sorted(f.glob("*.cc")))]
+    generated = [sorted(p for p in f.glob("*.cpp") if not p.name.endswith("__ALL.cpp")) for f in folders]
+    for of_one in generated:
+        jobs += _units(of_one)
+    progress(f"compiling {sum(map(len, generated))} files of {model.top}")
+    objects = _compile_all(jobs, folder, [*(f"-I{f}" for f in folders), *_trace_defines(model.trace)])
     exports = folder / "exports.map"
     exports.write_text("{ global: polyloom_rtl_abi; local: *; };\n")
     link = [cxx(), "-shared", "-o", str(output), *objects, *sorted(map(str, runtime.glob("*.o")))]
@@ -176,6 +178,18 @@ def build_runtime(folder: Path, trace: bool) -> None:
 
 def _trace_defines(trace: bool) -> list[str]:
     return [f"-DVM_TRACE={int(trace)}", f"-DVM_TRACE_FST={int(trace)}"]
+
+
+def _units(generated: Sequence[Path]) -> list[tuple[Path, str]]:
+    """Files of one model, some together, and how each is compiled."""
+    jobs = []
+    for option, slow in ((FAST, False), (SLOW, True)):
+        files = [p for p in generated if p.stem.endswith("__Slow") == slow]
+        for number, group in enumerate(_groups(files)):
+            unit = group[0].parent / f"{group[0].parent.name}_group{'_slow' if slow else ''}{number}.cc"
+            unit.write_text("".join(f'#include "{p.name}"\n' for p in group))
+            jobs.append((unit, option))
+    return jobs
 
 
 def _groups(files: Sequence[Path]) -> list[list[Path]]:

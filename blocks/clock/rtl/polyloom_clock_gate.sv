@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_clock_gate: a clock that stands still while a part has nothing to do, so that a simulator does not evaluate the part.
-// How:          active_i is taken at the falling edge before the rising edge that it is for; it may depend on anything of that
-//               cycle. The clock runs on for Rest cycles, so that active_i need not tell what leaves a pipeline. In hardware
-//               (Gate 0) it is a wire: who uses it promises that the part's state would not have changed.
+// How:          a latch follows active_i while the clock is low, so that it may depend on anything of the cycle. The clock runs on
+//               for Rest cycles, so that active_i need not tell what leaves a pipeline. In hardware (Gate 0) it is a wire: who
+//               uses it promises that the part's state would not have changed.
 // Latency:      none: active_i high in a cycle lets the rising edge that ends it through.
 // Throughput:   every edge.
 // Backpressure: none.
@@ -28,18 +28,17 @@ module polyloom_clock_gate #(
 
   if (Gate) begin : gen_gate
     localparam int unsigned Bits = $clog2((First > Rest ? First : Rest) + 2);
-    logic open_q;
+    logic open;
     logic [Bits-1:0] rest_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) rest_q <= Bits'(First);
       else if (active_i) rest_q <= rest_q > Bits'(Rest) ? rest_q - 1'b1 : Bits'(Rest);
       else if (rest_q != '0) rest_q <= rest_q - 1'b1;
     end
-    always_ff @(negedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) open_q <= 1'b1;
-      else open_q <= active_i || rest_q != '0;
+    always_latch begin
+      if (!clk_i) open = !rst_ni || active_i || rest_q != '0;
     end
-    assign clk_o = clk_i && open_q;
+    assign clk_o = clk_i && open;
   end else begin : gen_wire
     logic unused;
     assign unused = rst_ni ^ active_i;

@@ -4,7 +4,6 @@
 # (blocks/verilated/tests).
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import subprocess
@@ -17,6 +16,7 @@ import pytest
 from polyloom.errors import UserError
 from polyloom.rtl import node_build, node_compile
 from polyloom.rtl.node_build import Shape, build
+from polyloom.rtl.testing.model import Model
 
 COUNTER = """// SPDX-License-Identifier: Apache-2.0
 `include "step.svh"
@@ -49,7 +49,7 @@ def mock(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         made.append(f"{model.top} {dict(model.parameters)} {model.trace}")
         output.write_text("object")
 
-    monkeypatch.setattr(node_compile, "verilate", lambda model, folder: None)
+    monkeypatch.setattr(node_compile, "verilate", lambda model, folder, options=(): None)
     monkeypatch.setattr(node_compile, "compile_model", compile_model)
     monkeypatch.setattr(node_compile, "build_runtime", lambda folder, trace: None)
     return made
@@ -85,7 +85,7 @@ def test_each_input_of_a_build_is_in_its_key(sources: Path, mock: list[str]) -> 
 def test_a_failed_build_leaves_nothing(sources: Path, mock: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     cache = sources / "cache"
 
-    def fail(model: node_compile.Model, folder: Path) -> None:
+    def fail(model: node_compile.Model, folder: Path, options: object = ()) -> None:
         (folder / "half").write_text("done")
         raise UserError("no")
 
@@ -146,62 +146,16 @@ def run_cli(*arguments: str, cache: Path) -> subprocess.Popen[str]:
     )
 
 
-class PortInfo(ctypes.Structure):
-    _fields_ = [
-        ("name", ctypes.c_char_p),
-        ("bits", ctypes.c_uint32),
-        ("bytes", ctypes.c_uint32),
-        ("is_input", ctypes.c_uint32),
-    ]
+def counter(path: str) -> Model:
+    """A counter, out of reset, that adds its step."""
+    model = Model(path)
+    model.reset(1)
+    return model
 
 
-HANDLE = ctypes.c_void_p
-
-
-class Api(ctypes.Structure):
-    _fields_ = [
-        ("version", ctypes.c_uint32),
-        ("traced", ctypes.c_uint32),
-        ("top", ctypes.c_char_p),
-        ("parameters", ctypes.c_char_p),
-        ("port_count", ctypes.c_uint32),
-        ("ports", ctypes.POINTER(PortInfo)),
-        ("create", ctypes.CFUNCTYPE(HANDLE, ctypes.c_uint64)),
-        ("destroy", ctypes.CFUNCTYPE(None, HANDLE)),
-        ("port", ctypes.CFUNCTYPE(ctypes.POINTER(ctypes.c_uint8), HANDLE, ctypes.c_uint32)),
-        ("settle", ctypes.CFUNCTYPE(ctypes.c_int, HANDLE)),
-        ("step", ctypes.CFUNCTYPE(ctypes.c_int, HANDLE)),
-        ("error", ctypes.CFUNCTYPE(ctypes.c_char_p, HANDLE)),
-    ]
-
-
-class Counter:
-    """A counter behind the ABI, out of reset."""
-
-    def __init__(self, path: str) -> None:
-        self._library = ctypes.CDLL(path)
-        self._library.polyloom_rtl_abi.restype = ctypes.POINTER(Api)
-        self.api = self._library.polyloom_rtl_abi().contents
-        self._handle = self.api.create(1)
-        self._ports = {self.api.ports[i].name.decode(): i for i in range(self.api.port_count)}
-        self.write("add_i", 0)
-        self.write("rst_ni", 0)
-        assert self.cycle() == 0
-        self.write("rst_ni", 1)
-
-    def write(self, port: str, value: int) -> None:
-        self.api.port(self._handle, self._ports[port])[0] = value
-
-    def cycle(self) -> int:
-        """Run one cycle; returns settle()'s or step()'s status."""
-        return int(self.api.settle(self._handle) or self.api.step(self._handle))
-
-    def sum(self) -> int:
-        assert self.api.settle(self._handle) == 0
-        return int(self.api.port(self._handle, self._ports["sum_o"])[0])
-
-    def error(self) -> str:
-        return str(self.api.error(self._handle).decode())
+def cycle(model: Model) -> None:
+    model.settle()
+    model.step()
 
 
 def test_processes_build_once_and_shapes_live_side_by_side(sources: Path) -> None:
@@ -213,18 +167,19 @@ def test_processes_build_once_and_shapes_live_side_by_side(sources: Path) -> Non
     assert len({r["path"] for r in results}) == 1
     assert not list(cache.glob("*.partial-*"))
     small = json.loads(run_cli(*arguments[:-1], "Width=4", "--param", "Limit=16", cache=cache).communicate()[0])
-    wide, narrow = Counter(results[0]["path"]), Counter(small["path"])
-    assert wide.api.parameters == b"Width=8"
-    assert narrow.api.parameters == b"Limit=16 Width=4"
-    wide.write("add_i", 2)
+    wide, narrow = counter(results[0]["path"]), counter(small["path"])
+    assert wide.parameters == "Width=8"
+    assert narrow.parameters == "Limit=16 Width=4"
+    wide.set("add_i", 2)
     for _ in range(20):
-        assert wide.cycle() == 0
-        assert narrow.cycle() == 0
-    assert wide.sum() == 60
-    assert narrow.sum() == 20 % 16
-    assert next(i for i in range(100) if wide.cycle() != 0) == 47  # 60 + 3 * 47 = 201 is over the limit
-    assert "sum 201" in wide.error()
-    assert "counter.sv:7" in wide.error()
+        cycle(wide)
+        cycle(narrow)
+    assert wide.get("sum_o") == 60
+    assert narrow.get("sum_o") == 20 % 16
+    for _ in range(47):
+        cycle(wide)
+    with pytest.raises(UserError, match=r"counter\.sv:7.*\n?.*sum 201"):  # 60 + 3 * 47 = 201 is over the limit
+        cycle(wide)
 
 
 def test_command_line_errors(sources: Path) -> None:

@@ -240,7 +240,6 @@ module polyloom_overlay_node
   logic [Tiles-1:0][15:0] in_flight;
   logic [1:0][31:0] router_sent;
   tile_count_t [Tiles-1:0] count;
-  trace_t [Tiles-1:0][Cores-1:0] unused_trace;
   polyloom_overlay_tiles #(
       .Cfg (Cfg),
       .Gate(Gate)
@@ -304,7 +303,6 @@ module polyloom_overlay_node
       .router_sent_i  (router_sent),
       .retired_o      (retired),
       .count_o        (count),
-      .trace_o        (unused_trace),
       .state_o        (state_threads_o)
   );
 

@@ -13,14 +13,14 @@
 module polyloom_overlay_tile
   import polyloom_overlay_pkg::*;
 #(
-    parameter cfg_t        Cfg  = TINY,
-    parameter int unsigned Tile = 0,     // its number on the board
-    parameter bit          Gate = 1'b0   // simulation: parts without work stand still
+    parameter cfg_t Cfg  = TINY,
+    parameter bit   Gate = 1'b0   // simulation: parts without work stand still
 ) (
     input  logic        clk_i,
     input  logic        rst_ni,
     output logic        cache_idle_o,  // no memory access is under way
     input  logic [ 6:0] phase_i,       // of the board's cycle
+    input  logic [ 5:0] tile_i,        // constant: its number on the board
     input  logic [15:0] hart_base_i,   // id of the tile's thread 0
     input  logic [ 7:0] mesh_i,        // boards: {height, width}
 
@@ -64,7 +64,6 @@ module polyloom_overlay_tile
     input  logic        [          1:0][31:0] router_sent_i,  // of the board, for programs
     output logic        [Cfg.cores-1:0]       retired_o,      // pulse an instruction
     output tile_count_t                       count_o,
-    output trace_t      [Cfg.cores-1:0]       trace_o,
 
     // To whoever wants to know why nothing goes on: see polyloom_overlay_mailbox
     output logic [5:0][Cfg.cores*Cfg.threads-1:0] state_o
@@ -80,8 +79,8 @@ module polyloom_overlay_tile
   always_comb begin
     ctl = ctl_i;
     case (ctl_i.op)
-      CTL_WRITE_INSTR, CTL_READ_INSTR: ctl.target = 10'(32'(ctl_i.target) - Tile * Pairs);
-      CTL_START, CTL_UART: ctl.target = 10'(32'(ctl_i.target) - Tile * Cores);
+      CTL_WRITE_INSTR, CTL_READ_INSTR: ctl.target = 10'(32'(ctl_i.target) - 32'(tile_i) * Pairs);
+      CTL_START, CTL_UART: ctl.target = 10'(32'(ctl_i.target) - 32'(tile_i) * Cores);
       default: ctl.target = '0;
     endcase
   end
@@ -105,6 +104,7 @@ module polyloom_overlay_tile
   logic count_hit, count_miss, count_writeback, count_sent, count_received;
   logic cores_event_valid, cores_event_ready, net_event_valid, net_event_ready;
   tile_event_t cores_event, net_event;
+  trace_t [Cores-1:0] unused_trace;
 
   polyloom_overlay_cores #(
       .Cfg (Cfg),
@@ -114,7 +114,7 @@ module polyloom_overlay_tile
       .rst_ni,
       .phase_i,
       .hart_base_i,
-      .tile0_i          (Tile == 0),
+      .tile0_i          (tile_i == '0),
       .router_sent_i,
       .ctl_valid_i      (ctl_valid_i && !for_mailbox),
       .ctl_ready_o      (cores_ctl_ready),
@@ -158,7 +158,7 @@ module polyloom_overlay_tile
       .event_ready_i    (cores_event_ready),
       .event_o          (cores_event),
       .retired_o,
-      .trace_o
+      .trace_o          (unused_trace)
   );
 
   if (Cfg.fpu || Cfg.muldiv) begin : gen_fpu

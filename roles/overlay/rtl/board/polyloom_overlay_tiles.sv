@@ -94,7 +94,6 @@ module polyloom_overlay_tiles
     input  logic        [      1:0][         31:0] router_sent_i,
     output logic        [Tiles-1:0][Cfg.cores-1:0] retired_o,
     output tile_count_t [Tiles-1:0]                count_o,
-    output trace_t      [Tiles-1:0][Cfg.cores-1:0] trace_o,
 
     // To whoever wants to know why nothing goes on: see polyloom_overlay_mailbox
     output logic [Tiles-1:0][5:0][Cfg.cores*Cfg.threads-1:0] state_o
@@ -133,15 +132,29 @@ module polyloom_overlay_tiles
   for (genvar t = 0; t < int'(Tiles); t++) begin : gen_tile
     localparam int unsigned Slice = t / OfSlice;
     localparam int unsigned Client = t % OfSlice;
-    polyloom_overlay_tile #(
-        .Cfg (Cfg),
-        .Tile(t),
+    polyloom_overlay_tile_part #(
+        .TilesX(Cfg.tiles_x),
+        .TilesY(Cfg.tiles_y),
+        .Cores(Cfg.cores),
+        .Threads(Cfg.threads),
+        .InstrWords(Cfg.instr_words),
+        .CacheWays(Cfg.cache_ways),
+        .CacheSets(Cfg.cache_sets),
+        .LineBytes(Cfg.line_bytes),
+        .Slices(Cfg.slices),
+        .MailboxSlots(Cfg.mailbox_slots),
+        .MaxFlits(Cfg.max_flits),
+        .NocLinkFlits(Cfg.noc_link_flits),
+        .ExtraSendSlot(Cfg.extra_send_slot),
+        .Fpu(Cfg.fpu),
+        .MulDiv(Cfg.muldiv),
         .Gate(Gate)
     ) i_tile (
         .clk_i,
         .rst_ni,
         .cache_idle_o    (cache_idle[t]),
         .phase_i,
+        .tile_i          (6'(t)),
         .hart_base_i     (hart_base(board_i, t)),
         .mesh_i,
         .ctl_valid_i     (ctl_valid[t]),
@@ -173,7 +186,6 @@ module polyloom_overlay_tiles
         .router_sent_i,
         .retired_o       (retired_o[t]),
         .count_o         (count_o[t]),
-        .trace_o         (trace_o[t]),
         .state_o         (state_o[t])
     );
   end

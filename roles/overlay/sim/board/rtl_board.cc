@@ -80,6 +80,7 @@ blocks::RtlShape rtl_shape(const OverlayParams& p) {
   set("ExtraSendSlot", p.board.extra_send_slot ? 1 : 0);
   shape.parameters["ClockHz"] = "64'd" + std::to_string(p.board.clock_hz);
   shape.parameters["Gate"] = "1'b1";  // parts without work stand still: the same cycles, sooner
+  if (p.board.tiles_x * p.board.tiles_y > 1) shape.parts = {"polyloom_overlay_tile_part"};
   return shape;
 }
 
