@@ -244,36 +244,35 @@ package polyloom_overlay_pkg;
 
   // What an instruction is, as far as the word tells.
   typedef struct packed {
-    logic        illegal;     // whatever its other fields say
-    logic        ecall;
-    logic        ebreak;
-    logic        branch;
-    logic        jump;        // jal, jalr
-    logic        load;
-    logic        store;
-    logic        fpu;         // asks the FPU: also integer multiply and divide
-    logic        fp;          // and may raise flags
-    logic        csr;
-    logic        send;
-    logic        a_pc;        // first operand of the adder: pc; else rs1
-    logic        a_zero;      // or 0
-    logic        b_imm;       // second operand: the immediate; else rs2
-    logic        sub;         // second operand inverted, carry in
-    logic        computes;    // the result is of one of these, which mean something then only
-    logic        from_sum;
-    logic        from_logic;
-    logic        from_shift;
-    logic        from_less;
-    logic        move;        // fsgnj*, fmv.*: logic's pass, and a sign
-    logic        not_signed;  // comparison
-    logic        left;        // shift
-    logic        arith;       // shift in the sign
-    logic [2:0]  f3;
-    logic        rm;          // f3 is a rounding mode
-    fpu_op_e     op;
-    logic        rd_we;
-    reg_t        rd;
-    logic [31:0] imm;         // of all forms but branches; the word if it is illegal
+    logic       illegal;     // whatever its other fields say
+    logic       ecall;
+    logic       ebreak;
+    logic       branch;
+    logic       jump;        // jal, jalr
+    logic       load;
+    logic       store;
+    logic       fpu;         // asks the FPU: also integer multiply and divide
+    logic       fp;          // and may raise flags
+    logic       csr;
+    logic       send;
+    logic       a_pc;        // first operand of the adder: pc; else rs1
+    logic       a_zero;      // or 0
+    logic       b_imm;       // second operand: the immediate; else rs2
+    logic       sub;         // second operand inverted, carry in
+    logic       computes;    // the result is of one of these, which mean something then only
+    logic       from_sum;
+    logic       from_logic;
+    logic       from_shift;
+    logic       from_less;
+    logic       move;        // fsgnj*, fmv.*: logic's pass, and a sign
+    logic       not_signed;  // comparison
+    logic       left;        // shift
+    logic       arith;       // shift in the sign
+    logic [2:0] f3;
+    logic       rm;          // f3 is a rounding mode
+    fpu_op_e    op;
+    logic       rd_we;
+    reg_t       rd;
   } decoded_t;
 
   // What goes through a core's pipeline beside threads' instructions.

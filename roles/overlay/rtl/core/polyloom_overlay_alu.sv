@@ -8,7 +8,7 @@
 // Order/loss:   in order.
 // Reset:        none.
 // Limits:       none.
-// Cost:         about 220 LUT4, 2 MULT18 (ECP5; part of polyloom_overlay_core).
+// Cost:         about 180 LUT4 with its shifter, 2 MULT18 (ECP5; part of polyloom_overlay_core).
 // Source:       own design.   Tests: test_polyloom_overlay_cores.py
 module polyloom_overlay_alu
   import polyloom_overlay_pkg::*;
@@ -19,7 +19,8 @@ module polyloom_overlay_alu
     // Stage 5
     input  decoded_t        s5_i,
     input  logic     [31:0] s5_a_i,      // rs1, pc or 0
-    input  logic     [31:0] s5_rs2_i,
+    input  logic     [31:0] s5_b_i,      // rs2 or the immediate; inverted if it is subtracted, as in comparisons
+    input  logic            s5_sign_i,   // of rs2
     input  logic            s5_bad_i,    // a branch whose target is not a word's
     input  logic            s5_own_i,    // the instruction has this result; else it is 0
     output logic     [31:0] s5_sum_o,
@@ -31,25 +32,24 @@ module polyloom_overlay_alu
     output logic     [31:0] s7_result_o
 );
 
-  logic [31:0] s5_b, s5_logic;
+  logic [31:0] s5_logic;
   logic s5_less, s5_equal;
-  assign s5_equal = s5_a_i == s5_rs2_i;
+  assign s5_equal = s5_a_i == ~s5_b_i;
 
   // One bit more, of operands extended with their signs or with zeros, tells which is less; b is inverted then.
-  assign s5_b = (s5_i.b_imm ? s5_i.imm : s5_rs2_i) ^ {32{s5_i.sub}};
-  assign {s5_less, s5_sum_o} = {s5_a_i[31] && !s5_i.not_signed, s5_a_i} + {s5_b[31] || s5_i.not_signed, s5_b} + 33'(s5_i.sub);
+  assign {s5_less, s5_sum_o} = {s5_a_i[31] && !s5_i.not_signed, s5_a_i} + {s5_b_i[31] || s5_i.not_signed, s5_b_i} + 33'(s5_i.sub);
 
   always_comb begin
     unique case ({
       Fp && s5_i.move, s5_i.f3[1:0]
     })
-      3'b000:  s5_logic = s5_a_i ^ s5_b;
-      3'b010:  s5_logic = s5_a_i | s5_b;
-      3'b011:  s5_logic = s5_a_i & s5_b;
+      3'b000:  s5_logic = s5_a_i ^ s5_b_i;
+      3'b010:  s5_logic = s5_a_i | s5_b_i;
+      3'b011:  s5_logic = s5_a_i & s5_b_i;
       default: s5_logic = s5_a_i;
     endcase
     if (Fp && s5_i.move && !s5_i.not_signed) begin
-      s5_logic[31] = (s5_i.f3[1] && s5_a_i[31]) ^ s5_i.f3[0] ^ s5_rs2_i[31];
+      s5_logic[31] = (s5_i.f3[1] && s5_a_i[31]) ^ s5_i.f3[0] ^ s5_sign_i;
     end
   end
 
@@ -84,7 +84,7 @@ module polyloom_overlay_alu
       .s5_left_i  (s5_i.left),
       .s5_arith_i (s5_i.arith),
       .s5_data_i  (s5_a_i),
-      .s5_amount_i(s5_b[4:0]),
+      .s5_amount_i(s5_b_i[4:0]),
       .s6_ones_o  (s6_ones),
       .s7_result_o(s7_shifted)
   );

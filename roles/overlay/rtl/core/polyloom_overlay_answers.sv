@@ -9,7 +9,7 @@
 // Order/loss:   the next answer of a thread replaces the one before.
 // Reset:        none; what no answer has written is undefined.
 // Limits:       Fpu 0: nothing may come from there, and nothing of it is built.
-// Cost:         3 EBR, with FPU 7, and about 110 LUT4 (ECP5; part of polyloom_overlay_core).
+// Cost:         3 EBR, with FPU 7, and about 70 LUT4 (ECP5; part of polyloom_overlay_core).
 // Source:       own design.   Tests: test_polyloom_overlay_answers.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_answers
   import polyloom_overlay_pkg::*;
@@ -44,8 +44,6 @@ module polyloom_overlay_answers
 );
 
   localparam int unsigned Depth = 512;  // so that it is a block RAM; 16 words are used
-  localparam int unsigned IndexBits = Threads > 1 ? $clog2(Threads) : 1;
-  typedef logic [IndexBits-1:0] index_t;
 
   // A latent instruction takes note of its thread's bit here; a fill makes the bit the other one.
   logic asked_q [16];
@@ -62,7 +60,6 @@ module polyloom_overlay_answers
 
   // ---- stage 3: whose answer it is ----
   logic s3_hit_q, s3_fill_q, s3_pad_q, s3_wake_q, filled;
-  logic [3:0] s3_bits_q;
   assign s2_side_o = filled_q[s2_thread_i];
   assign filled = s2_side_o != s2_side_i;
   always_ff @(posedge clk_i) begin
@@ -70,14 +67,12 @@ module polyloom_overlay_answers
     s3_fill_q <= s2_src_i == SRC_CACHE && filled;
     s3_pad_q  <= s2_src_i == SRC_PAD;
     s3_wake_q <= s2_src_i == SRC_WAKE;
-    s3_bits_q <= wake_q[index_t'(s2_thread_i)];
   end
 
   // ---- stage 4 ----
   logic [2:0] valid, s3_own;
   rsp_t [2:0] answer;
   logic [2:0][31:0] s3_data, s4_data_q;
-  logic [ 3:0] s4_bits_q;
   logic [36:0] s4_fpu;
   assign valid  = {pad_valid_i, fill_valid_i, hit_valid_i};
   assign answer = {pad_i, fill_i, hit_i};
@@ -101,7 +96,22 @@ module polyloom_overlay_answers
     logic unused;
     assign unused = ^answer[i].flags;
   end
-  always_ff @(posedge clk_i) s4_bits_q <= s3_wake_q ? s3_bits_q : '0;
+
+  // Threads' bits lie in four rows of four: first all rows but the thread's are cleared, then all columns.
+  logic [3:0][3:0][3:0] wakes, s3_wakes_q;  // of row, column
+  logic [3:0][3:0] s3_columns, s4_columns_q;
+  logic [3:0] s4_bits;
+  logic [1:0] s3_column_q;
+  assign wakes = 64'(wake_q);
+  always_ff @(posedge clk_i) begin
+    s3_column_q <= s2_thread_i[1:0];
+    for (int unsigned i = 0; i < 4; i++) begin
+      s3_wakes_q[i]   <= s2_thread_i[3:2] == 2'(i) ? wakes[i] : '0;
+      s4_columns_q[i] <= s3_wake_q && s3_column_q == 2'(i) ? s3_columns[i] : '0;
+    end
+  end
+  assign s3_columns = s3_wakes_q[0] | s3_wakes_q[1] | s3_wakes_q[2] | s3_wakes_q[3];
+  assign s4_bits = s4_columns_q[0] | s4_columns_q[1] | s4_columns_q[2] | s4_columns_q[3];
 
   if (Fpu) begin : gen_fpu
     logic s3_fpu_q, s3_div_q;
@@ -138,7 +148,7 @@ module polyloom_overlay_answers
     assign s4_fpu = '0;
   end
 
-  assign s4_data_o  = s4_data_q[0] | s4_data_q[1] | s4_data_q[2] | s4_fpu[31:0] | 32'(s4_bits_q);
+  assign s4_data_o  = s4_data_q[0] | s4_data_q[1] | s4_data_q[2] | s4_fpu[31:0] | 32'(s4_bits);
   assign s4_flags_o = s4_fpu[36:32];
 
 endmodule

@@ -26,7 +26,7 @@ module polyloom_overlay_core
     input  logic                               clk_i,
     input  logic                               free_clk_i,         // the same, but never stands still
     input  logic                               rst_ni,
-    input  logic        [            6:0]      phase_i,            // low bits of the current cycle's number
+    input  logic        [            3:0]      turn_i,             // of polyloom_overlay_resume
     // Instruction memory
     output logic                               imem_we_o,
     output logic        [   AddrBits-1:0]      imem_addr_o,
@@ -107,7 +107,7 @@ module polyloom_overlay_core
   logic [AddrBits+2:2] s0_pc;
   core_op_t s6_op_q;
   logic s6_start, s7_again_q, s7_pc_we_q, s7_store_q;
-  logic [3:0] s6_started, s7_thread_q;
+  logic [3:0] s6_started_q, s7_thread_q;
   logic [31:2] s7_pc;
   logic [AddrBits-1:0] s7_store_addr_q;
   logic [31:0] s7_store_data_q;
@@ -116,7 +116,7 @@ module polyloom_overlay_core
   logic [Ports-1:0] answer_valid;
   logic [Ports-1:0][3:0] answer_thread;
   assign answer_valid[3:0]  = {s6_start, pad_valid_i, fill_valid_i, hit_valid_i};
-  assign answer_thread[3:0] = {s6_started, pad_i.thread, fill_i.thread, hit_i.thread};
+  assign answer_thread[3:0] = {s6_started_q, pad_i.thread, fill_i.thread, hit_i.thread};
   if (HasFpu) begin : gen_fpu_answers
     assign answer_valid[5:4]  = {div_valid_i, fpu_valid_i};
     assign answer_thread[5:4] = {div_i.thread, fpu_i.thread};
@@ -129,7 +129,7 @@ module polyloom_overlay_core
   ) i_issue (
       .clk_i,
       .rst_ni,
-      .phase_i,
+      .turn_i,
       .answer_valid_i (answer_valid),
       .answer_thread_i(answer_thread),
       .wake_i,
@@ -213,9 +213,10 @@ module polyloom_overlay_core
   core_op_t s3_op_q;
   logic [31:0] s3_imm;
   polyloom_overlay_immediate i_immediate (
-      .word_i (s3_q.word),
-      .whole_i(s3_q.decoded.illegal),
-      .imm_o  (s3_imm)
+      .word_i(s3_q.word[31:2]),
+      .uses_i(s3_q.decoded.b_imm),
+      .sub_i (s3_q.decoded.sub),
+      .imm_o (s3_imm)
   );
 
   always_ff @(posedge clk_i) begin
@@ -228,11 +229,6 @@ module polyloom_overlay_core
         pending: s2_pending
     };
     s4_q <= s3_q;
-    s4_q.decoded.imm <= s3_imm;
-    if (s3_q.decoded.illegal) begin  // the sum is the word, for whoever is told
-      s4_q.decoded.b_imm <= 1'b1;
-      s4_q.decoded.sub   <= 1'b0;
-    end
     s5_q <= s4_q;
     s6_q <= s5_q;
   end
@@ -245,7 +241,7 @@ module polyloom_overlay_core
   logic s4_valid_q;
   core_op_t s4_op_q;
   logic s5_source;
-  logic [31:0] s5_answer, s5_a, s5_b, s5_c;
+  logic [31:0] s5_answer, s5_a, s5_b, s5_rs2, s5_c;
   logic [4:0] s5_flags;
   logic s8_we;  // the result of stage 7
   logic [3:0] s8_thread;
@@ -272,9 +268,11 @@ module polyloom_overlay_core
       .s2_pending_i(s2_pending),
       .s2_side_o   (s2_side),
       .s3_i        (s3_q),
+      .s3_imm_i    (s3_imm),
       .s5_source_o (s5_source),
       .s5_a_o      (s5_a),
       .s5_b_o      (s5_b),
+      .s5_rs2_o    (s5_rs2),
       .s5_c_o      (s5_c),
       .s5_answer_o (s5_answer),
       .s5_flags_o  (s5_flags),
@@ -291,7 +289,7 @@ module polyloom_overlay_core
   logic s5_valid_q, s5_live, s5_mem, s5_reserved;
   core_op_t s5_op_q;
   logic [31:0] s5_sum;
-  logic s5_cached, s5_pad, s5_aligned, s5_flush;
+  logic s5_cached, s5_pad, s5_aligned, s5_flush, s5_new_thread;
   logic [2:0] s5_frm, s5_rm;
 
   logic [31:0] s6_sum, s7_result, s7_csr;
@@ -302,7 +300,8 @@ module polyloom_overlay_core
       .clk_i,
       .s5_i       (s5_q.decoded),
       .s5_a_i     (s5_a),
-      .s5_rs2_i   (s5_b),
+      .s5_b_i     (s5_b),
+      .s5_sign_i  (s5_rs2[31]),
       .s5_own_i   (s5_live && s5_q.decoded.rd_we && s5_q.decoded.computes),
       .s5_sum_o   (s5_sum),
       .s6_sum_o   (s6_sum),
@@ -344,7 +343,7 @@ module polyloom_overlay_core
     s6_latent_q <= s5_q.decoded.load || s5_q.decoded.store || s5_q.decoded.fpu;
     s6_mem_op_q <= s5_flush ? MEM_FLUSH : s5_q.decoded.store ? MEM_STORE : MEM_LOAD;
     s6_a_q <= s5_a;
-    s6_b_q <= s5_b;
+    s6_b_q <= s5_rs2;
     s6_c_q <= s5_c;
     s6_rm_q <= s5_rm;
   end
@@ -391,6 +390,7 @@ module polyloom_overlay_core
       .s5_thread_i    (s5_q.thread),
       .s5_operand_i   (s5_a),
       .s5_flush_o     (s5_flush),
+      .s5_new_thread_o(s5_new_thread),
       .s5_frm_o       (s5_frm),
       .s6_bubble_i    (!s6_valid_q),
       .s6_thread_i    (s6_q.thread),
@@ -451,7 +451,6 @@ module polyloom_overlay_core
   always_comb begin
     s6_value = s6_goal;
     if (s6_jump_q) s6_value[0] = 1'b0;
-    if (Cfg.fpu && s6_illegal_q) s6_value = s6_q.word;  // else the sum is the word
   end
 
   polyloom_overlay_event #(
@@ -486,11 +485,10 @@ module polyloom_overlay_core
   logic on_q[16];  // the thread runs
   logic [8:0] uart_q[16];
   logic s6_on;
-  assign s6_started = s6_act.new_thread ? s6_sum[3:0] : s6_q.thread;
   // Written a cycle late, as faults are.
   logic s7_on_we_q, s7_on_q;
   logic [3:0] s7_started_q;
-  assign s6_on = s7_on_we_q && s7_started_q == s6_started ? s7_on_q : on_q[s6_started];
+  assign s6_on = s7_on_we_q && s7_started_q == s6_started_q ? s7_on_q : on_q[s6_started_q];
   assign s6_start = !s6_on && (s6_op_q.start || (s6_act.new_thread && s6_thread_ok));
   assign s6_uart = uart_q[s6_q.thread];
   assign s6_uart_taken = !event_valid_o;
@@ -499,7 +497,8 @@ module polyloom_overlay_core
   always_ff @(posedge clk_i) begin
     s7_on_we_q <= s6_start || s6_stop;
     s7_on_q <= s6_start;
-    s7_started_q <= s6_started;
+    s7_started_q <= s6_started_q;
+    s6_started_q <= s5_new_thread ? s5_a[3:0] : s5_q.thread;
     if (s7_on_we_q) on_q[s7_started_q] <= s7_on_q;
     if (s6_op_q.clear || s6_act.from_uart || (s6_op_q.uart && !s6_uart[8])) begin
       uart_q[s6_q.thread] <= {s6_op_q.uart, ctl_i.data[7:0]};
@@ -512,18 +511,19 @@ module polyloom_overlay_core
       .AddrBits(AddrBits)
   ) i_next_pc (
       .clk_i,
-      .s5_pc_i    (s5_q.held.pc[AddrBits+1:2]),
-      .s5_word_i  (s5_q.word),
-      .s5_branch_i(s5_q.decoded.branch && s5_live),
-      .s6_jump_i  (s6_jump_q),
-      .s6_taken_i (s6_taken),
-      .s6_sum_i   (s6_sum),
-      .s6_start_i (s6_op_q.start),
-      .s6_at_i    (ctl_i.data[AddrBits+2:2]),
-      .s6_stop_i  ((s6_valid_q && s6_early) || s6_act.kill || s6_op_q.clear),
-      .s6_next_o  (s6_next),
-      .s6_goal_o  (s6_goal),
-      .s7_pc_o    (s7_pc)
+      .s5_pc_i     (s5_q.held.pc[AddrBits+1:2]),
+      .s5_word_i   (s5_q.word),
+      .s5_illegal_i(s5_q.decoded.illegal || s5_reserved),
+      .s5_branch_i (s5_q.decoded.branch && s5_live),
+      .s6_jump_i   (s6_jump_q),
+      .s6_taken_i  (s6_taken),
+      .s6_sum_i    (s6_sum),
+      .s6_start_i  (s6_op_q.start),
+      .s6_at_i     (ctl_i.data[AddrBits+2:2]),
+      .s6_stop_i   ((s6_valid_q && s6_early) || s6_act.kill || s6_op_q.clear),
+      .s6_next_o   (s6_next),
+      .s6_goal_o   (s6_goal),
+      .s7_pc_o     (s7_pc)
   );
 
   answer_src_e s6_src;

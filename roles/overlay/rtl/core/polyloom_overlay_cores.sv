@@ -137,6 +137,10 @@ module polyloom_overlay_cores
   logic [31:0] outside;
   logic [(Cfg.cores > 1 ? $clog2(Cfg.cores) : 1)-1:0] unused_idx;
 
+  // Where the pick of the next cycle, which joins in the one after, begins to count.
+  logic [3:0] turn;
+  assign turn = 4'((phase_i + 7'd2) >> 3);
+
   for (genvar k = 0; k < Cfg.cores; k++) begin : gen_core
     // An instruction is in the pipeline for 8 cycles, then its thread waits to issue or for an answer.
     logic core_clk, core_idle, answered;
@@ -159,7 +163,7 @@ module polyloom_overlay_cores
         .clk_i            (core_clk),
         .free_clk_i       (clk_i),
         .rst_ni,
-        .phase_i,
+        .turn_i           (turn),
         .imem_we_o        (imem_we[k]),
         .imem_addr_o      (imem_addr[k]),
         .imem_wdata_o     (imem_wdata[k]),

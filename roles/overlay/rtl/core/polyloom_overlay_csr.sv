@@ -8,7 +8,7 @@
 // Order/loss:   in order.
 // Reset:        counters start anew and count; held registers by s6_clear_i, once for each thread.
 // Limits:       of SendLen and InstrAddr bits that are beyond their range are kept as one: csrrc clears it only if it clears all.
-// Cost:         about 450 LUT4 (ECP5; part of polyloom_overlay_core).
+// Cost:         about 260 LUT4 with its counters (ECP5; part of polyloom_overlay_core).
 // Source:       Tinsel; roles/overlay/sim/tile/tile_control.cc.   Tests: test_polyloom_overlay_cores.py
 module polyloom_overlay_csr
   import polyloom_overlay_pkg::*;
@@ -28,6 +28,7 @@ module polyloom_overlay_csr
     input logic [3:0] s5_thread_i,
     input logic [31:0] s5_operand_i,  // of CSR instructions the same as in stage 6, where the adder adds 0
     output logic s5_flush_o,  // it is a flush
+    output logic s5_new_thread_o,  // it starts the thread that the operand names
     output logic [2:0] s5_frm_o,
     // Stage 6
     input logic s6_bubble_i,  // nothing was issued
@@ -148,8 +149,9 @@ module polyloom_overlay_csr
 
   logic s5_writes, s6_writes_q;
   op_t s6_op_q, s6_dest_op_q, s6_slot_op_q, s6_len_op_q, s6_addr_op_q;
-  assign s5_writes  = s5_f3_i[1:0] == 2'd1 || s5_source_i;
+  assign s5_writes = s5_f3_i[1:0] == 2'd1 || s5_source_i;
   assign s5_flush_o = s5_csr_i && s5_writes && s5_sel_q.flush;
+  assign s5_new_thread_o = s5_csr_i && s5_writes && s5_sel_q.new_thread;
   always_ff @(posedge clk_i) begin
     s6_writes_q <= s5_writes;
     s6_op_q <= s5_f3_i[1:0];

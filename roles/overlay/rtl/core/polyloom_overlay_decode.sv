@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_decode: what an instruction word means.
-// How:          a case over major opcodes, as in roles/overlay/sim/isa/opcodes.h; what fits none is illegal.
+// How:          whether it is an instruction is a case over major opcodes, as in roles/overlay/sim/isa/opcodes.h; the rest holds
+//               only if it is one, which saves looking at all bits.
 // Latency:      none: no registers.
 // Throughput:   a word a cycle.
 // Backpressure: none; paths from the word to everything.
 // Order/loss:   none.
 // Reset:        none.
 // Limits:       without Fp instructions of F are illegal, without MulDiv those of M.
-// Cost:         about 150 LUT4 without Fp and MulDiv (ECP5; part of polyloom_overlay_core).
+// Cost:         about 75 LUT4 without Fp and MulDiv (ECP5; part of polyloom_overlay_core).
 // Source:       RISC-V unprivileged ISA 20191213, chapter 24; Send: Tinsel.   Tests: test_polyloom_overlay_cores.py
 module polyloom_overlay_decode
   import polyloom_overlay_pkg::*;
@@ -27,12 +28,11 @@ module polyloom_overlay_decode
   logic [6:0] major, f7;
   logic [2:0] f3;
   logic [4:0] rs2;
-  logic fma, bad_rm;
+  logic fma, op_fp, bad_rm;
   assign major  = word_i[6:0];
   assign f3     = word_i[14:12];
   assign f7     = word_i[31:25];
   assign rs2    = word_i[24:20];
-  assign fma    = Fp && (major == MADD || major == MSUB || major == NMSUB || major == NMADD);
   assign bad_rm = f3 == 3'd5 || f3 == 3'd6;
 
   // ---- floating-point operations ----
@@ -104,7 +104,7 @@ module polyloom_overlay_decode
   endfunction
 
   fp_t fp;
-  assign fp = decode_fp(f7, f3, rs2);
+  assign fp = Fp ? decode_fp(f7, f3, rs2) : '0;
 
   function automatic fpu_op_e fma_op(input logic [6:0] opcode);
     case (opcode)
@@ -115,121 +115,99 @@ module polyloom_overlay_decode
     endcase
   endfunction
 
-  // ---- classes ----
+  // ---- is it an instruction? ----
+  logic illegal;
+  always_comb begin
+    unique case (major)
+      LUI, AUIPC, JAL: illegal = 1'b0;
+      OP_IMM: begin
+        illegal = f3[1:0] == 2'd1 && f7 != 7'd0 && !(f7 == 7'h20 && f3[2]);
+      end
+      OP: begin
+        illegal = f7 != 7'd0 && !(f7 == 7'h20 && (f3 == 3'd0 || f3 == 3'd5)) && !(MulDiv && f7 == 7'd1);
+      end
+      FENCE, JALR: illegal = f3 != 3'd0;
+      BRANCH: illegal = f3[2:1] == 2'b01;
+      LOAD: illegal = f3[1:0] == 2'd3 || f3 == 3'd6;
+      STORE: illegal = f3[1:0] == 2'd3 || f3[2];
+      LOAD_FP, STORE_FP: illegal = !Fp || f3 != 3'd2;
+      OP_FP: illegal = !Fp || fp.illegal;
+      MADD, MSUB, NMSUB, NMADD: illegal = !Fp || bad_rm || word_i[26:25] != 2'd0;
+      SYSTEM: illegal = f3[1:0] == 2'd0 && (f3[2] || word_i[31:21] != '0 || word_i[19:7] != '0);
+      SEND: illegal = f7 != 7'd0 || f3 != 3'd0 || word_i[11:7] != 5'd0;
+      default: illegal = 1'b1;
+    endcase
+  end
+
+  // ---- classes: of legal words, so that few bits of the major opcode tell them apart ----
   decoded_t class_is;
+  logic integer_op, system;
+  assign fma = Fp && word_i[6] && !word_i[5] && !word_i[4];
+  assign op_fp = Fp && word_i[6] && !word_i[5] && word_i[4];
+  assign integer_op = !word_i[6] && word_i[4] && !word_i[2];  // OP, OP_IMM
+  assign system = word_i[6] && word_i[4] && !op_fp;
   always_comb begin
     class_is = '0;
-    class_is.op = FPU_MUL;
-    class_is.f3 = f3;
-    class_is.arith = word_i[30];
-    class_is.left = !f3[2];
-    class_is.rd.index = word_i[11:7];
-    class_is.not_signed = word_i[6] ? f3[1] : f3[0];  // branches; else comparisons
+    class_is.illegal = illegal;
+    class_is.load = word_i[6:3] == 4'd0;
+    class_is.store = word_i[6:4] == 3'b010;
+    class_is.branch = word_i[6] && !word_i[4] && !word_i[2] && !fma;
+    class_is.jump = word_i[6] && word_i[2] && !fma;
+    class_is.send = !word_i[6] && word_i[3] && !word_i[2];
+    class_is.ecall = system && f3 == 3'd0 && !word_i[20];
+    class_is.ebreak = system && f3 == 3'd0 && word_i[20];
+    class_is.csr = system && f3[1:0] != 2'd0;
+    class_is.a_pc = word_i[2] && (word_i[3] || word_i[6:4] == 3'b001) && !fma;
+    class_is.a_zero = word_i[5] && word_i[4] && (word_i[2] || (word_i[6] && f3[2]));
+    class_is.b_imm = !(word_i[5] && !word_i[2] && word_i[6] != word_i[4]);  // all but OP and BRANCH
+    class_is.sub = class_is.branch || (integer_op && (f3[2:1] == 2'b01 || (f3 == 3'd0 && word_i[5] && word_i[30])));
+
     // Of LUI, AUIPC and what computes with operands.
     class_is.from_sum = word_i[2] || f3 == 3'd0;
     class_is.from_shift = !word_i[2] && f3[1:0] == 2'd1;
     class_is.from_less = !word_i[2] && f3[2:1] == 2'b01;
     class_is.from_logic = !word_i[2] && f3[2] && f3[1:0] != 2'd1;
-    class_is.b_imm = 1'b1;
-    unique case (major)
-      LUI, AUIPC: begin
-        class_is.a_pc = !word_i[5];
-        class_is.computes = 1'b1;
-        class_is.rd_we = 1'b1;
-      end
-      OP_IMM, OP: begin
-        class_is.b_imm = !word_i[5];
-        class_is.computes = 1'b1;
-        class_is.rd_we = 1'b1;
-        class_is.sub = f3[2:1] == 2'b01 || (f3 == 3'd0 && word_i[5] && word_i[30]);
-        if (word_i[5] && f7 == 7'd1) begin
-          class_is.illegal = !MulDiv;
-          class_is.fpu = 1'b1;
-          class_is.computes = 1'b0;
-          class_is.op = fpu_op_e'({2'b00, f3});
-        end else if (word_i[5] || f3[1:0] == 2'd1) begin
-          class_is.illegal = f7 != 7'd0 && !(f7 == 7'h20 && (f3 == 3'd5 || (f3 == 3'd0 && word_i[5])));
-        end
-      end
-      FENCE:   class_is.illegal = f3 != 3'd0;
-      JAL, JALR: begin
-        class_is.illegal = !word_i[3] && f3 != 3'd0;
-        class_is.jump = 1'b1;
-        class_is.a_pc = word_i[3];
-        class_is.rd_we = 1'b1;
-      end
-      BRANCH: begin
-        class_is.illegal = f3[2:1] == 2'b01;
-        class_is.branch = 1'b1;
-        class_is.b_imm = 1'b0;
-        class_is.sub = 1'b1;
-      end
-      LOAD, LOAD_FP: begin
-        class_is.illegal = word_i[2] ? !Fp || f3 != 3'd2 : f3 == 3'd3 || f3[2:1] == 2'b11;
-        class_is.load = 1'b1;
-        class_is.rd_we = 1'b1;
-        class_is.rd.f = word_i[2];
-      end
-      STORE, STORE_FP: begin
-        class_is.illegal = word_i[2] ? !Fp || f3 != 3'd2 : f3[2] || f3[1:0] == 2'd3;
-        class_is.store   = 1'b1;
-      end
-      OP_FP: begin
-        class_is.illegal = !Fp || fp.illegal;
-        class_is.move = fp.move;
-        class_is.computes = fp.move;
-        class_is.from_sum = 1'b0;
-        class_is.from_shift = 1'b0;
-        class_is.from_less = 1'b0;
-        class_is.from_logic = 1'b1;
-        class_is.not_signed = fp.keep_sign;
-        class_is.fpu = !fp.move;
-        class_is.fp = !fp.move;
-        class_is.rm = fp.rm;
-        class_is.op = fp.op;
-        class_is.rd_we = 1'b1;
-        class_is.rd.f = !fp.to_x;
-      end
-      MADD, MSUB, NMSUB, NMADD: begin
-        class_is.illegal = !Fp || bad_rm || word_i[26:25] != 2'd0;
-        class_is.fpu = 1'b1;
-        class_is.fp = 1'b1;
-        class_is.rm = 1'b1;
-        class_is.op = fma_op(major);
-        class_is.rd_we = 1'b1;
-        class_is.rd.f = 1'b1;
-      end
-      SYSTEM: begin
-        class_is.ecall = f3 == 3'd0 && word_i[31:7] == 25'h0000000;
-        class_is.ebreak = f3 == 3'd0 && word_i[31:7] == 25'h0002000;
-        class_is.csr = f3[1:0] != 2'd0;
-        class_is.illegal = f3[1:0] == 2'd0 && !class_is.ecall && !class_is.ebreak;
-        class_is.rd_we = class_is.csr;
-      end
-      SEND: begin
-        class_is.send = 1'b1;
-        class_is.illegal = f7 != 7'd0 || f3 != 3'd0 || word_i[11:7] != 5'd0;
-      end
-      default: class_is.illegal = 1'b1;
-    endcase
-    if (!Fp) begin  // what only F has is known to be constant
-      class_is.fp   = 1'b0;
-      class_is.rm   = 1'b0;
-      class_is.move = 1'b0;
-      class_is.rd.f = 1'b0;
+    class_is.not_signed = word_i[6] ? f3[1] : f3[0];  // branches; else comparisons
+    class_is.left = !f3[2];
+    class_is.arith = word_i[30];
+    class_is.f3 = f3;
+    class_is.fpu = MulDiv && integer_op && word_i[5] && word_i[25];
+    class_is.computes = !word_i[6] && word_i[4] && !class_is.fpu;
+    class_is.op = fpu_op_e'({2'b00, f3});
+
+    if (op_fp) begin
+      class_is.move = fp.move;
+      class_is.computes = fp.move;
+      {class_is.from_sum, class_is.from_shift, class_is.from_less, class_is.from_logic} = 4'b0001;
+      class_is.not_signed = fp.keep_sign;
+      class_is.fpu = !fp.move;
+      class_is.fp = !fp.move;
+      class_is.rm = fp.rm;
+      class_is.op = fp.op;
     end
-    class_is.a_zero = major == LUI || (major == SYSTEM && f3[2]);
-    if (!Fp && !MulDiv) class_is.fpu = 1'b0;
+    if (fma) begin
+      class_is.fpu = 1'b1;
+      class_is.fp  = 1'b1;
+      class_is.rm  = 1'b1;
+      class_is.op  = fma_op(major);
+    end
+
+    class_is.rd.index = word_i[11:7];
+    class_is.rd.f = Fp && (fma || (op_fp && !fp.to_x) || (class_is.load && word_i[2]));
+    // Of the others stores, branches, fence and Send write none.
+    class_is.rd_we = word_i[4] || class_is.jump || class_is.load || fma;
     if (word_i[11:7] == 5'd0 && !class_is.rd.f) class_is.rd_we = 1'b0;
   end
 
   assign decoded_o = class_is;
 
-  // ---- registers ----
+  // ---- registers; the word of an ecall has zeros where others name their first ----
+  logic call;
+  assign call = system && f3 == 3'd0;
   always_comb begin
-    rs_o[0].f = Fp && (fma || (major == OP_FP && !fp.from_x));
-    rs_o[0].index = major == SYSTEM && f3 == 3'd0 ? 5'd17 : word_i[19:15];
-    rs_o[1].f = Fp && (fma || major == OP_FP || major == STORE_FP);
+    rs_o[0].f = fma || (op_fp && !fp.from_x);
+    rs_o[0].index = word_i[19:15] | {call, 3'd0, call};
+    rs_o[1].f = fma || op_fp || (Fp && word_i[6:2] == 5'b01001);
     rs_o[1].index = rs2;
     rs_o[2].f = 1'b1;
     rs_o[2].index = word_i[31:27];

@@ -10,7 +10,7 @@
 // Order/loss:   roles/overlay/sim/tile/README.md "Issue".
 // Reset:        no thread is ready; then one of 16 threads a cycle is cleared (s0_op_o.clear).
 // Limits:       as polyloom_overlay_core.
-// Cost:         about 300 LUT4 (ECP5; part of polyloom_overlay_core).
+// Cost:         about 350 LUT4 with its parts (ECP5; part of polyloom_overlay_core).
 // Source:       own design.   Tests: test_polyloom_overlay_cores.py
 module polyloom_overlay_issue
   import polyloom_overlay_pkg::*;
@@ -22,7 +22,7 @@ module polyloom_overlay_issue
 ) (
     input  logic                         clk_i,
     input  logic                         rst_ni,
-    input  logic     [         6:0]      phase_i,
+    input  logic     [         3:0]      turn_i,           // of polyloom_overlay_resume
     // Answers
     input  logic     [   Ports-1:0]      answer_valid_i,
     input  logic     [   Ports-1:0][3:0] answer_thread_i,
@@ -54,7 +54,7 @@ module polyloom_overlay_issue
     input  logic     [        31:0]      s7_store_data_i
 );
 
-  logic ready, waiting, picked;
+  logic ready, waiting, picked, hold;
   logic [3:0] head, picked_thread;
 
   polyloom_overlay_resume #(
@@ -63,7 +63,7 @@ module polyloom_overlay_issue
   ) i_resume (
       .clk_i,
       .rst_ni,
-      .phase_i,
+      .turn_i,
       .valid_i (answer_valid_i),
       .thread_i(answer_thread_i),
       .wake_i,
@@ -81,7 +81,7 @@ module polyloom_overlay_issue
       .valid_o        (ready),
       .some_o         (waiting),
       .head_o         (head),
-      .pop_i          (s0_valid_o)
+      .hold_i         (hold)
   );
 
   logic [AddrBits+2:2] pc_q[16];
@@ -89,12 +89,13 @@ module polyloom_overlay_issue
   assign s0_pc_o = pc_q[head];
 
   logic [4:0] clear_q;  // threads cleared since reset
-  logic [2:0] patience_q;
+  logic [6:0] patience_q;  // a bit more for every cycle that the host has waited
   logic busy_q, wanted, control, host;
   assign wanted = !clear_q[4] || (ctl_valid_i && !busy_q);
-  assign control = !s7_store_i && wanted && (!waiting || patience_q == '1);
+  assign control = !s7_store_i && wanted && (!waiting || patience_q[6]);
+  assign hold = s7_store_i || control;
   assign host = control && clear_q[4];
-  assign s0_valid_o = ready && !s7_store_i && !control;
+  assign s0_valid_o = ready && !hold;
   assign s0_thread_o = !control ? head : clear_q[4] ? ctl_i.addr[3:0] : clear_q[3:0];
   assign s0_inside_o = 32'(ctl_i.addr) < Words;
   assign s0_taken_o = host && (ctl_i.op == CTL_WRITE_INSTR || ctl_i.op == CTL_READ_INSTR);
@@ -107,8 +108,8 @@ module polyloom_overlay_issue
 
   logic [AddrBits-1:0] other_addr;
   assign imem_we_o = s7_store_i || (s0_taken_o && !s0_read_o && s0_inside_o);
-  assign other_addr = s7_store_addr_i | (ctl_i.addr[AddrBits-1:0] & {AddrBits{s0_taken_o}});
-  assign imem_addr_o = other_addr | (s0_pc_o[AddrBits+1:2] & {AddrBits{!s7_store_i && !s0_taken_o}});
+  assign other_addr = s7_store_addr_i | (ctl_i.addr[AddrBits-1:0] & {AddrBits{control}});
+  assign imem_addr_o = other_addr | (s0_pc_o[AddrBits+1:2] & {AddrBits{!hold}});
   assign imem_wdata_o = s7_store_i ? s7_store_data_i : ctl_i.data;
 
   assign idle_o = !ready && !wanted;
@@ -120,7 +121,7 @@ module polyloom_overlay_issue
       busy_q <= 1'b0;
     end else begin
       if (s0_op_o.clear) clear_q <= clear_q + 5'd1;
-      patience_q <= wanted && !control ? patience_q + 3'(patience_q != '1) : '0;
+      patience_q <= wanted && !control ? {patience_q[5:0], 1'b1} : '0;
       if (s0_op_o.start || s0_op_o.uart) busy_q <= 1'b1;
       else if (s6_op_i.start || s6_op_i.uart) busy_q <= 1'b0;
     end

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_operands: what a core's instruction works on: registers, the answer that its thread has come back with, pc.
 // How:          both register files and answers are block RAM; an operand is the register, the answer or the pc, each 0 unless it
-//               is the one, or 0, as a CSR's immediate wants it; so an OR joins them.
+//               is the one, or 0, as a CSR's immediate wants it; so an OR joins them. The adder's second operand is ready to be
+//               added: the immediate, or zeros or ones that invert, comes with the instruction and is joined by an XOR.
 //                 2 addresses -> 3 data, who it is -> 4 registers behind the RAMs -> 5
 // Latency:      3 cycles from register numbers to operands.
 // Throughput:   an instruction a cycle.
@@ -9,7 +10,7 @@
 // Order/loss:   in order.
 // Reset:        none.
 // Limits:       as polyloom_overlay_core.
-// Cost:         about 220 LUT4, 5 EBR (ECP5; part of polyloom_overlay_core).
+// Cost:         about 210 LUT4 with its parts, 5 EBR (ECP5; part of polyloom_overlay_core).
 // Source:       own design.   Tests: test_polyloom_overlay_cores.py
 module polyloom_overlay_operands
   import polyloom_overlay_pkg::*;
@@ -36,10 +37,12 @@ module polyloom_overlay_operands
     input pending_t s2_pending_i,
     output logic s2_side_o,  // see polyloom_overlay_answers
     input passing_t s3_i,
+    input logic [31:0] s3_imm_i,
     // Stage 5
     output logic s5_source_o,  // the register or number that a CSR instruction names is not 0
     output logic [31:0] s5_a_o,
-    output logic [31:0] s5_b_o,
+    output logic [31:0] s5_b_o,  // of the adder: the register or the immediate, inverted if it is subtracted
+    output logic [31:0] s5_rs2_o,  // a little late
     output logic [31:0] s5_c_o,
     output logic [31:0] s5_answer_o,
     output logic [4:0] s5_flags_o,
@@ -89,30 +92,37 @@ module polyloom_overlay_operands
 
   // ---- stage 3: which it is ----
   reg_t [2:0] s3_rs_q;
-  logic [2:0] s3_forward, s3_zero;
+  logic [3:0] s3_forward, s3_zero;  // the fourth is the second once more, where it is no immediate
   always_comb begin
     for (int unsigned i = 0; i < 3; i++) begin
       s3_forward[i] = s3_i.pending.valid && s3_i.pending.rd == s3_rs_q[i];
       s3_zero[i] = s3_forward[i] || (i < 2 && s3_rs_q[i] == '0);
     end
-    if (s3_i.decoded.a_pc || s3_i.decoded.a_zero || s3_i.decoded.illegal) begin
+    s3_forward[3] = s3_forward[1];
+    s3_zero[3] = s3_zero[1];
+    if (s3_i.decoded.a_pc || s3_i.decoded.a_zero) begin
       s3_forward[0] = 1'b0;
       s3_zero[0] = 1'b1;
+    end
+    if (s3_i.decoded.b_imm) begin
+      s3_forward[1] = 1'b0;
+      s3_zero[1] = 1'b1;
     end
   end
 
   // ---- stage 4 ----
   logic s4_source_q, s4_has_flags_q;
-  logic [2:0] s4_forward_q;  // the operand is the answer
+  logic [3:0] s4_forward_q;  // the operand is the answer
+  logic [31:0] s4_imm_q;
   logic [OtherBits-1:0] s4_other_q;  // pc, or the number in a CSR instruction; else 0
-  logic [2:0][31:0] s4_reg;
+  logic [3:0][31:0] s4_reg;
   always_ff @(posedge clk_i) begin
     s3_rs_q <= s2_rs_i;
     s4_forward_q <= s3_forward;
+    s4_imm_q <= s3_imm_i;
     s4_has_flags_q <= s3_i.pending.flags;
     s4_other_q <= s3_i.decoded.a_pc ? OtherBits'({s3_i.held.pc[AddrBits+1:2], 2'b00}) :
         s3_i.decoded.csr && s3_i.decoded.f3[2] ? OtherBits'(s3_i.word[19:15]) : '0;
-    if (s3_i.decoded.illegal) s4_other_q <= '0;
     s4_source_q <= s3_i.word[19:15] != 5'd0;
   end
 
@@ -131,14 +141,19 @@ module polyloom_overlay_operands
   );
 
   // ---- stage 5 ----
+  logic [31:0] s5_reg_q;
+  logic s5_forward_q;
   always_ff @(posedge clk_i) begin
     s5_answer_o <= s4_answer;
     s5_flags_o <= s4_flags & {5{s4_has_flags_q}};
     s5_source_o <= s4_source_q;
     s5_a_o <= s4_reg[0] | ({32{s4_forward_q[0]}} & s4_answer) | 32'(s4_other_q);
-    s5_b_o <= s4_reg[1] | ({32{s4_forward_q[1]}} & s4_answer);
-    s5_c_o <= s4_reg[2] | ({32{s4_forward_q[2]}} & s4_answer);
+    s5_b_o <= (s4_reg[1] | ({32{s4_forward_q[1]}} & s4_answer)) ^ s4_imm_q;
+    s5_reg_q <= s4_reg[3];
+    s5_forward_q <= s4_forward_q[3];
+    s5_c_o <= s4_reg[2] | ({32{Cfg.fpu && s4_forward_q[2]}} & s4_answer);  // only F has a third
   end
+  assign s5_rs2_o = s5_reg_q | ({32{s5_forward_q}} & s5_answer_o);
 
   logic unused;
   assign unused = ^{s2_pending_i, s3_i};

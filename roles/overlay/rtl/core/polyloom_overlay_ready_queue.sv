@@ -9,8 +9,8 @@
 // Backpressure: none: a thread is in the queue once, so 16 places are enough. Path from picked_i to the head.
 // Order/loss:   first in, first out; of two that join in a cycle, the picked one is first.
 // Reset:        emptied; places are not cleared. Takes the first thread in the first cycle after reset.
-// Limits:       at most 16 threads in it, no pop while nothing is there (asserted).
-// Cost:         about 50 LUT4, 15 FF (ECP5; part of polyloom_overlay_core).
+// Limits:       at most 16 threads in it (asserted).
+// Cost:         about 60 LUT4, 14 FF (ECP5; part of polyloom_overlay_core).
 // Source:       own design.   Tests: test_polyloom_overlay_ready_queue.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_ready_queue (
     input  logic       clk_i,
@@ -25,35 +25,39 @@ module polyloom_overlay_ready_queue (
     output logic       valid_o,
     output logic       some_o,           // one of an earlier cycle
     output logic [3:0] head_o,
-    input  logic       pop_i
+    input  logic       hold_i            // nobody does in this cycle
 );
 
   logic [3:0] even_q[8];
-  logic [3:0] odd_q [8];
-  logic [3:0] tail_q, next;
-  logic [4:0] count_q, count_d;
+  logic [3:0] odd_q[8];
+  logic [3:0] tail_q;
+  logic [2:0] even_addr;
   logic some_q, two_q;  // the ring holds a thread, and another
   logic [3:0] front_q, joins;  // the head's thread, so that nothing waits for the RAMs
-  logic [3:0] second_q;  // the place after the head's
-  logic push, swap;
+  logic [3:0] second_q, third;  // the place after the head's, and the next
+  logic push, both, swap, leaves, stay, two_stay;
   logic [1:0] we;
   logic [3:0] even_data, odd_data;
-  logic [2:0] even_addr;
 
-  assign valid_o = some_q || picked_i;
-  assign some_o  = some_q;
-  assign head_o  = some_q ? front_q : picked_thread_i;
-  assign joins   = push ? picked_thread_i : again_thread_i;
+  assign valid_o   = some_q || picked_i;
+  assign some_o    = some_q;
+  assign head_o    = some_q ? front_q : picked_thread_i;
+  assign joins     = push ? picked_thread_i : again_thread_i;
 
-  assign push    = picked_i && (some_q || !pop_i);
-  assign count_d = count_q + 5'(push) + 5'(again_i) - 5'(pop_i && some_q);
+  assign push      = picked_i && (some_q || hold_i);
+  assign both      = push && again_i;
+  assign leaves    = some_q && !hold_i;
+  // Without counting: of two that are there and no third, one stays when one leaves.
+  assign third     = second_q + 4'd1;
+  assign stay      = two_q || (some_q && !leaves);
+  assign two_stay  = two_q && !(leaves && tail_q == third);
+
   // The first push goes to the tail's place, which may be an odd one.
-  assign next = tail_q + 4'd1;
-  assign swap = tail_q[0];
+  assign swap      = tail_q[0];
+  assign even_addr = tail_q[3:1] + 3'(swap);
   always_comb begin
-    we = {push && again_i, push || again_i};
+    we = {both, push || again_i};
     if (swap) we = {we[0], we[1]};
-    even_addr = swap ? next[3:1] : tail_q[3:1];
     even_data = swap || !push ? again_thread_i : picked_thread_i;
     odd_data  = !swap || !push ? again_thread_i : picked_thread_i;
   end
@@ -61,28 +65,22 @@ module polyloom_overlay_ready_queue (
   always_ff @(posedge clk_i) begin
     if (we[0]) even_q[even_addr] <= even_data;
     if (we[1]) odd_q[tail_q[3:1]] <= odd_data;
-    if (pop_i || !some_q) front_q <= !two_q ? joins : second_q[0] ? odd_q[second_q[3:1]] : even_q[second_q[3:1]];
+    if (leaves || !some_q) front_q <= !two_q ? joins : second_q[0] ? odd_q[second_q[3:1]] : even_q[second_q[3:1]];
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       second_q <= 4'd1;
-      tail_q <= '0;
-      count_q <= '0;
-      some_q <= 1'b0;
-      two_q <= 1'b0;
+      tail_q   <= '0;
+      some_q   <= 1'b0;
+      two_q    <= 1'b0;
     end else begin
-      second_q <= second_q + 4'(pop_i && some_q);
-      tail_q <= tail_q + 4'(push) + 4'(again_i);
-      count_q <= count_d;
-      some_q <= count_d != '0;
-      two_q <= count_d[4:1] != '0;
-      assert (!pop_i || valid_o);
-      assert (count_q <= 5'd16);
+      if (leaves) second_q <= third;
+      tail_q <= tail_q + {2'b00, both, push ^ again_i};
+      some_q <= stay || push || again_i;
+      two_q  <= two_stay || (stay && (push || again_i)) || both;
+      assert (!two_q || tail_q + 4'd1 != second_q || !(push || again_i) || (leaves && !both));
     end
   end
-
-  logic unused;
-  assign unused = next[0];
 
 endmodule

@@ -19,8 +19,8 @@ module polyloom_overlay_regfile
     // Operands
     input  logic [ 3:0]       thread_i,
     input  reg_t [ 2:0]       rs_i,       // the third is a floating-point register
-    input  logic [ 2:0]       zero_i,     // a cycle later: this operand is to be 0
-    output logic [ 2:0][31:0] data_o,
+    input  logic [ 3:0]       zero_i,     // a cycle later: this operand is to be 0
+    output logic [ 3:0][31:0] data_o,     // the fourth is the second once more
     // Result
     input  logic              we_i,
     input  logic [ 3:0]       wthread_i,
@@ -29,7 +29,8 @@ module polyloom_overlay_regfile
 );
 
   localparam int unsigned AddrBits = Fp ? 10 : 9;
-  logic [2:0][31:0] rdata, data_q;
+  logic [2:0][31:0] rdata;
+  logic [3:0][31:0] data_q;
 
   for (genvar i = 0; i < 2; i++) begin : gen_copy
     polyloom_ram_1r1w #(
@@ -68,7 +69,7 @@ module polyloom_overlay_regfile
   end
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < 3; i++) data_q[i] <= zero_i[i] ? '0 : rdata[i];
+    for (int unsigned i = 0; i < 4; i++) data_q[i] <= zero_i[i] ? '0 : rdata[i==3?1 : i];
   end
   assign data_o = data_q;
 

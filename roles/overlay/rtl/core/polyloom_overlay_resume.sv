@@ -8,7 +8,7 @@
 // Order/loss:   circular from a place that moves on every eighth cycle, so every thread's turn comes.
 // Reset:        no answers are there. Takes the first in the first cycle after reset.
 // Limits:       Threads 1..16 (checked at elaboration); no second answer of a thread before it is picked (asserted).
-// Cost:         about 180 LUT4 (ECP5; part of polyloom_overlay_core).
+// Cost:         about 150 LUT4 (ECP5; part of polyloom_overlay_core).
 // Source:       roles/overlay/sim/tile/README.md "Issue".   Tests: test_polyloom_overlay_resume.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_resume #(
     parameter int unsigned Threads = 0,  // of the core
@@ -16,7 +16,7 @@ module polyloom_overlay_resume #(
 ) (
     input  logic                    clk_i,
     input  logic                    rst_ni,
-    input  logic [        6:0]      phase_i,   // low bits of the current cycle's number
+    input  logic [        3:0]      turn_i,    // the thread from which what joins two cycles later is counted
     // Answers of this cycle
     input  logic [  Ports-1:0]      valid_i,
     input  logic [  Ports-1:0][3:0] thread_i,
@@ -30,8 +30,7 @@ module polyloom_overlay_resume #(
     $error("%m: Threads %0d; 1 to 16", Threads);
   end
 
-  logic [Threads-1:0] set, mask, there, there_q, late_q, grant;
-  logic [6:0] next_phase;
+  logic [Threads-1:0] set, from, from_q, there, there_q, grant;
 
   // A port's number taken apart first: rows and columns of four are fewer gates than sixteen comparisons.
   always_comb begin
@@ -44,12 +43,11 @@ module polyloom_overlay_resume #(
     end
   end
 
-  // First set bit at or above the pointer, else first of all: x & -x of both in one chain of carries. Both are registers,
-  // as the chain is long.
-  logic [2*Threads-1:0] both, first;
-  assign both  = {there_q, late_q};
-  assign first = both & -both;
-  assign grant = first[2*Threads-1:Threads] | first[Threads-1:0];
+  // What is subtracted, a bit of its own, is borrowed from the first set bit at or above, else from the first of all: of the
+  // bits that were set that one is not any more. Both are registers, as the chain is long.
+  logic [2*Threads-1:0] rest;
+  assign rest  = {there_q, there_q} - (2 * Threads)'(from_q);
+  assign grant = there_q & ~(rest[2*Threads-1:Threads] & rest[Threads-1:0]);
 
   // The number is taken apart here too: what is left to do behind the registers is short.
   logic [3:0] row_q, column_q, row, column;
@@ -61,30 +59,32 @@ module polyloom_overlay_resume #(
       column[t%4] |= grant[t];
     end
   end
-  assign pick_o = |row_q;
+  assign pick_o   = |row_q;
   assign thread_o = {row_q[3] | row_q[2], row_q[3] | row_q[1], column_q[3] | column_q[2], column_q[3] | column_q[1]};
 
-  // What is picked in the next cycle joins in the one after.
-  assign next_phase = phase_i + 7'd2;
-  assign mask = Threads'(16'hffff << next_phase[6:3]);  // threads from there on
+  always_comb begin
+    from = Threads'(16'd1 << turn_i);
+    if (32'(turn_i) >= Threads) from[0] = 1'b1;
+  end
   assign there = (there_q | set) & ~grant;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       there_q <= '0;
-      late_q  <= '0;
       row_q   <= '0;
     end else begin
       there_q <= there;
-      late_q  <= there & mask;
       row_q   <= row;
       assert ((there_q & set) == '0);
     end
   end
 
-  always_ff @(posedge clk_i) column_q <= column;
+  always_ff @(posedge clk_i) begin
+    from_q   <= from;
+    column_q <= column;
+  end
 
   logic unused;
-  assign unused = ^{next_phase[2:0], column_q[0]};
+  assign unused = column_q[0];
 
 endmodule

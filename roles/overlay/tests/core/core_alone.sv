@@ -27,7 +27,7 @@ module core_alone
     input logic rst_ni,
     output logic [4:0] outside_o,
     input logic [31:0] outside_i,
-    input logic [6:0] phase_i,
+    input logic [3:0] turn_i,
     input logic ctl_valid_i,
     input ctl_req_t ctl_i,
     output logic ctl_done_o,
@@ -76,7 +76,7 @@ module core_alone
   logic imem_we;
   logic [AddrBits-1:0] imem_addr;
   logic [31:0] imem_wdata, imem_rdata;
-  logic [6:0] phase_q;
+  logic [3:0] turn_q;
   logic ctl_valid_q;
   ctl_req_t ctl_q;
   logic ctl_done_d;
@@ -125,7 +125,7 @@ module core_alone
   always_ff @(posedge clk_i) begin
     outside_o <= outside_d;
     outside_q <= outside_i;
-    phase_q <= phase_i;
+    turn_q <= turn_i;
     ctl_valid_q <= ctl_valid_i;
     ctl_q <= ctl_i;
     ctl_done_o <= ctl_done_d;
@@ -184,7 +184,7 @@ module core_alone
       .imem_wdata_o(imem_wdata),
       .imem_rdata_i(imem_rdata),
       .trace_o(),
-      .phase_i(phase_q),
+      .turn_i(turn_q),
       .ctl_valid_i(ctl_valid_q),
       .ctl_i(ctl_q),
       .ctl_done_o(ctl_done_d),

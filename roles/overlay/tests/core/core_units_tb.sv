@@ -5,7 +5,7 @@ module core_units_tb (
     input logic rst_ni
 );
   if (1) begin : gen_ready_queue
-    logic picked = 1'b0, again = 1'b0, valid, some, pop = 1'b0;
+    logic picked = 1'b0, again = 1'b0, valid, some, hold = 1'b0;
     logic [3:0] picked_thread = '0, again_thread = '0, head;
     polyloom_overlay_ready_queue i_dut (
         .clk_i,
@@ -17,14 +17,14 @@ module core_units_tb (
         .valid_o        (valid),
         .some_o         (some),
         .head_o         (head),
-        .pop_i          (pop)
+        .hold_i         (hold)
     );
   end
 
   for (genvar k = 0; k < 3; k++) begin : gen_resume
     localparam int unsigned Sizes[3] = '{16, 4, 1};
     localparam int unsigned Threads = Sizes[k];
-    logic [6:0] phase = '0;
+    logic [3:0] turn = '0;
     logic [2:0] valid = '0;
     logic [2:0][3:0] thread = '0;
     logic [Threads-1:0] wake = '0;
@@ -36,7 +36,7 @@ module core_units_tb (
     ) i_dut (
         .clk_i,
         .rst_ni,
-        .phase_i (phase),
+        .turn_i  (turn),
         .valid_i (valid),
         .thread_i(thread),
         .wake_i  (wake),
@@ -66,8 +66,8 @@ module core_units_tb (
     logic [3:0] thread = '0, wthread = '0;
     polyloom_overlay_pkg::reg_t [2:0] rs = '0;
     polyloom_overlay_pkg::reg_t rd = '0;
-    logic [2:0] zero = '0;
-    logic [2:0][31:0] data;
+    logic [3:0] zero = '0;
+    logic [3:0][31:0] data;
     logic [31:0] wdata = '0;
     polyloom_overlay_regfile #(
         .Fp(1'b1)

@@ -22,26 +22,26 @@ test = bench(__file__, "core_units_tb")
 @cocotb.test()
 async def is_a_queue(dut: Any) -> None:
     h = Harness(dut, dut.gen_ready_queue)
-    names = ("picked", "picked_thread", "again", "again_thread", "valid", "some", "head", "pop")
+    names = ("picked", "picked_thread", "again", "again_thread", "valid", "some", "head", "hold")
     io = {name: h.signal(name) for name in names}
     queue: deque[int] = deque()
     outside, rate = list(range(16)), 0.5
     picked: int | None = None
     again: int | None = None
-    pop, sizes = False, set()
+    hold, sizes = False, set()
 
     def drive() -> None:
-        nonlocal picked, again, pop, rate
+        nonlocal picked, again, hold, rate
         if h.rng.random() < 0.02:
             rate = h.rng.random()
         h.rng.shuffle(outside)
         picked = outside.pop() if outside and h.rng.random() < rate else None
         again = outside.pop() if outside and h.rng.random() < rate else None
-        pop = bool(queue or picked is not None) and h.rng.random() > rate
+        hold = h.rng.random() < rate
         for name, thread in (("picked", picked), ("again", again)):
             io[name].set(int(thread is not None))
             io[f"{name}_thread"].set(h.rng.getrandbits(4) if thread is None else thread)
-        io["pop"].set(int(pop))
+        io["hold"].set(int(hold))
 
     def check(cycle: int) -> None:
         assert io["some"].get() == bool(queue), f"cycle {cycle}"
@@ -49,7 +49,7 @@ async def is_a_queue(dut: Any) -> None:
             queue.append(picked)
         assert io["valid"].get() == bool(queue), f"cycle {cycle}"
         assert not queue or io["head"].get() == queue[0], f"cycle {cycle}: {io['head'].get()}, expected {list(queue)}"
-        if pop:
+        if queue and not hold:
             outside.append(queue.popleft())
         if again is not None:
             queue.append(again)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: three reads and a write in every cycle, of random registers of few threads, against a dictionary: data two
-cycles after the address, also of the register that was written in the cycle before; both files; operands that are to
-be 0.
+"""Covers: three reads, of which the second comes twice, and a write in every cycle, of random registers of few threads,
+against a dictionary: data two cycles after the address, also of the register that was written in the cycle before;
+both files; operands that are to be 0.
 
 Leaves out: a register that is read in the cycle of its write (undefined; never asked for here); no Fp (the core's
 tests).
@@ -26,8 +26,8 @@ async def reads_and_writes(dut: Any) -> None:
     names = ("thread", "rs", "zero", "data", "we", "wthread", "rd", "wdata")
     thread, rs, zero, data, we, wthread, rd, wdata = (h.signal(name) for name in names)
     known: dict[tuple[int, int], int] = {}
-    due: list[list[int | None]] = [[None] * 3, [None] * 3]  # of the reads of the last two cycles
-    wanted, zeros, compared = [None] * 3, 0, 0
+    due: list[list[int | None]] = [[None] * 4, [None] * 4]  # of the reads of the last two cycles
+    wanted, zeros, compared = [None] * 4, 0, 0
 
     def drive() -> None:
         nonlocal wanted, zeros
@@ -35,7 +35,7 @@ async def reads_and_writes(dut: Any) -> None:
         which = [h.rng.randrange(64), h.rng.randrange(64), FLOAT + h.rng.randrange(32)]
         target = (writer, h.rng.choice([h.rng.randrange(64), which[0] ^ 1]))
         writes = h.rng.random() < 0.7 and not (reader == writer and target[1] in which)
-        zeros = h.rng.getrandbits(3) & h.rng.getrandbits(3)
+        zeros = h.rng.getrandbits(4) & h.rng.getrandbits(4)
         thread.set(reader)
         rs.set(sum(register << 6 * i for i, register in enumerate(which)))
         zero.set(zeros)
@@ -43,7 +43,7 @@ async def reads_and_writes(dut: Any) -> None:
         wthread.set(writer)
         rd.set(target[1])
         wdata.set(word := h.rng.getrandbits(32))
-        wanted = [known.get((reader, register)) for register in which]
+        wanted = [known.get((reader, register)) for register in [*which, which[1]]]
         if writes:
             known[target] = word
 

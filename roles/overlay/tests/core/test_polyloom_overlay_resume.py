@@ -24,15 +24,15 @@ SIZES, PORTS = (16, 4, 1), 3
 async def picks_by_the_rule(dut: Any, which: int, rate: float) -> None:
     h = Harness(dut, dut.gen_resume[which])
     threads = SIZES[which]
-    names = ("phase", "valid", "thread", "wake", "pick", "picked")
-    phase, valid, thread, wake, pick, picked = (h.signal(name) for name in names)
+    names = ("turn", "valid", "thread", "wake", "pick", "picked")
+    turn, valid, thread, wake, pick, picked = (h.signal(name) for name in names)
     start = h.rng.randrange(128)
     away = set(range(threads))  # threads that wait for an answer
     answered: dict[int, int] = {}  # thread -> cycle of its answer
     picks = 0
 
     def drive() -> None:
-        phase.set((start + h.cycle) % 128)
+        turn.set((start + h.cycle + 2) // 8 % 16)
         joining = [t for t in sorted(away) if h.rng.random() < rate]
         h.rng.shuffle(joining)
         ports = joining[: h.rng.randint(0, PORTS)]
