@@ -33,15 +33,18 @@ module polyloom_overlay_resume #(
   logic [Threads-1:0] set, mask, there, there_q, late_q, grant;
   logic [6:0] next_phase;
 
-  // A port's number taken apart first: rows and columns of four are fewer gates than sixteen comparisons.
+  // A port's number taken apart first: rows and columns of four are fewer gates than sixteen comparisons. Whole words: a
+  // simulator takes a bit as long.
   always_comb begin
-    set = wake_i;
+    logic [15:0] all;
+    all = '0;
     for (int unsigned p = 0; p < Ports; p++) begin
-      logic [3:0] port_row, port_column;
-      port_row = valid_i[p] ? 4'd1 << thread_i[p][3:2] : '0;
-      port_column = 4'd1 << thread_i[p][1:0];
-      for (int unsigned t = 0; t < Threads; t++) set[t] |= port_row[t/4] && port_column[t%4];
+      logic [15:0] row_mask, column_mask;
+      row_mask = valid_i[p] ? 16'h000f << {thread_i[p][3:2], 2'b00} : '0;
+      column_mask = 16'h1111 << thread_i[p][1:0];
+      all |= row_mask & column_mask;
     end
+    set = wake_i | Threads'(all);
   end
 
   // First set bit at or above the pointer, else first of all: x & -x of both in one chain of carries. Both are registers,

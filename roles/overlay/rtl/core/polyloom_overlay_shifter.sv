@@ -32,9 +32,8 @@ module polyloom_overlay_shifter (
   logic [16:0] power;
   assign near = s5_left_i ? s5_amount_i[3:0] : -s5_amount_i[3:0];
   always_comb begin
-    for (int unsigned i = 0; i < 17; i++) power[i] = near == 4'(i);
-    power[0]  = near == '0 && s5_left_i;
-    power[16] = near == '0 && !s5_left_i;
+    power = 17'd1 << near;
+    if (near == '0) power = {!s5_left_i, 15'd0, s5_left_i};
   end
 
   typedef struct packed {
