@@ -93,14 +93,18 @@ module polyloom_overlay_front
   host_word_t tx, pass;
   logic unused_error, unused_reset, unused_event;
 
-  logic shell_clk;
+  logic shell_clk, shell_idle_q;  // a cycle late: what goes into the shell keeps its clock longer
+  always_ff @(posedge shell_clk or negedge rst_ni) begin
+    if (!rst_ni) shell_idle_q <= 1'b0;
+    else shell_idle_q <= shell_idle;
+  end
   polyloom_clock_gate #(
       .Gate(Gate),
       .Rest(8)
   ) i_shell_clock (
       .clk_i,
       .rst_ni,
-      .active_i(!shell_idle || host_rx_valid_i || host_tx_valid_o || tx_valid || pass_valid || pass_rsp_valid ||
+      .active_i(!shell_idle_q || host_rx_valid_i || host_tx_valid_o || tx_valid || pass_valid || pass_rsp_valid ||
           word_valid || reg_rsp_valid || (|b_valid) || (|r_valid)),
       .clk_o(shell_clk)
   );
@@ -224,7 +228,8 @@ module polyloom_overlay_front
   end
 
   polyloom_overlay_host #(
-      .Cfg(Cfg)
+      .Cfg (Cfg),
+      .Gate(Gate)
   ) i_host (
       .clk_i,
       .rst_ni,

@@ -40,7 +40,7 @@ module polyloom_overlay_alu
   assign {s5_less, s5_sum_o} = {s5_a_i[31] && !s5_i.not_signed, s5_a_i} + {s5_b[31] || s5_i.not_signed, s5_b} + 33'(s5_i.sub);
 
   always_comb begin
-    unique case ({
+    case ({
       Fp && s5_i.move, s5_i.f3[1:0]
     })
       3'b000:  s5_logic = s5_a_i ^ s5_b;

@@ -77,7 +77,7 @@ module polyloom_overlay_csr
         new_thread,
         kill
     ;
-    logic cycle, flush, perf, misses, hits, writebacks, idle, idle_u, cycle_u, sent, sent_inter, hart_id;
+    logic cycle, flush, perf, idle, idle_u, cycle_u, sent_inter, sent, writebacks, hits, misses, hart_id;
     logic fflags, frm, fcsr;
   } sel_t;
 
@@ -105,14 +105,14 @@ module polyloom_overlay_csr
           cycle: low_q == 4'h0,
           flush: low_q == 4'h1,
           perf: low_q == 4'h7,
-          misses: low_q == 4'h8,
-          hits: low_q == 4'h9,
-          writebacks: low_q == 4'ha,
           idle: low_q == 4'hb,
           idle_u: low_q == 4'hc,
           cycle_u: low_q == 4'hd,
-          sent: low_q == 4'he,
           sent_inter: low_q == 4'hf,
+          sent: low_q == 4'he,
+          writebacks: low_q == 4'ha,
+          hits: low_q == 4'h9,
+          misses: low_q == 4'h8,
           hart_id: low_q == 4'h4,
           fflags: low_q == 4'h1,
           frm: low_q == 4'h2,

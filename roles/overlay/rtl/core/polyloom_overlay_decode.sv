@@ -131,7 +131,7 @@ module polyloom_overlay_decode
     class_is.from_less = !word_i[2] && f3[2:1] == 2'b01;
     class_is.from_logic = !word_i[2] && f3[2] && f3[1:0] != 2'd1;
     class_is.b_imm = 1'b1;
-    unique case (major)
+    case (major)
       LUI, AUIPC: begin
         class_is.a_pc = !word_i[5];
         class_is.computes = 1'b1;

@@ -23,6 +23,7 @@ module polyloom_overlay_host
   import polyloom_overlay_pkg::*;
 #(
     parameter cfg_t Cfg = TINY,
+    parameter bit Gate = 1'b0,  // simulation: what has no work stands still, but counts
     parameter int unsigned HostFlits = 512,  // of messages from the host that wait
     localparam int unsigned Tiles = Cfg.tiles_x * Cfg.tiles_y
 ) (
@@ -104,6 +105,17 @@ module polyloom_overlay_host
       .ok_o(range_ok_o)
   );
 
+  logic work_clk, waits_q;
+  polyloom_clock_gate #(
+      .Gate(Gate),
+      .Rest(8)
+  ) i_clock (
+      .clk_i,
+      .rst_ni,
+      .active_i(!waits_q || pass_valid_i || prog_req_valid_i || ctl_rsp_valid_i || exit_valid_i || event_valid_i),
+      .clk_o   (work_clk)
+  );
+
   // Reads run beside the frames behind them, so both may have a request; those of a frame are soon over.
   logic words_valid, words_ready, frames_valid, frames_ready, any_valid, any_ready;
   ctl_req_t words, frames, any;
@@ -114,7 +126,7 @@ module polyloom_overlay_host
   spill_register #(
       .T(ctl_req_t)
   ) i_ctl (
-      .clk_i,
+      .clk_i(work_clk),
       .rst_ni,
       .valid_i(any_valid),
       .ready_o(any_ready),
@@ -125,7 +137,7 @@ module polyloom_overlay_host
   );
 
   polyloom_overlay_host_words i_words (
-      .clk_i,
+      .clk_i(work_clk),
       .rst_ni,
       .req_valid_i(prog_req_valid_i),
       .req_ready_o(prog_req_ready_o),
@@ -145,7 +157,7 @@ module polyloom_overlay_host
   polyloom_overlay_host_frames #(
       .Cfg(Cfg)
   ) i_frames (
-      .clk_i,
+      .clk_i(work_clk),
       .rst_ni,
       .board_i,
       .mesh_i,
@@ -167,7 +179,7 @@ module polyloom_overlay_host
       .Cfg  (Cfg),
       .Flits(HostFlits)
   ) i_inject (
-      .clk_i,
+      .clk_i(work_clk),
       .rst_ni,
       .in_valid_i(flit_valid),
       .in_ready_o(flit_ready),
@@ -184,7 +196,7 @@ module polyloom_overlay_host
   polyloom_overlay_host_tx #(
       .Cfg(Cfg)
   ) i_tx (
-      .clk_i,
+      .clk_i(work_clk),
       .rst_ni,
       .board_i,
       .exit_valid_i,
@@ -215,6 +227,12 @@ module polyloom_overlay_host
       .barriers_i,
       .idle_o     (regs_idle)
   );
+
+  // A cycle late: what comes in keeps the clock longer.
+  always_ff @(posedge work_clk or negedge rst_ni) begin
+    if (!rst_ni) waits_q <= 1'b0;
+    else waits_q <= frames_idle && inject_idle && tx_idle && !ctl_valid_o && !any_valid && !prog_rsp_valid_o;
+  end
 
   assign idle_o = frames_idle && inject_idle && tx_idle && regs_idle && !ctl_valid_o && !any_valid && !pass_valid_i;
 
