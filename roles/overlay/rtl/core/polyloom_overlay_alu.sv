@@ -32,12 +32,14 @@ module polyloom_overlay_alu
 );
 
   logic [31:0] s5_b, s5_logic;
+  logic [32:0] s5_whole;
   logic s5_less, s5_equal;
   assign s5_equal = s5_a_i == s5_rs2_i;
 
   // One bit more, of operands extended with their signs or with zeros, tells which is less; b is inverted then.
   assign s5_b = (s5_i.b_imm ? s5_i.imm : s5_rs2_i) ^ {32{s5_i.sub}};
-  assign {s5_less, s5_sum_o} = {s5_a_i[31] && !s5_i.not_signed, s5_a_i} + {s5_b[31] || s5_i.not_signed, s5_b} + 33'(s5_i.sub);
+  assign s5_whole = {s5_a_i[31] && !s5_i.not_signed, s5_a_i} + {s5_b[31] || s5_i.not_signed, s5_b} + 33'(s5_i.sub);
+  assign {s5_less, s5_sum_o} = s5_whole;
 
   always_comb begin
     case ({

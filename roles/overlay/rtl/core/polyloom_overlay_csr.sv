@@ -153,15 +153,19 @@ module polyloom_overlay_csr
   always_ff @(posedge clk_i) begin
     s6_writes_q <= s5_writes;
     s6_op_q <= s5_f3_i[1:0];
-    s6_dest_op_q <= s5_csr_i && s5_writes && s5_sel_q.send_dest ? s5_f3_i[1:0] : KEEP;
-    s6_slot_op_q <= s5_csr_i && s5_writes && s5_sel_q.send_ptr ? s5_f3_i[1:0] : KEEP;
-    s6_len_op_q <= s5_csr_i && s5_writes && s5_sel_q.send_len ? s5_f3_i[1:0] : KEEP;
-    s6_addr_op_q <= s5_csr_i && s5_writes && s5_sel_q.instr_addr ? s5_f3_i[1:0] : KEEP;
+    s6_dest_op_q <= KEEP;
+    s6_slot_op_q <= KEEP;
+    s6_len_op_q <= KEEP;
+    s6_addr_op_q <= KEEP;
     s6_act_o <= '0;
     if (s5_csr_i) begin
       s6_act_o.recv <= s5_sel_q.recv;
       s6_act_o.from_uart <= s5_sel_q.from_uart;
       if (s5_writes) begin
+        if (s5_sel_q.send_dest) s6_dest_op_q <= s5_f3_i[1:0];
+        if (s5_sel_q.send_ptr) s6_slot_op_q <= s5_f3_i[1:0];
+        if (s5_sel_q.send_len) s6_len_op_q <= s5_f3_i[1:0];
+        if (s5_sel_q.instr_addr) s6_addr_op_q <= s5_f3_i[1:0];
         s6_act_o.instr <= s5_sel_q.instr;
         s6_act_o.free <= s5_sel_q.free;
         s6_act_o.wait_until <= s5_sel_q.wait_until;
@@ -214,11 +218,19 @@ module polyloom_overlay_csr
 
   always_comb begin
     s6_held = s6_held_q;
-    s6_held.dest   = DEST_BITS'(updated(32'(s6_held_q.dest), s6_operand_i, s6_dest_op_q));
-    s6_held.slot   = SLOT_BITS'(updated(32'(s6_held_q.slot), 32'(s6_operand_i[31:6]), s6_slot_op_q));
-    s6_held.len    = 3'(updated(32'(s6_held_q.len), 32'({len_beyond, s6_operand_i[1:0]}), s6_len_op_q));
-    s6_held.addr[AddrBits-1:0] = AddrBits'(updated(32'(s6_held_q.addr), s6_operand_i, s6_addr_op_q));
-    s6_held.beyond = 1'(updated(32'(s6_held_q.beyond), 32'(addr_beyond), s6_addr_op_q));
+    if (s6_dest_op_q != KEEP) begin
+      s6_held.dest = DEST_BITS'(updated(32'(s6_held_q.dest), s6_operand_i, s6_dest_op_q));
+    end
+    if (s6_slot_op_q != KEEP) begin
+      s6_held.slot = SLOT_BITS'(updated(32'(s6_held_q.slot), 32'(s6_operand_i[31:6]), s6_slot_op_q));
+    end
+    if (s6_len_op_q != KEEP) begin
+      s6_held.len = 3'(updated(32'(s6_held_q.len), 32'({len_beyond, s6_operand_i[1:0]}), s6_len_op_q));
+    end
+    if (s6_addr_op_q != KEEP) begin
+      s6_held.addr[AddrBits-1:0] = AddrBits'(updated(32'(s6_held_q.addr), s6_operand_i, s6_addr_op_q));
+      s6_held.beyond = 1'(updated(32'(s6_held_q.beyond), 32'(addr_beyond), s6_addr_op_q));
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -304,25 +316,28 @@ module polyloom_overlay_csr
 
   // ---- result ----
   assign s6_outside_o = {s6_sel_q.sent_inter, s6_sel_q.sent, s6_sel_q.writebacks, s6_sel_q.hits, s6_sel_q.misses};
-  logic [31:0] value;
-  logic can;
-  always_comb begin
-    can   = (s6_sel_q.can_send && can_send_i[index_t'(s6_thread_i)]) || (s6_sel_q.can_recv && s6_can_recv_i);
-    value = '0;
-    if (s6_sel_q.cycle_u) value |= 32'(cycle[39:32]);
-    if (s6_sel_q.idle_u) value |= 32'(idle[39:32]);
-    value |= s6_outside_i;
-    if (s6_sel_q.hart_id) value |= 32'(core_id_i | 16'(s6_thread_i));
-    if (s6_sel_q.from_uart && s6_uart_i[8]) value |= 32'(s6_uart_i);
-    value |= 32'(s6_fp_value);
-    value[0] |= can || (s6_act_o.to_uart && s6_uart_taken_i);
-  end
   // What is not asked for is zero, so that an OR joins the rest.
   logic [31:0] s7_cycle_q, s7_idle_q, s7_value_q;
   always_ff @(posedge clk_i) begin
-    s7_cycle_q <= s6_keep_q && s6_sel_q.cycle ? cycle[31:0] : '0;
-    s7_idle_q  <= s6_keep_q && s6_sel_q.idle ? idle[31:0] : '0;
-    s7_value_q <= s6_keep_q ? value : '0;
+    logic [31:0] value;
+    logic can;
+    s7_cycle_q <= '0;
+    s7_idle_q  <= '0;
+    s7_value_q <= '0;
+    if (s6_keep_q) begin
+      if (s6_sel_q.cycle) s7_cycle_q <= cycle[31:0];
+      if (s6_sel_q.idle) s7_idle_q <= idle[31:0];
+      can   = (s6_sel_q.can_send && can_send_i[index_t'(s6_thread_i)]) || (s6_sel_q.can_recv && s6_can_recv_i);
+      value = '0;
+      if (s6_sel_q.cycle_u) value |= 32'(cycle[39:32]);
+      if (s6_sel_q.idle_u) value |= 32'(idle[39:32]);
+      value |= s6_outside_i;
+      if (s6_sel_q.hart_id) value |= 32'(core_id_i | 16'(s6_thread_i));
+      if (s6_sel_q.from_uart && s6_uart_i[8]) value |= 32'(s6_uart_i);
+      value |= 32'(s6_fp_value);
+      value[0] |= can || (s6_act_o.to_uart && s6_uart_taken_i);
+      s7_value_q <= value;
+    end
   end
   assign s7_result_o = s7_cycle_q | s7_idle_q | s7_value_q;
 

@@ -16,19 +16,18 @@ module polyloom_overlay_immediate (
 );
 
   logic upper, jal, none;
-  assign upper = whole_i || (word_i[4] && word_i[2] && !word_i[6]);  // lui, auipc
+  logic [4:0] low;
+  assign upper = word_i[4] && word_i[2] && !word_i[6];  // lui, auipc
   assign jal   = word_i[3];  // of what has a number; fence and Send have none
-  assign none  = !whole_i && word_i[6] && word_i[4];  // a CSR's operand is the other one
+  assign none  = word_i[6] && word_i[4];  // a CSR's operand is the other one
+  assign low   = word_i[6:5] == 2'b01 ? word_i[11:7] : word_i[24:20];
 
   always_comb begin
-    imm_o[31:20] = upper ? word_i[31:20] : {12{word_i[31]}};
-    imm_o[19:12] = upper || jal ? word_i[19:12] : {8{word_i[31]}};
-    imm_o[11] = jal ? word_i[20] : word_i[31];
-    imm_o[10:5] = word_i[30:25];
-    imm_o[4:0] = word_i[6:5] == 2'b01 ? word_i[11:7] : word_i[24:20];
-    if (jal) imm_o[0] = 1'b0;
-    if (upper) imm_o[11:0] = whole_i ? word_i[11:0] : '0;
-    if (none) imm_o = '0;
+    if (whole_i) imm_o = word_i;
+    else if (none) imm_o = '0;
+    else if (upper) imm_o = {word_i[31:12], 12'd0};
+    else if (jal) imm_o = {{12{word_i[31]}}, word_i[19:12], word_i[20], word_i[30:25], low[4:1], 1'b0};
+    else imm_o = {{21{word_i[31]}}, word_i[30:25], low};
   end
 
 endmodule
