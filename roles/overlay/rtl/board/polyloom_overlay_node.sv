@@ -160,8 +160,8 @@ module polyloom_overlay_node
     $error("%m: MaxFlits is %0d, must be 1 to 4; NocLinkFlits is %0d, must be MaxFlits to 32", MaxFlits, NocLinkFlits);
   end
 
-  logic [ 5:0] board;
-  logic [ 7:0] mesh;
+  logic [5:0] board;
+  logic [7:0] mesh;
   // In a register, though constant: what hangs on an input is evaluated anew in every cycle of a simulation, and what hangs
   // on a register with every edge of its clock.
   logic strap_clk;

@@ -127,13 +127,12 @@ module polyloom_overlay_csr
     page_c_q <= s3_number_i[11:4] == 8'hc0;
     page_f_q <= s3_number_i[11:4] == 8'hf1;
     page_0_q <= Cfg.fpu && s3_number_i[11:4] == 8'h00;
-    s5_sel_q <= {
-      page_8_q ? s4_sel[$bits(sel_t)-1:Counters] : '0,
-      page_c_q ? s4_sel[Counters-1:Ids] : '0,
-      page_f_q && s4_sel.hart_id,
-      page_0_q ? s4_sel[Ids-2:0] : '0
-    };
-    s6_sel_q <= s5_csr_i ? s5_sel_q : '0;
+    s5_sel_q <= '0;
+    if (page_8_q) s5_sel_q[$bits(sel_t)-1:Counters] <= s4_sel[$bits(sel_t)-1:Counters];
+    if (page_c_q) s5_sel_q[Counters-1:Ids] <= s4_sel[Counters-1:Ids];
+    if (page_f_q) s5_sel_q.hart_id <= s4_sel.hart_id;
+    if (page_0_q) s5_sel_q[Ids-2:0] <= s4_sel[Ids-2:0];
+    s6_sel_q  <= s5_csr_i ? s5_sel_q : '0;
     s6_keep_q <= s5_csr_i && s5_keep_i;
   end
 

@@ -51,7 +51,7 @@ module polyloom_overlay_event
   end
 
   always_ff @(posedge clk_i) begin
-    if (!event_valid_o && (fault_i || uart_i || lost_i)) begin
+    if (!event_valid_o) begin
       event_o <= '{
           fault: fault_i || lost_i,
           thread: INDEX_BITS'(Base) | INDEX_BITS'(thread_i),

@@ -48,10 +48,10 @@ module polyloom_overlay_shifter (
   logic [31:0] s6_data_q;
   logic s6_sign_q;
   always_ff @(posedge clk_i) begin
-    s6_way_q <= s5_valid_i ? 4'b1000 >> {!s5_left_i, s5_amount_i[4]} : '0;
+    s6_way_q   <= s5_valid_i ? 4'b1000 >> {!s5_left_i, s5_amount_i[4]} : '0;
     s6_power_q <= power;
-    s6_data_q <= s5_data_i;
-    s6_sign_q <= s5_arith_i && !s5_left_i && s5_data_i[31];
+    s6_data_q  <= s5_data_i;
+    s6_sign_q  <= s5_arith_i && !s5_left_i && s5_data_i[31];
   end
 
   // ---- stage 6: the products ----

@@ -2,7 +2,6 @@
 # The host side of an overlay board, top polyloom_overlay_host. Board sizes other than the smallest: host_tb.sv.
 -f ../pkg.f
 -f ../../../../blocks/shell/rtl/pkg.f
--f ../../../../blocks/clock/rtl/clock.f
 -f ../../../../blocks/stream/rtl/stream.f
 polyloom_overlay_host_range.sv
 polyloom_overlay_host_words.sv

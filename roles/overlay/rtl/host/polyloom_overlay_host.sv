@@ -23,14 +23,14 @@ module polyloom_overlay_host
   import polyloom_overlay_pkg::*;
 #(
     parameter cfg_t Cfg = TINY,
-    parameter bit Gate = 1'b0,  // simulation: what has no work stands still, but counts
     parameter int unsigned HostFlits = 512,  // of messages from the host that wait
     localparam int unsigned Tiles = Cfg.tiles_x * Cfg.tiles_y
 ) (
     input logic       clk_i,
+    input logic       free_clk_i,  // the same, but never stands still: counts
     input logic       rst_ni,
-    input logic [5:0] board_i,  // {y, x}, constant
-    input logic [7:0] mesh_i,   // {height, width}, constant
+    input logic [5:0] board_i,     // {y, x}, constant
+    input logic [7:0] mesh_i,      // {height, width}, constant
 
     // From the shell: is this range there? Words of instruction memories and scratchpads
     input  polyloom_shell_pkg::range_t            range_i,
@@ -89,7 +89,8 @@ module polyloom_overlay_host
     output logic        host_out_o,       // pulse: a message is on the host link
     input  logic [63:0] barriers_i,       // released so far
 
-    output logic idle_o  // nothing changes here before something comes in
+    output logic work_idle_o,  // nothing changes here before something comes in, but counts
+    output logic idle_o        // and no count
 );
   if (Tiles * Cfg.cores > 1024 || Tiles > 256) begin : gen_check_cores
     $error("%m: %0d tiles of %0d cores; must be at most 256 tiles and 1,024 cores", Tiles, Cfg.cores);
@@ -105,17 +106,6 @@ module polyloom_overlay_host
       .ok_o(range_ok_o)
   );
 
-  logic work_clk, waits_q;
-  polyloom_clock_gate #(
-      .Gate(Gate),
-      .Rest(8)
-  ) i_clock (
-      .clk_i,
-      .rst_ni,
-      .active_i(!waits_q || pass_valid_i || prog_req_valid_i || ctl_rsp_valid_i || exit_valid_i || event_valid_i),
-      .clk_o   (work_clk)
-  );
-
   // Reads run beside the frames behind them, so both may have a request; those of a frame are soon over.
   logic words_valid, words_ready, frames_valid, frames_ready, any_valid, any_ready;
   ctl_req_t words, frames, any;
@@ -126,7 +116,7 @@ module polyloom_overlay_host
   spill_register #(
       .T(ctl_req_t)
   ) i_ctl (
-      .clk_i(work_clk),
+      .clk_i,
       .rst_ni,
       .valid_i(any_valid),
       .ready_o(any_ready),
@@ -137,7 +127,7 @@ module polyloom_overlay_host
   );
 
   polyloom_overlay_host_words i_words (
-      .clk_i(work_clk),
+      .clk_i,
       .rst_ni,
       .req_valid_i(prog_req_valid_i),
       .req_ready_o(prog_req_ready_o),
@@ -157,7 +147,7 @@ module polyloom_overlay_host
   polyloom_overlay_host_frames #(
       .Cfg(Cfg)
   ) i_frames (
-      .clk_i(work_clk),
+      .clk_i,
       .rst_ni,
       .board_i,
       .mesh_i,
@@ -179,7 +169,7 @@ module polyloom_overlay_host
       .Cfg  (Cfg),
       .Flits(HostFlits)
   ) i_inject (
-      .clk_i(work_clk),
+      .clk_i,
       .rst_ni,
       .in_valid_i(flit_valid),
       .in_ready_o(flit_ready),
@@ -196,7 +186,7 @@ module polyloom_overlay_host
   polyloom_overlay_host_tx #(
       .Cfg(Cfg)
   ) i_tx (
-      .clk_i(work_clk),
+      .clk_i,
       .rst_ni,
       .board_i,
       .exit_valid_i,
@@ -216,7 +206,7 @@ module polyloom_overlay_host
   polyloom_overlay_host_regs #(
       .Cfg(Cfg)
   ) i_regs (
-      .clk_i,
+      .clk_i      (free_clk_i),
       .rst_ni,
       .mesh_i,
       .req_valid_i(reg_req_valid_i),
@@ -228,12 +218,8 @@ module polyloom_overlay_host
       .idle_o     (regs_idle)
   );
 
-  // A cycle late: what comes in keeps the clock longer.
-  always_ff @(posedge work_clk or negedge rst_ni) begin
-    if (!rst_ni) waits_q <= 1'b0;
-    else waits_q <= frames_idle && inject_idle && tx_idle && !ctl_valid_o && !any_valid && !prog_rsp_valid_o;
-  end
-
-  assign idle_o = frames_idle && inject_idle && tx_idle && regs_idle && !ctl_valid_o && !any_valid && !pass_valid_i;
+  assign work_idle_o = frames_idle && inject_idle && tx_idle && !ctl_valid_o && !any_valid && !pass_valid_i &&
+      !prog_rsp_valid_o;
+  assign idle_o = work_idle_o && regs_idle;
 
 endmodule

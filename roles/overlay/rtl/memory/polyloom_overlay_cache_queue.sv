@@ -39,7 +39,7 @@ module polyloom_overlay_cache_queue
   typedef logic [CORE_BITS-1:0] core_t;
 
   logic [CORES-1:0] held, ready, ask, taken;
-  mem_req_t oldest[CORES];
+  mem_req_t oldest [CORES];
   mem_req_t chosen;
   core_t last_q, turn;
 

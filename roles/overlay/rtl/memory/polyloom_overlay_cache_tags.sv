@@ -80,7 +80,7 @@ module polyloom_overlay_cache_tags
 
   // ---- g: the row is read ----
 
-  tag_t t_tags[WAYS];
+  tag_t   t_tags  [WAYS];
   state_t t_state;
 
   logic e_valid_q, e_miss_q;
