@@ -33,17 +33,11 @@ module polyloom_overlay_resume #(
   logic [Threads-1:0] set, mask, there, there_q, late_q, grant;
   logic [6:0] next_phase;
 
-  // A port's number taken apart first: rows and columns of four are fewer gates than sixteen comparisons. Whole words: a
-  // simulator takes a bit as long.
+  // Whole words: a simulator takes a bit as long.
   always_comb begin
     logic [15:0] all;
     all = '0;
-    for (int unsigned p = 0; p < Ports; p++) begin
-      logic [15:0] row_mask, column_mask;
-      row_mask = valid_i[p] ? 16'h000f << {thread_i[p][3:2], 2'b00} : '0;
-      column_mask = 16'h1111 << thread_i[p][1:0];
-      all |= row_mask & column_mask;
-    end
+    for (int unsigned p = 0; p < Ports; p++) all |= 16'(valid_i[p]) << thread_i[p];
     set = wake_i | Threads'(all);
   end
 
