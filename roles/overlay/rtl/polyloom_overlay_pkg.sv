@@ -325,14 +325,15 @@ package polyloom_overlay_pkg;
     logic [15:0]          addr;    // InstrAddr
   } context_t;
 
-  // An instruction on its way from decoding to execution.
+  // An instruction on its way from decoding to execution. Words lie at multiples of 32 bits, which a simulator likes.
   typedef struct packed {
-    logic [3:0]  thread;
     context_t    held;
-    logic        bad;      // there is no instruction
     logic [31:0] word;
-    decoded_t    decoded;
+    logic [6:0]  zero;
+    logic        bad;      // there is no instruction
+    logic [3:0]  thread;
     pending_t    pending;
+    decoded_t    decoded;
   } passing_t;
 
   // An instruction that has passed, and what the register file got in its pass, which may be the answer of an earlier

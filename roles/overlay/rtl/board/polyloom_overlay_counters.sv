@@ -39,44 +39,59 @@ module polyloom_overlay_counters
     output logic        [     63:0]                link_again_o,         // frames sent again
     output logic        [     63:0]                link_bad_o            // frames that came damaged
 );
-  typedef struct packed {
-    logic [8:0] instructions;
-    logic [6:0] hits;
-    logic [6:0] misses;
-    logic [6:0] writebacks;
-    logic [6:0] sent;
-    logic [6:0] received;
-    logic [2:0] link_sent;
-    logic [2:0] link_received;
-    logic [2:0] link_again;
-    logic [2:0] link_bad;
-    logic       host_out;
-  } sums_t;
-
-  sums_t sums_d, sums_q;
+  // Registers of their own, no struct: a simulator would shift them into its words.
+  logic [8:0] instructions_d, instructions_q;
+  logic [6:0] hits_d, hits_q;
+  logic [6:0] misses_d, misses_q;
+  logic [6:0] writebacks_d, writebacks_q;
+  logic [6:0] sent_d, sent_q;
+  logic [6:0] received_d, received_q;
+  logic [2:0] link_sent_d, link_sent_q;
+  logic [2:0] link_received_d, link_received_q;
+  logic [2:0] link_again_d, link_again_q;
+  logic [2:0] link_bad_d, link_bad_q;
+  logic host_out_q;
   always_comb begin
-    sums_d = '0;
+    instructions_d = '0;
+    hits_d = '0;
+    misses_d = '0;
+    writebacks_d = '0;
+    sent_d = '0;
+    received_d = '0;
+    link_sent_d = '0;
+    link_received_d = '0;
+    link_again_d = '0;
+    link_bad_d = '0;
     for (int unsigned t = 0; t < Tiles; t++) begin
-      for (int unsigned k = 0; k < Cfg.cores; k++) sums_d.instructions += 9'(retired_i[t][k]);
-      sums_d.hits += 7'(count_i[t].hit);
-      sums_d.misses += 7'(count_i[t].miss);
-      sums_d.writebacks += 7'(count_i[t].writeback);
-      sums_d.sent += 7'(count_i[t].sent);
-      sums_d.received += 7'(count_i[t].received);
+      for (int unsigned k = 0; k < Cfg.cores; k++) instructions_d += 9'(retired_i[t][k]);
+      hits_d += 7'(count_i[t].hit);
+      misses_d += 7'(count_i[t].miss);
+      writebacks_d += 7'(count_i[t].writeback);
+      sent_d += 7'(count_i[t].sent);
+      received_d += 7'(count_i[t].received);
     end
     for (int unsigned l = 0; l < Links; l++) begin
-      sums_d.link_sent += 3'(link_sent_i[l]);
-      sums_d.link_received += 3'(link_received_i[l]);
-      sums_d.link_again += 3'(link_again_i[l]);
-      sums_d.link_bad += 3'(link_bad_i[l]);
+      link_sent_d += 3'(link_sent_i[l]);
+      link_received_d += 3'(link_received_i[l]);
+      link_again_d += 3'(link_again_i[l]);
+      link_bad_d += 3'(link_bad_i[l]);
     end
-    sums_d.host_out = host_out_i;
   end
 
   logic [31:0] to_host_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      sums_q              <= '0;
+      instructions_q      <= '0;
+      hits_q              <= '0;
+      misses_q            <= '0;
+      writebacks_q        <= '0;
+      sent_q              <= '0;
+      received_q          <= '0;
+      link_sent_q         <= '0;
+      link_received_q     <= '0;
+      link_again_q        <= '0;
+      link_bad_q          <= '0;
+      host_out_q          <= '0;
       instructions_o      <= '0;
       hits_o              <= '0;
       misses_o            <= '0;
@@ -89,18 +104,28 @@ module polyloom_overlay_counters
       link_bad_o          <= '0;
       to_host_q           <= '0;
     end else begin
-      sums_q              <= sums_d;
-      instructions_o      <= instructions_o + 64'(sums_q.instructions);
-      hits_o              <= hits_o + 64'(sums_q.hits);
-      misses_o            <= misses_o + 64'(sums_q.misses);
-      writebacks_o        <= writebacks_o + 64'(sums_q.writebacks);
-      messages_sent_o     <= messages_sent_o + 64'(sums_q.sent);
-      messages_received_o <= messages_received_o + 64'(sums_q.received);
-      link_sent_o         <= link_sent_o + 64'(sums_q.link_sent);
-      link_received_o     <= link_received_o + 64'(sums_q.link_received);
-      link_again_o        <= link_again_o + 64'(sums_q.link_again);
-      link_bad_o          <= link_bad_o + 64'(sums_q.link_bad);
-      to_host_q           <= to_host_q + 32'(sums_q.host_out);
+      instructions_q      <= instructions_d;
+      hits_q              <= hits_d;
+      misses_q            <= misses_d;
+      writebacks_q        <= writebacks_d;
+      sent_q              <= sent_d;
+      received_q          <= received_d;
+      link_sent_q         <= link_sent_d;
+      link_received_q     <= link_received_d;
+      link_again_q        <= link_again_d;
+      link_bad_q          <= link_bad_d;
+      host_out_q          <= host_out_i;
+      instructions_o      <= instructions_o + 64'(instructions_q);
+      hits_o              <= hits_o + 64'(hits_q);
+      misses_o            <= misses_o + 64'(misses_q);
+      writebacks_o        <= writebacks_o + 64'(writebacks_q);
+      messages_sent_o     <= messages_sent_o + 64'(sent_q);
+      messages_received_o <= messages_received_o + 64'(received_q);
+      link_sent_o         <= link_sent_o + 64'(link_sent_q);
+      link_received_o     <= link_received_o + 64'(link_received_q);
+      link_again_o        <= link_again_o + 64'(link_again_q);
+      link_bad_o          <= link_bad_o + 64'(link_bad_q);
+      to_host_q           <= to_host_q + 32'(host_out_q);
     end
   end
   assign router_sent_o = {link_sent_o[31:0], link_sent_o[31:0] + to_host_q};

@@ -82,7 +82,7 @@ module polyloom_overlay_front
   logic [Slices-1:0][7:0] aw_len, ar_len;
   logic [Slices-1:0][MEM_DATA_BITS-1:0] w_data, r_data;
   logic [Slices-1:0][MEM_BYTES-1:0] w_strb;
-  logic prog_valid, prog_ready, word_valid, range_ok, reg_valid, reg_rsp_valid, shell_idle, host_idle;
+  logic prog_valid, prog_ready, word_valid, range_ok, reg_valid, reg_rsp_valid, shell_idle, host_idle, work_idle;
   logic [63:0] word;
   prog_req_t prog;
   role_word_t role_word;
@@ -93,16 +93,20 @@ module polyloom_overlay_front
   host_word_t tx, pass;
   logic unused_error, unused_reset, unused_event;
 
-  logic shell_clk;
+  // A cycle late, so that nothing hangs on what stands still; what comes in keeps the clock longer.
+  logic work_clk, rests_q;
+  always_ff @(posedge work_clk or negedge rst_ni) begin
+    if (!rst_ni) rests_q <= 1'b0;
+    else rests_q <= shell_idle && work_idle && (&dma_idle) && !host_tx_valid_o && !tx_valid && !pass_rsp_valid;
+  end
   polyloom_clock_gate #(
       .Gate(Gate),
       .Rest(8)
-  ) i_shell_clock (
+  ) i_clock (
       .clk_i,
       .rst_ni,
-      .active_i(!shell_idle || host_rx_valid_i || host_tx_valid_o || tx_valid || pass_valid || pass_rsp_valid ||
-          word_valid || reg_rsp_valid || (|b_valid) || (|r_valid)),
-      .clk_o(shell_clk)
+      .active_i(!rests_q || host_rx_valid_i || ctl_rsp_valid_i || exit_valid_i || event_valid_i || (|line_rsp_valid_i)),
+      .clk_o(work_clk)
   );
   polyloom_shell #(
       .Role        (ROLE_OVERLAY),
@@ -113,7 +117,7 @@ module polyloom_overlay_front
       .PassFrames  (1'b1),
       .RoleSpaces  (1'b1)
   ) i_shell (
-      .clk_i             (shell_clk),
+      .clk_i             (work_clk),
       .rst_ni,
       .position_i        ({13'd0, board_i[5:3], 13'd0, board_i[2:0]}),
       .cycle_i,
@@ -176,19 +180,10 @@ module polyloom_overlay_front
   );
 
   for (genvar s = 0; s < int'(Slices); s++) begin : gen_dma
-    logic dma_clk;
-    polyloom_clock_gate #(
-        .Gate(Gate)
-    ) i_clock (
-        .clk_i,
-        .rst_ni,
-        .active_i(!dma_idle[s] || aw_valid[s] || w_valid[s] || ar_valid[s] || line_rsp_valid_i[s]),
-        .clk_o   (dma_clk)
-    );
     polyloom_overlay_dma #(
         .Cfg(Cfg)
     ) i_dma (
-        .clk_i           (dma_clk),
+        .clk_i           (work_clk),
         .rst_ni,
         .idle_o          (dma_idle[s]),
         .mem_aw_valid_i  (aw_valid[s]),
@@ -226,7 +221,8 @@ module polyloom_overlay_front
   polyloom_overlay_host #(
       .Cfg(Cfg)
   ) i_host (
-      .clk_i,
+      .clk_i             (work_clk),
+      .free_clk_i        (clk_i),
       .rst_ni,
       .board_i,
       .mesh_i,
@@ -271,6 +267,7 @@ module polyloom_overlay_front
       .host_in_o,
       .host_out_o,
       .barriers_i        (64'(barriers_i)),
+      .work_idle_o       (work_idle),
       .idle_o            (host_idle)
   );
   assign idle_o = shell_idle && host_idle && &dma_idle;

@@ -160,11 +160,21 @@ module polyloom_overlay_node
     $error("%m: MaxFlits is %0d, must be 1 to 4; NocLinkFlits is %0d, must be MaxFlits to 32", MaxFlits, NocLinkFlits);
   end
 
-  logic [ 5:0] board;
-  logic [ 7:0] mesh;
-  // In a register, though constant: what hangs on an input is evaluated anew in every cycle of a simulation.
+  logic [5:0] board;
+  logic [7:0] mesh;
+  // In a register, though constant: what hangs on an input is evaluated anew in every cycle of a simulation, and what hangs
+  // on a register with every edge of its clock.
+  logic strap_clk;
   logic [45:0] strap_q;
-  always_ff @(posedge clk_i) strap_q <= strap_i;
+  polyloom_clock_gate #(
+      .Gate(Gate)
+  ) i_strap_clock (
+      .clk_i,
+      .rst_ni,
+      .active_i(strap_q != strap_i),
+      .clk_o   (strap_clk)
+  );
+  always_ff @(posedge strap_clk) strap_q <= strap_i;
   assign board = strap_q[5:0];
   assign mesh  = strap_q[13:6];
 

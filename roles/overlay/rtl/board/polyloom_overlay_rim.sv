@@ -73,12 +73,18 @@ module polyloom_overlay_rim
   polyloom_reliable_link_pkg::events_t [Links-1:0] events;
   for (genvar l = 0; l < int'(Links); l++) begin : gen_link
     logic link_clk;
+    // A cycle late, so that nothing hangs on a link that stands still; what goes into a link keeps its clock longer.
+    logic idle_q;
+    always_ff @(posedge link_clk or negedge rst_ni) begin
+      if (!rst_ni) idle_q <= 1'b0;
+      else idle_q <= link_idle[l];
+    end
     polyloom_clock_gate #(
         .Gate(Gate)
     ) i_clock (
         .clk_i,
         .rst_ni,
-        .active_i(!link_idle[l] || rx_valid_i[l] || exit_valid_i[l] || to_valid[l]),
+        .active_i(!idle_q || rx_valid_i[l] || exit_valid_i[l] || to_valid[l]),
         .clk_o   (link_clk)
     );
     polyloom_overlay_link #(
@@ -126,12 +132,32 @@ module polyloom_overlay_rim
 
   assign idle_o = &link_idle;
 
-  logic passive, vote;
+  // Nothing of these changes what they say while no tile waits and no message comes or goes. Whatever the detector has
+  // begun without a passive board is over in 512 cycles: it reads at most 256 ends.
+  logic gather_clk, detector_clk, passive, vote;
+  polyloom_clock_gate #(
+      .Gate(Gate),
+      .Rest(32)
+  ) i_gather_clock (
+      .clk_i,
+      .rst_ni,
+      .active_i((|all_idle_i) || (|sent_o) || (|received_o) || host_in_i || host_out_i),
+      .clk_o   (gather_clk)
+  );
+  polyloom_clock_gate #(
+      .Gate(Gate),
+      .Rest(1000)
+  ) i_detector_clock (
+      .clk_i,
+      .rst_ni,
+      .active_i(passive || (|from_valid) || (|to_valid) || inject_i || may_inject_o || host_in_i),
+      .clk_o   (detector_clk)
+  );
   polyloom_overlay_detector_pkg::count_t [Links-1:0] sent, received;
   polyloom_overlay_gather #(
       .Cfg(Cfg)
   ) i_gather (
-      .clk_i,
+      .clk_i     (gather_clk),
       .rst_ni,
       .all_idle_i,
       .all_vote_i,
@@ -148,7 +174,7 @@ module polyloom_overlay_rim
   polyloom_overlay_detector #(
       .Cfg(Cfg)
   ) i_detector (
-      .clk_i,
+      .clk_i          (detector_clk),
       .rst_ni,
       .board_i,
       .mesh_i,

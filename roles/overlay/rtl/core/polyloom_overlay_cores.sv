@@ -94,10 +94,13 @@ module polyloom_overlay_cores
   assign instr = ctl_i.op == CTL_WRITE_INSTR || ctl_i.op == CTL_READ_INSTR;
   assign read  = ctl_i.op == CTL_READ_INSTR;
   always_comb begin
-    for (int unsigned k = 0; k < Cfg.cores; k++) begin
-      if (instr) wanted[k] = k % 2 == 0 && (ctl_i.all ? k == 0 || !read : ctl_i.target == 10'(k / 2));
-      else wanted[k] = (ctl_i.all || ctl_i.target == 10'(k)) && 32'(ctl_i.addr[3:0]) < Cfg.threads;
-      if (ctl_i.op == CTL_WRITE_PAD || ctl_i.op == CTL_READ_PAD) wanted[k] = 1'b0;
+    wanted = '0;
+    if (ctl_valid_i) begin
+      for (int unsigned k = 0; k < Cfg.cores; k++) begin
+        if (instr) wanted[k] = k % 2 == 0 && (ctl_i.all ? k == 0 || !read : ctl_i.target == 10'(k / 2));
+        else wanted[k] = (ctl_i.all || ctl_i.target == 10'(k)) && 32'(ctl_i.addr[3:0]) < Cfg.threads;
+        if (ctl_i.op == CTL_WRITE_PAD || ctl_i.op == CTL_READ_PAD) wanted[k] = 1'b0;
+      end
     end
   end
 
@@ -106,7 +109,7 @@ module polyloom_overlay_cores
     if (!rst_ni) begin
       todo_q <= '0;
     end else if (ctl_ready_o) begin
-      if (ctl_valid_i) todo_q <= wanted;
+      todo_q <= wanted;
       assert (!ctl_valid_i || !read || wanted != '0);
     end else begin
       todo_q <= todo_q & ~done;

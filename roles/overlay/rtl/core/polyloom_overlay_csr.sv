@@ -78,7 +78,7 @@ module polyloom_overlay_csr
         new_thread,
         kill
     ;
-    logic cycle, flush, perf, misses, hits, writebacks, idle, idle_u, cycle_u, sent, sent_inter, hart_id;
+    logic cycle, flush, perf, idle, idle_u, cycle_u, sent_inter, sent, writebacks, hits, misses, hart_id;
     logic fflags, frm, fcsr;
   } sel_t;
 
@@ -106,14 +106,14 @@ module polyloom_overlay_csr
           cycle: low_q == 4'h0,
           flush: low_q == 4'h1,
           perf: low_q == 4'h7,
-          misses: low_q == 4'h8,
-          hits: low_q == 4'h9,
-          writebacks: low_q == 4'ha,
           idle: low_q == 4'hb,
           idle_u: low_q == 4'hc,
           cycle_u: low_q == 4'hd,
-          sent: low_q == 4'he,
           sent_inter: low_q == 4'hf,
+          sent: low_q == 4'he,
+          writebacks: low_q == 4'ha,
+          hits: low_q == 4'h9,
+          misses: low_q == 4'h8,
           hart_id: low_q == 4'h4,
           fflags: low_q == 4'h1,
           frm: low_q == 4'h2,
@@ -128,13 +128,12 @@ module polyloom_overlay_csr
     page_c_q <= s3_number_i[11:4] == 8'hc0;
     page_f_q <= s3_number_i[11:4] == 8'hf1;
     page_0_q <= Cfg.fpu && s3_number_i[11:4] == 8'h00;
-    s5_sel_q <= {
-      page_8_q ? s4_sel[$bits(sel_t)-1:Counters] : '0,
-      page_c_q ? s4_sel[Counters-1:Ids] : '0,
-      page_f_q && s4_sel.hart_id,
-      page_0_q ? s4_sel[Ids-2:0] : '0
-    };
-    s6_sel_q <= s5_csr_i ? s5_sel_q : '0;
+    s5_sel_q <= '0;
+    if (page_8_q) s5_sel_q[$bits(sel_t)-1:Counters] <= s4_sel[$bits(sel_t)-1:Counters];
+    if (page_c_q) s5_sel_q[Counters-1:Ids] <= s4_sel[Counters-1:Ids];
+    if (page_f_q) s5_sel_q.hart_id <= s4_sel.hart_id;
+    if (page_0_q) s5_sel_q[Ids-2:0] <= s4_sel[Ids-2:0];
+    s6_sel_q  <= s5_csr_i ? s5_sel_q : '0;
     s6_keep_q <= s5_csr_i && s5_keep_i;
   end
 
@@ -155,15 +154,19 @@ module polyloom_overlay_csr
   always_ff @(posedge clk_i) begin
     s6_writes_q <= s5_writes;
     s6_op_q <= s5_f3_i[1:0];
-    s6_dest_op_q <= s5_csr_i && s5_writes && s5_sel_q.send_dest ? s5_f3_i[1:0] : KEEP;
-    s6_slot_op_q <= s5_csr_i && s5_writes && s5_sel_q.send_ptr ? s5_f3_i[1:0] : KEEP;
-    s6_len_op_q <= s5_csr_i && s5_writes && s5_sel_q.send_len ? s5_f3_i[1:0] : KEEP;
-    s6_addr_op_q <= s5_csr_i && s5_writes && s5_sel_q.instr_addr ? s5_f3_i[1:0] : KEEP;
+    s6_dest_op_q <= KEEP;
+    s6_slot_op_q <= KEEP;
+    s6_len_op_q <= KEEP;
+    s6_addr_op_q <= KEEP;
     s6_act_o <= '0;
     if (s5_csr_i) begin
       s6_act_o.recv <= s5_sel_q.recv;
       s6_act_o.from_uart <= s5_sel_q.from_uart;
       if (s5_writes) begin
+        if (s5_sel_q.send_dest) s6_dest_op_q <= s5_f3_i[1:0];
+        if (s5_sel_q.send_ptr) s6_slot_op_q <= s5_f3_i[1:0];
+        if (s5_sel_q.send_len) s6_len_op_q <= s5_f3_i[1:0];
+        if (s5_sel_q.instr_addr) s6_addr_op_q <= s5_f3_i[1:0];
         s6_act_o.instr <= s5_sel_q.instr;
         s6_act_o.free <= s5_sel_q.free;
         s6_act_o.wait_until <= s5_sel_q.wait_until;
@@ -216,11 +219,19 @@ module polyloom_overlay_csr
 
   always_comb begin
     s6_held = s6_held_q;
-    s6_held.dest   = DEST_BITS'(updated(32'(s6_held_q.dest), s6_operand_i, s6_dest_op_q));
-    s6_held.slot   = SLOT_BITS'(updated(32'(s6_held_q.slot), 32'(s6_operand_i[31:6]), s6_slot_op_q));
-    s6_held.len    = 3'(updated(32'(s6_held_q.len), 32'({len_beyond, s6_operand_i[1:0]}), s6_len_op_q));
-    s6_held.addr[AddrBits-1:0] = AddrBits'(updated(32'(s6_held_q.addr), s6_operand_i, s6_addr_op_q));
-    s6_held.beyond = 1'(updated(32'(s6_held_q.beyond), 32'(addr_beyond), s6_addr_op_q));
+    if (s6_dest_op_q != KEEP) begin
+      s6_held.dest = DEST_BITS'(updated(32'(s6_held_q.dest), s6_operand_i, s6_dest_op_q));
+    end
+    if (s6_slot_op_q != KEEP) begin
+      s6_held.slot = SLOT_BITS'(updated(32'(s6_held_q.slot), 32'(s6_operand_i[31:6]), s6_slot_op_q));
+    end
+    if (s6_len_op_q != KEEP) begin
+      s6_held.len = 3'(updated(32'(s6_held_q.len), 32'({len_beyond, s6_operand_i[1:0]}), s6_len_op_q));
+    end
+    if (s6_addr_op_q != KEEP) begin
+      s6_held.addr[AddrBits-1:0] = AddrBits'(updated(32'(s6_held_q.addr), s6_operand_i, s6_addr_op_q));
+      s6_held.beyond = 1'(updated(32'(s6_held_q.beyond), 32'(addr_beyond), s6_addr_op_q));
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -306,25 +317,28 @@ module polyloom_overlay_csr
 
   // ---- result ----
   assign s6_outside_o = {s6_sel_q.sent_inter, s6_sel_q.sent, s6_sel_q.writebacks, s6_sel_q.hits, s6_sel_q.misses};
-  logic [31:0] value;
-  logic can;
-  always_comb begin
-    can   = (s6_sel_q.can_send && can_send_i[index_t'(s6_thread_i)]) || (s6_sel_q.can_recv && s6_can_recv_i);
-    value = '0;
-    if (s6_sel_q.cycle_u) value |= 32'(cycle[39:32]);
-    if (s6_sel_q.idle_u) value |= 32'(idle[39:32]);
-    value |= s6_outside_i;
-    if (s6_sel_q.hart_id) value |= 32'(core_id_i | 16'(s6_thread_i));
-    if (s6_sel_q.from_uart && s6_uart_i[8]) value |= 32'(s6_uart_i);
-    value |= 32'(s6_fp_value);
-    value[0] |= can || (s6_act_o.to_uart && s6_uart_taken_i);
-  end
   // What is not asked for is zero, so that an OR joins the rest.
   logic [31:0] s7_cycle_q, s7_idle_q, s7_value_q;
   always_ff @(posedge clk_i) begin
-    s7_cycle_q <= s6_keep_q && s6_sel_q.cycle ? cycle[31:0] : '0;
-    s7_idle_q  <= s6_keep_q && s6_sel_q.idle ? idle[31:0] : '0;
-    s7_value_q <= s6_keep_q ? value : '0;
+    logic [31:0] value;
+    logic can;
+    s7_cycle_q <= '0;
+    s7_idle_q  <= '0;
+    s7_value_q <= '0;
+    if (s6_keep_q) begin
+      if (s6_sel_q.cycle) s7_cycle_q <= cycle[31:0];
+      if (s6_sel_q.idle) s7_idle_q <= idle[31:0];
+      can   = (s6_sel_q.can_send && can_send_i[index_t'(s6_thread_i)]) || (s6_sel_q.can_recv && s6_can_recv_i);
+      value = '0;
+      if (s6_sel_q.cycle_u) value |= 32'(cycle[39:32]);
+      if (s6_sel_q.idle_u) value |= 32'(idle[39:32]);
+      value |= s6_outside_i;
+      if (s6_sel_q.hart_id) value |= 32'(core_id_i | 16'(s6_thread_i));
+      if (s6_sel_q.from_uart && s6_uart_i[8]) value |= 32'(s6_uart_i);
+      value |= 32'(s6_fp_value);
+      value[0] |= can || (s6_act_o.to_uart && s6_uart_taken_i);
+      s7_value_q <= value;
+    end
   end
   assign s7_result_o = s7_cycle_q | s7_idle_q | s7_value_q;
 

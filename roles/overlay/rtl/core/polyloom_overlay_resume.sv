@@ -32,15 +32,12 @@ module polyloom_overlay_resume #(
 
   logic [Threads-1:0] set, from, from_q, there, there_q, grant;
 
-  // A port's number taken apart first: rows and columns of four are fewer gates than sixteen comparisons.
+  // Whole words: a simulator takes a bit as long.
   always_comb begin
-    set = wake_i;
-    for (int unsigned p = 0; p < Ports; p++) begin
-      logic [3:0] port_row, port_column;
-      port_row = valid_i[p] ? 4'd1 << thread_i[p][3:2] : '0;
-      port_column = 4'd1 << thread_i[p][1:0];
-      for (int unsigned t = 0; t < Threads; t++) set[t] |= port_row[t/4] && port_column[t%4];
-    end
+    logic [15:0] all;
+    all = '0;
+    for (int unsigned p = 0; p < Ports; p++) all |= 16'(valid_i[p]) << thread_i[p];
+    set = wake_i | Threads'(all);
   end
 
   // What is subtracted, a bit of its own, is borrowed from the first set bit at or above, else from the first of all: of the

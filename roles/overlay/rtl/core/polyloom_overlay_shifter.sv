@@ -32,9 +32,8 @@ module polyloom_overlay_shifter (
   logic [16:0] power;
   assign near = s5_left_i ? s5_amount_i[3:0] : -s5_amount_i[3:0];
   always_comb begin
-    for (int unsigned i = 0; i < 17; i++) power[i] = near == 4'(i);
-    power[0]  = near == '0 && s5_left_i;
-    power[16] = near == '0 && !s5_left_i;
+    power = 17'd1 << near;
+    if (near == '0) power = {!s5_left_i, 15'd0, s5_left_i};
   end
 
   typedef struct packed {
@@ -49,15 +48,10 @@ module polyloom_overlay_shifter (
   logic [31:0] s6_data_q;
   logic s6_sign_q;
   always_ff @(posedge clk_i) begin
-    s6_way_q <= '{
-        left: s5_valid_i && s5_left_i && !s5_amount_i[4],
-        left_far: s5_valid_i && s5_left_i && s5_amount_i[4],
-        right: s5_valid_i && !s5_left_i && !s5_amount_i[4],
-        right_far: s5_valid_i && !s5_left_i && s5_amount_i[4]
-    };
+    s6_way_q   <= s5_valid_i ? 4'b1000 >> {!s5_left_i, s5_amount_i[4]} : '0;
     s6_power_q <= power;
-    s6_data_q <= s5_data_i;
-    s6_sign_q <= s5_arith_i && !s5_left_i && s5_data_i[31];
+    s6_data_q  <= s5_data_i;
+    s6_sign_q  <= s5_arith_i && !s5_left_i && s5_data_i[31];
   end
 
   // ---- stage 6: the products ----

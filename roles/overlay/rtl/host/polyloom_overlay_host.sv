@@ -27,9 +27,10 @@ module polyloom_overlay_host
     localparam int unsigned Tiles = Cfg.tiles_x * Cfg.tiles_y
 ) (
     input logic       clk_i,
+    input logic       free_clk_i,  // the same, but never stands still: counts
     input logic       rst_ni,
-    input logic [5:0] board_i,  // {y, x}, constant
-    input logic [7:0] mesh_i,   // {height, width}, constant
+    input logic [5:0] board_i,     // {y, x}, constant
+    input logic [7:0] mesh_i,      // {height, width}, constant
 
     // From the shell: is this range there? Words of instruction memories and scratchpads
     input  polyloom_shell_pkg::range_t            range_i,
@@ -88,7 +89,8 @@ module polyloom_overlay_host
     output logic        host_out_o,       // pulse: a message is on the host link
     input  logic [63:0] barriers_i,       // released so far
 
-    output logic idle_o  // nothing changes here before something comes in
+    output logic work_idle_o,  // nothing changes here before something comes in, but counts
+    output logic idle_o        // and no count
 );
   if (Tiles * Cfg.cores > 1024 || Tiles > 256) begin : gen_check_cores
     $error("%m: %0d tiles of %0d cores; must be at most 256 tiles and 1,024 cores", Tiles, Cfg.cores);
@@ -204,7 +206,7 @@ module polyloom_overlay_host
   polyloom_overlay_host_regs #(
       .Cfg(Cfg)
   ) i_regs (
-      .clk_i,
+      .clk_i      (free_clk_i),
       .rst_ni,
       .mesh_i,
       .req_valid_i(reg_req_valid_i),
@@ -216,6 +218,8 @@ module polyloom_overlay_host
       .idle_o     (regs_idle)
   );
 
-  assign idle_o = frames_idle && inject_idle && tx_idle && regs_idle && !ctl_valid_o && !any_valid && !pass_valid_i;
+  assign work_idle_o = frames_idle && inject_idle && tx_idle && !ctl_valid_o && !any_valid && !pass_valid_i &&
+      !prog_rsp_valid_o;
+  assign idle_o = work_idle_o && regs_idle;
 
 endmodule

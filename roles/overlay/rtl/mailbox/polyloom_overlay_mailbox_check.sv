@@ -15,10 +15,11 @@ module polyloom_overlay_mailbox_check
     parameter cfg_t Cfg = TINY
 ) (
     input  send_t       send_i,
-    input  logic        busy_i,  // the thread's previous message has not left
-    input  logic  [7:0] mesh_i,  // boards: height, width
-    output logic        host_o,  // to a host
-    output logic        bad_o    // nobody could ever receive it, or it comes too early
+    input  logic        valid_i,
+    input  logic        busy_i,   // the thread's previous message has not left
+    input  logic  [7:0] mesh_i,   // boards: height, width
+    output logic        host_o,   // to a host
+    output logic        bad_o     // nobody could ever receive it, or it comes too early
 );
 
   localparam int unsigned Threads = Cfg.cores * Cfg.threads;
@@ -29,17 +30,21 @@ module polyloom_overlay_mailbox_check
   localparam int unsigned BoardY = BoardX + BOARD_BITS;
   localparam int unsigned Extra = BoardY + BOARD_BITS;  // host side, host, key, accelerator
 
-  logic special, nowhere, nobody;
+  logic special, nowhere, nobody;  // only with valid_i
   assign host_o = send_i.dest[Extra+1];
-  assign special = send_i.dest[Extra+2] || send_i.dest[Extra+3];
-  assign nowhere = 32'(send_i.dest[0+:XBits]) >= Cfg.tiles_x || 32'(send_i.dest[XBits+:YBits]) >= Cfg.tiles_y ||
-      {1'b0, send_i.dest[BoardX+:BOARD_BITS]} >= mesh_i[3:0] || {1'b0, send_i.dest[BoardY+:BOARD_BITS]} >= mesh_i[7:4];
-  if (Threads == 64) begin : gen_all
-    assign nobody = send_i.mask == '0;
-  end else begin : gen_some
-    assign nobody = send_i.mask == '0 || send_i.mask[63:Threads] != '0;
+  always_comb begin
+    special = 1'b0;
+    nowhere = 1'b0;
+    nobody  = 1'b0;
+    bad_o   = 1'b0;
+    if (valid_i) begin
+      special = send_i.dest[Extra+2] || send_i.dest[Extra+3];
+      nowhere = 32'(send_i.dest[0+:XBits]) >= Cfg.tiles_x || 32'(send_i.dest[XBits+:YBits]) >= Cfg.tiles_y ||
+          {1'b0, send_i.dest[BoardX+:BOARD_BITS]} >= mesh_i[3:0] || {1'b0, send_i.dest[BoardY+:BOARD_BITS]} >= mesh_i[7:4];
+      nobody = send_i.mask == '0 || (send_i.mask >> (Threads - 1)) > 64'd1;
+      bad_o = busy_i || 32'(send_i.flits) >= Cfg.max_flits || special || (!host_o && (nowhere || nobody));
+    end
   end
-  assign bad_o = busy_i || 32'(send_i.flits) >= Cfg.max_flits || special || (!host_o && (nowhere || nobody));
 
   logic unused;
   assign unused = &{1'b0, send_i};

@@ -40,13 +40,14 @@ module polyloom_overlay_mailbox_events
 
   logic [C-1:0][T-1:0] queued_q;  // threads with an event
   logic [C-1:0] push, waiting, pop;
-  refusal_t [C-1:0] refusal, oldest;
+  refusal_t oldest[C];
 
   for (genvar c = 0; c < C; c++) begin : gen_core
     logic ready;
-    assign refusal[c] = '{thread: send_i[c].thread[ThreadBits-1:0], pc: send_i[c].pc, dest: send_i[c].dest};
-    assign push[c]    = bad_i[c] && !queued_q[c][refusal[c].thread];
-    assign lost_o[c]  = bad_i[c] && queued_q[c][refusal[c].thread];
+    refusal_t refusal;
+    assign refusal   = '{thread: send_i[c].thread[ThreadBits-1:0], pc: send_i[c].pc, dest: send_i[c].dest};
+    assign push[c]   = bad_i[c] && !queued_q[c][refusal.thread];
+    assign lost_o[c] = bad_i[c] && queued_q[c][refusal.thread];
     polyloom_stream_lut_fifo #(
         .Width($bits(refusal_t)),
         .Depth(T)
@@ -56,7 +57,7 @@ module polyloom_overlay_mailbox_events
         .flush_i    (1'b0),
         .in_valid_i (push[c]),
         .in_ready_o (ready),
-        .in_i       (refusal[c]),
+        .in_i       (refusal),
         .out_valid_o(waiting[c]),
         .out_ready_i(pop[c]),
         .out_o      (oldest[c])
@@ -64,7 +65,7 @@ module polyloom_overlay_mailbox_events
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) queued_q[c] <= '0;
       else begin
-        if (push[c]) queued_q[c][refusal[c].thread] <= 1'b1;
+        if (push[c]) queued_q[c][refusal.thread] <= 1'b1;
         if (pop[c]) queued_q[c][oldest[c].thread] <= 1'b0;
       end
     end

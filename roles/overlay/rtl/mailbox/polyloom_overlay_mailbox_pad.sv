@@ -138,7 +138,7 @@ module polyloom_overlay_mailbox_pad
   always_comb begin
     word.flit = access.addr[4+:FlitAddr];
     word.word = access.addr[3:2];
-    unique case (access.size)
+    case (access.size)
       2'd0: begin
         word.be   = 4'b0001 << access.addr[1:0];
         word.data = {4{access.data[7:0]}};

@@ -67,24 +67,26 @@ module polyloom_overlay_mailbox_sender
 
   logic [Threads-1:0] busy_q;
   logic [C-1:0] good, waiting, pop;
-  request_t [C-1:0] request, oldest;
+  request_t oldest[C];
 
   for (genvar c = 0; c < C; c++) begin : gen_core
     logic bad, host, ready;
     logic [T-1:0] own;
+    request_t request;
     assign own = busy_q[c*T+:T];
     polyloom_overlay_mailbox_check #(
         .Cfg(Cfg)
     ) i_check (
-        .send_i(send_i[c]),
-        .busy_i(own[send_i[c].thread[ThreadBits-1:0]]),
+        .valid_i(send_valid_i[c]),
+        .send_i (send_i[c]),
+        .busy_i (own[send_i[c].thread[ThreadBits-1:0]]),
         .mesh_i,
-        .host_o(host),
-        .bad_o (bad)
+        .host_o (host),
+        .bad_o  (bad)
     );
     assign good[c] = send_valid_i[c] && !bad;
-    assign bad_o[c] = send_valid_i[c] && bad;
-    assign request[c] = '{
+    assign bad_o[c] = bad;
+    assign request = '{
             thread: send_i[c].thread[ThreadBits-1:0],
             host: host,
             dest: send_i[c].dest,
@@ -101,7 +103,7 @@ module polyloom_overlay_mailbox_sender
         .flush_i    (1'b0),
         .in_valid_i (good[c]),
         .in_ready_o (ready),
-        .in_i       (request[c]),
+        .in_i       (request),
         .out_valid_o(waiting[c]),
         .out_ready_i(pop[c]),
         .out_o      (oldest[c])
@@ -187,7 +189,7 @@ module polyloom_overlay_mailbox_sender
     else begin
       if (read_o && last) busy_q[done_thread] <= 1'b0;
       for (int unsigned c = 0; c < C; c++) begin
-        if (good[c]) busy_q[index_t'(c*T)|index_t'(request[c].thread)] <= 1'b1;
+        if (good[c]) busy_q[index_t'(c*T)|index_t'(send_i[c].thread[ThreadBits-1:0])] <= 1'b1;
       end
     end
   end

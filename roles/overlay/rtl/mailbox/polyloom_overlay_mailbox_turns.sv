@@ -33,13 +33,14 @@ module polyloom_overlay_mailbox_turns #(
 );
 
   logic [Cores-1:0] queued, waiting, granted;
-  logic [Cores-1:0][Width-1:0] oldest, request;
+  logic [Width-1:0] request[Cores];
 
   assign waiting = queued | valid_i;
   for (genvar c = 0; c < Cores; c++) begin : gen_core
     logic ready;
+    logic [Width-1:0] oldest;
     assign granted[c] = valid_o && core_o == CoreWidth'(c);
-    assign request[c] = queued[c] ? oldest[c] : request_i[c];
+    assign request[c] = queued[c] ? oldest : request_i[c];
     polyloom_stream_lut_fifo #(
         .Width(Width),
         .Depth(Depth)
@@ -52,7 +53,7 @@ module polyloom_overlay_mailbox_turns #(
         .in_i       (request_i[c]),
         .out_valid_o(queued[c]),
         .out_ready_i(granted[c]),
-        .out_o      (oldest[c])
+        .out_o      (oldest)
     );
     always_ff @(posedge clk_i) assert (!valid_i[c] || (!queued[c] && granted[c]) || ready);
   end

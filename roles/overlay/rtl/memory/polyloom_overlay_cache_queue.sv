@@ -39,10 +39,12 @@ module polyloom_overlay_cache_queue
   typedef logic [CORE_BITS-1:0] core_t;
 
   logic [CORES-1:0] held, ready, ask, taken;
-  mem_req_t [CORES-1:0] oldest, head;
+  mem_req_t oldest [CORES];
+  mem_req_t chosen;
   core_t last_q, turn;
 
   for (genvar c = 0; c < CORES; c++) begin : gen_core
+    mem_req_t head;
     polyloom_stream_lut_fifo #(
         .T(mem_req_t),
         .Depth(Cfg.threads)
@@ -55,9 +57,9 @@ module polyloom_overlay_cache_queue
         .in_i(req_i[c]),
         .out_valid_o(held[c]),
         .out_ready_i(taken[c]),
-        .out_o(head[c])
+        .out_o(head)
     );
-    assign oldest[c] = held[c] ? head[c] : req_i[c];
+    assign oldest[c] = held[c] ? head : req_i[c];
     assign ask[c] = held[c] || req_valid_i[c];
     assign taken[c] = grant_valid_o && turn == core_t'(c);
     always_ff @(posedge clk_i) assert (!req_valid_i[c] || ready[c]);
@@ -74,15 +76,15 @@ module polyloom_overlay_cache_queue
   assign grant_valid_o = |ask && !hold_i;
   assign empty_o = !(|held);
 
+  assign chosen = oldest[turn];
   always_comb begin
-    grant_o.op = oldest[turn].op;
-    grant_o.size = oldest[turn].size;
-    grant_o.sign = oldest[turn].sign;
-    grant_o.thread = INDEX_BITS'(32'(turn) * Cfg.threads + 32'(oldest[turn].thread));
-    grant_o.set = 4'((oldest[turn].op == MEM_FLUSH ? oldest[turn].addr >> 4 : oldest[turn].addr >> LINE_SHIFT) &
-                     32'(Cfg.cache_sets - 1));
-    grant_o.addr = oldest[turn].addr;
-    grant_o.data = oldest[turn].data;
+    grant_o.op = chosen.op;
+    grant_o.size = chosen.size;
+    grant_o.sign = chosen.sign;
+    grant_o.thread = INDEX_BITS'(32'(turn) * Cfg.threads + 32'(chosen.thread));
+    grant_o.set = 4'((chosen.op == MEM_FLUSH ? chosen.addr >> 4 : chosen.addr >> LINE_SHIFT) & 32'(Cfg.cache_sets - 1));
+    grant_o.addr = chosen.addr;
+    grant_o.data = chosen.data;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

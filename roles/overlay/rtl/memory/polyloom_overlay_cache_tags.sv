@@ -56,9 +56,31 @@ module polyloom_overlay_cache_tags
     return row_addr_t'(32'(thread) * SETS + 32'(set));
   endfunction
 
+  // Whole words, by way or by bit of a way's number: a simulator takes a bit as long.
+  typedef logic [WAYS-1:0][WAYS-1:0] by_way_t;
+  // The nodes on a way's path from the root (left 0), or those of them where it goes to the left.
+  function automatic by_way_t paths(input bit left);
+    paths = '0;
+    for (int unsigned way = 0; way < WAYS; way++) begin
+      for (int unsigned child = WAYS + way; child > 1; child >>= 1) begin
+        paths[way][child>>1] = !left || !child[0];
+      end
+    end
+  endfunction
+  localparam by_way_t PATH = paths(1'b0);
+  localparam by_way_t LEFT = paths(1'b1);
+  // The ways whose number has a bit.
+  function automatic by_way_t with_bits();
+    with_bits = '0;
+    for (int unsigned way = 0; way < WAYS; way++) begin
+      for (int unsigned b = 0; b < WAY_BITS; b++) with_bits[b][way] = way[b];
+    end
+  endfunction
+  localparam by_way_t WITH_BIT = with_bits();
+
   // ---- g: the row is read ----
 
-  tag_t [WAYS-1:0] t_tags;
+  tag_t   t_tags  [WAYS];
   state_t t_state;
 
   logic e_valid_q, e_miss_q;
@@ -114,15 +136,16 @@ module polyloom_overlay_cache_tags
 
   logic t_valid_q, t_flush;
   lookup_t t_q;
-  logic [WAYS-1:0] t_hit_oh;
+  logic [WAYS-1:0] t_equal, t_hit_oh;
   way_t t_way;  // of the line that may go
 
   assign t_flush = t_q.op == MEM_FLUSH;
   assign t_way   = t_flush ? way_t'(t_q.addr[3:0]) & way_t'(WAYS - 1) : t_state.victim;
 
   for (genvar w = 0; w < WAYS; w++) begin : gen_compare
-    assign t_hit_oh[w] = t_state.valid[w] && t_tags[w] == t_q.addr[31-:TAG_BITS] && !t_flush;
+    assign t_equal[w] = t_tags[w] == t_q.addr[31-:TAG_BITS];
   end
+  assign t_hit_oh = t_flush ? '0 : t_state.valid & t_equal;
 
   // ---- d: hit, miss or flush ----
 
@@ -162,9 +185,7 @@ module polyloom_overlay_cache_tags
 
   always_comb begin
     d_way = d_hit ? '0 : d_gone_q;
-    for (int unsigned w = 0; w < WAYS; w++) begin
-      if (d_hit_oh_q[w]) d_way |= way_t'(w);
-    end
+    for (int unsigned b = 0; b < WAY_BITS; b++) d_way |= way_t'(|(d_hit_oh_q & WITH_BIT[b])) << b;
   end
 
   assign d_victim = {d_gone_tag_q, {32 - TAG_BITS{1'b0}}} | (32'(d_q.set) << LINE_SHIFT);
@@ -187,26 +208,23 @@ module polyloom_overlay_cache_tags
     logic right;
     victim_of = '0;
     for (int level = 0; level < int'(WAY_BITS); level++) begin
-      right = 1'b0;
-      for (int unsigned n = 0; n < 1 << level; n++) begin
-        if (victim_of == way_t'(n)) right = tree[(1<<level)+n];
-      end
+      right = tree[way_t'(1<<level)|victim_of];
       victim_of = way_t'(victim_of << 1) | way_t'(right);
     end
   endfunction
 
   // The tree after a way (one bit of line) was used: the nodes on its path point away from it.
   function automatic logic [WAYS-1:0] used(input logic [WAYS-1:0] tree, input logic [WAYS-1:0] line);
-    used = tree;
-    for (int unsigned node = 1; node < WAYS; node++) begin
-      for (int unsigned way = 0; way < WAYS; way++) begin
-        // The child of node on the way's path, if node is on it: 2 * node is the left one.
-        for (int unsigned child = 2 * node; child <= 2 * node + 1; child++) begin
-          if (line[way] && (WAYS + way) >> ($clog2(2 * WAYS) - $clog2(child + 1)) == child)
-            used[node] = child == 2 * node;
-        end
+    logic [WAYS-1:0] path, left;
+    path = '0;
+    left = '0;
+    for (int unsigned way = 0; way < WAYS; way++) begin
+      if (line[way]) begin
+        path |= PATH[way];
+        left |= LEFT[way];
       end
     end
+    used = (tree & ~path) | left;
   endfunction
 
   function automatic state_t after(input state_t old, input mem_op_e op, input logic hit, input logic [WAYS-1:0] line);

@@ -92,7 +92,7 @@ module polyloom_overlay_slice
   // ---- each client's oldest requests ----
 
   logic [Clients-1:0] waits, taken;
-  request_t [Clients-1:0] oldest;
+  request_t oldest[Clients];
 
   for (genvar c = 0; c < DMA; c++) begin : gen_client
     polyloom_stream_lut_fifo #(
@@ -116,7 +116,8 @@ module polyloom_overlay_slice
 
   // ---- whose turn it is ----
 
-  logic [CHANNELS-1:0][Clients-1:0] asks;
+  logic [Clients-1:0] asks[CHANNELS];
+  logic [Clients-1:0] mine;  // who asks for the chosen channel
   logic [CHANNELS-1:0] asked;
   logic granted, second;  // second: the other half of a line is being written
   channel_t channel, last_channel_q;
@@ -124,10 +125,12 @@ module polyloom_overlay_slice
   client_t [CHANNELS-1:0] last_client_q;
 
   always_comb begin
-    asks = '0;
+    for (int unsigned m = 0; m < CHANNELS; m++) asks[m] = '0;
     for (int unsigned c = 0; c < Clients; c++) begin
+      channel_t to;
+      to = channel_of(oldest[c].req.addr[31:23]);
       for (int unsigned m = 0; m < CHANNELS; m++) begin
-        asks[m][c] = waits[c] && channel_of(oldest[c].req.addr[31:23]) == channel_t'(m) &&
+        asks[m][c] = waits[c] && to == channel_t'(m) &&
             (oldest[c].req.write ? mem_aw_ready_i[m] && mem_w_ready_i[m] : mem_ar_ready_i[m]);
       end
     end
@@ -142,13 +145,14 @@ module polyloom_overlay_slice
         channel = channel_t'((32'(last_channel_q) + i) % CHANNELS);
     end
   end
+  assign mine = asks[channel];
   always_comb begin
     client = '0;
     for (int unsigned c = Clients; c-- > 0;) begin
-      if (asks[channel][c]) client = client_t'(c);
+      if (mine[c]) client = client_t'(c);
     end
     for (int unsigned c = Clients; c-- > 0;) begin
-      if (asks[channel][c] && 32'(last_client_q[channel]) < c) client = client_t'(c);
+      if (mine[c] && 32'(last_client_q[channel]) < c) client = client_t'(c);
     end
   end
   assign granted = |asked && !second;

@@ -47,7 +47,7 @@ module polyloom_overlay_noc_room #(
   assign room_o = room_q[arrive_i?size_t'(arrive_flits_i)+size_t'(1) : '0];
 
   always_comb begin
-    unique case ({
+    case ({
       arrive_i, leave_i
     })
       2'b00:   change = '0;

@@ -147,6 +147,7 @@ module host_swap_top
       .Cfg(shape())
   ) i_host (
       .clk_i,
+      .free_clk_i        (clk_i),
       .rst_ni,
       .board_i,
       .mesh_i,
@@ -191,6 +192,7 @@ module host_swap_top
       .host_in_o,
       .host_out_o        (host_out),
       .barriers_i        ('0),
+      .work_idle_o       (),
       .idle_o            (idle)
   );
 

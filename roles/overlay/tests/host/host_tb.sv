@@ -74,6 +74,7 @@ module host_tb
         .HostFlits(HostFlits)
     ) i_dut (
         .clk_i,
+        .free_clk_i        (clk_i),
         .rst_ni,
         .board_i           (board),
         .mesh_i            (mesh),
@@ -118,6 +119,7 @@ module host_tb
         .host_in_o         (host_in),
         .host_out_o        (host_out),
         .barriers_i        (barriers),
+        .work_idle_o       (),
         .idle_o            (idle)
     );
   end
