@@ -331,8 +331,6 @@ module polyloom_overlay_core
   logic [31:0] s6_a_q, s6_b_q, s6_c_q;
   logic [2:0] s6_rm_q;
 
-  localparam logic [31:0] DIVIDES = 32'd1 << FPU_DIV | 32'd1 << FPU_DIVU | 32'd1 << FPU_REM | 32'd1 << FPU_REMU |
-      32'd1 << FPU_FDIV | 32'd1 << FPU_FSQRT;
   always_ff @(posedge clk_i) begin
     s6_answer_q <= s5_answer;
     s6_flags_q <= s5_flags;
@@ -342,7 +340,7 @@ module polyloom_overlay_core
     s6_wrong_q <= s5_q.bad || s5_q.decoded.illegal || s5_reserved || s5_q.decoded.ecall || s5_q.decoded.ebreak;
     s6_own_q <= s5_live && s5_q.decoded.rd_we && !s5_q.decoded.load && !s5_q.decoded.store && !s5_q.decoded.fpu;
     s6_mem_q <= s5_q.decoded.load || s5_q.decoded.store;
-    s6_divides_q <= DIVIDES[s5_q.decoded.op];
+    s6_divides_q <= s5_q.decoded.op inside {FPU_DIV, FPU_DIVU, FPU_REM, FPU_REMU, FPU_FDIV, FPU_FSQRT};
     s6_latent_q <= s5_q.decoded.load || s5_q.decoded.store || s5_q.decoded.fpu;
     s6_mem_op_q <= s5_flush ? MEM_FLUSH : s5_q.decoded.store ? MEM_STORE : MEM_LOAD;
     s6_a_q <= s5_a;
@@ -592,8 +590,7 @@ module polyloom_overlay_core
     end
   end
   always_ff @(posedge clk_i) begin
-    s7_store_addr_q <= '0;
-    if (s6_act.instr && s6_instr_ok) s7_store_addr_q <= s6_instr_addr;
+    s7_store_addr_q <= s6_act.instr && s6_instr_ok ? s6_instr_addr : '0;
     s7_store_data_q <= s6_sum;
   end
 
