@@ -121,7 +121,7 @@ def _with_part(model: compiler.Model, part: str, objects: Path) -> compiler.Mode
     compiler.verilate(one, folder)
     ports = compiler.ports_of(one, folder)
     stand_in = folder / f"{part}.sv"
-    stand_in.write_text(node_parts.stand_in(part, source, ports))
+    stand_in.write_text(node_parts.stand_in(part, parameters, ports))
     (folder / f"{part}_glue.cc").write_text(node_parts.glue(part, one.prefix, ports))
     return replace(model, files=node_parts.around(part, model.files, stand_in))
 

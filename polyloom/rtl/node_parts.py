@@ -26,7 +26,7 @@ from polyloom.rtl.node_compile import Port
 OPTIONS = ["-Wno-UNOPTFLAT"]
 
 _COMMENT = re.compile(r"//.*?$|/\*.*?\*/", re.MULTILINE | re.DOTALL)
-_PARAMETER = re.compile(r"\bparameter\b[^=,]*?(\w+)\s*=")
+_PARAMETER = re.compile(r"\bparameter\b[^=,]*?(\w+)\s*=\s*([^,\n)]+)")
 _SCALARS = [(1, "bit", "svBit"), (8, "byte unsigned", "unsigned char"), (16, "shortint unsigned", "unsigned short")]
 _SCALARS += [(32, "int unsigned", "unsigned int"), (64, "longint unsigned", "unsigned long long")]
 
@@ -40,8 +40,9 @@ def source_of(part: str, files: FileList) -> Path:
 
 
 def parameters_of(source: Path, of_top: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Those of the top that the part has, too."""
-    return tuple((name, of_top[name]) for name in sorted(_parameters(source)) if name in of_top)
+    """All of the part: as the top has them, else as the part has them by itself."""
+    found = _PARAMETER.findall(_COMMENT.sub("", source.read_text()))
+    return tuple((name, of_top.get(name, value.strip())) for name, value in found)
 
 
 def around(part: str, files: FileList, stand_in: Path) -> FileList:
@@ -51,10 +52,10 @@ def around(part: str, files: FileList, stand_in: Path) -> FileList:
     return FileList(sources, files.include_dirs, files.vlt)
 
 
-def stand_in(part: str, source: Path, ports: Sequence[Port]) -> str:
-    """SystemVerilog of the stand-in."""
+def stand_in(part: str, parameters: Sequence[tuple[str, str]], ports: Sequence[Port]) -> str:
+    """SystemVerilog of the stand-in. An instance with other parameters than the model's is refused."""
     inputs, outputs = _sides(ports)
-    parameters = ", ".join(f"parameter {name} = 0" for name in _parameters(source))  # the model has them already
+    declared = ", ".join(f"parameter {name} = {value}" for name, value in parameters)
     heads = [f"input  logic {_range(p)}{p.name}" for p in ports if p.is_input]
     heads += [f"output logic {_range(p)}{p.name}" for p in outputs]
     arguments = ["input chandle part", "input bit clk_i", "input bit tick", "input bit rst_ni"]
@@ -62,10 +63,13 @@ def stand_in(part: str, source: Path, ports: Sequence[Port]) -> str:
     values = ["part", "clk_i", "tick", "rst_ni", *(_cast(p) for p in inputs), *(f"{p.name}_of_part" for p in outputs)]
     lines = [
         f"// Made by polyloom.rtl.node_parts: stands for {part}.",
-        "/* verilator lint_off UNUSEDPARAM */",
-        f"module {part}" + (f" #({parameters}) (" if parameters else " ("),
+        f"module {part}" + (f" #({declared}) (" if declared else " ("),
         ",\n".join("    " + head for head in heads),
         ");",
+        *(
+            f'  if ({name} != {value}) $error("%m: {name} is %0d; a part has one value, here {value}", {name});'
+            for name, value in parameters
+        ),
         f'  import "DPI-C" function chandle {part}_new(input string name);',
         f'  import "DPI-C" function void {part}_rise(input chandle part);',
         f'  import "DPI-C" function void {part}_delete(input chandle part);',
@@ -155,10 +159,6 @@ extern "C" void {part}_settle({", ".join(arguments)}) {{
 {given}
 }}
 """
-
-
-def _parameters(source: Path) -> list[str]:
-    return _PARAMETER.findall(_COMMENT.sub("", source.read_text()))
 
 
 def _sides(ports: Iterable[Port]) -> tuple[list[Port], list[Port]]:

@@ -116,6 +116,17 @@ def test_a_part_that_is_not_there_is_named(shape: Shape, tmp_path: Path) -> None
         build(Shape(shape.top, shape.files, shape.parameters, parts=("gadget",)), tmp_path)
 
 
+def test_instances_with_other_parameters_are_refused(shape: Shape, tmp_path: Path) -> None:
+    (tmp_path / "chain.sv").write_text(TOP.replace(".Gate(Gate)", ".Gate(!Gate)"))
+    (tmp_path / "chain.f").write_text(
+        f"{paths.home()}/blocks/clock/rtl/polyloom_clock_gate.sv\n-f widget.f\nchain.sv\n"
+    )
+    (tmp_path / "widget.f").write_text("widget.sv\n")
+    (tmp_path / "widget.sv").write_text(PART)
+    with pytest.raises(UserError, match="Gate is 0; a part has one value, here 1'b1"):
+        build(Shape(shape.top, (tmp_path / "chain.f",), shape.parameters, parts=("widget",)), tmp_path / "cache")
+
+
 def test_waves_show_all(shape: Shape, tmp_path: Path) -> None:
     parts = Shape(shape.top, shape.files, shape.parameters, trace=True, parts=("widget",))
     without = Shape(shape.top, shape.files, shape.parameters, trace=True)
