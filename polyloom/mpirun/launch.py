@@ -194,7 +194,7 @@ class Launcher:
         if kind == "output":
             self._output.line(event["rank"], event["stream"], event["text"])
         elif kind == "exit":
-            self._state.exits[event["rank"]] = event["code"]
+            self._state.exits.setdefault(event["rank"], event["code"])  # a process's own status counts, if known
         elif kind == "abort":
             self._state.abort = event["code"]
             self._state.causes.append(event.get("text") or f"rank {event['rank']} called MPI_Abort({event['code']})")

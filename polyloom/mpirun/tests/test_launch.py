@@ -58,3 +58,12 @@ def test_what_the_manager_finds_itself_comes_before_what_follows(tmp_path: Path)
     found = {"event": "error", "text": "rank 1: its FPGA does not answer", "consequence": False}
     state = play(tmp_path, rank_0="raise SystemExit(1)", manager=f"import time; time.sleep(1); {says(found)}")
     assert state.problems == [found["text"], "rank 0 ended with status 1"]
+
+
+@pytest.mark.parametrize("told_late", [False, True])
+def test_the_status_of_a_process_counts_though_finalize_told_0(tmp_path: Path, told_late: bool) -> None:
+    told = {"event": "exit", "rank": 0, "code": 0}
+    manager, rank = says(told), "raise SystemExit(7)"
+    wait = "import time; time.sleep(1); "
+    state = play(tmp_path, rank_0=rank if told_late else wait + rank, manager=wait + manager if told_late else manager)
+    assert state.status() == 7
