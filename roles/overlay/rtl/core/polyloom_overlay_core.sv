@@ -20,7 +20,6 @@ module polyloom_overlay_core
   import polyloom_overlay_pkg::*;
 #(
     parameter  cfg_t        Cfg      = TINY,
-    parameter  int unsigned Core     = 0,                       // in its tile
     localparam int unsigned AddrBits = $clog2(Cfg.instr_words)
 ) (
     input  logic                               clk_i,
@@ -454,9 +453,7 @@ module polyloom_overlay_core
     if (s6_jump_q) s6_value[0] = 1'b0;
   end
 
-  polyloom_overlay_event #(
-      .Base(Core * Cfg.threads)
-  ) i_event (
+  polyloom_overlay_event i_event (
       .clk_i,
       .rst_ni,
       .fault_i(s6_fault),

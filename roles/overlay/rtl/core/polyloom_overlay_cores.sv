@@ -138,7 +138,7 @@ module polyloom_overlay_cores
   logic [2:0][31:0] cache_counts;
   logic [Cfg.cores-1:0][4:0] outside_sel;
   logic [31:0] outside;
-  logic [(Cfg.cores > 1 ? $clog2(Cfg.cores) : 1)-1:0] unused_idx;
+  logic [(Cfg.cores > 1 ? $clog2(Cfg.cores) : 1)-1:0] event_core;
 
   // Where the pick of the next cycle, which joins in the one after, begins to count.
   logic [3:0] turn;
@@ -160,8 +160,7 @@ module polyloom_overlay_cores
         .clk_o   (core_clk)
     );
     polyloom_overlay_core #(
-        .Cfg (Cfg),
-        .Core(k)
+        .Cfg(Cfg)
     ) i_core (
         .clk_i            (core_clk),
         .free_clk_i       (clk_i),
@@ -251,7 +250,7 @@ module polyloom_overlay_cores
   end
 
   logic unused;  // of the cores but the first
-  assign unused = ^{perf_reset, perf_counting, outside_sel, unused_idx};
+  assign unused = ^{perf_reset, perf_counting, outside_sel};
 
   // ---- events ----
   tile_event_t merged;
@@ -271,12 +270,13 @@ module polyloom_overlay_cores
       .req_o  (event_valid_o),
       .gnt_i  (event_ready_i),
       .data_o (merged),
-      .idx_o  (unused_idx)
+      .idx_o  (event_core)
   );
 
-  // Of these two the value is the pc.
+  // A core counts its own threads, a tile all. Of two causes the value is the pc.
   always_comb begin
     event_o = merged;
+    event_o.thread = merged.thread | INDEX_BITS'(32'(event_core) * Cfg.threads);
     if (merged.fault && (merged.cause == CAUSE_BAD_FETCH || merged.cause == CAUSE_BREAKPOINT))
       event_o.value = merged.pc;
   end

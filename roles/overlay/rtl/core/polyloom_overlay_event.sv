@@ -12,9 +12,7 @@
 // Source:       own design.   Tests: test_polyloom_overlay_cores.py
 module polyloom_overlay_event
   import polyloom_overlay_pkg::*;
-#(
-    parameter int unsigned Base = 0  // index of the core's thread 0 in its tile
-) (
+(
     input  logic               clk_i,
     input  logic               rst_ni,
     // From the core
@@ -54,7 +52,7 @@ module polyloom_overlay_event
     if (!event_valid_o) begin
       event_o <= '{
           fault: fault_i || lost_i,
-          thread: INDEX_BITS'(Base) | INDEX_BITS'(thread_i),
+          thread: INDEX_BITS'(thread_i),
           cause: cause,
           pc: {pc_i, 2'b00},
           value: value_i

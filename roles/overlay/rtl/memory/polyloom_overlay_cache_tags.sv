@@ -227,7 +227,8 @@ module polyloom_overlay_cache_tags
     used = (tree & ~path) | left;
   endfunction
 
-  function automatic state_t after(input state_t old, input mem_op_e op, input logic hit, input logic [WAYS-1:0] line);
+  function automatic state_t after(input state_t old, input mem_op_e op, input logic found,
+                                   input logic [WAYS-1:0] line);
     after = old;
     if (op == MEM_FLUSH) begin
       after.valid = old.valid & ~line;
@@ -236,7 +237,7 @@ module polyloom_overlay_cache_tags
       after.tree  = used(old.tree, line);
     end
     if (op == MEM_STORE) after.dirty = old.dirty | line;
-    else if (!hit) after.dirty = old.dirty & ~line;
+    else if (!found) after.dirty = old.dirty & ~line;
   endfunction
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -57,7 +57,7 @@ std::uint64_t straps(const OverlayParams& p, const BoardSite& site) {
 
 }  // namespace
 
-blocks::RtlShape rtl_shape(const OverlayParams& p) {
+blocks::RtlShape rtl_shape(const OverlayParams& p, bool waves) {
   check_form(p);
   blocks::RtlShape shape;
   shape.top = "polyloom_overlay_node";
@@ -79,8 +79,12 @@ blocks::RtlShape rtl_shape(const OverlayParams& p) {
   set("NocLinkFlits", p.noc_link_flits);
   set("ExtraSendSlot", p.board.extra_send_slot ? 1 : 0);
   shape.parameters["ClockHz"] = "64'd" + std::to_string(p.board.clock_hz);
-  shape.parameters["Gate"] = "1'b1";  // parts without work stand still: the same cycles, sooner
-  if (p.board.tiles_x * p.board.tiles_y > 1) shape.parts = {"polyloom_overlay_tile_part"};
+  if (p.board.tiles_x * p.board.tiles_y > 1 && !waves) {
+    shape.lanes = {"polyloom_overlay_tile", "polyloom_overlay_core", "polyloom_overlay_router",
+                   "polyloom_overlay_link"};
+  }
+  // What has no work stands still: by its clock in Verilator's model; lanes know it by themselves.
+  shape.parameters["Gate"] = shape.lanes.empty() ? "1'b1" : "1'b0";
   return shape;
 }
 
@@ -88,7 +92,7 @@ std::unique_ptr<blocks::VerilatedNode> make_rtl_board(const OverlayParams& p, co
                                                       const fabric::WaveRequest* wave) {
   blocks::VerilatedParams params;
   params.name = site.name;
-  params.shape = rtl_shape(p);
+  params.shape = rtl_shape(p, wave != nullptr);
   params.clock_hz = p.board.clock_hz;
   params.strap = straps(p, site);
   for (const BoardSite::Ends& ends : site.links) params.lanes.push_back({ends.tx, ends.rx});

@@ -10,8 +10,9 @@
 
 namespace polyloom::overlay {
 
-/// The shape of the RTL. Throws UserError if the RTL has no such form, naming the key of [overlay].
-blocks::RtlShape rtl_shape(const OverlayParams& params);
+/// The shape of the RTL; `waves`: that can write them. Throws UserError if the RTL has no such form, naming
+/// the key of [overlay].
+blocks::RtlShape rtl_shape(const OverlayParams& params, bool waves = false);
 
 /// Builds the RTL if need be. Memory channels: DRAM, SRAM A, SRAM B of slice 0, then of slice 1; addresses
 /// are those of a thread (DRAM), or count from the SRAM's start.

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_overlay_tile_part: a tile whose parameters are numbers, as a simulator's parts need them.
-// How:          polyloom_overlay_tile. The simulation of a board of many tiles compiles it once, for all of them
-//               (polyloom/rtl/node_parts.py); everybody else has it as it stands here.
-// Latency:      none of its own. Throughput: of the tile.
-// Backpressure: of the tile.
-// Order/loss:   of the tile.
-// Reset:        of the tile.
-// Limits:       those of polyloom_overlay_node, which checks them.
-// Cost:         none of its own.
-// Source:       own.   Tests: test_polyloom_overlay_tile_part.py
-module polyloom_overlay_tile_part
+// tile_alone: a tile whose parameters are numbers, for the test that Verilates a tile.
+module tile_alone
   import polyloom_overlay_pkg::*;
 #(
     parameter int unsigned TilesX = 1,
@@ -27,7 +18,6 @@ module polyloom_overlay_tile_part
     parameter bit ExtraSendSlot = 1'b0,
     parameter bit Fpu = 1'b1,
     parameter bit MulDiv = 1'b1,
-    parameter bit Gate = 1'b0,  // simulation: parts without work stand still
     localparam cfg_t Cfg = '{
         tiles_x: TilesX,
         tiles_y: TilesY,
@@ -98,10 +88,5 @@ module polyloom_overlay_tile_part
     // To whoever wants to know why nothing goes on: see polyloom_overlay_mailbox
     output logic [5:0][Cfg.cores*Cfg.threads-1:0] state_o
 );
-  polyloom_overlay_tile #(
-      .Cfg (Cfg),
-      .Gate(Gate)
-  ) i_tile (
-      .*
-  );
+  polyloom_overlay_tile #(.Cfg(Cfg)) i_tile (.*);
 endmodule

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: a tile alone (polyloom_overlay_tile_part, polyloom_overlay_tile): control requests by the board's numbers
+"""Covers: a tile alone (polyloom_overlay_tile): control requests by the board's numbers
 reach its cores and its scratchpad, threads run and fault, events stand until they are taken, counts of instructions.
 
 Leaves out: messages and memory, which whole boards have (tests/test_overlay_swap.py).
@@ -34,8 +34,8 @@ class Tile(Model):
     """A tile of a board of four, out of reset, its memories cleared."""
 
     def __init__(self) -> None:
-        files = (paths.home() / "roles/overlay/rtl/overlay.f",)
-        super().__init__(build(Shape("polyloom_overlay_tile_part", files, SHAPE)).path)
+        files = (paths.home() / "roles/overlay/tests/board/tile_alone.f",)
+        super().__init__(build(Shape("tile_alone", files, SHAPE)).path)
         self.reset()
         self.retired = 0
         for name, value in {"tile_i": TILE, "hart_base_i": TILE << 6, "mesh_i": 0x11, "out_room_i": 1}.items():
