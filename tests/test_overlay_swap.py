@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Covers: boards of one tile in a cluster as the fast model, each as RTL in turn, and all as RTL: same answers (integers
-# exactly, floating point within the stated tolerance), the independent check of each application, cycles within 5 %.
-# With POLYLOOM_TEST_FULL=1 also six such boards, and two of 2 x 2 tiles. Leaves out: order of messages (the parts' own
-# tests).
+# Covers: boards of one tile (Verilated) and of 2 x 2 (in lanes) in a cluster as the fast model, each as RTL in turn,
+# and all as RTL: same answers (integers exactly, floating point within the stated tolerance), the independent check of
+# each application, cycles within 5 %. With POLYLOOM_TEST_FULL=1 also six boards. Leaves out: order of messages (the
+# parts' own tests).
 from __future__ import annotations
 
 import json
@@ -15,10 +15,9 @@ from conftest import ROOT
 
 from polyloom.testing import FULL
 
-BOARDS = {"tiny-1": ["fpga.0.0"], "tiny-2": ["fpga.0.0", "fpga.1.0"]}
+BOARDS = {name: ["fpga.0.0", "fpga.1.0"] for name in ("tiny-2", "laptop")} | {"tiny-1": ["fpga.0.0"]}
 if FULL:
     BOARDS["tiny-6"] = [f"fpga.{x}.{y}" for y in range(2) for x in range(3)]
-    BOARDS["laptop"] = ["fpga.0.0", "fpga.1.0"]
 APPS = {
     "sssp": ("--generate", "uniform:200:4"),
     "hashmin": ("--generate", "geometric:150:5"),

@@ -154,7 +154,8 @@ void for_each_lane(std::uint64_t mask, Body body) {
 }
 
 void write(Instance& i, const Write& w) {
-  const std::uint64_t mask = mask_of(i.k.data + w.mask, w.lanes);
+  std::uint64_t mask = 0;
+  std::memcpy(&mask, i.k.data + w.mask, 8);
   if (mask == 0) return;
   const Memory& memory = kMemories[w.memory];
   auto* const rows = reinterpret_cast<std::uint32_t*>(i.m.data + memory.offset);

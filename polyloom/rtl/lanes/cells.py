@@ -14,6 +14,7 @@ from polyloom.errors import UserError
 from polyloom.rtl.lanes.code import Coder, Refs, constant, element_bits, word_type
 from polyloom.rtl.lanes.netlist import Cell
 
+_PARTS = 3  # of signals that are computed part by part
 Get = Callable[[str], list[int]]  # references of a port of the cell
 
 
@@ -141,12 +142,38 @@ class Cells:
                 return list(y if s == 1 else x)
             if flat(x) and flat(y):
                 return [self.choose(s, p, q) for p, q in zip(x, y, strict=True)]
-            kind, _ = self._type(len(x))
-            mask = self.c.from_mask(self.lanes, self.c.bit(self.lanes, s))
-            yes, no = self.c.pack(self.lanes, y), self.c.pack(self.lanes, x)
-            return self._word(len(x), f"select {mask}, {kind} {yes}, {kind} {no}")
+            return self._select(s, x, y)
 
+        if s > 1 and self._mixed(a, b):
+            return self._select(s, a, b)
         return self.c.split([a, b], piece)
+
+    def _select(self, s: int, a: Refs, b: Refs) -> list[int]:
+        """s ? b : a, of words."""
+        kind, _ = self._type(len(a))
+        mask = self.c.from_mask(self.lanes, self.c.bit(self.lanes, s))
+        yes, no = self.c.pack(self.lanes, b), self.c.pack(self.lanes, a)
+        return self._word(len(a), f"select {mask}, {kind} {yes}, {kind} {no}")
+
+    def _mixed(self, *signals: Refs) -> bool:
+        """Whether signals are better packed than taken apart: of one word's length, but of different parts. (Where they
+        have the same parts, graph.py has cut them.)"""
+        return 1 < len(signals[0]) <= 64 and self.c.pieces(signals) > _PARTS
+
+    def mux_of_bits(self, s: Refs, a: Refs, b: Refs) -> list[int]:
+        """s ? b : a, bit by bit."""
+
+        def piece(three: Sequence[Refs]) -> list[int]:
+            x, y, chosen = three
+            if chosen[0] == chosen[-1]:
+                return self.mux(chosen[0], x, y)
+            return whole(x, y, chosen)
+
+        def whole(x: Refs, y: Refs, chosen: Refs) -> list[int]:
+            of_y = self.bitwise("and", y, chosen)
+            return self.bitwise("or", of_y, self.bitwise("and", x, self.inverted(chosen)))
+
+        return whole(a, b, s) if self._mixed(a, b, s) else self.c.split([a, b, s], piece)
 
     def bitwise(self, what: str, a: Refs, b: Refs) -> list[int]:
         """and, or, xor."""
@@ -159,10 +186,15 @@ class Cells:
             for p, q in ((x, y), (y, x)):
                 if p[0] < 2 and len(set(p)) == 1 and not (what == "xor" and p[0]):
                     return [one(u, v) for u, v in zip(p, q, strict=True)]  # nothing to compute
-            kind, _ = self._type(len(x))
-            return self._word(len(x), f"{what} {kind} {self.c.pack(self.lanes, x)}, {self.c.pack(self.lanes, y)}")
+                if p[0] > 1 and p[0] == p[-1] and what != "xor":
+                    return self.mux(p[0], [0] * len(q), q) if what == "and" else self.mux(p[0], q, [1] * len(q))
+            return self._joined(what, x, y)
 
-        return self.c.split([a, b], piece)
+        return self._joined(what, a, b) if self._mixed(a, b) else self.c.split([a, b], piece)
+
+    def _joined(self, what: str, a: Refs, b: Refs) -> list[int]:
+        kind, _ = self._type(len(a))
+        return self._word(len(a), f"{what} {kind} {self.c.pack(self.lanes, a)}, {self.c.pack(self.lanes, b)}")
 
     def inverted(self, a: Refs) -> list[int]:
         """All bits of a signal inverted."""
@@ -263,9 +295,7 @@ class Cells:
         if kind == "$not":
             return self.inverted(self._one_operand(cell, get)[low:high])
         if kind == "$bwmux":
-            a, b, s = (get(name)[low:high] for name in ("A", "B", "S"))
-            of_b = self.bitwise("and", b, s)
-            return self.bitwise("or", of_b, self.bitwise("and", a, self.inverted(s)))
+            return self.mux_of_bits(*(get(name)[low:high] for name in ("S", "A", "B")))
         if kind == "$pmux":
             width, result, choices = cell.number("WIDTH"), get("A")[low:high], get("B")
             for i, chosen in enumerate(get("S")):
@@ -326,7 +356,9 @@ class Cells:
         raise UserError(f"{cell.source or cell.name}: cells of type {kind} cannot be lanes")
 
     def _demux(self, get: Get) -> list[int]:
-        rows = [get("A")]
+        rows, outputs = [get("A")], len(get("A")) << len(get("S"))
+        if len(rows[0]) == 1 and 1 < outputs <= 64:
+            return self._shifted_word(self.extend(rows[0], outputs, False), get("S"), left=True)
         none = [0] * len(rows[0])
         for bit in reversed(get("S")):
             rows = [part for row in rows for part in (self.mux(bit, row, none), self.mux(bit, none, row))]

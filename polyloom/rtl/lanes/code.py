@@ -315,16 +315,22 @@ class Coder:
 
     def split(self, signals: Sequence[Refs], make: Callable[[Sequence[Refs]], list[int]]) -> list[int]:
         """Apply ``make`` to signals of one length, in pieces that are a run in each of them; the results in a row."""
-        length = len(signals[0])
-        ends = {length}
+        result: list[int] = []
+        begin = 0
+        for end in sorted(self._ends(signals)):
+            result += make([refs[begin:end] for refs in signals])
+            begin = end
+        return result
+
+    def pieces(self, signals: Sequence[Refs]) -> int:
+        """How many those are."""
+        return len(self._ends(signals))
+
+    def _ends(self, signals: Sequence[Refs]) -> set[int]:
+        ends = set()
         for refs in signals:
             at = 0
             for run in self.runs(refs):
                 at += run.length
                 ends.add(at)
-        result: list[int] = []
-        begin = 0
-        for end in sorted(ends):
-            result += make([refs[begin:end] for refs in signals])
-            begin = end
-        return result
+        return ends

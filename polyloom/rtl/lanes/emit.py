@@ -50,8 +50,8 @@ class Memory:
 
 @dataclass(frozen=True)
 class Write:
-    """A write port of a memory: ``mask`` (of lanes) in %k; ``address``, ``data``, ``enables`` in %t, words of all lanes
-    one after another. ``enables`` -1: whole rows."""
+    """A write port of a memory: ``mask`` (of lanes, 64 bits) in %k; ``address``, ``data``, ``enables`` in %t, words of
+    all lanes one after another. ``enables`` -1: whole rows."""
 
     memory: int  # number of it
     rows: int  # of a lane
@@ -402,8 +402,11 @@ class _Emitter:
         distinct = [ref for ref in dict.fromkeys(enable) if ref]
         mask = self.cells[group].all(distinct, self.cells[group].either, 0)
         size = slot_bytes(lanes, 32)
-        at_mask, at_address = self.slots["k"].take(slot_bytes(lanes, 1)), coder.temporaries.take(size)
-        coder.store(lanes, 1, coder.bit(lanes, mask), "%k", at_mask)
+        at_mask, at_address = self.slots["k"].take(8), coder.temporaries.take(size)
+        whole_mask = coder.bit(lanes, mask)
+        if lanes < 64:
+            whole_mask = coder.op(f"zext i{lanes} {whole_mask} to i64")
+        coder.store(1, 64, whole_mask, "%k", at_mask)
         coder.store(lanes, 32, self._address(lanes, address), "%t", at_address)
         whole = len(distinct) == 1 and 0 not in enable
         at_data = self._rows(lanes, words, data)

@@ -18,7 +18,7 @@ from polyloom.rtl.lanes.netlist import Cell, Group, Sig
 
 CHUNK = 32  # bits of the pieces of what is wider than LIMIT
 LIMIT = 64
-LEAST, MOST = 8, 60  # steps of a chunk: one module's end with at least the one
+LEAST, MOST = 8, 60  # steps of a chunk: where a module ends, and at most; small ones rest more often
 
 #: Cells whose output bit i depends on bit i of these inputs, and on all of the others.
 ALIKE = {
@@ -105,7 +105,8 @@ def build(groups: Sequence[Group]) -> Graph:
 
 def _drivers(group: Group) -> Iterator[Driver]:
     for name, bits in group.inputs.items():
-        yield Driver(group, None, name, bits, [(group.parent, p.ports[name]) for p in group.places], [])  # type: ignore[misc]
+        outside = [(group.parent, place.ports[name]) for place in group.places if group.parent is not None]
+        yield Driver(group, None, name, bits, outside, [])
     for cell in group.cells:
         if cell.type in REGISTERS:
             control = [(group, cell.ports[name]) for name in ("EN", "SRST") if name in cell.ports]
