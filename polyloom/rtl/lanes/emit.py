@@ -104,7 +104,7 @@ class _Emitter:
         self.slots = {name: Slots() for name in POINTERS}
         self.slots["t"] = self.coder.temporaries
         self.memory_of: dict[Cell, int] = {}
-        self.register_at: dict[tuple[Driver, int], tuple[Word, int]] = {}
+        self.register_at: dict[tuple[Driver, int], Word] = {}
         self.check_at: dict[Cell, int] = {}
         self.out = Output()
 
@@ -172,7 +172,7 @@ class _Emitter:
         offset = self.slots["q"].take(slot_bytes(group.lanes, width))
         refs = self.coder.stored(group.lanes, width, "%q", offset)
         self._set(unit.driver, unit.low, refs)
-        self.register_at[unit.driver, unit.low] = self.coder.word(refs[0])[0], offset
+        self.register_at[unit.driver, unit.low] = self.coder.word(refs[0])[0]
         if "ARST" in cell.ports:
             value = cell.number("ARST_VALUE") >> unit.low & ((1 << width) - 1)
             self.out.resets.append(_fill(offset, group.lanes, width, value))
@@ -202,8 +202,13 @@ class _Emitter:
 
     def _memory(self, group: Group, cell: Cell) -> None:
         width, rows = cell.number("WIDTH"), 1 << cell.number("ABITS")
-        if rows > _MOST_ROWS or cell.number("OFFSET") or cell.number("RD_CLK_ENABLE"):
-            raise UserError(f"{cell.source}: a memory of this form cannot be lanes")
+        all_clocked = cell.number("WR_CLK_ENABLE") == (1 << cell.number("WR_PORTS")) - 1
+        clocks = {_top_port(group, (bit,)) for bit in cell.ports["WR_CLK"]} <= {"clk_i"}
+        if rows > _MOST_ROWS or cell.number("OFFSET") or cell.number("RD_CLK_ENABLE") or not (all_clocked and clocks):
+            raise UserError(
+                f"{cell.source}: a memory that is not written at the rising clk_i, or of more than "
+                f"{_MOST_ROWS} rows, cannot be lanes"
+            )
         offset = self.slots["m"].take(64 * -(-group.lanes * rows * -(-width // 32) // 16))
         self.memory_of[cell] = len(self.out.memories)
         self.out.memories.append(Memory(offset, group.lanes * rows, width, set()))
@@ -318,7 +323,7 @@ class _Emitter:
             value = cells.mux(clear, value, [number >> i & 1 for i in range(high - low)])
         if enable is not None:
             value = cells.mux(enable, now, value)
-        word, _ = self.register_at[register, low]
+        word = self.register_at[register, low]
         self.coder.chunk.registers.append((word, self.coder.pack(group.lanes, value)))
 
     def _condition(self, group: Group, cell: Cell, name: str) -> int | None:

@@ -120,6 +120,8 @@ def _drivers(group: Group) -> Iterator[Driver]:
                 yield Driver(group, cell, f"{port}", data, [], [(group, address)], chunks)
         elif "Y" in cell.ports:
             yield _of_cell(group, cell)
+        elif cell.type != "$check":
+            raise UserError(f"{cell.source or cell.name}: cells of type {cell.type} cannot be lanes")
 
 
 def _of_cell(group: Group, cell: Cell) -> Driver:

@@ -81,7 +81,8 @@ def read(modules: Mapping[str, Any], top: str) -> list[Group]:
 
 def _group(name: str, module: Mapping[str, Any], modules: Any) -> Group:
     ports = {port: (facts["direction"], _sig(facts["bits"])) for port, facts in module["ports"].items()}
-    cells = [_cell(cell, facts) for cell, facts in module["cells"].items() if facts["type"] != "$scopeinfo"]
+    _refuse_initial(name, module)
+    cells = [_cell(cell, facts) for cell, facts in module["cells"].items() if not _is_silent(facts)]
     _turn_shifts(cells)
     return Group(
         name=name,
@@ -91,6 +92,26 @@ def _group(name: str, module: Mapping[str, Any], modules: Any) -> Group:
         instances=[cell for cell in cells if cell.type in modules],
         names=_names(module["netnames"]),
     )
+
+
+def _is_silent(facts: Mapping[str, Any]) -> bool:
+    """Without meaning for a simulation."""
+    covers = facts["type"] == "$check" and facts["parameters"]["FLAVOR"] not in ("assert", "assume")
+    return covers or facts["type"] == "$scopeinfo"
+
+
+def _refuse_initial(name: str, module: Mapping[str, Any]) -> None:
+    """Initial values are for designs without a reset; here what has none starts at random."""
+    for net, facts in module["netnames"].items():
+        if "init" in facts["attributes"]:
+            raise UserError(f"{_source(facts)}: {net} of {name} has an initial value, so it cannot be lanes")
+    for facts in module["cells"].values():
+        if facts["type"] == "$mem_v2" and set(facts["parameters"]["INIT"]) & {"0", "1"}:
+            raise UserError(f"{_source(facts)}: a memory of {name} has initial contents, so it cannot be lanes")
+
+
+def _source(facts: Mapping[str, Any]) -> str:
+    return str(facts["attributes"].get("src", ""))
 
 
 def _names(nets: Mapping[str, Any]) -> dict[int, str]:
@@ -116,7 +137,7 @@ def _turn_shifts(cells: list[Cell]) -> None:
 def _cell(name: str, facts: Mapping[str, Any]) -> Cell:
     numbers = {key: _number(value) for key, value in facts["parameters"].items()}
     ports = {port: _sig(bits) for port, bits in facts["connections"].items()}
-    return Cell(name, facts["type"], numbers, ports, facts["attributes"].get("src", ""))
+    return Cell(name, facts["type"], numbers, ports, _source(facts))
 
 
 def _number(text: str | int) -> int:

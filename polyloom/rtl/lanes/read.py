@@ -42,7 +42,10 @@ def groups(model: Model, lanes: Sequence[str], folder: Path) -> list[Group]:
     simplify = ["read_rtlil folded.il", f"hierarchy -top {model.top}", "proc", "opt_expr", "opt_clean"]
     simplify += [f"setattr -mod -set keep_hierarchy 1 {kept}", "flatten", *_SIMPLIFY, "write_json groups.json"]
     _yosys("simplify", simplify, folder, staged, model.top)
-    found = read(json.loads((folder / "groups.json").read_text())["modules"], model.top)
+    try:
+        found = read(json.loads((folder / "groups.json").read_text())["modules"], model.top)
+    except UserError as error:
+        raise UserError(staged.original(str(error))) from None
     for group in found:
         for cell in group.cells:
             cell.source = staged.original(cell.source)

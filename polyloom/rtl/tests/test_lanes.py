@@ -217,6 +217,22 @@ def test_other_clocks_are_refused(clock: str, reset: str, why: str, tmp_path: Pa
         build(_shape(tmp_path, "chain", f"{head}module deep{tail}", ("deep",)), tmp_path / "cache")
 
 
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("always_latch if (on_i) extra = step_i;", r"cells of type \$dlatch cannot be lanes"),
+        ("initial extra = 12'd7;\n  always_ff @(posedge clk_i) extra <= extra ^ step_i;", "has an initial value"),
+        ("logic [11:0] rom[4];\n  initial rom[1] = 12'd3;\n  assign extra = rom[step_i[1:0]];", "initial"),
+    ],
+)
+def test_what_else_cannot_be_lanes_is_named(line: str, why: str, tmp_path: Path) -> None:
+    head, tail = STATE.split("output logic [11:0] sum_o\n);", 1)
+    text = f"{head}output logic [11:0] sum_o\n);\n  logic [11:0] extra;\n  {line}\n{tail}"
+    text = text.replace("sum_o <= sum_o + step_i;", "sum_o <= sum_o + step_i + extra;")
+    with pytest.raises(UserError, match=why):
+        build(_shape(tmp_path, "chain", text, ("deep",)), tmp_path / "cache")
+
+
 def test_errors_of_the_source_are_told(tmp_path: Path) -> None:
     text = STATE.replace("assign chain_o = ^chain;", "assign chain_o = nonsense;")
     shape = _shape(tmp_path, "chain", text, ("deep",))
