@@ -3,10 +3,8 @@
 // generates polyloom_lanes_tables.h (tables; emit.py says what memory there is) and the LLVM code of the
 // chunks.
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <memory>
 #include <new>
 #include <random>
@@ -166,13 +164,12 @@ void write(Instance& i, const Write& w) {
     for_each_lane(mask, [&](unsigned lane) { rows[lane * w.rows + address[lane]] = data[lane]; });
     return;
   }
-  const std::uint32_t stride = std::bit_ceil(w.lanes);  // of a word in all lanes
   const auto* const enables =
       w.enables < 0 ? nullptr : reinterpret_cast<const std::uint32_t*>(i.t.data + w.enables);
   for_each_lane(mask, [&](unsigned lane) {
     std::uint32_t* const row = rows + (std::size_t{lane} * w.rows + address[lane]) * w.words;
     for (std::uint32_t k = 0; k < w.words; ++k) {
-      const std::uint32_t at = k * stride + lane;
+      const std::uint32_t at = k * w.lanes + lane;
       const std::uint32_t enable = enables == nullptr ? ~std::uint32_t{0} : enables[at];
       row[k] = (row[k] & ~enable) | (data[at] & enable);
     }

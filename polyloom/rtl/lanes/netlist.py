@@ -16,6 +16,7 @@ from typing import Any
 from polyloom.errors import UserError
 
 Sig = tuple[int, ...]
+MOST_LANES = 64  # masks of lanes are words of 64 bits in blocks/verilated/shim/lanes.cc
 
 
 @dataclass(eq=False, slots=True)
@@ -75,6 +76,8 @@ def read(modules: Mapping[str, Any], top: str) -> list[Group]:
                 ordered.append(child)
             child.places.append(instance)
             child.lanes = 1 << (group.lanes * len(child.places) - 1).bit_length()
+            if child.lanes > MOST_LANES:
+                raise UserError(f"{child.name} stands {child.lanes} times; lanes are at most {MOST_LANES}")
             child.used = sum(group.used << i * group.lanes for i in range(len(child.places)))
     return ordered
 

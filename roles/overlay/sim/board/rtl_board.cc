@@ -80,8 +80,10 @@ blocks::RtlShape rtl_shape(const OverlayParams& p, bool waves) {
   set("ExtraSendSlot", p.board.extra_send_slot ? 1 : 0);
   shape.parameters["ClockHz"] = "64'd" + std::to_string(p.board.clock_hz);
   if (p.board.tiles_x * p.board.tiles_y > 1 && !waves) {
-    shape.lanes = {"polyloom_overlay_tile", "polyloom_overlay_core", "polyloom_overlay_router",
-                   "polyloom_overlay_link"};
+    shape.lanes = {"polyloom_overlay_tile", "polyloom_overlay_router", "polyloom_overlay_link"};
+    const unsigned cores = p.board.tiles_x * p.board.tiles_y * p.board.cores_per_tile;
+    if (cores <= 64)
+      shape.lanes.push_back("polyloom_overlay_core");  // of more, a tile's are computed one by one
   }
   // What has no work stands still: by its clock in Verilator's model; lanes know it by themselves.
   shape.parameters["Gate"] = shape.lanes.empty() ? "1'b1" : "1'b0";
