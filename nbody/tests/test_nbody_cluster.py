@@ -14,9 +14,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polyloom import nbody, paths
+from polyloom import interrupts, nbody, paths
 from polyloom.errors import UserError
 from polyloom.nbody.cluster import ClusterSimulation, Place, default_cluster
+from polyloom.nbody.loader import NBodyError
 
 SETTINGS = nbody.Settings(mac="acceleration")
 ARRAYS = ("pos", "vel", "acc", "pot", "id", "domain")
@@ -155,3 +156,46 @@ def test_command_and_interrupt(tmp_path):
     while (left := [pid for pid in own if Path(f"/proc/{pid}").exists()]) and time.monotonic() < limit:
         time.sleep(0.1)
     assert not left
+
+
+class Interrupting:
+    """A pipe whose next request is followed by a Ctrl-C before any other rank has got it."""
+
+    def __init__(self, pipe):
+        self._pipe = pipe
+        self._armed = True
+
+    def __getattr__(self, name):
+        return getattr(self._pipe, name)
+
+    def fileno(self):
+        return self._pipe.fileno()
+
+    def send(self, request):
+        self._pipe.send(request)
+        if self._armed:
+            self._armed = False
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_a_ctrl_c_amid_a_request_leaves_all_ranks_at_one_step():
+    state = nbody.problem("plummer", 300, 2)
+    with ClusterSimulation(state, SETTINGS, 2, Place(default_cluster(2))) as simulation, interrupts.noted() as came:
+        simulation.start()
+        simulation._pipes[0] = Interrupting(simulation._pipes[0])
+        assert not came()
+        simulation.advance(1)
+        assert came()
+        assert simulation.state()["step"] == 1
+        simulation.finish()
+
+
+def test_a_request_after_an_interrupted_one_is_refused():
+    state = nbody.problem("plummer", 300, 2)
+    with ClusterSimulation(state, SETTINGS, 2, Place(default_cluster(2))) as simulation:
+        simulation.start()
+        simulation._pipes[0] = Interrupting(simulation._pipes[0])
+        with pytest.raises(KeyboardInterrupt):
+            simulation.advance(1)
+        with pytest.raises(NBodyError, match="an earlier request was interrupted"):
+            simulation.state()

@@ -52,7 +52,7 @@ class ClusterSimulation:
         self.settings = settings
         self._ranks: list[Any] = []
         self._pipes: list[Any] = []
-        self._owed: dict[int, Any] | None = None  # answers of a request that was interrupted
+        self._asked = False  # a request is under way
         self._scratch = tempfile.TemporaryDirectory(prefix="polyloom-nbody-")
         try:
             self._simulator = self._start_simulator(place, nodes)
@@ -166,19 +166,22 @@ class ClusterSimulation:
             self._pipes.append(ours)
 
     def _all(self, name: str, *arguments: Any) -> list[Any]:
-        if self._owed is not None:
-            self._answers()
-        self._owed = {}
+        if self._asked:
+            raise NBodyError(
+                f"{name}: an earlier request was interrupted and ranks may be at different steps; begin again"
+            )
+        self._asked = True
         for pipe in self._pipes:
             with contextlib.suppress(OSError):  # a rank that is gone is missed where its answer is read
                 pipe.send((name, arguments))
-        return self._answers()
+        answers = self._answers()
+        self._asked = False
+        return answers
 
     def _answers(self) -> list[Any]:
-        answers = self._owed = {} if self._owed is None else self._owed
+        answers: dict[int, Any] = {}
         while len(answers) < len(self._pipes):
-            waiting = [pipe for rank, pipe in enumerate(self._pipes) if rank not in answers]
-            for ready in wait(waiting):
+            for ready in wait([pipe for rank, pipe in enumerate(self._pipes) if rank not in answers]):
                 rank = self._pipes.index(ready)
                 try:
                     error, value = self._pipes[rank].recv()
@@ -187,7 +190,6 @@ class ClusterSimulation:
                 if error is not None:
                     raise NBodyError(self._simulator_text() or error)
                 answers[rank] = value
-        self._owed = None
         return [answers[rank] for rank in range(len(self._pipes))]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import polyloom
-from polyloom import record
+from polyloom import interrupts, record
 from polyloom.errors import UserError
 from polyloom.nbody import snapshot
 from polyloom.nbody.cluster import ClusterSimulation, Place, default_cluster
@@ -171,27 +171,27 @@ def _run_steps(
     first: int,
     direct: bool,
 ) -> bool:
-    """All steps with their energies and snapshots; True if interrupted."""
+    """All steps with their energies and snapshots; True if interrupted, which ends it after the step at hand."""
     every = job.log_every or max(1, job.steps // 20)
     done = first
-    try:
+    with interrupts.noted() as interrupted:
         simulation.start()
         if first == 0:
             if job.snapshot_every:
                 snapshot.write(folder / snapshot.name_of(0), simulation.state())
             log.add(0, 0.0, simulation.diagnostics(direct))
         with _Bar(job.steps, first) as bar:
-            while done < job.steps:
+            while done < job.steps and not interrupted():
                 stop = min(_next(done, every), _next(done, job.snapshot_every), job.steps)
                 for reached in bar.through(simulation, done, stop):
                     done = reached
+                    if interrupted():
+                        break
                 if done % every == 0 or done == job.steps:
                     log.add(done, done * settings.dt, simulation.diagnostics(direct))
                 if job.snapshot_every and (done % job.snapshot_every == 0 or done == job.steps):
                     snapshot.write(folder / snapshot.name_of(done), simulation.state())
-    except KeyboardInterrupt:
-        return True
-    return False
+        return interrupted()
 
 
 def _next(done: int, every: int) -> int:
