@@ -24,21 +24,28 @@ def run_child(
     Ctrl-C and SIGTERM are passed on to the whole group; if it has not ended 5 s later it is killed.
     Returns (exit status as a shell shows it, captured standard output or "").
     """
-    child = subprocess.Popen(
-        command,
-        env={**os.environ, **env},
-        cwd=cwd,
-        stdout=subprocess.PIPE if capture_stdout or on_line else None,
-        stderr=subprocess.STDOUT if on_line else None,
-        text=True,
-        start_new_session=True,
-    )
+    child: subprocess.Popen[str] | None = None
+    early: list[int] = []
 
     def forward(signum: int, _frame: object) -> None:
-        _signal_group(child, signum)
+        if child is None:
+            early.append(signum)  # the child is being started, and may be there already
+        else:
+            _signal_group(child, signum)
 
     previous = {s: signal.signal(s, forward) for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:
+        child = subprocess.Popen(
+            command,
+            env={**os.environ, **env},
+            cwd=cwd,
+            stdout=subprocess.PIPE if capture_stdout or on_line else None,
+            stderr=subprocess.STDOUT if on_line else None,
+            text=True,
+            start_new_session=True,
+        )
+        for signum in early:
+            _signal_group(child, signum)
         if on_line and child.stdout:
             for line in child.stdout:
                 on_line(line.rstrip("\n"))
@@ -46,7 +53,8 @@ def run_child(
     finally:
         for signum, handler in previous.items():
             signal.signal(signum, handler)
-        _end_group(child)
+        if child is not None:
+            _end_group(child)
     status = child.returncode
     return (128 - status if status < 0 else status), output or ""
 
