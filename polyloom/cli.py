@@ -293,7 +293,9 @@ def synth(
     param: Annotated[list[str] | None, typer.Option(metavar="K=V", help="Set a parameter of the top.")] = None,
     ranks: Annotated[int, typer.Option(help="Of a program: ranks of the job.")] = 4,
     rank: Annotated[int, typer.Option(help="Of a program: the rank that is synthesized.")] = 1,
-    pnr: Annotated[bool, typer.Option("--pnr", help="Place and route too, for the clock (ecp5).")] = False,
+    pnr: Annotated[
+        bool, typer.Option("--pnr", help="Place and route too, for the clock (ecp5; of a board one tile).")
+    ] = False,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Synthesize RTL with open tools and print what each module takes."""
@@ -306,11 +308,12 @@ def synth(
             raise UserError(f"--param {text}: write NAME=VALUE")
         overrides[key] = value
     results = []
+    known = synth_designs.read()
     if name.endswith(".c"):
         designs = [synth_designs.of_program(Path(name), ranks, rank)]
     else:
-        designs = synth_designs.select(name, synth_designs.read(), size)
-    for design, family, place in synth_designs.jobs(designs, part, pnr):
+        designs = synth_designs.select(name, known, size)
+    for design, family, place in synth_designs.jobs(designs, part, pnr, known):
         line = synth_report.Line(f"{design.name} on {family}")
         try:
             results.append(synth_flow.synthesize(design, synth_parts.PARTS[family], overrides, place, line))

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from polyloom import paths
@@ -16,7 +17,7 @@ KERNEL_TOP = "polyloom_kernel_app"
 TABLE = Path(__file__).with_name("designs.toml")
 _KEYS = {
     *("role", "top", "list", "parameters", "published", "program", "ranks", "rank", "define"),
-    *("size", "parts", "groups", "flat"),
+    *("size", "parts", "groups", "flat", "clock"),
 }
 DEFAULT_PARTS = ("ultrascale+",)
 
@@ -56,6 +57,7 @@ class Design:
     parts: tuple[str, ...] = DEFAULT_PARTS  # that it is done for if none is asked for
     groups: str = ""  # subsystems: a table of groups.toml
     flat: bool = False  # as one module: smaller and faster, but no rows
+    clock: str = ""  # the design that is placed in the stead of this one, which is too large
 
     def file_list(self) -> Path:
         """What to read; a program is compiled to a kernel first."""
@@ -88,6 +90,7 @@ def read(path: Path = TABLE) -> dict[str, Design]:
             parts=tuple(entry.get("parts", DEFAULT_PARTS)),
             groups=entry.get("groups", ""),
             flat=entry.get("flat", False),
+            clock=entry.get("clock", ""),
         )
     return designs
 
@@ -121,13 +124,21 @@ def select(name: str, designs: dict[str, Design], size: str = "") -> list[Design
     return [design for design in chosen if not design.size or design.size == wanted]
 
 
-def jobs(chosen: Iterable[Design], part: str = "", pnr: bool = False) -> list[tuple[Design, str, bool]]:
+def jobs(
+    chosen: Iterable[Design], part: str = "", pnr: bool = False, known: Mapping[str, Design] = MappingProxyType({})
+) -> list[tuple[Design, str, bool]]:
     """Each design with each part that it is done for (``part``, or those it names), and whether it is placed too.
 
-    Of several parts that a design names, ``pnr`` means the one that can be placed; a part asked for is asked for.
+    Of several parts that a design names, ``pnr`` means the one that can be placed; a part asked for is asked for. In
+    the stead of a design with a ``clock`` that one of ``known`` is placed, after it.
     """
-    return [
-        (design, name, pnr and (bool(part) or name == "ecp5" or "ecp5" not in design.parts))
-        for design in chosen
-        for name in ([part] if part else design.parts)
-    ]
+    found = []
+    for design in chosen:
+        parts = [part] if part else design.parts
+        stead = known.get(design.clock)
+        for name in parts:
+            placed = pnr and (bool(part) or name == "ecp5" or "ecp5" not in design.parts)
+            found.append((design, name, placed and not stead))
+            if placed and stead:
+                found.append((stead, name, True))
+    return found

@@ -31,6 +31,7 @@ class Groups:
     theirs: int
     rest: float
     rows: tuple[Mapping[str, Any], ...]
+    wholes: tuple[Mapping[str, Any], ...] = ()  # published totals of other forms
 
     def scale(self, parameters: Mapping[str, str]) -> int:
         """How many of ``per`` a design of these parameters has."""
@@ -44,7 +45,8 @@ def read(name: str, path: Path = TABLE) -> Groups:
     if name not in tables:
         raise UserError(f"{path}: no groups '{name}'; there are: {', '.join(tables)}")
     entry = tables[name]
-    return Groups(**{**entry, "ours": tuple(entry["ours"]), "rows": tuple(entry["rows"])})
+    fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+    return Groups(**fields)
 
 
 def split(groups: Groups, rows: Sequence[Row], total: Row) -> dict[str, Resources]:
@@ -82,6 +84,9 @@ def as_text(groups: Groups, part: str, parameters: Mapping[str, str], rows: Sequ
         if same:
             cells += ["", ""] if theirs is None else [f"{theirs:,}", f"{theirs / groups.theirs:,.0f}"]
         lines.append([name, *cells])
+    for whole in groups.wholes if same else ():
+        theirs = whole["published"]
+        lines.append([whole["what"], *[""] * (len(heads) - 3), f"{theirs:,}", f"{theirs / groups.theirs:,.0f}"])
     widths = [max(len(line[i]) for line in lines) for i in range(len(heads))]
     text = [f"by subsystem, {scale} {groups.per}s" + (f"; published: {groups.title}" if same else "")]
     for line in lines:

@@ -26,6 +26,7 @@ GROUPS = groups.Groups(
         {"what": "b", "modules": ["z"]},
         {"what": "c", "published": 7},
     ),
+    wholes=({"what": "whole", "published": 1200},),
 )
 
 
@@ -50,6 +51,7 @@ def test_published_stands_beside_the_same_unit_only() -> None:
     assert lines["c"] == ["7", "1"]
     assert lines["rest"] == ["500", "36", "7", "1", "25", "50", "5"]
     assert lines["total"] == ["1,000", "40", "8", "3", "50", "157", "16"]
+    assert lines["whole"] == ["1,200", "120"]
     other = groups.as_text(GROUPS, "ecp5", {}, *example())
     assert "A paper" not in other
     assert "\n  c " not in other
@@ -80,6 +82,12 @@ def test_a_role_with_sizes_is_done_in_one() -> None:
     assert designs.jobs([known["hub_base"]]) == [(known["hub_base"], "ultrascale+", False)]
     assert [place for _, _, place in designs.jobs([known["overlay_tiny"]], pnr=True)] == [False, False, True]
     assert designs.jobs([known["overlay_tiny"]], "ultrascale+", pnr=True)[0][2]  # refused later, with a message
+    assert [(d.name, part, place) for d, part, place in designs.jobs([known["overlay_tiny"]], "", True, known)][
+        -2:
+    ] == [
+        ("overlay_tiny", "ecp5", False),
+        ("overlay_tile", "ecp5", True),
+    ]
     with pytest.raises(UserError, match="--size huge: 'overlay' has sizes tiny, small, default"):
         designs.select("overlay", known, "huge")
     with pytest.raises(UserError, match="--size tiny: 'hub' has no sizes"):
