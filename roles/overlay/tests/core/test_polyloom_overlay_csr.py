@@ -159,8 +159,7 @@ class Pipeline:
             frm = self.fcsr[fifth.thread] >> 5 if self.fpu else 0
             assert io["s5_frm_o"] == frm, f"cycle {cycle}: rounding mode {io['s5_frm_o']}: {fifth}"
         if seventh:
-            got = CONTEXT.unpack(io["s7_held_o"])
-            assert got == self.held[seventh.thread], f"cycle {cycle}: {got}: {seventh}"
+            assert CONTEXT.unpack(io["s7_held_o"]) == self.held[seventh.thread], f"cycle {cycle}: held: {seventh}"
         result = seventh.result if seventh else 0
         assert io["s7_result_o"] == result, f"cycle {cycle}: {io['s7_result_o']:#x}, expected {result:#x}: {seventh}"
         self._check_sixth(cycle, sixth)
