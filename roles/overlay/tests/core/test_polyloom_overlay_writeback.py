@@ -87,8 +87,7 @@ class Cores:
         kind = rng.choice(KINDS) if thread in self.pending else "clear"
         pending = PENDING.unpack(PENDING.random(rng)) | self.pending.get(thread, NOTHING)
         register, rd_we = rng.getrandbits(6), int(rng.random() < 0.7)
-        if rng.random() < 0.4:
-            register = pending["rd"]
+        register = rng.choice((register, pending["rd"], pending["rd"] ^ 32))  # also the same of the other file
         decoded = DECODED.unpack(DECODED.random(rng)) | {"rd": register}
         decoded["rd_we"] = rd_we if kind == "latent" else decoded["rd_we"]
         fields = PASSING.unpack(PASSING.random(rng)) | {"thread": thread, "pending": PENDING.pack(**pending)}
