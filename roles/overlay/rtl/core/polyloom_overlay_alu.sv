@@ -9,7 +9,7 @@
 // Reset:        none.
 // Limits:       none.
 // Cost:         about 180 LUT4 with its shifter, 2 MULT18 (ECP5; part of polyloom_overlay_core).
-// Source:       own design.   Tests: test_polyloom_overlay_cores.py
+// Source:       own design.   Tests: test_polyloom_overlay_alu.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_alu
   import polyloom_overlay_pkg::*;
 #(

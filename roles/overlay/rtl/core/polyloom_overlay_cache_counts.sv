@@ -8,7 +8,7 @@
 // Reset:        to 0.
 // Limits:       none.
 // Cost:         about 100 LUT4, 96 FF (ECP5).
-// Source:       Tinsel.   Tests: test_polyloom_overlay_cores.py
+// Source:       Tinsel.   Tests: test_polyloom_overlay_cache_counts.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_cache_counts (
     input  logic             clk_i,
     input  logic             rst_ni,

@@ -9,7 +9,7 @@
 // Reset:        none; words are undefined until written.
 // Limits:       AddrBits 1 to 16.
 // Cost:         2 EBR, no LUT4 (ECP5); in 16x4 RAM it would be 96 LUT4.
-// Source:       own design.   Tests: test_polyloom_overlay_cores.py
+// Source:       own design.   Tests: test_polyloom_overlay_context.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_context
   import polyloom_overlay_pkg::*;
 #(

@@ -15,7 +15,7 @@
 // Reset:        all threads are off; what they hold but registers is cleared in 16 cycles, before any start.
 // Limits:       threads a power of two up to 16, instr_words a power of two up to 65536 (checked at elaboration).
 // Cost:         see README.md.
-// Source:       Tinsel paper III; own design.   Tests: test_polyloom_overlay_cores.py
+// Source:       Tinsel paper III; own design.   Tests: test_polyloom_overlay_core.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_core
   import polyloom_overlay_pkg::*;
 #(

@@ -9,7 +9,8 @@
 // Reset:        counters start anew and count; held registers by s6_clear_i, once for each thread.
 // Limits:       of SendLen and InstrAddr bits that are beyond their range are kept as one: csrrc clears it only if it clears all.
 // Cost:         about 260 LUT4 with its counters (ECP5; part of polyloom_overlay_core).
-// Source:       Tinsel; roles/overlay/sim/tile/tile_control.cc.   Tests: test_polyloom_overlay_cores.py
+// Source:       Tinsel; roles/overlay/sim/tile/tile_control.cc.
+//               Tests: test_polyloom_overlay_csr.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_csr
   import polyloom_overlay_pkg::*;
 #(

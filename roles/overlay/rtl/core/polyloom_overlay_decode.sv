@@ -9,7 +9,8 @@
 // Reset:        none.
 // Limits:       without Fp instructions of F are illegal, without MulDiv those of M.
 // Cost:         about 75 LUT4 without Fp and MulDiv (ECP5; part of polyloom_overlay_core).
-// Source:       RISC-V unprivileged ISA 20191213, chapter 24; Send: Tinsel.   Tests: test_polyloom_overlay_cores.py
+// Source:       RISC-V unprivileged ISA 20191213, chapter 24; Send: Tinsel.
+//               Tests: test_polyloom_overlay_decode.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_decode
   import polyloom_overlay_pkg::*;
 #(

@@ -9,7 +9,7 @@
 // Reset:        emptied.
 // Limits:       none.
 // Cost:         about 20 LUT4, 80 FF (ECP5; part of polyloom_overlay_core).
-// Source:       own design.   Tests: test_polyloom_overlay_cores.py
+// Source:       own design.   Tests: test_polyloom_overlay_event.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_event
   import polyloom_overlay_pkg::*;
 (

@@ -8,7 +8,7 @@
 // Reset:        none; words are undefined until written.
 // Limits:       Words a power of two from 2 on; Ports 1 or 2 (checked at elaboration).
 // Cost:         2,048 words: 4 EBR (ECP5).
-// Source:       Tinsel paper III.   Tests: test_polyloom_overlay_cores.py
+// Source:       Tinsel paper III.   Tests: test_polyloom_overlay_imem.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_imem #(
     parameter int unsigned Words = 0,
     parameter int unsigned Ports = 0,

@@ -9,7 +9,8 @@
 // Reset:        none.
 // Limits:       not for branches, whose target has its own adder; of an illegal word it is anything.
 // Cost:         about 45 LUT4 (ECP5; part of polyloom_overlay_core).
-// Source:       RISC-V unprivileged ISA 20191213, chapter 24.   Tests: test_polyloom_overlay_cores.py
+// Source:       RISC-V unprivileged ISA 20191213, chapter 24.
+//               Tests: test_polyloom_overlay_immediate.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_immediate (
     input  logic [31:2] word_i,
     input  logic        uses_i,  // the operand is the immediate; else a register

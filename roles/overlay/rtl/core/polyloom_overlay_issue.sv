@@ -11,7 +11,7 @@
 // Reset:        no thread is ready; then one of 16 threads a cycle is cleared (s0_op_o.clear).
 // Limits:       as polyloom_overlay_core.
 // Cost:         about 350 LUT4 with its parts (ECP5; part of polyloom_overlay_core).
-// Source:       own design.   Tests: test_polyloom_overlay_cores.py
+// Source:       own design.   Tests: test_polyloom_overlay_issue.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_issue
   import polyloom_overlay_pkg::*;
 #(

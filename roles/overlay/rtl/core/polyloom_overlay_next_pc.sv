@@ -10,7 +10,7 @@
 // Reset:        none.
 // Limits:       AddrBits 1 to 16.
 // Cost:         about 90 LUT4 (ECP5; part of polyloom_overlay_core).
-// Source:       own design.   Tests: test_polyloom_overlay_cores.py
+// Source:       own design.   Tests: test_polyloom_overlay_next_pc.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_next_pc #(
     parameter int unsigned AddrBits = 1  // of a word in the instruction memory
 ) (

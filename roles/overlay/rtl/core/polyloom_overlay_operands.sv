@@ -11,7 +11,7 @@
 // Reset:        none.
 // Limits:       as polyloom_overlay_core.
 // Cost:         about 210 LUT4 with its parts, 5 EBR (ECP5; part of polyloom_overlay_core).
-// Source:       own design.   Tests: test_polyloom_overlay_cores.py
+// Source:       own design.   Tests: test_polyloom_overlay_operands.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_operands
   import polyloom_overlay_pkg::*;
 #(

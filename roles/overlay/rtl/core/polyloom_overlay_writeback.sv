@@ -10,7 +10,7 @@
 // Reset:        no write; what is pending by s6_clear_i, once for each thread.
 // Limits:       none.
 // Cost:         about 140 LUT4 (ECP5; part of polyloom_overlay_core).
-// Source:       own design.   Tests: test_polyloom_overlay_cores.py
+// Source:       own design.   Tests: test_polyloom_overlay_writeback.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_writeback
   import polyloom_overlay_pkg::*;
 (

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+-f ../../rtl/core/core.f
+core_parts_tb.sv
