@@ -14,7 +14,7 @@
 // Cost:         see polyloom_overlay_fpu.
 // Source:       restoring division and square root: Muller and others, Handbook of Floating-Point Arithmetic; own design. CVFPU's
 //               unit (of T-Head) takes 6,217 LUT4 and runs at 37 MHz on ECP5.
-// Tests:        overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
+// Tests:        test_polyloom_overlay_fpu_divider.py, overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
 module polyloom_overlay_fpu_divider
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_fpu_pkg::*;

@@ -8,7 +8,8 @@
 // Reset:        nothing is in flight; data are not cleared.
 // Limits:       see polyloom_overlay_fpu_prepare.
 // Cost:         see polyloom_overlay_fpu.
-// Source:       own design.   Tests: overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
+// Source:       own design.
+// Tests:        test_polyloom_overlay_fpu_pipe.py, overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
 module polyloom_overlay_fpu_pipe
   import polyloom_overlay_fpu_pkg::*;
 (

@@ -13,7 +13,7 @@
 // Limits:       op is not one of the divider's; rm is 0 to 4.
 // Cost:         see polyloom_overlay_fpu.
 // Source:       RISC-V unprivileged ISA 20191213, chapter 11; IEEE 754-2019; own design.
-// Tests:        overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
+// Tests:        test_polyloom_overlay_fpu_prepare.py, overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
 module polyloom_overlay_fpu_prepare
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_fpu_pkg::*;

@@ -10,7 +10,7 @@
 // Limits:       Cfg.cores 1, 2 or 4 and Cfg.threads 1 to 16, powers of two (checked by polyloom_overlay_fpu); a request into a full FIFO (asserted).
 // Cost:         see polyloom_overlay_fpu.
 // Source:       own design; the order is that of roles/overlay/sim/tile/unit_queue.h.
-// Tests:        overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
+// Tests:        test_polyloom_overlay_fpu_queue.py, overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
 module polyloom_overlay_fpu_queue
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_fpu_pkg::*;

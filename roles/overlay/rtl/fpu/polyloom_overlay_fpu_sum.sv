@@ -11,7 +11,7 @@
 // Limits:       if a bit of the addend falls below the sum, the product is greater; this follows from the operands' form.
 // Cost:         see polyloom_overlay_fpu.
 // Source:       the window of 76 bits: Muller and others, Handbook of Floating-Point Arithmetic, 8.5; own design.
-// Tests:        overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
+// Tests:        test_polyloom_overlay_fpu_sum.py, overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
 module polyloom_overlay_fpu_sum
   import polyloom_overlay_fpu_pkg::*;
 (

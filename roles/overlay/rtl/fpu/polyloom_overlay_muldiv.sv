@@ -10,7 +10,8 @@
 // Reset:        nothing is in flight; the first request may come in the first cycle after reset.
 // Limits:       Cfg.cores 1, 2 or 4; Cfg.threads 1 to 16, powers of two (checked by polyloom_overlay_fpu).
 // Cost:         see bench/core-area.
-// Source:       Tinsel paper, III; own design.   Tests: overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
+// Source:       Tinsel paper, III; own design.
+// Tests:        test_polyloom_overlay_muldiv.py, overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
 module polyloom_overlay_muldiv
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_fpu_pkg::*;

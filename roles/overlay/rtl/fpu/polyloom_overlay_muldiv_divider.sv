@@ -12,7 +12,8 @@
 // Reset:        empty.
 // Limits:       op is one of the divider's.
 // Cost:         see polyloom_overlay_muldiv.
-// Source:       non-restoring division: Ercegovac and Lang, Digital Arithmetic; own design.   Tests: overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
+// Source:       non-restoring division: Ercegovac and Lang, Digital Arithmetic; own design.
+// Tests:        test_polyloom_overlay_muldiv_divider.py, overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
 module polyloom_overlay_muldiv_divider
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_fpu_pkg::*;

@@ -9,7 +9,8 @@
 // Reset:        nothing is in flight; data are not cleared.
 // Limits:       op is one of the multiplier's.
 // Cost:         see polyloom_overlay_muldiv.
-// Source:       own design.   Tests: overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
+// Source:       own design.
+// Tests:        test_polyloom_overlay_muldiv_multiplier.py, overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
 module polyloom_overlay_muldiv_multiplier
   import polyloom_overlay_fpu_pkg::*;
 (

@@ -10,7 +10,7 @@
 // Limits:       as polyloom_overlay_muldiv.
 // Cost:         see polyloom_overlay_muldiv.
 // Source:       own design; the order is that of roles/overlay/sim/tile/unit_queue.h.
-// Tests:        overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
+// Tests:        test_polyloom_overlay_muldiv_queue.py, overlay_fpu_rtl_test.cc, test_polyloom_overlay_fpu.py
 module polyloom_overlay_muldiv_queue
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_fpu_pkg::*;

@@ -17,7 +17,8 @@
 // Limits:       cores 1, 2, 4; threads a power of two up to 16; ways a power of two up to 16; ways * sets of a thread, a power of
 //               two, up to 64; lines of 32 or 64 bytes (checked at elaboration). Addresses aligned and in DRAM or SRAM.
 // Cost:         2,647 LUT, 1,060 FF, 42.5 BRAM36 (UltraScale+); 4,718 LUT4, 87 EBR (ECP5). Yosys 0.70, 2026-11.
-// Source:       Tinsel paper III; rules: roles/overlay/sim/tile/README.md.   Tests: test_overlay_memory.py, overlay_rtl_memory_test
+// Source:       Tinsel paper III; rules: roles/overlay/sim/tile/README.md.
+// Tests:        test_polyloom_overlay_cache.py, memory_rtl_test.cc
 module polyloom_overlay_cache
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_memory_pkg::*;

@@ -10,7 +10,8 @@
 // Reset:        pipeline emptied.
 // Limits:       checked by polyloom_overlay_cache. A thread has one miss under way.
 // Cost:         64 x 54 bits of RAM; a byte multiplexer a byte of the line.
-// Source:       own design.   Tests: test_overlay_memory.py, overlay_rtl_memory_test
+// Source:       own design.
+// Tests:        test_polyloom_overlay_cache_fill.py, memory_rtl_test.cc
 module polyloom_overlay_cache_fill
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_memory_pkg::*;

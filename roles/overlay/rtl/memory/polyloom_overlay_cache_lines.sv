@@ -15,7 +15,8 @@
 // Reset:        queue emptied. Bytes are undefined until filled.
 // Limits:       checked by polyloom_overlay_cache.
 // Cost:         64 threads of 64 lines of 32 bytes: 32 BRAM36 (UltraScale+), 64 EBR (ECP5), and a queue of 4 x 268 bits.
-// Source:       own design.   Tests: test_overlay_memory.py, overlay_rtl_memory_test
+// Source:       own design.
+// Tests:        test_polyloom_overlay_cache_lines.py, memory_rtl_test.cc
 module polyloom_overlay_cache_lines
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_memory_pkg::*;

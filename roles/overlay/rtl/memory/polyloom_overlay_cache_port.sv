@@ -14,7 +14,8 @@
 // Reset:        emptied, all slots free.
 // Limits:       checked by polyloom_overlay_cache.
 // Cost:         FIFO of 2 x threads x 74 bits in block RAM.
-// Source:       own design.   Tests: test_overlay_memory.py, overlay_rtl_memory_test
+// Source:       own design.
+// Tests:        test_polyloom_overlay_cache_port.py, memory_rtl_test.cc
 module polyloom_overlay_cache_port
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_memory_pkg::*;

@@ -14,7 +14,8 @@
 // Limits:       Cfg.cores 1, 2, 4; Cfg.threads 1..16, a power of two (checked by polyloom_overlay_cache); at most one request a
 //               thread (asserted).
 // Cost:         16 x 74 bits of LUT RAM a core, most of it.
-// Source:       own design.   Tests: test_overlay_memory.py, overlay_rtl_memory_test
+// Source:       own design.
+// Tests:        test_polyloom_overlay_cache_queue.py, memory_rtl_test.cc
 module polyloom_overlay_cache_queue
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_memory_pkg::*;

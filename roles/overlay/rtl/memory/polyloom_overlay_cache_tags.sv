@@ -11,7 +11,8 @@
 // Reset:        pipeline emptied; states of all rows are cleared one a cycle, then ready_o rises.
 // Limits:       checked by polyloom_overlay_cache. A thread has one request under way (not checked).
 // Cost:         64 threads of 4 sets and 16 ways: 16 RAMs of 256 x 25 bits, one of 256 x 51.
-// Source:       Tinsel paper III (partition a thread); tree pseudo-LRU.   Tests: test_overlay_memory.py, overlay_rtl_memory_test
+// Source:       Tinsel paper III (partition a thread); tree pseudo-LRU.
+// Tests:        test_polyloom_overlay_cache_tags.py, memory_rtl_test.cc
 module polyloom_overlay_cache_tags
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_memory_pkg::*;

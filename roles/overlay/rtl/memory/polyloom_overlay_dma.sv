@@ -13,7 +13,8 @@
 // Limits:       bursts of at most 16 beats, addresses a multiple of 32 and in DRAM or SRAM, as a thread sees them (the shell
 //               checks; length asserted). Beats of the interleaved view are lines of it.
 // Cost:         a RAM of 16 x 256 bits, a register of a line.
-// Source:       own design.   Tests: test_overlay_memory.py, overlay_rtl_memory_test
+// Source:       own design.
+// Tests:        test_polyloom_overlay_dma.py, memory_rtl_test.cc
 module polyloom_overlay_dma
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_memory_pkg::*;

@@ -19,7 +19,7 @@
 // Cost:         9 clients: 3,460 LUT, 317 FF (UltraScale+); 7,297 LUT4 (ECP5); half of it the clients' FIFOs. Yosys 0.70,
 //               2026-11.
 // Source:       rule: roles/overlay/sim/tile/README.md "Memory"; map: tinsel facts 1.3.
-// Tests: test_overlay_memory.py, overlay_rtl_memory_test
+// Tests:        test_polyloom_overlay_slice.py, memory_rtl_test.cc
 module polyloom_overlay_slice
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_memory_pkg::*;

@@ -13,7 +13,8 @@
 // Reset:        output cleared.
 // Limits:       as polyloom_overlay_slice; bursts of a line, not interleaved.
 // Cost:         a register of a line; with 64-byte lines three of half a line more.
-// Source:       own design.   Tests: test_overlay_memory.py, overlay_rtl_memory_test
+// Source:       own design.
+// Tests:        test_polyloom_overlay_slice_lines.py, memory_rtl_test.cc
 module polyloom_overlay_slice_lines
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_memory_pkg::*;

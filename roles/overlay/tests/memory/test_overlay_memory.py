@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: that sizes which the memory parts cannot have stop elaboration with a message that says what may be.
 
-What the parts do is compared with the fast model in every cycle by memory_rtl_test.cc (ctest overlay_rtl_memory_test):
-polyloom_overlay_cache with polyloom_overlay_cache_queue, polyloom_overlay_cache_tags, polyloom_overlay_cache_lines,
-polyloom_overlay_cache_fill, polyloom_overlay_cache_port; polyloom_overlay_slice with polyloom_overlay_slice_lines;
-polyloom_overlay_dma; types of polyloom_overlay_memory_pkg.
+What each part does is the matter of the test of its name. What all do together, polyloom_overlay_cache with
+polyloom_overlay_slice and polyloom_overlay_dma, is compared with the fast model in every cycle by memory_rtl_test.cc
+(ctest overlay_rtl_memory_test); types are those of polyloom_overlay_memory_pkg.
 """
 
 from __future__ import annotations
