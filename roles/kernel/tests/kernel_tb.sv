@@ -18,6 +18,7 @@ module kernel_tb (
   logic [NODES-1:0] tx_ready = '1;
   logic [NODES-1:0][63:0] rx_data = '0, tx_data;
   logic [NODES-1:0][7:0] rx_keep = '0, tx_keep;
+  logic [NODES-1:0][72:0] tx;  // last, keep, data
 
   for (genvar n = 0; n < NODES; n++) begin : gen_node
     logic ar_valid, ar_ready = 1'b1, r_valid, aw_valid, aw_ready = 1'b1, w_valid, w_ready = 1'b1, b_valid;
@@ -62,6 +63,8 @@ module kernel_tb (
         .mem_b_valid_i  (b_valid),
         .mem_b_ready_o  (b_ready)
     );
+
+    assign tx[n] = {tx_last[n], tx_keep[n], tx_data[n]};
 
     // A memory that answers after four cycles, or later. Of each kind at most 32 accesses are under way.
     logic [63:0] dram[WORDS];

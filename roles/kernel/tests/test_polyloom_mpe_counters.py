@@ -22,6 +22,7 @@ FRAMES_IN, FRAMES_OUT, FOREIGN, BYTES_IN, BYTES_OUT = 0, 1, 3, 10, 11
 KINDS = EVENTS + 3  # and bytes in, bytes out, foreign from elsewhere
 LATENCY = 13  # cycles from an event to its number
 CLEARING = 16
+FOREIGN_LATENCY = 45  # while something foreign comes in two of three cycles
 
 
 class Counting:
@@ -29,6 +30,7 @@ class Counting:
 
     def __init__(self, h: Harness, chance: float, apart: int, foreign: float | None = None) -> None:
         self.h, self.chance, self.apart, self.foreign = h, chance, apart, foreign
+        self.latency = LATENCY if foreign is None else FOREIGN_LATENCY
         names = ("events", "foreign", "bytes_in", "bytes_out", "index", "value", "idle")
         self.s = {name: h.signal(name) for name in names}
         self.told: list[tuple[int, int, int]] = []  # cycle, number, by how much
@@ -36,6 +38,7 @@ class Counting:
         self.total = [0] * 16
         self.sizes = [0, 0]
         self.stop = False
+        self.pause = 0  # nothing foreign in each cycle of so many
         EveryCycle(h, self.drive, self.check)
 
     def drive(self) -> None:
@@ -45,6 +48,8 @@ class Counting:
         for kind in range(EVENTS + 1):
             chance = self.chance if kind < EVENTS or self.foreign is None else self.foreign
             apart = 1 if kind == EVENTS and self.foreign is not None else self.apart
+            if kind == EVENTS and self.pause and now % self.pause == 0:
+                continue
             if not self.stop and now - self.last[kind] >= apart and rng.random() < chance:
                 events |= 1 << kind
                 self.last[kind] = now
@@ -62,9 +67,9 @@ class Counting:
     def check(self, cycle: int) -> None:
         """A number has all that is old enough, and nothing that has not been told."""
         for at, number, more in self.told:
-            if at == cycle - LATENCY - 1:
+            if at == cycle - self.latency - 1:
                 self.total[number] += more
-        self.told = [t for t in self.told if t[0] > cycle - LATENCY - 1]
+        self.told = [t for t in self.told if t[0] > cycle - self.latency - 1]
         index, value = self.s["index"].get(), self.s["value"].get()
         if cycle < CLEARING:
             assert not self.s["idle"].get()
@@ -74,7 +79,7 @@ class Counting:
         assert least <= value <= least + under_way, f"cycle {cycle}, number {index}: {value}, not {least} + {under_way}"
         if self.s["idle"].get():
             assert value == least + under_way, f"idle in cycle {cycle}, but number {index} is {value}"
-        elif cycle > CLEARING + LATENCY:
+        elif cycle > CLEARING + self.latency:
             assert self.told, f"not idle in cycle {cycle}"
 
 
@@ -93,15 +98,17 @@ async def counts(dut: Any, how: str) -> None:
 
 
 @cocotb.test()
-async def foreign_in_each_cycle(dut: Any) -> None:
-    """What is not for this node may be as short as a word."""
+@cocotb.parametrize(others=[0.0, 0.5])
+async def foreign_in_each_cycle(dut: Any, others: float) -> None:
+    """What is not for this node may be as short as a word: it is counted before all else."""
     h = part(dut, "counters")
-    c = Counting(h, 0.0, KINDS, foreign=0.8)
+    c = Counting(h, others, FOREIGN_LATENCY, foreign=1.0 if others else 0.8)
+    c.pause = 3 if others else 0
     c.last = [CLEARING] * (EVENTS + 1)
     await h.reset()
-    await h.step(300)
+    await h.step(400)
     c.stop = True
-    await h.step(30)
+    await h.step(FOREIGN_LATENCY + 15)
     assert c.s["idle"].get() and c.total[FOREIGN] > 200
 
 
