@@ -18,7 +18,7 @@ from typing import Any
 import cocotb
 from kernel_frames import MANAGEMENT, closed, ip_of, management, udp
 from kernel_traffic import Traffic
-from kernel_world import HOST, MEMORY, NODES, RECV_WAIT, SEND_WAIT, World, command
+from kernel_world import HOST, MEMORY, NODES, RECV, SEND_WAIT, WAIT, World, command
 
 from polyloom.rtl.testing import Stall, bench
 
@@ -140,19 +140,27 @@ async def full(dut: Any) -> None:
 
 @cocotb.test()
 async def again_after_reset(dut: Any) -> None:
-    """In the middle of a message the nodes are reset: no job, no counts; a new job is as good as the first."""
-    w = World(dut, holes=0.1)
-    Waits(w, 0.3)
-    data = w.rng.randbytes(3000)
+    """Two send each other a long message from and to block RAM at once, so that reads and writes of payload take turns.
+
+    In the middle the nodes are reset: no job, no counts; a new job is as good as the first.
+    """
+    w = World(dut, holes=0.02)
+    Waits(w, 0.1)
+    count = 6000
+    data = [w.rng.randbytes(count) for _ in range(2)]
     for whole in (False, True):
         await w.reset()
         w.host.clear()
         assert await w.read(0, 3) == [0]
-        await w.set_up([0, 1], window=5760, retransmit=5000)
-        w.put(0, MEMORY + 3, data)
-        w.put(1, MEMORY, bytes(3100))
-        w.script(0, [command(SEND_WAIT, 1, 5, MEMORY + 3, len(data), 9)])
-        w.script(1, [command(RECV_WAIT, 0, 5, MEMORY + 1, 3000, 9)])
+        await w.set_up([0, 1], window=11520, retransmit=20_000)
+        for n in range(2):
+            w.put(n, MEMORY + 3, data[n])
+            w.put(n, MEMORY + 8000, bytes(count + 100))
+            w.script(n, [
+                command(RECV, 1 - n, 5, MEMORY + 8001, count, 9),
+                command(SEND_WAIT, 1 - n, 5, MEMORY + 3, count, 9),
+                command(WAIT, handle=0),
+            ])  # fmt: skip
         await w.start(1, 0)
         if not whole:
             await w.steps(w.rng.randint(100, 900))
@@ -160,4 +168,6 @@ async def again_after_reset(dut: Any) -> None:
             continue
         await w.run(0, 1)
         await quiet(w)
-        assert (w.answers(1, 1)[0].error, w.get(1, MEMORY, 3008)) == (0, bytes(1) + data + bytes(7))
+        for n in range(2):
+            assert [a.error for a in w.answers(n, 3)] == [0] * 3
+            assert w.get(n, MEMORY + 8000, count + 9) == bytes(1) + data[1 - n] + bytes(8)
