@@ -74,11 +74,12 @@ class Waits:
         return ""
 
     def check(self) -> None:
-        """Of what went to the memory: aligned bursts of one word, as many addresses as words."""
+        """Of what went to the memory: aligned bursts of one word, as many addresses as words, none of block RAM's."""
         for reads, writes, data in zip(self.reads, self.writes, self.data, strict=True):
             assert len(writes.passed) == len(data.passed)
             for address in reads.passed + writes.passed:
                 assert address % 8 == 0 and address >> 31 == 0, f"address and length {address:#x}"
+                assert not MEMORY <= address < MEMORY + 0x10000, f"block RAM's address {address:#x} in DRAM"
             assert all(word >> 72 for word in data.passed), "a word that is not its burst's last"
 
 
