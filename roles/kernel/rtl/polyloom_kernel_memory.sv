@@ -7,11 +7,12 @@
 //                   reader --'   [ whose ] <--'-- R
 // Latency:      2 cycles and the memory's.
 // Throughput:   a word a cycle, of one direction; a change of direction waits for what is under way.
-// Backpressure: an asker waits for its turn; whoever has asked takes his words (no ready).
+// Backpressure: an asker waits for its turn, and while the others keep asking for the other direction;
+//               whoever has asked takes his words (no ready).
 // Order/loss:   a read sees all writes that were taken before it, and none taken after it.
 // Reset:        nothing under way.
 // Limits:       at most Open reads, and Open writes, under way.
-// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
+// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_kernel_memory.py, interop_test.cc
 module polyloom_kernel_memory #(
     parameter int unsigned Open = 32
 ) (

@@ -11,7 +11,7 @@
 // Order/loss:   PROTOCOL.md.
 // Reset:        no job, kernel in reset.
 // Limits:       one lane of 64 bits, one memory of 64 bits. The module polyloom_kernel_app comes with the kernel.
-// Cost:         `polyloom synth mpe` without kernel.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
+// Cost:         `polyloom synth mpe` without kernel.   Source: own design.   Tests: test_polyloom_kernel_node.py, test_mpe_faults.py, interop_test.cc
 module polyloom_kernel_node (
     input  logic              clk_i,
     input  logic              rst_ni,

@@ -11,7 +11,7 @@
 // Order/loss:   in order.   Reset: nothing to send.
 // Limits:       a header of at most 16 words, unless the datagram is known not to wait. A job is written before the last word of
 //               its header. The next job that tells must wait until told_i.
-// Cost:         not measured alone.   Source: PROTOCOL.md "Packet".   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
+// Cost:         not measured alone.   Source: PROTOCOL.md "Packet".   Tests: test_polyloom_mpe_builder.py, interop_test.cc
 module polyloom_mpe_builder
   import polyloom_mpe_pkg::*;
 (

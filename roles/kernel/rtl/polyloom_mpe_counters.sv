@@ -2,10 +2,11 @@
 // polyloom_mpe_counters: counts events in a RAM instead of a register each.
 // How:          an event sets a bit; each cycle one bit is taken and its number in LUT RAM goes up by one.
 // Latency:      up to COUNTERS + 3 cycles from an event to its number.
-// Throughput:   an event of each kind every COUNTERS cycles: frames are at least 11 cycles apart.
+// Throughput:   an event of each kind every COUNTERS + 3 cycles, of a few kinds more often: frames are at
+//               least 11 cycles apart.
 // Backpressure: none.   Order/loss:   events of one kind closer than that may be lost.
-// Reset:        no event waits; after reset the numbers are cleared, COUNTERS cycles.
-// Limits:       48 bits.   Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
+// Reset:        no event waits; after reset the numbers are cleared, 16 cycles.
+// Limits:       48 bits.   Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe_counters.py, interop_test.cc
 module polyloom_mpe_counters
   import polyloom_mpe_pkg::*;
 (

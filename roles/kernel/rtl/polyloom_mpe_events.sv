@@ -7,7 +7,7 @@
 // Order/loss:   by urgency: sending before receiving, as it is limited by the link.
 // Reset:        no flags, timers stand.
 // Limits:       none.
-// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py
+// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe_events.py, test_mpe_faults.py
 module polyloom_mpe_events
   import polyloom_mpe_isa_pkg::*;
 (

@@ -8,7 +8,7 @@
 // Backpressure: registers and the store's room; a frame back waits for the receive side, and what is behind it too.
 // Order/loss:   frames of one source in order, nothing lost.
 // Reset:        empty.   Limits:       frames of at most Words words.
-// Cost:         1 BRAM36; not measured alone.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
+// Cost:         1 BRAM36; not measured alone.   Source: own design.   Tests: test_polyloom_mpe_out.py, interop_test.cc
 module polyloom_mpe_out
   import polyloom_udp_pkg::*;
   import polyloom_mpe_pkg::MPI_PORT, polyloom_mpe_pkg::MANAGEMENT_PORT;

@@ -10,7 +10,7 @@
 // Order/loss:   in order; dropped_o tells of each packet dropped here.
 // Reset:        no header, FIFO empty.
 // Limits:       from_i stands with the datagram's words.
-// Cost:         not measured alone.   Source: PROTOCOL.md "Packet", "Filter".   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
+// Cost:         not measured alone.   Source: PROTOCOL.md "Packet", "Filter".   Tests: test_polyloom_mpe_parse.py, interop_test.cc
 module polyloom_mpe_parse
   import polyloom_mpe_pkg::*;
   import polyloom_udp_pkg::endpoint_t;

@@ -5,7 +5,7 @@
 // Latency:      1 cycle.   Throughput:   an instruction a cycle.   Backpressure: none.   Order/loss:   none.
 // Reset:        none: word_o is the instruction of the last cycle's at_i.
 // Limits:       PROGRAM_WORDS instructions (checked at elaboration).
-// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
+// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe_program.py, interop_test.cc
 module polyloom_mpe_program
   import polyloom_mpe_isa_pkg::*;
   import polyloom_mpe_asm_pkg::program_t;

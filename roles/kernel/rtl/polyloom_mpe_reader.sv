@@ -9,7 +9,7 @@
 // Order/loss:   in order.
 // Reset:        no job, FIFO empty; answers to what was asked before must not come any more.
 // Limits:       jobs of 1 byte and more.
-// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
+// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe_reader.py, interop_test.cc
 module polyloom_mpe_reader #(
     parameter int unsigned Beats = 32  // words asked for and not yet used
 ) (
@@ -25,7 +25,7 @@ module polyloom_mpe_reader #(
     input  logic        out_ready_i,
     output logic [63:0] out_data_o,
     output logic        out_last_o,
-    output logic        out_bad_o,      // with the last: some lay outside the memory
+    output logic        out_bad_o,      // as the last is taken: some lay outside the memory
     // Kernel's memory
     output logic        req_valid_o,
     input  logic        req_ready_i,

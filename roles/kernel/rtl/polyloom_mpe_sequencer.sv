@@ -10,7 +10,7 @@
 // Order/loss:   none.
 // Reset:        begins at instruction 0. Registers and memory are the program's to clear.
 // Limits:       calls 8 deep.
-// Cost:         not measured alone.   Source: own design.   Tests: test_mpe_pair_rules.py, test_mpe_faults.py
+// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe_sequencer.py, test_mpe_pair_rules.py
 module polyloom_mpe_sequencer
   import polyloom_mpe_isa_pkg::*;
 (

@@ -4,13 +4,14 @@
 //               carried to the next word. What the buffer does not want is thrown away up to the packet's end.
 //                   payload --+--> shift --> memory port
 //                   store   --'         '--> store
-// Latency:      1 cycle from a job to its first word (2 from the store).
+// Latency:      2 cycles from a job to its first word (3 from the store).
 // Throughput:   a word a cycle.
-// Backpressure: ready_o while no job waits. Payload waits for the memory port's ready (combinational).
+// Backpressure: ready_o while no job waits. Payload waits for the memory port's ready (combinational). Bytes of req_data_o
+//               that are not written may change while it waits.
 // Order/loss:   in order. idle_o when all is written.
 // Reset:        no job.
 // Limits:       a job from the packet ends with the packet's last word; none with no payload word at all.
-// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
+// Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe_writer.py, interop_test.cc
 module polyloom_mpe_writer
   import polyloom_mpe_pkg::*;
 (

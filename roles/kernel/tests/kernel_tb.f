@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 -f ../rtl/kernel_node.f
 polyloom_kernel_player.sv
+kernel_units.sv
 kernel_tb.sv

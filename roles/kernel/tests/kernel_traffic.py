@@ -30,7 +30,7 @@ from kernel_world import (
 
 WILD = 3  # first communicator of receives from anybody
 ROOM = 16  # bytes kept free around each buffer
-HEAP = 60_000  # bytes of the kernel's memory
+HEAP = 60_000  # bytes of the kernel's memory that are used before DRAM
 
 
 @dataclass
@@ -59,7 +59,8 @@ class Receive:
 class Program:
     """What one rank does."""
 
-    def __init__(self) -> None:
+    def __init__(self, heap: int) -> None:
+        self.limit = MEMORY + heap
         self.commands: list[tuple[int, int, int]] = []
         self.open: list[int] = []  # numbers of commands whose handles are not waited for
         self.sends: list[int] = []  # answers that only have to be good
@@ -70,7 +71,7 @@ class Program:
     def room(self, count: int) -> int:
         """An address for so many bytes."""
         size = count + 2 * ROOM
-        if self.heap + size <= MEMORY + HEAP:
+        if self.heap + size <= self.limit:
             self.heap += size
             return self.heap - size + ROOM
         self.dram += size
@@ -82,12 +83,13 @@ class Traffic:
     """Programs of all ranks."""
 
     def __init__(
-        self, world: World, ranks: int, messages: int, sizes: list[int], nodes: list[int] | None = None
-    ) -> None:
+        self, world: World, ranks: int, messages: int, sizes: list[int], nodes: list[int] | None = None,
+        heap: int = HEAP,
+    ) -> None:  # fmt: skip
         self.w = world
         self.rng: random.Random = world.rng
         self.nodes = nodes or list(range(ranks))
-        self.programs = [Program() for _ in range(ranks)]
+        self.programs = [Program(heap) for _ in range(ranks)]
         self.messages: list[Message] = []
         self.wild = WILD - 1  # communicator of the batch
         rng = self.rng

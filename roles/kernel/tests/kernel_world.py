@@ -51,6 +51,13 @@ class World:
         """Reset all."""
         await self.h.reset()
 
+    def clear(self) -> None:
+        """Forget all frames, before a reset."""
+        self._air.clear()
+        self.rx = [deque() for _ in range(NODES)]
+        self._sending = [deque() for _ in range(NODES)]
+        self._partial = [bytearray() for _ in range(NODES)]
+
     async def step(self) -> None:
         """A cycle."""
         dut, now = self.dut, self.h.cycle
@@ -80,7 +87,7 @@ class World:
         """See what the nodes send in this cycle."""
         if self.watch:
             self.watch(cycle)
-        valid = int(self.dut.tx_valid.value)
+        valid = int(self.dut.tx_valid.value) & int(self.dut.tx_ready.value)
         if valid == 0:
             return
         data, keep, last = int(self.dut.tx_data.value), int(self.dut.tx_keep.value), int(self.dut.tx_last.value)

@@ -46,16 +46,17 @@ module polyloom_kernel_app (
   logic [31:0] offset;
   assign offset = dma_addr_i - 32'h1_0000;
   assign inside_memory = dma_addr_i >= 32'h1_0000 && offset < 8 * WORDS;
-  assign dma_req_ready_o = 1'b1;
+  logic dma_late = 1'b0, answer_late = 1'b0;  // a test may make the engine wait
+  assign dma_req_ready_o = !dma_late;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) dma_rsp_valid_o <= 1'b0;
-    else dma_rsp_valid_o <= dma_req_valid_i && !dma_write_i;
+    else dma_rsp_valid_o <= dma_req_valid_i && dma_req_ready_o && !dma_write_i;
   end
   always_ff @(posedge clk_i) begin
     dma_rdata_o <= memory[offset[15:3]];
     dma_error_o <= !inside_memory;
     for (int unsigned b = 0; b < 8; b++) begin
-      if (dma_req_valid_i && dma_write_i && inside_memory && dma_strb_i[b]) begin
+      if (dma_req_valid_i && dma_req_ready_o && dma_write_i && inside_memory && dma_strb_i[b]) begin
         memory[offset[15:3]][8*b+:8] <= dma_wdata_i[8*b+:8];
       end
     end
@@ -108,7 +109,7 @@ module polyloom_kernel_app (
           step_q <= word_q == 2'd2 ? ANSWER : FETCH;
         end
         ANSWER:
-        if (rsp_valid_i) begin
+        if (rsp_valid_i && rsp_ready_o) begin
           rsp_q <= rsp_i;
           if (word_q == 2'd0) handles_q[at_q[9:0]] <= rsp_i[31:16];
           step_q <= STORE;
@@ -134,7 +135,7 @@ module polyloom_kernel_app (
   assign dram_strb_o = '1;
   assign cmd_valid_o = step_q == COMMAND;
   assign cmd_o = cmd_q;
-  assign rsp_ready_o = step_q == ANSWER;
+  assign rsp_ready_o = step_q == ANSWER && !answer_late;
   assign done_o = step_q == HALT;
   assign idle_o = (step_q == ANSWER && !rsp_valid_i) || step_q == HALT;
 

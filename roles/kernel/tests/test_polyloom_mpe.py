@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: whole nodes with command players: eager messages and rendezvous between two of them, errors, foreign frames,
-management. It exercises every part of polyloom_kernel_node and of its polyloom_mpe: polyloom_mpe_parse and
-polyloom_mpe_writer on the way in; polyloom_mpe_reader, polyloom_mpe_builder, polyloom_mpe_out on the way out;
-polyloom_mpe_sequencer, polyloom_mpe_program, polyloom_mpe_events between them; polyloom_mpe_counters. The tests see
-frames, answers and memories only.
+management. The tests see frames, answers and memories only.
 
-Leaves out: the C++ engine as a peer (interop_test.cc), faults of the network (test_mpe_faults.py).
+Leaves out: the C++ engine as a peer (interop_test.cc), faults of the network (test_mpe_faults.py),
+ports that wait (test_polyloom_kernel_node.py), each part alone (the tests of their names).
 """
 
 from __future__ import annotations
