@@ -8,7 +8,7 @@ import pytest
 from polyloom import interrupts
 
 
-def test_the_first_is_noted_and_the_second_raised():
+def test_the_first_is_noted_and_the_second_raised() -> None:
     with pytest.raises(KeyboardInterrupt), interrupts.noted() as came:
         assert not came()
         signal.raise_signal(signal.SIGINT)
@@ -17,7 +17,7 @@ def test_the_first_is_noted_and_the_second_raised():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_afterwards_the_handler_before_is_back():
+def test_afterwards_the_handler_before_is_back() -> None:
     with interrupts.noted() as came:
         pass
     assert not came()
@@ -25,7 +25,7 @@ def test_afterwards_the_handler_before_is_back():
         signal.raise_signal(signal.SIGINT)
 
 
-def test_an_ignored_signal_stays_ignored():
+def test_an_ignored_signal_stays_ignored() -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         with interrupts.noted() as came:
@@ -35,10 +35,10 @@ def test_an_ignored_signal_stays_ignored():
         signal.signal(signal.SIGINT, before)
 
 
-def test_other_threads_change_nothing():
-    seen = []
+def test_other_threads_change_nothing() -> None:
+    seen: list[tuple[bool, object]] = []
 
-    def work():
+    def work() -> None:
         with interrupts.noted() as came:
             seen.append((came(), signal.getsignal(signal.SIGINT)))
 
