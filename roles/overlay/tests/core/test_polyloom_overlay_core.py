@@ -77,7 +77,8 @@ class Neighbours:
         some = [rng.randrange(self.words + 9) for _ in range(20)]
         self.requests.extend({"op": CTL_READ_INSTR, "addr": at} for at in some if at in self.code or at >= self.words)
         self.reads = deque(self.code.get(request["addr"], 0) for request in self.requests if "data" not in request)
-        self.requests.extend({"op": CTL_START, "addr": thread, "data": 0} for thread in range(0, self.threads, 2))
+        for thread in range(0, self.threads, 2):  # the second start finds it running, and does nothing
+            self.requests.extend({"op": CTL_START, "addr": thread, "data": pc} for pc in (0, rng.randrange(0, 2048, 4)))
         for _ in range(3 * self.threads):
             byte = {"op": CTL_UART, "addr": rng.randrange(self.threads), "data": rng.getrandbits(8)}
             self.requests.append(byte)
