@@ -33,7 +33,7 @@ module memory_tb (
     if (which == 0) many.threads = 16;
   endfunction
 
-  for (genvar k = 0; k < 3; k++) begin : gen_queue
+  for (genvar k = 0; k < 2; k++) begin : gen_queue
     logic [CORES[k]-1:0] asks = '0;
     mem_req_t [CORES[k]-1:0] req = '0;
     logic hold = 1'b0, valid, empty;
@@ -52,7 +52,7 @@ module memory_tb (
     );
   end
 
-  for (genvar k = 0; k < 3; k++) begin : gen_tags
+  for (genvar k = 1; k < 3; k++) begin : gen_tags
     logic ready, valid = 1'b0, decided_valid, hit;
     lookup_t grant = '0, decided;
     start_t start;
