@@ -87,7 +87,7 @@ async def routes_x_then_y(dut: Any, which: int, place: int) -> None:
         elif h.rng.random() < 0.5:
             kind = HOST
         else:
-            other = board ^ h.rng.randrange(1, 64)
+            other = board ^ h.rng.choice((1 << h.rng.randrange(6), h.rng.randrange(1, 64)))
             dest = other << x_bits + y_bits | h.rng.getrandbits(x_bits + y_bits)
         return message_of(h.rng, kind, dest, leaves, longest)
 
