@@ -25,7 +25,7 @@ class Message:
     epoch: int
 
     @classmethod
-    def random(cls, rng: random.Random, epoch: int, longest: int = 4) -> Message:
+    def any_of(cls, rng: random.Random, epoch: int, longest: int = 4) -> Message:
         """Of any kind and length; one thread unless the kind is mask."""
         kind = rng.choice((UNICAST, MASK, KEY, HOST))
         mask = rng.getrandbits(64) if kind == MASK else 1 << rng.choice((0, 63, rng.randrange(64)))

@@ -21,7 +21,7 @@ test = bench(__file__, "link_tb")
 
 def messages_of(h: Harness, epoch: int) -> list[Message]:
     """Random ones, of an epoch; some for the host, with any mask."""
-    messages = [Message.random(h.rng, epoch) for _ in range(60)]
+    messages = [Message.any_of(h.rng, epoch) for _ in range(60)]
     for message in messages:
         if message.kind == HOST:
             message.mask = h.rng.choice((0, h.rng.getrandbits(64), 1 << 63))

@@ -42,7 +42,7 @@ class Board:
         epoch = self.rng.randrange(2)
         for _ in range(count):
             epoch ^= self.rng.random() < 0.3
-            message = Message.random(self.rng, int(epoch), self.longest)
+            message = Message.any_of(self.rng, int(epoch), self.longest)
             self.coming.append(message)
             items = message.items()
             self.source.send([items[0] | self.rng.getrandbits(28) << 36, *items[1:]])

@@ -3,9 +3,9 @@
 that, before and while tables are cleared too; every output in every cycle: releases in time with the next epoch,
 overflows of the queues, idle; 4 cores, 16 slots, 8 threads; 3, 8, 5; 1, 2, 1.
 
-Leaves out: what a RAM gives in the cycle of a write (free and set of a slot in one cycle come, but the RAM's model
-gives the old word); setting a slot that is held (the free list hands out none); sizes of a board (mailbox_references_proof.sv,
-test_polyloom_overlay_mailbox.py).
+Leaves out: what a RAM gives in the cycle of a write (a free and the set of its slot meet, but the RAM's model gives the
+old word); setting a slot that is held (the free list hands out none); sizes of a board
+(test_polyloom_overlay_mailbox.py).
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class Tile:
         ready = self.h.cycle > self.slots
         if ready and self.unused and self.rng.random() < self.phase[0]:
             early = self.unused & {queue[0] for queue in self.queues if queue}  # their frees meet the set
-            slots = early if early and self.rng.random() < 0.5 else self.unused
-            self.new_use = (self.rng.choice(sorted(slots)), self.rng.randint(1, self.threads))
+            usable = early if early and self.rng.random() < 0.5 else self.unused
+            self.new_use = (self.rng.choice(sorted(usable)), self.rng.randint(1, self.threads))
             self.unused.remove(self.new_use[0])
         slot, count = self.new_use or (self.rng.randrange(self.slots), self.rng.randint(1, self.threads))
         self.io["set"].set(int(self.new_use is not None))
