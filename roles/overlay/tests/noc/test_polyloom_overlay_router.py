@@ -21,7 +21,7 @@ test = bench(__file__, "noc_tb")
 LOCAL = 4
 STEPS = {NORTH: (0, 1), EAST: (1, 0), SOUTH: (0, -1), WEST: (-1, 0)}
 BACK = {NORTH: SOUTH, EAST: WEST, SOUTH: NORTH, WEST: EAST}
-SHAPES = ((3, 2, 4, 16), (5, 6, 2, 5))  # tiles, longest message, flits of a buffer
+SHAPES = ((3, 2, 4, 16), (5, 6, 3, 7))  # tiles, longest message, flits of a buffer
 
 Tile = tuple[int, int]
 
