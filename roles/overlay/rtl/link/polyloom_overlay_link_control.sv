@@ -9,7 +9,7 @@
 // Reset:        no packet.
 // Limits:       1 to 31 words a packet, bits [63:56] of the first zero (asserted).
 // Cost:         in polyloom_overlay_link.
-// Source:       own design, sim/board/mesh_link.cc.   Tests: overlay_link_swap_test.cc (test_polyloom_overlay_link.py)
+// Source:       own design, sim/board/mesh_link.cc.   Tests: test_polyloom_overlay_link_control.py, overlay_link_swap_test.cc
 module polyloom_overlay_link_control (
     input  logic        clk_i,
     input  logic        rst_ni,

@@ -9,7 +9,7 @@
 // Reset:        the next flit is a message's first.
 // Limits:       flits begin with one that is first.
 // Cost:         in polyloom_overlay_link.
-// Source:       own design.   Tests: overlay_link_swap_test.cc (test_polyloom_overlay_link.py)
+// Source:       own design.   Tests: test_polyloom_overlay_link_packer.py, overlay_link_swap_test.cc
 module polyloom_overlay_link_packer
   import polyloom_overlay_pkg::*;
 (

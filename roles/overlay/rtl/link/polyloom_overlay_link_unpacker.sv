@@ -10,7 +10,7 @@
 // Reset:        the next item is a header.
 // Limits:       messages of at most Cfg.max_flits flits.
 // Cost:         in polyloom_overlay_link.
-// Source:       own design.   Tests: overlay_link_swap_test.cc (test_polyloom_overlay_link.py)
+// Source:       own design.   Tests: test_polyloom_overlay_link_unpacker.py, overlay_link_swap_test.cc
 module polyloom_overlay_link_unpacker
   import polyloom_overlay_pkg::*;
 #(

@@ -8,7 +8,7 @@
 // Reset:        none.
 // Limits:       legal Cfg: polyloom_overlay_mailbox.
 // Cost:         in polyloom_overlay_mailbox.
-// Source:       own design.   Tests: test_polyloom_overlay_mailbox_sender.py
+// Source:       own design.   Tests: test_polyloom_overlay_mailbox_check.py
 module polyloom_overlay_mailbox_check
   import polyloom_overlay_pkg::*;
 #(

@@ -9,7 +9,7 @@
 // Reset:        empty.
 // Limits:       legal Cfg: polyloom_overlay_mailbox.
 // Cost:         in polyloom_overlay_mailbox.
-// Source:       own design.   Tests: test_polyloom_overlay_mailbox_sender.py
+// Source:       own design.   Tests: test_polyloom_overlay_mailbox_events.py
 module polyloom_overlay_mailbox_events
   import polyloom_overlay_pkg::*;
 #(

@@ -11,7 +11,7 @@
 // Reset:        rings are emptied by clear_i, once for each thread, before the first message.
 // Limits:       1 <= Threads <= 16.
 // Cost:         in polyloom_overlay_mailbox.
-// Source:       own design; Tinsel facts 3.1, Multicast paper III.   Tests: test_polyloom_overlay_mailbox_receiver.py;
+// Source:       own design; Tinsel facts 3.1, Multicast paper III.   Tests: test_polyloom_overlay_mailbox_queues.py;
 //               proof: proofs.toml [overlay_mailbox_queues]
 module polyloom_overlay_mailbox_queues #(
     parameter int unsigned Threads = 16,

@@ -8,9 +8,9 @@
 // Backpressure: count_o depends on registers only. A pop of an empty list is illegal (asserted).
 // Order/loss:   last in, first out; nothing lost.
 // Reset:        all slots from First on are free, with epoch 1.
-// Limits:       0 <= First < Slots.
+// Limits:       0 <= First < Slots; Slots a power of two.
 // Cost:         in polyloom_overlay_mailbox.
-// Source:       own design.   Tests: test_polyloom_overlay_mailbox_receiver.py; proof: proofs.toml [overlay_mailbox_slots]
+// Source:       own design.   Tests: test_polyloom_overlay_mailbox_slots.py; proof: proofs.toml [overlay_mailbox_slots]
 module polyloom_overlay_mailbox_slots #(
     parameter int unsigned Slots = 512,
     parameter int unsigned First = 64,

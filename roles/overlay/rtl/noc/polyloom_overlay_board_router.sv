@@ -8,7 +8,7 @@
 // Reset:        empty.
 // Limits:       as polyloom_overlay_router. Towards a link that the mesh does not have nothing may be addressed.
 // Cost:         not measured yet.
-// Source:       Tinsel paper III; own design.   Tests: overlay_noc_test.cc; proof (crossbar): formal/noc/proofs.toml
+// Source:       Tinsel paper III; own design.   Tests: test_polyloom_overlay_board_router.py, overlay_noc_test.cc
 module polyloom_overlay_board_router
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_noc_pkg::*;

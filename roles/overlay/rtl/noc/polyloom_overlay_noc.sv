@@ -18,7 +18,7 @@
 // Reset:        empty; takes a message in the first cycle after reset.
 // Limits:       Cfg as polyloom_overlay_router; tiles_x, tiles_y at least 1. Only addresses that exist (mailbox and host check).
 // Cost:         not measured yet.
-// Source:       Tinsel paper III; Noc in roles/overlay/sim/net/noc.h, equal to it in every cycle.   Tests: overlay_noc_test.cc
+// Source:       Tinsel paper III; Noc in sim/net/noc.h, equal to it in every cycle.   Tests: test_polyloom_overlay_noc.py
 module polyloom_overlay_noc
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_noc_pkg::*;

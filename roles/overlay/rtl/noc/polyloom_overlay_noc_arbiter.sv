@@ -12,7 +12,7 @@
 // Limits:       Legs >= 1 (checked at elaboration).
 // Cost:         see polyloom_overlay_router.
 // Source:       Noc::arbitrate() in roles/overlay/sim/net/noc.cc; common_cells' rr_arb_tree turns differently and holds
-//               no grant for a message.   Tests: overlay_noc_test.cc; proof: formal/noc/proofs.toml [overlay_output]
+//               no grant for a message.   Tests: test_polyloom_overlay_noc_arbiter.py; proof: proofs.toml [overlay_output]
 module polyloom_overlay_noc_arbiter #(
     parameter int unsigned Legs = 0,  // inputs whose messages may come here
     localparam int unsigned LegBits = Legs > 1 ? $clog2(Legs) : 1

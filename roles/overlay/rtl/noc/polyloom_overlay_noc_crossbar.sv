@@ -11,7 +11,8 @@
 // Reset:        empty.
 // Limits:       as its parts; a message that wants a turn which it must not take is an error (asserted).
 // Cost:         see polyloom_overlay_router.
-// Source:       Noc in roles/overlay/sim/net/noc.h.   Tests: overlay_noc_test.cc, overlay_router proof.
+// Source:       Noc in roles/overlay/sim/net/noc.h.   Tests: test_polyloom_overlay_noc_crossbar.py;
+//               proof: proofs.toml [overlay_router]
 module polyloom_overlay_noc_crossbar #(
     parameter int unsigned Ports = 0,
     parameter int unsigned Flits = 0,  // that the buffer of an input holds

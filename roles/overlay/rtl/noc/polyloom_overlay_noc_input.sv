@@ -12,7 +12,8 @@
 // Reset:        emptied; the memories are not cleared.
 // Limits:       flits of a message come in consecutive cycles (asserted), first with its way and length. Flits >= MaxFlits.
 // Cost:         in UltraScale+ LUT memory 1 LUT for 1.75 bits of a flit up to 32 deep; see polyloom_overlay_router.
-// Source:       Noc::Input in roles/overlay/sim/net/noc.h.   Tests: overlay_noc_test.cc, overlay_router proof.
+// Source:       Noc::Input in roles/overlay/sim/net/noc.h.   Tests: test_polyloom_overlay_noc_input.py;
+//               proof: proofs.toml [overlay_input]
 module polyloom_overlay_noc_input
   import polyloom_overlay_noc_pkg::*;
 #(

@@ -9,7 +9,8 @@
 // Reset:        idle, leg 0 favoured; the register of the flit is not cleared.
 // Limits:       Legs >= 1 (checked in the arbiter).
 // Cost:         mostly the multiplexer: 2 LUT4 a bit of a flit at 4 legs, 3 at 5.
-// Source:       own design.   Tests: overlay_noc_test.cc; proof: formal/noc/proofs.toml [overlay_output]
+// Source:       own design.   Tests: test_polyloom_overlay_noc_output.py;
+//               proof: proofs.toml [overlay_output]
 module polyloom_overlay_noc_output #(
     parameter int unsigned Legs = 0,  // inputs whose messages may come here
     parameter type T = logic  // a flit

@@ -10,7 +10,7 @@
 // Limits:       Cfg.noc_link_flits at least Cfg.max_flits, 1..4, at most 32 (checked at elaboration). Keys and messages for
 //               tiles that are not on the board must not come in.
 // Cost:         not measured in this form; README.md of this folder has those before it.
-// Source:       Tinsel paper III; own design.   Tests: overlay_noc_test.cc; proof: formal/noc/proofs.toml [overlay_router]
+// Source:       Tinsel paper III; own design.   Tests: test_polyloom_overlay_router.py, overlay_noc_test.cc
 module polyloom_overlay_router
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_noc_pkg::*;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Covers: that polyloom_overlay_link elaborates with legal sizes only. What it does is tested, with its parts
-# polyloom_overlay_link_packer, polyloom_overlay_link_unpacker and polyloom_overlay_link_control, by
-# overlay_link_swap_test.cc (ctest overlay_link_swap_test): a C++ harness, as the C++ MeshLink is the reference.
+# Covers: that polyloom_overlay_link elaborates with legal sizes only. What it does as a whole is tested by
+# overlay_link_swap_test.cc (ctest overlay_link_swap_test): a C++ harness, as the C++ MeshLink is the reference; its
+# parts have tests of their own beside this one.
 # Leaves out: everything else.
 """Sizes that the board's links refuse: ``pytest roles/overlay/tests/link``."""
 

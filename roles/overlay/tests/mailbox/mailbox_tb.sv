@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mailbox_tb: mailboxes of three sizes, and the scratchpad and its queue alone, in one binary; a test drives one scope.
+// mailbox_tb: mailboxes of three sizes, and their parts alone, in one binary; a test drives one scope.
 module mailbox_tb
   import polyloom_overlay_pkg::*;
 (
@@ -7,7 +7,7 @@ module mailbox_tb
     input logic rst_ni
 );
 
-  // 0: small; 1: as large as it gets, with more send slots; 2: as small as it gets.
+  // 0: small; 1: as large as it gets, with more send slots; 2: as small as it gets; 3: one of more tiles than published.
   function automatic cfg_t config_of(int unsigned which);
     cfg_t c;
     c = TINY;
@@ -19,11 +19,16 @@ module mailbox_tb
       c.mailbox_slots = 128;
     end else if (which == 1) begin
       c.extra_send_slot = 1'b1;
-    end else begin
+    end else if (which == 2) begin
       c.cores = 1;
       c.threads = 1;
       c.mailbox_slots = 128;
       c.max_flits = 3;
+    end else begin
+      c.tiles_x = 5;
+      c.tiles_y = 9;
+      c.cores = 2;
+      c.max_flits = 1;
     end
     return c;
   endfunction
@@ -187,6 +192,126 @@ module mailbox_tb
         .taken_i  (taken),
         .valid_o  (valid),
         .idx_o    (idx)
+    );
+  end
+
+  for (genvar k = 0; k < 4; k++) begin : gen_check
+    send_t send = '0;
+    logic valid = 1'b0, busy = 1'b0, host, bad;
+    logic [7:0] mesh = '0;
+    polyloom_overlay_mailbox_check #(
+        .Cfg(config_of(k))
+    ) i_dut (
+        .send_i (send),
+        .valid_i(valid),
+        .busy_i (busy),
+        .mesh_i (mesh),
+        .host_o (host),
+        .bad_o  (bad)
+    );
+  end
+
+  for (genvar k = 0; k < 3; k++) begin : gen_events
+    localparam cfg_t Cfg = config_of(k);
+    logic [Cfg.cores-1:0] bad = '0, lost;
+    send_t [Cfg.cores-1:0] send = '0;
+    logic told_valid, told_ready = 1'b0;
+    tile_event_t told;
+    polyloom_overlay_mailbox_events #(
+        .Cfg(Cfg)
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .bad_i        (bad),
+        .send_i       (send),
+        .lost_o       (lost),
+        .event_valid_o(told_valid),
+        .event_ready_i(told_ready),
+        .event_o      (told)
+    );
+  end
+
+  for (genvar k = 0; k < 3; k++) begin : gen_queues
+    localparam int unsigned Threads = k == 0 ? 16 : k == 1 ? 3 : 1;
+    localparam int unsigned Slots = k == 0 ? 512 : k == 1 ? 24 : 5;
+    localparam int unsigned Places = k == 0 ? 64 : k == 1 ? 4 : 2;
+    logic clear = 1'b0, in_valid = 1'b0, recv = 1'b0, delivered, stalled, idle;
+    logic [(Threads > 1 ? $clog2(Threads) : 1)-1:0] clear_thread = '0, recv_thread = '0;
+    logic [Threads-1:0] in_threads = '0, can_recv;
+    logic [$clog2(Slots)-1:0] in_slot = '0, recv_slot;
+    polyloom_overlay_mailbox_queues #(
+        .Threads(Threads),
+        .Slots  (Slots),
+        .Places (Places)
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .clear_i       (clear),
+        .clear_thread_i(clear_thread),
+        .in_valid_i    (in_valid),
+        .in_threads_i  (in_threads),
+        .in_slot_i     (in_slot),
+        .can_recv_o    (can_recv),
+        .recv_valid_i  (recv),
+        .recv_thread_i (recv_thread),
+        .recv_slot_o   (recv_slot),
+        .delivered_o   (delivered),
+        .stalled_o     (stalled),
+        .idle_o        (idle)
+    );
+  end
+
+  for (genvar k = 0; k < 3; k++) begin : gen_references
+    localparam int unsigned Slots = k == 0 ? 16 : k == 1 ? 8 : 2;
+    localparam int unsigned Cores = k == 0 ? 4 : k == 1 ? 3 : 1;
+    localparam int unsigned Threads = k == 0 ? 8 : k == 1 ? 5 : 1;
+    logic ready, set = 1'b0, set_epoch = 1'b0, idle, released, released_epoch;
+    logic [$clog2(Slots)-1:0] set_slot = '0, released_slot;
+    logic [$clog2(Threads+1)-1:0] set_count = '0;
+    logic [Cores-1:0] free = '0, overflow;
+    logic [Cores-1:0][$clog2(Slots)-1:0] free_slot = '0;
+    polyloom_overlay_mailbox_references #(
+        .Slots  (Slots),
+        .Cores  (Cores),
+        .Threads(Threads),
+        .Queue  (k == 0 ? 8 : k == 1 ? 5 : 2)
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .ready_o        (ready),
+        .set_valid_i    (set),
+        .set_slot_i     (set_slot),
+        .set_epoch_i    (set_epoch),
+        .set_count_i    (set_count),
+        .free_valid_i   (free),
+        .free_slot_i    (free_slot),
+        .overflow_o     (overflow),
+        .idle_o         (idle),
+        .release_valid_o(released),
+        .release_slot_o (released_slot),
+        .release_epoch_o(released_epoch)
+    );
+  end
+
+  for (genvar k = 0; k < 4; k++) begin : gen_slots
+    localparam int unsigned Slots = k == 0 ? 128 : k == 1 ? 16 : k == 2 ? 2 : 8;
+    localparam int unsigned First = k == 0 ? 64 : k == 1 ? 3 : k == 2 ? 1 : 0;
+    logic [$clog2(Slots-First+1)-1:0] count;
+    logic [$clog2(Slots)-1:0] slot, push_slot = '0;
+    logic pop = 1'b0, epoch, push = 1'b0, push_epoch = 1'b0;
+    polyloom_overlay_mailbox_slots #(
+        .Slots(Slots),
+        .First(First)
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .count_o     (count),
+        .pop_i       (pop),
+        .slot_o      (slot),
+        .epoch_o     (epoch),
+        .push_i      (push),
+        .push_slot_i (push_slot),
+        .push_epoch_i(push_epoch)
     );
   end
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: random requests and holds, every output in every cycle against the rule of the model (each core in order,
-the core after the last one granted first, a request can be granted in its own cycle); 4 cores and 1. Tests
-polyloom_overlay_mailbox_turns and polyloom_overlay_mailbox_pick.
+the core after the last one granted first, a request can be granted in its own cycle); 4 cores and 1.
 
 Leaves out: more requests than a core can have outstanding (asserted in the RTL).
 """

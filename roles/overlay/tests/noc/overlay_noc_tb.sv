@@ -9,6 +9,7 @@ module overlay_noc_tb
     parameter  int unsigned TilesY    = 2,
     parameter  int unsigned MaxFlits  = 4,
     parameter  int unsigned LinkFlits = 16,
+    parameter  bit          Gate      = 1'b0,
     localparam int unsigned Tiles     = TilesX * TilesY
 ) (
     input  logic                        clk_i,
@@ -69,7 +70,8 @@ module overlay_noc_tb
   assign enter_room_o[7:5] = '0;
 
   polyloom_overlay_noc #(
-      .Cfg(config_of())
+      .Cfg (config_of()),
+      .Gate(Gate)
   ) i_noc (
       .clk_i,
       .rst_ni,

@@ -4,8 +4,8 @@
 Tests polyloom_overlay_noc with all that it is made of, in every cycle: polyloom_overlay_router,
 polyloom_overlay_board_router, polyloom_overlay_noc_crossbar (polyloom_overlay_noc_input, polyloom_overlay_noc_output,
 polyloom_overlay_noc_arbiter, polyloom_overlay_noc_room), polyloom_overlay_noc_exit, polyloom_overlay_noc_pkg.
-Covers: RTL against Noc, throughput of the RTL alone; 1x1 and 2x2 tiles, others if POLYLOOM_TEST_FULL is set; bad sizes
-are refused.
+Covers: RTL against Noc, throughput of the RTL alone; 1x1 and 2x2 tiles, others, and routers whose clocks stop, if
+POLYLOOM_TEST_FULL is set; bad sizes are refused.
 Leaves out: what the fast model computes (noc_test.cc); the mailbox in RTL.
 """
 
@@ -35,14 +35,15 @@ def _verilator(*args: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
 
 
-def _build(tiles_x: int, tiles_y: int, max_flits: int, link_flits: int) -> Path:
-    build = paths.build_dir() / "rtl-tests" / f"overlay-noc-{tiles_x}x{tiles_y}-{max_flits}-{link_flits}"
+def _build(tiles_x: int, tiles_y: int, max_flits: int, link_flits: int, gate: int) -> Path:
+    build = paths.build_dir() / "rtl-tests" / f"overlay-noc-{tiles_x}x{tiles_y}-{max_flits}-{link_flits}-{gate}"
     build.mkdir(parents=True, exist_ok=True)
     defines = f"-DTILES_X={tiles_x} -DTILES_Y={tiles_y} -DMAX_FLITS={max_flits} -DLINK_FLITS={link_flits}"
     result = _verilator(
         *("--cc", "--exe", "--build", "-j", JOBS, "-O3", "-Wall", "-Wno-UNUSEDSIGNAL", "--assert"),
         *("--Mdir", str(build), "--top-module", "overlay_noc_tb", "-o", "overlay_noc_test"),
         *(f"-GTilesX={tiles_x}", f"-GTilesY={tiles_y}", f"-GMaxFlits={max_flits}", f"-GLinkFlits={link_flits}"),
+        f"-GGate=1'b{gate}",
         *(str(HERE / name) for name in ("overlay_noc_tb.sv", "overlay_noc_test.cc", "overlay_noc_flow_test.cc")),
         *(str(model) for model in MODELS),
         *tools.VERILATOR_BUILD_ARGS,
@@ -53,17 +54,20 @@ def _build(tiles_x: int, tiles_y: int, max_flits: int, link_flits: int) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("tiles_x", "tiles_y", "max_flits", "link_flits"),
+    ("tiles_x", "tiles_y", "max_flits", "link_flits", "gate"),
     [
-        (1, 1, 4, 16),
-        (2, 2, 4, 16),
-        pytest.param(3, 2, 3, 7, marks=LONG),
-        pytest.param(2, 3, 1, 2, marks=LONG),
-        pytest.param(4, 4, 4, 16, marks=LONG),
+        (1, 1, 4, 16, 0),
+        (2, 2, 4, 16, 0),
+        pytest.param(2, 2, 4, 16, 1, marks=LONG),
+        pytest.param(3, 2, 3, 7, 0, marks=LONG),
+        pytest.param(2, 3, 1, 2, 0, marks=LONG),
+        pytest.param(4, 4, 4, 16, 0, marks=LONG),
     ],
 )
-def test_rtl_equals_the_model_in_every_cycle(tiles_x: int, tiles_y: int, max_flits: int, link_flits: int) -> None:
-    binary = _build(tiles_x, tiles_y, max_flits, link_flits)
+def test_rtl_equals_the_model_in_every_cycle(
+    tiles_x: int, tiles_y: int, max_flits: int, link_flits: int, gate: int
+) -> None:
+    binary = _build(tiles_x, tiles_y, max_flits, link_flits, gate)
     run = subprocess.run([str(binary)], capture_output=True, text=True, check=False, timeout=600)
     assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]
 

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the links' parts share: flits, messages, and their items as mesh_link.h has them."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from polyloom.rtl.testing import Struct
+
+FLIT = Struct([("first", 1), ("last", 1), ("kind", 3), ("flits", 2), ("dest", 20), ("mask", 64), ("data", 128)])
+WORD = Struct([("last", 1), ("word", 64)])
+HALF = (1 << 64) - 1
+UNICAST, MASK, KEY, HOST = range(4)
+
+
+@dataclass
+class Message:
+    """A message with the epoch that it belongs to."""
+
+    kind: int
+    dest: int
+    mask: int
+    data: list[int]
+    epoch: int
+
+    @classmethod
+    def any_of(cls, rng: random.Random, epoch: int, longest: int = 4) -> Message:
+        """Of any kind and length; one thread unless the kind is mask."""
+        kind = rng.choice((UNICAST, MASK, KEY, HOST))
+        mask = rng.getrandbits(64) if kind == MASK else 1 << rng.choice((0, 63, rng.randrange(64)))
+        data = [rng.getrandbits(128) for _ in range(rng.randint(1, longest))]
+        return cls(kind, rng.getrandbits(20), mask, data, epoch)
+
+    def flits(self, rng: random.Random) -> list[int]:
+        """As the board router has it; a header means something with the first flit only."""
+        flits = []
+        for i, data in enumerate(self.data):
+            head = {"kind": self.kind, "flits": len(self.data) - 1, "dest": self.dest, "mask": self.mask}
+            if i > 0:
+                head = {"kind": rng.randrange(8), "flits": rng.randrange(4), "dest": rng.getrandbits(20), "mask": 0}
+            flits.append(FLIT.pack(first=int(i == 0), last=int(i == len(self.data) - 1), data=data, **head))
+        return flits
+
+    def items(self) -> list[int]:
+        """As they cross the link: header, mask if the kind needs one, halves of the flits."""
+        thread = (self.mask & -self.mask).bit_length() - 1 if self.mask else 0
+        header = self.kind | self.epoch << 3 | len(self.data) - 1 << 4 | 1 << 6 | thread << 8 | self.dest << 16
+        halves = [data >> shift & HALF for data in self.data for shift in (0, 64)]
+        return [header, *([self.mask] if self.kind == MASK else []), *halves]

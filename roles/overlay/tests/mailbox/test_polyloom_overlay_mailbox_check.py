@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Covers: sends that are good, wrong in one point or in several, and random words, against the layout of addresses in
+sim/net/address.h: each field at, below and beyond its limit; no thread, a thread that is not there; hosts; a busy
+thread; nothing is bad where nothing is sent; boards of 2x3 and 5x9 tiles, meshes from 1x1 to 8x8 boards.
+
+Leaves out: mesh sizes that no cluster has (0, more than 8).
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import cocotb
+from mailbox_units import SEND
+
+from polyloom.rtl.testing import Harness, bench
+from polyloom.rtl.testing.every_cycle import EveryCycle
+
+test = bench(__file__, "mailbox_tb")
+
+
+@dataclass(frozen=True)
+class Board:
+    """As config_of() of mailbox_tb has it."""
+
+    x: int
+    y: int
+    threads: int  # of a tile
+    max_flits: int
+
+    def shifts(self) -> list[int]:
+        """Where a destination's tile x, tile y, board x, board y and extra bits begin."""
+        widths = [max(2, (self.x - 1).bit_length()), max(2, (self.y - 1).bit_length()), 3, 3]
+        return [sum(widths[:i]) for i in range(5)]
+
+
+BOARDS = (Board(2, 3, 8, 4), Board(2, 3, 64, 4), Board(2, 3, 1, 3), Board(5, 9, 32, 1))
+
+
+@dataclass
+class Send:
+    """What a thread asks for, by what it means."""
+
+    at: list[int]  # tile x, tile y, board x, board y
+    extra: int  # bits: host side, host, key, accelerator
+    mask: int
+    flits: int
+    busy: bool
+
+    def dest(self, board: Board) -> int:
+        """As the thread writes it."""
+        return sum(value << shift for value, shift in zip([*self.at, self.extra], board.shifts(), strict=True))
+
+    def wrong(self, board: Board, mesh: tuple[int, int]) -> set[str]:
+        """Why it is bad, if it is."""
+        host = bool(self.extra & 2)
+        limits = [board.x, board.y, *mesh]
+        reasons = {
+            "busy": self.busy,
+            "flits": self.flits > board.max_flits,
+            "extra": self.extra >= 4,
+            **{f"at {i}": not host and self.at[i] >= limits[i] for i in range(4)},
+            "nobody": not host and self.mask == 0,
+            "mask": not host and self.mask >> board.threads != 0,
+        }
+        return {reason for reason, is_so in reasons.items() if is_so}
+
+
+def make(rng: random.Random, board: Board, mesh: tuple[int, int]) -> Send:
+    """A good send, then now and then a field at random or just beyond its limit."""
+    limits = [board.x, board.y, *mesh]
+    shifts = board.shifts()
+    send = Send([rng.randrange(limit) for limit in limits], rng.randrange(2), 0, rng.randint(1, board.max_flits), False)
+    send.mask = rng.getrandbits(board.threads) or 1 << rng.randrange(board.threads)
+    for _ in range(rng.choice((0, 1, 1, 1, 2))):
+        field = rng.randrange(9)
+        if field < 4:
+            width = shifts[field + 1] - shifts[field]
+            send.at[field] = min(limits[field], (1 << width) - 1) if rng.random() < 0.5 else rng.getrandbits(width)
+        elif field == 4:
+            send.extra = rng.randrange(16)
+        elif field == 5:
+            send.mask = rng.choice((0, 1 << rng.randrange(64), 1 << board.threads & (1 << 64) - 1, rng.getrandbits(64)))
+        elif field == 6:
+            send.flits = rng.randint(1, 4)
+        elif field == 7:
+            send.busy = True
+        else:
+            send.extra |= 2
+    return send
+
+
+@cocotb.test()
+@cocotb.parametrize(which=range(4))
+async def tells_good_from_bad(dut: Any, which: int) -> None:
+    h = Harness(dut, dut.gen_check[which])
+    board = BOARDS[which]
+    word, valid, busy, mesh, host, bad = (h.signal(name) for name in ("send", "valid", "busy", "mesh", "host", "bad"))
+    rng = h.rng
+    size, send, asked = (1, 1), make(rng, board, (1, 1)), False
+    only: Counter[str] = Counter()  # what alone was wrong
+
+    def drive() -> None:
+        nonlocal size, send, asked
+        if rng.random() < 0.05:
+            size = (rng.randint(1, 8), rng.randint(1, 8))
+        send, asked = make(rng, board, size), rng.random() < 0.9
+        mesh.set(size[1] << 4 | size[0])
+        valid.set(int(asked))
+        busy.set(int(send.busy))
+        noise = {"thread": rng.getrandbits(4), "slot": rng.getrandbits(9), "pc": rng.getrandbits(32)}
+        word.set(SEND.pack(dest=send.dest(board), mask=send.mask, flits=send.flits - 1, **noise))
+
+    def check(cycle: int) -> None:
+        wrong = send.wrong(board, size)
+        assert host.get() == send.extra >> 1 & 1, f"cycle {cycle}: {send}"
+        assert bad.get() == (asked and bool(wrong)), f"cycle {cycle}: {send}, mesh {size}: wrong {wrong}"
+        if asked and len(wrong) < 2:
+            only["".join(wrong)] += 1
+
+    EveryCycle(h, drive, check)
+    await h.reset()
+    possible = {"", "busy", "extra", "nobody", "at 1", "at 2", "at 3"}
+    possible |= {"flits"} if board.max_flits < 4 else set()
+    possible |= {"mask"} if board.threads < 64 else set()
+    await h.until(lambda: h.cycle > 1000 and possible <= only.keys())
