@@ -99,6 +99,9 @@ class World:
         self.walks: list[tuple[int, int, int, int]] = []  # cycle, channel, descriptor, address that is shown
         self.requests: list[tuple[int, int]] = []  # cycle, address
         self.own_at, self.settled_at = -1, -1
+        self.chain_walks = self.chain_left = 0  # descriptors of the chain that will walk, and have not yet
+        self.arrived = -1  # the last fetched descriptor, in this cycle
+        self.passed_over = False  # the chain, by the last proxy
         self.proxy_free = -1  # last cycle in which no proxy waited, or one was taken
         EveryCycle(h, self.drive, self.check)
 
@@ -209,8 +212,18 @@ class World:
             self.walks.append((cycle, get["walk_proxy"], word, self.state()["address"]))
             ident = DESCRIPTOR.unpack(word)["id"]
             self.walking = Work(get["walk_proxy"], ident, 1 + self.delay())
-        if not get["proxy_valid"] or self.proxy.cycles[-1:] == [cycle]:
+        taken = self.proxy.cycles[-1:] == [cycle]
+        if taken:
+            # A descriptor that arrives in the very cycle of the chain's turn lets one more proxy pass.
+            late = self.arrived == cycle - 1
+            assert not self.passed_over or self.failed_ever or late, f"cycle {cycle}: it was the chain's turn"
+            self.passed_over = self.chain_left > 0
+        if not get["proxy_valid"] or taken:
             self.proxy_free = cycle
+        if get["fetch_valid"]:
+            self.arrived = cycle
+        if get["start"]:
+            self.chain_left, self.passed_over = self.chain_walks, False
 
     def check_state(self, cycle: int, get: dict[str, int]) -> None:
         """Busy as long as anything is under way."""
@@ -223,6 +236,10 @@ class World:
         assert state["proxy_busy"] or not get["proxy_valid"]
 
     def turns(self, cycle: int, proxy: int) -> None:
-        """No two descriptors of the chain, one after the other, while a proxy waits."""
-        if not proxy and self.walks and not self.walks[-1][1]:
+        """No two descriptors of the chain, one after the other, while a proxy waits; nor the other way."""
+        if proxy:
+            return
+        if self.walks and not self.walks[-1][1]:
             assert self.proxy_free >= self.walks[-1][0], f"cycle {cycle}: it was the proxy's turn"
+        self.passed_over = False
+        self.chain_left -= 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hub_dma_parts: the parts of the DMA, each alone; a part of hub_parts_tb.
+// hub_dma_parts: the parts of the DMA, each alone; a part of hub_tb.
 module hub_dma_parts
   import polyloom_hub_pkg::*;
 (

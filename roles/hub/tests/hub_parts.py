@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of hub_parts_tb share: structs of polyloom_hub_pkg; what takes TLPs from a queue of the switch."""
+"""What tests of hub_parts.sv and hub_dma_parts.sv share: structs of the package; what takes TLPs from a queue."""
 
 from __future__ import annotations
 

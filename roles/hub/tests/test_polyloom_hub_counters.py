@@ -14,7 +14,7 @@ import cocotb
 from polyloom.rtl.testing import Harness, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
-test = bench(__file__, "hub_parts_tb")
+test = bench(__file__, "hub_tb")
 PORTS, EVENTS, BITS = 5, 6, 40
 ALL = PORTS * EVENTS
 
@@ -48,7 +48,7 @@ class Counts:
 
 @cocotb.test()
 async def every_event_counts(dut: Any) -> None:
-    c = Counts(Harness(dut, dut.gen_counters))
+    c = Counts(Harness(dut, dut.i_parts.gen_counters))
     await c.h.reset()
     for c.chance in (0.5, 0.02, 1.0, 0.0, 0.2):
         await c.h.step(150)
@@ -56,9 +56,9 @@ async def every_event_counts(dut: Any) -> None:
 
 @cocotb.test()
 async def counts_wrap(dut: Any) -> None:
-    c = Counts(Harness(dut, dut.gen_counters))
+    c = Counts(Harness(dut, dut.i_parts.gen_counters))
     await c.h.reset()
     c.counts = [(1 << BITS) - 1 - c.h.rng.randrange(60) for _ in range(ALL)]
-    dut.gen_counters.i_dut.count_q.value = sum(count << BITS * i for i, count in enumerate(c.counts))
+    dut.i_parts.gen_counters.i_dut.count_q.value = sum(count << BITS * i for i, count in enumerate(c.counts))
     await c.h.step(300)
     assert any(count < 1000 for count in c.counts)

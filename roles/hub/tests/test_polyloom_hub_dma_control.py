@@ -32,7 +32,7 @@ from hub_units import WINDOW, unit
 
 from polyloom.rtl.testing import bench
 
-test = bench(__file__, "hub_parts_tb")
+test = bench(__file__, "hub_tb")
 
 
 def lay_chain(w: World) -> int:
@@ -90,6 +90,7 @@ async def run(w: World, fails: bool) -> None:
     w.set(node=NODE, north=int(w.north), has_function=int(w.function))
     w.memory, w.unreadable, w.walks, w.failed_ever = {}, set(), [], 0
     w.requests, w.fails, w.walk_errors = [], set(), {}
+    w.chain_left, w.passed_over = 0, False
     dones = list(w.dones)
     start = lay_chain(w)
     for word in w.memory.values():
@@ -98,6 +99,7 @@ async def run(w: World, fails: bool) -> None:
     w.proxy.send(proxies)
     walks, (error, where) = follow(w, start)
     await w.h.step(rng.choice([0, 0, 10]))
+    w.chain_walks = len(walks)
     w.set(start=1, start_address=start)
     await w.h.step()
     w.set(start=0, start_address=rng.getrandbits(64))

@@ -19,7 +19,7 @@ from hub_units import BEAT, MEMORY, READ, READ_BYTES, Tlp, unit
 from polyloom.rtl.testing import Harness, Stall, Struct, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
-test = bench(__file__, "hub_parts_tb")
+test = bench(__file__, "hub_tb")
 REQUEST = Struct([("fetch", 1), ("bytes", 10), ("address", 39)])
 TAGS = (1, 3)
 NODE = 6
@@ -195,7 +195,7 @@ async def any_reads(dut: Any, which: int) -> None:
     b.north.poison = 0.1
     await b.h.reset()
     to_memory = True
-    for _ in range(110):
+    for _ in range(70):
         to_memory ^= rng.random() < 0.3
         fetch = rng.random() < 0.15
         base = unit(NODE, 3, MEMORY) if to_memory ^ (fetch and rng.random() < 0.5) else unit(NODE, rng.randrange(3))

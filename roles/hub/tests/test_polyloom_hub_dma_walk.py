@@ -19,7 +19,7 @@ from hub_units import READ_BYTES, WINDOW, unit
 from polyloom.rtl.testing import Harness, Stall, Struct, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
-test = bench(__file__, "hub_parts_tb")
+test = bench(__file__, "hub_tb")
 REQUEST = Struct([("bytes", 10), ("address", 39)])
 NO_ERROR, NOT_LOCAL, OUTSIDE, CROSSES = 0, 1, 2, 5
 MEMORY_BITS = (16, 32)

@@ -18,7 +18,7 @@ from hub_units import BEAT, WINDOW, WRITE, Tlp
 from polyloom.rtl.testing import Harness, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
-test = bench(__file__, "hub_parts_tb")
+test = bench(__file__, "hub_tb")
 MOST = (128, 512)
 
 
@@ -123,7 +123,7 @@ async def random_blocks(dut: Any, which: int) -> None:
     b = Bench(dut, which)
     rng = b.h.rng
     await b.h.reset()
-    for _ in range(45):
+    for _ in range(25):
         sizes = [rng.choice([1, 15, 16, 17, b.most, b.most + 1, rng.randint(1, 900)]) for _ in range(rng.randint(1, 4))]
         stream = rng.random() < 0.25
         b.descriptor(rng.getrandbits(1), sizes, stream, flag=rng.random() < 0.5)

@@ -35,7 +35,7 @@ from hub_units import (
 from polyloom.rtl.testing import Harness, Struct, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
-test = bench(__file__, "hub_parts_tb")
+test = bench(__file__, "hub_tb")
 SLOTS = (4, 3, 2, 5)
 PORTS = 5
 EVENTS = Struct([(name, 1) for name in ("drop", "stall", "beat_out", "beat_in", "tlp_out", "tlp_in")])
@@ -45,7 +45,7 @@ class Bench:
     """An input, its sender and the outputs."""
 
     def __init__(self, dut: Any, port: int, credits: bool, stall: str | float = "random") -> None:
-        self.h = h = Harness(dut, dut.gen_input[port])
+        self.h = h = Harness(dut, dut.i_parts.gen_input[port])
         self.port, self.credits = port, credits
         self.link = LinkSource(h, "in", None, "left" if credits else None, stall, SLOTS[port])
         self.fault = h.sink("fault", stall)
@@ -116,7 +116,7 @@ class Bench:
 async def random_traffic(dut: Any, port: int, credits: bool) -> None:
     b = Bench(dut, port, credits)
     await b.h.reset()
-    for _ in range(4):
+    for _ in range(2):
         b.set(random_rules(b.h.rng))
         await b.h.step()
         for _ in range(25):

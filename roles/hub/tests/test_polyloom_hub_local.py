@@ -35,7 +35,7 @@ from hub_units import (
 from polyloom.rtl.testing import Harness, Sink, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
-test = bench(__file__, "hub_parts_tb")
+test = bench(__file__, "hub_tb")
 NODE = 11
 REGISTERS, FUNCTION_LAST = 1 << 16, 1 << 27
 ONES = (1 << 64) - 1
@@ -84,7 +84,7 @@ class Local:
     """The local unit, all that it serves, and what they must see."""
 
     def __init__(self, dut: Any, stall: str | float = "random") -> None:
-        self.h = h = Harness(dut, dut.gen_local)
+        self.h = h = Harness(dut, dut.i_parts.gen_local)
         self.stall = stall
         self.source = h.source("in", stall)
         EveryCycle(h, self.drive, self.check)  # before the sinks: memory is told in the cycle of the header
@@ -208,7 +208,7 @@ async def all_that_may_come(dut: Any) -> None:
     await b.h.reset()
     b.signals["node"].set(NODE)
     while b.faults != {REFUSED, POISONED, PROXY_FULL, FUNCTION_FULL}:
-        for _ in range(400):
+        for _ in range(250):
             b.send(random_tlp(b.h.rng), b.h.rng.randrange(6))
         await b.done()
 

@@ -17,7 +17,7 @@ from hub_units import BEAT
 from polyloom.rtl.testing import Harness, Stall, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
-test = bench(__file__, "hub_parts_tb")
+test = bench(__file__, "hub_tb")
 INPUTS = 6
 CREDITS = (2, 5, None)
 ENTERS = (0b010101, 0b100110, 0b100110)
@@ -109,10 +109,10 @@ class Inputs:
 @cocotb.test()
 @cocotb.parametrize(which=range(3), delay=[0, 60])
 async def random_requests(dut: Any, which: int, delay: int) -> None:
-    h = Harness(dut, dut.gen_output[which])
+    h = Harness(dut, dut.i_parts.gen_output[which])
     b = Inputs(h, which, delay=delay)
     await h.reset()
-    for _ in range(120):
+    for _ in range(70):
         b.send(h.rng.randrange(INPUTS), h.rng.choice([1, 1, 2, 9, h.rng.randint(1, 9)]))
     while not b.done():
         busy = b.source >= 0 or b.inside > 0
@@ -126,7 +126,7 @@ async def random_requests(dut: Any, which: int, delay: int) -> None:
 @cocotb.test()
 @cocotb.parametrize(which=range(3))
 async def latency_and_rate(dut: Any, which: int) -> None:
-    h = Harness(dut, dut.gen_output[which])
+    h = Harness(dut, dut.i_parts.gen_output[which])
     b = Inputs(h, which, "never", 0)
     await h.reset()
     for number in range(30):
@@ -140,7 +140,7 @@ async def latency_and_rate(dut: Any, which: int) -> None:
 @cocotb.test()
 @cocotb.parametrize(which=range(2))
 async def what_enters_leaves_a_credit(dut: Any, which: int) -> None:
-    h = Harness(dut, dut.gen_output[which])
+    h = Harness(dut, dut.i_parts.gen_output[which])
     b = Inputs(h, which, "never", 100_000)
     b.owed = []
     await h.reset()

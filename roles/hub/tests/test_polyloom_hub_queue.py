@@ -16,7 +16,7 @@ from hub_units import BEAT, FAULT, LOCAL, MAX_PAYLOAD, NONE, ROUTE
 from polyloom.rtl.testing import Harness, Stall, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
-test = bench(__file__, "hub_parts_tb")
+test = bench(__file__, "hub_tb")
 SLOTS = (2, 3)
 TLP_BEATS = 1 + MAX_PAYLOAD // 16
 PORTS = 5
@@ -113,7 +113,7 @@ class Queue:
 @cocotb.test()
 @cocotb.parametrize(which=range(2))
 async def against_a_model(dut: Any, which: int) -> None:
-    h = Harness(dut, dut.gen_queue[which])
+    h = Harness(dut, dut.i_parts.gen_queue[which])
     q = Queue(h, which)
     await h.reset()
     for _ in range(150):
@@ -128,7 +128,7 @@ async def against_a_model(dut: Any, which: int) -> None:
 @cocotb.test()
 @cocotb.parametrize(which=range(2))
 async def room_for_all_slots_and_no_more(dut: Any, which: int) -> None:
-    h = Harness(dut, dut.gen_queue[which])
+    h = Harness(dut, dut.i_parts.gen_queue[which])
     q = Queue(h, which, "never")
     q.stalls["fault"] = q.stalls["ready"] = q.stalls["allow"] = Stall(h.rng, "always")
     await h.reset()
@@ -151,7 +151,7 @@ async def room_for_all_slots_and_no_more(dut: Any, which: int) -> None:
 
 @cocotb.test()
 async def latency_and_rate(dut: Any) -> None:
-    h = Harness(dut, dut.gen_queue[1])
+    h = Harness(dut, dut.i_parts.gen_queue[1])
     q = Queue(h, 1, "never")
     await h.reset()
     for _ in range(12):

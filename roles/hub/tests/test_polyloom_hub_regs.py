@@ -39,7 +39,7 @@ from hub_units import FAULT, RULE
 from polyloom.rtl.testing import Harness, Struct, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
-test = bench(__file__, "hub_parts_tb")
+test = bench(__file__, "hub_tb")
 
 COMMAND = Struct([("step", 1), ("flush", 1), ("kind", 8), ("used", 16)])
 FUNCTION = Struct([("active", 1), ("idle", 1), ("error", 1), ("done", 16), ("overflow", 16)])
@@ -220,7 +220,7 @@ class Checker:
 @cocotb.test()
 @cocotb.parametrize(which=range(3))
 async def as_registers_h_says(dut: Any, which: int) -> None:
-    h = Harness(dut, dut.gen_regs[which])
+    h = Harness(dut, dut.i_parts.gen_regs[which])
     c = Checker(h, which)
     c.signals["strap"].set(c.strap)
     await h.reset()

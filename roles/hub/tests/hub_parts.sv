@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// hub_parts_tb: what the switch, the local unit and the DMA are made of, each part alone, in one binary.
-module hub_parts_tb
+// hub_parts: what the switch and the local unit are made of, each part alone; a part of hub_tb.
+module hub_parts
   import polyloom_hub_pkg::*;
 (
     input logic clk_i,
     input logic rst_ni
 );
-  hub_dma_parts i_dma (
-      .clk_i,
-      .rst_ni
-  );
 
   if (1) begin : gen_counters
     events_t [PORTS-1:0] events = '0;

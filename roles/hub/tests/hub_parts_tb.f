@@ -1,5 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
--f ../rtl/hub.f
-hub_tb.vlt
-hub_dma_parts.sv
-hub_parts_tb.sv
