@@ -9,7 +9,7 @@
 // Reset:        none; without a choice beat_o is any source's.
 // Limits:       at most one bit of select_i; Reach not zero.
 // Cost:         15 sources: 1,889 LUT, 4 FF (UltraScale+; `polyloom synth collective_node`, Yosys 0.70, 2026-11).
-// Source:       own design, after OPTWEB Fig. 2 (Nx1 one-way switch).   Tests: test_polyloom_collective_switch.py; proof:
+// Source:       own design, after OPTWEB Fig. 2 (Nx1 one-way switch).   Tests: test_polyloom_collective_pick.py; proof:
 //               formal/proofs.toml [collective_switch]
 module polyloom_collective_pick
   import polyloom_stream_pkg::beat_t;

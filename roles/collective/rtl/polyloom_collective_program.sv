@@ -12,7 +12,7 @@
 // Cost:         342 LUT, 15 FF; 209 ALM, 8 BRAM36 at 1,024 instructions
 //               (one, of 7 lanes, 8 channels, no block checks; see polyloom_collective_engine).
 // Source:       own design.
-// Tests:        test_polyloom_collective_sequencer.py, rtl_engine.cc
+// Tests:        test_polyloom_collective_program.py, rtl_engine.cc
 module polyloom_collective_program
   import polyloom_collective_pkg::*;
 #(

@@ -8,6 +8,10 @@ module collective_tb
     input logic clk_i,
     input logic rst_ni
 );
+  collective_parts i_parts (
+      .clk_i,
+      .rst_ni
+  );
 
   // Odd sizes on purpose; Path: which paths of the switch are there, Check: block checks.
   function automatic cfg_t config_of(int unsigned path, int unsigned check);

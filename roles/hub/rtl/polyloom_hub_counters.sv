@@ -8,7 +8,7 @@
 // Reset:        zero.
 // Limits:       none.
 // Cost:         see polyloom_hub_node.
-// Source: own design.   Tests: test_polyloom_hub_node.py.
+// Source: own design.   Tests: test_polyloom_hub_counters.py.
 module polyloom_hub_counters
   import polyloom_hub_pkg::*;
 (

@@ -5,7 +5,7 @@
 //               The chain's next descriptor is fetched before the data of this one are read. A descriptor waits in CHECK
 //               while an earlier one may still be writing to the own node: it could read what that writes.
 //               An error ends the chain: what was written stays, this descriptor's flag does not go out.
-// Latency:      chain start at edge k: fetch requested in the cycle before edge k + 3. Descriptor at edge f: walk begins at
+// Latency:      chain start at edge k: fetch requested in the cycle before edge k + 2. Descriptor at edge f: walk begins at
 //               f + 2, one later if there is a next one to fetch.
 // Throughput:   a descriptor every 5 cycles at most (3 of control, 2 of walk), and its reads.
 // Backpressure: waits for the read side and walk.
@@ -13,7 +13,7 @@
 // Reset:        idle, no errors, counts zero.
 // Limits:       none.
 // Cost:         see polyloom_hub_node.
-// Source: own design.   Tests: test_polyloom_hub_dma.py.
+// Source: own design.   Tests: test_polyloom_hub_dma_control.py.
 module polyloom_hub_dma_control
   import polyloom_hub_pkg::*;
 #(
@@ -200,7 +200,7 @@ module polyloom_hub_dma_control
   end
   always_ff @(posedge clk_i) begin
     if (start_i) address_q <= start_address_i;
-    else if (state_q == TURN && take_chain && count_q != '0) address_q <= next_address_q;
+    else if (take_chain && failed_i == '0 && count_q != '0) address_q <= next_address_q;
     if (state_q == CHECK && !proxy_q) next_address_q <= d_q.next;
     if (take_proxy) d_q <= proxy_i;
     else if (state_q == TURN && next_q) d_q <= ahead_q;

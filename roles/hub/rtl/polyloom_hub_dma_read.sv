@@ -12,7 +12,7 @@
 // Limits:       1 <= request_bytes_i <= 512 and not across a multiple of 512; completions but the last of a read carry
 //               multiples of 16 bytes (so they fit the room that is kept).
 // Cost:         see polyloom_hub_node.
-// Source: own design.   Tests: test_polyloom_hub_dma.py.
+// Source: own design.   Tests: test_polyloom_hub_dma_read.py.
 module polyloom_hub_dma_read
   import polyloom_hub_pkg::*;
 #(

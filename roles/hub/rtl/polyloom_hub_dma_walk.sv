@@ -9,7 +9,7 @@
 // Reset:        idle.
 // Limits:       block bytes and count of the descriptor are not 0.
 // Cost:         see polyloom_hub_node.
-// Source: own design.   Tests: test_polyloom_hub_dma.py.
+// Source: own design.   Tests: test_polyloom_hub_dma_walk.py.
 module polyloom_hub_dma_walk
   import polyloom_hub_pkg::*;
 #(

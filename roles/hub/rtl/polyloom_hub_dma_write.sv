@@ -11,7 +11,7 @@
 // Reset:        nothing under way.
 // Limits:       as many bytes come as the blocks say.
 // Cost:         see polyloom_hub_node.
-// Source: own design.   Tests: test_polyloom_hub_dma.py.
+// Source: own design.   Tests: test_polyloom_hub_dma_write.py.
 module polyloom_hub_dma_write
   import polyloom_hub_pkg::*;
 #(

@@ -14,7 +14,7 @@
 // Reset:        empty.
 // Limits:       every TLP has as many beats as its header says (a link's sender is a hub or an endpoint).
 // Cost:         see polyloom_hub_node.
-// Source: own design.   Tests: test_polyloom_hub_switch.py.
+// Source: own design.   Tests: test_polyloom_hub_input.py.
 module polyloom_hub_input
   import polyloom_hub_pkg::*;
 #(

@@ -15,7 +15,7 @@
 // Reset:        waits for a header.
 // Limits:       TLPs as polyloom_hub_input lets through.
 // Cost:         see polyloom_hub_node.
-// Source: own design.   Tests: test_polyloom_hub_node.py.
+// Source: own design.   Tests: test_polyloom_hub_local.py.
 module polyloom_hub_local
   import polyloom_hub_pkg::*;
 #(

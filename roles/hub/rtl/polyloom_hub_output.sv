@@ -12,7 +12,7 @@
 // Reset:        all credits, empty.
 // Limits:       at most `slots` pulses are owed (asserted).
 // Cost:         see polyloom_hub_node.
-// Source: bubble flow control is known; own design.   Tests: test_polyloom_hub_switch.py; proof: proofs.toml [hub_output]
+// Source: bubble flow control is known; own design.   Tests: test_polyloom_hub_output.py; proof: proofs.toml [hub_output]
 module polyloom_hub_output
   import polyloom_hub_pkg::*;
 #(

@@ -12,7 +12,7 @@
 // Reset:        empty.
 // Limits:       the first beat of a TLP comes with its route.
 // Cost:         see polyloom_hub_node.
-// Source: own design.   Tests: test_polyloom_hub_switch.py.
+// Source: own design.   Tests: test_polyloom_hub_queue.py.
 module polyloom_hub_queue
   import polyloom_hub_pkg::*;
 #(

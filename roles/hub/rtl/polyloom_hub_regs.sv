@@ -9,7 +9,7 @@
 // Reset:        node and links from strap_i; all else zero.
 // Limits:       none.
 // Cost:         see polyloom_hub_node.
-// Source: own design; registers.h.   Tests: test_polyloom_hub_node.py.
+// Source: own design; registers.h.   Tests: test_polyloom_hub_regs.py.
 module polyloom_hub_regs
   import polyloom_hub_pkg::*;
 #(
@@ -150,7 +150,7 @@ module polyloom_hub_regs
         6'd0,
         6'(Cfg.memory_bits),
         7'(Cfg.tags),
-        9'(Cfg.function_width),
+        9'(HasFunction ? Cfg.function_width : 0),
         16'(Cfg.function_kinds),
         4'(HasFunction ? Cfg.lanes : 0),
         6'(Cfg.slots),

@@ -164,7 +164,7 @@ void Dma::control(const DmaInputs& in, const Verdict& v, bool requested, bool ow
     d_ = read_.fetched();
   }
   if (in.proxy != nullptr) queue_.push(*in.proxy);
-  if (state_ == State::turn && took_chain && count_ != 0) address_ = next_address_;
+  if (state_ == State::turn && v.next != State::failed && took_chain && count_ != 0) address_ = next_address_;
   if (state_ == State::check && !proxy_) next_address_ = d_.next;
   if (checks) {
     proxy_ = proxy_last_ = took_proxy;

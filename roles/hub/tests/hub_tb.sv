@@ -6,6 +6,14 @@ module hub_tb
     input logic clk_i,
     input logic rst_ni
 );
+  hub_parts i_parts (
+      .clk_i,
+      .rst_ni
+  );
+  hub_dma_parts i_dma (
+      .clk_i,
+      .rst_ni
+  );
 
   for (genvar p = 0; p < 6; p++) begin : gen_route  // of each input
     rules_t rules = '0;

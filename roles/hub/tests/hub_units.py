@@ -190,7 +190,7 @@ class LinkSource:
         self,
         harness: Harness,
         name: str,
-        index: int,
+        index: int | None,
         left: str | None,
         stall: str | float = "random",
         slots: int = SLOTS,

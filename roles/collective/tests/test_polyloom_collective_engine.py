@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds rtl_engine.cc around the Verilated engine, with and without block checks, and runs it with several seeds.
+"""Covers: what rtl_engine.cc says, of engines by their own ports, with and without block checks, with several seeds.
 
-Tests polyloom_collective_engine and all in it, polyloom_collective_slot among them. Covers: what rtl_engine.cc says.
-Leaves out: the shell and the node top (swap tests with the model).
+Tests polyloom_collective_engine with all that is in it. Leaves out: the shell and the node top (swap tests with the
+model).
 """
 
 from __future__ import annotations
