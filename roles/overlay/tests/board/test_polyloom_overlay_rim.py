@@ -229,3 +229,25 @@ async def the_gate_asks_when_the_board_has_reported(dut: Any) -> None:
         inject.set(0)
         await h.step(200)
     assert h.signal("barriers").get() == 0
+
+
+@cocotb.test()
+async def no_pulse_is_lost_while_clocks_stand_still(dut: Any) -> None:
+    """Each kind comes alone, long after anything else; the board reports only if the sum of all is zero."""
+    h = Harness(dut, dut.gen_rim[1])
+    idle, flight = h.signal("all_idle"), h.signal("in_flight")
+    pulses = [(h.signal("host_in"), -1), (h.signal("host_out"), 1)]
+    pulses += [(hand(dut, 1, EAST, "sent"), 1), (hand(dut, 1, WEST, "received"), -1)]
+    report = hand(dut, 1, WEST, "to_valid")
+    await h.reset()
+    for (signal, freed), times in zip(pulses, (1, 2, 3, 4), strict=True):
+        for _ in range(times):
+            await h.step(100)
+            signal.set(1)
+            await h.step()
+            signal.set(0)
+            flight.set((flight.get() + freed) & 0xFFFF)
+    await h.step(100)
+    assert not report.get()
+    idle.set(15)
+    await h.until(lambda: bool(report.get()), 200)
