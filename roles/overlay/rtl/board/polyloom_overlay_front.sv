@@ -8,7 +8,7 @@
 // Reset:        empty.
 // Limits:       those of polyloom_overlay_node.
 // Cost:         `polyloom synth overlay`.
-// Source: own design.   Tests: test_polyloom_overlay_node.py.
+// Source: own design.   Tests: test_polyloom_overlay_front.py.
 module polyloom_overlay_front
   import polyloom_overlay_pkg::*;
 #(

@@ -8,7 +8,7 @@
 // Reset:        links empty, epoch 0.
 // Limits:       links lead where the mesh says: those at its edge are silent.
 // Cost:         `polyloom synth overlay`.
-// Source: own design; Tinsel paper III (links, tinselIdle).   Tests: test_polyloom_overlay_node.py.
+// Source: own design; Tinsel paper III (links, tinselIdle).   Tests: test_polyloom_overlay_rim.py.
 module polyloom_overlay_rim
   import polyloom_overlay_pkg::*;
 #(

@@ -9,7 +9,7 @@
 // Reset:        no thread runs, caches are empty.
 // Limits:       those of polyloom_overlay_node.
 // Cost:         `polyloom synth overlay`.
-// Source: Tinsel paper III, figure 2.   Tests: test_polyloom_overlay_node.py.
+// Source: Tinsel paper III, figure 2.   Tests: test_polyloom_overlay_tiles.py.
 module polyloom_overlay_tiles
   import polyloom_overlay_pkg::*;
 #(

@@ -14,7 +14,7 @@
 // Limits:       reports come from children, and hold no link with both ends inside (asserted); place_i constant.
 // Cost:         see polyloom_overlay_detector, which is measured with it.
 // Source:       own design; what is compared and why: README.md "Termination detection".
-// Tests:        test_overlay_detector_formal.py, overlay_detector_rtl_test.cc
+// Tests:        test_polyloom_overlay_detector_combine.py, test_overlay_detector_formal.py, overlay_detector_rtl_test.cc
 module polyloom_overlay_detector_combine
   import polyloom_overlay_detector_pkg::*;
 (

@@ -12,7 +12,7 @@
 // Reset:        no frame under way.
 // Limits:       every frame ends with last; place_i constant.
 // Cost:         see polyloom_overlay_detector, which is measured with it.
-// Source:       own design.   Tests: test_overlay_detector_formal.py, overlay_detector_rtl_test.cc
+// Source:       own design.   Tests: test_polyloom_overlay_detector_read.py, overlay_detector_rtl_test.cc
 module polyloom_overlay_detector_read
   import polyloom_overlay_detector_pkg::*;
 (

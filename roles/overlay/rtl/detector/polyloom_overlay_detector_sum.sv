@@ -12,7 +12,7 @@
 // Reset:        FIFO empty.
 // Limits:       at most 9 ends (8 x 8 boards), the FIFO takes 16 words (asserted); place_i constant.
 // Cost:         see polyloom_overlay_detector, which is measured with it.
-// Source:       own design.   Tests: test_overlay_detector_formal.py, overlay_detector_rtl_test.cc
+// Source:       own design.   Tests: test_polyloom_overlay_detector_sum.py, overlay_detector_rtl_test.cc
 module polyloom_overlay_detector_sum
   import polyloom_overlay_detector_pkg::*;
 (

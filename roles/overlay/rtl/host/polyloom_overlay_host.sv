@@ -17,8 +17,8 @@
 // Cost:         1,393 LUT, 972 FF, 3.5 BRAM36 (UltraScale+); 973 ALM, 11 M10K (Intel, estimated); 2,178 LUT4, 7 EBR, 105 MHz
 //               (ECP5 speed 6; the FIFO of messages decides). TINY, Yosys 0.70, nextpnr 0.11, 2026-11.
 // Source:       own design, behaviour of roles/overlay/sim/board/board_shell.cc and board.cc.
-// Tests:        test_polyloom_overlay_host_memory.py, test_polyloom_overlay_host_messages.py, test_polyloom_overlay_host_out.py,
-//               host_swap_test.cc (with the shell, against the C++ board)
+// Tests:        test_polyloom_overlay_host.py, host_swap_test.cc (with the shell, against the C++ board); those of the
+//               parts
 module polyloom_overlay_host
   import polyloom_overlay_pkg::*;
 #(

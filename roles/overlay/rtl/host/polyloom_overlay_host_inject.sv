@@ -12,7 +12,7 @@
 //               answers for messages whose host_in_o pulse is in that cycle (combinational).
 // Cost:         540 LUT, 490 FF, 3.5 BRAM36 (UltraScale+); 324 ALM, 11 M10K (Intel, estimated); 625 LUT4, 7 EBR (ECP5). TINY,
 //               Yosys 0.70, 2026-11.
-// Source:       Board::host_messages_in in roles/overlay/sim/board/board.cc.   Tests: test_polyloom_overlay_host_messages.py
+// Source:       Board::host_messages_in in roles/overlay/sim/board/board.cc.   Tests: test_polyloom_overlay_host_inject.py
 module polyloom_overlay_host_inject
   import polyloom_overlay_pkg::*;
 #(

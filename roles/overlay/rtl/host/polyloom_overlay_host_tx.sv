@@ -10,7 +10,7 @@
 // Limits:       a message that stops half way holds the events.
 // Cost:         182 LUT, 8 FF (UltraScale+); 98 ALM (Intel, estimated); 305 LUT4 (ECP5). TINY, Yosys 0.70, 2026-11.
 // Source:       Board::host_messages_out, uart_out, fault, net_fault in roles/overlay/sim/board/board.cc.
-// Tests:        test_polyloom_overlay_host_out.py
+// Tests:        test_polyloom_overlay_host_tx.py
 module polyloom_overlay_host_tx
   import polyloom_overlay_pkg::*;
 #(

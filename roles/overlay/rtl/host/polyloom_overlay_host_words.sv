@@ -11,7 +11,7 @@
 //               taken with its last half; the next one comes after its answer.
 // Cost:         69 LUT, 68 FF (UltraScale+); 42 ALM (Intel, estimated); 85 LUT4 (ECP5). TINY, Yosys 0.70, 2026-11.
 // Source:       own design; Board::write_word, read_word in roles/overlay/sim/board/board_shell.cc.
-// Tests:        test_polyloom_overlay_host_memory.py
+// Tests:        test_polyloom_overlay_host_words.py
 module polyloom_overlay_host_words
   import polyloom_overlay_pkg::*;
 (

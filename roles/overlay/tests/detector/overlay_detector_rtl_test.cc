@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: the design's detectors on meshes of model boards with random delays and stalls, seen by an observer
-// who knows everything: never early, always in the end, votes, epochs, the host's gate; with the fast model
-// at some boards; cycles of a barrier beside the fast model's. Leaves out: the links themselves, real tiles.
+// Covers: polyloom_overlay_detector, behind polyloom_overlay_gather, on meshes of model boards with random
+// delays and stalls, seen by an observer who knows everything: never early, always in the end, votes, epochs,
+// the host's gate; with the fast model at some boards; cycles of a barrier beside the fast model's. Leaves
+// out: the links themselves, real tiles.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

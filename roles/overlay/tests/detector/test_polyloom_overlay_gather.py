@@ -14,7 +14,7 @@ import cocotb
 
 from polyloom.rtl.testing import Harness, bench
 
-test = bench(__file__, "gather_tb")
+test = bench(__file__, "detector_units_tb")
 SIZES = [(1, 1), (2, 1), (1, 4), (4, 2)]
 LINKS = 4
 

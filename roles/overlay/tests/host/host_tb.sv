@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// host_tb: the overlay's host side on boards of several shapes, one scope each; host_units.py has the same list.
+// host_tb: the overlay's host side on boards of several shapes, one scope each, and its parts alone; host_units.py has
+// the same list.
 module host_tb
   import polyloom_overlay_pkg::*;
 (
@@ -64,7 +65,9 @@ module host_tb
     logic pass_valid = 1'b0, pass_ready, pass_rsp_valid, pass_rsp_refused, tx_valid, tx_ready = 1'b0;
     logic ctl_valid, ctl_ready = 1'b0, ctl_rsp_valid = 1'b0, told_valid = 1'b0, told_ready;
     logic enter_valid, room = 1'b0, leave_valid = 1'b0, leave_ready;
-    logic wanted, may_inject = 1'b0, host_in, host_out, idle;
+    logic wanted, may_inject = 1'b0, host_in, host_out, idle, work_idle;
+    logic rest = 1'b0, work_clk;  // all but the counts stand still
+    assign work_clk = clk_i && !rest;
     logic [31:0] ctl_rdata = '0;
     logic [63:0] words_rsp, barriers = '0;
     logic [Cfg.tiles_x*Cfg.tiles_y*Cfg.cores-1:0] retired = '0;
@@ -73,7 +76,7 @@ module host_tb
         .Cfg      (Cfg),
         .HostFlits(HostFlits)
     ) i_dut (
-        .clk_i,
+        .clk_i             (work_clk),
         .free_clk_i        (clk_i),
         .rst_ni,
         .board_i           (board),
@@ -119,8 +122,83 @@ module host_tb
         .host_in_o         (host_in),
         .host_out_o        (host_out),
         .barriers_i        (barriers),
-        .work_idle_o       (),
+        .work_idle_o       (work_idle),
         .idle_o            (idle)
+    );
+  end
+
+  // ---- parts alone, under the names that their signals have above ----
+
+  if (1) begin : gen_words
+    word_t words = '0;
+    ctl_req_t ctl;
+    logic words_valid = 1'b0, words_ready, words_rsp_valid, ctl_valid, ctl_ready = 1'b0, ctl_rsp_valid = 1'b0;
+    logic [63:0] words_rsp;
+    logic [31:0] ctl_rdata = '0;
+    polyloom_overlay_host_words i_dut (
+        .clk_i,
+        .rst_ni,
+        .req_valid_i    (words_valid),
+        .req_ready_o    (words_ready),
+        .req_i          (words.request),
+        .role_i         (words.role),
+        .rsp_valid_o    (words_rsp_valid),
+        .rsp_o          (words_rsp),
+        .ctl_valid_o    (ctl_valid),
+        .ctl_ready_i    (ctl_ready),
+        .ctl_o          (ctl),
+        .ctl_rsp_valid_i(ctl_rsp_valid),
+        .ctl_rdata_i    (ctl_rdata)
+    );
+  end
+
+  for (genvar i = 0; i < 4; i++) begin : gen_tx
+    logic [5:0] board = '0;
+    flit_t leave = '0;
+    told_t told = '0;
+    polyloom_shell_pkg::host_word_t tx;
+    logic leave_valid = 1'b0, leave_ready, told_valid = 1'b0, told_ready, tx_valid, tx_ready = 1'b0, host_out, idle;
+    polyloom_overlay_host_tx #(
+        .Cfg(shape(i))
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .board_i      (board),
+        .exit_valid_i (leave_valid),
+        .exit_ready_o (leave_ready),
+        .exit_i       (leave),
+        .event_valid_i(told_valid),
+        .event_ready_o(told_ready),
+        .event_i      (told.what),
+        .event_tile_i (told.tile),
+        .tx_valid_o   (tx_valid),
+        .tx_ready_i   (tx_ready),
+        .tx_o         (tx),
+        .host_out_o   (host_out),
+        .idle_o       (idle)
+    );
+  end
+
+  for (genvar i = 0; i < 4; i++) begin : gen_inject
+    localparam int unsigned Depths[4] = '{16, 2, 4, 7};
+    flit_t in = '0, enter;
+    logic in_valid = 1'b0, in_ready, enter_valid, room = 1'b0, wanted, may_inject = 1'b0, host_in, idle;
+    polyloom_overlay_host_inject #(
+        .Cfg  (shape(i)),
+        .Flits(Depths[i])
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .in_valid_i   (in_valid),
+        .in_ready_o   (in_ready),
+        .in_i         (in),
+        .enter_valid_o(enter_valid),
+        .enter_o      (enter),
+        .enter_room_i (room),
+        .wanted_o     (wanted),
+        .may_inject_i (may_inject),
+        .host_in_o    (host_in),
+        .idle_o       (idle)
     );
   end
 

@@ -161,6 +161,7 @@ class Tiles(Agent):
         self._valid, self._data = h.signal("ctl_rsp_valid"), h.signal("ctl_rdata")
         self.memory: dict[tuple[int, int, int], int] = {}  # scratchpad?, target, word
         self._wait, self._seen = wait, 0
+        self.answered: list[int] = []  # cycles
         self._answers: deque[tuple[int, int]] = deque()
         super().__init__(h)
 
@@ -172,9 +173,15 @@ class Tiles(Agent):
         """No answer."""
         self._valid.set(0)
 
+    def last_answers(self, pairs: list[bool]) -> list[int]:
+        """By read, one more than the cycle in which the answer to its last half was given."""
+        cycles = iter(self.answered)
+        return [max(next(cycles) for _ in range(1 + pair)) + 1 for pair in pairs]
+
     def drive(self) -> None:
         """Answer a read when its time has come; without an answer the data are noise."""
         ready = bool(self._answers) and self.h.cycle >= self._answers[0][0]
+        self.answered += [self.h.cycle] * ready
         self._valid.set(int(ready))
         self._data.set(self._answers.popleft()[1] if ready else self.h.rng.getrandbits(32))
 
@@ -348,5 +355,10 @@ def scope(dut: Any, which: int) -> Harness:
 
 def place(h: Harness, board: tuple[int, int], mesh: tuple[int, int]) -> None:
     """Where the board is."""
-    h.signal("board").set(board[1] << 3 | board[0])
+    place_board(h, board)
     h.signal("mesh").set(mesh[1] << 4 | mesh[0])
+
+
+def place_board(h: Harness, board: tuple[int, int]) -> None:
+    """The same for a part that knows no mesh."""
+    h.signal("board").set(board[1] << 3 | board[0])

@@ -1,49 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: words of instruction memories and scratchpads: single and broadcast writes, pairs and odd halves, reads of
-both; random stalls, late answers; frames with requests of their own beside a read.
-
-Tests polyloom_overlay_host_words within polyloom_overlay_host. Leaves out: ranges outside a memory (..._host_range).
+"""What the tests of the overlay's host side and of its parts share beside host_units.py: the shell's accesses to
+memories with what they lead to, and what a board tells its host with the frames that it becomes.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-import cocotb
 from host_units import (
     CTL,
+    FAULT,
+    HOST,
+    MASK,
     READ_INSTR,
     READ_PAD,
     REQUEST,
     ROLE_WORD,
     SHAPES,
-    UART_IN,
+    TOLD,
+    UART_OUT,
+    WORD,
     WRITE_INSTR,
     WRITE_PAD,
     Agent,
-    Shell,
-    Tiles,
-    place,
-    scope,
+    Shape,
+    flits_of,
+    message_frame,
     word0,
 )
 
-from polyloom.rtl.testing import Harness, bench
-
-test = bench(__file__, "host_tb")
+from polyloom.rtl.testing import Harness
 
 
 class Words(Agent):
     """The shell's accesses, one after the other; a read waits for its answer."""
 
     def __init__(self, h: Harness, stall: str | float = "random") -> None:
-        self._source = h.source("words", stall)
+        self.source = h.source("words", stall)
         self._valid, self._data = h.signal("words_rsp_valid"), h.signal("words_rsp")
         self._queue: list[tuple[int, bool, bool]] = []  # bits, read, pair
         self._waits = False
         self._read = False
         self._pair = False
         self.answers: list[int] = []
+        self.cycles: list[int] = []  # of the answers
+        self.pairs: list[bool] = []  # by read: it has two halves
         self.requests: list[int] = []
         super().__init__(h)
 
@@ -51,6 +50,7 @@ class Words(Agent):
         """Queue an access, and note the requests that it is."""
         request = REQUEST.pack(write=int(write), addr=self.h.rng.getrandbits(32), wdata=data)
         role = ROLE_WORD.pack(scratchpad=int(pad), all=int(everyone), target=target, addr=at, pair=int(pair))
+        self.pairs += [] if write else [pair]
         self._queue.append((request << ROLE_WORD.width | role, not write, pair))
         op = {(True, False): WRITE_INSTR, (False, False): READ_INSTR, (True, True): WRITE_PAD}.get(
             (write, pad), READ_PAD
@@ -70,17 +70,18 @@ class Words(Agent):
         """The next access."""
         if self._queue and not self._waits and not self._read:
             bits, self._read, self._pair = self._queue.pop(0)
-            self._waits, self._passed = True, len(self._source.passed)
-            self._source.send(bits)
+            self._waits, self._passed = True, len(self.source.passed)
+            self.source.send(bits)
 
     def sample(self, cycle: int) -> None:
         """A read's answer."""
-        if self._waits and len(self._source.passed) > self._passed:
+        if self._waits and len(self.source.passed) > self._passed:
             self._waits = False
         if self._valid.get():
             assert self._read, f"answer without a read in cycle {cycle}"
             assert not self._waits, f"answer before the access was taken in cycle {cycle}"
             self._read = False
+            self.cycles.append(cycle)
             self.answers.append(self._data.get() & (1 << (64 if self._pair else 32)) - 1)
 
     def busy(self) -> str:
@@ -106,46 +107,60 @@ def random_accesses(h: Harness, words: Words, which: int, count: int) -> list[in
     return answers
 
 
-@cocotb.test()
-@cocotb.parametrize(which=range(4))
-async def words_become_requests(dut: Any, which: int) -> None:
-    """All kinds, in order, with stalls."""
-    h = scope(dut, which)
-    words, tiles = Words(h), Tiles(h)
-    await h.reset()
-    answers = random_accesses(h, words, which, 200)
-    tiles.sink.expect(words.requests)
-    await h.drain()
-    assert words.answers == answers
-    assert h.signal("idle").get()
+class Pulses(Agent):
+    """Cycles in which a signal is high."""
+
+    def __init__(self, h: Harness, name: str) -> None:
+        self._signal = h.signal(name)
+        self.cycles: list[int] = []
+        super().__init__(h)
+
+    def sample(self, cycle: int) -> None:
+        """Note."""
+        if self._signal.get():
+            self.cycles.append(cycle)
 
 
-@cocotb.test()
-async def frames_run_beside_reads(dut: Any) -> None:
-    """Neither starves nor changes the other."""
-    h = scope(dut, 0)
-    place(h, (0, 0), (1, 1))
-    shell, words, tiles = Shell(h), Words(h), Tiles(h, wait=40)
-    await h.reset()
-    answers = random_accesses(h, words, 0, 60)
-    bytes_ = [h.rng.getrandbits(8) for _ in range(60)]
-    for byte in bytes_:
-        shell.send([word0(UART_IN, byte, 2)])
-    await h.drain()
-    assert words.answers == answers
-    of_words = [r for r in tiles.requests() if r["op"] <= READ_PAD]
-    assert [CTL.pack(**r) for r in of_words] == words.requests
-    assert [r["data"] for r in tiles.requests() if r["op"] > READ_PAD] == bytes_
+def random_event(h: Harness, shape: Shape, board: tuple[int, int]) -> tuple[int, list[int]]:
+    """What a tile tells, and the frame that it becomes."""
+    rng = h.rng
+    tile, core, thread = rng.randrange(shape.tiles), rng.randrange(shape.cores), rng.randrange(shape.threads)
+    index = core * shape.threads + thread
+    cause, pc, value = rng.randrange(1, 256), rng.getrandbits(32), rng.getrandbits(32)
+    if rng.random() < 0.5:
+        told = TOLD.pack(tile=tile, thread=index, cause=cause, pc=pc, value=value)
+        return told, [word0(UART_OUT, cause, tile * shape.cores + core | thread << 16)]
+    told = TOLD.pack(tile=tile, fault=1, thread=index, cause=cause, pc=pc, value=value)
+    mailbox = shape.mailbox(board, (tile % shape.tiles_x, tile // shape.tiles_x))
+    return told, [word0(FAULT, cause, mailbox << 6 | index), pc | value << 32]
 
 
-@cocotb.test()
-async def a_half_a_cycle(dut: Any) -> None:
-    """Writes keep the tiles busy when nobody stalls."""
-    h = scope(dut, 0)
-    words, tiles = Words(h, "never"), Tiles(h, "never")
-    await h.reset()
-    words.access(True, True, False, 1, 0, True, 1)
-    words.access(True, False, True, 0x3FF, 4, True, 2)
-    await h.drain()
-    assert tiles.sink.cycles[1] - tiles.sink.cycles[0] == 1
-    assert [r["addr"] for r in tiles.requests()] == [0, 4, 4, 5]
+def random_message(h: Harness, shape: Shape) -> tuple[list[int], list[int]]:
+    """Flits and frame."""
+    dest, mask = h.rng.getrandbits(20), h.rng.getrandbits(64)
+    data = h.values(128, h.rng.randint(1, shape.max_flits))
+    return flits_of(h.rng.choice([HOST, MASK]), dest, mask, data), message_frame(dest, mask, data)
+
+
+def frames_of(words: list[int]) -> list[list[int]]:
+    """Cut a stream of words into frames."""
+    frames: list[list[int]] = [[]]
+    for word in map(WORD.unpack, words):
+        frames[-1].append(word["data"])
+        if word["last"]:
+            frames.append([])
+    assert not frames[-1], "the last frame is not whole"
+    return frames[:-1]
+
+
+def message_ends(words: list[int], cycles: list[int]) -> list[int]:
+    """Cycles in which the last words of messages passed."""
+    ends: list[int] = []
+    first = True
+    message = False
+    for word, cycle in zip(map(WORD.unpack, words), cycles, strict=True):
+        message = word["data"] & 0xFF == 1 if first else message
+        first = bool(word["last"])
+        if first and message:
+            ends.append(cycle)
+    return ends

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 -f ../../rtl/detector/detector.f
-gather_tb.sv
+detector_units_tb.sv
