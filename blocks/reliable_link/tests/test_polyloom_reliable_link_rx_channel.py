@@ -43,6 +43,7 @@ class Channel:
         self.counts: Counter[str] = Counter()
         self.frames = 0
         self.commits: list[int] = []
+        self.told = self.items  # the far side knows of room up to here
         EveryCycle(h, self.drive, self.check)
 
     def value(self, number: int) -> int:
@@ -69,8 +70,7 @@ class Channel:
         rng, half = self.rng, self.modulus // 2
         back = min(self.expected, half - 1)
         first = self.expected + rng.choice([0, 0, 0, -rng.randint(0, back), -min(1, back), rng.randint(0, half)])
-        limit = self.taken + self.items
-        count = max(0, min(rng.randint(0, self.items + 2), limit - first))
+        count = max(0, min(rng.randint(0, self.items + 2), self.told - first))
         if first > self.expected:  # what lies between was lost, so the room is not known to be used up
             count = rng.randint(0, 3)
         self.frame(first, count, rng.random() < 0.8)
@@ -92,6 +92,8 @@ class Channel:
         assert bool(self.io["nack"].get()) == self.nack, here
         assert bool(self.io["out_valid"].get()) == (self.taken < self.expected) == (not self.io["idle"].get()), here
         pop = self.io["out_valid"].get() and self.io["out_ready"].get()
+        if now["start"]:
+            self.told = self.taken + self.items
         self.room = (0 if now["start"] else self.room) + pop
         asked = bool(now["commit"] and now["any"])
         advanced = bool(now["commit"]) and self.written > self.expected
