@@ -92,6 +92,7 @@ class Link:
         self.since = -APART  # the last frame's start
         self.report: list[Any] | None = None  # age, ack, limit, nack, lost
         self.now: tuple[int, int, bool] | None = None
+        self.pace = 0.3  # of the far side's user
         self.progress = 0  # the cycle of the last one
         self.counts: Counter[str] = Counter()
         EveryCycle(h, self.drive, self.check)
@@ -131,7 +132,7 @@ class Link:
 
     def _drive_report(self) -> None:
         rng = self.rng
-        self.far.used += self.far.used < len(self.far.items) and rng.random() < 0.3
+        self.far.used += self.far.used < len(self.far.items) and rng.random() < self.pace
         if self.report is None and rng.random() < (0.5 if self.far.wants else 0.05):
             self.report = [0, *self.far.report(), rng.random() < self.loss]
         self.now = None
@@ -156,7 +157,7 @@ class Link:
         new_ack = self.now is not None and self.now[0] > base
         waits = was_next > base
         waited = cycle - self.progress
-        assert not late or waited >= self.timeout - 1, f"cycle {cycle}: late after {waited} cycles"
+        assert not late or waited >= self.timeout, f"cycle {cycle}: late after {waited} cycles"
         if waits and waited >= self.timeout and not new_ack and not back:
             assert late, f"cycle {cycle}: not late after {waited} cycles"
         wished = self.io["wish"].get() and not self.io["may_send_next"].get()
@@ -173,8 +174,10 @@ class Link:
         self.counts["full"] += len(self.pushed) - base == self.size
         taken = self.start and self.frame is not None and self.frame.count > 0
         first = (taken and was_next == base) or (self.whole > was_whole == base)
-        if new_ack or back or timeout or asks or first:
+        if new_ack or back or timeout or asks:
             self.progress = cycle
+        elif first:
+            self.progress = cycle - 1  # what begins to wait has waited in this cycle
         self._frame()
         self._move(timeout, back, cycle)
         self.forced = timeout
@@ -186,8 +189,10 @@ class Link:
         if frame is None:
             return
         if len(frame.items) < frame.asked:
+            number = frame.first + frame.asked - 1
             frame.items.append(self.io["item"].get())
-            assert frame.items[-1] == self.pushed[frame.first + frame.asked - 1]
+            # What the far side has by now, and knows to pass over, need not be here any more.
+            assert number < self.base or frame.items[-1] == self.pushed[number]
         frame.asked += self.reading
         frame.age += 1
         if len(frame.items) == frame.count and frame.age >= APART:
@@ -221,14 +226,15 @@ async def all_arrive_in_order(dut: Any, which: int, loss: float, timeout: int) -
     link = Link(h, which, loss, timeout)
     await h.reset()
     sent: list[int] = []
-    for _ in range(40):
-        group = h.values(16, h.rng.randint(1, ITEMS[which]))
-        link.source.send([ITEM.pack(last=int(n == len(group) - 1), data=item) for n, item in enumerate(group)])
-        sent += group
-    await h.until(lambda: link.base == len(sent) == len(link.pushed), limit=60_000)
-    await h.until(lambda: bool(h.signal("idle").get()))
-    assert link.far.items == sent
-    assert link.counts["full"] > 0 and link.counts["new"] > 0
-    assert loss == 0 or link.counts["again"] > 0
-    assert loss == 0 or timeout > 12 or link.counts["timeout"] > 0
-    assert which != 2 or timeout > 12 or link.counts["poll"] > 0
+    needed = {"full", "new"} | ({"again"} if loss else set())
+    needed |= ({"timeout"} if loss else set()) | ({"poll"} if which == 2 else set()) if timeout <= 12 else set()
+    while not sent or min(link.counts[name] for name in needed) == 0:
+        for _ in range(40):
+            group = h.values(16, h.rng.randint(1, ITEMS[which]))
+            link.source.send([ITEM.pack(last=int(n == len(group) - 1), data=item) for n, item in enumerate(group)])
+            sent += group
+        await h.until(lambda sent=sent: link.base == len(sent) == len(link.pushed), limit=60_000)
+        await h.until(lambda: bool(h.signal("idle").get()))
+        assert link.far.items == sent
+        link.pace = 0.02
+        assert len(sent) < 5000, link.counts
