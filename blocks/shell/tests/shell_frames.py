@@ -214,14 +214,16 @@ def _range_words(rng: random.Random, op: int, shape: Shape) -> list[int]:
 
 
 def _length(rng: random.Random, words: int) -> int:
-    return max(0, words + (rng.choice([-1, 1, 40]) if rng.random() < 0.1 else 0))
+    return max(
+        0, words + (rng.choice([-1, 1, 40, MOST_WORDS - words, MOST_WORDS + 1 - words]) if rng.random() < 0.1 else 0)
+    )
 
 
 def random_frame(rng: random.Random, shape: Shape, may_cut: bool) -> Frame:
     """One, mostly well formed."""
     op = rng.choice([*OPS, *OPS, WRITE, WRITE, READ, rng.choice(OTHERS), rng.getrandbits(8)])
     small = rng.random() < 0.8
-    aux = rng.choice([0, 1, 2, rng.randrange(20)]) if small else rng.getrandbits(8)
+    aux = rng.choice([0, 1, 2, 16, rng.randrange(20)]) if small else rng.getrandbits(8)
     arg = (
         rng.getrandbits(16) | rng.randrange(256) << 16 | rng.getrandbits(7) << 24 if not small else rng.getrandbits(22)
     )
