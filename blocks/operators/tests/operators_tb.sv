@@ -131,4 +131,136 @@ module operators_tb
         .busy_o        (busy)
     );
   end
+
+  for (genvar k = 0; k < 2; k++) begin : gen_pass  // 3 to 5 and 1 to 1
+    localparam int unsigned Inputs = k == 0 ? 3 : 1;
+    localparam int unsigned Outputs = k == 0 ? 5 : 1;
+    localparam int unsigned StatusWords = k == 0 ? 3 : 1;
+    logic flush = 1'b0, step = 1'b0, idle;
+    logic [Outputs-1:0] cfg_valid = '0, out_valid, out_ready = '0;
+    logic [Outputs-1:0][63:0] cfg_word = '0;
+    logic [Outputs-1:0][Inputs-1:0] cfg_mask = '0;
+    logic [Inputs-1:0] in_valid = '0, in_ready;
+    beat_t [Inputs-1:0] in = '0;
+    beat_t [Outputs-1:0] out;
+    logic [StatusWords-1:0][63:0] status;
+    polyloom_op_pass #(
+        .Inputs     (Inputs),
+        .Outputs    (Outputs),
+        .StatusWords(StatusWords)
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .flush_i    (flush),
+        .step_i     (step),
+        .cfg_valid_i(cfg_valid),
+        .cfg_word_i (cfg_word),
+        .cfg_mask_i (cfg_mask),
+        .in_valid_i (in_valid),
+        .in_ready_o (in_ready),
+        .in_i       (in),
+        .out_valid_o(out_valid),
+        .out_ready_i(out_ready),
+        .out_o      (out),
+        .idle_o     (idle),
+        .status_o   (status)
+    );
+  end
+
+  for (genvar k = 0; k < 3; k++) begin : gen_tree  // of 5 inputs, of 2 and of 1
+    localparam int unsigned Sizes[3] = '{5, 2, 1};
+    localparam int unsigned Inputs = Sizes[k];
+    logic [7:0] fn = '0, of_type = '0;
+    logic [31:0] factor = '0, z;
+    logic [41:0] reciprocal = '0;
+    logic [Inputs-1:0] there = '0;
+    logic [Inputs-1:0][31:0] x = '0;
+    polyloom_op_tree #(
+        .Inputs(Inputs)
+    ) i_dut (
+        .clk_i,
+        .function_i  (function_e'(fn)),
+        .type_i      (element_e'(of_type)),
+        .factor_i    (factor),
+        .reciprocal_i(reciprocal),
+        .there_i     (there),
+        .x_i         (x),
+        .z_o         (z)
+    );
+  end
+
+  for (genvar k = 0; k < 2; k++) begin : gen_reduce  // 3 inputs in 2 groups and an output without one; 1 in 1
+    localparam int unsigned Inputs = k == 0 ? 3 : 1;
+    localparam int unsigned Outputs = k == 0 ? 3 : 1;
+    localparam int unsigned StatusWords = k == 0 ? 4 : 2;
+    logic flush = 1'b0, step = 1'b0, idle;
+    logic [Outputs-1:0] cfg_valid = '0, out_valid, out_ready = '0;
+    logic [Outputs-1:0][63:0] cfg_word = '0;
+    logic [Outputs-1:0][Inputs-1:0] cfg_mask = '0;
+    logic [Inputs-1:0] in_valid = '0, in_ready;
+    beat_t [Inputs-1:0] in = '0;
+    beat_t [Outputs-1:0] out;
+    logic [StatusWords-1:0][63:0] status;
+    polyloom_op_reduce #(
+        .Inputs     (Inputs),
+        .Outputs    (Outputs),
+        .Groups     (k == 0 ? 2 : 1),
+        .StatusWords(StatusWords)
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .flush_i    (flush),
+        .step_i     (step),
+        .cfg_valid_i(cfg_valid),
+        .cfg_word_i (cfg_word),
+        .cfg_mask_i (cfg_mask),
+        .in_valid_i (in_valid),
+        .in_ready_o (in_ready),
+        .in_i       (in),
+        .out_valid_o(out_valid),
+        .out_ready_i(out_ready),
+        .out_o      (out),
+        .idle_o     (idle),
+        .status_o   (status)
+    );
+  end
+
+  for (genvar k = 0; k < 2; k++) begin : gen_partition  // 3 to 4 and 1 to 2
+    localparam int unsigned Inputs = k == 0 ? 3 : 1;
+    localparam int unsigned Outputs = k == 0 ? 4 : 2;
+    localparam int unsigned Buckets = k == 0 ? 64 : 2;
+    localparam int unsigned StatusWords = 2 + Buckets + Outputs + k;
+    logic flush = 1'b0, step = 1'b0, idle;
+    logic [Outputs-1:0] cfg_valid = '0, out_valid, out_ready = '0;
+    logic [Outputs-1:0][63:0] cfg_word = '0;
+    logic [Outputs-1:0][Inputs-1:0] cfg_mask = '0;
+    logic [Inputs-1:0] in_valid = '0, in_ready;
+    beat_t [Inputs-1:0] in = '0;
+    beat_t [Outputs-1:0] out;
+    logic [StatusWords-1:0][63:0] status;
+    polyloom_op_partition #(
+        .Inputs     (Inputs),
+        .Outputs    (Outputs),
+        .Depth      (k == 0 ? 3 : 2),
+        .Buckets    (Buckets),
+        .RecordBeats(k == 0 ? 16 : 5),
+        .StatusWords(StatusWords)
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .flush_i    (flush),
+        .step_i     (step),
+        .cfg_valid_i(cfg_valid),
+        .cfg_word_i (cfg_word),
+        .cfg_mask_i (cfg_mask),
+        .in_valid_i (in_valid),
+        .in_ready_o (in_ready),
+        .in_i       (in),
+        .out_valid_o(out_valid),
+        .out_ready_i(out_ready),
+        .out_o      (out),
+        .idle_o     (idle),
+        .status_o   (status)
+    );
+  end
 endmodule

@@ -5,7 +5,7 @@
 // Latency:      1 cycle from a frame at an input to its first word.
 // Throughput:   one word a cycle, one cycle lost a frame.
 // Backpressure: tx valid and payload stand while stalled. tx_ready_i goes through to the source that is sending.
-// Order/loss:   each input in its order; of waiting inputs, the one that has waited longest.
+// Order/loss:   each input in its order; of waiting inputs, the next behind the last one in the ring answer, event, role.
 // Reset:        back to PICK.
 // Limits:       a role frame that stops half way holds all others.
 // Cost:         291 LUT, 8 FF; 212 ALM with 8 channels (UltraScale+; Intel ALM estimated;

@@ -5,7 +5,7 @@
 //               A burst is asked for when its first beat is there. A stream that is cut short still writes what came:
 //               the open burst is ended by beats without strobes.
 // Latency:      word -> its beat's address request: 2 cycles after the beat's last lane; data 1 cycle after that's taken.
-// Throughput:   one word a cycle; a burst start costs 2 cycles of the beat register, hidden as a beat takes 4 words.
+// Throughput:   one word a cycle, and one cycle more a burst: its request holds the beat register.
 // Backpressure: word_ready_o falls while the beat register is full and not taken (depends on w_ready_i).
 // Order/loss:   in order. cmd_ready_o says that all is acknowledged.
 // Reset:        control state; data not. Takes a command from the first cycle.
