@@ -120,7 +120,7 @@ async def strays_and_a_flush(dut: Any) -> None:
     await h.reset()
     await socket.step({o: (PARENT_FIRST, 1) for o in range(3)})
     assert socket.idle()
-    send(socket, tree(h.rng, 60), [target(h.rng) for _ in range(3)], 0)
+    send(socket, tree(h.rng, 8), [target(h.rng) for _ in range(3)], 0)  # fits the outputs' buffers
     socket.sources[1].send(noise(h.rng, 1))
     await h.until(lambda: socket.status(0) == ERR_STRAY and bool(h.signal("out_valid").get()))
     await h.until(lambda: not socket.sources[0].busy())

@@ -16,7 +16,7 @@ from typing import Any
 import cocotb
 from let_units import NODE, OPENS_ALL, Record, pruned, stream, target, tree
 
-from polyloom.rtl.testing import Harness, bench
+from polyloom.rtl.testing import Harness, Stall, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
 test = bench(__file__, "let_tb")
@@ -54,7 +54,7 @@ class Pipe:
         self.slots += [Slot() for _ in range(LATENCY + 3)] + [Slot(target=box)]
         alone = not records or rng.random() < 0.3
         for n, record in enumerate(records):
-            self.slots += [Slot()] * (rng.random() < 0.2)
+            self.slots += [Slot()] * (rng.random() < self.pause)
             self.slots.append(Slot(record, n, n == len(records) - 1 and not alone))
         if alone:
             self.slots.append(Slot(last=True))
@@ -151,3 +151,21 @@ async def stops_the_pipe_and_is_flushed(dut: Any) -> None:
     pipe.sink.reset()
     await h.step()
     assert not h.signal("out_valid").get() and h.signal("room").get() and not h.signal("busy").get()
+
+
+@cocotb.test()
+@cocotb.parametrize(padded=(0, 1))
+async def stops_in_time(dut: Any, padded: int) -> None:
+    """A record each cycle into an output that stands: nothing is lost."""
+    h = Harness(dut, dut.gen_lane)
+    h.signal("on").set(1)
+    h.signal("padded").set(padded)
+    pipe = Pipe(h, "always", pause=0.0)
+    await h.reset()
+    records = tree(h.rng, 100)
+    expected = stream(pruned(records, OPENS_ALL), bool(padded))
+    pipe.sink.expect(expected)
+    pipe.send(records, OPENS_ALL)
+    await h.until(lambda: pipe.stopped > 30)
+    pipe.sink.stall = Stall(h.rng, 0.7)
+    await h.drain()

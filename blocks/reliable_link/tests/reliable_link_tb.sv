@@ -145,7 +145,7 @@ module reliable_link_tb
         .ack_i          (ack),
         .limit_i        (limit),
         .nack_i         (nack),
-        .timeout_i      (more_cycles + 16'd2),  // never less, not even in another's test
+        .timeout_i      (more_cycles + 16'd2),    // never less, not even in another's test
         .late_o         (late),
         .may_send_next_o(may_send_next),
         .unlocked_o     (unlocked),

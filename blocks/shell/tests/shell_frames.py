@@ -13,7 +13,7 @@ MSG, WRITE, READ, REG_WRITE, REG_READ, UART_IN, START = range(1, 8)
 WRITE_DONE, READ_DATA, REG_DATA, UART_OUT, FAULT, EVENT, FRAME_ERROR = 0x42, 0x43, 0x45, 0x46, 0x48, 0x49, 0x4F
 OPS = (MSG, WRITE, READ, REG_WRITE, REG_READ, UART_IN, START)
 OTHERS = (WRITE_DONE, READ_DATA, REG_DATA, UART_OUT, FAULT, EVENT, FRAME_ERROR)
-_EMPTY, UNKNOWN_OP, LENGTH, SPACE, RANGE, FIELD, REFUSED = range(1, 8)
+UNKNOWN_OP, LENGTH, SPACE, RANGE, FIELD, REFUSED = range(2, 8)
 SLICE0, SLICE1, INSTR, SCRATCHPAD, CHANNEL, PROGRAM = range(6)
 MOST_BYTES, MOST_WORDS = 1 << 24, 34
 CHANNELS, CHANNEL_BYTES, PROGRAM_WORDS = 3, 8192, 100
@@ -109,8 +109,17 @@ def short_reason(w: list[int]) -> int:
         return FIELD if not 0 < aux <= 16 else LENGTH * (len(w) != 2 + 2 * aux)
     if op in {WRITE, READ, WRITE_DONE, READ_DATA}:
         return _memory_reason(op, w)
-    lengths = {REG_WRITE: 2, REG_READ: 1, REG_DATA: 2, UART_IN: 1, UART_OUT: 1, START: 2, FAULT: 2, EVENT: 4}
-    lengths[FRAME_ERROR] = 2
+    lengths = {
+        REG_WRITE: 2,
+        REG_READ: 1,
+        REG_DATA: 2,
+        UART_IN: 1,
+        UART_OUT: 1,
+        START: 2,
+        FAULT: 2,
+        EVENT: 4,
+        FRAME_ERROR: 2,
+    }
     if op not in lengths:
         return UNKNOWN_OP
     if len(w) != lengths[op]:
