@@ -117,7 +117,10 @@ def _header(text: str) -> list[str]:
 
 
 def elaborations(root: Path) -> tuple[list[Elaboration], list[str]]:
-    """Every module of an rtl/ folder with the shortest list that names it, and modules that no list names."""
+    """Every module of an rtl/ folder with the shortest list that names it, and modules that no list names.
+
+    A test's list, which may hold parts played by hand, is the last resort.
+    """
     lists: dict[Path, list[Path]] = {}
     problems = []
     for path in listed(root, ".f"):
@@ -129,11 +132,13 @@ def elaborations(root: Path) -> tuple[list[Elaboration], list[str]]:
     for file in listed(root, ".sv"):
         if not is_design(file) or not re.search(r"^module\s", file.read_text(), re.MULTILINE):
             continue
-        naming = sorted((len(found), path) for path, found in lists.items() if file.resolve() in found)
+        naming = sorted(
+            ("tests" in path.parts, len(found), path) for path, found in lists.items() if file.resolve() in found
+        )
         if not naming:
             problems.append(f"{file}: no file list (*.f) names it")
             continue
-        list_path = naming[0][1]
+        list_path = naming[0][2]
         sets = [values.split() for name, values in _LINT.findall(list_path.read_text()) if name == file.stem]
         jobs += [_elaboration(file.stem, list_path, values) for values in sets or [[]]]
     return jobs, problems

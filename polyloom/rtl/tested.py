@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proves that every module of a design has a test: ``python -m polyloom.rtl.tested`` prints how each is tested.
+"""Proves that every module of a design has a test of its name: ``python -m polyloom.rtl.tested`` prints which.
 
 Input: the tree. Output: a line for each module without one, exit status 1 if there is any; lint.py asks the same. A
-module M has a test if one of these holds:
+module M = polyloom_N of the block or role X has a test if
 
-    own     there is a test_M.py
-    bench   a bench of tests/ or a proof of formal/ that some test there builds instantiates M with ports of its own,
-            or a harness names M as the top that it builds; and a test_*.py or *_test.cc of the same block names M
-    part    one module only uses M, a test names M, and that module is tested as above or is itself a part of one that
-            is: so at most two levels lie between a bench and M, and whoever is used in two places has a test
+    named   below X/tests/ there is a test_M.py or an N_rtl_test.cc with tests in it, and
+    built   a bench or harness below X/tests/ or X/formal/ holds M: as an instance, as the top that it builds, or
+            somewhere below one of these
 """
 
 from __future__ import annotations
@@ -26,8 +24,10 @@ from polyloom.rtl.sources import is_design, listed, owner, without_comments
 _INSTANCE = re.compile(r"^[ \t]*(polyloom_\w+)[ \t]*(?:#[ \t]*\(|\w+[ \t]*(?:\[[^]\n]*\][ \t]*)?\()", re.MULTILINE)
 _MODULE = re.compile(r"^\s*module\s", re.MULTILINE)
 _TOP = re.compile(r'"(polyloom_\w+)"|\bV(polyloom_\w+)\b')
-_WORD = re.compile(r"\bpolyloom_\w+")
-_LEVELS = 2
+_TESTS = {
+    ".py": re.compile(r"^test\w* = |^(?:async )?def test_", re.MULTILINE),
+    ".cc": re.compile(r"^\w*TEST\w*\(", re.MULTILINE),
+}
 
 
 @dataclass
@@ -35,54 +35,41 @@ class _Tree:
     """What is where; all by name of module."""
 
     files: dict[str, Path] = field(default_factory=dict)
-    users: dict[str, set[str]] = field(default_factory=dict)
-    own: set[str] = field(default_factory=set)
-    benches: dict[str, set[Path]] = field(default_factory=dict)  # blocks with a bench or harness around the module
-    named: dict[str, set[Path]] = field(default_factory=dict)  # blocks with a test that names it
+    uses: dict[str, set[str]] = field(default_factory=dict)
+    tests: dict[tuple[Path, str], Path] = field(default_factory=dict)  # by block too
+    held: dict[Path, set[str]] = field(default_factory=dict)  # by block: what its benches and harnesses instantiate
 
 
 def _read(root: Path) -> _Tree:
     tree = _Tree()
-    built = _words_of_harnesses(root)
     for file in listed(root, ".sv"):
         text = file.read_text()
+        instances = set(_INSTANCE.findall(without_comments(text))) - {file.stem}
         if is_design(file) and _MODULE.search(text):
             tree.files[file.stem] = file
-            for used in set(_INSTANCE.findall(without_comments(text))) - {file.stem}:
-                tree.users.setdefault(used, set()).add(file.stem)
-        elif (block := _block(root, file)) and file.stem in built.get(block, set()):
-            _note(tree.benches, _INSTANCE.findall(without_comments(text)), block)
+            tree.uses[file.stem] = instances
+        elif block := _block(root, file):
+            tree.held.setdefault(block, set()).update(instances)
     for suffix in (".py", ".cc", ".h"):
         for file in listed(root, suffix):
-            if (block := _block(root, file)) is not None:
+            if block := _block(root, file):
                 _read_test(tree, file, block)
     return tree
 
 
-def _words_of_harnesses(root: Path) -> dict[Path, set[str]]:
-    """By block, all words of what builds benches and proofs."""
-    words: dict[Path, set[str]] = {}
-    for suffix in (".py", ".cc", ".h", ".toml", "CMakeLists.txt"):
-        for file in listed(root, suffix):
-            if block := _block(root, file):
-                words.setdefault(block, set()).update(re.findall(r"\w+", file.read_text()))
-    return words
-
-
 def _read_test(tree: _Tree, file: Path, block: Path) -> None:
     text = file.read_text()
-    _note(tree.benches, [a or b for a, b in _TOP.findall(text)], block)
-    _note(tree.benches, _INSTANCE.findall(text), block)  # a bench that the test writes
-    if file.name.startswith("test_") and file.suffix == ".py":
-        tree.own.add(file.stem.removeprefix("test_"))
-    elif not file.name.endswith("_test.cc"):
-        return
-    _note(tree.named, _WORD.findall(text), block)
+    tops = {a or b for a, b in _TOP.findall(text)} | set(_INSTANCE.findall(text))  # or a bench that the test writes
+    tree.held.setdefault(block, set()).update(tops)
+    if file.suffix in _TESTS and (module := _tested_by(file)) and _TESTS[file.suffix].search(text):
+        tree.tests[block, module] = file
 
 
-def _note(places: dict[str, set[Path]], names: list[str], block: Path) -> None:
-    for name in names:
-        places.setdefault(name, set()).add(block)
+def _tested_by(file: Path) -> str:
+    """The module that a test file's name tells; "" if none."""
+    if file.suffix == ".py":
+        return file.stem.removeprefix("test_") if file.stem.startswith("test_polyloom_") else ""
+    return f"polyloom_{file.stem.removesuffix('_rtl_test')}" if file.stem.endswith("_rtl_test") else ""
 
 
 def _block(root: Path, file: Path) -> Path | None:
@@ -94,48 +81,45 @@ def _block(root: Path, file: Path) -> Path | None:
     return None
 
 
-def _how(tree: _Tree, module: str) -> str:
-    """How a module is tested; "" if it is not."""
-    if (how := _directly(tree, module)) or not tree.named.get(module):
-        return how
-    part = module
-    for _ in range(_LEVELS):
-        users = tree.users.get(part, set())
-        if len(users) != 1:
-            return ""
-        (part,) = users
-        if _directly(tree, part):
-            return f"part of {part}"
-    return ""
+def _built(tree: _Tree, block: Path) -> set[str]:
+    """All modules that benches of a block hold at any depth."""
+    found: set[str] = set()
+    new = set(tree.held.get(block, ()))
+    while new:
+        found |= new
+        new = {used for module in new for used in tree.uses.get(module, ())} - found
+    return found
 
 
-def _directly(tree: _Tree, module: str) -> str:
-    if module in tree.own:
-        return f"test_{module}.py"
-    block = owner(tree.files[module])
-    return "bench" if block in tree.benches.get(module, set()) & tree.named.get(module, set()) else ""
+def _missing(tree: _Tree) -> Iterator[tuple[Path, str]]:
+    """File and what is wrong, of each module that falls short."""
+    built = {block: _built(tree, block) for block in tree.held}
+    for module, file in sorted(tree.files.items()):
+        block = owner(file)
+        assert block is not None  # all files of the tree are designs
+        if (block, module) not in tree.tests:
+            yield file, f"no test of its name; add test_{module}.py below {block.name}/tests (polyloom/rtl/README.md)"
+        elif module not in built.get(block, set()):
+            yield file, f"no bench below {block.name}/tests holds it; {tree.tests[block, module].name} cannot test it"
 
 
 def problems(root: Path) -> Iterator[str]:
     """A line for each module without a test."""
-    tree = _read(root)
-    for module, file in sorted(tree.files.items()):
-        if not _how(tree, module):
-            users = ", ".join(sorted(tree.users.get(module, set()))) or "no other module"
-            yield (
-                f"{file}: no test of its own, and not a part of one thing that is tested (used by {users}); "
-                f"add test_{module}.py (polyloom/rtl/README.md)"
-            )
+    for file, what in _missing(_read(root)):
+        yield f"{file}: {what}"
 
 
 def main() -> int:
     """Print all modules; the exit status."""
     root = paths.home()
     tree = _read(root)
-    for module in sorted(tree.files):
-        print(f"{module:44} {_how(tree, module) or 'NOT TESTED'}")
-    missing = list(problems(root))
-    print("\n".join(missing), file=sys.stderr, end="\n" if missing else "")
+    missing = {file.stem: what for file, what in _missing(tree)}
+    for module, file in sorted(tree.files.items()):
+        test = tree.tests.get((owner(file) or root, module))
+        print(
+            f"{module:44} {'NOT TESTED: ' + missing[module] if module in missing else test and test.relative_to(root)}"
+        )
+    print(f"{len(tree.files) - len(missing)} of {len(tree.files)} modules have a test of their name")
     return 1 if missing else 0
 
 

@@ -19,7 +19,7 @@
 // Cost:         8,939 LUT, 6,080 FF, 4 BRAM36, 18 DSP; 7 outputs 56,296, 35,456, 28, 126 (UltraScale+). 16,014 LUT4, 6,402
 //               FF, 8 EBR, 24 MULT18, 80 MHz (ECP5 speed 6). `polyloom synth let`, Yosys 0.70, nextpnr 0.11, 2026-11.
 // Source: PEACH2 sections 3.2, 4.2; mask resolved behind the pipe, FIFO of ranges, lanes: own design.
-// Tests: let_test.cc, let_cycles_test.cc (model), let_rtl_test.cc (against the model).
+// Tests: test_polyloom_op_let.py
 module polyloom_op_let
   import polyloom_stream_pkg::beat_t;
   import polyloom_operator_pkg::*;

@@ -9,7 +9,7 @@
 // Reset:        empty.
 // Limits:       those of its parts.
 // Cost:         7,799 LUT, 4,858 FF, 4 BRAM36, 18 DSP (UltraScale+, Yosys 0.70, 2026-11).
-// Source: own design.   Tests: let_rtl_test.cc.
+// Source: own design.   Tests: test_polyloom_op_let_lane.py
 module polyloom_op_let_lane
   import polyloom_stream_pkg::beat_t;
   import polyloom_operator_pkg::*;

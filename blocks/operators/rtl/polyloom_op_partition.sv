@@ -17,7 +17,7 @@
 // Reset:        empty, without configuration, nothing recorded.
 // Limits:       1 <= Inputs <= 64, Outputs a power of two from 2 to 32, Buckets from 2 to 64.
 // Cost:         about 143,000 LUT as the sum of 8 distribute and 8 collect, without 64 buffers and histogram.
-// Source: own design, after OPTWEB section 3 (sorter).   Tests: operators_test.cc (model), operators_rtl_test.cc.
+// Source: own design, after OPTWEB section 3 (sorter).   Tests: test_polyloom_op_partition.py
 module polyloom_op_partition
   import polyloom_stream_pkg::*;
   import polyloom_operator_pkg::*;

@@ -10,7 +10,7 @@
 // Limits:       1 <= Inputs, Outputs <= 64, StatusWords >= 1. A mask of a configured output that does not name
 //               exactly one input is an error and the output stays silent.
 // Cost:         12,556 LUT (2,688 of them RAM32M16), 202 FF at 8 by 8 (Yosys 0.70, UltraScale+, no place and route, 2026-11).
-// Source: own design.   Tests: operators_test.cc (model), operators_rtl_test.cc (against the model).
+// Source: own design.   Tests: test_polyloom_op_pass.py
 module polyloom_op_pass
   import polyloom_stream_pkg::beat_t;
   import polyloom_operator_pkg::*;

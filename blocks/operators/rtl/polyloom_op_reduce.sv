@@ -14,7 +14,7 @@
 //               divisor of an integer average is 1 to 64; configuring an output from Groups on is an error.
 // Cost:         8 inputs, 2 groups: 103,951 LUT, 96 DSP with 16 trees and buffers
 //               (UltraScale+; in `polyloom synth collective_reduce`, Yosys 0.70, 2026-11).
-// Source: own design, after OPTWEB section 3.   Tests: operators_test.cc (model), operators_rtl_test.cc.
+// Source: own design, after OPTWEB section 3.   Tests: test_polyloom_op_reduce.py
 module polyloom_op_reduce
   import polyloom_stream_pkg::*;
   import polyloom_operator_pkg::*;

@@ -18,7 +18,7 @@
 // Limits:       1 <= Inputs <= 64.
 // Cost:         8 inputs: 6,279 LUT, 6 DSP with 7 joins and a scaling
 //               (UltraScale+; in `polyloom synth collective_reduce`, Yosys 0.70, 2026-11).
-// Source: own design, after OPTWEB section 3 (averaging circuit).   Tests: operators_rtl_test.cc.
+// Source: own design, after OPTWEB section 3 (averaging circuit).   Tests: test_polyloom_op_tree.py
 module polyloom_op_tree
   import polyloom_operator_pkg::*;
 #(

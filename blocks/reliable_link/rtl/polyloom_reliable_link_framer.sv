@@ -13,7 +13,7 @@
 // Reset:        no frame; the wire is free.
 // Limits:       word_time_i stands; it counts wire time from when words are taken, be there a FIFO in between or not.
 // Cost:         in polyloom_reliable_link.
-// Source:       own design, IEEE 802.3 clauses 3.2 and 4.4.2.   Tests: reliable_link_swap_test.cc (test_polyloom_reliable_link.py)
+// Source:       own design, IEEE 802.3 clauses 3.2 and 4.4.2.   Tests: test_polyloom_reliable_link_framer.py
 module polyloom_reliable_link_framer
   import polyloom_reliable_link_pkg::*;
   import polyloom_crc32_pkg::*;

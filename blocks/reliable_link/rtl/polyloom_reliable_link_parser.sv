@@ -12,7 +12,7 @@
 // Reset:        the next word is the first of a frame.
 // Limits:       none: anything may come.
 // Cost:         in polyloom_reliable_link.
-// Source:       own design.   Tests: reliable_link_swap_test.cc (test_polyloom_reliable_link.py)
+// Source:       own design.   Tests: test_polyloom_reliable_link_parser.py
 module polyloom_reliable_link_parser
   import polyloom_reliable_link_pkg::*;
 (

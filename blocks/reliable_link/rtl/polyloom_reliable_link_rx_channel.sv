@@ -14,7 +14,7 @@
 //               to commit_i.
 // Cost:         in polyloom_reliable_link.
 // Source:       go-back-N; own design, blocks/reliable_link/sim/reliable_link.cc.
-// Tests:        reliable_link_swap_test.cc; proof: formal/proofs.toml [reliable_link_channel]
+// Tests:        test_polyloom_reliable_link_rx_channel.py; proof: formal/proofs.toml [reliable_link_channel]
 module polyloom_reliable_link_rx_channel #(
     parameter int unsigned Width   = 64,
     parameter int unsigned Items   = 0,   // received and not yet taken

@@ -16,7 +16,7 @@
 //               stand in the cycle before report_i.
 // Cost:         in polyloom_reliable_link.
 // Source:       go-back-N; own design, blocks/reliable_link/sim/link_channel.h.
-// Tests:        reliable_link_swap_test.cc; proof: formal/proofs.toml [reliable_link_channel]
+// Tests:        test_polyloom_reliable_link_tx_channel.py; proof: formal/proofs.toml [reliable_link_channel]
 module polyloom_reliable_link_tx_channel #(
     parameter  int unsigned Width     = 64,
     parameter  int unsigned Items     = 0,                    // kept until acknowledged

@@ -12,7 +12,7 @@
 // Cost:         545 LUT, 288 FF; 384 ALM with 8 channels (UltraScale+; Intel ALM estimated;
 //               `polyloom synth collective_node`, Yosys 0.70, 2026-11).
 // Source:       own design, behaviour of Shell::feed and Shell::handle in blocks/shell/sim/shell.cc.
-// Tests:        test_polyloom_shell.py (shell_swap_test.cc); proof: formal/proofs.toml
+// Tests:        test_polyloom_shell_parser.py; proof: formal/proofs.toml
 module polyloom_shell_parser
   import polyloom_shell_pkg::*;
 #(

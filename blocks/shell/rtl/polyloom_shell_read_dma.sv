@@ -12,7 +12,7 @@
 // Limits:       r beats in the order of requests. Bytes past the end of the last word are zero.
 // Cost:         635 LUT, 206 FF; 539 ALM with 8 channels (UltraScale+; Intel ALM estimated;
 //               `polyloom synth collective_node`, Yosys 0.70, 2026-11).
-// Source:       own design; AXI4 (IHI 0022E) A3.4.   Tests: shell_swap_test.cc.
+// Source:       own design; AXI4 (IHI 0022E) A3.4.   Tests: test_polyloom_shell_read_dma.py
 module polyloom_shell_read_dma
   import polyloom_shell_pkg::*;
 #(

@@ -9,7 +9,7 @@
 // Limits:       a response without a request is not allowed.
 // Cost:         650 LUT, 321 FF; 579 ALM with 8 channels (UltraScale+; Intel ALM estimated;
 //               `polyloom synth collective_node`, Yosys 0.70, 2026-11).
-// Source:       own design; register numbers of blocks/shell/host_frames.h.   Tests: shell_swap_test.cc.
+// Source:       own design; register numbers of blocks/shell/host_frames.h.   Tests: test_polyloom_shell_regs.py
 module polyloom_shell_regs
   import polyloom_shell_pkg::*;
 #(

@@ -10,7 +10,7 @@
 // Limits:       a role frame that stops half way holds all others.
 // Cost:         291 LUT, 8 FF; 212 ALM with 8 channels (UltraScale+; Intel ALM estimated;
 //               `polyloom synth collective_node`, Yosys 0.70, 2026-11).
-// Source:       own design.   Tests: shell_swap_test.cc.
+// Source:       own design.   Tests: test_polyloom_shell_sender.py
 module polyloom_shell_sender
   import polyloom_shell_pkg::*;
 (

@@ -12,7 +12,7 @@
 // Limits:       one command at a time; words only after a command, exactly its number, or fewer and then abort_i.
 // Cost:         679 LUT, 452 FF; 468 ALM with 8 channels (UltraScale+; Intel ALM estimated;
 //               `polyloom synth collective_node`, Yosys 0.70, 2026-11).
-// Source:       own design; AXI4 (IHI 0022E) A3.4.   Tests: shell_swap_test.cc.
+// Source:       own design; AXI4 (IHI 0022E) A3.4.   Tests: test_polyloom_shell_write_dma.py
 module polyloom_shell_write_dma
   import polyloom_shell_pkg::*;
 #(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Covers: each way in which a module can count as tested, and what falls short of it by one step.
+# Covers: what makes a module tested, and what falls short of it by one step.
 # Leaves out: whether tests are any good.
 from __future__ import annotations
 
@@ -28,44 +28,66 @@ def missing(tree: Path) -> str:
     return "".join(line.split(".sv:")[0][-1] for line in tested.problems(tree))
 
 
+BENCH = "module x_tb;\n  polyloom_a #(\n  ) i_dut (.clk_i);\n  // polyloom_e i_e (.clk_i);\nendmodule\n"
+TEST = "test = bench(__file__, 'x_tb')\n"
+
+
+def write(tree: Path, **files: str) -> None:
+    """Files of x/tests; ``_py`` and so on at the end of a name is the suffix."""
+    for name, text in files.items():
+        stem, _, suffix = name.rpartition("_")
+        (tree / f"x/tests/{stem}.{suffix}").write_text(text)
+
+
 def test_nothing_is_tested_by_itself(tree: Path) -> None:
     assert missing(tree) == "abcd"
 
 
-def test_a_test_of_its_name_covers_two_levels_of_parts_that_tests_name(tree: Path) -> None:
-    path = tree / "x/tests/test_polyloom_a.py"
-    path.write_text("# polyloom_b polyloom_d")
-    assert missing(tree) == "cd"
-    path.write_text("# polyloom_b polyloom_c polyloom_d")
-    assert missing(tree) == "d"
-
-
-def test_what_two_modules_use_needs_a_test_of_its_own(tree: Path) -> None:
-    (tree / "x/tests/test_polyloom_a.py").write_text("# polyloom_b polyloom_c")
-    (tree / "x/rtl/part/polyloom_e.sv").write_text("module polyloom_e;\n  polyloom_c i_c (.clk_i);\nendmodule\n")
-    (tree / "x/tests/test_polyloom_e.py").write_text("")
-    assert missing(tree) == "cd"
-
-
-@pytest.mark.parametrize("folder", ["tests", "formal"])
-def test_a_bench_counts_if_a_test_builds_it_and_names_the_module(tree: Path, folder: str) -> None:
-    bench, builder = tree / f"x/{folder}/x_tb.sv", tree / "x/tests/test_other.py"
-    bench.write_text("module x_tb;\n  polyloom_d #(\n  ) i_dut (.clk_i);\n  // polyloom_c i_c (.clk_i);\nendmodule\n")
+def test_a_bench_alone_is_no_test(tree: Path) -> None:
+    write(tree, x_tb_sv=BENCH, test_x_py=TEST)
     assert missing(tree) == "abcd"
-    builder.write_text("# polyloom_d")
-    assert missing(tree) == "abcd", "nobody builds the bench"
-    builder.write_text("bench(__file__, 'x_tb')")
-    assert missing(tree) == "abcd", "nobody names the module"
-    builder.write_text("# polyloom_d polyloom_c\nbench(__file__, 'x_tb')")
+
+
+def test_a_name_alone_is_no_test(tree: Path) -> None:
+    write(tree, test_polyloom_a_py=TEST)
+    assert missing(tree) == "abcd"
+
+
+def test_a_file_without_tests_is_none(tree: Path) -> None:
+    write(tree, x_tb_sv=BENCH, test_polyloom_a_py="# polyloom_a\n", b_rtl_test_cc="// polyloom_b\n")
+    assert missing(tree) == "abcd"
+
+
+def test_each_part_of_a_bench_needs_a_test_of_its_name(tree: Path) -> None:
+    write(tree, x_tb_sv=BENCH, test_polyloom_a_py=TEST, test_polyloom_d_py="def test_d() -> None:\n    pass\n")
+    assert missing(tree) == "bc"
+    write(tree, b_rtl_test_cc="TEST(B, works) {}\n", c_test_cc="TEST(ModelOfC, works) {}\n")
+    assert missing(tree) == "c"
+
+
+def test_what_is_named_in_comments_is_not_built(tree: Path) -> None:
+    (tree / "x/rtl/part/polyloom_e.sv").write_text("module polyloom_e;\nendmodule\n")
+    write(tree, x_tb_sv=BENCH, test_polyloom_e_py=TEST)
+    assert missing(tree) == "abcde"
+
+
+@pytest.mark.parametrize("text", ['top = "polyloom_d";', "Vpolyloom_d top;", "  polyloom_d i_dut (.clk_i);"])
+def test_a_harness_may_name_the_top_or_write_the_bench(tree: Path, text: str) -> None:
+    write(tree, d_rtl_test_cc=f"TEST(D, works) {{}}\n{text}\n")
     assert missing(tree) == "abc"
+
+
+def test_a_proof_may_hold_the_module(tree: Path) -> None:
+    (tree / "x/formal/x_proof.sv").write_text(BENCH)
+    write(tree, test_polyloom_a_py=TEST)
+    assert missing(tree) == "bcd"
 
 
 def test_a_test_of_another_block_does_not_count(tree: Path) -> None:
     (tree / "y/tests").mkdir(parents=True)
-    (tree / "y/tests/other_test.cc").write_text('top = "polyloom_d";')
+    (tree / "y/tests/test_polyloom_a.py").write_text(TEST)
+    (tree / "y/tests/x_tb.sv").write_text(BENCH)
     assert missing(tree) == "abcd"
-    (tree / "x/tests/other_test.cc").write_text('top = "polyloom_d";')
-    assert missing(tree) == "abc"
 
 
 def test_the_tree_as_it_is() -> None:
