@@ -93,8 +93,8 @@ def synthesize(
         if known is None or not known.done(seeds):
             stat = _counts(folded, design.top, part, yosys, None if pnr else scratch / "counts")
             if known is not None:
-                new = [seed for seed in seeds if seed not in known.seeds]
-                known.add(stat, {seed: _place(folder, seed, staged, progress) for seed in new})
+                for seed in [seed for seed in seeds if seed not in known.seeds]:
+                    known.add(stat, seed, _place(folder, seed, staged, progress))
         else:
             stat = known.stat
         rows, total = count.table(stat, design.top, part)
@@ -194,9 +194,10 @@ class _Placed:
     def done(self, seeds: Sequence[int]) -> bool:
         return set(seeds) <= self.seeds.keys()
 
-    def add(self, stat: dict[str, Any], placed: Mapping[int, tuple[float, list[str]]]) -> None:
+    def add(self, stat: dict[str, Any], seed: int, placed: tuple[float, list[str]]) -> None:
+        """Kept at once: placing takes minutes, and may be interrupted."""
         self.stat = stat
-        self.seeds |= placed
+        self.seeds[seed] = placed
         self.file.parent.mkdir(exist_ok=True)
         new = self.file.with_suffix(f".{os.getpid()}")
         new.write_text(json.dumps({"stat": self.stat, "seeds": self.seeds}))
