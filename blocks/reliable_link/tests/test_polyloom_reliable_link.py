@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Covers: that polyloom_reliable_link and its channels refuse illegal sizes. What they do is tested, with their parts
-# polyloom_reliable_link_framer and polyloom_reliable_link_parser, by reliable_link_swap_test.cc (ctest
-# blocks_reliable_link_swap_test): a C++ harness, as the C++ link is the reference.
-# Leaves out: everything else. Proofs: test_reliable_link_formal.py.
+# Covers: that polyloom_reliable_link and its channels refuse illegal sizes. What the whole does is tested by
+# reliable_link_swap_test.cc (ctest blocks_reliable_link_swap_test): a C++ harness, as the C++ link is the reference.
+# Leaves out: everything else. Parts: tests of their names. Proofs: test_reliable_link_formal.py.
 """Sizes that the reliable link refuses: ``pytest blocks/reliable_link/tests``."""
 
 import subprocess

@@ -13,7 +13,7 @@ from collections import deque
 from typing import Any
 
 import cocotb
-from link_units import Frame, on_wire
+from reliable_link_units import Frame, on_wire
 
 from polyloom.rtl.testing import Harness, Struct, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle

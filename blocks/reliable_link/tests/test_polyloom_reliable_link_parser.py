@@ -14,7 +14,7 @@ from collections import Counter
 from typing import Any
 
 import cocotb
-from link_units import ETHER_TYPE, MARK, MIN_ITEMS, WORD0, WORD1, Frame, Wire, check_of, on_wire
+from reliable_link_units import ETHER_TYPE, MARK, MIN_ITEMS, WORD0, WORD1, Frame, Wire, check_of, on_wire
 
 from polyloom.rtl.testing import Harness, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle

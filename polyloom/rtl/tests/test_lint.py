@@ -55,7 +55,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "x/rtl/polyloom_x.sv").write_text(GOOD)
     (tmp_path / "x/rtl/x.f").write_text("# lint: polyloom_x Width=3\npolyloom_x.sv\n")
-    (tmp_path / "x/tests/test_polyloom_x.py").write_text("")
+    (tmp_path / "x/tests/test_polyloom_x.py").write_text('def test_x() -> None:\n    build("polyloom_x")\n')
     monkeypatch.setenv("POLYLOOM_HOME", str(tmp_path))
     return tmp_path
 
@@ -103,9 +103,10 @@ def test_each_rule(tree: Path, capfd: pytest.CaptureFixture[str], old: str, new:
 
 
 def test_module_without_test_list_or_parameters(tree: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (tree / "x/tests/test_polyloom_x.py").rename(tree / "x/tests/test_other.py")
-    assert "polyloom_x.sv: no test of its own" in problems(tree, capfd)
-    (tree / "x/tests/test_other.py").write_text('top = "polyloom_x"')
+    test = tree / "x/tests/test_polyloom_x.py"
+    test.rename(test.with_name("test_other.py"))
+    assert "polyloom_x.sv: no test of its name; add test_polyloom_x.py below x/tests" in problems(tree, capfd)
+    test.with_name("test_other.py").rename(test)
     (tree / "x/rtl/x.f").write_text("polyloom_x.sv\n")
     assert "Width 0" in problems(tree, capfd)
     (tree / "x/rtl/x.f").unlink()
