@@ -6,7 +6,7 @@ A test file is read by pytest (which runs the simulation) and by cocotb inside i
 
 from polyloom.rtl.testing.bench import bench
 from polyloom.rtl.testing.harness import Harness, Signal
-from polyloom.rtl.testing.payload import BEAT, Struct, beats_of, bytes_of
+from polyloom.rtl.testing.payload import BEAT, Struct, beats_of, bytes_of, signed
 from polyloom.rtl.testing.stall import Stall
 from polyloom.rtl.testing.stream import Monitor, Sink, Source
 
@@ -22,4 +22,5 @@ __all__ = [
     "beats_of",
     "bench",
     "bytes_of",
+    "signed",
 ]

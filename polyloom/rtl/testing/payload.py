@@ -67,3 +67,8 @@ def bytes_of(beats: Sequence[int]) -> bytes:
             raise ValueError(f"keep {beat['keep']:#x} has holes")
         out += beat["data"].to_bytes(BEAT_BYTES, "little")[:count]
     return bytes(out)
+
+
+def signed(word: int, bits: int = 32) -> int:
+    """The number that these bits are in two's complement."""
+    return word - (1 << bits) if word >> bits - 1 & 1 else word

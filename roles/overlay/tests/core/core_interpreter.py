@@ -24,8 +24,9 @@ from core_units import (
     STORE_FP,
     SYSTEM,
     WORD,
-    signed,
 )
+
+from polyloom.rtl.testing import signed
 
 INSTR_ADDR, INSTR, FREE, CAN_SEND, CAN_RECV, SEND_LEN, SEND_PTR = 0x800, 0x801, 0x802, 0x803, 0x805, 0x806, 0x807
 SEND_DEST, RECV, WAIT_UNTIL, FROM_UART, TO_UART, NEW_THREAD = 0x808, 0x809, 0x80A, 0x80B, 0x80C, 0x80D

@@ -82,11 +82,6 @@ def words(rng: random.Random) -> int:
     return rng.getrandbits(32)
 
 
-def signed(value: int, width: int = 32) -> int:
-    """The number that these bits are in two's complement."""
-    return value - (1 << width) if value >> width - 1 & 1 else value
-
-
 def _bits(value: int, high: int, low: int) -> int:
     return value >> low & (1 << high - low + 1) - 1
 

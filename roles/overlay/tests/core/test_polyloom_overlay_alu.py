@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import cocotb
-from core_units import DECODED, WORD, Ports, signed, words
+from core_units import DECODED, WORD, Ports, words
 
-from polyloom.rtl.testing import Harness, bench
+from polyloom.rtl.testing import Harness, bench, signed
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
 test = bench(__file__, "core_parts_tb")

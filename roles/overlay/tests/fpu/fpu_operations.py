@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from polyloom.rtl.testing import Struct, exact
+from polyloom.rtl.testing import Struct, exact, signed
 from polyloom.rtl.testing.exact import B32, INVALID, Result
 
 OPS = (
@@ -34,11 +34,6 @@ BESIDE = Struct(
     ]
 )
 ALL = (1 << 32) - 1
-
-
-def signed(word: int, bits: int = 32) -> int:
-    """In two's complement."""
-    return word - (1 << bits) if word >> bits - 1 else word
 
 
 def flipped(a: int, flip: bool) -> int:

@@ -13,9 +13,9 @@ from fractions import Fraction
 from typing import Any
 
 import cocotb
-from fpu_operations import BESIDE, MULTIPLIES, OPERATION, OPS, PIPED, an_operation, execute, signed
+from fpu_operations import BESIDE, MULTIPLIES, OPERATION, OPS, PIPED, an_operation, execute
 
-from polyloom.rtl.testing import Harness, Stall, bench
+from polyloom.rtl.testing import Harness, Stall, bench, signed
 from polyloom.rtl.testing.every_cycle import EveryCycle
 from polyloom.rtl.testing.exact import B32
 

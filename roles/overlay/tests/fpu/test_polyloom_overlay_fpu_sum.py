@@ -15,9 +15,9 @@ from math import floor
 from typing import Any
 
 import cocotb
-from fpu_operations import BESIDE, a_word, signed
+from fpu_operations import BESIDE, a_word
 
-from polyloom.rtl.testing import Harness, Stall, Struct, bench
+from polyloom.rtl.testing import Harness, Stall, Struct, bench, signed
 from polyloom.rtl.testing.every_cycle import EveryCycle
 from polyloom.rtl.testing.exact import B32
 
