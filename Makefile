@@ -8,7 +8,7 @@ NAME ?=
 export OMPI_ALLOW_RUN_AS_ROOT := 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 
-.PHONY: help setup setup-tests setup-bench build demo test test-full test-sanitize bench lint format clean
+.PHONY: help setup setup-demo setup-tests setup-bench build demo test test-full test-sanitize bench lint format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -16,30 +16,37 @@ help: ## this list
 setup: ## install what building and running needs
 	@scripts/setup.sh
 
+setup-demo:
+	@scripts/setup.sh --demo
+
 setup-tests:
 	@scripts/setup.sh --tests
 
 setup-bench:
 	@scripts/setup.sh --tests --bench
 
-build: setup ## build everything into build/
-	@scripts/build.sh $(BUILD) $(JOBS)
+build: setup ## build what the polyloom command runs, into build/
+	@scripts/build.sh $(BUILD) $(JOBS) polyloom_programs
 
-demo: build ## PageRank of a real graph, natively and on 12 simulated FPGAs
-	@.venv/bin/python scripts/demo.py
+demo: setup-demo ## PageRank of a real graph, natively and on 12 simulated FPGAs
+	@scripts/build.sh $(BUILD) $(JOBS) polyloom_demo
+	@POLYLOOM_BUILD=$(abspath $(BUILD)) .venv/bin/python scripts/demo.py
 
-test: setup-tests build ## all tests that a change must pass
+test: setup-tests ## all tests that a change must pass
+	@scripts/build.sh $(BUILD) $(JOBS) all
 	@scripts/test.sh $(BUILD)
 
-test-full: setup-tests build ## also the long ones: big graphs, big boards, sanitizers
+test-full: setup-tests ## also the long ones: big graphs, big boards, sanitizers
+	@scripts/build.sh $(BUILD) $(JOBS) all
 	@scripts/test.sh $(BUILD) --full
 	@$(MAKE) --no-print-directory test-sanitize
 
 test-sanitize: setup-tests ## C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	@scripts/build.sh $(BUILD)-sanitize $(JOBS) -DPOLYLOOM_SANITIZE=ON
+	@scripts/build.sh $(BUILD)-sanitize $(JOBS) all -DPOLYLOOM_SANITIZE=ON
 	@cd $(BUILD)-sanitize && ctest --output-on-failure -j $(JOBS)
 
-bench: setup-bench build ## make bench NAME=x [QUICK=1]: regenerate one table or figure
+bench: setup-bench ## make bench NAME=x [QUICK=1]: regenerate one table or figure
+	@scripts/build.sh $(BUILD) $(JOBS) all
 	@.venv/bin/python scripts/bench.py "$(NAME)"
 
 lint: setup-tests ## format check, static checks, house rules

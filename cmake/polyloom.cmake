@@ -2,6 +2,10 @@
 # Build rules that every room shares: warnings, sanitizers, ccache, tests.
 include_guard(GLOBAL)
 
+# Everything is ninja's default. Less is enough for a user: what the polyloom command runs, and for the demo its part.
+add_custom_target(polyloom_programs)
+add_custom_target(polyloom_demo)
+
 find_program(POLYLOOM_CCACHE ccache)
 if(POLYLOOM_CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER ${POLYLOOM_CCACHE})

@@ -22,4 +22,5 @@ function(polyloom_python_module name)
   target_link_libraries(polyloom_${name}_ext PRIVATE ${ARG_LINK})
   set_target_properties(polyloom_${name}_ext PROPERTIES
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/python OUTPUT_NAME _polyloom_${name})
+  add_dependencies(polyloom_programs polyloom_${name}_ext)
 endfunction()

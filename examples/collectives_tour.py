@@ -5,10 +5,16 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import plotly.graph_objects as go  # type: ignore[import-untyped]
 
-from polyloom.collectives import CollectiveError, Communicator
-from polyloom.collectives import program as p
+from polyloom import extras
+from polyloom.errors import UserError
+
+try:
+    go = extras.need("plotly.graph_objects", "plotly")
+    from polyloom.collectives import CollectiveError, Communicator
+    from polyloom.collectives import program as p
+except UserError as error:  # something is not installed or not built
+    sys.exit(f"collectives_tour: {error}")
 
 # 1. A communicator is a cluster; this process drives all its ranks.
 comm = Communicator(sys.argv[2] if len(sys.argv) > 2 else "optweb-8")

@@ -34,9 +34,11 @@ class RunState {
 
   RunResult run() {
     try {
-      result_.reason = loop();
-      fabric_.now_ = std::max(fabric_.now_, result_.end);
-      agree(team_.finish(window_, fabric_.now_));
+      do {
+        result_.reason = loop();
+        fabric_.now_ = std::max(fabric_.now_, result_.end);
+        agree(team_.finish(window_, fabric_.now_));
+      } while (goes_on());
     } catch (...) {
       fabric_.failed_ = true;
       throw;
@@ -45,7 +47,8 @@ class RunState {
     result_.stopped_by_limit = result_.reason == RunEnd::limit;
     share_traffic_and_digest();
     result_.waiting = waiting();
-    if (result_.reason == RunEnd::quiet) result_.stuck = result_.waiting;
+    if (result_.reason == RunEnd::quiet || result_.reason == RunEnd::standstill)
+      result_.stuck = result_.waiting;
     if (options_.collect_counters) collect_counters();
     result_.wall_seconds = seconds_since_start();
     return std::move(result_);
@@ -106,6 +109,7 @@ class RunState {
       if (known.stop) return RunEnd::node_stop;
       if (known.interrupted) return RunEnd::interrupted;
       if (known.next == kNever) return RunEnd::quiet;
+      if (stands_still(known)) return RunEnd::standstill;
       const Time start = std::max(now, known.next);
       if (start >= options_.limit) {
         now = std::max(now, options_.limit);
@@ -113,9 +117,29 @@ class RunState {
       }
       window_.start = start;
       window_.until = options_.limit - start > longest ? start + longest : options_.limit;
+      window_.survey = start >= next_survey_;
       ++window_.number;
       ++result_.windows;
     }
+  }
+
+  /// Collective: rank 0 knows, and tells by the merged outcome.
+  bool goes_on() {
+    if (result_.reason != RunEnd::node_stop && result_.reason != RunEnd::quiet) return false;
+    Outcome mine;
+    mine.stop = options_.go_on && fabric_.rank() == 0 && options_.go_on(result_.reason, fabric_.now_);
+    const Outcome merged = agree(mine);
+    return merged.stop && !merged.interrupted;
+  }
+
+  /// Whether the survey at the end of the last window, if there was one, completes a standstill. Surveys
+  /// follow from simulated time alone, so every engine takes the same.
+  bool stands_still(const Outcome& known) {
+    if (options_.standstill == kNever || (!window_.survey && next_survey_ != kNever)) return false;
+    const Time between = std::max<Time>(1, options_.standstill / kSurveys);
+    next_survey_ = window_.until > kNever - between ? kNever : window_.until + between;
+    idle_surveys_ = known.worked || !window_.survey ? 0 : idle_surveys_ + 1;
+    return idle_surveys_ >= kSurveys;
   }
 
   void report_progress(Time now) {
@@ -211,6 +235,8 @@ class RunState {
   Team team_;
   std::unique_ptr<Processes> processes_;
   Window window_;
+  Time next_survey_ = kNever;  ///< of the first window that begins then or later
+  int idle_surveys_ = 0;       ///< in a row, in which nobody had worked
   RunResult result_;
   Wall::time_point begin_ = Wall::now();
   Wall::time_point next_progress_;

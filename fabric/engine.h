@@ -26,6 +26,7 @@ enum class EngineKind {
 enum class RunEnd {
   node_stop,    ///< a node wants_stop()
   quiet,        ///< nothing will ever happen again
+  standstill,   ///< something happens again and again, but nothing useful (EngineOptions::standstill)
   limit,        ///< simulated time reached the limit
   interrupted,  ///< EngineOptions::interrupt became true
 };
@@ -34,12 +35,19 @@ struct EngineOptions {
   EngineKind kind = EngineKind::serial;
   unsigned threads = 1;  ///< of `threads`, and of each process in `mpi`
   Time limit = kNever;   ///< simulated time at which to stop
+  /// Simulated time in which no node works (Node::work) after which the run ends. Nodes are asked kSurveys
+  /// times in it.
+  Time standstill = kNever;
   /// Called on the thread that called run() (rank 0 with MPI) with the simulated time, at most once in
   /// `progress_seconds` of wall clock.
   std::function<void(Time)> progress = {};
   double progress_seconds = 0.1;
   /// Looked at between windows; set it from a signal handler to end the run.
   const std::atomic<bool>* interrupt = nullptr;
+  /// Called on the thread that called run() (rank 0 with MPI), between windows, when the run would end as
+  /// node_stop or quiet, with the simulated time. It may change what nodes answer to next_event() and
+  /// wants_stop() (for no earlier time); true: they are asked again, and the run goes on.
+  std::function<bool(RunEnd, Time)> go_on = {};
   /// Fill RunResult::counters.
   bool collect_counters = false;
 };
@@ -53,11 +61,15 @@ struct RunResult {
   std::uint64_t windows = 0;  ///< windows that were simulated; idle time takes none
   /// "NODE: what it waits for" of each node that waits for something.
   std::vector<std::string> waiting;
-  /// The same if the run ended quiet, else empty: those nodes wait for what can never come.
+  /// The same if the run ended quiet or in a standstill, else empty: those nodes wait for what can never
+  /// come.
   std::vector<std::string> stuck;
   /// Dotted name and value of each counter of nodes and links, in order of node and link (rank 0 with MPI).
   std::vector<std::pair<std::string, std::uint64_t>> counters;
 };
+
+/// Surveys in a standstill, all without any work, after which a run ends.
+inline constexpr int kSurveys = 16;
 
 /// Moves the fabric forward from its present time until a node wants to stop, nothing can happen any more, or
 /// a limit. May be called again to go on. What a node's advance() throws comes out of here, in every engine

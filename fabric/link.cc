@@ -123,6 +123,7 @@ void Link::Sender::send(Segment segment) {
   free = segment.end();
   account(segment);
   if (trace != nullptr) trace->busy(segment.first, free);
+  if (watcher) watcher(segment);
   if (faulty) {
     if (lost(segment)) return;
     traffic.bit_errors += faults.corrupt(segment.words, segment.keep);

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -102,6 +103,7 @@ class Link {
     void send(Segment segment) override;
     Time free_at() const override { return free; }
     Time period() const override { return word_period; }
+    void watch(std::function<void(const Segment&)> sees) override { watcher = std::move(sees); }
     void check(const Segment& segment) const;
     bool lost(const Segment& segment);
     void account(const Segment& segment);
@@ -114,6 +116,7 @@ class Link {
     bool faulty;
     SendContext* context = nullptr;
     LinkTrace* trace = nullptr;
+    std::function<void(const Segment&)> watcher;
     FaultModel faults;
     LinkTraffic traffic;
     std::uint64_t digest;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,9 @@ class Tx {
   virtual Time free_at() const = 0;
   /// ps a 64-bit word takes at the link's rate.
   virtual Time period() const = 0;
+  /// Shows `watcher` each segment that is sent from now on, as it departs, before any fault. It may throw
+  /// UserError, which ends the run. Ends that are no link of a fabric have nothing to show.
+  virtual void watch(std::function<void(const Segment&)>) {}
 };
 
 /// The receiving end of one direction of a link: segments in order of arrival. Same ownership and threading
@@ -81,6 +85,14 @@ class Node {
 
   /// True when this node asks the whole run to end (a host whose program has left). Called between windows.
   virtual bool wants_stop() const { return false; }
+
+  /// A number that changes when something useful was done here: an instruction, a message that arrived, a
+  /// call of a host program; not a retransmission, a question that is asked again, an idle tick. If no node's
+  /// changes for long, the run stands still (EngineOptions::standstill). Empty: each window in which this
+  /// node does anything counts as work.
+  virtual std::optional<std::uint64_t> work() const { return std::nullopt; }
+  /// work() of a node that will go on by itself, though nothing has changed yet.
+  static constexpr std::uint64_t kWillWork = ~std::uint64_t{0};
 
   /// One line for a person on what this node waits for; empty if nothing. Used when a run is stopped or
   /// stuck.

@@ -142,7 +142,7 @@ void TraceTrack::counter(std::string_view what, Time at, double value) {
   buffer_ += ",\"ts\":";
   append_micros(buffer_, at);
   char text[64];
-  std::snprintf(text, sizeof text, ",\"args\":{\"value\":%.6g}", value);
+  std::snprintf(text, sizeof text, ",\"args\":{\"value\":%.15g}", value);
   buffer_ += text;
   end();
 }

@@ -45,6 +45,7 @@ TEST_F(TraceTest, EventsHaveExactMicrosecondsAndEscapedNames) {
   TraceTrack* track = trace.add_track("fpga \"0\"\n");
   track->complete("step", 1'234'567, 2'000'000, 3);
   track->counter("busy", 5, 0.25);
+  track->counter("instructions", 6, 123'456'789);
   track->instant("done\\", 7);
   track->name_lane(3, "core 3");
   trace.close();
@@ -55,6 +56,7 @@ TEST_F(TraceTest, EventsHaveExactMicrosecondsAndEscapedNames) {
   EXPECT_DOUBLE_EQ(step["dur"], 0.765433);
   EXPECT_EQ(step["tid"], 3);
   EXPECT_DOUBLE_EQ(events("C").at(0)["args"]["value"], 0.25);
+  EXPECT_DOUBLE_EQ(events("C").at(1)["args"]["value"], 123'456'789);
   EXPECT_EQ(events("i").at(0)["name"], "done\\");
 }
 

@@ -10,6 +10,7 @@ void Outcome::merge(const Outcome& other) {
   next = std::min(next, other.next);
   stop = stop || other.stop;
   interrupted = interrupted || other.interrupted;
+  worked = worked || other.worked;
   if (other.failed >= 0 && (failed < 0 || other.failed < failed)) {
     failed = other.failed;
     error = other.error;
@@ -17,7 +18,7 @@ void Outcome::merge(const Outcome& other) {
 }
 
 void Worker::add(int id, Node& node, std::vector<Link*> in) {
-  items_.push_back({kNever, &node, 0, id, std::move(in)});
+  items_.push_back({.wake = kNever, .node = &node, .until = 0, .id = id, .in = std::move(in)});
 }
 
 /// Runs `body` and notes what a node throws.
@@ -36,6 +37,7 @@ void Worker::advance(Item& item, Time until) {
   context_.node = item.id;
   item.node->advance(until);
   item.until = until;
+  item.advanced = true;
 }
 
 void Worker::refresh(Item& item, Time now, Outcome& outcome) {
@@ -44,6 +46,14 @@ void Worker::refresh(Item& item, Time now, Outcome& outcome) {
   for (Link* link : item.in) wake = std::min(wake, link->next_arrival(now));
   item.wake = wake;
   outcome.stop = outcome.stop || item.node->wants_stop();
+}
+
+bool Worker::surveyed(Item& item) {
+  const std::optional<std::uint64_t> work = item.node->work();
+  const bool worked = work ? *work != item.work || *work == Node::kWillWork : item.advanced;
+  item.advanced = false;
+  item.work = work.value_or(0);
+  return worked;
 }
 
 Outcome Worker::prepare(Time now) {
@@ -90,6 +100,7 @@ Outcome Worker::step(const Window& window, const std::vector<std::unique_ptr<Wor
         refresh(item, window.until, outcome);
       }
       outcome.next = std::min(outcome.next, item.wake);
+      if (window.survey && surveyed(item)) outcome.worked = true;
     }
   });
   outcome.next = std::min(outcome.next, context_.earliest_arrival);

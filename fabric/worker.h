@@ -16,6 +16,7 @@ namespace polyloom::fabric {
 struct Window {
   Time start = 0, until = 0;
   std::uint64_t number = 0;
+  bool survey = false;  ///< at its end nodes are asked for their work
 
   unsigned parity() const { return number & 1; }
 };
@@ -25,6 +26,7 @@ struct Outcome {
   Time next = kNever;        ///< earliest time at which anything happens
   bool stop = false;         ///< a node wants to stop
   bool interrupted = false;  ///< the user wants to stop
+  bool worked = false;       ///< some node has worked since the last survey; set by surveys only
   int failed = -1;           ///< lowest node that threw
   std::exception_ptr error;  ///< what it threw, if it was in this process
 
@@ -68,7 +70,11 @@ class Worker {
     Time until;  ///< of the last advance
     int id;
     std::vector<Link*> in;
+    bool advanced = true;    ///< since the last survey
+    std::uint64_t work = 0;  ///< at the last survey
   };
+  /// Whether the node has worked since the last survey.
+  static bool surveyed(Item& item);
   void refresh(Item& item, Time now, Outcome& outcome);
   void advance(Item& item, Time until);
   template <typename Body>

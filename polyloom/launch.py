@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import polyloom
-from polyloom import paths, process, record
+from polyloom import applications, paths, process, record
 from polyloom.errors import UserError
 
 FIDELITIES = ("native", "sim", "rtl")
@@ -42,27 +40,35 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
     on = request.on or os.environ.get("POLYLOOM_ON", "")
     if on and on not in FIDELITIES:
         raise UserError(f"{'--on ' if request.on else 'POLYLOOM_ON='}{on}: allowed are {', '.join(FIDELITIES)}")
-    in_python = paths.python_apps()
-    known = sorted({*paths.apps(), *in_python})
-    if request.app not in known:
-        raise UserError(f"no application '{request.app}'; built: {', '.join(known) or 'none (run make build)'}")
-    python = request.app in in_python
-    program = [sys.executable, "-m", f"apps.{request.app}"] if python else [str(paths.program(f"app_{request.app}"))]
-    folder = request.run_dir or record.new_folder(request.runs_parent, request.app, on or "sim")
-    folder = folder.resolve()
-    folder.mkdir(parents=True, exist_ok=True)
-    env = {
-        "POLYLOOM_HOME": str(paths.home()),
-        "POLYLOOM_RUN_DIR": str(folder),
-        "POLYLOOM_SEED": str(request.seed),
-    }
+    app = applications.find(request.app)
+    cluster = ""
+    if on != "native":
+        default = DEFAULT_PYTHON_CLUSTER if app.in_python else DEFAULT_CLUSTER
+        cluster = str(paths.cluster_file(request.cluster or default))
+    elif request.cluster:
+        raise UserError(f"--cluster {request.cluster}: a native run has no cluster; leave it out, or say --on sim")
+    with record.open_folder(request.run_dir, request.runs_parent, request.app, on or "sim") as folder:
+        command = [*app.command, *request.args, *(["--json"] if request.json_output else [])]
+        env = {**app.environment, **_environment(request, on, cluster), **folder.env}
+        env["POLYLOOM_RUN_DIR"] = str(folder.path)
+        start = time.monotonic()
+        capture, held = request.json_output, folder.descriptors
+        status, output = process.run_child(command, env, Path.cwd(), capture_stdout=capture, descriptors=held)
+        folder.remove_partial()
+        wall = time.monotonic() - start
+        record.complete(folder, request.app, on or "sim", command, request.seed, status, wall)
+    if status in record.INTERRUPTED:
+        print(f"polyloom: {record.INTERRUPTED[status]}; the record of the run so far: {folder.path}", file=sys.stderr)
+    return status, folder.path, output
+
+
+def _environment(request: RunRequest, on: str, cluster: str) -> dict[str, str]:
+    """What the program is told of the request."""
+    env = {"POLYLOOM_SEED": str(request.seed)}
     if on:
         env["POLYLOOM_ON"] = on
-    if on != "native":
-        cluster = request.cluster or (DEFAULT_PYTHON_CLUSTER if python else DEFAULT_CLUSTER)
-        env["POLYLOOM_CLUSTER"] = str(paths.cluster_file(cluster))
-    if python:
-        env["PYTHONPATH"] = os.pathsep.join([str(paths.home()), *filter(None, [os.environ.get("PYTHONPATH")])])
+    if cluster:
+        env["POLYLOOM_CLUSTER"] = cluster
     if request.engine:
         env["POLYLOOM_ENGINE"] = request.engine
     if request.max_cycles:
@@ -71,24 +77,4 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
         env["POLYLOOM_PROFILE"] = "1"
     if request.trace:
         env["POLYLOOM_TRACE"] = "true"
-    command = [*program, *request.args, *(["--json"] if request.json_output else [])]
-    start = time.monotonic()
-    status, output = process.run_child(command, env, Path.cwd(), capture_stdout=request.json_output)
-    if not (folder / "run.json").exists():
-        _write_run_json(folder, request, on, command, status, time.monotonic() - start)
-    return status, folder, output
-
-
-def _write_run_json(folder: Path, request: RunRequest, on: str, command: list[str], status: int, wall: float) -> None:
-    """The record of a run that had no simulator (native, or one that ended before it started)."""
-    content = {
-        "version": polyloom.__version__,
-        "app": request.app,
-        "on": on or "sim",
-        "command": command,
-        "seed": request.seed,
-        "exit_status": status,
-        "wall_seconds": wall,
-        "simulated_seconds": None,
-    }
-    record.write_atomically(folder / "run.json", json.dumps(content, indent=2) + "\n")
+    return env

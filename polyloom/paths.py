@@ -8,10 +8,27 @@ from pathlib import Path
 
 from polyloom.errors import UserError
 
+#: What a source tree has and a folder of installed packages has not.
+MARKS = ("CMakeLists.txt", "clusters", "roles")
+
 
 def home() -> Path:
-    """Root of the source tree: ``$POLYLOOM_HOME``, or the folder above this package."""
-    return Path(os.environ.get("POLYLOOM_HOME") or Path(__file__).resolve().parent.parent)
+    """Root of the source tree: ``$POLYLOOM_HOME``, or the folder above this package. UserError if that is none.
+
+    The package alone, installed from a wheel, has no simulator, applications or clusters; they come with the tree.
+    """
+    given = os.environ.get("POLYLOOM_HOME")
+    if given:
+        if not Path(given).is_dir():
+            raise UserError(f"POLYLOOM_HOME={given}: there is no such folder; set it to the path of a source tree")
+        return Path(given)
+    root = Path(__file__).resolve().parent.parent
+    if not all((root / mark).exists() for mark in MARKS):
+        raise UserError(
+            f"{root} has the Python package alone, without a simulator or applications; clone the source tree of "
+            "Polyloom, run `make build` in it and set POLYLOOM_HOME to its path"
+        )
+    return root
 
 
 def build_dir() -> Path:

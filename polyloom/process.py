@@ -1,13 +1,106 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a child program so that nothing outlives us. Input: command, environment; output: its exit status."""
+"""Starts programs so that nothing outlives us. Input: command, environment; output: exit status.
+
+A program that we wait for is ended when we are asked to end (``run_child``). If we are killed outright, a supervisor
+that ``guard`` has started ends all that we started, and what that started (supervisor.py).
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import secrets
 import signal
 import subprocess
-from collections.abc import Callable, Mapping
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import FrameType
+from typing import IO
+
+#: How long what is asked to end may take. A simulator writes its record then.
+GRACE_SECONDS = 15.0
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+OWNER = ".polyloom-owner"
+
+_supervisor: tuple[int, IO[bytes], str] | None = None  # our process, its pipe, its mark
+_starting = threading.Lock()
+
+
+def guard() -> str:
+    """From now on all that this process starts ends with it. Returns the name of the variable that marks it.
+
+    Of whatever starts programs, before the first one; later calls cost nothing.
+    """
+    global _supervisor
+    with _starting:
+        if _supervisor is not None and _supervisor[0] == os.getpid():
+            return _supervisor[2]
+        mark = f"POLYLOOM_TREE_{secrets.token_hex(8)}"
+        os.environ[mark] = "1"
+        reader, writer = os.pipe()
+        # A session of its own, no environment and no streams: what ends us or waits for us does not mean it.
+        subprocess.Popen(
+            [sys.executable, "-I", "-S", str(Path(__file__).with_name("supervisor.py")), mark],
+            stdin=reader,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={},
+            start_new_session=True,
+        ).returncode = 0  # it ends after us, and nobody waits for it
+        os.close(reader)
+        _supervisor = (os.getpid(), os.fdopen(writer, "wb", buffering=0), mark)
+        return mark
+
+
+@contextlib.contextmanager
+def scratch(purpose: str, parent: Path | None = None) -> Iterator[Path]:
+    """A temporary folder that goes with this context, or with this process however it ends.
+
+    If even the supervisor is killed, ``polyloom clean`` knows by the owner's file that it is ours and left.
+    """
+    guard()
+    with tempfile.TemporaryDirectory(prefix=f"polyloom-{purpose}-", dir=parent, ignore_cleanup_errors=True) as name:
+        _tell(f"+{Path(name).absolute()}")
+        Path(name, OWNER).write_text(owner())
+        yield Path(name)
+    _tell(f"-{Path(name).absolute()}")
+
+
+def _tell(line: str) -> None:
+    if _supervisor is not None:
+        with contextlib.suppress(OSError):  # somebody has killed it
+            _supervisor[1].write(f"{line}\n".encode())
+
+
+def owner() -> str:
+    """What tells this process from any other, of this or another time."""
+    return f"polyloom {os.getpid()} {_started(os.getpid())}\n"
+
+
+def is_alive(text: str) -> bool | None:
+    """Whether the process that ``owner`` described still runs; None if the text is no such description."""
+    words = text.split()
+    if len(words) != 3 or words[0] != "polyloom" or not words[1].isdigit():
+        return None
+    return _started(int(words[1])) == words[2]
+
+
+def _started(pid: int) -> str:
+    """When a process was started: boot and ticks since then. "" if it does not run."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot}/{_stat(pid)[19]}"
+    except OSError:
+        return ""
+
+
+def _stat(pid: int) -> list[str]:
+    """State, parent, group ... of /proc/PID/stat."""
+    return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
 
 
 def run_child(
@@ -16,63 +109,95 @@ def run_child(
     cwd: Path,
     capture_stdout: bool = False,
     on_line: Callable[[str], None] | None = None,
+    descriptors: Sequence[int] = (),
 ) -> tuple[int, str]:
-    """Run ``command`` in a process group of its own and wait for it.
+    """Run ``command`` in a process group of its own and wait for it and for all that it has started.
 
-    ``on_line`` is called with each line of its output (standard error included) as it comes.
-
-    Ctrl-C and SIGTERM are passed on to the whole group; if it has not ended 5 s later it is killed.
+    ``on_line`` is called with each line of its output (standard error included) as it comes; it inherits
+    ``descriptors``. Ctrl-C, SIGTERM and SIGHUP are passed on to the whole group, unless we were started with them
+    ignored; the second Ctrl-C kills it. Once the child has ended, the others of its group may end in order too.
     Returns (exit status as a shell shows it, captured standard output or "").
     """
+    guard()
     child: subprocess.Popen[str] | None = None
     early: list[int] = []
+    interrupts = 0
 
-    def forward(signum: int, _frame: object) -> None:
+    def forward(signum: int, _frame: FrameType | None) -> None:
+        nonlocal interrupts
+        interrupts += signum == signal.SIGINT
         if child is None:
             early.append(signum)  # the child is being started, and may be there already
         else:
-            _signal_group(child, signum)
+            _signal_group(child.pid, signum if interrupts < 2 else signal.SIGKILL)
 
-    previous = {s: signal.signal(s, forward) for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    try:
-        child = subprocess.Popen(
-            command,
-            env={**os.environ, **env},
-            cwd=cwd,
-            stdout=subprocess.PIPE if capture_stdout or on_line else None,
-            stderr=subprocess.STDOUT if on_line else None,
-            text=True,
-            start_new_session=True,
-        )
-        for signum in early:
-            _signal_group(child, signum)
-        if on_line and child.stdout:
-            for line in child.stdout:
-                on_line(line.rstrip("\n"))
-        output, _ = child.communicate()
-    finally:
-        for signum, handler in previous.items():
-            signal.signal(signum, handler)
-        if child is not None:
-            _end_group(child)
+    with handled(forward):
+        try:
+            child = subprocess.Popen(
+                command,
+                env={**os.environ, **env},
+                cwd=cwd,
+                stdout=subprocess.PIPE if capture_stdout or on_line else None,
+                stderr=subprocess.STDOUT if on_line else None,
+                text=True,
+                start_new_session=True,
+                pass_fds=descriptors,
+            )
+            for signum in early:
+                _signal_group(child.pid, signum)
+            if on_line and child.stdout:
+                for line in child.stdout:
+                    on_line(line.rstrip("\n"))
+            output, _ = child.communicate()
+        finally:
+            if child is not None:
+                _end_group(child)
     status = child.returncode
     return (128 - status if status < 0 else status), output or ""
 
 
-def _signal_group(child: subprocess.Popen[str], signum: int) -> None:
+@contextlib.contextmanager
+def handled(handler: Callable[[int, FrameType | None], None], signals: Sequence[int] = ENDING) -> Iterator[None]:
+    """Inside, ``handler`` gets these signals; those that we were started to ignore (nohup, ``&``) we go on ignoring.
+
+    Either way a program that is started inside has the default disposition: it gets signals from us only.
+    """
+    before = {signum: signal.getsignal(signum) for signum in signals}
+    for signum, was in before.items():
+        signal.signal(signum, ignore if was is signal.SIG_IGN else handler)
     try:
-        os.killpg(child.pid, signum)
-    except ProcessLookupError:
-        return
+        yield
+    finally:
+        for signum, was in before.items():
+            signal.signal(signum, was)
+
+
+def ignore(_signum: int, _frame: FrameType | None) -> None:
+    """A handler that does nothing: unlike SIG_IGN not inherited by what is started."""
+
+
+def _signal_group(group: int, signum: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signum)
 
 
 def _end_group(child: subprocess.Popen[str]) -> None:
-    """Make sure that no member of the child's group is left."""
-    if child.poll() is None:
-        _signal_group(child, signal.SIGTERM)
-        try:
-            child.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            _signal_group(child, signal.SIGKILL)
-            child.wait()
-    _signal_group(child, signal.SIGKILL)
+    """Make sure that no member of the child's group is left, each ended in order if it does so in time."""
+    if child.poll() is None or _lives(child.pid):
+        _signal_group(child.pid, signal.SIGTERM)
+        deadline = time.monotonic() + GRACE_SECONDS
+        while (child.poll() is None or _lives(child.pid)) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        _signal_group(child.pid, signal.SIGKILL)
+        child.wait()
+
+
+def _lives(group: int) -> bool:
+    """Whether a process of this group runs. One that has ended and that nobody waits for does not."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError, ValueError):  # it has just ended
+                state, _, own = _stat(int(entry.name))[:3]
+                if own == str(group) and state not in "ZX":
+                    return True
+    return False

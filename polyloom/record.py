@@ -5,32 +5,99 @@ from __future__ import annotations
 
 import csv
 import datetime
+import io
 import json
-import os
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import polyloom
+from polyloom import process
 from polyloom.errors import UserError
+from polyloom.folder import RunFolder
+
+#: Exit statuses of a program that was asked to end.
+INTERRUPTED = {128 + signum: f"interrupted by {signum.name}" for signum in process.ENDING}
+
+#: Phases in which threads of an overlay run.
+WORKING = ("compute", "collect")
 
 
 @dataclass(frozen=True)
 class RunRecord:
-    """One run's folder. ``run`` is what ran and for how long, ``result`` what the application answered."""
+    """One run's folder. ``run`` is what ran and for how long, ``result`` what the application answered.
+
+    A folder may come from anywhere, so whatever is asked of it is there in the form that was asked for, or a UserError
+    names the file and what is wrong with it.
+    """
 
     folder: Path
     run: dict[str, Any]
     result: dict[str, Any]
     counters: dict[str, int]
 
-    def table(self, name: str) -> list[dict[str, str]]:
-        """Rows of the optional table ``name`` (``NAME.csv`` in the folder); empty if it was not written."""
-        path = self.folder / f"{name}.csv"
-        if not path.is_file():
-            return []
-        with path.open(newline="") as file:
-            return list(csv.DictReader(file))
+    def table(self, name: str, integers: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+        """Rows of the optional table ``name`` (``NAME.csv`` in the folder); empty if it was not written.
+
+        The columns named in ``integers`` must be there and hold counts of 64 bits; the others are text.
+        """
+        return list(_rows(self.folder / f"{name}.csv", integers))
+
+    def cluster(self) -> dict[str, Any]:
+        """The cluster with all defaults, as ``cluster.json`` has it; empty for a run without one."""
+        return _read_json(self.folder / "cluster.json") or {}
+
+    @property
+    def phases(self) -> dict[str, float]:
+        """Simulated seconds of each phase; empty if the run names none."""
+        named = self.run.get("phases", {})
+        if not isinstance(named, dict):
+            raise UserError(f"{self.folder / 'run.json'}: 'phases' is not a JSON object")
+        path = self.folder / "run.json"
+        return {name.removesuffix("_seconds"): as_number(length, path, name) for name, length in named.items()}
+
+    @property
+    def working_seconds(self) -> float:
+        """Simulated seconds in which programs ran on the nodes, so not those of loading and starting them."""
+        if phases := self.phases:
+            return sum(length for name, length in phases.items() if name in WORKING)
+        return self.number("run.json", "simulated_seconds") or 0.0
+
+    def number(self, file: str, *keys: str) -> float | None:
+        """The number under these keys of ``run.json`` or ``result.json``; None if there is none."""
+        value: Any = self.run if file == "run.json" else self.result
+        for key in keys:
+            if value is None:
+                return None
+            if not isinstance(value, dict):
+                raise UserError(f"{self.folder / file}: '{'.'.join(keys)}' is not in a JSON object")
+            value = value.get(key)
+        return None if value is None else as_number(value, self.folder / file, ".".join(keys))
+
+
+def as_number(value: Any, path: Path, what: str) -> float:
+    """``value`` if it is a finite number; UserError naming the file otherwise."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise UserError(f"{path}: '{what}' is {_short(value)}, not a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise UserError(f"{path}: '{what}' is not a finite number")
+    return number
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value) if isinstance(value, (str, bool)) else f"a JSON {type(value).__name__}"
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def open_folder(wanted: Path | None, parent: Path, app: str, on: str) -> RunFolder:
+    """The folder of a run that begins: ``wanted``, or a fresh one below ``parent``. UserError if it cannot be had."""
+    return RunFolder(wanted) if wanted else RunFolder(new_folder(parent, app, on), made=True)
 
 
 def new_folder(parent: Path, app: str, on: str) -> Path:
@@ -56,41 +123,94 @@ def _suffixes() -> Iterator[str]:
         number += 1
 
 
+def complete(
+    folder: RunFolder,
+    app: str,
+    on: str,
+    command: Sequence[str],
+    seed: int,
+    status: int,
+    wall_seconds: float,
+    more: Mapping[str, Any] | None = None,
+) -> None:
+    """Write the run.json of a run that had no simulator to do so (native, or one that ended before it started)."""
+    if (folder.path / "run.json").exists():
+        return
+    content = {
+        "version": polyloom.__version__,
+        "app": app,
+        "on": on,
+        "command": list(command),
+        "seed": seed,
+        "status": "finished" if status == 0 else "interrupted" if status in INTERRUPTED else "failed",
+        "exit_status": status,
+        "wall_seconds": wall_seconds,
+        "simulated_seconds": None,
+        **(more or {}),
+    }
+    folder.write("run.json", json.dumps(content, indent=2) + "\n")
+
+
 def read(folder: Path) -> RunRecord:
     """Read a run folder; UserError if it is not one."""
     run = _read_json(folder / "run.json")
     if run is None:
         raise UserError(f"{folder} is not a run record: it has no run.json")
-    counters: dict[str, int] = {}
-    counters_path = folder / "counters.csv"
-    if counters_path.is_file():
-        with counters_path.open(newline="") as file:
-            for row in csv.DictReader(file):
-                counters[row["name"]] = int(row["value"])
+    counters = {str(row["name"]): int(row["value"]) for row in _rows(folder / "counters.csv", ("value",), ("name",))}
     return RunRecord(folder, run, _read_json(folder / "result.json") or {}, counters)
 
 
 def _read_json(path: Path) -> dict[str, Any] | None:
-    if not path.is_file():
+    text = _read_text(path)
+    if text is None:
         return None
     try:
-        content = json.loads(path.read_text())
+        content = json.loads(text)
     except json.JSONDecodeError as error:
         raise UserError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
+    except RecursionError as error:
+        raise UserError(f"{path}: not a run record: JSON nested too deeply") from error
+    except ValueError as error:  # an integer of thousands of digits
+        raise UserError(f"{path}: not a run record: {error}") from error
     if not isinstance(content, dict):
         raise UserError(f"{path}: not a JSON object")
     return content
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write ``text`` so that the file is there whole or not at all; UserError naming the cause otherwise."""
-    partial = path.with_name(path.name + ".partial")
+def _read_text(path: Path) -> str | None:
     try:
-        with partial.open("w") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise UserError(f"cannot write {path}: {error.strerror}") from error
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: not text: byte {error.start} is not UTF-8") from error
+    except (OSError, ValueError) as error:
+        raise UserError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _rows(path: Path, integers: tuple[str, ...], others: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
+    """Rows of a CSV; none if it is not there. UserError naming the line unless each has these columns."""
+    text = _read_text(path)
+    if text is None:
+        return
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    try:
+        for name in (*integers, *others):
+            if name not in (reader.fieldnames or ()):
+                raise UserError(f"{path}:1: there is no column '{name}'")
+        for row in reader:
+            for name in (*integers, *others):
+                if row[name] is None:
+                    raise UserError(f"{path}:{reader.line_num}: the line ends before column '{name}'")
+            yield {key: _integer(value) if key in integers else value for key, value in row.items()}
+    except csv.Error as error:
+        raise UserError(f"{path}:{reader.line_num}: {error}") from error
+    except ValueError as error:
+        raise UserError(f"{path}:{reader.line_num}: not a counter: {str(error)[:80]}") from error
+
+
+def _integer(text: str) -> int:
+    value = int(text)
+    if not 0 <= value < 1 << 64:
+        raise ValueError(f"{text[:40]} is not in 64 bits")
+    return value

@@ -22,7 +22,9 @@ def main() -> None:
     if name not in names:
         sys.exit(f"bench: NAME={name or '(none)'}; there are: {', '.join(names)}")
     from bench.common.harness import Bench
+    from polyloom import process
 
+    process.guard()
     path = ROOT / "bench" / name / "bench.py"
     spec = importlib.util.spec_from_file_location("polyloom_bench", path)
     assert spec is not None and spec.loader is not None

@@ -1,37 +1,44 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Makes a fresh Debian or Ubuntu machine ready: Debian packages, then a Python environment in .venv with pinned
-# packages. Idempotent: what is there is left alone. Usage: scripts/setup.sh [--with bench]
+# packages. Idempotent: what is there is left alone. Usage: scripts/setup.sh [--demo | --tests] [--bench]
+# --demo installs what make demo needs and no more; --tests and --bench add to what building and running needs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-base_packages=(
-  g++ make cmake ninja-build ccache git python3 python3-venv python3-dev
+demo_packages=(
+  g++ make cmake ninja-build ccache git python3 python3-venv
   libtomlplusplus-dev nlohmann-json3-dev libfmt-dev libcli11-dev zlib1g-dev
   libmetis-dev libgtest-dev
-  libopenmpi-dev openmpi-bin
-  perl liblz4-dev
-  gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf qemu-user
-  clang-19 llvm-19
-  clang-format
+  gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf
 )
-test_packages=(chromium)
+base_packages=(
+  "${demo_packages[@]}"
+  python3-dev           # compiled modules
+  libopenmpi-dev openmpi-bin
+  perl liblz4-dev       # Verilator
+  clang-19 llvm-19      # kernels from C, RTL in lanes
+)
+test_packages=(chromium qemu-user clang-format)
 bench_packages=()
 
 say() { printf 'setup: %s\n' "$*"; }
 die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 
+demo_only=0
 with_tests=0
 with_bench=0
 for arg in "$@"; do
   case "$arg" in
+    --demo) demo_only=1 ;;
     --tests) with_tests=1 ;;
     --bench) with_bench=1 ;;
-    *) die "unknown argument '$arg'; allowed: --tests, --bench" ;;
+    *) die "unknown argument '$arg'; allowed: --demo, --tests, --bench" ;;
   esac
 done
 
 packages=("${base_packages[@]}")
+((demo_only)) && packages=("${demo_packages[@]}")
 ((with_tests)) && packages+=("${test_packages[@]}")
 ((with_bench)) && packages+=("${bench_packages[@]}")
 
@@ -51,7 +58,8 @@ install_debian_packages() {
   say "installing Debian packages: ${missing[*]}"
   "${root[@]}" apt-get update -qq || die "apt-get update failed; check the machine's package sources"
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
-    >/dev/null || die "apt-get could not install: ${missing[*]}"
+    >/dev/null 2> >(grep -v '^debconf: delaying package configuration' >&2) ||
+    die "apt-get could not install: ${missing[*]}"
 }
 
 find_python() {
@@ -88,6 +96,7 @@ if [ ! -x .venv/bin/polyloom ]; then
   say "installing the polyloom command into .venv"
   .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 fi
+((demo_only)) || install_python_packages scripts/requirements-full.txt
 ((with_tests)) && install_python_packages scripts/requirements-test.txt
 ((with_bench)) && install_python_packages scripts/requirements-bench.txt
 exit 0

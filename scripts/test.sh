@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 dir=$1
 full=${2:-}
-[ "$full" = --full ] && export POLYLOOM_TEST_FULL=1
+[ "$full" = --full ] && export POLYLOOM_TEST_FULL=1 PYTEST_TIMEOUT=7200
 scripts/lint.sh
 ctest --test-dir "$dir" --output-on-failure -j "$(nproc)"
 # Tests of one file share what they build, so a file stays with one worker.

@@ -51,9 +51,15 @@ def polyloom(tmp_path: Path) -> Callable[..., Done]:
     return run
 
 
-def read_values(path: Path) -> list[float]:
-    """Values by vertex of a file that --out wrote."""
-    with path.open(newline="") as file:
+def read_values(path: Path) -> dict[int, float]:
+    """Values by vertex of a file that --out wrote; vertices go by their numbers in the graph's file."""
+    return {int(name): float(value) for name, value in read_named(path).items()}
+
+
+def read_named(path: Path) -> dict[str, str]:
+    """The same as text, for vertices of any names."""
+    with path.open(newline="", errors="surrogateescape") as file:
         rows = list(csv.DictReader(file))
-    assert [int(row["vertex"]) for row in rows] == list(range(len(rows)))
-    return [float(row["value"]) for row in rows]
+    values = {row["vertex"]: row["value"] for row in rows}
+    assert len(values) == len(rows), "two rows of one name"
+    return values

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: every application, natively and on the laptop cluster, against SciPy and NetworkX, on random and degenerate
-# graphs. Leaves out: big graphs and 12 boards (test_big.py), wrong input (test_bad_input.py).
+# graphs, vertices by their ids. Leaves out: ids with gaps, names, other formats (test_graph_names.py), big graphs and
+# 12 boards (test_big.py), wrong input (test_bad_input.py).
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -14,61 +15,65 @@ from conftest import Done, read_values
 Polyloom = Callable[..., Done]
 
 
-def random_graph(n: int, m: int, seed: int) -> tuple[int, np.ndarray]:
-    draw = np.random.default_rng(seed)
-    edges = draw.integers(0, n, size=(m, 2))
-    edges[0] = (0, n - 1)  # so that the file names all vertices
-    return n, edges
+def random_graph(n: int, m: int, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, n, size=(m, 2))
 
 
 GRAPHS = {
     "random": random_graph(501, 4000, 1),
     "sparse-disconnected": random_graph(701, 500, 2),
-    "one-vertex-loop": (1, np.array([[0, 0]])),
-    "two-with-parallel-edges": (2, np.array([[0, 1], [0, 1], [1, 1]])),
-    "path": (40, np.array([[i, i + 1] for i in range(39)])),
-    "star": (300, np.array([[0, i] for i in range(1, 300)] + [[i, 0] for i in range(1, 300)])),
+    "one-vertex-loop": np.array([[0, 0]]),
+    "two-with-parallel-edges": np.array([[0, 1], [0, 1], [1, 1]]),
+    "path": np.array([[i, i + 1] for i in range(39)]),
+    "star": np.array([[0, i] for i in range(1, 300)] + [[i, 0] for i in range(1, 300)]),
 }
 WHERE = [("native", ()), ("sim", ("--cluster", "laptop"))]
 
 
+class Graph:
+    """An edge list as a file, its ids, and its edges between their positions."""
+
+    def __init__(self, path: Path, edges: np.ndarray) -> None:
+        np.savetxt(path, edges, fmt="%d")
+        self.path = path
+        self.ids, flat = np.unique(edges, return_inverse=True)
+        self.edges = flat.reshape(edges.shape)
+
+
 @pytest.fixture(params=GRAPHS, ids=str)
-def graph(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, int, np.ndarray]:
-    n, edges = GRAPHS[request.param]
-    path = tmp_path / "graph.txt"
-    np.savetxt(path, edges, fmt="%d")
-    return path, n, edges
+def graph(request: pytest.FixtureRequest, tmp_path: Path) -> Graph:
+    return Graph(tmp_path / "graph.txt", GRAPHS[request.param])
 
 
 @pytest.mark.parametrize(("on", "extra"), WHERE, ids=["native", "laptop"])
 class TestApps:
-    def run(self, polyloom: Polyloom, tmp_path: Path, app: str, on: str, *args: object) -> np.ndarray:
-        done = polyloom("run", app, "--on", on, "--out", tmp_path / "values.csv", "--verify", *args)
+    def run(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, app: str, on: str, *args: object) -> np.ndarray:
+        """Values in order of ids."""
+        out = tmp_path / "values.csv"
+        done = polyloom("run", app, "--on", on, "--out", out, "--verify", "--graph", graph.path, *args)
         assert done.status == 0, done.err
-        return np.array(read_values(tmp_path / "values.csv"))
+        values = read_values(out)
+        assert list(values) == list(graph.ids)
+        return np.array(list(values.values()))
 
     @pytest.mark.parametrize("mode", ["sync", "gals"])
-    def test_pagerank(self, polyloom: Polyloom, tmp_path: Path, graph, on: str, extra, mode: str) -> None:
-        path, n, edges = graph
-        ours = self.run(polyloom, tmp_path, "pagerank", on, "--graph", path, "--iterations", 20, "--mode", mode, *extra)
-        expected = references.pagerank(n, edges, 20, 0.85)
+    def test_pagerank(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra, mode: str) -> None:
+        ours = self.run(polyloom, tmp_path, graph, "pagerank", on, "--iterations", 20, "--mode", mode, *extra)
+        expected = references.pagerank(len(graph.ids), graph.edges, 20, 0.85)
         assert np.abs(ours - expected).sum() <= 1e-5
         assert np.abs(ours - expected).max() <= 1e-4 * expected.max()
 
     @pytest.mark.parametrize("mode", ["async", "sync"])
-    def test_sssp(self, polyloom: Polyloom, tmp_path: Path, graph, on: str, extra, mode: str) -> None:
-        path, n, edges = graph
-        weights = np.random.default_rng(5).integers(0, 256, size=len(edges))
-        np.savetxt(path, np.column_stack([edges, weights]), fmt="%d")
-        ours = self.run(polyloom, tmp_path, "sssp", on, "--graph", path, "--source", 0, "--mode", mode, *extra)
-        np.testing.assert_array_equal(ours, references.sssp(n, edges, weights, 0))
+    def test_sssp(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra, mode: str) -> None:
+        weights = np.random.default_rng(5).integers(0, 256, size=len(graph.edges))
+        np.savetxt(graph.path, np.column_stack([graph.ids[graph.edges], weights]), fmt="%d")
+        ours = self.run(polyloom, tmp_path, graph, "sssp", on, "--source", graph.ids[0], "--mode", mode, *extra)
+        np.testing.assert_array_equal(ours, references.sssp(len(graph.ids), graph.edges, weights, 0))
 
-    def test_hashmin(self, polyloom: Polyloom, tmp_path: Path, graph, on: str, extra) -> None:
-        path, n, edges = graph
-        ours = self.run(polyloom, tmp_path, "hashmin", on, "--graph", path, *extra)
-        np.testing.assert_array_equal(ours, references.components(n, edges))
+    def test_hashmin(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra) -> None:
+        ours = self.run(polyloom, tmp_path, graph, "hashmin", on, *extra)
+        np.testing.assert_array_equal(ours, graph.ids[references.components(len(graph.ids), graph.edges)])
 
-    def test_asp(self, polyloom: Polyloom, tmp_path: Path, graph, on: str, extra) -> None:
-        path, n, edges = graph
-        ours = self.run(polyloom, tmp_path, "asp", on, "--graph", path, "--sources", 40, *extra)
-        np.testing.assert_array_equal(ours, references.distance_sums(n, edges, 40))
+    def test_asp(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra) -> None:
+        ours = self.run(polyloom, tmp_path, graph, "asp", on, "--sources", 40, *extra)
+        np.testing.assert_array_equal(ours, references.distance_sums(len(graph.ids), graph.edges, 40))

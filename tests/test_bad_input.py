@@ -44,7 +44,8 @@ def test_missing_graph(polyloom: Polyloom) -> None:
 
 def test_source_out_of_range(polyloom: Polyloom, tmp_path: Path) -> None:
     (tmp_path / "graph.txt").write_text("0 1\n")
-    refused(polyloom("run", "sssp", "--on", "native", "--graph", "graph.txt", "--source", 2), "--source 2", "0 to 1")
+    done = polyloom("run", "sssp", "--on", "native", "--graph", "graph.txt", "--source", 2)
+    refused(done, "--source 2", "graph.txt", "numbers from 0 to 1")
 
 
 @pytest.mark.parametrize(
@@ -78,8 +79,33 @@ def test_graph_that_does_not_fit(polyloom: Polyloom, tmp_path: Path) -> None:
     refused(done, "does not fit", "70000", "65534", "split")
 
 
+@pytest.mark.parametrize(
+    ("app", "graph", "words"),
+    [
+        ("pagerank", "uniform:2147483648:2147483648", ("2147483648 vertices", "92.2 EB")),
+        ("hashmin", "kronecker:30:2147483648", ("1073741824 vertices", "EB")),
+        ("sssp", "geometric:2147483648:2147483647", ("2147483648 vertices", "EB")),
+        ("asp", "grid:2147483647:2", ("4294967294 vertices", "GB")),
+    ],
+)
+def test_graph_past_memory(polyloom: Polyloom, app: str, graph: str, words: tuple[str, ...]) -> None:
+    refused(polyloom("run", app, "--on", "native", "--generate", graph), *words, "of memory", "are there")
+
+
+def test_memory_that_ends_on_the_way(tmp_path: Path) -> None:
+    # A graph that passes the estimate (200 MB) and not the run: one line and a status all the same.
+    command = f"ulimit -v 300000; exec {ROOT}/build/bin/app_pagerank --generate uniform:1000:10000 --iterations 1"
+    env = {**os.environ, "POLYLOOM_ON": "native"}
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("polyloom: not enough memory: ")
+    assert done.stderr.count("\n") == 1
+
+
 def test_max_cycles_says_who_waits(polyloom: Polyloom) -> None:
-    done = polyloom("run", "pagerank", "--generate", "grid:30:30", "--cluster", "laptop", "--max-cycles", 600000)
+    done = polyloom("run", "pagerank", "--generate", "grid:30:30", "--cluster", "laptop", "--max-cycles", 60000)
     refused(done, "fpga.0.0")
 
 

@@ -30,42 +30,52 @@ WHERE = {
 SOURCES = 40
 
 
+class Graph:
+    """An edge list with weights 1..255: its path, ids, edges between their positions, weights."""
+
+    def __init__(self, path: Path) -> None:
+        rows = np.loadtxt(path, dtype=np.int64, comments="#")
+        self.path = path
+        self.ids, flat = np.unique(rows[:, :2], return_inverse=True)
+        self.edges = flat.reshape(-1, 2)
+        self.weights = rows[:, 2]
+
+
 @pytest.fixture(scope="module", params=GRAPHS, ids=str)
-def graph(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, np.ndarray]:
-    """An edge list with weights 1..255, its vertex count and its rows (from, to, weight)."""
+def graph(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Graph:
     path = tmp_path_factory.mktemp("graph") / "edges.txt"
     tool = ROOT / "build" / "bin" / "polyloom-graph"
     subprocess.run([str(tool), *GRAPHS[request.param], "--max-weight", "255", "--write", str(path)], check=True)
-    rows = np.loadtxt(path, dtype=np.int64, comments="#")
-    return path, int(rows[:, :2].max()) + 1, rows
+    return Graph(path)
 
 
 @pytest.mark.parametrize("on", WHERE, ids=str)
 class TestBig:
-    def run(self, polyloom: Polyloom, tmp_path: Path, app: str, on: str, *args: object) -> np.ndarray:
+    def run(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, app: str, on: str, *args: object) -> np.ndarray:
+        """Values in order of ids."""
         out = tmp_path / "values.csv"
-        done = polyloom("run", app, "--on", *WHERE[on], "--no-report", "--out", out, *args, timeout=900)
+        done = polyloom(
+            "run", app, "--on", *WHERE[on], "--no-report", "--out", out, "--graph", graph.path, *args, timeout=900
+        )
         assert done.status == 0, done.err
-        return np.array(read_values(out))
+        values = read_values(out)
+        assert list(values) == list(graph.ids)
+        return np.array(list(values.values()))
 
-    def test_pagerank(self, polyloom: Polyloom, tmp_path: Path, graph, on: str) -> None:
-        path, n, rows = graph
-        ours = self.run(polyloom, tmp_path, "pagerank", on, "--graph", path, "--iterations", 20)
-        expected = references.pagerank(n, rows[:, :2], 20, 0.85)
+    def test_pagerank(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str) -> None:
+        ours = self.run(polyloom, tmp_path, graph, "pagerank", on, "--iterations", 20)
+        expected = references.pagerank(len(graph.ids), graph.edges, 20, 0.85)
         assert np.abs(ours - expected).sum() <= 1e-5
         assert np.abs(ours - expected).max() <= 1e-4 * expected.max()
 
-    def test_sssp(self, polyloom: Polyloom, tmp_path: Path, graph, on: str) -> None:
-        path, n, rows = graph
-        ours = self.run(polyloom, tmp_path, "sssp", on, "--graph", path, "--source", 0)
-        np.testing.assert_array_equal(ours, references.sssp(n, rows[:, :2], rows[:, 2], 0))
+    def test_sssp(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str) -> None:
+        ours = self.run(polyloom, tmp_path, graph, "sssp", on)
+        np.testing.assert_array_equal(ours, references.sssp(len(graph.ids), graph.edges, graph.weights, 0))
 
-    def test_hashmin(self, polyloom: Polyloom, tmp_path: Path, graph, on: str) -> None:
-        path, n, rows = graph
-        ours = self.run(polyloom, tmp_path, "hashmin", on, "--graph", path)
-        np.testing.assert_array_equal(ours, references.components(n, rows[:, :2]))
+    def test_hashmin(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str) -> None:
+        ours = self.run(polyloom, tmp_path, graph, "hashmin", on)
+        np.testing.assert_array_equal(ours, graph.ids[references.components(len(graph.ids), graph.edges)])
 
-    def test_asp(self, polyloom: Polyloom, tmp_path: Path, graph, on: str) -> None:
-        path, n, rows = graph
-        ours = self.run(polyloom, tmp_path, "asp", on, "--graph", path, "--sources", SOURCES)
-        np.testing.assert_array_equal(ours, references.distance_sums(n, rows[:, :2], SOURCES))
+    def test_asp(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str) -> None:
+        ours = self.run(polyloom, tmp_path, graph, "asp", on, "--sources", SOURCES)
+        np.testing.assert_array_equal(ours, references.distance_sums(len(graph.ids), graph.edges, SOURCES))

@@ -2,6 +2,7 @@
 # Covers: every instruction on a core of the overlay at each fidelity, against arithmetic in Python; verdicts of
 # `polyloom isa-test`; bad programs. Leaves out: sequences (the lockstep tests), several threads.
 import json
+import random
 import shutil
 import signal
 import subprocess
@@ -158,11 +159,41 @@ def bad_program(code):
     )
 
 
+#: Says that it has passed after about 380 us of a board at 250 MHz; gives up after twice that.
+LATE = "  li t0, 6000\n1: addi t0, t0, -1\n  bnez t0, 1b\n  j pass\n"
+LATER = "  li t0, 12000\n1: addi t0, t0, -1\n  bnez t0, 1b\n  j fail\n"
+
+
 @needs_compiler
-@pytest.mark.parametrize("address", ["0x6000", "0x10000", "0x80000000"])
+@pytest.mark.parametrize("on", ["sim", "rtl"])
+def test_a_late_verdict_is_nobody_elses(on, tmp_path):
+    files = [source(tmp_path, name, bad_program(code)) for name, code in (("late", LATE), ("later", LATER))]
+    done = isa_test("--on", on, "--limit-us", 300, "--elf", *files)
+    nothing = "FAILED: nothing was written to tohost in 300 us of simulated time"
+    assert done.stdout.splitlines() == [f"late.elf: {nothing}", f"later.elf: {nothing}", f"0 of 2 passed on {on}"]
+    assert done.returncode == 1
+
+
+@needs_compiler
+def test_a_verdict_is_not_left_for_the_next_program(tmp_path):
+    # An instruction memory of 64 KiB: tohost's address is one of its own, too.
+    cluster = tmp_path / "large.toml"
+    text = (Path(__file__).parents[1] / "clusters/tiny-1.toml").read_text()
+    cluster.write_text(text.replace("[overlay]", "[overlay]\ninstr_words = 16384"))
+    good = source(tmp_path, "good", programs.program("  j pass\n"))
+    never = source(tmp_path, "never", TOO_SLOW_TO_TELL)
+    done = isa_test("--cluster", cluster, "--limit-us", 100, "--elf", good, never)
+    assert done.stdout.splitlines()[:1] == ["good.elf: passed"]
+    assert done.stdout.splitlines()[1].startswith("never.elf: FAILED: nothing was written to tohost")
+
+
+@needs_compiler
+@pytest.mark.parametrize("address", ["0x6000", "0x10000", "0x80000000", "0xfffffff0"])
 def test_segment_that_lies_nowhere(address, tmp_path):
     text = programs.program("  j pass\n") + '.section .far, "aw"\n.word 1\n'
     path = tmp_path / "far.S"
+    if address == "0xfffffff0":
+        text += ".zero 32\n"
     path.write_text(text)
     output = tmp_path / "far.elf"
     flags = [
@@ -174,7 +205,8 @@ def test_segment_that_lies_nowhere(address, tmp_path):
     subprocess.run([build.COMPILER, *flags, str(path), "-o", str(output)], check=True)
     done = isa_test("--elf", output)
     assert done.returncode == 1
-    assert done.stderr.startswith("polyloom: ")
+    assert done.stderr.startswith(f"polyloom: far.elf: a segment of data at {address} of ")
+    assert "lies in no memory: on cluster 'tiny-1' code lies below 0x2000" in done.stderr
     assert done.stderr.count("\n") == 1
 
 
@@ -213,6 +245,22 @@ def test_cut_files_end_in_a_message(tmp_path):
             assert str(path) in str(error)
         else:
             assert size > len(whole) // 2, program
+
+
+@needs_compiler
+def test_damaged_files_end_in_a_message(tmp_path):
+    whole = source(tmp_path, "whole", programs.of_register_form("add")).read_bytes()
+    rng = random.Random(5)
+    tables = [len(whole) - 1 - rng.randrange(800) for _ in range(1500)]  # of sections, at the end
+    for at in [*range(200), *tables]:
+        damaged = bytearray(whole)
+        damaged[at] ^= 1 << rng.randrange(8)
+        path = tmp_path / "damaged.elf"
+        path.write_bytes(damaged)
+        try:
+            elf_reader().read(path)
+        except user_error() as error:
+            assert str(path) in str(error)
 
 
 def elf_reader():

@@ -111,6 +111,39 @@ def test_a_deadlock_says_who_waits_for_whom(on: str, tmp_path: Path) -> None:
         assert re.search(rf"rank {rank}.*rank {(rank + 1) % 4}.*tag {40 + rank}", done.stderr), done.stderr
 
 
+LIMITS = str(ROOT / "tests" / "mpi" / "faults" / "limits.c")
+#: Of tests/mpi/faults/limits.c in RTL: arguments, status, lines of rank 1, what is said. One kernel serves them all;
+#: other checks are in polyloom/hls/tests/test_checks.py.
+AT_LIMITS: list[tuple[list[str], int, list[str], str]] = [
+    (["prints", "28"], 0, [f"line {i}" for i in range(8)], ""),
+    (["requests", "40"], 1, [], "rank 1: MPI_Irecv: too many requests at once: a rank has at most 31 on an FPGA"),
+    (["reversed", "30", "0", "1"], 0, ["30 reversed, 0 wrong"], ""),
+    (["stop"], 1, [], "rank 1: its kernel has stopped without saying how it ended"),
+    (["null", "0"], 1, [], r"rank 1: \S*limits\.c:\d+:\d+: store of 4 bytes at address 0x00000000"),
+    (
+        ["send", "100000"],
+        1,
+        [],
+        r"rank 1: \S+:\d+:\d+: sends 400000 bytes from 0x\w+, tag 7: no array or block",
+    ),
+    (["receive", "100000"], 1, [], r"rank 1: \S+:\d+:\d+: receives 400000 bytes at 0x\w+, tag 8: no array"),
+]
+
+
+@pytest.mark.parametrize(("words", "status", "lines", "said"), AT_LIMITS, ids=lambda v: str(v))
+def test_an_fpga_at_its_limits(words: list[str], status: int, lines: list[str], said: str, tmp_path: Path) -> None:
+    cluster = tmp_path / "one.toml"
+    text = (ROOT / "clusters" / "zrlmpi-4.toml").read_text()
+    cluster.write_text(text.replace("size = [3]", "size = [1]"))
+    done = polyloom(tmp_path, "--cluster", str(cluster), "--tag-output", LIMITS, *words)
+    own = [line.removeprefix("[1] ") for line in done.stdout.splitlines() if line.startswith("[1] ")]
+    if "address" in said or "bytes" in said:
+        own = ["rank 1 begins"]  # the simulation stopped at once, with this line perhaps under way
+    assert own == ["rank 1 begins", *lines], done.stdout + done.stderr
+    assert re.search(said, done.stderr.splitlines()[0] if said else ""), done.stderr
+    assert (done.returncode == 0) == (status == 0)
+
+
 def nothing_is_left(folder: Path) -> None:
     """No process that a job with TMPDIR = ``folder`` started, so none of its sockets, and no file there."""
     for environment in Path("/proc").glob("[0-9]*/environ"):
@@ -189,6 +222,60 @@ def test_a_timeout_ends_the_job(tmp_path: Path) -> None:
     program = source(tmp_path, "int main(int c, char **v) { MPI_Init(&c, &v); for (;;) ; }")
     done = polyloom(tmp_path, "--on", "native", "-n", "2", "--timeout", "2", program)
     assert done.returncode == 124 and "--timeout" in done.stderr
+
+
+ENDS = {  # how rank 1 ends the job: status, what is said
+    "MPI_Recv(&rank, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);": (3, "deadlock"),
+    "for (;;) ;": (124, "--timeout"),
+    "MPI_Abort(MPI_COMM_WORLD, 6);": (6, "MPI_Abort"),
+    "*(volatile int*)8 = 1;": (139, "signal 11"),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_what_was_printed_before_the_end_is_seen(end: str, tmp_path: Path) -> None:
+    """Both ranks wait or die with a line that C has not been asked to write out."""
+    wait = "MPI_Recv(&rank, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+    body = f'printf("rank %d is here\\n", rank); if (rank == 1) {{ {end} }} else {wait}'
+    program = source(tmp_path, f"int main(int c, char **v) {{ int rank; MPI_Init(&c, &v); "
+                     f"MPI_Comm_rank(MPI_COMM_WORLD, &rank); {body} MPI_Finalize(); }}")  # fmt: skip
+    done = polyloom(tmp_path, "--on", "native", "-np", "2", "--timeout", "8", program)
+    assert sorted(done.stdout.splitlines()) == ["rank 0 is here", "rank 1 is here"]
+    status, words = ENDS[end]
+    first = done.stderr.splitlines()[0]
+    assert words in done.stderr and "another host program" not in first, done.stderr
+    assert done.returncode == status or words == "deadlock"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-n", "-3"], "-n -3: allowed are 1 to"),
+        (["-n", "0"], "-n 0: allowed are 1 to"),
+        (["--np", "40000"], "-n 40000: allowed are 1 to"),
+        (["-np", "2", "--timeout", "nan"], "--timeout nan"),
+        (["-np", "2", "--timeout", "-1"], "--timeout -1"),
+        (["-np", "2", "--engine", "bogus"], "--engine bogus: allowed are serial"),
+        (["-np", "2", "--seed", "-1"], "--seed -1"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_at_once(words: list[str], message: str, tmp_path: Path) -> None:
+    done = polyloom(tmp_path, "--on", "native", *words, str(PROGRAMS[0]))
+    assert done.returncode != 0 and message in done.stderr, done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_program_without_main_is_named(tmp_path: Path) -> None:
+    done = polyloom(tmp_path, "--on", "native", "-np", "2", source(tmp_path, "int f(void) { return 1; }"))
+    assert done.returncode != 0 and "the program has no main" in done.stderr
+
+
+def test_a_native_job_leaves_its_record(tmp_path: Path) -> None:
+    program = source(tmp_path, "int main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); return c == 2 ? 5 : 0; }")
+    assert polyloom(tmp_path, "--on", "native", "-np", "3", program).returncode == 0
+    run = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert (run["app"], run["on"], run["ranks"], run["exit_status"]) == ("program", "native", 3, 0)
+    assert (tmp_path / "run" / "report.html").is_file()
 
 
 @pytest.mark.parametrize("program", REFUSED, ids=lambda p: p.stem)

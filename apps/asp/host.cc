@@ -4,15 +4,15 @@
 
 #include "apps/asp/asp.h"
 #include "apps/common/session.h"
-#include "apps/common/verify.h"
+#include "apps/verify/verify.h"
 
 namespace polyloom::apps {
 namespace {
 
 int run(int argc, char** argv) {
-  const Options options =
-      parse_options(argc, argv, "asp",
-                    "Average shortest path: breadth-first search from vertices 0 .. N-1 at once.", kSources);
+  const Options options = parse_options(
+      argc, argv, "asp", "Average shortest path: breadth-first search from the first N vertices at once.",
+      kSources);
   const auto start = WallClock::now();
   const Input input = load_input(options);
   const std::uint32_t sources = std::min(options.sources, input.vertices);
@@ -43,8 +43,10 @@ int run(int argc, char** argv) {
                   {"pairs", others},
                   {"sum_of_distances", sum},
                   {"average_shortest_path", others > 0 ? sum / others : 0}};
-  if (options.verify)
-    answer.verification = compare_exactly(answer.values, reference_distance_sums(input, sources));
+  if (options.verify) {
+    verify_exactly(options, input, answer,
+                   [&](const NamedGraph& graph) { return reference_distance_sums(graph, sources); });
+  }
   return finish(options, input, answer);
 }
 

@@ -16,7 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from apps.averaging import schedules, training
+from polyloom import arguments, files
+from polyloom import folder as run_folder
 from polyloom.collectives.models.topology import fully_connected
+from polyloom.errors import UserError
 
 NATIVE_NODES = 8
 TOLERANCE = 0.01  # a handful of the 449 held-out images
@@ -24,7 +27,7 @@ TOLERANCE = 0.01  # a handful of the 449 held-out images
 
 def parser() -> argparse.ArgumentParser:
     """Options beside those of ``polyloom run``."""
-    options = argparse.ArgumentParser(prog="polyloom run averaging", description=__doc__)
+    options = arguments.Parser(prog="polyloom run averaging", description=__doc__)
     options.add_argument("--epochs", type=int, default=training.Settings().epochs, help="(default %(default)s)")
     options.add_argument(
         "--batch", type=int, default=training.Settings().batch, help="images a step (default %(default)s)"
@@ -57,7 +60,7 @@ def run(args: argparse.Namespace, native: bool, seed: int) -> dict[str, Any]:
     many = training.train(data, held_out, nodes, average, settings)
     if args.out:
         lines = [f"{n},{a},{b}" for n, (a, b) in enumerate(zip(single.accuracy, many.accuracy, strict=True), 1)]
-        args.out.write_text("\n".join(["epoch,alone,cluster", *lines]) + "\n")
+        files.write(args.out, "\n".join(["epoch,alone,cluster", *lines]) + "\n")
     same = all((each == many.parameters[0]).all() for each in many.parameters)
     near = abs(many.accuracy[-1] - single.accuracy[-1]) <= TOLERANCE
     return {
@@ -106,11 +109,11 @@ def main(arguments: Sequence[str]) -> int:
         return 1
     try:
         answer = run(args, native, int(os.environ.get("POLYLOOM_SEED", "0")))
-    except (ValueError, OSError, RuntimeError) as error:
+        if folder := os.environ.get("POLYLOOM_RUN_DIR"):
+            run_folder.add(Path(folder), "result.json", json.dumps(answer) + "\n")
+    except (UserError, ValueError, OSError, RuntimeError) as error:
         print(f"averaging: {error}", file=sys.stderr)
         return 1
-    if folder := os.environ.get("POLYLOOM_RUN_DIR"):
-        Path(folder, "result.json").write_text(json.dumps(answer) + "\n")
     print(json.dumps(answer) if args.json else as_text(answer))
     return 1 if answer["verified"] is False else 0
 

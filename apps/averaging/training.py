@@ -8,7 +8,6 @@ Usage: ``python -m apps.averaging.training [RANKS]`` trains on scikit-learn's di
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.averaging import schedules
+from polyloom import extras
 from polyloom.collectives.models.topology import Topology, fully_connected
 
 Array = NDArray[np.float32]
@@ -144,7 +144,7 @@ def on(topology: Topology, schedule: str = "halves") -> Average:
 
 def digits(held_out_share: float = 0.25, seed: int = 0) -> tuple[Data, Data]:
     """scikit-learn's 1797 digits of 8 x 8, split by a fixed shuffle."""
-    found = importlib.import_module("sklearn.datasets").load_digits()
+    found = extras.need("sklearn.datasets", "scikit-learn").load_digits()
     images, labels = (found.data / 16).astype(np.float32), found.target.astype(np.int64)
     order = np.random.default_rng(seed).permutation(len(labels))
     cut = round(len(order) * (1 - held_out_share))

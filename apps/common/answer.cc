@@ -1,62 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/common/answer.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
+#include "apps/common/values_file.h"
 #include "fabric/error.h"
+#include "fabric/json_text.h"
+#include "fabric/partial_file.h"
+#include "fabric/run/folder.h"
 
 namespace polyloom::apps {
 namespace {
 
 using nlohmann::json;
-
-std::string format_value(const Answer& answer, double value) {
-  char text[64];
-  if (std::isnan(value)) return "inf";
-  if (answer.integral) {
-    std::snprintf(text, sizeof text, "%.0f", value);
-  } else {
-    std::snprintf(text, sizeof text, "%.9g", value);
-  }
-  return text;
-}
-
-/// Writes a file whole or not at all; a pipe or a device is written as it stands.
-void write_file(const std::string& path, const std::string& text) {
-  std::error_code none;
-  const bool in_place = std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none);
-  const std::string partial = in_place ? path : path + ".partial";
-  const auto fail = [&](const char* what) {
-    const std::string cause = std::strerror(errno);
-    if (!in_place) ::unlink(partial.c_str());
-    throw UserError(std::string("cannot ") + what + " " + path + ": " + cause);
-  };
-  std::FILE* file = std::fopen(partial.c_str(), "w");
-  if (file == nullptr) fail("write");
-  const bool written =
-      std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
-  if (std::fclose(file) != 0 || !written) fail("write");
-  if (!in_place && std::rename(partial.c_str(), path.c_str()) != 0) fail("rename to");
-}
-
-std::string csv(const Answer& answer) {
-  std::string text = "vertex,value\n";
-  text.reserve(answer.values.size() * 20);
-  for (std::size_t v = 0; v < answer.values.size(); ++v) {
-    text += std::to_string(v) + ',' + format_value(answer, answer.values[v]) + '\n';
-  }
-  return text;
-}
 
 /// The first `count` vertices by value; ties by number, unreachable ones left out.
 std::vector<std::size_t> top_vertices(const Answer& answer, unsigned count) {
@@ -76,8 +39,25 @@ std::vector<std::size_t> top_vertices(const Answer& answer, unsigned count) {
   return order;
 }
 
-std::string vertex_name(const Input& input, std::size_t v) {
-  return v < input.names.size() ? input.names[v] : std::to_string(v);
+/// A name for a terminal: UTF-8, and what would move the cursor or colour the screen becomes a question mark.
+std::string shown(const std::string& text) {
+  auto name = json::parse(json_text(json(text))).get<std::string>();
+  for (char& c : name) {
+    if (static_cast<unsigned char>(c) < 32 || c == 127) c = '?';
+  }
+  return name;
+}
+
+json value_json(const Input& input, const Answer& answer, std::size_t v) {
+  if (!answer.of_vertices) return answer.values[v];
+  const auto vertex = static_cast<std::uint32_t>(answer.values[v]);
+  return input.names.numeric() ? json(input.names.number(vertex)) : json(input.names[vertex]);
+}
+
+std::vector<std::string> notes_of(const Input& input, const Answer& answer) {
+  std::vector<std::string> notes = input.notes;
+  notes.insert(notes.end(), answer.notes.begin(), answer.notes.end());
+  return notes;
 }
 
 /// Where the program runs; "cluster" if each FPGA does as the cluster file says.
@@ -97,12 +77,22 @@ json as_json(const Options& options, const Input& input, const Answer& answer) {
   j["vertices"] = input.vertices;
   j["edges"] = input.edges.size();
   j["load_wall_seconds"] = answer.load_seconds;
-  j["compute_simulated_seconds"] = is_native() ? json() : json(answer.seconds);
-  j["compute_wall_seconds"] = is_native() ? json(answer.seconds) : json();
-  for (const auto& [name, value] : answer.facts) j[name] = value;
+  const HostLinkPhases& phases = answer.phases;
+  j["compute_simulated_seconds"] = is_native() ? json() : json(phases.compute);
+  j["compute_wall_seconds"] = is_native() ? json(phases.compute) : json();
+  if (!is_native()) {
+    j["phases"] = {{"load_seconds", phases.load},
+                   {"start_seconds", phases.start},
+                   {"compute_seconds", phases.compute},
+                   {"collect_seconds", phases.collect}};
+  }
+  for (const Fact& fact : answer.facts)
+    std::visit([&](const auto& value) { j[fact.name] = value; }, fact.value);
+  j["notes"] = notes_of(input, answer);
   j["top"] = json::array();
   for (const std::size_t v : top_vertices(answer, options.top)) {
-    j["top"].push_back({{"vertex", v}, {"name", vertex_name(input, v)}, {"value", answer.values[v]}});
+    const auto vertex = static_cast<std::uint32_t>(v);
+    j["top"].push_back({{"name", input.names[vertex]}, {"value", value_json(input, answer, v)}});
   }
   if (answer.verification.done) {
     const Verification& check = answer.verification;
@@ -110,8 +100,47 @@ json as_json(const Options& options, const Input& input, const Answer& answer) {
     j["verify_l1"] = check.l1;
     j["verify_worst"] = check.worst;
     j["verify_criterion"] = check.criterion;
+    j["verify_covers"] = check.covers;
   }
   return j;
+}
+
+void print_fact(const std::string& name, double value) { std::printf("%s: %.9g\n", name.c_str(), value); }
+void print_fact(const std::string& name, const std::string& value) {
+  std::printf("%s: %s\n", name.c_str(), shown(value).c_str());
+}
+
+void print_verification(const Verification& check) {
+  if (std::isinf(check.l1) && !check.ok) {
+    std::printf("verification: FAILED (%s)\n", shown(check.criterion).c_str());
+    return;
+  }
+  std::printf("verification: %s (%s; L1 %.3g, worst vertex %.3g; of %s)\n", check.ok ? "passed" : "FAILED",
+              check.criterion.c_str(), check.l1, check.worst, check.covers.c_str());
+}
+
+std::string duration(double seconds) {
+  char text[32];
+  const bool long_one = seconds >= 1, short_one = seconds < 1e-3;
+  std::snprintf(text, sizeof text, "%.6g %s",
+                seconds * (long_one    ? 1
+                           : short_one ? 1e6
+                                       : 1e3),
+                long_one    ? "s"
+                : short_one ? "us"
+                            : "ms");
+  return text;
+}
+
+/// The time of the algorithm, and what else a cluster was busy with.
+void print_time(const HostLinkPhases& phases) {
+  if (is_native()) {
+    std::printf("compute time: %.6f s of wall-clock time\n", phases.compute);
+    return;
+  }
+  std::printf("compute time: %s simulated (load %s, start %s, collect %s)\n",
+              duration(phases.compute).c_str(), duration(phases.load).c_str(), duration(phases.start).c_str(),
+              duration(phases.collect).c_str());
 }
 
 void print(const Options& options, const Input& input, const Answer& answer) {
@@ -119,28 +148,27 @@ void print(const Options& options, const Input& input, const Answer& answer) {
               input.vertices, input.edges.size());
   int rank = 0;
   for (const std::size_t v : top_vertices(answer, options.top)) {
-    std::printf("%4d. %-28s %s\n", ++rank, vertex_name(input, v).c_str(),
-                format_value(answer, answer.values[v]).c_str());
+    std::printf("%4d. %-28s %s\n", ++rank, shown(input.names[static_cast<std::uint32_t>(v)]).c_str(),
+                shown(value_text(input, answer, v)).c_str());
   }
-  for (const auto& [name, value] : answer.facts) std::printf("%s: %.9g\n", name.c_str(), value);
-  std::printf("%s: %.6f s\n", is_native() ? "wall-clock time" : "simulated time", answer.seconds);
-  if (answer.verification.done) {
-    const Verification& check = answer.verification;
-    std::printf("verification: %s (%s; L1 %.3g, worst vertex %.3g)\n", check.ok ? "passed" : "FAILED",
-                check.criterion.c_str(), check.l1, check.worst);
-  }
+  for (const Fact& fact : answer.facts)
+    std::visit([&](const auto& value) { print_fact(fact.name, value); }, fact.value);
+  for (const std::string& note : notes_of(input, answer)) std::printf("note: %s\n", shown(note).c_str());
+  print_time(answer.phases);
+  if (answer.verification.done) print_verification(answer.verification);
 }
 
 }  // namespace
 
 int finish(const Options& options, const Input& input, const Answer& answer) {
-  if (!options.out.empty()) write_file(options.out, csv(answer));
+  if (!options.out.empty()) write_values(options.out, input, answer);
   const json j = as_json(options, input, answer);
   if (const char* folder = std::getenv("POLYLOOM_RUN_DIR"); folder != nullptr && *folder != 0) {
-    write_file(std::string(folder) + "/result.json", j.dump(2) + "\n");
+    fabric::RunFolder record(folder, fabric::RunFolder::Use::add);
+    fabric::write_whole(record.claim("result.json"), json_text(j, 2) + "\n");
   }
   if (options.json) {
-    std::printf("%s\n", j.dump().c_str());
+    std::printf("%s\n", json_text(j).c_str());
   } else {
     print(options, input, answer);
   }

@@ -2,8 +2,13 @@
 // What an application says at its end: to a person, to a machine, and into files.
 #pragma once
 
+#include <HostLink.h>
+
+#include <concepts>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "apps/common/input.h"
@@ -11,24 +16,37 @@
 
 namespace polyloom::apps {
 
-/// Result of an independent computation of the same thing.
+/// Result of an independent reading and computation of the same thing.
 struct Verification {
   bool done = false;
   bool ok = false;
   double l1 = 0;          ///< sum of absolute differences
   double worst = 0;       ///< largest difference of one vertex
-  std::string criterion;  ///< what was asked for, in words
+  std::string criterion;  ///< what was asked for, or what the two readings of the file disagree about
+  std::string covers;     ///< what was checked: file and computation, or the computation alone
+};
+
+/// A figure, or the name of a vertex, and what it is.
+struct Fact {
+  std::string name;
+  std::variant<double, std::string> value;
+
+  template <std::convertible_to<double> Number>
+  Fact(std::string what, Number number) : name(std::move(what)), value(static_cast<double>(number)) {}
+  Fact(std::string what, std::string vertex) : name(std::move(what)), value(std::move(vertex)) {}
 };
 
 /// Everything about a finished run. Values print with 9 significant digits; NaN stands for "no value" and
 /// prints as "inf" (an unreachable vertex).
 struct Answer {
-  std::vector<double> values;  ///< by vertex
-  bool integral = false;       ///< values are integers
-  bool largest_first = true;   ///< order of the top list
-  double seconds = 0;          ///< between go and the last answer: simulated, or wall time when native
-  double load_seconds = 0;     ///< wall: reading, mapping, writing
-  std::vector<std::pair<std::string, double>> facts;  ///< more figures, name and value
+  std::vector<double> values;      ///< by vertex
+  bool integral = false;           ///< values are integers
+  bool of_vertices = false;        ///< values are vertices, and are told by their names
+  bool largest_first = true;       ///< order of the top list
+  HostLinkPhases phases{};         ///< simulated, or wall time when native
+  double load_seconds = 0;         ///< wall: reading, mapping, writing
+  std::vector<Fact> facts;         ///< more figures
+  std::vector<std::string> notes;  ///< what the user should know of the values
   Verification verification;
 };
 

@@ -91,7 +91,6 @@ polite::GraphData read(const Options& options) {
   ProgressLine line("reading " + options.graph);
   polite::ReadOptions how;
   if (!options.format.empty()) how.format = polite::graph_format(options.format);
-  how.renumber = options.renumber;
   how.progress = [&](std::uint64_t bytes, std::uint64_t size) { line(bytes, size); };
   return polite::read_graph(options.graph, how);
 }
@@ -102,9 +101,12 @@ std::vector<std::uint32_t> whole_weights(const polite::GraphData& data, const st
     const double weight = data.weights[e];
     if (!(weight >= 0 && weight <= std::numeric_limits<std::uint32_t>::max() &&
           weight == std::floor(weight))) {
-      throw UserError(description + ": edge " + std::to_string(data.edges[e].from) + " -> " +
-                      std::to_string(data.edges[e].to) + " has weight " + std::to_string(weight) +
-                      "; non-negative whole numbers are expected");
+      char text[32];
+      std::snprintf(text, sizeof text, "%.9g", weight);
+      throw UserError(description + ": edge " + data.names[data.edges[e].from] + " -> " +
+                      data.names[data.edges[e].to] + " has weight " + text +
+                      "; whole numbers from 0 to 4294967295 are expected (multiply all weights by a power of "
+                      "ten and round them)");
     }
     weights[e] = static_cast<std::uint32_t>(weight);
   }
@@ -117,8 +119,19 @@ Input load_input(const Options& options, bool want_weights) {
   Input input;
   input.description = options.graph.empty() ? options.generate : options.graph;
   polite::GraphData data = options.graph.empty() ? generate(options) : read(options);
-  if (want_weights && data.weights.empty() && options.max_weight > 0) {
-    polite::draw_weights(data, options.max_weight, options.graph_seed);
+  if (data.vertices == 0) throw UserError(input.description + ": the graph is empty: it has no vertex");
+  const bool of_file = !data.weights.empty();
+  if (of_file && !want_weights) {
+    input.notes.push_back("the weights of " + input.description + " are not used: " + options.app +
+                          " takes all edges alike");
+  }
+  if (options.max_weight > 0) {
+    if (of_file) {
+      input.notes.push_back("--max-weight is not used: " + input.description + " has weights of its own");
+    } else if (want_weights) {
+      polite::draw_weights(data, options.max_weight, options.graph_seed);
+      input.drawn_weights = true;
+    }
   }
   if (options.undirected) data.add_reverse_edges();
   if (want_weights) {
@@ -131,11 +144,11 @@ Input load_input(const Options& options, bool want_weights) {
   return input;
 }
 
-void check_vertex(const Input& input, std::uint32_t vertex, const char* option) {
-  if (vertex < input.vertices) return;
-  if (input.vertices == 0) throw UserError(std::string(option) + ": the graph has no vertices");
-  throw UserError(std::string(option) + " " + std::to_string(vertex) + ": vertices are 0 to " +
-                  std::to_string(input.vertices - 1));
+std::uint32_t vertex_called(const Input& input, const std::string& name, const char* option) {
+  if (name.empty()) return 0;
+  if (const auto vertex = input.names.find(name)) return *vertex;
+  throw UserError(std::string(option) + " " + name + ": " + input.description +
+                  " has no such vertex; its vertices are " + input.names.summary());
 }
 
 }  // namespace polyloom::apps

@@ -8,22 +8,26 @@
 
 #include "apps/common/options.h"
 #include "polite/graph_store.h"
+#include "polite/vertex_names.h"
 
 namespace polyloom::apps {
 
 struct Input {
   std::uint32_t vertices = 0;
   std::vector<polite::Edge> edges;
-  std::vector<std::uint32_t> weights;  ///< one an edge; empty if the graph has none
-  std::vector<std::string> names;      ///< one a vertex, or empty
+  std::vector<std::uint32_t> weights;  ///< one an edge; empty unless asked for
+  polite::VertexNames names;           ///< the file's
   std::string description;             ///< file name or generator
+  std::vector<std::string> notes;      ///< what the user should know of how the graph was taken
+  bool drawn_weights = false;          ///< by us, not the file's
 };
 
 /// Loads or makes the graph that the options name; progress on standard error if it is a terminal. With
-/// `want_weights` the answer has weights: the file's, or drawn (--max-weight), or all 1. Throws UserError.
+/// `want_weights` the answer has weights: the file's, or drawn (--max-weight), or all 1; without, a note says
+/// that a file's are not used. Throws UserError, for a graph without vertices too.
 Input load_input(const Options& options, bool want_weights = false);
 
-/// Throws UserError unless `vertex` exists.
-void check_vertex(const Input& input, std::uint32_t vertex, const char* option);
+/// The vertex that an option names; the first if `name` is empty. Throws UserError if there is none.
+std::uint32_t vertex_called(const Input& input, const std::string& name, const char* option);
 
 }  // namespace polyloom::apps

@@ -5,6 +5,9 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "fabric/cluster/suggest.h"
+#include "fabric/run/folder.h"
+
 namespace polyloom::apps {
 namespace {
 
@@ -26,15 +29,39 @@ void add_input(CLI::App& cli, Options& o) {
   cli.add_option("--format", o.format, "Format of the file, if its name and content do not tell");
   cli.add_option("--graph-seed", o.graph_seed, "Seed of a made graph and of drawn weights")
       ->capture_default_str();
-  cli.add_flag("--renumber", o.renumber, "Edge lists: number the ids that occur 0, 1, 2 ...");
+  const auto renumber = [] {
+    throw CLI::ValidationError("--renumber",
+                               "is no longer needed: leave it out. The vertices of an edge list are "
+                               "the ids that occur, and keep their names");
+  };
+  cli.add_flag_callback("--renumber", renumber)->group("");  // not in the help
   cli.add_flag("--undirected", o.undirected, "Add the reverse of every edge");
 }
 
 void add_output(CLI::App& cli, Options& o) {
   cli.add_flag("--verify", o.verify, "Compare with an independent computation");
-  cli.add_option("--out", o.out, "Write vertex,value for every vertex to this CSV file");
+  cli.add_option("--out", o.out,
+                 "Write vertex,value for every vertex, named as in the file: CSV, or FILE.npy");
   cli.add_flag("--json", o.json, "One JSON object on standard output");
   cli.add_option("--top", o.top, "How many vertices to print")->capture_default_str();
+}
+
+/// Ends the program if something was given that no option takes.
+void refuse_extras(const CLI::App& cli) {
+  const std::vector<std::string> extras = cli.remaining();
+  if (extras.empty()) return;
+  std::vector<std::string> known;
+  for (const CLI::Option* option : cli.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  std::string message = "not expected:", hint;
+  for (const std::string& extra : extras) {
+    message += " " + extra;
+    const std::string name = extra.substr(0, extra.find('='));
+    const std::string near = extra.starts_with("-") ? fabric::nearest(name, known) : "";
+    if (!near.empty()) hint += (hint.empty() ? "; did you mean " : ", ") + near;
+  }
+  throw CLI::ParseError(message + hint + (hint.empty() ? "" : "?"), CLI::ExitCodes::ExtrasError);
 }
 
 }  // namespace
@@ -55,9 +82,11 @@ Options parse_options(int argc, char** argv, const char* app, const char* purpos
         ->check(CLI::Range(0.0, 1.0))
         ->capture_default_str();
   }
-  if (sets & kSource) cli.add_option("--source", o.source, "Vertex to start from")->capture_default_str();
+  if (sets & kSource)
+    cli.add_option("--source", o.source,
+                   "Vertex to start from, by the file's id or name (default: the first)");
   if (sets & kSources) {
-    cli.add_option("--sources", o.sources, "Search from vertices 0 .. N-1")
+    cli.add_option("--sources", o.sources, "Search from the first N vertices")
         ->check(CLI::Range(1u, 448u))
         ->capture_default_str();
   }
@@ -71,13 +100,18 @@ Options parse_options(int argc, char** argv, const char* app, const char* purpos
     cli.add_option("--mode", o.mode, "How to compute it")->check(CLI::IsMember(names))->capture_default_str();
   }
   add_output(cli, o);
+  cli.allow_extras();  // so that we can say what was meant instead
   try {
     cli.parse(argc, argv);
+    refuse_extras(cli);
     if (o.graph.empty() && o.generate.empty()) throw CLI::RequiredError("--graph FILE or --generate KIND");
   } catch (const CLI::ParseError& error) {
     const int status = cli.exit(error);
     std::exit(status == 0 ? 0 : 2);
   }
+  // The answer goes there: whether it can is said before the work.
+  if (const char* folder = std::getenv("POLYLOOM_RUN_DIR"); folder != nullptr && *folder != 0)
+    fabric::RunFolder::check(folder, fabric::RunFolder::Use::add);
   return o;
 }
 

@@ -26,11 +26,10 @@ struct Options {
   std::string format;  ///< of the file; empty = by name and content
   std::uint64_t graph_seed = 1;
   bool undirected = false;  ///< add the reverse of every edge
-  bool renumber = false;    ///< edge lists: number the ids that occur 0, 1, 2 ...
   // What to compute.
   unsigned iterations = 20;
   double damping = 0.85;
-  std::uint32_t source = 0;
+  std::string source;  ///< a vertex's name; empty = the first vertex
   unsigned sources = 64;
   std::string mode;         ///< application's own variants
   unsigned max_weight = 0;  ///< draw integer weights 1..max_weight where the file has none

@@ -6,15 +6,16 @@
 #include <POLite.h>
 
 #include <chrono>
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "apps/common/answer.h"
 #include "fabric/error.h"
+#include "fabric/guarded.h"
 
 namespace polyloom::apps {
 
+using polyloom::guarded;
 using WallClock = std::chrono::steady_clock;
 
 inline double seconds_since(WallClock::time_point start) {
@@ -22,8 +23,7 @@ inline double seconds_since(WallClock::time_point start) {
 }
 
 /// Runs `graph` (mapped, with initial states) with the device program `device` and hands each vertex's finish
-/// message to `take`. Sets answer.seconds, the time until the first of them came: the rest is collecting.
-/// Adds to answer.load_seconds.
+/// message to `take`. Sets answer.phases. Adds to answer.load_seconds.
 template <typename Graph, typename Message, typename Take>
 void run_graph(Graph& graph, const std::string& device, Answer& answer, Take take) {
   const auto start = WallClock::now();
@@ -31,7 +31,6 @@ void run_graph(Graph& graph, const std::string& device, Answer& answer, Take tak
   graph.write(&link);
   link.boot(device_file(device, "code.v").c_str(), device_file(device, "data.v").c_str());
   answer.load_seconds += seconds_since(start);
-  const double begin = link.simulatedSeconds();
   link.go();
   std::vector<PMessage<Message>> messages(4096);
   for (std::uint64_t left = graph.numDevices; left > 0;) {
@@ -41,19 +40,8 @@ void run_graph(Graph& graph, const std::string& device, Answer& answer, Take tak
     link.recvMsgs(count, sizeof(PMessage<Message>), messages.data());
     for (int i = 0; i < count; ++i) take(messages[static_cast<std::size_t>(i)].payload);
     left -= static_cast<std::uint64_t>(count);
-    if (first) answer.seconds = link.simulatedSeconds() - begin;
   }
-}
-
-/// The body of main(): prints a UserError as one line and returns the exit status.
-template <typename Body>
-int guarded(Body body) {
-  try {
-    return body();
-  } catch (const UserError& error) {
-    std::fprintf(stderr, "polyloom: %s\n", error.what());
-    return 1;
-  }
+  answer.phases = link.phases();
 }
 
 }  // namespace polyloom::apps

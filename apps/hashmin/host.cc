@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host program of connected components.
 #include "apps/common/session.h"
-#include "apps/common/verify.h"
 #include "apps/hashmin/hashmin.h"
+#include "apps/verify/verify.h"
 
 namespace polyloom::apps {
 namespace {
@@ -14,7 +14,7 @@ int run(int argc, char** argv) {
   const Input input = load_input(options);
   Answer answer;
   answer.load_seconds = seconds_since(start);
-  answer.integral = true;
+  answer.integral = answer.of_vertices = true;
   answer.largest_first = false;
   answer.values.assign(input.vertices, 0);
   {
@@ -31,7 +31,7 @@ int run(int argc, char** argv) {
   double components = 0;
   for (std::uint32_t v = 0; v < input.vertices; ++v) components += answer.values[v] == v;
   answer.facts = {{"components", components}};
-  if (options.verify) answer.verification = compare_exactly(answer.values, reference_components(input));
+  if (options.verify) verify_vertices(options, input, answer, reference_components);
   return finish(options, input, answer);
 }
 

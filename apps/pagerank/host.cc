@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host program of PageRank: both forms, synchronous and GALS.
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
 #include "apps/common/session.h"
-#include "apps/common/verify.h"
 #include "apps/pagerank/gals.h"
 #include "apps/pagerank/pagerank.h"
+#include "apps/verify/verify.h"
 
 namespace polyloom::apps {
 namespace {
@@ -55,6 +59,22 @@ void run_gals(const Options& options, const Input& input, Answer& answer) {
   });
 }
 
+/// What dangling vertices do to the sum, if there are any.
+void tell_dangling(const Input& input, Answer& answer) {
+  const auto degree = out_degrees(input);
+  const auto dangling = std::count(degree.begin(), degree.end(), 0u);
+  const double sum = std::accumulate(answer.values.begin(), answer.values.end(), 0.0);
+  answer.facts.emplace_back("sum_of_values", sum);
+  answer.facts.emplace_back("dangling_vertices", dangling);
+  if (dangling == 0) return;
+  char text[160];
+  std::snprintf(
+      text, sizeof text,
+      "vertices without an out-edge: %lld; what they hold is not handed on, so the values sum to %.6g, not 1",
+      static_cast<long long>(dangling), sum);
+  answer.notes.push_back(text);
+}
+
 int run(int argc, char** argv) {
   const Options options = parse_options(argc, argv, "pagerank", "PageRank of a directed graph.",
                                         kIterations | kDamping | kMode, "sync,gals");
@@ -69,10 +89,12 @@ int run(int argc, char** argv) {
     run_sync(options, input, answer);
   }
   answer.facts = {{"iterations", options.iterations}, {"damping", options.damping}};
+  tell_dangling(input, answer);
   if (options.verify) {
     // Single precision, and sums in another order: the bounds of the project for floats.
-    answer.verification = compare_closely(
-        answer.values, reference_pagerank(input, options.iterations, options.damping), 1e-5, 1e-4);
+    verify_closely(options, input, answer, 1e-5, 1e-4, [&](const NamedGraph& graph) {
+      return reference_pagerank(graph, options.iterations, options.damping);
+    });
   }
   return finish(options, input, answer);
 }

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``polyloom run sort``: sorts records (32-bit key, 32-bit value) over a cluster, or natively with NumPy.
 
-Input: generated records, or ``--in FILE.npy`` with a row (key, value) a record. Output: a line or JSON; ``--out FILE``
-(.npy or .csv) gets the records in order of (node, channel, position).
+Input: generated records, or ``--in FILE.npy`` with a row (key, value) a record, of any integer type whose numbers fit
+32 bits, signed or not. Output: a line or JSON; ``--out FILE`` (.npy or .csv) gets the records in order of their keys.
+No answer leaves unless its keys ascend and its records are those that came in.
 """
 
 from __future__ import annotations
@@ -12,109 +13,149 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from apps.sort import sorts
-from apps.sort.cluster import Cluster, Column, NumpyCluster
+from apps.sort import sorts, table
+from apps.sort.cluster import Column, NumpyCluster
+from polyloom import arguments
+from polyloom import folder as run_folder
 from polyloom.collectives.models import sorting
 from polyloom.collectives.models.topology import Link, fully_connected
+from polyloom.errors import UserError
 
 TYPES = 64
+#: What simulated_seconds of an answer contains.
+SPAN = "from the first pass to the last, the host's turns between passes included; loading and reading back are not"
 NATIVE_NODES = 8
-
-
-def uniform(rng: np.random.Generator, count: int, types: int) -> Column:
-    """Every type as frequent as the others."""
-    return rng.integers(0, types, count, dtype=np.uint32)
-
-
-def two_to_one(rng: np.random.Generator, count: int, types: int) -> Column:
-    """One type twice as frequent as each other one."""
-    drawn = rng.integers(0, types + 1, count, dtype=np.uint32)
-    drawn[drawn == types] = types // 2 - 1
-    return drawn
-
-
-DATA: dict[str, Callable[[np.random.Generator, int, int], Column]] = {
-    "uniform": uniform,
-    "two-to-one": two_to_one,
-    "all-equal": lambda _, count, types: np.full(count, types // 3, dtype=np.uint32),
-    "wide": lambda rng, count, _: rng.integers(0, 1 << 32, count, dtype=np.uint32),
-}
+DEFAULT_KEYS = 1 << 14
+#: What of the order the cluster leaves to the host: nothing, that inside each channel, or inside each node.
+Finish = Literal["", "channel", "node"]
 
 
 def parser() -> argparse.ArgumentParser:
     """Options beside those of ``polyloom run``."""
-    options = argparse.ArgumentParser(prog="polyloom run sort", description=__doc__)
-    options.add_argument("--keys", type=int, default=1 << 14, help="records a node (default %(default)s)")
-    options.add_argument("--data", choices=sorted(DATA), default="", help="keys (default: uniform; full: wide)")
+    options = arguments.Parser(prog="polyloom run sort", description=__doc__)
+    options.add_argument("--keys", type=int, help=f"records a node (default {DEFAULT_KEYS})")
+    options.add_argument("--data", choices=sorted(table.DATA), help="keys (default: uniform; full: wide)")
     options.add_argument("--in", dest="input", type=Path, help="records from a .npy file instead")
-    options.add_argument("--algorithm", choices=["published", "fused", "full"], default="fused")
     options.add_argument(
-        "--types", type=int, default=0, help="key types (default: channels of the cluster, at most 64)"
+        "--algorithm",
+        choices=["published", "fused", "full"],
+        help="published and fused sort keys below --types, full any (default: fused if it can, else full)",
     )
-    options.add_argument("--split", choices=["none", "node"], default="none", help="fused: frequent types over a node")
-    options.add_argument("--sample", type=int, default=16, help="fused, split: count one in so many records")
-    options.add_argument("--verify", action="store_true", help="compare with NumPy's sort")
+    options.add_argument("--types", type=int, help="key types (default: channels of the cluster, at most 64)")
+    options.add_argument("--split", choices=["none", "node"], help="fused: frequent types over a node (default none)")
+    options.add_argument("--sample", type=int, help="fused, split: count one in so many records (default 16)")
+    options.add_argument(
+        "--verify", action="store_true", help="read the input, and what --out holds, again; compare with NumPy's sort"
+    )
     options.add_argument("--out", type=Path, help="write the sorted records: .npy or .csv")
     options.add_argument("--json", action="store_true", help="one JSON object on standard output")
     return options
 
 
-def records(args: argparse.Namespace, nodes: int, types: int, seed: int) -> tuple[list[Column], list[Column]]:
-    """Keys and values of each node."""
-    if args.input:
-        table = np.load(args.input)
-        if table.ndim != 2 or table.shape[1] != 2:
-            raise ValueError(f"{args.input}: shape {table.shape}; needed is a row (key, value) a record")
-        parts = np.array_split(table.astype(np.uint32), nodes)
-        return [part[:, 0].copy() for part in parts], [part[:, 1].copy() for part in parts]
-    if args.keys < 0:
+def check_options(args: argparse.Namespace) -> None:
+    """ValueError for an option that would not be heeded."""
+    if args.input and (args.keys is not None or args.data):
+        raise ValueError(f"{'--data' if args.data else '--keys'} is for generated records; --in brings its own")
+    if args.keys is not None and args.keys < 0:
         raise ValueError(f"--keys {args.keys}: a node has none or more")
-    name = args.data or ("wide" if args.algorithm == "full" else "uniform")
-    rng = np.random.default_rng(seed)
-    keys = [DATA[name](rng, args.keys, types) for _ in range(nodes)]
-    return keys, [np.arange(n * args.keys, (n + 1) * args.keys, dtype=np.uint32) for n in range(nodes)]
+    if args.algorithm == "full" and args.types is not None:
+        raise ValueError("--types is for published and fused; full sorts keys of any value")
+    if args.algorithm in ("published", "full") and args.split:
+        raise ValueError(f"--split is for fused; {args.algorithm} has no use for it")
+    if args.sample is not None and (args.split != "node" or args.sample < 1):
+        raise ValueError(f"--sample {args.sample}: for --split node, and at least 1")
+    if args.out and args.out.suffix not in (".npy", ".csv"):
+        raise ValueError(f"--out {args.out}: the file's name must end in .npy or .csv")
+    if args.out and not args.out.absolute().parent.is_dir():
+        raise ValueError(f"--out {args.out}: there is no folder {args.out.absolute().parent}")
 
 
-def sort(cluster: Cluster, args: argparse.Namespace, types: int) -> None:
-    """Run the algorithm that was asked for."""
-    if args.algorithm == "published":
+def records(args: argparse.Namespace, nodes: int, types: int, seed: int) -> table.Table:
+    """The table that is to be sorted."""
+    if args.input:
+        return table.read(args.input)
+    data = args.data or ("wide" if args.algorithm == "full" else "uniform")
+    return table.generate(data, nodes, DEFAULT_KEYS if args.keys is None else args.keys, types, seed)
+
+
+def choose(asked: str | None, split: str | None, largest: int, types: int) -> str:
+    """The algorithm: what was asked for, else one that is valid for keys up to ``largest`` (as words)."""
+    if largest < types:
+        return asked or "fused"
+    if asked in ("published", "fused") or split:
+        raise ValueError(
+            f"{asked or '--split is for fused, which'} sorts keys of 0 to {types - 1} here, and there are others; "
+            "--algorithm full sorts any"
+        )
+    return "full"
+
+
+def sort(cluster: Any, algorithm: str, types: int, split: Literal["none", "node"], largest: int) -> Finish:
+    """Run the algorithm; returns what it leaves to the host."""
+    if algorithm == "published":
         sorts.published(cluster, types)
-    elif args.algorithm == "fused":
-        sorts.fused(cluster, types, split=args.split)
+    elif algorithm == "fused":
+        sorts.fused(cluster, types, split=split)
+        return "node" if split == "node" else ""
+    elif isinstance(cluster, NumpyCluster):
+        sorts.full(cluster)
     else:
-        sorts.full_by_bits(cluster)
+        sorts.top_bits(cluster, largest)
+        return "channel"
+    return ""
 
 
-def verify(cluster: Cluster, keys: Sequence[Column], values: Sequence[Column], ordered: bool) -> bool:
-    """Whether no record is lost, changed or doubled, and slots (or, without a split, all keys) ascend."""
-    found = [cluster.areas(node) for node in range(cluster.topology.nodes)]
-    got = np.concatenate([_records(k, v) for areas in found for k, v in zip(*areas, strict=True)])
-    given = np.concatenate([_records(k, v) for k, v in zip(keys, values, strict=True)])
-    if not np.array_equal(np.sort(got), np.sort(given)):
-        return False
-    key = got >> np.uint64(32)
-    return not ordered or bool(np.all(key[1:] >= key[:-1]))
+def collect(cluster: Any, finish: Finish) -> tuple[Column, Column, list[int], float]:
+    """All records in order of (node, channel, position), what is left to the host done.
+
+    Then how many each channel held, and the host's wall seconds.
+    """
+    parts: list[tuple[Column, Column]] = []
+    loads: list[int] = []
+    seconds = 0.0
+    for node in range(cluster.topology.nodes):
+        keys, values = cluster.areas(node)
+        channels = list(zip(keys, values, strict=True))
+        loads += map(len, keys)
+        start = time.perf_counter()
+        if finish == "channel":
+            parts += [_ordered(*channel) for channel in channels]
+        elif finish == "node":
+            parts.append(_ordered(np.concatenate(keys), np.concatenate(values)))
+        else:
+            parts += channels
+        seconds += time.perf_counter() - start
+    found_keys, found_values = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return found_keys, found_values, loads, seconds if finish else 0.0
 
 
-def _records(keys: Column, values: Column) -> np.ndarray[Any, np.dtype[np.uint64]]:
-    joined: np.ndarray[Any, np.dtype[np.uint64]] = keys.astype(np.uint64) << np.uint64(32) | values.astype(np.uint64)
-    return joined
+def _ordered(keys: Column, values: Column) -> tuple[Column, Column]:
+    order = np.argsort(keys, kind="stable")
+    return keys[order], values[order]
 
 
-def write_out(cluster: Cluster, path: Path) -> None:
-    """All records in order."""
-    found = [cluster.areas(node) for node in range(cluster.topology.nodes)]
-    table = np.concatenate([np.column_stack(pair) for areas in found for pair in zip(*areas, strict=True)])
-    if path.suffix == ".npy":
-        np.save(path, table)
-    else:
-        np.savetxt(path, table, fmt="%d", delimiter=",", header="key,value", comments="")
+def check(given: tuple[Column, Column], found: tuple[Column, Column]) -> None:
+    """RuntimeError unless the keys found ascend and the records are the given ones, none lost, changed or doubled."""
+    if np.any(found[0][1:] < found[0][:-1]):
+        at = int(np.argmax(found[0][1:] < found[0][:-1]))
+        raise RuntimeError(
+            f"defect: record {at + 1} of the answer has a smaller key than record {at}; please report it"
+        )
+    one, other = (np.sort(keys.astype(np.uint64) << np.uint64(32) | values) for keys, values in (given, found))
+    if not np.array_equal(one, other):
+        raise RuntimeError("defect: the records of the answer are not those that came in; please report it")
+
+
+def verify(given: table.Table, answer: table.Table) -> bool:
+    """Whether keys are as NumPy sorts them, and the same records have them."""
+    one, other = (each[np.lexsort((each[:, 1], each[:, 0]))] for each in (given, answer))
+    return np.array_equal(one, other) and np.array_equal(answer[:, 0], one[:, 0])
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -122,12 +163,13 @@ def main(arguments: Sequence[str]) -> int:
     args = parser().parse_args(arguments)
     native = os.environ.get("POLYLOOM_ON") == "native"
     try:
+        check_options(args)
         answer = run(args, native, int(os.environ.get("POLYLOOM_SEED", "0")))
-    except (ValueError, OSError, RuntimeError) as error:
+        if folder := os.environ.get("POLYLOOM_RUN_DIR"):
+            run_folder.add(Path(folder), "result.json", json.dumps(answer) + "\n")
+    except (UserError, ValueError, OSError, RuntimeError) as error:
         print(f"sort: {error}", file=sys.stderr)
         return 1
-    if folder := os.environ.get("POLYLOOM_RUN_DIR"):
-        Path(folder, "result.json").write_text(json.dumps(answer) + "\n")
     if args.json:
         print(json.dumps(answer))
     else:
@@ -149,44 +191,61 @@ def run(args: argparse.Namespace, native: bool, seed: int) -> dict[str, Any]:
         communicator = Communicator()
         device = CommunicatorDevice(communicator)
         topology, channels = topology_of(communicator), min(device.channels, device.ports)
-    types = args.types or min(TYPES, topology.nodes * channels)
-    keys, values = records(args, topology.nodes, types, seed)
+    types = min(TYPES, topology.nodes * channels) if args.types is None else args.types
+    given = records(args, topology.nodes, types, seed)
+    code = table.Code.of(given)
+    keys, values = code.encode(given)
+    largest = int(keys.max()) if len(keys) else 0
+    algorithm, split = choose(args.algorithm, args.split, largest, types), args.split or "none"
+    shares = np.array_split(keys, topology.nodes), np.array_split(values, topology.nodes)
     start = time.monotonic()
     cluster: NumpyCluster | DeviceCluster
     if native:
-        cluster = NumpyCluster(topology, channels, keys, values)
+        cluster = NumpyCluster(topology, channels, *shares)
     else:
-        layout: Layout = "columns" if args.algorithm == "published" else "pairs"
-        sample = args.sample if args.algorithm == "fused" and args.split == "node" else 1
-        cluster = DeviceCluster(device, topology, keys, values, layout, sample)
-    sort(cluster, args, types)
+        layout: Layout = "columns" if algorithm == "published" else "pairs"
+        sample = (args.sample or 16) if split == "node" else 1
+        cluster = DeviceCluster(device, topology, *shares, layout, sample)
+    finish = sort(cluster, algorithm, types, split, largest)
+    found_keys, found_values, loads, host_seconds = collect(cluster, finish)
     wall = time.monotonic() - start
+    check((keys, values), (found_keys, found_values))
+    answer = code.decode(found_keys, found_values)
+    if args.out:
+        table.write(args.out, answer)
     if not native and communicator.lane_gbps:
         link = Link.of(0.72, min(communicator.lane_gbps, communicator.clock_hz * 256e-9))
-        predicted = sorting.seconds(cluster.log, 4 * max(map(len, keys)), channels, link)
-    loads = [len(area) for node in range(topology.nodes) for area in cluster.areas(node)[0]]
-    total = sum(map(len, keys))
+        predicted = sorting.seconds(cluster.log, 4 * max(map(len, shares[0])), channels, link)
     seconds = None if native else cluster.elapsed  # type: ignore[union-attr]
-    answer = {
+    return {
         "app": "sort",
-        "algorithm": args.algorithm,
+        "algorithm": algorithm,
         "nodes": topology.nodes,
         "topology": topology.name,
-        "records": total,
-        "types": types,
+        "records": len(given),
+        "types": None if algorithm == "full" else types,
         "passes": len(cluster.log),
-        "fullest_channel": max(loads) * len(loads) / total if total else 0.0,
+        "fullest_channel": max(loads) * len(loads) / len(given) if len(given) else 0.0,
         "simulated_seconds": seconds,
+        "simulated_span": SPAN,
         "passes_seconds": None if native else cluster.seconds,  # type: ignore[union-attr]
         "predicted_seconds": predicted,
-        "gbps": total * 64e-9 / seconds if seconds else None,
-        "host_finish": args.algorithm == "full" and not native,
+        "host_orders": finish or None,
+        "host_wall_seconds": host_seconds,
+        "gbps": len(given) * 64e-9 / (seconds + host_seconds) if seconds else None,
         "wall_seconds": wall,
-        "verified": verify(cluster, keys, values, args.split == "none") if args.verify else None,
+        "verified": _verified(args, given, answer) if args.verify else None,
     }
-    if args.out:
-        write_out(cluster, args.out)
-    return answer
+
+
+def _verified(args: argparse.Namespace, given: table.Table, answer: table.Table) -> bool:
+    if args.input:
+        given = np.load(args.input)
+    if args.out and args.out.suffix == ".npy":
+        answer = np.load(args.out)
+    elif args.out:
+        answer = np.loadtxt(args.out, dtype=given.dtype, delimiter=",", skiprows=1, ndmin=2).reshape(-1, 2)
+    return verify(given, answer)
 
 
 def as_text(answer: dict[str, Any]) -> str:
@@ -201,11 +260,17 @@ def as_text(answer: dict[str, Any]) -> str:
         simulated, predicted = answer["simulated_seconds"] * 1e3, answer["predicted_seconds"] * 1e3
         turns = simulated - answer["passes_seconds"] * 1e3
         lines.append(
-            f"simulated {simulated:.4f} ms, of which {turns:.4f} ms the host's turns between passes; "
-            f"predicted {predicted:.4f} ms without them; {answer['gbps'] or 0:.1f} Gb/s"
+            f"simulated {simulated:.4f} ms without loading and reading back, "
+            f"of which {turns:.4f} ms the host's turns between passes; "
+            f"predicted {predicted:.4f} ms without them"
         )
-    if answer["host_finish"]:
-        lines.append("the order inside each channel was made by the host; its time is not in the simulated one")
+        if answer["host_orders"]:
+            lines.append(
+                f"the cluster leaves the order inside each {answer['host_orders']} to the host: "
+                f"{answer['host_wall_seconds'] * 1e3:.4f} ms of this machine's time, measured, not simulated"
+            )
+        both = "both together" if answer["host_orders"] else "rate"
+        lines.append(f"{both}: {answer['gbps'] or 0:.1f} Gb/s")
     lines.append(f"wall {answer['wall_seconds']:.2f} s")
     if answer["verified"] is not None:
         lines.append("verified" if answer["verified"] else "WRONG: the result differs from NumPy's sort")

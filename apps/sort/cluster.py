@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.sort.deal import Counts, Deal, Keys
-from polyloom.collectives.models.sorting import Pass, published
+from polyloom.collectives.models.sorting import Pass, crossing, published
 from polyloom.collectives.models.topology import Topology, fully_connected
 
 Column = NDArray[np.uint32]
@@ -45,15 +45,19 @@ class Cluster(Protocol):
         One pass a column: dealt on the way out and on the way in. None: areas as the next pass reads them best.
         """
 
-    def order(self, bases: NDArray[np.uint32], shift: int, bits: int) -> None:
-        """Inside each channel, stable, by ``bits`` bits from ``shift`` of key - bases[node, channel]."""
-
     def areas(self, node: int) -> tuple[Areas, Areas]:
         """Keys and values of a node, by area."""
 
 
+class OrderingCluster(Cluster, Protocol):
+    """A cluster whose nodes can order what lies in a channel; no collective node has such an operator yet."""
+
+    def order(self, bases: NDArray[np.uint32], shift: int, bits: int) -> None:
+        """Inside each channel, stable, by ``bits`` bits from ``shift`` of key - bases[node, channel]."""
+
+
 class NumpyCluster:
-    """Reference implementation of Cluster; partitions are stable."""
+    """Reference implementation of OrderingCluster; partitions are stable."""
 
     def __init__(self, topology: Topology, channels: int, keys: Sequence[Column], values: Sequence[Column]) -> None:
         if len(keys) != topology.nodes or len(values) != topology.nodes:
@@ -94,7 +98,7 @@ class NumpyCluster:
 
     def exchange(self, dimension: int) -> None:
         """All-to-all in each group of a dimension."""
-        self.log += [Pass("exchange", "key"), Pass("exchange", "value")]
+        self.log += crossing("exchange", self.topology, dimension)
         self._transpose(dimension)
 
     def _transpose(self, dimension: int) -> None:
@@ -108,7 +112,7 @@ class NumpyCluster:
 
     def fused(self, dimension: int, send: Sequence[Deal], receive: Sequence[Deal] | None) -> None:
         """All-to-all that deals records on both sides."""
-        self.log += [Pass("fused", "key"), Pass("fused", "value")]
+        self.log += crossing("fused", self.topology, dimension)
         for node, deal in enumerate(send):
             self._keys[node], self._values[node] = self._dealt(node, deal)
         self._transpose(dimension)

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from apps.sort import steps
 from apps.sort.cluster import Areas, Column
@@ -23,7 +22,7 @@ from apps.sort.deal import Counts, Deal, Keys
 from apps.sort.device import Device, Outcome, ReceiveOverflow, Region
 from apps.sort.steps import BUCKET_WORD, OUTPUT_WORD, SECOND, Place, Program, Setup
 from polyloom.collectives import program as p
-from polyloom.collectives.models.sorting import Pass, published
+from polyloom.collectives.models.sorting import Pass, crossing, published
 from polyloom.collectives.models.topology import Topology, fully_connected
 
 Layout = Literal["columns", "pairs"]
@@ -223,7 +222,7 @@ class DeviceCluster:
 
     def exchange(self, dimension: int) -> None:
         """All-to-all in each group of a dimension, column after column."""
-        self.log += [Pass("exchange", "key"), Pass("exchange", "value")]
+        self.log += crossing("exchange", self.topology, dimension)
         if self._pairs:
             raise ValueError("pairs are exchanged by fused()")
         programs: list[list[Program]] = [[] for _ in range(self.topology.nodes)]
@@ -268,7 +267,7 @@ class DeviceCluster:
         than it takes, as sorted keys do: links cannot wait, the nodes stop, and the pass is made again in two
         (``overflows``; the time that was lost is not known and not counted).
         """
-        self.log += [Pass("fused", "key"), Pass("fused", "value")]
+        self.log += crossing("fused", self.topology, dimension)
         if not self._pairs:
             raise ValueError("the fused sort needs pairs")
         ports = self.device.ports
@@ -343,17 +342,3 @@ class DeviceCluster:
         elif arrivals:
             step += steps.receive_step(arrivals, into, places, self.device.ports)
         return step
-
-    def order(self, bases: NDArray[np.uint32], shift: int, bits: int) -> None:
-        """Inside each channel, stable, by a digit: on the host. Nodes have no operator that orders a channel."""
-        for rank, areas in enumerate(self._nodes):
-            for channel, (segment,) in enumerate(areas):
-                if not segment.count:
-                    continue
-                columns = [self._column(segment, n) for n in (0, 1)]
-                digit = (columns[0] - bases[rank, channel]) >> np.uint32(shift) & np.uint32((1 << bits) - 1)
-                chosen = np.argsort(digit, kind="stable")
-                mixed = np.column_stack([column[chosen] for column in columns])
-                parts = [mixed.reshape(-1)] if self._pairs else [mixed[:, 0], mixed[:, 1]]
-                for region, part in zip(segment.regions, parts, strict=True):
-                    self.device.store(region, np.ascontiguousarray(part).view(np.uint8))

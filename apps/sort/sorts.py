@@ -2,7 +2,7 @@
 """The sorts, as operations on a cluster.
 
 ``published``: as OPTWEB section 3.B (FC three steps, GHC five). ``fused``: partition on both sides of the all-to-all,
-hot keys split over channels. ``full``: order of all 32 bits.
+hot keys split over channels. ``full``: order of all 32 bits. ``top_bits``: what of it today's nodes can do.
 After each, no key (type) of a slot is above one of a later slot, slots in order of (node, channel).
 """
 
@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.sort.cluster import Cluster
+from apps.sort.cluster import Cluster, OrderingCluster
 from apps.sort.deal import (
     KEY_BITS,
     Counts,
@@ -68,7 +68,7 @@ def fused(cluster: Cluster, types: int, shift: int = 0, split: Split = "slots") 
     _exchange_fused(cluster, bounds, shares)
 
 
-def full(cluster: Cluster, digit: int = DIGIT) -> None:
+def full(cluster: OrderingCluster, digit: int = DIGIT) -> None:
     """Order by all 32 bits: ranges of equal weight to channels, then least digit first inside each channel.
 
     Digits count from a channel's lowest possible key, so only bits that differ inside channels are sorted.
@@ -85,19 +85,14 @@ def full(cluster: Cluster, digit: int = DIGIT) -> None:
         cluster.order(bases.reshape(shape), shift, min(digit, bits - shift))
 
 
-def full_by_bits(cluster: Cluster, digit: int = DIGIT) -> None:
-    """Order by all 32 bits where nodes deal by key bits only: the top bits name the channel, whatever it gets.
+def top_bits(cluster: Cluster, largest: int) -> None:
+    """Keys up to ``largest`` to slots by their top bits, for nodes that deal by key bits only and order no channel.
 
-    So only keys that are even in their top bits load all channels alike.
+    Slots are in order, what lies inside one is not; all get as much only where keys are even in those bits.
     """
     slots = cluster.topology.nodes * cluster.channels
     bits = min(slots.bit_length() - 1, TYPE_BITS)
-    rest = KEY_BITS - bits
-    fused(cluster, 1 << bits, rest, split="none")
-    bases = np.zeros(slots, dtype=np.uint32)
-    bases[: 1 << bits] = type_bounds(1 << bits, rest)
-    for shift in range(0, rest, digit):
-        cluster.order(bases.reshape(-1, cluster.channels), shift, min(digit, rest - shift))
+    fused(cluster, 1 << bits, max(largest.bit_length() - bits, 0), split="none")
 
 
 def _exchange_fused(cluster: Cluster, bounds: Keys, shares: Counts) -> None:

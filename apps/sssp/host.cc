@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "apps/common/session.h"
-#include "apps/common/verify.h"
 #include "apps/sssp/sssp.h"
+#include "apps/verify/verify.h"
 
 namespace polyloom::apps {
 namespace {
@@ -25,14 +25,14 @@ void check_range(const Input& input) {
 }
 
 template <typename Vertex>
-void run_with(const char* device, const Options& options, const Input& input, Answer& answer) {
+void run_with(const char* device, std::uint32_t source, const Input& input, Answer& answer) {
   PGraph<Vertex, SsspState, std::uint32_t, SsspMessage> graph;
   graph.newDevices(input.vertices);
   graph.addLabelledEdges(input.edges, input.weights);
   graph.map();
   for (std::uint32_t v = 0; v < input.vertices; ++v) {
     graph.devices[v]->state.id = v;
-    graph.devices[v]->state.is_source = v == options.source;
+    graph.devices[v]->state.is_source = v == source;
   }
   run_graph<decltype(graph), SsspResult>(graph, device, answer, [&](const SsspResult& m) {
     const bool reached = m.distance != kUnreached;
@@ -46,7 +46,7 @@ int run(int argc, char** argv) {
                     kSource | kWeights | kMode, "async,sync");
   const auto start = WallClock::now();
   const Input input = load_input(options, true);
-  check_vertex(input, options.source, "--source");
+  const std::uint32_t source = vertex_called(input, options.source, "--source");
   check_range(input);
   Answer answer;
   answer.load_seconds = seconds_since(start);
@@ -54,9 +54,9 @@ int run(int argc, char** argv) {
   answer.largest_first = false;
   answer.values.assign(input.vertices, 0);
   if (options.mode == "sync") {
-    run_with<SsspSync>("sssp_sync", options, input, answer);
+    run_with<SsspSync>("sssp_sync", source, input, answer);
   } else {
-    run_with<SsspAsync>("sssp", options, input, answer);
+    run_with<SsspAsync>("sssp", source, input, answer);
   }
   double sum = 0, reached = 0;
   for (const double value : answer.values) {
@@ -64,9 +64,10 @@ int run(int argc, char** argv) {
     sum += value;
     reached += 1;
   }
-  answer.facts = {{"source", options.source}, {"reached", reached}, {"sum_of_distances", sum}};
+  answer.facts = {{"source", input.names[source]}, {"reached", reached}, {"sum_of_distances", sum}};
   if (options.verify) {
-    answer.verification = compare_exactly(answer.values, reference_sssp(input, options.source));
+    verify_exactly(options, input, answer,
+                   [&](const NamedGraph& graph) { return reference_sssp(graph, input.names[source]); });
   }
   return finish(options, input, answer);
 }

@@ -13,7 +13,7 @@ import sys
 from dataclasses import asdict
 
 from bench.area import page
-from bench.area.cases import ALM, CASES, DSP, M20K, TARGETS, Case, share
+from bench.area.cases import ALM, CASES, TARGETS, Case, share
 from bench.common.harness import ROOT, Bench
 from polyloom.synth import designs, flow
 from polyloom.synth.count import Resources
@@ -75,40 +75,27 @@ def compare(bench: Bench, case: Case, groups: dict[str, Resources]) -> None:
     if paper is None:
         return
 
-    def line(what: str, ours: float, part_of_device: float, device: int, unit: str) -> None:
-        theirs = part_of_device * device
-        texts = (
-            f"{what} ({paper.where})",
-            f"{ours:,.0f} {unit}, {ours / device:.1%} of the device",
-            f"{theirs:,.0f}, {part_of_device:.1%}",
-            f"{ours / theirs:.2f}",
-        )
-        bench.row(*texts)
-        bench.figures.setdefault("beside", []).append(texts)
-
-    if case.same:
-        line(f"{case.design}: all", groups["total"].logic, paper.total_alm, ALM, "ALM")
-        line(f"{case.design}: memory blocks, an M10K for an M20K", groups["total"].bram, paper.m20k, M20K, "blocks")
-        if paper.application_alm:
-            line(f"{case.design}: application", groups["operators"].logic, paper.application_alm, ALM, "ALM")
-        if paper.dsp:
-            line(f"{case.design}: DSP", groups["operators"].dsp, paper.dsp, DSP, "DSP")
-        return
     ours, limit = groups["total"].logic, share(paper)
     theirs = "" if paper.application_alm else ", theirs with application"
-    line(f"{case.design}: engine and shell{theirs}", ours, limit, ALM, "ALM")
+    texts = (
+        f"{case.design}: engine and shell{theirs} ({paper.where})",
+        f"{ours:,.0f} ALM, {ours / ALM:.1%} of the device",
+        f"{limit * ALM:,.0f}, {limit:.1%}",
+        f"{ours / (limit * ALM):.2f}",
+    )
+    bench.row(*texts)
     margin = (
         "what is left a lane for link IP, host and memory adapters",
         f"{(limit * ALM - ours) / paper.lanes:,.0f} ALM",
     )
     bench.row(f"  {margin[0]}", margin[1])
-    bench.figures["beside"].append((*margin, "", ""))
+    bench.figures.setdefault("beside", []).extend([texts, (*margin, "", "")])
 
 
 def targets(bench: Bench, totals: dict[str, float]) -> None:
     """The engine without application against the paper's share; ``totals``: ALMs of engine and shell by design."""
     for case in CASES:
-        if case.beside is None or case.same:
+        if case.beside is None:
             continue
         limit = share(case.beside)
         what = f"engine and shell without application, {case.what.split(',')[0]} ({case.beside.where})"

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from polyloom import files
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 BUILD = Path(os.environ.get("POLYLOOM_BUILD") or ROOT / "build")
 
@@ -83,12 +85,17 @@ class Bench:
     def _save(self, result: dict[str, Any]) -> None:
         full = {
             **result,
-            "commit": _output(["git", "rev-parse", "--short", "HEAD"]),
+            "commit": commit(),
             "date": time.strftime("%Y-%m-%d"),
             "machine": machine(),
             "notes": self.notes,
         }
-        (ROOT / "bench" / "results" / f"{self.name}.json").write_text(json.dumps(full, indent=2) + "\n")
+        files.write(ROOT / "bench" / "results" / f"{self.name}.json", json.dumps(full, indent=2) + "\n")
+
+
+def commit() -> str:
+    """The commit that is measured."""
+    return _output(["git", "rev-parse", "--short", "HEAD"])
 
 
 def machine() -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.common.harness import BUILD, ROOT
+from polyloom import files
 
 
 def page(name: str, result: dict[str, Any]) -> str:
@@ -43,7 +44,7 @@ def draw(name: str, result: dict[str, Any], folder: Path) -> Path:
     """Write NAME.html into ``folder``; returns its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.html"
-    path.write_text(page(name, result))
+    files.write(path, page(name, result))
     return path
 
 
@@ -118,7 +119,7 @@ def write_page(path: Path, tables: list[str]) -> None:
     text = path.read_text()
     before, rest = text.split(begin)
     after = rest.split(end)[1]
-    path.write_text(before + begin + "\n\n" + "\n\n".join(tables) + "\n\n" + end + after)
+    files.write(path, before + begin + "\n\n" + "\n\n".join(tables) + "\n\n" + end + after)
 
 
 def main() -> None:

@@ -33,7 +33,7 @@ _INCLUDED = re.compile(r'(`include "\w+)\.sv"')
 
 @dataclass(frozen=True)
 class Core:
-    """``counted``: what its LUTs are of; ``runs``: the top that measures its instructions a cycle, and its list."""
+    """``counted``: what its LUTs are of; ``runs``: list of what measures instructions a cycle, ``ipc_top`` its top."""
 
     name: str
     isa: str
@@ -42,6 +42,7 @@ class Core:
     list: Path
     parameters: dict[str, str] = field(default_factory=dict)
     runs: Path | None = None
+    ipc_top: str = ""
 
 
 def package(name: str) -> Path:
@@ -55,7 +56,7 @@ def package(name: str) -> Path:
 def others(folder: Path) -> list[Core]:
     """The cores of others, in their packages' default or named configuration."""
     picorv32 = [package("picorv32") / "verilog/picorv32.v"]
-    vexriscv = [package("vexriscv") / "verilog/VexRiscv_Lite.v"]
+    vexriscv, vexriscv_min = ([package("vexriscv") / f"verilog/VexRiscv_{name}.v"] for name in ("Lite", "Min"))
     serv = sorted((package("serv") / "verilog/rtl").glob("serv_*.v"))
     serv = [file for file in serv if file.stem != "serv_synth_wrapper"]
     ibex = [*_ibex(folder), HERE / "ibex_alone.sv"]
@@ -63,12 +64,16 @@ def others(folder: Path) -> list[Core]:
 
     def core(name: str, isa: str, counted: str, top: str, files: list[Path], more: list[str] | None = None) -> Core:
         lines = [*(more or []), *map(str, files)]
-        runs = [*lines, str(HERE / "ipc/ipc_memory.sv"), str(HERE / f"ipc/{name}_ipc.sv")]
-        return Core(name, isa, counted, top, _write(folder, name, lines), runs=_write(folder, f"{name}_ipc", runs))
+        ipc_top = f"{name.split('-')[0]}_ipc"
+        runs = _write(
+            folder, f"{name}_ipc", [*lines, *(str(HERE / f"ipc/{top}.sv") for top in ("ipc_memory", ipc_top))]
+        )
+        return Core(name, isa, counted, top, _write(folder, name, lines), runs=runs, ipc_top=ipc_top)
 
     return [
         core("picorv32", "RV32I", "registers in 16x4 RAM, 64-bit counters, no memory", "picorv32", picorv32),
         core("vexriscv", "RV32IM", "Lite: registers and 2 KiB instruction cache in EBR", "VexRiscv", vexriscv),
+        core("vexriscv-min", "RV32I", "Min: registers in EBR, no cache", "VexRiscv", vexriscv_min),
         core("serv", "RV32I", "serv_rf_top: with CSRs, registers in EBR or 16x4 RAM, no memory", "serv_rf_top", serv),
         core("ibex", "RV32IMC", "ibex_core and registers in 16x4 RAM, no memory", "ibex_alone", ibex, include),
     ]

@@ -16,7 +16,8 @@ from typing import Any
 
 from bench.common.harness import BUILD, ROOT, Bench, machine
 
-FUNCTION_MHZ, HUB_MHZ = 150, 250
+#: Clock of the published function, and of hubs of peach2-*: no place and route has shown our LET at that one.
+FUNCTION_MHZ, ASSUMED_MHZ = 150, 250
 RECORD_BYTES = 24
 LINK_BYTES_PER_US = 4000.0
 PAPER = {"generation": 31.4, "with communication": 33.7, "CPU": 69.3, "CPU with communication": 245.7}
@@ -54,16 +55,20 @@ def generation(bench: Bench) -> None:
     """Table 5."""
     g = measure(bench, "generation")
     nodes = g["nodes"]
-    paper = g["paper"] / FUNCTION_MHZ
-    same, full = g["same_feed"] / HUB_MHZ, g["full_feed"] / HUB_MHZ
-    _row(bench, f"generation, {nodes} nodes, the paper's form at 150 MHz", paper, PAPER["generation"])
-    feed = nodes * RECORD_BYTES / LINK_BYTES_PER_US
-    _row(bench, "generation, ours, fed 128 bit a cycle at 250 MHz", same, PAPER["generation"], feed)
-    _row(bench, "generation, ours, fed a node a cycle at 250 MHz", full, PAPER["generation"], nodes / HUB_MHZ)
-    _row(bench, "the same for seven targets at once", g["full_feed_7"] / HUB_MHZ, None, nodes / HUB_MHZ)
+    paper, same, full = (g[form] / FUNCTION_MHZ for form in ("paper", "same_feed", "full_feed"))
+    _row(bench, f"generation, {nodes} nodes, the paper's form at {FUNCTION_MHZ} MHz", paper, PAPER["generation"])
+    feed = nodes * RECORD_BYTES / (16 * FUNCTION_MHZ)
+    _row(bench, f"generation, ours, fed 128 bit a cycle at {FUNCTION_MHZ} MHz", same, PAPER["generation"], feed)
+    _row(
+        bench, "generation, ours, fed a node a cycle at the same clock", full, PAPER["generation"], nodes / FUNCTION_MHZ
+    )
+    what = f"if the clock were {ASSUMED_MHZ} MHz, as peach2-* assume: fed 128 bit, a node, a node for seven targets"
+    us = (g[form] / ASSUMED_MHZ for form in ("same_feed", "full_feed", "full_feed_7"))
+    bench.row(what, ", ".join(f"{each:.2f} us" for each in us))
     near = abs(paper / PAPER["generation"] - 1) <= 0.1
     bench.target("the paper's form: us", "within 10 % of 31.4", paper, near, PAPER["generation"])
-    bench.target("generation with the same feed: us", "at most 14", same, same <= 14, PAPER["generation"])
+    what = f"generation with the same feed, at the paper's {FUNCTION_MHZ} MHz: us"
+    bench.target(what, "at most 14", same, same <= 14, PAPER["generation"])
     rate = g["full_feed"] / nodes
     bench.target("cycles a node", "1 (and the pipe once)", rate, g["full_feed"] <= nodes + 60, 2)
 
@@ -77,14 +82,22 @@ def communication(bench: Bench) -> None:
     size = host["nodes"] * RECORD_BYTES
     hop = 1e6 * measure(bench, "copy", "8", "neighbour", cluster="peach2-2")["seconds"]
     limit = size / PAYLOAD / LINK_BYTES_PER_US + hop
+    same_hub = 1e6 * measure(bench, "push", cluster="peach2-paper-8")["seconds"]
     _row(bench, "with communication, the paper's form", paper, PAPER["with communication"])
-    _row(bench, "with communication, ours", ours, PAPER["with communication"], limit)
+    _row(bench, "with communication, ours on the paper's hub", same_hub, PAPER["with communication"])
+    _row(bench, f"with communication, ours on a hub of {ASSUMED_MHZ} MHz", ours, PAPER["with communication"], limit)
     there = 1e6 * measure(bench, "copy", str(size), "host", cluster="peach2-2")["seconds"]
     back = 1e6 * measure(bench, "copy", str(host["kept"] * RECORD_BYTES), "neighbour", cluster="peach2-2")["seconds"]
     by_host = there + host["median_us"] + back
     _row(bench, "by the host: tree to it, its LET, LET to the neighbour", by_host, PAPER["CPU with communication"])
     bench.note("by the host: transfers simulated, the LET itself by this machine's wall clock")
-    bench.target("with communication: us", "at most 16, or 1.1 of the limit", ours, ours <= max(16, 1.1 * limit), 33.7)
+    theirs = PAPER["with communication"]
+    bench.note(
+        "write_latency of peach2-* is set by the paper's 2.0 us between GPUs, so the paper's form is no pure prediction"
+    )
+    bench.target("with communication, ours on the paper's hub: us", "at most 16", same_hub, same_hub <= 16, theirs)
+    what = f"with communication, on a hub of {ASSUMED_MHZ} MHz: share of the link's limit"
+    bench.target(what, "at most 1.1", ours / limit, ours <= 1.1 * limit)
 
 
 def shares(bench: Bench) -> None:
@@ -94,26 +107,26 @@ def shares(bench: Bench) -> None:
         for mac, limit in (("acceleration 2^-8", 0.45), ("b/s < 0.7", 0.15)):
             box, sphere = result["shares"][mac]["box"], result["shares"][mac]["sphere"]
             bench.row(f"nodes kept, {mac}, 8 domains, {leaf}", f"box {box:.3f}, sphere {sphere:.3f}", "sphere: all")
-            if leaf == "leaf limit 4":
-                holds = None if bench.quick else box <= limit
-                bench.target(f"nodes kept, {mac}", f"at most {limit}", box, holds, 1.0)
+            holds = None if bench.quick else box <= limit
+            bench.target(f"nodes kept, {mac}, {leaf}", f"at most {limit}", box, holds)
 
 
 def exchange(bench: Bench) -> None:
     """Every accelerator of a ring of 8 gives every other the LET of its tree."""
     trees = measure(bench, "exchange", "trees", "--leaf8", cluster="peach2-8")
-    _exchange_row(bench, "all pairs of 8, whole trees", trees, 416)
+    _exchange_row(bench, "all pairs of 8, whole trees, leaf limit 8", trees)
     for what, name in (("acceleration", "acceleration 2^-8"), ("angle", "b/s < 0.7")):
         lets = measure(bench, "exchange", what, cluster="peach2-8")
-        limit = _exchange_row(bench, f"all pairs of 8, LETs, {name}", lets, 416)
+        limit = _exchange_row(bench, f"all pairs of 8, LETs, {name}, leaf limit 4", lets)
         us = 1e6 * lets["seconds"]
-        holds = None if bench.quick else us <= max(170, 1.1 * limit)
-        bench.target(f"all pairs of 8, LETs, {name}: us", "at most 170, or 1.1 of the limit", us, holds, 416)
+        bench.target(f"all pairs of 8, LETs, {name}: us", "at most 170", us, None if bench.quick else us <= 170)
+        what = f"all pairs of 8, LETs, {name}: share of the links' limit"
+        bench.target(what, "at most 1.1", us / limit, None if bench.quick else us <= 1.1 * limit)
 
 
-def _exchange_row(bench: Bench, what: str, result: dict[str, Any], paper: float) -> float:
+def _exchange_row(bench: Bench, what: str, result: dict[str, Any]) -> float:
     limit: float = busiest_bytes(result["pairs"]) / PAYLOAD / LINK_BYTES_PER_US
-    _row(bench, f"{what}, {result['nodes']} nodes a tree", 1e6 * result["seconds"], paper, limit)
+    _row(bench, f"{what}, {result['nodes']} nodes a tree", 1e6 * result["seconds"], None, limit)
     return limit
 
 

@@ -46,6 +46,24 @@ bool equals(std::span<const std::uint8_t> memory, std::uint64_t bytes, const Dom
   return same;
 }
 
+/// Copies of the whole tree to all peers, a piece to each in turn, so that all links are busy from the first
+/// piece to the last: one peer after the other would load one direction of the ring at a time.
+std::vector<hub::Copy> in_turn(hub::Node& node, std::span<const hub::LaneOutput> peers, std::uint64_t bytes) {
+  constexpr std::uint64_t kPiece = 4096;  // smaller ones cost descriptors, larger ones leave links idle
+  std::vector<hub::Copy> chain;
+  for (std::uint64_t at = 0; at < bytes; at += kPiece) {
+    const auto size = static_cast<std::uint32_t>(std::min(kPiece, bytes - at));
+    for (const hub::LaneOutput& peer : peers) {
+      hub::Copy& copy = chain.emplace_back();
+      copy.source = node.address(kUnit, kTree + at);
+      copy.destination = peer.base + at;
+      copy.bytes = size;
+      if (at + size == bytes) copy.flag = hub::Flag{peer.flag, static_cast<std::uint32_t>(bytes)};
+    }
+  }
+  return chain;
+}
+
 void account(HubRun& run, const hub::Held& flag, hub::Time from) {
   run.seconds = std::max(run.seconds, 1e-12 * static_cast<double>(flag.time - from));
 }
@@ -113,15 +131,9 @@ HubRun exchange_all(hub::Session& session, std::span<const DomainTree> trees, Ex
       std::memcpy(memory.data() + kTargets + lanes.size() * sizeof(nbody::Target), &trees[p].summary.target,
                   sizeof(nbody::Target));
       lanes.push_back({to, kRegion, flag});
-      if (what == Exchange::kTrees) {
-        chains[n].push_back({.source = node.address(kUnit, kTree),
-                             .destination = to,
-                             .bytes = static_cast<std::uint32_t>(bytes),
-                             .flag = hub::Flag{flag, static_cast<std::uint32_t>(bytes)}});
-      }
     }
     if (what == Exchange::kTrees) {
-      std::rotate(chains[n].begin(), chains[n].begin() + n % (nodes - 1), chains[n].end());
+      chains[n] = in_turn(node, lanes, bytes);
       continue;
     }
     const auto target_bytes = static_cast<std::uint32_t>(lanes.size() * sizeof(nbody::Target));

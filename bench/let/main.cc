@@ -12,6 +12,8 @@
 #include "bench/let/domains.h"
 #include "bench/let/hub_runs.h"
 #include "bench/let/operator_run.h"
+#include "fabric/guarded.h"
+#include "fabric/json_text.h"
 #include "nbody/tree/let.h"
 
 namespace polyloom::bench {
@@ -28,6 +30,7 @@ constexpr unsigned kPaperDomains = 2, kPaperLeaf = 8;
 nbody::Settings settings_of(nbody::Criterion criterion, double parameter, nbody::TargetShape shape,
                             unsigned leaf) {
   nbody::Settings s;
+  s.eps = 0.01;
   s.leaf = leaf;
   s.mac.criterion = criterion;
   (criterion == nbody::Criterion::kAcceleration ? s.mac.delta : s.mac.theta) = parameter;
@@ -151,7 +154,7 @@ int run(const std::vector<std::string>& words) {
                  "[--leaf8] [--quick]\n";
     return 2;
   }
-  std::cout << out.dump() << "\n";
+  std::cout << json_text(out) << "\n";
   return 0;
 }
 
@@ -159,10 +162,5 @@ int run(const std::vector<std::string>& words) {
 }  // namespace polyloom::bench
 
 int main(int argc, char** argv) {
-  try {
-    return polyloom::bench::run({argv + 1, argv + argc});
-  } catch (const std::exception& error) {
-    std::cerr << "bench_let: " << error.what() << "\n";
-    return 1;
-  }
+  return polyloom::guarded([&] { return polyloom::bench::run({argv + 1, argv + argc}); });
 }

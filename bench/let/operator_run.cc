@@ -5,6 +5,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "blocks/operators/sim/pace.h"
+
 namespace polyloom::bench {
 
 using blocks::operators::Beat;
@@ -60,9 +62,12 @@ OperatorRun run_operator(std::span<const NodeRecord> tree, std::span<const nbody
   std::vector<std::vector<std::uint8_t>> out(outputs);
   OperatorRun run;
   std::size_t next = 0, ended = 0;
+  blocks::operators::Pace pace(cycles_a_beat);
   for (std::uint64_t cycle = 0; ended < outputs; ++cycle) {
-    if (next < beats.size() && cycle >= next * cycles_a_beat && (let->ready() & 1) != 0)
+    if (next < beats.size() && pace.offers(cycle) && (let->ready() & 1) != 0) {
       let->push(0, beats[next++]);
+      pace.taken(cycle);
+    }
     for (unsigned o = 0; o < outputs; ++o) {
       if ((let->valid() >> o & 1) == 0) continue;
       const Beat& beat = let->front(o);

@@ -11,6 +11,7 @@
 
 #include "apps/pagerank/pagerank.h"
 #include "fabric/error.h"
+#include "fabric/guarded.h"
 #include "polite/generate.h"
 
 namespace {
@@ -72,10 +73,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: bench_map_load geometric|kronecker VERTICES_OR_SCALE DEGREE PLACER\n");
     return 2;
   }
-  try {
-    return run(argv);
-  } catch (const polyloom::UserError& error) {
-    std::fprintf(stderr, "polyloom: %s\n", error.what());
-    return 1;
-  }
+  return polyloom::guarded([&] { return run(argv); });
 }

@@ -15,6 +15,8 @@
 #include "bench/mpi-jacobi/zrlmpi_node.h"
 #include "blocks/switch/sim/ethernet_switch.h"
 #include "fabric/fabric.h"
+#include "fabric/guarded.h"
+#include "fabric/json_text.h"
 
 namespace {
 
@@ -144,10 +146,8 @@ int main(int argc, char** argv) {
   app.add_option("--point-cycles", p.point_cycles, "of an FPGA")->check(CLI::Range(0, 1000));
   CLI11_PARSE(app, argc, argv);
   p.cpu_packet = static_cast<Time>(cpu_ns) * 1000;
-  try {
-    std::cout << simulate(p).dump() << std::endl;
-  } catch (const std::exception& error) {
-    std::cerr << "bench_zrlmpi_preset: " << error.what() << std::endl;
-    return 1;
-  }
+  return polyloom::guarded([&] {
+    std::cout << polyloom::json_text(simulate(p)) << std::endl;
+    return 0;
+  });
 }

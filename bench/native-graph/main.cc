@@ -14,6 +14,8 @@
 #include "bench/native-graph/csr_pagerank.h"
 #include "bench/native-graph/workload.h"
 #include "fabric/error.h"
+#include "fabric/guarded.h"
+#include "fabric/json_text.h"
 
 namespace polyloom::bench {
 namespace {
@@ -71,7 +73,7 @@ class Contest {
   }
 
  private:
-  static void answer(const nlohmann::json& line) { std::cout << line.dump() << std::endl; }
+  static void answer(const nlohmann::json& line) { std::cout << json_text(line) << std::endl; }
   template <typename T>
   void report(const std::string& name, const Timed<T>& timed) {
     write_array(folder_ + "/" + name, timed.values);
@@ -97,13 +99,10 @@ int main(int argc, char** argv) {
   }
   const char* const threads = argc == 5 ? argv[4] : "2";
   setenv("POLYLOOM_THREADS", threads, 1);
-  try {
+  return polyloom::guarded([&] {
     polyloom::bench::Contest contest(argv[1], static_cast<unsigned>(std::stoul(argv[2])), argv[3],
                                      std::stoi(threads));
     for (std::string name; std::getline(std::cin, name);) contest.turn(name);
-  } catch (const polyloom::UserError& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
-  return 0;
+    return 0;
+  });
 }

@@ -8,6 +8,7 @@
 #include <exception>
 
 #include "blocks/verilated/rtl_model.h"
+#include "fabric/guarded.h"
 
 namespace {
 
@@ -32,7 +33,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: bench_rtl_step OBJECT CYCLES\n");
     return 2;
   }
-  try {
+  return polyloom::guarded([&] {
     polyloom::blocks::RtlModel model("design", argv[1], 1);
     const auto reset = model.input("rst_ni");
     const auto rounds = model.output("rounds_o");
@@ -46,9 +47,6 @@ int main(int argc, char** argv) {
     if (model.output("trap_o").bit(0)) throw std::runtime_error("a core has trapped");
     std::printf("{\"seconds\": %.6f, \"rounds\": %llu}\n", seconds.count(),
                 static_cast<unsigned long long>(value(rounds) - before));
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench: %s\n", error.what());
-    return 1;
-  }
-  return 0;
+    return 0;
+  });
 }

@@ -2,19 +2,26 @@
 """Parallel counting sort: the OPTWEB paper's 31 ms on the preset, ours against the targets, uneven keys.
 
 Source: OPTWEB section 4.C, Figure 13, Table 3. Nodes run at 125 MHz, as the paper's build with the sorter does. All
-times are simulated. Ours: from the first pass's begin to the last one's end, with the host's turns between passes. The
-preset's: its passes, whose turnaround (`step_cycles`) is what the published system took between them, host and all.
-CPU times are those of Figure 13.
+times are simulated, the preset's and ours alike: from the first pass's begin to the last one's end, host's turns
+included. The preset's turnaround (`step_cycles`) is fitted to the paper's 31 ms, so its row is a calibration; ours
+is also set against the preset without it. CPU times are those of Figure 13.
 """
 
 from __future__ import annotations
 
+import atexit
+import functools
 import os
+import re
+import shutil
 import sys
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from bench.common.collective import MIB, Curve, add_plot, compare, size_text
 from bench.common.harness import Bench, run_program
+from polyloom import paths
 from polyloom.collectives.models.tables import table3
 from polyloom.collectives.models.topology import fully_connected, hypercube
 
@@ -22,6 +29,7 @@ TOLERANCE = 0.10
 PRESET, OURS = "optweb-paper-sort-8", "optweb-sort-8"
 COLUMN = 64 * MIB  # bytes of keys a node, and of values
 PAPER_MS = 31.0  # section 4.C.1: 277 Gb/s for 2 x 64 MiB in each of 8 nodes
+GOAL_MS = 8.0
 CPU_MS = {"1 core a node": 510.0, "8 cores a node": 165.0}  # Figure 13, section 4.C.1
 
 
@@ -32,15 +40,24 @@ def sort(cluster: str, column: int, algorithm: str, *options: str) -> dict[str, 
     command = [sys.executable, "-m", "apps.sort", "--keys", str(column // 4), "--algorithm", algorithm, "--json"]
     answer = run_program([*command, *verify, *options], cluster).output
     assert isinstance(answer, dict)
-    answer["cluster"] = cluster
     if verify and not answer["verified"]:
         sys.exit(f"bench: {algorithm} on {cluster} sorted wrongly")
     return answer
 
 
+@functools.cache
+def unfitted() -> str:
+    """The preset without its fitted turnaround, as a file of its own."""
+    text = paths.cluster_file(PRESET).read_text()
+    path = Path(tempfile.mkdtemp(prefix="polyloom-bench-")) / "no-turnaround.toml"
+    path.write_text(re.sub(r"^step_cycles = \d+", "step_cycles = 0", text, flags=re.MULTILINE))
+    atexit.register(shutil.rmtree, path.parent, ignore_errors=True)
+    return str(path)
+
+
 def milliseconds(answer: dict[str, Any]) -> float:
     """Simulated time: see the module."""
-    return float(answer["passes_seconds" if answer["cluster"] == PRESET else "simulated_seconds"]) * 1e3
+    return float(answer["simulated_seconds"]) * 1e3
 
 
 def limit(column: int, answer: dict[str, Any]) -> str:
@@ -61,20 +78,24 @@ def rows(bench: Bench, column: int) -> None:
     answer = sort(PRESET, column, "published")
     preset = milliseconds(answer)
     if full:
-        compare(bench, f"row 15: {what} (section 4.C.1)", preset, PAPER_MS, "ms", TOLERANCE, limit(column, answer))
+        fitted = f"row 15, step_cycles fitted to it: {what} (section 4.C.1)"
+        compare(bench, fitted, preset, PAPER_MS, "ms", TOLERANCE, limit(column, answer))
         for cores, paper in CPU_MS.items():
             bench.row(f"row 16: CPU cluster by it, {cores}", f"{paper / preset:.1f}x", f"{paper / PAPER_MS:.1f}x")
     else:
         bench.row(f"preset: {what}", f"{preset:.4g} ms", "", "", limit(column, answer))
-        bench.target("row 15: counting sort", f"within 10 % of {PAPER_MS} ms", preset, None, PAPER_MS)
-    for algorithm, goal in (("published", 25.0), ("fused", 8.0)):
-        answer = sort(OURS, column, algorithm)
-        mine = milliseconds(answer)
-        ratio = f"{mine / PAPER_MS:.3f}" if full else ""
-        bench.row(f"ours: {algorithm}, {what}", f"{mine:.4g} ms, {answer['gbps']:.1f} Gb/s, {turns(answer)}",
-                  "31 ms" if full else "", ratio, limit(column, answer))  # fmt: skip
-        bench.figures[f"{algorithm} {column}"] = mine
-        bench.target(f"counting sort, {algorithm}", f"{goal:g} ms", mine, mine <= goal if full else None, PAPER_MS)
+        bench.target(
+            "row 15, step_cycles fitted to it: counting sort", f"within 10 % of {PAPER_MS} ms", preset, None, PAPER_MS
+        )
+    ideal = milliseconds(sort(unfitted(), column, "published"))
+    bench.row(f"the same without turnaround: {what}", f"{ideal:.4g} ms", "", "", limit(column, answer))
+    bench.figures[f"published, preset without turnaround {column}"] = ideal
+    answer = sort(OURS, column, "fused")
+    mine = milliseconds(answer)
+    bench.row(f"ours: fused, {what}", f"{mine:.4g} ms, {answer['gbps']:.1f} Gb/s, {turns(answer)}",
+              "", f"{mine / ideal:.3f} of that without turnaround", limit(column, answer))  # fmt: skip
+    bench.figures[f"fused {column}"] = mine
+    bench.target("counting sort, fused", f"{GOAL_MS:g} ms", mine, mine <= GOAL_MS if full else None, PAPER_MS)
     uneven(bench, column)
 
 
@@ -103,7 +124,7 @@ def run(bench: Bench) -> None:
     curves = []
     for name, cluster, algorithm in (
         ("published, preset", PRESET, "published"),
-        ("published, ours", OURS, "published"),
+        ("published, preset without turnaround", unfitted(), "published"),
         ("fused, ours", OURS, "fused"),
     ):
         curves.append(Curve(name, [(2.0 * size, milliseconds(sort(cluster, size, algorithm))) for size in sizes]))
@@ -111,5 +132,7 @@ def run(bench: Bench) -> None:
     for topology in (fully_connected(8), hypercube(3, 1), hypercube(2, 2)):
         for row in table3(topology):
             share = f"an FPGA {float(row.fpga):.3f}, the system {float(row.system):.3f} of FC's"
-            bench.row(f"table 3: {topology.name}, {row.algorithm}", f"{row.passes} passes, {share}")
+            timed = f"by lanes at work an FPGA {float(row.fpga_timed):.3f}"
+            bench.row(f"table 3: {topology.name}, {row.algorithm}", f"{row.passes} passes, {share}; {timed}")
+    bench.note("Table 3 counts every pass alike; simulated nodes take what 'by lanes at work' says (apps/sort tests)")
     bench.note("simulated time at 125 MHz; the host learns lengths between passes, and that time is counted")

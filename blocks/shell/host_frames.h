@@ -145,7 +145,8 @@ struct StartFrame {
   std::uint8_t threads = 0;  ///< >= 1
   std::uint32_t pc = 0;
 };
-/// A thread broke a rule and has stopped. `cause` is the role's (0 is never used).
+/// A thread broke a rule and has stopped. `cause` is the role's (0 is never used); a role may have causes
+/// that tell of a thread what is no fault.
 struct FaultFrame {
   std::uint16_t tag = 0;
   std::uint8_t cause = 1;

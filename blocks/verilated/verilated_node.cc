@@ -85,7 +85,8 @@ Cycle VerilatedNode::next_edge() const {
 }
 
 void VerilatedNode::advance(Time until) {
-  for (Cycle k; (k = next_edge()) != kNeverCycle && clock_.edge(k) < until;) edge(k, clock_.edge(k));
+  const auto next = [this] { return params_.idle_edges ? edge_ : next_edge(); };
+  for (Cycle k; (k = next()) != kNeverCycle && clock_.edge(k) < until;) edge(k, clock_.edge(k));
   for (Lane& lane : lanes_) lane.tx.flush(until);
   host_.tx.flush(until);
 }
@@ -196,6 +197,25 @@ void VerilatedNode::dump(Time t, bool before) {
   model_.trace_dump(before ? t - half : t);
 }
 
+std::uint64_t VerilatedNode::counter(std::size_t index) const {
+  std::uint64_t value = 0;
+  std::memcpy(&value, counters_[index].data, sizeof value);
+  return value;
+}
+
+std::optional<std::uint64_t> VerilatedNode::work() const {
+  if (params_.work.empty() && !params_.lanes_work) return std::nullopt;
+  std::uint64_t sum = host_.rx.words() + host_.tx.words();
+  for (const auto& lane : lanes_) {
+    if (params_.lanes_work) sum += lane.rx.words() + lane.tx.words();
+  }
+  for (std::size_t i = 0; i < counters_.size(); ++i) {
+    if (std::find(params_.work.begin(), params_.work.end(), params_.counters[i]) != params_.work.end())
+      sum += counter(i);
+  }
+  return sum;
+}
+
 std::string VerilatedNode::waiting_for() const {
   std::string text = params_.waiting_for ? params_.waiting_for(model_) : "";
   if (host_waits_)
@@ -206,11 +226,7 @@ std::string VerilatedNode::waiting_for() const {
 void VerilatedNode::counters(const fabric::CounterSink& sink) const {
   const std::string prefix = params_.name + ".";
   sink(prefix + "edges_run", edges_run_);
-  for (std::size_t i = 0; i < counters_.size(); ++i) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, counters_[i].data, sizeof value);
-    sink(prefix + params_.counters[i], value);
-  }
+  for (std::size_t i = 0; i < counters_.size(); ++i) sink(prefix + params_.counters[i], counter(i));
   for (std::size_t l = 0; l < lanes_.size(); ++l) {
     const std::string lane = prefix + "lane." + std::to_string(l) + ".";
     sink(lane + "rx_words", lanes_[l].rx.words());

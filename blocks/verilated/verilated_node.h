@@ -11,8 +11,9 @@
 // Idle: with the output idle_o edges are skipped while it is high before an edge at which no input was
 // driven, no
 //   transmit valid or pulse is high and all memories are idle, until something arrives. The design promises
-//   that such edges would change nothing, whatever ready inputs and cycle_i do. Without idle_o no edge is
-//   skipped and the simulation never becomes quiet.
+//   that such edges would change nothing, whatever ready inputs and cycle_i do. A design that promises less,
+//   that nothing would come out, asks for idle_edges: they are run when something arrives, or at the run's
+//   end. Without idle_o no edge is skipped and the simulation never becomes quiet.
 // Latency: none of its own. Errors: what the design asserts, and illegal traffic, end the run as UserError.
 // Source: own design.   Tests: verilated_node_test.cc, verilated_engines_test.cc.
 #pragma once
@@ -38,10 +39,15 @@ struct VerilatedParams {
   WireEnds host;                ///< used if the top has host ports
   unsigned tx_beats = 4;        ///< FIFO before each lane's wire; 0: a beat is taken when it leaves (lane.h)
   unsigned reset_cycles = 8;
-  std::uint64_t strap = 0;            ///< value of the port strap_i, if the top has one
-  std::uint64_t seed = 1;             ///< of registers without reset
-  bool skip_idle = true;              ///< false: to check what idle_o promises
+  std::uint64_t strap = 0;  ///< value of the port strap_i, if the top has one
+  std::uint64_t seed = 1;   ///< of registers without reset
+  bool skip_idle = true;    ///< false: to check what idle_o promises
+  bool idle_edges = false;  ///< run those of idle cycles too, late: the design has counters of cycles
   std::vector<std::string> counters;  ///< names of ports count_NAME_o of 64 bits, for the run record
+  std::vector<std::string>
+      work;  ///< those of them that say whether it works (Node::work); none: it does if it runs
+  bool lanes_work =
+      false;  ///< words on its lanes say so too: they are never repeated and never mere questions
   /// What the design waits for, said from its outputs when somebody asks; may be missing.
   std::function<std::string(const RtlModel&)> waiting_for;
   const fabric::WaveRequest* wave = nullptr;  ///< read by the constructor only
@@ -55,6 +61,7 @@ class VerilatedNode : public fabric::Node {
 
   void advance(fabric::Time until) override;
   fabric::Time next_event() const override;
+  std::optional<std::uint64_t> work() const override;
   std::string waiting_for() const override;
   void counters(const fabric::CounterSink& sink) const override;
   void digest(fabric::Digest& digest) const override;
@@ -69,11 +76,12 @@ class VerilatedNode : public fabric::Node {
     LaneTx tx;
   };
   void reset();
-  /// The next edge to run; kNeverCycle if the design sleeps and nothing arrives.
+  /// The next edge at which something may come out; kNeverCycle if the design sleeps and nothing arrives.
   Cycle next_edge() const;
   void edge(Cycle k, fabric::Time t);
   bool drive(Cycle k, fabric::Time t);
   bool sample(Cycle k, fabric::Time t);
+  std::uint64_t counter(std::size_t index) const;
   void note(Cycle k, std::uint64_t what, std::uint64_t word);
   void dump(fabric::Time t, bool before);
 

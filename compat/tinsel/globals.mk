@@ -29,7 +29,11 @@ RV_LDFLAGS = -melf32lriscv -G 0
 export PATH := $(PATH):$(POLYLOOM_TINSEL)/bin
 export TINSEL_ROOT
 
-POLYLOOM_CONFIG_ERROR := $(shell $(MAKE) -s --no-print-directory -C $(POLYLOOM_TINSEL)/include config.h 2>&1)
+# config.h, and genld.sh's answers of config.py, are of the cluster that this names: from any folder the same one.
+ifneq ($(findstring /,$(POLYLOOM_CLUSTER))$(filter %.toml,$(POLYLOOM_CLUSTER)),)
+export POLYLOOM_CLUSTER := $(abspath $(POLYLOOM_CLUSTER))
+endif
+POLYLOOM_CONFIG_ERROR := $(shell POLYLOOM_CLUSTER='$(POLYLOOM_CLUSTER)' $(MAKE) -s --no-print-directory -C $(POLYLOOM_TINSEL)/include config.h 2>&1)
 ifneq ($(POLYLOOM_CONFIG_ERROR),)
 $(error $(POLYLOOM_CONFIG_ERROR))
 endif

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "fabric/cluster/units.h"
+#include "fabric/json_text.h"
 
 namespace polyloom::fabric {
 namespace {
@@ -176,7 +177,7 @@ std::string to_json(const ClusterSpec& spec, int indent) {
   }
   out["links"] = json::array();
   for (const ClusterLink& link : spec.links) out["links"].push_back(link_json(spec, link));
-  return out.dump(indent, ' ', false, json::error_handler_t::replace);
+  return json_text(out, indent);
 }
 
 std::string latency_line(const ClusterSpec& spec) {

@@ -9,6 +9,7 @@
 
 #include "fabric/cluster/build.h"
 #include "fabric/cluster/parse.h"
+#include "fabric/cluster/protocol.h"
 #include "fabric/cluster/suggest.h"
 #include "fabric/cluster/topology.h"
 #include "fabric/error.h"
@@ -21,10 +22,21 @@ constexpr TopologyKind kTopologies[] = {
     TopologyKind::mesh,        TopologyKind::torus,           TopologyKind::ring,
     TopologyKind::double_ring, TopologyKind::fully_connected, TopologyKind::hypercube,
     TopologyKind::star,        TopologyKind::explicit_links};
+// In the order of Fidelity.
 const std::vector<std::string> kFidelities = {"native", "sim", "rtl", "board"};
 
 Fidelity fidelity_of(const std::string& word) {
   return static_cast<Fidelity>(std::find(kFidelities.begin(), kFidelities.end(), word) - kFidelities.begin());
+}
+
+// Of a node in a cluster file: `native` needs no cluster, and no node of ours runs on a board yet.
+Fidelity read_fidelity(Table& table, Fidelity fallback) {
+  const std::vector<std::string> simulated = {"sim", "rtl"};
+  const std::string word = table.text("fidelity", std::string(name_of(fallback)));
+  if (word == "board") table.fail("fidelity", "no node runs on a board yet", joined(simulated));
+  if (word == "native")
+    table.fail("fidelity", "a native run has no cluster (--on native)", joined(simulated));
+  return fidelity_of(table.choice("fidelity", word, simulated));
 }
 
 // Defaults of every FPGA, and what a [[node]] may set over them.
@@ -34,19 +46,18 @@ struct FpgaDefaults {
   std::map<std::string, std::uint64_t> clocks{{"core", 250'000'000}};
 };
 
-std::map<std::string, std::uint64_t> read_clocks(Table table, std::map<std::string, std::uint64_t> clocks) {
-  if (const Value* source = table.raw("clocks")) {
-    Table given = table.table("clocks");
-    for (const auto& [name, value] : source->members) clocks[name] = given.frequency(name, std::nullopt);
-  }
+std::map<std::string, std::uint64_t> read_clocks(Table& table, std::map<std::string, std::uint64_t> clocks) {
+  if (table.raw("clocks") == nullptr) return clocks;
+  Table given = table.table("clocks");
+  clocks["core"] = given.frequency("core", clocks.at("core"));
+  given.finish();
   return clocks;
 }
 
 void read_fpga_keys(Table& table, FpgaDefaults& fpga, bool required) {
   const bool has_role = !fpga.role.empty();
   fpga.role = table.text("role", required && !has_role ? std::nullopt : std::optional(fpga.role));
-  fpga.fidelity = fidelity_of(table.choice("fidelity", std::string(name_of(fpga.fidelity)), kFidelities));
-  table.raw("clocks");
+  fpga.fidelity = read_fidelity(table, fpga.fidelity);
   fpga.clocks = read_clocks(table, fpga.clocks);
 }
 
@@ -306,7 +317,6 @@ class Reader {
       attachment.hosts = static_cast<int>(table.integer("count", 1, 0, 256));
       read_attach(table, attachment);
       LinkQuality pcie;  // PCI Express Gen2 x8 behind a driver
-      pcie.protocol = "pcie";
       pcie.latency = 1 * kUs;
       pcie.rate_bps = 32'000'000'000;
       attachment.quality = read_quality(table, &pcie);
@@ -381,7 +391,25 @@ class Reader {
       }
     }
     validate_roles(spec_, tables, top_, roles_);
+    check_memories(used);
     top_.finish();
+    settle_protocols(spec_, roles_);
+  }
+
+  // Roles look memories up by their kind: one that none looks for, or a second one, would change nothing.
+  void check_memories(const std::set<std::string>& used) {
+    std::set<std::string> wanted;
+    for (const std::string& name : used) {
+      const Role* role = roles_.find(name);
+      if (role != nullptr) wanted.insert(role->memories.begin(), role->memories.end());
+    }
+    for (const MemorySpec& memory : spec_.memories) {
+      if (wanted.erase(memory.kind) == 1) continue;
+      top_.table("memory")
+          .table(memory.name)
+          .fail("kind", "no role of this cluster has such a memory, or there is one already",
+                wanted.empty() ? "no further [memory.NAME]" : joined({wanted.begin(), wanted.end()}));
+    }
   }
 
   Table top_;
@@ -396,9 +424,8 @@ class Reader {
 }  // namespace
 
 LinkQuality read_quality(Table& table, const LinkQuality* base) {
-  static const std::vector<std::string> protocols = {"reliable", "ethernet", "udp", "serial", "pcie"};
   LinkQuality quality = base ? *base : LinkQuality();
-  quality.protocol = table.choice("protocol", quality.protocol, protocols);
+  if (table.has("protocol")) quality.protocol = table.choice("protocol", std::nullopt, known_protocols());
   quality.latency =
       table.duration("latency", base ? std::optional(base->latency) : std::nullopt, kNs, kPicosPerSecond);
   quality.rate_bps = table.rate("rate", base ? std::optional(base->rate_bps) : std::nullopt);
@@ -432,6 +459,7 @@ ClusterSpec parse_cluster(std::string_view text, const std::string& file, const 
     for (ClusterNode& node : spec.nodes) node.fidelity = *options.fidelity;
   }
   validate_roles(spec, std::vector<Value>(spec.nodes.size()), Table(document, file, ""), roles);
+  settle_protocols(spec, roles);
   return spec;
 }
 

@@ -113,7 +113,7 @@ role = "kernel"
 [[node]]
 name = "right"
 role = "overlay"
-clocks = { core = "250 MHz", dram = "800 MHz" }
+clocks = { core = "250 MHz" }
 [node.overlay]
 cache_ways = 8
 [[node]]

@@ -96,7 +96,7 @@ tiles_x = 2
 [[node]]
 name = "fpga.1.0"
 fidelity = "rtl"
-clocks = { core = "200 MHz", memory = "400 MHz" }
+clocks = { core = "200 MHz" }
 [node.overlay]
 cache_ways = 4
 [[override]]
@@ -109,7 +109,6 @@ drop_rate = 0.25
   EXPECT_EQ(params(spec, "fpga.1.0").cache_ways, 4);
   EXPECT_EQ(params(spec, "fpga.1.0").tiles_x, 2);
   EXPECT_EQ(params(spec, "fpga.1.0").clock_hz, 200'000'000u);
-  EXPECT_EQ(spec.nodes[1].clock_hz("memory"), 400'000'000u);
   EXPECT_EQ(spec.nodes[0].fidelity, Fidelity::sim);
   EXPECT_EQ(spec.nodes[1].fidelity, Fidelity::rtl);
   EXPECT_EQ(spec.links[0].quality.bit_error_rate, 1e-6);

@@ -76,6 +76,10 @@ struct Role {
   /// Makes the host node that is attached to FPGAs of this role, where it is more than a HostNode: one that
   /// has a part of the role on the host's side of the link. Empty: a HostNode over the links.
   std::function<std::unique_ptr<Node>(const NodeContext&, const MakeHostNode& clients)> make_host = {};
+  /// What its nodes speak on links to one another; the reader refuses another `protocol`. Empty: anything.
+  std::string protocol = {};
+  /// Kinds of [memory.NAME] that its validator looks for.
+  std::vector<std::string> memories = {};
 };
 
 using MakeNode = std::function<std::unique_ptr<Node>(const NodeContext&)>;

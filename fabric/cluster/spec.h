@@ -71,8 +71,7 @@ struct ClusterNode {
 
 /// What every link of one sort is like. Times are simulated.
 struct LinkQuality {
-  std::string protocol =
-      "reliable";  ///< what the nodes at the ends speak; the wire itself only carries frames
+  std::string protocol;  ///< what the nodes at the ends speak; the wire itself only carries frames
   Time latency = 0;
   std::uint64_t rate_bps = 0;
   double bit_error_rate = 0;  ///< chance of each bit to flip

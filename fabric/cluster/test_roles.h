@@ -39,7 +39,10 @@ inline RoleRegistry test_roles() {
                params->clock_hz = site.clock_hz;
                return params;
              },
-             nullptr});
+             nullptr,
+             {},
+             "reliable",
+             {"ddr3-1600"}});
   roles.add({"kernel",
              [](Table&, const RoleSite&) -> std::shared_ptr<const RoleParams> {
                return std::make_shared<TestParams>();

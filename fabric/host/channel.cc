@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "fabric/error.h"
+#include "fabric/host/peer.h"
 
 namespace polyloom::fabric {
 namespace {
@@ -21,7 +23,7 @@ constexpr std::size_t kBuffer = 64 * 1024;
 }  // namespace
 
 void BodyReader::raw(void* to, std::size_t bytes) {
-  if (bytes > body_.size()) throw std::runtime_error("host protocol: a message is too short");
+  if (bytes > body_.size()) throw ProtocolError("a message is too short");
   if (bytes > 0) std::memcpy(to, body_.data(), bytes);
   body_.remove_prefix(bytes);
 }
@@ -40,7 +42,7 @@ std::int64_t BodyReader::i64() {
 
 std::string BodyReader::text() {
   const std::uint32_t size = u32();
-  if (size > body_.size()) throw std::runtime_error("host protocol: a message is too short");
+  if (size > body_.size()) throw ProtocolError("a message is too short");
   std::string s(body_.substr(0, size));
   body_.remove_prefix(size);
   return s;
@@ -139,7 +141,7 @@ Channel::Outcome Channel::receive(HostHeader& header) {
     in_begin_ += take;
     got += take;
   }
-  if (header.bytes > kMaxHostBody) throw std::runtime_error("host protocol: a message of impossible length");
+  if (header.bytes > kMaxHostBody) throw ProtocolError("a message of impossible length");
   return Outcome::message;
 }
 
@@ -178,6 +180,7 @@ int make_socket(const std::string& address, sockaddr_un& name, socklen_t& length
   length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + address.size());
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) throw UserError(std::string("cannot make a socket: ") + std::strerror(errno));
+  ::fchmod(fd, S_IRUSR | S_IWUSR);  // the mode of its path, if it gets one
   return fd;
 }
 
@@ -216,6 +219,11 @@ int connect_to(const std::string& address) {
     const std::string why = std::strerror(errno);
     ::close(fd);
     throw UserError("cannot connect to socket \"" + address + "\": " + why);
+  }
+  if (const Peer peer = peer_of(fd); !peer.is_trusted()) {
+    ::close(fd);
+    throw UserError("socket \"" + address + "\": " + peer.text() + " listens there, not one of this user (" +
+                    std::to_string(::geteuid()) + ")");
   }
   return fd;
 }

@@ -9,9 +9,15 @@
 #include <string_view>
 #include <vector>
 
+#include "fabric/error.h"
 #include "fabric/host/protocol.h"
 
 namespace polyloom::fabric {
+
+/// The other side says what the protocol does not have.
+struct ProtocolError : UserError {
+  explicit ProtocolError(const std::string& what) : UserError("host protocol: " + what) {}
+};
 
 /// Builds a message body.
 class BodyWriter {
@@ -29,7 +35,7 @@ class BodyWriter {
   std::string body_;
 };
 
-/// Takes a message body apart; a read past its end throws std::runtime_error.
+/// Takes a message body apart; a read past its end throws ProtocolError.
 class BodyReader {
  public:
   explicit BodyReader(std::string_view body) : body_(body) {}
@@ -44,7 +50,7 @@ class BodyReader {
   std::string_view body_;
 };
 
-/// A connected stream socket. Not thread safe. Throws std::runtime_error on a broken or babbling peer.
+/// A connected stream socket. Not thread safe. Throws ProtocolError on a babbling peer.
 class Channel {
  public:
   Channel() = default;
@@ -84,8 +90,9 @@ class Channel {
   std::size_t in_begin_ = 0, in_end_ = 0;
 };
 
-/// "@name" means Linux's abstract namespace, which leaves no file behind. Throw UserError with the path and
-/// the cause.
+/// "@name" means Linux's abstract namespace, which leaves no file behind. A path gets a socket that only this
+/// user can connect to; connect_to() refuses one at which another user listens. Throw UserError with the path
+/// and the cause.
 int listen_at(const std::string& address, int backlog);
 int connect_to(const std::string& address);
 

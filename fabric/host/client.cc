@@ -7,6 +7,7 @@
 
 #include "fabric/host/channel.h"
 #include "fabric/host/launch.h"
+#include "fabric/host/peer.h"
 
 namespace polyloom::fabric {
 namespace {
@@ -38,6 +39,7 @@ HostClient::HostClient() : HostClient(HostOptions{}) {}
 
 HostClient::HostClient(const HostOptions& options) {
   connect(options);
+  exchange_keys();
   say_hello(options);
 }
 
@@ -62,9 +64,23 @@ void HostClient::connect(const HostOptions& options) {
   channel_ = std::make_unique<Channel>(process_->take_socket());
 }
 
+// Nothing but the key before the other side has said it too.
+void HostClient::exchange_keys() {
+  const std::string secret = process_ ? process_->secret() : environment_secret();
+  channel_->put(HostMessage::key, 0, key_body(secret));
+  std::string body;
+  answer(HostMessage::key, body);
+  std::string wrong;
+  try {
+    wrong = check_key(body, secret);
+  } catch (const std::runtime_error& error) {
+    wrong = error.what();
+  }
+  if (!wrong.empty()) fail(HostErrorReason::protocol, "the simulator " + wrong);
+}
+
 void HostClient::say_hello(const HostOptions& options) {
   BodyWriter hello;
-  hello.u32(kHostProtocolVersion);
   hello.u32(client_number(options));
   hello.u32(static_cast<std::uint32_t>(options.links.size()));
   for (const unsigned link : options.links) hello.u32(link);
@@ -125,7 +141,13 @@ void HostClient::check(int link, unsigned keep) const {
                     std::to_string(num_links() - 1));
   }
   if (keep < 1 || keep > 8) throw UserError("send: keep " + std::to_string(keep) + "; allowed: 1 to 8");
+  need_presence();
+}
+
+void HostClient::need_presence() const {
   if (failed_) throw *failed_;
+  if (away_)
+    throw UserError("this host program is away from the simulation; call back() before anything else");
 }
 
 void HostClient::send(int link, std::span<const std::uint64_t> frame, unsigned keep) {
@@ -151,6 +173,7 @@ void HostClient::send(std::span<const Outgoing> frames) {
 }
 
 void HostClient::fetch(Time deadline) {
+  need_presence();
   BodyWriter request;
   request.i64(deadline);
   channel_->put(HostMessage::receive, now_, request.body());
@@ -173,6 +196,7 @@ void HostClient::fetch(Time deadline) {
 // Frames that came with an earlier answer had arrived by then, so handing them out here, for the price of a
 // call, is what asking the simulator would give.
 std::optional<Received> HostClient::try_recv() {
+  need_presence();
   if (ready_.empty()) {
     fetch(later(now_, call_time_));
   } else {
@@ -185,6 +209,7 @@ std::optional<Received> HostClient::try_recv() {
 }
 
 Received HostClient::recv() {
+  need_presence();
   if (ready_.empty()) {
     fetch(kNever);
   } else {
@@ -209,6 +234,7 @@ std::vector<Received> HostClient::recv(std::size_t count) {
 }
 
 bool HostClient::wait(Time max) {
+  need_presence();
   if (ready_.empty()) {
     fetch(later(later(now_, call_time_), max < 0 ? 0 : max));
   } else {
@@ -225,7 +251,47 @@ std::vector<Received> HostClient::recv_within(Time max) {
   return frames;
 }
 
+// What is said must be heard now: the program will not come to a call that sends it along.
+void HostClient::away(Time most) {
+  need_presence();
+  BodyWriter request;
+  request.i64(later(later(now_, call_time_), most < 0 ? 0 : most));
+  channel_->put(HostMessage::away, now_, request.body());
+  channel_->flush();
+  away_ = true;
+}
+
+void HostClient::back() {
+  if (!away_) return;
+  std::string body;
+  now_ = answer(HostMessage::back, body).time;
+  away_ = false;
+}
+
+void HostClient::meet(std::span<const unsigned> clients) {
+  need_presence();
+  BodyWriter request;
+  for (const unsigned client : clients) request.u32(client);
+  channel_->put(HostMessage::meet, now_, request.body());
+  away_ = true;
+  back();
+}
+
+void HostClient::mark(std::string_view phase, Time at) {
+  if (at < marked_ || at > now_) {
+    throw UserError("mark: phase \"" + std::string(phase) + "\" begins at " + std::to_string(at) +
+                    " ps; allowed: from the last mark, " + std::to_string(marked_) + " ps, to now, " +
+                    std::to_string(now_) + " ps");
+  }
+  marked_ = at;
+  BodyWriter body;
+  body.i64(at);
+  body.text(phase);
+  channel_->put(HostMessage::mark, now_, body.body());
+}
+
 std::string HostClient::finish() {
+  need_presence();
   channel_->put(HostMessage::finish, now_, {});
   std::string body;
   answer(HostMessage::done, body);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fabric/error.h"
@@ -38,7 +39,7 @@ struct Outgoing {
 };
 
 /// Where the simulator comes from. Empty fields: the environment (POLYLOOM_SOCKET, POLYLOOM_CLIENT,
-/// POLYLOOM_CLUSTER,
+/// POLYLOOM_SECRET, POLYLOOM_CLUSTER,
 /// POLYLOOM_ON, POLYLOOM_ENGINE, POLYLOOM_RUN_DIR, POLYLOOM_MAX_CYCLES, POLYLOOM_SEED), which the simulator
 /// reads itself.
 struct HostOptions {
@@ -52,7 +53,7 @@ struct HostOptions {
 };
 
 /// A connection to one host node of the simulated cluster. Simulated time stands still while the program
-/// computes and moves by call_time() with each call of send, try_recv, recv and wait; so runs are
+/// computes and moves by call_time() with each call of send, try_recv, recv, wait, away and meet; so runs are
 /// reproducible. Every call may throw SimulatorError; after that only the destructor may be called. Not
 /// thread safe.
 class HostClient {
@@ -100,14 +101,30 @@ class HostClient {
   /// return.
   bool wait(Time max);
 
+  // Waiting for anything outside of the simulation: without these simulated time would stand still, and who
+  // is waited for may need it. Between away() and back() no other call, and no memory shared with nodes.
+  /// Nothing from here until back(). Returns at once. Simulated time passes without this client until no
+  /// other one can go on (each is away too, has finished, or waits for what cannot come), or for `most` ps.
+  void away(Time most = kNever);
+  /// Waits until simulated time has come to that point, if it has not, and goes on from there.
+  void back();
+  /// Waits until these clients (none named: all of the run) have said the same, or have finished; all go on
+  /// at the same simulated time. It stands still until each has made its next call.
+  void meet(std::span<const unsigned> clients = {});
+  /// Says that from `at` on, now or earlier, the run is in a phase of that name: run.json then tells how long
+  /// each phase took. Costs no simulated time. Marks may not run backwards.
+  void mark(std::string_view phase, Time at);
+
   /// Ends the run: the simulator writes its run record. Returns JSON: {"end_ps", "digest", "run_dir" ...}.
   std::string finish();
 
  private:
   struct Process;
   void connect(const HostOptions& options);
+  void exchange_keys();
   void say_hello(const HostOptions& options);
   void check(int link, unsigned keep) const;
+  void need_presence() const;
   /// Asks for frames that arrive until `deadline`; leaves them in ready_.
   void fetch(Time deadline);
   HostHeader answer(HostMessage type, std::string& body);
@@ -118,6 +135,8 @@ class HostClient {
   std::vector<LinkInfo> links_;
   std::string info_;
   Time now_ = 0, call_time_ = 0;
+  bool away_ = false;
+  Time marked_ = 0;  ///< when the phase began that the last mark named
   std::deque<Received> ready_;
   std::optional<SimulatorError> failed_;
 };

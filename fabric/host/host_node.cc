@@ -2,12 +2,14 @@
 #include "fabric/host/host_node.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "fabric/cluster/units.h"
+#include "fabric/error.h"
 
 namespace polyloom::fabric {
 namespace {
+
+constexpr std::uint64_t kMaxMeet = 4 * 65536;  // bytes of a list of clients
 
 // Time of the last word: when the frame that it ends can be used as a whole.
 Time last_word(const Segment& segment) {
@@ -46,7 +48,7 @@ void HostNode::advance(Time until) {
 
 void HostNode::settle() {
   for (Client& client : clients_) {
-    if (!stopped_ && client.state == State::computing && !read_call(client)) leave(client);
+    if (!stopped_ && client.state == State::computing) hear(client);
   }
 }
 
@@ -87,8 +89,11 @@ Time HostNode::effect_time(const Client& client) const {
     case State::computing:
       return client.time + call_time_;
     case State::sending:
+    case State::leaving:
     case State::finishing:
       return client.time;
+    case State::absent:
+      return std::min(client.deadline, server_.absences().back(client.remote->number));
     case State::receiving:
       if (client.ready.empty()) return client.deadline;
       return std::min(client.deadline, std::max(client.time, client.ready.front().time));
@@ -105,10 +110,21 @@ void HostNode::serve(Time until) {
                          [&](const Client& a, const Client& b) { return effect_time(a) < effect_time(b); });
     if (next == clients_.end() || effect_time(*next) >= until) return;
     if (next->state == State::computing) {
-      if (!read_call(*next)) leave(*next);
+      hear(*next);
     } else {
       serve_call(*next);
     }
+  }
+}
+
+// Whose fault it is if that is nonsense is said by name: the others learn it too.
+void HostNode::hear(Client& client) {
+  try {
+    if (!read_call(client)) leave(client);
+  } catch (const ProtocolError& error) {
+    throw UserError(
+        "client " + std::to_string(client.remote->number) + " spoke nonsense: " + error.what() +
+        "; use this checkout's client library (fabric/host/client.h), and no other program on its socket");
   }
 }
 
@@ -120,7 +136,7 @@ void HostNode::leave(const Client& client) {
 
 void HostNode::add_frame(Client& client, std::uint32_t link, std::uint32_t keep, std::uint64_t words) {
   if (link >= ports_.size() || keep < 1 || keep > 8) {
-    throw std::runtime_error("host protocol: a send to a link that does not exist");
+    throw ProtocolError("a send to a link that does not exist");
   }
   client.frames.push_back({static_cast<int>(link), keep, client.time, std::vector<std::uint64_t>(words)});
 }
@@ -140,10 +156,10 @@ bool HostNode::read_batch(Client& client, const HostHeader& header) {
   Channel& channel = client.remote->channel;
   client.state = State::sending;
   for (std::uint64_t left = header.bytes; left > 0;) {
-    if (left < sizeof head) throw std::runtime_error("host protocol: a batch that ends inside a frame");
+    if (left < sizeof head) throw ProtocolError("a batch that ends inside a frame");
     if (!channel.read(head, sizeof head)) return false;
     left -= sizeof head;
-    if (head[2] > left / 8) throw std::runtime_error("host protocol: a frame longer than its batch");
+    if (head[2] > left / 8) throw ProtocolError("a frame longer than its batch");
     left -= std::uint64_t{head[2]} * 8;
     add_frame(client, head[0], head[1], head[2]);
     if (!channel.read(client.frames.back().words.data(), std::size_t{head[2]} * 8)) return false;
@@ -151,12 +167,48 @@ bool HostNode::read_batch(Client& client, const HostHeader& header) {
   return true;
 }
 
+bool HostNode::read_absence(Client& client, const HostHeader& header) {
+  Channel& channel = client.remote->channel;
+  client.state = State::leaving;
+  client.meets = header.type == HostMessage::meet;
+  client.deadline = kNever;
+  client.with.clear();
+  if (!client.meets) {
+    if (!channel.read(&client.deadline, sizeof client.deadline)) return false;
+    client.deadline = std::max(client.deadline, client.time);
+    return true;
+  }
+  client.with.resize(header.bytes / sizeof(unsigned));
+  if (!channel.read(client.with.data(), header.bytes)) return false;
+  for (const unsigned number : client.with) {
+    if (!server_.absences().knows(number)) {
+      throw UserError("client " + std::to_string(client.remote->number) + " wants to meet client " +
+                      std::to_string(number) + "; the run has no client of that number");
+    }
+  }
+  return true;
+}
+
+// Waits for the header of the client's next call and notes the marks before it.
+bool HostNode::read_header(Client& client, HostHeader& header) {
+  Channel& channel = client.remote->channel;
+  for (;;) {
+    if (channel.receive(header) != Channel::Outcome::message) return false;
+    if (header.type != HostMessage::mark) return true;
+    std::string body;
+    if (!channel.read(header, body)) return false;
+    BodyReader in(body);
+    const Time begin = in.i64();
+    client.remote->phases.push_back({in.text(), begin});
+  }
+}
+
 // Waits for the client's next call; false if it has left or the run is being stopped.
 bool HostNode::read_call(Client& client) {
   Channel& channel = client.remote->channel;
   HostHeader header{};
-  if (channel.receive(header) != Channel::Outcome::message) return false;
-  if (header.time < client.time) throw std::runtime_error("host protocol: a client's clock runs backwards");
+  if (!read_header(client, header)) return false;
+  if (header.time < client.time) throw ProtocolError("a client's clock runs backwards");
   client.time = header.time + call_time_;
   ++calls_;
   if (header.type == HostMessage::send && header.bytes >= 8 && header.bytes % 8 == 0) {
@@ -169,11 +221,14 @@ bool HostNode::read_call(Client& client) {
     client.deadline = std::max(client.deadline, client.time);
     return true;
   }
+  const bool leaves = header.type == HostMessage::away && header.bytes == 8;
+  const bool meets = header.type == HostMessage::meet && header.bytes % 4 == 0 && header.bytes <= kMaxMeet;
+  if (leaves || meets) return read_absence(client, header);
   if (header.type == HostMessage::finish && header.bytes == 0) {
     client.state = State::finishing;
     return true;
   }
-  throw std::runtime_error("host protocol: a message that no client sends");
+  throw ProtocolError("a message that no client sends");
 }
 
 void HostNode::serve_call(Client& client) {
@@ -188,14 +243,34 @@ void HostNode::serve_call(Client& client) {
     case State::receiving:
       answer_frames(client, effect_time(client));
       return;
+    case State::leaving:
+      client.state = State::absent;
+      if (client.meets) {
+        server_.absences().meet(client.remote->number, client.with);
+      } else {
+        server_.absences().leave(client.remote->number);
+      }
+      return;
+    case State::absent:
+      bring_back(client, effect_time(client));
+      return;
     case State::finishing:
       client.state = State::finished;
+      server_.absences().finish(client.remote->number);
       client.remote->finished = true;
       return;
     case State::computing:
     case State::finished:
       return;
   }
+}
+
+void HostNode::bring_back(Client& client, Time now) {
+  server_.absences().present(client.remote->number);
+  client.state = State::computing;
+  client.time = now;
+  client.remote->channel.put(HostMessage::back, now, {});
+  if (!client.remote->channel.flush()) leave(client);
 }
 
 void HostNode::answer_frames(Client& client, Time now) {
@@ -264,9 +339,19 @@ Time HostNode::next_event() const {
   return next;
 }
 
-// Whoever finishes last, of all host nodes, ends the run: the one that is asked last in that window sees it,
-// in whatever order threads ask.
-bool HostNode::wants_stop() const { return stopped_ || server_.stopped() || server_.all_finished(); }
+// Whoever finishes (or leaves) last, of all host nodes, ends the run (or makes it halt): the one that is
+// asked last in that window sees it, in whatever order threads ask.
+bool HostNode::wants_stop() const { return stopped_ || server_.wants_halt(); }
+
+// A client that waits until a deadline goes on then, whatever the cluster does.
+std::optional<std::uint64_t> HostNode::work() const {
+  for (const Client& client : clients_) {
+    if (client.state == State::computing || (client.state == State::receiving && client.deadline != kNever)) {
+      return kWillWork;
+    }
+  }
+  return calls_ + frames_in_ + words_in_ + frames_out_ + words_out_;
+}
 
 std::string HostNode::waiting_for() const {
   std::string text;
@@ -277,6 +362,9 @@ std::string HostNode::waiting_for() const {
       if (client.deadline != kNever) what += ", until " + format_duration(client.deadline);
     } else if (client.state == State::computing) {
       what = "has made no call since " + format_duration(client.time);
+    } else if (client.state == State::absent) {
+      what = "is away since " + format_duration(client.time) + ", " +
+             server_.absences().reason(client.remote->number);
     } else {
       continue;
     }

@@ -21,6 +21,7 @@ namespace polyloom::fabric {
 /// - Calls are served in order of (effect time, client number); frames are handed out in order of (arrival of
 /// the last
 ///   word, port). A link's frames go to the lowest-numbered client that asked for that link.
+/// - A client that is away or at a meeting holds nobody up (README.md).
 /// - Queues have no bound: a host has memory enough.
 class HostNode : public Node {
  public:
@@ -34,12 +35,13 @@ class HostNode : public Node {
   void settle();
   Time next_event() const override;
   bool wants_stop() const override;
+  std::optional<std::uint64_t> work() const override;
   std::string waiting_for() const override;
   void counters(const CounterSink& sink) const override;
   void digest(Digest& digest) const override;
 
  private:
-  enum class State { computing, sending, receiving, finishing, finished };
+  enum class State { computing, sending, receiving, leaving, absent, finishing, finished };
 
   struct Frame {
     int port = 0;
@@ -51,9 +53,11 @@ class HostNode : public Node {
   struct Client {
     HostServer::Client* remote = nullptr;
     State state = State::computing;
-    Time time = 0;              ///< computing: when the last call returned; else when the call takes effect
-    Time deadline = 0;          ///< of receiving
-    std::vector<Frame> frames;  ///< of sending
+    Time time = 0;               ///< computing: when the last call returned; else when the call takes effect
+    Time deadline = 0;           ///< of receiving, and of who is away
+    std::vector<Frame> frames;   ///< of sending
+    bool meets = false;          ///< of leaving: it goes to a meeting
+    std::vector<unsigned> with;  ///< whom it meets there
     std::deque<Frame> ready;
   };
 
@@ -69,13 +73,17 @@ class HostNode : public Node {
 
   void collect(Time until);
   void serve(Time until);
+  void hear(Client& client);
   bool read_call(Client& client);
+  bool read_header(Client& client, HostHeader& header);
   bool read_send(Client& client, const HostHeader& header);
   bool read_batch(Client& client, const HostHeader& header);
+  bool read_absence(Client& client, const HostHeader& header);
   void add_frame(Client& client, std::uint32_t link, std::uint32_t keep, std::uint64_t words);
   void serve_call(Client& client);
   void leave(const Client& client);
   void answer_frames(Client& client, Time now);
+  void bring_back(Client& client, Time now);
   void transmit(std::size_t port, Time until);
   Time effect_time(const Client& client) const;
 

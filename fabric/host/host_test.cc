@@ -5,109 +5,17 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <functional>
 #include <memory>
 #include <random>
 #include <thread>
 
-#include "fabric/cluster/reader.h"
-#include "fabric/host/assemble.h"
 #include "fabric/host/client.h"
-#include "fabric/host/echo_role.h"
-#include "fabric/host/host_node.h"
+#include "fabric/host/test_simulator.h"
 
 namespace polyloom::fabric {
 namespace {
 
-constexpr Time kNs = 1000, kUs = 1000 * kNs;
-
-std::string cluster_text(int boards, const std::string& more = "") {
-  return "version = 1\n[topology]\nkind = \"mesh\"\nsize = [" + std::to_string(boards) +
-         ", 1]\n[link]\nlatency = \"500 ns\"\nrate = \"10 Gb/s\"\n[fpga]\nrole = \"echo\"\n"
-         "[host]\nlatency = \"1 us\"\nrate = \"64 Gb/s\"\ncall_time = \"2 us\"\n" +
-         more;
-}
-
-/// The simulator's side, in a thread of its own.
-class Simulator {
- public:
-  explicit Simulator(const std::string& text, EngineOptions options = {}, int clients = 1) {
-    static int number = 0;
-    address_ = "@polyloom-host-test-" + std::to_string(::getpid()) + "-" + std::to_string(number++);
-    roles_.add(testing::echo_role());
-    ReadOptions read;
-    read.host_clients = clients;
-    spec_ = parse_cluster(text, "test.toml", roles_, read);
-    thread_ = std::thread([this, options, clients] { serve(options, static_cast<std::size_t>(clients)); });
-  }
-  ~Simulator() { join(); }
-  void join() {
-    if (thread_.joinable()) thread_.join();
-  }
-
-  int connect() {
-    for (;;) {
-      try {
-        return connect_to(address_);
-      } catch (const UserError&) {
-        std::this_thread::yield();  // the thread has not come to listen yet
-      }
-    }
-  }
-  std::unique_ptr<HostClient> client(unsigned number = 0, std::vector<unsigned> links = {}) {
-    HostOptions options;
-    options.socket = address_;
-    options.client = number;
-    options.links = std::move(links);
-    for (;;) {
-      try {
-        return std::make_unique<HostClient>(options);
-      } catch (const SimulatorError&) {
-        throw;
-      } catch (const UserError&) {
-        std::this_thread::yield();  // the thread has not come to listen yet
-      }
-    }
-  }
-
-  HostServer server;
-  RunResult result;
-  std::string error;
-
- private:
-  void serve(EngineOptions options, std::size_t clients) {
-    options.interrupt = &server.stop_flag();
-    try {
-      server.accept_at(address_, clients);
-      Fabric fabric;
-      assemble(fabric, spec_, roles_, &server, {});
-      server.welcome(spec_, "{}");
-      result = run(fabric, options);
-      if (result.reason == RunEnd::quiet) {
-        server.fail(HostErrorReason::deadlock, result.stuck.empty() ? "quiet" : result.stuck.front(), true);
-      } else if (result.stopped_by_limit) {
-        server.fail(HostErrorReason::limit, "limit", true);
-      } else {
-        server.fail(HostErrorReason::interrupted, "a client left", false);
-        server.finish("{}");
-      }
-    } catch (const std::runtime_error& e) {
-      error = e.what();
-      server.fail(HostErrorReason::fault, e.what(), true);
-    }
-  }
-
-  std::string address_;
-  RoleRegistry roles_;
-  ClusterSpec spec_;
-  std::thread thread_;
-};
-
-std::vector<std::uint64_t> words(std::size_t n, std::uint64_t first) {
-  std::vector<std::uint64_t> w(n);
-  for (std::size_t i = 0; i < n; ++i) w[i] = first + i;
-  return w;
-}
+using namespace testing;
 
 // A 64 Gb/s link takes 1 ns a word. A call made at 0 takes effect at 2 us; n words leave from then on, the
 // last one arrives 1 us + (n-1) ns later, its echo begins at once and its last word is back 1 us + (n-1) ns
@@ -196,6 +104,25 @@ TEST(Host, ABatchTakesTheTimeOfOneCall) {
   host->finish();
 }
 
+// Marks cost no time, are no calls, and may name a time that is over, but not run backwards.
+TEST(Host, MarksNameThePhasesOfARun) {
+  Simulator simulator(cluster_text(1));
+  auto host = simulator.client();
+  host->mark("load", 0);
+  host->send(0, words(1, 7));
+  EXPECT_EQ(host->recv().arrival, 4 * kUs);
+  host->mark("compute", 3 * kUs);
+  EXPECT_EQ(host->now(), 4 * kUs);
+  EXPECT_THROW(host->mark("early", 2 * kUs), UserError);
+  EXPECT_THROW(host->mark("late", 5 * kUs), UserError);
+  host->finish();
+  simulator.join();
+  const auto lengths = phase_lengths(simulator.server.find(0)->phases, simulator.result.end);
+  ASSERT_EQ(lengths.size(), 2u);
+  EXPECT_EQ(lengths[0], (std::pair<std::string, Time>("load", 3 * kUs)));
+  EXPECT_EQ(lengths[1], (std::pair<std::string, Time>("compute", simulator.result.end - 3 * kUs)));
+}
+
 // 8 MiB through a link whose window holds a few hundred words.
 TEST(Host, LongFrames) {
   Simulator simulator(cluster_text(1));
@@ -258,16 +185,6 @@ TEST(Host, EnginesAgree) {
   for (const std::uint64_t digest : digests) EXPECT_EQ(digest, digests[0]);
 }
 
-HostErrorReason reason_of(const std::function<void()>& act, std::string* message = nullptr) {
-  try {
-    act();
-  } catch (const SimulatorError& error) {
-    if (message) *message = error.what();
-    return error.reason;
-  }
-  return HostErrorReason{};
-}
-
 TEST(Host, DeadlockReachesTheClient) {
   Simulator simulator(cluster_text(1, "[echo]\nswallow = 13\n"));
   auto host = simulator.client();
@@ -316,17 +233,19 @@ TEST(Host, AClientThatLeavesEndsTheRun) {
 TEST(Host, AClientThatDiesIsNoticedDuringARun) {
   Simulator simulator(cluster_text(1, "[echo]\ntick = \"100 ns\"\n"));
   Channel channel(simulator.connect());
+  channel.put(HostMessage::key, 0, key_body(""));
   BodyWriter hello;
-  hello.u32(kHostProtocolVersion);
   hello.u32(0);
   hello.u32(0);
   channel.put(HostMessage::hello, 0, hello.body());
   channel.flush();
   HostHeader header{};
   std::string body;
-  ASSERT_EQ(channel.receive(header), Channel::Outcome::message);
-  ASSERT_TRUE(channel.read(header, body));
-  EXPECT_EQ(header.type, HostMessage::welcome);
+  for (const HostMessage type : {HostMessage::key, HostMessage::welcome}) {
+    ASSERT_EQ(channel.receive(header), Channel::Outcome::message);
+    ASSERT_TRUE(channel.read(header, body));
+    EXPECT_EQ(header.type, type);
+  }
   BodyWriter request;
   request.i64(kNever);
   channel.put(HostMessage::receive, 0, request.body());
@@ -345,15 +264,15 @@ TEST(Host, NonsenseIsTurnedAway) {
   for (int round = 0; round < 200; ++round) {
     Simulator simulator(cluster_text(1));
     Channel channel(simulator.connect());
+    channel.put(HostMessage::key, 0, key_body(""));
     BodyWriter hello;
-    hello.u32(kHostProtocolVersion);
     hello.u32(0);
     hello.u32(0);
     channel.put(HostMessage::hello, 0, hello.body());
     for (int i = 0; i < 3; ++i) {
       std::string junk(random() % 64, '\0');
       for (char& c : junk) c = static_cast<char>(random() % 5);
-      channel.put(static_cast<HostMessage>(random() % 6), static_cast<Time>(random() % 3), junk);
+      channel.put(static_cast<HostMessage>(random() % 8), static_cast<Time>(random() % 3), junk);
     }
     channel.flush();
     channel.close();

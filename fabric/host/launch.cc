@@ -11,12 +11,15 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <thread>
 
 #include "fabric/error.h"
 #include "fabric/host/channel.h"
+#include "fabric/host/peer.h"
 
 extern char** environ;
 
@@ -93,33 +96,41 @@ LaunchPlan plan_for_engine(const std::string& engine) {
 SimulatorProcess::SimulatorProcess(const std::string& program, const std::vector<std::string>& arguments,
                                    const LaunchPlan& plan) {
   if (!is_program(program)) throw UserError("simulator \"" + program + "\": not a program that can be run");
-  std::vector<std::string> command;
-  if (!plan.mpi) {
-    int ends[2];
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-      throw UserError(std::string("cannot make a socket: ") + std::strerror(errno));
-    }
-    command = {program, "--connect-fd", std::to_string(ends[1])};
-    command.insert(command.end(), arguments.begin(), arguments.end());
-    socket_ = ends[0];
-    spawn(command, ends[1]);
-    ::close(ends[1]);
+  secret_ = new_secret();
+  if (plan.mpi) {
+    spawn_under_mpi(program, arguments, plan);
     return;
   }
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    throw UserError(std::string("cannot make a socket: ") + std::strerror(errno));
+  }
+  std::vector<std::string> command{program, "--connect-fd", std::to_string(ends[1])};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  socket_ = ends[0];
+  spawn(command, ends[1]);
+  ::close(ends[1]);
+}
+
+// mpirun hands no descriptor on, so the simulator's first process connects to a socket of ours: one that no
+// other user can reach, and at which nobody is heard whom we have not started.
+void SimulatorProcess::spawn_under_mpi(const std::string& program, const std::vector<std::string>& arguments,
+                                       const LaunchPlan& plan) {
   const std::string mpirun = in_path("mpirun");
   if (mpirun.empty()) {
     throw UserError(
         "engine mpi: mpirun is not in PATH; install Open MPI (Debian: openmpi-bin) or use threads:N");
   }
-  static int number = 0;
-  const std::string address = "@polyloom-" + std::to_string(::getpid()) + "-" + std::to_string(number++);
-  const int listener = listen_at(address, 1);
-  command = {mpirun,      "-np",  std::to_string(plan.processes), "--oversubscribe", "--quiet", program,
-             "--connect", address};
+  const PrivateFolder folder;
+  const std::string address = folder.path() + "/simulator";
+  const int listener = listen_at(address, 8);
+  std::vector<std::string> command{
+      mpirun,      "-np",  std::to_string(plan.processes), "--oversubscribe", "--quiet", program,
+      "--connect", address};
   command.insert(command.end(), arguments.begin(), arguments.end());
   try {
     spawn(command, -1);
-    socket_ = await_connection(listener);
+    socket_ = await_connection(listener, address);
   } catch (...) {
     ::close(listener);
     throw;
@@ -131,7 +142,10 @@ SimulatorProcess::SimulatorProcess(const std::string& program, const std::vector
 void SimulatorProcess::spawn(const std::vector<std::string>& command, int inherited_fd) {
   std::vector<std::string> arguments = command;
   std::vector<std::string> environment;
-  for (char** e = environ; *e; ++e) environment.emplace_back(*e);
+  for (char** e = environ; *e; ++e) {
+    if (!std::string_view(*e).starts_with("POLYLOOM_SECRET=")) environment.emplace_back(*e);
+  }
+  environment.push_back("POLYLOOM_SECRET=" + secret_);
   if (inherited_fd < 0 && ::geteuid() == 0) {  // Open MPI refuses root otherwise; containers have no one else
     environment.emplace_back("OMPI_ALLOW_RUN_AS_ROOT=1");
     environment.emplace_back("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1");
@@ -163,12 +177,19 @@ void SimulatorProcess::spawn(const std::vector<std::string>& command, int inheri
   if (null >= 0) ::close(null);
 }
 
-int SimulatorProcess::await_connection(int listener) {
+int SimulatorProcess::await_connection(int listener, const std::string& address) {
   for (int waited = 0; waited < 60'000; waited += 50) {
     pollfd fd{listener, POLLIN, 0};
     if (::poll(&fd, 1, 50) > 0) {
       const int socket = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
-      if (socket >= 0) return socket;
+      if (socket >= 0) {
+        const Peer peer = peer_of(socket);
+        if (peer.is_trusted() && peer.descends_from(pid_)) return socket;
+        ::close(socket);
+        std::fprintf(stderr,
+                     "polyloom: refused %s at socket \"%s\": it is not the simulator that was started\n",
+                     peer.text().c_str(), address.c_str());
+      }
     }
     if (const std::string how = ended(0); !how.empty()) {
       throw UserError("the simulator ended before it connected (" + how + "); what it said stands above");

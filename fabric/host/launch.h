@@ -33,15 +33,20 @@ class SimulatorProcess {
 
   /// The connected socket; the caller takes it over.
   int take_socket();
+  /// Of the run: what the simulator was told, too.
+  const std::string& secret() const { return secret_; }
   /// "exit status 1", "killed by signal 9"; empty while it runs after waiting `milliseconds` for it.
   std::string ended(int milliseconds);
 
  private:
   void spawn(const std::vector<std::string>& command, int inherited_fd);
-  int await_connection(int listener);
+  void spawn_under_mpi(const std::string& program, const std::vector<std::string>& arguments,
+                       const LaunchPlan& plan);
+  int await_connection(int listener, const std::string& address);
 
   pid_t pid_ = -1;
   int socket_ = -1;
+  std::string secret_;
   int status_ = 0;
 };
 

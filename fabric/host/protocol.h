@@ -7,16 +7,21 @@
 
 namespace polyloom::fabric {
 
-inline constexpr std::uint32_t kHostProtocolVersion = 2;
+inline constexpr std::uint32_t kHostProtocolVersion = 3;
 
 // clang-format off
 /// Body layouts (u32, i64: integers; words: 64-bit):
-///   hello    u32 version, u32 client number, u32 n, n x u32 links it wants the frames of (n = 0: all)
+///   key      u32 version, the secret of the run: what both sides say first
+///   hello    u32 client number, u32 n, n x u32 links it wants the frames of (n = 0: all)
 ///   welcome  i64 call_time, u32 links, per link (u32 length, peer's name, i64 latency, i64 period), u32 length, JSON
 ///   send     u32 link, u32 keep, words: no answer; time = when the call was made
 ///   batch    per frame: u32 link, u32 keep, u32 words, u32 0, words: as so many sends in one call
 ///   receive  i64 deadline; answer: frames; time = when the call was made
 ///   frames   per frame: u32 link, u32 keep, u32 words, u32 0, i64 arrival, words; none if the deadline passed
+///   away     i64 deadline; answer: back, at the deadline at the latest
+///   meet     n x u32 numbers of clients (n = 0: all of the run); answer: back, when all of them are there
+///   back     nothing; time = from which on simulated time waits for this client again
+///   mark     i64 time, u32 length, name: no call and no answer; from `time` on the run is in the phase of that name
 ///   finish   nothing; answer: done, once the whole run has ended
 ///   done     JSON text of the run's result
 ///   error    u32 HostErrorReason, text; takes the place of any answer and ends the conversation
@@ -27,10 +32,15 @@ enum class HostMessage : std::uint32_t {
   receive = 3,
   finish = 4,
   batch = 5,
+  away = 6,
+  meet = 7,
+  key = 8,
+  mark = 9,
   welcome = 101,
   frames = 102,
   done = 103,
-  error = 104
+  error = 104,
+  back = 105
 };
 
 struct HostHeader {

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <utility>
 
 #include "fabric/error.h"
 
@@ -21,20 +22,52 @@ void raise_event(int fd) noexcept {
   [[maybe_unused]] const ssize_t n = ::write(fd, &one, sizeof one);
 }
 
-// The command line of the process at the other end.
-std::vector<std::string> peer_command(int fd) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid <= 0) return {};
+constexpr std::size_t kMostGreetings = 64;  // connections that have not said hello
+constexpr std::size_t kBacklog = 64;
+
+std::vector<std::string> command_of(const Peer& peer) {
+  if (peer.pid <= 0) return {};
   std::ifstream in("/proc/" + std::to_string(peer.pid) + "/cmdline", std::ios::binary);
   std::vector<std::string> command;
   for (std::string word; std::getline(in, word, '\0');) command.push_back(word);
   return command;
 }
 
+/// A socket that listens while this lives.
+struct Listener {
+  explicit Listener(const std::string& a) : path(a), fd(listen_at(a, kBacklog)) {}
+  ~Listener() {
+    ::close(fd);
+    if (path[0] != '@') ::unlink(path.c_str());
+  }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+  std::string path;
+  int fd;
+};
+
+/// Until one of `fds` or of the greetings has something to say, or the earliest deadline.
+void wait_for(std::vector<pollfd>& fds, const std::vector<Greeting>& greetings) {
+  int most = 60'000;
+  const auto now = Greeting::Clock::now();
+  for (const Greeting& greeting : greetings) {
+    fds.push_back({greeting.fd(), POLLIN, 0});
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(greeting.deadline() - now).count();
+    most = static_cast<int>(std::clamp<std::int64_t>(left, 0, most));
+  }
+  if (::poll(fds.data(), fds.size(), most) < 0) {
+    if (errno != EINTR) throw UserError(std::string("poll: ") + std::strerror(errno));
+    for (pollfd& fd : fds) fd.revents = 0;
+  }
+}
+
 }  // namespace
 
-HostServer::HostServer() : wake_fd_(::eventfd(0, EFD_CLOEXEC)), end_watch_fd_(::eventfd(0, EFD_CLOEXEC)) {
+HostServer::HostServer(Refused refused, std::chrono::milliseconds patience)
+    : refused_(std::move(refused)),
+      patience_(patience),
+      wake_fd_(::eventfd(0, EFD_CLOEXEC)),
+      end_watch_fd_(::eventfd(0, EFD_CLOEXEC)) {
   if (wake_fd_ < 0 || end_watch_fd_ < 0)
     throw UserError(std::string("cannot make an event: ") + std::strerror(errno));
 }
@@ -51,65 +84,84 @@ void HostServer::stop() noexcept {
   raise_event(wake_fd_);
 }
 
-void HostServer::adopt(int fd) { greet(Channel(fd, wake_fd_)); }
-
-void HostServer::accept_at(const std::string& address, std::size_t count) {
-  struct Listener {
-    explicit Listener(const std::string& a) : path(a), fd(listen_at(a, 64)) {}
-    ~Listener() {
-      ::close(fd);
-      if (path[0] != '@') ::unlink(path.c_str());
-    }
-    std::string path;
-    int fd;
-  } listener(address);
-  while (clients_.size() < count) {
-    pollfd fds[2] = {{listener.fd, POLLIN, 0}, {wake_fd_, POLLIN, 0}};
+void HostServer::adopt(int fd) {
+  Greeting greeting(fd, secret_, Greeting::Clock::time_point::max());
+  while (greeting.read() == Greeting::State::waiting) {
+    pollfd fds[2] = {{fd, POLLIN, 0}, {wake_fd_, POLLIN, 0}};
     if (::poll(fds, 2, -1) < 0 && errno != EINTR)
       throw UserError(std::string("poll: ") + std::strerror(errno));
-    if (stopped()) throw UserError("stopped while waiting for clients at socket \"" + address + "\"");
-    if (!(fds[0].revents & POLLIN)) continue;
-    const int fd = ::accept4(listener.fd, nullptr, nullptr, SOCK_CLOEXEC);
-    if (fd < 0) continue;
-    try {
-      greet(Channel(fd, wake_fd_));
-    } catch (const std::exception&) {  // one that talks nonsense is turned away, the others are still served
-    }
+    if (stopped()) throw UserError("stopped while waiting for the host program");
   }
+  if (greeting.state() == Greeting::State::refused) {
+    greeting.refuse(greeting.refusal());
+    throw UserError("the host program " + greeting.refusal());
+  }
+  enrol(greeting);
 }
 
-void HostServer::greet(Channel channel) {
-  HostHeader header{};
-  std::string body;
-  if (channel.receive(header) != Channel::Outcome::message || header.type != HostMessage::hello ||
-      header.bytes > 65536 || !channel.read(header, body)) {
-    throw UserError("a client left, or spoke another protocol, before it said hello");
+// Sockets are looked at when they have something to say, so none keeps others waiting.
+void HostServer::accept_at(const std::string& address, std::size_t count) {
+  const Listener listener(address);
+  std::vector<Greeting> greetings;
+  while (clients_.size() < count) {
+    std::vector<pollfd> fds{{listener.fd, POLLIN, 0}, {wake_fd_, POLLIN, 0}};
+    for (const auto& client : clients_) fds.push_back({client->channel.fd(), POLLRDHUP, 0});
+    wait_for(fds, greetings);
+    if (stopped()) throw UserError("stopped while waiting for clients at socket \"" + address + "\"");
+    for (Greeting& greeting : greetings) {
+      if (clients_.size() < count && greeting.read() == Greeting::State::complete) enrol(greeting);
+      if (greeting.state() == Greeting::State::refused) turn_away(greeting, greeting.refusal());
+      if (greeting.state() == Greeting::State::waiting && Greeting::Clock::now() >= greeting.deadline()) {
+        turn_away(greeting, "said no hello within " + std::to_string(patience_.count()) + " ms");
+      }
+    }
+    std::erase_if(greetings, [](const Greeting& greeting) { return greeting.fd() < 0; });
+    check_present();
+    if ((fds[0].revents & POLLIN) == 0) continue;
+    const int fd = ::accept4(listener.fd, nullptr, nullptr, SOCK_CLOEXEC);
+    if (fd < 0) continue;
+    if (greetings.size() == kMostGreetings) {
+      turn_away(greetings.front(), "is one of more than " + std::to_string(kMostGreetings) +
+                                       " that have connected and say no hello");
+      greetings.erase(greetings.begin());
+    }
+    greetings.emplace_back(fd, secret_, Greeting::Clock::now() + patience_);
+  }
+  for (Greeting& greeting : greetings) turn_away(greeting, "came when all clients were there");
+}
+
+void HostServer::turn_away(Greeting& greeting, const std::string& why) {
+  if (greeting.fd() < 0) return;
+  if (refused_) refused_("refused a client, " + greeting.peer().text() + ": it " + why);
+  greeting.refuse(why);
+}
+
+bool HostServer::enrol(Greeting& greeting) {
+  if (find(greeting.number()) != nullptr) {
+    turn_away(greeting, "says that it is client " + std::to_string(greeting.number()) +
+                            ", which is connected already (POLYLOOM_CLIENT)");
+    return false;
   }
   auto client = std::make_unique<Client>();
-  BodyReader in(body);
-  const std::uint32_t version = in.u32();
-  client->number = in.u32();
-  client->links.resize(std::min<std::uint32_t>(in.u32(), 16384));
-  for (unsigned& link : client->links) link = in.u32();
-  std::string refusal;
-  if (version != kHostProtocolVersion) {
-    refusal = "client speaks protocol version " + std::to_string(version) + ", the simulator " +
-              std::to_string(kHostProtocolVersion) + "; build both from one checkout";
-  } else if (find(client->number)) {
-    refusal = "client number " + std::to_string(client->number) + " is connected already";
-  }
-  if (!refusal.empty()) {
-    BodyWriter error;
-    error.u32(static_cast<std::uint32_t>(HostErrorReason::protocol));
-    channel.put(HostMessage::error, 0, error.body() + refusal);
-    channel.flush();
-    throw UserError(refusal);
-  }
-  client->command = peer_command(channel.fd());
-  client->channel = std::move(channel);
+  client->number = greeting.number();
+  client->links = greeting.links();
+  client->command = command_of(greeting.peer());
+  client->channel = Channel(greeting.release(), wake_fd_);
+  absences_.add(client->number);
   clients_.push_back(std::move(client));
   std::sort(clients_.begin(), clients_.end(),
             [](const auto& a, const auto& b) { return a->number < b->number; });
+  return true;
+}
+
+// Those who wait for the others must not do so for ever.
+void HostServer::check_present() const {
+  for (const auto& client : clients_) {
+    pollfd fd{client->channel.fd(), POLLRDHUP, 0};
+    if (::poll(&fd, 1, 0) > 0 && (fd.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0) {
+      throw UserError("client " + std::to_string(client->number) + " left before all clients had come");
+    }
+  }
 }
 
 HostServer::Client* HostServer::find(unsigned number) {
@@ -122,6 +174,21 @@ HostServer::Client* HostServer::find(unsigned number) {
 bool HostServer::all_finished() const {
   return std::all_of(clients_.begin(), clients_.end(),
                      [](const auto& client) { return client->finished.load(); });
+}
+
+bool HostServer::wants_halt() {
+  if (stopped() || all_finished()) return true;
+  if (!absences_.due()) return false;
+  release_asked_.store(true);
+  return true;
+}
+
+// What was due in the middle of a window need not be at its end: a client that was away may have come back of
+// its own accord at another host node. Then there was no reason to halt.
+bool HostServer::go_on(RunEnd why, Time now) {
+  const bool asked = release_asked_.exchange(false);
+  if (stopped() || all_finished()) return false;
+  return absences_.release(now, why == RunEnd::quiet) || (asked && !absences_.due());
 }
 
 void HostServer::welcome(const ClusterSpec& spec, const std::string& info) {

@@ -4,13 +4,19 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "fabric/cluster/spec.h"
+#include "fabric/engine.h"
+#include "fabric/host/absence.h"
 #include "fabric/host/channel.h"
+#include "fabric/host/greeting.h"
+#include "fabric/phases.h"
 
 namespace polyloom::fabric {
 
@@ -24,17 +30,21 @@ class HostServer {
     Channel channel;
     std::vector<std::string> command;   ///< its command line, as far as the system tells
     std::atomic<bool> finished{false};  ///< it has called finish()
+    std::vector<PhaseMark> phases;      ///< that it has named, in order
   };
 
-  HostServer();
+  /// `refused`: is told, in one line, whom the server turns away. `patience`: for a client to say hello.
+  using Refused = std::function<void(const std::string&)>;
+  explicit HostServer(Refused refused = {}, std::chrono::milliseconds patience = std::chrono::seconds(10));
   ~HostServer();
   HostServer(const HostServer&) = delete;
   HostServer& operator=(const HostServer&) = delete;
 
-  /// A client that is already connected (it started us). Reads its hello. Throws on nonsense.
+  /// A client that is already connected (it started us). Waits for its hello. Throws UserError on nonsense.
   void adopt(int fd);
-  /// Waits for `count` clients in all; unlinks the path afterwards. Throws UserError when stop() is called
-  /// meanwhile.
+  /// Waits for `count` clients in all; unlinks the path afterwards. Who is of another user, does not know the
+  /// run's secret, talks nonsense or stays silent is turned away and holds nobody up. Throws UserError when
+  /// stop() is called meanwhile, or a client leaves.
   void accept_at(const std::string& address, std::size_t count);
 
   std::size_t size() const { return clients_.size(); }
@@ -54,6 +64,12 @@ class HostServer {
   void gone(const Client& client) noexcept;
   /// All clients, of all host nodes, have called finish().
   bool all_finished() const;
+  Absences& absences() { return absences_; }
+  const Absences& absences() const { return absences_; }
+  /// For a host node's wants_stop(): the engine shall stop, for good or to ask go_on().
+  bool wants_halt();
+  /// For EngineOptions::go_on: lets clients come back that were absent, if it is time.
+  bool go_on(RunEnd why, Time now);
   /// True if the run was stopped because a client left before finish().
   bool client_left() const { return client_left_.load(); }
 
@@ -62,13 +78,21 @@ class HostServer {
   void fail(HostErrorReason reason, const std::string& text, bool to_all);
 
  private:
-  void greet(Channel channel);
+  /// False, and turned away, if it cannot be a client of this run.
+  bool enrol(Greeting& greeting);
+  void turn_away(Greeting& greeting, const std::string& why);
+  void check_present() const;
   void watch();
 
+  const Refused refused_;
+  const std::chrono::milliseconds patience_;
+  const std::string secret_ = environment_secret();
   std::vector<std::unique_ptr<Client>> clients_;
+  Absences absences_;
   std::atomic<bool> stop_{false}, client_left_{false}, ended_{false};
-  int wake_fd_ = -1;       ///< readable once stop() was called
-  int end_watch_fd_ = -1;  ///< readable when the watching thread shall end
+  std::atomic<bool> release_asked_{false};  ///< by wants_halt(), since the last go_on()
+  int wake_fd_ = -1;                        ///< readable once stop() was called
+  int end_watch_fd_ = -1;                   ///< readable when the watching thread shall end
   std::thread watcher_;
 };
 

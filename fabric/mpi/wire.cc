@@ -8,6 +8,7 @@ namespace polyloom::fabric::mpi {
 
 void Message::begin(std::uint64_t window, const Outcome& outcome) {
   const std::uint64_t flags = std::uint64_t{outcome.stop} | (std::uint64_t{outcome.interrupted} << 1) |
+                              (std::uint64_t{outcome.worked} << 2) |
                               (static_cast<std::uint64_t>(outcome.failed + 1) << 32);
   words_.assign({0, window, static_cast<std::uint64_t>(outcome.next), flags});
 }
@@ -34,6 +35,7 @@ Outcome read_outcome(std::span<const std::uint64_t> message, std::uint64_t windo
   outcome.next = static_cast<Time>(message[2]);
   outcome.stop = message[3] & 1;
   outcome.interrupted = (message[3] >> 1) & 1;
+  outcome.worked = (message[3] >> 2) & 1;
   outcome.failed = static_cast<int>(message[3] >> 32) - 1;
   return outcome;
 }

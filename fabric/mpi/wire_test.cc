@@ -14,6 +14,7 @@ TEST(Wire, OutcomeAndSegmentsComeBack) {
   Outcome outcome;
   outcome.next = 123'456'789'012'345;
   outcome.interrupted = true;
+  outcome.worked = true;
   outcome.failed = 7;
   std::vector<Segment> segments(4);
   segments[0] = {.first = 10, .keep = 3, .words = {1, ~0ull, 3}};
@@ -28,6 +29,7 @@ TEST(Wire, OutcomeAndSegmentsComeBack) {
   const Outcome back = read_outcome(words, 42);
   EXPECT_EQ(back.next, outcome.next);
   EXPECT_TRUE(back.interrupted);
+  EXPECT_TRUE(back.worked);
   EXPECT_FALSE(back.stop);
   EXPECT_EQ(back.failed, 7);
   std::size_t i = 0;

@@ -12,16 +12,13 @@
 #include <nlohmann/json.hpp>
 
 #include "fabric/error.h"
+#include "fabric/json_text.h"
 
 namespace polyloom::fabric {
 namespace fs = std::filesystem;
 namespace {
 
-// A record, or what an earlier program left of one: safe to replace.
-bool is_record(const fs::path& folder) {
-  std::error_code error;
-  return fs::is_regular_file(folder / "run.json", error) || fs::is_empty(folder, error);
-}
+constexpr const char* kRunJson = "run.json";
 
 [[noreturn]] void fail(const std::string& folder, const std::string& what, int error) {
   std::string message = "run record \"" + folder + "\": cannot " + what + ": " + std::strerror(error);
@@ -32,35 +29,29 @@ bool is_record(const fs::path& folder) {
   throw UserError(message);
 }
 
+/// What simulated_seconds contains, whatever ran.
+constexpr const char* kSpan =
+    "from reset to the end of the last host program: loading, starting and reading back are in it";
+
+double seconds(Time t) { return static_cast<double>(t) / static_cast<double>(kPicosPerSecond); }
+
 }  // namespace
 
-RunRecord::RunRecord(std::string folder) : folder_(std::move(folder)) {
-  while (folder_.size() > 1 && folder_.back() == '/') folder_.pop_back();
-  if (folder_.empty()) throw UserError("run record: the folder's name is empty");
-  std::error_code error;
-  if (fs::exists(folder_, error) && !(fs::is_directory(folder_, error) && is_record(folder_))) {
-    throw UserError(
-        "run record \"" + folder_ +
-        "\": this exists and is not a run record; allowed: a new name, an empty folder, or a folder with "
-        "a run.json");
-  }
-  const fs::path parent = fs::absolute(folder_, error).parent_path();
-  fs::create_directories(parent, error);
-  partial_ = folder_ + ".partial-" + std::to_string(::getpid());
-  fs::remove_all(partial_, error);
-  if (::mkdir(partial_.c_str(), 0777) != 0) fail(folder_, "make " + partial_, errno);
+RunRecord::RunRecord(std::string folder) : folder_(std::move(folder), RunFolder::Use::replace) {
+  folder_.remove_partial();  // of a run that was killed
+  partial_ = folder_.claim(std::string(RunFolder::kPartial) + "/");
+  partial_.pop_back();
+  if (::mkdir(partial_.c_str(), 0777) != 0) fail(folder_.path(), "make " + partial_, errno);
 }
 
 RunRecord::~RunRecord() {
-  if (committed_) return;
-  std::error_code error;
-  fs::remove_all(partial_, error);
+  if (!committed_) folder_.remove_partial();
 }
 
 void RunRecord::write(const std::string& name, std::string_view text) {
   const std::string file = path(name);
   const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) fail(folder_, "create " + name, errno);
+  if (fd < 0) fail(folder_.path(), "create " + name, errno);
   int error = 0;
   while (!text.empty() && error == 0) {
     const ssize_t n = ::write(fd, text.data(), text.size());
@@ -73,22 +64,26 @@ void RunRecord::write(const std::string& name, std::string_view text) {
   // Some file systems tell only now that the disk is full.
   if (error == 0 && ::fsync(fd) != 0 && errno != EINVAL && errno != EROFS) error = errno;
   if (::close(fd) != 0 && error == 0 && errno != EINTR) error = errno;
-  if (error != 0) fail(folder_, "write " + name, error);
+  if (error != 0) fail(folder_.path(), "write " + name, error);
 }
 
+// run.json comes last and goes first: a folder with one is whole.
 void RunRecord::commit() {
-  const std::string old = folder_ + ".old-" + std::to_string(::getpid());
-  std::error_code ignored;
-  const bool replaces = fs::exists(folder_, ignored);
-  if (replaces && ::rename(folder_.c_str(), old.c_str()) != 0)
-    fail(folder_, "replace the earlier record", errno);
-  if (::rename(partial_.c_str(), folder_.c_str()) != 0) {
-    const int error = errno;
-    if (replaces) ::rename(old.c_str(), folder_.c_str());
-    fail(folder_, "rename " + partial_, error);
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(partial_)) {
+    if (const std::string name = entry.path().filename().string(); name != kRunJson) names.push_back(name);
   }
+  if (fs::exists(path(kRunJson))) names.emplace_back(kRunJson);
+  for (const std::string& name : names) folder_.claim(name);
+  ::unlink((folder_.path() + "/" + kRunJson).c_str());
+  folder_.remove_earlier();
+  for (const std::string& name : names) {
+    if (::rename(path(name).c_str(), (folder_.path() + "/" + name).c_str()) != 0)
+      fail(folder_.path(), "put " + name + " in place", errno);
+  }
+  ::rmdir(partial_.c_str());
   committed_ = true;
-  if (replaces) fs::remove_all(old, ignored);
+  folder_.release();
 }
 
 std::string run_json(const RunFacts& facts) {
@@ -112,13 +107,17 @@ std::string run_json(const RunFacts& facts) {
   out["started"] = facts.started;
   out["wall_seconds"] = facts.wall_seconds;
   out["simulated_ps"] = facts.end;
-  out["simulated_seconds"] = static_cast<double>(facts.end) / static_cast<double>(kPicosPerSecond);
+  out["simulated_seconds"] = seconds(facts.end);
+  out["simulated_span"] = kSpan;
+  for (const auto& [name, length] : phase_lengths(facts.phases, facts.end)) {
+    out["phases"][name + "_seconds"] = seconds(length);
+  }
   out["windows"] = facts.windows;
   out["digest"] = digest;
   out["reproducible"] = true;
   if (!facts.waiting.empty()) out["waiting"] = facts.waiting;
   out["files"] = facts.files;
-  return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_text(out, 2) + "\n";
 }
 
 std::string counters_csv(const std::vector<std::pair<std::string, std::uint64_t>>& counters) {

@@ -8,14 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "fabric/phases.h"
+#include "fabric/run/folder.h"
 #include "fabric/time.h"
 
 namespace polyloom::fabric {
 
-/// Files are written into FOLDER.partial-PID, which commit() renames to FOLDER; the destructor removes what
-/// was not committed. An empty folder or an earlier run record of that name is replaced; anything else is
-/// refused. Every failure is a UserError that names the file and the cause (a full disk: what to do about
-/// it).
+/// Files are written into FOLDER/.partial, from where commit() puts them into FOLDER, run.json last; the
+/// destructor removes what was not committed. FOLDER is a RunFolder: an earlier record of that name is
+/// replaced, and a folder with a file that is not ours is refused. Every failure is a UserError that names
+/// the file and the cause (a full disk: what to do about it).
 class RunRecord {
  public:
   /// Makes the working folder, so that what cannot be written is known before the run.
@@ -30,10 +32,11 @@ class RunRecord {
   void write(const std::string& name, std::string_view text);
   /// The record appears under its name.
   void commit();
-  const std::string& folder() const { return folder_; }
+  const std::string& folder() const { return folder_.path(); }
 
  private:
-  std::string folder_, partial_;
+  RunFolder folder_;
+  std::string partial_;
   bool committed_ = false;
 };
 
@@ -51,6 +54,7 @@ struct RunFacts {
   std::string started;  ///< UTC, ISO 8601
   double wall_seconds = 0;
   Time end = 0;
+  std::vector<PhaseMark> phases;  ///< that a host program named
   std::uint64_t digest = 0, windows = 0;
   std::vector<std::string> waiting;  ///< "NODE: what it waits for"
   std::vector<std::string> files;    ///< of the record

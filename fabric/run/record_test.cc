@@ -50,11 +50,11 @@ TEST_F(RecordTest, AppearsWhenCommitted) {
   {
     RunRecord record(folder);
     record.write("counters.csv", counters_csv({{"fpga.0.x", 7}, {"link.y", 8}}));
-    EXPECT_FALSE(fs::exists(folder));
+    EXPECT_FALSE(fs::exists(folder + "/counters.csv"));
     record.commit();
   }
   EXPECT_EQ(contents(folder + "/counters.csv"), "name,value\nfpga.0.x,7\nlink.y,8\n");
-  EXPECT_EQ(std::distance(fs::directory_iterator(root_ / "a"), fs::directory_iterator()), 1);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 2);  // and the manifest
 }
 
 TEST_F(RecordTest, VanishesWhenNotCommitted) {
@@ -86,9 +86,12 @@ TEST_F(RecordTest, ReplacesARecordOrAnEmptyFolderOnly) {
 }
 
 TEST_F(RecordTest, AFullDiskLeavesNothing) {
-  RunRecord(root_ / "run").commit();
+  {
+    RunRecord record(root_ / "run");
+    record.write("run.json", "earlier");
+    record.commit();
+  }
   fs::create_directory(root_ / "run2");
-  std::ofstream(root_ / "run/run.json") << "earlier";
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -137,8 +140,20 @@ TEST(RunJson, SaysWhatRan) {
   EXPECT_EQ(json["status"], "deadlock");
   EXPECT_EQ(json["digest"], "0000000000000abc");
   EXPECT_EQ(json["simulated_seconds"], 1.5);
+  EXPECT_NE(json["simulated_span"].get<std::string>().find("loading"), std::string::npos);
   EXPECT_EQ(json["cluster"]["link_latencies"], "780 ns x 1");
   EXPECT_FALSE(json["polyloom"]["commit"].get<std::string>().empty());
+}
+
+TEST(RunJson, TellsTheLengthOfEachPhase) {
+  RunFacts facts;
+  facts.end = 10 * kPicosPerSecond;
+  EXPECT_FALSE(nlohmann::json::parse(run_json(facts)).contains("phases"));
+  const auto at = [](Time s) { return s * kPicosPerSecond; };
+  facts.phases = {{"load", 0}, {"start", at(3)}, {"compute", at(4)}, {"start", at(6)}, {"compute", at(7)}};
+  const auto phases = nlohmann::json::parse(run_json(facts))["phases"];
+  EXPECT_EQ(phases,
+            nlohmann::json({{"load_seconds", 3.0}, {"start_seconds", 2.0}, {"compute_seconds", 5.0}}));
 }
 
 TEST(TableCollector, GathersRows) {

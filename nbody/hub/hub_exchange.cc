@@ -20,8 +20,6 @@ using hub::Unit;
 namespace {
 
 constexpr Unit kUnit = Unit::accelerator0;
-/// More than a round of short messages takes on idle links.
-constexpr hub::Time kSettleTime = 100'000'000;
 constexpr std::uint64_t kSequence = ~std::uint64_t{0} << 32;
 
 double cpu_seconds() {
@@ -94,14 +92,9 @@ double HubExchange::simulated() {
   return 1e-12 * static_cast<double>(session_.now());
 }
 
-// After the first round everybody has all that was sent before it, so nothing delays the second's messages.
 void HubExchange::settle() {
-  all_gather({});
-  const hub::Time now = session_.now();
-  hub::Time latest = now;
-  for (const hub::Time t : gather(*this, now)) latest = std::max(latest, t);
   const Call call(*this);
-  session_.pass(latest + kSettleTime - session_.now());
+  session_.meet();
 }
 
 // Boxes alternate: a peer may be a message ahead, but not two, for it needs our next one to go on.

@@ -41,9 +41,9 @@ class HubExchange final : public Exchange {
   double waited() const override { return waited_; }
   double simulated() override;
 
-  /// Collective; the last call before the process waits for something outside of the simulation: simulated
-  /// time stands still until it calls again, so nobody may be in need of it. Returns at the same simulated
-  /// time everywhere.
+  /// Collective; the last call before the process waits for something outside of the simulation. Simulated
+  /// time passes until all are here and then stands still until each has called again, so nobody is in need
+  /// of it.
   void settle();
 
  private:

@@ -24,7 +24,8 @@ class HubRank {
   HubRank(const HubPlace& place, const Settings& settings, unsigned workers, Bodies bodies, Clock clock);
 
   const Simulation& simulation() const { return simulation_; }
-  // As Simulation's; simulated time stands still from one call's end to the next call.
+  // As Simulation's; when all ranks have come to a call's end, simulated time stands still until the next
+  // call.
   void advance(std::uint64_t steps);
   Diagnostics diagnostics(bool direct);
   ForceErrors force_errors(std::size_t samples);

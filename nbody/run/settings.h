@@ -14,7 +14,7 @@ enum class TargetShape { kBox, kSphere };
 struct Settings {
   Mac mac;
   bool quadrupole = false;
-  double eps = 0.01;  ///< Plummer softening: a = sum G m d / (d^2 + eps^2)^1.5
+  double eps = 0;  ///< Plummer softening: a = sum G m d / (d^2 + eps^2)^1.5
   double gravity = 1;
   double dt = 1.0 / 128;
   unsigned leaf =

@@ -64,8 +64,11 @@ def test_hubs_in_rtl():
     last, reports, seconds = on_cluster(state, 2, steps=1, on="rtl")
     model, of_model, same_seconds = on_cluster(state, 2, steps=1)
     assert same(last, model)
-    assert seconds == same_seconds
-    assert [r["simulated_phases"] for r in reports] == [r["simulated_phases"] for r in of_model]
+    # A meeting of the ranks ends with the window in which the last one came, and windows begin where nodes have
+    # something to do, which RTL has more often: so each meeting may end a window (250 ns) earlier or later.
+    assert seconds == pytest.approx(same_seconds, abs=2e-6)
+    for ours, models in zip(reports, of_model, strict=True):
+        assert ours["simulated_phases"] == pytest.approx(models["simulated_phases"], abs=2e-6)
 
 
 @pytest.mark.parametrize("count", [1, 2, 9])
@@ -178,6 +181,7 @@ class Interrupting:
             signal.raise_signal(signal.SIGINT)
 
 
+@pytest.mark.usefixtures("ctrl_c_raises")
 def test_a_ctrl_c_amid_a_request_leaves_all_ranks_at_one_step():
     state = nbody.problem("plummer", 300, 2)
     with ClusterSimulation(state, SETTINGS, 2, Place(default_cluster(2))) as simulation, interrupts.noted() as came:
@@ -190,6 +194,7 @@ def test_a_ctrl_c_amid_a_request_leaves_all_ranks_at_one_step():
         simulation.finish()
 
 
+@pytest.mark.usefixtures("ctrl_c_raises")
 def test_a_request_after_an_interrupted_one_is_refused():
     state = nbody.problem("plummer", 300, 2)
     with ClusterSimulation(state, SETTINGS, 2, Place(default_cluster(2))) as simulation:

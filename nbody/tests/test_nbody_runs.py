@@ -152,13 +152,13 @@ def test_last_whole_snapshot_counts(tmp_path):
 
 
 def test_energy_table_drops_what_came_after_the_snapshot(tmp_path):
-    log = EnergyLog.fresh(tmp_path)
+    log = EnergyLog.fresh(tmp_path / "energy.csv")
     values = {"kinetic": 1.0, "potential": -2.0, "energy": -1.0, "momentum": [0, 0, 0], "angular_momentum": [0, 0, 1]}
     for step in (0, 5, 10):
         log.add(step, step / 8, values)
     with log.path.open("a") as file:
         file.write("15,1.8")
-    again = EnergyLog.resumed(tmp_path, 5)
+    again = EnergyLog.resumed(tmp_path / "energy.csv", 5)
     assert [row.step for row in again.rows] == [0, 5]
     assert len(log.path.read_text().splitlines()) == 3
 

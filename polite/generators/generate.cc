@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <string>
 
 #include "fabric/error.h"
@@ -30,6 +31,17 @@ void check_vertices(std::uint64_t vertices) {
   }
 }
 
+/// A graph without edges; UserError unless there is memory for one with so many.
+GraphData room_for(std::uint64_t vertices, double edges) {
+  char count[32];
+  std::snprintf(count, sizeof count, "%.0f", edges);
+  require_graph_memory(static_cast<double>(vertices), edges,
+                       "a graph of " + std::to_string(vertices) + " vertices and " + count + " edges");
+  GraphData g;
+  g.set_vertices(static_cast<std::uint32_t>(vertices));
+  return g;
+}
+
 /// Points of a grid whose last row may be short.
 struct Grid {
   std::uint64_t width, vertices;
@@ -45,8 +57,7 @@ struct Grid {
 
 GraphData geometric(Grid grid, std::uint32_t distance, std::uint32_t fanout, std::uint64_t seed) {
   check_vertices(grid.vertices);
-  GraphData g;
-  g.vertices = static_cast<std::uint32_t>(grid.vertices);
+  GraphData g = room_for(grid.vertices, static_cast<double>(grid.vertices) * fanout);
   g.edges.resize(grid.vertices * fanout);
   const CounterRandom random(seed);
   for_each_parallel(grid.vertices, [&](std::uint64_t v) {
@@ -99,8 +110,7 @@ GraphData kronecker_graph(unsigned scale, unsigned edge_factor, std::uint64_t se
   if (scale < 1 || scale > 31) {
     throw UserError("Kronecker graph: the scale is 1..31, not " + std::to_string(scale));
   }
-  GraphData g;
-  g.vertices = 1u << scale;
+  GraphData g = room_for(1u << scale, std::ldexp(edge_factor, static_cast<int>(scale)));
   g.edges.resize(std::uint64_t{edge_factor} << scale);
   const CounterRandom random(seed);
   // Numbers are scrambled by an invertible mix of scale bits, so that hubs do not all have small ones.
@@ -133,8 +143,7 @@ GraphData kronecker_graph(unsigned scale, unsigned edge_factor, std::uint64_t se
 
 GraphData uniform_graph(std::uint32_t vertices, std::uint64_t edges, std::uint64_t seed) {
   if (vertices == 0 && edges != 0) throw UserError("uniform graph: edges need at least one vertex");
-  GraphData g;
-  g.vertices = vertices;
+  GraphData g = room_for(vertices, static_cast<double>(edges));
   g.edges.resize(edges);
   const CounterRandom random(seed);
   for_each_parallel(edges, [&](std::uint64_t i) {
@@ -147,8 +156,7 @@ GraphData uniform_graph(std::uint32_t vertices, std::uint64_t edges, std::uint64
 GraphData grid_graph(std::uint32_t width, std::uint32_t height) {
   const std::uint64_t vertices = std::uint64_t{width} * height;
   check_vertices(vertices);
-  GraphData g;
-  g.vertices = static_cast<std::uint32_t>(vertices);
+  GraphData g = room_for(vertices, 4 * static_cast<double>(vertices));
   if (vertices == 0) return g;
   g.edges.reserve(4 * vertices);
   for (std::uint32_t y = 0; y < height; ++y) {

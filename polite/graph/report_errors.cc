@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <exception>
 
-#include "fabric/error.h"
+#include "fabric/guarded.h"
 #include "polite/placed_graph.h"
 
 namespace polyloom::polite {
@@ -11,20 +11,11 @@ namespace polyloom::polite {
 namespace {
 
 [[noreturn]] void on_terminate() {
-  if (std::exception_ptr error = std::current_exception()) {
-    try {
-      std::rethrow_exception(error);
-    } catch (const UserError& e) {
-      std::fprintf(stderr, "polyloom: %s\n", e.what());
-      std::fflush(nullptr);
-      std::_Exit(1);
-    } catch (const std::exception& e) {
-      std::fprintf(stderr, "polyloom: defect: %s\n", e.what());
-    } catch (...) {
-      std::fprintf(stderr, "polyloom: defect: unknown exception\n");
-    }
-  }
-  std::abort();
+  const std::exception_ptr error = std::current_exception();
+  if (!error) std::abort();
+  const int status = tell(error);
+  std::fflush(nullptr);
+  std::_Exit(status);
 }
 
 }  // namespace

@@ -322,6 +322,42 @@ TEST(Limits, NameWhatIsBrokenByHowMuchAndWhatHelps) {
   EXPECT_NE(limit_error(hub, tiny).find("16-bit index of at most 65534"), std::string::npos);
 }
 
+std::string fits_error(Graph& g, const Machine& machine, ElementLayout layout = kLayout) {
+  g.store.finish();
+  return error_of([&] { check_fits(g.store, machine, layout, {}); });
+}
+
+TEST(Limits, WhatNoPlacementCanChangeIsRefusedBeforeIt) {
+  Machine tiny = laptop();
+  tiny.boards_x = 1;
+  tiny.tiles_x = tiny.tiles_y = 1;  // 64 threads
+  Graph fits;
+  fits.store.add_vertices(64 * 8192);
+  EXPECT_EQ(fits_error(fits, tiny), "");
+  Graph many;
+  many.store.add_vertices(64 * 8192 + 1);
+  EXPECT_EQ(
+      fits_error(many, tiny),
+      "the graph does not fit: it has 524289 vertices, and 64 threads hold at most 8192 each, 524288 in all; "
+      "what helps: more boards (now 1 board)");
+  Graph big_states;
+  big_states.store.add_vertices(64 * 1000);
+  ElementLayout big = kLayout;
+  big.pstate_bytes = 4096;
+  big.state_unit = 1024;
+  EXPECT_NE(
+      fits_error(big_states, tiny, big).find("take 262144000 bytes, and the memories of 64 threads hold"),
+      std::string::npos);
+  Graph hub;
+  hub.store.add_vertices(70000);
+  for (std::uint32_t v = 0; v < 70000; ++v) hub.add(v, 0, 0);
+  EXPECT_NE(fits_error(hub, tiny).find("a vertex has in-edges from 70000 others"), std::string::npos);
+  Graph parallel;  // as many edges, but few senders
+  parallel.store.add_vertices(3);
+  for (std::uint32_t e = 0; e < 70000; ++e) parallel.add(1 + e % 2, 0, 0);
+  EXPECT_EQ(fits_error(parallel, tiny), "");
+}
+
 TEST(Limits, ImpossibleRequests) {
   Graph g = random_graph(10, 10, 1);
   g.store.finish();

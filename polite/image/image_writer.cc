@@ -6,6 +6,7 @@
 #include <string>
 
 #include "fabric/error.h"
+#include "polite/image/limits.h"
 #include "polite/image/tables.h"
 #include "polite/layout.h"
 #include "polite/mapper/parallel.h"
@@ -15,9 +16,6 @@ namespace polyloom::polite {
 
 namespace {
 
-/// Kept free at the end of a thread's memories: SRAM as in POLite; DRAM holds the stack (Tinsel facts 5.4).
-constexpr std::uint64_t kSramReserve = 2 * 1024;
-constexpr std::uint64_t kDramReserve = 64 * 1024;
 constexpr std::uint64_t kLine = 32;
 /// Mailbox id of the host: bit 17 of a thread id, without the six bits of a thread in its tile.
 constexpr std::uint16_t kHostMailbox = 0x20000 >> 6;

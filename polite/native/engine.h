@@ -17,8 +17,10 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "fabric/error.h"
 #include "polite/native/arranged.h"
 #include "polite/native/block_pass.h"
 #include "polite/native/deliveries.h"
@@ -99,8 +101,10 @@ class NativeEngine final : public overlay::NativeProgram {
       if (next_->total.senders == 0) {
         if (!active) return true;
         active = step();
+        if (active && next_->total.senders == 0) refuse_to_idle();
         continue;
       }
+      idle_steps_ = 0;
       std::swap(now_, next_);
       if (now_->total.to_host > 0) deliver_to_host();
       if (!kCanPull || now_->total.edges * kDenseShare <= graph_.num_edges) {
@@ -115,6 +119,30 @@ class NativeEngine final : public overlay::NativeProgram {
         active = pull_round<Carry::kSome>(active);
       }
     }
+  }
+
+  /// After a superstep in which nobody sent and some vertex voted to go on. A vertex sees nothing but its
+  /// state and `time`, which comes round after 2^16 supersteps: if states are then what they were, what
+  /// follows is what was.
+  void refuse_to_idle() {
+    constexpr std::uint64_t kTimes = std::uint64_t{1} << (8 * sizeof time_);
+    if (++idle_steps_ % kTimes != 0) return;
+    const std::uint64_t hash = hash_of_states();
+    if (idle_steps_ > kTimes && hash == idle_hash_) {
+      throw UserError(
+          "the vertex program never ends: in the last " + std::to_string(kTimes) + " of " +
+          std::to_string(steps_) +
+          " supersteps no vertex sent a message, every vertex is in the state that it was in before, and "
+          "some vertex still returns true from step()");
+    }
+    idle_hash_ = hash;
+  }
+  std::uint64_t hash_of_states() const {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(states_);
+    std::uint64_t hash = 0xcbf29ce484222325ull;
+    for (std::size_t i = 0; i < graph_.num_vertices * sizeof(S); ++i)
+      hash = (hash ^ bytes[i]) * 0x100000001b3ull;
+    return hash;
   }
 
   /// With one pin, if all edges carry something no receiver needs to ask which do.
@@ -190,8 +218,12 @@ class NativeEngine final : public overlay::NativeProgram {
     const bool more = every_vertex([](Pass& pass, std::uint32_t v) POLYLOOM_INLINED {
       pass.template visit<true>(v, [&](Dev& d) POLYLOOM_INLINED { pass.step(d); });
     });
-    ++time_;
+    next_time();
     return more;
+  }
+  void next_time() {
+    ++time_;
+    out_->superstep(++steps_);
   }
   /// Dense: every vertex looks at all its in-edges. Where nobody can want to send after that, the step
   /// follows in the same pass. `active`: whether some step was true; returns the same.
@@ -200,7 +232,7 @@ class NativeEngine final : public overlay::NativeProgram {
     if constexpr (Dev::recvNeverSends) {
       if (active && now_->total.again == 0) {
         const bool more = arranged_.tiled() ? pull_tiles<kCarry, true>() : pull_rows<kCarry, true>();
-        ++time_;
+        next_time();
         return more;
       }
     }
@@ -338,6 +370,9 @@ class NativeEngine final : public overlay::NativeProgram {
   Deliveries<Dev, E, M> deliveries_;
   std::vector<std::uint32_t> active_blocks_;
   std::uint16_t time_ = 0;
+  std::uint64_t steps_ = 0;       ///< supersteps that are over
+  std::uint64_t idle_steps_ = 0;  ///< the latest of them, in which nobody sent
+  std::uint64_t idle_hash_ = 0;   ///< of all states, when `time` last came round in them
   overlay::NativeOutput* out_ = nullptr;
 };
 

@@ -278,6 +278,46 @@ TEST(NativeEngine, HostMessagesComeInVertexOrder) {
   }
 }
 
+// Counts to a limit, then (if it has one) votes to end; sends nothing.
+struct IdleState {
+  std::uint32_t count, limit;
+};
+struct IdleVertex : PDevice<IdleState, None, std::uint32_t> {
+  void init() { *readyToSend = No; }
+  void send(std::uint32_t*) {}
+  void recv(std::uint32_t*, None*) {}
+  bool step() {
+    if (s->count < s->limit) ++s->count;
+    return s->limit == 0 || s->count < s->limit;
+  }
+  bool finish(std::uint32_t* m) {
+    *m = s->count;
+    return true;
+  }
+};
+
+TEST(NativeEngine, AProgramThatCanNeverEndIsTold) {
+  Built<IdleState> graph(3, {}, false);
+  graph.states = {
+      {0, 5}, {0, 0}, {0, 70'000}};  // the second never votes to end; the third counts for a while
+  try {
+    run_on<IdleVertex>(graph, 1);
+    ADD_FAILURE() << "it has ended";
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("never ends"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("65536 of 196608 supersteps"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(NativeEngine, AProgramThatOnlyCountsMayTakeItsTime) {
+  Built<IdleState> graph(1, {}, false);
+  graph.states = {{0, 300'000}};
+  const Collected out = run_on<IdleVertex>(graph, 1);
+  ASSERT_EQ(out.packets.size(), 1u);
+  EXPECT_EQ(graph.states[0].count, 300'000u);
+}
+
 TEST(NativeEngine, EmptyGraph) {
   Built<StepState> graph(0, {}, false);
   EXPECT_TRUE(run_on<StepVertex>(graph, 2).packets.empty());

@@ -93,11 +93,13 @@ void PackageIndex::read(TextSource& source) {
 
 GraphData PackageIndex::graph() const {
   GraphData g;
+  std::vector<std::string> names;
   std::unordered_map<std::string_view, std::uint32_t> number;
   for (const auto& [name, depends] : packages_) {
     number.emplace(name, g.vertices++);
-    g.names.push_back(name);
+    names.push_back(name);
   }
+  g.names = VertexNames::words(std::move(names));
   // The first alternative that exists; failing that, the first that a package provides.
   auto resolve = [&](std::string_view alternatives) -> std::int64_t {
     std::int64_t real = -1, virtual_one = -1;

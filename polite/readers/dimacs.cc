@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // DIMACS: shortest-path graphs (.gr: "p sp", "a") and undirected ones ("p edge" or "p col", "e"). Ids from 1.
 // Source: 9th DIMACS Implementation Challenge, file formats; 2nd Challenge for "e" lines.
-#include <algorithm>
 #include <string>
 
 #include "polite/readers/fields.h"
@@ -27,10 +26,13 @@ GraphData read_dimacs(TextSource& source) {
       }
       arcs = type == "sp";
       problem = true;
-      g.vertices = static_cast<std::uint32_t>(fields.number("the number of vertices", 0, kLargestId + 1));
+      g.set_vertices(static_cast<std::uint32_t>(fields.number("the number of vertices", 0, kLargestId + 1)),
+                     1);
       announced = fields.number("the number of edges", 0, ~std::uint64_t{0} >> 8);
       fields.end("'p TYPE n m'");
-      g.edges.reserve(std::min(announced, source.file_bytes() * 170) * (arcs ? 1 : 2));
+      check_announced(source, announced, arcs ? 8 : 6, "edges");
+      require_memory_for(source, g.vertices, announced * (arcs ? 1 : 2));
+      g.edges.reserve(announced * (arcs ? 1 : 2));
       continue;
     }
     if (!problem) source.fail("the problem line ('p sp n m') must come before this one");

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// "from to [weight]" lines. SNAP's text files are such lists with # comments.
+// "from to [weight]" lines. SNAP's text files are such lists with # comments. The vertices are the ids that
+// occur: a list says nothing of others.
 #include <algorithm>
+#include <bit>
 #include <string>
 
-#include "fabric/error.h"
 #include "polite/readers/fields.h"
 #include "polite/readers/formats.h"
 
@@ -13,29 +14,96 @@ namespace {
 
 constexpr const char* kForm = "'from to' or 'from to weight'";
 
-void renumber_ids(GraphData& g) {
-  std::vector<std::uint32_t> ids;
-  ids.reserve(2 * g.edges.size());
-  for (const Edge& e : g.edges) {
-    ids.push_back(e.from);
-    ids.push_back(e.to);
+/// Numbers ids in ascending order by counting marks: a bit an id up to the largest, so for ids that are
+/// dense.
+class DenseIds {
+ public:
+  DenseIds(const std::vector<Edge>& edges, std::uint32_t largest)
+      : marks_(largest / 64 + 1ull), before_(marks_.size()) {
+    for (const Edge& e : edges) {
+      mark(e.from);
+      mark(e.to);
+    }
+    for (std::size_t i = 0; i < marks_.size(); ++i) {
+      before_[i] = count_;
+      count_ += static_cast<std::uint32_t>(std::popcount(marks_[i]));
+    }
   }
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  auto number = [&](std::uint32_t id) {
-    return static_cast<std::uint32_t>(std::lower_bound(ids.begin(), ids.end(), id) - ids.begin());
-  };
-  for (Edge& e : g.edges) e = {number(e.from), number(e.to)};
+  std::uint32_t number(std::uint32_t id) const {
+    const std::uint64_t below = marks_[id / 64] & ((std::uint64_t{1} << id % 64) - 1);
+    return before_[id / 64] + static_cast<std::uint32_t>(std::popcount(below));
+  }
+  std::uint32_t count() const { return count_; }
+  std::vector<std::uint32_t> ids() const {
+    std::vector<std::uint32_t> ids;
+    ids.reserve(count_);
+    for (std::size_t i = 0; i < marks_.size(); ++i) {
+      for (std::uint64_t left = marks_[i]; left != 0; left &= left - 1)
+        ids.push_back(static_cast<std::uint32_t>(64 * i + static_cast<unsigned>(std::countr_zero(left))));
+    }
+    return ids;
+  }
+
+ private:
+  void mark(std::uint32_t id) { marks_[id / 64] |= std::uint64_t{1} << id % 64; }
+
+  std::vector<std::uint64_t> marks_;
+  std::vector<std::uint32_t> before_;  ///< marks in the words before
+  std::uint32_t count_ = 0;
+};
+
+/// Numbers ids in ascending order by sorting them: 8 bytes an edge, whatever the ids are.
+class SparseIds {
+ public:
+  explicit SparseIds(const std::vector<Edge>& edges) {
+    ids_.reserve(2 * edges.size());
+    for (const Edge& e : edges) {
+      ids_.push_back(e.from);
+      ids_.push_back(e.to);
+    }
+    std::sort(ids_.begin(), ids_.end());
+    ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
+    ids_.shrink_to_fit();
+  }
+  std::uint32_t number(std::uint32_t id) const {
+    return static_cast<std::uint32_t>(std::lower_bound(ids_.begin(), ids_.end(), id) - ids_.begin());
+  }
+  std::vector<std::uint32_t> ids() && { return std::move(ids_); }
+
+ private:
+  std::vector<std::uint32_t> ids_;
+};
+
+template <typename Ids>
+void renumber(std::vector<Edge>& edges, const Ids& ids) {
+  for (Edge& e : edges) e = {ids.number(e.from), ids.number(e.to)};
+}
+
+/// Gives the ids that occur the numbers 0, 1, 2 ... in ascending order, with at most 8 bytes an edge.
+void name_vertices(GraphData& g, std::uint32_t largest) {
+  std::vector<std::uint32_t> ids;
+  if (largest / 8 <= 5 * g.edges.size() + 4096) {
+    const DenseIds dense(g.edges, largest);
+    if (dense.count() == largest + 1) {  // all of them occur
+      g.set_vertices(dense.count());
+      return;
+    }
+    renumber(g.edges, dense);
+    ids = dense.ids();
+  } else {
+    SparseIds sparse(g.edges);
+    renumber(g.edges, sparse);
+    ids = std::move(sparse).ids();
+  }
   g.vertices = static_cast<std::uint32_t>(ids.size());
-  for (std::uint32_t id : ids) g.names.push_back(std::to_string(id));
+  g.names = VertexNames::numbers(std::move(ids));
 }
 
 }  // namespace
 
-GraphData read_edge_list(TextSource& source, bool renumber) {
+GraphData read_edge_list(TextSource& source) {
   GraphData g;
-  g.edges.reserve(source.file_bytes() / 12);
-  std::uint64_t largest = 0, largest_line = 0;
+  std::uint64_t largest = 0, checked = 1 << 22;
   bool first = true, weighted = false;
   std::string_view line;
   while (source.next(line)) {
@@ -43,10 +111,7 @@ GraphData read_edge_list(TextSource& source, bool renumber) {
     if (const char c = fields.peek(); c == '\0' || c == '#' || c == '%') continue;
     const std::uint64_t from = fields.number("a vertex", 0, kLargestId);
     const std::uint64_t to = fields.number("a vertex", 0, kLargestId);
-    if (const std::uint64_t id = std::max(from, to); id > largest) {
-      largest = id;
-      largest_line = source.line();
-    }
+    largest = std::max({largest, from, to});
     g.edges.push_back({static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to)});
     if (first) {
       weighted = !fields.empty();
@@ -59,20 +124,13 @@ GraphData read_edge_list(TextSource& source, bool renumber) {
     } else if (!fields.empty()) {
       fields.end("'from to' in this file, as its first line is");
     }
+    // How many edges come nobody says: there must be room to double those that have come.
+    if (g.edges.size() == checked) {
+      require_memory_for(source, 0, checked);
+      checked *= 2;
+    }
   }
-  if (g.edges.empty()) return g;
-  if (renumber) {
-    renumber_ids(g);
-    return g;
-  }
-  if (largest > 100 * g.edges.size() + 10'000'000) {
-    throw UserError(source.file() + ":" + std::to_string(largest_line) + ": vertex " +
-                    std::to_string(largest) + " would make a graph of " + std::to_string(largest + 1) +
-                    " vertices for " + std::to_string(g.edges.size()) +
-                    " edges; ids are numbers from 0 without large gaps, or ask for "
-                    "renumbering");
-  }
-  g.vertices = static_cast<std::uint32_t>(largest + 1);
+  if (!g.edges.empty()) name_vertices(g, static_cast<std::uint32_t>(largest));
   return g;
 }
 

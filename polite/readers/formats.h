@@ -10,11 +10,18 @@ namespace polyloom::polite {
 /// Largest vertex number of any file.
 inline constexpr std::uint64_t kLargestId = 0xfffffffdull;
 
-GraphData read_edge_list(TextSource& source, bool renumber);
+GraphData read_edge_list(TextSource& source);
 GraphData read_matrix_market(TextSource& source);
 GraphData read_dimacs(TextSource& source);
 GraphData read_metis(TextSource& source);
 GraphData read_snapshot(TextSource& source);
+
+/// Throws UserError if a file that announces `count` things, each of at least `bytes` bytes of text, is too
+/// short to hold them, so that a wrong header reserves nothing.
+void check_announced(const TextSource& source, std::uint64_t count, std::uint64_t bytes, const char* what);
+
+/// Throws UserError unless there is memory for what the file announces.
+void require_memory_for(const TextSource& source, std::uint64_t vertices, std::uint64_t edges);
 
 /// First line of a snapshot.
 inline constexpr const char* kSnapshotMagic = "polyloom-graph 1";

@@ -63,10 +63,10 @@ GraphData read_matrix_market(TextSource& source) {
   const std::uint64_t entries = sizes.number("the number of entries", 0, ~std::uint64_t{0} >> 8);
   sizes.end("'rows columns entries'");
   GraphData g;
-  g.vertices = static_cast<std::uint32_t>(std::max(rows, columns));
-  // A wrong count must not reserve more than the file can hold: an entry takes at least 4 bytes (gzip: 1000
-  // times).
-  g.edges.reserve(std::min(entries, source.file_bytes() * 250) * (header.mirrored ? 2 : 1));
+  g.set_vertices(static_cast<std::uint32_t>(std::max(rows, columns)), 1);
+  check_announced(source, entries, header.weighted ? 6 : 4, "entries");
+  require_memory_for(source, g.vertices, entries * (header.mirrored ? 2 : 1));
+  g.edges.reserve(entries * (header.mirrored ? 2 : 1));
   for (std::uint64_t i = 0; i < entries; ++i) {
     if (!next_line(source, line)) {
       source.fail("the file ends after " + std::to_string(i) + " of " + std::to_string(entries) + " entries");

@@ -52,15 +52,17 @@ GraphFormat by_content(TextSource& source) {
 
 }  // namespace
 
-void GraphData::add_reverse_edges() {
-  const std::size_t n = edges.size();
-  edges.reserve(2 * n);
-  if (!weights.empty()) weights.reserve(2 * n);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (edges[i].from == edges[i].to) continue;
-    edges.push_back({edges[i].to, edges[i].from});
-    if (!weights.empty()) weights.push_back(weights[i]);
-  }
+void check_announced(const TextSource& source, std::uint64_t count, std::uint64_t bytes, const char* what) {
+  const std::uint64_t most = source.most_text() / bytes + 1;  // the last one may lack its line end
+  if (count <= most) return;
+  source.fail("the header announces " + std::to_string(count) + " " + what + ", but the file's " +
+              std::to_string(source.file_bytes()) + " bytes hold at most " + std::to_string(most));
+}
+
+void require_memory_for(const TextSource& source, std::uint64_t vertices, std::uint64_t edges) {
+  require_graph_memory(static_cast<double>(vertices), static_cast<double>(edges),
+                       source.file() + ": a graph of " + std::to_string(vertices) + " vertices and " +
+                           std::to_string(edges) + " edges");
 }
 
 GraphFormat graph_format(std::string_view name) {
@@ -98,7 +100,7 @@ GraphData read_graph(const std::string& file, const ReadOptions& options) {
       g = read_snapshot(source);
       break;
     default:
-      g = read_edge_list(source, options.renumber);
+      g = read_edge_list(source);
   }
   if (options.undirected) g.add_reverse_edges();
   return g;

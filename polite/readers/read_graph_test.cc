@@ -7,6 +7,7 @@
 
 #include <EdgeList.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -54,6 +55,14 @@ class Files : public testing::Test {
 
 using Edges = std::vector<Edge>;
 using Weights = std::vector<double>;
+using Names = std::vector<std::string>;
+
+Names names_of(const GraphData& g) {
+  Names names;
+  EXPECT_EQ(g.names.size(), g.vertices);
+  for (std::uint32_t v = 0; v < g.vertices; ++v) names.push_back(g.names[v]);
+  return names;
+}
 
 TEST_F(Files, EdgeList) {
   const GraphData g = read_graph(put("a.txt", "# SNAP comment\n0 1\n\n  2\t0\r\n1,1\n"));
@@ -66,17 +75,49 @@ TEST_F(Files, EdgeList) {
   EXPECT_EQ(read_graph(put("empty", "")).vertices, 0u);
 }
 
-TEST_F(Files, EdgeListOptions) {
-  const std::string file = put("c", "5 1000000000\n5 7\n");
+TEST_F(Files, EdgeListHasTheVerticesThatOccur) {
+  const std::string file = put("c", "5 4294967293\n5 7\n");
   ReadOptions options;
-  options.renumber = options.undirected = true;
+  options.undirected = true;
   const GraphData g = read_graph(file, options);
   EXPECT_EQ(g.vertices, 3u);
-  EXPECT_EQ(g.names, (std::vector<std::string>{"5", "7", "1000000000"}));
+  EXPECT_EQ(names_of(g), (Names{"5", "7", "4294967293"}));
   EXPECT_EQ(g.edges, (Edges{{0, 2}, {0, 1}, {2, 0}, {1, 0}}));
-  EXPECT_NE(
-      error_of(file).find("c:1: vertex 1000000000 would make a graph of 1000000001 vertices for 2 edges"),
-      std::string::npos);
+  // Near ids are numbered by marks, far ones by sorting.
+  const GraphData near = read_graph(put("d", "1 2\n2 3\n3 1\n10 11\n"));
+  EXPECT_EQ(near.vertices, 5u);
+  EXPECT_EQ(names_of(near), (Names{"1", "2", "3", "10", "11"}));
+  EXPECT_EQ(near.edges, (Edges{{0, 1}, {1, 2}, {2, 0}, {3, 4}}));
+  const GraphData from_one = read_graph(put("e", "1 2\n2 3\n"));
+  EXPECT_EQ(from_one.vertices, 3u);
+  EXPECT_EQ(names_of(from_one), (Names{"1", "2", "3"}));
+}
+
+TEST_F(Files, BothWaysOfNumberingAgree) {
+  std::mt19937 rng(3);
+  std::vector<std::uint32_t> ids;
+  std::string near, far;
+  for (int i = 0; i < 300; ++i) ids.push_back(static_cast<std::uint32_t>(rng() % 40000));
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint32_t from = ids[rng() % ids.size()], to = ids[rng() % ids.size()];
+    near += std::to_string(from) + " " + std::to_string(to) + "\n";
+    far += std::to_string(from * 100000ull) + " " + std::to_string(to * 100000ull) + "\n";
+  }
+  const GraphData a = read_graph(put("near", near)), b = read_graph(put("far", far));
+  EXPECT_EQ(a.edges, b.edges);
+  ASSERT_EQ(a.vertices, b.vertices);
+  for (std::uint32_t v = 0; v < a.vertices; ++v)
+    EXPECT_EQ(a.names[v] + (a.names[v] == "0" ? "" : "00000"), b.names[v]);
+}
+
+TEST_F(Files, DeclaredVerticesExistWithoutEdgesToo) {
+  const GraphData mtx =
+      read_graph(put("v.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 4 1\n2 3\n"));
+  EXPECT_EQ(names_of(mtx), (Names{"1", "2", "3", "4"}));
+  EXPECT_EQ(names_of(read_graph(put("v.gr", "p sp 3 0\n"))), (Names{"1", "2", "3"}));
+  EXPECT_EQ(names_of(read_graph(put("v.metis", "2 0\n\n\n"))), (Names{"1", "2"}));
+  EXPECT_EQ(names_of(read_graph(put("v.plg", "polyloom-graph 1 2 0\n0 \n0 \n" + std::string(2, '\0')))),
+            (Names{"0", "1"}));
 }
 
 TEST_F(Files, MatrixMarket) {
@@ -121,7 +162,7 @@ TEST_F(Files, Debian) {
                      "Package: b\nDepends: c (>= 1.2), a:any | x, gone,\n virtual | gone\n\n"
                      "Package: a\nPre-Depends: c\nDepends: c, a\nDescription: x\n Depends: b\n\n"
                      "Package: c\nProvides: virtual (= 1)\n\nPackage: d\nDepends: gone | b\n"));
-  EXPECT_EQ(g.names, (std::vector<std::string>{"a", "b", "c", "d"}));
+  EXPECT_EQ(names_of(g), (Names{"a", "b", "c", "d"}));
   EXPECT_EQ(g.edges, (Edges{{0, 2}, {1, 0}, {1, 2}, {3, 1}}));
 }
 
@@ -136,7 +177,9 @@ TEST_F(Files, AptFolder) {
 TEST_F(Files, Snapshot) {
   GraphData g;
   g.vertices = 400;
-  for (int i = 0; i < 400; ++i) g.names.push_back("lib" + std::to_string(i));
+  Names names;
+  for (int i = 0; i < 400; ++i) names.push_back("lib" + std::to_string(i));
+  g.names = VertexNames::words(names);
   std::mt19937 rng(1);
   for (int i = 0; i < 3000; ++i)
     g.edges.push_back({static_cast<std::uint32_t>(rng() % 400), static_cast<std::uint32_t>(rng() % 400)});
@@ -144,7 +187,7 @@ TEST_F(Files, Snapshot) {
   write_snapshot(g, file);
   EXPECT_FALSE(std::filesystem::exists(file + ".part"));
   const GraphData back = read_graph(file);
-  EXPECT_EQ(back.names, g.names);
+  EXPECT_EQ(names_of(back), names);
   std::sort(g.edges.begin(), g.edges.end(),
             [](Edge a, Edge b) { return std::pair(a.from, a.to) < std::pair(b.from, b.to); });
   EXPECT_EQ(back.edges, g.edges);
@@ -175,10 +218,53 @@ TEST_F(Files, MessagesNameFileLineAndWhatIsAllowed) {
             std::string::npos);
   EXPECT_NE(error_of(put("n.metis", "3 1\n2\n1\n")).find("2 of 3 vertices"), std::string::npos);
   EXPECT_NE(error_of(put("o.metis", "2 2\n2\n1\n")).find("lists 2 neighbours"), std::string::npos);
+  EXPECT_EQ(
+      error_of(put("q.metis", "3 2\n% note\n2 3\n3\n2\n")),
+      "q.metis:3: vertex 1 lists 2, but line 4, of vertex 2, does not list it back; both ends list an edge");
+  EXPECT_NE(
+      error_of(put("r.metis", "2 1 001\n2 5\n1 6\n")).find("r.metis:2: vertex 1 lists 2 with its weight"),
+      std::string::npos);
   EXPECT_NE(error_of(put("p_Packages", "what is this\n")).find("p_Packages:1:"), std::string::npos);
   EXPECT_NE(error_of((folder_ / "missing").string()).find("missing: cannot be opened"), std::string::npos);
   EXPECT_NE(error_of(put("dir/", "")).find("dir/: cannot be opened"), std::string::npos);
   EXPECT_THROW(graph_format("xml"), UserError);
+}
+
+TEST_F(Files, HeadersThatPromiseMoreThanTheFileHolds) {
+  EXPECT_EQ(error_of(put("a.gr", "p sp 5 4000000000\na 1 2 3\n")),
+            "a.gr:1: the header announces 4000000000 edges, but the file's 26 bytes hold at most 4");
+  EXPECT_NE(error_of(put("b.metis", "4000000000 0\n")).find("announces 4000000000 vertices"),
+            std::string::npos);
+  EXPECT_NE(error_of(put("c.mtx", "%%MatrixMarket matrix coordinate pattern general\n9 9 99\n1 1\n"))
+                .find("c.mtx:2: the header announces 99 entries"),
+            std::string::npos);
+  EXPECT_NE(error_of(put("d.plg", "polyloom-graph 1 4000000000 0\n")).find("announces 4000000000 vertices"),
+            std::string::npos);
+}
+
+TEST_F(Files, RefusesWhatMemoryCannotHold) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer takes the address space that the test limits";
+#endif
+  const auto read_with_little = [&](const std::string& file) {
+    rlimit limit{};
+    limit.rlim_cur = limit.rlim_max = 1'000'000'000;
+    setrlimit(RLIMIT_AS, &limit);
+    std::fprintf(stderr, "%s", error_of(file).c_str());
+    std::exit(0);
+  };
+  EXPECT_EXIT(read_with_little(put("a.mtx",
+                                   "%%MatrixMarket matrix coordinate pattern general\n"
+                                   "4294967294 4294967294 0\n")),
+              testing::ExitedWithCode(0),
+              "4294967294 vertices and 0 edges needs 171.8 GB of memory; .* are there");
+  EXPECT_EXIT(read_with_little(put("b.gr", "p sp 4000000000 0\n")), testing::ExitedWithCode(0),
+              "needs 160.0 GB of memory");
+  // Names that each repeat the one before and go on: 1.2 GB said in 4 MB.
+  std::string bomb = "polyloom-graph 1 300000 0\n0 " + std::string(4000, 'x') + "\n";
+  for (int i = 1; i < 300000; ++i) bomb += "4000 " + std::to_string(i) + "\n";
+  EXPECT_EXIT(read_with_little(put("c.plg", bomb)), testing::ExitedWithCode(0),
+              "its 300000 names needs .* are there");
 }
 
 TEST_F(Files, TruncatedAndDamagedGzip) {

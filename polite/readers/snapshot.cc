@@ -9,9 +9,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <stdexcept>
 #include <string>
 
 #include "fabric/error.h"
+#include "fabric/memory.h"
+#include "fabric/partial_file.h"
 #include "polite/read_graph.h"
 #include "polite/readers/fields.h"
 #include "polite/readers/formats.h"
@@ -19,6 +22,8 @@
 namespace polyloom::polite {
 
 namespace {
+
+constexpr std::size_t kLongestName = 4096;
 
 class NumberReader {
  public:
@@ -51,7 +56,7 @@ std::string encode(const GraphData& graph) {
                     std::to_string(graph.edges.size()) + "\n";
   std::string before;
   for (std::uint32_t v = 0; v < graph.vertices; ++v) {
-    const std::string name = graph.names.empty() ? "" : graph.names[v];
+    const std::string name = graph.names.are_indices() ? "" : graph.names[v];
     if (name.find('\n') != std::string::npos)
       throw UserError("a name with a line end cannot be stored in a snapshot");
     const auto shared = static_cast<std::size_t>(
@@ -76,19 +81,12 @@ std::string encode(const GraphData& graph) {
   return out;
 }
 
-}  // namespace
-
-GraphData read_snapshot(TextSource& source) {
-  std::string_view line;
-  if (!source.next(line) || !line.starts_with(kSnapshotMagic)) {
-    source.fail_file(std::string("is no snapshot; those start with '") + kSnapshotMagic + "'");
-  }
-  Fields header(source, line.substr(std::strlen(kSnapshotMagic)));
-  GraphData g;
-  g.vertices = static_cast<std::uint32_t>(header.number("the number of vertices", 0, kLargestId + 1));
-  const std::uint64_t edges = header.number("the number of edges", 0, ~std::uint64_t{0} >> 8);
-  header.end("'polyloom-graph 1 VERTICES EDGES'");
+/// Names share beginnings, so a short file can say long ones: how much they take is watched as they come.
+void read_names(TextSource& source, GraphData& g) {
+  std::vector<std::string> names;
   std::string name;
+  std::string_view line;
+  std::uint64_t bytes = 0, checked = 64 << 20;
   bool named = false;
   for (std::uint32_t v = 0; v < g.vertices; ++v) {
     if (!source.next(line)) source.fail_file("ends too early; it is no complete snapshot");
@@ -98,11 +96,45 @@ GraphData read_snapshot(TextSource& source) {
     if (blank == std::string_view::npos) source.fail("a name line is 'SHARED REST'");
     name.resize(shared);
     name += line.substr(blank + 1);
+    if (name.size() > kLongestName) {
+      source.fail("a name of " + std::to_string(name.size()) + " characters; at most " +
+                  std::to_string(kLongestName) + " are allowed");
+    }
     named |= !name.empty();
-    g.names.push_back(name);
+    bytes += sizeof name + name.size();
+    if (bytes > checked) {
+      // What the rest will take if it goes on like this.
+      const double rest = static_cast<double>(bytes) / (v + 1) * (g.vertices - v);
+      require_memory(rest, source.file() + ": its " + std::to_string(g.vertices) + " names");
+      checked *= 2;
+    }
+    names.push_back(name);
   }
-  if (!named) g.names.clear();
-  g.edges.reserve(std::min(edges, source.file_bytes() * 1000));
+  if (!named) return;
+  try {
+    g.names = VertexNames::words(std::move(names));
+  } catch (const UserError& error) {
+    source.fail_file(error.what());
+  }
+}
+
+}  // namespace
+
+GraphData read_snapshot(TextSource& source) {
+  std::string_view line;
+  if (!source.next(line) || !line.starts_with(kSnapshotMagic)) {
+    source.fail_file(std::string("is no snapshot; those start with '") + kSnapshotMagic + "'");
+  }
+  Fields header(source, line.substr(std::strlen(kSnapshotMagic)));
+  GraphData g;
+  g.set_vertices(static_cast<std::uint32_t>(header.number("the number of vertices", 0, kLargestId + 1)));
+  const std::uint64_t edges = header.number("the number of edges", 0, ~std::uint64_t{0} >> 8);
+  header.end("'polyloom-graph 1 VERTICES EDGES'");
+  check_announced(source, g.vertices, 3, "vertices");
+  check_announced(source, edges, 1, "edges");
+  require_memory_for(source, g.vertices, edges);
+  read_names(source, g);
+  g.edges.reserve(edges);
   NumberReader numbers(source);
   for (std::uint32_t v = 0; v < g.vertices; ++v) {
     std::uint64_t to = 0;
@@ -116,20 +148,20 @@ GraphData read_snapshot(TextSource& source) {
 }
 
 void write_snapshot(const GraphData& graph, const std::string& file) {
-  if (!graph.names.empty() && graph.names.size() != graph.vertices) {
-    throw UserError("a snapshot needs a name for every vertex, or for none");
+  if (graph.names.size() != graph.vertices)
+    throw std::logic_error("a snapshot needs a name for every vertex");
+  const std::string bytes = encode(graph);
+  fabric::PartialFile whole(file);
+  const int fd = whole.duplicate();
+  gzFile gz = gzdopen(fd, "wb9");
+  if (gz == nullptr) {
+    ::close(fd);
+    throw UserError(file + ": cannot be written: " + std::strerror(errno));
   }
-  const std::string bytes = encode(graph), part = file + ".part";
-  auto fail = [&](const char* what) {
-    const std::string reason = std::strerror(errno);
-    unlink(part.c_str());
-    throw UserError(file + ": " + what + ": " + reason);
-  };
-  gzFile gz = gzopen(part.c_str(), "wb9");
-  if (gz == nullptr) fail("cannot be written");
   const auto written = gzfwrite(bytes.data(), 1, bytes.size(), gz);
-  if (gzclose(gz) != Z_OK || written != bytes.size()) fail("was not fully written");
-  if (std::rename(part.c_str(), file.c_str()) != 0) fail("cannot be written");
+  if (gzclose(gz) != Z_OK || written != bytes.size())
+    throw UserError(file + ": was not fully written: " + std::strerror(errno));
+  whole.commit();
 }
 
 }  // namespace polyloom::polite

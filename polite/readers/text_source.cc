@@ -61,6 +61,8 @@ TextSource::TextSource(const std::string& file, Progress progress)
   }
   if (gz_ == nullptr) fail_file(std::string("cannot be opened: ") + std::strerror(errno));
   gzbuffer(gz_, 1 << 18);
+  // Deflate packs 258 bytes into two bits at best.
+  if (pipe_ == nullptr && S_ISREG(info.st_mode)) most_text_ = gzdirect(gz_) == 1 ? size_ : size_ * 1032;
 }
 
 TextSource::~TextSource() {
@@ -123,8 +125,10 @@ std::size_t TextSource::read(char* to, std::size_t n) {
   return done;
 }
 
-void TextSource::fail(const std::string& what) const {
-  throw UserError(file_ + ":" + std::to_string(line_) + ": " + what);
+void TextSource::fail(const std::string& what) const { fail_at(line_, what); }
+
+void TextSource::fail_at(std::uint64_t line, const std::string& what) const {
+  throw UserError(file_ + ":" + std::to_string(line) + ": " + what);
 }
 
 void TextSource::fail_file(const std::string& what) const { throw UserError(file_ + ": " + what); }

@@ -57,8 +57,12 @@ class TextSource {
   const std::string& file() const { return file_; }
   /// Bytes of the file (compressed).
   std::uint64_t file_bytes() const { return size_; }
+  /// Bytes of text that it can hold at most: its own, more if packed, without bound if nobody knows.
+  std::uint64_t most_text() const { return most_text_; }
   /// Throws UserError "FILE:LINE: what".
   [[noreturn]] void fail(const std::string& what) const;
+  /// The same at a line that lies behind.
+  [[noreturn]] void fail_at(std::uint64_t line, const std::string& what) const;
   /// Throws UserError "FILE: what".
   [[noreturn]] void fail_file(const std::string& what) const;
 
@@ -82,7 +86,7 @@ class TextSource {
   std::future<void> reading_;                        ///< valid while it is
   std::vector<char> buffer_ = std::vector<char>(1);  // never without data()
   std::size_t at_ = 0, end_ = 0;
-  std::uint64_t line_ = 0, size_ = 0;
+  std::uint64_t line_ = 0, size_ = 0, most_text_ = ~std::uint64_t{0};
   bool ended_ = false;
 };
 

@@ -121,6 +121,38 @@ TEST(PGraphNative, ShortestPathsThroughHostLink) {
   unsetenv("POLYLOOM_ON");
 }
 
+TEST(PGraphOnBoards, PlacementIsRefusedUntilItIsKnown) {
+  DistGraph graph;
+  fill(graph, sample());
+  EXPECT_THROW(graph.toDeviceAddr[0], UserError);
+  EXPECT_THROW(graph.fromDeviceAddr[0], UserError);
+  EXPECT_THROW(graph.numDevicesOnThread[0], UserError);
+}
+
+/// One flag of two that mean the same table here must not win in silence.
+TEST(PGraphOnBoards, IncomingEdgesLieInOnePlace) {
+  const auto address_of_in_table = [](bool headers, bool rest) {
+    overlay::ClusterFacts facts;
+    facts.tiles_x = facts.tiles_y = 1;
+    auto* cluster = new overlay::FakeCluster(facts);
+    HostLink link(cluster);
+    DistGraph graph;
+    fill(graph, sample());
+    graph.mapInEdgeHeadersToDRAM = headers;
+    graph.mapInEdgeRestToDRAM = rest;
+    graph.write(&link);
+    link.flush();
+    const auto bytes = cluster->bytes(0, blocks::Space::slice0, 0, 0x00800000, sizeof(PThreadHead));
+    PThreadHead head;
+    std::memcpy(&head, bytes.data(), sizeof(head));
+    return head.inTable;
+  };
+  EXPECT_GE(address_of_in_table(true, true), 0x01800000u);  // DRAM, Tinsel facts 1.3
+  EXPECT_LT(address_of_in_table(false, false), 0x01800000u);
+  EXPECT_THROW(address_of_in_table(true, false), UserError);
+  EXPECT_THROW(address_of_in_table(false, true), UserError);
+}
+
 TEST(PGraphOnBoards, EveryThreadGetsAHeadAndEveryVertexAnAddress) {
   overlay::ClusterFacts facts;
   facts.boards_x = 2;
@@ -130,6 +162,7 @@ TEST(PGraphOnBoards, EveryThreadGetsAHeadAndEveryVertexAnAddress) {
   DistGraph graph;
   fill(graph, sample());
   graph.write(&link);
+  link.finish();  // what was written has arrived
   EXPECT_FALSE(graph.is_simulation());
   ASSERT_EQ(graph.toDeviceAddr.size(), 500u);
   unsigned heads = 0, vertices = 0;

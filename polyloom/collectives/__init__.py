@@ -8,7 +8,21 @@ Input: a cluster name and one array a rank; output: arrays and a ``Result`` with
     print(result.simulated_seconds, result.bus_gbps)
 """
 
-from polyloom.collectives.communicator import Communicator, Result
-from polyloom.collectives.loader import CollectiveError
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from polyloom.collectives.communicator import Communicator, Result
+    from polyloom.collectives.loader import CollectiveError
 
 __all__ = ["CollectiveError", "Communicator", "Result"]
+
+#: Where the names above are. These modules need the compiled part, models and programs do not.
+_HOMES = {"Communicator": "communicator", "Result": "communicator", "CollectiveError": "loader"}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name when it is first asked for."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -5,13 +5,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from typing import Any
 
+from polyloom import memory, record
 from polyloom.collectives.communicator import Communicator, Result
 from polyloom.collectives.verify import verify
 from polyloom.errors import UserError
+from polyloom.folder import RunFolder
 
 UNITS = {"": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
+
+#: What simulated_seconds of a result contains.
+SPAN = "one operation, from the end of the barrier before it to the last rank's end; its data are in place"
 
 #: From so many bytes a rank on, --verify fills and reads the nodes' memory in place, not over the host link.
 VISIBLE_BYTES = 16 << 20
@@ -48,12 +54,20 @@ def run(comm: Communicator, operation: str, sizes: list[int], algorithm: str, ch
     """Run the operation once a size."""
     results = []
     comm.uniform(operation, sizes[0])  # an unknown operation is named before anything runs
+    if comm.native or check:  # a simulated node's memory takes room only where something is written
+        _require_memory(comm, operation, max(sizes), algorithm)
     for size in sizes:
         if check:
             verify(comm, operation, size, algorithm)
         prepared = comm.prepare(comm.uniform(operation, size), algorithm)
         results.append(comm.run(prepared))
     return results
+
+
+def _require_memory(comm: Communicator, operation: str, size: int, algorithm: str) -> None:
+    prepared = comm.prepare(comm.uniform(operation, size), algorithm)
+    needed = sum(prepared.send_bytes(rank) + prepared.recv_bytes(rank) for rank in range(comm.size))
+    memory.require(needed, f"{operation} of {size} bytes on {comm.size} ranks")
 
 
 def table(comm: Communicator, results: list[Result]) -> str:
@@ -67,6 +81,7 @@ def table(comm: Communicator, results: list[Result]) -> str:
 
     lines = [
         f"{comm.topology}; bus = Gb/s x {results[0].bus_factor:.4f} (nccl-tests); limit: all lanes",
+        f"us: simulated time of {SPAN}",
         head,
     ]
     lines += [
@@ -78,7 +93,23 @@ def table(comm: Communicator, results: list[Result]) -> str:
     return "\n".join(lines)
 
 
-def as_json(comm: Communicator, results: list[Result]) -> str:
-    """The same facts for machines."""
+def facts(comm: Communicator, results: list[Result]) -> dict[str, Any]:
+    """The same for machines."""
     limit = comm.lane_gbps * comm.lanes if comm.lane_gbps else None
-    return json.dumps({"topology": comm.topology, "limit_gbps": limit, "results": [asdict(r) for r in results]})
+    return {
+        "topology": comm.topology,
+        "limit_gbps": limit,
+        "simulated_span": SPAN,
+        "results": [asdict(r) for r in results],
+    }
+
+
+def write_record(folder: RunFolder, facts: dict[str, Any], words: list[str], wall: float) -> None:
+    """What the run answered, beside what a simulator wrote of it; without one (natively) also what ran."""
+    results = facts["results"]
+    native = all(result["simulated_seconds"] is None for result in results)
+    answer = {"app": results[0]["operation"], "on": "native" if native else "cluster", **facts}
+    if len(results) == 1:  # a row of the page each
+        answer |= {key: value for key, value in results[0].items() if key != "operation"}
+    folder.write("result.json", json.dumps(answer, indent=2) + "\n")
+    record.complete(folder, answer["app"], answer["on"], words, 0, 0, wall)

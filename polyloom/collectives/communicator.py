@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyloom import paths
+from polyloom import memory, paths
 from polyloom.collectives.loader import CollectiveError, ext
 from polyloom.collectives.program import Instruction
+from polyloom.errors import UserError
 
 Array = NDArray[Any]
 _TYPES = {np.dtype(np.float32): "fp32", np.dtype(np.int32): "int32"}
@@ -84,6 +86,18 @@ class Communicator:
         path = str(paths.cluster_file(cluster)) if cluster else ""
         self._raw = ext.Communicator(path, on, native_ranks, watchdog_seconds)
 
+    @contextlib.contextmanager
+    def away(self) -> Iterator[None]:
+        """Around waiting for a person, a pipe, another program: others that share the cluster go on meanwhile.
+
+        No other call in between. Simulated time goes on here when no other program can (fabric/host/README.md).
+        """
+        self._raw.away()
+        try:
+            yield
+        finally:
+            self._raw.back()
+
     @property
     def size(self) -> int:
         """Number of ranks."""
@@ -146,7 +160,12 @@ class Communicator:
         empty = np.zeros(0, np.uint8)
         _check_types(send)
         given = [empty if a is None else _bytes_of(a) for a in send]
-        taken = [np.empty(self._raw.recv_bytes(request, rank), np.uint8) for rank in range(self.size)]
+        sizes = [self._raw.recv_bytes(request, rank) for rank in range(self.size)]
+        try:
+            memory.require(sum(sizes), "what the ranks receive")
+        except UserError as error:
+            raise CollectiveError(str(error)) from error
+        taken = [np.empty(size, np.uint8) for size in sizes]
         raw = self._raw.call(request, given, taken, algorithm)
         return [array.view(dtype) for array in taken], Result.of(raw)
 

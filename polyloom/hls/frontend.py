@@ -7,15 +7,17 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from polyloom.hls import toolchain
+from polyloom import process
+from polyloom.hls import absent, toolchain
 
 TARGET = "riscv64-unknown-elf"
 CLANG_FLAGS = [
-    *("-O2", "-ffreestanding", "-ffp-contract=off", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops"),
+    # Not -ffreestanding: only a hosted main returns 0 where it has no return (C99 5.1.2.2.3).
+    *("-fno-builtin", "-nostdlibinc"),
+    *("-O2", "-ffp-contract=off", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops"),
     *("-fsigned-char", "-g1", "-fno-discard-value-names", "-fno-jump-tables", "-fno-math-errno"),
 ]
 #: After linking: inline across files, and leave loops in the form that the compiler expects.
@@ -28,12 +30,14 @@ PASSES = (
     "function(lower-constant-intrinsics,loop-simplify,loop-mssa(licm),instcombine<no-verify-fixpoint>,simplifycfg,"
     "lower-expect,loop-simplify,lcssa)"
 )
+#: How often they run at most where that may take a call away that no kernel can make.
+MOST_ROUNDS = 4
 OPT_FLAGS = ["-internalize-public-api-list=polyloom_kernel", "-inline-threshold=150", "-jump-threading-threshold=0"]
 
 
 def to_ir(c_files: Sequence[str | Path], flags: Sequence[str] = ()) -> str:
     """LLVM IR of the linked and optimised program. UserError with the compiler's messages if it does not compile."""
-    with tempfile.TemporaryDirectory(prefix="polyloom-hls-") as folder:
+    with process.scratch("hls") as folder:
         parts = [compile_unit(file, flags, Path(folder) / f"{n}.ll") for n, file in enumerate(c_files)]
         return optimise(toolchain.run("llvm-link", ["-S", *parts, "-o", "-"]))
 
@@ -50,4 +54,9 @@ def optimise(ir_text: str) -> str:
     # a struct as a result has no register of its own: such functions become part of their callers
     text = re.sub(r"^(define [^@]*[\]}] @[^\n]*?\)[^#\n]*)(#\d+)", r"\1alwaysinline \2", ir_text, flags=re.MULTILINE)
     text = re.sub(r"^(attributes #\d+ = \{.*?)\bnoinline\b(?=.*alwaysinline)", r"\1", text, flags=re.MULTILINE)
-    return toolchain.run("opt", ["-S", f"-passes={PASSES}", *OPT_FLAGS, "-", "-o", "-"], text)
+    for _ in range(MOST_ROUNDS):
+        before, text = text, toolchain.run("opt", ["-S", f"-passes={PASSES}", *OPT_FLAGS, "-", "-o", "-"], text)
+        # One round is enough for all but constants that inlining has just brought to a test of the rank.
+        if text == before or not absent.calls(text):
+            break
+    return text

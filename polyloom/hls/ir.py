@@ -106,6 +106,7 @@ class Instr(Value):
     where: str = ""
     blocks: list[Block] = field(default_factory=list)
     align: int = 1
+    early: bool = False  # of a load: done before it is known whether anybody needs it
     objects: frozenset[Object] | None = None  # of load and store: what it may touch; None: anything
 
     def __repr__(self) -> str:

@@ -17,4 +17,6 @@ class Options:
     object_limit: int = 2 << 20  # bytes; a larger object is in DRAM
     dram_bytes: int = MOST_DRAM  # of the node
     pipeline: bool = True  # overlap iterations of innermost loops
+    checks: bool = True  # in simulation: accesses and divisors; costs no cycle
+    commands: bool = False  # port 0 carries commands of ENGINE.md; so the buffers in them are checked, too
     copies: int = 2  # as many copies of an array may be made to give a loop more read ports

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from polyloom import paths
+from polyloom import files, paths
 from polyloom.hls.pipeline import Kernel
 
 LIBRARY = Path(__file__).parent / "rtl" / "hls.f"
@@ -29,6 +29,6 @@ def file_list(verilog: str) -> str:
 def write_kernel(kernel: Kernel, folder: Path) -> None:
     """Make the folder and the three files."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "kernel.sv").write_text(kernel.verilog)
-    (folder / "kernel.f").write_text(file_list(kernel.verilog))
-    (folder / "report.json").write_text(json.dumps(kernel.report, indent=1) + "\n")
+    files.write(folder / "kernel.sv", kernel.verilog)
+    files.write(folder / "kernel.f", file_list(kernel.verilog))
+    files.write(folder / "report.json", json.dumps(kernel.report, indent=1) + "\n")

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from polyloom.hls import absent
 from polyloom.hls.bind import bind
 from polyloom.hls.emit.design import Design
 from polyloom.hls.emit.kernel import kernel_text
@@ -60,6 +61,7 @@ LOOP_PASSES = [
 def compile_kernel(ir_text: str, options: Options | None = None) -> Kernel:
     """SystemVerilog and report of a program in LLVM IR. HlsError with file:line:column if it cannot be a kernel."""
     options = options or Options()
+    absent.refuse(ir_text)
     module = read(ir_text, options)
     check_recursion(module)
     start_dram(module)
@@ -74,6 +76,6 @@ def compile_kernel(ir_text: str, options: Options | None = None) -> Kernel:
     plans = schedule(module, memories, options)
     check_limit(memories, options)
     units = Units()
-    design = Design(module, plans, memories, bind(list(plans.values()), memories, units))
-    text = kernel_text(design)
+    design = Design(module, plans, memories, bind(list(plans.values()), memories, units), options.dram_bytes)
+    text = kernel_text(design, options)
     return Kernel(text, report_of(design))

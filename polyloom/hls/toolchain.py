@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from polyloom import process
 from polyloom.errors import UserError
 
 LLVM = 19
@@ -34,6 +35,7 @@ def call(
     command: Sequence[str | Path], name: str = "", stdin: str | None = None, env: Mapping[str, str] | None = None
 ) -> str:
     """Run a program and return its standard output. UserError with what it said, after ``name``, if it fails."""
+    process.guard()
     words = list(map(str, command))
     done = subprocess.run(words, input=stdin, env=env, capture_output=True, text=True, check=False)
     if done.returncode != 0:

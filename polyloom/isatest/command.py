@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -33,29 +32,18 @@ def run(files: list[Path], on: str, cluster: str, limit_us: float) -> list[Verdi
         raise UserError(f"--limit-us {limit_us:g}: give a time above 0")
     programs = [elf.read(file) for file in files]
     verdicts: list[Verdict] = []
-    while len(verdicts) < len(programs):
-        more = _batch(programs[len(verdicts) :], on, cluster, limit_us, len(verdicts), len(programs))
-        if not more:
-            raise UserError("the simulator has run none of the programs")
-        verdicts += more
+    for program in programs:
+        verdicts.append(_verdict(program, on, cluster, limit_us))
+        _progress(len(verdicts), len(programs))
     return verdicts
 
 
-def _batch(programs: list[elf.Program], on: str, cluster: str, limit_us: float, done: int, total: int) -> list[Verdict]:
-    """As many of the programs as a board has instruction memories: each gets one that is fresh."""
-    verdicts: list[Verdict] = []
-    other: list[str] = []
-
-    def take(line: str) -> None:
-        if line.startswith("{"):
-            verdicts.append(Verdict(**json.loads(line)))
-            _progress(done + len(verdicts), total)
-        else:
-            other.append(line)
-
-    with tempfile.TemporaryDirectory(prefix="polyloom-isa-") as folder:
-        source = Path(folder) / "programs.json"
-        source.write_text(json.dumps([program.as_dict() for program in programs]))
+def _verdict(program: elf.Program, on: str, cluster: str, limit_us: float) -> Verdict:
+    """What a program says on boards of its own: no other has been there, and none of it is left for the next one."""
+    lines: list[str] = []
+    with process.scratch("isa") as folder:
+        source = Path(folder) / "program.json"
+        source.write_text(json.dumps(program.as_dict()))
         env = {
             "POLYLOOM_ON": on,
             "POLYLOOM_HOME": str(paths.home()),
@@ -63,11 +51,12 @@ def _batch(programs: list[elf.Program], on: str, cluster: str, limit_us: float, 
             "POLYLOOM_RUN_DIR": str(Path(folder) / "run"),
         }
         command = [str(paths.program("polyloom-elf-run")), str(limit_us), str(source)]
-        status, _ = process.run_child(command, env, Path.cwd(), on_line=take)
-    if status != 0:
-        said = "\n".join(line.removeprefix("polyloom: ") for line in other)
+        status, _ = process.run_child(command, env, Path.cwd(), on_line=lines.append)
+    verdicts = [line for line in lines if line.startswith("{")]
+    if status != 0 or len(verdicts) != 1:
+        said = "\n".join(line.removeprefix("polyloom: ") for line in lines if not line.startswith("{"))
         raise UserError(said or f"polyloom-elf-run ended with status {status}")
-    return verdicts
+    return Verdict(**json.loads(verdicts[0]))
 
 
 def _progress(done: int, total: int) -> None:

@@ -7,13 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from elftools.common.exceptions import ELFError
+from elftools.elf.constants import P_FLAGS
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
 from polyloom.errors import UserError
 
 #: More is no test of an instruction, and would only fail later, on the board.
 MAX_BYTES = 1 << 24
+
+
+@dataclass
+class Segment:
+    """Bytes at an address of the program: code that threads execute, or data that they load and store."""
+
+    address: int
+    executable: bool
+    data: bytes
 
 
 @dataclass
@@ -23,11 +33,11 @@ class Program:
     name: str
     entry: int
     tohost: int
-    segments: list[tuple[int, bytes]]
+    segments: list[Segment]
 
     def as_dict(self) -> dict[str, Any]:
         """As `polyloom-elf-run` reads it."""
-        segments = [{"address": address, "hex": data.hex()} for address, data in self.segments]
+        segments = [{"address": s.address, "executable": s.executable, "hex": s.data.hex()} for s in self.segments]
         return {"name": self.name, "entry": self.entry, "tohost": self.tohost, "segments": segments}
 
 
@@ -38,8 +48,11 @@ def read(path: Path) -> Program:
             return _program(path, ELFFile(file))
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
-    except (ELFError, ValueError, KeyError, OverflowError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} is no ELF file that can be read ({error}); give a linked RV32 program") from error
+    except UserError:
+        raise
+    except Exception as error:  # pyelftools names few of its errors: a damaged file fails anywhere inside
+        why = str(error) or type(error).__name__
+        raise UserError(f"{path} is no ELF file that can be read ({why}); give a linked RV32 program") from error
 
 
 def _program(path: Path, elf: Any) -> Program:
@@ -49,8 +62,8 @@ def _program(path: Path, elf: Any) -> Program:
             f"{path} is not a linked RV32 program (machine {header['e_machine']}, {elf.elfclass} bits, "
             f"{header['e_type']}); build it with -march=rv32imf -mabi=ilp32 -static"
         )
-    segments = [(int(s["p_vaddr"]), _bytes_of(path, s)) for s in elf.iter_segments() if s["p_type"] == "PT_LOAD"]
-    segments = [(address, data) for address, data in segments if data]
+    loaded = [s for s in elf.iter_segments() if s["p_type"] == "PT_LOAD" and s["p_memsz"]]
+    segments = [Segment(int(s["p_vaddr"]), bool(s["p_flags"] & P_FLAGS.PF_X), _bytes_of(path, s)) for s in loaded]
     if not segments:
         raise UserError(f"{path} has nothing to load")
     return Program(path.name, int(header["e_entry"]), _tohost(path, elf), segments)
@@ -68,7 +81,7 @@ def _bytes_of(path: Path, segment: Any) -> bytes:
 
 def _tohost(path: Path, elf: Any) -> int:
     table = elf.get_section_by_name(".symtab")
-    symbols = (table.get_symbol_by_name("tohost") if table else None) or []
+    symbols = (table.get_symbol_by_name("tohost") if isinstance(table, SymbolTableSection) else None) or []
     if len(symbols) != 1:
         raise UserError(
             f"{path} has no symbol tohost: a test says by it whether it passed (tests/riscv-tests/README.md)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The processes of a job: started together, ended together. Nothing outlives ``Children``.
+"""The processes of a job: started together, ended together. Nothing outlives ``Children``, nor us if we are killed.
 
 Each has a session of its own, so that signals reach what it started too. Lines of output go to a callback from one
 thread a stream; the callback gets (name, stream, line with its newline).
@@ -16,7 +16,10 @@ import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import IO
+
+from polyloom import process
 
 OnLine = Callable[[str, str, str], None]
 
@@ -40,29 +43,41 @@ class Child:
 
 
 class Children:
-    """A context: on leaving it every process is gone. SIGTERM and SIGHUP leave it by SystemExit, as Ctrl-C does."""
+    """A context: on leaving it every process is gone. Ctrl-C, SIGTERM and SIGHUP leave it by an exception.
 
-    def __init__(self, on_line: OnLine) -> None:
+    Each child inherits ``descriptors``.
+    """
+
+    def __init__(self, on_line: OnLine, descriptors: Sequence[int] = ()) -> None:
         self._on_line = on_line
+        self._descriptors = descriptors
+        self._leaving = False
         self._children: dict[str, Child] = {}
         self._ended: queue.Queue[str] = queue.Queue()
 
     def __enter__(self) -> Children:
-        self._handlers = {s: signal.signal(s, _leave) for s in (signal.SIGTERM, signal.SIGHUP)}
+        process.guard()
+        self._handled = process.handled(self._leave)
+        self._handled.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        for signum in self._handlers:
-            signal.signal(signum, signal.SIG_IGN)  # we are leaving
+        self._leaving = True
         try:
             self.end()
         finally:
-            for signum, handler in self._handlers.items():
-                signal.signal(signum, handler)
+            self._handled.__exit__(None, None, None)
+
+    def _leave(self, signum: int, _frame: FrameType | None) -> None:
+        if self._leaving:
+            return
+        if signum == signal.SIGINT:
+            raise KeyboardInterrupt
+        raise SystemExit(128 + signum)
 
     def start(self, name: str, command: Sequence[str], env: Mapping[str, str], stdin: IO[str] | int | None) -> Child:
         """Start a process; ``stdin`` as for Popen."""
-        process = subprocess.Popen(
+        started = subprocess.Popen(
             command,
             env={**os.environ, **env},
             stdin=stdin,
@@ -72,10 +87,11 @@ class Children:
             errors="replace",
             bufsize=1,
             start_new_session=True,
+            pass_fds=self._descriptors,
         )
-        child = Child(name, process)
+        child = Child(name, started)
         self._children[name] = child
-        for stream, pipe in (("stdout", process.stdout), ("stderr", process.stderr)):
+        for stream, pipe in (("stdout", started.stdout), ("stderr", started.stderr)):
             assert pipe is not None
             reader = threading.Thread(target=self._read, args=(name, stream, pipe), daemon=True)
             reader.start()
@@ -118,10 +134,6 @@ class Children:
         for reader in child.readers:
             reader.join(timeout=GRACE_SECONDS)
         self._ended.put(child.name)
-
-
-def _leave(signum: int, _frame: object) -> None:
-    raise SystemExit(128 + signum)
 
 
 def _signal(child: Child, signum: int) -> None:

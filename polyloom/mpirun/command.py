@@ -12,6 +12,9 @@ from polyloom.mpirun.build import Built
 from polyloom.mpirun.launch import State
 from polyloom.transpile.ranks import text_of
 
+#: What the simulated time of a job's end contains.
+SPAN = "from when the FPGAs have been started and the ranks get their arguments to the last rank's end"
+
 
 def say(text: str) -> None:
     """Progress, on standard error if a person looks at it."""
@@ -63,4 +66,6 @@ def as_json(built: Built, status: int, folder: Path | None, state: State | None)
         content["exits"] = {str(rank): code for rank, code in sorted(state.exits.items())}
         content["problems"] = state.problems
         content["end"] = state.end
+        if state.end and "simulated_ps" in state.end:
+            content["simulated_span"] = SPAN
     return json.dumps(content)

@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from polyloom import paths
+from polyloom.cache import KERNELS
 from polyloom.errors import UserError
 from polyloom.hls import toolchain
-from polyloom.transpile import kernels, program
+from polyloom.transpile import program
+
+PROGRAM = "cpu-program"  # of an entry of the cache
 
 
 def compile_program(source: program.Source, size: int) -> Path:
@@ -24,21 +25,22 @@ def compile_program(source: program.Source, size: int) -> Path:
     # What the preprocessor makes of it, and so every header that it includes, says whether it was compiled before.
     text = toolchain.run("clang", [*flags, "-E", *source.files])
     key = hashlib.sha256("\0".join([*flags, str(library), text]).encode()).hexdigest()[:24]
-    target = kernels.cache_dir() / f"cpu-{key}"
-    if not target.is_file():
-        _compile([*flags, *source.files, library, f"-Wl,-rpath,{library.parent}", "-lm"], target)
-    return target
+    known = KERNELS.find(key, PROGRAM)
+    if known is None:
+        with KERNELS.making(key) as fresh:
+            linked = [str(library), f"-Wl,-rpath,{library.parent}", "-lm"]
+            _link([*flags, *source.files, *linked, "-o", fresh / PROGRAM])
+        known = KERNELS.folder / key
+    return known / PROGRAM
 
 
-def _compile(arguments: Sequence[str | Path], target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, fresh = tempfile.mkstemp(prefix="making-", dir=target.parent)
-    os.close(handle)
+def _link(arguments: Sequence[str | Path]) -> None:
     try:
-        toolchain.run("clang", [*arguments, "-o", fresh])
-        Path(fresh).rename(target)
-    finally:
-        Path(fresh).unlink(missing_ok=True)
+        toolchain.run("clang", arguments)
+    except UserError as error:
+        if "undefined reference to `main'" in str(error):
+            raise UserError(program.NO_MAIN) from error
+        raise
 
 
 def library_file() -> Path:

@@ -18,6 +18,8 @@ from polyloom.transpile.kernels import BuiltKernel
 
 #: Bytes of the pool that an FPGA keeps for envelopes that no receive has asked for yet (all sources together).
 POOL_BYTES = 6144
+#: Envelopes that it keeps, with payload or without.
+ENVELOPES = 128
 #: Credits of a pair of ranks, and bounds of the bytes of an eager message.
 CREDITS, LEAST_EAGER, MOST_EAGER = 4, 16, 1024
 PIECE = 1440  # bytes of a packet of a long message
@@ -41,6 +43,11 @@ def eager_bytes(size: int) -> int:
     if room < LEAST_EAGER:
         raise UserError(f"{size} ranks are more than the engine's pool of {POOL_BYTES} bytes serves")
     return min(room, MOST_EAGER)
+
+
+def most_envelopes(size: int) -> int:
+    """Messages of one rank that an FPGA keeps while no receive has taken them, a share of all that it can."""
+    return max(CREDITS, ENVELOPES // (size + 1))
 
 
 def window_bytes(size: int, queue_bytes: int) -> int:
@@ -99,6 +106,7 @@ def content(
     return shared | {
         "eager_bytes": eager_bytes(size),
         "credits": CREDITS,
+        "most_envelopes": most_envelopes(size),
         "window": window_bytes(size, cluster.queue_bytes),
         "rate_bps": cluster.rate_bps,
         # A round trip is some us, a full queue of a switch delays by hundreds.

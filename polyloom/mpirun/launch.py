@@ -8,26 +8,31 @@ Processes: the simulator (not with ``--on native``), the manager, one for each C
 from __future__ import annotations
 
 import json
-import shutil
+import re
+import secrets
+import signal
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from polyloom import paths, record
+from polyloom import paths, process, record
 from polyloom.errors import UserError
+from polyloom.folder import RunFolder
 from polyloom.mpirun import job as job_file
 from polyloom.mpirun.build import Built
 from polyloom.mpirun.children import Child, Children
 from polyloom.mpirun.output import Output
 from polyloom.mpirun.request import Request
+from polyloom.report import page
 
 #: How long the other processes may take to end by themselves once one has told why the job ends.
 SETTLE_SECONDS = 3.0
 ABORTED, TIMED_OUT = 1, 124
+#: What a kernel's checks say (polyloom/hls/emit/checks.py), among what the simulator says of its end.
+_CHECK = re.compile(r"(rank \d+: .*) \(the design stopped at \S+:\d+\)")
 
 
 @dataclass
@@ -62,27 +67,25 @@ class State:
 class Launcher:
     """One run of one job; ``run`` may be called once."""
 
-    def __init__(self, request: Request, built: Built, folder: Path) -> None:
+    def __init__(self, request: Request, built: Built, folder: RunFolder) -> None:
         self._request = request
         self._built = built
         self._folder = folder
         self._state = State()
-        # Beside the run folder until the end: the simulator wants it to itself.
-        self._scratch = tempfile.TemporaryDirectory(prefix="polyloom-job-")
-        self._output = Output(Path(self._scratch.name) / "logs", request.tag_output, built.size)
+        self._output = Output(folder, request.tag_output, built.size)
         self._cpu = {f"rank {rank}": rank for rank in built.cpu_ranks}
         self._running: set[str] = set()
 
     def run(self) -> State:
         """Start everything, wait, end everything."""
-        with self._scratch as scratch:
+        with process.scratch("job") as scratch:
             try:
-                with Children(self._line) as children:
-                    self._start(children, Path(scratch))
+                with Children(self._line, self._folder.descriptors) as children:
+                    self._start(children, scratch)
                     self._wait(children)
             finally:
                 self._output.close()
-                shutil.copytree(Path(scratch) / "logs", self._folder / "logs", dirs_exist_ok=True)
+                self._folder.remove_partial()
         return self._state
 
     def _start(self, children: Children, folder: Path) -> None:
@@ -95,7 +98,8 @@ class Launcher:
         env: dict[str, str] = {"POLYLOOM_HOME": str(paths.home())}
         if not native:
             env["POLYLOOM_SOCKET"] = str(folder / "simulator")
-            self._start_simulator(children, folder, env["POLYLOOM_SOCKET"])
+            env["POLYLOOM_SECRET"] = secrets.token_hex(16)
+            self._start_simulator(children, folder, env)
         manager = dict(env)
         command = [str(paths.program("polyloom-mpi-manager")), str(job_file.write(folder, shared, built.size))]
         if not native:
@@ -108,7 +112,8 @@ class Launcher:
             stdin = None if rank == 0 else subprocess.DEVNULL
             self._add(children, name, [str(built.need_program()), *self._request.args], own, stdin)
 
-    def _start_simulator(self, children: Children, folder: Path, socket: str) -> None:
+    def _start_simulator(self, children: Children, folder: Path, shared: dict[str, str]) -> None:
+        socket = shared["POLYLOOM_SOCKET"]
         images = {}
         cluster = self._built.need_cluster()
         for kernel in self._built.kernels:
@@ -116,10 +121,10 @@ class Launcher:
                 images[cluster.ranks[rank].name] = {"files": [str(kernel.file_list)]}
         (folder / "kernels.json").write_text(json.dumps(images))
         command = [str(paths.program("polyloom-sim")), "--cluster", str(cluster.file), "--listen", socket]
-        command += ["--run-dir", str(self._folder), *(["--trace"] if self._request.trace else [])]
+        command += ["--run-dir", str(self._folder.path), *(["--trace"] if self._request.trace else [])]
         command += ["--engine", self._request.engine] if self._request.engine else []
         command += ["--seed", str(self._request.seed)] if self._request.seed else []
-        env = {"POLYLOOM_KERNELS": str(folder / "kernels.json"), "POLYLOOM_HOME": str(paths.home())}
+        env = {"POLYLOOM_KERNELS": str(folder / "kernels.json"), **shared, **self._folder.env}
         self._add(children, "simulator", command, {**env, "POLYLOOM_PYTHON": sys.executable}, subprocess.DEVNULL)
         while not Path(socket).exists():  # it reads the cluster first, and may find fault with it
             ended = children.next_end(0.02)
@@ -170,11 +175,20 @@ class Launcher:
                 self._state.causes.append(f"rank {rank} was killed by signal {status - 128}")
             elif status and not self._state.problems:
                 self._state.consequences.append(f"rank {rank} ended with status {status}")
+        elif child.name == "simulator" and (found := _CHECK.search(self._output.tail(child.name))):
+            self._state.causes.insert(0, found[1])
+        elif child.name == "manager" and status and not self._state.problems and self._failed_fpgas():
+            self._state.consequences += [f"rank {rank} ended with status {code}" for rank, code in self._failed_fpgas()]
         elif status and not self._state.problems:
             said = self._output.tail(child.name)
             self._state.consequences.append(
                 f"the {child.name} ended with status {status}" + (f": {said}" if said else "")
             )
+
+    def _failed_fpgas(self) -> list[tuple[int, int]]:
+        """Ranks that are no processes of ours and have ended with another status than 0."""
+        on_cpu = self._cpu.values()
+        return [(rank, code) for rank, code in sorted(self._state.exits.items()) if code and rank not in on_cpu]
 
     def _line(self, name: str, stream: str, text: str) -> None:
         if name in self._cpu:
@@ -202,7 +216,8 @@ class Launcher:
             self._state.causes.append(_deadlock_text(event))
         elif kind == "error":
             told = self._state.consequences if event.get("consequence") else self._state.causes
-            told.append(event["text"])
+            found = _CHECK.search(event["text"])
+            told.append(found[1] if found else event["text"])
         elif kind == "end":
             self._state.end = event
 
@@ -211,15 +226,34 @@ def _deadlock_text(event: dict[str, Any]) -> str:
     lines = ["deadlock: every rank waits and nothing is under way", *(wait["text"] for wait in event["waits"])]
     if event.get("circle"):
         lines.append("in a circle: ranks " + " -> ".join(map(str, [*event["circle"], event["circle"][0]])))
+    if event.get("note"):
+        lines.append(event["note"])
     return "\n  ".join(lines)
 
 
 def run(request: Request, built: Built) -> tuple[int, Path, State]:
     """Run a job. Returns (exit status, run folder, what is known)."""
     name = request.source.files[0].stem
-    folder = (request.run_dir or record.new_folder(Path("runs"), name, request.on)).resolve()
-    folder.mkdir(parents=True, exist_ok=True)
-    state = Launcher(request, built, folder).run()
+    with record.open_folder(request.run_dir, Path("runs"), name, request.on) as folder:
+        start = time.monotonic()
+        status = 1
+        facts: dict[str, Any] = {"ranks": built.size}
+        try:
+            state = Launcher(request, built, folder).run()
+            status = state.status()
+            exits = {str(rank): code for rank, code in sorted(state.exits.items())}
+            facts |= {"exits": exits, "problems": state.problems}
+        except KeyboardInterrupt:
+            status = 128 + signal.SIGINT
+            raise
+        except SystemExit as stop:  # another signal
+            status = int(stop.code or 0)
+            raise
+        finally:
+            wall = time.monotonic() - start
+            record.complete(folder, name, request.on, sys.argv, request.seed, status, wall, facts)
     for problem in state.problems[:1]:
         print(f"polyloom: {problem}", file=sys.stderr)
-    return state.status(), folder, state
+    if state.status() == 0:
+        page.write(record.read(folder.path))
+    return state.status(), folder.path, state

@@ -5,15 +5,18 @@ from __future__ import annotations
 
 import sys
 import threading
-from pathlib import Path
 from typing import IO
+
+from polyloom.folder import RunFolder
 
 
 class Output:
-    """Lines of all ranks, in order of arrival. Thread safe. ``tag`` puts ``[rank]`` before each line."""
+    """Lines of all ranks, in order of arrival. Thread safe. ``tag`` puts ``[rank]`` before each line.
 
-    def __init__(self, folder: Path, tag: bool, ranks: int) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+    Logs go to ``logs/`` in the run folder.
+    """
+
+    def __init__(self, folder: RunFolder, tag: bool, ranks: int) -> None:
         self._folder = folder
         self._tag = tag
         self._width = len(str(max(ranks - 1, 0)))
@@ -38,7 +41,7 @@ class Output:
     def tail(self, name: str) -> str:
         """The last line of a log that says something; empty if there is none."""
         with self._lock:
-            path = self._folder / f"{name}.log"
+            path = self._folder.path / "logs" / f"{name}.log"
             lines = path.read_text().strip().splitlines() if path.is_file() else []
         return lines[-1].removeprefix("polyloom: ") if lines else ""
 
@@ -51,5 +54,5 @@ class Output:
 
     def _log(self, name: str) -> IO[str]:
         if name not in self._logs:
-            self._logs[name] = (self._folder / f"{name}.log").open("w", buffering=1)
+            self._logs[name] = self._folder.claim(f"logs/{name}.log").open("w", buffering=1)
         return self._logs[name]

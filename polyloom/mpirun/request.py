@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,6 +12,9 @@ from polyloom.errors import UserError
 from polyloom.transpile.program import Source
 
 FIDELITIES = ("rtl", "native")
+MOST_RANKS = 0x7FFF  # of a job file
+#: Of the simulator's serial and parallel loops (fabric/engine.h).
+ENGINE = re.compile(r"serial|threads:[1-9]\d*")
 
 
 @dataclass
@@ -20,9 +25,9 @@ class Request:
     args: list[str] = field(default_factory=list)
     cluster: str = "zrlmpi-4"
     on: str = "rtl"
-    ranks: int = 0  # with on = native: how many processes; 0: as many as the cluster has
+    ranks: int | None = None  # with on = native: how many processes; None: as many as the cluster has
     tag_output: bool = False
-    timeout: float = 0  # seconds of wall time, 0: none
+    timeout: float | None = None  # seconds of wall time
     trace: bool = False
     run_dir: Path | None = None
     engine: str = ""
@@ -31,8 +36,16 @@ class Request:
     def __post_init__(self) -> None:
         if self.on not in FIDELITIES:
             raise UserError(f"--on {self.on}: allowed are {', '.join(FIDELITIES)}")
-        if self.ranks and self.on != "native":
+        if self.ranks is not None and not 1 <= self.ranks <= MOST_RANKS:
+            raise UserError(f"-n {self.ranks}: allowed are 1 to {MOST_RANKS} processes")
+        if self.ranks is not None and self.on != "native":
             raise UserError("-n is for --on native; on a cluster the number of ranks is that of its nodes")
+        if self.timeout is not None and not 0 < self.timeout < math.inf:
+            raise UserError(f"--timeout {self.timeout:g}: a number of seconds greater than 0")
+        if self.engine and not ENGINE.fullmatch(self.engine):
+            raise UserError(f"--engine {self.engine}: allowed are serial, threads:N")
+        if self.seed < 0:
+            raise UserError(f"--seed {self.seed}: a number from 0 on")
 
 
 def split_arguments(words: list[str]) -> tuple[list[Path], list[str]]:

@@ -2,6 +2,7 @@
 """Barnes-Hut N-body: trees, forces, LETs, simulations over NumPy arrays. Needs the compiled module (``make build``)."""
 
 from polyloom.nbody.loader import NBodyError
+from polyloom.nbody.precision import PrecisionWarning
 from polyloom.nbody.settings import Settings
 from polyloom.nbody.simulation import Simulation, problem
 from polyloom.nbody.trees import RECORD, TARGET, Tree, accelerations, direct, let
@@ -10,6 +11,7 @@ __all__ = [
     "RECORD",
     "TARGET",
     "NBodyError",
+    "PrecisionWarning",
     "Settings",
     "Simulation",
     "Tree",

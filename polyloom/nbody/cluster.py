@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
+import secrets
 import subprocess
-import tempfile
 import time
 from dataclasses import dataclass
 from multiprocessing.connection import wait
@@ -19,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from polyloom import paths
+from polyloom import paths, process
 from polyloom.errors import UserError
+from polyloom.nbody import precision
 from polyloom.nbody.loader import NBodyError
 from polyloom.nbody.rank import serve
 from polyloom.nbody.settings import Settings
@@ -40,6 +42,7 @@ class Place:
     compute: str = "free"
     engine: str = ""
     folder: Path | None = None  # run record of the simulator
+    descriptors: tuple[int, ...] = ()  # that hold the folder around it
 
 
 class ClusterSimulation:
@@ -53,11 +56,14 @@ class ClusterSimulation:
         self._ranks: list[Any] = []
         self._pipes: list[Any] = []
         self._asked = False  # a request is under way
-        self._scratch = tempfile.TemporaryDirectory(prefix="polyloom-nbody-")
+        self._secret = secrets.token_hex(16)  # that simulator and ranks know each other by
+        self._stack = contextlib.ExitStack()
+        self._folder = self._stack.enter_context(process.scratch("nbody"))
         try:
             self._simulator = self._start_simulator(place, nodes)
             self._start_ranks(state, nodes, place)
             self._answers()
+            precision.warn(precision.of_state(state, settings.eps))
         except BaseException:
             self.close()
             raise
@@ -121,18 +127,27 @@ class ClusterSimulation:
             if rank.is_alive():
                 rank.kill()
                 rank.join()
-        self._scratch.cleanup()
+        self._stack.close()
 
     def _start_simulator(self, place: Place, nodes: int) -> subprocess.Popen[str]:
-        self._socket = Path(self._scratch.name) / "simulator"
-        self._said = Path(self._scratch.name) / "said"
+        self._socket = self._folder / "simulator"
+        self._said = self._folder / "said"
         command = [str(paths.program("polyloom-sim")), "--cluster", str(paths.cluster_file(place.cluster))]
         command += ["--listen", str(self._socket), "--clients", str(nodes), "--on", place.on]
         command += ["--engine", place.engine] if place.engine else []
         command += ["--run-dir", str(place.folder)] if place.folder else []
+        # The steps' own progress is shown; what the simulator says is kept for when it fails.
+        env = {**os.environ, "POLYLOOM_SECRET": self._secret, "POLYLOOM_PROGRESS": "off"}
         with self._said.open("w") as said:
             simulator = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, text=True, start_new_session=True
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                text=True,
+                start_new_session=True,
+                pass_fds=place.descriptors,
+                env=env,
             )
         while not self._socket.exists():
             if simulator.poll() is not None:
@@ -154,7 +169,14 @@ class ClusterSimulation:
                 name: np.ascontiguousarray(values[domain == rank]) for name, values in arrays.items()
             }
             own |= {"step": int(state.get("step", 0)), "time": float(state.get("time", 0.0))}
-            where = {"socket": str(self._socket), "rank": rank, "ranks": nodes, "let": place.let, "workers": 1}
+            where: dict[str, Any] = {
+                "socket": str(self._socket),
+                "rank": rank,
+                "ranks": nodes,
+                "let": place.let,
+                "workers": 1,
+            }
+            where["secret"] = self._secret
             where["measured"] = place.compute == "measured"
             ours, theirs = processes.Pipe()
             process = processes.Process(

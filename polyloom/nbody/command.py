@@ -6,18 +6,21 @@ from __future__ import annotations
 import json
 import sys
 import time
+import warnings
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import polyloom
-from polyloom import interrupts, record
+from polyloom import interrupts, memory, record
 from polyloom.errors import UserError
-from polyloom.nbody import snapshot
+from polyloom.folder import RunFolder
+from polyloom.nbody import precision, snapshot
 from polyloom.nbody.cluster import ClusterSimulation, Place, default_cluster
 from polyloom.nbody.energies import EnergyLog
 from polyloom.nbody.loader import NBodyError
+from polyloom.nbody.precision import PrecisionWarning
 from polyloom.nbody.settings import Settings
 from polyloom.nbody.simulation import Simulation, State, problem, simd
 
@@ -25,7 +28,11 @@ from polyloom.nbody.simulation import Simulation, State, problem, simd
 DIRECT_BODIES = 16384
 #: A call of the compiled module takes no longer than about this, so that the bar moves and Ctrl-C is seen.
 SECONDS_A_CALL = 0.25
+#: What a body takes at least: its arrays where they are made, and once more in a domain.
+BYTES_A_BODY = 200
 FIDELITIES = ("native", "sim", "rtl")
+#: What simulated_seconds of a record contains; simulated_phases of a result name the parts of a step.
+SPAN = "from reset to the last rank's end: the forces before the first step, all steps, and collecting energies"
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,10 @@ DEFAULTS = {
     "hernquist": Preset(0.01, 1 / 128),
     "kepler": Preset(0.0, 0.01),
 }
+
+
+#: For bodies that a user brings: nobody has said that they are soft.
+OWN_BODIES = Preset(0.0, 1 / 128)
 
 
 @dataclass(frozen=True)
@@ -64,6 +75,7 @@ class Job:
     cluster: str = ""  # empty: the shipped one with so many hubs
     compute: str = "free"
     engine: str = ""
+    max_drift: float = 0.1
 
     def checked(self) -> Job:
         """UserError naming the value that is wrong."""
@@ -72,6 +84,7 @@ class Job:
                 raise UserError(f"--{name.replace('_', '-')} {getattr(self, name)}: must not be negative")
         if self.count < 1 or self.nodes < 1:
             raise UserError(f"--n {self.count}, --nodes {self.nodes}: must be at least 1")
+        memory.require(BYTES_A_BODY * self.count, f"a simulation of {self.count} bodies")
         if self.energy not in {"auto", "tree", "direct"}:
             raise UserError(f"--energy {self.energy}: allowed are auto, tree, direct")
         if self.on not in FIDELITIES:
@@ -80,6 +93,8 @@ class Job:
             raise UserError(f"--let {self.let}: allowed are host, full, hub")
         if self.let == "hub" and self.on == "native":
             raise UserError("--let hub: there is no hub on --on native; use --on sim or rtl")
+        if not self.max_drift > 0:
+            raise UserError(f"--max-drift {self.max_drift:g}: must be above 0; inf sets no bound")
         if self.compute not in {"free", "measured"}:
             raise UserError(f"--compute {self.compute}: allowed are free, measured")
         return self
@@ -92,16 +107,17 @@ class Outcome:
     folder: Path
     result: dict[str, Any]
     state: State
-    interrupted: bool = False
+    status: int = 0  # 130: interrupted; 1: the energy drifted by more than it may
 
 
-def run(job: Job, settings: Settings, folder: Path) -> Outcome:
-    """Run from the start."""
+def run(job: Job, settings: Settings, wanted: Path | None) -> Outcome:
+    """Run from the start, in the folder that is wanted, or a fresh one."""
     state = (
         snapshot.read_bodies(Path(job.source)) if job.source else _guarded(problem, job.problem, job.count, job.seed)
     )
     job = replace(job, count=len(state["mass"]))
-    return _go(job, settings, state, folder, EnergyLog.fresh(folder))
+    with record.open_folder(wanted, Path("runs"), "nbody", job.on) as folder:
+        return _go(job, settings, state, folder, EnergyLog.fresh(folder.claim("energy.csv")))
 
 
 def resume(folder: Path, steps: int | None) -> Outcome:
@@ -119,7 +135,10 @@ def resume(folder: Path, steps: int | None) -> Outcome:
         job = replace(job, steps=steps)
     if job.steps < int(state["step"]):
         raise UserError(f"{path} is at step {int(state['step'])} already; give --steps above that")
-    return _go(job, Settings.of(content["settings"]), state, folder, EnergyLog.resumed(folder, int(state["step"])))
+    settings = Settings.of(content["settings"])
+    with RunFolder(folder, keep=True) as run:
+        log = EnergyLog.resumed(run.claim("energy.csv"), int(state["step"]))
+        return _go(job, settings, state, run, log)
 
 
 def _guarded(call: Any, *arguments: Any) -> Any:
@@ -129,11 +148,14 @@ def _guarded(call: Any, *arguments: Any) -> Any:
         raise UserError(str(error)) from error
 
 
-def _go(job: Job, settings: Settings, state: State, folder: Path, log: EnergyLog) -> Outcome:
-    folder.mkdir(parents=True, exist_ok=True)
+def _go(job: Job, settings: Settings, state: State, folder: RunFolder, log: EnergyLog) -> Outcome:
     first = int(state.get("step", 0))
+    notes = _Notes(settings.eps)
     with ExitStack() as stack:
-        simulation = _guarded(_make, job, settings, state, folder, stack)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PrecisionWarning)  # said below, in this command's own words
+            simulation = _guarded(_make, job, settings, state, folder, stack)
+        notes.look("at the start", state)
         begin = time.monotonic()
         _write_record(folder, job, settings, None, {"wall_seconds": 0.0})
         direct = job.energy == "direct" or (job.energy == "auto" and job.count <= DIRECT_BODIES)
@@ -142,23 +164,55 @@ def _go(job: Job, settings: Settings, state: State, folder: Path, log: EnergyLog
             wall = time.monotonic() - begin
             last = simulation.state()
             result = _result(job, simulation, log, int(last["step"]) - first, wall, direct)
+            notes.look("at the end", last)
+            result["warnings"] = notes.said
             if job.force_samples and not interrupted:
                 result["force_errors"] = simulation.force_errors(job.force_samples)
             result["simulated_seconds"] = simulation.finish()
         except NBodyError as error:
             _write_record(folder, job, settings, 1, {"wall_seconds": time.monotonic() - begin})
             raise UserError(str(error)) from error
-    record.write_atomically(folder / "result.json", json.dumps(result, indent=2) + "\n")
+    folder.write("result.json", json.dumps(result, indent=2) + "\n")
     _write_counters(folder, result)
-    _write_record(folder, job, settings, 130 if interrupted else 0, result)
-    return Outcome(folder, result, last, interrupted)
+    status = 130 if interrupted else 1 if _drifted(result, job) else 0
+    if status == 1:
+        notes.say(
+            f"the energy drifted by {result['energy_drift']:.3g} of its first value, above --max-drift "
+            f"{job.max_drift:g}: the trajectory is not to be trusted; take a smaller --dt or a larger --eps"
+        )
+    _write_record(folder, job, settings, status, result)
+    return Outcome(folder.path, result, last, status)
 
 
-def _make(job: Job, settings: Settings, state: State, folder: Path, stack: ExitStack) -> Simulation | ClusterSimulation:
+def _drifted(result: dict[str, Any], job: Job) -> bool:
+    """Whether the energy left its bound; a drift that is no number has."""
+    return "energy_drift" in result and not result["energy_drift"] <= job.max_drift
+
+
+class _Notes:
+    """What a person should know beside the figures: on standard error at once, and for the record."""
+
+    def __init__(self, eps: float) -> None:
+        self._eps = eps
+        self.said: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+        print(f"polyloom: warning: {text}", file=sys.stderr)
+
+    def look(self, when: str, state: State) -> None:
+        closeness = precision.of_state(state, self._eps)
+        if closeness is not None:
+            self.say(f"{when}, {closeness}")
+
+
+def _make(
+    job: Job, settings: Settings, state: State, folder: RunFolder, stack: ExitStack
+) -> Simulation | ClusterSimulation:
     if job.on == "native":
         return Simulation(state, settings, job.nodes, job.let, job.threads)
     cluster = job.cluster or default_cluster(job.nodes)
-    place = Place(cluster, job.on, job.let, job.compute, job.engine, folder / "cluster")
+    place = Place(cluster, job.on, job.let, job.compute, job.engine, folder.claim("cluster/"), folder.descriptors)
     return stack.enter_context(ClusterSimulation(state, settings, job.nodes, place))
 
 
@@ -166,7 +220,7 @@ def _run_steps(
     job: Job,
     settings: Settings,
     simulation: Simulation | ClusterSimulation,
-    folder: Path,
+    folder: RunFolder,
     log: EnergyLog,
     first: int,
     direct: bool,
@@ -178,7 +232,7 @@ def _run_steps(
         simulation.start()
         if first == 0:
             if job.snapshot_every:
-                snapshot.write(folder / snapshot.name_of(0), simulation.state())
+                snapshot.write(folder.claim(snapshot.name_of(0)), simulation.state())
             log.add(0, 0.0, simulation.diagnostics(direct))
         with _Bar(job.steps, first) as bar:
             while done < job.steps and not interrupted():
@@ -190,7 +244,7 @@ def _run_steps(
                 if done % every == 0 or done == job.steps:
                     log.add(done, done * settings.dt, simulation.diagnostics(direct))
                 if job.snapshot_every and (done % job.snapshot_every == 0 or done == job.steps):
-                    snapshot.write(folder / snapshot.name_of(done), simulation.state())
+                    snapshot.write(folder.claim(snapshot.name_of(done)), simulation.state())
         return interrupted()
 
 
@@ -256,7 +310,12 @@ def _result(
         "simd": simd(),
     }
     if job.on != "native":
-        result |= {"let": job.let, "compute": job.compute, "simulated_phases": _phases(reports, "simulated_phases")}
+        result |= {
+            "let": job.let,
+            "compute": job.compute,
+            "simulated_span": SPAN,
+            "simulated_phases": _phases(reports, "simulated_phases"),
+        }
     return result
 
 
@@ -270,7 +329,7 @@ def _phases(reports: list[dict[str, Any]], key: str) -> dict[str, dict[str, floa
     }
 
 
-def _write_record(folder: Path, job: Job, settings: Settings, status: int | None, result: dict[str, Any]) -> None:
+def _write_record(folder: RunFolder, job: Job, settings: Settings, status: int | None, result: dict[str, Any]) -> None:
     content = {
         "version": polyloom.__version__,
         "app": "nbody",
@@ -281,11 +340,12 @@ def _write_record(folder: Path, job: Job, settings: Settings, status: int | None
         "exit_status": status,
         "wall_seconds": result["wall_seconds"],
         "simulated_seconds": result.get("simulated_seconds"),
+        "simulated_span": result.get("simulated_span"),
         "nbody": {"job": asdict(job), "settings": settings.as_dict(), "simd": simd()},
     }
-    record.write_atomically(folder / "run.json", json.dumps(content, indent=2) + "\n")
+    folder.write("run.json", json.dumps(content, indent=2) + "\n")
 
 
-def _write_counters(folder: Path, result: dict[str, Any]) -> None:
+def _write_counters(folder: RunFolder, result: dict[str, Any]) -> None:
     lines = [f"nbody.{name},{result[name]}" for name in ("bodies", "steps", "nodes", "let_nodes", "full_nodes")]
-    record.write_atomically(folder / "counters.csv", "\n".join(["name,value", *lines]) + "\n")
+    folder.write("counters.csv", "\n".join(["name,value", *lines]) + "\n")

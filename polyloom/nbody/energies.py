@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import csv
+import math
+from collections.abc import Iterable
 from dataclasses import astuple, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from polyloom import files
 from polyloom.errors import UserError
 
 
@@ -36,17 +39,16 @@ class EnergyLog:
     rows: list[Row] = field(default_factory=list)
 
     @classmethod
-    def fresh(cls, folder: Path) -> EnergyLog:
+    def fresh(cls, path: Path) -> EnergyLog:
         """An empty table."""
-        folder.mkdir(parents=True, exist_ok=True)
-        log = cls(folder / "energy.csv")
+        log = cls(path)
         log._rewrite()
         return log
 
     @classmethod
-    def resumed(cls, folder: Path, step: int) -> EnergyLog:
+    def resumed(cls, path: Path, step: int) -> EnergyLog:
         """What was written up to a step; a last line that was cut short is dropped."""
-        log = cls(folder / "energy.csv")
+        log = cls(path)
         if log.path.is_file():
             with log.path.open(newline="") as file:
                 for cells in list(csv.reader(file))[1:]:
@@ -56,35 +58,42 @@ class EnergyLog:
         return log
 
     def _rewrite(self) -> None:
-        try:
-            with self.path.open("w", newline="") as file:
-                writer = csv.writer(file)
-                writer.writerow(field.name for field in fields(Row))
-                writer.writerows(astuple(row) for row in self.rows)
-        except OSError as error:
-            raise UserError(f"cannot write {self.path}: {error.strerror}") from error
+        with files.whole(self.path) as file:
+            writer = csv.writer(file)
+            writer.writerow(field.name for field in fields(Row))
+            writer.writerows(astuple(row) for row in self.rows)
 
     def add(self, step: int, time: float, values: dict[str, Any]) -> None:
         """Add what ``Simulation.diagnostics`` says."""
         energies = (values["kinetic"], values["potential"], values["energy"])
         row = Row(step, time, *energies, *values["momentum"], *values["angular_momentum"])
         self.rows.append(row)
-        with self.path.open("a", newline="") as file:
-            csv.writer(file).writerow(astuple(row))
+        try:
+            with self.path.open("a", newline="") as file:
+                csv.writer(file).writerow(astuple(row))
+        except OSError as error:
+            raise UserError(f"cannot write {self.path}: {error.strerror}") from error
 
     def summary(self) -> dict[str, Any]:
-        """First and last energy, and the largest drifts."""
+        """First and last energy, and the largest drifts: of the energy by its first value, or, where the first kinetic
+        and potential energy nearly cancel, by a thousandth of them."""
         if not self.rows:
             return {}
         first, last = self.rows[0], self.rows[-1]
-        scale = abs(first.energy) or 1.0
+        scale = max(abs(first.energy), 1e-3 * (abs(first.kinetic) + abs(first.potential))) or 1.0
         return {
             "energy_first": first.energy,
             "energy_last": last.energy,
-            "energy_drift": max(abs(row.energy - first.energy) / scale for row in self.rows),
+            "energy_drift": _largest(abs(row.energy - first.energy) / scale for row in self.rows),
             "momentum_drift": max(_apart(row, first, "momentum") for row in self.rows),
             "angular_momentum_drift": max(_apart(row, first, "angular") for row in self.rows),
         }
+
+
+def _largest(values: Iterable[float]) -> float:
+    """The largest, or what is no number if there is such a one."""
+    found = list(values)
+    return next((value for value in found if math.isnan(value)), max(found))
 
 
 def _apart(row: Row, first: Row, name: str) -> float:

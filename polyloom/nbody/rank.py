@@ -7,6 +7,7 @@ A request is (name of a method of the compiled module's HubRank, arguments); an 
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 from multiprocessing.connection import Connection
 from typing import Any
@@ -17,6 +18,7 @@ from polyloom.nbody.loader import ext
 def serve(pipe: Connection, settings: dict[str, Any], place: dict[str, Any], state: dict[str, Any]) -> None:
     """Serve until the other end of the pipe is gone. Interrupts are the other end's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ["POLYLOOM_SECRET"] = place["secret"]  # the client library looks there
     try:
         rank = ext.make_rank(settings, place, state)
         pipe.send((None, None))

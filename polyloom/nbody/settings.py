@@ -17,7 +17,7 @@ class Settings:
     theta: float = 0.5
     delta: float = 2.0**-9
     quadrupole: bool = False
-    eps: float = 0.01  #: Plummer softening
+    eps: float = 0.0  #: Plummer softening
     gravity: float = 1.0
     dt: float = 1 / 128
     leaf: int = 4  #: bodies that a cell contributes directly, 1..8 (GOTHIC: 8)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from polyloom.nbody import precision
 from polyloom.nbody.loader import ext
 from polyloom.nbody.settings import Settings
 
@@ -41,7 +42,7 @@ class Simulation:
     """Leapfrog over ``nodes`` domains in threads of this process. ``state``: see ARRAYS.
 
     A state that has accelerations goes on bit by bit where it came from. ``let``: host, or full (whole trees instead
-    of LETs, to compare: the trajectory is the same).
+    of LETs, to compare: the trajectory is the same). PrecisionWarning as of ``accelerations``, of the first state.
     """
 
     #: Steps that one call of ``advance`` should take at most.
@@ -59,6 +60,7 @@ class Simulation:
             self._run = ext.resume_run(*first, *bodies, *rest, int(state["step"]), float(state["time"]))
         else:
             self._run = ext.make_run(*first, *bodies)
+        precision.warn(precision.of_state(state, self.settings.eps))
 
     def start(self) -> None:
         """Compute the first forces."""

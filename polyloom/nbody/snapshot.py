@@ -7,7 +7,6 @@ for ``--from`` need only pos and mass; vel is zero and id counts up if they are 
 
 from __future__ import annotations
 
-import os
 import re
 import zipfile
 import zlib
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from polyloom import files
 from polyloom.errors import UserError
 from polyloom.nbody.simulation import ARRAYS, State
 
@@ -41,16 +41,8 @@ def write(path: Path, state: State) -> None:
     content: dict[str, Any] = {"format": FORMAT, "version": VERSION}
     content |= {"step": state.get("step", 0), "time": state.get("time", 0.0)}
     content |= {name: state[name] for name in ARRAYS if name in state}
-    partial = path.with_name(path.name + ".partial")
-    try:
-        with partial.open("wb") as file:
-            np.savez(file, **content)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise UserError(f"cannot write {path}: {error.strerror}") from error
+    with files.whole(path, "wb") as file:
+        np.savez(file, **content)
 
 
 def read(path: Path) -> State:

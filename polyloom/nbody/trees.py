@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from polyloom.nbody import precision
 from polyloom.nbody.loader import ext
 from polyloom.nbody.settings import Settings
 
@@ -92,12 +93,18 @@ class Tree:
 
 
 def accelerations(pos: ArrayLike, mass: ArrayLike, threads: int = 0, **options: Any) -> Floats:
-    """Accelerations by tree: ``accelerations(pos, mass, eps=0.01, theta=0.5, mac="angle", quadrupole=False)``."""
-    return Tree(pos, mass, threads, **options).forces()[0]
+    """Accelerations by tree: ``accelerations(pos, mass, eps=0, theta=0.5, mac="angle", quadrupole=False)``.
+
+    PrecisionWarning where bodies are so near one another that fp32 positions spoil the force between them.
+    """
+    positions, masses = _arrays(pos, mass)
+    tree = Tree(positions, masses, threads, **options)
+    precision.warn(precision.examine(positions, Settings(**options).eps, tree))
+    return tree.forces()[0]
 
 
 def direct(
-    pos: ArrayLike, mass: ArrayLike, targets: ArrayLike | None = None, eps: float = 0.01, gravity: float = 1.0
+    pos: ArrayLike, mass: ArrayLike, targets: ArrayLike | None = None, eps: float = 0.0, gravity: float = 1.0
 ) -> tuple[Floats, Floats]:
     """Accelerations and potentials by direct summation in double precision, of ``targets`` (default: the bodies).
 

@@ -5,22 +5,31 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from html import escape
+from statistics import median_low
 
 from polyloom.record import RunRecord
+from polyloom.report import cluster
 from polyloom.report.format import heat, quantity
 
 TILE = 16
 GAP = 44
+WIDTHS = (420, 900)  # on the page: least and most
+SHOWN = 32
 
 Board = tuple[int, int]
+Core = tuple[Board, int, int]  # board, tile, core
 
 
 def render(run: RunRecord) -> str:
     """The drawing with a legend; empty if there are no boards in the counters."""
-    tiles = _tile_work(run.counters)
-    if not tiles:
+    cores = _core_work(run.counters)
+    if not cores:
         return ""
+    tiles: dict[tuple[Board, int], int] = defaultdict(int)
+    for (board, tile, _), work in cores.items():
+        tiles[board, tile] += work
     boards = sorted({board for board, _ in tiles})
     per_board = 1 + max(tile for _, tile in tiles)
     side = next(s for s in range(1, per_board + 1) if s * s >= per_board)
@@ -31,7 +40,7 @@ def render(run: RunRecord) -> str:
     def corner(board: Board) -> tuple[int, int]:
         return 10 + board[0] * step, 18 + (rows - 1 - board[1]) * step  # north is up
 
-    parts = [_link(run, corner, size, a, b, bits) for (a, b), bits in sorted(_link_bits(run.counters).items())]
+    parts = [_line(load, corner, size / 2) for load in cluster.loads(run)]
     most = max(tiles.values()) or 1
     for board in boards:
         x, y = corner(board)
@@ -45,50 +54,73 @@ def render(run: RunRecord) -> str:
             )
     width, height = columns * step, rows * step + 10
     legend = (
-        f"Tiles: instructions, up to {most:,}. Links: bits in both directions as a share of what the rate allows "
-        "in the whole run. Hover for numbers."
+        f"Tiles: instructions, up to {most:,}. Links: bits in both directions as a share of what their rates allow "
+        "in the simulated time in which programs ran. Hover for numbers."
     )
     return (
-        f'<svg viewBox="0 0 {width} {height}" width="{min(width, 900)}" role="img" aria-label="cluster">'
-        + "".join(parts)
-        + f'</svg><p class="note">{escape(legend)}</p>'
+        f'<svg viewBox="0 0 {width} {height}" width="{min(max(width, WIDTHS[0]), WIDTHS[1])}" role="img" '
+        f'aria-label="cluster">{"".join(parts)}</svg>'
+        f'<p class="note">{escape(legend)}</p><p>{escape(_balance(cores))}</p>'
     )
 
 
-def _tile_work(counters: dict[str, int]) -> dict[tuple[Board, int], int]:
-    work: dict[tuple[Board, int], int] = defaultdict(int)
-    regex = re.compile(r"fpga\.(\d+)\.(\d+)\.tile\.(\d+)\.core\.\d+\.instret")
+def links(run: RunRecord) -> str:
+    """The busiest links as a table; empty if FPGAs sent each other nothing."""
+    found = sorted(cluster.loads(run), key=lambda load: (-(load.share or 0), -load.bits, load.pair))
+    if not any(load.bits for load in found):
+        return ""
+    rows = "".join(
+        f"<tr><td>{escape(' - '.join(load.pair))}</td><td class=n>{quantity(load.bits, 'bit')}</td>"
+        f"<td class=n>{_rate(load)}</td><td class=n>{_share(load)}</td></tr>"
+        for load in found[:SHOWN]
+    )
+    note = f"The {SHOWN} busiest of {len(found)} links. " if len(found) > SHOWN else ""
+    return (
+        f"<table><tr><th>link</th><th class=n>sent, both ways</th><th class=n>rate each way</th>"
+        f"<th class=n>load</th></tr>{rows}</table>"
+        f"<p class=note>{note}Load: what was sent as a share of what the rate allows in the time in which programs ran.</p>"
+    )
+
+
+def _core_work(counters: dict[str, int]) -> dict[Core, int]:
+    work = {}
+    regex = re.compile(r"fpga\.(\d+)\.(\d+)\.tile\.(\d+)\.core\.(\d+)\.instret")
     for name, value in counters.items():
         match = regex.fullmatch(name)
         if match:
-            x, y, tile = map(int, match.groups())
-            work[(x, y), tile] += value
-    return dict(work)
+            x, y, tile, core = map(int, match.groups())
+            work[(x, y), tile, core] = value
+    return work
 
 
-def _link_bits(counters: dict[str, int]) -> dict[tuple[Board, Board], int]:
-    """Bits of each board-to-board link, both directions together."""
-    bits: dict[tuple[Board, Board], int] = defaultdict(int)
-    regex = re.compile(r"link\.fpga\.(\d+)\.(\d+)->fpga\.(\d+)\.(\d+)\.bits")
-    for name, value in counters.items():
-        match = regex.fullmatch(name)
-        if match:
-            ax, ay, bx, by = map(int, match.groups())
-            a, b = sorted([(ax, ay), (bx, by)])
-            bits[a, b] += value
-    return dict(bits)
+def _balance(cores: dict[Core, int]) -> str:
+    """How evenly the work lies: a superstep takes as long as its busiest core."""
+    ((x, y), tile, core), most = max(cores.items(), key=lambda item: item[1])
+    middle = median_low(cores.values())
+    return (
+        f"The busiest core (board {x},{y} tile {tile} core {core}) executed {most:,} instructions, the median core "
+        f"{middle:,}. Where work waits for all, as at barriers, the busiest sets the pace."
+    )
 
 
-def _link(run: RunRecord, corner: object, size: int, a: Board, b: Board, bits: int) -> str:
-    assert callable(corner)
-    seconds = float(run.run.get("simulated_seconds") or 0)
-    share = bits / (2 * 10e9 * seconds) if seconds else 0.0
-    (ax, ay), (bx, by) = corner(a), corner(b)
-    half = size / 2
-    x1, y1, x2, y2 = ax + half, ay + half, bx + half, by + half
+def _line(load: cluster.Load, corner: Callable[[Board], tuple[int, int]], half: float) -> str:
+    ends = [re.fullmatch(r"fpga\.(\d+)\.(\d+)", node) for node in load.pair]
+    if ends[0] is None or ends[1] is None:
+        return ""
+    a, b = ((int(end[1]), int(end[2])) for end in ends if end)
     if abs(a[0] - b[0]) + abs(a[1] - b[1]) != 1:
         return ""  # a wrap-around link: drawn nowhere sensible
+    (ax, ay), (bx, by) = corner(a), corner(b)
+    title = f"{a[0]},{a[1]} to {b[0]},{b[1]}: {quantity(load.bits, 'bit')}, {_share(load)} of {_rate(load)} each way"
     return (
-        f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{heat(share)}" stroke-width="8">'
-        f"<title>{a[0]},{a[1]} to {b[0]},{b[1]}: {quantity(float(bits), 'bit')}, {share:.1%} of 10 Gb/s each way</title></line>"
+        f'<line x1="{ax + half}" y1="{ay + half}" x2="{bx + half}" y2="{by + half}" '
+        f'stroke="{heat(load.share or 0)}" stroke-width="8"><title>{escape(title)}</title></line>'
     )
+
+
+def _rate(load: cluster.Load) -> str:
+    return "an unknown rate" if load.rate_bps is None else quantity(load.rate_bps, "bit/s")
+
+
+def _share(load: cluster.Load) -> str:
+    return "an unknown share" if load.share is None else f"{load.share:.1%}"

@@ -9,18 +9,24 @@ from dataclasses import dataclass
 from html import escape
 
 from polyloom.record import RunRecord
+from polyloom.report import cluster
 from polyloom.report.format import quantity
 
 FLIT_BYTES = 16
+WORD_BYTES = 8  # of a link between boards
 
 
 @dataclass(frozen=True)
 class Figure12:
-    """The six metrics of figure 12, over the time from the first barrier to the last (or the whole run)."""
+    """The six metrics of figure 12. Rates and utilisation are totals of the run over the time in which threads ran.
 
-    seconds: float
+    That is the whole simulated time where the record names no phases.
+    """
+
+    phased: bool
+    seconds: float  # of the compute phase
     hit_rate: float
-    memory_rate: float
+    memory_rate: float | None  # None: the record does not tell the length of a cache line
     cpu_utilisation: float
     noc_rate: float
     link_rate: float
@@ -29,9 +35,9 @@ class Figure12:
     def rows(self) -> list[tuple[str, str]]:
         """Name and value, as the paper names them."""
         return [
-            ("Time (simulated)", quantity(self.seconds, "s")),
+            ("Compute time (simulated)" if self.phased else "Time (simulated)", quantity(self.seconds, "s")),
             ("Data cache hit rate", f"{self.hit_rate:.1%}"),
-            ("Off-chip memory", quantity(self.memory_rate, "B/s")),
+            ("Off-chip memory", "unknown" if self.memory_rate is None else quantity(self.memory_rate, "B/s")),
             ("CPU utilisation", f"{self.cpu_utilisation:.1%}"),
             ("NoC messages", quantity(self.noc_rate, "B/s")),
             ("Inter-board messages", quantity(self.link_rate, "B/s")),
@@ -48,24 +54,38 @@ def measure(run: RunRecord) -> Figure12 | None:
     """Compute the metrics; None if the run had no overlay boards."""
     counters = run.counters
     instructions = total(counters, r"fpga\..*\.core\.\d+\.instret")
-    seconds = run.result.get("compute_simulated_seconds") or run.run.get("simulated_seconds")
-    if not instructions or not seconds:
+    seconds = run.working_seconds
+    whole = run.number("run.json", "simulated_seconds")
+    if not instructions or not seconds or not whole:
         return None
-    idle = total(counters, r"fpga\..*\.core\.\d+\.idle_cycles")
+    # Of all cores, since reset: a core issues or is idle. Nothing is issued before threads start.
+    cycles = instructions + total(counters, r"fpga\..*\.core\.\d+\.idle_cycles")
     hits = total(counters, r"fpga\..*\.cache\.hits")
     misses = total(counters, r"fpga\..*\.cache\.misses")
-    line_bytes = int(run.run.get("line_bytes", 32))
-    lines = total(counters, r"fpga\..*\.(dram|sram)\.\d+\.(reads|writes)")
+    memory = _memory_bytes(run)
     flits = total(counters, r"fpga\..*\.mailbox\.sent_flits")
-    links = total(counters, r"fpga\..*\.link\.\w+\.items_sent")
+    words = total(counters, r"fpga\..*\.link\.\w+\.items_sent")
     return Figure12(
-        seconds=float(seconds),
+        phased=bool(run.phases),
+        seconds=run.phases.get("compute", seconds),
         hit_rate=hits / (hits + misses) if hits + misses else 0.0,
-        memory_rate=lines * line_bytes / float(seconds),
-        cpu_utilisation=instructions / (instructions + idle),
-        noc_rate=flits * FLIT_BYTES / float(seconds),
-        link_rate=links * 8 / float(seconds),
+        memory_rate=None if memory is None else memory / seconds,
+        cpu_utilisation=instructions / (cycles * seconds / whole),
+        noc_rate=flits * FLIT_BYTES / seconds,
+        link_rate=words * WORD_BYTES / seconds,
     )
+
+
+def _memory_bytes(run: RunRecord) -> float | None:
+    """What caches and memories exchanged: a line each time, as long as its board's are."""
+    line_bytes = cluster.read(run).line_bytes
+    moved = 0.0
+    for name, lines in run.counters.items():
+        match = re.fullmatch(r"(fpga\..*)\.(dram|sram)\.\d+\.(reads|writes)", name)
+        if match and match[1] not in line_bytes:
+            return None
+        moved += lines * line_bytes[match[1]] if match else 0
+    return moved
 
 
 def figure12(run: RunRecord) -> str:
@@ -74,19 +94,27 @@ def figure12(run: RunRecord) -> str:
     if metrics is None:
         return ""
     rows = "".join(f"<tr><td>{escape(n)}</td><td class=n>{escape(v)}</td></tr>" for n, v in metrics.rows)
+    span = "its simulated time, loading included"
+    if metrics.phased:
+        span = "the simulated time in which threads ran (compute and collect, not load and start)"
     return (
-        f"<table>{rows}</table><p class=note>The metrics of the Tinsel paper's figure 12. Rates are totals of the run "
-        "over the simulated time of the computation; utilisation counts all cycles since reset, loading included."
-        "</p>"
+        f"<table>{rows}</table><p class=note>The metrics of the Tinsel paper's figure 12. Rates and utilisation "
+        f"are totals of the run over {span}.</p>"
     )
 
 
 def table(run: RunRecord) -> str:
-    """All counters, indices replaced by * and summed."""
+    """All counters, indices replaced by * and summed; a sentence if there are none."""
     sums: dict[str, int] = defaultdict(int)
     for name, value in run.counters.items():
         sums[re.sub(r"\.\d+", ".*", name)] += value
     if not sums:
-        return ""
+        return f"<p>{_why_none(run)}</p>"
     rows = "".join(f"<tr><td>{escape(n)}</td><td class=n>{v:,}</td></tr>" for n, v in sorted(sums.items()) if v)
     return f"<details><summary>{len(run.counters):,} counters, summed over boards and tiles</summary><table>{rows}</table></details>"
+
+
+def _why_none(run: RunRecord) -> str:
+    if run.run.get("on") == "native" or run.result.get("on") == "native":
+        return "None: the run was native. It used this CPU and no cluster, so there is no simulated time either."
+    return "None: the record has no counters.csv, so no simulator finished this run."

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 from pathlib import Path
+from typing import Any
 
-from polyloom import record
+from polyloom import folder, record
 from polyloom.report import clusterview, counters, profile, timeline
 from polyloom.report.format import quantity
 
@@ -22,9 +24,7 @@ svg{max-width:100%;height:auto}details{margin:.6rem 0}code{background:#f3f5f9;pa
 
 def write(run: record.RunRecord) -> Path:
     """Render the page into the run's folder and return its path."""
-    path = run.folder / "report.html"
-    record.write_atomically(path, render(run))
-    return path
+    return folder.add(run.folder, "report.html", render(run))
 
 
 def render(run: record.RunRecord) -> str:
@@ -35,46 +35,69 @@ def render(run: record.RunRecord) -> str:
         ("Result", _summary(run)),
         ("Paper's counters", counters.figure12(run)),
         ("Cluster", clusterview.render(run)),
+        ("Links", clusterview.links(run)),
         ("Time line", timeline.render(run)),
         ("Profile by handler", profile.render(run)),
-        ("All counters", counters.table(run)),
+        ("Counters", counters.table(run)),
     ]
     body = "\n".join(f"<section><h2>{escape(head)}</h2>\n{text}</section>" for head, text in sections if text)
-    return (
+    text = (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>\n'
         f"<style>{STYLE}</style></head>\n<body><h1>{escape(title)}</h1>\n{body}\n</body></html>\n"
     )
+    return text.encode("utf-8", "replace").decode("utf-8")  # JSON may hold halves of characters
+
+
+#: Of run.json: key, label, unit.
+FACTS = (
+    ("status", "Status", ""),
+    ("message", "Message", ""),
+    ("exit_status", "Exit status", ""),
+    ("cluster", "Cluster", ""),
+    ("simulated_seconds", "Simulated time of the run", "s"),
+    ("wall_seconds", "Wall-clock time of the run", "s"),
+    ("engine", "Engine", ""),
+    ("seed", "Seed", ""),
+    ("digest", "Digest", ""),
+)
 
 
 def _summary(run: record.RunRecord) -> str:
     facts: list[tuple[str, str]] = []
-    for key, label, unit in (
-        ("cluster", "Cluster", ""),
-        ("simulated_seconds", "Simulated time", "s"),
-        ("wall_seconds", "Wall-clock time of the run", "s"),
-        ("engine", "Engine", ""),
-        ("seed", "Seed", ""),
-        ("digest", "Digest", ""),
-    ):
-        value = run.run.get(key)
+    for key, label, unit in FACTS:
+        value: Any = run.number("run.json", key) if unit else run.run.get(key)
         if isinstance(value, dict):  # the cluster: name, topology, link latencies
             value = ", ".join(str(value[part]) for part in ("name", "topology", "link_latencies") if part in value)
-        if value is not None:
+        if value not in (None, ""):
             facts.append((label, quantity(value, unit) if unit else str(value)))
-    for key, value in run.result.items():
-        if isinstance(value, (int, float, str, bool)):
-            facts.append((key.replace("_", " "), quantity(value, "") if isinstance(value, float) else str(value)))
+        if key == "simulated_seconds":
+            facts += [(f"of that, {phase}", quantity(length, "s")) for phase, length in run.phases.items()]
+    facts += [_fact(run, key) for key, value in run.result.items() if isinstance(value, (int, float, str))]
     rows = "".join(f"<tr><td>{escape(name)}</td><td>{escape(value)}</td></tr>" for name, value in facts)
     return f"<table>{rows}</table>{_top(run)}"
 
 
+def _fact(run: record.RunRecord, key: str) -> tuple[str, str]:
+    """A key of result.json and its value as people write them: ``load_wall_seconds`` is a time."""
+    value = run.result[key]
+    if isinstance(value, (bool, str)):
+        return key.replace("_", " "), str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return key.replace("_", " "), str(value)
+    number = record.as_number(value, run.folder / "result.json", key)
+    if key.endswith("_seconds"):
+        return key.removesuffix("_seconds").replace("_", " ") + " time", quantity(number, "s")
+    return key.replace("_", " "), quantity(value, "") if isinstance(value, float) else str(value)
+
+
 def _top(run: record.RunRecord) -> str:
     top = run.result.get("top")
-    if not isinstance(top, list) or not top:
+    if not isinstance(top, list) or not all(isinstance(row, dict) for row in top) or not top:
         return ""
+    where = run.folder / "result.json"
     rows = "".join(
-        f"<tr><td class=n>{rank}</td><td>{escape(str(row.get('name', row.get('vertex'))))}</td>"
-        f"<td class=n>{escape(quantity(row.get('value') or 0, ''))}</td></tr>"
+        f"<tr><td class=n>{rank}</td><td>{escape(str(row.get('name')))}</td>"
+        f"<td class=n>{escape(quantity(record.as_number(row.get('value') or 0, where, 'value'), ''))}</td></tr>"
         for rank, row in enumerate(top, 1)
     )
     return f"<table><tr><th class=n>#</th><th>vertex</th><th class=n>value</th></tr>{rows}</table>"

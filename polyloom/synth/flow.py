@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs Yosys, and nextpnr if asked, on a design. Input: design, part, parameters; output: a Result.
 
-Works in a scratch folder that is removed whatever happens. Modules are kept apart, so that the table can tell them
+Works in a temporary folder that goes whatever happens. Modules are kept apart, so that the table can tell them
 apart: the total is a little above that of a flattened design. Equal instances are synthesized once (fold.py), and what
-has not changed since, or is in another design too, not again: counts of modules are kept under build/synth/counts.
+has not changed since, or is in another design too, not again: counts of modules are kept in ``cache.SYNTH``.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ import hashlib
 import json
 import os
 import re
-import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from polyloom import paths, process
+from polyloom import process
+from polyloom.cache import SYNTH
 from polyloom.errors import UserError
 from polyloom.rtl import filelist, staging, tools
 from polyloom.synth import count, fold, groups
@@ -81,17 +80,15 @@ def synthesize(
         raise UserError(f"--pnr needs --part ecp5 (open place and route); {part.name} has none")
     files = filelist.read(design.file_list())
     parameters = {**design.parameters, **overrides}
-    scratch = paths.build_dir() / "synth"
-    scratch.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f"{design.name}-", dir=scratch))
-    try:
+    kept = SYNTH.made()
+    with process.scratch(design.name, kept) as folder:
         staged = staging.stage(files, folder)
         yosys = _Yosys(folder, staged, progress)
         yosys.run("read.ys", read_script(design.top, parameters, staged, design.flat))
         folded = fold.fold((folder / "read.il").read_text(), design.top)
-        known = _Placed.of(scratch / "placed", folded, part) if pnr else None
+        known = _Placed.of(kept / "placed", folded, part) if pnr else None
         if known is None or not known.done(seeds):
-            stat = _counts(folded, design.top, part, yosys, None if pnr else scratch / "counts")
+            stat = _counts(folded, design.top, part, yosys, None if pnr else kept / "counts")
             if known is not None:
                 for seed in [seed for seed in seeds if seed not in known.seeds]:
                     known.add(stat, seed, _place(folder, seed, staged, progress))
@@ -105,8 +102,6 @@ def synthesize(
             result.fmax_seeds_mhz = [mhz for mhz, _ in placed]
             result.fmax_mhz, result.critical = sorted(placed)[(len(placed) - 1) // 2]
         return result
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def read_script(top: str, parameters: Mapping[str, str], staged: staging.Staged, flat: bool = False) -> str:

@@ -7,6 +7,8 @@ import pytest
 
 from polyloom import interrupts
 
+pytestmark = pytest.mark.usefixtures("ctrl_c_raises")
+
 
 def test_the_first_is_noted_and_the_second_raised() -> None:
     with pytest.raises(KeyboardInterrupt), interrupts.noted() as came:

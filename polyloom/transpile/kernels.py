@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels of a job's FPGA ranks. Input: sources, size, ranks; output: a folder of SystemVerilog for each behaviour.
 
-The cache is ``$POLYLOOM_KERNEL_CACHE``, else ``kernels/`` in the build folder: HASH/kernel.sv, kernel.f, report.json,
-program.ll. The hash covers the program's IR and the compiler's own sources.
+The cache is ``cache.KERNELS`` (``$POLYLOOM_KERNEL_CACHE``): HASH/kernel.sv, kernel.f, report.json, program.ll. The
+hash covers the program's IR and the compiler's own sources.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polyloom import hls, paths
+from polyloom import hls
+from polyloom.cache import KERNELS
+from polyloom.hls import absent
 from polyloom.hls.output import write_kernel
 from polyloom.transpile import behaviour, program, specialise
 from polyloom.transpile.ranks import text_of
@@ -44,11 +43,6 @@ class BuiltKernel:
         return content
 
 
-def cache_dir() -> Path:
-    """``$POLYLOOM_KERNEL_CACHE``, or ``kernels`` in the build folder."""
-    return Path(os.environ.get("POLYLOOM_KERNEL_CACHE") or paths.build_dir() / "kernels")
-
-
 def build(
     source: program.Source, target: program.Target, ranks: Sequence[int], say: Callable[[str], None] = lambda _: None
 ) -> list[BuiltKernel]:
@@ -58,12 +52,16 @@ def build(
     say(f"compiling {', '.join(file.name for file in source.files)} for {len(ranks)} FPGA ranks")
     module = program.link(source, target)
     programs = {rank: specialise.for_rank(module, rank) for rank in ranks}
-    options = hls.Options(dram_bytes=target.dram_bytes)
+    options = hls.Options(dram_bytes=target.dram_bytes, checks=source.checks, commands=True)
     built = []
     for group in behaviour.group(programs):
         first = group.ranks[0]
         asks = not group.identical
         text = specialise.for_ranks(module, group.ranks) if asks else programs[first]
+        if asks and absent.calls(text) and not any(absent.calls(programs[rank]) for rank in group.ranks):
+            # Only a program that knows its rank knows that this rank never gets there.
+            built += [_kernel(programs[rank], options, (rank,), False, say) for rank in group.ranks]
+            continue
         built.append(_kernel(text, options, group.ranks, asks, say))
     return built
 
@@ -71,22 +69,15 @@ def build(
 def _kernel(
     text: str, options: hls.Options, ranks: tuple[int, ...], asks: bool, say: Callable[[str], None]
 ) -> BuiltKernel:
-    target = cache_dir() / _key(text, options)
-    if (target / "report.json").is_file():
-        return BuiltKernel(ranks, target, True, asks)
+    key = _key(text, options)
+    if (known := KERNELS.find(key, "report.json")) is not None:
+        return BuiltKernel(ranks, known, True, asks)
     say(f"synthesizing the kernel of rank {text_of(ranks)}")
     kernel = hls.compile_kernel(text, options)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix="making-", dir=target.parent))
-    try:
+    with KERNELS.making(key) as fresh:
         (fresh / "program.ll").write_text(text)
         write_kernel(kernel, fresh)
-        # Whoever comes first wins; a second, equal one is dropped.
-        if not target.exists():
-            fresh.rename(target)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
-    return BuiltKernel(ranks, target, False, asks)
+    return BuiltKernel(ranks, KERNELS.folder / key, False, asks)
 
 
 def _key(text: str, options: hls.Options) -> str:

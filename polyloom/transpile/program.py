@@ -9,16 +9,17 @@ file, line and column.
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from polyloom import process
 from polyloom.errors import UserError
 from polyloom.hls import frontend, toolchain
 from polyloom.transpile import library
 
 ENTRY = "polyloom_kernel"
+NO_MAIN = "the program has no main; give the C file that defines it, too"
 _MAIN = re.compile(r"^define [^\n]*@main\(([^\n]*?)\)[^\n]*\{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 COLLECTIVES = ("auto", "linear", "tree")
 
@@ -30,6 +31,7 @@ class Source:
     files: tuple[Path, ...]
     flags: tuple[str, ...] = ()  # -D, -I, -U of the command line
     collectives: str = "auto"  # linear, tree or auto
+    checks: bool = True  # kernels notice in simulation what a CPU would notice
 
     def __post_init__(self) -> None:
         if self.collectives not in COLLECTIVES:
@@ -58,7 +60,7 @@ def link(source: Source, target: Target) -> str:
     """The whole program of a kernel as one module of IR text."""
     job = definitions(source, target.size)
     job += [f"-DPOLYLOOM_CLOCK_HZ={target.clock_hz}", f"-DPOLYLOOM_DRAM_BYTES={target.dram_bytes}u"]
-    with tempfile.TemporaryDirectory(prefix="polyloom-ir-") as folder:
+    with process.scratch("ir") as folder:
         own = [
             _compile(file, [*job, *source.flags], Path(folder) / f"own-{n}.ll") for n, file in enumerate(source.files)
         ]
@@ -78,7 +80,7 @@ def _main_arguments(modules: Iterable[str]) -> int:
             body = found[2]
             used = any(re.search(rf"{re.escape(name)}(?![\w.])", body) for name in names)
             return 0 if not names else 1 if used else 2
-    raise UserError("the program has no main; give the C file that defines it, too")
+    raise UserError(NO_MAIN)
 
 
 def _compile(file: Path, flags: Sequence[str], output: Path) -> Path:

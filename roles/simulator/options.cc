@@ -37,6 +37,14 @@ void read_engine(Options& options) {
   }
 }
 
+/// Sets `time` if `text` is not empty.
+void read_time(const std::string& option, const std::string& text, fabric::Time& time) {
+  if (text.empty()) return;
+  const auto parsed = fabric::parse_duration(text);
+  if (!parsed) throw UserError(option + " = \"" + text + "\"; allowed: " + fabric::kDurationAllowed);
+  time = *parsed;
+}
+
 /// "node,from,to": times with unit; without `to`, or without both, to the end.
 fabric::WaveRequest read_wave(const std::string& text) {
   fabric::WaveRequest wave;
@@ -64,7 +72,7 @@ fabric::WaveRequest read_wave(const std::string& text) {
 std::optional<Options> parse_options(int argc, char** argv, int& status) {
   Options options;
   options.command.assign(argv, argv + argc);
-  std::string on, max_time;
+  std::string on, max_time, standstill;
   std::vector<std::string> waves;
   CLI::App app("Simulates a cluster of FPGAs for host programs, which start it by themselves.",
                "polyloom-sim");
@@ -80,6 +88,10 @@ std::optional<Options> parse_options(int argc, char** argv, int& status) {
                  "stop after so many core clock cycles, and say who waits")
       ->envname("POLYLOOM_MAX_CYCLES");
   app.add_option("--max-time", max_time, "stop after so much simulated time, e.g. \"10 ms\"");
+  app.add_option(
+         "--standstill", standstill,
+         "stop, and say who waits, when nothing useful has happened for so much simulated time (20 ms)")
+      ->envname("POLYLOOM_STANDSTILL");
   app.add_option("--seed", options.seed, "of fault draws (1)")->envname("POLYLOOM_SEED");
   app.add_option("--run-dir", options.run_dir, "write a run record into this folder")
       ->envname("POLYLOOM_RUN_DIR");
@@ -109,11 +121,8 @@ std::optional<Options> parse_options(int argc, char** argv, int& status) {
     return std::nullopt;
   }
   if (!on.empty()) options.read.fidelity = fabric::parse_fidelity(on, "--on");
-  if (!max_time.empty()) {
-    const auto time = fabric::parse_duration(max_time);
-    if (!time) throw UserError("--max-time = \"" + max_time + "\"; allowed: " + fabric::kDurationAllowed);
-    options.max_time = *time;
-  }
+  read_time("--max-time", max_time, options.max_time);
+  read_time("--standstill", standstill, options.standstill);
   if (options.trace && options.run_dir.empty()) {
     throw UserError("--trace puts trace.json into the run record; give --run-dir (or POLYLOOM_RUN_DIR) too");
   }

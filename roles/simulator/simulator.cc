@@ -2,6 +2,7 @@
 #include "roles/simulator/simulator.h"
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -12,11 +13,14 @@
 #include "fabric/cluster/dump.h"
 #include "fabric/cluster/units.h"
 #include "fabric/error.h"
+#include "fabric/guarded.h"
 #include "fabric/host/assemble.h"
+#include "fabric/json_text.h"
 #include "fabric/run/record.h"
 #include "fabric/trace.h"
 #include "roles/simulator/options.h"
 #include "roles/simulator/processes.h"
+#include "roles/simulator/progress.h"
 
 namespace polyloom::simulator {
 namespace {
@@ -27,7 +31,7 @@ HostServer* signalled_server = nullptr;
 
 void on_signal(int) { signalled_server->stop(); }
 
-/// Signals end the run cleanly while this lives.
+/// Signals end the run cleanly while this lives; those that we were started to ignore (nohup) stay ignored.
 class Signals {
  public:
   explicit Signals(HostServer& server) {
@@ -36,11 +40,18 @@ class Signals {
     std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of its write
     struct sigaction action {};
     action.sa_handler = on_signal;
-    for (const int s : {SIGINT, SIGTERM, SIGHUP}) sigaction(s, &action, nullptr);
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      sigaction(kSignals[i], &action, &before_[i]);
+      if (before_[i].sa_handler == SIG_IGN) sigaction(kSignals[i], &before_[i], nullptr);
+    }
   }
   ~Signals() {
-    for (const int s : {SIGINT, SIGTERM, SIGHUP}) std::signal(s, SIG_DFL);
+    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
   }
+
+ private:
+  static constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
+  struct sigaction before_[kSignals.size()]{};
 };
 
 /// How a run ended, for people and for clients.
@@ -59,7 +70,11 @@ std::string with_lines(std::string text, const std::vector<std::string>& lines) 
 class Simulator {
  public:
   Simulator(const Options& options, const RoleRegistry& roles, Processes& processes)
-      : options_(options), roles_(roles), processes_(processes), signals_(server_) {}
+      : options_(options),
+        roles_(roles),
+        processes_(processes),
+        server_([](const std::string& line) { std::cerr << "polyloom: " << line << std::endl; }),
+        signals_(server_) {}
 
   int run_all() {
     try {
@@ -67,9 +82,9 @@ class Simulator {
       simulate();
     } catch (const UserError& error) {
       outcome_ = {"fault", fault_reason_, error.what(), 1};
-    } catch (const std::exception& error) {
-      outcome_ = {"fault", HostErrorReason::fault,
-                  std::string("a defect of the simulator, please report it: ") + error.what(), 70};
+    } catch (...) {
+      const Ending ending = ending_of(std::current_exception());
+      outcome_ = {"fault", HostErrorReason::fault, ending.text, ending.status};
     }
     if (!leads()) {
       leave_if_unprepared();
@@ -135,12 +150,12 @@ class Simulator {
                          : std::max(1u, std::min(std::thread::hardware_concurrency(), useful));
     if (engine.kind == EngineKind::threads && engine.threads == 1) engine.kind = EngineKind::serial;
     engine.limit = options_.max_time;
-    const std::vector<int> fpgas = spec_.nodes_of(NodeKind::fpga);
-    if (options_.max_cycles > 0 && !fpgas.empty()) {
-      const Clock clock(spec_.nodes[static_cast<std::size_t>(fpgas.front())].clock_hz());
-      engine.limit = std::min(engine.limit, clock.edge(options_.max_cycles));
+    if (options_.max_cycles > 0 && !spec_.nodes_of(NodeKind::fpga).empty()) {
+      engine.limit = std::min(engine.limit, Clock(clock_hz()).edge(options_.max_cycles));
     }
+    if (!spec_.nodes_of(NodeKind::host).empty()) engine.standstill = options_.standstill;
     engine.interrupt = &server_.stop_flag();
+    engine.go_on = [this](RunEnd why, Time now) { return server_.go_on(why, now); };
     engine.collect_counters = !options_.run_dir.empty();
     engine_name_ = engine.kind == EngineKind::serial    ? "serial"
                    : engine.kind == EngineKind::threads ? "threads:" + std::to_string(engine.threads)
@@ -148,10 +163,20 @@ class Simulator {
     return engine;
   }
 
+  /// Of the first FPGA: what cycles are counted in.
+  std::uint64_t clock_hz() const {
+    const std::vector<int> fpgas = spec_.nodes_of(NodeKind::fpga);
+    return fpgas.empty() ? 250'000'000 : spec_.nodes[static_cast<std::size_t>(fpgas.front())].clock_hz();
+  }
+
   void simulate() {
-    const EngineOptions engine = engine_options();
+    EngineOptions engine = engine_options();
     fault_reason_ = HostErrorReason::fault;
-    result_ = run(*fabric_, engine);
+    {
+      Progress progress(*fabric_, clock_hz(), engine.limit);
+      engine.progress = [&](Time now) { progress(now); };
+      result_ = run(*fabric_, engine);
+    }
     judge(engine);
     fault_reason_ = HostErrorReason::user;
     if (trace_) trace_->close();
@@ -177,11 +202,24 @@ class Simulator {
       outcome_ = {"limit", HostErrorReason::limit,
                   with_lines("the run was stopped after " + limit + "; who waits for what:", result_.waiting),
                   1};
+    } else if (result_.reason == RunEnd::standstill) {
+      outcome_ = {"standstill", HostErrorReason::deadlock,
+                  with_lines("standstill at " + format_duration(result_.end) + ": for " +
+                                 format_duration(engine.standstill) +
+                                 " nothing useful has happened; who waits for what:",
+                             result_.stuck),
+                  1};
     } else if (result_.reason == RunEnd::quiet && server_.size() > 0) {
       outcome_ = {"deadlock", HostErrorReason::deadlock,
                   with_lines("deadlock at " + format_duration(result_.end) +
                                  ": nothing can happen any more; who waits for what:",
                              result_.stuck),
+                  1};
+    } else if (server_.absences().standstill()) {
+      outcome_ = {"deadlock", HostErrorReason::deadlock,
+                  with_lines("deadlock at " + format_duration(result_.end) +
+                                 ": host programs wait for meetings that cannot come about:",
+                             result_.waiting),
                   1};
     } else if (!all_finished) {
       outcome_ = {
@@ -230,7 +268,10 @@ class Simulator {
     facts.message = outcome_.message;
     facts.command = options_.command;
     for (unsigned k = 0; k < server_.size(); ++k) {
-      if (const auto* client = server_.find(k)) facts.clients.push_back(client->command);
+      const auto* client = server_.find(k);
+      if (client == nullptr) continue;
+      facts.clients.push_back(client->command);
+      if (facts.phases.empty()) facts.phases = client->phases;  // of the first that names any
     }
     facts.cluster = spec_.name;
     facts.cluster_file = spec_.file;
@@ -274,7 +315,7 @@ class Simulator {
                                   {"engine", engine_name_},
                                   {"link_latencies", latency_line(spec_)}};
       if (record_) done["run_dir"] = record_->folder();
-      server_.finish(done.dump());
+      server_.finish(json_text(done));
       return;
     }
     server_.fail(outcome_.reason, outcome_.message, true);
@@ -313,20 +354,14 @@ int show(const Options& options, const RoleRegistry& roles) {
 }  // namespace
 
 int simulator_main(int argc, char** argv, const RoleRegistry& roles) {
-  try {
+  return guarded([&] {
     int status = 0;
     const auto options = parse_options(argc, argv, status);
     if (!options) return status;
     if (options->show) return show(*options, roles);
     Processes processes(options->kind == EngineKind::mpi, argc, argv);
     return Simulator(*options, roles, processes).run_all();
-  } catch (const UserError& error) {
-    std::cerr << "polyloom: " << error.what() << std::endl;
-    return 1;
-  } catch (const std::exception& error) {
-    std::cerr << "polyloom: a defect of the simulator, please report it: " << error.what() << std::endl;
-    return 70;
-  }
+  });
 }
 
 }  // namespace polyloom::simulator

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: polyloom-sim started on demand: engines agree, records, errors as the client sees them, nothing
-// left behind when either side is killed. Leaves out: real roles; the timing of calls
+// Covers: polyloom-sim started on demand: engines agree, records, errors as the client sees them, impostors
+// under mpirun, nothing left behind when either side is killed. Leaves out: real roles; the timing of calls
 // (fabric/host/host_test.cc).
 #include <dirent.h>
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -18,7 +19,9 @@
 #include <sstream>
 #include <thread>
 
+#include "fabric/host/channel.h"
 #include "fabric/host/client.h"
+#include "fabric/host/peer.h"
 
 namespace polyloom::simulator {
 namespace {
@@ -46,6 +49,8 @@ class SimulatorTest : public ::testing::Test {
                           "POLYLOOM_MAX_CYCLES", "POLYLOOM_SEED", "POLYLOOM_WAVE"}) {
       ::unsetenv(v);
     }
+    // Tests may run under nohup or in the background, and what they start would inherit it.
+    for (const int s : {SIGINT, SIGTERM, SIGHUP}) std::signal(s, SIG_DFL);
     ::setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // Open MPI's own; leaks of ours show in host_test
     ::setenv("POLYLOOM_CLUSTER", cluster_.c_str(), 1);
   }
@@ -124,7 +129,13 @@ TEST_F(SimulatorTest, EnginesGiveTheSameRun) {
     ::setenv("POLYLOOM_ENGINE", engine, 1);
     ::setenv("POLYLOOM_RUN_DIR", (root_ / engine).c_str(), 1);
     auto host = start();
-    exchange(*host, 60);
+    exchange(*host, 30);
+    for (int link = 0; link < 3; ++link) host->send(link, std::vector<std::uint64_t>(3, 1));
+    host->meet();  // the engine halts while frames are on their way
+    host->recv(3);
+    host->away();
+    host->back();
+    exchange(*host, 27);
     const auto done = nlohmann::json::parse(host->finish());
     EXPECT_EQ(done["status"], "finished");
     digests.push_back(done["digest"]);
@@ -138,6 +149,52 @@ TEST_F(SimulatorTest, EnginesGiveTheSameRun) {
   }
 }
 
+#ifdef POLYLOOM_WITH_MPI
+// Somebody finds the socket before the simulator does, and says what an attacker would.
+TEST_F(SimulatorTest, UnderMpiOnlyTheSimulatorThatWasStartedIsHeard) {
+  char runtime[] = "/tmp/plx-XXXXXX";
+  ASSERT_NE(::mkdtemp(runtime), nullptr);
+  ::setenv("XDG_RUNTIME_DIR", runtime, 1);
+  ::setenv("POLYLOOM_ENGINE", "mpi:2", 1);
+  ::testing::internal::CaptureStderr();
+  std::atomic<bool> over{false};
+  std::string heard = "nobody came";
+  std::thread impostor([&] {
+    while (!over && heard == "nobody came") {
+      std::error_code ignored;
+      for (const fs::directory_entry& folder : fs::directory_iterator(runtime, ignored)) {
+        try {
+          Channel channel(connect_to(folder.path() / "simulator"));
+          channel.put(HostMessage::key, 0, key_body(""));
+          BodyWriter error;
+          error.u32(static_cast<std::uint32_t>(HostErrorReason::fault));
+          channel.put(HostMessage::error, 0, error.body() + "ATTACKER SAYS HELLO");
+          channel.flush();
+          HostHeader header{};
+          heard = channel.receive(header) == Channel::Outcome::closed ? "" : "something";
+        } catch (const UserError&) {  // it is not there yet
+        }
+      }
+      std::this_thread::yield();
+    }
+  });
+  auto host = start();
+  exchange(*host, 10);
+  EXPECT_EQ(nlohmann::json::parse(host->finish())["status"], "finished");
+  over = true;
+  impostor.join();
+  EXPECT_EQ(heard, "");
+  EXPECT_TRUE(fs::is_empty(runtime));
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("polyloom: refused process " + std::to_string(::getpid()) + " of user "),
+            std::string::npos)
+      << said;
+  EXPECT_NE(said.find("it is not the simulator that was started\n"), std::string::npos) << said;
+  ::unsetenv("XDG_RUNTIME_DIR");
+  fs::remove_all(runtime);
+}
+#endif
+
 TEST_F(SimulatorTest, InfoDescribesTheCluster) {
   auto host = start();
   const auto info = nlohmann::json::parse(host->info());
@@ -149,7 +206,7 @@ TEST_F(SimulatorTest, InfoDescribesTheCluster) {
 TEST_F(SimulatorTest, RecordSaysWhatRan) {
   auto host = start({"--run-dir", root_ / "run", "--seed", "7", "--trace"});
   exchange(*host, 3);
-  EXPECT_FALSE(fs::exists(root_ / "run"));
+  EXPECT_FALSE(fs::exists(root_ / "run" / "run.json"));
   host->finish();
   const auto run = nlohmann::json::parse(contents(root_ / "run" / "run.json"));
   EXPECT_EQ(run["status"], "finished");

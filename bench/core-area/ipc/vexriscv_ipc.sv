@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// vexriscv_ipc: VexRiscv (Lite) with a memory that answers in the cycle of the request.
+// vexriscv_ipc: VexRiscv (Lite or Min) with a memory that answers in the cycle of the request.
 module vexriscv_ipc;
   logic clk = 0, rst_n = 0;
   always #5 clk = !clk;

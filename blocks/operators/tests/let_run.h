@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "blocks/operators/sim/let.h"
+#include "blocks/operators/sim/pace.h"
 #include "blocks/operators/tests/operator_streams.h"
 
 namespace polyloom::blocks::operators::test {
@@ -32,11 +33,12 @@ inline LetRun feed(Slot& slot, const Stream& stream, unsigned outputs, unsigned 
                    Random* stalls = nullptr) {
   LetRun result{std::vector<Stream>(outputs)};
   std::size_t at = 0;
-  std::uint64_t next = 0;
+  Pace pace(spacing);
   for (std::uint64_t cycle = 0; cycle < 200'000; ++cycle) {
-    if (at < stream.size() && cycle >= next && (slot.ready() & 1) != 0 && (!stalls || below(*stalls, 3))) {
+    if (at < stream.size() && pace.offers(cycle) && (slot.ready() & 1) != 0 &&
+        (!stalls || below(*stalls, 3))) {
       slot.push(0, stream[at++]);
-      next = cycle + spacing;
+      pace.taken(cycle);
     }
     for (unsigned o = 0; o < outputs; ++o) {
       if ((slot.valid() >> o & 1) == 0 || (stalls && below(*stalls, 4) == 0)) continue;

@@ -4,12 +4,14 @@
 // How: frames go from one to the other, and reports back, at any time. A frame may be lost or damaged: then the receiver sees
 // any number and any items, and no commit (that the check finds damage is the parser's part). A report may take any time, so
 // many frames may pass before it comes, and may be lost. One item is picked by its number: as any may be picked, what
-// holds for it holds for all.
+// holds for it holds for all. Prompt: there is always an item, both ends go on whenever they may and reports take their shortest
+// time; then what is lost or damaged, still free, is made good within the bound.
 module reliable_link_channel_proof #(
     parameter int unsigned Width   = 1,
     parameter int unsigned TxItems = 3,
     parameter int unsigned RxItems = 4,
-    parameter int unsigned SeqBits = 3
+    parameter int unsigned SeqBits = 3,
+    parameter bit          Prompt  = 1'b0
 ) (
     input logic               clk_i,
     input logic               rst_ni,
@@ -40,6 +42,10 @@ module reliable_link_channel_proof #(
 
   logic [3:0] pick_q;  // stands
   always_ff @(posedge clk_i) pick_q <= pick_q;
+  if (Prompt) begin : gen_prompt
+    always_comb
+      assume (rst_ni == started && in_valid_i && in_last_i && out_ready_i && send_i && !empty_i && act_i && arrive_i);
+  end
   always_comb if (!started) assume (pick_q == pick_i);
 
   // Forward: start, then number, two places for items, commit.
@@ -211,10 +217,13 @@ module reliable_link_channel_proof #(
     end
   end
   always_comb begin
-    if (RxItems > 1) cover (rst_ni && was_back_q && popped_q == 5'd2);  // a gap, the complaint, and all came
-    cover (rst_ni && was_late_q && was_noise_q && popped_q == 5'd2);  // lost, time was up, and all came
-    cover (rst_ni && was_double_q && popped_q == 5'd2);
-    if (RxItems == 1) cover (rst_ni && was_poll_q && popped_q == 5'd1);  // room was asked for
+    // Each stands in the proof whose bound holds it.
+    if (RxItems > 1 && Prompt) cover (rst_ni && was_back_q && popped_q == 5'd2);  // a gap, the complaint, and all came
+    if ((RxItems > 1) != Prompt) begin
+      cover (rst_ni && was_late_q && was_noise_q && popped_q == 5'd2);  // lost, time was up, and all came
+      cover (rst_ni && was_double_q && popped_q == 5'd2);
+    end
+    if (RxItems == 1 && !Prompt) cover (rst_ni && was_poll_q && popped_q == 5'd1);  // room was asked for
   end
 
   logic unused;

@@ -33,31 +33,37 @@ std::vector<std::uint64_t> build_frame(LinkFormat format, const LinkHeader& h,
   return words;
 }
 
+LinkHeader read_header(LinkFormat format, std::span<const std::uint64_t, kHeaderWords> words) {
+  const std::uint64_t a = words[0], b = words[1];
+  LinkHeader h;
+  if (format.published) {
+    h.count[kData] = a & 0x7f;
+    h.seq[kData] = a >> 7 & 0x3ff;
+    h.ack[kData] = a >> 17 & 0x3ff;
+    return h;
+  }
+  h.seq[kData] = static_cast<std::uint16_t>(a);
+  h.ack[kData] = static_cast<std::uint16_t>(a >> 16);
+  h.limit[kData] = static_cast<std::uint16_t>(a >> 32);
+  h.count[kData] = a >> 48 & 0xff;
+  h.count[kControl] = a >> 56 & 0x1f;
+  h.nack[kControl] = a >> 61 & 1;
+  h.nack[kData] = a >> 62 & 1;
+  h.poll = a >> 63;
+  h.seq[kControl] = b & 0xff;
+  h.ack[kControl] = b >> 8 & 0xff;
+  h.limit[kControl] = b >> 16 & 0xff;
+  return h;
+}
+
 bool parse_frame(LinkFormat format, std::span<const std::uint64_t> words, LinkHeader& h) {
   if (words.size() < kMinFrameWords) return false;
   const auto body = words.first(words.size() - kCheckWords);
   if (static_cast<std::uint32_t>(words.back()) != crc32(body)) return false;
-  const std::uint64_t a = words[0], b = words[1];
-  h = {};
-  if (format.published) {
-    if (b >> 32 != kEtherTypePublished) return false;
-    h.count[kData] = a & 0x7f;
-    h.seq[kData] = a >> 7 & 0x3ff;
-    h.ack[kData] = a >> 17 & 0x3ff;
-  } else {
-    if (b >> 32 != kEtherType || (b >> 24 & 0xff) != kMark) return false;
-    h.seq[kData] = static_cast<std::uint16_t>(a);
-    h.ack[kData] = static_cast<std::uint16_t>(a >> 16);
-    h.limit[kData] = static_cast<std::uint16_t>(a >> 32);
-    h.count[kData] = a >> 48 & 0xff;
-    h.count[kControl] = a >> 56 & 0x1f;
-    h.nack[kControl] = a >> 61 & 1;
-    h.nack[kData] = a >> 62 & 1;
-    h.poll = a >> 63;
-    h.seq[kControl] = b & 0xff;
-    h.ack[kControl] = b >> 8 & 0xff;
-    h.limit[kControl] = b >> 16 & 0xff;
-  }
+  const std::uint64_t b = words[1];
+  if (format.published ? b >> 32 != kEtherTypePublished : b >> 32 != kEtherType || (b >> 24 & 0xff) != kMark)
+    return false;
+  h = read_header(format, words.first<kHeaderWords>());
   return words.size() == frame_words(h.count[kControl] + h.count[kData]);
 }
 

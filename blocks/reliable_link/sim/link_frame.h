@@ -62,6 +62,9 @@ constexpr unsigned frame_words(unsigned items) {
 std::vector<std::uint64_t> build_frame(LinkFormat format, const LinkHeader& header,
                                        std::span<const std::uint64_t> items);
 
+/// The fields of a header, right or wrong.
+LinkHeader read_header(LinkFormat format, std::span<const std::uint64_t, kHeaderWords> words);
+
 /// False if the frame must be dropped: wrong check, type, or length. On true, items start at word
 /// kHeaderWords.
 bool parse_frame(LinkFormat format, std::span<const std::uint64_t> words, LinkHeader& header);

@@ -108,6 +108,8 @@ class ReliableLink {
   Cycle next_event() const;
   /// True if nothing pushed is without its acknowledgement and nothing received is unpopped.
   bool drained() const;
+  /// True if something sent waits for its acknowledgement.
+  bool waits_for_ack() const { return tx_[kControl].waits_for_ack() || tx_[kData].waits_for_ack(); }
 
   const ReliableLinkCounters& counters() const { return counters_; }
   /// Adds "<prefix>frames_sent" and the like.

@@ -2,12 +2,14 @@
 // shell_parser_proof: polyloom_shell_parser never loses where a frame begins, answers each at most once, and holds still.
 // How: the first word of the frame under way is kept here, by last and first alone. Every answer repeats it (or, of an
 // error, holds it), so a word from the middle of a frame taken for a header would show. Memory, registers, role and
-// sender are free within their handshakes.
+// sender are free within their handshakes. Steady: none of them pauses, which leaves time for a second frame after a
+// refused one within the bound; what pauses do is the other proof's.
 module shell_parser_proof
   import polyloom_shell_pkg::*;
 #(
     parameter bit PassFrames = 1'b0,
-    parameter bit RoleSpaces = 1'b0
+    parameter bit RoleSpaces = 1'b0,
+    parameter bit Steady = 1'b0
 ) (
     input logic       clk_i,
     input logic       rst_ni,
@@ -110,6 +112,13 @@ module shell_parser_proof
   logic started = 1'b0;
   always_ff @(posedge clk_i) started <= 1'b1;
   always_comb if (!started) assume (!rst_ni);
+  if (Steady) begin : gen_steady
+    always_comb begin
+      assume (rst_ni == started);
+      assume (rx_valid_i && !reads_pending_i && reg_rsp_valid_i && pass_rsp_valid_i);
+      assume (answer_ready_i && write_ready_i && write_word_ready_i && pass_ready_i);
+    end
+  end
 
   // The frame under way, from the link alone.
   logic take, begins, open_q, answered_q;
@@ -156,8 +165,8 @@ module shell_parser_proof
     else if (open_q && answered_q && take && !begins && rx_i.last) skipped_q <= 1'b1;
   end
   always_comb begin
-    cover (rst_ni && frames_q == 3'd2 && answer_valid && answer.word0[7:0] == OP_REG_DATA);
-    cover (rst_ni && skipped_q && answer_valid && answer.word0[7:0] == OP_WRITE_DONE);
+    if (!Steady) cover (rst_ni && frames_q == 3'd2 && answer_valid && answer.word0[7:0] == OP_REG_DATA);
+    if (Steady) cover (rst_ni && skipped_q && answer_valid && answer.word0[7:0] == OP_WRITE_DONE);
   end
 
   logic unused;

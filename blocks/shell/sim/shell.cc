@@ -114,7 +114,7 @@ bool Shell::take_write_word(std::uint64_t word, Cycle c, Cycle until, bool last)
   const std::uint64_t slot = std::max<std::uint64_t>(dma_slot_, c * p_.dma_words_per_cycle);
   const Cycle at = slot / p_.dma_words_per_cycle;
   if (at >= until) return false;
-  dma_slot_ = slot + 1;
+  dma_slot_ = slot + handler_.write_slots(write_);
   const unsigned bytes = bytes_of(write_, write_index_);
   const bool full = write_index_ + 1 == write_.words();
   if (full != last || (full && bytes < 8 && word >> (8 * bytes) != 0)) {
@@ -127,6 +127,7 @@ bool Shell::take_write_word(std::uint64_t word, Cycle c, Cycle until, bool last)
   bytes_written_ += bytes;
   if (!last) return true;
   ++frames_in_;
+  dma_slot_ += std::uint64_t{p_.write_turn} * p_.dma_words_per_cycle;
   send(at + p_.answer_cycles, encode(WriteDoneFrame{tag_of(frame_[0]), write_}));
   frame_.clear();
   state_ = State::header;
@@ -251,17 +252,19 @@ void Shell::transmit(Cycle until) {
   while (!out_.empty()) {
     Out& out = out_.front();
     const Cycle free = clock_.first_edge_from(host_.tx->free_at());
-    const Cycle c = std::max({out.ready, free, sent_until_});
+    const Cycle c = std::max({out.ready, free, sent_until_, tx_free_});
     if (c >= until) break;
     fabric::Segment s;
     s.first = clock_.edge(c);
     s.head = out.sent == 0;
     const std::size_t end = std::min(out.size(), out.sent + p_.segment_words);
     for (; out.sent < end; ++out.sent) s.words.push_back(out_word(out, out.sent, c));
+    tx_free_ = c + p_.word_cycles * s.words.size();
     s.tail = end == out.size();
     const bool done = s.tail;
     host_.tx->send(std::move(s));
     if (!done) continue;
+    tx_free_ += p_.frame_turn;
     ++frames_out_;
     reads_ -= out.read;
     out_.pop_front();
@@ -285,7 +288,7 @@ Cycle Shell::next_event() const {
   Cycle next = next_input();
   if (!out_.empty()) {
     const Cycle free = clock_.first_edge_from(host_.tx->free_at());
-    next = std::min(next, std::max({out_.front().ready, free, sent_until_}));
+    next = std::min(next, std::max({out_.front().ready, free, sent_until_, tx_free_}));
   }
   return next;
 }

@@ -37,6 +37,8 @@ class ShellHandler {
 
   /// True if the board has these bytes and they may be written or read.
   virtual bool has(const MemRange& range) const = 0;
+  /// How many times longer than a word of memory a word of the range keeps the write engine busy.
+  virtual unsigned write_slots(const MemRange&) const { return 1; }
   /// Bytes of word `index` of a range that has() accepted: the low `bytes` (1..8) of `data`.
   virtual void write_word(Cycle c, const MemRange& range, std::size_t index, std::uint64_t data,
                           unsigned bytes) = 0;
@@ -56,6 +58,9 @@ struct ShellParams {
   RoleId role = RoleId::overlay;
   std::uint16_t x = 0, y = 0;        ///< of the board in its mesh
   unsigned dma_words_per_cycle = 4;  ///< 64-bit words: 32 bytes, the memory bus
+  unsigned write_turn = 0;           ///< cycles between the last word of a write and the first of the next
+  unsigned word_cycles = 0;          ///< least time of a word to the host; the host link's, if that is more
+  unsigned frame_turn = 0;           ///< cycles between frames to the host
   unsigned answer_cycles = 1;        ///< from a request to its answer
   unsigned read_cycles = 40;         ///< from a read's request to its first word
   unsigned segment_words = 32;       ///< longest segment of a frame to the host
@@ -125,7 +130,7 @@ class Shell {
 
   std::deque<Out> out_;
   unsigned reads_ = 0;
-  Cycle sent_until_ = 0;
+  Cycle sent_until_ = 0, tx_free_ = 0;
 
   std::uint64_t frames_in_ = 0, frames_out_ = 0, bad_frames_ = 0, bytes_written_ = 0, bytes_read_ = 0;
   bool bad_seen_ = false;

@@ -7,17 +7,25 @@
 #include <vector>
 
 #include "polite/graph_store.h"
+#include "polite/vertex_names.h"
 
 namespace polyloom::polite {
 
 struct GraphData {
   std::uint32_t vertices = 0;
-  std::vector<Edge> edges;         ///< directed; parallel edges and loops as they come
-  std::vector<double> weights;     ///< one an edge, or empty
-  std::vector<std::string> names;  ///< one a vertex, or empty
+  std::vector<Edge> edges;      ///< directed; parallel edges and loops as they come
+  std::vector<double> weights;  ///< one an edge, or empty
+  VertexNames names;            ///< one a vertex
+
+  /// `count` vertices that are called first, first + 1, ...
+  void set_vertices(std::uint32_t count, std::uint32_t first = 0);
 
   /// Adds the reverse of every edge that is no loop, with the same weight.
   void add_reverse_edges();
 };
+
+/// Throws UserError "WHAT needs ... of memory" unless there is what a graph of that size takes at least, from
+/// reading it to the begin of a run.
+void require_graph_memory(double vertices, double edges, const std::string& what);
 
 }  // namespace polyloom::polite

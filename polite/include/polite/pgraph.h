@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "fabric/error.h"
 #include "polite/device_names.h"
 #include "polite/graph_store.h"
 #include "polite/layout.h"
@@ -57,6 +58,27 @@ class DeviceList {
   std::unique_ptr<HostDevice<S>[], Free> data_;
 };
 
+/// What placement finds out.
+template <typename T>
+struct KnownLater : std::vector<T> {
+  T& operator[](std::size_t i) {
+    check();
+    return std::vector<T>::operator[](i);
+  }
+  const T& operator[](std::size_t i) const {
+    check();
+    return std::vector<T>::operator[](i);
+  }
+
+ private:
+  void check() const {
+    if (!this->empty()) return;
+    throw UserError(
+        "PGraph: where devices are placed (toDeviceAddr, fromDeviceAddr, numDevicesOnThread) is known after "
+        "write() to a cluster, which names the boards; not after map() alone, and never natively");
+  }
+};
+
 }  // namespace polyloom::polite
 
 template <typename DeviceType, typename S, typename E, typename M>
@@ -69,16 +91,18 @@ class PGraph {
   PDeviceId numDevices = 0;
   /// Exists after map(): devices[i]->state, zero filled.
   polyloom::polite::DeviceList<S> devices;
-  /// Where tables go; false = SRAM. Set before write().
+  /// Where tables go; false = SRAM. Set before write(). Incoming edges are one table here: its two flags must
+  /// agree.
   bool mapVerticesToDRAM = false;
   bool mapInEdgeHeadersToDRAM = true;
   bool mapInEdgeRestToDRAM = true;
   bool mapOutEdgesToDRAM = true;
   unsigned chatty = 0;
-  /// After write() on a cluster (or mapOn()): address of each vertex, vertices of each thread id.
-  std::vector<PDeviceAddr> toDeviceAddr;
-  std::vector<std::vector<PDeviceId>> fromDeviceAddr;
-  std::vector<uint32_t> numDevicesOnThread;
+  /// After write() on a cluster (or mapOn()): address of each vertex, vertices of each thread id. To read
+  /// them sooner, or natively, throws UserError.
+  polyloom::polite::KnownLater<PDeviceAddr> toDeviceAddr;
+  polyloom::polite::KnownLater<std::vector<PDeviceId>> fromDeviceAddr;
+  polyloom::polite::KnownLater<uint32_t> numDevicesOnThread;
   /// Beyond POLite: placer, seed and more; times of the last map.
   polyloom::polite::MapOptions mapOptions;
   polyloom::polite::MapReport mapReport;
@@ -157,6 +181,7 @@ class PGraph {
   /// Beyond POLite: places vertices for a given machine now.
   void mapOn(const polyloom::polite::Machine& machine) {
     map();
+    polyloom::polite::check_fits(store_, machine, layout(), options());
     std::vector<uint32_t> weights = weights_;
     if (!weights.empty()) weights.resize(numDevices, 0);
     placement_ = polyloom::polite::place(store_, machine, options(), weights, &mapReport);
@@ -222,9 +247,15 @@ class PGraph {
   }
 
   polyloom::polite::MapOptions options() const {
+    if (mapInEdgeHeadersToDRAM != mapInEdgeRestToDRAM) {
+      throw polyloom::UserError(
+          "PGraph: mapInEdgeHeadersToDRAM and mapInEdgeRestToDRAM differ, but headers and rest of the "
+          "incoming "
+          "edges are one table here; set both to true (DRAM) or both to false (SRAM)");
+    }
     polyloom::polite::MapOptions o = mapOptions;
     o.vertices_in_dram = mapVerticesToDRAM;
-    o.in_edges_in_dram = mapInEdgeHeadersToDRAM && mapInEdgeRestToDRAM;
+    o.in_edges_in_dram = mapInEdgeHeadersToDRAM;
     o.out_edges_in_dram = mapOutEdgesToDRAM;
     o.chatty = chatty != 0;
     return o;

@@ -70,6 +70,11 @@ class ImageSink {
                      const void* data, std::size_t bytes) = 0;
 };
 
+/// Throws UserError if no placement can make the graph fit: too many vertices, bytes, or senders to one
+/// vertex.
+void check_fits(const GraphStore& graph, const Machine& machine, const ElementLayout& layout,
+                const MapOptions& options);
+
 /// Places the vertices of a finished store. `weights` has one entry a vertex, or is empty (then weight = 1 +
 /// degree). Deterministic: depends on graph, machine, options other than `threads`. Throws UserError for
 /// impossible requests.
@@ -85,8 +90,8 @@ void write_images(const GraphStore& graph, const Placement& placement, const Ele
 /// A sink that writes through HostLink::dmaWrite.
 std::unique_ptr<ImageSink> host_link_sink(HostLink& link);
 
-/// Makes a UserError that nobody catches end the program with "polyloom: message" and status 1: POLite
-/// programs have no handler of their own. Idempotent.
+/// Makes an exception that nobody catches end the program with one line "polyloom: ..." and a status
+/// (fabric/guarded.h): POLite programs have no handler of their own. Idempotent.
 void report_uncaught_errors();
 
 }  // namespace polyloom::polite

@@ -14,7 +14,7 @@ namespace polyloom::polite {
 
 enum class GraphFormat {
   automatic,      ///< by extension, then by the first line
-  edge_list,      ///< "from to [weight]" a line, ids from 0; comments from # or %; SNAP text is this
+  edge_list,      ///< "from to [weight]" a line; the vertices are the ids that occur; SNAP text is this
   matrix_market,  ///< coordinate; real, integer or pattern; general, symmetric or skew-symmetric
   dimacs,         ///< "p sp n m" and "a from to weight", or "p edge n m" and "e u v" (both directions)
   metis,          ///< adjacency lists, ids from 1, weights as its header says
@@ -26,8 +26,6 @@ struct ReadOptions {
   GraphFormat format = GraphFormat::automatic;
   /// Add the reverse of every edge.
   bool undirected = false;
-  /// Edge lists only: number the ids that occur 0, 1, 2 ... in order of size; names keep the file's ids.
-  bool renumber = false;
   /// Called about every MiB with bytes of the file read and its size (0 if unknown).
   std::function<void(std::uint64_t bytes, std::uint64_t size)> progress;
 };

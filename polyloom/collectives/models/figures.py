@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from polyloom import files
 from polyloom.collectives.models import improved, operations
 from polyloom.collectives.models.topology import Cost, Topology, balanced_hypercube, fully_connected
 
@@ -87,11 +88,11 @@ def write(path: Path) -> None:
         )
         # The library goes in once, with the first drawing.
         parts.append(drawing.to_html(full_html=False, include_plotlyjs=number == 0))
-    path.write_text(
+    files.write(
+        path,
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Collective models</title></head>\n<body>\n'
         + "\n".join(parts)
         + "\n</body></html>\n",
-        encoding="utf-8",
     )
 
 

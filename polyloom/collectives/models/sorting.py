@@ -31,6 +31,7 @@ class Pass:
 
     kind: Kind
     column: Literal["key", "value"]
+    lanes: int | None = None  #: that an exchange has in its dimension, the node's own part counted; None: no network
 
     @property
     def partitions(self) -> bool:
@@ -42,15 +43,17 @@ def _local_sort() -> list[Pass]:
     return [Pass("steer", "key"), Pass("move", "key"), Pass("steer", "key"), Pass("move", "value")]
 
 
-def _exchange() -> list[Pass]:
-    return [Pass("exchange", "key"), Pass("exchange", "value")]
+def crossing(kind: Literal["exchange", "fused"], topology: Topology, dimension: int) -> list[Pass]:
+    """Both columns over ``topology.dimensions[dimension]``."""
+    lanes = topology.dimensions[dimension].lanes
+    return [Pass(kind, "key", lanes), Pass(kind, "value", lanes)]
 
 
 def published(topology: Topology) -> list[Pass]:
     """The paper's sort: histogram, for each dimension local sort and all-to-all, last local sort. FC 11, GHC 17."""
     passes = [Pass("histogram", "key")]
-    for _ in topology.dimensions:
-        passes += _local_sort() + _exchange()
+    for dimension in range(len(topology.dimensions)):
+        passes += _local_sort() + crossing("exchange", topology, dimension)
     return passes + _local_sort()
 
 
@@ -61,8 +64,8 @@ def fused(topology: Topology, histogram: bool = True) -> list[Pass]:
     (which balances the deal; without it chunks are chained and the deal is by key bits alone). GHC 5.
     """
     passes = [Pass("histogram", "key")] if histogram else []
-    for _ in topology.dimensions:
-        passes += [Pass("fused", "key"), Pass("fused", "value")]
+    for dimension in range(len(topology.dimensions)):
+        passes += crossing("fused", topology, dimension)
     return passes
 
 
@@ -77,6 +80,19 @@ def finish(bits: int, digit: int = 7) -> list[Pass]:
 def relative_fpga_throughput(topology: Topology, reference: Topology) -> Fraction:
     """Table 3: throughput of an FPGA by memory passes, by that of ``reference``. GHC by FC: 11/17."""
     return Fraction(len(published(reference)), len(published(topology)))
+
+
+def passes_of_time(passes: Sequence[Pass], ports: int) -> Fraction:
+    """What ``passes`` take, in passes that keep all ``ports`` busy.
+
+    The paper counts every pass alike. One over a dimension of fewer lanes than ports leaves ports idle: on GHC(4x2)
+    with 8 ports a pass over the row takes 2, one over the column 4, so 17 passes take 25.
+    """
+    return sum((_stretch(each, ports) for each in passes), Fraction(0))
+
+
+def _stretch(each: Pass, ports: int) -> Fraction:
+    return Fraction(1) if each.lanes is None else Fraction(ports, min(ports, each.lanes))
 
 
 def relative_system_throughput(topology: Topology, reference: Topology) -> Fraction:
@@ -100,12 +116,14 @@ def seconds(
 ) -> float:
     """Predicted time of ``passes``: each alpha + column_bytes / (ports / beta), partitions slower by ``accept``.
 
-    ``ports``: channels of a node that work at once, each at the link's rate (8 x 32 Gb/s in section 4.C).
+    ``ports``: channels of a node that work at once, each at the link's rate (8 x 32 Gb/s in section 4.C). A pass over a
+    dimension of fewer lanes has only those. Where the members of a dimension do not divide ``ports``, a node also
+    leaves channels empty between passes, which is not counted: then this is a lower bound.
     """
     if not 0 < accept <= 1:
         raise ValueError(f"accept is a share of cycles in (0, 1], got {accept}")
     once = column_bytes * link.beta / ports
-    return sum(link.alpha + (once / accept if each.partitions else once) for each in passes)
+    return sum(link.alpha + once * float(_stretch(each, ports)) / (accept if each.partitions else 1) for each in passes)
 
 
 def skewed_seconds(

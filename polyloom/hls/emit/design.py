@@ -11,6 +11,7 @@ from polyloom.hls.memory import Memories
 from polyloom.hls.schedule.plan import Plan
 
 _RESERVED = {
+    *("check_word_q", "check_command_q", "check_place_q", "check_sends", "check_message", "check_known"),
     *("always", "and", "assign", "begin", "bit", "byte", "case", "cell", "class", "clk_i", "config", "const", "cover"),
     *("default", "design", "do", "edge", "else", "end", "endcase", "endmodule", "enum", "event", "export", "extends"),
     *(
@@ -65,6 +66,7 @@ class Design:
     plans: dict[Block, Plan]
     memories: Memories
     binding: Binding
+    dram_bytes: int
     names: dict[Value, str] = field(default_factory=dict)
     registers: dict[str, int] = field(default_factory=dict)  # width by name
     captures: set[tuple[Instr, int]] = field(default_factory=set)  # values that are kept, how many iterations back

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from polyloom.hls.emit.checks import check_lines
 from polyloom.hls.emit.control import Control, choices, link_name
 from polyloom.hls.emit.datapath import Datapath, vector
 from polyloom.hls.emit.design import Design, cases, literal
 from polyloom.hls.emit.ports import dma_lines, memory_lines, unit_lines
 from polyloom.hls.emit.streams import dram_lines, port_declarations, stream_lines
+from polyloom.hls.options import Options
 
 _PORTS = """\
     input  logic        clk_i,
@@ -54,7 +56,7 @@ _HEAD = """\
 module polyloom_kernel_app ("""
 
 
-def kernel_text(design: Design) -> str:
+def kernel_text(design: Design, options: Options) -> str:
     """The module."""
     control = Control(design)
     control.build()
@@ -63,6 +65,7 @@ def kernel_text(design: Design) -> str:
     memories, units = memory_lines(design), unit_lines(design)
     streams, stream_waits = stream_lines(design)
     dram, dram_waits = dram_lines(design)
+    checked = check_lines(design, options.commands) if options.checks else []
     control.captures()
     for state, body in chosen.items():
         control.updates.setdefault(state, []).extend(body)
@@ -108,6 +111,7 @@ def kernel_text(design: Design) -> str:
         "      endcase",
         "    end",
         "  end",
+        *checked,
         "",
         "endmodule",
     ]

@@ -18,7 +18,7 @@ def check_recursion(module: Module) -> None:
     def visit(name: str, path: list[str]) -> None:
         for instr in module.functions[name].instrs():
             if instr.op == "call" and instr.attr not in module.functions:
-                message = f"{instr.attr} is called but none of the files defines it"
+                message = f"{instr.attr} is called but none of the files defines it, nor does the C library of kernels"
                 raise HlsError(instr.where, message)
             if instr.op == "call" and instr.attr not in done:
                 if instr.attr in path:

@@ -74,6 +74,7 @@ class _Converter:
             for instr in block.body:
                 if instr.op == "store":
                     self._predicate(instr, self.reached[block])
+                instr.early |= instr.op == "load" and not isinstance(self.reached[block], Const)
                 self.new.instrs.append(instr)
             self._branch(block)
         self._finish(preds)

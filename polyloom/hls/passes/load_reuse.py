@@ -91,7 +91,7 @@ def _carry(function: Function, block: Block, before: Block, load: Instr, found: 
         # the phi that is ``back + 1`` iterations behind begins with what stands so many steps before its source
         offset = Const(ADDRESS_BITS, (step * (distance - 1 - back)) & mask(ADDRESS_BITS))
         first = build.emit("load", load.width, build.op("add", ADDRESS_BITS, initial, offset), attr=load.attr)
-        first.align, first.objects = load.align, load.objects
+        first.align, first.objects, first.early = load.align, load.objects, True
         phi = Instr(load.width, "phi", [first, value], name=function.fresh("carried"), where=load.where)
         phi.blocks = [before, block]
         phis.append(phi)

@@ -30,6 +30,12 @@ class Locations:
             return f"{file}:{fields.get('line', '0')}:1" if file else ""
         return ""
 
+    def of_caller(self, node: str) -> str:
+        """The same; of what was inlined, the place of the outermost call."""
+        while outer := self._nodes.get(node, ("", {}))[1].get("inlinedAt"):
+            node = outer
+        return self.of(node)
+
     def _file(self, node: str) -> str:
         seen = 0
         while node and seen < 50:

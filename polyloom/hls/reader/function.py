@@ -63,7 +63,7 @@ class FunctionReader:
         self.blocks: dict[str, Block] = {}
         self.block = Block("entry")
         self.build = Builder(self.function, self.block.instrs)
-        self.where = ""
+        self.where = self.caller = ""
         self.intrinsics = Intrinsics(self)
 
     def read(self) -> Function:
@@ -175,6 +175,7 @@ class FunctionReader:
             self._start(self.function.fresh("entry"))
         dbg = re.search(r"!dbg (!\d+)", line)
         self.where = (self.locations.of(dbg.group(1)) if dbg else "") or self.where
+        self.caller = self.locations.of_caller(dbg.group(1)) if dbg else ""
         self.build.where = self.where
         cursor = Cursor(_METADATA.sub("", line), self.where)
         result = ""

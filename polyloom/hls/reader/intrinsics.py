@@ -60,7 +60,8 @@ class Intrinsics:
             if not isinstance(port, Const) or port.value > 15:
                 raise HlsError(where, f"__polyloom_{name}: the port must be a constant from 0 to 15")
             if name == "push":
-                instrs.append(Instr(0, "push", [args[1]], port.value, where=where))
+                # of a message, the place where the program sends it
+                instrs.append(Instr(0, "push", [args[1]], port.value, where=self.reader.caller or where))
                 return None
             return self.build.emit("pop", 64, attr=port.value)
         if name == "cycle":

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import pytest
 
+from polyloom.folder import RunFolder
 from polyloom.mpirun import launch
 from polyloom.mpirun.children import Children
 
@@ -31,9 +32,10 @@ class Played(launch.Launcher):
 
 def play(folder: Path, **programs: str) -> launch.State:
     request = cast(Any, SimpleNamespace(tag_output=False, timeout=None))
-    job = Played(request, cast(Any, SimpleNamespace(size=1, cpu_ranks=[0])), folder)
-    job.programs = {name.replace("_", " "): code for name, code in programs.items()}
-    return job.run()
+    with RunFolder(folder / "run") as run:
+        job = Played(request, cast(Any, SimpleNamespace(size=1, cpu_ranks=[0])), run)
+        job.programs = {name.replace("_", " "): code for name, code in programs.items()}
+        return job.run()
 
 
 def says(event: dict[str, Any]) -> str:

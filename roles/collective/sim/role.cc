@@ -131,6 +131,8 @@ std::unique_ptr<fabric::Node> make_node(const fabric::NodeContext& context) {
 
 }  // namespace
 
-void register_role(fabric::RoleRegistry& registry) { registry.add({"collective", validate, make_node}); }
+void register_role(fabric::RoleRegistry& registry) {
+  registry.add({"collective", validate, make_node, {}, "serial", {"hbm2"}});
+}
 
 }  // namespace polyloom::collective

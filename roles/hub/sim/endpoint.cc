@@ -267,6 +267,11 @@ void Endpoint::send_piece(Job& job, Time t) {
   bytes_out_ += payload;
 }
 
+bool Endpoint::has_deadline() const {
+  return std::any_of(waits_.begin(), waits_.end(),
+                     [](const Wait& wait) { return wait.deadline != fabric::kNever; });
+}
+
 std::string Endpoint::waiting_for() const {
   std::string text;
   const auto add = [&](const std::string& what) { text += (text.empty() ? "" : "; ") + name_ + " " + what; };

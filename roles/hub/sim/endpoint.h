@@ -63,6 +63,8 @@ class Endpoint {
   const std::deque<Answer>& answers() const { return answers_; }
 
   std::string waiting_for() const;
+  /// Whether a client waits for it until a deadline, so goes on whatever comes.
+  bool has_deadline() const;
   void counters(const fabric::CounterSink& sink) const;
   void digest(fabric::Digest& digest) const;
 

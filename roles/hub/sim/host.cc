@@ -107,6 +107,13 @@ std::string HubHost::waiting_for() const {
   return text;
 }
 
+std::optional<std::uint64_t> HubHost::work() const {
+  for (const Site& site : sites_) {
+    if (site.endpoint->has_deadline()) return kWillWork;
+  }
+  return clients_->work();
+}
+
 void HubHost::counters(const fabric::CounterSink& sink) const {
   clients_->counters(sink);
   for (const Site& site : sites_) site.endpoint->counters(sink);

@@ -30,6 +30,7 @@ class HubHost final : public fabric::Node {
   Time next_event() const override;
   bool wants_stop() const override { return clients_->wants_stop(); }
   std::string waiting_for() const override;
+  std::optional<std::uint64_t> work() const override;
   void counters(const fabric::CounterSink& sink) const override;
   void digest(fabric::Digest& digest) const override;
 

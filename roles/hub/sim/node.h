@@ -25,6 +25,8 @@ class HubNode final : public fabric::Node {
   void advance(fabric::Time until) override;
   fabric::Time next_event() const override;
   std::string waiting_for() const override;
+  /// Words of packets over its ports: there is nothing that a hub says twice.
+  std::optional<std::uint64_t> work() const override { return switch_.beats(); }
   void counters(const fabric::CounterSink& sink) const override;
   void digest(fabric::Digest& digest) const override;
 

@@ -148,6 +148,8 @@ std::unique_ptr<fabric::Node> make_host(const fabric::NodeContext& context,
 
 }  // namespace
 
-void register_role(fabric::RoleRegistry& registry) { registry.add({kRole, validate, make_node, make_host}); }
+void register_role(fabric::RoleRegistry& registry) {
+  registry.add({kRole, validate, make_node, make_host, "pcie"});
+}
 
 }  // namespace polyloom::hub

@@ -40,6 +40,7 @@ std::unique_ptr<blocks::VerilatedNode> make_rtl_node(const HubParams& p, const H
     if (site.links[port].tx != nullptr) params.strap |= std::uint64_t{1} << (kStrapLinks + port);
   }
   params.tx_beats = 0;  // the FIFO before the wire is in the RTL
+  params.lanes_work = true;
   params.wave = wave;
   std::vector<std::unique_ptr<blocks::AxiMemory>> memories;
   memories.push_back(blocks::make_fixed_memory({.bytes = std::uint64_t{1} << p.memory_bits,

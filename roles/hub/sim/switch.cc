@@ -322,6 +322,13 @@ std::uint64_t Switch::counter(unsigned port, Counter which) const {
   return counts_[port][static_cast<unsigned>(which)] & ((std::uint64_t{1} << 40) - 1);
 }
 
+std::uint64_t Switch::beats() const {
+  std::uint64_t sum = 0;
+  for (unsigned port = 0; port < kPorts; ++port)
+    sum += counter(port, Counter::beats_in) + counter(port, Counter::beats_out);
+  return sum;
+}
+
 std::string Switch::waiting_for() const {
   std::string text;
   for (unsigned i = 0; i < kInputs; ++i) {

@@ -81,6 +81,8 @@ class Switch {
   void fault(Cause cause, unsigned in, std::uint64_t address);
 
   std::string waiting_for() const;
+  /// Words of packets that have come and gone, over all ports.
+  std::uint64_t beats() const;
   void counters(const std::string& prefix, const fabric::CounterSink& sink) const;
   void digest(fabric::Digest& digest) const;
 

@@ -159,6 +159,7 @@ package polyloom_mpe_isa_pkg;
   localparam logic [15:0] F_SWEEP = 16'h0040;
   localparam logic [15:0] F_ANSWER = 16'h0080;
   localparam logic [15:0] F_STOP = 16'h0100;
+  localparam logic [15:0] F_PRESS = 16'h0200;  // with F_WANT: credit was asked for; wakes nobody
 
   typedef struct packed {
     // These are dense and go to block RAM, those below are mostly zero.

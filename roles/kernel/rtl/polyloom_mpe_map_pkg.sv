@@ -98,6 +98,7 @@ package polyloom_mpe_map_pkg;
   localparam int unsigned ENVELOPE_WORDS = 6;
   localparam int unsigned FIRST_ENVELOPES = 62;
   localparam logic [3:0] E_NEXT = 4'd0;  // {place of its payload in the store, next}
+  localparam logic [15:0] NO_PLACE = 16'h8000;  // or more
   localparam logic [3:0] E_KEY = 4'd1;  // {rank, comm}
   localparam logic [3:0] E_TAG = 4'd2;
   localparam logic [3:0] E_LENGTH = 4'd3;
@@ -137,6 +138,8 @@ package polyloom_mpe_map_pkg;
   localparam logic [5:0] G_REGISTER = 6'd32;
   localparam logic [5:0] G_REPLY_KIND = 6'd33;
   localparam logic [5:0] G_USED = 6'd34;  // so many requests
+  localparam logic [5:0] G_BARE = 6'd35;  // first free envelope without a place
+  localparam logic [5:0] G_MOST = 6'd36;  // envelopes to a rank that are not consumed
 
   // Numbers
   localparam logic [15:0] HANDLE_BITS = 16'h01f0;  // of a handle, but for REQUESTS_AT

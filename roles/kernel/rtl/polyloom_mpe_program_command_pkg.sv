@@ -39,6 +39,23 @@ package polyloom_mpe_program_command_pkg;
     p = label(p, L_FOUND);
     p = ib(p, nop(), ret());
 
+    // A send goes to the end of those that want to be sent.
+    p = label(p, L_SEND_READY);
+    p = ib(p, sub(NONE, LIMIT, r(LENGTH)), ge(L_SHORT));
+    p = i(p, andn(U, U, n(IS_EAGER)));
+    p = label(p, L_SHORT);
+    p = im(p, mov(NONE, r(U)), stlo(PB, R_FLAGS));
+    p = ib(p, mov(NONE, mlo()), z(L_FIRST_WANT));
+    p = i(p, mov(PD, mhi()));
+    p = im(p, mov(NONE, r(PB)), stlo(PD, R_NEXT));
+    p = imb(p, mov(NONE, r(PB)), stghi(G_WANT), jump(L_WANTS));
+    p = label(p, L_FIRST_WANT);
+    p = im(p, pack(NONE, PB, r(PB)), stg(G_WANT));
+    p = label(p, L_WANTS);
+    p = i(p, or_(FLAGS, FLAGS, n(F_WANT)));
+    p = ib(p, and_(NONE, COMMAND, n(8)), z(L_SAY_HANDLE));  // SEND_WAIT, SSEND_WAIT
+    p = ib(p, mov(AWAITED, r(PB)), jump(L_REST));
+
     p = align(p, 16);
     p = label(p, L_OPERATIONS);
     p = ib(p, nop(), jump(L_REFUSED));
@@ -63,7 +80,8 @@ package polyloom_mpe_program_command_pkg;
     p = ib(p, and_(NONE, U, n(OWNED)), z(L_WORD_1));
     p = ib(p, mov(PB, mlo()), z(L_TOO_MANY));
     p = im(p, nop(), ld(PB, R_NEXT));
-    p = im(p, mov(NONE, mlo()), stglo(G_FREE));
+    p = imb(p, mov(NONE, mlo()), stglo(G_FREE), z(L_LAST_FREE));
+    p = label(p, L_REQUEST);
     p = im(p, nop(), ldg(G_USED));
     p = im(p, add(NONE, ONE, m()), stg(G_USED));
     p = im(p, mov(NONE, r(C_TAG)), st(PB, R_TAG));
@@ -85,6 +103,10 @@ package polyloom_mpe_program_command_pkg;
     p = im(p, mov(LENGTH, in(I_COMMAND_LOW)), stg(G_COMMAND + 6'd4));
     p = im(p, mov(O_POP_COMMAND, in(I_COMMAND_HIGH)), stg(G_COMMAND + 6'd5));
     p = imb(p, mov(NONE, r(COMMAND)), ldg(G_WANT), caseof(L_READY));
+    // The last free request is for the manager's messages: what a program prints, and how it ends.
+    p = label(p, L_LAST_FREE);
+    p = ib(p, sub(NONE, SIZE, hi(COMMAND)), z(L_REQUEST));
+    p = im(p, mov(NONE, r(PB)), stglo(G_FREE));
     p = label(p, L_TOO_MANY);
     p = ib(p, mov(KIND, n(E_TOO_MANY)), jump(L_NO_REQUEST));
     p = label(p, L_REFUSED);
@@ -115,23 +137,6 @@ package polyloom_mpe_program_command_pkg;
     p = imb(p, mov(NONE, r(LENGTH)), st(PB, R_BYTES), jump(L_SEND_READY));
     p = imb(p, mov(NONE, r(LENGTH)), st(PB, R_BYTES), jump(L_RECEIVE));
 
-    // A send goes to the end of those that want to be sent.
-    p = label(p, L_SEND_READY);
-    p = ib(p, sub(NONE, LIMIT, r(LENGTH)), ge(L_SHORT));
-    p = i(p, andn(U, U, n(IS_EAGER)));
-    p = label(p, L_SHORT);
-    p = im(p, mov(NONE, r(U)), stlo(PB, R_FLAGS));
-    p = ib(p, mov(NONE, mlo()), z(L_FIRST_WANT));
-    p = i(p, mov(PD, mhi()));
-    p = im(p, mov(NONE, r(PB)), stlo(PD, R_NEXT));
-    p = imb(p, mov(NONE, r(PB)), stghi(G_WANT), jump(L_WANTS));
-    p = label(p, L_FIRST_WANT);
-    p = im(p, pack(NONE, PB, r(PB)), stg(G_WANT));
-    p = label(p, L_WANTS);
-    p = i(p, or_(FLAGS, FLAGS, n(F_WANT)));
-    p = ib(p, and_(NONE, COMMAND, n(8)), z(L_SAY_HANDLE));  // SEND_WAIT, SSEND_WAIT
-    p = ib(p, mov(AWAITED, r(PB)), jump(L_REST));
-
     p = label(p, L_RECEIVE);
     p = imb(p, mov(NONE, r(U)), stlo(PB, R_FLAGS), call(L_FIND));
     p = imb(p, mov(NONE, r(PD)), ldg(G_POSTED), nz(L_RECEIVE_FOUND));
@@ -147,9 +152,10 @@ package polyloom_mpe_program_command_pkg;
     p = imb(p, mov(NONE, mlo()), stlo(PC, E_NEXT), nz(L_FOUND_INSIDE));
     p = im(p, mov(NONE, r(PC)), stghi(G_WAITING));
     p = label(p, L_FOUND_INSIDE);
-    p = im(p, mov(OFFSET, mhi()), ldg(G_FREE_ENVELOPE));
+    p = imb(p, mov(OFFSET, mhi()), ldg(G_FREE_ENVELOPE), neg(L_WITHOUT_PLACE));
     p = im(p, mov(NONE, mlo()), stlo(PD, E_NEXT));
     p = im(p, mov(NONE, r(PD)), stglo(G_FREE_ENVELOPE));
+    p = label(p, L_ENVELOPE_FREE);
     p = i(p, mov(T, n(FROM_STORE)));
     p = im(p, pack(OFFSET, T, r(OFFSET)), ld(PD, E_KEY));
     p = im(p, mov(RANK, mhi()), ld(PD, E_TAG));
@@ -164,6 +170,10 @@ package polyloom_mpe_program_command_pkg;
     p = ib(p, nop(), on(WRITER_FULL, L_WRITER));
     p = ib(p, nop(), call(L_MEET));
     p = ib(p, nop(), jump(L_STARTED));
+    p = label(p, L_WITHOUT_PLACE);
+    p = im(p, nop(), ldg(G_BARE));
+    p = im(p, mov(NONE, mlo()), stlo(PD, E_NEXT));
+    p = imb(p, mov(NONE, r(PD)), stglo(G_BARE), jump(L_ENVELOPE_FREE));
     return p;
   endfunction
 

@@ -58,13 +58,11 @@ package polyloom_mpe_program_manage_pkg;
     p = i(p, mov(O_COUNT, n(16'(N_FOREIGN))));
     p = label(p, L_DRAIN);
     p = i(p, mov(T, inhi(I_STATUS)));
-    p = ib(p, and_(NONE, T, n(HAS_MORE)), z(L_DRAINED));
+    p = ib(p, and_(NONE, T, n(HAS_MORE)), z(L_HEAD_DONE));
     p = label(p, L_DRAIN_WORD);
     p = ib(p, nop(), on(NO_WORD, L_DRAIN_WORD));
-    p = ib(p, mov(O_POP_WORD, n(0)), on(LAST_WORD, L_DRAINED));
+    p = ib(p, mov(O_POP_WORD, n(0)), on(LAST_WORD, L_HEAD_DONE));
     p = ib(p, nop(), jump(L_DRAIN_WORD));
-    p = label(p, L_DRAINED);
-    p = ib(p, mov(O_HEAD_DONE, n(0)), jump(L_REST));
 
     // The answer.
     p = label(p, L_TELL);

@@ -37,10 +37,12 @@ package polyloom_mpe_program_match_pkg;
 
     // No receive wants it: it waits, in a place of its own.
     p = label(p, L_UNEXPECTED);
-    p = im(p, nop(), ldg(G_FREE_ENVELOPE));
+    p = imb(p, and_(NONE, KIND, n(2)), ldg(G_FREE_ENVELOPE), nz(L_UNEXPECTED_RTS));
+    p = label(p, L_WITH_PLACE);
     p = ib(p, mov(PC, mlo()), z(L_NO_ROOM));
     p = im(p, nop(), ld(PC, E_NEXT));
     p = im(p, mov(NONE, mlo()), stglo(G_FREE_ENVELOPE));
+    p = label(p, L_HAS_PLACE);
     p = i(p, mov(U, mhi()));  // place
     p = im(p, mov(NONE, r(SEQ)), st(PC, E_KEY));
     p = im(p, mov(NONE, r(TAG)), st(PC, E_TAG));
@@ -65,6 +67,12 @@ package polyloom_mpe_program_match_pkg;
     p = i(p, mov(O_HEAD_DONE, n(0)));
     p = ib(p, sub(NONE, AWAITED, n(1)), z(L_PROBE));  // the kernel waits for an envelope
     p = ib(p, nop(), jump(L_REST));
+    // One without payload takes no place from others while there are envelopes that have none.
+    p = label(p, L_UNEXPECTED_RTS);
+    p = im(p, nop(), ldg(G_BARE));
+    p = imb(p, mov(PC, mlo()), ldg(G_FREE_ENVELOPE), z(L_WITH_PLACE));
+    p = im(p, nop(), ld(PC, E_NEXT));
+    p = imb(p, mov(NONE, mlo()), stglo(G_BARE), jump(L_HAS_PLACE));
     p = label(p, L_NO_ROOM);  // cannot be if all ranks have the same S and E
     p = im(p, nop(), ld(PA, K_TAKEN));
     p = i(p, mov(T, mlo()));

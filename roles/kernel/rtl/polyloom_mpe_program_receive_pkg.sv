@@ -82,11 +82,9 @@ package polyloom_mpe_program_receive_pkg;
     p = im(p, mov(NONE, r(PB)), stglo(G_FREE));
     p = im(p, nop(), ldg(G_USED));
     p = i(p, mov(PD, m()));
-    p = imb(p, sub(PD, PD, n(1)), stg(G_USED), nz(L_FREED));
+    p = imb(p, sub(PD, PD, n(1)), stg(G_USED), nz(L_WRITTEN));
     p = i(p, mov(O_NO_TICK, n(0)));
-    p = i(p, andn(FLAGS, FLAGS, n(F_SWEEP)));
-    p = label(p, L_FREED);
-    p = ib(p, nop(), ret());
+    p = ib(p, andn(FLAGS, FLAGS, n(F_SWEEP)), ret());
 
     // From another address than the rank's; or not wanted.
     p = label(p, L_FOREIGN);

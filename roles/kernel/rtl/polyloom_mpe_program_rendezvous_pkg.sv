@@ -88,6 +88,7 @@ package polyloom_mpe_program_rendezvous_pkg;
     p = label(p, L_ALL_HERE);
     p = im(p, andn(T, T, n(OPEN)), stlo(PB, R_FLAGS));
     p = ib(p, mov(T, n(SEND_DONE)), call(L_MORE_WORK));
+    p = label(p, L_ENDS);
     p = ib(p, nop(), call(L_COMPLETE));
     p = ib(p, nop(), jump(L_REST));
     // A piece is missing: asked for once. T: flags.

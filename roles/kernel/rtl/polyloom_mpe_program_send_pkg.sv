@@ -84,7 +84,8 @@ package polyloom_mpe_program_send_pkg;
     p = i(p, mov(T, mlo()));
     p = im(p, subh(T, SEQ, r(T)), ld(PB, R_TYPE));
     p = ib(p, sub(NONE, T, r(SLOTS)), lt(L_HAS_CREDIT));
-    p = im(p, nop(), ld(PA, K_HEARD));
+    p = imb(p, and_(NONE, FLAGS, n(F_PRESS)), ld(PA, K_HEARD), nz(L_PRESS));
+    p = label(p, L_NO_CREDIT);
     p = im(p, mov(T, mlo()), ldg(G_RETRIES));
     p = imb(p, rsub(NONE, T, m()), ld(PB, R_NEXT), lt(L_WANT_DEAD));
     p = i(p, mov(PC, r(PB)));
@@ -92,7 +93,15 @@ package polyloom_mpe_program_send_pkg;
     p = im(p, nop(), ldg(G_RETRANSMIT));
     p = i(p, mov(O_TICK_TIMER, m()));  // in time, credit is asked for
     p = label(p, L_NO_WANT);
-    p = ib(p, andn(FLAGS, FLAGS, n(F_WANT)), jump(L_REST));
+    p = ib(p, andn(FLAGS, FLAGS, n(F_WANT | F_PRESS)), jump(L_REST));
+    // T envelopes are not consumed, and credit was waited for in vain: one more may go as RTS, which needs no place there.
+    p = label(p, L_PRESS);
+    p = im(p, nop(), ldg(G_MOST));
+    p = imb(p, sub(NONE, T, m()), ld(PA, K_HEARD), ge(L_NO_CREDIT));
+    p = im(p, andn(FLAGS, FLAGS, n(F_PRESS)), ld(PB, R_FLAGS));
+    p = i(p, mov(T, mlo()));
+    p = im(p, andn(T, T, n(IS_EAGER)), stlo(PB, R_FLAGS));
+    p = im(p, nop(), ld(PB, R_TYPE));
     p = label(p, L_HAS_CREDIT);
     p = im(p, mov(KIND, mlo()), ld(PB, R_FLAGS));
     p = im(p, mov(U, mlo()), ld(PB, R_BYTES));
@@ -148,9 +157,7 @@ package polyloom_mpe_program_send_pkg;
     p = imb(p, mov(NONE, mlo()), stlo(PC, R_NEXT), nz(L_DEAD_INSIDE));
     p = im(p, mov(NONE, r(PC)), stghi(G_WANT));
     p = label(p, L_DEAD_INSIDE);
-    p = im(p, mov(NONE, n(E_NO_ANSWER)), sthi(PB, R_TYPE));
-    p = ib(p, nop(), call(L_COMPLETE));
-    p = ib(p, nop(), jump(L_REST));
+    p = imb(p, mov(NONE, n(E_NO_ANSWER)), sthi(PB, R_TYPE), jump(L_ENDS));
 
     // A packet to rank RANK, PA: KIND SEQ TAG COMM LENGTH OFFSET, BYTES of payload, whose job is written. K_MAC is loaded.
     p = label(p, L_EMIT);

@@ -71,10 +71,8 @@ package polyloom_mpe_program_time_pkg;
     p = label(p, L_LONGER);
     p = i(p, add(LENGTH, LENGTH, r(LENGTH)));
     p = i(p, sub(LENGTH, LENGTH, n(1)));
-    p = ib(p, sub(NONE, LENGTH, n(LAST_TRY)), lt(L_LONG_ENOUGH));
-    p = i(p, mov(LENGTH, n(LAST_TRY)));
-    p = label(p, L_LONG_ENOUGH);
-    p = ib(p, nop(), ret());
+    p = ib(p, sub(NONE, LENGTH, n(LAST_TRY)), lt(L_WRITTEN));
+    p = ib(p, mov(LENGTH, n(LAST_TRY)), ret());
 
     // Request PB, of flags T, ends without its peer.
     p = label(p, L_FAIL);
@@ -119,7 +117,7 @@ package polyloom_mpe_program_time_pkg;
     p = im(p, mov(NONE, r(RANK)), stg(G_REPLY_RANK));
     p = im(p, subh(NONE, SEQ, n(1)), stg(G_REPLY_SEQ));
     p = im(p, mov(NONE, n(16'(EAGER))), stg(G_REPLY_KIND));
-    p = ib(p, or_(FLAGS, FLAGS, n(F_REPLY)), jump(L_REST));
+    p = ib(p, or_(FLAGS, FLAGS, n(F_REPLY | F_WANT | F_PRESS)), jump(L_REST));
     // What waits for this rank ends; so will what is sent to it, until it is heard again.
     p = label(p, L_RANK_DEAD);
     p = i(p, mov(O_COUNT, n(16'(N_TIMEOUTS))));

@@ -175,7 +175,8 @@ class World:
         return got
 
     async def set_up(self, ranks: list[int], eager: int = 256, slots: int = 4, window: int = 5760, job: int = 77,
-                     retransmit: int = 2000, ack_delay: int = 200, retries: int = 8) -> None:  # fmt: skip
+                     retransmit: int = 2000, ack_delay: int = 200, retries: int = 8,
+                     most: int = 0) -> None:  # fmt: skip
         """Set up a job in which rank r is node ranks[r]; the manager is the Python host."""
         self.job = job
         self.members = {ip_of(node) for node in [*ranks, HOST]}
@@ -191,7 +192,7 @@ class World:
                 node,
                 4,
                 len(ranks) << 16 | rank,
-                slots << 16 | eager,
+                most << 32 | slots << 16 | eager,
                 ack_delay << 32 | retransmit,
                 retries << 32 | window,
             )

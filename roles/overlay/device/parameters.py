@@ -2,21 +2,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """The overlay's parameters as device programs, host programs and build files see them.
 
-Usage: parameters.py envs|cpp|defs|vpp
+Usage: parameters.py envs|cpp|defs|vpp [CLUSTER_FILE]
 
   envs   shell exports, for `eval` in an application's genld.sh
   cpp    the header config.h: macros Tinsel<Name>
   defs   compiler options -D <Name>=<value>
   vpp    Verilog macros: `define Tinsel<Name> <value>
 
-Names and defaults are those of Tinsel 0.8 (reference: Tinsel facts, section 7). They fix the ABI of device programs:
-address layout, message size, instruction memory. What only a cluster decides (how many boards, how many of the
-addressable tiles exist, clocks) a host program asks of HostLink instead.
+Names are those of Tinsel 0.8 (reference: Tinsel facts, section 7), and so are the values that fix the ABI of device
+programs: address layout, message size. A cluster file decides ClockFreq (in MHz) and LogInstrsPerCore; without one they
+are those of a cluster that says nothing else, 250 MHz and 2,048 words. How many boards there are, and how many of the
+tiles, cores and threads that can be addressed exist, a host program asks of HostLink: ThreadsPerBoard and the like are
+what addresses leave room for.
 """
 
 from __future__ import annotations
 
+import re
 import sys
+from pathlib import Path
+from typing import Any
 
 # Chosen by the published default configuration.
 BASE: dict[str, int | bool] = {
@@ -61,16 +66,37 @@ BASE: dict[str, int | bool] = {
     "FetcherLogFlitBufferSize": 5,
     "DRAMLogMaxInFlight": 5,
     "EnablePerfCount": True,
-    "ClockFreq": 210,
+    "ClockFreq": 250,  # of every shipped cluster; the published machine had 210 to 250
 }
+MHZ = {"Hz": 1e-6, "kHz": 1e-3, "MHz": 1.0, "GHz": 1e3}
 
 # Printed in hexadecimal: addresses, and what C would otherwise not read as 32 bits wide.
 HEX = {"DRAMBase", "SRAMBase", "POLiteProgRouterBase", "BytesPerDRAM"}
 
 
-def parameters() -> dict[str, int | bool]:
+def of_cluster(path: Path) -> dict[str, int | bool]:
+    """What a cluster file decides; ValueError, with the file's name, if its overlay boards do not say one thing."""
+    import tomllib  # from Python 3.11 on, which nothing else here needs
+
+    try:
+        cluster = tomllib.loads(path.read_text())
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ValueError(f"{path} is no cluster file that can be read: {error}") from error
+    tables = [cluster.get("fpga", {}), *cluster.get("node", [])]
+    boards: list[dict[str, Any]] = [t for t in tables if isinstance(t, dict) and t.get("role") == "overlay"]
+    clocks = {str(board.get("clocks", {}).get("core", "250 MHz")) for board in boards}
+    words = int(cluster.get("overlay", {}).get("instr_words", 1 << int(BASE["LogInstrsPerCore"])))
+    if len(clocks) != 1:
+        raise ValueError(f"{path} has no overlay boards with one clock; name a cluster of them, for example laptop")
+    clock = re.fullmatch(r"\s*([0-9.]+)\s*([kMG]?Hz)\s*", clocks.pop())
+    if clock is None or words < 1:
+        raise ValueError(f"{path}: the overlay's clock or instr_words cannot be read")
+    return {"ClockFreq": round(float(clock[1]) * MHZ[clock[2]]), "LogInstrsPerCore": words.bit_length() - 1}
+
+
+def parameters(cluster: Path | None = None) -> dict[str, int | bool]:
     """All parameters, derived ones included, in the order in which they are printed."""
-    p = dict(BASE)
+    p = BASE | (of_cluster(cluster) if cluster else {})
     # Messages.
     p["LogBytesPerWord"] = 2
     p["WordsPerFlit"] = 1 << p["LogWordsPerFlit"]
@@ -142,14 +168,14 @@ def value_text(name: str, value: int | bool) -> str:
     return hex(value) if name in HEX else str(value)
 
 
-def cpp() -> list[str]:
+def cpp(parameters: dict[str, int | bool]) -> list[str]:
     """Lines of config.h."""
     lines = [
         "// Made by roles/overlay/device/parameters.py cpp; do not edit.",
         "#ifndef POLYLOOM_OVERLAY_CONFIG_H",
         "#define POLYLOOM_OVERLAY_CONFIG_H",
     ]
-    for name, value in parameters().items():
+    for name, value in parameters.items():
         if value is False:
             continue  # as upstream: a false option is an undefined macro
         lines.append(f"#define Tinsel{name} {value_text(name, value)}")
@@ -157,19 +183,24 @@ def cpp() -> list[str]:
 
 
 MODES = {
-    "envs": lambda: [f"export {n}={value_text(n, v)}" for n, v in parameters().items()],
+    "envs": lambda p: [f"export {n}={value_text(n, v)}" for n, v in p.items()],
     "cpp": cpp,
-    "defs": lambda: [f"-D {n}={value_text(n, v)}" for n, v in parameters().items() if v is not False],
-    "vpp": lambda: [f"`define Tinsel{n} {int(v)}" for n, v in parameters().items() if v is not False],
+    "defs": lambda p: [f"-D {n}={value_text(n, v)}" for n, v in p.items() if v is not False],
+    "vpp": lambda p: [f"`define Tinsel{n} {int(v)}" for n, v in p.items() if v is not False],
 }
 
 
 def main(argv: list[str]) -> int:
-    """Prints one mode; status 2 on a wrong call."""
-    if len(argv) != 2 or argv[1] not in MODES:
-        print(f"usage: {argv[0]} {'|'.join(MODES)}", file=sys.stderr)
+    """Prints one mode; status 2 on a wrong call, 1 for a cluster file that does not do."""
+    if len(argv) not in {2, 3} or argv[1] not in MODES:
+        print(f"usage: {argv[0]} {'|'.join(MODES)} [CLUSTER_FILE]", file=sys.stderr)
         return 2
-    print("\n".join(MODES[argv[1]]()))
+    try:
+        lines = MODES[argv[1]](parameters(Path(argv[2]) if len(argv) == 3 else None))
+    except ValueError as error:
+        print(f"polyloom: {error}", file=sys.stderr)
+        return 1
+    print("\n".join(lines))
     return 0
 
 

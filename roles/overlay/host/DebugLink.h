@@ -41,7 +41,8 @@ class DebugLink {
   /// Where put() goes on board (x, y): one thread of one core, or the same thread of every core.
   void setDest(uint32_t boardX, uint32_t boardY, uint32_t coreId, uint32_t threadId);
   void setBroadcastDest(uint32_t boardX, uint32_t boardY, uint32_t threadId);
-  /// One byte to the destination's StdIn. A core's bytes queue up behind each other.
+  /// One byte to the destination's StdIn. Returns at once; a thread's bytes wait here until it reads them, in
+  /// order.
   void put(uint32_t boardX, uint32_t boardY, uint8_t byte);
 
   /// Waits for the next console byte of any thread.

@@ -76,6 +76,7 @@ bool HostLink::send(uint32_t dest, uint32_t numFlits, void* msg, bool block) {
       throw UserError("HostLink: with useSendBuffer, only blocking sends are possible");
     if (!useSendBuffer) {
       core_->hosts().send(dest, numFlits, msg);
+      core_->hosts().flush();
       return;
     }
     const auto* bytes = static_cast<const std::byte*>(msg);
@@ -275,6 +276,16 @@ void HostLink::attach_native(overlay::NativeProgram* program) {
   core_->guard([&] { core_->hosts().attach(program); });
 }
 double HostLink::simulatedSeconds() { return core_->hosts().seconds(); }
+HostLinkPhases HostLink::phases() {
+  HostLinkPhases lengths = {0, 0, 0, 0};
+  for (const auto& [name, seconds] : core_->hosts().phases()) {
+    if (name == "load") lengths.load = seconds;
+    if (name == "start") lengths.start = seconds;
+    if (name == "compute") lengths.compute = seconds;
+    if (name == "collect") lengths.collect = seconds;
+  }
+  return lengths;
+}
 std::string HostLink::finish() {
   core_->finished = true;
   return core_->guard([&] { return core_->hosts().finish(); });

@@ -42,6 +42,12 @@ struct HostLinkParams {
         max_connection_attempts(attempts) {}
 };
 
+/// Seconds of simulated time that a run has spent in each of its phases (README.md of this folder says what
+/// each is); wall time when native, where nothing is loaded or started.
+struct HostLinkPhases {
+  double load, start, compute, collect;
+};
+
 class HostLink {
  public:
   /// Boards in use, x and y.
@@ -86,7 +92,8 @@ class HostLink {
   uint32_t toAddr(uint32_t meshX, uint32_t meshY, uint32_t coreId, uint32_t threadId);
   void fromAddr(uint32_t addr, uint32_t* meshX, uint32_t* meshY, uint32_t* coreId, uint32_t* threadId);
 
-  // Programs: files are Verilog hex as objcopy writes it.
+  // Programs: files are Verilog hex as objcopy writes it. Nothing is loaded under a core that has been
+  // started: one program a process.
 
   /// Loads code onto every core and data into every memory, and prepares all threads; they run from go() on.
   void boot(const char* codeFilename, const char* dataFilename);
@@ -137,6 +144,9 @@ class HostLink {
   void dmaRead(uint32_t meshX, uint32_t meshY, uint32_t slice, uint32_t addr, void* data, uint64_t numBytes);
   /// Simulated time since the start, in seconds (wall time since go() when native).
   double simulatedSeconds();
+  /// Lengths of the phases so far. The program's own time is `compute`: from when its threads run until the
+  /// first message reaches the host.
+  HostLinkPhases phases();
   /// Ends the run now and returns its result as JSON text ({"run_dir", "end_ps", "digest" ...}; "{}" when
   /// native). Only the destructor may follow. The destructor ends it too, where nobody asks.
   std::string finish();

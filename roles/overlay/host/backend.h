@@ -35,20 +35,26 @@ ClusterFacts facts_of_cluster(const std::string& json);
 struct BackendFrame {
   unsigned board = 0;
   std::vector<std::uint64_t> words;
+  fabric::Time arrival = 0;  ///< at the host, of one received
 };
 
-/// Frames to and from the shells of all boards (blocks/shell/host_frames.h). Not thread safe. Any call may
-/// throw fabric::SimulatorError; deadlock is one of its reasons: nothing can ever happen again.
+/// Frames to and from the shells of all boards (blocks/shell/host_frames.h). A call of send, recv or try_recv
+/// costs the host's call time, whatever it moves: a driver fills a ring and rings a bell, or empties a ring.
+/// Not thread safe. Any call may throw fabric::SimulatorError; deadlock is one of its reasons: nothing can
+/// ever happen again.
 class HostBackend {
  public:
   virtual ~HostBackend() = default;
   virtual const ClusterFacts& facts() const = 0;
-  virtual void send(unsigned board, std::span<const std::uint64_t> frame) = 0;
-  /// False if no frame is here now. Costs simulated time.
-  virtual bool try_recv(BackendFrame& frame) = 0;
-  /// Waits in simulated time.
-  virtual BackendFrame recv() = 0;
+  /// Frames to one board leave in order.
+  virtual void send(std::span<const BackendFrame> frames) = 0;
+  /// The frames that are here now, in order of arrival; none if there is none.
+  virtual std::vector<BackendFrame> try_recv() = 0;
+  /// The same, but waits, in simulated time, until there is one.
+  virtual std::vector<BackendFrame> recv() = 0;
   virtual fabric::Time now() const = 0;
+  /// For the run's record: from `at` on, now or earlier, the run is in a phase of that name. Never backwards.
+  virtual void mark(const char* phase, fabric::Time at) = 0;
   /// Ends the run; JSON text of its result.
   virtual std::string finish() = 0;
 };

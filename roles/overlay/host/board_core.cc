@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// HostLink over boards: every operation becomes frames of the shells' host links.
+#include "roles/overlay/host/board_core.h"
+
 #include <config.h>
 
 #include <algorithm>
 #include <cstring>
-#include <deque>
-#include <map>
 
-#include "blocks/shell/host_frames.h"
+#include "fabric/error.h"
 #include "fabric/host/client.h"
-#include "roles/overlay/host/boot_image.h"
-#include "roles/overlay/host/core.h"
 #include "roles/overlay/host/source_line.h"
-#include "roles/overlay/host/verilog_hex.h"
 #include "roles/overlay/sim/board/fault_codes.h"
+#include "roles/overlay/sim/net/address.h"
 
 namespace polyloom::overlay {
 namespace {
 
-using blocks::MemRange;
-using blocks::Space;
+constexpr std::size_t kRingFrames = 256;      ///< that a ring holds
+constexpr std::size_t kRingBytes = 1u << 20;  ///< and how many bytes
 
-constexpr std::size_t kMessageBytes = 64;
-constexpr std::uint64_t kDmaChunk = 1u << 20;           ///< a write travels in frames of at most this size
-constexpr std::uint64_t kMaxUnconfirmed = 64ull << 20;  ///< bytes of writes under way before we wait
+double in_seconds(fabric::Time t) {
+  return static_cast<double>(t) / static_cast<double>(fabric::kPicosPerSecond);
+}
+
+}  // namespace
 
 std::string hex(std::uint32_t value) {
   char text[16];
@@ -31,83 +30,97 @@ std::string hex(std::uint32_t value) {
   return text;
 }
 
-class BoardCore : public HostCore {
- public:
-  BoardCore(std::unique_ptr<HostBackend> backend, unsigned boards_x, unsigned boards_y)
-      : backend_(std::move(backend)), boards_x_(boards_x), boards_y_(boards_y) {}
+BoardCore::BoardCore(std::unique_ptr<HostBackend> backend, unsigned boards_x, unsigned boards_y)
+    : backend_(std::move(backend)),
+      boards_x_(boards_x),
+      boards_y_(boards_y),
+      input_(
+          [this](unsigned board, const blocks::UartInFrame& frame) { post(board, blocks::encode(frame)); }) {
+  enter("load", 0);
+}
 
-  const ClusterFacts& facts() const override { return backend_->facts(); }
-  bool is_native() const override { return false; }
+void BoardCore::attach(NativeProgram*) {
+  throw UserError("a native program needs POLYLOOM_ON=native; this HostLink holds boards of cluster '" +
+                  facts().name + "'");
+}
 
-  void send(std::uint32_t dest, unsigned flits, const void* message) override;
-  void recv(void* message, std::size_t bytes) override;
-  bool can_recv() override;
-  void load_all(const std::string& code, const std::string& data) override;
-  void load_code(const std::string& code, CoreAt core) override;
-  void load_data(const std::string& data, CoreAt core) override;
-  void prepare_all() override { all_prepared_ = true; }
-  void prepare(CoreAt core, unsigned threads) override;
-  void go_all() override;
-  void go(CoreAt core) override;
-  void write(unsigned x, unsigned y, unsigned slice, std::uint32_t address, const void* data,
-             std::uint64_t bytes) override;
-  void read(unsigned x, unsigned y, unsigned slice, std::uint32_t address, void* data,
-            std::uint64_t bytes) override;
-  bool console(ConsoleByte& byte) override;
-  bool wait_console() override;
-  void console_in(CoreAt core, unsigned thread, bool every_core, std::uint8_t byte) override;
-  void attach(NativeProgram*) override {
-    throw UserError("a native program needs POLYLOOM_ON=native; this HostLink holds boards of cluster '" +
-                    facts().name + "'");
+double BoardCore::seconds() const { return in_seconds(backend_->now()); }
+
+std::string BoardCore::finish() {
+  settle();
+  return backend_->finish();
+}
+
+// ---- phases
+
+// Defined in README.md of this folder.
+void BoardCore::enter(const char* phase, fabric::Time at) {
+  if (!phases_.empty()) at = std::max(at, phases_.back().begin);
+  phases_.push_back({phase, at});
+  backend_->mark(phase, at);
+}
+
+// Behind each start command the host asks the board for its cycle, and for its clock: a shell answers when
+// what came before is done.
+void BoardCore::note_register(unsigned board, const blocks::RegDataFrame& data) {
+  if (awaited_registers_ == 0) return;
+  --awaited_registers_;
+  if (data.reg == blocks::reg::cycle) started_cycle_[board] = data.value;
+  if (data.reg == blocks::reg::clock_hz) {
+    running_ = std::max(running_, fabric::Clock(data.value).edge(started_cycle_[board]));
   }
-  double seconds() const override {
-    return static_cast<double>(backend_->now()) / static_cast<double>(fabric::kPicosPerSecond);
+  note_progress();
+}
+
+// What is known to have happened: all threads run, the first result is here.
+void BoardCore::note_progress() {
+  if (phases_.back().name == "start" && awaited_registers_ == 0) enter("compute", running_);
+  if (phases_.back().name == "compute" && first_result_) enter("collect", *first_result_);
+}
+
+PhaseSeconds BoardCore::phases() const {
+  PhaseSeconds seconds;
+  for (const auto& [name, length] : fabric::phase_lengths(phases_, backend_->now())) {
+    seconds.emplace_back(name, in_seconds(length));
   }
-  std::string finish() override {
-    settle();
-    return backend_->finish();
-  }
+  return seconds;
+}
 
- private:
-  struct Message {
-    std::uint8_t bytes[kMessageBytes];
-  };
+// ---- frames
 
-  unsigned board(unsigned x, unsigned y) const;
-  unsigned cluster_board(unsigned x, unsigned y) const { return y * facts().boards_x + x; }
-  bool in_use(unsigned board) const {
-    return board % facts().boards_x < boards_x_ && board / facts().boards_x < boards_y_;
-  }
-  std::string board_name(unsigned board) const {
-    return "board (" + std::to_string(board % facts().boards_x) + "," +
-           std::to_string(board / facts().boards_x) + ")";
-  }
+void BoardCore::post(unsigned board, std::vector<std::uint64_t> words) {
+  ring_bytes_ += words.size() * sizeof(std::uint64_t);
+  ring_.push_back({board, std::move(words)});
+  if (ring_.size() >= kRingFrames || ring_bytes_ >= kRingBytes) ring();
+}
 
-  void handle(const BackendFrame& frame);
-  void handle_fault(unsigned board, const blocks::FaultFrame& fault) const;
-  void pump();
-  void settle();
-  void write_range(unsigned board, Space space, std::uint32_t target, std::uint32_t address,
-                   const std::uint8_t* data, std::uint64_t bytes);
-  void load_instructions(unsigned board, std::uint32_t target, const std::vector<MemoryImage>& images);
-  std::vector<MemoryImage> read_code(const std::string& file) const;
-  void start(unsigned board, unsigned first_core, unsigned cores, unsigned threads, std::uint32_t pc);
+void BoardCore::ring() {
+  if (ring_.empty()) return;
+  backend_->send(ring_);
+  ring_.clear();
+  ring_bytes_ = 0;
+}
 
-  std::unique_ptr<HostBackend> backend_;
-  unsigned boards_x_, boards_y_;
-  std::deque<Message> messages_;
-  std::deque<ConsoleByte> console_;
-  std::uint64_t unconfirmed_frames_ = 0, unconfirmed_bytes_ = 0;
-  std::vector<std::uint8_t> read_data_;
-  bool read_done_ = false;
-  bool all_prepared_ = false;
-  std::map<std::pair<unsigned, unsigned>, unsigned> prepared_;  ///< (board, dense core) -> threads
-  std::string code_file_;                                       ///< of every core ...
-  std::map<std::pair<unsigned, unsigned>, std::string>
-      code_of_pair_;  ///< ... but those of (board, core pair)
-};
+void BoardCore::take(std::vector<BackendFrame> frames) {
+  for (const BackendFrame& frame : frames) handle(frame);
+  ring();  // bytes for consoles that have become free
+}
 
-// ---- frames from boards
+void BoardCore::wait_for_frames() {
+  ring();
+  take(backend_->recv());
+}
+
+void BoardCore::pump() {
+  ring();
+  take(backend_->try_recv());
+}
+
+// Waits until every board has confirmed what was written.
+void BoardCore::settle() {
+  ring();
+  while (unconfirmed_frames_ != 0) wait_for_frames();
+}
 
 void BoardCore::handle(const BackendFrame& frame) {
   const blocks::HostFrame decoded = blocks::decode(frame.words);
@@ -117,6 +130,8 @@ void BoardCore::handle(const BackendFrame& frame) {
     const std::size_t words = std::min<std::size_t>(msg->payload.size(), kMessageBytes / 8);
     std::memcpy(message.bytes, msg->payload.data(), 8 * words);
     messages_.push_back(message);
+    if (!first_result_) first_result_ = frame.arrival;
+    note_progress();
   } else if (const auto* out = std::get_if<blocks::UartOutFrame>(&decoded)) {
     console_.push_back({x, y, core_of_dense(facts(), out->core), out->thread, out->byte});
   } else if (const auto* done = std::get_if<blocks::WriteDoneFrame>(&decoded)) {
@@ -125,6 +140,8 @@ void BoardCore::handle(const BackendFrame& frame) {
   } else if (const auto* data = std::get_if<blocks::ReadDataFrame>(&decoded)) {
     read_data_ = blocks::unpack_bytes(data->data, data->range.bytes);
     read_done_ = true;
+  } else if (const auto* value = std::get_if<blocks::RegDataFrame>(&decoded)) {
+    note_register(frame.board, *value);
   } else if (const auto* fault = std::get_if<blocks::FaultFrame>(&decoded)) {
     handle_fault(frame.board, *fault);
   } else if (const auto* error = std::get_if<blocks::FrameErrorFrame>(&decoded)) {
@@ -137,32 +154,37 @@ void BoardCore::handle(const BackendFrame& frame) {
   }
 }
 
-void BoardCore::handle_fault(unsigned board, const blocks::FaultFrame& fault) const {
+/// What the device program did, from what the board says of it.
+std::string BoardCore::fault_text(const blocks::FaultFrame& fault) const {
+  const std::string text = wire_cause_text(fault.cause);
+  if (fault.cause != kNetFault) return text;
+  BoardParams params;
+  params.tiles_x = facts().tiles_x;
+  params.tiles_y = facts().tiles_y;
+  const std::string problem =
+      AddressLayout(params).problem_with(fault.value, {facts().boards_x, facts().boards_y}, params);
+  return text + ": the thread " +
+         (problem.empty() ? "sends before its previous message has left (check tinselCanSend), or a length " +
+                                std::string("or receivers that no message has")
+                          : problem);
+}
+
+void BoardCore::handle_fault(unsigned board, const blocks::FaultFrame& fault) {
   const unsigned thread = fault.thread & (TinselThreadsPerCore - 1);
   const unsigned core = (fault.thread >> TinselLogThreadsPerCore) & (TinselCoresPerBoard - 1);
+  if (fault.cause == kConsoleRead) return input_.has_read({board, dense_core(facts(), core), thread});
   if (fault.cause == kConsoleFault) {
-    throw UserError(
-        "core " + std::to_string(core) + " thread " + std::to_string(thread) + " of " + board_name(board) +
-        " lost a byte that DebugLink::put sent before the one before had been read; a thread holds one: "
-        "let the program print something after each byte that it has read");
+    throw UserError("core " + std::to_string(core) + " thread " + std::to_string(thread) + " of " +
+                    board_name(board) +
+                    " lost a byte of its console: another than this host program sends it bytes too");
   }
-  const auto own_code = code_of_pair_.find({board, dense_core(facts(), core) / 2});
-  const std::string code = own_code != code_of_pair_.end() ? own_code->second : code_file_;
+  const auto own_code = code_of_memory_.find({board, memory_of(dense_core(facts(), core))});
+  const std::string code = own_code != code_of_memory_.end() ? own_code->second : code_file_;
   const std::string place = source_line(elf_beside(code), fault.pc);
-  throw UserError("device program stopped: " + wire_cause_text(fault.cause) + " (value " + hex(fault.value) +
+  throw UserError("device program stopped: " + fault_text(fault) + " (value " + hex(fault.value) +
                   ") at pc " + hex(fault.pc) + (place.empty() ? "" : ", " + place) + ", on " +
                   board_name(board) + " core " + std::to_string(core) + " thread " + std::to_string(thread) +
                   (code.empty() ? "" : "; program " + code));
-}
-
-void BoardCore::pump() {
-  BackendFrame frame;
-  while (backend_->try_recv(frame)) handle(frame);
-}
-
-// Waits until every board has confirmed what was written.
-void BoardCore::settle() {
-  while (unconfirmed_frames_ != 0) handle(backend_->recv());
 }
 
 // ---- messages
@@ -191,11 +213,11 @@ void BoardCore::send(std::uint32_t dest, unsigned flits, const void* message) {
   frame.dest = dest >> TinselLogThreadsPerMailbox;
   frame.mask = std::uint64_t{1} << (dest & (TinselThreadsPerMailbox - 1));
   frame.payload = {words, flits * TinselBytesPerFlit / 8};
-  backend_->send(0, blocks::encode(frame));
+  post(0, blocks::encode(frame));
 }
 
 void BoardCore::recv(void* message, std::size_t bytes) {
-  while (messages_.empty()) handle(backend_->recv());
+  while (messages_.empty()) wait_for_frames();
   std::memcpy(message, messages_.front().bytes, std::min(bytes, kMessageBytes));
   messages_.pop_front();
 }
@@ -203,165 +225,6 @@ void BoardCore::recv(void* message, std::size_t bytes) {
 bool BoardCore::can_recv() {
   if (messages_.empty()) pump();
   return !messages_.empty();
-}
-
-// ---- memories
-
-void BoardCore::write_range(unsigned board, Space space, std::uint32_t target, std::uint32_t address,
-                            const std::uint8_t* data, std::uint64_t bytes) {
-  const bool instr = space == Space::instr;
-  while (bytes > 0) {
-    const std::uint64_t chunk = std::min(bytes, kDmaChunk);
-    blocks::WriteFrame frame;
-    frame.range = MemRange{space, target, address, static_cast<std::uint32_t>(chunk)};
-    const auto words = blocks::pack_bytes({data, chunk});
-    frame.data = words;
-    backend_->send(board, blocks::encode(frame));
-    unconfirmed_frames_ += 1;
-    unconfirmed_bytes_ += chunk;
-    if (unconfirmed_bytes_ > kMaxUnconfirmed) settle();
-    data += chunk;
-    bytes -= chunk;
-    address += static_cast<std::uint32_t>(instr ? chunk / 4 : chunk);
-  }
-}
-
-void BoardCore::write(unsigned x, unsigned y, unsigned slice, std::uint32_t address, const void* data,
-                      std::uint64_t bytes) {
-  if (slice >= facts().slices) {
-    throw UserError("HostLink::dmaWrite: no memory slice " + std::to_string(slice) + ": a board has " +
-                    std::to_string(facts().slices));
-  }
-  write_range(board(x, y), slice == 0 ? Space::slice0 : Space::slice1, 0, address,
-              static_cast<const std::uint8_t*>(data), bytes);
-}
-
-void BoardCore::read(unsigned x, unsigned y, unsigned slice, std::uint32_t address, void* data,
-                     std::uint64_t bytes) {
-  settle();
-  auto* to = static_cast<std::uint8_t*>(data);
-  while (bytes > 0) {
-    const std::uint64_t chunk = std::min(bytes, kDmaChunk);
-    blocks::ReadFrame frame;
-    frame.range =
-        MemRange{slice == 0 ? Space::slice0 : Space::slice1, 0, address, static_cast<std::uint32_t>(chunk)};
-    read_done_ = false;
-    backend_->send(board(x, y), blocks::encode(frame));
-    while (!read_done_) handle(backend_->recv());
-    std::memcpy(to, read_data_.data(), std::min<std::uint64_t>(chunk, read_data_.size()));
-    to += chunk;
-    bytes -= chunk;
-    address += static_cast<std::uint32_t>(chunk);
-  }
-}
-
-// ---- programs
-
-std::vector<MemoryImage> BoardCore::read_code(const std::string& file) const {
-  if (boot_image().empty()) {
-    throw UserError(
-        "this HostLink was built without a RISC-V compiler and holds no boot image: install the Debian "
-        "package "
-        "gcc-riscv64-unknown-elf, then build again");
-  }
-  auto images = read_verilog_hex(file);
-  const std::uint64_t limit = 4ull * facts().instr_words;
-  for (const MemoryImage& image : images) {
-    if (image.address < TinselMaxBootImageBytes) {
-      throw UserError("device program " + file + " has code at " + hex(image.address) + ": below " +
-                      hex(TinselMaxBootImageBytes) + " lies the boot image. Link its text at that address");
-    }
-    if (image.address + image.bytes.size() > limit) {
-      throw UserError(
-          "device program " + file + " ends at byte " + std::to_string(image.address + image.bytes.size()) +
-          ": an instruction memory of cluster '" + facts().name + "' has " + std::to_string(limit) +
-          ". Make it smaller, or raise instr_words in the cluster file's [overlay] table");
-    }
-  }
-  return images;
-}
-
-void BoardCore::load_instructions(unsigned board, std::uint32_t target,
-                                  const std::vector<MemoryImage>& images) {
-  std::vector<std::uint8_t> boot(boot_image().begin(), boot_image().end());
-  boot.resize((boot.size() + 3) / 4 * 4, 0);
-  write_range(board, Space::instr, target, 0, boot.data(), boot.size());
-  for (const MemoryImage& image : images) {
-    write_range(board, Space::instr, target, image.address / 4, image.bytes.data(), image.bytes.size());
-  }
-}
-
-void BoardCore::load_all(const std::string& code, const std::string& data) {
-  const auto code_images = read_code(code);
-  const auto data_images = read_verilog_hex(data);
-  for (unsigned b = 0; b < facts().boards(); ++b) {
-    load_instructions(b, blocks::kBroadcast, in_use(b) ? code_images : std::vector<MemoryImage>{});
-    if (!in_use(b)) continue;
-    for (unsigned slice = 0; slice < facts().slices; ++slice) {
-      for (const MemoryImage& image : data_images) {
-        write_range(b, slice == 0 ? Space::slice0 : Space::slice1, 0, image.address, image.bytes.data(),
-                    image.bytes.size());
-      }
-    }
-  }
-  code_file_ = code;
-  code_of_pair_.clear();
-}
-
-void BoardCore::load_code(const std::string& code, CoreAt core) {
-  const unsigned pair = dense_core(facts(), core.core) / 2;
-  load_instructions(board(core.x, core.y), pair, read_code(code));
-  code_of_pair_[{board(core.x, core.y), pair}] = code;
-}
-
-void BoardCore::load_data(const std::string& data, CoreAt core) {
-  for (const MemoryImage& image : read_verilog_hex(data)) {
-    write(core.x, core.y, slice_of_core(facts(), core.core), image.address, image.bytes.data(),
-          image.bytes.size());
-  }
-}
-
-void BoardCore::prepare(CoreAt core, unsigned threads) {
-  if (threads < 1 || threads > facts().threads_per_core) {
-    throw UserError("HostLink::startOne: " + std::to_string(threads) + " threads: a core has 1 to " +
-                    std::to_string(facts().threads_per_core));
-  }
-  prepared_[{board(core.x, core.y), dense_core(facts(), core.core)}] = threads;
-}
-
-void BoardCore::start(unsigned board, unsigned first_core, unsigned cores, unsigned threads,
-                      std::uint32_t pc) {
-  blocks::StartFrame frame;
-  frame.first_core = static_cast<std::uint16_t>(first_core);
-  frame.cores = static_cast<std::uint16_t>(cores);
-  frame.threads = static_cast<std::uint8_t>(threads);
-  frame.pc = pc;
-  backend_->send(board, blocks::encode(frame));
-}
-
-void BoardCore::go_all() {
-  if (!all_prepared_ && prepared_.empty())
-    throw UserError("HostLink::go: nothing to start; call boot() first");
-  settle();
-  if (all_prepared_) {
-    for (unsigned b = 0; b < facts().boards(); ++b) {
-      start(b, 0, facts().cores(), facts().threads_per_core, in_use(b) ? 0 : kParkAddress);
-    }
-  }
-  for (const auto& [where, threads] : prepared_) start(where.first, where.second, 1, threads, 0);
-  all_prepared_ = false;
-  prepared_.clear();
-}
-
-void BoardCore::go(CoreAt core) {
-  const auto found = prepared_.find({board(core.x, core.y), dense_core(facts(), core.core)});
-  if (found == prepared_.end()) {
-    throw UserError("HostLink::goOne: core " + std::to_string(core.core) +
-                    " was not prepared; call startOne() first");
-  }
-  settle();
-  start(found->first.first, found->first.second, 1, found->second, 0);
-  prepared_.erase(found);
 }
 
 // ---- console
@@ -376,7 +239,7 @@ bool BoardCore::console(ConsoleByte& byte) {
 
 bool BoardCore::wait_console() {
   try {
-    while (console_.empty()) handle(backend_->recv());
+    while (console_.empty()) wait_for_frames();
   } catch (const fabric::SimulatorError& error) {
     if (error.reason != fabric::HostErrorReason::deadlock) throw;
   }
@@ -388,15 +251,14 @@ void BoardCore::console_in(CoreAt core, unsigned thread, bool every_core, std::u
     throw UserError("console: no thread " + std::to_string(thread) + ": a core has " +
                     std::to_string(facts().threads_per_core));
   }
-  blocks::UartInFrame frame;
-  frame.core = static_cast<std::uint16_t>(every_core ? 0 : dense_core(facts(), core.core));
-  frame.thread = static_cast<std::uint8_t>(thread);
-  frame.broadcast = every_core;
-  frame.byte = byte;
-  backend_->send(board(core.x, core.y), blocks::encode(frame));
+  const unsigned on = board(core.x, core.y);
+  if (every_core) {
+    input_.put_to_all(on, facts().cores(), thread, byte);
+  } else {
+    input_.put({on, dense_core(facts(), core.core), thread}, byte);
+  }
+  ring();
 }
-
-}  // namespace
 
 std::unique_ptr<HostCore> make_board_core(std::unique_ptr<HostBackend> backend, unsigned boards_x,
                                           unsigned boards_y) {

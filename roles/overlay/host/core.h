@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "roles/overlay/host/backend.h"
 #include "roles/overlay/host/native_program.h"
@@ -24,6 +26,9 @@ struct CoreAt {
   unsigned x = 0, y = 0, core = 0;
 };
 
+/// Phases of a run by name and length, in order (README.md).
+using PhaseSeconds = std::vector<std::pair<std::string, double>>;
+
 /// All calls throw UserError. "Waits" means in simulated time, if there is any. Not thread safe.
 class HostCore {
  public:
@@ -31,8 +36,9 @@ class HostCore {
   virtual const ClusterFacts& facts() const = 0;
   virtual bool is_native() const = 0;
 
-  /// `flits` flits of 16 bytes for thread `dest`.
+  /// `flits` flits of 16 bytes for thread `dest`; they leave at flush() at the latest.
   virtual void send(std::uint32_t dest, unsigned flits, const void* message) = 0;
+  virtual void flush() = 0;
   /// Waits for a message and copies its first `bytes` (at most 64) bytes.
   virtual void recv(void* message, std::size_t bytes) = 0;
   virtual bool can_recv() = 0;
@@ -59,6 +65,7 @@ class HostCore {
 
   virtual void attach(NativeProgram* program) = 0;
   virtual double seconds() const = 0;
+  virtual PhaseSeconds phases() const = 0;
   virtual std::string finish() = 0;
 };
 

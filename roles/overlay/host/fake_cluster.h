@@ -10,6 +10,7 @@
 
 #include "blocks/shell/host_frames.h"
 #include "fabric/host/client.h"
+#include "fabric/phases.h"
 #include "roles/overlay/host/backend.h"
 
 namespace polyloom::overlay {
@@ -27,7 +28,11 @@ class FakeCluster : public HostBackend {
     std::vector<std::uint64_t> payload;
   };
 
-  explicit FakeCluster(ClusterFacts facts) : facts_(std::move(facts)) {}
+  static constexpr fabric::Time kCallTime = 1000;  ///< ps; a cycle of the boards, too
+
+  explicit FakeCluster(ClusterFacts facts) : facts_(std::move(facts)) {
+    for (unsigned b = 0; b < facts_.boards(); ++b) registers[{b, blocks::reg::clock_hz}] = 1'000'000'000;
+  }
 
   // What the host program did.
   std::vector<Start> starts;
@@ -35,6 +40,10 @@ class FakeCluster : public HostBackend {
   std::vector<std::pair<unsigned, blocks::UartInFrame>> input;
   /// Bytes by (board, space, target, byte address); instruction addresses are words there and bytes here.
   std::map<std::tuple<unsigned, unsigned, std::uint32_t>, std::map<std::uint64_t, std::uint8_t>> memory;
+  std::vector<fabric::PhaseMark> marks;
+  std::size_t calls = 0;  ///< of send, recv and try_recv
+  /// What registers hold, by (board, register).
+  std::map<std::pair<unsigned, std::uint32_t>, std::uint64_t> registers;
   /// Called for each message, to answer it.
   std::function<void(const Sent&)> on_message;
 
@@ -58,38 +67,28 @@ class FakeCluster : public HostBackend {
 
   // HostBackend
   const ClusterFacts& facts() const override { return facts_; }
-  void send(unsigned board, std::span<const std::uint64_t> words) override {
-    ++time_;
-    const blocks::HostFrame frame = blocks::decode(words);
-    if (const auto* write = std::get_if<blocks::WriteFrame>(&frame)) {
-      keep(board, *write);
-    } else if (const auto* read = std::get_if<blocks::ReadFrame>(&frame)) {
-      answer(board, *read);
-    } else if (const auto* start = std::get_if<blocks::StartFrame>(&frame)) {
-      starts.push_back({board, *start, frames_.size()});
-    } else if (const auto* in = std::get_if<blocks::UartInFrame>(&frame)) {
-      input.push_back({board, *in});
-    } else if (const auto* msg = std::get_if<blocks::MsgFrame>(&frame)) {
-      sent.push_back({msg->dest, msg->mask, {msg->payload.begin(), msg->payload.end()}});
-      if (on_message) on_message(sent.back());
-    } else {
-      throw std::logic_error("a frame that no board takes");
-    }
+  void send(std::span<const BackendFrame> frames) override {
+    time_ += kCallTime;
+    ++calls;
+    for (const BackendFrame& frame : frames) take(frame.board, frame.words);
   }
-  bool try_recv(BackendFrame& frame) override {
-    ++time_;
-    if (frames_.empty()) return false;
-    frame = std::move(frames_.front());
-    frames_.pop_front();
-    return true;
+  std::vector<BackendFrame> try_recv() override {
+    time_ += kCallTime;
+    ++calls;
+    std::vector<BackendFrame> frames(std::make_move_iterator(frames_.begin()),
+                                     std::make_move_iterator(frames_.end()));
+    for (BackendFrame& frame : frames) frame.arrival = time_;
+    frames_.clear();
+    return frames;
   }
-  BackendFrame recv() override {
-    BackendFrame frame;
-    if (!try_recv(frame))
+  std::vector<BackendFrame> recv() override {
+    auto frames = try_recv();
+    if (frames.empty())
       throw fabric::SimulatorError(fabric::HostErrorReason::deadlock, "nothing can happen any more");
-    return frame;
+    return frames;
   }
   fabric::Time now() const override { return time_; }
+  void mark(const char* phase, fabric::Time at) override { marks.push_back({phase, at}); }
   std::string finish() override { return "{\"end_ps\": 0}"; }
 
   std::vector<std::uint8_t> bytes(unsigned board, blocks::Space space, std::uint32_t target,
@@ -106,6 +105,25 @@ class FakeCluster : public HostBackend {
  private:
   static std::uint64_t byte_address(const blocks::MemRange& range) {
     return range.space == blocks::Space::instr ? std::uint64_t{4} * range.address : range.address;
+  }
+  void take(unsigned board, std::span<const std::uint64_t> words) {
+    const blocks::HostFrame frame = blocks::decode(words);
+    if (const auto* write = std::get_if<blocks::WriteFrame>(&frame)) {
+      keep(board, *write);
+    } else if (const auto* read = std::get_if<blocks::ReadFrame>(&frame)) {
+      answer(board, *read);
+    } else if (const auto* start = std::get_if<blocks::StartFrame>(&frame)) {
+      starts.push_back({board, *start, frames_.size()});
+    } else if (const auto* reg = std::get_if<blocks::RegReadFrame>(&frame)) {
+      put(board, blocks::encode(blocks::RegDataFrame{reg->tag, reg->reg, registers[{board, reg->reg}]}));
+    } else if (const auto* in = std::get_if<blocks::UartInFrame>(&frame)) {
+      input.push_back({board, *in});
+    } else if (const auto* msg = std::get_if<blocks::MsgFrame>(&frame)) {
+      sent.push_back({msg->dest, msg->mask, {msg->payload.begin(), msg->payload.end()}});
+      if (on_message) on_message(sent.back());
+    } else {
+      throw std::logic_error("a frame that no board takes");
+    }
   }
   void keep(unsigned board, const blocks::WriteFrame& write) {
     auto& to = memory[{board, static_cast<unsigned>(write.range.space), write.range.target}];

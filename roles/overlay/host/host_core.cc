@@ -7,6 +7,7 @@ void HostLinkCore::flush() {
   for (const Buffered& message : buffered) {
     hosts().send(message.dest, static_cast<unsigned>(message.bytes.size() / 16), message.bytes.data());
   }
+  hosts().flush();
   buffered.clear();
   buffered_flits = 0;
 }

@@ -45,8 +45,8 @@ class HostLinkCore {
   auto guard(F&& f) -> decltype(f()) {
     try {
       return f();
-    } catch (const std::exception& error) {
-      fail(session, error);
+    } catch (...) {
+      fail(session, std::current_exception());
     }
   }
 };

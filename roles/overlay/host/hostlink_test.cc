@@ -186,6 +186,66 @@ TEST_F(HostLinkTest, BootsEveryBoardBeforeItStartsAny) {
   EXPECT_EXIT(link_->go(), testing::ExitedWithCode(1), "nothing to start; call boot");
 }
 
+// A driver fills a ring and rings once, and takes all completions that are there: the time of a load must not
+// grow with the number of its frames at a call each.
+TEST_F(HostLinkTest, LoadsInFewCalls) {
+  open();
+  std::vector<uint32_t> words(4);
+  const unsigned writes = 5000;
+  for (unsigned i = 0; i < writes; ++i) {
+    link_->dmaWrite(i % 4, i % 2, 0, 0x800000 + 16 * i, words.data(), 16);
+  }
+  const auto code = file("code.v", "@00000240\n13 00 00 00\n"), data = file("data.v", "");
+  link_->boot(code.c_str(), data.c_str());
+  link_->go();
+  EXPECT_EQ(cluster_->starts.size(), 8u);
+  EXPECT_LE(cluster_->calls, writes / 100);
+}
+
+TEST_F(HostLinkTest, TakesManyMessagesInOneCall) {
+  open();
+  for (uint64_t i = 0; i < 1000; ++i) cluster_->put_message({i, 0});
+  std::vector<uint64_t> got(1000);
+  link_->recvMsgs(1000, 8, got.data());
+  for (uint64_t i = 0; i < 1000; ++i) EXPECT_EQ(got[i], i);
+  EXPECT_EQ(cluster_->calls, 1u);
+}
+
+// Times of the fake: each call takes 1 ns, which is one cycle of its boards.
+TEST_F(HostLinkTest, TellsLoadStartComputeAndCollectApart) {
+  open();
+  const auto code = file("code.v", "@00000240\n13 00 00 00\n"), data = file("data.v", "");
+  link_->boot(code.c_str(), data.c_str());
+  for (unsigned board = 0; board < 8; ++board) {
+    cluster_->registers[{board, blocks::reg::cycle}] = board == 3 ? 7 : 4;  // the last thread runs at 7 ns
+  }
+  link_->go();
+  const fabric::Time started = cluster_->now();
+  EXPECT_EQ(started, 3000);  // writes, their completions, starts
+  for (int i = 0; i < 6; ++i) link_->canRecv();
+  EXPECT_EQ(cluster_->now(), 9000);
+  cluster_->put_message({1, 2});
+  cluster_->put_message({3, 4});
+  uint64_t message[8];
+  link_->recv(message);  // both arrive at 10 ns
+  for (int i = 0; i < 3; ++i) {
+    if (!link_->canRecv()) continue;
+    link_->recv(message);
+  }
+  const HostLinkPhases phases = link_->phases();
+  EXPECT_DOUBLE_EQ(phases.load, 2e-9);
+  EXPECT_DOUBLE_EQ(phases.start, 5e-9);
+  EXPECT_DOUBLE_EQ(phases.compute, 3e-9);
+  EXPECT_DOUBLE_EQ(phases.load + phases.start + phases.compute + phases.collect, link_->simulatedSeconds());
+  ASSERT_EQ(cluster_->marks.size(), 4u);
+  const std::vector<fabric::Time> begins = {0, 2000, 7000, 10000};
+  const std::vector<std::string> names = {"load", "start", "compute", "collect"};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(cluster_->marks[i].name, names[i]);
+    EXPECT_EQ(cluster_->marks[i].begin, begins[i]);
+  }
+}
+
 TEST_F(HostLinkTest, ParksTheThreadsOfBoardsThatItDoesNotUse) {
   setenv("HOSTLINK_BOXES_X", "1", 1);
   open();
@@ -225,11 +285,11 @@ TEST_F(HostLinkTest, StoresWordsAsACoreSeesThem) {
   link_->setAddr(0, 1, 0, 0x800000);
   link_->store(0, 1, 0, 2, words);
   link_->store(0, 1, 0, 1, words + 2);
-  EXPECT_EQ(cluster_->bytes(4, blocks::Space::slice0, 0, 0x800000, 12),
-            std::vector<uint8_t>({0x44, 0x33, 0x22, 0x11, 2, 0, 0, 0, 3, 0, 0, 0}));
   uint32_t back[3];
   link_->dmaRead(0, 1, 0, 0x800000, back, 12);
   EXPECT_EQ(back[0], 0x11223344u);
+  EXPECT_EQ(cluster_->bytes(4, blocks::Space::slice0, 0, 0x800000, 12),
+            std::vector<uint8_t>({0x44, 0x33, 0x22, 0x11, 2, 0, 0, 0, 3, 0, 0, 0}));
   EXPECT_TRUE(link_->powerOnSelfTest());
   EXPECT_EXIT(link_->dmaWrite(0, 0, 2, 0, words, 4), testing::ExitedWithCode(1), "no memory slice 2");
 }
@@ -298,6 +358,107 @@ TEST_F(HostLinkTest, GivesConsoleBytesOneByOne) {
   EXPECT_EQ(cluster_->input[1].second.byte, 'y');
 }
 
+/// A thread holds one byte: the next one leaves when it says that it has read it, in order, whoever waits.
+TEST_F(HostLinkTest, QueuesConsoleBytesUntilTheyAreRead) {
+  open();
+  const auto has_read = [&](unsigned x, unsigned y, unsigned core, unsigned thread) {
+    cluster_->put(y * 4 + x, blocks::encode(blocks::FaultFrame{.cause = kConsoleRead,
+                                                               .thread = link_->toAddr(x, y, core, thread)}));
+    link_->debugLink->canGet();
+  };
+  const auto text = [&] {
+    std::string sent;
+    for (const auto& [board, frame] : cluster_->input) sent += static_cast<char>(frame.byte);
+    return sent;
+  };
+  link_->debugLink->setDest(1, 1, 17, 4);
+  for (const char c : {'h', 'e', 'l', 'l', 'o'}) link_->debugLink->put(1, 1, static_cast<uint8_t>(c));
+  link_->debugLink->setDest(1, 1, 17, 5);
+  link_->debugLink->put(1, 1, '!');  // another thread's does not wait
+  EXPECT_EQ(text(), "h!");
+  has_read(1, 0, 17, 4);  // another board's
+  has_read(1, 1, 17, 6);  // another's that held none
+  EXPECT_EQ(text(), "h!");
+  for (int i = 0; i < 4; ++i) has_read(1, 1, 17, 4);
+  EXPECT_EQ(text(), "h!ello");
+  EXPECT_EQ(cluster_->input.back().second.core, 9);
+  EXPECT_EQ(cluster_->input.back().second.thread, 4);
+  has_read(1, 1, 17, 4);
+  // For all cores of a board: one frame where all threads are free, else each in its turn.
+  cluster_->input.clear();
+  link_->debugLink->setBroadcastDest(1, 1, 5);
+  link_->debugLink->put(1, 1, 'a');
+  EXPECT_EQ(text(), std::string(15, 'a'));  // core 9 holds the '!'
+  has_read(1, 1, 17, 5);
+  EXPECT_EQ(text(), std::string(16, 'a'));
+  link_->debugLink->setBroadcastDest(1, 1, 0);
+  link_->debugLink->put(1, 1, 'b');
+  link_->debugLink->put(1, 1, 'c');
+  EXPECT_EQ(text(), std::string(16, 'a') + 'b');
+  EXPECT_TRUE(cluster_->input.back().second.broadcast);
+  has_read(1, 1, 0, 0);
+  EXPECT_EQ(text(), std::string(16, 'a') + "bc");
+  EXPECT_FALSE(cluster_->input.back().second.broadcast);
+}
+
+/// Nothing stops a program or waits at its end: new code under it would give wrong results in silence.
+TEST_F(HostLinkTest, RefusesToLoadUnderThreadsThatWereStarted) {
+  open();
+  const auto code = file("code.v", "@00000240\n13 00 00 00\n"), data = file("data.v", "");
+  const auto load_onto = [&](unsigned core) { link_->loadInstrsOntoCore(code.c_str(), 1, 0, core); };
+  for (const unsigned core : {16u, 18u}) {
+    load_onto(core);
+    link_->startOne(1, 0, core, 1);
+    load_onto(core);  // nothing runs yet
+  }
+  link_->goOne(1, 0, 18);
+  load_onto(16);  // an instruction memory of its own
+  const char* refused = "code.v cannot be loaded: core 18 of board .1,0. executes .* a process of its own";
+  EXPECT_EXIT(load_onto(18), testing::ExitedWithCode(1), refused);
+  EXPECT_EXIT(load_onto(19), testing::ExitedWithCode(1), refused);  // shares core 18's
+  EXPECT_EXIT(link_->boot(code.c_str(), data.c_str()), testing::ExitedWithCode(1), refused);
+  link_->loadDataViaCore(data.c_str(), 1, 0, 18);
+  open();
+  link_->boot(code.c_str(), data.c_str());
+  link_->boot(code.c_str(), data.c_str());
+  link_->go();
+  const auto& written =
+      cluster_->memory[{0, static_cast<unsigned>(blocks::Space::instr), blocks::kBroadcast}];
+  const auto before = written;
+  EXPECT_EXIT(link_->boot(code.c_str(), data.c_str()), testing::ExitedWithCode(1),
+              "code.v cannot be loaded: core 0 of board .0,0. executes");
+  EXPECT_EXIT(link_->loadInstrsOntoCore(code.c_str(), 3, 1, 7), testing::ExitedWithCode(1),
+              "core 6 of board .3,1. executes");
+  EXPECT_EQ(written, before);
+}
+
+TEST_F(HostLinkTest, CountsInstructionMemoriesOfTilesWithOneCore) {
+  ClusterFacts facts = small_facts();
+  facts.cores_per_tile = 1;
+  cluster_ = new FakeCluster(facts);
+  link_ = std::make_unique<HostLink>(cluster_);
+  const auto code = file("code.v", "@00000240\n01 02 03 04\n");
+  link_->loadInstrsOntoCore(code.c_str(), 0, 0, 16);  // the core of tile (0,1), the third
+  link_->flush();
+  EXPECT_EQ(cluster_->bytes(0, blocks::Space::instr, 2, 0x240, 4), std::vector<uint8_t>({1, 2, 3, 4}));
+}
+
+TEST_F(HostLinkTest, SaysWhatIsBadAboutASend) {
+  const auto say = [&](uint32_t dest, const char* text) {
+    open();
+    cluster_->put(0, blocks::encode(blocks::FaultFrame{.cause = kNetFault, .pc = 0x250, .value = dest}));
+    uint64_t message[8];
+    EXPECT_EXIT(link_->recv(message), testing::ExitedWithCode(1), text);
+  };
+  // Mailbox addresses, Tinsel facts 1.4: Y[9:7] X[6:4] tile[3:0], host 11, key 12, accelerator 13.
+  say(0x1000, "bad send: the thread sends to a routing key, but this overlay has no programmable routers");
+  say(0x2000, "bad send: the thread sends to a custom accelerator, but this overlay has none");
+  say(0x100,
+      "sends to board .0,2. tile .0,0., which does not exist; the cluster has 4x2 boards of 2x2 tiles");
+  say(0x002, "sends to board .0,0. tile .2,0., which does not exist");
+  say(0x001, "sends before its previous message has left .check tinselCanSend., or a length .* .value 0x1.");
+}
+
 TEST_F(HostLinkTest, ReportsFaultsAndRefusedFrames) {
   open();
   blocks::FaultFrame fault;
@@ -314,7 +475,7 @@ TEST_F(HostLinkTest, ReportsFaultsAndRefusedFrames) {
   open();
   cluster_->put(4, blocks::encode(blocks::FaultFrame{.cause = kConsoleFault, .thread = fault.thread}));
   EXPECT_EXIT(link_->recv(message), testing::ExitedWithCode(1),
-              "core 17 thread 3 of board .0,1. lost a byte that DebugLink::put sent");
+              "core 17 thread 3 of board .0,1. lost a byte of its console");
   open();
   cluster_->put(2, blocks::encode(blocks::FrameErrorFrame{0, blocks::FrameReason::refused, 7}));
   EXPECT_EXIT(link_->recv(message), testing::ExitedWithCode(1),

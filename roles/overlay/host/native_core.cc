@@ -6,15 +6,18 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <cstring>
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "fabric/error.h"
+#include "fabric/host/progress_line.h"
 #include "roles/overlay/host/core.h"
 
 namespace polyloom::overlay {
@@ -30,6 +33,36 @@ constexpr std::size_t kChunkBytes = 1u << 20;
       "POLYLOOM_ON=sim and name a cluster (POLYLOOM_CLUSTER=laptop)");
 }
 
+/// Set by Ctrl-C while a program runs: the first one asks it to stop, so that it can be said where it was.
+/// Another one, and one when no program runs, ends the host program as usual.
+volatile std::sig_atomic_t interrupted = 0;
+std::atomic<bool> running{false};
+
+void on_interrupt(int) {
+  interrupted = 1;
+  if (!running.load(std::memory_order_relaxed))
+    std::raise(SIGINT);  // which is as it was before: SA_RESETHAND
+}
+
+class Interruptible {
+ public:
+  Interruptible() {
+    interrupted = 0;
+    struct sigaction now {};
+    sigaction(SIGINT, nullptr, &before_);
+    if (before_.sa_handler != SIG_DFL) return;  // the host program has its own way
+    now.sa_handler = on_interrupt;
+    now.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(SIGINT, &now, nullptr);
+  }
+  ~Interruptible() { sigaction(SIGINT, &before_, nullptr); }
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
+
 class NativeCore : public HostCore, public NativeOutput, public NativeRunner {
  public:
   explicit NativeCore(const ClusterFacts& facts) : facts_(facts) {}
@@ -42,6 +75,7 @@ class NativeCore : public HostCore, public NativeOutput, public NativeRunner {
   const ClusterFacts& facts() const override { return facts_; }
   bool is_native() const override { return true; }
   void send(std::uint32_t, unsigned, const void*) override { refuse("HostLink::send"); }
+  void flush() override {}
   void recv(void* message, std::size_t bytes) override;
   bool can_recv() override { return !messages_.empty() || take(false); }
   void load_all(const std::string&, const std::string&) override {
@@ -67,6 +101,11 @@ class NativeCore : public HostCore, public NativeOutput, public NativeRunner {
     if (!started_) return 0;
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_time_).count();
   }
+  PhaseSeconds phases() const override {
+    const double now = seconds();
+    const double first = received_ == 0 ? now : first_result_;
+    return {{"compute", first}, {"collect", now - first}};
+  }
   std::string finish() override {
     join();
     return "{}";
@@ -76,7 +115,8 @@ class NativeCore : public HostCore, public NativeOutput, public NativeRunner {
   void message(const void* bytes, std::size_t size) override { messages(bytes, size, size, 1); }
   void messages(const void* first, std::size_t size, std::size_t stride, std::size_t count) override;
   void console(std::uint32_t thread, const char* line) override;
-  bool stopping() const override { return stopping_; }
+  void superstep(std::uint64_t done) override { steps_.store(done, std::memory_order_relaxed); }
+  bool stopping() const override { return stopping_ || interrupted != 0; }
 
   // NativeRunner
   void program_leaves(NativeProgram*) override {
@@ -92,9 +132,13 @@ class NativeCore : public HostCore, public NativeOutput, public NativeRunner {
   };
 
   bool take(bool wait);
+  /// Waits for `ready`, showing how far the program is. Throws UserError if it was interrupted.
+  template <typename Ready>
+  void wait(std::unique_lock<std::mutex>& lock, Ready ready);
   void join() {
     stopping_ = true;
     if (thread_.joinable()) thread_.join();
+    interruptible_.reset();
   }
   void rethrow() {
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
@@ -104,10 +148,14 @@ class NativeCore : public HostCore, public NativeOutput, public NativeRunner {
   NativeProgram* program_ = nullptr;
   std::thread thread_;
   std::atomic<bool> stopping_{false};
+  std::atomic<std::uint64_t> steps_{0};  ///< supersteps that are over
+  std::optional<Interruptible> interruptible_;
   bool started_ = false;
   std::chrono::steady_clock::time_point start_time_;
   std::deque<Chunk> messages_;  ///< taken by the host program
   std::uint64_t received_ = 0;
+  double first_result_ = 0;  ///< seconds() when it was received
+  fabric::ProgressLine progress_;
 
   std::mutex mutex_;  ///< of what follows
   std::condition_variable changed_;
@@ -124,6 +172,7 @@ void NativeCore::attach(NativeProgram* program) {
   program_->set_runner(this);
   stopping_ = false;
   started_ = false;
+  received_ = 0;
 }
 
 void NativeCore::go_all() {
@@ -132,6 +181,9 @@ void NativeCore::go_all() {
   started_ = true;
   ended_ = false;
   start_time_ = std::chrono::steady_clock::now();
+  steps_ = 0;
+  interruptible_.emplace();
+  running = true;
   thread_ = std::thread([this, program = program_] {
     std::exception_ptr failure;
     try {
@@ -139,6 +191,7 @@ void NativeCore::go_all() {
     } catch (...) {
       failure = std::current_exception();
     }
+    running = false;
     const std::lock_guard lock(mutex_);
     ended_ = true;
     failure_ = failure;
@@ -160,11 +213,26 @@ void NativeCore::messages(const void* first, std::size_t size, std::size_t strid
   changed_.notify_one();
 }
 
+template <typename Ready>
+void NativeCore::wait(std::unique_lock<std::mutex>& lock, Ready ready) {
+  while (!changed_.wait_for(lock, std::chrono::milliseconds(250), ready)) {
+    if (!progress_.due()) continue;
+    const auto steps = static_cast<double>(steps_.load(std::memory_order_relaxed));
+    progress_.show(fabric::short_number(steps) + " supersteps, " + fabric::short_number(steps / seconds()) +
+                   " a second");
+  }
+  progress_.clear();
+  if (interrupted != 0 && ended_ && !failure_) {
+    throw UserError("interrupted after " + std::to_string(steps_.load()) + " supersteps, " +
+                    std::to_string(seconds()) + " s after the program began");
+  }
+}
+
 // Moves what was sent to messages_; false if there is nothing (more).
 bool NativeCore::take(bool wait) {
   if (!started_) return false;
   std::unique_lock lock(mutex_);
-  if (wait) changed_.wait(lock, [this] { return !sent_.empty() || ended_; });
+  if (wait) this->wait(lock, [this] { return !sent_.empty() || ended_; });
   messages_.swap(sent_);
   if (messages_.empty()) rethrow();
   return !messages_.empty();
@@ -181,7 +249,7 @@ void NativeCore::recv(void* message, std::size_t bytes) {
   std::memcpy(message, chunk.bytes.data() + chunk.at, given);
   std::memset(static_cast<std::byte*>(message) + given, 0, bytes - given);
   chunk.at += chunk.size;
-  ++received_;
+  if (received_++ == 0) first_result_ = seconds();
   if (chunk.at == chunk.bytes.size()) messages_.pop_front();
 }
 
@@ -215,7 +283,7 @@ bool NativeCore::console(ConsoleByte& byte) {
 bool NativeCore::wait_console() {
   if (!started_) return false;
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return !console_.empty() || ended_; });
+  wait(lock, [this] { return !console_.empty() || ended_; });
   if (console_.empty()) rethrow();
   return !console_.empty();
 }

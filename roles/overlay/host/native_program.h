@@ -22,7 +22,9 @@ class NativeOutput {
   virtual void messages(const void* first, std::size_t size, std::size_t stride, std::size_t count) = 0;
   /// One console line (no newline at its end) as printed by device thread `thread` (a global thread id).
   virtual void console(std::uint32_t thread, const char* line) = 0;
-  /// True once the host program leaves: a long run() should look now and then, and return.
+  /// So many supersteps are over, for whoever looks at a long run.
+  virtual void superstep(std::uint64_t) {}
+  /// True once the host program leaves, or is interrupted: a long run() should look now and then, and return.
   virtual bool stopping() const = 0;
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: native programs behind HostLink: messages, padding, console, errors, either side leaving first.
-// Leaves out: the native engine itself (polite/native).
+// Covers: native programs behind HostLink: messages, padding, console, errors, Ctrl-C, either side leaving
+// first. Leaves out: the native engine itself (polite/native).
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -111,6 +113,44 @@ std::atomic<bool> seen_stop{false};
 void run_until_stopped(NativeOutput& out) {
   while (!out.stopping()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   seen_stop = true;
+}
+
+void run_until_interrupted(NativeOutput& out) {
+  for (std::uint64_t step = 1; !out.stopping(); ++step) {
+    out.superstep(step);
+    if (step == 12) kill(getpid(), SIGINT);
+    if (step >= 12) std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+}
+
+TEST_F(NativeTest, CtrlCSaysHowFarTheProgramWas) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGINT, SIG_DFL);  // whoever started the test may ignore it
+        HostLink link;
+        Program program(run_until_interrupted);
+        link.attach_native(&program);
+        link.go();
+        char text[64];
+        link.recv(text);
+      },
+      testing::ExitedWithCode(1), "polyloom: interrupted after 1[0-9] supersteps");
+}
+
+TEST_F(NativeTest, CtrlCEndsAHostProgramWhoseProgramHasEnded) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGINT, SIG_DFL);
+        HostLink link;
+        Program program([](NativeOutput& out) { out.message("last", 5); });
+        link.attach_native(&program);
+        link.go();
+        char text[64];
+        link.recv(text);
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        std::raise(SIGINT);
+      },
+      testing::KilledBySignal(SIGINT), "");
 }
 
 TEST_F(NativeTest, EitherSideMayLeaveFirst) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "fabric/error.h"
+#include "fabric/guarded.h"
 
 namespace polyloom::overlay {
 namespace {
@@ -77,13 +78,12 @@ std::unique_ptr<Session> open_session(const BoxRequest& asked, std::unique_ptr<H
   return session;
 }
 
-void fail(std::unique_ptr<Session>& session, const std::exception& error) {
+void fail(std::unique_ptr<Session>& session, const std::exception_ptr& error) {
   std::fflush(stdout);
   if (session) session->lines.flush(stderr);
-  const bool ours = dynamic_cast<const UserError*>(&error) == nullptr;
-  std::fprintf(stderr, "polyloom: %s%s\n", ours ? "defect: " : "", error.what());
+  const int status = tell(error);
   session.reset();
-  std::exit(1);
+  std::exit(status);
 }
 
 }  // namespace polyloom::overlay

@@ -29,8 +29,8 @@ struct Session {
 /// Without a backend: the one that POLYLOOM_ON asks for. Throws UserError.
 std::unique_ptr<Session> open_session(const BoxRequest& request, std::unique_ptr<HostBackend> backend);
 
-/// Prints "polyloom: message" and what the console still holds to stderr, leaves the cluster, exits with
-/// status 1.
-[[noreturn]] void fail(std::unique_ptr<Session>& session, const std::exception& error);
+/// Prints what the console still holds and "polyloom: message" to stderr, leaves the cluster, exits with the
+/// status of the error (fabric/guarded.h).
+[[noreturn]] void fail(std::unique_ptr<Session>& session, const std::exception_ptr& error);
 
 }  // namespace polyloom::overlay

@@ -41,24 +41,28 @@ class SimBackend : public HostBackend {
   }
 
   const ClusterFacts& facts() const override { return facts_; }
-  void send(unsigned board, std::span<const std::uint64_t> frame) override {
-    client_.send(link_of_board_.at(board), frame);
+  void send(std::span<const BackendFrame> frames) override {
+    std::vector<fabric::Outgoing> outgoing;
+    for (const BackendFrame& frame : frames)
+      outgoing.push_back({link_of_board_.at(frame.board), frame.words});
+    client_.send(outgoing);
   }
-  bool try_recv(BackendFrame& frame) override {
-    auto received = client_.try_recv();
-    if (!received) return false;
-    frame = convert(std::move(*received));
-    return true;
-  }
-  BackendFrame recv() override { return convert(client_.recv()); }
+  std::vector<BackendFrame> try_recv() override { return convert(client_.recv_within(0)); }
+  std::vector<BackendFrame> recv() override { return convert(client_.recv_within(fabric::kNever)); }
   fabric::Time now() const override { return client_.now(); }
+  void mark(const char* phase, fabric::Time at) override { client_.mark(phase, at); }
   std::string finish() override { return client_.finish(); }
 
  private:
   static constexpr unsigned kNoBoard = ~0u;
 
-  BackendFrame convert(fabric::Received&& received) const {
-    return {board_of_link_.at(static_cast<std::size_t>(received.link)), std::move(received.words)};
+  std::vector<BackendFrame> convert(std::vector<fabric::Received> received) const {
+    std::vector<BackendFrame> frames;
+    for (fabric::Received& frame : received) {
+      const unsigned board = board_of_link_.at(static_cast<std::size_t>(frame.link));
+      frames.push_back({board, std::move(frame.words), frame.arrival});
+    }
+    return frames;
   }
 
   fabric::HostClient client_;

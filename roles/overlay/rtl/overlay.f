@@ -19,4 +19,5 @@ board/polyloom_overlay_tiles.sv
 board/polyloom_overlay_rim.sv
 board/polyloom_overlay_front.sv
 board/polyloom_overlay_counters.sv
+board/polyloom_overlay_still.sv
 board/polyloom_overlay_node.sv

@@ -68,6 +68,7 @@ package polyloom_overlay_pkg;
   localparam logic [7:0] CAUSE_ENVIRONMENT_CALL = 8'd12;
   localparam logic [7:0] CAUSE_NET = 8'h80;
   localparam logic [7:0] CAUSE_CONSOLE = 8'h81;
+  localparam logic [7:0] CAUSE_CONSOLE_READ = 8'h82;  // no fault
 
   // ---- messages ----
 
@@ -206,7 +207,7 @@ package polyloom_overlay_pkg;
     logic [31:0] data;
   } ctl_req_t;
 
-  // What a tile tells its host: a byte of a thread's console, or why a thread stopped.
+  // What a tile tells its host: a byte of a thread's console; why a thread stopped, or that it has read its byte.
   typedef struct packed {
     logic                  fault;
     logic [INDEX_BITS-1:0] thread;

@@ -201,6 +201,8 @@ NB_MODULE(_polyloom_collectives, m) {
              return c.run_programs(instructions(programs),
                                    {barrier, marks, status_words, first_status_word, start_order});
            })
+      .def("away", &Communicator::away)
+      .def("back", &Communicator::back, nb::call_guard<nb::gil_scoped_release>())
       .def("explain", &Communicator::explain)
       .def("choose", &Communicator::choose)
       .def("algorithms", &Communicator::algorithms)

@@ -25,6 +25,8 @@ class Backend {
   /// Runs one program a rank to the end, and fetches so many marks and status words.
   virtual std::vector<NodeRun> run(const std::vector<std::vector<Instruction>>& programs,
                                    const RunOptions& options) = 0;
+  virtual void away() {}
+  virtual void back() {}
 };
 
 std::unique_ptr<Backend> make_native_backend(const Topology& topology, const NodeShape& shape,

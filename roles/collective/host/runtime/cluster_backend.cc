@@ -117,6 +117,8 @@ class ClusterBackend : public Backend {
     } catch (const std::exception&) {  // it has ended already, and whoever called was told why
     }
   }
+  void away() override { client_.away(); }
+  void back() override { client_.back(); }
   ClusterBackend(const ClusterBackend&) = delete;
   ClusterBackend& operator=(const ClusterBackend&) = delete;
 

@@ -427,6 +427,8 @@ std::vector<NodeRun> Communicator::run_programs(std::vector<std::vector<Instruct
   return state_->backend->run(codes, options);
 }
 
+void Communicator::away() { state_->backend->away(); }
+void Communicator::back() { state_->backend->back(); }
 double Communicator::clock_hz() const { return state_->native ? 0 : state_->facts.clock_hz; }
 std::uint64_t Communicator::channel_bytes() const { return state_->facts.channel_bytes; }
 unsigned Communicator::partitions() const { return state_->facts.partitions; }

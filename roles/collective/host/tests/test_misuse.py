@@ -2,8 +2,8 @@
 """Calls that no correct program makes: each is one CollectiveError, and a communicator that has not died works on.
 
 Covers: options, buffers of another communicator, too many marks and status words, programs that are none, a deadlock
-with the watchdog off, a simulator that is gone. Leaves out: requests (test_disagreement.py), the command
-(test_command.py).
+with the watchdog off, a simulator that is gone, calls of a program that is away. Leaves out: requests
+(test_disagreement.py), the command (test_command.py).
 """
 
 from __future__ import annotations
@@ -113,3 +113,14 @@ def test_a_simulator_that_is_gone(tmp_path: Path) -> None:
     for _ in range(2):
         with pytest.raises(CollectiveError, match="simulator"):
             comm.barrier()
+
+
+@pytest.mark.parametrize("on", ["sim", "native"])
+def test_a_program_that_is_away_comes_back_before_it_calls(on: str) -> None:
+    comm = Communicator("optweb-4x2", on=on)
+    with comm.away():
+        if on == "sim":
+            with pytest.raises(CollectiveError, match="this host program is away from the simulation; call back"):
+                comm.barrier()
+    arrays = [np.full(4, rank, np.int32) for rank in range(comm.size)]
+    assert np.array_equal(comm.all_reduce(arrays)[0][0], np.full(4, sum(range(comm.size)), np.int32))

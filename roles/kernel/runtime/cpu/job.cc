@@ -32,6 +32,7 @@ Job build(const json& file) {
   c.rank = number<std::uint16_t>(file, "rank", 0, 0, c.size);
   c.eager_bytes = number<std::uint16_t>(file, "eager_bytes", c.eager_bytes, 8, kMaxPayload);
   c.credits = number<std::uint16_t>(file, "credits", c.credits, 1, 0x4000);
+  c.most_envelopes = number<std::uint16_t>(file, "most_envelopes", c.most_envelopes, 0, 0x4000);
   c.window = number<std::uint32_t>(file, "window", c.window, 8, 1 << 30);
   c.window -= c.window % 8;
   c.retries = number<std::uint16_t>(file, "retries", c.retries, 1, 0xFFFF);

@@ -18,6 +18,14 @@ unsigned type_of(const Wait& w) { return static_cast<unsigned>(w.words[0] >> 8 &
 
 bool in_collective(const Wait& w) { return comm_of(w) % 2 == 1 && comm_of(w) != POLYLOOM_SYSTEM; }
 
+// Other calls that say MPI_ERR_NO_MEM have no room for a communicator or a copy.
+bool starts_requests(unsigned call) {
+  return call != POLYLOOM_CALL_Comm_dup && call != POLYLOOM_CALL_Comm_split &&
+         call != POLYLOOM_CALL_Sendrecv_replace;
+}
+const std::string kTooMany =
+    "too many requests at once: a rank has at most 31 on an FPGA, 1023 on a CPU; complete some first";
+
 // WAIT says in its type field what it waits for (ENGINE.md).
 bool receives(const Wait& w) {
   const unsigned op = op_of(w);
@@ -79,7 +87,7 @@ std::string comm_name(unsigned wire) {
 std::string abort_text(unsigned rank, const polyloom_abort& r) {
   std::string text = "rank " + std::to_string(rank) + ": " + call_name(r.call);
   if (r.error == 0) return text + ": the program ended the job with code " + std::to_string(r.code);
-  text += ": " + error_text(r.error);
+  text += ": " + (r.error == MPI_ERR_NO_MEM && starts_requests(r.call) ? kTooMany : error_text(r.error));
   std::string where;
   if (r.peer != 0xFFFF && r.peer != 0xFFFFFFFF)
     where += "rank " + std::to_string(static_cast<std::int32_t>(r.peer)) + ", ";
@@ -88,6 +96,8 @@ std::string abort_text(unsigned rank, const polyloom_abort& r) {
   if (!where.empty()) text += " (" + where.substr(0, where.size() - 2) + ")";
   return text;
 }
+
+bool waits_to_send(const Wait& w) { return !receives(w); }
 
 int waits_for(const Wait& w) { return peer_of(w) == POLYLOOM_ANY_RANK ? -1 : static_cast<int>(peer_of(w)); }
 

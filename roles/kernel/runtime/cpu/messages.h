@@ -26,6 +26,8 @@ struct Wait {
 };
 /// "rank 1 waits in MPI_Recv for a message from rank 0, tag 7, MPI_COMM_WORLD, since 1.204 ms"
 std::string wait_text(const Wait& wait);
+/// It waits for its message to be taken.
+bool waits_to_send(const Wait& wait);
 /// The rank that it waits for, or -1: any.
 int waits_for(const Wait& wait);
 /// The call as the program wrote it, as far as it is known: "MPI_Bcast", "a receive".

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fabric/error.h"
+#include "fabric/host/client.h"
 #include "roles/kernel/runtime/cpu/messages.h"
 #include "roles/kernel/runtime/cpu/station.h"
 #include "roles/kernel/runtime/engine/commands.h"
@@ -45,11 +46,23 @@ void complain(const std::string& text) {
   ::_exit(code == 0 ? 1 : code);
 }
 
+// A rank's standard output is a pipe of the launcher's, which C would buffer whole; what it printed before a
+// deadlock, a signal or the end of others would be lost. Lines, as on a terminal, unless the program itself
+// wants otherwise.
+[[gnu::constructor]] void print_by_lines() {
+  if (std::getenv("POLYLOOM_MPI_JOB") != nullptr) std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+}
+
 // Errors of transports reach the person, not the C program.
 template <typename Function>
 auto guarded(const Function& function) {
   try {
     return function();
+  } catch (const fabric::SimulatorError& error) {
+    // Whoever ended the run has said why, or the launcher will; that we cannot go on is no news.
+    using enum fabric::HostErrorReason;
+    if (error.reason == interrupted || error.reason == lost || error.reason == fault) ::_exit(1);
+    die((rank ? "rank " + std::to_string(rank->job.config.rank) + ": " : std::string()) + error.what(), 1);
   } catch (const std::exception& error) {
     die((rank ? "rank " + std::to_string(rank->job.config.rank) + ": " : std::string()) + error.what(), 1);
   }

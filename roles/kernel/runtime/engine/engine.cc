@@ -5,6 +5,12 @@
 #include <algorithm>
 
 namespace polyloom::mpi {
+namespace {
+
+// Requests that only messages from and to the manager may take.
+constexpr std::size_t kReserved = 1;
+
+}  // namespace
 
 Engine::Engine(const Config& config, Sink& sink)
     : config_(config), sink_(sink), peers_(config.size + 1u), requests_(config.requests), pace_(config.rate) {
@@ -12,7 +18,7 @@ Engine::Engine(const Config& config, Sink& sink)
 }
 
 int Engine::new_request(const Envelope& envelope, void* data, std::uint32_t bytes) {
-  if (unused_.empty()) return -POLYLOOM_TOO_MANY;
+  if (unused_.size() <= (envelope.comm == POLYLOOM_SYSTEM ? 0 : kReserved)) return -POLYLOOM_TOO_MANY;
   const std::uint16_t handle = unused_.back();
   unused_.pop_back();
   Request& request = requests_[handle];
@@ -54,7 +60,7 @@ void Engine::enqueue(unsigned handle) {
 
 bool Engine::may_copy(const Peer& peer, std::uint32_t bytes) const {
   const bool has_room = bytes <= config_.buffered && copied_ <= config_.buffered - bytes;
-  return bytes > config_.eager_bytes && has_room && !unused_.empty() && !peer.dead;
+  return bytes > config_.eager_bytes && has_room && unused_.size() > kReserved && !peer.dead;
 }
 
 // The program's request is complete at once, another one that nobody sees does its work: its handle.
@@ -191,7 +197,7 @@ void Engine::time_peer(std::uint16_t rank) {
     if (!try_again(peer.retry, peer)) return fail_peer(rank);
     for (const Sent& sent : peer.sent) emit(rank, sent.header, sent.data);
     counters_.sent_again += peer.sent.size();
-    if (peer.sent.empty()) ask_for_credit(rank);
+    if (peer.sent.empty()) press(rank);
   }
   if (peer.ack_at <= now_) emit_ack(rank);
 }

@@ -26,6 +26,9 @@ struct Config {
   std::uint16_t rank = 0, size = 1;
   std::uint16_t eager_bytes = 1440;
   std::uint16_t credits = 16;
+  /// Envelopes to a rank that are not consumed; those beyond `credits` go without payload, and one in a
+  /// retransmission time. Less than `credits` means no more than these.
+  std::uint16_t most_envelopes = 0;
   Time retransmission = 1'000'000'000, ack_delay = 100'000'000;
   std::uint32_t window = 45 * 1440;
   std::uint16_t retries = 10;  ///< 0xFFFF: never gives up
@@ -114,7 +117,7 @@ class Engine {
 
   struct Request {
     State state = State::unused;
-    bool synchronous = false, gap = false;
+    bool synchronous = false, gap = false;  ///< synchronous: always a rendezvous
     Envelope envelope;
     std::byte* data = nullptr;
     std::uint32_t bytes = 0;
@@ -163,7 +166,7 @@ class Engine {
   void line_up(std::uint16_t handle);
   void deal_out();
   void send_piece(std::uint16_t handle);
-  bool may_number(std::uint16_t to) const;
+  bool may_number(std::uint16_t to, std::uint16_t most) const;
   void take_news(std::uint16_t from, const Header& header);
   Request* find_sender(const Header& header);
   void on_grant(const Header& header);
@@ -171,6 +174,7 @@ class Engine {
   void emit_control(std::uint16_t to, Kind kind, const Request& request, std::uint16_t receiver,
                     std::uint16_t sender);
   void emit_ack(std::uint16_t to);
+  void press(std::uint16_t to);
   void ask_for_credit(std::uint16_t to);
   Header header_of(const Request& request, std::uint16_t handle) const;
 

@@ -71,7 +71,8 @@ void Engine::on_old_rts(const Header& header) {
   const auto is_it = [&](const Unexpected& u) {
     return u.header.kind == Kind::rts && u.header.source == header.source && u.header.seq == header.seq;
   };
-  if (ahead < config_.credits || std::any_of(unexpected_.begin(), unexpected_.end(), is_it)) {
+  if (ahead < std::max(config_.credits, config_.most_envelopes) ||
+      std::any_of(unexpected_.begin(), unexpected_.end(), is_it)) {
     return emit_ack(header.source);
   }
   for (const std::uint16_t handle : active_) {

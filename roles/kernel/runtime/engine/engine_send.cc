@@ -12,9 +12,9 @@ std::uint16_t ahead(std::uint16_t a, std::uint16_t b) { return static_cast<std::
 }  // namespace
 
 // A number may be used again only when no open rendezvous can be taken for its bearer.
-bool Engine::may_number(std::uint16_t to) const {
+bool Engine::may_number(std::uint16_t to, std::uint16_t most) const {
   const Peer& peer = peers_[to];
-  if (ahead(peer.next, peer.consumed) >= config_.credits) return false;
+  if (ahead(peer.next, peer.consumed) >= most) return false;
   if (peer.open == 0) return true;
   return std::none_of(active_.begin(), active_.end(), [&](std::uint16_t handle) {
     const Request& r = requests_[handle];
@@ -24,7 +24,7 @@ bool Engine::may_number(std::uint16_t to) const {
 
 void Engine::send_queue(std::uint16_t to) {
   Peer& peer = peers_[to];
-  while (!peer.queue.empty() && may_number(to)) {
+  while (!peer.queue.empty() && may_number(to, config_.credits)) {
     const std::uint16_t handle = peer.queue.front();
     peer.queue.pop_front();
     send_envelope(handle);
@@ -169,6 +169,17 @@ void Engine::send_piece(std::uint16_t handle) {
   request.position += piece;
   start_retry(request.retry);
   emit(request.envelope.peer, h, {request.data + h.offset, piece});
+}
+
+// Credit was waited for in vain: the receiver may want another message first. One more goes as RTS, for which
+// it has more room.
+void Engine::press(std::uint16_t to) {
+  Peer& peer = peers_[to];
+  if (peer.queue.empty() || !may_number(to, config_.most_envelopes)) return ask_for_credit(to);
+  const std::uint16_t handle = peer.queue.front();
+  peer.queue.pop_front();
+  requests_[handle].synchronous = true;
+  send_envelope(handle);
 }
 
 // An empty envelope with the number of the last one is out of order, so it is answered at once.

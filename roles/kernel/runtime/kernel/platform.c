@@ -36,9 +36,14 @@ void* polyloom_platform_scratch(uint32_t bytes) {
   return bytes <= sizeof scratch ? scratch : 0;
 }
 
-/* The manager is the rank after the last. */
+/* The manager is the rank after the last. The engine keeps a request for it, whatever the program has
+ * started; while the last message has not been acknowledged, that one is in use. */
 void polyloom_tell_manager(int tag, const void* data, uint32_t bytes) {
-  polyloom_start(POLYLOOM_SEND_WAIT, data, bytes, 0, (unsigned)polyloom_world_size(), tag, POLYLOOM_SYSTEM);
+  struct polyloom_answer a;
+  do {
+    a = polyloom_start(POLYLOOM_SEND_WAIT, data, bytes, 0, (unsigned)polyloom_world_size(), tag,
+                       POLYLOOM_SYSTEM);
+  } while (polyloom_answer_error(a.word[0]) == POLYLOOM_TOO_MANY);
 }
 
 void polyloom_platform_start(void) {}

@@ -6,6 +6,7 @@
 #include "stdio.h"
 
 #define WORDS 180 /* of a packet */
+#define HEAD 2
 
 static uint64_t record[WORDS] __attribute__((aligned(16)));
 static uint64_t kinds;
@@ -14,14 +15,22 @@ static unsigned arguments, words;
 void polyloom_print_begin(void) {
   kinds = 0;
   arguments = 0;
-  words = 2;
+  words = HEAD;
+}
+
+/* What a packet has no room for goes ahead of the record. */
+static void add(uint64_t word) {
+  if (words == WORDS) {
+    polyloom_tell_manager(POLYLOOM_PRINT_PART, record + HEAD, (WORDS - HEAD) * 8);
+    words = HEAD;
+  }
+  record[words++] = word;
 }
 
 static void put(unsigned kind, uint64_t word) {
-  if (arguments == POLYLOOM_PRINT_ARGUMENTS || words == WORDS) return;
   kinds |= (uint64_t)kind << (4 * arguments);
   arguments++;
-  record[words++] = word;
+  add(word);
 }
 
 void polyloom_print_integer(long long value) { put(POLYLOOM_PRINT_INTEGER, (uint64_t)value); }
@@ -37,22 +46,18 @@ void polyloom_print_double(double value) {
 
 void polyloom_print_pointer(const void* value) { put(POLYLOOM_PRINT_POINTER, (uint64_t)(uintptr_t)value); }
 
-/* As much of it as the packet holds. */
 void polyloom_print_string(const char* value) {
-  const unsigned head = words;
-  put(POLYLOOM_PRINT_STRING, 0);
-  if (words == head) return;
+  uint32_t bytes = 0;
+  while (value[bytes] != 0) bytes++;
+  put(POLYLOOM_PRINT_STRING, bytes | (uint64_t)(uint32_t)(uintptr_t)value << 32);
   uint64_t word = 0;
-  unsigned bytes = 0;
-  for (; value[bytes] != 0 && words < WORDS; bytes++) {
-    word |= (uint64_t)(unsigned char)value[bytes] << (8 * (bytes & 7));
-    if ((bytes & 7) == 7) {
-      record[words++] = word;
+  for (uint32_t i = 0; i < bytes; i++) {
+    word |= (uint64_t)(unsigned char)value[i] << (8 * (i & 7));
+    if ((i & 7) == 7 || i + 1 == bytes) {
+      add(word);
       word = 0;
     }
   }
-  if ((bytes & 7) != 0) record[words++] = word;
-  record[head] = bytes;
 }
 
 void polyloom_print_end(unsigned stream, const char* format) {

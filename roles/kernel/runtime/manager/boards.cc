@@ -86,7 +86,8 @@ void Boards::configure(unsigned rank, std::uint64_t clock_hz) {
   }
   write(rank, 0x100, table);
   write(rank, 0x004,
-        {rank | std::uint64_t{c.size} << 16, c.eager_bytes | std::uint64_t{c.credits} << 16,
+        {rank | std::uint64_t{c.size} << 16,
+         c.eager_bytes | std::uint64_t{c.credits} << 16 | std::uint64_t{c.most_envelopes} << 32,
          cycles(c.retransmission) | cycles(c.ack_delay) << 32, c.window | std::uint64_t{c.retries} << 32});
   write(rank, 0x003, {c.job});
 }

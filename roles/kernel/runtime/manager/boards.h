@@ -33,6 +33,8 @@ class Boards {
   void start(unsigned rank) { write(rank, 0x001, {1}); }
   void stop(unsigned rank) { write(rank, 0x001, {2}); }
   BoardCounters counters(unsigned rank);
+  /// The kernel has returned or halted.
+  bool is_done(unsigned rank) { return (read(rank, 0x002, 1)[0] & 2) != 0; }
   /// Nothing if the kernel does not wait for its engine.
   std::optional<Wait> waiting(unsigned rank);
 

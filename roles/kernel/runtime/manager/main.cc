@@ -6,13 +6,14 @@
 
 #include "fabric/error.h"
 #include "fabric/host/client.h"
+#include "fabric/json_text.h"
 #include "roles/kernel/runtime/manager/manager.h"
 
 namespace {
 
 int fail(const char* text, bool consequence) {
-  std::cout << nlohmann::json{{"event", "error"}, {"text", text}, {"consequence", consequence}}.dump()
-            << std::endl;
+  const nlohmann::json event{{"event", "error"}, {"text", text}, {"consequence", consequence}};
+  std::cout << polyloom::json_text(event) << std::endl;
   return 2;
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fabric/error.h"
+#include "fabric/json_text.h"
 #include "roles/kernel/runtime/wire/field.h"
 
 namespace polyloom::mpi {
@@ -53,6 +54,7 @@ Manager::Manager(const Job& job)
       watch_(station_, boards_, hang_period(job)),
       clock_hz_(job.config.size),
       strings_(job.config.size),
+      parts_(job.config.size),
       ended_(job.config.size, false) {
   const json file = json::parse(job.text);
   arguments_ = file.value("arguments", std::vector<std::string>{"program"});
@@ -67,7 +69,7 @@ Manager::Manager(const Job& job)
 
 void Manager::say(const json& event) {
   // Programs may print bytes that are no UTF-8.
-  std::cout << event.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
+  std::cout << json_text(event) << std::endl;
 }
 
 void Manager::start() {
@@ -85,7 +87,12 @@ void Manager::start() {
   say({{"event", "start"}, {"ps", began_}});
 }
 
-void Manager::hear_print(std::uint16_t from, std::span<const std::byte> data) {
+void Manager::hear_print(std::uint16_t from, std::vector<std::byte> data) {
+  // Parts go where the arguments begin.
+  std::vector<std::byte>& parts = parts_[from];
+  data.insert(data.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(data.size(), 16)),
+              parts.begin(), parts.end());
+  parts.clear();
   const Printed printed = format_print(data, strings_[from]);
   say({{"event", "output"},
        {"rank", from},
@@ -128,6 +135,8 @@ bool Manager::hear() {
     const auto data = station_.take_system(found->source, found->tag, &from);
     any = true;
     if (!data || from >= job_.config.size) continue;
+    if (found->tag == POLYLOOM_PRINT_PART)
+      parts_[from].insert(parts_[from].end(), data->begin(), data->end());
     if (found->tag == POLYLOOM_PRINT) hear_print(from, *data);
     if (found->tag == POLYLOOM_FIN) hear_end(from, 0);
     if (found->tag == POLYLOOM_EXIT)
@@ -158,7 +167,7 @@ void Manager::say_deadlock() {
                     {"since_ps", shown.since},
                     {"text", wait_text(shown)}});
   }
-  say({{"event", "deadlock"}, {"waits", list}, {"circle", circle(waits)}});
+  say({{"event", "deadlock"}, {"waits", list}, {"circle", circle(waits)}, {"note", crowd(waits, job_)}});
 }
 
 void Manager::stop_boards() {
@@ -201,7 +210,15 @@ Outcome Manager::run() {
       return Outcome::failed;
     }
     if (all_ended()) break;
-    if (station_.now() >= watch_.next() && watch_.look(ended_)) {
+    const bool stands_still = station_.now() >= watch_.next() && watch_.look(ended_);
+    if (const auto rank = watch_.stopped()) {
+      say({{"event", "error"},
+           {"text", "rank " + std::to_string(*rank) + ": its kernel has stopped without saying how it ended"},
+           {"consequence", false}});
+      stop_boards();
+      return Outcome::failed;
+    }
+    if (stands_still) {
       say_deadlock();
       stop_boards();
       return Outcome::deadlock;

@@ -6,7 +6,7 @@
 //   {"event": "output", "rank", "stream", "text"} of FPGA ranks
 //   {"event": "exit", "rank", "code", "ps"}       a rank has ended
 //   {"event": "abort", "rank", "code", "text"}    a rank ends the job
-//   {"event": "deadlock", "waits": [{"rank", "for", "call", "text"}], "circle": [ranks]}
+//   {"event": "deadlock", "waits": [{"rank", "for", "call", "text"}], "circle": [ranks], "note"}
 //   {"event": "end", "simulated_ps", "counters": {rank: {name: value}}, "run"}
 //   {"event": "error", "text", "consequence"}     consequence: because another program of the job ended
 #pragma once
@@ -33,7 +33,7 @@ class Manager {
   void say(const nlohmann::json& event);
   void start();
   bool hear();
-  void hear_print(std::uint16_t from, std::span<const std::byte> data);
+  void hear_print(std::uint16_t from, std::vector<std::byte> data);
   void hear_end(std::uint16_t from, std::int32_t code);
   void hear_abort(std::uint16_t from, std::span<const std::byte> data);
   void say_deadlock();
@@ -47,6 +47,7 @@ class Manager {
   Watch watch_;
   std::vector<std::uint64_t> clock_hz_;
   std::vector<Strings> strings_;
+  std::vector<std::vector<std::byte>> parts_;  // of the next print, by rank
   std::vector<std::string> arguments_;
   std::vector<bool> ended_;
   int worst_code_ = 0;

@@ -34,10 +34,11 @@ std::optional<std::vector<Argument>> read_arguments(std::span<const std::byte> r
     a.word = get_little<std::uint64_t>(record, at);
     at += 8;
     if (a.kind == POLYLOOM_PRINT_STRING) {
-      if (a.word > record.size() - at) return std::nullopt;
-      for (std::size_t k = 0; k < a.word; ++k) a.text.push_back(static_cast<char>(record[at + k]));
-      at += (a.word + 7) / 8 * 8;
-      at = std::min(at, record.size());
+      const std::size_t bytes = a.word & 0xFFFFFFFF;
+      a.word >>= 32;  // its address
+      if (bytes > record.size() - at) return std::nullopt;
+      for (std::size_t k = 0; k < bytes; ++k) a.text.push_back(static_cast<char>(record[at + k]));
+      at = std::min(at + (bytes + 7) / 8 * 8, record.size());
     }
     arguments.push_back(std::move(a));
   }
@@ -74,9 +75,20 @@ class Formatter {
  private:
   const Argument* next() { return used_ < arguments_.size() ? &arguments_[used_++] : nullptr; }
 
+  // "2$": the next argument is the second (POSIX). False if that is not what comes.
+  bool choose() {
+    std::size_t end = at_;
+    while (end < f_.size() && f_[end] >= '0' && f_[end] <= '9') ++end;
+    if (end == at_ || end - at_ > 2 || end == f_.size() || f_[end] != '$') return false;
+    used_ = static_cast<std::size_t>(std::stoi(f_.substr(at_, end - at_))) - 1;  // 0$: beyond all
+    at_ = end + 1;
+    return true;
+  }
+
   int number() {
     if (at_ < f_.size() && f_[at_] == '*') {
       ++at_;
+      choose();
       const Argument* a = next();
       return a ? static_cast<int>(a->word) : 0;
     }
@@ -91,6 +103,8 @@ class Formatter {
     const auto is_in = [&](const char* set) {
       return at_ < f_.size() && std::string(set).find(f_[at_]) != std::string::npos;
     };
+    const bool positional = choose();
+    const std::size_t chosen = used_;
     while (is_in("-+ #0")) c.flags += f_[at_++];
     if (is_in("*123456789")) c.width = number();
     if (c.width < -1) {  // of a '*'
@@ -103,6 +117,7 @@ class Formatter {
     }
     while (is_in("hljztL")) c.length += f_[at_++];
     if (at_ < f_.size()) c.letter = f_[at_++];
+    if (positional) used_ = chosen;
     return c;
   }
 
@@ -140,6 +155,7 @@ class Formatter {
       return;
     }
     const bool is_number = a->kind == POLYLOOM_PRINT_INTEGER || a->kind == POLYLOOM_PRINT_POINTER;
+    const bool has_address = is_number || a->kind == POLYLOOM_PRINT_STRING;
     if (std::string("diouxX").find(c.letter) != std::string::npos && is_number) {
       print(pattern(c, "ll"), narrowed(c, a->word));
     } else if (c.letter == 'c' && is_number) {
@@ -149,7 +165,7 @@ class Formatter {
       print(pattern(c, ""), std::bit_cast<double>(a->word));
     } else if (c.letter == 's' && a->kind == POLYLOOM_PRINT_STRING) {
       print(pattern(c, ""), a->text.c_str());
-    } else if (c.letter == 'p' && is_number) {
+    } else if (c.letter == 'p' && has_address) {
       print(pattern(c, ""), reinterpret_cast<void*>(a->word));
     } else {
       out_ += std::string("<not for %") + c.letter + ">";

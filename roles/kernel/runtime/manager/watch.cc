@@ -25,6 +25,17 @@ void Watch::alive(Time now) {
   next_ = now + period_;
   same_ = 0;
   last_.clear();
+  suspect_.reset();
+}
+
+// Its last message may be on its way still, so it is looked at twice.
+void Watch::look_for_stopped(const std::vector<bool>& ended) {
+  std::optional<unsigned> found;
+  for (unsigned r = 0; r < ended.size() && !found; ++r) {
+    if (!ended[r] && station_.job().is_fpga[r] && boards_.is_done(r)) found = r;
+  }
+  stopped_ = found == suspect_ ? found : std::nullopt;
+  suspect_ = found;
 }
 
 // CPU ranks that compute do not answer; then nothing is known, and nothing is wrong.
@@ -55,6 +66,7 @@ bool Watch::look_at_cpus(const std::vector<bool>& ended, std::map<unsigned, Sigh
 }
 
 bool Watch::look(const std::vector<bool>& ended) {
+  look_for_stopped(ended);
   std::map<unsigned, Sight> seen;
   bool all = true;
   for (unsigned r = 0; all && r < ended.size(); ++r) {
@@ -81,6 +93,23 @@ std::vector<Wait> Watch::waits() const {
   std::vector<Wait> waits;
   for (const auto& [rank, sight] : last_) waits.push_back(sight.wait);
   return waits;
+}
+
+std::string crowd(const std::vector<Wait>& waits, const Job& job) {
+  for (const Wait& send : waits) {
+    const int to = waits_for(send);
+    if (!waits_to_send(send) || to < 0 || !job.is_fpga[static_cast<unsigned>(to)]) continue;
+    const auto other = std::find_if(waits.begin(), waits.end(),
+                                    [&](const Wait& w) { return w.rank == static_cast<unsigned>(to); });
+    if (other == waits.end() || waits_to_send(*other)) continue;
+    if (waits_for(*other) >= 0 && waits_for(*other) != static_cast<int>(send.rank)) continue;
+    const std::string sender = "rank " + std::to_string(send.rank), receiver = "rank " + std::to_string(to);
+    return receiver + " keeps at most " +
+           std::to_string(std::max(job.config.credits, job.config.most_envelopes)) + " messages of " +
+           sender + " that no receive has taken: if " + sender + " has sent as many that " + receiver +
+           " does not want yet, post their receives earlier (docs/mpi.md, Limits)";
+  }
+  return {};
 }
 
 std::vector<unsigned> circle(const std::vector<Wait>& waits) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds out that nothing can happen any more: all ranks that have not ended wait, and nothing moves.
+// Finds out that nothing can happen any more: all ranks that have not ended wait, and nothing moves; or a
+// kernel has stopped, and what it said of its end did not come.
 #pragma once
 
 #include <map>
@@ -26,18 +27,26 @@ class Watch {
   /// When next() has come: looks at all ranks that have not ended. True if they have waited in the same
   /// places for three looks.
   bool look(const std::vector<bool>& ended);
+  /// The rank of a kernel that had stopped, without a word of how, at this look and at the one before.
+  std::optional<unsigned> stopped() const { return stopped_; }
   /// Who waits for whom, of the last look.
   std::vector<Wait> waits() const;
 
  private:
+  void look_for_stopped(const std::vector<bool>& ended);
   bool look_at_cpus(const std::vector<bool>& ended, std::map<unsigned, Sight>& seen);
 
   Station& station_;
   Boards& boards_;
   Time period_, next_ = 0;
   unsigned same_ = 0;
+  std::optional<unsigned> suspect_, stopped_;
   std::map<unsigned, Sight> last_;
 };
+
+/// What may be the matter if a rank waits for an FPGA to receive, which waits for a message of that rank: the
+/// FPGA keeps no more messages. Empty if there are no such two.
+std::string crowd(const std::vector<Wait>& waits, const Job& job);
 
 /// The ranks of a circle of waits, in order; empty if there is none.
 std::vector<unsigned> circle(const std::vector<Wait>& waits);

@@ -41,7 +41,7 @@ struct Board {
   std::unique_ptr<Commands> commands;
   std::uint64_t words[3] = {}, answer[2] = {};
   unsigned pushed = 0, popped = 0;
-  bool started = false, stopped = false;
+  bool started = false, stopped = false, done = false;
 };
 
 Board board;
@@ -49,6 +49,7 @@ Board board;
 void refresh() {
   const std::uint64_t* waiting = board.commands ? board.commands->waiting() : nullptr;
   for (unsigned i = 0; i < 3; ++i) board.registers[0x020 + i] = waiting ? waiting[i] : 0;
+  board.registers[0x002] = (board.started ? 1 : 0) | (board.done ? 2 : 0) | (waiting ? 4 : 0);
   board.registers[0x023] = waiting ? static_cast<std::uint64_t>(board.commands->since() / kCycle) : 0;
   if (!board.station) return;
   const Counters& c = board.station->engine().counters();
@@ -98,6 +99,7 @@ void configure() {
   c.size = static_cast<std::uint16_t>(r[0x004] >> 16);
   c.eager_bytes = static_cast<std::uint16_t>(r[0x005]);
   c.credits = static_cast<std::uint16_t>(r[0x005] >> 16);
+  c.most_envelopes = static_cast<std::uint16_t>(r[0x005] >> 32);
   c.retransmission = static_cast<Time>(r[0x006] & 0xFFFFFFFF) * kCycle;
   c.ack_delay = static_cast<Time>(r[0x006] >> 32) * kCycle;
   c.window = static_cast<std::uint32_t>(r[0x007]);
@@ -173,6 +175,7 @@ std::uint32_t __polyloom_rank(void) { return board.job.config.rank; }
 
 // The engine goes on: what was sent must arrive.
 void __polyloom_halt(void) {
+  board.done = true;
   for (;;) {
     board.station->pump(board.station->now() + kMillisecond);
     serve(0);

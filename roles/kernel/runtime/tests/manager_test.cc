@@ -75,6 +75,9 @@ TEST(Print, AsTheCLibrary) {
   EXPECT_EQ(
       format("%s and %10s and %-3s.%.2s", Record().text("").text("eight chars").text("a").text("abcdef")),
       c("%s and %10s and %-3s.%.2s", "", "eight chars", "a", "abcdef"));
+  EXPECT_EQ(format("%2$d %1$5.2f %2$x|%3$*2$s|", Record().real(2.5).integer(7).text("far")),
+            c("%2$d %1$5.2f %2$x|%3$*2$s|", 2.5, 7, "far"));
+  EXPECT_EQ(format("%p", Record().text("a")), c("%p", nullptr));
   EXPECT_EQ(format("%c%c", Record().integer('x').integer('\n')), "x\n");
   EXPECT_EQ(format_print(Record().bytes(0x10000, 2), {{0x10000, "e"}}).stream, 2);
 }
@@ -82,6 +85,7 @@ TEST(Print, AsTheCLibrary) {
 TEST(Print, WhatAKernelMayNotSendIsShown) {
   EXPECT_EQ(format("%d", {}), "<no argument>");
   EXPECT_EQ(format("%d", Record().real(1)), "<not for %d>");
+  EXPECT_EQ(format("%2$d %0$d", Record().integer(1)), "<no argument> <no argument>");
   EXPECT_EQ(format("%n", Record().integer(1)), "<not for %n>");
   EXPECT_EQ(format_print(Record().bytes(0x20000, 1), {}).text, "<format at 0x00020000 is no constant>\n");
   std::mt19937 random(3);

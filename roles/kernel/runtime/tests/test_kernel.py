@@ -22,7 +22,15 @@ RUNTIME = HERE.parent
 APPS = mpi_job.REPOSITORY / "apps" / "mpi"
 INCLUDE = [f"-I{RUNTIME / 'kernel' / 'include'}", f"-I{RUNTIME / 'include'}"]
 LIBRARY = [*sorted((RUNTIME / "kernel").glob("*.c")), *sorted((RUNTIME / "mpi").glob("*.c"))]
-KERNEL = ["-std=gnu11", "-O2", "-ffreestanding", "-ffp-contract=off", "-fno-math-errno", "-DPOLYLOOM_KERNEL"]
+KERNEL = [
+    "-std=gnu11",
+    "-O2",
+    "-fno-builtin",
+    "-nostdlibinc",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-DPOLYLOOM_KERNEL",
+]
 ALLOWED = re.compile(r"__polyloom_(push|pop|cycle|rank|halt)|llvm\..*")
 #: The machine's library has these names too.
 NAMES = [
@@ -131,15 +139,11 @@ def test_what_a_rank_does_not_do_is_not_there(tmp_path: Path) -> None:
             "MPI_Win_create is not supported by Polyloom",
         ),
         ("#include <mpi.h>\nint main(void) { MPI_Frobnicate(); }", "MPI_Frobnicate"),
-        ("#include <stdlib.h>\nint main(void) { qsort(); }", "qsort is not there in an FPGA kernel"),
-        ("#include <math.h>\nint main(void) { return pow(2, 3); }", "pow is not there in an FPGA kernel"),
-        (
-            '#include <stdio.h>\nint main(void) { return printf("%d", 1) > 0; }',
-            "program.c:2:41: error: invalid operands to binary expression ('struct printf_does_not_count",
-        ),
+        ("#include <stdlib.h>\nint main(void) { qsort(0, 0, 0, 0); }", "qsort is not there in an FPGA kernel"),
+        ("#include <math.h>\nint main(void) { return (int)pow(2, 3); }", "pow is not there in an FPGA kernel"),
         (
             '#include <stdio.h>\nint main(void) { int n = printf("1"); return n; }',
-            "incompatible type 'struct printf_does_not_count_characters_on_an_FPGA'",
+            "the number of characters that printf returns is not known to an FPGA kernel",
         ),
         ('#include <stdio.h>\nint main(void) { int x; scanf("%d", &x); }', "scanf is not there in an FPGA kernel"),
     ],
@@ -304,3 +308,46 @@ def test_errors_of_a_kernel_end_the_job(board) -> None:
     ours = mpi_job.run(program, 2, boards=boards, arguments=["fatal", "truncate"])
     text = ours.event("abort")["text"]
     assert text == ("rank 0: MPI_Recv: the message is longer than the receive's buffer (rank 1, tag 5, MPI_COMM_WORLD)")
+
+
+def at_the_limits(board, size: int, *arguments: str, **changes: int) -> mpi_job.Run:
+    """tests/mpi/faults/limits.c, rank 0 a CPU, the others kernels."""
+    binary, report = board(mpi_job.REPOSITORY / "tests" / "mpi" / "faults" / "limits.c", size)
+    boards = {rank: (binary, report) for rank in range(1, size)}
+    words = ["limits", *arguments]
+    program = mpi_job.BUILD / "tests" / "mpi" / "limits"
+    return mpi_job.run(program, size, *arguments, boards=boards, arguments=words, **changes)
+
+
+@pytest.mark.parametrize("count", [8, 60, 63])  # a board has 64
+def test_no_line_is_lost_whatever_is_outstanding(board, count: int) -> None:
+    ours = at_the_limits(board, 2, "prints", str(count))
+    assert ours.manager_code == 0
+    assert text_of(ours, 1).splitlines() == ["rank 1 begins", *(f"line {i}" for i in range(8))]
+
+
+def test_too_many_requests_are_named(board) -> None:
+    ours = at_the_limits(board, 2, "requests", "70")
+    assert ours.event("abort")["text"] == (
+        "rank 1: MPI_Irecv: too many requests at once: a rank has at most 31 on an FPGA, 1023 on a CPU; complete some "
+        "first (rank 0, tag 63, MPI_COMM_WORLD)"
+    )
+    assert text_of(ours, 1) == "rank 1 begins\n"
+
+
+def test_a_kernel_that_stops_without_a_word_is_named(board) -> None:
+    ours = at_the_limits(board, 2, "stop", hang_ps=100_000_000_000)
+    assert ours.event("error")["text"] == "rank 1: its kernel has stopped without saying how it ended"
+    assert ours.manager_code == 1
+
+
+def test_messages_match_in_any_order_up_to_the_limit_of_a_pair(board) -> None:
+    ours = at_the_limits(board, 2, "reversed", "25", "0", "1", credits=4, most_envelopes=25)
+    assert ours.manager_code == 0 and "25 reversed, 0 wrong" in text_of(ours, 1)
+
+
+def test_more_than_the_limit_is_a_deadlock_that_names_it(board) -> None:
+    more = {"credits": 4, "most_envelopes": 6, "hang_ps": 100_000_000_000}
+    ours = at_the_limits(board, 2, "reversed", "7", "0", "1", **more)
+    assert ours.manager_code == 3
+    assert "rank 1 keeps at most 6 messages of rank 0 that no receive has taken" in ours.event("deadlock")["note"]

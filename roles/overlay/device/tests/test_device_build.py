@@ -174,6 +174,53 @@ def test_parameters_in_every_form() -> None:
     assert "#define TinselLogThreadsPerCore 4\n" in parameters("cpp")
     assert "-D LogThreadsPerCore=4\n" in parameters("defs")
     assert "`define TinselLogThreadsPerCore 4\n" in parameters("vpp")
+    assert "#define TinselClockFreq 250\n" in parameters("cpp")  # MHz
     done = run(DEVICE / "parameters.py", "nonsense")
     assert done.returncode == 2
     assert "envs|cpp|defs|vpp" in done.stderr
+
+
+def cluster_file(folder: Path, text: str) -> Path:
+    path = folder / "mine.toml"
+    path.write_text(text)
+    return path
+
+
+def test_parameters_of_a_cluster(tmp_path: Path) -> None:
+    path = cluster_file(
+        tmp_path, '[fpga]\nrole = "overlay"\nclocks = { core = "0.21 GHz" }\n[overlay]\ninstr_words = 4096\n'
+    )
+    text = run(DEVICE / "parameters.py", "cpp", path, check=True).stdout
+    for line in ("TinselClockFreq 210", "TinselInstrsPerCore 4096", "TinselMaxInstrBytes 15808"):  # 4 * 4096 - 576
+        assert f"#define {line}\n" in text
+    # What fixes addresses is no cluster's to decide.
+    ours = dict(line.split(" ")[1:] for line in parameters("cpp").splitlines() if line.startswith("#define Tinsel"))
+    its = dict(line.split(" ")[1:] for line in text.splitlines() if line.startswith("#define Tinsel"))
+    changed = {name for name in ours if ours[name] != its[name]}
+    assert changed == {"TinselClockFreq", "TinselLogInstrsPerCore", "TinselInstrsPerCore", "TinselMaxInstrBytes"}
+
+
+def test_parameters_of_shipped_clusters() -> None:
+    clusters = [
+        path for path in (DEVICE.parents[2] / "clusters").glob("*.toml") if 'role = "overlay"' in path.read_text()
+    ]
+    assert len(clusters) > 5
+    for path in clusters:
+        assert run(DEVICE / "parameters.py", "cpp", path, check=True).stdout == parameters("cpp"), path
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[fpga", "is no cluster file that can be read"),
+        ('[fpga]\nrole = "hub"\n', "has no overlay boards with one clock"),
+        ('[fpga]\nrole = "overlay"\nclocks = { core = "fast" }\n', "the overlay's clock or instr_words cannot be read"),
+    ],
+)
+def test_clusters_without_parameters(text: str, message: str, tmp_path: Path) -> None:
+    path = cluster_file(tmp_path, text)
+    done = run(DEVICE / "parameters.py", "cpp", path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"polyloom: {path}")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1

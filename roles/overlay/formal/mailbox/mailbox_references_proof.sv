@@ -4,11 +4,12 @@
 // How: one slot, picked freely and kept, is followed: what it was given, and the frees of it that have come since. It may be freed
 // while it is not held, but such frees must have been done before it is given again; other slots are freed as anybody likes. Two
 // cores, two slots, counts up to two. The free list around it is the rule that a slot is set only while it is not held, with the
-// epoch that its release gave.
+// epoch that its release gave. Alone: only the picked slot is set and freed, which leaves time for two uses of it within the bound.
 module mailbox_references_proof #(
     parameter int unsigned Slots   = 2,
     parameter int unsigned Cores   = 2,
-    parameter int unsigned Threads = 2
+    parameter int unsigned Threads = 2,
+    parameter bit          Alone   = 1'b0
 ) (
     input logic                  clk_i,
     input logic                  rst_ni,
@@ -65,6 +66,10 @@ module mailbox_references_proof #(
     // A program frees what it has received: later than it is set, and not more.
     if (held_q[pick_q]) assume (3'(freed_q) + 3'(now) <= 3'(given_q));
     if (set_i && set_slot_i == pick_q) assume (now == '0 && !stray_q);
+    if (Alone) begin
+      assume (!set_i || set_slot_i == pick_q);
+      for (int unsigned c = 0; c < Cores; c++) assume (!free_i[c] || free_slot_i[c] == pick_q);
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -105,11 +110,18 @@ module mailbox_references_proof #(
   // None is lost: with all frees there and done, it has been released.
   always_comb if (rst_ni && settled_q == '1 && held_q[pick_q]) assert (freed_q != given_q);
 
-  logic twice_q;
+  // A second use, after a first one that took two frees; or both slots, one after the other.
+  logic twice_q, other_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) twice_q <= 1'b0;
-    else if (released && released_slot == pick_q && given_q == 2'd2) twice_q <= 1'b1;
+    if (!rst_ni) {twice_q, other_q} <= '0;
+    else if (released) begin
+      if (released_slot != pick_q) other_q <= 1'b1;
+      else if (given_q == 2'd2) twice_q <= 1'b1;
+    end
   end
-  always_comb cover (rst_ni && twice_q && released && released_slot == pick_q);
+  always_comb begin
+    if (Alone) cover (rst_ni && twice_q && released && released_slot == pick_q);
+    if (!Alone) cover (rst_ni && other_q && released && released_slot == pick_q && given_q == 2'd2);
+  end
 
 endmodule

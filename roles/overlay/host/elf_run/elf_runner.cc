@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "roles/overlay/host/elf_run/elf_runner.h"
 
-#include <config.h>
-
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <utility>
 
@@ -20,8 +19,7 @@ using blocks::MemRange;
 using blocks::Space;
 
 constexpr std::uint32_t kPiece = 1u << 16;
-
-std::uint32_t first_thread(unsigned core) { return core << TinselLogThreadsPerCore; }
+constexpr std::uint64_t kAddresses = std::uint64_t{1} << 32;
 
 std::string hex(std::uint32_t value) {
   char text[16];
@@ -31,39 +29,44 @@ std::string hex(std::uint32_t value) {
 
 }  // namespace
 
-ElfRunner::ElfRunner(std::unique_ptr<HostBackend> backend)
-    : backend_(std::move(backend)),
-      memories_(backend_->facts().tiles_x * backend_->facts().tiles_y *
-                ((backend_->facts().cores_per_tile + 1) / 2)) {}
-
-ElfRunner::Place ElfRunner::take_place() {
-  const ClusterFacts& facts = backend_->facts();
-  const unsigned of_tile = (facts.cores_per_tile + 1) / 2;
-  const unsigned memory = next_++;
-  const unsigned dense = memory / of_tile * facts.cores_per_tile + memory % of_tile * 2;
-  const unsigned core = core_of_dense(facts, dense);
-  const auto slice = slice_of_core(facts, core) == 0 ? Space::slice0 : Space::slice1;
-  return {.core = dense,
-          .tile = memory / of_tile,
-          .memory = memory,
-          .thread = first_thread(core),
-          .slice = slice};
+MemRange place_of(const ClusterFacts& facts, bool executable, std::uint32_t address, std::uint64_t bytes,
+                  const std::string& what) {
+  const std::uint64_t end = address + bytes;
+  const std::uint32_t code_end = facts.instr_words * 4;
+  const auto range = [&](Space space, std::uint32_t at) {
+    return MemRange{space, 0, at, static_cast<std::uint32_t>(bytes)};
+  };
+  if (executable && end <= code_end) return range(Space::instr, address / 4);
+  const bool is_code = executable && address < code_end;
+  if (!is_code && address >= kScratchpadBase && end <= kScratchpadEnd) {
+    return range(Space::scratchpad, address - kScratchpadBase);
+  }
+  const bool in_memory = address >= kSramABase && end <= kDramEnd;
+  const bool in_interleaved_view = address >= kInterleavedBase && end <= kAddresses;
+  if (!is_code && (in_memory || in_interleaved_view)) {
+    return range(slice_of_core(facts, core_of_dense(facts, 0)) == 0 ? Space::slice0 : Space::slice1, address);
+  }
+  throw UserError(what + " at " + hex(address) + " of " + std::to_string(bytes) +
+                  " bytes lies in no memory: on cluster '" + facts.name + "' code lies below " +
+                  hex(code_end) + ", data in 0x8000..0xffff (scratchpad), 0x800000..0x7fffffff or from " +
+                  "0xc0000000 on");
 }
 
-/// The next frame that answers; a fault of the program at `place` is noted on the way. Of others too
-/// something may come: a program that ran out of time still runs.
-BackendFrame ElfRunner::answer(const Place& place) {
+/// The next frame that answers; a fault of the program is noted on the way.
+BackendFrame ElfRunner::answer(const std::string& what) {
   for (;;) {
-    BackendFrame frame = backend_->recv();
+    while (received_.empty()) {
+      for (BackendFrame& frame : backend_->recv()) received_.push_back(std::move(frame));
+    }
+    BackendFrame frame = std::move(received_.front());
+    received_.pop_front();
     const blocks::HostFrame decoded = blocks::decode(frame.words);
     if (const auto* fault = std::get_if<blocks::FaultFrame>(&decoded)) {
-      if (fault->thread != place.thread) continue;
       fault_ = wire_cause_text(fault->cause) + " at pc " + hex(fault->pc) + ", value " + hex(fault->value);
       continue;
     }
     if (const auto* error = std::get_if<blocks::FrameErrorFrame>(&decoded)) {
-      throw UserError("the board refused what the program needs: " +
-                      std::string(blocks::reason_text(error->reason)));
+      throw UserError("the board refused " + what + ": " + std::string(blocks::reason_text(error->reason)));
     }
     if (std::holds_alternative<blocks::UartOutFrame>(decoded) ||
         std::holds_alternative<blocks::MsgFrame>(decoded)) {
@@ -73,62 +76,54 @@ BackendFrame ElfRunner::answer(const Place& place) {
   }
 }
 
-void ElfRunner::write(const Place& place, const MemRange& range, const std::vector<std::uint8_t>& bytes) {
-  const std::vector<std::uint64_t> words = blocks::pack_bytes(bytes);
-  backend_->send(0, blocks::encode(blocks::WriteFrame{0, range, words}));
-  answer(place);
-}
-
-void ElfRunner::load_segment(const ElfSegment& segment, const Place& place) {
-  const ClusterFacts& facts = backend_->facts();
-  std::vector<std::uint8_t> bytes = segment.bytes;
-  std::uint32_t address = segment.address;
-  // Whole words: what lies before and behind a segment in its word is not another's.
-  bytes.insert(bytes.begin(), address % 4, 0);
-  address -= address % 4;
-  bytes.resize((bytes.size() + 3) / 4 * 4);
-  const auto size = static_cast<std::uint32_t>(bytes.size());
-  const std::uint64_t end = std::uint64_t{address} + size;
-  if (end <= std::uint64_t{facts.instr_words} * 4) {
-    write(place, {Space::instr, place.memory, address / 4, size}, bytes);
-  } else if (address >= kScratchpadBase && end <= kScratchpadEnd) {
-    write(place, {Space::scratchpad, place.tile, address - kScratchpadBase, size}, bytes);
-  } else if (address >= kSramABase) {
-    for (std::uint32_t at = 0; at < size; at += kPiece) {
-      const std::uint32_t piece = std::min(kPiece, size - at);
-      write(place, {place.slice, 0, address + at, piece}, {bytes.begin() + at, bytes.begin() + at + piece});
-    }
-  } else {
-    throw UserError("a segment at " + hex(segment.address) + " of " + std::to_string(segment.bytes.size()) +
-                    " bytes: code must lie below " + hex(facts.instr_words * 4) +
-                    ", data in the scratchpad (0x8000..0xffff) or from 0x800000 on");
+void ElfRunner::write(const MemRange& range, std::span<const std::uint8_t> bytes, const std::string& what) {
+  const unsigned bytes_a_step = range.space == Space::instr ? 4 : 1;
+  for (std::uint32_t at = 0; at < range.bytes; at += kPiece) {
+    MemRange piece = range;
+    piece.address += at / bytes_a_step;
+    piece.bytes = std::min(kPiece, range.bytes - at);
+    const std::vector<std::uint64_t> words = blocks::pack_bytes(bytes.subspan(at, piece.bytes));
+    send(blocks::encode(blocks::WriteFrame{0, piece, words}));
+    answer(what);
   }
 }
 
-void ElfRunner::load(const ElfProgram& program, const Place& place) {
-  for (const ElfSegment& segment : program.segments) load_segment(segment, place);
+void ElfRunner::load(const ElfProgram& program) {
+  for (const ElfSegment& segment : program.segments) {
+    const std::string what = program.name + ": a segment of " + (segment.executable ? "code" : "data");
+    std::vector<std::uint8_t> bytes = segment.bytes;
+    // Whole words: what lies before and behind a segment in its word is not another's.
+    bytes.insert(bytes.begin(), segment.address % 4, 0);
+    bytes.resize((bytes.size() + 3) / 4 * 4);
+    const std::uint32_t address = segment.address - segment.address % 4;
+    write(place_of(backend_->facts(), segment.executable, address, bytes.size(), what), bytes, what);
+  }
 }
 
-std::uint32_t ElfRunner::read_word(std::uint32_t address, const Place& place) {
-  const bool in_pad = address >= kScratchpadBase && address < kScratchpadEnd;
-  const MemRange range = in_pad ? MemRange{Space::scratchpad, place.tile, address - kScratchpadBase, 4}
-                                : MemRange{place.slice, 0, address, 4};
-  backend_->send(0, blocks::encode(blocks::ReadFrame{0, range}));
-  const BackendFrame frame = answer(place);
+std::uint32_t ElfRunner::read_word(const MemRange& range) {
+  send(blocks::encode(blocks::ReadFrame{0, range}));
+  const BackendFrame frame = answer("a read of tohost");
   const blocks::HostFrame decoded = blocks::decode(frame.words);
   return static_cast<std::uint32_t>(std::get<blocks::ReadDataFrame>(decoded).data[0]);
 }
 
 ElfResult ElfRunner::run(const ElfProgram& program, double limit_us) {
-  const Place place = take_place();
-  fault_.clear();
-  load(program, place);
+  const ClusterFacts& facts = backend_->facts();
+  if (program.entry % 4 != 0 || program.entry >= facts.instr_words * 4) {
+    throw UserError(program.name + ": its entry " + hex(program.entry) +
+                    " is no instruction's address: code of cluster '" + facts.name + "' lies below " +
+                    hex(facts.instr_words * 4));
+  }
+  const std::string what = program.name + ": tohost";
+  if (program.tohost % 4 != 0) throw UserError(what + " at " + hex(program.tohost) + " is no word's address");
+  const MemRange tohost = place_of(facts, false, program.tohost, 4, what);
+  load(program);
+  write(tohost, std::array<std::uint8_t, 4>{}, what);
   const fabric::Time began = backend_->now();
-  backend_->send(
-      0, blocks::encode(blocks::StartFrame{0, static_cast<std::uint16_t>(place.core), 1, 1, program.entry}));
+  send(blocks::encode(blocks::StartFrame{0, 0, 1, 1, program.entry}));
   ElfResult result;
   for (;;) {
-    result.tohost = read_word(program.tohost, place);
+    result.tohost = read_word(tohost);
     result.microseconds = static_cast<double>(backend_->now() - began) * 1e-6;
     if (result.tohost != 0) break;
     if (!fault_.empty()) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs bare programs, each on thread 0 of a core of board (0,0), and waits for what each writes to `tohost`.
+// Runs one bare program on thread 0 of core 0 of board (0,0), and waits for what it writes to `tohost`.
 //
-// A program is loaded segment by segment (instruction memory below 0x8000, scratchpad of its tile, memory
-// slice of its tile), started, and watched through the host link: the host reads `tohost` until it is not
-// zero, as testers of RISC-V cores do: 1 is "passed", 2n + 1 is "test n failed". Every program gets an
-// instruction memory that none had before: one that has ended may still run in a loop, and a thread's cache
-// keeps lines of what it ran.
+// The program is loaded segment by segment to where a thread sees it, started, and watched through the host
+// link: the host reads `tohost` until it is not zero, as testers of RISC-V cores do: 1 is "passed", 2n + 1 is
+// "test n failed". A cluster runs one program and no other: a program that is given up, or loops on after its
+// end, may still write to every memory that the next one would be judged by, and no frame stops a thread.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +21,7 @@ namespace polyloom::overlay {
 
 struct ElfSegment {
   std::uint32_t address = 0;
+  bool executable = false;
   std::vector<std::uint8_t> bytes;
 };
 
@@ -38,36 +39,34 @@ struct ElfResult {
   double microseconds = 0;  ///< simulated, from start to the read that saw the end
 };
 
-/// Not thread safe. Throws UserError if a program cannot be loaded, SimulatorError if the run ends.
+/// Where core 0 of a board finds the `bytes` bytes at `address`: code in the instruction memory, data in the
+/// scratchpad or a memory slice; two address spaces, which overlap where an instruction memory has more than
+/// 32 KiB. Throws UserError, which begins with `what`, if there is no such place.
+blocks::MemRange place_of(const ClusterFacts& facts, bool executable, std::uint32_t address,
+                          std::uint64_t bytes, const std::string& what);
+
+/// Not thread safe. Throws UserError if the program cannot be loaded, SimulatorError if the run ends.
 class ElfRunner {
  public:
-  explicit ElfRunner(std::unique_ptr<HostBackend> backend);
+  explicit ElfRunner(std::unique_ptr<HostBackend> backend) : backend_(std::move(backend)) {}
 
-  /// Programs that can still be run: one an instruction memory.
-  unsigned left() const { return memories_ - next_; }
-  /// Precondition: left() != 0. Gives up after `limit_us` of simulated time.
+  /// Called once. Gives up after `limit_us` of simulated time.
   ElfResult run(const ElfProgram& program, double limit_us);
   std::string finish() { return backend_->finish(); }
 
  private:
-  struct Place {
-    unsigned core = 0;  ///< dense number
-    unsigned tile = 0;
-    unsigned memory = 0;       ///< for instructions
-    std::uint32_t thread = 0;  ///< global id
-    blocks::Space slice{};     ///< memory slice
-  };
-  Place take_place();
-  void load(const ElfProgram& program, const Place& place);
-  void load_segment(const ElfSegment& segment, const Place& place);
-  void write(const Place& place, const blocks::MemRange& range, const std::vector<std::uint8_t>& bytes);
-  std::uint32_t read_word(std::uint32_t address, const Place& place);
-  BackendFrame answer(const Place& place);
+  void load(const ElfProgram& program);
+  void write(const blocks::MemRange& range, std::span<const std::uint8_t> bytes, const std::string& what);
+  std::uint32_t read_word(const blocks::MemRange& range);
+  void send(std::vector<std::uint64_t> words) {
+    const BackendFrame frame{0, std::move(words)};
+    backend_->send({&frame, 1});
+  }
+  BackendFrame answer(const std::string& what);
 
   std::unique_ptr<HostBackend> backend_;
-  const unsigned memories_;  ///< for instructions: cores share them in pairs
-  unsigned next_ = 0;
-  std::string fault_;  ///< of the program that runs
+  std::deque<BackendFrame> received_;  ///< not yet looked at
+  std::string fault_;                  ///< of the program
 };
 
 }  // namespace polyloom::overlay

@@ -37,7 +37,7 @@ module polyloom_overlay_node
     input logic clk_i,
     input logic rst_ni,
     input logic [63:0] cycle_i,  // number of the coming edge
-    output logic idle_o,
+    output logic idle_o,  // nothing comes out before something comes in; only counters of cycles go on
     // [45:30] word time, [29:14] time-out of links; [13:10] height, [9:6] width of the mesh; [5:3] y, [2:0] x
     input logic [45:0] strap_i,
 
@@ -419,8 +419,19 @@ module polyloom_overlay_node
   );
   assign count_barriers_o = 64'(barriers);
 
-  // Cores with threads that run, and links that may have to send again, never sleep here: nothing is skipped.
+  // A thread that runs retires; a message that moves enters or leaves a mailbox, a link or the front; a link that may have
+  // to send again is not idle. What stands before a full buffer does not move.
+  logic moves;
+  assign moves = (|retired) || ctl_valid || ctl_rsp_valid || (|dma_valid) || (|dma_rsp_valid) || event_valid ||
+      (|out_valid) || (|in_valid) || (|enter_valid) || (|(exit_valid & exit_ready)) || (|let_go) || host_rx_valid_i ||
+      (|lane_rx_valid_i) || !front_idle || !tiles_idle || !rim_idle;
+  polyloom_overlay_still i_still (
+      .clk_i,
+      .rst_ni,
+      .moves_i(moves),
+      .still_o(idle_o)
+  );
+
   logic unused;
-  assign unused = front_idle ^ tiles_idle ^ rim_idle ^ (^lane_rx_pulse_i) ^ (^mem_b_id_i);
-  assign idle_o = 1'b0;
+  assign unused = (^lane_rx_pulse_i) ^ (^mem_b_id_i);
 endmodule

@@ -10,7 +10,7 @@
 // Latency:      a thread issues every 8 cycles at most; calls are on the outputs in stage 6; an answer of cycle A lets its
 //               thread issue in A + 2.
 // Throughput:   an instruction a cycle with 8 ready threads; 1/8 with one.
-// Backpressure: none from units. Event register full: a thread that faults goes round again; ToUart gives 0.
+// Backpressure: none from units. Event register full: a thread that faults goes round again; ToUart and FromUart give 0.
 // Order/loss:   a thread's instructions in order; the order of threads is that of roles/overlay/sim/tile/README.md "Issue".
 // Reset:        all threads are off; what they hold but registers is cleared in 16 cycles, before any start.
 // Limits:       threads a power of two up to 16, instr_words a power of two up to 65536 (checked at elaboration).
@@ -471,6 +471,7 @@ module polyloom_overlay_core
       .uart_i(s6_act.to_uart),
       .byte_i(s6_sum[7:0]),
       .lost_i(s6_op_q.uart && s6_uart[8]),
+      .read_i(s6_act.from_uart && s6_uart[8]),
       .thread_i(s6_q.thread),
       .pc_i(s6_q.held.pc),
       .value_i(s6_value),
@@ -498,7 +499,7 @@ module polyloom_overlay_core
     s7_started_q <= s6_started_q;
     s6_started_q <= s5_new_thread ? s5_a[3:0] : s5_q.thread;
     if (s7_on_we_q) on_q[s7_started_q] <= s7_on_q;
-    if (s6_op_q.clear || s6_act.from_uart || (s6_op_q.uart && !s6_uart[8])) begin
+    if (s6_op_q.clear || (s6_act.from_uart && s6_uart_taken) || (s6_op_q.uart && !s6_uart[8])) begin
       uart_q[s6_q.thread] <= {s6_op_q.uart, ctl_i.data[7:0]};
     end
   end

@@ -50,7 +50,7 @@ module polyloom_overlay_csr
     input logic [Cfg.threads-1:0] can_send_i,
     input logic s6_can_recv_i,
     input logic [8:0] s6_uart_i,  // valid, byte
-    input logic s6_uart_taken_i,  // ToUart's byte is taken
+    input logic s6_uart_taken_i,  // the host can be told: ToUart's byte is taken, FromUart's is given
     // Constants and counters from outside
     input logic [15:0] core_id_i,  // of the core's thread 0
     output logic [4:0] s6_outside_o,  // which: misses, hits, write-backs, router's two
@@ -335,7 +335,7 @@ module polyloom_overlay_csr
       if (s6_sel_q.idle_u) value |= 32'(idle[39:32]);
       value |= s6_outside_i;
       if (s6_sel_q.hart_id) value |= 32'(core_id_i | 16'(s6_thread_i));
-      if (s6_sel_q.from_uart && s6_uart_i[8]) value |= 32'(s6_uart_i);
+      if (s6_sel_q.from_uart && s6_uart_i[8] && s6_uart_taken_i) value |= 32'(s6_uart_i);
       value |= 32'(s6_fp_value);
       value[0] |= can || (s6_act_o.to_uart && s6_uart_taken_i);
       s7_value_q <= value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_event: what a core has to tell its host: why a thread stopped, a byte of its console, or that one of
-//               the host's was lost.
+//               the host's was lost or has been read.
 // How:          one register, which takes when it is empty.
 // Latency:      1 cycle.
 // Throughput:   an event in two cycles.
@@ -21,6 +21,7 @@ module polyloom_overlay_event
     input  logic               uart_i,
     input  logic        [ 7:0] byte_i,
     input  logic               lost_i,         // of the host's; without pc and value
+    input  logic               read_i,         // of the host's; without pc and value
     input  logic        [ 3:0] thread_i,
     input  logic        [31:2] pc_i,
     input  logic        [31:0] value_i,
@@ -33,6 +34,7 @@ module polyloom_overlay_event
   logic [7:0] cause;
   always_comb begin
     if (lost_i) cause = CAUSE_CONSOLE;
+    else if (read_i) cause = CAUSE_CONSOLE_READ;
     else if (!fault_i) cause = byte_i;
     else if (why_i.bad_fetch) cause = CAUSE_BAD_FETCH;
     else if (why_i.illegal) cause = CAUSE_ILLEGAL;
@@ -45,19 +47,19 @@ module polyloom_overlay_event
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) event_valid_o <= 1'b0;
     else if (event_valid_o) event_valid_o <= !event_ready_i;
-    else event_valid_o <= fault_i || uart_i || lost_i;
+    else event_valid_o <= fault_i || uart_i || lost_i || read_i;
   end
 
   always_ff @(posedge clk_i) begin
     if (!event_valid_o) begin
       event_o <= '{
-          fault: fault_i || lost_i,
+          fault: fault_i || lost_i || read_i,
           thread: INDEX_BITS'(thread_i),
           cause: cause,
           pc: {pc_i, 2'b00},
           value: value_i
       };
-      if (lost_i) {event_o.pc, event_o.value} <= '0;
+      if (lost_i || read_i) {event_o.pc, event_o.value} <= '0;
     end
   end
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_host_frames: the host's messages, console bytes and starts: checks them, hands them on, answers the shell.
 // How:          HEAD and SECOND keep the first words, CHECK decides. A message's payload goes on flit by flit; a console
-//               byte is one request to the tiles, a start one for each thread, core by core. DRAIN drops what is refused.
-// Latency:      last word -> answer: 1 cycle (message), 2 (refused), 3 (byte), 2 and a cycle a thread (start).
+//               byte is one request to the tiles, a start one for each thread, core by core; a start of all cores is one for each
+//               thread of a core, which all cores take at once. DRAIN drops what is refused.
+// Latency:      last word -> answer: 1 cycle (message), 2 (refused), 3 (byte), 2 and a cycle a request (start).
 // Throughput:   a word a cycle; 3 cycles lost a frame.
 // Backpressure: a message waits until its flits have room (flit_ready_i), a byte or start for ctl_ready_i; whatever the
 //               host sent behind it waits too.
@@ -72,13 +73,14 @@ module polyloom_overlay_host_frames
   // The frame, as the first words have it.
   logic [7:0] op, aux;
   logic [31:0] arg;
-  logic is_message, is_start, broadcast;
+  logic is_message, is_start, broadcast, every_core;
   assign op = word0_q[7:0];
   assign aux = word0_q[15:8];
   assign arg = word0_q[63:32];
   assign is_message = op == OP_MSG;
   assign is_start = op == OP_START;
   assign broadcast = arg[31];
+  assign every_core = arg[15:0] == '0 && 32'(arg[31:16]) == Cores;  // of a start
 
   logic message_ok, start_ok, byte_ok, ok;
   logic [BOARD_BITS-1:0] to_x, to_y;
@@ -119,12 +121,19 @@ module polyloom_overlay_host_frames
     end
   end
 
-  assign last_request = !is_start || (8'(thread_q) + 8'd1 == aux && core_q + 17'd1 == 17'(arg[15:0]) + 17'(arg[31:16]));
+  assign last_request = !is_start || (8'(thread_q) + 8'd1 == aux &&
+                                      (every_core || core_q + 17'd1 == 17'(arg[15:0]) + 17'(arg[31:16])));
   assign ctl_valid_o = state_q == REQUEST;
   always_comb begin
     ctl_o = '{op: CTL_UART, all: broadcast, target: arg[9:0], addr: {12'd0, arg[19:16]}, data: {24'd0, aux}};
     if (is_start) begin
-      ctl_o = '{op: CTL_START, all: 1'b0, target: core_q[9:0], addr: {12'd0, thread_q[3:0]}, data: word1_q[31:0]};
+      ctl_o = '{
+          op: CTL_START,
+          all: every_core,
+          target: core_q[9:0],
+          addr: {12'd0, thread_q[3:0]},
+          data: word1_q[31:0]
+      };
     end
   end
 

@@ -9,8 +9,10 @@
 namespace polyloom::overlay {
 namespace {
 
-constexpr std::size_t kMaxUartBacklog = 1024;  ///< frames towards the host before threads must try again
-constexpr std::size_t kMaxBarriers = 100'000;  ///< rows kept for the run record
+constexpr unsigned kWriteTurn = 10;             ///< the shell waits until memory has acknowledged a write
+constexpr unsigned kFrameTurn = 2;              ///< from a frame to the host to the next, besides its words
+constexpr std::size_t kMaxUartBacklog = 1024;   ///< frames towards the host before threads must try again
+constexpr std::size_t kMaxSupersteps = 20'000;  ///< rows kept for the run record
 
 DetectorConfig detector_config(const OverlayParams& params, const BoardSite& site) {
   // A register for each tile that a wire passes. The published detector keeps the cycles that its figures
@@ -41,6 +43,10 @@ Board::Board(const OverlayParams& params, BoardSite site)
              {.role = blocks::RoleId::overlay,
               .x = static_cast<std::uint16_t>(site_.at.x),
               .y = static_cast<std::uint16_t>(site_.at.y),
+              .dma_words_per_cycle = 1,
+              .write_turn = kWriteTurn,
+              .word_cycles = 1,
+              .frame_turn = kFrameTurn,
               .answer_cycles = kWindow},
              clock_) {
   net_.may_freeze = params.detector == DetectorKind::star;
@@ -240,15 +246,22 @@ void Board::send_control(Cycle c, unsigned link, std::span<const std::uint64_t> 
 }
 
 void Board::release_threads(Cycle c, bool voted) {
+  const Work since_reset{instructions(), noc_.counters().message_hops};
+  const Superstep step{c,
+                       voted,
+                       {since_reset.instructions - work_before_.instructions,
+                        since_reset.message_hops - work_before_.message_hops}};
   if (site_.trace != nullptr) {
     const fabric::Time now = clock_.edge(c);
-    site_.trace->complete("superstep " + std::to_string(detector_->counters().barriers), step_began_, now);
-    site_.trace->counter("instructions", now, static_cast<double>(instructions()));
+    site_.trace->complete("superstep " + std::to_string(barriers_), step_began_, now);
+    // A graph's value holds from its time on, so the step's stands at its begin.
+    site_.trace->counter("instructions of the superstep", step_began_,
+                         static_cast<double>(step.work.instructions));
     step_began_ = now;
   }
-  if (site_.at == BoardCoord{0, 0} && barriers_.size() < kMaxBarriers) {
-    barriers_.push_back({c, voted, instructions(), noc_.counters().message_hops});
-  }
+  if (barriers_ < kMaxSupersteps) supersteps_.push_back(step);
+  work_before_ = since_reset;
+  ++barriers_;
   for (unsigned t = 0; t < tiles_.size(); ++t) noc_.mailbox(t).release_idle(c, voted);
   retry_ = true;
 }
@@ -277,6 +290,10 @@ bool Board::uart_out(Cycle, std::uint32_t thread_id, std::uint8_t byte) {
                            .thread = static_cast<std::uint8_t>(index % params_.board.threads_per_core),
                            .byte = byte}));
   return true;
+}
+
+void Board::uart_read(Cycle, std::uint32_t thread_id) {
+  reply(blocks::encode(blocks::FaultFrame{.cause = kConsoleRead, .thread = thread_id}));
 }
 
 void Board::fault(Cycle, std::uint32_t thread_id, const Fault& fault) {

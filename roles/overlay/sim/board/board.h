@@ -48,6 +48,7 @@ class Board final : public fabric::Node,
 
   void advance(fabric::Time until) override;
   fabric::Time next_event() const override;
+  std::optional<std::uint64_t> work() const override;
   std::string waiting_for() const override;
   void counters(const fabric::CounterSink& sink) const override;
   void tables(const fabric::TableSink& sink) const override;
@@ -76,10 +77,15 @@ class Board final : public fabric::Node,
   };
 
  private:
-  struct Barrier {
-    Cycle at;
+  /// What this board did since its reset.
+  struct Work {
+    std::uint64_t instructions = 0, message_hops = 0;
+  };
+  /// From one barrier to the next; number 0, from the reset to the first, holds loading and initialisation.
+  struct Superstep {
+    Cycle end;
     bool voted;
-    std::uint64_t instructions, messages;
+    Work work;  ///< of this step alone
   };
 
   // Time (board.cc).
@@ -93,6 +99,7 @@ class Board final : public fabric::Node,
 
   // ShellHandler (board_shell.cc).
   bool has(const blocks::MemRange& range) const override;
+  unsigned write_slots(const blocks::MemRange& range) const override;
   void write_word(Cycle c, const blocks::MemRange& range, std::size_t index, std::uint64_t data,
                   unsigned bytes) override;
   std::uint64_t read_word(Cycle c, const blocks::MemRange& range, std::size_t index, unsigned bytes) override;
@@ -108,6 +115,7 @@ class Board final : public fabric::Node,
   void freeze_threads(Cycle c, bool frozen) override;
   // TileEvents.
   bool uart_out(Cycle c, std::uint32_t thread_id, std::uint8_t byte) override;
+  void uart_read(Cycle c, std::uint32_t thread_id) override;
   void fault(Cycle c, std::uint32_t thread_id, const Fault& fault) override;
   void emit(Cycle c, std::uint32_t thread_id, std::uint32_t value) override;
   std::uint32_t router_sent(bool inter_board) override;
@@ -131,14 +139,17 @@ class Board final : public fabric::Node,
   blocks::Shell shell_;
   std::unique_ptr<Detector> detector_;
 
-  Cycle now_ = 0;       ///< end of the last window simulated
-  Cycle reply_at_ = 0;  ///< edge at which what this window produces may leave
+  Cycle now_ = 0;                    ///< end of the last window simulated
+  std::optional<Cycle> started_at_;  ///< when all threads have started that the host's frame names
+  Cycle reply_at_ = 0;               ///< edge at which what this window produces may leave
   bool every_window_ = false;
   bool retry_ = false;                 ///< what was held back may go on in the next window
   std::uint32_t blocked_entries_ = 0;  ///< ports at which a message found no room in the last window
   std::array<bool, kLinks> held_counted_{};
   std::deque<Message> from_host_;
-  std::vector<Barrier> barriers_;
+  std::vector<Superstep> supersteps_;  ///< the first of them, for the run record
+  std::size_t barriers_ = 0;
+  Work work_before_;             ///< at the last barrier
   fabric::Time step_began_ = 0;  ///< for the trace
   std::string first_fault_;
   std::uint64_t faults_ = 0;

@@ -5,6 +5,19 @@
 
 namespace polyloom::overlay {
 
+/// A link that sends again either gets through or is said to be down (role.cc).
+std::optional<std::uint64_t> Board::work() const {
+  for (const auto& link : links_) {
+    if (link != nullptr && link->waits_for_ack()) return kWillWork;
+  }
+  std::uint64_t sum = instructions() + detector_->counters().barriers + faults_;
+  for (unsigned t = 0; t < tiles_.size(); ++t) {
+    const MailboxCounters& box = noc_.mailbox(t).counters();
+    sum += box.sent + box.delivered;
+  }
+  return sum;
+}
+
 /// "fpga.0.1: 1023 threads wait in tinselIdle, 1 waits for can-recv (thread 17 of tile 0); ..."
 std::string Board::waiting_for() const {
   ThreadGroups groups(params_.board);
@@ -95,14 +108,12 @@ void Board::counters(const fabric::CounterSink& sink) const {
 }
 
 void Board::tables(const fabric::TableSink& sink) const {
-  if (!barriers_.empty()) {
-    std::uint64_t step = 0;
-    for (const Barrier& barrier : barriers_) {
-      sink("supersteps", "board,step,end_ps,voted,instructions,message_hops",
-           site_.name + "," + std::to_string(step++) + "," + std::to_string(clock_.edge(barrier.at)) + "," +
-               (barrier.voted ? "1" : "0") + "," + std::to_string(barrier.instructions) + "," +
-               std::to_string(barrier.messages));
-    }
+  for (std::size_t i = 0; i < supersteps_.size(); ++i) {
+    const Superstep& step = supersteps_[i];
+    sink("supersteps", "board,step,end_ps,voted,instructions_in_step,message_hops_in_step",
+         site_.name + "," + std::to_string(i) + "," + std::to_string(clock_.edge(step.end)) + "," +
+             (step.voted ? "1" : "0") + "," + std::to_string(step.work.instructions) + "," +
+             std::to_string(step.work.message_hops));
   }
   if (!params_.profile) return;
   for (unsigned t = 0; t < tiles_.size(); ++t) {

@@ -9,6 +9,8 @@ namespace {
 
 using blocks::Space;
 
+constexpr Cycle kStartCycles = 8;  ///< from the start of a thread to that of the next, of an idle core
+
 unsigned slice_of(Space space) { return space == Space::slice0 ? 0 : 1; }
 std::uint32_t half(std::uint64_t data, unsigned i) { return static_cast<std::uint32_t>(data >> (32 * i)); }
 
@@ -33,6 +35,11 @@ bool Board::has(const blocks::MemRange& range) const {
       break;
   }
   return false;
+}
+
+/// Instructions and scratchpads take a request for each 32-bit half, and a request two cycles.
+unsigned Board::write_slots(const blocks::MemRange& range) const {
+  return range.space == Space::instr || range.space == Space::scratchpad ? 4 : 1;
 }
 
 void Board::write_word(Cycle, const blocks::MemRange& range, std::size_t index, std::uint64_t data,
@@ -135,17 +142,30 @@ blocks::ShellHandler::Answer Board::uart_in(Cycle, const blocks::UartInFrame& fr
   return Answer::done;
 }
 
-/// Threads start at the end of the board window in which the frame came.
-blocks::ShellHandler::Answer Board::start(Cycle, const blocks::StartFrame& frame) {
+/// A start goes down a core's pipeline, so threads start one after the other, from the end of the board
+/// window on in which the frame came: core by core, but those of one number together if all cores are
+/// started. The shell goes on when all are.
+blocks::ShellHandler::Answer Board::start(Cycle c, const blocks::StartFrame& frame) {
+  if (started_at_) {
+    if (c < *started_at_) return Answer::busy;
+    started_at_.reset();
+    return Answer::done;
+  }
   const BoardParams& p = params_.board;
+  const unsigned cores = p.tiles() * p.cores_per_tile;
   const unsigned end = unsigned{frame.first_core} + frame.cores;
-  if (end > p.tiles() * p.cores_per_tile || frame.threads > p.threads_per_core) return Answer::refused;
+  if (end > cores || frame.threads > p.threads_per_core) return Answer::refused;
+  const bool every_core = frame.cores == cores;
+  unsigned step = 0;
   for (unsigned core = frame.first_core; core < end; ++core) {
+    if (every_core) step = 0;
     for (unsigned thread = 0; thread < frame.threads; ++thread) {
-      tiles_[core / p.cores_per_tile]->start_thread(reply_at_, core % p.cores_per_tile, thread, frame.pc);
+      tiles_[core / p.cores_per_tile]->start_thread(reply_at_ + kStartCycles * step++,
+                                                    core % p.cores_per_tile, thread, frame.pc);
     }
   }
-  return Answer::done;
+  started_at_ = reply_at_ + kStartCycles * step;
+  return Answer::busy;
 }
 
 std::optional<std::uint64_t> Board::role_register(Cycle, std::uint32_t reg) {

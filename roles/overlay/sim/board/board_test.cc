@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "roles/overlay/sim/board/fault_codes.h"
 #include "roles/overlay/sim/board/mesh_bench.h"
 
@@ -128,6 +130,21 @@ TEST(Board, BarrierReleasesAllThreadsTogetherWithTheVote) {
   bench.run();
   EXPECT_EQ(bench.uart(), "13");
   EXPECT_EQ(bench.board(0).detector().counters().barriers, 51u);
+
+  // Each turn of the loop is one superstep, so all but the first and the last cost the same.
+  std::vector<std::uint64_t> instructions;
+  bench.board(0).tables([&](std::string_view table, std::string_view header, std::string_view row) {
+    if (table != "supersteps") return;
+    EXPECT_EQ(header, "board,step,end_ps,voted,instructions_in_step,message_hops_in_step");
+    std::istringstream cells{std::string(row)};
+    std::vector<std::string> cell(6);
+    for (std::string& text : cell) std::getline(cells, text, ',');
+    EXPECT_EQ(cell[1], std::to_string(instructions.size()));
+    EXPECT_EQ(cell[3], instructions.size() == 50 ? "1" : "0");
+    instructions.push_back(std::stoull(cell[4]));
+  });
+  ASSERT_EQ(instructions.size(), 51u);
+  for (std::size_t step = 1; step < 50; ++step) EXPECT_EQ(instructions[step], instructions[1]) << step;
 }
 
 TEST(Board, AThreadThatNeverWaitsPreventsTheBarrierAndIsNamed) {
@@ -218,6 +235,29 @@ TEST(Board, RefusesWhatItCannotDo) {
   EXPECT_EQ(bench.frames<blocks::RegDataFrame>()[0].value, 0x10040202u);
 }
 
+// A start takes its way down a core's pipeline (polyloom_overlay_issue.sv: stages 0 to 6, and the next may
+// come), and the shell answers what comes behind it when the last thread has started.
+TEST(Board, StartsThreadsOneAfterTheOtherAndAllCoresTogether) {
+  const auto cycles = [](std::uint16_t cores, std::uint8_t threads) {
+    MeshBench bench(small_board());
+    Asm a;
+    a.kill();
+    bench.load(a);
+    const blocks::StartFrame start{.first_core = 0, .cores = cores, .threads = threads, .pc = 0};
+    bench.send(0, blocks::encode(blocks::RegReadFrame{1, blocks::reg::cycle}));
+    bench.send(0, blocks::encode(start));
+    bench.send(0, blocks::encode(blocks::RegReadFrame{2, blocks::reg::cycle}));
+    bench.run();
+    const auto read = bench.frames<blocks::RegDataFrame>();
+    EXPECT_EQ(read.size(), 2u);
+    return read.back().value - read.front().value;
+  };
+  const unsigned slack = 16;  // frames on the link, windows
+  EXPECT_NEAR(static_cast<double>(cycles(16, 16)), 16 * 8, slack);
+  EXPECT_NEAR(static_cast<double>(cycles(16, 4)), 4 * 8, slack);
+  EXPECT_NEAR(static_cast<double>(cycles(3, 5)), 15 * 8, slack);
+}
+
 TEST(Board, ReportsFaultsOfCoresAndOfTheNetwork) {
   MeshBench bench(small_board());
   Asm a;
@@ -252,6 +292,28 @@ TEST(Board, SaysThatAByteOfTheHostWasLost) {
   ASSERT_EQ(faults.size(), 1u);
   EXPECT_EQ(faults[0].cause, kConsoleFault);
   EXPECT_EQ(faults[0].thread, 5u << 6 | 3 * 16 | 1) << "tile (1,1), core 3";
+}
+
+TEST(Board, SaysThatAByteOfTheHostHasBeenRead) {
+  constexpr std::uint32_t kReader = 5u << 6 | 3 * 16 | 1;  // tile (1,1), core 3
+  MeshBench bench(small_board());
+  Asm a;
+  a.csrrw(5, csr::hart_id, 0);
+  a.li(6, kReader);
+  const auto other = a.branch_forward(Op::bne, 5, 6);
+  const std::uint32_t loop = a.here();
+  a.csrrw(7, csr::from_uart, 0);
+  a.branch(Op::beq, 7, 0, loop);
+  a.land(other);
+  a.kill();
+  bench.load(a);
+  bench.send(0, blocks::encode(blocks::UartInFrame{.core = 15, .thread = 1, .byte = 7}));
+  bench.start();
+  bench.run();
+  const auto told = bench.frames<blocks::FaultFrame>();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].cause, kConsoleRead);
+  EXPECT_EQ(told[0].thread, kReader);
 }
 
 TEST(Board, RunsAreReproducible) {

@@ -16,6 +16,8 @@ inline constexpr std::uint8_t kNetFault = 0x80;
 /// The host sent the thread a byte before it had read the one before; the new one is lost. The thread goes
 /// on, pc and value are 0.
 inline constexpr std::uint8_t kConsoleFault = 0x81;
+/// No fault: the thread has read the byte of the host's that it held, and can take another.
+inline constexpr std::uint8_t kConsoleRead = 0x82;
 inline constexpr std::uint8_t wire_cause(FaultCause cause) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(cause) + 1);
 }

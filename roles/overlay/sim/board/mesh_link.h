@@ -83,6 +83,7 @@ class MeshLink {
   Cycle next_arrival() const;
   /// When the link itself does something.
   Cycle next_event() const { return link_.next_event(); }
+  bool waits_for_ack() const { return link_.waits_for_ack(); }
 
   void counters(const std::string& prefix, const fabric::CounterSink& sink) const {
     link_.counters(prefix, sink);

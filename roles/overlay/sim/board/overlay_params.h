@@ -4,6 +4,7 @@
 
 #include "blocks/memory/sim/dram.h"
 #include "blocks/memory/sim/sram.h"
+#include "blocks/reliable_link/sim/link_watch.h"
 #include "fabric/cluster/spec.h"
 #include "roles/overlay/sim/net/detector.h"
 #include "roles/overlay/sim/tile/timing.h"
@@ -24,7 +25,9 @@ struct OverlayParams final : fabric::RoleParams {
   Cycle end_cycles = 1;           ///< tree only: an end of a link in a report, read or sent
   Cycle bridge_hop_cycles = 195;  ///< star only: board (0,0) to its master
   bool published_link = false;    ///< reliable links as published; with DetectorKind::star only
-  bool profile = false;           ///< count executed instructions by address
+  unsigned link_down_after =
+      blocks::kLinkDownAfter;  ///< retransmissions of the same items after which a link is down
+  bool profile = false;        ///< count executed instructions by address
 };
 
 }  // namespace polyloom::overlay

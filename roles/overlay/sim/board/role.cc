@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "fabric/cluster/units.h"
 #include "fabric/error.h"
 #include "roles/overlay/sim/board/board.h"
 #include "roles/overlay/sim/board/rtl_board.h"
@@ -95,7 +96,13 @@ std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const f
   params->gather_cycles = small(table.integer("gather_cycles", 0, 0, 1000));
   params->turn_cycles = small(table.integer("turn_cycles", 3, 0, 1000));
   params->end_cycles = small(table.integer("end_cycles", 1, 0, 100));
+  if (params->detector != DetectorKind::star && table.has("bridge_hop_cycles")) {
+    table.fail("bridge_hop_cycles", "is for detector = \"star\", whose master sits behind a bridge",
+               "no such key, or detector = \"star\"");
+  }
   params->bridge_hop_cycles = small(table.integer("bridge_hop_cycles", 195, 1, 100'000));
+  params->link_down_after =
+      small(table.integer("link_down_after", params->link_down_after, 1, 1'000'000'000));
   const bool published = table.choice("memory_controller", "ours", {"ours", "published"}) == "published";
   params->dram = published ? blocks::DramParams::ddr3_1600_published(params->board.line_bytes)
                            : blocks::DramParams::ddr3_1600(params->board.line_bytes);
@@ -131,6 +138,23 @@ void check_neighbours(const fabric::NodeContext& context, MeshSize mesh) {
   }
 }
 
+/// Ends the run when what goes out of a port is sent again and again in vain. The same for a model and RTL,
+/// which put the same frames on the wire.
+void watch_link(const fabric::NodePort& port, const OverlayParams& params, std::string from, std::string to) {
+  const auto watch =
+      std::make_shared<blocks::LinkWatch>(blocks::LinkFormat{params.published_link}, params.link_down_after);
+  port.tx->watch([watch, from = std::move(from), to = std::move(to)](const fabric::Segment& segment) {
+    const auto down = watch->sent(segment);
+    if (!down) return;
+    throw UserError(
+        "link " + from + " -> " + to + " is down: since " + fabric::format_duration(down->since) +
+        " it has sent the same items " + std::to_string(down->times) +
+        " times again and nothing was acknowledged (now " + fabric::format_duration(segment.first) +
+        "); look at drop_rate and bit_error_rate of this link, both ways ([overlay] link_down_after "
+        "sets the patience)");
+  });
+}
+
 std::unique_ptr<fabric::Node> make_node(const fabric::NodeContext& context) {
   const fabric::ClusterNode& node = context.node();
   if (node.fidelity != fabric::Fidelity::sim && node.fidelity != fabric::Fidelity::rtl) {
@@ -149,16 +173,23 @@ std::unique_ptr<fabric::Node> make_node(const fabric::NodeContext& context) {
     const fabric::NodePort& p = context.ports[port];
     return {p.tx, p.rx, p.quality == nullptr ? 0 : p.quality->latency};
   };
-  for (unsigned link = 0; link < kLinks; ++link) site.links[link] = ends(link);
+  const auto& params = context.params<OverlayParams>();
+  for (unsigned link = 0; link < kLinks; ++link) {
+    site.links[link] = ends(link);
+    if (site.links[link].tx == nullptr) continue;
+    const fabric::NodePort& port = context.ports[link];
+    watch_link(port, params, node.name, context.cluster.nodes[static_cast<std::size_t>(port.peer)].name);
+  }
   if (node.host_port >= 0) site.host = ends(static_cast<std::size_t>(node.host_port));
   site.trace = context.trace;
-  const auto& params = context.params<OverlayParams>();
   if (node.fidelity == fabric::Fidelity::rtl) return make_rtl_board(params, site, context.wave);
   return std::make_unique<Board>(params, std::move(site));
 }
 
 }  // namespace
 
-void register_role(fabric::RoleRegistry& registry) { registry.add({"overlay", validate, make_node}); }
+void register_role(fabric::RoleRegistry& registry) {
+  registry.add({"overlay", validate, make_node, {}, "reliable"});
+}
 
 }  // namespace polyloom::overlay

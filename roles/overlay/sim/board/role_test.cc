@@ -48,7 +48,8 @@ TEST(OverlayRole, ReadsItsKeys) {
       cluster("tiles_x = 2\ntiles_y = 1\ncores_per_tile = 2\nthreads_per_core = 8\ncache_ways = 8\n"
               "dram_channels = 1\nextra_send_slot = true\nheader_every_flit = true\n"
               "scratchpad_single_port = true\nnoc_cycles_per_flit = 2\ndetector = \"star\"\n"
-              "end_cycles = 3\nlink_layer = \"published\"\nmemory_controller = \"published\"\n"
+              "end_cycles = 3\nlink_down_after = 9\nlink_layer = \"published\"\nmemory_controller = "
+              "\"published\"\n"
               "[overlay.timing]\nfp_add = 20\ndivide_interval = 7\nwake = 2\n"),
       "c.toml", registry());
   const OverlayParams& p = params(spec);
@@ -57,6 +58,7 @@ TEST(OverlayRole, ReadsItsKeys) {
   EXPECT_TRUE(p.board.extra_send_slot && p.board.header_every_flit && p.board.scratchpad_single_port);
   EXPECT_EQ(p.detector, DetectorKind::star);
   EXPECT_EQ(p.end_cycles, 3u);
+  EXPECT_EQ(p.link_down_after, 9u);
   EXPECT_TRUE(p.published_link);
   EXPECT_EQ(p.timing.fp_add, 20u);
   EXPECT_EQ(p.timing.divide_interval, 7u);

@@ -100,9 +100,13 @@ std::unique_ptr<blocks::VerilatedNode> make_rtl_board(const OverlayParams& p, co
   for (const BoardSite::Ends& ends : site.links) params.lanes.push_back({ends.tx, ends.rx});
   params.host = {site.host.tx, site.host.rx};
   params.tx_beats = 0;  // links have their own buffers
+  params.idle_edges = true;
   params.counters = {"instructions",      "hits",      "misses",        "writebacks", "messages_sent",
                      "messages_received", "link_sent", "link_received", "link_again", "link_bad",
                      "barriers"};
+  // A link that sends again either gets through or is said to be down (role.cc).
+  params.work = {"instructions",  "messages_sent", "messages_received", "link_sent",
+                 "link_received", "link_again",    "barriers"};
   params.waiting_for = [p](const blocks::RtlModel& model) { return rtl_waiting_for(p.board, model); };
   params.wave = wave;
   std::vector<std::unique_ptr<blocks::AxiMemory>> memories;

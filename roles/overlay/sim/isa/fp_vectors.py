@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints binary32 test vectors computed with exact rational arithmetic, independent of the C++ implementation.
 
-Output: lines "op a b c rm result flags" (hex, rm decimal); op is a name of fp_exact_test.cc.
+Output: lines "op a b c rm result flags" (hex, rm decimal). Every operation of RV32F but the two plain moves.
 Usage: python3 fp_vectors.py COUNT SEED    (COUNT vectors an operation, each in all five rounding modes)
 """
 
@@ -206,6 +206,61 @@ OPERATIONS = {
 }
 
 
+def order_key(a: int) -> tuple[int, Fraction]:
+    """Key by which numbers and infinities are ordered; zeros are equal."""
+    if is_inf(a):
+        return (-1 if negative(a) else 1), Fraction(0)
+    return 0, value(a)
+
+
+def choose(a: int, b: int, least: bool) -> Result:
+    """minimumNumber or maximumNumber: a NaN loses against a number, -0 is below +0."""
+    flags = NV if is_snan(a) or is_snan(b) else 0
+    if is_nan(a) and is_nan(b):
+        return NAN, flags
+    if is_nan(a) or is_nan(b):
+        return (b if is_nan(a) else a), flags
+    x, y = order_key(a), order_key(b)
+    below = x < y or (x == y and negative(a) and not negative(b))
+    return (a if below == least else b), flags
+
+
+def compare(name: str, a: int, b: int) -> Result:
+    """feq, flt or fle; feq alone is quiet."""
+    if is_nan(a) or is_nan(b):
+        return 0, 0 if name == "feq" and not (is_snan(a) or is_snan(b)) else NV
+    x, y = order_key(a), order_key(b)
+    return int({"feq": x == y, "flt": x < y, "fle": x <= y}[name]), 0
+
+
+def fclass(a: int) -> int:
+    """The bit of the class of a."""
+    if is_nan(a):
+        return 1 << (8 if is_snan(a) else 9)
+    size = a & ~SIGN
+    kind = 0 if size == INF else 1 if size >= 0x00800000 else 2 if size else 3
+    return 1 << (kind if negative(a) else 7 - kind)
+
+
+def with_sign(a: int, sign: int) -> Result:
+    """The magnitude of a with another's sign."""
+    return a & ~SIGN | sign & SIGN, 0
+
+
+#: Operations that round nothing.
+UNROUNDED = {
+    "fsgnj": lambda a, b: with_sign(a, b),
+    "fsgnjn": lambda a, b: with_sign(a, b ^ SIGN),
+    "fsgnjx": lambda a, b: with_sign(a, a ^ b),
+    "fmin": lambda a, b: choose(a, b, True),
+    "fmax": lambda a, b: choose(a, b, False),
+    "feq": lambda a, b: compare("feq", a, b),
+    "flt": lambda a, b: compare("flt", a, b),
+    "fle": lambda a, b: compare("fle", a, b),
+    "fclass": lambda a, b: (fclass(a), 0),
+}
+
+
 def operand(rng: random.Random) -> int:
     """Random bits, bent towards boundaries of the format, the range of integers, ties and exact results."""
     kind = rng.randrange(8)
@@ -226,22 +281,50 @@ def operand(rng: random.Random) -> int:
     return bits
 
 
+#: Magnitudes where a result begins to overflow, to be tiny, to vanish.
+EDGES = (TWO**128 - TWO**103, TWO**128, TWO**-126, TWO**-126 - TWO**-151, TWO**-149, TWO**-150, 3 * TWO**-150)
+
+
+def near(x: Fraction, rng: random.Random) -> int:
+    """A number within two units of x."""
+    bits = to_float(x, RNE)[0]
+    return (bits + rng.randrange(-2, 3)) & ~SIGN | bits & SIGN
+
+
+def operands(name: str, rng: random.Random) -> tuple[int, int, int]:
+    """Operands of an operation: random ones, or such that its result lies at an edge of the format or cancels."""
+    a, b, c = operand(rng), operand(rng), operand(rng)
+    if name.startswith("fcvt_s"):
+        a = rng.getrandbits(32) >> rng.randrange(32)
+        return (-a & 0xFFFFFFFF if rng.random() < 0.5 else a), b, c
+    kind = rng.randrange(6)
+    if kind == 0:
+        return a, a ^ rng.choice([0, SIGN]), c
+    if kind > 3 or is_nan(a) or is_nan(b) or is_inf(a) or is_inf(b) or value(a) == 0:
+        return a, b, c
+    edge = rng.choice(EDGES) * rng.choice([1, -1])
+    if name in ("fadd", "fsub"):
+        b = near(edge - value(a), rng)
+        return a, (b ^ SIGN if name == "fsub" else b), c
+    if name == "fdiv":
+        return a, near(value(a) / edge, rng), c
+    if name == "fmul" or kind == 1:
+        return a, near(edge / value(a), rng), c
+    # An addend that leaves of the product an edge, or its last bits alone.
+    product = value(a) * value(b)
+    rest = (edge if kind == 2 else 0) - (-product if name in ("fmsub", "fnmsub") else product)
+    return a, b, near(rest, rng)
+
+
 def main() -> None:
     """Print the vectors."""
     count, seed = int(sys.argv[1]), int(sys.argv[2])
-    for name, operation in OPERATIONS.items():
+    for name in [*OPERATIONS, *UNROUNDED]:
         rng = random.Random(f"{seed} {name}")
         for _ in range(count):
-            a, b, c = operand(rng), operand(rng), operand(rng)
-            if name.startswith("fcvt_s"):
-                a = rng.getrandbits(32) >> rng.randrange(32)
-                a = -a & 0xFFFFFFFF if rng.random() < 0.5 else a
-            if name.startswith("f") and "m" in name and rng.random() < 0.3:
-                # An addend close to minus the product: cancellation down to the last bits.
-                c = mul(a, b, RTZ)[0] ^ SIGN
-                c = c + rng.randrange(-2, 3) & 0xFFFFFFFF
+            a, b, c = operands(name, rng)
             for rm in range(5):
-                result, flags = operation(a, b, c, rm)
+                result, flags = OPERATIONS[name](a, b, c, rm) if name in OPERATIONS else UNROUNDED[name](a, b)
                 print(f"{name} {a:x} {b:x} {c:x} {rm} {result:x} {flags:x}")
 
 

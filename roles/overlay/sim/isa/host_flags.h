@@ -6,7 +6,8 @@
 // conversion of the host raises the flags that RISC-V asks for: both detect tininess after rounding and raise
 // underflow only with inexactness (RISC-V unprivileged ISA 20191213, chapter 11.2; Intel SDM volume 1,
 // chapter 11.5). Where the result is a NaN the host may raise fewer, so those results are computed again by
-// fp.h, which also makes them canonical. The functions of fp.h raise on the host nothing but what they
+// fp.h, which also makes them canonical. In another rounding mode nothing may be executed on the host, not
+// even to be thrown away: its flags stay. The functions of fp.h raise on the host nothing but what they
 // report.
 #pragma once
 
@@ -33,9 +34,17 @@ inline std::uint8_t take_host_flags() {
   return static_cast<std::uint8_t>((status >> 5 & 1u) | (status >> 3 & 2u) | (status >> 1 & 4u) |
                                    (status << 1 & 8u) | (status << 4 & 16u));
 }
+
+/// `operand`, known to the compiler only from this place on: it moves no operation that uses it up across a
+/// condition that the operation depends on, where it would raise flags that nobody asked for.
+[[gnu::always_inline]] inline float raised_from_here(float operand) {
+  asm volatile("" : "+x"(operand));
+  return operand;
+}
 #else
 inline constexpr bool kHostFlags = false;
 inline std::uint8_t take_host_flags() { return 0; }
+inline float raised_from_here(float operand) { return operand; }
 #endif
 
 }  // namespace polyloom::overlay::fp

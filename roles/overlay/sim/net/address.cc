@@ -23,6 +23,21 @@ std::uint32_t AddressLayout::mailbox_id(BoardCoord board, unsigned tile_x, unsig
          tile_x;
 }
 
+std::string AddressLayout::problem_with(std::uint32_t dest, MeshSize mesh, const BoardParams& params) const {
+  if (is_key(dest)) {
+    return "sends to a routing key, but this overlay has no programmable routers; send to threads instead";
+  }
+  if (is_accelerator(dest)) return "sends to a custom accelerator, but this overlay has none";
+  const BoardCoord board = board_of(dest);
+  if (is_host(dest) || (board.x < mesh.width && board.y < mesh.height && tile_x(dest) < params.tiles_x &&
+                        tile_y(dest) < params.tiles_y)) {
+    return {};
+  }
+  return "sends to " + describe(dest) + ", which does not exist; the cluster has " +
+         std::to_string(mesh.width) + "x" + std::to_string(mesh.height) + " boards of " +
+         std::to_string(params.tiles_x) + "x" + std::to_string(params.tiles_y) + " tiles";
+}
+
 std::string AddressLayout::describe(std::uint32_t mailbox) const {
   const BoardCoord board = board_of(mailbox);
   if (is_host(mailbox)) return "the host";

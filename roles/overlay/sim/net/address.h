@@ -55,6 +55,9 @@ class AddressLayout {
   std::uint32_t host_bit() const { return 1u << (mailbox_bits() + 1); }
   std::uint32_t key_bit() const { return 1u << (mailbox_bits() + 2); }
 
+  /// Why no message can go to `dest` (mailbox form), as what a thread does: "sends to ..."; empty if one can.
+  std::string problem_with(std::uint32_t dest, MeshSize mesh, const BoardParams& params) const;
+
   /// "board (0,1) tile 5 thread 17" for messages to people.
   std::string describe(std::uint32_t mailbox) const;
 

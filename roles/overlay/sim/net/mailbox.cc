@@ -50,19 +50,9 @@ std::string Mailbox::problem_with(unsigned thread, const SendRequest& request) c
     return "sends a message of " + std::to_string(request.flits) + " flits; a message has 1 to " +
            std::to_string(shared_.params.max_flits);
   }
-  if (layout.is_key(request.dest)) {
-    return "sends to a routing key, but this overlay has no programmable routers; send to threads instead";
-  }
-  if (layout.is_accelerator(request.dest)) return "sends to a custom accelerator, but this overlay has none";
+  if (auto problem = layout.problem_with(request.dest, shared_.mesh, shared_.params); !problem.empty())
+    return problem;
   if (layout.is_host(request.dest)) return {};
-  const BoardCoord board = layout.board_of(request.dest);
-  if (board.x >= shared_.mesh.width || board.y >= shared_.mesh.height ||
-      layout.tile_x(request.dest) >= shared_.params.tiles_x ||
-      layout.tile_y(request.dest) >= shared_.params.tiles_y) {
-    return "sends to " + layout.describe(request.dest) + ", which does not exist; the cluster has " +
-           std::to_string(shared_.mesh.width) + "x" + std::to_string(shared_.mesh.height) + " boards of " +
-           std::to_string(shared_.params.tiles_x) + "x" + std::to_string(shared_.params.tiles_y) + " tiles";
-  }
   if (request.mask == 0) return "sends a message without receivers (its mask is 0)";
   if (request.mask & ~valid_mask_) return "sends a message to a thread that does not exist";
   return {};

@@ -418,6 +418,7 @@ std::uint32_t ReferenceTile::csr_value(unsigned thread, Cycle c, unsigned number
       if (!t.uart) return 0;
       const std::uint32_t byte = *t.uart;
       t.uart.reset();
+      env_.events->uart_read(c, t.id);
       return 0x100 | byte;
     }
     case csr::cycle:

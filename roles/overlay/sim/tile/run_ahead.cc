@@ -261,7 +261,8 @@ void do_fp(UOP_ARGS) {
 /// The host's operation on what the instruction reads.
 template <Op op>
 [[gnu::always_inline]] inline float on_host(const Inst& in, const std::uint32_t* f) {
-  const float a = fp::detail::as_float(f[in.rs1]), b = fp::detail::as_float(f[in.rs2]);
+  const float a = fp::raised_from_here(fp::detail::as_float(f[in.rs1]));
+  const float b = fp::detail::as_float(f[in.rs2]);
   if constexpr (op == Op::fadd_s) return a + b;
   if constexpr (op == Op::fsub_s) return a - b;
   if constexpr (op == Op::fmul_s) return a * b;
@@ -273,13 +274,17 @@ template <Op op>
 }
 
 /// Operations that round to nearest and give a number, whose flags the host keeps (host_flags.h). What is not
-/// so is left to do_fp(), whose call comes last so that nothing is saved for it.
-#define DO_ON_HOST                                                \
-  const float result = on_host<op>(u->inst, t.f);                 \
-  constexpr std::uint32_t kRounding = 7u << 5;                    \
-  if ((t.fcsr & kRounding) != 0 || result != result) [[unlikely]] \
-    return do_fp<op>(t, u, out, plain);                           \
-  t.f[u->inst.rd] = fp::detail::as_bits(result);                  \
+/// so is left to do_fp(), whose call comes last so that nothing is saved for it. A thread that rounds
+/// otherwise executes nothing here: what the host raises stays raised, and a result to nearest may overflow
+/// or be tiny where the thread's is not.
+#define DO_ON_HOST                                                    \
+  constexpr std::uint32_t kRounding = 7u << 5;                        \
+  if ((t.fcsr & kRounding) != 0) [[unlikely]]                         \
+    return do_fp<op>(t, u, out, plain);                               \
+  const float result = on_host<op>(u->inst, t.f);                     \
+  if (result != result) [[unlikely]] /* it raised no flag too many */ \
+    return do_fp<op>(t, u, out, plain);                               \
+  t.f[u->inst.rd] = fp::detail::as_bits(result);                      \
   NEXT_AFTER_EVENT(kFpuEvent<op>)
 
 template <Op op>

@@ -46,6 +46,7 @@ class NoMailbox : public MailboxPort {
 class Loud : public TileEvents {
  public:
   bool uart_out(Cycle, std::uint32_t, std::uint8_t) override { return true; }
+  void uart_read(Cycle, std::uint32_t) override {}
   void fault(Cycle c, std::uint32_t id, const Fault& f) override {
     std::fprintf(stderr, "cycle %llu: thread %u faults at 0x%x: %s, 0x%x\n",
                  static_cast<unsigned long long>(c), id, f.pc, fault_name(f.cause), f.value);

@@ -149,6 +149,7 @@ class NotingBoard final : public TileEvents {
     log_.push_back(line(c, taken ? "uart" : "uart refused", id, byte));
     return taken;
   }
+  void uart_read(Cycle c, std::uint32_t id) override { log_.push_back(line(c, "uart read", id)); }
   void fault(Cycle c, std::uint32_t id, const Fault& f) override {
     faults.push_back(f);
     log_.push_back(line(c, fault_name(f.cause), id, f.pc, f.value));

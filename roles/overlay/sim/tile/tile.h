@@ -29,6 +29,8 @@ class TileEvents {
   virtual ~TileEvents() = default;
   /// A byte for the host; false if the board cannot take it now (the program tries again).
   virtual bool uart_out(Cycle c, std::uint32_t thread_id, std::uint8_t byte) = 0;
+  /// The thread has read the byte of the host's that it held.
+  virtual void uart_read(Cycle c, std::uint32_t thread_id) = 0;
   /// The thread has stopped for good.
   virtual void fault(Cycle c, std::uint32_t thread_id, const Fault& fault) = 0;
   virtual void emit(Cycle c, std::uint32_t thread_id, std::uint32_t value) = 0;

@@ -186,7 +186,9 @@ std::uint32_t Tile::Impl::read_csr(unsigned core, unsigned thread, Cycle c, unsi
     }
     case csr::from_uart: {
       const auto byte = std::exchange(uart[i], std::nullopt);
-      return byte ? 0x100u | *byte : 0;
+      if (!byte) return 0;
+      env.events->uart_read(c, threads[i].id);
+      return 0x100u | *byte;
     }
     case csr::prog_router_sent:
     case csr::prog_router_sent_inter:

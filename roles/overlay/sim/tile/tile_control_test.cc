@@ -139,7 +139,8 @@ TEST(TileCsr, UartAndEmit) {
   EXPECT_EQ(x[12], 0u);
   EXPECT_EQ(x[13], 0u);
   EXPECT_EQ(x[14], 1u);
-  EXPECT_EQ(log, (Log{"32 uart refused 4672 112", "72 uart 4672 112", "80 emit 4672 112"}));
+  EXPECT_EQ(log,
+            (Log{"0 uart read 4672", "32 uart refused 4672 112", "72 uart 4672 112", "80 emit 4672 112"}));
 }
 
 TEST(TileCsr, SendReceiveFreeAndWait) {

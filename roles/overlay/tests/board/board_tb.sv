@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test objects of board/: the distributor and the counters of a board of 2 x 2 tiles of 2 cores.
+// Test objects of board/: the distributor and the counters of a board of 2 x 2 tiles of 2 cores; whether it stands still.
 module board_tb
   import polyloom_overlay_pkg::*;
 (
@@ -70,6 +70,30 @@ module board_tb
         .link_received_o    (from_links),
         .link_again_o       (again),
         .link_bad_o         (bad)
+    );
+  end
+
+  if (1) begin : gen_still
+    logic moves = 1'b0, still;
+    polyloom_overlay_still #(
+        .Cycles(16)
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .moves_i(moves),
+        .still_o(still)
+    );
+  end
+
+  if (1) begin : gen_still_least
+    logic moves = 1'b0, still;
+    polyloom_overlay_still #(
+        .Cycles(2)
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .moves_i(moves),
+        .still_o(still)
     );
   end
 endmodule

@@ -263,8 +263,11 @@ std::uint32_t Bench::csr_effect(unsigned k, unsigned t, const CsrAccess& a, Op o
       recv_slot_[k] = random(512);
       return 0x8000 | *recv_slot_[k] << 6;
     case csr::from_uart: {
-      const std::uint32_t byte = th.uart ? 0x100 | *th.uart : 0;
+      if (!th.uart || core.event_full) return 0;
+      const std::uint32_t byte = 0x100 | *th.uart;
       th.uart.reset();
+      core.event_full = true;
+      event_[k] = Event{k * kThreads + t, true, 0x82, 0, 0};
       return byte;
     }
     case csr::to_uart:

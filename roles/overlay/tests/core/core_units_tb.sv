@@ -126,7 +126,7 @@ module core_units_tb (
 
   if (1) begin : gen_event
     import polyloom_overlay_pkg::*;
-    logic fault_i = '0, uart_i = '0, lost_i = '0, event_valid_o, event_ready_i = '0;
+    logic fault_i = '0, uart_i = '0, lost_i = '0, read_i = '0, event_valid_o, event_ready_i = '0;
     why_t why_i = '0;
     logic [7:0] byte_i = '0;
     logic [3:0] thread_i = '0;
@@ -141,6 +141,7 @@ module core_units_tb (
         .uart_i,
         .byte_i,
         .lost_i,
+        .read_i,
         .thread_i,
         .pc_i,
         .value_i,

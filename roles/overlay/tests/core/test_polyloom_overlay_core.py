@@ -38,7 +38,7 @@ MEM = Struct([("op", 2), ("size", 2), ("sign", 1), ("thread", 4), ("addr", 32), 
 FPU = Struct([("op", 5), ("rm", 3), ("thread", 4), ("a", 32), ("b", 32), ("c", 32)])
 CALL = Struct([("thread", 4), ("dest", 20), ("mask", 64), ("slot", 9), ("flits", 2), ("pc", 32)])
 DIVIDES = {4, 5, 6, 7, 11, 12}
-CONSOLE = 0x81
+LOST, CONSOLE_READ = NOTICES = 0x81, 0x82
 UNITS = {"cache_req": ("cache", MEM), "pad_req": ("pad", MEM), "fpu_req": ("fpu", FPU), "send": ("send", CALL)}
 INPUTS = "turn_i valid answer can_send_i can_recv_i wake_i wake_bits_i recv_slot_i core_id_i outside_i"
 
@@ -176,7 +176,7 @@ class Neighbours:
 
     def _byte(self, thread: int, byte: int) -> None:
         if thread in self.uart:
-            self.told.append(EVENT.pack(fault=1, thread=thread, cause=CONSOLE))
+            self.told.append(EVENT.pack(fault=1, thread=thread, cause=LOST))
         self.uart.setdefault(thread, byte)
 
     def _passes(self, cycle: int, trace: dict[str, int], then: dict[str, Any]) -> None:
@@ -202,7 +202,10 @@ class Neighbours:
         number = word >> 20 if word & 127 == SYSTEM else -1
         can_recv = then["can_recv"] >> thread & 1
         if number == FROM_UART:
-            return 256 | self.uart.pop(thread) if thread in self.uart else 0
+            if thread not in self.uart or then["full"]:
+                return 0
+            self.told.append(EVENT.pack(fault=1, thread=thread, cause=CONSOLE_READ))
+            return 256 | self.uart.pop(thread)
         if number == TO_UART and not then["full"]:
             byte = self.models[thread].x[word >> 15 & 31] & 255
             self.told.append(EVENT.pack(thread=thread, cause=byte))
@@ -215,15 +218,15 @@ class Neighbours:
     def faults(self) -> int:
         """Threads that have ended."""
         events = [EVENT.unpack(bits) for bits in self.events.passed]
-        return sum(event["fault"] and event["cause"] != CONSOLE for event in events)
+        return sum(event["fault"] and event["cause"] not in NOTICES for event in events)
 
     def check_end(self) -> None:
         """Registers, and events: each thread's fault, and the others in order."""
         fault = self.program.fault
         events = [EVENT.unpack(bits) for bits in self.events.passed]
-        ends = {event["thread"]: event for event in events if event["fault"] and event["cause"] != CONSOLE}
+        ends = {event["thread"]: event for event in events if event["fault"] and event["cause"] not in NOTICES}
         assert sorted(ends) == list(range(self.threads)), f"faults of threads {sorted(ends)}"
-        others = [event for event in events if not event["fault"] or event["cause"] == CONSOLE]
+        others = [event for event in events if not event["fault"] or event["cause"] in NOTICES]
         fields = [(event["fault"], event["thread"], event["cause"]) for event in others]
         told = [EVENT.unpack(bits) for bits in self.told]
         assert fields == [(event["fault"], event["thread"], event["cause"]) for event in told]

@@ -204,7 +204,7 @@ class Pipeline:
         flags, around = self.fcsr[it.thread] | it.flags, self.around
         values = {
             **{CAN_SEND: around["can_send"] >> it.thread & 1, CAN_RECV: around["can_recv"]},
-            **{FROM_UART: around["uart"] if around["uart"] >> 8 else 0},
+            **{FROM_UART: around["uart"] if around["uart"] >> 8 and around["uart_taken"] else 0},
             **{TO_UART: int(it.writes and around["uart_taken"]), HART_ID: self.core_id | it.thread},
             **{CYCLE: self.cycles, IDLE: self.idle, **dict.fromkeys(OUTSIDE, around["outside"])},
         }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: polyloom_overlay_event in every cycle: random faults of every cause, console bytes and lost bytes of the
-host, offered while it is empty and while it is full, under random stalls of the host; an event stands a cycle after it
-was offered and until it is taken, and what comes meanwhile leaves no trace.
+"""Covers: polyloom_overlay_event in every cycle: random faults of every cause, console bytes, lost and read bytes of
+the host, offered while it is empty and while it is full, under random stalls of the host; an event stands a cycle after
+it was offered and until it is taken, and what comes meanwhile leaves no trace.
 
 Leaves out: a fault and a byte in one cycle (one instruction does not do both).
 """
@@ -30,8 +30,8 @@ CAUSES = {
     7: {"bad_fetch": 0, "illegal": 0, "trap": 0, "memory": 1, "store": 1, "aligned": 1},
     11: {"bad_fetch": 0, "illegal": 0, "trap": 1, "ebreak": 0},
 }
-CONSOLE = 0x81  # a byte of the host's that was lost
-INPUTS = "fault_i why_i uart_i byte_i lost_i thread_i pc_i value_i"
+LOST, READ = 0x81, 0x82  # what became of a byte of the host's
+INPUTS = "fault_i why_i uart_i byte_i lost_i read_i thread_i pc_i value_i"
 
 
 @cocotb.test()
@@ -48,18 +48,21 @@ async def tells_one_after_the_other(dut: Any) -> None:
         nonlocal offered
         offered = None
         io.noise(*INPUTS.split())
-        io.set(fault_i=0, uart_i=0, lost_i=0)
+        io.set(fault_i=0, uart_i=0, lost_i=0, read_i=0)
         if h.rng.random() < 0.4:
             return
         thread, pc, value, byte = (h.rng.getrandbits(bits) for bits in (4, 30, 32, 8))
         io.set(thread_i=thread, pc_i=pc, value_i=value, byte_i=byte)
-        kind = h.rng.randrange(4)
+        kind = h.rng.randrange(5)
         if kind == 0:
             io.set(uart_i=1)
             seen_cause = byte
         elif kind == 1:
             io.set(lost_i=1)
-            seen_cause, pc, value = CONSOLE, 0, 0
+            seen_cause, pc, value = LOST, 0, 0
+        elif kind == 2:
+            io.set(read_i=1)
+            seen_cause, pc, value = READ, 0, 0
         else:
             mcause = h.rng.choice(list(CAUSES))
             why = WHY.unpack(WHY.random(h.rng)) | CAUSES[mcause]

@@ -149,8 +149,10 @@ class HostRtl {
         answers_.push_back(pads.at(target)[addr]);
         break;
       case 4:
-        started_.push_back(target);
-        events_.push_back({target / kCores, target % kCores * kThreads + addr, kBadFetch, data});
+        for (unsigned core = all ? 0 : target; core <= (all ? kTiles * kCores - 1 : target); ++core) {
+          started_.push_back(core);
+          events_.push_back({core / kCores, core % kCores * kThreads + addr, kBadFetch, data});
+        }
         break;
       default:
         ++bytes;

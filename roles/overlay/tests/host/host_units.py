@@ -333,9 +333,10 @@ class FrameMaker:
         good = first + count <= cores and threads <= s.threads
         self.expected.refused.append(not good)
         if good:
+            every_core = first == 0 and count == cores
             self.expected.requests += [
-                CTL.pack(op=CTL_START, target=core, addr=thread, data=pc)
-                for core in range(first, first + count)
+                CTL.pack(op=CTL_START, all=int(every_core), target=core, addr=thread, data=pc)
+                for core in range(first, 1 if every_core else first + count)
                 for thread in range(threads)
             ]
         return [word0(START, threads, first | count << 16, rng.getrandbits(16)), pc]

@@ -192,6 +192,10 @@ class Communicator {
   /// in parts. Throws UserError with the cause if a node stops.
   std::vector<NodeRun> run_programs(std::vector<std::vector<Instruction>> programs,
                                     const RunOptions& options = {});
+  /// Around waiting for anything outside of the cluster, where other programs share it: simulated time passes
+  /// without this one (fabric/host/README.md). No other call in between.
+  void away();
+  void back();
   double clock_hz() const;              ///< of the nodes; 0 natively
   std::uint64_t channel_bytes() const;  ///< of each memory channel
   unsigned partitions() const;          ///< partition operators of a node (blocks/operators/README.md)

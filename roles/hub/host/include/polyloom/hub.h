@@ -113,7 +113,7 @@ class Node {
   /// Until the word in own memory, masked, compares with the value. Throws HubError, with what the hub
   /// reports, if that does not come within `most`.
   Held wait(Unit unit, std::uint64_t offset, std::uint64_t value, Compare how = Compare::equal,
-            std::uint64_t mask = ~std::uint64_t{0}, Time most = fabric::kPicosPerSecond);
+            std::uint64_t mask = ~std::uint64_t{0}, Time most = fabric::kNever);
 
   // Registers: written in any hub, read in the own one.
   void write_register(std::uint32_t offset, std::uint64_t value) { write_register(number_, offset, value); }
@@ -181,6 +181,11 @@ class Session {
   Time now() const { return client_->now(); }
   /// Lets simulated time pass.
   void pass(Time time);
+  // Around waiting for anything outside of the simulation, as in fabric/host/client.h. Other nodes may write
+  // to this process's memory between away() and back(), so it must not look there.
+  void away(Time most = fabric::kNever) { client_->away(most); }
+  void back() { client_->back(); }
+  void meet(std::span<const unsigned> clients = {}) { client_->meet(clients); }
   /// Ends the run. Returns the simulator's JSON.
   std::string finish() { return client_->finish(); }
   fabric::HostClient& client() { return *client_; }

@@ -35,51 +35,62 @@ static inline float ceilf(float x) { return (float)ceil(x); }
 static inline float roundf(float x) { return (float)round(x); }
 static inline float fmodf(float x, float y) { return (float)fmod(x, y); }
 
-POLYLOOM_NO_FUNCTION(sin)
-POLYLOOM_NO_FUNCTION(cos)
-POLYLOOM_NO_FUNCTION(tan)
-POLYLOOM_NO_FUNCTION(asin)
-POLYLOOM_NO_FUNCTION(acos)
-POLYLOOM_NO_FUNCTION(atan)
-POLYLOOM_NO_FUNCTION(atan2)
-POLYLOOM_NO_FUNCTION(sinh)
-POLYLOOM_NO_FUNCTION(cosh)
-POLYLOOM_NO_FUNCTION(tanh)
-POLYLOOM_NO_FUNCTION(asinh)
-POLYLOOM_NO_FUNCTION(acosh)
-POLYLOOM_NO_FUNCTION(atanh)
-POLYLOOM_NO_FUNCTION(exp)
-POLYLOOM_NO_FUNCTION(exp2)
-POLYLOOM_NO_FUNCTION(expm1)
-POLYLOOM_NO_FUNCTION(log)
-POLYLOOM_NO_FUNCTION(log2)
-POLYLOOM_NO_FUNCTION(log10)
-POLYLOOM_NO_FUNCTION(log1p)
-POLYLOOM_NO_FUNCTION(pow)
-POLYLOOM_NO_FUNCTION(cbrt)
-POLYLOOM_NO_FUNCTION(hypot)
-POLYLOOM_NO_FUNCTION(erf)
-POLYLOOM_NO_FUNCTION(erfc)
-POLYLOOM_NO_FUNCTION(tgamma)
-POLYLOOM_NO_FUNCTION(lgamma)
-POLYLOOM_NO_FUNCTION(ldexp)
-POLYLOOM_NO_FUNCTION(frexp)
-POLYLOOM_NO_FUNCTION(modf)
-POLYLOOM_NO_FUNCTION(rint)
-POLYLOOM_NO_FUNCTION(nearbyint)
-POLYLOOM_NO_FUNCTION(lrint)
-POLYLOOM_NO_FUNCTION(llrint)
-POLYLOOM_NO_FUNCTION(lround)
-POLYLOOM_NO_FUNCTION(llround)
-POLYLOOM_NO_FUNCTION(remainder)
-POLYLOOM_NO_FUNCTION(fma)
-POLYLOOM_NO_FUNCTION(sinf)
-POLYLOOM_NO_FUNCTION(cosf)
-POLYLOOM_NO_FUNCTION(tanf)
-POLYLOOM_NO_FUNCTION(expf)
-POLYLOOM_NO_FUNCTION(logf)
-POLYLOOM_NO_FUNCTION(powf)
-POLYLOOM_NO_FUNCTION(atanf)
-POLYLOOM_NO_FUNCTION(atan2f)
+POLYLOOM_NOT_HERE(sin) double sin(double x);
+POLYLOOM_NOT_HERE(cos) double cos(double x);
+POLYLOOM_NOT_HERE(tan) double tan(double x);
+POLYLOOM_NOT_HERE(asin) double asin(double x);
+POLYLOOM_NOT_HERE(acos) double acos(double x);
+POLYLOOM_NOT_HERE(atan) double atan(double x);
+POLYLOOM_NOT_HERE(atan2) double atan2(double x, double y);
+POLYLOOM_NOT_HERE(sinh) double sinh(double x);
+POLYLOOM_NOT_HERE(cosh) double cosh(double x);
+POLYLOOM_NOT_HERE(tanh) double tanh(double x);
+POLYLOOM_NOT_HERE(asinh) double asinh(double x);
+POLYLOOM_NOT_HERE(acosh) double acosh(double x);
+POLYLOOM_NOT_HERE(atanh) double atanh(double x);
+POLYLOOM_NOT_HERE(exp) double exp(double x);
+POLYLOOM_NOT_HERE(exp2) double exp2(double x);
+POLYLOOM_NOT_HERE(expm1) double expm1(double x);
+POLYLOOM_NOT_HERE(log) double log(double x);
+POLYLOOM_NOT_HERE(log2) double log2(double x);
+POLYLOOM_NOT_HERE(log10) double log10(double x);
+POLYLOOM_NOT_HERE(log1p) double log1p(double x);
+POLYLOOM_NOT_HERE(pow) double pow(double x, double y);
+POLYLOOM_NOT_HERE(cbrt) double cbrt(double x);
+POLYLOOM_NOT_HERE(hypot) double hypot(double x, double y);
+POLYLOOM_NOT_HERE(erf) double erf(double x);
+POLYLOOM_NOT_HERE(erfc) double erfc(double x);
+POLYLOOM_NOT_HERE(tgamma) double tgamma(double x);
+POLYLOOM_NOT_HERE(lgamma) double lgamma(double x);
+POLYLOOM_NOT_HERE(ldexp) double ldexp(double x, int exponent);
+POLYLOOM_NOT_HERE(frexp) double frexp(double x, int* exponent);
+POLYLOOM_NOT_HERE(modf) double modf(double x, double* whole);
+POLYLOOM_NOT_HERE(rint) double rint(double x);
+POLYLOOM_NOT_HERE(nearbyint) double nearbyint(double x);
+POLYLOOM_NOT_HERE(lrint) long lrint(double x);
+POLYLOOM_NOT_HERE(llrint) long long llrint(double x);
+POLYLOOM_NOT_HERE(lround) long lround(double x);
+POLYLOOM_NOT_HERE(llround) long long llround(double x);
+POLYLOOM_NOT_HERE(remainder) double remainder(double x, double y);
+POLYLOOM_NOT_HERE(fma) double fma(double x, double y, double z);
+POLYLOOM_NOT_HERE(sinf) float sinf(float x);
+POLYLOOM_NOT_HERE(cosf) float cosf(float x);
+POLYLOOM_NOT_HERE(tanf) float tanf(float x);
+POLYLOOM_NOT_HERE(expf) float expf(float x);
+POLYLOOM_NOT_HERE(logf) float logf(float x);
+POLYLOOM_NOT_HERE(powf) float powf(float x, float y);
+POLYLOOM_NOT_HERE(atanf) float atanf(float x);
+POLYLOOM_NOT_HERE(atan2f) float atan2f(float x, float y);
+POLYLOOM_NOT_HERE(log10f) float log10f(float x);
+POLYLOOM_NOT_HERE(log2f) float log2f(float x);
+POLYLOOM_NOT_HERE(exp2f) float exp2f(float x);
+POLYLOOM_NOT_HERE(asinf) float asinf(float x);
+POLYLOOM_NOT_HERE(acosf) float acosf(float x);
+POLYLOOM_NOT_HERE(hypotf) float hypotf(float x, float y);
+POLYLOOM_NOT_HERE(cbrtf) float cbrtf(float x);
+POLYLOOM_NOT_HERE(rintf) float rintf(float x);
+POLYLOOM_NOT_HERE(sinhf) float sinhf(float x);
+POLYLOOM_NOT_HERE(coshf) float coshf(float x);
+POLYLOOM_NOT_HERE(tanhf) float tanhf(float x);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Output of kernels. Formats are constants, and a call has at most 14 arguments. The manager formats, so only
- * it knows how many characters printf and fprintf write: who uses that number gets a type's name that says so
- * from the compiler. Input, files and formatting into buffers are for CPU ranks. */
+ * it knows how many characters printf and fprintf write: a rank that uses that number cannot be an FPGA.
+ * Input, files and formatting into buffers are for CPU ranks. */
 #ifndef POLYLOOM_STDIO_H
 #define POLYLOOM_STDIO_H
 
@@ -12,7 +12,11 @@
 typedef struct polyloom_file FILE;
 #define stdout ((FILE*)1)
 #define stderr ((FILE*)2)
+#define stdin ((FILE*)3)
 #define EOF (-1)
+#define SEEK_SET 0
+#define SEEK_CUR 1
+#define SEEK_END 2
 #define _IOFBF 0
 #define _IOLBF 1
 #define _IONBF 2
@@ -23,11 +27,12 @@ void polyloom_print_integer(long long value);
 void polyloom_print_double(double value);
 void polyloom_print_pointer(const void* value);
 void polyloom_print_string(const char* value);
+static inline void polyloom_print_bytes(const void* value) { polyloom_print_string((const char*)value); }
 void polyloom_print_end(unsigned stream, const char* format);
 
-struct printf_does_not_count_characters_on_an_FPGA {
-  char none;
-};
+POLYLOOM_NOT_HERE_AS(
+    "the number of characters that printf returns is not known to an FPGA kernel; ignore it there")
+__attribute__((const)) int polyloom_print_count(void);
 
 /* clang-format off */
 #define POLYLOOM_PRINT_ARGUMENT(x)              \
@@ -36,8 +41,10 @@ struct printf_does_not_count_characters_on_an_FPGA {
       double: polyloom_print_double,            \
       char*: polyloom_print_string,             \
       const char*: polyloom_print_string,       \
-      unsigned char*: polyloom_print_pointer,   \
-      const unsigned char*: polyloom_print_pointer, \
+      signed char*: polyloom_print_bytes,       \
+      const signed char*: polyloom_print_bytes, \
+      unsigned char*: polyloom_print_bytes,     \
+      const unsigned char*: polyloom_print_bytes, \
       void*: polyloom_print_pointer,            \
       const void*: polyloom_print_pointer,      \
       default: polyloom_print_integer)(x);
@@ -71,11 +78,10 @@ struct printf_does_not_count_characters_on_an_FPGA {
 /* clang-format on */
 
 /* clang-format off */
-#define POLYLOOM_PRINTF(file, ...)                                          \
-  (__extension__({                                                          \
-    POLYLOOM_PRINT(file, __VA_ARGS__);                                      \
-    const struct printf_does_not_count_characters_on_an_FPGA polyloom_count = {0}; \
-    polyloom_count;                                                         \
+#define POLYLOOM_PRINTF(file, ...)     \
+  (__extension__({                     \
+    POLYLOOM_PRINT(file, __VA_ARGS__); \
+    polyloom_print_count();            \
   }))
 /* The value of these is what C says: not negative, or the character. */
 #define POLYLOOM_PUT(file, format, s)      \
@@ -108,35 +114,43 @@ static inline int setvbuf(FILE* file, char* buffer, int mode, size_t size) {
 }
 static inline void setbuf(FILE* file, char* buffer) { (void)file, (void)buffer; }
 
-POLYLOOM_NO_FUNCTION(scanf)
-POLYLOOM_NO_FUNCTION(fscanf)
-POLYLOOM_NO_FUNCTION(sscanf)
-POLYLOOM_NO_FUNCTION(fgets)
-POLYLOOM_NO_FUNCTION(getchar)
-POLYLOOM_NO_FUNCTION(getc)
-POLYLOOM_NO_FUNCTION(fgetc)
-POLYLOOM_NO_FUNCTION(gets)
-POLYLOOM_NO_FUNCTION(ungetc)
-POLYLOOM_NO_FUNCTION(sprintf)
-POLYLOOM_NO_FUNCTION(snprintf)
-POLYLOOM_NO_FUNCTION(vprintf)
-POLYLOOM_NO_FUNCTION(vfprintf)
-POLYLOOM_NO_FUNCTION(vsprintf)
-POLYLOOM_NO_FUNCTION(vsnprintf)
-POLYLOOM_NO_FUNCTION(fopen)
-POLYLOOM_NO_FUNCTION(freopen)
-POLYLOOM_NO_FUNCTION(fclose)
-POLYLOOM_NO_FUNCTION(fread)
-POLYLOOM_NO_FUNCTION(fwrite)
-POLYLOOM_NO_FUNCTION(fseek)
-POLYLOOM_NO_FUNCTION(ftell)
-POLYLOOM_NO_FUNCTION(rewind)
-POLYLOOM_NO_FUNCTION(feof)
-POLYLOOM_NO_FUNCTION(ferror)
-POLYLOOM_NO_FUNCTION(clearerr)
-POLYLOOM_NO_FUNCTION(remove)
-POLYLOOM_NO_FUNCTION(rename)
-POLYLOOM_NO_FUNCTION(tmpfile)
-POLYLOOM_NO_FUNCTION(getline)
+POLYLOOM_NOT_HERE(scanf) int scanf(const char* format, ...);
+POLYLOOM_NOT_HERE(fscanf) int fscanf(FILE* file, const char* format, ...);
+POLYLOOM_NOT_HERE(sscanf) int sscanf(const char* text, const char* format, ...);
+POLYLOOM_NOT_HERE(vscanf) int vscanf(const char* format, __builtin_va_list arguments);
+POLYLOOM_NOT_HERE(vfscanf) int vfscanf(FILE* file, const char* format, __builtin_va_list arguments);
+POLYLOOM_NOT_HERE(vsscanf) int vsscanf(const char* text, const char* format, __builtin_va_list arguments);
+POLYLOOM_NOT_HERE(fgets) char* fgets(char* into, int most, FILE* file);
+POLYLOOM_NOT_HERE(getchar) int getchar(void);
+POLYLOOM_NOT_HERE(getc) int getc(FILE* file);
+POLYLOOM_NOT_HERE(fgetc) int fgetc(FILE* file);
+POLYLOOM_NOT_HERE(gets) char* gets(char* into);
+POLYLOOM_NOT_HERE(ungetc) int ungetc(int c, FILE* file);
+POLYLOOM_NOT_HERE(sprintf) int sprintf(char* into, const char* format, ...);
+POLYLOOM_NOT_HERE(snprintf) int snprintf(char* into, size_t most, const char* format, ...);
+POLYLOOM_NOT_HERE(vprintf) int vprintf(const char* format, __builtin_va_list arguments);
+POLYLOOM_NOT_HERE(vfprintf) int vfprintf(FILE* file, const char* format, __builtin_va_list arguments);
+POLYLOOM_NOT_HERE(vsprintf) int vsprintf(char* into, const char* format, __builtin_va_list arguments);
+POLYLOOM_NOT_HERE(vsnprintf)
+int vsnprintf(char* into, size_t most, const char* format, __builtin_va_list arguments);
+POLYLOOM_NOT_HERE(fopen) FILE* fopen(const char* name, const char* mode);
+POLYLOOM_NOT_HERE(freopen) FILE* freopen(const char* name, const char* mode, FILE* file);
+POLYLOOM_NOT_HERE(fdopen) FILE* fdopen(int descriptor, const char* mode);
+POLYLOOM_NOT_HERE(fclose) int fclose(FILE* file);
+POLYLOOM_NOT_HERE(fread) size_t fread(void* into, size_t size, size_t count, FILE* file);
+POLYLOOM_NOT_HERE(fwrite) size_t fwrite(const void* from, size_t size, size_t count, FILE* file);
+POLYLOOM_NOT_HERE(fseek) int fseek(FILE* file, long offset, int from);
+POLYLOOM_NOT_HERE(ftell) long ftell(FILE* file);
+POLYLOOM_NOT_HERE(rewind) void rewind(FILE* file);
+POLYLOOM_NOT_HERE(feof) int feof(FILE* file);
+POLYLOOM_NOT_HERE(ferror) int ferror(FILE* file);
+POLYLOOM_NOT_HERE(clearerr) void clearerr(FILE* file);
+POLYLOOM_NOT_HERE(fileno) int fileno(FILE* file);
+POLYLOOM_NOT_HERE(remove) int remove(const char* name);
+POLYLOOM_NOT_HERE(rename) int rename(const char* from, const char* to);
+POLYLOOM_NOT_HERE(tmpfile) FILE* tmpfile(void);
+POLYLOOM_NOT_HERE(popen) FILE* popen(const char* command, const char* mode);
+POLYLOOM_NOT_HERE(pclose) int pclose(FILE* file);
+POLYLOOM_NOT_HERE(getline) long getline(char** line, size_t* size, FILE* file);
 
 #endif

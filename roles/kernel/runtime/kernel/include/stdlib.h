@@ -35,21 +35,28 @@ static inline div_t div(int a, int b) {
   return r;
 }
 
-POLYLOOM_NO_FUNCTION(atof)
-POLYLOOM_NO_FUNCTION(strtod)
-POLYLOOM_NO_FUNCTION(strtof)
-POLYLOOM_NO_FUNCTION(qsort)
-POLYLOOM_NO_FUNCTION(bsearch)
-POLYLOOM_NO_FUNCTION(getenv)
-POLYLOOM_NO_FUNCTION(system)
-POLYLOOM_NO_FUNCTION(atexit)
-POLYLOOM_NO_FUNCTION(random)
-POLYLOOM_NO_FUNCTION(srandom)
-POLYLOOM_NO_FUNCTION(drand48)
-POLYLOOM_NO_FUNCTION(srand48)
-POLYLOOM_NO_FUNCTION(lrand48)
-POLYLOOM_NO_FUNCTION(rand_r)
-POLYLOOM_NO_FUNCTION(aligned_alloc)
-POLYLOOM_NO_FUNCTION(posix_memalign)
+POLYLOOM_NOT_HERE(atof) double atof(const char* text);
+POLYLOOM_NOT_HERE(strtod) double strtod(const char* text, char** end);
+POLYLOOM_NOT_HERE(strtof) float strtof(const char* text, char** end);
+POLYLOOM_NOT_HERE(strtoll) long long strtoll(const char* text, char** end, int base);
+POLYLOOM_NOT_HERE(strtoull) unsigned long long strtoull(const char* text, char** end, int base);
+POLYLOOM_NOT_HERE(qsort)
+void qsort(void* base, size_t count, size_t size, int (*order)(const void*, const void*));
+POLYLOOM_NOT_HERE(bsearch)
+void* bsearch(const void* key, const void* base, size_t count, size_t size,
+              int (*order)(const void*, const void*));
+POLYLOOM_NOT_HERE(getenv) char* getenv(const char* name);
+POLYLOOM_NOT_HERE(setenv) int setenv(const char* name, const char* value, int overwrite);
+POLYLOOM_NOT_HERE(system) int system(const char* command);
+POLYLOOM_NOT_HERE(atexit) int atexit(void (*function)(void));
+POLYLOOM_NOT_HERE(random) long random(void);
+POLYLOOM_NOT_HERE(srandom) void srandom(unsigned seed);
+POLYLOOM_NOT_HERE(drand48) double drand48(void);
+POLYLOOM_NOT_HERE(srand48) void srand48(long seed);
+POLYLOOM_NOT_HERE(lrand48) long lrand48(void);
+POLYLOOM_NOT_HERE(erand48) double erand48(unsigned short state[3]);
+POLYLOOM_NOT_HERE(rand_r) int rand_r(unsigned* state);
+POLYLOOM_NOT_HERE(aligned_alloc) void* aligned_alloc(size_t alignment, size_t size);
+POLYLOOM_NOT_HERE(posix_memalign) int posix_memalign(void** into, size_t alignment, size_t size);
 
 #endif

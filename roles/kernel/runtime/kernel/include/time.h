@@ -9,6 +9,9 @@
 
 typedef long time_t;
 typedef long clock_t;
+struct tm {
+  int tm_sec, tm_min, tm_hour, tm_mday, tm_mon, tm_year, tm_wday, tm_yday, tm_isdst;
+};
 struct timespec {
   time_t tv_sec;
   long tv_nsec;
@@ -26,13 +29,17 @@ clock_t clock(void);
 int clock_gettime(int which, struct timespec* into);
 int gettimeofday(struct timeval* into, void* zone);
 
-POLYLOOM_NO_FUNCTION(localtime)
-POLYLOOM_NO_FUNCTION(gmtime)
-POLYLOOM_NO_FUNCTION(mktime)
-POLYLOOM_NO_FUNCTION(strftime)
-POLYLOOM_NO_FUNCTION(asctime)
-POLYLOOM_NO_FUNCTION(ctime)
-POLYLOOM_NO_FUNCTION(difftime)
-POLYLOOM_NO_FUNCTION(nanosleep)
+POLYLOOM_NOT_HERE(localtime) struct tm* localtime(const time_t* time);
+POLYLOOM_NOT_HERE(localtime_r) struct tm* localtime_r(const time_t* time, struct tm* into);
+POLYLOOM_NOT_HERE(gmtime) struct tm* gmtime(const time_t* time);
+POLYLOOM_NOT_HERE(gmtime_r) struct tm* gmtime_r(const time_t* time, struct tm* into);
+POLYLOOM_NOT_HERE(mktime) time_t mktime(struct tm* time);
+POLYLOOM_NOT_HERE(strftime)
+size_t strftime(char* into, size_t most, const char* format, const struct tm* time);
+POLYLOOM_NOT_HERE(asctime) char* asctime(const struct tm* time);
+POLYLOOM_NOT_HERE(ctime) char* ctime(const time_t* time);
+POLYLOOM_NOT_HERE(difftime) double difftime(time_t end, time_t begin);
+POLYLOOM_NOT_HERE(nanosleep) int nanosleep(const struct timespec* span, struct timespec* left);
+POLYLOOM_NOT_HERE(clock_getres) int clock_getres(int which, struct timespec* into);
 
 #endif

@@ -39,6 +39,15 @@ static void strings(void) {
   printf("%.8s|%10.3s|%-6s|%c%c\n", b, a, "ab", 'o', 'k');
 }
 
+static void long_texts(void) {
+  static char text[5000];
+  static unsigned char octets[3001];
+  for (int i = 0; i < 4999; i++) text[i] = (char)('a' + i % 26);
+  for (int i = 0; i < 3000; i++) octets[i] = (unsigned char)('A' + i % 23);
+  printf("%d %s %s %d %s %.1f\n", 1, text, octets, 2, text + 4990, 3.5);
+  printf("%2$s %1$d %2$.3s\n", 5, (const unsigned char*)"octets");
+}
+
 static void blocks(void) {
   int* many[20];
   unsigned sum = 0;
@@ -80,6 +89,7 @@ int main(int argc, char** argv) {
   printf("\n");
   numbers();
   strings();
+  long_texts();
   blocks();
   reals();
   printf("%d %u %x %ld %lu %lld %hd %hhu %5.2f %e %c %p %%\n", -1, 4000000000u, 255, -5l, 5ul, -7ll,

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values by vertex as files, and as people read them: a vertex goes by its name, the file's own.
+#pragma once
+
+#include <string>
+
+#include "apps/common/answer.h"
+#include "apps/common/input.h"
+
+namespace polyloom::apps {
+
+/// A vertex's value with 9 significant digits; "inf" for none; a vertex's name where values are vertices.
+std::string value_text(const Input& input, const Answer& answer, std::size_t vertex);
+
+/// Writes `vertex,value` rows (RFC 4180), or for a name that ends in .npy an array of (vertex, value)
+/// records: numbers as uint32, names as bytes, values as float64, vertices among them as the vertices. Throws
+/// UserError.
+void write_values(const std::string& path, const Input& input, const Answer& answer);
+
+}  // namespace polyloom::apps

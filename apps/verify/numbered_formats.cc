@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The second reading of formats whose vertices are numbers. Sources: as in polite/readers.
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+#include "apps/verify/second_reading.h"
+
+namespace polyloom::apps {
+namespace {
+
+/// Numbers ids as they are first met; sorts them at the end.
+class Ids {
+ public:
+  std::uint32_t operator[](std::uint64_t id) {
+    const auto [at, fresh] = number_.try_emplace(id, static_cast<std::uint32_t>(ids_.size()));
+    if (fresh) ids_.push_back(id);
+    return at->second;
+  }
+  /// Names the vertices of a graph whose arcs have numbers of this object.
+  void name(NamedGraph& graph) const {
+    std::vector<std::uint32_t> order(ids_.size()), rank(ids_.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return ids_[a] < ids_[b]; });
+    for (std::uint32_t i = 0; i < order.size(); ++i) {
+      rank[order[i]] = i;
+      graph.names.push_back(std::to_string(ids_[order[i]]));
+    }
+    for (auto& arc : graph.arcs) arc = {rank[arc.from], rank[arc.to], arc.weight};
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, std::uint32_t> number_;
+  std::vector<std::uint64_t> ids_;
+};
+
+/// Vertices 1 .. count.
+NamedGraph declared(std::uint64_t count) {
+  NamedGraph graph;
+  for (std::uint64_t v = 1; v <= count; ++v) graph.names.push_back(std::to_string(v));
+  return graph;
+}
+
+/// The number inside of a vertex of such a graph.
+std::uint32_t inside(const Lines& lines, const NamedGraph& graph, std::string_view word) {
+  const std::uint64_t id = id_of(lines, word);
+  if (id < 1 || id > graph.names.size()) lines.stop("there is no vertex " + std::string(word));
+  return static_cast<std::uint32_t>(id - 1);
+}
+
+std::string in_small_letters(std::string_view line) {
+  std::string text(line);
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+}  // namespace
+
+NamedGraph edges_again(const std::string& text) {
+  NamedGraph graph;
+  Ids ids;
+  Lines lines(text);
+  for (std::string_view line; lines.next(line);) {
+    const auto words = words_of(line);
+    if (words.empty() || words[0][0] == '#' || words[0][0] == '%') continue;
+    if (words.size() < 2 || words.size() > 3) lines.stop("two or three numbers are expected");
+    const std::uint32_t from = ids[id_of(lines, words[0])], to = ids[id_of(lines, words[1])];
+    graph.arcs.push_back({from, to, words.size() == 3 ? weight_of(lines, words[2]) : 1});
+  }
+  ids.name(graph);
+  return graph;
+}
+
+NamedGraph matrix_market_again(const std::string& text) {
+  Lines lines(text);
+  std::string_view line;
+  lines.next(line);
+  const std::string banner = in_small_letters(line);
+  const bool pattern = banner.find("pattern") != std::string::npos;
+  const bool skew = banner.find("skew-symmetric") != std::string::npos;
+  const bool mirrored = banner.find("symmetric") != std::string::npos;
+  NamedGraph graph;
+  bool sized = false;
+  while (lines.next(line)) {
+    const auto words = words_of(line);
+    if (words.empty() || line[0] == '%') continue;
+    if (!sized) {
+      if (words.size() != 3) lines.stop("rows, columns and entries are expected");
+      graph = declared(std::max(id_of(lines, words[0]), id_of(lines, words[1])));
+      sized = true;
+      continue;
+    }
+    if (words.size() != (pattern ? 2 : 3)) lines.stop("an entry is expected");
+    const std::uint32_t from = inside(lines, graph, words[0]), to = inside(lines, graph, words[1]);
+    const double weight = pattern ? 1 : weight_of(lines, words[2]);
+    graph.arcs.push_back({from, to, weight});
+    if (mirrored && from != to) graph.arcs.push_back({to, from, skew ? -weight : weight});
+  }
+  return graph;
+}
+
+NamedGraph dimacs_again(const std::string& text) {
+  NamedGraph graph;
+  Lines lines(text);
+  for (std::string_view line; lines.next(line);) {
+    const auto words = words_of(line);
+    if (words.empty() || words[0] == "c") continue;
+    if (words[0] == "p" && words.size() == 4) {
+      graph = declared(id_of(lines, words[2]));
+    } else if (words[0] == "a" && words.size() == 4) {
+      graph.arcs.push_back(
+          {inside(lines, graph, words[1]), inside(lines, graph, words[2]), weight_of(lines, words[3])});
+    } else if (words[0] == "e" && words.size() == 3) {
+      const std::uint32_t from = inside(lines, graph, words[1]), to = inside(lines, graph, words[2]);
+      graph.arcs.push_back({from, to, 1});
+      if (from != to) graph.arcs.push_back({to, from, 1});
+    } else {
+      lines.stop("no line of DIMACS");
+    }
+  }
+  return graph;
+}
+
+NamedGraph metis_again(const std::string& text) {
+  Lines lines(text);
+  NamedGraph graph;
+  bool headed = false;
+  std::size_t before = 0, step = 1;  // words before the neighbours, words a neighbour
+  std::uint32_t vertex = 0;
+  for (std::string_view line; lines.next(line);) {
+    if (line.starts_with('%')) continue;
+    const auto words = words_of(line);
+    if (!headed) {
+      if (words.empty()) continue;
+      headed = true;
+      graph = declared(id_of(lines, words[0]));
+      const std::uint64_t digits = words.size() > 2 ? id_of(lines, words[2]) : 0;
+      const std::size_t weights = words.size() > 3 ? id_of(lines, words[3]) : 1;
+      step = digits % 10 == 1 ? 2 : 1;
+      before = (digits / 100 == 1 ? 1 : 0) + (digits / 10 % 10 == 1 ? weights : 0);
+      continue;
+    }
+    if (vertex == graph.names.size()) {
+      if (!words.empty()) lines.stop("all vertices had their lines");
+      continue;
+    }
+    for (std::size_t i = before; i + step <= words.size(); i += step) {
+      graph.arcs.push_back(
+          {vertex, inside(lines, graph, words[i]), step == 2 ? weight_of(lines, words[i + 1]) : 1});
+    }
+    ++vertex;
+  }
+  return graph;
+}
+
+}  // namespace polyloom::apps

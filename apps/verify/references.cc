@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <queue>
+
+#include "apps/verify/verify.h"
+#include "fabric/error.h"
+
+namespace polyloom::apps {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+/// Out-edges by vertex, as (target, weight).
+struct Rows {
+  std::vector<std::uint64_t> begin;
+  std::vector<std::pair<std::uint32_t, double>> to;
+
+  explicit Rows(const NamedGraph& graph) : begin(graph.names.size() + 1), to(graph.arcs.size()) {
+    for (const auto& arc : graph.arcs) ++begin[arc.from + 1ull];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    auto next = begin;
+    for (const auto& arc : graph.arcs) to[next[arc.from]++] = {arc.to, arc.weight};
+  }
+};
+
+}  // namespace
+
+std::vector<double> reference_pagerank(const NamedGraph& graph, unsigned iterations, double damping) {
+  const auto n = static_cast<double>(graph.names.size());
+  std::vector<double> degree(graph.names.size(), 0);
+  for (const auto& arc : graph.arcs) degree[arc.from] += 1;
+  std::vector<double> x(graph.names.size(), 1 / n);
+  for (unsigned k = 0; k < iterations; ++k) {
+    std::vector<double> next(x.size(), (1 - damping) / n);
+    for (const auto& arc : graph.arcs) next[arc.to] += damping * x[arc.from] / degree[arc.from];
+    x.swap(next);
+  }
+  return x;
+}
+
+std::vector<double> reference_sssp(const NamedGraph& graph, const std::string& source) {
+  const auto at = std::find(graph.names.begin(), graph.names.end(), source);
+  if (at == graph.names.end()) throw UserError("it has no vertex " + source);
+  const Rows rows(graph);
+  std::vector<double> distance(graph.names.size(), kNone);
+  using Item = std::pair<double, std::uint32_t>;
+  std::priority_queue<Item, std::vector<Item>, std::greater<>> queue;
+  queue.push({0, static_cast<std::uint32_t>(at - graph.names.begin())});
+  while (!queue.empty()) {
+    const auto [d, v] = queue.top();
+    queue.pop();
+    if (!std::isnan(distance[v])) continue;
+    distance[v] = d;
+    for (std::uint64_t i = rows.begin[v]; i < rows.begin[v + 1ull]; ++i) {
+      if (std::isnan(distance[rows.to[i].first])) queue.push({d + rows.to[i].second, rows.to[i].first});
+    }
+  }
+  return distance;
+}
+
+std::vector<double> reference_components(const NamedGraph& graph) {
+  std::vector<std::uint32_t> parent(graph.names.size());
+  std::iota(parent.begin(), parent.end(), 0u);
+  const auto root = [&](std::uint32_t v) {
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+  };
+  for (const auto& arc : graph.arcs) {
+    const std::uint32_t a = root(arc.from), b = root(arc.to);
+    parent[std::max(a, b)] = std::min(a, b);
+  }
+  std::vector<double> labels(parent.size());
+  for (std::uint32_t v = 0; v < labels.size(); ++v) labels[v] = root(v);
+  return labels;
+}
+
+std::vector<double> reference_distance_sums(const NamedGraph& graph, std::uint32_t count) {
+  const Rows rows(graph);
+  std::vector<double> sums(graph.names.size(), 0);
+  std::vector<std::uint32_t> level(sums.size()), queue;
+  for (std::uint32_t source = 0; source < std::min<std::size_t>(count, sums.size()); ++source) {
+    std::fill(level.begin(), level.end(), ~0u);
+    queue.assign(1, source);
+    level[source] = 0;
+    for (std::size_t head = 0; head < queue.size(); ++head) {
+      const std::uint32_t v = queue[head];
+      sums[v] += level[v];
+      for (std::uint64_t i = rows.begin[v]; i < rows.begin[v + 1ull]; ++i) {
+        const std::uint32_t w = rows.to[i].first;
+        if (level[w] == ~0u) {
+          level[w] = level[v] + 1;
+          queue.push_back(w);
+        }
+      }
+    }
+  }
+  return sums;
+}
+
+}  // namespace polyloom::apps

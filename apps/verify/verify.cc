@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/verify/verify.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "fabric/error.h"
+
+namespace polyloom::apps {
+namespace {
+
+/// What the two readings of a file disagree about.
+struct Disagreement : UserError {
+  using UserError::UserError;
+};
+
+/// A made graph as it is: nobody else knows it.
+NamedGraph as_made(const Input& input) {
+  NamedGraph graph;
+  for (std::uint32_t v = 0; v < input.vertices; ++v) graph.names.push_back(input.names[v]);
+  for (std::size_t e = 0; e < input.edges.size(); ++e) {
+    graph.arcs.push_back(
+        {input.edges[e].from, input.edges[e].to, input.weights.empty() ? 1.0 : input.weights[e]});
+  }
+  return graph;
+}
+
+NamedGraph again(const Options& options, const Input& input) {
+  if (options.graph.empty()) return as_made(input);
+  NamedGraph graph;
+  try {
+    graph = read_again(options.graph, options.format);
+  } catch (const UserError& error) {
+    throw Disagreement(std::string("the second reading of the file ends: ") + error.what());
+  }
+  if (options.undirected) add_reverse_arcs(graph);
+  return graph;
+}
+
+/// The run's vertex of each name has which number in `graph`?
+std::vector<std::uint32_t> numbers_in(const NamedGraph& graph, const Input& input) {
+  const auto differ = [](const char* what, std::size_t ours, std::size_t theirs) {
+    throw Disagreement("the run's graph has " + std::to_string(ours) + " " + what + ", the file has " +
+                       std::to_string(theirs));
+  };
+  if (input.vertices != graph.names.size()) differ("vertices", input.vertices, graph.names.size());
+  if (input.edges.size() != graph.arcs.size()) differ("edges", input.edges.size(), graph.arcs.size());
+  std::unordered_map<std::string_view, std::uint32_t> number;
+  number.reserve(graph.names.size());
+  for (const std::string& name : graph.names) number.emplace(name, static_cast<std::uint32_t>(number.size()));
+  std::vector<std::uint32_t> numbers(input.vertices);
+  std::vector<bool> taken(input.vertices, false);
+  for (std::uint32_t v = 0; v < input.vertices; ++v) {
+    const std::string name = input.names[v];
+    const auto at = number.find(name);
+    if (at == number.end()) throw Disagreement("the run has a vertex " + name + ", the file has none");
+    if (taken[at->second]) throw Disagreement("the run has two vertices " + name);
+    taken[at->second] = true;
+    numbers[v] = at->second;
+  }
+  return numbers;
+}
+
+/// Weights that we drew are in no file: they are taken over, edge by edge.
+void take_weights(NamedGraph& graph, const Input& input, const std::vector<std::uint32_t>& numbers) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> drawn;
+  for (std::size_t e = 0; e < input.edges.size(); ++e) {
+    drawn[{numbers[input.edges[e].from], numbers[input.edges[e].to]}].push_back(input.weights[e]);
+  }
+  for (auto& arc : graph.arcs) {
+    auto& left = drawn[{arc.from, arc.to}];
+    if (left.empty())
+      throw Disagreement("the run lacks the edge " + graph.names[arc.from] + " -> " + graph.names[arc.to]);
+    arc.weight = left.back();
+    left.pop_back();
+  }
+}
+
+struct Bounds {
+  double l1 = 0, worst = 0;
+};
+
+void compare(const std::vector<double>& ours, const std::vector<double>& reference, const Bounds& bounds,
+             Verification& check) {
+  double scale = 0;
+  for (std::size_t v = 0; v < reference.size(); ++v) {
+    const bool none = std::isnan(ours[v]) || std::isnan(reference[v]);
+    const double difference = none ? (std::isnan(ours[v]) && std::isnan(reference[v]) ? 0.0 : HUGE_VAL)
+                                   : std::abs(ours[v] - reference[v]);
+    check.l1 += difference;
+    check.worst = std::max(check.worst, difference);
+    if (!none) scale = std::max(scale, std::abs(reference[v]));
+  }
+  if (scale > 0) check.worst /= scale;
+  check.ok = check.l1 <= bounds.l1 && check.worst <= bounds.worst;
+}
+
+void verify(const Options& options, const Input& input, Answer& answer, const Reference& reference,
+            const Bounds& bounds, bool of_vertices) {
+  Verification& check = answer.verification;
+  check.done = true;
+  check.covers =
+      options.graph.empty() ? "the computation; the graph is made, not read" : "file and computation";
+  if (input.drawn_weights) check.covers += "; the weights are drawn, not read";
+  try {
+    NamedGraph graph = again(options, input);
+    const std::vector<std::uint32_t> numbers = numbers_in(graph, input);
+    if (input.drawn_weights) take_weights(graph, input, numbers);
+    std::vector<double> ours(numbers.size());
+    for (std::size_t v = 0; v < ours.size(); ++v) {
+      const double value = answer.values[v];
+      ours[numbers[v]] = of_vertices ? numbers.at(static_cast<std::size_t>(value)) : value;
+    }
+    compare(ours, reference(graph), bounds, check);
+  } catch (const Disagreement& error) {
+    check.ok = false;
+    check.l1 = check.worst = HUGE_VAL;
+    check.criterion = error.what();
+  }
+}
+
+void verify_equal(const Options& options, const Input& input, Answer& answer, const Reference& reference,
+                  bool of_vertices) {
+  answer.verification.criterion = "equal to an independent computation";
+  verify(options, input, answer, reference, {}, of_vertices);
+}
+
+}  // namespace
+
+void verify_exactly(const Options& options, const Input& input, Answer& answer, const Reference& reference) {
+  verify_equal(options, input, answer, reference, false);
+}
+
+void verify_vertices(const Options& options, const Input& input, Answer& answer, const Reference& reference) {
+  verify_equal(options, input, answer, reference, true);
+}
+
+void verify_closely(const Options& options, const Input& input, Answer& answer, double l1, double worst,
+                    const Reference& reference) {
+  char text[96];
+  std::snprintf(text, sizeof text, "L1 at most %g, worst vertex at most %g of the largest value", l1, worst);
+  answer.verification.criterion = text;
+  verify(options, input, answer, reference, {l1, worst}, false);
+}
+
+}  // namespace polyloom::apps

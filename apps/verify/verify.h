@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// --verify: the file is read again by other code (second_reading.h), the answer is computed again by slow and
+// plain algorithms, and the two are compared by the vertices' names. Nothing here is shared with the readers
+// or the vertex programs. A made graph has no file: there the computation alone is checked, and the result
+// says so.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "apps/common/answer.h"
+#include "apps/common/input.h"
+#include "apps/common/options.h"
+#include "apps/verify/second_reading.h"
+
+namespace polyloom::apps {
+
+/// Power iteration in double precision.
+std::vector<double> reference_pagerank(const NamedGraph& graph, unsigned iterations, double damping);
+/// Dijkstra with a binary heap; NaN for unreachable vertices.
+std::vector<double> reference_sssp(const NamedGraph& graph, const std::string& source);
+/// The first vertex of each vertex's component, by union-find.
+std::vector<double> reference_components(const NamedGraph& graph);
+/// Sum over the first `count` vertices of the breadth-first distance to each vertex, unreached ones left out.
+std::vector<double> reference_distance_sums(const NamedGraph& graph, std::uint32_t count);
+
+/// Values by the vertices of the graph that was read again.
+using Reference = std::function<std::vector<double>(const NamedGraph&)>;
+
+/// Fills answer.verification. Values must be equal (NaN equals NaN).
+void verify_exactly(const Options& options, const Input& input, Answer& answer, const Reference& reference);
+/// The same for values that are vertices: those of equal names are equal.
+void verify_vertices(const Options& options, const Input& input, Answer& answer, const Reference& reference);
+/// Sum of differences at most `l1`, largest at most `worst` relative to the largest reference value.
+void verify_closely(const Options& options, const Input& input, Answer& answer, double l1, double worst,
+                    const Reference& reference);
+
+}  // namespace polyloom::apps

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Covers: the second reading of every format against values by hand and against the readers' graph; --verify
+// refusing a run's graph with a phantom vertex, a missing edge, permuted names, a wrong value, or a file that
+// it cannot follow; drawn weights. Leaves out: the programs themselves (tests/test_apps.py).
+#include "apps/verify/verify.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "polite/read_graph.h"
+
+namespace polyloom::apps {
+namespace {
+
+class Verify : public testing::Test {
+ protected:
+  Verify()
+      : folder_(std::filesystem::temp_directory_path() / ("polyloom_verify_" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(folder_);
+  }
+  ~Verify() override { std::filesystem::remove_all(folder_); }
+  std::string put(const std::string& name, const std::string& text) const {
+    const std::string file = (folder_ / name).string();
+    std::ofstream(file, std::ios::binary) << text;
+    return file;
+  }
+  std::filesystem::path folder_;
+};
+
+using Named = std::vector<std::tuple<std::string, std::string, double>>;
+
+/// Edges by name, sorted.
+Named arcs_of(const NamedGraph& g) {
+  Named arcs;
+  for (const auto& arc : g.arcs) arcs.emplace_back(g.names[arc.from], g.names[arc.to], arc.weight);
+  std::sort(arcs.begin(), arcs.end());
+  return arcs;
+}
+Named arcs_of(const polite::GraphData& g) {
+  Named arcs;
+  for (std::size_t e = 0; e < g.edges.size(); ++e) {
+    arcs.emplace_back(g.names[g.edges[e].from], g.names[g.edges[e].to], g.weights.empty() ? 1 : g.weights[e]);
+  }
+  std::sort(arcs.begin(), arcs.end());
+  return arcs;
+}
+
+TEST_F(Verify, ReadsEveryFormatAsTheReadersDo) {
+  const std::pair<const char*, std::string> files[] = {
+      {"a.txt", "# note\n7 3 2.5\n\n100\t7\t1\r\n3,3,4\n7 3 2.5\n"},
+      {"a.mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n% n\n4 3 2\n2 1 5\n3 2 -1\n"},
+      {"b.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n1 1\n3 2\n"},
+      {"a.gr", "c road\np sp 4 2\na 1 2 7\na 3 1 4\n"},
+      {"a.col", "c x\np edge 3 2\ne 1 2\ne 3 3\n"},
+      {"a.metis", "% both weights\n3 2 011 2\n1 2 2 9\n5 6 1 9 3 1\n7 8 2 1\n"},
+      {"a.graph", "7 11\n5 3 2\n1 3 4\n5 4 2 1\n2 3 6 7\n1 3 6\n5 4 7\n6 4\n"},
+      {"a_Packages",
+       "Package: b\nDepends: c (>= 1.2), a:any | x, gone,\n virtual | gone\n\n"
+       "Package: a\nPre-Depends: c\nDepends: c, a\nDescription: x\n Depends: b\n\n"
+       "Package: c\nProvides: virtual (= 1)\n\nPackage: d\nDepends: gone | b\n"},
+      {"a.plg", "polyloom-graph 1 3 2\n0 ab\n1 c\n0 x\n" + std::string("\x02\x01\x01\x00\x00", 5)}};
+  for (const auto& [name, text] : files) {
+    const std::string file = put(name, text);
+    const NamedGraph second = read_again(file, "");
+    const polite::GraphData first = polite::read_graph(file);
+    EXPECT_EQ(arcs_of(second), arcs_of(first)) << name;
+    ASSERT_EQ(second.names.size(), first.vertices) << name;
+    for (std::uint32_t v = 0; v < first.vertices; ++v) EXPECT_EQ(second.names[v], first.names[v]) << name;
+  }
+}
+
+TEST_F(Verify, ReadsByHand) {
+  const NamedGraph g = read_again(put("cc.txt", "1 2\n2 3\n3 1\n10 11\n"), "");
+  EXPECT_EQ(g.names, (std::vector<std::string>{"1", "2", "3", "10", "11"}));
+  EXPECT_EQ(arcs_of(g), (Named{{"1", "2", 1}, {"10", "11", 1}, {"2", "3", 1}, {"3", "1", 1}}));
+  EXPECT_EQ(read_again(put("no.ending", "1 2\n"), "snap").names.size(), 2u);
+}
+
+/// A finished run of hashmin on cc.txt, right in all.
+struct Finished {
+  Options options;
+  Input input;
+  Answer answer;
+
+  explicit Finished(const std::string& file) {
+    options.graph = file;
+    input = load_input(options);
+    answer.of_vertices = true;
+    answer.values = {0, 0, 0, 3, 3};
+  }
+  const Verification& verified() {
+    answer.verification = {};
+    verify_vertices(options, input, answer, reference_components);
+    return answer.verification;
+  }
+};
+
+TEST_F(Verify, PassesWhatIsRight) {
+  Finished run(put("cc.txt", "1 2\n2 3\n3 1\n10 11\n"));
+  EXPECT_TRUE(run.verified().ok);
+  EXPECT_EQ(run.verified().covers, "file and computation");
+}
+
+TEST_F(Verify, RefusesPhantomVertices) {
+  Finished run(put("cc.txt", "1 2\n2 3\n3 1\n10 11\n"));
+  // As if ids were numbers of vertices: 0 to 11, most of them in no line.
+  run.input.vertices = 12;
+  run.input.names = polite::VertexNames::consecutive(12);
+  run.input.edges = {{1, 2}, {2, 3}, {3, 1}, {10, 11}};
+  run.answer.values = {0, 1, 1, 1, 4, 5, 6, 7, 8, 9, 10, 10};
+  EXPECT_FALSE(run.verified().ok);
+  EXPECT_EQ(run.verified().criterion, "the run's graph has 12 vertices, the file has 5");
+}
+
+TEST_F(Verify, RefusesOneVertexTooMany) {
+  Finished run(put("cc.txt", "1 2\n2 3\n3 1\n10 11\n"));
+  run.input.names = polite::VertexNames::numbers({1, 2, 3, 10, 12});
+  EXPECT_FALSE(run.verified().ok);
+  EXPECT_EQ(run.verified().criterion, "the run has a vertex 12, the file has none");
+}
+
+TEST_F(Verify, RefusesPermutedNames) {
+  Finished run(put("cc.txt", "1 2\n2 3\n3 1\n10 11\n"));
+  run.input.names = polite::VertexNames::words({"1", "10", "3", "2", "11"});
+  EXPECT_FALSE(run.verified().ok);
+}
+
+TEST_F(Verify, RefusesLostEdgesAndWrongValues) {
+  Finished run(put("cc.txt", "1 2\n2 3\n3 1\n10 11\n"));
+  run.input.edges.pop_back();
+  EXPECT_FALSE(run.verified().ok);
+  EXPECT_EQ(run.verified().criterion, "the run's graph has 3 edges, the file has 4");
+  Finished other(put("cc.txt", "1 2\n2 3\n3 1\n10 11\n"));
+  other.answer.values[2] = 2;
+  EXPECT_FALSE(other.verified().ok);
+}
+
+TEST_F(Verify, SaysWhereTheSecondReadingEnds) {
+  Finished run(put("cc.txt", "1 2\n2 3\n3 1\n10 11\n"));
+  put("cc.txt", "1 2\n2 x\n");  // changed behind the run's back
+  EXPECT_FALSE(run.verified().ok);
+  EXPECT_EQ(run.verified().criterion, "the second reading of the file ends: line 2: 'x' is no number");
+}
+
+TEST_F(Verify, TakesDrawnWeightsOverAndSaysSo) {
+  Options options;
+  options.graph = put("w.txt", "5 9\n9 5\n5 9\n9 7\n");
+  options.max_weight = 100;
+  options.undirected = true;
+  const Input input = load_input(options, true);
+  ASSERT_TRUE(input.drawn_weights);
+  // Edges 5-9 are 0, 1, 2; 9-7 is 3. Vertices 5, 7, 9 are 0, 1, 2.
+  const double to_9 = std::min({input.weights[0], input.weights[1], input.weights[2]}),
+               to_7 = to_9 + input.weights[3];
+  Answer answer;
+  answer.values = {0, to_7, to_9};
+  verify_exactly(options, input, answer, [](const NamedGraph& g) { return reference_sssp(g, "5"); });
+  EXPECT_TRUE(answer.verification.ok);
+  EXPECT_EQ(answer.verification.covers, "file and computation; the weights are drawn, not read");
+}
+
+TEST_F(Verify, OfAMadeGraphCoversTheComputationAlone) {
+  Options options;
+  options.generate = "grid:2:1";
+  const Input input = load_input(options);
+  Answer answer;
+  answer.values = {0, 0};
+  verify_vertices(options, input, answer, reference_components);
+  EXPECT_TRUE(answer.verification.ok);
+  EXPECT_EQ(answer.verification.covers, "the computation; the graph is made, not read");
+}
+
+}  // namespace
+}  // namespace polyloom::apps

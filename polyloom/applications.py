@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The applications of ``polyloom run``: programs ``app_NAME`` in C++, packages ``apps/NAME`` in Python.
+
+Input: a name; output: how to call it, what it is, its own help.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from polyloom import paths
+from polyloom.errors import UserError
+
+#: No application takes longer to say what it is.
+HELP_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Application:
+    """How to call one."""
+
+    name: str
+    in_python: bool
+
+    @property
+    def command(self) -> list[str]:
+        """The program, without its arguments."""
+        if self.in_python:
+            return [sys.executable, "-m", f"apps.{self.name}"]
+        return [str(paths.program(f"app_{self.name}"))]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What it needs besides what a run sets."""
+        if not self.in_python:
+            return {"POLYLOOM_HOME": str(paths.home())}
+        path = os.pathsep.join([str(paths.home()), *filter(None, [os.environ.get("PYTHONPATH")])])
+        return {"POLYLOOM_HOME": str(paths.home()), "PYTHONPATH": path}
+
+    def description(self) -> str:
+        """What it computes, in one sentence and its own words."""
+        if self.in_python:  # "``polyloom run NAME``: what it does. More.", and importing it would take a second
+            file = paths.home() / "apps" / self.name / "__main__.py"
+            text = " ".join((ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").split())
+            text = re.sub(r"^``.*?``: ", "", text).split(". ")[0]
+        else:  # the first line of its help
+            text = self.help().partition("\n")[0]
+        return (text[:1].upper() + text[1:]).removesuffix(".")
+
+    def help(self) -> str:
+        """All its options, as the application itself tells them."""
+        environment = {**os.environ, **self.environment}
+        try:
+            done = subprocess.run(
+                [*self.command, "--help"], env=environment, capture_output=True, text=True, timeout=HELP_SECONDS
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise UserError(f"{self.name}: cannot ask it for its options: {error}") from error
+        if done.returncode != 0:
+            said = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
+            raise UserError(f"{self.name}: cannot ask it for its options: {said}")
+        return done.stdout
+
+
+def every() -> list[Application]:
+    """All that are there, by name."""
+    in_python = paths.python_apps()
+    return [Application(name, name in in_python) for name in sorted({*paths.apps(), *in_python})]
+
+
+def find(name: str) -> Application:
+    """The application; UserError with the nearest names and what each is if there is none."""
+    known = {app.name: app for app in every()}
+    if name in known:
+        return known[name]
+    described = {app.name: app.description() for app in known.values()}
+    near = difflib.get_close_matches(name, known, n=1)
+    near += [other for other, text in described.items() if name and name.lower() in text.lower() and other not in near]
+    hint = f"did you mean {' or '.join(f'{other} ({described[other]})' for other in near)}? " if near else ""
+    unbuilt = [app for app in source_names() if app not in known]
+    if name in unbuilt:
+        raise UserError(f"{name} is not built; run `make build` in {paths.home()}")
+    raise UserError(f"no application '{name}'; {hint}built: {', '.join(known) or 'none (run make build)'}")
+
+
+def source_names() -> list[str]:
+    """Names of the applications in C++ that the source tree has, built or not."""
+    return sorted(Path(file).parent.name for file in (paths.home() / "apps").glob("*/host.cc"))

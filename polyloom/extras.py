@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packages that few verbs, applications and examples need (the extras of pyproject.toml). Input: a module's name."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from polyloom.errors import UserError
+
+
+def need(module: str, package: str) -> Any:
+    """The module; UserError with the command that installs its package if it is not there."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] != module.split(".")[0]:
+            raise
+        raise UserError(f"the Python package {package} is not installed; run `make setup`") from error

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing files that a person may look at: whole or not at all. fabric/partial_file.h is the same in C++."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from polyloom.errors import UserError
+
+
+@contextlib.contextmanager
+def whole(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
+    """A file to write ("w" or "wb") that appears under ``path`` when the block is left in good order, else not at all.
+
+    It is written beside ``path`` under a hidden name that was free. A pipe or a device is written as it stands, and a
+    link stays one. UserError naming file and cause if it cannot be written.
+    """
+    try:
+        target = path.resolve() if path.exists() else path
+        there = target.stat() if target.exists() else None
+        if there is not None and not stat.S_ISREG(there.st_mode):
+            with target.open(mode, encoding=_encoding(mode)) as file:
+                yield file
+            return
+        with _beside(target, mode) as (partial, file):
+            if there is not None:
+                with contextlib.suppress(PermissionError):
+                    os.fchmod(file.fileno(), stat.S_IMODE(there.st_mode))
+            yield file
+            file.flush()
+            os.fsync(file.fileno())  # some file systems tell only now that the disk is full
+            partial.replace(target)
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+@contextlib.contextmanager
+def _beside(target: Path, mode: str) -> Iterator[tuple[Path, IO[Any]]]:
+    number = 0
+    while True:
+        partial = target.with_name(f".{target.name}.partial-{os.getpid()}-{number}")
+        try:
+            file = partial.open(mode.replace("w", "x"), encoding=_encoding(mode))
+        except FileExistsError:
+            number += 1
+            continue
+        break
+    try:
+        with file:
+            yield partial, file
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _encoding(mode: str) -> str | None:
+    return None if "b" in mode else "utf-8"
+
+
+def write(path: Path, text: str) -> None:
+    """A file with this text, whole or not at all."""
+    with whole(path) as file:
+        file.write(text)

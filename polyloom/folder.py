@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Folders that we write into and replace: which files in them are ours, and who uses them now.
+
+The rule, its manifest and its lock are those of fabric/run (README.md there); fabric/run/folder.h is the same in C++.
+Usage: ``with RunFolder(path) as run: run.write("run.json", text)``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+from pathlib import Path, PurePosixPath
+
+from polyloom import files
+from polyloom.errors import UserError
+
+MANIFEST = ".polyloom-record"
+#: Files of the simulator on their way; named by the manifest while they lie there.
+PARTIAL = ".partial"
+FIRST_LINE = "polyloom record 1: files below are polyloom's, which replaces and removes them\n"
+_HELD = "POLYLOOM_RUN_HELD"
+
+
+class RunFolder:
+    """A folder of ours, held against every other run while this context lasts.
+
+    A new or an empty folder becomes ours. One that exists must be a record: with ``keep`` its files stay, else they are
+    removed here, and nothing else is. A folder that holds anything that its manifest does not name is refused by a
+    UserError before anything has changed. ``made``: the caller has just made it; it goes again if nothing is written.
+    """
+
+    def __init__(self, path: Path, keep: bool = False, made: bool = False) -> None:
+        self.path = path.absolute()
+        held = os.environ.get(_HELD)
+        self._held = bool(held) and self.path.is_dir() and Path(held or "").is_dir() and self.path.samefile(held or "")
+        self._made = made
+        self._fd = -1
+        if not self._held:
+            check(self.path, keep)
+        try:
+            self._open()
+        except OSError as error:
+            raise _refusal(self.path, f"cannot be written: {error.strerror}") from error
+        try:
+            if not self._held:
+                check(self.path, keep)  # again, now that nobody else writes
+                if not keep:
+                    self._clear()
+            if os.fstat(self._fd).st_size == 0:
+                os.write(self._fd, FIRST_LINE.encode())
+        except BaseException:
+            self.release()
+            raise
+
+    def __enter__(self) -> RunFolder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+    @property
+    def env(self) -> dict[str, str]:
+        """For programs that write into this folder on our behalf."""
+        return {_HELD: str(self.path)}
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """For such programs to inherit: the folder is held until the last of them has ended, even if we are killed."""
+        return (self._fd,)
+
+    def claim(self, name: str) -> Path:
+        """Path of a file that is about to be written; the manifest names it from now on. UserError if it is not ours.
+
+        A name that ends in "/" is that of a record in this record.
+        """
+        path = self.path / name
+        if name not in names_of(self.path):
+            if os.path.lexists(path):
+                raise _refusal(
+                    self.path, f'"{name}" in it is not a file of polyloom\'s, which would overwrite it; move it away'
+                )
+            os.write(self._fd, f"{name}\n".encode())
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def write(self, name: str, text: str) -> Path:
+        """Write a whole file."""
+        path = self.claim(name)
+        files.write(path, text)
+        return path
+
+    def remove_partial(self) -> None:
+        """Remove what a program that was killed has left of files on their way."""
+        _remove_partial(self.path, names_of(self.path))
+
+    def release(self) -> None:
+        """Let the next one in."""
+        if self._fd < 0:
+            return
+        with contextlib.suppress(OSError):
+            if not self._held and [entry.name for entry in self.path.iterdir()] == [MANIFEST]:
+                (self.path / MANIFEST).unlink()
+                if self._made:
+                    self.path.rmdir()
+        os.close(self._fd)
+        self._fd = -1
+
+    def _open(self) -> None:
+        while True:
+            if not self.path.is_dir():
+                self.path.mkdir(parents=True)
+                self._made = True
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+            self._fd = os.open(self.path / MANIFEST, flags, 0o666)
+            if self._held:
+                return
+            try:
+                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(self._fd)
+                self._fd = -1
+                raise _refusal(
+                    self.path, "another run is using this folder; wait for its end or give another folder"
+                ) from None
+            with contextlib.suppress(FileNotFoundError):
+                if os.fstat(self._fd).st_ino == (self.path / MANIFEST).stat().st_ino:
+                    return
+            os.close(self._fd)  # its last holder has just removed it
+
+    def _clear(self) -> None:
+        _remove_files(self.path)
+        os.ftruncate(self._fd, 0)
+
+
+def add(folder: Path, name: str, text: str) -> Path:
+    """Write one more file into a record; into a folder without a manifest (of an older version) only a new one."""
+    if folder.is_dir() and not (folder / MANIFEST).exists() and not os.path.lexists(folder / name):
+        files.write(folder / name, text)
+        return folder / name
+    with RunFolder(folder, keep=True) as run:
+        return run.write(name, text)
+
+
+def check(folder: Path, keep: bool = False) -> None:
+    """UserError if ``RunFolder`` would refuse this folder for what lies in it; changes nothing."""
+    if not os.path.lexists(folder):
+        return
+    if not folder.is_dir():
+        raise _refusal(folder, "this exists and is not a folder; give another name")
+    names = names_of(folder)
+    if keep and names:
+        return
+    try:
+        found = _foreign(folder, folder, names)
+    except OSError as error:
+        raise _refusal(folder, f"cannot be read: {error.strerror}") from error
+    if found:
+        raise _refusal(
+            folder,
+            f'"{found}" in it is not a file of a run record of polyloom; nothing was changed; '
+            "give a new or an empty folder, or move it away",
+        )
+
+
+def names_of(folder: Path) -> set[str]:
+    """What a folder's manifest names; UserError if it is none. Without one: nothing."""
+    try:
+        text = (folder / MANIFEST).read_text(errors="surrogateescape")
+    except FileNotFoundError:
+        return set()
+    except OSError as error:
+        raise _refusal(folder, f"its {MANIFEST} cannot be read: {error.strerror}") from error
+    if text and not text.startswith(FIRST_LINE):
+        raise _refusal(folder, f"its {MANIFEST} is not polyloom's; give a new or an empty folder")
+    return {line for line in text.splitlines()[1:] if _stays_inside(line)}
+
+
+def _stays_inside(name: str) -> bool:
+    """A manifest that was tampered with must not reach outside of its folder."""
+    path = PurePosixPath(name)
+    return bool(name) and not path.is_absolute() and ".." not in path.parts
+
+
+def _refusal(folder: Path, why: str) -> UserError:
+    return UserError(f'run record "{folder}": {why}')
+
+
+def _foreign(root: Path, folder: Path, names: set[str]) -> str:
+    """The first entry below ``folder`` that is not ours, relative to ``root``; "" if all are."""
+    for entry in sorted(folder.iterdir()):
+        name = entry.relative_to(root).as_posix()
+        if not entry.is_dir() or entry.is_symlink():
+            if name == MANIFEST or name in names or _is_partial_of(name, names):
+                continue
+            return name
+        if f"{name}/" in names:
+            found = "" if name == PARTIAL else _foreign(entry, entry, names_of(entry))
+        elif any(other.startswith(f"{name}/") for other in names):
+            found = _foreign(root, entry, names)
+            if found:
+                return found
+        else:
+            return name
+        if found:
+            return f"{name}/{found}"
+    return ""
+
+
+def _is_partial_of(name: str, names: set[str]) -> bool:
+    """``.NAME.partial-...`` of a file that the manifest names: of ``files.whole`` in a run that was killed."""
+    path = PurePosixPath(name)
+    file, mark, _ = path.name.rpartition(".partial-")
+    return bool(mark) and file.startswith(".") and (path.parent / file[1:]).as_posix() in names
+
+
+def _remove_partial(folder: Path, names: set[str]) -> None:
+    if f"{PARTIAL}/" in names and not (folder / PARTIAL).is_symlink():
+        shutil.rmtree(folder / PARTIAL, ignore_errors=True)
+
+
+def _remove_files(folder: Path) -> None:
+    """Remove what the manifest names, run.json first: a folder with one is whole. The manifest itself stays."""
+    names = names_of(folder)
+    _remove_partial(folder, names)
+    names.discard(f"{PARTIAL}/")
+    for entry in list(folder.rglob(".*.partial-*")):
+        if _is_partial_of(entry.relative_to(folder).as_posix(), names):
+            entry.unlink(missing_ok=True)
+    for name in sorted(names, key=lambda name: (name != "run.json", name)):
+        _remove_named(folder, name)
+
+
+def _remove_named(root: Path, name: str) -> None:
+    """By a folder that is a link somebody else's files would be reached: such a name is left alone."""
+    path = root / name
+    inside = [root / parent for parent in PurePosixPath(name).parents if str(parent) != "."]
+    if any(parent.is_symlink() for parent in inside):
+        return
+    with contextlib.suppress(OSError):  # gone already, or in use: then its folder stays too
+        if not name.endswith("/"):
+            path.unlink()
+        elif path.is_dir() and not path.is_symlink():
+            _remove_files(path)
+            (path / MANIFEST).unlink(missing_ok=True)
+            path.rmdir()
+        for parent in inside:
+            parent.rmdir()

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a circuit does not notice and a CPU would: accesses outside of what they may touch, division by zero, messages
+from or to where no buffer is. Checked in simulation only, beside the circuit, so it costs no cycle and no gate.
+
+    store.4 %p, %x    ->    S_LOOP: if (!(p - 32'h10000 < 32'd40)) report("rank 1: sort.c:12:7: store ... at 0x0 ...")
+
+A load is not checked where a pass does it early, maybe in vain.
+"""
+
+from __future__ import annotations
+
+from polyloom.hls.emit.design import Design, cases, literal
+from polyloom.hls.ir import DRAM_BASE, Const, Instr, Value
+from polyloom.hls.memory import Memories
+from polyloom.hls.schedule.plan import Plan
+
+_DIVISIONS = {"sdiv", "udiv", "srem", "urem"}
+
+#: Operations that have a buffer, by the first word of a command (roles/kernel/ENGINE.md).
+_MESSAGES = """\
+  // the three words of a command: a message's buffer lies in one object, or in DRAM
+  logic [1:0] check_word_q;
+  logic [63:0] check_command_q, check_place_q;
+  logic check_sends, check_message, check_known;
+  assign check_sends = check_command_q[7:0] inside {8'd1, 8'd2, 8'd8, 8'd9};
+  assign check_message = check_word_q == 2'd2 && (check_sends || check_command_q[7:0] inside {8'd3, 8'd10})
+      && cmd_o[31:0] != '0;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) check_word_q <= '0;
+    else if (cmd_valid_o && cmd_ready_i) begin
+      check_word_q <= check_word_q == 2'd2 ? '0 : check_word_q + 1'b1;
+      if (check_word_q == 2'd0) check_command_q <= cmd_o;
+      if (check_word_q == 2'd1) check_place_q <= cmd_o;
+    end
+  end"""
+_MESSAGE = "%0s %0d bytes %0s 0x%08x, tag %0d: no array or block of memory has so many there"
+_MESSAGE_VALUES = (
+    'check_sends ? "sends" : "receives", cmd_o[31:0], check_sends ? "from" : "at", check_place_q[63:32], '
+    "$signed(check_command_q[63:32])"
+)
+
+
+def check_lines(design: Design, commands: bool) -> list[str]:
+    """The whole section; refers only to wires and registers that the circuit has. ``commands``: port 0 carries those
+    of ENGINE.md."""
+    actions: dict[str, list[str]] = {}
+    for block, plan in design.plans.items():
+        for instr in block.body:
+            fault = _fault(design, instr, plan, commands)
+            if fault is None:
+                continue
+            state, when = design.when(plan, plan.time[instr])
+            condition, text, value = fault
+            term = f"({when}) && {condition}" if when else condition
+            message = f'$display("rank %0d: {_quoted(instr.where)}: {text}", rank_i, {value});'
+            actions.setdefault(state, []).append(f"if ({term}) begin {message} $stop; end")
+    lines = ["", "  // checked in simulation", "`ifndef SYNTHESIS"]
+    if commands:
+        lines += [*_MESSAGES.splitlines(), *_known_buffers(design)]
+    if actions:
+        lines += [
+            "  always_ff @(posedge clk_i) begin",
+            "    if (advance) begin",
+            "      case (state_q)",
+            *cases(actions, "        "),
+            "      endcase",
+            "    end",
+            "  end",
+        ]
+    return [*lines, "`endif"]
+
+
+def _fault(design: Design, instr: Instr, plan: Plan, commands: bool) -> tuple[str, str, str] | None:
+    """(condition, message, the value in it) of what must not be; None if there is nothing to check."""
+    time = plan.time[instr]
+    if instr.op == "push" and instr.attr == 0 and commands:
+        return "check_message && !check_known", _MESSAGE, _MESSAGE_VALUES
+    if instr.op in _DIVISIONS:
+        divisor = instr.args[1]
+        if isinstance(divisor, Const):
+            return None if divisor.value else ("1'b1", "division of %0d by zero", design.ref(instr.args[0], plan, time))
+        return (
+            f"{design.ref(divisor, plan, time)} == '0",
+            "division of %0d by zero",
+            design.ref(instr.args[0], plan, time),
+        )
+    if instr.op not in {"load", "store"} or instr.early:
+        return None
+    address = instr.args[0]
+    if isinstance(address, Const) and address.obj is not None:
+        return None
+    where = design.ref(address, plan, time)
+    terms = [_inside(where, m.base, m.words * 8) for m in design.memories.of(instr)]
+    if Memories.may_be_dram(instr):
+        terms.append(_inside(where, DRAM_BASE, design.dram_bytes))
+    condition = f"!({' || '.join(terms)})" if terms else "1'b1"
+    predicate = _predicate(instr)
+    if predicate is not None:
+        condition = f"{design.ref(predicate, plan, time)} && {condition}"
+    objects = ", ".join(m.obj.name for m in design.memories.of(instr)[:3])
+    outside = f"outside of {objects}" if objects else "where no object is"
+    text = f"{instr.op} of {instr.attr} byte{'s' if instr.attr > 1 else ''} at address 0x%08x, {_quoted(outside)}"
+    return condition, text, where
+
+
+def _predicate(instr: Instr) -> Value | None:
+    number = 2 if instr.op == "store" else 1
+    return instr.args[number] if len(instr.args) > number else None
+
+
+def _inside(address: str, base: int, size: int) -> str:
+    return f"{address} - {literal(32, base)} < {literal(32, size)}"
+
+
+def _known_buffers(design: Design) -> list[str]:
+    """Of all that a command can name; what is rounded up to words is the engine's to write."""
+    areas = [(m.base, m.words * 8) for m in design.memories.memories] + [(DRAM_BASE, design.dram_bytes)]
+    place, count = "33'(check_place_q[63:32])", "33'(cmd_o[31:0])"
+    inside = [
+        f"({place} >= {literal(33, base)} && {place} + {count} <= {literal(33, base + size)})" for base, size in areas
+    ]
+    return ["  assign check_known = " + "\n      || ".join(inside) + ";"]
+
+
+def _quoted(text: str) -> str:
+    """For a format string."""
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")

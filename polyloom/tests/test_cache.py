@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+# Covers: where a cache lies (variable, installation, user who may not write there), its bound, what is used meanwhile,
+# builds that fail or come second, that nothing else is ever removed. Leaves out: what is cached.
+from __future__ import annotations
+
+import os
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from polyloom import cache as caches
+from polyloom import paths
+from polyloom.cache import MARKER, Cache
+from polyloom.errors import UserError
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Cache:
+    return Cache("things", "POLYLOOM_TEST_CACHE", tmp_path / "cache")
+
+
+def make(cache: Cache, key: str, size: int = 1000, age: float = 3600) -> Path:
+    with cache.making(key) as fresh:
+        (fresh / "thing").write_bytes(b"x" * size)
+    then = time.time() - age
+    os.utime(cache.folder / key / MARKER, (then, then))
+    return cache.folder / key
+
+
+def names(cache: Cache) -> set[str]:
+    return {path.name for path in cache.folder.iterdir() if not path.name.startswith(".")}
+
+
+def test_an_entry_is_found_when_it_is_whole(cache: Cache) -> None:
+    assert cache.find("a", "thing") is None
+    with pytest.raises(ZeroDivisionError), cache.making("a") as fresh:
+        (fresh / "thing").write_text("half")
+        raise ZeroDivisionError
+    assert cache.find("a", "thing") is None and names(cache) == set()
+    assert cache.find("a", "thing") is None
+    make(cache, "a")
+    found = cache.find("a", "thing")
+    assert found is not None and sorted(p.name for p in found.iterdir()) == [MARKER, "thing"]
+
+
+def test_the_second_to_come_is_dropped(cache: Cache) -> None:
+    with cache.making("a") as fresh:
+        make(cache, "a", size=1)
+        (fresh / "thing").write_text("later")
+    assert (cache.folder / "a" / "thing").read_bytes() == b"x"
+    assert names(cache) == {"a"}
+
+
+def test_what_was_not_used_for_longest_goes(cache: Cache) -> None:
+    for age, key in enumerate("abcd"):
+        make(cache, key, age=10_000 - 1000 * age)
+    mine = cache.folder / "mine"
+    mine.mkdir()
+    (mine / "thesis").write_bytes(b"x" * 5000)
+    assert cache.find("a", "thing") is not None  # used now
+    cache.trim(2500)
+    assert names(cache) == {"a", "d", "mine"}
+    cache.trim(0)
+    assert names(cache) == {"a", "mine"}  # in use, perhaps
+    cache.trim(0, settle=0)
+    assert names(cache) == {"mine"}
+
+
+def test_new_entries_keep_to_the_bound(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POLYLOOM_CACHE_BYTES", "3K")
+    for number in range(6):
+        make(cache, str(number), age=5000 - number)
+    assert names(cache) == {"3", "4", "5"}
+    for text, value in (("5", 5), ("2M", 2 << 20), ("", caches.DEFAULT_BYTES)):
+        monkeypatch.setenv("POLYLOOM_CACHE_BYTES", text)
+        assert caches.bound() == value
+    monkeypatch.setenv("POLYLOOM_CACHE_BYTES", "much")
+    with pytest.raises(UserError, match="POLYLOOM_CACHE_BYTES=much"):
+        caches.bound()
+
+
+def test_who_may_not_write_the_installation_has_a_cache_of_his_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed, own = tmp_path / "build", tmp_path / "home"
+    monkeypatch.setattr(paths, "build_dir", lambda: installed)
+    monkeypatch.delenv("POLYLOOM_TEST_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(own))
+    cache = Cache("things", "POLYLOOM_TEST_CACHE")
+    assert cache.folder == installed / "things"
+    make(cache, "a")
+    # Root may write everywhere: what the system would say is put into its mouth.
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: installed not in Path(path).parents and access(path, mode))
+    assert cache.folder == own / "polyloom" / "things"
+    assert cache.find("a", "thing") == installed / "things" / "a"  # what is there is used
+    make(cache, "b")
+    assert cache.find("b", "thing") == own / "polyloom" / "things" / "b"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache.folder == tmp_path / ".cache" / "polyloom" / "things"
+    monkeypatch.setenv("POLYLOOM_TEST_CACHE", str(tmp_path / "wanted"))
+    assert cache.folder == tmp_path / "wanted"
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("POLYLOOM_TEST_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.raises(UserError, match="cannot be written: Not a directory; set POLYLOOM_TEST_CACHE"):
+        cache.made()
+
+
+def test_many_at_once(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makers and users of a cache that holds few entries; none sees one that is not whole."""
+    monkeypatch.setenv("POLYLOOM_CACHE_BYTES", "2500")
+    monkeypatch.setattr(caches, "SETTLE_SECONDS", 0.0)
+    bad: list[object] = []
+
+    def work(first: int) -> None:
+        try:
+            for number in range(30):
+                key = str((first + number) % 6)
+                if cache.find(key, "thing") is None:
+                    with cache.making(key) as fresh:
+                        (fresh / "thing").write_bytes(b"x" * 1000)
+        except Exception as error:
+            bad.append(error)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert bad == []
+    assert all((cache.folder / name / "thing").stat().st_size == 1000 for name in names(cache))

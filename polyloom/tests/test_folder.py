@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+# Covers: whose a folder is, by its manifest, as fabric/run/folder_test.cc does for C++; that both agree; one run at a
+# time; that launchers refuse before they start anything; files whole or not at all. Leaves out: network file systems.
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from polyloom import files, folder, launch, paths, process, record
+from polyloom.errors import UserError
+from polyloom.folder import MANIFEST, RunFolder
+
+
+def content(path: Path) -> dict[str, str]:
+    return {p.relative_to(path).as_posix(): p.read_text() for p in path.rglob("*") if p.is_file()}
+
+
+@pytest.fixture
+def thesis(tmp_path: Path) -> Path:
+    """A folder of somebody else's with a file whose name is one of ours."""
+    path = tmp_path / "p"
+    path.mkdir()
+    (path / "run.json").write_text("{}")
+    (path / "thesis.txt").write_text("precious")
+    return path
+
+
+def made(path: Path, *names: str) -> Path:
+    with RunFolder(path) as run:
+        for name in names:
+            run.write(name, f"of {name}")
+    return path
+
+
+def test_a_folder_of_somebody_else_is_refused_whatever_its_files_are_called(thesis: Path) -> None:
+    before = content(thesis)
+    with pytest.raises(UserError, match="nothing was changed"):
+        RunFolder(thesis)
+    with pytest.raises(UserError):
+        RunFolder(thesis, keep=True)
+    with pytest.raises(UserError, match=r"run\.json"):
+        folder.add(thesis, "run.json", "{}")
+    assert content(thesis) == before
+
+
+def test_a_run_is_refused_before_anything_starts(thesis: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = content(thesis)
+    monkeypatch.setattr(paths, "python_apps", lambda: ["sort"])
+    monkeypatch.setattr(process, "run_child", lambda *_, **__: pytest.fail("something was started"))
+    with pytest.raises(UserError, match="nothing was changed"):
+        launch.launch(launch.RunRequest("sort", [], on="native", run_dir=thesis))
+    assert content(thesis) == before
+
+
+def test_a_file_that_was_put_into_a_record_is_safe(tmp_path: Path) -> None:
+    run = made(tmp_path / "run", "run.json", "logs/rank-0.log")
+    for name in ("notes.txt", "logs/notes.txt", "empty/"):
+        if name.endswith("/"):
+            (run / name).mkdir()
+        else:
+            (run / name).write_text("mine")
+        with pytest.raises(UserError, match=name.rstrip("/")):
+            RunFolder(run)
+        assert (run / "run.json").read_text() == "of run.json"
+        if name.endswith("/"):
+            (run / name).rmdir()
+        else:
+            (run / name).unlink()
+    with RunFolder(run):
+        assert sorted(p.name for p in run.iterdir()) == [MANIFEST]
+
+
+def test_only_what_the_manifest_names_goes(tmp_path: Path) -> None:
+    run = made(tmp_path / "run", "run.json", "trace.json")
+    made(run, "run.json")
+    assert not (run / "trace.json").exists()
+    (run / "trace.json").write_text("another program's, of a name that we do not use any more")
+    with pytest.raises(UserError, match=r"trace\.json"):
+        RunFolder(run)
+
+
+def test_a_manifest_that_was_tampered_with_reaches_nothing_outside(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "file").write_text("precious")
+    run = made(tmp_path / "run", "run.json")
+    with (run / MANIFEST).open("a") as manifest:
+        manifest.write(f"../outside/file\n{outside / 'file'}\nlink/file\nlinked/\n.partial/\n")
+    (run / ".partial").symlink_to(outside)
+    with pytest.raises(UserError):
+        RunFolder(run)
+    (run / ".partial").rename(run / "link")
+    with pytest.raises(UserError, match="link"):
+        RunFolder(run)
+    folder._remove_files(run)  # even if it came that far
+    assert content(outside) == {"file": "precious"}
+
+
+def test_records_in_records_go_with_them_but_nothing_else(tmp_path: Path) -> None:
+    with RunFolder(tmp_path / "run") as run:
+        made(run.claim("cluster/"), "run.json", "counters.csv")
+    (tmp_path / "run" / "cluster" / "notes").write_text("mine")
+    with pytest.raises(UserError, match="cluster/notes"):
+        RunFolder(tmp_path / "run")
+    (tmp_path / "run" / "cluster" / "notes").unlink()
+    with RunFolder(tmp_path / "run"):
+        assert [p.name for p in (tmp_path / "run").iterdir()] == [MANIFEST]
+
+
+def test_one_run_at_a_time(tmp_path: Path) -> None:
+    with RunFolder(tmp_path / "run") as first:
+        with pytest.raises(UserError, match="another run is using this folder"):
+            RunFolder(tmp_path / "run")
+        with pytest.raises(UserError, match="another run"):
+            folder.add(tmp_path / "run", "result.json", "{}")
+        pytest.MonkeyPatch().setenv(*next(iter(first.env.items())))
+        try:
+            folder.add(tmp_path / "run", "result.json", "{}")  # what the run itself has started
+        finally:
+            os.environ.pop(next(iter(first.env)))
+    assert (tmp_path / "run" / "result.json").exists()
+    folder.add(tmp_path / "run", "result.json", "[]")
+    assert (tmp_path / "run" / "result.json").read_text() == "[]"
+
+
+def test_a_folder_in_which_nothing_came_to_be_is_as_before(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for name in ("new", "empty"):
+        with RunFolder(tmp_path / name):
+            assert (tmp_path / name / MANIFEST).exists()
+    with record.open_folder(None, tmp_path / "runs", "app", "sim") as run:
+        assert run.path.parent == tmp_path / "runs"
+    assert content(tmp_path) == {}
+    assert not (tmp_path / "new").exists() and (tmp_path / "empty").is_dir() and not list((tmp_path / "runs").iterdir())
+
+
+def test_what_a_killed_run_left_is_replaced(tmp_path: Path) -> None:
+    with RunFolder(tmp_path / "run") as run:
+        run.claim(".partial/").mkdir(exist_ok=True)
+        (run.path / ".partial" / "counters.csv").write_text("half")
+        run.claim("result.json")
+        (run.path / ".result.json.partial-1-0").write_text("half")
+    made(tmp_path / "run", "run.json")
+    assert sorted(content(tmp_path / "run")) == [MANIFEST, "run.json"]
+
+
+@pytest.mark.parametrize("kind", ["file", "below a file"])
+def test_what_is_no_folder_is_refused(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UserError, match="run record"):
+        RunFolder(tmp_path / "file" if kind == "file" else tmp_path / "file" / "run")
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    out.write_text("earlier")
+    (tmp_path / "out.csv.partial").write_text("somebody else's")
+    with pytest.raises(ZeroDivisionError), files.whole(out) as file:
+        file.write("half")
+        raise ZeroDivisionError
+    assert out.read_text() == "earlier"
+    out.chmod(0o640)
+    (tmp_path / "link.csv").symlink_to("out.csv")
+    files.write(tmp_path / "link.csv", "whole")
+    assert (tmp_path / "link.csv").is_symlink() and out.read_text() == "whole"
+    assert stat.S_IMODE(out.stat().st_mode) == 0o640
+    assert len(list(tmp_path.iterdir())) == 3
+    with pytest.raises(UserError, match="cannot write /dev/full: No space left"):
+        files.write(Path("/dev/full"), "x")
+    with pytest.raises(UserError, match="no/file"):
+        files.write(tmp_path / "no" / "file", "x")
+
+
+def test_the_manifest_is_the_same_in_both_languages() -> None:
+    source = (Path(folder.__file__).parent.parent / "fabric" / "run" / "folder.cc").read_text()
+    assert folder.FIRST_LINE.rstrip("\n") in source
+    header = (Path(folder.__file__).parent.parent / "fabric" / "run" / "folder.h").read_text()
+    assert f'"{MANIFEST}"' in header and f'"{folder.PARTIAL}"' in header

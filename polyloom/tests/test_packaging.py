@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+# Covers: every import of the package, the applications and the examples against the packages that an installation has;
+# pyproject.toml against the pinned lists; the wheel's metadata; the package without a source tree.
+# Leaves out: installing from a network.
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyloom import __version__, extras
+from polyloom.errors import UserError
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+#: Modules whose package has another name.
+PACKAGES = {"elftools": "pyelftools", "sklearn": "scikit-learn"}
+#: Modules that are asked for by name (polyloom.extras, polyloom.rtl.filelist), so not by an import statement.
+TESTING = {"pytest", "cocotb", "cocotb_tools", "hypothesis", "pyslang", "networkx", "scipy"}
+OURS = {"polyloom", "apps"}
+
+
+def project() -> dict[str, Any]:
+    table = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert isinstance(table, dict)
+    return table
+
+
+def names(requirements: list[str]) -> set[str]:
+    return {re.split(r"[>=<~!]", text)[0].strip() for text in requirements}
+
+
+def pinned(file: str) -> dict[str, str]:
+    lines = (ROOT / "scripts" / file).read_text().splitlines()
+    return dict(line.split("==") for line in lines if line and not line.startswith("#"))
+
+
+def sources(folder: str) -> Iterator[Path]:
+    for file in sorted((ROOT / folder).rglob("*.py")):
+        parts = set(file.relative_to(ROOT).parts)
+        if not parts & {"tests", "testing"} and not file.name.startswith(("test_", "conftest", "pytest_")):
+            yield file
+
+
+def imports(file: Path) -> set[str]:
+    """Top names of all that a file imports, wherever in it the statement stands."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            found.add(node.module.split(".")[0])
+    return found
+
+
+@pytest.mark.parametrize("folder", ["polyloom", "apps", "examples"])
+def test_every_import_is_a_dependency(folder: str) -> None:
+    there = names(project()["dependencies"]) | OURS | sys.stdlib_module_names
+    for file in sources(folder):
+        missing = {PACKAGES.get(name, name) for name in imports(file)} - there
+        if "rtl" in file.parts or "synth" in file.parts:  # the flow's own tools, not what the command imports
+            missing -= TESTING
+        assert not missing, f"{file.relative_to(ROOT)} imports {missing}; a dependency, or polyloom.extras.need"
+
+
+@pytest.mark.parametrize("folder", ["polyloom", "apps", "examples"])
+def test_every_extra_is_listed(folder: str) -> None:
+    listed = names(project()["optional-dependencies"]["apps"])
+    for file in sources(folder):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "extras.need":
+                assert ast.literal_eval(node.args[1]) in listed, f"{file}:{node.lineno}"
+
+
+def test_pins_are_of_what_is_declared() -> None:
+    tools_of_the_build = {"hatchling", "editables", "nanobind"}
+    assert names(project()["dependencies"]) == set(pinned("requirements.txt")) - tools_of_the_build
+    optional = project()["optional-dependencies"]
+    assert names([*optional["rtl"], *optional["apps"]]) == set(pinned("requirements-full.txt"))
+    pins = {**pinned("requirements.txt"), **pinned("requirements-full.txt")}
+    for text in [*project()["dependencies"], *optional["rtl"], *optional["apps"]]:
+        name, least = text.split(">=")
+        digits = [[int(part) for part in re.findall(r"\d+", version)] for version in (least, pins[name])]
+        assert digits[0] <= digits[1], text
+
+
+def test_a_missing_extra_is_one_line() -> None:
+    with pytest.raises(UserError, match="Python package nothing-like-it is not installed; run `make setup`"):
+        extras.need("nothing_like_it.part", "nothing-like-it")
+
+
+@pytest.mark.parametrize("script", ["examples/collectives_tour.py", "-m apps.averaging"])
+def test_without_the_extras_one_line(script: str, tmp_path: Path) -> None:
+    """As after make demo: plotly and scikit-learn are not there."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\nfor name in ('plotly', 'sklearn'):\n    sys.modules[name] = None\n"
+    )
+    env = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}", "POLYLOOM_ON": "native"}
+    done = subprocess.run(
+        [sys.executable, *script.split()], cwd=ROOT, env=env, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert "run `make setup`" in line
+
+
+@pytest.mark.parametrize("app", ["sort", "averaging"])
+def test_without_the_compiled_part_one_line(app: str, tmp_path: Path) -> None:
+    """As after make demo; natively these need none of it."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "POLYLOOM_BUILD": str(tmp_path), "POLYLOOM_ON": "sim"}
+    command = [sys.executable, "-m", f"apps.{app}"]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert "run `make build`" in line
+    done = subprocess.run([*command, "--help"], cwd=ROOT, env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0
+    if app == "sort":
+        native = subprocess.run(
+            [*command, "--keys", "64", "--verify"], cwd=ROOT, env={**env, "POLYLOOM_ON": "native"}, timeout=60
+        )
+        assert native.returncode == 0
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-index"]
+    done = subprocess.run(
+        [*pip, "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    [file] = folder.glob("*.whl")
+    return file
+
+
+def test_wheel_declares_what_it_imports(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        [metadata] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        text = archive.read(metadata).decode()
+    assert f"\nVersion: {__version__}\n" in text
+    needed = re.findall(r"^Requires-Dist: ([\w-]+)[^;\n]*$", text, re.MULTILINE)
+    assert set(needed) == names(project()["dependencies"])
+
+
+def test_wheel_without_a_source_tree(wheel: Path, tmp_path: Path) -> None:
+    """Help and version work; what needs the tree says so in one line."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    env = {name: value for name, value in os.environ.items() if not name.startswith("POLYLOOM")}
+    env["PYTHONPATH"] = str(tmp_path)
+
+    def polyloom(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "polyloom", *words]
+        return subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60)
+
+    assert polyloom("--version").stdout == f"polyloom {__version__}\n"
+    assert "collective" in polyloom("--help").stdout
+    (tmp_path / "x.c").write_text("int main(void) { return 0; }\n")
+    for words in (
+        ["apps"],
+        ["run", "pagerank"],
+        ["run", "pagerank", "--help"],
+        ["cluster", "list"],
+        ["cluster", "show", "laptop"],
+        ["collective", "barrier"],
+        ["mpirun", "--on", "native", "-n", "2", "x.c"],
+        ["doctor"],
+        ["nbody", "--n", "10"],
+        ["synth", "overlay"],
+    ):
+        done = polyloom(*words)
+        assert done.returncode == 1, words
+        [line] = done.stderr.splitlines()
+        assert line.startswith(f"polyloom: {tmp_path} has the Python package alone"), words
+    assert not (tmp_path / "runs").exists()

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// HostLink over boards: memories, programs, starts.
+#include <config.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "fabric/error.h"
+#include "roles/overlay/host/board_core.h"
+#include "roles/overlay/host/boot_image.h"
+
+namespace polyloom::overlay {
+namespace {
+
+using blocks::MemRange;
+using blocks::Space;
+
+constexpr std::uint64_t kDmaChunk = 1u << 20;           ///< a write travels in frames of at most this size
+constexpr std::uint64_t kMaxUnconfirmed = 64ull << 20;  ///< bytes of writes under way before we wait
+
+}  // namespace
+
+// ---- memories
+
+void BoardCore::write_range(unsigned board, Space space, std::uint32_t target, std::uint32_t address,
+                            const std::uint8_t* data, std::uint64_t bytes) {
+  const bool instr = space == Space::instr;
+  while (bytes > 0) {
+    const std::uint64_t chunk = std::min(bytes, kDmaChunk);
+    blocks::WriteFrame frame;
+    frame.range = MemRange{space, target, address, static_cast<std::uint32_t>(chunk)};
+    const auto words = blocks::pack_bytes({data, chunk});
+    frame.data = words;
+    unconfirmed_frames_ += 1;
+    unconfirmed_bytes_ += chunk;
+    post(board, blocks::encode(frame));
+    if (unconfirmed_bytes_ > kMaxUnconfirmed) settle();
+    data += chunk;
+    bytes -= chunk;
+    address += static_cast<std::uint32_t>(instr ? chunk / 4 : chunk);
+  }
+}
+
+void BoardCore::write(unsigned x, unsigned y, unsigned slice, std::uint32_t address, const void* data,
+                      std::uint64_t bytes) {
+  if (slice >= facts().slices) {
+    throw UserError("HostLink::dmaWrite: no memory slice " + std::to_string(slice) + ": a board has " +
+                    std::to_string(facts().slices));
+  }
+  write_range(board(x, y), slice == 0 ? Space::slice0 : Space::slice1, 0, address,
+              static_cast<const std::uint8_t*>(data), bytes);
+}
+
+void BoardCore::read(unsigned x, unsigned y, unsigned slice, std::uint32_t address, void* data,
+                     std::uint64_t bytes) {
+  settle();
+  auto* to = static_cast<std::uint8_t*>(data);
+  while (bytes > 0) {
+    const std::uint64_t chunk = std::min(bytes, kDmaChunk);
+    blocks::ReadFrame frame;
+    frame.range =
+        MemRange{slice == 0 ? Space::slice0 : Space::slice1, 0, address, static_cast<std::uint32_t>(chunk)};
+    read_done_ = false;
+    post(board(x, y), blocks::encode(frame));
+    while (!read_done_) wait_for_frames();
+    std::memcpy(to, read_data_.data(), std::min<std::uint64_t>(chunk, read_data_.size()));
+    to += chunk;
+    bytes -= chunk;
+    address += static_cast<std::uint32_t>(chunk);
+  }
+}
+
+// ---- programs
+
+std::vector<MemoryImage> BoardCore::read_code(const std::string& file) const {
+  if (boot_image().empty()) {
+    throw UserError(
+        "this HostLink was built without a RISC-V compiler and holds no boot image: install the Debian "
+        "package "
+        "gcc-riscv64-unknown-elf, then build again");
+  }
+  auto images = read_verilog_hex(file);
+  const std::uint64_t limit = 4ull * facts().instr_words;
+  for (const MemoryImage& image : images) {
+    if (image.address < TinselMaxBootImageBytes) {
+      throw UserError("device program " + file + " has code at " + hex(image.address) + ": below " +
+                      hex(TinselMaxBootImageBytes) + " lies the boot image. Link its text at that address");
+    }
+    if (image.address + image.bytes.size() > limit) {
+      throw UserError(
+          "device program " + file + " ends at byte " + std::to_string(image.address + image.bytes.size()) +
+          ": an instruction memory of cluster '" + facts().name + "' has " + std::to_string(limit) +
+          ". Make it smaller, or raise instr_words in the cluster file's [overlay] table");
+    }
+  }
+  return images;
+}
+
+void BoardCore::load_instructions(unsigned board, std::uint32_t target,
+                                  const std::vector<MemoryImage>& images) {
+  std::vector<std::uint8_t> boot(boot_image().begin(), boot_image().end());
+  boot.resize((boot.size() + 3) / 4 * 4, 0);
+  write_range(board, Space::instr, target, 0, boot.data(), boot.size());
+  for (const MemoryImage& image : images) {
+    write_range(board, Space::instr, target, image.address / 4, image.bytes.data(), image.bytes.size());
+  }
+}
+
+/// A program does not wait at its end for the next one: threads whose main has returned are off, but the host
+/// cannot tell, and others go on for ever. New instructions under a thread that runs would give wrong
+/// results.
+void BoardCore::refuse_if_started(const std::string& file, unsigned board, unsigned memory) const {
+  const auto found = started_.find({board, memory});
+  if (found == started_.end()) return;
+  throw UserError("device program " + file + " cannot be loaded: core " +
+                  std::to_string(core_of_dense(facts(), found->second)) + " of " + board_name(board) +
+                  " executes from that instruction memory since its start, and no program waits at its end " +
+                  "to be replaced. Load before the first start; run each further program from a process of " +
+                  "its own");
+}
+
+void BoardCore::load_all(const std::string& code, const std::string& data) {
+  for (const auto& [where, _] : started_) refuse_if_started(code, where.first, where.second);
+  const auto code_images = read_code(code);
+  const auto data_images = read_verilog_hex(data);
+  for (unsigned b = 0; b < facts().boards(); ++b) {
+    load_instructions(b, blocks::kBroadcast, in_use(b) ? code_images : std::vector<MemoryImage>{});
+    if (!in_use(b)) continue;
+    for (unsigned slice = 0; slice < facts().slices; ++slice) {
+      for (const MemoryImage& image : data_images) {
+        write_range(b, slice == 0 ? Space::slice0 : Space::slice1, 0, image.address, image.bytes.data(),
+                    image.bytes.size());
+      }
+    }
+  }
+  code_file_ = code;
+  code_of_memory_.clear();
+}
+
+void BoardCore::load_code(const std::string& code, CoreAt core) {
+  const unsigned on = board(core.x, core.y), memory = memory_of(dense_core(facts(), core.core));
+  refuse_if_started(code, on, memory);
+  load_instructions(on, memory, read_code(code));
+  code_of_memory_[{on, memory}] = code;
+}
+
+void BoardCore::load_data(const std::string& data, CoreAt core) {
+  for (const MemoryImage& image : read_verilog_hex(data)) {
+    write(core.x, core.y, slice_of_core(facts(), core.core), image.address, image.bytes.data(),
+          image.bytes.size());
+  }
+}
+
+void BoardCore::prepare(CoreAt core, unsigned threads) {
+  if (threads < 1 || threads > facts().threads_per_core) {
+    throw UserError("HostLink::startOne: " + std::to_string(threads) + " threads: a core has 1 to " +
+                    std::to_string(facts().threads_per_core));
+  }
+  prepared_[{board(core.x, core.y), dense_core(facts(), core.core)}] = threads;
+}
+
+// All threads of a board are started by one command, and all boards are told in one call.
+void BoardCore::start(const std::vector<Start>& starts) {
+  settle();
+  enter("start", backend_->now());
+  first_result_.reset();
+  running_ = 0;
+  for (const Start& s : starts) {
+    blocks::StartFrame frame;
+    frame.first_core = static_cast<std::uint16_t>(s.first_core);
+    frame.cores = static_cast<std::uint16_t>(s.cores);
+    frame.threads = static_cast<std::uint8_t>(s.threads);
+    frame.pc = s.pc;
+    post(s.board, blocks::encode(frame));
+    for (unsigned core = s.first_core; core < s.first_core + s.cores; ++core)
+      started_.try_emplace({s.board, memory_of(core)}, core);
+  }
+  for (const Start& s : starts) {
+    for (const std::uint32_t reg : {blocks::reg::cycle, blocks::reg::clock_hz}) {
+      post(s.board, blocks::encode(blocks::RegReadFrame{0, reg}));
+      ++awaited_registers_;
+    }
+  }
+  ring();
+}
+
+void BoardCore::go_all() {
+  if (!all_prepared_ && prepared_.empty())
+    throw UserError("HostLink::go: nothing to start; call boot() first");
+  std::vector<Start> starts;
+  if (all_prepared_) {
+    for (unsigned b = 0; b < facts().boards(); ++b) {
+      starts.push_back({b, 0, facts().cores(), facts().threads_per_core, in_use(b) ? 0 : kParkAddress});
+    }
+  }
+  for (const auto& [where, threads] : prepared_) starts.push_back({where.first, where.second, 1, threads, 0});
+  start(starts);
+  all_prepared_ = false;
+  prepared_.clear();
+}
+
+void BoardCore::go(CoreAt core) {
+  const auto found = prepared_.find({board(core.x, core.y), dense_core(facts(), core.core)});
+  if (found == prepared_.end()) {
+    throw UserError("HostLink::goOne: core " + std::to_string(core.core) +
+                    " was not prepared; call startOne() first");
+  }
+  start({{found->first.first, found->first.second, 1, found->second, 0}});
+  prepared_.erase(found);
+}
+
+}  // namespace polyloom::overlay

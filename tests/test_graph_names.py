@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+# Covers: answers by the vertices' own ids and names, from file to screen, CSV, NPY and JSON, against NetworkX: ids with
+# gaps, directed and undirected, loops, parallel edges, comments, one vertex, an empty file, names that are no UTF-8 or
+# hold commas and quotes, weights that are not used; natively and on one simulated board. Leaves out: the readers' own
+# errors and --verify against wrong runs (polite/readers, apps/verify), bigger graphs (test_apps.py, test_big.py).
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from conftest import Done, read_named, read_values
+
+Polyloom = Callable[..., Done]
+ON = {"native": ("--on", "native"), "tiny-1": ("--on", "sim", "--cluster", "tiny-1")}
+
+#: Ids with gaps, two components and a loop alone, parallel edges, comments of both kinds, every separator.
+GAPS = "# from to\n1007 1014\n1014\t1021\n1007 1014\r\n% more\n1021,1021\n\n1021 1007\n40000000 5\n5 6\n70 70\n"
+EDGES = [(1007, 1014), (1014, 1021), (1007, 1014), (1021, 1021), (1021, 1007), (40000000, 5), (5, 6), (70, 70)]
+
+
+@pytest.fixture(params=ON, ids=str)
+def run(request: pytest.FixtureRequest, polyloom: Polyloom, tmp_path: Path) -> Callable[..., Done]:
+    def call(app: str, graph: str | bytes, *args: object, name: str = "graph.txt") -> Done:
+        (tmp_path / name).write_bytes(graph if isinstance(graph, bytes) else graph.encode())
+        return polyloom("run", app, *ON[request.param], "--no-report", "--verify", "--graph", name, *args)
+
+    return call
+
+
+def values_of(done: Done, path: Path) -> dict[int, float]:
+    assert done.status == 0, done.err + done.out
+    return read_values(path)
+
+
+def test_components_are_those_of_the_ids_that_occur(run: Callable[..., Done], tmp_path: Path) -> None:
+    graph = nx.MultiDiGraph(EDGES)
+    expected = {v: min(part) for part in nx.weakly_connected_components(graph) for v in part}
+    done = run("hashmin", GAPS, "--out", "out.csv")
+    assert values_of(done, tmp_path / "out.csv") == expected
+    assert "components: 3" in done.out
+    assert "7 vertices, 8 edges" in done.out
+
+
+def test_pagerank_is_networkx(run: Callable[..., Done], tmp_path: Path) -> None:
+    # With the reverse of every edge nothing dangles, so the definitions agree.
+    graph = nx.MultiDiGraph(EDGES + [(v, u) for u, v in EDGES if u != v])
+    expected = nx.pagerank(graph, tol=1e-12, max_iter=1000)
+    done = run("pagerank", GAPS, "--undirected", "--iterations", 150, "--json", "--out", "out.csv")
+    assert values_of(done, tmp_path / "out.csv") == pytest.approx(expected, rel=1e-5)
+    answer = done.json
+    assert answer["verified"] and answer["notes"] == []
+    best = max(expected, key=lambda v: (expected[v], -v))
+    assert answer["top"][0]["name"] == str(best)
+    assert answer["sum_of_values"] == pytest.approx(1, abs=1e-5)
+
+
+def test_shortest_paths_start_at_an_id(run: Callable[..., Done], tmp_path: Path) -> None:
+    weighted = "".join(f"{u} {v} {w}\n" for w, (u, v) in enumerate(EDGES, 3))
+    graph = nx.MultiDiGraph()
+    graph.add_weighted_edges_from((u, v, w) for w, (u, v) in enumerate(EDGES, 3))
+    for extra, seen in (((), graph), (("--undirected",), graph.to_undirected())):
+        found = nx.single_source_dijkstra_path_length(seen, 1014)
+        done = run("sssp", weighted, "--source", 1014, "--out", "out.csv", "--json", *extra)
+        assert values_of(done, tmp_path / "out.csv") == {v: found.get(v, math.inf) for v in graph}
+        assert done.json["source"] == "1014"
+
+
+def test_distance_sums_are_from_the_smallest_ids(run: Callable[..., Done], tmp_path: Path) -> None:
+    graph = nx.MultiDiGraph(EDGES)
+    sources = sorted(graph)[:3]
+    lengths = [nx.single_source_shortest_path_length(graph, source) for source in sources]
+    done = run("asp", GAPS, "--sources", 3, "--out", "out.csv")
+    assert values_of(done, tmp_path / "out.csv") == {v: sum(way.get(v, 0) for way in lengths) for v in graph}
+
+
+def test_one_vertex(run: Callable[..., Done], tmp_path: Path) -> None:
+    done = run("hashmin", "# a loop\n4000000000 4000000000\n", "--out", "out.csv")
+    assert values_of(done, tmp_path / "out.csv") == {4000000000: 4000000000}
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n\n", "%%MatrixMarket matrix coordinate pattern general\n0 0 0\n"])
+def test_a_graph_without_vertices_is_refused(run: Callable[..., Done], text: str) -> None:
+    done = run("hashmin", text)
+    assert done.status == 1
+    assert done.err == "polyloom: graph.txt: the graph is empty: it has no vertex\n"
+
+
+def test_declared_vertices_are_there_and_begin_at_one(run: Callable[..., Done], tmp_path: Path) -> None:
+    text = "%%MatrixMarket matrix coordinate real general\n4 4 2\n2 3 0.5\n3 2 0.25\n"
+    done = run("hashmin", text, "--out", "out.csv", "--json", name="graph.mtx")
+    assert values_of(done, tmp_path / "out.csv") == {1: 1, 2: 2, 3: 2, 4: 4}
+    assert done.json["components"] == 3
+    assert done.json["notes"] == ["the weights of graph.mtx are not used: hashmin takes all edges alike"]
+
+
+@pytest.mark.parametrize("app", ["pagerank", "hashmin", "asp"])
+def test_weights_that_are_not_used_are_told(polyloom: Polyloom, tmp_path: Path, app: str) -> None:
+    (tmp_path / "w.txt").write_text("1 2 0.5\n2 1 7\n")
+    folder = tmp_path / "record"
+    done = polyloom("run", app, "--on", "native", "--graph", "w.txt", "--run-dir", folder)
+    note = f"the weights of w.txt are not used: {app} takes all edges alike"
+    assert done.status == 0 and f"note: {note}\n" in done.out
+    assert json.loads((folder / "result.json").read_text())["notes"] == [note]
+
+
+def test_shortest_paths_need_whole_weights(polyloom: Polyloom, tmp_path: Path) -> None:
+    (tmp_path / "w.txt").write_text("7 9 0.25\n")
+    done = polyloom("run", "sssp", "--on", "native", "--graph", "w.txt")
+    assert done.status == 1
+    assert done.err.startswith("polyloom: w.txt: edge 7 -> 9 has weight 0.25; whole numbers from 0")
+
+
+def test_the_mass_that_dangles_is_told(polyloom: Polyloom, tmp_path: Path) -> None:
+    (tmp_path / "d.txt").write_text("1 2\n")
+    done = polyloom("run", "pagerank", "--on", "native", "--graph", "d.txt")
+    # x = 0.075, 0.075 + 0.85 * 0.075
+    assert (
+        "note: vertices without an out-edge: 1; what they hold is not handed on, so the values sum to 0.21375"
+        in done.out
+    )
+
+
+PACKAGES = 'Package: caf\xe9\nDepends: say"hi"\n\nPackage: say"hi"\n\nPackage: plain\nDepends: caf\xe9\n'.encode(
+    "latin-1"
+)
+
+
+def test_no_byte_of_a_name_costs_the_result(run: Callable[..., Done], tmp_path: Path) -> None:
+    done = run("pagerank", PACKAGES, "--out", "out.csv", "--json", name="l_Packages")
+    assert done.status == 0, done.err
+    assert {row["name"] for row in done.json["top"]} == {"caf\ufffd", 'say"hi"', "plain"}
+    assert b'"say""hi""",' in (tmp_path / "out.csv").read_bytes()
+    assert set(read_named(tmp_path / "out.csv")) == {"caf\udce9", 'say"hi"', "plain"}
+
+
+def test_names_are_the_records_of_npy(run: Callable[..., Done], tmp_path: Path) -> None:
+    done = run("hashmin", PACKAGES, "--out", "out.npy", name="l_Packages")
+    assert done.status == 0, done.err
+    table = np.load(tmp_path / "out.npy")
+    assert dict(zip(table["vertex"], table["value"], strict=True)) == {
+        b"caf\xe9": b"caf\xe9",
+        b"plain": b"caf\xe9",
+        b'say"hi"': b"caf\xe9",
+    }
+
+
+def test_ids_are_the_records_of_npy(run: Callable[..., Done], tmp_path: Path) -> None:
+    done = run("sssp", "1007 1014\n5 6\n", "--source", 1007, "--out", "out.npy")
+    assert done.status == 0, done.err
+    table = np.load(tmp_path / "out.npy")
+    assert table.dtype.names == ("vertex", "value")
+    assert table["vertex"].tolist() == [5, 6, 1007, 1014]
+    assert table["value"].tolist() == [math.inf, math.inf, 0, 1]
+
+
+def test_renumber_is_refused_with_what_to_do(polyloom: Polyloom, tmp_path: Path) -> None:
+    (tmp_path / "g.txt").write_text("1 2\n")
+    done = polyloom("run", "hashmin", "--on", "native", "--graph", "g.txt", "--renumber")
+    assert done.status != 0
+    assert "--renumber" in done.err and "leave it out" in done.err
+
+
+def test_a_made_graph_is_verified_without_a_file_and_says_so(polyloom: Polyloom) -> None:
+    done = polyloom("run", "hashmin", "--on", "native", "--generate", "grid:3:2", "--verify")
+    assert "verification: passed" in done.out
+    assert "the graph is made, not read" in done.out

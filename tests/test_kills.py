@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+# Covers: kill -9 of launchers at random times, with real simulators, managers, ranks; Ctrl-C and its kin during a
+# simulated run: whole records or none, nothing left beside them, one line on the terminal; two runs in one folder.
+# Leaves out: processes of all shapes (polyloom/tests/test_process.py), Open MPI engines.
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from conftest import POLYLOOM, ROOT, Done
+
+from polyloom import folder, supervisor
+
+#: In the environment of all that a test starts; never twice in a test session.
+MARK = "POLYLOOM_TEST_KILLS"
+#: Until all is gone: 5 s are promised; a busy machine needs more.
+SECONDS = 20.0
+
+LOOP = "#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); for (;;) ; }\n"
+PAGERANK = ["pagerank", "--generate", "grid:30:30", "--iterations", "60000", "--on", "sim", "--cluster", "tiny-2"]
+VERBS = {
+    "run": ["run", *PAGERANK, "--run-dir", "out"],
+    "mpirun": ["mpirun", "--on", "native", "-n", "4", "--run-dir", "out", "loop.c"],
+    "nbody": ["nbody", "--n", "400", "--nodes", "2", "--let", "hub", "--steps", "100000", "--run-dir", "out"],
+}
+
+
+class Job:
+    """A polyloom command with a mark of its own, in a folder and with temporary files of its own."""
+
+    def __init__(self, home: Path, words: list[str]) -> None:
+        self.mark = f"{MARK}_{os.getpid()}_{time.monotonic_ns()}"
+        (home / "loop.c").write_text(LOOP)
+        (home / "tmp").mkdir(exist_ok=True)
+        env = {**os.environ, "POLYLOOM_HOME": str(ROOT), "TMPDIR": str(home / "tmp"), self.mark: "1"}
+        self.process = subprocess.Popen(
+            [str(POLYLOOM), *words], cwd=home, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        self.home = home
+
+    def names(self) -> list[str]:
+        """What runs, without what has just ended."""
+        found = []
+        for pid in supervisor.marked(self.mark):
+            try:
+                found.append(Path(f"/proc/{pid}/comm").read_text().strip())
+            except OSError:
+                continue
+        return found
+
+    def wait_for(self, condition: Callable[[], bool], seconds: float = 60) -> None:
+        limit = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < limit, f"in vain; running: {self.names()}"
+            time.sleep(0.02)
+
+    def wait_for_all_to_end(self) -> None:
+        self.wait_for(lambda: not supervisor.marked(self.mark), SECONDS)
+        self.wait_for(lambda: not list((self.home / "tmp").glob("polyloom-*")), SECONDS)
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[[list[str]], Job]]:
+    jobs: list[Job] = []
+
+    def make(words: list[str]) -> Job:
+        jobs.append(Job(tmp_path, words))
+        return jobs[-1]
+
+    yield make
+    for job in jobs:
+        job.process.kill()
+        job.process.communicate()
+        supervisor.end_all(job.mark)
+
+
+WORKERS = {"run": "polyloom-sim", "mpirun": "polyloom-mpi-ma", "nbody": "polyloom-sim"}
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_launcher_that_is_killed_leaves_nothing(verb: str, seed: int, start: Callable[[list[str]], Job]) -> None:
+    job = start(VERBS[verb])
+    if seed == 0:  # in full work
+        job.wait_for(lambda: WORKERS[verb] in job.names())
+    time.sleep(random.Random(f"{verb}{seed}").uniform(0.1, 1.5))
+    job.process.kill()
+    job.process.wait()
+    job.wait_for_all_to_end()
+
+
+def is_whole(record: Path, seen: int) -> bool:
+    """Whether a record of a run that was interrupted is all there."""
+    facts = json.loads((record / "run.json").read_text())
+    assert facts["status"] in {"interrupted", "client left"}, facts
+    counters = dict(line.split(",") for line in (record / "counters.csv").read_text().splitlines()[1:])
+    return int(facts["simulated_ps"]) > 0 and len(counters) > seen
+
+
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, None])
+def test_an_interrupted_run_leaves_a_whole_record(signum: int | None, start: Callable[[list[str]], Job]) -> None:
+    """None: the application alone is killed outright."""
+    job = start(VERBS["run"])
+    job.wait_for(lambda: "polyloom-sim" in job.names())
+    time.sleep(1)
+    if signum is None:
+        (app,) = [p for p in supervisor.marked(job.mark) if "app_pagerank" in Path(f"/proc/{p}/comm").read_text()]
+        os.kill(app, signal.SIGKILL)
+    else:
+        job.process.send_signal(signum)
+    _, errors = job.process.communicate(timeout=30)
+    assert job.process.returncode == 128 + (signum or signal.SIGKILL)
+    job.wait_for_all_to_end()
+    record = job.home / "out"
+    assert is_whole(record, seen=20)
+    folder.check(record)
+    assert [p.name for p in job.home.iterdir() if "partial" in p.name] == [] and not (record / ".partial").exists()
+    said = [line for line in errors.splitlines() if line.startswith("polyloom: interrupted")]
+    assert len(said) == (signum is not None), errors
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_job_leaves_its_logs_and_a_record(signum: int, start: Callable[[list[str]], Job]) -> None:
+    job = start(VERBS["mpirun"])
+    job.wait_for(lambda: WORKERS["mpirun"] in job.names())
+    time.sleep(0.5)
+    job.process.send_signal(signum)
+    _, errors = job.process.communicate(timeout=30)
+    assert job.process.returncode == 128 + signum
+    job.wait_for_all_to_end()
+    facts = json.loads((job.home / "out" / "run.json").read_text())
+    assert (facts["status"], facts["exit_status"]) == ("interrupted", 128 + signum)
+    assert "Traceback" not in errors
+
+
+def test_two_runs_in_one_folder_do_not_mix(start: Callable[[list[str]], Job]) -> None:
+    first = start(VERBS["run"])
+    first.wait_for(lambda: (first.home / "out" / folder.MANIFEST).exists())
+    second = start(["run", "sssp", "--generate", "uniform:100:4", "--on", "native", "--run-dir", "out"])
+    _, errors = second.process.communicate(timeout=60)
+    assert second.process.returncode == 1
+    assert errors == f'polyloom: run record "{first.home / "out"}": another run is using this folder; ' + (
+        "wait for its end or give another folder\n"
+    )
+    assert first.process.poll() is None
+
+
+def test_runs_that_choose_their_folder_get_two(tmp_path: Path, polyloom: Callable[..., Done]) -> None:
+    words = ["run", "sssp", "--generate", "uniform:100:4", "--on", "native", "--json"]
+    env = {**os.environ, "POLYLOOM_HOME": str(ROOT)}
+    jobs = [
+        subprocess.Popen([str(POLYLOOM), *words], cwd=tmp_path, env=env, stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    folders = {json.loads(job.communicate(timeout=60)[0])["run_dir"] for job in jobs}
+    assert len(folders) == 3
+    assert all((Path(name) / "run.json").is_file() for name in folders)
+
+
+def test_a_run_removes_no_file_of_the_user(tmp_path: Path, polyloom: Callable[..., Done]) -> None:
+    for on in ("sim", "native"):
+        mine = tmp_path / on
+        mine.mkdir()
+        (mine / "run.json").write_text("{}")
+        (mine / "thesis.txt").write_text("precious")
+        run = ["run", "sssp", "--generate", "uniform:100:4", "--on", on, "--run-dir", mine]
+        body = ["nbody", "--n", "100", "--steps", "1", "--run-dir", mine]
+        for words in (
+            run,
+            body,
+            ["mpirun", "--on", "native", "-n", "2", "--run-dir", mine, ROOT / "tests/mpi/messages.c"],
+        ):
+            done = polyloom(*words)
+            assert done.status == 1 and "nothing was changed" in done.err and done.err.count("\n") == 1, done.err
+            assert {p.name: p.read_text() for p in mine.iterdir()} == {"run.json": "{}", "thesis.txt": "precious"}
