@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fabric/guarded.h"
 
+#include <csignal>
 #include <cstdio>
 #include <new>
 #include <stdexcept>
@@ -46,5 +47,7 @@ int tell(const std::exception_ptr& error) noexcept {
   std::fprintf(stderr, "polyloom: %s\n", ending.text.c_str());
   return ending.status;
 }
+
+void heed_file_limits() noexcept { std::signal(SIGXFSZ, SIG_IGN); }
 
 }  // namespace polyloom

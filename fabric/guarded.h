@@ -22,9 +22,14 @@ Ending ending_of(const std::exception_ptr& error);
 /// Prints the text as "polyloom: TEXT" and returns the status.
 int tell(const std::exception_ptr& error) noexcept;
 
+/// A file that grows past its limit (ulimit -f) makes a write fail, which is told, instead of ending the
+/// process.
+void heed_file_limits() noexcept;
+
 /// The body of a main(): its status, or what tell() makes of what it throws.
 template <typename Body>
 int guarded(Body&& body) noexcept {
+  heed_file_limits();
   try {
     return body();
   } catch (...) {

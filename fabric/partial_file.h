@@ -23,7 +23,12 @@ class PartialFile {
  public:
   explicit PartialFile(const std::string& path) : shown_(path), path_(path) {
     std::error_code none;
-    if (const auto target = std::filesystem::canonical(path, none); !none) path_ = target.string();
+    if (const auto target = std::filesystem::canonical(path, none); !none) {
+      path_ = target.string();
+    } else if (const auto link = std::filesystem::read_symlink(path, none); !none) {
+      path_ =
+          (std::filesystem::path(path).parent_path() / link).string();  // to a file that is yet to be made
+    }
     struct stat facts {};
     const bool there = ::stat(path_.c_str(), &facts) == 0;
     in_place_ = there && !S_ISREG(facts.st_mode);

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m polyloom ARGS``: the command ``polyloom``, also where its script is not installed."""
+"""``polyloom`` and ``python -m polyloom ARGS``: the command line."""
 
-from polyloom.cli import main
+from polyloom import interrupts
+
+
+def main() -> None:
+    """Entry point of the script."""
+    interrupts.loaded("polyloom.cli").main()
+
 
 if __name__ == "__main__":
     main()

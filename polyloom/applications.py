@@ -33,7 +33,7 @@ class Application:
     def command(self) -> list[str]:
         """The program, without its arguments."""
         if self.in_python:
-            return [sys.executable, "-m", f"apps.{self.name}"]
+            return [sys.executable, "-m", "polyloom.python_app", self.name]
         return [str(paths.program(f"app_{self.name}"))]
 
     @property

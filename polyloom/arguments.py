@@ -21,7 +21,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """One line, with the way to the list of all options."""
-        self.exit(2, f"{self.prog}: {message}; all options: {self.prog} --help\n")
+        self.exit(2, f"polyloom: {message}; all options: {self.prog} --help\n")
 
     def _hint(self, unknown: list[str]) -> str:
         known = [name for name in self._option_string_actions if name.startswith("--")]

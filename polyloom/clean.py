@@ -31,7 +31,7 @@ class Item:
 
 def clean(runs: Sequence[Path], caches: bool = False, dry_run: bool = False) -> list[Item]:
     """Find and, unless ``dry_run``, remove. ``runs`` are folders of run folders; ``caches``: all entries of caches."""
-    places = [Path(tempfile.gettempdir()), *(kept.folder for kept in cache.ALL)]
+    places = [Path(tempfile.gettempdir()), Path("/tmp"), *(kept.folder for kept in cache.ALL)]
     items = [item for place in dict.fromkeys(places) for item in _temporary(place, dry_run)]
     items += [item for place in runs for item in _runs(place, dry_run)]
     if caches:
@@ -82,7 +82,7 @@ def _runs(place: Path, dry_run: bool) -> Iterator[Item]:
             folder.check(path)
             size = cache.size_of(path)
             if not dry_run:
-                with folder.RunFolder(path, made=True):
+                with folder.RunFolder(path, made=[path]):
                     pass
             yield Item(path, "run that did not come to its record", size)
 

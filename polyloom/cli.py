@@ -8,11 +8,11 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
-from polyloom import __version__, applications, launch, memory, paths, process, record
+from polyloom import __version__, applications, errors, files, interrupts, launch, options, paths, process, record
 from polyloom import clean as cleaning
 from polyloom import doctor as doctor_module
 from polyloom.errors import UserError
@@ -43,6 +43,8 @@ def common(
     """Program clusters of FPGAs: one source, run natively, simulated, and on RTL."""
 
 
+#: Of numbers that programs in C++ hold in 64 bits.
+MOST = 2**64 - 1
 PASS_THROUGH = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
@@ -57,8 +59,10 @@ def run(
         str, typer.Option(help="Shipped cluster or path of a .toml file; default laptop, sort and averaging: optweb-8.")
     ] = "",
     engine: Annotated[str, typer.Option(help="serial, threads:N or mpi:N (host processes).")] = "",
-    max_cycles: Annotated[int, typer.Option(help="Stop after this many core cycles.")] = 0,
-    seed: Annotated[int, typer.Option(help="Seed of all random draws.")] = 0,
+    max_cycles: Annotated[int, typer.Option(min=0, max=MOST, help="Stop after this many core cycles.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=MOST, help="Of the simulator's fault draws; of what sort and averaging draw.")
+    ] = 0,
     trace: Annotated[bool, typer.Option("--trace", help="Write a Chrome trace into the run folder.")] = False,
     run_dir: Annotated[Path | None, typer.Option(help="Run folder; default runs/TIME-APP-ON.")] = None,
     no_report: Annotated[bool, typer.Option("--no-report", help="Do not write report.html.")] = False,
@@ -80,6 +84,11 @@ def run(
         return
     if not name:
         raise UserError("run needs the name of an application: polyloom run APP; `polyloom apps` lists them")
+    native = launch.fidelity(on) == "native"
+    no_cluster = "a native run has no cluster that is simulated; leave it out, or say --on sim"
+    options.refuse(context, native, no_cluster, "engine", "max_cycles", "trace")
+    draws = native and not applications.find(name).in_python
+    options.refuse(context, draws, "a native run of this application draws nothing; leave it out", "seed")
     request = launch.RunRequest(
         app=name,
         args=list(context.args),
@@ -117,6 +126,7 @@ def _print_json(output: str, folder: Path, report: Path | None) -> None:
 
 @app.command()
 def collective(
+    context: typer.Context,
     operation: Annotated[str, typer.Argument(metavar="OP", help="all-to-all, all-reduce, broadcast, ...")],
     cluster: Annotated[str, typer.Option(help="Shipped cluster or path of a .toml file.")] = "optweb-8",
     size: Annotated[str, typer.Option("--bytes", help="Bytes a rank: 4096, 64K, 1M.")] = "1M",
@@ -134,6 +144,8 @@ def collective(
     """
     from polyloom.collectives import CollectiveError, Communicator, command  # compiled: only where it is used
 
+    options.refuse(context, bool(sweep), "--sweep gives the sizes; leave one of them out", "size")
+    options.refuse(context, json_output, "a table for people; leave it out, or --json", "explain")
     sizes = command.sizes_of(size, sweep)
     if verify and max(sizes) >= command.VISIBLE_BYTES:
         os.environ.setdefault("POLYLOOM_LOAD", "backdoor")
@@ -143,13 +155,17 @@ def collective(
         start = time.monotonic()
         try:
             comm = Communicator(cluster, on)
-            if explain and not json_output:
+            if explain:
                 print(comm.explain(comm.uniform(operation, sizes[-1])))
             results = command.run(comm, operation, sizes, algorithm, verify)
         except CollectiveError as error:
             raise UserError(str(error)) from error
+        for wanted, result in zip(sizes, results, strict=True):
+            if result.bytes not in {wanted, 0}:
+                note = f"{wanted} bytes: {result.bytes} are moved, whole elements of 4 bytes in equal blocks"
+                print(f"polyloom: {note}", file=sys.stderr)
         text = command.table(comm, results)
-        facts = command.facts(comm, results)
+        facts = command.facts(comm, results, verify)
         del comm  # ends the simulator, which writes its record
         command.write_record(folder, facts, sys.argv, time.monotonic() - start)
         page_path = page.write(record.read(folder.path))
@@ -160,6 +176,7 @@ def collective(
 
 @app.command(context_settings={"allow_interspersed_args": False})
 def mpirun(
+    context: typer.Context,
     words: Annotated[list[str], typer.Argument(metavar="PROG.c... [ARGS]", help="C sources, then their arguments.")],
     cluster: Annotated[str, typer.Option(help="Shipped cluster, a .toml, or a ZRLMPI .json file.")] = "zrlmpi-4",
     on: Annotated[str, typer.Option(help="rtl: CPU processes and FPGAs in RTL; native: CPU processes only.")] = "rtl",
@@ -188,6 +205,11 @@ def mpirun(
     from polyloom.transpile import explain as collectives_table
     from polyloom.transpile.program import Source
 
+    alone = "CPU processes alone have no simulator and no FPGAs; leave it out, or say --on rtl"
+    options.refuse(context, on == "native", alone, "engine", "seed", "trace", "checks")
+    options.refuse(context, ranks is not None, "-n gives the number of processes; leave one of them out", "cluster")
+    not_run = "--build-only runs nothing; leave one of them out"
+    options.refuse(context, build_only, not_run, "tag_output", "timeout", "trace", "run_dir", "engine", "seed")
     files, args = request.split_arguments(words)
     flags = [f"-D{text}" for text in define or []] + [f"-I{text}" for text in include or []]
     source = Source(tuple(files), tuple(flags), collectives, checks)
@@ -201,12 +223,13 @@ def mpirun(
     if folder is not None and (folder / "run.json").is_file():
         command.say(f"report: {page.write(record.read(folder))}")
     if json_output:
-        print(command.as_json(built, status, folder, state))
+        print(command.as_json(built, collectives, status, folder, state))
     raise typer.Exit(status)
 
 
 @app.command()
 def nbody(
+    context: typer.Context,
     name: Annotated[str, typer.Option("--problem", help="plummer, cold-sphere, hernquist or kepler.")] = "plummer",
     source: Annotated[str, typer.Option("--from", metavar="FILE.npz", help="Bodies: arrays pos, mass, vel.")] = "",
     count: Annotated[int, typer.Option("--n", help="Bodies of a problem.")] = 4096,
@@ -249,7 +272,9 @@ def nbody(
     from polyloom.nbody import Settings, command, snapshot, text  # compiled: only where it is used
 
     if out is not None:
-        snapshot.check_name(out)  # before the work, not after it
+        files.check_output(out, [".npz"], Path(source) if source else None)  # before the work, not after it
+    on = on or ("sim" if let == "hub" or cluster else "native")
+    _refuse_what_nbody_ignores(context, on)
     if resume is not None:
         outcome = command.resume(resume, steps)
     else:
@@ -268,7 +293,6 @@ def nbody(
             target=target,
         )
         every = (log_every, snapshot_every)
-        on = on or ("sim" if let == "hub" or cluster else "native")
         job = command.Job(
             name,
             source,
@@ -298,6 +322,25 @@ def nbody(
         print(f"run: {outcome.folder}")
         print(f"report: {report_path}")
     raise typer.Exit(outcome.status)
+
+
+def _refuse_what_nbody_ignores(context: typer.Context, on: str) -> None:
+    given = context.params
+    went_on = "--resume takes this from the run that it continues; leave it out"
+    options.refuse_all_but(context, given["resume"] is not None, went_on, "resume", "steps", "out", "json_output")
+    options.refuse(context, bool(given["source"]), "--from gives the bodies; leave it out", "name", "count", "seed")
+    no_cluster = "a native run has no cluster that is simulated; leave it out, or say --on sim"
+    options.refuse(context, on == "native", no_cluster, "cluster", "compute", "engine")
+    options.refuse(context, on != "native", "of native runs; on a cluster each domain has a process", "threads")
+    by_angle = given["mac"] != "acceleration"
+    options.refuse(context, by_angle, "of --mac acceleration; --mac side and angle have --theta", "delta")
+    options.refuse(context, not by_angle, "of --mac side and angle; --mac acceleration has --delta", "theta")
+    alone = given["nodes"] == 1
+    no_other = "one domain needs no tree of another; say --nodes above 1"
+    options.refuse(context, alone, no_other, "target", *(["let"] if on == "native" else []))
+    options.refuse(
+        context, given["let"] == "full", "--let full sends whole trees; it makes none for a target", "target"
+    )
 
 
 @app.command("apps")
@@ -360,6 +403,7 @@ def isa_test(
 
 @app.command()
 def synth(
+    context: typer.Context,
     name: Annotated[
         str, typer.Argument(metavar="TOP|ROLE|PROG.c", help="A design, a top module, a role, or an MPI program.")
     ],
@@ -378,6 +422,9 @@ def synth(
     """Synthesize RTL with open tools; print what a module takes."""
     if part and part not in synth_parts.PARTS:
         raise UserError(f"no part '{part}'; parts: {', '.join(synth_parts.PARTS)}")
+    is_program = name.endswith(".c")
+    options.refuse(context, is_program, "of the overlay; leave it out", "size")
+    options.refuse(context, not is_program, "of an MPI program (PROG.c); leave it out", "ranks", "rank")
     overrides = {}
     for text in param or []:
         key, equals, value = text.partition("=")
@@ -386,7 +433,7 @@ def synth(
         overrides[key] = value
     results = []
     known = synth_designs.read()
-    if name.endswith(".c"):
+    if is_program:
         designs = [synth_designs.of_program(Path(name), ranks, rank)]
     else:
         designs = synth_designs.select(name, known, size)
@@ -431,18 +478,19 @@ def doctor(
 
 
 def main() -> None:
-    """Entry point: turns a UserError into one line on standard error and exit status 1."""
-    try:
-        app()
-    except UserError as error:
-        print(f"polyloom: {error}", file=sys.stderr)
-        sys.exit(1)
-    except MemoryError:
-        left = memory.text(memory.there())
-        print(
-            f"polyloom: not enough memory: {left} are left, and this work needs more; make it smaller", file=sys.stderr
-        )
-        sys.exit(1)
-    except KeyboardInterrupt:
-        print("polyloom: interrupted by SIGINT", file=sys.stderr)
-        sys.exit(130)
+    """Entry point: whatever goes wrong is one line on standard error and a status, 2 if the command line is wrong."""
+    with errors.one_line(), process.handled(interrupts.end):
+        try:
+            sys.exit(app(standalone_mode=False))
+        except typer.TyperException as error:
+            _end_usage(error)
+
+
+def _end_usage(error: typer.TyperException) -> NoReturn:
+    """A command line that cannot be read ends in a line; one without a word in it, in the help."""
+    text, context = error.format_message(), getattr(error, "ctx", None)
+    if context is not None and text == context.get_help():
+        print(text, file=sys.stderr)
+        sys.exit(error.exit_code)
+    more = f"; all options: {context.command_path} --help" if context is not None else ""
+    errors.end(f"{text[:1].lower()}{' '.join(text[1:].split()).rstrip('.')}{more}", error.exit_code)

@@ -1,6 +1,67 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one exception that reaches a person; its text names what, where, and what would be right."""
+"""The one exception that reaches a person, and how a program ends by any: one line, a status.
+
+Its text names what, where, and what would be right.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+
+from polyloom import interrupts
+
+#: Of an exception that nobody thought of (sysexits.h, EX_SOFTWARE).
+DEFECT = 70
 
 
 class UserError(Exception):
     """Something the user gave, or the machine lacks. Printed after ``polyloom:``; exit status 1."""
+
+
+@contextlib.contextmanager
+def one_line() -> Iterator[None]:
+    """Around a whole program: whatever is raised inside ends it with one line on standard error and a status."""
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()  # what cannot be written is known here, not after the last line
+    except UserError as error:
+        end(str(error))
+    except MemoryError:
+        from polyloom import memory  # it uses UserError
+
+        left = memory.text(memory.there())
+        end(f"not enough memory: {left} are left, and this work needs more; make it smaller")
+    except OSError as error:
+        named = f"{error.filename}: " if error.filename is not None else ""
+        end(f"{named}{error.strerror or error}")
+    except KeyboardInterrupt:
+        end("interrupted by SIGINT", 130)
+    except interrupts.Ended as ended:
+        end(str(ended), ended.status)
+    except Exception as error:
+        if os.environ.get("POLYLOOM_TRACEBACK"):
+            raise
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(at.filename).name}:{at.lineno}"
+        end(f"internal error, {type(error).__name__} at {where}: {error}; POLYLOOM_TRACEBACK=1 shows more", DEFECT)
+
+
+def end(text: str, status: int = 1) -> NoReturn:
+    """End the program with a line."""
+    for word in sys.argv:  # what the user gave is part of one line; a compiler's message may have many
+        shown = "".join(repr(letter)[1:-1] if ord(letter) < 32 else letter for letter in word)
+        text = text.replace(word, shown) if shown != word else text
+    print(f"polyloom: {text}", file=sys.stderr)
+    try:
+        sys.stdout.flush()
+    except OSError:  # said above; the interpreter must not try once more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(status)

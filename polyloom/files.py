@@ -6,11 +6,28 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 from polyloom.errors import UserError
+
+
+def check_output(path: Path, endings: Sequence[str], read: Path | None = None) -> None:
+    """UserError, before the work, if an answer cannot go to ``--out path``; ``read``: the file that it is made of."""
+    if path.is_dir():
+        raise UserError(f"--out {path}: is a folder; give a file in it")
+    special = path.exists() and not path.is_file()  # a pipe, a device
+    if path.suffix not in endings and not special:
+        raise UserError(f"--out {path}: the file's name must end in {' or '.join(endings)}")
+    if read is not None and path.exists() and read.exists() and path.samefile(read):
+        raise UserError(f"--out {path}: is the file that is read; give another one")
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise UserError(f"--out {path}: there is no folder {folder}")
+    record = os.environ.get("POLYLOOM_RUN_DIR")
+    if record and Path(record).is_dir() and folder.samefile(record):
+        raise UserError(f"--out {path}: lies in the run's own folder, whose files are the record; give another place")
 
 
 @contextlib.contextmanager
@@ -21,7 +38,7 @@ def whole(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     link stays one. UserError naming file and cause if it cannot be written.
     """
     try:
-        target = path.resolve() if path.exists() else path
+        target = path.resolve() if path.exists() or path.is_symlink() else path
         there = target.stat() if target.exists() else None
         if there is not None and not stat.S_ISREG(there.st_mode):
             with target.open(mode, encoding=_encoding(mode)) as file:

@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from polyloom import files
@@ -28,14 +29,15 @@ class RunFolder:
 
     A new or an empty folder becomes ours. One that exists must be a record: with ``keep`` its files stay, else they are
     removed here, and nothing else is. A folder that holds anything that its manifest does not name is refused by a
-    UserError before anything has changed. ``made``: the caller has just made it; it goes again if nothing is written.
+    UserError before anything has changed. ``made``: folders that the caller has just made for it, innermost first; they
+    go again if nothing is written. What an exception leaves without a run.json is no record, and goes too.
     """
 
-    def __init__(self, path: Path, keep: bool = False, made: bool = False) -> None:
+    def __init__(self, path: Path, keep: bool = False, made: Sequence[Path] = ()) -> None:
         self.path = path.absolute()
         held = os.environ.get(_HELD)
         self._held = bool(held) and self.path.is_dir() and Path(held or "").is_dir() and self.path.samefile(held or "")
-        self._made = made
+        self._made = list(made)
         self._fd = -1
         if not self._held:
             check(self.path, keep)
@@ -57,7 +59,9 @@ class RunFolder:
     def __enter__(self) -> RunFolder:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and not self._held and not (self.path / "run.json").exists():
+            self._clear()
         self.release()
 
     @property
@@ -102,16 +106,16 @@ class RunFolder:
         with contextlib.suppress(OSError):
             if not self._held and [entry.name for entry in self.path.iterdir()] == [MANIFEST]:
                 (self.path / MANIFEST).unlink()
-                if self._made:
-                    self.path.rmdir()
+                for folder in self._made:
+                    folder.rmdir()
         os.close(self._fd)
         self._fd = -1
 
     def _open(self) -> None:
         while True:
             if not self.path.is_dir():
+                self._made += [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
                 self.path.mkdir(parents=True)
-                self._made = True
             flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
             self._fd = os.open(self.path / MANIFEST, flags, 0o666)
             if self._held:

@@ -1,37 +1,71 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C where work must not be torn. Input: interrupts; output: whether one has come."""
+"""Being asked to end. Input: SIGINT, SIGTERM, SIGHUP; output: one exception for all of them, or a note of the first."""
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any, NoReturn
+
+#: What asks a program to end.
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Ended(BaseException):
+    """A signal has asked this program to end. No Exception, so that nothing takes it for a failure of its own."""
+
+    def __init__(self, signum: int) -> None:
+        super().__init__(f"interrupted by {signal.Signals(signum).name}")
+        self.status = 128 + signum
+
+
+def end(signum: int, _frame: FrameType | None = None) -> NoReturn:
+    """A handler of these signals."""
+    raise Ended(signum)
+
+
+def loaded(module: str) -> Any:
+    """Import a module. What comes meanwhile ends the process without a word: nothing has begun yet."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        return importlib.import_module(module)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextlib.contextmanager
-def noted() -> Iterator[Callable[[], bool]]:
-    """Inside, the first Ctrl-C is noted and raises nothing; what is yielded tells whether it came. The next is raised.
+def noted() -> Iterator[Callable[[], int]]:
+    """Inside, the first signal is noted and raises nothing; what is yielded tells which it was, 0: none yet.
 
-    For loops that end in good order between two steps: an exception between the two halves of an exchange with other
-    processes would leave them waiting for each other. Outside the main thread nothing is changed and none comes.
+    The next one is raised. For loops that end in good order between two steps: an exception between the two halves of
+    an exchange with other processes would leave them waiting for each other. Signals that are ignored, or somebody
+    else's business, and all outside the main thread, are left alone.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
+        yield lambda: 0
         return
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler:  # ignored, or somebody else's business
-        yield lambda: False
-        return
-    came = False
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    ours = {number: was for number, was in before.items() if was in {signal.default_int_handler, end}}
+    came = 0
 
-    def note(_signal: int, _frame: object) -> None:
+    def put_back() -> None:
+        for number, was in ours.items():
+            signal.signal(number, was)
+
+    def note(number: int, _frame: object) -> None:
         nonlocal came
-        came = True
-        signal.signal(signal.SIGINT, before)
+        came = number
+        put_back()
 
-    signal.signal(signal.SIGINT, note)
+    for number in ours:
+        signal.signal(number, note)
     try:
         yield lambda: came
     finally:
-        signal.signal(signal.SIGINT, before)
+        put_back()

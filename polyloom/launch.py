@@ -35,11 +35,17 @@ class RunRequest:
     runs_parent: Path = field(default_factory=lambda: Path("runs"))
 
 
+def fidelity(given: str) -> str:
+    """What was asked for by ``--on`` or POLYLOOM_ON; empty: as the cluster file says of each FPGA."""
+    on = given or os.environ.get("POLYLOOM_ON", "")
+    if on and on not in FIDELITIES:
+        raise UserError(f"{'--on ' if given else 'POLYLOOM_ON='}{on}: allowed are {', '.join(FIDELITIES)}")
+    return on
+
+
 def launch(request: RunRequest) -> tuple[int, Path, str]:
     """Run it. Returns (exit status, run folder, captured standard output when ``json_output``)."""
-    on = request.on or os.environ.get("POLYLOOM_ON", "")
-    if on and on not in FIDELITIES:
-        raise UserError(f"{'--on ' if request.on else 'POLYLOOM_ON='}{on}: allowed are {', '.join(FIDELITIES)}")
+    on = fidelity(request.on)
     app = applications.find(request.app)
     cluster = ""
     if on != "native":

@@ -21,10 +21,13 @@ from pathlib import Path
 from types import FrameType
 from typing import IO
 
+from polyloom.interrupts import SIGNALS
+
 #: How long what is asked to end may take. A simulator writes its record then.
 GRACE_SECONDS = 15.0
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 OWNER = ".polyloom-owner"
+#: A place for sockets leaves room for a folder and a name below it.
+SOCKET_PLACE_BYTES = 70
 
 _supervisor: tuple[int, IO[bytes], str] | None = None  # our process, its pipe, its mark
 _starting = threading.Lock()
@@ -54,6 +57,15 @@ def guard() -> str:
         os.close(reader)
         _supervisor = (os.getpid(), os.fdopen(writer, "wb", buffering=0), mark)
         return mark
+
+
+def short_place() -> Path | None:
+    """Where ``scratch`` makes folders whose paths may be those of sockets: the usual place unless it is far down.
+
+    The path of a socket has at most 107 bytes.
+    """
+    usual = tempfile.gettempdir()
+    return Path("/tmp") if len(os.fsencode(usual)) > SOCKET_PLACE_BYTES and os.access("/tmp", os.W_OK) else None
 
 
 @contextlib.contextmanager
@@ -116,16 +128,18 @@ def run_child(
     ``on_line`` is called with each line of its output (standard error included) as it comes; it inherits
     ``descriptors``. Ctrl-C, SIGTERM and SIGHUP are passed on to the whole group, unless we were started with them
     ignored; the second Ctrl-C kills it. Once the child has ended, the others of its group may end in order too.
-    Returns (exit status as a shell shows it, captured standard output or "").
+    Returns (exit status as a shell shows it, captured standard output or ""). A child that fails after a signal was
+    passed on to it has the status of that signal, whatever it made of it.
     """
     guard()
     child: subprocess.Popen[str] | None = None
     early: list[int] = []
-    interrupts = 0
+    interrupts = passed_on = 0
 
     def forward(signum: int, _frame: FrameType | None) -> None:
-        nonlocal interrupts
+        nonlocal interrupts, passed_on
         interrupts += signum == signal.SIGINT
+        passed_on = passed_on or signum
         if child is None:
             early.append(signum)  # the child is being started, and may be there already
         else:
@@ -140,6 +154,7 @@ def run_child(
                 stdout=subprocess.PIPE if capture_stdout or on_line else None,
                 stderr=subprocess.STDOUT if on_line else None,
                 text=True,
+                errors="replace",
                 start_new_session=True,
                 pass_fds=descriptors,
             )
@@ -153,11 +168,13 @@ def run_child(
             if child is not None:
                 _end_group(child)
     status = child.returncode
+    if status > 0 and passed_on:
+        return 128 + passed_on, output or ""
     return (128 - status if status < 0 else status), output or ""
 
 
 @contextlib.contextmanager
-def handled(handler: Callable[[int, FrameType | None], None], signals: Sequence[int] = ENDING) -> Iterator[None]:
+def handled(handler: Callable[[int, FrameType | None], None], signals: Sequence[int] = SIGNALS) -> Iterator[None]:
     """Inside, ``handler`` gets these signals; those that we were started to ignore (nohup, ``&``) we go on ignoring.
 
     Either way a program that is started inside has the default disposition: it gets signals from us only.

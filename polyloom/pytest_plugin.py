@@ -16,7 +16,7 @@ from collections.abc import Generator, Iterator
 
 import pytest
 
-from polyloom import process
+from polyloom import interrupts, process
 
 #: Of the time limit, until the whole process is given up.
 HARD = 1.5
@@ -29,7 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
     process.guard()
     if threading.current_thread() is threading.main_thread():
         # Started by nohup or in the background: we go on ignoring them, what tests start must not.
-        for signum in process.ENDING:
+        for signum in interrupts.SIGNALS:
             if signal.getsignal(signum) is signal.SIG_IGN:
                 signal.signal(signum, process.ignore)
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import datetime
 import io
 import json
@@ -11,15 +12,16 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import polyloom
-from polyloom import process
+from polyloom import interrupts
 from polyloom.errors import UserError
 from polyloom.folder import RunFolder
 
+Stored = TypeVar("Stored")
 #: Exit statuses of a program that was asked to end.
-INTERRUPTED = {128 + signum: f"interrupted by {signum.name}" for signum in process.ENDING}
+INTERRUPTED = {128 + signum: f"interrupted by {signum.name}" for signum in interrupts.SIGNALS}
 
 #: Phases in which threads of an overlay run.
 WORKING = ("compute", "collect")
@@ -60,10 +62,20 @@ class RunRecord:
 
     @property
     def working_seconds(self) -> float:
-        """Simulated seconds in which programs ran on the nodes, so not those of loading and starting them."""
+        """Simulated seconds in which programs ran on the nodes, so not those of loading and starting them.
+
+        The whole run's where it names no phases.
+        """
         if phases := self.phases:
             return sum(length for name, length in phases.items() if name in WORKING)
         return self.number("run.json", "simulated_seconds") or 0.0
+
+    @property
+    def working_span(self) -> str:
+        """What ``working_seconds`` contains, in words."""
+        if self.phases:
+            return "the simulated time in which programs ran"
+        return "the whole simulated time, loading and reading back included"
 
     def number(self, file: str, *keys: str) -> float | None:
         """The number under these keys of ``run.json`` or ``result.json``; None if there is none."""
@@ -90,14 +102,37 @@ def as_number(value: Any, path: Path, what: str) -> float:
     return number
 
 
+def stored(kind: type[Stored], values: Any, path: Path, name: str) -> Stored:
+    """A dataclass as ``asdict`` wrote it into a file. UserError naming what in it cannot be that."""
+    if not isinstance(values, dict):
+        raise UserError(f"{path}: '{name}' is not a JSON object")
+    usual = {field.name: field.default for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    for key in values.keys() ^ usual.keys():
+        raise UserError(f"{path}: '{name}.{key}' is {'missing' if key in usual else 'not known'}")
+    for key, value in values.items():
+        wanted = type(usual[key])
+        fits = isinstance(value, (int, float) if wanted is float else wanted)
+        if not fits or isinstance(value, bool) != (wanted is bool):
+            raise UserError(f"{path}: '{name}.{key}' is {_short(value)}, not {wanted.__name__}")
+    return kind(**values)
+
+
 def _short(value: Any) -> str:
-    text = json.dumps(value) if isinstance(value, (str, bool)) else f"a JSON {type(value).__name__}"
+    text = (
+        json.dumps(value)
+        if isinstance(value, (str, bool, int, float, type(None)))
+        else f"a JSON {type(value).__name__}"
+    )
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def open_folder(wanted: Path | None, parent: Path, app: str, on: str) -> RunFolder:
     """The folder of a run that begins: ``wanted``, or a fresh one below ``parent``. UserError if it cannot be had."""
-    return RunFolder(wanted) if wanted else RunFolder(new_folder(parent, app, on), made=True)
+    if wanted:
+        return RunFolder(wanted)
+    fresh = [] if parent.exists() else [parent]
+    folder = new_folder(parent, app, on)
+    return RunFolder(folder, made=[folder, *fresh])
 
 
 def new_folder(parent: Path, app: str, on: str) -> Path:
@@ -123,6 +158,13 @@ def _suffixes() -> Iterator[str]:
         number += 1
 
 
+def word_of(status: int | None) -> str:
+    """What a record calls a run that ended with this exit status; None: it has not ended."""
+    if status is None:
+        return "running"
+    return "finished" if status == 0 else "interrupted" if status in INTERRUPTED else "failed"
+
+
 def complete(
     folder: RunFolder,
     app: str,
@@ -133,8 +175,14 @@ def complete(
     wall_seconds: float,
     more: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write the run.json of a run that had no simulator to do so (native, or one that ended before it started)."""
+    """Write the run.json of a run that had no simulator to do so (native, or one that ended before it started).
+
+    Of one that had, the status is made true.
+    """
     if (folder.path / "run.json").exists():
+        if status in INTERRUPTED:  # the simulator may have seen its client go before it got the signal itself
+            known = _read_json(folder.path / "run.json") or {}
+            folder.write("run.json", json.dumps({**known, "status": "interrupted"}, indent=2) + "\n")
         return
     content = {
         "version": polyloom.__version__,
@@ -142,7 +190,7 @@ def complete(
         "on": on,
         "command": list(command),
         "seed": seed,
-        "status": "finished" if status == 0 else "interrupted" if status in INTERRUPTED else "failed",
+        "status": word_of(status),
         "exit_status": status,
         "wall_seconds": wall_seconds,
         "simulated_seconds": None,

@@ -3,6 +3,9 @@
 # half-written remains. Leaves out: each reader's own errors (polite/readers), device faults (compat/tinsel/tests).
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import os
 import subprocess
 from collections.abc import Callable
@@ -159,3 +162,79 @@ def test_interrupt_leaves_no_process(tmp_path: Path) -> None:
             assert not str(entry.readlink()).startswith(marker), f"process {entry.parent.name} is left"
         except (FileNotFoundError, PermissionError, ProcessLookupError):
             continue
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--out", "graph.txt"], "is the graph that is read"),
+        (["--out", "linked.csv"], "is the graph that is read"),
+        (["--out", "values.npz"], "written as CSV"),
+        (["--out", "folder"], "is a folder"),
+        (["--out", "nowhere/values.csv"], "there is no folder"),
+        (["--run-dir", "record", "--out", "record/values.csv"], "lies in the run's own folder"),
+        (["--out="], "--out"),
+        (["--damping", "nan"], "nan is no number"),
+        (["--top", "-1"], "from 0 on"),
+        (["--graph-seed", "-1"], "from 0 on"),
+        (["--max-cycles", "-1"], "greater than or equal to 0"),
+        (["--seed", "18446744073709551616"], "less than or equal to"),
+    ],
+)
+def test_options_of_a_run(polyloom: Polyloom, tmp_path: Path, words: list[str], message: str) -> None:
+    (tmp_path / "graph.txt").write_text("0 1\n1 2\n")
+    (tmp_path / "linked.csv").symlink_to("graph.txt")
+    (tmp_path / "folder").mkdir()
+    refused(polyloom("run", "pagerank", "--graph", "graph.txt", "--cluster", "tiny-1", *words), message)
+    assert (tmp_path / "graph.txt").read_text() == "0 1\n1 2\n"
+
+
+def test_a_limit_beyond_all_time_is_none(polyloom: Polyloom, tmp_path: Path) -> None:
+    (tmp_path / "graph.txt").write_text("0 1\n1 2\n")
+    most = 2**64 - 1
+    assert polyloom("run", "pagerank", "--graph", "graph.txt", "--cluster", "tiny-1", "--max-cycles", most).status == 0
+
+
+def test_an_answer_goes_through_a_link_to_a_file_that_is_yet_to_be(polyloom: Polyloom, tmp_path: Path) -> None:
+    (tmp_path / "graph.txt").write_text("0 1\n1 2\n")
+    (tmp_path / "link.csv").symlink_to("values.csv")
+    done = polyloom("run", "pagerank", "--graph", "graph.txt", "--on", "native", "--out", "link.csv")
+    assert done.status == 0, done.err
+    assert (tmp_path / "link.csv").is_symlink() and (tmp_path / "values.csv").read_text().startswith("vertex,value")
+
+
+@pytest.mark.parametrize("packed", ["bz2", "xz", "gz"])
+@pytest.mark.parametrize("percent", [40, 97])
+def test_a_compressed_file_that_ends_too_early(polyloom: Polyloom, tmp_path: Path, packed: str, percent: int) -> None:
+    """No line is cut where the last block that can be unpacked ends, so nothing else tells."""
+    text = "".join(f"{v} {v + 1}\n" for v in range(50_000)).encode()
+    whole = {"bz2": bz2.compress, "xz": lzma.compress, "gz": gzip.compress}[packed](text)
+    file = tmp_path / f"graph.txt.{packed}"
+    file.write_bytes(whole)
+    assert polyloom("run", "hashmin", "--on", "native", "--graph", file).status == 0
+    file.write_bytes(whole[: len(whole) * percent // 100])
+    refused(polyloom("run", "hashmin", "--on", "native", "--graph", file), file.name, "truncated")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "sssp", "--generate", "uniform:9000:2", "--on", "native", "--out", "out.csv"],
+        ["run", "sort", "--keys", "9000", "--on", "native", "--out", "out.npy"],
+        ["nbody", "--n", "900", "--steps", "1", "--out", "out.npz"],
+    ],
+    ids=lambda words: words[1],
+)
+def test_a_file_that_may_not_grow_is_told(words: list[str], tmp_path: Path) -> None:
+    """ulimit -f: a whole answer or none, and no partial file."""
+    limits = ["bash", "-c", 'ulimit -f 16; exec "$@"', "bash"]
+    done = subprocess.run(
+        [*limits, POLYLOOM, *words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "POLYLOOM_HOME": str(ROOT)},
+    )
+    assert done.returncode == 1, done.stderr
+    assert "Traceback" not in done.stderr and "cannot write" in done.stderr, done.stderr
+    assert not list(tmp_path.glob("*out.*")) and not list(tmp_path.rglob("*partial*"))

@@ -272,6 +272,15 @@ def test_general_keys_are_heeded_or_refused(
     check(tmp_path, table, line, what, PAGERANK, units_elf)
 
 
+@pytest.mark.parametrize(
+    ("program", "protocol"),
+    [(COLLECTIVE, "reliable"), (COLLECTIVE, "pcie"), (HUB, "reliable"), (HUB, "serial"), (PAGERANK, "pcie")],
+    ids=lambda value: value if isinstance(value, str) else value.cluster,
+)
+def test_links_speak_what_their_role_speaks(program: Program, protocol: str, tmp_path: Path, units_elf: Path) -> None:
+    check(tmp_path, "[link]", f'protocol = "{protocol}"', "do not speak it", program, units_elf)
+
+
 @pytest.mark.parametrize("role", CHANGES)
 def test_no_key_is_forgotten(role: str) -> None:
     cluster = {"overlay": "tiny-2", "collective": "optweb-small", "hub": "peach2-2"}[role]

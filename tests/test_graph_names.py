@@ -98,6 +98,26 @@ def test_declared_vertices_are_there_and_begin_at_one(run: Callable[..., Done], 
     assert done.json["notes"] == ["the weights of graph.mtx are not used: hashmin takes all edges alike"]
 
 
+def test_ids_between_those_that_occur_are_no_vertices(run: Callable[..., Done], tmp_path: Path) -> None:
+    done = run("hashmin", "1 2\n2 3\n3 1\n10 11\n", "--out", "out.csv", "--json")
+    assert values_of(done, tmp_path / "out.csv") == {1: 1, 2: 1, 3: 1, 10: 10, 11: 10}
+    assert done.json["vertices"] == 5
+    ranks = run("pagerank", "1 2\n2 3\n3 1\n10 11\n11 10\n", "--iterations", "60", "--out", "ranks.csv")
+    assert sum(values_of(ranks, tmp_path / "ranks.csv").values()) == pytest.approx(1, abs=1e-5)
+
+
+def test_a_byte_order_mark_is_no_part_of_an_id(run: Callable[..., Done], tmp_path: Path) -> None:
+    done = run("hashmin", b"\xef\xbb\xbf1 2\n2 3\n", "--out", "out.csv")
+    assert values_of(done, tmp_path / "out.csv") == {1: 1, 2: 1, 3: 1}
+
+
+def test_names_that_are_values_are_on_the_page(run: Callable[..., Done], tmp_path: Path, polyloom: Polyloom) -> None:
+    (tmp_path / "l_Packages").write_bytes(PACKAGES)
+    done = polyloom("run", "hashmin", "--on", "native", "--graph", "l_Packages", "--run-dir", "record")
+    assert done.status == 0, done.err
+    assert "say&quot;hi&quot;" in (tmp_path / "record" / "report.html").read_text()
+
+
 @pytest.mark.parametrize("app", ["pagerank", "hashmin", "asp"])
 def test_weights_that_are_not_used_are_told(polyloom: Polyloom, tmp_path: Path, app: str) -> None:
     (tmp_path / "w.txt").write_text("1 2 0.5\n2 1 7\n")

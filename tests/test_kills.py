@@ -77,8 +77,8 @@ def start(tmp_path: Path) -> Iterator[Callable[[list[str]], Job]]:
     yield make
     for job in jobs:
         job.process.kill()
+        supervisor.end_all(job.mark)  # before its pipe is read to the end: what is left may hold it
         job.process.communicate()
-        supervisor.end_all(job.mark)
 
 
 WORKERS = {"run": "polyloom-sim", "mpirun": "polyloom-mpi-ma", "nbody": "polyloom-sim"}
@@ -181,3 +181,34 @@ def test_a_run_removes_no_file_of_the_user(tmp_path: Path, polyloom: Callable[..
             done = polyloom(*words)
             assert done.status == 1 and "nothing was changed" in done.err and done.err.count("\n") == 1, done.err
             assert {p.name: p.read_text() for p in mine.iterdir()} == {"run.json": "{}", "thesis.txt": "precious"}
+
+
+SLOW = {
+    "sort": ["run", "sort", "--keys", "2000000", "--on", "sim", "--run-dir", "out"],
+    "averaging": ["run", "averaging", "--epochs", "10000", "--on", "native", "--run-dir", "out"],
+    "nbody": ["nbody", "--n", "4000", "--steps", "100000", "--run-dir", "out"],
+    "nbody-hubs": VERBS["nbody"],
+    "collective": ["collective", "all-reduce", "--sweep", "4K:16M", "--run-dir", "out"],
+}
+
+
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("verb", ["sort", "averaging", "nbody", "nbody-hubs", "collective"])
+def test_a_signal_at_any_time_ends_in_one_line(
+    verb: str, signum: signal.Signals, start: Callable[[list[str]], Job]
+) -> None:
+    """While modules are loaded too: then without a word. No time is twice the same."""
+    seconds = random.Random(f"{verb}{signum}{os.environ.get('POLYLOOM_TEST_FULL')}").choice([0.1, 0.4, 1, 2, 3])
+    job = start(SLOW[verb])
+    time.sleep(seconds)
+    job.process.send_signal(signum)
+    _, errors = job.process.communicate(timeout=60)
+    job.wait_for_all_to_end()
+    assert job.process.returncode in {128 + signum, -signum}, errors
+    said = [line for line in errors.splitlines() if "warning" not in line]
+    assert "Traceback" not in errors and all(line.startswith("polyloom: ") for line in said), errors
+    if job.process.returncode > 0:
+        assert any(f"interrupted by {signum.name}" in line for line in said), errors
+    record = job.home / "out" / "run.json"
+    if record.exists():
+        assert json.loads(record.read_text())["status"] == "interrupted"

@@ -19,7 +19,7 @@ from apps.averaging import schedules, training
 from polyloom import arguments, files
 from polyloom import folder as run_folder
 from polyloom.collectives.models.topology import fully_connected
-from polyloom.errors import UserError
+from polyloom.errors import UserError, one_line
 
 NATIVE_NODES = 8
 TOLERANCE = 0.01  # a handful of the 449 held-out images
@@ -103,20 +103,22 @@ def main(arguments: Sequence[str]) -> int:
     args = parser().parse_args(arguments)
     native = os.environ.get("POLYLOOM_ON") == "native"
     if native and args.algorithm and args.algorithm not in schedules.SCHEDULES:
-        print(
-            f"averaging: no schedule '{args.algorithm}'; there are: {', '.join(schedules.SCHEDULES)}", file=sys.stderr
-        )
-        return 1
+        raise UserError(f"no schedule '{args.algorithm}'; there are: {', '.join(schedules.SCHEDULES)}")
+    for name in ("epochs", "batch"):
+        if getattr(args, name) < 1:
+            raise UserError(f"--{name} {getattr(args, name)}: must be at least 1")
+    if args.out:
+        files.check_output(args.out, [".csv"])
     try:
         answer = run(args, native, int(os.environ.get("POLYLOOM_SEED", "0")))
-        if folder := os.environ.get("POLYLOOM_RUN_DIR"):
-            run_folder.add(Path(folder), "result.json", json.dumps(answer) + "\n")
-    except (UserError, ValueError, OSError, RuntimeError) as error:
-        print(f"averaging: {error}", file=sys.stderr)
-        return 1
+    except (ValueError, RuntimeError) as error:
+        raise UserError(str(error)) from error
+    if folder := os.environ.get("POLYLOOM_RUN_DIR"):
+        run_folder.add(Path(folder), "result.json", json.dumps(answer) + "\n")
     print(json.dumps(answer) if args.json else as_text(answer))
     return 1 if answer["verified"] is False else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    with one_line():
+        sys.exit(main(sys.argv[1:]))

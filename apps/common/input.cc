@@ -57,12 +57,10 @@ polite::GraphData generate(const Options& options) {
   constexpr std::uint64_t kMost = 1ull << 31;
   if (recipe.kind == "debian") return polite::read_apt_lists();
   const std::uint32_t a = in_range(options, recipe.a, kMost), b = in_range(options, recipe.b, kMost);
-  if (recipe.kind == "geometric") return polite::geometric_graph(a, b, options.graph_seed);
-  if (recipe.kind == "kronecker")
-    return polite::kronecker_graph(in_range(options, a, 30), b, options.graph_seed);
-  if (recipe.kind == "uniform") {
-    return polite::uniform_graph(a, static_cast<std::uint64_t>(a) * b, options.graph_seed);
-  }
+  const std::uint64_t seed = options.graph_seed.value_or(kGraphSeed);
+  if (recipe.kind == "geometric") return polite::geometric_graph(a, b, seed);
+  if (recipe.kind == "kronecker") return polite::kronecker_graph(in_range(options, a, 30), b, seed);
+  if (recipe.kind == "uniform") return polite::uniform_graph(a, static_cast<std::uint64_t>(a) * b, seed);
   if (recipe.kind == "grid") return polite::grid_graph(a, b);
   throw UserError("--generate " + options.generate + ": no kind '" + recipe.kind + "'; expected " + kKinds);
 }
@@ -113,6 +111,16 @@ std::vector<std::uint32_t> whole_weights(const polite::GraphData& data, const st
   return weights;
 }
 
+/// Refuses a seed of which nothing is drawn.
+void require_draws(const Options& options, bool weights) {
+  const std::string kind = options.generate.substr(0, options.generate.find(':'));
+  const bool graph = kind == "geometric" || kind == "kronecker" || kind == "uniform";
+  if (options.graph_seed && !graph && !weights) {
+    throw UserError("--graph-seed " + std::to_string(*options.graph_seed) + ": nothing is drawn of " +
+                    (options.graph.empty() ? options.generate : options.graph) + "; leave it out");
+  }
+}
+
 }  // namespace
 
 Input load_input(const Options& options, bool want_weights) {
@@ -127,12 +135,15 @@ Input load_input(const Options& options, bool want_weights) {
   }
   if (options.max_weight > 0) {
     if (of_file) {
-      input.notes.push_back("--max-weight is not used: " + input.description + " has weights of its own");
-    } else if (want_weights) {
-      polite::draw_weights(data, options.max_weight, options.graph_seed);
+      throw UserError("--max-weight " + std::to_string(options.max_weight) + ": " + input.description +
+                      " has weights of its own; leave it out");
+    }
+    if (want_weights) {
+      polite::draw_weights(data, options.max_weight, options.graph_seed.value_or(kGraphSeed));
       input.drawn_weights = true;
     }
   }
+  require_draws(options, input.drawn_weights);
   if (options.undirected) data.add_reverse_edges();
   if (want_weights) {
     input.weights = data.weights.empty() ? std::vector<std::uint32_t>(data.edges.size(), 1)

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/common/options.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cmath>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <sstream>
 
 #include "fabric/cluster/suggest.h"
+#include "fabric/command_line.h"
+#include "fabric/error.h"
 #include "fabric/run/folder.h"
 
 namespace polyloom::apps {
@@ -18,6 +26,35 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
+/// A range lets "nan" through: it is below nothing.
+std::string is_number(const std::string& text) {
+  return std::isnan(std::strtod(text.c_str(), nullptr)) ? text + " is no number" : "";
+}
+
+std::string is_given(const std::string& text) { return text.empty() ? "the name of a file is missing" : ""; }
+
+/// Whether the answer can go there is said before the work.
+void check_output(const Options& o) {
+  namespace fs = std::filesystem;
+  const fs::path out(o.out);
+  const auto refuse = [&](const std::string& why) { throw UserError("--out " + o.out + ": " + why); };
+  std::error_code none;
+  if (fs::is_directory(out, none)) refuse("is a folder; give a file in it");
+  const std::string ending = out.extension().string();
+  const bool plain = fs::exists(out, none) && !fs::is_regular_file(out, none);  // a pipe, a device
+  if (!plain && !ending.empty() && ending != ".csv" && ending != ".txt" && ending != ".npy")
+    refuse("values are written as CSV (.csv, .txt) or as NumPy's .npy");
+  if (!o.graph.empty() && fs::equivalent(out, o.graph, none))
+    refuse("is the graph that is read; give another file");
+  const fs::path folder = fs::absolute(out).parent_path();
+  if (!fs::is_directory(folder, none)) refuse("there is no folder " + folder.string());
+  if (!plain && ::access(folder.c_str(), W_OK) != 0)
+    refuse("cannot write in " + folder.string() + ": " + std::strerror(errno));
+  const char* record = std::getenv("POLYLOOM_RUN_DIR");
+  if (record != nullptr && fs::equivalent(folder, record, none))
+    refuse("lies in the run's own folder, whose files are the record; give another place");
+}
+
 void add_input(CLI::App& cli, Options& o) {
   auto* graph =
       cli.add_option("--graph", o.graph, "Graph file: edge list, Matrix Market, DIMACS .gr, METIS; .gz too");
@@ -26,9 +63,10 @@ void add_input(CLI::App& cli, Options& o) {
                      "Made graph: geometric:VERTICES:DEGREE, kronecker:SCALE:EDGEFACTOR, "
                      "uniform:VERTICES:DEGREE, grid:WIDTH:HEIGHT, debian (this machine's packages)");
   graph->excludes(generate);
-  cli.add_option("--format", o.format, "Format of the file, if its name and content do not tell");
-  cli.add_option("--graph-seed", o.graph_seed, "Seed of a made graph and of drawn weights")
-      ->capture_default_str();
+  cli.add_option("--format", o.format, "Format of the file, if its name and content do not tell")
+      ->needs(graph);
+  cli.add_option("--graph-seed", o.graph_seed, "Seed of a made graph and of drawn weights (default 1)")
+      ->check(fabric::not_negative);
   const auto renumber = [] {
     throw CLI::ValidationError("--renumber",
                                "is no longer needed: leave it out. The vertices of an edge list are "
@@ -41,9 +79,12 @@ void add_input(CLI::App& cli, Options& o) {
 void add_output(CLI::App& cli, Options& o) {
   cli.add_flag("--verify", o.verify, "Compare with an independent computation");
   cli.add_option("--out", o.out,
-                 "Write vertex,value for every vertex, named as in the file: CSV, or FILE.npy");
+                 "Write vertex,value for every vertex, named as in the file: CSV, or FILE.npy")
+      ->check(CLI::Validator(is_given, "", ""));
   cli.add_flag("--json", o.json, "One JSON object on standard output");
-  cli.add_option("--top", o.top, "How many vertices to print")->capture_default_str();
+  cli.add_option("--top", o.top, "How many vertices to print")
+      ->check(fabric::not_negative)
+      ->capture_default_str();
 }
 
 /// Ends the program if something was given that no option takes.
@@ -79,7 +120,7 @@ Options parse_options(int argc, char** argv, const char* app, const char* purpos
   }
   if (sets & kDamping) {
     cli.add_option("--damping", o.damping, "Damping factor d")
-        ->check(CLI::Range(0.0, 1.0))
+        ->check(CLI::Range(0.0, 1.0) & CLI::Validator(is_number, "", ""))
         ->capture_default_str();
   }
   if (sets & kSource)
@@ -101,6 +142,7 @@ Options parse_options(int argc, char** argv, const char* app, const char* purpos
   }
   add_output(cli, o);
   cli.allow_extras();  // so that we can say what was meant instead
+  cli.failure_message(fabric::command_line_error);
   try {
     cli.parse(argc, argv);
     refuse_extras(cli);
@@ -109,7 +151,8 @@ Options parse_options(int argc, char** argv, const char* app, const char* purpos
     const int status = cli.exit(error);
     std::exit(status == 0 ? 0 : 2);
   }
-  // The answer goes there: whether it can is said before the work.
+  if (!o.out.empty()) check_output(o);
+  // The record goes there.
   if (const char* folder = std::getenv("POLYLOOM_RUN_DIR"); folder != nullptr && *folder != 0)
     fabric::RunFolder::check(folder, fabric::RunFolder::Use::add);
   return o;

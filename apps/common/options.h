@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace polyloom::apps {
@@ -17,15 +18,17 @@ enum OptionSet : unsigned {
   kWeights = 32
 };
 
+inline constexpr std::uint64_t kGraphSeed = 1;
+
 struct Options {
   std::string app;
   // Where the graph comes from: exactly one of these.
   std::string graph;  ///< file
   std::string
       generate;  ///< "geometric:VERTICES:DEGREE", "kronecker:SCALE:EDGEFACTOR", "uniform:...", "grid:WxH"
-  std::string format;  ///< of the file; empty = by name and content
-  std::uint64_t graph_seed = 1;
-  bool undirected = false;  ///< add the reverse of every edge
+  std::string format;                       ///< of the file; empty = by name and content
+  std::optional<std::uint64_t> graph_seed;  ///< of what is drawn; kGraphSeed if not given
+  bool undirected = false;                  ///< add the reverse of every edge
   // What to compute.
   unsigned iterations = 20;
   double damping = 0.85;

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "apps/common/input.h"
+#include "fabric/command_line.h"
 #include "fabric/error.h"
 #include "fabric/guarded.h"
 #include "fabric/partial_file.h"
@@ -53,6 +54,7 @@ int run(int argc, char** argv) {
   cli.add_option("--max-weight", options.max_weight, "Draw weights 1..N");
   cli.add_flag("--undirected", options.undirected, "Add the reverse of every edge");
   cli.add_option("--write", out, "NAME.txt: edge list; any other name: snapshot")->required();
+  cli.failure_message(fabric::command_line_error);
   CLI11_PARSE(cli, argc, argv);
   if (options.graph.empty() == options.generate.empty()) throw UserError("give either --graph or --generate");
   Input input = load_input(options, options.max_weight > 0);

@@ -66,12 +66,13 @@ void tell_dangling(const Input& input, Answer& answer) {
   const double sum = std::accumulate(answer.values.begin(), answer.values.end(), 0.0);
   answer.facts.emplace_back("sum_of_values", sum);
   answer.facts.emplace_back("dangling_vertices", dangling);
-  if (dangling == 0) return;
-  char text[160];
+  char shown[32], text[160];
+  std::snprintf(shown, sizeof shown, "%.6g", sum);
+  if (dangling == 0 || std::string_view(shown) == "1") return;
   std::snprintf(
       text, sizeof text,
-      "vertices without an out-edge: %lld; what they hold is not handed on, so the values sum to %.6g, not 1",
-      static_cast<long long>(dangling), sum);
+      "vertices without an out-edge: %lld; what they hold is not handed on, so the values sum to %s, not 1",
+      static_cast<long long>(dangling), shown);
   answer.notes.push_back(text);
 }
 

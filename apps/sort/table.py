@@ -55,8 +55,11 @@ def read(path: Path) -> Table:
     """The table of a .npy file: shape (records, 2), integers that fit 32 bits."""
     try:
         table = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise ValueError(f"{path} is no .npy file of numbers: {error}") from error
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:  # NumPy's reader lets through what its parts raise: TokenError, SyntaxError, BadZipFile
+        why = "it holds Python objects" if "pickle" in str(error) else str(error)
+        raise ValueError(f"{path} is no .npy file of numbers: {why}") from error
     if not isinstance(table, np.ndarray):
         raise ValueError(f"{path} is an archive of arrays; needed is one .npy array with a row (key, value) a record")
     if table.ndim != 2 or table.shape[1] != 2:

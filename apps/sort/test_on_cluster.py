@@ -223,7 +223,8 @@ def test_any_integers_come_back_sorted(tmp_path: Path, name: str, on: str) -> No
     }
     given, out = tmp_path / "given.npy", tmp_path / "sorted.npy"
     np.save(given, tables[name])
-    found = command("--in", given, "--out", out, "--run-dir", tmp_path / "run", "--verify", on=on)
+    asked = ["--verify"] if on == "sim" else []  # order and permutation are checked without it too
+    found = command("--in", given, "--out", out, "--run-dir", tmp_path / "run", *asked, on=on)
     assert found.returncode == 0, found.stderr
     table = np.load(out)
     assert table.dtype == tables[name].dtype

@@ -30,6 +30,7 @@ std::string whole_text(const std::string& file) {
   while ((got = gzread(gz.get(), block.data(), static_cast<unsigned>(block.size()))) > 0)
     text.append(block.data(), static_cast<std::size_t>(got));
   if (got < 0) throw UserError("it cannot be read to its end");
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // a byte order mark
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -136,6 +137,22 @@ TEST_F(Verify, RefusesLostEdgesAndWrongValues) {
   Finished other(put("cc.txt", "1 2\n2 3\n3 1\n10 11\n"));
   other.answer.values[2] = 2;
   EXPECT_FALSE(other.verified().ok);
+}
+
+TEST_F(Verify, RefusesNoNumberWhereEveryVertexHasOne) {
+  Options options;
+  options.graph = put("cc.txt", "1 2\n2 1\n");
+  const Input input = load_input(options);
+  const double none = std::nan("");
+  Answer answer;
+  answer.values = {none, none};
+  const auto none_either = [&](const NamedGraph&) { return std::vector<double>{none, none}; };
+  verify_closely(options, input, answer, 1, 1, none_either);
+  EXPECT_FALSE(answer.verification.ok);
+  Answer other;
+  other.values = answer.values;
+  verify_exactly(options, input, other, none_either);
+  EXPECT_TRUE(other.verification.ok) << "unreachable, say both";
 }
 
 TEST_F(Verify, SaysWhereTheSecondReadingEnds) {

@@ -46,7 +46,14 @@ void Table::fail(const std::string& key, const std::string& problem, const std::
 const Value* Table::ask(const std::string& key, bool required, const std::string& allowed) {
   if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) asked_.push_back(key);
   const Value* value = source_->find(key);
-  if (!value && required) fail(key, "this key is missing", allowed);
+  if (!value && required) {
+    std::vector<std::string> others;  // one of them may be this one, misspelt
+    for (const auto& [name, member] : source_->members) {
+      if (std::find(asked_.begin(), asked_.end(), name) == asked_.end()) others.push_back(name);
+    }
+    const std::string near = nearest(key, others);
+    fail(key, "this key is missing" + (near.empty() ? "" : "; is " + near + " meant for it?"), allowed);
+  }
   return value;
 }
 

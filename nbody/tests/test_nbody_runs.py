@@ -249,16 +249,46 @@ def test_run_that_fails_says_so_in_its_record(tmp_path):
         (("--nodes", 0), "--nodes 0"),
         (("--from", "nowhere.npz"), "nowhere.npz does not exist"),
         (("--resume", "."), "is not a run record"),
-        (("--out", "bodies.npy"), "--out bodies.npy: bodies are written as .npz"),
-        (("--out", "none/bodies.npz"), "there is no folder none"),
+        (("--out", "bodies.npy"), "--out bodies.npy: the file's name must end in .npz"),
+        (("--out", "none/bodies.npz"), "there is no folder"),
     ],
 )
 def test_command_names_what_is_wrong(arguments, message, tmp_path):
-    done = command(*arguments, "--run-dir", tmp_path / "run", cwd=tmp_path)
+    where = () if "--resume" in arguments else ("--run-dir", tmp_path / "run")
+    done = command(*arguments, *where, cwd=tmp_path)
     assert done.returncode == 1
     assert done.stderr.startswith("polyloom: ")
     assert done.stderr.count("\n") == 1
     assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "message"),
+    [
+        ("job", None, "'nbody.job' is not a JSON object"),
+        ("job", {"foo": 1}, "'nbody.job.foo' is not known"),
+        ("job.count", "x", "'nbody.job.count' is \"x\", not int"),
+        ("job.steps", True, "'nbody.job.steps' is true, not int"),
+        ("settings", None, "'nbody.settings' is not a JSON object"),
+        ("settings.theta", None, "'nbody.settings.theta' is null, not float"),
+    ],
+)
+def test_a_damaged_record_is_not_resumed(part, value, message, tmp_path):
+    done = command("--n", 20, "--steps", 2, "--snapshot-every", 1, "--run-dir", tmp_path / "run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    file = tmp_path / "run" / "run.json"
+    content = json.loads(file.read_text())
+    inside = content["nbody"]
+    *outer, last = part.split(".")
+    for name in outer:
+        inside = inside[name]
+    if isinstance(value, dict):
+        inside[last] |= value
+    else:
+        inside[last] = value
+    file.write_text(json.dumps(content))
+    done = command("--resume", tmp_path / "run", "--steps", 3, cwd=tmp_path)
+    assert done.returncode == 1 and message in done.stderr and done.stderr.count("\n") == 1, done.stderr
 
 
 def test_interrupt_leaves_a_run_that_can_be_resumed(tmp_path):

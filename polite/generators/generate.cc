@@ -107,8 +107,8 @@ GraphData geometric_graph(std::uint32_t vertices, std::uint32_t fanout, std::uin
 }
 
 GraphData kronecker_graph(unsigned scale, unsigned edge_factor, std::uint64_t seed) {
-  if (scale < 1 || scale > 31) {
-    throw UserError("Kronecker graph: the scale is 1..31, not " + std::to_string(scale));
+  if (scale < 1 || scale > 30) {
+    throw UserError("Kronecker graph: the scale is 1 to 30, not " + std::to_string(scale));
   }
   GraphData g = room_for(1u << scale, std::ldexp(edge_factor, static_cast<int>(scale)));
   g.edges.resize(std::uint64_t{edge_factor} << scale);

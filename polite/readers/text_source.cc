@@ -18,6 +18,8 @@ namespace {
 /// Small files are many, large ones long: the first block is small.
 constexpr std::size_t kFirstBlock = 64 << 10;
 constexpr std::size_t kBlock = 1 << 20;
+/// What editors put before UTF-8; no part of the first line.
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr const char* kAptHelper = "/usr/lib/apt/apt-helper";
 
 bool needs_helper(const std::string& file) {
@@ -54,7 +56,7 @@ TextSource::TextSource(const std::string& file, Progress progress)
       fail_file(std::string("is compressed in a way that only apt's helper reads (") + kAptHelper +
                 ", missing here); plain and gzip files need no helper");
     }
-    pipe_ = popen((std::string(kAptHelper) + " cat-file " + quoted(file)).c_str(), "r");
+    pipe_ = popen((std::string(kAptHelper) + " cat-file " + quoted(file) + " 2>/dev/null").c_str(), "r");
     if (pipe_ != nullptr) gz_ = gzdopen(dup(fileno(pipe_)), "rb");
   } else {
     gz_ = gzopen(file.c_str(), "rb");
@@ -78,6 +80,12 @@ void TextSource::read_block(Block& block, std::size_t bytes) {
   block.last = block.size < bytes;
   block.file_bytes = static_cast<std::uint64_t>(std::max<z_off_t>(gzoffset(gz_), 0));
   if (!block.last) return;
+  if (pipe_ != nullptr && got >= 0) {
+    const int ended = pclose(pipe_);  // it has written all that it will
+    pipe_ = nullptr;
+    if (ended != 0)
+      block.error = "the compressed file is damaged or ends too early (truncated); copy it again";
+  }
   int status = Z_OK;
   const char* const text = gzerror(gz_, &status);
   if (status == Z_BUF_ERROR) {
@@ -104,6 +112,9 @@ bool TextSource::fill() {
   std::memcpy(buffer_.data() + end_, ahead_.bytes.data(), ahead_.size);
   end_ += ahead_.size;
   ended_ = ahead_.last;
+  if (!begun_ && std::string_view(buffer_.data(), end_).starts_with(kByteOrderMark))
+    at_ = kByteOrderMark.size();
+  begun_ = true;
   const bool more = ahead_.size != 0;
   const std::uint64_t done = ahead_.file_bytes;
   if (!ended_) {

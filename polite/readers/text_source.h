@@ -87,7 +87,7 @@ class TextSource {
   std::vector<char> buffer_ = std::vector<char>(1);  // never without data()
   std::size_t at_ = 0, end_ = 0;
   std::uint64_t line_ = 0, size_ = 0, most_text_ = ~std::uint64_t{0};
-  bool ended_ = false;
+  bool begun_ = false, ended_ = false;
 };
 
 }  // namespace polyloom::polite

@@ -93,13 +93,14 @@ def table(comm: Communicator, results: list[Result]) -> str:
     return "\n".join(lines)
 
 
-def facts(comm: Communicator, results: list[Result]) -> dict[str, Any]:
-    """The same for machines."""
+def facts(comm: Communicator, results: list[Result], checked: bool) -> dict[str, Any]:
+    """The same for machines; ``checked``: every byte was looked at before."""
     limit = comm.lane_gbps * comm.lanes if comm.lane_gbps else None
     return {
         "topology": comm.topology,
         "limit_gbps": limit,
         "simulated_span": SPAN,
+        "verified": True if checked else None,
         "results": [asdict(r) for r in results],
     }
 

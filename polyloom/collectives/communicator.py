@@ -65,6 +65,8 @@ def _check_types(arrays: Sequence[Array | None]) -> None:
     """All of one type: bytes of another would be taken for the first's."""
     ranks: dict[str, list[str]] = {}
     for rank, array in enumerate(arrays):
+        if array is not None and not isinstance(array, np.ndarray):
+            raise CollectiveError(f"rank {rank}: a {type(array).__name__}; arrays of NumPy are expected, one a rank")
         if array is not None:
             ranks.setdefault(str(array.dtype), []).append(str(rank))
     if len(ranks) > 1:
@@ -124,12 +126,20 @@ class Communicator:
         """Lanes that leave a node."""
         return int(self._raw.lanes)
 
+    def _one_each(self, arrays: Sequence[Any]) -> None:
+        if len(arrays) != self.size:
+            raise CollectiveError(f"{len(arrays)} arrays for {self.size} ranks; one a rank is expected")
+        _check_types(arrays)
+
     def request(self, operation: str, sizes: Sequence[int], dtype: Any = np.uint8, **options: Any) -> Any:
         """Build a request for ``explain``, ``algorithms`` and ``prepare``; sizes in bytes as plan.h says."""
         for size in sizes:
             if not 0 <= size < 1 << 63:
                 raise CollectiveError(f"{operation}: {size} bytes; sizes are from 0 to 2^63 - 1")
-        return ext.Request(operation, list(sizes), type=_TYPES.get(np.dtype(dtype), "bytes"), **options)
+        kind = _TYPES.get(np.dtype(dtype), "bytes")
+        if kind == "bytes" and operation in {"reduce", "reduce_scatter", "all_reduce"}:
+            raise CollectiveError(f"{operation} of {np.dtype(dtype)}: elements are {' or '.join(map(str, _TYPES))}")
+        return ext.Request(operation, list(sizes), type=kind, **options)
 
     def uniform(self, operation: str, total: int, **options: Any) -> Any:
         """Build a request of ``total`` bytes a rank, blocks equal (cut down to whole blocks of 4-byte elements)."""
@@ -200,12 +210,14 @@ class Communicator:
 
     def gather(self, arrays: Sequence[Array], root: int = 0, algorithm: str = "") -> tuple[Array, Result]:
         """``arrays[i]`` of rank i, of any length, one after the other at rank ``root``."""
+        self._one_each(arrays)
         request = self.request("gather", [a.nbytes for a in arrays], root=root)
         received, result = self._call(request, arrays, arrays[0].dtype, algorithm)
         return received[root], result
 
     def all_gather(self, arrays: Sequence[Array], algorithm: str = "") -> tuple[list[Array], Result]:
         """``arrays[i]`` of rank i, of any length, one after the other at every rank."""
+        self._one_each(arrays)
         request = self.request("all_gather", [a.nbytes for a in arrays])
         return self._call(request, arrays, arrays[0].dtype, algorithm)
 
@@ -229,6 +241,7 @@ class Communicator:
         self, arrays: Sequence[Array], root: int = 0, op: str = "sum", algorithm: str = ""
     ) -> tuple[Array, Result]:
         """Element-wise sum, min, max or average of equal float32 or int32 arrays, at rank ``root``."""
+        self._one_each(arrays)
         request = self.request("reduce", [arrays[0].nbytes], arrays[0].dtype, root=root, reduce=op)
         received, result = self._call(request, arrays, arrays[0].dtype, algorithm)
         return received[root], result
@@ -237,6 +250,7 @@ class Communicator:
         self, arrays: Sequence[Array], counts: Sequence[int] | None = None, op: str = "sum", algorithm: str = ""
     ) -> tuple[list[Array], Result]:
         """Element-wise combination; rank i gets ``counts[i]`` elements (default: equal shares)."""
+        self._one_each(arrays)
         share = list(counts) if counts is not None else [arrays[0].size // self.size] * self.size
         sizes = [c * arrays[0].itemsize for c in share]
         request = self.request("reduce_scatter", sizes, arrays[0].dtype, reduce=op)
@@ -244,6 +258,7 @@ class Communicator:
 
     def all_reduce(self, arrays: Sequence[Array], op: str = "sum", algorithm: str = "") -> tuple[list[Array], Result]:
         """Element-wise sum, min, max or average of equal float32 or int32 arrays, at every rank."""
+        self._one_each(arrays)
         request = self.request("all_reduce", [arrays[0].nbytes], arrays[0].dtype, reduce=op)
         return self._call(request, arrays, arrays[0].dtype, algorithm)
 

@@ -37,7 +37,9 @@ def call(
     """Run a program and return its standard output. UserError with what it said, after ``name``, if it fails."""
     process.guard()
     words = list(map(str, command))
-    done = subprocess.run(words, input=stdin, env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        words, input=stdin, env=env, capture_output=True, text=True, errors="surrogateescape", check=False
+    )
     if done.returncode != 0:
         said = done.stderr.strip() or f"{Path(words[0]).name} ended with status {done.returncode}"
         raise UserError(f"{name}: {said}" if name else said)

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from polyloom import paths, process
+from polyloom import interrupts, paths, process, record
 from polyloom.errors import UserError
 from polyloom.isatest import elf
 
@@ -28,7 +29,7 @@ def run(files: list[Path], on: str, cluster: str, limit_us: float) -> list[Verdi
     """Run all; UserError if a file is no program or a run cannot be made."""
     if on not in {"sim", "rtl"}:
         raise UserError(f"--on {on}: allowed are sim, rtl")
-    if limit_us <= 0:
+    if not 0 < limit_us < math.inf:
         raise UserError(f"--limit-us {limit_us:g}: give a time above 0")
     programs = [elf.read(file) for file in files]
     verdicts: list[Verdict] = []
@@ -52,6 +53,8 @@ def _verdict(program: elf.Program, on: str, cluster: str, limit_us: float) -> Ve
         }
         command = [str(paths.program("polyloom-elf-run")), str(limit_us), str(source)]
         status, _ = process.run_child(command, env, Path.cwd(), on_line=lines.append)
+    if status in record.INTERRUPTED:
+        raise interrupts.Ended(status - 128)
     verdicts = [line for line in lines if line.startswith("{")]
     if status != 0 or len(verdicts) != 1:
         said = "\n".join(line.removeprefix("polyloom: ") for line in lines if not line.startswith("{"))

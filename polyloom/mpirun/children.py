@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import IO
 
-from polyloom import process
+from polyloom import interrupts, process
 
 OnLine = Callable[[str, str, str], None]
 
@@ -71,9 +71,7 @@ class Children:
     def _leave(self, signum: int, _frame: FrameType | None) -> None:
         if self._leaving:
             return
-        if signum == signal.SIGINT:
-            raise KeyboardInterrupt
-        raise SystemExit(128 + signum)
+        interrupts.end(signum)
 
     def start(self, name: str, command: Sequence[str], env: Mapping[str, str], stdin: IO[str] | int | None) -> Child:
         """Start a process; ``stdin`` as for Popen."""

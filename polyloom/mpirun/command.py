@@ -49,12 +49,13 @@ def _of_library(loop: dict[str, Any]) -> bool:
     return "roles/kernel/runtime/" in str(loop["where"])
 
 
-def as_json(built: Built, status: int, folder: Path | None, state: State | None) -> str:
+def as_json(built: Built, collectives: str, status: int, folder: Path | None, state: State | None) -> str:
     """Everything a machine may want to know of a job, as one object."""
     content: dict[str, Any] = {
         "size": built.size,
         "cluster": built.cluster.name if built.cluster else None,
         "cpu_ranks": list(built.cpu_ranks),
+        "collectives": collectives,
         "programs": [
             {"ranks": list(k.ranks), "folder": str(k.folder), "cached": k.cached, "asks_rank": k.asks_rank}
             for k in built.kernels

@@ -24,7 +24,7 @@ def compile_program(source: program.Source, size: int) -> Path:
     flags += ["-Werror=implicit-function-declaration", "-fno-caret-diagnostics", f"-isystem{include}", *source.flags]
     # What the preprocessor makes of it, and so every header that it includes, says whether it was compiled before.
     text = toolchain.run("clang", [*flags, "-E", *source.files])
-    key = hashlib.sha256("\0".join([*flags, str(library), text]).encode()).hexdigest()[:24]
+    key = hashlib.sha256("\0".join([*flags, str(library), text]).encode(errors="surrogateescape")).hexdigest()[:24]
     known = KERNELS.find(key, PROGRAM)
     if known is None:
         with KERNELS.making(key) as fresh:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 import secrets
-import signal
 import subprocess
 import sys
 import time
@@ -18,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from polyloom import paths, process, record
+from polyloom import interrupts, paths, process, record
 from polyloom.errors import UserError
 from polyloom.folder import RunFolder
 from polyloom.mpirun import job as job_file
@@ -78,7 +77,7 @@ class Launcher:
 
     def run(self) -> State:
         """Start everything, wait, end everything."""
-        with process.scratch("job") as scratch:
+        with process.scratch("job", process.short_place()) as scratch:
             try:
                 with Children(self._line, self._folder.descriptors) as children:
                     self._start(children, scratch)
@@ -243,11 +242,8 @@ def run(request: Request, built: Built) -> tuple[int, Path, State]:
             status = state.status()
             exits = {str(rank): code for rank, code in sorted(state.exits.items())}
             facts |= {"exits": exits, "problems": state.problems}
-        except KeyboardInterrupt:
-            status = 128 + signal.SIGINT
-            raise
-        except SystemExit as stop:  # another signal
-            status = int(stop.code or 0)
+        except interrupts.Ended as ended:
+            status = ended.status
             raise
         finally:
             wall = time.monotonic() - start

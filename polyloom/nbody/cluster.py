@@ -11,8 +11,10 @@ import contextlib
 import multiprocessing
 import os
 import secrets
+import signal
 import subprocess
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -20,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from polyloom import paths, process
+from polyloom import interrupts, paths, process
 from polyloom.errors import UserError
 from polyloom.nbody import precision
 from polyloom.nbody.loader import NBodyError
@@ -45,6 +47,15 @@ class Place:
     descriptors: tuple[int, ...] = ()  # that hold the folder around it
 
 
+@contextlib.contextmanager
+def _blocked(signals: Sequence[int]) -> Iterator[None]:
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class ClusterSimulation:
     """Leapfrog over one domain a hub. Use as a context: on leaving it no process is left. ``state``: see ARRAYS."""
 
@@ -58,7 +69,7 @@ class ClusterSimulation:
         self._asked = False  # a request is under way
         self._secret = secrets.token_hex(16)  # that simulator and ranks know each other by
         self._stack = contextlib.ExitStack()
-        self._folder = self._stack.enter_context(process.scratch("nbody"))
+        self._folder = self._stack.enter_context(process.scratch("nbody", process.short_place()))
         try:
             self._simulator = self._start_simulator(place, nodes)
             self._start_ranks(state, nodes, place)
@@ -156,7 +167,7 @@ class ClusterSimulation:
         return simulator
 
     def _simulator_text(self) -> str:
-        return self._said.read_text().strip().removeprefix("polyloom-sim: ")
+        return self._said.read_text().strip().removeprefix("polyloom: ")
 
     def _start_ranks(self, state: State, nodes: int, place: Place) -> None:
         arrays = {name: array_of(state, name) for name in ARRAYS if name in state}
@@ -182,7 +193,8 @@ class ClusterSimulation:
             process = processes.Process(
                 target=serve, args=(theirs, self.settings.as_dict(), where, own), daemon=True, name=f"rank {rank}"
             )
-            process.start()
+            with _blocked(interrupts.SIGNALS):  # so that none comes before the rank can ignore it
+                process.start()
             theirs.close()
             self._ranks.append(process)
             self._pipes.append(ours)

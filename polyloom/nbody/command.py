@@ -81,7 +81,8 @@ class Job:
         """UserError naming the value that is wrong."""
         for name in ("steps", "log_every", "snapshot_every", "force_samples", "threads", "seed"):
             if getattr(self, name) < 0:
-                raise UserError(f"--{name.replace('_', '-')} {getattr(self, name)}: must not be negative")
+                option = {"force_samples": "force-error"}.get(name, name.replace("_", "-"))
+                raise UserError(f"--{option} {getattr(self, name)}: must not be negative")
         if self.count < 1 or self.nodes < 1:
             raise UserError(f"--n {self.count}, --nodes {self.nodes}: must be at least 1")
         memory.require(BYTES_A_BODY * self.count, f"a simulation of {self.count} bodies")
@@ -107,7 +108,7 @@ class Outcome:
     folder: Path
     result: dict[str, Any]
     state: State
-    status: int = 0  # 130: interrupted; 1: the energy drifted by more than it may
+    status: int = 0  # 128 and the signal: interrupted; 1: the energy drifted by more than it may
 
 
 def run(job: Job, settings: Settings, wanted: Path | None) -> Outcome:
@@ -125,17 +126,17 @@ def resume(folder: Path, steps: int | None) -> Outcome:
     content = record.read(folder).run.get("nbody")
     if not isinstance(content, dict):
         raise UserError(f"{folder} is not a run of polyloom nbody; give the folder of one")
-    job = Job(**content["job"])
+    file = folder / "run.json"
+    job = record.stored(Job, content.get("job"), file, "nbody.job").checked()
+    settings = record.stored(Settings, content.get("settings"), file, "nbody.settings")
     path, state = snapshot.latest(folder)
-    if content["simd"] != simd():
-        print(
-            f"polyloom: the run began with {content['simd']}, here is {simd()}: last bits may differ", file=sys.stderr
-        )
+    if content.get("simd") != simd():
+        before = content.get("simd")
+        print(f"polyloom: the run began with {before}, here is {simd()}: last bits may differ", file=sys.stderr)
     if steps is not None:
         job = replace(job, steps=steps)
     if job.steps < int(state["step"]):
         raise UserError(f"{path} is at step {int(state['step'])} already; give --steps above that")
-    settings = Settings.of(content["settings"])
     with RunFolder(folder, keep=True) as run:
         log = EnergyLog.resumed(run.claim("energy.csv"), int(state["step"]))
         return _go(job, settings, state, run, log)
@@ -163,7 +164,7 @@ def _go(job: Job, settings: Settings, state: State, folder: RunFolder, log: Ener
             interrupted = _run_steps(job, settings, simulation, folder, log, first, direct)
             wall = time.monotonic() - begin
             last = simulation.state()
-            result = _result(job, simulation, log, int(last["step"]) - first, wall, direct)
+            result = _result(job, simulation, log, int(last["step"]) - first, float(last["time"]), wall, direct)
             notes.look("at the end", last)
             result["warnings"] = notes.said
             if job.force_samples and not interrupted:
@@ -174,7 +175,9 @@ def _go(job: Job, settings: Settings, state: State, folder: RunFolder, log: Ener
             raise UserError(str(error)) from error
     folder.write("result.json", json.dumps(result, indent=2) + "\n")
     _write_counters(folder, result)
-    status = 130 if interrupted else 1 if _drifted(result, job) else 0
+    status = 128 + interrupted if interrupted else 1 if _drifted(result, job) else 0
+    if interrupted:
+        notes.tell(f"{record.INTERRUPTED[status]} after step {int(last['step'])} of {job.steps}")
     if status == 1:
         notes.say(
             f"the energy drifted by {result['energy_drift']:.3g} of its first value, above --max-drift "
@@ -200,6 +203,10 @@ class _Notes:
         self.said.append(text)
         print(f"polyloom: warning: {text}", file=sys.stderr)
 
+    def tell(self, text: str) -> None:
+        """What is no warning."""
+        print(f"polyloom: {text}", file=sys.stderr)
+
     def look(self, when: str, state: State) -> None:
         closeness = precision.of_state(state, self._eps)
         if closeness is not None:
@@ -224,8 +231,8 @@ def _run_steps(
     log: EnergyLog,
     first: int,
     direct: bool,
-) -> bool:
-    """All steps with their energies and snapshots; True if interrupted, which ends it after the step at hand."""
+) -> int:
+    """All steps with their energies and snapshots; the signal that ended them after the step at hand, or 0."""
     every = job.log_every or max(1, job.steps // 20)
     done = first
     with interrupts.noted() as interrupted:
@@ -241,7 +248,7 @@ def _run_steps(
                     done = reached
                     if interrupted():
                         break
-                if done % every == 0 or done == job.steps:
+                if done % every == 0 or done == job.steps or interrupted():
                     log.add(done, done * settings.dt, simulation.diagnostics(direct))
                 if job.snapshot_every and (done % job.snapshot_every == 0 or done == job.steps):
                     snapshot.write(folder.claim(snapshot.name_of(done)), simulation.state())
@@ -289,13 +296,19 @@ class _Bar:
 
 
 def _result(
-    job: Job, simulation: Simulation | ClusterSimulation, log: EnergyLog, steps: int, wall: float, direct: bool
+    job: Job,
+    simulation: Simulation | ClusterSimulation,
+    log: EnergyLog,
+    steps: int,
+    time_reached: float,
+    wall: float,
+    direct: bool,
 ) -> dict[str, Any]:
     reports = simulation.reports()
     result = {
         "bodies": job.count,
         "steps": steps,
-        "time": log.rows[-1].time if log.rows else 0.0,
+        "time": time_reached,
         "on": job.on,
         "energy_by": "direct summation" if direct else "tree",
         **log.summary(),
@@ -337,6 +350,7 @@ def _write_record(folder: RunFolder, job: Job, settings: Settings, status: int |
         "cluster": None if job.on == "native" else job.cluster or default_cluster(job.nodes),
         "command": sys.argv,
         "seed": job.seed,
+        "status": record.word_of(status),
         "exit_status": status,
         "wall_seconds": result["wall_seconds"],
         "simulated_seconds": result.get("simulated_seconds"),

@@ -12,12 +12,15 @@ import signal
 from multiprocessing.connection import Connection
 from typing import Any
 
+from polyloom import interrupts
 from polyloom.nbody.loader import ext
 
 
 def serve(pipe: Connection, settings: dict[str, Any], place: dict[str, Any], state: dict[str, Any]) -> None:
     """Serve until the other end of the pipe is gone. Interrupts are the other end's business."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for signum in interrupts.SIGNALS:
+        signal.signal(signum, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, interrupts.SIGNALS)  # they have been blocked until now
     os.environ["POLYLOOM_SECRET"] = place["secret"]  # the client library looks there
     try:
         rank = ext.make_rank(settings, place, state)

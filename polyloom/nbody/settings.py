@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 CRITERIA = ("side", "angle", "acceleration")
@@ -28,8 +28,3 @@ class Settings:
     def as_dict(self) -> dict[str, Any]:
         """For the compiled module and for run records."""
         return asdict(self)
-
-    @classmethod
-    def of(cls, values: dict[str, Any]) -> Settings:
-        """From a run record."""
-        return cls(**{field.name: values[field.name] for field in fields(cls)})

@@ -8,8 +8,6 @@ for ``--from`` need only pos and mass; vel is zero and id counts up if they are 
 from __future__ import annotations
 
 import re
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +26,6 @@ def name_of(step: int) -> str:
     return f"snapshot-{step:010d}.npz"
 
 
-def check_name(path: Path) -> None:
-    """UserError if a file of this name would not be taken for what it is, or has no folder to lie in."""
-    if path.suffix != ".npz":
-        raise UserError(f"--out {path}: bodies are written as .npz; give a name that ends so")
-    if not path.parent.is_dir():
-        raise UserError(f"--out {path}: there is no folder {path.parent}")
-
-
 def write(path: Path, state: State) -> None:
     """Write a state; UserError if the file cannot be written."""
     content: dict[str, Any] = {"format": FORMAT, "version": VERSION}
@@ -50,11 +40,14 @@ def read(path: Path) -> State:
     state = _read_arrays(path)
     if str(state.get("format")) != FORMAT or "version" not in state:
         raise UserError(f"{path} is no snapshot of polyloom nbody: it has no format '{FORMAT}'; give such a file")
-    if int(state["version"]) != VERSION:
-        raise UserError(f"{path} is a snapshot of version {int(state['version'])}; this program reads {VERSION}")
+    if not np.array_equal(state["version"], VERSION):
+        raise UserError(f"{path} is a snapshot of version {state['version']}; this program reads {VERSION}")
     missing = [name for name in (*ARRAYS, "step", "time") if name not in state]
     if missing:
         raise UserError(f"{path} lacks {', '.join(missing)}; a snapshot has all of {', '.join(ARRAYS)}, step, time")
+    for name in ("step", "time"):
+        if np.ndim(state[name]) != 0 or np.asarray(state[name]).dtype.kind not in "fiu":
+            raise UserError(f"{path}: {name} is no number")
     _check_lengths(path, state)
     return state
 
@@ -62,8 +55,8 @@ def read(path: Path) -> State:
 def read_bodies(path: Path) -> State:
     """Read initial conditions: a snapshot's bodies without its forces, or plain arrays pos and mass."""
     content = _read_arrays(path)
-    if "version" in content and int(content["version"]) != VERSION:
-        raise UserError(f"{path} has version {int(content['version'])}; this program reads {VERSION}")
+    if "version" in content and not np.array_equal(content["version"], VERSION):
+        raise UserError(f"{path} has version {content['version']}; this program reads {VERSION}")
     missing = [name for name in ("pos", "mass") if name not in content]
     if missing:
         raise UserError(f"{path} lacks {', '.join(missing)}; bodies need pos (N, 3) and mass (N)")
@@ -103,8 +96,11 @@ def _read_arrays(path: Path) -> dict[str, Any]:
         raise UserError(f"{path} does not exist") from None
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror or error}") from error
-    except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, KeyError, AttributeError) as error:
-        raise UserError(f"{path} is damaged or cut short, or no NPZ file: {error}") from error
+    except MemoryError:
+        raise
+    except Exception as error:  # NumPy's reader lets through what its parts raise: TokenError, SyntaxError, BadZipFile
+        why = "it holds Python objects, not numbers" if "pickle" in str(error) else str(error)
+        raise UserError(f"{path} is damaged or cut short, or no NPZ file: {why}") from error
     strange = [name for name, array in arrays.items() if not isinstance(array, np.ndarray)]
     if strange:
         raise UserError(f"{path} is damaged or no NPZ file: its member {strange[0]} is no array")

@@ -55,7 +55,7 @@ def render(run: RunRecord) -> str:
     width, height = columns * step, rows * step + 10
     legend = (
         f"Tiles: instructions, up to {most:,}. Links: bits in both directions as a share of what their rates allow "
-        "in the simulated time in which programs ran. Hover for numbers."
+        f"in {run.working_span}. Hover for numbers."
     )
     return (
         f'<svg viewBox="0 0 {width} {height}" width="{min(max(width, WIDTHS[0]), WIDTHS[1])}" role="img" '
@@ -78,7 +78,7 @@ def links(run: RunRecord) -> str:
     return (
         f"<table><tr><th>link</th><th class=n>sent, both ways</th><th class=n>rate each way</th>"
         f"<th class=n>load</th></tr>{rows}</table>"
-        f"<p class=note>{note}Load: what was sent as a share of what the rate allows in the time in which programs ran.</p>"
+        f"<p class=note>{note}Load: what was sent as a share of what the rate allows in {run.working_span}.</p>"
     )
 
 

@@ -90,6 +90,11 @@ def _fact(run: record.RunRecord, key: str) -> tuple[str, str]:
     return key.replace("_", " "), quantity(value, "") if isinstance(value, float) else str(value)
 
 
+def _value(value: object, where: Path) -> str:
+    """Of a vertex: a number, or the name of another vertex."""
+    return value if isinstance(value, str) else quantity(record.as_number(value, where, "value"), "")
+
+
 def _top(run: record.RunRecord) -> str:
     top = run.result.get("top")
     if not isinstance(top, list) or not all(isinstance(row, dict) for row in top) or not top:
@@ -97,7 +102,7 @@ def _top(run: record.RunRecord) -> str:
     where = run.folder / "result.json"
     rows = "".join(
         f"<tr><td class=n>{rank}</td><td>{escape(str(row.get('name')))}</td>"
-        f"<td class=n>{escape(quantity(record.as_number(row.get('value') or 0, where, 'value'), ''))}</td></tr>"
+        f"<td class=n>{escape(_value(row.get('value') or 0, where))}</td></tr>"
         for rank, row in enumerate(top, 1)
     )
     return f"<table><tr><th class=n>#</th><th>vertex</th><th class=n>value</th></tr>{rows}</table>"

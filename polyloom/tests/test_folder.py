@@ -134,7 +134,20 @@ def test_a_folder_in_which_nothing_came_to_be_is_as_before(tmp_path: Path) -> No
     with record.open_folder(None, tmp_path / "runs", "app", "sim") as run:
         assert run.path.parent == tmp_path / "runs"
     assert content(tmp_path) == {}
-    assert not (tmp_path / "new").exists() and (tmp_path / "empty").is_dir() and not list((tmp_path / "runs").iterdir())
+    assert not (tmp_path / "new").exists() and (tmp_path / "empty").is_dir() and not (tmp_path / "runs").exists()
+
+
+def test_what_failed_before_it_had_a_record_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    for name in ("new", "kept"):
+        with pytest.raises(UserError), RunFolder(tmp_path / name) as run:
+            run.write("energy.csv", "half of it")
+            raise UserError("refused")
+    assert content(tmp_path) == {} and (tmp_path / "kept").is_dir() and not (tmp_path / "new").exists()
+    with pytest.raises(UserError), RunFolder(tmp_path / "whole") as run:
+        run.write("run.json", "{}")
+        raise UserError("failed on the way")
+    assert (tmp_path / "whole" / "run.json").exists()
 
 
 def test_what_a_killed_run_left_is_replaced(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "fabric/cluster/units.h"
+#include "fabric/command_line.h"
 #include "fabric/error.h"
 #include "fabric/run/record.h"
 
@@ -38,7 +39,8 @@ void read_engine(Options& options) {
 }
 
 /// Sets `time` if `text` is not empty.
-void read_time(const std::string& option, const std::string& text, fabric::Time& time) {
+template <typename Time>
+void read_time(const std::string& option, const std::string& text, Time& time) {
   if (text.empty()) return;
   const auto parsed = fabric::parse_duration(text);
   if (!parsed) throw UserError(option + " = \"" + text + "\"; allowed: " + fabric::kDurationAllowed);
@@ -86,13 +88,17 @@ std::optional<Options> parse_options(int argc, char** argv, int& status) {
       ->envname("POLYLOOM_ENGINE");
   app.add_option("--max-cycles", options.max_cycles,
                  "stop after so many core clock cycles, and say who waits")
+      ->check(fabric::not_negative)
       ->envname("POLYLOOM_MAX_CYCLES");
   app.add_option("--max-time", max_time, "stop after so much simulated time, e.g. \"10 ms\"");
   app.add_option(
          "--standstill", standstill,
-         "stop, and say who waits, when nothing useful has happened for so much simulated time (20 ms)")
+         "stop, and say who waits, when nothing useful has happened for so much simulated time (20 ms, or a "
+         "million core clock cycles if these take longer)")
       ->envname("POLYLOOM_STANDSTILL");
-  app.add_option("--seed", options.seed, "of fault draws (1)")->envname("POLYLOOM_SEED");
+  app.add_option("--seed", options.seed, "of fault draws (1)")
+      ->check(fabric::not_negative)
+      ->envname("POLYLOOM_SEED");
   app.add_option("--run-dir", options.run_dir, "write a run record into this folder")
       ->envname("POLYLOOM_RUN_DIR");
   app.add_flag("--trace", options.trace, "add trace.json (Perfetto) to the run record")
@@ -114,6 +120,7 @@ std::optional<Options> parse_options(int argc, char** argv, int& status) {
   connect->excludes(listen);
   app.add_flag("--show", options.show, "print the cluster with all defaults, and end");
   app.add_flag("--json", options.json, "with --show: as JSON");
+  app.failure_message(fabric::command_line_error);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -21,9 +21,9 @@ struct Options {
   unsigned threads = 0;          ///< of EngineKind::threads; 0 = as many as are of use
   std::uint64_t max_cycles = 0;  ///< of the first FPGA's core clock; 0 = no limit
   fabric::Time max_time = fabric::kNever;
-  /// Without any work in it a run stands still. Longer than a link that loses nine frames of ten needs for a
-  /// message, and a second or so of a model's time.
-  fabric::Time standstill = 20'000'000'000;
+  /// Without any work in it a run stands still. The usual one is longer than a link that loses nine frames of
+  /// ten needs for a message, and a second or so of a model's time.
+  std::optional<fabric::Time> standstill;
   std::uint64_t seed = 1;
   std::string run_dir;
   bool trace = false, show = false, json = false;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -151,9 +153,12 @@ class Simulator {
     if (engine.kind == EngineKind::threads && engine.threads == 1) engine.kind = EngineKind::serial;
     engine.limit = options_.max_time;
     if (options_.max_cycles > 0 && !spec_.nodes_of(NodeKind::fpga).empty()) {
-      engine.limit = std::min(engine.limit, Clock(clock_hz()).edge(options_.max_cycles));
+      const bool beyond_all_time = options_.max_cycles > Clock(clock_hz()).first_edge_from(kNever);
+      if (!beyond_all_time)
+        engine.limit = std::min(engine.limit, Clock(clock_hz()).edge(options_.max_cycles));
     }
-    if (!spec_.nodes_of(NodeKind::host).empty()) engine.standstill = options_.standstill;
+    if (!spec_.nodes_of(NodeKind::host).empty())
+      engine.standstill = options_.standstill.value_or(usual_standstill());
     engine.interrupt = &server_.stop_flag();
     engine.go_on = [this](RunEnd why, Time now) { return server_.go_on(why, now); };
     engine.collect_counters = !options_.run_dir.empty();
@@ -164,6 +169,17 @@ class Simulator {
   }
 
   /// Of the first FPGA: what cycles are counted in.
+  /// A slow clock needs longer for as much work.
+  fabric::Time usual_standstill() const {
+    constexpr fabric::Time kLeast = 20'000'000'000;
+    constexpr std::uint64_t kCycles = 1'000'000;
+    fabric::Time longest = kLeast;
+    for (const int node : spec_.nodes_of(NodeKind::fpga))
+      longest =
+          std::max(longest, Clock(spec_.nodes[static_cast<std::size_t>(node)].clock_hz()).edge(kCycles));
+    return longest;
+  }
+
   std::uint64_t clock_hz() const {
     const std::vector<int> fpgas = spec_.nodes_of(NodeKind::fpga);
     return fpgas.empty() ? 250'000'000 : spec_.nodes[static_cast<std::size_t>(fpgas.front())].clock_hz();
@@ -347,7 +363,7 @@ class Simulator {
 int show(const Options& options, const RoleRegistry& roles) {
   const ClusterSpec spec = read_cluster(options.cluster, roles, options.read);
   std::cout << (options.json ? to_json(spec) + "\n" : to_text(spec)) << std::flush;
-  if (!std::cout) throw UserError("cannot write to standard output");
+  if (!std::cout) throw UserError(std::string("cannot write to standard output: ") + std::strerror(errno));
   return 0;
 }
 

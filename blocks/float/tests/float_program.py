@@ -85,10 +85,16 @@ def program() -> Path:
         return _build(build)
 
 
+def _write(file: Path, text: str) -> None:
+    """Not again: a new date would have the program linked anew, which another process may be running."""
+    if not file.exists() or file.read_text() != text:
+        file.write_text(text)
+
+
 def _build(build: Path) -> Path:
-    (build / "float_tb.sv").write_text(_top())
+    _write(build / "float_tb.sv", _top())
     units = [f'{{"{name}", {unit["latency"]}, {unit["interval"]}}},' for name, unit in UNITS.items()]
-    (build / "units.inc").write_text("\n".join(units))
+    _write(build / "units.inc", "\n".join(units))
     result = verilator(
         *("--cc", "--exe", "--build", "-j", str(os.cpu_count() or 1), "-O3", "--x-initial", "unique"),
         *("--Mdir", str(build), "--top-module", "float_tb", "-o", "float_rtl_test"),

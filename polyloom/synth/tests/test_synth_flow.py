@@ -112,6 +112,7 @@ def test_what_has_not_changed_is_not_placed_again(mock: Path) -> None:
     more = (mock / "log").read_text().splitlines()[len(lines) :]
     assert not [line for line in more if "--seed" in line or "folded.il" in line]
     assert (again.fmax_mhz, again.total) == (110.25, first.total)
+    assert json.loads(json.dumps(again.as_dict()))["fmax_mhz"] == 110.25
     flow.synthesize(design(mock), ECP5, {}, pnr=True, progress=lambda _: None, seeds=(1, 3))
     assert sum("--seed" in line for line in (mock / "log").read_text().splitlines()) == 3
 

@@ -55,7 +55,7 @@ def test_partition_on_rtl() -> None:
 
 
 def test_command_line_and_waves(tmp_path: Path) -> None:
-    environment = dict(os.environ, POLYLOOM_RUN_DIR=str(tmp_path / "run"), POLYLOOM_WAVE="fpga.1,0 us,30 us")
+    environment = dict(os.environ, POLYLOOM_WAVE="fpga.1,0 us,30 us")
     command = [
         sys.executable,
         "-m",
@@ -68,6 +68,8 @@ def test_command_line_and_waves(tmp_path: Path) -> None:
         "rtl",
         "--bytes",
         "1K",
+        "--run-dir",
+        str(tmp_path / "run"),
     ]
     result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr

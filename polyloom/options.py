@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options that mean nothing beside others. Input: a verb's command line; output: UserError naming the one too many.
+
+An option that would be ignored is refused: who gave it believes that it did something.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from polyloom.errors import UserError
+
+
+def refuse(context: typer.Context, ignored: bool, why: str, *names: str) -> None:
+    """Refuse the options of these parameters that the user gave where they are ``ignored``; ``why`` ends the line."""
+    for parameter in context.command.params if ignored else ():
+        source = context.get_parameter_source(parameter.name) if parameter.name in names else None
+        if source is not None and source.name == "COMMANDLINE":
+            raise UserError(f"{_as_typed(parameter, context.params[parameter.name])}: {why}")
+
+
+def refuse_all_but(context: typer.Context, ignored: bool, why: str, *names: str) -> None:
+    """Refuse every option but those of these parameters."""
+    refuse(context, ignored, why, *(p.name for p in context.command.params if p.name and p.name not in names))
+
+
+def _as_typed(parameter: Any, value: Any) -> str:
+    name = max((name for name in parameter.opts if name.startswith("-")), key=len, default=parameter.name)
+    if getattr(parameter, "is_flag", False):
+        return str(name)
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return f"{name} {' '.join(map(str, values))}"

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``python -m polyloom.python_app NAME ARGS``: an application in Python, as ``polyloom run NAME`` starts it."""
+
+from __future__ import annotations
+
+import sys
+
+from polyloom import interrupts
+
+
+def main() -> None:
+    """Run it; whatever goes wrong is one line and a status."""
+    app = interrupts.loaded(f"apps.{sys.argv[1]}.__main__")
+    from polyloom import errors, process
+
+    with errors.one_line(), process.handled(interrupts.end):
+        sys.exit(app.main(sys.argv[2:]))
+
+
+if __name__ == "__main__":
+    main()
