@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import time
+import traceback
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -144,6 +145,7 @@ def collective(
     """
     from polyloom.collectives import CollectiveError, Communicator, command  # compiled: only where it is used
 
+    options.refuse(context, operation == "barrier", "a barrier moves nothing; leave it out", "size", "sweep")
     options.refuse(context, bool(sweep), "--sweep gives the sizes; leave one of them out", "size")
     options.refuse(context, json_output, "a table for people; leave it out, or --json", "explain")
     sizes = command.sizes_of(size, sweep)
@@ -154,19 +156,22 @@ def collective(
         os.environ["POLYLOOM_RUN_DIR"] = str(folder.path)
         start = time.monotonic()
         try:
-            comm = Communicator(cluster, on)
-            if explain:
-                print(comm.explain(comm.uniform(operation, sizes[-1])))
-            results = command.run(comm, operation, sizes, algorithm, verify)
+            with Communicator(cluster, on) as comm:  # its end is the simulator's, which writes its record
+                if explain:
+                    print(comm.explain(comm.uniform(operation, sizes[-1])))
+                results = command.run(comm, operation, sizes, algorithm, verify)
+                text = command.table(comm, results)
+                facts = command.facts(comm, results, verify)
         except CollectiveError as error:
             raise UserError(str(error)) from error
+        except interrupts.Ended as ended:
+            traceback.clear_frames(ended.__traceback__)  # a communicator that was being made ends now
+            record.complete(folder, operation, on or "sim", sys.argv, 0, ended.status, time.monotonic() - start)
+            raise
         for wanted, result in zip(sizes, results, strict=True):
             if result.bytes not in {wanted, 0}:
                 note = f"{wanted} bytes: {result.bytes} are moved, whole elements of 4 bytes in equal blocks"
                 print(f"polyloom: {note}", file=sys.stderr)
-        text = command.table(comm, results)
-        facts = command.facts(comm, results, verify)
-        del comm  # ends the simulator, which writes its record
         command.write_record(folder, facts, sys.argv, time.monotonic() - start)
         page_path = page.write(record.read(folder.path))
     print(json.dumps({**facts, "run_dir": str(folder.path), "report": str(page_path)}) if json_output else text)
@@ -243,8 +248,8 @@ def nbody(
     theta: Annotated[float, typer.Option(help="Of side and angle.")] = 0.5,
     delta: Annotated[float, typer.Option(help="Of acceleration.")] = 2.0**-9,
     order: Annotated[str, typer.Option(help="monopole or quadrupole.")] = "monopole",
-    leaf: Annotated[int, typer.Option(help="Bodies that a cell contributes directly, 1 to 8.")] = 4,
-    group: Annotated[int, typer.Option(help="Bodies that share an interaction list, 1 to 64.")] = 32,
+    leaf: Annotated[int, typer.Option(min=1, max=8, help="Bodies that a cell contributes directly, 1 to 8.")] = 4,
+    group: Annotated[int, typer.Option(min=1, max=64, help="Bodies that share an interaction list, 1 to 64.")] = 32,
     nodes: Annotated[int, typer.Option(help="Domains.")] = 1,
     let: Annotated[str, typer.Option(help="Trees for other domains: host or hub makes LETs; full sends all.")] = "host",
     on: Annotated[str, typer.Option(help="native, sim or rtl; default sim with --let hub or --cluster.")] = "",
@@ -272,7 +277,8 @@ def nbody(
     from polyloom.nbody import Settings, command, snapshot, text  # compiled: only where it is used
 
     if out is not None:
-        files.check_output(out, [".npz"], Path(source) if source else None)  # before the work, not after it
+        # Before the work, not after it.
+        files.check_output(out, [".npz"], Path(source) if source else None, resume or run_dir)
     on = on or ("sim" if let == "hub" or cluster else "native")
     _refuse_what_nbody_ignores(context, on)
     if resume is not None:
@@ -330,6 +336,7 @@ def _refuse_what_nbody_ignores(context: typer.Context, on: str) -> None:
     options.refuse_all_but(context, given["resume"] is not None, went_on, "resume", "steps", "out", "json_output")
     options.refuse(context, bool(given["source"]), "--from gives the bodies; leave it out", "name", "count", "seed")
     no_cluster = "a native run has no cluster that is simulated; leave it out, or say --on sim"
+    options.refuse(context, given["name"] == "kepler", "the problem of Kepler has two bodies; leave it out", "count")
     options.refuse(context, on == "native", no_cluster, "cluster", "compute", "engine")
     options.refuse(context, on != "native", "of native runs; on a cluster each domain has a process", "threads")
     by_angle = given["mac"] != "acceleration"

@@ -13,8 +13,11 @@ from typing import IO, Any
 from polyloom.errors import UserError
 
 
-def check_output(path: Path, endings: Sequence[str], read: Path | None = None) -> None:
-    """UserError, before the work, if an answer cannot go to ``--out path``; ``read``: the file that it is made of."""
+def check_output(path: Path, endings: Sequence[str], read: Path | None = None, record: Path | None = None) -> None:
+    """UserError, before the work, if an answer cannot go to ``--out path``.
+
+    ``read``: the file that it is made of; ``record``: the run's own folder (default: POLYLOOM_RUN_DIR).
+    """
     if path.is_dir():
         raise UserError(f"--out {path}: is a folder; give a file in it")
     special = path.exists() and not path.is_file()  # a pipe, a device
@@ -23,11 +26,11 @@ def check_output(path: Path, endings: Sequence[str], read: Path | None = None) -
     if read is not None and path.exists() and read.exists() and path.samefile(read):
         raise UserError(f"--out {path}: is the file that is read; give another one")
     folder = path.absolute().parent
+    own = record or Path(os.environ.get("POLYLOOM_RUN_DIR") or "/nowhere")
+    if folder == own.absolute() or (folder.is_dir() and own.is_dir() and folder.samefile(own)):
+        raise UserError(f"--out {path}: lies in the run's own folder, whose files are the record; give another place")
     if not folder.is_dir():
         raise UserError(f"--out {path}: there is no folder {folder}")
-    record = os.environ.get("POLYLOOM_RUN_DIR")
-    if record and Path(record).is_dir() and folder.samefile(record):
-        raise UserError(f"--out {path}: lies in the run's own folder, whose files are the record; give another place")
 
 
 @contextlib.contextmanager

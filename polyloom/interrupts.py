@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -30,6 +33,9 @@ def end(signum: int, _frame: FrameType | None = None) -> NoReturn:
 
 def loaded(module: str) -> Any:
     """Import a module. What comes meanwhile ends the process without a word: nothing has begun yet."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
     before = signal.getsignal(signal.SIGINT)
     if before is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

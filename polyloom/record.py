@@ -114,6 +114,8 @@ def stored(kind: type[Stored], values: Any, path: Path, name: str) -> Stored:
         fits = isinstance(value, (int, float) if wanted is float else wanted)
         if not fits or isinstance(value, bool) != (wanted is bool):
             raise UserError(f"{path}: '{name}.{key}' is {_short(value)}, not {wanted.__name__}")
+        if isinstance(value, int) and abs(value) >= 1 << 63:
+            raise UserError(f"{path}: '{name}.{key}' is too large")
     return kind(**values)
 
 

@@ -188,7 +188,7 @@ SLOW = {
     "averaging": ["run", "averaging", "--epochs", "10000", "--on", "native", "--run-dir", "out"],
     "nbody": ["nbody", "--n", "4000", "--steps", "100000", "--run-dir", "out"],
     "nbody-hubs": VERBS["nbody"],
-    "collective": ["collective", "all-reduce", "--sweep", "4K:16M", "--run-dir", "out"],
+    "collective": ["collective", "all-reduce", "--sweep", "4K:1G", "--run-dir", "out"],
 }
 
 

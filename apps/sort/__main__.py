@@ -197,6 +197,10 @@ def run(args: argparse.Namespace, native: bool, seed: int) -> dict[str, Any]:
     code = table.Code.of(given)
     keys, values = code.encode(given)
     largest = int(keys.max()) if len(keys) else 0
+    if args.types is not None and args.algorithm is None and largest >= types:
+        raise ValueError(
+            f"--types {types}: there are keys up to {largest}; leave it out, and --algorithm full sorts them"
+        )
     algorithm, split = choose(args.algorithm, args.split, largest, types), args.split or "none"
     shares = np.array_split(keys, topology.nodes), np.array_split(values, topology.nodes)
     start = time.monotonic()

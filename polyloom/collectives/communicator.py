@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import contextlib
+import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -87,6 +89,15 @@ class Communicator:
     def __init__(self, cluster: str = "", on: str = "", native_ranks: int = 8, watchdog_seconds: float = 5e-3) -> None:
         path = str(paths.cluster_file(cluster)) if cluster else ""
         self._raw = ext.Communicator(path, on, native_ranks, watchdog_seconds)
+
+    def __enter__(self) -> Communicator:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        traceback.clear_frames(trace)  # of an exception: operations in them hold what ends here
+        self._raw = None
 
     @contextlib.contextmanager
     def away(self) -> Iterator[None]:

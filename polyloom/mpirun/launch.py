@@ -82,6 +82,9 @@ class Launcher:
                 with Children(self._line, self._folder.descriptors) as children:
                     self._start(children, scratch)
                     self._wait(children)
+                if self._output.lost is not None:
+                    why = self._output.lost.strerror
+                    self._state.causes.append(f"cannot show what the ranks print: {why}; it is in the record's logs")
             finally:
                 self._output.close()
                 self._folder.remove_partial()

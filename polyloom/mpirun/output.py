@@ -22,6 +22,7 @@ class Output:
         self._width = len(str(max(ranks - 1, 0)))
         self._logs: dict[str, IO[str]] = {}
         self._lock = threading.Lock()
+        self.lost: OSError | None = None  #: why what programs print cannot be shown any more
 
     def line(self, rank: int, stream: str, text: str) -> None:
         """Output of a program; ``text`` may lack a newline at the end of a stream."""
@@ -30,8 +31,16 @@ class Output:
             target = sys.stderr if stream == "stderr" else sys.stdout
             if self._tag:
                 text = "".join(f"[{rank:{self._width}}] {part}" for part in text.splitlines(keepends=True))
+            self._show(text, target)
+
+    def _show(self, text: str, target: IO[str]) -> None:
+        if self.lost is not None:
+            return
+        try:
             target.write(text)
             target.flush()
+        except OSError as error:  # the job goes on, and its logs have everything
+            self.lost = error
 
     def log(self, name: str, text: str) -> None:
         """What one of our own programs says: for the log only."""

@@ -83,6 +83,9 @@ class Job:
             if getattr(self, name) < 0:
                 option = {"force_samples": "force-error"}.get(name, name.replace("_", "-"))
                 raise UserError(f"--{option} {getattr(self, name)}: must not be negative")
+        for name, most in (("seed", 2**63), ("steps", 2**63), ("force_samples", 2**31), ("threads", 4096)):
+            if getattr(self, name) >= most:
+                raise UserError(f"--{name.replace('force_samples', 'force-error')} {getattr(self, name)}: is too large")
         if self.count < 1 or self.nodes < 1:
             raise UserError(f"--n {self.count}, --nodes {self.nodes}: must be at least 1")
         memory.require(BYTES_A_BODY * self.count, f"a simulation of {self.count} bodies")
@@ -130,6 +133,8 @@ def resume(folder: Path, steps: int | None) -> Outcome:
     job = record.stored(Job, content.get("job"), file, "nbody.job").checked()
     settings = record.stored(Settings, content.get("settings"), file, "nbody.settings")
     path, state = snapshot.latest(folder)
+    if len(state["mass"]) != job.count:
+        raise UserError(f"{path} has {len(state['mass'])} bodies, {file} says {job.count}; one of them was changed")
     if content.get("simd") != simd():
         before = content.get("simd")
         print(f"polyloom: the run began with {before}, here is {simd()}: last bits may differ", file=sys.stderr)
