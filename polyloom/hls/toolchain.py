@@ -28,7 +28,8 @@ def tool(name: str) -> str:
 
 def run(name: str, arguments: Sequence[str | Path], stdin: str | None = None) -> str:
     """Run a program of LLVM. UserError if it fails: a compiler's own messages as they are, others with its name."""
-    return call([tool(name), *arguments], "" if name.startswith("clang") else name, stdin)
+    own = ["-fno-crash-diagnostics"] if name == "clang" else []  # it would leave files in the temporary folder
+    return call([tool(name), *own, *arguments], "" if name.startswith("clang") else name, stdin)
 
 
 def call(
@@ -41,6 +42,9 @@ def call(
         words, input=stdin, env=env, capture_output=True, text=True, errors="surrogateescape", check=False
     )
     if done.returncode != 0:
-        said = done.stderr.strip() or f"{Path(words[0]).name} ended with status {done.returncode}"
+        before, crashed, _ = done.stderr.partition("PLEASE submit a bug report")
+        if crashed:
+            before += f"{Path(words[0]).name} itself has crashed there: error: simplify the program"
+        said = before.strip() or f"{Path(words[0]).name} ended with status {done.returncode}"
         raise UserError(f"{name}: {said}" if name else said)
     return done.stdout
