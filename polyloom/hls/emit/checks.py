@@ -9,7 +9,7 @@ A load is not checked where a pass does it early, maybe in vain.
 
 from __future__ import annotations
 
-from polyloom.hls.emit.design import Design, cases, literal
+from polyloom.hls.emit.design import Design, clocked_cases, literal
 from polyloom.hls.ir import DRAM_BASE, Const, Instr, Value
 from polyloom.hls.memory import Memories
 from polyloom.hls.schedule.plan import Plan
@@ -58,15 +58,7 @@ def check_lines(design: Design, commands: bool) -> list[str]:
     if commands:
         lines += [*_MESSAGES.splitlines(), *_known_buffers(design)]
     if actions:
-        lines += [
-            "  always_ff @(posedge clk_i) begin",
-            "    if (advance) begin",
-            "      case (state_q)",
-            *cases(actions, "        "),
-            "      endcase",
-            "    end",
-            "  end",
-        ]
+        lines += clocked_cases(actions)
     return [*lines, "`endif"]
 
 

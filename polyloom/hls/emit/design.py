@@ -182,6 +182,19 @@ def cases(actions: dict[str, list[str]], indent: str = "      ") -> list[str]:
     return [*lines, f"{indent}default: ;"]
 
 
+def clocked_cases(actions: dict[str, list[str]]) -> list[str]:
+    """A process that does, at each edge at which the circuit advances, what its state asks for."""
+    return [
+        "  always_ff @(posedge clk_i) begin",
+        "    if (advance) begin",
+        "      case (state_q)",
+        *cases(actions, "        "),
+        "      endcase",
+        "    end",
+        "  end",
+    ]
+
+
 def guarded(guard: str, text: str) -> str:
     """A statement under a condition."""
     return f"if ({guard}) {text}" if guard else text

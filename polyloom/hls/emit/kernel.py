@@ -6,7 +6,7 @@ from __future__ import annotations
 from polyloom.hls.emit.checks import check_lines
 from polyloom.hls.emit.control import Control, choices, link_name
 from polyloom.hls.emit.datapath import Datapath, vector
-from polyloom.hls.emit.design import Design, cases, literal
+from polyloom.hls.emit.design import Design, cases, clocked_cases, literal
 from polyloom.hls.emit.ports import dma_lines, memory_lines, unit_lines
 from polyloom.hls.emit.streams import dram_lines, port_declarations, stream_lines
 from polyloom.hls.options import Options
@@ -104,13 +104,7 @@ def kernel_text(design: Design, options: Options) -> str:
         "    end",
         "  end",
         "",
-        "  always_ff @(posedge clk_i) begin",
-        "    if (advance) begin",
-        "      case (state_q)",
-        *cases({s: u for s, u in control.updates.items() if u}, "        "),
-        "      endcase",
-        "    end",
-        "  end",
+        *clocked_cases({s: u for s, u in control.updates.items() if u}),
         *checked,
         "",
         "endmodule",
