@@ -28,13 +28,13 @@ PATIENCE = 30.0
 INTERRUPTED, KILLED = -2, -9
 
 
-class Answer:
+class Done:
     """A finished command: status, streams, with --json its answer."""
 
-    def __init__(self, status: int, out: bytes, err: bytes) -> None:
+    def __init__(self, status: int, out: str, err: str) -> None:
         self.status = status
-        self.out = out.decode(errors="replace")
-        self.err = err.decode(errors="replace")
+        self.out = out
+        self.err = err
 
     @property
     def json(self) -> dict[str, Any]:
@@ -63,7 +63,7 @@ class Commands:
         self._server.stdin.close()
         self._server.wait()
 
-    def run(self, folder: Path, *words: object, seconds: float = 60, **environment: str) -> Answer:
+    def run(self, folder: Path, *words: object, seconds: float = 60, **environment: str) -> Done:
         """``words`` may hold lone surrogates: bytes that are no UTF-8. After ``seconds`` it gets Ctrl-C."""
         assert self._server.stdin is not None and self._server.stdout is not None
         streams = [folder.parent / f".{folder.name}.{name}" for name in ("out", "err")]
@@ -77,14 +77,14 @@ class Commands:
         self._server.stdin.write(json.dumps(told) + "\n")
         self._server.stdin.flush()
         status = int(self._server.stdout.readline())
-        answer = Answer(status, *(stream.read_bytes() for stream in streams))
+        answer = Done(status, *(stream.read_text(errors="replace") for stream in streams))
         for stream in streams:
             stream.unlink()
         return answer
 
 
 def serve() -> None:
-    """Answer until the end of standard input; in the fork of a command this ends as the command does."""
+    """Done until the end of standard input; in the fork of a command this ends as the command does."""
     from polyloom import cli
     from polyloom.collectives import command as _collectives  # noqa: F401
     from polyloom.mpirun import launch as _mpirun  # noqa: F401

@@ -4,32 +4,16 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from command_server import Done
 
 ROOT = Path(__file__).resolve().parent.parent
 POLYLOOM = ROOT / ".venv" / "bin" / "polyloom"
-
-
-class Done:
-    """A finished command: status, streams, and with --json the parsed answer."""
-
-    def __init__(self, process: subprocess.CompletedProcess[str]) -> None:
-        self.status = process.returncode
-        self.out = process.stdout
-        self.err = process.stderr
-
-    @property
-    def json(self) -> dict[str, Any]:
-        answer = json.loads(self.out.strip().splitlines()[-1])
-        assert isinstance(answer, dict)
-        return answer
 
 
 @pytest.fixture
@@ -46,7 +30,7 @@ def polyloom(tmp_path: Path) -> Callable[..., Done]:
             timeout=timeout,
             check=False,
         )
-        return Done(process)
+        return Done(process.returncode, process.stdout, process.stderr)
 
     return run
 

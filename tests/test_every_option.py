@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from command_server import Answer, Commands
+from command_server import Commands, Done
 from conftest import ROOT
 from test_hostile import verbs
 
@@ -392,7 +392,7 @@ def steady(value: Any) -> Any:
 USUAL: dict[tuple[str, ...], Any] = {}
 
 
-def seen(answer: Answer, place: Path) -> tuple[Any, ...]:
+def seen(answer: Done, place: Path) -> tuple[Any, ...]:
     """What a user has of a command: status, answer, names of files, what records say. All that it left is removed."""
     lines = answer.out.strip().splitlines()
     try:

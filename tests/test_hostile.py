@@ -11,6 +11,7 @@ import os
 import random
 import re
 import struct
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any
 
 import pytest
 import typer
-from command_server import INTERRUPTED, Answer, Commands
+from command_server import INTERRUPTED, Commands, Done
 from conftest import ROOT
 
 from polyloom import cli
@@ -121,7 +122,7 @@ def tree(folder: Path) -> dict[str, bytes | None]:
     }
 
 
-def look(answer: Answer, words: list[str], place: Path, before: dict[str, bytes | None]) -> None:
+def look(answer: Done, words: list[str], place: Path, before: dict[str, bytes | None]) -> None:
     """What must hold after every command."""
     about = f"polyloom {' '.join(map(repr, words))}: status {answer.status}\n{answer.out}\n{answer.err}"
     assert "Traceback" not in answer.out + answer.err and "internal error" not in answer.err, about
@@ -143,7 +144,7 @@ def look(answer: Answer, words: list[str], place: Path, before: dict[str, bytes 
     assert not list((place.parent / "tmp").glob("polyloom-*")), f"{about}\ntemporary files are left"
 
 
-def tried(commands: Commands, place: Path, words: list[str]) -> Answer:
+def tried(commands: Commands, place: Path, words: list[str]) -> Done:
     before = tree(place)
     answer = commands.run(place, *words, seconds=SECONDS, TMPDIR=str(place.parent / "tmp"))
     look(answer, words, place, before)
@@ -239,8 +240,6 @@ def test_contents_that_no_file_should_have(kind: str, commands: Commands, place:
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in {"report", "isa-test", "mpirun"}])
 def test_an_answer_that_cannot_be_written_is_told(verb: str, place: Path) -> None:
     """Standard output on a full device."""
-    import subprocess
-
     if verb == "synth":
         pytest.skip("long")
     with Path("/dev/full").open("w") as full:
