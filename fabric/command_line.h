@@ -8,11 +8,16 @@
 
 namespace polyloom::fabric {
 
-/// For CLI::App::failure_message.
-inline std::string command_line_error(const CLI::App* app, const CLI::Error& error) {
+/// What is wrong with a command line, in one line.
+inline std::string command_line_text(const CLI::App* app, const CLI::Error& error) {
   std::string text = error.what();
   std::replace(text.begin(), text.end(), '\n', ' ');
-  return "polyloom: " + text + "; all options: " + app->get_name() + " --help\n";
+  return text + "; all options: " + app->get_name() + " --help";
+}
+
+/// For CLI::App::failure_message.
+inline std::string command_line_error(const CLI::App* app, const CLI::Error& error) {
+  return "polyloom: " + command_line_text(app, error) + "\n";
 }
 
 /// Of options of unsigned type, which would take "-1" for the largest number.

@@ -160,7 +160,7 @@ def collective(
                 if explain:
                     print(comm.explain(comm.uniform(operation, sizes[-1])))
                 results = command.run(comm, operation, sizes, algorithm, verify)
-                text = command.table(comm, results)
+                text = command.table(comm, results, verify)
                 facts = command.facts(comm, results, verify)
         except CollectiveError as error:
             raise UserError(str(error)) from error
@@ -345,6 +345,9 @@ def _refuse_what_nbody_ignores(context: typer.Context, on: str) -> None:
     alone = given["nodes"] == 1
     no_other = "one domain needs no tree of another; say --nodes above 1"
     options.refuse(context, alone, no_other, "target", *(["let"] if on == "native" else []))
+    hub = given["let"] == "hub" and not alone
+    whole = "a hub makes trees of monopoles; leave it out, or say --let host or full"
+    options.refuse(context, hub and given["order"] == "quadrupole", whole, "order")
     options.refuse(
         context, given["let"] == "full", "--let full sends whole trees; it makes none for a target", "target"
     )

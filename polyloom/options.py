@@ -27,7 +27,8 @@ def refuse_all_but(context: typer.Context, ignored: bool, why: str, *names: str)
 
 
 def _as_typed(parameter: Any, value: Any) -> str:
-    name = max((name for name in parameter.opts if name.startswith("-")), key=len, default=parameter.name)
+    spelled = parameter.secondary_opts if value is False and parameter.secondary_opts else parameter.opts
+    name = max((name for name in spelled if name.startswith("-")), key=len, default=parameter.name)
     if getattr(parameter, "is_flag", False):
         return str(name)
     values = value if isinstance(value, (list, tuple)) else [value]

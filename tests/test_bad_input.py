@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import POLYLOOM, ROOT, Done
 
@@ -214,6 +215,49 @@ def test_a_compressed_file_that_ends_too_early(polyloom: Polyloom, tmp_path: Pat
     assert polyloom("run", "hashmin", "--on", "native", "--graph", file).status == 0
     file.write_bytes(whole[: len(whole) * percent // 100])
     refused(polyloom("run", "hashmin", "--on", "native", "--graph", file), file.name, "truncated")
+
+
+@pytest.mark.parametrize("packed", ["bz2", "xz", "zst", "lz4"])
+def test_a_name_that_promises_a_packing(polyloom: Polyloom, tmp_path: Path, packed: str) -> None:
+    for text in ("0 1\n1 2\n", ""):
+        (tmp_path / f"graph.txt.{packed}").write_text(text)
+        done = polyloom("run", "hashmin", "--on", "native", "--graph", f"graph.txt.{packed}")
+        refused(done, f"name ends in .{packed}, but it is not packed that way")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("POLYLOOM_MAX_CYCLES", "abc", "--max-cycles = abc"),
+        ("POLYLOOM_MAX_CYCLES", "-5", "-5: a number from 0 on"),
+        ("POLYLOOM_STANDSTILL", "abc", '--standstill = "abc"; allowed: a time with its unit'),
+        ("POLYLOOM_ENGINE", "bogus", '--engine = "bogus"; allowed: serial'),
+    ],
+)
+def test_an_environment_that_cannot_be_read(tmp_path: Path, name: str, value: str, says: str) -> None:
+    """The simulator reads it, the program that started it tells; nobody else says anything."""
+    words = [POLYLOOM, "run", "pagerank", "--generate", "uniform:10:2", "--cluster", "tiny-2"]
+    env = {**os.environ, name: value}
+    done = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("polyloom: ") and says in done.stderr
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("run asp --graph graph.txt --on native --sources 100", "--sources 100: the graph has 3 vertices"),
+        ("run sort --in keys.npy --on native --seed 4", "--seed 4 is for generated records"),
+        ("nbody --nodes 2 --let hub --order quadrupole", "--order quadrupole: a hub makes trees of monopoles"),
+        ("nbody --from keys.npy", "keys.npy is a single array; needed is an NPZ file"),
+        ("mpirun --on native -n 2 --no-check graph.txt", "--no-check: CPU processes alone"),
+    ],
+)
+def test_requests_that_cannot_be_met(polyloom: Polyloom, tmp_path: Path, words: str, says: str) -> None:
+    (tmp_path / "graph.txt").write_text("0 1\n1 2\n")
+    np.save(tmp_path / "keys.npy", np.ones((4, 2), np.uint32))
+    refused(polyloom(*words.split()), says)
 
 
 @pytest.mark.parametrize(

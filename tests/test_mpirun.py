@@ -111,6 +111,8 @@ def test_a_failure_of_a_rank_ends_the_job(
     done = polyloom(tmp_path, *ON[on], FAULTS, what, str(who))
     assert done.returncode == status if status else done.returncode != 0, done.stderr
     assert all(word in done.stderr for word in words), done.stderr
+    told = [line for line in done.stderr.splitlines() if line.startswith("polyloom: ")]
+    assert len(told) == len(set(told)), "said twice"
 
 
 @pytest.mark.parametrize("on", ON)

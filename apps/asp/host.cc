@@ -15,7 +15,11 @@ int run(int argc, char** argv) {
       kSources);
   const auto start = WallClock::now();
   const Input input = load_input(options);
-  const std::uint32_t sources = std::min(options.sources, input.vertices);
+  if (options.sources > input.vertices) {
+    throw UserError("--sources " + std::to_string(*options.sources) + ": the graph has " +
+                    std::to_string(input.vertices) + " vertices; give at most as many");
+  }
+  const std::uint32_t sources = options.sources.value_or(std::min(64u, input.vertices));
   Answer answer;
   answer.load_seconds = seconds_since(start);
   answer.integral = true;

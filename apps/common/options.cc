@@ -56,8 +56,9 @@ void check_output(const Options& o) {
 }
 
 void add_input(CLI::App& cli, Options& o) {
-  auto* graph =
-      cli.add_option("--graph", o.graph, "Graph file: edge list, Matrix Market, DIMACS .gr, METIS; .gz too");
+  auto* graph = cli.add_option(
+      "--graph", o.graph,
+      "Graph file: edge list, Matrix Market, DIMACS .gr, METIS; packed (.gz, .bz2, .xz, .zst, .lz4) too");
   auto* generate =
       cli.add_option("--generate", o.generate,
                      "Made graph: geometric:VERTICES:DEGREE, kronecker:SCALE:EDGEFACTOR, "
@@ -127,9 +128,8 @@ Options parse_options(int argc, char** argv, const char* app, const char* purpos
     cli.add_option("--source", o.source,
                    "Vertex to start from, by the file's id or name (default: the first)");
   if (sets & kSources) {
-    cli.add_option("--sources", o.sources, "Search from the first N vertices")
-        ->check(CLI::Range(1u, 448u))
-        ->capture_default_str();
+    cli.add_option("--sources", o.sources, "Search from the first N vertices (default 64, or all of fewer)")
+        ->check(CLI::Range(1u, 448u));
   }
   if (sets & kWeights) {
     cli.add_option("--max-weight", o.max_weight, "Draw weights 1..N where the file has none (else all are 1)")

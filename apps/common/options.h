@@ -32,10 +32,10 @@ struct Options {
   // What to compute.
   unsigned iterations = 20;
   double damping = 0.85;
-  std::string source;  ///< a vertex's name; empty = the first vertex
-  unsigned sources = 64;
-  std::string mode;         ///< application's own variants
-  unsigned max_weight = 0;  ///< draw integer weights 1..max_weight where the file has none
+  std::string source;               ///< a vertex's name; empty = the first vertex
+  std::optional<unsigned> sources;  ///< how many of the first vertices; none: 64, or all if these are fewer
+  std::string mode;                 ///< application's own variants
+  unsigned max_weight = 0;          ///< draw integer weights 1..max_weight where the file has none
   // What to do with the answer.
   bool verify = false;
   std::string out;

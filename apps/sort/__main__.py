@@ -60,10 +60,12 @@ def parser() -> argparse.ArgumentParser:
     return options
 
 
-def check_options(args: argparse.Namespace, native: bool) -> None:
+def check_options(args: argparse.Namespace, native: bool, seed: int = 0) -> None:
     """ValueError for an option that would not be heeded."""
     if args.input and (args.keys is not None or args.data):
         raise ValueError(f"{'--data' if args.data else '--keys'} is for generated records; --in brings its own")
+    if args.input and native and seed:  # in a cluster it is also that of the faults
+        raise ValueError(f"--seed {seed} is for generated records; --in brings its own, and a native run has no faults")
     if args.keys is not None and args.keys < 0:
         raise ValueError(f"--keys {args.keys}: a node has none or more")
     if args.algorithm == "full" and args.types is not None:
@@ -165,8 +167,9 @@ def main(arguments: Sequence[str]) -> int:
     args = parser().parse_args(arguments)
     native = os.environ.get("POLYLOOM_ON") == "native"
     try:
-        check_options(args, native)
-        answer = run(args, native, int(os.environ.get("POLYLOOM_SEED", "0")))
+        seed = int(os.environ.get("POLYLOOM_SEED", "0"))
+        check_options(args, native, seed)
+        answer = run(args, native, seed)
     except (ValueError, RuntimeError) as error:
         raise UserError(str(error)) from error
     if folder := os.environ.get("POLYLOOM_RUN_DIR"):

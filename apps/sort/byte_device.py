@@ -27,7 +27,7 @@ class ByteDevice:
     def __init__(self, ranks: int, channels: int = 8, partitions: int = 2, record_beats: int = 1 << 20) -> None:
         self.ranks, self.channels, self.ports, self.partitions = ranks, channels, channels, partitions
         self.channel_bytes = 1 << 24
-        self._record_beats = record_beats
+        self.record_beats = record_beats
         self._memory = defaultdict[tuple[int, int, int], Bytes](lambda: np.zeros(0, np.uint8))
         self.overflows = False  # whether steps in which a second partition takes from lanes fail
         self._free = defaultdict[tuple[int, int, int], int](int)
@@ -168,7 +168,7 @@ class ByteDevice:
             here = route == which
             targets[here] = np.array(members)[phase[here] * len(members) // self.ports]
         if record:
-            assert len(data) <= 8 * self._record_beats
+            assert len(data) <= 8 * self.record_beats
             self._records[rank][port] = targets
         return targets
 

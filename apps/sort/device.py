@@ -51,6 +51,7 @@ class Device(Protocol):
     channel_bytes: int
     ports: int
     partitions: int
+    record_beats: int
 
     def lane(self, rank: int, peer: int) -> int:
         """First lane of a rank to a peer."""
@@ -78,6 +79,7 @@ class CommunicatorDevice:
         self.channel_bytes: int = communicator.channel_bytes
         self.ports: int = communicator.operator_ports
         self.partitions: int = communicator.partitions
+        self.record_beats: int = communicator.record_beats
 
     def lane(self, rank: int, peer: int) -> int:
         """First lane of a rank to a peer."""

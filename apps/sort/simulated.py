@@ -21,6 +21,7 @@ from apps.sort.cluster import Areas, Column
 from apps.sort.deal import Counts, Deal, Keys
 from apps.sort.device import Device, Outcome, ReceiveOverflow, Region
 from apps.sort.steps import BUCKET_WORD, OUTPUT_WORD, SECOND, Place, Program, Setup
+from polyloom.collectives import CollectiveError
 from polyloom.collectives import program as p
 from polyloom.collectives.models.sorting import Pass, crossing, published
 from polyloom.collectives.models.topology import Topology, fully_connected
@@ -75,6 +76,8 @@ class DeviceCluster:
         self._sample = sample
         self._item = 8 if self._pairs else 4
         self._half = 0
+        self._most = device.channel_bytes // 2 // 8  # records that half a channel holds
+        self._clipped = False  # whether a pass's rooms may be too small for what comes
         self._largest = [int(key.max()) if len(key) else 0 for key in keys]
         self._nodes: list[Node] = []
         for rank, (key, value) in enumerate(zip(keys, values, strict=True)):
@@ -85,6 +88,8 @@ class DeviceCluster:
 
     def _loaded(self, rank: int, channel: int, keys: Column, values: Column) -> Segment:
         columns = [np.column_stack([keys, values]).reshape(-1)] if self._pairs else [keys, values]
+        if len(keys) > self._most:
+            raise ValueError(self._too_many(f"{len(keys)} records for channel {channel} of node {rank}"))
         segment = self._segment(rank, channel, 0, len(keys))
         for region, column in zip(segment.regions, columns, strict=True):
             if len(column):
@@ -93,10 +98,17 @@ class DeviceCluster:
         return segment
 
     def _segment(self, rank: int, channel: int, half: int, most: int) -> Segment:
-        """Room for ``most`` records, with nothing in it; more than half a channel is refused later, by its fault."""
-        size = min(_whole_beats(most * self._item), self.device.channel_bytes // 2 // (1 if self._pairs else 2))
+        """Room for ``most`` records, with nothing in it; at most half a channel: see ``_run``."""
+        size = min(_whole_beats(most * self._item), self._most * self._item)
+        self._clipped = self._clipped or most > self._most
         columns = range(1 if self._pairs else 2)
         return Segment(tuple(self.device.allocate(rank, channel, size, half) for _ in columns), 0)
+
+    def _too_many(self, what: str) -> str:
+        return (
+            f"{what}: half of a memory channel of {self.device.channel_bytes} bytes holds {self._most}, and a pass "
+            "reads one half and fills the other; give fewer records, or a cluster with larger channels ([memory] size)"
+        )
 
     def _held(self, rank: int) -> list[Segment]:
         return [segment for area in self._nodes[rank] for segment in area if segment.count]
@@ -136,7 +148,13 @@ class DeviceCluster:
             codes.append([i for step, mark in zip(there, marks, strict=False) for i in [*step, p.go(mark)]])
         if not any(codes):
             return Outcome([[0] * len(wanted)] * len(programs), 0.0, 0.0)
-        outcome = self.device.run(codes, wanted)
+        try:
+            outcome = self.device.run(codes, wanted)
+        except CollectiveError as error:
+            if not self._clipped:
+                raise
+            raise ValueError(self._too_many("these keys bring too many records to one channel")) from error
+        self._clipped = False
         # A node without steps still shows the words of an earlier program.
         status = [words if code else [0] * len(wanted) for words, code in zip(outcome.status, codes, strict=True)]
         if not self.pass_seconds:
@@ -195,6 +213,7 @@ class DeviceCluster:
             room = [self._segment(rank, o, 1 - self._half, most if o in setup.outputs else 0) for o in slots]
             found.append([room[m * fan : (m + 1) * fan] for m in range(deal.outputs)])
             fans.append(fan)
+            self._check_remembered(rank)
             programs.append(self._dealing(self._held(rank), setup, room) if most else [])
         status = self._run(programs, range(OUTPUT_WORD, OUTPUT_WORD + self.device.ports)).status
         for words, areas, fan in zip(status, found, fans, strict=True):
@@ -202,6 +221,16 @@ class DeviceCluster:
                 for turn, segment in enumerate(area):
                     segment.count = words[m * fan + turn] * 4 // self._item
         self._settle(found)
+
+    def _check_remembered(self, rank: int) -> None:
+        remembered = self.device.record_beats * p.BEAT // 4
+        most = max((segment.count for segment in self._held(rank)), default=0)
+        if not self._pairs and most > remembered:
+            raise ValueError(
+                f"channel by channel, a node remembers where {remembered} keys went ([collective] record_beats = "
+                f"{self.device.record_beats}), and node {rank} has {most} in one; give fewer records, or take "
+                "--algorithm fused, which remembers none"
+            )
 
     def _dealing(self, held: list[Segment], setup: Setup, room: list[Segment]) -> list[Program]:
         def step(column: int, how: Setup, into: int) -> Program:

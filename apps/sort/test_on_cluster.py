@@ -22,7 +22,7 @@ from apps.sort.simulated import DeviceCluster, Layout
 from apps.sort.test_simulated import DATA, LENGTHS, check
 from apps.sort.topologies import topology_of
 from polyloom import paths
-from polyloom.collectives import CollectiveError, Communicator
+from polyloom.collectives import Communicator
 from polyloom.collectives.models import sorting
 from polyloom.collectives.models.topology import OPTWEB_SORT, fully_connected, hypercube
 
@@ -180,8 +180,21 @@ def test_time_and_skew_of_the_fused_sort(cluster_of: Open) -> None:
 def test_too_many_keys_to_remember_are_refused(cluster_of: Open) -> None:
     communicator = cluster_of("optweb-8")  # 1024 beats an input
     cluster, _ = make(communicator, uniform(8, 70000), "columns")
-    with pytest.raises(CollectiveError, match="operator cannot work on"):
+    with pytest.raises(ValueError, match=r"where 8192 keys went .*record_beats = 1024\), and node 0 has 8750 in one"):
         sorts.published(cluster, 64)
+
+
+def test_records_that_no_channel_holds_are_refused(cluster_of: Open) -> None:
+    communicator = cluster_of("optweb-small")  # 64 KiB a channel, so 4096 records in half of it
+    with pytest.raises(ValueError, match=r"5000 records for channel 0 of node 0: .* 65536 bytes holds 4096"):
+        make(communicator, uniform(4, 20000, 16), "pairs")
+    for layout in ("pairs", "columns"):
+        cluster, before = make(communicator, [np.zeros(1024, np.uint32)] * 4, layout)
+        sorts.fused(cluster, 16, split="none") if layout == "pairs" else sorts.published(cluster, 16)
+        check(cluster, before)  # all 4096 in one channel: just
+        cluster, _ = make(communicator, [np.zeros(1250, np.uint32)] * 4, layout)
+        with pytest.raises(ValueError, match=r"too many records to one channel: .* 65536 bytes holds 4096"):
+            sorts.fused(cluster, 16, split="none") if layout == "pairs" else sorts.published(cluster, 16)
 
 
 def command(*options: str | Path, on: str = "sim") -> subprocess.CompletedProcess[str]:

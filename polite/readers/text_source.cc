@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include "fabric/error.h"
 
@@ -22,11 +24,32 @@ constexpr std::size_t kBlock = 1 << 20;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr const char* kAptHelper = "/usr/lib/apt/apt-helper";
 
-bool needs_helper(const std::string& file) {
-  for (const char* end : {".lz4", ".xz", ".zst", ".bz2"}) {
-    if (file.ends_with(end)) return true;
-  }
-  return false;
+/// What apt's helper unpacks: the end of a name, and what such a file begins with.
+struct Packed {
+  std::string_view end, magic;
+};
+constexpr Packed kPacked[] = {{".lz4", "\x04\x22\x4d\x18"},
+                              {".xz", std::string_view("\xfd"
+                                                       "7zXZ\0",
+                                                       6)},
+                              {".zst", "\x28\xb5\x2f\xfd"},
+                              {".bz2", "BZh"}};
+
+const Packed* packed(const std::string& file) {
+  const auto* const found = std::find_if(std::begin(kPacked), std::end(kPacked),
+                                         [&](const Packed& kind) { return file.ends_with(kind.end); });
+  return found == std::end(kPacked) ? nullptr : found;
+}
+
+/// Why the helper could not unpack it.
+std::string unpacking_error(const std::string& file) {
+  const Packed& kind = *packed(file);
+  std::string start(kind.magic.size(), '\0');
+  std::ifstream(file, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+  if (start == kind.magic)
+    return "the compressed file is damaged or ends too early (truncated); copy it again";
+  return "the file's name ends in " + std::string(kind.end) +
+         ", but it is not packed that way (or damaged from its first byte on); name it for what it is";
 }
 
 std::string quoted(const std::string& text) {
@@ -51,7 +74,7 @@ TextSource::TextSource(const std::string& file, Progress progress)
   }
   if (S_ISDIR(info.st_mode)) throw UserError(file + ": is a folder; a graph file is expected");
   size_ = S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
-  if (needs_helper(file)) {
+  if (packed(file) != nullptr) {
     if (access(kAptHelper, X_OK) != 0) {
       fail_file(std::string("is compressed in a way that only apt's helper reads (") + kAptHelper +
                 ", missing here); plain and gzip files need no helper");
@@ -83,8 +106,7 @@ void TextSource::read_block(Block& block, std::size_t bytes) {
   if (pipe_ != nullptr && got >= 0) {
     const int ended = pclose(pipe_);  // it has written all that it will
     pipe_ = nullptr;
-    if (ended != 0)
-      block.error = "the compressed file is damaged or ends too early (truncated); copy it again";
+    if (ended != 0) block.error = unpacking_error(file_);
   }
   int status = Z_OK;
   const char* const text = gzerror(gz_, &status);

@@ -70,7 +70,7 @@ def _require_memory(comm: Communicator, operation: str, size: int, algorithm: st
     memory.require(needed, f"{operation} of {size} bytes on {comm.size} ranks")
 
 
-def table(comm: Communicator, results: list[Result]) -> str:
+def table(comm: Communicator, results: list[Result], checked: bool) -> str:
     """Lines for people: bytes, algorithm, simulated and predicted us, algorithm and bus bandwidth, limit."""
     limit = comm.lane_gbps * comm.lanes if comm.lane_gbps else None
     head = f"{'bytes':>12} {'algorithm':<20} {'us':>12} {'predicted':>12} "
@@ -90,6 +90,8 @@ def table(comm: Communicator, results: list[Result]) -> str:
         f"{number(r.algorithm_gbps):>13} {number(r.bus_gbps):>10} {number(limit):>8}"
         for r in results
     ]
+    if checked:
+        lines.append("verified: every byte that a rank received is the one that NumPy computes")
     return "\n".join(lines)
 
 

@@ -199,18 +199,18 @@ class Communicator:
         return self._call(self.request("barrier", []), [None] * self.size, np.uint8, "")[1]
 
     def unicast(self, array: Array, root: int, destination: int, algorithm: str = "") -> tuple[Array, Result]:
-        """``array`` of rank ``root`` to rank ``destination``; returns what arrived, flat."""
+        """``array`` of rank ``root`` to rank ``destination``; returns what arrived, in its shape."""
         request = self.request("unicast", [array.nbytes], root=root, destination=destination)
         send = self._from_root(request, root, array)
         received, result = self._call(request, send, array.dtype, algorithm)
-        return received[destination], result
+        return received[destination].reshape(array.shape), result
 
     def broadcast(self, array: Array, root: int = 0, algorithm: str = "") -> tuple[list[Array], Result]:
-        """``array`` of rank ``root`` to all; returns one flat array a rank (the root's is its own)."""
+        """``array`` of rank ``root`` to all; returns one array of its shape a rank."""
         request = self.request("broadcast", [array.nbytes], root=root)
         received, result = self._call(request, self._from_root(request, root, array), array.dtype, algorithm)
-        received[root] = array.reshape(-1)
-        return received, result
+        received[root] = array.copy()
+        return [each.reshape(array.shape) for each in received], result
 
     def scatter(self, blocks: Sequence[Array], root: int = 0, algorithm: str = "") -> tuple[list[Array], Result]:
         """Block i, of any length, of rank ``root`` to rank i."""
@@ -251,27 +251,40 @@ class Communicator:
     def reduce(
         self, arrays: Sequence[Array], root: int = 0, op: str = "sum", algorithm: str = ""
     ) -> tuple[Array, Result]:
-        """Element-wise sum, min, max or average of equal float32 or int32 arrays, at rank ``root``."""
+        """Element-wise sum, min, max or average of equal float32 or int32 arrays, at rank ``root``.
+
+        The result has the shape of rank 0's array. Minimum and maximum are IEEE 754's minimumNumber and
+        maximumNumber, in which a NaN loses against a number; in sums and averages it wins.
+        """
         self._one_each(arrays)
         request = self.request("reduce", [arrays[0].nbytes], arrays[0].dtype, root=root, reduce=op)
         received, result = self._call(request, arrays, arrays[0].dtype, algorithm)
-        return received[root], result
+        return received[root].reshape(arrays[0].shape), result
 
     def reduce_scatter(
         self, arrays: Sequence[Array], counts: Sequence[int] | None = None, op: str = "sum", algorithm: str = ""
     ) -> tuple[list[Array], Result]:
-        """Element-wise combination; rank i gets ``counts[i]`` elements (default: equal shares)."""
+        """Element-wise combination; rank i gets ``counts[i]`` elements, flat (default: equal shares)."""
         self._one_each(arrays)
+        if counts is None and arrays[0].size % self.size:
+            raise CollectiveError(
+                f"reduce_scatter of {arrays[0].size} elements over {self.size} ranks: shares are not equal; "
+                "counts= says how many each rank gets"
+            )
         share = list(counts) if counts is not None else [arrays[0].size // self.size] * self.size
         sizes = [c * arrays[0].itemsize for c in share]
         request = self.request("reduce_scatter", sizes, arrays[0].dtype, reduce=op)
         return self._call(request, arrays, arrays[0].dtype, algorithm)
 
     def all_reduce(self, arrays: Sequence[Array], op: str = "sum", algorithm: str = "") -> tuple[list[Array], Result]:
-        """Element-wise sum, min, max or average of equal float32 or int32 arrays, at every rank."""
+        """Element-wise sum, min, max or average of equal float32 or int32 arrays, at every rank.
+
+        Shapes and NaN as ``reduce``.
+        """
         self._one_each(arrays)
         request = self.request("all_reduce", [arrays[0].nbytes], arrays[0].dtype, reduce=op)
-        return self._call(request, arrays, arrays[0].dtype, algorithm)
+        received, result = self._call(request, arrays, arrays[0].dtype, algorithm)
+        return [each.reshape(arrays[0].shape) for each in received], result
 
     def partition(
         self,
@@ -350,6 +363,11 @@ class Communicator:
     def partitions(self) -> int:
         """Partition operators of a node, side by side; ports from ``operator_ports`` on are the second's."""
         return int(self._raw.partitions)
+
+    @property
+    def record_beats(self) -> int:
+        """Beats of keys that a partition remembers of each input."""
+        return int(self._raw.record_beats)
 
     @property
     def eager_bytes(self) -> int:

@@ -45,6 +45,7 @@ class State:
     abort: int | None = None
     end: dict[str, Any] = field(default_factory=dict)
     timed_out: bool = False
+    told: set[str] = field(default_factory=set)  # what a rank has said of it on its own standard error
 
     @property
     def problems(self) -> list[str]:
@@ -86,6 +87,7 @@ class Launcher:
                     why = self._output.lost.strerror
                     self._state.causes.append(f"cannot show what the ranks print: {why}; it is in the record's logs")
             finally:
+                self._state.told = self._output.told
                 self._output.close()
                 self._folder.remove_partial()
         return self._state
@@ -252,7 +254,8 @@ def run(request: Request, built: Built) -> tuple[int, Path, State]:
             wall = time.monotonic() - start
             record.complete(folder, name, request.on, sys.argv, request.seed, status, wall, facts)
     for problem in state.problems[:1]:
-        print(f"polyloom: {problem}", file=sys.stderr)
+        if problem not in state.told:
+            print(f"polyloom: {problem}", file=sys.stderr)
     if state.status() == 0:
         page.write(record.read(folder.path))
     return state.status(), folder.path, state

@@ -22,6 +22,7 @@ class Output:
         self._width = len(str(max(ranks - 1, 0)))
         self._logs: dict[str, IO[str]] = {}
         self._lock = threading.Lock()
+        self.told = set[str]()  #: what our library said in a rank, so that nobody says it twice
         self.lost: OSError | None = None  #: why what programs print cannot be shown any more
 
     def line(self, rank: int, stream: str, text: str) -> None:
@@ -29,6 +30,8 @@ class Output:
         with self._lock:
             self._log(f"rank-{rank}").write(text)
             target = sys.stderr if stream == "stderr" else sys.stdout
+            if text.startswith("polyloom: "):
+                self.told.add(text.removeprefix("polyloom: ").rstrip("\n"))
             if self._tag:
                 text = "".join(f"[{rank:{self._width}}] {part}" for part in text.splitlines(keepends=True))
             self._show(text, target)

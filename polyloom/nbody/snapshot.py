@@ -90,13 +90,16 @@ def latest(folder: Path) -> tuple[Path, State]:
 
 def _read_arrays(path: Path) -> dict[str, Any]:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        loaded = np.load(path, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            raise UserError(f"{path} is a single array; needed is an NPZ file, of pos (N, 3) and mass (N) at least")
+        with loaded as file:
             arrays = {name: file[name] for name in file.files}
     except FileNotFoundError:
         raise UserError(f"{path} does not exist") from None
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror or error}") from error
-    except MemoryError:
+    except (MemoryError, UserError):
         raise
     except Exception as error:  # NumPy's reader lets through what its parts raise: TokenError, SyntaxError, BadZipFile
         why = "it holds Python objects, not numbers" if "pickle" in str(error) else str(error)

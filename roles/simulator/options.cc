@@ -120,11 +120,11 @@ std::optional<Options> parse_options(int argc, char** argv, int& status) {
   connect->excludes(listen);
   app.add_flag("--show", options.show, "print the cluster with all defaults, and end");
   app.add_flag("--json", options.json, "with --show: as JSON");
-  app.failure_message(fabric::command_line_error);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    status = app.exit(error);
+    if (error.get_exit_code() != 0) throw UserError(fabric::command_line_text(&app, error));
+    status = app.exit(error);  // --help, --version
     return std::nullopt;
   }
   if (!on.empty()) options.read.fidelity = fabric::parse_fidelity(on, "--on");

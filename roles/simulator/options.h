@@ -33,8 +33,8 @@ struct Options {
   std::vector<std::string> command;
 };
 
-/// Parses; nullopt with an exit status when there is nothing more to do (--help, or a bad option, which it
-/// reports).
+/// Parses; nullopt with an exit status when there is nothing more to do (--help, --version). Throws
+/// UserError.
 std::optional<Options> parse_options(int argc, char** argv, int& status);
 
 }  // namespace polyloom::simulator

@@ -367,12 +367,35 @@ int show(const Options& options, const RoleRegistry& roles) {
   return 0;
 }
 
+/// The socket of `--connect-fd`, also of a command line that cannot be read; -1 without.
+int connected_socket(int argc, char** argv) {
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (std::string_view(argv[i]) == "--connect-fd") return std::atoi(argv[i + 1]);
+  }
+  return -1;
+}
+
+/// The options. Why they cannot be read is told to the program that started us, if one did: it prints it.
+std::optional<Options> read_options(int argc, char** argv, int& status) {
+  const int socket = connected_socket(argc, argv);
+  try {
+    return parse_options(argc, argv, status);
+  } catch (const UserError& error) {
+    if (socket < 0) throw;
+    HostServer server;
+    server.adopt(socket);
+    server.fail(HostErrorReason::user, error.what(), true);
+    status = kUserErrorStatus;
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 int simulator_main(int argc, char** argv, const RoleRegistry& roles) {
   return guarded([&] {
     int status = 0;
-    const auto options = parse_options(argc, argv, status);
+    const auto options = read_options(argc, argv, status);
     if (!options) return status;
     if (options->show) return show(*options, roles);
     Processes processes(options->kind == EngineKind::mpi, argc, argv);

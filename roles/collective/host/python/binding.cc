@@ -174,6 +174,7 @@ NB_MODULE(_polyloom_collectives, m) {
       .def_prop_ro("operator_ports", [](const Communicator& c) { return c.shape().operator_inputs; })
       .def_prop_ro("channel_bytes", &Communicator::channel_bytes)
       .def_prop_ro("partitions", &Communicator::partitions)
+      .def_prop_ro("record_beats", &Communicator::record_beats)
       .def_prop_ro("eager_bytes", [](const Communicator& c) { return c.shape().eager_bytes; })
       .def_prop_ro("clock_hz", &Communicator::clock_hz)
       .def("lane_ends",

@@ -86,6 +86,7 @@ ClusterFacts read_facts(const std::string& text) {
     }
   }
   facts.partitions = static_cast<unsigned>(number("partitions", 1));
+  facts.record_beats = static_cast<unsigned>(number("record_beats", 1024));
   facts.program_size = static_cast<std::size_t>(number("program_size", 1024));
   facts.shape.half_bytes = facts.channel_bytes / 2;
   facts.shape.rx_bytes = static_cast<std::uint64_t>(number("rx_beats", 128)) * kBeatBytes;

@@ -16,7 +16,8 @@ struct ClusterFacts {
   std::vector<std::string> names;          ///< [rank] "fpga.3"
   std::vector<std::vector<int>> far_port;  ///< [rank][lane] port number that a hello names
   NodeShape shape;
-  unsigned partitions = 1;  ///< partition operators of a node, side by side
+  unsigned partitions = 1;       ///< partition operators of a node, side by side
+  unsigned record_beats = 1024;  ///< beats of keys an input that a partition remembers
   CostParameters parameters;
   double clock_hz = 200e6;
   std::uint64_t channel_bytes = 0;

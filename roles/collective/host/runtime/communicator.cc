@@ -432,6 +432,7 @@ void Communicator::back() { state_->backend->back(); }
 double Communicator::clock_hz() const { return state_->native ? 0 : state_->facts.clock_hz; }
 std::uint64_t Communicator::channel_bytes() const { return state_->facts.channel_bytes; }
 unsigned Communicator::partitions() const { return state_->facts.partitions; }
+unsigned Communicator::record_beats() const { return state_->facts.record_beats; }
 
 Result Communicator::call(const Request& request, std::span<const std::span<const std::uint8_t>> send,
                           std::span<const std::span<std::uint8_t>> recv, const std::string& algorithm) {

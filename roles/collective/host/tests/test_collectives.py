@@ -170,3 +170,21 @@ def test_backdoor_views(monkeypatch: pytest.MonkeyPatch) -> None:
     for rank in range(comm.size):
         for i, piece in enumerate(comm.recv_views(prepared, rank)):
             assert (piece == 16 * i + rank).all()
+
+
+def test_shapes_nan_and_the_roots_own_array(comm: Communicator) -> None:
+    """Results have their input's shape and memory of their own; a NaN loses a minimum and wins a sum."""
+    arrays = [np.full((3, 5), rank, np.float32) for rank in range(comm.size)]
+    arrays[1][2, 4] = np.nan
+    total, least, found = comm.all_reduce(arrays)[0], comm.reduce(arrays, 1, "min")[0], comm.broadcast(arrays[0], 0)[0]
+    expected = np.sum(arrays, axis=0)
+    for array in total:
+        np.testing.assert_array_equal(array, expected)
+    np.testing.assert_array_equal(least, np.fmin.reduce(arrays))
+    for array in found:
+        np.testing.assert_array_equal(array, arrays[0])
+        array[0, 0] = 7
+    assert arrays[0][0, 0] == 0
+    assert comm.unicast(arrays[0], 0, 1)[0].shape == (3, 5)
+    with pytest.raises(CollectiveError, match=r"counts= says how many"):
+        comm.reduce_scatter([np.zeros(comm.size + 1, np.int32)] * comm.size)

@@ -199,6 +199,7 @@ class Communicator {
   double clock_hz() const;              ///< of the nodes; 0 natively
   std::uint64_t channel_bytes() const;  ///< of each memory channel
   unsigned partitions() const;          ///< partition operators of a node (blocks/operators/README.md)
+  unsigned record_beats() const;        ///< beats of keys an input that a partition remembers
 
   /// The choices for a request, quickest first, as a table.
   std::string explain(const Request& request) const;
