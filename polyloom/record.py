@@ -23,8 +23,9 @@ Stored = TypeVar("Stored")
 #: Exit statuses of a program that was asked to end.
 INTERRUPTED = {128 + signum: f"interrupted by {signum.name}" for signum in interrupts.SIGNALS}
 
-#: Phases in which threads of an overlay run.
-WORKING = ("compute", "collect")
+#: Phases in which the nodes work. Threads of an overlay go on while the host collects; all others have ended then.
+WORKING = ("compute",)
+WORKING_OVERLAY = ("compute", "collect")
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,10 @@ class RunRecord:
         The whole run's where it names no phases.
         """
         if phases := self.phases:
-            return sum(length for name, length in phases.items() if name in WORKING)
+            nodes = self.cluster().get("nodes")
+            listed = nodes if isinstance(nodes, list) else ()
+            overlay = any(isinstance(node, dict) and node.get("role") == "overlay" for node in listed)
+            return sum(phases.get(name, 0.0) for name in (WORKING_OVERLAY if overlay else WORKING))
         return self.number("run.json", "simulated_seconds") or 0.0
 
     @property

@@ -41,9 +41,10 @@ def test_phases_are_the_whole_time_and_compute_is_the_algorithms(polyloom: Polyl
     run_json, result = run(polyloom, tmp_path / "run", "tinsel-12")
     phases = run_json["phases"]
     assert tuple(phases) == PHASES
-    assert sum(phases.values()) == pytest.approx(run_json["simulated_seconds"], abs=1e-12)
+    # After the host's last word the run goes on to where the engine notices: a call and a window at most.
+    assert 0 <= run_json["simulated_seconds"] - sum(phases.values()) <= 2e-6
     assert result["compute_simulated_seconds"] == pytest.approx(phases["compute_seconds"], abs=1e-12)
-    assert {name: result["phases"][name] for name in PHASES[:3]} == pytest.approx(dict(list(phases.items())[:3]))
+    assert result["phases"] == pytest.approx(phases, abs=1e-12)
     # The boards' own record of barriers: the algorithm ends with the last, and one host link later the host knows.
     with (tmp_path / "run" / "supersteps.csv").open(newline="") as file:
         last = max(int(row["end_ps"]) for row in csv.DictReader(file)) * 1e-12
@@ -69,6 +70,9 @@ def test_rates_divide_by_the_time_in_which_threads_run(tmp_path: Path) -> None:
     core = {"instret": 3_000, "idle_cycles": 7_000}  # 10,000 cycles in 10 seconds, 3,000 of them with threads
     counts = {f"fpga.0.0.tile.0.core.0.{name}": value for name, value in core.items()}
     counts |= {"fpga.0.0.tile.0.mailbox.sent_flits": 600, "fpga.0.0.link.east.items_sent": 30}
+    board = {"kind": "fpga", "name": "fpga.0.0", "role": "overlay", "table": 0}
+    cluster = {"nodes": [board], "roles": {"overlay": [{"line_bytes": 32}]}}
+    (tmp_path / "cluster.json").write_text(json.dumps(cluster))
     made = record.RunRecord(tmp_path, {"simulated_seconds": 10.0, "phases": phases}, {}, counts)
     metrics = counters.measure(made)
     assert metrics is not None

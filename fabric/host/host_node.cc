@@ -225,6 +225,7 @@ bool HostNode::read_call(Client& client) {
   const bool meets = header.type == HostMessage::meet && header.bytes % 4 == 0 && header.bytes <= kMaxMeet;
   if (leaves || meets) return read_absence(client, header);
   if (header.type == HostMessage::finish && header.bytes == 0) {
+    client.remote->phases_end = header.time;
     client.state = State::finishing;
     return true;
   }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -31,6 +32,7 @@ class HostServer {
     std::vector<std::string> command;   ///< its command line, as far as the system tells
     std::atomic<bool> finished{false};  ///< it has called finish()
     std::vector<PhaseMark> phases;      ///< that it has named, in order
+    std::optional<Time> phases_end;     ///< of the last one: when it called finish()
   };
 
   /// `refused`: is told, in one line, whom the server turns away. `patience`: for a client to say hello.

@@ -109,7 +109,7 @@ std::string run_json(const RunFacts& facts) {
   out["simulated_ps"] = facts.end;
   out["simulated_seconds"] = seconds(facts.end);
   out["simulated_span"] = kSpan;
-  for (const auto& [name, length] : phase_lengths(facts.phases, facts.end)) {
+  for (const auto& [name, length] : phase_lengths(facts.phases, facts.phases_end.value_or(facts.end))) {
     out["phases"][name + "_seconds"] = seconds(length);
   }
   out["windows"] = facts.windows;

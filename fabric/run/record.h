@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,7 +55,8 @@ struct RunFacts {
   std::string started;  ///< UTC, ISO 8601
   double wall_seconds = 0;
   Time end = 0;
-  std::vector<PhaseMark> phases;  ///< that a host program named
+  std::vector<PhaseMark> phases;   ///< that a host program named
+  std::optional<Time> phases_end;  ///< where its last one ended; none: `end`
   std::uint64_t digest = 0, windows = 0;
   std::vector<std::string> waiting;  ///< "NODE: what it waits for"
   std::vector<std::string> files;    ///< of the record

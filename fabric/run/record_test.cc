@@ -154,6 +154,8 @@ TEST(RunJson, TellsTheLengthOfEachPhase) {
   const auto phases = nlohmann::json::parse(run_json(facts))["phases"];
   EXPECT_EQ(phases,
             nlohmann::json({{"load_seconds", 3.0}, {"start_seconds", 2.0}, {"compute_seconds", 5.0}}));
+  facts.phases_end = at(9);
+  EXPECT_EQ(nlohmann::json::parse(run_json(facts))["phases"]["compute_seconds"], 4.0);
 }
 
 TEST(TableCollector, GathersRows) {

@@ -287,7 +287,9 @@ class Simulator {
       const auto* client = server_.find(k);
       if (client == nullptr) continue;
       facts.clients.push_back(client->command);
-      if (facts.phases.empty()) facts.phases = client->phases;  // of the first that names any
+      if (!facts.phases.empty()) continue;  // those of the first that names any
+      facts.phases = client->phases;
+      facts.phases_end = client->phases_end;
     }
     facts.cluster = spec_.name;
     facts.cluster_file = spec_.file;

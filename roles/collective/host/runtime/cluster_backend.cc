@@ -98,6 +98,7 @@ class ClusterBackend : public Backend {
  public:
   ClusterBackend(const Options& options, ClusterFacts& facts)
       : backdoor_(backdoor_wanted()), client_(host_options(options)), facts_(facts) {
+    phase("load");
     facts = read_facts(client_.info());
     for (const std::string& name : facts.names) {
       link_.push_back(client_.find_link(name));
@@ -123,6 +124,7 @@ class ClusterBackend : public Backend {
   ClusterBackend& operator=(const ClusterBackend&) = delete;
 
   void write(int rank, unsigned channel, std::uint64_t base, std::span<const std::uint8_t> bytes) override {
+    phase("load");
     if (backdoor_.is_open()) {
       if (!bytes.empty())
         std::memcpy(view(rank, channel, base, bytes.size()).data(), bytes.data(), bytes.size());
@@ -159,6 +161,7 @@ class ClusterBackend : public Backend {
 
   std::vector<NodeRun> run(const std::vector<std::vector<Instruction>>& programs,
                            const RunOptions& options) override {
+    phase("load");
     std::vector<Parts> parts;
     for (int r = 0; r < ranks(); ++r) parts.push_back(split(r, programs[index(r)]));
     for (int r = 0; r < ranks(); ++r) load_program(r, parts[index(r)][0]);
@@ -167,9 +170,11 @@ class ClusterBackend : public Backend {
       order.resize(index(ranks()));
       std::iota(order.begin(), order.end(), 0);
     }
+    phase("compute");
     for (const int r : order) set_register(r, reg::start, 0);
     std::vector<NodeRun> runs(index(ranks()));
     wait_for_ends(parts, runs);
+    phase("collect");
     fetch(options, runs);
     return runs;
   }
@@ -192,6 +197,14 @@ class ClusterBackend : public Backend {
       run.status.assign(from, from + options.status_words);
       from += options.status_words;
     }
+  }
+
+  /// From now on the run is in this phase (`phases` of run.json): load is writing data and programs, compute
+  /// from the first start that the host sends to the last end that it hears of, collect is reading back.
+  void phase(std::string_view name) {
+    if (name == phase_) return;
+    phase_ = name;
+    client_.mark(name, client_.now());
   }
 
   int ranks() const { return static_cast<int>(facts_.names.size()); }
@@ -441,6 +454,7 @@ class ClusterBackend : public Backend {
 
   Backdoor backdoor_;
   fabric::HostClient client_;
+  std::string_view phase_;
   ClusterFacts& facts_;
   std::vector<int> link_, rank_of_link_;
   std::deque<fabric::Received> events_;

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -101,3 +102,19 @@ def test_the_tour(tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "Plotly.newPlot" in text and len(text) > 1_000_000  # the library is inside
     assert "cdn.plot.ly" not in text.split("Plotly.newPlot")[-1]
+
+
+def test_phases_and_the_load_of_links(tmp_path: Path) -> None:
+    """The page's load is of the time between the first start and the last end, not of loading and reading back."""
+    folder = tmp_path / "run"
+    done = polyloom("collective", "all-reduce", "--bytes", "1M", "--json", "--run-dir", str(folder))
+    assert done.returncode == 0, done.stderr
+    run = json.loads((folder / "run.json").read_text())
+    phases, took = run["phases"], json.loads(done.stdout)["results"][0]["simulated_seconds"]
+    assert list(phases) == ["load_seconds", "compute_seconds", "collect_seconds"]
+    assert 0 <= run["simulated_seconds"] - sum(phases.values()) <= 3e-6
+    assert took <= phases["compute_seconds"] <= took + 25e-6  # a host call a rank to start, one to hear of its end
+    sent = 2 * 7 / 8 * (8 << 20) / 7  # bits of a lane of eight each way: a share to each peer, twice
+    load = sent / 45e9 / phases["compute_seconds"]
+    shown = re.findall(r"fpga\.0 - fpga\.1.*?([\d.]+)%", (folder / "report.html").read_text(), re.DOTALL)
+    assert float(shown[-1]) == pytest.approx(100 * load, rel=0.02)
