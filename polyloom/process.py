@@ -181,7 +181,7 @@ def handled(handler: Callable[[int, FrameType | None], None], signals: Sequence[
     """
     before = {signum: signal.getsignal(signum) for signum in signals}
     for signum, was in before.items():
-        signal.signal(signum, ignore if was is signal.SIG_IGN else handler)
+        signal.signal(signum, ignore if was in {signal.SIG_IGN, ignore} else handler)  # ignore: of an outer one
     try:
         yield
     finally:

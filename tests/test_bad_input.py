@@ -225,6 +225,14 @@ def test_a_name_that_promises_a_packing(polyloom: Polyloom, tmp_path: Path, pack
         refused(done, f"name ends in .{packed}, but it is not packed that way")
 
 
+@pytest.mark.parametrize("verify", [False, True])
+def test_a_graph_through_a_pipe(tmp_path: Path, verify: bool) -> None:
+    words = [POLYLOOM, "run", "hashmin", "--on", "native", "--graph", "/dev/stdin", *(["--verify"] if verify else [])]
+    done = subprocess.run(words, cwd=tmp_path, input="0 1\n2 3\n", capture_output=True, text=True, check=False)
+    assert (done.returncode == 0) is not verify, done.stderr
+    assert not verify or "--verify reads the graph a second time, and /dev/stdin is a pipe" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [

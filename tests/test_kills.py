@@ -141,6 +141,28 @@ def test_an_interrupted_job_leaves_its_logs_and_a_record(signum: int, start: Cal
     assert "Traceback" not in errors
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "pagerank", "--generate", "grid:30:30", "--iterations", "1500", "--cluster", "tiny-2"],
+        ["mpirun", "--on", "native", "-n", "2", "--timeout", "4", "loop.c"],
+        ["run", "sort", "--keys", "1000000", "--on", "native"],
+    ],
+    ids=["run", "mpirun", "sort"],
+)
+def test_what_a_run_was_started_to_ignore_it_ignores(words: list[str], tmp_path: Path) -> None:
+    """As with nohup: the terminal goes, and the run ends as if nothing had been."""
+    (tmp_path / "loop.c").write_text(LOOP)
+    ignoring = ["bash", "-c", "trap '' HUP; exec \"$@\"", "bash", str(POLYLOOM), *words, "--run-dir", "out"]
+    with (tmp_path / "said").open("w") as said:
+        job = subprocess.Popen(ignoring, cwd=tmp_path, stdout=said, stderr=said)
+        time.sleep(1.5)
+        job.send_signal(signal.SIGHUP)
+        status = job.wait(timeout=120)
+    assert status == (124 if "--timeout" in words else 0), (tmp_path / "said").read_text()
+    assert "interrupted" not in (tmp_path / "said").read_text()
+
+
 def test_two_runs_in_one_folder_do_not_mix(start: Callable[[list[str]], Job]) -> None:
     first = start(VERBS["run"])
     first.wait_for(lambda: (first.home / "out" / folder.MANIFEST).exists())

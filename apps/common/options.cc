@@ -33,6 +33,16 @@ std::string is_number(const std::string& text) {
 
 std::string is_given(const std::string& text) { return text.empty() ? "the name of a file is missing" : ""; }
 
+/// --verify reads the file a second time.
+void check_verify(const Options& o) {
+  std::error_code none;
+  const bool there = std::filesystem::exists(o.graph, none);
+  if (there && !std::filesystem::is_regular_file(o.graph, none) &&
+      !std::filesystem::is_directory(o.graph, none))
+    throw UserError("--verify reads the graph a second time, and " + o.graph +
+                    " is a pipe or a device, which gives it once; give a file, or leave --verify out");
+}
+
 /// Whether the answer can go there is said before the work.
 void check_output(const Options& o) {
   namespace fs = std::filesystem;
@@ -152,6 +162,7 @@ Options parse_options(int argc, char** argv, const char* app, const char* purpos
     std::exit(status == 0 ? 0 : 2);
   }
   if (!o.out.empty()) check_output(o);
+  if (o.verify) check_verify(o);
   // The record goes there.
   if (const char* folder = std::getenv("POLYLOOM_RUN_DIR"); folder != nullptr && *folder != 0)
     fabric::RunFolder::check(folder, fabric::RunFolder::Use::add);

@@ -283,6 +283,38 @@ TEST_F(Files, TruncatedAndDamagedGzip) {
   EXPECT_NE(error_of(damaged), "no error");
 }
 
+TEST_F(Files, GzipOfManyMembersAndWhatFollowsThem) {
+  const auto bytes_of = [](const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const std::string one = bytes_of(put_gzip("one.gz", "0 1\n1 2\n")),
+                    two = bytes_of(put_gzip("two.gz", "2 3\n")), none = bytes_of(put_gzip("none.gz", ""));
+  const auto edges = [&](const std::string& text) { return read_graph(put("m.gz", text)).edges.size(); };
+  EXPECT_EQ(edges(one + two), 3u);
+  EXPECT_EQ(edges(none + one + none + two), 3u);
+  EXPECT_EQ(edges(one + std::string(1000, '\0')), 2u) << "padding, as of a tape";
+  std::string damaged = two;
+  damaged[0] = 'x';
+  for (const std::string& behind : {damaged, std::string("garbage"), std::string("\0\0x", 3)}) {
+    EXPECT_NE(error_of(put("m.gz", one + behind)).find("what follows its packed data is not gzip"),
+              std::string::npos);
+  }
+  for (std::size_t cut = 1; cut < two.size(); ++cut) {
+    EXPECT_NE(error_of(put("m.gz", one + two.substr(0, cut))).find("truncated"), std::string::npos) << cut;
+  }
+  EXPECT_EQ(error_of(put("cut.gz", one.substr(0, 5))).find("cut.gz:0"), std::string::npos) << "no line 0";
+}
+
+TEST_F(Files, AByteOfZeroIsNoText) {
+  using namespace std::string_literals;
+  for (const char* name : {"a.txt", "a.mtx", "a.gr", "a.metis", "a_Packages"}) {
+    const std::string error = error_of(put(name, "0 1\n\0\0 \n1 2\n"s));
+    EXPECT_NE(error, "no error") << name;
+  }
+  EXPECT_NE(error_of(put("a.txt", "0 1\n\0 2\n"s)).find("a.txt:2: holds a byte 0"), std::string::npos);
+}
+
 TEST_F(Files, RandomDamageNeverCrashes) {
   const std::vector<std::pair<std::string, std::string>> corpus = {
       {"a.txt", "0 1 5\n2 3 6.5\n# c\n1 1 1e3\n"},

@@ -80,41 +80,32 @@ TextSource::TextSource(const std::string& file, Progress progress)
                 ", missing here); plain and gzip files need no helper");
     }
     pipe_ = popen((std::string(kAptHelper) + " cat-file " + quoted(file) + " 2>/dev/null").c_str(), "r");
-    if (pipe_ != nullptr) gz_ = gzdopen(dup(fileno(pipe_)), "rb");
-  } else {
-    gz_ = gzopen(file.c_str(), "rb");
   }
-  if (gz_ == nullptr) fail_file(std::string("cannot be opened: ") + std::strerror(errno));
-  gzbuffer(gz_, 1 << 18);
+  const int descriptor = pipe_ != nullptr          ? dup(fileno(pipe_))
+                         : packed(file) != nullptr ? -1
+                                                   : open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) fail_file(std::string("cannot be opened: ") + std::strerror(errno));
+  bytes_ = std::make_unique<Unpacked>(descriptor);
   // Deflate packs 258 bytes into two bits at best.
-  if (pipe_ == nullptr && S_ISREG(info.st_mode)) most_text_ = gzdirect(gz_) == 1 ? size_ : size_ * 1032;
+  if (pipe_ == nullptr && S_ISREG(info.st_mode)) most_text_ = bytes_->packed() ? size_ * 1032 : size_;
 }
 
 TextSource::~TextSource() {
   if (reading_.valid()) reading_.wait();
-  if (gz_ != nullptr) gzclose(gz_);
   if (pipe_ != nullptr) pclose(pipe_);
 }
 
 void TextSource::read_block(Block& block, std::size_t bytes) {
   block.bytes.resize(bytes);
-  const int got = gzread(gz_, block.bytes.data(), static_cast<unsigned>(bytes));
-  block.size = static_cast<std::size_t>(std::max(got, 0));
+  block.size = bytes_->read(block.bytes.data(), bytes);
   block.last = block.size < bytes;
-  block.file_bytes = static_cast<std::uint64_t>(std::max<z_off_t>(gzoffset(gz_), 0));
+  block.file_bytes = bytes_->file_bytes();
   if (!block.last) return;
-  if (pipe_ != nullptr && got >= 0) {
+  block.error = bytes_->error();
+  if (pipe_ != nullptr && block.error.empty()) {
     const int ended = pclose(pipe_);  // it has written all that it will
     pipe_ = nullptr;
     if (ended != 0) block.error = unpacking_error(file_);
-  }
-  int status = Z_OK;
-  const char* const text = gzerror(gz_, &status);
-  if (status == Z_BUF_ERROR) {
-    block.error = "the gzip file ends too early (truncated); copy it again";
-  } else if (status != Z_OK && status != Z_STREAM_END) {
-    block.error = std::string("the file is damaged or cannot be read: ") +
-                  (status == Z_ERRNO ? std::strerror(errno) : text);
   }
 }
 
@@ -161,7 +152,8 @@ std::size_t TextSource::read(char* to, std::size_t n) {
 void TextSource::fail(const std::string& what) const { fail_at(line_, what); }
 
 void TextSource::fail_at(std::uint64_t line, const std::string& what) const {
-  throw UserError(file_ + ":" + std::to_string(line) + ": " + what);
+  const std::string place = line > 0 ? ":" + std::to_string(line) : "";  // before the first there is none
+  throw UserError(file_ + place + ": " + what);
 }
 
 void TextSource::fail_file(const std::string& what) const { throw UserError(file_ + ": " + what); }

@@ -2,15 +2,16 @@
 // Lines of a file, plain or gzip, with position for error messages.
 #pragma once
 
-#include <zlib.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <future>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "polite/readers/unpacked.h"
 
 namespace polyloom::polite {
 
@@ -26,7 +27,8 @@ class TextSource {
   TextSource& operator=(const TextSource&) = delete;
 
   /// Next line without its end ("\n" or "\r\n"); valid until the next call. False at the end. Throws
-  /// UserError if the file cannot be read to its end (a truncated or damaged gzip).
+  /// UserError if the file cannot be read to its end (a truncated or damaged gzip), or a line
+  /// holds a byte 0.
   bool next(std::string_view& line) {
     for (;;) {
       const char* const start = buffer_.data() + at_;
@@ -42,6 +44,8 @@ class TextSource {
       }
       if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
       ++line_;
+      if (__builtin_memchr(line.data(), 0, line.size()) != nullptr) [[unlikely]]
+        fail("holds a byte 0, so this is no line of text; is it another file, or damaged?");
       return true;
     }
   }
@@ -80,8 +84,8 @@ class TextSource {
 
   std::string file_;
   Progress progress_;
-  gzFile gz_ = nullptr;
   std::FILE* pipe_ = nullptr;
+  std::unique_ptr<Unpacked> bytes_;
   Block ahead_;                                      ///< being read while lines of buffer_ are given out
   std::future<void> reading_;                        ///< valid while it is
   std::vector<char> buffer_ = std::vector<char>(1);  // never without data()
