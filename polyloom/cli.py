@@ -151,7 +151,7 @@ def collective(
     sizes = command.sizes_of(size, sweep)
     if verify and max(sizes) >= command.VISIBLE_BYTES:
         os.environ.setdefault("POLYLOOM_LOAD", "backdoor")
-    with record.open_folder(run_dir, Path("runs"), operation, on or "sim") as folder:
+    with record.open_folder(run_dir, Path("runs"), operation, on or "sim", [cluster]) as folder:
         os.environ.update(folder.env)
         os.environ["POLYLOOM_RUN_DIR"] = str(folder.path)
         start = time.monotonic()

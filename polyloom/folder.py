@@ -11,7 +11,7 @@ import contextlib
 import fcntl
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 from polyloom import files
@@ -20,6 +20,8 @@ from polyloom.errors import UserError
 MANIFEST = ".polyloom-record"
 #: Files of the simulator on their way; named by the manifest while they lie there.
 PARTIAL = ".partial"
+#: The record that a run replaces, a record in this record until the run has one of its own.
+PREVIOUS = ".previous"
 FIRST_LINE = "polyloom record 1: files below are polyloom's, which replaces and removes them\n"
 _HELD = "POLYLOOM_RUN_HELD"
 
@@ -27,10 +29,11 @@ _HELD = "POLYLOOM_RUN_HELD"
 class RunFolder:
     """A folder of ours, held against every other run while this context lasts.
 
-    A new or an empty folder becomes ours. One that exists must be a record: with ``keep`` its files stay, else they are
-    removed here, and nothing else is. A folder that holds anything that its manifest does not name is refused by a
-    UserError before anything has changed. ``made``: folders that the caller has just made for it, innermost first; they
-    go again if nothing is written. What an exception leaves without a run.json is no record, and goes too.
+    A new or an empty folder becomes ours. One that exists must be a record: with ``keep`` its files stay, else they
+    make room and go at the end, and nothing else does. A folder that holds anything that its manifest does not name is
+    refused by a UserError before anything has changed. ``made``: folders that the caller has just made for it,
+    innermost first; they go again if nothing is written. What an exception leaves without a run.json is no record: it
+    goes, and the record that was there before is back.
     """
 
     def __init__(self, path: Path, keep: bool = False, made: Sequence[Path] = ()) -> None:
@@ -49,7 +52,7 @@ class RunFolder:
             if not self._held:
                 check(self.path, keep)  # again, now that nobody else writes
                 if not keep:
-                    self._clear()
+                    self._set_aside()
             if os.fstat(self._fd).st_size == 0:
                 os.write(self._fd, FIRST_LINE.encode())
         except BaseException:
@@ -61,8 +64,25 @@ class RunFolder:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None and not self._held and not (self.path / "run.json").exists():
-            self._clear()
+            self.give_up()
         self.release()
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the run has written anything."""
+        return any(not name.startswith(f"{PREVIOUS}/") for name in names_of(self.path))
+
+    def give_up(self) -> None:
+        """Leave the folder as it was before: what was written goes, and an earlier record comes back."""
+        previous = self.path / PREVIOUS
+        _remove_files(self.path, names_of(self.path) - {f"{PREVIOUS}/"})
+        names = sorted(names_of(previous))
+        os.ftruncate(self._fd, 0)
+        os.write(self._fd, "".join([FIRST_LINE, *(f"{name}\n" for name in (*names, f"{PREVIOUS}/"))]).encode())
+        _move(previous, self.path, names)
+        _remove_record(previous)
+        os.ftruncate(self._fd, 0)
+        os.write(self._fd, "".join([FIRST_LINE, *(f"{name}\n" for name in names)]).encode())
 
     @property
     def env(self) -> dict[str, str]:
@@ -103,6 +123,8 @@ class RunFolder:
         """Let the next one in."""
         if self._fd < 0:
             return
+        if not self._held:
+            _remove_record(self.path / PREVIOUS)
         with contextlib.suppress(OSError):
             if not self._held and [entry.name for entry in self.path.iterdir()] == [MANIFEST]:
                 (self.path / MANIFEST).unlink()
@@ -133,9 +155,25 @@ class RunFolder:
                     return
             os.close(self._fd)  # its last holder has just removed it
 
-    def _clear(self) -> None:
-        _remove_files(self.path)
+    def _set_aside(self) -> None:
+        """Make room. At each moment the manifests name all that lies there, should we be killed."""
+        previous = self.path / PREVIOUS
+        _remove_partial(self.path, names_of(self.path))
+        _remove_record(previous)
+        names = sorted(names_of(self.path) - {f"{PARTIAL}/", f"{PREVIOUS}/"})
+        _remove_unfinished(self.path, set(names))
+        if any(os.path.lexists(self.path / name) for name in names):
+            os.write(self._fd, f"{PREVIOUS}/\n".encode())
+            previous.mkdir()
+            (previous / MANIFEST).write_text(
+                "".join([FIRST_LINE, *(f"{name}\n" for name in names)]), errors="surrogateescape"
+            )
+            _move(self.path, previous, names)
+            names = [f"{PREVIOUS}/"]
+        else:
+            names = []
         os.ftruncate(self._fd, 0)
+        os.write(self._fd, "".join([FIRST_LINE, *(f"{name}\n" for name in names)]).encode())
 
 
 def add(folder: Path, name: str, text: str) -> Path:
@@ -224,30 +262,62 @@ def _remove_partial(folder: Path, names: set[str]) -> None:
         shutil.rmtree(folder / PARTIAL, ignore_errors=True)
 
 
-def _remove_files(folder: Path) -> None:
-    """Remove what the manifest names, run.json first: a folder with one is whole. The manifest itself stays."""
-    names = names_of(folder)
-    _remove_partial(folder, names)
-    names.discard(f"{PARTIAL}/")
+def _remove_unfinished(folder: Path, names: set[str]) -> None:
     for entry in list(folder.rglob(".*.partial-*")):
         if _is_partial_of(entry.relative_to(folder).as_posix(), names):
             entry.unlink(missing_ok=True)
-    for name in sorted(names, key=lambda name: (name != "run.json", name)):
-        _remove_named(folder, name)
 
 
-def _remove_named(root: Path, name: str) -> None:
+def _remove_files(folder: Path, names: set[str]) -> None:
+    """Remove what the manifest names, run.json first: a folder with one is whole. The manifest itself stays."""
+    _remove_partial(folder, names)
+    names = names - {f"{PARTIAL}/"}
+    _remove_unfinished(folder, names)
+    for name in _in_order(names):
+        with contextlib.suppress(OSError):  # gone already, or in use: then its folder stays too
+            if _leads_outside(folder, name):
+                continue
+            if name.endswith("/"):
+                _remove_record(folder / name)
+            else:
+                (folder / name).unlink(missing_ok=True)
+            _remove_empty(folder, name)
+
+
+def _remove_record(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        _remove_files(path, names_of(path))
+        (path / MANIFEST).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # not empty
+            path.rmdir()
+
+
+def _move(source: Path, target: Path, names: Iterable[str]) -> None:
+    """Move what lies there of these names, run.json first, and remove folders that are empty then."""
+    for name in _in_order(names):
+        if _leads_outside(source, name) or not os.path.lexists(source / name):
+            continue
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).rename(target / name)
+        _remove_empty(source, name)
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    return sorted(names, key=lambda name: (name != "run.json", name))
+
+
+def _folders_of(root: Path, name: str) -> list[Path]:
+    return [root / parent for parent in PurePosixPath(name).parents if str(parent) != "."]
+
+
+def _leads_outside(root: Path, name: str) -> bool:
     """By a folder that is a link somebody else's files would be reached: such a name is left alone."""
     path = root / name
-    inside = [root / parent for parent in PurePosixPath(name).parents if str(parent) != "."]
-    if any(parent.is_symlink() for parent in inside):
-        return
-    with contextlib.suppress(OSError):  # gone already, or in use: then its folder stays too
-        if not name.endswith("/"):
-            path.unlink()
-        elif path.is_dir() and not path.is_symlink():
-            _remove_files(path)
-            (path / MANIFEST).unlink(missing_ok=True)
-            path.rmdir()
-        for parent in inside:
+    linked = name.endswith("/") and path.is_symlink()
+    return linked or any(parent.is_symlink() for parent in _folders_of(root, name))
+
+
+def _remove_empty(root: Path, name: str) -> None:
+    with contextlib.suppress(OSError):
+        for parent in _folders_of(root, name):
             parent.rmdir()

@@ -15,6 +15,8 @@ from polyloom.errors import UserError
 FIDELITIES = ("native", "sim", "rtl")
 #: Applications in C++ are vertex programs of the overlay, those in Python use collectives.
 DEFAULT_CLUSTER, DEFAULT_PYTHON_CLUSTER = "laptop", "optweb-8"
+#: Exit statuses from here on are those of programs that a signal has ended.
+FIRST_OF_SIGNALS = 128
 
 
 @dataclass
@@ -53,7 +55,8 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
         cluster = str(paths.cluster_file(request.cluster or default))
     elif request.cluster:
         raise UserError(f"--cluster {request.cluster}: a native run has no cluster; leave it out, or say --on sim")
-    with record.open_folder(request.run_dir, request.runs_parent, request.app, on or "sim") as folder:
+    words = [cluster, *request.args, *(word.partition("=")[2] for word in request.args)]
+    with record.open_folder(request.run_dir, request.runs_parent, request.app, on or "sim", words) as folder:
         command = [*app.command, *request.args, *(["--json"] if request.json_output else [])]
         env = {**app.environment, **_environment(request, on, cluster), **folder.env}
         env["POLYLOOM_RUN_DIR"] = str(folder.path)
@@ -62,6 +65,9 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
         status, output = process.run_child(command, env, Path.cwd(), capture_stdout=capture, descriptors=held)
         folder.remove_partial()
         wall = time.monotonic() - start
+        if 0 < status < FIRST_OF_SIGNALS and not folder.has_begun:
+            folder.give_up()  # it has said why there is nothing to keep
+            return status, folder.path, output
         record.complete(folder, request.app, on or "sim", command, request.seed, status, wall)
     if status in record.INTERRUPTED:
         print(f"polyloom: {record.INTERRUPTED[status]}; the record of the run so far: {folder.path}", file=sys.stderr)

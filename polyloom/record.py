@@ -9,7 +9,7 @@ import datetime
 import io
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -132,13 +132,29 @@ def _short(value: Any) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
-def open_folder(wanted: Path | None, parent: Path, app: str, on: str) -> RunFolder:
-    """The folder of a run that begins: ``wanted``, or a fresh one below ``parent``. UserError if it cannot be had."""
+def open_folder(
+    wanted: Path | None, parent: Path, app: str, on: str, read: Iterable[str | Path | None] = ()
+) -> RunFolder:
+    """The folder of a run that begins: ``wanted``, or a fresh one below ``parent``. UserError if it cannot be had.
+
+    ``read``: files that the run may read; words of a command line that are none do no harm. The folder is theirs if
+    they lie in it.
+    """
     if wanted:
+        for word in read:
+            if word and _lies_in(Path(word), wanted):
+                raise UserError(f"--run-dir {wanted}: {word}, which the run reads, lies in it; give another folder")
         return RunFolder(wanted)
     fresh = [] if parent.exists() else [parent]
     folder = new_folder(parent, app, on)
     return RunFolder(folder, made=[folder, *fresh])
+
+
+def _lies_in(file: Path, folder: Path) -> bool:
+    try:
+        return file.is_file() and folder.resolve() in file.resolve().parents
+    except (OSError, ValueError):  # no name of a file
+        return False
 
 
 def new_folder(parent: Path, app: str, on: str) -> Path:

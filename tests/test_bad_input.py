@@ -225,6 +225,19 @@ def test_a_name_that_promises_a_packing(polyloom: Polyloom, tmp_path: Path, pack
         refused(done, f"name ends in .{packed}, but it is not packed that way")
 
 
+@pytest.mark.parametrize("on", ["native", "sim"])
+def test_a_run_that_cannot_begin_leaves_the_record_before(polyloom: Polyloom, tmp_path: Path, on: str) -> None:
+    words = ("run", "hashmin", "--on", on, "--run-dir", "out")
+    assert polyloom(*words, "--generate", "grid:3:3").status == 0
+    before = {path: path.read_bytes() for path in tmp_path.glob("out/[a-z]*")}
+    refused(polyloom(*words, "--graph", "nowhere.txt"), "nowhere.txt")
+    refused(polyloom(*words, "--graph", "out/run.json"), "--run-dir out: out/run.json, which the run reads, lies in it")
+    assert before == {path: path.read_bytes() for path in tmp_path.glob("out/[a-z]*")}
+    refused(polyloom(*words[:-1], "new", "--graph", "nowhere.txt"), "nowhere.txt")
+    assert not (tmp_path / "new").exists()
+    assert polyloom(*words, "--generate", "grid:2:2").status == 0
+
+
 @pytest.mark.parametrize("verify", [False, True])
 def test_a_graph_through_a_pipe(tmp_path: Path, verify: bool) -> None:
     words = [POLYLOOM, "run", "hashmin", "--on", "native", "--graph", "/dev/stdin", *(["--verify"] if verify else [])]

@@ -238,7 +238,8 @@ def _deadlock_text(event: dict[str, Any]) -> str:
 def run(request: Request, built: Built) -> tuple[int, Path, State]:
     """Run a job. Returns (exit status, run folder, what is known)."""
     name = request.source.files[0].stem
-    with record.open_folder(request.run_dir, Path("runs"), name, request.on) as folder:
+    read: list[str | Path] = [*request.source.files, *request.args, request.cluster]
+    with record.open_folder(request.run_dir, Path("runs"), name, request.on, read) as folder:
         start = time.monotonic()
         status = 1
         facts: dict[str, Any] = {"ranks": built.size}

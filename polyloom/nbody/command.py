@@ -120,7 +120,7 @@ def run(job: Job, settings: Settings, wanted: Path | None) -> Outcome:
         snapshot.read_bodies(Path(job.source)) if job.source else _guarded(problem, job.problem, job.count, job.seed)
     )
     job = replace(job, count=len(state["mass"]))
-    with record.open_folder(wanted, Path("runs"), "nbody", job.on) as folder:
+    with record.open_folder(wanted, Path("runs"), "nbody", job.on, [job.source, job.cluster]) as folder:
         return _go(job, settings, state, folder, EnergyLog.fresh(folder.claim("energy.csv")))
 
 

@@ -3,9 +3,11 @@
 # time; that launchers refuse before they start anything; files whole or not at all. Leaves out: network file systems.
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,8 +71,10 @@ def test_a_file_that_was_put_into_a_record_is_safe(tmp_path: Path) -> None:
             (run / name).rmdir()
         else:
             (run / name).unlink()
-    with RunFolder(run):
-        assert sorted(p.name for p in run.iterdir()) == [MANIFEST]
+    with RunFolder(run) as again:
+        assert sorted(p.name for p in run.iterdir()) == [MANIFEST, folder.PREVIOUS]
+        again.write("new", "")
+    assert sorted(p.name for p in run.iterdir()) == [MANIFEST, "new"]
 
 
 def test_only_what_the_manifest_names_goes(tmp_path: Path) -> None:
@@ -95,7 +99,10 @@ def test_a_manifest_that_was_tampered_with_reaches_nothing_outside(tmp_path: Pat
     (run / ".partial").rename(run / "link")
     with pytest.raises(UserError, match="link"):
         RunFolder(run)
-    folder._remove_files(run)  # even if it came that far
+    names = folder.names_of(run)
+    (tmp_path / "aside").mkdir()
+    folder._move(run, tmp_path / "aside", names)  # even if it came that far
+    folder._remove_files(run, names)
     assert content(outside) == {"file": "precious"}
 
 
@@ -106,8 +113,9 @@ def test_records_in_records_go_with_them_but_nothing_else(tmp_path: Path) -> Non
     with pytest.raises(UserError, match="cluster/notes"):
         RunFolder(tmp_path / "run")
     (tmp_path / "run" / "cluster" / "notes").unlink()
-    with RunFolder(tmp_path / "run"):
-        assert [p.name for p in (tmp_path / "run").iterdir()] == [MANIFEST]
+    with RunFolder(tmp_path / "run") as run:
+        run.write("new", "")
+    assert sorted(p.name for p in (tmp_path / "run").iterdir()) == [MANIFEST, "new"]
 
 
 def test_one_run_at_a_time(tmp_path: Path) -> None:
@@ -148,6 +156,60 @@ def test_what_failed_before_it_had_a_record_leaves_nothing(tmp_path: Path) -> No
         run.write("run.json", "{}")
         raise UserError("failed on the way")
     assert (tmp_path / "whole" / "run.json").exists()
+
+
+def test_a_run_that_gives_up_leaves_the_record_that_was_there(tmp_path: Path) -> None:
+    with RunFolder(tmp_path / "run") as run:
+        for name in ("run.json", "logs/rank-0.log", "logs/deep/file"):
+            run.write(name, f"of {name}")
+        made(run.claim("cluster/"), "run.json", "counters.csv")
+    before, names = content(tmp_path), folder.names_of(tmp_path / "run")
+    with pytest.raises(UserError), RunFolder(tmp_path / "run") as run:
+        assert not run.has_begun and not (run.path / "run.json").exists()
+        run.write("energy.csv", "half of it")
+        run.write("logs/rank-0.log", "of another run")
+        assert run.has_begun
+        raise UserError("refused")
+    assert content(tmp_path) == before | {f"run/{MANIFEST}": (tmp_path / "run" / MANIFEST).read_text()}
+    assert folder.names_of(tmp_path / "run") == names
+    with RunFolder(tmp_path / "run") as run:
+        run.write("run.json", "of another run")
+    assert content(tmp_path / "run") == {
+        MANIFEST: folder.FIRST_LINE + ".previous/\nrun.json\n",
+        "run.json": "of another run",
+    }
+    made(tmp_path / "run", "run.json")
+
+
+@pytest.mark.parametrize("when", range(12))
+def test_a_run_that_is_killed_while_it_makes_room_loses_no_name(
+    tmp_path: Path, when: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever lies there is named by a manifest at each moment, so that the next run can replace it."""
+    path = made(tmp_path / "run", "run.json", "logs/a", "logs/b", "c")
+
+    class Killed(BaseException):
+        pass
+
+    left = when
+
+    def dying(call: Any) -> Any:
+        def step(*arguments: Any, **options: Any) -> Any:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                raise Killed
+            return call(*arguments, **options)
+
+        return step
+
+    with monkeypatch.context() as patch, contextlib.suppress(Killed):
+        for where, name in ((os, "write"), (os, "ftruncate"), (Path, "rename"), (Path, "mkdir"), (Path, "write_text")):
+            patch.setattr(where, name, dying(getattr(where, name)))
+        patch.setattr(RunFolder, "release", lambda run: os.close(run._fd))  # all that the end of a process does
+        RunFolder(path).release()
+    made(path, "run.json")
+    assert sorted(content(path)) == [MANIFEST, "run.json"]
 
 
 def test_what_a_killed_run_left_is_replaced(tmp_path: Path) -> None:
