@@ -7,6 +7,7 @@ Its text names what, where, and what would be right.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 import traceback
@@ -40,8 +41,7 @@ def one_line() -> Iterator[None]:
         left = memory.text(memory.there())
         end(f"not enough memory: {left} are left, and this work needs more; make it smaller")
     except OSError as error:
-        named = f"{error.filename}: " if error.filename is not None else ""
-        end(f"{named}{error.strerror or error}")
+        end(_of_system(error))
     except KeyboardInterrupt:
         end("interrupted by SIGINT", 130)
     except interrupts.Ended as ended:
@@ -52,6 +52,18 @@ def one_line() -> Iterator[None]:
         at = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(at.filename).name}:{at.lineno}"
         end(f"internal error, {type(error).__name__} at {where}: {error}; POLYLOOM_TRACEBACK=1 shows more", DEFECT)
+
+
+def _of_system(error: OSError) -> str:
+    """What failed, and why. An error that names no file is of what this process began with, or may have."""
+    why = error.strerror or str(error)
+    if error.filename is not None:
+        return f"{error.filename}: {why}"
+    if error.errno in {errno.ENOSPC, errno.EFBIG, errno.EPIPE, errno.EIO}:
+        return f"cannot write to standard output: {why}"
+    if error.errno in {errno.EMFILE, errno.ENFILE}:
+        return f"cannot open one more file or pipe: {why}; the limit is that of ulimit -n"
+    return why
 
 
 def end(text: str, status: int = 1) -> NoReturn:

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
+#include "fabric/error.h"
 #include "nbody/tree/hilbert.h"
 
 namespace polyloom::nbody {
@@ -30,6 +32,20 @@ std::uint32_t cell_of(double v) {
 /// has to imply kappa q < (D - R) in spite of roundings of 6 x 2^-24 of D on either side. D is at most about
 /// kappa q + R, so it is enough that both grow by 2^-19.
 constexpr float kSphereMargin = 1.0f + 0x1p-19f;
+
+/// Softening so many times as long as the system makes forces that fp32 does not hold: 1 / eps^3.
+constexpr double kLongestSoftening = 1e12;
+
+double in_frame(double eps, double length) {
+  if (eps <= kLongestSoftening * length) return eps / length;
+  char text[160];
+  std::snprintf(
+      text, sizeof text,
+      "eps %g: more than %g times as long as the system of bodies (%g), so all forces would be lost in "
+      "single precision; give a smaller one",
+      eps, kLongestSoftening, length);
+  throw UserError(text);
+}
 
 }  // namespace
 
@@ -119,7 +135,7 @@ void Domain::walk(std::span<const TreeView> others) {
   walk_.add(pool_, tree_.view(), by_acceleration() ? tree_.radius() : std::span<const float>{});
   for (const TreeView& other : others) walk_.add(pool_, other);
   WalkOptions options;
-  options.eps = static_cast<float>(settings_.eps / frame_.length);
+  options.eps = static_cast<float>(in_frame(settings_.eps, frame_.length));
   options.group = settings_.group;
   options.delta = by_acceleration() ? mac_.delta : 0;
   stats_ = walk_.run(pool_, options, points_, old_, bodies.acceleration, bodies.potential);

@@ -163,6 +163,29 @@ def test_energy_table_drops_what_came_after_the_snapshot(tmp_path):
     assert len(log.path.read_text().splitlines()) == 3
 
 
+def test_energies_of_a_resumed_run_begin_at_its_start(tmp_path):
+    done = command("--n", 20, "--steps", 2, "--snapshot-every", 1, "--run-dir", tmp_path / "run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "run" / "energy.csv").unlink()
+    done = command("--resume", tmp_path / "run", "--steps", 3, cwd=tmp_path)
+    assert done.returncode == 1 and "energy.csv lacks the energies of step 0" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("size", [1e-13, 1e-20, 1e-300])
+def test_softening_that_drowns_all_forces_is_refused(size, tmp_path):
+    bodies = np.random.default_rng(1).normal(size=(50, 3))
+    np.savez(tmp_path / "b.npz", pos=bodies * size, mass=np.full(50, 0.02))
+    done = command("--from", "b.npz", "--eps", 1.0, "--steps", 1, cwd=tmp_path)
+    assert done.returncode == 1 and "times as long as the system of bodies" in done.stderr, done.stderr
+
+
+def test_momenta_that_have_no_square(tmp_path):
+    bodies = np.random.default_rng(1).normal(size=(50, 3))
+    np.savez(tmp_path / "b.npz", pos=bodies, vel=bodies * 1e140, mass=np.full(50, 1e20))
+    done = command("--from", "b.npz", "--dt", 1e-150, "--steps", 1, cwd=tmp_path)
+    assert "internal error" not in done.stderr and done.returncode in {0, 1}, done.stderr
+
+
 def test_killed_run_goes_on_bit_by_bit(tmp_path):
     options = (
         "--n",

@@ -47,13 +47,18 @@ class EnergyLog:
 
     @classmethod
     def resumed(cls, path: Path, step: int) -> EnergyLog:
-        """What was written up to a step; a last line that was cut short is dropped."""
+        """What was written up to a step; a last line that was cut short is dropped.
+
+        UserError if nothing is left: the drift that a run tells is that from its first row.
+        """
         log = cls(path)
         if log.path.is_file():
             with log.path.open(newline="") as file:
                 for cells in list(csv.reader(file))[1:]:
                     if len(cells) == len(fields(Row)) and int(cells[0]) <= step:
                         log.rows.append(Row(int(cells[0]), *(float(cell) for cell in cells[1:])))
+        if not log.rows or log.rows[0].step != 0:
+            raise UserError(f"{path} lacks the energies of step 0, so the run's drift would not be known; put it back")
         log._rewrite()
         return log
 
@@ -97,5 +102,4 @@ def _largest(values: Iterable[float]) -> float:
 
 
 def _apart(row: Row, first: Row, name: str) -> float:
-    squares = ((getattr(row, f"{name}_{axis}") - getattr(first, f"{name}_{axis}")) ** 2 for axis in "xyz")
-    return float(sum(squares) ** 0.5)
+    return math.hypot(*(getattr(row, f"{name}_{axis}") - getattr(first, f"{name}_{axis}") for axis in "xyz"))
