@@ -19,6 +19,7 @@ from polyloom.collectives.program import Instruction
 from polyloom.errors import UserError
 
 Array = NDArray[Any]
+_INT32 = (-(1 << 31), (1 << 31) - 1)
 _TYPES = {np.dtype(np.float32): "fp32", np.dtype(np.int32): "int32"}
 
 
@@ -63,6 +64,12 @@ def _words_of(array: Array) -> NDArray[np.uint32]:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint32)
 
 
+def _whole(value: Any, what: str, least: int, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
+        raise CollectiveError(f"{what} = {value!r}: a whole number from {least} to {most} is expected")
+    return int(value)
+
+
 def _check_types(arrays: Sequence[Array | None]) -> None:
     """All of one type: bytes of another would be taken for the first's."""
     ranks: dict[str, list[str]] = {}
@@ -88,7 +95,13 @@ class Communicator:
 
     def __init__(self, cluster: str = "", on: str = "", native_ranks: int = 8, watchdog_seconds: float = 5e-3) -> None:
         path = str(paths.cluster_file(cluster)) if cluster else ""
-        self._raw = ext.Communicator(path, on, native_ranks, watchdog_seconds)
+        self._own: Any = ext.Communicator(path, on, native_ranks, watchdog_seconds)
+
+    @property
+    def _raw(self) -> Any:
+        if self._own is None:
+            raise CollectiveError("this communicator has ended, with the block that it was opened for")
+        return self._own
 
     def __enter__(self) -> Communicator:
         return self
@@ -97,7 +110,7 @@ class Communicator:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         traceback.clear_frames(trace)  # of an exception: operations in them hold what ends here
-        self._raw = None
+        self._own = None
 
     @contextlib.contextmanager
     def away(self) -> Iterator[None]:
@@ -142,6 +155,9 @@ class Communicator:
             raise CollectiveError(f"{len(arrays)} arrays for {self.size} ranks; one a rank is expected")
         _check_types(arrays)
 
+    def _check_rank(self, rank: int) -> None:
+        _whole(rank, "rank", 0, self.size - 1)
+
     def request(self, operation: str, sizes: Sequence[int], dtype: Any = np.uint8, **options: Any) -> Any:
         """Build a request for ``explain``, ``algorithms`` and ``prepare``; sizes in bytes as plan.h says."""
         for size in sizes:
@@ -150,6 +166,9 @@ class Communicator:
         kind = _TYPES.get(np.dtype(dtype), "bytes")
         if kind == "bytes" and operation in {"reduce", "reduce_scatter", "all_reduce"}:
             raise CollectiveError(f"{operation} of {np.dtype(dtype)}: elements are {' or '.join(map(str, _TYPES))}")
+        for name in ("root", "destination"):
+            if name in options:
+                options[name] = _whole(options[name], name, *_INT32)  # which ranks there are: check()
         return ext.Request(operation, list(sizes), type=kind, **options)
 
     def uniform(self, operation: str, total: int, **options: Any) -> Any:
@@ -214,7 +233,7 @@ class Communicator:
 
     def scatter(self, blocks: Sequence[Array], root: int = 0, algorithm: str = "") -> tuple[list[Array], Result]:
         """Block i, of any length, of rank ``root`` to rank i."""
-        _check_types(blocks)
+        self._one_each(blocks)
         request = self.request("scatter", [b.nbytes for b in blocks], root=root)
         send = self._from_root(request, root, np.concatenate([b.reshape(-1) for b in blocks]))
         return self._call(request, send, blocks[0].dtype, algorithm)
@@ -271,7 +290,9 @@ class Communicator:
                 f"reduce_scatter of {arrays[0].size} elements over {self.size} ranks: shares are not equal; "
                 "counts= says how many each rank gets"
             )
-        share = list(counts) if counts is not None else [arrays[0].size // self.size] * self.size
+        share = [arrays[0].size // self.size] * self.size
+        if counts is not None:
+            share = [_whole(count, "counts", 0, 1 << 60) for count in counts]
         sizes = [c * arrays[0].itemsize for c in share]
         request = self.request("reduce_scatter", sizes, arrays[0].dtype, reduce=op)
         return self._call(request, arrays, arrays[0].dtype, algorithm)
@@ -302,8 +323,11 @@ class Communicator:
         or a pair (keys, values), in any order; the histogram ``[sender, bucket]``; and the Result.
         """
         shift, count = bits
-        if shift < 0 or count < 0:
-            raise CollectiveError(f"bits=({shift}, {count}): the first bit and how many, neither below 0")
+        if shift < 0 or count < 0 or shift + count > 32:
+            raise CollectiveError(f"bits=({shift}, {count}): the first bit and how many, of the 32 of a key")
+        for rank, array in enumerate(keys):
+            if array.dtype.kind not in "iu":
+                raise CollectiveError(f"partition: rank {rank}'s keys are {array.dtype}; keys are uint32 or int32")
         columns = [[_words_of(a) for a in side] for side in (keys, values or [])]
         raw = self._raw.partition(*columns, shift, count, list(owners))
         received = [a.view(k.dtype) for a, k in zip(raw.take_keys(), keys, strict=True)]
@@ -326,20 +350,24 @@ class Communicator:
 
     def write_send(self, prepared: Any, rank: int, array: Array) -> None:
         """Fill the send buffer of a rank."""
+        self._check_rank(rank)
         self._raw.write(prepared, rank, _bytes_of(array))
 
     def read_recv(self, prepared: Any, rank: int, dtype: Any = np.uint8) -> Array:
         """Read the receive buffer of a rank."""
+        self._check_rank(rank)
         taken = np.zeros(prepared.recv_bytes(rank), np.uint8)
         self._raw.read(prepared, rank, taken)
         return taken.view(dtype)
 
     def send_views(self, prepared: Any, rank: int) -> list[NDArray[np.uint8]]:
         """Pieces of the send buffer in the node's memory, no copy; empty unless POLYLOOM_LOAD=backdoor or native."""
+        self._check_rank(rank)
         return list(self._raw.views(prepared, True, rank))
 
     def recv_views(self, prepared: Any, rank: int) -> list[NDArray[np.uint8]]:
         """Pieces of the receive buffer in the node's memory, no copy; as ``send_views``."""
+        self._check_rank(rank)
         return list(self._raw.views(prepared, False, rank))
 
     # Programs of one's own: polyloom.collectives.program.
@@ -393,15 +421,19 @@ class Communicator:
         The buffer has ``rank``, ``channel``, ``offset`` (for patterns) and ``bytes``; it is free when it is no longer
         referenced.
         """
+        rank = _whole(rank, "rank", *_INT32)  # which there are, and what fits: the allocator
+        channel = _whole(channel, "channel", 0, _INT32[1])
+        size = _whole(size, "size", 0, (1 << 63) - 1)
         return self._raw.allocate(rank, channel, size, half)
 
     def store(self, buffer: Any, array: Array, at: int = 0) -> None:
         """Write an array's bytes into a buffer from byte ``at`` (a multiple of 8) on."""
-        self._raw.store(buffer, at, _bytes_of(array))
+        self._raw.store(buffer, _whole(at, "at", 0, buffer.bytes), _bytes_of(array))
 
     def load(self, buffer: Any, dtype: Any = np.uint8, count: int = -1, at: int = 0) -> Array:
         """Read ``count`` elements (-1: to the end) of a buffer from byte ``at`` (a multiple of 8) on."""
         item = np.dtype(dtype).itemsize
+        at = _whole(at, "at", 0, buffer.bytes)
         size = (buffer.bytes - at) // item if count < 0 else count
         taken = np.zeros(size * item, np.uint8)
         self._raw.load(buffer, at, taken)

@@ -124,3 +124,51 @@ def test_a_program_that_is_away_comes_back_before_it_calls(on: str) -> None:
                 comm.barrier()
     arrays = [np.full(4, rank, np.int32) for rank in range(comm.size)]
     assert np.array_equal(comm.all_reduce(arrays)[0][0], np.full(4, sum(range(comm.size)), np.int32))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda c, a: c.broadcast(a[0], root=1.0), r"root = 1\.0: a whole number"),
+        (lambda c, a: c.broadcast(a[0], root=2**40), "root = 1099511627776"),
+        (lambda c, a: c.unicast(a[0], 0, True), "destination = True"),
+        (lambda c, a: c.reduce_scatter(a, [1.5, 1.5, 6]), r"counts = 1\.5"),
+        (lambda c, a: c.scatter([]), "0 arrays for 3 ranks"),
+        (lambda c, a: c.gather([]), "0 arrays for 3 ranks"),
+        (lambda c, a: c.partition([x.astype(np.float32) for x in a], bits=(0, 2)), "rank 0's keys are float32"),
+        (lambda c, a: c.partition(a, bits=(31, 3)), r"bits=\(31, 3\): .* of the 32 of a key"),
+        (lambda c, a: c.write_send(c.prepare(c.uniform("all_reduce", 36)), 50, a[0]), "rank = 50: .* from 0 to 2"),
+        (lambda c, a: c.read_recv(c.prepare(c.uniform("all_reduce", 36)), -1), "rank = -1: .* from 0 to 2"),
+        (lambda c, a: c.send_views(c.prepare(c.uniform("all_reduce", 36)), 3), "rank = 3: .* from 0 to 2"),
+    ],
+)
+def test_arguments(call: Any, words: str) -> None:
+    comm = Communicator(on="native", native_ranks=3)
+    arrays = [np.arange(9, dtype=np.int32)] * 3
+    with pytest.raises(CollectiveError, match=words):
+        call(comm, arrays)
+    works(comm)
+
+
+def test_memory_of_nodes() -> None:
+    with Communicator("optweb-small", on="sim") as comm:
+        for arguments, words in (
+            ((9, 0, 64), "is not one of"),
+            ((0.0, 0, 64), r"rank = 0\.0"),
+            ((0, 99, 64), "is not one of"),
+            ((0, 0, -1), "size = -1"),
+            ((0, 0, 2.5), r"size = 2\.5"),
+        ):
+            with pytest.raises(CollectiveError, match=words):
+                comm.allocate(*arguments)
+        buffer = comm.allocate(0, 0, 64)
+        for at in (-8, 72):
+            with pytest.raises(CollectiveError, match=f"at = {at}: a whole number from 0 to 64"):
+                comm.store(buffer, np.zeros(8, np.uint8), at)
+            with pytest.raises(CollectiveError, match=f"at = {at}: a whole number from 0 to 64"):
+                comm.load(buffer, at=at)
+        works(comm)
+    with pytest.raises(CollectiveError, match="this communicator has ended"):
+        comm.barrier()
+    with pytest.raises(CollectiveError, match="this communicator has ended"):
+        comm.all_reduce([np.zeros(4, np.int32)])
