@@ -36,7 +36,9 @@ class PartialFile {
       fd_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
     } else {
       const std::filesystem::path whole(path_);
-      const std::string stem = (whole.parent_path() / ("." + whole.filename().string())).string();
+      // A name may have 255 bytes, and this one is longer than the file's.
+      const std::string stem =
+          (whole.parent_path() / ("." + whole.filename().string().substr(0, 200))).string();
       for (int number = 0; fd_ < 0 && (number == 0 || errno == EEXIST); ++number) {
         partial_ = stem + ".partial-" + std::to_string(::getpid()) + "-" + std::to_string(number);
         fd_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

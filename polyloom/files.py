@@ -62,8 +62,9 @@ def whole(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
 @contextlib.contextmanager
 def _beside(target: Path, mode: str) -> Iterator[tuple[Path, IO[Any]]]:
     number = 0
+    stem = os.fsdecode(os.fsencode(target.name)[:200])  # a name may have 255 bytes, and this one is longer
     while True:
-        partial = target.with_name(f".{target.name}.partial-{os.getpid()}-{number}")
+        partial = target.with_name(f".{stem}.partial-{os.getpid()}-{number}")
         try:
             file = partial.open(mode.replace("w", "x"), encoding=_encoding(mode))
         except FileExistsError:

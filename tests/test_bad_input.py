@@ -225,6 +225,13 @@ def test_a_name_that_promises_a_packing(polyloom: Polyloom, tmp_path: Path, pack
         refused(done, f"name ends in .{packed}, but it is not packed that way")
 
 
+@pytest.mark.parametrize("words", [("run", "hashmin", "--generate", "grid:2:2"), ("run", "sort", "--keys", "9")])
+def test_an_output_of_the_longest_name(polyloom: Polyloom, tmp_path: Path, words: tuple[str, ...]) -> None:
+    name = "\u00e4" * 125 + ".csv"
+    assert polyloom(*words, "--on", "native", "--out", name).status == 0
+    assert (tmp_path / name).exists()
+
+
 @pytest.mark.parametrize("on", ["native", "sim"])
 def test_a_run_that_cannot_begin_leaves_the_record_before(polyloom: Polyloom, tmp_path: Path, on: str) -> None:
     words = ("run", "hashmin", "--on", on, "--run-dir", "out")

@@ -84,7 +84,7 @@ void add_input(CLI::App& cli, Options& o) {
                                "the ids that occur, and keep their names");
   };
   cli.add_flag_callback("--renumber", renumber)->group("");  // not in the help
-  cli.add_flag("--undirected", o.undirected, "Add the reverse of every edge");
+  cli.add_flag("--undirected", o.undirected, "Add the reverse of every edge but loops");
 }
 
 void add_output(CLI::App& cli, Options& o) {
