@@ -24,9 +24,9 @@ void attach_hosts(ClusterSpec& spec, const HostAttachment& attachment);
 void read_zrlmpi(const Value& document, const std::string& file, ClusterSpec& spec);
 
 /// Fills in params and role_table of every FPGA: `tables[i]` is node i's role table as written. Calls each
-/// validator once for FPGAs that share role, table, clock and fidelity. `where` is the file's top level, for
-/// messages.
-void validate_roles(ClusterSpec& spec, const std::vector<Value>& tables, const Table& where,
+/// validator once for FPGAs that share role, table, clock and fidelity, then compares what linked FPGAs must
+/// agree on. `where` is the file's top level, for messages.
+void validate_roles(ClusterSpec& spec, const std::vector<Value>& tables, Table& where,
                     const RoleRegistry& roles);
 
 }  // namespace polyloom::fabric

@@ -458,7 +458,8 @@ ClusterSpec parse_cluster(std::string_view text, const std::string& file, const 
   if (options.fidelity) {
     for (ClusterNode& node : spec.nodes) node.fidelity = *options.fidelity;
   }
-  validate_roles(spec, std::vector<Value>(spec.nodes.size()), Table(document, file, ""), roles);
+  Table top(document, file, "");
+  validate_roles(spec, std::vector<Value>(spec.nodes.size()), top, roles);
   settle_protocols(spec, roles);
   return spec;
 }

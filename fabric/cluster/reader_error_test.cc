@@ -130,6 +130,23 @@ role = "kernel"
   });
 }
 
+TEST(ReaderError, LinkedNodesAgree) {
+  const std::string node = "[[node]]\nname = \"fpga.1.0\"\n[node.overlay]\n";
+  check({
+      {kBase + node + "link_layer = \"published\"\n",
+       {"c.toml:13: [overlay] link_layer = \"published\"", "\"published\" at fpga.1.0 and \"ours\" at fpga.0.0",
+        "allowed: the same link_layer at both ends of a link, here \"ours\""}},
+      // The node's own table is told of, wherever the common one stands.
+      {kBase + "[overlay]\nlink_layer = \"published\"\n" + node + "link_layer = \"ours\"\n",
+       {"c.toml:15", "\"ours\" at fpga.1.0 and \"published\" at fpga.0.0"}},
+      {kBase + node + "link_layer = \"ours\"\n[overlay]\nlink_layer = \"published\"\n",
+       {"c.toml:13", "\"ours\" at fpga.1.0 and \"published\" at fpga.0.0"}},
+      {kBase + node + "tiles_x = 2\n", {"(no error)"}},
+      {kBase + node + "link_layer = \"ours\"\n", {"(no error)"}},
+      {kBase + "[overlay]\nlink_layer = \"published\"\n", {"(no error)"}},
+  });
+}
+
 TEST(ReaderError, Zrlmpi) {
   check(
       {

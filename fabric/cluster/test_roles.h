@@ -12,7 +12,8 @@ struct TestParams : RoleParams {
   std::uint64_t clock_hz = 0;
 };
 
-/// "overlay" with the keys that the shipped clusters use, and "kernel" without keys.
+/// "overlay" with the keys that the shipped clusters use, linked ones of one link_layer, and "kernel" without
+/// keys.
 inline RoleRegistry test_roles() {
   RoleRegistry roles;
   roles.add({"overlay",
@@ -42,7 +43,8 @@ inline RoleRegistry test_roles() {
              nullptr,
              {},
              "reliable",
-             {"ddr3-1600"}});
+             {"ddr3-1600"},
+             {"link_layer"}});
   roles.add({"kernel",
              [](Table&, const RoleSite&) -> std::shared_ptr<const RoleParams> {
                return std::make_shared<TestParams>();

@@ -7,8 +7,40 @@
 #include "fabric/error.h"
 
 namespace polyloom::fabric {
+namespace {
 
-void validate_roles(ClusterSpec& spec, const std::vector<Value>& tables, const Table& where,
+/// Tells it of the end that has a table of its own, under its [[node]]; if both have one, of the later.
+[[noreturn]] void refuse_difference(const ClusterLink& link, const std::string& key, const ClusterSpec& spec,
+                                    const std::vector<Value>& tables, Table& where) {
+  const auto a = static_cast<std::size_t>(link.node_a), b = static_cast<std::size_t>(link.node_b);
+  const Value* common = where.raw(spec.nodes[a].role);
+  const auto own = [&](std::size_t i) { return tables[i].line != (common != nullptr ? common->line : 0); };
+  const bool second = own(b) && (!own(a) || tables[b].line > tables[a].line);
+  const std::size_t odd = second ? b : a, other = second ? a : b;
+  const auto text = [&](std::size_t i) { return spec.nodes[i].role_table.find(key)->text(); };
+  Table(tables[odd], where.file(), spec.nodes[odd].role)
+      .fail(key,
+            "is " + text(odd) + " at " + spec.nodes[odd].name + " and " + text(other) + " at " +
+                spec.nodes[other].name + ", to which it is linked",
+            "the same " + key + " at both ends of a link, here " + text(other));
+}
+
+void check_alike(const ClusterSpec& spec, const std::vector<Value>& tables, Table& where,
+                 const RoleRegistry& roles) {
+  for (const ClusterLink& link : spec.links) {
+    const ClusterNode& a = spec.nodes[static_cast<std::size_t>(link.node_a)];
+    const ClusterNode& b = spec.nodes[static_cast<std::size_t>(link.node_b)];
+    if (a.kind != NodeKind::fpga || b.kind != NodeKind::fpga || a.role != b.role) continue;
+    for (const std::string& key : roles.find(a.role)->alike) {
+      if (a.role_table.find(key)->text() == b.role_table.find(key)->text()) continue;
+      refuse_difference(link, key, spec, tables, where);
+    }
+  }
+}
+
+}  // namespace
+
+void validate_roles(ClusterSpec& spec, const std::vector<Value>& tables, Table& where,
                     const RoleRegistry& roles) {
   struct Done {
     std::shared_ptr<const RoleParams> params;
@@ -39,6 +71,7 @@ void validate_roles(ClusterSpec& spec, const std::vector<Value>& tables, const T
     node.params = it->second.params;
     node.role_table = it->second.effective;
   }
+  check_alike(spec, tables, where, roles);
 }
 
 }  // namespace polyloom::fabric

@@ -149,7 +149,8 @@ std::unique_ptr<fabric::Node> make_host(const fabric::NodeContext& context,
 }  // namespace
 
 void register_role(fabric::RoleRegistry& registry) {
-  registry.add({kRole, validate, make_node, make_host, "pcie"});
+  // A hub has as many credits of its neighbour as it has slots itself, and drops what exceeds its payload.
+  registry.add({kRole, validate, make_node, make_host, "pcie", {}, {"slots", "max_payload"}});
 }
 
 }  // namespace polyloom::hub

@@ -245,6 +245,13 @@ TEST(HubCluster, WhatCannotBeIsRefused) {
   expect("rate = \"32 Gb/s\"     #", "rate = \"32 Gb/s\"\nbit_error_rate = 1e-9 #",
          "the data link layer of PCI Express");
   expect("size = [2]", "size = [17]", "a window has room for 16 hubs");
+  // A hub counts credits and packets of a neighbour by its own table.
+  const std::string own = "[[node]]\nname = \"fpga.1\"\n[node.hub]\n";
+  expect("[link]", own + "slots = 2\n[link]", "slots = 2: is 2 at fpga.1 and 8 at fpga.0");
+  expect("[link]", own + "slots = 15\n[link]", "allowed: the same slots at both ends of a link, here 8");
+  expect("[link]", own + "max_payload = 128\n[link]", "max_payload = 128: is 128 at fpga.1 and 512 at fpga.0");
+  expect("[link]", own + "preset = \"paper\"\n[link]", "[hub] max_payload: is 256 at fpga.1 and 512 at fpga.0");
+  expect("[link]", own + "tags = 1\nlanes = 1\nmemory_bits = 16\nfunction_width = 128\n[link]", "no error");
 }
 
 TEST(HubHost, MemoryThatCannotBeOpenedIsRefused) {

@@ -28,7 +28,9 @@ Facts read_facts(const std::string& text) {
     if (node.at("kind") != "fpga" || node.at("role") != "hub") continue;
     facts.names.push_back(node.at("name"));
     const std::size_t table = node.at("table").get<std::size_t>();
-    facts.max_payload = cluster.at("roles").at("hub").at(table).at("max_payload");
+    // Hubs that are not linked may differ; what suits the largest payload suits the others.
+    const unsigned payload = cluster.at("roles").at("hub").at(table).at("max_payload");
+    facts.max_payload = std::max(facts.max_payload, payload);
   }
   if (facts.names.empty()) {
     throw UserError("the cluster has no FPGA of the role hub; use one that has, such as peach2-8");
