@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <stdexcept>
 
 #include "blocks/operators/sim/let.h"
@@ -11,6 +12,23 @@
 #include "blocks/operators/sim/reduce.h"
 
 namespace polyloom::blocks::operators {
+
+std::string error_text(std::uint64_t status) {
+  static constexpr const char* kTexts[] = {
+      "inputs of one join differ in length",
+      "its configuration is wrong",
+      "data came on an input of which no output takes",
+      "more keys than the record holds, or values than keys",
+      "the slot does not hold the operator, or kinds differ",
+      "a tree that is cut off or not breadth-first",
+      "more opened nodes of a tree wait for their children than open_depth",
+  };
+  std::string text;
+  for (std::size_t i = 0; i < std::size(kTexts); ++i) {
+    if ((status >> i & 1) != 0) text += (text.empty() ? "" : ", ") + std::string(kTexts[i]);
+  }
+  return text;
+}
 
 Operator::Operator(unsigned inputs, unsigned outputs, unsigned out_depth, unsigned status_words)
     : in_(inputs), out_(outputs), status_(std::max(status_words, 1u)), pending_(outputs) {

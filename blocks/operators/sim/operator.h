@@ -58,6 +58,8 @@ enum Error : std::uint64_t {
   kErrorDepth = 64,  ///< let: more opened nodes wait for their children than it remembers
 };
 inline constexpr std::uint64_t kErrorBits = 0xff;
+/// The errors of a status word in words, for messages.
+std::string error_text(std::uint64_t status);
 
 /// What a step says about one output.
 struct Config {

@@ -296,7 +296,11 @@ std::string Local::waiting_for() const {
   const auto add = [&](const std::string& what) { text += (text.empty() ? "" : "; ") + what; };
   if (dma_.chain_busy()) add("a chain is in work");
   if (dma_.proxy_busy()) add("a proxy descriptor is in work");
-  if (function_.active()) add("the function waits for input");
+  if (function_.error()) {
+    add("the function's operator stopped: " + blocks::operators::error_text(function_.status(0)));
+  } else if (function_.active()) {
+    add("the function waits for input");
+  }
   return text;
 }
 

@@ -209,8 +209,9 @@ TEST(HubHost, WaitingForNothingIsADeadlockWithNames) {
       << error;
 }
 
-/// A cluster file with other lines in it.
-std::string changed(const std::string& from, const std::string& to) {
+/// What an act says on a cluster whose file has other lines in it.
+template <typename Act>
+std::string changed(const std::string& from, const std::string& to, Act act) {
   std::ifstream in("clusters/peach2-2.toml");
   std::stringstream text;
   text << in.rdbuf();
@@ -220,14 +221,35 @@ std::string changed(const std::string& from, const std::string& to) {
   all.replace(at, from.size(), to);
   const std::string path = testing::TempDir() + "hub-" + std::to_string(::getpid()) + ".toml";
   std::ofstream(path) << all;
-  const std::string error = said([&] { Session session(on(path)); });
+  const std::string error = said([&] {
+    Session session(on(path));
+    act(session);
+  });
   std::filesystem::remove(path);
   return error;
 }
 
+TEST(HubHost, AnOperatorThatStoppedSaysWhy) {
+  const auto tree = test::random_tree(4, 5, 8, 1);
+  const std::string error = changed("\n[hub]", "\n[hub]\nopen_depth = 4", [&](Session& session) {
+    Node& a = session.node(0);
+    Node& b = session.node(1);
+    const std::size_t bytes = tree.size() * sizeof(tree[0]);
+    std::memcpy(a.map(kMemory, 1 << 20).data(), tree.data(), bytes);
+    b.map(kMemory, 1 << 20);
+    const LetLane lane{{-9, -9, -9, 9, 9, 9, 1, 0}, {b.address(kMemory, 0), 1 << 16, b.address(kMemory, 1 << 17)}};
+    a.let(kMemory, 0, bytes, std::span(&lane, 1), 0x80000);
+    b.wait(kMemory, 1 << 17, 0, Compare::not_equal);
+  });
+  EXPECT_NE(error.find("fpga.0: the function's operator stopped: more opened nodes of a tree wait for their "
+                       "children than open_depth"),
+            std::string::npos)
+      << error;
+}
+
 TEST(HubCluster, WhatCannotBeIsRefused) {
   const auto expect = [](const std::string& from, const std::string& to, const std::string& what) {
-    const std::string error = changed(from, to);
+    const std::string error = changed(from, to, [](Session&) {});
     EXPECT_NE(error.find(what), std::string::npos) << to << ": " << error;
   };
   expect("\n[hub]", "\n[hub]\nmax_payload = 100", "max_payload = 100");
