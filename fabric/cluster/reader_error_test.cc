@@ -134,7 +134,8 @@ TEST(ReaderError, LinkedNodesAgree) {
   const std::string node = "[[node]]\nname = \"fpga.1.0\"\n[node.overlay]\n";
   check({
       {kBase + node + "link_layer = \"published\"\n",
-       {"c.toml:13: [overlay] link_layer = \"published\"", "\"published\" at fpga.1.0 and \"ours\" at fpga.0.0",
+       {"c.toml:13: [overlay] link_layer = \"published\"",
+        "\"published\" at fpga.1.0 and \"ours\" at fpga.0.0",
         "allowed: the same link_layer at both ends of a link, here \"ours\""}},
       // The node's own table is told of, wherever the common one stands.
       {kBase + "[overlay]\nlink_layer = \"published\"\n" + node + "link_layer = \"ours\"\n",

@@ -80,8 +80,8 @@ struct Role {
   std::string protocol = {};
   /// Kinds of [memory.NAME] that its validator looks for.
   std::vector<std::string> memories = {};
-  /// Keys of its table that two linked nodes of this role must agree on, because each end of the link works by
-  /// its own value as if it were the other's; the reader refuses a link whose ends differ.
+  /// Keys of its table that two linked nodes of this role must agree on, because each end of the link works
+  /// by its own value as if it were the other's; the reader refuses a link whose ends differ.
   std::vector<std::string> alike = {};
 };
 

@@ -44,6 +44,8 @@ void Endpoint::command(Time t, const std::vector<std::uint64_t>& w) {
   switch (op) {
     case Command::map:
       shape(5, true);
+      // Packets on their way read and write what is mapped when they were asked for.
+      check(memory_[unit].bytes() == 0, w, "maps a unit a second time");
       memory_[unit] = ClientMemory(name_, w[1], w[2], w[3], w[4]);
       return;
     case Command::put:

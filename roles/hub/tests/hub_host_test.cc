@@ -134,13 +134,16 @@ TEST(HubHost, LetsForAllPeersInOnePass) {
   auto mine = a.map(kMemory, 1 << 20);
   const auto tree = test::random_tree(4, 5, 8, 1);
   const std::size_t bytes = tree.size() * sizeof(NodeRecord);
+  for (unsigned n = 0; n < 8; ++n) {
+    if (n != 4) session.node(n).map(kMemory, 1 << 17);
+  }
   for (const bool empty : {false, true}) {
     std::memcpy(mine.data() + 0x20000, tree.data(), bytes);
     std::vector<LetLane> lanes;
     std::vector<LetTarget> targets;
     for (unsigned n = 0; n < 7; ++n) {
       Node& to = session.node(n < 4 ? n : n + 1);
-      to.map(kMemory, 1 << 17)[0x10007] = 0xff;  // the flag is written over that
+      std::memset(to.memory(kMemory).data() + 0x10000, 0xff, 8);  // the flag is written over that
       const float at = static_cast<float>(10 * n);
       targets.push_back({{at, -1, -1}, {at + 5, 1, 1}, 1, 0});
       LetLane lane{{}, {to.address(kMemory, 0), 1 << 16, to.address(kMemory, 0x10000)}};
@@ -199,6 +202,50 @@ TEST(HubHost, FaultsAreToldInWords) {
   session.finish();
 }
 
+TEST(HubHost, WhatNoHubCanDoIsRefusedAtOnce) {
+  Session session(on("peach2-2"));
+  Node &a = session.node(0), &b = session.node(1);
+  const auto mine = a.map(kMemory, 1 << 16);
+  b.map(kMemory, 1 << 16);
+  const Copy good{.source = a.address(kMemory, 1), .destination = b.address(kMemory, 3), .bytes = 7};
+  const auto with = [&](const auto& change) {
+    Copy copy = good;
+    change(copy);
+    return copy;
+  };
+  const Copy flag = with([&](Copy& c) { c.flag = Flag{b.address(kMemory, 8196), 1}; });
+  const Copy empty = with([](Copy&c) { c.bytes = 0; }), none = with([](Copy&c) { c.blocks = 0; });
+  const auto expect = [](const std::string& said, const std::string& what) {
+    EXPECT_NE(said.find(what), std::string::npos) << said;
+  };
+  const auto chain = [&](std::vector<Copy> copies, std::uint64_t at) {
+    return said([&] { a.dma(copies, kMemory, at); });
+  };
+  expect(chain({good}, 4100), "the offset of the descriptors is 4100; allowed: multiples of 64");
+  expect(chain({good, flag}, 4096),
+         "dma: copy 1: the address of its flag is 34359746564; allowed: multiples of 8");
+  expect(chain({empty}, 4096), "dma: copy 0 has 1 blocks of 0 bytes; allowed: at least one block");
+  expect(chain({none}, 4096), "dma: copy 0 has 0 blocks of 7 bytes");
+  expect(said([&] { a.get(flag); }), "allowed: multiples of 8");
+  expect(said([&] { a.push(none); }), "allowed: at least one block");
+  expect(said([&] { a.read_register(4); }), "the offset is 4; allowed: multiples of 8");
+  expect(said([&] { a.write_register(0x101, 0); }), "the offset is 257");
+  expect(said([&] { a.start_function(3, 0, std::vector<LaneOutput>(8)); }),
+         "8 lanes; allowed: up to 7 at this hub");
+  expect(said([&] { a.let(kMemory, 0, 48, std::vector<LetLane>(1), 4100); }),
+         "is 4100; allowed: multiples of 64");
+  // A memory that was given out stays: a second map would leave packets on their way to neither.
+  expect(said([&] { a.map(kMemory, 100); }),
+         "unit 0 of node 0 is mapped already, with 65536 bytes; allowed: one map");
+  mine[1] = 42;
+  const Copy sound[] = {with([&](Copy& c) { c.flag = Flag{b.address(kMemory, 8192), 1}; })};
+  a.dma(sound, kMemory, 4096);
+  b.wait(kMemory, 8192, 1);
+  EXPECT_EQ(b.memory(kMemory)[3], 42);
+  a.check();
+  session.finish();
+}
+
 TEST(HubHost, WaitingForNothingIsADeadlockWithNames) {
   Session session(on("peach2-2"));
   Node& a = session.node(0);
@@ -237,7 +284,8 @@ TEST(HubHost, AnOperatorThatStoppedSaysWhy) {
     const std::size_t bytes = tree.size() * sizeof(tree[0]);
     std::memcpy(a.map(kMemory, 1 << 20).data(), tree.data(), bytes);
     b.map(kMemory, 1 << 20);
-    const LetLane lane{{-9, -9, -9, 9, 9, 9, 1, 0}, {b.address(kMemory, 0), 1 << 16, b.address(kMemory, 1 << 17)}};
+    const LetLane lane{{-9, -9, -9, 9, 9, 9, 1, 0},
+                       {b.address(kMemory, 0), 1 << 16, b.address(kMemory, 1 << 17)}};
     a.let(kMemory, 0, bytes, std::span(&lane, 1), 0x80000);
     b.wait(kMemory, 1 << 17, 0, Compare::not_equal);
   });
@@ -271,8 +319,10 @@ TEST(HubCluster, WhatCannotBeIsRefused) {
   const std::string own = "[[node]]\nname = \"fpga.1\"\n[node.hub]\n";
   expect("[link]", own + "slots = 2\n[link]", "slots = 2: is 2 at fpga.1 and 8 at fpga.0");
   expect("[link]", own + "slots = 15\n[link]", "allowed: the same slots at both ends of a link, here 8");
-  expect("[link]", own + "max_payload = 128\n[link]", "max_payload = 128: is 128 at fpga.1 and 512 at fpga.0");
-  expect("[link]", own + "preset = \"paper\"\n[link]", "[hub] max_payload: is 256 at fpga.1 and 512 at fpga.0");
+  expect("[link]", own + "max_payload = 128\n[link]",
+         "max_payload = 128: is 128 at fpga.1 and 512 at fpga.0");
+  expect("[link]", own + "preset = \"paper\"\n[link]",
+         "[hub] max_payload: is 256 at fpga.1 and 512 at fpga.0");
   expect("[link]", own + "tags = 1\nlanes = 1\nmemory_bits = 16\nfunction_width = 128\n[link]", "no error");
 }
 

@@ -13,6 +13,7 @@ namespace {
 
 constexpr unsigned kMemories = 3;
 constexpr unsigned kLaneWords = 4;
+constexpr std::uint64_t kMostBytes = 0xffff'ffff;  // of a store, of a block
 
 std::uint64_t word(Command op, Unit unit = Unit::accelerator0, std::uint64_t more = 0) {
   return static_cast<std::uint64_t>(op) | static_cast<std::uint64_t>(unit) << 8 | more << 16;
@@ -29,6 +30,24 @@ Descriptor descriptor(const Copy& copy) {
   d.control = (copy.flag ? kFlag : 0) | (copy.to_function ? kFunction : 0);
   if (copy.flag) d.id = copy.flag->id, d.flag = copy.flag->address;
   return d;
+}
+
+[[noreturn]] void refuse(const std::string& what, const std::string& allowed) {
+  throw UserError(what + "; allowed: " + allowed);
+}
+
+void need_multiple(std::uint64_t value, std::uint64_t of, const std::string& what) {
+  if (value % of != 0) refuse(what + " is " + std::to_string(value), "multiples of " + std::to_string(of));
+}
+
+/// What a hub would find wrong whatever else the copy says; its DMA would stop and say so only when asked.
+void need_sound(const Copy& copy, const std::string& what) {
+  if (copy.bytes == 0 || copy.blocks == 0) {
+    refuse(
+        what + " has " + std::to_string(copy.blocks) + " blocks of " + std::to_string(copy.bytes) + " bytes",
+        "at least one block, of at least one byte");
+  }
+  if (copy.flag) need_multiple(copy.flag->address, sizeof(std::uint64_t), what + ": the address of its flag");
 }
 
 }  // namespace
@@ -58,8 +77,8 @@ struct Node::Map {
   std::uint8_t* data = nullptr;
 };
 
-Node::Node(Session& session, unsigned number, unsigned link)
-    : session_(&session), number_(number), link_(link), maps_(kMemories) {}
+Node::Node(Session& session, unsigned number, unsigned link, unsigned lanes)
+    : session_(&session), number_(number), link_(link), lanes_(lanes), maps_(kMemories) {}
 
 std::span<std::uint8_t> Node::map(Unit unit, std::size_t bytes) {
   const auto u = static_cast<unsigned>(unit);
@@ -67,11 +86,17 @@ std::span<std::uint8_t> Node::map(Unit unit, std::size_t bytes) {
     throw UserError("map: unit " + std::to_string(u) + ", " + std::to_string(bytes) +
                     " bytes; allowed: accelerator0, accelerator1 or host, 1 byte to 8 GiB");
   }
+  // What was given out stays valid, and what is on its way to it lands there.
+  if (maps_[u]) {
+    refuse("map: unit " + std::to_string(u) + " of node " + std::to_string(number_) +
+               " is mapped already, with " + std::to_string(maps_[u]->size) + " bytes",
+           "one map of each unit, of as many bytes as are ever needed");
+  }
   auto made = std::make_shared<Map>(bytes);
   const std::uint64_t command[] = {word(Command::map, unit), static_cast<std::uint64_t>(::getpid()),
                                    static_cast<std::uint64_t>(made->file), 0, bytes};
   session_->client_->send(static_cast<int>(link_), command);
-  // The simulator opens the file when the command takes effect; a memory that it replaces lives until then.
+  // The simulator opens the file when the command takes effect.
   const std::uint64_t probe[] = {word(Command::probe)};
   ask(probe);
   maps_[u] = std::move(made);
@@ -109,6 +134,9 @@ void Node::put(Unit unit, std::uint64_t offset, std::uint64_t destination, std::
 
 void Node::store(std::uint64_t destination, std::span<const std::uint8_t> bytes) {
   if (bytes.empty()) return;
+  if (bytes.size() > kMostBytes) {
+    refuse("store of " + std::to_string(bytes.size()) + " bytes", "up to 4 GiB; put has no such bound");
+  }
   std::vector<std::uint64_t> command(2 + (bytes.size() + 7) / 8);
   command[0] = word(Command::store) | bytes.size() << 32;
   command[1] = destination;
@@ -139,10 +167,12 @@ Held Node::wait(Unit unit, std::uint64_t offset, std::uint64_t value, Compare ho
 }
 
 void Node::write_register(unsigned node, std::uint32_t offset, std::uint64_t value) {
+  need_multiple(offset, sizeof value, "write_register: the offset");
   store64(hub::address(node, Unit::hub, offset), value);
 }
 
 std::uint64_t Node::read_register(std::uint32_t offset) {
+  need_multiple(offset, sizeof(std::uint64_t), "read_register: the offset");
   const std::uint64_t command[] = {word(Command::load), address(Unit::hub, offset)};
   const std::vector<std::uint64_t> answer = ask(command);
   if (static_cast<Status>(answer[0] >> 8) != Status::ok) {
@@ -155,6 +185,8 @@ std::uint64_t Node::read_register(std::uint32_t offset) {
 void Node::dma(std::span<const Copy> chain, Unit unit, std::uint64_t offset) {
   if (chain.empty()) return;
   need(unit, offset, chain.size() * kDescriptorBytes, "dma: the descriptors");
+  need_multiple(offset, kDescriptorBytes, "dma: the offset of the descriptors");
+  for (std::size_t i = 0; i < chain.size(); ++i) need_sound(chain[i], "dma: copy " + std::to_string(i));
   for (std::size_t i = 0; i < chain.size(); ++i) {
     Descriptor d = descriptor(chain[i]);
     const std::uint64_t at = offset + i * kDescriptorBytes;
@@ -166,6 +198,7 @@ void Node::dma(std::span<const Copy> chain, Unit unit, std::uint64_t offset) {
 }
 
 void Node::get(const Copy& copy) {
+  need_sound(copy, "get, push: the copy");
   Descriptor d = descriptor(copy);
   d.control |= kLast;
   const unsigned by = node_of(copy.source) % kMaxNodes;
@@ -173,6 +206,11 @@ void Node::get(const Copy& copy) {
 }
 
 void Node::start_function(std::uint8_t kind, std::uint64_t config, std::span<const LaneOutput> lanes) {
+  if (lanes.size() > lanes_) {
+    refuse(
+        "start_function: " + std::to_string(lanes.size()) + " lanes",
+        lanes_ == 0 ? "none: this hub has no function" : "up to " + std::to_string(lanes_) + " at this hub");
+  }
   std::uint64_t used = 0;
   for (std::size_t o = 0; o < lanes.size(); ++o) {
     if (lanes[o].capacity == 0) continue;
@@ -199,7 +237,9 @@ void Node::let(Unit unit, std::uint64_t tree, std::uint64_t bytes, std::span<con
   const std::uint64_t targets = lanes.size() * sizeof(LetLane::target),
                       after = scratch + (targets + 63) / 64 * 64;
   need(unit, scratch, after - scratch + 2 * kDescriptorBytes, "let: targets and descriptors");
+  need_multiple(scratch, kDescriptorBytes, "let: the offset of targets and descriptors");
   if (bytes != 0) need(unit, tree, bytes, "let: the tree");
+  if (bytes > kMostBytes) refuse("let: a tree of " + std::to_string(bytes) + " bytes", "less than 4 GiB");
   std::vector<LaneOutput> outputs;
   for (const LetLane& lane : lanes) {
     std::memcpy(memory(unit).data() + scratch + outputs.size() * sizeof lane.target, lane.target.data(),

@@ -17,6 +17,7 @@ constexpr Time kRoutesSet = 20'000'000;
 /// The cluster as the simulator tells it.
 struct Facts {
   std::vector<std::string> names;  ///< of hubs, in order of their numbers
+  std::vector<unsigned> lanes;     ///< of their functions
   unsigned size = 0, rings = 0;    ///< 0 rings: no shipped routing table
   unsigned max_payload = 0;
 };
@@ -28,9 +29,10 @@ Facts read_facts(const std::string& text) {
     if (node.at("kind") != "fpga" || node.at("role") != "hub") continue;
     facts.names.push_back(node.at("name"));
     const std::size_t table = node.at("table").get<std::size_t>();
+    const json& hub = cluster.at("roles").at("hub").at(table);
+    facts.lanes.push_back(hub.at("function").empty() ? 0 : hub.at("lanes").get<unsigned>());
     // Hubs that are not linked may differ; what suits the largest payload suits the others.
-    const unsigned payload = cluster.at("roles").at("hub").at(table).at("max_payload");
-    facts.max_payload = std::max(facts.max_payload, payload);
+    facts.max_payload = std::max(facts.max_payload, hub.at("max_payload").get<unsigned>());
   }
   if (facts.names.empty()) {
     throw UserError("the cluster has no FPGA of the role hub; use one that has, such as peach2-8");
@@ -72,7 +74,7 @@ Session::Session(const SessionOptions& options) : own_(nodes_of_process(options)
       throw UserError(facts.names[n] + " is not at link " + std::to_string(n) +
                       " of the host node; a cluster of hubs attaches one host to all of them, in order");
     }
-    own_nodes_.push_back(std::unique_ptr<Node>(new Node(*this, n, n)));
+    own_nodes_.push_back(std::unique_ptr<Node>(new Node(*this, n, n, facts.lanes[n])));
   }
   if (!options.routes || facts.rings == 0) return;
   for (const auto& node : own_nodes_) {

@@ -101,7 +101,8 @@ class Node {
     return hub::address(number_, unit, offset);
   }
 
-  /// Memory of this process at unit 0, 1 or 2 of the node, zero at first. Valid until the session ends.
+  /// Memory of this process at unit 0, 1 or 2 of the node, zero at first; once for each. Valid until the
+  /// session ends.
   std::span<std::uint8_t> map(Unit unit, std::size_t bytes);
   std::span<std::uint8_t> memory(Unit unit) const;
 
@@ -121,6 +122,7 @@ class Node {
   std::uint64_t read_register(std::uint32_t offset);
 
   /// Starts a chain; its descriptors are written to own memory there (64 bytes each, aligned), and must stay.
+  /// Data may lie at any address and have any length but 0; the address of a flag is a multiple of 8.
   void dma(std::span<const Copy> chain, Unit unit, std::uint64_t offset);
   /// Lets the hub of the copy's source do it: a read of remote memory. Its destination may be anywhere.
   void get(const Copy& copy);
@@ -145,12 +147,12 @@ class Node {
  private:
   friend class Session;
   struct Map;
-  Node(Session& session, unsigned number, unsigned link);
+  Node(Session& session, unsigned number, unsigned link, unsigned lanes);
   std::vector<std::uint64_t> ask(std::span<const std::uint64_t> command);
   void need(Unit unit, std::uint64_t offset, std::uint64_t bytes, const char* what) const;
 
   Session* session_;
-  unsigned number_, link_;
+  unsigned number_, link_, lanes_;
   std::vector<std::shared_ptr<Map>> maps_;
 };
 
