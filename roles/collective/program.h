@@ -105,14 +105,26 @@ struct Instruction {
 /// bytes of the last word. A step that moves nothing to a peer does not mention its lane; a stream that turns
 /// out empty (an output of partition without keys) is sent as one word of zeros with `keep` 0. The first word
 /// on a lane that is not inside a data frame is a control word when block checks are on; without them only
-/// hello and abort exist, as frames of one word whose word 0 has 0xfe00 in [63:48]; data frames then have at
-/// least two words, so an empty stream cannot be told from 16 bytes of zeros.
+/// hello and abort exist, as frames of one word whose word 0 has 0xfe00 in [63:48]. Data frames then have at
+/// least two words: a block of 16 bytes or less is sent as two, rounded up to elements of 4 bytes
+/// (short_keep()).
 enum class LaneControl : std::uint8_t {
   hello = 1,      ///< node[31:16] port[15:8]: who is at the other end
   abort = 2,      ///< code[15:8] node[31:16]: a node has stopped the operation
   signature = 3,  ///< extra of `send` in [63:32]; block number on this lane, modulo 2^16, in [31:16]
   check = 4,      ///< CRC-32 of the data frame's words in [63:32]; block number in [31:16]
 };
+
+/// Without block checks: `keep` of the second word of a block of 0 to 16 bytes. 12 and 16 bytes are what they
+/// seem, and as no block ends amid an element, three lengths are free to stand for none, 4 and 8 bytes.
+constexpr std::uint8_t short_keep(unsigned bytes) {
+  const unsigned elements = (bytes + 3) / 4;
+  return static_cast<std::uint8_t>(elements <= 2 ? elements + 1 : 4 * elements - 8);
+}
+/// The bytes that a data frame of so many bytes holds: undoes short_keep().
+constexpr std::uint8_t bytes_of_frame(unsigned bytes) {
+  return static_cast<std::uint8_t>(bytes >= 9 && bytes <= 11 ? 4 * (bytes - 9) : bytes);
+}
 
 /// Operators that the slot may hold (blocks/operators).
 enum class OperatorKind : std::uint8_t { none = 0, reduce = 1, partition = 2, pass = 3 };

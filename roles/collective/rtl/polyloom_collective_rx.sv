@@ -51,6 +51,7 @@ module polyloom_collective_rx
   logic push, room, taken, source_ok;
   logic [7:0] kind;
   logic [$clog2(Cfg.rx_beats+1)-1:0] unused_count;
+  logic [31:0] keep;
   beat_t head;
   logic head_valid;
   logic signature_ok, check_done;
@@ -74,7 +75,7 @@ module polyloom_collective_rx
       .flush_i,
       .in_valid_i(push),
       .in_ready_o(room),
-      .in_i({lane_rx_last_i, lane_rx_keep_i, lane_rx_data_i}),
+      .in_i({lane_rx_last_i, keep, lane_rx_data_i}),
       .out_valid_o(head_valid),
       .out_ready_i(taken),
       .out_o(head),
@@ -198,6 +199,7 @@ module polyloom_collective_rx
         if (kind == CONTROL_CHECK) sent_crc_q <= lane_rx_data_i[63:32];
       end
     end
+    assign keep = lane_rx_keep_i;
     assign signature_ok = right_q;
     assign check_done   = done_q;
 
@@ -218,6 +220,9 @@ module polyloom_collective_rx
   end else begin : gen_no_check
     logic unused;
     assign control = word_frame;
+    // A block of none, 4 or 8 bytes has three lengths of two words to itself (program.h, short_keep).
+    assign keep = in_frame_q || !lane_rx_last_i || lane_rx_keep_i[11] ? lane_rx_keep_i :
+                  {24'd0, {4{lane_rx_keep_i[10]}}, {4{lane_rx_keep_i[9]}}};
     assign signature_ok = 1'b1;
     assign check_done = 1'b1;
     assign check_fault.code = (lane_rx_valid_i && control && (lane_rx_data_i[63:48] != CONTROL_MARK ||

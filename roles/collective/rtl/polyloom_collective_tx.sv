@@ -8,8 +8,8 @@
 // Backpressure: the FIFO's register stands between lane_tx_ready_i and ready_o; valid and payload stay until ready.
 // Order/loss:   in order; after a fault the rest of the block is dropped.
 // Reset:        control only.
-// Limits:       tx_beats 2..64. Without block checks a block of 8 bytes or less is sent as two words, so that no
-//               data frame looks like a control word. A stream of no bytes is sent as a block of 8 zero bytes.
+// Limits:       tx_beats 2..64. Without block checks a block of 16 bytes or less is sent as two words, so that no
+//               data frame looks like a control word, and rounded up to elements of 4 bytes.
 // Cost:         351 LUT, 61 FF; 213 ALM; its FIFO and CRC apart
 //               (one, of 7 lanes, 8 channels, no block checks; see polyloom_collective_engine).
 // Source:       own design; frames: program.h (LaneControl).
@@ -64,6 +64,7 @@ module polyloom_collective_tx
   logic [15:0] block_q;
   kind_e kind, kind_q;
   logic fire, fifo_valid, fifo_ready, short_block, empty;
+  logic [31:0] short_keep;
   beat_t head;
   logic [$clog2(Cfg.tx_beats+1)-1:0] unused_count;
 
@@ -98,7 +99,10 @@ module polyloom_collective_tx
 
   // An empty stream (an output of the partition operator without keys) goes as one word of zeros that does not count.
   assign empty = head.last && !head.keep[0];
-  assign short_block = !Check && !in_frame_q && head.last && !head.keep[8];
+  // Without checks a short block's second word says what counts (program.h, short_keep).
+  assign short_block = !Check && !in_frame_q && head.last && !head.keep[16];
+  assign short_keep = head.keep[12] ? 32'h0000_ffff : head.keep[8] ? 32'h0000_0fff :
+                      head.keep[4] ? 32'h0000_07ff : head.keep[0] ? 32'h0000_03ff : 32'h0000_01ff;
   always_comb begin
     lane_tx_data_o = '0;
     lane_tx_keep_o = 32'h0000_00ff;
@@ -106,7 +110,7 @@ module polyloom_collective_tx
     unique case (kind)
       DATA: begin
         lane_tx_data_o = empty ? '0 : head.data;
-        lane_tx_keep_o = !head.last ? '1 : short_block ? 32'h0000_ffff : head.keep;
+        lane_tx_keep_o = !head.last ? '1 : short_block ? short_keep : head.keep;
         lane_tx_last_o = head.last;
       end
       SIGNATURE: lane_tx_data_o[63:0] = {signature_q, block_q, 8'd0, CONTROL_SIGNATURE};

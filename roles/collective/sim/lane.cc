@@ -42,7 +42,7 @@ void Lane::send_beat(Time earliest, const Beat& beat) {
     n = std::max(1u, (beat.bytes + 7u) / 8);
     keep = beat.bytes == 0 ? 0 : static_cast<std::uint8_t>(beat.bytes - 8 * (n - 1));
     // Without checks a data frame of one word could be taken for a control word.
-    if (!checks_ && n == 1 && !frame_open_) n = 2, keep = 8;
+    if (!checks_ && n <= 2 && !frame_open_) n = 2, keep = short_keep(beat.bytes);
   }
   append(claim_beat(earliest, n), beat.words.data(), n, !frame_open_, beat.last, keep);
   if (checks_) {
@@ -266,6 +266,7 @@ LaneFault Lane::data(Cycle k) {
     if (!mid_frame_) rx_crc_ = {};
     for (unsigned i = 0; i < partial_words_; ++i) rx_crc_.add_word(partial_.words[i]);
   }
+  if (!checks_ && !mid_frame_ && partial_.last) partial_.bytes = bytes_of_frame(partial_.bytes);
   mid_frame_ = !partial_.last;
   if (partial_.last) {
     expect_ = checks_ ? Expect::check : Expect::control;

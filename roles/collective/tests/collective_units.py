@@ -214,9 +214,21 @@ def control_word(kind: int, high: int = 0) -> int:
     return BEAT.pack(last=1, keep=0xFF, data=high | kind)
 
 
+def short_frame(data: bytes) -> int:
+    """A block of at most 16 bytes where block checks are off: elements of 4 bytes, how many by their length or a code."""
+    elements = (len(data) + 3) // 4
+    length = [9, 10, 11, 12, 16][elements]
+    return BEAT.pack(last=1, keep=(1 << length) - 1, data=int.from_bytes(data, "little"))
+
+
+def whole_words(data: bytes) -> bytes:
+    """With zeros up to the end of the last word: what a CRC is made of."""
+    return data + bytes(-len(data) % 8)
+
+
 def words_of(data: bytes) -> list[int]:
-    """A frame of whole words as lane beats."""
-    assert len(data) % 8 == 0 and data
+    """A frame as lane beats; also beats within a node."""
+    assert data
     parts = [data[i : i + BEAT_BYTES] for i in range(0, len(data), BEAT_BYTES)]
     return [
         BEAT.pack(last=int(i == len(parts) - 1), keep=(1 << len(p)) - 1, data=int.from_bytes(p, "little"))

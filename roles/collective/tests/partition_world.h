@@ -23,7 +23,7 @@ class PartitionWorld {
   static constexpr unsigned kPorts = 4, kSteps = 4, kStatus = 128;
   static constexpr std::uint64_t kBytes = 1 << 16, kHalf = kBytes / 2, kArea = kHalf / kSteps;
 
-  PartitionWorld(unsigned seed, int nodes, unsigned partitions, bool block_check);
+  PartitionWorld(unsigned seed, int nodes, unsigned partitions);
 
   std::vector<std::vector<Instruction>> programs;    ///< [node]
   std::vector<std::vector<Bytes>> before;            ///< [node][channel]
@@ -78,7 +78,6 @@ class PartitionWorld {
   std::mt19937 rng_;
   int nodes_;
   unsigned partitions_, step_ = 0, eager_ = 0;
-  bool zeros_count_;  ///< without block checks an empty stream is 16 bytes of zeros on a lane
   std::vector<std::vector<Instruction>> code_;  ///< of the step that is made
   std::vector<Area> areas_;
   std::map<unsigned, Words> sent_;  ///< [step]: all words that areas must hold

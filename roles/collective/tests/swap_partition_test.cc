@@ -53,7 +53,7 @@ void play(unsigned partitions, unsigned first, unsigned last) {
     const fabric::Time periods[] = {1'422, 711, 5'000};
     s.link.period = periods[seed / 2 % 3];
     s.link.latency = seed % 2 ? 250'000 : 24'690;
-    const PartitionWorld world(seed, s.nodes, partitions, s.params.block_check);
+    const PartitionWorld world(seed, s.nodes, partitions);
     s.programs = {world.programs};
     s.memory = world.before;
     s.status = status_words(partitions);

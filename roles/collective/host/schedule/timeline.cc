@@ -139,7 +139,8 @@ Timeline::Span Timeline::over_lane(const Stream& s, const Span& from, double ope
                                    double& checked) const {
   const double n = beats(s);
   const std::uint64_t rest = s.bytes % kBeatBytes;
-  const double words = rest == 0 ? kBeatWords : std::ceil(static_cast<double>(rest) / 8);
+  double words = rest == 0 ? kBeatWords : std::ceil(static_cast<double>(rest) / 8);
+  if (!p_.block_check && n == 1) words = std::max(words, 2.0);  // program.h, short_keep()
   const double wire_free = p_.block_check ? opened + kTiming.tx_cycles + word_ : 0;
   const double first = std::max(from.first + kSwitchToWire, wire_free);
   const double last = std::max(from.last + kSwitchToWire, first + (n - 1) * kBeatWords * word_);
