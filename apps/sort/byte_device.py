@@ -30,6 +30,7 @@ class ByteDevice:
         self.record_beats = record_beats
         self._memory = defaultdict[tuple[int, int, int], Bytes](lambda: np.zeros(0, np.uint8))
         self.overflows = False  # whether steps in which a second partition takes from lanes fail
+        self.busiest = 0  # bytes over the busiest lane of each run, summed
         self._free = defaultdict[tuple[int, int, int], int](int)
         self._kept: dict[int, tuple[dict[int, Bytes], dict[int, Bytes]]] = {}  # of the step: what is read, what leaves
         self._records: list[dict[int, NDArray[np.int64]]] = [{} for _ in range(ranks)]
@@ -67,6 +68,7 @@ class ByteDevice:
             raise ReceiveOverflow("rank 0 had no room for a beat")
         waiting = [deque(_steps(program)) for program in programs]
         lanes = defaultdict[tuple[int, int], deque[Bytes]](deque)  # by destination and its lane
+        carried = defaultdict[tuple[int, int], int](int)  # by origin and its lane
         words = [[0] * 256 for _ in programs]
         sent = [False] * len(programs)
         moved = True
@@ -80,6 +82,7 @@ class ByteDevice:
                     words[rank] = [0] * 256
                     for lane, data in self._leaving(rank, steps[0], words[rank]).items():
                         peer = lane if lane < rank else lane + 1
+                        carried[rank, lane] += len(data)
                         lanes[peer, self.lane(peer, rank)].append(data)
                     sent[rank] = moved = True
                 takes = [i.number for i in steps[0] if i.op == TAKE]
@@ -89,6 +92,7 @@ class ByteDevice:
                     sent[rank], moved = False, True
         assert not any(waiting), f"steps wait: {[len(steps) for steps in waiting]}"
         assert not any(lanes.values()), "blocks that nobody takes"
+        self.busiest += max(carried.values(), default=0)
         return Outcome([[each[i] for i in status] for each in words], 0.0, 0.0)
 
     def _leaving(self, rank: int, step: Program, status: list[int]) -> dict[int, Bytes]:

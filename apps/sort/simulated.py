@@ -5,7 +5,7 @@ Two layouts. ``columns``: keys and values apart, as the paper has them; values a
 remembers of the keys. ``pairs``: records of 64 bit, so that a pass moves both columns and nothing is read twice.
 Input: columns of each node. Output: areas; ``seconds``, the time of all passes, each from a barrier to its last end;
 ``elapsed``, from the first pass's begin to the last one's end, so with the host's turns in between: it reads lengths
-from the operator's status words and writes the next pass's programs.
+from the operator's status words and writes the next pass's programs; ``traffic``, what the lanes had to carry.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from apps.sort.cluster import Areas, Column
 from apps.sort.deal import Counts, Deal, Keys
 from apps.sort.device import Device, Outcome, ReceiveOverflow, Region
 from apps.sort.steps import BUCKET_WORD, OUTPUT_WORD, SECOND, Place, Program, Setup
+from apps.sort.traffic import Traffic
 from polyloom.collectives import CollectiveError
 from polyloom.collectives import program as p
 from polyloom.collectives.models.sorting import Pass, crossing, published
@@ -72,6 +73,7 @@ class DeviceCluster:
         self.seconds = self.elapsed = self._begin = 0.0
         self.pass_seconds: list[float] = []
         self.overflows = 0
+        self.traffic = Traffic(keys)
         self._pairs = layout == "pairs"
         self._sample = sample
         self._item = 8 if self._pairs else 4
@@ -256,11 +258,13 @@ class DeviceCluster:
             raise ValueError("pairs are exchanged by fused()")
         programs: list[list[Program]] = [[] for _ in range(self.topology.nodes)]
         found: list[Node] = [[] for _ in range(self.topology.nodes)]
+        sent = [[0] * self.topology.nodes for _ in range(self.topology.nodes)]
         for group in self.topology.groups(dimension):
             fan = len(self._nodes[group[0]][0])
             for place, rank in enumerate(group):
                 sources = [self._nodes[source][place] for source in group]
                 for m, area in enumerate(sources):
+                    sent[group[m]][rank] = sum(each.count for each in area)
                     room = [self._segment(rank, m * fan + j, 1 - self._half, each.count) for j, each in enumerate(area)]
                     for segment, each in zip(room, area, strict=True):
                         segment.count = each.count
@@ -271,6 +275,7 @@ class DeviceCluster:
                 steps_of = [self._crossing(group, place, found[rank], c, j) for c in (0, 1) for j in range(fan)]
                 programs[rank] = steps_of
         self._run(programs, range(0))
+        self.traffic.exchanged(sent)
         self._settle(found)
 
     def _crossing(self, group: Sequence[int], place: int, room: Node, column: int, turn: int) -> Program:
@@ -342,6 +347,8 @@ class DeviceCluster:
                         area[0].count = status[rank][s] // 2
                     elif not receive and s in came[rank]:
                         area[0].count = status[group[s]][place] // 2
+        last = dimension == len(self.topology.dimensions) - 1
+        self.traffic.dealt(self.topology.groups(dimension), setups, last)
         self._settle(found)
 
     def _arrival(self, group: Sequence[int], place: int, source: int) -> int:

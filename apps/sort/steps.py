@@ -63,6 +63,16 @@ class Setup:
         """Outputs that something may leave by."""
         return [output for output, routes in enumerate(self.routes) if routes]
 
+    def outputs_of(self, keys: Keys) -> NDArray[np.int64]:
+        """Output by which a record of each key leaves; -1 where outputs take turns at it."""
+        table = np.full(1 << self.bits, -1, dtype=np.int64)
+        for route in range(len(table)):
+            members = [output for output, routes in enumerate(self.routes) if routes >> route & 1]
+            if len(members) == 1:
+                table[route] = members[0]
+        found: NDArray[np.int64] = table[keys >> np.uint32(self.shift) & np.uint32(len(table) - 1)]
+        return found
+
 
 def histogram_setup(shift: int, ports: int, pair: bool) -> Setup:
     """Count 64 buckets, let nothing leave."""

@@ -16,6 +16,7 @@ import pytest
 
 from apps.sort import sorts
 from apps.sort.__main__ import check as main_check
+from apps.sort.__main__ import links_seconds
 from apps.sort.cluster import Column
 from apps.sort.device import CommunicatorDevice
 from apps.sort.simulated import DeviceCluster, Layout
@@ -82,6 +83,38 @@ def test_sorts(cluster_of: Open, name: str) -> None:
         cluster, before = make(communicator, keys, "pairs")
         sorts.fused(cluster, types, split="none")
         check(cluster, before)
+
+
+@pytest.mark.parametrize("name", ["FC 8", "FC 3", "GHC 4 2", "optweb-8"])
+def test_no_sort_is_quicker_than_its_links(cluster_of: Open, name: str) -> None:
+    communicator = cluster_of(name)
+    nodes, types = communicator.size, min(64, 8 * communicator.size)
+    assert communicator.fastest_lane_gbps == communicator.lane_gbps
+    for count in (0, 1, 100, 1 << 14):
+        for data in ("uniform", "one-key", "descending"):
+            keys = [DATA[data](np.random.default_rng(n), count, types) for n in range(nodes)]
+            for how in ("published", "node", "none"):
+                if how == "published" and count > communicator.record_beats:
+                    continue
+                cluster, _ = make(communicator, keys, "columns" if how == "published" else "pairs")
+                sorts.published(cluster, types) if how == "published" else sorts.fused(cluster, types, split=how)
+                links = links_seconds(cluster, communicator.fastest_lane_gbps)
+                assert (links > 0) == (count > 0)
+                assert links <= cluster.seconds
+                if name == "FC 8" and how == "none" and data == "uniform" and count == 1 << 14:
+                    assert links > 0.8 * cluster.seconds  # and it says something
+
+
+def test_the_fastest_lane_bounds_what_others_carry(tmp_path: Path) -> None:
+    text = paths.cluster_file("optweb-sort-8").read_text().replace("[8]", "[3]")
+    path = tmp_path / "uneven.toml"
+    path.write_text(text + '\n[[override]]\nbetween = ["fpga.1", "fpga.2"]\nrate = "1 Gb/s"\n')
+    communicator = Communicator(str(path), on="sim")
+    assert communicator.fastest_lane_gbps == pytest.approx(27, rel=0.01)
+    cluster, before = make(communicator, uniform(3, 1000, 24), "pairs")
+    sorts.fused(cluster, 24, split="none")
+    check(cluster, before)
+    assert 0 < links_seconds(cluster, 27) < cluster.seconds
 
 
 @pytest.mark.parametrize("split", ["node", "none"])
@@ -213,7 +246,7 @@ def test_command(tmp_path: Path, options: str) -> None:
     answer = json.loads(found.stdout)
     assert answer["verified"] is True
     assert answer["records"] == 24000
-    assert answer["simulated_seconds"] > 0
+    assert 0 < answer["links_seconds"] < answer["passes_seconds"] <= answer["simulated_seconds"]
     assert (answer["host_wall_seconds"] > 0) == (answer["host_orders"] is not None) == ("published" not in options)
     table = np.load(out)
     assert table.shape == (24000, 2)

@@ -84,6 +84,7 @@ def sorts_and_check(topology: Topology, lengths: str, data: str, how: str) -> No
         split = how in ("node", "sample")
         sorts.fused(cluster, types, split="node" if split else "none")
         assert cluster.log == sorting.fused(topology, histogram=split)
+    assert cluster.traffic.busiest == device.busiest
     check(cluster, before, ordered=how not in ("node", "sample"))
     for node in range(topology.nodes):  # each type on its node
         assert all(np.all(area // 8 == node) for area in cluster.areas(node)[0])
@@ -108,6 +109,7 @@ def test_what_overflows_is_dealt_in_a_pass_of_its_own(topology: Topology) -> Non
     cluster, before = make(device, topology, [DATA["descending"](np.random.default_rng(), 500, 64)] * 8, "pairs")
     sorts.fused(cluster, 64, split="none")
     check(cluster, before)
+    assert cluster.traffic.busiest == device.busiest
     assert cluster.overflows == len(topology.dimensions)
 
 

@@ -146,6 +146,12 @@ class Communicator:
         return rate
 
     @property
+    def fastest_lane_gbps(self) -> float | None:
+        """Payload in Gb/s that no lane exceeds, where links differ; None natively."""
+        rate: float | None = self._raw.fastest_lane_gbps
+        return rate
+
+    @property
     def lanes(self) -> int:
         """Lanes that leave a node."""
         return int(self._raw.lanes)

@@ -169,6 +169,11 @@ NB_MODULE(_polyloom_collectives, m) {
                      return c.parameters() ? std::optional<double>(c.parameters()->lane_rate * 8e-9)
                                            : std::nullopt;
                    })
+      .def_prop_ro("fastest_lane_gbps",
+                   [](const Communicator& c) {
+                     return c.parameters() ? std::optional<double>(c.parameters()->fastest_lane * 8e-9)
+                                           : std::nullopt;
+                   })
       .def_prop_ro("lanes", [](const Communicator& c) { return c.topology().lanes.front().size(); })
       .def_prop_ro("channels", [](const Communicator& c) { return c.shape().channels; })
       .def_prop_ro("operator_ports", [](const Communicator& c) { return c.shape().operator_inputs; })

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -40,6 +41,7 @@ void read_lanes(const json& cluster, const std::map<std::string, int>& rank_of, 
         a->second, port_a};
     facts.parameters.link_latency = link.at("latency_ps").get<double>() * 1e-12;
     facts.parameters.lane_rate = 8.0 / (link.at("word_period_ps").get<double>() * 1e-12);
+    facts.parameters.fastest_lane = std::max(facts.parameters.fastest_lane, facts.parameters.lane_rate);
   }
 }
 

@@ -19,6 +19,7 @@ struct CostParameters {
   double cycle = 5e-9;          ///< of the node's clock
   double link_latency = 0;      ///< last bit in to last bit out of a lane
   double lane_rate = 0;         ///< payload of a lane
+  double fastest_lane = 0;      ///< payload that no lane exceeds: a cluster file may give each link its own
   double memory_rate = 0;       ///< one read or write stream of a channel
   double read_latency = 0;      ///< request to first beat
   double write_latency = 0;     ///< last beat to acknowledgement
