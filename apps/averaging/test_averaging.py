@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: every averaging schedule against NumPy's mean, its traffic against the closed forms; data-parallel training
-# against a single node. Leaves out: the time and the data path of simulated nodes.
+# against a single node; the checks of --verify on right averages and on each kind of wrong one.
+# Leaves out: the time and the data path of simulated nodes.
 from __future__ import annotations
+
+import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -9,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.averaging import schedules, training
+from apps.averaging.checks import Checks, gradient
 from polyloom.collectives.models import improved, operations
 from polyloom.collectives.models.topology import Cost, Topology, fully_connected, hypercube
 
@@ -144,3 +149,88 @@ def test_ranks_that_do_not_average_drift_apart() -> None:
     data, held_out = clusters(500, 1), clusters(300, 2)
     apart = training.train(data, held_out, 3, lambda vectors: vectors, training.Settings(epochs=1))
     assert not np.array_equal(apart.parameters[0], apart.parameters[1])
+
+
+@pytest.mark.parametrize("batch", [1, 7, 8, 17, 61, 500])
+@pytest.mark.parametrize("schedule", ["aggressive", "halves"])
+def test_right_averages_hold_however_far_the_trainings_drift(batch: int, schedule: str) -> None:
+    checks, topology = Checks(), hypercube(2, 1)
+    data, held_out = clusters(500, 1), clusters(50, 2)
+    settings_ = training.Settings(epochs=2, batch=batch)
+    training.train(data, held_out, topology.nodes, training.on(topology, schedule), settings_, checks)
+    assert checks.failed is None
+
+
+def test_a_training_that_overflows_is_no_wrong_average() -> None:
+    checks, topology = Checks(), fully_connected(3)
+    data, held_out = clusters(100, 1), clusters(50, 2)
+    settings_ = training.Settings(epochs=3, rate=1e30)
+    with np.errstate(all="ignore"):
+        many = training.train(data, held_out, 3, training.on(topology), settings_, checks)
+    assert not np.isfinite(many.parameters[0]).all()
+    assert checks.failed is None
+
+
+def _nudged(averages: list[np.ndarray], at: int, factor: float) -> list[np.ndarray]:
+    for each in averages:
+        each[at] *= np.float32(factor)
+    return averages
+
+
+WRONG = {
+    "a bit on one node": (
+        lambda right, vectors: [right[0], np.nextafter(right[1], np.float32(9)), *right[2:]],
+        r"step 1: element 0 of the average is .* on node 1 and .* on node 0",
+    ),
+    "a sum": (
+        lambda right, vectors: [each * np.float32(len(vectors)) for each in right],
+        r"step 1: element \d+ of the average is .*, the mean of the 3 nodes' vectors .*rounding explains",
+    ),
+    "one node's vector": (lambda right, vectors: [vectors[0]] * 3, r"step 1: element \d+ of the average is "),
+    "the last element": (lambda right, vectors: _nudged(right, -1, 1.001), r"step 1: element \d+ of the average is "),
+    "a hundred-thousandth": (lambda right, vectors: _nudged(right, -9, 1 + 1e-5), r"element \d+ of the average is "),
+    "one not a number": (lambda right, vectors: _nudged(right, 5, np.nan), r"element 5 of the average is nan"),
+    "a short answer": (lambda right, vectors: [right[0], right[1][:-1], right[2]], r"node 1 has an average of"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_wrong_average_is_named(what: str) -> None:
+    spoil, says = WRONG[what]
+    topology, checks = fully_connected(3), Checks()
+    data = clusters(60, 1)
+    model = training.Perceptron(data.images.shape[1], training.Settings())
+    shares = [training.Data(data.images[n::3], data.labels[n::3]) for n in range(3)]
+    vectors = [np.append(model.gradient_sum(share), np.float32(len(share))) for share in shares]
+    checks(model, data, vectors, [each.copy() for each in training.on(topology)(vectors)])
+    assert checks.failed is None
+    checks = Checks()
+    checks(model, data, vectors, spoil([each.copy() for each in training.on(topology)(vectors)], vectors))
+    assert re.search(says, checks.failed or "")
+
+
+@pytest.mark.parametrize(
+    ("keep", "says"),
+    [
+        (lambda n: np.arange(0, 59), "the averages are of 59 images, the batch has 60"),
+        (lambda n: np.append(np.arange(0, 59), 7), "of the batch's gradient is .*, on one node"),
+    ],
+    ids=["an image is lost", "an image counts twice"],
+)
+def test_an_image_that_is_not_counted_once_is_named(keep: Callable[[int], np.ndarray], says: str) -> None:
+    checks, data = Checks(), clusters(60, 1)
+    model = training.Perceptron(data.images.shape[1], training.Settings())
+    kept = keep(60)
+    shares = [training.Data(data.images[kept[n::3]], data.labels[kept[n::3]]) for n in range(3)]
+    vectors = [np.append(model.gradient_sum(share), np.float32(len(share))) for share in shares]
+    checks(model, data, vectors, training.on(fully_connected(3))(vectors))
+    assert re.search(says, checks.failed or "")
+
+
+def test_the_slack_of_a_gradient_is_rounding_only() -> None:
+    data = clusters(64, 1)
+    model = training.Perceptron(data.images.shape[1], training.Settings())
+    expected, slack = gradient(model, data)
+    off = np.abs(model.gradient_sum(data) - expected)
+    assert np.all(off <= slack)
+    assert slack.max() < 1e-3 * np.abs(expected).max()

@@ -14,6 +14,7 @@ import pytest
 
 from apps.averaging import training
 from apps.averaging.on_cluster import ClusterAverage
+from polyloom import paths
 from polyloom.collectives import Communicator
 
 SCHEDULES = {
@@ -81,8 +82,35 @@ def test_command(tmp_path: Path, on: str) -> None:
     )
     assert found.returncode == 0, found.stderr
     answer = json.loads(found.stdout)
-    assert answer["verified"] is True
+    assert (answer["verified"], answer["failed_check"]) == (True, None)
     assert answer["nodes"] == 8
     assert (answer["simulated_seconds"] is None) == (on == "native")
     assert out.read_text().splitlines()[0] == "epoch,alone,cluster"
     assert len(out.read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize("options", ["--epochs 3 --batch 17", "--epochs 2 --batch 7", "--epochs 2 --batch 8"])
+def test_trainings_that_drift_apart_are_verified(tmp_path: Path, options: str) -> None:
+    pytest.importorskip("sklearn")
+    words = f"run averaging --on native {options} --verify --json --no-report --run-dir={tmp_path / 'run'}".split()
+    found = subprocess.run([sys.executable, "-m", "polyloom", *words], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert json.loads(found.stdout)["verified"] is True
+
+
+def test_links_that_change_bits_are_found(tmp_path: Path) -> None:
+    """Without block checks a flipped bit of data arrives; what it did to an average is named."""
+    pytest.importorskip("sklearn")
+    path = tmp_path / "noisy.toml"
+    text = paths.cluster_file("optweb-8").read_text()
+    text = text.replace("[link]", "[link]\nbit_error_rate = 2e-6").replace(
+        "[collective]", "[collective]\nblock_check = false"
+    )
+    path.write_text(text)
+    words = (
+        f"run averaging --on sim --cluster {path} --epochs 1 --verify --no-report --run-dir={tmp_path / 'run'}".split()
+    )
+    found = subprocess.run([sys.executable, "-m", "polyloom", *words], capture_output=True, text=True, check=False)
+    assert found.returncode == 1
+    assert "WRONG: step " in found.stdout, found.stdout + found.stderr
+    assert "of the average is " in found.stdout

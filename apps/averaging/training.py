@@ -101,7 +101,13 @@ class Perceptron:
         return flat
 
 
-def train(training: Data, held_out: Data, ranks: int, average: Average, settings: Settings) -> History:
+#: Sees each step: the model before it, the whole batch, each rank's vector, the average of each rank.
+Watch = Callable[[Perceptron, Data, Sequence[Array], Sequence[Array]], None]
+
+
+def train(
+    training: Data, held_out: Data, ranks: int, average: Average, settings: Settings, watch: Watch | None = None
+) -> History:
     """Each rank has every ranks-th image of each batch. One vector a step is averaged: gradient sum and image count.
 
     Their quotient is the mean gradient of the whole batch however it was shared out, so the path is the single node's
@@ -120,7 +126,10 @@ def train(training: Data, held_out: Data, ranks: int, average: Average, settings
                 mine = batch[rank::ranks]
                 share = Data(training.images[mine], training.labels[mine])
                 vectors.append(np.append(model.gradient_sum(share), np.float32(len(share))))
-            for model, speed, mean in zip(models, speeds, average(vectors), strict=True):
+            averages = average(vectors)
+            if watch is not None:
+                watch(models[0], Data(training.images[batch], training.labels[batch]), vectors, averages)
+            for model, speed, mean in zip(models, speeds, averages, strict=True):
                 speed *= np.float32(settings.momentum)
                 speed -= np.float32(settings.rate) * mean[:-1] / mean[-1]
                 model.flat += speed
