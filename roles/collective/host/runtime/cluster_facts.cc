@@ -63,7 +63,14 @@ ClusterFacts read_facts(const std::string& text) {
     rank_of[name] = static_cast<int>(facts.names.size());
     facts.names.push_back(name);
     facts.topology.lanes.emplace_back(node.at("host_port").get<std::size_t>());
-    facts.clock_hz = node.at("clocks_hz").at("core").get<double>();
+    const double clock_hz = node.at("clocks_hz").at("core").get<double>();
+    // Marks are cycles of each rank's own, and a slower one could not take what comes at the others' pace.
+    if (facts.names.size() > 1 && clock_hz != facts.clock_hz) {
+      throw UserError(
+          fmt::format("{} has a core clock of {} MHz, the nodes before it have {} MHz; ranks must be alike",
+                      name, clock_hz / 1e6, facts.clock_hz / 1e6));
+    }
+    facts.clock_hz = clock_hz;
   }
   if (facts.names.empty()) throw UserError("the cluster has no FPGA of role \"collective\"");
   read_sides(cluster, static_cast<int>(facts.names.size()), facts.topology);

@@ -135,3 +135,7 @@ TEST(ClusterFacts, RefusesWhatIsNoCommunicator) {
 
 }  // namespace
 }  // namespace polyloom::collective
+  json faster = cluster();
+  faster["nodes"][2]["clocks_hz"]["core"] = 300e6;
+  EXPECT_EQ(refused(faster),
+            "fpga.2 has a core clock of 300 MHz, the nodes before it have 250 MHz; ranks must be alike");
