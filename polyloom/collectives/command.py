@@ -90,6 +90,11 @@ def table(comm: Communicator, results: list[Result], checked: bool) -> str:
         f"{number(r.algorithm_gbps):>13} {number(r.bus_gbps):>10} {number(limit):>8}"
         for r in results
     ]
+    if not comm.native and any(r.predicted_seconds is None for r in results):
+        lines.append(
+            "predicted -: a program is longer than a node holds (program_size of [collective]); the host loads it in "
+            "parts, which has no model"
+        )
     if checked:
         lines.append("verified: every byte that a rank received is the one that NumPy computes")
     return "\n".join(lines)

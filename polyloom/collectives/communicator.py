@@ -33,7 +33,7 @@ class Result:
     ranks: int
     steps: int
     simulated_seconds: float | None
-    predicted_seconds: float | None  # by the alpha-beta model
+    predicted_seconds: float | None  # by the alpha-beta model; None too if programs are loaded in parts
     algorithm_gbps: float | None  # bytes / simulated seconds
     bus_gbps: float | None  # algorithm bandwidth x bus factor, as nccl-tests
     bus_factor: float
@@ -141,7 +141,7 @@ class Communicator:
 
     @property
     def lane_gbps(self) -> float | None:
-        """Payload of one lane in Gb/s; None natively."""
+        """Payload of each lane in Gb/s; None natively, and where lanes differ."""
         rate: float | None = self._raw.lane_gbps
         return rate
 

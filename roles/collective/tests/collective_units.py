@@ -215,7 +215,7 @@ def control_word(kind: int, high: int = 0) -> int:
 
 
 def short_frame(data: bytes) -> int:
-    """A block of at most 16 bytes where block checks are off: elements of 4 bytes, how many by their length or a code."""
+    """A block of at most 16 bytes without block checks: elements of 4 bytes, how many by its length or a code."""
     elements = (len(data) + 3) // 4
     length = [9, 10, 11, 12, 16][elements]
     return BEAT.pack(last=1, keep=(1 << length) - 1, data=int.from_bytes(data, "little"))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: blocks of all lengths, empty ones too, before and after their step, with and without block checks, gaps on the lane and
-stalls behind it; edges; capacity at N and N+1; every fault that a lane can show: length of buffer, signature, number,
-CRC, strays, abort.
+"""Covers: blocks of all lengths, empty ones too, before and after their step, with and without block checks, gaps on
+the lane and stalls behind it; edges; capacity at N and N+1; every fault that a lane can show: length of buffer,
+signature, number, CRC, strays, abort.
 
 Tests polyloom_collective_rx. Leaves out: pulses (test_polyloom_collective_sync.py), a lane's far end (rtl_engine.cc).
 """

@@ -166,8 +166,8 @@ NB_MODULE(_polyloom_collectives, m) {
       .def_prop_ro("topology", [](const Communicator& c) { return c.topology().text(); })
       .def_prop_ro("lane_gbps",
                    [](const Communicator& c) {
-                     return c.parameters() ? std::optional<double>(c.parameters()->lane_rate * 8e-9)
-                                           : std::nullopt;
+                     const auto& p = c.parameters();
+                     return p && p->lanes.empty() ? std::optional<double>(p->lane_rate * 8e-9) : std::nullopt;
                    })
       .def_prop_ro("fastest_lane_gbps",
                    [](const Communicator& c) {
@@ -237,7 +237,7 @@ NB_MODULE(_polyloom_collectives, m) {
       .def("run_all",
            [](Communicator& c, const std::vector<const Communicator::Prepared*>& operations, bool barrier,
               const std::vector<int>& start_order) {
-             c.run_all(operations, {barrier, 0, 0, 0, start_order});
+             c.run_all(operations, {.barrier = barrier, .marks = 0, .start_order = start_order});
            })
       .def("views", [](nb::handle self, const Communicator::Prepared& p, bool send,
                        int rank) { return views(self, p, send, rank); })

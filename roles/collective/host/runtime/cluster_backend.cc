@@ -108,7 +108,8 @@ class ClusterBackend : public Backend {
     for (int r = 0; r < ranks(); ++r) rank_of_link_[index(link_[index(r)])] = r;
     read_shapes(facts);
     check_wiring();
-    set_registers(everywhere(reg::watchdog, [&](int) { return options.watchdog_seconds * facts.clock_hz; }));
+    watchdog_seconds_ = options.watchdog_seconds;
+    set_watchdog(watchdog_seconds_);
     backdoor_.open(facts.names);
   }
 
@@ -169,6 +170,13 @@ class ClusterBackend : public Backend {
     if (order.empty()) {
       order.resize(index(ranks()));
       std::iota(order.begin(), order.end(), 0);
+    }
+    if (watchdog_seconds_ > 0) {
+      // What a rank may have to wait for others that are at work: for their data, and for the host's turns.
+      std::size_t turns = 2;
+      for (const Parts& p : parts) turns += p.size();
+      set_watchdog(std::max(watchdog_seconds_, options.patience + 4 * facts_.parameters.link_latency +
+                                                   static_cast<double>(turns) * facts_.parameters.reload));
     }
     phase("compute");
     for (const int r : order) set_register(r, reg::start, 0);
@@ -271,7 +279,7 @@ class ClusterBackend : public Backend {
     if (program.empty() || program.back().op != Op::end) {
       throw UserError(fmt::format("the program of rank {} does not finish with end", rank));
     }
-    if (program.size() <= facts_.program_size) return {program};
+    if (program.size() <= facts_.parameters.program_size) return {program};
     Parts parts(1);
     for (auto step = program.begin(); step->op != Op::end;) {
       auto next = std::find_if(step, program.end(), [](const Instruction& i) { return i.op == Op::go; });
@@ -280,12 +288,12 @@ class ClusterBackend : public Backend {
       }
       ++next;
       const auto length = static_cast<std::size_t>(next - step);
-      if (length + 1 > facts_.program_size) {
+      if (length + 1 > facts_.parameters.program_size) {
         throw UserError(fmt::format(
             "a step of rank {} has {} instructions, the node holds {}: raise program_size in [collective]",
-            rank, length, facts_.program_size));
+            rank, length, facts_.parameters.program_size));
       }
-      if (parts.back().size() + length + 1 > facts_.program_size) parts.emplace_back();
+      if (parts.back().size() + length + 1 > facts_.parameters.program_size) parts.emplace_back();
       parts.back().insert(parts.back().end(), step, next);
       step = next;
     }
@@ -342,6 +350,12 @@ class ClusterBackend : public Backend {
       std::memcpy(bytes.data() + i * sizeof(words), words.data(), sizeof(words));
     }
     dma(rank, Space::program, 0, 0, bytes);
+  }
+
+  void set_watchdog(double seconds) {
+    if (seconds == set_seconds_) return;
+    set_seconds_ = seconds;
+    set_registers(everywhere(reg::watchdog, [&](int) { return seconds * facts_.clock_hz; }));
   }
 
   void set_register(int rank, std::uint32_t reg, std::uint64_t value) {
@@ -411,13 +425,15 @@ class ClusterBackend : public Backend {
     facts.shape.operator_inputs = shape >> 16 & 0xff;
     facts.parameters.operator_ports = facts.shape.operator_inputs;
     facts.shape.operator_outputs = std::min(kReduceOutputs, facts.shape.operator_inputs);
-    facts.program_size = get_register(0, reg::program_size);
+    facts.parameters.program_size = get_register(0, reg::program_size);
   }
 
-  /// After which nothing is on a link any more: frames end within it.
+  /// After which nothing is on a link any more: frames end within it, of which a FIFO of beats and some words
+  /// may still have to leave.
   fabric::Time quiet_time() const {
-    return fabric::kPicosPerSecond / 100000 +
-           static_cast<fabric::Time>(4e12 * facts_.parameters.link_latency);
+    const CostParameters& p = facts_.parameters;
+    const double words = p.lane_rate > 0 ? 64 * 8 / p.lane_rate : 0;
+    return fabric::kPicosPerSecond / 100000 + static_cast<fabric::Time>(1e12 * (4 * p.link_latency + words));
   }
 
   /// Every lane must lead where the cluster description says.
@@ -458,6 +474,7 @@ class ClusterBackend : public Backend {
   ClusterFacts& facts_;
   std::vector<int> link_, rank_of_link_;
   std::deque<fabric::Received> events_;
+  double watchdog_seconds_ = 0, set_seconds_ = -1;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "fabric/error.h"
 #include "roles/collective/program.h"
@@ -29,7 +30,11 @@ void read_sides(const json& cluster, int ranks, Topology& t) {
   }
 }
 
+/// Precondition: shape.rx_bytes is known.
 void read_lanes(const json& cluster, const std::map<std::string, int>& rank_of, ClusterFacts& facts) {
+  std::vector<std::vector<LinkCost>> costs;
+  for (const auto& lanes : facts.topology.lanes) costs.emplace_back(lanes.size());
+  std::vector<LinkCost> all;
   for (const json& link : cluster.at("links")) {
     if (link.at("to_host")) continue;
     const auto a = rank_of.find(link.at("a").at("node")), b = rank_of.find(link.at("b").at("node"));
@@ -39,10 +44,38 @@ void read_lanes(const json& cluster, const std::map<std::string, int>& rank_of, 
         b->second, port_b};
     facts.topology.lanes[static_cast<std::size_t>(b->second)].at(static_cast<std::size_t>(port_b)) = {
         a->second, port_a};
-    facts.parameters.link_latency = link.at("latency_ps").get<double>() * 1e-12;
-    facts.parameters.lane_rate = 8.0 / (link.at("word_period_ps").get<double>() * 1e-12);
-    facts.parameters.fastest_lane = std::max(facts.parameters.fastest_lane, facts.parameters.lane_rate);
+    const LinkCost cost{link.at("latency_ps").get<double>() * 1e-12,
+                        8.0 / (link.at("word_period_ps").get<double>() * 1e-12)};
+    for (const auto& [rank, port] : {std::pair{a->second, port_a}, std::pair{b->second, port_b}}) {
+      costs[static_cast<std::size_t>(rank)][static_cast<std::size_t>(port)] = cost;
+    }
+    all.push_back(cost);
   }
+  if (all.empty()) return;
+  const auto [nearest, farthest] = std::minmax_element(
+      all.begin(), all.end(), [](const LinkCost& x, const LinkCost& y) { return x.latency < y.latency; });
+  const auto [slowest, fastest] = std::minmax_element(
+      all.begin(), all.end(), [](const LinkCost& x, const LinkCost& y) { return x.rate < y.rate; });
+  facts.parameters.link_latency = farthest->latency;
+  facts.parameters.lane_rate = slowest->rate;
+  facts.parameters.fastest_lane = fastest->rate;
+  if (nearest->latency == farthest->latency && slowest->rate == fastest->rate) return;
+  facts.parameters.lanes = std::move(costs);
+  facts.shape.even_rates = slowest->rate == fastest->rate;
+  // Streams that meet begin apart by the difference, once for each step of pulses before them and once more
+  // on their way (pack.cc, pulses_before): four times covers two dimensions. Half a buffer is for the rest.
+  const double early = 4 * (farthest->latency - nearest->latency) * fastest->rate;
+  facts.shape.even_latencies = early <= static_cast<double>(facts.shape.rx_bytes) / 2;
+}
+
+/// What the host needs to give a node the next part of its program: two frames and their answers.
+double reload_time(const json& cluster) {
+  double latency = 0;
+  for (const json& link : cluster.at("links")) {
+    if (link.at("to_host")) latency = std::max(latency, link.value("latency_ps", 0.0));
+  }
+  const double call = cluster.value("host", json::object()).value("call_time_ps", 0.0);
+  return (4 * call + 4 * latency) * 1e-12;
 }
 
 }  // namespace
@@ -74,12 +107,13 @@ ClusterFacts read_facts(const std::string& text) {
   }
   if (facts.names.empty()) throw UserError("the cluster has no FPGA of role \"collective\"");
   read_sides(cluster, static_cast<int>(facts.names.size()), facts.topology);
-  read_lanes(cluster, rank_of, facts);
-  facts.topology.check();
   const json& role = cluster.at("roles").at("collective").at(static_cast<std::size_t>(*table));
   const auto number = [&](const char* key, double otherwise) {
     return role.contains(key) && role.at(key).is_number() ? role.at(key).get<double>() : otherwise;
   };
+  facts.shape.rx_bytes = static_cast<std::uint64_t>(number("rx_beats", 128)) * kBeatBytes;
+  read_lanes(cluster, rank_of, facts);
+  facts.topology.check();
   const double cycle = 1.0 / facts.clock_hz;
   facts.parameters.cycle = cycle;
   facts.parameters.memory_rate = kBeatBytes * facts.clock_hz;
@@ -96,9 +130,9 @@ ClusterFacts read_facts(const std::string& text) {
   }
   facts.partitions = static_cast<unsigned>(number("partitions", 1));
   facts.record_beats = static_cast<unsigned>(number("record_beats", 1024));
-  facts.program_size = static_cast<std::size_t>(number("program_size", 1024));
+  facts.parameters.program_size = static_cast<std::size_t>(number("program_size", 1024));
+  facts.parameters.reload = reload_time(cluster);
   facts.shape.half_bytes = facts.channel_bytes / 2;
-  facts.shape.rx_bytes = static_cast<std::uint64_t>(number("rx_beats", 128)) * kBeatBytes;
   facts.shape.eager_bytes = static_cast<std::uint64_t>(number("eager_bytes_bytes", 0));
   facts.stored = role.value("contents", "stored") == "stored";
   facts.paper_schedules = role.value("schedule", "best") == "paper";

@@ -21,7 +21,6 @@ struct ClusterFacts {
   CostParameters parameters;
   double clock_hz = 200e6;
   std::uint64_t channel_bytes = 0;
-  std::size_t program_size = 1024;
   bool stored = true;
   bool paper_schedules = false;  ///< [collective] schedule = "paper"
 };

@@ -92,7 +92,42 @@ TEST(ClusterFacts, TheRolesTable) {
   EXPECT_FALSE(f.stored);
   EXPECT_TRUE(f.paper_schedules);
   EXPECT_EQ(f.partitions, 2u);
-  EXPECT_EQ(f.program_size, 77u);
+  EXPECT_EQ(f.parameters.program_size, 77u);
+}
+
+/// Three ranks of which the first two are joined by a link of its own kind.
+json uneven(std::uint64_t latency_ps, std::uint64_t word_period_ps) {
+  json c;
+  c["topology"] = {{"kind", "fully_connected"}, {"size", {3}}};
+  c["nodes"] = {node(0, 2), node(1, 2), node(2, 2)};
+  c["links"] = {link(0, 0, 1, 0), link(0, 1, 2, 0), link(1, 1, 2, 1)};
+  c["links"][0]["latency_ps"] = latency_ps;
+  c["links"][0]["word_period_ps"] = word_period_ps;
+  c["links"].push_back({{"to_host", true}, {"latency_ps", 3000000}});
+  c["host"] = {{"call_time_ps", 500000}};
+  c["roles"] = {{"collective", {json::object()}}};
+  c["memories"] = json::array();
+  return c;
+}
+
+TEST(ClusterFacts, EachLaneHasItsOwnLatencyAndRate) {
+  const ClusterFacts even = read_facts(uneven(300000, 1600).dump());
+  EXPECT_TRUE(even.parameters.lanes.empty());
+  EXPECT_TRUE(even.shape.even_rates && even.shape.even_latencies);
+  EXPECT_NEAR(even.parameters.reload, 14e-6, 1e-12) << "four calls and four flights";
+  const ClusterFacts slow = read_facts(uneven(300000, 64000).dump());
+  EXPECT_FALSE(slow.shape.even_rates);
+  EXPECT_TRUE(slow.shape.even_latencies);
+  EXPECT_NEAR(slow.parameters.lane_rate, 125e6, 1) << "the slowest";
+  EXPECT_NEAR(slow.parameters.link(0, 0).rate, 125e6, 1);
+  EXPECT_NEAR(slow.parameters.link(1, 0).rate, 125e6, 1);
+  EXPECT_NEAR(slow.parameters.link(1, 1).rate, 5e9, 1);
+  const ClusterFacts longer = read_facts(uneven(20000000, 1600).dump());
+  EXPECT_TRUE(longer.shape.even_rates);
+  EXPECT_FALSE(longer.shape.even_latencies);
+  EXPECT_NEAR(longer.parameters.link_latency, 20e-6, 1e-12) << "the longest, which is not the last";
+  EXPECT_NEAR(longer.parameters.link(2, 0).latency, 300e-9, 1e-15);
+  EXPECT_TRUE(read_facts(uneven(350000, 1600).dump()).shape.even_latencies) << "250 bytes a flight";
 }
 
 TEST(ClusterFacts, AHypercubeHasTwoSides) {
@@ -125,6 +160,10 @@ TEST(ClusterFacts, RefusesWhatIsNoCommunicator) {
   json unlike = cluster();
   unlike["nodes"][2]["table"] = 1;
   EXPECT_NE(refused(unlike).find("fpga.2 has another [collective] table"), std::string::npos);
+  json faster = cluster();
+  faster["nodes"][2]["clocks_hz"]["core"] = 300e6;
+  EXPECT_EQ(refused(faster),
+            "fpga.2 has a core clock of 300 MHz, the nodes before it have 250 MHz; ranks must be alike");
   json alone = cluster();
   alone["nodes"][0]["host_port"] = -1;
   EXPECT_NE(refused(alone).find("fpga.0 has no host link"), std::string::npos);
@@ -135,7 +174,3 @@ TEST(ClusterFacts, RefusesWhatIsNoCommunicator) {
 
 }  // namespace
 }  // namespace polyloom::collective
-  json faster = cluster();
-  faster["nodes"][2]["clocks_hz"]["core"] = 300e6;
-  EXPECT_EQ(refused(faster),
-            "fpga.2 has a core clock of 300 MHz, the nodes before it have 250 MHz; ranks must be alike");

@@ -139,7 +139,6 @@ ClusterFacts native_facts(const Options& options) {
   facts.shape.operator_outputs = 2;
   facts.channel_bytes = std::uint64_t{4} << 30;
   facts.shape.half_bytes = facts.channel_bytes / 2;
-  facts.program_size = SIZE_MAX;
   facts.paper_schedules = false;
   return facts;
 }
@@ -343,10 +342,12 @@ void Communicator::run_all(std::span<const Prepared* const> operations, const Ru
   std::vector<std::vector<Instruction>> codes(index(size()));
   std::vector<State::Scheduled> kept;
   Undrained lanes;
+  RunOptions patient = options;
   const auto run_codes = [&] {
     for (auto& code : codes) code.emplace_back();  // end
-    run_programs(std::exchange(codes, decltype(codes)(index(size()))), options);
+    run_programs(std::exchange(codes, decltype(codes)(index(size()))), patient);
     kept.clear();
+    patient.patience = options.patience;
   };
   for (const Prepared* prepared : operations) {
     if (prepared->algorithm == kNativeAlgorithm) {
@@ -356,6 +357,9 @@ void Communicator::run_all(std::span<const Prepared* const> operations, const Ru
     }
     kept.push_back(state_->schedule(*prepared));
     settle_eager(kept.back().schedule, lanes);
+    if (state_->parameters) {
+      patient.patience += 2 * predict(kept.back().schedule, topology(), *state_->parameters);
+    }
     const auto more = programs(kept.back().schedule, size(),
                                {fingerprint(prepared->request, prepared->algorithm), 0xff, false});
     for (std::size_t r = 0; r < codes.size(); ++r) {
@@ -390,8 +394,15 @@ Result Communicator::run(const Prepared& prepared) {
   auto codes =
       programs(schedule, size(), {fingerprint(prepared.request, prepared.algorithm), kEndMark, true});
   result.steps = schedule.steps.size();
-  if (state_->parameters) result.predicted_seconds = predict(schedule, topology(), *state_->parameters);
-  const auto runs = run_programs(std::move(codes), RunOptions{});
+  RunOptions options;
+  if (state_->parameters) {
+    const double predicted = predict(schedule, topology(), *state_->parameters);
+    options.patience = 2 * predicted;
+    if (loads_between(schedule, topology(), shape(), state_->parameters->program_size) == 0) {
+      result.predicted_seconds = predicted;
+    }
+  }
+  const auto runs = run_programs(std::move(codes), options);
   if (!state_->native) {
     std::uint64_t begin = UINT64_MAX, finish = 0;
     for (const NodeRun& run : runs) {

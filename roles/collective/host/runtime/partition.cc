@@ -69,7 +69,15 @@ class Pass {
       program.emplace_back();
     }
     const auto status_words = kBucketWord + static_cast<unsigned>(member_of_.size());
-    auto runs = comm_.run_programs(programs, {.status_words = status_words});
+    // At worst all goes over one lane.
+    double bytes = 0;
+    for (const Held& areas : held) {
+      for (const Area& area : areas) bytes += static_cast<double>(area.bytes);
+    }
+    const CostParameters& p = *comm_.parameters();
+    RunOptions options{.status_words = status_words};
+    if (p.lane_rate > 0) options.patience = 2 * bytes / std::min(p.lane_rate, p.memory_rate);
+    auto runs = comm_.run_programs(programs, options);
     std::uint64_t begin = UINT64_MAX, finish = 0;
     for (std::size_t r = 0; r < runs.size(); ++r) {
       begin = std::min(begin, runs[r].marks[0]);

@@ -48,6 +48,18 @@ double predict(const Schedule& schedule, const Topology& topology, const CostPar
   return (timeline.latest_done() - begin) * p.cycle;
 }
 
+std::size_t loads_between(const Schedule& schedule, const Topology& topology, const NodeShape& shape,
+                          std::size_t program_size) {
+  if (program_size == SIZE_MAX) return 0;
+  const auto before = programs(prelude(topology, shape), topology.size(), {0, 0, false});
+  const auto codes = programs(schedule, topology.size(), {0, 1, true});
+  std::size_t loads = 0;
+  for (std::size_t r = 0; r < codes.size(); ++r) {
+    loads += (before[r].size() + codes[r].size() - 1) / std::max<std::size_t>(1, program_size);
+  }
+  return loads;
+}
+
 Prepared prepare(const std::string& algorithm, const Request& request, const Topology& topology,
                  const NodeShape& shape) {
   const Situation situation{request, topology, shape};
@@ -87,8 +99,13 @@ std::vector<Choice> rank_algorithms(const Request& request, const Topology& topo
   std::vector<Choice> choices;
   for (const std::string& name : algorithms(request, topology, shape)) {
     const Prepared prepared = prepare(name, request, topology, shape);
-    Choice choice{name, predict(prepared.schedule, topology, parameters),
-                  predict(prepared.schedule, topology, parameters, 0.0), prepared.schedule.steps.size(), 0};
+    Choice choice{name,
+                  predict(prepared.schedule, topology, parameters),
+                  predict(prepared.schedule, topology, parameters, 0.0),
+                  loads_between(prepared.schedule, topology, shape, parameters.program_size),
+                  prepared.schedule.steps.size(),
+                  0};
+    choice.seconds += static_cast<double>(choice.loads) * parameters.reload;
     for (int r = 0; r < topology.size(); ++r) {
       for (int l = 0; l < static_cast<int>(topology.lanes[index(r)].size()); ++l) {
         choice.busiest_lane = std::max(choice.busiest_lane, prepared.schedule.lane_bytes(topology, r, l));
@@ -103,16 +120,29 @@ std::vector<Choice> rank_algorithms(const Request& request, const Topology& topo
 
 std::string explain(const std::vector<Choice>& choices, const CostParameters& p) {
   std::string text = fmt::format(
-      "model: pulse {:.3f} us, first hop {:.3f} us, further hop {:.3f} us, completion {:.3f} us, lane {:.2f} "
+      "model{}: pulse {:.3f} us, first hop {:.3f} us, further hop {:.3f} us, completion {:.3f} us, lane "
+      "{:.2f} "
       "Gb/s, "
       "memory stream {:.2f} Gb/s\n",
-      p.pulse() * 1e6, p.first_hop() * 1e6, p.next_hop() * 1e6, p.completion() * 1e6, p.lane_rate * 8e-9,
+      p.lanes.empty() ? "" : " (the slowest lane; each has its own in the times)", p.pulse() * 1e6,
+      p.first_hop() * 1e6, p.next_hop() * 1e6, p.completion() * 1e6, p.lane_rate * 8e-9,
       p.memory_rate * 8e-9);
   text += fmt::format("{:<20} {:>6} {:>12} {:>12} {:>12} {:>14}\n", "algorithm", "steps", "alpha us",
                       "beta us", "time us", "busiest lane B");
   for (const Choice& c : choices) {
+    if (c.loads > 0) {
+      text += fmt::format("{:<20} {:>6} {:>12} {:>12} {:>12} {:>14}\n", c.algorithm, c.steps, "-", "-", "-",
+                          c.busiest_lane);
+      continue;
+    }
     text += fmt::format("{:<20} {:>6} {:>12.3f} {:>12.3f} {:>12.3f} {:>14}\n", c.algorithm, c.steps,
                         c.alpha * 1e6, (c.seconds - c.alpha) * 1e6, c.seconds * 1e6, c.busiest_lane);
+  }
+  if (std::any_of(choices.begin(), choices.end(), [](const Choice& c) { return c.loads > 0; })) {
+    text += fmt::format(
+        "-: a node holds {} instructions (program_size of [collective]) and its program is longer: the host "
+        "loads it in parts, which has no model\n",
+        p.program_size);
   }
   return text;
 }

@@ -116,11 +116,11 @@ bool extend(Unit& unit, Unit& next) {
 }
 
 /// Units on the same way become streams of several runs: fewer steps, one start-up.
-std::vector<Unit> merge(std::vector<Unit> units) {
+std::vector<Unit> merge(std::vector<Unit> units, bool relays_merge) {
   std::vector<Unit> result;
   std::map<std::vector<std::int64_t>, std::size_t> last;
   for (Unit& unit : units) {
-    if (unit.work->joins.empty() && unit.flows.size() == 1) {
+    if (unit.work->joins.empty() && unit.flows.size() == 1 && (relays_merge || !relayed(unit))) {
       const auto [place, fresh] = last.try_emplace(way_of(unit), result.size());
       if (!fresh && extend(result[place->second], unit)) continue;
       place->second = result.size();
@@ -132,7 +132,15 @@ std::vector<Unit> merge(std::vector<Unit> units) {
 
 }  // namespace
 
-std::vector<Unit> cut(const Phase& phase, const Buffers& buffers) {
+bool relayed(const Unit& unit) {
+  return std::any_of(unit.flows.begin(), unit.flows.end(), [](const UnitFlow& f) {
+    return std::any_of(f.flow->routes.begin(), f.flow->routes.end(), [&](const Route& route) {
+      return std::any_of(route.begin(), route.end(), [&](const Edge& e) { return e.from != f.rank; });
+    });
+  });
+}
+
+std::vector<Unit> cut(const Phase& phase, const Buffers& buffers, bool relays_merge) {
   std::vector<Unit> units;
   for (const Work& work : phase) {
     if (work.bytes > 0) {
@@ -143,7 +151,7 @@ std::vector<Unit> cut(const Phase& phase, const Buffers& buffers) {
       units.push_back(std::move(pulse));
     }
   }
-  return merge(std::move(units));
+  return merge(std::move(units), relays_merge);
 }
 
 }  // namespace polyloom::collective

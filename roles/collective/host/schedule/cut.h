@@ -23,7 +23,10 @@ struct Unit {
   const Work* work = nullptr;
 };
 
-/// References into `phase` stay in the result. Throws UserError where a cut would not be at a beat.
-std::vector<Unit> cut(const Phase& phase, const Buffers& buffers);
+/// References into `phase` stay in the result. Relayed streams of several runs only if relays_merge. Throws
+/// UserError where a cut would not be at a beat.
+std::vector<Unit> cut(const Phase& phase, const Buffers& buffers, bool relays_merge = true);
+/// A node that is not its source passes a flow of the unit on.
+bool relayed(const Unit& unit);
 
 }  // namespace polyloom::collective

@@ -288,6 +288,15 @@ std::vector<Unit> in_buffers(const Unit& unit, const NodeShape& shape) {
   return parts;
 }
 
+/// What comes by a lane may have to wait in the receive buffer for longer than that holds: lanes that differ
+/// bring what a node joins at different times or paces, or take what it relays more slowly than it comes.
+bool outruns(const Unit& unit, const NodeShape& shape) {
+  if (unit.bytes <= shape.rx_bytes || (shape.even_rates && shape.even_latencies)) return false;
+  if (!shape.even_rates && relayed(unit)) return true;
+  return std::any_of(unit.flows.begin(), unit.flows.end(),
+                     [](const UnitFlow& f) { return !f.flow->feeds.empty() && !f.flow->routes[0].empty(); });
+}
+
 [[noreturn]] void refuse(const Unit& unit, const Topology& topology, const NodeShape& shape) {
   for (const UnitFlow& flow : unit.flows) {
     for (const Edge& edge : flow.flow->routes[0]) {
@@ -310,14 +319,29 @@ Schedule pack(const Plan& plan, const Buffers& buffers, const Topology& topology
   Schedule schedule;
   schedule.algorithm = plan.algorithm;
   for (const Phase& phase : plan.phases) {
-    std::vector<Unit> units = cut(phase, buffers);
+    std::vector<Unit> units = cut(phase, buffers, shape.even_rates);
     std::stable_sort(units.begin(), units.end(),
                      [](const Unit& a, const Unit& b) { return a.bytes > b.bytes; });
     std::vector<Filling> steps;
+    // Into the first step from `at` on that has room, if any has.
+    const auto place = [&](const Unit& unit, std::size_t& at) {
+      while (at < steps.size() && !steps[at].place(unit, shape.rx_bytes / 4)) ++at;
+      return at < steps.size();
+    };
     for (const Unit& unit : units) {
-      const bool placed = std::any_of(steps.begin(), steps.end(),
-                                      [&](Filling& s) { return s.place(unit, shape.rx_bytes / 4); });
-      if (placed) continue;
+      std::size_t at = 0;
+      if (outruns(unit, shape)) {
+        for (const Unit& part :
+             in_buffers(unit, shape)) {  // they share their ways, so each in a step of its own
+          if (!place(part, at)) {
+            steps.emplace_back(topology, shape);
+            if (!steps.back().place(part, shape.rx_bytes)) refuse(unit, topology, shape);
+          }
+          ++at;
+        }
+        continue;
+      }
+      if (place(unit, at)) continue;
       steps.emplace_back(topology, shape);
       if (steps.back().place(unit, shape.rx_bytes)) continue;
       if (unit.work->joins.empty() || unit.bytes <= shape.rx_bytes) refuse(unit, topology, shape);

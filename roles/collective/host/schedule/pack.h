@@ -10,6 +10,8 @@
 //   where the same step reads, nor what an operator joins read where it writes, if it is longer than a
 //   receive buffer (they would share a half of the channel); and streams that an operator joins begin
 //   together: where the nodes' own pulses do not make sure of it, steps of pulses go before (synchronise).
+//   Where lanes differ so much that neither helps, streams that meet or are relayed are cut into parts that a
+//   receive buffer holds.
 // Order: all nodes see the same sequence of steps and leave out those in which they have no part.
 #pragma once
 
@@ -32,6 +34,8 @@ struct NodeShape {
       0;  ///< blocks up to this size wait in the receiver's buffer; 0: always rendezvous
   std::uint64_t rx_bytes = 4096;          ///< receive buffer of a lane
   std::uint64_t half_bytes = UINT64_MAX;  ///< where a channel's second half begins
+  /// All lanes have one rate; their latencies differ by less than a receive buffer makes up for.
+  bool even_rates = true, even_latencies = true;
 };
 
 struct Pattern {

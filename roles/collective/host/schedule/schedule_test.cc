@@ -359,6 +359,34 @@ TEST(Schedule, JoinedStreamsBeginTogether) {
   }
 }
 
+/// Where lanes differ, nothing that a join or a relay takes from a lane is longer than a receive buffer.
+TEST(Schedule, WhatMeetsOverUnevenLanesFitsIntoBuffers) {
+  const Topology t = Topology::hypercube(3, 2);
+  NodeShape s{8, 6, 2, 0};
+  s.even_rates = false;
+  for (const Operation op : kOperations) {
+    if (op == Operation::barrier) continue;
+    const Request r = uniform(op, t, 96000);
+    for (const std::string& name : algorithms(r, t, s)) {
+      bool cut = false, whole = false;
+      for (const Step& step : prepare(name, r, t, s).schedule.steps) {
+        for (const Stream& stream : step.streams) {
+          const bool relays = std::any_of(stream.hops.begin(), stream.hops.end(),
+                                          [&](const Hop& h) { return h.from != stream.rank; });
+          const bool meets = !stream.hops.empty() && !stream.feeds.empty();
+          if (relays || meets) {
+            EXPECT_LE(stream.beat_bytes(), s.rx_bytes) << name_of(op) << " " << name;
+            cut = true;
+          } else {
+            whole = whole || stream.beat_bytes() > s.rx_bytes;
+          }
+        }
+      }
+      EXPECT_TRUE(cut || whole) << name_of(op) << " " << name;
+    }
+  }
+}
+
 TEST(Machine, FindsAHalfThatIsReadAndWritten) {
   const Topology t = Topology::fully_connected(2);
   for (const std::uint32_t bytes : {4096u, 4128u}) {

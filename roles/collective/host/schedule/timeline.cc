@@ -24,12 +24,7 @@ double edge(double time) { return std::ceil(time - 1e-6); }
 }  // namespace
 
 Timeline::Timeline(int ranks, const CostParameters& parameters, double scale)
-    : p_(parameters),
-      scale_(scale),
-      latency_(parameters.link_latency / parameters.cycle),
-      word_(parameters.lane_rate > 0 ? 8 / parameters.lane_rate / parameters.cycle : 0),
-      nodes_(index(ranks)),
-      pulses_(index(ranks)) {}
+    : p_(parameters), scale_(scale), nodes_(index(ranks)), pulses_(index(ranks)) {}
 
 void Timeline::start(int rank, double cycle) { node(rank).fetch = node(rank).free = node(rank).done = cycle; }
 
@@ -43,8 +38,13 @@ double Timeline::beats(const Stream& s) const {
   return std::max(1.0, std::floor(scale_ * static_cast<double>(s.beat_bytes()) / kBeatBytes));
 }
 
-double Timeline::arrival(double departure, double words) const {
-  return edge(departure + latency_ + (words - 1) * word_);
+Timeline::Wire Timeline::wire(const Hop& hop) const {
+  const LinkCost link = p_.link(hop.from, hop.tx);
+  return {link.latency / p_.cycle, link.rate > 0 ? 8 / link.rate / p_.cycle : 0};
+}
+
+double Timeline::arrival(const Wire& wire, double departure, double words) {
+  return edge(departure + wire.latency + (words - 1) * wire.word);
 }
 
 void Timeline::finish(int rank, double cycle) { node(rank).done = std::max(node(rank).done, cycle); }
@@ -100,7 +100,8 @@ std::vector<double> Timeline::begins(const Step& step) {
         const bool relays = may.count(hop->to) != 0;
         const double sent =
             relays ? std::max(may[hop->to], node(hop->to).go + kTiming.go_to_begin) : node(hop->to).go;
-        counts = std::max(counts, edge(sent + kTiming.go_to_pulse + latency_) + kTiming.pulse_to_count);
+        counts =
+            std::max(counts, edge(sent + kTiming.go_to_pulse + wire(*hop).latency) + kTiming.pulse_to_count);
         pulse = counts;
       }
       may[hop->from] = std::max(may[hop->from], counts);
@@ -135,25 +136,25 @@ Timeline::Span Timeline::source(const Step& step, const Stream& s, double begin,
 
 /// What passes the switch at `from` and leaves on a lane: when it does (in `from`'s last too, as the FIFO is
 /// short), when the sender's part is done, and what the receiver sees.
-Timeline::Span Timeline::over_lane(const Stream& s, const Span& from, double opened, double& sent,
-                                   double& checked) const {
+Timeline::Span Timeline::over_lane(const Stream& s, const Wire& wire, const Span& from, double opened,
+                                   double& sent, double& checked) const {
   const double n = beats(s);
   const std::uint64_t rest = s.bytes % kBeatBytes;
   double words = rest == 0 ? kBeatWords : std::ceil(static_cast<double>(rest) / 8);
   if (!p_.block_check && n == 1) words = std::max(words, 2.0);  // program.h, short_keep()
-  const double wire_free = p_.block_check ? opened + kTiming.tx_cycles + word_ : 0;
+  const double wire_free = p_.block_check ? opened + kTiming.tx_cycles + wire.word : 0;
   const double first = std::max(from.first + kSwitchToWire, wire_free);
-  const double last = std::max(from.last + kSwitchToWire, first + (n - 1) * kBeatWords * word_);
+  const double last = std::max(from.last + kSwitchToWire, first + (n - 1) * kBeatWords * wire.word);
   sent = std::floor(last + 1e-6);
   checked = 0;
   if (p_.block_check) {
-    const double check = std::max(sent + kTiming.last_to_check, last + words * word_);
-    checked = arrival(check, 1);
+    const double check = std::max(sent + kTiming.last_to_check, last + words * wire.word);
+    checked = arrival(wire, check, 1);
     sent = std::floor(check + 1e-6);
   }
   Span to;
-  to.first = arrival(first, n > 1 ? kBeatWords : words) + kTiming.rx_cycles;
-  to.last = std::max(arrival(last, words) + kTiming.rx_cycles, to.first + n - 1);
+  to.first = arrival(wire, first, n > 1 ? kBeatWords : words) + kTiming.rx_cycles;
+  to.last = std::max(arrival(wire, last, words) + kTiming.rx_cycles, to.first + n - 1);
   return to;
 }
 
@@ -167,30 +168,31 @@ void Timeline::move(const Step& step, std::size_t i, double begin, const std::ve
   opened[s.rank] = begin;
   const auto stretch = [&](int rank) {  // the wire takes a beat in more than a cycle, behind a short FIFO
     Span& span = at[rank];
+    double longest = 0;  // from the switch to the far end
     for (const Hop& h : s.hops) {
       if (h.from != rank) continue;
+      const auto [latency, word] = wire(h);
       span.last =
-          std::max(span.last, edge(span.first + kSwitchToWire + (n - 1 - kWaiting) * kBeatWords * word_));
+          std::max(span.last, edge(span.first + kSwitchToWire + (n - 1 - kWaiting) * kBeatWords * word));
+      longest = std::max(longest, kSwitchToWire + latency + 3 * word + kTiming.rx_cycles);
     }
     // Copied to an own join too: that waits for the others' beats, and only a few fit before it.
     const bool fed =
         std::any_of(s.feeds.begin(), s.feeds.end(), [&](const Feed& f) { return f.rank == rank; });
-    const bool sends =
-        std::any_of(s.hops.begin(), s.hops.end(), [&](const Hop& h) { return h.from == rank; });
-    if (fed && sends && n > kFed) {
-      const double loop = kSwitchToWire + latency_ + 3 * word_ + kTiming.rx_cycles + kFed;
-      span.last = std::max(span.last, span.first + std::floor((n - 1) / kFed) * loop);
+    if (fed && longest > 0 && n > kFed) {
+      span.last = std::max(span.last, span.first + std::floor((n - 1) / kFed) * (longest + kFed));
     }
   };
   stretch(s.rank);
   for (const Hop& h : s.hops) {
     double sent = 0, checked = 0;
-    Span to = over_lane(s, at[h.from], opened[h.from], sent, checked);
+    const Wire way = wire(h);
+    Span to = over_lane(s, way, at[h.from], opened[h.from], sent, checked);
     finish(h.from, sent);
     const Node& there = node(h.to);
     double from = there.go + kTiming.go_to_begin;
     if (p_.block_check) {
-      const double signature = arrival(opened[h.from] + kTiming.tx_cycles, 1);
+      const double signature = arrival(way, opened[h.from] + kTiming.tx_cycles, 1);
       from = std::max(there.go, signature) + kTiming.go_to_begin + kTiming.signature_compare;
     }
     const auto passes_on = may_[i].find(h.to);
@@ -204,7 +206,7 @@ void Timeline::move(const Step& step, std::size_t i, double begin, const std::ve
     finish(h.to,
            p_.block_check ? std::max(moved + kTiming.moved_to_done, checked + kTiming.check_to_done) : moved);
     if (s.eager) {
-      pulse_of(h.from, h.tx) = edge(moved + kTiming.go_to_pulse + latency_) + kTiming.pulse_to_count;
+      pulse_of(h.from, h.tx) = edge(moved + kTiming.go_to_pulse + way.latency) + kTiming.pulse_to_count;
     }
   }
   for (const Write& w : s.writes) {
@@ -234,7 +236,9 @@ void Timeline::add(const Step& step) {
         if (f.rank != use.rank || !(use.inputs >> f.input & 1) || s.rank == use.rank) continue;
         const Span fed = fed_[{f.rank, f.input}];
         const double waits = std::max(result.first - fed.first, result.last - fed.last);
-        most_held_ = std::max(most_held_, std::min(beats(s), waits / (kBeatWords * word_)));
+        const auto way =
+            std::find_if(s.hops.begin(), s.hops.end(), [&](const Hop& h) { return h.to == f.rank; });
+        most_held_ = std::max(most_held_, std::min(beats(s), waits / (kBeatWords * wire(*way).word)));
       }
     }
     const double delay = 3 + 4 * std::bit_width(std::max(1u, p_.operator_ports) - 1) + 5;

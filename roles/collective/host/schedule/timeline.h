@@ -50,8 +50,14 @@ class Timeline {
   std::vector<double> begins(const Step& step);
   void move(const Step& step, std::size_t i, double begin, const std::vector<Span>& results);
   Span source(const Step& step, const Stream& s, double begin, const std::vector<Span>& results) const;
-  Span over_lane(const Stream& s, const Span& from, double opened, double& sent, double& checked) const;
-  double arrival(double departure, double words) const;
+  /// A lane in cycles: its latency, and a word's time on its wire.
+  struct Wire {
+    double latency = 0, word = 0;
+  };
+  Wire wire(const Hop& hop) const;
+  Span over_lane(const Stream& s, const Wire& wire, const Span& from, double opened, double& sent,
+                 double& checked) const;
+  static double arrival(const Wire& wire, double departure, double words);
   void finish(int rank, double cycle);
   Node& node(int rank) { return nodes_[static_cast<std::size_t>(rank)]; }
   double& pulse_of(int rank, int lane);
@@ -60,7 +66,6 @@ class Timeline {
   CostParameters p_;
   double scale_;
   double most_held_ = 0;
-  double latency_, word_;  ///< of a link, in cycles
   std::vector<Node> nodes_;
   std::vector<std::map<int, double>> may_;        ///< [stream] by node: when what it passes on may begin
   std::map<std::pair<int, unsigned>, Span> fed_;  ///< [rank, input] of the step's operators

@@ -31,10 +31,12 @@
 namespace polyloom::collective {
 
 struct Options {
-  std::string cluster{};           ///< name or path; empty: POLYLOOM_CLUSTER
-  std::string on{};                ///< "sim" or "native"; empty: POLYLOOM_ON, else sim
-  int native_ranks = 8;            ///< of a native communicator without a cluster
-  double watchdog_seconds = 5e-3;  ///< simulated time without progress that counts as a hang; 0: never
+  std::string cluster{};  ///< name or path; empty: POLYLOOM_CLUSTER
+  std::string on{};       ///< "sim" or "native"; empty: POLYLOOM_ON, else sim
+  int native_ranks = 8;   ///< of a native communicator without a cluster
+  /// Simulated time without progress that counts as a hang, longer where an operation itself takes longer; 0:
+  /// never.
+  double watchdog_seconds = 5e-3;
 };
 
 /// Which pseudo-channel of a memory channel. A read stream and a write stream of one channel run at full rate
@@ -63,8 +65,8 @@ struct Result {
   /// From the end of a barrier, after which all ranks begin together, to the last rank's end; nothing
   /// natively.
   std::optional<double> simulated_seconds{};
-  std::optional<double> predicted_seconds{};
-  double bus_factor = 0;  ///< nccl-tests' convention
+  std::optional<double> predicted_seconds{};  ///< nothing too where the host loads programs in parts
+  double bus_factor = 0;                      ///< nccl-tests' convention
 
   std::optional<double> algorithm_gbps() const;  ///< Gb/s
   std::optional<double> bus_gbps() const;        ///< algorithm bandwidth x bus factor
@@ -121,6 +123,8 @@ struct RunOptions {
   unsigned status_words = 0;  ///< so many words of the operator's status are, from
   unsigned first_status_word = 0;
   std::vector<int> start_order{};  ///< ranks are started in this order, a host call apart; empty: ascending
+  /// Seconds for which a rank may have to wait while others are at work; a shorter watchdog is set to them.
+  double patience = 0;
 };
 
 class Rank;
