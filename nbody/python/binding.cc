@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
+#include <limits>
 #include <numeric>
 
 #include "nbody/problems/problems.h"
@@ -186,23 +187,40 @@ void bind_runs(nb::module_& m) {
 
 }  // namespace
 
+namespace {
+
+/// A setting of the type that it must have.
+template <typename T>
+T setting(const nb::dict& values, const char* key, const char* wanted) {
+  T value{};
+  if (values.contains(key) && nb::try_cast<T>(values[key], value)) return value;
+  const std::string found = values.contains(key) ? nb::repr(values[key]).c_str() : "missing";
+  throw UserError(std::string(key) + " " + found + ": must be " + wanted);
+}
+
+}  // namespace
+
 Settings settings_of(const nb::dict& values) {
   Settings s;
-  const auto number = [&](const char* key) { return nb::cast<double>(values[key]); };
+  const auto number = [&](const char* key) { return setting<double>(values, key, "a number"); };
+  const auto word = [&](const char* key) { return setting<std::string>(values, key, "a word"); };
   const auto count = [&](const char* key) {
-    const auto v = nb::cast<std::int64_t>(values[key]);
-    if (v < 0) throw UserError(std::string(key) + " " + std::to_string(v) + ": must not be negative");
+    const auto v = setting<std::int64_t>(values, key, "an integer");
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+    if (v < 0 || v > kMost) {
+      throw UserError(std::string(key) + " " + std::to_string(v) + ": must be 0 to " + std::to_string(kMost));
+    }
     return static_cast<unsigned>(v);
   };
-  s.mac = {criterion_of(nb::cast<std::string>(values["mac"])), number("theta"), number("delta")};
-  s.quadrupole = nb::cast<bool>(values["quadrupole"]);
+  s.mac = {criterion_of(word("mac")), number("theta"), number("delta")};
+  s.quadrupole = setting<bool>(values, "quadrupole", "True or False");
   s.eps = number("eps");
   s.gravity = number("gravity");
   s.dt = number("dt");
   s.leaf = count("leaf");
   s.group = count("group");
   s.rebalance = count("rebalance");
-  const auto target = nb::cast<std::string>(values["target"]);
+  const auto target = word("target");
   if (target != "box" && target != "sphere")
     throw UserError("no target '" + target + "'; there are: box, sphere");
   s.target = target == "box" ? TargetShape::kBox : TargetShape::kSphere;

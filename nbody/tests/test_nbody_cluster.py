@@ -53,6 +53,14 @@ def test_a_cluster_computes_what_one_process_computes(let):
     assert all(r["simulated_phases"]["LET"] > 0 for r in reports)
 
 
+def test_bodies_that_no_node_would_hold_are_refused():
+    state = in_one_process(nbody.problem("plummer", 100, 1), 3)
+    with pytest.raises(NBodyError, match="is in domain 2 of 2"):
+        on_cluster(state, 2)
+    with pytest.raises(NBodyError, match=r"vel has the shape \(3, 100\); with 100 bodies it must have \(100, 3\)"):
+        on_cluster({**state, "vel": state["vel"].T}, 2)
+
+
 def test_sixteen_nodes_of_two_rings():
     state = nbody.problem("plummer", 2000, 3)
     last, _, _ = on_cluster(state, 16, steps=1)

@@ -130,6 +130,60 @@ def test_positions_that_are_not_finite_are_named(bad):
         nbody.accelerations(pos, np.ones(5))
 
 
+def bodies(n=50):
+    random = np.random.default_rng(5)
+    return random.normal(size=(n, 3)), random.uniform(size=n)
+
+
+@pytest.mark.parametrize(
+    ("pos", "mass", "message"),
+    [
+        (lambda p: p.T, None, r"pos has the shape \(3, 50\); it must have \(N, 3\), a row a body; give pos.T"),
+        (lambda p: p.ravel(), None, r"pos has the shape \(150,\); it must have \(N, 3\)"),
+        (lambda p: p[:, :2], None, r"pos has the shape \(50, 2\)"),
+        (lambda p: p + 0j, None, "pos has the type complex128; it must hold real numbers"),
+        (lambda _: [[1, 2, 3], [4, 5]], None, "pos is no array"),
+        (
+            None,
+            lambda m: m[:, None],
+            r"mass has the shape \(50, 1\); with 50 bodies it must have \(50,\) or be a number",
+        ),
+        (None, lambda m: m[:-1], r"mass has the shape \(49,\)"),
+        (None, lambda m: m[:1], r"mass has the shape \(1,\)"),
+        (None, lambda m: m > 0, "mass has the type bool"),
+    ],
+)
+def test_arrays_of_a_wrong_shape_are_named(pos, mass, message):
+    p, m = bodies()
+    p, m = pos(p) if pos else p, mass(m) if mass else m
+    for call in (nbody.accelerations, nbody.direct, nbody.Tree):
+        with pytest.raises(nbody.NBodyError, match=message):
+            call(p, m)
+    if mass is None:
+        with pytest.raises(nbody.NBodyError, match=message.replace("pos", "targets")):
+            nbody.direct(*bodies(), targets=p)
+
+
+def test_what_may_be_given_in_other_ways():
+    pos, mass = bodies()
+    one = nbody.accelerations(pos, np.full(50, 0.5), eps=0.1)
+    for same in (pos.tolist(), np.asfortranarray(pos), pos.astype(">f8"), np.repeat(pos, 2, axis=0)[::2]):
+        assert (nbody.accelerations(same, 0.5, eps=0.1) == one).all()
+    assert nbody.accelerations([], []).shape == (0, 3)
+    tree = nbody.Tree(pos, mass)
+    assert len(nbody.let(tree.records, tree.target)) == len(tree.records)
+
+
+def test_structures_of_another_type_are_named():
+    tree = nbody.Tree(*bodies())
+    plain = np.zeros((4, 6), np.float32)
+    for call in (lambda: nbody.let(plain, tree.target), lambda: tree.forces_with(tree.records, plain)):
+        with pytest.raises(nbody.NBodyError, match="the type float32; it must be an array of q, x, y, z, mass, more"):
+            call()
+    with pytest.raises(nbody.NBodyError, match=r"target has the shape \(2,\); there must be 1"):
+        nbody.let(tree.records, np.zeros(2, nbody.TARGET))
+
+
 def test_options_that_are_wrong_are_named():
     pos, mass = np.zeros((2, 3)), np.ones(2)
     for wrong, message in (
@@ -138,6 +192,12 @@ def test_options_that_are_wrong_are_named():
         ({"leaf": 9}, "leaf 9"),
         ({"group": 100}, "group 100"),
         ({"eps": -1}, "eps"),
+        ({"eps": "small"}, "eps 'small': must be a number"),
+        ({"quadrupole": "yes"}, "quadrupole 'yes': must be True or False"),
+        ({"leaf": 4.5}, "leaf 4.5: must be an integer"),
+        ({"leaf": 2**32 + 4}, "leaf 4294967300: must be 0 to"),
+        ({"mac": None}, "mac None: must be a word"),
+        ({"threads": -1}, "threads -1: must be 0 to 4096"),
     ):
         with pytest.raises(nbody.NBodyError, match=message):
             nbody.accelerations(pos, mass, **wrong)

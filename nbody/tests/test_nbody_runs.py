@@ -82,6 +82,41 @@ def test_table_of_energies(problem, eps, theta, energy, momentum):
     assert found[1] < 1.1 * momentum
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"pos": lambda s: s["pos"].T}, r"pos has the shape \(3, 40\); it must have \(N, 3\)"),
+        ({"vel": lambda s: s["vel"].T}, r"vel has the shape \(3, 40\); with 40 bodies it must have \(40, 3\)"),
+        ({"mass": lambda s: s["mass"][:, None]}, r"mass has the shape \(40, 1\); with 40 bodies it must have \(40,\)"),
+        ({"velocity": lambda s: s["vel"]}, "'velocity' is unknown; did you mean vel"),
+        ({"id": lambda s: s["id"] + 0.5}, "id has the type float64; it must hold integers"),
+        ({"id": lambda s: s["id"].astype(int) - 1}, "id has a value that is below 0"),
+        ({"acc": lambda s: s["pos"]}, "the state lacks pot, domain, step, time; one with accelerations has pos"),
+    ],
+)
+def test_states_that_are_wrong_are_named(change, message):
+    state = nbody.problem("plummer", 40, 1)
+    with pytest.raises(nbody.NBodyError, match=message):
+        nbody.Simulation({**state, **{name: make(state) for name, make in change.items()}})
+
+
+def test_what_a_simulation_is_told_is_checked():
+    state = nbody.problem("plummer", 40, 1)
+    with pytest.raises(nbody.NBodyError, match="the state lacks vel, id; one has pos, vel, mass, id"):
+        nbody.Simulation({name: state[name] for name in ("pos", "mass")})
+    simulation = nbody.Simulation(state)
+    for call, message in (
+        (lambda: simulation.advance(-3), "steps -3: must be 0 to"),
+        (lambda: simulation.advance(1.5), "steps 1.5: must be an integer"),
+        (lambda: simulation.force_errors("all"), "samples 'all': must be an integer"),
+        (lambda: nbody.Simulation(state, nodes=-1), "nodes -1: must be 0 to"),
+        (lambda: nbody.Simulation(state, {"dt": 1}), "settings is of the type dict; it must be Settings"),
+        (lambda: nbody.problem("plummer", 2.5), "count 2.5: must be an integer"),
+    ):
+        with pytest.raises(nbody.NBodyError, match=message):
+            call()
+
+
 def test_snapshot_comes_back(tmp_path):
     simulation = nbody.Simulation(nbody.problem("plummer", 300, 1), nodes=3)
     simulation.advance(4)
@@ -252,6 +287,33 @@ def test_command_reads_bodies_from_a_file(tmp_path):
     done = command(*arguments)
     assert done.returncode == 1
     assert done.stderr == "polyloom: body 17: its position is not finite; every coordinate must be\n"
+
+
+def test_files_of_bodies_that_are_wrong_are_named(tmp_path):
+    path, pos, mass = tmp_path / "b.npz", np.eye(4)[:, :3], np.ones(4)
+
+    def refusal(**content):
+        np.savez(path, **content)
+        with pytest.raises(UserError) as error:
+            snapshot.read_bodies(path)
+        return str(error.value)
+
+    for name in ("velocity", "Vel", "velocities"):
+        assert f"'{name}' is unknown; did you mean vel? (known are pos, vel, mass, id," in refusal(
+            pos=pos, mass=mass, **{name: pos}
+        )
+    assert "'eps' is unknown (known are" in refusal(pos=pos, mass=mass, eps=np.array(0.1))
+    assert "pos has the shape (3, 4); it must have (N, 3), a row a body; give pos.T" in refusal(pos=pos.T, mass=mass)
+    assert "mass has the shape (3,); with 4 bodies it must have (4,)" in refusal(pos=pos, mass=mass[:3])
+    assert "id has the type float64; it must hold integers" in refusal(pos=pos, mass=mass, id=mass)
+    assert "it holds Python objects, not numbers" in refusal(pos=pos, mass=np.array([None]))
+    path.write_text("hello, world")
+    with pytest.raises(UserError, match="is no NPZ file: it begins with b'hello,'; needed is an NPZ file, of pos"):
+        snapshot.read_bodies(path)
+    with path.open("wb") as file:
+        np.save(file, pos)
+    with pytest.raises(UserError, match="is a single array; needed is an NPZ file"):
+        snapshot.read_bodies(path)
 
 
 def test_run_that_fails_says_so_in_its_record(tmp_path):

@@ -24,11 +24,11 @@ import numpy as np
 
 from polyloom import interrupts, paths, process
 from polyloom.errors import UserError
-from polyloom.nbody import precision
+from polyloom.nbody import arrays, precision
+from polyloom.nbody.arrays import ARRAYS, State
 from polyloom.nbody.loader import NBodyError
 from polyloom.nbody.rank import serve
 from polyloom.nbody.settings import Settings
-from polyloom.nbody.simulation import ARRAYS, State, array_of
 
 #: How long processes may take to end by themselves before they are killed, seconds.
 GRACE = 5.0
@@ -57,7 +57,7 @@ def _blocked(signals: Sequence[int]) -> Iterator[None]:
 
 
 class ClusterSimulation:
-    """Leapfrog over one domain a hub. Use as a context: on leaving it no process is left. ``state``: see ARRAYS."""
+    """Leapfrog over one domain a hub. Use as a context: no process is left after it. ``state``: as Simulation's."""
 
     #: Each call ends by a meeting of the ranks, so the number of calls must not depend on the wall clock.
     MOST_STEPS = 1
@@ -91,7 +91,7 @@ class ClusterSimulation:
 
     def advance(self, steps: int) -> None:
         """Take so many steps."""
-        self._all("advance", steps)
+        self._all("advance", arrays.natural("steps", steps))
 
     def diagnostics(self, direct: bool = False) -> dict[str, Any]:
         """As ``Simulation.diagnostics``."""
@@ -100,7 +100,7 @@ class ClusterSimulation:
 
     def force_errors(self, samples: int = 2000) -> dict[str, Any]:
         """As ``Simulation.force_errors``."""
-        values: dict[str, Any] = self._all("force_errors", samples)[0]
+        values: dict[str, Any] = self._all("force_errors", arrays.natural("samples", samples))[0]
         return values
 
     def state(self) -> State:
@@ -170,16 +170,18 @@ class ClusterSimulation:
         return self._said.read_text().strip().removeprefix("polyloom: ")
 
     def _start_ranks(self, state: State, nodes: int, place: Place) -> None:
-        arrays = {name: array_of(state, name) for name in ARRAYS if name in state}
-        count = len(arrays["mass"])
-        fresh = "acc" not in arrays
-        domain = np.arange(count, dtype=np.int64) * nodes // max(1, count) if fresh else arrays.pop("domain")
+        bodies = arrays.of_state(state)
+        count = len(bodies["mass"])
+        domain = bodies.pop("domain", np.arange(count, dtype=np.int64) * nodes // max(1, count))
+        if count and domain.max() >= nodes:
+            raise NBodyError(f"body {domain.argmax()} is in domain {domain.max()} of {nodes}")
+        clock = {
+            "step": arrays.natural("step", state.get("step", 0)),
+            "time": arrays.real("time", state.get("time", 0)),
+        }
         processes = multiprocessing.get_context("spawn")
         for rank in range(nodes):
-            own: dict[str, Any] = {
-                name: np.ascontiguousarray(values[domain == rank]) for name, values in arrays.items()
-            }
-            own |= {"step": int(state.get("step", 0)), "time": float(state.get("time", 0.0))}
+            own: dict[str, Any] = {name: values[domain == rank] for name, values in bodies.items()} | clock
             where: dict[str, Any] = {
                 "socket": str(self._socket),
                 "rank": rank,

@@ -17,12 +17,13 @@ from polyloom import interrupts, memory, record
 from polyloom.errors import UserError
 from polyloom.folder import RunFolder
 from polyloom.nbody import precision, snapshot
+from polyloom.nbody.arrays import State
 from polyloom.nbody.cluster import ClusterSimulation, Place, default_cluster
 from polyloom.nbody.energies import EnergyLog
 from polyloom.nbody.loader import NBodyError
 from polyloom.nbody.precision import PrecisionWarning
 from polyloom.nbody.settings import Settings
-from polyloom.nbody.simulation import Simulation, State, problem, simd
+from polyloom.nbody.simulation import Simulation, problem, simd
 
 #: Up to so many bodies the energy is summed directly unless --energy says otherwise.
 DIRECT_BODIES = 16384

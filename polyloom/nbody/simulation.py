@@ -6,29 +6,16 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import numpy as np
-
-from polyloom.nbody import precision
+from polyloom.nbody import arrays, precision
+from polyloom.nbody.arrays import MOST_THREADS, State
 from polyloom.nbody.loader import ext
 from polyloom.nbody.settings import Settings
-
-State = dict[str, Any]
-
-#: Arrays of a state, their types and widths. A fresh state has the first four.
-ARRAYS: dict[str, tuple[type, int]] = {
-    "pos": (np.float64, 3),
-    "vel": (np.float64, 3),
-    "mass": (np.float64, 1),
-    "id": (np.uint64, 1),
-    "acc": (np.float64, 3),
-    "pot": (np.float64, 1),
-    "domain": (np.uint32, 1),
-}
 
 
 def problem(name: str, count: int, seed: int = 0) -> State:
     """Initial conditions: plummer, cold-sphere, hernquist, kepler (which has two bodies)."""
-    state: State = ext.problem(name, count, seed)
+    arrays.of_type("name", name, str)
+    state: State = ext.problem(name, arrays.natural("count", count), arrays.natural("seed", seed))
     return state
 
 
@@ -39,7 +26,7 @@ def simd() -> str:
 
 
 class Simulation:
-    """Leapfrog over ``nodes`` domains in threads of this process. ``state``: see ARRAYS.
+    """Leapfrog over ``nodes`` domains in threads of this process. ``state``: see arrays.ARRAYS.
 
     A state that has accelerations goes on bit by bit where it came from. ``let``: host, or full (whole trees instead
     of LETs, to compare: the trajectory is the same). PrecisionWarning as of ``accelerations``, of the first state.
@@ -51,13 +38,15 @@ class Simulation:
     def __init__(
         self, state: State, settings: Settings | None = None, nodes: int = 1, let: str = "host", threads: int = 0
     ) -> None:
-        self.settings = settings or Settings()
-        arrays = {name: array_of(state, name) for name in ARRAYS if name in state}
+        self.settings = Settings() if settings is None else settings
+        arrays.of_type("settings", self.settings, Settings)
+        arrays.of_type("let", let, str)
+        bodies = list(arrays.of_state(state).values())
+        nodes, threads = arrays.natural("nodes", nodes, 2**31), arrays.natural("threads", threads, MOST_THREADS)
         first = (self.settings.as_dict(), nodes, let, threads)
-        bodies = [arrays[name] for name in ("pos", "vel", "mass", "id")]
-        if "acc" in arrays:
-            rest = [arrays[name] for name in ("acc", "pot", "domain")]
-            self._run = ext.resume_run(*first, *bodies, *rest, int(state["step"]), float(state["time"]))
+        if "acc" in state:
+            clock = arrays.natural("step", state["step"]), arrays.real("time", state["time"])
+            self._run = ext.resume_run(*first, *bodies, *clock)
         else:
             self._run = ext.make_run(*first, *bodies)
         precision.warn(precision.of_state(state, self.settings.eps))
@@ -68,7 +57,7 @@ class Simulation:
 
     def advance(self, steps: int) -> None:
         """Take so many steps."""
-        self._run.advance(steps)
+        self._run.advance(arrays.natural("steps", steps))
 
     def diagnostics(self, direct: bool = False) -> dict[str, Any]:
         """Energy, momentum, angular momentum. ``direct``: potential by direct summation, not from the tree."""
@@ -77,7 +66,7 @@ class Simulation:
 
     def force_errors(self, samples: int = 2000) -> dict[str, Any]:
         """Relative errors of the present forces against direct summation, on about so many bodies."""
-        values: dict[str, Any] = self._run.force_errors(samples)
+        values: dict[str, Any] = self._run.force_errors(arrays.natural("samples", samples))
         return values
 
     def state(self) -> State:
@@ -93,10 +82,3 @@ class Simulation:
     def finish(self) -> float | None:
         """Simulated seconds: none here."""
         return None
-
-
-def array_of(state: State, name: str) -> Any:
-    """One of ARRAYS as the compiled module takes it."""
-    kind, width = ARRAYS[name]
-    values: Any = np.ascontiguousarray(state[name], dtype=kind)
-    return values.reshape(-1, width) if width > 1 else values

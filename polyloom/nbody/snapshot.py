@@ -2,7 +2,7 @@
 """Bodies in NPZ files. Input: a path or a state; output: a state, or a file that is there whole or not at all.
 
 A snapshot has ``format``, ``version``, ``step``, ``time`` and the arrays pos, vel, mass, id, acc, pot, domain. Files
-for ``--from`` need only pos and mass; vel is zero and id counts up if they are missing.
+for ``--from`` need only pos and mass; vel is zero and id counts up if they are missing. Other names are refused.
 """
 
 from __future__ import annotations
@@ -15,9 +15,13 @@ import numpy as np
 
 from polyloom import files
 from polyloom.errors import UserError
-from polyloom.nbody.simulation import ARRAYS, State
+from polyloom.nbody import arrays
+from polyloom.nbody.arrays import ARRAYS, FRESH, State
+from polyloom.nbody.loader import NBodyError
 
 FORMAT, VERSION = "polyloom-nbody", 1
+#: How a ZIP archive begins, one without members, and a NumPy file of one array.
+_ARCHIVE, _EMPTY, _ARRAY = b"PK\x03\x04", b"PK\x05\x06", b"\x93NUMPY"
 _NAME = re.compile(r"snapshot-(\d{10})\.npz")
 
 
@@ -48,8 +52,7 @@ def read(path: Path) -> State:
     for name in ("step", "time"):
         if np.ndim(state[name]) != 0 or np.asarray(state[name]).dtype.kind not in "fiu":
             raise UserError(f"{path}: {name} is no number")
-    _check_lengths(path, state)
-    return state
+    return _checked(path, state)
 
 
 def read_bodies(path: Path) -> State:
@@ -60,15 +63,9 @@ def read_bodies(path: Path) -> State:
     missing = [name for name in ("pos", "mass") if name not in content]
     if missing:
         raise UserError(f"{path} lacks {', '.join(missing)}; bodies need pos (N, 3) and mass (N)")
-    count = np.size(content["mass"])
-    state = {
-        "pos": content["pos"],
-        "vel": content.get("vel", np.zeros((count, 3))),
-        "mass": content["mass"],
-        "id": content.get("id", np.arange(count, dtype=np.uint64)),
-    }
-    _check_lengths(path, state)
-    return state
+    state = _checked(path, {name: content[name] for name in FRESH if name in content})
+    count = len(state["mass"])
+    return {"vel": np.zeros((count, 3)), "id": np.arange(count, dtype=np.uint64)} | state
 
 
 def snapshots(folder: Path) -> list[Path]:
@@ -90,11 +87,11 @@ def latest(folder: Path) -> tuple[Path, State]:
 
 def _read_arrays(path: Path) -> dict[str, Any]:
     try:
-        loaded = np.load(path, allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            raise UserError(f"{path} is a single array; needed is an NPZ file, of pos (N, 3) and mass (N) at least")
-        with loaded as file:
-            arrays = {name: file[name] for name in file.files}
+        with path.open("rb") as raw:
+            _look(path, raw.read(len(_ARRAY)))
+            raw.seek(0)
+            with np.load(raw, allow_pickle=False) as file:
+                content = {name: file[name] for name in file.files}
     except FileNotFoundError:
         raise UserError(f"{path} does not exist") from None
     except OSError as error:
@@ -103,21 +100,32 @@ def _read_arrays(path: Path) -> dict[str, Any]:
         raise
     except Exception as error:  # NumPy's reader lets through what its parts raise: TokenError, SyntaxError, BadZipFile
         why = "it holds Python objects, not numbers" if "pickle" in str(error) else str(error)
-        raise UserError(f"{path} is damaged or cut short, or no NPZ file: {why}") from error
-    strange = [name for name, array in arrays.items() if not isinstance(array, np.ndarray)]
+        raise UserError(f"{path} is damaged or cut short: {why}") from error
+    strange = [name for name, array in content.items() if not isinstance(array, np.ndarray)]
     if strange:
         raise UserError(f"{path} is damaged or no NPZ file: its member {strange[0]} is no array")
-    return arrays
+    try:
+        arrays.refuse_unknown(content)
+    except NBodyError as error:
+        raise UserError(f"{path}: {error}") from error
+    return content
 
 
-def _check_lengths(path: Path, state: State) -> None:
-    count = np.size(state["mass"])
-    for name, (_, width) in ARRAYS.items():
-        if name not in state:
-            continue
-        right = (count, width) if width > 1 else (count,)
-        shape, kind = np.shape(state[name]), np.asarray(state[name]).dtype
-        if kind.kind not in "fiu":
-            raise UserError(f"{path}: {name} has the type {kind}; it must hold real numbers")
-        if shape != right:
-            raise UserError(f"{path}: {name} has the shape {shape}; with {count} masses it must have {right}")
+def _look(path: Path, head: bytes) -> None:
+    """How a file begins: NumPy takes what is neither of its own for Python objects."""
+    needed = "needed is an NPZ file, of pos (N, 3) and mass (N) at least"
+    if head == _ARRAY:
+        raise UserError(f"{path} is a single array; {needed}")
+    if len(head) < len(_ARCHIVE) and _ARCHIVE.startswith(head):
+        raise UserError(f"{path} is cut short: it has {len(head)} bytes; {needed}")
+    if not head.startswith((_ARCHIVE, _EMPTY)):
+        raise UserError(f"{path} is no NPZ file: it begins with {head!r}; {needed}")
+
+
+def _checked(path: Path, state: State) -> State:
+    """The state, its arrays of the types that the compiled module takes."""
+    try:
+        count = len(arrays.vectors("pos", state["pos"]))
+        return {**state, **{name: arrays.array_of(name, state[name], count) for name in ARRAYS if name in state}}
+    except NBodyError as error:
+        raise UserError(f"{path}: {error}") from error

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from polyloom.nbody import precision
+from polyloom.nbody import arrays, precision
 from polyloom.nbody.loader import ext
 from polyloom.nbody.settings import Settings
 
@@ -33,8 +33,8 @@ class Frame:
 
 
 def _arrays(pos: ArrayLike, mass: ArrayLike) -> tuple[Floats, Floats]:
-    positions = np.ascontiguousarray(pos, dtype=np.float64).reshape(-1, 3)
-    return positions, np.ascontiguousarray(np.broadcast_to(np.asarray(mass, np.float64), len(positions)))
+    positions = arrays.vectors("pos", pos)
+    return positions, arrays.masses(mass, len(positions))
 
 
 class Tree:
@@ -42,7 +42,8 @@ class Tree:
 
     def __init__(self, pos: ArrayLike, mass: ArrayLike, threads: int = 0, **options: Any) -> None:
         positions, masses = _arrays(pos, mass)
-        self._tree = ext.Tree(Settings(**options).as_dict(), threads, positions, masses)
+        team = arrays.natural("threads", threads, arrays.MOST_THREADS)
+        self._tree = ext.Tree(Settings(**options).as_dict(), team, positions, masses)
 
     @property
     def records(self) -> NDArray[Any]:
@@ -82,7 +83,7 @@ class Tree:
 
     def forces_with(self, *others: NDArray[Any]) -> tuple[Floats, Floats]:
         """The same with the records of other trees (in the same frame) beside this one."""
-        self._tree.forces_with([np.ascontiguousarray(other).view(np.uint8) for other in others])
+        self._tree.forces_with([arrays.structured("a tree", other, RECORD) for other in others])
         acceleration, potential = self._tree.result()
         return acceleration, potential
 
@@ -111,14 +112,14 @@ def direct(
     Bodies at no distance do not attract; with softening, a body that is a target counts in its own potential.
     """
     positions, masses = _arrays(pos, mass)
-    at = positions if targets is None else np.ascontiguousarray(targets, dtype=np.float64).reshape(-1, 3)
-    acceleration, potential = ext.direct(positions, masses, at, eps, gravity, 0)
+    at = positions if targets is None else arrays.vectors("targets", targets)
+    constants = arrays.real("eps", eps), arrays.real("gravity", gravity)
+    acceleration, potential = ext.direct(positions, masses, at, *constants, 0)
     return acceleration, potential
 
 
 def let(records: NDArray[Any], target: NDArray[Any]) -> NDArray[Any]:
     """The locally essential tree of ``records`` for one TARGET, as RECORD."""
-    nodes: NDArray[Any] = ext.let(
-        np.ascontiguousarray(records).view(np.uint8), np.ascontiguousarray(target).view(np.uint8).reshape(-1)
-    ).view(RECORD)
+    tree, wanted = arrays.structured("records", records, RECORD), arrays.structured("target", target, TARGET, 1)
+    nodes: NDArray[Any] = ext.let(tree, wanted).view(RECORD)
     return nodes
