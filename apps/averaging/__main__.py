@@ -62,9 +62,9 @@ def run(args: argparse.Namespace, native: bool, seed: int) -> dict[str, Any]:
     settings = training.Settings(epochs=args.epochs, batch=args.batch, seed=seed or training.Settings().seed)
     data, held_out = training.digits()
     start = time.monotonic()
-    single = training.train(data, held_out, 1, training.alone, settings)
     checks = Checks() if args.verify else None
-    many = training.train(data, held_out, nodes, average, settings, checks)
+    many = training.train(data, held_out, nodes, average, settings, checks)  # first, as a cluster may refuse
+    single = training.train(data, held_out, 1, training.alone, settings)
     if args.out:
         lines = [f"{n},{a},{b}" for n, (a, b) in enumerate(zip(single.accuracy, many.accuracy, strict=True), 1)]
         files.write(args.out, "\n".join(["epoch,alone,cluster", *lines]) + "\n")

@@ -110,7 +110,7 @@ class ClusterBackend : public Backend {
     check_wiring();
     watchdog_seconds_ = options.watchdog_seconds;
     set_watchdog(watchdog_seconds_);
-    backdoor_.open(facts.names);
+    if (facts.stored) backdoor_.open(facts.names);
   }
 
   ~ClusterBackend() override {
@@ -125,6 +125,7 @@ class ClusterBackend : public Backend {
   ClusterBackend& operator=(const ClusterBackend&) = delete;
 
   void write(int rank, unsigned channel, std::uint64_t base, std::span<const std::uint8_t> bytes) override {
+    require_contents();
     phase("load");
     if (backdoor_.is_open()) {
       if (!bytes.empty())
@@ -135,6 +136,7 @@ class ClusterBackend : public Backend {
   }
 
   void read(int rank, unsigned channel, std::uint64_t base, std::span<std::uint8_t> bytes) override {
+    require_contents();
     if (backdoor_.is_open()) {
       if (!bytes.empty())
         std::memcpy(bytes.data(), view(rank, channel, base, bytes.size()).data(), bytes.size());
@@ -213,6 +215,15 @@ class ClusterBackend : public Backend {
     if (name == phase_) return;
     phase_ = name;
     client_.mark(name, client_.now());
+  }
+
+  /// A node that keeps no bytes would refuse the frame in words of the protocol.
+  void require_contents() const {
+    if (facts_.stored) return;
+    throw UserError(
+        "the cluster has contents = \"none\" ([collective]): its memories keep no bytes, so that operations "
+        "can be timed, but nothing that needs their data can run or be verified. Take that line out of the "
+        "cluster file");
   }
 
   int ranks() const { return static_cast<int>(facts_.names.size()); }

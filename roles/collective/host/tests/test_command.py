@@ -118,3 +118,18 @@ def test_phases_and_the_load_of_links(tmp_path: Path) -> None:
     load = sent / 45e9 / phases["compute_seconds"]
     shown = re.findall(r"fpga\.0 - fpga\.1.*?([\d.]+)%", (folder / "report.html").read_text(), re.DOTALL)
     assert float(shown[-1]) == pytest.approx(100 * load, rel=0.02)
+
+
+@pytest.mark.parametrize("words", ["collective all-reduce --verify", "run sort --keys 9", "run averaging --epochs 1"])
+def test_a_cluster_that_keeps_no_data_is_named(tmp_path: Path, words: str) -> None:
+    if "averaging" in words:
+        pytest.importorskip("sklearn")
+    path = tmp_path / "none.toml"
+    text = paths.cluster_file("optweb-8").read_text()
+    path.write_text(text.replace("[collective]", '[collective]\ncontents = "none"'))
+    done = polyloom(*words.split(), "--on", "sim", "--cluster", str(path), "--run-dir", str(tmp_path / "run"))
+    assert done.returncode == 1
+    assert done.stderr.startswith('polyloom: the cluster has contents = "none"')
+    assert len(done.stderr.splitlines()) == 1
+    timed = polyloom("collective", "all-reduce", "--cluster", str(path), "--run-dir", str(tmp_path / "run"), "--json")
+    assert json.loads(timed.stdout)["results"][0]["simulated_seconds"] > 0

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls that no correct program makes: each is one CollectiveError, and a communicator that has not died works on.
 
-Covers: options, buffers of another communicator, too many marks and status words, programs that are none, a deadlock
-with the watchdog off, a simulator that is gone, calls of a program that is away. Leaves out: requests
-(test_disagreement.py), the command (test_command.py).
+Covers: options, buffers of another communicator, too many marks and status words, programs that are none, data for
+memories that keep none, a deadlock with the watchdog off, a simulator that is gone, calls of a program that is away.
+Leaves out: requests (test_disagreement.py), the command (test_command.py).
 """
 
 from __future__ import annotations
@@ -172,3 +172,26 @@ def test_memory_of_nodes() -> None:
         comm.barrier()
     with pytest.raises(CollectiveError, match="this communicator has ended"):
         comm.all_reduce([np.zeros(4, np.int32)])
+
+
+@pytest.mark.parametrize("load", ["frames", "backdoor"])
+def test_data_for_memories_that_keep_none(tmp_path: Path, load: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if load == "backdoor":
+        monkeypatch.setenv("POLYLOOM_LOAD", load)
+    path = cluster(tmp_path, "fully_connected", [3], 1024, role='contents = "none"')
+    comm = Communicator(path, on="sim")
+    words = r"contents = \"none\" .\[collective\].*Take that line out"
+    prepared = comm.prepare(comm.uniform("all_reduce", 4096))
+    buffer = comm.allocate(0, 0, 64)
+    for call in (
+        lambda: comm.all_reduce([np.ones(9, np.float32)] * 3),
+        lambda: comm.partition([np.ones(9, np.uint32)] * 3, bits=(0, 1)),
+        lambda: comm.write_send(prepared, 0, np.ones(1024, np.float32)),
+        lambda: comm.read_recv(prepared, 0),
+        lambda: comm.store(buffer, np.ones(8, np.int64)),
+        lambda: comm.load(buffer),
+    ):
+        with pytest.raises(CollectiveError, match=words):
+            call()
+    assert comm.run(prepared).simulated_seconds > 0  # and its time is told
+    works(Communicator(path, on="native"))
