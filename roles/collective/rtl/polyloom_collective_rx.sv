@@ -201,7 +201,7 @@ module polyloom_collective_rx
     end
     assign keep = lane_rx_keep_i;
     assign signature_ok = right_q;
-    assign check_done   = done_q;
+    assign check_done = done_q;
 
     always_comb begin
       check_fault = '{code: FAULT_NONE, value: '0};
