@@ -37,15 +37,18 @@ DebugLink::~DebugLink() {
 }
 
 void DebugLink::setDest(uint32_t boardX, uint32_t boardY, uint32_t coreId, uint32_t threadId) {
+  core_->guard([&] { core_->hosts().require_core({boardX, boardY, coreId}, threadId); });
   core_->input_target[board_key(boardX, boardY)] = {{boardX, boardY, coreId}, threadId, false};
 }
 
 void DebugLink::setBroadcastDest(uint32_t boardX, uint32_t boardY, uint32_t threadId) {
+  core_->guard([&] { core_->hosts().require_core({boardX, boardY, 0}, threadId); });
   core_->input_target[board_key(boardX, boardY)] = {{boardX, boardY, 0}, threadId, true};
 }
 
 void DebugLink::put(uint32_t boardX, uint32_t boardY, uint8_t byte) {
   core_->guard([&] {
+    core_->hosts().require_board(boardX, boardY);
     const auto target = core_->input_target.find(board_key(boardX, boardY));
     if (target == core_->input_target.end()) {
       throw UserError("DebugLink::put: no destination on board (" + std::to_string(boardX) + "," +
@@ -80,5 +83,15 @@ void DebugLink::get(uint32_t* boardX, uint32_t* boardY, uint32_t* coreId, uint32
   core_->has_next_byte = false;
 }
 
-int32_t DebugLink::getBoardTemp(uint32_t, uint32_t) { return kSimulatedCelsius; }
-int32_t DebugLink::getBridgeTemp(uint32_t, uint32_t) { return kSimulatedCelsius; }
+int32_t DebugLink::getBoardTemp(uint32_t boardX, uint32_t boardY) {
+  core_->guard([&] { core_->hosts().require_board(boardX, boardY); });
+  return kSimulatedCelsius;
+}
+int32_t DebugLink::getBridgeTemp(uint32_t boxX, uint32_t boxY) {
+  core_->guard([&] {
+    if (boxX < static_cast<uint32_t>(boxMeshXLen) && boxY < static_cast<uint32_t>(boxMeshYLen)) return;
+    throw UserError("DebugLink::getBridgeTemp: no box (" + std::to_string(boxX) + "," + std::to_string(boxY) +
+                    "): there are " + std::to_string(boxMeshXLen) + " x " + std::to_string(boxMeshYLen));
+  });
+  return kSimulatedCelsius;
+}

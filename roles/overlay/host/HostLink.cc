@@ -25,6 +25,12 @@ constexpr std::size_t kSendBufferFlits = 8192;
 
 CoreAt at(uint32_t x, uint32_t y, uint32_t core) { return {x, y, core}; }
 
+void require_words(const char* call, uint32_t addr, uint64_t bytes) {
+  if (addr % 4 == 0 && bytes % 4 == 0) return;
+  throw UserError(std::string(call) + ": " + std::to_string(bytes) + " bytes at " + overlay::hex(addr) +
+                  ": address and size must be whole words");
+}
+
 }  // namespace
 
 // ---- opening and closing
@@ -79,6 +85,7 @@ bool HostLink::send(uint32_t dest, uint32_t numFlits, void* msg, bool block) {
       core_->hosts().flush();
       return;
     }
+    core_->hosts().require_thread(dest);  // here, where the program is, not at flush()
     const auto* bytes = static_cast<const std::byte*>(msg);
     core_->buffered.push_back({dest, {bytes, bytes + numFlits * TinselBytesPerFlit}});
     core_->buffered_flits += numFlits;
@@ -118,6 +125,11 @@ void HostLink::recvMsg(void* msg, uint32_t numBytes) {
 }
 void HostLink::recv(void* msg) { recvMsg(msg, kMessageBytes); }
 void HostLink::recvMsgs(int numMsgs, int msgSize, void* msgs) {
+  core_->guard([&] {
+    if (numMsgs >= 0 && msgSize >= 0) return;
+    throw UserError("HostLink::recvMsgs: " + std::to_string(numMsgs) + " messages of " +
+                    std::to_string(msgSize) + " bytes: neither is less than 0");
+  });
   auto* to = static_cast<std::byte*>(msgs);
   for (int i = 0; i < numMsgs; ++i, to += msgSize) recvMsg(to, static_cast<uint32_t>(msgSize));
 }
@@ -129,9 +141,22 @@ bool HostLink::canRecv() {
 // ---- addresses
 
 uint32_t HostLink::toAddr(uint32_t meshX, uint32_t meshY, uint32_t coreId, uint32_t threadId) {
-  return (((meshY << TinselMeshXBits | meshX) << TinselLogCoresPerBoard | coreId)
-          << TinselLogThreadsPerCore) |
-         threadId;
+  // One that is too large for its field would make another thread's address.
+  const bool fits = meshX >> TinselMeshXBits == 0 && meshY >> TinselMeshYBits == 0 &&
+                    coreId < TinselCoresPerBoard && threadId < TinselThreadsPerCore;
+  if (fits) {
+    return (((meshY << TinselMeshXBits | meshX) << TinselLogCoresPerBoard | coreId)
+            << TinselLogThreadsPerCore) |
+           threadId;
+  }
+  core_->guard([&] {
+    throw UserError("HostLink::toAddr(" + std::to_string(meshX) + ", " + std::to_string(meshY) + ", " +
+                    std::to_string(coreId) + ", " + std::to_string(threadId) + "): an address has room for " +
+                    std::to_string(1 << TinselMeshXBits) + " x " + std::to_string(1 << TinselMeshYBits) +
+                    " boards of " + std::to_string(TinselCoresPerBoard) + " cores of " +
+                    std::to_string(TinselThreadsPerCore) + " threads");
+  });
+  return 0;
 }
 void HostLink::fromAddr(uint32_t addr, uint32_t* meshX, uint32_t* meshY, uint32_t* coreId,
                         uint32_t* threadId) {
@@ -163,8 +188,7 @@ void HostLink::loadDataViaCore(const char* data, uint32_t x, uint32_t y, uint32_
   core_->guard([&] { core_->hosts().load_data(data, at(x, y, core)); });
 }
 void HostLink::startOne(uint32_t x, uint32_t y, uint32_t core, int numThreads) {
-  core_->guard(
-      [&] { core_->hosts().prepare(at(x, y, core), static_cast<unsigned>(std::max(numThreads, 0))); });
+  core_->guard([&] { core_->hosts().prepare(at(x, y, core), numThreads); });
 }
 void HostLink::goOne(uint32_t x, uint32_t y, uint32_t core) {
   core_->guard([&] { core_->hosts().go(at(x, y, core)); });
@@ -176,26 +200,30 @@ uint32_t HostLink::sliceOfCore(uint32_t coreId) const {
   return core_->guard([&] { return overlay::slice_of_core(core_->hosts().facts(), coreId); });
 }
 void HostLink::setAddr(uint32_t x, uint32_t y, uint32_t core, uint32_t addr) {
+  core_->guard([&] { core_->hosts().require_core(at(x, y, core), 0); });
   core_->store_address[toAddr(x, y, core, 0)] = addr;
 }
 void HostLink::store(uint32_t x, uint32_t y, uint32_t core, uint32_t numWords, uint32_t* data) {
-  uint32_t& addr = core_->store_address[toAddr(x, y, core, 0)];
-  dmaWrite(x, y, sliceOfCore(core), addr, data, std::uint64_t{4} * numWords);
-  addr += 4 * numWords;
+  core_->guard([&] {
+    core_->hosts().require_core(at(x, y, core), 0);
+    uint32_t& addr = core_->store_address[toAddr(x, y, core, 0)];
+    const std::uint64_t bytes = std::uint64_t{4} * numWords;
+    require_words("HostLink::store", addr, bytes);
+    core_->hosts().write("HostLink::store", {x, y, sliceOfCore(core)}, addr, data, bytes);
+    addr += static_cast<uint32_t>(bytes);
+  });
 }
 void HostLink::dmaWrite(uint32_t x, uint32_t y, uint32_t slice, uint32_t addr, const void* data,
                         uint64_t bytes) {
   core_->guard([&] {
-    if (addr % 4 != 0 || bytes % 4 != 0)
-      throw UserError("HostLink::dmaWrite: address and size must be whole words");
-    core_->hosts().write(x, y, slice, addr, data, bytes);
+    require_words("HostLink::dmaWrite", addr, bytes);
+    core_->hosts().write("HostLink::dmaWrite", {x, y, slice}, addr, data, bytes);
   });
 }
 void HostLink::dmaRead(uint32_t x, uint32_t y, uint32_t slice, uint32_t addr, void* data, uint64_t bytes) {
   core_->guard([&] {
-    if (addr % 4 != 0 || bytes % 4 != 0)
-      throw UserError("HostLink::dmaRead: address and size must be whole words");
-    core_->hosts().read(x, y, slice, addr, data, bytes);
+    require_words("HostLink::dmaRead", addr, bytes);
+    core_->hosts().read("HostLink::dmaRead", {x, y, slice}, addr, data, bytes);
   });
 }
 

@@ -198,14 +198,28 @@ unsigned BoardCore::board(unsigned x, unsigned y) const {
   return cluster_board(x, y);
 }
 
-void BoardCore::send(std::uint32_t dest, unsigned flits, const void* message) {
-  if (dest >> TinselLogMaxThreads != 0) {
-    throw UserError("HostLink::send: " + hex(dest) +
+void BoardCore::require_thread(std::uint32_t address) const {
+  if (address >> TinselLogMaxThreads != 0) {
+    throw UserError("HostLink::send: " + hex(address) +
                     " is no thread's address; make one with HostLink::toAddr");
   }
-  const unsigned board_bits = dest >> TinselLogThreadsPerBoard;
-  board(board_bits & ((1u << TinselMeshXBits) - 1), board_bits >> TinselMeshXBits);
-  dense_core(facts(), (dest >> TinselLogThreadsPerCore) & (TinselCoresPerBoard - 1));
+  const unsigned board_bits = address >> TinselLogThreadsPerBoard;
+  require_core({board_bits & ((1u << TinselMeshXBits) - 1), board_bits >> TinselMeshXBits,
+                (address >> TinselLogThreadsPerCore) & (TinselCoresPerBoard - 1)},
+               address & (TinselThreadsPerCore - 1));
+}
+
+void BoardCore::require_core(CoreAt core, unsigned thread) const {
+  board(core.x, core.y);
+  dense_core(facts(), core.core);
+  if (thread >= facts().threads_per_core) {
+    throw UserError("there is no thread " + std::to_string(thread) + " on a core of cluster '" +
+                    facts().name + "': it has " + std::to_string(facts().threads_per_core));
+  }
+}
+
+void BoardCore::send(std::uint32_t dest, unsigned flits, const void* message) {
+  require_thread(dest);
   settle();
   blocks::MsgFrame frame;
   std::uint64_t words[kMessageBytes / 8];
@@ -247,10 +261,7 @@ bool BoardCore::wait_console() {
 }
 
 void BoardCore::console_in(CoreAt core, unsigned thread, bool every_core, std::uint8_t byte) {
-  if (thread >= facts().threads_per_core) {
-    throw UserError("console: no thread " + std::to_string(thread) + ": a core has " +
-                    std::to_string(facts().threads_per_core));
-  }
+  require_core({core.x, core.y, every_core ? 0 : core.core}, thread);
   const unsigned on = board(core.x, core.y);
   if (every_core) {
     input_.put_to_all(on, facts().cores(), thread, byte);

@@ -21,8 +21,6 @@ namespace polyloom::overlay {
 
 inline constexpr std::size_t kMessageBytes = 64;
 
-std::string hex(std::uint32_t value);
-
 /// Frames to boards wait in a ring and leave together, in one call of the host: when the ring is full, and
 /// before the host waits for anything. Answers are taken as a driver takes them that empties a ring: all that
 /// are there.
@@ -41,13 +39,16 @@ class BoardCore : public HostCore {
   void load_code(const std::string& code, CoreAt core) override;
   void load_data(const std::string& data, CoreAt core) override;
   void prepare_all() override { all_prepared_ = true; }
-  void prepare(CoreAt core, unsigned threads) override;
+  void prepare(CoreAt core, int threads) override;
   void go_all() override;
   void go(CoreAt core) override;
-  void write(unsigned x, unsigned y, unsigned slice, std::uint32_t address, const void* data,
+  void write(const char* call, const SliceAt& slice, std::uint32_t address, const void* data,
              std::uint64_t bytes) override;
-  void read(unsigned x, unsigned y, unsigned slice, std::uint32_t address, void* data,
+  void read(const char* call, const SliceAt& slice, std::uint32_t address, void* data,
             std::uint64_t bytes) override;
+  void require_thread(std::uint32_t address) const override;
+  void require_core(CoreAt core, unsigned thread) const override;
+  void require_board(unsigned x, unsigned y) const override { board(x, y); }
   bool console(ConsoleByte& byte) override;
   bool wait_console() override;
   void console_in(CoreAt core, unsigned thread, bool every_core, std::uint8_t byte) override;
@@ -99,6 +100,8 @@ class BoardCore : public HostCore {
   void note_progress();
 
   // Memories and programs (board_load.cc).
+  void require_memory(const std::string& what, std::uint32_t address, std::uint64_t bytes) const;
+  std::vector<MemoryImage> read_data(const std::string& file) const;
   void write_range(unsigned board, blocks::Space space, std::uint32_t target, std::uint32_t address,
                    const std::uint8_t* data, std::uint64_t bytes);
   void load_instructions(unsigned board, std::uint32_t target, const std::vector<MemoryImage>& images);

@@ -8,6 +8,7 @@
 #include "fabric/error.h"
 #include "roles/overlay/host/board_core.h"
 #include "roles/overlay/host/boot_image.h"
+#include "roles/overlay/sim/tile/memory.h"
 
 namespace polyloom::overlay {
 namespace {
@@ -15,7 +16,8 @@ namespace {
 using blocks::MemRange;
 using blocks::Space;
 
-constexpr std::uint64_t kDmaChunk = 1u << 20;           ///< a write travels in frames of at most this size
+constexpr std::uint64_t kDmaChunk = 1u << 20;  ///< a write travels in frames of at most this size
+constexpr std::uint64_t kAddresses = std::uint64_t{1} << 32;
 constexpr std::uint64_t kMaxUnconfirmed = 64ull << 20;  ///< bytes of writes under way before we wait
 
 }  // namespace
@@ -41,27 +43,50 @@ void BoardCore::write_range(unsigned board, Space space, std::uint32_t target, s
   }
 }
 
-void BoardCore::write(unsigned x, unsigned y, unsigned slice, std::uint32_t address, const void* data,
-                      std::uint64_t bytes) {
-  if (slice >= facts().slices) {
-    throw UserError("HostLink::dmaWrite: no memory slice " + std::to_string(slice) + ": a board has " +
-                    std::to_string(facts().slices));
-  }
-  write_range(board(x, y), slice == 0 ? Space::slice0 : Space::slice1, 0, address,
-              static_cast<const std::uint8_t*>(data), bytes);
+/// What no slice has, a board would refuse in words of the protocol.
+void BoardCore::require_memory(const std::string& what, std::uint32_t address, std::uint64_t bytes) const {
+  const auto within = [&](std::uint64_t begin, std::uint64_t end) {
+    return address >= begin && address <= end && bytes <= end - address;
+  };
+  if (within(kSramABase, kDramEnd) || within(kInterleavedBase, kAddresses)) return;
+  throw UserError(what + ": " + std::to_string(bytes) + " bytes at " + hex(address) +
+                  " lie in no memory of a board: it has " + hex(kSramABase) + " to " + hex(kDramEnd - 1) +
+                  " (SRAMs, DRAM) and " + hex(kInterleavedBase) + " to 0xffffffff (DRAMs interleaved)");
 }
 
-void BoardCore::read(unsigned x, unsigned y, unsigned slice, std::uint32_t address, void* data,
+namespace {
+
+void require_slice(const char* call, const ClusterFacts& facts, const SliceAt& at) {
+  if (at.slice < facts.slices) return;
+  throw UserError(std::string(call) + ": no memory slice " + std::to_string(at.slice) + ": a board has " +
+                  std::to_string(facts.slices));
+}
+
+Space space_of(const SliceAt& at) { return at.slice == 0 ? Space::slice0 : Space::slice1; }
+
+}  // namespace
+
+void BoardCore::write(const char* call, const SliceAt& at, std::uint32_t address, const void* data,
+                      std::uint64_t bytes) {
+  const unsigned on = board(at.x, at.y);
+  require_slice(call, facts(), at);
+  require_memory(call, address, bytes);
+  write_range(on, space_of(at), 0, address, static_cast<const std::uint8_t*>(data), bytes);
+}
+
+void BoardCore::read(const char* call, const SliceAt& at, std::uint32_t address, void* data,
                      std::uint64_t bytes) {
+  const unsigned on = board(at.x, at.y);
+  require_slice(call, facts(), at);
+  require_memory(call, address, bytes);
   settle();
   auto* to = static_cast<std::uint8_t*>(data);
   while (bytes > 0) {
     const std::uint64_t chunk = std::min(bytes, kDmaChunk);
     blocks::ReadFrame frame;
-    frame.range =
-        MemRange{slice == 0 ? Space::slice0 : Space::slice1, 0, address, static_cast<std::uint32_t>(chunk)};
+    frame.range = MemRange{space_of(at), 0, address, static_cast<std::uint32_t>(chunk)};
     read_done_ = false;
-    post(board(x, y), blocks::encode(frame));
+    post(on, blocks::encode(frame));
     while (!read_done_) wait_for_frames();
     std::memcpy(to, read_data_.data(), std::min<std::uint64_t>(chunk, read_data_.size()));
     to += chunk;
@@ -96,6 +121,13 @@ std::vector<MemoryImage> BoardCore::read_code(const std::string& file) const {
   return images;
 }
 
+std::vector<MemoryImage> BoardCore::read_data(const std::string& file) const {
+  auto images = read_verilog_hex(file);
+  for (const MemoryImage& image : images)
+    require_memory("device program data " + file, image.address, image.bytes.size());
+  return images;
+}
+
 void BoardCore::load_instructions(unsigned board, std::uint32_t target,
                                   const std::vector<MemoryImage>& images) {
   std::vector<std::uint8_t> boot(boot_image().begin(), boot_image().end());
@@ -122,7 +154,7 @@ void BoardCore::refuse_if_started(const std::string& file, unsigned board, unsig
 void BoardCore::load_all(const std::string& code, const std::string& data) {
   for (const auto& [where, _] : started_) refuse_if_started(code, where.first, where.second);
   const auto code_images = read_code(code);
-  const auto data_images = read_verilog_hex(data);
+  const auto data_images = read_data(data);
   for (unsigned b = 0; b < facts().boards(); ++b) {
     load_instructions(b, blocks::kBroadcast, in_use(b) ? code_images : std::vector<MemoryImage>{});
     if (!in_use(b)) continue;
@@ -145,18 +177,18 @@ void BoardCore::load_code(const std::string& code, CoreAt core) {
 }
 
 void BoardCore::load_data(const std::string& data, CoreAt core) {
-  for (const MemoryImage& image : read_verilog_hex(data)) {
-    write(core.x, core.y, slice_of_core(facts(), core.core), image.address, image.bytes.data(),
-          image.bytes.size());
+  const SliceAt slice{core.x, core.y, slice_of_core(facts(), core.core)};
+  for (const MemoryImage& image : read_data(data)) {
+    write("HostLink::loadDataViaCore", slice, image.address, image.bytes.data(), image.bytes.size());
   }
 }
 
-void BoardCore::prepare(CoreAt core, unsigned threads) {
-  if (threads < 1 || threads > facts().threads_per_core) {
+void BoardCore::prepare(CoreAt core, int threads) {
+  if (threads < 1 || threads > static_cast<int>(facts().threads_per_core)) {
     throw UserError("HostLink::startOne: " + std::to_string(threads) + " threads: a core has 1 to " +
                     std::to_string(facts().threads_per_core));
   }
-  prepared_[{board(core.x, core.y), dense_core(facts(), core.core)}] = threads;
+  prepared_[{board(core.x, core.y), dense_core(facts(), core.core)}] = static_cast<unsigned>(threads);
 }
 
 // All threads of a board are started by one command, and all boards are told in one call.

@@ -14,6 +14,8 @@
 
 namespace polyloom::overlay {
 
+std::string hex(std::uint32_t value);
+
 struct ConsoleByte {
   unsigned board_x = 0, board_y = 0;
   unsigned core = 0;  ///< of the board, as in thread ids: tile number * 4 + core
@@ -24,6 +26,11 @@ struct ConsoleByte {
 /// Which thread of which core of which board. `core` is board-local, bits 9:4 of a thread id.
 struct CoreAt {
   unsigned x = 0, y = 0, core = 0;
+};
+
+/// A memory slice of a board.
+struct SliceAt {
+  unsigned x = 0, y = 0, slice = 0;
 };
 
 /// Phases of a run by name and length, in order (README.md).
@@ -48,14 +55,20 @@ class HostCore {
   virtual void load_data(const std::string& data, CoreAt core) = 0;
   /// Marks threads to start, and starts what is marked.
   virtual void prepare_all() = 0;
-  virtual void prepare(CoreAt core, unsigned threads) = 0;
+  virtual void prepare(CoreAt core, int threads) = 0;
   virtual void go_all() = 0;
   virtual void go(CoreAt core) = 0;
 
-  virtual void write(unsigned x, unsigned y, unsigned slice, std::uint32_t address, const void* data,
+  /// `call` is the host program's, for the message where the cluster has no such memory.
+  virtual void write(const char* call, const SliceAt& slice, std::uint32_t address, const void* data,
                      std::uint64_t bytes) = 0;
-  virtual void read(unsigned x, unsigned y, unsigned slice, std::uint32_t address, void* data,
+  virtual void read(const char* call, const SliceAt& slice, std::uint32_t address, void* data,
                     std::uint64_t bytes) = 0;
+
+  /// Nothing if there is such a thread, core or board; natively there may be any, as nothing is done with it.
+  virtual void require_thread(std::uint32_t address) const = 0;
+  virtual void require_core(CoreAt core, unsigned thread) const = 0;
+  virtual void require_board(unsigned x, unsigned y) const = 0;
 
   /// Takes the oldest console byte; false if there is none now.
   virtual bool console(ConsoleByte& byte) = 0;

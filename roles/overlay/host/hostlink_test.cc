@@ -294,6 +294,68 @@ TEST_F(HostLinkTest, StoresWordsAsACoreSeesThem) {
   EXPECT_EXIT(link_->dmaWrite(0, 0, 2, 0, words, 4), testing::ExitedWithCode(1), "no memory slice 2");
 }
 
+TEST_F(HostLinkTest, NamesTheCallAndTheRangeThatNoMemoryHas) {
+  open();
+  uint32_t words[16] = {};
+  const auto refused = [](const char* text) { return std::string("polyloom: ") + text; };
+  const testing::ExitedWithCode one(1);
+  EXPECT_EXIT(
+      link_->dmaRead(0, 0, 0, 0xfffffffc, words, 64), one,
+      refused("HostLink::dmaRead: 64 bytes at 0xfffffffc lie in no memory of a board: it has 0x800000 "
+              "to 0x7fffffff .* and 0xc0000000 to 0xffffffff"));
+  EXPECT_EXIT(link_->dmaRead(0, 0, 0, 0, words, 64), one, "dmaRead: 64 bytes at 0x0 lie in no memory");
+  EXPECT_EXIT(link_->dmaRead(0, 0, 0, 0x7ffffffc, words, 8), one, "dmaRead: 8 bytes at 0x7ffffffc lie in no");
+  EXPECT_EXIT(link_->dmaWrite(0, 0, 0, 0x7ffffc, words, 8), one, "dmaWrite: 8 bytes at 0x7ffffc lie in no");
+  EXPECT_EXIT(link_->dmaWrite(0, 0, 0, 0xc0000000, words, ~uint64_t{3}), one,
+              "dmaWrite: 18446744073709551612 bytes at 0xc0000000 lie in no memory");
+  EXPECT_EXIT(link_->dmaWrite(0, 0, 0, 0xbffffffc, words, 4), one, "4 bytes at 0xbffffffc lie in no memory");
+  EXPECT_EXIT(link_->dmaRead(0, 0, 99, 0x800000, words, 4), one, "HostLink::dmaRead: no memory slice 99");
+  EXPECT_EXIT(link_->dmaRead(5, 5, 0, 0x800000, words, 4), one, "no board .5,5.: this HostLink holds 4 x 2");
+  EXPECT_EXIT(link_->dmaWrite(4, 0, 0, 0x800000, words, 0), one, "no board .4,0.");
+  EXPECT_EXIT(link_->dmaRead(0, 0, 0, 0x800001, words, 4), one,
+              "HostLink::dmaRead: 4 bytes at 0x800001: address and size must be whole words");
+  link_->setAddr(0, 0, 0, 0x100);
+  EXPECT_EXIT(link_->store(0, 0, 0, 4, words), one, "HostLink::store: 16 bytes at 0x100 lie in no memory");
+  link_->setAddr(0, 0, 0, 2);
+  EXPECT_EXIT(link_->store(0, 0, 0, 4, words), one, "HostLink::store: 16 bytes at 0x2: address and size");
+  const auto code = file("code.v", "@00000240\n01 02 03 04\n"), data = file("data.v", "@00000100\n01 02\n");
+  EXPECT_EXIT(link_->boot(code.c_str(), data.c_str()), one,
+              "device program data .*data.v: .* at 0x100 lie in no");
+  EXPECT_EXIT(link_->loadDataViaCore(data.c_str(), 0, 0, 0), one, "data.v: .* at 0x100 lie in no memory");
+  // What is just inside is taken.
+  link_->dmaWrite(0, 0, 0, 0x800000, words, 4);
+  link_->dmaWrite(0, 0, 1, 0x7ffffffc, words, 4);
+  link_->dmaRead(0, 0, 1, 0xfffffffc, words, 4);
+}
+
+TEST_F(HostLinkTest, NamesWhatIsNotThereBeforeAnythingIsSent) {
+  open();
+  uint64_t message[8] = {};
+  const testing::ExitedWithCode one(1);
+  EXPECT_EXIT(link_->setAddr(0, 0, 99, 0), one, "there is no core 99 ");
+  EXPECT_EXIT(link_->setAddr(0, 7, 0, 0), one, "there is no board .0,7.");
+  EXPECT_EXIT(link_->store(0, 0, 8, 0, nullptr), one, "there is no core 8 .tile 2,0");
+  EXPECT_EXIT(link_->sliceOfCore(99), one, "there is no core 99 ");
+  EXPECT_EXIT(link_->goOne(7, 7, 0), one, "there is no board .7,7.");
+  EXPECT_EXIT(link_->startOne(0, 0, 0, -1), one, "HostLink::startOne: -1 threads: a core has 1 to 16");
+  EXPECT_EXIT(link_->toAddr(99, 0, 0, 0), one,
+              "HostLink::toAddr.99, 0, 0, 0.: an address has room for 8 x 8 boards of 64 cores of 16 ");
+  EXPECT_EXIT(link_->toAddr(0, 0, 64, 0), one, "HostLink::toAddr.0, 0, 64, 0.");
+  EXPECT_EXIT(link_->toAddr(0, 0, 0, 16), one, "HostLink::toAddr.0, 0, 0, 16.");
+  EXPECT_EXIT(link_->recvMsgs(-1, 4, message), one, "HostLink::recvMsgs: -1 messages of 4 bytes");
+  EXPECT_EXIT(link_->recvMsgs(1, -4, message), one, "HostLink::recvMsgs: 1 messages of -4 bytes");
+  link_->useSendBuffer = true;
+  EXPECT_EXIT(link_->send(link_->toAddr(0, 0, 8, 0), 1, message), one, "there is no core 8 ");
+  EXPECT_EXIT(link_->debugLink->setDest(9, 9, 9, 9), one, "there is no board .9,9.");
+  EXPECT_EXIT(link_->debugLink->setDest(0, 0, 0, 16), one, "there is no thread 16 on a core .* it has 16");
+  EXPECT_EXIT(link_->debugLink->setDest(0, 0, 99, 0), one, "there is no core 99 ");
+  EXPECT_EXIT(link_->debugLink->setBroadcastDest(0, 2, 0), one, "there is no board .0,2.");
+  EXPECT_EXIT(link_->debugLink->put(65536, 0, 'x'), one, "there is no board .65536,0.");
+  EXPECT_EXIT(link_->debugLink->getBoardTemp(4, 0), one, "there is no board .4,0.");
+  EXPECT_EXIT(link_->debugLink->getBridgeTemp(2, 0), one, "no box .2,0.: there are 2 x 1");
+  EXPECT_EQ(link_->debugLink->getBoardTemp(3, 1), 40);
+}
+
 TEST_F(HostLinkTest, SplitsLongWrites) {
   open();
   std::vector<uint32_t> words((3u << 20) / 4 + 1);

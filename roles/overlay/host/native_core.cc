@@ -84,15 +84,16 @@ class NativeCore : public HostCore, public NativeOutput, public NativeRunner {
   void load_code(const std::string&, CoreAt) override { refuse("HostLink::loadInstrsOntoCore"); }
   void load_data(const std::string&, CoreAt) override { refuse("HostLink::loadDataViaCore"); }
   void prepare_all() override {}
-  void prepare(CoreAt, unsigned) override { refuse("HostLink::startOne"); }
+  void prepare(CoreAt, int) override { refuse("HostLink::startOne"); }
   void go_all() override;
   void go(CoreAt) override { refuse("HostLink::goOne"); }
-  void write(unsigned, unsigned, unsigned, std::uint32_t, const void*, std::uint64_t) override {
-    refuse("writing device memory");
+  void write(const char* call, const SliceAt&, std::uint32_t, const void*, std::uint64_t) override {
+    refuse(call);
   }
-  void read(unsigned, unsigned, unsigned, std::uint32_t, void*, std::uint64_t) override {
-    refuse("reading device memory");
-  }
+  void read(const char* call, const SliceAt&, std::uint32_t, void*, std::uint64_t) override { refuse(call); }
+  void require_thread(std::uint32_t) const override {}
+  void require_core(CoreAt, unsigned) const override {}
+  void require_board(unsigned, unsigned) const override {}
   bool console(ConsoleByte& byte) override;
   bool wait_console() override;
   void console_in(CoreAt, unsigned, bool, std::uint8_t) override { refuse("console input"); }

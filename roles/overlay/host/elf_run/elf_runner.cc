@@ -21,12 +21,6 @@ using blocks::Space;
 constexpr std::uint32_t kPiece = 1u << 16;
 constexpr std::uint64_t kAddresses = std::uint64_t{1} << 32;
 
-std::string hex(std::uint32_t value) {
-  char text[16];
-  std::snprintf(text, sizeof text, "0x%x", value);
-  return text;
-}
-
 }  // namespace
 
 MemRange place_of(const ClusterFacts& facts, bool executable, std::uint32_t address, std::uint64_t bytes,
