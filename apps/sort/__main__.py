@@ -186,13 +186,14 @@ def run(args: argparse.Namespace, native: bool, seed: int) -> dict[str, Any]:
         topology, channels = fully_connected(NATIVE_NODES), 8
     else:
         from apps.sort.device import CommunicatorDevice  # compiled: only where it is used
-        from apps.sort.simulated import DeviceCluster, Layout
+        from apps.sort.simulated import DeviceCluster, Layout, require_partition
         from apps.sort.topologies import topology_of
         from polyloom.collectives import Communicator
 
         communicator = Communicator()
         device = CommunicatorDevice(communicator)
         topology, channels = topology_of(communicator), min(device.channels, device.ports)
+        require_partition(device, topology)
     types = min(TYPES, topology.nodes * channels) if args.types is None else args.types
     given = records(args, topology.nodes, types, seed)
     code = table.Code.of(given)

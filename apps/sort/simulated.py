@@ -48,6 +48,21 @@ def _whole_beats(size: int) -> int:
     return -(-max(size, 1) // p.BEAT) * p.BEAT
 
 
+def require_partition(device: Device, topology: Topology) -> None:
+    """ValueError for nodes that cannot deal to all members of a dimension; their fault would be an instruction's."""
+    members = max(dimension.members for dimension in topology.dimensions)
+    if device.partitions and min(device.ports, device.channels) >= members:
+        return
+    has = f"one of {device.ports} outputs" if device.partitions else "none"
+    raise ValueError(
+        f"a sort between {members} nodes deals records to all of them, to a memory channel each, by the nodes' "
+        f"partition operator. It needs {members} channels ([memory.*] channels) and "
+        '"partition" among operators in [collective], '
+        f"of {members} outputs (operator_inputs, a power of two; unsaid, as many as channels); these nodes have "
+        f"channels: {device.channels}, partition operator: {has}"
+    )
+
+
 class DeviceCluster:
     """See the module. ``sample``: a histogram reads one in so many of the records (pairs only)."""
 
@@ -62,6 +77,7 @@ class DeviceCluster:
     ) -> None:
         if device.ranks != topology.nodes:
             raise ValueError(f"{topology.name} of {topology.nodes} nodes; the cluster has {device.ranks}")
+        require_partition(device, topology)
         if any(len(key) != len(value) for key, value in zip(keys, values, strict=True)):
             raise ValueError("keys and values differ in number")
         if sample > 1 and layout != "pairs":

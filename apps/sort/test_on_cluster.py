@@ -230,10 +230,33 @@ def test_records_that_no_channel_holds_are_refused(cluster_of: Open) -> None:
             sorts.fused(cluster, 16, split="none") if layout == "pairs" else sorts.published(cluster, 16)
 
 
+@pytest.mark.parametrize(
+    ("channels", "role", "says"),
+    [
+        (1, "", "channels: 1, partition operator: none"),
+        (2, "", "channels: 2, partition operator: one of 2 outputs"),
+        (4, "operators = []", "channels: 4, partition operator: none"),
+        (1, "operator_inputs = 8", "channels: 1, partition operator: one of 8 outputs"),
+        (8, 'operators = ["reduce"]', "channels: 8, partition operator: none"),
+    ],
+)
+@pytest.mark.parametrize("algorithm", ["fused", "published"])
+def test_nodes_that_cannot_deal_are_named(tmp_path: Path, channels: int, role: str, says: str, algorithm: str) -> None:
+    path, text = tmp_path / "small.toml", paths.cluster_file("optweb-8").read_text()
+    text = text.replace("channels = 8", f"channels = {channels}").replace("[collective]", f"[collective]\n{role}")
+    path.write_text(text)
+    words = ["--keys", "9", "--algorithm", algorithm, "--cluster", path, "--run-dir", tmp_path / "run"]
+    found = command(*words, on="sim")
+    assert found.returncode == 1
+    assert found.stderr.startswith("polyloom: a sort between 8 nodes deals records to all of them")
+    assert says in found.stderr
+    assert len(found.stderr.splitlines()) == 1
+
+
 def command(*options: str | Path, on: str = "sim") -> subprocess.CompletedProcess[str]:
     """`polyloom run sort` with its record in the folder of --run-dir."""
     start = [sys.executable, "-m", "polyloom", "run", "sort", "--on", on, "--no-report"]
-    where = ["--cluster", "optweb-8"] if on == "sim" else []
+    where = ["--cluster", "optweb-8"] if on == "sim" and "--cluster" not in options else []
     return subprocess.run([*start, *where, *map(str, options)], capture_output=True, text=True, check=False)
 
 

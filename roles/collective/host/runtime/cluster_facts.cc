@@ -128,7 +128,13 @@ ClusterFacts read_facts(const std::string& text) {
       facts.channel_bytes = memory.at("size_bytes").get<std::uint64_t>();
     }
   }
-  facts.partitions = static_cast<unsigned>(number("partitions", 1));
+  const auto holds = [&](const char* name) {
+    const auto operators = role.find("operators");
+    return operators == role.end() ||
+           std::find(operators->begin(), operators->end(), name) != operators->end();
+  };
+  facts.shape.reduces = holds("reduce");
+  facts.partitions = holds("partition") ? static_cast<unsigned>(number("partitions", 1)) : 0;
   facts.record_beats = static_cast<unsigned>(number("record_beats", 1024));
   facts.parameters.program_size = static_cast<std::size_t>(number("program_size", 1024));
   facts.parameters.reload = reload_time(cluster);

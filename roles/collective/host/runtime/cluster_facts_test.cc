@@ -130,6 +130,23 @@ TEST(ClusterFacts, EachLaneHasItsOwnLatencyAndRate) {
   EXPECT_TRUE(read_facts(uneven(350000, 1600).dump()).shape.even_latencies) << "250 bytes a flight";
 }
 
+TEST(ClusterFacts, OperatorsOfTheSlot) {
+  json c = cluster();
+  c["roles"]["collective"][0] = {{"operators", {"partition"}}};
+  EXPECT_FALSE(read_facts(c.dump()).shape.reduces);
+  EXPECT_EQ(read_facts(c.dump()).partitions, 1u);
+  c["roles"]["collective"][0] = {{"operators", {"pass", "reduce"}}};
+  EXPECT_TRUE(read_facts(c.dump()).shape.reduces);
+  EXPECT_EQ(read_facts(c.dump()).partitions, 0u);
+}
+
+TEST(ClusterFacts, TheFastestLane) {
+  json c = cluster();
+  c["links"].push_back(link(0, 0, 2, 1));
+  c["links"].back()["word_period_ps"] = 3200;
+  EXPECT_NEAR(read_facts(c.dump()).parameters.fastest_lane, 5e9, 1);
+}
+
 TEST(ClusterFacts, AHypercubeHasTwoSides) {
   json c;
   c["topology"] = {{"kind", "hypercube"}, {"size", {2, 2}}};

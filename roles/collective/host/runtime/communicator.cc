@@ -137,6 +137,7 @@ ClusterFacts native_facts(const Options& options) {
   facts.shape.channels = std::max(2u, facts.shape.channels);
   facts.shape.operator_inputs = std::max(2u, std::min(63u, n));
   facts.shape.operator_outputs = 2;
+  facts.shape.reduces = true;
   facts.channel_bytes = std::uint64_t{4} << 30;
   facts.shape.half_bytes = facts.channel_bytes / 2;
   facts.paper_schedules = false;
@@ -198,6 +199,7 @@ std::string Communicator::choose(const Request& request) const {
   check(request, topology());
   state_->check_sizes(request);
   if (native()) return kNativeAlgorithm;
+  require_operator(request, topology(), shape());
   if (state_->facts.paper_schedules) return collective::algorithms(request, topology(), shape()).front();
   return rank_algorithms(request, topology(), shape(), *state_->parameters).front().algorithm;
 }
@@ -212,6 +214,7 @@ std::string Communicator::explain(const Request& request) const {
   check(request, topology());
   if (native())
     return fmt::format("native: no time is modelled; '{}' moves the bytes at once\n", kNativeAlgorithm);
+  require_operator(request, topology(), shape());
   return fmt::format("{}\n", topology().text()) +
          collective::explain(rank_algorithms(request, topology(), shape(), *state_->parameters),
                              *state_->parameters);

@@ -164,7 +164,29 @@ void plan_all_to_all(const std::string& name, const Situation& s, Plan& plan) {
 
 }  // namespace
 
+std::string lacking(const Request& r, const Topology& t, const NodeShape& shape) {
+  if (!r.reduces() || r.total() == 0) return "";
+  if (!shape.reduces) {
+    return fmt::format(
+        "{} combines data by the reduce operator of the nodes, and these have none: name \"reduce\" among "
+        "operators in the cluster file's [collective]",
+        name_of(r.operation));
+  }
+  if (t.size() == 1 || shape.operator_inputs >= 2) return "";
+  return fmt::format(
+      "{} combines data by the reduce operator of the nodes, which needs 2 inputs or more, and these have "
+      "{}: "
+      "give the nodes more memory channels ([memory.*] channels), or operator_inputs in [collective]",
+      name_of(r.operation), shape.operator_inputs);
+}
+
+void require_operator(const Request& request, const Topology& topology, const NodeShape& shape) {
+  const std::string what = lacking(request, topology, shape);
+  if (!what.empty()) throw UserError(what);
+}
+
 std::vector<std::string> algorithms(const Request& r, const Topology& t, const NodeShape& shape) {
+  if (!lacking(r, t, shape).empty()) return {};
   const bool cube = t.nx > 1 && t.ny > 1;
   const bool relays = t.size() > 2;
   const int inputs = static_cast<int>(shape.operator_inputs);
@@ -208,6 +230,7 @@ std::vector<std::string> algorithms(const Request& r, const Topology& t, const N
 
 Plan make_plan(const std::string& algorithm, const Situation& s) {
   check(s.request, s.topology);
+  require_operator(s.request, s.topology, s.shape);
   const auto known = algorithms(s.request, s.topology, s.shape);
   if (std::find(known.begin(), known.end(), algorithm) == known.end()) {
     throw UserError(fmt::format("{} has no algorithm '{}' on this cluster ({}); it has {}",

@@ -28,8 +28,12 @@ struct Situation {
   const NodeShape& shape;
 };
 
-/// Names that apply, the paper's first. Those whose streams must all meet at once need as many operator
-/// inputs.
+/// What the nodes lack for a request, in words that say what to change; empty if they can do it.
+std::string lacking(const Request& request, const Topology& topology, const NodeShape& shape);
+/// Throws UserError if they lack something.
+void require_operator(const Request& request, const Topology& topology, const NodeShape& shape);
+/// Names that apply, the paper's first; none where the nodes lack an operator. Those whose streams must all
+/// meet at once need as many operator inputs.
 std::vector<std::string> algorithms(const Request& request, const Topology& topology, const NodeShape& shape);
 /// Throws UserError with the names that apply if `algorithm` does not.
 Plan make_plan(const std::string& algorithm, const Situation& situation);

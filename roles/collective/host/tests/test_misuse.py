@@ -3,6 +3,7 @@
 
 Covers: options, buffers of another communicator, too many marks and status words, programs that are none, data for
 memories that keep none, a deadlock with the watchdog off, a simulator that is gone, calls of a program that is away.
+Also nodes without the operator that an operation needs.
 Leaves out: requests (test_disagreement.py), the command (test_command.py).
 """
 
@@ -178,7 +179,8 @@ def test_memory_of_nodes() -> None:
 def test_data_for_memories_that_keep_none(tmp_path: Path, load: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if load == "backdoor":
         monkeypatch.setenv("POLYLOOM_LOAD", load)
-    path = cluster(tmp_path, "fully_connected", [3], 1024, role='contents = "none"')
+    path = cluster(tmp_path, "fully_connected", [3], 1024, channels=4, role='contents = "none"')
+    Path(path).write_text(Path(path).read_text().replace('["reduce"]', '["reduce", "partition"]'))
     comm = Communicator(path, on="sim")
     words = r"contents = \"none\" .\[collective\].*Take that line out"
     prepared = comm.prepare(comm.uniform("all_reduce", 4096))
@@ -195,3 +197,47 @@ def test_data_for_memories_that_keep_none(tmp_path: Path, load: str, monkeypatch
             call()
     assert comm.run(prepared).simulated_seconds > 0  # and its time is told
     works(Communicator(path, on="native"))
+
+
+@pytest.mark.parametrize(
+    ("channels", "operators", "inputs", "words"),
+    [
+        (1, '["reduce"]', 1, r"needs 2 inputs or more, and these have 1: .* memory channels .* or operator_inputs"),
+        (8, '["partition"]', 8, r"these have none: name \"reduce\" among operators"),
+        (4, "[]", 4, r"these have none: name \"reduce\" among operators"),
+    ],
+)
+@pytest.mark.parametrize("kind", [("fully_connected", [4]), ("hypercube", [3, 2])], ids=["FC", "GHC"])
+def test_nodes_that_cannot_combine(
+    tmp_path: Path, kind: tuple[str, list[int]], channels: int, operators: str, inputs: int, words: str
+) -> None:
+    path = Path(cluster(tmp_path, *kind, 1024, channels=channels))
+    text = re.sub("operators = .*", f"operators = {operators}\noperator_inputs = {inputs}", path.read_text())
+    path.write_text(text)
+    comm = Communicator(str(path), on="sim")
+    for operation in ("reduce", "reduce_scatter", "all_reduce"):
+        request = comm.uniform(operation, 4096)
+        assert comm.algorithms(request) == []
+        for call in (
+            lambda r: comm.explain(r),
+            lambda r: comm.prepare(r),
+            lambda r: comm.prepare(r, "aggressive"),
+        ):
+            with pytest.raises(CollectiveError, match=f"{operation} combines data by the reduce operator.*{words}"):
+                call(request)
+    for operation in ("broadcast", "scatter", "gather", "all_gather", "all_to_all", "unicast", "barrier"):
+        request = comm.uniform(operation, 4096)
+        names = comm.algorithms(request)
+        assert names
+        for name in names:  # what is offered runs
+            assert comm.run(comm.prepare(request, name)).simulated_seconds > 0
+
+
+def test_one_channel_combines_where_its_operator_has_inputs(tmp_path: Path) -> None:
+    path = Path(cluster(tmp_path, "fully_connected", [4], 1024, channels=1, role="operator_inputs = 4"))
+    comm = Communicator(str(path), on="sim")
+    works(comm)
+    arrays = [np.arange(999, dtype=np.int32) * (r + 1) for r in range(4)]
+    for name in comm.algorithms(comm.uniform("all_reduce", 4096)):
+        for got in comm.all_reduce(arrays, algorithm=name)[0]:
+            assert np.array_equal(got, np.sum(arrays, axis=0))
