@@ -36,7 +36,7 @@ struct NodeShape {
   std::uint64_t half_bytes = UINT64_MAX;  ///< where a channel's second half begins
   /// All lanes have one rate; their latencies differ by less than a receive buffer makes up for.
   bool even_rates = true, even_latencies = true;
-  bool reduces = true;                    ///< the slot holds the reduce operator
+  bool reduces = true;  ///< the slot holds the reduce operator
 };
 
 struct Pattern {
