@@ -145,6 +145,16 @@ def test_what_a_rank_does_not_do_is_not_there(tmp_path: Path) -> None:
             '#include <stdio.h>\nint main(void) { int n = printf("1"); return n; }',
             "the number of characters that printf returns is not known to an FPGA kernel",
         ),
+        ("#include <unistd.h>\nint main(void) { _exit(0); }", "_exit is not there in an FPGA kernel"),
+        ("#include <stdlib.h>\nint main(void) { quick_exit(0); }", "quick_exit is not there in an FPGA kernel"),
+        (
+            f'#include <stdio.h>\nint main(void) {{ printf("%d"{", 1" * 15}); }}',
+            "a print of an FPGA kernel has at most 14 arguments",
+        ),
+        (
+            f'#include <stdio.h>\nint main(void) {{ fprintf(stderr, "%d"{", 1" * 200}); }}',
+            "a print of an FPGA kernel has at most 14 arguments",
+        ),
         ('#include <stdio.h>\nint main(void) { int x; scanf("%d", &x); }', "scanf is not there in an FPGA kernel"),
     ],
 )

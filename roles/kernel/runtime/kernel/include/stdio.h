@@ -33,6 +33,9 @@ void polyloom_print_end(unsigned stream, const char* format);
 POLYLOOM_NOT_HERE_AS(
     "the number of characters that printf returns is not known to an FPGA kernel; ignore it there")
 __attribute__((const)) int polyloom_print_count(void);
+POLYLOOM_NOT_HERE_AS(
+    "a print of an FPGA kernel has at most 14 arguments after its format; print them by several calls")
+void polyloom_print_too_many(void);
 
 /* clang-format off */
 #define POLYLOOM_PRINT_ARGUMENT(x)              \
@@ -49,26 +52,23 @@ __attribute__((const)) int polyloom_print_count(void);
       const void*: polyloom_print_pointer,      \
       default: polyloom_print_integer)(x);
 
-#define POLYLOOM_EACH_0()
-#define POLYLOOM_EACH_1(x) POLYLOOM_PRINT_ARGUMENT(x)
-#define POLYLOOM_EACH_2(x, ...) POLYLOOM_PRINT_ARGUMENT(x) POLYLOOM_EACH_1(__VA_ARGS__)
-#define POLYLOOM_EACH_3(x, ...) POLYLOOM_PRINT_ARGUMENT(x) POLYLOOM_EACH_2(__VA_ARGS__)
-#define POLYLOOM_EACH_4(x, ...) POLYLOOM_PRINT_ARGUMENT(x) POLYLOOM_EACH_3(__VA_ARGS__)
-#define POLYLOOM_EACH_5(x, ...) POLYLOOM_PRINT_ARGUMENT(x) POLYLOOM_EACH_4(__VA_ARGS__)
-#define POLYLOOM_EACH_6(x, ...) POLYLOOM_PRINT_ARGUMENT(x) POLYLOOM_EACH_5(__VA_ARGS__)
-#define POLYLOOM_EACH_7(x, ...) POLYLOOM_PRINT_ARGUMENT(x) POLYLOOM_EACH_6(__VA_ARGS__)
-#define POLYLOOM_EACH_8(x, ...) POLYLOOM_PRINT_ARGUMENT(x) POLYLOOM_EACH_7(__VA_ARGS__)
-#define POLYLOOM_EACH_9(x, ...) POLYLOOM_PRINT_ARGUMENT(x) POLYLOOM_EACH_8(__VA_ARGS__)
-#define POLYLOOM_EACH_10(x, ...) POLYLOOM_PRINT_ARGUMENT(x) POLYLOOM_EACH_9(__VA_ARGS__)
-#define POLYLOOM_EACH_11(x, ...) POLYLOOM_PRINT_ARGUMENT(x) POLYLOOM_EACH_10(__VA_ARGS__)
-#define POLYLOOM_EACH_12(x, ...) POLYLOOM_PRINT_ARGUMENT(x) POLYLOOM_EACH_11(__VA_ARGS__)
-#define POLYLOOM_EACH_13(x, ...) POLYLOOM_PRINT_ARGUMENT(x) POLYLOOM_EACH_12(__VA_ARGS__)
-#define POLYLOOM_EACH_14(x, ...) POLYLOOM_PRINT_ARGUMENT(x) POLYLOOM_EACH_13(__VA_ARGS__)
-#define POLYLOOM_PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, n, ...) n
-#define POLYLOOM_COUNT(...) POLYLOOM_PICK(__VA_ARGS__, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
-#define POLYLOOM_PASTE(a, b) a##b
-#define POLYLOOM_EACH_OF(n) POLYLOOM_PASTE(POLYLOOM_EACH_, n)
-#define POLYLOOM_EACH(...) __VA_OPT__(POLYLOOM_EACH_OF(POLYLOOM_COUNT(__VA_ARGS__))(__VA_ARGS__))
+/* Each hands the rest on to the next one, as a macro does not expand itself. */
+#define POLYLOOM_EACH(...) __VA_OPT__(POLYLOOM_EACH_1(__VA_ARGS__))
+#define POLYLOOM_EACH_1(x, ...) POLYLOOM_PRINT_ARGUMENT(x) __VA_OPT__(POLYLOOM_EACH_2(__VA_ARGS__))
+#define POLYLOOM_EACH_2(x, ...) POLYLOOM_PRINT_ARGUMENT(x) __VA_OPT__(POLYLOOM_EACH_3(__VA_ARGS__))
+#define POLYLOOM_EACH_3(x, ...) POLYLOOM_PRINT_ARGUMENT(x) __VA_OPT__(POLYLOOM_EACH_4(__VA_ARGS__))
+#define POLYLOOM_EACH_4(x, ...) POLYLOOM_PRINT_ARGUMENT(x) __VA_OPT__(POLYLOOM_EACH_5(__VA_ARGS__))
+#define POLYLOOM_EACH_5(x, ...) POLYLOOM_PRINT_ARGUMENT(x) __VA_OPT__(POLYLOOM_EACH_6(__VA_ARGS__))
+#define POLYLOOM_EACH_6(x, ...) POLYLOOM_PRINT_ARGUMENT(x) __VA_OPT__(POLYLOOM_EACH_7(__VA_ARGS__))
+#define POLYLOOM_EACH_7(x, ...) POLYLOOM_PRINT_ARGUMENT(x) __VA_OPT__(POLYLOOM_EACH_8(__VA_ARGS__))
+#define POLYLOOM_EACH_8(x, ...) POLYLOOM_PRINT_ARGUMENT(x) __VA_OPT__(POLYLOOM_EACH_9(__VA_ARGS__))
+#define POLYLOOM_EACH_9(x, ...) POLYLOOM_PRINT_ARGUMENT(x) __VA_OPT__(POLYLOOM_EACH_10(__VA_ARGS__))
+#define POLYLOOM_EACH_10(x, ...) POLYLOOM_PRINT_ARGUMENT(x) __VA_OPT__(POLYLOOM_EACH_11(__VA_ARGS__))
+#define POLYLOOM_EACH_11(x, ...) POLYLOOM_PRINT_ARGUMENT(x) __VA_OPT__(POLYLOOM_EACH_12(__VA_ARGS__))
+#define POLYLOOM_EACH_12(x, ...) POLYLOOM_PRINT_ARGUMENT(x) __VA_OPT__(POLYLOOM_EACH_13(__VA_ARGS__))
+#define POLYLOOM_EACH_13(x, ...) POLYLOOM_PRINT_ARGUMENT(x) __VA_OPT__(POLYLOOM_EACH_14(__VA_ARGS__))
+#define POLYLOOM_EACH_14(x, ...) POLYLOOM_PRINT_ARGUMENT(x) __VA_OPT__(POLYLOOM_EACH_15(__VA_ARGS__))
+#define POLYLOOM_EACH_15(...) polyloom_print_too_many();
 #define POLYLOOM_PRINT(stream, format, ...)                  \
   (__extension__({                                           \
     polyloom_print_begin();                                  \

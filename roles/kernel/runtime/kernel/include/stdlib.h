@@ -49,6 +49,8 @@ POLYLOOM_NOT_HERE(getenv) char* getenv(const char* name);
 POLYLOOM_NOT_HERE(setenv) int setenv(const char* name, const char* value, int overwrite);
 POLYLOOM_NOT_HERE(system) int system(const char* command);
 POLYLOOM_NOT_HERE(atexit) int atexit(void (*function)(void));
+POLYLOOM_NOT_HERE(_Exit) __attribute__((noreturn)) void _Exit(int status);
+POLYLOOM_NOT_HERE(quick_exit) __attribute__((noreturn)) void quick_exit(int status);
 POLYLOOM_NOT_HERE(random) long random(void);
 POLYLOOM_NOT_HERE(srandom) void srandom(unsigned seed);
 POLYLOOM_NOT_HERE(drand48) double drand48(void);

@@ -18,6 +18,7 @@ extern int optind, opterr, optopt;
 unsigned sleep(unsigned seconds);
 int usleep(unsigned microseconds);
 
+POLYLOOM_NOT_HERE(_exit) __attribute__((noreturn)) void _exit(int code);
 POLYLOOM_NOT_HERE(gethostname) int gethostname(char* into, size_t most);
 POLYLOOM_NOT_HERE(getpid) pid_t getpid(void);
 POLYLOOM_NOT_HERE(getppid) pid_t getppid(void);
