@@ -75,13 +75,13 @@ def _kernel(
     say(f"synthesizing the kernel of rank {text_of(ranks)}")
     kernel = hls.compile_kernel(text, options)
     with KERNELS.making(key) as fresh:
-        (fresh / "program.ll").write_text(text)
+        (fresh / "program.ll").write_text(text, errors="surrogateescape")
         write_kernel(kernel, fresh)
     return BuiltKernel(ranks, KERNELS.folder / key, False, asks)
 
 
 def _key(text: str, options: hls.Options) -> str:
-    digest = hashlib.sha256(f"{options}\0{text}".encode())
+    digest = hashlib.sha256(f"{options}\0{text}".encode(errors="surrogateescape"))
     for file in sorted(Path(hls.__file__).parent.rglob("*.py")):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:24]

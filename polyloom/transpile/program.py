@@ -64,12 +64,16 @@ def link(source: Source, target: Target) -> str:
         own = [
             _compile(file, [*job, *source.flags], Path(folder) / f"own-{n}.ll") for n, file in enumerate(source.files)
         ]
-        job.append(f"-DPOLYLOOM_MAIN_ARGUMENTS={_main_arguments(module.read_text() for module in own)}")
+        job.append(f"-DPOLYLOOM_MAIN_ARGUMENTS={_main_arguments(map(_text, own))}")
         shared = [_compile(f, job, Path(folder) / f"{n}.ll") for n, f in enumerate(library.sources())]
         linked = Path(folder) / "linked.bc"
         toolchain.run("llvm-link", [*own, *shared, "-o", linked])
         public = f"-internalize-public-api-list={ENTRY}"
         return toolchain.run("opt", [linked, "-passes=internalize,globaldce", public, "-S", "-o", "-"])
+
+
+def _text(module: Path) -> str:
+    return module.read_text(errors="surrogateescape")  # it has names of files
 
 
 def _main_arguments(modules: Iterable[str]) -> int:

@@ -3,12 +3,14 @@
 # Leaves out: which ranks share a program (test_behaviour.py), whole programs (tests/test_mpirun.py).
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from polyloom import hls
 from polyloom.errors import UserError
-from polyloom.transpile import program
+from polyloom.transpile import kernels, program
 
 HEAD = "#include <mpi.h>\n#include <stdio.h>\n"
 
@@ -53,3 +55,12 @@ def test_errors_have_file_line_and_column(tmp_path: Path) -> None:
         link(tmp_path, "int f(void) { return 1; }")
     with pytest.raises(UserError, match=r"absent\.c: no such file"):
         program.Source((tmp_path / "absent.c",))
+
+
+def test_names_of_files_may_be_no_utf8(tmp_path: Path) -> None:
+    """They are in the module, of which a key is made and which lies beside the kernel."""
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    text = link(folder, "int main(void) { MPI_Init(); return MPI_Finalize(); }")
+    assert "caf\\E9" in text
+    assert kernels._key(text + folder.name, hls.Options())
