@@ -269,6 +269,7 @@ def test_what_was_printed_before_the_end_is_seen(end: str, tmp_path: Path) -> No
         (["-np", "2", "--timeout", "-1"], "--timeout -1"),
         (["--on", "rtl", "--engine", "bogus"], "--engine bogus: allowed are serial"),
         (["--on", "rtl", "--seed", "-1"], "--seed -1"),
+        (["--on", "rtl", "--seed", str(1 << 64)], f"--seed {1 << 64}: allowed are 0 to"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_at_once(words: list[str], message: str, tmp_path: Path) -> None:

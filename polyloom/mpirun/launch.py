@@ -127,7 +127,7 @@ class Launcher:
         command = [str(paths.program("polyloom-sim")), "--cluster", str(cluster.file), "--listen", socket]
         command += ["--run-dir", str(self._folder.path), *(["--trace"] if self._request.trace else [])]
         command += ["--engine", self._request.engine] if self._request.engine else []
-        command += ["--seed", str(self._request.seed)] if self._request.seed else []
+        command += ["--seed", str(self._request.seed)]
         env = {"POLYLOOM_KERNELS": str(folder / "kernels.json"), **shared, **self._folder.env}
         self._add(children, "simulator", command, {**env, "POLYLOOM_PYTHON": sys.executable}, subprocess.DEVNULL)
         while not Path(socket).exists():  # it reads the cluster first, and may find fault with it

@@ -13,6 +13,7 @@ from polyloom.transpile.program import Source
 
 FIDELITIES = ("rtl", "native")
 MOST_RANKS = 0x7FFF  # of a job file
+MOST_SEED = 2**64 - 1
 #: Of the simulator's serial and parallel loops (fabric/engine.h).
 ENGINE = re.compile(r"serial|threads:[1-9]\d*")
 
@@ -44,8 +45,8 @@ class Request:
             raise UserError(f"--timeout {self.timeout:g}: a number of seconds greater than 0")
         if self.engine and not ENGINE.fullmatch(self.engine):
             raise UserError(f"--engine {self.engine}: allowed are serial, threads:N")
-        if self.seed < 0:
-            raise UserError(f"--seed {self.seed}: a number from 0 on")
+        if not 0 <= self.seed <= MOST_SEED:
+            raise UserError(f"--seed {self.seed}: allowed are 0 to {MOST_SEED}")
 
 
 def split_arguments(words: list[str]) -> tuple[list[Path], list[str]]:
