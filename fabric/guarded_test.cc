@@ -81,5 +81,14 @@ TEST(JsonText, KeepsAResultWhoseTextIsNoUtf8) {
   EXPECT_EQ(json_text(nlohmann::ordered_json{{"a", 1}}, 2), "{\n  \"a\": 1\n}");
 }
 
+TEST(JsonText, KeepsBytesThatMustComeThrough) {
+  EXPECT_EQ(json_bytes("caf\xc3\xa9").dump(), "\"caf\xc3\xa9\"");
+  EXPECT_EQ(json_bytes("\xff!").dump(), "[255,33]");
+  for (const std::string text : {"", "caf\xc3\xa9", "caf\xe9", "\xed\xa0\x80", "\xff\xfe"}) {
+    EXPECT_EQ(bytes_of(nlohmann::json::parse(json_bytes(text).dump())), text);
+  }
+  EXPECT_THROW(bytes_of(256), nlohmann::json::exception);
+}
+
 }  // namespace
 }  // namespace polyloom

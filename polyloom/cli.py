@@ -228,7 +228,8 @@ def mpirun(
     if folder is not None and (folder / "run.json").is_file():
         command.say(f"report: {page.write(record.read(folder))}")
     if json_output:
-        print(command.as_json(built, collectives, status, folder, state))
+        before = "\n" if state is not None and state.inside_line else ""
+        print(before + command.as_json(built, collectives, status, folder, state))
     raise typer.Exit(status)
 
 

@@ -142,18 +142,34 @@ AT_LIMITS: list[tuple[list[str], int, list[str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("words", "status", "lines", "said"), AT_LIMITS, ids=lambda v: str(v))
-def test_an_fpga_at_its_limits(words: list[str], status: int, lines: list[str], said: str, tmp_path: Path) -> None:
-    cluster = tmp_path / "one.toml"
+def one_fpga(folder: Path) -> str:
+    cluster = folder / "one.toml"
     text = (ROOT / "clusters" / "zrlmpi-4.toml").read_text()
     cluster.write_text(text.replace("size = [3]", "size = [1]"))
-    done = polyloom(tmp_path, "--cluster", str(cluster), "--tag-output", LIMITS, *words)
+    return str(cluster)
+
+
+@pytest.mark.parametrize(("words", "status", "lines", "said"), AT_LIMITS, ids=lambda v: str(v))
+def test_an_fpga_at_its_limits(words: list[str], status: int, lines: list[str], said: str, tmp_path: Path) -> None:
+    done = polyloom(tmp_path, "--cluster", one_fpga(tmp_path), "--tag-output", LIMITS, *words)
     own = [line.removeprefix("[1] ") for line in done.stdout.splitlines() if line.startswith("[1] ")]
     if "address" in said or "bytes" in said:
         own = ["rank 1 begins"]  # the simulation stopped at once, with this line perhaps under way
     assert own == ["rank 1 begins", *lines], done.stdout + done.stderr
     assert re.search(said, done.stderr.splitlines()[0] if said else ""), done.stderr
     assert (done.returncode == 0) == (status == 0)
+
+
+@pytest.mark.parametrize("on", ["native", "rtl"])
+def test_bytes_that_are_no_text_stay_what_they_are(on: str, tmp_path: Path) -> None:
+    """A constant, an argument and a character of rank 1, on standard output and in its log."""
+    where = ["--on", "native", "-n", "2"] if on == "native" else ["--cluster", one_fpga(tmp_path)]
+    command = [sys.executable, "-m", "polyloom", "mpirun", "--run-dir", str(tmp_path / "run"), *where, LIMITS, "bytes"]
+    done = subprocess.run([*command, b"caf\xe9"], capture_output=True, timeout=500, check=True, cwd=ROOT)
+    line = b"\xff\xfe caf\xe9 \xf0"
+    assert sorted(done.stdout.splitlines()) == [b"rank 0 begins", b"rank 1 begins", line]
+    assert (tmp_path / "run" / "logs" / "rank-1.log").read_bytes() == b"rank 1 begins\n" + line + b"\n"
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["seed"] == 0, "the default of --seed"
 
 
 def nothing_is_left(folder: Path) -> None:
@@ -289,6 +305,40 @@ def test_a_native_job_leaves_its_record(tmp_path: Path) -> None:
     run = json.loads((tmp_path / "run" / "run.json").read_text())
     assert (run["app"], run["on"], run["ranks"], run["exit_status"]) == ("program", "native", 3, 0)
     assert (tmp_path / "run" / "report.html").is_file()
+
+
+LEAVE = """#include <fcntl.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int rank;
+  if (argc > 2 && open(argv[2], O_CREAT | O_EXCL, 0666) >= 0) return 0; /* one of them, whichever it is */
+  if (argc > 1 && argv[1][0] == 'n') return puts("no MPI") < 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (argc > 1 && rank == 1) {
+    if (argv[1][0] == '_') _exit(0);
+    if (argv[1][0] == 'q') quick_exit(0);
+    if (argv[1][0] == 'e') execlp("true", "true", NULL);
+    if (argv[1][0] == 'd' && fork() == 0) {
+      if (setsid() >= 0 && fork() == 0) pause();
+      _exit(0);
+    }
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  if (rank == 1) printf("no newline");
+}"""
+
+
+def test_a_rank_that_leaves_a_daemon(tmp_path: Path, scratch: Path) -> None:
+    """The daemon has a session of its own and holds the rank's pipes."""
+    words = ["--json", "--on", "native", "-n", "2", source(tmp_path, LEAVE), "daemon"]
+    done = polyloom(tmp_path, *words, timeout=60)
+    assert done.returncode == 0, done.stderr
+    first, last = done.stdout.splitlines()
+    assert first == "no newline" and json.loads(last)["exit_status"] == 0
+    assert (tmp_path / "run" / "report.html").is_file() and (tmp_path / "run" / "logs" / "rank-1.log").is_file()
+    nothing_is_left(scratch)
 
 
 @pytest.mark.parametrize("program", REFUSED, ids=lambda p: p.stem)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from polyloom import json_text
 from polyloom.hls.emit.design import Design
 from polyloom.hls.emit.streams import used_ports
 from polyloom.hls.ir import Const, Instr
@@ -31,7 +32,7 @@ def report_of(design: Design) -> dict[str, Any]:
         )
         text = obj.content.ljust(obj.size, b"\0")
         if obj.kind == "constant" and not obj.points and text.endswith(b"\0") and b"\0" not in text[:-1]:
-            strings[f"{obj.address:#010x}"] = text[:-1].decode("utf-8", "surrogateescape")
+            strings[f"{obj.address:#010x}"] = json_text.of_bytes(text[:-1])
     loops = [_loop(plan) for plan in design.plans.values() if plan.block in plan.block.successors()]
     return {
         "objects": objects,

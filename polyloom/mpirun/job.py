@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import socket
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
 
+from polyloom import json_text
 from polyloom.errors import UserError
 from polyloom.mpirun.cluster import MPI_PORT, Cluster
 from polyloom.transpile.kernels import BuiltKernel
@@ -93,14 +95,14 @@ def content(
         "size": size,
         "transport": transport,
         "table": table,
-        "arguments": args,
+        "arguments": [json_text.of_bytes(os.fsencode(word)) for word in args],
         "collectives": collectives,
     }
     if cluster is None:
         # Real time: a rank that computes is not absent, and the launcher knows who is alive.
         return shared | {"retries": NEVER, "times": {"retransmission_ps": 20 * MS, "ack_delay_ps": MS}}
     files = {
-        str(rank): {"clock_hz": cluster.ranks[rank].clock_hz, "report": str(kernel.folder / "report.json")}
+        str(rank): {"clock_hz": cluster.ranks[rank].clock_hz, "report": _report(kernel)}
         for rank, kernel in sorted(on_fpga.items())
     }
     return shared | {
@@ -113,6 +115,10 @@ def content(
         "times": {"retransmission_ps": 100 * US, "ack_delay_ps": 10 * US},
         "kernels": files,
     }
+
+
+def _report(kernel: BuiltKernel) -> str | list[int]:
+    return json_text.of_bytes(os.fsencode(kernel.folder / "report.json"))
 
 
 def write(folder: Path, shared: dict[str, Any], rank: int) -> Path:

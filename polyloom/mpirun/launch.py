@@ -13,11 +13,12 @@ import secrets
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from polyloom import interrupts, paths, process, record
+from polyloom import interrupts, json_text, paths, process, record
 from polyloom.errors import UserError
 from polyloom.folder import RunFolder
 from polyloom.mpirun import job as job_file
@@ -46,6 +47,7 @@ class State:
     end: dict[str, Any] = field(default_factory=dict)
     timed_out: bool = False
     told: set[str] = field(default_factory=set)  # what a rank has said of it on its own standard error
+    inside_line: bool = False  # what was printed on standard output lacks a newline at its end
 
     @property
     def problems(self) -> list[str]:
@@ -80,16 +82,17 @@ class Launcher:
         """Start everything, wait, end everything."""
         with process.scratch("job", process.short_place()) as scratch:
             try:
-                with Children(self._line, self._folder.descriptors) as children:
+                with Children(self._line) as children:
                     self._start(children, scratch)
                     self._wait(children)
-                if self._output.lost is not None:
-                    why = self._output.lost.strerror
-                    self._state.causes.append(f"cannot show what the ranks print: {why}; it is in the record's logs")
             finally:
-                self._state.told = self._output.told
                 self._output.close()
+                self._state.told = self._output.told
                 self._folder.remove_partial()
+            if self._output.lost is not None:
+                why = self._output.lost.strerror
+                self._state.causes.append(f"cannot show what the ranks print: {why}; it is in the record's logs")
+            self._state.inside_line = self._output.inside_line
         return self._state
 
     def _start(self, children: Children, folder: Path) -> None:
@@ -129,7 +132,9 @@ class Launcher:
         command += ["--engine", self._request.engine] if self._request.engine else []
         command += ["--seed", str(self._request.seed)]
         env = {"POLYLOOM_KERNELS": str(folder / "kernels.json"), **shared, **self._folder.env}
-        self._add(children, "simulator", command, {**env, "POLYLOOM_PYTHON": sys.executable}, subprocess.DEVNULL)
+        env["POLYLOOM_PYTHON"] = sys.executable
+        # It alone writes into the run folder. What a rank leaves behind must not hold that.
+        self._add(children, "simulator", command, env, subprocess.DEVNULL, self._folder.descriptors)
         while not Path(socket).exists():  # it reads the cluster first, and may find fault with it
             ended = children.next_end(0.02)
             if ended is not None:
@@ -137,8 +142,16 @@ class Launcher:
                 self._judge(ended)
                 raise UserError(self._state.problems[0])
 
-    def _add(self, children: Children, name: str, command: list[str], env: dict[str, str], stdin: int | None) -> None:
-        children.start(name, command, env, stdin)
+    def _add(
+        self,
+        children: Children,
+        name: str,
+        command: list[str],
+        env: dict[str, str],
+        stdin: int | None,
+        descriptors: Sequence[int] = (),
+    ) -> None:
+        children.start(name, command, env, stdin, descriptors)
         self._running.add(name)
 
     def _wait(self, children: Children) -> None:
@@ -194,23 +207,23 @@ class Launcher:
         on_cpu = self._cpu.values()
         return [(rank, code) for rank, code in sorted(self._state.exits.items()) if code and rank not in on_cpu]
 
-    def _line(self, name: str, stream: str, text: str) -> None:
+    def _line(self, name: str, stream: str, text: bytes) -> None:
         if name in self._cpu:
-            self._output.line(self._cpu[name], stream, text)
+            self._output.write(self._cpu[name], stream, text)
         elif name == "manager" and stream == "stdout":
             self._event(text)
         else:
             self._output.log(name, text)
 
-    def _event(self, text: str) -> None:
+    def _event(self, text: bytes) -> None:
         try:
             event = json.loads(text)
-        except json.JSONDecodeError:
+        except ValueError:
             self._output.log("manager", text)
             return
         kind = event.get("event")
         if kind == "output":
-            self._output.line(event["rank"], event["stream"], event["text"])
+            self._output.write(event["rank"], event["stream"], json_text.to_bytes(event["text"]))
         elif kind == "exit":
             self._state.exits.setdefault(event["rank"], event["code"])  # a process's own status counts, if known
         elif kind == "abort":
@@ -219,9 +232,9 @@ class Launcher:
         elif kind == "deadlock":
             self._state.causes.append(_deadlock_text(event))
         elif kind == "error":
-            told = self._state.consequences if event.get("consequence") else self._state.causes
+            problems = self._state.consequences if event.get("consequence") else self._state.causes
             found = _CHECK.search(event["text"])
-            told.append(found[1] if found else event["text"])
+            problems.append(found[1] if found else event["text"])
         elif kind == "end":
             self._state.end = event
 

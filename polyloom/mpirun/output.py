@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a job says: ranks' lines to our own standard output and error, everything to a log file a rank."""
+"""What a job says: ranks' lines to our own standard output and error, everything to a log file a rank.
+
+Bytes stay what they are, text or not.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from polyloom.folder import RunFolder
 
 
 class Output:
-    """Lines of all ranks, in order of arrival. Thread safe. ``tag`` puts ``[rank]`` before each line.
+    """What all ranks print, by lines in order of arrival. Thread safe. ``tag`` puts ``[rank]`` before each line.
 
     Logs go to ``logs/`` in the run folder.
     """
@@ -20,32 +23,42 @@ class Output:
         self._folder = folder
         self._tag = tag
         self._width = len(str(max(ranks - 1, 0)))
-        self._logs: dict[str, IO[str]] = {}
+        self._logs: dict[str, IO[bytes]] = {}
+        self._begun: dict[tuple[int, str], list[bytes]] = {}  # of lines of a rank's stream whose end is still to come
         self._lock = threading.Lock()
+        self.inside_line = False  #: whether what was shown on standard output lacks a newline at its end
         self.told = set[str]()  #: what our library said in a rank, so that nobody says it twice
         self.lost: OSError | None = None  #: why what programs print cannot be shown any more
 
-    def line(self, rank: int, stream: str, text: str) -> None:
-        """Output of a program; ``text`` may lack a newline at the end of a stream."""
+    def write(self, rank: int, stream: str, text: bytes) -> None:
+        """Output of a program: an FPGA's prints may be parts of lines, which wait for the others."""
         with self._lock:
             self._log(f"rank-{rank}").write(text)
-            target = sys.stderr if stream == "stderr" else sys.stdout
-            if text.startswith("polyloom: "):
-                self.told.add(text.removeprefix("polyloom: ").rstrip("\n"))
-            if self._tag:
-                text = "".join(f"[{rank:{self._width}}] {part}" for part in text.splitlines(keepends=True))
-            self._show(text, target)
+            whole, newline, rest = text.rpartition(b"\n")
+            if newline:
+                self._show(rank, stream, b"".join([*self._begun.pop((rank, stream), []), whole, newline]))
+            if rest:
+                self._begun.setdefault((rank, stream), []).append(rest)
 
-    def _show(self, text: str, target: IO[str]) -> None:
+    def _show(self, rank: int, stream: str, text: bytes) -> None:
+        if text.startswith(b"polyloom: "):
+            self.told.add(text.decode(errors="replace").removeprefix("polyloom: ").rstrip("\n"))
+        if self._tag:
+            begin = b"[%*d] " % (self._width, rank)
+            text = b"".join(begin + line + b"\n" for line in text.removesuffix(b"\n").split(b"\n"))
         if self.lost is not None:
             return
+        target = sys.stderr if stream == "stderr" else sys.stdout
         try:
-            target.write(text)
-            target.flush()
+            target.flush()  # text of our own that waits there
+            target.buffer.write(text)
+            target.buffer.flush()
         except OSError as error:  # the job goes on, and its logs have everything
             self.lost = error
+        if stream == "stdout":
+            self.inside_line = not text.endswith(b"\n")
 
-    def log(self, name: str, text: str) -> None:
+    def log(self, name: str, text: bytes) -> None:
         """What one of our own programs says: for the log only."""
         with self._lock:
             self._log(name).write(text)
@@ -54,17 +67,20 @@ class Output:
         """The last line of a log that says something; empty if there is none."""
         with self._lock:
             path = self._folder.path / "logs" / f"{name}.log"
-            lines = path.read_text().strip().splitlines() if path.is_file() else []
+            lines = path.read_text(errors="replace").strip().splitlines() if path.is_file() else []
         return lines[-1].removeprefix("polyloom: ") if lines else ""
 
     def close(self) -> None:
-        """Close the log files."""
+        """Show lines that will not be ended any more; close the log files."""
         with self._lock:
+            for (rank, stream), parts in self._begun.items():
+                self._show(rank, stream, b"".join(parts))
+            self._begun.clear()
             for file in self._logs.values():
                 file.close()
             self._logs.clear()
 
-    def _log(self, name: str) -> IO[str]:
+    def _log(self, name: str) -> IO[bytes]:
         if name not in self._logs:
-            self._logs[name] = self._folder.claim(f"logs/{name}.log").open("w", buffering=1)
+            self._logs[name] = self._folder.claim(f"logs/{name}.log").open("wb", buffering=0)
         return self._logs[name]

@@ -51,11 +51,13 @@ def test_strings_that_nobody_loads(tmp_path: Path) -> None:
 static uint64_t words[2];
 void polyloom_kernel(void) {
   words[0] = (uint64_t)(uintptr_t)"rank %d of %d\\n" | 2ull << 32;
+  __polyloom_push(0, (uint64_t)(uintptr_t)"caf\\xe9");
   words[1] = __polyloom_pop(0);
   __polyloom_push(0, (uint64_t)(uintptr_t)words);
 }
 """
     report = compile_source(source).report
     assert "rank %d of %d\n" in report["strings"].values()
-    (text,) = [o for o in report["objects"] if o["kind"] == "constant"]
+    assert list(b"caf\xe9") in report["strings"].values(), "a list where it is no UTF-8"
+    (text, _) = [o for o in report["objects"] if o["kind"] == "constant"]
     assert text["memory"] is None

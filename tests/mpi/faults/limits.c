@@ -2,11 +2,13 @@
 /* Programs at the limits of an engine; the first argument says which, the others how far and between which
    ranks: prints N (rank 1 prints while N receives wait), requests N (rank 1 starts N receives), reversed N
    FROM TO (N messages are received in the opposite order of their sends), stop (rank 1's circuit stops
-   without a word), null, element, divide, send, receive (what a CPU would notice, or should, on rank 1). */
+   without a word), left (rank 0's process ends without a word), bytes TEXT (rank 1 prints what is no UTF-8),
+   null, element, divide, send, receive (what a CPU would notice, or should, on rank 1). */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST = 80 };
 static int values[MOST];
@@ -68,10 +70,16 @@ int main(int argc, char** argv) {
     for (int i = 0; i < count; i++) MPI_Irecv(&values[i], 1, MPI_INT, 0, i, MPI_COMM_WORLD, &requests[i]);
   }
   if (is(what, "reversed")) reversed(rank, count, atoi(argv[3]), atoi(argv[4]));
+  if (is(what, "bytes") && rank == 1) {
+    printf("\xff\xfe %s ", argv[2]);
+    printf("%c\n", 0xF0);
+  }
   if (rank == 1) wrong(what, count);
 #ifdef POLYLOOM_KERNEL
   void __polyloom_halt(void);
   if (is(what, "stop") && rank == 1) __polyloom_halt();
+#else
+  if (is(what, "left") && rank == 0) _exit(0);
 #endif
   MPI_Finalize();
 }

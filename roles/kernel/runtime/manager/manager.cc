@@ -57,20 +57,18 @@ Manager::Manager(const Job& job)
       parts_(job.config.size),
       ended_(job.config.size, false) {
   const json file = json::parse(job.text);
-  arguments_ = file.value("arguments", std::vector<std::string>{"program"});
+  for (const json& word : file.value("arguments", json::array({"program"})))
+    arguments_.push_back(bytes_of(word));
   const json kernels = file.value("kernels", json::object());
   for (unsigned r = 0; r < job.config.size; ++r) {
     if (!job.is_fpga[r]) continue;
     const json kernel = kernels.value(std::to_string(r), json::object());
     clock_hz_[r] = kernel.value("clock_hz", std::uint64_t{156'250'000});
-    if (kernel.contains("report")) strings_[r] = read_strings(kernel["report"]);
+    if (kernel.contains("report")) strings_[r] = read_strings(bytes_of(kernel["report"]));
   }
 }
 
-void Manager::say(const json& event) {
-  // Programs may print bytes that are no UTF-8.
-  std::cout << json_text(event) << std::endl;
-}
+void Manager::say(const json& event) { std::cout << json_text(event) << std::endl; }
 
 void Manager::start() {
   for (unsigned r = 0; r < job_.config.size; ++r) {
@@ -97,7 +95,7 @@ void Manager::hear_print(std::uint16_t from, std::vector<std::byte> data) {
   say({{"event", "output"},
        {"rank", from},
        {"stream", printed.stream == 2 ? "stderr" : "stdout"},
-       {"text", printed.text}});
+       {"text", json_bytes(printed.text)}});
 }
 
 void Manager::hear_end(std::uint16_t from, std::int32_t code) {

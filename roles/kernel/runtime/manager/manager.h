@@ -3,7 +3,7 @@
 // JSON lines.
 //
 //   {"event": "start", "ps"}                      all ranks may run
-//   {"event": "output", "rank", "stream", "text"} of FPGA ranks
+//   {"event": "output", "rank", "stream", "text"} of FPGA ranks; the text by json_bytes (fabric/json_text.h)
 //   {"event": "exit", "rank", "code", "ps"}       a rank has ended
 //   {"event": "abort", "rank", "code", "text"}    a rank ends the job
 //   {"event": "deadlock", "waits": [{"rank", "for", "call", "text"}], "circle": [ranks], "note"}

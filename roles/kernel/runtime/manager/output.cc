@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fabric/error.h"
+#include "fabric/json_text.h"
 #include "roles/kernel/runtime/wire/field.h"
 #include "roles/kernel/runtime/wire/system.h"
 
@@ -204,7 +205,7 @@ Strings read_strings(const std::string& path) {
     Strings strings;
     const nlohmann::json table = report.value("strings", nlohmann::json::object());
     for (const auto& [address, text] : table.items()) {
-      strings[static_cast<std::uint32_t>(std::stoul(address, nullptr, 0))] = text.get<std::string>();
+      strings[static_cast<std::uint32_t>(std::stoul(address, nullptr, 0))] = bytes_of(text);
     }
     return strings;
   } catch (const std::exception& error) {

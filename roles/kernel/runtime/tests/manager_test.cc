@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstring>
+#include <fstream>
 #include <random>
 
 #include "roles/kernel/runtime/manager/output.h"
@@ -80,6 +81,13 @@ TEST(Print, AsTheCLibrary) {
   EXPECT_EQ(format("%p", Record().text("a")), c("%p", nullptr));
   EXPECT_EQ(format("%c%c", Record().integer('x').integer('\n')), "x\n");
   EXPECT_EQ(format_print(Record().bytes(0x10000, 2), {{0x10000, "e"}}).stream, 2);
+}
+
+TEST(Print, BytesThatAreNoTextStay) {
+  EXPECT_EQ(format("caf\xe9 %s", Record().text("\xff\xfe")), "caf\xe9 \xff\xfe");
+  const std::string path = testing::TempDir() + "report.json";
+  std::ofstream(path) << R"({"strings": {"0x00010000": "text", "0x00010010": [99, 255]}})";
+  EXPECT_EQ(read_strings(path), (Strings{{0x10000, "text"}, {0x10010, "c\xff"}}));
 }
 
 TEST(Print, WhatAKernelMayNotSendIsShown) {
