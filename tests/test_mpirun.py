@@ -130,6 +130,7 @@ AT_LIMITS: list[tuple[list[str], int, list[str], str]] = [
     (["prints", "28"], 0, [f"line {i}" for i in range(8)], ""),
     (["requests", "40"], 1, [], "rank 1: MPI_Irecv: too many requests at once: a rank has at most 31 on an FPGA"),
     (["reversed", "30", "0", "1"], 0, ["30 reversed, 0 wrong"], ""),
+    (["left"], 1, [], "rank 0: its program ended without MPI_Finalize"),
     (["stop"], 1, [], "rank 1: its kernel has stopped without saying how it ended"),
     (["null", "0"], 1, [], r"rank 1: \S*limits\.c:\d+:\d+: store of 4 bytes at address 0x00000000"),
     (
@@ -153,7 +154,7 @@ def one_fpga(folder: Path) -> str:
 def test_an_fpga_at_its_limits(words: list[str], status: int, lines: list[str], said: str, tmp_path: Path) -> None:
     done = polyloom(tmp_path, "--cluster", one_fpga(tmp_path), "--tag-output", LIMITS, *words)
     own = [line.removeprefix("[1] ") for line in done.stdout.splitlines() if line.startswith("[1] ")]
-    if "address" in said or "bytes" in said:
+    if "address" in said or "bytes" in said or words == ["left"]:
         own = ["rank 1 begins"]  # the simulation stopped at once, with this line perhaps under way
     assert own == ["rank 1 begins", *lines], done.stdout + done.stderr
     assert re.search(said, done.stderr.splitlines()[0] if said else ""), done.stderr
@@ -328,6 +329,23 @@ int main(int argc, char **argv) {
   MPI_Finalize();
   if (rank == 1) printf("no newline");
 }"""
+
+
+@pytest.mark.parametrize("how", ["_exit", "quick_exit", "exec"])
+def test_a_rank_that_leaves_without_a_word_ends_the_job(how: str, tmp_path: Path) -> None:
+    """As under Open MPI, with status 1."""
+    done = polyloom(tmp_path, "--on", "native", "-n", "3", source(tmp_path, LEAVE), how, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr == "polyloom: rank 1: its program ended without MPI_Finalize\n"
+
+
+def test_what_calls_no_mpi_goes_well_if_no_rank_does(tmp_path: Path) -> None:
+    job = ["--on", "native", "-n", "3", source(tmp_path, LEAVE)]
+    done = polyloom(tmp_path, *job, "no", timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "no MPI\n" * 3, "")
+    done = polyloom(tmp_path, *job, "some", str(tmp_path / "first"), timeout=60)
+    assert done.returncode == 1
+    assert re.match(r"polyloom: rank \d: its program ended without MPI_Init, which every", done.stderr), done.stderr
 
 
 def test_a_rank_that_leaves_a_daemon(tmp_path: Path, scratch: Path) -> None:

@@ -121,9 +121,18 @@ def _report(kernel: BuiltKernel) -> str | list[int]:
     return json_text.of_bytes(os.fsencode(kernel.folder / "report.json"))
 
 
+def begun(folder: Path, rank: int) -> Path:
+    """A file that rank's process makes when it calls MPI_Init (roles/kernel/runtime/cpu/job.h)."""
+    return folder / f"{_path(folder, rank).name}.begun"
+
+
+def _path(folder: Path, rank: int) -> Path:
+    return folder / f"job-{rank}.json"
+
+
 def write(folder: Path, shared: dict[str, Any], rank: int) -> Path:
     """The file of one process; ``rank`` = size is the manager's."""
-    path = folder / f"job-{rank}.json"
+    path = _path(folder, rank)
     fresh = path.with_suffix(".new")
     fresh.write_text(json.dumps({**shared, "rank": rank}, indent=1) + "\n")
     fresh.replace(path)

@@ -28,6 +28,8 @@ from polyloom.mpirun.output import Output
 from polyloom.mpirun.request import Request
 from polyloom.report import page
 
+#: How often to look whether a rank that has ended without a word had said before that it would.
+LOOK_SECONDS = 0.05
 #: How long the other processes may take to end by themselves once one has told why the job ends.
 SETTLE_SECONDS = 3.0
 ABORTED, TIMED_OUT = 1, 124
@@ -77,6 +79,9 @@ class Launcher:
         self._output = Output(folder, request.tag_output, built.size)
         self._cpu = {f"rank {rank}": rank for rank in built.cpu_ranks}
         self._running: set[str] = set()
+        self._finalized: set[int] = set()  # ranks that have told the manager so
+        self._left: set[int] = set()  # ranks whose processes have ended with 0, until it is known how
+        self._begun: dict[int, Path] = {}  # by CPU rank: a file that is there once it has called MPI_Init
 
     def run(self) -> State:
         """Start everything, wait, end everything."""
@@ -107,6 +112,7 @@ class Launcher:
             env["POLYLOOM_SOCKET"] = str(folder / "simulator")
             env["POLYLOOM_SECRET"] = secrets.token_hex(16)
             self._start_simulator(children, folder, env)
+        self._begun = {rank: job_file.begun(folder, rank) for rank in self._cpu.values()}
         manager = dict(env)
         command = [str(paths.program("polyloom-mpi-manager")), str(job_file.write(folder, shared, built.size))]
         if not native:
@@ -162,11 +168,13 @@ class Launcher:
                 self._state.causes.append(f"the job was stopped after {self._request.timeout:g} s (--timeout)")
                 self._state.timed_out = True
                 return
-            child = children.next_end(left)
-            if child is None:
-                continue
-            self._running.discard(child.name)
-            self._judge(child)
+            wait = LOOK_SECONDS if self._left else None
+            child = children.next_end(left if wait is None else wait if left is None else min(wait, left))
+            if child is not None:
+                self._running.discard(child.name)
+                self._judge(child)
+            if self._left:
+                self._look_at_left(children)
             if self._state.problems or self._state.abort is not None:
                 limit = time.monotonic() + SETTLE_SECONDS
                 deadline = limit if deadline is None else min(deadline, limit)
@@ -182,12 +190,33 @@ class Launcher:
                 self._judge(child)
         for child in children.dead(self._running):  # the news of its end may be later than that of what follows
             self._judge(child)
+        self._look_at_left(children)
+
+    def _look_at_left(self, children: Children) -> None:
+        """Of ranks whose processes have ended with 0: whether they had said so to MPI.
+
+        The others of the job wait for one that had not. As under Open MPI, what calls no MPI anywhere goes well.
+        """
+        if not children.caught_up("manager"):
+            return
+        self._left -= self._finalized  # a process ends after the manager has told of it
+        begun = {rank for rank, file in self._begun.items() if file.exists()}
+        if not begun and not self._built.kernels:
+            if len(self._left) == self._built.size:
+                self._running.clear()  # the manager waits, and nobody will come
+            return
+        for rank in sorted(self._left):
+            call = "MPI_Finalize" if rank in begun else "MPI_Init, which every rank of a job calls"
+            self._state.causes.append(f"rank {rank}: its program ended without {call}")
+        self._left.clear()
 
     def _judge(self, child: Child) -> None:
         status = child.status or 0
         if child.name in self._cpu:
             rank = self._cpu[child.name]
             self._state.exits[rank] = status  # MPI_Finalize has told 0 before
+            if status == 0:
+                self._left.add(rank)
             if status > 128:
                 self._state.causes.append(f"rank {rank} was killed by signal {status - 128}")
             elif status and not self._state.problems:
@@ -225,6 +254,7 @@ class Launcher:
         if kind == "output":
             self._output.write(event["rank"], event["stream"], json_text.to_bytes(event["text"]))
         elif kind == "exit":
+            self._finalized.add(event["rank"])
             self._state.exits.setdefault(event["rank"], event["code"])  # a process's own status counts, if known
         elif kind == "abort":
             self._state.abort = event["code"]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -26,14 +27,15 @@ class Played(launch.Launcher):
     programs: dict[str, str]
 
     def _start(self, children: Children, folder: Path) -> None:
+        self._begun = {0: folder / "begun"}
         for name, code in self.programs.items():
-            self._add(children, name, [sys.executable, "-c", code], {}, subprocess.DEVNULL)
+            self._add(children, name, [sys.executable, "-c", code, str(self._begun[0])], {}, subprocess.DEVNULL)
 
 
-def play(folder: Path, **programs: str) -> launch.State:
+def play(folder: Path, kernels: tuple[str, ...] = (), **programs: str) -> launch.State:
     request = cast(Any, SimpleNamespace(tag_output=False, timeout=None))
     with RunFolder(folder / "run") as run:
-        job = Played(request, cast(Any, SimpleNamespace(size=1, cpu_ranks=[0])), run)
+        job = Played(request, cast(Any, SimpleNamespace(size=1, cpu_ranks=[0], kernels=kernels)), run)
         job.programs = {name.replace("_", " "): code for name, code in programs.items()}
         return job.run()
 
@@ -69,3 +71,41 @@ def test_the_status_of_a_process_counts_though_finalize_told_0(tmp_path: Path, t
     wait = "import time; time.sleep(1); "
     state = play(tmp_path, rank_0=rank if told_late else wait + rank, manager=wait + manager if told_late else manager)
     assert state.status() == 7
+
+
+BEGIN = "import sys; open(sys.argv[1], 'w').close()"
+WAIT = "import time; time.sleep(60)"
+
+
+def test_a_rank_that_ends_without_a_word_to_the_manager(tmp_path: Path) -> None:
+    state = play(tmp_path, manager=WAIT, rank_0=BEGIN)
+    assert state.problems == ["rank 0: its program ended without MPI_Finalize"] and state.status() == 1
+
+
+def test_a_rank_whose_word_is_heard_after_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line lies in the manager's pipe, and we are slow."""
+    event = launch.Launcher._event
+
+    def slow(self: launch.Launcher, text: bytes) -> None:
+        time.sleep(1.5)
+        event(self, text)
+
+    monkeypatch.setattr(launch.Launcher, "_event", slow)
+    told = json.dumps({"event": "exit", "rank": 0, "code": 0})
+    state = play(tmp_path, manager=f"print({told!r}, flush=True); import time; time.sleep(2)", rank_0=BEGIN)
+    assert state.problems == [] and state.exits == {0: 0}
+
+
+def test_a_rank_that_ends_without_a_word_is_the_cause_of_what_follows(tmp_path: Path) -> None:
+    manager = f"import time; time.sleep(1); {says(OTHER_LEFT)}"
+    state = play(tmp_path, manager=manager, rank_0=f"{BEGIN}; import time; time.sleep(1)")
+    assert state.problems[0] == "rank 0: its program ended without MPI_Finalize"
+
+
+def test_a_job_without_mpi_goes_well(tmp_path: Path) -> None:
+    assert play(tmp_path, manager=WAIT, rank_0="print('hello')").status() == 0
+
+
+def test_a_rank_of_a_cluster_must_call_mpi(tmp_path: Path) -> None:
+    state = play(tmp_path, ("kernel",), manager=WAIT, rank_0="print('hello')")
+    assert state.problems == ["rank 0: its program ended without MPI_Init, which every rank of a job calls"]

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -133,6 +134,7 @@ void start() {
     if (made->job.config.rank >= made->job.config.size)
       throw UserError(std::string(path) + ": rank is the manager's");
     made->has_manager = true;
+    std::ofstream(std::string(path) + kBegun);
     const std::string choice = nlohmann::json::parse(made->job.text).value("collectives", "auto");
     if (choice != "auto" && choice != "linear" && choice != "tree") {
       throw UserError("collectives = \"" + choice + "\"; allowed: \"auto\", \"linear\", \"tree\"");
