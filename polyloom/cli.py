@@ -397,7 +397,7 @@ def isa_test(
     elf: Annotated[list[Path] | None, typer.Option("--elf", metavar="FILE...", help="Test programs.")] = None,
     on: Annotated[str, typer.Option(help="sim or rtl.")] = "sim",
     cluster: Annotated[str, typer.Option(help="Of overlay boards; the programs run on board (0,0).")] = "tiny-1",
-    limit_us: Annotated[float, typer.Option(help="Simulated time that a program may take.")] = 10_000,
+    limit_us: Annotated[float, typer.Option(help="Simulated time that a program may take, at most 1e9.")] = 10_000,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Run instruction-set tests on a core.

@@ -175,6 +175,33 @@ def test_a_late_verdict_is_nobody_elses(on, tmp_path):
 
 
 @needs_compiler
+@pytest.mark.parametrize("on", ["sim", "rtl"])
+def test_a_limit_is_kept(on, tmp_path):
+    """A program has passed within any limit that is not below what it took, and within no other."""
+    good = source(tmp_path, "good", programs.program("  j pass\n"))
+    took = json.loads(isa_test("--on", on, "--json", "--elf", good).stdout)["tests"][0]["microseconds"]
+    assert 1 < took < 100
+    for limit in (took, 2 * took, 1e9):
+        assert isa_test("--on", on, "--limit-us", limit, "--elf", good).returncode == 0
+    for limit in (1e-9, 0.5 * took, 0.999 * took):
+        done = isa_test("--on", on, "--limit-us", limit, "--elf", good)
+        assert done.returncode == 1
+        late = f"it had passed when the host looked after {took:.10g} us of simulated time, "
+        late += f"which is more than {limit:.10g}"
+        unseen = f"nothing was written to tohost in {limit:.10g} us of simulated time"
+        assert done.stdout.splitlines()[0] in (f"good.elf: FAILED: {late}", f"good.elf: FAILED: {unseen}")
+
+
+@needs_compiler
+@pytest.mark.parametrize("limit", ["1e30", "1.1e9", "0", "-1", "nan", "inf"])
+def test_a_limit_that_is_none_is_refused(limit, tmp_path):
+    good = source(tmp_path, "good", programs.program("  j pass\n"))
+    done = isa_test(f"--limit-us={limit}", "--elf", good)
+    assert done.returncode == 1
+    assert f"--limit-us {float(limit):g}: allowed is above 0 to 1e+09" in done.stderr
+
+
+@needs_compiler
 def test_a_verdict_is_not_left_for_the_next_program(tmp_path):
     # An instruction memory of 64 KiB: tohost's address is one of its own, too.
     cluster = tmp_path / "large.toml"

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,6 +11,9 @@ from pathlib import Path
 from polyloom import interrupts, paths, process, record
 from polyloom.errors import UserError
 from polyloom.isatest import elf
+
+#: A program that does not end within it ends nowhere: it is hours of this machine's time.
+MAX_LIMIT_US = 1e9
 
 
 @dataclass
@@ -29,8 +31,8 @@ def run(files: list[Path], on: str, cluster: str, limit_us: float) -> list[Verdi
     """Run all; UserError if a file is no program or a run cannot be made."""
     if on not in {"sim", "rtl"}:
         raise UserError(f"--on {on}: allowed are sim, rtl")
-    if not 0 < limit_us < math.inf:
-        raise UserError(f"--limit-us {limit_us:g}: give a time above 0")
+    if not 0 < limit_us <= MAX_LIMIT_US:
+        raise UserError(f"--limit-us {limit_us:g}: allowed is above 0 to {MAX_LIMIT_US:g}, 1000 s of simulated time")
     programs = [elf.read(file) for file in files]
     verdicts: list[Verdict] = []
     for program in programs:

@@ -21,6 +21,12 @@ using blocks::Space;
 constexpr std::uint32_t kPiece = 1u << 16;
 constexpr std::uint64_t kAddresses = std::uint64_t{1} << 32;
 
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.10g", value);
+  return text;
+}
+
 }  // namespace
 
 MemRange place_of(const ClusterFacts& facts, bool executable, std::uint32_t address, std::uint64_t bytes,
@@ -125,13 +131,15 @@ ElfResult ElfRunner::run(const ElfProgram& program, double limit_us) {
       return result;
     }
     if (result.microseconds > limit_us) {
-      result.reason = "nothing was written to tohost in " + std::to_string(static_cast<long>(limit_us)) +
-                      " us of simulated time";
+      result.reason = "nothing was written to tohost in " + number(limit_us) + " us of simulated time";
       return result;
     }
   }
-  result.passed = result.tohost == 1;
-  if (!result.passed) {
+  result.passed = result.tohost == 1 && result.microseconds <= limit_us;
+  if (result.tohost == 1 && !result.passed) {
+    result.reason = "it had passed when the host looked after " + number(result.microseconds) +
+                    " us of simulated time, which is more than " + number(limit_us);
+  } else if (!result.passed) {
     result.reason = (result.tohost & 1) != 0
                         ? "test " + std::to_string(result.tohost >> 1) + " failed"
                         : "tohost is " + hex(result.tohost) + ", which is no end of a test";

@@ -50,7 +50,7 @@ class ElfRunner {
  public:
   explicit ElfRunner(std::unique_ptr<HostBackend> backend) : backend_(std::move(backend)) {}
 
-  /// Called once. Gives up after `limit_us` of simulated time.
+  /// Called once. A program whose end is not seen within `limit_us` of simulated time has not passed.
   ElfResult run(const ElfProgram& program, double limit_us);
   std::string finish() { return backend_->finish(); }
 

@@ -19,6 +19,9 @@ using polyloom::UserError;
 using polyloom::overlay::ElfProgram;
 using polyloom::overlay::ElfSegment;
 
+/// As `polyloom isa-test` allows: 1000 s of simulated time.
+constexpr double kMaxLimitUs = 1e9;
+
 std::vector<std::uint8_t> from_hex(const std::string& text) {
   const auto digit = [](char c) -> unsigned {
     if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
@@ -68,7 +71,10 @@ int run(double limit_us, const std::string& path) {
 int main(int argc, char** argv) {
   return polyloom::guarded([&] {
     const double limit_us = argc == 3 ? std::strtod(argv[1], nullptr) : 0;
-    if (limit_us <= 0) throw UserError("usage: polyloom-elf-run MICROSECONDS program.json");
+    if (!(limit_us > 0 && limit_us <= kMaxLimitUs)) {
+      throw UserError(
+          "usage: polyloom-elf-run MICROSECONDS program.json, MICROSECONDS above 0 and at most 1e9");
+    }
     return run(limit_us, argv[2]);
   });
 }
