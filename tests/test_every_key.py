@@ -118,7 +118,7 @@ CHANGES: dict[str, dict[str, tuple[str, Program | str]]] = {
         "channel_size": ('"128 KiB"', COLLECTIVE),
         "read_latency": ("40", COLLECTIVE),
         "write_latency": ("20", COLLECTIVE),
-        "contents": ('"none"', "cannot do that"),
+        "contents": ('"none"', "keep no bytes"),
         "operator_inputs": ("8", COLLECTIVE),
         "operators": ('["reduce"]', "partition"),
         "partitions": ("2", COLLECTIVE),
