@@ -212,9 +212,9 @@ def test_a_compressed_file_that_ends_too_early(polyloom: Polyloom, tmp_path: Pat
     whole = {"bz2": bz2.compress, "xz": lzma.compress, "gz": gzip.compress}[packed](text)
     file = tmp_path / f"graph.txt.{packed}"
     file.write_bytes(whole)
-    assert polyloom("run", "hashmin", "--on", "native", "--graph", file).status == 0
+    assert polyloom("run", "pagerank", "--on", "native", "--graph", file).status == 0
     file.write_bytes(whole[: len(whole) * percent // 100])
-    refused(polyloom("run", "hashmin", "--on", "native", "--graph", file), file.name, "truncated")
+    refused(polyloom("run", "pagerank", "--on", "native", "--graph", file), file.name, "truncated")
 
 
 @pytest.mark.parametrize("packed", ["bz2", "xz", "zst", "lz4"])
