@@ -91,8 +91,12 @@ def test_a_rank_whose_word_is_heard_after_its_end(tmp_path: Path, monkeypatch: p
         event(self, text)
 
     monkeypatch.setattr(launch.Launcher, "_event", slow)
-    told = json.dumps({"event": "exit", "rank": 0, "code": 0})
-    state = play(tmp_path, manager=f"print({told!r}, flush=True); import time; time.sleep(2)", rank_0=BEGIN)
+    event_told = json.dumps({"event": "exit", "rank": 0, "code": 0})
+    told = "sys.argv[1] + '.told'"
+    # A rank ends only when the manager has spoken, however late that began to run.
+    rank = f"{BEGIN}; import os, time\nwhile not os.path.exists({told}): time.sleep(0.01)"
+    manager = f"print({event_told!r}, flush=True); import sys, time; open({told}, 'w').close(); time.sleep(2)"
+    state = play(tmp_path, manager=manager, rank_0=rank)
     assert state.problems == [] and state.exits == {0: 0}
 
 
