@@ -47,7 +47,7 @@ class Cache:
     def find(self, key: str, file: str) -> Path | None:
         """The entry, if it is there and has that file."""
         for folder in (self.folder, *([] if self.place else [paths.build_dir() / self.kind])):
-            if (folder / key / file).is_file():
+            if os.access(folder / key / file, os.R_OK):  # another user's may be closed to us
                 with contextlib.suppress(OSError):  # none of ours, or not ours to write
                     os.utime(folder / key / MARKER)
                 return folder / key
@@ -57,12 +57,17 @@ class Cache:
     def making(self, key: str) -> Iterator[Path]:
         """A new folder to fill, which becomes the entry when all went well. Whoever comes first wins."""
         folder = self.made()
-        with process.scratch("making", folder) as fresh:
+        with process.scratch("making", folder) as scratch:
+            fresh = scratch / key  # unlike the folder around it, as open to other users as ours say
+            fresh.mkdir()
             yield fresh
-            (fresh / process.OWNER).unlink()
             (fresh / MARKER).touch()
             with contextlib.suppress(OSError):  # there is one by now, which is equal
                 fresh.rename(folder / key)
+        if not os.access(folder / key, os.R_OK | os.X_OK):
+            raise UserError(
+                f"{folder / key} belongs to a user who lets nobody read it; set {self.variable} to a folder of yours"
+            )
         self.trim(bound())
 
     def made(self) -> Path:

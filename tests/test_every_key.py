@@ -164,7 +164,8 @@ GENERAL = [
     ("[host]", 'latency = "2 us"', PAGERANK),
     ("[host]", 'rate = "1 Gb/s"', PAGERANK),
     ("[host]", 'call_time = "5 us"', PAGERANK),
-    ("[host]", "drop_rate = 0.01", "deadlock"),
+    ("[host]", "bit_error_rate = 1e-9", "data link layer of PCI Express"),
+    ("[host]", "drop_rate = 0.01", "data link layer of PCI Express"),
     ("[host]", 'attach = ["fpga.0.0"]', "has no host link"),
 ]
 

@@ -15,7 +15,7 @@ namespace polyloom::fabric {
 const std::vector<std::string>& known_protocols();
 
 /// Fills in the protocol of each link that names none. Throws UserError for a link whose ends do not speak
-/// what the file says of it.
+/// what the file says of it, and for one that speaks PCI Express and has faults.
 void settle_protocols(ClusterSpec& spec, const RoleRegistry& roles);
 
 }  // namespace polyloom::fabric

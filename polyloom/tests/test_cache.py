@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -43,6 +45,33 @@ def test_an_entry_is_found_when_it_is_whole(cache: Cache) -> None:
     make(cache, "a")
     found = cache.find("a", "thing")
     assert found is not None and sorted(p.name for p in found.iterdir()) == [MARKER, "thing"]
+
+
+def test_an_entry_is_as_open_to_others_as_the_umask_says(cache: Cache) -> None:
+    before = os.umask(0o027)
+    try:
+        entry = make(cache, "a")
+    finally:
+        os.umask(before)
+    assert entry.stat().st_mode & 0o777 == 0o750
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs two users")
+def test_another_users_entry_that_is_closed(cache: Cache) -> None:
+    entry = make(cache, "a")
+    entry.chmod(0o700)
+    for folder in (cache.folder, *cache.folder.parents[:3]):
+        folder.chmod(0o777)
+    code = f"""
+from pathlib import Path
+from polyloom.cache import Cache
+cache = Cache("things", "POLYLOOM_TEST_CACHE", Path({str(cache.folder)!r}))
+assert cache.find("a", "thing") is None
+with cache.making("a") as fresh:
+    (fresh / "thing").touch()
+"""
+    done = subprocess.run([sys.executable, "-c", code], user=65534, capture_output=True, text=True, check=False)
+    assert f"UserError: {entry} belongs to a user who lets nobody read it; set POLYLOOM_TEST_CACHE" in done.stderr
 
 
 def test_the_second_to_come_is_dropped(cache: Cache) -> None:
@@ -93,7 +122,11 @@ def test_who_may_not_write_the_installation_has_a_cache_of_his_own(
     make(cache, "a")
     # Root may write everywhere: what the system would say is put into its mouth.
     access = os.access
-    monkeypatch.setattr(os, "access", lambda path, mode: installed not in Path(path).parents and access(path, mode))
+
+    def allows(path: str | Path, mode: int) -> bool:
+        return access(path, mode) and not (mode & os.W_OK and installed in Path(path).parents)
+
+    monkeypatch.setattr(os, "access", allows)
     assert cache.folder == own / "polyloom" / "things"
     assert cache.find("a", "thing") == installed / "things" / "a"  # what is there is used
     make(cache, "b")

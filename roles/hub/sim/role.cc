@@ -92,14 +92,6 @@ unsigned number_of(const fabric::ClusterSpec& cluster, int index) {
   return number;
 }
 
-void check_wire(const std::string& node, const fabric::NodePort& port) {
-  if (port.quality != nullptr && (port.quality->bit_error_rate > 0 || port.quality->drop_rate > 0)) {
-    throw UserError(node +
-                    ": a hub's links have bit_error_rate = 0 and drop_rate = 0: the data link layer of PCI "
-                    "Express, which would repeat what is damaged, is not modelled");
-  }
-}
-
 std::unique_ptr<fabric::Node> make_node(const fabric::NodeContext& context) {
   const fabric::ClusterNode& node = context.node();
   if (node.fidelity != fabric::Fidelity::sim && node.fidelity != fabric::Fidelity::rtl) {
@@ -117,7 +109,6 @@ std::unique_ptr<fabric::Node> make_node(const fabric::NodeContext& context) {
   }
   for (int i = 0; i < node.ports; ++i) {
     const fabric::NodePort& port = context.ports[static_cast<std::size_t>(i)];
-    check_wire(node.name, port);
     const Port name = i == network ? Port::north : kOf[i];
     site.links[static_cast<std::size_t>(name)] = {port.tx, port.rx};
   }
@@ -139,7 +130,6 @@ std::unique_ptr<fabric::Node> make_host(const fabric::NodeContext& context,
                             .write_latency = p.write_latency,
                             .read_latency = p.read_latency,
                             .poll_latency = p.poll_latency};
-    check_wire(peer.name, port);
     endpoints.push_back(std::make_unique<Endpoint>("endpoint." + std::to_string(endpoint.node), endpoint,
                                                    blocks::WireEnds{port.tx, port.rx}));
   }
