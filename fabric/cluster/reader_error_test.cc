@@ -81,9 +81,11 @@ TEST(ReaderError, KeysAndTypes) {
       {replaced(kBase, "rate =", "protocol = \"serial\"\nrate ="),
        {"c.toml: link fpga.0.0-fpga.1.0", "\"serial\"", "do not speak it", "allowed: reliable"}},
       {kBase + "[host]\nprotocol = \"udp\"\n", {"c.toml: link", "host", "\"udp\"", "allowed: pcie"}},
-      {kBase + "[host]\ndrop_rate = 1e-9\n", {"c.toml: link", "host", "drop_rate = 1e-09", "PCI Express", "allowed"}},
+      {kBase + "[host]\ndrop_rate = 1e-9\n",
+       {"c.toml: link", "host", "drop_rate = 1e-09", "PCI Express", "allowed"}},
       {kBase + "[host]\nbit_error_rate = 1e-9\n", {"c.toml: link", "bit_error_rate = 1e-09", "PCI Express"}},
-      {kBase + "[[override]]\nbetween = [\"host\", \"fpga.1.0\"]\ndrop_rate = 0.5\n", {"drop_rate = 0.5", "PCI Express"}},
+      {kBase + "[[override]]\nbetween = [\"host\", \"fpga.1.0\"]\ndrop_rate = 0.5\n",
+       {"drop_rate = 0.5", "PCI Express"}},
       {kBase + "[memory.fast]\nkind = \"hbm2\"\nsize = \"2 GiB\"\n", {"c.toml:11", "no role", "ddr3-1600"}},
       {kBase + "[memory.a]\nkind = \"ddr3-1600\"\nsize = \"2 GiB\"\n[memory.b]\nkind = \"ddr3-1600\"\nsize = "
                "\"1 GiB\"\n",
