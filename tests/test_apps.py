@@ -78,3 +78,37 @@ class TestApps:
         sources = min(40, len(graph.ids))
         ours = self.run(polyloom, tmp_path, graph, "asp", on, "--sources", sources, *extra)
         np.testing.assert_array_equal(ours, references.distance_sums(len(graph.ids), graph.edges, sources))
+
+
+@pytest.mark.parametrize("mode", ["async", "sync"])
+@pytest.mark.parametrize(("on", "extra"), WHERE, ids=["native", "laptop"])
+class TestLongPaths:
+    """Paths that leave 32 bits, beside shortest ones that do not."""
+
+    def run(self, polyloom: Polyloom, graph: Graph, weights: np.ndarray, on: str, mode: str, extra) -> Done:
+        np.savetxt(graph.path, np.column_stack([graph.ids[graph.edges], weights]), fmt="%d")
+        where = ("--on", on, "--mode", mode, *extra, "--source", graph.ids[0])
+        return polyloom(
+            "run", "sssp", "--graph", graph.path, "--out", graph.path.with_suffix(".csv"), "--verify", *where
+        )
+
+    def test_are_passed_over(self, polyloom: Polyloom, tmp_path: Path, on: str, extra, mode: str) -> None:
+        graph = Graph(tmp_path / "graph.txt", random_graph(501, 4000, 1))
+        random = np.random.default_rng(7)
+        weights = random.integers(1 << 20, 1 << 29, 4000)
+        expected = references.sssp(len(graph.ids), graph.edges, weights, 0)
+        start, end = expected[graph.edges].T
+        heavy = (start + weights > end) & (random.random(4000) < 0.5)  # on no shortest path
+        weights[heavy] = (1 << 32) - 1 - random.integers(0, 1000, heavy.sum())
+        done = self.run(polyloom, graph, weights, on, mode, extra)
+        assert done.status == 0, done.err
+        np.testing.assert_array_equal(list(read_values(tmp_path / "graph.csv").values()), expected)
+
+    def test_are_refused(self, polyloom: Polyloom, tmp_path: Path, on: str, extra, mode: str) -> None:
+        graph = Graph(tmp_path / "graph.txt", np.array([[0, 1], [1, 2], [2, 3]]))
+        for last in ((1 << 32) - 1 - 10, (1 << 32) - 1):
+            done = self.run(polyloom, graph, np.array([4, 6, last]), on, mode, extra)
+            assert done.status == 1 and not (tmp_path / "graph.csv").exists()
+            assert "the shortest path to 3 is longer than 4294967294" in done.err and "(to 2 it is 10," in done.err
+        done = self.run(polyloom, graph, np.array([4, 6, (1 << 32) - 1 - 11]), on, mode, extra)
+        assert done.status == 0 and read_values(tmp_path / "graph.csv")[3] == (1 << 32) - 2

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host program of single-source shortest paths.
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 
@@ -11,17 +12,17 @@
 namespace polyloom::apps {
 namespace {
 
-/// A path has fewer edges than there are vertices; its length must stay below kUnreached, and one more weight
-/// too.
-void check_range(const Input& input) {
-  std::uint64_t largest = 0;
-  for (const std::uint32_t weight : input.weights) largest = std::max<std::uint64_t>(largest, weight);
-  std::uint64_t sum = 0;
-  if (largest * input.vertices < kUnreached) return;
-  for (const std::uint32_t weight : input.weights) sum += weight;
-  if (sum < kUnreached) return;
-  throw UserError("weights are too large: paths could be longer than " + std::to_string(kUnreached) +
-                  "; the largest weight is " + std::to_string(largest) + ". Divide all weights");
+/// A vertex that the source reaches only by paths of kUnreached or more looks unreached. It has a neighbour
+/// that is reached, or it is behind one of its kind that has.
+void check_range(const Input& input, const std::vector<double>& distances) {
+  for (std::size_t i = 0; i < input.edges.size(); ++i) {
+    const auto [from, to] = input.edges[i];
+    if (std::isnan(distances[from]) || !std::isnan(distances[to])) continue;
+    throw UserError(fmt::format(
+        "weights are too large: the shortest path to {} is longer than {}, the most that 32 bits hold (to {} "
+        "it is {:.0f}, and the edge between them weighs {}). Divide all weights",
+        input.names[to], kUnreached - 1, input.names[from], distances[from], input.weights[i]));
+  }
 }
 
 template <typename Vertex>
@@ -47,7 +48,6 @@ int run(int argc, char** argv) {
   const auto start = WallClock::now();
   const Input input = load_input(options, true);
   const std::uint32_t source = vertex_called(input, options.source, "--source");
-  check_range(input);
   Answer answer;
   answer.load_seconds = seconds_since(start);
   answer.integral = true;
@@ -58,6 +58,7 @@ int run(int argc, char** argv) {
   } else {
     run_with<SsspAsync>("sssp", source, input, answer);
   }
+  check_range(input, answer.values);
   double sum = 0, reached = 0;
   for (const double value : answer.values) {
     if (std::isnan(value)) continue;

@@ -24,7 +24,7 @@ struct SsspMessage {
   uint32_t distance;
 };
 
-/// What both forms share. The host checks that no path can reach kUnreached, so sums do not wrap.
+/// What both forms share. A path whose length leaves 32 bits is passed over.
 struct SsspBase : PDevice<SsspState, uint32_t, SsspMessage> {
   INLINE void init() {
     s->distance = s->is_source ? 0 : kUnreached;
@@ -34,6 +34,10 @@ struct SsspBase : PDevice<SsspState, uint32_t, SsspMessage> {
   INLINE void send(SsspMessage* msg) {
     msg->distance = s->distance;
     *readyToSend = No;
+  }
+  /// Whether `distance`, a sum that ends with `weight`, is below `known` and has not wrapped.
+  static INLINE bool is_shorter(uint32_t distance, uint32_t weight, uint32_t known) {
+    return distance < known && distance >= weight;
   }
   INLINE bool finish(SsspResult* msg) {
     msg->id = s->id;
@@ -45,7 +49,7 @@ struct SsspBase : PDevice<SsspState, uint32_t, SsspMessage> {
 struct SsspAsync : SsspBase {
   INLINE void recv(SsspMessage* msg, const uint32_t* weight) {
     const uint32_t distance = msg->distance + *weight;
-    if (distance < s->distance) {
+    if (is_shorter(distance, *weight, s->distance)) {
       s->distance = distance;
       *readyToSend = Pin(0);
     }
@@ -57,7 +61,7 @@ struct SsspSync : SsspBase {
   static constexpr bool recvNeverSends = true;
   INLINE void recv(SsspMessage* msg, const uint32_t* weight) {
     const uint32_t distance = msg->distance + *weight;
-    if (distance < s->candidate) s->candidate = distance;
+    if (is_shorter(distance, *weight, s->candidate)) s->candidate = distance;
   }
   INLINE bool step() {
     if (s->candidate >= s->distance) return false;
