@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -61,8 +63,13 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
         env = {**app.environment, **_environment(request, on, cluster), **folder.env}
         env["POLYLOOM_RUN_DIR"] = str(folder.path)
         start = time.monotonic()
-        capture, held = request.json_output, folder.descriptors
-        status, output = process.run_child(command, env, Path.cwd(), capture_stdout=capture, descriptors=held)
+        status, output = process.run_child(
+            command,
+            env,
+            Path.cwd(),
+            capture_stdout=request.json_output,
+            descriptors=[*folder.descriptors, *_descriptors_named(words)],
+        )
         folder.remove_partial()
         wall = time.monotonic() - start
         if 0 < status < FIRST_OF_SIGNALS and not folder.has_begun:
@@ -72,6 +79,12 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
     if status in record.INTERRUPTED:
         print(f"polyloom: {record.INTERRUPTED[status]}; the record of the run so far: {folder.path}", file=sys.stderr)
     return status, folder.path, output
+
+
+def _descriptors_named(words: Sequence[str]) -> list[int]:
+    """Those that the caller's shell has opened for the program: ``--graph <(zcat graph.gz)``."""
+    found = {int(match[1]) for word in words if (match := re.fullmatch(r"/(?:dev|proc/self)/fd/(\d+)", word))}
+    return sorted(number for number in found if number > 2 and Path(f"/proc/self/fd/{number}").exists())
 
 
 def _environment(request: RunRequest, on: str, cluster: str) -> dict[str, str]:

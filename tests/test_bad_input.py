@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import POLYLOOM, ROOT, Done
+from conftest import POLYLOOM, ROOT, Done, read_values
 
 Polyloom = Callable[..., Done]
 
@@ -251,6 +251,28 @@ def test_a_graph_through_a_pipe(tmp_path: Path, verify: bool) -> None:
     done = subprocess.run(words, cwd=tmp_path, input="0 1\n2 3\n", capture_output=True, text=True, check=False)
     assert (done.returncode == 0) is not verify, done.stderr
     assert not verify or "--verify reads the graph a second time, and /dev/stdin is a pipe" in done.stderr
+
+
+@pytest.mark.parametrize("word", ["--graph {}", "--graph={}"])
+def test_a_graph_through_a_descriptor(tmp_path: Path, word: str) -> None:
+    """As a shell opens one for ``--graph <(zcat graph.gz)``."""
+    read, write = os.pipe()
+    os.write(write, b"3 4\n4 9\n")
+    os.close(write)
+    words = [
+        str(POLYLOOM),
+        "run",
+        "hashmin",
+        "--on",
+        "native",
+        *word.format(f"/dev/fd/{read}").split(),
+        "--out",
+        "o.csv",
+    ]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, pass_fds=[read])
+    os.close(read)
+    assert done.returncode == 0, done.stderr
+    assert read_values(tmp_path / "o.csv") == {3: 3, 4: 3, 9: 3}
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import json
 import os
 import sys
 import time
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -253,7 +254,8 @@ def _verified(args: argparse.Namespace, given: table.Table, answer: table.Table)
     if args.out and args.out.suffix == ".npy":
         answer = np.load(args.out)
     elif args.out:
-        answer = np.loadtxt(args.out, dtype=given.dtype, delimiter=",", skiprows=1, ndmin=2).reshape(-1, 2)
+        with warnings.catch_warnings(action="ignore", category=UserWarning):  # of a file without records
+            answer = np.loadtxt(args.out, dtype=given.dtype, delimiter=",", skiprows=1, ndmin=2).reshape(-1, 2)
     return verify(given, answer)
 
 

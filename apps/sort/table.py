@@ -53,6 +53,8 @@ def generate(data: str, nodes: int, count: int, types: int, seed: int) -> Table:
 
 def read(path: Path) -> Table:
     """The table of a .npy file: shape (records, 2), integers that fit 32 bits."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise ValueError(f"{path} is a pipe or a device; give a file")
     try:
         table = np.load(path, allow_pickle=False)
     except (OSError, MemoryError):

@@ -332,6 +332,7 @@ def test_other_tables_are_refused(tmp_path: Path, bad: np.ndarray, says: str) ->
         ("--keys -1", "--keys -1: a node has none or more"),
         ("--in x.npy --data wide", "--data is for generated records"),
         ("--in /nowhere/x.npy", "No such file"),
+        ("--in /dev/null", "is a pipe or a device; give a file"),
         ("--out x.txt", "must end in .npy or .csv"),
     ],
 )
@@ -340,6 +341,15 @@ def test_options_that_would_not_be_heeded_are_refused(tmp_path: Path, options: s
     assert found.returncode == 1
     assert says in found.stderr
     assert "Traceback" not in found.stderr
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".csv"])
+def test_no_records_at_all(tmp_path: Path, suffix: str) -> None:
+    given, out = tmp_path / "given.npy", tmp_path / f"sorted{suffix}"
+    np.save(given, np.empty((0, 2), np.int32))
+    found = command("--in", given, "--out", out, "--verify", "--run-dir", tmp_path / "run", on="native")
+    assert (found.returncode, found.stderr) == (0, "")
+    assert out.read_text() == "key,value\n" if suffix == ".csv" else np.load(out).shape == (0, 2)
 
 
 def test_an_answer_that_is_not_sorted_never_leaves() -> None:

@@ -29,14 +29,20 @@ Fidelity fidelity_of(const std::string& word) {
   return static_cast<Fidelity>(std::find(kFidelities.begin(), kFidelities.end(), word) - kFidelities.begin());
 }
 
-// Of a node in a cluster file: `native` needs no cluster, and no node of ours runs on a board yet.
+const std::vector<std::string> kSimulated = {"sim", "rtl"};
+
+// Why a fidelity that exists is none of a simulated node; empty for all other words.
+std::string why_not_simulated(const std::string& word) {
+  if (word == "board") return "no node runs on a board yet";
+  if (word == "native") return "a native run has no cluster (--on native)";
+  return "";
+}
+
 Fidelity read_fidelity(Table& table, Fidelity fallback) {
-  const std::vector<std::string> simulated = {"sim", "rtl"};
   const std::string word = table.text("fidelity", std::string(name_of(fallback)));
-  if (word == "board") table.fail("fidelity", "no node runs on a board yet", joined(simulated));
-  if (word == "native")
-    table.fail("fidelity", "a native run has no cluster (--on native)", joined(simulated));
-  return fidelity_of(table.choice("fidelity", word, simulated));
+  if (const std::string why = why_not_simulated(word); !why.empty())
+    table.fail("fidelity", why, joined(kSimulated));
+  return fidelity_of(table.choice("fidelity", word, kSimulated));
 }
 
 // Defaults of every FPGA, and what a [[node]] may set over them.
@@ -435,9 +441,11 @@ LinkQuality read_quality(Table& table, const LinkQuality* base) {
 }
 
 Fidelity parse_fidelity(const std::string& word, const std::string& what) {
-  if (std::find(kFidelities.begin(), kFidelities.end(), word) == kFidelities.end()) {
-    throw UserError(what + " = \"" + word + "\": unknown fidelity" + did_you_mean(word, kFidelities) +
-                    "; allowed: " + joined(kFidelities));
+  if (std::find(kSimulated.begin(), kSimulated.end(), word) == kSimulated.end()) {
+    const std::string why = why_not_simulated(word);
+    throw UserError(what + " = \"" + word +
+                    "\": " + (why.empty() ? "unknown fidelity" + did_you_mean(word, kSimulated) : why) +
+                    "; allowed: " + joined(kSimulated));
   }
   return fidelity_of(word);
 }

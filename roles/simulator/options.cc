@@ -127,7 +127,7 @@ std::optional<Options> parse_options(int argc, char** argv, int& status) {
     status = app.exit(error);  // --help, --version
     return std::nullopt;
   }
-  if (!on.empty()) options.read.fidelity = fabric::parse_fidelity(on, "--on");
+  if (!on.empty()) options.read.fidelity = fabric::parse_fidelity(on, "--on (or POLYLOOM_ON)");
   read_time("--max-time", max_time, options.max_time);
   read_time("--standstill", standstill, options.standstill);
   if (options.trace && options.run_dir.empty()) {

@@ -348,6 +348,8 @@ TEST_F(SimulatorTest, WavesOfRtlNodesGoIntoTheRecord) {
 
 TEST_F(SimulatorTest, WavesThatCannotBeAreRefused) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"--on", "board"}, "POLYLOOM_ON) = \"board\": no node runs on a board yet; allowed: sim, rtl"},
+      {{"--on", "simm"}, "(did you mean sim?); allowed: sim, rtl"},
       {{"--on", "rtl", "--wave", "fpga.9.0,1 us,2 us"}, "waves of node \"fpga.9.0\": the cluster"},
       {{"--wave", "fpga.1.0,1 us,2 us"}, "only a node of fidelity rtl has waves; this one has sim"},
   };

@@ -147,7 +147,7 @@ ClusterFacts native_facts(const Options& options) {
 bool wants_native(const Options& options) {
   const char* on = std::getenv("POLYLOOM_ON");
   const std::string word = !options.on.empty() ? options.on : on ? on : "sim";
-  if (word != "native" && word != "sim" && word != "rtl" && word != "board") {
+  if (word != "native" && word != "sim" && word != "rtl") {
     throw UserError(fmt::format("'{}' is no way to run: native, sim, rtl", word));
   }
   return word == "native";
