@@ -58,10 +58,45 @@ def _bytes_of(array: Array) -> NDArray[np.uint8]:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 
+def _joined(arrays: Sequence[Array]) -> NDArray[np.uint8]:
+    """Their bytes: ``np.concatenate`` of the arrays themselves would turn them into this machine's byte order."""
+    return np.concatenate([_bytes_of(array) for array in arrays])
+
+
+def _native(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return dtype.newbyteorder("=")
+
+
 def _words_of(array: Array) -> NDArray[np.uint32]:
     if array.dtype.itemsize != 4:
         raise CollectiveError(f"a column of {array.dtype}: partition moves elements of 4 bytes")
     return np.ascontiguousarray(array).reshape(-1).view(np.uint32)
+
+
+def _array(value: Any, who: str = "") -> Array:
+    """What was given, if it is an array whose bytes are all that it holds."""
+    if not isinstance(value, np.ndarray):
+        raise CollectiveError(f"{who}a {type(value).__name__}; arrays of NumPy are expected, one a rank")
+    if isinstance(value, np.ma.MaskedArray):
+        raise CollectiveError(f"{who}a masked array, whose mask would be lost; fill it (filled()) or give its data")
+    if value.dtype.hasobject or not value.dtype.itemsize:
+        raise CollectiveError(
+            f"{who}an array of {value.dtype}; elements of a fixed size are expected, no Python objects"
+        )
+    return value
+
+
+def _items(value: Any, what: str) -> list[Any]:
+    try:
+        return list(value)
+    except TypeError:
+        raise CollectiveError(f"{what} = {value!r}: a sequence is expected") from None
+
+
+def _word(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise CollectiveError(f"{what} = {value!r}: a word is expected")
+    return value
 
 
 def _whole(value: Any, what: str, least: int, most: int) -> int:
@@ -74,10 +109,8 @@ def _check_types(arrays: Sequence[Array | None]) -> None:
     """All of one type: bytes of another would be taken for the first's."""
     ranks: dict[str, list[str]] = {}
     for rank, array in enumerate(arrays):
-        if array is not None and not isinstance(array, np.ndarray):
-            raise CollectiveError(f"rank {rank}: a {type(array).__name__}; arrays of NumPy are expected, one a rank")
         if array is not None:
-            ranks.setdefault(str(array.dtype), []).append(str(rank))
+            ranks.setdefault(str(_array(array, f"rank {rank}: ").dtype), []).append(str(rank))
     if len(ranks) > 1:
         who = "; ".join(f"{name} (rank {', '.join(of)})" for name, of in ranks.items())
         raise CollectiveError(f"the ranks' arrays are of different types: {who}")
@@ -88,12 +121,14 @@ class Communicator:
 
     ``cluster``: name or path (default: ``POLYLOOM_CLUSTER``). ``on``: "sim" or "rtl" (every FPGA, over the cluster
     file) or "native" (default: ``POLYLOOM_ON``, else as the file says): this process does the work at the speed of its
-    memory and knows no time. Without a cluster a native one has ``native_ranks`` ranks.
+    memory and knows no time. Without a cluster a native one has ``native_ranks`` ranks (8).
     ``watchdog_seconds``: simulated time without progress after which the operation
     fails with the cause. Errors: CollectiveError.
     """
 
-    def __init__(self, cluster: str = "", on: str = "", native_ranks: int = 8, watchdog_seconds: float = 5e-3) -> None:
+    def __init__(
+        self, cluster: str = "", on: str = "", native_ranks: int | None = None, watchdog_seconds: float = 5e-3
+    ) -> None:
         path = str(paths.cluster_file(cluster)) if cluster else ""
         self._own: Any = ext.Communicator(path, on, native_ranks, watchdog_seconds)
 
@@ -156,10 +191,12 @@ class Communicator:
         """Lanes that leave a node."""
         return int(self._raw.lanes)
 
-    def _one_each(self, arrays: Sequence[Any]) -> None:
-        if len(arrays) != self.size:
-            raise CollectiveError(f"{len(arrays)} arrays for {self.size} ranks; one a rank is expected")
-        _check_types(arrays)
+    def _one_each(self, arrays: Any) -> list[Array]:
+        found = _items(arrays, "arrays")
+        if len(found) != self.size:
+            raise CollectiveError(f"{len(found)} arrays for {self.size} ranks; one a rank is expected")
+        _check_types(found)
+        return found
 
     def _check_rank(self, rank: int) -> None:
         _whole(rank, "rank", 0, self.size - 1)
@@ -172,6 +209,8 @@ class Communicator:
         kind = _TYPES.get(np.dtype(dtype), "bytes")
         if kind == "bytes" and operation in {"reduce", "reduce_scatter", "all_reduce"}:
             raise CollectiveError(f"{operation} of {np.dtype(dtype)}: elements are {' or '.join(map(str, _TYPES))}")
+        if "reduce" in options:
+            _word(options["reduce"], "op")
         for name in ("root", "destination"):
             if name in options:
                 options[name] = _whole(options[name], name, *_INT32)  # which ranks there are: check()
@@ -203,6 +242,7 @@ class Communicator:
         self, request: Any, send: Sequence[Array | None], dtype: Any, algorithm: str
     ) -> tuple[list[Array], Result]:
         self._raw.check(request)
+        _word(algorithm, "algorithm")
         empty = np.zeros(0, np.uint8)
         _check_types(send)
         given = [empty if a is None else _bytes_of(a) for a in send]
@@ -225,6 +265,7 @@ class Communicator:
 
     def unicast(self, array: Array, root: int, destination: int, algorithm: str = "") -> tuple[Array, Result]:
         """``array`` of rank ``root`` to rank ``destination``; returns what arrived, in its shape."""
+        array = _array(array)
         request = self.request("unicast", [array.nbytes], root=root, destination=destination)
         send = self._from_root(request, root, array)
         received, result = self._call(request, send, array.dtype, algorithm)
@@ -232,46 +273,56 @@ class Communicator:
 
     def broadcast(self, array: Array, root: int = 0, algorithm: str = "") -> tuple[list[Array], Result]:
         """``array`` of rank ``root`` to all; returns one array of its shape a rank."""
+        array = _array(array)
         request = self.request("broadcast", [array.nbytes], root=root)
         received, result = self._call(request, self._from_root(request, root, array), array.dtype, algorithm)
         received[root] = array.copy()
         return [each.reshape(array.shape) for each in received], result
 
     def scatter(self, blocks: Sequence[Array], root: int = 0, algorithm: str = "") -> tuple[list[Array], Result]:
-        """Block i, of any length, of rank ``root`` to rank i."""
-        self._one_each(blocks)
+        """Block i, of any shape, of rank ``root`` to rank i."""
+        blocks = self._one_each(blocks)
         request = self.request("scatter", [b.nbytes for b in blocks], root=root)
-        send = self._from_root(request, root, np.concatenate([b.reshape(-1) for b in blocks]))
-        return self._call(request, send, blocks[0].dtype, algorithm)
+        received, result = self._call(
+            request, self._from_root(request, root, _joined(blocks)), blocks[0].dtype, algorithm
+        )
+        return [each.reshape(block.shape) for each, block in zip(received, blocks, strict=True)], result
 
     def gather(self, arrays: Sequence[Array], root: int = 0, algorithm: str = "") -> tuple[Array, Result]:
-        """``arrays[i]`` of rank i, of any length, one after the other at rank ``root``."""
-        self._one_each(arrays)
+        """``arrays[i]`` of rank i, of any length, flat and one after the other at rank ``root``."""
+        arrays = self._one_each(arrays)
         request = self.request("gather", [a.nbytes for a in arrays], root=root)
         received, result = self._call(request, arrays, arrays[0].dtype, algorithm)
         return received[root], result
 
     def all_gather(self, arrays: Sequence[Array], algorithm: str = "") -> tuple[list[Array], Result]:
-        """``arrays[i]`` of rank i, of any length, one after the other at every rank."""
-        self._one_each(arrays)
+        """``arrays[i]`` of rank i, of any length, flat and one after the other at every rank."""
+        arrays = self._one_each(arrays)
         request = self.request("all_gather", [a.nbytes for a in arrays])
         return self._call(request, arrays, arrays[0].dtype, algorithm)
 
     def all_to_all(self, blocks: Sequence[Sequence[Array]], algorithm: str = "") -> tuple[list[list[Array]], Result]:
-        """``blocks[i][j]``, of any length, from rank i to rank j; returns ``received[j][i]``.
+        """``blocks[i][j]``, of any shape, from rank i to rank j; returns ``received[j][i]``.
 
         Rows that are arrays (of two dimensions or more, so blocks are equal) are taken as they lie in memory.
         """
         n = self.size
-        if len(blocks) != n or any(len(row) != n for row in blocks):
+        given = _items(blocks, "blocks")
+        rows = [_items(row, f"rank {i}") for i, row in enumerate(given)]
+        if len(rows) != n or any(len(row) != n for row in rows):
             raise CollectiveError(f"all_to_all: {n} rows of {n} blocks are wanted for {n} ranks")
-        for row in blocks:
+        for row in rows:
             _check_types(row)
-        request = self.request("all_to_all", [blocks[i][j].nbytes for i in range(n) for j in range(n)])
-        rows = [row if isinstance(row, np.ndarray) else np.concatenate([b.reshape(-1) for b in row]) for row in blocks]
-        received, result = self._call(request, rows, blocks[0][0].dtype, algorithm)
-        cuts = [np.cumsum([blocks[i][j].size for i in range(n)])[:-1] for j in range(n)]
-        return [np.split(received[j], cuts[j]) for j in range(n)], result
+        _check_types([row[0] for row in rows])
+        dtype = rows[0][0].dtype
+        request = self.request("all_to_all", [block.nbytes for row in rows for block in row])
+        send = [_bytes_of(r) if isinstance(r, np.ndarray) else _joined(row) for r, row in zip(given, rows, strict=True)]
+        received, result = self._call(request, send, dtype, algorithm)
+        cuts = [np.cumsum([row[j].size for row in rows])[:-1] for j in range(n)]
+        return [
+            [piece.reshape(row[j].shape) for piece, row in zip(np.split(received[j], cuts[j]), rows, strict=True)]
+            for j in range(n)
+        ], result
 
     def reduce(
         self, arrays: Sequence[Array], root: int = 0, op: str = "sum", algorithm: str = ""
@@ -281,7 +332,7 @@ class Communicator:
         The result has the shape of rank 0's array. Minimum and maximum are IEEE 754's minimumNumber and
         maximumNumber, in which a NaN loses against a number; in sums and averages it wins.
         """
-        self._one_each(arrays)
+        arrays = self._one_each(arrays)
         request = self.request("reduce", [arrays[0].nbytes], arrays[0].dtype, root=root, reduce=op)
         received, result = self._call(request, arrays, arrays[0].dtype, algorithm)
         return received[root].reshape(arrays[0].shape), result
@@ -290,7 +341,7 @@ class Communicator:
         self, arrays: Sequence[Array], counts: Sequence[int] | None = None, op: str = "sum", algorithm: str = ""
     ) -> tuple[list[Array], Result]:
         """Element-wise combination; rank i gets ``counts[i]`` elements, flat (default: equal shares)."""
-        self._one_each(arrays)
+        arrays = self._one_each(arrays)
         if counts is None and arrays[0].size % self.size:
             raise CollectiveError(
                 f"reduce_scatter of {arrays[0].size} elements over {self.size} ranks: shares are not equal; "
@@ -298,7 +349,7 @@ class Communicator:
             )
         share = [arrays[0].size // self.size] * self.size
         if counts is not None:
-            share = [_whole(count, "counts", 0, 1 << 60) for count in counts]
+            share = [_whole(count, "counts", 0, 1 << 60) for count in _items(counts, "counts")]
         sizes = [c * arrays[0].itemsize for c in share]
         request = self.request("reduce_scatter", sizes, arrays[0].dtype, reduce=op)
         return self._call(request, arrays, arrays[0].dtype, algorithm)
@@ -308,7 +359,7 @@ class Communicator:
 
         Shapes and NaN as ``reduce``.
         """
-        self._one_each(arrays)
+        arrays = self._one_each(arrays)
         request = self.request("all_reduce", [arrays[0].nbytes], arrays[0].dtype, reduce=op)
         received, result = self._call(request, arrays, arrays[0].dtype, algorithm)
         return [each.reshape(arrays[0].shape) for each in received], result
@@ -328,23 +379,32 @@ class Communicator:
         bits count); ``values``, of any type of 4 bytes, go with their keys. Returns what each rank received, an array
         or a pair (keys, values), in any order; the histogram ``[sender, bucket]``; and the Result.
         """
-        shift, count = bits
-        if shift < 0 or count < 0 or shift + count > 32:
-            raise CollectiveError(f"bits=({shift}, {count}): the first bit and how many, of the 32 of a key")
+        first, *others = [_whole(each, "bits", 0, 32) for each in _items(bits, "bits")] or [0]
+        if len(others) != 1 or first + others[0] > 32:
+            raise CollectiveError(f"bits={bits}: the first bit and how many, of the 32 of a key")
+        keys = [_array(each, f"rank {rank}: ") for rank, each in enumerate(_items(keys, "keys"))]
         for rank, array in enumerate(keys):
             if array.dtype.kind not in "iu":
                 raise CollectiveError(f"partition: rank {rank}'s keys are {array.dtype}; keys are uint32 or int32")
-        columns = [[_words_of(a) for a in side] for side in (keys, values or [])]
-        raw = self._raw.partition(*columns, shift, count, list(owners))
-        received = [a.view(k.dtype) for a, k in zip(raw.take_keys(), keys, strict=True)]
+        given = [] if values is None else _items(values, "values")
+        if values is not None and len(given) != len(keys):
+            raise CollectiveError(f"partition: values of {len(given)} ranks and keys of {len(keys)}")
+        beside = [_array(each, f"rank {rank}: ") for rank, each in enumerate(given)]
+        columns = [[_words_of(a.astype(_native(a.dtype), copy=False)) for a in keys], [_words_of(a) for a in beside]]
+        raw = self._raw.partition(
+            *columns, first, others[0], [_whole(owner, "owners", *_INT32) for owner in _items(owners, "owners")]
+        )
+        received = [
+            a.view(_native(k.dtype)).astype(k.dtype, copy=False) for a, k in zip(raw.take_keys(), keys, strict=True)
+        ]
         if values is not None:
-            beside = [a.view(v.dtype) for a, v in zip(raw.take_values(), values, strict=True)]
-            received = list(zip(received, beside, strict=True))
+            taken = [a.view(v.dtype) for a, v in zip(raw.take_values(), beside, strict=True)]
+            received = list(zip(received, taken, strict=True))
         return received, np.array(raw.histogram, np.int64), Result.of(raw.result)
 
     def prepare(self, request: Any, algorithm: str = "") -> Any:
         """Allot buffers that stay, for ``run``, ``send_views`` and ``recv_views``."""
-        return self._raw.prepare(request, algorithm)
+        return self._raw.prepare(request, _word(algorithm, "algorithm"))
 
     def run(self, prepared: Any) -> Result:
         """Run the operation once on prepared buffers, without moving data to or from this process."""
@@ -357,7 +417,7 @@ class Communicator:
     def write_send(self, prepared: Any, rank: int, array: Array) -> None:
         """Fill the send buffer of a rank."""
         self._check_rank(rank)
-        self._raw.write(prepared, rank, _bytes_of(array))
+        self._raw.write(prepared, rank, _bytes_of(_array(array)))
 
     def read_recv(self, prepared: Any, rank: int, dtype: Any = np.uint8) -> Array:
         """Read the receive buffer of a rank."""
@@ -434,7 +494,7 @@ class Communicator:
 
     def store(self, buffer: Any, array: Array, at: int = 0) -> None:
         """Write an array's bytes into a buffer from byte ``at`` (a multiple of 8) on."""
-        self._raw.store(buffer, _whole(at, "at", 0, buffer.bytes), _bytes_of(array))
+        self._raw.store(buffer, _whole(at, "at", 0, buffer.bytes), _bytes_of(_array(array)))
 
     def load(self, buffer: Any, dtype: Any = np.uint8, count: int = -1, at: int = 0) -> Array:
         """Read ``count`` elements (-1: to the end) of a buffer from byte ``at`` (a multiple of 8) on."""

@@ -156,11 +156,11 @@ NB_MODULE(_polyloom_collectives, m) {
   nb::class_<Communicator>(m, "Communicator")
       .def(
           "__init__",
-          [](Communicator* self, const std::string& cluster, const std::string& on, int native_ranks,
-             double watchdog) {
+          [](Communicator* self, const std::string& cluster, const std::string& on,
+             std::optional<int> native_ranks, double watchdog) {
             new (self) Communicator(Options{cluster, on, native_ranks, watchdog});
           },
-          "cluster"_a = "", "on"_a = "", "native_ranks"_a = 8, "watchdog_seconds"_a = 5e-3)
+          "cluster"_a = "", "on"_a = "", "native_ranks"_a = nb::none(), "watchdog_seconds"_a = 5e-3)
       .def_prop_ro("size", &Communicator::size)
       .def_prop_ro("native", &Communicator::native)
       .def_prop_ro("topology", [](const Communicator& c) { return c.topology().text(); })

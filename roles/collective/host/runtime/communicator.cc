@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "polyloom/collectives.h"
@@ -84,6 +85,13 @@ struct Communicator::State {
     }
   }
 
+  bool hands_on_sums(const Prepared& prepared) const {
+    const Request& r = prepared.request;
+    if (r.reduce != ReduceOp::average || r.type != DataType::int32 || prepared.algorithm == kNativeAlgorithm)
+      return false;
+    return hands_on_integer_sums(make_plan(prepared.algorithm, {r, facts.topology, facts.shape}), r);
+  }
+
   struct Scheduled;
   Scheduled schedule(const Prepared& prepared);
   void run_native_on(const Prepared& prepared);
@@ -125,7 +133,7 @@ ClusterFacts native_facts(const Options& options) {
   if (!options.cluster.empty()) {
     facts = read_facts(show_cluster(options.cluster));
   } else {
-    const int ranks = options.native_ranks;
+    const int ranks = options.native_ranks.value_or(8);
     if (ranks < 1 || ranks > 64) throw UserError(fmt::format("{} ranks: allowed are 1 to 64", ranks));
     facts.topology = Topology::fully_connected(ranks);
     for (int r = 0; r < ranks; ++r) facts.names.push_back(fmt::format("rank.{}", r));
@@ -167,6 +175,27 @@ void for_pieces(const Buffer& buffer, std::uint64_t at, std::uint64_t bytes, F f
   }
 }
 
+/// Sums of any of the ranks' elements fit 32 bits. Throws UserError that names the first that may not.
+void require_small_sums(const Communicator::Prepared& prepared,
+                        std::span<const std::span<const std::uint8_t>> send) {
+  constexpr std::uint64_t kMost = INT32_MAX;
+  std::vector<std::uint64_t> sums(prepared.request.total() / sizeof(std::int32_t));
+  for (const auto& bytes : send) {
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      std::int32_t value;
+      std::memcpy(&value, &bytes[i * sizeof value], sizeof value);
+      sums[i] += static_cast<std::uint64_t>(std::abs(std::int64_t{value}));
+    }
+  }
+  const auto large = std::find_if(sums.begin(), sums.end(), [](std::uint64_t sum) { return sum > kMost; });
+  if (large == sums.end()) return;
+  throw UserError(fmt::format(
+      "{} ({}): integers are averaged in stages here, and sums between them might leave 32 bits: the ranks' "
+      "values "
+      "of element {} add up to {}, without their signs, and {} is safe; use smaller values or float32",
+      name_of(prepared.request.operation), prepared.algorithm, large - sums.begin(), *large, kMost));
+}
+
 }  // namespace
 
 Communicator::Communicator(const Options& options) : state_(std::make_unique<State>()) {
@@ -176,6 +205,12 @@ Communicator::Communicator(const Options& options) : state_(std::make_unique<Sta
         fmt::format("a watchdog of {} seconds; allowed are 0 (none) to 1000000", options.watchdog_seconds));
   }
   s.native = wants_native(options);
+  if (options.native_ranks && (!options.cluster.empty() || (!options.on.empty() && !s.native))) {
+    throw UserError(
+        fmt::format("native_ranks = {}: the ranks are those of the cluster; leave it out, or run natively "
+                    "without a cluster",
+                    *options.native_ranks));
+  }
   if (s.native) {
     s.facts = native_facts(options);
     s.backend = make_native_backend(s.facts.topology, s.facts.shape, s.facts.channel_bytes);
@@ -221,6 +256,18 @@ std::string Communicator::explain(const Request& request) const {
 }
 
 Communicator::Prepared Communicator::prepare(const Request& request, const std::string& algorithm) {
+  Prepared prepared = allot(request, algorithm);
+  if (state_->hands_on_sums(prepared)) {
+    throw UserError(
+        fmt::format("{} ({}): integers are averaged in stages here, and nobody would see if a sum between "
+                    "them overflowed; "
+                    "call the operation, which looks at the data, or average float32",
+                    name_of(request.operation), prepared.algorithm));
+  }
+  return prepared;
+}
+
+Communicator::Prepared Communicator::allot(const Request& request, const std::string& algorithm) {
   check(request, topology());
   state_->check_sizes(request);
   Prepared prepared{request, algorithm.empty() ? choose(request) : algorithm, {}, {}};
@@ -468,7 +515,8 @@ Result Communicator::call(const Request& request, std::span<const std::span<cons
     run_native(request, send, recv);
     return state_->described(request, kNativeAlgorithm);
   }
-  const Prepared prepared = prepare(request, algorithm);
+  const Prepared prepared = allot(request, algorithm);
+  if (state_->hands_on_sums(prepared)) require_small_sums(prepared, send);
   for (int r = 0; r < size(); ++r) write(prepared.send[index(r)], send[index(r)]);
   Result result = run(prepared);
   for (int r = 0; r < size(); ++r) read(prepared.recv[index(r)], recv[index(r)]);

@@ -228,6 +228,19 @@ std::vector<std::string> algorithms(const Request& r, const Topology& t, const N
   return names;
 }
 
+bool hands_on_integer_sums(const Plan& plan, const Request& request) {
+  if (!request.reduces() || request.reduce != ReduceOp::average || request.type != DataType::int32)
+    return false;
+  for (const Phase& phase : plan.phases) {
+    for (const Work& work : phase) {
+      for (const Join& join : work.joins) {
+        if (join.combine.op == ReduceOp::sum) return true;
+      }
+    }
+  }
+  return false;
+}
+
 Plan make_plan(const std::string& algorithm, const Situation& s) {
   check(s.request, s.topology);
   require_operator(s.request, s.topology, s.shape);

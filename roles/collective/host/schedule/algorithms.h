@@ -37,6 +37,9 @@ void require_operator(const Request& request, const Topology& topology, const No
 std::vector<std::string> algorithms(const Request& request, const Topology& topology, const NodeShape& shape);
 /// Throws UserError with the names that apply if `algorithm` does not.
 Plan make_plan(const std::string& algorithm, const Situation& situation);
+/// Whether it averages integers in stages, which hand each other sums of 32 bits: those must not overflow.
+/// (Where all inputs meet in one operator the sum is wide enough.)
+bool hands_on_integer_sums(const Plan& plan, const Request& request);
 /// Layouts (bases from 0) that let the algorithm use its lanes with the fewest steps.
 Buffers preferred_buffers(const std::string& algorithm, const Situation& situation);
 

@@ -53,6 +53,54 @@ def test_all_reduce(comm: Communicator, count: int) -> None:
                 assert result.algorithm == name
 
 
+@pytest.mark.parametrize("dtype", [">i4", ">f8", "?", "c16", "S3", ">u2, <f4"])
+def test_types_and_shapes(comm: Communicator, dtype: str) -> None:
+    """What moves comes as it was: type, byte order, and the shape of each block."""
+    n, rng = comm.size, np.random.default_rng(5)
+    size = np.dtype(dtype).itemsize
+
+    def drawn(*shape: int) -> np.ndarray:
+        byte = rng.integers(0, 2, (*shape, size) if shape else size, np.uint8)
+        return np.ascontiguousarray(byte).view(dtype).reshape(shape)
+
+    def same(got: np.ndarray, given: np.ndarray) -> None:
+        assert (got.dtype, got.shape, got.tobytes()) == (given.dtype, given.shape, given.tobytes())
+
+    blocks = [[drawn((i + j) % 3, 2) for j in range(n)] for i in range(n)]
+    for i, row in enumerate(comm.all_to_all(blocks)[0]):
+        for j, got in enumerate(row):
+            same(got, blocks[j][i])
+    equal = drawn(n, n, 3)
+    for j, row in enumerate(comm.all_to_all(list(equal))[0]):
+        for got, given in zip(row, equal[:, j], strict=True):
+            same(got, given)
+    for got, given in zip(comm.scatter(blocks[0], root=1)[0], blocks[0], strict=True):
+        same(got, given)
+    joined = np.frombuffer(b"".join(block.tobytes() for block in blocks[0]), dtype)
+    same(comm.gather(blocks[0], root=1)[0], joined)
+    for got in comm.all_gather(blocks[0])[0]:
+        same(got, joined)
+    scalar, turned = drawn(), drawn(5, 4)[::-1, ::2].T
+    for given in (scalar, turned):
+        same(comm.unicast(given, 0, n - 1)[0], given)
+        for got in comm.broadcast(given)[0]:
+            same(got, given)
+
+
+@pytest.mark.parametrize("kind", [">u4", ">i4", "<i4"])
+def test_partition_of_keys_in_another_byte_order(kind: str) -> None:
+    comm = Communicator("optweb-8", on="native")
+    rng = np.random.default_rng(1)
+    keys = [rng.integers(0, 1 << 31, 50).astype(kind) for _ in range(8)]
+    values = [key.astype(">f4") for key in keys]
+    received, histogram, _ = comm.partition(keys, values, bits=(28, 3))
+    assert np.array_equal(histogram, [np.bincount(key >> 28, minlength=8) for key in keys])
+    every = np.concatenate(keys)
+    for rank, (got, beside) in enumerate(received):
+        assert (got.dtype, beside.dtype) == (np.dtype(kind), np.dtype(">f4"))
+        assert sorted(got) == sorted(every[every >> 28 == rank]) and np.array_equal(beside, got.astype(np.float32))
+
+
 @pytest.mark.parametrize("count", [1, 31, 33, 5000])
 def test_moves(comm: Communicator, count: int) -> None:
     n = comm.size

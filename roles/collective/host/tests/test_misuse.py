@@ -36,6 +36,11 @@ def works(comm: Communicator) -> None:
         ({"on": "native", "native_ranks": 0}, "0 ranks: allowed are 1 to 64"),
         ({"on": "native", "native_ranks": 65}, "65 ranks"),
         ({"on": "native", "native_ranks": -3}, "-3 ranks"),
+        (
+            {"on": "native", "native_ranks": 4, "cluster": "optweb-8"},
+            "native_ranks = 4: the ranks are those of the cluster",
+        ),
+        ({"on": "sim", "native_ranks": 4}, "native_ranks = 4"),
         ({"on": "Sim"}, "'Sim' is no way to run: native, sim, rtl"),
         ({"on": "native", "watchdog_seconds": -1.0}, "watchdog of -1 seconds"),
         ({"on": "native", "watchdog_seconds": float("nan")}, "watchdog of nan seconds"),
@@ -138,6 +143,26 @@ def test_a_program_that_is_away_comes_back_before_it_calls(on: str) -> None:
         (lambda c, a: c.gather([]), "0 arrays for 3 ranks"),
         (lambda c, a: c.partition([x.astype(np.float32) for x in a], bits=(0, 2)), "rank 0's keys are float32"),
         (lambda c, a: c.partition(a, bits=(31, 3)), r"bits=\(31, 3\): .* of the 32 of a key"),
+        (lambda c, a: c.partition(a, bits=5), "bits = 5: a sequence"),
+        (lambda c, a: c.partition(a, bits=(1, 2, 3)), r"bits=\(1, 2, 3\): the first bit and how many"),
+        (lambda c, a: c.partition(a, bits=(0.5, 2)), r"bits = 0\.5"),
+        (lambda c, a: c.partition(5, 5, bits=(0, 2)), "keys = 5: a sequence"),
+        (lambda c, a: c.partition(a, [], bits=(0, 2)), "values of 0 ranks and keys of 3"),
+        (lambda c, a: c.partition(a, a, bits=(0, 2), owners=None), "owners = None: a sequence"),
+        (lambda c, a: c.partition([1, 2, 3], bits=(0, 2)), "rank 0: a int; arrays of NumPy"),
+        (lambda c, a: c.unicast([1, 2], 0, 1), "a list; arrays of NumPy"),
+        (lambda c, a: c.broadcast([1, 2]), "a list; arrays of NumPy"),
+        (lambda c, a: c.broadcast(None), "a NoneType; arrays of NumPy"),
+        (lambda c, a: c.broadcast(np.array([object()])), "an array of object; elements of a fixed size"),
+        (lambda c, a: c.all_gather([np.ma.masked_equal(x, 3) for x in a]), "rank 0: a masked array"),
+        (lambda c, a: c.gather(5), "arrays = 5: a sequence"),
+        (lambda c, a: c.gather([1, 2, 3]), "rank 0: a int; arrays of NumPy"),
+        (lambda c, a: c.all_to_all([a, a, 5]), "rank 2 = 5: a sequence"),
+        (lambda c, a: c.all_to_all(a), "3 rows of 3 blocks"),
+        (lambda c, a: c.all_to_all([a, a, [x.astype(np.float32) for x in a]]), "of different types"),
+        (lambda c, a: c.all_reduce(a, None), "op = None: a word"),
+        (lambda c, a: c.all_reduce(a, algorithm=None), "algorithm = None: a word"),
+        (lambda c, a: c.reduce_scatter(a, 5), "counts = 5: a sequence"),
         (lambda c, a: c.write_send(c.prepare(c.uniform("all_reduce", 36)), 50, a[0]), "rank = 50: .* from 0 to 2"),
         (lambda c, a: c.read_recv(c.prepare(c.uniform("all_reduce", 36)), -1), "rank = -1: .* from 0 to 2"),
         (lambda c, a: c.send_views(c.prepare(c.uniform("all_reduce", 36)), 3), "rank = 3: .* from 0 to 2"),
@@ -149,6 +174,27 @@ def test_arguments(call: Any, words: str) -> None:
     with pytest.raises(CollectiveError, match=words):
         call(comm, arrays)
     works(comm)
+
+
+def test_integers_whose_sum_leaves_32_bits_between_two_stages() -> None:
+    """A join of all ranks is wide enough, one after the other is not."""
+    large = [np.full(20, 10**9 + rank, np.int32) for rank in range(8)]
+    small = [np.full(20, (-1) ** rank * (2**31 - 1) // 8, np.int32) for rank in range(8)]
+    words = "integers are averaged in stages here, .* values of element 0 add up to 80000000.. without their signs"
+    for on in ("sim", "native"):
+        comm = Communicator("optweb-4x2", on=on)
+        for call in (comm.reduce, comm.reduce_scatter, comm.all_reduce):
+            counts = {"counts": [20, *[0] * 7]} if call == comm.reduce_scatter else {}
+            staged = {"algorithm": "dimension" if call != comm.all_reduce else "halves"} if on == "native" else {}
+            with pytest.raises(CollectiveError, match=words.replace("..", "...")):
+                call(large, op="average", **counts, **staged)
+            got = call(small, op="average", **counts, **staged)[0]
+            assert np.array_equal(np.ravel(got[0]) if isinstance(got, list) else got, np.zeros(20))
+        with pytest.raises(CollectiveError, match="call the operation, which looks at the data"):
+            request = comm.request("all_reduce", [80], np.int32, reduce="average")
+            comm.prepare(request, "hierarchical")
+    for comm in (Communicator("optweb-8", on="sim"), Communicator("optweb-4x2", on="native")):
+        assert set(comm.all_reduce(large, "average")[0][3]) == {10**9 + 3}
 
 
 def test_memory_of_nodes() -> None:

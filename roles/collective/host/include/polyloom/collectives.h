@@ -33,7 +33,8 @@ namespace polyloom::collective {
 struct Options {
   std::string cluster{};  ///< name or path; empty: POLYLOOM_CLUSTER
   std::string on{};       ///< "sim" or "native"; empty: POLYLOOM_ON, else sim
-  int native_ranks = 8;   ///< of a native communicator without a cluster
+  /// Of a native communicator without a cluster; empty: 8. Refused beside what rules such a one out.
+  std::optional<int> native_ranks{};
   /// Simulated time without progress that counts as a hang, longer where an operation itself takes longer; 0:
   /// never.
   double watchdog_seconds = 5e-3;
@@ -145,7 +146,7 @@ class Communicator {
 
   /// Buffers of all ranks in the layout that `algorithm` (empty: the quickest) works best on. Send buffers
   /// lie in the first pseudo-channels, receive buffers in the second. Throws UserError with the sizes if one
-  /// does not fit.
+  /// does not fit, and for an average of integers in stages: only `call` sees whether their sums overflow.
   struct Prepared {
     Request request;
     std::string algorithm;
@@ -214,6 +215,7 @@ class Communicator {
 
  private:
   struct State;
+  Prepared allot(const Request& request, const std::string& algorithm);
   std::unique_ptr<State> state_;
 };
 
