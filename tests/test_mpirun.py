@@ -132,6 +132,7 @@ AT_LIMITS: list[tuple[list[str], int, list[str], str]] = [
     (["requests", "40"], 1, [], "rank 1: MPI_Irecv: too many requests at once: a rank has at most 31 on an FPGA"),
     (["reversed", "30", "0", "1"], 0, ["30 reversed, 0 wrong"], ""),
     (["left"], 1, [], "rank 0: its program ended without MPI_Finalize"),
+    (["unreceived", "1"], 1, [], "deadlock.*\n.*rank 0 waits in MPI_Finalize for rank 1 to receive, tag 5"),
     (["stop"], 1, [], "rank 1: its kernel has stopped without saying how it ended"),
     (["null", "0"], 1, [], r"rank 1: \S*limits\.c:\d+:\d+: store of 4 bytes at address 0x00000000"),
     (
@@ -142,6 +143,13 @@ AT_LIMITS: list[tuple[list[str], int, list[str], str]] = [
     ),
     (["receive", "100000"], 1, [], r"rank 1: \S+:\d+:\d+: receives 400000 bytes at 0x\w+, tag 8: no array"),
 ]
+
+
+@pytest.mark.parametrize("to", [0, 1])
+def test_a_message_that_no_rank_receives(to: int, tmp_path: Path) -> None:
+    done = polyloom(tmp_path, "--on", "native", "-n", "2", LIMITS, "unreceived", str(to))
+    assert done.returncode == 1
+    assert f"rank 0 waits in MPI_Finalize for rank {to} to receive, tag 5, MPI_COMM_WORLD" in done.stderr
 
 
 def one_fpga(folder: Path) -> str:
@@ -158,7 +166,7 @@ def test_an_fpga_at_its_limits(words: list[str], status: int, lines: list[str], 
     if "address" in said or "bytes" in said or words == ["left"]:
         own = ["rank 1 begins"]  # the simulation stopped at once, with this line perhaps under way
     assert own == ["rank 1 begins", *lines], done.stdout + done.stderr
-    assert re.search(said, done.stderr.splitlines()[0] if said else ""), done.stderr
+    assert re.match(f".*(?:{said})", done.stderr), done.stderr  # on its first line
     assert (done.returncode == 0) == (status == 0)
 
 

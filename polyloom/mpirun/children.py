@@ -96,6 +96,12 @@ class Child:
         code = self.process.poll()
         return None if code is None else 128 - code if code < 0 else code
 
+    @property
+    def signal(self) -> int | None:
+        """The signal that ended it; a program may end itself with a status above 128 too."""
+        code = self.process.poll()
+        return -code if code is not None and code < 0 else None
+
 
 class Children:
     """A context: on leaving it every process is gone. Ctrl-C, SIGTERM and SIGHUP leave it by an exception."""

@@ -217,8 +217,8 @@ class Launcher:
             self._state.exits[rank] = status  # MPI_Finalize has told 0 before
             if status == 0:
                 self._left.add(rank)
-            if status > 128:
-                self._state.causes.append(f"rank {rank} was killed by signal {status - 128}")
+            if child.signal is not None:
+                self._state.causes.append(f"rank {rank} was killed by signal {child.signal}")
             elif status and not self._state.problems:
                 self._state.consequences.append(f"rank {rank} ended with status {status}")
         elif child.name == "simulator" and (found := _CHECK.search(self._output.tail(child.name))):

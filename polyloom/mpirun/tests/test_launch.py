@@ -73,6 +73,12 @@ def test_the_status_of_a_process_counts_though_finalize_told_0(tmp_path: Path, t
     assert state.status() == 7
 
 
+@pytest.mark.parametrize("status", [1, 127, 128, 139, 255])
+def test_a_status_that_looks_like_a_signal(tmp_path: Path, status: int) -> None:
+    state = play(tmp_path, manager=WAIT, rank_0=f"raise SystemExit({status})")
+    assert (state.status(), state.problems) == (status, [f"rank 0 ended with status {status}"])
+
+
 BEGIN = "import sys; open(sys.argv[1], 'w').close()"
 WAIT = "import time; time.sleep(60)"
 

@@ -2,7 +2,8 @@
 /* Programs at the limits of an engine; the first argument says which, the others how far and between which
    ranks: prints N (rank 1 prints while N receives wait), requests N (rank 1 starts N receives), reversed N
    FROM TO (N messages are received in the opposite order of their sends), stop (rank 1's circuit stops
-   without a word), left (rank 0's process ends without a word), bytes TEXT (rank 1 prints what is no UTF-8),
+   without a word), left (rank 0's process ends without a word), unreceived TO (rank 0 sends
+   a message that no rank receives), bytes TEXT (rank 1 prints what is no UTF-8),
    null, element, divide, send, receive (what a CPU would notice, or should, on rank 1). */
 #include <mpi.h>
 #include <stdio.h>
@@ -80,6 +81,8 @@ int main(int argc, char** argv) {
   if (is(what, "stop") && rank == 1) __polyloom_halt();
 #else
   if (is(what, "left") && rank == 0) _exit(0);
+  static int large[300000];
+  if (is(what, "unreceived") && rank == 0) MPI_Send(large, 300000, MPI_INT, count, 5, MPI_COMM_WORLD);
 #endif
   MPI_Finalize();
 }

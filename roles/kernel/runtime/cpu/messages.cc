@@ -112,6 +112,8 @@ std::string wait_call(const Wait& w) {
       return "MPI_Recv";
     case POLYLOOM_PROBE:
       return "MPI_Probe";
+    case POLYLOOM_FINALIZE:
+      return "MPI_Finalize";
     case POLYLOOM_WAIT:
       return receives(w) ? "MPI_Wait of a receive" : "MPI_Wait of a send";
     default:

@@ -2,6 +2,8 @@
 // A CPU rank: the MPI layer's platform (runtime/mpi/platform.h) on a Station.
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -28,6 +30,7 @@ struct Rank {
   std::unique_ptr<Station> station;
   std::unique_ptr<Commands> commands;
   bool has_manager = false, finished = false;
+  Time finalizing_since = kNever;  // in MPI_Finalize, while sends are not complete
   int collectives = POLYLOOM_CHOICE_auto;
   std::vector<std::byte> scratch;
 
@@ -80,14 +83,25 @@ void put(std::vector<std::byte>& out, const void* data, std::size_t bytes) {
   out.insert(out.end(), from, from + bytes);
 }
 
+// What we wait for, as the words of a command; all 0: nothing.
+std::array<std::uint64_t, 3> waiting(const Rank& r) {
+  std::array<std::uint64_t, 3> words{};
+  if (const std::uint64_t* command = r.commands->waiting()) {
+    std::copy_n(command, words.size(), words.begin());
+  } else if (const auto send = r.station->engine().open_send(); send && r.finalizing_since != kNever) {
+    words = {polyloom_word0(POLYLOOM_FINALIZE, send->type, send->peer, send->tag),
+             polyloom_word1(send->comm, 0, nullptr), 0};
+  }
+  return words;
+}
+
 // The manager may ask at any time what we wait for.
 void answer_questions(Rank& r) {
   if (!r.has_manager || !r.station->take_system(r.manager(), POLYLOOM_ASK)) return;
   std::vector<std::byte> answer;
-  const std::uint64_t* words = r.commands->waiting();
-  const std::uint64_t since = static_cast<std::uint64_t>(r.commands->since());
-  const std::uint64_t none[3] = {};
-  put(answer, words ? words : none, sizeof none);
+  const auto words = waiting(r);
+  const Time since = r.commands->waiting() ? r.commands->since() : r.finalizing_since;
+  put(answer, words.data(), sizeof words);
   const Counters& c = r.station->engine().counters();
   const std::uint64_t moved[2] = {c.envelopes_sent + c.envelopes_accepted - c.system, c.bytes_in};
   put(answer, &since, sizeof since);
@@ -156,7 +170,12 @@ void start() {
 
 void finish(Rank& r) {
   if (r.has_manager) {
-    while (!r.station->settle(kSecond)) answer_questions(r);
+    r.finalizing_since = r.station->now();
+    while (!r.station->engine().quiet()) {
+      r.station->pump(kNever);
+      answer_questions(r);
+    }
+    r.finalizing_since = kNever;
     r.station->send_system(r.manager(), POLYLOOM_FIN, {});
     while (!r.station->take_system(r.manager(), POLYLOOM_RELEASE)) {
       r.station->pump(kNever);

@@ -250,6 +250,14 @@ bool Engine::quiet() const {
   return std::all_of(peers_.begin(), peers_.end(), has_none);
 }
 
+std::optional<Envelope> Engine::open_send() const {
+  for (const Request& request : requests_) {
+    const bool open = request.state == State::queued || request.state == State::rendezvous;
+    if (open && request.envelope.comm != POLYLOOM_SYSTEM) return request.envelope;
+  }
+  return std::nullopt;
+}
+
 void Engine::drain_loop() {
   if (looping_) return;
   looping_ = true;

@@ -101,6 +101,8 @@ class Engine {
 
   /// Nothing of ours is under way: all envelopes are accepted, no rendezvous is open.
   bool quiet() const;
+  /// A send of the program's, to this or another rank, that waits for a receive (or for room before one).
+  std::optional<Envelope> open_send() const;
   const Counters& counters() const { return counters_; }
   const Config& config() const { return config_; }
   /// Appends what decides on all that it will do, but for times and tries: for tests that visit every state.

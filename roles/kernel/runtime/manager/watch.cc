@@ -41,18 +41,20 @@ void Watch::look_for_stopped(const std::vector<bool>& ended) {
 // CPU ranks that compute do not answer; then nothing is known, and nothing is wrong.
 bool Watch::look_at_cpus(const std::vector<bool>& ended, std::map<unsigned, Sight>& seen) {
   const Job& job = station_.job();
-  unsigned asked = 0;
+  std::uint16_t from = 0;
+  while (station_.take_system(POLYLOOM_ANY_RANK, POLYLOOM_WAITING, &from)) owing_.erase(from);  // too late
+  std::set<unsigned> asked;
   for (unsigned r = 0; r < job.config.size; ++r) {
     if (ended[r] || job.is_fpga[r]) continue;
-    station_.send_system(static_cast<std::uint16_t>(r), POLYLOOM_ASK, {});
-    ++asked;
+    asked.insert(r);
+    if (owing_.insert(r).second) station_.send_system(static_cast<std::uint16_t>(r), POLYLOOM_ASK, {});
   }
   const Time end = station_.now() + period_;
-  while (asked > 0 && station_.now() < end) {
+  while (!asked.empty() && station_.now() < end) {
     station_.pump(end);
-    std::uint16_t from = 0;
     while (const auto data = station_.take_system(POLYLOOM_ANY_RANK, POLYLOOM_WAITING, &from)) {
-      --asked;
+      asked.erase(from);
+      owing_.erase(from);
       if (data->size() < 48 || get_little<std::uint64_t>(*data, 0) == 0) return false;
       Sight& sight = seen[from];
       sight.wait.rank = from;
@@ -62,7 +64,7 @@ bool Watch::look_at_cpus(const std::vector<bool>& ended, std::map<unsigned, Sigh
       sight.bytes = get_little<std::uint64_t>(*data, 40);
     }
   }
-  return asked == 0;
+  return asked.empty();
 }
 
 bool Watch::look(const std::vector<bool>& ended) {

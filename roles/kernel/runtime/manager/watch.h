@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "roles/kernel/runtime/manager/boards.h"
@@ -42,6 +43,7 @@ class Watch {
   unsigned same_ = 0;
   std::optional<unsigned> suspect_, stopped_;
   std::map<unsigned, Sight> last_;
+  std::set<unsigned> owing_;  ///< CPU ranks that have not answered yet: they compute, and are not asked again
 };
 
 /// What may be the matter if a rank waits for an FPGA to receive, which waits for a message of that rank: the

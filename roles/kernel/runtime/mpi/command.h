@@ -14,7 +14,9 @@ enum {
   POLYLOOM_IPROBE = 7,
   POLYLOOM_SEND_WAIT = 8,
   POLYLOOM_SSEND_WAIT = 9,
-  POLYLOOM_RECV_WAIT = 10
+  POLYLOOM_RECV_WAIT = 10,
+  /* No command: what a CPU rank in MPI_Finalize says that it waits for, with a send that is not complete. */
+  POLYLOOM_FINALIZE = 11
 };
 
 enum {

@@ -155,3 +155,9 @@ def test_deadlocks_are_explained(how: str, waits: list[str], circle: list[int]) 
     assert ours.manager_code == 3
     assert [w["text"].split(", since")[0] for w in deadlock["waits"]] == waits
     assert deadlock["circle"] == circle
+
+
+def test_a_rank_that_computes_long_is_not_asked_again_and_again() -> None:
+    """More looks than the manager may have messages under way."""
+    ours = mpi_job.run(PROGRAMS / "fatal", 2, "compute", hang_ps=1_000_000_000)
+    assert (ours.manager_code, ours.codes) == (0, [0, 0]), ours.stderr

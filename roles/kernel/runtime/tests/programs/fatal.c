@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ends as its argument says: truncate, type, rank, abort, unfinished, deadlock, circle, collective. */
+/* Ends as its argument says: truncate, type, rank, abort, unfinished, deadlock, circle, collective; compute:
+   it takes long, and goes well. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "say.h"
 
@@ -30,6 +32,9 @@ int main(int argc, char** argv) {
   } else if (!strcmp(how, "collective")) {
     if (rank == 1) MPI_Bcast(a, 4, MPI_INT, 0, MPI_COMM_WORLD);
     if (rank == 0) MPI_Recv(a, 4, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (!strcmp(how, "compute")) {
+    sleep(3);
+    MPI_Barrier(MPI_COMM_WORLD);
   }
   MPI_Finalize();
   return 0;
