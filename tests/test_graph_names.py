@@ -189,3 +189,24 @@ def test_a_made_graph_is_verified_without_a_file_and_says_so(polyloom: Polyloom)
     done = polyloom("run", "hashmin", "--on", "native", "--generate", "grid:3:2", "--verify")
     assert "verification: passed" in done.out
     assert "the graph is made, not read" in done.out
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "note"),
+    [
+        (
+            "g.metis",
+            "2 1 011 1\n5 2 7\n6 1 7\n",
+            "weights and sizes of vertices, which a METIS file may give, are not used",
+        ),
+        (
+            "g.mtx",
+            "%%MatrixMarket matrix coordinate pattern general\n2 3 2\n1 3\n2 1\n",
+            "a matrix of 2 rows and 3 columns: row i and column i are taken for the same vertex",
+        ),
+    ],
+)
+def test_what_a_file_holds_beside_a_graph(tmp_path: Path, polyloom: Polyloom, name: str, text: str, note: str) -> None:
+    (tmp_path / name).write_text(text)
+    done = polyloom("run", "sssp", "--on", "native", "--graph", name, "--verify")
+    assert done.status == 0 and f"note: {name}: {note}\n" in done.out

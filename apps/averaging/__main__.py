@@ -61,6 +61,8 @@ def run(args: argparse.Namespace, native: bool, seed: int) -> dict[str, Any]:
         average = timed = ClusterAverage(communicator, args.algorithm)
     settings = training.Settings(epochs=args.epochs, batch=args.batch, seed=seed or training.Settings().seed)
     data, held_out = training.digits()
+    if args.batch > len(data):
+        raise UserError(f"--batch {args.batch}: there are {len(data)} images to learn from; at most so many a step")
     start = time.monotonic()
     checks = Checks() if args.verify else None
     many = training.train(data, held_out, nodes, average, settings, checks)  # first, as a cluster may refuse

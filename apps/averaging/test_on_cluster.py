@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -96,6 +97,14 @@ def test_trainings_that_drift_apart_are_verified(tmp_path: Path, options: str) -
     found = subprocess.run([sys.executable, "-m", "polyloom", *words], capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stdout + found.stderr
     assert json.loads(found.stdout)["verified"] is True
+
+
+def test_more_images_a_step_than_there_are(tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    words = f"run averaging --on native --batch 99999 --run-dir={tmp_path / 'run'}".split()
+    found = subprocess.run([sys.executable, "-m", "polyloom", *words], capture_output=True, text=True, check=False)
+    assert found.returncode == 1
+    assert re.search(r"--batch 99999: there are \d+ images to learn from", found.stderr)
 
 
 def test_links_that_change_bits_are_found(tmp_path: Path) -> None:

@@ -128,6 +128,7 @@ Input load_input(const Options& options, bool want_weights) {
   input.description = options.graph.empty() ? options.generate : options.graph;
   polite::GraphData data = options.graph.empty() ? generate(options) : read(options);
   if (data.vertices == 0) throw UserError(input.description + ": the graph is empty: it has no vertex");
+  if (!data.notes.empty()) input.notes.push_back(input.description + ": " + data.notes);
   const bool of_file = !data.weights.empty();
   if (of_file && !want_weights) {
     input.notes.push_back("the weights of " + input.description + " are not used: " + options.app +

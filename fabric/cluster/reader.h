@@ -29,7 +29,8 @@ ClusterSpec parse_cluster(std::string_view text, const std::string& file, const 
 /// beside and above the running program, the source tree. Throws UserError that lists the known names.
 std::string find_cluster(const std::string& name);
 
-/// "sim" or "rtl", as simulated nodes may have; throws UserError that says where (`what`, e.g. "--on") the word stood.
+/// "sim" or "rtl", as simulated nodes may have; throws UserError that says where (`what`, e.g. "--on") the
+/// word stood.
 Fidelity parse_fidelity(const std::string& word, const std::string& what);
 
 }  // namespace polyloom::fabric

@@ -64,6 +64,10 @@ GraphData read_matrix_market(TextSource& source) {
   sizes.end("'rows columns entries'");
   GraphData g;
   g.set_vertices(static_cast<std::uint32_t>(std::max(rows, columns)), 1);
+  if (rows != columns) {
+    g.notes = "a matrix of " + std::to_string(rows) + " rows and " + std::to_string(columns) +
+              " columns: row i and column i are taken for the same vertex";
+  }
   check_announced(source, entries, header.weighted ? 6 : 4, "entries");
   require_memory_for(source, g.vertices, entries * (header.mirrored ? 2 : 1));
   g.edges.reserve(entries * (header.mirrored ? 2 : 1));

@@ -105,6 +105,8 @@ GraphData read_metis(TextSource& source) {
                      std::to_string(announced) + " edges, which both ends list");
   }
   check_mirrored(source, g, lines);
+  if (sizes || vertex_weights)
+    g.notes = "weights and sizes of vertices, which a METIS file may give, are not used";
   return g;
 }
 

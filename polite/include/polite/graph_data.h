@@ -16,6 +16,7 @@ struct GraphData {
   std::vector<Edge> edges;      ///< directed; parallel edges and loops as they come
   std::vector<double> weights;  ///< one an edge, or empty
   VertexNames names;            ///< one a vertex
+  std::string notes;            ///< what the file holds, or means, that is not said here; for people
 
   /// `count` vertices that are called first, first + 1, ...
   void set_vertices(std::uint32_t count, std::uint32_t first = 0);

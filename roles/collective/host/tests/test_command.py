@@ -25,8 +25,8 @@ def polyloom(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("operation", OPERATIONS.split())
 def test_every_operation_verifies(operation: str) -> None:
-    size = [] if operation == "barrier" else ["--bytes", "5000"]
-    done = polyloom("collective", operation, "--cluster", "optweb-4x2", *size, "--verify", "--json")
+    options = [] if operation == "barrier" else ["--bytes", "5000", "--verify"]
+    done = polyloom("collective", operation, "--cluster", "optweb-4x2", *options, "--json")
     assert done.returncode == 0, done.stderr
     facts = json.loads(done.stdout)
     assert facts["topology"].startswith("hypercube 4 x 2")
@@ -59,6 +59,7 @@ def test_sweep_and_explain() -> None:
         (("broadcast", "--cluster", "laptop"), 'no FPGA of role "collective"'),
         (("broadcast", "--on", "board"), "board"),
         (("broadcast", "--on", "magic"), "native, sim"),
+        (("barrier", "--verify"), "a barrier moves no data that could be compared; leave it out"),
         (("broadcast", "--root", "99", "--bytes", "1K"), "--root"),
     ],
 )
