@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_mpe_asm_pkg: an assembler in SystemVerilog, so that the program is source like the rest and needs no other tool.
-// How:          a part of the program is a function that takes the program so far and gives it back with its instructions behind;
-//               tools run it when they elaborate, twice: the first pass finds where the labels are. An instruction is
+// How:          a part of the program is a function that takes what is known so far and gives it back with its own instructions in
+//               place of the part before; tools run it when they elaborate, twice: the first pass finds where the labels are. It
+//               carries no more than a part, as Verilator copies it bit by bit for each instruction. An instruction is
 //                   p = i(p, add(T, T, n(1)));                            T = T + 1
 //                   p = im(p, mov(T, m()), ld(PA, K_IP));                 T = what was loaded; load a rank's K_IP
 //                   p = ib(p, sub(NONE, T, r(U)), z(L_SAME));             if T == U go to L_SAME
@@ -235,10 +236,15 @@ package polyloom_mpe_asm_pkg;
     LABELS
   } label_e;
 
+  localparam int unsigned PART_WORDS = 160;
+  typedef instruction_t [PART_WORDS-1:0] part_t;
   typedef struct packed {
     logic [LABELS-1:0][9:0] where;
+    logic [10:0] first;  // of the part
     logic [10:0] at;
-    instruction_t [PROGRAM_WORDS-1:0] text;
+    logic too_long;  // some part has more than PART_WORDS
+    logic placing;  // the second pass
+    part_t text;
   } program_t;
 
   localparam target_t NONE = O_NONE;
@@ -416,7 +422,7 @@ package polyloom_mpe_asm_pkg;
     word.cond = next.cond;
     if (next.cond != NEVER) word.to = p.where[next.to];
     imb = p;
-    imb.text[p.at[9:0]] = word;
+    if (p.placing) imb.text[8'(p.at-p.first)] = word;
     imb.at = p.at + 1'b1;
   endfunction
   function automatic program_t im(input program_t p, input instruction_t work, input memory_t memory);
@@ -436,6 +442,27 @@ package polyloom_mpe_asm_pkg;
   function automatic program_t align(input program_t p, input int unsigned to);
     align = p;
     align.at = 11'((32'(p.at) + to - 1) / to * to);
+  endfunction
+
+  // The second pass begins, with the labels of the first.
+  function automatic program_t again(input program_t p);
+    again = program_t'(1'b0);
+    again.where = p.where;
+    again.placing = 1'b1;
+  endfunction
+  // The next part begins, behind the one before.
+  function automatic program_t part(input program_t p);
+    part = p;
+    part.too_long |= p.at > p.first + 11'(PART_WORDS);
+    part.first = p.at;
+    part.text  = part_t'(1'b0);
+  endfunction
+
+  // The whole program: parts in their order, each over what is behind the one before.
+  typedef instruction_t [PROGRAM_WORDS+PART_WORDS-1:0] text_t;
+  function automatic text_t placed(input text_t text, input program_t p);
+    placed = text;
+    placed[p.first+:PART_WORDS] = p.text;
   endfunction
 
 endpackage

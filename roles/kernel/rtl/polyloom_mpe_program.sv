@@ -9,6 +9,10 @@
 module polyloom_mpe_program
   import polyloom_mpe_isa_pkg::*;
   import polyloom_mpe_asm_pkg::program_t;
+  import polyloom_mpe_asm_pkg::text_t;
+  import polyloom_mpe_asm_pkg::part;
+  import polyloom_mpe_asm_pkg::again;
+  import polyloom_mpe_asm_pkg::placed;
 (
     input  logic         clk_i,
     input  place_t       at_i,
@@ -17,22 +21,51 @@ module polyloom_mpe_program
 
   function automatic program_t all(input program_t given);
     program_t p = given;
-    p.at = '0;
-    p = polyloom_mpe_program_boot_pkg::boot(p);
-    p = polyloom_mpe_program_receive_pkg::receive(p);
-    p = polyloom_mpe_program_match_pkg::match(p);
-    p = polyloom_mpe_program_rendezvous_pkg::rendezvous(p);
-    p = polyloom_mpe_program_command_pkg::command(p);
-    p = polyloom_mpe_program_answer_pkg::answer(p);
-    p = polyloom_mpe_program_send_pkg::send(p);
-    p = polyloom_mpe_program_work_pkg::work(p);
-    p = polyloom_mpe_program_time_pkg::timing(p);
-    p = polyloom_mpe_program_manage_pkg::manage(p);
-    p = polyloom_mpe_program_registers_pkg::registers(p);
+    p = polyloom_mpe_program_boot_pkg::boot(part(p));
+    p = polyloom_mpe_program_receive_pkg::receive(part(p));
+    p = polyloom_mpe_program_match_pkg::match(part(p));
+    p = polyloom_mpe_program_rendezvous_pkg::rendezvous(part(p));
+    p = polyloom_mpe_program_command_pkg::command(part(p));
+    p = polyloom_mpe_program_answer_pkg::answer(part(p));
+    p = polyloom_mpe_program_send_pkg::send(part(p));
+    p = polyloom_mpe_program_work_pkg::work(part(p));
+    p = polyloom_mpe_program_time_pkg::timing(part(p));
+    p = polyloom_mpe_program_manage_pkg::manage(part(p));
+    p = polyloom_mpe_program_registers_pkg::registers(part(p));
     return p;
   endfunction
   localparam program_t LABELLED = all(program_t'(1'b0));
-  localparam program_t FULL = all(LABELLED);
+
+  localparam program_t BOOT = polyloom_mpe_program_boot_pkg::boot(part(again(LABELLED)));
+  localparam program_t RECEIVE = polyloom_mpe_program_receive_pkg::receive(part(BOOT));
+  localparam program_t MATCH = polyloom_mpe_program_match_pkg::match(part(RECEIVE));
+  localparam program_t RENDEZVOUS = polyloom_mpe_program_rendezvous_pkg::rendezvous(part(MATCH));
+  localparam program_t COMMAND = polyloom_mpe_program_command_pkg::command(part(RENDEZVOUS));
+  localparam program_t ANSWER = polyloom_mpe_program_answer_pkg::answer(part(COMMAND));
+  localparam program_t SEND = polyloom_mpe_program_send_pkg::send(part(ANSWER));
+  localparam program_t WORK = polyloom_mpe_program_work_pkg::work(part(SEND));
+  localparam program_t TIMING = polyloom_mpe_program_time_pkg::timing(part(WORK));
+  localparam program_t MANAGE = polyloom_mpe_program_manage_pkg::manage(part(TIMING));
+  localparam program_t REGISTERS = polyloom_mpe_program_registers_pkg::registers(part(MANAGE));
+  localparam program_t FULL = part(REGISTERS);
+  function automatic text_t whole();
+    whole = text_t'(1'b0);
+    whole = placed(whole, BOOT);
+    whole = placed(whole, RECEIVE);
+    whole = placed(whole, MATCH);
+    whole = placed(whole, RENDEZVOUS);
+    whole = placed(whole, COMMAND);
+    whole = placed(whole, ANSWER);
+    whole = placed(whole, SEND);
+    whole = placed(whole, WORK);
+    whole = placed(whole, TIMING);
+    whole = placed(whole, MANAGE);
+    whole = placed(whole, REGISTERS);
+  endfunction
+  localparam text_t TEXT = whole();
+  if (FULL.too_long) begin : gen_check_parts
+    $error("%m: a part has more than %0d instructions", polyloom_mpe_asm_pkg::PART_WORDS);
+  end
   if (FULL.at > 11'(PROGRAM_WORDS)) begin : gen_check
     $error("%m: %0d instructions, at most %0d", FULL.at, PROGRAM_WORDS);
   end
@@ -42,7 +75,7 @@ module polyloom_mpe_program
   logic [SPARSE_BITS-1:0] sparse[PROGRAM_WORDS];
   logic [SPARSE_BITS-1:0] sparse_q;
   initial begin
-    for (int unsigned n = 0; n < PROGRAM_WORDS; n++) {dense[n], sparse[n]} = FULL.text[n];
+    for (int unsigned n = 0; n < PROGRAM_WORDS; n++) {dense[n], sparse[n]} = TEXT[n];
   end
   always_ff @(posedge clk_i) begin
     dense_q  <= dense[at_i];
