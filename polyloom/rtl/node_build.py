@@ -92,9 +92,9 @@ def _make(model: compiler.Model, shape: Shape, partial: Path, where: Cache) -> N
         _progress(f"Yosys reads {model.top} {_words(shape)}".rstrip())
         lanes.make(model, _lanes(shape), objects, output, _progress)
     else:
-        runtime = _runtime(where, shape.trace)
         _progress(f"Verilator reads {model.top} {_words(shape)}".rstrip())
         compiler.verilate(model, objects)
+        runtime = _runtime(where, shape.trace)
         compiler.compile_model(model, objects, runtime, output, _progress)
     if not os.environ.get("POLYLOOM_RTL_KEEP"):
         shutil.rmtree(objects)
@@ -121,7 +121,8 @@ def _tools(shape: Shape) -> list[str]:
 
 def _runtime(where: Cache, trace: bool) -> Path:
     """Folder of Verilator's compiled runtime, traced or not."""
-    key = "runtime-" + _hash([*_toolchain(), str(trace)], [compiler.SHIM / n for n in ("runtime.h", "runtime.cc")])
+    words = [*_toolchain(), str(tools.find("verilator")), str(compiler.SHIM), str(trace)]  # its header has these paths
+    key = "runtime-" + _hash(words, [compiler.SHIM / n for n in ("runtime.h", "runtime.cc")])
     with _locked(where, key):
         known = where.find(key, MARKER)
         if known is None:

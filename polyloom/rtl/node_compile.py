@@ -43,10 +43,16 @@ GCC_FLAGS = ["-fno-gnu-unique"]  # Clang has no such symbols
 FAST, SLOW = "-O2", "-O1"  # what runs each cycle; what runs once
 COMPILERS = ("clang++-19", "clang++", "g++")  # Clang needs half of GCC's time for such code, which is as fast then
 RUNTIME = ["verilated.cpp", "verilated_threads.cpp", "verilated_probdist.cpp", "verilated_dpi.cpp"]
+HEADER = "verilated.h"  # of the runtime: most of the time that a small model would take to compile
+PRECOMPILED = "verilated.pch"
+#: Whether it is out of date the runtime's key says, not the clock.
+PRECOMPILED_FLAGS = ["-Xclang", "-fno-pch-timestamp"]
+SLOPPINESS = "pch_defines,time_macros"  # what ccache needs to know files by such a header
 GROUP_BYTES = 400_000  # of C++ text that one compiler gets: fewer start-ups, yet all processors busy
 
 _PORT = re.compile(r"VL_(IN|OUT|INOUT)(8|16|64|W)?\(&(\w+),(\d+),(\d+)(?:,(\d+))?\);")
 _ODD_PORT = re.compile(r"VL_(?:IN|OUT|INOUT)\w*\(\(?&(\w+)\)?\[")
+_STALE = re.compile(r"precompiled|PCH file")  # a header that it was made from is another one now, or gone
 _BYTES = {"8": 1, "16": 2, "": 4, "64": 8}
 
 
@@ -157,7 +163,13 @@ def compile_model(model: Model, folder: Path, runtime: Path, output: Path, progr
     generated = sorted(p for p in folder.glob("*.cpp") if not p.name.endswith("__ALL.cpp"))
     jobs = [(SHIM / "shim.cc", SLOW), *_units(generated)]
     progress(f"compiling {len(generated)} files of {model.top}")
-    objects = _compile_all(jobs, folder, [f"-I{folder}", *_trace_defines(model.trace)])
+    options = [f"-I{folder}", *_trace_defines(model.trace)]
+    try:
+        objects = _compile_all(jobs, folder, [*_precompiled(runtime), *options])
+    except UserError as error:
+        if not _STALE.search(str(error)):
+            raise
+        objects = _compile_all(jobs, folder, options)
     libraries = ["-llz4", "-lz"] if model.trace else []
     link(cxx(), [*objects, *sorted(map(str, runtime.glob("*.o")))], folder, output, model.top, libraries)
 
@@ -173,11 +185,21 @@ def link(
 
 
 def build_runtime(folder: Path, trace: bool) -> None:
-    """Compile Verilator's own runtime into ``folder``, one object a file."""
+    """Compile Verilator's own runtime into ``folder``: its files together, as most of their time is their headers'."""
     include = tools.find("verilator").parent.parent / "include"
-    names = [*RUNTIME, *(["verilated_fst_c.cpp"] if trace else [])]
-    jobs = [(include / name, FAST) for name in names] + [(SHIM / "runtime.cc", SLOW)]
+    unit = folder / "verilated.cc"
+    unit.write_text("".join(f'#include "{name}"\n' for name in RUNTIME))
+    jobs = [(unit, FAST), (SHIM / "runtime.cc", SLOW), *([(include / "verilated_fst_c.cpp", FAST)] if trace else [])]
     _compile_all(jobs, folder, _trace_defines(trace))
+    if "clang" in cxx():
+        header = ["-x", "c++-header", str(include / HEADER), "-o", str(folder / PRECOMPILED)]
+        command = [cxx(), *_common(), *_trace_defines(trace), *PRECOMPILED_FLAGS, "-fpch-instantiate-templates"]
+        _call([*command, FAST, *header], f"compiling {HEADER}", tools.environment())
+
+
+def _precompiled(runtime: Path) -> list[str]:
+    header = runtime / PRECOMPILED
+    return ["-include-pch", str(header), *PRECOMPILED_FLAGS] if header.is_file() else []
 
 
 def _trace_defines(trace: bool) -> list[str]:
@@ -208,11 +230,16 @@ def _groups(files: Sequence[Path]) -> list[list[Path]]:
     return groups
 
 
-def _compile_all(jobs: Sequence[tuple[Path, str]], folder: Path, options: Sequence[str]) -> list[str]:
+def _common() -> list[str]:
     include = tools.find("verilator").parent.parent / "include"
-    common = [*cxx_flags(), f"-I{include}", f"-I{include / 'vltstd'}", f"-I{ROOT}", *options]
-    common += ["-include", str(SHIM / "runtime.h")]
+    own = ["-include", str(SHIM / "runtime.h")]
+    return [*cxx_flags(), f"-I{include}", f"-I{include / 'vltstd'}", f"-I{ROOT}", *own]
+
+
+def _compile_all(jobs: Sequence[tuple[Path, str]], folder: Path, options: Sequence[str]) -> list[str]:
+    common = [*options, *_common()]
     env = tools.environment()
+    env["CCACHE_SLOPPINESS"] = ",".join(filter(None, [env.get("CCACHE_SLOPPINESS"), SLOPPINESS]))
     launcher = [env["OBJCACHE"]] if env.get("OBJCACHE") else []
 
     targets = [str(folder / (source.stem + ".o")) for source, _ in jobs]

@@ -166,6 +166,8 @@ def test_processes_build_once_and_shapes_live_side_by_side(sources: Path) -> Non
     assert sorted(r["cached"] for r in results) == [False, True, True]
     assert len({r["path"] for r in results}) == 1
     assert not list(cache.glob("polyloom-*"))
+    (header,) = cache.glob(f"runtime-*/{node_compile.PRECOMPILED}")
+    header.write_text("of another compiler")  # is done without
     small = json.loads(run_cli(*arguments[:-1], "Width=4", "--param", "Limit=16", cache=cache).communicate()[0])
     wide, narrow = counter(results[0]["path"]), counter(small["path"])
     assert wide.parameters == "Width=8"
