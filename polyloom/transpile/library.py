@@ -21,3 +21,8 @@ def sources() -> list[Path]:
     """The MPI and C library of kernels, sorted."""
     runtime = paths.home() / "roles" / "kernel" / "runtime"
     return sorted([*(runtime / "mpi").glob("*.c"), *(runtime / "kernel").glob("*.c")])
+
+
+def files() -> list[Path]:
+    """All that decides on the library: its sources, and headers of any folder that they may come from."""
+    return [*sources(), *sorted({header for folder in includes() for header in folder.rglob("*.h")})]

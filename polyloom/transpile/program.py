@@ -8,17 +8,20 @@ file, line and column.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from polyloom import process
+from polyloom.cache import KERNELS
 from polyloom.errors import UserError
 from polyloom.hls import frontend, toolchain
 from polyloom.transpile import library
 
 ENTRY = "polyloom_kernel"
+LIBRARY = "library.bc"  # of an entry of the cache
 NO_MAIN = "the program has no main; give the C file that defines it, too"
 _MAIN = re.compile(r"^define [^\n]*@main\(([^\n]*?)\)[^\n]*\{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 COLLECTIVES = ("auto", "linear", "tree")
@@ -65,11 +68,26 @@ def link(source: Source, target: Target) -> str:
             _compile(file, [*job, *source.flags], Path(folder) / f"own-{n}.ll") for n, file in enumerate(source.files)
         ]
         job.append(f"-DPOLYLOOM_MAIN_ARGUMENTS={_main_arguments(map(_text, own))}")
-        shared = [_compile(f, job, Path(folder) / f"{n}.ll") for n, f in enumerate(library.sources())]
         linked = Path(folder) / "linked.bc"
-        toolchain.run("llvm-link", [*own, *shared, "-o", linked])
+        toolchain.run("llvm-link", [*own, _library(job), "-o", linked])
         public = f"-internalize-public-api-list={ENTRY}"
         return toolchain.run("opt", [linked, "-passes=internalize,globaldce", public, "-S", "-o", "-"])
+
+
+def _library(job: Sequence[str]) -> Path:
+    """The kernels' library for a job, compiled once: it takes as long as a program of a thousand lines."""
+    tools = [toolchain.tool("clang"), *map(str, library.includes())]  # what messages and names of files hold
+    digest = hashlib.sha256("\0".join([*job, *library.STRICT_FLAGS, *frontend.CLANG_FLAGS, *tools]).encode())
+    for file in library.files():
+        digest.update(f"\0{file.name}\0".encode() + file.read_bytes())
+    key = digest.hexdigest()[:24]
+    known = KERNELS.find(key, LIBRARY)
+    if known is None:
+        with KERNELS.making(key) as fresh, process.scratch("library") as folder:
+            parts = [_compile(f, job, Path(folder) / f"{n}.ll") for n, f in enumerate(library.sources())]
+            toolchain.run("llvm-link", [*parts, "-o", fresh / LIBRARY])
+        known = KERNELS.folder / key
+    return known / LIBRARY
 
 
 def _text(module: Path) -> str:

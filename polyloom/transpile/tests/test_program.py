@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from polyloom import hls
+from polyloom.cache import KERNELS
 from polyloom.errors import UserError
-from polyloom.transpile import kernels, program
+from polyloom.hls import frontend
+from polyloom.transpile import kernels, library, program
 
 HEAD = "#include <mpi.h>\n#include <stdio.h>\n"
 
@@ -64,3 +67,27 @@ def test_names_of_files_may_be_no_utf8(tmp_path: Path) -> None:
     text = link(folder, "int main(void) { MPI_Init(); return MPI_Finalize(); }")
     assert "caf\\E9" in text
     assert kernels._key(text + folder.name, hls.Options())
+
+
+def test_the_library_is_compiled_once_for_a_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "KERNELS", replace(KERNELS, place=tmp_path / "cache"))
+    compiled: list[str] = []
+    compile_unit = frontend.compile_unit
+
+    def counted(file: Path, flags: list[str], output: Path) -> Path:
+        compiled.append(file.name)
+        return compile_unit(file, flags, output)
+
+    monkeypatch.setattr(frontend, "compile_unit", counted)
+    main = "int main(void) { MPI_Init(); return MPI_Finalize(); }"
+    first, *module = link(tmp_path, main).splitlines()
+    assert first.startswith("; ModuleID = ") and len(compiled) == 1 + len(library.sources())
+    assert link(tmp_path, main).splitlines()[1:] == module
+    assert compiled[1 + len(library.sources()) :] == ["part0.c"]
+    link(tmp_path, main, target=program.Target(5))
+    assert len(compiled) == 3 + 2 * len(library.sources())
+    (tmp_path / "new.h").touch()
+    folders = (*library.includes(), tmp_path)
+    monkeypatch.setattr(library, "includes", lambda: folders)
+    link(tmp_path, main)
+    assert len(compiled) == 4 + 3 * len(library.sources())
