@@ -39,6 +39,19 @@ function(polyloom_program name)
   target_link_libraries(${name} PRIVATE polyloom_flags ${ARG_LINK})
 endfunction()
 
+# polyloom_ctest(NAME [SOURCE file] COMMAND words...): a ctest with the label of its room, the folder of the
+# CMakeLists.txt that declares it (`ctest -L '^fabric/cluster$'`); blocks share one file, so there SOURCE names the block.
+function(polyloom_ctest name)
+  cmake_parse_arguments(ARG "" "SOURCE" "COMMAND" ${ARGN})
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE room)
+  if(room STREQUAL blocks)
+    string(REGEX REPLACE "/.*" "" block "${ARG_SOURCE}")
+    string(APPEND room /${block})
+  endif()
+  add_test(NAME ${name} COMMAND ${ARG_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS ${room} TIMEOUT 300)
+endfunction()
+
 # polyloom_test(NAME sources... LINK libs...): a GoogleTest binary known to ctest under NAME.
 function(polyloom_test name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
@@ -46,8 +59,8 @@ function(polyloom_test name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_link_libraries(${name} PRIVATE polyloom_flags ${ARG_LINK} GTest::gtest GTest::gtest_main Threads::Threads)
-  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+  list(GET ARG_UNPARSED_ARGUMENTS 0 source)
+  polyloom_ctest(${name} SOURCE ${source} COMMAND ${name})
 endfunction()
 
 # polyloom_rtl_environment(TEST [VARIABLE=value...]): the ctest TEST makes nodes of fidelity rtl. It finds the tools of
