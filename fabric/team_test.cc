@@ -18,8 +18,8 @@ TEST(Balance, HeavyNodesSpreadFirst) {
 }
 
 /// Ticks each nanosecond for a number of ticks.
-struct Ticker final : Node {
-  explicit Ticker(int ticks) : left(ticks) {}
+struct CountingTicker final : Node {
+  explicit CountingTicker(int ticks) : left(ticks) {}
   void advance(Time until) override {
     for (; left != 0 && next < until; next += 1000) --left;
   }
@@ -34,13 +34,13 @@ TEST(Team, ManyShortRunsInManyThreads) {
     for (int i = 0; i < 8; ++i) fabric.add_node("n" + std::to_string(i));
     const LinkSpec spec{.latency = 10'000, .period = 10};
     for (int i = 0; i < 8; ++i) fabric.connect(spec, spec, i, (i + 1) % 8);
-    for (int i = 0; i < 8; ++i) fabric.set_node(i, std::make_unique<Ticker>(2000));
+    for (int i = 0; i < 8; ++i) fabric.set_node(i, std::make_unique<CountingTicker>(2000));
     Time end = 0;
     for (Time limit = 100'000; limit <= 2'100'000; limit += 100'000) {
       end = run(fabric, {.kind = EngineKind::threads, .threads = threads, .limit = limit}).end;
     }
     EXPECT_EQ(end, 2'000'000);
-    for (int i = 0; i < 8; ++i) EXPECT_EQ(dynamic_cast<Ticker&>(*fabric.node(i)).left, 0);
+    for (int i = 0; i < 8; ++i) EXPECT_EQ(dynamic_cast<CountingTicker&>(*fabric.node(i)).left, 0);
   }
 }
 

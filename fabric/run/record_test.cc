@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string contents(const fs::path& path) {
+std::string text_of(const fs::path& path) {
   std::ifstream in(path);
   std::ostringstream out;
   out << in.rdbuf();
@@ -53,7 +53,7 @@ TEST_F(RecordTest, AppearsWhenCommitted) {
     EXPECT_FALSE(fs::exists(folder + "/counters.csv"));
     record.commit();
   }
-  EXPECT_EQ(contents(folder + "/counters.csv"), "name,value\nfpga.0.x,7\nlink.y,8\n");
+  EXPECT_EQ(text_of(folder + "/counters.csv"), "name,value\nfpga.0.x,7\nlink.y,8\n");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 2);  // and the manifest
 }
 
@@ -71,7 +71,7 @@ TEST_F(RecordTest, ReplacesARecordOrAnEmptyFolderOnly) {
     record.write("run.json", text);
     record.commit();
   }
-  EXPECT_EQ(contents(root_ / "run/run.json"), "second");
+  EXPECT_EQ(text_of(root_ / "run/run.json"), "second");
   EXPECT_EQ(entries().size(), 1u);
 
   fs::create_directory(root_ / "empty");
@@ -80,7 +80,7 @@ TEST_F(RecordTest, ReplacesARecordOrAnEmptyFolderOnly) {
   fs::create_directory(root_ / "mine");
   std::ofstream(root_ / "mine/thesis.tex") << "precious";
   EXPECT_THROW(RunRecord(root_ / "mine"), UserError);
-  EXPECT_EQ(contents(root_ / "mine/thesis.tex"), "precious");
+  EXPECT_EQ(text_of(root_ / "mine/thesis.tex"), "precious");
   EXPECT_THROW(RunRecord(root_ / "mine/thesis.tex"), UserError);
   EXPECT_THROW(RunRecord(root_ / "mine/thesis.tex/run"), UserError);
 }
@@ -113,7 +113,7 @@ TEST_F(RecordTest, AFullDiskLeavesNothing) {
   EXPECT_NE(message.find("counters.csv"), std::string::npos) << message;
   EXPECT_NE(message.find("free some space"), std::string::npos) << message;
   EXPECT_EQ(entries().size(), 2u);
-  EXPECT_EQ(contents(root_ / "run/run.json"), "earlier");
+  EXPECT_EQ(text_of(root_ / "run/run.json"), "earlier");
 }
 
 TEST_F(RecordTest, DevFull) {

@@ -36,7 +36,7 @@ std::unique_ptr<HubRank> make_rank(const nb::dict& settings, const nb::dict& pla
   return std::make_unique<HubRank>(p, settings_of(settings), workers, std::move(b), clock);
 }
 
-nb::dict state_of(const HubRank& rank) {
+nb::dict hub_state_of(const HubRank& rank) {
   const Bodies& b = rank.simulation().bodies();
   nb::dict d = dict_of(b);
   d["acc"] = array_of(b.acceleration);
@@ -54,7 +54,7 @@ void bind_hub(nb::module_& m) {
       .def("diagnostics", [](HubRank& rank, bool direct) { return dict_of(rank.diagnostics(direct)); })
       .def("force_errors",
            [](HubRank& rank, std::size_t samples) { return dict_of(rank.force_errors(samples)); })
-      .def("state", &state_of)
+      .def("state", &hub_state_of)
       .def("report", [](const HubRank& rank) { return report_of(rank.simulation()); })
       .def("simulated", &HubRank::simulated)
       .def("finish", &HubRank::finish);

@@ -17,7 +17,7 @@ double power_above(double value) {
   return std::ldexp(1.0, exponent);
 }
 
-constexpr std::size_t kSamples = 1024;
+constexpr std::size_t kFrameSamples = 1024;
 /// The frame reaches this many times as far as nine tenths of the bodies do, or to the farthest if that is
 /// nearer.
 constexpr double kRoom = 64;
@@ -52,7 +52,7 @@ Extent extent_of(std::span<const Vec3> position, std::span<const double> mass) {
     e.mass += mass[i];
   }
   std::vector<double> x, y, z, away;
-  const std::size_t stride = position.size() / kSamples + 1;
+  const std::size_t stride = position.size() / kFrameSamples + 1;
   for (std::size_t i = stride / 2; i < position.size(); i += stride) {
     x.push_back(position[i].x);
     y.push_back(position[i].y);

@@ -15,21 +15,22 @@
 namespace polyloom::polite {
 namespace {
 
-struct TestEdge {
+struct TileEdge {
   std::uint32_t from, pin, to, label;
 };
 
 /// A random graph with 32-bit labels; every 64th edge leaves from one of few vertices.
-struct Built {
-  std::vector<TestEdge> edges;
+struct TileGraph {
+  std::vector<TileEdge> edges;
   GraphStore store;
   NativeGraph view;
 
-  Built(std::uint32_t n, std::size_t m, std::uint32_t pins, std::uint32_t seed) : edges(m), store(pins, 4) {
+  TileGraph(std::uint32_t n, std::size_t m, std::uint32_t pins, std::uint32_t seed)
+      : edges(m), store(pins, 4) {
     std::mt19937 draw(seed);
     store.add_vertices(n);
     for (std::size_t i = 0; i < m; ++i) {
-      TestEdge& e = edges[i];
+      TileEdge& e = edges[i];
       e.from = static_cast<std::uint32_t>(draw() % (i % 64 == 0 ? 20 : n));
       e.pin = static_cast<std::uint32_t>(draw() % pins);
       e.to = static_cast<std::uint32_t>(draw() % n);
@@ -51,7 +52,7 @@ struct Built {
 TEST(Tiles, HoldEveryEdgeByReceiverInTheOrderOfSenders) {
   constexpr std::uint32_t kVertices =
       150001;  // three tiles of 2^16 receivers, three segments of 2^16 senders
-  Built graph(kVertices, 400000, 2, 3);
+  TileGraph graph(kVertices, 400000, 2, 3);
   for (const unsigned workers : {1u, 2u, 3u}) {
     Pool pool(workers);
     const Arranged arranged(graph.view, true, true, 16, pool);
@@ -80,7 +81,7 @@ TEST(Tiles, HoldEveryEdgeByReceiverInTheOrderOfSenders) {
     ASSERT_EQ(found.size(), graph.edges.size());
     std::vector<bool> seen(found.size(), false);
     for (const auto& [from, pin, to, label] : found) {
-      const TestEdge& e = graph.edges.at(label);
+      const TileEdge& e = graph.edges.at(label);
       ASSERT_FALSE(seen[label]);
       seen[label] = true;
       ASSERT_EQ(arranged.vertex(from), e.from);
@@ -91,7 +92,7 @@ TEST(Tiles, HoldEveryEdgeByReceiverInTheOrderOfSenders) {
 }
 
 TEST(Tiles, KnowsWhereMostEdgesLeave) {
-  const Built graph(5000, 50000, 1, 4);
+  const TileGraph graph(5000, 50000, 1, 4);
   EXPECT_TRUE(mostly_from(graph.view, 5000));
   EXPECT_FALSE(mostly_from(graph.view, 2500));
   GraphStore star(2, 0);
@@ -153,7 +154,7 @@ struct Nothing final : overlay::NativeOutput {
 };
 
 template <bool kQuiet>
-std::vector<SumState> sums(Built& graph, std::uint32_t part, int workers) {
+std::vector<SumState> sums(TileGraph& graph, std::uint32_t part, int workers) {
   std::vector<SumState> states(graph.view.num_vertices, SumState{});
   for (std::uint32_t v = 0; v < states.size(); ++v) states[v] = {v, graph.view.num_pins, part, 0, 0};
   graph.view.state = reinterpret_cast<std::byte*>(states.data());
@@ -168,10 +169,10 @@ std::vector<SumState> sums(Built& graph, std::uint32_t part, int workers) {
 
 void check_rounds(std::uint32_t pins, std::uint32_t part) {
   constexpr std::uint32_t kVertices = 70001;  // messages of 32 bytes are far
-  Built graph(kVertices, 4 * kVertices, pins, 11);
+  TileGraph graph(kVertices, 4 * kVertices, pins, 11);
   const auto one = sums<true>(graph, part, 1);
   std::vector<double> expected(kVertices, 0);
-  for (const TestEdge& e : graph.edges) {  // four rounds, dealt to the pins
+  for (const TileEdge& e : graph.edges) {  // four rounds, dealt to the pins
     if (e.from * 7 % 100 < part) expected[e.to] += 4.0 / pins * (1 + e.from % 3) * (e.label % 5);
   }
   for (std::uint32_t v = 0; v < kVertices; ++v) ASSERT_EQ(one[v].sum, expected[v]) << "vertex " << v;

@@ -17,7 +17,7 @@ namespace polyloom::polite {
 namespace {
 
 /// Comments start with %; empty lines count (a vertex without neighbours).
-bool next_line(TextSource& source, std::string_view& line) {
+bool next_vertex_line(TextSource& source, std::string_view& line) {
   while (source.next(line)) {
     if (line.empty() || line[0] != '%') return true;
   }
@@ -61,7 +61,7 @@ void check_mirrored(const TextSource& source, const GraphData& g, const std::vec
 GraphData read_metis(TextSource& source) {
   std::string_view line;
   do {
-    if (!next_line(source, line))
+    if (!next_vertex_line(source, line))
       source.fail_file("has no header; a METIS file starts with 'vertices edges'");
   } while (Fields(source, line).empty());
   Fields header(source, line);
@@ -81,7 +81,7 @@ GraphData read_metis(TextSource& source) {
   g.edges.reserve(2 * announced);
   std::vector<std::uint64_t> lines(g.vertices);
   for (std::uint32_t v = 0; v < g.vertices; ++v) {
-    if (!next_line(source, line)) {
+    if (!next_vertex_line(source, line)) {
       source.fail("the file ends after " + std::to_string(v) + " of " + std::to_string(g.vertices) +
                   " vertices");
     }
@@ -96,7 +96,7 @@ GraphData read_metis(TextSource& source) {
       g.weights.push_back(fields.weight());
     }
   }
-  while (next_line(source, line)) {
+  while (next_vertex_line(source, line)) {
     if (!Fields(source, line).empty())
       source.fail("more lines than the " + std::to_string(g.vertices) + " vertices announced");
   }

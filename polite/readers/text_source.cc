@@ -19,7 +19,7 @@ namespace {
 
 /// Small files are many, large ones long: the first block is small.
 constexpr std::size_t kFirstBlock = 64 << 10;
-constexpr std::size_t kBlock = 1 << 20;
+constexpr std::size_t kReadBlock = 1 << 20;
 /// What editors put before UTF-8; no part of the first line.
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr const char* kAptHelper = "/usr/lib/apt/apt-helper";
@@ -131,7 +131,7 @@ bool TextSource::fill() {
   const bool more = ahead_.size != 0;
   const std::uint64_t done = ahead_.file_bytes;
   if (!ended_) {
-    reading_ = std::async(std::launch::async, [this] { read_block(ahead_, kBlock); });
+    reading_ = std::async(std::launch::async, [this] { read_block(ahead_, kReadBlock); });
   }
   if (progress_) progress_(done, size_);
   return more;

@@ -30,6 +30,7 @@ struct Timing {
   unsigned signature_compare = 1;
 };
 
+inline constexpr Timing kTiming;
 inline constexpr unsigned kTxBeats = 4;  ///< FIFO before the wire
 
 }  // namespace polyloom::collective

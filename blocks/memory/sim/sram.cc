@@ -13,7 +13,7 @@
 namespace polyloom::blocks {
 namespace {
 
-void need(bool ok, const std::string& what) {
+void sram_needs(bool ok, const std::string& what) {
   if (!ok) throw UserError("SRAM parameters: " + what);
 }
 
@@ -27,11 +27,11 @@ SramParams SramParams::qdr2(unsigned line_bytes) {
 }
 
 Sram::Sram(const SramParams& params, MemoryBus* bus) : p_(params), bus_(bus ? bus : &own_bus_) {
-  need(p_.core_hz > 0 && p_.memory_hz > 0, "clocks must be above 0 Hz");
-  need(p_.beat_bytes > 0 && p_.bus_beat_bytes > 0 && p_.request_bytes > 0, "sizes must be above 0");
-  need(p_.request_bytes % p_.beat_bytes == 0 && p_.request_bytes % p_.bus_beat_bytes == 0,
-       "request_bytes must be a multiple of both beats");
-  need(p_.queue >= 1 && p_.queue <= 4096 && p_.port_queue <= 64, "queue is 1..4096, port_queue 0..64");
+  sram_needs(p_.core_hz > 0 && p_.memory_hz > 0, "clocks must be above 0 Hz");
+  sram_needs(p_.beat_bytes > 0 && p_.bus_beat_bytes > 0 && p_.request_bytes > 0, "sizes must be above 0");
+  sram_needs(p_.request_bytes % p_.beat_bytes == 0 && p_.request_bytes % p_.bus_beat_bytes == 0,
+             "request_bytes must be a multiple of both beats");
+  sram_needs(p_.queue >= 1 && p_.queue <= 4096 && p_.port_queue <= 64, "queue is 1..4096, port_queue 0..64");
   const std::uint64_t g = std::gcd(p_.core_hz, p_.memory_hz);
   core_units_ = static_cast<Tick>(p_.memory_hz / g);
   clock_units_ = static_cast<Tick>(p_.core_hz / g);

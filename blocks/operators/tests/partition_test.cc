@@ -14,15 +14,15 @@
 namespace polyloom::blocks::operators::test {
 namespace {
 
-struct Result {
+struct Partitioned {
   std::vector<Stream> out;
   std::uint64_t cycles = 0;
   bool ended = false;
 };
 
-Result run(Slot& slot, const std::vector<Config>& configs, const std::vector<Stream>& in,
-           Random* stalls = nullptr) {
-  Result result;
+Partitioned run(Slot& slot, const std::vector<Config>& configs, const std::vector<Stream>& in,
+                Random* stalls = nullptr) {
+  Partitioned result;
   result.out.resize(configs.size());
   slot.step(configs);
   slot.clock();
@@ -97,7 +97,7 @@ TEST(Partition, KeysGoToTheirBucketsInOrderAndAreCounted) {
           expected[(bits > 3 ? bucket >> (bits - 3) : bucket) * inputs + i].push_back(key);
         }
       }
-      const Result got = run(slot, configs_of(8, {.shift = 20, .bits = bits}, mask), in, &random);
+      const Partitioned got = run(slot, configs_of(8, {.shift = 20, .bits = bits}, mask), in, &random);
       ASSERT_TRUE(got.ended);
       ASSERT_EQ(slot.errors(), 0u);
       for (unsigned o = 0; o < 8; ++o) {
@@ -119,7 +119,7 @@ TEST(Partition, RecordsKeepKeyAndValueTogether) {
     s = stream(50, 24, [&] { return word++ % 2 == 0 ? static_cast<std::uint32_t>(random()) : word; });
     word = 0;
   }
-  const Result got = run(slot, configs_of(4, {.shift = 30, .bits = 2, .pair = true}, 15), in, &random);
+  const Partitioned got = run(slot, configs_of(4, {.shift = 30, .bits = 2, .pair = true}, 15), in, &random);
   ASSERT_TRUE(got.ended);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> sent, came;
   for (const Stream& s : in) {
@@ -153,7 +153,7 @@ TEST(Partition, ValuesFollowRememberedKeysAlsoOfSplitBuckets) {
     }
     const std::vector<std::uint32_t> routes = {1 | 2, 2, 4 | 2, 8};  // bucket 1 leaves by outputs 0, 1 and 2
     PartitionSetup setup{.shift = 20, .bits = 2, .record = true, .silent = silent};
-    const Result first = run(slot, configs_of(4, setup, 7, routes), keys, &random);
+    const Partitioned first = run(slot, configs_of(4, setup, 7, routes), keys, &random);
     ASSERT_TRUE(first.ended);
     EXPECT_EQ(slot.status(2) + slot.status(3) + slot.status(4) + slot.status(5), 3u * (31 * 8 + 5));
     if (silent) {
@@ -164,7 +164,7 @@ TEST(Partition, ValuesFollowRememberedKeysAlsoOfSplitBuckets) {
           nullptr);  // a step between does not disturb it
     }
     setup = {.shift = 20, .bits = 2, .steer = true};
-    const Result second = run(slot, configs_of(4, setup, 7, routes), values, &random);
+    const Partitioned second = run(slot, configs_of(4, setup, 7, routes), values, &random);
     ASSERT_TRUE(second.ended);
     ASSERT_EQ(slot.errors(), 0u);
     for (unsigned o = 0; o < 4; ++o) {
@@ -193,7 +193,7 @@ TEST(Partition, TheRecordHasAnEnd) {
   run(slot, configs_of(2, setup, 3), {stream(8, 32, zero), stream(9, 32, zero)});
   EXPECT_EQ(slot.errors(), kErrorRecord);
   setup = {.bits = 1, .steer = true};
-  Result got = run(slot, configs_of(2, setup, 3), {stream(8, 32, zero), stream(8, 32, zero)});
+  Partitioned got = run(slot, configs_of(2, setup, 3), {stream(8, 32, zero), stream(8, 32, zero)});
   EXPECT_EQ(slot.errors(), 0u);
   got = run(slot, configs_of(2, setup, 3), {stream(9, 32, zero), stream(8, 32, zero)});
   EXPECT_EQ(slot.errors(), kErrorRecord);
@@ -204,7 +204,7 @@ TEST(Partition, EqualKeysAndEmptyStreamsEndEveryOutput) {
   Slot slot(1 << 2, {.inputs = 8, .outputs = 8});
   std::vector<Stream> in(8);
   for (Stream& s : in) s = stream(40, 32, [] { return 5u; });
-  Result got = run(slot, configs_of(8, {.bits = 3}, 255), in);
+  Partitioned got = run(slot, configs_of(8, {.bits = 3}, 255), in);
   for (unsigned o = 0; o < 8; ++o) EXPECT_EQ(words(got.out[o]).size(), o == 5 ? 8u * 40 * 8 : 0u);
   EXPECT_NEAR(got.cycles, 8 * 40, 20);  // one output is the limit
   for (Stream& s : in) s = stream(1, 0, [] { return 5u; });
@@ -225,7 +225,7 @@ double accept_rate(const std::vector<unsigned>& weights, const std::vector<std::
   std::vector<Stream> in(8);
   constexpr unsigned kBeats = 4000;
   for (Stream& s : in) s = stream(kBeats, 32, [&] { return draw[random() % draw.size()]; });
-  const Result got = run(slot, configs_of(8, {.bits = 3}, 255, routes), in);
+  const Partitioned got = run(slot, configs_of(8, {.bits = 3}, 255, routes), in);
   EXPECT_TRUE(got.ended);
   return double{kBeats} / static_cast<double>(got.cycles);
 }
@@ -255,7 +255,7 @@ TEST(Partition, EqualStepsMixEqually) {
   for (unsigned round = 0; round < 20; ++round) {
     std::vector<Stream> in;
     for (unsigned i = 0; i < 3; ++i) in.push_back(stream(5 + below(random, 30), kWords * 4, keys));
-    const Result first = run(slot, configs, in), second = run(slot, configs, in);
+    const Partitioned first = run(slot, configs, in), second = run(slot, configs, in);
     ASSERT_TRUE(first.ended && second.ended);
     ASSERT_EQ(first.out, second.out);
     ASSERT_EQ(first.cycles, second.cycles);

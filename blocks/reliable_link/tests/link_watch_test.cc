@@ -12,7 +12,7 @@
 namespace polyloom::blocks {
 namespace {
 
-const fabric::Clock kClock(250'000'000);
+const fabric::Clock kWatchClock(250'000'000);
 
 /// A wire's sending end that shows all that is sent to a watch first, as a fabric's link does.
 class WatchedTx final : public fabric::Tx {
@@ -34,13 +34,13 @@ class WatchedTx final : public fabric::Tx {
 };
 
 /// Two ends over wires that lose frames; data and control go from a to b.
-struct Pair {
-  Pair(double drop, unsigned limit, const ReliableLinkParams& params)
+struct WatchedPair {
+  WatchedPair(double drop, unsigned limit, const ReliableLinkParams& params)
       : ab(spec(drop, 1)),
         ba(spec(drop, 2)),
         watched(ab.tx(), {params.published}, limit),
-        a(watched, ba.rx(), params, kClock),
-        b(ba.tx(), ab.rx(), params, kClock),
+        a(watched, ba.rx(), params, kWatchClock),
+        b(ba.tx(), ab.rx(), params, kWatchClock),
         control(!params.published) {}
 
   static FakeWire::Spec spec(double drop, std::uint64_t seed) {
@@ -52,8 +52,8 @@ struct Pair {
   /// Until `items` of data have arrived or the link is down.
   void run(std::uint64_t items, Cycle most = 40'000'000) {
     for (; now < most && taken < items && !watched.down; now += 8) {
-      ab.window(kClock.edge(now), kClock.edge(now + 8));
-      ba.window(kClock.edge(now), kClock.edge(now + 8));
+      ab.window(kWatchClock.edge(now), kWatchClock.edge(now + 8));
+      ba.window(kWatchClock.edge(now), kWatchClock.edge(now + 8));
       a.receive(now + 8), b.receive(now + 8);
       while (pushed < items && a.push_data(now, pushed)) ++pushed;
       if (control && pushed % 64 == 0) a.push_control(now, 1);
@@ -74,12 +74,12 @@ struct Pair {
 TEST(LinkWatch, ADeadLinkIsToldAfterTheRetransmissionsAskedFor) {
   for (const bool published : {false, true}) {
     const ReliableLinkParams params = published ? ReliableLinkParams::as_published() : ReliableLinkParams{};
-    Pair pair(1, 100, params);
+    WatchedPair pair(1, 100, params);
     pair.run(10);
     ASSERT_TRUE(pair.watched.down);
     EXPECT_EQ(pair.watched.down->times, 100u);
     // A time-out between two of them, and no more than a frame on the wire.
-    const fabric::Time timeout = kClock.edge(params.timeout);
+    const fabric::Time timeout = kWatchClock.edge(params.timeout);
     EXPECT_NEAR(static_cast<double>(pair.watched.at - pair.watched.down->since),
                 99.0 * static_cast<double>(timeout), 0.1 * 99.0 * static_cast<double>(timeout));
     EXPECT_EQ(pair.taken, 0u);
@@ -87,10 +87,10 @@ TEST(LinkWatch, ADeadLinkIsToldAfterTheRetransmissionsAskedFor) {
 }
 
 TEST(LinkWatch, ALinkThatDiesIsToldAlsoIfOnlyTheWayBackIsDead) {
-  Pair pair(0, 50, {});
+  WatchedPair pair(0, 50, {});
   pair.run(5'000);
   ASSERT_FALSE(pair.watched.down);
-  const fabric::Time died = kClock.edge(pair.now);
+  const fabric::Time died = kWatchClock.edge(pair.now);
   pair.ba.set_loss(1, 0);
   pair.run(100'000);
   ASSERT_TRUE(pair.watched.down);
@@ -100,7 +100,8 @@ TEST(LinkWatch, ALinkThatDiesIsToldAlsoIfOnlyTheWayBackIsDead) {
 
 TEST(LinkWatch, ALinkThatLosesNineFramesOfTenIsNotDown) {
   for (const bool published : {false, true}) {
-    Pair pair(0.9, kLinkDownAfter, published ? ReliableLinkParams::as_published() : ReliableLinkParams{});
+    WatchedPair pair(0.9, kLinkDownAfter,
+                     published ? ReliableLinkParams::as_published() : ReliableLinkParams{});
     pair.run(300);
     EXPECT_FALSE(pair.watched.down);
     EXPECT_EQ(pair.taken, 300u);

@@ -9,13 +9,13 @@
 namespace polyloom::blocks {
 namespace {
 
-const fabric::Clock kClock(250'000'000);
+const fabric::Clock kLossClock(250'000'000);
 
 /// Pushes numbered items at random and checks what comes out at the other side.
 class Station {
  public:
   Station(FakeWire& out, FakeWire& in, const ReliableLinkParams& p, std::uint64_t seed)
-      : link(out.tx(), in.rx(), p, kClock), rng_(seed), control_(!p.published) {}
+      : link(out.tx(), in.rx(), p, kLossClock), rng_(seed), control_(!p.published) {}
 
   void window(Cycle from, Cycle until, bool pushing) {
     link.receive(until);
@@ -76,8 +76,8 @@ TEST_P(ReliableLinkLoss, DeliversEveryItemOnceInOrder) {
     Cycle now = 0;
     const auto run = [&](Cycle until, bool pushing) {
       for (; now < until; now += 8) {
-        ab.window(kClock.edge(now), kClock.edge(now + 8));
-        ba.window(kClock.edge(now), kClock.edge(now + 8));
+        ab.window(kLossClock.edge(now), kLossClock.edge(now + 8));
+        ba.window(kLossClock.edge(now), kLossClock.edge(now + 8));
         a.window(now, now + 8, pushing);
         b.window(now, now + 8, pushing);
         if (testing::Test::HasFatalFailure()) return;
@@ -119,14 +119,14 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ReliableLinkLoss, LostRoomIsAskedForAgain) {
   // The receiver's news of room is lost for a while: the sender must not wait for ever.
   FakeWire ab({}), ba({});
-  ReliableLink a(ab.tx(), ba.rx(), {}, kClock), b(ba.tx(), ab.rx(), {}, kClock);
+  ReliableLink a(ab.tx(), ba.rx(), {}, kLossClock), b(ba.tx(), ab.rx(), {}, kLossClock);
   std::uint64_t pushed = 0, taken = 0;
   bool taking = false;
   Cycle now = 0;
   const auto run = [&](Cycle until) {
     for (; now < until; now += 8) {
-      ab.window(kClock.edge(now), kClock.edge(now + 8));
-      ba.window(kClock.edge(now), kClock.edge(now + 8));
+      ab.window(kLossClock.edge(now), kLossClock.edge(now + 8));
+      ba.window(kLossClock.edge(now), kLossClock.edge(now + 8));
       a.receive(now + 8), b.receive(now + 8);
       while (pushed < 2000 && a.push_data(now, pushed)) ++pushed;
       while (taking && b.data_visible() <= now) {
@@ -151,13 +151,13 @@ TEST(ReliableLinkLoss, OneLossCostsAboutARoundTripNotATimeout) {
   FakeWire ab({}), ba({});
   ReliableLinkParams p;
   p.timeout = 100'000;
-  ReliableLink a(ab.tx(), ba.rx(), p, kClock), b(ba.tx(), ab.rx(), p, kClock);
+  ReliableLink a(ab.tx(), ba.rx(), p, kLossClock), b(ba.tx(), ab.rx(), p, kLossClock);
   Cycle now = 0;
   std::uint64_t pushed = 0, taken = 0;
   const auto run = [&](Cycle until) {
     for (; now < until; now += 8) {
-      ab.window(kClock.edge(now), kClock.edge(now + 8));
-      ba.window(kClock.edge(now), kClock.edge(now + 8));
+      ab.window(kLossClock.edge(now), kLossClock.edge(now + 8));
+      ba.window(kLossClock.edge(now), kLossClock.edge(now + 8));
       a.receive(now + 8), b.receive(now + 8);
       while (a.push_data(now, pushed)) ++pushed;
       while (b.data_visible() <= now) EXPECT_EQ(b.pop_data(now), taken++);

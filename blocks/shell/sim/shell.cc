@@ -17,7 +17,7 @@ struct Overload : Fs... {
 template <class... Fs>
 Overload(Fs...) -> Overload<Fs...>;
 
-std::uint16_t tag_of(std::uint64_t word0) { return static_cast<std::uint16_t>(word0 >> 16); }
+std::uint16_t request_tag(std::uint64_t word0) { return static_cast<std::uint16_t>(word0 >> 16); }
 bool is_write(std::uint64_t word0) { return static_cast<HostOp>(word0 & 0xff) == HostOp::write; }
 /// Bytes that count in word `index` of a range.
 unsigned bytes_of(const MemRange& range, std::size_t index) {
@@ -128,7 +128,7 @@ bool Shell::take_write_word(std::uint64_t word, Cycle c, Cycle until, bool last)
   if (!last) return true;
   ++frames_in_;
   dma_slot_ += std::uint64_t{p_.write_turn} * p_.dma_words_per_cycle;
-  send(at + p_.answer_cycles, encode(WriteDoneFrame{tag_of(frame_[0]), write_}));
+  send(at + p_.answer_cycles, encode(WriteDoneFrame{request_tag(frame_[0]), write_}));
   frame_.clear();
   state_ = State::header;
   return true;
@@ -227,7 +227,7 @@ bool Shell::write_register(Cycle c, const RegWriteFrame& f) {
 void Shell::refuse(Cycle c, FrameReason reason, std::uint64_t word0) {
   ++bad_frames_;
   bad_seen_ = true;
-  send(c + p_.answer_cycles, encode(FrameErrorFrame{tag_of(word0), reason, word0}));
+  send(c + p_.answer_cycles, encode(FrameErrorFrame{request_tag(word0), reason, word0}));
 }
 
 // ---- to the host ----

@@ -14,10 +14,10 @@ namespace polyloom::blocks {
 namespace {
 
 constexpr std::uint64_t kBytes = 1 << 16;
-const Hbm2MemoryParams kParams{.channel = {.bytes = kBytes, .read_latency = 7, .write_latency = 5}};
+const Hbm2MemoryParams kHbm2Params{.channel = {.bytes = kBytes, .read_latency = 7, .write_latency = 5}};
 
 std::unique_ptr<AxiMemory> make(std::uint64_t base = 0) {
-  return make_hbm2_memory(kParams, std::make_shared<BackingStore>("", base + kBytes), base);
+  return make_hbm2_memory(kHbm2Params, std::make_shared<BackingStore>("", base + kBytes), base);
 }
 
 /// Runs one read burst and one write burst of `beats` from edge 10 on; the edges at which beats pass.

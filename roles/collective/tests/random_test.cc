@@ -16,12 +16,12 @@ namespace {
 
 using namespace test;
 
-struct Outcome {
+struct RandomOutcome {
   std::uint64_t digest = 0;
   std::vector<Cycle> finish;
 };
 
-Outcome play(unsigned seed, fabric::EngineOptions engine = {}, fabric::Time window = 0) {
+RandomOutcome play(unsigned seed, fabric::EngineOptions engine = {}, fabric::Time window = 0) {
   std::mt19937 rng(seed * 77);
   BenchOptions o;
   o.nodes = 2 + static_cast<int>(seed % 4);
@@ -45,7 +45,7 @@ Outcome play(unsigned seed, fabric::EngineOptions engine = {}, fabric::Time wind
     }
     b.start(n, world.programs[static_cast<std::size_t>(n)], rng() % 3 == 0 ? rng() % 500 : 0);
   }
-  Outcome out;
+  RandomOutcome out;
   out.digest = b.run(fabric::kNever, engine).digest;
   for (int n = 0; n < o.nodes; ++n) {
     EXPECT_EQ(b.engine(n).state(), Engine::State::idle)
@@ -67,9 +67,9 @@ TEST(RandomPrograms, MoveEveryByteToItsPlace) {
 
 TEST(RandomPrograms, EnginesAreBitIdentical) {
   for (unsigned seed = 1; seed <= 12; ++seed) {
-    const Outcome serial = play(seed);
+    const RandomOutcome serial = play(seed);
     for (const unsigned threads : {2u, 3u}) {
-      const Outcome parallel = play(seed, {.kind = fabric::EngineKind::threads, .threads = threads});
+      const RandomOutcome parallel = play(seed, {.kind = fabric::EngineKind::threads, .threads = threads});
       EXPECT_EQ(parallel.digest, serial.digest) << seed;
     }
   }
@@ -77,7 +77,7 @@ TEST(RandomPrograms, EnginesAreBitIdentical) {
 
 TEST(RandomPrograms, WindowsChangeNoCycle) {
   for (unsigned seed = 1; seed <= 40; ++seed) {
-    const Outcome normal = play(seed);
+    const RandomOutcome normal = play(seed);
     EXPECT_EQ(play(seed, {}, 5'000).finish, normal.finish) << seed;
     EXPECT_EQ(play(seed, {}, 1'001).finish, normal.finish) << seed;
   }

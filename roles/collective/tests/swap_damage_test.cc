@@ -17,14 +17,14 @@ namespace {
 
 using namespace swap;
 
-struct Place {
+struct DamagedPlace {
   std::size_t wire, word;
   unsigned bit;
 };
 
-Outcome damaged(Scene s, const std::vector<Place>& places, std::uint64_t rtl = 0) {
+Outcome damaged(Scene s, const std::vector<DamagedPlace>& places, std::uint64_t rtl = 0) {
   s.tamper = [&places](std::size_t wire, std::size_t word, std::uint64_t value) {
-    for (const Place& p : places) {
+    for (const DamagedPlace& p : places) {
       if (p.wire == wire && p.word == word) value ^= std::uint64_t{1} << p.bit;
     }
     return value;
@@ -32,21 +32,19 @@ Outcome damaged(Scene s, const std::vector<Place>& places, std::uint64_t rtl = 0
   return run(s, rtl);
 }
 
-std::string text(const std::vector<Place>& places) {
+std::string text(const std::vector<DamagedPlace>& places) {
   std::string t;
-  for (const Place& p : places) {
+  for (const DamagedPlace& p : places) {
     t += "wire " + std::to_string(p.wire) + " word " + std::to_string(p.word) + " bit " +
          std::to_string(p.bit) + "; ";
   }
   return t;
 }
 
-bool full() { return fabric::full_tests(); }
-
 /// All places in words [first, last of the wire) of an undamaged (or so far damaged) run.
-std::vector<Place> places_of(const Outcome& out, std::size_t first0, std::size_t first1, std::size_t last0,
-                             std::size_t last1) {
-  std::vector<Place> places;
+std::vector<DamagedPlace> places_of(const Outcome& out, std::size_t first0, std::size_t first1,
+                                    std::size_t last0, std::size_t last1) {
+  std::vector<DamagedPlace> places;
   for (std::size_t wire = 0; wire < 2; ++wire) {
     const std::size_t last = std::min(out.wires[wire].words.size(), wire == 0 ? last0 : last1);
     for (std::size_t word = wire == 0 ? first0 : first1; word < last; ++word) {
@@ -66,8 +64,8 @@ TEST(SwapDamage, EveryBitIsCheckedOrHarmless) {
   ASSERT_EQ(good.wires[1].words.size(), 2 * back);
   std::map<unsigned, unsigned> seen;
   unsigned n = 0;
-  for (const Place& place : places_of(good, 0, 0, forth, back)) {
-    const std::vector<Place> places{place};
+  for (const DamagedPlace& place : places_of(good, 0, 0, forth, back)) {
+    const std::vector<DamagedPlace> places{place};
     const std::string what = text(places);
     const Outcome out = damaged(s, places);
     const unsigned codes = judge(s, out, what);
@@ -82,7 +80,7 @@ TEST(SwapDamage, EveryBitIsCheckedOrHarmless) {
           << what << codes;
     }
     // Verilated nodes take longer: one bit in eleven of control words, one in 97 of data.
-    if (full() || n++ % (data ? 97 : 11) == 0) same_events(out, damaged(s, places, 3), what);
+    if (fabric::full_tests() || n++ % (data ? 97 : 11) == 0) same_events(out, damaged(s, places, 3), what);
     if (HasFailure()) return;
   }
   EXPECT_GE(seen.size(), 3u) << "damage of data, of signatures and of kinds of words is told apart";
@@ -103,12 +101,12 @@ void damage_aborts(const CollectiveParams& params) {
   ASSERT_GE(aborts0, 1u);
   ASSERT_GE(aborts1, 1u);
   unsigned n = 0;
-  for (const Place& place : places_of(once, forth, 0, forth + aborts0, aborts1)) {
-    const std::vector<Place> places{place};
+  for (const DamagedPlace& place : places_of(once, forth, 0, forth + aborts0, aborts1)) {
+    const std::vector<DamagedPlace> places{place};
     const std::string what = text(places);
     const Outcome out = damaged(s, places);
     EXPECT_NE(judge(s, out, what), 0u) << what;
-    if (full() || n++ % 5 == 0) same_events(out, damaged(s, places, 3), what);
+    if (fabric::full_tests() || n++ % 5 == 0) same_events(out, damaged(s, places, 3), what);
     if (testing::Test::HasFailure()) return;
   }
 }
@@ -122,8 +120,8 @@ TEST(SwapDamage, WithoutChecksOnlyTheDamagedBitIsWrong) {
   ASSERT_EQ(judge(s, good, ""), 0u);
   const std::size_t forth = (kBytes + 7) / 8, back = (kBack + 7) / 8;
   unsigned passed = 0, n = 0;
-  for (const Place& place : places_of(good, 0, 0, forth, back)) {
-    const std::vector<Place> places{place};
+  for (const DamagedPlace& place : places_of(good, 0, 0, forth, back)) {
+    const std::vector<DamagedPlace> places{place};
     const std::string what = text(places);
     const Outcome out = damaged(s, places);
     const unsigned codes = judge(s, out, what);
@@ -132,7 +130,7 @@ TEST(SwapDamage, WithoutChecksOnlyTheDamagedBitIsWrong) {
       EXPECT_TRUE(wrong == 0 || wrong == 1) << what << wrong << " bits are wrong";
       passed += wrong == 1;
     }
-    if (full() || n++ % 97 == 0) same_events(out, damaged(s, places, 3), what);
+    if (fabric::full_tests() || n++ % 97 == 0) same_events(out, damaged(s, places, 3), what);
     if (HasFailure()) return;
   }
   EXPECT_EQ(passed, 8 * (kBytes + kBack)) << "nothing looks at data when checks are off";

@@ -26,8 +26,6 @@ using test::send;
 using test::take;
 using test::write;
 
-bool full() { return fabric::full_tests(); }
-
 /// Two partitions with block checks, one without: the shapes that all swap tests share.
 CollectiveParams params_of(unsigned partitions) {
   return partitions == 2 ? checked_params() : plain_params();
@@ -38,7 +36,7 @@ std::vector<unsigned> status_words(unsigned partitions) {
   std::vector<unsigned> words;
   for (unsigned p = 0; p < partitions; ++p) {
     for (unsigned w = 0; w < 70; ++w) {
-      if (full() || w < 6 || w >= 64) words.push_back(PartitionWorld::kStatus * p + w);
+      if (fabric::full_tests() || w < 6 || w >= 64) words.push_back(PartitionWorld::kStatus * p + w);
     }
   }
   return words;
@@ -82,8 +80,8 @@ void play(unsigned partitions, unsigned first, unsigned last) {
   }
 }
 
-TEST(SwapPartition, OnePartition) { play(1, 1, full() ? 120 : 10); }
-TEST(SwapPartition, TwoPartitions) { play(2, 1, full() ? 120 : 14); }
+TEST(SwapPartition, OnePartition) { play(1, 1, fabric::full_tests() ? 120 : 10); }
+TEST(SwapPartition, TwoPartitions) { play(2, 1, fabric::full_tests() ? 120 : 14); }
 
 // The operator alone says when such a step is over.
 TEST(SwapPartition, AStepThatOnlyConfigures) {

@@ -17,8 +17,6 @@ namespace {
 
 using namespace swap;
 
-bool full() { return fabric::full_tests(); }
-
 /// All as models, then each node as RTL, then all.
 void compare(const Scene& setup, const std::string& what, bool cycles = true) {
   const Outcome models = run(setup, 0);
@@ -68,7 +66,7 @@ TEST(SwapOperations, WithoutBlockChecks) {
 }
 
 TEST(SwapRandom, Programs) {
-  const unsigned last = full() ? 120 : 12;
+  const unsigned last = fabric::full_tests() ? 120 : 12;
   for (unsigned seed = 1; seed <= last && !HasFatalFailure(); ++seed) {
     Scene s;
     s.nodes = 2 + static_cast<int>(seed % 2);

@@ -6,12 +6,6 @@
 
 namespace polyloom::hub {
 
-namespace {
-
-constexpr std::uint32_t kReadBytes = 512;
-
-}  // namespace
-
 DmaRead::DmaRead(const HubParams& params, const std::uint8_t* memory)
     : p_(params),
       memory_(memory),

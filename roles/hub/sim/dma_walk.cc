@@ -6,13 +6,6 @@
 
 namespace polyloom::hub {
 
-namespace {
-
-constexpr std::uint32_t kReadBytes = 512;
-constexpr unsigned kFlagBytes = 8;
-
-}  // namespace
-
 DmaRequest DmaWalk::request() const {
   const std::uint32_t room = kReadBytes - static_cast<std::uint32_t>(place_ % kReadBytes);
   return {state_ == State::reads, false, place_, std::min(left_, room)};

@@ -16,7 +16,7 @@ using fabric::Segment;
 
 namespace {
 
-constexpr std::uint64_t kReadBytes = 8;
+constexpr std::uint64_t kLoadBytes = 8;
 
 Time last_word(const Segment& s) { return s.words.empty() ? s.first : s.word_time(s.words.size() - 1); }
 
@@ -69,7 +69,7 @@ void Endpoint::command(Time t, const std::vector<std::uint64_t>& w) {
       check(w[1] % 8 == 0 && w[1] < kWindowBytes && node_of(w[1]) == p_.node && unit_of(w[1]) == Unit::hub, w,
             "reads what is not an aligned word of the own hub");
       job.type = TlpType::memory_read;
-      job.to = w[1], job.bytes = kReadBytes;
+      job.to = w[1], job.bytes = kLoadBytes;
       requests_.push_back(std::move(job));
       return;
     case Command::wait: {

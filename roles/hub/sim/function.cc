@@ -11,7 +11,6 @@ using blocks::operators::Kind;
 namespace {
 
 constexpr unsigned kWide = 32;  ///< bytes of the operator socket's beats
-constexpr unsigned kFlagBytes = 8;
 constexpr std::size_t kOutBeats = 4;
 constexpr unsigned kHalfWidth = 128;
 constexpr std::uint64_t kByteBits = (std::uint64_t{1} << 39) - 1;

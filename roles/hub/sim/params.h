@@ -13,6 +13,9 @@
 
 namespace polyloom::hub {
 
+inline constexpr std::uint32_t kReadBytes = 512;  ///< of a read request, at most
+inline constexpr unsigned kFlagBytes = 8;
+
 struct HubParams : fabric::RoleParams {
   std::uint64_t clock_hz = 250'000'000;
   unsigned max_payload = 512;                  ///< bytes: 128, 256 or 512

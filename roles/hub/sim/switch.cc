@@ -16,7 +16,6 @@ constexpr unsigned kNorth = static_cast<unsigned>(Port::north), kEast = static_c
 constexpr unsigned kBeatWords = 2;
 constexpr std::size_t kOutputBeats = 2;
 constexpr unsigned kLocalSlots = 4, kReplySlots = 2;
-constexpr std::uint32_t kReadBytes = 512;
 constexpr std::uint64_t kRuleMask = 0x7fff;
 constexpr const char* kPortNames[] = {"N", "E", "S", "W", "L", "reply"};
 

@@ -19,6 +19,7 @@
 #include "fabric/host/launch.h"
 #include "roles/collective/host/runtime/backend.h"
 #include "roles/collective/host/runtime/fault_text.h"
+#include "roles/collective/host/schedule/topology.h"
 #include "roles/collective/program.h"
 
 namespace polyloom::collective {
@@ -28,8 +29,6 @@ using blocks::Space;
 
 /// Groups that the reduce operator joins in one step (blocks/operators, SlotParams::reduce_outputs).
 constexpr unsigned kReduceOutputs = 2;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// The memory files of POLYLOOM_LOAD=backdoor. Their folder goes as soon as both sides have mapped them, so
 /// that a process that is killed leaves nothing behind.

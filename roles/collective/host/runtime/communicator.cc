@@ -12,11 +12,11 @@
 #include "roles/collective/host/runtime/group.h"
 #include "roles/collective/host/runtime/native.h"
 #include "roles/collective/host/schedule/algorithms.h"
+#include "roles/collective/host/schedule/topology.h"
 
 namespace polyloom::collective {
 namespace {
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 using Arenas = std::vector<std::vector<Arena>>;  ///< [rank][channel]
 
 }  // namespace

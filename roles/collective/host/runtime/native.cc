@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "roles/collective/host/runtime/native_reduce.h"
+#include "roles/collective/host/schedule/topology.h"
 
 namespace polyloom::collective {
 namespace {
@@ -18,8 +19,6 @@ using Out = std::span<std::uint8_t>;
 
 constexpr std::size_t kJobBytes = 1 << 18;     ///< of memory that a job touches, about
 constexpr std::size_t kThreadBytes = 1 << 20;  ///< a thread more pays from so much work on
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// do_job(0), ..., do_job(jobs - 1), each once, in any order, on as many threads as `bytes` of work deserve.
 template <class F>

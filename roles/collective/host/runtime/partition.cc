@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "polyloom/collectives.h"
+#include "roles/collective/host/schedule/topology.h"
 #include "roles/collective/program.h"
 
 namespace polyloom::collective {
@@ -21,8 +22,6 @@ using Words = std::span<const std::uint32_t>;
 // Status words of the operator (blocks/operators/README.md), and what it can tell apart.
 constexpr unsigned kBucketWord = 2, kMaxBits = 6, kMaxRouteBits = 5;
 constexpr std::uint64_t kPair = 1 << 16;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// Records in one channel of a rank.
 struct Area {

@@ -7,17 +7,10 @@
 
 #include "roles/collective/host/schedule/algorithms.h"
 #include "roles/collective/host/schedule/timeline.h"
+#include "roles/collective/host/schedule/topology.h"
 #include "roles/collective/timing.h"
 
 namespace polyloom::collective {
-namespace {
-
-constexpr Timing kTiming;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 double CostParameters::pulse() const {
   return link_latency + cycle * (kTiming.go_to_pulse + kTiming.pulse_to_count);
 }

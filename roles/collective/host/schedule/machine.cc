@@ -8,10 +8,11 @@
 #include <numeric>
 #include <set>
 
+#include "roles/collective/host/schedule/topology.h"
+
 namespace polyloom::collective {
 namespace {
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 bool is_lane(std::uint8_t source) { return source >= kFromLane && source < kFromOperator; }
 bool is_operator(std::uint8_t source) { return source >= kFromOperator && source != kFromNone; }
 

@@ -78,8 +78,6 @@ class Filling {
   Step step;
 
  private:
-  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
   /// Cheap look before the copy of what is taken: memory engines only.
   bool units_fit(const Unit& unit) const {
     return std::all_of(unit.flows.begin(), unit.flows.end(), [&](const UnitFlow& f) {

@@ -6,18 +6,17 @@
 #include <cmath>
 #include <map>
 
+#include "roles/collective/host/schedule/topology.h"
 #include "roles/collective/timing.h"
 
 namespace polyloom::collective {
 namespace {
 
-constexpr Timing kTiming;
 constexpr double kSwitchToWire = kTiming.switch_cycles + kTiming.tx_cycles;
 constexpr double kWaiting = kTxBeats + 2;  ///< beats between the switch and the wire
 constexpr double kFed = 4;                 ///< beats between the switch and an operator's join
 constexpr double kOperatorEnd = 2;         ///< from its last beat to the end of its part
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 /// The edge at which something that comes at a time is seen.
 double edge(double time) { return std::ceil(time - 1e-6); }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kRead = 24, kWrite = 8;
 
-CostParameters parameters(double beats_per_cycle = 100) {
+CostParameters link_parameters(double beats_per_cycle = 100) {
   CostParameters p;
   p.cycle = 1;  // so that all is in cycles
   p.link_latency = 30;
@@ -43,7 +43,7 @@ Stream crossing(int from, int to, std::uint32_t beats) {
   s.writes = {{to, {1, 0, beats * 32, 1, 0}}};
   return s;
 }
-Step step_of(std::vector<Stream> streams) {
+Step timed_step(std::vector<Stream> streams) {
   Step step;
   step.streams = std::move(streams);
   step.together = {false, false, false};
@@ -52,7 +52,7 @@ Step step_of(std::vector<Stream> streams) {
 
 TEST(Timeline, ACopyTakesTheCyclesOfTheReadme) {
   for (const std::uint32_t beats : {1u, 2u, 100u}) {
-    Timeline t(3, parameters());
+    Timeline t(3, link_parameters());
     t.add(copy(beats));
     // Instructions from cycle 1 on, one a cycle: read, write, go at 3. R# begins at 4, its request leaves at
     // 5; 24 later the memory's beat, 1 to the source: 30. The last beat is beats - 1 later; 1 through the
@@ -65,12 +65,12 @@ TEST(Timeline, ACopyTakesTheCyclesOfTheReadme) {
 }
 
 TEST(Timeline, StepsFollowAtOnce) {
-  Timeline t(3, parameters());
+  Timeline t(3, link_parameters());
   t.add(copy(100));
   const double first = t.done(0);
   t.add(copy(1));
   EXPECT_EQ(t.done(0), first + 2 + (1 + 1 + kRead + 1 + 1 + kWrite + 1)) << "go two cycles after done";
-  CostParameters slow = parameters();
+  CostParameters slow = link_parameters();
   slow.step_cycles = 1000;
   Timeline u(3, slow);
   u.add(copy(100));
@@ -80,7 +80,7 @@ TEST(Timeline, StepsFollowAtOnce) {
 }
 
 TEST(Timeline, ScaleShortensStreamsOnly) {
-  Timeline t(3, parameters(), 0), u(3, parameters());
+  Timeline t(3, link_parameters(), 0), u(3, link_parameters());
   t.add(copy(100));
   u.add(copy(1));
   EXPECT_EQ(t.done(0), u.done(0));
@@ -89,14 +89,14 @@ TEST(Timeline, ScaleShortensStreamsOnly) {
 TEST(Timeline, ALaneOfHalfRateTakesTwoCyclesABeat) {
   double done[2];
   for (const std::uint32_t more : {0u, 1u}) {
-    Timeline t(3, parameters(0.5));
-    t.add(step_of({crossing(0, 1, 100 + 50 * more)}));
+    Timeline t(3, link_parameters(0.5));
+    t.add(timed_step({crossing(0, 1, 100 + 50 * more)}));
     done[more] = t.done(1);
   }
   EXPECT_EQ(done[1] - done[0], 100);
-  Timeline t(3, parameters(0.5));
+  Timeline t(3, link_parameters(0.5));
   t.start(1, 500);  // its pulse comes so late
-  t.add(step_of({crossing(0, 1, 100)}));
+  t.add(timed_step({crossing(0, 1, 100)}));
   EXPECT_GE(t.done(1) - done[0], 499);
   EXPECT_LE(t.done(1) - done[0], 501);
 }
@@ -105,9 +105,9 @@ TEST(Timeline, RendezvousWaitsForTheReceiverAndEagerDoesNot) {
   Stream s = crossing(0, 1, 4);
   const auto sender_done = [&](bool eager, double late) {
     s.eager = eager;
-    Timeline t(3, parameters());
+    Timeline t(3, link_parameters());
     t.start(1, late);
-    t.add(step_of({s}));
+    t.add(timed_step({s}));
     return t.done(0);
   };
   EXPECT_EQ(sender_done(true, 900), sender_done(true, 0));
@@ -117,11 +117,11 @@ TEST(Timeline, RendezvousWaitsForTheReceiverAndEagerDoesNot) {
 TEST(Timeline, ASecondEagerBlockWaitsForTheFirstsDraining) {
   Stream s = crossing(0, 1, 4);
   s.eager = true;
-  Timeline t(3, parameters());
+  Timeline t(3, link_parameters());
   t.start(1, 5000);
-  t.add(step_of({s}));
+  t.add(timed_step({s}));
   EXPECT_LT(t.done(0), 100);
-  t.add(step_of({s}));
+  t.add(timed_step({s}));
   EXPECT_GT(t.done(0), 5000);
 }
 
@@ -138,16 +138,16 @@ TEST(Timeline, WhatComesEarlyWaitsInABuffer) {
   out.output = 0;
   out.writes = {{0, {1, 0, 400 * 32, 1, 0}}};
   streams.push_back(out);
-  Step step = step_of(streams);
+  Step step = timed_step(streams);
   step.operators = {{0, 0, 0b11, {}}};
   for (const double late : {0.0, 64.0}) {
-    Timeline t(3, parameters(0.5));
+    Timeline t(3, link_parameters(0.5));
     t.start(2, 1000 + late);
     t.start(1, 1000);
     t.add(step);
     EXPECT_NEAR(t.most_held(), late / 2, 1);
   }
-  Timeline never(3, parameters(0.5));
+  Timeline never(3, link_parameters(0.5));
   never.start(2, 1e6);
   never.add(step);
   EXPECT_EQ(never.most_held(), 400) << "all of a block at most";

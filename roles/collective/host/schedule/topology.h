@@ -3,10 +3,14 @@
 // generalized hypercube of two dimensions (complete rows and complete columns).
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace polyloom::collective {
+
+/// A rank, node or lane as an index of a vector.
+inline std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// The far end of a lane. peer -1: nothing is connected.
 struct LaneEnd {

@@ -231,6 +231,12 @@ class World {
   Cycle now = 0;
 };
 
+/// Threads 0 to threads - 1 of a core, from address 0.
+template <class AnyTile>
+void start_core(World<AnyTile>& w, unsigned core, unsigned threads) {
+  for (unsigned t = 0; t < threads; ++t) w.tile.start_thread(t, core, t, 0);
+}
+
 /// A board of one tile.
 inline BoardParams one_tile(unsigned cores = 4, unsigned threads = 16) {
   BoardParams p;

@@ -11,10 +11,6 @@
 namespace polyloom::overlay::test {
 namespace {
 
-void start_core(World<Tile>& w, unsigned core, unsigned threads) {
-  for (unsigned t = 0; t < threads; ++t) w.tile.start_thread(t, core, t, 0);
-}
-
 // ----- CSRs -----
 
 /// Runs one thread to its end and gives its registers.

@@ -21,10 +21,6 @@ Asm endless_additions() {
   return a;
 }
 
-void start_core(World<Tile>& w, unsigned core, unsigned threads) {
-  for (unsigned t = 0; t < threads; ++t) w.tile.start_thread(t, core, t, 0);
-}
-
 /// One instruction a cycle with at least as many threads as pipeline stages; else one a thread every eight
 /// cycles.
 TEST(Tile, IssueRateFollowsTheNumberOfThreads) {
