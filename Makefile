@@ -38,6 +38,7 @@ test: setup-tests ## all tests that a change must pass
 
 test-full: setup-tests ## also the long ones: big graphs, big boards, sanitizers
 	@scripts/build.sh $(BUILD) $(JOBS) all
+	@scripts/build.sh $(BUILD) $(JOBS) polyloom_bench
 	@scripts/test.sh $(BUILD) --full
 	@$(MAKE) --no-print-directory test-sanitize
 
@@ -46,7 +47,7 @@ test-sanitize: setup-tests ## C++ tests under AddressSanitizer and UndefinedBeha
 	@cd $(BUILD)-sanitize && ctest --output-on-failure -j $(JOBS)
 
 bench: setup-bench ## make bench NAME=x [QUICK=1]: regenerate one table or figure
-	@scripts/build.sh $(BUILD) $(JOBS) all
+	@scripts/build.sh $(BUILD) $(JOBS) polyloom_bench
 	@.venv/bin/python scripts/bench.py "$(NAME)"
 
 lint: setup-tests ## format check, static checks, house rules

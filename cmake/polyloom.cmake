@@ -2,15 +2,26 @@
 # Build rules that every room shares: warnings, sanitizers, ccache, tests.
 include_guard(GLOBAL)
 
-# Everything is ninja's default. Less is enough for a user: what the polyloom command runs, and for the demo its part.
+# Everything that tests need is ninja's default. Less is enough for a user: what the polyloom command runs, and for the
+# demo its part. What only benchmarks need is built by polyloom_bench.
 add_custom_target(polyloom_programs)
 add_custom_target(polyloom_demo)
+add_custom_target(polyloom_bench)
 
+# Another clone of the same sources finds what this one compiled: ccache takes paths below the project as relative.
 find_program(POLYLOOM_CCACHE ccache)
-if(POLYLOOM_CCACHE)
-  set(CMAKE_C_COMPILER_LAUNCHER ${POLYLOOM_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${POLYLOOM_CCACHE})
+if(POLYLOOM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${POLYLOOM_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
+find_program(POLYLOOM_MOLD mold)
+if(POLYLOOM_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+option(POLYLOOM_UNITY "compile sources of one target together, which is faster" ON)
+set(CMAKE_UNITY_BUILD ${POLYLOOM_UNITY})
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
 
 add_library(polyloom_flags INTERFACE)
 if(PROJECT_IS_TOP_LEVEL)  # a project that uses a library of ours has its own rules
@@ -39,6 +50,28 @@ function(polyloom_program name)
   target_link_libraries(${name} PRIVATE polyloom_flags ${ARG_LINK})
 endfunction()
 
+# polyloom_bench_program(NAME sources... LINK libs...): a polyloom_program that no test runs.
+function(polyloom_bench_program name)
+  polyloom_program(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(polyloom_bench ${name})
+endfunction()
+
+# What nearly every test includes, compiled once, with the flags of tests. They are compiled for a short build: what
+# they call in the product's libraries is optimized as always.
+set(POLYLOOM_TEST_OPTIONS -O0 -fPIE $<IF:$<BOOL:${POLYLOOM_SANITIZE}>,-g1,-g0> $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+find_package(GTest QUIET)
+if(GTest_FOUND AND PROJECT_IS_TOP_LEVEL)
+  add_library(polyloom_test_headers OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/test_headers.cc)
+  set_target_properties(polyloom_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(polyloom_test_headers PRIVATE ${POLYLOOM_TEST_OPTIONS})
+  target_link_libraries(polyloom_test_headers PRIVATE polyloom_flags GTest::gtest)
+  target_precompile_headers(polyloom_test_headers PRIVATE <gtest/gtest.h>
+    <algorithm> <array> <atomic> <bit> <chrono> <cmath> <condition_variable> <cstring> <deque> <filesystem> <fstream>
+    <functional> <map> <memory> <mutex> <numeric> <optional> <random> <set> <span> <sstream> <string> <string_view>
+    <thread> <tuple> <utility> <variant> <vector>)
+endif()
+
 # polyloom_ctest(NAME [SOURCE file] COMMAND words...): a ctest with the label of its room, the folder of the
 # CMakeLists.txt that declares it (`ctest -L '^fabric/cluster$'`); blocks share one file, so there SOURCE names the block.
 function(polyloom_ctest name)
@@ -52,14 +85,28 @@ function(polyloom_ctest name)
   set_tests_properties(${name} PROPERTIES LABELS ${room} TIMEOUT 300)
 endfunction()
 
-# polyloom_test(NAME sources... LINK libs...): a GoogleTest binary known to ctest under NAME.
-function(polyloom_test name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+# polyloom_test_program(NAME sources... LINK libs...): what tests run, in build/tests. LOOPS: its own code computes for
+# long, so it gets the product's optimization.
+function(polyloom_test_program name)
+  cmake_parse_arguments(ARG "LOOPS" "" "LINK" ${ARGN})
   find_package(GTest REQUIRED)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  target_link_libraries(${name} PRIVATE polyloom_flags ${ARG_LINK} GTest::gtest GTest::gtest_main Threads::Threads)
-  list(GET ARG_UNPARSED_ARGUMENTS 0 source)
+  target_link_libraries(${name} PRIVATE polyloom_flags ${ARG_LINK} GTest::gtest Threads::Threads)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
+  if(NOT ARG_LOOPS AND TARGET polyloom_test_headers)
+    target_compile_options(${name} PRIVATE ${POLYLOOM_TEST_OPTIONS})
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_precompile_headers(${name} REUSE_FROM polyloom_test_headers)
+  endif()
+endfunction()
+
+# polyloom_test(NAME [LOOPS] sources... LINK libs...): a GoogleTest binary known to ctest under NAME.
+function(polyloom_test name)
+  polyloom_test_program(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE GTest::gtest_main)
+  list(REMOVE_ITEM ARGN LOOPS)
+  list(GET ARGN 0 source)
   polyloom_ctest(${name} SOURCE ${source} COMMAND ${name})
 endfunction()
 

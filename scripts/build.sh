@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Configures (once for each target) and builds. Usage: scripts/build.sh BUILD_DIR JOBS TARGET [cmake options]
-# Targets: all, polyloom_programs (what the polyloom command runs), polyloom_demo.
+# Targets: all, polyloom_programs (what the polyloom command runs), polyloom_demo, polyloom_bench.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dir=$1 jobs=$2 target=$3

@@ -14,6 +14,7 @@
 
 #include "blocks/verilated/rtl_model.h"
 #include "fabric/error.h"
+#include "fabric/source_dir.h"
 
 extern char** environ;
 
@@ -37,11 +38,7 @@ fs::path find_home() {
     if (fs::exists(p / kBuilder, error)) return p;
     if (p == p.parent_path()) break;
   }
-#ifdef POLYLOOM_SOURCE_DIR
-  return POLYLOOM_SOURCE_DIR;
-#else
-  throw UserError("cannot find the RTL tools: set POLYLOOM_HOME to the checkout");
-#endif
+  return source_dir();
 }
 
 std::string find_python(const fs::path& home) {

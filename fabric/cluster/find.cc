@@ -6,6 +6,7 @@
 #include "fabric/cluster/reader.h"
 #include "fabric/cluster/suggest.h"
 #include "fabric/error.h"
+#include "fabric/source_dir.h"
 
 namespace polyloom::fabric {
 namespace fs = std::filesystem;
@@ -23,9 +24,7 @@ std::vector<fs::path> search_folders() {
     folders.push_back(bin.parent_path() / "share/polyloom/clusters");
     folders.push_back(bin.parent_path().parent_path() / "clusters");
   }
-#ifdef POLYLOOM_SOURCE_DIR
-  folders.push_back(fs::path(POLYLOOM_SOURCE_DIR) / "clusters");
-#endif
+  folders.push_back(fs::path(source_dir()) / "clusters");
   return folders;
 }
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # polyloom_device_program(NAME sources... [POLITE] [TEXT_LIMIT bytes] [GLOBALS_LIMIT bytes]
-#                         [DEFINITIONS macro[=value]...] [OPTIONS flags...])
+#                         [DEFINITIONS macro[=value]...] [OPTIONS flags...] [BENCH])
 #
 # Compiles C, C++ and assembler sources for the overlay's threads into build/device/NAME/{app.elf,code.v,data.v};
 # target device_NAME. POLITE adds the vertex API's headers and limits globals to 16 KiB. TEXT_LIMIT is the size of
 # instruction memory (8192; the cluster file's instr_words must be a quarter of it).
+# BENCH: no test runs it, so it belongs to polyloom_bench, not to all.
 # Without a RISC-V compiler configuration says so once, and building such a target fails with the same words.
 include_guard(GLOBAL)
 
@@ -86,7 +87,7 @@ if(POLYLOOM_RV_CC AND NOT TARGET polyloom_device_runtime)
 endif()
 
 function(polyloom_device_program name)
-  cmake_parse_arguments(ARG "POLITE" "TEXT_LIMIT;GLOBALS_LIMIT" "DEFINITIONS;OPTIONS" ${ARGN})
+  cmake_parse_arguments(ARG "POLITE;BENCH" "TEXT_LIMIT;GLOBALS_LIMIT" "DEFINITIONS;OPTIONS" ${ARGN})
   if(NOT POLYLOOM_RV_CC)
     add_custom_target(device_${name} COMMAND ${CMAKE_COMMAND} -E echo "device_${name}: ${POLYLOOM_RV_MISSING}"
                       COMMAND ${CMAKE_COMMAND} -E false)
@@ -141,6 +142,11 @@ function(polyloom_device_program name)
             --set-section-flags=.bss=alloc,load,contents ${out}/app.elf ${out}/data.v
     DEPENDS ${out}/app.elf
     VERBATIM)
-  add_custom_target(device_${name} ALL DEPENDS ${out}/code.v ${out}/data.v)
+  if(ARG_BENCH)
+    add_custom_target(device_${name} DEPENDS ${out}/code.v ${out}/data.v)
+    add_dependencies(polyloom_bench device_${name})
+  else()
+    add_custom_target(device_${name} ALL DEPENDS ${out}/code.v ${out}/data.v)
+  endif()
   add_dependencies(device_${name} polyloom_device_runtime)
 endfunction()

@@ -16,8 +16,8 @@ namespace {
 fabric::HostOptions options() {
   fabric::HostOptions result;
   if (std::getenv("POLYLOOM_SOCKET") == nullptr && std::getenv("POLYLOOM_HOME") == nullptr &&
-      ::access(POLYLOOM_SIMULATOR, X_OK) == 0) {
-    result.simulator = POLYLOOM_SIMULATOR;
+      ::access(built_simulator(), X_OK) == 0) {
+    result.simulator = built_simulator();
   }
   return result;
 }
