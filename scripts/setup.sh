@@ -10,13 +10,14 @@ demo_packages=(
   g++ make cmake ninja-build ccache git python3 python3-venv
   libtomlplusplus-dev nlohmann-json3-dev libfmt-dev libcli11-dev zlib1g-dev
   libmetis-dev libgtest-dev
-  gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf
+  gcc-riscv64-unknown-elf
 )
 base_packages=(
   "${demo_packages[@]}"
   python3-dev           # compiled modules
   libopenmpi-dev openmpi-bin
   perl liblz4-dev       # Verilator
+  mold                  # a quick linker
   clang-19 llvm-19      # kernels from C, RTL in lanes
 )
 test_packages=(chromium qemu-user clang-format)
