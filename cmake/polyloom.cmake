@@ -25,7 +25,8 @@ set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
 
 add_library(polyloom_flags INTERFACE)
 if(PROJECT_IS_TOP_LEVEL)  # a project that uses a library of ours has its own rules
-  target_compile_options(polyloom_flags INTERFACE -Wall -Wextra -Werror)
+  # Paths in messages begin at the project: what is compiled is the same in every clone.
+  target_compile_options(polyloom_flags INTERFACE -Wall -Wextra -Werror -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 endif()
 target_include_directories(polyloom_flags INTERFACE ${PROJECT_SOURCE_DIR})
 if(POLYLOOM_SANITIZE)
