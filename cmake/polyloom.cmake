@@ -60,7 +60,8 @@ endfunction()
 
 # What nearly every test includes, compiled once, with the flags of tests. They are compiled for a short build: what
 # they call in the product's libraries is optimized as always.
-set(POLYLOOM_TEST_OPTIONS -O0 -fPIE $<IF:$<BOOL:${POLYLOOM_SANITIZE}>,-g1,-g0> $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+set(POLYLOOM_TEST_OPTIONS -O0 -fPIE $<IF:$<BOOL:${POLYLOOM_SANITIZE}>,-g1,-g0>
+  $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 find_package(GTest QUIET)
 if(GTest_FOUND AND PROJECT_IS_TOP_LEVEL)
   add_library(polyloom_test_headers OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/test_headers.cc)
@@ -74,7 +75,7 @@ if(GTest_FOUND AND PROJECT_IS_TOP_LEVEL)
 endif()
 
 # polyloom_ctest(NAME [SOURCE file] COMMAND words...): a ctest with the label of its room, the folder of the
-# CMakeLists.txt that declares it (`ctest -L '^fabric/cluster$'`); blocks share one file, so there SOURCE names the block.
+# CMakeLists.txt that declares it: `ctest -L '^fabric/cluster$'`. Blocks share a file, so there SOURCE names the block.
 function(polyloom_ctest name)
   cmake_parse_arguments(ARG "" "SOURCE" "COMMAND" ${ARGN})
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE room)
