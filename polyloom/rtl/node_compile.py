@@ -40,13 +40,12 @@ CXX_FLAGS = [
     *["-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0"],
 ]
 GCC_FLAGS = ["-fno-gnu-unique"]  # Clang has no such symbols
-FAST, SLOW = "-O2", "-O1"  # what runs each cycle; what runs once
+SLOW = "-O1"  # of what runs once
 COMPILERS = ("clang++-19", "clang++", "g++")  # Clang needs half of GCC's time for such code, which is as fast then
 RUNTIME = ["verilated.cpp", "verilated_threads.cpp", "verilated_probdist.cpp", "verilated_dpi.cpp"]
-HEADER = "verilated.h"  # of the runtime: most of the time that a small model would take to compile
-PRECOMPILED = "verilated.pch"
-#: Whether it is out of date the runtime's key says, not the clock.
-PRECOMPILED_FLAGS = ["-Xclang", "-fno-pch-timestamp"]
+HEADER = "verilated.h"  # most of the time that a small model would take to compile
+#: Whether a precompiled header is out of date the runtime's key says, not the clock.
+PRECOMPILED = ["-Xclang", "-fno-pch-timestamp"]
 SLOPPINESS = "pch_defines,time_macros"  # what ccache needs to know files by such a header
 GROUP_BYTES = 400_000  # of C++ text that one compiler gets: fewer start-ups, yet all processors busy
 
@@ -77,6 +76,62 @@ class Model:
     trace: bool
 
 
+@dataclass(frozen=True)
+class Runtime:
+    """Verilator's own runtime for a kind of models: compiled once, its header precompiled."""
+
+    trace: bool = False
+    vpi: bool = False  #: for cocotb
+    shim: bool = True  #: of nodes, whose shim has what a design prints, and how it stops; else of programs that test
+
+    def options(self) -> list[str]:
+        """What it and all models on it are compiled with."""
+        # cocotb finds the simulator's functions in the program.
+        own = ["-include", str(SHIM / "runtime.h")] if self.shim else ["-fvisibility=default"]
+        return [f"-DVM_TRACE={int(self.trace)}", f"-DVM_TRACE_FST={int(self.trace)}", *own]
+
+    def libraries(self) -> list[str]:
+        """What a model is linked with."""
+        return ["-llz4", "-lz"] if self.trace else []
+
+    def words(self) -> list[str]:
+        """Of the key of what build() makes. Precompiled headers have the paths of what they are made from."""
+        places = [str(tools.find("verilator")), str(SHIM)]
+        return [
+            repr(self),
+            *self.options(),
+            *cxx_flags(),
+            *PRECOMPILED,
+            cxx_version(),
+            tools.version("verilator"),
+            *places,
+        ]
+
+    def build(self, folder: Path) -> None:
+        """Compile it into ``folder``; its files together, as most of their time is their headers'."""
+        names = [*RUNTIME, *(["verilated_vpi.cpp"] if self.vpi else [])]
+        unit = folder / "verilated.cc"
+        unit.write_text("".join(f'#include "{name}"\n' for name in names))
+        jobs = [(unit, "-O2")]
+        jobs += [(SHIM / "runtime.cc", SLOW)] if self.shim else []
+        jobs += [(_include() / "verilated_fst_c.cpp", "-O2")] if self.trace else []
+        compile_all(jobs, folder, self)
+        if "clang" in cxx():
+            for level in ("-O0", "-O1"):
+                header = ["-x", "c++-header", str(_include() / HEADER), "-o", str(self._header(folder, level))]
+                command = [cxx(), *_common(self), *PRECOMPILED, "-fpch-instantiate-templates", level, *header]
+                _call(command, f"compiling {HEADER}", tools.environment())
+
+    def precompiled(self, folder: Path, level: str) -> list[str]:
+        """The header that build() has left in ``folder``, for whoever compiles with a level."""
+        header = self._header(folder, level)
+        return ["-include-pch", str(header), *PRECOMPILED] if header.is_file() else []
+
+    @staticmethod
+    def _header(folder: Path, level: str) -> Path:
+        return folder / ("plain.pch" if level == "-O0" else "optimized.pch")
+
+
 @functools.cache
 def cxx() -> str:
     """The C++ compiler: $POLYLOOM_RTL_CXX, else the first of COMPILERS that is here."""
@@ -85,6 +140,20 @@ def cxx() -> str:
         if shutil.which(name):
             return name
     raise UserError(f"{wanted or 'a C++ compiler'} is needed to build RTL models and is not here; run `make setup`")
+
+
+@functools.cache
+def cxx_version() -> str:
+    """What the C++ compiler says of itself: part of the key of all that it has compiled."""
+    try:
+        return subprocess.run([cxx(), "--version"], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        raise UserError(f"{cxx()} is needed to build RTL models and does not run; run `make setup`") from None
+
+
+def fast() -> str:
+    """How what runs in each cycle is compiled: $POLYLOOM_RTL_OPTIMIZE, less than -O2 for runs that are short."""
+    return os.environ.get("POLYLOOM_RTL_OPTIMIZE") or "-O2"
 
 
 def cxx_flags() -> list[str]:
@@ -158,20 +227,14 @@ def _explain(output: str) -> str:
 
 
 def compile_model(model: Model, folder: Path, runtime: Path, output: Path, progress: Callable[[str], None]) -> None:
-    """Compile and link what verilate() wrote into ``folder``. ``runtime`` is the folder that build_runtime() filled."""
+    """Compile and link what verilate() wrote into ``folder``. ``runtime`` is the folder that a Runtime has filled."""
     (folder / "polyloom_shape.h").write_text(shape_header(model, ports_of(model, folder)))
     generated = sorted(p for p in folder.glob("*.cpp") if not p.name.endswith("__ALL.cpp"))
-    jobs = [(SHIM / "shim.cc", SLOW), *_units(generated)]
+    jobs = [(SHIM / "shim.cc", SLOW), *units(generated, fast(), SLOW)]
     progress(f"compiling {len(generated)} files of {model.top}")
-    options = [f"-I{folder}", *_trace_defines(model.trace)]
-    try:
-        objects = _compile_all(jobs, folder, [*_precompiled(runtime), *options])
-    except UserError as error:
-        if not _STALE.search(str(error)):
-            raise
-        objects = _compile_all(jobs, folder, options)
-    libraries = ["-llz4", "-lz"] if model.trace else []
-    link(cxx(), [*objects, *sorted(map(str, runtime.glob("*.o")))], folder, output, model.top, libraries)
+    kind = Runtime(model.trace)
+    objects = compile_all(jobs, folder, kind, [f"-I{folder}"], runtime)
+    link(cxx(), [*objects, *sorted(map(str, runtime.glob("*.o")))], folder, output, model.top, kind.libraries())
 
 
 def link(
@@ -184,36 +247,26 @@ def link(
     _call([*command, "-Wl,-z,defs", "-pthread", "-latomic", *libraries], f"linking {top}")
 
 
-def build_runtime(folder: Path, trace: bool) -> None:
-    """Compile Verilator's own runtime into ``folder``: its files together, as most of their time is their headers'."""
-    include = tools.find("verilator").parent.parent / "include"
-    unit = folder / "verilated.cc"
-    unit.write_text("".join(f'#include "{name}"\n' for name in RUNTIME))
-    jobs = [(unit, FAST), (SHIM / "runtime.cc", SLOW), *([(include / "verilated_fst_c.cpp", FAST)] if trace else [])]
-    _compile_all(jobs, folder, _trace_defines(trace))
-    if "clang" in cxx():
-        header = ["-x", "c++-header", str(include / HEADER), "-o", str(folder / PRECOMPILED)]
-        command = [cxx(), *_common(), *_trace_defines(trace), *PRECOMPILED_FLAGS, "-fpch-instantiate-templates"]
-        _call([*command, FAST, *header], f"compiling {HEADER}", tools.environment())
+def link_program(objects: Sequence[Path | str], program: Path, libraries: Sequence[str]) -> None:
+    """An executable; whoever runs the one of that name goes on doing so."""
+    fresh = program.with_name(f".{program.name}-{os.getpid()}")
+    try:
+        _call(
+            [cxx(), "-o", str(fresh), *map(str, objects), "-pthread", "-latomic", *libraries], f"linking {program.name}"
+        )
+        fresh.rename(program)
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
-def _precompiled(runtime: Path) -> list[str]:
-    header = runtime / PRECOMPILED
-    return ["-include-pch", str(header), *PRECOMPILED_FLAGS] if header.is_file() else []
-
-
-def _trace_defines(trace: bool) -> list[str]:
-    return [f"-DVM_TRACE={int(trace)}", f"-DVM_TRACE_FST={int(trace)}"]
-
-
-def _units(generated: Sequence[Path]) -> list[tuple[Path, str]]:
-    """Files of one model, some together, and how each is compiled."""
+def units(generated: Sequence[Path], fast: str, slow_option: str) -> list[tuple[Path, str]]:
+    """Files of one model, some together, and how each is compiled: what runs in each cycle, what runs once."""
     jobs = []
-    for option, slow in ((FAST, False), (SLOW, True)):
+    for option, slow in ((fast, False), (slow_option, True)):
         files = [p for p in generated if p.stem.endswith("__Slow") == slow]
         for number, group in enumerate(_groups(files)):
-            unit = group[0].parent / f"group{'_slow' if slow else ''}{number}.cc"
-            unit.write_text("".join(f'#include "{p.name}"\n' for p in group))
+            unit = generated[0].parent / f"group{'_slow' if slow else ''}{number}.cc"
+            unit.write_text("".join(f'#include "{p.name if p.parent == unit.parent else p}"\n' for p in group))
             jobs.append((unit, option))
     return jobs
 
@@ -230,24 +283,49 @@ def _groups(files: Sequence[Path]) -> list[list[Path]]:
     return groups
 
 
-def _common() -> list[str]:
-    include = tools.find("verilator").parent.parent / "include"
-    own = ["-include", str(SHIM / "runtime.h")]
-    return [*cxx_flags(), f"-I{include}", f"-I{include / 'vltstd'}", f"-I{ROOT}", *own]
+def _include() -> Path:
+    return tools.find("verilator").parent.parent / "include"
 
 
-def _compile_all(jobs: Sequence[tuple[Path, str]], folder: Path, options: Sequence[str]) -> list[str]:
-    common = [*options, *_common()]
+def _common(runtime: Runtime) -> list[str]:
+    return [*cxx_flags(), f"-I{_include()}", f"-I{_include() / 'vltstd'}", f"-I{ROOT}", *runtime.options()]
+
+
+def compile_all(
+    jobs: Sequence[tuple[Path, str]],
+    folder: Path,
+    runtime: Runtime,
+    options: Sequence[str] = (),
+    built: Path | None = None,
+) -> list[str]:
+    """Compile files, each with its level, into objects of their names in ``folder``; the objects.
+
+    ``built`` is the folder that the runtime has filled, whose precompiled header is used if the compiler will have it.
+    """
     env = tools.environment()
     env["CCACHE_SLOPPINESS"] = ",".join(filter(None, [env.get("CCACHE_SLOPPINESS"), SLOPPINESS]))
+    env.setdefault("CCACHE_BASEDIR", str(ROOT))
     launcher = [env["OBJCACHE"]] if env.get("OBJCACHE") else []
-
     targets = [str(folder / (source.stem + ".o")) for source, _ in jobs]
-    commands = [
-        ([*launcher, cxx(), *common, level, "-c", str(source), "-o", target], f"compiling {source.name}")
-        for (source, level), target in zip(jobs, targets, strict=True)
-    ]
-    call_all(commands, env=env)
+
+    def commands(header: bool) -> list[tuple[list[str], str]]:
+        return [
+            (
+                [
+                    *(*launcher, cxx(), *(runtime.precompiled(built, level) if built and header else [])),
+                    *(*options, *_common(runtime), level, "-c", str(source), "-o", target),
+                ],
+                f"compiling {source.name}",
+            )
+            for (source, level), target in zip(jobs, targets, strict=True)
+        ]
+
+    try:
+        call_all(commands(True), env=env)
+    except UserError as error:
+        if built is None or not _STALE.search(str(error)):
+            raise
+        call_all(commands(False), env=env)
     return targets
 
 

@@ -99,7 +99,52 @@ def test_new_entries_keep_to_the_bound(cache: Cache, monkeypatch: pytest.MonkeyP
         caches.bound()
 
 
-def test_who_may_not_write_the_installation_has_a_cache_of_his_own(
+def test_who_wants_an_entry_gets_it_and_one_makes_it(cache: Cache) -> None:
+    made: list[Path] = []
+
+    def fill(fresh: Path) -> None:
+        made.append(fresh)
+        time.sleep(0.2)  # the others come meanwhile
+        (fresh / "thing").write_text("whole")
+
+    found: list[tuple[Path, bool]] = []
+    threads = [threading.Thread(target=lambda: found.append(cache.provide("a", "thing", fill))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 1
+    assert sorted(found) == [(cache.folder / "a", False)] + [(cache.folder / "a", True)] * 3
+
+    def fail(fresh: Path) -> None:
+        (fresh / "thing").write_text("half")
+        raise UserError("no space left")
+
+    with pytest.raises(UserError, match="no space left"):
+        cache.provide("b", "thing", fail)
+    assert cache.find("b", "thing") is None
+    assert cache.provide("b", "thing", fill)[1] is False
+
+
+def test_what_is_noted_is_known(cache: Cache) -> None:
+    assert not cache.knows("a")
+    cache.note("a")
+    cache.note("a")
+    assert cache.knows("a") and not cache.knows("b")
+
+
+def test_a_key_is_of_words_names_and_texts(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.write_text("ab")
+    two.write_text("c")
+    keys = [caches.digest(["x"], [one, two]), caches.digest(["x"], [two, one]), caches.digest(["x", ""], [one, two])]
+    one.write_text("a")
+    two.write_text("bc")
+    keys.append(caches.digest(["x"], [one, two]))
+    assert len(set(keys)) == 4
+
+
+def test_checkouts_of_a_user_share_a_cache_unless_the_user_may_not_write_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed, own = tmp_path / "build", tmp_path / "home"
@@ -107,22 +152,25 @@ def test_who_may_not_write_the_installation_has_a_cache_of_his_own(
     monkeypatch.delenv("POLYLOOM_TEST_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(own))
     cache = Cache("things", "POLYLOOM_TEST_CACHE")
-    assert cache.folder == installed / "things"
+    assert cache.folder == own / "polyloom" / "things"
     make(cache, "a")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache.folder == tmp_path / ".cache" / "polyloom" / "things"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(own))
     # Root may write everywhere: what the system would say is put into its mouth.
     access = os.access
 
     def allows(path: str | Path, mode: int) -> bool:
-        return access(path, mode) and not (mode & os.W_OK and installed in Path(path).parents)
+        return access(path, mode) and not (mode & os.W_OK and own in Path(path).parents)
 
     monkeypatch.setattr(os, "access", allows)
-    assert cache.folder == own / "polyloom" / "things"
-    assert cache.find("a", "thing") == installed / "things" / "a"  # what is there is used
+    assert cache.folder == installed / "things"
     make(cache, "b")
-    assert cache.find("b", "thing") == own / "polyloom" / "things" / "b"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert cache.folder == tmp_path / ".cache" / "polyloom" / "things"
+    assert cache.find("b", "thing") == installed / "things" / "b"
+    monkeypatch.setattr(os, "access", access)
+    assert cache.find("a", "thing") == own / "polyloom" / "things" / "a"
+    assert cache.find("b", "thing") == installed / "things" / "b"  # what the installation has is used
     monkeypatch.setenv("POLYLOOM_TEST_CACHE", str(tmp_path / "wanted"))
     assert cache.folder == tmp_path / "wanted"
     (tmp_path / "file").touch()

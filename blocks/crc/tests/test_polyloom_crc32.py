@@ -5,33 +5,24 @@
 
 import os
 import struct
-import subprocess
 import zlib
 from pathlib import Path
 
 import pytest
 
-from polyloom import paths
-from polyloom.rtl import filelist, tools
+from polyloom.rtl import filelist
+from polyloom.rtl.testing import Program, Verilated
 
-ROOT = Path(__file__).resolve().parents[3]
+HERE = Path(__file__).resolve().parent
+SOURCES = [HERE / "crc32_rtl_test.cc", HERE.parent / "sim" / "crc32.cc"]
 
 
 @pytest.mark.parametrize("words", [1, 3, 4, 8])
 def test_crc_of_frames_of_any_length(words: int) -> None:
-    folder = paths.build_dir() / "rtl-tests" / f"crc32-{words}"
-    folder.mkdir(parents=True, exist_ok=True)
-    command = [str(tools.find("verilator")), "--cc", "--exe", "--build", "-j", "2", "-O3", "-Wall", "--assert"]
-    command += ["--top", "polyloom_crc32", "-Mdir", str(folder), "-o", "crc", *tools.VERILATOR_BUILD_ARGS]
-    command += [f"-GWords={words}", "-CFLAGS", f"-I{ROOT} -DWORDS={words}"]
-    command += filelist.read(ROOT / "blocks/crc/rtl/crc32.f").verilator_args()
-    command += [str(ROOT / source) for source in ("blocks/crc/tests/crc32_rtl_test.cc", "blocks/crc/sim/crc32.cc")]
-    built = subprocess.run(command, env=tools.environment(), capture_output=True, text=True)
-    assert built.returncode == 0, built.stderr[-4000:]
-    seed = os.environ.get("POLYLOOM_SEED", "1")
-    done = subprocess.run([str(folder / "crc"), seed, "2000"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    frames = [line.split() for line in done.stdout.splitlines()]
+    files = filelist.read(HERE.parent / "rtl" / "crc32.f")
+    model = Verilated("polyloom_crc32", files, {"Words": words}, options=("-Wall",))
+    printed = Program(model, SOURCES, {"WORDS": words}, libraries=()).run(os.environ.get("POLYLOOM_SEED", "1"), "2000")
+    frames = [line.split() for line in printed.splitlines()]
     assert len(frames) == 2000
     for text, crc in frames:
         data = b"".join(struct.pack("<Q", int(text[i : i + 16], 16)) for i in range(0, len(text), 16))

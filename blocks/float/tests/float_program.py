@@ -8,18 +8,15 @@ results must come in exactly the cycle that units.toml says. POLYLOOM_TEST_FULL=
 
 from __future__ import annotations
 
-import fcntl
-import os
 import random
-import subprocess
 import tomllib
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from polyloom import paths
-from polyloom.rtl import filelist, tools
+from polyloom.rtl import filelist
+from polyloom.rtl.testing import Program, Verilated
 from polyloom.rtl.testing.exact import B32, B64, Format
 from polyloom.testing import FULL
 
@@ -69,41 +66,16 @@ def _top() -> str:
     return "\n".join([*lines, "endmodule", ""])
 
 
-def verilator(*args: str) -> subprocess.CompletedProcess[str]:
-    """Verilator with the units' sources."""
-    command = [str(tools.find("verilator")), str(tools.WAIVERS), *filelist.read(LIST).verilator_args(), *args]
-    return subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
-
-
 @cache
-def program() -> Path:
-    """The program, built if need be; one process at a time."""
-    build = paths.build_dir() / "rtl-tests" / "float"
-    build.mkdir(parents=True, exist_ok=True)
-    with (build / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        return _build(build)
+def program() -> Program:
+    """All units with what drives them."""
+    model = Verilated("float_tb", filelist.read(LIST), texts={"float_tb.sv": _top(), "units.h": _units()})
+    return Program(model, [HERE / "float_rtl_test.cc"], libraries=("-lgtest",))
 
 
-def _write(file: Path, text: str) -> None:
-    """Not again: a new date would have the program linked anew, which another process may be running."""
-    if not file.exists() or file.read_text() != text:
-        file.write_text(text)
-
-
-def _build(build: Path) -> Path:
-    _write(build / "float_tb.sv", _top())
-    units = [f'{{"{name}", {unit["latency"]}, {unit["interval"]}}},' for name, unit in UNITS.items()]
-    _write(build / "units.inc", "\n".join(units))
-    result = verilator(
-        *("--cc", "--exe", "--build", "-j", str(os.cpu_count() or 1), "-O3", "--x-initial", "unique"),
-        *("--Mdir", str(build), "--top-module", "float_tb", "-o", "float_rtl_test"),
-        *(str(build / "float_tb.sv"), str(HERE / "float_rtl_test.cc")),
-        *tools.VERILATOR_BUILD_ARGS,
-        *("-CFLAGS", "-O1 -ffp-contract=off", "-LDFLAGS", "-lgtest -pthread"),
-    )
-    assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
-    return build / "float_rtl_test"
+def _units() -> str:
+    """What the test knows of each unit; compiled into it."""
+    return "\n".join(f'{{"{name}", {unit["latency"]}, {unit["interval"]}}},' for name, unit in UNITS.items())
 
 
 def units_of(module: str) -> list[str]:
@@ -131,11 +103,9 @@ def check(name: str, vectors: Iterable[Vector], folder: Path) -> None:
     """Run a unit; AssertionError with what it says if it fails."""
     path = folder / "vectors"
     path.write_text("".join(f"{a:x} {b:x} {mode:x} {z:x}\n" for a, b, mode, z in vectors))
-    environment = os.environ | {"ROUNDS": "20" if FULL else "1", "VECTORS": str(path)}
-    command = [str(program()), f"--gtest_filter=*/{name}"]
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=600)
-    assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-2000:]
-    assert "[  PASSED  ] 2 tests." in run.stdout
+    environment = {"ROUNDS": "20" if FULL else "1", "VECTORS": str(path)}
+    printed = program().run(f"--gtest_filter=*/{name}", env=environment, timeout=600)
+    assert "[  PASSED  ] 2 tests." in printed
 
 
 def compute(operation: Callable[..., tuple[int, int]], fmt: Format) -> list[Vector]:

@@ -32,7 +32,7 @@ struct Unit {
   unsigned latency, interval;
 };
 constexpr Unit kUnits[] = {
-#include "units.inc"
+#include "units.h"
 };
 
 struct Operands {

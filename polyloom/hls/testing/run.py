@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polyloom import paths
+from polyloom.cache import RTL, digest
 from polyloom.hls import Kernel, Options, compile_kernel, frontend
 from polyloom.hls.testing import simulate
 
@@ -97,20 +98,19 @@ def run_native(c_source: str, input_words: Words, *, rank: int = 0, sanitize: bo
     """The pushes of the same source on the CPU; ``sanitize``: NativeError if it does what C does not define."""
     compiler = os.environ.get("CC", "gcc")
     flags = SANITIZE if sanitize else NATIVE
-    key = simulate.key([c_source, (HERE / "native.c").read_text(), compiler, *flags])
-    folder = simulate.cache_dir() / f"native-{key}"
-    program = folder / "program"
-    if not program.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
+    sources = [HERE / "native.c", *sorted((paths.home() / HEADER_FOLDER).glob("*.h"))]
+
+    def make(folder: Path) -> None:
         (folder / "kernel.c").write_text(c_source)
-        scratch = folder / f"program.{os.getpid()}"
         include = f"-I{paths.home() / HEADER_FOLDER}"
-        sources = [str(folder / "kernel.c"), str(HERE / "native.c")]
-        command = [compiler, *flags, include, *sources, "-o", str(scratch), "-lm"]
+        names = [str(folder / "kernel.c"), str(HERE / "native.c")]
+        command = [compiler, *flags, include, *names, "-o", str(folder / "program"), "-lm"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise NativeError(done.stderr)
-        scratch.rename(program)
+
+    key = "native-" + digest([c_source, compiler, *flags], sources)
+    program = RTL.provide(key, "program", make)[0] / "program"
     with _words_file(input_words) as file:
         done = subprocess.run([program, file.name, str(rank)], capture_output=True, text=True, check=False, timeout=60)
     if done.returncode != 0:

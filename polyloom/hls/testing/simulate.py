@@ -7,14 +7,13 @@ harness and Verilator's runtime are compiled once, their headers are precompiled
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from polyloom import paths
+from polyloom.cache import RTL, digest
 from polyloom.hls import toolchain
 from polyloom.hls.output import libraries
 from polyloom.rtl import filelist, tools
@@ -38,10 +37,8 @@ def verilate(verilog: str) -> Path:
     """The simulation of a kernel."""
     library = [source for path in libraries(verilog) for source in filelist.read(path).sources]
     parts = [verilog, *(p.read_text() for p in [*library, HERE / "circuit.cc"]), _runtime_text()]
-    folder = cache_dir() / f"kernel-{key(parts)}"
-    if not (folder / "kernel").is_file():
-        _make(folder, lambda work: _build(verilog, library, work))
-    return folder / "kernel"
+    key = "kernel-" + digest(parts, [])
+    return RTL.provide(key, "kernel", lambda folder: _build(verilog, library, folder))[0] / "kernel"
 
 
 def _build(verilog: str, library: Sequence[Path], folder: Path) -> None:
@@ -61,10 +58,8 @@ def _build(verilog: str, library: Sequence[Path], folder: Path) -> None:
 @cache
 def runtime() -> Path:
     """Folder of all that is the same for every kernel."""
-    folder = cache_dir() / f"runtime-{key([_runtime_text()])}"
-    if not folder.is_dir():
-        _make(folder, _build_runtime)
-    return folder
+    key = "kernel-runtime-" + digest([_runtime_text(), str(_include())], [])  # the precompiled header has the path
+    return RTL.provide(key, HEADERS, _build_runtime)[0]
 
 
 def _build_runtime(folder: Path) -> None:
@@ -78,9 +73,9 @@ def _runtime_text() -> str:
     """What the runtime is made of, system headers included, in which case it is told apart from an older one."""
     with tempfile.TemporaryDirectory(prefix="polyloom-hls-") as folder:
         unit = Path(folder) / "all.cc"
-        unit.write_text(f'#include <verilated.h>\n#include "{HERE / "harness.cc"}"\n')
-        text = _cxx(["-E", unit])
-    return "\0".join([text, tools.version("verilator"), *CXX_FLAGS, *VERILATOR_FLAGS])
+        unit.write_text('#include <verilated.h>\n#include "harness.cc"\n')
+        text = _cxx(["-E", "-P", unit])
+    return "\0".join([text, tools.version("verilator"), *CXX_FLAGS[:-1], *VERILATOR_FLAGS])
 
 
 def _cxx(arguments: Sequence[str | Path]) -> str:
@@ -91,25 +86,3 @@ def _cxx(arguments: Sequence[str | Path]) -> str:
 
 def _include() -> Path:
     return tools.find("verilator").parent.parent / "include"
-
-
-def cache_dir() -> Path:
-    """Where builds stay."""
-    return paths.build_dir() / "hls"
-
-
-def _make(folder: Path, build: Callable[[Path], None]) -> None:
-    """Build in a folder beside and move it into place; whoever comes first wins."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix="making-", dir=folder.parent))
-    try:
-        build(fresh)
-        if not folder.exists():
-            fresh.rename(folder)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
-
-
-def key(parts: Sequence[str]) -> str:
-    """Name of what is made of these texts."""
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]

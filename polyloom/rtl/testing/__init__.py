@@ -7,6 +7,7 @@ A test file is read by pytest (which runs the simulation) and by cocotb inside i
 from polyloom.rtl.testing.bench import bench
 from polyloom.rtl.testing.harness import Harness, Signal
 from polyloom.rtl.testing.payload import BEAT, Struct, beats_of, bytes_of, signed
+from polyloom.rtl.testing.program import Program, Verilated, elaborate
 from polyloom.rtl.testing.stall import Stall
 from polyloom.rtl.testing.stream import Monitor, Sink, Source
 
@@ -14,13 +15,16 @@ __all__ = [
     "BEAT",
     "Harness",
     "Monitor",
+    "Program",
     "Signal",
     "Sink",
     "Source",
     "Stall",
     "Struct",
+    "Verilated",
     "beats_of",
     "bench",
     "bytes_of",
+    "elaborate",
     "signed",
 ]

@@ -2,98 +2,84 @@
 """Runs the cocotb tests of a file under pytest, on one Verilated binary that all files of the folder share.
 
 Input: the test file, the top module and its file list. Output: a pytest function with a case a cocotb test.
-The binary lies in the build folder and is built again only if a source, an option or a tool has changed.
+The binary lies in the cache of models and is built again only if a source, an option or a tool has changed.
 Environment: POLYLOOM_SEED=N repeats a run, POLYLOOM_WAVE=1 writes dump.fst into the folder that a failure names.
 """
 
 from __future__ import annotations
 
 import ast
-import fcntl
-import hashlib
 import os
 import random
-import subprocess
+import re
 import xml.etree.ElementTree as ElementTree
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from polyloom import paths
-from polyloom.rtl import filelist, tools
+from polyloom.cache import RTL
+from polyloom.rtl import filelist
+from polyloom.rtl import node_compile as compiler
+from polyloom.rtl.node_build import built_runtime
+from polyloom.rtl.sources import without_comments
+from polyloom.rtl.testing.program import Verilated
 from polyloom.testing import FULL
 
 _LOG_TAIL = 40
 _ASSERT_CONTROL = Path(__file__).with_name("assert_control.sv")
 
 
-@dataclass
-class Model:
-    """A Verilated top module with its parameters."""
+_NAME = re.compile(r"\b[A-Za-z_]\w*")
+_MODULE = re.compile(r"^[ \t]*module\s+(\w+)", re.MULTILINE)
+_GENVAR = re.compile(r"\bgenvar\s+(\w+)")
+#: What cocotb calls by itself, the program's main() among it.
+_MAIN = "verilator.cpp"
 
-    top: str
-    files: filelist.FileList
-    parameters: Mapping[str, int | str] = field(default_factory=dict)
-    wave: bool = False
 
-    @property
-    def folder(self) -> Path:
-        """Where it is built: a folder for each top, set of parameters and place of the sources."""
-        what = f"{sorted(self.parameters.items())}{self.wave}{self.files.sources[-1]}"
-        return paths.build_dir() / "rtl-tests" / f"{self.top}-{hashlib.sha256(what.encode()).hexdigest()[:8]}"
+def build(top: str, files: filelist.FileList, parameters: Mapping[str, int | str], wave: bool = False) -> Path:
+    """The simulation of a top, in the cache of models; signals of the bench can be seen and driven."""
+    import cocotb_tools.config as config
 
-    def build(self) -> Path:
-        """Build unless nothing has changed; AssertionError with Verilator's words if it fails."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with _locked(self.folder / "lock"):
-            stamp, key = self.folder / "key", self._key()
-            if not stamp.is_file() or stamp.read_text() != key:
-                stamp.unlink(missing_ok=True)
-                self._verilate()
-                stamp.write_text(key)
-        return self.folder
+    model = Verilated(
+        top=top,
+        files=files.with_sources(_ASSERT_CONTROL),
+        parameters=parameters,
+        options=("--vpi",),
+        prefix="Vtop",
+        wave=wave,
+        texts={
+            "public.vlt": public_names(files, paths.home()),
+            "bind.sv": f"bind {top} assert_control i_assert_control (.rst_ni(rst_ni));\n",
+        },
+        more=(config.share_dir / "lib" / "verilator" / _MAIN,),
+    )
+    folder = model.build()
 
-    def _key(self) -> str:
-        digest = hashlib.sha256(repr([self._command(), tools.version("verilator"), _cocotb_version()]).encode())
-        for file in [*self.files.files(), _ASSERT_CONTROL]:
-            digest.update(file.read_bytes())
-        return digest.hexdigest()
+    def make(entry: Path) -> None:
+        objects = [*sorted(folder.glob("*.o")), *sorted(built_runtime(model.runtime()).glob("*.o"))]
+        # Where cocotb lies is said when the simulation runs: another checkout has its own.
+        libraries = [f"-L{config.libs_dir}", "-lcocotbvpi_verilator", *model.runtime().libraries()]
+        compiler.link_program(objects, entry / top, libraries)
 
-    def _command(self) -> list[str]:
-        import cocotb_tools.config as config
+    return RTL.provide(f"{folder.name}-run", top, make)[0]
 
-        libs = config.libs_dir
-        return [
-            str(tools.find("verilator")),
-            *("--cc", "--exe", "--build", "-j", "2", "--vpi", "--public-flat-rw", "--assert", "--prefix", "Vtop"),
-            *("--x-assign", "unique", "--x-initial", "unique", "--timescale", "1ps/1ps", "--quiet-stats"),
-            *(["--trace-fst", "--trace-structs"] if self.wave else []),
-            *("-Mdir", str(self.folder / "obj"), "-o", str(self.folder / self.top), "--top-module", self.top),
-            *tools.VERILATOR_BUILD_ARGS[:2],
-            *("-MAKEFLAGS", f"{tools.VERILATOR_BUILD_ARGS[3]} OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1"),
-            *("-LDFLAGS", f"-Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator"),
-            *(f"-G{name}={value}" for name, value in self.parameters.items()),
-            str(config.share_dir / "lib" / "verilator" / "verilator.cpp"),
-            str(tools.WAIVERS),
-            *self.files.verilator_args(),
-            str(_ASSERT_CONTROL),
-            str(self._bind_file()),
-        ]
 
-    def _bind_file(self) -> Path:
-        """The source that puts assert_control into the top."""
-        path, text = self.folder / "bind.sv", f"bind {self.top} assert_control i_assert_control (.rst_ni(rst_ni));\n"
-        if not path.is_file() or path.read_text() != text:
-            path.write_text(text)
-        return path
+def public_names(files: filelist.FileList, root: Path) -> str:
+    """Verilator's configuration by which cocotb has all names of a bench (modules below tests/), and none of a design.
 
-    def _verilate(self) -> None:
-        done = subprocess.run(self._command(), env=tools.environment(), capture_output=True, text=True, check=False)
-        (self.folder / "build.log").write_text(done.stdout + done.stderr)
-        if done.returncode != 0:
-            raise AssertionError(f"Verilator cannot build {self.top}:\n{_tail(done.stdout + done.stderr)}")
+    A name of the design that a test looks at stands in the bench's .vlt. Not genvars: cocotb would take each generate
+    loop for one scope.
+    """
+    lines = ["`verilator_config"]
+    for source in files.sources:
+        if source.is_relative_to(root) and "tests" in source.relative_to(root).parts:
+            text = without_comments(source.read_text())
+            names = set(_NAME.findall(text)) - set(_GENVAR.findall(text))
+            for module in _MODULE.findall(text):
+                lines += [f'public_flat_rw -module "{module}" -var "{name}"' for name in sorted(names)]
+    return "\n".join([*lines, ""])
 
 
 def bench(
@@ -149,14 +135,15 @@ class _Run:
         return self._problems.get(case, f"{case} did not run; see the first failure of {self._file.name}")
 
     def _simulate(self) -> dict[str, str]:
+        import cocotb_tools.config as config
         from cocotb_tools.runner import get_runner
 
         wave = os.environ.get("POLYLOOM_WAVE", "0") not in {"", "0"}
         files = filelist.read(self._file.parent / self._lists)
-        folder = Model(self._top, files, self._parameters, wave).build()
+        folder = build(self._top, files, self._parameters, wave)
         self._seed = os.environ.get("POLYLOOM_SEED") or str(self._default_seed)
-        run_folder = folder / self._file.stem
-        run_folder.mkdir(exist_ok=True)
+        run_folder = paths.build_dir() / "rtl-tests" / self._file.relative_to(paths.home()).with_suffix("")
+        run_folder.mkdir(parents=True, exist_ok=True)
         results, log = run_folder / "results.xml", run_folder / "simulation.log"
         results.unlink(missing_ok=True)
         with suppress(SystemExit, RuntimeError):  # when a test fails or the simulation dies: the results say which
@@ -171,7 +158,10 @@ class _Run:
                 seed=self._seed,
                 test_args=["+verilator+rand+reset+2", f"+verilator+seed+{int(self._seed) % 2**30 + 1}"]
                 + (["--trace"] if wave else []),
-                extra_env={"PYTHONPATH": os.pathsep.join([str(self._file.parent), os.environ.get("PYTHONPATH", "")])},
+                extra_env={
+                    "PYTHONPATH": os.pathsep.join([str(self._file.parent), os.environ.get("PYTHONPATH", "")]),
+                    "LD_LIBRARY_PATH": os.pathsep.join([str(config.libs_dir), os.environ.get("LD_LIBRARY_PATH", "")]),
+                },
             )
         text = log.read_text() if log.is_file() else "no log"
         hint = f"\nseed: POLYLOOM_SEED={self._seed}   folder: {run_folder}"
@@ -211,16 +201,3 @@ def _part(log: str, name: str) -> str:
 
 def _tail(text: str) -> str:
     return "\n".join(text.splitlines()[-_LOG_TAIL:])
-
-
-def _cocotb_version() -> str:
-    import cocotb
-
-    return str(cocotb.__version__)
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield

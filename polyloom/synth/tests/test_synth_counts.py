@@ -90,7 +90,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     tool.chmod(tool.stat().st_mode | stat.S_IXUSR)
     (tmp_path / "a.sv").write_text("module top; endmodule\n")
     (tmp_path / "a.f").write_text("a.sv\n")
-    for key, value in {"TOOLS": "", "BUILD": "build"}.items():
+    for key, value in {"TOOLS": "", "BUILD": "build", "SYNTH_CACHE": "build/synth"}.items():
         monkeypatch.setenv(f"POLYLOOM_{key}", str(tmp_path / value))
     for key, value in {"IL": "in.il", "LOG": "log"}.items():
         monkeypatch.setenv(f"MOCK_{key}", str(tmp_path / value))

@@ -71,6 +71,7 @@ def mock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "a.f").write_text("a.sv\n+incdir+.\n")
     monkeypatch.setenv("POLYLOOM_TOOLS", str(tools))
     monkeypatch.setenv("POLYLOOM_BUILD", str(tmp_path / "build"))
+    monkeypatch.setenv("POLYLOOM_SYNTH_CACHE", str(tmp_path / "build" / "synth"))
     monkeypatch.setenv("MOCK_LOG", str(tmp_path / "log"))
     return tmp_path
 

@@ -8,43 +8,24 @@ model).
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from polyloom import paths
-from polyloom.rtl import filelist, tools
+from polyloom.rtl import filelist
+from polyloom.rtl.testing import Program, Verilated
 
-ROOT = Path(__file__).resolve().parents[3]
 TESTS = Path(__file__).resolve().parent
-SEEDS = [int(s) for s in os.environ.get("POLYLOOM_SEEDS", "1 2").split()]
-
-
-@pytest.fixture(scope="module", params=[0, 1], ids=["plain", "checked"])
-def binary(request: pytest.FixtureRequest) -> Path:
-    """The harness for one setting of BlockCheck."""
-    build = paths.build_dir() / "rtl-tests" / f"rtl_engine-{request.param}"
-    build.mkdir(parents=True, exist_ok=True)
-    sources = filelist.read(ROOT / "roles/collective/rtl/collective.f")
-    command = [
-        str(tools.find("verilator")),
-        *["--cc", "--exe", "--build", "-j", "2", "-O3", "-Wall", f"-GBlockCheck={request.param}"],
-        *["--top-module", "rtl_engine_top", "-Mdir", str(build), "-o", "rtl_engine"],
-        *["-CFLAGS", f"-O1 -I{ROOT} -DBLOCK_CHECK={request.param} -DRX_BEATS=32"],
-        *tools.VERILATOR_BUILD_ARGS,
-        str(tools.WAIVERS),
-        *sources.verilator_args(),
-        str(TESTS / "rtl_engine_top.sv"),
-        str(TESTS / "rtl_engine.cc"),
-    ]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, env=tools.environment())
-    assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
-    return build / "rtl_engine"
+FILES = filelist.read(paths.home() / "roles/collective/rtl/collective.f").with_sources(TESTS / "rtl_engine_top.sv")
+SEEDS = os.environ.get("POLYLOOM_SEEDS", "1 2").split()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_engines_back_to_back(binary: Path, seed: int) -> None:
-    result = subprocess.run([binary, str(seed)], capture_output=True, text=True, check=False, timeout=300)
-    print(result.stdout)
-    assert result.returncode == 0 and "all hold" in result.stdout, result.stdout[-2000:] + result.stderr
+@pytest.mark.parametrize("check", [0, 1], ids=["plain", "checked"])
+def test_engines_back_to_back(check: int, seed: str) -> None:
+    model = Verilated("rtl_engine_top", FILES, {"BlockCheck": check}, options=("-Wall",))
+    defines = {"BLOCK_CHECK": check, "RX_BEATS": 32}
+    printed = Program(model, [TESTS / "rtl_engine.cc"], defines, libraries=()).run(seed)
+    print(printed)
+    assert "all hold" in printed

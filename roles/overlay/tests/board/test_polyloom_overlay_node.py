@@ -7,24 +7,17 @@ polyloom_overlay_rim and polyloom_overlay_front run whole programs in tests/test
 
 from __future__ import annotations
 
-import subprocess
-
 import pytest
 
 from polyloom import paths
-from polyloom.rtl import filelist, tools
+from polyloom.rtl import filelist, testing
 
-LIST = paths.home() / "roles/overlay/rtl/overlay.f"
+FILES = filelist.read(paths.home() / "roles/overlay/rtl/overlay.f")
 
 
 def elaborate(*parameters: str) -> str:
     """What Verilator says of a board with these parameters; empty if it takes them."""
-    files = filelist.read(LIST)
-    command = [str(tools.find("verilator")), "--lint-only", "--quiet", "--top-module", "polyloom_overlay_node"]
-    command += [*(f"-G{parameter}" for parameter in parameters), str(tools.WAIVERS), *map(str, files.vlt)]
-    command += [*(f"+incdir+{folder}" for folder in files.include_dirs), *map(str, files.sources)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return "" if done.returncode == 0 else done.stderr
+    return testing.elaborate("polyloom_overlay_node", FILES, **dict(text.split("=") for text in parameters))
 
 
 @pytest.mark.parametrize(

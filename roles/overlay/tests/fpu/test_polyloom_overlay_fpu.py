@@ -12,51 +12,33 @@ POLYLOOM_TEST_FULL=1 for 20 rounds. Leaves out: synthesis.
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from polyloom import paths
-from polyloom.rtl import filelist, tools
+from polyloom.rtl import filelist
+from polyloom.rtl.testing import Program, Verilated, elaborate
 from polyloom.testing import FULL
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[3]
 LIST = HERE.parents[1] / "rtl" / "fpu" / "fpu.f"
+SOURCES = [HERE / "overlay_fpu_rtl_test.cc", paths.home() / "roles/overlay/sim/isa/fp.cc"]
 CASES = ("CornerPairs", "RandomOperandsUnderFullLoad", "MixedOperationsWithGaps", "CoresTakeTurns")
 
 
-def _verilator(*args: str) -> subprocess.CompletedProcess[str]:
-    command = [str(tools.find("verilator")), str(tools.WAIVERS), *filelist.read(LIST).verilator_args(), *args]
-    return subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
-
-
-@pytest.fixture(scope="module", params=["fpu", "muldiv"])
-def program(request: pytest.FixtureRequest) -> Path:
-    build = paths.build_dir() / "rtl-tests" / f"overlay_{request.param}"
-    build.mkdir(parents=True, exist_ok=True)
-    result = _verilator(
-        *("--cc", "--exe", "--build", "-j", "1", "-O3", "--x-initial", "unique", "--assert"),
-        f"-GFpu={int(request.param == 'fpu')}",
-        *("--Mdir", str(build), "--top-module", "overlay_fpu_tb", "-o", "overlay_fpu_rtl_test"),
-        *(str(HERE / "overlay_fpu_tb.sv"), str(HERE / "overlay_fpu_rtl_test.cc")),
-        str(ROOT / "roles/overlay/sim/isa/fp.cc"),
-        *tools.VERILATOR_BUILD_ARGS,
-        *("-CFLAGS", f"-O1 -ffp-contract=off -I{ROOT} {'' if request.param == 'fpu' else '-DTB_MULDIV'}"),
-        *("-LDFLAGS", "-lgtest -lgtest_main -pthread"),
-    )
-    assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
-    return build / "overlay_fpu_rtl_test"
-
-
 @pytest.mark.parametrize("case", CASES)
-def test_fpu_answers_as_the_fast_model_to_the_cycle(program: Path, case: str) -> None:
-    environment = {"ROUNDS": "20" if FULL else "1"} | os.environ
-    command = [str(program), f"--gtest_filter=OverlayFpu.{case}"]
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=600)
-    assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-2000:]
-    assert "[  PASSED  ] 1 test." in run.stdout
+@pytest.mark.parametrize("units", ["fpu", "muldiv"])
+def test_fpu_answers_as_the_fast_model_to_the_cycle(units: str, case: str) -> None:
+    files = filelist.read(LIST).with_sources(HERE / "overlay_fpu_tb.sv")
+    model = Verilated("overlay_fpu_tb", files, {"Fpu": int(units == "fpu")})
+    program = Program(model, SOURCES, {"TB_MULDIV": 1} if units == "muldiv" else {})
+    printed = program.run(
+        f"--gtest_filter=OverlayFpu.{case}",
+        env={"ROUNDS": os.environ.get("ROUNDS", "20" if FULL else "1")},
+        timeout=600,
+    )
+    assert "[  PASSED  ] 1 test." in printed
 
 
 def test_a_size_that_does_not_exist_is_refused_at_elaboration(tmp_path: Path) -> None:
@@ -77,6 +59,4 @@ module bad_size import polyloom_overlay_pkg::*; (input logic clk_i);
 endmodule
 """
     )
-    result = _verilator("--lint-only", "--top-module", "bad_size", str(top))
-    assert result.returncode != 0
-    assert "Cfg.cores is 3; it may be 1, 2 or 4" in result.stderr
+    assert "Cfg.cores is 3; it may be 1, 2 or 4" in elaborate("bad_size", filelist.read(LIST).with_sources(top))

@@ -10,36 +10,17 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from polyloom import paths
-from polyloom.rtl import filelist, tools
-from polyloom.rtl.testing import exact
+from polyloom.rtl import filelist
+from polyloom.rtl.testing import Program, Verilated, exact
 from polyloom.rtl.testing.exact import B32
 from polyloom.testing import FULL
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[3]
-
-
-@pytest.fixture(scope="module")
-def program() -> Path:
-    build = paths.build_dir() / "rtl-tests" / "overlay_cvfpu"
-    build.mkdir(parents=True, exist_ok=True)
-    command = [
-        *(str(tools.find("verilator")), str(tools.WAIVERS), *filelist.read(HERE / "cvfpu_tb.f").verilator_args()),
-        *("--cc", "--exe", "--build", "-j", "1", "-O3", "--x-initial", "unique", "-Wno-fatal", "-Wno-lint"),
-        *("--Mdir", str(build), "--top-module", "cvfpu_tb", "-o", "cvfpu_rtl_test", str(HERE / "cvfpu_rtl_test.cc")),
-        *tools.VERILATOR_BUILD_ARGS,
-        *("-CFLAGS", f"-O1 -I{ROOT}", "-LDFLAGS", "-lgtest -lgtest_main -pthread"),
-    ]
-    result = subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
-    return build / "cvfpu_rtl_test"
 
 
 def vectors(count: int) -> Iterator[tuple[str, int, int, int, int, exact.Result]]:
@@ -68,14 +49,14 @@ def vectors(count: int) -> Iterator[tuple[str, int, int, int, int, exact.Result]
 
 
 @pytest.mark.parametrize("case", ["SaysTheSameOfCorners", "SaysTheSameOfRandomNumbers", "BothSayWhatTheFileSays"])
-def test_as_cvfpu_and_as_exact_arithmetic(program: Path, case: str, tmp_path: Path) -> None:
+def test_as_cvfpu_and_as_exact_arithmetic(case: str, tmp_path: Path) -> None:
     path = tmp_path / "vectors"
     lines = (
         f"{op} {m:x} {a:x} {b:x} {c:x} {z:x} {f:x}\n" for op, m, a, b, c, (z, f) in vectors(20000 if FULL else 1000)
     )
     path.write_text("".join(lines))
-    environment = {"ROUNDS": "20" if FULL else "1", "VECTORS": str(path)} | os.environ
-    command = [str(program), f"--gtest_filter=CvFpu.{case}"]
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=600)
-    assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-2000:]
-    assert "[  PASSED  ] 1 test." in run.stdout
+    files = filelist.read(HERE / "cvfpu_tb.f")
+    program = Program(Verilated("cvfpu_tb", files, options=("-Wno-fatal", "-Wno-lint")), [HERE / "cvfpu_rtl_test.cc"])
+    environment = {"ROUNDS": os.environ.get("ROUNDS", "20" if FULL else "1"), "VECTORS": str(path)}
+    printed = program.run(f"--gtest_filter=CvFpu.{case}", env=environment, timeout=600)
+    assert "[  PASSED  ] 1 test." in printed

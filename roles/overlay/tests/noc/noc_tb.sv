@@ -226,8 +226,8 @@ module noc_tb
     for (genvar e = 0; e < 5; e++) begin : gen_exit
       assign leaving[e] = exits[e];
     end
-    for (genvar x = 0; x < Columns; x++) begin : gen_column
-      assign out[x] = to[x];
+    for (genvar l = 0; l < Columns; l++) begin : gen_column
+      assign out[l] = to[l];
     end
     polyloom_overlay_board_router #(
         .Cfg(Cfg)

@@ -11,46 +11,21 @@ Leaves out: what the fast model computes (noc_test.cc); the mailbox in RTL.
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from polyloom import paths
-from polyloom.rtl import filelist, tools
+from polyloom.rtl import filelist
+from polyloom.rtl.testing import Program, Verilated, elaborate
 from polyloom.testing import FULL
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[3]
-NET = ROOT / "roles" / "overlay" / "sim" / "net"
-LIST = HERE.parents[1] / "rtl" / "noc" / "noc.f"
+NET = paths.home() / "roles" / "overlay" / "sim" / "net"
+FILES = filelist.read(HERE.parents[1] / "rtl" / "noc" / "noc.f").with_sources(HERE / "overlay_noc_tb.sv")
 MODELS = [NET / "noc.cc", NET / "mailbox.cc", NET / "address.cc"]
-JOBS = os.environ.get("POLYLOOM_RTL_JOBS") or str(os.cpu_count() or 1)
+TESTS = [HERE / "overlay_noc_test.cc", HERE / "overlay_noc_flow_test.cc"]
 LONG = pytest.mark.skipif(not FULL, reason="minutes; POLYLOOM_TEST_FULL=1 runs it")
-
-
-def _verilator(*args: str) -> subprocess.CompletedProcess[str]:
-    command = [str(tools.find("verilator")), str(tools.WAIVERS), *filelist.read(LIST).verilator_args(), *args]
-    return subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
-
-
-def _build(tiles_x: int, tiles_y: int, max_flits: int, link_flits: int, gate: int) -> Path:
-    build = paths.build_dir() / "rtl-tests" / f"overlay-noc-{tiles_x}x{tiles_y}-{max_flits}-{link_flits}-{gate}"
-    build.mkdir(parents=True, exist_ok=True)
-    defines = f"-DTILES_X={tiles_x} -DTILES_Y={tiles_y} -DMAX_FLITS={max_flits} -DLINK_FLITS={link_flits}"
-    result = _verilator(
-        *("--cc", "--exe", "--build", "-j", JOBS, "-O3", "-Wall", "-Wno-UNUSEDSIGNAL", "--assert"),
-        *("--Mdir", str(build), "--top-module", "overlay_noc_tb", "-o", "overlay_noc_test"),
-        *(f"-GTilesX={tiles_x}", f"-GTilesY={tiles_y}", f"-GMaxFlits={max_flits}", f"-GLinkFlits={link_flits}"),
-        f"-GGate=1'b{gate}",
-        *(str(HERE / name) for name in ("overlay_noc_tb.sv", "overlay_noc_test.cc", "overlay_noc_flow_test.cc")),
-        *(str(model) for model in MODELS),
-        *tools.VERILATOR_BUILD_ARGS,
-        *("-CFLAGS", f"-O2 -I{ROOT} {defines}", "-LDFLAGS", "-lgtest -lgtest_main -pthread"),
-    )
-    assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
-    return build / "overlay_noc_test"
 
 
 @pytest.mark.parametrize(
@@ -67,16 +42,16 @@ def _build(tiles_x: int, tiles_y: int, max_flits: int, link_flits: int, gate: in
 def test_rtl_equals_the_model_in_every_cycle(
     tiles_x: int, tiles_y: int, max_flits: int, link_flits: int, gate: int
 ) -> None:
-    binary = _build(tiles_x, tiles_y, max_flits, link_flits, gate)
-    run = subprocess.run([str(binary)], capture_output=True, text=True, check=False, timeout=600)
-    assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]
+    sizes = {"TilesX": tiles_x, "TilesY": tiles_y, "MaxFlits": max_flits, "LinkFlits": link_flits}
+    options = ("-Wall", "-Wno-UNUSEDSIGNAL")
+    model = Verilated("overlay_noc_tb", FILES, sizes | {"Gate": f"1'b{gate}"}, options=options)
+    defines = {"TILES_X": tiles_x, "TILES_Y": tiles_y, "MAX_FLITS": max_flits, "LINK_FLITS": link_flits}
+    Program(model, [*TESTS, *MODELS], defines).run(timeout=600)
 
 
 @pytest.mark.parametrize(
     ("parameters", "word"),
-    [(("-GMaxFlits=5",), "MaxFlits 5"), (("-GLinkFlits=3",), "Flits 3"), (("-GTilesX=0",), "tiles")],
+    [({"MaxFlits": 5}, "MaxFlits 5"), ({"LinkFlits": 3}, "Flits 3"), ({"TilesX": 0}, "tiles")],
 )
-def test_bad_sizes_are_refused_at_elaboration(parameters: tuple[str, ...], word: str) -> None:
-    result = _verilator("--lint-only", "--top-module", "overlay_noc_tb", *parameters, str(HERE / "overlay_noc_tb.sv"))
-    assert result.returncode != 0
-    assert word in result.stderr
+def test_bad_sizes_are_refused_at_elaboration(parameters: dict[str, int], word: str) -> None:
+    assert word in elaborate("overlay_noc_tb", FILES, **parameters)
