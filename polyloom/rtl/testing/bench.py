@@ -34,8 +34,7 @@ _ASSERT_CONTROL = Path(__file__).with_name("assert_control.sv")
 _NAME = re.compile(r"\b[A-Za-z_]\w*")
 _MODULE = re.compile(r"^[ \t]*module\s+(\w+)", re.MULTILINE)
 _GENVAR = re.compile(r"\bgenvar\s+(\w+)")
-#: What cocotb calls by itself, the program's main() among it.
-_MAIN = "verilator.cpp"
+_MAIN = Path(__file__).with_name("simulation.cc")
 
 
 def build(top: str, files: filelist.FileList, parameters: Mapping[str, int | str], wave: bool = False) -> Path:
@@ -53,14 +52,15 @@ def build(top: str, files: filelist.FileList, parameters: Mapping[str, int | str
             "public.vlt": public_names(files, paths.home()),
             "bind.sv": f"bind {top} assert_control i_assert_control (.rst_ni(rst_ni));\n",
         },
-        more=(config.share_dir / "lib" / "verilator" / _MAIN,),
+        more=(_MAIN,),
     )
     folder = model.build()
 
     def make(entry: Path) -> None:
         objects = [*sorted(folder.glob("*.o")), *sorted(built_runtime(model.runtime()).glob("*.o"))]
         # Where cocotb lies is said when the simulation runs: another checkout has its own.
-        libraries = [f"-L{config.libs_dir}", "-lcocotbvpi_verilator", *model.runtime().libraries()]
+        door = "-Wl,--export-dynamic-symbol=polyloom_*"
+        libraries = [door, f"-L{config.libs_dir}", "-lcocotbvpi_verilator", *(["-llz4", "-lz"] if wave else [])]
         compiler.link_program(objects, entry / top, libraries)
 
     return RTL.provide(f"{folder.name}-run", top, make)[0]
@@ -160,6 +160,7 @@ class _Run:
                 + (["--trace"] if wave else []),
                 extra_env={
                     "PYTHONPATH": os.pathsep.join([str(self._file.parent), os.environ.get("PYTHONPATH", "")]),
+                    "COCOTB_TRUST_INERTIAL_WRITES": "1",  # simulation.cc has no events that cocotb could wait for
                     "LD_LIBRARY_PATH": os.pathsep.join([str(config.libs_dir), os.environ.get("LD_LIBRARY_PATH", "")]),
                 },
             )

@@ -8,15 +8,15 @@ an input may depend on registered outputs of the cycle before only, as in hardwa
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import logging
 import random
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
     from polyloom.rtl.testing.stream import Monitor, Sink, Source
-
-HALF_PERIOD_PS = 1000
 
 
 class Agent(Protocol):
@@ -35,41 +35,85 @@ class Agent(Protocol):
         """What is still waited for, or "" if nothing is."""
 
 
+class _Simulation:
+    """The door that simulation.cc has for us; this module runs inside its process."""
+
+    def __init__(self) -> None:
+        library = ctypes.PyDLL(None)
+        self.settle: Callable[[], int] = library.polyloom_settle
+        self._variable = library.polyloom_variable
+        self._variable.restype = ctypes.c_void_p
+
+    def variable(self, path: str) -> tuple[memoryview, int]:
+        """The memory of a variable, as one number or as bytes, and its bits."""
+        name, indices = path, list[int]()
+        while name.endswith("]"):
+            name, _, index = name[:-1].rpartition("[")
+            indices.insert(0, int(index))
+        scope, _, name = name.rpartition(".")
+        bits, size = ctypes.c_int(), ctypes.c_int()
+        place = self._variable(
+            *(scope.encode(), name.encode(), (ctypes.c_int * len(indices))(*indices), len(indices)),
+            *(ctypes.byref(bits), ctypes.byref(size)),
+        )
+        assert place, f"no variable {path}"
+        memory = memoryview((ctypes.c_uint8 * size.value).from_address(place)).cast("B")
+        return memory.cast(_NUMBER[size.value]) if size.value in _NUMBER else memory, bits.value
+
+
+_NUMBER = {1: "B", 2: "H", 4: "I", 8: "Q"}
+
+
+@functools.cache
+def _simulation() -> _Simulation:
+    return _Simulation()
+
+
 class Signal:
     """A signal, or element ``index`` of a packed or unpacked array of ``count`` equal elements."""
 
-    #: What this test has driven, by path: the handle, and its value (of packed arrays only whole ones can be written).
-    driven: dict[str, tuple[Any, int]] = {}  # noqa: RUF012
+    #: What this test has driven.
+    driven: ClassVar[set[Signal]] = set()
 
     def __init__(self, handle: Any, index: int | None = None, count: int = 1) -> None:
         unpacked = index is not None and not hasattr(handle, "value_change") and hasattr(handle, "__getitem__")
-        self._handle = handle[index] if unpacked else handle
-        self._path = str(handle._path)
-        self.width = 1 if not hasattr(self._handle, "__len__") else len(self._handle)
+        path = str(handle._path)
+        self.name = f"{path}[{index}]" if unpacked else path
+        self._memory, self.width = _simulation().variable(self.name)
+        self._wide = self._memory.itemsize == 1 and len(self._memory) > 1
         self._shift: int | None = None
         if index is not None and not unpacked:
             self.width //= count
             self._shift = index * self.width
+        self._mask = (1 << self.width) - 1
 
     def set(self, value: int) -> None:
-        """Drive; takes effect before the design settles."""
+        """Drive; takes effect when the design settles."""
+        if value & ~self._mask:
+            raise ValueError(f"{self.name}: {value:#x} does not fit {self.width} bits")
+        self.driven.add(self)
         if self._shift is not None:
-            mask = (1 << self.width) - 1 << self._shift
-            value = self.driven.get(self._path, (None, 0))[1] & ~mask | value << self._shift
-        self.driven[self._path] = (self._handle, value)
-        self._handle.value = value
+            value = self._whole() & ~(self._mask << self._shift) | value << self._shift
+        if self._wide:
+            self._memory[:] = value.to_bytes(len(self._memory), "little")
+        else:
+            self._memory[0] = value
 
     @classmethod
     def idle(cls) -> None:
         """Set all that was driven to 0: tests of one simulation must not see each other's inputs."""
-        for handle, _ in cls.driven.values():
-            handle.value = 0
+        for signal in list(cls.driven):
+            signal.set(0)
         cls.driven.clear()
 
     def get(self) -> int:
         """Value now."""
-        value = int(self._handle.value)
-        return value if self._shift is None else value >> self._shift & (1 << self.width) - 1
+        if self._shift is not None:
+            return self._whole() >> self._shift & self._mask
+        return int.from_bytes(self._memory, "little") if self._wide else self._memory[0]
+
+    def _whole(self) -> int:
+        return int.from_bytes(self._memory, "little") if self._wide else self._memory[0]
 
 
 class Harness:
@@ -81,8 +125,9 @@ class Harness:
         self.rng = random.Random(random.getrandbits(64))  # cocotb has seeded it from the seed and the test's name
         self.cycle = 0
         self.log = logging.getLogger("cocotb.polyloom")
-        self._clock = getattr(dut, clock)
-        self._reset = getattr(dut, reset)
+        self._clock = Signal(getattr(dut, clock))
+        self._reset = Signal(getattr(dut, reset))
+        self._settle = _simulation().settle
         self._agents: list[Agent] = []
         Signal.idle()
 
@@ -120,32 +165,29 @@ class Harness:
         """Reset the design; agents are idle meanwhile. Ends with the reset released and the clock low."""
         for agent in self._agents:
             agent.reset()
-        self._reset.value = 0
+        self._reset.set(0)
         for _ in range(cycles):
-            await self._edge()
-        self._reset.value = 1
+            await self._half(0)
+            await self._half(1)
+        self._reset.set(1)
 
     async def step(self, cycles: int = 1) -> None:
         """So many cycles. After it, the design shows its state after the last edge."""
-        from cocotb.triggers import Timer
-
         for _ in range(cycles):
-            self._clock.value = 0
             for agent in self._agents:
                 agent.drive()
-            await Timer(HALF_PERIOD_PS, "ps")
+            await self._half(0)
             for agent in self._agents:
                 agent.sample(self.cycle)
             self.cycle += 1
-            self._clock.value = 1
-            await Timer(HALF_PERIOD_PS, "ps")
+            await self._half(1)
 
-    async def _edge(self) -> None:
-        from cocotb.triggers import Timer
+    async def _half(self, level: int) -> None:
+        self._clock.set(level)
+        if self._settle():
+            from cocotb.triggers import Timer
 
-        for level in (0, 1):
-            self._clock.value = level
-            await Timer(HALF_PERIOD_PS, "ps")
+            await Timer(1, "ps")  # an assertion has failed: cocotb ends the simulation
 
     async def until(self, condition: Callable[[], bool], limit: int = 20_000) -> None:
         """Step until the condition holds; AssertionError that says who waits if it does not within ``limit`` cycles."""

@@ -50,7 +50,7 @@ CASES = {
 
 def simulate(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run a case as a test of its own on a bench; pytest's failure if that fails."""
-    folder = paths.build_dir() / "assert-control"
+    folder = paths.build_dir() / "assert-control" / "tests"  # whose names a bench can see
     folder.mkdir(parents=True, exist_ok=True)
     body = "".join(f"    {line}\n" for line in CASES[name].splitlines())
     files = {"asserting_tb.sv": TOP, "asserting_tb.f": "asserting_tb.sv\n", f"test_{name}.py": HEAD + body}
