@@ -43,9 +43,10 @@ class _Simulation:
         self.settle: Callable[[], int] = library.polyloom_settle
         self._variable = library.polyloom_variable
         self._variable.restype = ctypes.c_void_p
+        self.settle()  # initial values come before those that a test sets
 
-    def variable(self, path: str) -> tuple[memoryview, int]:
-        """The memory of a variable, as one number or as bytes, and its bits."""
+    def variable(self, path: str) -> tuple[ctypes.Array[Any], int]:
+        """The memory of a variable, as one number or as several bytes, and its bits."""
         name, indices = path, list[int]()
         while name.endswith("]"):
             name, _, index = name[:-1].rpartition("[")
@@ -57,11 +58,11 @@ class _Simulation:
             *(ctypes.byref(bits), ctypes.byref(size)),
         )
         assert place, f"no variable {path}"
-        memory = memoryview((ctypes.c_uint8 * size.value).from_address(place)).cast("B")
-        return memory.cast(_NUMBER[size.value]) if size.value in _NUMBER else memory, bits.value
+        kind, count = (_NUMBER[size.value], 1) if size.value in _NUMBER else (ctypes.c_uint8, size.value)
+        return (kind * count).from_address(place), bits.value
 
 
-_NUMBER = {1: "B", 2: "H", 4: "I", 8: "Q"}
+_NUMBER = {1: ctypes.c_uint8, 2: ctypes.c_uint16, 4: ctypes.c_uint32, 8: ctypes.c_uint64}
 
 
 @functools.cache
@@ -80,7 +81,8 @@ class Signal:
         path = str(handle._path)
         self.name = f"{path}[{index}]" if unpacked else path
         self._memory, self.width = _simulation().variable(self.name)
-        self._wide = self._memory.itemsize == 1 and len(self._memory) > 1
+        self._wide = len(self._memory) > 1
+        self._bytes = memoryview(self._memory).cast("B")
         self._shift: int | None = None
         if index is not None and not unpacked:
             self.width //= count
@@ -95,7 +97,7 @@ class Signal:
         if self._shift is not None:
             value = self._whole() & ~(self._mask << self._shift) | value << self._shift
         if self._wide:
-            self._memory[:] = value.to_bytes(len(self._memory), "little")
+            self._bytes[:] = value.to_bytes(len(self._bytes), "little")
         else:
             self._memory[0] = value
 
@@ -108,12 +110,11 @@ class Signal:
 
     def get(self) -> int:
         """Value now."""
-        if self._shift is not None:
-            return self._whole() >> self._shift & self._mask
-        return int.from_bytes(self._memory, "little") if self._wide else self._memory[0]
+        value = int.from_bytes(self._bytes, "little") if self._wide else int(self._memory[0])
+        return value if self._shift is None else value >> self._shift & self._mask
 
     def _whole(self) -> int:
-        return int.from_bytes(self._memory, "little") if self._wide else self._memory[0]
+        return int.from_bytes(self._bytes, "little")
 
 
 class Harness:
