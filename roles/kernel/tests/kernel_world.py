@@ -10,7 +10,7 @@ from typing import Any
 
 from kernel_frames import MANAGEMENT, MPI, NAMES, Datagram, Packet, closed, ip_of, management, packet_of, parse, udp
 
-from polyloom.rtl.testing import Harness
+from polyloom.rtl.testing import Harness, Signal
 
 NODES = 3
 HOST = NODES  # node number of the Python host
@@ -28,6 +28,9 @@ class World:
         self.dut = dut
         self.h = Harness(dut)
         self.h.add(_Watch(self))
+        self._in = [self.h.signal(f"rx_{name}") for name in ("valid", "data", "keep", "last")]
+        self._out = [self.h.signal(f"tx_{name}") for name in ("valid", "ready", "data", "keep", "last")]
+        self.done = [Signal(dut.gen_node[n].i_dut.kernel_done) for n in range(NODES)]
         self.rng = self.h.rng
         self.fault: Fault = fault or (lambda frame: [(0, frame)])
         self.holes = holes
@@ -60,7 +63,7 @@ class World:
 
     async def step(self) -> None:
         """A cycle."""
-        dut, now = self.dut, self.h.cycle
+        now = self.h.cycle
         for item in [a for a in self._air if a[0] <= now]:
             self._air.remove(item)
             if item[2] == HOST:
@@ -80,17 +83,18 @@ class World:
                 self._silence[n] = 0
             else:
                 self._silence[n] += 1
-        dut.rx_valid.value, dut.rx_data.value, dut.rx_keep.value, dut.rx_last.value = valid, data, keep, last
+        for signal, value in zip(self._in, (valid, data, keep, last), strict=True):
+            signal.set(value)
         await self.h.step()
 
     def sample(self, cycle: int) -> None:
         """See what the nodes send in this cycle."""
         if self.watch:
             self.watch(cycle)
-        valid = int(self.dut.tx_valid.value) & int(self.dut.tx_ready.value)
+        valid = self._out[0].get() & self._out[1].get()
         if valid == 0:
             return
-        data, keep, last = int(self.dut.tx_data.value), int(self.dut.tx_keep.value), int(self.dut.tx_last.value)
+        data, keep, last = (signal.get() for signal in self._out[2:])
         for n in range(NODES):
             if valid >> n & 1:
                 if not self._partial[n]:
@@ -222,7 +226,7 @@ class World:
         """Step until the players of these nodes are done."""
         for _ in range(limit):
             await self.step()
-            if all(int(self.dut.gen_node[n].i_dut.kernel_done.value) for n in nodes):
+            if all(self.done[n].get() for n in nodes):
                 await self.steps(20)  # the last answer is on its way to the memory
                 return
         state = {n: str(self.dut.gen_node[n].i_dut.i_app.step_q.value) for n in nodes}

@@ -20,7 +20,7 @@ from kernel_frames import MANAGEMENT, closed, ip_of, management, udp
 from kernel_traffic import Traffic
 from kernel_world import HOST, MEMORY, NODES, RECV, SEND_WAIT, WAIT, World, command
 
-from polyloom.rtl.testing import Stall, bench
+from polyloom.rtl.testing import Signal, Stall, bench
 
 test = bench(__file__, "kernel_tb")
 SIZES = [0, 1, 7, 8, 9, 63, 128, 129, 700, 1441, 2000]
@@ -31,7 +31,7 @@ class Waits:
     """Makes all that surrounds the nodes wait, and checks what they must keep to meanwhile."""
 
     def __init__(self, w: World, stall: str | float = "random") -> None:
-        self.w, self.dut = w, w.dut
+        self.w = w
         self.nodes = [w.dut.gen_node[n] for n in range(NODES)]
         self.writes, self.reads, self.data = [], [], []
         for n, node in enumerate(self.nodes):
@@ -44,7 +44,8 @@ class Waits:
         late = [getattr(scope, name) for node in self.nodes for scope, name in (
             (node, "r_late"), (node, "b_late"), (node.i_dut.i_app, "dma_late"), (node.i_dut.i_app, "answer_late"),
         )]  # fmt: skip
-        self._late = [(signal, Stall(w.h.rng, stall)) for signal in late]
+        self._late = [(Signal(handle), Stall(w.h.rng, stall)) for handle in late]
+        self._seen = [w.h.signal(name) for name in ("idle", "rx_valid", "tx_valid")]
         self._idle = self._rx = 0
         self.idle_cycles = 0
         w.h.add(self)
@@ -53,16 +54,16 @@ class Waits:
         """Nobody waits; nobody was idle."""
         self._idle = 0
         for signal, _ in self._late:
-            signal.value = 0
+            signal.set(0)
 
     def drive(self) -> None:
         """Throw the dice."""
         for signal, stall in self._late:
-            signal.value = int(stall())
+            signal.set(int(stall()))
 
     def sample(self, cycle: int) -> None:
         """Who is idle and gets nothing stays so, and sends nothing."""
-        idle, rx, tx = (int(self.dut[name].value) for name in ("idle", "rx_valid", "tx_valid"))
+        idle, rx, tx = (signal.get() for signal in self._seen)
         still = self._idle & ~rx & ~self._rx
         assert still & ~idle == 0, f"cycle {cycle}: nodes {still & ~idle:#b} are not idle any more"
         assert idle & tx == 0, f"cycle {cycle}: nodes {idle & tx:#b} are idle and send"
@@ -85,11 +86,11 @@ class Waits:
 
 async def quiet(w: World) -> None:
     """Until all nodes are idle, for longer than a frame may be under way."""
-    calm = 0
+    idle, calm = w.h.signal("idle"), 0
     while calm < 60:
         assert w.h.cycle < 400_000, "never idle"
         await w.step()
-        calm = calm + 1 if int(w.dut.idle.value) == 7 and not any(w.rx) else 0
+        calm = calm + 1 if idle.get() == 7 and not any(w.rx) else 0
 
 
 @cocotb.test()

@@ -32,7 +32,7 @@ from kernel_world import (
     command,
 )  # fmt: skip
 
-from polyloom.rtl.testing import bench
+from polyloom.rtl.testing import Signal, bench
 
 test = bench(__file__, "kernel_tb")
 
@@ -315,11 +315,12 @@ async def speed(dut: Any) -> None:
             command(WAIT, handle=0),
         ])  # fmt: skip
     begin = 0
+    scope = dut.gen_node[0].i_dut
+    valid, at = Signal(scope.cmd_valid), Signal(scope.i_app.at_q)
 
     def watch(cycle: int) -> None:
         nonlocal begin
-        scope = dut.gen_node[0].i_dut
-        if int(scope.cmd_valid.value) and int(scope.i_app.at_q.value) == 1:
+        if valid.get() and at.get() == 1:
             begin = cycle
 
     w.watch = watch
@@ -359,7 +360,7 @@ async def to_itself_among_questions(dut: Any) -> None:
             ask = closed(udp(ip_of(HOST), ip_of(0), MANAGEMENT, question, 50000))
             w.rx[0].append(w.rng.choice([ask, _ask_for(0)]))
         await w.step()
-        if int(dut.gen_node[0].i_dut.kernel_done.value):
+        if w.done[0].get():
             break
     await w.run(0)
     assert w.get(0, MEMORY + 32_000, count) == data
