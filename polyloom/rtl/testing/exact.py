@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache, cached_property
 from math import isqrt
 
 RNE, RTZ, RDN, RUP, RMM = range(5)
@@ -29,12 +30,12 @@ class Format:
         """Bits of a number."""
         return 1 + self.exp + self.man
 
-    @property
+    @cached_property
     def least(self) -> int:
         """Exponent of the smallest normal number."""
         return 2 - (1 << self.exp - 1)
 
-    @property
+    @cached_property
     def inf(self) -> int:
         """Plus infinity; the greatest finite number is one less."""
         return (1 << self.exp) - 1 << self.man
@@ -44,7 +45,7 @@ class Format:
         """The canonical NaN."""
         return self.inf | 1 << self.man - 1
 
-    @property
+    @cached_property
     def sign(self) -> int:
         """The sign bit."""
         return 1 << self.width - 1
@@ -66,8 +67,7 @@ class Format:
         field, fraction = x >> self.man & (1 << self.exp) - 1, x & (1 << self.man) - 1
         if field:
             fraction |= 1 << self.man
-        number = Fraction(fraction) * Fraction(2) ** (max(field, 1) - 1 + self.least - self.man)
-        return -number if x & self.sign else number
+        return (-fraction if x & self.sign else fraction) * power(max(field, 1) - 1 + self.least - self.man)
 
     def corners(self) -> list[int]:
         """Zeros, ones, both ends of each range, infinities and NaN, of both signs."""
@@ -90,13 +90,20 @@ class Format:
         return rng.choice([0, self.sign]) | field << self.man | fraction & (1 << self.man) - 1
 
 
+@cache
+def power(exponent: int) -> Fraction:
+    """Of 2."""
+    return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
+
+
 B32, B64 = Format(23, 8), Format(52, 11)
 
 
 def steps_of(magnitude: Fraction, quantum: Fraction, negative: bool, mode: int) -> tuple[int, bool]:
     """The magnitude in steps of the quantum, rounded; whether that is inexact."""
-    steps, rest = divmod(magnitude, quantum)
-    half = rest * 2 - quantum
+    unit = quantum.numerator * magnitude.denominator  # integers: of fractions this takes several times as long
+    steps, rest = divmod(magnitude.numerator * quantum.denominator, unit)
+    half = rest * 2 - unit
     up = {
         RNE: half > 0 or (half == 0 and steps % 2 == 1),
         RTZ: False,
@@ -104,13 +111,13 @@ def steps_of(magnitude: Fraction, quantum: Fraction, negative: bool, mode: int) 
         RUP: not negative and rest > 0,
         RMM: half >= 0,
     }[mode]
-    return int(steps) + int(up), rest > 0
+    return steps + int(up), rest > 0
 
 
 def _log2(magnitude: Fraction) -> int:
     """The exponent e with 2**e <= magnitude < 2**(e+1)."""
     e = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
-    return e if magnitude >= Fraction(2) ** e else e - 1
+    return e if magnitude >= power(e) else e - 1
 
 
 def rounded(fmt: Format, number: Fraction, mode: int = RNE, negative_zero: bool = False) -> Result:
@@ -121,13 +128,13 @@ def rounded(fmt: Format, number: Fraction, mode: int = RNE, negative_zero: bool 
         return sign, 0
     magnitude = abs(number)
     exponent = _log2(magnitude)
-    quantum = Fraction(2) ** (max(exponent, fmt.least) - fmt.man)
+    quantum = power(max(exponent, fmt.least) - fmt.man)
     steps, inexact = steps_of(magnitude, quantum, negative, mode)
-    if steps * quantum >= Fraction(2) ** (1 - fmt.least + 1):
+    if steps * quantum >= power(1 - fmt.least + 1):
         away = mode in {RNE, RMM} or mode == (RDN if negative else RUP)
         return sign | (fmt.inf if away else fmt.inf - 1), OVERFLOW | INEXACT
-    unbounded = Fraction(2) ** (exponent - fmt.man)
-    tiny = steps_of(magnitude, unbounded, negative, mode)[0] * unbounded < Fraction(2) ** fmt.least
+    unbounded = power(exponent - fmt.man)
+    tiny = steps_of(magnitude, unbounded, negative, mode)[0] * unbounded < power(fmt.least)
     flags = INEXACT * inexact | UNDERFLOW * (tiny and inexact)
     # The leading one of a normal number's steps adds itself to the exponent field.
     return sign | steps + ((max(exponent, fmt.least) - fmt.least) << fmt.man), flags
@@ -225,7 +232,7 @@ def order(fmt: Format, a: int, b: int) -> tuple[bool, bool, bool]:
     def key(x: int) -> Fraction:
         if not fmt.is_inf(x):
             return fmt.value(x)
-        return Fraction(-1 if x & fmt.sign else 1) * Fraction(2) ** (2 - fmt.least)
+        return Fraction(-1 if x & fmt.sign else 1) * power(2 - fmt.least)
 
     return key(a) < key(b), key(a) == key(b), False
 
