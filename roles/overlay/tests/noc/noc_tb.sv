@@ -226,8 +226,8 @@ module noc_tb
     for (genvar e = 0; e < 5; e++) begin : gen_exit
       assign leaving[e] = exits[e];
     end
-    for (genvar l = 0; l < Columns; l++) begin : gen_column
-      assign out[l] = to[l];
+    for (genvar c = 0; c < Columns; c++) begin : gen_column
+      assign out[c] = to[c];
     end
     polyloom_overlay_board_router #(
         .Cfg(Cfg)
