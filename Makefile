@@ -5,10 +5,11 @@ SHELL := /bin/bash
 BUILD ?= build
 JOBS ?= $(shell nproc)
 NAME ?=
+ROOM ?=
 export OMPI_ALLOW_RUN_AS_ROOT := 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 
-.PHONY: help setup setup-demo setup-tests setup-bench build demo test test-full test-sanitize bench lint format clean
+.PHONY: help setup setup-demo setup-tests setup-bench build demo test test-changed test-full test-time test-sanitize bench lint format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -32,15 +33,18 @@ demo: setup-demo ## PageRank of a real graph, natively and on 12 simulated FPGAs
 	@scripts/build.sh $(BUILD) $(JOBS) polyloom_demo
 	@POLYLOOM_BUILD=$(abspath $(BUILD)) .venv/bin/python scripts/demo.py
 
-test: setup-tests ## all tests that a change must pass
-	@scripts/build.sh $(BUILD) $(JOBS) all
-	@scripts/test.sh $(BUILD)
+test: ## all tests that a change must pass; ROOM="fabric/run ...": those of some folders
+	@scripts/test.sh $(BUILD) $(JOBS) $(foreach room,$(ROOM),--room $(room))
 
-test-full: setup-tests ## also the long ones: big graphs, big boards, sanitizers
-	@scripts/build.sh $(BUILD) $(JOBS) all
-	@scripts/build.sh $(BUILD) $(JOBS) polyloom_bench
-	@scripts/test.sh $(BUILD) --full
-	@$(MAKE) --no-print-directory test-sanitize
+test-changed: ## those of the rooms that differ from main, and of the rooms that use them
+	@scripts/test.sh $(BUILD) $(JOBS) --changed
+
+test-full: ## also the long ones: big graphs, big boards, sanitizers
+	@scripts/test.sh $(BUILD) $(JOBS) --full $(foreach room,$(ROOM),--room $(room))
+	@[ -n "$(ROOM)" ] || $(MAKE) --no-print-directory test-sanitize
+
+test-time: setup-tests ## how long make test takes, cold and warm, by stage and room (an hour)
+	@.venv/bin/python scripts/test_time.py measure
 
 test-sanitize: setup-tests ## C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@scripts/build.sh $(BUILD)-sanitize $(JOBS) all -DPOLYLOOM_SANITIZE=ON

@@ -9,15 +9,19 @@ what it had started goes with it.
 from __future__ import annotations
 
 import faulthandler
+import json
 import os
 import signal
 import threading
 from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
 
 from polyloom import interrupts, process
 
+#: What each file took when that was measured last (scripts/test_time.py).
+TIMES = Path(__file__).resolve().parent.parent / "bench" / "results" / "test-time.json"
 #: Of the time limit, until the whole process is given up.
 HARD = 1.5
 _stderr = pytest.StashKey[int]()
@@ -32,6 +36,15 @@ def pytest_configure(config: pytest.Config) -> None:
         for signum in interrupts.SIGNALS:
             if signal.getsignal(signum) is signal.SIG_IGN:
                 signal.signal(signum, process.ignore)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take long come first, so that no worker begins one when the others have ended."""
+    if TIMES.is_file():
+        kept = json.loads(TIMES.read_text())
+        seconds = kept.get("after", kept["before"])["python"]["cold"]
+        items.sort(key=lambda item: -seconds.get(item.nodeid.partition("::")[0], 0.0))
 
 
 @pytest.fixture

@@ -60,7 +60,7 @@ def build(top: str, files: filelist.FileList, parameters: Mapping[str, int | str
         objects = [*sorted(folder.glob("*.o")), *sorted(built_runtime(model.runtime()).glob("*.o"))]
         # Where cocotb lies is said when the simulation runs: another checkout has its own.
         door = "-Wl,--export-dynamic-symbol=polyloom_*"
-        libraries = [door, f"-L{config.libs_dir}", "-lcocotbvpi_verilator", *(["-llz4", "-lz"] if wave else [])]
+        libraries = [door, f"-L{config.libs_dir}", "-lcocotbvpi_verilator", *model.runtime().libraries()]
         compiler.link_program(objects, entry / top, libraries)
 
     return RTL.provide(f"{folder.name}-run", top, make)[0]

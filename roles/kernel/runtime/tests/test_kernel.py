@@ -29,6 +29,10 @@ KERNEL = [
     "-nostdlibinc",
     "-ffp-contract=off",
     "-fno-math-errno",
+    # As polyloom.hls has it; what an x86 makes of vectors of all reductions takes half a minute.
+    "-fno-vectorize",
+    "-fno-slp-vectorize",
+    "-fno-unroll-loops",
     "-DPOLYLOOM_KERNEL",
 ]
 ALLOWED = re.compile(r"__polyloom_(push|pop|cycle|rank|halt)|llvm\..*")
@@ -117,7 +121,7 @@ def to_ir(folder: Path, source: Path, rank: int, size: int, *flags: str) -> str:
 
 @pytest.mark.parametrize("name", sorted(p.stem for p in APPS.glob("*.c")) if FULL else ["pi", "ping_pong", "jacobi"])
 def test_nothing_is_left_but_intrinsics(tmp_path: Path, name: str) -> None:
-    for rank in [0, 1]:
+    for rank in [0, 1] if FULL or name == "pi" else [1]:  # rank 0 is seldom an FPGA
         ir = to_ir(tmp_path, APPS / f"{name}.c", rank, 4)
         declared = re.findall(r"^declare .*@([\w.$]+)\(", ir, re.MULTILINE)
         assert [f for f in declared if not ALLOWED.fullmatch(f)] == []
@@ -185,16 +189,21 @@ def board(tmp_path_factory: pytest.TempPathFactory):
     subprocess.run([*compiler, "-fno-pie", "-c", str(HERE / "board.cc"), "-o", str(frame)], check=True)
 
     @cache
+    def compiled(file: Path, arguments: int, size: int) -> str:
+        to = folder / f"{file.parent.name}-{file.stem}-{arguments}-{size}.o"
+        renamed = [f"-D{name}=kernel_{name}" for name in NAMES] + ["-DPOLYLOOM_HEAP=0x80000000u"]
+        main = [f"-DPOLYLOOM_MAIN_ARGUMENTS={arguments}", f"-DPOLYLOOM_SIZE={size}"]
+        command = ["clang-19", *KERNEL, "-fno-pie", "-fno-merge-constants", *renamed, *main, *INCLUDE, "-w"]
+        subprocess.run([*command, "-c", str(file), "-o", str(to)], check=True)
+        return str(to)
+
+    @cache
     def build(source: Path, size: int) -> tuple[Path, Path]:
-        objects = []
         here = folder / f"{source.stem}-{size}"
         here.mkdir()
-        renamed = [f"-D{name}=kernel_{name}" for name in NAMES] + ["-DPOLYLOOM_HEAP=0x80000000u"]
-        main = [f"-DPOLYLOOM_MAIN_ARGUMENTS={arguments_of(source)}", f"-DPOLYLOOM_SIZE={size}"]
-        for number, file in enumerate([source, *LIBRARY]):
-            objects.append(str(here / f"{number}.o"))
-            command = ["clang-19", *KERNEL, "-fno-pie", "-fno-merge-constants", *renamed, *main, *INCLUDE, "-w"]
-            subprocess.run([*command, "-c", str(file), "-o", objects[-1]], check=True)
+        objects = [compiled(source, arguments_of(source), size)]
+        # Of the library only one file cares for the program's arguments.
+        objects += [compiled(file, arguments_of(source) * (file.stem == "platform"), size) for file in LIBRARY]
         binary = here / source.stem
         libraries = [str(mpi_job.BUILD / archive) for archive in archives]
         subprocess.run(

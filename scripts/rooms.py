@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rooms of the tree, any of its folders: which files and tests are theirs, which use them, which differ from main.
+
+Input: git, ctest of the build folder. Rooms are paths from the root, such as fabric/run. A room has all that lies below
+it; one without tests has those of the nearest folder above it that has some.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+import subprocess
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MODELS = ("blocks", "roles")  #: where RTL and its tests live
+#: Tests below these folders run no program of the build folder but those that they make themselves.
+ALONE = ("blocks", "roles", "polyloom/rtl", "polyloom/hls", "polyloom/transpile", "polyloom/synth", "polyloom/tests")
+#: Folders in which a room keeps parts of itself.
+PARTS = {"tests", "rtl", "sim", "formal"}
+_INCLUDE = re.compile(r'^\s*#include "([\w/.+-]+)"', re.MULTILINE)
+_IMPORT = re.compile(r"^\s*(?:from|import) ((?:polyloom|bench)(?:\.\w+)*)", re.MULTILINE)
+_ADD_TEST = re.compile(r"^add_test\(\[=\[(\S+)\]=\] (.*)\)$", re.MULTILINE)
+_LIST = re.compile(r"^-f (\S+)", re.MULTILINE)
+
+
+def git(*arguments: str) -> list[str]:
+    """Lines that git prints."""
+    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+@functools.cache
+def tracked() -> tuple[str, ...]:
+    """All files that git knows."""
+    return tuple(git("ls-files"))
+
+
+def folders() -> list[str]:
+    """All folders with files in them, or below."""
+    found = {str(parent) for name in tracked() for parent in Path(name).parents}
+    return sorted(found - {"."})
+
+
+def files(rooms: Sequence[str]) -> list[str]:
+    """Files of rooms; of all, if none is given."""
+    return [name for name in tracked() if not rooms or _is_in(name, rooms)]
+
+
+def _is_in(name: str, rooms: Sequence[str]) -> bool:
+    return any(name == room or name.startswith(f"{room}/") for room in rooms)
+
+
+def label(rooms: Sequence[str]) -> str:
+    """A pattern of ctest's labels, which are folders."""
+    return f"^({'|'.join(map(re.escape, rooms))})(/|$)"
+
+
+def programs(build: Path, rooms: Sequence[str]) -> list[str]:
+    """Ninja's targets of the programs that the rooms' ctests run, built or not."""
+    command = ["ctest", "--test-dir", str(build), "--show-only=json-v1", "-L", label(rooms)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    wanted = {test["name"] for test in json.loads(done.stdout)["tests"]}  # with commands only of what is built
+    found = set()
+    for file in build.rglob("CTestTestfile.cmake"):
+        for name, words in _ADD_TEST.findall(file.read_text()):
+            if name in wanted:
+                found |= {Path(word) for word in re.findall(r'"([^"]+)"', words)}
+    return sorted(str(path.relative_to(build)) for path in found if path.is_relative_to(build))
+
+
+def scripts(rooms: Sequence[str]) -> list[str]:
+    """Test files in Python."""
+    return [name for name in files(rooms) if re.fullmatch(r"test_\w+\.py", Path(name).name)]
+
+
+def need_programs(names: Sequence[str]) -> bool:
+    """Whether these tests run what the build folder has."""
+    return any(not _is_in(name, ALONE) or "/host/" in name or "/runtime/" in name for name in names)
+
+
+def rest() -> list[str]:
+    """Folders of tests in Python, in pytest's order, but those of MODELS."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]
+    return [folder for folder in settings["testpaths"] if folder not in MODELS]
+
+
+def steps(build: Path) -> int:
+    """How many commands ninja has run in a build folder so far."""
+    log = build / ".ninja_log"
+    return len(log.read_text().splitlines()) if log.is_file() else 0
+
+
+def changed() -> list[str]:
+    """Rooms whose files differ from main, committed or not, and the rooms that use them."""
+    names = {
+        *git("diff", "--name-only", os.environ.get("POLYLOOM_BASE", "main")),
+        *git("ls-files", "-o", "--exclude-standard"),
+    }
+    differ = {room for name in names if (room := room_of(name))}
+    found = differ | {user for user, used in uses() if used in differ}
+    return sorted(room for room in found if (ROOT / room).is_dir())
+
+
+def room_of(name: str) -> str:
+    """The room that a file is of, for users and changes: its folder, less those of a room's parts."""
+    parts = list(Path(name).parts[:-1])
+    for number, part in enumerate(parts):
+        if part in PARTS and number and parts[:number] != ["polyloom"]:  # polyloom/rtl is a room of its own
+            return "/".join(parts[:number])
+    return "/".join(parts)
+
+
+def uses() -> Iterator[tuple[str, str]]:
+    """Pairs of rooms: who includes, imports or lists a file, and whose it is."""
+    for name in tracked():
+        suffix = Path(name).suffix
+        if suffix in {".h", ".cc", ".cpp", ".c", ".py", ".f"} and (ROOT / name).is_file():
+            room, text = room_of(name), (ROOT / name).read_text(errors="replace")
+            for used in _used(name, suffix, text):
+                if (target := room_of(used)) != room:
+                    yield room, target
+
+
+def _used(name: str, suffix: str, text: str) -> Iterator[str]:
+    if suffix == ".py":
+        for module in _IMPORT.findall(text):
+            path = ROOT.joinpath(*module.split("."))
+            yield f"{module.replace('.', '/')}/x" if path.is_dir() else module.replace(".", "/")
+    elif suffix == ".f":
+        for path in _LIST.findall(text):
+            yield os.path.normpath(Path(name).parent / path)
+    else:
+        yield from (path for path in _INCLUDE.findall(text) if "/" in path)
