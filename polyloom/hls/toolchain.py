@@ -6,6 +6,7 @@ Every program of LLVM that Polyloom calls is called from here, so its version st
 
 from __future__ import annotations
 
+import functools
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,12 @@ def tool(name: str) -> str:
         packages = f"clang-{LLVM} and llvm-{LLVM}"
         raise UserError(f"{name}-{LLVM} is not installed; run `make setup` (Debian packages {packages})")
     return found
+
+
+@functools.cache
+def version(compiler: str = f"clang-{LLVM}") -> str:
+    """What a compiler says of itself: part of the key of all that is kept of what it made."""
+    return call([compiler, "--version"])
 
 
 def run(name: str, arguments: Sequence[str | Path], stdin: str | None = None) -> str:

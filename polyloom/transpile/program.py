@@ -8,14 +8,13 @@ file, line and column.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from polyloom import process
-from polyloom.cache import KERNELS
+from polyloom.cache import KERNELS, digest
 from polyloom.errors import UserError
 from polyloom.hls import frontend, toolchain
 from polyloom.transpile import library
@@ -76,18 +75,15 @@ def link(source: Source, target: Target) -> str:
 
 def _library(job: Sequence[str]) -> Path:
     """The kernels' library for a job, compiled once: it takes as long as a program of a thousand lines."""
-    tools = [toolchain.tool("clang"), *map(str, library.includes())]  # what messages and names of files hold
-    digest = hashlib.sha256("\0".join([*job, *library.STRICT_FLAGS, *frontend.CLANG_FLAGS, *tools]).encode())
-    for file in library.files():
-        digest.update(f"\0{file.name}\0".encode() + file.read_bytes())
-    key = digest.hexdigest()[:24]
-    known = KERNELS.find(key, LIBRARY)
-    if known is None:
-        with KERNELS.making(key) as fresh, process.scratch("library") as folder:
+    places = [toolchain.tool("clang"), *map(str, library.includes())]  # what messages and names of files hold
+    words = [*job, *library.STRICT_FLAGS, *frontend.CLANG_FLAGS, toolchain.version(), *places]
+
+    def make(fresh: Path) -> None:
+        with process.scratch("library") as folder:
             parts = [_compile(f, job, Path(folder) / f"{n}.ll") for n, f in enumerate(library.sources())]
             toolchain.run("llvm-link", [*parts, "-o", fresh / LIBRARY])
-        known = KERNELS.folder / key
-    return known / LIBRARY
+
+    return KERNELS.provide("library-" + digest(words, library.files()), LIBRARY, make)[0] / LIBRARY
 
 
 def _text(module: Path) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from polyloom import paths
 from polyloom.cache import RTL, digest
-from polyloom.hls import Kernel, Options, compile_kernel, frontend
+from polyloom.hls import Kernel, Options, compile_kernel, frontend, toolchain
 from polyloom.hls.testing import simulate
 
 HERE = Path(__file__).parent
@@ -109,7 +109,7 @@ def run_native(c_source: str, input_words: Words, *, rank: int = 0, sanitize: bo
         if done.returncode != 0:
             raise NativeError(done.stderr)
 
-    key = "native-" + digest([c_source, compiler, *flags], sources)
+    key = "native-" + digest([c_source, toolchain.version(compiler), *flags], sources)
     program = RTL.provide(key, "program", make)[0] / "program"
     with _words_file(input_words) as file:
         done = subprocess.run([program, file.name, str(rank)], capture_output=True, text=True, check=False, timeout=60)

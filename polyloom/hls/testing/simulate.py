@@ -25,7 +25,7 @@ VERILATOR_FLAGS = [
 ]
 CXX_FLAGS = [
     *("-std=c++20", "-w", "-fbracket-depth=4096", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0"),
-    *("-DVM_TRACE=0", "-DVM_TRACE_FST=0", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0", f"-I{HERE}"),
+    *("-DVM_TRACE=0", "-DVM_TRACE_FST=0", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0"),
 ]
 RUNTIME = ["verilated.cpp", "verilated_threads.cpp"]
 HEADERS = "verilated.pch"
@@ -75,12 +75,12 @@ def _runtime_text() -> str:
         unit = Path(folder) / "all.cc"
         unit.write_text('#include <verilated.h>\n#include "harness.cc"\n')
         text = _cxx(["-E", "-P", unit])
-    return "\0".join([text, tools.version("verilator"), *CXX_FLAGS[:-1], *VERILATOR_FLAGS])
+    return "\0".join([text, tools.version("verilator"), toolchain.version(), *CXX_FLAGS, *VERILATOR_FLAGS])
 
 
 def _cxx(arguments: Sequence[str | Path]) -> str:
     include = _include()
-    flags = [*CXX_FLAGS, f"-I{include}", f"-I{include / 'vltstd'}"]
+    flags = [*CXX_FLAGS, f"-I{HERE}", f"-I{include}", f"-I{include / 'vltstd'}"]
     return toolchain.run("clang++", [*flags, *arguments])
 
 
