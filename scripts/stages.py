@@ -3,7 +3,7 @@
 
 Usage: stages.py BUILD JOBS [--full] [--room FOLDER ...] [--changed] [--setup SECONDS]
 
-Stages: compile, lint, unit (C++, ctest), models (RTL: pytest of blocks/ and roles/), end to end (pytest of the rest).
+Stages: lint, compile, unit (C++, ctest), models (RTL: pytest of blocks/ and roles/), end to end (pytest of the rest).
 Each prints a line with its count and seconds; a failing one does not keep the others from running, and the names of
 what failed are the last lines. Exit status 1 if anything failed, 2 for a room that is not there. A run of all rooms
 leaves BUILD/test-time.json, which scripts/test_time.py reads.
@@ -85,9 +85,11 @@ def unit(build: Path, jobs: str, rooms: Sequence[str], first: bool = False) -> S
         command += ["-L", tree.label(rooms)]
     if first:
         command += ["--stop-on-failure"]
+    # Programs run side by side, and each compiles its models alone.
+    environment = os.environ | ENVIRONMENT | {"POLYLOOM_RTL_JOBS": "1"}
     with timed(stage):
         with (build / "test-unit.log").open("w") as log:
-            status = call(command, stdout=log, stderr=subprocess.STDOUT, env=os.environ | ENVIRONMENT)
+            status = call(command, stdout=log, stderr=subprocess.STDOUT, env=environment)
         if report.is_file():
             for case in ElementTree.parse(report).iter("testcase"):
                 stage.count += 1
@@ -100,23 +102,23 @@ def unit(build: Path, jobs: str, rooms: Sequence[str], first: bool = False) -> S
     return stage
 
 
-def python(name: str, build: Path, jobs: str, paths: Sequence[str], first: bool = False) -> Stage:
-    """Tests in Python; those of one file share what they build, so a file stays with one worker."""
+def python(name: str, build: Path, jobs: int, paths: Sequence[str], first: bool = False) -> Stage:
+    """Tests in Python; those of one file share what they build, so a file stays with one of ``jobs`` workers."""
     stage = Stage(name, "tests")
     report = build / f"test-{name.replace(' ', '-')}.xml"
     report.unlink(missing_ok=True)
-    workers = min(int(jobs), len(paths)) if all(path.endswith(".py") for path in paths) else int(jobs)
+    workers = min(jobs, len(paths)) if all(path.endswith(".py") for path in paths) else jobs
     command = [".venv/bin/python", "-m", "pytest", "--junitxml", report, "-o", "junit_family=xunit1", *paths]
     if first:
         command += ["-x"]
     if workers > 1:
         command += ["-n", str(workers), "--dist", "loadfile", "--no-loadscope-reorder"]
     with timed(stage):
-        status = call(command, env=os.environ | ENVIRONMENT | {"POLYLOOM_RTL_JOBS": "1" if workers > 1 else jobs})
+        status = call(command, env=os.environ | ENVIRONMENT | {"POLYLOOM_RTL_JOBS": "1" if workers > 1 else str(jobs)})
         if report.is_file():
             for case in ElementTree.parse(report).iter("testcase"):
                 stage.count += 1
-                file = case.get("file", "")
+                file = file_of(case)
                 stage.parts[file] = round(stage.parts.get(file, 0) + float(case.get("time", 0)), 2)
                 if case.find("failure") is not None or case.find("error") is not None:
                     stage.failed.append(f"{file}::{case.get('name')}")
@@ -124,6 +126,15 @@ def python(name: str, build: Path, jobs: str, paths: Sequence[str], first: bool 
         if status not in {0, 5}:  # 5: there is none
             stage.failed = stage.failed or [f"pytest {name}"]
     return stage
+
+
+def file_of(case: ElementTree.Element) -> str:
+    """The test file of a case; pytest's own word for it is where a shared function was defined."""
+    parts = (case.get("classname") or "").split(".")
+    for end in range(len(parts), 0, -1):
+        if (ROOT / "/".join(parts[:end])).with_suffix(".py").is_file():
+            return "/".join(parts[:end]) + ".py"
+    return case.get("file", "")
 
 
 def compile_stage(build: Path, jobs: str, targets: Sequence[str]) -> Stage:
@@ -140,17 +151,16 @@ def compile_stage(build: Path, jobs: str, targets: Sequence[str]) -> Stage:
 def run(arguments: argparse.Namespace, rooms: Sequence[str]) -> list[Stage]:
     """All stages that there is something for."""
     build, jobs = arguments.build.resolve(), arguments.jobs
-    (stages := [Stage("set-up", "packages", seconds=arguments.setup)] if arguments.setup else [])
+    stages = [Stage("set-up", "packages", seconds=arguments.setup)] if arguments.setup else []
     build.mkdir(parents=True, exist_ok=True)
     if rooms:
         return stages + run_rooms(build, jobs, rooms, arguments)
-    stages.append(compile_stage(build, jobs, ["all"]))
-    stages.append(lint([]))
-    if stages[-2].failed:
-        return stages
-    stages.append(unit(build, jobs, []))
-    stages.append(python("models", build, jobs, tree.MODELS))
-    stages.append(python("end to end", build, jobs, tree.rest()))
+    stages += [lint([]), compile_stage(build, jobs, ["all"])]
+    if not stages[-1].failed:
+        stages.append(unit(build, jobs, []))
+        stages.append(python("models", build, int(jobs), tree.MODELS))
+        # Launchers, timeouts and signals: they wait as long as they compute.
+        stages.append(python("end to end", build, 2 * int(jobs), tree.rest()))
     return stages
 
 
@@ -168,7 +178,7 @@ def run_rooms(build: Path, jobs: str, rooms: Sequence[str], arguments: argparse.
     if programs:
         stages.append(unit(build, jobs, rooms, arguments.first))
     if scripts and not (arguments.first and stages[-1:] and stages[-1].failed):
-        stages.append(python("python", build, jobs, scripts, arguments.first))
+        stages.append(python("python", build, int(jobs), scripts, arguments.first))
     return stages
 
 

@@ -21,6 +21,7 @@ from conftest import ROOT
 from test_hostile import verbs
 
 from polyloom import applications, paths
+from polyloom.testing import daily
 
 #: What differs from run to run: wall times, what is made of them, and where things lie.
 VOLATILE = re.compile(
@@ -461,7 +462,7 @@ def test_no_option_is_forgotten(verb: str) -> None:
     assert {name for mode in MODES.values() if verb_of(mode) == verb for name in mode.options} == flags_of(verb)
 
 
-@pytest.mark.parametrize(("mode", "name"), CASES)
+@pytest.mark.parametrize(("mode", "name"), daily(CASES, 50))
 def test_option(mode: str, name: str, commands: Commands, place: Path) -> None:
     about = MODES[mode]
     check(commands, place, about.words, len(verb_of(about).split()), name, about.options[name], about.status)
@@ -475,7 +476,7 @@ def test_no_option_of_an_application_is_forgotten(app: str) -> None:
     assert shown - {"--help", "--on", "--cluster"} <= {name for mode in modes for name in mode.options}
 
 
-@pytest.mark.parametrize(("mode", "name"), APP_CASES)
+@pytest.mark.parametrize(("mode", "name"), daily(APP_CASES, 16))
 def test_option_of_an_application(mode: str, name: str, commands: Commands, place: Path) -> None:
     about = APPLICATIONS[mode]
     base = ("run", mode.split(",")[0], *about.words, "--on", "native", *([] if name == "--top" else ["--json"]))

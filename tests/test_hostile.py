@@ -23,10 +23,10 @@ from command_server import INTERRUPTED, Commands, Done
 from conftest import ROOT
 
 from polyloom import cli
+from polyloom.testing import FULL, daily
 
-FULL = bool(os.environ.get("POLYLOOM_TEST_FULL"))
-#: Values of an option that are tried in a short test; all in a long one.
-SAMPLE = 2
+#: Options that are tried daily, values of each, and contents of each file; a long test tries all.
+SAMPLE_OPTIONS, SAMPLE, SAMPLE_CONTENTS = 40, 2, 6
 #: Work that a hostile number makes long gets a Ctrl-C after so many seconds, and ends in good order.
 SECONDS = 4.0
 
@@ -158,10 +158,10 @@ def test_no_verb_is_forgotten() -> None:
     assert set(VERBS) == set(verbs())
 
 
-@pytest.mark.parametrize("option", OPTIONS, ids=lambda o: f"{o.verb}-{o.name}")
+@pytest.mark.parametrize("option", daily(OPTIONS, SAMPLE_OPTIONS), ids=lambda o: f"{o.verb}-{o.name}")
 def test_values_that_nobody_should_give(option: Option, commands: Commands, place: Path) -> None:
     draw = random.Random(f"{option}")
-    for base in VERBS[option.verb]:
+    for base in daily(VERBS[option.verb], 1):
         for value in VALUES if FULL else draw.sample(VALUES, SAMPLE):
             if (option.verb, option.name, value) in LONG or (option.name == "part" and value == ""):
                 continue
@@ -178,7 +178,7 @@ def test_values_that_nobody_should_give(option: Option, commands: Commands, plac
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_words_that_no_verb_knows(verb: str, commands: Commands, place: Path) -> None:
-    for base in VERBS[verb]:
+    for base in daily(VERBS[verb], 1):
         for word in ("--no-such-option", "--json=no", "-Z", "\udcff"):
             if verb == "mpirun" and word == "\udcff":
                 continue  # the program's own argument
@@ -227,7 +227,7 @@ READERS: dict[str, tuple[str, list[str]]] = {
 @pytest.mark.parametrize("kind", READERS)
 def test_contents_that_no_file_should_have(kind: str, commands: Commands, place: Path) -> None:
     suffix, words = READERS[kind]
-    for name, content in contents().items():
+    for name, content in daily(list(contents().items()), SAMPLE_CONTENTS):
         file = place / f"given{suffix}"
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(content)

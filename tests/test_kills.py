@@ -17,6 +17,7 @@ import pytest
 from conftest import POLYLOOM, ROOT, Done
 
 from polyloom import folder, supervisor
+from polyloom.testing import daily
 
 #: In the environment of all that a test starts; never twice in a test session.
 MARK = "POLYLOOM_TEST_KILLS"
@@ -214,8 +215,10 @@ SLOW = {
 }
 
 
-@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("verb", ["sort", "averaging", "nbody", "nbody-hubs", "collective"])
+SIGNALS = [(verb, signum) for verb in SLOW for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
+
+
+@pytest.mark.parametrize(("verb", "signum"), daily(SIGNALS, 8))
 def test_a_signal_at_any_time_ends_in_one_line(
     verb: str, signum: signal.Signals, start: Callable[[list[str]], Job]
 ) -> None:

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = sorted([*(ROOT / "apps" / "mpi").glob("*.c"), *(ROOT / "tests" / "mpi").glob("*.c")])
 #: Each kernel takes half a minute of two processors to build, those with every operation minutes. Kernels of jacobi,
 #: odd_even_sort and pi run under Open MPI's eyes in roles/kernel/runtime/tests/test_kernel.py.
-QUICK = {"language", "master_worker", "root_only"}
+QUICK = {"master_worker", "root_only"}
 FPGA_PROGRAMS = [p for p in PROGRAMS if p.stem in QUICK or FULL]
 REFUSED = sorted((ROOT / "tests" / "mpi" / "refused").glob("*.c"))
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}

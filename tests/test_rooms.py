@@ -60,7 +60,7 @@ def test_a_stage_counts_its_tests_and_names_what_failed(tmp_path: Path, capfd: p
     file.write_text(
         "import pytest\ndef test_good(): pass\ndef test_bad(): assert 0\ndef test_not(): pytest.skip('no')\n"
     )
-    stage = stages.python("some", tmp_path, "1", [str(file)])
+    stage = stages.python("some", tmp_path, 1, [str(file)])
     assert (stage.count, stage.skipped, len(stage.failed)) == (3, 1, 1)
     assert stage.failed[0].endswith("test_some.py::test_bad")
     assert "some" in capfd.readouterr().out.splitlines()[-1]

@@ -99,7 +99,7 @@ TEST_P(ReliableLinkSwap, SendsAndDeliversAsTheModelDoesAtTheSameCycles) {
       s.wire.drop_rate = GetParam().drops;
       s.rtl[0] = ends & 1, s.rtl[1] = ends & 2;
       s.options.fifo_beats = seed % 2 == 0 ? 4 : 0;
-      for (Habits& h : s.habits) h.push_until = full() ? 200'000 : 20'000;
+      for (Habits& h : s.habits) h.push_until = full() ? 200'000 : 8'000;
       World w(s);
       w.run(s.habits[0].push_until + 100'000);
       w.expect_all();

@@ -79,8 +79,8 @@ TEST(SwapDamage, EveryBitIsCheckedOrHarmless) {
                   codes >> 8 == static_cast<unsigned>(Fault::check) || codes == 0)
           << what << codes;
     }
-    // Verilated nodes take longer: one bit in eleven of control words, one in 97 of data.
-    if (fabric::full_tests() || n++ % (data ? 97 : 11) == 0) same_events(out, damaged(s, places, 3), what);
+    // Verilated nodes take longer: one bit in 37 of control words, one in 397 of data.
+    if (fabric::full_tests() || n++ % (data ? 397 : 37) == 0) same_events(out, damaged(s, places, 3), what);
     if (HasFailure()) return;
   }
   EXPECT_GE(seen.size(), 3u) << "damage of data, of signatures and of kinds of words is told apart";
@@ -106,7 +106,7 @@ void damage_aborts(const CollectiveParams& params) {
     const std::string what = text(places);
     const Outcome out = damaged(s, places);
     EXPECT_NE(judge(s, out, what), 0u) << what;
-    if (fabric::full_tests() || n++ % 5 == 0) same_events(out, damaged(s, places, 3), what);
+    if (fabric::full_tests() || n++ % 47 == 0) same_events(out, damaged(s, places, 3), what);
     if (testing::Test::HasFailure()) return;
   }
 }
