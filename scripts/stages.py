@@ -75,21 +75,28 @@ def lint(rooms: Sequence[str]) -> Stage:
     return stage
 
 
-def unit(build: Path, jobs: str, rooms: Sequence[str], first: bool = False) -> Stage:
+def unit(build: Path, jobs: int, rooms: Sequence[str], first: bool = False) -> Stage:
     """Tests in C++."""
     stage = Stage("unit", "programs")
     report = build / "test-unit.xml"
     report.unlink(missing_ok=True)
-    command = ["ctest", "--test-dir", build, "--output-on-failure", "-j", jobs, "--output-junit", report.name]
+    command: list[str | Path] = [
+        "ctest",
+        "--test-dir",
+        build,
+        "--output-on-failure",
+        "-j",
+        str(jobs),
+        "--output-junit",
+        report.name,
+    ]
     if rooms:
         command += ["-L", tree.label(rooms)]
     if first:
         command += ["--stop-on-failure"]
-    # Programs run side by side, and each compiles its models alone.
-    environment = os.environ | ENVIRONMENT | {"POLYLOOM_RTL_JOBS": "1"}
     with timed(stage):
         with (build / "test-unit.log").open("w") as log:
-            status = call(command, stdout=log, stderr=subprocess.STDOUT, env=environment)
+            status = call(command, stdout=log, stderr=subprocess.STDOUT, env=os.environ | ENVIRONMENT)
         if report.is_file():
             for case in ElementTree.parse(report).iter("testcase"):
                 stage.count += 1
@@ -108,7 +115,16 @@ def python(name: str, build: Path, jobs: int, paths: Sequence[str], first: bool 
     report = build / f"test-{name.replace(' ', '-')}.xml"
     report.unlink(missing_ok=True)
     workers = min(jobs, len(paths)) if all(path.endswith(".py") for path in paths) else jobs
-    command = [".venv/bin/python", "-m", "pytest", "--junitxml", report, "-o", "junit_family=xunit1", *paths]
+    command: list[str | Path] = [
+        ".venv/bin/python",
+        "-m",
+        "pytest",
+        "--junitxml",
+        report,
+        "-o",
+        "junit_family=xunit1",
+        *paths,
+    ]
     if first:
         command += ["-x"]
     if workers > 1:
@@ -137,12 +153,12 @@ def file_of(case: ElementTree.Element) -> str:
     return case.get("file", "")
 
 
-def compile_stage(build: Path, jobs: str, targets: Sequence[str]) -> Stage:
+def compile_stage(build: Path, jobs: int, targets: Sequence[str]) -> Stage:
     """What the tests run."""
     stage = Stage("compile", "steps")
     with timed(stage):
         before = tree.steps(build)
-        if call([ROOT / "scripts" / "build.sh", build, jobs, " ".join(targets)]) != 0:
+        if call([ROOT / "scripts" / "build.sh", build, str(jobs), " ".join(targets)]) != 0:
             stage.failed.append("compile")
         stage.count = tree.steps(build) - before
     return stage
@@ -158,17 +174,17 @@ def run(arguments: argparse.Namespace, rooms: Sequence[str]) -> list[Stage]:
     stages += [lint([]), compile_stage(build, jobs, ["all"])]
     if not stages[-1].failed:
         stages.append(unit(build, jobs, []))
-        stages.append(python("models", build, int(jobs), tree.MODELS))
+        stages.append(python("models", build, jobs, tree.MODELS))
         # Launchers, timeouts and signals: they wait as long as they compute.
-        stages.append(python("end to end", build, 2 * int(jobs), tree.rest()))
+        stages.append(python("end to end", build, 2 * jobs, tree.rest()))
     return stages
 
 
-def run_rooms(build: Path, jobs: str, rooms: Sequence[str], arguments: argparse.Namespace) -> list[Stage]:
+def run_rooms(build: Path, jobs: int, rooms: Sequence[str], arguments: argparse.Namespace) -> list[Stage]:
     """The stages of some rooms; what they do not need is not built."""
     stages = [] if arguments.no_lint else [lint(rooms)]
     scripts = tree.scripts(rooms)
-    configured = call([ROOT / "scripts" / "build.sh", build, jobs, ""]) == 0
+    configured = call([ROOT / "scripts" / "build.sh", build, str(jobs), ""]) == 0
     programs = tree.programs(build, rooms) if configured else []
     targets = [*programs, *(["all"] if tree.need_programs(scripts) else [])]
     if targets:
@@ -178,7 +194,7 @@ def run_rooms(build: Path, jobs: str, rooms: Sequence[str], arguments: argparse.
     if programs:
         stages.append(unit(build, jobs, rooms, arguments.first))
     if scripts and not (arguments.first and stages[-1:] and stages[-1].failed):
-        stages.append(python("python", build, int(jobs), scripts, arguments.first))
+        stages.append(python("python", build, jobs, scripts, arguments.first))
     return stages
 
 
@@ -217,7 +233,7 @@ def main() -> int:
     """Run what was asked for; the exit status."""
     parser = argparse.ArgumentParser(description="Tests of all rooms, or of some.")
     parser.add_argument("build", type=Path)
-    parser.add_argument("jobs")
+    parser.add_argument("jobs", type=int)
     parser.add_argument("--full", action="store_true", help="long forms too")
     parser.add_argument("--room", action="append", default=[], help="folders; all of the tree by default")
     parser.add_argument("--changed", action="store_true", help="rooms that differ from main, and those that use them")

