@@ -118,17 +118,8 @@ def tested(mutant: Mutant, users: bool) -> str | None:
         room = tree.room_of(mutant.file)
         places = [room, *sorted({user for user, used in tree.uses() if used == room and (ROOT / user).is_dir()})]
         for place in places if users else places[:1]:
-            command = [
-                "timeout",
-                "-k",
-                "5",
-                str(LIMIT),
-                sys.executable,
-                str(ROOT / "scripts" / "stages.py"),
-                "build",
-                "2",
-            ]
-            command += ["--room", place, "--no-lint", "--first"]
+            command = ["timeout", "-k", "5", str(LIMIT), sys.executable, str(ROOT / "scripts" / "stages.py"), "build"]
+            command += ["2", "--room", place, "--no-lint", "--first"]
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
             failed = re.findall(r"^FAILED (.+)$", done.stdout, re.MULTILINE)
             if failed:
@@ -168,11 +159,16 @@ def main() -> None:
             print(
                 f"{mutant.file}:{mutant.line}: {mutant.old}  ->  {mutant.new}   {mutant.killed_by or '-'}", flush=True
             )
-    if arguments.what == "run" and not arguments.only:
-        killed = sum(bool(m.killed_by) for m in found)
-        RESULT.write_text(
-            json.dumps({"killed": killed, "of": len(found), "mutants": [asdict(m) for m in found]}, indent=1) + "\n"
-        )
+            if arguments.what == "run" and not arguments.only:
+                write(found)
+
+
+def write(found: list[Mutant]) -> None:
+    """What was found so far; an interrupted run keeps it."""
+    killed = sum(bool(m.killed_by) for m in found)
+    RESULT.write_text(
+        json.dumps({"killed": killed, "of": len(found), "mutants": [asdict(m) for m in found]}, indent=1) + "\n"
+    )
 
 
 if __name__ == "__main__":
