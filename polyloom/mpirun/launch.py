@@ -8,6 +8,7 @@ Processes: the simulator (not with ``--on native``), the manager, one for each C
 from __future__ import annotations
 
 import json
+import math
 import re
 import secrets
 import subprocess
@@ -30,8 +31,8 @@ from polyloom.report import page
 
 #: How often to look whether a rank that has ended without a word had said before that it would.
 LOOK_SECONDS = 0.05
-#: How long the other processes may take to end by themselves once one has told why the job ends.
-SETTLE_SECONDS = 3.0
+#: How long the other processes may take to end by themselves once the job has failed: to tell why, or if that is known.
+SETTLE_SECONDS, SETTLE_KNOWN_SECONDS = 3.0, 0.7
 ABORTED, TIMED_OUT = 1, 124
 #: What a kernel's checks say (polyloom/hls/emit/checks.py), among what the simulator says of its end.
 _CHECK = re.compile(r"(rank \d+: .*) \(the design stopped at \S+:\d+\)")
@@ -176,14 +177,17 @@ class Launcher:
             if self._left:
                 self._look_at_left(children)
             if self._state.problems or self._state.abort is not None:
-                limit = time.monotonic() + SETTLE_SECONDS
-                deadline = limit if deadline is None else min(deadline, limit)
-                self._settle(children, deadline)
+                self._settle(children, math.inf if deadline is None else deadline)
                 return
 
     def _settle(self, children: Children, deadline: float) -> None:
         """The job has failed: hear what the others say before they are ended."""
-        while self._running and (left := deadline - time.monotonic()) > 0:
+        begin = time.monotonic()
+        while self._running:
+            known = self._state.causes or self._state.abort is not None
+            limit = min(deadline, begin + (SETTLE_KNOWN_SECONDS if known else SETTLE_SECONDS))
+            if (left := limit - time.monotonic()) <= 0:
+                break
             child = children.next_end(left)
             if child is not None:
                 self._running.discard(child.name)

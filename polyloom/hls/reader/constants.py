@@ -98,30 +98,29 @@ class Constants:
         return index * self.layout.size(type_.fields[0]), type_.fields[0]
 
     def data(self, cursor: Cursor, type_: Type, points: list[Object]) -> bytes:
-        """The bytes of an initialiser; objects whose addresses are in it are added to ``points``."""
-        size = self.layout.size(type_)
+        """The bytes of an initialiser but for zeros at its end; objects whose addresses are in it go to ``points``."""
         if cursor.peek() in {"zeroinitializer", "undef", "poison"}:
             cursor.next()
-            return bytes(size)
+            return b""
         if type_.scalar:
             const = self.scalar(cursor, type_)
             if const.obj is not None:
                 points.append(const.obj)
             elif type_.kind == "ptr" and const.value >= DRAM_BASE:
                 points.append(DRAM)
-            return const.value.to_bytes(size, "little")
+            return const.value.to_bytes(self.layout.size(type_), "little").rstrip(b"\0")
         if cursor.peek().startswith('c"'):
-            return _string(cursor.next()[2:-1]).ljust(size, b"\0")
+            return _string(cursor.next()[2:-1]).rstrip(b"\0")
         packed = cursor.accept("<")
         closing = {"[": "]", "{": "}"}[cursor.next()]
-        result = bytearray(size)
+        result = bytearray()
         offsets = self.layout.offsets(type_) if type_.kind == "struct" else None
         index = 0
         while not cursor.accept(closing):
             part = self.layout.parse(cursor)
             at = offsets[index] if offsets is not None else index * self.layout.size(part)
-            piece = self.data(cursor, part, points)
-            result[at : at + len(piece)] = piece
+            if piece := self.data(cursor, part, points):
+                result += bytes(at - len(result)) + piece
             index += 1
             cursor.accept(",")
         if packed:

@@ -63,8 +63,7 @@ def read(text: str, options: Options | None = None) -> Module:
                 if name in objects:
                     objects[name].dma_visible = True
     for obj, cursor, type_ in initialisers:
-        content = constants.data(cursor, type_, obj.points).rstrip(b"\0")
-        (obj.start or obj).content = content
+        (obj.start or obj).content = constants.data(cursor, type_, obj.points)
     for reader in readers:
         function = reader.read()
         module.functions[function.name] = function
@@ -76,7 +75,7 @@ def read(text: str, options: Options | None = None) -> Module:
 def _place(module: Module, constants: Constants, initialisers: list[Initialiser], options: Options) -> None:
     """Give every object its address."""
     place(module.objects, [], options)  # so that addresses in initial values are not zero
-    initial = {o: len(constants.data(copy(cursor), t, []).rstrip(b"\0")) for o, cursor, t in initialisers}
+    initial = {o: len(constants.data(copy(cursor), t, [])) for o, cursor, t in initialisers}
     in_dram = for_dram(module.objects, initial, options)
     for obj in in_dram:
         if initial.get(obj):

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shared by the tests of `polyloom mpirun`: jobs of shipped and of short programs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+#: A program that goes wrong in the way that its arguments name, on one rank.
+FAULTS = str(ROOT / "tests" / "mpi" / "faults" / "faults.c")
+#: One that tries what a kernel has too little of.
+LIMITS = str(ROOT / "tests" / "mpi" / "faults" / "limits.c")
+ON = {"native": ["--on", "native", "-n", "4"], "rtl": ["--cluster", "zrlmpi-4"]}
+
+
+def mpirun(folder: Path, *words: str, timeout: float = 500) -> subprocess.CompletedProcess[str]:
+    """Run a job whose record is folder/run."""
+    command = [sys.executable, "-m", "polyloom", "mpirun", "--run-dir", str(folder / "run"), *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False, cwd=ROOT)
+
+
+def source(folder: Path, body: str) -> str:
+    """The path of a program of this text, with the usual headers, in the folder."""
+    path = folder / "program.c"
+    path.write_text(f"#include <mpi.h>\n#include <stdio.h>\n#include <stdlib.h>\n{body}\n")
+    return str(path)
