@@ -18,7 +18,7 @@ import pytest
 from polyloom.collectives import Communicator
 from polyloom.testing import FULL
 
-CLUSTER = "optweb-small"
+CLUSTER = str(Path(__file__).with_name("shared_node.toml"))
 
 
 def test_operations_on_rtl() -> None:

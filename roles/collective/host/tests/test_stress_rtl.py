@@ -19,20 +19,21 @@ from polyloom.collectives import CollectiveError, Communicator
 from polyloom.collectives import program as p
 from polyloom.testing import FULL
 
-# As little as schedules of 16 ranks need, so that a node of 15 lanes builds in a minute or two.
+#: As little as schedules of 16 ranks need, so that a node of 15 lanes builds in a minute or two.
+CLUSTER = str(Path(__file__).resolve().parents[2] / "tests" / "shared_node.toml")
 SMALL = "operator_inputs = 2\nprogram_size = 256"
 
 
 def test_some_pairs() -> None:
     rng = np.random.default_rng(0)
-    comm = Communicator("optweb-small", on="rtl")
+    comm = Communicator(CLUSTER, on="rtl")
     for first in OPERATIONS:
         second = OPERATIONS[int(rng.integers(len(OPERATIONS)))]
         one_pair(comm, first, second, rng, most=1000)
 
 
 def test_a_rank_that_never_comes() -> None:
-    comm = Communicator("optweb-small", on="rtl", watchdog_seconds=10e-6)
+    comm = Communicator(CLUSTER, on="rtl", watchdog_seconds=10e-6)
     steps = [p.send(lane, pulse_only=True) for lane in range(3)] + [p.take(lane, pulse_only=True) for lane in range(3)]
     programs = [[p.end()] if rank == 2 else [*steps, p.go(), p.end()] for rank in range(4)]
     with pytest.raises(CollectiveError) as error:
