@@ -37,11 +37,30 @@ endif()
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 find_package(Threads REQUIRED)
 
+# What nearly every source of the product includes, compiled once. Options of its own (-mavx2) are not of this: such a
+# source has SKIP_PRECOMPILE_HEADERS.
+if(PROJECT_IS_TOP_LEVEL)
+  add_library(polyloom_headers OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/headers.cc)
+  target_compile_options(polyloom_headers PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  target_link_libraries(polyloom_headers PRIVATE polyloom_flags)
+  target_precompile_headers(polyloom_headers PRIVATE <algorithm> <array> <bit> <chrono> <cmath> <cstring> <deque>
+    <filesystem> <fstream> <functional> <map> <memory> <numeric> <optional> <set> <span> <sstream> <stdexcept> <string>
+    <string_view> <thread> <utility> <vector>)
+endif()
+# polyloom_precompiled(NAME): its C++ sources get those headers.
+function(polyloom_precompiled name)
+  if(TARGET polyloom_headers)
+    target_compile_options(${name} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>)
+    target_precompile_headers(${name} REUSE_FROM polyloom_headers)
+  endif()
+endfunction()
+
 # polyloom_library(NAME sources... LINK libs...): a static library of one room.
 function(polyloom_library name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC polyloom_flags ${ARG_LINK})
+  polyloom_precompiled(${name})
 endfunction()
 
 # polyloom_program(NAME sources... LINK libs...): an executable in build/bin.
@@ -64,7 +83,7 @@ set(POLYLOOM_TEST_OPTIONS -O0 -fPIE $<IF:$<BOOL:${POLYLOOM_SANITIZE}>,-g1,-g0>
   $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 find_package(GTest QUIET)
 if(GTest_FOUND AND PROJECT_IS_TOP_LEVEL)
-  add_library(polyloom_test_headers OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/test_headers.cc)
+  add_library(polyloom_test_headers OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/headers.cc)
   set_target_properties(polyloom_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(polyloom_test_headers PRIVATE ${POLYLOOM_TEST_OPTIONS})
   target_link_libraries(polyloom_test_headers PRIVATE polyloom_flags GTest::gtest)

@@ -176,7 +176,7 @@ def run(arguments: argparse.Namespace, rooms: Sequence[str]) -> list[Stage]:
         stages.append(unit(build, jobs, []))
         stages.append(python("models", build, jobs, tree.MODELS))
         # Launchers, timeouts and signals: they wait as long as they compute.
-        stages.append(python("end to end", build, 2 * jobs, tree.rest()))
+        stages.append(python("end to end", build, 3 * jobs, tree.rest()))
     return stages
 
 

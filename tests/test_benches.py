@@ -16,11 +16,11 @@ from polyloom.testing import FULL
 MISSED = {"let": ["generation with the same feed", "with communication, ours on the paper's hub"]}
 
 
-#: The kernels of the first take minutes to build; the others measure for a quarter of a minute and more.
-LONG = ["mpi-jacobi", "hls", "core", "nbody"] if FULL else []
+#: The nodes and kernels of the first two take a minute and more to build; the others measure for a quarter of one.
+LONG = ["mpi-jacobi", "fidelity", "hls", "core", "nbody"] if FULL else []
 
 
-@pytest.mark.parametrize("name", [*LONG, "let", "fidelity", "barrier"])
+@pytest.mark.parametrize("name", [*LONG, "let", "barrier"])
 def test_quick_form(name):
     env = {**os.environ, "QUICK": "1", "PYTHONPATH": str(paths.home()), "POLYLOOM_HOME": str(paths.home())}
     command = [sys.executable, str(paths.home() / "scripts" / "bench.py"), name]

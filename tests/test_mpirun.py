@@ -19,7 +19,7 @@ from polyloom.testing import FULL
 PROGRAMS = sorted([*(ROOT / "apps" / "mpi").glob("*.c"), *(ROOT / "tests" / "mpi").glob("*.c")])
 #: Each kernel takes half a minute of two processors to build, those with every operation minutes. Kernels of jacobi,
 #: odd_even_sort and pi run under Open MPI's eyes in roles/kernel/runtime/tests/test_kernel.py.
-QUICK = {"master_worker", "root_only"}
+QUICK = {"master_worker"}
 FPGA_PROGRAMS = [p for p in PROGRAMS if p.stem in QUICK or FULL]
 REFUSED = sorted((ROOT / "tests" / "mpi" / "refused").glob("*.c"))
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}

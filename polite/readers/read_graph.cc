@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "polite/read_graph.h"
 
-#include <cstring>
+#include <string_view>
 
 #include "fabric/error.h"
 #include "polite/readers/debian.h"
@@ -25,9 +25,9 @@ constexpr Name kExtensions[] = {{".mtx", GraphFormat::matrix_market}, {".mm", Gr
                                 {".metis", GraphFormat::metis},       {"_Packages", GraphFormat::debian},
                                 {"/Packages", GraphFormat::debian},   {".plg", GraphFormat::snapshot}};
 
-GraphFormat by_extension(std::string file) {
-  for (const char* packed : {".gz", ".lz4", ".xz", ".zst", ".bz2"}) {
-    if (file.ends_with(packed)) file.resize(file.size() - std::strlen(packed));
+GraphFormat by_extension(std::string_view file) {
+  for (const std::string_view packed : {".gz", ".lz4", ".xz", ".zst", ".bz2"}) {
+    if (file.ends_with(packed)) file.remove_suffix(packed.size());
   }
   for (const Name& e : kExtensions) {
     if (file.ends_with(e.text)) return e.format;

@@ -15,14 +15,18 @@ import pytest
 from polyloom import paths
 from polyloom.rtl import filelist
 from polyloom.rtl.testing import Program, Verilated
+from polyloom.testing import daily
 
 TESTS = Path(__file__).resolve().parent
 FILES = filelist.read(paths.home() / "roles/collective/rtl/collective.f").with_sources(TESTS / "rtl_engine_top.sv")
 SEEDS = os.environ.get("POLYLOOM_SEEDS", "1 2").split()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("check", [0, 1], ids=["plain", "checked"])
+#: With and without checks, and seeds; daily each of both once.
+RUNS = daily([(check, seed) for check in (0, 1) for seed in SEEDS], 2)
+
+
+@pytest.mark.parametrize(("check", "seed"), RUNS)
 def test_engines_back_to_back(check: int, seed: str) -> None:
     model = Verilated("rtl_engine_top", FILES, {"BlockCheck": check}, options=("-Wall",))
     defines = {"BLOCK_CHECK": check, "RX_BEATS": 32}

@@ -14,6 +14,7 @@ import pytest
 from polyloom import paths
 from polyloom.collectives import command
 from polyloom.errors import UserError
+from polyloom.testing import daily
 
 OPERATIONS = "barrier unicast scatter gather broadcast all-to-all all-gather reduce reduce-scatter all-reduce"
 
@@ -23,7 +24,7 @@ def polyloom(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
 
 
-@pytest.mark.parametrize("operation", OPERATIONS.split())
+@pytest.mark.parametrize("operation", daily(OPERATIONS.split(), 4))
 def test_every_operation_verifies(operation: str) -> None:
     options = [] if operation == "barrier" else ["--bytes", "5000", "--verify"]
     done = polyloom("collective", operation, "--cluster", "optweb-4x2", *options, "--json")

@@ -17,13 +17,13 @@ from small_clusters import cluster
 
 from polyloom.collectives import CollectiveError, Communicator
 from polyloom.collectives import program as p
-from polyloom.testing import FULL
+from polyloom.testing import FULL, daily
 
 SHAPES = [("fully_connected", [n]) for n in (2, 3, 5, 8, 16)] + [("hypercube", [3, 2]), ("hypercube", [3, 4])]
 
 
 @pytest.mark.parametrize("eager", [0, 4096])
-@pytest.mark.parametrize(("kind", "size"), SHAPES)
+@pytest.mark.parametrize(("kind", "size"), daily(SHAPES, 4))
 def test_every_ordered_pair(tmp_path: Path, kind: str, size: list[int], eager: int) -> None:
     rng = np.random.default_rng(sum(size) + eager)
     comm = Communicator(cluster(tmp_path, kind, size, eager), on="sim")

@@ -11,6 +11,7 @@ import pytest
 
 from polyloom import paths
 from polyloom.rtl import filelist, testing
+from polyloom.testing import daily
 
 FILES = filelist.read(paths.home() / "roles/overlay/rtl/overlay.f")
 
@@ -32,8 +33,8 @@ def test_shapes(parameters):
     assert elaborate(*parameters) == ""
 
 
-@pytest.mark.parametrize(
-    ("parameter", "message"),
+#: Each reads the whole board, which takes seconds.
+REFUSED = daily(
     [
         ("TilesX=3", "TilesX and TilesY are 3 and 1, must be powers of two up to 8"),
         ("Cores=8", "Cores is 8, must be 1, 2 or 4"),
@@ -46,6 +47,10 @@ def test_shapes(parameters):
         ("MaxFlits=5", "MaxFlits is 5, must be 1 to 4"),
         ("NocLinkFlits=2", "NocLinkFlits is 2, must be MaxFlits to 32"),
     ],
+    3,
 )
+
+
+@pytest.mark.parametrize(("parameter", "message"), REFUSED)
 def test_sizes_that_are_refused(parameter, message):
     assert message in elaborate(parameter)
