@@ -14,15 +14,8 @@ from typing import Annotated, NoReturn
 import typer
 
 from polyloom import __version__, applications, errors, files, interrupts, launch, options, paths, process, record
-from polyloom import clean as cleaning
-from polyloom import doctor as doctor_module
 from polyloom.errors import UserError
-from polyloom.isatest import command as isatest
 from polyloom.report import page
-from polyloom.synth import designs as synth_designs
-from polyloom.synth import flow as synth_flow
-from polyloom.synth import parts as synth_parts
-from polyloom.synth import report as synth_report
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 cluster_app = typer.Typer(no_args_is_help=True, help="Look at cluster descriptions.")
@@ -404,11 +397,13 @@ def isa_test(
 
     They say by `tohost` whether they passed: tests/riscv-tests/README.md.
     """
+    from polyloom.isatest import command
+
     files = [*(elf or []), *(more or [])]
     if not files:
         raise UserError("no test program: give --elf FILE...")
-    verdicts = isatest.run(files, on, cluster, limit_us)
-    print(isatest.as_json(verdicts, on) if json_output else isatest.as_text(verdicts, on))
+    verdicts = command.run(files, on, cluster, limit_us)
+    print(command.as_json(verdicts, on) if json_output else command.as_text(verdicts, on))
     raise typer.Exit(0 if all(verdict.passed for verdict in verdicts) else 1)
 
 
@@ -431,8 +426,11 @@ def synth(
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Synthesize RTL with open tools; print what a module takes."""
-    if part and part not in synth_parts.PARTS:
-        raise UserError(f"no part '{part}'; parts: {', '.join(synth_parts.PARTS)}")
+    from polyloom.synth import designs, flow, parts
+    from polyloom.synth import report as reports
+
+    if part and part not in parts.PARTS:
+        raise UserError(f"no part '{part}'; parts: {', '.join(parts.PARTS)}")
     is_program = name.endswith(".c")
     options.refuse(context, is_program, "of the overlay; leave it out", "size")
     options.refuse(context, not is_program, "of an MPI program (PROG.c); leave it out", "ranks", "rank")
@@ -443,21 +441,18 @@ def synth(
             raise UserError(f"--param {text}: write NAME=VALUE")
         overrides[key] = value
     results = []
-    known = synth_designs.read()
-    if is_program:
-        designs = [synth_designs.of_program(Path(name), ranks, rank)]
-    else:
-        designs = synth_designs.select(name, known, size)
-    for design, family, place in synth_designs.jobs(designs, part, pnr, known):
-        line = synth_report.Line(f"{design.name} on {family}")
+    known = designs.read()
+    chosen = [designs.of_program(Path(name), ranks, rank)] if is_program else designs.select(name, known, size)
+    for design, family, place in designs.jobs(chosen, part, pnr, known):
+        line = reports.Line(f"{design.name} on {family}")
         try:
-            results.append(synth_flow.synthesize(design, synth_parts.PARTS[family], overrides, place, line))
-        except synth_flow.Interrupted as stop:
+            results.append(flow.synthesize(design, parts.PARTS[family], overrides, place, line))
+        except flow.Interrupted as stop:
             raise typer.Exit(stop.status) from None
         finally:
             line.done()
         if not json_output:
-            print(synth_report.as_text(results[-1]), flush=True)
+            print(reports.as_text(results[-1]), flush=True)
     if json_output:
         print(json.dumps({"designs": [result.as_dict() for result in results]}))
 
@@ -474,6 +469,8 @@ def clean(
 
     Nothing goes that is in use, or that is not provably polyloom's.
     """
+    from polyloom import clean as cleaning
+
     places = runs or [path for path in [Path("runs")] if path.is_dir()]
     print(cleaning.as_text(cleaning.clean(places, caches, dry_run), dry_run))
 
@@ -483,8 +480,10 @@ def doctor(
     json_output: Annotated[bool, typer.Option("--json", help="Machine-readable.")] = False,
 ) -> None:
     """Say what this machine has, what is missing, and how to get it."""
-    checks = doctor_module.examine()
-    print(doctor_module.as_json(checks) if json_output else doctor_module.as_text(checks))
+    from polyloom import doctor as machine
+
+    checks = machine.examine()
+    print(machine.as_json(checks) if json_output else machine.as_text(checks))
     raise typer.Exit(0 if all(check.ok or not check.required for check in checks) else 1)
 
 
