@@ -70,7 +70,7 @@ class Commands:
         told = {
             "words": [str(word) for word in words],
             "folder": str(folder),
-            "environment": environment,
+            "environment": {**self._environment, **environment},
             "streams": [str(stream) for stream in streams],
             "seconds": seconds,
         }
@@ -85,10 +85,14 @@ class Commands:
 
 def serve() -> None:
     """Done until the end of standard input; in the fork of a command this ends as the command does."""
+    from polyloom import clean as _clean  # noqa: F401
     from polyloom import cli
+    from polyloom import doctor as _doctor  # noqa: F401
     from polyloom.collectives import command as _collectives  # noqa: F401
-    from polyloom.mpirun import launch as _mpirun  # noqa: F401
+    from polyloom.isatest import command as _isatest  # noqa: F401
+    from polyloom.mpirun import build as _build  # noqa: F401
     from polyloom.nbody import command as _nbody  # noqa: F401
+    from polyloom.synth import flow as _synth  # noqa: F401
 
     for line in sys.stdin:
         told = json.loads(line)
@@ -118,6 +122,7 @@ def _become(told: dict[str, Any]) -> None:
     os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(told["folder"])
+    os.environ.clear()
     os.environ.update(told["environment"])
     for descriptor, stream in enumerate(["/dev/null", *told["streams"]]):
         flags = os.O_RDONLY if descriptor == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC

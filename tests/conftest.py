@@ -5,32 +5,30 @@ from __future__ import annotations
 
 import csv
 import os
-import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from command_server import Done
+from command_server import Commands, Done
 
 ROOT = Path(__file__).resolve().parent.parent
 POLYLOOM = ROOT / ".venv" / "bin" / "polyloom"
 
 
+@pytest.fixture(scope="session")
+def commands() -> Iterator[Commands]:
+    """The server of this process."""
+    with Commands({"POLYLOOM_HOME": str(ROOT)}) as server:
+        yield server
+
+
 @pytest.fixture
-def polyloom(tmp_path: Path) -> Callable[..., Done]:
+def polyloom(commands: Commands, tmp_path: Path) -> Callable[..., Done]:
     """Runs ``polyloom ARGS`` in a scratch folder."""
 
     def run(*args: object, env: dict[str, str] | None = None, timeout: float = 300) -> Done:
-        process = subprocess.run(
-            [str(POLYLOOM), *map(str, args)],
-            cwd=tmp_path,
-            env={**os.environ, "POLYLOOM_HOME": str(ROOT), **(env or {})},
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
-        return Done(process.returncode, process.stdout, process.stderr)
+        home = {"POLYLOOM_HOME": str(ROOT)}
+        return commands.run(tmp_path, *args, seconds=timeout, **{**os.environ, **home, **(env or {})})
 
     return run
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -355,12 +354,6 @@ APPLICATIONS: dict[str, Mode] = {
 }
 
 
-@pytest.fixture(scope="module")
-def commands() -> Iterator[Commands]:
-    with Commands({"POLYLOOM_HOME": str(ROOT)}) as server:
-        yield server
-
-
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     folder = tmp_path / "work"
@@ -462,7 +455,7 @@ def test_no_option_is_forgotten(verb: str) -> None:
     assert {name for mode in MODES.values() if verb_of(mode) == verb for name in mode.options} == flags_of(verb)
 
 
-@pytest.mark.parametrize(("mode", "name"), daily(CASES, 50))
+@pytest.mark.parametrize(("mode", "name"), daily(CASES, 36))
 def test_option(mode: str, name: str, commands: Commands, place: Path) -> None:
     about = MODES[mode]
     check(commands, place, about.words, len(verb_of(about).split()), name, about.options[name], about.status)
