@@ -3,12 +3,15 @@
 # of a bench cocotb gets. Leaves out: cocotb itself (test_agents.py).
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from polyloom.cache import MARKER, RTL
 from polyloom.rtl import filelist
+from polyloom.rtl.node_build import built_runtime
+from polyloom.rtl.node_compile import Runtime
 from polyloom.rtl.testing import Program, Verilated, elaborate
 from polyloom.rtl.testing.bench import public_names
 
@@ -37,6 +40,8 @@ int main(int count, char** words) {
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> filelist.FileList:
+    runtime = built_runtime(Runtime(shim=False))
+    shutil.copytree(runtime, tmp_path / "cache" / runtime.name)  # or it would take most of the time
     monkeypatch.setenv("POLYLOOM_RTL_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("POLYLOOM_BUILD", str(tmp_path / "build"))
     (tmp_path / "adder.sv").write_text(ADDER)
