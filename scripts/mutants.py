@@ -4,9 +4,9 @@
 Usage: mutants.py list | run [--only TEXT] [--kind KIND] [--users]
 
 A mutant is one operator, number or word of one line of the product, changed. The sample is drawn with a fixed seed.
-``run`` changes one file of this tree after the other, tests its room (scripts/stages.py), with --users also the rooms
-that use it if all passes, puts the file back, and writes what killed each, or that nothing did, into
-bench/results/mutants.json.
+``run`` changes one file of this tree after the other, tests its room (scripts/stages.py), puts the file back, and
+writes what killed each, or that nothing did, into bench/results/mutants.json. With --users, what its room has not
+killed is then tested by the rooms that use it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _NO_CODE = re.compile(
     r"^\s*(//|#|\*|static_assert|assert|import|from|\$|`)"
     r"|\$(error|fatal)|raise |throw |edge |genvar|assert|frozen|\bdef |\| None"
 )
-LIMIT = 600  #: seconds of one room's tests; a mutant that runs for ever is noticed
+LIMIT = 400  #: seconds of one room's tests; a mutant that runs for ever is noticed
 
 
 @dataclass
@@ -105,8 +105,19 @@ def change(rng: random.Random, text: str) -> str:
     return ""
 
 
-def tested(mutant: Mutant, users: bool) -> str | None:
-    """What kills a mutant, "" if nothing does, None if it does not compile."""
+def room(mutant: Mutant) -> list[str]:
+    """Where it lies."""
+    return [tree.room_of(mutant.file)]
+
+
+def users(mutant: Mutant) -> list[str]:
+    """The rooms that use that one."""
+    here = tree.room_of(mutant.file)
+    return sorted({user for user, used in tree.uses() if used == here and (ROOT / user).is_dir()})
+
+
+def tested(mutant: Mutant, rooms: list[str]) -> str | None:
+    """What kills a mutant in some rooms, "" if nothing does, None if it does not compile."""
     path = ROOT / mutant.file
     before = path.read_text()
     lines = before.splitlines(keepends=True)
@@ -115,9 +126,7 @@ def tested(mutant: Mutant, users: bool) -> str | None:
     lines[mutant.line - 1] = lines[mutant.line - 1].replace(mutant.old, mutant.new)
     path.write_text("".join(lines))
     try:
-        room = tree.room_of(mutant.file)
-        places = [room, *sorted({user for user, used in tree.uses() if used == room and (ROOT / user).is_dir()})]
-        for place in places if users else places[:1]:
+        for place in rooms:
             command = ["timeout", "-k", "5", str(LIMIT), sys.executable, str(ROOT / "scripts" / "stages.py"), "build"]
             command += ["2", "--room", place, "--no-lint", "--first"]
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -150,17 +159,29 @@ def main() -> None:
                 continue
             if arguments.what == "run":
                 begin = time.monotonic()
-                killer = tested(mutant, arguments.users)
+                killer = tested(mutant, room(mutant))
                 if killer is None:
                     continue
                 mutant.killed_by, mutant.seconds = killer, round(time.monotonic() - begin)
             count += 1
             found.append(mutant)
-            print(
-                f"{mutant.file}:{mutant.line}: {mutant.old}  ->  {mutant.new}   {mutant.killed_by or '-'}", flush=True
-            )
+            show(mutant)
             if arguments.what == "run" and not arguments.only:
                 write(found)
+    if arguments.what == "run" and arguments.users:
+        for mutant in found:
+            if not mutant.killed_by:
+                begin = time.monotonic()
+                mutant.killed_by = tested(mutant, users(mutant)) or ""
+                mutant.seconds += round(time.monotonic() - begin)
+                show(mutant)
+                if not arguments.only:
+                    write(found)
+
+
+def show(mutant: Mutant) -> None:
+    """A line of it."""
+    print(f"{mutant.file}:{mutant.line}: {mutant.old}  ->  {mutant.new}   {mutant.killed_by or '-'}", flush=True)
 
 
 def write(found: list[Mutant]) -> None:
