@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import resource
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULT = ROOT / "bench" / "results" / "test-time.json"
+#: Seconds that each run may take on two idle processors.
+AIMS = {"cold": 1200, "warm": 720}
 
 
 def compiled(build: Path) -> dict[str, dict[str, float]]:
@@ -49,6 +52,26 @@ def models(cache: Path, since: float) -> list[dict[str, Any]]:
     return sorted(found, key=lambda facts: -facts.get("seconds", 0))
 
 
+def cpu_seconds() -> float:
+    """Of all processes that have been waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def targets(facts: dict[str, Any]) -> list[dict[str, Any]]:
+    """Each run beside its aim, and the bound below which no order of its stages brings it: all processors busy."""
+    return [
+        {
+            "what": f"make test, {name}",
+            "aim": aim,
+            "seconds": facts[f"{name}_seconds"],
+            "bound": round(facts["cpu_seconds"][name] / facts["machine"]["processors"], 1),
+            "holds": facts[f"{name}_seconds"] <= aim,
+        }
+        for name, aim in AIMS.items()
+    ]
+
+
 def rooms(facts: dict[str, Any]) -> dict[str, float]:
     """Seconds of the tests in Python by room, two folders deep."""
     found: Counter[str] = Counter()
@@ -61,7 +84,7 @@ def run(folder: Path, home: Path) -> dict[str, Any]:
     """``make test`` in a clone with the caches of ``home``; what it took. Exits if a test fails."""
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)
     places = {"XDG_CACHE_HOME": str(home), "CCACHE_DIR": str(home / "ccache"), "PIP_CACHE_DIR": str(home / "pip")}
-    begin = time.time()
+    begin, worked = time.time(), cpu_seconds()
     done = subprocess.run(["make", "test"], cwd=folder, env=os.environ | places, check=False)
     seconds = time.time() - begin
     if done.returncode != 0:
@@ -69,6 +92,7 @@ def run(folder: Path, home: Path) -> dict[str, Any]:
     facts = json.loads((folder / "build" / "test-time.json").read_text())
     facts |= {
         "seconds": round(seconds, 1),
+        "cpu_seconds": round(cpu_seconds() - worked, 1),
         "compile": compiled(folder / "build"),
         "models": models(home / "polyloom", begin),
         "rooms": rooms(facts),
@@ -86,12 +110,13 @@ def measure() -> dict[str, Any]:
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    return {
+    facts = {
         "commit": commit.stdout.strip(),
         "date": time.strftime("%Y-%m-%d"),
         "machine": {"processors": os.cpu_count(), "processor": platform.processor() or platform.machine()},
         "cold_seconds": cold["seconds"],
         "warm_seconds": warm["seconds"],
+        "cpu_seconds": {"cold": cold["cpu_seconds"], "warm": warm["cpu_seconds"]},
         "stages": {"cold": cold["stages"], "warm": warm["stages"]},
         "load": {"cold": cold["load"], "warm": warm["load"]},
         "compile": cold["compile"],
@@ -100,12 +125,16 @@ def measure() -> dict[str, Any]:
         "unit": {"cold": cold["unit"], "warm": warm["unit"]},
         "python": {"cold": cold["python"], "warm": warm["python"]},
     }
+    return facts | {"targets": targets(facts)}
 
 
 def show(facts: dict[str, Any]) -> None:
     """A table for the screen."""
     print(f"{'seconds':24} {'cold':>8} {'warm':>8}")
     print(f"{'all':24} {facts['cold_seconds']:8.0f} {facts['warm_seconds']:8.0f}")
+    for target in facts.get("targets", []):
+        state = "holds" if target["holds"] else "MISSED"
+        print(f"{target['what']}: {state}, aim {target['aim']} s; all processors busy: {target['bound']:.0f} s")
     for name, cold in facts["stages"]["cold"].items():
         print(f"{name:24} {cold['seconds']:8.0f} {facts['stages']['warm'].get(name, {}).get('seconds', 0):8.0f}")
     for kind, entry in facts["compile"].items():
