@@ -455,7 +455,7 @@ def test_no_option_is_forgotten(verb: str) -> None:
     assert {name for mode in MODES.values() if verb_of(mode) == verb for name in mode.options} == flags_of(verb)
 
 
-@pytest.mark.parametrize(("mode", "name"), daily(CASES, 36))
+@pytest.mark.parametrize(("mode", "name"), daily(CASES, 30))
 def test_option(mode: str, name: str, commands: Commands, place: Path) -> None:
     about = MODES[mode]
     check(commands, place, about.words, len(verb_of(about).split()), name, about.options[name], about.status)

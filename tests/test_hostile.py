@@ -26,7 +26,7 @@ from polyloom import cli
 from polyloom.testing import FULL, daily
 
 #: Options that are tried daily, values of each, and contents of each file; a long test tries all.
-SAMPLE_OPTIONS, SAMPLE, SAMPLE_CONTENTS = 30, 2, 4
+SAMPLE_OPTIONS, SAMPLE, SAMPLE_CONTENTS = 22, 2, 4
 #: Work that a hostile number makes long gets a Ctrl-C after so many seconds, and ends in good order.
 SECONDS = 4.0
 

@@ -23,8 +23,8 @@ SETTINGS = nbody.Settings(mac="acceleration")
 ARRAYS = ("pos", "vel", "acc", "pot", "id", "domain")
 
 
-def on_cluster(state, nodes, settings=SETTINGS, steps=2, **place):
-    with ClusterSimulation(state, settings, nodes, Place(default_cluster(nodes), **place)) as simulation:
+def on_cluster(state, nodes, settings=SETTINGS, steps=2, cluster=None, **place):
+    with ClusterSimulation(state, settings, nodes, Place(cluster or default_cluster(nodes), **place)) as simulation:
         simulation.start()
         for _ in range(steps):
             simulation.advance(1)
@@ -67,10 +67,19 @@ def test_sixteen_nodes_of_two_rings():
     assert same(last, in_one_process(state, 16, steps=1))
 
 
-def test_hubs_in_rtl():
+def small_hubs(folder):
+    """A pair of hubs of the shape that hub_swap_test.cc builds too."""
+    path = folder / "small.toml"
+    text = (paths.home() / "clusters" / "peach2-2.toml").read_text()
+    path.write_text(text + "max_payload = 256\nslots = 4\ntags = 4\nlanes = 2\nmemory_bits = 20\nopen_depth = 256\n")
+    return str(path)
+
+
+def test_hubs_in_rtl(tmp_path):
     state = nbody.problem("plummer", 300, 3)
-    last, reports, seconds = on_cluster(state, 2, steps=1, on="rtl")
-    model, of_model, same_seconds = on_cluster(state, 2, steps=1)
+    cluster = small_hubs(tmp_path)
+    last, reports, seconds = on_cluster(state, 2, steps=1, cluster=cluster, on="rtl")
+    model, of_model, same_seconds = on_cluster(state, 2, steps=1, cluster=cluster)
     assert same(last, model)
     # A meeting of the ranks ends with the window in which the last one came, and windows begin where nodes have
     # something to do, which RTL has more often: so each meeting may end a window (250 ns) earlier or later.

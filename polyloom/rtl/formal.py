@@ -15,7 +15,8 @@ Input, for each entry [NAME] of that file:
 Bounds are ABC's (bmc3 on an and-inverter graph: a second for what takes Z3 minutes). Inductions and covers are Z3's,
 and of a bound that does not hold Z3 says which property fails.
 
-Output: a pytest function with a case for each. A proof that has passed is not run again, in whatever checkout of this
+Output: a pytest function with a case for each; covers, which say that bounds are wide enough, only where long forms of
+tests are asked for. A proof that has passed is not run again, in whatever checkout of this
 user, until a source, the entry or a tool changes. A failure prints the property and the folder with the trace (.vcd).
 """
 
@@ -33,6 +34,7 @@ from polyloom import paths, process
 from polyloom.cache import PROVEN, digest
 from polyloom.errors import UserError
 from polyloom.rtl import filelist, staging, tools
+from polyloom.testing import FULL
 
 MODES = {"prove": "prove", "bound": "bmc", "cover": "cover"}
 _KEYS = {"top", "list", "parameters", "registers", *MODES}
@@ -177,7 +179,7 @@ def cases(path: Path) -> Callable[[Proof], None]:
     """Make the pytest function of a proofs.toml."""
     import pytest
 
-    proofs = read(path)
+    proofs = [proof for proof in read(path) if FULL or proof.mode != "cover"]
 
     @pytest.mark.parametrize("proof", proofs, ids=[proof.label for proof in proofs])
     def test(proof: Proof) -> None:

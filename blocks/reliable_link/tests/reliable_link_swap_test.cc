@@ -113,10 +113,13 @@ TEST_P(ReliableLinkSwap, SendsAndDeliversAsTheModelDoesAtTheSameCycles) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ReliableLinkSwap,
-                         ::testing::Values(Loss{"clean", 0, 0}, Loss{"e6", 1e-6, 0}, Loss{"e5", 1e-5, 1e-3},
-                                           Loss{"e4", 1e-4, 1e-2}, Loss{"e3", 1e-3, 3e-2},
-                                           Loss{"worse", 5e-3, 0.1}),
+std::vector<Loss> losses() {
+  if (!fabric::full_tests()) return {{"clean", 0, 0}, {"e4", 1e-4, 1e-2}, {"worse", 5e-3, 0.1}};
+  return {{"clean", 0, 0},    {"e6", 1e-6, 0},    {"e5", 1e-5, 1e-3},
+          {"e4", 1e-4, 1e-2}, {"e3", 1e-3, 3e-2}, {"worse", 5e-3, 0.1}};
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ReliableLinkSwap, ::testing::ValuesIn(losses()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(ReliableLinkRtl, AnItemOnAnIdleLinkKeepsTheTimesOfTheModel) {

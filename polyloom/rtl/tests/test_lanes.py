@@ -25,7 +25,7 @@ OPERATORS = [
     *["W'(a >> (n % W))", "W'({b, a} >> n)", "W'({{W{s}}, a} >> 1)", "a & {W{s}}", "a ^ {W{b[0]}}", "W'(1) << n"],
     *["{a, a} >> 1", "W'($countones(a))", "n[0] ? (n[1] ? a : b) : (n[1] ? ~a : ~b)"],
 ]
-WIDTHS = [1, 2, 3, 7, 8, 9, 16, 31, 32, 33, 64, 65, 150] if FULL else [1, 8, 33, 65]
+WIDTHS = [1, 2, 3, 7, 8, 9, 16, 31, 32, 33, 64, 65, 150] if FULL else [1, 33, 65]
 
 UNIT = """// SPDX-License-Identifier: Apache-2.0
 module unit #(parameter int unsigned W = 8) (

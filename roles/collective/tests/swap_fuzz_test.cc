@@ -185,7 +185,7 @@ void fuzz(const CollectiveParams& params, unsigned first, unsigned last, Tally& 
   }
 }
 
-unsigned rounds() { return fabric::full_tests() ? 1500 : 40; }
+unsigned rounds() { return fabric::full_tests() ? 1500 : 24; }
 
 TEST(SwapFuzz, WithBlockChecks) {
   Tally tally;
