@@ -5,7 +5,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 fix=
 [ "${1:-}" = --fix ] && { fix=--fix; shift; }
-status=0
+status=0 types=
 problem() { printf '%s\n' "$*" >&2; status=1; }
 
 cpp=() python=() sources=() bounded=()
@@ -28,7 +28,8 @@ if ((${#python[@]})); then
   [ -z "$fix" ] || { .venv/bin/ruff format --quiet "${python[@]}"; .venv/bin/ruff check --fix --quiet "${python[@]}"; }
   .venv/bin/ruff format --check --quiet "${python[@]}" || problem "lint: ruff format differs; run make format"
   .venv/bin/ruff check --quiet "${python[@]}" || status=1
-  .venv/bin/mypy --no-error-summary || status=1
+  .venv/bin/mypy --no-error-summary &  # beside what reads the RTL
+  types=$!
 fi
 .venv/bin/python -m polyloom.rtl.lint ${fix:+"$fix"} "$@" || status=1
 if ((${#sources[@]})); then
@@ -40,5 +41,6 @@ fi
 if ((${#bounded[@]})); then
   awk 'FNR == 601 { print FILENAME ": more than 600 lines"; nextfile }' "${bounded[@]}" | { ! grep . >&2; } || status=1
 fi
+[ -z "$types" ] || wait "$types" || status=1
 [ "$status" -eq 0 ] && echo "lint: clean"
 exit "$status"
