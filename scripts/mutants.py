@@ -4,9 +4,10 @@
 Usage: mutants.py list | run [--only TEXT] [--kind KIND] [--users]
 
 A mutant is one operator, number or word of one line of the product, changed. The sample is drawn with a fixed seed.
-``run`` changes one file of this tree after the other, tests its room (scripts/stages.py), puts the file back, and
-writes what killed each, or that nothing did, into bench/results/mutants.json. With --users, what its room has not
-killed is then tested by the rooms that use it.
+``run`` changes one file of this tree after the other, tests it, puts the file back, and writes what killed each, or
+that nothing did, into bench/results/mutants.json. The nearest tests come first (those that a module in RTL names, the
+folder's own), then the room's (scripts/stages.py); with --users, what is alive after all that meets the tests of the
+rooms that use it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import os
 import random
 import re
 import subprocess
@@ -80,7 +82,7 @@ def sample() -> Iterator[Mutant]:
         rng.shuffle(lines)
         seen: set[str] = set()
         for name, number, text in lines:
-            if name not in seen and (new := change(rng, text.split("//")[0] if kind != "Python" else text)):
+            if name not in seen and (new := change(rng, text.split("//")[0] if kind != "Python" else text, kind)):
                 seen.add(name)
                 yield Mutant(kind, name, number, text.strip(), new.strip())
 
@@ -96,18 +98,25 @@ def code(path: Path) -> Iterator[tuple[int, str]]:
     yield from ((number, line) for number, line in enumerate(text.splitlines(), 1) if number not in strings)
 
 
-def change(rng: random.Random, text: str) -> str:
+def change(rng: random.Random, text: str, kind: str) -> str:
     """A line with one thing in it changed, or ""."""
     first = rng.randrange(len(CHANGES))
     for pattern, new in CHANGES[first:] + CHANGES[:first]:
+        if kind == "SystemVerilog" and new == " < ":  # an assignment
+            continue
         if re.search(pattern, text) and text.count('"') == 0:
             return re.sub(pattern, new, text, count=1)
     return ""
 
 
-def room(mutant: Mutant) -> list[str]:
-    """Where it lies."""
-    return [tree.room_of(mutant.file)]
+def near(mutant: Mutant) -> list[str]:
+    """Its nearest tests, files or a folder, and its room."""
+    path, here = Path(mutant.file), tree.room_of(mutant.file)
+    head = (ROOT / path).read_text().partition("module ")[0]
+    if path.suffix == ".sv" and (named := re.findall(r"test_\w+\.py", head)):
+        return [" ".join(name for name in tree.tracked() if Path(name).name in named), here]
+    folder = str(path.parent)
+    return [folder, here] if folder != here else [here]
 
 
 def users(mutant: Mutant) -> list[str]:
@@ -127,10 +136,14 @@ def tested(mutant: Mutant, rooms: list[str]) -> str | None:
     path.write_text("".join(lines))
     try:
         for place in rooms:
-            command = ["timeout", "-k", "5", str(LIMIT), sys.executable, str(ROOT / "scripts" / "stages.py"), "build"]
-            command += ["2", "--room", place, "--no-lint", "--first"]
-            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-            failed = re.findall(r"^FAILED (.+)$", done.stdout, re.MULTILINE)
+            command = ["timeout", "-k", "5", str(LIMIT), sys.executable]
+            if place.endswith(".py"):
+                command += ["-m", "pytest", "-x", "-q", *place.split()]
+            else:
+                command += [str(ROOT / "scripts" / "stages.py"), "build", "2", "--room", place, "--no-lint", "--first"]
+            environment = os.environ | {"POLYLOOM_RTL_OPTIMIZE": "-O1"}
+            done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+            failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
             if failed:
                 return None if failed == ["compile"] else failed[0]
             if done.returncode != 0:
@@ -159,7 +172,7 @@ def main() -> None:
                 continue
             if arguments.what == "run":
                 begin = time.monotonic()
-                killer = tested(mutant, room(mutant))
+                killer = tested(mutant, near(mutant))
                 if killer is None:
                     continue
                 mutant.killed_by, mutant.seconds = killer, round(time.monotonic() - begin)
@@ -185,11 +198,12 @@ def show(mutant: Mutant) -> None:
 
 
 def write(found: list[Mutant]) -> None:
-    """What was found so far; an interrupted run keeps it."""
-    killed = sum(bool(m.killed_by) for m in found)
-    RESULT.write_text(
-        json.dumps({"killed": killed, "of": len(found), "mutants": [asdict(m) for m in found]}, indent=1) + "\n"
-    )
+    """What was found so far, an interrupted run keeps it; and what had been found of other kinds."""
+    before = json.loads(RESULT.read_text())["mutants"] if RESULT.is_file() else []
+    kinds = {mutant.kind for mutant in found}
+    every = [*(m for m in before if m["kind"] not in kinds), *map(asdict, found)]
+    killed = sum(bool(m["killed_by"]) for m in every)
+    RESULT.write_text(json.dumps({"killed": killed, "of": len(every), "mutants": every}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
