@@ -110,13 +110,13 @@ def change(rng: random.Random, text: str, kind: str) -> str:
 
 
 def near(mutant: Mutant) -> list[str]:
-    """Its nearest tests, files or a folder, and its room."""
+    """Its nearest tests, files or a folder, its room, and the one around that."""
     path, here = Path(mutant.file), tree.room_of(mutant.file)
     head = (ROOT / path).read_text().partition("module ")[0]
     if path.suffix == ".sv" and (named := re.findall(r"test_\w+\.py", head)):
         return [" ".join(name for name in tree.tracked() if Path(name).name in named), here]
-    folder = str(path.parent)
-    return [folder, here] if folder != here else [here]
+    places = dict.fromkeys([str(path.parent), here, str(Path(here).parent)])
+    return [place for place in places if "/" in place or place == here]
 
 
 def users(mutant: Mutant) -> list[str]:
@@ -143,7 +143,7 @@ def tested(mutant: Mutant, rooms: list[str]) -> str | None:
                 command += [str(ROOT / "scripts" / "stages.py"), "build", "2", "--room", place, "--no-lint", "--first"]
             environment = os.environ | {"POLYLOOM_RTL_OPTIMIZE": "-O1"}
             done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-            failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
+            failed = re.findall(r"^(?:FAILED|ERROR(?= \S+::)) (.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
             if failed:
                 return None if failed == ["compile"] else failed[0]
             if done.returncode != 0:
