@@ -82,7 +82,7 @@ def sample() -> Iterator[Mutant]:
         rng.shuffle(lines)
         seen: set[str] = set()
         for name, number, text in lines:
-            if name not in seen and (new := change(rng, text.split("//")[0] if kind != "Python" else text, kind)):
+            if name not in seen and (new := change(rng, text.split("  #" if kind == "Python" else "//")[0], kind)):
                 seen.add(name)
                 yield Mutant(kind, name, number, text.strip(), new.strip())
 
