@@ -67,8 +67,7 @@ def drift(problem, eps, theta, time_end):
     return energy, momentum
 
 
-# Energy and momentum bounds, from a straightforward prototype in double precision, to T = 10, with 10 % of room; daily
-# to T = 3, where they are wider than need be.
+# Energy and momentum bounds, from a straightforward prototype in double precision, to T = 10, with 10 % of room.
 @pytest.mark.parametrize(
     ("problem", "eps", "theta", "energy", "momentum"),
     [
@@ -78,7 +77,7 @@ def drift(problem, eps, theta, time_end):
     ],
 )
 def test_table_of_energies(problem, eps, theta, energy, momentum):
-    found = drift(problem, eps, theta, 10 if FULL else 3)
+    found = drift(problem, eps, theta, 10)
     assert found[0] < 1.1 * energy
     assert found[1] < 1.1 * momentum
 

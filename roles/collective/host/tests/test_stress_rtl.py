@@ -19,8 +19,8 @@ from polyloom.collectives import CollectiveError, Communicator
 from polyloom.collectives import program as p
 from polyloom.testing import FULL
 
-#: As little as schedules of 16 ranks need, so that a node of 15 lanes builds in a minute or two.
 CLUSTER = str(Path(__file__).resolve().parents[2] / "tests" / "shared_node.toml")
+#: As little as schedules of 16 ranks need, so that a node of 15 lanes builds in a minute or two.
 SMALL = "operator_inputs = 2\nprogram_size = 256"
 
 
