@@ -150,11 +150,14 @@ TEST(GraphStore, SaysWhatIsWrong) {
       error_of([&] { store.add_edge(0, 2, 1); }),
       "PGraph: edge 0 -> 1 uses pin 2, but the graph has pins 0..1; define POLITE_NUM_PINS before including "
       "POLite.h");
+  const Edge many[] = {{0, 1}};
+  EXPECT_NE(error_of([&] { store.add_edges(many, 2); }).find("edge 0 -> 1 uses pin 2"), std::string::npos);
   store.add_edge(0, 0, 7);
   EXPECT_EQ(error_of([&] { store.finish(); }), "PGraph: edge 0 -> 7 leaves the graph: its vertices are 0..1");
   store.add_vertices(6);
   store.finish();
   EXPECT_NE(error_of([&] { store.add_edge(0, 0, 1); }).find("after map()"), std::string::npos);
+  EXPECT_NE(error_of([&] { store.add_edges(many, 0); }).find("after map()"), std::string::npos);
   EXPECT_NE(error_of([&] { store.add_vertices(1); }).find("after map()"), std::string::npos);
 }
 

@@ -10,7 +10,7 @@
 // Throughput:   two accesses a cycle.
 // Backpressure: none here; the kernel does not advance in a cycle in which it wants port B and DMA has it (asserted).
 // Order/loss:   a read sees all writes of earlier cycles. A read of the word that the other port writes in the same
-//               cycle gives undefined data: the scheduler keeps such accesses apart; DMA's user does.
+//               cycle gives undefined data: the scheduler keeps such accesses apart (asserted); DMA's user does.
 // Reset:        none; the contents are those of the configuration.
 // Limits:       Words >= 2; accesses do not cross a word; addresses beyond Words give undefined data and write nothing.
 // Cost:         Words x 64 bits of block RAM, 128 flops, lane multiplexers of 64 bits.
@@ -116,6 +116,7 @@ module polyloom_hls_memory #(
     if (fresh_q) b_held_q <= b_word;
     if (b_use) b_lane_q <= b_addr_i[2:0];
     assert (!(dma_en_i && b_use));
+    assert (!(a_use && b_use && (a_we_i || b_we_i) && b_at == a_addr_i[AddrWidth-1:3]));
   end
 
   assign b_seen = fresh_q ? b_word : b_held_q;

@@ -234,6 +234,8 @@ TEST(HubHost, WhatNoHubCanDoIsRefusedAtOnce) {
          "8 lanes; allowed: up to 7 at this hub");
   expect(said([&] { a.let(kMemory, 0, 48, std::vector<LetLane>(1), 4100); }),
          "is 4100; allowed: multiples of 64");
+  expect(said([&] { b.wait(kMemory, (1 << 16) - 7, 1); }),
+         "wait: 8 bytes from 65529 of unit 0 of node 1, where 65536 bytes are mapped");
   // A memory that was given out stays: a second map would leave packets on their way to neither.
   expect(said([&] { a.map(kMemory, 100); }),
          "unit 0 of node 0 is mapped already, with 65536 bytes; allowed: one map");

@@ -46,4 +46,11 @@ void polyloom_kernel(void) {
   for (int i = 1; i < n; i++) data[i] += data[i - 1];
   for (int i = 2; i < n; i++) data[i] ^= data[i - 2] >> 1;
   for (int i = 0; i < n; i++) __polyloom_push(1, (uint64_t)(int64_t)data[i]);
+  /* an iteration writes one half of a word whose other half another one reads */
+  int seen = 0;
+  for (int i = 1; i < n; i++) {
+    data[i] = i ^ n;
+    seen += data[i + 1];
+  }
+  __polyloom_push(1, (uint64_t)(int64_t)seen);
 }

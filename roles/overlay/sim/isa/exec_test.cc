@@ -216,6 +216,14 @@ TEST(Exec, RoundingModes) {
   }
 }
 
+TEST(Exec, AnIntegerInstructionIsNoFloatingPoint) {
+  std::array<std::uint32_t, kNumXRegs> x{};
+  std::array<std::uint32_t, 32> f{};
+  std::uint32_t fcsr = 0;
+  const Inst add = decode(0x00c58533);  // add a0, a1, a2
+  EXPECT_FALSE(execute_fp(add.op, add, x.data(), f.data(), fcsr));
+}
+
 TEST(Exec, FloatingPointOperandsAndRegisterFiles) {
   std::array<std::uint32_t, kNumXRegs> x{};
   std::array<std::uint32_t, 32> f{};
