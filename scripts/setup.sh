@@ -8,7 +8,9 @@ cd "$(dirname "$0")/.."
 
 demo_packages=(
   g++ make cmake ninja-build ccache git python3 python3-venv
-  libtomlplusplus-dev nlohmann-json3-dev libfmt-dev libcli11-dev zlib1g-dev
+  libtomlplusplus-dev nlohmann-json3-dev libfmt-dev libcli11-dev
+  zlib1g-dev libbz2-dev liblzma-dev libzstd-dev liblz4-dev
+  bzip2 xz-utils zstd lz4  # --verify of a packed graph
   libmetis-dev libgtest-dev
   gcc-riscv64-unknown-elf
 )
@@ -16,7 +18,7 @@ base_packages=(
   "${demo_packages[@]}"
   python3-dev           # compiled modules
   libopenmpi-dev openmpi-bin
-  perl liblz4-dev       # Verilator
+  perl                  # Verilator
   mold                  # a quick linker
   clang-19 llvm-19      # kernels from C, RTL in lanes
 )

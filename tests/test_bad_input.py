@@ -217,14 +217,6 @@ def test_a_compressed_file_that_ends_too_early(polyloom: Polyloom, tmp_path: Pat
     refused(polyloom("run", "pagerank", "--on", "native", "--graph", file), file.name, "truncated")
 
 
-@pytest.mark.parametrize("packed", ["bz2", "xz", "zst", "lz4"])
-def test_a_name_that_promises_a_packing(polyloom: Polyloom, tmp_path: Path, packed: str) -> None:
-    for text in ("0 1\n1 2\n", ""):
-        (tmp_path / f"graph.txt.{packed}").write_text(text)
-        done = polyloom("run", "hashmin", "--on", "native", "--graph", f"graph.txt.{packed}")
-        refused(done, f"name ends in .{packed}, but it is not packed that way")
-
-
 @pytest.mark.parametrize("words", [("run", "hashmin", "--generate", "grid:2:2"), ("run", "sort", "--keys", "9")])
 def test_an_output_of_the_longest_name(polyloom: Polyloom, tmp_path: Path, words: tuple[str, ...]) -> None:
     name = "\u00e4" * 125 + ".csv"

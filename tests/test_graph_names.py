@@ -128,11 +128,22 @@ def test_weights_that_are_not_used_are_told(polyloom: Polyloom, tmp_path: Path, 
     assert json.loads((folder / "result.json").read_text())["notes"] == [note]
 
 
-def test_shortest_paths_need_whole_weights(polyloom: Polyloom, tmp_path: Path) -> None:
-    (tmp_path / "w.txt").write_text("7 9 0.25\n")
+@pytest.mark.parametrize(
+    ("written", "mend"),
+    [
+        ("0.25", "(multiply all weights by a power of ten and round them)"),
+        ("4294967296", "(divide all weights by a power of ten and round them)"),
+        ("70000000000", "(divide all weights by a power of ten and round them)"),
+        ("5000000000.5", "(divide all weights by a power of ten and round them)"),
+        ("-3", "(no vertex program takes lengths below 0)"),
+    ],
+)
+def test_shortest_paths_need_whole_weights(polyloom: Polyloom, tmp_path: Path, written: str, mend: str) -> None:
+    (tmp_path / "w.txt").write_text(f"7 9 {written}\n")
     done = polyloom("run", "sssp", "--on", "native", "--graph", "w.txt")
     assert done.status == 1
-    assert done.err.startswith("polyloom: w.txt: edge 7 -> 9 has weight 0.25; whole numbers from 0")
+    assert done.err.startswith(f"polyloom: w.txt: edge 7 -> 9 has weight {written}; whole numbers from 0")
+    assert mend in done.err
 
 
 def test_the_mass_that_dangles_is_told(polyloom: Polyloom, tmp_path: Path) -> None:

@@ -74,6 +74,8 @@ json as_json(const Options& options, const Input& input, const Answer& answer) {
   if (!options.mode.empty()) j["mode"] = options.mode;
   j["on"] = where();
   j["graph"] = input.description;
+  j["format"] = input.format.empty() ? json() : json(input.format);
+  j["packing"] = input.packing.empty() ? json() : json(input.packing);
   j["vertices"] = input.vertices;
   j["edges"] = input.edges.size();
   j["load_wall_seconds"] = answer.load_seconds;
@@ -143,9 +145,15 @@ void print_time(const HostLinkPhases& phases) {
               duration(phases.collect).c_str());
 }
 
+/// How the file was read; nothing of a made graph.
+std::string taken_as(const Input& input) {
+  if (input.format.empty()) return "";
+  return " (" + input.format + (input.packing.empty() ? "" : ", " + input.packing) + ")";
+}
+
 void print(const Options& options, const Input& input, const Answer& answer) {
-  std::printf("%s of %s: %u vertices, %zu edges\n", options.app.c_str(), input.description.c_str(),
-              input.vertices, input.edges.size());
+  std::printf("%s of %s%s: %u vertices, %zu edges\n", options.app.c_str(), input.description.c_str(),
+              taken_as(input).c_str(), input.vertices, input.edges.size());
   int rank = 0;
   for (const std::size_t v : top_vertices(answer, options.top)) {
     std::printf("%4d. %-28s %s\n", ++rank, shown(input.names[static_cast<std::uint32_t>(v)]).c_str(),

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <limits>
 
 #include "fabric/error.h"
@@ -65,6 +66,11 @@ polite::GraphData generate(const Options& options) {
   throw UserError("--generate " + options.generate + ": no kind '" + recipe.kind + "'; expected " + kKinds);
 }
 
+std::string described(const Options& options) {
+  if (options.graph.empty()) return options.generate;
+  return options.graph == polite::kStandardInput ? "standard input" : options.graph;
+}
+
 /// One line on a terminal, rewritten as the file is read.
 class ProgressLine {
  public:
@@ -86,25 +92,34 @@ class ProgressLine {
 };
 
 polite::GraphData read(const Options& options) {
-  ProgressLine line("reading " + options.graph);
+  ProgressLine line("reading " + described(options));
   polite::ReadOptions how;
   if (!options.format.empty()) how.format = polite::graph_format(options.format);
   how.progress = [&](std::uint64_t bytes, std::uint64_t size) { line(bytes, size); };
   return polite::read_graph(options.graph, how);
 }
 
+/// The shortest decimal number that is this one: what the user wrote, most likely.
+std::string as_written(double number) {
+  char text[32];
+  const bool whole = number == std::floor(number) && std::abs(number) < 1e17;
+  const auto [end, error] = whole ? std::to_chars(text, std::end(text), number, std::chars_format::fixed)
+                                  : std::to_chars(text, std::end(text), number);
+  return {text, end};
+}
+
 std::vector<std::uint32_t> whole_weights(const polite::GraphData& data, const std::string& description) {
+  constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> weights(data.weights.size());
   for (std::size_t e = 0; e < weights.size(); ++e) {
     const double weight = data.weights[e];
-    if (!(weight >= 0 && weight <= std::numeric_limits<std::uint32_t>::max() &&
-          weight == std::floor(weight))) {
-      char text[32];
-      std::snprintf(text, sizeof text, "%.9g", weight);
+    if (!(weight >= 0 && weight <= kMost && weight == std::floor(weight))) {
+      const char* const mend = weight < 0       ? "no vertex program takes lengths below 0"
+                               : weight > kMost ? "divide all weights by a power of ten and round them"
+                                                : "multiply all weights by a power of ten and round them";
       throw UserError(description + ": edge " + data.names[data.edges[e].from] + " -> " +
-                      data.names[data.edges[e].to] + " has weight " + text +
-                      "; whole numbers from 0 to 4294967295 are expected (multiply all weights by a power of "
-                      "ten and round them)");
+                      data.names[data.edges[e].to] + " has weight " + as_written(weight) +
+                      "; whole numbers from 0 to 4294967295 are expected (" + mend + ")");
     }
     weights[e] = static_cast<std::uint32_t>(weight);
   }
@@ -125,10 +140,10 @@ void require_draws(const Options& options, bool weights) {
 
 Input load_input(const Options& options, bool want_weights) {
   Input input;
-  input.description = options.graph.empty() ? options.generate : options.graph;
+  input.description = described(options);
   polite::GraphData data = options.graph.empty() ? generate(options) : read(options);
   if (data.vertices == 0) throw UserError(input.description + ": the graph is empty: it has no vertex");
-  if (!data.notes.empty()) input.notes.push_back(input.description + ": " + data.notes);
+  for (const std::string& note : data.notes) input.notes.push_back(input.description + ": " + note);
   const bool of_file = !data.weights.empty();
   if (of_file && !want_weights) {
     input.notes.push_back("the weights of " + input.description + " are not used: " + options.app +
@@ -145,6 +160,10 @@ Input load_input(const Options& options, bool want_weights) {
     }
   }
   require_draws(options, input.drawn_weights);
+  if (options.undirected && data.mirrored) {
+    input.notes.push_back("--undirected adds nothing: " + input.description +
+                          " gives both directions of every edge already");
+  }
   if (options.undirected) data.add_reverse_edges();
   if (want_weights) {
     input.weights = data.weights.empty() ? std::vector<std::uint32_t>(data.edges.size(), 1)
@@ -153,6 +172,8 @@ Input load_input(const Options& options, bool want_weights) {
   input.vertices = data.vertices;
   input.edges = std::move(data.edges);
   input.names = std::move(data.names);
+  input.format = std::move(data.format);
+  input.packing = std::move(data.packing);
   return input;
 }
 

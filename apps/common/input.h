@@ -18,6 +18,7 @@ struct Input {
   std::vector<std::uint32_t> weights;  ///< one an edge; empty unless asked for
   polite::VertexNames names;           ///< the file's
   std::string description;             ///< file name or generator
+  std::string format, packing;         ///< of the file, as polite::GraphData has them
   std::vector<std::string> notes;      ///< what the user should know of how the graph was taken
   bool drawn_weights = false;          ///< by us, not the file's
 };

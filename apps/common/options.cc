@@ -15,6 +15,7 @@
 #include "fabric/command_line.h"
 #include "fabric/error.h"
 #include "fabric/run/folder.h"
+#include "polite/read_graph.h"
 
 namespace polyloom::apps {
 namespace {
@@ -37,10 +38,13 @@ std::string is_given(const std::string& text) { return text.empty() ? "the name 
 void check_verify(const Options& o) {
   std::error_code none;
   const bool there = std::filesystem::exists(o.graph, none);
-  if (there && !std::filesystem::is_regular_file(o.graph, none) &&
-      !std::filesystem::is_directory(o.graph, none))
-    throw UserError("--verify reads the graph a second time, and " + o.graph +
-                    " is a pipe or a device, which gives it once; give a file, or leave --verify out");
+  const bool piped = there && !std::filesystem::is_regular_file(o.graph, none) &&
+                     !std::filesystem::is_directory(o.graph, none);
+  if (piped || o.graph == polite::kStandardInput)
+    throw UserError(
+        "--verify reads the graph a second time, and " +
+        (piped ? o.graph + " is a pipe or a device, which gives it once" : "standard input gives it once") +
+        "; give a file, or leave --verify out");
 }
 
 /// Whether the answer can go there is said before the work.
@@ -68,7 +72,8 @@ void check_output(const Options& o) {
 void add_input(CLI::App& cli, Options& o) {
   auto* graph = cli.add_option(
       "--graph", o.graph,
-      "Graph file: edge list, Matrix Market, DIMACS .gr, METIS; packed (.gz, .bz2, .xz, .zst, .lz4) too");
+      "Graph file, - for standard input: edge list, Matrix Market, DIMACS, METIS; packed (gzip, bzip2, xz, "
+      "zstd, lz4) too");
   auto* generate =
       cli.add_option("--generate", o.generate,
                      "Made graph: geometric:VERTICES:DEGREE, kronecker:SCALE:EDGEFACTOR, "
@@ -84,7 +89,8 @@ void add_input(CLI::App& cli, Options& o) {
                                "the ids that occur, and keep their names");
   };
   cli.add_flag_callback("--renumber", renumber)->group("");  // not in the help
-  cli.add_flag("--undirected", o.undirected, "Add the reverse of every edge but loops");
+  cli.add_flag("--undirected", o.undirected,
+               "Add the reverse of every edge but loops, where the file's format does not give it");
 }
 
 void add_output(CLI::App& cli, Options& o) {

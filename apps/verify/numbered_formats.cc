@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The second reading of formats whose vertices are numbers. Sources: as in polite/readers.
 #include <algorithm>
-#include <cctype>
 #include <numeric>
 
 #include "apps/verify/second_reading.h"
@@ -48,12 +47,6 @@ std::uint32_t inside(const Lines& lines, const NamedGraph& graph, std::string_vi
   return static_cast<std::uint32_t>(id - 1);
 }
 
-std::string in_small_letters(std::string_view line) {
-  std::string text(line);
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 }  // namespace
 
 NamedGraph edges_again(const std::string& text) {
@@ -74,16 +67,21 @@ NamedGraph edges_again(const std::string& text) {
 NamedGraph matrix_market_again(const std::string& text) {
   Lines lines(text);
   std::string_view line;
-  lines.next(line);
-  const std::string banner = in_small_letters(line);
-  const bool pattern = banner.find("pattern") != std::string::npos;
-  const bool skew = banner.find("skew-symmetric") != std::string::npos;
-  const bool mirrored = banner.find("symmetric") != std::string::npos;
+  // The banner: its name, "matrix", "coordinate", what entries are, and the symmetry.
+  std::string small;
+  std::vector<std::string_view> banner;
+  while (banner.size() < 5 || !banner[0].starts_with('%') || !banner[0].ends_with("%matrixmarket")) {
+    if (!lines.next(line)) lines.stop("no line with what the matrix is");
+    small = in_small_letters(line);
+    banner = words_of(small);
+  }
+  const bool pattern = banner[3] == "pattern", skew = banner[4] == "skew-symmetric";
+  const bool mirrored = skew || banner[4] == "symmetric";
   NamedGraph graph;
   bool sized = false;
   while (lines.next(line)) {
     const auto words = words_of(line);
-    if (words.empty() || line[0] == '%') continue;
+    if (words.empty() || words[0][0] == '%') continue;
     if (!sized) {
       if (words.size() != 3) lines.stop("rows, columns and entries are expected");
       graph = declared(std::max(id_of(lines, words[0]), id_of(lines, words[1])));
@@ -96,6 +94,7 @@ NamedGraph matrix_market_again(const std::string& text) {
     graph.arcs.push_back({from, to, weight});
     if (mirrored && from != to) graph.arcs.push_back({to, from, skew ? -weight : weight});
   }
+  graph.both_directions = mirrored;
   return graph;
 }
 
@@ -104,13 +103,15 @@ NamedGraph dimacs_again(const std::string& text) {
   Lines lines(text);
   for (std::string_view line; lines.next(line);) {
     const auto words = words_of(line);
-    if (words.empty() || words[0] == "c") continue;
-    if (words[0] == "p" && words.size() == 4) {
+    if (words.empty() || begins_comment(words[0])) continue;
+    const std::string kind = in_small_letters(words[0]);
+    if (kind == "p" && words.size() == 4) {
       graph = declared(id_of(lines, words[2]));
-    } else if (words[0] == "a" && words.size() == 4) {
+    } else if (kind == "a" && words.size() == 4) {
       graph.arcs.push_back(
           {inside(lines, graph, words[1]), inside(lines, graph, words[2]), weight_of(lines, words[3])});
-    } else if (words[0] == "e" && words.size() == 3) {
+    } else if (kind == "e" && words.size() == 3) {
+      graph.both_directions = true;
       const std::uint32_t from = inside(lines, graph, words[1]), to = inside(lines, graph, words[2]);
       graph.arcs.push_back({from, to, 1});
       if (from != to) graph.arcs.push_back({to, from, 1});
@@ -150,6 +151,7 @@ NamedGraph metis_again(const std::string& text) {
     }
     ++vertex;
   }
+  graph.both_directions = true;
   return graph;
 }
 

@@ -1,60 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/verify/second_reading.h"
 
-#include <zlib.h>
-
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
 #include <memory>
+#include <set>
+#include <utility>
 
 #include "fabric/error.h"
-#include "polite/readers/text_source.h"
 
 namespace polyloom::apps {
 namespace {
 
-bool ends(const std::string& text, std::string_view end) { return text.ends_with(end); }
-
-/// Plain or gzip by zlib; what only apt's helper unpacks comes from it through the readers' TextSource.
-std::string whole_text(const std::string& file) {
+std::string raw_text(std::FILE* from) {
   std::string text;
   std::vector<char> block(1 << 20);
-  for (const char* packed : {".lz4", ".xz", ".zst", ".bz2"}) {
-    if (!ends(file, packed)) continue;
-    polite::TextSource source(file);
-    while (const std::size_t got = source.read(block.data(), block.size())) text.append(block.data(), got);
-    return text;
+  while (const std::size_t got = std::fread(block.data(), 1, block.size(), from))
+    text.append(block.data(), got);
+  return text;
+}
+
+/// What a command unpacks to, of the format's own authors and so another judge of it than the readers' code.
+std::string output_of(const std::string& tool, const std::string& file) {
+  std::string quoted;  // for a shell
+  for (const char c : file) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  const std::string command = tool + " < '" + quoted + "'";
+  std::FILE* const pipe = popen(command.c_str(), "r");
+  std::string text = pipe != nullptr ? raw_text(pipe) : "";
+  if (pipe == nullptr || pclose(pipe) != 0) throw UserError("`" + command + "` has not succeeded");
+  return text;
+}
+
+/// The file's text, unpacked if it begins as packed files do.
+std::string whole_text(const std::string& file) {
+  using namespace std::string_view_literals;
+  static constexpr std::pair<std::string_view, const char*> kTools[] = {
+      {"\x1f\x8b", "gzip -dc"},
+      {"BZh", "bzip2 -dc"},
+      {"\xfd\x37zXZ\0"sv, "xz -dc"},
+      {"\x28\xb5\x2f\xfd", "zstd -dcq --long=31"},
+      {"\x04\x22\x4d\x18", "lz4 -dcq"}};
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> plain(std::fopen(file.c_str(), "rb"), std::fclose);
+  if (!plain) throw UserError("it cannot be opened");
+  std::string text = raw_text(plain.get());
+  if (std::ferror(plain.get()) != 0) throw UserError("it cannot be read to its end");
+  // zstd and lz4 pass over frames that begin with 0x184D2A5?: what stands behind them says which of the two
+  // it is.
+  std::size_t at = 0;
+  while (text.size() - at >= 8 && text.compare(at + 1, 3, "\x2a\x4d\x18") == 0 && (text[at] & 0xf0) == 0x50) {
+    std::uint32_t length = 0;
+    std::memcpy(&length, text.data() + at + 4, sizeof length);
+    at = std::min(text.size(), at + 8 + length);
   }
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> gz(gzopen(file.c_str(), "rb"), gzclose);
-  if (!gz) throw UserError("it cannot be opened");
-  int got = 0;
-  while ((got = gzread(gz.get(), block.data(), static_cast<unsigned>(block.size()))) > 0)
-    text.append(block.data(), static_cast<std::size_t>(got));
-  if (got < 0) throw UserError("it cannot be read to its end");
+  for (const auto& [begin, tool] : kTools) {
+    if (!std::string_view(text).substr(at).starts_with(begin)) continue;
+    text = output_of(tool, file);
+    break;
+  }
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // a byte order mark
   return text;
 }
 
-/// What --format, the ending, or the first words tell; in this order.
-std::string kind_of(std::string file, const std::string& format, const std::string& text) {
+/// What --format, the first words, or the ending tell; in this order.
+std::string kind_of(const std::string& file, const std::string& format, const std::string& text) {
   if (!format.empty() && format != "auto") return format == "snap" ? "edges" : format;
-  for (const char* packed : {".gz", ".lz4", ".xz", ".zst", ".bz2"}) {
-    if (ends(file, packed)) file.erase(file.rfind('.'));
+  Lines lines(text);
+  for (std::string_view line; lines.next(line);) {
+    const auto words = words_of(line);
+    if (words.empty()) continue;
+    const std::string word = in_small_letters(words[0]);
+    if (word == "%%matrixmarket" || word == "%matrixmarket") return "mtx";
+    if (word[0] == '#' || word[0] == '%') continue;
+    if (begins_comment(word) || word == "p") return "dimacs";
+    if (word == "polyloom-graph") return "snapshot";
+    if (word.starts_with("package:")) return "debian";
+    break;
   }
-  static const std::unordered_map<std::string, std::string> kEndings = {
+  std::string name = in_small_letters(std::filesystem::path(file).filename().string());
+  if (name == "packages" || name.starts_with("packages.") || name.find("_packages") != std::string::npos)
+    return "debian";
+  static const std::set<std::string> kPacked = {".gz", ".lz4", ".xz", ".zst", ".bz2"};
+  static const std::map<std::string, std::string> kEndings = {
       {".mtx", "mtx"},    {".mm", "mtx"},      {".gr", "dimacs"},   {".dimacs", "dimacs"},
       {".col", "dimacs"}, {".graph", "metis"}, {".metis", "metis"}, {".plg", "snapshot"}};
-  const std::size_t dot = file.rfind('.');
-  if (const auto at = kEndings.find(dot == std::string::npos ? "" : file.substr(dot)); at != kEndings.end())
-    return at->second;
-  if (ends(file, "_Packages") || ends(file, "/Packages")) return "debian";
-  const std::string_view first = std::string_view(text).substr(0, text.find('\n'));
-  if (first.starts_with("%%MatrixMarket")) return "mtx";
-  if (first.starts_with("polyloom-graph 1")) return "snapshot";
-  if (first.starts_with("Package: ")) return "debian";
-  const auto words = words_of(first);
-  if (first.starts_with("c ") || first == "c" || first == "c\r") return "dimacs";
-  if (words.size() > 1 && words[0] == "p" && (words[1] == "sp" || words[1] == "edge")) return "dimacs";
-  return "edges";
+  std::filesystem::path path(name);
+  while (kPacked.contains(path.extension().string())) path = path.stem();
+  const auto at = kEndings.find(path.extension().string());
+  return at == kEndings.end() ? "edges" : at->second;
 }
 
 }  // namespace
@@ -84,6 +121,18 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
+std::string in_small_letters(std::string_view line) {
+  std::string text(line);
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+bool begins_comment(std::string_view word) {
+  return word == "c" || word == "C" ||
+         (word.size() > 1 && (word[0] == 'c' || word[0] == 'C') &&
+          std::isalnum(static_cast<unsigned char>(word[1])) == 0);
+}
+
 std::uint64_t id_of(const Lines& lines, std::string_view word) {
   const std::string text(word);
   if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos)
@@ -100,6 +149,7 @@ double weight_of(const Lines& lines, std::string_view word) {
 }
 
 void add_reverse_arcs(NamedGraph& graph) {
+  if (graph.both_directions) return;
   for (std::size_t i = 0, n = graph.arcs.size(); i < n; ++i) {
     const auto [from, to, weight] = graph.arcs[i];
     if (from != to) graph.arcs.push_back({to, from, weight});
@@ -107,14 +157,13 @@ void add_reverse_arcs(NamedGraph& graph) {
 }
 
 NamedGraph read_again(const std::string& file, const std::string& format) {
-  const std::string text = whole_text(file);
-  const std::string kind = kind_of(file, format, text);
-  if (kind == "mtx") return matrix_market_again(text);
-  if (kind == "dimacs") return dimacs_again(text);
-  if (kind == "metis") return metis_again(text);
-  if (kind == "debian") return packages_again(text);
-  if (kind == "snapshot") return snapshot_again(text);
-  return edges_again(text);
+  static const std::map<std::string, NamedGraph (*)(const std::string&)> kFormats = {
+      {"mtx", matrix_market_again}, {"dimacs", dimacs_again},     {"metis", metis_again},
+      {"debian", packages_again},   {"snapshot", snapshot_again}, {"edges", edges_again}};
+  const std::string text = whole_text(file), kind = kind_of(file, format, text);
+  NamedGraph graph = kFormats.at(kind)(text);
+  graph.format = kind;
+  return graph;
 }
 
 }  // namespace polyloom::apps

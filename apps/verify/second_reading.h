@@ -18,13 +18,15 @@ struct NamedGraph {
   };
   std::vector<std::string> names;  ///< numbers ascending, packages in order, a snapshot's as listed
   std::vector<Arc> arcs;           ///< as in the file; of an undirected format both directions
+  bool both_directions = false;    ///< it is one
+  std::string format;              ///< as --format names it
 };
 
-/// Reads `file`; `format` as --format names it, "" or "auto" for what name and content tell. Throws
+/// Reads `file`; `format` as --format names it, "" or "auto" for what content and name tell. Throws
 /// UserError.
 NamedGraph read_again(const std::string& file, const std::string& format);
 
-/// Adds the reverse of every arc that is no loop.
+/// Adds the reverse of every arc that is no loop, unless the format has given them.
 void add_reverse_arcs(NamedGraph& graph);
 
 // The formats, one function each, over a file's whole text.
@@ -53,6 +55,9 @@ class Lines {
 
 /// Pieces between blanks, tabs and commas.
 std::vector<std::string_view> words_of(std::string_view line);
+std::string in_small_letters(std::string_view text);
+/// A line of DIMACS whose first word is this one is a comment: c, or c and what is no part of a word.
+bool begins_comment(std::string_view word);
 /// A word as a number; stops if it is none.
 std::uint64_t id_of(const Lines& lines, std::string_view word);
 double weight_of(const Lines& lines, std::string_view word);

@@ -38,6 +38,9 @@ NamedGraph again(const Options& options, const Input& input) {
   } catch (const UserError& error) {
     throw Disagreement(std::string("the second reading of the file ends: ") + error.what());
   }
+  if (graph.format != input.format)
+    throw Disagreement("the run took the file for " + input.format + ", the second reading for " +
+                       graph.format);
   if (options.undirected) add_reverse_arcs(graph);
   return graph;
 }

@@ -54,6 +54,9 @@ TEST_F(Verify, ReadsEveryFormatAsTheReadersDo) {
       {"a.txt", "# note\n7 3 2.5\n\n100\t7\t1\r\n3,3,4\n7 3 2.5\n"},
       {"a.mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n% n\n4 3 2\n2 1 5\n3 2 -1\n"},
       {"b.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n1 1\n3 2\n"},
+      {"c.txt", "\n %%matrixmarket matrix coordinate real general % was symmetric\n 2 2 1\n 1 2 4\n"},
+      {"d.txt", "% more\n%MatrixMarket matrix coordinate pattern general skew\n2 2 1\n2 1\n"},
+      {"e.txt", "c----\nP COL 3 2\nc==\ne 1 2\nE 2 3\n"},
       {"a.gr", "c road\np sp 4 2\na 1 2 7\na 3 1 4\n"},
       {"a.col", "c x\np edge 3 2\ne 1 2\ne 3 3\n"},
       {"a.metis", "% both weights\n3 2 011 2\n1 2 2 9\n5 6 1 9 3 1\n7 8 2 1\n"},
@@ -70,6 +73,8 @@ TEST_F(Verify, ReadsEveryFormatAsTheReadersDo) {
     EXPECT_EQ(arcs_of(second), arcs_of(first)) << name;
     ASSERT_EQ(second.names.size(), first.vertices) << name;
     for (std::uint32_t v = 0; v < first.vertices; ++v) EXPECT_EQ(second.names[v], first.names[v]) << name;
+    EXPECT_EQ(second.format, first.format) << name;
+    EXPECT_EQ(second.both_directions, first.mirrored) << name;
   }
 }
 
@@ -160,6 +165,13 @@ TEST_F(Verify, SaysWhereTheSecondReadingEnds) {
   put("cc.txt", "1 2\n2 x\n");  // changed behind the run's back
   EXPECT_FALSE(run.verified().ok);
   EXPECT_EQ(run.verified().criterion, "the second reading of the file ends: line 2: 'x' is no number");
+}
+
+TEST_F(Verify, SaysThatTheFileWasTakenForSomethingElse) {
+  Finished run(put("cc.txt", "1 2\n2 3\n3 1\n10 11\n"));
+  put("cc.txt", "%%matrixmarket matrix coordinate pattern general\n3 3 1\n1 2\n");
+  EXPECT_FALSE(run.verified().ok);
+  EXPECT_EQ(run.verified().criterion, "the run took the file for edges, the second reading for mtx");
 }
 
 TEST_F(Verify, TakesDrawnWeightsOverAndSaysSo) {

@@ -19,6 +19,8 @@ void GraphData::set_vertices(std::uint32_t count, std::uint32_t first) {
 }
 
 void GraphData::add_reverse_edges() {
+  if (mirrored) return;
+  mirrored = true;
   const std::size_t n = edges.size();
   edges.reserve(2 * n);
   if (!weights.empty()) weights.reserve(2 * n);

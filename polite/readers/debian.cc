@@ -11,6 +11,7 @@
 
 #include "fabric/error.h"
 #include "polite/read_graph.h"
+#include "polite/readers/packing.h"
 
 namespace polyloom::polite {
 
@@ -137,10 +138,8 @@ GraphData read_apt_lists(const std::string& folder) {
     const std::size_t at = name.find("_Packages");
     if (at == std::string::npos) continue;
     const std::string rest = name.substr(at + std::string("_Packages").size());
-    if (rest.empty() || rest == ".gz" || rest == ".lz4" || rest == ".xz" || rest == ".zst" ||
-        rest == ".bz2") {
+    if (rest.empty() || std::ranges::find(packings(), rest, &Packing::ending) != packings().end())
       files.push_back(entry.path().string());
-    }
   }
   if (files.empty()) {
     throw UserError(folder +

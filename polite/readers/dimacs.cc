@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // DIMACS: shortest-path graphs (.gr: "p sp", "a") and undirected ones ("p edge" or "p col", "e"). Ids from 1.
 // Source: 9th DIMACS Implementation Challenge, file formats; 2nd Challenge for "e" lines.
+#include <cctype>
 #include <string>
 
 #include "polite/readers/fields.h"
 #include "polite/readers/formats.h"
 
 namespace polyloom::polite {
+
+bool is_dimacs_comment(std::string_view line) {
+  return !line.empty() && (line[0] == 'c' || line[0] == 'C') &&
+         (line.size() == 1 || std::isalnum(static_cast<unsigned char>(line[1])) == 0);
+}
 
 GraphData read_dimacs(TextSource& source) {
   GraphData g;
@@ -15,16 +21,16 @@ GraphData read_dimacs(TextSource& source) {
   std::string_view line;
   while (source.next(line)) {
     Fields fields(source, line);
-    const std::string_view kind = fields.word();
-    if (kind.empty() || kind == "c") continue;
+    const std::string kind = lower(fields.word());
+    if (kind.empty() || is_dimacs_comment(kind)) continue;
     if (kind == "p") {
       if (problem) source.fail("a second problem line; a file has one");
-      const std::string_view type = fields.word();
+      const std::string type = lower(fields.word());
       if (type != "sp" && type != "edge" && type != "col") {
-        source.fail("the problem is '" + std::string(type) +
-                    "'; allowed: 'p sp n m', 'p edge n m', 'p col n m'");
+        source.fail("the problem is '" + type + "'; allowed: 'p sp n m', 'p edge n m', 'p col n m'");
       }
       arcs = type == "sp";
+      g.mirrored = !arcs;
       problem = true;
       g.set_vertices(static_cast<std::uint32_t>(fields.number("the number of vertices", 0, kLargestId + 1)),
                      1);
@@ -37,7 +43,7 @@ GraphData read_dimacs(TextSource& source) {
     }
     if (!problem) source.fail("the problem line ('p sp n m') must come before this one");
     if (kind != (arcs ? "a" : "e")) {
-      source.fail("a line that begins with '" + std::string(kind.substr(0, 20)) + "'; allowed: c, " +
+      source.fail("a line that begins with '" + kind.substr(0, 20) + "'; allowed: c, " +
                   (arcs ? "'a from to weight'" : "'e u v'"));
     }
     if (found == announced) source.fail("more edges than the " + std::to_string(announced) + " announced");

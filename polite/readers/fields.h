@@ -11,6 +11,13 @@
 
 namespace polyloom::polite {
 
+/// ASCII letters made small.
+inline std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
+
 /// Reads a line from left to right. Each failure is an error at the source's current line.
 class Fields {
  public:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "polite/graph_data.h"
+#include "polite/read_graph.h"
 #include "polite/readers/text_source.h"
 
 namespace polyloom::polite {
@@ -15,6 +16,15 @@ GraphData read_matrix_market(TextSource& source);
 GraphData read_dimacs(TextSource& source);
 GraphData read_metis(TextSource& source);
 GraphData read_snapshot(TextSource& source);
+
+/// The format of a file that was called `file`: the one that is asked for, or else what its content, then its
+/// name tells. Throws UserError for a format that is not read, and where content and request contradict each
+/// other.
+GraphFormat format_of(TextSource& source, const std::string& file, GraphFormat asked);
+/// "%%MatrixMarket" in letters of any case, blanks before it; one % will do.
+bool is_matrix_market_banner(std::string_view line);
+/// "c", "c words", and "c-----" as people rule lines.
+bool is_dimacs_comment(std::string_view line);
 
 /// Throws UserError if a file that announces `count` things, each of at least `bytes` bytes of text, is too
 /// short to hold them, so that a wrong header reserves nothing.

@@ -2,7 +2,6 @@
 // Matrix Market, coordinate format. Entry (i, j) is an edge from i to j.
 // Source: Boisvert, Pozo, Remington, "The Matrix Market Exchange Formats", NISTIR 5935.
 #include <algorithm>
-#include <cctype>
 #include <string>
 
 #include "polite/readers/fields.h"
@@ -12,25 +11,30 @@ namespace polyloom::polite {
 
 namespace {
 
-std::string lower(std::string_view word) {
-  std::string out(word);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
-}
-
 struct Header {
   bool weighted = false, mirrored = false;
   double mirror_sign = 1;
 };
 
+/// An empty line or a comment.
+bool is_skipped(const TextSource& source, std::string_view line) {
+  const char first = Fields(source, line).peek();
+  return first == '\0' || first == '%';
+}
+
 Header read_header(TextSource& source) {
   std::string_view line;
-  if (!source.next(line)) source.fail_file("is empty; a Matrix Market file starts with %%MatrixMarket");
+  bool there = false;
+  do {  // blank lines and comments may stand before the banner
+    there = source.next(line);
+  } while (there && !is_matrix_market_banner(line) && is_skipped(source, line));
+  if (!there || !is_matrix_market_banner(line))
+    source.fail("a Matrix Market file starts with %%MatrixMarket");
   Fields fields(source, line);
-  const std::string banner = lower(fields.word()), object = lower(fields.word()),
-                    format = lower(fields.word()), field = lower(fields.word()),
-                    symmetry = lower(fields.word());
-  if (banner != "%%matrixmarket") source.fail("a Matrix Market file starts with %%MatrixMarket");
+  fields.word();  // the banner
+  // What stands behind these four words is a comment.
+  const std::string object = lower(fields.word()), format = lower(fields.word()),
+                    field = lower(fields.word()), symmetry = lower(fields.word());
   if (object != "matrix" || format != "coordinate") {
     source.fail("'" + object + " " + format + "' is no graph; 'matrix coordinate' is expected");
   }
@@ -46,7 +50,7 @@ Header read_header(TextSource& source) {
 /// Next line that is neither empty nor a comment.
 bool next_line(TextSource& source, std::string_view& line) {
   while (source.next(line)) {
-    if (!line.empty() && line[0] != '%' && !Fields(source, line).empty()) return true;
+    if (!is_skipped(source, line)) return true;
   }
   return false;
 }
@@ -63,10 +67,11 @@ GraphData read_matrix_market(TextSource& source) {
   const std::uint64_t entries = sizes.number("the number of entries", 0, ~std::uint64_t{0} >> 8);
   sizes.end("'rows columns entries'");
   GraphData g;
+  g.mirrored = header.mirrored;
   g.set_vertices(static_cast<std::uint32_t>(std::max(rows, columns)), 1);
   if (rows != columns) {
-    g.notes = "a matrix of " + std::to_string(rows) + " rows and " + std::to_string(columns) +
-              " columns: row i and column i are taken for the same vertex";
+    g.notes.push_back("a matrix of " + std::to_string(rows) + " rows and " + std::to_string(columns) +
+                      " columns: row i and column i are taken for the same vertex");
   }
   check_announced(source, entries, header.weighted ? 6 : 4, "entries");
   require_memory_for(source, g.vertices, entries * (header.mirrored ? 2 : 1));

@@ -66,6 +66,7 @@ GraphData read_metis(TextSource& source) {
   } while (Fields(source, line).empty());
   Fields header(source, line);
   GraphData g;
+  g.mirrored = true;
   g.set_vertices(static_cast<std::uint32_t>(header.number("the number of vertices", 0, kLargestId + 1)), 1);
   const std::uint64_t announced = header.number("the number of edges", 0, ~std::uint64_t{0} >> 8);
   const std::uint64_t format = header.empty() ? 0 : header.number("the format (three digits 0 or 1)", 0, 111);
@@ -106,7 +107,7 @@ GraphData read_metis(TextSource& source) {
   }
   check_mirrored(source, g, lines);
   if (sizes || vertex_weights)
-    g.notes = "weights and sizes of vertices, which a METIS file may give, are not used";
+    g.notes.push_back("weights and sizes of vertices, which a METIS file may give, are not used");
   return g;
 }
 

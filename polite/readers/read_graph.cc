@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "polite/read_graph.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "fabric/error.h"
 #include "polite/readers/debian.h"
 #include "polite/readers/formats.h"
+#include "polite/readers/packing.h"
 
 namespace polyloom::polite {
 
@@ -19,35 +21,24 @@ constexpr Name kNames[] = {{"auto", GraphFormat::automatic}, {"edges", GraphForm
                            {"snap", GraphFormat::edge_list}, {"mtx", GraphFormat::matrix_market},
                            {"dimacs", GraphFormat::dimacs},  {"metis", GraphFormat::metis},
                            {"debian", GraphFormat::debian},  {"snapshot", GraphFormat::snapshot}};
-constexpr Name kExtensions[] = {{".mtx", GraphFormat::matrix_market}, {".mm", GraphFormat::matrix_market},
-                                {".gr", GraphFormat::dimacs},         {".dimacs", GraphFormat::dimacs},
-                                {".col", GraphFormat::dimacs},        {".graph", GraphFormat::metis},
-                                {".metis", GraphFormat::metis},       {"_Packages", GraphFormat::debian},
-                                {"/Packages", GraphFormat::debian},   {".plg", GraphFormat::snapshot}};
-
-GraphFormat by_extension(std::string_view file) {
-  for (const std::string_view packed : {".gz", ".lz4", ".xz", ".zst", ".bz2"}) {
-    if (file.ends_with(packed)) file.remove_suffix(packed.size());
+GraphData read_as(GraphFormat format, TextSource& source) {
+  switch (format) {
+    case GraphFormat::matrix_market:
+      return read_matrix_market(source);
+    case GraphFormat::dimacs:
+      return read_dimacs(source);
+    case GraphFormat::metis:
+      return read_metis(source);
+    case GraphFormat::debian: {
+      PackageIndex index;
+      index.read(source);
+      return index.graph();
+    }
+    case GraphFormat::snapshot:
+      return read_snapshot(source);
+    default:
+      return read_edge_list(source);
   }
-  for (const Name& e : kExtensions) {
-    if (file.ends_with(e.text)) return e.format;
-  }
-  return GraphFormat::automatic;
-}
-
-/// By the first line that says something.
-GraphFormat by_content(TextSource& source) {
-  std::string_view line;
-  if (!source.next(line)) return GraphFormat::edge_list;
-  GraphFormat format = GraphFormat::edge_list;
-  if (line.starts_with("%%MatrixMarket")) format = GraphFormat::matrix_market;
-  if (line.starts_with(kSnapshotMagic)) format = GraphFormat::snapshot;
-  if (line.starts_with("Package: ")) format = GraphFormat::debian;
-  if (line.starts_with("c ") || line == "c" || line.starts_with("p sp ") || line.starts_with("p edge ")) {
-    format = GraphFormat::dimacs;
-  }
-  source.again(line);
-  return format;
 }
 
 }  // namespace
@@ -76,31 +67,22 @@ GraphFormat graph_format(std::string_view name) {
 
 GraphData read_graph(const std::string& file, const ReadOptions& options) {
   TextSource source(file, options.progress);
-  GraphFormat format = options.format;
-  if (format == GraphFormat::automatic) format = by_extension(file);
-  if (format == GraphFormat::automatic) format = by_content(source);
+  const GraphFormat format = format_of(source, file, options.format);
   GraphData g;
-  switch (format) {
-    case GraphFormat::matrix_market:
-      g = read_matrix_market(source);
-      break;
-    case GraphFormat::dimacs:
-      g = read_dimacs(source);
-      break;
-    case GraphFormat::metis:
-      g = read_metis(source);
-      break;
-    case GraphFormat::debian: {
-      PackageIndex index;
-      index.read(source);
-      g = index.graph();
-      break;
+  try {
+    g = read_as(format, source);
+  } catch (const UserError&) {
+    source.require_undamaged();  // what a damaged packing gives before its end is no text to blame
+    throw;
+  }
+  g.format = std::ranges::find(kNames, format, &Name::format)->text;
+  g.packing = source.packing();
+  if (g.packing.empty()) {
+    for (const Packing& packing : packings()) {
+      if (file.ends_with(packing.ending))
+        g.notes.push_back("its name ends in " + std::string(packing.ending) +
+                          ", but it is not packed: it was read as it is");
     }
-    case GraphFormat::snapshot:
-      g = read_snapshot(source);
-      break;
-    default:
-      g = read_edge_list(source);
   }
   if (options.undirected) g.add_reverse_edges();
   return g;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: every format read from hand-written files, plain and gzip, by extension and by content; malformed
-// files with their messages; truncated and damaged gzip; snapshots there and back; random damage (never a
-// crash, only UserError); EdgeList.h. Leaves out: files beyond memory, apt's own compressed lists (depends on
-// the machine).
+// Covers: every format read from hand-written files, by content and by name; packed by every command, in many
+// streams; malformed files with their messages; truncated and damaged packings; formats of others; snapshots
+// there and back; random damage (never a crash, only UserError); EdgeList.h. Leaves out: files beyond memory,
+// apt's own compressed lists (depends on the machine).
 #include "polite/read_graph.h"
 
 #include <EdgeList.h>
@@ -304,6 +304,126 @@ TEST_F(Files, GzipOfManyMembersAndWhatFollowsThem) {
     EXPECT_NE(error_of(put("m.gz", one + two.substr(0, cut))).find("truncated"), std::string::npos) << cut;
   }
   EXPECT_EQ(error_of(put("cut.gz", one.substr(0, 5))).find("cut.gz:0"), std::string::npos) << "no line 0";
+}
+
+/// What the format's own command makes of a text.
+std::string packed_by(const std::string& command, const std::string& file) {
+  std::string bytes;
+  std::FILE* const pipe = popen((command + " < " + file).c_str(), "r");
+  for (int byte = std::fgetc(pipe); byte != EOF; byte = std::fgetc(pipe)) bytes += static_cast<char>(byte);
+  EXPECT_EQ(pclose(pipe), 0) << command;
+  return bytes;
+}
+
+TEST_F(Files, EveryPackingIsReadToItsEndWhateverItsNameIs) {
+  const auto skipped = [](char kind, std::string_view what) {
+    return std::string{kind, '\x2a', '\x4d', '\x18', static_cast<char>(what.size()), 0, 0, 0}.append(what);
+  };
+  std::string longest;
+  for (int i = 0; i < 40000; ++i) longest += std::to_string(i) + " " + std::to_string(i * 7 % 40000) + "\n";
+  const std::string texts[] = {put("one", "0 1\n1 2\n"), put("none", ""), put("two", "2 3\n"),
+                               put("long", longest)};
+  for (const std::string name : {"gzip", "bzip2", "xz", "zstd", "lz4"}) {
+    std::string parts[4];
+    for (int i = 0; i < 4; ++i) parts[i] = packed_by(name + " -c", texts[i]);
+    const auto& [one, none, two, many] = parts;
+    const auto edges = [&](const std::string& bytes) {
+      const GraphData g = read_graph(put("packed", bytes));
+      EXPECT_EQ(g.packing, name);
+      return g.edges.size();
+    };
+    EXPECT_EQ(edges(one + two), 3u) << name;
+    EXPECT_EQ(edges(none + one + none + many + two), 40003u) << name;
+    const auto refused = [&](const std::string& bytes, const char* why) {
+      const std::string error = error_of(put("packed", bytes));
+      EXPECT_NE(error.find(why), std::string::npos) << name << ": " << error;
+    };
+    for (std::size_t cut = 1; cut < two.size(); ++cut) refused(one + two.substr(0, cut), "truncated");
+    refused(many.substr(0, many.size() - 1), "truncated");
+    refused(one + "garbage", "what follows its packed data is not");
+    std::string damaged = many;
+    damaged[many.size() / 2] ^= 0x10;
+    refused(damaged, "damaged");
+    const std::string zeros(8, '\0');
+    if (name == "xz") {
+      EXPECT_EQ(edges(one + zeros + two + zeros), 3u);
+      refused(one + zeros.substr(3), "what follows");  // padding is whole words
+    } else if (name == "zstd" || name == "lz4") {
+      EXPECT_EQ(
+          edges(skipped('\x50', "") + one + skipped('\x5f', "what others need") + two + skipped('\x53', "x")),
+          3u);
+      refused(one + skipped('\x50', "cut off").substr(0, 12), "truncated");
+      refused(one + zeros, "what follows");
+    }
+  }
+}
+
+TEST_F(Files, TheFormatIsWhatTheTextSays) {
+  const std::string matrix = "matrix coordinate integer general\n3 3 2\n1 2 7\n3 1 5\n";
+  for (const std::string banner : {"%%MatrixMarket ", "%%matrixmarket\t", "\n \t\r\n  %%MATRIXMARKET ",
+                                   "%MatrixMarket ", "% of a solver\n\n%%MatrixMarket "}) {
+    for (const char* name : {"g.txt", "g", "g.gr", "g.metis"}) {
+      const GraphData g = read_graph(put(name, banner + matrix));
+      EXPECT_EQ(g.format, "mtx");
+      EXPECT_EQ(g.edges, (Edges{{0, 1}, {2, 0}})) << banner << name;
+    }
+  }
+  EXPECT_EQ(read_graph(put("a.MTX", "%%MatrixMarket " + matrix)).format, "mtx");
+  EXPECT_EQ(read_graph(put("b.METIS", "2 1\n2\n1\n")).format, "metis");
+  for (const std::string comment : {"c", "c x", "c-----", "C=====", "\n c\tx", ""}) {
+    const GraphData g = read_graph(put("d.txt", comment + "\np col 3 1\nc--\ne 1 3\n"));
+    EXPECT_EQ(g.format, "dimacs") << comment;
+    EXPECT_EQ(g.edges, (Edges{{0, 2}, {2, 0}}));
+  }
+  EXPECT_EQ(read_graph(put("e.txt", "P SP 2 1\nA 1 2 3\n")).weights, (Weights{3}));
+  EXPECT_EQ(read_graph(put("f", "% sym unweighted\n1 2\n")).format, "edges");
+}
+
+TEST_F(Files, AMatrixIsNoListOfEdges) {
+  ReadOptions edges;
+  edges.format = GraphFormat::edge_list;
+  const std::string lost = put("a.txt", "% from a Matrix-Market file\n3 3 2\n1 2 7\n3 1 5\n");
+  EXPECT_NE(error_of(lost).find("a.txt:1: the comment speaks of a Matrix Market file"), std::string::npos);
+  EXPECT_EQ(read_graph(lost, edges).edges.size(), 3u) << "as the user says";
+  EXPECT_NE(error_of(put("b.txt", "\n#%%MatrixMarket matrix coordinate\n3 3 2\n")).find("b.txt:2:"),
+            std::string::npos);
+  EXPECT_NE(error_of(put("c.txt", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"), edges)
+                .find("whose size would be taken for an edge"),
+            std::string::npos);
+}
+
+TEST_F(Files, FormatsOfOthersAreCalledByTheirNames) {
+  const std::pair<const char*, const char*> files[] = {{"<?xml version=\"1.0\"?>\n<graphml>\n", "GraphML"},
+                                                       {"<graphml xmlns=\"x\">", "looks like GraphML,"},
+                                                       {"Creator \"igraph\"\nVersion 1\ngraph\n[\n", "GML"},
+                                                       {"graph [\n node [ id 1 ]\n]\n", "GML"},
+                                                       {"*Vertices 2\n*Arcs\n1 2\n", "Pajek"},
+                                                       {"% a network\n*network x\n", "Pajek"},
+                                                       {"AdjacencyGraph\n2\n1\n0\n1\n1\n", "Ligra"},
+                                                       {"WeightedAdjacencyGraph\n", "Ligra"},
+                                                       {"digraph g { 1 -> 2 }\n", "DOT"}};
+  for (const auto& [text, name] : files) {
+    const std::string error = error_of(put("g.txt", text));
+    EXPECT_NE(error.find(name), std::string::npos) << error;
+    EXPECT_NE(error.find("which is not read; read are"), std::string::npos) << error;
+  }
+}
+
+TEST_F(Files, BothDirectionsAreGivenOnce) {
+  ReadOptions both;
+  both.undirected = true;
+  const std::pair<const char*, const char*> files[] = {
+      {"a.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n1 1\n2 1\n3 2\n"},
+      {"b.mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 4\n3 2 5\n"},
+      {"c.col", "p edge 3 2\ne 1 2\ne 2 3\n"},
+      {"d.metis", "3 2\n2\n1 3\n2\n"}};
+  for (const auto& [name, text] : files) {
+    const GraphData once = read_graph(put(name, text)), again = read_graph(put(name, text), both);
+    EXPECT_EQ(once.edges, again.edges) << name;
+    EXPECT_EQ(once.weights, again.weights) << name;
+  }
+  EXPECT_EQ(read_graph(put("e.gr", "p sp 2 1\na 1 2 3\n"), both).edges.size(), 2u)
+      << "arcs have one direction";
 }
 
 TEST_F(Files, AByteOfZeroIsNoText) {

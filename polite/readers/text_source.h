@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of a file, plain or gzip, with position for error messages.
+// Lines of a file, plain or packed, with position for error messages.
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <future>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "polite/read_graph.h"
 #include "polite/readers/unpacked.h"
 
 namespace polyloom::polite {
@@ -20,14 +20,14 @@ namespace polyloom::polite {
 class TextSource {
  public:
   using Progress = std::function<void(std::uint64_t, std::uint64_t)>;
-  /// Opens a file; lz4, xz, zstd and bzip2 by name through apt's own helper. Throws UserError.
+  /// Opens a file, or standard input for kStandardInput. Throws UserError.
   explicit TextSource(const std::string& file, Progress progress = {});
   ~TextSource();
   TextSource(const TextSource&) = delete;
   TextSource& operator=(const TextSource&) = delete;
 
   /// Next line without its end ("\n" or "\r\n"); valid until the next call. False at the end. Throws
-  /// UserError if the file cannot be read to its end (a truncated or damaged gzip), or a line
+  /// UserError if the file cannot be read to its end (a truncated or damaged packing), or a line
   /// holds a byte 0.
   bool next(std::string_view& line) {
     for (;;) {
@@ -49,17 +49,20 @@ class TextSource {
       return true;
     }
   }
-  /// Gives the last line once more.
-  void again(std::string_view line) {
-    at_ = static_cast<std::size_t>(line.data() - buffer_.data());
-    --line_;
-  }
+  /// What the text begins with, 64 KiB of it or all: to be called before the first line is taken, and valid
+  /// until then.
+  std::string_view head();
   /// Up to n bytes that follow, for binary parts.
   std::size_t read(char* to, std::size_t n);
 
+  /// Reads a packed file on to its end. Throws UserError if it is damaged or truncated.
+  void require_undamaged();
+
   std::uint64_t line() const { return line_; }
   const std::string& file() const { return file_; }
-  /// Bytes of the file (compressed).
+  /// What the file is packed with; empty if it is not.
+  std::string_view packing() const;
+  /// Bytes of the file (compressed); 0 of a pipe.
   std::uint64_t file_bytes() const { return size_; }
   /// Bytes of text that it can hold at most: its own, more if packed, without bound if nobody knows.
   std::uint64_t most_text() const { return most_text_; }
@@ -84,7 +87,6 @@ class TextSource {
 
   std::string file_;
   Progress progress_;
-  std::FILE* pipe_ = nullptr;
   std::unique_ptr<Unpacked> bytes_;
   Block ahead_;                                      ///< being read while lines of buffer_ are given out
   std::future<void> reading_;                        ///< valid while it is

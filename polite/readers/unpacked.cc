@@ -6,97 +6,130 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <new>
 
 namespace polyloom::polite {
 
 namespace {
 
-constexpr unsigned char kMagic[] = {0x1f, 0x8b};
-constexpr int kGzipWindow = 15 + 16;  // zlib: 15 bits of window, with the header of gzip
+using namespace std::string_view_literals;
+/// A frame that zstd and lz4 pass over: 0x184D2A5?, how many bytes follow, both little-endian, and these.
+constexpr std::string_view kSkippable = "\x2a\x4d\x18"sv;  // behind the first byte
+constexpr std::size_t kSkippableHead = 8;
+
+bool is_skippable(std::string_view head) {
+  return head.size() > kSkippable.size() && (head[0] & 0xf0) == 0x50 &&
+         head.substr(1).starts_with(kSkippable);
+}
 
 }  // namespace
 
 Unpacked::Unpacked(int descriptor) : descriptor_(descriptor) {
-  while (refill() && stream_.avail_in < sizeof kMagic && !ended_) {  // a pipe may give a byte at a time
-    const ssize_t got = ::read(descriptor_, buffer_.data() + stream_.avail_in, 1);
-    ended_ = got <= 0;
-    stream_.avail_in += got > 0;
-    file_bytes_ += got > 0;
-  }
-  packed_ = stream_.avail_in >= sizeof kMagic && std::memcmp(buffer_.data(), kMagic, sizeof kMagic) == 0;
-  if (packed_ && inflateInit2(&stream_, kGzipWindow) != Z_OK) throw std::bad_alloc();
-  inside_ = packed_;
+  do {
+    begin_stream();
+  } while (skipped_ && packing_ == nullptr && error_.empty() && have(1));
 }
 
-Unpacked::~Unpacked() {
-  if (packed_) inflateEnd(&stream_);
-  ::close(descriptor_);
-}
+Unpacked::~Unpacked() { ::close(descriptor_); }
 
 std::size_t Unpacked::read(char* to, std::size_t n) {
-  if (packed_) return inflate_into(to, n);
+  return packing_ != nullptr ? unpack_into(to, n) : copy_into(to, n);
+}
+
+bool Unpacked::have(std::size_t n) {
+  if (left_ >= n) return true;
+  std::memmove(buffer_.data(), next(), left_);
+  at_ = 0;
+  while (left_ < n && !ended_) {
+    const ssize_t got = ::read(descriptor_, buffer_.data() + left_, buffer_.size() - left_);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) error_ = std::string("the file cannot be read: ") + std::strerror(errno);
+    ended_ = got <= 0;
+    if (ended_) break;
+    left_ += static_cast<std::size_t>(got);
+    file_bytes_ += static_cast<std::size_t>(got);
+  }
+  return left_ >= n;
+}
+
+std::size_t Unpacked::copy_into(char* to, std::size_t n) {
   std::size_t done = 0;
-  while (done < n && refill()) {
-    const std::size_t piece = std::min<std::size_t>(n - done, stream_.avail_in);
-    std::memcpy(to + done, stream_.next_in, piece);
-    stream_.next_in += piece;
-    stream_.avail_in -= static_cast<unsigned>(piece);
+  while (done < n && error_.empty() && have(1)) {
+    const std::size_t piece = std::min(n - done, left_);
+    std::memcpy(to + done, next(), piece);
+    take(piece);
     done += piece;
   }
   return done;
 }
 
-bool Unpacked::refill() {
-  if (stream_.avail_in > 0) return true;
-  if (ended_) return false;
-  ssize_t got = 0;
-  do {
-    got = ::read(descriptor_, buffer_.data(), buffer_.size());
-  } while (got < 0 && errno == EINTR);
-  if (got < 0) error_ = std::string("the file cannot be read: ") + std::strerror(errno);
-  ended_ = got <= 0;
-  stream_.next_in = buffer_.data();
-  stream_.avail_in = got > 0 ? static_cast<unsigned>(got) : 0;
-  file_bytes_ += stream_.avail_in;
-  return !ended_;
-}
-
-std::size_t Unpacked::inflate_into(char* to, std::size_t n) {
-  stream_.next_out = reinterpret_cast<unsigned char*>(to);
-  stream_.avail_out = static_cast<unsigned>(n);
-  while (stream_.avail_out > 0 && error_.empty()) {
-    if (!refill()) {
-      if (inside_ && error_.empty()) error_ = "the gzip file ends too early (truncated); copy it again";
-      break;
-    }
-    if (!inside_) {
-      begin_member();
+std::size_t Unpacked::unpack_into(char* to, std::size_t n) {
+  Decoder::Bytes bytes{nullptr, 0, reinterpret_cast<unsigned char*>(to), n};
+  while (bytes.room > 0 && error_.empty()) {
+    if (!stream_) {
+      if (!have(1)) break;
+      begin_stream();
       continue;
     }
-    const int status = inflate(&stream_, Z_NO_FLUSH);
-    if (status == Z_STREAM_END) {
-      inside_ = false;
-    } else if (status == Z_MEM_ERROR) {
-      throw std::bad_alloc();
-    } else if (status != Z_OK && status != Z_BUF_ERROR) {
-      error_ = std::string("the gzip file is damaged (") +
-               (stream_.msg != nullptr ? stream_.msg : "it needs a dictionary") + "); copy it again";
+    const std::size_t left = left_, room = bytes.room;
+    bytes.from = next();
+    bytes.left = left;
+    const Decoder::Step step = stream_->step(bytes);
+    take(left - bytes.left);
+    if (step == Decoder::Step::kEnd) {
+      stream_.reset();
+    } else if (step == Decoder::Step::kDamaged) {
+      fail("is damaged");
+    } else if (left_ == left && bytes.room == room && !have(left + 1)) {
+      truncated();  // the decoder waits for more than the file has
     }
   }
-  return n - stream_.avail_out;
+  return n - bytes.room;
 }
 
-void Unpacked::begin_member() {
-  if (*stream_.next_in == 0) {
-    ++stream_.next_in;
-    --stream_.avail_in;
-  } else if (*stream_.next_in == kMagic[0]) {
-    inflateReset(&stream_);
-    inside_ = true;
-  } else {
-    error_ = "the gzip file is damaged: what follows its packed data is not gzip; copy it again";
+void Unpacked::begin_stream() {
+  have(kSkippableHead);
+  const std::string_view ahead(reinterpret_cast<const char*>(next()), std::min(left_, kSkippableHead));
+  if ((packing_ == nullptr || packing_->skippable) && is_skippable(ahead)) return skip_frame(ahead);
+  if (packing_ == nullptr) {  // the first stream says how the file is packed
+    for (const Packing& kind : packings()) {
+      if (ahead.starts_with(kind.magic)) packing_ = &kind;
+    }
+    if (packing_ == nullptr && skipped_)
+      fail("is damaged: what follows a frame to skip is neither zstd nor lz4");
+    if (packing_ == nullptr) return;
   }
+  const std::size_t padding = packing_->padding;
+  if (padding != 0 && ahead.size() >= padding && ahead.substr(0, padding) == std::string(padding, '\0')) {
+    take(padding);
+  } else if (packing_->magic.starts_with(ahead.substr(0, packing_->magic.size()))) {
+    stream_ = packing_->decoder();  // of a magic that is cut off too: it waits for the rest
+  } else {
+    fail("is damaged: what follows its packed data is not " + std::string(packing_->name));
+  }
+}
+
+void Unpacked::skip_frame(std::string_view head) {
+  skipped_ = true;
+  if (head.size() < kSkippableHead) return truncated();
+  std::uint64_t rest = 0;
+  for (std::size_t i = kSkippableHead; i-- > kSkippableHead / 2;)
+    rest = rest << 8 | static_cast<unsigned char>(head[i]);
+  take(kSkippableHead);
+  while (rest > 0) {
+    if (!have(1)) return truncated();
+    const std::size_t piece = std::min<std::uint64_t>(rest, left_);
+    take(piece);
+    rest -= piece;
+  }
+}
+
+void Unpacked::truncated() {
+  if (error_.empty()) fail("ends too early (truncated)");  // else it could not be read on
+}
+
+void Unpacked::fail(const std::string& what) {
+  error_ = "the " + std::string(packing_ != nullptr ? packing_->name : "packed") + " file " + what +
+           "; copy it again";
 }
 
 }  // namespace polyloom::polite

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a file, unpacked if it is gzip. Unlike zlib's gzread it takes nothing for the file's end but
-// its end.
+// The bytes of a file, unpacked if it is packed: by what the file holds, whatever its name is.
 #pragma once
-
-#include <zlib.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "polite/readers/packing.h"
 
 namespace polyloom::polite {
 
-/// Not thread safe. Input: an open descriptor; output: its bytes, or those of all gzip members in it (RFC
-/// 1952). Zeros behind the last member are padding, as gzip takes them.
+/// Not thread safe. Input: an open descriptor; output: its bytes, or those of all streams of a packing in it,
+/// one after the other. Nothing is taken for the file's end but its end: what stands between and behind the
+/// streams is padding where the packing has some, a skippable frame of zstd and lz4, or an error.
 class Unpacked {
  public:
   /// Takes the descriptor and closes it.
@@ -24,21 +26,33 @@ class Unpacked {
 
   /// Up to n bytes; fewer only at the end, or where error() says what is wrong.
   std::size_t read(char* to, std::size_t n);
-  bool packed() const { return packed_; }
+  /// Null for a file that is not packed.
+  const Packing* packing() const { return packing_; }
   /// Of the file, read so far.
-  std::uint64_t file_bytes() const { return file_bytes_ - stream_.avail_in; }
+  std::uint64_t file_bytes() const { return file_bytes_ - left_; }
   const std::string& error() const { return error_; }
 
  private:
-  /// Reads on if all that was read is consumed; false at the end of the file.
-  bool refill();
-  std::size_t inflate_into(char* to, std::size_t n);
-  void begin_member();
+  /// Has at least n bytes of the file in the buffer, or all that are left; false if these are fewer.
+  bool have(std::size_t n);
+  void take(std::size_t n) {
+    at_ += n;
+    left_ -= n;
+  }
+  const unsigned char* next() const { return buffer_.data() + at_; }
+  void begin_stream();
+  void skip_frame(std::string_view head);
+  void truncated();
+  void fail(const std::string& what);
+  std::size_t copy_into(char* to, std::size_t n);
+  std::size_t unpack_into(char* to, std::size_t n);
 
   int descriptor_;
   std::vector<unsigned char> buffer_ = std::vector<unsigned char>(1 << 18);
-  z_stream stream_{};  ///< what is left of the buffer, also of a plain file
-  bool packed_ = false, inside_ = false, ended_ = false;
+  std::size_t at_ = 0, left_ = 0;  ///< of the buffer: what is not yet consumed
+  const Packing* packing_ = nullptr;
+  std::unique_ptr<Decoder> stream_;  ///< that is being unpacked; none between two
+  bool skipped_ = false, ended_ = false;
   std::uint64_t file_bytes_ = 0;
   std::string error_;
 };

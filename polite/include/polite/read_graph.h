@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graph files: one call for all formats, plain or gzip. Streaming; progress by callback.
+// Graph files: one call for all formats, plain or packed. Streaming; progress by callback.
 // Errors are UserErrors "FILE:LINE: what is wrong; what is allowed"; nothing is returned then.
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace polyloom::polite {
 
 enum class GraphFormat {
-  automatic,      ///< by extension, then by the first line
+  automatic,      ///< by content, then by the end of the name
   edge_list,      ///< "from to [weight]" a line; the vertices are the ids that occur; SNAP text is this
   matrix_market,  ///< coordinate; real, integer or pattern; general, symmetric or skew-symmetric
   dimacs,         ///< "p sp n m" and "a from to weight", or "p edge n m" and "e u v" (both directions)
@@ -24,11 +24,14 @@ enum class GraphFormat {
 
 struct ReadOptions {
   GraphFormat format = GraphFormat::automatic;
-  /// Add the reverse of every edge.
+  /// Add the reverse of every edge, where the format does not give it.
   bool undirected = false;
   /// Called about every MiB with bytes of the file read and its size (0 if unknown).
   std::function<void(std::uint64_t bytes, std::uint64_t size)> progress;
 };
+
+/// The name of a file that stands for standard input.
+inline constexpr std::string_view kStandardInput = "-";
 
 /// Throws UserError.
 GraphData read_graph(const std::string& file, const ReadOptions& options = {});
@@ -39,7 +42,7 @@ GraphFormat graph_format(std::string_view name);
 
 /// The packages that this machine's apt knows, and their dependencies: vertex = package, edge = "depends on"
 /// (Depends and Pre-Depends, first alternative that exists, virtual packages by their first provider), in
-/// order of names. Reads `folder`/*_Packages, compressed as apt left them. Throws UserError if there are
+/// order of names. Reads `folder`/*_Packages, packed as apt left them. Throws UserError if there are
 /// none.
 GraphData read_apt_lists(const std::string& folder = "/var/lib/apt/lists");
 
