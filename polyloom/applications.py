@@ -18,6 +18,8 @@ from pathlib import Path
 from polyloom import paths
 from polyloom.errors import UserError
 
+#: Other names of applications: what people call what they compute.
+ALIASES = {"components": "hashmin"}
 #: No application takes longer to say what it is.
 HELP_SECONDS = 60
 
@@ -52,7 +54,8 @@ class Application:
             text = re.sub(r"^``.*?``: ", "", text).split(". ")[0]
         else:  # the first line of its help
             text = self.help().partition("\n")[0]
-        return (text[:1].upper() + text[1:]).removesuffix(".")
+        text = (text[:1].upper() + text[1:]).removesuffix(".")
+        return text + "".join(f" (also: {alias})" for alias, name in ALIASES.items() if name == self.name)
 
     def help(self) -> str:
         """All its options, as the application itself tells them."""
@@ -78,6 +81,7 @@ def every() -> list[Application]:
 def find(name: str) -> Application:
     """The application; UserError with the nearest names and what each is if there is none."""
     known = {app.name: app for app in every()}
+    name = ALIASES.get(name, name)
     if name in known:
         return known[name]
     described = {app.name: app.description() for app in known.values()}

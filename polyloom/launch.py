@@ -58,7 +58,7 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
     elif request.cluster:
         raise UserError(f"--cluster {request.cluster}: a native run has no cluster; leave it out, or say --on sim")
     words = [cluster, *request.args, *(word.partition("=")[2] for word in request.args)]
-    with record.open_folder(request.run_dir, request.runs_parent, request.app, on or "sim", words) as folder:
+    with record.open_folder(request.run_dir, request.runs_parent, app.name, on or "sim", words) as folder:
         command = [*app.command, *request.args, *(["--json"] if request.json_output else [])]
         env = {**app.environment, **_environment(request, on, cluster), **folder.env}
         env["POLYLOOM_RUN_DIR"] = str(folder.path)
@@ -75,7 +75,7 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
         if 0 < status < FIRST_OF_SIGNALS and not folder.has_begun:
             folder.give_up()  # it has said why there is nothing to keep
             return status, folder.path, output
-        record.complete(folder, request.app, on or "sim", command, request.seed, status, wall)
+        record.complete(folder, app.name, on or "sim", command, request.seed, status, wall)
     if status in record.INTERRUPTED:
         print(f"polyloom: {record.INTERRUPTED[status]}; the record of the run so far: {folder.path}", file=sys.stderr)
     return status, folder.path, output

@@ -41,7 +41,11 @@ def components(n: int, edges: Edges) -> np.ndarray:
 
 
 def distance_sums(n: int, edges: Edges, sources: int) -> np.ndarray:
-    """For each vertex, the sum of its breadth-first distances from vertices 0 .. sources-1 that reach it."""
+    """For each vertex, the sum of its breadth-first distances from others of 0 .. sources-1; inf if none has any."""
     matrix = sp.coo_matrix((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(n, n)).tocsr()
     distance = csgraph.dijkstra(matrix, directed=True, indices=range(min(sources, n)), unweighted=True)
-    return np.where(np.isfinite(distance), distance, 0).sum(axis=0)
+    own = np.arange(len(distance))
+    if len(distance) > 1:
+        distance[own, own] = np.inf
+    sums = np.where(np.isfinite(distance), distance, 0).sum(axis=0)
+    return np.where(np.isfinite(distance).any(axis=0), sums, np.inf)

@@ -73,9 +73,41 @@ def test_shortest_paths_start_at_an_id(run: Callable[..., Done], tmp_path: Path)
 def test_distance_sums_are_from_the_smallest_ids(run: Callable[..., Done], tmp_path: Path) -> None:
     graph = nx.MultiDiGraph(EDGES)
     sources = sorted(graph)[:3]
-    lengths = [nx.single_source_shortest_path_length(graph, source) for source in sources]
+    expected = distance_sums(graph, sources)
     done = run("asp", GAPS, "--sources", 3, "--out", "out.csv")
-    assert values_of(done, tmp_path / "out.csv") == {v: sum(way.get(v, 0) for way in lengths) for v in graph}
+    assert values_of(done, tmp_path / "out.csv") == expected
+    assert expected[40000000] == math.inf
+
+
+def distance_sums(graph: nx.MultiDiGraph, sources: list[int]) -> dict[int, float]:
+    """From other sources; inf where none of these has a path."""
+    sums: dict[int, float] = {}
+    for source in sources:
+        for v, length in nx.single_source_shortest_path_length(graph, source).items():
+            if v != source or len(sources) == 1:
+                sums[v] = sums.get(v, 0) + length
+    return {v: sums.get(v, math.inf) for v in graph}
+
+
+@pytest.mark.parametrize(
+    ("text", "sources", "without"),
+    [
+        ("1 2\n3 4\n", 4, (10, 12)),
+        ("1 2\n2 1\n5 5\n", 2, (2, 4)),
+        ("8 9\n9 7\n", 1, (2, 2)),
+        ("1 2\n2 3\n3 1\n", 3, ()),
+    ],
+)
+def test_what_no_source_reaches(run: Callable[..., Done], tmp_path: Path, text: str, sources: int, without) -> None:
+    graph = nx.MultiDiGraph([tuple(map(int, line.split())) for line in text.splitlines()])
+    sums = distance_sums(graph, sorted(graph)[:sources])
+    done = run("asp", text, "--sources", sources, "--out", "out.csv", "--json")
+    assert values_of(done, tmp_path / "out.csv") == sums
+    reached = sources * (len(graph) - 1) - (without[0] if without else 0)
+    total = sum(value for value in sums.values() if value < math.inf)
+    assert done.json["average_shortest_path"] == (total / reached if reached else None)
+    note = f"{without[0]} of {without[1]} pairs of a source and another vertex have no path from" if without else ""
+    assert len(done.json["notes"]) == bool(without) and all(line.startswith(note) for line in done.json["notes"])
 
 
 def test_one_vertex(run: Callable[..., Done], tmp_path: Path) -> None:

@@ -61,12 +61,20 @@ def test_applications_with_what_they_compute(polyloom: Polyloom) -> None:
     assert all(len(line) <= 100 for line in lines)
 
 
-@pytest.mark.parametrize(("name", "meant"), [("pagernk", "pagerank"), ("components", "hashmin"), ("paths", "sssp")])
+@pytest.mark.parametrize(("name", "meant"), [("pagernk", "pagerank"), ("connected", "hashmin"), ("paths", "sssp")])
 def test_an_application_nearly_named(polyloom: Polyloom, name: str, meant: str) -> None:
     done = polyloom("run", name)
     assert done.status == 1
     assert len(done.err.splitlines()) == 1
     assert meant in done.err.partition("did you mean")[2].partition("?")[0]
+
+
+def test_components_are_hashmin(polyloom: Polyloom, tmp_path: Path) -> None:
+    done = polyloom("run", "components", "--generate", "grid:3:2", "--on", "native")
+    assert done.status == 0 and "components: 1\n" in done.out
+    assert [folder.name.endswith("-hashmin-native") for folder in (tmp_path / "runs").iterdir()] == [True]
+    assert "hashmin" in polyloom("run", "components", "--help").out
+    assert "(also: components)" in polyloom("apps").out
 
 
 @pytest.mark.parametrize(

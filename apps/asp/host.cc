@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host program of the average shortest path from a set of sources.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "apps/asp/asp.h"
 #include "apps/common/session.h"
@@ -8,6 +10,8 @@
 
 namespace polyloom::apps {
 namespace {
+
+constexpr double kNotReached = std::numeric_limits<double>::quiet_NaN();
 
 int run(int argc, char** argv) {
   const Options options = parse_options(
@@ -24,7 +28,7 @@ int run(int argc, char** argv) {
   answer.load_seconds = seconds_since(start);
   answer.integral = true;
   answer.values.assign(input.vertices, 0);
-  double pairs = 0;
+  double pairs = 0;  // of a source and another vertex that it reaches
   {
     PGraph<AspVertex, AspState, None, AspMessage> graph;
     graph.mapVerticesToDRAM = true;
@@ -36,17 +40,25 @@ int run(int argc, char** argv) {
       graph.devices[v]->state.source = v < sources ? v : kNoSource;
     }
     run_graph<decltype(graph), AspMessage>(graph, "asp", answer, [&](const AspMessage& m) {
-      answer.values.at(m.result.id) = m.result.sum;
-      pairs += m.result.reached;
+      // A source reaches itself, at no distance.
+      const std::uint32_t itself = m.result.id < sources, others = m.result.reached - itself;
+      answer.values.at(m.result.id) = others == 0 && sources > itself ? kNotReached : m.result.sum;
+      pairs += others;
     });
   }
   double sum = 0;
-  for (const double value : answer.values) sum += value;
-  const double others = pairs - sources;  // a source's distance to itself does not count
+  for (const double value : answer.values) sum += std::isnan(value) ? 0 : value;
   answer.facts = {{"sources", sources},
-                  {"pairs", others},
+                  {"pairs", pairs},
                   {"sum_of_distances", sum},
-                  {"average_shortest_path", others > 0 ? sum / others : 0}};
+                  {"average_shortest_path", pairs > 0 ? sum / pairs : kNotReached}};
+  if (const double all = static_cast<double>(sources) * (input.vertices - 1.0); pairs < all) {
+    answer.notes.push_back(
+        std::to_string(static_cast<std::uint64_t>(all - pairs)) + " of " +
+        std::to_string(static_cast<std::uint64_t>(all)) +
+        " pairs of a source and another vertex have no path from the one to the other; sums "
+        "and the average leave them out, and a vertex that no other source reaches has the value inf");
+  }
   if (options.verify) {
     verify_exactly(options, input, answer,
                    [&](const NamedGraph& graph) { return reference_distance_sums(graph, sources); });

@@ -107,9 +107,12 @@ json as_json(const Options& options, const Input& input, const Answer& answer) {
   return j;
 }
 
-void print_fact(const std::string& name, double value) { std::printf("%s: %.9g\n", name.c_str(), value); }
 void print_fact(const std::string& name, const std::string& value) {
   std::printf("%s: %s\n", name.c_str(), shown(value).c_str());
+}
+void print_fact(const std::string& name, double value) {
+  if (std::isnan(value)) return print_fact(name, std::string("none"));
+  std::printf("%s: %.9g\n", name.c_str(), value);
 }
 
 void print_verification(const Verification& check) {

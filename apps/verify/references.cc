@@ -79,15 +79,17 @@ std::vector<double> reference_components(const NamedGraph& graph) {
 
 std::vector<double> reference_distance_sums(const NamedGraph& graph, std::uint32_t count) {
   const Rows rows(graph);
-  std::vector<double> sums(graph.names.size(), 0);
+  count = std::min(count, static_cast<std::uint32_t>(graph.names.size()));
+  std::vector<double> sums(graph.names.size(), kNone);
+  if (count == 1) sums[0] = 0;  // there is no other source that could reach it
   std::vector<std::uint32_t> level(sums.size()), queue;
-  for (std::uint32_t source = 0; source < std::min<std::size_t>(count, sums.size()); ++source) {
+  for (std::uint32_t source = 0; source < count; ++source) {
     std::fill(level.begin(), level.end(), ~0u);
     queue.assign(1, source);
     level[source] = 0;
     for (std::size_t head = 0; head < queue.size(); ++head) {
       const std::uint32_t v = queue[head];
-      sums[v] += level[v];
+      if (v != source) sums[v] = (std::isnan(sums[v]) ? 0 : sums[v]) + level[v];
       for (std::uint64_t i = rows.begin[v]; i < rows.begin[v + 1ull]; ++i) {
         const std::uint32_t w = rows.to[i].first;
         if (level[w] == ~0u) {
