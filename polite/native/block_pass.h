@@ -14,6 +14,7 @@
 #include "polite/native/outbox.h"
 #include "polite/native_view.h"
 #include "polite/types.h"
+#include "roles/overlay/host/bad_pin.h"
 
 namespace polyloom::polite {
 
@@ -36,6 +37,7 @@ class BlockPass {
         next_pin_(next.pin.data()),
         next_message_(next.message.data()),
         vertices_(graph.num_vertices),
+        last_pin_(static_cast<PPin>(Pin(0) + graph.num_pins - 1)),
         time_(time),
         in_begin_(in.begin),
         in_source_(in.source),
@@ -139,6 +141,8 @@ class BlockPass {
 
   INLINE void post(std::uint32_t v, Dev& d) {
     const PPin pin = *d.readyToSend;
+    if (pin > last_pin_) [[unlikely]]
+      throw UserError("native engine: " + overlay::bad_pin_text(pin - Pin(0), last_pin_ - Pin(0) + 1u));
     d.send(next_message_ + v);
     next_pin_[v] = pin;
     ++senders_;
@@ -153,6 +157,7 @@ class BlockPass {
   PPin* next_pin_;
   M* next_message_;
   std::uint32_t vertices_;
+  PPin last_pin_;
   std::uint16_t time_;
   const std::uint64_t* in_begin_;
   const std::uint32_t* in_source_;

@@ -107,6 +107,41 @@ struct PathVertex : PDevice<PathState, std::uint32_t, std::uint32_t> {
   }
 };
 
+/// Asks for a pin at once, or when the first message has come.
+struct AskState {
+  std::uint32_t at_once, later;
+};
+struct AskVertex : PDevice<AskState, None, std::uint32_t> {
+  void init() { *readyToSend = static_cast<PPin>(s->at_once); }
+  void send(std::uint32_t* m) {
+    *m = 0;
+    *readyToSend = No;
+  }
+  void recv(std::uint32_t*, None*) { *readyToSend = static_cast<PPin>(s->later); }
+  bool step() { return false; }
+  bool finish(std::uint32_t*) { return true; }
+};
+
+TEST(NativeEngine, RefusesAPinThatTheGraphDoesNotHave) {
+  for (const std::uint32_t n : {40u, 3000u}) {
+    for (const PPin pin : {Pin(2), Pin(7), Pin(253)}) {
+      for (const bool at_once : {true, false}) {
+        Built<AskState> graph(n, {{0, 0, 1, 0}, {1, 1, 2, 0}, {n - 2, 0, n - 1, 0}}, false);
+        graph.states[0].at_once = graph.states[n - 2].at_once = Pin(0);
+        (at_once ? graph.states[n - 1].at_once : graph.states[n - 1].later) = pin;
+        try {
+          run_on<AskVertex>(graph, 2);
+          ADD_FAILURE() << "Pin(" << pin - 2 << ") of " << n;
+        } catch (const UserError& error) {
+          EXPECT_EQ(error.what(),
+                    "native engine: a vertex asks to send on Pin(" + std::to_string(pin - 2) +
+                        ") of a graph with POLITE_NUM_PINS 2; its pins are HostPin and Pin(0) to Pin(1)");
+        }
+      }
+    }
+  }
+}
+
 std::vector<std::uint32_t> dijkstra(std::uint32_t n, const std::vector<TestEdge>& edges,
                                     std::uint32_t source) {
   std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> out(n);

@@ -249,7 +249,9 @@ void FunctionalMachine::run(std::uint64_t max_instructions) {
       for (std::uint64_t burst = 1 + rng_() % 60; burst > 0 && !thread->waiting; --burst) {
         const std::uint32_t word = thread->hart.pc / 4 < code_.size() ? code_[thread->hart.pc / 4] : 0;
         thread->wait_rd = word >> 7 & 31;
-        if (overlay::step(thread->hart, environment)) fail(*thread, "faults");
+        if (const auto fault = overlay::step(thread->hart, environment))
+          fail(*thread, std::string("faults: ") + overlay::fault_name(fault->cause) + ": " +
+                            std::to_string(fault->value));
         ++instructions;
         any = true;
       }

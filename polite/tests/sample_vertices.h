@@ -33,7 +33,7 @@ struct DistVertex : PVertex<DistState, int32_t, DistState> {
 
 /// Watches the softswitch: rounds, calls with a wrong readyToSend, delivery of the last round's messages.
 struct WatchState {
-  uint32_t id, fanOut;
+  uint32_t id, first;  ///< the pin that it asks for at once
   uint32_t rounds, timeSum, sends, wrongSends, received;
   uint32_t bulk[4];  ///< makes messages of several flits worth while
 };
@@ -42,7 +42,7 @@ struct WatchMessage {
 };
 struct WatchVertex : PDevice<WatchState, None, WatchMessage> {
   enum { Rounds = 5, FromSend = 1, FromFinish = 2 };
-  void init() { *readyToSend = s->id == 0 ? HostPin : No; }
+  void init() { *readyToSend = (PPin)s->first; }
   void send(WatchMessage* m) {
     if (*readyToSend == No) s->wrongSends++;
     s->sends++;

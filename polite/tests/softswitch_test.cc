@@ -94,6 +94,7 @@ TEST(Softswitch, RoundsTimesQueueHostAndFinish) {
   for (std::size_t e = 0; e < g.edges.size(); ++e) graph.addEdge(g.edges[e].from, e % 2, g.edges[e].to);
   graph.map();
   for (std::uint32_t v = 0; v < kVertices; ++v) graph.devices[v]->state.id = v;
+  graph.devices[0]->state.first = HostPin;
   FunctionalMachine machine(two_boards(), 5);
   run(graph, machine, "polite_watch");
   std::vector<WatchMessage> from_send, finish;
@@ -132,6 +133,25 @@ TEST(Softswitch, RoundsTimesQueueHostAndFinish) {
     ++checked;
   }
   EXPECT_GT(checked, 10);
+}
+
+TEST(Softswitch, StopsAtAPinThatTheGraphDoesNotHave) {
+  for (const unsigned pin : {2u, 5u, 253u}) {
+    PGraph<WatchVertex, WatchState, None, WatchMessage> graph;
+    graph.newDevices(30);
+    for (std::uint32_t v = 0; v < 29; ++v) graph.addEdge(v, v % 2, v + 1);
+    graph.map();
+    for (std::uint32_t v = 0; v < 30; ++v) graph.devices[v]->state.id = v;
+    graph.devices[29]->state.first = Pin(static_cast<std::uint8_t>(pin));
+    FunctionalMachine machine(two_boards(), pin);
+    try {
+      run(graph, machine, "polite_watch");
+      ADD_FAILURE() << "Pin(" << pin << ")";
+    } catch (const std::runtime_error& error) {
+      const std::string told = "store to an address where nothing is: " + std::to_string(0xbad50200u + pin);
+      EXPECT_NE(std::string(error.what()).find(told), std::string::npos) << error.what();
+    }
+  }
 }
 
 struct Rank {

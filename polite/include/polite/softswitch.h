@@ -120,7 +120,10 @@ struct PThread : polyloom::polite::PThreadHead {
   }
   INLINE uint32_t pin_base(State* state, PPin pin) const {
     if (pin == HostPin) return polyloom::polite::kHostPinBase;
-    return POLITE_NUM_PINS == 1 ? state->pinBase[0] : state->pinBase[pin - 2];
+    const uint32_t number = pin - Pin(0);
+    if (__builtin_expect(number >= POLITE_NUM_PINS, false))
+      *(volatile uint8_t*)(polyloomBadPin() + 256 * POLITE_NUM_PINS + number) = 0;  // ends the program
+    return state->pinBase[POLITE_NUM_PINS == 1 ? 0 : number];
   }
 
   INLINE void setup() {

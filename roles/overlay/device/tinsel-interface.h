@@ -37,6 +37,11 @@ INLINE uint32_t tinselBridgeId(uint32_t x, uint32_t y) {
          (y << (TinselMeshXBits + TinselLogThreadsPerBoard));
 }
 
+/// Beyond Tinsel: a vertex program stops itself by a store to this address plus 256 * POLITE_NUM_PINS plus
+/// the number of the pin that a vertex asked for and that is none. No memory is there, so the host is told
+/// the address.
+INLINE uint32_t polyloomBadPin() { return 0xbad50000u; }
+
 /// Destination mailbox of a message that routers look up by its key (tinselKeySend).
 INLINE uint32_t tinselUseRoutingKey() { return 1u << (TINSEL_ADDR_KEY_BIT - TinselLogThreadsPerMailbox); }
 

@@ -2,12 +2,14 @@
 #include "roles/overlay/host/board_core.h"
 
 #include <config.h>
+#include <tinsel-interface.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "fabric/error.h"
 #include "fabric/host/client.h"
+#include "roles/overlay/host/bad_pin.h"
 #include "roles/overlay/host/source_line.h"
 #include "roles/overlay/sim/board/fault_codes.h"
 #include "roles/overlay/sim/net/address.h"
@@ -157,6 +159,8 @@ void BoardCore::handle(const BackendFrame& frame) {
 /// What the device program did, from what the board says of it.
 std::string BoardCore::fault_text(const blocks::FaultFrame& fault) const {
   const std::string text = wire_cause_text(fault.cause);
+  if (fault.cause == wire_cause(FaultCause::bad_store) && fault.value >> 16 == polyloomBadPin() >> 16)
+    return bad_pin_text(fault.value & 0xff, fault.value >> 8 & 0xff);
   if (fault.cause != kNetFault) return text;
   BoardParams params;
   params.tiles_x = facts().tiles_x;

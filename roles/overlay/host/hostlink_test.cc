@@ -534,6 +534,18 @@ TEST_F(HostLinkTest, ReportsFaultsAndRefusedFrames) {
               "polyloom: device program stopped: misaligned load .value 0x1800001. at pc 0x250, on board "
               ".1,1. core 17 "
               "thread 3");
+  fault.cause = wire_cause(FaultCause::bad_store);
+  for (const auto& [value, text] :
+       {std::pair(0xbad50101u,
+                  "stopped: a vertex asks to send on Pin.1. of a graph with POLITE_NUM_PINS 1; its pins are "
+                  "HostPin and Pin.0. .value 0xbad50101. at pc 0x250"),
+        std::pair(0xbad504fdu,
+                  "Pin.253. of a graph with POLITE_NUM_PINS 4; its pins are HostPin and Pin.0. to Pin.3.")}) {
+    open();
+    fault.value = value;
+    cluster_->put(5, blocks::encode(fault));
+    EXPECT_EXIT(link_->recv(message), testing::ExitedWithCode(1), text);
+  }
   open();
   cluster_->put(4, blocks::encode(blocks::FaultFrame{.cause = kConsoleFault, .thread = fault.thread}));
   EXPECT_EXIT(link_->recv(message), testing::ExitedWithCode(1),
