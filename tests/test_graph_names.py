@@ -167,7 +167,7 @@ def test_weights_that_are_not_used_are_told(polyloom: Polyloom, tmp_path: Path, 
         ("4294967296", "(divide all weights by a power of ten and round them)"),
         ("70000000000", "(divide all weights by a power of ten and round them)"),
         ("5000000000.5", "(divide all weights by a power of ten and round them)"),
-        ("-3", "(no vertex program takes lengths below 0)"),
+        ("-3", "(none below 0 is taken)"),
     ],
 )
 def test_shortest_paths_need_whole_weights(polyloom: Polyloom, tmp_path: Path, written: str, mend: str) -> None:

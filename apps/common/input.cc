@@ -114,7 +114,7 @@ std::vector<std::uint32_t> whole_weights(const polite::GraphData& data, const st
   for (std::size_t e = 0; e < weights.size(); ++e) {
     const double weight = data.weights[e];
     if (!(weight >= 0 && weight <= kMost && weight == std::floor(weight))) {
-      const char* const mend = weight < 0       ? "no vertex program takes lengths below 0"
+      const char* const mend = weight < 0       ? "none below 0 is taken"
                                : weight > kMost ? "divide all weights by a power of ten and round them"
                                                 : "multiply all weights by a power of ten and round them";
       throw UserError(description + ": edge " + data.names[data.edges[e].from] + " -> " +

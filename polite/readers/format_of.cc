@@ -2,9 +2,11 @@
 // Which format a file has: what its first lines say, then what its name ends in.
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "polite/readers/fields.h"
 #include "polite/readers/formats.h"
@@ -64,6 +66,7 @@ constexpr Look kOthers[] = {{"<graphml", "GraphML"},
 struct Beginning {
   bool banner = false;         ///< of Matrix Market
   std::uint64_t mentions = 0;  ///< the line of a comment that speaks of such a file without being the banner
+  std::uint64_t matrix = 0;    ///< the line of a comment that speaks of a matrix
   std::string_view line;
   std::string_view rest;  ///< from that line on
 };
@@ -89,12 +92,44 @@ Beginning beginning_of(std::string_view text) {
     }
     if (found.line[0] != '#' && found.line[0] != '%') return found;
     const std::string said = without_blanks(found.line);
+    if (found.matrix == 0 && said.find("matrix") != std::string::npos) found.matrix = number;
     for (const char* words : {"matrixmarket", "matrix-market", "matrixcoordinate"}) {
       if (found.mentions == 0 && said.find(words) != std::string::npos) found.mentions = number;
     }
   }
   found.line = found.rest = {};
   return found;
+}
+
+/// The whole numbers that a line begins with.
+std::vector<std::uint64_t> numbers_of(std::string_view line) {
+  std::vector<std::uint64_t> numbers;
+  std::uint64_t number = 0;
+  for (;;) {
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    const auto [next, error] = std::from_chars(line.data(), line.data() + line.size(), number);
+    if (error != std::errc()) return numbers;
+    numbers.push_back(number);
+    line.remove_prefix(static_cast<std::size_t>(next - line.data()));
+  }
+}
+
+/// Whether the first line may be the size of a matrix, "rows columns entries": then none of the lines behind
+/// it lies outside, and there are no more of them than it says.
+bool begins_with_a_size(const Beginning& begin) {
+  const std::vector<std::uint64_t> size = numbers_of(begin.line);
+  if (size.size() != 3 || begin.line.find_first_not_of("0123456789 \t\r") != std::string_view::npos)
+    return false;
+  std::uint64_t entries = 0;
+  std::string_view left = begin.rest.substr(std::min(begin.rest.find('\n'), begin.rest.size()));
+  while (!left.empty()) {
+    const std::string_view line = left.substr(0, left.find('\n'));
+    left.remove_prefix(std::min(left.size(), line.size() + 1));
+    const std::vector<std::uint64_t> entry = numbers_of(line);
+    if (entry.size() < 2) continue;  // blank, a comment, or where the text at hand is cut
+    if (entry[0] > size[0] || entry[1] > size[1] || ++entries > size[2]) return false;
+  }
+  return true;
 }
 
 std::optional<GraphFormat> by_content(const Beginning& begin) {
@@ -110,6 +145,9 @@ std::optional<GraphFormat> by_content(const Beginning& begin) {
 std::string_view other_format(std::string_view head, const Beginning& begin) {
   constexpr std::size_t kTarMagic = 257;  // POSIX ustar
   if (head.size() > kTarMagic && head.substr(kTarMagic).starts_with("ustar")) return "tar";
+  for (const Packing& packing : packings()) {
+    if (head.starts_with(packing.magic)) return "a packed file that is packed once more";
+  }
   const std::string start = without_blanks(begin.rest.substr(0, 200));
   for (const Look& look : kOthers) {
     if (start.starts_with(look.begin)) return look.name;
@@ -141,10 +179,14 @@ GraphFormat format_of(TextSource& source, const std::string& file, GraphFormat a
         "snapshots");
   }
   const GraphFormat format = by_ending(file);
-  if (format == GraphFormat::edge_list && begin.mentions != 0) {
-    source.fail_at(begin.mentions,
-                   "the comment speaks of a Matrix Market file, but no line begins with %%MatrixMarket; say "
-                   "--format edges if these are edges, else give the file its first line back");
+  const std::uint64_t told = begin.mentions != 0         ? begin.mentions
+                             : begins_with_a_size(begin) ? begin.matrix
+                                                         : 0;
+  if (format == GraphFormat::edge_list && told != 0) {
+    source.fail_at(
+        told,
+        "the comment speaks of a matrix, but no line begins with %%MatrixMarket; say --format edges if "
+        "these are edges, else give the file its first line back");
   }
   return format;
 }

@@ -340,6 +340,7 @@ TEST_F(Files, EveryPackingIsReadToItsEndWhateverItsNameIs) {
     };
     for (std::size_t cut = 1; cut < two.size(); ++cut) refused(one + two.substr(0, cut), "truncated");
     refused(many.substr(0, many.size() - 1), "truncated");
+    refused(packed_by(name + " -c", put("once", one)), "looks like a packed file that is packed once more");
     refused(one + "garbage", "what follows its packed data is not");
     std::string damaged = many;
     damaged[many.size() / 2] ^= 0x10;
@@ -383,10 +384,18 @@ TEST_F(Files, AMatrixIsNoListOfEdges) {
   ReadOptions edges;
   edges.format = GraphFormat::edge_list;
   const std::string lost = put("a.txt", "% from a Matrix-Market file\n3 3 2\n1 2 7\n3 1 5\n");
-  EXPECT_NE(error_of(lost).find("a.txt:1: the comment speaks of a Matrix Market file"), std::string::npos);
+  EXPECT_NE(error_of(lost).find("a.txt:1: the comment speaks of a matrix"), std::string::npos);
   EXPECT_EQ(read_graph(lost, edges).edges.size(), 3u) << "as the user says";
   EXPECT_NE(error_of(put("b.txt", "\n#%%MatrixMarket matrix coordinate\n3 3 2\n")).find("b.txt:2:"),
             std::string::npos);
+  for (const char* sized :
+       {"# sparse matrix, one based\n4 4 3\n1 2 7\n2 4 -1.5\n4 1 1e3\n", "% Matrix\n2 3 0\n"})
+    EXPECT_NE(error_of(put("d.txt", sized)).find("d.txt:1: the comment speaks of a matrix"),
+              std::string::npos);
+  for (const char* list :
+       {"# adjacency matrix of a ring\n1 2 4\n2 3 4\n3 1 4\n", "# matrix\n9 9 1\n1 2 1\n2 3 1\n",
+        "# matrix\n5 6\n6 5\n", "# a list\n3 3 3\n1 2 1\n"})
+    EXPECT_EQ(read_graph(put("e.txt", list)).format, "edges") << list;
   EXPECT_NE(error_of(put("c.txt", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"), edges)
                 .find("whose size would be taken for an edge"),
             std::string::npos);
