@@ -46,9 +46,8 @@ std::string whole_text(const std::string& file) {
       {"\x28\xb5\x2f\xfd", "zstd -dcq --long=31"},
       {"\x04\x22\x4d\x18", "lz4 -dcq"}};
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> plain(std::fopen(file.c_str(), "rb"), std::fclose);
-  if (!plain) throw UserError("it cannot be opened");
-  std::string text = raw_text(plain.get());
-  if (std::ferror(plain.get()) != 0) throw UserError("it cannot be read to its end");
+  std::string text = plain ? raw_text(plain.get()) : "";
+  if (!plain || std::ferror(plain.get()) != 0) throw UserError("it cannot be read to its end");
   // zstd and lz4 pass over frames that begin with 0x184D2A5?: what stands behind them says which of the two
   // it is.
   std::size_t at = 0;
