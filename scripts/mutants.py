@@ -66,6 +66,8 @@ class Mutant:
     new: str
     killed_by: str = ""
     seconds: float = 0.0
+    before: str = ""  #: what killed it at f69e863, before lists became samples; written by hand
+    why: str = ""  #: of a survivor: why no test can tell; written by hand
 
 
 def sample() -> Iterator[Mutant]:
@@ -198,12 +200,17 @@ def show(mutant: Mutant) -> None:
 
 
 def write(found: list[Mutant]) -> None:
-    """What was found so far, an interrupted run keeps it; and what had been found of other kinds."""
+    """What was found so far, an interrupted run keeps it; what had been found of other kinds, or written by hand."""
     before = json.loads(RESULT.read_text())["mutants"] if RESULT.is_file() else []
     kinds = {mutant.kind for mutant in found}
+    known = {(m["file"], m["old"], m["new"]): m for m in before}
+    for mutant in found:
+        if note := known.get((mutant.file, mutant.old, mutant.new)):
+            mutant.before, mutant.why = note["before"], note["why"]
     every = [*(m for m in before if m["kind"] not in kinds), *map(asdict, found)]
-    killed = sum(bool(m["killed_by"]) for m in every)
-    RESULT.write_text(json.dumps({"killed": killed, "of": len(every), "mutants": every}, indent=1) + "\n")
+    killed, earlier = (sum(bool(m[key]) for m in every) for key in ("killed_by", "before"))
+    counts = {"killed": killed, "killed_before": earlier, "of": len(every)}
+    RESULT.write_text(json.dumps(counts | {"mutants": every}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
