@@ -108,13 +108,14 @@ nb::object let_of(const Bytes1& records, const Bytes1& target) {
   return bytes_array(let.nodes.data(), let.count);
 }
 
-nb::tuple direct(const Vectors& sources, const Values& mass, const Vectors& targets, double eps,
-                 double gravity, unsigned threads) {
+nb::tuple direct(const Vectors& sources, const Values& mass, const Vectors& targets, const Values& own,
+                 double eps, double gravity, unsigned threads) {
   const auto from = copy_of<Vec3>(sources, sources.shape(0), "sources");
   const auto masses = copy_of<double>(mass, from.size(), "mass");
   const auto at = copy_of<Vec3>(targets, targets.shape(0), "targets");
+  const auto mine = copy_of<double>(own, own.shape(0), "own");
   Pool pool(threads);
-  Field field = direct_field(pool, from, masses, at, eps, gravity);
+  Field field = direct_field(pool, from, masses, at, mine, eps, gravity);
   return nb::make_tuple(array_of(std::move(field.acceleration)), array_of(std::move(field.potential)));
 }
 

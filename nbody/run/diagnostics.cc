@@ -27,30 +27,28 @@ std::vector<double> direct_potentials(Exchange& exchange, Pool& pool, const Bodi
                                       const Settings& settings) {
   const auto sources = gather_all<Vec3>(exchange, bodies.position);
   const auto mass = gather_all<double>(exchange, bodies.mass);
-  auto potential =
-      direct_field(pool, sources, mass, bodies.position, settings.eps, settings.gravity).potential;
-  for (std::size_t i = 0; i < potential.size() && settings.eps > 0; ++i) {
-    potential[i] += settings.gravity * bodies.mass[i] / settings.eps;  // its own
-  }
-  return potential;
+  return direct_field(pool, sources, mass, bodies.position, bodies.mass, settings.eps, settings.gravity)
+      .potential;
 }
 
 }  // namespace
 
 Field direct_field(Pool& pool, std::span<const Vec3> sources, std::span<const double> mass,
-                   std::span<const Vec3> targets, double eps, double gravity) {
+                   std::span<const Vec3> targets, std::span<const double> own, double eps, double gravity) {
   constexpr std::size_t kTargetsInBlock = 64;
   const Columns from(sources), at(targets);
   const std::size_t n = targets.size();
-  std::vector<double> ax(n), ay(n), az(n);
+  std::vector<double> ax(n), ay(n), az(n), together(n);
   Field field{std::vector<Vec3>(n), std::vector<double>(n)};
   pool.run((n + kTargetsInBlock - 1) / kTargetsInBlock, [&](std::size_t block, unsigned) {
     const std::size_t t = block * kTargetsInBlock, count = std::min(kTargetsInBlock, n - t);
     kernels().direct(from.x.data(), from.y.data(), from.z.data(), mass.data(), sources.size(), &at.x[t],
-                     &at.y[t], &at.z[t], count, eps * eps, &ax[t], &ay[t], &az[t], &field.potential[t]);
+                     &at.y[t], &at.z[t], count, eps * eps, &ax[t], &ay[t], &az[t], &field.potential[t],
+                     &together[t]);
   });
   for (std::size_t i = 0; i < n; ++i) {
     field.acceleration[i] = gravity * Vec3{ax[i], ay[i], az[i]};
+    if (eps > 0) field.potential[i] -= (together[i] - (own.empty() ? 0.0 : own[i])) / eps;
     field.potential[i] *= gravity;
   }
   return field;
@@ -97,7 +95,7 @@ ForceErrors measure_forces(Exchange& exchange, Pool& pool, const Bodies& bodies,
     targets.push_back(bodies.position[i]);
     forces.push_back(bodies.acceleration[i]);
   }
-  const Field exact = direct_field(pool, sources, mass, targets, settings.eps, settings.gravity);
+  const Field exact = direct_field(pool, sources, mass, targets, {}, settings.eps, settings.gravity);
   std::vector<double> mine;
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const Vec3 a = exact.acceleration[i], off = forces[i] - a;

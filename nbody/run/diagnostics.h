@@ -25,13 +25,14 @@ struct ForceErrors {
   double median = 0, p90 = 0, p99 = 0, most = 0, rms = 0;
 };
 
-/// Direct summation in fp64 of what `sources` exert on `targets`; sources at no distance exert nothing.
+/// Direct summation in fp64 of what `sources` exert on `targets`. Sources at no distance exert nothing; with
+/// softening they count in the potential, but for a mass `own` of each target (empty: none).
 struct Field {
   std::vector<Vec3> acceleration;
   std::vector<double> potential;
 };
 Field direct_field(Pool& pool, std::span<const Vec3> sources, std::span<const double> mass,
-                   std::span<const Vec3> targets, double eps, double gravity);
+                   std::span<const Vec3> targets, std::span<const double> own, double eps, double gravity);
 
 /// Collective, see Simulation.
 Diagnostics diagnose(Exchange& exchange, Pool& pool, const Bodies& bodies, const Settings& settings,

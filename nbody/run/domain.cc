@@ -49,7 +49,7 @@ double in_frame(double eps, double length) {
 
 }  // namespace
 
-void Domain::sort(const Frame& frame, bool known) {
+void Domain::sort(const Frame& frame, bool known, double strongest) {
   frame_ = frame;
   mac_ = settings_.mac.criterion == Criterion::kAcceleration && !known ? kFirstMac : settings_.mac;
   const std::size_t n = bodies.size();
@@ -77,6 +77,7 @@ void Domain::sort(const Frame& frame, bool known) {
                   static_cast<float>(bodies.mass[i] / frame.mass)};
     old_[i] = static_cast<float>(std::sqrt(dot(a, a)) * to_frame);
   });
+  least_kappa_ = strongest > 0 ? acceleration_kappa(static_cast<float>(strongest * to_frame), mac_.delta) : 0;
 }
 
 std::size_t Domain::make_tree() {
@@ -85,7 +86,7 @@ std::size_t Domain::make_tree() {
 }
 
 void Domain::summarize(std::span<NodeRecord> memory) {
-  tree_.summarize(pool_, points_, mac_, settings_.quadrupole, memory);
+  tree_.summarize(pool_, points_, mac_, least_kappa_, settings_.quadrupole, memory);
 }
 
 Summary Domain::summary() const {

@@ -23,7 +23,9 @@ class Domain {
 
   /// [PH-key] Puts the bodies in the order of the curve in this frame. `known`: whether bodies.acceleration
   /// holds old accelerations; if not, this evaluation uses kFirstMac where the criterion needs them.
-  void sort(const Frame& frame, bool known);
+  /// `strongest`: the largest old acceleration of all ranks' bodies, in the user's units; 0: there are no
+  /// others.
+  void sort(const Frame& frame, bool known, double strongest = 0);
   /// [make tree] Returns the number of nodes.
   std::size_t make_tree();
   /// [calc MAC] Writes the records of the tree into `memory`, which must live until the walk.
@@ -51,6 +53,7 @@ class Domain {
   Bodies arranged_;  ///< memory for the next order
   std::vector<Point> points_;
   std::vector<float> old_;  ///< magnitudes of old accelerations in the frame's units
+  float least_kappa_ = 0;   ///< of all ranks' groups; 0: not asked for
   Tree tree_;
   Walk walk_;
   WalkStats stats_;

@@ -35,6 +35,12 @@ void append(Bodies& b, const Packed& p) {
   b.id.push_back(p.id);
 }
 
+double strongest_of(std::span<const Vec3> accelerations) {
+  double most = 0;
+  for (const Vec3& a : accelerations) most = std::max(most, dot(a, a));
+  return std::sqrt(most);
+}
+
 void need(bool right, const std::string& what) {
   if (!right) throw UserError(what);
 }
@@ -55,6 +61,9 @@ Simulation::Simulation(const Settings& settings, Exchange& exchange, unsigned wo
                        Clock clock)
     : settings_(settings), exchange_(exchange), pool_(workers), domain_(settings, pool_), clock_(clock) {
   check_settings(settings);
+  // Steps of this dt so far count from 0, so that a run that was interrupted has the times of one that was
+  // not.
+  if (clock.time != static_cast<double>(clock.step) * settings.dt) first_ = clock;
   check_bodies(bodies.position, bodies.velocity, bodies.mass);
   need(!settings.quadrupole || exchange.size() == 1 || exchange.carries_second(),
        "second moments do not travel this way: use monopoles");
@@ -82,7 +91,7 @@ void Simulation::step() {
   kick(0.5 * settings_.dt);
   drift(settings_.dt);
   ++clock_.step;
-  clock_.time = static_cast<double>(clock_.step) * settings_.dt;
+  clock_.time = first_.time + static_cast<double>(clock_.step - first_.step) * settings_.dt;
   if (clock_.step % settings_.rebalance == 0) decompose();
   evaluate();
   kick(0.5 * settings_.dt);
@@ -133,8 +142,12 @@ void Simulation::decompose() {
 
 void Simulation::evaluate() {
   const Bodies& b = domain_.bodies;
-  const Frame frame = make_frame(gather(exchange_, extent_of(b.position, b.mass)));
-  domain_.sort(frame, clock_.forces_known);
+  Extent mine = extent_of(b.position, b.mass);
+  if (exchange_.size() > 1 && clock_.forces_known) mine.strongest = strongest_of(b.acceleration);
+  const auto extents = gather(exchange_, mine);
+  double strongest = 0;
+  for (const Extent& e : extents) strongest = std::max(strongest, e.strongest);
+  domain_.sort(make_frame(extents), clock_.forces_known, strongest);
   lap(Phase::kKeys);
   const std::size_t nodes = domain_.make_tree();
   lap(Phase::kMakeTree);

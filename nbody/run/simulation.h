@@ -59,6 +59,7 @@ class Simulation {
   Pool pool_;
   Domain domain_;
   Clock clock_;
+  Clock first_;  ///< since when a step takes settings_.dt
   PhaseClock phases_;
   TreeStats stats_;
   double waited_ = 0, simulated_ = 0;

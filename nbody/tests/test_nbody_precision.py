@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: bodies that are too near for fp32 are told, with the error that direct summation finds; softening is none
 # unless asked for; a run whose energy leaves its bound ends with status 1.
-# Leaves out: pairs that the curve keeps apart (rare), clusters.
+# Leaves out: clusters.
 from __future__ import annotations
 
 import json
@@ -37,6 +37,46 @@ def test_a_near_pair_is_told_with_its_error(separation: float) -> None:
     assert closeness.error == pytest.approx(np.linalg.norm(found - exact) / np.linalg.norm(exact), rel=0.1)
     # With the softening that it names nothing is told.
     assert precision.examine(pos, closeness.enough, nbody.Tree(pos, mass)) is None
+
+
+@pytest.mark.parametrize("count", [2, 5, 60, 3000])
+@pytest.mark.parametrize("x", [0.0, 0.25, 0.37, 0.5])
+def test_every_near_pair_is_told(count: int, x: float) -> None:
+    """Also those on two sides of a border of large cells, which the curve keeps far apart."""
+    random = np.random.default_rng(count)
+    for k in range(12):
+        pos, mass = random.uniform(-1, 1, (count, 3)), random.uniform(0.5, 1, count) / count
+        y, z = random.uniform(-0.9, 0.9, 2)
+        pos[0], pos[1] = (x - 10 ** -(5.5 + k / 8), y, z), (x + 10 ** -(5.5 + k / 8), y, z)
+        tree = nbody.Tree(pos, mass)
+        closeness = precision.examine(pos, 0.0, tree)
+        frame = tree.frame
+        held = ((pos[:2] - frame.origin) / frame.length).astype(np.float32).astype(np.float64) * frame.length
+        moved = np.linalg.norm((held[1] - held[0]) - (pos[1] - pos[0])) / np.linalg.norm(pos[1] - pos[0])
+        if moved > 2 * precision.TOLERANCE:
+            assert closeness is not None
+            assert closeness.bodies == (0, 1)
+        elif moved < 0.1 * precision.TOLERANCE:
+            assert closeness is None
+
+
+def test_all_pairs_are_counted() -> None:
+    """Three bodies that are near one another, two others, two in one place: four pairs."""
+    random = np.random.default_rng(5)
+    pos = random.uniform(-1, 1, (500, 3))
+    pos[7], pos[8] = pos[3] + 2e-7, pos[3] - 3e-7
+    pos[100] = pos[200] + (0, 3e-7, 0)
+    pos[300] = pos[301]
+    closeness = precision.examine(pos, 0.0, nbody.Tree(pos, np.ones(500)))
+    assert closeness is not None
+    assert closeness.pairs == 4
+
+
+def test_a_runaway_that_leaves_no_place_to_the_others_is_told() -> None:
+    pos = np.random.default_rng(6).standard_normal((200, 3))
+    pos[7] = 1e27, 0, 0
+    with pytest.warns(nbody.PrecisionWarning, match="such pairs in all"):
+        nbody.accelerations(pos, np.ones(200))
 
 
 def test_ordinary_bodies_and_bodies_in_one_place_are_not_told() -> None:

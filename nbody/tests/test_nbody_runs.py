@@ -52,6 +52,20 @@ def test_problems_are_what_they_are_called():
         nbody.problem("disk", 10)
 
 
+@pytest.mark.parametrize(("first", "second"), [(1 / 128, 1 / 256), (0.01, 0.003), (0.25, 0.25)])
+def test_time_is_the_sum_of_the_steps(first, second):
+    """Also after a change of dt; with the same dt it is bit by bit that of a run that was not interrupted."""
+    run = nbody.Simulation(nbody.problem("plummer", 50), nbody.Settings(dt=first))
+    run.advance(7)
+    again = nbody.Simulation(run.state(), nbody.Settings(dt=second))
+    again.advance(3)
+    assert again.state()["time"] == pytest.approx(7 * first + 3 * second, rel=1e-15)
+    same = nbody.Simulation(run.state(), nbody.Settings(dt=first))
+    run.advance(4)
+    same.advance(4)
+    assert same.state()["time"] == run.state()["time"] == 11 * first
+
+
 def drift(problem, eps, theta, time_end):
     """Largest relative energy error and momentum, energies by direct summation."""
     settings = nbody.Settings(mac="side", theta=theta, eps=eps, dt=1 / 128)

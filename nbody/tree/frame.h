@@ -15,6 +15,7 @@ struct Extent {
   double reach = 0;  ///< nine tenths of the bodies are no farther from it, along any axis
   Vec3 low, high;
   double mass = 0;
+  double strongest = 0;  ///< largest old acceleration, if it is asked for; not extent_of()'s
   std::uint64_t count = 0;
 };
 Extent extent_of(std::span<const Vec3> position, std::span<const double> mass);

@@ -10,11 +10,14 @@ namespace polyloom::nbody {
 namespace {
 
 constexpr std::size_t kCellsInBlock = 64;
+/// Wider cells, of runaways, count as points: fp32 does not hold their second moments times squared
+/// distances.
+constexpr float kWidest = 1000;
 
 }  // namespace
 
-void Tree::summarize(Pool& pool, std::span<const Point> points, const Mac& mac, bool second,
-                     std::span<NodeRecord> out) {
+void Tree::summarize(Pool& pool, std::span<const Point> points, const Mac& mac, float least_kappa,
+                     bool second, std::span<NodeRecord> out) {
   const std::size_t n = size();
   nodes_ = out;
   moments_.resize(n);
@@ -50,7 +53,8 @@ void Tree::summarize(Pool& pool, std::span<const Point> points, const Mac& mac, 
       // Rounding of the squared distance is below 2^-21 of it: a margin of 2^-20 makes it a bound.
       const float squared = kernels().max_distance2(&x_[first], &y_[first], &z_[first], count_[id], x, y, z);
       radius_[id] = std::sqrt(squared) * kGuard;
-      out[id] = {critical_radius(static_cast<std::uint32_t>(cell), mass, radius_[id], mac),
+      if (second && radius_[id] > kWidest) second_[id] = {};
+      out[id] = {critical_radius(static_cast<std::uint32_t>(cell), points, radius_[id], mac, least_kappa),
                  x,
                  y,
                  z,
@@ -111,17 +115,48 @@ void Tree::sum_second(std::uint32_t id, std::span<const Point> points) {
                  static_cast<float>(yy), static_cast<float>(yz), static_cast<float>(zz)};
 }
 
-float Tree::critical_radius(std::uint32_t cell, float mass, float radius, const Mac& mac) const {
-  // With theta above 1 a body could accept a cell that it is in: q is never below the radius.
+float Tree::critical_radius(std::uint32_t cell, std::span<const Point> points, float radius, const Mac& mac,
+                            float least_kappa) const {
   switch (mac.criterion) {
-    case Criterion::kSide:
-      return std::max(side_[cell] / static_cast<float>(mac.theta), radius);
+    case Criterion::kSide: {
+      // Runaways count to cells of the border (frame.h), which are then wider than their side.
+      const float side = 2 * radius > side_[cell] ? std::max(side_[cell], width(cells_[cell])) : side_[cell];
+      return std::max(side / static_cast<float>(mac.theta), kNearest * radius);
+    }
     case Criterion::kAngle:
+      // With theta above 1 a body could accept a cell that it is in: q is never below the radius.
       return std::max(radius / static_cast<float>(mac.theta), radius);
     case Criterion::kAcceleration:
-      break;  // depends on who looks: the walk of the local tree compares the radius by itself
+      break;
   }
-  return std::sqrt(std::sqrt(mass) * radius);
+  const std::uint32_t id = cells_[cell];
+  const float q = std::sqrt(std::sqrt(static_cast<float>(moments_[id].mass)) * radius);
+  if (least_kappa == 0) return q;
+  // Of the others' targets, whose kappas differ, only the least is known: a bound for the cells that need it.
+  const float nearest = kNearest * radius / least_kappa;
+  return nearest > q && radius > kLopsided * spread(id, points) ? nearest : q;
+}
+
+/// The root of the mean squared distance, by mass, of a node's bodies from their centre of mass.
+float Tree::spread(std::uint32_t id, std::span<const Point> points) const {
+  const Moment& m = moments_[id];
+  double sum = 0;
+  for (const Point& p : points.subspan(first_[id], count_[id])) {
+    const double dx = p.x - m.x, dy = p.y - m.y, dz = p.z - m.z;
+    sum += p.mass * (dx * dx + dy * dy + dz * dz);
+  }
+  return m.mass > 0 ? static_cast<float>(std::sqrt(sum / m.mass)) : 0.0f;
+}
+
+/// The longest side of the box around a node's bodies.
+float Tree::width(std::uint32_t id) const {
+  float most = 0;
+  for (const std::vector<float>* axis : {&x_, &y_, &z_}) {
+    const auto begin = axis->begin() + first_[id];
+    const auto [low, high] = std::minmax_element(begin, begin + count_[id]);
+    most = std::max(most, *high - *low);
+  }
+  return most;
 }
 
 }  // namespace polyloom::nbody

@@ -27,6 +27,12 @@ struct Mac {
 void check_mac(const Mac& mac);
 /// What to use while no old accelerations are known.
 inline constexpr Mac kFirstMac{Criterion::kAngle, 0.5, 0};
+/// Nobody accepts a cell from nearer than so many times its radius, except by an angle that says so: a body
+/// far away may hold nearly all of a cell's mass, and the others, where the radius ends, would count as being
+/// there. The test of GADGET-4 for that (a tenth of the cell beyond its sides) about the centre of mass.
+inline constexpr float kNearest = 1.1f;
+/// Such a cell: its radius is so many times the root of its bodies' mean squared distance, by mass.
+inline constexpr float kLopsided = 4;
 
 /// Two steps, timed apart by their caller: make() finds the cells, summarize() writes what they contain.
 /// Memory is kept from tree to tree.
@@ -40,8 +46,9 @@ class Tree {
   std::size_t size() const { return first_.size(); }
 
   /// Masses, centres, radii and q of all nodes into `out`, which has size() elements and holds the tree from
-  /// then on. `points` are the bodies in the order of the keys.
-  void summarize(Pool& pool, std::span<const Point> points, const Mac& mac, bool second,
+  /// then on. `points` are the bodies in the order of the keys. Under the acceleration criterion no target's
+  /// kappa is below `least_kappa`; 0: none looks but the walk of this tree, which compares the radius itself.
+  void summarize(Pool& pool, std::span<const Point> points, const Mac& mac, float least_kappa, bool second,
                  std::span<NodeRecord> out);
 
   TreeView view() const { return {nodes_, second_}; }
@@ -58,7 +65,10 @@ class Tree {
   void open(std::uint32_t id, std::span<const std::uint64_t> keys, unsigned leaf);
   void sum_children(std::uint32_t id, std::span<const Point> points);
   void sum_second(std::uint32_t id, std::span<const Point> points);
-  float critical_radius(std::uint32_t cell, float mass, float radius, const Mac& mac) const;
+  float critical_radius(std::uint32_t cell, std::span<const Point> points, float radius, const Mac& mac,
+                        float least_kappa) const;
+  float width(std::uint32_t id) const;
+  float spread(std::uint32_t id, std::span<const Point> points) const;
 
   std::vector<std::uint32_t> first_, count_;  ///< range of bodies of each node; count 1: a body
   std::vector<std::uint32_t> more_;

@@ -16,7 +16,7 @@ constexpr unsigned kBlock = 256;
 constexpr float kGuardFactor = 1.00000095367431640625f;  // kGuard of record.h
 
 struct Sums {
-  V x, y, z, potential;
+  V x, y, z, potential, together;
 };
 
 inline void add(double* total, V part) {
@@ -30,9 +30,11 @@ inline void add(Group& g, unsigned lane, const Sums& sums) {
   add(g.ay + lane, sums.y);
   add(g.az + lane, sums.z);
   add(g.potential + lane, sums.potential);
+  add(g.together + lane, sums.together);
 }
 
-template <bool kSoft>
+/// kMeets: a source may be in a body's own place, at least as fp32 sees it beside the softening.
+template <bool kSoft, bool kMeets>
 inline void attract(Sums& sums, V xi, V yi, V zi, V xj, V yj, V zj, V mj, V eps2) {
   const V dx = xj - xi, dy = yj - yi, dz = zj - zi;
   const V r2 = fma(dx, dx, fma(dy, dy, fma(dz, dz, eps2)));
@@ -40,39 +42,51 @@ inline void attract(Sums& sums, V xi, V yi, V zi, V xj, V yj, V zj, V mj, V eps2
   if constexpr (!kSoft) w = where_above(r2, splat(kCoincident), w);
   const V mw = mj * w;
   const V f = mw * (w * w);
-  sums.potential = sums.potential - mw;
+  if constexpr (kSoft && kMeets) {
+    sums.potential = sums.potential - where_above(r2, eps2, mw);
+    sums.together = sums.together + (mj - where_above(r2, eps2, mj));
+  } else {
+    sums.potential = sums.potential - mw;
+  }
   sums.x = fma(f, dx, sums.x);
   sums.y = fma(f, dy, sums.y);
   sums.z = fma(f, dz, sums.z);
 }
 
 /// Sources [first, end) of the list on kVectors * kLanes bodies from `lane` on.
-template <bool kSoft, unsigned kVectors>
-void points_block(Group& g, const Scratch& s, unsigned lane, unsigned first, unsigned end, float eps2) {
+template <bool kSoft, bool kMeets, unsigned kVectors>
+void points_block(Group& g, const Scratch::Points& s, unsigned lane, unsigned first, unsigned end,
+                  float eps2) {
   V x[kVectors], y[kVectors], z[kVectors];
   Sums sums[kVectors];
   for (unsigned v = 0; v < kVectors; ++v) {
     x[v] = load(g.x + lane + v * kLanes);
     y[v] = load(g.y + lane + v * kLanes);
     z[v] = load(g.z + lane + v * kLanes);
-    sums[v] = {splat(0), splat(0), splat(0), splat(0)};
+    sums[v] = {splat(0), splat(0), splat(0), splat(0), splat(0)};
   }
   const V soft = splat(eps2);
   for (unsigned j = first; j < end; ++j) {
     const V xj = splat(s.x[j]), yj = splat(s.y[j]), zj = splat(s.z[j]), mj = splat(s.mass[j]);
-    for (unsigned v = 0; v < kVectors; ++v) attract<kSoft>(sums[v], x[v], y[v], z[v], xj, yj, zj, mj, soft);
+    for (unsigned v = 0; v < kVectors; ++v) {
+      attract<kSoft, kMeets>(sums[v], x[v], y[v], z[v], xj, yj, zj, mj, soft);
+    }
   }
   for (unsigned v = 0; v < kVectors; ++v) add(g, lane + v * kLanes, sums[v]);
 }
 
-template <bool kSoft>
-void evaluate_points(Group& g, const Scratch& s, unsigned count, float eps2) {
-  for (unsigned first = 0; first < count; first += kBlock) {
-    const unsigned end = first + kBlock < count ? first + kBlock : count;
+template <bool kSoft, bool kMeets>
+void evaluate_points(Group& g, Scratch& scratch, Scratch::Points& s, float eps2) {
+  for (unsigned first = 0; first < s.count; first += kBlock) {
+    const unsigned end = first + kBlock < s.count ? first + kBlock : s.count;
     unsigned lane = 0;
-    for (; lane + kLanes < g.count; lane += 2 * kLanes) points_block<kSoft, 2>(g, s, lane, first, end, eps2);
-    for (; lane < g.count; lane += kLanes) points_block<kSoft, 1>(g, s, lane, first, end, eps2);
+    for (; lane + kLanes < g.count; lane += 2 * kLanes) {
+      points_block<kSoft, kMeets, 2>(g, s, lane, first, end, eps2);
+    }
+    for (; lane < g.count; lane += kLanes) points_block<kSoft, kMeets, 1>(g, s, lane, first, end, eps2);
   }
+  scratch.points += s.count;
+  s.count = 0;
 }
 
 /// Cells with second moments S (T its trace), d from the body to the cell, r softened:
@@ -82,7 +96,7 @@ void evaluate_cells(Group& g, const Scratch& s, unsigned count, float eps2) {
     const unsigned end = first + kBlock < count ? first + kBlock : count;
     for (unsigned lane = 0; lane < g.count; lane += kLanes) {
       const V xi = load(g.x + lane), yi = load(g.y + lane), zi = load(g.z + lane), soft = splat(eps2);
-      Sums sums{splat(0), splat(0), splat(0), splat(0)};
+      Sums sums{splat(0), splat(0), splat(0), splat(0), splat(0)};
       for (unsigned j = first; j < end; ++j) {
         const V dx = splat(s.cx[j]) - xi, dy = splat(s.cy[j]) - yi, dz = splat(s.cz[j]) - zi;
         const V xx = splat(s.second[0][j]), xy = splat(s.second[1][j]), xz = splat(s.second[2][j]);
@@ -108,21 +122,21 @@ void evaluate_cells(Group& g, const Scratch& s, unsigned count, float eps2) {
   }
 }
 
-struct Lists {
-  unsigned points = 0, cells = 0;
-};
-
-void evaluate(Group& g, Scratch& s, Lists& lists, float eps2) {
-  eps2 > 0 ? evaluate_points<true>(g, s, lists.points, eps2)
-           : evaluate_points<false>(g, s, lists.points, eps2);
-  evaluate_cells(g, s, lists.cells, eps2);
-  s.points += lists.points;
-  s.cells += lists.cells;
-  lists = {};
+void evaluate(Group& g, Scratch& s, unsigned& cells, float eps2) {
+  if (eps2 > 0) {
+    evaluate_points<true, false>(g, s, s.around, eps2);
+    evaluate_points<true, true>(g, s, s.inside, eps2);
+  } else {
+    evaluate_points<false, true>(g, s, s.around, eps2);
+    evaluate_points<false, true>(g, s, s.inside, eps2);
+  }
+  evaluate_cells(g, s, cells, eps2);
+  s.cells += cells;
+  cells = 0;
 }
 
-/// The contract's test (accept.h) for a box, of a vector of nodes.
-inline unsigned accepted(const WalkTree& t, std::uint32_t id, const Group& g) {
+/// Squared distances of a vector of nodes from the group's box, as in the contract's test (accept.h).
+inline V distance2(const WalkTree& t, std::uint32_t id, const Group& g) {
   const auto off = [](const float* p, float low, float high) {
     const V v = load(p);
     return v - min(max(v, splat(low)), splat(high));
@@ -130,32 +144,36 @@ inline unsigned accepted(const WalkTree& t, std::uint32_t id, const Group& g) {
   const V dx = off(t.x + id, g.min[0], g.max[0]);
   const V dy = off(t.y + id, g.min[1], g.max[1]);
   const V dz = off(t.z + id, g.min[2], g.max[2]);
-  const V s = (dx * dx + dy * dy) + dz * dz;
+  return (dx * dx + dy * dy) + dz * dz;
+}
+
+/// That test.
+inline unsigned accepted(const WalkTree& t, std::uint32_t id, const Group& g, V s) {
   const V near = max(splat(g.kappa) * load(t.q + id), load(t.radius + id));
   return less((near * near) * splat(kGuardFactor), s);
 }
 
 inline unsigned count_bits(unsigned mask) { return static_cast<unsigned>(__builtin_popcount(mask)); }
 
-inline void take_points(const WalkTree& t, std::uint32_t id, unsigned mask, Scratch& s, Lists& lists) {
-  pack(s.x + lists.points, mask, load(t.x + id));
-  pack(s.y + lists.points, mask, load(t.y + id));
-  pack(s.z + lists.points, mask, load(t.z + id));
-  pack(s.mass + lists.points, mask, load(t.mass + id));
-  lists.points += count_bits(mask);
+inline void take_points(const WalkTree& t, std::uint32_t id, unsigned mask, Scratch::Points& s) {
+  pack(s.x + s.count, mask, load(t.x + id));
+  pack(s.y + s.count, mask, load(t.y + id));
+  pack(s.z + s.count, mask, load(t.z + id));
+  pack(s.mass + s.count, mask, load(t.mass + id));
+  s.count += count_bits(mask);
 }
 
-inline void take_cells(const WalkTree& t, std::uint32_t id, unsigned mask, Scratch& s, Lists& lists) {
-  pack(s.cx + lists.cells, mask, load(t.x + id));
-  pack(s.cy + lists.cells, mask, load(t.y + id));
-  pack(s.cz + lists.cells, mask, load(t.z + id));
-  pack(s.cmass + lists.cells, mask, load(t.mass + id));
-  for (unsigned k = 0; k < 6; ++k) pack(s.second[k] + lists.cells, mask, load(t.second[k] + id));
-  lists.cells += count_bits(mask);
+inline void take_cells(const WalkTree& t, std::uint32_t id, unsigned mask, Scratch& s, unsigned& cells) {
+  pack(s.cx + cells, mask, load(t.x + id));
+  pack(s.cy + cells, mask, load(t.y + id));
+  pack(s.cz + cells, mask, load(t.z + id));
+  pack(s.cmass + cells, mask, load(t.mass + id));
+  for (unsigned k = 0; k < 6; ++k) pack(s.second[k] + cells, mask, load(t.second[k] + id));
+  cells += count_bits(mask);
 }
 
 template <bool kSecond>
-void walk_tree(const WalkTree& t, Group& g, Scratch& s, Lists& lists, float eps2) {
+void walk_tree(const WalkTree& t, Group& g, Scratch& s, unsigned& cells, float eps2) {
   if (t.size == 0) return;
   std::uint32_t head = 0, tail = 0;
   s.queue[tail++] = {0, 1};
@@ -165,36 +183,42 @@ void walk_tree(const WalkTree& t, Group& g, Scratch& s, Lists& lists, float eps2
     for (std::uint32_t id = range.first; id < end; id += kLanes) {
       const unsigned there = end - id < kLanes ? (1u << (end - id)) - 1 : (1u << kLanes) - 1;
       const unsigned leaf = less(load(t.q + id), splat(0.0f)) & there;
-      const unsigned far = (accepted(t, id, g) & there) | leaf;
+      const V squared = distance2(t, id, g);
+      const unsigned inside = leaf & ~less(splat(0.0f), squared);
+      const unsigned far = ((accepted(t, id, g, squared) & there) | leaf) & ~inside;
+      if (inside != 0) take_points(t, id, inside, s.inside);
       if constexpr (kSecond) {
         // Not by q: a node that a LET pruned keeps its moments.
         const V trace = load(t.second[0] + id) + load(t.second[3] + id) + load(t.second[5] + id);
         const unsigned wide = less(splat(0.0f), trace) & far;
-        take_points(t, id, far & ~wide, s, lists);
-        take_cells(t, id, wide, s, lists);
+        take_points(t, id, far & ~wide, s.around);
+        take_cells(t, id, wide, s, cells);
       } else {
-        take_points(t, id, far, s, lists);
+        take_points(t, id, far, s.around);
       }
-      for (unsigned open = there & ~far; open != 0; open &= open - 1) {
+      for (unsigned open = there & ~far & ~inside; open != 0; open &= open - 1) {
         const std::uint32_t more = t.more[id + static_cast<unsigned>(__builtin_ctz(open))];
         s.queue[tail++] = {more & ((1u << 26) - 1), (more >> 26) + 1};
       }
     }
-    if (lists.points >= Scratch::kList || lists.cells >= Scratch::kList) evaluate(g, s, lists, eps2);
+    if (s.around.count >= Scratch::kList || s.inside.count >= Scratch::kList || cells >= Scratch::kList) {
+      evaluate(g, s, cells, eps2);
+    }
   }
 }
 
 void walk(const WalkTree* trees, std::size_t count, Group& group, Scratch& scratch, float eps2) {
-  Lists lists;
+  unsigned cells = 0;  // in the list
   scratch.points = scratch.cells = 0;
+  scratch.around.count = scratch.inside.count = 0;
   for (std::size_t t = 0; t < count; ++t) {
     if (trees[t].second[0] != nullptr) {
-      walk_tree<true>(trees[t], group, scratch, lists, eps2);
+      walk_tree<true>(trees[t], group, scratch, cells, eps2);
     } else {
-      walk_tree<false>(trees[t], group, scratch, lists, eps2);
+      walk_tree<false>(trees[t], group, scratch, cells, eps2);
     }
   }
-  evaluate(group, scratch, lists, eps2);
+  evaluate(group, scratch, cells, eps2);
 }
 
 float max_distance2(const float* x, const float* y, const float* z, std::size_t count, float cx, float cy,
@@ -234,12 +258,12 @@ float multiply_add(std::uint64_t rounds) {
 /// Eight targets at a time; the compiler makes vectors of the inner loops.
 void direct(const double* x, const double* y, const double* z, const double* mass, std::size_t sources,
             const double* tx, const double* ty, const double* tz, std::size_t targets, double eps2,
-            double* ax, double* ay, double* az, double* potential) {
+            double* ax, double* ay, double* az, double* potential, double* together) {
   constexpr unsigned kTargets = 8;
   for (std::size_t first = 0; first < targets; first += kTargets) {
     const std::size_t count = targets - first < kTargets ? targets - first : kTargets;
     double px[kTargets], py[kTargets], pz[kTargets];
-    double sx[kTargets] = {}, sy[kTargets] = {}, sz[kTargets] = {}, sp[kTargets] = {};
+    double sx[kTargets] = {}, sy[kTargets] = {}, sz[kTargets] = {}, sp[kTargets] = {}, sm[kTargets] = {};
     for (unsigned l = 0; l < kTargets; ++l) {
       const std::size_t i = first + (l < count ? l : count - 1);
       px[l] = tx[i], py[l] = ty[i], pz[l] = tz[i];
@@ -248,16 +272,16 @@ void direct(const double* x, const double* y, const double* z, const double* mas
       for (unsigned l = 0; l < kTargets; ++l) {
         const double dx = x[j] - px[l], dy = y[j] - py[l], dz = z[j] - pz[l];
         const double d2 = dx * dx + dy * dy + dz * dz;
-        const double r2 = d2 + eps2;
-        const double w = r2 > 0 ? 1.0 / __builtin_sqrt(r2) : 0.0;
+        const double w = d2 > 0 ? 1.0 / __builtin_sqrt(d2 + eps2) : 0.0;
         const double mw = mass[j] * w, f = mw * w * w;
         sx[l] += f * dx, sy[l] += f * dy, sz[l] += f * dz;
         sp[l] -= mw;
+        sm[l] += d2 > 0 ? 0.0 : mass[j];
       }
     }
     for (unsigned l = 0; l < count; ++l) {
       ax[first + l] = sx[l], ay[first + l] = sy[l], az[first + l] = sz[l];
-      potential[first + l] = sp[l];
+      potential[first + l] = sp[l], together[first + l] = sm[l];
     }
   }
 }

@@ -29,7 +29,10 @@ struct Group {
   float min[3], max[3];
   float kappa;
   alignas(64) float x[kMaxGroup], y[kMaxGroup], z[kMaxGroup];  ///< beyond count: copies of the last
-  alignas(64) double ax[kMaxGroup], ay[kMaxGroup], az[kMaxGroup], potential[kMaxGroup];
+  alignas(64) double ax[kMaxGroup], ay[kMaxGroup], az[kMaxGroup];
+  /// With softening without what lies in the body's own place, itself included, whose mass is `together`: m /
+  /// eps may be so large that nothing else would be left of the sum.
+  alignas(64) double potential[kMaxGroup], together[kMaxGroup];
 };
 
 /// Working memory of one worker.
@@ -40,7 +43,11 @@ struct Scratch {
   static constexpr unsigned kList = 2048;        ///< evaluated when so many have come together
   static constexpr unsigned kRoom = kList + 64;  ///< the children of one more node fit
   Range* queue;                                  ///< room for a range a node of the largest tree
-  alignas(64) float x[kRoom], y[kRoom], z[kRoom], mass[kRoom];
+  struct Points {
+    alignas(64) float x[kRoom], y[kRoom], z[kRoom], mass[kRoom];
+    unsigned count;
+  };
+  Points around, inside;  ///< outside of the group's box, and in it, where a body may meet itself
   alignas(64) float cx[kRoom], cy[kRoom], cz[kRoom], cmass[kRoom];  ///< cells with second moments
   alignas(64) float second[6][kRoom];
   std::uint64_t points, cells;  ///< length of the group's lists
@@ -56,11 +63,10 @@ struct Kernels {
   /// `rounds` times 16 independent fused multiply-adds of `lanes` values; for measuring what the processor
   /// can do.
   float (*multiply_add)(std::uint64_t rounds);
-  /// Direct summation in fp64. Sources at no distance exert nothing; with softening they count in the
-  /// potential.
+  /// Direct summation in fp64. Sources at no distance exert nothing; their mass is `together`.
   void (*direct)(const double* x, const double* y, const double* z, const double* mass, std::size_t sources,
                  const double* tx, const double* ty, const double* tz, std::size_t targets, double eps2,
-                 double* ax, double* ay, double* az, double* potential);
+                 double* ax, double* ay, double* az, double* potential, double* together);
 };
 
 /// Of one interaction, vector operations that need a unit for products (with 1 / sqrt as four); sums go

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "fabric/error.h"
+#include "nbody/tree/tree.h"
 
 namespace polyloom::nbody {
 namespace {
@@ -24,7 +25,7 @@ void fill(Group& g, std::span<const Point> bodies) {
   for (unsigned i = 0; i < kMaxGroup; ++i) {
     const Point& p = bodies[std::min<std::size_t>(i, bodies.size() - 1)];
     g.x[i] = p.x, g.y[i] = p.y, g.z[i] = p.z;
-    g.ax[i] = g.ay[i] = g.az[i] = g.potential[i] = 0;
+    g.ax[i] = g.ay[i] = g.az[i] = g.potential[i] = g.together[i] = 0;
   }
   const auto bound = [&](const float* v, unsigned axis) {
     const auto [low, high] = std::minmax_element(v, v + g.count);
@@ -64,7 +65,7 @@ void Walk::add(Pool& pool, const TreeView& tree, std::span<const float> radius) 
       t.values[2][i] = r.y;
       t.values[3][i] = r.z;
       t.values[4][i] = r.mass;
-      t.values[5][i] = radius.empty() ? 0.0f : radius[i];
+      t.values[5][i] = radius.empty() ? 0.0f : kNearest * radius[i];
       t.more[i] = r.more;
     }
     for (std::size_t i = block * kNodesInBlock; i < end && !tree.second.empty(); ++i) {
@@ -105,7 +106,7 @@ WalkStats Walk::run(Pool& pool, const WalkOptions& options, std::span<const Poin
   prepare_workers(pool.workers());
   // Softening that small would overflow fp32 between coincident bodies; without it they are left out.
   const float eps2 = options.eps * options.eps > kCoincident ? options.eps * options.eps : 0.0f;
-  const double own = eps2 > 0 ? 1.0 / static_cast<double>(options.eps) : 0.0;
+  const double place = eps2 > 0 ? 1.0 / static_cast<double>(options.eps) : 0.0;
   std::atomic<std::uint64_t> points = 0, cells = 0, lists = 0;
   pool.run((bodies.size() + options.group - 1) / options.group, [&](std::size_t block, unsigned worker) {
     const std::size_t first = block * options.group;
@@ -121,7 +122,8 @@ WalkStats Walk::run(Pool& pool, const WalkOptions& options, std::span<const Poin
     kernels().walk(trees.data(), trees.size(), g, s, eps2);
     for (std::size_t i = 0; i < count; ++i) {
       acceleration[first + i] = {g.ax[i], g.ay[i], g.az[i]};
-      potential[first + i] = g.potential[i] + own * static_cast<double>(bodies[first + i].mass);
+      potential[first + i] =
+          g.potential[i] - place * (g.together[i] - static_cast<double>(bodies[first + i].mass));
     }
     points += s.points * count;
     cells += s.cells * count;

@@ -109,12 +109,13 @@ def direct(
 ) -> tuple[Floats, Floats]:
     """Accelerations and potentials by direct summation in double precision, of ``targets`` (default: the bodies).
 
-    Bodies at no distance do not attract; with softening, a body that is a target counts in its own potential.
+    Bodies at no distance do not attract; with softening they count in the potential, but for a body in its own.
     """
     positions, masses = _arrays(pos, mass)
     at = positions if targets is None else arrays.vectors("targets", targets)
+    own = masses if targets is None else masses[:0]
     constants = arrays.real("eps", eps), arrays.real("gravity", gravity)
-    acceleration, potential = ext.direct(positions, masses, at, *constants, 0)
+    acceleration, potential = ext.direct(positions, masses, at, own, *constants, 0)
     return acceleration, potential
 
 
