@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The communicator: one method an operation. Input and output: lists of arrays, one a rank; a ``Result``."""
+"""The communicator: one method an operation. Input and output: lists of arrays, one a rank; a ``Result``.
+
+Numbers in lists are arrays too: float64 or int64 where they only move, float32 or int32 where they are computed with.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,8 @@ from polyloom.errors import UserError
 Array = NDArray[Any]
 _INT32 = (-(1 << 31), (1 << 31) - 1)
 _TYPES = {np.dtype(np.float32): "fp32", np.dtype(np.int32): "int32"}
+#: What Python's own numbers are for operations that compute.
+_NARROW = {np.dtype(np.float64): np.dtype(np.float32), np.dtype(np.int64): np.dtype(np.int32)}
 
 
 @dataclass(frozen=True)
@@ -73,17 +78,23 @@ def _words_of(array: Array) -> NDArray[np.uint32]:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint32)
 
 
-def _array(value: Any, who: str = "") -> Array:
-    """What was given, if it is an array whose bytes are all that it holds."""
-    if not isinstance(value, np.ndarray):
-        raise CollectiveError(f"{who}a {type(value).__name__}; arrays of NumPy are expected, one a rank")
+def _array(value: Any, who: str = "", narrow: bool = False) -> Array:
+    """What was given, arrays or numbers, as an array whose bytes are all that it holds.
+
+    ``narrow``: Python's own numbers, which have no type, become float32 or int32.
+    """
     if isinstance(value, np.ma.MaskedArray):
         raise CollectiveError(f"{who}a masked array, whose mask would be lost; fill it (filled()) or give its data")
-    if value.dtype.hasobject or not value.dtype.itemsize:
-        raise CollectiveError(
-            f"{who}an array of {value.dtype}; elements of a fixed size are expected, no Python objects"
-        )
-    return value
+    try:
+        array = np.asarray(value)
+        if narrow and not hasattr(value, "dtype") and array.dtype in _NARROW:
+            array = np.asarray(value, _NARROW[array.dtype])
+    except (ValueError, OverflowError) as error:
+        raise CollectiveError(f"{who}{error}") from None
+    if array.dtype.hasobject or not array.dtype.itemsize:
+        what = f"an array of {array.dtype}" if isinstance(value, np.ndarray) else repr(value)
+        raise CollectiveError(f"{who}{what}; elements of a fixed size are expected, no Python objects")
+    return array
 
 
 def _items(value: Any, what: str) -> list[Any]:
@@ -110,7 +121,7 @@ def _check_types(arrays: Sequence[Array | None]) -> None:
     ranks: dict[str, list[str]] = {}
     for rank, array in enumerate(arrays):
         if array is not None:
-            ranks.setdefault(str(_array(array, f"rank {rank}: ").dtype), []).append(str(rank))
+            ranks.setdefault(str(array.dtype), []).append(str(rank))
     if len(ranks) > 1:
         who = "; ".join(f"{name} (rank {', '.join(of)})" for name, of in ranks.items())
         raise CollectiveError(f"the ranks' arrays are of different types: {who}")
@@ -191,8 +202,8 @@ class Communicator:
         """Lanes that leave a node."""
         return int(self._raw.lanes)
 
-    def _one_each(self, arrays: Any) -> list[Array]:
-        found = _items(arrays, "arrays")
+    def _one_each(self, arrays: Any, narrow: bool = False) -> list[Array]:
+        found = [_array(each, f"rank {rank}: ", narrow) for rank, each in enumerate(_items(arrays, "arrays"))]
         if len(found) != self.size:
             raise CollectiveError(f"{len(found)} arrays for {self.size} ranks; one a rank is expected")
         _check_types(found)
@@ -308,7 +319,10 @@ class Communicator:
         """
         n = self.size
         given = _items(blocks, "blocks")
-        rows = [_items(row, f"rank {i}") for i, row in enumerate(given)]
+        rows = [
+            [_array(block, f"rank {i}, block {j}: ") for j, block in enumerate(_items(row, f"rank {i}"))]
+            for i, row in enumerate(given)
+        ]
         if len(rows) != n or any(len(row) != n for row in rows):
             raise CollectiveError(f"all_to_all: {n} rows of {n} blocks are wanted for {n} ranks")
         for row in rows:
@@ -329,10 +343,11 @@ class Communicator:
     ) -> tuple[Array, Result]:
         """Element-wise sum, min, max or average of equal float32 or int32 arrays, at rank ``root``.
 
-        The result has the shape of rank 0's array. Minimum and maximum are IEEE 754's minimumNumber and
-        maximumNumber, in which a NaN loses against a number; in sums and averages it wins.
+        The result has the shape of rank 0's array. No sum of an average leaves float32 on the way. Minimum and
+        maximum are IEEE 754's minimumNumber and maximumNumber, in which a NaN loses against a number; in sums and
+        averages it wins.
         """
-        arrays = self._one_each(arrays)
+        arrays = self._one_each(arrays, narrow=True)
         request = self.request("reduce", [arrays[0].nbytes], arrays[0].dtype, root=root, reduce=op)
         received, result = self._call(request, arrays, arrays[0].dtype, algorithm)
         return received[root].reshape(arrays[0].shape), result
@@ -341,7 +356,7 @@ class Communicator:
         self, arrays: Sequence[Array], counts: Sequence[int] | None = None, op: str = "sum", algorithm: str = ""
     ) -> tuple[list[Array], Result]:
         """Element-wise combination; rank i gets ``counts[i]`` elements, flat (default: equal shares)."""
-        arrays = self._one_each(arrays)
+        arrays = self._one_each(arrays, narrow=True)
         if counts is None and arrays[0].size % self.size:
             raise CollectiveError(
                 f"reduce_scatter of {arrays[0].size} elements over {self.size} ranks: shares are not equal; "
@@ -359,7 +374,7 @@ class Communicator:
 
         Shapes and NaN as ``reduce``.
         """
-        arrays = self._one_each(arrays)
+        arrays = self._one_each(arrays, narrow=True)
         request = self.request("all_reduce", [arrays[0].nbytes], arrays[0].dtype, reduce=op)
         received, result = self._call(request, arrays, arrays[0].dtype, algorithm)
         return [each.reshape(arrays[0].shape) for each in received], result
@@ -382,14 +397,14 @@ class Communicator:
         first, *others = [_whole(each, "bits", 0, 32) for each in _items(bits, "bits")] or [0]
         if len(others) != 1 or first + others[0] > 32:
             raise CollectiveError(f"bits={bits}: the first bit and how many, of the 32 of a key")
-        keys = [_array(each, f"rank {rank}: ") for rank, each in enumerate(_items(keys, "keys"))]
+        keys = [_array(each, f"rank {rank}: ", narrow=True) for rank, each in enumerate(_items(keys, "keys"))]
         for rank, array in enumerate(keys):
             if array.dtype.kind not in "iu":
                 raise CollectiveError(f"partition: rank {rank}'s keys are {array.dtype}; keys are uint32 or int32")
         given = [] if values is None else _items(values, "values")
         if values is not None and len(given) != len(keys):
             raise CollectiveError(f"partition: values of {len(given)} ranks and keys of {len(keys)}")
-        beside = [_array(each, f"rank {rank}: ") for rank, each in enumerate(given)]
+        beside = [_array(each, f"rank {rank}: ", narrow=True) for rank, each in enumerate(given)]
         columns = [[_words_of(a.astype(_native(a.dtype), copy=False)) for a in keys], [_words_of(a) for a in beside]]
         raw = self._raw.partition(
             *columns, first, others[0], [_whole(owner, "owners", *_INT32) for owner in _items(owners, "owners")]
@@ -511,15 +526,19 @@ class Communicator:
         *,
         barrier: bool = True,
         marks: int = 2,
-        status: range = range(0),
+        status: Sequence[int] = (),
         start_order: Sequence[int] = (),
     ) -> list[NodeRun]:
-        """Execute one program a rank; fetch the first ``marks`` marks and words ``status`` of the operator.
+        """Execute one program a rank; fetch the first ``marks`` marks and words of the operator's status.
+
+        ``status``: which words, in this order.
 
         ``barrier``: one goes before, and mark 0 gets the cycle of its end. ``start_order``: order in which the host
         starts the ranks. A program longer than the program memory is loaded in parts, between steps. CollectiveError
         names the cause if a node stops.
         """
         given = [[tuple(i) for i in program] for program in programs]
-        runs = self._raw.run_programs(given, barrier, marks, len(status), status.start, list(start_order))
-        return [NodeRun(r.begin, r.finish, list(r.marks), list(r.status)) for r in runs]
+        first, count = (min(status), max(status) + 1 - min(status)) if status else (0, 0)
+        runs = self._raw.run_programs(given, barrier, marks, count, first, list(start_order))
+        chosen = [word - first for word in status]
+        return [NodeRun(r.begin, r.finish, list(r.marks), [r.status[word] for word in chosen]) for r in runs]

@@ -496,7 +496,7 @@ std::string show_cluster(const std::string& cluster) {
     return result + "'";
   };
   const std::string command =
-      quoted(fabric::find_simulator()) + " --cluster " + quoted(cluster) + " --show --json 2>&1";
+      quoted(fabric::find_simulator()) + " --on sim --cluster " + quoted(cluster) + " --show --json 2>&1";
   std::FILE* pipe = ::popen(command.c_str(), "r");
   if (!pipe) throw UserError("cannot start " + command);
   std::string said;

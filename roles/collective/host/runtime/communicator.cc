@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "polyloom/collectives.h"
@@ -130,8 +132,11 @@ namespace {
 /// Fully connected ranks, or those of a cluster file with their lanes.
 ClusterFacts native_facts(const Options& options) {
   ClusterFacts facts;
-  if (!options.cluster.empty()) {
-    facts = read_facts(show_cluster(options.cluster));
+  const char* named = std::getenv("POLYLOOM_CLUSTER");
+  const std::string cluster =
+      !options.cluster.empty() || options.native_ranks || !named ? options.cluster : named;
+  if (!cluster.empty()) {
+    facts = read_facts(show_cluster(cluster));
   } else {
     const int ranks = options.native_ranks.value_or(8);
     if (ranks < 1 || ranks > 64) throw UserError(fmt::format("{} ranks: allowed are 1 to 64", ranks));
@@ -194,6 +199,21 @@ void require_small_sums(const Communicator::Prepared& prepared,
       "values "
       "of element {} add up to {}, without their signs, and {} is safe; use smaller values or float32",
       name_of(prepared.request.operation), prepared.algorithm, large - sums.begin(), *large, kMost));
+}
+
+/// By how many powers of two the sums of a float average might be above fp32; 0 if they cannot.
+int binades_above(const Request& request, std::span<const std::span<const std::uint8_t>> send) {
+  if (request.reduce != ReduceOp::average || request.type != DataType::fp32 || !request.reduces()) return 0;
+  float most = 0;
+  for (const auto& bytes : send) {
+    for (std::size_t at = 0; at < bytes.size(); at += sizeof(float)) {
+      float value;
+      std::memcpy(&value, &bytes[at], sizeof value);
+      if (std::isfinite(value)) most = std::max(most, std::abs(value));
+    }
+  }
+  const auto sum = static_cast<double>(most) * static_cast<double>(send.size());
+  return std::max(0, std::ilogb(std::max(sum, 1.0)) - std::numeric_limits<float>::max_exponent + 2);
 }
 
 }  // namespace
@@ -495,6 +515,30 @@ std::uint64_t Communicator::channel_bytes() const { return state_->facts.channel
 unsigned Communicator::partitions() const { return state_->facts.partitions; }
 unsigned Communicator::record_beats() const { return state_->facts.record_beats; }
 
+/// An average whose sums might leave fp32: of values 2^binades smaller, which is exact but below 2^-126.
+Result Communicator::call_scaled(const Request& request, std::span<const std::span<const std::uint8_t>> send,
+                                 std::span<const std::span<std::uint8_t>> recv, const std::string& algorithm,
+                                 int binades) {
+  std::vector<std::vector<float>> scaled;
+  std::vector<std::span<const std::uint8_t>> from;
+  for (const auto& bytes : send) {
+    std::vector<float>& values = scaled.emplace_back(bytes.size() / sizeof(float));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    for (float& value : values) value = std::ldexp(value, -binades);
+    from.push_back(bytes_of(std::span<const float>(values)));
+  }
+  Result result = call(request, from, recv, algorithm);
+  for (const auto& bytes : recv) {
+    for (std::size_t at = 0; at < bytes.size(); at += sizeof(float)) {
+      float value;
+      std::memcpy(&value, &bytes[at], sizeof value);
+      value = std::ldexp(value, binades);
+      std::memcpy(&bytes[at], &value, sizeof value);
+    }
+  }
+  return result;
+}
+
 Result Communicator::call(const Request& request, std::span<const std::span<const std::uint8_t>> send,
                           std::span<const std::span<std::uint8_t>> recv, const std::string& algorithm) {
   check(request, topology());
@@ -510,6 +554,9 @@ Result Communicator::call(const Request& request, std::span<const std::span<cons
           "{}: rank {} gives {} bytes and has room for {}; it must give {} and gets {}",
           name_of(request.operation), rank, send[index(rank)].size(), recv[index(rank)].size(), out, in));
     }
+  }
+  if (const int binades = binades_above(request, send); binades > 0) {
+    return call_scaled(request, send, recv, algorithm, binades);
   }
   if (native() && (algorithm.empty() || algorithm == kNativeAlgorithm)) {  // no need for buffers in between
     run_native(request, send, recv);

@@ -5,8 +5,8 @@
 // Contract: one span a rank, of the sizes that send_bytes() and recv_bytes() say (plan.h). Copies and
 //   reductions run at the memory's speed, on all cores once there is enough to do. Spans may overlap.
 // Reductions: float sums are the operator's balanced tree over ranks (blocks/operators/README.md), so ranks
-//   get the bits of an algorithm that joins all of them at once; averages and extremes too are the
-//   operator's.
+//   get the bits of an algorithm that joins all of them at once; integer averages and extremes too are the
+//   operator's. A float average is the rounded mean; the operator multiplies its fp32 sum by a rounded 1/n.
 #pragma once
 
 #include <cstdint>

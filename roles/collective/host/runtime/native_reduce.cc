@@ -72,25 +72,19 @@ void one_nan(std::uint32_t* values, std::size_t count) {
   for (std::size_t e = 0; e < count; ++e) values[e] = is_nan(values[e]) ? kNan : values[e];
 }
 
-void average_float(unsigned divisor, std::uint32_t* values, std::size_t count) {
-  const float factor = 1.0f / static_cast<float>(divisor);
-  for (std::size_t e = 0; e < count; ++e) {
-    values[e] = std::bit_cast<std::uint32_t>(std::bit_cast<float>(values[e]) * factor);
-  }
-  one_nan(values, count);
-}
-
-/// The exact sum has at most 38 bits, so as a double it is exact, and its quotient cannot be rounded up to a
-/// whole number that it has not reached.
-void average_int(std::span<const std::uint32_t* const> from, unsigned divisor, std::uint32_t* to,
-                 std::size_t count) {
+/// Sums as doubles: those of floats neither leave their range nor lose a bit that counts after the division.
+/// Those of integers have at most 38 bits, so they are exact, and a quotient cannot be rounded up to a whole
+/// number that it has not reached.
+template <class T>
+void average(std::span<const std::uint32_t* const> from, unsigned divisor, std::uint32_t* to,
+             std::size_t count) {
   static thread_local std::array<double, kBlockElements> sums;
-  std::fill_n(sums.begin(), count, 0.0);
+  std::fill_n(sums.begin(), count, -0.0);
   for (const std::uint32_t* in : from) {
-    for (std::size_t e = 0; e < count; ++e) sums[e] += static_cast<std::int32_t>(in[e]);
+    for (std::size_t e = 0; e < count; ++e) sums[e] += std::bit_cast<T>(in[e]);
   }
   for (std::size_t e = 0; e < count; ++e) {
-    to[e] = static_cast<std::uint32_t>(static_cast<std::int32_t>(sums[e] / divisor));  // toward zero
+    to[e] = std::bit_cast<std::uint32_t>(static_cast<T>(sums[e] / divisor));  // integers toward zero
   }
 }
 
@@ -105,9 +99,9 @@ void reduce_block(const Combine& combine, std::span<const std::uint32_t* const> 
     case ReduceOp::max:
       return real ? tree(from, to, count, ExtremeFloat<false>{}) : tree(from, to, count, ExtremeInt<false>{});
     case ReduceOp::average:
-      if (!real) return average_int(from, combine.divisor, to, count);
-      tree(from, to, count, SumFloat{});
-      return average_float(combine.divisor, to, count);
+      if (!real) return average<std::int32_t>(from, combine.divisor, to, count);
+      average<float>(from, combine.divisor, to, count);
+      return one_nan(to, count);
     case ReduceOp::sum:
       if (!real) return tree(from, to, count, SumInt{});
       tree(from, to, count, SumFloat{});

@@ -54,6 +54,51 @@ def test_all_reduce(comm: Communicator, count: int) -> None:
                 assert result.algorithm == name
 
 
+@pytest.mark.parametrize("value", [0.1, 1.0, -3.4e38, 1e-38])
+def test_an_average_of_equal_values_is_the_value(comm: Communicator, value: float) -> None:
+    """No sum on the way leaves float32. Natively to the bit; the operator adds in fp32 and multiplies by 1/n."""
+    x = np.float32(value)
+    for count in (1, 300):
+        arrays = [np.full(count, x)] * comm.size
+        for name in comm.algorithms(comm.request("all_reduce", [4 * count], np.float32)):
+            got = comm.all_reduce(arrays, "average", name)[0][0]
+            np.testing.assert_array_max_ulp(got, arrays[0], 2)
+            if name == "memory":
+                assert np.array_equal(got, arrays[0])
+    mixed = [np.array([np.inf, np.nan, 3e38, -3e38], np.float32), *[np.full(4, 3e38, np.float32)] * (comm.size - 1)]
+    mean = np.stack(mixed).astype(np.float64).mean(axis=0)
+    np.testing.assert_allclose(comm.all_reduce(mixed, "average")[0][0], mean, rtol=1e-6)
+
+
+def test_the_environment_is_heeded_natively_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, ranks in (("optweb-3x3", 9), ("optweb-4x2", 8)):
+        monkeypatch.setenv("POLYLOOM_CLUSTER", name)
+        for on in ("native", "sim", ""):
+            monkeypatch.setenv("POLYLOOM_ON", "native" if on != "sim" else on)
+            with Communicator(on=on) as comm:
+                assert (comm.size, comm.native) == (ranks, on != "sim")
+        assert Communicator("optweb-small", on="native").topology != Communicator(on="native").topology
+        assert Communicator(on="native", native_ranks=3).size == 3
+
+
+def test_lists_are_arrays(comm: Communicator) -> None:
+    """Of Python's numbers: float64 and int64 where they only move, float32 and int32 where they are computed with."""
+    n = comm.size
+    lists = [[rank + 0.5, rank] for rank in range(n)]
+    flat = np.array(lists).ravel()
+    for got in comm.all_gather(lists)[0]:
+        assert got.dtype == np.float64 and np.array_equal(got, flat)
+    assert np.array_equal(comm.gather(range(n), root=1)[0], np.arange(n))
+    assert np.array_equal(comm.broadcast([[1, 2], [3, 2**40]])[0][n - 1], [[1, 2], [3, 2**40]])
+    assert np.array_equal(comm.scatter([(rank, rank) for rank in range(n)])[0][1], [1, 1])
+    received = comm.all_to_all([[[i], j][j % 2] if j % 2 == 0 else i for j in range(n)] for i in range(n))[0]
+    assert [int(np.squeeze(block)) for block in received[0]] == list(range(n))
+    got = comm.all_reduce(lists)[0][0]
+    assert got.dtype == np.float32 and np.array_equal(got, np.array(lists).sum(axis=0))
+    got = comm.reduce_scatter([list(range(n))] * n, op="average")[0]
+    assert got[1].dtype == np.int32 and np.array_equal(np.concatenate(got), range(n))
+
+
 @pytest.mark.parametrize("dtype", [">i4", ">f8", "?", "c16", "S3", ">u2, <f4"])
 def test_types_and_shapes(comm: Communicator, dtype: str) -> None:
     """What moves comes as it was: type, byte order, and the shape of each block."""

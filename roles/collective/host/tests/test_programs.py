@@ -96,6 +96,9 @@ def test_partition_with_histogram(comm: Communicator) -> None:
     programs[5] = [*program, p.go(1), p.end()]
     run = comm.run_programs(programs, status=range(10))[5]
     assert run.status[0] & 0xFF == 0
+    for words in (range(2, 6, 2), range(5, 1, -1), [9, 2, 2], range(3, 3)):  # counts of runs of the same programs
+        again = comm.run_programs(programs, status=words)[5]
+        assert again.status == [run.status[word] for word in words]
     everything = np.concatenate(keys)
     for o in range(8):
         want = everything[everything >> 29 == o]

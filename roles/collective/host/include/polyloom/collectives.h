@@ -31,8 +31,9 @@
 namespace polyloom::collective {
 
 struct Options {
-  std::string cluster{};  ///< name or path; empty: POLYLOOM_CLUSTER
-  std::string on{};       ///< "sim" or "native"; empty: POLYLOOM_ON, else sim
+  std::string
+      cluster{};     ///< name or path; empty: POLYLOOM_CLUSTER, natively too unless native_ranks is given
+  std::string on{};  ///< "sim" or "native"; empty: POLYLOOM_ON, else sim
   /// Of a native communicator without a cluster; empty: 8. Refused beside what rules such a one out.
   std::optional<int> native_ranks{};
   /// Simulated time without progress that counts as a hang, longer where an operation itself takes longer; 0:
@@ -216,6 +217,9 @@ class Communicator {
  private:
   struct State;
   Prepared allot(const Request& request, const std::string& algorithm);
+  Result call_scaled(const Request& request, std::span<const std::span<const std::uint8_t>> send,
+                     std::span<const std::span<std::uint8_t>> recv, const std::string& algorithm,
+                     int binades);
   std::unique_ptr<State> state_;
 };
 
