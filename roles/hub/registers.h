@@ -69,7 +69,7 @@ namespace reg {                              // byte offsets in the register spa
 inline constexpr std::uint32_t id = 0x0000;  ///< R: kMagic
 inline constexpr std::uint32_t shape =
     0x0008;  ///< R: [9:0] max payload, [15:10] slots, [19:16] function lanes,
-             ///< [35:20] function kinds, [44:36] function width, [51:45] tags, [57:52] memory bits
+             ///< [35:20] function kinds below 16, [44:36] function width, [51:45] tags, [57:52] memory bits
 inline constexpr std::uint32_t node = 0x0010;    ///< RW: [3:0]
 inline constexpr std::uint32_t links = 0x0018;   ///< RW: [3:0] N, E, S, W present
 inline constexpr std::uint32_t status = 0x0020;  ///< R: the first fault since cleared: [7:0] Cause, [11:8]

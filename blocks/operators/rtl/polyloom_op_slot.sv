@@ -67,6 +67,10 @@ module polyloom_op_slot
   localparam int unsigned Second = Partitions - 1;  // of the second partition, or the first where it is alone
   localparam bit Twin = Partitions == 2 && Kinds[Partition];
 
+  if (Kinds >> KindNumbers != '0) begin : gen_bad_kinds
+    $error("%m: Kinds %h: operators from number %0d on have no RTL here", Kinds, KindNumbers);
+  end
+
   // The step's kind, decided in the clock of step_i.
   logic [7:0] kind_d, kind_q;
   logic kind_error_d, kind_error_q;

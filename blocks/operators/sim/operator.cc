@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blocks/operators/sim/operator.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 
 #include "blocks/operators/sim/let.h"
 #include "blocks/operators/sim/partition.h"
 #include "blocks/operators/sim/pass.h"
 #include "blocks/operators/sim/reduce.h"
+#include "fabric/error.h"
 
 namespace polyloom::blocks::operators {
 
@@ -111,6 +116,18 @@ void Operator::digest(fabric::Digest& digest) const {
   digest_inner(digest);
 }
 
+namespace {
+
+void add_library(Registry& registry, const std::string& path) {
+  using Add = void (*)(Registry&);
+  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // until the process ends
+  const auto add = library ? reinterpret_cast<Add>(::dlsym(library, "polyloom_add_operators")) : nullptr;
+  if (!add) throw UserError("POLYLOOM_OPERATORS: " + std::string(::dlerror()));
+  add(registry);
+}
+
+}  // namespace
+
 Registry& Registry::instance() {
   static Registry registry;
   return registry;
@@ -133,6 +150,9 @@ Registry::Registry() {
   });
   built_in(Kind::pass, "pass",
            [](const SlotParams& p) { return std::make_unique<Pass>(p.inputs, p.outputs); });
+  const char* libraries = std::getenv("POLYLOOM_OPERATORS");
+  std::istringstream paths(libraries ? libraries : "");
+  for (std::string path; std::getline(paths, path, ':');) add_library(*this, path);
 }
 
 void Registry::add(Kind kind, std::string name, Factory factory) {
@@ -159,6 +179,18 @@ std::unique_ptr<Operator> Registry::make(Kind kind, const SlotParams& params) co
 }
 
 const std::string& Registry::name(Kind kind) const { return find(kind).name; }
+
+std::optional<Kind> Registry::find(std::string_view name) const {
+  const auto at = std::ranges::find(entries_, name, &Entry::name);
+  if (at == entries_.end()) return std::nullopt;
+  return kinds_[static_cast<std::size_t>(at - entries_.begin())];
+}
+
+std::string Registry::names() const {
+  std::string all;
+  for (const Entry& entry : entries_) all += (all.empty() ? "" : ", ") + entry.name;
+  return all;
+}
 
 Slot::Slot(std::uint64_t kinds, const SlotParams& params) : inputs_(params.inputs), outputs_(params.outputs) {
   if (params.partitions < 1 || params.partitions > 2 || params.partitions * inputs_ > kMaxPorts ||

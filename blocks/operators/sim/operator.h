@@ -22,8 +22,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "blocks/cycle.h"
@@ -165,7 +167,10 @@ struct SlotParams {
   unsigned let_open_depth = 4096;   ///< opened nodes an output whose children let waits for
 };
 
-/// What a slot may be made of. Built-in operators are there from the start; a user adds one with add().
+/// What a slot may be made of. Built-in operators are there from the start; a user adds others with add(), in
+/// a program of his own or in shared libraries that POLYLOOM_OPERATORS names (joined by ":"), for programs
+/// that are not. Such a library has extern "C" void polyloom_add_operators(Registry&). Throws UserError if it
+/// has not.
 class Registry {
  public:
   using Factory = std::function<std::unique_ptr<Operator>(const SlotParams&)>;
@@ -176,6 +181,8 @@ class Registry {
                                  const SlotParams& params) const;  ///< std::out_of_range: not there
   std::span<const Kind> kinds() const { return kinds_; }
   const std::string& name(Kind kind) const;
+  std::optional<Kind> find(std::string_view name) const;
+  std::string names() const;  ///< joined by ", "
 
  private:
   struct Entry {

@@ -28,7 +28,7 @@ std::uint64_t Local::shape() const {
   std::uint64_t kinds = 0;
   for (const auto kind : p_.kinds) kinds |= std::uint64_t{1} << static_cast<unsigned>(kind);
   return p_.max_payload | std::uint64_t{p_.slots} << 10 |
-         std::uint64_t{function_.exists() ? p_.lanes : 0} << 16 | kinds << 20 |
+         std::uint64_t{function_.exists() ? p_.lanes : 0} << 16 | (kinds & 0xffff) << 20 |
          std::uint64_t{function_.exists() ? p_.function_width : 0} << 36 | std::uint64_t{p_.tags} << 45 |
          std::uint64_t{p_.memory_bits} << 52;
 }

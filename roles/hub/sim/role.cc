@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "roles/hub/sim/role.h"
 
-#include <algorithm>
-
 #include "blocks/operators/sim/let.h"
 #include "fabric/cluster/units.h"
 #include "fabric/error.h"
@@ -14,8 +12,6 @@
 namespace polyloom::hub {
 namespace {
 
-using blocks::operators::Kind;
-
 constexpr unsigned kFunctionSteps = 5;        ///< the function's clock is so many parts of the hub's
 constexpr std::int64_t kPaperGeometry = 136;  ///< stages of the published pipe
 constexpr const char* kRole = "hub";
@@ -23,12 +19,14 @@ constexpr const char* kRole = "hub";
 unsigned small(std::int64_t value) { return static_cast<unsigned>(value); }
 
 void read_function(fabric::Table& table, bool paper, HubParams& p) {
-  static const std::vector<std::pair<std::string, Kind>> kKinds = {{"let", Kind::let}, {"pass", Kind::pass}};
+  const auto& operators = blocks::operators::Registry::instance();
   for (const std::string& name : table.texts("function", std::vector<std::string>{"let", "pass"})) {
-    const auto kind =
-        std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& k) { return k.first == name; });
-    if (kind == kKinds.end()) table.fail("function", "\"" + name + "\" is no operator of a hub", "let, pass");
-    p.kinds.push_back(kind->second);
+    const auto kind = operators.find(name);
+    if (!kind) {
+      table.fail("function", "\"" + name + "\" is no operator of a hub",
+                 operators.names() + ", and those that libraries in POLYLOOM_OPERATORS add");
+    }
+    p.kinds.push_back(*kind);
   }
   const auto geometry = table.integer("geometry_latency", paper ? kPaperGeometry : 0, 0, 1000);
   p.operators.let_geometry = small(geometry);

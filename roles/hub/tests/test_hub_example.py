@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Covers: the tour of hubs in C++ as a user runs it, its numbers computed here. Leaves out: everything else
-# (hub_host_test.cc).
+# Covers: the tour of hubs in C++ and an operator of one's own as a user runs them, their numbers computed here. Leaves
+# out: everything else (hub_host_test.cc).
 import os
 import re
 import subprocess
@@ -25,3 +25,30 @@ def test_tour(cluster):
     # Two microseconds from accelerator to accelerator; a read goes there and back.
     assert 2.0 < times[0] < 5
     assert 2.0 < times[2] < 10
+
+
+def scale_by(cluster, factor, **env):
+    env = {**os.environ, "POLYLOOM_HOME": str(paths.home()), **env}
+    command = [str(paths.build_dir() / "bin" / "hub_operator"), str(cluster), str(factor)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, env=env)
+
+
+@pytest.mark.parametrize("factor", [1, 3, 2**31 + 7])
+def test_an_operator_of_a_library(factor):
+    library, cluster = paths.build_dir() / "bin" / "scale_by.so", paths.home() / "examples/hub_operator/scale_by.toml"
+    done = scale_by(cluster, factor, POLYLOOM_OPERATORS=str(library))
+    assert done.returncode == 0, done.stderr
+    assert list(map(int, done.stdout.split())) == [factor * n % 2**32 for n in range(1, 101)]
+
+
+def test_an_operator_that_is_nowhere(tmp_path):
+    cluster = paths.home() / "examples/hub_operator/scale_by.toml"
+    done = scale_by(cluster, 3)
+    assert done.returncode == 1
+    assert (
+        '"scale_by" is no operator of a hub; allowed: reduce, partition, let, pass, and those that libraries'
+        in done.stderr
+    )
+    done = scale_by(cluster, 3, POLYLOOM_OPERATORS=str(tmp_path / "none.so"))
+    assert done.returncode == 1
+    assert "POLYLOOM_OPERATORS: " in done.stderr and "none.so: cannot open shared object file" in done.stderr
