@@ -22,7 +22,7 @@ import numpy as np
 
 from apps.sort import sorts, table
 from apps.sort.cluster import Column, NumpyCluster
-from polyloom import arguments, files
+from polyloom import arguments, files, memory
 from polyloom import folder as run_folder
 from polyloom.collectives.models.topology import fully_connected
 from polyloom.errors import UserError, one_line
@@ -33,6 +33,10 @@ CAUSES = "a cluster whose links change data (bit errors, block_check = false) do
 #: What simulated_seconds of an answer contains.
 SPAN = "from the first pass to the last, the host's turns between passes included; loading and reading back are not"
 NATIVE_NODES = 8
+#: Of memory a record, measured with 8 and 3.2 million (records, columns, what is dealt): natively, and over a cluster,
+#: whose nodes' memories lie in this machine too; what --verify and --out need beside.
+BYTES_A_RECORD = {True: 60, False: 75}
+BYTES_TO_VERIFY, BYTES_TO_WRITE = 16, 8
 DEFAULT_KEYS = 1 << 14
 #: What of the order the cluster leaves to the host: nothing, that inside each channel, or inside each node.
 Finish = Literal["", "channel", "node"]
@@ -82,12 +86,15 @@ def check_options(args: argparse.Namespace, native: bool, seed: int = 0) -> None
         files.check_output(args.out, [".npy", ".csv"], args.input)
 
 
-def records(args: argparse.Namespace, nodes: int, types: int, seed: int) -> table.Table:
-    """The table that is to be sorted."""
+def records(args: argparse.Namespace, nodes: int, types: int, seed: int, native: bool) -> table.Table:
+    """The table that is to be sorted; UserError if there is no memory for its sort."""
+    each = BYTES_A_RECORD[native] + BYTES_TO_VERIFY * args.verify + BYTES_TO_WRITE * bool(args.out)
     if args.input:
-        return table.read(args.input)
+        return table.read(args.input, each)
     data = args.data or ("wide" if args.algorithm == "full" else "uniform")
-    return table.generate(data, nodes, DEFAULT_KEYS if args.keys is None else args.keys, types, seed)
+    count = DEFAULT_KEYS if args.keys is None else args.keys
+    memory.require(each * nodes * count, f"a sort of {nodes * count} records")
+    return table.generate(data, nodes, count, types, seed)
 
 
 def choose(asked: str | None, split: str | None, largest: int, types: int) -> str:
@@ -196,7 +203,7 @@ def run(args: argparse.Namespace, native: bool, seed: int) -> dict[str, Any]:
         topology, channels = topology_of(communicator), min(device.channels, device.ports)
         require_partition(device, topology)
     types = min(TYPES, topology.nodes * channels) if args.types is None else args.types
-    given = records(args, topology.nodes, types, seed)
+    given = records(args, topology.nodes, types, seed, native)
     code = table.Code.of(given)
     keys, values = code.encode(given)
     largest = int(keys.max()) if len(keys) else 0

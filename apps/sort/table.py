@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.sort.cluster import Column
-from polyloom import files
+from polyloom import files, memory
+from polyloom.errors import UserError
 
 Table = NDArray[Any]  # [record, (key, value)], of an integer type
 SIGN = np.uint32(1 << 31)
@@ -51,13 +52,17 @@ def generate(data: str, nodes: int, count: int, types: int, seed: int) -> Table:
     return np.column_stack([np.concatenate(keys), np.arange(nodes * count, dtype=np.uint32)])
 
 
-def read(path: Path) -> Table:
-    """The table of a .npy file: shape (records, 2), integers that fit 32 bits."""
+def read(path: Path, work: float = 0) -> Table:
+    """The table of a .npy file: shape (records, 2), integers that fit 32 bits.
+
+    UserError unless there is memory for it, and then for ``work`` bytes more a record.
+    """
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise ValueError(f"{path} is a pipe or a device; give a file")
     try:
+        memory.require(path.stat().st_size, f"a sort of {path}")
         table = np.load(path, allow_pickle=False)
-    except (OSError, MemoryError):
+    except (OSError, MemoryError, UserError):
         raise
     except Exception as error:  # NumPy's reader lets through what its parts raise: TokenError, SyntaxError, BadZipFile
         why = "it holds Python objects" if "pickle" in str(error) else str(error)
@@ -68,6 +73,7 @@ def read(path: Path) -> Table:
         raise ValueError(f"{path}: shape {table.shape}; needed is a row (key, value) a record, so (records, 2)")
     if table.dtype.kind not in "iu":
         raise ValueError(f"{path}: {table.dtype}; keys and values are integers of 32 bits (uint32, int32, or wider)")
+    memory.require(work * len(table), f"a sort of {path}")
     for n, what in enumerate(("key", "value")):
         _check(path, what, table[:, n])
     return table

@@ -28,6 +28,8 @@ ARRAYS: dict[str, tuple[type, int]] = {
     "domain": (np.uint32, 1),
 }
 FRESH = ("pos", "vel", "mass", "id")
+#: What a body takes at least: its arrays where they are made, and once more in a domain.
+BYTES_A_BODY = 200
 #: What else a state may hold: of a snapshot.
 OTHERS = ("step", "time", "format", "version")
 #: A team of threads larger than that is a mistake.

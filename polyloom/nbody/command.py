@@ -17,7 +17,7 @@ from polyloom import interrupts, memory, record
 from polyloom.errors import UserError
 from polyloom.folder import RunFolder
 from polyloom.nbody import precision, snapshot
-from polyloom.nbody.arrays import State
+from polyloom.nbody.arrays import BYTES_A_BODY, State
 from polyloom.nbody.cluster import ClusterSimulation, Place, default_cluster
 from polyloom.nbody.energies import EnergyLog
 from polyloom.nbody.loader import NBodyError
@@ -29,8 +29,6 @@ from polyloom.nbody.simulation import Simulation, problem, simd
 DIRECT_BODIES = 16384
 #: A call of the compiled module takes no longer than about this, so that the bar moves and Ctrl-C is seen.
 SECONDS_A_CALL = 0.25
-#: What a body takes at least: its arrays where they are made, and once more in a domain.
-BYTES_A_BODY = 200
 FIDELITIES = ("native", "sim", "rtl")
 #: What simulated_seconds of a record contains; simulated_phases of a result name the parts of a step.
 SPAN = "from reset to the last rank's end: the forces before the first step, all steps, and collecting energies"

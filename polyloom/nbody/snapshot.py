@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from polyloom import files
+from polyloom import files, memory
 from polyloom.errors import UserError
 from polyloom.nbody import arrays
-from polyloom.nbody.arrays import ARRAYS, FRESH, State
+from polyloom.nbody.arrays import ARRAYS, BYTES_A_BODY, FRESH, State
 from polyloom.nbody.loader import NBodyError
 
 FORMAT, VERSION = "polyloom-nbody", 1
@@ -91,6 +91,9 @@ def _read_arrays(path: Path) -> dict[str, Any]:
             _look(path, raw.read(len(_ARRAY)))
             raw.seek(0)
             with np.load(raw, allow_pickle=False) as file:
+                sizes = {member.filename: member.file_size for member in file.zip.infolist()}
+                work = BYTES_A_BODY * sizes.get("mass.npy", 0) // 8
+                memory.require(sum(sizes.values()) + work, f"a simulation of {path}")
                 content = {name: file[name] for name in file.files}
     except FileNotFoundError:
         raise UserError(f"{path} does not exist") from None
