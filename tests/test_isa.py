@@ -237,6 +237,64 @@ def test_segment_that_lies_nowhere(address, tmp_path):
     assert done.stderr.count("\n") == 1
 
 
+#: Bytes and the address of each, in segments of their own that meet in words: a word of three segments; data whose
+#: segment comes before that of lower addresses in the file; data in the scratchpad; zeros of a .bss behind data.
+MEETING = {
+    "three in a word": [(0x1800000, b"abcde"), (0x1800005, b"f"), (0x1800006, b"gh")],
+    "higher first": [(0x1810006, b"uvwxyz"), (0x1810001, b"qrstu")],
+    "scratchpad": [(0x8101, b"m"), (0x8103, b"n"), (0x8102, b"k")],
+    "zeros": [(0x1820000, b"data5"), (0x1820005, bytes(4)), (0x1820009, b"end")],
+}
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", MEETING)
+def test_segments_that_meet_in_a_word(name, tmp_path):
+    pieces = MEETING[name]
+    image = dict(sorted((at + i, byte) for at, data in pieces for i, byte in enumerate(data)))
+    checks = "".join(
+        f"  li TESTNUM, {n}\n  li a0, {at}\n  lbu a1, 0(a0)\n  li a2, {byte}\n  bne a1, a2, fail\n"
+        for n, (at, byte) in enumerate(image.items(), 2)
+    )
+    sections = ""
+    for i, (_, data) in enumerate(pieces):
+        kind = "progbits" if any(data) else "nobits"
+        values = f".byte {','.join(map(str, data))}" if any(data) else f".zero {len(data)}"
+        sections += f'.section .piece{i}, "aw", @{kind}\n{values}\n'
+    script = tmp_path / "link.ld"
+    names = [f"piece{i}" for i in range(len(pieces))]
+    script.write_text(
+        "OUTPUT_ARCH(riscv)\nENTRY(_start)\nPHDRS { text PT_LOAD; host PT_LOAD; "
+        + " ".join(f"{n} PT_LOAD;" for n in names)
+        + " }\nSECTIONS {\n  . = 0; .text : { *(.text.init) *(.text) } :text\n"
+        + "  . = 0x8000; .tohost : { *(.tohost) } :host\n"
+        + "".join(f"  .{n} {at} : {{ *(.{n}) }} :{n}\n" for n, (at, _) in zip(names, pieces, strict=True))
+        + "  /DISCARD/ : { *(.note*) *(.comment) *(.riscv.attributes) *(.data) *(.bss) }\n}\n"
+    )
+    path = tmp_path / "meet.S"
+    path.write_text(programs.program(checks + "  j pass\n") + sections)
+    elf = path.with_suffix(".elf")
+    flags = [*build.FLAGS, f"-I{build.ENVIRONMENT}", f"-T{script}"]
+    subprocess.run([build.COMPILER, *flags, str(path), "-o", str(elf)], check=True)
+    done = isa_test("--elf", elf)
+    assert done.stdout.splitlines()[0] == "meet.elf: passed", done.stderr
+
+
+@needs_compiler
+@pytest.mark.parametrize(("march", "code"), [("rv32imc_zicsr", "  c.nop\n"), ("rv32imfc_zicsr", "  nop\n")])
+def test_compressed_code_is_told_by_the_flags_of_its_file(march, code, tmp_path):
+    path = tmp_path / "small.S"
+    path.write_text(programs.program(code + "  j pass\n"))
+    flags = [f"-march={march}", *build.FLAGS[1:], f"-I{build.ENVIRONMENT}", f"-T{build.ENVIRONMENT / 'link.ld'}"]
+    subprocess.run([build.COMPILER, *flags, str(path), "-o", str(tmp_path / "small.elf")], check=True)
+    done = isa_test("--elf", tmp_path / "small.elf")
+    assert done.returncode == 1
+    assert done.stderr.endswith(
+        "small.elf is not a linked RV32 program for these cores (machine EM_RISCV, 32 bits, ET_EXEC, "
+        "compressed instructions); build it with -march=rv32imf -mabi=ilp32 -static\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from elftools.elf.constants import P_FLAGS
+from elftools.elf.constants import E_FLAGS, P_FLAGS
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
@@ -57,10 +57,12 @@ def read(path: Path) -> Program:
 
 def _program(path: Path, elf: Any) -> Program:
     header = elf.header
-    if header["e_machine"] != "EM_RISCV" or elf.elfclass != 32 or header["e_type"] != "ET_EXEC":
+    compressed = header["e_machine"] == "EM_RISCV" and bool(header["e_flags"] & E_FLAGS.EF_RISCV_RVC)
+    if header["e_machine"] != "EM_RISCV" or elf.elfclass != 32 or header["e_type"] != "ET_EXEC" or compressed:
         raise UserError(
-            f"{path} is not a linked RV32 program (machine {header['e_machine']}, {elf.elfclass} bits, "
-            f"{header['e_type']}); build it with -march=rv32imf -mabi=ilp32 -static"
+            f"{path} is not a linked RV32 program for these cores (machine {header['e_machine']}, {elf.elfclass} bits, "
+            f"{header['e_type']}{', compressed instructions' if compressed else ''}); build it with -march=rv32imf "
+            "-mabi=ilp32 -static"
         )
     loaded = [s for s in elf.iter_segments() if s["p_type"] == "PT_LOAD" and s["p_memsz"]]
     segments = [Segment(int(s["p_vaddr"]), bool(s["p_flags"] & P_FLAGS.PF_X), _bytes_of(path, s)) for s in loaded]

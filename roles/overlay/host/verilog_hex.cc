@@ -28,20 +28,14 @@ class Reader {
     while (skip_space()) {
       if (text_[at_] == '@') {
         ++at_;
-        open(number(8, "an address of 1 to 8 hexadecimal digits after '@'"));
+        pieces_.push_back({number(8, "an address of 1 to 8 hexadecimal digits after '@'"), {}});
       } else {
         const auto byte = static_cast<std::uint8_t>(number(2, "a byte of 1 or 2 hexadecimal digits"));
-        if (images_.empty()) open(0);
-        images_.back().bytes.push_back(byte);
+        if (pieces_.empty()) pieces_.emplace_back();
+        pieces_.back().bytes.push_back(byte);
       }
     }
-    std::vector<MemoryImage> result;
-    for (MemoryImage& image : images_) {
-      if (image.bytes.empty()) continue;
-      image.bytes.resize((image.bytes.size() + 3) / 4 * 4, 0);
-      result.push_back(std::move(image));
-    }
-    return result;
+    return whole_words(std::move(pieces_));
   }
 
  private:
@@ -62,23 +56,6 @@ class Reader {
     return value;
   }
 
-  // A section that starts a few bytes behind the last one (alignment) continues it, so that no two images
-  // share a word.
-  void open(std::uint32_t address) {
-    if (!images_.empty()) {
-      MemoryImage& last = images_.back();
-      const std::uint64_t end = std::uint64_t{last.address} + last.bytes.size();
-      if (address >= end && address < end + 64) {
-        last.bytes.resize(address - last.address, 0);
-        return;
-      }
-    }
-    MemoryImage image;
-    image.address = address & ~3u;
-    image.bytes.resize(address & 3u, 0);
-    images_.push_back(std::move(image));
-  }
-
   [[noreturn]] void fail(const char* what) const {
     throw UserError(file_ + ":" + std::to_string(line_) + ": not Verilog hex: expected " + what +
                     "; make the file with objcopy -O verilog");
@@ -88,7 +65,7 @@ class Reader {
   std::string text_;
   std::size_t at_ = 0;
   int line_ = 1;
-  std::vector<MemoryImage> images_;
+  std::vector<MemoryImage> pieces_;
 };
 
 }  // namespace

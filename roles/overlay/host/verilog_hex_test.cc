@@ -50,6 +50,15 @@ TEST(VerilogHex, JoinsSectionsThatShareAWord) {
   EXPECT_EQ(images[1].bytes, std::vector<std::uint8_t>({0, 5, 0, 0}));
 }
 
+TEST(VerilogHex, JoinsSectionsThatShareAWordInAnyOrder) {
+  const auto images = read("@1800006\n07 08\n@1800001\n02\n@1800005\n06\n@1800100\n09\n@1800002\n03 04 05\n");
+  ASSERT_EQ(images.size(), 2u);
+  EXPECT_EQ(images[0].address, 0x1800000u);
+  EXPECT_EQ(images[0].bytes, std::vector<std::uint8_t>({0, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(images[1].address, 0x1800100u);
+  EXPECT_EQ(images[1].bytes, std::vector<std::uint8_t>({9, 0, 0, 0}));
+}
+
 TEST(VerilogHex, AnEmptyFileIsNoData) {
   EXPECT_TRUE(read("").empty());
   EXPECT_TRUE(read("@01800000\n\n").empty());

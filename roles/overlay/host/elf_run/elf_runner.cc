@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <map>
 #include <utility>
 
 #include "blocks/shell/host_frames.h"
 #include "fabric/error.h"
 #include "roles/overlay/host/core.h"
+#include "roles/overlay/host/memory_image.h"
 #include "roles/overlay/sim/board/fault_codes.h"
 #include "roles/overlay/sim/tile/memory.h"
 
@@ -89,14 +91,20 @@ void ElfRunner::write(const MemRange& range, std::span<const std::uint8_t> bytes
 }
 
 void ElfRunner::load(const ElfProgram& program) {
+  // Memories are written in words, in which segments of one memory may meet.
+  std::map<Space, std::vector<MemoryImage>> pieces;
   for (const ElfSegment& segment : program.segments) {
     const std::string what = program.name + ": a segment of " + (segment.executable ? "code" : "data");
-    std::vector<std::uint8_t> bytes = segment.bytes;
-    // Whole words: what lies before and behind a segment in its word is not another's.
-    bytes.insert(bytes.begin(), segment.address % 4, 0);
-    bytes.resize((bytes.size() + 3) / 4 * 4);
-    const std::uint32_t address = segment.address - segment.address % 4;
-    write(place_of(backend_->facts(), segment.executable, address, bytes.size(), what), bytes, what);
+    const MemRange range =
+        place_of(backend_->facts(), segment.executable, segment.address, segment.bytes.size(), what);
+    pieces[range.space].push_back({segment.address, segment.bytes});
+  }
+  for (auto& [space, of_space] : pieces) {
+    const bool code = space == Space::instr;
+    const std::string what = program.name + (code ? ": its code" : ": its data");
+    for (const MemoryImage& image : whole_words(std::move(of_space))) {
+      write(place_of(backend_->facts(), code, image.address, image.bytes.size(), what), image.bytes, what);
+    }
   }
 }
 
