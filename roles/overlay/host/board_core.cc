@@ -183,7 +183,7 @@ void BoardCore::handle_fault(unsigned board, const blocks::FaultFrame& fault) {
                     " lost a byte of its console: another than this host program sends it bytes too");
   }
   const auto own_code = code_of_memory_.find({board, memory_of(dense_core(facts(), core))});
-  const std::string code = own_code != code_of_memory_.end() ? own_code->second : code_file_;
+  const std::string code = own_code != code_of_memory_.end() ? own_code->second.file : code_.file;
   const std::string place = source_line(elf_beside(code), fault.pc);
   throw UserError("device program stopped: " + fault_text(fault) + " (value " + hex(fault.value) +
                   ") at pc " + hex(fault.pc) + (place.empty() ? "" : ", " + place) + ", on " +

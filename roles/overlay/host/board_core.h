@@ -67,6 +67,12 @@ class BoardCore : public HostCore {
     std::uint32_t pc;
   };
 
+  /// What is executed: a file, and what it held when it was loaded.
+  struct Code {
+    std::string file;
+    std::vector<MemoryImage> images;
+  };
+
   unsigned board(unsigned x, unsigned y) const;
   unsigned cluster_board(unsigned x, unsigned y) const { return y * facts().boards_x + x; }
   bool in_use(unsigned board) const {
@@ -107,6 +113,7 @@ class BoardCore : public HostCore {
   void load_instructions(unsigned board, std::uint32_t target, const std::vector<MemoryImage>& images);
   std::vector<MemoryImage> read_code(const std::string& file) const;
   void refuse_if_started(const std::string& file, unsigned board, unsigned memory) const;
+  void refuse_if_another_program(unsigned board, unsigned core) const;
   void start(const std::vector<Start>& starts);
 
   std::unique_ptr<HostBackend> backend_;
@@ -122,9 +129,10 @@ class BoardCore : public HostCore {
   std::map<std::pair<unsigned, unsigned>, unsigned> prepared_;  ///< (board, dense core) -> threads
   std::map<std::pair<unsigned, unsigned>, unsigned>
       started_;            ///< (board, instruction memory) -> a core that executes from it, dense
-  std::string code_file_;  ///< of every core ...
-  std::map<std::pair<unsigned, unsigned>, std::string>
-      code_of_memory_;  ///< ... but those of (board, instruction memory)
+  Code code_;              ///< of every core ...
+  std::map<std::pair<unsigned, unsigned>, Code>
+      code_of_memory_,  ///< ... but those of (board, instruction memory), as it was loaded last, and ...
+      code_of_core_;    ///< ... what (board, dense core) was given
   ConsoleInput input_;
 
   std::vector<fabric::PhaseMark> phases_;

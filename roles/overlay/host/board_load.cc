@@ -151,6 +151,21 @@ void BoardCore::refuse_if_started(const std::string& file, unsigned board, unsig
                   "its own");
 }
 
+/// Two cores of a tile execute from one memory, so one of them would run what was loaded for the other. Known
+/// when it starts: until then either may still be given the other's program.
+void BoardCore::refuse_if_another_program(unsigned board, unsigned core) const {
+  const auto given = code_of_core_.find({board, core});
+  const auto loaded = code_of_memory_.find({board, memory_of(core)});
+  const Code& own = given != code_of_core_.end() ? given->second : code_;
+  if (loaded == code_of_memory_.end() || own.file.empty() || loaded->second.images == own.images) return;
+  const unsigned other = core % facts().cores_per_tile % 2 == 0 ? core + 1 : core - 1;
+  throw UserError("cores " + std::to_string(core_of_dense(facts(), std::min(core, other))) + " and " +
+                  std::to_string(core_of_dense(facts(), std::max(core, other))) + " of " + board_name(board) +
+                  " share an instruction memory, so they cannot run two programs: " + own.file +
+                  " was loaded for core " + std::to_string(core_of_dense(facts(), core)) + ", and " +
+                  loaded->second.file + " over it for the other. Give the second program a core of another pair");
+}
+
 void BoardCore::load_all(const std::string& code, const std::string& data) {
   for (const auto& [where, _] : started_) refuse_if_started(code, where.first, where.second);
   const auto code_images = read_code(code);
@@ -165,15 +180,17 @@ void BoardCore::load_all(const std::string& code, const std::string& data) {
       }
     }
   }
-  code_file_ = code;
+  code_ = {code, code_images};
   code_of_memory_.clear();
+  code_of_core_.clear();
 }
 
 void BoardCore::load_code(const std::string& code, CoreAt core) {
-  const unsigned on = board(core.x, core.y), memory = memory_of(dense_core(facts(), core.core));
+  const unsigned on = board(core.x, core.y), dense = dense_core(facts(), core.core), memory = memory_of(dense);
   refuse_if_started(code, on, memory);
-  load_instructions(on, memory, read_code(code));
-  code_of_memory_[{on, memory}] = code;
+  const Code loaded{code, read_code(code)};
+  load_instructions(on, memory, loaded.images);
+  code_of_core_[{on, dense}] = code_of_memory_[{on, memory}] = loaded;
 }
 
 void BoardCore::load_data(const std::string& data, CoreAt core) {
@@ -193,6 +210,11 @@ void BoardCore::prepare(CoreAt core, int threads) {
 
 // All threads of a board are started by one command, and all boards are told in one call.
 void BoardCore::start(const std::vector<Start>& starts) {
+  for (const Start& s : starts) {
+    for (unsigned core = s.first_core; core < s.first_core + s.cores; ++core) {
+      if (s.pc != kParkAddress) refuse_if_another_program(s.board, core);
+    }
+  }
   settle();
   enter("start", backend_->now());
   first_result_.reset();

@@ -494,6 +494,42 @@ TEST_F(HostLinkTest, RefusesToLoadUnderThreadsThatWereStarted) {
   EXPECT_EQ(written, before);
 }
 
+/// Cores 16 and 17 execute from one memory, 18 and 19 from another.
+TEST_F(HostLinkTest, RefusesTwoProgramsInOneInstructionMemory) {
+  const auto one = file("one.v", "@00000240\n13 00 00 00\n"), two = file("two.v", "@00000240\n93 00 00 00\n");
+  const auto same = file("same.v", "@00000240\n13 00 00 00\n"), data = file("data.v", "");
+  const auto load = [&](const std::string& code, unsigned core) {
+    link_->loadInstrsOntoCore(code.c_str(), 1, 0, core);
+    link_->startOne(1, 0, core, 1);
+  };
+  const auto start = [&](unsigned core) { link_->goOne(1, 0, core); };
+  const auto refused = [](const char* cores) {
+    return std::string("polyloom: cores ") + cores + " of board .1,0. share an instruction memory, .*: .*";
+  };
+  open();
+  load(one, 16);
+  load(two, 17);
+  load(two, 18);  // of another pair
+  start(18);
+  EXPECT_EXIT(start(16), testing::ExitedWithCode(1),
+              refused("16 and 17") + "one.v was loaded for core 16, and .*two.v over it");
+  start(17);
+  EXPECT_EQ(cluster_->starts.size(), 2u);
+  open();
+  load(two, 19);
+  load(one, 18);
+  EXPECT_EXIT(start(19), testing::ExitedWithCode(1), refused("18 and 19") + "two.v was loaded for core 19");
+  load(same, 19);  // the same program, in another file
+  start(18);
+  start(19);
+  open();
+  link_->boot(one.c_str(), data.c_str());
+  link_->loadInstrsOntoCore(two.c_str(), 1, 0, 7);
+  EXPECT_EXIT(link_->go(), testing::ExitedWithCode(1), refused("6 and 7") + "one.v was loaded for core 6");
+  link_->loadInstrsOntoCore(two.c_str(), 1, 0, 6);
+  link_->go();
+}
+
 TEST_F(HostLinkTest, CountsInstructionMemoriesOfTilesWithOneCore) {
   ClusterFacts facts = small_facts();
   facts.cores_per_tile = 1;

@@ -10,6 +10,7 @@ namespace polyloom::overlay {
 struct MemoryImage {
   std::uint32_t address = 0;
   std::vector<std::uint8_t> bytes;
+  bool operator==(const MemoryImage&) const = default;
 };
 
 /// The pieces, in any order and at any byte, as images of whole words in the order of their addresses, of
