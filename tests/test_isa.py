@@ -88,7 +88,33 @@ WRONG = {
     ),
     "breakpoint": ("  ebreak\n", "ebreak at pc 0x80"),
     "environment_call": ("  ecall\n", "ecall at pc 0x80"),
-    "send_to_nobody": (f"  csrw 0x808, x0\n{SEND}stay: j stay\n", "bad send at pc 0x84, value 0x0"),
+    "no_such_counter": (
+        "  rdinstret a0\n",
+        "illegal instruction (there is no CSR 0xc02) at pc 0x80, value 0xc0202573",
+    ),
+    "no_such_register": (
+        "  csrwi 0x340, 5\n",
+        "illegal instruction (there is no CSR 0x340) at pc 0x80, value 0x3402d073",
+    ),
+    "no_number_between": ("  csrr a0, 0x804\n", "illegal instruction (there is no CSR 0x804) at pc 0x80"),
+    "compressed": ("  .4byte 0x00010001\n", "illegal instruction (compressed? build with -march=rv32imf) at pc 0x80"),
+    **{
+        f"send_{name}": (
+            f"  li a0, 0\n  li a1, {mask}\n  li t0, {pointer}\n  csrw 0x807, t0\n  li t0, {length}\n"
+            f"  csrw 0x806, t0\n  li t0, {dest}\n  csrw 0x808, t0\n{SEND}stay: j stay\n",
+            f"bad send: the thread sends {reason}",
+        )
+        for name, mask, pointer, length, dest, reason in (
+            ("to_nobody", 0, 0x8000, 0, 0, "a message without receivers (its mask is 0) at pc 0x"),
+            ("minus_one", 1, 0x8000, -1, 0, "a message that is too long: one has 1 to 4 flits"),
+            ("five_flits", 1, 0x8040, 4, 0x800, "a message that is too long: one has 1 to 4 flits"),
+            ("from_stack", 1, 0x81FFFFC0, 0, 0x800, "from a pointer outside the scratchpad or inside a slot"),
+            ("from_nowhere", 1, 0, 0, 0, "from a pointer outside the scratchpad or inside a slot"),
+            ("from_behind", 1, 0x10000, 3, 0, "from a pointer outside the scratchpad or inside a slot"),
+            ("inside_a_slot", 1, 0x8010, 0, 0x800, "from a pointer outside the scratchpad or inside a slot"),
+            ("nowhere", 1, 0x8000, 0, 1, "to board (0,0) tile (1,0), which does not exist"),
+        )
+    },
     "off_the_end": ("  j end\npass: fail: end:\n", "test 1073741823 failed"),
 }
 

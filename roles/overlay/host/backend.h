@@ -21,6 +21,7 @@ struct ClusterFacts {
   unsigned cores_per_tile = 4, threads_per_core = 16;
   unsigned slices = 2;
   unsigned instr_words = 2048;
+  unsigned max_flits = 4;
   bool extra_send_slot = false;
   std::vector<std::string> names;  ///< of the boards' nodes
 

@@ -2,14 +2,12 @@
 #include "roles/overlay/host/board_core.h"
 
 #include <config.h>
-#include <tinsel-interface.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "fabric/error.h"
 #include "fabric/host/client.h"
-#include "roles/overlay/host/bad_pin.h"
 #include "roles/overlay/host/source_line.h"
 #include "roles/overlay/sim/board/fault_codes.h"
 #include "roles/overlay/sim/net/address.h"
@@ -156,23 +154,6 @@ void BoardCore::handle(const BackendFrame& frame) {
   }
 }
 
-/// What the device program did, from what the board says of it.
-std::string BoardCore::fault_text(const blocks::FaultFrame& fault) const {
-  const std::string text = wire_cause_text(fault.cause);
-  if (fault.cause == wire_cause(FaultCause::bad_store) && fault.value >> 16 == polyloomBadPin() >> 16)
-    return bad_pin_text(fault.value & 0xff, fault.value >> 8 & 0xff);
-  if (fault.cause != kNetFault) return text;
-  BoardParams params;
-  params.tiles_x = facts().tiles_x;
-  params.tiles_y = facts().tiles_y;
-  const std::string problem =
-      AddressLayout(params).problem_with(fault.value, {facts().boards_x, facts().boards_y}, params);
-  return text + ": the thread " +
-         (problem.empty() ? "sends before its previous message has left (check tinselCanSend), or a length " +
-                                std::string("or receivers that no message has")
-                          : problem);
-}
-
 void BoardCore::handle_fault(unsigned board, const blocks::FaultFrame& fault) {
   const unsigned thread = fault.thread & (TinselThreadsPerCore - 1);
   const unsigned core = (fault.thread >> TinselLogThreadsPerCore) & (TinselCoresPerBoard - 1);
@@ -185,7 +166,7 @@ void BoardCore::handle_fault(unsigned board, const blocks::FaultFrame& fault) {
   const auto own_code = code_of_memory_.find({board, memory_of(dense_core(facts(), core))});
   const std::string code = own_code != code_of_memory_.end() ? own_code->second.file : code_.file;
   const std::string place = source_line(elf_beside(code), fault.pc);
-  throw UserError("device program stopped: " + fault_text(fault) + " (value " + hex(fault.value) +
+  throw UserError("device program stopped: " + fault_text(facts(), fault) + " (value " + hex(fault.value) +
                   ") at pc " + hex(fault.pc) + (place.empty() ? "" : ", " + place) + ", on " +
                   board_name(board) + " core " + std::to_string(core) + " thread " + std::to_string(thread) +
                   (code.empty() ? "" : "; program " + code));

@@ -96,7 +96,6 @@ class BoardCore : public HostCore {
   void wait_for_frames();
   void handle(const BackendFrame& frame);
   void handle_fault(unsigned board, const blocks::FaultFrame& fault);
-  std::string fault_text(const blocks::FaultFrame& fault) const;
   void pump();
   void settle();
 
@@ -128,8 +127,8 @@ class BoardCore : public HostCore {
   bool all_prepared_ = false;
   std::map<std::pair<unsigned, unsigned>, unsigned> prepared_;  ///< (board, dense core) -> threads
   std::map<std::pair<unsigned, unsigned>, unsigned>
-      started_;            ///< (board, instruction memory) -> a core that executes from it, dense
-  Code code_;              ///< of every core ...
+      started_;  ///< (board, instruction memory) -> a core that executes from it, dense
+  Code code_;    ///< of every core ...
   std::map<std::pair<unsigned, unsigned>, Code>
       code_of_memory_,  ///< ... but those of (board, instruction memory), as it was loaded last, and ...
       code_of_core_;    ///< ... what (board, dense core) was given

@@ -163,7 +163,8 @@ void BoardCore::refuse_if_another_program(unsigned board, unsigned core) const {
                   std::to_string(core_of_dense(facts(), std::max(core, other))) + " of " + board_name(board) +
                   " share an instruction memory, so they cannot run two programs: " + own.file +
                   " was loaded for core " + std::to_string(core_of_dense(facts(), core)) + ", and " +
-                  loaded->second.file + " over it for the other. Give the second program a core of another pair");
+                  loaded->second.file +
+                  " over it for the other. Give the second program a core of another pair");
 }
 
 void BoardCore::load_all(const std::string& code, const std::string& data) {
@@ -186,7 +187,8 @@ void BoardCore::load_all(const std::string& code, const std::string& data) {
 }
 
 void BoardCore::load_code(const std::string& code, CoreAt core) {
-  const unsigned on = board(core.x, core.y), dense = dense_core(facts(), core.core), memory = memory_of(dense);
+  const unsigned on = board(core.x, core.y), dense = dense_core(facts(), core.core),
+                 memory = memory_of(dense);
   refuse_if_started(code, on, memory);
   const Code loaded{code, read_code(code)};
   load_instructions(on, memory, loaded.images);

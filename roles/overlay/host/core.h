@@ -9,12 +9,16 @@
 #include <utility>
 #include <vector>
 
+#include "blocks/shell/host_frames.h"
 #include "roles/overlay/host/backend.h"
 #include "roles/overlay/host/native_program.h"
 
 namespace polyloom::overlay {
 
 std::string hex(std::uint32_t value);
+
+/// What a device program did wrong, in words, from what a board says of it.
+std::string fault_text(const ClusterFacts& facts, const blocks::FaultFrame& fault);
 
 struct ConsoleByte {
   unsigned board_x = 0, board_y = 0;

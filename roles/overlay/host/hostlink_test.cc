@@ -4,66 +4,13 @@
 // (end-to-end tests do those).
 #include "roles/overlay/host/HostLink.h"
 
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
 #include "fabric/error.h"
 #include "roles/overlay/host/boot_image.h"
-#include "roles/overlay/host/core.h"
-#include "roles/overlay/host/fake_cluster.h"
+#include "roles/overlay/host/hostlink_fixture.h"
 #include "roles/overlay/sim/board/fault_codes.h"
 
 namespace polyloom::overlay {
 namespace {
-
-namespace fs = std::filesystem;
-
-ClusterFacts small_facts() {
-  ClusterFacts facts;
-  facts.name = "test";
-  facts.boards_x = 4;
-  facts.boards_y = 2;
-  facts.tiles_x = facts.tiles_y = 2;
-  return facts;
-}
-
-class HostLinkTest : public testing::Test {
- protected:
-  HostLinkTest() {
-    testing::FLAGS_gtest_death_test_style = "fast";
-    unsetenv("HOSTLINK_BOXES_X");
-    unsetenv("HOSTLINK_BOXES_Y");
-    folder_ = fs::temp_directory_path() / ("polyloom-hostlink-" + std::to_string(getpid()));
-    fs::create_directories(folder_);
-  }
-  ~HostLinkTest() override { fs::remove_all(folder_); }
-
-  void open() {
-    cluster_ = new FakeCluster(small_facts());
-    link_ = std::make_unique<HostLink>(cluster_);
-  }
-  std::string file(const std::string& name, const std::string& text) {
-    std::ofstream(folder_ / name) << text;
-    return (folder_ / name).string();
-  }
-  // Everything that a call prints to a FILE.
-  template <class F>
-  std::string printed(F&& f) {
-    const fs::path path = folder_ / "out";
-    std::FILE* out = std::fopen(path.c_str(), "w");
-    f(out);
-    std::fclose(out);
-    std::ifstream in(path);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-
-  FakeCluster* cluster_ = nullptr;  // the link's
-  std::unique_ptr<HostLink> link_;
-  fs::path folder_;
-};
 
 TEST_F(HostLinkTest, UsesTheWholeClusterUnlessBoxesAreNamed) {
   open();
@@ -463,98 +410,27 @@ TEST_F(HostLinkTest, QueuesConsoleBytesUntilTheyAreRead) {
   EXPECT_FALSE(cluster_->input.back().second.broadcast);
 }
 
-/// Nothing stops a program or waits at its end: new code under it would give wrong results in silence.
-TEST_F(HostLinkTest, RefusesToLoadUnderThreadsThatWereStarted) {
-  open();
-  const auto code = file("code.v", "@00000240\n13 00 00 00\n"), data = file("data.v", "");
-  const auto load_onto = [&](unsigned core) { link_->loadInstrsOntoCore(code.c_str(), 1, 0, core); };
-  for (const unsigned core : {16u, 18u}) {
-    load_onto(core);
-    link_->startOne(1, 0, core, 1);
-    load_onto(core);  // nothing runs yet
-  }
-  link_->goOne(1, 0, 18);
-  load_onto(16);  // an instruction memory of its own
-  const char* refused = "code.v cannot be loaded: core 18 of board .1,0. executes .* a process of its own";
-  EXPECT_EXIT(load_onto(18), testing::ExitedWithCode(1), refused);
-  EXPECT_EXIT(load_onto(19), testing::ExitedWithCode(1), refused);  // shares core 18's
-  EXPECT_EXIT(link_->boot(code.c_str(), data.c_str()), testing::ExitedWithCode(1), refused);
-  link_->loadDataViaCore(data.c_str(), 1, 0, 18);
-  open();
-  link_->boot(code.c_str(), data.c_str());
-  link_->boot(code.c_str(), data.c_str());
-  link_->go();
-  const auto& written =
-      cluster_->memory[{0, static_cast<unsigned>(blocks::Space::instr), blocks::kBroadcast}];
-  const auto before = written;
-  EXPECT_EXIT(link_->boot(code.c_str(), data.c_str()), testing::ExitedWithCode(1),
-              "code.v cannot be loaded: core 0 of board .0,0. executes");
-  EXPECT_EXIT(link_->loadInstrsOntoCore(code.c_str(), 3, 1, 7), testing::ExitedWithCode(1),
-              "core 6 of board .3,1. executes");
-  EXPECT_EQ(written, before);
-}
-
-/// Cores 16 and 17 execute from one memory, 18 and 19 from another.
-TEST_F(HostLinkTest, RefusesTwoProgramsInOneInstructionMemory) {
-  const auto one = file("one.v", "@00000240\n13 00 00 00\n"), two = file("two.v", "@00000240\n93 00 00 00\n");
-  const auto same = file("same.v", "@00000240\n13 00 00 00\n"), data = file("data.v", "");
-  const auto load = [&](const std::string& code, unsigned core) {
-    link_->loadInstrsOntoCore(code.c_str(), 1, 0, core);
-    link_->startOne(1, 0, core, 1);
-  };
-  const auto start = [&](unsigned core) { link_->goOne(1, 0, core); };
-  const auto refused = [](const char* cores) {
-    return std::string("polyloom: cores ") + cores + " of board .1,0. share an instruction memory, .*: .*";
-  };
-  open();
-  load(one, 16);
-  load(two, 17);
-  load(two, 18);  // of another pair
-  start(18);
-  EXPECT_EXIT(start(16), testing::ExitedWithCode(1),
-              refused("16 and 17") + "one.v was loaded for core 16, and .*two.v over it");
-  start(17);
-  EXPECT_EQ(cluster_->starts.size(), 2u);
-  open();
-  load(two, 19);
-  load(one, 18);
-  EXPECT_EXIT(start(19), testing::ExitedWithCode(1), refused("18 and 19") + "two.v was loaded for core 19");
-  load(same, 19);  // the same program, in another file
-  start(18);
-  start(19);
-  open();
-  link_->boot(one.c_str(), data.c_str());
-  link_->loadInstrsOntoCore(two.c_str(), 1, 0, 7);
-  EXPECT_EXIT(link_->go(), testing::ExitedWithCode(1), refused("6 and 7") + "one.v was loaded for core 6");
-  link_->loadInstrsOntoCore(two.c_str(), 1, 0, 6);
-  link_->go();
-}
-
-TEST_F(HostLinkTest, CountsInstructionMemoriesOfTilesWithOneCore) {
-  ClusterFacts facts = small_facts();
-  facts.cores_per_tile = 1;
-  cluster_ = new FakeCluster(facts);
-  link_ = std::make_unique<HostLink>(cluster_);
-  const auto code = file("code.v", "@00000240\n01 02 03 04\n");
-  link_->loadInstrsOntoCore(code.c_str(), 0, 0, 16);  // the core of tile (0,1), the third
-  link_->flush();
-  EXPECT_EQ(cluster_->bytes(0, blocks::Space::instr, 2, 0x240, 4), std::vector<uint8_t>({1, 2, 3, 4}));
-}
-
 TEST_F(HostLinkTest, SaysWhatIsBadAboutASend) {
-  const auto say = [&](uint32_t dest, const char* text) {
+  const auto say = [&](SendFault why, uint32_t dest, const char* text) {
     open();
-    cluster_->put(0, blocks::encode(blocks::FaultFrame{.cause = kNetFault, .pc = 0x250, .value = dest}));
+    const auto cause = static_cast<std::uint8_t>(why);
+    cluster_->put(0, blocks::encode(blocks::FaultFrame{.cause = cause, .pc = 0x250, .value = dest}));
     uint64_t message[8];
     EXPECT_EXIT(link_->recv(message), testing::ExitedWithCode(1), text);
   };
   // Mailbox addresses, Tinsel facts 1.4: Y[9:7] X[6:4] tile[3:0], host 11, key 12, accelerator 13.
-  say(0x1000, "bad send: the thread sends to a routing key, but this overlay has no programmable routers");
-  say(0x2000, "bad send: the thread sends to a custom accelerator, but this overlay has none");
-  say(0x100,
+  using enum SendFault;
+  say(destination, 0x1000,
+      "bad send: the thread sends to a routing key, but this overlay has no programmable routers");
+  say(destination, 0x2000, "bad send: the thread sends to a custom accelerator, but this overlay has none");
+  say(destination, 0x100,
       "sends to board .0,2. tile .0,0., which does not exist; the cluster has 4x2 boards of 2x2 tiles");
-  say(0x002, "sends to board .0,0. tile .2,0., which does not exist");
-  say(0x001, "sends before its previous message has left .check tinselCanSend., or a length .* .value 0x1.");
+  say(destination, 0x002, "sends to board .0,0. tile .2,0., which does not exist");
+  say(busy, 0x001, "sends while its previous message has not left .check tinselCanSend. .value 0x1.");
+  say(length, 0x001, "bad send: the thread sends a message that is too long: one has 1 to 4 flits");
+  say(nobody, 0x001, "bad send: the thread sends a message without receivers .its mask is 0. .value 0x1.");
+  say(no_thread, 0x001, "sends a message to a thread that does not exist .its mask has bits from 64 on.");
+  say(pointer, 0x001, "bad send: the thread sends from a pointer outside the scratchpad");
 }
 
 TEST_F(HostLinkTest, ReportsFaultsAndRefusedFrames) {

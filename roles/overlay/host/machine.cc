@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of cores: as programs know them (fields of a thread id) and dense, as the host link has them.
+// Numbers of cores: as programs know them (fields of a thread id) and dense, as the host link has them. Words
+// for what a board says of a thread.
 #include <config.h>
+#include <tinsel-interface.h>
 
 #include <string>
 
 #include "fabric/error.h"
+#include "roles/overlay/host/bad_pin.h"
 #include "roles/overlay/host/core.h"
+#include "roles/overlay/sim/board/fault_codes.h"
 
 namespace polyloom::overlay {
 namespace {
@@ -33,6 +37,18 @@ unsigned core_of_dense(const ClusterFacts& facts, unsigned dense) {
   const unsigned tile = dense / facts.cores_per_tile, in_tile = dense % facts.cores_per_tile;
   const unsigned tile_x = tile % facts.tiles_x, tile_y = tile / facts.tiles_x;
   return ((tile_y << kTileXBits | tile_x) << kCoreBits) | in_tile;
+}
+
+std::string fault_text(const ClusterFacts& facts, const blocks::FaultFrame& fault) {
+  if (fault.cause == wire_cause(FaultCause::bad_store) && fault.value >> 16 == polyloomBadPin() >> 16)
+    return bad_pin_text(fault.value & 0xff, fault.value >> 8 & 0xff);
+  BoardParams params;
+  params.tiles_x = facts.tiles_x;
+  params.tiles_y = facts.tiles_y;
+  params.cores_per_tile = facts.cores_per_tile;
+  params.threads_per_core = facts.threads_per_core;
+  params.max_flits = facts.max_flits;
+  return wire_cause_text(fault.cause, fault.value, {facts.boards_x, facts.boards_y}, params);
 }
 
 unsigned slice_of_core(const ClusterFacts& facts, unsigned core) {

@@ -27,7 +27,8 @@ std::vector<MemoryImage> whole_words(std::vector<MemoryImage> pieces) {
     image.bytes.resize(end - image.address, 0);
   }
   for (const MemoryImage& piece : pieces) {
-    MemoryImage& image = *std::prev(std::ranges::upper_bound(images, piece.address, {}, &MemoryImage::address));
+    MemoryImage& image =
+        *std::prev(std::ranges::upper_bound(images, piece.address, {}, &MemoryImage::address));
     std::ranges::copy(piece.bytes, image.bytes.begin() + (piece.address - image.address));
   }
   return images;

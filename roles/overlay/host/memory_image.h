@@ -14,8 +14,9 @@ struct MemoryImage {
 };
 
 /// The pieces, in any order and at any byte, as images of whole words in the order of their addresses, of
-/// which no two share a word: what one piece leaves of a word, another may fill. Bytes that no piece has are 0.
-/// Pieces that lie a few bytes apart (alignment) become one image. Of pieces that overlap, the later one counts.
+/// which no two share a word: what one piece leaves of a word, another may fill. Bytes that no piece has are
+/// 0. Pieces that lie a few bytes apart (alignment) become one image. Of pieces that overlap, the later one
+/// counts.
 std::vector<MemoryImage> whole_words(std::vector<MemoryImage> pieces);
 
 }  // namespace polyloom::overlay

@@ -121,6 +121,7 @@ ClusterFacts facts_of_cluster(const std::string& text) {
   facts.threads_per_core = table.value("threads_per_core", facts.threads_per_core);
   facts.slices = table.value("dram_channels", facts.slices);
   facts.instr_words = table.value("instr_words", facts.instr_words);
+  facts.max_flits = table.value("max_flits", facts.max_flits);
   facts.extra_send_slot = table.value("extra_send_slot", facts.extra_send_slot);
   return facts;
 }

@@ -55,8 +55,8 @@ package polyloom_overlay_pkg;
   // Instructions are counted as issued at cycle c; whoever they ask sees them CALL_CYCLES later.
   localparam int unsigned CALL_CYCLES = 6;
 
-  // Fault causes on the wire: RISC-V's mcause + 1, a message that the network refuses, a byte of the host's that the
-  // thread had no room for (sim/board/fault_codes.h).
+  // Fault causes on the wire: RISC-V's mcause + 1, a byte of the host's that the thread had no room for
+  // (sim/board/fault_codes.h), and why the network refuses a message (sim/net/send_fault.h).
   localparam logic [7:0] CAUSE_MISALIGNED_JUMP = 8'd1;
   localparam logic [7:0] CAUSE_BAD_FETCH = 8'd2;
   localparam logic [7:0] CAUSE_ILLEGAL = 8'd3;
@@ -66,9 +66,17 @@ package polyloom_overlay_pkg;
   localparam logic [7:0] CAUSE_MISALIGNED_STORE = 8'd7;
   localparam logic [7:0] CAUSE_BAD_STORE = 8'd8;
   localparam logic [7:0] CAUSE_ENVIRONMENT_CALL = 8'd12;
-  localparam logic [7:0] CAUSE_NET = 8'h80;
   localparam logic [7:0] CAUSE_CONSOLE = 8'h81;
   localparam logic [7:0] CAUSE_CONSOLE_READ = 8'h82;  // no fault
+  localparam logic [4:0] CAUSE_SEND = 5'h10;  // upper bits of send_fault_e's causes
+  typedef enum logic [2:0] {
+    SEND_NOWHERE = 3'd0,
+    SEND_BUSY    = 3'd3,
+    SEND_LENGTH  = 3'd4,
+    SEND_NOBODY  = 3'd5,
+    SEND_THREAD  = 3'd6,
+    SEND_POINTER = 3'd7
+  } send_fault_e;
 
   // ---- messages ----
 
@@ -167,8 +175,9 @@ package polyloom_overlay_pkg;
     logic [3:0]           thread;
     logic [DEST_BITS-1:0] dest;
     logic [63:0]          mask;
+    logic                 astray;  // SendPtr is no slot's address
     logic [SLOT_BITS-1:0] slot;
-    logic [1:0]           flits;   // - 1
+    logic [2:0]           flits;   // - 1; [2]: 5 or more
     logic [31:0]          pc;      // of the Send instruction, should the network refuse it
   } send_t;
 
@@ -320,7 +329,9 @@ package polyloom_overlay_pkg;
   typedef struct packed {
     logic [31:2]          pc;      // of the instruction
     logic [DEST_BITS-1:0] dest;    // SendDest
-    logic [SLOT_BITS-1:0] slot;    // SendPtr
+    logic                 astray;  // SendPtr has bits that no slot's address has
+    logic                 pad;     // and the one that all in the scratchpad have
+    logic [SLOT_BITS-1:0] slot;    // and the slot
     logic [2:0]           len;     // SendLen; [2]: 4 or more
     logic                 beyond;  // InstrAddr is beyond the end
     logic [15:0]          addr;    // InstrAddr

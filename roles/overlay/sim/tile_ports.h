@@ -5,6 +5,7 @@
 // network does.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -17,10 +18,15 @@ enum WaitBits : std::uint32_t { kWaitSend = 1, kWaitRecv = 2, kWaitIdle = 4, kWa
 
 /// A send request as the Send instruction leaves it.
 struct SendRequest {
+  static constexpr std::uint32_t kNoSlot = ~0u;  ///< the thread's pointer is no slot's address
+  static constexpr std::uint8_t flits_of(std::uint32_t send_len) {
+    return static_cast<std::uint8_t>(std::min(send_len, 4u) + 1);
+  }
+
   std::uint32_t dest;       ///< mailbox id with the extra address bits (mailbox form, Tinsel facts 1.4)
   std::uint64_t mask;       ///< threads of the destination mailbox; a key in [31:0] for key destinations
-  std::uint32_t slot_addr;  ///< scratchpad byte address of the message (any slot)
-  std::uint8_t flits;       ///< 1..max_flits
+  std::uint32_t slot_addr;  ///< scratchpad byte address of the message (any slot), or kNoSlot
+  std::uint8_t flits;       ///< 1..max_flits, or more: a message that is refused
   std::uint32_t pc = 0;     ///< of the Send instruction, for messages about it
 };
 

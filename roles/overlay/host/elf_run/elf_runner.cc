@@ -64,7 +64,8 @@ BackendFrame ElfRunner::answer(const std::string& what) {
     received_.pop_front();
     const blocks::HostFrame decoded = blocks::decode(frame.words);
     if (const auto* fault = std::get_if<blocks::FaultFrame>(&decoded)) {
-      fault_ = wire_cause_text(fault->cause) + " at pc " + hex(fault->pc) + ", value " + hex(fault->value);
+      fault_ =
+          fault_text(backend_->facts(), *fault) + " at pc " + hex(fault->pc) + ", value " + hex(fault->value);
       continue;
     }
     if (const auto* error = std::get_if<blocks::FrameErrorFrame>(&decoded)) {

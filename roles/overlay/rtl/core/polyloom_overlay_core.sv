@@ -402,6 +402,7 @@ module polyloom_overlay_core
       .s7_held_o      (s7_held),
       .s6_act_o       (s6_act),
       .s6_dest_o      (send_o.dest),
+      .s6_astray_o    (send_o.astray),
       .s6_slot_o      (send_o.slot),
       .s6_len_o       (send_o.flits),
       .s6_instr_addr_o(s6_instr_addr),

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_csr: the control and status registers of a core's threads.
 // How:          numbers are decoded in stages 3 and 4; held registers come with the instruction and are
-//               changed in stage 6, when the operand is there. Numbers that name no register read 0 and ignore writes.
+//               changed in stage 6, when the operand is there. No instruction comes here whose number names no register.
 // Latency:      number in stage 3, operand in stage 6, result for stage 7.
 // Throughput:   an instruction a cycle.
 // Backpressure: none; paths from stage 6's inputs to what is done in stage 6.
 // Order/loss:   in order.
 // Reset:        counters start anew and count; held registers by s6_clear_i, once for each thread.
-// Limits:       of SendLen and InstrAddr bits that are beyond their range are kept as one: csrrc clears it only if it clears all.
+// Limits:       of SendLen, SendPtr and InstrAddr bits that are beyond their range are kept as one: csrrc clears it only if it
+//               clears all.
 // Cost:         about 260 LUT4 with its counters (ECP5; part of polyloom_overlay_core).
 // Source:       Tinsel; roles/overlay/sim/tile/tile_control.cc.
 //               Tests: test_polyloom_overlay_csr.py, test_polyloom_overlay_cores.py
@@ -42,8 +43,9 @@ module polyloom_overlay_csr
     output context_t s7_held_o,  // pc as it was
     output csr_act_t s6_act_o,
     output logic [DEST_BITS-1:0] s6_dest_o,
+    output logic s6_astray_o,  // SendPtr is no slot's address
     output logic [SLOT_BITS-1:0] s6_slot_o,
-    output logic [1:0] s6_len_o,  // flits - 1
+    output logic [2:0] s6_len_o,  // flits - 1; [2]: 5 or more
     output logic [AddrBits-1:0] s6_instr_addr_o,
     output logic s6_instr_ok_o,  // InstrAddr is inside
     output logic s6_thread_ok_o,  // the operand is a thread's number
@@ -203,12 +205,14 @@ module polyloom_overlay_csr
     assign any_low = 1'b0;
     assign all_low = 1'b1;
   end
-  logic s6_any_high_q, s6_any_low_q, s6_all_high_q, s6_all_low_q;
+  logic s6_any_high_q, s6_any_low_q, s6_all_high_q, s6_all_low_q, s6_any_astray_q, s6_all_astray_q;
   always_ff @(posedge clk_i) begin
-    s6_any_high_q  <= any_high;
-    s6_any_low_q   <= any_low;
-    s6_all_high_q  <= all_high;
-    s6_all_low_q   <= all_low;
+    s6_any_high_q <= any_high;
+    s6_any_low_q <= any_low;
+    s6_all_high_q <= all_high;
+    s6_all_low_q <= all_low;
+    s6_any_astray_q <= |s5_operand_i[31:16] || |s5_operand_i[5:0];
+    s6_all_astray_q <= &s5_operand_i[31:16] && &s5_operand_i[5:0];
     s6_thread_ok_o <= s5_operand_i[31:$clog2(Cfg.threads)] == '0;
   end
   assign len_beyond = s6_len_op_q == CLEAR ? s6_all_high_q && s6_all_low_q : s6_any_high_q || s6_any_low_q;
@@ -224,7 +228,15 @@ module polyloom_overlay_csr
       s6_held.dest = DEST_BITS'(updated(32'(s6_held_q.dest), s6_operand_i, s6_dest_op_q));
     end
     if (s6_slot_op_q != KEEP) begin
-      s6_held.slot = SLOT_BITS'(updated(32'(s6_held_q.slot), 32'(s6_operand_i[31:6]), s6_slot_op_q));
+      {s6_held.astray, s6_held.pad, s6_held.slot} = (SLOT_BITS + 2)'(updated(
+        32'({
+          s6_held_q.astray, s6_held_q.pad, s6_held_q.slot
+        }),
+        32'({
+          s6_slot_op_q == CLEAR ? s6_all_astray_q : s6_any_astray_q, s6_operand_i[6+:SLOT_BITS+1]
+        }),
+        s6_slot_op_q
+      ));
     end
     if (s6_len_op_q != KEEP) begin
       s6_held.len = 3'(updated(32'(s6_held_q.len), 32'({len_beyond, s6_operand_i[1:0]}), s6_len_op_q));
@@ -242,10 +254,9 @@ module polyloom_overlay_csr
     if (s6_stop_i) s7_held_o.len <= '0;
   end
   assign s6_dest_o = s6_held_q.dest;
+  assign s6_astray_o = s6_held_q.astray || !s6_held_q.pad;
   assign s6_slot_o = s6_held_q.slot;
-
-  localparam logic [2:0] MAX_LEN = 3'(Cfg.max_flits - 1);
-  assign s6_len_o = s6_held_q.len > MAX_LEN ? MAX_LEN[1:0] : s6_held_q.len[1:0];
+  assign s6_len_o = s6_held_q.len;
   assign s6_instr_addr_o = s6_held_q.addr[AddrBits-1:0];
   assign s6_instr_ok_o = !s6_held_q.beyond;
 

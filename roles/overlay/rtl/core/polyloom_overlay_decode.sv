@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_decode: what an instruction word means.
 // How:          whether it is an instruction is a case over major opcodes, as in roles/overlay/sim/isa/opcodes.h; the rest holds
-//               only if it is one, which saves looking at all bits.
+//               only if it is one, which saves looking at all bits. A CSR instruction is one if its number names a register.
 // Latency:      none: no registers.
 // Throughput:   a word a cycle.
 // Backpressure: none; paths from the word to everything.
@@ -117,7 +117,16 @@ module polyloom_overlay_decode
   endfunction
 
   // ---- is it an instruction? ----
-  logic illegal;
+  logic illegal, no_csr;
+  always_comb begin
+    case (word_i[31:24])
+      8'h00:   no_csr = !Fp || word_i[23:22] != 2'd0 || word_i[21:20] == 2'd0;  // fflags, frm, fcsr
+      8'h80:   no_csr = word_i[23:20] == 4'h4;
+      8'hc0:   no_csr = word_i[23:20] inside {[4'h2 : 4'h6]};
+      8'hf1:   no_csr = word_i[23:20] != 4'h4;  // mhartid
+      default: no_csr = 1'b1;
+    endcase
+  end
   always_comb begin
     unique case (major)
       LUI, AUIPC, JAL: illegal = 1'b0;
@@ -134,7 +143,7 @@ module polyloom_overlay_decode
       LOAD_FP, STORE_FP: illegal = !Fp || f3 != 3'd2;
       OP_FP: illegal = !Fp || fp.illegal;
       MADD, MSUB, NMSUB, NMADD: illegal = !Fp || bad_rm || word_i[26:25] != 2'd0;
-      SYSTEM: illegal = f3[1:0] == 2'd0 && (f3[2] || word_i[31:21] != '0 || word_i[19:7] != '0);
+      SYSTEM: illegal = f3[1:0] == 2'd0 ? f3[2] || word_i[31:21] != '0 || word_i[19:7] != '0 : no_csr;
       SEND: illegal = f7 != 7'd0 || f3 != 3'd0 || word_i[11:7] != 5'd0;
       default: illegal = 1'b1;
     endcase

@@ -137,6 +137,7 @@ module polyloom_overlay_mailbox
 
   logic sender_idle, references_idle;
   logic [C-1:0] bad, queue_idle;
+  send_fault_e [C-1:0] why;
   logic [$clog2(C+1)-1:0] accepted;
   polyloom_overlay_mailbox_sender #(
       .Cfg(Cfg)
@@ -148,6 +149,7 @@ module polyloom_overlay_mailbox
       .send_i,
       .can_send_o,
       .bad_o     (bad),
+      .why_o     (why),
       .accepted_o(accepted),
       .settled_i (settled),
       .hold_o    (hold),
@@ -168,6 +170,7 @@ module polyloom_overlay_mailbox
       .clk_i,
       .rst_ni,
       .bad_i (bad),
+      .why_i (why),
       .send_i,
       .lost_o(count_lost_o),
       .event_valid_o,

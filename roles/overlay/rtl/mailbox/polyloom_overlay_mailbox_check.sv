@@ -14,12 +14,13 @@ module polyloom_overlay_mailbox_check
 #(
     parameter cfg_t Cfg = TINY
 ) (
-    input  send_t       send_i,
-    input  logic        valid_i,
-    input  logic        busy_i,   // the thread's previous message has not left
-    input  logic  [7:0] mesh_i,   // boards: height, width
-    output logic        host_o,   // to a host
-    output logic        bad_o     // nobody could ever receive it, or it comes too early
+    input  send_t             send_i,
+    input  logic              valid_i,
+    input  logic              busy_i,   // the thread's previous message has not left
+    input  logic        [7:0] mesh_i,   // boards: height, width
+    output logic              host_o,   // to a host
+    output logic              bad_o,    // nobody could ever receive it, or it comes too early ...
+    output send_fault_e       why_o     // ... for this reason, the first of several as in sim/net/mailbox.cc
 );
 
   localparam int unsigned Threads = Cfg.cores * Cfg.threads;
@@ -30,19 +31,24 @@ module polyloom_overlay_mailbox_check
   localparam int unsigned BoardY = BoardX + BOARD_BITS;
   localparam int unsigned Extra = BoardY + BOARD_BITS;  // host side, host, key, accelerator
 
-  logic special, nowhere, nobody;  // only with valid_i
+  logic special, nowhere;  // only with valid_i
   assign host_o = send_i.dest[Extra+1];
   always_comb begin
     special = 1'b0;
     nowhere = 1'b0;
-    nobody  = 1'b0;
     bad_o   = 1'b0;
+    why_o   = SEND_POINTER;
     if (valid_i) begin
       special = send_i.dest[Extra+2] || send_i.dest[Extra+3];
       nowhere = 32'(send_i.dest[0+:XBits]) >= Cfg.tiles_x || 32'(send_i.dest[XBits+:YBits]) >= Cfg.tiles_y ||
           {1'b0, send_i.dest[BoardX+:BOARD_BITS]} >= mesh_i[3:0] || {1'b0, send_i.dest[BoardY+:BOARD_BITS]} >= mesh_i[7:4];
-      nobody = send_i.mask == '0 || (send_i.mask >> (Threads - 1)) > 64'd1;
-      bad_o = busy_i || 32'(send_i.flits) >= Cfg.max_flits || special || (!host_o && (nowhere || nobody));
+      bad_o = 1'b1;
+      if (busy_i) why_o = SEND_BUSY;
+      else if (32'(send_i.flits) >= Cfg.max_flits) why_o = SEND_LENGTH;
+      else if (special || (!host_o && nowhere)) why_o = SEND_NOWHERE;
+      else if (!host_o && send_i.mask == '0) why_o = SEND_NOBODY;
+      else if (!host_o && (send_i.mask >> (Threads - 1)) > 64'd1) why_o = SEND_THREAD;
+      else bad_o = send_i.astray;
     end
   end
 

@@ -19,6 +19,7 @@ module polyloom_overlay_mailbox_events
     input  logic                        rst_ni,
     // Sender: refused sends
     input  logic        [Cfg.cores-1:0] bad_i,
+    input  send_fault_e [Cfg.cores-1:0] why_i,
     input  send_t       [Cfg.cores-1:0] send_i,
     output logic        [Cfg.cores-1:0] lost_o,         // pulse: one that nobody will see
     // Board
@@ -34,6 +35,7 @@ module polyloom_overlay_mailbox_events
 
   typedef struct packed {
     logic [ThreadBits-1:0] thread;
+    send_fault_e           why;
     logic [31:0]           pc;
     logic [DEST_BITS-1:0]  dest;
   } refusal_t;
@@ -45,8 +47,13 @@ module polyloom_overlay_mailbox_events
   for (genvar c = 0; c < C; c++) begin : gen_core
     logic ready;
     refusal_t refusal;
-    assign refusal   = '{thread: send_i[c].thread[ThreadBits-1:0], pc: send_i[c].pc, dest: send_i[c].dest};
-    assign push[c]   = bad_i[c] && !queued_q[c][refusal.thread];
+    assign refusal = '{
+            thread: send_i[c].thread[ThreadBits-1:0],
+            why: why_i[c],
+            pc: send_i[c].pc,
+            dest: send_i[c].dest
+        };
+    assign push[c] = bad_i[c] && !queued_q[c][refusal.thread];
     assign lost_o[c] = bad_i[c] && queued_q[c][refusal.thread];
     polyloom_stream_lut_fifo #(
         .Width($bits(refusal_t)),
@@ -99,7 +106,7 @@ module polyloom_overlay_mailbox_events
       event_q <= '{
           fault: 1'b1,
           thread: INDEX_BITS'(core * T) | INDEX_BITS'(oldest[core].thread),
-          cause: CAUSE_NET,
+          cause: {CAUSE_SEND, oldest[core].why},
           pc: oldest[core].pc,
           value: 32'(oldest[core].dest)
       };

@@ -22,29 +22,30 @@ module polyloom_overlay_mailbox_sender
     localparam int unsigned SlotBits = $clog2(Cfg.mailbox_slots),
     localparam int unsigned CountBits = $clog2(Cfg.cores + 1)
 ) (
-    input  logic                   clk_i,
-    input  logic                   rst_ni,
-    input  logic  [           7:0] mesh_i,
+    input  logic                         clk_i,
+    input  logic                         rst_ni,
+    input  logic        [           7:0] mesh_i,
     // Cores
-    input  logic  [ Cfg.cores-1:0] send_valid_i,
-    input  send_t [ Cfg.cores-1:0] send_i,
-    output logic  [   Threads-1:0] can_send_o,
+    input  logic        [ Cfg.cores-1:0] send_valid_i,
+    input  send_t       [ Cfg.cores-1:0] send_i,
+    output logic        [   Threads-1:0] can_send_o,
     // Events
-    output logic  [ Cfg.cores-1:0] bad_o,         // refused in this cycle
+    output logic        [ Cfg.cores-1:0] bad_o,         // refused in this cycle
+    output send_fault_e [ Cfg.cores-1:0] why_o,
     // In flight
-    output logic  [ CountBits-1:0] accepted_o,    // sends accepted in this cycle
+    output logic        [ CountBits-1:0] accepted_o,    // sends accepted in this cycle
     // Scratchpad
-    input  logic                   settled_i,
-    output logic                   hold_o,        // cores must not store: a send waits for what they have stored
-    output logic                   read_o,
-    output logic  [SlotBits+2-1:0] raddr_o,
-    input  logic  [ FLIT_BITS-1:0] flit_i,        // in the next cycle
+    input  logic                         settled_i,
+    output logic                         hold_o,        // cores must not store: a send waits for what they have stored
+    output logic                         read_o,
+    output logic        [SlotBits+2-1:0] raddr_o,
+    input  logic        [ FLIT_BITS-1:0] flit_i,        // in the next cycle
     // Network
-    output logic                   out_valid_o,
-    output flit_t                  out_o,
-    input  logic                   room_i,        // for the longest message
-    output logic                   start_o,       // a message starts: for counters
-    output logic                   idle_o         // none waits or is under way
+    output logic                         out_valid_o,
+    output flit_t                        out_o,
+    input  logic                         room_i,        // for the longest message
+    output logic                         start_o,       // a message starts: for counters
+    output logic                         idle_o         // none waits or is under way
 );
 
   localparam int unsigned C = Cfg.cores;
@@ -82,7 +83,8 @@ module polyloom_overlay_mailbox_sender
         .busy_i (own[send_i[c].thread[ThreadBits-1:0]]),
         .mesh_i,
         .host_o (host),
-        .bad_o  (bad)
+        .bad_o  (bad),
+        .why_o  (why_o[c])
     );
     assign good[c] = send_valid_i[c] && !bad;
     assign bad_o[c] = bad;
@@ -92,7 +94,7 @@ module polyloom_overlay_mailbox_sender
             dest: send_i[c].dest,
             mask: send_i[c].mask,
             slot: send_i[c].slot[SlotBits-1:0],
-            flits: send_i[c].flits
+            flits: send_i[c].flits[1:0]
         };
     polyloom_stream_lut_fifo #(
         .Width($bits(request_t)),

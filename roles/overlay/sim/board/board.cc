@@ -51,8 +51,9 @@ Board::Board(const OverlayParams& params, BoardSite site)
              clock_) {
   net_.may_freeze = params.detector == DetectorKind::star;
   net_.wake = params.timing.wake;
-  net_.fault = [this](Cycle, unsigned tile, unsigned thread, const SendRequest& request,
-                      const std::string& problem) { net_fault(tile, thread, request, problem); };
+  net_.fault = [this](Cycle, unsigned tile, unsigned thread, const SendRequest& request, SendFault why) {
+    net_fault(tile, thread, request, why);
+  };
   for (unsigned t = 0; t < params.board.tiles(); ++t) {
     tiles_.push_back(std::make_unique<Tile>(params.board, params.timing, TilePlace{t, thread_id(t, 0)},
                                             TileEnv{&noc_.mailbox(t), &memory_system_, this, &arena_}));
@@ -311,14 +312,16 @@ std::uint32_t Board::router_sent(bool inter_board) {
   return static_cast<std::uint32_t>(sum);
 }
 
-void Board::net_fault(unsigned tile, unsigned thread, const SendRequest& request,
-                      const std::string& problem) {
+void Board::net_fault(unsigned tile, unsigned thread, const SendRequest& request, SendFault why) {
   ++faults_;
   if (first_fault_.empty()) {
-    first_fault_ = "thread " + std::to_string(thread) + " of tile " + std::to_string(tile) + " " + problem;
+    first_fault_ = "thread " + std::to_string(thread) + " of tile " + std::to_string(tile) + " " +
+                   send_fault_text(why, request.dest, site_.mesh, params_.board);
   }
-  reply(blocks::encode(blocks::FaultFrame{
-      .cause = kNetFault, .thread = thread_id(tile, thread), .pc = request.pc, .value = request.dest}));
+  reply(blocks::encode(blocks::FaultFrame{.cause = static_cast<std::uint8_t>(why),
+                                          .thread = thread_id(tile, thread),
+                                          .pc = request.pc,
+                                          .value = request.dest}));
 }
 
 /// The run must not go on as if the byte had come.

@@ -121,7 +121,7 @@ class Board final : public fabric::Node,
   std::uint32_t router_sent(bool inter_board) override;
 
   void console_fault(std::uint32_t thread);
-  void net_fault(unsigned tile, unsigned thread, const SendRequest& request, const std::string& problem);
+  void net_fault(unsigned tile, unsigned thread, const SendRequest& request, SendFault why);
   unsigned pairs() const { return params_.board.tiles() * ((params_.board.cores_per_tile + 1) / 2); }
   std::uint32_t thread_id(unsigned tile, unsigned thread) const;
   unsigned core_of(std::uint32_t thread_id) const;

@@ -274,7 +274,7 @@ TEST(Board, ReportsFaultsOfCoresAndOfTheNetwork) {
   bench.run();
   const auto faults = bench.frames<blocks::FaultFrame>();
   ASSERT_EQ(faults.size(), 2u);
-  EXPECT_EQ(faults[0].cause, kNetFault);
+  EXPECT_EQ(faults[0].cause, static_cast<std::uint8_t>(SendFault::nobody));
   EXPECT_EQ(faults[0].thread, 2u);
   EXPECT_EQ(faults[0].value, 1u);
   EXPECT_EQ(faults[1].cause, wire_cause(FaultCause::misaligned_load));

@@ -7,14 +7,13 @@
 #include <string>
 
 #include "roles/overlay/sim/isa/fault.h"
+#include "roles/overlay/sim/net/send_fault.h"
 
 namespace polyloom::overlay {
 
-/// Causes of the core are FaultCause + 1 (0 is not a cause on the wire); kNetFault is a message that the
-/// network refused, with the destination as value.
-inline constexpr std::uint8_t kNetFault = 0x80;
-/// The host sent the thread a byte before it had read the one before; the new one is lost. The thread goes
-/// on, pc and value are 0.
+/// Causes of the core are FaultCause + 1 (0 is not a cause on the wire). A message that the network refused
+/// has the number of its SendFault, and the destination as value. The host sent the thread a byte before it
+/// had read the one before; the new one is lost. The thread goes on, pc and value are 0.
 inline constexpr std::uint8_t kConsoleFault = 0x81;
 /// No fault: the thread has read the byte of the host's that it held, and can take another.
 inline constexpr std::uint8_t kConsoleRead = 0x82;
@@ -22,7 +21,8 @@ inline constexpr std::uint8_t wire_cause(FaultCause cause) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(cause) + 1);
 }
 
-/// "misaligned load", "sends a message that the network refuses": for people.
-std::string wire_cause_text(std::uint8_t cause);
+/// "misaligned load", "bad send: the thread sends a message without receivers (its mask is 0)": for people.
+std::string wire_cause_text(std::uint8_t cause, std::uint32_t value, MeshSize mesh,
+                            const BoardParams& params);
 
 }  // namespace polyloom::overlay

@@ -100,6 +100,7 @@ Inst decode(std::uint32_t word) {
     if ((word & info.mask) != info.match) continue;
     const std::uint32_t rm = bits(word, 12, 3);
     if (has_rm(info.form) && (rm == 5 || rm == 6)) break;
+    if ((info.form == Form::csr || info.form == Form::csri) && !csr::exists(bits(word, 20, 12))) break;
     Inst inst;
     inst.op = op;
     if (writes_x(info.form) || writes_f(info.form)) inst.rd = static_cast<std::uint8_t>(bits(word, 7, 5));

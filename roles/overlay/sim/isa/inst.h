@@ -161,7 +161,7 @@ Inst decode(std::uint32_t word);
 std::string disassemble(std::uint32_t word, std::uint32_t pc);
 
 /// CSR numbers. Reads and writes other than those of the table in Tinsel 0.8 facts 1.2 have no effect and
-/// read 0.
+/// read 0; an instruction on any other number is illegal.
 namespace csr {
 enum : unsigned {
   fflags = 0x001,
@@ -195,6 +195,11 @@ enum : unsigned {
   prog_router_sent_inter = 0xc0f,
   hart_id = 0xf14,
 };
+constexpr bool exists(unsigned number) {
+  return (number >= fflags && number <= fcsr) ||
+         (number >= instr_addr && number <= emit && number != 0x804) || number == cycle || number == flush ||
+         (number >= perf_count && number <= prog_router_sent_inter) || number == hart_id;
+}
 }  // namespace csr
 
 }  // namespace polyloom::overlay

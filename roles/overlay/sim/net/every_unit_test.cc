@@ -70,8 +70,8 @@ class Network {
         tiles_(tiles()),
         random_(seed) {
     shared_.may_freeze = load.freeze;
-    shared_.fault = [](Cycle, unsigned, unsigned, const SendRequest&, const std::string& text) {
-      FAIL() << text;
+    shared_.fault = [](Cycle, unsigned, unsigned, const SendRequest&, SendFault why) {
+      FAIL() << "send fault " << static_cast<unsigned>(why);
     };
     for (unsigned t = 0; t < tiles(); ++t) {
       wakes_[t].network = this;

@@ -42,25 +42,21 @@ Mailbox::Mailbox(NetShared& shared, unsigned tile, Injector& injector)
 
 // ---- called by the cores ----
 
-std::string Mailbox::problem_with(unsigned thread, const SendRequest& request) const {
+SendFault Mailbox::problem_with(unsigned thread, const SendRequest& request) const {
   const AddressLayout& layout = shared_.layout;
-  if ((send_busy_ >> thread) & 1)
-    return "sends while its previous message has not left (check tinselCanSend)";
-  if (request.flits < 1 || request.flits > shared_.params.max_flits) {
-    return "sends a message of " + std::to_string(request.flits) + " flits; a message has 1 to " +
-           std::to_string(shared_.params.max_flits);
+  if ((send_busy_ >> thread) & 1) return SendFault::busy;
+  if (request.flits < 1 || request.flits > shared_.params.max_flits) return SendFault::length;
+  if (!layout.problem_with(request.dest, shared_.mesh, shared_.params).empty()) return SendFault::destination;
+  if (!layout.is_host(request.dest)) {
+    if (request.mask == 0) return SendFault::nobody;
+    if (request.mask & ~valid_mask_) return SendFault::no_thread;
   }
-  if (auto problem = layout.problem_with(request.dest, shared_.mesh, shared_.params); !problem.empty())
-    return problem;
-  if (layout.is_host(request.dest)) return {};
-  if (request.mask == 0) return "sends a message without receivers (its mask is 0)";
-  if (request.mask & ~valid_mask_) return "sends a message to a thread that does not exist";
-  return {};
+  return request.slot_addr == SendRequest::kNoSlot ? SendFault::pointer : SendFault::none;
 }
 
 void Mailbox::send(Cycle c, unsigned thread, const SendRequest& request) {
-  const std::string problem = problem_with(thread, request);
-  if (!problem.empty()) {
+  const SendFault problem = problem_with(thread, request);
+  if (problem != SendFault::none) {
     if (shared_.fault) shared_.fault(c, tile_, thread, request, problem);
     return;
   }

@@ -100,7 +100,7 @@ class Mailbox final : public MailboxPort {
   std::uint32_t waiting(unsigned thread) const { return waits_[thread]; }
   bool send_pending(unsigned thread) const { return (send_busy_ >> thread) & 1; }
   /// Why the request cannot be served; empty if it can.
-  std::string problem_with(unsigned thread, const SendRequest& request) const;
+  SendFault problem_with(unsigned thread, const SendRequest& request) const;
   /// Hash of everything that later behaviour depends on.
   std::uint64_t state_hash() const;
 

@@ -29,8 +29,9 @@ struct Wakes final : CoreWakeups {
 struct Bench {
   explicit Bench(BoardParams params = {}) : shared(params, {0, 0}, {2, 2}), box(shared, 0, sink) {
     box.attach(wakes);
-    shared.fault = [this](Cycle, unsigned, unsigned thread, const SendRequest&, const std::string& text) {
-      faults.push_back(std::to_string(thread) + " " + text);
+    shared.fault = [this](Cycle, unsigned, unsigned thread, const SendRequest& r, SendFault why) {
+      faults.push_back(std::to_string(thread) + " " +
+                       send_fault_text(why, r.dest, shared.mesh, shared.params));
     };
   }
   /// Starts a window at `from`; core calls may follow, then finish().
@@ -251,13 +252,15 @@ TEST(Mailbox, BadRequestsAreFaultsThatNameTheThread) {
   b.box.send(0, 4, {1, 1, 0, 5});         // length
   b.box.send(0, 5, {1, 1, 0, 1});
   b.box.send(1, 5, {1, 1, 0, 1});  // twice
+  b.box.send(1, 6, {1, 1, SendRequest::kNoSlot, 1});
   b.finish();
-  ASSERT_EQ(b.faults.size(), 5u);
+  ASSERT_EQ(b.faults.size(), 6u);
   EXPECT_NE(b.faults[0].find("1 sends a message without receivers"), std::string::npos);
   EXPECT_NE(b.faults[1].find("board (3,0)"), std::string::npos);
   EXPECT_NE(b.faults[2].find("no programmable routers"), std::string::npos);
   EXPECT_NE(b.faults[3].find("1 to 4"), std::string::npos);
   EXPECT_NE(b.faults[4].find("tinselCanSend"), std::string::npos);
+  EXPECT_NE(b.faults[5].find("6 sends from a pointer outside the scratchpad"), std::string::npos);
   EXPECT_EQ(b.shared.activity.in_flight, 1);
 }
 

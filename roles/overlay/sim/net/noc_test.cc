@@ -19,8 +19,8 @@ struct NoWakes final : CoreWakeups {
 struct Bench {
   explicit Bench(BoardParams params = {}, BoardCoord at = {1, 1}) : shared(params, at, {3, 3}), noc(shared) {
     for (unsigned t = 0; t < params.tiles(); ++t) noc.mailbox(t).attach(wakes);
-    shared.fault = [](Cycle, unsigned, unsigned, const SendRequest&, const std::string& text) {
-      FAIL() << text;
+    shared.fault = [](Cycle, unsigned, unsigned, const SendRequest&, SendFault why) {
+      FAIL() << "send fault " << static_cast<unsigned>(why);
     };
   }
   void begin() { noc.begin_window(now, now + kWindow); }

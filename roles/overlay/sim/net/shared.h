@@ -7,6 +7,7 @@
 
 #include "roles/overlay/sim/net/address.h"
 #include "roles/overlay/sim/net/message.h"
+#include "roles/overlay/sim/net/send_fault.h"
 #include "roles/overlay/sim/net/wheel.h"
 #include "roles/overlay/sim/tile_ports.h"
 #include "roles/overlay/sim/types.h"
@@ -26,8 +27,8 @@ struct Activity {
 };
 
 /// A thread has asked for something that the network cannot do. `tile` and `thread` are board-local.
-using NetFault = std::function<void(Cycle c, unsigned tile, unsigned thread, const SendRequest& request,
-                                    const std::string& problem)>;
+using NetFault =
+    std::function<void(Cycle c, unsigned tile, unsigned thread, const SendRequest& request, SendFault why)>;
 
 struct NetShared {
   /// A LUT memory of an FPGA is 32 deep anyway; small buffers lose a third of the neighbour exchange.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "roles/overlay/sim/tile/arena.h"
+#include "roles/overlay/sim/tile_ports.h"
 #include "roles/overlay/sim/types.h"
 
 namespace polyloom::overlay {
@@ -18,7 +19,7 @@ namespace polyloom::overlay {
 /// Which memory a thread-view address falls in.
 enum class Region : std::uint8_t { unmapped, scratchpad, sram_a, sram_b, dram };
 
-inline constexpr std::uint32_t kScratchpadBase = 0x8000, kScratchpadEnd = 0x10000;
+inline constexpr std::uint32_t kScratchpadBase = 0x8000, kScratchpadEnd = 0x10000, kSlotBytes = 64;
 inline constexpr std::uint32_t kSramABase = 0x00800000, kSramBBase = 0x01000000, kDramBase = 0x01800000;
 inline constexpr std::uint32_t kDramEnd = 0x80000000u, kInterleavedBase = 0xc0000000u;
 
@@ -36,6 +37,12 @@ constexpr Region region_of(std::uint32_t addr) {
 /// Scratchpad address as a thread sees it, from the mailbox's.
 constexpr std::uint32_t scratchpad_address(std::uint32_t addr) {
   return (addr & (kScratchpadBase - 1)) | kScratchpadBase;
+}
+
+/// The mailbox's address of the slot that a thread's pointer names, SendRequest::kNoSlot if it names none.
+constexpr std::uint32_t slot_address(std::uint32_t pointer) {
+  const bool is_slot = region_of(pointer) == Region::scratchpad && pointer % kSlotBytes == 0;
+  return is_slot ? pointer - kScratchpadBase : SendRequest::kNoSlot;
 }
 
 class Memory {

@@ -7,7 +7,6 @@
 
 namespace polyloom::overlay {
 
-/// Also every number that names no CSR: those read 0 and ignore writes (Tinsel 0.8 facts, trap 4).
 constexpr bool is_private_csr(unsigned number) {
   switch (number) {
     case csr::instr:

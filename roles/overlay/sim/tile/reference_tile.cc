@@ -180,10 +180,9 @@ void ReferenceTile::execute(unsigned thread, Cycle c) {
   if (cls == OpClass::load || cls == OpClass::store) return load_store(thread, c, in);
   if (cls == OpClass::csr && !is_fp_csr(in.csr())) return csr(thread, c, in);
   if (cls == OpClass::send) {
-    const auto flits = std::min(t.send_len + 1, params_.max_flits);
     env_.mailbox->send(c, thread,
-                       {t.send_dest, std::uint64_t{t.hart.x[in.rs1]} << 32 | t.hart.x[in.rs2], t.send_ptr,
-                        static_cast<std::uint8_t>(flits)});
+                       {t.send_dest, std::uint64_t{t.hart.x[in.rs1]} << 32 | t.hart.x[in.rs2],
+                        slot_address(t.send_ptr), SendRequest::flits_of(t.send_len)});
   }
   if (const auto f = step(t.hart, world)) return fault(thread, c, *f);
   const std::map<OpClass, unsigned> latency{{OpClass::mul, timing_.mul},

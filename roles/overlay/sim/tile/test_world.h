@@ -47,7 +47,7 @@ class LoopMailbox final : public MailboxPort {
 
   bool can_send(unsigned t) const override { return !threads_[t].sending; }
   void send(Cycle c, unsigned t, const SendRequest& r) override {
-    log_.push_back(line(c, "send", t, r.dest, r.mask, r.slot_addr, r.flits));
+    log_.push_back(line(c, "send", t, r.dest, r.mask, scratchpad_address(r.slot_addr), r.flits));
     threads_[t].sending = true;
     sent_.push_back({c, t, r});
   }

@@ -58,7 +58,6 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
       slice(place.index / std::max(1u, params.tiles() / std::max(1u, params.dram_channels))),
       num_cores(params.cores_per_tile),
       threads_per_core(params.threads_per_core),
-      max_flits(params.max_flits),
       shape(params),
       fast(host_is_fast()),
       misses(params.threads_per_tile()),

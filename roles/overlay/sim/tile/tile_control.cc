@@ -99,10 +99,14 @@ Tile::Impl::After Tile::Impl::fault(unsigned core, unsigned thread, Cycle c, Fau
   return After::suspended;
 }
 
-void Tile::Impl::send(unsigned i, Cycle c, std::uint64_t mask, std::uint32_t dest, std::uint32_t slot_addr,
+void Tile::Impl::send(unsigned i, Cycle c, std::uint64_t mask, std::uint32_t dest, std::uint32_t pointer,
                       std::uint32_t len, std::uint32_t pc) {
-  const auto flits = static_cast<std::uint8_t>(std::min(len + 1, max_flits));
-  env.mailbox->send(c, i, {.dest = dest, .mask = mask, .slot_addr = slot_addr, .flits = flits, .pc = pc});
+  env.mailbox->send(c, i,
+                    {.dest = dest,
+                     .mask = mask,
+                     .slot_addr = slot_address(pointer),
+                     .flits = SendRequest::flits_of(len),
+                     .pc = pc});
 }
 
 /// What the thread has met ahead of time takes effect.

@@ -51,11 +51,11 @@ TEST(TileCsr, FloatingPointStateFollowsTheStandard) {
   EXPECT_EQ(x[14], 0u);
 }
 
-TEST(TileCsr, IdentityCountersAndUnknownNumbers) {
+TEST(TileCsr, IdentityCountersAndWriteOnlyNumbers) {
   Asm a;
   a.csrrw(10, csr::hart_id, 0);
   a.i(Op::addi, 11, 0, 9);
-  a.csrrw(11, 0x123, 10);
+  a.csrrw(11, csr::send_dest, 10);
   a.csrrw(12, csr::cycle_u, 0);
   a.csrrw(13, csr::prog_router_sent, 0);
   a.csrrw(14, csr::prog_router_sent_inter, 0);
@@ -237,6 +237,10 @@ TEST(TileFault, StopsTheThreadWithCauseAndPlace) {
       {"illegal",
        [](Asm& a) { a.words.push_back(0xffffffff); },
        {FaultCause::illegal_instruction, 0, 0xffffffff}},
+      {"rdinstret",
+       [](Asm& a) { a.csr_op(Op::csrrs, 10, 0xc02, 0); },
+       {FaultCause::illegal_instruction, 0, 0xc0202573}},
+      {"mscratch", [](Asm& a) { a.csrrw(5, 0x340, 6); }, {FaultCause::illegal_instruction, 0, 0x340312f3}},
       {"zero", [](Asm& a) { a.words.push_back(0); }, {FaultCause::illegal_instruction, 0, 0}},
       {"ecall",
        [](Asm& a) { a.i(Op::addi, 17, 0, 93), a.none(Op::ecall); },

@@ -84,7 +84,7 @@ struct Tile::Impl {
   std::uint32_t read_csr(unsigned core, unsigned thread, Cycle c, unsigned number);
   std::uint32_t read_counter(unsigned core, Cycle c, unsigned number);
   void write_csr(unsigned core, unsigned thread, Cycle c, unsigned number, std::uint32_t operand);
-  void send(unsigned index, Cycle c, std::uint64_t mask, std::uint32_t dest, std::uint32_t slot_addr,
+  void send(unsigned index, Cycle c, std::uint64_t mask, std::uint32_t dest, std::uint32_t pointer,
             std::uint32_t len, std::uint32_t pc);
   void noted(unsigned core, unsigned thread, Cycle c, std::uint8_t code);
   void stop(unsigned core, unsigned thread, ThreadState state);
@@ -103,7 +103,6 @@ struct Tile::Impl {
   TileEnv env;
   TileTiming timing;
   unsigned index, slice, num_cores, threads_per_core;
-  unsigned max_flits;
   CacheShape shape;
   Latencies fpu_latency;  ///< by FpuOp; with kDivides where the operation may have to wait for the divider
   static constexpr unsigned kDivides = 0x80;

@@ -10,7 +10,7 @@ namespace {
 
 // Widths of the packed structs at the ports (polyloom_overlay_pkg); fields are listed from the last.
 constexpr unsigned kMemBits = 2 + 2 + 1 + 4 + 32 + 32, kFpuBits = 5 + 3 + 4 + 96,
-                   kSendBits = 4 + 20 + 64 + 9 + 2 + 32;
+                   kSendBits = 4 + 20 + 64 + 1 + 9 + 3 + 32;
 constexpr unsigned kTraceBits = 1 + 4 + 32 + 32 + 1 + 1 + 5 + 32;
 
 /// fpu_op_e of an operation, in the order of the package.
@@ -171,12 +171,13 @@ void Bench::check_requests(unsigned k, const Outputs& want) {
   if (want.wait) expect(bits(&top_->wait_bits_o, 4 * k, 4), want.wait->data, "bits waited for", k);
   expect(bits(&top_->send_valid_o, k, 1), want.send ? 1 : 0, "send", k);
   if (!want.send) return;
-  expect(bits(&top_->send_o, k_send + 127, 4), want.thread, "the thread of a send", k);
+  expect(bits(&top_->send_o, k_send + 129, 4), want.thread, "the thread of a send", k);
   expect(bits(&top_->send_o, k_send, 32), want.pc, "pc of a send", k);
-  expect(bits(&top_->send_o, k_send + 32, 2), want.flits, "flits of a send", k);
-  expect(bits(&top_->send_o, k_send + 34, 9), want.slot, "slot of a send", k);
-  expect(bits(&top_->send_o, k_send + 43, 64), want.mask, "mask of a send", k);
-  expect(bits(&top_->send_o, k_send + 107, 20), want.dest, "destination of a send", k);
+  expect(bits(&top_->send_o, k_send + 32, 3), want.flits, "flits of a send", k);
+  expect(bits(&top_->send_o, k_send + 35, 9), want.slot, "slot of a send", k);
+  expect(bits(&top_->send_o, k_send + 44, 1), want.astray ? 1 : 0, "a send from no slot", k);
+  expect(bits(&top_->send_o, k_send + 45, 64), want.mask, "mask of a send", k);
+  expect(bits(&top_->send_o, k_send + 109, 20), want.dest, "destination of a send", k);
 }
 
 void Bench::check_trace(unsigned k) {

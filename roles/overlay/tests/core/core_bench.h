@@ -74,7 +74,7 @@ class Bench {
   struct Outputs {
     std::optional<Request> cache, pad, fpu, wait;
     std::optional<unsigned> free;
-    bool recv = false, send = false;
+    bool recv = false, send = false, astray = false;
     unsigned thread = 0;
     std::uint32_t dest = 0, slot = 0, flits = 0, pc = 0;
     std::uint64_t mask = 0;

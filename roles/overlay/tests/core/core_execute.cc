@@ -157,7 +157,8 @@ Bench::Outputs Bench::execute(unsigned k, unsigned t, std::optional<std::uint32_
       out.mask = std::uint64_t{before.x[in.rs1]} << 32 | before.x[in.rs2];
       out.dest = th.send_dest & 0xfffff;
       out.slot = th.send_ptr >> 6 & 511;
-      out.flits = static_cast<unsigned>(std::min<std::uint64_t>(th.send_len, 3));
+      out.astray = th.send_ptr >> 15 != 1 || th.send_ptr % 64 != 0;
+      out.flits = th.send_len < 4 ? th.send_len : 4 | (th.send_len & 3);
       out.pc = p.pc;
     }
   }

@@ -64,7 +64,7 @@ class Thread:
     def __init__(self, hart: int) -> None:
         self.hart, self.pc, self.fcsr = hart, 0, 0
         self.x, self.f = [0] * 32, [0] * 32
-        self.len = self.slot = self.dest = self.addr = 0
+        self.len = self.pointer = self.dest = self.addr = 0
 
     def step(self, word: int, answer: int, flags: int, shown: int) -> Call:
         """One instruction; ``answer``, ``flags``: of the unit that it asks; ``shown``: a CSR's value from outside."""
@@ -95,7 +95,8 @@ class Thread:
         elif major == SYSTEM:
             call, result = self._csr(word, f3, a, answer, shown)
         elif major == SEND:
-            held = {"dest": self.dest, "slot": self.slot, "flits": min(self.len, 3)}
+            held = {"dest": self.dest, "slot": self.pointer >> 6 & 511, "flits": self.len & 3 | 4 * (self.len > 3)}
+            held["astray"] = int(self.pointer >> 15 != 1 or self.pointer % 64 != 0)
             call = "send", {**held, "mask": a << 32 | b, "pc": pc}
         elif major != FENCE:
             call, result = self._float(word, answer, flags)
@@ -128,7 +129,7 @@ class Thread:
             self.fcsr = self.fcsr & 0xE0 | new & 31 if number == FFLAGS else self.fcsr & 31 | (new & 7) << 5
         self.addr = operand if number == INSTR_ADDR else self.addr
         self.dest = operand & 0xFFFFF if number == SEND_DEST else self.dest
-        self.slot = operand >> 6 & 511 if number == SEND_PTR else self.slot
+        self.pointer = operand if number == SEND_PTR else self.pointer
         self.len = operand if number == SEND_LEN else self.len
         bits = operand & 15 | (4 if operand & 8 else 0)
         calls: dict[int, Call] = {

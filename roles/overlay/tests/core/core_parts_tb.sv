@@ -166,8 +166,9 @@ module core_parts_tb
     context_t s5_held_i = '0, s7_held_o;
     csr_act_t s6_act_o;
     logic [DEST_BITS-1:0] s6_dest_o;
+    logic s6_astray_o;
     logic [SLOT_BITS-1:0] s6_slot_o;
-    logic [1:0] s6_len_o;
+    logic [2:0] s6_len_o;
     logic [AddrBits-1:0] s6_instr_addr_o;
     logic s6_instr_ok_o, s6_thread_ok_o, perf_reset_o, perf_counting_o;
     logic [Cfg.threads-1:0] can_send_i = '0;
@@ -199,6 +200,7 @@ module core_parts_tb
         .s7_held_o,
         .s6_act_o,
         .s6_dest_o,
+        .s6_astray_o,
         .s6_slot_o,
         .s6_len_o,
         .s6_instr_addr_o,

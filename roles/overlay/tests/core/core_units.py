@@ -19,7 +19,9 @@ def flags(names: str) -> list[tuple[str, int]]:
 WORD = 0xFFFFFFFF
 REG = Struct([("f", 1), ("index", 5)])
 PENDING = Struct([("valid", 1), ("src", 3), ("side", 1), ("flags", 1), ("rd", 6)])
-CONTEXT = Struct([("pc", 30), ("dest", 20), ("slot", 9), ("len", 3), ("beyond", 1), ("addr", 16)])
+CONTEXT = Struct(
+    [("pc", 30), ("dest", 20), ("astray", 1), ("pad", 1), ("slot", 9), ("len", 3), ("beyond", 1), ("addr", 16)]
+)
 DECODED = Struct(
     [
         *flags("illegal ecall ebreak branch jump load store fpu fp csr send a_pc a_zero b_imm sub computes"),

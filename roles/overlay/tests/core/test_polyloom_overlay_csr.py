@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: polyloom_overlay_csr for 16, 4 and 1 threads and memories of 2048, 2 and 64 words, with F and without: random
-CSR instructions of all kinds on every register and on numbers that name none, random and corner operands, between other
+CSR instructions of all kinds on every register, random and corner operands, between other
 instructions, faults, clearing and gaps; held registers, what is done, results, rounding mode and flags, both counters
 with their starting, stopping and resetting, also while the core's clock stands still.
 
@@ -30,10 +30,10 @@ ACTS = {0x801: "instr", 0x802: "free", 0x80A: "wait_until", NEW_THREAD: "new_thr
 ACTS |= {TO_UART: "to_uart"}  # these when they are written
 READS = {0x809: "recv", FROM_UART: "from_uart"}  # and these whenever they are named
 OUTSIDE = (0xC08, 0xC09, 0xC0A, 0xC0E, 0xC0F)
-BOUNDED = (INSTR_ADDR, SEND_LEN)  # their upper bits are kept as one
+BOUNDED = (INSTR_ADDR, SEND_LEN, SEND_PTR)  # their upper bits are kept as one
 NUMBERS = (
     *(FFLAGS, FRM, FCSR, CAN_SEND, CAN_RECV, HART_ID, CYCLE, PERF, IDLE, CYCLE_U, IDLE_U),
-    *(*BOUNDED, SEND_PTR, SEND_DEST, *ACTS, *READS, *OUTSIDE),
+    *(*BOUNDED, SEND_DEST, *ACTS, *READS, *OUTSIDE),
 )
 
 
@@ -75,10 +75,14 @@ class Slot:
 
     def update_bounded(self, low: int, beyond: int, bits: int) -> tuple[int, int]:
         """One whose bits beyond so many are kept as one: csrrc clears it only if it clears all of them."""
-        high, all_ones = self.operand >> bits, WORD >> bits
+        return self.update_outside(low, beyond, (1 << bits) - 1)
+
+    def update_outside(self, inside: int, outside: int, mask: int) -> tuple[int, int]:
+        """The same, of one whose bits outside a mask are kept as one."""
+        rest, all_ones = self.operand & ~mask & WORD, ~mask & WORD
         if self.writes:
-            beyond = (0, int(high != 0), int(beyond or high != 0), int(beyond and high != all_ones))[self.f3 & 3]
-        return self.update(low) & (1 << bits) - 1, beyond
+            outside = (0, int(rest != 0), int(outside or rest != 0), int(outside and rest != all_ones))[self.f3 & 3]
+        return self.update(inside) & mask, outside
 
 
 class Pipeline:
@@ -91,7 +95,7 @@ class Pipeline:
         s6 = "bubble thread operand flags clear stop can_recv uart uart_taken outside"
         self.inputs = ["s3_number_i", *(f"s5_{n}_i" for n in s5.split()), *(f"s6_{n}_i" for n in s6.split())]
         outs = "s5_flush_o s5_new_thread_o s5_frm_o s6_act_o s6_dest_o s6_slot_o s6_len_o s6_instr_addr_o s6_outside_o"
-        more = "s6_instr_ok_o s6_thread_ok_o perf_reset_o perf_counting_o s7_held_o s7_result_o"
+        more = "s6_astray_o s6_instr_ok_o s6_thread_ok_o perf_reset_o perf_counting_o s7_held_o s7_result_o"
         self.io = Ports(h, " ".join([*self.inputs, outs, more, "run can_send_i core_id_i"]))
         self.line: list[Slot | None] = [None] * 5  # in stages 3 to 7
         self.held: dict[int, dict[str, int]] = {}
@@ -110,11 +114,11 @@ class Pipeline:
         thread = rng.choice(ready)
         self.free[thread] = now + 8
         kind = "clear" if thread not in self.held or rng.random() < 0.02 else rng.choice(("csr", "csr", "csr", "other"))
-        number = rng.choice(NUMBERS * 3 + BOUNDED * 12) ^ (1 << rng.randrange(12) if rng.random() < 0.1 else 0)
+        number = rng.choice(NUMBERS * 3 + BOUNDED * 12)
         source = int(rng.random() < 0.7)
         operand = rng.choice((words(rng), rng.randrange(4), rng.randrange(20), ~words(rng) & WORD))
         if number in BOUNDED and rng.random() < 0.5:
-            operand = WORD << rng.randrange(12) & WORD
+            operand = rng.choice((WORD << rng.randrange(12) & WORD, 0x8000 | 64 * rng.getrandbits(9), 0xFFFF003F))
         f3 = rng.choice((1, 2, 3, 5, 6, 7))
         held = self.held.pop(thread, CONTEXT.unpack(0)) | {"pc": rng.getrandbits(30)}
         arrived = rng.getrandbits(5) if rng.random() < 0.3 else 0
@@ -179,8 +183,9 @@ class Pipeline:
         assert io["s6_outside_o"] == outside, f"cycle {cycle}: outside {io['s6_outside_o']:#x}: {it}"
         if it:
             held = it.held
-            got = tuple(io[f"s6_{name}_o"] for name in ("dest", "slot", "len", "instr_addr", "instr_ok"))
-            want = (held["dest"], held["slot"], min(held["len"], self.flits - 1), held["addr"], 1 - held["beyond"])
+            got = tuple(io[f"s6_{name}_o"] for name in ("dest", "astray", "slot", "len", "instr_addr", "instr_ok"))
+            astray = int(held["astray"] or not held["pad"])
+            want = (held["dest"], astray, held["slot"], held["len"], held["addr"], 1 - held["beyond"])
             assert got == want, f"cycle {cycle}: {got}, expected {want}: {it}"
             ok = it.operand < self.threads
             assert not it.csr or io["s6_thread_ok_o"] == ok, f"cycle {cycle}: thread ok is not {ok}: {it}"
@@ -220,7 +225,10 @@ class Pipeline:
             if it.number == SEND_DEST:
                 held["dest"] = it.update(held["dest"]) & 0xFFFFF
             elif it.number == SEND_PTR:
-                held["slot"] = it.update(64 * held["slot"]) >> 6 & 511
+                inside, held["astray"] = it.update_outside(
+                    held["pad"] << 15 | held["slot"] << 6, held["astray"], 0xFFC0
+                )
+                held["pad"], held["slot"] = inside >> 15, inside >> 6 & 511
             elif it.number == SEND_LEN:
                 low, beyond = it.update_bounded(held["len"] & 3, held["len"] >> 2, 2)
                 held["len"] = 4 * beyond + low

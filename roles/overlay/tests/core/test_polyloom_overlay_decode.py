@@ -78,9 +78,16 @@ ALU_SHIFTS = {"sll", "srl", "sra", *SHIFTS}
 COMPUTE = {*IMMEDIATE, *REGISTERS, *UPPER, *MOVES}
 
 
+#: Numbers that name a CSR, of which the first three come with F (Tinsel).
+FP_NUMBERS = {1, 2, 3}
+NUMBERS = [*FP_NUMBERS, *range(0x800, 0x804), *range(0x805, 0x810), 0xC00, 0xC01, *range(0xC07, 0xC10), 0xF14]
+
+
 def name_of(word: int, rows: Rows) -> str:
     """The instruction that a word is, or ""."""
     for name, (mask, match) in rows.items():
+        if name in CSRS and (word >> 20 not in NUMBERS or (word >> 20 in FP_NUMBERS and "fadd" not in rows)):
+            continue
         if word & mask == match and not (name in ROUNDS | FUSED and word >> 12 & 7 in {5, 6}):
             return name
     return ""
@@ -147,10 +154,12 @@ def sources(name: str, word: int) -> dict[str, int]:
 def candidates(rng: random.Random) -> list[int]:
     """Words: instructions, instructions with a bit changed, anything."""
     made = []
-    for mask, match in ALL.values():
-        for _ in range(12):
+    for name, (mask, match) in ALL.items():
+        for _ in range(48 if name in CSRS else 12):
             word = match | rng.getrandbits(32) & ~mask
             word &= rng.choice((WHOLE, WHOLE, ~0xF80, ~0xF8000)) | mask
+            if name in CSRS:
+                word = word & 0xFFFFF | rng.choice(NUMBERS) << 20
             made += [word, word ^ 1 << rng.randrange(32)]
     return made + [rng.getrandbits(32) for _ in range(300)]
 

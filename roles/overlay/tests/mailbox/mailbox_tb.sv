@@ -198,6 +198,7 @@ module mailbox_tb
   for (genvar k = 0; k < 4; k++) begin : gen_check
     send_t send = '0;
     logic valid = 1'b0, busy = 1'b0, host, bad;
+    send_fault_e why;
     logic [7:0] mesh = '0;
     polyloom_overlay_mailbox_check #(
         .Cfg(config_of(k))
@@ -207,13 +208,15 @@ module mailbox_tb
         .busy_i (busy),
         .mesh_i (mesh),
         .host_o (host),
-        .bad_o  (bad)
+        .bad_o  (bad),
+        .why_o  (why)
     );
   end
 
   for (genvar k = 0; k < 3; k++) begin : gen_events
     localparam cfg_t Cfg = config_of(k);
     logic [Cfg.cores-1:0] bad = '0, lost;
+    send_fault_e [Cfg.cores-1:0] why = '0;
     send_t [Cfg.cores-1:0] send = '0;
     logic told_valid, told_ready = 1'b0;
     tile_event_t told;
@@ -223,6 +226,7 @@ module mailbox_tb
         .clk_i,
         .rst_ni,
         .bad_i        (bad),
+        .why_i        (why),
         .send_i       (send),
         .lost_o       (lost),
         .event_valid_o(told_valid),

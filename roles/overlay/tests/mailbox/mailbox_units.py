@@ -13,7 +13,10 @@ from typing import Any
 
 from polyloom.rtl.testing import Harness, Struct
 
-SEND = Struct([("thread", 4), ("dest", 20), ("mask", 64), ("slot", 9), ("flits", 2), ("pc", 32)])
+SEND = Struct([("thread", 4), ("dest", 20), ("mask", 64), ("astray", 1), ("slot", 9), ("flits", 3), ("pc", 32)])
+#: Why a send is refused: low bits of the cause, of which the first counts (sim/net/send_fault.h).
+REFUSED = 0x80
+BUSY, LENGTH, NOWHERE, NOBODY, NO_THREAD, POINTER = 3, 4, 0, 5, 6, 7
 MEM = Struct([("op", 2), ("size", 2), ("sign", 1), ("thread", 4), ("addr", 32), ("data", 32)])
 RSP = Struct([("thread", 4), ("data", 32), ("flags", 5)])
 FLIT = Struct([("first", 1), ("last", 1), ("kind", 3), ("flits", 2), ("dest", 20), ("mask", 64), ("data", 128)])
@@ -145,10 +148,14 @@ class Tile:
         """Whether the core has made no call in this cycle."""
         return all(core not in made for made in self.calls.values())
 
-    def send(self, thread: int, slot: int, dest: int = 0, mask: int = 1, flits: int = 1, pc: int = 0) -> None:
+    def send(
+        self, thread: int, slot: int, dest: int = 0, mask: int = 1, flits: int = 1, pc: int = 0, astray: int = 0
+    ) -> None:
         """Send; the test says if it is a good one by adding it to `sends` (see good_send)."""
         core, t = divmod(thread, self.size.threads)
-        self._call("send", core, SEND.pack(thread=t, dest=dest, mask=mask, slot=slot, flits=flits - 1, pc=pc))
+        self._call(
+            "send", core, SEND.pack(thread=t, dest=dest, mask=mask, astray=astray, slot=slot, flits=flits - 1, pc=pc)
+        )
 
     def good_send(self, thread: int, slot: int, data: list[int], dest: int, mask: int, pc: int = 0) -> None:
         """Send, and expect it."""

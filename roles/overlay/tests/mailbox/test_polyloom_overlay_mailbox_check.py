@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: sends that are good, wrong in one point or in several, and random words, against the layout of addresses in
 sim/net/address.h: each field at, below and beyond its limit; no thread, a thread that is not there; hosts; a busy
-thread; nothing is bad where nothing is sent; boards of 2x3 and 5x9 tiles, meshes from 1x1 to 8x8 boards.
+thread; a pointer that is no slot; of several reasons the first; nothing is bad where nothing is sent; boards of 2x3 and
+5x9 tiles, meshes from 1x1 to 8x8 boards.
 
 Leaves out: mesh sizes that no cluster has (0, more than 8).
 """
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import cocotb
-from mailbox_units import SEND
+from mailbox_units import BUSY, LENGTH, NO_THREAD, NOBODY, NOWHERE, POINTER, SEND
 
 from polyloom.rtl.testing import Harness, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
@@ -37,6 +38,8 @@ class Board:
         return [sum(widths[:i]) for i in range(5)]
 
 
+#: Other reasons are bad places.
+CODES = {"busy": BUSY, "flits": LENGTH, "nobody": NOBODY, "mask": NO_THREAD, "astray": POINTER}
 BOARDS = (Board(2, 3, 8, 4), Board(2, 3, 64, 4), Board(2, 3, 1, 3), Board(5, 9, 32, 1))
 
 
@@ -49,13 +52,14 @@ class Send:
     mask: int
     flits: int
     busy: bool
+    astray: bool = False
 
     def dest(self, board: Board) -> int:
         """As the thread writes it."""
         return sum(value << shift for value, shift in zip([*self.at, self.extra], board.shifts(), strict=True))
 
-    def wrong(self, board: Board, mesh: tuple[int, int]) -> set[str]:
-        """Why it is bad, if it is."""
+    def wrong(self, board: Board, mesh: tuple[int, int]) -> list[str]:
+        """Why it is bad, if it is, the first reason first."""
         host = bool(self.extra & 2)
         limits = [board.x, board.y, *mesh]
         reasons = {
@@ -65,8 +69,9 @@ class Send:
             **{f"at {i}": not host and self.at[i] >= limits[i] for i in range(4)},
             "nobody": not host and self.mask == 0,
             "mask": not host and self.mask >> board.threads != 0,
+            "astray": self.astray,
         }
-        return {reason for reason, is_so in reasons.items() if is_so}
+        return [reason for reason, is_so in reasons.items() if is_so]
 
 
 def make(rng: random.Random, board: Board, mesh: tuple[int, int]) -> Send:
@@ -76,7 +81,7 @@ def make(rng: random.Random, board: Board, mesh: tuple[int, int]) -> Send:
     send = Send([rng.randrange(limit) for limit in limits], rng.randrange(2), 0, rng.randint(1, board.max_flits), False)
     send.mask = rng.getrandbits(board.threads) or 1 << rng.randrange(board.threads)
     for _ in range(rng.choice((0, 1, 1, 1, 2))):
-        field = rng.randrange(9)
+        field = rng.randrange(10)
         if field < 4:
             width = shifts[field + 1] - shifts[field]
             send.at[field] = min(limits[field], (1 << width) - 1) if rng.random() < 0.5 else rng.getrandbits(width)
@@ -85,9 +90,11 @@ def make(rng: random.Random, board: Board, mesh: tuple[int, int]) -> Send:
         elif field == 5:
             send.mask = rng.choice((0, 1 << rng.randrange(64), 1 << board.threads & (1 << 64) - 1, rng.getrandbits(64)))
         elif field == 6:
-            send.flits = rng.randint(1, 4)
+            send.flits = rng.randint(1, 8)
         elif field == 7:
             send.busy = True
+        elif field == 8:
+            send.astray = True
         else:
             send.extra |= 2
     return send
@@ -98,7 +105,8 @@ def make(rng: random.Random, board: Board, mesh: tuple[int, int]) -> Send:
 async def tells_good_from_bad(dut: Any, which: int) -> None:
     h = Harness(dut, dut.gen_check[which])
     board = BOARDS[which]
-    word, valid, busy, mesh, host, bad = (h.signal(name) for name in ("send", "valid", "busy", "mesh", "host", "bad"))
+    names = ("send", "valid", "busy", "mesh", "host", "bad", "why")
+    word, valid, busy, mesh, host, bad, why = (h.signal(name) for name in names)
     rng = h.rng
     size, send, asked = (1, 1), make(rng, board, (1, 1)), False
     only: Counter[str] = Counter()  # what alone was wrong
@@ -112,18 +120,20 @@ async def tells_good_from_bad(dut: Any, which: int) -> None:
         valid.set(int(asked))
         busy.set(int(send.busy))
         noise = {"thread": rng.getrandbits(4), "slot": rng.getrandbits(9), "pc": rng.getrandbits(32)}
+        noise["astray"] = int(send.astray)
         word.set(SEND.pack(dest=send.dest(board), mask=send.mask, flits=send.flits - 1, **noise))
 
     def check(cycle: int) -> None:
         wrong = send.wrong(board, size)
         assert host.get() == send.extra >> 1 & 1, f"cycle {cycle}: {send}"
         assert bad.get() == (asked and bool(wrong)), f"cycle {cycle}: {send}, mesh {size}: wrong {wrong}"
+        if bad.get():
+            assert why.get() == CODES.get(wrong[0], NOWHERE), f"cycle {cycle}: {why.get()}: {wrong}"
         if asked and len(wrong) < 2:
             only["".join(wrong)] += 1
 
     EveryCycle(h, drive, check)
     await h.reset()
-    possible = {"", "busy", "extra", "nobody", "at 1", "at 2", "at 3"}
-    possible |= {"flits"} if board.max_flits < 4 else set()
+    possible = {"", "busy", "flits", "extra", "nobody", "astray", "at 1", "at 2", "at 3"}
     possible |= {"mask"} if board.threads < 64 else set()
     await h.until(lambda: h.cycle > 1000 and possible <= only.keys())

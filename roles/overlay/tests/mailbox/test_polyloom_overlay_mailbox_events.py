@@ -12,13 +12,12 @@ from collections import deque
 from typing import Any
 
 import cocotb
-from mailbox_units import EVENT, SEND, SIZES, Size
+from mailbox_units import EVENT, REFUSED, SEND, SIZES, Size
 
 from polyloom.rtl.testing import Harness, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
 test = bench(__file__, "mailbox_tb")
-REFUSED = 0x80  # cause
 
 
 class Refusals:
@@ -26,10 +25,12 @@ class Refusals:
 
     def __init__(self, h: Harness, size: Size) -> None:
         self.h, self.rng, self.size, self.rate = h, h.rng, size, 0.5
-        self.io = {name: h.signal(name) for name in ("bad", "send", "lost")}
+        self.io = {name: h.signal(name) for name in ("bad", "why", "send", "lost")}
         self.sink = h.sink("told")
-        self.queues: list[deque[tuple[int, int, int]]] = [deque() for _ in range(size.cores)]  # thread, pc, dest
-        self.new: dict[int, tuple[int, int, int]] = {}
+        self.queues: list[deque[tuple[int, int, int, int]]] = [
+            deque() for _ in range(size.cores)
+        ]  # thread, pc, dest, why
+        self.new: dict[int, tuple[int, int, int, int]] = {}
         self.shown: int | None = None  # the event that the host is offered
         self.last = size.cores - 1
         self.lost = self.told = self.most = 0
@@ -39,19 +40,24 @@ class Refusals:
     def drive(self) -> None:
         if self.rng.random() < 0.02:
             self.rate = self.rng.choice((0.01, 0.1, 0.5, 1.0))
-        self.new, words = {}, 0
+        self.new, words, reasons = {}, 0, 0
         for core in range(self.size.cores):
-            what = self.rng.randrange(self.size.threads), self.rng.getrandbits(32), self.rng.getrandbits(20)
+            what = (
+                self.rng.randrange(self.size.threads),
+                *(self.rng.getrandbits(bits) for bits in (32, 20, 3)),
+            )
+            reasons |= what[3] << 3 * core
             noise = {
                 "mask": self.rng.getrandbits(64),
                 "slot": self.rng.getrandbits(9),
-                "flits": self.rng.getrandbits(2),
+                "flits": self.rng.getrandbits(3),
             }
             words |= SEND.pack(thread=what[0], pc=what[1], dest=what[2], **noise) << SEND.width * core
             if not self.stop and self.rng.random() < self.rate:
                 self.new[core] = what
         self.io["bad"].set(sum(1 << core for core in self.new))
         self.io["send"].set(words)
+        self.io["why"].set(reasons)
 
     def check(self, cycle: int) -> None:
         lost = {core for core, what in self.new.items() if any(what[0] == old[0] for old in self.queues[core])}
@@ -67,9 +73,9 @@ class Refusals:
         elif any(self.queues):
             turns = ((self.last + 1 + n) % self.size.cores for n in range(self.size.cores))
             self.last = next(core for core in turns if self.queues[core])
-            thread, pc, dest = self.queues[self.last].popleft()
+            thread, pc, dest, why = self.queues[self.last].popleft()
             thread += self.last * self.size.threads
-            self.shown = EVENT.pack(fault=1, thread=thread, cause=REFUSED, pc=pc, value=dest)
+            self.shown = EVENT.pack(fault=1, thread=thread, cause=REFUSED | why, pc=pc, value=dest)
         for core, what in self.new.items():
             if core not in lost:
                 self.queues[core].append(what)

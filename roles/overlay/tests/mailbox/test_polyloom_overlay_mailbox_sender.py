@@ -11,11 +11,24 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
-from mailbox_units import ACCELERATOR_BIT, EVENT, HOST_BIT, KEY_BIT, SIZES, Tile, mailbox_id
+from mailbox_units import (
+    ACCELERATOR_BIT,
+    BUSY,
+    EVENT,
+    HOST_BIT,
+    KEY_BIT,
+    LENGTH,
+    NO_THREAD,
+    NOBODY,
+    NOWHERE,
+    POINTER,
+    REFUSED,
+    SIZES,
+    Tile,
+    mailbox_id,
+)
 
 from polyloom.rtl.testing import Harness, bench
-
-CAUSE_NET = 0x80
 
 test = bench(__file__, "mailbox_tb")
 
@@ -99,27 +112,31 @@ async def one_cycle_after_the_other_without_a_bubble(dut: Any, which: int) -> No
         at += len(message.data)
 
 
-def bad_sends(tile: Tile) -> list[tuple[int, int, int]]:
-    """Destination, mask, flits that cannot be."""
+def bad_sends(tile: Tile) -> list[tuple[int, int, int, int, int]]:
+    """Destination, mask, flits that cannot be, whether the pointer is no slot, and why it is refused."""
     host, n = HOST_BIT, tile.size.all
     bad = [
-        (mailbox_id(2, 0), 1, 1),
-        (mailbox_id(7, 0), 1, 1),
-        (mailbox_id(0, 3), 1, 1),
-        (mailbox_id(1, 7, 1, 2), 1, 1),
-        (mailbox_id(0, 0, 2, 0), 1, 1),
-        (mailbox_id(0, 0, 3, 2), 1, 1),
-        (mailbox_id(1, 1, 1, 3), 1, 1),
-        (mailbox_id(), 0, 1),
-        (KEY_BIT, 1, 1),
-        (ACCELERATOR_BIT, 1, 1),
-        (host | KEY_BIT, 1, 1),
-        (host | ACCELERATOR_BIT, 0, 1),
+        (mailbox_id(2, 0), 1, 1, 0, NOWHERE),
+        (mailbox_id(7, 0), 1, 1, 0, NOWHERE),
+        (mailbox_id(0, 3), 1, 1, 0, NOWHERE),
+        (mailbox_id(1, 7, 1, 2), 1, 1, 0, NOWHERE),
+        (mailbox_id(0, 0, 2, 0), 1, 1, 0, NOWHERE),
+        (mailbox_id(0, 0, 3, 2), 1, 1, 0, NOWHERE),
+        (mailbox_id(1, 1, 1, 3), 1, 1, 1, NOWHERE),
+        (mailbox_id(), 0, 1, 0, NOBODY),
+        (KEY_BIT, 1, 1, 0, NOWHERE),
+        (ACCELERATOR_BIT, 1, 1, 0, NOWHERE),
+        (host | KEY_BIT, 1, 1, 0, NOWHERE),
+        (host | ACCELERATOR_BIT, 0, 1, 0, NOWHERE),
+        (mailbox_id(), 1, 1, 1, POINTER),
+        (host, 0, 1, 1, POINTER),
+        (0, 1, 5, 0, LENGTH),
+        (host, 1, 8, 1, LENGTH),
     ]
     if n < 64:
-        bad += [(0, 1 << n, 1), (0, 1 << 63 | 1, 1)]
+        bad += [(0, 1 << n, 1, 0, NO_THREAD), (0, 1 << 63 | 1, 1, 1, NO_THREAD)]
     if tile.size.max_flits < 4:
-        bad += [(0, 1, 4), (host, 1, 4)]
+        bad += [(0, 1, 4, 0, LENGTH), (host, 1, 4, 0, LENGTH)]
     return bad
 
 
@@ -129,12 +146,12 @@ async def refuses(dut: Any, which: int) -> None:
     tile = await with_slots(dut, which)
     size, h = tile.size, tile.h
     expected = []
-    for dest, mask, flits in bad_sends(tile):
+    for dest, mask, flits, astray, why in bad_sends(tile):
         thread, pc = h.rng.randrange(size.all), h.rng.getrandbits(32)
-        made = (thread, 5, dest, mask, flits, pc)
+        made = (thread, 5, dest, mask, flits, pc, astray)
         await calls(tile, [lambda made=made: tile.send(*made)])
         await h.step(3)  # can_send, and what leaves, are compared in every cycle
-        expected.append(EVENT.pack(fault=1, thread=thread, cause=CAUSE_NET, pc=pc, value=dest))
+        expected.append(EVENT.pack(fault=1, thread=thread, cause=REFUSED | why, pc=pc, value=dest))
     assert tile.events == expected
     # While the previous message is there.
     tile.room = lambda: False
@@ -142,7 +159,7 @@ async def refuses(dut: Any, which: int) -> None:
     for _ in range(3):
         await calls(tile, [lambda: tile.send(0, 0, mailbox_id(1, 2, 1, 2), 1, pc=0x1234)])
         await h.step(3)
-        expected.append(EVENT.pack(fault=1, thread=0, cause=CAUSE_NET, pc=0x1234, value=mailbox_id(1, 2, 1, 2)))
+        expected.append(EVENT.pack(fault=1, thread=0, cause=REFUSED | BUSY, pc=0x1234, value=mailbox_id(1, 2, 1, 2)))
     tile.room = lambda: True
     await h.until(lambda: not tile.sends)
     await h.step(3)

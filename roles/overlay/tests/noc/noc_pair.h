@@ -30,8 +30,8 @@ class Pair {
   Pair(std::uint64_t seed, BoardCoord at)
       : random(seed), shared_(params(), at, {3, 3}, kLinkFlitsOfTest), noc_(shared_), dut_(at.x, at.y) {
     for (unsigned t = 0; t < kTiles; ++t) noc_.mailbox(t).attach(wakes_);
-    shared_.fault = [](Cycle, unsigned, unsigned, const SendRequest&, const std::string& text) {
-      FAIL() << text;
+    shared_.fault = [](Cycle, unsigned, unsigned, const SendRequest&, SendFault why) {
+      FAIL() << "send fault " << static_cast<unsigned>(why);
     };
   }
 
