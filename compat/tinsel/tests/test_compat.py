@@ -183,6 +183,66 @@ int main() {
     assert "1 thread waiting in can-send" in done.stderr and "client 0 waits for a frame" in done.stderr
 
 
+#: Receives when its console says so, and tells how many messages did not come in their turn.
+LATE_RECEIVER = """#include <tinsel.h>
+int main() {
+  if (tinselId() != 0) return 0;
+  volatile uint32_t* slot = (volatile uint32_t*)tinselSendSlot();
+  uint32_t wrong = 0;
+  while ((tinselUartTryGet() & 0x100) == 0);
+  for (uint32_t i = 0; i < 900; i++) {
+    tinselWaitUntil(TINSEL_CAN_RECV);
+    volatile uint32_t* message = (volatile uint32_t*)tinselRecv();
+    if (message[0] != i) wrong++;
+    tinselFree(message);
+  }
+  tinselSetLen(0);
+  slot[0] = wrong;
+  tinselSend(tinselHostId(), slot);
+  while (!tinselCanSend());
+  return 0;
+}
+"""
+#: Sends as much as there is room for, then (argument 1) whatever it is told, then the byte.
+FLOODS = """#include <HostLink.h>
+int main(int argc, char** argv) {
+  const uint32_t flits = atoi(argv[1]), tries = atoi(argv[2]);
+  HostLink link;
+  link.boot("code.v", "data.v");
+  link.go();
+  uint32_t message[16] = {0}, i = 0;
+  while (i < tries && link.trySend(0, flits, message)) message[0] = ++i;
+  printf("%u went\\n", i);
+  for (; i < 850; message[0] = ++i) link.send(0, flits, message);
+  link.debugLink->setDest(0, 0, 0, 0);
+  link.debugLink->put(0, 0, 'g');
+  for (; i < 900; message[0] = ++i) link.send(0, flits, message);
+  link.recv(message);
+  printf("%u wrong\\n", message[0]);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def flood(tmp_path_factory) -> Path:
+    folder = copied("ring", tmp_path_factory.mktemp("elsewhere") / "flood")
+    (folder / "ring.cpp").write_text(LATE_RECEIVER)
+    (folder / "run.cpp").write_text(FLOODS)
+    make(folder, f"TINSEL_ROOT={TREE}")
+    return folder
+
+
+@pytest.mark.parametrize("on", ["sim", "rtl"])
+@pytest.mark.parametrize(("flits", "tries", "went"), [(4, 900, 576), (2, 900, 704), (4, 0, 0)])
+def test_messages_that_nobody_takes_yet_hold_no_byte(flood: Path, on: str, flits: int, tries: int, went: int) -> None:
+    """448 slots of the tile and 512 flits of the board hold what went; what the host sends behind it waits there."""
+    done = run(
+        "./run", str(flits), str(tries), cwd=flood, timeout=RUN_PATIENCE, POLYLOOM_ON=on, POLYLOOM_CLUSTER="tiny-1"
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{went} went\n0 wrong\n"
+
+
 def test_bare_metal_programs_need_a_cluster(ring: Path) -> None:
     done = run("./run", cwd=ring, timeout=RUN_PATIENCE, POLYLOOM_ON="native")
     assert done.returncode == 1

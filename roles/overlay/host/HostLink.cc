@@ -74,24 +74,26 @@ HostLink::~HostLink() {
 // ---- messages
 
 bool HostLink::send(uint32_t dest, uint32_t numFlits, void* msg, bool block) {
-  core_->guard([&] {
-    if (numFlits < 1 || numFlits > kMaxFlits) {
-      throw UserError("HostLink::send: " + std::to_string(numFlits) + " flits: a message has 1 to 4");
+  return core_->guard([&] {
+    const unsigned most = core_->hosts().facts().max_flits;
+    if (numFlits < 1 || numFlits > most) {
+      throw UserError("HostLink::send: " + std::to_string(numFlits) + " flits: a message has 1 to " +
+                      std::to_string(most));
     }
     if (useSendBuffer && !block)
       throw UserError("HostLink: with useSendBuffer, only blocking sends are possible");
     if (!useSendBuffer) {
-      core_->hosts().send(dest, numFlits, msg);
+      const bool sent = core_->hosts().send(dest, numFlits, msg, block);
       core_->hosts().flush();
-      return;
+      return sent;
     }
     core_->hosts().require_thread(dest);  // here, where the program is, not at flush()
     const auto* bytes = static_cast<const std::byte*>(msg);
     core_->buffered.push_back({dest, {bytes, bytes + numFlits * TinselBytesPerFlit}});
     core_->buffered_flits += numFlits;
     if (core_->buffered_flits >= kSendBufferFlits) core_->flush();
+    return true;
   });
-  return true;
 }
 
 bool HostLink::trySend(uint32_t dest, uint32_t numFlits, void* msg) {

@@ -9,8 +9,6 @@
 #include "fabric/error.h"
 #include "fabric/host/client.h"
 #include "roles/overlay/host/source_line.h"
-#include "roles/overlay/sim/board/fault_codes.h"
-#include "roles/overlay/sim/net/address.h"
 
 namespace polyloom::overlay {
 namespace {
@@ -155,6 +153,10 @@ void BoardCore::handle(const BackendFrame& frame) {
 }
 
 void BoardCore::handle_fault(unsigned board, const blocks::FaultFrame& fault) {
+  if (fault.cause == kMessageRoom) {
+    room_ += fault.value;
+    return send_waiting();
+  }
   const unsigned thread = fault.thread & (TinselThreadsPerCore - 1);
   const unsigned core = (fault.thread >> TinselLogThreadsPerCore) & (TinselCoresPerBoard - 1);
   if (fault.cause == kConsoleRead) return input_.has_read({board, dense_core(facts(), core), thread});
@@ -203,7 +205,7 @@ void BoardCore::require_core(CoreAt core, unsigned thread) const {
   }
 }
 
-void BoardCore::send(std::uint32_t dest, unsigned flits, const void* message) {
+bool BoardCore::send(std::uint32_t dest, unsigned flits, const void* message, bool queue) {
   require_thread(dest);
   settle();
   blocks::MsgFrame frame;
@@ -212,7 +214,20 @@ void BoardCore::send(std::uint32_t dest, unsigned flits, const void* message) {
   frame.dest = dest >> TinselLogThreadsPerMailbox;
   frame.mask = std::uint64_t{1} << (dest & (TinselThreadsPerMailbox - 1));
   frame.payload = {words, flits * TinselBytesPerFlit / 8};
-  post(0, blocks::encode(frame));
+  if (flits > room_ || !waiting_.empty()) pump();
+  if (!queue && (flits > room_ || !waiting_.empty())) return false;
+  waiting_.push_back(blocks::encode(frame));
+  send_waiting();
+  return true;
+}
+
+// What waits here does not wait on the way, where console bytes and all else would wait behind it.
+void BoardCore::send_waiting() {
+  const auto flits = [this] { return std::get<blocks::MsgFrame>(blocks::decode(waiting_.front())).flits(); };
+  for (; !waiting_.empty() && flits() <= room_; waiting_.pop_front()) {
+    room_ -= flits();
+    post(0, std::move(waiting_.front()));
+  }
 }
 
 void BoardCore::recv(void* message, std::size_t bytes) {

@@ -16,6 +16,7 @@
 #include "roles/overlay/host/console_input.h"
 #include "roles/overlay/host/core.h"
 #include "roles/overlay/host/verilog_hex.h"
+#include "roles/overlay/sim/board/fault_codes.h"
 
 namespace polyloom::overlay {
 
@@ -31,7 +32,7 @@ class BoardCore : public HostCore {
   const ClusterFacts& facts() const override { return backend_->facts(); }
   bool is_native() const override { return false; }
 
-  void send(std::uint32_t dest, unsigned flits, const void* message) override;
+  bool send(std::uint32_t dest, unsigned flits, const void* message, bool queue) override;
   void flush() override { ring(); }
   void recv(void* message, std::size_t bytes) override;
   bool can_recv() override;
@@ -97,6 +98,7 @@ class BoardCore : public HostCore {
   void handle(const BackendFrame& frame);
   void handle_fault(unsigned board, const blocks::FaultFrame& fault);
   void pump();
+  void send_waiting();
   void settle();
 
   // Phases (board_core.cc).
@@ -119,6 +121,8 @@ class BoardCore : public HostCore {
   unsigned boards_x_, boards_y_;
   std::vector<BackendFrame> ring_;  ///< frames that wait for the bell
   std::size_t ring_bytes_ = 0;
+  unsigned room_ = kHostFlits;                      ///< flits of messages that board (0,0) can take
+  std::deque<std::vector<std::uint64_t>> waiting_;  ///< frames of messages that it could not
   std::deque<Message> messages_;
   std::deque<ConsoleByte> console_;
   std::uint64_t unconfirmed_frames_ = 0, unconfirmed_bytes_ = 0;

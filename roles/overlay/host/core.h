@@ -47,8 +47,10 @@ class HostCore {
   virtual const ClusterFacts& facts() const = 0;
   virtual bool is_native() const = 0;
 
-  /// `flits` flits of 16 bytes for thread `dest`; they leave at flush() at the latest.
-  virtual void send(std::uint32_t dest, unsigned flits, const void* message) = 0;
+  /// `flits` flits of 16 bytes for thread `dest`. They leave at flush() at the latest if the cluster has room
+  /// for them. If not: with `queue` in a later call, behind those queued before; else never, and the answer
+  /// is false.
+  virtual bool send(std::uint32_t dest, unsigned flits, const void* message, bool queue) = 0;
   virtual void flush() = 0;
   /// Waits for a message and copies its first `bytes` (at most 64) bytes.
   virtual void recv(void* message, std::size_t bytes) = 0;

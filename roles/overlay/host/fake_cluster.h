@@ -12,6 +12,7 @@
 #include "fabric/host/client.h"
 #include "fabric/phases.h"
 #include "roles/overlay/host/backend.h"
+#include "roles/overlay/sim/board/fault_codes.h"
 
 namespace polyloom::overlay {
 
@@ -44,6 +45,7 @@ class FakeCluster : public HostBackend {
   std::size_t calls = 0;  ///< of send, recv and try_recv
   /// What registers hold, by (board, register).
   std::map<std::pair<unsigned, std::uint32_t>, std::uint64_t> registers;
+  bool takes_messages = true;  ///< into its network; else they stay where they wait
   /// Called for each message, to answer it.
   std::function<void(const Sent&)> on_message;
 
@@ -63,6 +65,12 @@ class FakeCluster : public HostBackend {
       frame.byte = static_cast<std::uint8_t>(c);
       put(board, blocks::encode(frame));
     }
+  }
+
+  /// Flits have gone on, so that there is room.
+  void pass(unsigned flits) {
+    for (unreported_ += flits; unreported_ >= kRoomFlits; unreported_ -= kRoomFlits)
+      put(0, blocks::encode(blocks::FaultFrame{.cause = kMessageRoom, .value = kRoomFlits}));
   }
 
   // HostBackend
@@ -120,6 +128,7 @@ class FakeCluster : public HostBackend {
       input.push_back({board, *in});
     } else if (const auto* msg = std::get_if<blocks::MsgFrame>(&frame)) {
       sent.push_back({msg->dest, msg->mask, {msg->payload.begin(), msg->payload.end()}});
+      if (takes_messages) pass(static_cast<unsigned>(msg->flits()));
       if (on_message) on_message(sent.back());
     } else {
       throw std::logic_error("a frame that no board takes");
@@ -140,6 +149,7 @@ class FakeCluster : public HostBackend {
 
   ClusterFacts facts_;
   std::deque<BackendFrame> frames_;
+  unsigned unreported_ = 0;
   fabric::Time time_ = 0;
 };
 

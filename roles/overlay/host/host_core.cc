@@ -5,7 +5,7 @@ namespace polyloom::overlay {
 
 void HostLinkCore::flush() {
   for (const Buffered& message : buffered) {
-    hosts().send(message.dest, static_cast<unsigned>(message.bytes.size() / 16), message.bytes.data());
+    hosts().send(message.dest, static_cast<unsigned>(message.bytes.size() / 16), message.bytes.data(), true);
   }
   hosts().flush();
   buffered.clear();

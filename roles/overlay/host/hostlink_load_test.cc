@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: which instruction memories programs are loaded into, and when that is refused, against a fake cluster.
-// Leaves out: everything else of HostLink (hostlink_test.cc).
+// Covers: which instruction memories programs are loaded into, and when that is refused, against a fake
+// cluster. Leaves out: everything else of HostLink (hostlink_test.cc).
 #include "roles/overlay/host/hostlink_fixture.h"
 
 namespace polyloom::overlay {

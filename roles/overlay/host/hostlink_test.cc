@@ -69,6 +69,33 @@ TEST_F(HostLinkTest, BuffersSendsOnRequest) {
   EXPECT_EXIT(link_->send(0, 1, message, false), testing::ExitedWithCode(1), "only blocking sends");
 }
 
+/// A board's buffer has 512 flits; what is behind it on the way would wait, too.
+TEST_F(HostLinkTest, SendsNoMoreMessagesThanTheClusterHasRoomFor) {
+  for (const unsigned flits : {1u, 3u, 4u}) {
+    open();
+    cluster_->takes_messages = false;
+    uint64_t message[8] = {};
+    const unsigned fit = 512 / flits;
+    for (unsigned i = 0; i < fit; ++i, ++message[0]) EXPECT_TRUE(link_->trySend(0, flits, message)) << i;
+    EXPECT_FALSE(link_->trySend(0, flits, message));
+    for (int i = 0; i < 200; ++i, ++message[0]) EXPECT_TRUE(link_->send(0, flits, message));
+    EXPECT_FALSE(link_->trySend(0, 1, message)) << "behind others, even if it fits";
+    EXPECT_EQ(cluster_->sent.size(), fit);
+    link_->debugLink->setDest(0, 0, 0, 0);
+    link_->debugLink->put(0, 0, 'x');
+    EXPECT_EQ(cluster_->input.size(), 1u);
+    cluster_->pass(128);
+    EXPECT_FALSE(link_->canRecv());
+    EXPECT_EQ(cluster_->sent.size(), (512 + 128) / flits);
+    cluster_->pass(200 * flits);
+    EXPECT_FALSE(link_->canRecv());
+    cluster_->pass(512);
+    EXPECT_TRUE(link_->trySend(0, flits, message));
+    ASSERT_EQ(cluster_->sent.size(), fit + 201);
+    for (unsigned i = 0; i < fit + 201; ++i) EXPECT_EQ(cluster_->sent[i].payload[0], i);
+  }
+}
+
 TEST_F(HostLinkTest, RefusesBadSends) {
   open();
   uint64_t message[8] = {};

@@ -50,6 +50,7 @@ package polyloom_overlay_pkg;
   localparam int unsigned SLOT_BYTES = 64;
   localparam int unsigned SLOT_BITS = 9;  // 512 slots at most
   localparam int unsigned PAD_BITS = 15;  // byte address in the scratchpad
+  localparam int unsigned HOST_FLITS = 512;  // of the host's messages that wait; a host has no more under way
   localparam int unsigned EXIT_FLITS = 32;  // buffers between board router and links or host
 
   // Instructions are counted as issued at cycle c; whoever they ask sees them CALL_CYCLES later.
@@ -68,6 +69,7 @@ package polyloom_overlay_pkg;
   localparam logic [7:0] CAUSE_ENVIRONMENT_CALL = 8'd12;
   localparam logic [7:0] CAUSE_CONSOLE = 8'h81;
   localparam logic [7:0] CAUSE_CONSOLE_READ = 8'h82;  // no fault
+  localparam logic [7:0] CAUSE_ROOM = 8'h88;  // no fault
   localparam logic [4:0] CAUSE_SEND = 5'h10;  // upper bits of send_fault_e's causes
   typedef enum logic [2:0] {
     SEND_NOWHERE = 3'd0,

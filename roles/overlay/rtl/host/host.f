@@ -7,6 +7,7 @@ polyloom_overlay_host_range.sv
 polyloom_overlay_host_words.sv
 polyloom_overlay_host_frames.sv
 polyloom_overlay_host_inject.sv
+polyloom_overlay_host_room.sv
 polyloom_overlay_host_tx.sv
 polyloom_overlay_host_regs.sv
 polyloom_overlay_host.sv

@@ -4,11 +4,12 @@
 //               shell --words--> words --.
 //               shell --pass--> frames --+--> requests to the tiles
 //                                  '--> inject --> enter (board router)
-//               shell <--frames-- tx <-- exit (board router), events (tiles)
+//               shell <--frames-- tx <-- exit (board router)
+//                                 '--- room <-- events (tiles), what inject has let in
 // Latency:      a request stands at ctl_o 1 cycle after the part that makes it; others: see the parts.
 // Throughput:   a request a cycle.
 // Backpressure: ctl, exit and events are valid/ready. A message that finds the buffer of HostFlits flits full holds
-//               the frames behind it: a host should not send more than fits before it starts the threads that receive.
+//               the frames behind it. So a host has no more under way than fit; room tells it of what has gone on.
 // Order/loss:   requests leave in the order of the frames that they are for, except that reads of memories may fall
 //               behind frames that came later (as with all reads, blocks/shell).
 // Reset:        control state; waiting messages are forgotten. Takes input from the first cycle.
@@ -23,7 +24,7 @@ module polyloom_overlay_host
   import polyloom_overlay_pkg::*;
 #(
     parameter cfg_t Cfg = TINY,
-    parameter int unsigned HostFlits = 512,  // of messages from the host that wait
+    parameter int unsigned HostFlits = HOST_FLITS,  // of messages from the host that wait
     localparam int unsigned Tiles = Cfg.tiles_x * Cfg.tiles_y
 ) (
     input logic       clk_i,
@@ -183,6 +184,26 @@ module polyloom_overlay_host
       .idle_o    (inject_idle)
   );
 
+  logic told_valid, told_ready, room_idle;
+  tile_event_t told;
+  logic [7:0] told_tile;
+  polyloom_overlay_host_room #(
+      .Flits(HostFlits < 4 ? 1 : HostFlits / 4)
+  ) i_room (
+      .clk_i,
+      .rst_ni,
+      .gone_i      (enter_valid_o),
+      .event_valid_i,
+      .event_ready_o,
+      .event_i,
+      .event_tile_i,
+      .told_valid_o(told_valid),
+      .told_ready_i(told_ready),
+      .told_o      (told),
+      .told_tile_o (told_tile),
+      .idle_o      (room_idle)
+  );
+
   polyloom_overlay_host_tx #(
       .Cfg(Cfg)
   ) i_tx (
@@ -192,15 +213,15 @@ module polyloom_overlay_host
       .exit_valid_i,
       .exit_ready_o,
       .exit_i,
-      .event_valid_i,
-      .event_ready_o,
-      .event_i,
-      .event_tile_i,
-      .tx_valid_o(role_tx_valid_o),
-      .tx_ready_i(role_tx_ready_i),
-      .tx_o      (role_tx_o),
+      .event_valid_i(told_valid),
+      .event_ready_o(told_ready),
+      .event_i      (told),
+      .event_tile_i (told_tile),
+      .tx_valid_o   (role_tx_valid_o),
+      .tx_ready_i   (role_tx_ready_i),
+      .tx_o         (role_tx_o),
       .host_out_o,
-      .idle_o    (tx_idle)
+      .idle_o       (tx_idle)
   );
 
   polyloom_overlay_host_regs #(
@@ -218,7 +239,7 @@ module polyloom_overlay_host
       .idle_o     (regs_idle)
   );
 
-  assign work_idle_o = frames_idle && inject_idle && tx_idle && !ctl_valid_o && !any_valid && !pass_valid_i &&
+  assign work_idle_o = frames_idle && inject_idle && room_idle && tx_idle && !ctl_valid_o && !any_valid && !pass_valid_i &&
       !prog_rsp_valid_o;
   assign idle_o = work_idle_o && regs_idle;
 

@@ -216,9 +216,16 @@ void Board::host_messages_in(Cycle from, Cycle) {
       blocked_entries_ |= 1u << kHostPort;
       return;
     }
+    const unsigned flits = from_host_.front().flits;
     from_host_.pop_front();
     ++net_.activity.in_flight;
     detector_->host_in();
+    from_host_flits_ -= flits;
+    unreported_flits_ += flits;
+    if (unreported_flits_ < kRoomFlits) continue;
+    unreported_flits_ -= kRoomFlits;
+    reply(blocks::encode(
+        blocks::FaultFrame{.cause = kMessageRoom, .thread = thread_id(0, 0), .value = kRoomFlits}));
   }
 }
 

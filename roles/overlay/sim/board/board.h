@@ -147,6 +147,8 @@ class Board final : public fabric::Node,
   std::uint32_t blocked_entries_ = 0;  ///< ports at which a message found no room in the last window
   std::array<bool, kLinks> held_counted_{};
   std::deque<Message> from_host_;
+  unsigned from_host_flits_ = 0;       ///< of these
+  unsigned unreported_flits_ = 0;      ///< that have gone on and are not yet given back as room
   std::vector<Superstep> supersteps_;  ///< the first of them, for the run record
   std::size_t barriers_ = 0;
   Work work_before_;             ///< at the last barrier

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "roles/overlay/sim/board/board.h"
+#include "roles/overlay/sim/board/fault_codes.h"
 
 namespace polyloom::overlay {
 namespace {
@@ -115,6 +116,8 @@ blocks::ShellHandler::Answer Board::message(Cycle, const blocks::MsgFrame& frame
       layout.tile_y(frame.dest) >= params_.board.tiles_y) {
     return Answer::refused;
   }
+  if (from_host_flits_ + frame.flits() > kHostFlits) return Answer::busy;
+  from_host_flits_ += frame.flits();
   Message message;
   message.dest = frame.dest;
   message.mask = frame.mask;

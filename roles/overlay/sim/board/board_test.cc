@@ -65,6 +65,41 @@ TEST(Board, SaysHelloThroughTheShell) {
   EXPECT_EQ(done[0].range.bytes, 4 * a.words.size());
 }
 
+/// The host keeps to the room that it is told of. 448 slots of thread 5's tile and 512 flits of the board's
+/// buffer take messages of 4 flits before anybody receives: 576. A byte for a thread goes past them.
+TEST(Board, MessagesThatNobodyTakesHoldNothingElse) {
+  MeshBench bench(small_board());
+  Asm a;
+  only_thread(a, 0);
+  const std::uint32_t loop = a.here();
+  a.csrrw(8, csr::from_uart, 0);
+  a.branch(Op::beq, 8, 0, loop);
+  a.csrrw(0, csr::to_uart, 8);
+  a.kill();
+  bench.load(a);
+  bench.start();
+  bench.run(100'000'000);
+  const std::uint64_t payload[8] = {};
+  const auto room = [&] {
+    unsigned flits = kHostFlits;
+    for (const auto& frame : bench.frames<blocks::FaultFrame>())
+      if (frame.cause == kMessageRoom) flits += frame.value;
+    return flits;
+  };
+  unsigned sent = 0;
+  fabric::Time now = 100'000'000;
+  for (unsigned before = 1; sent != before;) {
+    before = sent;
+    for (; 4 * (sent + 1) <= room(); ++sent)
+      bench.send(0, blocks::encode(blocks::MsgFrame{0, 0, 1ull << 5, payload}));
+    bench.run(now += 100'000'000);
+  }
+  EXPECT_EQ(sent, 576u);
+  bench.send(0, blocks::encode(blocks::UartInFrame{.core = 0, .thread = 0, .byte = 'y'}));
+  bench.run(now += 100'000'000);
+  EXPECT_EQ(bench.uart(), "y");
+}
+
 TEST(Board, EchoesHostMessagesPlusOne) {
   MeshBench bench(small_board());
   Asm a;

@@ -25,6 +25,7 @@ std::string wire_cause_text(std::uint8_t cause, std::uint32_t value, MeshSize me
   }
   if (cause == kConsoleFault) return "a byte of the host's came before the one before had been read";
   if (cause == kConsoleRead) return "no fault: a byte of the host's has been read";
+  if (cause == kMessageRoom) return "no fault: there is room for messages of the host's";
   if (cause == 0) return "no fault";
   const auto of_core = static_cast<FaultCause>(cause - 1);
   return fault_name(of_core) + (of_core == FaultCause::illegal_instruction ? why_illegal(value) : "");

@@ -17,6 +17,16 @@ namespace polyloom::overlay {
 inline constexpr std::uint8_t kConsoleFault = 0x81;
 /// No fault: the thread has read the byte of the host's that it held, and can take another.
 inline constexpr std::uint8_t kConsoleRead = 0x82;
+/// No fault: so many flits (`value`) of the host's messages have gone on into the network, and as many may
+/// follow.
+inline constexpr std::uint8_t kMessageRoom = 0x88;
+
+/// The host's messages wait on board (0,0) in a buffer of their own until the network takes them. A host has
+/// no more flits under way than fit, so that what it sends behind them, console bytes and all else, never
+/// waits for them. The board gives room back by kMessageRoom, so many flits at a time; the rest it keeps
+/// until they are as many.
+inline constexpr unsigned kHostFlits = 512, kRoomFlits = kHostFlits / 4;
+
 inline constexpr std::uint8_t wire_cause(FaultCause cause) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(cause) + 1);
 }

@@ -9,8 +9,8 @@
 
 namespace polyloom::overlay {
 
-/// Numbers are causes on the wire (sim/board/fault_codes.h), whose value is the destination; in rtl/ send_fault_e
-/// has their low three bits. Of several reasons the first one in Mailbox::problem_with counts.
+/// Numbers are causes on the wire (sim/board/fault_codes.h), whose value is the destination; in rtl/
+/// send_fault_e has their low three bits. Of several reasons the first one in Mailbox::problem_with counts.
 enum class SendFault : std::uint8_t {
   none = 0,
   destination = 0x80,

@@ -202,4 +202,26 @@ module host_tb
     );
   end
 
+  for (genvar i = 0; i < 3; i++) begin : gen_room
+    localparam int unsigned Flits[3] = '{1, 3, 128};
+    told_t tiles = '0, told;
+    logic gone = 1'b0, tiles_valid = 1'b0, tiles_ready, told_valid, told_ready = 1'b0, idle;
+    polyloom_overlay_host_room #(
+        .Flits(Flits[i])
+    ) i_dut (
+        .clk_i,
+        .rst_ni,
+        .gone_i       (gone),
+        .event_valid_i(tiles_valid),
+        .event_ready_o(tiles_ready),
+        .event_i      (tiles.what),
+        .event_tile_i (tiles.tile),
+        .told_valid_o (told_valid),
+        .told_ready_i (told_ready),
+        .told_o       (told.what),
+        .told_tile_o  (told.tile),
+        .idle_o       (idle)
+    );
+  end
+
 endmodule

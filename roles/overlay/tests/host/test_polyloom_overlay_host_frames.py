@@ -37,6 +37,7 @@ async def does_what_frames_ask(dut: Any, which: int) -> None:
     for board, mesh in PLACES:
         h = scope(dut, which)
         shell, tiles, network = Shell(h), Tiles(h), Network(h)
+        h.sink("tx")  # the host is told of room for messages
         tiles.sink.expect([])
         place(h, board, mesh)
         await h.reset()
