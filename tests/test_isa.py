@@ -174,6 +174,40 @@ def test_a_run_that_hangs_says_who_keeps_whom_waiting(on, tmp_path, monkeypatch)
     assert "2 threads with a message that cannot leave (the first is core 0 thread 2)" in board
 
 
+def noise(word):
+    """What a word of a scratchpad holds before it is written (blocks/noise.h): the same in four words of a flit."""
+    x = (word // 4 + 1) * 0x9E3779B9 & 0xFFFFFFFF
+    x = (x ^ x >> 16) * 0x85EBCA6B & 0xFFFFFFFF
+    return x ^ x >> 13
+
+
+@needs_compiler
+@pytest.mark.parametrize(("on", "cluster"), [("sim", "tiny-1"), ("rtl", "tiny-1"), ("rtl", "laptop")])
+def test_a_scratchpad_that_nobody_wrote_holds_the_same_at_every_fidelity(on, cluster, tmp_path):
+    """laptop: boards of several tiles, in RTL computed otherwise."""
+    first, last = 64, 8191  # slot 0 has tohost, and the program's data
+    wanted = 0
+    for word in range(first, last + 1):
+        wanted = (wanted * 31 + noise(word)) & 0xFFFFFFFF
+    code = f"""  li t0, 0x8000 + 4 * {first}
+  li t1, 0x10000
+  li a0, 0
+  li t3, 31
+1: lw t2, 0(t0)
+  mul a0, a0, t3
+  add a0, a0, t2
+  addi t0, t0, 4
+  bne t0, t1, 1b
+  li TESTNUM, 2
+  li a1, {wanted}
+  bne a0, a1, fail
+  j pass
+"""
+    elf = source(tmp_path, "unwritten", programs.program(code))
+    done = isa_test("--on", on, "--cluster", cluster, "--limit-us", 100000, "--elf", elf)
+    assert done.stdout.splitlines()[0] == "unwritten.elf: passed", done.stdout + done.stderr
+
+
 def bad_program(code):
     if "fail:" not in code:
         return programs.program(code)

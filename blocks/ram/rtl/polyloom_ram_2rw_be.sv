@@ -8,7 +8,8 @@
 // Order/loss:   a read sees all writes of earlier cycles. If a port writes a word, the other does not use it in that cycle
 //               (asserted): families differ in what they would do. Unless MayCollide: then the data of a read, and the
 //               bytes that both write, are undefined (here those before, and those of port 1).
-// Reset:        none; contents and rdata_o are undefined until written and read.
+// Reset:        none; contents and rdata_o are undefined until written and read. In simulation contents begin as
+//               blocks/noise.h says; the lanes of polyloom/rtl/lanes see to it themselves.
 // Limits:       Width a multiple of ByteWidth, Depth >= 2 (checked at elaboration); addresses below Depth (asserted).
 //               Byte enables map to block RAM when ByteWidth is 8 or 9.
 // Cost:         4096 x 256: 32 BRAM36, 102 LUT (UltraScale+); 64 EBR, 152 LUT4 (ECP5). Yosys 0.70, 2026-11.
@@ -40,6 +41,20 @@ module polyloom_ram_2rw_be #(
 
   (* no_rw_check *)
   logic [Width-1:0] memory[Depth];
+
+`ifdef VERILATOR
+  function automatic logic [31:0] noise(input int unsigned index);
+    automatic logic [31:0] x = (index + 1) * 32'h9e3779b9;
+    x = (x ^ (x >> 16)) * 32'h85ebca6b;
+    return x ^ (x >> 13);
+  endfunction
+  localparam int unsigned Words = (Width + 31) / 32;
+  initial begin
+    for (int unsigned i = 0; i < Depth; i++) begin
+      for (int unsigned k = 0; k < Words; k++) memory[i] = (memory[i] << 32) | Width'(noise(i * Words + Words - 1 - k));
+    end
+  end
+`endif
 
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < 2; p++) begin

@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 
+#include "blocks/noise.h"
 #include "blocks/verilated/shim/abi.h"
 
 namespace {
@@ -28,8 +29,8 @@ struct Set {  ///< of chunks: a range of kMembers
   std::uint32_t first, count;
 };
 struct Memory {
-  std::uint64_t offset, rows;
-  std::uint32_t width;
+  std::uint64_t offset, rows;  ///< rows of all lanes
+  std::uint32_t lanes, width;
   Set readers;
 };
 struct Input {  ///< 64 bits of an input
@@ -101,7 +102,7 @@ void fill(std::uint8_t* registers, const Fill& f, std::mt19937_64* random) {
   }
 }
 
-/// Registers without a reset, and memories, start at random, so that nothing relies on what they hold.
+/// Registers without a reset start at random, memories with noise, so that nothing relies on what they hold.
 void* create(std::uint64_t seed) {
   try {
     auto instance = std::make_unique<Instance>();
@@ -111,9 +112,12 @@ void* create(std::uint64_t seed) {
     for (const Memory& memory : kMemories) {
       const std::uint32_t words = (memory.width + 31) / 32;
       auto* word = instance->m.data + memory.offset;
+      const std::uint64_t of_lane = memory.rows / memory.lanes;
       for (std::uint64_t row = 0; row < memory.rows; ++row) {
         for (std::uint32_t k = 0; k < words; ++k, word += 4) {
-          const auto value = static_cast<std::uint32_t>(masked(random(), memory.width - 32 * k));
+          const auto noise =
+              polyloom::blocks::memory_noise(static_cast<std::uint32_t>(row % of_lane * words + k));
+          const auto value = static_cast<std::uint32_t>(masked(noise, memory.width - 32 * k));
           std::memcpy(word, &value, 4);
         }
       }

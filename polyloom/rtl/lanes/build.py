@@ -29,7 +29,8 @@ def key() -> list[str]:
 
 def sources() -> list[Path]:
     """Files of ours that decide on the object."""
-    return [*sorted(Path(__file__).parent.glob("*.py")), SHIM, compiler.SHIM / "abi.h"]
+    noise = compiler.ROOT / "blocks" / "noise.h"
+    return [*sorted(Path(__file__).parent.glob("*.py")), SHIM, compiler.SHIM / "abi.h", noise]
 
 
 def make(

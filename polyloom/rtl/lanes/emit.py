@@ -40,10 +40,11 @@ class Fill:
 
 @dataclass(frozen=True)
 class Memory:
-    """In %m: ``rows`` rows of all lanes together, of ``width`` bits each; the chunks that read it."""
+    """In %m: ``rows`` rows of all ``lanes`` together, of ``width`` bits each; the chunks that read it."""
 
     offset: int
     rows: int
+    lanes: int
     width: int
     readers: set[int]
 
@@ -211,7 +212,7 @@ class _Emitter:
             )
         offset = self.slots["m"].take(64 * -(-group.lanes * rows * -(-width // 32) // 16))
         self.memory_of[cell] = len(self.out.memories)
-        self.out.memories.append(Memory(offset, group.lanes * rows, width, set()))
+        self.out.memories.append(Memory(offset, group.lanes * rows, group.lanes, width, set()))
 
     # ---- what is computed ----
     def _compute(self, unit: Unit) -> None:

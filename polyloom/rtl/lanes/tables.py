@@ -24,7 +24,7 @@ def header(top: str, parameters: str, out: Output) -> str:
         for i, word in enumerate(port.words)
         if word.readers
     ]
-    memories = [f"{{{m.offset}, {m.rows}, {m.width}, {readers(m.readers)}}}" for m in out.memories]
+    memories = [f"{{{m.offset}, {m.rows}, {m.lanes}, {m.width}, {readers(m.readers)}}}" for m in out.memories]
     writes = [
         f"{{{w.memory}, {w.rows}, {w.words}, {w.lanes}, {w.mask}, {w.address}, {w.data}, {w.enables}}}"
         for w in out.writes

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cassert>
 
+#include "blocks/noise.h"
 #include "fabric/node.h"
 #include "roles/overlay/sim/isa/exec.h"
 
@@ -36,6 +37,8 @@ Mailbox::Mailbox(NetShared& shared, unsigned tile, Injector& injector)
   for (unsigned slot = shared.params.mailbox_slots; slot-- > first_receive_slot_;) {
     free_.push_back(static_cast<std::uint16_t>(slot));
   }
+  for (std::uint32_t word = 0; word < bytes_.size(); ++word)
+    bytes_[word] = blocks::memory_noise(word / kFlitWords);
   valid_mask_ = ~std::uint64_t{0} >> (64 - shared.params.threads_per_tile());
   write_cycles_.fill(kNeverCycle);
 }

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "blocks/noise.h"
 #include "blocks/verilated/rtl_model.h"
 #include "roles/overlay/sim/board/fault_codes.h"
 
@@ -146,7 +147,7 @@ class HostRtl {
         pads.at(target)[addr] = data;
         break;
       case 3:
-        answers_.push_back(pads.at(target)[addr]);
+        answers_.push_back(pads.at(target).try_emplace(addr, blocks::memory_noise(addr / 16)).first->second);
         break;
       case 4:
         for (unsigned core = all ? 0 : target; core <= (all ? kTiles * kCores - 1 : target); ++core) {

@@ -51,9 +51,7 @@ async def each_so_many_flits_are_told(dut: Any, which: int, rate: float, stall: 
     await h.reset()
     assert h.signal("idle").get()
     gone.rate = rate
-    of_tiles = [
-        TOLD.pack(tile=h.rng.randrange(1, 256), cause=1, pc=i, value=h.rng.getrandbits(32)) for i in range(150)
-    ]
+    of_tiles = [TOLD.pack(tile=h.rng.randrange(1, 256), cause=1, pc=i, value=h.rng.getrandbits(32)) for i in range(150)]
     events.send(of_tiles)
     wanted = 20 if FLITS[which] < 100 else 3
     await h.until(lambda: gone.reported() >= wanted * FLITS[which] and len(events.passed) == len(of_tiles))
