@@ -3,6 +3,8 @@
 // JSON, {"name", "entry", "tohost", "segments": [{"address", "executable", "hex"}]}; standard output: a JSON
 // line, {"name", "passed", "tohost", "reason", "microseconds"}. MICROSECONDS: simulated time that the program
 // may take. The cluster is named by the environment (POLYLOOM_CLUSTER, POLYLOOM_ON).
+#include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -23,15 +25,14 @@ using polyloom::overlay::ElfSegment;
 constexpr double kMaxLimitUs = 1e9;
 
 std::vector<std::uint8_t> from_hex(const std::string& text) {
-  const auto digit = [](char c) -> unsigned {
-    if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-    if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
-    throw UserError("a segment's hex has the character '" + std::string(1, c) + "'");
-  };
-  if (text.size() % 2 != 0) throw UserError("a segment's hex has half a byte");
-  std::vector<std::uint8_t> bytes;
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    bytes.push_back(static_cast<std::uint8_t>(digit(text[i]) * 16 + digit(text[i + 1])));
+  std::vector<std::uint8_t> bytes((text.size() + 1) / 2);
+  const char* at = text.data();
+  for (std::uint8_t& byte : bytes) {
+    const char* end = std::min(at + 2, text.data() + text.size());
+    if (end - at != 2 || std::from_chars(at, end, byte, 16).ptr != end) {
+      throw UserError("a segment's hex is no row of bytes at '" + std::string(at, end) + "'");
+    }
+    at = end;
   }
   return bytes;
 }
