@@ -80,7 +80,7 @@ OVERLAY: dict[str, tuple[str, Program | str]] = {
     "line_bytes": ("64", PAGERANK),
     "dram_channels": ("2", "is more than the board has tiles"),
     "mailbox_slots": ("256", PAGERANK),
-    "max_flits": ("2", ASP),
+    "max_flits": ("2", "sends a message that is too long: one has 1 to 2 flits"),
     "extra_send_slot": ("true", PAGERANK),
     "header_every_flit": ("true", ASP),
     "scratchpad_single_port": ("true", ASP),
@@ -262,7 +262,7 @@ def test_a_role_heeds_or_refuses(tmp_path: Path, role: str, key: str, units_elf:
     table, _, name = key.rpartition(".")
     header = f"[{role}.{table}]" if table else f"[{role}]"
     usual = {"overlay": PAGERANK, "collective": COLLECTIVE, "hub": HUB}[role]
-    usual = {"link_down_after": LOSSY, "function": LET, "open_depth": LET}.get(key, usual)
+    usual = {"max_flits": ASP, "link_down_after": LOSSY, "function": LET, "open_depth": LET}.get(key, usual)
     check(tmp_path, header, f"{name} = {value}", what, usual, units_elf)
 
 
