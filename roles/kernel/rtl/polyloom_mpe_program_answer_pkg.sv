@@ -18,7 +18,9 @@ package polyloom_mpe_program_answer_pkg;
     p = i(p, mov(T, mlo()));
     p = ib(p, and_(NONE, T, n(OWNED)), z(L_NO_SUCH));
     p = ib(p, and_(NONE, COMMAND, n(1)), z(L_AWAIT));  // WAIT
-    p = ib(p, and_(NONE, T, n(COMPLETE)), nz(L_AWAIT));
+    p = ib(p, and_(NONE, T, n(COMPLETE)), z(L_SAY_HANDLE));
+    p = ib(p, and_(NONE, COMMAND, n(16'h8000)), z(L_AWAIT));
+    p = ib(p, mov(T, n(16'h0100)), jump(L_SAY_ONLY));  // KEEP: done, and it stays
     // Request PB's handle; not complete.
     p = label(p, L_SAY_HANDLE);
     p = ib(p, pack(T, ZERO, r(PB)), jump(L_SAY_ONLY));

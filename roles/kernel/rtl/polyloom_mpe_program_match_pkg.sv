@@ -99,6 +99,7 @@ package polyloom_mpe_program_match_pkg;
     p = imb(p, mov(T, mlo()), ld(PB, R_BYTES), z(L_SAME_TYPE));
     p = ib(p, mov(NONE, r(U)), z(L_SAME_TYPE));
     p = ib(p, sub(NONE, T, r(U)), z(L_SAME_TYPE));
+    p = ib(p, mov(NONE, r(LENGTH)), z(L_SAME_TYPE));  // no data, no type
     p = ib(p, mov(T, n(E_TYPE)), jump(L_TYPE_KNOWN));
     p = label(p, L_SAME_TYPE);
     p = i(p, mov(T, n(0)));

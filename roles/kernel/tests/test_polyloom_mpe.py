@@ -203,6 +203,8 @@ async def errors(dut: Any) -> None:
         command(SSEND_WAIT, 2, 1, MEMORY, 8, 1),  # the host never answers
         command(SEND_WAIT, 1, 6, MEMORY, 20, 1),
         command(WAIT, handle=5),
+        command(SEND_WAIT, 1, 7, MEMORY, 0, 1, dtype=3),
+        command(SSEND_WAIT, 1, 8, MEMORY, 0, 1, dtype=3),
     ])  # fmt: skip
     w.script(1, [
         command(IPROBE, 0, 99, comm=1),
@@ -213,14 +215,17 @@ async def errors(dut: Any) -> None:
         command(RECV, 0, 6, MEMORY + 100, 20, 1),
         command(TEST, handle=5),
         command(RECV_WAIT, 0, 4, MEMORY + 50, 20, 1, dtype=0),
+        command(TEST, handle=1000, dtype=0x80),
         command(WAIT, handle=5),
+        command(RECV_WAIT, 0, 7, MEMORY, 20, 1, dtype=4),  # no data, no type
+        command(RECV_WAIT, 0, 8, MEMORY, 0, 1, dtype=5),
     ])  # fmt: skip
     await w.start(1, 0)
     await w.run(0, 1)
-    mine, theirs = w.answers(0, 11), w.answers(1, 9)
-    assert [a.error for a in mine] == [5, 5, 5, 0, 0, 0, 0, 6, 3, 0, 0], mine
-    assert [a.error for a in theirs] == [0, 0, 1, 2, 1, 0, 0, 0, 0], theirs
-    assert [a.done for a in theirs] == [0, 1, 1, 1, 1, 0, 0, 1, 1], theirs
+    mine, theirs = w.answers(0, 13), w.answers(1, 12)
+    assert [a.error for a in mine] == [5, 5, 5, 0, 0, 0, 0, 6, 3, 0, 0, 0, 0], mine
+    assert [a.error for a in theirs] == [0, 0, 1, 2, 1, 0, 0, 0, 5, 0, 0, 0], theirs
+    assert [a.done for a in theirs] == [0, 1, 1, 1, 1, 0, 0, 1, 0, 1, 1, 1], theirs
     assert (theirs[1].source, theirs[1].tag, theirs[1].bytes, theirs[1].dtype) == (0, 4, 20, 3)
     assert theirs[2].bytes == 20 and theirs[4].bytes == 200
     assert w.get(1, MEMORY, 200) == bytes(range(20)) + bytes(30) + bytes(range(20)) + bytes(30) + bytes(

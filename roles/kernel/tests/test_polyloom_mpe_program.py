@@ -17,7 +17,7 @@ import mpe_engine as mpe
 import mpe_machine as isa
 from kernel_frames import EAGER, MPI, RTS, Packet, ip_of, management
 from kernel_parts import part
-from kernel_world import ANY_RANK, ANY_TAG, IPROBE, RECV, RECV_WAIT, SEND, WAIT, Answer, command
+from kernel_world import ANY_RANK, ANY_TAG, IPROBE, RECV, RECV_WAIT, SEND, TEST, WAIT, Answer, command
 from mpe_engine import COUNT, F_ANSWER, F_MANAGE, F_WANT, Engine, Sent
 from mpe_machine import GLOBALS, INSTRUCTION, PROGRAM_WORDS
 
@@ -219,11 +219,18 @@ async def receives(dut: Any) -> None:
     assert Answer(*e.command(command(IPROBE, 1, 8, comm=2))).done == 0
     a = Answer(*e.command(command(IPROBE, 1, ANY_TAG, comm=2)))
     assert (a.done, a.source, a.tag, a.bytes) == (1, 1, 9, 20)
+    (word0, word1) = e.command(command(RECV, 1, 10, 0x10000, 7, 2))
+    handle = Answer(word0, word1).handle
+    assert Answer(*e.command(command(TEST, handle=handle, dtype=0x80))).done == 0
     (word0, word1) = e.command(command(RECV, 1, 9, 0x10000, 7, 2))
     handle = Answer(word0, word1).handle
+    for _ in range(2):
+        a = Answer(*e.command(command(TEST, handle=handle, dtype=0x80)))
+        assert (a.error, a.done) == (0, 1), "it stays"
     assert e.command(command(WAIT, handle=handle)) == [] and e.flags & F_ANSWER
     e.run(mpe.ANSWER)
     a = Answer(*e.answers)
     assert (a.error, a.source, a.tag, a.bytes) == (1, 1, 9, 20), "truncated"
     assert Answer(*e.command(command(WAIT, handle=handle))).error == 5
+    assert Answer(*e.command(command(TEST, handle=handle, dtype=0x80))).error == 5
     assert place < 768

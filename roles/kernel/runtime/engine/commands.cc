@@ -69,6 +69,8 @@ bool Commands::answer(std::uint64_t words[2]) {
     } else if (op == POLYLOOM_IPROBE) {
       say({}, false, 0);
     }
+  } else if (!answered_ && op == POLYLOOM_TEST && (words_[0] >> 8 & POLYLOOM_KEEP) != 0) {
+    say({}, engine_.complete(static_cast<unsigned>(handle_)), 0);
   } else if (!answered_ && engine_.complete(static_cast<unsigned>(handle_))) {
     const Result result = engine_.take(static_cast<unsigned>(handle_));
     say(result, true, result.source);

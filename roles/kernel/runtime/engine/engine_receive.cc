@@ -90,7 +90,9 @@ void Engine::on_old_rts(const Header& header) {
 void Engine::deliver(unsigned handle, const Header& header, Bytes payload) {
   Request& request = requests_[handle];
   request.result = {POLYLOOM_OK, header.type, header.source, header.tag, header.length};
-  const bool differs = request.envelope.type != 0 && header.type != 0 && request.envelope.type != header.type;
+  // A message without data has no type: it matches every receive.
+  const bool differs = request.envelope.type != 0 && header.type != 0 && header.length != 0 &&
+                       request.envelope.type != header.type;
   request.result.error = differs                         ? POLYLOOM_TYPE_DIFFERS
                          : header.length > request.bytes ? POLYLOOM_TRUNCATED
                                                          : POLYLOOM_OK;

@@ -29,6 +29,9 @@ enum {
   POLYLOOM_BAD_ADDRESS = 6
 };
 
+/* In the type field of a TEST: what is complete stays so. */
+enum { POLYLOOM_KEEP = 0x80 };
+
 enum { POLYLOOM_ANY_RANK = 0xFFFF, POLYLOOM_ANY_TAG = -1, POLYLOOM_SYSTEM = 0xFFFF };
 
 /* op, type, peer, tag */

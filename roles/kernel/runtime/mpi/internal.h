@@ -147,11 +147,16 @@ static inline struct polyloom_answer polyloom_start(unsigned op, const void* dat
                           polyloom_word2(bytes, data));
 }
 
-/* WAIT or TEST; peer, tag and comm are for those who ask what a rank waits for. */
-static inline struct polyloom_answer polyloom_end(unsigned op, MPI_Request r, int is_collective) {
-  return polyloom_command(polyloom_word0(op, polyloom_request_receives(r) ? POLYLOOM_RECV : POLYLOOM_SEND,
-                                         polyloom_request_peer(r), polyloom_request_tag(r)),
+/* WAIT or TEST, this with POLYLOOM_KEEP or 0; peer, tag and comm are for those who ask what a rank waits for.
+ */
+static inline struct polyloom_answer polyloom_ask(unsigned op, unsigned keep, MPI_Request r,
+                                                  int is_collective) {
+  const unsigned kind = polyloom_request_receives(r) ? POLYLOOM_RECV : POLYLOOM_SEND;
+  return polyloom_command(polyloom_word0(op, kind | keep, polyloom_request_peer(r), polyloom_request_tag(r)),
                           polyloom_word1(polyloom_comm_wire(polyloom_request_comm(r), is_collective),
                                          polyloom_request_handle(r), 0),
                           0);
+}
+static inline struct polyloom_answer polyloom_end(unsigned op, MPI_Request r, int is_collective) {
+  return polyloom_ask(op, 0, r, is_collective);
 }

@@ -171,7 +171,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   return error == MPI_SUCCESS ? MPI_SUCCESS : fail_request(POLYLOOM_CALL_Test, error, r);
 }
 
-int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+static inline int end_all(int call, int count, MPI_Request requests[], MPI_Status statuses[]) {
   int result = MPI_SUCCESS;
   for (int i = 0; i < count; i++) {
     const MPI_Request r = requests[i];
@@ -179,10 +179,14 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     const int error = end(POLYLOOM_WAIT, &requests[i], &done,
                           statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i]);
     if (error == MPI_SUCCESS) continue;
-    const int returned = fail_request(POLYLOOM_CALL_Waitall, error, r);
+    const int returned = fail_request(call, error, r);
     result = statuses == MPI_STATUSES_IGNORE ? returned : MPI_ERR_IN_STATUS;
   }
   return result;
+}
+
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  return end_all(POLYLOOM_CALL_Waitall, count, requests, statuses);
 }
 
 /* One round over the requests: the first that is complete, or MPI_UNDEFINED; *live counts those that can be.
@@ -243,20 +247,18 @@ int MPI_Waitsome(int incount, MPI_Request requests[], int* outcount, int indices
   return error;
 }
 
-/* All or none: a first round looks, and ends those that are complete; statuses of these are kept by the
- * second. */
+/* All or none: nothing ends before all can. */
 int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
-  *flag = 1;
+  *flag = 0;
   for (int i = 0; i < count; i++) {
-    MPI_Status* status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
     const MPI_Request r = requests[i];
-    int done;
-    if (r == MPI_REQUEST_NULL) continue;
-    const int error = end(POLYLOOM_TEST, &requests[i], &done, status);
-    if (!done) *flag = 0;
-    if (error != MPI_SUCCESS) return fail_request(POLYLOOM_CALL_Testall, error, r);
+    if (r == MPI_REQUEST_NULL || r == POLYLOOM_REQUEST_DONE) continue;
+    const struct polyloom_answer a = polyloom_ask(POLYLOOM_TEST, POLYLOOM_KEEP, r, 0);
+    if (polyloom_answer_error(a.word[0]) == POLYLOOM_OK && !polyloom_answer_done(a.word[0]))
+      return MPI_SUCCESS;
   }
-  return MPI_SUCCESS;
+  *flag = 1;
+  return end_all(POLYLOOM_CALL_Testall, count, requests, statuses);
 }
 
 int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,

@@ -188,6 +188,52 @@ static void any_of_many(void) {
   SAY("replaced: %d from %d", value, s.MPI_SOURCE);
 }
 
+/* One of two has come: Testall says no and leaves both, so that Waitall can tell who sent what. */
+static void all_or_none(void) {
+  const int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  int early[8] = {0}, late = 0, go = 1, flag = 0, said = 0;
+  MPI_Request r[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  MPI_Status s[3];
+  MPI_Irecv(early, 8, MPI_INT, MPI_ANY_SOURCE, 51, MPI_COMM_WORLD, &r[0]);
+  MPI_Irecv(&late, 1, MPI_INT, before, 52, MPI_COMM_WORLD, &r[2]);
+  const int three[3] = {rank, rank + 1, rank + 2};
+  MPI_Send(three, 3, MPI_INT, next, 51, MPI_COMM_WORLD);
+  MPI_Send(&go, 1, MPI_INT, next, 53, MPI_COMM_WORLD);
+  MPI_Recv(&go, 1, MPI_INT, before, 53, MPI_COMM_WORLD, &s[0]);
+  for (int i = 0; i < 10; i++) {
+    MPI_Testall(3, r, &flag, s);
+    said += flag;
+  }
+  SAY("not all: %d, kept %d", said, r[0] != MPI_REQUEST_NULL);
+  MPI_Send(&go, 1, MPI_INT, before, 54, MPI_COMM_WORLD);
+  MPI_Recv(&go, 1, MPI_INT, next, 54, MPI_COMM_WORLD, &s[0]);
+  MPI_Send(&rank, 1, MPI_INT, next, 52, MPI_COMM_WORLD);
+  MPI_Waitall(3, r, s);
+  say_status("early", &s[0], MPI_INT);
+  say_status("late", &s[2], MPI_INT);
+  SAY("early %d, late %d, null %d", early[2], late, r[0] == MPI_REQUEST_NULL && r[2] == MPI_REQUEST_NULL);
+  MPI_Testall(3, r, &flag, s);
+  SAY("all of none: %d, source %d", flag, s[1].MPI_SOURCE == MPI_ANY_SOURCE);
+}
+
+/* A message without data has no type that could differ. */
+static void empty(void) {
+  const int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  double number = 2.5;
+  MPI_Request r[2];
+  MPI_Status s[2];
+  MPI_Irecv(&number, 1, MPI_DOUBLE, before, 61, MPI_COMM_WORLD, &r[0]);
+  MPI_Irecv(&number, 0, MPI_FLOAT, before, 62, MPI_COMM_WORLD, &r[1]);
+  MPI_Send(0, 0, MPI_INT, next, 61, MPI_COMM_WORLD);
+  MPI_Ssend(0, 0, MPI_CHAR, next, 62, MPI_COMM_WORLD);
+  MPI_Waitall(2, r, s);
+  MPI_Send(0, 0, MPI_SHORT, next, 63, MPI_COMM_WORLD);
+  MPI_Recv(&number, 1, MPI_DOUBLE, before, 63, MPI_COMM_WORLD, &s[0]);
+  say_status("empty", &s[0], MPI_DOUBLE);
+  say_status("empty and synchronous", &s[1], MPI_FLOAT);
+  SAY("as it was: %g", number);
+}
+
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   ring_of_sizes();
@@ -200,6 +246,8 @@ int main(int argc, char** argv) {
   to_oneself();
   nobody();
   any_of_many();
+  all_or_none();
+  empty();
   MPI_Finalize();
   return 0;
 }
