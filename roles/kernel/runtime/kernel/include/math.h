@@ -11,10 +11,6 @@
 #define HUGE_VAL __builtin_huge_val()
 #define INFINITY __builtin_inff()
 #define NAN __builtin_nanf("")
-#define isnan(x) ((x) != (x))
-#define isinf(x) (fabs((double)(x)) == HUGE_VAL)
-#define isfinite(x) (fabs((double)(x)) < HUGE_VAL)
-
 static inline double fabs(double x) { return __builtin_fabs(x); }
 static inline float fabsf(float x) { return __builtin_fabsf(x); }
 static inline double sqrt(double x) { return __builtin_elementwise_sqrt(x); }
@@ -24,6 +20,16 @@ static inline double fmax(double a, double b) { return a > b || b != b ? a : b; 
 static inline float fminf(float a, float b) { return a < b || b != b ? a : b; }
 static inline float fmaxf(float a, float b) { return a > b || b != b ? a : b; }
 static inline double copysign(double x, double sign) { return __builtin_copysign(x, sign); }
+/* Of any floating-point type: each is exactly that number as a double. These are functions, so that an
+ * argument is computed once. As glibc says it, the infinity below zero is -1. */
+static inline int polyloom_isnan(double x) { return x != x; }
+static inline int polyloom_isinf(double x) { return (x == HUGE_VAL) - (x == -HUGE_VAL); }
+static inline int polyloom_isfinite(double x) { return fabs(x) < HUGE_VAL; }
+static inline int polyloom_signbit(double x) { return __builtin_copysign(1, x) < 0; }
+#define isnan(x) polyloom_isnan(x)
+#define isinf(x) polyloom_isinf(x)
+#define isfinite(x) polyloom_isfinite(x)
+#define signbit(x) polyloom_signbit(x)
 double trunc(double x);
 double floor(double x);
 double ceil(double x);
