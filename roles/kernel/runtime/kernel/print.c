@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output: a kernel sends the address of the format and its arguments, the manager formats (PROTOCOL.md,
- * PRINT). */
-#include "../wire/system.h"
+/* Output: a kernel sends the address of the format, or its text, and its arguments, the manager formats
+ * (PROTOCOL.md, PRINT). */
 #include "kernel.h"
 #include "stdio.h"
 
@@ -27,32 +26,22 @@ static void add(uint64_t word) {
   record[words++] = word;
 }
 
-static void put(unsigned kind, uint64_t word) {
+void polyloom_print_word(unsigned kind, unsigned long long word) {
   kinds |= (uint64_t)kind << (4 * arguments);
   arguments++;
   add(word);
 }
 
-void polyloom_print_integer(long long value) { put(POLYLOOM_PRINT_INTEGER, (uint64_t)value); }
+void polyloom_print_more(unsigned long long word) { add(word); }
 
-void polyloom_print_double(double value) {
-  union {
-    double number;
-    uint64_t bits;
-  } u;
-  u.number = value;
-  put(POLYLOOM_PRINT_DOUBLE, u.bits);
-}
-
-void polyloom_print_pointer(const void* value) { put(POLYLOOM_PRINT_POINTER, (uint64_t)(uintptr_t)value); }
-
-void polyloom_print_string(const char* value) {
+void polyloom_print_string(const char* text, size_t limit) {
+  if (text == 0) return polyloom_print_word(POLYLOOM_PRINT_POINTER, 0);
   uint32_t bytes = 0;
-  while (value[bytes] != 0) bytes++;
-  put(POLYLOOM_PRINT_STRING, bytes | (uint64_t)(uint32_t)(uintptr_t)value << 32);
+  while (bytes < limit && text[bytes] != 0) bytes++;
+  polyloom_print_word(POLYLOOM_PRINT_STRING, bytes | (uint64_t)(uint32_t)(uintptr_t)text << 32);
   uint64_t word = 0;
   for (uint32_t i = 0; i < bytes; i++) {
-    word |= (uint64_t)(unsigned char)value[i] << (8 * (i & 7));
+    word |= (uint64_t)(unsigned char)text[i] << (8 * (i & 7));
     if ((i & 7) == 7 || i + 1 == bytes) {
       add(word);
       word = 0;

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "fabric/error.h"
@@ -20,8 +23,24 @@ namespace {
 struct Argument {
   unsigned kind = 0;
   std::uint64_t word = 0;
+  std::uint64_t high = 0;  // of a long double
   std::string text;
 };
+
+// From the bits of IEEE 754's binary128, rounded once if this machine's long double is shorter.
+long double of_quad(std::uint64_t high, std::uint64_t low) {
+  const int exponent = static_cast<int>(high >> 48 & 0x7FFF);
+  const std::uint64_t fraction = high & 0xFFFF'FFFF'FFFF;
+  long double value =
+      std::ldexp(static_cast<long double>(fraction), -48) + std::ldexp(static_cast<long double>(low), -112);
+  if (exponent == 0x7FFF) {
+    value = fraction == 0 && low == 0 ? std::numeric_limits<long double>::infinity()
+                                      : std::numeric_limits<long double>::quiet_NaN();
+  } else {
+    value = exponent == 0 ? std::ldexp(value, -16382) : std::ldexp(value + 1, exponent - 16383);
+  }
+  return high >> 63 != 0 ? -value : value;
+}
 
 // The words after the first two; nothing if the record is cut short.
 std::optional<std::vector<Argument>> read_arguments(std::span<const std::byte> record, unsigned count) {
@@ -34,6 +53,11 @@ std::optional<std::vector<Argument>> read_arguments(std::span<const std::byte> r
     if (at + 8 > record.size()) return std::nullopt;
     a.word = get_little<std::uint64_t>(record, at);
     at += 8;
+    if (a.kind == POLYLOOM_PRINT_QUAD) {
+      if (at + 8 > record.size()) return std::nullopt;
+      a.high = get_little<std::uint64_t>(record, at);
+      at += 8;
+    }
     if (a.kind == POLYLOOM_PRINT_STRING) {
       const std::size_t bytes = a.word & 0xFFFFFFFF;
       a.word >>= 32;  // its address
@@ -53,6 +77,8 @@ struct Conversion {
   char letter = 0;
 };
 
+constexpr std::string_view kIntegers = "diouxXbB", kReals = "fFeEgGaA", kLetters = "diouxXbBfFeEgGaAcspn";
+
 class Formatter {
  public:
   Formatter(const std::string& format, const std::vector<Argument>& arguments)
@@ -62,12 +88,16 @@ class Formatter {
     while (at_ < f_.size()) {
       if (f_[at_] != '%') {
         out_ += f_[at_++];
-      } else if (at_ + 1 < f_.size() && f_[at_ + 1] == '%') {
-        out_ += '%';
-        at_ += 2;
       } else {
-        ++at_;
-        put(parse());
+        const std::size_t begin = at_++;
+        const Conversion c = parse();
+        if (c.letter == '%') {
+          out_ += '%';
+        } else if (c.letter == 0 || kLetters.find(c.letter) == std::string_view::npos) {
+          out_ += f_.substr(begin, at_ - begin);  // as glibc
+        } else {
+          put(c);
+        }
       }
     }
     return out_;
@@ -106,7 +136,7 @@ class Formatter {
     };
     const bool positional = choose();
     const std::size_t chosen = used_;
-    while (is_in("-+ #0")) c.flags += f_[at_++];
+    while (is_in("-+ #0'")) c.flags += f_[at_++];
     if (is_in("*123456789")) c.width = number();
     if (c.width < -1) {  // of a '*'
       c.flags += '-';
@@ -156,16 +186,24 @@ class Formatter {
       return;
     }
     const bool is_number = a->kind == POLYLOOM_PRINT_INTEGER || a->kind == POLYLOOM_PRINT_POINTER;
+    const bool is_real = kReals.find(c.letter) != std::string_view::npos;
     const bool has_address = is_number || a->kind == POLYLOOM_PRINT_STRING;
-    if (std::string("diouxX").find(c.letter) != std::string::npos && is_number) {
+    if (kIntegers.find(c.letter) != std::string_view::npos && is_number) {
       print(pattern(c, "ll"), narrowed(c, a->word));
     } else if (c.letter == 'c' && is_number) {
       print(pattern(c, ""), static_cast<int>(a->word));
-    } else if (std::string("fFeEgGaA").find(c.letter) != std::string::npos &&
-               a->kind == POLYLOOM_PRINT_DOUBLE) {
-      print(pattern(c, ""), std::bit_cast<double>(a->word));
+    } else if (is_real && a->kind == POLYLOOM_PRINT_DOUBLE) {
+      if (c.length == "L") {
+        print(pattern(c, "L"), static_cast<long double>(std::bit_cast<double>(a->word)));
+      } else {
+        print(pattern(c, ""), std::bit_cast<double>(a->word));
+      }
+    } else if (is_real && a->kind == POLYLOOM_PRINT_QUAD) {
+      print(pattern(c, "L"), of_quad(a->high, a->word));
     } else if (c.letter == 's' && a->kind == POLYLOOM_PRINT_STRING) {
       print(pattern(c, ""), a->text.c_str());
+    } else if (c.letter == 's' && a->kind == POLYLOOM_PRINT_POINTER && a->word == 0) {
+      print(pattern(c, ""), c.precision >= 0 && c.precision < 6 ? "" : "(null)");  // as glibc
     } else if (c.letter == 'p' && has_address) {
       print(pattern(c, ""), reinterpret_cast<void*>(a->word));
     } else {
@@ -186,14 +224,19 @@ Printed format_print(std::span<const std::byte> record, const Strings& strings) 
   const auto head = get_little<std::uint64_t>(record, 0);
   const int stream = (head >> 40 & 0xFF) == 2 ? 2 : 1;
   const auto count = static_cast<unsigned>(head >> 32 & 0xFF);
-  const auto format = strings.find(static_cast<std::uint32_t>(head));
+  const auto address = static_cast<std::uint32_t>(head);
+  const auto arguments = read_arguments(record, std::min<unsigned>(count, POLYLOOM_PRINT_ARGUMENTS + 1));
+  if (!arguments) return {stream, "<a print record that is cut short>\n"};
+  if (address == 0 && !arguments->empty()) {
+    const std::vector<Argument> rest{arguments->begin() + 1, arguments->end()};
+    return {stream, Formatter(arguments->front().text, rest).run()};
+  }
+  const auto format = strings.find(address);
   if (format == strings.end()) {
     char text[64];
-    std::snprintf(text, sizeof text, "<format at 0x%08x is no constant>\n", static_cast<unsigned>(head));
+    std::snprintf(text, sizeof text, "<format at 0x%08x is no constant>\n", address);
     return {stream, text};
   }
-  const auto arguments = read_arguments(record, std::min<unsigned>(count, POLYLOOM_PRINT_ARGUMENTS));
-  if (!arguments) return {stream, "<a print record that is cut short>\n"};
   return {stream, Formatter(format->second, *arguments).run()};
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <random>
@@ -19,6 +20,12 @@ class Record {
  public:
   Record& integer(long long value) { return put(POLYLOOM_PRINT_INTEGER, static_cast<std::uint64_t>(value)); }
   Record& real(double value) { return put(POLYLOOM_PRINT_DOUBLE, std::bit_cast<std::uint64_t>(value)); }
+  Record& pointer(std::uint64_t value) { return put(POLYLOOM_PRINT_POINTER, value); }
+  Record& quad(std::uint64_t high, std::uint64_t low) {
+    put(POLYLOOM_PRINT_QUAD, low);
+    words_.push_back(high);
+    return *this;
+  }
   Record& text(const std::string& value) {
     put(POLYLOOM_PRINT_STRING, value.size());
     words_.resize(words_.size() + (value.size() + 7) / 8);
@@ -81,6 +88,33 @@ TEST(Print, AsTheCLibrary) {
   EXPECT_EQ(format("%p", Record().text("a")), c("%p", nullptr));
   EXPECT_EQ(format("%c%c", Record().integer('x').integer('\n')), "x\n");
   EXPECT_EQ(format_print(Record().bytes(0x10000, 2), {{0x10000, "e"}}).stream, 2);
+  EXPECT_EQ(format("%'d %b", Record().integer(1234567).integer(10)), c("%'d %b", 1234567, 10));
+  EXPECT_EQ(format("%s|%8.6s|%.5s|", Record().pointer(0).pointer(0).pointer(0)),
+            "(null)|  (null)||");  // glibc
+}
+
+TEST(Print, WhatIsNoConversionStays) {
+  EXPECT_EQ(format("100%\n%d", Record().integer(5)), c("100%\n%d", 5));
+  EXPECT_EQ(format("%-5y|%5%|%", {}),
+            "%-5y|%|%");  // as glibc 2.36, but for the last, of which it prints none
+}
+
+TEST(Print, TheFormatMayComeWithTheRecord) {
+  EXPECT_EQ(format_print(Record().text("%2$s%1$d %%\n").integer(5).text("x").bytes(0, 2), {}).text, "x5 %\n");
+  EXPECT_EQ(format_print(Record().text("").bytes(0, 1), {}).text, "");
+}
+
+TEST(Print, LongDoubles) {
+  EXPECT_EQ(format("%.3Lf %La %Lg", Record().real(1.5).real(-0.1).real(INFINITY)),
+            c("%.3Lf %La %Lg", 1.5L, static_cast<long double>(-0.1), HUGE_VALL));
+  // Bits of binary128 as clang for riscv64 writes them.
+  EXPECT_EQ(format("%.18Lf %.0Lf %Lg", Record()
+                                           .quad(0x3FFB'9999'9999'9999, 0x9999'9999'9999'999A)
+                                           .quad(0x403C'FFFF'FFFF'FFFF, 0xFFF8'0000'0000'0000)
+                                           .quad(0xFFFF'0000'0000'0000, 0)),
+            c("%.18Lf %.0Lf %Lg", 0.1L, 4611686018427387903.L, -HUGE_VALL));
+  EXPECT_EQ(format("%.20Le", Record().quad(0xBFFF'0000'0000'0000, 0x0002'0000'0000'0000)),
+            c("%.20Le", -(1 + 0x1p-63L)));
 }
 
 TEST(Print, BytesThatAreNoTextStay) {

@@ -10,6 +10,6 @@
 #define POLYLOOM_LINE(x) POLYLOOM_TEXT(x)
 #define assert(x) \
   ((x) ? (void)0  \
-       : (fprintf(stderr, __FILE__ ":" POLYLOOM_LINE(__LINE__) ": assertion `" #x "' failed\n"), abort()))
+       : (fputs(__FILE__ ":" POLYLOOM_LINE(__LINE__) ": assertion `" #x "' failed\n", stderr), abort()))
 #endif
 #define static_assert _Static_assert

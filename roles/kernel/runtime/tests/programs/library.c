@@ -48,6 +48,54 @@ static void long_texts(void) {
   printf("%2$s %1$d %2$.3s\n", 5, (const unsigned char*)"octets");
 }
 
+static int calls;
+static int twice(int x) {
+  printf("twice %d\n", x);
+  calls++;
+  return 2 * x;
+}
+static double next(void) { return 1.5 * ++calls; }
+static const char* chosen(int which) {
+  puts("chosen");
+  return which ? "one %d\n" : "none %d\n";
+}
+static void through(const char* format, int value, const char* text) { printf(format, value, text); }
+
+/* Prints inside the arguments of prints. */
+static void nested(int three) {
+  printf("result %d\n", twice(three));
+  printf("%d, %s, %d\n", 7, "text", twice(twice(three)));
+  fprintf((puts("where"), stdout), "late %d\n", three);
+  printf(chosen(three), three);
+  printf("%c\n", putchar('p'));
+}
+
+/* Formats that are no literals, and strings without a zero at their end. */
+static void formats(int three) {
+  static const char padded[16] = "padded %d\n", rows[2][12] = {"row 0 %d\n", "row 1 %d\n"};
+  static const char* const table[] = {"%d first %s\n", "%d second %s\n"};
+  static char plain[] = "plain %d\n", four[4] = {'a', 'b', 'c', 'd'};
+  char local[16], text[8];
+  printf(padded, three);
+  printf(plain, three);
+  plain[0] = 'b';
+  printf(plain, three);
+  printf(rows[three & 1], three);
+  printf(three > 5 ? "big %d\n" : "small %d\n", three);
+  through("%d through %s\n", three, "a function");
+  for (int i = 0; i < 2; i++) through(table[i], i, local == text ? "" : "a table");
+  for (int i = 0; i < 11; i++) local[i] = "local %hhd\n"[i];
+  local[11] = 0;
+  printf(local, three + 300);
+  strcpy(text, "ahoi\n");
+  printf(text);
+  printf("%.4s|%.*s|%-6.2s|%s\n", four, three, four, four + 1, (const char*)0);
+  printf("%.3Lf %Le %Lg %La\n", (long double)1.5, (long double)(three * 0.25), (long double)0.5f, 2.5L);
+  printf("%2$d %1$*3$d|%%|\n", three, three * 7, 4);
+  printf("cut\0off %d\n", three);
+  printf(&"behind %d\n"[3], three);
+}
+
 static void blocks(void) {
   int* many[20];
   unsigned sum = 0;
@@ -77,7 +125,11 @@ static void reals(void) {
     for (int k = 1; k < 12; k++) printf("%a ", x[k] == 0 ? 0 : fmod(x[i], x[k]));
     printf("\n");
   }
-  printf("%d %d %d\n", isnan(NAN) != 0, isinf(INFINITY) != 0, isfinite(1.0) != 0);
+  calls = 0;
+  const int nan = isnan(next()), infinite = isinf(next()), finite = isfinite((float)next());
+  printf("%d %d %d after %d\n", nan, infinite, finite, calls);
+  printf("%d %d %d %d\n", isnan(NAN) != 0, isinf(-INFINITY), isfinite(1.0) != 0, isnan(next() - next()));
+  printf("%d %d %d %d\n", signbit(-0.0) != 0, signbit(1.0f) != 0, isinf((float)HUGE_VAL), isfinite(NAN));
 }
 
 int main(int argc, char** argv) {
@@ -90,6 +142,8 @@ int main(int argc, char** argv) {
   numbers();
   strings();
   long_texts();
+  nested(argc - 1);
+  formats(argc - 1);
   blocks();
   reals();
   printf("%d %u %x %ld %lu %lld %hd %hhu %5.2f %e %c %p %%\n", -1, 4000000000u, 255, -5l, 5ul, -7ll,
