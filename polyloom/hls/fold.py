@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from polyloom.hls.ir import COMMUTATIVE, Const, Function, Instr, Value
+from polyloom.hls.ir import COMMUTATIVE, Const, Function, Instr, Object, Value
 
 SWAPPED = {"ugt": "ult", "uge": "ule", "sgt": "slt", "sge": "sle"}
 
@@ -60,9 +60,7 @@ def simplify(op: str, attr: object, width: int, args: list[Value]) -> Value | No
         consts = [a for a in args if isinstance(a, Const)]
         value = evaluate(op, attr, width, [(c.value, c.width) for c in consts])
         if value is not None:
-            objs = [c.obj for c in consts if c.obj is not None]
-            keep = op in {"add", "sub", "zext", "trunc", "or", "and"} and len(objs) == 1
-            return Const(width, value, objs[0] if keep else None)
+            return Const(width, value, _objects(op, consts))
     if op == "select":
         return _select(args)
     if op in {"zext", "sext", "trunc"} and args[0].width == width:
@@ -75,11 +73,21 @@ def simplify(op: str, attr: object, width: int, args: list[Value]) -> Value | No
     return _binary(op, width, args)
 
 
+def _objects(op: str, args: list[Const]) -> frozenset[Object]:
+    """Whose addresses the result may be, or may become again: two arrays are also swapped by xor, or found by a
+    difference from one another. A distance within one object, and a comparison, are numbers."""
+    if op == "icmp" or (op == "sub" and args[0].objects == args[1].objects):
+        return frozenset()
+    if op == "select":
+        return args[1 if args[0].value else 2].objects
+    return frozenset().union(*(a.objects for a in args))
+
+
 def _select(args: list[Value]) -> Value | None:
     cond, a, b = args
     if isinstance(cond, Const):
         return a if cond.value else b
-    if a is b or (isinstance(a, Const) and isinstance(b, Const) and a.value == b.value and a.obj is b.obj):
+    if a is b or (isinstance(a, Const) and isinstance(b, Const) and a.value == b.value and a.objects == b.objects):
         return a
     if a.width == 1 and isinstance(a, Const) and isinstance(b, Const) and a.value == 1 and b.value == 0:
         return cond
@@ -124,7 +132,7 @@ class Builder:
         swap = op in COMMUTATIVE or (op == "icmp" and attr in {"eq", "ne"})
         if swap and isinstance(operands[0], Const) and not isinstance(operands[1], Const):
             operands.reverse()
-        if op == "sub" and isinstance(operands[1], Const) and operands[1].obj is None:
+        if op == "sub" and isinstance(operands[1], Const) and not operands[1].objects:
             op, operands = "add", [operands[0], self.const(width, -operands[1].value)]
         if op == "trunc" and isinstance(operands[0], Instr) and operands[0].op in {"zext", "sext", "trunc"}:
             inner, outer = operands[0].args[0], operands[0].op

@@ -31,6 +31,7 @@ from typing import Any
 
 ADDRESS_BITS = 32
 DRAM_BASE = 0x8000_0000
+DRAM_END = 0xF000_0000
 
 TERMINATORS = {"br", "switch", "ret", "halt", "call"}
 #: Operations that take place in order and may wait for the world outside.
@@ -76,13 +77,16 @@ class Value:
 
 @dataclass(eq=False)
 class Const(Value):
-    """A number; ``obj`` if it is an address within that object."""
+    """A number; ``objects``: whose addresses it was computed from (DRAM: the heap's)."""
 
     value: int
-    obj: Object | None = None
+    objects: frozenset[Object] = frozenset()
 
     def __repr__(self) -> str:
-        return f"{self.value}" if self.obj is None else f"@{self.obj.name}+{self.value - self.obj.address}"
+        if len(self.objects) != 1:
+            return f"{self.value}"
+        (obj,) = self.objects
+        return f"@{obj.name}+{self.value - obj.address}"
 
 
 @dataclass(eq=False)

@@ -3,19 +3,19 @@
 
 Flow-insensitive, over the whole program, through integers too: an address that becomes a number and comes back keeps
 its object. What is stored in an object is one set for the whole object. An address of which nothing is known may be
-anywhere (``objects`` None); a constant from 0x8000_0000 on that is no object's is in the heap. Objects in DRAM are told
-apart here, but accesses to any of them, and to the heap, are marked as accesses to ``ir.DRAM``.
+anywhere (``objects`` None). Objects in DRAM are told apart here, but accesses to any of them, and to the heap, are
+marked as accesses to ``ir.DRAM``.
 """
 
 from __future__ import annotations
+
+from collections.abc import Set
 
 from polyloom.hls.ir import DRAM, DRAM_BASE, Const, Function, Instr, Module, Object, Param, Value
 
 #: Stands in sets for an address of which nothing is known.
 UNKNOWN = Object("anything", 0, 1, "dram")
-_NOT_DRAM = 0xF000_0000  # constants above are negative offsets
 _PASS = {"add", "or", "and", "xor", "shl", "lshr", "zext", "sext", "trunc", "select", "phi", "copy"}
-_SOURCES = {"add", "or", "xor", "select", "phi", "copy", "call", "ret", "store"}  # LLVM adds bit 31 by xor
 
 
 class PointsTo:
@@ -53,7 +53,7 @@ class PointsTo:
         """A pointer stored who knows where: what is loaded from anywhere may be it."""
         for function in self.module.functions.values():
             for instr in function.instrs():
-                if instr.op == "store" and self._targets(instr.args[0]) is None and self._of(instr.args[1], False):
+                if instr.op == "store" and self._targets(instr.args[0]) is None and self._of(instr.args[1]):
                     self._merge(self.anywhere, {UNKNOWN})
 
     def _unknown_merges(self) -> None:
@@ -66,20 +66,16 @@ class PointsTo:
                         if not isinstance(arg, Const) and arg is not instr and not self.sets.get(arg):
                             self._add(arg, {UNKNOWN})
 
-    def _of(self, value: Value, source: bool = True) -> set[Object]:
-        if isinstance(value, Const):
-            if value.obj is not None:
-                return {value.obj}
-            return {DRAM} if source and value.width >= 32 and DRAM_BASE <= value.value < _NOT_DRAM else set()
-        return self.sets.get(value, set())
+    def _of(self, value: Value) -> Set[Object]:
+        return value.objects if isinstance(value, Const) else self.sets.get(value, frozenset())
 
-    def _add(self, value: Value, new: set[Object]) -> None:
+    def _add(self, value: Value, new: Set[Object]) -> None:
         old = self.sets.setdefault(value, set())
         if not new <= old:
             old |= new
             self.changed = True
 
-    def _merge(self, into: set[Object], new: set[Object]) -> None:
+    def _merge(self, into: set[Object], new: Set[Object]) -> None:
         if not new <= into:
             into |= new
             self.changed = True
@@ -88,21 +84,22 @@ class PointsTo:
         found = self._of(address)
         if UNKNOWN in found:
             return None
-        if found:
-            return frozenset(found)
-        if isinstance(address, Const) and address.value < DRAM_BASE:
-            return frozenset()  # a null pointer: no access at all
-        return None
+        if isinstance(address, Const):
+            if not found:
+                return frozenset() if address.value < DRAM_BASE else None  # a null pointer: no access at all
+            # It is known which of the objects that it was computed from it lies in.
+            return frozenset(o for o in found if o.address <= address.value < o.address + o.size) or frozenset(found)
+        return frozenset(found) or None
 
     def _instr(self, function: Function, instr: Instr) -> None:
-        source = instr.op in _SOURCES
         if instr.op in _PASS:
             args = instr.args[1:] if instr.op == "select" else instr.args
             for arg in args:
-                self._add(instr, self._of(arg, source))
+                self._add(instr, self._of(arg))
         elif instr.op == "sub":
-            if not self._of(instr.args[1], False):
-                self._add(instr, self._of(instr.args[0], False))
+            left, right = map(self._of, instr.args)
+            if left != right:  # else a distance within an object
+                self._add(instr, left | right)
         elif instr.op == "load":
             targets = self._targets(instr.args[0])
             for obj in self.content if targets is None else targets:

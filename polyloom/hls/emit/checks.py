@@ -79,12 +79,15 @@ def _fault(design: Design, instr: Instr, plan: Plan, commands: bool) -> tuple[st
     if instr.op not in {"load", "store"} or instr.early:
         return None
     address = instr.args[0]
-    if isinstance(address, Const) and address.obj is not None:
-        return None
     where = design.ref(address, plan, time)
-    terms = [_inside(where, m.base, m.words * 8) for m in design.memories.of(instr)]
+    areas = [(m.base, m.words * 8) for m in design.memories.of(instr)]
     if Memories.may_be_dram(instr):
-        terms.append(_inside(where, DRAM_BASE, design.dram_bytes))
+        areas.append((DRAM_BASE, design.dram_bytes))
+    if isinstance(address, Const):
+        if any(base <= address.value < base + size for base, size in areas):
+            return None
+        areas = []
+    terms = [_inside(where, base, size) for base, size in areas]
     condition = f"!({' || '.join(terms)})" if terms else "1'b1"
     predicate = _predicate(instr)
     if predicate is not None:

@@ -25,7 +25,7 @@ def cleanup(function: Function) -> None:
 
 def _key(value: Value) -> object:
     if isinstance(value, Const):
-        return (value.width, value.value, value.obj)
+        return (value.width, value.value, value.objects)
     return id(value)
 
 

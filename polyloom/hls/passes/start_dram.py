@@ -18,12 +18,12 @@ def start_dram(module: Module) -> None:
         begin = 0
         if obj.start is not None:
             begin = obj.start.size
-            source = Const(ADDRESS_BITS, obj.start.address, obj.start)
-            target = Const(ADDRESS_BITS, obj.address, obj)
+            source = Const(ADDRESS_BITS, obj.start.address, frozenset({obj.start}))
+            target = Const(ADDRESS_BITS, obj.address, frozenset({obj}))
             first.append(Instr(0, "memcpy", [target, source, Const(ADDRESS_BITS, begin)]))
         rest = (obj.size + 7) // 8 * 8 - begin
         if rest:
-            target = Const(ADDRESS_BITS, obj.address + begin, obj)
+            target = Const(ADDRESS_BITS, obj.address + begin, frozenset({obj}))
             first.append(Instr(0, "memset", [target, Const(8, 0), Const(ADDRESS_BITS, rest)]))
     entry = module.functions[module.entry].blocks[0]
     entry.instrs[:0] = first

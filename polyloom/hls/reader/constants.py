@@ -7,8 +7,8 @@ import re
 import struct
 
 from polyloom.hls.errors import HlsError
-from polyloom.hls.fold import evaluate, mask
-from polyloom.hls.ir import ADDRESS_BITS, DRAM, DRAM_BASE, Const, Object
+from polyloom.hls.fold import mask, simplify
+from polyloom.hls.ir import ADDRESS_BITS, DRAM, DRAM_BASE, DRAM_END, Const, Object
 from polyloom.hls.reader.lexer import Cursor
 from polyloom.hls.reader.types import Layout, Type
 
@@ -45,11 +45,11 @@ class Constants:
             message = f"the address of function {name} is taken; a kernel cannot call through pointers"
             raise HlsError(cursor.where, message)
         if name == HEAP:
-            return Const(ADDRESS_BITS, self.heap)
+            return Const(ADDRESS_BITS, self.heap, frozenset({DRAM}))
         if name not in self.objects:
             raise HlsError(cursor.where, f"{name} is declared but not defined in any of the files")
         obj = self.objects[name]
-        return Const(ADDRESS_BITS, obj.address, obj)
+        return Const(ADDRESS_BITS, obj.address, frozenset({obj}))
 
     def _expression(self, op: str, cursor: Cursor, type_: Type) -> Const:
         cursor.skip_words(_FLAGS)
@@ -61,13 +61,17 @@ class Constants:
             inner = self.scalar(cursor, source)
             cursor.expect("to")
             self.layout.parse(cursor)
-            result = Const(type_.width, inner.value & mask(type_.width), inner.obj)
+            value, objects = inner.value & mask(type_.width), inner.objects
+            if op == "inttoptr" and not objects and DRAM_BASE <= value < DRAM_END:
+                objects = frozenset({DRAM})  # a place that the program has chosen itself
+            result = Const(type_.width, value, objects)
         elif op in {"add", "sub", "mul", "xor", "and", "or", "shl"}:
             a = self.scalar(cursor, self.layout.parse(cursor))
             cursor.expect(",")
             b = self.scalar(cursor, self.layout.parse(cursor))
-            value = evaluate(op, None, a.width, [(a.value, a.width), (b.value, b.width)]) or 0
-            result = Const(a.width, value, a.obj or b.obj)
+            folded = simplify(op, None, a.width, [a, b])
+            assert isinstance(folded, Const)
+            result = folded
         else:
             raise HlsError(cursor.where, f"constant expression {op} is not supported")
         cursor.expect(")")
@@ -78,6 +82,7 @@ class Constants:
         cursor.expect(",")
         base = self.scalar(cursor, self.layout.parse(cursor))
         offset = 0
+        objects = base.objects
         first = True
         while cursor.accept(","):
             cursor.accept("inrange")
@@ -86,8 +91,9 @@ class Constants:
             number = index.value - (1 << index.width) if index.value >> (index.width - 1) else index.value
             step, source = self.step(source, number, first)
             offset += step
+            objects |= index.objects
             first = False
-        return Const(ADDRESS_BITS, (base.value + offset) & mask(ADDRESS_BITS), base.obj)
+        return Const(ADDRESS_BITS, (base.value + offset) & mask(ADDRESS_BITS), objects)
 
     def step(self, type_: Type, index: int, first: bool) -> tuple[int, Type]:
         """Bytes that a constant index adds, and the type it leads to."""
@@ -104,10 +110,7 @@ class Constants:
             return b""
         if type_.scalar:
             const = self.scalar(cursor, type_)
-            if const.obj is not None:
-                points.append(const.obj)
-            elif type_.kind == "ptr" and const.value >= DRAM_BASE:
-                points.append(DRAM)
+            points += const.objects
             return const.value.to_bytes(self.layout.size(type_), "little").rstrip(b"\0")
         if cursor.peek().startswith('c"'):
             return _string(cursor.next()[2:-1]).rstrip(b"\0")

@@ -258,7 +258,7 @@ class FunctionReader:
 
     def _op_alloca(self, _: Cursor, result: str) -> Value:
         obj = self.allocas[result]
-        return Const(ADDRESS_BITS, obj.address, obj)
+        return Const(ADDRESS_BITS, obj.address, frozenset({obj}))
 
     def _op_getelementptr(self, cursor: Cursor, _: str) -> Value:
         type_ = self.layout.parse(cursor)

@@ -124,6 +124,28 @@ entry:
     assert names == [["y"], ["y"], [DRAM.name], ["x"]]
 
 
+def test_numbers_that_look_like_addresses_are_none() -> None:
+    """A polynomial, and an address that two others' xor gives: no access to DRAM or to the other object."""
+    x, y = (f"i64 ptrtoint (ptr @{name} to i64)" for name in "xy")
+    module = read(
+        program(
+            f"""
+entry:
+  %c = load i32, ptr @x, align 4
+  %d = xor i32 %c, -306674912
+  %i = and i32 %d, 3
+  %p = getelementptr i32, ptr @x, i32 %i
+  %a = load i32, ptr %p, align 4
+  store i32 %a, ptr inttoptr (i64 xor (i64 xor ({x}, {y}), {x}) to ptr), align 4
+  ret void
+"""
+        )
+    )
+    mark_objects(module)
+    accesses = [i for i in module.functions["polyloom_kernel"].instrs() if i.op in {"load", "store"}]
+    assert [sorted(o.name for o in i.objects or ()) for i in accesses] == [["x"], ["x"], ["y"]]
+
+
 LARGE = """
 @z = global [100 x i32] zeroinitializer, align 16
 @l = global <{ ptr, [30 x ptr] }> <{ ptr @l, [30 x ptr] zeroinitializer }>, align 8

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pointers to several arrays, structs, function results through pointers, swapping of arrays, copies. */
+/* Pointers to several arrays, structs, function results through pointers, swapping of arrays, copies,
+ * addresses as numbers. */
 /* words: 1 5 / 2 9 / 3 1000 / 4 -77 / 8 12345678901 */
 #include "intrinsics.h"
 
@@ -40,6 +41,38 @@ static unsigned length(const char* text) {
   return n;
 }
 
+static int one[3] = {10, 11, 12}, two[4] = {20, 21, 22}, three[3] = {30, 31, 32};
+static unsigned low[64];
+
+/* Addresses as numbers, which LLVM folds to constants of several objects, and the same with n, which it does
+ * not. */
+static void numbers(int n) {
+  uintptr_t a = (uintptr_t)one, b = (uintptr_t)two, c = (uintptr_t)three;
+  one[0] += n;
+  two[0] += 2 * n;
+  a ^= b;
+  b ^= a;
+  a ^= b;
+  __polyloom_push(1, (uint64_t) * (int*)a * 1000 + (uint64_t) * (int*)b);
+  *(int*)a += 5;
+  __polyloom_push(1, (uint64_t)two[0]);
+  const uintptr_t from_one = c - (uintptr_t)one; /* where three is, seen from one */
+  __polyloom_push(1, (uint64_t)((int*)((uintptr_t)one + from_one))[n % 3]);
+  const uintptr_t sum = (uintptr_t)one + (uintptr_t)two + c;
+  __polyloom_push(1, (uint64_t)((int*)(sum - (uintptr_t)two - c))[2]);
+  __polyloom_push(1, (uint64_t)((int*)(((uintptr_t)two | 1) & ~(uintptr_t)1))[1]); /* with a tag */
+  uintptr_t key = (uintptr_t)(n & 1 ? one : two) ^ (uintptr_t)three;               /* a list linked by xor */
+  *(int*)(key ^ (uintptr_t)three) = 77 + n;
+  __polyloom_push(1, (uint64_t)one[0] * 1000 + (uint64_t)two[0]);
+  /* Numbers that look like addresses in DRAM are none. */
+  unsigned crc = (unsigned)n * 0xEDB88320u;
+  for (int i = 0; i < 64; i++) {
+    crc = crc & 1 ? 0xEDB88320u ^ (crc >> 1) : crc >> 1;
+    low[crc & 63] += crc;
+  }
+  for (int i = 0; i < 64; i += 9) __polyloom_push(1, low[i]);
+}
+
 void polyloom_kernel(void) {
   int n = (int)__polyloom_pop(0);
   long w = (long)__polyloom_pop(0);
@@ -75,5 +108,6 @@ void polyloom_kernel(void) {
   __builtin_memmove(first + 2, first, 9 * sizeof(int));
   __builtin_memset(second + 1, n, 13);
   __builtin_memmove(second, second + 1, 10);
+  numbers(n);
   for (int i = 0; i < 16; i++) __polyloom_push(3, (uint64_t)(int64_t)(first[i] ^ second[i]));
 }
