@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from polyloom.hls.errors import HlsError
 from polyloom.hls.ir import DRAM, Instr, Module, Object
+from polyloom.hls.names import Names
 from polyloom.hls.objects import memory_bytes, region
 from polyloom.hls.options import Options
 
@@ -80,9 +81,9 @@ def assign_memories(module: Module, options: Options) -> Memories:
                 dram |= Memories.may_be_dram(instr)
     result = Memories(dram=dram)
     total = 0
-    names: set[str] = set()
+    names = Names()
     for obj in sorted(used - {DRAM}, key=lambda o: o.address):
-        memory = Memory(_name(obj, names), obj, writable=obj in written)
+        memory = Memory(names.of(obj, f"m_{obj.name}".lower()), obj, writable=obj in written)
         result.memories.append(memory)
         result.of_object[obj] = memory
         total += memory.words * 8
@@ -101,14 +102,3 @@ def check_limit(memories: Memories, options: Options) -> None:
             "smaller, compute what is in them, or raise the limit"
         )
         raise HlsError(largest.where, message)
-
-
-def _name(obj: Object, names: set[str]) -> str:
-    stem = "".join(c if c.isalnum() else "_" for c in obj.name).strip("_").lower() or "object"
-    stem = f"m_{stem}"
-    name, count = stem, 1
-    while name in names:
-        count += 1
-        name = f"{stem}_{count}"
-    names.add(name)
-    return name

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from polyloom.hls.emit.design import Design, clean, guarded, literal
+from polyloom.hls.emit.design import Design, guarded, literal
 from polyloom.hls.ir import Block, Const, Instr, Value
 from polyloom.hls.memory import Memories
 from polyloom.hls.schedule.plan import Plan
@@ -130,16 +130,16 @@ class Control:
         if self.design.plans[callee.blocks[0]].ii:
             next_state += ["phase_d = '0;", f"running_d = {self._running(1)};"]
         for param, arg in zip(callee.params, term.args, strict=True):
-            register = self.design.register(f"{self.design.names[param]}_q", param.width)
+            register = self.design.register(self.design.kept_name(param, 1), param.width)
             updates.append(f"{register} <= {self.design.ref(arg, plan, plan.length - 1)};")
-        updates.append(f"{link_name(term.attr)} <= {self.design.state(term.blocks[0], 0)};")
+        updates.append(f"{self.design.link_register(term.attr)} <= {self.design.state(term.blocks[0], 0)};")
 
     def _return(self, block: Block, plan: Plan, next_state: list[str], updates: list[str]) -> None:
         name = self.design.function_of[block].name
-        next_state.append(f"state_d = {link_name(name)};")
+        next_state.append(f"state_d = {self.design.link_register(name)};")
         if block.term.args:
             value = block.term.args[0]
-            register = self.design.register(f"{clean(name)}_result_q", value.width)
+            register = self.design.result_register(name, value.width)
             updates.append(f"{register} <= {self.design.ref(value, plan, plan.length - 1)};")
 
     def _loop(self, block: Block, plan: Plan) -> None:
@@ -173,11 +173,6 @@ class Control:
             updates += [f"if ({guard}) begin", *(f"  {s}" for s in exit_updates), "end"]
 
 
-def link_name(function: str) -> str:
-    """Register of a shared function's return state."""
-    return f"{clean(function)}_link_q"
-
-
 def choices(design: Design) -> dict[str, list[str]]:
     """Updates that note which memory a load with several went to."""
     from polyloom.hls.emit.ports import selects
@@ -190,7 +185,7 @@ def choices(design: Design) -> dict[str, list[str]]:
                 continue
             state, guard = design.when(plan, plan.time[instr])
             bits = ", ".join(reversed(selects(design, instr, plan)))
-            register = design.register(f"{design.names[instr]}_from_q", len(memories))
+            register = design.source_register(instr, len(memories))
             result.setdefault(state, []).append(guarded(guard, f"{register} <= {{{bits}}};"))
     return result
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each operation's value as a wire: ``assign sum = a_q + b;``; operands are wires of the same cycle or registers."""
+"""Each operation's value as a wire: ``assign v_sum = v_a_q + v_b;``; operands are wires or registers."""
 
 from __future__ import annotations
 
-from polyloom.hls.emit.design import Design, clean, literal
+from polyloom.hls.emit.design import Design, literal
 from polyloom.hls.ir import Instr, Value
 from polyloom.hls.memory import Memories
 from polyloom.hls.schedule.plan import Plan
@@ -27,7 +27,7 @@ class Datapath:
             wires = [i for i in sorted(block.body, key=lambda i: plan.time[i]) if i.width]
             if not wires:
                 continue
-            result += ["", f"  // {self.design.block_names[block].removeprefix('S_').lower()}: {_where(plan)}"]
+            result += ["", f"  // {self.design.block_names[block]}: {_where(plan)}"]
             for instr in wires:
                 name = self.design.names[instr]
                 result.append(f"  logic {vector(instr.width)}{name};")
@@ -62,7 +62,7 @@ class Datapath:
         if op == "load":
             return self._load(instr)
         if op == "result":
-            return self.design.register(f"{clean(instr.attr)}_result_q", instr.width)
+            return self.design.result_register(instr.attr, instr.width)
         if op == "pop":
             return "rsp_i" if instr.attr == 0 else f"pop_{instr.attr}_i"
         return {"cycle": "cycle_i", "rank": "32'(rank_i)"}[op]
@@ -91,7 +91,7 @@ class Datapath:
             return sources[0][0] + low
         text = f"dram_aligned{low}" if dram else literal(instr.width, 0)
         for index, (source, _) in reversed(list(enumerate(sources))):
-            chosen = self.design.register(f"{self.design.names[instr]}_from_q", max(1, len(sources)))
+            chosen = self.design.source_register(instr, len(sources))
             bit = f"{chosen}[{index}]" if len(sources) > 1 else chosen
             text = f"{bit} ? {source}{low} : {text}"
         return text

@@ -8,49 +8,8 @@ from dataclasses import dataclass, field
 from polyloom.hls.bind import Binding
 from polyloom.hls.ir import Block, Const, Function, Instr, Module, Param, Value
 from polyloom.hls.memory import Memories
+from polyloom.hls.names import Names
 from polyloom.hls.schedule.plan import Plan
-
-_RESERVED = {
-    *("check_word_q", "check_command_q", "check_place_q", "check_sends", "check_message", "check_known"),
-    *("always", "and", "assign", "begin", "bit", "byte", "case", "cell", "class", "clk_i", "config", "const", "cover"),
-    *("default", "design", "do", "edge", "else", "end", "endcase", "endmodule", "enum", "event", "export", "extends"),
-    *(
-        "final",
-        "for",
-        "force",
-        "function",
-        "if",
-        "import",
-        "initial",
-        "inout",
-        "input",
-        "int",
-        "integer",
-        "join",
-        "local",
-    ),
-    *("logic", "longint", "module", "nand", "new", "nor", "not", "null", "or", "output", "package", "packed", "pull0"),
-    *("real", "ref", "reg", "release", "repeat", "return", "rst_ni", "shortint", "signed", "small", "static", "string"),
-    *("struct", "super", "table", "task", "this", "time", "type", "union", "unique", "unsigned", "use", "var", "void"),
-    *("wait", "weak", "while", "wire", "with", "within", "xnor", "xor", "tagged", "priority", "program", "property"),
-    *("sequence", "solve", "strong", "matches", "medium", "large", "inside", "interface", "expect", "buf", "before"),
-    *(
-        "bind",
-        "bins",
-        "break",
-        "continue",
-        "checker",
-        "cross",
-        "deassign",
-        "dist",
-        "endclass",
-        "fork",
-        "global",
-        "highz0",
-    ),
-    *("iff", "let", "library", "mailbox", "rand", "randc", "scalared", "semaphore", "specify", "std", "supply0", "tri"),
-    *("uwire", "virtual", "wand", "wor", "advance", "alias", "assert", "assume", "automatic", "chandle", "clocking"),
-}
 
 
 def literal(width: int, value: int) -> str:
@@ -67,6 +26,7 @@ class Design:
     memories: Memories
     binding: Binding
     dram_bytes: int
+    all_names: Names = field(default_factory=lambda: Names("S_DONE"))
     names: dict[Value, str] = field(default_factory=dict)
     registers: dict[str, int] = field(default_factory=dict)  # width by name
     captures: set[tuple[Instr, int]] = field(default_factory=set)  # values that are kept, how many iterations back
@@ -75,23 +35,23 @@ class Design:
 
     def __post_init__(self) -> None:
         """Name everything."""
-        used = set(_RESERVED)
         many = len(self.module.functions) > 1
         for function in self.module.functions.values():
             prefix = f"{function.name}_" if many and function.name != self.module.entry else ""
             for param in function.params:
-                self.names[param] = _unique(f"{prefix}{param.name}", used)
+                self.names[param] = self.all_names.of(param, f"v_{prefix}{param.name}")
             for block in function.blocks:
                 self.function_of[block] = function
-                self.block_names[block] = _unique(f"S_{prefix}{block.name}".upper(), used).upper()
+                self.block_names[block] = self.all_names.of(block, f"S_{prefix}{block.name}".upper())
                 for instr in block.instrs:
                     if instr.width:
-                        self.names[instr] = _unique(f"{prefix}{instr.name}", used)
+                        self.names[instr] = self.all_names.of(instr, f"v_{prefix}{instr.name}")
 
     def state(self, block: Block, cycle: int) -> str:
         """The state of a block's cycle."""
         plan = self.plans[block]
-        return self.block_names[block] if plan.ii or plan.length == 1 else f"{self.block_names[block]}_{cycle}"
+        name = self.block_names[block]
+        return name if plan.ii or plan.length == 1 else self.all_names.of((block, cycle), f"{name}_{cycle}")
 
     def states(self) -> list[str]:
         """All states."""
@@ -110,7 +70,7 @@ class Design:
         if isinstance(value, Const):
             return literal(value.width, value.value)
         if isinstance(value, Param):
-            return self.register(f"{self.names[value]}_q", value.width)
+            return self.register(self.kept_name(value, 1), value.width)
         assert isinstance(value, Instr), value
         if value.op == "phi":
             return self._phi(value, plan, cycle)
@@ -142,9 +102,21 @@ class Design:
             self.captures.add((value, back))
         return self.register(self.kept_name(value, depth), value.width)
 
-    def kept_name(self, value: Instr, depth: int) -> str:
+    def kept_name(self, value: Value, depth: int) -> str:
         """Register of a value, ``depth`` iterations back."""
-        return f"{self.names[value]}_q{depth if depth > 1 else ''}"
+        return self.all_names.of((value, depth), f"{self.names[value]}_q{depth if depth > 1 else ''}")
+
+    def source_register(self, load: Instr, width: int) -> str:
+        """Register that knows which memory a load went to."""
+        return self.register(self.all_names.of((load, "from"), f"{self.names[load]}_from_q"), width)
+
+    def result_register(self, function: str, width: int) -> str:
+        """Register of a shared function's result."""
+        return self.register(self.all_names.of((function, "result"), f"v_{function}_result_q"), width)
+
+    def link_register(self, function: str) -> str:
+        """Register of a shared function's return state."""
+        return self.all_names.of((function, "link"), f"v_{function}_link_q")
 
     def when(self, plan: Plan, cycle: int) -> tuple[str, str]:
         """State, and what else must hold, for an operation of a plan's cycle."""
@@ -153,22 +125,6 @@ class Design:
         terms = [f"phase_q == PHASE_BITS'({cycle % plan.ii})"] if plan.ii > 1 else []
         terms.append(f"running_q[{cycle // plan.ii}]")
         return self.state(plan.block, 0), " && ".join(terms)
-
-
-def clean(name: str) -> str:
-    """A name of the program as part of a name in SystemVerilog."""
-    return "".join(c if c.isalnum() else "_" for c in name)
-
-
-def _unique(name: str, used: set[str]) -> str:
-    clean = "".join(c if c.isalnum() else "_" for c in name).strip("_") or "t"
-    clean = clean if clean[0].isalpha() else f"v{clean}"
-    candidate, count = clean, 1
-    while candidate.lower() in used or f"{candidate.lower()}_q" in used:
-        count += 1
-        candidate = f"{clean}_{count}"
-    used.update({candidate.lower()})
-    return candidate
 
 
 def cases(actions: dict[str, list[str]], indent: str = "      ") -> list[str]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from polyloom.hls.emit.checks import check_lines
-from polyloom.hls.emit.control import Control, choices, link_name
+from polyloom.hls.emit.control import Control, choices
 from polyloom.hls.emit.datapath import Datapath, vector
 from polyloom.hls.emit.design import Design, cases, clocked_cases, literal
 from polyloom.hls.emit.ports import dma_lines, memory_lines, unit_lines
@@ -122,7 +122,7 @@ def _state_lines(design: Design, control: Control) -> list[str]:
         *lines,
         "  } state_e;",
         "  state_e state_q, state_d;",
-        *(f"  state_e {link_name(f)};" for f in sorted(control.links)),
+        *(f"  state_e {design.link_register(f)};" for f in sorted(control.links)),
         "  // of a loop whose iterations overlap: cycle since the last one began, and which stages are at work",
         f"  localparam int unsigned PHASE_BITS = {phase_bits};",
         "  logic [PHASE_BITS-1:0] phase_q, phase_d;",

@@ -44,7 +44,7 @@ def memory_lines(design: Design) -> list[str]:
     """The kernel's side of all memories, and their instances."""
     lines: list[str] = []
     for memory in design.memories.memories:
-        lines += ["", f"  // {memory.obj.name}: {memory.obj.size} bytes at {memory.base:#x}"]
+        lines += ["", f"  // {memory.name} for {memory.obj.name}: {memory.obj.size} bytes at {memory.base:#x}"]
         for copy in range(memory.copies):
             for side in "ab":
                 lines += _side(design, memory, side, copy)
