@@ -19,6 +19,7 @@ from polyloom.hls.ir import (
     remove_unreachable,
     replace_all,
 )
+from polyloom.hls.reader import wide
 from polyloom.hls.reader.constants import Constants
 from polyloom.hls.reader.debug import Locations
 from polyloom.hls.reader.intrinsics import Intrinsics
@@ -59,7 +60,7 @@ class FunctionReader:
         self.lines = lines
         self.function = Function(name, [], 0)
         self.values: dict[str, Value | list[Value]] = {}
-        self.forward: dict[str, Value] = {}
+        self.forward: dict[str, Value | list[Value]] = {}
         self.blocks: dict[str, Block] = {}
         self.block = Block("entry")
         self.build = Builder(self.function, self.block.instrs)
@@ -134,9 +135,7 @@ class FunctionReader:
     def _close(self) -> None:
         found: dict[Value, Value] = {}
         for name, holder in self.forward.items():
-            value = self.values[name]
-            assert isinstance(value, Value)
-            found[holder] = value
+            found.update(zip(_parts(holder), _parts(self.values[name]), strict=True))
         replace_all(self.function, found)
         remove_unreachable(self.function)
         for instr in self.function.instrs():
@@ -152,12 +151,34 @@ class FunctionReader:
         if not token.startswith("%"):
             return self.constants.scalar(cursor, type_)
         cursor.next()
-        known = self.values.get(token)
-        if isinstance(known, Value):
+        known = self.values.get(token) or self.forward.setdefault(token, Value(type_.width))
+        assert isinstance(known, Value)
+        return known
+
+    def fields(self, cursor: Cursor, type_: Type) -> list[Value]:
+        """An operand that is a struct or array of scalars, such as a sum and whether it does not fit."""
+        parts = type_.fields if type_.kind == "struct" else type_.fields * type_.count
+        for part in parts:
+            require_scalar(part, self.where, "a part of a value")
+        token = cursor.next()
+        if token.startswith("%"):
+            known = self.values.get(token) or self.forward.setdefault(token, [Value(p.width) for p in parts])
+            assert isinstance(known, list)
             return known
-        if known is not None:
-            raise HlsError(self.where, "a struct is used as a whole in a way that is not supported")
-        return self.forward.setdefault(token, Value(type_.width))
+        if token in {"undef", "poison", "zeroinitializer"}:
+            return [Const(p.width, 0) for p in parts]
+        values: list[Value] = []
+        while len(values) < len(parts):
+            values.append(self.typed(cursor))
+            cursor.next()  # a comma, or the bracket at the end
+        return values
+
+    def any_value(self, cursor: Cursor, type_: Type) -> Value | list[Value]:
+        """An operand that is a scalar, or the parts of a struct."""
+        if type_.kind in {"struct", "array"}:
+            return self.fields(cursor, type_)
+        require_scalar(type_, self.where, "a value")
+        return self.value(cursor, type_)
 
     def typed(self, cursor: Cursor) -> Value:
         """Type and operand."""
@@ -202,6 +223,10 @@ class FunctionReader:
             cursor.expect("to")
             target = self.layout.parse(cursor)
             require_scalar(target, self.where, "a value")
+            if op in {"sitofp", "uitofp"} and source.width > wide.MOST:
+                return wide.to_float(self.build, op, target.width, source)
+            if op in {"fptosi", "fptoui"} and target.width > wide.MOST:
+                return wide.to_integer(self.build, op, target.width, source)
             return self.build.op(op, target.width, source)
         if op in _BITCASTS:
             source = self.typed(cursor)
@@ -213,7 +238,7 @@ class FunctionReader:
             a = self.typed(cursor)
             return self.build.op("xor", a.width, a, Const(a.width, 1 << (a.width - 1)))
         if op == "freeze":
-            return self.typed(cursor)
+            return self.any_value(cursor, self.layout.parse(cursor))
         handler = getattr(self, f"_op_{op}", None)
         if handler is None:
             raise HlsError(self.where, f"the operation {op} is not supported in a kernel")
@@ -235,26 +260,33 @@ class FunctionReader:
             return Const(1, int(predicate == "true"))
         return self.build.op("fcmp", 1, a, b, attr=predicate)
 
-    def _op_select(self, cursor: Cursor, _: str) -> Value:
+    def _op_select(self, cursor: Cursor, _: str) -> Value | list[Value]:
         cond = self.typed(cursor)
         cursor.expect(",")
-        a = self.typed(cursor)
-        cursor.expect(",")
-        b = self.typed(cursor)
-        return self.build.op("select", a.width, cond, a, b)
-
-    def _op_phi(self, cursor: Cursor, result: str) -> Value:
         type_ = self.layout.parse(cursor)
-        require_scalar(type_, self.where, "a value")
-        phi = Instr(type_.width, "phi", [], name=result[1:].strip('"'), where=self.where)
+        a = self.any_value(cursor, type_)
+        cursor.expect(",")
+        b = self.any_value(cursor, self.layout.parse(cursor))
+        parts = [self.build.op("select", x.width, cond, x, y) for x, y in zip(_parts(a), _parts(b), strict=True)]
+        return parts if isinstance(a, list) else parts[0]
+
+    def _op_phi(self, cursor: Cursor, result: str) -> Value | list[Value]:
+        type_ = self.layout.parse(cursor)
+        incoming = []
         while cursor.accept("["):
-            phi.args.append(self.value(cursor, type_))
+            value = self.any_value(cursor, type_)
             cursor.expect(",")
-            phi.blocks.append(self.label(cursor.next()))
+            incoming.append((value, self.label(cursor.next())))
             cursor.expect("]")
             cursor.accept(",")
-        self.block.instrs.append(phi)
-        return phi
+        blocks = [block for _, block in incoming]
+        phis: list[Value] = []
+        for args in zip(*(_parts(value) for value, _ in incoming), strict=True):
+            phi = Instr(args[0].width, "phi", list(args), name=result[1:].strip('"'), where=self.where)
+            phi.blocks = list(blocks)
+            self.block.instrs.append(phi)
+            phis.append(phi)
+        return phis if isinstance(incoming[0][0], list) else phis[0]
 
     def _op_alloca(self, _: Cursor, result: str) -> Value:
         obj = self.allocas[result]
@@ -345,20 +377,12 @@ class FunctionReader:
         self.block.instrs.append(Instr(0, "halt", [], where=self.where))
 
     def _op_extractvalue(self, cursor: Cursor, _: str) -> Value | list[Value]:
-        self.layout.parse(cursor)
-        parts = self.values.get(cursor.next())
+        parts = self.fields(cursor, self.layout.parse(cursor))
         cursor.expect(",")
-        index = int(cursor.next())
-        if not isinstance(parts, list) or cursor.peek() == ",":
-            raise HlsError(self.where, "a struct is used as a whole in a way that is not supported")
-        return parts[index]
+        return parts[int(cursor.next())]
 
     def _op_insertvalue(self, cursor: Cursor, _: str) -> list[Value]:
-        type_ = self.layout.parse(cursor)
-        token = cursor.next()
-        known = self.values.get(token)
-        fields = type_.fields if type_.kind == "struct" else type_.fields * type_.count
-        parts: list[Value] = list(known) if isinstance(known, list) else [Const(f.width, 0) for f in fields]
+        parts = list(self.fields(cursor, self.layout.parse(cursor)))
         cursor.expect(",")
         value = self.typed(cursor)
         cursor.expect(",")
@@ -393,6 +417,10 @@ class FunctionReader:
         call = Instr(type_.width, "call", args, name, self.function.fresh(result[1:] or "call"), self.where)
         self.block.instrs.append(call)
         return call if type_.kind != "void" else None
+
+
+def _parts(value: Value | list[Value]) -> list[Value]:
+    return value if isinstance(value, list) else [value]
 
 
 def _joined(lines: list[str]) -> list[str]:
