@@ -227,6 +227,12 @@ void* polyloom_platform_scratch(uint32_t bytes) {
   return r.scratch.data();
 }
 
+const void* polyloom_platform_copy(const void* data, uint32_t bytes) {
+  void* const copy = polyloom_platform_scratch(bytes);
+  if (bytes > 0) std::memcpy(copy, data, bytes);
+  return copy;
+}
+
 int polyloom_platform_rank(void) { return started("an MPI call").job.config.rank; }
 int polyloom_platform_size(void) { return started("an MPI call").job.config.size; }
 int polyloom_platform_collectives(void) { return started("an MPI call").collectives; }

@@ -7,6 +7,8 @@
 #include "../mpi/choose.h"
 #include "../mpi/internal.h"
 #include "kernel.h"
+#include "stdlib.h"
+#include "string.h"
 
 #ifndef POLYLOOM_MAIN_ARGUMENTS
 #define POLYLOOM_MAIN_ARGUMENTS 1
@@ -34,6 +36,23 @@ double polyloom_platform_tick(void) { return 1.0 / POLYLOOM_CLOCK_HZ; }
 void* polyloom_platform_scratch(uint32_t bytes) {
   static uint64_t scratch[POLYLOOM_TREE_BYTES / 8] __attribute__((aligned(16)));
   return bytes <= sizeof scratch ? scratch : 0;
+}
+
+/* In DRAM if it is long, where a block is kept for the next one. */
+const void* polyloom_platform_copy(const void* data, uint32_t bytes) {
+  static void* large;
+  static uint32_t room;
+  void* copy = polyloom_platform_scratch(bytes);
+  if (copy == 0) {
+    if (bytes > room) {
+      free(large);
+      large = malloc(bytes);
+      room = large == 0 ? 0 : bytes;
+    }
+    copy = large;
+  }
+  if (copy != 0) memcpy(copy, data, bytes);
+  return copy;
 }
 
 /* The manager is the rank after the last. The engine keeps a request for it, whatever the program has

@@ -285,9 +285,8 @@ int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, 
   const int error = check(count, datatype, dest, sendtag, comm, 0);
   if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Sendrecv_replace, error, dest, sendtag);
   const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(datatype);
-  void* copy = polyloom_platform_scratch(bytes);
+  const void* const copy = polyloom_platform_copy(buf, bytes);
   if (copy == 0) return polyloom_fail(comm, POLYLOOM_CALL_Sendrecv_replace, MPI_ERR_NO_MEM, dest, sendtag);
-  __builtin_memcpy(copy, buf, bytes);
   return MPI_Sendrecv(copy, count, datatype, dest, sendtag, buf, count, datatype, source, recvtag, comm,
                       status);
 }

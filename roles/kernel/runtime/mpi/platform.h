@@ -21,6 +21,8 @@ double polyloom_platform_time(void);
 double polyloom_platform_tick(void);
 /* At least that many bytes, aligned to 16, valid until the next call; null if there are not so many. */
 void* polyloom_platform_scratch(uint32_t bytes);
+/* A copy of a message, valid until the next call of either; null if there is no memory for it. */
+const void* polyloom_platform_copy(const void* data, uint32_t bytes);
 int polyloom_platform_rank(void);
 int polyloom_platform_size(void);
 /* enum polyloom_choice of choose.h */

@@ -186,6 +186,12 @@ static void any_of_many(void) {
   MPI_Status s;
   MPI_Sendrecv_replace(&value, 1, MPI_INT, next, 4, before, 4, MPI_COMM_WORLD, &s);
   SAY("replaced: %d from %d", value, s.MPI_SOURCE);
+  for (int bytes = 8192; bytes <= 300000; bytes = bytes * 3 + 1) {
+    fill(out, (size_t)bytes, (unsigned)(rank + bytes));
+    MPI_Sendrecv_replace(out, bytes, MPI_BYTE, next, 5, before, 5, MPI_COMM_WORLD, &s);
+    SAY("%d bytes replaced: %016llx from %d", bytes, (unsigned long long)hash(out, (size_t)bytes),
+        s.MPI_SOURCE);
+  }
 }
 
 /* One of two has come: Testall says no and leaves both, so that Waitall can tell who sent what. */
