@@ -27,9 +27,9 @@ AT_LIMITS: list[tuple[list[str], int, list[str], str]] = [
         ["send", "100000"],
         1,
         [],
-        r"rank 1: \S+:\d+:\d+: sends 400000 bytes from 0x\w+, tag 7: no array or block",
+        r"rank 1: \S*limits\.c:\d+:\d+: sends 400000 bytes from 0x\w+, tag 7: no array or block",
     ),
-    (["receive", "100000"], 1, [], r"rank 1: \S+:\d+:\d+: receives 400000 bytes at 0x\w+, tag 8: no array"),
+    (["receive", "100000"], 1, [], r"rank 1: \S*limits\.c:\d+:\d+: receives 400000 bytes at 0x\w+, tag 8: no array"),
 ]
 
 

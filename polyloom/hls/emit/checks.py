@@ -12,6 +12,7 @@ from __future__ import annotations
 from polyloom.hls.emit.design import Design, clocked_cases, literal
 from polyloom.hls.ir import DRAM_BASE, Const, Instr, Value
 from polyloom.hls.memory import Memories
+from polyloom.hls.reader.debug import in_library
 from polyloom.hls.schedule.plan import Plan
 
 _DIVISIONS = {"sdiv", "udiv", "srem", "urem"}
@@ -25,15 +26,17 @@ _MESSAGES = """\
   assign check_sends = check_command_q[7:0] inside {8'd1, 8'd2, 8'd8, 8'd9};
   assign check_message = check_word_q == 2'd2 && (check_sends || check_command_q[7:0] inside {8'd3, 8'd10})
       && cmd_o[31:0] != '0;
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) check_word_q <= '0;
-    else if (cmd_valid_o && cmd_ready_i) begin
-      check_word_q <= check_word_q == 2'd2 ? '0 : check_word_q + 1'b1;
+    else if (cmd_valid_o && cmd_ready_i) check_word_q <= check_word_q == 2'd2 ? '0 : check_word_q + 1'b1;
+  end
+  always_ff @(posedge clk_i) begin
+    if (cmd_valid_o && cmd_ready_i) begin
       if (check_word_q == 2'd0) check_command_q <= cmd_o;
       if (check_word_q == 2'd1) check_place_q <= cmd_o;
     end
   end"""
-_MESSAGE = "%0s %0d bytes %0s 0x%08x, tag %0d: no array or block of memory has so many there"
+_MESSAGE = "%0s: %0s %0d bytes %0s 0x%08x, tag %0d: no array or block of memory has so many there"
 _MESSAGE_VALUES = (
     'check_sends ? "sends" : "receives", cmd_o[31:0], check_sends ? "from" : "at", check_place_q[63:32], '
     "$signed(check_command_q[63:32])"
@@ -44,7 +47,11 @@ def check_lines(design: Design, commands: bool) -> list[str]:
     """The whole section; refers only to wires and registers that the circuit has. ``commands``: port 0 carries those
     of ENGINE.md."""
     actions: dict[str, list[str]] = {}
+    calls: list[str] = []
     for block, plan in design.plans.items():
+        if commands and block.term.op == "call" and not in_library(block.term.where):
+            calls.append(block.term.where)
+            actions[design.state(block, plan.length - 1)] = [f"check_call_q <= {len(calls)};"]
         for instr in block.body:
             fault = _fault(design, instr, plan, commands)
             if fault is None:
@@ -52,11 +59,12 @@ def check_lines(design: Design, commands: bool) -> list[str]:
             state, when = design.when(plan, plan.time[instr])
             condition, text, value = fault
             term = f"({when}) && {condition}" if when else condition
-            message = f'$display("rank %0d: {_quoted(instr.where)}: {text}", rank_i, {value});'
+            place = f"{_quoted(instr.where)}: " if instr.op != "push" else ""
+            message = f'$display("rank %0d: {place}{text}", rank_i, {value});'
             actions.setdefault(state, []).append(f"if ({term}) begin {message} $stop; end")
     lines = ["", "  // checked in simulation", "`ifndef SYNTHESIS"]
     if commands:
-        lines += [*_MESSAGES.splitlines(), *_known_buffers(design)]
+        lines += [*_MESSAGES.splitlines(), *_known_buffers(design), *_calls(calls)]
     if actions:
         lines += clocked_cases(actions)
     return [*lines, "`endif"]
@@ -66,7 +74,9 @@ def _fault(design: Design, instr: Instr, plan: Plan, commands: bool) -> tuple[st
     """(condition, message, the value in it) of what must not be; None if there is nothing to check."""
     time = plan.time[instr]
     if instr.op == "push" and instr.attr == 0 and commands:
-        return "check_message && !check_known", _MESSAGE, _MESSAGE_VALUES
+        # the library's code may be shared by several calls of the program
+        place = "check_place(check_call_q)" if in_library(instr.where) else f'"{_escaped(instr.where)}"'
+        return "check_message && !check_known", _MESSAGE, f"{place}, {_MESSAGE_VALUES}"
     if instr.op in _DIVISIONS:
         divisor = instr.args[1]
         if isinstance(divisor, Const):
@@ -117,6 +127,23 @@ def _known_buffers(design: Design) -> list[str]:
     return ["  assign check_known = " + "\n      || ".join(inside) + ";"]
 
 
+def _calls(places: list[str]) -> list[str]:
+    """The program's last call of a function that is no part of its caller."""
+    return [
+        "  int unsigned check_call_q;",
+        "  function automatic string check_place(input int unsigned call);",
+        "    case (call)",
+        *(f'      {number}: return "{_escaped(place)}";' for number, place in enumerate(places, 1)),
+        '      default: return "the library";',
+        "    endcase",
+        "  endfunction",
+    ]
+
+
 def _quoted(text: str) -> str:
     """For a format string."""
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return _escaped(text).replace("%", "%%")
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')

@@ -7,6 +7,12 @@ import re
 
 _NODE = re.compile(r"^(!\d+) = (?:distinct )?!(\w+)\((.*)\)$")
 _FIELD = re.compile(r'(\w+): ("[^"]*"|![\d]+|[^,]+)')
+_LIBRARY = re.compile(r"roles/kernel/runtime/(mpi|kernel)/")
+
+
+def in_library(where: str) -> bool:
+    """Whether a place is in the kernels' library, and not in the program."""
+    return _LIBRARY.search(where) is not None
 
 
 class Locations:
@@ -30,9 +36,9 @@ class Locations:
             return f"{file}:{fields.get('line', '0')}:1" if file else ""
         return ""
 
-    def of_caller(self, node: str) -> str:
-        """The same; of what was inlined, the place of the outermost call."""
-        while outer := self._nodes.get(node, ("", {}))[1].get("inlinedAt"):
+    def of_program(self, node: str) -> str:
+        """The same; of what was inlined from the kernels' library, the place where the program calls it."""
+        while in_library(self.of(node)) and (outer := self._nodes[node][1].get("inlinedAt")):
             node = outer
         return self.of(node)
 

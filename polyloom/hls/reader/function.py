@@ -64,7 +64,7 @@ class FunctionReader:
         self.blocks: dict[str, Block] = {}
         self.block = Block("entry")
         self.build = Builder(self.function, self.block.instrs)
-        self.where = self.caller = ""
+        self.where = self.place = ""
         self.intrinsics = Intrinsics(self)
 
     def read(self) -> Function:
@@ -196,7 +196,7 @@ class FunctionReader:
             self._start(self.function.fresh("entry"))
         dbg = re.search(r"!dbg (!\d+)", line)
         self.where = (self.locations.of(dbg.group(1)) if dbg else "") or self.where
-        self.caller = self.locations.of_caller(dbg.group(1)) if dbg else ""
+        self.place = (self.locations.of_program(dbg.group(1)) if dbg else "") or self.where
         self.build.where = self.where
         cursor = Cursor(_METADATA.sub("", line), self.where)
         result = ""
@@ -414,7 +414,7 @@ class FunctionReader:
             raise HlsError(self.where, f"{name} is called but not defined")
         if type_.kind != "void":
             require_scalar(type_, self.where, f"a result of {name}")
-        call = Instr(type_.width, "call", args, name, self.function.fresh(result[1:] or "call"), self.where)
+        call = Instr(type_.width, "call", args, name, self.function.fresh(result[1:] or "call"), self.place)
         self.block.instrs.append(call)
         return call if type_.kind != "void" else None
 

@@ -61,7 +61,7 @@ class Intrinsics:
                 raise HlsError(where, f"__polyloom_{name}: the port must be a constant from 0 to 15")
             if name == "push":
                 # of a message, the place where the program sends it
-                instrs.append(Instr(0, "push", [args[1]], port.value, where=self.reader.caller or where))
+                instrs.append(Instr(0, "push", [args[1]], port.value, where=self.reader.place))
                 return None
             return self.build.emit("pop", 64, attr=port.value)
         if name == "cycle":

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: what is checked in simulation ends it with rank, file and line; legal neighbours of it pass; the circuit is
 #         the same with and without. One kernel serves all cases, which its first word chooses.
-# Leaves out: legal programs of all kinds (test_compiled_programs.py and the random kernels have the checks too),
-#         buffers of messages (tests/test_mpirun.py).
+# Leaves out: legal programs of all kinds (test_compiled_programs.py and the random kernels have the checks too).
 from __future__ import annotations
 
 import re
@@ -71,6 +70,50 @@ def test_what_is_right_passes(what: int, at: int, value: int) -> None:
 def test_what_is_wrong_is_named(what: int, at: int, message: str) -> None:
     with pytest.raises(Exception, match=r"rank 3: \S+" + message.rstrip("$")):
         kernel().run([what, at & 0xFFFFFFFF], rank=3)
+
+
+MESSAGES = """
+#include "intrinsics.h"
+static volatile long small[4], large[40];
+#line 1 "roles/kernel/runtime/mpi/library.c"
+__attribute__((noinline)) static void send(const volatile void* data, uint32_t bytes) {
+  __polyloom_push(0, 1 | (uint64_t)7 << 32);
+  __polyloom_push(0, (uint64_t)(uint32_t)(uintptr_t)data << 32);
+  __polyloom_push(0, bytes);
+}
+static inline void send_twice(const volatile void* data, uint32_t bytes) {
+  send(data, bytes - 1);
+  send(data, bytes);
+}
+#line 101 "program.c"
+__attribute__((noinline)) static void both(uint32_t bytes) {
+  send(large, bytes);
+  send(small, bytes);
+}
+static inline void part(uint32_t bytes) {
+  send_twice(large, bytes + 288);
+}
+void polyloom_kernel(void) {
+  const uint32_t bytes = (uint32_t)__polyloom_pop(0), most = (uint32_t)__polyloom_pop(0);
+  send(small, bytes & 31);
+  both(bytes);
+  part(most);
+  both(most);
+}
+"""
+
+
+def test_a_buffer_is_named_where_the_program_sends_it() -> None:
+    """However the library's code is shared, and whatever of the program has called it before."""
+    kernel = build_kernel(MESSAGES, Options(commands=True))
+    pushes, _ = kernel.run([32, 32], rank=3)
+    assert len(pushes) == 3 * 7
+    for words, line, text in (
+        ((33, 0), 103, "sends 33 bytes"), ((32, 33), 106, "sends 321 bytes"), ((0, 35), 106, "sends 322 bytes"),
+        ((400, 0), 102, "sends 400 bytes"),
+    ):  # fmt: skip
+        with pytest.raises(Exception, match=rf"rank 3: program\.c:{line}:\d+: {text} from 0x\w+, tag 7"):
+            kernel.run(list(words), rank=3)
 
 
 def test_the_circuit_is_the_same_with_and_without() -> None:
