@@ -36,6 +36,8 @@ SETTLE_SECONDS, SETTLE_KNOWN_SECONDS = 3.0, 0.7
 ABORTED, TIMED_OUT = 1, 124
 #: What a kernel's checks say (polyloom/hls/emit/checks.py), among what the simulator says of its end.
 _CHECK = re.compile(r"(rank \d+: .*) \(the design stopped at \S+:\d+\)")
+#: Where a kernel that ends the job was called from: said in the same place, before the manager hears of the end.
+_LAST_CALL = re.compile(rb"rank (\d+): last call: (\S+:\d+:\d+)\s*")
 
 
 @dataclass
@@ -81,6 +83,7 @@ class Launcher:
         self._cpu = {f"rank {rank}": rank for rank in built.cpu_ranks}
         self._running: set[str] = set()
         self._finalized: set[int] = set()  # ranks that have told the manager so
+        self._last_calls: dict[int, str] = {}  # by FPGA rank that ends the job: file and line of its last MPI call
         self._left: set[int] = set()  # ranks whose processes have ended with 0, until it is known how
         self._begun: dict[int, Path] = {}  # by CPU rank: a file that is there once it has called MPI_Init
 
@@ -246,6 +249,8 @@ class Launcher:
         elif name == "manager" and stream == "stdout":
             self._event(text)
         else:
+            if name == "simulator" and (found := _LAST_CALL.fullmatch(text)):
+                self._last_calls[int(found[1])] = found[2].decode(errors="replace")
             self._output.log(name, text)
 
     def _event(self, text: bytes) -> None:
@@ -262,7 +267,10 @@ class Launcher:
             self._state.exits.setdefault(event["rank"], event["code"])  # a process's own status counts, if known
         elif kind == "abort":
             self._state.abort = event["code"]
-            self._state.causes.append(event.get("text") or f"rank {event['rank']} called MPI_Abort({event['code']})")
+            cause = event.get("text") or f"rank {event['rank']} called MPI_Abort({event['code']})"
+            if event["rank"] in self._last_calls:
+                cause += f", at {self._last_calls[event['rank']]}"
+            self._state.causes.append(cause)
         elif kind == "deadlock":
             self._state.causes.append(_deadlock_text(event))
         elif kind == "error":

@@ -22,10 +22,13 @@ _MESSAGES = """\
   // the three words of a command: a message's buffer lies in one object, or in DRAM
   logic [1:0] check_word_q;
   logic [63:0] check_command_q, check_place_q;
-  logic check_sends, check_message, check_known;
+  logic check_sends, check_message, check_known, check_aborts;
   assign check_sends = check_command_q[7:0] inside {8'd1, 8'd2, 8'd8, 8'd9};
   assign check_message = check_word_q == 2'd2 && (check_sends || check_command_q[7:0] inside {8'd3, 8'd10})
       && cmd_o[31:0] != '0;
+  // the kernel ends the job (ABORT of PROTOCOL.md)
+  assign check_aborts = check_word_q == 2'd2 && check_command_q[7:0] == 8'd8 && check_command_q[63:32] == 32'd4
+      && check_place_q[15:0] == '1;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) check_word_q <= '0;
     else if (cmd_valid_o && cmd_ready_i) check_word_q <= check_word_q == 2'd2 ? '0 : check_word_q + 1'b1;
@@ -36,6 +39,8 @@ _MESSAGES = """\
       if (check_word_q == 2'd1) check_place_q <= cmd_o;
     end
   end"""
+#: What goes to standard error when a kernel ends the job; the launcher reads it.
+_LAST_CALL = "last call"
 _MESSAGE = "%0s: %0s %0d bytes %0s 0x%08x, tag %0d: no array or block of memory has so many there"
 _MESSAGE_VALUES = (
     'check_sends ? "sends" : "receives", cmd_o[31:0], check_sends ? "from" : "at", check_place_q[63:32], '
@@ -62,6 +67,9 @@ def check_lines(design: Design, commands: bool) -> list[str]:
             place = f"{_quoted(instr.where)}: " if instr.op != "push" else ""
             message = f'$display("rank %0d: {place}{text}", rank_i, {value});'
             actions.setdefault(state, []).append(f"if ({term}) begin {message} $stop; end")
+            if instr.op == "push":
+                told = f'$fdisplay(32\'h8000_0002, "rank %0d: {_LAST_CALL}: %0s", rank_i, {_place(instr)});'
+                actions[state].append(f"if (check_aborts) {told}")
     lines = ["", "  // checked in simulation", "`ifndef SYNTHESIS"]
     if commands:
         lines += [*_MESSAGES.splitlines(), *_known_buffers(design), *_calls(calls)]
@@ -74,9 +82,7 @@ def _fault(design: Design, instr: Instr, plan: Plan, commands: bool) -> tuple[st
     """(condition, message, the value in it) of what must not be; None if there is nothing to check."""
     time = plan.time[instr]
     if instr.op == "push" and instr.attr == 0 and commands:
-        # the library's code may be shared by several calls of the program
-        place = "check_place(check_call_q)" if in_library(instr.where) else f'"{_escaped(instr.where)}"'
-        return "check_message && !check_known", _MESSAGE, f"{place}, {_MESSAGE_VALUES}"
+        return "check_message && !check_known", _MESSAGE, f"{_place(instr)}, {_MESSAGE_VALUES}"
     if instr.op in _DIVISIONS:
         divisor = instr.args[1]
         if isinstance(divisor, Const):
@@ -125,6 +131,11 @@ def _known_buffers(design: Design) -> list[str]:
         f"({place} >= {literal(33, base)} && {place} + {count} <= {literal(33, base + size)})" for base, size in areas
     ]
     return ["  assign check_known = " + "\n      || ".join(inside) + ";"]
+
+
+def _place(push: Instr) -> str:
+    """Where the program calls, as a string of the circuit; the library's code may be shared by several calls of it."""
+    return "check_place(check_call_q)" if in_library(push.where) else f'"{_escaped(push.where)}"'
 
 
 def _calls(places: list[str]) -> list[str]:
