@@ -18,6 +18,12 @@ from typing import Any, NoReturn
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+#: Ends what threads wait for that have no signals of their own, so that the main one need not wait for them.
+on_end: list[Callable[[], None]] = []
+#: The signal that has asked this program to end, once one has.
+asked = 0
+
+
 class Ended(BaseException):
     """A signal has asked this program to end. No Exception, so that nothing takes it for a failure of its own."""
 
@@ -28,6 +34,10 @@ class Ended(BaseException):
 
 def end(signum: int, _frame: FrameType | None = None) -> NoReturn:
     """A handler of these signals."""
+    global asked
+    asked = asked or signum
+    for call in on_end:
+        call()
     raise Ended(signum)
 
 

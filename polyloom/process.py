@@ -21,6 +21,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO
 
+from polyloom import interrupts
 from polyloom.interrupts import SIGNALS
 
 #: How long what is asked to end may take. A simulator writes its record then.
@@ -31,6 +32,7 @@ SOCKET_PLACE_BYTES = 70
 
 _supervisor: tuple[int, IO[bytes], str] | None = None  # our process, its pipe, its mark
 _starting = threading.Lock()
+_tools: set[subprocess.Popen[str]] = set()  # that threads wait for
 
 
 def guard() -> str:
@@ -57,6 +59,53 @@ def guard() -> str:
         os.close(reader)
         _supervisor = (os.getpid(), os.fdopen(writer, "wb", buffering=0), mark)
         return mark
+
+
+def tool(
+    command: Sequence[str],
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    stdin: str | None = None,
+    seconds: float | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run a compiler or its kin to its end, from any thread; its output, status and messages.
+
+    A signal that asks us to end kills it and what it has started, and none begins after it: ``interrupts.Ended`` in the
+    thread that waits.
+    """
+    guard()
+    if _end_tools not in interrupts.on_end:
+        interrupts.on_end.append(_end_tools)
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command,
+        env=env,
+        cwd=cwd,
+        stdin=pipe if stdin is not None else None,
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
+        errors="surrogateescape",
+        process_group=0,  # compilers are started by scripts, which would leave them behind
+    ) as child:
+        _tools.add(child)
+        try:
+            if interrupts.asked:
+                _signal_group(child.pid, signal.SIGKILL)
+            output, messages = child.communicate(stdin, seconds)
+        except BaseException:
+            _signal_group(child.pid, signal.SIGKILL)
+            raise
+        finally:
+            _tools.discard(child)
+    if interrupts.asked:
+        raise interrupts.Ended(interrupts.asked)
+    return subprocess.CompletedProcess(command, child.returncode, output, messages)
+
+
+def _end_tools() -> None:
+    for child in list(_tools):
+        _signal_group(child.pid, signal.SIGKILL)
 
 
 def short_place() -> Path | None:

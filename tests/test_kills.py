@@ -97,6 +97,42 @@ def test_a_launcher_that_is_killed_leaves_nothing(verb: str, seed: int, start: C
     job.wait_for_all_to_end()
 
 
+#: Verbs that build RTL, and what they build it with.
+BUILDS = {
+    "mpirun": (["mpirun", "--on", "rtl", "k.c"], "clang"),
+    "collective": (["collective", "all-reduce", "--cluster", "optweb-small", "--on", "rtl"], "clang"),
+    "nbody": (["nbody", "--n", "100", "--nodes", "2", "--on", "rtl", "--steps", "1"], "clang"),
+    "run": (["run", "sort", "--keys", "10", "--on", "rtl", "--cluster", "optweb-small"], "clang"),
+    "synth": (["synth", "hub"], "yosys"),
+}
+#: Two are promised, of which a busy machine makes more; a build takes ten times as long.
+SECONDS_OF_BUILDS = 8.0
+
+
+@pytest.mark.parametrize(
+    ("verb", "signum"), daily([(verb, signum) for signum in (signal.SIGTERM, signal.SIGKILL) for verb in BUILDS], 5)
+)
+def test_what_is_asked_to_end_while_it_builds_ends(
+    verb: str, signum: int, start: Callable[[list[str]], Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words, tool = BUILDS[verb]
+    monkeypatch.setenv("CCACHE_DISABLE", "1")
+    for cache in ("RTL", "SYNTH"):
+        monkeypatch.setenv(f"POLYLOOM_{cache}_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "k.c").write_text(LOOP)
+    job = start(words)
+    job.wait_for(lambda: any(tool in name for name in job.names()))
+    time.sleep(0.3)
+    asked = time.monotonic()
+    job.process.send_signal(signum)
+    _, errors = job.process.communicate(timeout=60)
+    job.wait_for_all_to_end()
+    assert time.monotonic() - asked < SECONDS_OF_BUILDS
+    assert job.process.returncode == (128 + signum if signum == signal.SIGTERM else -signum)
+    assert "Traceback" not in errors
+    job.wait_for(lambda: not [path for path in (tmp_path / "cache").glob("*") if path.suffix != ".lock"], SECONDS)
+
+
 def is_whole(record: Path, seen: int) -> bool:
     """Whether a record of a run that was interrupted is all there."""
     facts = json.loads((record / "run.json").read_text())

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -90,7 +91,11 @@ std::string output_of(std::vector<std::string> command, std::vector<std::string>
   char buffer[4096];
   for (ssize_t n;
        error == 0 && ((n = ::read(ends[0], buffer, sizeof buffer)) > 0 || (n < 0 && errno == EINTR));) {
-    if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
+    if (n > 0) {
+      text.append(buffer, static_cast<std::size_t>(n));
+    } else {
+      ::kill(child, SIGTERM);  // who has asked us to end means the build too
+    }
   }
   ::close(ends[0]);
   if (error != 0) throw UserError("cannot start " + command[0] + ": " + std::strerror(error));

@@ -69,6 +69,10 @@ Channel& Channel::operator=(Channel&& other) noexcept {
   return *this;
 }
 
+void Channel::signalled() {
+  if (on_signal) on_signal();
+}
+
 void Channel::close() {
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;
@@ -77,7 +81,10 @@ void Channel::close() {
 bool Channel::send_all(const char* data, std::size_t bytes) {
   while (bytes > 0 && !broken_) {
     const ssize_t n = ::send(fd_, data, bytes, MSG_NOSIGNAL);
-    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EINTR) {
+      signalled();
+      continue;
+    }
     if (n < 0) {
       broken_ = true;  // what the peer said before it left can still be read
       break;
@@ -114,13 +121,19 @@ long Channel::read_some(char* to, std::size_t bytes) {
     if (wake_fd_ >= 0) {
       pollfd fds[2] = {{fd_, POLLIN, 0}, {wake_fd_, POLLIN, 0}};
       if (::poll(fds, 2, -1) < 0) {
-        if (errno == EINTR) continue;
+        if (errno == EINTR) {
+          signalled();
+          continue;
+        }
         throw std::runtime_error(std::string("host protocol: poll: ") + std::strerror(errno));
       }
       if (fds[1].revents) return -1;
     }
     const ssize_t n = ::recv(fd_, to, bytes, 0);
-    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EINTR) {
+      signalled();
+      continue;
+    }
     return n < 0 ? 0 : n;  // a reset is a close
   }
 }

@@ -53,6 +53,10 @@ class BodyReader {
 /// A connected stream socket. Not thread safe. Throws ProtocolError on a babbling peer.
 class Channel {
  public:
+  /// Called when a signal has interrupted a wait; what it throws ends the wait. A host program in a language
+  /// whose handlers wait for its interpreter calls them here. To be set before there are channels.
+  static inline void (*on_signal)() = nullptr;
+
   Channel() = default;
   /// Takes over the socket. If `wake_fd` is not -1, receive() gives up when it becomes readable.
   explicit Channel(int fd, int wake_fd = -1);
@@ -79,6 +83,7 @@ class Channel {
   bool read(const HostHeader& header, std::string& body);
 
  private:
+  static void signalled();
   bool send_all(const char* data, std::size_t bytes);
   /// Reads at least one byte; 0 = closed, -1 = woken.
   long read_some(char* to, std::size_t bytes);

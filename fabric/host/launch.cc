@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <string_view>
 #include <thread>
 
@@ -221,6 +222,8 @@ std::string SimulatorProcess::ended(int milliseconds) {
 
 SimulatorProcess::~SimulatorProcess() {
   if (socket_ >= 0) ::close(socket_);
+  if (pid_ > 0 && std::uncaught_exceptions() > 0)
+    ::kill(pid_, SIGTERM);  // it may be building, and hear nothing
   if (!ended(kPatience).empty()) return;
   ::kill(pid_, SIGTERM);
   if (!ended(kPatience).empty()) return;

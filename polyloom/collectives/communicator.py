@@ -7,6 +7,7 @@ Numbers in lists are arrays too: float64 or int64 where they only move, float32 
 from __future__ import annotations
 
 import contextlib
+import os
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyloom import memory, paths
+from polyloom import memory, paths, process
 from polyloom.collectives.loader import CollectiveError, ext
 from polyloom.collectives.program import Instruction
 from polyloom.errors import UserError
@@ -141,6 +142,8 @@ class Communicator:
         self, cluster: str = "", on: str = "", native_ranks: int | None = None, watchdog_seconds: float = 5e-3
     ) -> None:
         path = str(paths.cluster_file(cluster)) if cluster else ""
+        if (on or os.environ.get("POLYLOOM_ON")) != "native":
+            process.guard()  # the simulator, and what that builds with, end with this process
         self._own: Any = ext.Communicator(path, on, native_ranks, watchdog_seconds)
 
     @property

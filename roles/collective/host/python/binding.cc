@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "fabric/host/channel.h"
 #include "polyloom/collectives.h"
 
 namespace nb = nanobind;
@@ -106,6 +107,10 @@ std::vector<View> views(nb::handle self, const Communicator::Prepared& prepared,
 
 NB_MODULE(_polyloom_collectives, m) {
   using namespace polyloom::collective;
+  polyloom::fabric::Channel::on_signal = [] {
+    const nb::gil_scoped_acquire python;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  };
   nb::exception<polyloom::UserError>(m, "CollectiveError", PyExc_RuntimeError);
 
   nb::class_<Request>(m, "Request")
