@@ -15,6 +15,7 @@ import typer
 
 from polyloom import __version__, applications, errors, files, interrupts, launch, options, paths, process, record
 from polyloom.errors import UserError
+from polyloom.progress import Progress
 from polyloom.report import page
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -149,10 +150,14 @@ def collective(
         os.environ["POLYLOOM_RUN_DIR"] = str(folder.path)
         start = time.monotonic()
         try:
-            with Communicator(cluster, on) as comm:  # its end is the simulator's, which writes its record
+            with (
+                Progress(operation, command.work(sizes, verify)) as progress,
+                Communicator(cluster, on) as comm,  # its end is the simulator's, which writes its record
+            ):
                 if explain:
+                    progress.clear()
                     print(comm.explain(comm.uniform(operation, sizes[-1])))
-                results = command.run(comm, operation, sizes, algorithm, verify)
+                results = command.run(comm, operation, sizes, algorithm, verify, progress)
                 text = command.table(comm, results, verify)
                 facts = command.facts(comm, results, verify)
         except CollectiveError as error:
@@ -212,14 +217,15 @@ def mpirun(
     flags = [f"-D{text}" for text in define or []] + [f"-I{text}" for text in include or []]
     source = Source(tuple(files), tuple(flags), collectives, checks)
     job = request.Request(source, args, cluster, on, ranks, tag_output, timeout, trace, run_dir, engine, seed)
-    built = build.build(job, command.say)
+    with Progress("mpirun") as progress:
+        built = build.build(job, lambda text: progress.at(0, text))
     if explain or (build_only and not json_output):
         print(command.kernels_table(built))
     if explain:
         print(collectives_table.collectives(built.size, collectives))
     status, folder, state = (0, None, None) if build_only else launch.run(job, built)
     if folder is not None and (folder / "run.json").is_file():
-        command.say(f"report: {page.write(record.read(folder))}")
+        command.tell(f"report: {page.write(record.read(folder))}")
     if json_output:
         before = "\n" if state is not None and state.inside_line else ""
         print(before + command.as_json(built, collectives, status, folder, state))
@@ -444,13 +450,15 @@ def synth(
     known = designs.read()
     chosen = [designs.of_program(Path(name), ranks, rank)] if is_program else designs.select(name, known, size)
     for design, family, place in designs.jobs(chosen, part, pnr, known):
-        line = reports.Line(f"{design.name} on {family}")
-        try:
-            results.append(flow.synthesize(design, parts.PARTS[family], overrides, place, line))
-        except flow.Interrupted as stop:
-            raise typer.Exit(stop.status) from None
-        finally:
-            line.done()
+        with Progress(f"{design.name} on {family}") as progress:
+            try:
+                results.append(
+                    flow.synthesize(
+                        design, parts.PARTS[family], overrides, place, lambda line: progress.at(0, reports.step(line))
+                    )
+                )
+            except flow.Interrupted as stop:
+                raise typer.Exit(stop.status) from None
         if not json_output:
             print(reports.as_text(results[-1]), flush=True)
     if json_output:

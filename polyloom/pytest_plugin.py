@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from polyloom import interrupts, process
+from polyloom import interrupts, process, progress
 
 #: What each file took when that was measured last (scripts/test_time.py).
 TIMES = Path(__file__).resolve().parent.parent / "bench" / "results" / "test-time.json"
@@ -31,6 +31,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Prepare the process; standard error is not captured yet."""
     config.stash[_stderr] = os.dup(2)
     process.guard()
+    # What a run says after two seconds would hang on this machine's speed; tests of progress turn it on.
+    os.environ.setdefault(progress.SWITCH, "off")
     if threading.current_thread() is threading.main_thread():
         # Started by nohup or in the background: we go on ignoring them, what tests start must not.
         for signum in interrupts.SIGNALS:

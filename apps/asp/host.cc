@@ -34,7 +34,7 @@ int run(int argc, char** argv) {
     graph.mapVerticesToDRAM = true;
     graph.newDevices(input.vertices);
     graph.addEdges(input.edges);
-    graph.map();
+    map_graph(graph);
     for (std::uint32_t v = 0; v < input.vertices; ++v) {
       graph.devices[v]->state.id = v;
       graph.devices[v]->state.source = v < sources ? v : kNoSource;

@@ -21,6 +21,7 @@ from polyloom import arguments, files
 from polyloom import folder as run_folder
 from polyloom.collectives.models.topology import fully_connected
 from polyloom.errors import UserError, one_line
+from polyloom.progress import Progress
 
 NATIVE_NODES = 8
 #: Of a check that failed.
@@ -45,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
     return options
 
 
-def run(args: argparse.Namespace, native: bool, seed: int) -> dict[str, Any]:
+def run(args: argparse.Namespace, native: bool, seed: int, progress: Progress) -> dict[str, Any]:
     """Train twice and say how it went."""
     timed: Any = None
     if native:
@@ -65,8 +66,15 @@ def run(args: argparse.Namespace, native: bool, seed: int) -> dict[str, Any]:
         raise UserError(f"--batch {args.batch}: there are {len(data)} images to learn from; at most so many a step")
     start = time.monotonic()
     checks = Checks() if args.verify else None
-    many = training.train(data, held_out, nodes, average, settings, checks)  # first, as a cluster may refuse
-    single = training.train(data, held_out, 1, training.alone, settings)
+
+    def begins(epoch: int, first: int, where: str) -> None:
+        progress.at(first + epoch, f"epoch {epoch + 1} of {args.epochs} {where}")
+
+    progress.begin_at(0)  # the cluster first, as it may refuse
+    many = training.train(data, held_out, nodes, average, settings, checks, lambda n: begins(n, 0, f"on {nodes} nodes"))
+    single = training.train(
+        data, held_out, 1, training.alone, settings, begins=lambda n: begins(n, args.epochs, "alone")
+    )
     if args.out:
         lines = [f"{n},{a},{b}" for n, (a, b) in enumerate(zip(single.accuracy, many.accuracy, strict=True), 1)]
         files.write(args.out, "\n".join(["epoch,alone,cluster", *lines]) + "\n")
@@ -118,7 +126,8 @@ def main(arguments: Sequence[str]) -> int:
     if args.out:
         files.check_output(args.out, [".csv"])
     try:
-        answer = run(args, native, int(os.environ.get("POLYLOOM_SEED", "0")))
+        with Progress("averaging", 2 * args.epochs) as progress:
+            answer = run(args, native, int(os.environ.get("POLYLOOM_SEED", "0")), progress)
     except (ValueError, RuntimeError) as error:
         raise UserError(str(error)) from error
     if folder := os.environ.get("POLYLOOM_RUN_DIR"):

@@ -106,18 +106,25 @@ Watch = Callable[[Perceptron, Data, Sequence[Array], Sequence[Array]], None]
 
 
 def train(
-    training: Data, held_out: Data, ranks: int, average: Average, settings: Settings, watch: Watch | None = None
+    training: Data,
+    held_out: Data,
+    ranks: int,
+    average: Average,
+    settings: Settings,
+    watch: Watch | None = None,
+    begins: Callable[[int], None] = lambda _: None,
 ) -> History:
     """Each rank has every ranks-th image of each batch. One vector a step is averaged: gradient sum and image count.
 
     Their quotient is the mean gradient of the whole batch however it was shared out, so the path is the single node's
-    but for rounding.
+    but for rounding. ``begins`` hears of each epoch.
     """
     models = [Perceptron(training.images.shape[1], settings) for _ in range(ranks)]
     speeds = [np.zeros_like(model.flat) for model in models]
     history = History(vector_bytes=4 * (len(models[0].flat) + 1))
     rng = np.random.default_rng(settings.seed)
-    for _ in range(settings.epochs):
+    for epoch in range(settings.epochs):
+        begins(epoch)
         order = rng.permutation(len(training))
         for start in range(0, len(order), settings.batch):
             batch = order[start : start + settings.batch]

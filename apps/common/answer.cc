@@ -12,6 +12,7 @@
 
 #include "apps/common/values_file.h"
 #include "fabric/error.h"
+#include "fabric/host/progress_line.h"
 #include "fabric/json_text.h"
 #include "fabric/partial_file.h"
 #include "fabric/run/folder.h"
@@ -172,7 +173,10 @@ void print(const Options& options, const Input& input, const Answer& answer) {
 }  // namespace
 
 int finish(const Options& options, const Input& input, const Answer& answer) {
-  if (!options.out.empty()) write_values(options.out, input, answer);
+  if (!options.out.empty()) {
+    const fabric::Heartbeat heartbeat("writing " + options.out);
+    write_values(options.out, input, answer);
+  }
   const json j = as_json(options, input, answer);
   if (const char* folder = std::getenv("POLYLOOM_RUN_DIR"); folder != nullptr && *folder != 0) {
     fabric::RunFolder record(folder, fabric::RunFolder::Use::add);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/common/input.h"
 
-#include <unistd.h>
-
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -10,6 +8,7 @@
 #include <limits>
 
 #include "fabric/error.h"
+#include "fabric/host/progress_line.h"
 #include "polite/generate.h"
 #include "polite/read_graph.h"
 
@@ -71,32 +70,13 @@ std::string described(const Options& options) {
   return options.graph == polite::kStandardInput ? "standard input" : options.graph;
 }
 
-/// One line on a terminal, rewritten as the file is read.
-class ProgressLine {
- public:
-  explicit ProgressLine(std::string what) : what_(std::move(what)), shown_(isatty(STDERR_FILENO) == 1) {}
-  ~ProgressLine() {
-    if (drawn_) std::fprintf(stderr, "\r\033[K");
-  }
-  void operator()(std::uint64_t bytes, std::uint64_t size) {
-    if (!shown_ || size == 0) return;
-    drawn_ = true;
-    std::fprintf(stderr, "\r%s: %3.0f %% of %.1f MB", what_.c_str(),
-                 100 * static_cast<double>(bytes) / static_cast<double>(size),
-                 static_cast<double>(size) / 1e6);
-  }
-
- private:
-  std::string what_;
-  bool shown_, drawn_ = false;
-};
-
-polite::GraphData read(const Options& options) {
-  ProgressLine line("reading " + described(options));
+polite::GraphData read(const Options& options, fabric::Heartbeat& heartbeat) {
   polite::ReadOptions how;
   if (!options.format.empty()) how.format = polite::graph_format(options.format);
-  how.progress = [&](std::uint64_t bytes, std::uint64_t size) { line(bytes, size); };
-  return polite::read_graph(options.graph, how);
+  how.progress = [&](std::uint64_t bytes, std::uint64_t size) { heartbeat.at(bytes, size); };
+  polite::GraphData data = polite::read_graph(options.graph, how);
+  heartbeat.at(0, 0);  // what follows has no known length
+  return data;
 }
 
 /// The shortest decimal number that is this one: what the user wrote, most likely.
@@ -141,7 +121,8 @@ void require_draws(const Options& options, bool weights) {
 Input load_input(const Options& options, bool want_weights) {
   Input input;
   input.description = described(options);
-  polite::GraphData data = options.graph.empty() ? generate(options) : read(options);
+  fabric::Heartbeat heartbeat((options.graph.empty() ? "making " : "reading ") + input.description);
+  polite::GraphData data = options.graph.empty() ? generate(options) : read(options, heartbeat);
   if (data.vertices == 0) throw UserError(input.description + ": the graph is empty: it has no vertex");
   for (const std::string& note : data.notes) input.notes.push_back(input.description + ": " + note);
   const bool of_file = !data.weights.empty();

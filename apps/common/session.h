@@ -12,6 +12,7 @@
 #include "apps/common/answer.h"
 #include "fabric/error.h"
 #include "fabric/guarded.h"
+#include "fabric/host/progress_line.h"
 
 namespace polyloom::apps {
 
@@ -20,6 +21,13 @@ using WallClock = std::chrono::steady_clock;
 
 inline double seconds_since(WallClock::time_point start) {
   return std::chrono::duration<double>(WallClock::now() - start).count();
+}
+
+/// Places a graph that has all its vertices and edges.
+template <typename Graph>
+void map_graph(Graph& graph) {
+  const fabric::Heartbeat heartbeat("placing " + std::to_string(graph.numDevices) + " vertices");
+  graph.map();
 }
 
 /// Runs `graph` (mapped, with initial states) with the device program `device` and hands each vertex's finish

@@ -23,7 +23,7 @@ int run(int argc, char** argv) {
     graph.reserveEdges(2 * input.edges.size());
     graph.addEdges(input.edges);
     for (const auto& edge : input.edges) graph.addEdge(edge.to, 0, edge.from);
-    graph.map();
+    map_graph(graph);
     for (std::uint32_t v = 0; v < input.vertices; ++v) graph.devices[v]->state.id = v;
     run_graph<decltype(graph), HashMinResult>(
         graph, "hashmin", answer, [&](const HashMinResult& m) { answer.values.at(m.id) = m.label; });

@@ -26,6 +26,7 @@ from polyloom import arguments, files, memory
 from polyloom import folder as run_folder
 from polyloom.collectives.models.topology import fully_connected
 from polyloom.errors import UserError, one_line
+from polyloom.progress import Progress
 
 TYPES = 64
 #: Of an answer that is wrong.
@@ -176,7 +177,8 @@ def main(arguments: Sequence[str]) -> int:
     try:
         seed = int(os.environ.get("POLYLOOM_SEED", "0"))
         check_options(args, native, seed)
-        answer = run(args, native, seed)
+        with Progress("sort") as progress:
+            answer = run(args, native, seed, progress)
     except (ValueError, RuntimeError) as error:
         raise UserError(str(error)) from error
     if folder := os.environ.get("POLYLOOM_RUN_DIR"):
@@ -188,7 +190,7 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if answer["verified"] is False else 0
 
 
-def run(args: argparse.Namespace, native: bool, seed: int) -> dict[str, Any]:
+def run(args: argparse.Namespace, native: bool, seed: int, progress: Progress) -> dict[str, Any]:
     """Sort and say what it took."""
     if native:
         topology, channels = fully_connected(NATIVE_NODES), 8
@@ -203,6 +205,7 @@ def run(args: argparse.Namespace, native: bool, seed: int) -> dict[str, Any]:
         topology, channels = topology_of(communicator), min(device.channels, device.ports)
         require_partition(device, topology)
     types = min(TYPES, topology.nodes * channels) if args.types is None else args.types
+    progress.at(0, "reading the records" if args.input else "drawing the records")
     given = records(args, topology.nodes, types, seed, native)
     code = table.Code.of(given)
     keys, values = code.encode(given)
@@ -215,19 +218,26 @@ def run(args: argparse.Namespace, native: bool, seed: int) -> dict[str, Any]:
     shares = np.array_split(keys, topology.nodes), np.array_split(values, topology.nodes)
     start = time.monotonic()
     cluster: NumpyCluster | DeviceCluster
+    progress.at(0, f"loading {len(given)} records")
     if native:
         cluster = NumpyCluster(topology, channels, *shares)
     else:
         layout: Layout = "columns" if algorithm == "published" else "pairs"
         sample = (args.sample or 16) if split == "node" else 1
         cluster = DeviceCluster(device, topology, *shares, layout, sample)
+    progress.at(0, lambda: f"sorting {len(given)} records, {len(cluster.log)} passes done")
     finish = sort(cluster, algorithm, types, split, largest)
+    progress.at(0, f"collecting {len(given)} records")
     found_keys, found_values, loads, host_seconds = collect(cluster, finish)
     wall = time.monotonic() - start
+    progress.at(0, f"checking {len(given)} records")
     check((keys, values), (found_keys, found_values))
     answer = code.decode(found_keys, found_values)
     if args.out:
+        progress.at(0, f"writing {args.out}")
         table.write(args.out, answer)
+    if args.verify:
+        progress.at(0, "verifying")
     seconds = None if native else cluster.elapsed  # type: ignore[union-attr]
     return {
         "app": "sort",

@@ -30,7 +30,7 @@ void run_with(const char* device, std::uint32_t source, const Input& input, Answ
   PGraph<Vertex, SsspState, std::uint32_t, SsspMessage> graph;
   graph.newDevices(input.vertices);
   graph.addLabelledEdges(input.edges, input.weights);
-  graph.map();
+  map_graph(graph);
   for (std::uint32_t v = 0; v < input.vertices; ++v) {
     graph.devices[v]->state.id = v;
     graph.devices[v]->state.is_source = v == source;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "fabric/error.h"
+#include "fabric/host/progress_line.h"
 
 namespace polyloom::apps {
 namespace {
@@ -106,6 +107,7 @@ void compare(const std::vector<double>& ours, const std::vector<double>& referen
 
 void verify(const Options& options, const Input& input, Answer& answer, const Reference& reference,
             const Bounds& bounds, bool of_vertices) {
+  const fabric::Heartbeat heartbeat("verifying");
   Verification& check = answer.verification;
   check.done = true;
   check.covers =

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -12,6 +13,7 @@ from polyloom.collectives.communicator import Communicator, Result
 from polyloom.collectives.verify import verify
 from polyloom.errors import UserError
 from polyloom.folder import RunFolder
+from polyloom.progress import Progress
 
 UNITS = {"": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
@@ -50,20 +52,37 @@ def sizes_of(text: str, sweep: str) -> list[int]:
     return sizes
 
 
-def run(comm: Communicator, operation: str, sizes: list[int], algorithm: str, check: bool) -> list[Result]:
+def work(sizes: list[int], check: bool) -> int:
+    """What ``run`` counts for its progress: bytes, of each move; made and compared they take time, too."""
+    return sum(sizes) * (4 if check else 1)
+
+
+def run(
+    comm: Communicator, operation: str, sizes: list[int], algorithm: str, check: bool, progress: Progress
+) -> list[Result]:
     """Run the operation once a size."""
     results = []
+    done = 0
     comm.uniform(operation, sizes[0])  # an unknown operation is named before anything runs
     if check and operation == "barrier":
         raise UserError("--verify: a barrier moves no data that could be compared; leave it out")
     if comm.native or check:  # a simulated node's memory takes room only where something is written
         _require_memory(comm, operation, max(sizes), algorithm)
+    progress.begin_at(0)
     for size in sizes:
         if check:
-            verify(comm, operation, size, algorithm)
+            verify(comm, operation, size, algorithm, _part(progress, size, done, 3 * size))
+            done += 3 * size
+        progress.at(done, f"{size} bytes, measuring")
         prepared = comm.prepare(comm.uniform(operation, size), algorithm)
         results.append(comm.run(prepared))
+        done += size
     return results
+
+
+def _part(progress: Progress, size: int, done: int, work: int) -> Callable[[float, str], None]:
+    """What hears how far the next ``work`` is."""
+    return lambda share, step: progress.at(done + share * work, f"{size} bytes, {step}")
 
 
 def _require_memory(comm: Communicator, operation: str, size: int, algorithm: str) -> None:

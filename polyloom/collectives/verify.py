@@ -8,7 +8,7 @@ is moved from a wrong place differs. Reductions: float32 integers whose sums are
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,8 +130,17 @@ def _check(comm: Communicator, prepared: Any, rank: int, parts: list[Part]) -> N
         at += part.size
 
 
-def verify(comm: Communicator, operation: str, size: int, algorithm: str = "") -> None:
-    """Run ``operation`` on ``size`` bytes and check every byte. UserError names the first wrong one."""
+def verify(
+    comm: Communicator,
+    operation: str,
+    size: int,
+    algorithm: str = "",
+    at: Callable[[float, str], None] = lambda _share, _step: None,
+) -> None:
+    """Run ``operation`` on ``size`` bytes and check every byte. UserError names the first wrong one.
+
+    ``at`` hears which share of it is done, and what is next.
+    """
     name = operation.replace("-", "_")
     if name == "barrier":
         return
@@ -139,10 +148,13 @@ def verify(comm: Communicator, operation: str, size: int, algorithm: str = "") -
     prepared = comm.prepare(comm.uniform(name, size), algorithm)
     senders = [root] if name in ("unicast", "broadcast", "scatter") else range(comm.size)
     for rank in senders:
+        at(rank / comm.size / 3, f"filling rank {rank} of {comm.size}")
         _fill(comm, prepared, rank, sums="reduce" in name)
+    at(1 / 3, "moving")
     comm.run(prepared)
     sent = prepared.send_bytes(senders[0])
     for rank in range(comm.size):
+        at((2 + rank / comm.size) / 3, f"comparing rank {rank} of {comm.size}")
         try:
             _check(comm, prepared, rank, parts_of(name, rank, comm.size, sent, root, destination))
         except UserError as error:

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from polyloom import interrupts, paths, process, record
 from polyloom.errors import UserError
 from polyloom.isatest import elf
+from polyloom.progress import Progress
 
 #: A program that does not end within it ends nowhere: it is hours of this machine's time.
 MAX_LIMIT_US = 1e9
@@ -35,9 +35,10 @@ def run(files: list[Path], on: str, cluster: str, limit_us: float) -> list[Verdi
         raise UserError(f"--limit-us {limit_us:g}: allowed is above 0 to {MAX_LIMIT_US:g}, 1000 s of simulated time")
     programs = [elf.read(file) for file in files]
     verdicts: list[Verdict] = []
-    for program in programs:
-        verdicts.append(_verdict(program, on, cluster, limit_us))
-        _progress(len(verdicts), len(programs))
+    with Progress("isa-test", len(programs)) as progress:
+        for number, program in enumerate(programs):
+            progress.at(number, f"program {number + 1} of {len(programs)}, {program.name}")
+            verdicts.append(_verdict(program, on, cluster, limit_us))
     return verdicts
 
 
@@ -62,12 +63,6 @@ def _verdict(program: elf.Program, on: str, cluster: str, limit_us: float) -> Ve
         said = "\n".join(line.removeprefix("polyloom: ") for line in lines if not line.startswith("{"))
         raise UserError(said or f"polyloom-elf-run ended with status {status}")
     return Verdict(**json.loads(verdicts[0]))
-
-
-def _progress(done: int, total: int) -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r{done} of {total} programs" + ("\n" if done == total else ""))
-        sys.stderr.flush()
 
 
 def as_text(verdicts: list[Verdict], on: str) -> str:

@@ -16,8 +16,8 @@ from polyloom.transpile.ranks import text_of
 SPAN = "from when the FPGAs have been started and the ranks get their arguments to the last rank's end"
 
 
-def say(text: str) -> None:
-    """Progress, on standard error if a person looks at it."""
+def tell(text: str) -> None:
+    """What only a person wants to know, on standard error if one looks at it."""
     if sys.stderr.isatty():
         print(f"polyloom: {text}", file=sys.stderr)
 

@@ -27,6 +27,7 @@ from polyloom.mpirun.build import Built
 from polyloom.mpirun.children import Child, Children
 from polyloom.mpirun.output import Output
 from polyloom.mpirun.request import Request
+from polyloom.progress import Progress
 from polyloom.report import page
 
 #: How often to look whether a rank that has ended without a word had said before that it would.
@@ -79,7 +80,8 @@ class Launcher:
         self._built = built
         self._folder = folder
         self._state = State()
-        self._output = Output(folder, request.tag_output, built.size)
+        self._progress = Progress("mpirun")
+        self._output = Output(folder, request.tag_output, built.size, self._progress)
         self._cpu = {f"rank {rank}": rank for rank in built.cpu_ranks}
         self._running: set[str] = set()
         self._finalized: set[int] = set()  # ranks that have told the manager so
@@ -89,7 +91,8 @@ class Launcher:
 
     def run(self) -> State:
         """Start everything, wait, end everything."""
-        with process.scratch("job", process.short_place()) as scratch:
+        self._progress.at(0, self._standing)
+        with self._progress, process.scratch("job", process.short_place()) as scratch:
             try:
                 with Children(self._line) as children:
                     self._start(children, scratch)
@@ -151,6 +154,11 @@ class Launcher:
                 self._running.discard(ended.name)
                 self._judge(ended)
                 raise UserError(self._state.problems[0])
+
+    def _standing(self) -> str:
+        """For who waits: how many ranks run."""
+        ended = len(self._state.exits)
+        return f"{self._built.size} ranks run" if not ended else f"{ended} of {self._built.size} ranks have ended"
 
     def _add(
         self,

@@ -11,6 +11,7 @@ import threading
 from typing import IO
 
 from polyloom.folder import RunFolder
+from polyloom.progress import Progress
 
 
 class Output:
@@ -19,8 +20,9 @@ class Output:
     Logs go to ``logs/`` in the run folder.
     """
 
-    def __init__(self, folder: RunFolder, tag: bool, ranks: int) -> None:
+    def __init__(self, folder: RunFolder, tag: bool, ranks: int, progress: Progress) -> None:
         self._folder = folder
+        self._progress = progress
         self._tag = tag
         self._width = len(str(max(ranks - 1, 0)))
         self._logs: dict[str, IO[bytes]] = {}
@@ -49,6 +51,7 @@ class Output:
         if self.lost is not None:
             return
         target = sys.stderr if stream == "stderr" else sys.stdout
+        self._progress.clear()
         try:
             target.flush()  # text of our own that waits there
             target.buffer.write(text)

@@ -7,7 +7,8 @@ import json
 import sys
 import time
 import warnings
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from polyloom.nbody.loader import NBodyError
 from polyloom.nbody.precision import PrecisionWarning
 from polyloom.nbody.settings import Settings
 from polyloom.nbody.simulation import Simulation, problem, simd
+from polyloom.progress import Progress
 
 #: Up to so many bodies the energy is summed directly unless --energy says otherwise.
 DIRECT_BODIES = 16384
@@ -155,8 +157,10 @@ def _guarded(call: Any, *arguments: Any) -> Any:
 
 def _go(job: Job, settings: Settings, state: State, folder: RunFolder, log: EnergyLog) -> Outcome:
     first = int(state.get("step", 0))
-    notes = _Notes(settings.eps)
     with ExitStack() as stack:
+        progress = stack.enter_context(Progress("nbody", job.steps))
+        progress.at(first, "starting")
+        notes = _Notes(settings.eps, progress)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrecisionWarning)  # said below, in this command's own words
             simulation = _guarded(_make, job, settings, state, folder, stack)
@@ -165,13 +169,14 @@ def _go(job: Job, settings: Settings, state: State, folder: RunFolder, log: Ener
         _write_record(folder, job, settings, None, {"wall_seconds": 0.0})
         direct = job.energy == "direct" or (job.energy == "auto" and job.count <= DIRECT_BODIES)
         try:
-            interrupted = _run_steps(job, settings, simulation, folder, log, first, direct)
+            interrupted = _run_steps(job, settings, simulation, folder, log, first, direct, progress)
             wall = time.monotonic() - begin
             last = simulation.state()
             result = _result(job, simulation, log, int(last["step"]) - first, float(last["time"]), wall, direct)
             notes.look("at the end", last)
             result["warnings"] = notes.said
             if job.force_samples and not interrupted:
+                progress.at(job.steps, "force errors")
                 result["force_errors"] = simulation.force_errors(job.force_samples)
             result["simulated_seconds"] = simulation.finish()
         except NBodyError as error:
@@ -199,16 +204,18 @@ def _drifted(result: dict[str, Any], job: Job) -> bool:
 class _Notes:
     """What a person should know beside the figures: on standard error at once, and for the record."""
 
-    def __init__(self, eps: float) -> None:
+    def __init__(self, eps: float, progress: Progress) -> None:
         self._eps = eps
+        self._progress = progress
         self.said: list[str] = []
 
     def say(self, text: str) -> None:
         self.said.append(text)
-        print(f"polyloom: warning: {text}", file=sys.stderr)
+        self.tell(f"warning: {text}")
 
     def tell(self, text: str) -> None:
         """What is no warning."""
+        self._progress.clear()
         print(f"polyloom: {text}", file=sys.stderr)
 
     def look(self, when: str, state: State) -> None:
@@ -235,27 +242,29 @@ def _run_steps(
     log: EnergyLog,
     first: int,
     direct: bool,
+    progress: Progress,
 ) -> int:
     """All steps with their energies and snapshots; the signal that ended them after the step at hand, or 0."""
     every = job.log_every or max(1, job.steps // 20)
     done = first
     with interrupts.noted() as interrupted:
+        progress.at(first, "first forces and energies")
         simulation.start()
         if first == 0:
             if job.snapshot_every:
                 snapshot.write(folder.claim(snapshot.name_of(0)), simulation.state())
             log.add(0, 0.0, simulation.diagnostics(direct))
-        with _Bar(job.steps, first) as bar:
-            while done < job.steps and not interrupted():
-                stop = min(_next(done, every), _next(done, job.snapshot_every), job.steps)
-                for reached in bar.through(simulation, done, stop):
-                    done = reached
-                    if interrupted():
-                        break
-                if done % every == 0 or done == job.steps or interrupted():
-                    log.add(done, done * settings.dt, simulation.diagnostics(direct))
-                if job.snapshot_every and (done % job.snapshot_every == 0 or done == job.steps):
-                    snapshot.write(folder.claim(snapshot.name_of(done)), simulation.state())
+        progress.begin_at(first)
+        while done < job.steps and not interrupted():
+            stop = min(_next(done, every), _next(done, job.snapshot_every), job.steps)
+            for reached in _through(simulation, done, stop, job.steps, progress):
+                done = reached
+                if interrupted():
+                    break
+            if done % every == 0 or done == job.steps or interrupted():
+                log.add(done, done * settings.dt, simulation.diagnostics(direct))
+            if job.snapshot_every and (done % job.snapshot_every == 0 or done == job.steps):
+                snapshot.write(folder.claim(snapshot.name_of(done)), simulation.state())
         return interrupted()
 
 
@@ -263,40 +272,20 @@ def _next(done: int, every: int) -> int:
     return (done // every + 1) * every if every else sys.maxsize
 
 
-class _Bar:
-    """Steps done, rate and time left, on standard error if a person looks at it."""
-
-    def __init__(self, steps: int, first: int) -> None:
-        self._progress: AbstractContextManager[Any] = nullcontext()
-        if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-            columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
-            progress = Progress(TextColumn("steps"), *columns, console=Console(stderr=True), transient=True)
-            self._task = progress.add_task("steps", total=steps, completed=first, rate="")
-            self._progress = progress
-        self._seconds_a_step = 0.0
-
-    def __enter__(self) -> _Bar:
-        self._shown = self._progress.__enter__()
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._progress.__exit__(*error)
-
-    def through(self, simulation: Simulation | ClusterSimulation, done: int, stop: int) -> Any:
-        """Advance to ``stop`` in calls of bearable length; yields the step reached."""
-        while done < stop:
-            steps = max(1, int(SECONDS_A_CALL / self._seconds_a_step)) if self._seconds_a_step else 1
-            steps = min(steps, stop - done, simulation.MOST_STEPS)
-            begin = time.monotonic()
-            simulation.advance(steps)
-            self._seconds_a_step = max((time.monotonic() - begin) / steps, 1e-9)
-            done += steps
-            if self._shown is not None:
-                self._shown.update(self._task, completed=done, rate=f"{1 / self._seconds_a_step:.1f} steps/s")
-            yield done
+def _through(
+    simulation: Simulation | ClusterSimulation, done: int, stop: int, steps: int, progress: Progress
+) -> Iterator[int]:
+    """Advance to ``stop`` of ``steps`` in calls of bearable length; yields the step reached."""
+    seconds_a_step = 0.0
+    while done < stop:
+        count = max(1, int(SECONDS_A_CALL / seconds_a_step)) if seconds_a_step else 1
+        count = min(count, stop - done, simulation.MOST_STEPS)
+        begin = time.monotonic()
+        simulation.advance(count)
+        seconds_a_step = max((time.monotonic() - begin) / count, 1e-9)
+        done += count
+        progress.at(done, f"step {done} of {steps}, {1 / seconds_a_step:.1f} steps/s")
+        yield done
 
 
 def _result(

@@ -26,6 +26,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from polyloom import progress
 from polyloom.cache import MARKER, RTL, Cache, digest
 from polyloom.errors import UserError
 from polyloom.rtl import filelist, tools
@@ -77,13 +78,14 @@ def _make(model: compiler.Model, shape: Shape, partial: Path, where: Cache) -> N
     objects, output = partial / "obj", partial / f"{model.prefix}.so"
     objects.mkdir()
     if _lanes(shape):
-        _progress(f"Yosys reads {model.top} {_words(shape)}".rstrip())
-        lanes.make(model, _lanes(shape), objects, output, _progress)
+        _say(f"Yosys reads {model.top} {_words(shape)}".rstrip())
+        lanes.make(model, _lanes(shape), objects, output, _say)
     else:
-        _progress(f"Verilator reads {model.top} {_words(shape)}".rstrip())
-        compiler.verilate(model, objects)
+        _say(f"Verilator reads {model.top} {_words(shape)}".rstrip())
+        with progress.Progress(f"rtl: Verilator reads {model.top}"):
+            compiler.verilate(model, objects)
         runtime = built_runtime(compiler.Runtime(shape.trace), where)
-        compiler.compile_model(model, objects, runtime, output, _progress)
+        compiler.compile_model(model, objects, runtime, output, _say)
     if not os.environ.get("POLYLOOM_RTL_KEEP"):
         shutil.rmtree(objects)
     facts = {
@@ -144,8 +146,10 @@ def _words(shape: Shape) -> str:
     return " ".join(f"{k}={v}" for k, v in sorted(shape.parameters.items()))
 
 
-def _progress(text: str) -> None:
-    print(f"rtl: {text}", file=sys.stderr, flush=True)
+def _say(text: str) -> None:
+    # Who has started us may have a line of its own on the terminal, which this takes the place of.
+    before = progress.CLEAR if sys.stderr.isatty() else ""
+    print(f"{before}rtl: {text}", file=sys.stderr, flush=True)
 
 
 def _parameter(text: str) -> tuple[str, str]:

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from polyloom import process
 from polyloom.errors import UserError
+from polyloom.progress import Progress
 from polyloom.rtl import tools
 from polyloom.rtl.filelist import FileList
 
@@ -335,8 +336,13 @@ def call_all(
 ) -> None:
     """Run commands on all processors ($POLYLOOM_RTL_JOBS), each with what it does. UserError if one fails."""
     workers = int(os.environ.get("POLYLOOM_RTL_JOBS") or len(os.sched_getaffinity(0)))
-    with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
-        list(pool.map(lambda job: _call(job[0], job[1], env, seconds), commands))
+    with (
+        Progress("rtl", len(commands)) as progress,
+        ThreadPoolExecutor(max_workers=max(1, workers)) as pool,
+    ):
+        calls = pool.map(lambda job: _call(job[0], job[1], env, seconds), commands)
+        for done, _ in enumerate(calls, 1):
+            progress.at(done, f"{done} of {len(commands)} files compiled")
 
 
 def _call(command: Sequence[str], what: str, env: dict[str, str] | None = None, seconds: float | None = None) -> None:

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A synthesis result as a table for a person, and the line that shows where a tool is. Output: text."""
+"""A synthesis result as a table for a person, and where a tool is by what it prints. Output: text."""
 
 from __future__ import annotations
 
 import re
-import sys
-import time
 
 from polyloom.synth import groups
 from polyloom.synth.count import Row
@@ -47,25 +45,7 @@ def _number(value: float) -> str:
     return f"{value:.0f}" if value == int(value) else f"{value:.1f}"
 
 
-class Line:
-    """Shows on a terminal which step a tool is at and for how long; says nothing elsewhere."""
-
-    def __init__(self, what: str) -> None:
-        self._what = what
-        self._begin = time.monotonic()
-        self._shown = 0.0
-        self._live = sys.stderr.isatty()
-
-    def __call__(self, text: str) -> None:
-        """A line that the tool has printed."""
-        match = _STEP.match(text)
-        step = f"{match.group(1)} {match.group(3)}" if match else text if text.startswith("Info: ") else ""
-        now = time.monotonic()
-        if self._live and step and now - self._shown > 0.1:
-            self._shown = now
-            print(f"\r\033[K{self._what}: {now - self._begin:.0f} s, {step[:70]}", end="", file=sys.stderr, flush=True)
-
-    def done(self) -> None:
-        """Clear the line."""
-        if self._live:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+def step(text: str) -> str:
+    """Which step a tool is at by a line that it has printed; empty if the line does not say."""
+    match = _STEP.match(text)
+    return f"{match.group(1)} {match.group(3)}"[:70] if match else text[:70] if text.startswith("Info: ") else ""

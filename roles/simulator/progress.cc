@@ -7,19 +7,13 @@
 namespace polyloom::simulator {
 namespace {
 
+using fabric::short_duration;
 using fabric::short_number;
 
 std::string milliseconds(fabric::Time time) {
   char text[40];
   std::snprintf(text, sizeof text, "%.3f ms", static_cast<double>(time) / 1e9);
   return text;
-}
-
-std::string duration(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
-  if (whole < 120) return std::to_string(whole) + " s";
-  if (whole < 7200) return std::to_string(whole / 60) + " min";
-  return std::to_string(whole / 3600) + " h";
 }
 
 /// What programs have done, as far as nodes count it.
@@ -49,7 +43,8 @@ std::string Progress::text(fabric::Time now, double seconds) {
     text += "; " + std::to_string(static_cast<int>(100 * done)) + " % of the limit";
     if (now > last_) {
       text += ", at most " +
-              duration(static_cast<double>(limit_ - now) / static_cast<double>(now - last_) * wall) + " left";
+              short_duration(static_cast<double>(limit_ - now) / static_cast<double>(now - last_) * wall) +
+              " left";
     }
   }
   last_ = now;

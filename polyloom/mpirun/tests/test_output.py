@@ -12,6 +12,7 @@ import pytest
 
 from polyloom.folder import RunFolder
 from polyloom.mpirun.output import Output
+from polyloom.progress import Progress
 
 Make = Callable[[bool], Output]
 
@@ -19,7 +20,7 @@ Make = Callable[[bool], Output]
 @pytest.fixture
 def make(tmp_path: Path) -> Iterator[Make]:
     with RunFolder(tmp_path / "run") as folder:
-        yield lambda tag: Output(folder, tag, 12)
+        yield lambda tag: Output(folder, tag, 12, Progress("job"))
 
 
 def shown(capsysbinary: pytest.CaptureFixture[bytes]) -> bytes:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from polyloom.errors import UserError
+from polyloom.progress import Progress
 from polyloom.rtl import node_compile as compiler
 from polyloom.rtl.lanes import emit, graph, read, tables
 
@@ -40,8 +41,9 @@ def make(
     clang = next((name for name in COMPILERS if shutil.which(name)), None)
     if clang is None:
         raise UserError(f"{COMPILERS[0]} is needed to build RTL models in lanes and is not here; run `make setup`")
-    design = graph.build(read.groups(model, lanes, folder))
-    code = emit.emit(design)
+    with Progress(f"rtl: Yosys reads {model.top}"):
+        design = graph.build(read.groups(model, lanes, folder))
+        code = emit.emit(design)
     widths = ", ".join(f"{group.lanes} of {group.name.split('$')[0]}" for group in design.groups[1:])
     progress(f"compiling {len(code.chunks)} chunks of {model.top}, lanes: {widths}")
     parameters = " ".join(f"{name}={value}" for name, value in model.parameters)

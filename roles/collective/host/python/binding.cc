@@ -206,12 +206,14 @@ NB_MODULE(_polyloom_collectives, m) {
            })
       .def("load", [](Communicator& c, const Buffer& b, std::uint64_t at,
                       Output bytes) { c.read(b, at, std::span(bytes.data(), bytes.size())); })
-      .def("run_programs",
-           [](Communicator& c, const std::vector<std::vector<Fields>>& programs, bool barrier, unsigned marks,
-              unsigned status_words, unsigned first_status_word, const std::vector<int>& start_order) {
-             return c.run_programs(instructions(programs),
-                                   {barrier, marks, status_words, first_status_word, start_order});
-           })
+      .def(
+          "run_programs",
+          [](Communicator& c, const std::vector<std::vector<Fields>>& programs, bool barrier, unsigned marks,
+             unsigned status_words, unsigned first_status_word, const std::vector<int>& start_order) {
+            return c.run_programs(instructions(programs),
+                                  {barrier, marks, status_words, first_status_word, start_order});
+          },
+          nb::call_guard<nb::gil_scoped_release>())
       .def("away", &Communicator::away)
       .def("back", &Communicator::back, nb::call_guard<nb::gil_scoped_release>())
       .def("explain", &Communicator::explain)
@@ -238,12 +240,14 @@ NB_MODULE(_polyloom_collectives, m) {
              return c.partition(columns(keys), columns(values), {shift, bits, owners});
            })
       .def("prepare", &Communicator::prepare, "request"_a, "algorithm"_a = "", nb::keep_alive<0, 1>())
-      .def("run", &Communicator::run)
-      .def("run_all",
-           [](Communicator& c, const std::vector<const Communicator::Prepared*>& operations, bool barrier,
-              const std::vector<int>& start_order) {
-             c.run_all(operations, {.barrier = barrier, .marks = 0, .start_order = start_order});
-           })
+      .def("run", &Communicator::run, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "run_all",
+          [](Communicator& c, const std::vector<const Communicator::Prepared*>& operations, bool barrier,
+             const std::vector<int>& start_order) {
+            c.run_all(operations, {.barrier = barrier, .marks = 0, .start_order = start_order});
+          },
+          nb::call_guard<nb::gil_scoped_release>())
       .def("views", [](nb::handle self, const Communicator::Prepared& p, bool send,
                        int rank) { return views(self, p, send, rank); })
       .def("write",
