@@ -51,12 +51,22 @@ def run(
     ] = "",
     on: Annotated[str, typer.Option(help="native, sim or rtl (default: as the cluster file says, else sim).")] = "",
     cluster: Annotated[
-        str, typer.Option(help="Shipped cluster or path of a .toml file; default laptop, sort and averaging: optweb-8.")
+        str,
+        typer.Option(
+            envvar="POLYLOOM_CLUSTER",
+            help="Shipped cluster or path of a .toml file; default laptop, sort and averaging: optweb-8.",
+        ),
     ] = "",
     engine: Annotated[str, typer.Option(help="serial, threads:N or mpi:N (host processes).")] = "",
     max_cycles: Annotated[int, typer.Option(min=0, max=MOST, help="Stop after this many core cycles.")] = 0,
     seed: Annotated[
-        int, typer.Option(min=0, max=MOST, help="Of the simulator's fault draws; of what sort and averaging draw.")
+        int,
+        typer.Option(
+            envvar="POLYLOOM_SEED",
+            min=0,
+            max=MOST,
+            help="Of the simulator's fault draws; of what sort and averaging draw.",
+        ),
     ] = 0,
     trace: Annotated[bool, typer.Option("--trace", help="Write a Chrome trace into the run folder.")] = False,
     run_dir: Annotated[Path | None, typer.Option(help="Run folder; default runs/TIME-APP-ON.")] = None,
@@ -81,7 +91,7 @@ def run(
         raise UserError("run needs the name of an application: polyloom run APP; `polyloom apps` lists them")
     native = launch.fidelity(on) == "native"
     no_cluster = "a native run has no cluster that is simulated; leave it out, or say --on sim"
-    options.refuse(context, native, no_cluster, "engine", "max_cycles", "trace")
+    options.refuse(context, native, no_cluster, "cluster", "engine", "max_cycles", "trace")
     draws = native and not applications.find(name).in_python
     options.refuse(context, draws, "a native run of this application draws nothing; leave it out", "seed")
     request = launch.RunRequest(

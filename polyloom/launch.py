@@ -55,8 +55,6 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
     if on != "native":
         default = DEFAULT_PYTHON_CLUSTER if app.in_python else DEFAULT_CLUSTER
         cluster = str(paths.cluster_file(request.cluster or default))
-    elif request.cluster:
-        raise UserError(f"--cluster {request.cluster}: a native run has no cluster; leave it out, or say --on sim")
     words = [cluster, *request.args, *(word.partition("=")[2] for word in request.args)]
     with record.open_folder(request.run_dir, request.runs_parent, app.name, on or "sim", words) as folder:
         command = [*app.command, *request.args, *(["--json"] if request.json_output else [])]

@@ -2,13 +2,14 @@
 # Covers: every option of every verb and of every application (as parsers and help list them, so that none is
 #   forgotten), in each mode that gives options another meaning: it changes what comes out, what is written, or the
 #   record of the run; or it is refused in a line that names it. Each command is given twice without the option and must
-#   then say the same, so that a change is the option's.
+#   then say the same, so that a change is the option's. What `polyloom run` takes of the environment instead.
 # Leaves out: whether the change is the right one (tests of each verb); modes that build RTL or synthesize, whose
 #   options name the test that uses them.
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -474,3 +475,38 @@ def test_option_of_an_application(mode: str, name: str, commands: Commands, plac
     about = APPLICATIONS[mode]
     base = ("run", mode.split(",")[0], *about.words, "--on", "native", *([] if name == "--top" else ["--json"]))
     check(commands, place, base, 2, name, about.options[name], 0)
+
+
+@pytest.mark.parametrize("seed", ["3", "4711"])
+def test_the_environment_gives_a_seed_that_an_option_overrules(
+    polyloom: Callable[..., Done], tmp_path: Path, seed: str
+) -> None:
+    words = ("run", "sort", "--on", "native", "--keys", "40", "--out", tmp_path / "out.npy", "--no-report")
+    seen = {}
+    for name, option, said in (("environment", (), seed), ("option", ("--seed", seed), "5"), ("other", (), "5")):
+        done = polyloom(*words, *option, "--run-dir", tmp_path / name, env={"POLYLOOM_SEED": said})
+        assert done.status == 0, done.err
+        assert json.loads((tmp_path / name / "run.json").read_text())["seed"] == int(seed if name != "other" else "5")
+        seen[name] = (tmp_path / "out.npy").read_bytes()
+    assert seen["environment"] == seen["option"] != seen["other"]
+
+
+def test_the_environment_gives_a_cluster_that_an_option_overrules(
+    polyloom: Callable[..., Done], tmp_path: Path
+) -> None:
+    words = ("run", "pagerank", "--generate", "grid:4:4", "--no-report", "--json")
+    boards = {"tiny-1": 1, "tiny-2": 2}
+    for number, (said, option, used) in enumerate(
+        [("tiny-1", (), "tiny-1"), ("tiny-2", (), "tiny-2"), ("tiny-2", ("--cluster", "tiny-1"), "tiny-1")]
+    ):
+        folder = tmp_path / str(number)
+        done = polyloom(*words, *option, "--on", "sim", "--run-dir", folder, env={"POLYLOOM_CLUSTER": said})
+        assert done.status == 0, done.err
+        nodes = json.loads((folder / "cluster.json").read_text())["nodes"]
+        assert sum(node.get("role") == "overlay" for node in nodes) == boards[used]
+    of_native = {"POLYLOOM_CLUSTER": "tiny-2", "POLYLOOM_SEED": "9"}  # of no use there, and no error
+    assert polyloom(*words, "--on", "native", "--run-dir", tmp_path / "native", env=of_native).status == 0
+    wrong = polyloom(*words, "--on", "sim", env={"POLYLOOM_CLUSTER": "no-such"})
+    assert wrong.status == 1 and "no-such" in wrong.err
+    wrong = polyloom(*words, "--on", "sim", env={"POLYLOOM_SEED": "many"})
+    assert wrong.status == 2 and "POLYLOOM_SEED" in wrong.err
