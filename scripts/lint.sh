@@ -41,6 +41,12 @@ fi
 if ((${#bounded[@]})); then
   awk 'FNR == 601 { print FILENAME ": more than 600 lines"; nextfile }' "${bounded[@]}" | { ! grep . >&2; } || status=1
 fi
+# Of results: what they measured can be looked up (where all of the history is there).
+if [ "$(git rev-parse --is-shallow-repository)" = false ]; then
+  while IFS=: read -r file commit; do
+    git merge-base --is-ancestor "$commit" HEAD 2>/dev/null || problem "$file: measured at $commit, which is no commit here"
+  done < <(git grep -oE '"commit": *"[0-9a-f]+"' -- 'bench/results/*.json' | sed -E 's/"commit": *"([0-9a-f]+)"/\1/' | sort -u)
+fi
 [ -z "$types" ] || wait "$types" || status=1
 [ "$status" -eq 0 ] && echo "lint: clean"
 exit "$status"
