@@ -23,12 +23,14 @@ class PartialFile {
  public:
   explicit PartialFile(const std::string& path) : shown_(path), path_(path) {
     std::error_code none;
-    if (const auto target = std::filesystem::canonical(path, none); !none) {
-      path_ = target.string();
-    } else if (const auto link = std::filesystem::read_symlink(path, none); !none) {
-      path_ =
-          (std::filesystem::path(path).parent_path() / link).string();  // to a file that is yet to be made
+    for (int links = 0; !std::filesystem::exists(path_, none); ++links) {
+      const auto link = std::filesystem::read_symlink(path_, none);
+      if (none) break;  // it is yet to be made
+      if (links == 40) fail(ELOOP);
+      path_ = (std::filesystem::path(path_).parent_path() / link).string();
     }
+    // A pipe that is open already, as /dev/stdout, has no other name.
+    if (const auto target = std::filesystem::canonical(path_, none); !none) path_ = target.string();
     struct stat facts {};
     const bool there = ::stat(path_.c_str(), &facts) == 0;
     in_place_ = there && !S_ISREG(facts.st_mode);
@@ -52,10 +54,7 @@ class PartialFile {
       [[maybe_unused]] const int same = ::fchmod(fd_, facts.st_mode & 07777);
     }
   }
-  ~PartialFile() {
-    if (fd_ >= 0) ::close(fd_);
-    if (!partial_.empty()) ::unlink(partial_.c_str());
-  }
+  ~PartialFile() { discard(); }
   PartialFile(const PartialFile&) = delete;
   PartialFile& operator=(const PartialFile&) = delete;
 
@@ -75,6 +74,14 @@ class PartialFile {
     const int fd = ::fcntl(fd_, F_DUPFD_CLOEXEC, 0);
     if (fd < 0) fail(errno);
     return fd;
+  }
+
+  /// What was written goes, unless it was committed.
+  void discard() {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = -1;
+    if (!partial_.empty()) ::unlink(partial_.c_str());
+    partial_.clear();
   }
 
   /// The file is on the disk under its name.

@@ -11,12 +11,16 @@ from polyloom import paths
 from polyloom.errors import UserError
 
 
+class NotBuilt(UserError):
+    """A compiled part is not there; says how to build it."""
+
+
 def load(name: str) -> Any:
-    """The compiled part of the package ``polyloom.NAME``; UserError saying how to build it if it cannot be loaded."""
+    """The compiled part of the package ``polyloom.NAME``; NotBuilt if it cannot be loaded."""
     folder = paths.build_dir() / "python"
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     try:
         return importlib.import_module(f"_polyloom_{name}")
     except ImportError as error:
-        raise UserError(f"polyloom.{name} is not built ({error}); run `make build` in {paths.home()}") from error
+        raise NotBuilt(f"polyloom.{name} is not built ({error}); run `make build` in {paths.home()}") from error

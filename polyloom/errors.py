@@ -38,8 +38,8 @@ def one_line() -> Iterator[None]:
     except MemoryError:
         from polyloom import memory  # it uses UserError
 
-        left = memory.text(memory.there())
-        end(f"not enough memory: {left} are left, and this work needs more; make it smaller")
+        left = memory.left()
+        end(f"not enough memory: {left}{', and ' if left else ''}this work needs more; make it smaller")
     except OSError as error:
         end(_of_system(error))
     except KeyboardInterrupt:

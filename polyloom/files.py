@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing files that a person may look at: whole or not at all. fabric/partial_file.h is the same in C++."""
+"""Writing files that a person may look at: whole or not at all, by fabric/partial_file.h."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from polyloom import compiled
 from polyloom.errors import UserError
 
 
@@ -37,49 +37,18 @@ def check_output(path: Path, endings: Sequence[str], read: Path | None = None, r
 def whole(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     """A file to write ("w" or "wb") that appears under ``path`` when the block is left in good order, else not at all.
 
-    It is written beside ``path`` under a hidden name that was free. A pipe or a device is written as it stands, and a
-    link stays one. UserError naming file and cause if it cannot be written.
+    A pipe or a device is written as it stands, and a link stays one. UserError naming file and cause if it cannot be
+    written.
     """
+    partial = compiled.load("fabric").PartialFile(path)
     try:
-        target = path.resolve() if path.exists() or path.is_symlink() else path
-        there = target.stat() if target.exists() else None
-        if there is not None and not stat.S_ISREG(there.st_mode):
-            with target.open(mode, encoding=_encoding(mode)) as file:
-                yield file
-            return
-        with _beside(target, mode) as (partial, file):
-            if there is not None:
-                with contextlib.suppress(PermissionError):
-                    os.fchmod(file.fileno(), stat.S_IMODE(there.st_mode))
+        with os.fdopen(partial.duplicate(), mode, encoding=None if "b" in mode else "utf-8") as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())  # some file systems tell only now that the disk is full
-            partial.replace(target)
+        partial.commit()
     except OSError as error:
         raise UserError(f"cannot write {path}: {error.strerror or error}") from error
-
-
-@contextlib.contextmanager
-def _beside(target: Path, mode: str) -> Iterator[tuple[Path, IO[Any]]]:
-    number = 0
-    stem = os.fsdecode(os.fsencode(target.name)[:200])  # a name may have 255 bytes, and this one is longer
-    while True:
-        partial = target.with_name(f".{stem}.partial-{os.getpid()}-{number}")
-        try:
-            file = partial.open(mode.replace("w", "x"), encoding=_encoding(mode))
-        except FileExistsError:
-            number += 1
-            continue
-        break
-    try:
-        with file:
-            yield partial, file
     finally:
-        partial.unlink(missing_ok=True)
-
-
-def _encoding(mode: str) -> str | None:
-    return None if "b" in mode else "utf-8"
+        partial.discard()
 
 
 def write(path: Path, text: str) -> None:

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from polyloom import compiled
-from polyloom.errors import UserError
 
 
 def there() -> float:
@@ -15,17 +15,19 @@ def there() -> float:
 
 
 def require(size: float, what: str) -> None:
-    """UserError "WHAT needs BYTES of memory; BYTES are there" unless so many more can be taken."""
-    ext = _ext()
-    try:
-        ext.require_memory(size, what)
-    except ext.Refused as error:
-        raise UserError(str(error)) from None
+    """UserError "WHAT needs BYTES of memory; BYTES are there" unless so many more can be taken.
+
+    Without a built tree nobody can tell, and native work, which needs none, begins.
+    """
+    with contextlib.suppress(compiled.NotBuilt):
+        _ext().require_memory(size, what)
 
 
-def text(size: float) -> str:
-    """12.3 GB."""
-    return str(_ext().bytes_text(size))
+def left() -> str:
+    """12.3 GB are left; nothing without a built tree."""
+    with contextlib.suppress(compiled.NotBuilt):
+        return f"{_ext().bytes_text(there())} are left"
+    return ""
 
 
 def _ext() -> Any:

@@ -13,10 +13,10 @@ demo_packages=(
   bzip2 xz-utils zstd lz4  # --verify of a packed graph
   libmetis-dev libgtest-dev
   gcc-riscv64-unknown-elf
+  python3-dev           # compiled modules
 )
 base_packages=(
   "${demo_packages[@]}"
-  python3-dev           # compiled modules
   libopenmpi-dev openmpi-bin
   perl                  # Verilator
   mold                  # a quick linker

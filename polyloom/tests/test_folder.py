@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -247,6 +250,53 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
         files.write(Path("/dev/full"), "x")
     with pytest.raises(UserError, match="no/file"):
         files.write(tmp_path / "no" / "file", "x")
+
+
+@pytest.mark.parametrize("name", [b"x" * 255, "\u00e4".encode() * 127, b"\xff\xfe", b"a\nb", b".hidden"])
+def test_every_name_that_the_system_allows_is_written(tmp_path: Path, name: bytes) -> None:
+    path = tmp_path / os.fsdecode(name)
+    for text in ("first", "\u00e9\n"):
+        files.write(path, text)
+    assert [os.fsencode(entry.name) for entry in tmp_path.iterdir()] == [name]
+    assert path.read_bytes() == b"\xc3\xa9\n"
+    with pytest.raises(UserError, match=re.escape(f'run record "{path}"')):
+        RunFolder(path)
+    path.unlink()
+    with RunFolder(path) as run:
+        run.write("run.json", "{}")
+    assert folder.names_of(path) == {"run.json"}
+
+
+def test_links_are_followed_to_where_a_file_can_be(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "a").symlink_to("there/b")
+    (tmp_path / "there" / "b").symlink_to("c")
+    files.write(tmp_path / "a", "new")
+    assert (tmp_path / "there" / "c").read_text() == "new" and (tmp_path / "there" / "b").is_symlink()
+    (tmp_path / "round").symlink_to("round")
+    with pytest.raises(UserError, match="round: Too many levels of symbolic links"):
+        files.write(tmp_path / "round", "x")
+
+
+@pytest.mark.parametrize("mode", ["w", "wb"])
+def test_a_pipe_that_has_no_name_but_a_link_is_written(mode: str) -> None:
+    text = "'x' * 100_000" if mode == "w" else "b'x' * 100_000"
+    code = "from pathlib import Path; from polyloom import files\n"
+    code += f"with files.whole(Path('/dev/stdout'), '{mode}') as file: file.write({text})"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (run.stdout, run.stderr) == ("x" * 100_000, "")
+
+
+def test_without_a_built_tree_one_line_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only where a file is to be written: looking for the module costs a program that writes none nothing."""
+    folder.add(tmp_path / "run", "run.json", "{}")
+    monkeypatch.setenv("POLYLOOM_BUILD", str(tmp_path / "nothing"))
+    code = "import sys, polyloom.cli; print([name for name in sys.modules if name.startswith('_polyloom')])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"[]\n"
+    for words in (["report", str(tmp_path / "run")],):
+        ended = subprocess.run([sys.executable, "-m", "polyloom", *words], capture_output=True, text=True, check=False)
+        assert (ended.returncode, ended.stdout) == (1, "")
+        assert ended.stderr.count("\n") == 1 and "make build" in ended.stderr, ended.stderr
 
 
 def test_the_manifest_is_the_same_in_both_languages() -> None:
