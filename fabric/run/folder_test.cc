@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: whose a folder is, by its manifest: nothing of anybody else's is removed, overwritten or taken
-// over, also behind links and by a manifest that was tampered with; one run at a time; files written whole or
-// not at all. Leaves out: network file systems; the same rule in Python (polyloom/tests/test_folder.py).
+// over, also behind links and by a manifest that was tampered with; one run at a time; nothing is lost at
+// whatever step a run is killed or the disk is full; files written whole or not at all. Leaves out: network
+// file systems; what Python adds to it (polyloom/tests/test_folder.py).
 #include "fabric/run/folder.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +21,44 @@
 #include "fabric/error.h"
 #include "fabric/partial_file.h"
 #include "fabric/run/record.h"
+
+namespace {
+
+/// Changes of the file system that are still to go well; then `at_the_end` says whether they fail from there
+/// on. Negative: no such end.
+int steps_left = -1;
+bool (*at_the_end)() = nullptr;
+
+bool dies() { ::_exit(0); }
+bool disk_is_full() {
+  errno = ENOSPC;
+  return true;
+}
+
+bool fails() {
+  if (steps_left < 0) return false;
+  if (steps_left == 0) return at_the_end();
+  --steps_left;
+  return false;
+}
+
+}  // namespace
+
+// In place of the C library's in this program.
+extern "C" {
+ssize_t write(int fd, const void* bytes, size_t count) {
+  return fails() ? -1 : ::syscall(SYS_write, fd, bytes, count);
+}
+int ftruncate(int fd, off_t size) noexcept {
+  return fails() ? -1 : static_cast<int>(::syscall(SYS_ftruncate, fd, size));
+}
+int mkdir(const char* path, mode_t mode) noexcept {
+  return fails() ? -1 : static_cast<int>(::syscall(SYS_mkdirat, AT_FDCWD, path, mode));
+}
+int rename(const char* from, const char* to) noexcept {
+  return fails() ? -1 : static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
+}
 
 namespace polyloom::fabric {
 namespace {
@@ -149,6 +192,83 @@ TEST_F(FolderTest, WhatAKilledRunLeftIsReplaced) {
   record({"run.json"});
   EXPECT_FALSE(fs::exists(root_ / "run/.partial"));
   EXPECT_EQ(contents(root_ / "run/run.json"), "of run.json");
+}
+
+// Whatever lies there is named by a manifest at each moment, so that the next run can replace it.
+TEST_F(FolderTest, ARunThatIsKilledAtAnyStepLosesNoName) {
+  int steps = 0;
+  for (bool killed = true; killed; ++steps) {
+    {
+      RunFolder made(root_ / "run", Use::replace);
+      for (const char* name : {"run.json", "logs/a", "logs/deep/b", "c"})
+        std::ofstream(made.claim(name)) << name;
+    }
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      at_the_end = dies;
+      steps_left = steps;
+      RunFolder run(root_ / "run", Use::replace);
+      std::ofstream(run.claim("d")) << "half of it";
+      run.give_up();
+      steps_left = -1;
+      ::_exit(1);  // it went well
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    killed = WEXITSTATUS(status) == 0;
+    const bool aside = fs::exists(root_ / "run/.previous/run.json");
+    EXPECT_EQ(contents(root_ / "run" / (aside ? ".previous/run.json" : "run.json")), "run.json") << steps;
+    EXPECT_EQ(refusal("run"), "") << steps;
+    fs::remove_all(root_ / "run");
+  }
+  EXPECT_GT(steps, 20);
+}
+
+TEST_F(FolderTest, ADiskThatIsFullFromAnyStepOnLosesNoFile) {
+  const std::vector<std::string> names = {"c", "logs/a", "logs/deep/b", "run.json"};
+  int steps = 0;
+  for (bool full = true; full; ++steps) {
+    {
+      RunFolder made(root_ / "run", Use::replace);
+      for (const std::string& name : names) std::ofstream(made.claim(name)) << name;
+    }
+    at_the_end = disk_is_full;
+    steps_left = steps;
+    try {
+      RunFolder run(root_ / "run", Use::replace);
+      try {
+        std::ofstream(run.claim("d")) << "half of it";
+      } catch (const UserError&) {
+        run.give_up();
+        throw;
+      }
+      run.give_up();
+      full = false;
+    } catch (const UserError& error) {
+      EXPECT_NE(std::string(error.what()).find("No space left"), std::string::npos) << error.what();
+    }
+    steps_left = -1;
+    for (const std::string& name : names) {
+      const bool here = fs::exists(root_ / "run" / name);
+      EXPECT_EQ(contents(root_ / "run" / (here ? name : ".previous/" + name)), name) << steps;
+    }
+    EXPECT_EQ(refusal("run"), "") << steps;
+    fs::remove_all(root_ / "run");
+  }
+  EXPECT_GT(steps, 20);
+}
+
+// The simulator alone, without a launcher that sets the earlier record aside.
+TEST_F(FolderTest, ARecordThatIsNotCommittedLeavesTheEarlierOne) {
+  record({"run.json", "counters.csv"});
+  {
+    RunRecord half(root_ / "run");
+    half.write("trace.json", "half");
+  }
+  EXPECT_EQ(contents(root_ / "run/counters.csv"), "of counters.csv");
+  EXPECT_EQ(RunFolder::names_of(root_ / "run").count("trace.json"), 0u);
+  EXPECT_EQ(std::distance(fs::directory_iterator(root_ / "run"), fs::directory_iterator()), 3);
 }
 
 TEST_F(FolderTest, AFileIsWrittenWholeOrNotAtAll) {

@@ -40,12 +40,17 @@ double seconds(Time t) { return static_cast<double>(t) / static_cast<double>(kPi
 RunRecord::RunRecord(std::string folder) : folder_(std::move(folder), RunFolder::Use::replace) {
   folder_.remove_partial();  // of a run that was killed
   partial_ = folder_.claim(std::string(RunFolder::kPartial) + "/");
-  partial_.pop_back();
   if (::mkdir(partial_.c_str(), 0777) != 0) fail(folder_.path(), "make " + partial_, errno);
 }
 
 RunRecord::~RunRecord() {
-  if (!committed_) folder_.remove_partial();
+  if (committed_) return;
+  try {
+    folder_.remove_partial();
+    folder_.give_up();
+  } catch (const UserError&) {
+    // What led here is told already, and the earlier record stays in RunFolder::kPrevious.
+  }
 }
 
 void RunRecord::write(const std::string& name, std::string_view text) {
@@ -76,7 +81,6 @@ void RunRecord::commit() {
   if (fs::exists(path(kRunJson))) names.emplace_back(kRunJson);
   for (const std::string& name : names) folder_.claim(name);
   ::unlink((folder_.path() + "/" + kRunJson).c_str());
-  folder_.remove_earlier();
   for (const std::string& name : names) {
     if (::rename(path(name).c_str(), (folder_.path() + "/" + name).c_str()) != 0)
       fail(folder_.path(), "put " + name + " in place", errno);

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Covers: whose a folder is, by its manifest, as fabric/run/folder_test.cc does for C++; that both agree; one run at a
-# time; that launchers refuse before they start anything; files whole or not at all. Leaves out: network file systems.
+# Covers: whose a folder is, by its manifest; one run at a time; that launchers refuse before they start anything; files
+# whole or not at all, whatever their names are. Leaves out: network file systems; runs that are killed while they make
+# room (fabric/run/folder_test.cc).
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import stat
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -102,11 +101,12 @@ def test_a_manifest_that_was_tampered_with_reaches_nothing_outside(tmp_path: Pat
     (run / ".partial").rename(run / "link")
     with pytest.raises(UserError, match="link"):
         RunFolder(run)
-    names = folder.names_of(run)
-    (tmp_path / "aside").mkdir()
-    folder._move(run, tmp_path / "aside", names)  # even if it came that far
-    folder._remove_files(run, names)
-    assert content(outside) == {"file": "precious"}
+    previous = made(run / folder.PREVIOUS, "run.json")
+    (previous / MANIFEST).write_text((run / MANIFEST).read_text())
+    (previous / "link").symlink_to(outside)
+    with RunFolder(run, keep=True) as kept:
+        kept.give_up()  # removes what the manifest names, and moves what that of the record in it names
+    assert content(outside) == {"file": "precious"} and (run / "run.json").exists()
 
 
 def test_records_in_records_go_with_them_but_nothing_else(tmp_path: Path) -> None:
@@ -182,37 +182,6 @@ def test_a_run_that_gives_up_leaves_the_record_that_was_there(tmp_path: Path) ->
         "run.json": "of another run",
     }
     made(tmp_path / "run", "run.json")
-
-
-@pytest.mark.parametrize("when", range(12))
-def test_a_run_that_is_killed_while_it_makes_room_loses_no_name(
-    tmp_path: Path, when: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever lies there is named by a manifest at each moment, so that the next run can replace it."""
-    path = made(tmp_path / "run", "run.json", "logs/a", "logs/b", "c")
-
-    class Killed(BaseException):
-        pass
-
-    left = when
-
-    def dying(call: Any) -> Any:
-        def step(*arguments: Any, **options: Any) -> Any:
-            nonlocal left
-            left -= 1
-            if left == 0:
-                raise Killed
-            return call(*arguments, **options)
-
-        return step
-
-    with monkeypatch.context() as patch, contextlib.suppress(Killed):
-        for where, name in ((os, "write"), (os, "ftruncate"), (Path, "rename"), (Path, "mkdir"), (Path, "write_text")):
-            patch.setattr(where, name, dying(getattr(where, name)))
-        patch.setattr(RunFolder, "release", lambda run: os.close(run._fd))  # all that the end of a process does
-        RunFolder(path).release()
-    made(path, "run.json")
-    assert sorted(content(path)) == [MANIFEST, "run.json"]
 
 
 def test_what_a_killed_run_left_is_replaced(tmp_path: Path) -> None:
@@ -293,14 +262,7 @@ def test_without_a_built_tree_one_line_says_so(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("POLYLOOM_BUILD", str(tmp_path / "nothing"))
     code = "import sys, polyloom.cli; print([name for name in sys.modules if name.startswith('_polyloom')])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"[]\n"
-    for words in (["report", str(tmp_path / "run")],):
+    for words in (["clean", "--dry-run", str(tmp_path)], ["report", str(tmp_path / "run")]):
         ended = subprocess.run([sys.executable, "-m", "polyloom", *words], capture_output=True, text=True, check=False)
         assert (ended.returncode, ended.stdout) == (1, "")
         assert ended.stderr.count("\n") == 1 and "make build" in ended.stderr, ended.stderr
-
-
-def test_the_manifest_is_the_same_in_both_languages() -> None:
-    source = (Path(folder.__file__).parent.parent / "fabric" / "run" / "folder.cc").read_text()
-    assert folder.FIRST_LINE.rstrip("\n") in source
-    header = (Path(folder.__file__).parent.parent / "fabric" / "run" / "folder.h").read_text()
-    assert f'"{MANIFEST}"' in header and f'"{folder.PARTIAL}"' in header
