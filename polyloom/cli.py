@@ -461,14 +461,11 @@ def synth(
     chosen = [designs.of_program(Path(name), ranks, rank)] if is_program else designs.select(name, known, size)
     for design, family, place in designs.jobs(chosen, part, pnr, known):
         with Progress(f"{design.name} on {family}") as progress:
-            try:
-                results.append(
-                    flow.synthesize(
-                        design, parts.PARTS[family], overrides, place, lambda line: progress.at(0, reports.step(line))
-                    )
+            results.append(
+                flow.synthesize(
+                    design, parts.PARTS[family], overrides, place, lambda line: progress.at(0, reports.step(line))
                 )
-            except flow.Interrupted as stop:
-                raise typer.Exit(stop.status) from None
+            )
         if not json_output:
             print(reports.as_text(results[-1]), flush=True)
     if json_output:

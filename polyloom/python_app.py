@@ -9,12 +9,15 @@ from polyloom import interrupts
 
 
 def main() -> None:
-    """Run it; whatever goes wrong is one line and a status."""
+    """Run it; whatever goes wrong is one line and a status. What asked it to end is said by ``polyloom run``."""
     app = interrupts.loaded(f"apps.{sys.argv[1]}.__main__")
     from polyloom import errors, process
 
     with errors.one_line(), process.handled(interrupts.end):
-        sys.exit(app.main(sys.argv[2:]))
+        try:
+            sys.exit(app.main(sys.argv[2:]))
+        except interrupts.Ended as ended:
+            sys.exit(ended.status)
 
 
 if __name__ == "__main__":

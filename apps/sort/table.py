@@ -61,6 +61,7 @@ def read(path: Path, work: float = 0) -> Table:
         raise ValueError(f"{path} is a pipe or a device; give a file")
     try:
         memory.require(path.stat().st_size, f"a sort of {path}")
+        np.load(path, mmap_mode="r", allow_pickle=False)  # whether all is there that its header announces
         table = np.load(path, allow_pickle=False)
     except (OSError, MemoryError, UserError):
         raise

@@ -70,7 +70,13 @@ Channel& Channel::operator=(Channel&& other) noexcept {
 }
 
 void Channel::signalled() {
-  if (on_signal) on_signal();
+  if (!on_signal) return;
+  try {
+    on_signal();
+  } catch (...) {
+    interrupted = true;
+    throw;
+  }
 }
 
 void Channel::close() {

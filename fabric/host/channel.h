@@ -2,6 +2,7 @@
 // One end of the socket between a host program and the simulator: whole messages, buffered both ways.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -56,6 +57,8 @@ class Channel {
   /// Called when a signal has interrupted a wait; what it throws ends the wait. A host program in a language
   /// whose handlers wait for its interpreter calls them here. To be set before there are channels.
   static inline void (*on_signal)() = nullptr;
+  /// on_signal has thrown: this program is about to end, and waits for no simulator any more.
+  static inline std::atomic<bool> interrupted = false;
 
   Channel() = default;
   /// Takes over the socket. If `wake_fd` is not -1, receive() gives up when it becomes readable.

@@ -98,6 +98,7 @@ SimulatorProcess::SimulatorProcess(const std::string& program, const std::vector
                                    const LaunchPlan& plan) {
   if (!is_program(program)) throw UserError("simulator \"" + program + "\": not a program that can be run");
   secret_ = new_secret();
+  Channel::interrupted = false;
   if (plan.mpi) {
     spawn_under_mpi(program, arguments, plan);
     return;
@@ -222,8 +223,8 @@ std::string SimulatorProcess::ended(int milliseconds) {
 
 SimulatorProcess::~SimulatorProcess() {
   if (socket_ >= 0) ::close(socket_);
-  if (pid_ > 0 && std::uncaught_exceptions() > 0)
-    ::kill(pid_, SIGTERM);  // it may be building, and hear nothing
+  // It may be building or computing, and then hears nothing else.
+  if (pid_ > 0 && (std::uncaught_exceptions() > 0 || Channel::interrupted)) ::kill(pid_, SIGTERM);
   if (!ended(kPatience).empty()) return;
   ::kill(pid_, SIGTERM);
   if (!ended(kPatience).empty()) return;

@@ -60,6 +60,18 @@ def test_every_near_pair_is_told(count: int, x: float) -> None:
             assert closeness is None
 
 
+@pytest.mark.parametrize("eps", [1e-300, 1e-20, 1e-14, 1e-6])
+def test_a_softening_that_softens_nothing_hides_nothing(eps: float) -> None:
+    """The error is that of the pair's force, unless the two are where softening lets it fall."""
+    pos, mass = sphere_with_a_pair(4e-6)
+    closeness = precision.examine(pos, eps, nbody.Tree(pos, mass, eps=eps))
+    assert closeness is not None
+    exact = nbody.direct(pos, mass, eps=eps)[0][7]
+    with pytest.warns(nbody.PrecisionWarning, match="bodies 7 and 100 are"):
+        found = nbody.accelerations(pos, mass, eps=eps)[7]
+    assert closeness.error == pytest.approx(np.linalg.norm(found - exact) / np.linalg.norm(exact), rel=0.2)
+
+
 def test_all_pairs_are_counted() -> None:
     """Three bodies that are near one another, two others, two in one place: four pairs."""
     random = np.random.default_rng(5)

@@ -60,6 +60,8 @@ def examine(pos: Floats, eps: float, tree: Any) -> Closeness | None:
     """The pairs whose force fp32 spoils by more than TOLERANCE; None if there are none. ``tree``: of these bodies."""
     if len(pos) < 2:
         return None
+    if eps <= COINCIDENT * tree.frame.length:  # so little is none to fp32 (nbody/walk/walk.cc)
+        eps = 0.0
     origin, length = np.array(tree.frame.origin), tree.frame.length
     places = (pos - origin) / length
     held = places.astype(np.float32).astype(np.float64)
@@ -128,8 +130,8 @@ def _near_pairs(places: Floats) -> Iterator[tuple[NDArray[np.int64], NDArray[np.
 def _errors(exact: Floats, held: Floats, eps: float) -> Floats:
     forces = [_pull(apart, eps) for apart in (exact, held)]
     scale = np.linalg.norm(forces[0], axis=1)
-    if eps > 0:
-        scale = np.maximum(scale, SOFTENED_PEAK / eps**2)
+    if eps > 0:  # nearer than where the force is greatest it falls to nothing
+        scale[np.linalg.norm(exact, axis=1) < eps / 2**0.5] = SOFTENED_PEAK / eps**2
     errors: Floats = np.linalg.norm(forces[1] - forces[0], axis=1) / scale
     return errors
 

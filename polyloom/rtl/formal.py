@@ -169,7 +169,7 @@ def _solve(text: str, folder: Path) -> tuple[int, list[str]]:
     ]
     tools.find("z3")  # found on PATH by smtbmc: say now if it is not there
     lines: list[str] = []
-    status, _ = process.run_child(command, tools.environment(), folder, on_line=lines.append)
+    status, _ = process.run_child(command, tools.environment(folder), folder, on_line=lines.append)
     if status in {130, 143}:
         raise KeyboardInterrupt
     return status, lines

@@ -75,9 +75,14 @@ def version(name: str) -> str:
         return "unknown"
 
 
-def environment() -> dict[str, str]:
-    """Environment of a tool: this Python's programs first on PATH, ccache if there, no foreign Verilator root."""
+def environment(scratch: Path | None = None) -> dict[str, str]:
+    """Environment of a tool: this Python's programs first on PATH, ccache if there, no foreign Verilator root.
+
+    ``scratch``: for its temporary files, which a tool that is killed leaves.
+    """
     env = dict(os.environ)
+    if scratch is not None:
+        env["TMPDIR"] = str(scratch)
     folders = [str(Path(sys.executable).parent)]
     verilator = _verilator()
     if verilator is not None:

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from polyloom import process
+from polyloom import interrupts, process
 from polyloom.cache import SYNTH
 from polyloom.errors import UserError
 from polyloom.rtl import filelist, staging, tools
@@ -57,14 +57,6 @@ class Result:
             split = groups.split(groups.read(self.groups), self.rows, self.total)
             whole["groups"] = {name: asdict(taken) for name, taken in split.items()}
         return whole
-
-
-class Interrupted(Exception):
-    """A tool was ended by a signal; ``status`` is what a shell would show."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__(status)
-        self.status = status
 
 
 def synthesize(
@@ -235,9 +227,9 @@ def _tool(command: list[str], folder: Path, staged: staging.Staged, progress: Pr
         lines.append(text)
         progress(text)
 
-    status, _ = process.run_child(command, tools.environment(), folder, on_line=line)
+    status, _ = process.run_child(command, tools.environment(folder), folder, on_line=line)
     if status >= 128:
-        raise Interrupted(status)
+        raise interrupts.Ended(status - 128)
     if status != 0:
         errors = [text for text in lines if "error" in text.lower()] or lines
         words = staged.original("\n".join(errors[-_LOG_TAIL:]))

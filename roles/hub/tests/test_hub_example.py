@@ -52,3 +52,7 @@ def test_an_operator_that_is_nowhere(tmp_path):
     done = scale_by(cluster, 3, POLYLOOM_OPERATORS=str(tmp_path / "none.so"))
     assert done.returncode == 1
     assert "POLYLOOM_OPERATORS: " in done.stderr and "none.so: cannot open shared object file" in done.stderr
+    library = str(paths.build_dir() / "bin" / "scale_by.so")
+    done = scale_by(cluster, 3, POLYLOOM_OPERATORS=f"{library}:{library}")
+    assert done.returncode == 1
+    assert f"POLYLOOM_OPERATORS: {library}: operator 'scale_by': its name, or kind 16, is taken" in done.stderr

@@ -15,6 +15,7 @@
 #include <numeric>
 
 #include "blocks/shell/host_frames.h"
+#include "fabric/host/channel.h"
 #include "fabric/host/client.h"
 #include "fabric/host/launch.h"
 #include "roles/collective/host/runtime/backend.h"
@@ -113,6 +114,7 @@ class ClusterBackend : public Backend {
   }
 
   ~ClusterBackend() override {
+    if (fabric::Channel::interrupted) return;
     try {
       client_.finish();  // a simulator that other programs share goes on until they have finished too
     } catch (const std::exception&) {  // it has ended already, and whoever called was told why
