@@ -68,7 +68,14 @@ def link(source: Source, target: Target) -> str:
         ]
         job.append(f"-DPOLYLOOM_MAIN_ARGUMENTS={_main_arguments(map(_text, own))}")
         linked = Path(folder) / "linked.bc"
-        toolchain.run("llvm-link", [*own, _library(job), "-o", linked])
+        toolchain.run("llvm-link", [*own, "-o", linked])
+        # As with an archive of natively compiled objects, the program sees of the library what it does not define
+        # itself: its own `int time;` stands beside the library's function, which the library goes on to call.
+        asked = toolchain.run("llvm-nm", ["--undefined-only", "--format=just-symbols", linked]).split()
+        offered = f"-internalize-public-api-list={','.join([ENTRY, *asked])}"
+        part = Path(folder) / LIBRARY
+        toolchain.run("opt", [_library(job), "-passes=internalize", offered, "-o", part])
+        toolchain.run("llvm-link", [linked, part, "-o", linked])
         public = f"-internalize-public-api-list={ENTRY}"
         return toolchain.run("opt", [linked, "-passes=internalize,globaldce", public, "-S", "-o", "-"])
 

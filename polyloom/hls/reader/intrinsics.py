@@ -45,6 +45,12 @@ class Intrinsics:
         if words[1] in {"memcpy", "memmove", "memset"}:
             self._memory(words[1], args)
             return None
+        if words[1] == "stacksave":
+            # Of a variable length array whose length turned out constant: it is an object as any other local array,
+            # and there is no stack to save. Others are refused where they are allocated.
+            return self.build.const(type_.width, 0)
+        if words[1] == "stackrestore":
+            return None
         if words[1] == "trap" or words[1] == "debugtrap":
             self.reader.block.instrs.append(Instr(0, "halt", [], where=self.reader.where))
             return None

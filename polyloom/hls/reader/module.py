@@ -143,7 +143,7 @@ def _allocas(function: str, body: list[str], layout: Layout, locations: Location
         if cursor.accept(",") and cursor.peek() != "align":
             layout.parse(cursor)
             if not re.fullmatch(r"\d+", cursor.peek()):
-                message = f"in {function}: an array of variable length cannot be in a kernel; give it a constant length"
+                message = f"in {function}: a variable length array cannot be in a kernel; give it a constant length"
                 raise HlsError(where, message)
             count = int(cursor.next())
         name = match.group(1)[1:].strip('"')

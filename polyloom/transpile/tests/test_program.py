@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,6 +44,24 @@ def test_several_files_and_flags_make_one_program(tmp_path: Path) -> None:
     text = link(tmp_path, "int f(int); int main(void) { MPI_Init(); return f(N); }",
                 "int f(int x) { return x * 1000003; }", flags=("-DN=77",))  # fmt: skip
     assert "1000003" in text and "i32 noundef signext 77" in text
+
+
+def test_a_name_of_the_program_wins_over_the_library(tmp_path: Path) -> None:
+    """The library goes on to call its own: calloc of kernel/memory.c calls memset."""
+    text = link(tmp_path, "int time = 7, memset[2], rand(void); void *calloc(unsigned long, unsigned long);"
+                "int main(int c, char **v) { return time + memset[c] + rand() + (calloc(c, 4) == v); }",
+                "int rand(void) { return 1000003; }")  # fmt: skip
+    functions = dict(re.findall(r"^define [^\n]*?@([\w.]+)\((.*?)^\}", text, re.MULTILINE | re.DOTALL))
+    assert re.search(r"^@time = .*global i32 7", text, re.MULTILINE)
+    assert re.search(r"^@memset = .*global \[2 x i32\]", text, re.MULTILINE)
+    assert "ret i32 1000003" in functions["rand"]
+    called = re.search(r"call [^\n]*@(memset\.\d+)\(", functions["calloc"])
+    assert called and called[1] in functions
+
+
+def test_two_files_may_not_define_the_same_name(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"'clock'.*multiply defined"):
+        link(tmp_path, "int clock = 1; int main(void) { return clock; }", "int clock = 2;")
 
 
 def test_clock_and_heap_of_the_target_reach_the_library(tmp_path: Path) -> None:
