@@ -83,6 +83,15 @@ def test_undirected_adds_nothing_where_the_format_gives_both(polyloom: Polyloom,
     assert f"note: --undirected adds nothing: {name} gives both directions of every edge already\n" in done.out
 
 
+@pytest.mark.parametrize("comment", ["# Undirected graph: roads", "% sym unweighted"])
+def test_a_list_that_is_called_undirected(polyloom: Polyloom, tmp_path: Path, comment: str) -> None:
+    (tmp_path / "list.txt").write_text(f"# a list\n{comment}\n1 2\n2 3\n")
+    words = ["run", "sssp", "--graph", "list.txt", "--source", "1", "--on", "native"]
+    note = "note: list.txt: line 2 says that the graph is undirected; it is read as directed edges; --undirected adds"
+    assert note in polyloom(*words).out
+    assert "directed edges" not in polyloom(*words, "--undirected").out
+
+
 def test_standard_input(tmp_path: Path) -> None:
     def run(text: bytes, *words: str) -> subprocess.CompletedProcess[str]:
         command = [POLYLOOM, "run", "hashmin", "--on", "native", "--graph", "-", *words]

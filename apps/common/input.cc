@@ -145,6 +145,11 @@ Input load_input(const Options& options, bool want_weights) {
     input.notes.push_back("--undirected adds nothing: " + input.description +
                           " gives both directions of every edge already");
   }
+  if (!options.undirected && data.undirected_at != 0) {
+    input.notes.push_back(input.description + ": line " + std::to_string(data.undirected_at) +
+                          " says that the graph is undirected; it is read as directed edges; --undirected "
+                          "adds the others");
+  }
   if (options.undirected) data.add_reverse_edges();
   if (want_weights) {
     input.weights = data.weights.empty() ? std::vector<std::uint32_t>(data.edges.size(), 1)

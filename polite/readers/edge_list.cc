@@ -99,6 +99,12 @@ void name_vertices(GraphData& g, std::uint32_t largest) {
   g.names = VertexNames::numbers(std::move(ids));
 }
 
+/// SNAP writes "# Undirected graph: ...", KONECT "% sym unweighted".
+bool says_undirected(Fields comment, std::string_view line) {
+  return lower(line).find("undirected") != std::string::npos ||
+         (comment.word() == "%" && comment.word() == "sym");
+}
+
 }  // namespace
 
 GraphData read_edge_list(TextSource& source) {
@@ -108,7 +114,10 @@ GraphData read_edge_list(TextSource& source) {
   std::string_view line;
   while (source.next(line)) {
     Fields fields(source, line);
-    if (const char c = fields.peek(); c == '\0' || c == '#' || c == '%') continue;
+    if (const char c = fields.peek(); c == '\0' || c == '#' || c == '%') {
+      if (first && g.undirected_at == 0 && says_undirected(fields, line)) g.undirected_at = source.line();
+      continue;
+    }
     const std::uint64_t from = fields.number("a vertex", 0, kLargestId);
     const std::uint64_t to = fields.number("a vertex", 0, kLargestId);
     largest = std::max({largest, from, to});

@@ -75,6 +75,22 @@ TEST_F(Files, EdgeList) {
   EXPECT_EQ(read_graph(put("empty", "")).vertices, 0u);
 }
 
+TEST_F(Files, EdgeListThatIsCalledUndirected) {
+  const std::pair<const char*, std::uint64_t> files[] = {
+      {"# Undirected graph: ../../data/output/amazon.ungraph.txt\n# Amazon\n1 2\n", 1},
+      {"# AS graph\n#\n# undirected, each edge once\n1 2\n", 3},
+      {"\n% sym unweighted\n% 1 2 2\n1 2\n", 2},
+      {"%  sym\tpositive\r\n1 2 3\n", 1},
+      {"% asym unweighted\n1 2\n", 0},
+      {"# Directed graph (each unordered pair of nodes is saved once): roads.txt\n1 2\n", 0},
+      {"# sym\n% symbols\n1 2\n# the undirected rest\n2 3\n", 0}};
+  for (const auto& [text, line] : files) {
+    const GraphData g = read_graph(put("a.txt", text));
+    EXPECT_EQ(g.undirected_at, line) << text;
+    EXPECT_EQ(g.edges[0], (Edge{0, 1})) << text;
+  }
+}
+
 TEST_F(Files, EdgeListHasTheVerticesThatOccur) {
   const std::string file = put("c", "5 4294967293\n5 7\n");
   ReadOptions options;

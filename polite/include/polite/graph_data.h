@@ -13,13 +13,14 @@ namespace polyloom::polite {
 
 struct GraphData {
   std::uint32_t vertices = 0;
-  std::vector<Edge> edges;         ///< directed; parallel edges and loops as they come
-  std::vector<double> weights;     ///< one an edge, or empty
-  VertexNames names;               ///< one a vertex
-  bool mirrored = false;           ///< the format gives both directions of every edge
-  std::string format;              ///< of the file, as graph_format() takes it; empty if the graph is made
-  std::string packing;             ///< of the file; empty if it is not packed
-  std::vector<std::string> notes;  ///< what the file holds, or means, that is not said here; for people
+  std::vector<Edge> edges;          ///< directed; parallel edges and loops as they come
+  std::vector<double> weights;      ///< one an edge, or empty
+  VertexNames names;                ///< one a vertex
+  bool mirrored = false;            ///< the format gives both directions of every edge
+  std::uint64_t undirected_at = 0;  ///< line of a comment that calls an edge list undirected; or 0
+  std::string format;               ///< of the file, as graph_format() takes it; empty if the graph is made
+  std::string packing;              ///< of the file; empty if it is not packed
+  std::vector<std::string> notes;   ///< what the file holds, or means, that is not said here; for people
 
   /// `count` vertices that are called first, first + 1, ...
   void set_vertices(std::uint32_t count, std::uint32_t first = 0);
