@@ -91,14 +91,14 @@ def collective_of(_folder: Path) -> None:
 @pytest.mark.parametrize(
     ("run_it", "wanted"),
     [
-        (lambda _: sort.main(["--keys", "30000", "--json"]), r"sort: sorting 240000 records, \d passes done, 0 s"),
-        (lambda _: sort.main(["--keys", "50000", "--json"]), r"sort: checking 400000 records, 0 s"),
+        (lambda _: sort.main(["--keys", "30000", "--json"]), r"sort: sorting 240000 records, \d passes done, \d+ s"),
+        (lambda _: sort.main(["--keys", "50000", "--json"]), r"sort: checking 400000 records, \d+ s"),
         (
             lambda _: averaging.main(["--epochs", "20", "--json"]),
-            r"averaging: epoch \d+ of 20 on 8 nodes, [1-4]?\d %, \d s, about \d+ s left",
+            r"averaging: epoch \d+ of 20 on 8 nodes, \d+ %, \d+ s, about \d+ s left",
         ),
-        (collective_of, r"all-reduce: 2097152 bytes, comparing rank [0-3] of 4, \d+ %, \d s, about \d+ s left"),
-        (nbody_of, r"nbody: step \d+ of 400, [\d.]+ steps/s, \d+ %, \d s, about \d+ s left"),
+        (collective_of, r"all-reduce: 2097152 bytes, comparing rank [0-3] of 4, \d+ %, \d+ s, about \d+ s left"),
+        (nbody_of, r"nbody: step \d+ of 400, [\d.]+ steps/s, \d+ %, \d+ s, about \d+ s left"),
     ],
 )
 def test_what_is_computed_in_python_says_how_far_it_is(
