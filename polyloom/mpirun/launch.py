@@ -37,7 +37,7 @@ SETTLE_SECONDS, SETTLE_KNOWN_SECONDS = 3.0, 0.7
 ABORTED, TIMED_OUT = 1, 124
 #: What a kernel's checks say (polyloom/hls/emit/checks.py), among what the simulator says of its end.
 _CHECK = re.compile(r"(rank \d+: .*) \(the design stopped at \S+:\d+\)")
-#: Where a kernel that ends the job was called from: said in the same place, before the manager hears of the end.
+#: Where a kernel that ends the job was called from: said in the same place, read before or after the manager's word.
 _LAST_CALL = re.compile(rb"rank (\d+): last call: (\S+:\d+:\d+)\s*")
 
 
@@ -86,6 +86,7 @@ class Launcher:
         self._running: set[str] = set()
         self._finalized: set[int] = set()  # ranks that have told the manager so
         self._last_calls: dict[int, str] = {}  # by FPGA rank that ends the job: file and line of its last MPI call
+        self._aborted: tuple[int, int] | None = None  # the place of that cause, and the rank
         self._left: set[int] = set()  # ranks whose processes have ended with 0, until it is known how
         self._begun: dict[int, Path] = {}  # by CPU rank: a file that is there once it has called MPI_Init
 
@@ -101,6 +102,8 @@ class Launcher:
                 self._output.close()
                 self._state.told = self._output.told
                 self._folder.remove_partial()
+            if self._aborted is not None and self._aborted[1] in self._last_calls:
+                self._state.causes[self._aborted[0]] += f", at {self._last_calls[self._aborted[1]]}"
             if self._output.lost is not None:
                 why = self._output.lost.strerror
                 self._state.causes.append(f"cannot show what the ranks print: {why}; it is in the record's logs")
@@ -275,10 +278,8 @@ class Launcher:
             self._state.exits.setdefault(event["rank"], event["code"])  # a process's own status counts, if known
         elif kind == "abort":
             self._state.abort = event["code"]
-            cause = event.get("text") or f"rank {event['rank']} called MPI_Abort({event['code']})"
-            if event["rank"] in self._last_calls:
-                cause += f", at {self._last_calls[event['rank']]}"
-            self._state.causes.append(cause)
+            self._aborted = len(self._state.causes), event["rank"]
+            self._state.causes.append(event.get("text") or f"rank {event['rank']} called MPI_Abort({event['code']})")
         elif kind == "deadlock":
             self._state.causes.append(_deadlock_text(event))
         elif kind == "error":
