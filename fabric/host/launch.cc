@@ -14,7 +14,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <string_view>
 #include <thread>
 
@@ -224,7 +223,7 @@ std::string SimulatorProcess::ended(int milliseconds) {
 SimulatorProcess::~SimulatorProcess() {
   if (socket_ >= 0) ::close(socket_);
   // It may be building or computing, and then hears nothing else.
-  if (pid_ > 0 && (std::uncaught_exceptions() > 0 || Channel::interrupted)) ::kill(pid_, SIGTERM);
+  if (pid_ > 0 && Channel::interrupted) ::kill(pid_, SIGTERM);
   if (!ended(kPatience).empty()) return;
   ::kill(pid_, SIGTERM);
   if (!ended(kPatience).empty()) return;

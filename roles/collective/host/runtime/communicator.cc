@@ -555,12 +555,12 @@ Result Communicator::call(const Request& request, std::span<const std::span<cons
           name_of(request.operation), rank, send[index(rank)].size(), recv[index(rank)].size(), out, in));
     }
   }
-  if (const int binades = binades_above(request, send); binades > 0) {
-    return call_scaled(request, send, recv, algorithm, binades);
-  }
   if (native() && (algorithm.empty() || algorithm == kNativeAlgorithm)) {  // no need for buffers in between
     run_native(request, send, recv);
     return state_->described(request, kNativeAlgorithm);
+  }
+  if (const int binades = binades_above(request, send); binades > 0) {
+    return call_scaled(request, send, recv, algorithm, binades);
   }
   const Prepared prepared = allot(request, algorithm);
   if (state_->hands_on_sums(prepared)) require_small_sums(prepared, send);
