@@ -223,13 +223,18 @@ int main(int argc, char** argv) {
 """
 
 
-@pytest.fixture(scope="module")
-def flood(tmp_path_factory) -> Path:
-    folder = copied("ring", tmp_path_factory.mktemp("elsewhere") / "flood")
-    (folder / "ring.cpp").write_text(LATE_RECEIVER)
-    (folder / "run.cpp").write_text(FLOODS)
+def built(folder: Path, device: str, host: str) -> Path:
+    """The ring's folder with other programs, made."""
+    copied("ring", folder)
+    (folder / "ring.cpp").write_text(device)
+    (folder / "run.cpp").write_text(host)
     make(folder, f"TINSEL_ROOT={TREE}")
     return folder
+
+
+@pytest.fixture(scope="module")
+def flood(tmp_path_factory) -> Path:
+    return built(tmp_path_factory.mktemp("flood") / "ring", LATE_RECEIVER, FLOODS)
 
 
 @pytest.mark.parametrize("on", ["sim", "rtl"])
@@ -311,11 +316,7 @@ int main(int argc, char** argv) {
 
 @pytest.fixture(scope="module")
 def console(tmp_path_factory) -> Path:
-    folder = copied("ring", tmp_path_factory.mktemp("console") / "ring")
-    (folder / "ring.cpp").write_text(READS_ITS_CONSOLE)
-    (folder / "run.cpp").write_text(WRITES_TO_CONSOLES)
-    make(folder, f"TINSEL_ROOT={TREE}")
-    return folder
+    return built(tmp_path_factory.mktemp("console") / "ring", READS_ITS_CONSOLE, WRITES_TO_CONSOLES)
 
 
 def test_single_cores_console_input_and_an_end_without_a_count(console: Path) -> None:
