@@ -41,6 +41,8 @@ INLINE uint32_t count_bits(uint32_t x) {
 }
 
 struct AspVertex : PDevice<AspState, None, AspMessage> {
+  typedef POr<uint32_t> Combiner;
+  static constexpr bool monotone = true;  // who has seen a search needs not hear of it again
   static constexpr bool recvNeverSends = true;
   INLINE void init() {
     *readyToSend = No;

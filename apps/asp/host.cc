@@ -16,7 +16,7 @@ constexpr double kNotReached = std::numeric_limits<double>::quiet_NaN();
 int run(int argc, char** argv) {
   const Options options = parse_options(
       argc, argv, "asp", "Average shortest path: breadth-first search from the first N vertices at once.",
-      kSources);
+      kSources | kCombine);
   const auto start = WallClock::now();
   const Input input = load_input(options);
   if (options.sources > input.vertices) {
@@ -34,7 +34,7 @@ int run(int argc, char** argv) {
     graph.mapVerticesToDRAM = true;
     graph.newDevices(input.vertices);
     graph.addEdges(input.edges);
-    map_graph(graph);
+    map_graph(graph, options);
     for (std::uint32_t v = 0; v < input.vertices; ++v) {
       graph.devices[v]->state.id = v;
       graph.devices[v]->state.source = v < sources ? v : kNoSource;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <sstream>
 
 #include "fabric/cluster/suggest.h"
@@ -150,6 +151,16 @@ Options parse_options(int argc, char** argv, const char* app, const char* purpos
   if (sets & kWeights) {
     cli.add_option("--max-weight", o.max_weight, "Draw weights 1..N where the file has none (else all are 1)")
         ->check(CLI::Range(0u, 1u << 20));
+  }
+  if (sets & kCombine) {
+    const std::map<std::string, polite::Combine> names = {
+        {"auto", polite::Combine::automatic}, {"on", polite::Combine::on}, {"off", polite::Combine::off}};
+    cli.add_option_function<std::string>(
+           "--combine", [&o, names](const std::string& name) { o.combine = names.at(name); },
+           "Merge messages to vertices with many in-edges on their way: auto (where it pays), on, off")
+        ->check(CLI::IsMember(names));
+    cli.add_flag("--explain", o.explain,
+                 "Tell which vertices are heard by partial receivers, and what it costs");
   }
   if (sets & kMode) {
     const auto names = split(modes);

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "polite/placed_graph.h"
+
 namespace polyloom::apps {
 
 /// Options that only some applications have; ask for them with `|`.
@@ -15,7 +17,8 @@ enum OptionSet : unsigned {
   kSource = 4,
   kSources = 8,
   kMode = 16,
-  kWeights = 32
+  kWeights = 32,
+  kCombine = 64
 };
 
 inline constexpr std::uint64_t kGraphSeed = 1;
@@ -36,6 +39,9 @@ struct Options {
   std::optional<unsigned> sources;  ///< how many of the first vertices; none: 64, or all if these are fewer
   std::string mode;                 ///< application's own variants
   unsigned max_weight = 0;          ///< draw integer weights 1..max_weight where the file has none
+  // How to map it.
+  polite::Combine combine = polite::Combine::automatic;
+  bool explain = false;
   // What to do with the answer.
   bool verify = false;
   std::string out;

@@ -23,9 +23,10 @@ inline double seconds_since(WallClock::time_point start) {
   return std::chrono::duration<double>(WallClock::now() - start).count();
 }
 
-/// Places a graph that has all its vertices and edges.
+/// Sorts a graph that has all its vertices and edges, and says how to map it.
 template <typename Graph>
-void map_graph(Graph& graph) {
+void map_graph(Graph& graph, const Options& options) {
+  graph.mapOptions.combine = options.combine;
   const fabric::Heartbeat heartbeat("placing " + std::to_string(graph.numDevices) + " vertices");
   graph.map();
 }

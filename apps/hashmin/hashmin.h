@@ -21,6 +21,8 @@ struct HashMinMessage {
 };
 
 struct HashMinVertex : PDevice<HashMinState, None, HashMinMessage> {
+  typedef PMin<uint32_t> Combiner;
+  static constexpr bool monotone = true;
   INLINE void init() {
     s->label = s->id;
     *readyToSend = Pin(0);

@@ -8,8 +8,8 @@ namespace polyloom::apps {
 namespace {
 
 int run(int argc, char** argv) {
-  const Options options =
-      parse_options(argc, argv, "hashmin", "Connected components; directions of edges do not matter.", 0);
+  const Options options = parse_options(argc, argv, "hashmin",
+                                        "Connected components; directions of edges do not matter.", kCombine);
   const auto start = WallClock::now();
   const Input input = load_input(options);
   Answer answer;
@@ -23,7 +23,7 @@ int run(int argc, char** argv) {
     graph.reserveEdges(2 * input.edges.size());
     graph.addEdges(input.edges);
     for (const auto& edge : input.edges) graph.addEdge(edge.to, 0, edge.from);
-    map_graph(graph);
+    map_graph(graph, options);
     for (std::uint32_t v = 0; v < input.vertices; ++v) graph.devices[v]->state.id = v;
     run_graph<decltype(graph), HashMinResult>(
         graph, "hashmin", answer, [&](const HashMinResult& m) { answer.values.at(m.id) = m.label; });

@@ -37,7 +37,7 @@ void run_sync(const Options& options, const Input& input, Answer& answer) {
   PGraph<PageRankVertex, PageRankState, None, PageRankMessage> graph;
   graph.newDevices(input.vertices);
   graph.addEdges(input.edges);
-  map_graph(graph);
+  map_graph(graph, options);
   set_states(graph, input, options);
   run_graph<decltype(graph), PageRankResult>(
       graph, "pagerank", answer, [&](const PageRankResult& m) { answer.values.at(m.id) = m.score; });
@@ -51,7 +51,7 @@ void run_gals(const Options& options, const Input& input, Answer& answer) {
     graph.addLabelledEdge(1.0f, edge.from, 0, edge.to);
     graph.addLabelledEdge(0.0f, edge.to, 0, edge.from);
   }
-  map_graph(graph);
+  map_graph(graph, options);
   set_states(graph, input, options);
   for (std::uint32_t v = 0; v < input.vertices; ++v) graph.devices[v]->state.expected = graph.fanIn(v);
   run_graph<decltype(graph), GalsMessage>(graph, "pagerank_gals", answer, [&](const GalsMessage& m) {
@@ -78,7 +78,7 @@ void tell_dangling(const Input& input, Answer& answer) {
 
 int run(int argc, char** argv) {
   const Options options = parse_options(argc, argv, "pagerank", "PageRank of a directed graph.",
-                                        kIterations | kDamping | kMode, "sync,gals");
+                                        kIterations | kDamping | kMode | kCombine, "sync,gals");
   const auto start = WallClock::now();
   const Input input = load_input(options);
   Answer answer;

@@ -31,7 +31,9 @@ struct PageRankMessage {
 };
 
 struct PageRankVertex : PDevice<PageRankState, None, PageRankMessage> {
+  typedef PSum<float> Combiner;
   static constexpr bool recvNeverSends = true;
+  static constexpr bool sendsEveryStep = true;
   /// Dangling vertices too: sending to nobody costs less than a branch that nobody can foresee.
   INLINE void request() { *readyToSend = Pin(0); }
 

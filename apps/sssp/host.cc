@@ -26,11 +26,12 @@ void check_range(const Input& input, const std::vector<double>& distances) {
 }
 
 template <typename Vertex>
-void run_with(const char* device, std::uint32_t source, const Input& input, Answer& answer) {
+void run_with(const char* device, const Options& options, std::uint32_t source, const Input& input,
+              Answer& answer) {
   PGraph<Vertex, SsspState, std::uint32_t, SsspMessage> graph;
   graph.newDevices(input.vertices);
   graph.addLabelledEdges(input.edges, input.weights);
-  map_graph(graph);
+  map_graph(graph, options);
   for (std::uint32_t v = 0; v < input.vertices; ++v) {
     graph.devices[v]->state.id = v;
     graph.devices[v]->state.is_source = v == source;
@@ -44,7 +45,7 @@ void run_with(const char* device, std::uint32_t source, const Input& input, Answ
 int run(int argc, char** argv) {
   const Options options =
       parse_options(argc, argv, "sssp", "Shortest paths from one vertex, non-negative integer weights.",
-                    kSource | kWeights | kMode, "async,sync");
+                    kSource | kWeights | kMode | kCombine, "async,sync");
   const auto start = WallClock::now();
   const Input input = load_input(options, true);
   const std::uint32_t source = vertex_called(input, options.source, "--source");
@@ -54,9 +55,9 @@ int run(int argc, char** argv) {
   answer.largest_first = false;
   answer.values.assign(input.vertices, 0);
   if (options.mode == "sync") {
-    run_with<SsspSync>("sssp_sync", source, input, answer);
+    run_with<SsspSync>("sssp_sync", options, source, input, answer);
   } else {
-    run_with<SsspAsync>("sssp", source, input, answer);
+    run_with<SsspAsync>("sssp", options, source, input, answer);
   }
   check_range(input, answer.values);
   double sum = 0, reached = 0;

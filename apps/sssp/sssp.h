@@ -26,6 +26,14 @@ struct SsspMessage {
 
 /// What both forms share. A path whose length leaves 32 bits is passed over.
 struct SsspBase : PDevice<SsspState, uint32_t, SsspMessage> {
+  typedef PMin<uint32_t> Combiner;
+  static constexpr bool monotone = true;
+  static INLINE void along(SsspMessage& message, uint32_t weight) {
+    const uint32_t distance = message.distance + weight;
+    message.distance = distance < weight ? kUnreached : distance;
+  }
+  static INLINE uint32_t neutralLabel() { return 0; }
+
   INLINE void init() {
     s->distance = s->is_source ? 0 : kUnreached;
     s->candidate = s->distance;

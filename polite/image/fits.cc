@@ -36,7 +36,7 @@ std::uint64_t senders_of(const GraphStore& graph, std::uint32_t v) {
 }  // namespace
 
 void check_fits(const GraphStore& graph, const Machine& machine, const ElementLayout& layout,
-                const MapOptions& options) {
+                const MapOptions& options, const std::vector<std::uint32_t>& combined) {
   const unsigned boards =
       (options.boards_x == 0 ? machine.boards_x : std::min(options.boards_x, machine.boards_x)) *
       (options.boards_y == 0 ? machine.boards_y : std::min(options.boards_y, machine.boards_y));
@@ -58,7 +58,8 @@ void check_fits(const GraphStore& graph, const Machine& machine, const ElementLa
                std::to_string(threads) + " threads hold " + std::to_string(there),
            boards, "more boards, or smaller states and labels");
   }
-  const auto degree = graph.in_degree();
+  std::vector<std::uint32_t> degree(graph.in_degree().begin(), graph.in_degree().end());
+  for (const std::uint32_t v : combined) degree[v] = 0;
   const auto most = std::max_element(degree.begin(), degree.end());
   if (most == degree.end() || *most <= kMostSenders) return;
   const std::uint64_t senders = senders_of(graph, static_cast<std::uint32_t>(most - degree.begin()));

@@ -24,7 +24,7 @@ std::uint64_t round_up(std::uint64_t n, std::uint64_t unit) { return (n + unit -
 
 /// Sizes and addresses of a thread's regions.
 struct ThreadPlan {
-  std::uint32_t devices = 0;
+  std::uint32_t devices = 0, partials = 0;
   std::uint64_t state_bytes = 0, in_bytes = 0, out_bytes = 0, queue_bytes = 0, out_entries = 0;
   bool states_in_dram = false, in_in_dram = true, out_in_dram = true;
   std::uint64_t sram = 0, dram = 0;  ///< bytes used
@@ -53,12 +53,14 @@ class ImageWriter {
   void plan(unsigned t) {
     ThreadPlan& p = plans_[t];
     p.devices = placement_.thread_begin[t + 1] - placement_.thread_begin[t];
-    p.state_bytes = p.devices * layout_.pstate_bytes;
+    p.partials = placement_.combining.on_thread(t);
+    p.state_bytes = p.devices * layout_.pstate_bytes + p.partials * layout_.partial_bytes;
     p.in_bytes = tables_.in[t].size() * layout_.in_edge_bytes;
     p.out_entries = kFirstPinBase;
     for (std::uint32_t i = 0; i < p.devices; ++i) p.out_entries += out_entries_of(device(t, i));
+    p.out_entries += 2 * p.partials;  // an entry and an end mark each
     p.out_bytes = p.out_entries * sizeof(POutEdge);
-    p.queue_bytes = round_up(p.devices * sizeof(std::uint16_t), 4);
+    p.queue_bytes = round_up((p.devices + p.partials) * sizeof(std::uint16_t), 4);
     p.states_in_dram = options_.vertices_in_dram;
     p.in_in_dram = options_.in_edges_in_dram;
     p.out_in_dram = options_.out_edges_in_dram;
@@ -171,6 +173,8 @@ class ImageWriter {
     head.outTable = p.out_table;
     head.inTable = p.in_table;
     head.senders = p.queue;
+    head.partials = static_cast<std::uint32_t>(p.states + p.devices * layout_.pstate_bytes);
+    head.numPartials = p.partials;
     std::memcpy(sram.data(), &head, sizeof(head));
     fill_states(t, states, at(p.states), at(p.out_table));
     fill_in_table(t, at(p.in_table));
@@ -186,6 +190,7 @@ class ImageWriter {
     return sram.size() + dram.size();
   }
 
+  static constexpr POutEdge kEnd = {kNoKey, 0xffff, 0, 0};
   static void put_out_edge(std::byte*& to, const POutEdge& edge) {
     std::memcpy(to, &edge, sizeof(edge));
     to += sizeof(edge);
@@ -193,7 +198,6 @@ class ImageWriter {
 
   /// States and out-edges, which states point to.
   void fill_states(unsigned t, const std::byte* states, std::byte* to, std::byte* out) const {
-    static constexpr POutEdge kEnd = {kNoKey, 0xffff, 0, 0};
     std::byte* const out_table = out;
     put_out_edge(out, {0, kHostMailbox, 1, 0});
     put_out_edge(out, kEnd);
@@ -205,15 +209,38 @@ class ImageWriter {
         const auto base = static_cast<std::uint16_t>(
             first == last ? kEmptyPinBase : static_cast<std::size_t>(out - out_table) / sizeof(POutEdge));
         std::memcpy(to + pin * sizeof(base), &base, sizeof(base));
-        for (std::uint64_t e = first; e < last; ++e) {
-          const OutEntry& entry = tables_.out[e];
-          put_out_edge(out, {entry.key, entry.mailbox_id, static_cast<std::uint32_t>(entry.mask),
-                             static_cast<std::uint32_t>(entry.mask >> 32)});
-        }
-        if (first != last) put_out_edge(out, kEnd);
+        put_row(row, out);
       }
       std::memcpy(to + layout_.state_offset, states + v * layout_.state_bytes, layout_.state_bytes);
     }
+    fill_partials(t, to, out_table, out);
+  }
+  void fill_partials(unsigned t, std::byte* to, const std::byte* out_table, std::byte* out) const {
+    struct Head {  // of PPartial, up to its value
+      std::uint16_t out_base, queued;
+      std::uint32_t left, expected;
+    };
+    static_assert(sizeof(Head) == offsetof(PartialHead<std::uint32_t>, value));
+    for (std::uint32_t i = 0; i < plans_[t].partials; ++i, to += layout_.partial_bytes) {
+      const std::uint32_t number = placement_.combining.thread_begin[t] + i;
+      const std::uint32_t expected = placement_.combining.partials[number].expected;
+      const Head head{
+          static_cast<std::uint16_t>(static_cast<std::size_t>(out - out_table) / sizeof(POutEdge)), 0,
+          expected, expected};
+      std::memcpy(to, &head, sizeof(head));
+      std::memcpy(to + layout_.value_offset, layout_.identity.data(), layout_.identity.size());
+      put_row(std::size_t{graph_.vertices()} * graph_.pins() + number, out);
+    }
+  }
+  /// Out-edges of a row, and their end mark.
+  void put_row(std::size_t row, std::byte*& out) const {
+    const std::uint64_t first = tables_.out_begin[row], last = tables_.out_begin[row + 1];
+    for (std::uint64_t e = first; e < last; ++e) {
+      const OutEntry& entry = tables_.out[e];
+      put_out_edge(out, {entry.key, entry.mailbox_id, static_cast<std::uint32_t>(entry.mask),
+                         static_cast<std::uint32_t>(entry.mask >> 32)});
+    }
+    if (first != last) put_out_edge(out, kEnd);
   }
 
   void fill_in_table(unsigned t, std::byte* to) const {
@@ -221,7 +248,10 @@ class ImageWriter {
     for (const InEntry& entry : tables_.in[t]) {
       std::memcpy(to, &entry.device, sizeof(entry.device));
       if (label_bytes != 0) {
-        std::memcpy(to + layout_.label_offset, graph_.out_label() + entry.edge * label_bytes, label_bytes);
+        const std::byte* const label = entry.edge == kNeutralLabel
+                                           ? layout_.neutral_label.data()
+                                           : graph_.out_label() + entry.edge * label_bytes;
+        std::memcpy(to + layout_.label_offset, label, label_bytes);
       }
       to += layout_.in_edge_bytes;
     }

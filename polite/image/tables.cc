@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -17,10 +18,50 @@ namespace polyloom::polite {
 
 namespace {
 
+/// A placed graph as messages see it: rows of targets, which are vertices or partial receivers.
+struct Routes {
+  std::span<const std::uint64_t> begin;
+  std::span<const std::uint32_t> target;
+  std::uint64_t labels;               ///< targets from here on get the neutral one
+  std::vector<std::uint32_t> thread;  ///< of each target
+  std::vector<std::uint16_t> offset;  ///< of its state, in units
+  std::vector<std::uint32_t> sender;  ///< thread of each row
+  std::uint32_t vertices;
+
+  Routes(const GraphStore& graph, const Placement& placement, const ElementLayout& layout)
+      : labels(graph.edges()),
+        thread(placement.thread),
+        sender(placement.thread),
+        vertices(graph.vertices()) {
+    const Combining& combining = placement.combining;
+    begin = combining.empty() ? graph.out_begin() : combining.out_begin;
+    target = combining.empty() ? graph.out_target() : combining.target;
+    const auto units = static_cast<std::uint32_t>(layout.pstate_bytes / layout.state_unit);
+    const auto partial_units = static_cast<std::uint32_t>(layout.partial_bytes / layout.state_unit);
+    for (std::uint32_t v = 0; v < vertices; ++v)
+      offset.push_back(static_cast<std::uint16_t>(placement.local[v] * units & 0x7fff));
+    if (graph.pins() > 1) {
+      sender.clear();
+      for (const std::uint32_t t : placement.thread) sender.insert(sender.end(), graph.pins(), t);
+    }
+    for (std::uint32_t i = 0; i < combining.partials.size(); ++i) {
+      const std::uint32_t t = combining.partials[i].thread;
+      const std::uint32_t devices = placement.thread_begin[t + 1] - placement.thread_begin[t];
+      thread.push_back(t);
+      sender.push_back(t);
+      offset.push_back(static_cast<std::uint16_t>(
+          (devices * units + (i - combining.thread_begin[t]) * partial_units) & 0x7fff));
+    }
+  }
+
+  std::size_t rows() const { return begin.size() - 1; }
+  bool is_partial(std::uint32_t at) const { return at >= vertices; }
+};
+
 /// An edge as its destination mailbox sees it.
 struct Arrival {
-  std::uint64_t row;     // sending (vertex, pin)
-  std::uint32_t target;  // receiving vertex
+  std::uint64_t row;     // sending (vertex, pin), or partial receiver
+  std::uint32_t target;  // receiving vertex or partial receiver
   std::uint32_t edge;
 };
 
@@ -30,10 +71,12 @@ struct Arrivals {
   std::vector<Arrival> all;
 };
 
-/// A message: the arrivals of one row at one mailbox.
+/// A message: the arrivals of one row at one mailbox. Those at partial receivers on the sender's own thread
+/// are none, but are listed alike.
 struct Message {
   std::uint32_t first, count;  // into the mailbox's arrivals
   std::uint32_t threads;       // how many threads receive it
+  bool local;
 };
 
 /// What a mailbox's packing says about one message.
@@ -41,13 +84,11 @@ struct Sent {
   std::uint64_t row;
   std::uint64_t mask;
   std::uint16_t key;
+  bool local;
 };
 
-Arrivals sort_by_mailbox(const GraphStore& graph, const Placement& placement, unsigned host_threads) {
-  const Machine& machine = placement.machine;
-  const auto begin = graph.out_begin();
-  const auto target = graph.out_target();
-  const std::size_t rows = begin.size() - 1;
+Arrivals sort_by_mailbox(const Routes& routes, const Machine& machine, unsigned host_threads) {
+  const std::size_t rows = routes.rows();
   // Each block of rows counts, then scatters into its own part of every mailbox: stable and parallel.
   const std::size_t blocks = std::min<std::size_t>(std::max<std::size_t>(rows, 1), 64);
   const unsigned mailboxes = machine.mailboxes();
@@ -55,11 +96,10 @@ Arrivals sort_by_mailbox(const GraphStore& graph, const Placement& placement, un
   auto edges_of = [&](std::size_t block) {
     return std::pair{rows * block / blocks, rows * (block + 1) / blocks};
   };
+  auto mailbox_at = [&](std::uint64_t e) { return machine.mailbox_of(routes.thread[routes.target[e]]); };
   parallel_for(blocks, host_threads, [&](std::size_t block) {
     const auto [first, last] = edges_of(block);
-    for (std::uint64_t e = begin[first]; e < begin[last]; ++e) {
-      ++place[block][machine.mailbox_of(placement.thread[target[e]])];
-    }
+    for (std::uint64_t e = routes.begin[first]; e < routes.begin[last]; ++e) ++place[block][mailbox_at(e)];
   });
   Arrivals arrivals;
   arrivals.begin.assign(mailboxes + 1, 0);
@@ -73,9 +113,9 @@ Arrivals sort_by_mailbox(const GraphStore& graph, const Placement& placement, un
   parallel_for(blocks, host_threads, [&](std::size_t block) {
     const auto [first, last] = edges_of(block);
     for (std::size_t row = first; row < last; ++row) {
-      for (std::uint64_t e = begin[row]; e < begin[row + 1]; ++e) {
-        const unsigned mailbox = machine.mailbox_of(placement.thread[target[e]]);
-        arrivals.all[place[block][mailbox]++] = {row, target[e], static_cast<std::uint32_t>(e)};
+      for (std::uint64_t e = routes.begin[row]; e < routes.begin[row + 1]; ++e) {
+        const std::uint32_t label = e < routes.labels ? static_cast<std::uint32_t>(e) : kNeutralLabel;
+        arrivals.all[place[block][mailbox_at(e)]++] = {row, routes.target[e], label};
       }
     }
   });
@@ -85,11 +125,11 @@ Arrivals sort_by_mailbox(const GraphStore& graph, const Placement& placement, un
 /// Builds the in-edge tables of one mailbox's threads.
 class MailboxBuilder {
  public:
-  MailboxBuilder(const Placement& placement, const ElementLayout& layout, unsigned mailbox, Arrival* arrivals,
+  MailboxBuilder(const Routes& routes, const Machine& machine, unsigned mailbox, Arrival* arrivals,
                  std::size_t count, Tables& tables)
-      : placement_(placement),
-        units_per_device_(static_cast<std::uint32_t>(layout.pstate_bytes / layout.state_unit)),
-        per_tile_(placement.machine.threads_per_tile()),
+      : routes_(routes),
+        machine_(machine),
+        per_tile_(machine.threads_per_tile()),
         mailbox_(mailbox),
         arrivals_(arrivals),
         count_(count),
@@ -104,23 +144,35 @@ class MailboxBuilder {
   }
 
  private:
-  unsigned thread_in_tile(const Arrival& a) const { return placement_.thread[a.target] % per_tile_; }
+  unsigned thread_in_tile(const Arrival& a) const { return routes_.thread[a.target] % per_tile_; }
+  bool is_local(const Arrival& a) const {
+    return routes_.is_partial(a.target) && routes_.thread[a.target] == routes_.sender[a.row];
+  }
 
   void find_messages() {
     for (std::size_t i = 0; i < count_;) {
       std::size_t j = i;
       while (j < count_ && arrivals_[j].row == arrivals_[i].row) ++j;
-      // By thread, then vertex; parallel edges keep their order.
+      // What stays on the thread first; then by thread, partial receivers before vertices; parallel edges
+      // keep their order.
       std::sort(arrivals_ + i, arrivals_ + j, [&](const Arrival& a, const Arrival& b) {
         const auto key = [&](const Arrival& x) {
-          return std::tuple(placement_.thread[x.target], placement_.local[x.target], x.edge);
+          return std::tuple(!is_local(x), routes_.thread[x.target], !routes_.is_partial(x.target),
+                            routes_.offset[x.target], x.edge);
         };
         return key(a) < key(b);
       });
-      std::uint32_t threads = 1;
-      for (std::size_t k = i + 1; k < j; ++k)
-        threads += thread_in_tile(arrivals_[k]) != thread_in_tile(arrivals_[k - 1]);
-      messages_.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j - i), threads});
+      for (std::size_t k = i; k < j;) {
+        const bool local = is_local(arrivals_[k]);
+        Message message{static_cast<std::uint32_t>(k), 0, 0, local};
+        for (; k < j && is_local(arrivals_[k]) == local; ++k) {
+          const bool next =
+              message.count == 0 || thread_in_tile(arrivals_[k]) != thread_in_tile(arrivals_[k - 1]);
+          message.threads += next;
+          ++message.count;
+        }
+        messages_.push_back(message);
+      }
       i = j;
     }
   }
@@ -139,7 +191,7 @@ class MailboxBuilder {
     threads_.clear();
     lengths_.clear();
     const Arrival* const first = arrivals_ + message.first;
-    Sent sent{first->row, 0, 0};
+    Sent sent{first->row, 0, 0, message.local};
     for (const Arrival* a = first; a != first + message.count; ++a) {
       const unsigned t = thread_in_tile(*a);
       if (threads_.empty() || threads_.back() != t) {
@@ -157,9 +209,8 @@ class MailboxBuilder {
       auto& table = tables_.in[std::size_t{mailbox_} * per_tile_ + threads_[i]];
       if (table.size() < packed_.size(threads_[i])) table.resize(packed_.size(threads_[i]));
       for (std::uint32_t n = 0; n < lengths_[i]; ++n, ++a) {
-        const std::uint32_t offset = placement_.local[a->target] * units_per_device_;
         const bool last = n + 1 == lengths_[i];
-        table[key + n] = {static_cast<std::uint16_t>((offset & 0x7fff) | (last ? kLastReceiver : 0)),
+        table[key + n] = {static_cast<std::uint16_t>(routes_.offset[a->target] | (last ? kLastReceiver : 0)),
                           a->edge};
       }
     }
@@ -174,12 +225,11 @@ class MailboxBuilder {
                     std::to_string(most) +
                     " in-edges, and messages find their receivers by a 16-bit index of at most "
                     "65534; spread the graph over more boards (now " +
-                    std::to_string(placement_.machine.boards()) +
-                    "), or split vertices that have very many in-edges");
+                    std::to_string(machine_.boards()) + "), or split vertices that have very many in-edges");
   }
 
-  const Placement& placement_;
-  const std::uint32_t units_per_device_;
+  const Routes& routes_;
+  const Machine& machine_;
   const unsigned per_tile_;
   const unsigned mailbox_;
   Arrival* const arrivals_;
@@ -193,10 +243,9 @@ class MailboxBuilder {
 
 /// Joins the mailboxes' messages into one list a row. A row starts with its own mailbox and goes on upwards,
 /// so that threads that all start sending at once do not all send to mailbox 0 first.
-void join_rows(const GraphStore& graph, const Placement& placement,
-               const std::vector<std::vector<Sent>>& sent, Tables& tables) {
-  const Machine& machine = placement.machine;
-  const std::size_t rows = graph.out_begin().size() - 1;
+void join_rows(const Routes& routes, const Machine& machine, const std::vector<std::vector<Sent>>& sent,
+               Tables& tables) {
+  const std::size_t rows = routes.rows();
   tables.out_begin.assign(rows + 1, 0);
   for (const auto& mailbox : sent) {
     for (const Sent& s : mailbox) ++tables.out_begin[s.row + 1];
@@ -208,8 +257,8 @@ void join_rows(const GraphStore& graph, const Placement& placement,
   for (unsigned m = 0; m < sent.size(); ++m) {
     const auto id = static_cast<std::uint16_t>(machine.mailbox_id(m));
     for (const Sent& s : sent[m]) {
-      tables.out[next[s.row]++] = {s.key, id, s.mask};
-      if (m < machine.mailbox_of(placement.thread[s.row / graph.pins()])) ++below[s.row];
+      tables.out[next[s.row]++] = {s.key, s.local ? kThisThread : id, s.mask};
+      if (m < machine.mailbox_of(routes.sender[s.row])) ++below[s.row];
     }
   }
   for (std::size_t row = 0; row < rows; ++row) {
@@ -223,21 +272,22 @@ void join_rows(const GraphStore& graph, const Placement& placement,
 
 Tables build_tables(const GraphStore& graph, const Placement& placement, const ElementLayout& layout,
                     unsigned host_threads) {
-  if (graph.edges() > 0xffffffffull) {
-    throw UserError("the graph does not fit: its tables hold at most 4294967295 edges, it has " +
+  if (graph.edges() >= kNeutralLabel) {
+    throw UserError("the graph does not fit: its tables hold at most 4294967294 edges, it has " +
                     std::to_string(graph.edges()));
   }
+  const Machine& machine = placement.machine;
+  const Routes routes(graph, placement, layout);
   Tables tables;
-  tables.in.resize(placement.machine.threads());
-  Arrivals arrivals = sort_by_mailbox(graph, placement, host_threads);
-  std::vector<std::vector<Sent>> sent(placement.machine.mailboxes());
+  tables.in.resize(machine.threads());
+  Arrivals arrivals = sort_by_mailbox(routes, machine, host_threads);
+  std::vector<std::vector<Sent>> sent(machine.mailboxes());
   parallel_for(sent.size(), host_threads, [&](std::size_t m) {
-    MailboxBuilder builder(placement, layout, static_cast<unsigned>(m),
-                           arrivals.all.data() + arrivals.begin[m], arrivals.begin[m + 1] - arrivals.begin[m],
-                           tables);
+    MailboxBuilder builder(routes, machine, static_cast<unsigned>(m), arrivals.all.data() + arrivals.begin[m],
+                           arrivals.begin[m + 1] - arrivals.begin[m], tables);
     sent[m] = builder.build();
   });
-  join_rows(graph, placement, sent, tables);
+  join_rows(routes, machine, sent, tables);
   return tables;
 }
 

@@ -12,10 +12,12 @@
 
 namespace polyloom::polite {
 
+inline constexpr std::uint32_t kNeutralLabel = 0xffffffff;
+
 /// One entry of a thread's in-edge table.
 struct InEntry {
   std::uint16_t device = 0;  ///< state offset in units, with kLastReceiver
-  std::uint32_t edge = 0;    ///< which out-edge, for its label
+  std::uint32_t edge = 0;    ///< which out-edge, for its label; kNeutralLabel: of a partial receiver
 };
 
 /// One message that a send makes.
@@ -27,7 +29,7 @@ struct OutEntry {
 
 struct Tables {
   std::vector<std::vector<InEntry>> in;  ///< by dense thread number
-  std::vector<std::uint64_t> out_begin;  ///< rows of `out`, as GraphStore's: vertices * pins + 1
+  std::vector<std::uint64_t> out_begin;  ///< rows of `out`: vertices * pins, then partial receivers; one more
   std::vector<OutEntry> out;
 };
 

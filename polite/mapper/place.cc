@@ -174,14 +174,15 @@ std::vector<std::uint32_t> place_order(const std::vector<std::uint32_t>& order,
 }
 
 std::vector<std::uint32_t> place_threads(const GraphStore& graph, const Machine& machine,
-                                         const Request& request, const std::vector<std::uint32_t>& weights) {
+                                         const Request& request, const std::vector<std::uint32_t>& weights,
+                                         const std::vector<std::uint32_t>& combined) {
   std::vector<std::uint32_t> order(graph.vertices());
   std::iota(order.begin(), order.end(), 0);
   if (request.placer == Placer::direct) {
     const std::vector<std::uint32_t> equal(graph.vertices(), 2);
     return place_order(order, equal, machine, request);
   }
-  const WeightedGraph g = undirected(graph, weights, request.threads);
+  const WeightedGraph g = undirected(graph, weights, request.threads, combined);
   switch (request.placer) {
     case Placer::random: {
       const CounterRandom random(request.seed);
@@ -244,7 +245,8 @@ void fill_report(const GraphStore& graph, const Placement& p, MapReport& report)
 }  // namespace
 
 Placement place(const GraphStore& graph, const Machine& machine, const MapOptions& options,
-                const std::vector<std::uint32_t>& weights, MapReport* report) {
+                const std::vector<std::uint32_t>& weights, MapReport* report,
+                const std::vector<std::uint32_t>& combined) {
   const auto start = std::chrono::steady_clock::now();
   machine.check();
   const Request request = resolve(graph, machine, options);
@@ -255,7 +257,7 @@ Placement place(const GraphStore& graph, const Machine& machine, const MapOption
   }
   Placement p;
   p.machine = machine;
-  if (graph.vertices() != 0) p.thread = place_threads(graph, machine, request, weights);
+  if (graph.vertices() != 0) p.thread = place_threads(graph, machine, request, weights, combined);
   number_locally(p);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (report != nullptr) {

@@ -35,8 +35,10 @@ std::uint64_t WeightedGraph::total_weight() const {
 }
 
 WeightedGraph undirected(const GraphStore& graph, const std::vector<std::uint32_t>& weights,
-                         unsigned host_threads) {
+                         unsigned host_threads, const std::vector<std::uint32_t>& combined) {
   const std::uint32_t n = graph.vertices();
+  std::vector<bool> is_combined(n, false);
+  for (const std::uint32_t v : combined) is_combined[v] = true;
   const auto out = graph.out_begin();
   const auto target = graph.out_target();
   const auto in_degree = graph.in_degree();
@@ -46,7 +48,7 @@ WeightedGraph undirected(const GraphStore& graph, const std::vector<std::uint32_
   g.weight.resize(n);
   for (std::uint32_t v = 0; v < n; ++v) {
     const std::uint64_t degree =
-        out[std::size_t{v} * pins + pins] - out[std::size_t{v} * pins] + in_degree[v];
+        out[std::size_t{v} * pins + pins] - out[std::size_t{v} * pins] + (is_combined[v] ? 0 : in_degree[v]);
     g.begin[v + 1] = g.begin[v] + degree;
     const std::uint64_t weight = weights.empty() ? 1 + degree : std::max<std::uint64_t>(weights[v], 1);
     g.weight[v] = static_cast<std::uint32_t>(std::min<std::uint64_t>(weight, 0x7fffffff));
@@ -56,8 +58,9 @@ WeightedGraph undirected(const GraphStore& graph, const std::vector<std::uint32_
   std::vector<std::uint64_t> next(g.begin.begin(), g.begin.end() - 1);
   for (std::uint32_t v = 0; v < n; ++v) {
     for (std::uint64_t e = out[std::size_t{v} * pins]; e < out[std::size_t{v} * pins + pins]; ++e) {
-      g.neighbour[next[v]++] = target[e];
-      g.neighbour[next[target[e]]++] = v;
+      const bool joins = !is_combined[target[e]];
+      g.neighbour[next[v]++] = joins ? target[e] : v;  // its own neighbour: left out below
+      if (joins) g.neighbour[next[target[e]]++] = v;
     }
   }
   // Rows shrink in place; then they move together.

@@ -23,9 +23,10 @@ struct WeightedGraph {
 };
 
 /// Joins both directions and parallel edges. `weights`: one a vertex, or empty for 1 + degree (over all
-/// edges, so that a vertex counts for the messages that it sends and receives).
+/// edges, so that a vertex counts for the messages that it sends and receives). Edges to `combined` vertices weigh
+/// on their senders, but are not among the neighbours.
 WeightedGraph undirected(const GraphStore& graph, const std::vector<std::uint32_t>& weights,
-                         unsigned host_threads);
+                         unsigned host_threads, const std::vector<std::uint32_t>& combined = {});
 
 /// The part of `graph` on `members` (distinct); vertex i of the result is members[i]. `scratch` has
 /// graph.size() entries of ~0u and is left so.

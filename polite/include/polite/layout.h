@@ -49,6 +49,10 @@ struct POutEdge {
 };
 static_assert(sizeof(POutEdge) == 12, "out-edges are 12 bytes");
 
+/// Mailbox of an out-edge to partial receivers on the sender's own thread: no message, the receivers at index
+/// `key` get it at once. Like the end of a list, its first word is negative.
+constexpr uint16_t kThisThread = 0x8000;
+
 /// First entries of every out-edge table: the list of HostPin, then the empty list.
 constexpr uint32_t kHostPinBase = 0;
 constexpr uint32_t kEmptyPinBase = 1;
@@ -75,6 +79,19 @@ constexpr uint32_t label_offset() {
   }
 }
 
+/// A partial receiver: combines on its thread what goes to one vertex (polite/combiner.h), and has an
+/// out-edge towards it. They follow the thread's vertices, and in-edges address them like these.
+template <typename M>
+struct PartialHead {
+  uint16_t outBase;   ///< index of its out-edge
+  uint16_t queued;    ///< non-zero while it waits to be sent
+  uint32_t left;      ///< messages that this superstep still brings (sendsEveryStep)
+  uint32_t expected;  ///< messages that a superstep brings
+  M value;
+};
+template <typename S, typename M>
+struct alignas(state_unit_for(sizeof(StateHead<S>))) PPartial : PartialHead<M> {};
+
 /// Head of a thread's memory, at its SRAM heap base.
 struct PThreadHead {
   uint16_t numDevices;
@@ -83,12 +100,14 @@ struct PThreadHead {
   uint32_t devices;   ///< address of PState[numDevices]
   uint32_t outTable;  ///< address of POutEdge[]
   uint32_t inTable;   ///< address of PInEdge[]
-  uint32_t senders;   ///< address of the send queue: uint16_t[numDevices], state offsets in units
+  uint32_t senders;  ///< address of the send queue: state offsets in units, one a vertex and partial receiver
   // Counters of POLITE_COUNT_MSGS; always there, so that the host need not know whether they are used.
-  uint32_t sent;      ///< messages
-  uint32_t received;  ///< calls of recv
-  uint32_t blocked;   ///< times that a send had to wait
-  uint32_t reserved[3];
+  uint32_t sent;         ///< messages
+  uint32_t received;     ///< calls of recv
+  uint32_t blocked;      ///< times that a send had to wait
+  uint32_t partials;     ///< address of PPartial[numPartials]
+  uint32_t numPartials;  ///< partial receivers
+  uint32_t reserved;
 };
 static_assert(sizeof(PThreadHead) == 48, "the head keeps 16-byte alignment");
 

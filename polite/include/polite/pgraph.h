@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "fabric/error.h"
+#include "polite/combiner.h"
 #include "polite/device_names.h"
 #include "polite/graph_store.h"
 #include "polite/layout.h"
@@ -86,6 +87,8 @@ class PGraph {
   static_assert(sizeof(PMessage<M>) <= 64, "a message, with its 2-byte key, must fit 64 bytes (4 flits)");
   using State = polyloom::polite::PState<S>;
   using InEdge = polyloom::polite::PInEdge<E>;
+  using Combiner = polyloom::polite::CombinerOf<DeviceType, E, M>;
+  using Partial = polyloom::polite::PPartial<S, M>;
 
  public:
   PDeviceId numDevices = 0;
@@ -181,10 +184,13 @@ class PGraph {
   /// Beyond POLite: places vertices for a given machine now.
   void mapOn(const polyloom::polite::Machine& machine) {
     map();
-    polyloom::polite::check_fits(store_, machine, layout(), options());
+    const std::vector<uint32_t> combined =
+        polyloom::polite::worth_combining(store_, machine, layout(), options());
+    polyloom::polite::check_fits(store_, machine, layout(), options(), combined);
     std::vector<uint32_t> weights = weights_;
     if (!weights.empty()) weights.resize(numDevices, 0);
-    placement_ = polyloom::polite::place(store_, machine, options(), weights, &mapReport);
+    placement_ = polyloom::polite::place(store_, machine, options(), weights, &mapReport, combined);
+    polyloom::polite::combine_fan_in(store_, combined, placement_);
     publish_addresses();
   }
 
@@ -233,12 +239,24 @@ class PGraph {
     l.in_edge_bytes = sizeof(InEdge);
     l.label_offset = polyloom::polite::label_offset<E>();
     l.pins = POLITE_NUM_PINS;
+    if constexpr (Combiner::kExists) {
+      const M identity = Combiner::identity();
+      l.partial_bytes = sizeof(Partial);
+      l.value_offset = __builtin_offsetof(polyloom::polite::PartialHead<M>, value);
+      l.identity = bytes_of(identity);
+      if constexpr (kLabelBytes != 0) l.neutral_label = bytes_of(Combiner::neutral_label());
+    }
     return l;
   }
 
  private:
   static constexpr std::size_t kLabelBytes = __is_empty(E) ? 0 : sizeof(E);
 
+  template <typename T>
+  static std::vector<std::byte> bytes_of(const T& value) {
+    const auto* const first = reinterpret_cast<const std::byte*>(&value);
+    return {first, first + sizeof value};
+  }
   template <typename F>
   uint32_t max_of(F&& f) {
     uint32_t best = 0;

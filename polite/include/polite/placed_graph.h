@@ -17,6 +17,10 @@ namespace polyloom::polite {
 /// automatic is metis for graphs up to two million edges, fast above.
 enum class Placer { automatic, metis, fast, random, bfs, direct };
 
+/// Which vertices are heard by partial receivers (polite/combiner.h): those that predicted cost says so, all
+/// with more in-edges than a partial receiver takes, or none.
+enum class Combine { automatic, on, off };
+
 /// How vertices are placed and where tables go. Defaults are POLite's.
 struct MapOptions {
   Placer placer = Placer::automatic;  ///< POLITE_PLACER, if set, wins
@@ -26,7 +30,8 @@ struct MapOptions {
   bool vertices_in_dram = false;
   bool in_edges_in_dram = true;
   bool out_edges_in_dram = true;
-  bool chatty = false;  ///< tell on stderr what is being done
+  Combine combine = Combine::automatic;  ///< where the program has a combiner; POLITE_COMBINE, if set, wins
+  bool chatty = false;                   ///< tell on stderr what is being done
 };
 
 /// Sizes of what templates hide: the layout of PState<S> and PInEdge<E>.
@@ -38,6 +43,34 @@ struct ElementLayout {
   std::size_t in_edge_bytes = 2;  ///< sizeof(PInEdge<E>)
   std::size_t label_offset = 0;   ///< of E in it
   unsigned pins = 1;
+  // Of programs with a combiner; 0 bytes: there is none.
+  std::size_t partial_bytes = 0;              ///< sizeof(PPartial<S, M>)
+  std::size_t value_offset = 0;               ///< of M in it
+  std::vector<std::byte> identity = {};       ///< its first M
+  std::vector<std::byte> neutral_label = {};  ///< label of what partial receivers send
+};
+
+/// Combines on its thread what goes to one vertex.
+struct Partial {
+  std::uint32_t vertex;    ///< for which it combines
+  std::uint32_t thread;    ///< dense number
+  std::uint32_t to;        ///< target of its out-edge
+  std::uint32_t expected;  ///< in-edges
+};
+
+/// Where messages go once fan-in is combined. A target below the number of vertices is that vertex; above it
+/// they count the partial receivers. Without any, messages go where the graph says, and all is empty.
+struct Combining {
+  std::vector<Partial> partials;            ///< by thread
+  std::vector<std::uint32_t> thread_begin;  ///< threads + 1: rows of `partials`
+  std::vector<std::uint64_t>
+      out_begin;                      ///< rows of `target`: those of the graph, then one a partial receiver
+  std::vector<std::uint32_t> target;  ///< of each out-edge of the graph, then of each partial receiver
+
+  bool empty() const { return partials.empty(); }
+  std::uint32_t on_thread(unsigned thread) const {
+    return empty() ? 0 : thread_begin[thread + 1] - thread_begin[thread];
+  }
 };
 
 /// Where each vertex runs.
@@ -47,6 +80,7 @@ struct Placement {
   std::vector<std::uint32_t> local;         ///< its number on that thread
   std::vector<std::uint32_t> thread_begin;  ///< threads + 1: rows of `order`
   std::vector<std::uint32_t> order;         ///< vertices by thread, then local number
+  Combining combining;
 };
 
 /// Times and sizes of the last map, for benches and reports.
@@ -71,15 +105,26 @@ class ImageSink {
 };
 
 /// Throws UserError if no placement can make the graph fit: too many vertices, bytes, or senders to one
-/// vertex.
+/// vertex that is not among `combined`.
 void check_fits(const GraphStore& graph, const Machine& machine, const ElementLayout& layout,
-                const MapOptions& options);
+                const MapOptions& options, const std::vector<std::uint32_t>& combined = {});
+
+/// The vertices that partial receivers pay for, or that options ask for; most in-edges first. Depends on
+/// sizes of graph and machine alone. Throws UserError for a POLITE_COMBINE that is none.
+std::vector<std::uint32_t> worth_combining(const GraphStore& graph, const Machine& machine,
+                                           const ElementLayout& layout, const MapOptions& options);
 
 /// Places the vertices of a finished store. `weights` has one entry a vertex, or is empty (then weight = 1 +
-/// degree). Deterministic: depends on graph, machine, options other than `threads`. Throws UserError for
-/// impossible requests.
+/// degree). What goes to `combined` vertices binds nobody to their threads, and is left to combine_fan_in().
+/// Deterministic: depends on graph, machine, options other than `threads`. Throws UserError for impossible
+/// requests.
 Placement place(const GraphStore& graph, const Machine& machine, const MapOptions& options,
-                const std::vector<std::uint32_t>& weights, MapReport* report = nullptr);
+                const std::vector<std::uint32_t>& weights, MapReport* report = nullptr,
+                const std::vector<std::uint32_t>& combined = {});
+
+/// Gives `combined` vertices (most in-edges first) trees of partial receivers: sets placement.combining.
+void combine_fan_in(const GraphStore& graph, const std::vector<std::uint32_t>& combined,
+                    Placement& placement);
 
 /// Builds every thread's tables and writes them. Throws UserError naming the limit that a thread breaks, by
 /// how much, and what would help; nothing has been written then. `states` is an array of S.

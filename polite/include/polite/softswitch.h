@@ -4,9 +4,14 @@
 //   is left to send, take part in termination detection, and step or finish on its verdict.
 // - Order: Tinsel facts 5.3. The send queue is LIFO, each vertex is on it at most once. `finish` follows the
 //   round after the last one in which some step returned true.
+// - Combiners (polite/combiner.h): partial receivers are vertices that the mapper added. A sender reaches
+// those on
+//   its own thread without a message; they send as vertices do, so that no step begins while one still holds
+//   a part: neither idles a thread whose queues are not empty, nor is a message in flight missed.
 // - Cost, handlers excluded: 13 instructions an out-edge, 15 a message received by one vertex, 12 each
 // further
-//   receiver. Code must fit 7616 bytes.
+//   receiver; with a combiner one more a message, and 12 a message to a partial receiver. Code must fit 7616
+//   bytes.
 // - Tests: polite/tests/softswitch_test.cc runs it instruction by instruction.
 #pragma once
 
@@ -14,6 +19,7 @@
 
 #include <tinsel.h>
 
+#include "polite/combiner.h"
 #include "polite/layout.h"
 #include "polite/types.h"
 
@@ -36,6 +42,8 @@ struct PThread : polyloom::polite::PThreadHead {
   typedef polyloom::polite::PState<S> State;
   typedef polyloom::polite::PInEdge<E> InEdge;
   typedef polyloom::polite::POutEdge OutEdge;
+  typedef polyloom::polite::CombinerOf<DeviceType, E, M> Combiner;
+  typedef polyloom::polite::PPartial<S, M> Partial;
   typedef PMessage<PFinishType<DeviceType>> FinishMessage;
   static_assert(sizeof(PMessage<M>) <= 64, "a message, with its 2-byte key, must fit 64 bytes (4 flits)");
   static_assert(sizeof(FinishMessage) <= 64, "a finish message, with its 2-byte key, must fit 64 bytes");
@@ -43,17 +51,24 @@ struct PThread : polyloom::polite::PThreadHead {
   /// Never returns.
   POLYLOOM_FLATTEN __attribute__((noreturn)) void run() {
     setup();
-    // The queue lies in memory, its top in a register; an entry is a state's offset in units.
+    // The queues lie in memory, their ends in registers; an entry is a state's offset in units. Vertices, and
+    // partial receivers that have all, are taken from the last added on; other partial receivers, from the
+    // far end, when nothing else is left to send: what comes until then they need not send twice.
     const uint32_t base = devices;
     InEdge* const in_table = (InEdge*)inTable;
-    uint16_t* const queue = (uint16_t*)senders;
-    uint16_t* top = init_all(queue);
+    Queues queues;
+    queues.top = (uint16_t*)senders;
+    queues.far = queues.top + numDevices + (Combiner::kExists ? numPartials : 0);
+    uint16_t* const first = queues.top;
+    uint16_t* const end = queues.far;
+    Partial* const partials_begin = (Partial*)partials;
+    init_all(queues);
     PMessage<M>* const slot = (PMessage<M>*)tinselSendSlot();
     const OutEdge* edge = (const OutEdge*)outTable + polyloom::polite::kEmptyPinBase;
     uint32_t word = kEnd;  // first word of *edge
     bool active = true;
     for (;;) {
-      if (word != kEnd) {
+      if ((int32_t)word >= 0) {
         if (tinselCanSend()) {
           slot->destKey = (uint16_t)word;
           send_edge(edge, word);
@@ -62,18 +77,34 @@ struct PThread : polyloom::polite::PThreadHead {
         } else {
           wait_to_send();
         }
-      } else if (top != queue) {
+      } else if (Combiner::kExists && word != kEnd) {
+        combine_run(base, in_table + (uint16_t)word, &slot->payload, queues);
+        ++edge;
+        word = first_word(edge);
+      } else if (queues.top != first) {
         if (tinselCanSend()) {
-          State* const state = state_at(base, *--top);
-          state->queued = 0;
-          const PPin pin = state->readyToSend;
-          if (pin != No) {
-            DeviceType dev = device(state);
-            dev.send(&slot->payload);
-            if (state->readyToSend != No) top = enqueue(base, state, top);
-            edge = (const OutEdge*)outTable + pin_base(state, pin);
+          State* const state = state_at(base, *--queues.top);
+          if (Combiner::kCounts && (uint32_t)state >= (uint32_t)partials_begin) {
+            edge = send_partial((Partial*)state, slot);
             word = first_word(edge);
+          } else {
+            state->queued = 0;
+            const PPin pin = state->readyToSend;
+            if (pin != No) {
+              DeviceType dev = device(state);
+              dev.send(&slot->payload);
+              if (state->readyToSend != No) enqueue(base, state, queues);
+              edge = (const OutEdge*)outTable + pin_base(state, pin);
+              word = first_word(edge);
+            }
           }
+        } else {
+          wait_to_send();
+        }
+      } else if (kDelays && queues.far != end) {
+        if (tinselCanSend()) {
+          edge = send_partial((Partial*)state_at(base, *queues.far++), slot);
+          word = first_word(edge);
         } else {
           wait_to_send();
         }
@@ -81,13 +112,15 @@ struct PThread : polyloom::polite::PThreadHead {
         const int verdict = tinselIdle(!active);
         if (verdict > 1) break;
         if (verdict != 0) {
+          check_partials();
           active = false;
-          top = step_all(queue, active);
+          step_all(queues, active);
           time = time + 1;
         }
       }
-      while (tinselCanRecv()) top = receive(base, in_table, top);
+      while (tinselCanRecv()) receive(base, in_table, partials_begin, queues);
     }
+    check_partials();
     finish_all((FinishMessage*)slot);
     for (;;) tinselWaitUntil((TinselWakeupCond)0);
   }
@@ -95,6 +128,13 @@ struct PThread : polyloom::polite::PThreadHead {
  private:
   static constexpr uint32_t kEnd = 0xffffffffu;
   static constexpr uint32_t kUnitShift = __builtin_ctz(alignof(State));
+  /// Partial receivers that do not know whether they have all wait in the far queue.
+  static constexpr bool kDelays = Combiner::kExists && !Combiner::kCounts;
+  /// Ends of the two send queues, which grow towards each other: every state is in at most one, once.
+  struct Queues {
+    uint16_t* top;
+    uint16_t* far;
+  };
   static constexpr int kFlits = (sizeof(PMessage<M>) + 15) / 16;
   static constexpr int kFinishFlits = (sizeof(FinishMessage) + 15) / 16;
 
@@ -109,10 +149,12 @@ struct PThread : polyloom::polite::PThreadHead {
     dev.time = time;
     return dev;
   }
-  static INLINE uint16_t* enqueue(uint32_t base, State* state, uint16_t* top) {
+  static INLINE uint16_t entry_of(uint32_t base, void* state) {
+    return (uint16_t)(((uint32_t)state - base) >> kUnitShift);
+  }
+  static INLINE void enqueue(uint32_t base, State* state, Queues& queues) {
     state->queued = 1;
-    *top = (uint16_t)(((uint32_t)state - base) >> kUnitShift);
-    return top + 1;
+    *queues.top++ = entry_of(base, state);
   }
   static INLINE uint32_t first_word(const OutEdge* edge) {
     typedef uint32_t __attribute__((may_alias)) Word;
@@ -149,43 +191,99 @@ struct PThread : polyloom::polite::PThreadHead {
     tinselWaitUntil(TINSEL_CAN_SEND | TINSEL_CAN_RECV);
   }
 
-  INLINE uint16_t* init_all(uint16_t* top) {
+  INLINE void init_all(Queues& queues) {
     State* state = (State*)devices;
     for (uint32_t n = numDevices; n != 0; --n, ++state) {
       DeviceType dev = device(state);
       dev.init();
-      if (state->readyToSend != No) top = enqueue(devices, state, top);
+      if (state->readyToSend != No) enqueue(devices, state, queues);
     }
-    return top;
   }
 
   /// Nothing is queued when this is called.
-  INLINE uint16_t* step_all(uint16_t* top, bool& active) {
+  INLINE void step_all(Queues& queues, bool& active) {
     State* state = (State*)devices;
     for (uint32_t n = numDevices; n != 0; --n, ++state) {
       DeviceType dev = device(state);
       active |= dev.step();
-      if (state->readyToSend != No) top = enqueue(devices, state, top);
+      if (state->readyToSend != No) enqueue(devices, state, queues);
     }
-    return top;
   }
 
-  /// Takes one message and hands it to its receivers.
-  INLINE uint16_t* receive(uint32_t base, InEdge* in_table, uint16_t* top) {
+  /// Takes one message and hands it to its receivers, the partial ones first.
+  INLINE void receive(uint32_t base, InEdge* in_table, Partial* partials_begin, Queues& queues) {
     PMessage<M>* const message = (PMessage<M>*)tinselRecv();
     InEdge* in = in_table + message->destKey;
+    int32_t entry = (int16_t)in->device;  // negative: the last receiver
+    if constexpr (Combiner::kExists) {
+      while ((uint32_t)state_at(base, entry) >= (uint32_t)partials_begin) {
+        combine(base, (Partial*)state_at(base, entry), &message->payload, in, queues);
+        if (entry < 0) {
+          tinselFree(message);
+          return;
+        }
+        ++in;
+        entry = (int16_t)in->device;
+      }
+    }
     for (;;) {
-      const int32_t entry = (int16_t)in->device;  // negative: the last receiver
       State* const state = state_at(base, entry);
       DeviceType dev = device(state);
       dev.recv(&message->payload, label(in));
       POLYLOOM_COUNT(received);
-      if (state->readyToSend != No && !state->queued) top = enqueue(base, state, top);
+      if (state->readyToSend != No && !state->queued) enqueue(base, state, queues);
       if (entry < 0) break;
       ++in;
+      entry = (int16_t)in->device;
     }
     tinselFree(message);
-    return top;
+  }
+
+  /// Hands a message to the partial receivers of a list.
+  INLINE void combine_run(uint32_t base, InEdge* in, M* payload, Queues& queues) {
+    for (;; ++in) {
+      const int32_t entry = (int16_t)in->device;
+      combine(base, (Partial*)state_at(base, entry), payload, in, queues);
+      if (entry < 0) return;
+    }
+  }
+  INLINE void combine(uint32_t base, Partial* partial, M* payload, InEdge* in, Queues& queues) {
+    M message = *payload;
+    Combiner::along(message, *label(in));
+    if constexpr (Combiner::kCounts) {
+      Combiner::combine(partial->value, message);
+      if (--partial->left == 0) *queues.top++ = entry_of(base, partial);
+    } else {
+      M combined = partial->value;
+      Combiner::combine(combined, message);
+      if (Combiner::kKeeps && !differ(combined, partial->value)) return;
+      partial->value = combined;
+      if (partial->queued) return;
+      partial->queued = 1;
+      *--queues.far = entry_of(base, partial);
+    }
+  }
+  static INLINE bool differ(const M& a, const M& b) { return __builtin_memcmp(&a, &b, sizeof(M)) != 0; }
+  /// Writes what a partial receiver holds; returns its out-edge.
+  INLINE const OutEdge* send_partial(Partial* partial, PMessage<M>* slot) {
+    slot->payload = partial->value;
+    if (!Combiner::kKeeps) partial->value = Combiner::identity();
+    if (Combiner::kCounts) {
+      partial->left = partial->expected;
+    } else {
+      partial->queued = 0;
+    }
+    return (const OutEdge*)outTable + partial->outBase;
+  }
+  /// Ends the program if a vertex did not send although its class says sendsEveryStep.
+  INLINE void check_partials() {
+    if constexpr (Combiner::kCounts) {
+      Partial* partial = (Partial*)partials;
+      for (uint32_t n = numPartials; n != 0; --n, ++partial) {
+        if (__builtin_expect(partial->left != partial->expected, false))
+          *(volatile uint8_t*)(polyloomMissingMessages() + (time & 0xffff)) = 0;
+      }
+    }
   }
   static INLINE E* label(InEdge* in) { return (E*)((char*)in + polyloom::polite::label_offset<E>()); }
 

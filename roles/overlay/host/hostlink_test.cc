@@ -479,7 +479,8 @@ TEST_F(HostLinkTest, ReportsFaultsAndRefusedFrames) {
                   "stopped: a vertex asks to send on Pin.1. of a graph with POLITE_NUM_PINS 1; its pins are "
                   "HostPin and Pin.0. .value 0xbad50101. at pc 0x250"),
         std::pair(0xbad504fdu,
-                  "Pin.253. of a graph with POLITE_NUM_PINS 4; its pins are HostPin and Pin.0. to Pin.3.")}) {
+                  "Pin.253. of a graph with POLITE_NUM_PINS 4; its pins are HostPin and Pin.0. to Pin.3."),
+        std::pair(0xbad60007u, "stopped: in superstep 7 some vertex did not send on Pin.0. exactly once")}) {
     open();
     fault.value = value;
     cluster_->put(5, blocks::encode(fault));

@@ -42,6 +42,13 @@ unsigned core_of_dense(const ClusterFacts& facts, unsigned dense) {
 std::string fault_text(const ClusterFacts& facts, const blocks::FaultFrame& fault) {
   if (fault.cause == wire_cause(FaultCause::bad_store) && fault.value >> 16 == polyloomBadPin() >> 16)
     return bad_pin_text(fault.value & 0xff, fault.value >> 8 & 0xff);
+  if (fault.cause == wire_cause(FaultCause::bad_store) &&
+      fault.value >> 16 == polyloomMissingMessages() >> 16) {
+    return "in superstep " + std::to_string(fault.value & 0xffff) +
+           " some vertex did not send on Pin(0) exactly once as others did, and its class says "
+           "sendsEveryStep = "
+           "true: take that out, or run with --combine off";
+  }
   BoardParams params;
   params.tiles_x = facts.tiles_x;
   params.tiles_y = facts.tiles_y;
