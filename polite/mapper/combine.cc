@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <span>
 #include <string>
 
 #include "fabric/error.h"
@@ -23,9 +24,12 @@ namespace {
 /// Children of a node in each level. Serving k children takes k steps a level, and there are log N / log k
 /// levels, each with a message's way: 3 to 5 are best for ways of one to four steps.
 constexpr std::size_t kArity = 4;
+/// Fewer sources on a tile go to the board's partial receivers by themselves.
+constexpr std::size_t kWorthATile = 3;
+constexpr std::uint32_t kNoPartial = 0xffffffff;
 
 // Costs in instructions, handlers of a few instructions included (polite/README.md).
-constexpr double kSend = 13, kReceive = 24, kCombine = 14;
+constexpr double kSend = 13, kReceive = 24, kCombine = 14, kVertex = 40;
 /// Cycles from one instruction of a thread to its next, at least: the depth of a core's pipeline.
 constexpr double kThreadCycles = 8;
 
@@ -49,13 +53,11 @@ double fewest_worth(const GraphStore& graph, const Machine& machine, unsigned bo
   return std::max(core_cycles / (kReceive * kThreadCycles), 2.0 * kArity);
 }
 
-/// A thread that holds senders of one vertex.
-struct Item {
+/// Where messages to one vertex come from: a partial receiver, or one vertex that sends by itself.
+struct Source {
   std::uint32_t thread;
-  std::uint32_t first, count;  ///< its senders' edges
-  std::uint32_t children = 0;
-  std::uint32_t parent = ~0u;  ///< item; none: the vertex
-  std::uint32_t partial = ~0u;
+  std::uint32_t first, count;  ///< edges of a vertex, among the senders
+  std::uint32_t partial = kNoPartial;
 };
 
 class TreeBuilder {
@@ -76,6 +78,7 @@ class TreeBuilder {
  private:
   struct Sender {
     std::uint32_t thread;
+    std::uint32_t vertex;
     std::uint32_t edge;
   };
 
@@ -88,7 +91,8 @@ class TreeBuilder {
     const auto out = graph_.out_begin();
     for (std::size_t v = 0; v < graph_.vertices(); ++v) {
       double& load = load_[placement_.thread[v]];
-      load += kSend * static_cast<double>(out[(v + 1) * graph_.pins()] - out[v * graph_.pins()]);
+      const std::uint64_t edges = out[(v + 1) * graph_.pins()] - out[v * graph_.pins()];
+      load += kVertex + kSend * static_cast<double>(std::min<std::uint64_t>(edges, machine_.mailboxes()));
       if (!is_combined[v]) load += kReceive * in[v];
     }
   }
@@ -104,7 +108,8 @@ class TreeBuilder {
     for (std::size_t v = 0; v < graph_.vertices(); ++v) {
       for (std::uint64_t e = begin[v * graph_.pins()]; e < begin[(v + 1) * graph_.pins()]; ++e) {
         if (const std::uint32_t i = number[target[e]]; i != ~0u)
-          senders_[i].push_back({placement_.thread[v], static_cast<std::uint32_t>(e)});
+          senders_[i].push_back(
+              {placement_.thread[v], static_cast<std::uint32_t>(v), static_cast<std::uint32_t>(e)});
       }
     }
     parallel_for(senders_.size(), host_threads(0), [&](std::size_t i) {
@@ -114,71 +119,116 @@ class TreeBuilder {
   }
 
   void build_tree(std::size_t i) {
-    const std::uint32_t vertex = combined_[i];
-    const std::vector<Sender>& senders = senders_[i];
-    items_.clear();
-    for (std::uint32_t s = 0; s < senders.size(); ++s) {
-      if (items_.empty() || items_.back().thread != senders[s].thread)
-        items_.push_back({senders[s].thread, s, 0});
-      ++items_.back().count;
-    }
-    link_items(vertex);
-    for (Item& item : items_) {
-      if (item.children == 0 && item.count == 1) continue;
-      item.partial = static_cast<std::uint32_t>(result_.partials.size());
-      result_.partials.push_back({vertex, item.thread, vertex, item.count + item.children});
-      load_[item.thread] += kCombine * item.count + kReceive * item.children + kSend;
-    }
-    for (const Item& item : items_) {
-      const std::uint32_t parent =
-          item.parent == ~0u ? vertex : graph_.vertices() + items_[item.parent].partial;
-      if (item.partial != ~0u) result_.partials[item.partial].to = parent;
-      const std::uint32_t to = item.partial == ~0u ? parent : graph_.vertices() + item.partial;
-      for (std::uint32_t s = item.first; s < item.first + item.count; ++s)
-        result_.target[senders[s].edge] = to;
-    }
-  }
-
-  /// Joins the items of each tile, then of each board, then all, to the vertex.
-  void link_items(std::uint32_t vertex) {
-    std::vector<std::uint32_t> tiles, boards, all;
-    const auto roots = [&](auto place_of) {
-      return [this, place_of](const std::vector<std::uint32_t>& nodes, std::vector<std::uint32_t>& result) {
-        for (std::size_t i = 0; i < nodes.size();) {
-          std::size_t j = i;
-          while (j < nodes.size() && place_of(items_[nodes[j]].thread) == place_of(items_[nodes[i]].thread))
-            ++j;
-          result.push_back(join(std::vector<std::uint32_t>(nodes.begin() + static_cast<std::ptrdiff_t>(i),
-                                                           nodes.begin() + static_cast<std::ptrdiff_t>(j))));
-          i = j;
-        }
-      };
-    };
-    all.resize(items_.size());
-    std::iota(all.begin(), all.end(), 0);
-    roots([this](std::uint32_t t) { return machine_.mailbox_of(t); })(all, tiles);
-    roots([this](std::uint32_t t) { return machine_.board_of(t); })(tiles, boards);
-    sort_by(boards, [&](const Item& item) {
-      return std::pair(hops(machine_.board_of(item.thread), machine_.board_of(placement_.thread[vertex])),
-                       load_[item.thread]);
+    vertex_ = combined_[i];
+    edges_ = senders_[i];
+    std::vector<Source> sources = combine_on_threads();
+    sources = combine_each(sources, &Machine::mailbox_of, kWorthATile);
+    sources = combine_each(sources, &Machine::board_of, 2);
+    const unsigned home = machine_.board_of(placement_.thread[vertex_]);
+    std::stable_sort(sources.begin(), sources.end(), [&](const Source& a, const Source& b) {
+      return hops(machine_.board_of(a.thread), home) > hops(machine_.board_of(b.thread), home);
     });
-    for (std::size_t i = kArity; i < boards.size(); ++i) adopt(boards[i / kArity - 1], boards[i]);
+    sources = combine(sources, kArity + 1);
+    for (const Source& source : sources) {
+      point(source, vertex_);
+      load_[placement_.thread[vertex_]] += kReceive;
+    }
   }
 
-  /// Makes a tree of nodes, of which the least loaded serve the most. Returns its root.
-  std::uint32_t join(std::vector<std::uint32_t> nodes) {
-    sort_by(nodes, [&](const Item& item) { return load_[item.thread]; });
-    for (std::size_t i = 1; i < nodes.size(); ++i) adopt(nodes[(i - 1) / kArity], nodes[i]);
-    return nodes[0];
+  /// What a thread's vertices send is combined there, unless only one of them does.
+  std::vector<Source> combine_on_threads() {
+    std::vector<Source> sources;
+    for (std::uint32_t s = 0; s < edges_.size();) {
+      Source source{edges_[s].thread, s, 0};
+      bool several = false;
+      for (; s < edges_.size() && edges_[s].thread == source.thread; ++s) {
+        several |= edges_[s].vertex != edges_[source.first].vertex;
+        ++source.count;
+      }
+      if (several) {
+        const std::uint32_t partial = new_partial(source.thread);
+        adopt(partial, source, kCombine);
+        source = {source.thread, 0, 0, partial};
+      }
+      sources.push_back(source);
+    }
+    return sources;
   }
-  template <typename Key>
-  void sort_by(std::vector<std::uint32_t>& nodes, Key key) const {
-    std::stable_sort(nodes.begin(), nodes.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return key(items_[a]) < key(items_[b]); });
+
+  /// Combines the sources of each tile, or of each board, down to fewer than `enough`.
+  std::vector<Source> combine_each(const std::vector<Source>& sources,
+                                   unsigned (Machine::*place)(unsigned) const, std::size_t enough) {
+    std::vector<Source> left;
+    for (auto first = sources.begin(); first != sources.end();) {
+      const unsigned here = (machine_.*place)(first->thread);
+      const auto last = std::find_if(first, sources.end(),
+                                     [&](const Source& s) { return (machine_.*place)(s.thread) != here; });
+      const std::vector<Source> rest = combine({first, last}, enough);
+      left.insert(left.end(), rest.begin(), rest.end());
+      first = last;
+    }
+    return left;
   }
-  void adopt(std::uint32_t parent, std::uint32_t child) {
-    items_[child].parent = parent;
-    ++items_[parent].children;
+  std::vector<Source> combine(std::vector<Source> sources, std::size_t enough) {
+    while (sources.size() >= enough) {
+      std::vector<Source> next;
+      const std::size_t groups = (sources.size() + kArity - 1) / kArity;
+      for (std::size_t g = 0; g < groups; ++g) {
+        const std::size_t first = sources.size() * g / groups, last = sources.size() * (g + 1) / groups;
+        next.push_back(join(std::span(sources).subspan(first, last - first)));
+      }
+      sources = std::move(next);
+    }
+    return sources;
+  }
+
+  /// Makes one source of some: at the partial receiver among them whose thread has least to do, or at a new
+  /// one if another thread near them has so much less to do that a message more pays.
+  Source join(std::span<const Source> group) {
+    if (group.size() == 1) return group[0];
+    const Source* host = nullptr;
+    std::uint32_t idle = group[0].thread;
+    for (const Source& source : group) {
+      if (source.partial != kNoPartial && (host == nullptr || load_[source.thread] < load_[host->thread]))
+        host = &source;
+      const std::uint32_t tile = machine_.mailbox_of(source.thread) * machine_.threads_per_tile();
+      for (std::uint32_t t = tile; t < tile + machine_.threads_per_tile(); ++t) {
+        if (load_[t] < load_[idle]) idle = t;
+      }
+    }
+    Source result{idle, 0, 0};
+    if (host != nullptr && load_[host->thread] <= load_[idle] + kSend + kReceive) {
+      result = *host;
+    } else {
+      host = nullptr;
+      result.partial = new_partial(idle);
+    }
+    for (const Source& source : group) {
+      if (&source != host) adopt(result.partial, source, kReceive);
+    }
+    return result;
+  }
+
+  std::uint32_t new_partial(std::uint32_t thread) {
+    result_.partials.push_back({vertex_, thread, vertex_, 0});
+    load_[thread] += kVertex + kSend;
+    return static_cast<std::uint32_t>(result_.partials.size() - 1);
+  }
+  /// Lets a partial receiver hear a source; its first message costs that much.
+  void adopt(std::uint32_t partial, const Source& source, double cost) {
+    Partial& parent = result_.partials[partial];
+    const std::uint32_t messages = source.partial == kNoPartial ? source.count : 1;
+    parent.expected += messages;
+    load_[parent.thread] += cost + kCombine * (messages - 1);
+    point(source, graph_.vertices() + partial);
+  }
+  void point(const Source& source, std::uint32_t to) {
+    if (source.partial != kNoPartial) {
+      result_.partials[source.partial].to = to;
+      return;
+    }
+    for (std::uint32_t s = source.first; s < source.first + source.count; ++s)
+      result_.target[edges_[s].edge] = to;
   }
   unsigned hops(unsigned a, unsigned b) const {
     const auto apart = [](unsigned i, unsigned j) { return i < j ? j - i : i - j; };
@@ -221,7 +271,8 @@ class TreeBuilder {
   const Machine& machine_;
   std::vector<double> load_;  ///< of threads, in instructions
   std::vector<std::vector<Sender>> senders_;
-  std::vector<Item> items_;
+  std::uint32_t vertex_ = 0;       ///< whose tree is being built
+  std::span<const Sender> edges_;  ///< to it
   Combining result_;
 };
 
