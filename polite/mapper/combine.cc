@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partial receivers: which vertices get them, and on which threads they stand.
 //
-// A vertex that hears from many is heard by a tree instead. Its nodes are threads that hold senders: each
-// combines what its own senders say, without messages, with what its children send. The tree follows the
-// machine: threads of a tile, tiles of a board, boards, the vertex. In each of these a node has at most
-// kArity children, because a thread serves its messages one after the other. Source: Pregel (combiners);
-// trees over the machine's levels as in SHARP; costs are the softswitch's own.
+// A vertex that hears from many is heard by a tree instead. Its leaves are threads with several senders: each
+// combines what they say, without messages. The tree follows the machine: threads of a tile, tiles of a
+// board, boards, the vertex; its inner nodes stand where there is least to do. A node takes at most kArity
+// messages, because a thread serves them one after the other. Source: Pregel (combiners); trees over the
+// machine's levels as in SHARP; costs are the softswitch's own.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -21,11 +21,11 @@ namespace polyloom::polite {
 
 namespace {
 
-/// Children of a node in each level. Serving k children takes k steps a level, and there are log N / log k
-/// levels, each with a message's way: 3 to 5 are best for ways of one to four steps.
-constexpr std::size_t kArity = 4;
-/// Fewer sources on a tile go to the board's partial receivers by themselves.
-constexpr std::size_t kWorthATile = 3;
+/// Messages that a partial receiver takes. Fewer make higher trees of more partial receivers, more keep one
+/// thread busy for longer: between 6 and 10 the package graph's supersteps differ by 4 %.
+constexpr std::size_t kArity = 8;
+/// Fewer sources of one thread, tile or board send by themselves: a partial receiver costs three messages.
+constexpr std::size_t kWorthOne = 4;
 constexpr std::uint32_t kNoPartial = 0xffffffff;
 
 // Costs in instructions, handlers of a few instructions included (polite/README.md).
@@ -44,13 +44,12 @@ Combine resolve(const MapOptions& options) {
   throw UserError(std::string("POLITE_COMBINE=") + text + " is unknown; allowed: auto, on, off");
 }
 
-/// In-edges from which on a vertex, alone on its thread, would take longer than all others need, or costs
-/// more than its partial receivers do.
-double fewest_worth(const GraphStore& graph, const Machine& machine, unsigned boards) {
-  const double threads = static_cast<double>(boards) * machine.threads_per_board();
-  const double cores = threads / machine.threads_per_core;
+/// A vertex with more in-edges keeps its thread busy for over a quarter of the time that a core needs for its
+/// share of all edges. What one partial receiver takes is no reason to have one.
+double most_heard_alone(const GraphStore& graph, const Machine& machine, unsigned boards) {
+  const double cores = static_cast<double>(boards) * machine.threads_per_board() / machine.threads_per_core;
   const double core_cycles = static_cast<double>(graph.edges()) * (kSend + kReceive) / cores;
-  return std::max(core_cycles / (kReceive * kThreadCycles), 2.0 * kArity);
+  return std::max(core_cycles / 4 / (kReceive * kThreadCycles), 1.0 * kArity);
 }
 
 /// Where messages to one vertex come from: a partial receiver, or one vertex that sends by itself.
@@ -122,8 +121,8 @@ class TreeBuilder {
     vertex_ = combined_[i];
     edges_ = senders_[i];
     std::vector<Source> sources = combine_on_threads();
-    sources = combine_each(sources, &Machine::mailbox_of, kWorthATile);
-    sources = combine_each(sources, &Machine::board_of, 2);
+    sources = combine_each(sources, &Machine::mailbox_of, kWorthOne);
+    sources = combine_each(sources, &Machine::board_of, kWorthOne);
     const unsigned home = machine_.board_of(placement_.thread[vertex_]);
     std::stable_sort(sources.begin(), sources.end(), [&](const Source& a, const Source& b) {
       return hops(machine_.board_of(a.thread), home) > hops(machine_.board_of(b.thread), home);
@@ -135,17 +134,17 @@ class TreeBuilder {
     }
   }
 
-  /// What a thread's vertices send is combined there, unless only one of them does.
+  /// What a thread's vertices send is combined there, if they are several.
   std::vector<Source> combine_on_threads() {
     std::vector<Source> sources;
     for (std::uint32_t s = 0; s < edges_.size();) {
       Source source{edges_[s].thread, s, 0};
-      bool several = false;
+      std::size_t rows = 0;
       for (; s < edges_.size() && edges_[s].thread == source.thread; ++s) {
-        several |= edges_[s].vertex != edges_[source.first].vertex;
+        rows += s == source.first || edges_[s].vertex != edges_[s - 1].vertex;
         ++source.count;
       }
-      if (several) {
+      if (rows >= kWorthOne) {
         const std::uint32_t partial = new_partial(source.thread);
         adopt(partial, source, kCombine);
         source = {source.thread, 0, 0, partial};
@@ -284,11 +283,11 @@ std::vector<std::uint32_t> worth_combining(const GraphStore& graph, const Machin
   if (layout.partial_bytes == 0 || combine == Combine::off) return {};
   const unsigned boards = (options.boards_x == 0 ? machine.boards_x : options.boards_x) *
                           (options.boards_y == 0 ? machine.boards_y : options.boards_y);
-  const double fewest = combine == Combine::on ? 2.0 * kArity : fewest_worth(graph, machine, boards);
+  const double most_alone = combine == Combine::on ? 1.0 * kArity : most_heard_alone(graph, machine, boards);
   const auto degree = graph.in_degree();
   std::vector<std::uint32_t> combined;
   for (std::uint32_t v = 0; v < graph.vertices(); ++v) {
-    if (degree[v] > fewest) combined.push_back(v);
+    if (degree[v] > most_alone) combined.push_back(v);
   }
   std::stable_sort(combined.begin(), combined.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return degree[a] > degree[b]; });

@@ -47,10 +47,11 @@ WeightedGraph undirected(const GraphStore& graph, const std::vector<std::uint32_
   g.begin.assign(std::size_t{n} + 1, 0);
   g.weight.resize(n);
   for (std::uint32_t v = 0; v < n; ++v) {
-    const std::uint64_t degree =
-        out[std::size_t{v} * pins + pins] - out[std::size_t{v} * pins] + (is_combined[v] ? 0 : in_degree[v]);
-    g.begin[v + 1] = g.begin[v] + degree;
-    const std::uint64_t weight = weights.empty() ? 1 + degree : std::max<std::uint64_t>(weights[v], 1);
+    const std::uint64_t sends = out[std::size_t{v} * pins + pins] - out[std::size_t{v} * pins];
+    const std::uint64_t hears = is_combined[v] ? 0 : in_degree[v];
+    g.begin[v + 1] = g.begin[v] + sends + hears;
+    const std::uint64_t work = combined.empty() ? 1 + sends + hears : 5 + sends + 2 * hears;
+    const std::uint64_t weight = weights.empty() ? work : std::max<std::uint64_t>(weights[v], 1);
     g.weight[v] = static_cast<std::uint32_t>(std::min<std::uint64_t>(weight, 0x7fffffff));
   }
   g.neighbour.resize(g.begin[n]);
