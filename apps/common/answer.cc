@@ -40,15 +40,6 @@ std::vector<std::size_t> top_vertices(const Answer& answer, unsigned count) {
   return order;
 }
 
-/// A name for a terminal: UTF-8, and what would move the cursor or colour the screen becomes a question mark.
-std::string shown(const std::string& text) {
-  auto name = json::parse(json_text(json(text))).get<std::string>();
-  for (char& c : name) {
-    if (static_cast<unsigned char>(c) < 32 || c == 127) c = '?';
-  }
-  return name;
-}
-
 json value_json(const Input& input, const Answer& answer, std::size_t v) {
   if (!answer.of_vertices) return answer.values[v];
   const auto vertex = static_cast<std::uint32_t>(answer.values[v]);
@@ -92,6 +83,7 @@ json as_json(const Options& options, const Input& input, const Answer& answer) {
   for (const Fact& fact : answer.facts)
     std::visit([&](const auto& value) { j[fact.name] = value; }, fact.value);
   j["notes"] = notes_of(input, answer);
+  if (answer.mapping) j["mapping"] = summary_of(*answer.mapping, input.names);
   j["top"] = json::array();
   for (const std::size_t v : top_vertices(answer, options.top)) {
     const auto vertex = static_cast<std::uint32_t>(v);
@@ -166,6 +158,8 @@ void print(const Options& options, const Input& input, const Answer& answer) {
   for (const Fact& fact : answer.facts)
     std::visit([&](const auto& value) { print_fact(fact.name, value); }, fact.value);
   for (const std::string& note : notes_of(input, answer)) std::printf("note: %s\n", shown(note).c_str());
+  if (options.explain && answer.mapping)
+    std::fputs(explanation_of(*answer.mapping, input.names).c_str(), stdout);
   print_time(answer.phases);
   if (answer.verification.done) print_verification(answer.verification);
 }
@@ -181,6 +175,10 @@ int finish(const Options& options, const Input& input, const Answer& answer) {
   if (const char* folder = std::getenv("POLYLOOM_RUN_DIR"); folder != nullptr && *folder != 0) {
     fabric::RunFolder record(folder, fabric::RunFolder::Use::add);
     fabric::write_whole(record.claim("result.json"), json_text(j, 2) + "\n");
+    if (answer.mapping) {
+      const json mapping = record_of(*answer.mapping, input.names);
+      fabric::write_whole(record.claim("mapping.json"), json_text(mapping, 2) + "\n");
+    }
   }
   if (options.json) {
     std::printf("%s\n", json_text(j).c_str());

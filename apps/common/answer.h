@@ -6,12 +6,14 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "apps/common/input.h"
+#include "apps/common/mapping.h"
 #include "apps/common/options.h"
 
 namespace polyloom::apps {
@@ -48,6 +50,7 @@ struct Answer {
   std::vector<Fact> facts;         ///< more figures
   std::vector<std::string> notes;  ///< what the user should know of the values
   Verification verification;
+  std::optional<Mapping> mapping;  ///< of a run on a cluster
 };
 
 /// Prints, writes --out and the run folder's result.json. Returns the exit status: 0, or 1 if a verification

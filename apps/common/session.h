@@ -32,12 +32,14 @@ void map_graph(Graph& graph, const Options& options) {
 }
 
 /// Runs `graph` (mapped, with initial states) with the device program `device` and hands each vertex's finish
-/// message to `take`. Sets answer.phases. Adds to answer.load_seconds.
+/// message to `take`. Sets answer.phases and, on a cluster, answer.mapping. Adds
+/// to answer.load_seconds.
 template <typename Graph, typename Message, typename Take>
 void run_graph(Graph& graph, const std::string& device, Answer& answer, Take take) {
   const auto start = WallClock::now();
   HostLink link;
   graph.write(&link);
+  if (!graph.is_simulation()) answer.mapping = mapping_of(graph.store(), graph.placement());
   link.boot(device_file(device, "code.v").c_str(), device_file(device, "data.v").c_str());
   answer.load_seconds += seconds_since(start);
   link.go();

@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <nlohmann/json.hpp>
 
+#include "fabric/json_text.h"
 #include "fabric/partial_file.h"
 
 namespace polyloom::apps {
@@ -79,6 +81,14 @@ std::string npy(const Input& input, const Answer& answer) {
 }
 
 }  // namespace
+
+std::string shown(const std::string& text) {
+  auto name = nlohmann::json::parse(json_text(nlohmann::json(text))).get<std::string>();
+  for (char& c : name) {
+    if (static_cast<unsigned char>(c) < 32 || c == 127) c = '?';
+  }
+  return name;
+}
 
 std::string value_text(const Input& input, const Answer& answer, std::size_t vertex) {
   const double value = answer.values[vertex];

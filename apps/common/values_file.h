@@ -12,6 +12,9 @@ namespace polyloom::apps {
 /// A vertex's value with 9 significant digits; "inf" for none; a vertex's name where values are vertices.
 std::string value_text(const Input& input, const Answer& answer, std::size_t vertex);
 
+/// A name for a terminal: UTF-8, and what would move the cursor or colour the screen becomes a question mark.
+std::string shown(const std::string& text);
+
 /// Writes `vertex,value` rows (RFC 4180), or for a name that ends in .npy an array of (vertex, value)
 /// records: numbers as uint32, names as bytes, values as float64, vertices among them as the vertices. Throws
 /// UserError.

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "fabric/error.h"
+#include "polite/mapper/costs.h"
 #include "polite/mapper/parallel.h"
 #include "polite/placed_graph.h"
 
@@ -21,17 +22,14 @@ namespace polyloom::polite {
 
 namespace {
 
+using costs::kCombine, costs::kReceive, costs::kSend, costs::kThreadCycles, costs::kVertex;
+
 /// Messages that a partial receiver takes. Fewer make higher trees of more partial receivers, more keep one
 /// thread busy for longer: between 6 and 10 the package graph's supersteps differ by 4 %.
 constexpr std::size_t kArity = 8;
 /// Fewer sources of one thread, tile or board send by themselves: a partial receiver costs three messages.
 constexpr std::size_t kWorthOne = 4;
 constexpr std::uint32_t kNoPartial = 0xffffffff;
-
-// Costs in instructions, handlers of a few instructions included (polite/README.md).
-constexpr double kSend = 13, kReceive = 24, kCombine = 14, kVertex = 40;
-/// Cycles from one instruction of a thread to its next, at least: the depth of a core's pipeline.
-constexpr double kThreadCycles = 8;
 
 Combine resolve(const MapOptions& options) {
   const char* text = std::getenv("POLITE_COMBINE");

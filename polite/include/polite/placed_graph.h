@@ -126,6 +126,30 @@ Placement place(const GraphStore& graph, const Machine& machine, const MapOption
 void combine_fan_in(const GraphStore& graph, const std::vector<std::uint32_t>& combined,
                     Placement& placement);
 
+/// What a core has to do in a superstep in which all vertices send, in instructions.
+struct CoreWork {
+  std::uint32_t vertices = 0, partials = 0;
+  double instructions = 0;
+  std::uint32_t heaviest = 0;  ///< vertex with the most to do there, itself or one partial receiver of it
+  double heaviest_instructions = 0;
+};
+struct Forecast {
+  std::uint64_t messages = 0;
+  double busiest_thread = 0;    ///< instructions
+  std::vector<CoreWork> cores;  ///< by dense number
+};
+/// Counts what each message of such a superstep costs (mapper/costs.h). `combining` is the placement's, or an
+/// empty one for what would be without.
+Forecast forecast(const GraphStore& graph, const Placement& placement, const Combining& combining);
+
+/// The partial receivers of one vertex.
+struct Tree {
+  std::uint32_t vertex, in_edges, partials;
+  std::uint32_t depth;  ///< of them, one after the other, from a sender to the vertex
+};
+/// Of all combined vertices, most in-edges first.
+std::vector<Tree> trees(const GraphStore& graph, const Combining& combining);
+
 /// Builds every thread's tables and writes them. Throws UserError naming the limit that a thread breaks, by
 /// how much, and what would help; nothing has been written then. `states` is an array of S.
 void write_images(const GraphStore& graph, const Placement& placement, const ElementLayout& layout,

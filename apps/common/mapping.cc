@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/common/mapping.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "apps/common/values_file.h"
+
+namespace polyloom::apps {
+namespace {
+
+using nlohmann::json;
+
+/// Combined vertices that are told one by one.
+constexpr std::size_t kShown = 10;
+
+json forecast_json(const polite::Forecast& forecast) {
+  double busiest = 0, sum = 0;
+  for (const polite::CoreWork& core : forecast.cores) {
+    busiest = std::max(busiest, core.instructions);
+    sum += core.instructions;
+  }
+  return {{"messages", forecast.messages},
+          {"busiest_thread_instructions", forecast.busiest_thread},
+          {"busiest_core_instructions", busiest},
+          {"mean_core_instructions", sum / static_cast<double>(forecast.cores.size())}};
+}
+
+/// As counters spell it.
+std::string core_name(const polite::Machine& machine, std::size_t core) {
+  const std::size_t tile = core / machine.cores_per_tile, board = tile / machine.tiles();
+  return fmt::format("fpga.{}.{}.tile.{}.core.{}", board % machine.boards_x, board / machine.boards_x,
+                     tile % machine.tiles(), core % machine.cores_per_tile);
+}
+
+}  // namespace
+
+Mapping mapping_of(const polite::GraphStore& graph, const polite::Placement& placement) {
+  Mapping mapping{placement.machine,
+                  polite::trees(graph, placement.combining),
+                  polite::forecast(graph, placement, placement.combining),
+                  {}};
+  mapping.without = placement.combining.empty() ? mapping.forecast : polite::forecast(graph, placement, {});
+  return mapping;
+}
+
+json summary_of(const Mapping& mapping, const polite::VertexNames& names) {
+  json trees = json::array();
+  std::uint64_t partials = 0;
+  for (const polite::Tree& tree : mapping.trees) {
+    partials += tree.partials;
+    if (trees.size() == kShown) continue;
+    trees.push_back({{"vertex", names[tree.vertex]},
+                     {"in_edges", tree.in_edges},
+                     {"partial_receivers", tree.partials},
+                     {"depth", tree.depth}});
+  }
+  return {{"combined_vertices", mapping.trees.size()},
+          {"partial_receivers", partials},
+          {"most_heard", trees},
+          {"forecast", forecast_json(mapping.forecast)},
+          {"forecast_without", forecast_json(mapping.without)}};
+}
+
+json record_of(const Mapping& mapping, const polite::VertexNames& names) {
+  json record = summary_of(mapping, names);
+  json cores = json::object();
+  for (std::size_t i = 0; i < mapping.forecast.cores.size(); ++i) {
+    const polite::CoreWork& core = mapping.forecast.cores[i];
+    if (core.vertices + core.partials == 0) continue;
+    cores[core_name(mapping.machine, i)] = {{"vertices", core.vertices},
+                                            {"partial_receivers", core.partials},
+                                            {"instructions", core.instructions},
+                                            {"heaviest_vertex", names[core.heaviest]},
+                                            {"heaviest_vertex_instructions", core.heaviest_instructions}};
+  }
+  record["cores"] = std::move(cores);
+  return record;
+}
+
+std::string explanation_of(const Mapping& mapping, const polite::VertexNames& names) {
+  const json summary = summary_of(mapping, names);
+  const auto forecast = [&](const char* name, const char* key) { return summary[name][key].get<double>(); };
+  std::string text;
+  if (mapping.trees.empty()) {
+    text = "partial receivers: none, every vertex hears its in-edges by itself\n";
+  } else {
+    text = fmt::format("partial receivers: {}, which hear {} of the vertices, those with the most in-edges\n",
+                       summary["partial_receivers"].get<std::uint64_t>(), mapping.trees.size());
+    text += fmt::format("  {:<28} {:>9} {:>18} {:>6}\n", "vertex", "in-edges", "partial receivers", "depth");
+    for (std::size_t i = 0; i < std::min(kShown, mapping.trees.size()); ++i) {
+      const polite::Tree& tree = mapping.trees[i];
+      text += fmt::format("  {:<28} {:>9} {:>18} {:>6}\n", shown(names[tree.vertex]), tree.in_edges,
+                          tree.partials, tree.depth);
+    }
+    if (mapping.trees.size() > kShown) text += fmt::format("  and {} more\n", mapping.trees.size() - kShown);
+  }
+  text += fmt::format(
+      "predicted for a superstep in which all send: {:.0f} messages, busiest thread {:.0f} instructions, "
+      "busiest core {:.0f}\n",
+      forecast("forecast", "messages"), forecast("forecast", "busiest_thread_instructions"),
+      forecast("forecast", "busiest_core_instructions"));
+  if (!mapping.trees.empty()) {
+    text += fmt::format(
+        "  without partial receivers: {:.0f} messages, busiest thread {:.0f} instructions, busiest core "
+        "{:.0f}\n",
+        forecast("forecast_without", "messages"), forecast("forecast_without", "busiest_thread_instructions"),
+        forecast("forecast_without", "busiest_core_instructions"));
+  }
+  return text;
+}
+
+}  // namespace polyloom::apps

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a graph lies on a cluster and what that will cost, for people (--explain) and for machines (--json, the
+// record's mapping.json, from which the report tells which vertex keeps the busiest core busy).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "polite/placed_graph.h"
+#include "polite/vertex_names.h"
+
+namespace polyloom::apps {
+
+struct Mapping {
+  polite::Machine machine;
+  std::vector<polite::Tree> trees;
+  polite::Forecast forecast;
+  polite::Forecast without;  ///< partial receivers, all else alike
+};
+
+/// Of a graph that has been placed.
+Mapping mapping_of(const polite::GraphStore& graph, const polite::Placement& placement);
+
+/// Combined vertices by name, most in-edges first, and forecasts of a superstep in which all vertices send.
+nlohmann::json summary_of(const Mapping& mapping, const polite::VertexNames& names);
+/// The same, and the work of each core, which goes by its name among the counters.
+nlohmann::json record_of(const Mapping& mapping, const polite::VertexNames& names);
+/// The summary in lines.
+std::string explanation_of(const Mapping& mapping, const polite::VertexNames& names);
+
+}  // namespace polyloom::apps

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the softswitch takes for its parts, by which the mapper chooses and foretells. Counted in its code
+// with handlers of a few instructions (polite/README.md); a program with larger handlers costs more, its
+// parts in like proportion.
+#pragma once
+
+namespace polyloom::polite::costs {
+
+// In instructions.
+inline constexpr double kVertex = 40;   ///< to take a vertex from the queue, to step it
+inline constexpr double kSend = 13;     ///< an out-edge
+inline constexpr double kReceive = 24;  ///< a message, at its first receiver on a thread
+inline constexpr double kFurther = 20;  ///< at each further one
+inline constexpr double kCombine = 14;  ///< at a partial receiver on the sender's thread
+
+/// Cycles from one instruction of a thread to its next, at least: the depth of a core's pipeline.
+inline constexpr double kThreadCycles = 8;
+
+}  // namespace polyloom::polite::costs
