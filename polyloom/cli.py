@@ -16,7 +16,7 @@ import typer
 from polyloom import __version__, applications, errors, files, interrupts, launch, options, paths, process, record
 from polyloom.errors import UserError
 from polyloom.progress import Progress
-from polyloom.report import page
+from polyloom.report import bottleneck, page
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 cluster_app = typer.Typer(no_args_is_help=True, help="Look at cluster descriptions.")
@@ -111,6 +111,8 @@ def run(
     report = None
     if status == 0 and not no_report:
         report = page.write(record.read(folder))
+    if status == 0 and not native and not json_output and "--explain" in context.args:
+        print(bottleneck.measured(record.read(folder)))
     if json_output:
         _print_json(output, folder, report)
     elif report is not None:

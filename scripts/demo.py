@@ -14,14 +14,17 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from polyloom import process, record
-from polyloom.report import counters
+from polyloom.report import bottleneck, counters
+from polyloom.report.format import quantity
 
 ROOT = Path(__file__).resolve().parent.parent
 GRAPH = ROOT / "apps" / "data" / "debian-packages.plg.gz"
 ITERATIONS = 20
 CLUSTER = "tinsel-12"
+PLAIN_ITERATIONS = 2  # without combiners: as many seconds for a tenth of the iterations
 L1_BOUND = 1e-5  # single precision, another order of summation
 MEANING = """
 What the figures mean. Compute time is simulated: what {cluster} would take for the iterations. Wall-clock time is
@@ -36,11 +39,11 @@ NEXT = """What to try next (first `make build`, for the other applications; a fe
 docs/first-steps.md goes on from here."""
 
 
-def run(on: str, values: Path, *extra: str) -> dict[str, object]:
-    """Run PageRank on a fidelity; its per-vertex values go to ``values``."""
+def run(on: str, *extra: str, iterations: int = ITERATIONS) -> dict[str, Any]:
+    """Run PageRank on a fidelity."""
     command = [
         str(ROOT / ".venv" / "bin" / "polyloom"), "run", "pagerank", "--on", on, "--graph", str(GRAPH),
-        "--iterations", str(ITERATIONS), "--out", str(values), "--json", *extra,
+        "--iterations", str(iterations), "--json", *extra,
     ]  # fmt: skip
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
@@ -56,7 +59,7 @@ def read_values(path: Path) -> dict[str, float]:
         return {row["vertex"]: float(row["value"]) for row in csv.DictReader(file)}
 
 
-def show_top(title: str, answer: dict[str, object]) -> list[str]:
+def show_top(title: str, answer: dict[str, Any]) -> list[str]:
     """Print the ten best vertices and return their names."""
     top = answer["top"]
     assert isinstance(top, list)
@@ -66,6 +69,20 @@ def show_top(title: str, answer: dict[str, object]) -> list[str]:
     return [str(row["name"]) for row in top]
 
 
+def show_change(combined: dict[str, Any], plain: dict[str, Any]) -> None:
+    """Print what combiners change."""
+    record_of_plain = record.read(Path(plain["run_dir"]))
+    metrics = counters.measure(record_of_plain)
+    threads = [answer["mapping"]["forecast"]["busiest_thread_instructions"] for answer in (plain, combined)]
+    times = [plain["compute_simulated_seconds"] / PLAIN_ITERATIONS, combined["compute_simulated_seconds"] / ITERATIONS]
+    print(f"  {'Time an iteration':<22} {quantity(times[0], 's')} ({times[0] / times[1]:.0f} times as long)")
+    foretold = f"{threads[0]:,.0f} instructions an iteration, with combiners {threads[1]:,.0f} (foretold)"
+    print(f"  {'Busiest thread':<22} {foretold}")
+    if metrics:
+        print(f"  {'CPU utilisation':<22} {metrics.cpu_utilisation:.1%}")
+    print(bottleneck.sentences(record_of_plain))
+
+
 def main() -> None:
     """Run both, compare, print."""
     process.guard()
@@ -73,10 +90,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         native_values, sim_values = Path(scratch, "native.csv"), Path(scratch, "sim.csv")
         print(f"PageRank, {ITERATIONS} iterations, of the Debian package dependency graph")
-        native = run("native", native_values, "--verify")
+        native = run("native", "--out", str(native_values), "--verify")
         native_top = show_top("natively on this CPU:", native)
-        print(f"\nNow by RISC-V code on the hardware threads of {CLUSTER} (simulated; a minute or so):", flush=True)
-        sim = run("sim", sim_values, "--cluster", CLUSTER)
+        print(f"\nNow by RISC-V code on the hardware threads of {CLUSTER} (simulated; some seconds):", flush=True)
+        sim = run("sim", "--out", str(sim_values), "--cluster", CLUSTER)
         sim_top = show_top(f"on {CLUSTER}, simulated:", sim)
         left, right = read_values(native_values), read_values(sim_values)
     if left.keys() != right.keys():
@@ -88,6 +105,10 @@ def main() -> None:
     for name, value in metrics.rows if metrics else []:
         print(f"  {name:<22} {value}")
     print(f"  {'Wall-clock time':<22} {run_record.number('run.json', 'wall_seconds') or 0:.1f} s")
+    print(bottleneck.sentences(run_record))
+    print("\nThe same where each vertex hears its in-edges by itself (--combine off):", flush=True)
+    plain = run("sim", "--cluster", CLUSTER, "--combine", "off", "--no-report", iterations=PLAIN_ITERATIONS)
+    show_change(sim, plain)
     print(f"\nL1 distance of the two answers: {distance:.2e} (bound {L1_BOUND:.0e})")
     if distance > L1_BOUND or native_top != sim_top:
         sys.exit("demo: the native and the simulated answer differ")

@@ -7,10 +7,10 @@ import re
 from collections import defaultdict
 from collections.abc import Callable
 from html import escape
-from statistics import median_low
 
 from polyloom.record import RunRecord
-from polyloom.report import cluster
+from polyloom.report import bottleneck, cluster
+from polyloom.report.bottleneck import Board
 from polyloom.report.format import heat, quantity
 
 TILE = 16
@@ -18,13 +18,10 @@ GAP = 44
 WIDTHS = (420, 900)  # on the page: least and most
 SHOWN = 32
 
-Board = tuple[int, int]
-Core = tuple[Board, int, int]  # board, tile, core
-
 
 def render(run: RunRecord) -> str:
     """The drawing with a legend; empty if there are no boards in the counters."""
-    cores = _core_work(run.counters)
+    cores = bottleneck.core_work(run.counters)
     if not cores:
         return ""
     tiles: dict[tuple[Board, int], int] = defaultdict(int)
@@ -60,7 +57,7 @@ def render(run: RunRecord) -> str:
     return (
         f'<svg viewBox="0 0 {width} {height}" width="{min(max(width, WIDTHS[0]), WIDTHS[1])}" role="img" '
         f'aria-label="cluster">{"".join(parts)}</svg>'
-        f'<p class="note">{escape(legend)}</p><p>{escape(_balance(cores))}</p>'
+        f'<p class="note">{escape(legend)}</p><p>{escape(bottleneck.sentences(run))}</p>'
     )
 
 
@@ -79,27 +76,6 @@ def links(run: RunRecord) -> str:
         f"<table><tr><th>link</th><th class=n>sent, both ways</th><th class=n>rate each way</th>"
         f"<th class=n>load</th></tr>{rows}</table>"
         f"<p class=note>{note}Load: what was sent as a share of what the rate allows in {run.working_span}.</p>"
-    )
-
-
-def _core_work(counters: dict[str, int]) -> dict[Core, int]:
-    work = {}
-    regex = re.compile(r"fpga\.(\d+)\.(\d+)\.tile\.(\d+)\.core\.(\d+)\.instret")
-    for name, value in counters.items():
-        match = regex.fullmatch(name)
-        if match:
-            x, y, tile, core = map(int, match.groups())
-            work[(x, y), tile, core] = value
-    return work
-
-
-def _balance(cores: dict[Core, int]) -> str:
-    """How evenly the work lies: a superstep takes as long as its busiest core."""
-    ((x, y), tile, core), most = max(cores.items(), key=lambda item: item[1])
-    middle = median_low(cores.values())
-    return (
-        f"The busiest core (board {x},{y} tile {tile} core {core}) executed {most:,} instructions, the median core "
-        f"{middle:,}. Where work waits for all, as at barriers, the busiest sets the pace."
     )
 
 

@@ -41,7 +41,8 @@ INLINE uint32_t tinselBridgeId(uint32_t x, uint32_t y) {
 /// the number of the pin that a vertex asked for and that is none. No memory is there, so the host is told
 /// the address.
 INLINE uint32_t polyloomBadPin() { return 0xbad50000u; }
-/// The same, plus the number of a superstep in which not every vertex sent, of a class that says sendsEveryStep.
+/// The same, plus the number of a superstep in which not every vertex sent, of a class that says
+/// sendsEveryStep.
 INLINE uint32_t polyloomMissingMessages() { return 0xbad60000u; }
 
 /// Destination mailbox of a message that routers look up by its key (tinselKeySend).
