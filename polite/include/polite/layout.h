@@ -50,7 +50,7 @@ struct POutEdge {
 static_assert(sizeof(POutEdge) == 12, "out-edges are 12 bytes");
 
 /// Mailbox of an out-edge to partial receivers on the sender's own thread: no message, the receivers at index
-/// `key` get it at once. Like the end of a list, its first word is negative.
+/// `key` get it at once. It is the first of its list. Like the end of a list, its first word is negative.
 constexpr uint16_t kThisThread = 0x8000;
 
 /// First entries of every out-edge table: the list of HostPin, then the empty list.

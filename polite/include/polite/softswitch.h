@@ -77,16 +77,12 @@ struct PThread : polyloom::polite::PThreadHead {
         } else {
           wait_to_send();
         }
-      } else if (Combiner::kExists && word != kEnd) {
-        combine_run(base, in_table + (uint16_t)word, &slot->payload, queues);
-        ++edge;
-        word = first_word(edge);
       } else if (queues.top != first) {
         if (tinselCanSend()) {
           State* const state = state_at(base, *--queues.top);
           if (Combiner::kCounts && (uint32_t)state >= (uint32_t)partials_begin) {
             edge = send_partial((Partial*)state, slot);
-            word = first_word(edge);
+            word = begin_row(edge, base, in_table, slot, queues);
           } else {
             state->queued = 0;
             const PPin pin = state->readyToSend;
@@ -95,7 +91,7 @@ struct PThread : polyloom::polite::PThreadHead {
               dev.send(&slot->payload);
               if (state->readyToSend != No) enqueue(base, state, queues);
               edge = (const OutEdge*)outTable + pin_base(state, pin);
-              word = first_word(edge);
+              word = begin_row(edge, base, in_table, slot, queues);
             }
           }
         } else {
@@ -104,7 +100,7 @@ struct PThread : polyloom::polite::PThreadHead {
       } else if (kDelays && queues.far != end) {
         if (tinselCanSend()) {
           edge = send_partial((Partial*)state_at(base, *queues.far++), slot);
-          word = first_word(edge);
+          word = begin_row(edge, base, in_table, slot, queues);
         } else {
           wait_to_send();
         }
@@ -113,12 +109,15 @@ struct PThread : polyloom::polite::PThreadHead {
         if (verdict > 1) break;
         if (verdict != 0) {
           check_partials();
-          active = false;
-          step_all(queues, active);
+          queues.top = step_all(queues.top, &active);
           time = time + 1;
         }
       }
-      while (tinselCanRecv()) receive(base, in_table, partials_begin, queues);
+      if (tinselCanRecv()) {
+        do {
+          receive(base, in_table, partials_begin, queues);
+        } while (tinselCanRecv());
+      }
     }
     check_partials();
     finish_all((FinishMessage*)slot);
@@ -200,14 +199,20 @@ struct PThread : polyloom::polite::PThreadHead {
     }
   }
 
-  /// Nothing is queued when this is called.
-  INLINE void step_all(Queues& queues, bool& active) {
+  /// Nothing is queued when this is called. Not inlined: it needs many registers, and so does the event loop.
+  POLYLOOM_FLATTEN __attribute__((noinline)) uint16_t* step_all(uint16_t* top, bool* active) {
     State* state = (State*)devices;
+    bool more = false;
     for (uint32_t n = numDevices; n != 0; --n, ++state) {
       DeviceType dev = device(state);
-      active |= dev.step();
-      if (state->readyToSend != No) enqueue(devices, state, queues);
+      more |= dev.step();
+      if (state->readyToSend != No) {
+        state->queued = 1;
+        *top++ = entry_of(devices, state);
+      }
     }
+    *active = more;
+    return top;
   }
 
   /// Takes one message and hands it to its receivers, the partial ones first.
@@ -215,30 +220,44 @@ struct PThread : polyloom::polite::PThreadHead {
     PMessage<M>* const message = (PMessage<M>*)tinselRecv();
     InEdge* in = in_table + message->destKey;
     int32_t entry = (int16_t)in->device;  // negative: the last receiver
-    if constexpr (Combiner::kExists) {
-      while ((uint32_t)state_at(base, entry) >= (uint32_t)partials_begin) {
-        combine(base, (Partial*)state_at(base, entry), &message->payload, in, queues);
+    State* state = state_at(base, entry);
+    const auto next = [&] {
+      ++in;
+      entry = (int16_t)in->device;
+      state = state_at(base, entry);
+    };
+    if (Combiner::kExists && __builtin_expect((uint32_t)state >= (uint32_t)partials_begin, false)) {
+      do {
+        combine(base, (Partial*)state, &message->payload, in, queues);
         if (entry < 0) {
           tinselFree(message);
           return;
         }
-        ++in;
-        entry = (int16_t)in->device;
-      }
+        next();
+      } while ((uint32_t)state >= (uint32_t)partials_begin);
     }
-    for (;;) {
-      State* const state = state_at(base, entry);
+    for (;; next()) {
       DeviceType dev = device(state);
       dev.recv(&message->payload, label(in));
       POLYLOOM_COUNT(received);
-      if (state->readyToSend != No && !state->queued) enqueue(base, state, queues);
-      if (entry < 0) break;
-      ++in;
-      entry = (int16_t)in->device;
+      if (!DeviceType::recvNeverSends && state->readyToSend != No && !state->queued)
+        enqueue(base, state, queues);
+      if (__builtin_expect(entry < 0, true)) break;
     }
     tinselFree(message);
   }
 
+  /// First word of a list of out-edges that are messages. Partial receivers on this thread, if the list
+  /// begins with them, have got theirs then.
+  INLINE uint32_t begin_row(const OutEdge*& edge, uint32_t base, InEdge* in_table, PMessage<M>* slot,
+                            Queues& queues) {
+    uint32_t word = first_word(edge);
+    if (Combiner::kExists && (int32_t)word < 0 && word != kEnd) {
+      combine_run(base, in_table + (uint16_t)word, &slot->payload, queues);
+      word = first_word(++edge);
+    }
+    return word;
+  }
   /// Hands a message to the partial receivers of a list.
   INLINE void combine_run(uint32_t base, InEdge* in, M* payload, Queues& queues) {
     for (;; ++in) {
@@ -263,7 +282,15 @@ struct PThread : polyloom::polite::PThreadHead {
       *--queues.far = entry_of(base, partial);
     }
   }
-  static INLINE bool differ(const M& a, const M& b) { return __builtin_memcmp(&a, &b, sizeof(M)) != 0; }
+  static INLINE bool differ(const M& a, const M& b) {
+    typedef uint32_t __attribute__((may_alias)) Word;
+    typedef uint8_t __attribute__((may_alias)) Byte;
+    constexpr bool kWords = sizeof(M) % 4 == 0 && alignof(M) >= 4;
+    for (uint32_t i = 0; i < sizeof(M) / (kWords ? 4 : 1); ++i) {
+      if (kWords ? ((Word*)&a)[i] != ((Word*)&b)[i] : ((Byte*)&a)[i] != ((Byte*)&b)[i]) return true;
+    }
+    return false;
+  }
   /// Writes what a partial receiver holds; returns its out-edge.
   INLINE const OutEdge* send_partial(Partial* partial, PMessage<M>* slot) {
     slot->payload = partial->value;
