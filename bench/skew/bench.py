@@ -110,9 +110,34 @@ def run(bench: Bench) -> None:
         demo(bench, runs["packages, PageRank 20 on tinsel-12"])
         for what, graph in (("packages, PageRank 20", PACKAGES), ("Kronecker 16 x 16, PageRank 5", KRONECKER)):
             network(bench, what, graph, runs[f"{what} on tinsel-12"], barriers["tinsel-12"])
+    picture(bench)
     bench.note("simulated time of the compute phase; every answer is verified; supersteps and start are in the time")
     bench.note("limit: the bound of the run with combiners, as the docstring of bench/skew/bench.py has it")
     bench.note(f"host: {machine()}")
+
+
+def picture(bench: Bench) -> None:
+    """Rows as a table and a plot for the documentation."""
+    timed = {name: figures for name, figures in bench.figures.items() if "bound_ms" in figures}
+    cells = [
+        [name, f"{f['ms']:.4g}", f"{f['without_ms']:.4g}" if "ratio" in f else "does not fit",
+         f"{f['ratio']:.3g}" if "ratio" in f else "", f"{f['bound_ms']:.4g}", f"{f['combined_vertices']:,}"]
+        for name, f in timed.items()
+    ]  # fmt: skip
+    head = ["run", "ms", "ms without combiners", "times as quick", "bound, ms", "combined vertices"]
+    tables = [{"title": "Simulated compute time", "head": head, "rows": cells}]
+    models = {name.removeprefix("network: "): f for name, f in bench.figures.items() if name.startswith("network: ")}
+    if models:
+        rows = [[name, f"{1e3 * f['superstep_ms']:.4g}", f"{1e3 * f['least_ms']:.4g}", f"{f['gain']:.3g}"]
+                for name, f in models.items()]  # fmt: skip
+        head = ["run on tinsel-12", "superstep today, us", "if the network combined, at least, us", "gain at most"]
+        tables.append({"title": "Combining in the network (model)", "head": head, "rows": rows})
+    bench.figures["tables"] = tables
+    curves = {"without combiners": "without_ms", "with": "ms", "bound": "bound_ms"}
+    numbered = list(enumerate((f for f in timed.values() if "ratio" in f), 1))
+    plot = {name: [(i, f[key]) for i, f in numbered] for name, key in curves.items()}
+    title = "Compute time, runs in the order of the table"
+    bench.figures["plots"] = {"times": {"title": title, "x": "run", "y": "ms simulated", "curves": plot}}
 
 
 def row(bench: Bench, case: Case, barrier: float, runs: dict[str, Run]) -> None:
