@@ -292,6 +292,8 @@ APPLICATIONS: dict[str, Mode] = {
             "--iterations": ("3",),
             "--damping": ("0.5",),
             "--mode": ("gals",),
+            "--combine": Refused(("maybe",), "maybe not in"),
+            "--explain": (),
             "--verify": (),
             "--out": ("values.csv",),
             "--json": (),

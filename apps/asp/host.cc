@@ -39,7 +39,7 @@ int run(int argc, char** argv) {
       graph.devices[v]->state.id = v;
       graph.devices[v]->state.source = v < sources ? v : kNoSource;
     }
-    run_graph<decltype(graph), AspMessage>(graph, "asp", answer, [&](const AspMessage& m) {
+    run_graph<decltype(graph), AspMessage>(graph, options, "asp", answer, [&](const AspMessage& m) {
       // A source reaches itself, at no distance.
       const std::uint32_t itself = m.result.id < sources, others = m.result.reached - itself;
       answer.values.at(m.result.id) = others == 0 && sources > itself ? kNotReached : m.result.sum;

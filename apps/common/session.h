@@ -31,15 +31,20 @@ void map_graph(Graph& graph, const Options& options) {
   graph.map();
 }
 
-/// Runs `graph` (mapped, with initial states) with the device program `device` and hands each vertex's finish
-/// message to `take`. Sets answer.phases and, on a cluster, answer.mapping. Adds
-/// to answer.load_seconds.
+/// Runs `graph` (mapped by `options`, with initial states) with the device program `device` and hands each
+/// vertex's finish message to `take`. Sets answer.phases and, on a cluster, answer.mapping. Adds to
+/// answer.load_seconds.
 template <typename Graph, typename Message, typename Take>
-void run_graph(Graph& graph, const std::string& device, Answer& answer, Take take) {
+void run_graph(Graph& graph, const Options& options, const std::string& device, Answer& answer, Take take) {
   const auto start = WallClock::now();
   HostLink link;
   graph.write(&link);
-  if (!graph.is_simulation()) answer.mapping = mapping_of(graph.store(), graph.placement());
+  if (!graph.is_simulation()) {
+    answer.mapping = mapping_of(graph.store(), graph.placement());
+  } else if (options.explain) {
+    answer.notes.push_back(
+        "nothing to explain: a native run maps its vertices to no threads of FPGAs; say --on sim");
+  }
   link.boot(device_file(device, "code.v").c_str(), device_file(device, "data.v").c_str());
   answer.load_seconds += seconds_since(start);
   link.go();

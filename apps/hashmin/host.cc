@@ -26,7 +26,7 @@ int run(int argc, char** argv) {
     map_graph(graph, options);
     for (std::uint32_t v = 0; v < input.vertices; ++v) graph.devices[v]->state.id = v;
     run_graph<decltype(graph), HashMinResult>(
-        graph, "hashmin", answer, [&](const HashMinResult& m) { answer.values.at(m.id) = m.label; });
+        graph, options, "hashmin", answer, [&](const HashMinResult& m) { answer.values.at(m.id) = m.label; });
   }
   double components = 0;
   for (std::uint32_t v = 0; v < input.vertices; ++v) components += answer.values[v] == v;

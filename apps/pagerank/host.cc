@@ -40,7 +40,7 @@ void run_sync(const Options& options, const Input& input, Answer& answer) {
   map_graph(graph, options);
   set_states(graph, input, options);
   run_graph<decltype(graph), PageRankResult>(
-      graph, "pagerank", answer, [&](const PageRankResult& m) { answer.values.at(m.id) = m.score; });
+      graph, options, "pagerank", answer, [&](const PageRankResult& m) { answer.values.at(m.id) = m.score; });
 }
 
 void run_gals(const Options& options, const Input& input, Answer& answer) {
@@ -54,7 +54,7 @@ void run_gals(const Options& options, const Input& input, Answer& answer) {
   map_graph(graph, options);
   set_states(graph, input, options);
   for (std::uint32_t v = 0; v < input.vertices; ++v) graph.devices[v]->state.expected = graph.fanIn(v);
-  run_graph<decltype(graph), GalsMessage>(graph, "pagerank_gals", answer, [&](const GalsMessage& m) {
+  run_graph<decltype(graph), GalsMessage>(graph, options, "pagerank_gals", answer, [&](const GalsMessage& m) {
     answer.values.at(m.result.id) = m.result.score;
   });
 }

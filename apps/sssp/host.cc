@@ -36,7 +36,7 @@ void run_with(const char* device, const Options& options, std::uint32_t source, 
     graph.devices[v]->state.id = v;
     graph.devices[v]->state.is_source = v == source;
   }
-  run_graph<decltype(graph), SsspResult>(graph, device, answer, [&](const SsspResult& m) {
+  run_graph<decltype(graph), SsspResult>(graph, options, device, answer, [&](const SsspResult& m) {
     const bool reached = m.distance != kUnreached;
     answer.values.at(m.id) = reached ? m.distance : std::numeric_limits<double>::quiet_NaN();
   });
