@@ -67,7 +67,11 @@ void check_fits(const GraphStore& graph, const Machine& machine, const ElementLa
     refuse("a vertex has in-edges from " + std::to_string(senders) +
                " others, and on a thread messages find their receivers by a 16-bit index of at most " +
                std::to_string(kMostSenders - 1),
-           boards, "to split vertices that have so many in-edges, or --on native; more boards do not");
+           boards,
+           layout.partial_bytes != 0
+               ? "combiners (--combine auto or on), or --on native; more boards do not"
+               : "a combiner in the vertex class, to split vertices that have so many in-edges, or --on "
+                 "native; more boards do not");
   }
 }
 

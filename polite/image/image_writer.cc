@@ -123,7 +123,8 @@ class ImageWriter {
         {"outgoing messages and end marks", " entries", 65535, ", or a placer that cuts fewer edges"},
         {"of SRAM", " bytes", machine.sram_bytes - kSramReserve, ", or mapVerticesToDRAM = true"},
         {"of DRAM", " bytes", machine.dram_bytes - kDramReserve, ", or smaller states and labels"},
-        {"of vertex states", " bytes", 32768 * layout_.state_unit, ", or smaller states"},
+        {"of states of vertices and partial receivers", " bytes", 32768 * layout_.state_unit,
+         ", or smaller states"},
     };
     for (unsigned t = 0; t < plans_.size(); ++t) {
       const ThreadPlan& p = plans_[t];

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "fabric/error.h"
+#include "polite/layout.h"
 #include "polite/mapper/costs.h"
 #include "polite/mapper/parallel.h"
 #include "polite/placed_graph.h"
@@ -43,14 +44,15 @@ Combine resolve(const MapOptions& options) {
 }
 
 /// A vertex with more in-edges keeps its thread busy for over a quarter of the time that a core needs for its
-/// share of all edges. What one partial receiver takes is no reason to have one.
+/// share of all edges. What one partial receiver takes is no reason to have one; more senders than a thread
+/// has keys for always are.
 double most_heard_alone(const GraphStore& graph, const Machine& machine, unsigned boards) {
   const double cores = static_cast<double>(boards) * machine.threads_per_board() / machine.threads_per_core;
   const double core_cycles = static_cast<double>(graph.edges()) * (kSend + kReceive) / cores;
-  return std::max(core_cycles / 4 / (kReceive * kThreadCycles), 1.0 * kArity);
+  return std::clamp(core_cycles / 4 / (kReceive * kThreadCycles), 1.0 * kArity, 1.0 * kNoKey);
 }
 
-/// Where messages to one vertex come from: a partial receiver, or one vertex that sends by itself.
+/// Where a message to one vertex comes from: a partial receiver, or one vertex that sends by itself.
 struct Source {
   std::uint32_t thread;
   std::uint32_t first, count;  ///< edges of a vertex, among the senders
@@ -134,20 +136,20 @@ class TreeBuilder {
 
   /// What a thread's vertices send is combined there, if they are several.
   std::vector<Source> combine_on_threads() {
-    std::vector<Source> sources;
+    std::vector<Source> sources, here;
     for (std::uint32_t s = 0; s < edges_.size();) {
-      Source source{edges_[s].thread, s, 0};
-      std::size_t rows = 0;
-      for (; s < edges_.size() && edges_[s].thread == source.thread; ++s) {
-        rows += s == source.first || edges_[s].vertex != edges_[s - 1].vertex;
-        ++source.count;
+      const std::uint32_t thread = edges_[s].thread;
+      here.clear();
+      for (; s < edges_.size() && edges_[s].thread == thread; ++s) {
+        if (here.empty() || edges_[s].vertex != edges_[s - 1].vertex) here.push_back({thread, s, 0});
+        ++here.back().count;
       }
-      if (rows >= kWorthOne) {
-        const std::uint32_t partial = new_partial(source.thread);
-        adopt(partial, source, kCombine);
-        source = {source.thread, 0, 0, partial};
+      if (here.size() >= kWorthOne) {
+        const std::uint32_t partial = new_partial(thread);
+        for (const Source& vertex : here) adopt(partial, vertex, kCombine);
+        here = {{thread, 0, 0, partial}};
       }
-      sources.push_back(source);
+      sources.insert(sources.end(), here.begin(), here.end());
     }
     return sources;
   }
@@ -186,7 +188,8 @@ class TreeBuilder {
     const Source* host = nullptr;
     std::uint32_t idle = group[0].thread;
     for (const Source& source : group) {
-      if (source.partial != kNoPartial && (host == nullptr || load_[source.thread] < load_[host->thread]))
+      if (source.partial != kNoPartial && taken_[source.partial] + group.size() <= kArity + 1 &&
+          (host == nullptr || load_[source.thread] < load_[host->thread]))
         host = &source;
       const std::uint32_t tile = machine_.mailbox_of(source.thread) * machine_.threads_per_tile();
       for (std::uint32_t t = tile; t < tile + machine_.threads_per_tile(); ++t) {
@@ -203,11 +206,13 @@ class TreeBuilder {
     for (const Source& source : group) {
       if (&source != host) adopt(result.partial, source, kReceive);
     }
+    taken_[result.partial] += static_cast<std::uint32_t>(group.size()) - (host != nullptr);
     return result;
   }
 
   std::uint32_t new_partial(std::uint32_t thread) {
     result_.partials.push_back({vertex_, thread, vertex_, 0});
+    taken_.push_back(0);
     load_[thread] += kVertex + kSend;
     return static_cast<std::uint32_t>(result_.partials.size() - 1);
   }
@@ -266,7 +271,8 @@ class TreeBuilder {
   const std::vector<std::uint32_t>& combined_;
   const Placement& placement_;
   const Machine& machine_;
-  std::vector<double> load_;  ///< of threads, in instructions
+  std::vector<double> load_;          ///< of threads, in instructions
+  std::vector<std::uint32_t> taken_;  ///< sources of each partial receiver, but for vertices on its thread
   std::vector<std::vector<Sender>> senders_;
   std::uint32_t vertex_ = 0;       ///< whose tree is being built
   std::span<const Sender> edges_;  ///< to it

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// Covers: trees of partial receivers on many graphs and machines: every edge ends at its vertex, once; each
+// partial receiver waits for what comes; what a thread or a message has to do; order and determinism; tables.
+// Leaves out: whether the trees are the quickest (bench/), what devices make of them (tests/combiner_test.cc).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "fabric/error.h"
+#include "fabric/full_tests.h"
+#include "polite/image/tables.h"
+#include "polite/layout.h"
+#include "polite/tests/skewed_graphs.h"
+
+namespace polyloom::polite {
+namespace {
+
+constexpr unsigned kPins = 2;
+/// Messages that the head of combine.cc allows a partial receiver.
+constexpr std::uint32_t kArity = 8;
+constexpr ElementLayout kLayout{.pstate_bytes = 48,
+                                .state_offset = 8,
+                                .state_bytes = 40,
+                                .state_unit = 16,
+                                .in_edge_bytes = 8,
+                                .label_offset = 4,
+                                .pins = kPins,
+                                .partial_bytes = 32,
+                                .value_offset = 12,
+                                .identity = {},
+                                .neutral_label = {}};
+
+struct Mapped {
+  GraphStore store{kPins, 4};
+  std::vector<std::uint32_t> combined;
+  Placement placement;
+  MapOptions options;
+
+  Mapped(const GraphData& data, const Machine& machine, MapOptions o) : options(std::move(o)) {
+    store.add_vertices(data.vertices);
+    std::mt19937_64 random(data.edges.size());
+    for (const Edge& e : data.edges) {
+      const auto label = static_cast<std::uint32_t>(random());
+      store.add_edge(e.from, static_cast<unsigned>(random() % kPins), e.to, &label);
+    }
+    store.finish();
+    combined = worth_combining(store, machine, kLayout, options);
+    placement = place(store, machine, options, {}, nullptr, combined);
+    combine_fan_in(store, combined, placement);
+  }
+  const Combining& combining() const { return placement.combining; }
+  std::uint32_t thread_of(std::uint32_t target) const {
+    return target < store.vertices() ? placement.thread[target]
+                                     : combining().partials[target - store.vertices()].thread;
+  }
+  /// Thread that sends a row.
+  std::uint32_t sender(std::size_t row) const {
+    const std::size_t of_graph = std::size_t{store.vertices()} * kPins;
+    return row < of_graph ? placement.thread[row / kPins] : combining().partials[row - of_graph].thread;
+  }
+  std::span<const std::uint64_t> begin() const {
+    return combining().empty() ? store.out_begin() : std::span(combining().out_begin);
+  }
+  std::span<const std::uint32_t> target() const {
+    return combining().empty() ? store.out_target() : std::span(combining().target);
+  }
+};
+
+void check_trees(const Mapped& m) {
+  const std::uint32_t n = m.store.vertices();
+  const std::vector<Partial>& partials = m.combining().partials;
+  const std::set<std::uint32_t> combined(m.combined.begin(), m.combined.end());
+  if (partials.empty()) return;
+
+  // Out-edges: the graph's own rows, then one each.
+  ASSERT_EQ(m.target().size(), m.store.edges() + partials.size());
+  ASSERT_EQ(m.begin().size(), std::size_t{n} * kPins + partials.size() + 1);
+  std::vector<std::uint32_t> expected(partials.size(), 0);
+  for (std::size_t row = 0; row + 1 < m.begin().size(); ++row) {
+    if (row < std::size_t{n} * kPins) { EXPECT_EQ(m.begin()[row], m.store.out_begin()[row]); }
+    for (std::uint64_t e = m.begin()[row]; e < m.begin()[row + 1]; ++e)
+      if (m.target()[e] >= n) ++expected.at(m.target()[e] - n);
+  }
+  for (std::size_t i = 0; i < partials.size(); ++i) {
+    EXPECT_EQ(partials[i].expected, expected[i]) << i;
+    EXPECT_GE(partials[i].expected, 2u) << "one that combines nothing";
+    EXPECT_EQ(m.target()[m.store.edges() + i], partials[i].to);
+    EXPECT_TRUE(combined.contains(partials[i].vertex));
+  }
+
+  // Every edge reaches its vertex, and no vertex but that.
+  for (std::uint64_t e = 0; e < m.store.edges(); ++e) {
+    std::uint32_t at = m.target()[e];
+    for (std::size_t steps = 0; at >= n; ++steps) {
+      ASSERT_LE(steps, partials.size()) << "a circle";
+      EXPECT_EQ(partials[at - n].vertex, m.store.out_target()[e]);
+      at = partials[at - n].to;
+    }
+    EXPECT_EQ(at, m.store.out_target()[e]);
+  }
+
+  // In order of threads.
+  ASSERT_EQ(m.combining().thread_begin.size(), m.placement.machine.threads() + 1);
+  EXPECT_EQ(m.combining().thread_begin.front(), 0u);
+  EXPECT_EQ(m.combining().thread_begin.back(), partials.size());
+  for (unsigned t = 0; t < m.placement.machine.threads(); ++t) {
+    for (std::uint32_t i = m.combining().thread_begin[t]; i < m.combining().thread_begin[t + 1]; ++i)
+      EXPECT_EQ(partials[i].thread, t);
+  }
+}
+
+/// What a tree costs: messages to a node from other threads, and to its vertex from all.
+void check_work(const Mapped& m) {
+  const std::uint32_t n = m.store.vertices();
+  std::map<std::uint32_t, std::set<std::size_t>> rows;  // that a target hears; parallel edges are one message
+  for (std::size_t row = 0; row + 1 < m.begin().size(); ++row) {
+    for (std::uint64_t e = m.begin()[row]; e < m.begin()[row + 1]; ++e) {
+      const std::uint32_t to = m.target()[e];
+      if (to < n || m.thread_of(to) != m.sender(row)) rows[to].insert(row / (row < n * kPins ? kPins : 1));
+    }
+  }
+  for (const auto& [to, from] : rows) {
+    if (to >= n) { EXPECT_LE(from.size(), kArity) << "of vertex " << m.combining().partials[to - n].vertex; }
+  }
+  for (const std::uint32_t v : m.combined) EXPECT_LE(rows[v].size(), kArity) << "vertex " << v;
+}
+
+/// Follows what every row sends through the tables.
+void check_tables(const Mapped& m) {
+  const Machine& machine = m.placement.machine;
+  const Tables tables = build_tables(m.store, m.placement, kLayout, 2);
+  ASSERT_EQ(tables.out_begin.size(), m.begin().size());
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> at;  // (thread, offset): who is there
+  for (std::uint32_t v = 0; v < m.store.vertices(); ++v)
+    at[{m.placement.thread[v], m.placement.local[v] * 3}] = v;
+  for (std::uint32_t i = 0; i < m.combining().partials.size(); ++i) {
+    const std::uint32_t t = m.combining().partials[i].thread;
+    const std::uint32_t devices = m.placement.thread_begin[t + 1] - m.placement.thread_begin[t];
+    const std::uint32_t offset = devices * 3 + (i - m.combining().thread_begin[t]) * 2;
+    EXPECT_TRUE(at.emplace(std::pair{t, offset}, m.store.vertices() + i).second);
+  }
+  for (std::size_t row = 0; row + 1 < m.begin().size(); ++row) {
+    using Arrival = std::pair<std::uint32_t, std::uint32_t>;  // target, edge
+    std::vector<Arrival> want, got;
+    for (std::uint64_t e = m.begin()[row]; e < m.begin()[row + 1]; ++e)
+      want.push_back({m.target()[e], e < m.store.edges() ? static_cast<std::uint32_t>(e) : kNeutralLabel});
+    for (std::uint64_t o = tables.out_begin[row]; o < tables.out_begin[row + 1]; ++o) {
+      const OutEntry& out = tables.out[o];
+      const bool local = out.mailbox_id == kThisThread;
+      EXPECT_NE(out.mask, 0u);
+      for (unsigned i = 0; i < 64; ++i) {
+        if (!(out.mask >> i & 1)) continue;
+        const std::uint32_t t =
+            local ? m.sender(row) : machine.thread_number(std::uint32_t{out.mailbox_id} << 6 | i);
+        if (local) { EXPECT_EQ(m.sender(row) % machine.threads_per_tile(), i); }
+        bool vertices = false;
+        for (std::size_t k = out.key;; ++k) {
+          const InEntry& in = tables.in[t].at(k);
+          const std::uint32_t target = at.at({t, in.device & 0x7fffu});
+          const bool partial = target >= m.store.vertices();
+          EXPECT_FALSE(vertices && partial) << "partial receivers come first";
+          EXPECT_EQ(local, partial && t == m.sender(row)) << "no message to its own thread";
+          vertices = vertices || !partial;
+          got.push_back({target, in.edge});
+          if (in.device & kLastReceiver) break;
+        }
+      }
+    }
+    std::sort(want.begin(), want.end());
+    std::sort(got.begin(), got.end());
+    EXPECT_EQ(got, want) << "row " << row;
+  }
+}
+
+using Tree = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+std::vector<Tree> trees_of(const Mapped& m) {
+  std::vector<Tree> trees;
+  for (const Partial& p : m.combining().partials) trees.push_back({p.vertex, p.thread, p.to, p.expected});
+  return trees;
+}
+
+Machine machine_of(unsigned x, unsigned y, unsigned tiles, unsigned cores) {
+  Machine m;
+  m.boards_x = x;
+  m.boards_y = y;
+  m.tiles_x = tiles;
+  m.tiles_y = 1;
+  m.cores_per_tile = cores;
+  m.slices = 1;
+  return m;
+}
+
+TEST(Combine, EveryEdgeEndsAtItsVertexOnce) {
+  const Machine machines[] = {machine_of(1, 1, 1, 1), machine_of(1, 1, 2, 4), machine_of(3, 1, 1, 2),
+                              machine_of(2, 2, 3, 1), machine_of(8, 6, 4, 4)};
+  std::size_t partials = 0;
+  const unsigned rounds = fabric::full_tests() ? 200 : 6;
+  for (unsigned round = 0; round < rounds; ++round) {
+    for (const auto& [name, data] : skewed_graphs(round)) {
+      const Machine& machine = machines[(round + data.vertices) % std::size(machines)];
+      SCOPED_TRACE(name + " of round " + std::to_string(round) + ", threads " +
+                   std::to_string(machine.threads()));
+      MapOptions options;
+      options.combine = round % 3 == 2 ? Combine::automatic : Combine::on;
+      options.placer = round % 2 == 0 ? Placer::random : Placer::bfs;
+      options.seed = round + 1;
+      options.threads = 1;
+      const Mapped mapped(data, machine, options);
+      check_trees(mapped);
+      check_work(mapped);
+      check_tables(mapped);
+      partials += mapped.combining().partials.size();
+      options.threads = 5;
+      EXPECT_EQ(trees_of(Mapped(data, machine, options)), trees_of(mapped)) << "host threads matter";
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+  EXPECT_GT(partials, 1000u);
+}
+
+TEST(Combine, ThoseThatHearFromManyAndOnlyWhereTheProgramCombines) {
+  const Machine machine = machine_of(2, 1, 2, 4);
+  const GraphData data = star(5000);
+  MapOptions options;
+  EXPECT_EQ(Mapped(data, machine, options).combined, std::vector<std::uint32_t>{0});
+  options.combine = Combine::off;
+  EXPECT_TRUE(Mapped(data, machine, options).combining().empty());
+  options.combine = Combine::on;
+  GraphData few;
+  few.vertices = 9;
+  for (std::uint32_t v = 0; v < 8; ++v) few.edges.push_back({v, 8});
+  EXPECT_TRUE(Mapped(few, machine, options).combined.empty()) << "as many as one partial receiver takes";
+  few.edges.push_back({8, 8});
+  EXPECT_EQ(Mapped(few, machine, options).combined, std::vector<std::uint32_t>{8});
+
+  GraphStore store(kPins, 4);
+  store.add_vertices(data.vertices);
+  store.add_edges(data.edges);
+  store.finish();
+  ElementLayout without = kLayout;
+  without.partial_bytes = 0;
+  EXPECT_TRUE(worth_combining(store, machine, without, options).empty());
+}
+
+TEST(Combine, MoreSendersThanAThreadHasKeysForAreAlwaysCombined) {
+  // So many edges that vertex 0 hears little of what a core does.
+  GraphData data = star(66'000);
+  for (std::uint32_t i = 0; i < 1'500'000; ++i) data.edges.push_back({i % 66'000, 1 + i * 7 % 65'999});
+  GraphStore store(1, 0);
+  store.add_vertices(data.vertices);
+  store.take_edges(std::move(data.edges));
+  store.finish();
+  const Machine machine = machine_of(1, 1, 1, 1);
+  ElementLayout layout = kLayout;
+  layout.pins = 1;
+  const auto combined = worth_combining(store, machine, layout, {});
+  EXPECT_EQ(combined, std::vector<std::uint32_t>{0});
+  EXPECT_NO_THROW(check_fits(store, machine, layout, {}, combined));
+  const auto refusal = [&] {
+    try {
+      check_fits(store, machine, layout, {});
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string("fits");
+  };
+  EXPECT_NE(refusal().find("from 65999 others"), std::string::npos) << refusal();
+  EXPECT_NE(refusal().find("what helps: combiners (--combine auto or on)"), std::string::npos) << refusal();
+  layout.partial_bytes = 0;
+  EXPECT_NE(refusal().find("what helps: a combiner in the vertex class"), std::string::npos) << refusal();
+}
+
+struct NoMemory : ImageSink {
+  void write(unsigned, unsigned, unsigned, std::uint32_t, const void*, std::size_t) override {}
+};
+
+TEST(Combine, SaysWhichThreadHasNoRoomForPartialReceivers) {
+  // Nine vertices of thread 0 send to all others, so that thread 0 combines for each of these.
+  constexpr std::uint32_t kSenders = 9, kReceivers = 6'600;
+  GraphStore store(1, 0);
+  store.add_vertices(kSenders + kReceivers);
+  for (std::uint32_t v = 0; v < kSenders; ++v)
+    for (std::uint32_t to = kSenders; to < kSenders + kReceivers; ++to) store.add_edge(v, 0, to);
+  store.finish();
+  ElementLayout layout = kLayout;
+  layout.pins = 1;
+  layout.partial_bytes = 80;
+  const std::vector<std::byte> states((kSenders + kReceivers) * layout.state_bytes);
+  const Machine machine = machine_of(1, 1, 1, 1);
+  MapOptions options;
+  options.placer = Placer::direct;
+  for (const Combine combine : {Combine::off, Combine::on}) {
+    options.combine = combine;
+    const auto combined = worth_combining(store, machine, layout, options);
+    Placement placement = place(store, machine, options, {}, nullptr, combined);
+    combine_fan_in(store, combined, placement);
+    NoMemory sink;
+    const auto write = [&] { write_images(store, placement, layout, options, states.data(), sink); };
+    if (combine == Combine::off) {
+      EXPECT_NO_THROW(write());
+      continue;
+    }
+    const std::uint64_t needs = placement.thread_begin[1] * layout.pstate_bytes + kReceivers * 80;
+    try {
+      write();
+      ADD_FAILURE() << needs;
+    } catch (const UserError& error) {
+      const std::string told = "thread 0:0:0:0 needs " + std::to_string(needs) +
+                               " bytes of states of vertices and partial receivers, " +
+                               std::to_string(needs - 524'288) + " more than the 524288 allowed";
+      EXPECT_NE(std::string(error.what()).find(told), std::string::npos) << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace polyloom::polite
