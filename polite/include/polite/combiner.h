@@ -98,7 +98,8 @@ struct AndFields {
 /// What the platform asks of a vertex class about its combiner. Without one its functions do nothing.
 template <typename Dev, typename E, typename M>
 struct CombinerOf {
-  static constexpr bool kOwn = requires(M & into, const M& from) { &Dev::combine; };
+  static constexpr bool kCallable = requires(M & into, const M& from) { Dev::combine(into, from); };
+  static constexpr bool kOwn = kCallable || requires { &Dev::combine; };
   static constexpr bool kNamed = requires { typename Dev::Combiner; };
   static constexpr bool kExists = kOwn || kNamed;
   /// A partial receiver knows how many messages a superstep brings, and sends on when all have come.
@@ -139,7 +140,7 @@ struct CombinerOf {
                     "a vertex class has either a combine() of its own or a named Combiner");
       if constexpr (kOwn) {
         static_assert(
-            requires(M & into, const M& from) { Dev::combine(into, from); },
+            kCallable,
             "combine is not static void combine(M& into, const M& from), of two messages of this program");
         static_assert(
             requires(M & message) { message = Dev::identity(); },
