@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: trees of partial receivers on many graphs and machines: every edge ends at its vertex, once; each
 // partial receiver waits for what comes; what a thread or a message has to do; order and determinism; tables.
-// Leaves out: whether the trees are the quickest (bench/), what devices make of them (tests/combiner_test.cc).
+// Leaves out: whether the trees are the quickest (bench/), what devices make of them
+// (tests/combiner_test.cc).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -80,7 +81,9 @@ void check_trees(const Mapped& m) {
   ASSERT_EQ(m.begin().size(), std::size_t{n} * kPins + partials.size() + 1);
   std::vector<std::uint32_t> expected(partials.size(), 0);
   for (std::size_t row = 0; row + 1 < m.begin().size(); ++row) {
-    if (row < std::size_t{n} * kPins) { EXPECT_EQ(m.begin()[row], m.store.out_begin()[row]); }
+    if (row < std::size_t{n} * kPins) {
+      EXPECT_EQ(m.begin()[row], m.store.out_begin()[row]);
+    }
     for (std::uint64_t e = m.begin()[row]; e < m.begin()[row + 1]; ++e)
       if (m.target()[e] >= n) ++expected.at(m.target()[e] - n);
   }
@@ -123,7 +126,9 @@ void check_work(const Mapped& m) {
     }
   }
   for (const auto& [to, from] : rows) {
-    if (to >= n) { EXPECT_LE(from.size(), kArity) << "of vertex " << m.combining().partials[to - n].vertex; }
+    if (to >= n) {
+      EXPECT_LE(from.size(), kArity) << "of vertex " << m.combining().partials[to - n].vertex;
+    }
   }
   for (const std::uint32_t v : m.combined) EXPECT_LE(rows[v].size(), kArity) << "vertex " << v;
 }
@@ -155,7 +160,9 @@ void check_tables(const Mapped& m) {
         if (!(out.mask >> i & 1)) continue;
         const std::uint32_t t =
             local ? m.sender(row) : machine.thread_number(std::uint32_t{out.mailbox_id} << 6 | i);
-        if (local) { EXPECT_EQ(m.sender(row) % machine.threads_per_tile(), i); }
+        if (local) {
+          EXPECT_EQ(m.sender(row) % machine.threads_per_tile(), i);
+        }
         bool vertices = false;
         for (std::size_t k = out.key;; ++k) {
           const InEntry& in = tables.in[t].at(k);

@@ -60,7 +60,8 @@ inline std::vector<std::pair<std::string, GraphData>> skewed_graphs(std::uint64_
   GraphData islands;
   for (const std::uint32_t vertices : {1u, 37u, 3u, 90u}) {
     GraphData island = skewed(vertices, vertices > 30 ? 8 * vertices : 0, random);
-    for (Edge& e : island.edges) islands.edges.push_back({e.from + islands.vertices, e.to + islands.vertices});
+    for (Edge& e : island.edges)
+      islands.edges.push_back({e.from + islands.vertices, e.to + islands.vertices});
     islands.vertices += vertices;
   }
   graphs.emplace_back("islands", islands);
