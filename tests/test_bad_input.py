@@ -77,10 +77,13 @@ def test_unknown_cluster_and_app(polyloom: Polyloom) -> None:
 
 
 def test_graph_that_does_not_fit(polyloom: Polyloom, tmp_path: Path) -> None:
-    # 16-bit keys: no vertex can have 70,000 in-edges from different senders.
+    # 16-bit keys: without a combiner no vertex can have 70,000 in-edges from different senders.
     (tmp_path / "star.txt").write_text("".join(f"{i} 0\n" for i in range(1, 70001)))
-    done = polyloom("run", "pagerank", "--on", "sim", "--cluster", "laptop", "--graph", "star.txt")
-    refused(done, "does not fit", "70000", "65534", "split")
+    words = ("run", "pagerank", "--on", "sim", "--cluster", "laptop", "--graph", "star.txt")
+    refused(
+        polyloom(*words, "--mode", "gals"), "does not fit", "70000", "65534", "split", "a combiner in the vertex class"
+    )
+    refused(polyloom(*words, "--combine", "off"), "does not fit", "70000", "65534", "combiners (--combine auto or on)")
 
 
 @pytest.mark.parametrize(
