@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <tuple>
@@ -108,7 +109,11 @@ void check_trees(const Mapped& m) {
     EXPECT_EQ(at, m.store.out_target()[e]);
   }
 
-  // In order of threads.
+  // Where vertices are, and in order of threads.
+  std::set<unsigned> mailboxes;
+  for (const std::uint32_t t : m.placement.thread) mailboxes.insert(m.placement.machine.mailbox_of(t));
+  for (const Partial& partial : partials)
+    EXPECT_TRUE(mailboxes.contains(m.placement.machine.mailbox_of(partial.thread))) << partial.thread;
   ASSERT_EQ(m.combining().thread_begin.size(), m.placement.machine.threads() + 1);
   EXPECT_EQ(m.combining().thread_begin.front(), 0u);
   EXPECT_EQ(m.combining().thread_begin.back(), partials.size());
@@ -215,8 +220,9 @@ TEST(Combine, EveryEdgeEndsAtItsVertexOnce) {
                    std::to_string(machine.threads()));
       MapOptions options;
       options.combine = round % 3 == 2 ? Combine::automatic : Combine::on;
-      options.placer = round % 2 == 0 ? Placer::random : Placer::bfs;
+      options.placer = std::array{Placer::random, Placer::bfs, Placer::fast, Placer::metis}[round % 4];
       options.seed = round + 1;
+      options.boards_x = round % 3 == 0 ? 1 : 0;
       options.threads = 1;
       const Mapped mapped(data, machine, options);
       check_trees(mapped);

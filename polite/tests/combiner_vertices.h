@@ -112,14 +112,15 @@ struct TraceVertex : PVertex<TraceState<M, Extra>, E, M> {
     }
     s->digest = s->heard.digest(s->digest);
     s->heard = Combining::identity();
-    if (this->time + 1u >= kRounds) return false;
     s->value.draw(s->digest);
     ask();
-    return true;
+    return this->time + 1u < kRounds;  // what goes out now arrives before finish, this being the last step
   }
   bool finish(TraceResult* m) {
     m->id = this->s->id;
-    m->digest = kPolicy == Policy::eager ? this->s->value.digest(0) : this->s->digest;
+    m->digest = kPolicy == Policy::eager      ? this->s->value.digest(0)
+                : kPolicy == Policy::monotone ? this->s->digest
+                                              : this->s->heard.digest(this->s->digest);
     m->rounds = this->s->rounds;
     return true;
   }
