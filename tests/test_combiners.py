@@ -23,7 +23,7 @@ APPS = {
     "hashmin": ("hashmin",),
     "sssp": ("sssp", "--max-weight", 90),
     "sssp-sync": ("sssp", "--max-weight", 90, "--mode", "sync"),
-    "asp": ("asp", "--sources", 70),
+    "asp": ("asp", "--sources", 40),
 }
 CLUSTERS = ["tiny-1", "tiny-2", "laptop", "tiny-6", "tinsel-1"]
 WAYS = ["off", "on", "auto"] if FULL else ["off", "on"]
@@ -33,7 +33,7 @@ ENGINES = ["serial", "threads:2", "mpi:2", "mpi:3"]
 def skewed(seed: int) -> np.ndarray:
     """Edges of which a few vertices get most, with hubs that point at each other, loops, parallel edges; or a star."""
     rng = np.random.default_rng(seed)
-    n = int(rng.integers(20, 400))
+    n = int(rng.integers(64, 400))
     if seed % 7 == 3:
         leaves = np.arange(1, n)
         return np.concatenate([np.stack([leaves, 0 * leaves], 1), np.stack([0 * leaves, leaves], 1)[:: seed % 3 + 1]])

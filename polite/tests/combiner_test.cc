@@ -237,7 +237,7 @@ TYPED_TEST(Combiners, ChangeNothingButTheWork) {
   const Machine machines[] = {boards(1, 1, 1, 1, 4), boards(2, 1, 1, 2, 1), boards(1, 3, 1, 1, 2),
                               boards(2, 2, 2, 1, 1), boards(1, 1, 1, 1, 1)};
   std::size_t partials = 0;
-  const unsigned rounds = fabric::full_tests() ? 10 : 1;
+  const unsigned rounds = fabric::full_tests() ? 6 : 1;
   std::vector<Combine> ways = {Combine::off, Combine::on};
   if (fabric::full_tests()) ways.push_back(Combine::automatic);
   for (unsigned round = 0; round < rounds; ++round) {
