@@ -32,17 +32,6 @@ constexpr std::size_t kArity = 8;
 constexpr std::size_t kWorthOne = 4;
 constexpr std::uint32_t kNoPartial = 0xffffffff;
 
-Combine resolve(const MapOptions& options) {
-  const char* text = std::getenv("POLITE_COMBINE");
-  if (text == nullptr || *text == 0) return options.combine;
-  static constexpr std::pair<const char*, Combine> kNames[] = {
-      {"auto", Combine::automatic}, {"on", Combine::on}, {"off", Combine::off}};
-  for (const auto& [name, combine] : kNames) {
-    if (std::strcmp(text, name) == 0) return combine;
-  }
-  throw UserError(std::string("POLITE_COMBINE=") + text + " is unknown; allowed: auto, on, off");
-}
-
 /// A vertex with more in-edges keeps its thread busy for over a quarter of the time that a core needs for its
 /// share of all edges. What one partial receiver takes is no reason to have one; more senders than a thread
 /// has keys for always are.
@@ -281,9 +270,20 @@ class TreeBuilder {
 
 }  // namespace
 
+Combine combine_or_environment(Combine combine) {
+  const char* text = std::getenv("POLITE_COMBINE");
+  if (text == nullptr || *text == 0) return combine;
+  static constexpr std::pair<const char*, Combine> kNames[] = {
+      {"auto", Combine::automatic}, {"on", Combine::on}, {"off", Combine::off}};
+  for (const auto& [name, named] : kNames) {
+    if (std::strcmp(text, name) == 0) return named;
+  }
+  throw UserError(std::string("POLITE_COMBINE=") + text + " is unknown; allowed: auto, on, off");
+}
+
 std::vector<std::uint32_t> worth_combining(const GraphStore& graph, const Machine& machine,
                                            const ElementLayout& layout, const MapOptions& options) {
-  const Combine combine = resolve(options);
+  const Combine combine = combine_or_environment(options.combine);
   if (layout.partial_bytes == 0 || combine == Combine::off) return {};
   const unsigned boards = (options.boards_x == 0 ? machine.boards_x : options.boards_x) *
                           (options.boards_y == 0 ? machine.boards_y : options.boards_y);

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "fabric/error.h"
+#include "polite/combiner.h"
 #include "polite/native/arranged.h"
 #include "polite/native/labels.h"
 #include "polite/native/outbox.h"
@@ -25,6 +26,7 @@ enum class Carry { kAll, kAllFar, kMost, kSome };
 template <typename Dev, typename S, typename E, typename M>
 class BlockPass {
   using Labels = LabelTraits<Dev, E, M>;
+  using Combiner = CombinerOf<Dev, E, M>;
 
  public:
   /// Delivers from `now` (edges `in`, empty if nothing is pulled) and fills `next`.
@@ -39,6 +41,7 @@ class BlockPass {
         vertices_(graph.num_vertices),
         last_pin_(static_cast<PPin>(Pin(0) + graph.num_pins - 1)),
         time_(time),
+        least_merged_(graph.combine ? kLeastMerged : ~std::uint64_t{0}),
         in_begin_(in.begin),
         in_source_(in.source),
         in_pin_(in.pin),
@@ -71,6 +74,13 @@ class BlockPass {
   INLINE void receive(Dev& d, std::uint32_t v) {
     const std::uint64_t end = in_begin_[v + 1ull];
     std::uint64_t e = in_begin_[v];
+    if constexpr (kMerges && kCarry != Carry::kSome) {
+      while (end - e >= least_merged_) {
+        const std::uint64_t begin = e;
+        e += std::min<std::uint64_t>(end - e, kChunk);
+        receive_merged<kCarry>(d, begin, e);
+      }
+    }
     if constexpr (kCarry == Carry::kSome) {
       std::uint8_t carriers[kChunk];
       for (; e < end; e += kChunk) {
@@ -79,12 +89,7 @@ class BlockPass {
       }
     } else {
       for (; e < end; ++e) {
-        if constexpr (kCarry != Carry::kAll) __builtin_prefetch(arriving_ + in_source_[e + kAhead]);
-        if constexpr (kCarry == Carry::kMost) {
-          __builtin_prefetch(sent_ + in_source_[e + kAhead]);
-          if (!carries(e)) continue;
-        }
-        receive_one(d, e);
+        if (look_at<kCarry>(e)) receive_one(d, e);
       }
     }
   }
@@ -117,13 +122,53 @@ class BlockPass {
  private:
   /// States up to this size are copied.
   static constexpr std::size_t kCopiedBytes = 32;
-  /// How many in-edges are looked at together.
+  /// Whether messages are merged before a vertex is told of them, where most edges carry some. Larger ones
+  /// do not stay in registers.
+  static constexpr bool kMerges = Combiner::kExists && Labels::kCanPull && sizeof(M) <= 16;
+  /// Fewer in-edges are not worth it.
+  static constexpr std::uint64_t kLeastMerged = 4;
+  /// How many in-edges are looked at together, and merged: sums of more numbers would lose precision.
   static constexpr unsigned kChunk = 64;
   /// How many in-edges ahead messages are fetched. No use, and so a loss, where they are near.
   static constexpr std::uint64_t kAhead = InRows::kBeyond;
 
   INLINE bool carries(std::uint64_t e) const {
     return sent_[in_source_[e]] == (in_pin_ == nullptr ? Pin(0) : Pin(in_pin_[e]));
+  }
+  /// Whether in-edge e carries something, where most do. Fetches ahead.
+  template <Carry kCarry>
+  INLINE bool look_at(std::uint64_t e) const {
+    if constexpr (kCarry != Carry::kAll) __builtin_prefetch(arriving_ + in_source_[e + kAhead]);
+    if constexpr (kCarry == Carry::kMost) {
+      __builtin_prefetch(sent_ + in_source_[e + kAhead]);
+      return carries(e);
+    } else {
+      return true;
+    }
+  }
+  /// Merges what the in-edges [e, end) carry and hands over the result: in two parts, because each addition
+  /// to one waits for the addition before.
+  template <Carry kCarry>
+  INLINE void receive_merged(Dev& d, std::uint64_t e, std::uint64_t end) {
+    M even = Combiner::identity(), odd = even;
+    bool some = false;
+    const auto merge = [&](M & into, std::uint64_t edge) __attribute__((always_inline)) {
+      if (!look_at<kCarry>(edge)) return;
+      M message = arriving_[in_source_[edge]];
+      if constexpr (Labels::kLabelled)
+        Combiner::along(message, *reinterpret_cast<const E*>(in_label_ + edge * Labels::kBytes));
+      Combiner::combine(into, message);
+      some = true;
+    };
+    for (; end - e >= 2; e += 2) {
+      merge(even, e);
+      merge(odd, e + 1);
+    }
+    if (e < end) merge(even, e);
+    if (!some) return;
+    Combiner::combine(even, odd);
+    const E neutral = Combiner::neutral_label();
+    Labels::receive(d, &even, reinterpret_cast<const std::byte*>(&neutral));
   }
   INLINE void receive_one(Dev& d, std::uint64_t e) {
     Labels::receive(d, arriving_ + in_source_[e], in_label_ + e * Labels::kBytes);
@@ -159,6 +204,7 @@ class BlockPass {
   std::uint32_t vertices_;
   PPin last_pin_;
   std::uint16_t time_;
+  std::uint64_t least_merged_;  ///< in-edges of a vertex whose messages are merged
   const std::uint64_t* in_begin_;
   const std::uint32_t* in_source_;
   const std::uint8_t* in_pin_;

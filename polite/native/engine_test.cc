@@ -86,6 +86,10 @@ struct PathState {
 };
 template <typename Label>
 struct PathVertex : PDevice<PathState, std::uint32_t, std::uint32_t> {
+  typedef PMin<std::uint32_t> Combiner;
+  static constexpr bool monotone = true;
+  static void along(std::uint32_t& distance, std::uint32_t length) { distance += length; }
+  static std::uint32_t neutralLabel() { return 0; }
   void init() {
     s->distance = s->is_source ? 0 : ~0u;
     *readyToSend = s->is_source ? Pin(0) : No;
@@ -165,9 +169,14 @@ std::vector<std::uint32_t> dijkstra(std::uint32_t n, const std::vector<TestEdge>
 }
 
 template <typename Dev>
-void check_paths(std::uint32_t n, std::size_t m, std::uint32_t seed, int workers) {
-  const auto edges = random_edges(n, m, seed);
+void check_paths(std::uint32_t n, std::size_t m, std::uint32_t seed, int workers, bool combine = true) {
+  auto edges = random_edges(n, m, seed);
+  for (std::size_t i = 0; i < m; ++i) {
+    if (i % 16 != 0) edges[i].pin = 0;  // rounds in which most edges carry something
+    if (i % 8 == 0) edges[i].to = edges[i].to % 9 * (n / 9);
+  }
   Built<PathState> graph(n, edges, true);
+  graph.view.combine = combine;
   graph.states[n / 2].is_source = 1;
   const Collected out = run_on<Dev>(graph, workers);
   const auto expected = dijkstra(n, edges, n / 2);
@@ -183,7 +192,9 @@ TEST(NativeEngine, ShortestPathsOnRandomGraphs) {
     check_paths<PathVertex<const std::uint32_t>>(5000, 40000, 2, workers);
     check_paths<PathVertex<std::uint32_t>>(5000, 40000, 3, workers);
     check_paths<PathVertex<const std::uint32_t>>(9001, 9001, 4, workers);
-    check_paths<PathVertex<const std::uint32_t>>(40001, 300000, 5, workers);  // vertices get new places
+    for (const bool combine : {true, false}) {  // vertices get new places
+      check_paths<PathVertex<const std::uint32_t>>(40001, 300000, 5, workers, combine);
+    }
   }
 }
 
@@ -232,6 +243,55 @@ TEST_P(NativePins, CarryOnlyTheirEdgesAndOrderIsFixed) {
     for (int k = static_cast<int>(e.pin); k < 4; k += 2) expected[2 * e.to + e.pin] += 1.0 / (3 + k);
   }
   for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(sums[0][i], expected[i], 1e-4);
+}
+
+// Merges what comes on the pin that all send on, and nothing else.
+struct MergeState {
+  std::uint32_t id, sum, told;
+};
+struct MergeVertex : PDevice<MergeState, None, std::uint32_t> {
+  typedef PSum<std::uint32_t> Combiner;
+  void init() { *readyToSend = Pin(1); }
+  void send(std::uint32_t* m) {
+    *m = s->id * 2654435761u;
+    *readyToSend = No;
+  }
+  void recv(std::uint32_t* m, None*) {
+    s->sum += *m;
+    ++s->told;
+  }
+  bool step() { return false; }
+  bool finish(std::uint32_t*) { return false; }
+};
+
+TEST_P(NativePins, MergeOnlyWhatTheyCarry) {
+  const std::uint32_t n = GetParam();
+  auto edges = random_edges(n, 20 * n, 8);
+  std::vector<std::uint32_t> expected(n, 0), came(n, 0);
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    TestEdge& e = edges[i];
+    e.pin = i % 16 != 0;
+    if (e.to % 40 == 0) e.pin = 0;  // these hear nothing
+    if (e.pin == 0) e.to = e.to / 40 * 40;
+    if (e.pin == 0) continue;
+    expected[e.to] += e.from * 2654435761u;
+    ++came[e.to];
+  }
+  for (const bool combine : {true, false}) {
+    for (const int workers : {1, 2, 3}) {
+      Built<MergeState> graph(n, edges, false);
+      graph.view.combine = combine;
+      for (std::uint32_t v = 0; v < n; ++v) graph.states[v].id = v;
+      run_on<MergeVertex>(graph, workers);
+      for (std::uint32_t v = 0; v < n; ++v) {
+        ASSERT_EQ(graph.states[v].sum, expected[v]) << "vertex " << v;
+        ASSERT_EQ(graph.states[v].told == 0, came[v] == 0) << "vertex " << v;
+        if (combine && came[v] > 3) {
+          ASSERT_LT(graph.states[v].told, came[v]) << "vertex " << v;
+        }
+      }
+    }
+  }
 }
 
 struct HostState {

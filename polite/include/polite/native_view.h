@@ -36,6 +36,7 @@ struct NativeGraph {
   std::byte* state = nullptr;   ///< state of v at state + v * state_bytes (an array of S)
   std::size_t state_bytes = 0;  ///< sizeof(S)
   GraphStore* store = nullptr;
+  bool combine = true;  ///< merge messages before a vertex is told of them, if the program has a combiner
 
   /// Edges by receiver; built by the first call, which is not thread safe.
   const InEdges& in_edges() const;

@@ -224,6 +224,8 @@ class PGraph {
     g.state = reinterpret_cast<std::byte*>(devices.data());
     g.state_bytes = sizeof(S);
     g.store = &store_;
+    using polyloom::polite::Combine;
+    g.combine = polyloom::polite::combine_or_environment(mapOptions.combine) != Combine::off;
     return g;
   }
   const polyloom::polite::Placement& placement() const { return placement_; }

@@ -18,7 +18,8 @@ namespace polyloom::polite {
 enum class Placer { automatic, metis, fast, random, bfs, direct };
 
 /// Which vertices are heard by partial receivers (polite/combiner.h): those that predicted cost says so, all
-/// with more in-edges than a partial receiver takes, or none.
+/// with more in-edges than a partial receiver takes, or none. `off` also keeps the native engine from merging
+/// messages.
 enum class Combine { automatic, on, off };
 
 /// How vertices are placed and where tables go. Defaults are POLite's.
@@ -109,8 +110,11 @@ class ImageSink {
 void check_fits(const GraphStore& graph, const Machine& machine, const ElementLayout& layout,
                 const MapOptions& options, const std::vector<std::uint32_t>& combined = {});
 
+/// What POLITE_COMBINE says, or else `combine`. Throws UserError for a POLITE_COMBINE that is none.
+Combine combine_or_environment(Combine combine);
+
 /// The vertices that partial receivers pay for, or that options ask for; most in-edges first. Depends on
-/// sizes of graph and machine alone. Throws UserError for a POLITE_COMBINE that is none.
+/// sizes of graph and machine alone.
 std::vector<std::uint32_t> worth_combining(const GraphStore& graph, const Machine& machine,
                                            const ElementLayout& layout, const MapOptions& options);
 
