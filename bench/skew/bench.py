@@ -24,7 +24,7 @@ KRONECKER = ("--generate", "kronecker:16:16")
 CLOCK_HZ = 250e6
 #: Of the softswitch and a core (polite/mapper): instructions of a message, messages of a partial receiver, cycles
 #: between a thread's instructions.
-RECEIVE, ARITY, THREAD_CYCLES = 24, 8, 8
+RECEIVE, ARITY, THREAD_CYCLES = 24, 12, 8
 #: Cycles of a hop between boards (bench/calibration) and hops across 3 x 4 boards: the way of a message in the network.
 HOP_CYCLES, HOPS = 211, 5
 

@@ -23,7 +23,7 @@ namespace {
 
 constexpr unsigned kPins = 2;
 /// Messages that the head of combine.cc allows a partial receiver.
-constexpr std::uint32_t kArity = 8;
+constexpr std::uint32_t kArity = 12;
 constexpr ElementLayout kLayout{.pstate_bytes = 48,
                                 .state_offset = 8,
                                 .state_bytes = 40,
@@ -260,11 +260,11 @@ TEST(Combine, ThoseThatHearFromManyAndOnlyWhereTheProgramCombines) {
   EXPECT_TRUE(Mapped(data, machine, options).combining().empty());
   options.combine = Combine::on;
   GraphData few;
-  few.vertices = 9;
-  for (std::uint32_t v = 0; v < 8; ++v) few.edges.push_back({v, 8});
+  few.vertices = kArity + 1;
+  for (std::uint32_t v = 0; v < kArity; ++v) few.edges.push_back({v, kArity});
   EXPECT_TRUE(Mapped(few, machine, options).combined.empty()) << "as many as one partial receiver takes";
-  few.edges.push_back({8, 8});
-  EXPECT_EQ(Mapped(few, machine, options).combined, std::vector<std::uint32_t>{8});
+  few.edges.push_back({kArity, kArity});
+  EXPECT_EQ(Mapped(few, machine, options).combined, std::vector<std::uint32_t>{kArity});
 
   GraphStore store(kPins, 4);
   store.add_vertices(data.vertices);
@@ -308,8 +308,9 @@ struct NoMemory : ImageSink {
 };
 
 TEST(Combine, SaysWhichThreadHasNoRoomForPartialReceivers) {
-  // Nine vertices of thread 0 send to all others, so that thread 0 combines for each of these.
-  constexpr std::uint32_t kSenders = 9, kReceivers = 6'599;
+  // More vertices of thread 0 than go without partial receivers send to all others: it combines for each of
+  // these.
+  constexpr std::uint32_t kSenders = kArity + 1, kReceivers = 5'008 - kSenders;
   GraphStore store(1, 0);
   store.add_vertices(kSenders + kReceivers);
   for (std::uint32_t v = 0; v < kSenders; ++v)
@@ -317,7 +318,7 @@ TEST(Combine, SaysWhichThreadHasNoRoomForPartialReceivers) {
   store.finish();
   ElementLayout layout = kLayout;
   layout.pins = 1;
-  layout.partial_bytes = 80;
+  layout.partial_bytes = 112;
   const std::vector<std::byte> states((kSenders + kReceivers) * layout.state_bytes);
   Machine machine = machine_of(1, 1, 1, 1);
   MapOptions options;
@@ -350,10 +351,10 @@ TEST(Combine, SaysWhichThreadHasNoRoomForPartialReceivers) {
   // Smaller ones fit, but then the send queue, 2 bytes each behind a head of 64, leaves a small SRAM.
   layout.partial_bytes = 32;
   EXPECT_EQ(refusal(Combine::on), "fits");
-  machine.sram_bytes = 14'000;
+  machine.sram_bytes = 12'000;
   EXPECT_EQ(refusal(Combine::off), "fits");
   EXPECT_EQ(refusal(Combine::on)
-                .find(told(64 + (2 * (vertices + kReceivers) + 3) / 4 * 4, "SRAM", 14'000 - kSramReserve)),
+                .find(told(64 + (2 * (vertices + kReceivers) + 3) / 4 * 4, "SRAM", 12'000 - kSramReserve)),
             0u)
       << refusal(Combine::on);
 }
