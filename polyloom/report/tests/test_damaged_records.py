@@ -36,6 +36,15 @@ FILES: dict[str, Any] = {
         "damping": 0.85,
         "top": [{"name": "a", "vertex": 0, "value": 0.5}],
     },
+    "mapping.json": {
+        "cores": {
+            "fpga.0.0.tile.0.core.0": {
+                "heaviest_vertex": "a",
+                "heaviest_vertex_instructions": 60.5,
+                "instructions": 70.0,
+            }
+        }
+    },
     "cluster.json": {
         "roles": {"overlay": [{"line_bytes": 64}]},
         "nodes": [{"name": f"fpga.{x}.0", "role": "overlay", "table": 0} for x in range(2)] + [{"name": "host"}],
