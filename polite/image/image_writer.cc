@@ -143,9 +143,24 @@ class ImageWriter {
                       std::to_string(l.worst) + l.unit + " " + l.what + ", " +
                       std::to_string(l.worst - l.most) + " more than the " + std::to_string(l.most) +
                       " allowed (" + std::to_string(l.broken) + " of " + std::to_string(plans_.size()) +
-                      " threads break this limit); what helps: more boards (now " +
-                      std::to_string(machine.boards()) + ")" + l.help);
+                      " threads break this limit" + largest_part(l.thread) +
+                      "); what helps: more boards (now " + std::to_string(machine.boards()) + ")" + l.help);
     }
+  }
+
+  /// The vertex with most entries in a thread's tables, if any has an entry.
+  std::string largest_part(unsigned t) const {
+    std::uint64_t most = 0;
+    std::uint32_t vertex = 0;
+    for (std::uint32_t i = 0; i < plans_[t].devices; ++i) {
+      const std::uint32_t v = device(t, i);
+      const std::uint64_t entries = out_entries_of(v) + graph_.in_degree()[v];
+      if (entries > most) vertex = v;
+      most = std::max(most, entries);
+    }
+    if (most == 0) return "";
+    return "; of its vertices number " + std::to_string(vertex) + " has the most in-edges and messages, " +
+           std::to_string(most);
   }
 
   /// As on the console: board x, board y, core of the board, thread of the core.

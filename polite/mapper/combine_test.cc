@@ -340,7 +340,8 @@ TEST(Combine, SaysWhichThreadHasNoRoomForPartialReceivers) {
   const auto told = [](std::uint64_t bytes, const std::string& what, std::uint64_t most) {
     return "the graph does not fit: thread 0:0:0:0 needs " + std::to_string(bytes) + " bytes of " + what +
            ", " + std::to_string(bytes - most) + " more than the " + std::to_string(most) +
-           " allowed (1 of 16 threads break this limit)";
+           " allowed (1 of 16 threads break this limit; of its vertices number " + std::to_string(kSenders) +
+           " has the most in-edges and messages, " + std::to_string(kSenders) + ")";
   };
   EXPECT_EQ(refusal(Combine::off), "fits");
   EXPECT_EQ(refusal(Combine::on)
