@@ -120,7 +120,8 @@ def test_explained_as_it_comes(polyloom: Polyloom, tmp_path: Path, combine: str)
     with (tmp_path / "run" / "counters.csv").open(newline="") as file:
         sent = sum(int(value) for name, value in list(csv.reader(file))[1:] if name.endswith(".mailbox.sent"))
     assert sent == 4 * mapping["forecast"]["messages"] + leaves + 1
-    assert f"measured: {sent:,} messages in " in done.out
+    messages = mapping["forecast"]["messages"]
+    assert f"measured: {4 * messages:,} messages in 5 supersteps, {messages:,} in each but the last; 151 to" in done.out
     assert f": {mapping['forecast']['messages']} messages, busiest thread" in done.out
     assert "The busiest core (board " in done.out
     if combine == "off":

@@ -156,7 +156,7 @@ def traced(request: pytest.FixtureRequest, polyloom: Polyloom, tmp_path: Path) -
     text = text.replace('rate = "10 Gb/s"', f'rate = "{parts.gbps} Gb/s"') + f"line_bytes = {parts.line_bytes}\n"
     cluster, folder = tmp_path / "cluster.toml", tmp_path / "record"
     cluster.write_text(text)
-    graph = ("--generate", "kronecker:8:8", "--iterations", 5)
+    graph = ("--generate", "kronecker:8:8", "--iterations", 5, "--combine", "off")
     done = polyloom("run", "pagerank", *graph, "--cluster", cluster, "--run-dir", folder, "--trace")
     assert done.status == 0, done.err
     return parts, folder

@@ -73,6 +73,7 @@ json record_of(const Mapping& mapping, const polite::VertexNames& names) {
     cores[core_name(mapping.machine, i)] = {{"vertices", core.vertices},
                                             {"partial_receivers", core.partials},
                                             {"instructions", core.instructions},
+                                            {"busiest_thread_instructions", core.busiest_thread},
                                             {"heaviest_vertex", names[core.heaviest]},
                                             {"heaviest_vertex_instructions", core.heaviest_instructions}};
   }
@@ -87,7 +88,7 @@ std::string explanation_of(const Mapping& mapping, const polite::VertexNames& na
   if (mapping.trees.empty()) {
     text = "partial receivers: none, every vertex hears its in-edges by itself\n";
   } else {
-    text = fmt::format("partial receivers: {}, which hear {} of the vertices, those with the most in-edges\n",
+    text = fmt::format("partial receivers: {}, for the {} vertices with the most in-edges\n",
                        summary["partial_receivers"].get<std::uint64_t>(), mapping.trees.size());
     text += fmt::format("  {:<28} {:>9} {:>18} {:>6}\n", "vertex", "in-edges", "partial receivers", "depth");
     for (std::size_t i = 0; i < std::min(kShown, mapping.trees.size()); ++i) {

@@ -156,7 +156,11 @@ Options parse_options(int argc, char** argv, const char* app, const char* purpos
     const std::map<std::string, polite::Combine> names = {
         {"auto", polite::Combine::automatic}, {"on", polite::Combine::on}, {"off", polite::Combine::off}};
     cli.add_option_function<std::string>(
-           "--combine", [&o, names](const std::string& name) { o.combine = names.at(name); },
+           "--combine",
+           [&o, names](const std::string& name) {
+             o.combine = names.at(name);
+             ::unsetenv("POLITE_COMBINE");  // what the command line says comes first
+           },
            "Merge messages to vertices with many in-edges on their way: auto (where it pays), on, off")
         ->check(CLI::IsMember(names));
     cli.add_flag("--explain", o.explain,

@@ -46,6 +46,9 @@ void run_graph(Graph& graph, const Options& options, const std::string& device, 
         "nothing to explain: a native run maps its vertices to no threads of FPGAs; say --on sim");
   }
   link.boot(device_file(device, "code.v").c_str(), device_file(device, "data.v").c_str());
+  if (options.combine == polite::Combine::on && graph.layout().partial_bytes == 0)
+    answer.notes.push_back(
+        "--combine on changes nothing: the messages of this form of the program cannot be merged");
   answer.load_seconds += seconds_since(start);
   link.go();
   std::vector<PMessage<Message>> messages(4096);

@@ -33,13 +33,13 @@ constexpr std::size_t kArity = 12;
 constexpr std::size_t kWorthOne = 4;
 constexpr std::uint32_t kNoPartial = 0xffffffff;
 
-/// A vertex with more in-edges keeps its thread busy for over half the time that a core needs for its
+/// A vertex with more in-edges keeps its thread busy for over a quarter of the time that a core needs for its
 /// share of all edges. What one partial receiver takes is no reason to have one; more senders than a thread
 /// has keys for always are.
 double most_heard_alone(const GraphStore& graph, const Machine& machine, unsigned boards) {
   const double cores = static_cast<double>(boards) * machine.threads_per_board() / machine.threads_per_core;
   const double core_cycles = static_cast<double>(graph.edges()) * (kSend + kReceive) / cores;
-  return std::clamp(core_cycles / 2 / (kReceive * kThreadCycles), 1.0 * kArity, 1.0 * kNoKey);
+  return std::clamp(core_cycles / 4 / (kReceive * kThreadCycles), 1.0 * kArity, 1.0 * kNoKey);
 }
 
 /// Where a message to one vertex comes from: a partial receiver, or one vertex that sends by itself.

@@ -64,7 +64,6 @@ class Counter {
   void sum_up() {
     const unsigned per_core = placement_.machine.threads_per_core;
     std::vector<double> thread(placement_.machine.threads(), 0);
-    std::vector<double> of_vertex(graph_.vertices());
     result_.cores.resize(thread.size() / per_core);
     for (std::uint32_t i = 0; i < work_.size(); ++i) {
       const std::uint32_t t = thread_of(i);
@@ -78,6 +77,10 @@ class Counter {
       core.heaviest = is_vertex ? i : combining_.partials[i - graph_.vertices()].vertex;
     }
     result_.busiest_thread = *std::max_element(thread.begin(), thread.end());
+    for (std::size_t t = 0; t < thread.size(); ++t) {
+      double& busiest = result_.cores[t / per_core].busiest_thread;
+      busiest = std::max(busiest, thread[t]);
+    }
   }
 
   const GraphStore& graph_;

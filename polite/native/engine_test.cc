@@ -86,10 +86,6 @@ struct PathState {
 };
 template <typename Label>
 struct PathVertex : PDevice<PathState, std::uint32_t, std::uint32_t> {
-  typedef PMin<std::uint32_t> Combiner;
-  static constexpr bool monotone = true;
-  static void along(std::uint32_t& distance, std::uint32_t length) { distance += length; }
-  static std::uint32_t neutralLabel() { return 0; }
   void init() {
     s->distance = s->is_source ? 0 : ~0u;
     *readyToSend = s->is_source ? Pin(0) : No;
@@ -109,6 +105,13 @@ struct PathVertex : PDevice<PathState, std::uint32_t, std::uint32_t> {
     *m = s->distance;
     return s->distance != ~0u;
   }
+};
+/// The same with a combiner.
+struct CombinedPath : PathVertex<const std::uint32_t> {
+  typedef PMin<std::uint32_t> Combiner;
+  static constexpr bool monotone = true;
+  static void along(std::uint32_t& distance, std::uint32_t length) { distance += length; }
+  static std::uint32_t neutralLabel() { return 0; }
 };
 
 /// Asks for a pin at once, or when the first message has come.
@@ -192,8 +195,9 @@ TEST(NativeEngine, ShortestPathsOnRandomGraphs) {
     check_paths<PathVertex<const std::uint32_t>>(5000, 40000, 2, workers);
     check_paths<PathVertex<std::uint32_t>>(5000, 40000, 3, workers);
     check_paths<PathVertex<const std::uint32_t>>(9001, 9001, 4, workers);
+    check_paths<CombinedPath>(5000, 40000, 2, workers);
     for (const bool combine : {true, false}) {  // vertices get new places
-      check_paths<PathVertex<const std::uint32_t>>(40001, 300000, 5, workers, combine);
+      check_paths<CombinedPath>(40001, 300000, 5, workers, combine);
     }
   }
 }

@@ -88,7 +88,7 @@ struct TraceVertex : PVertex<TraceState<M, Extra>, E, M> {
     const PPin next = static_cast<PPin>(*this->readyToSend + 1);
     *this->readyToSend = monotone && next < Pin(POLITE_NUM_PINS) ? next : No;
   }
-  void recv(M* m, E* label) {
+  void recv(M* m, const E* label) {
     M message = *m;
     Combining::along(message, *label);
     M* const to = kPolicy == Policy::eager ? &this->s->value : &this->s->heard;

@@ -18,6 +18,12 @@ NEUTRAL = "static Label neutralLabel() { return 0; }"
 EVERY_STEP = "static constexpr bool sendsEveryStep = true;"
 MONOTONE = "static constexpr bool monotone = true;"
 
+FIELDS = (
+    "the combiner works on fields of one type, and the message does not consist of such fields: name their type "
+    "(PSum<float>), or give the vertex class identity() and combine(M&, const M&)"
+)
+
+#: Label, members, members of the message (one float if it does not say).
 RIGHT = {
     "none": ("None", ""),
     "none-labels": ("int", "void combined(); int identity();"),
@@ -29,7 +35,8 @@ RIGHT = {
     "own-overloaded": ("None", "static void combine(int) {}" + COMBINE + IDENTITY + MONOTONE),
     "own-labels": ("Label", COMBINE + IDENTITY + ALONG + NEUTRAL),
     "named": ("None", "typedef PSum<float> Combiner;"),
-    "named-narrow": ("None", "typedef POr<uint16_t> Combiner;"),
+    "named-array": ("None", "typedef POr<uint16_t> Combiner;", "uint16_t value[2]"),
+    "named-fields": ("None", "typedef PMax<int32_t> Combiner;", "struct { int32_t a, b; } value; int32_t c"),
     "named-labels": ("Label", "typedef PMin<float> Combiner;" + ALONG + NEUTRAL + MONOTONE),
 }
 WRONG = {
@@ -75,19 +82,42 @@ WRONG = {
         "None", COMBINE + IDENTITY + EVERY_STEP,
         "sendsEveryStep counts messages of vertices that all send on one pin: leave it out with more pins",
     ),
-    "too-wide": (
-        "None", "typedef PSum<double> Combiner;",
-        "the combiner works on fields of one type, and the message does not consist of such fields: name their type "
-        "(PSum<float>), or give the vertex class identity() and combine(M&, const M&)",
+    "first-by-value": (
+        "None", "static void combine(Message into, const Message& from) { into.value += from.value; }" + IDENTITY,
+        "combine is not static void combine(M& into, const M& from), of two messages of this program",
     ),
+    "with-result": (
+        "None", "static Message combine(const Message& a, const Message& b) { return {a.value + b.value}; }" + IDENTITY,
+        "combine is not static void combine(M& into, const M& from), of two messages of this program",
+    ),
+    "along-by-value": (
+        "Label", COMBINE + IDENTITY + NEUTRAL + ALONG.replace("Message&", "Message"),
+        "edges have labels, so the combiner needs static void along(M& message, const E& label): what a message is at "
+        "the end of an edge",
+    ),
+    "writes-labels": (
+        "Label", COMBINE + IDENTITY + NEUTRAL + ALONG + "void recv(Message*, Label* label) { ++*label; }",
+        "a program with a combiner must not write labels, because merged messages come with a neutral one: let recv "
+        "take a const E*",
+    ),
+    "sum-twice": (
+        "None", "typedef PSum<float> Combiner;" + MONOTONE,
+        "monotone is for combiners that do not mind hearing a message twice, and a sum does",
+    ),
+    "too-wide": ("None", "typedef PSum<double> Combiner;", FIELDS),
+    "other-type": ("None", "typedef PSum<uint32_t> Combiner;", FIELDS),
+    "mixed-types": ("None", "typedef PSum<uint32_t> Combiner;", FIELDS, "uint32_t value; float other"),
+    "narrow-tail": ("None", "typedef PSum<uint32_t> Combiner;", FIELDS, "uint32_t value; uint8_t other"),
 }  # fmt: skip
 
 
-def refusals(label: str, members: str, pins: int) -> list[str]:
-    """What the compiler says against a vertex class whose messages are of 4 bytes."""
+def refusals(label: str, members: str, message: str = "float value", pins: int = 1) -> list[str]:
+    """What the compiler says against a vertex class."""
+    if "recv" not in members:
+        members += f"void recv(Message*, const {label}*) {{}}"
     source = f"""#include "polite/combiner.h"
 typedef int Label;
-struct Message {{ float value; }};
+struct Message {{ {message}; }};
 struct Vertex : PVertex<int, {label}, Message> {{ {members} }};
 typedef polyloom::polite::CombinerOf<Vertex, {label}, Message> Combiner;
 Message both(Message a, const Message& b) {{
@@ -105,11 +135,11 @@ Message both(Message a, const Message& b) {{
 
 @pytest.mark.parametrize("case", RIGHT)
 def test_right_one_is_taken(case: str) -> None:
-    assert refusals(*RIGHT[case], pins=1) == []
+    assert refusals(*RIGHT[case]) == []
 
 
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_one_is_refused_with_a_sentence(case: str) -> None:
-    label, members, sentence = WRONG[case]
-    lines = refusals(label, members, pins=2 if case == "two-pins" else 1)
+    label, members, sentence, *message = WRONG[case]
+    lines = refusals(label, members, *message, pins=2 if case == "two-pins" else 1)
     assert [line for line in lines if f"error: static assertion failed: {sentence}" in line], lines

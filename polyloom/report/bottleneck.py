@@ -8,22 +8,24 @@ from dataclasses import dataclass
 from statistics import median_low
 
 from polyloom.record import RunRecord, as_number
-from polyloom.report.format import quantity
 
 Board = tuple[int, int]
 Core = tuple[Board, int, int]  # board, tile, core
 
-#: Shares of a core's cycles in which it issues: from here on its instructions are what takes the time.
-BUSY = 0.7
-#: As often as the median core's work: from here on one core holds the others up.
-APART = 3
+#: Share of its cycles from which on a core's instructions, or a thread's, are what takes the time.
+BUSY = 0.6
+#: Cycles from one instruction of a thread to its next, at least: the depth of a core's pipeline.
+THREAD_CYCLES = 8
+#: As much work as so many times the median core's: one core, not all alike.
+APART = 2
 
 
 @dataclass(frozen=True)
 class Bottleneck:
     """The core that executed most, beside the others.
 
-    ``busy`` is the share of cycles in which it issued, of those in which threads ran.
+    ``busy`` is the share of cycles in which it issued, of those in which threads ran; ``thread_busy`` that in which its
+    busiest thread had an instruction on its way, if that had its foretold share of the instructions (0: not foretold).
     """
 
     core: Core
@@ -31,7 +33,8 @@ class Bottleneck:
     median: int
     busy: float
     vertex: str  # that has most to do there; empty if the record does not tell
-    vertex_share: float  # of what the core has to do, foretold
+    vertex_share: float  # of what the busiest thread has to do, foretold
+    thread_busy: float
 
     @property
     def where(self) -> str:
@@ -65,17 +68,19 @@ def find(run: RunRecord) -> Bottleneck | None:
     whole = run.number("run.json", "simulated_seconds") or 0.0
     share = run.working_seconds / whole if whole else 1.0
     mapped = run.mapping(name)
-    total, heaviest = (
+    total, thread, heaviest = (
         as_number(mapped.get(key, 0), run.folder / "mapping.json", f"cores.{name}.{key}")
-        for key in ("instructions", "heaviest_vertex_instructions")
+        for key in ("instructions", "busiest_thread_instructions", "heaviest_vertex_instructions")
     )
+    busy = min(1.0, most / (cycles * share)) if cycles and share else 0.0
     return Bottleneck(
         core=core,
         instructions=most,
         median=median_low(work.values()),
-        busy=min(1.0, most / (cycles * share)) if cycles and share else 0.0,
+        busy=busy,
         vertex=str(mapped.get("heaviest_vertex", "")),
-        vertex_share=heaviest / total if total else 0.0,
+        vertex_share=heaviest / thread if thread else 0.0,
+        thread_busy=min(1.0, THREAD_CYCLES * busy * thread / total) if total else 0.0,
     )
 
 
@@ -88,19 +93,17 @@ def sentences(run: RunRecord) -> str:
         f"The busiest core ({found.where}) executed {found.instructions:,} instructions, the median core "
         f"{found.median:,}; it issued in {found.busy:.0%} of its cycles."
     )
-    vertex = f"the vertex {found.vertex}" if found.vertex else "one vertex"
+    apart = found.instructions >= APART * max(found.median, 1)
     if found.busy >= BUSY:
-        return f"{text} Bottleneck: the instructions of {'that core' if _apart(found) else 'all cores alike'}."
-    if _apart(found) and found.vertex_share >= 1 / 2:
-        return f"{text} Bottleneck: {vertex}, whose messages one thread serves one after the other."
-    if _apart(found):
-        return f"{text} Bottleneck: the threads of that core, which have more to do than others."
-    heaviest = f" (the heaviest there is {vertex})" if found.vertex else ""
-    return f"{text} Bottleneck: no vertex{heaviest}, but the ways of messages and the barriers between supersteps."
-
-
-def _apart(found: Bottleneck) -> bool:
-    return found.instructions >= APART * max(found.median, 1)
+        return f"{text} Bottleneck: the instructions of {'that core' if apart else 'all cores alike'}."
+    if found.thread_busy >= BUSY:
+        what = f"the vertex {found.vertex} on" if found.vertex_share >= 1 / 2 else "what stands on"
+        return f"{text} Bottleneck: {what} one thread, which issues an instruction in {THREAD_CYCLES} cycles at most."
+    if found.busy == 0:
+        return text
+    return (
+        f"{text} Bottleneck: neither a core nor a thread, but the ways of messages and the barriers between supersteps."
+    )
 
 
 def measured(run: RunRecord) -> str:
@@ -108,9 +111,12 @@ def measured(run: RunRecord) -> str:
     found = find(run)
     if found is None:
         return ""
-    messages = sum(value for name, value in run.counters.items() if name.endswith(".mailbox.sent"))
-    steps = 1 + max((row["step"] for row in run.table("supersteps", ("step",))), default=0)
-    return (
-        f"measured: {messages:,} messages in {steps:,} supersteps ({quantity(messages / steps, '')} each)\n"
-        f"{sentences(run)}"
+    sent, to_host = (
+        sum(value for name, value in run.counters.items() if name.endswith(end))
+        for end in (".mailbox.sent", ".host.messages_out")
     )
+    steps = 1 + max((row["step"] for row in run.table("supersteps", ("step",))), default=0)
+    text = f"measured: {sent - to_host:,} messages in {steps:,} supersteps"
+    if steps > 1:  # as a rule, nothing is sent in the last one
+        text += f", {(sent - to_host) / (steps - 1):,.0f} in each but the last"
+    return f"{text}; {to_host:,} to the host\n{sentences(run)}"

@@ -23,6 +23,8 @@ namespace polite {
 /// Applies an operator to each field of two messages, which consist of fields of type T alone.
 template <typename T, typename Operator>
 struct FieldCombiner {
+  static constexpr bool kIdempotent = Operator::kIdempotent;
+
   template <typename M>
   static INLINE void combine(M& into, const M& from) {
     check<M>();
@@ -38,10 +40,19 @@ struct FieldCombiner {
 
  private:
   typedef T __attribute__((may_alias)) Field;
+  /// Whether M is made of as many values of type T as have room in it, none of them narrowed.
+  template <typename M, typename... Values>
+  static constexpr bool consists(Values... values) {
+    if constexpr ((sizeof...(Values) + 1) * sizeof(T) <= sizeof(M)) {
+      return consists<M>(values..., T());
+    } else {
+      return requires { M{values...}; };
+    }
+  }
   template <typename M>
   static INLINE void check() {
     static_assert(
-        sizeof(M) % sizeof(T) == 0 && alignof(M) >= alignof(T),
+        sizeof(M) % sizeof(T) == 0 && alignof(M) >= alignof(T) && consists<M>(),
         "the combiner works on fields of one type, and the message does not consist of such fields: name "
         "their type (PSum<float>), or give the vertex class identity() and combine(M&, const M&)");
   }
@@ -71,26 +82,31 @@ constexpr T bottom_value() {
 
 template <typename T>
 struct AddFields {
+  static constexpr bool kIdempotent = false;
   static INLINE T apply(T a, T b) { return a + b; }
   static constexpr T identity() { return 0; }
 };
 template <typename T>
 struct LeastFields {
+  static constexpr bool kIdempotent = true;
   static INLINE T apply(T a, T b) { return b < a ? b : a; }
   static constexpr T identity() { return top_value<T>(); }
 };
 template <typename T>
 struct GreatestFields {
+  static constexpr bool kIdempotent = true;
   static INLINE T apply(T a, T b) { return a < b ? b : a; }
   static constexpr T identity() { return bottom_value<T>(); }
 };
 template <typename T>
 struct OrFields {
+  static constexpr bool kIdempotent = true;
   static INLINE T apply(T a, T b) { return a | b; }
   static constexpr T identity() { return 0; }
 };
 template <typename T>
 struct AndFields {
+  static constexpr bool kIdempotent = true;
   static INLINE T apply(T a, T b) { return a & b; }
   static constexpr T identity() { return static_cast<T>(~T(0)); }
 };
@@ -134,13 +150,25 @@ struct CombinerOf {
     }
   }
 
+  /// The first one by reference, or nothing would come of it, and no result.
+  static constexpr bool takes_two_messages() {
+    if constexpr (kCallable) {
+      return __is_same(decltype(Dev::combine(message(), message())), void) && !requires(const M& constant) {
+        Dev::combine(constant, constant);
+      };
+    } else {
+      return false;
+    }
+  }
+  static M& message();
+
   static constexpr bool check() {
     if constexpr (kExists) {
       static_assert(!(kOwn && kNamed),
                     "a vertex class has either a combine() of its own or a named Combiner");
       if constexpr (kOwn) {
         static_assert(
-            kCallable,
+            takes_two_messages(),
             "combine is not static void combine(M& into, const M& from), of two messages of this program");
         static_assert(
             requires(M & message) { message = Dev::identity(); },
@@ -148,12 +176,22 @@ struct CombinerOf {
       }
       if constexpr (!__is_empty(E)) {
         static_assert(
-            requires(M & message, const E& label) { Dev::along(message, label); },
+            requires(M & message, const E& label) { Dev::along(message, label); } &&
+                !requires(const M& constant, const E& label) { Dev::along(constant, label); },
             "edges have labels, so the combiner needs static void along(M& message, const E& label): what a "
             "message is at the end of an edge");
         static_assert(
             requires(E & label) { label = Dev::neutralLabel(); },
             "edges have labels, so the combiner needs static E neutralLabel(): the one that along() ignores");
+        static_assert(
+            requires(Dev & dev, M * message, const E* label) { dev.recv(message, label); },
+            "a program with a combiner must not write labels, because merged messages come with a neutral "
+            "one: let "
+            "recv take a const E*");
+      }
+      if constexpr (kNamed && Dev::monotone) {
+        static_assert(Dev::Combiner::kIdempotent,
+                      "monotone is for combiners that do not mind hearing a message twice, and a sum does");
       }
       static_assert(
           !(Dev::sendsEveryStep && Dev::monotone),

@@ -191,6 +191,8 @@ class PGraph {
     if (!weights.empty()) weights.resize(numDevices, 0);
     placement_ = polyloom::polite::place(store_, machine, options(), weights, &mapReport, combined);
     polyloom::polite::combine_fan_in(store_, combined, placement_);
+    if (!combined.empty() && placement_.combining.empty())  // all from few threads: placed as without
+      placement_ = polyloom::polite::place(store_, machine, options(), weights, &mapReport);
     publish_addresses();
   }
 

@@ -134,6 +134,7 @@ void combine_fan_in(const GraphStore& graph, const std::vector<std::uint32_t>& c
 struct CoreWork {
   std::uint32_t vertices = 0, partials = 0;
   double instructions = 0;
+  double busiest_thread = 0;
   std::uint32_t heaviest = 0;  ///< vertex with the most to do there, itself or one partial receiver of it
   double heaviest_instructions = 0;
 };

@@ -39,6 +39,7 @@ FILES: dict[str, Any] = {
     "mapping.json": {
         "cores": {
             "fpga.0.0.tile.0.core.0": {
+                "busiest_thread_instructions": 61.0,
                 "heaviest_vertex": "a",
                 "heaviest_vertex_instructions": 60.5,
                 "instructions": 70.0,
