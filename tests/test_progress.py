@@ -92,7 +92,7 @@ def collective_of(_folder: Path) -> None:
     ("run_it", "wanted"),
     [
         (lambda _: sort.main(["--keys", "30000", "--json"]), r"sort: sorting 240000 records, \d passes done, \d+ s"),
-        (lambda _: sort.main(["--keys", "50000", "--json"]), r"sort: checking 400000 records, \d+ s"),
+        (lambda _: sort.main(["--keys", "150000", "--json"]), r"sort: checking 1200000 records, \d+ s"),
         (
             lambda _: averaging.main(["--epochs", "20", "--json"]),
             r"averaging: epoch \d+ of 20 on 8 nodes, \d+ %, \d+ s, about \d+ s left",
