@@ -10,8 +10,8 @@
 //   a part: neither idles a thread whose queues are not empty, nor is a message in flight missed.
 // - Cost, handlers excluded: 13 instructions an out-edge, 15 a message received by one vertex, 12 each
 // further
-//   receiver; with a combiner one more a message, and 12 a message to a partial receiver. Code must fit 7616
-//   bytes.
+//   receiver; with a combiner up to four more a message, and 12 a message to a partial receiver. Code must
+//   fit 7616 bytes.
 // - Tests: polite/tests/softswitch_test.cc runs it instruction by instruction.
 #pragma once
 
