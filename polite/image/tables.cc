@@ -13,50 +13,27 @@
 #include "polite/image/packing.h"
 #include "polite/layout.h"
 #include "polite/mapper/parallel.h"
+#include "polite/mapper/routes.h"
 
 namespace polyloom::polite {
 
 namespace {
 
-/// A placed graph as messages see it: rows of targets, which are vertices or partial receivers.
-struct Routes {
-  std::span<const std::uint64_t> begin;
-  std::span<const std::uint32_t> target;
-  std::uint64_t labels;               ///< targets from here on get the neutral one
-  std::vector<std::uint32_t> thread;  ///< of each target
-  std::vector<std::uint16_t> offset;  ///< of its state, in units
-  std::vector<std::uint32_t> sender;  ///< thread of each row
-  std::uint32_t vertices;
-
-  Routes(const GraphStore& graph, const Placement& placement, const ElementLayout& layout)
-      : labels(graph.edges()),
-        thread(placement.thread),
-        sender(placement.thread),
-        vertices(graph.vertices()) {
-    const Combining& combining = placement.combining;
-    begin = combining.empty() ? graph.out_begin() : combining.out_begin;
-    target = combining.empty() ? graph.out_target() : combining.target;
-    const auto units = static_cast<std::uint32_t>(layout.pstate_bytes / layout.state_unit);
-    const auto partial_units = static_cast<std::uint32_t>(layout.partial_bytes / layout.state_unit);
-    for (std::uint32_t v = 0; v < vertices; ++v)
-      offset.push_back(static_cast<std::uint16_t>(placement.local[v] * units & 0x7fff));
-    if (graph.pins() > 1) {
-      sender.clear();
-      for (const std::uint32_t t : placement.thread) sender.insert(sender.end(), graph.pins(), t);
-    }
-    for (std::uint32_t i = 0; i < combining.partials.size(); ++i) {
-      const std::uint32_t t = combining.partials[i].thread;
-      const std::uint32_t devices = placement.thread_begin[t + 1] - placement.thread_begin[t];
-      thread.push_back(t);
-      sender.push_back(t);
-      offset.push_back(static_cast<std::uint16_t>(
-          (devices * units + (i - combining.thread_begin[t]) * partial_units) & 0x7fff));
-    }
+/// Offset of each target's state on its thread, in units.
+std::vector<std::uint16_t> state_offsets(const Placement& placement, const ElementLayout& layout) {
+  const Combining& combining = placement.combining;
+  const auto units = static_cast<std::uint32_t>(layout.pstate_bytes / layout.state_unit);
+  const auto partial_units = static_cast<std::uint32_t>(layout.partial_bytes / layout.state_unit);
+  std::vector<std::uint16_t> offset;
+  const auto put = [&](std::uint32_t at) { offset.push_back(static_cast<std::uint16_t>(at & 0x7fff)); };
+  for (const std::uint32_t local : placement.local) put(local * units);
+  for (std::uint32_t i = 0; i < combining.partials.size(); ++i) {
+    const std::uint32_t t = combining.partials[i].thread;
+    const std::uint32_t devices = placement.thread_begin[t + 1] - placement.thread_begin[t];
+    put(devices * units + (i - combining.thread_begin[t]) * partial_units);
   }
-
-  std::size_t rows() const { return begin.size() - 1; }
-  bool is_partial(std::uint32_t at) const { return at >= vertices; }
-};
+  return offset;
+}
 
 /// An edge as its destination mailbox sees it.
 struct Arrival {
@@ -87,7 +64,9 @@ struct Sent {
   bool local;
 };
 
-Arrivals sort_by_mailbox(const Routes& routes, const Machine& machine, unsigned host_threads) {
+/// The first `labels` edges have labels of their own; those behind are partial receivers'.
+Arrivals sort_by_mailbox(const Routes& routes, std::uint64_t labels, const Machine& machine,
+                         unsigned host_threads) {
   const std::size_t rows = routes.rows();
   // Each block of rows counts, then scatters into its own part of every mailbox: stable and parallel.
   const std::size_t blocks = std::min<std::size_t>(std::max<std::size_t>(rows, 1), 64);
@@ -114,7 +93,7 @@ Arrivals sort_by_mailbox(const Routes& routes, const Machine& machine, unsigned 
     const auto [first, last] = edges_of(block);
     for (std::size_t row = first; row < last; ++row) {
       for (std::uint64_t e = routes.begin[row]; e < routes.begin[row + 1]; ++e) {
-        const std::uint32_t label = e < routes.labels ? static_cast<std::uint32_t>(e) : kNeutralLabel;
+        const std::uint32_t label = e < labels ? static_cast<std::uint32_t>(e) : kNeutralLabel;
         arrivals.all[place[block][mailbox_at(e)]++] = {row, routes.target[e], label};
       }
     }
@@ -125,9 +104,10 @@ Arrivals sort_by_mailbox(const Routes& routes, const Machine& machine, unsigned 
 /// Builds the in-edge tables of one mailbox's threads.
 class MailboxBuilder {
  public:
-  MailboxBuilder(const Routes& routes, const Machine& machine, unsigned mailbox, Arrival* arrivals,
-                 std::size_t count, Tables& tables)
+  MailboxBuilder(const Routes& routes, std::span<const std::uint16_t> offset, const Machine& machine,
+                 unsigned mailbox, Arrival* arrivals, std::size_t count, Tables& tables)
       : routes_(routes),
+        offset_(offset),
         machine_(machine),
         per_tile_(machine.threads_per_tile()),
         mailbox_(mailbox),
@@ -145,9 +125,7 @@ class MailboxBuilder {
 
  private:
   unsigned thread_in_tile(const Arrival& a) const { return routes_.thread[a.target] % per_tile_; }
-  bool is_local(const Arrival& a) const {
-    return routes_.is_partial(a.target) && routes_.thread[a.target] == routes_.sender[a.row];
-  }
+  bool is_local(const Arrival& a) const { return routes_.is_local(a.row, a.target); }
 
   void find_messages() {
     for (std::size_t i = 0; i < count_;) {
@@ -158,7 +136,7 @@ class MailboxBuilder {
       std::sort(arrivals_ + i, arrivals_ + j, [&](const Arrival& a, const Arrival& b) {
         const auto key = [&](const Arrival& x) {
           return std::tuple(!is_local(x), routes_.thread[x.target], !routes_.is_partial(x.target),
-                            routes_.offset[x.target], x.edge);
+                            offset_[x.target], x.edge);
         };
         return key(a) < key(b);
       });
@@ -210,7 +188,7 @@ class MailboxBuilder {
       if (table.size() < packed_.size(threads_[i])) table.resize(packed_.size(threads_[i]));
       for (std::uint32_t n = 0; n < lengths_[i]; ++n, ++a) {
         const bool last = n + 1 == lengths_[i];
-        table[key + n] = {static_cast<std::uint16_t>(routes_.offset[a->target] | (last ? kLastReceiver : 0)),
+        table[key + n] = {static_cast<std::uint16_t>(offset_[a->target] | (last ? kLastReceiver : 0)),
                           a->edge};
       }
     }
@@ -229,6 +207,7 @@ class MailboxBuilder {
   }
 
   const Routes& routes_;
+  const std::span<const std::uint16_t> offset_;
   const Machine& machine_;
   const unsigned per_tile_;
   const unsigned mailbox_;
@@ -258,7 +237,7 @@ void join_rows(const Routes& routes, const Machine& machine, const std::vector<s
     const auto id = static_cast<std::uint16_t>(machine.mailbox_id(m));
     for (const Sent& s : sent[m]) {
       tables.out[next[s.row]++] = {s.key, s.local ? kThisThread : id, s.mask};
-      if (m < machine.mailbox_of(routes.sender[s.row])) ++below[s.row];
+      if (m < machine.mailbox_of(routes.thread[routes.sender(s.row)])) ++below[s.row];
     }
   }
   for (std::size_t row = 0; row < rows; ++row) {
@@ -277,14 +256,16 @@ Tables build_tables(const GraphStore& graph, const Placement& placement, const E
                     std::to_string(graph.edges()));
   }
   const Machine& machine = placement.machine;
-  const Routes routes(graph, placement, layout);
+  const Routes routes(graph, placement, placement.combining);
+  const std::vector<std::uint16_t> offset = state_offsets(placement, layout);
   Tables tables;
   tables.in.resize(machine.threads());
-  Arrivals arrivals = sort_by_mailbox(routes, machine, host_threads);
+  Arrivals arrivals = sort_by_mailbox(routes, graph.edges(), machine, host_threads);
   std::vector<std::vector<Sent>> sent(machine.mailboxes());
   parallel_for(sent.size(), host_threads, [&](std::size_t m) {
-    MailboxBuilder builder(routes, machine, static_cast<unsigned>(m), arrivals.all.data() + arrivals.begin[m],
-                           arrivals.begin[m + 1] - arrivals.begin[m], tables);
+    MailboxBuilder builder(routes, offset, machine, static_cast<unsigned>(m),
+                           arrivals.all.data() + arrivals.begin[m], arrivals.begin[m + 1] - arrivals.begin[m],
+                           tables);
     sent[m] = builder.build();
   });
   join_rows(routes, machine, sent, tables);

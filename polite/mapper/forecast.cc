@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "polite/mapper/costs.h"
-#include "polite/placed_graph.h"
+#include "polite/mapper/routes.h"
 
 namespace polyloom::polite {
 
@@ -13,39 +13,27 @@ namespace {
 class Counter {
  public:
   Counter(const GraphStore& graph, const Placement& placement, const Combining& combining)
-      : graph_(graph),
-        placement_(placement),
+      : placement_(placement),
         combining_(combining),
-        work_(graph.vertices() + combining.partials.size()) {}
+        routes_(graph, placement, combining),
+        work_(routes_.thread.size()) {}
 
   Forecast count() {
-    const auto begin = combining_.empty() ? graph_.out_begin() : combining_.out_begin;
-    const auto target = combining_.empty() ? graph_.out_target() : combining_.target;
-    for (std::size_t row = 0; row + 1 < begin.size(); ++row)
-      count_row(sender_of(row), target.subspan(begin[row], begin[row + 1] - begin[row]));
-    for (std::uint32_t i = 0; i < work_.size(); ++i) work_[i] += costs::kVertex;
+    for (std::size_t row = 0; row < routes_.rows(); ++row) count_row(row);
+    for (double& work : work_) work += costs::kVertex;
     sum_up();
     return std::move(result_);
   }
 
  private:
-  std::uint32_t thread_of(std::uint32_t at) const {
-    return at < graph_.vertices() ? placement_.thread[at]
-                                  : combining_.partials[at - graph_.vertices()].thread;
-  }
-  std::uint32_t sender_of(std::size_t row) const {
-    const std::size_t rows = std::size_t{graph_.vertices()} * graph_.pins();
-    return static_cast<std::uint32_t>(row < rows ? row / graph_.pins() : graph_.vertices() + (row - rows));
-  }
-
-  void count_row(std::uint32_t sender, std::span<const std::uint32_t> targets) {
-    const std::uint32_t home = thread_of(sender);
+  void count_row(std::size_t row) {
+    const std::uint32_t sender = routes_.sender(row);
     away_.clear();
-    for (const std::uint32_t t : targets) {
-      if (t >= graph_.vertices() && thread_of(t) == home) {
+    for (const std::uint32_t t : routes_.targets(row)) {
+      if (routes_.is_local(row, t)) {
         work_[t] += costs::kCombine;
       } else {
-        away_.emplace_back(thread_of(t), t);
+        away_.emplace_back(routes_.thread[t], t);
       }
     }
     std::sort(away_.begin(), away_.end());
@@ -66,15 +54,15 @@ class Counter {
     std::vector<double> thread(placement_.machine.threads(), 0);
     result_.cores.resize(thread.size() / per_core);
     for (std::uint32_t i = 0; i < work_.size(); ++i) {
-      const std::uint32_t t = thread_of(i);
+      const std::uint32_t t = routes_.thread[i];
       thread[t] += work_[i];
       CoreWork& core = result_.cores[t / per_core];
-      const bool is_vertex = i < graph_.vertices();
+      const bool is_vertex = !routes_.is_partial(i);
       ++(is_vertex ? core.vertices : core.partials);
       core.instructions += work_[i];
       if (work_[i] <= core.heaviest_instructions) continue;
       core.heaviest_instructions = work_[i];
-      core.heaviest = is_vertex ? i : combining_.partials[i - graph_.vertices()].vertex;
+      core.heaviest = is_vertex ? i : combining_.partials[i - routes_.vertices].vertex;
     }
     result_.busiest_thread = *std::max_element(thread.begin(), thread.end());
     for (std::size_t t = 0; t < thread.size(); ++t) {
@@ -83,9 +71,9 @@ class Counter {
     }
   }
 
-  const GraphStore& graph_;
   const Placement& placement_;
   const Combining& combining_;
+  const Routes routes_;
   std::vector<double> work_;  ///< of each vertex, then of each partial receiver
   std::vector<std::pair<std::uint32_t, std::uint32_t>> away_;  ///< thread and target of a row's messages
   Forecast result_;
