@@ -48,9 +48,9 @@ def _folders(place: Path) -> list[Path]:
 def _temporary(place: Path, dry_run: bool) -> Iterator[Item]:
     """Temporary folders of ``process.scratch`` whose process is gone."""
     for path in _folders(place):
-        if not path.name.startswith("polyloom-") or path.stat().st_uid != os.getuid():
-            continue
-        try:
+        try:  # another process may remove its folder at any time
+            if not path.name.startswith("polyloom-") or path.stat().st_uid != os.getuid():
+                continue
             alive = process.is_alive((path / process.OWNER).read_text())
         except (OSError, ValueError):
             continue

@@ -81,6 +81,13 @@ def test_only_what_is_ours_and_left_goes(home: Path) -> None:
     assert (home / "runs" / "half" / "run.json").exists()
 
 
+def test_a_folder_that_goes_meanwhile_is_nobodys_fault(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = home / "tmp" / "polyloom-gone"
+    left = left_by_a_dead_process(home / "tmp" / "polyloom-left")
+    monkeypatch.setattr(clean, "_folders", lambda place: [gone, left] if place == home / "tmp" else [])
+    assert [item.path for item in clean._temporary(home / "tmp", dry_run=True)] == [left]
+
+
 def test_caches_go_when_asked_for(home: Path) -> None:
     with cache.KERNELS.making("a") as fresh:
         (fresh / "thing").write_bytes(b"x" * 3000)
