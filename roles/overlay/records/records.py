@@ -16,8 +16,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 
-# A routing key, most significant field first: which memory slice, which beat of it, how many beats. An address in a slice
-# has 31 bits, of which beats leave the lowest five out.
+# A routing key, most significant field first: which memory slice, which beat of it, how many beats. An address in a
+# slice has 31 bits, of which beats leave the lowest five out.
 KEY = [("slice", 1), ("beat", 26), ("beats", 5)]
 
 BEAT_BYTES = 32
@@ -25,19 +25,21 @@ CHUNK_BITS = 48
 CHUNKS = 5  # of a beat; its number of records lies above them
 COUNT_BITS = 16
 
+TILE = [("tag", 3), ("tile_y", 2), ("tile_x", 2)]
+TILE_HIGH = [("tile_y_high", 1), ("tile_x_high", 1)]
+THREAD = [*TILE, ("index", 6), *TILE_HIGH]
+
 # Records: tag, and fields from the most significant bit on; "" is unused. Those with an odd tag take two chunks.
 RECORDS: dict[str, tuple[int, str, list[tuple[str, int]]]] = {
     "thread": (
         0,
         "URM1: to a thread of this board; replaces the first word of the payload",
-        [("tag", 3), ("tile_y", 2), ("tile_x", 2), ("index", 6), ("tile_y_high", 1), ("tile_x_high", 1), ("", 1)]
-        + [("word", 32)],
+        [*THREAD, ("", 1), ("word", 32)],
     ),
     "thread_two": (
         1,
         "URM2: the same; replaces the first two words, the lower half first",
-        [("tag", 3), ("tile_y", 2), ("tile_x", 2), ("index", 6), ("tile_y_high", 1), ("tile_x_high", 1), ("", 17)]
-        + [("words", 64)],
+        [*THREAD, ("", 17), ("words", 64)],
     ),
     "router": (
         2,
@@ -47,8 +49,7 @@ RECORDS: dict[str, tuple[int, str, list[tuple[str, int]]]] = {
     "tile": (
         3,
         "MRM: to the threads in `mask` of a tile of this board; replaces the low half of the first word",
-        [("tag", 3), ("tile_y", 2), ("tile_x", 2), ("tile_y_high", 1), ("tile_x_high", 1), ("", 7), ("half", 16)]
-        + [("mask", 64)],
+        [*TILE, *TILE_HIGH, ("", 7), ("half", 16), ("mask", 64)],
     ),
     "indirection": (
         4,
@@ -115,7 +116,9 @@ def package() -> str:
     """The SystemVerilog package: a packed struct for the key, a beat and each record."""
     lines = [
         "// SPDX-License-Identifier: Apache-2.0",
-        f"// {NOTE}",
+        "// polyloom_overlay_records_pkg: routing keys and records, as they lie in memory.",
+        f"// How:          {NOTE}",
+        "// Source: Multicast paper IV.B; tinsel facts 3.5.   Tests: those of the expander.",
         "package polyloom_overlay_records_pkg;",
         "",
         f"  localparam int unsigned BEAT_BITS = {8 * BEAT_BYTES};",
@@ -127,7 +130,7 @@ def package() -> str:
         "  } record_tag_e;",
         "",
         "  typedef enum logic [1:0] {",
-        ",\n".join(f"    TO_{name.upper()} = 2'd{i}" for i, name in enumerate(DIRECTIONS)),
+        ",\n".join(f"    TO_{name.upper():<5} = 2'd{i}" for i, name in enumerate(DIRECTIONS)),
         "  } direction_e;",
         "",
         "  // A beat: chunk 0 lies in the lowest bits; records begin in the highest.",
@@ -146,7 +149,8 @@ def package() -> str:
             if not field:
                 field, unused = f"unused{unused or ''}", unused + 1
             kind = "record_tag_e" if field == "tag" else "direction_e" if field == "direction" else ""
-            lines.append(f"    {kind or ('logic' if bits == 1 else f'logic [{bits - 1}:0]')} {field};")
+            kind = kind or ("logic" if bits == 1 else f"logic [{bits - 1}:0]")
+            lines.append(f"    {kind:<{12 if name == 'router_record' else 0}} {field};")
         lines.append(f"  }} {name}_t;")
     return "\n".join([*lines, "", "endpackage", ""])
 

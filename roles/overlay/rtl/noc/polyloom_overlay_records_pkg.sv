@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Made by roles/overlay/records/records.py; do not edit.
+// polyloom_overlay_records_pkg: routing keys and records, as they lie in memory.
+// How:          Made by roles/overlay/records/records.py; do not edit.
+// Source: Multicast paper IV.B; tinsel facts 3.5.   Tests: those of the expander.
 package polyloom_overlay_records_pkg;
 
   localparam int unsigned BEAT_BITS = 256;
@@ -17,8 +19,8 @@ package polyloom_overlay_records_pkg;
   typedef enum logic [1:0] {
     TO_NORTH = 2'd0,
     TO_SOUTH = 2'd1,
-    TO_EAST = 2'd2,
-    TO_WEST = 2'd3
+    TO_EAST  = 2'd2,
+    TO_WEST  = 2'd3
   } direction_e;
 
   // A beat: chunk 0 lies in the lowest bits; records begin in the highest.
@@ -61,7 +63,7 @@ package polyloom_overlay_records_pkg;
   // RR: to the board behind a link, with another key.
   typedef struct packed {
     record_tag_e tag;
-    direction_e direction;
+    direction_e  direction;
     logic [10:0] unused;
     logic [31:0] key;
   } router_record_t;
