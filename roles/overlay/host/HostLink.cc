@@ -19,9 +19,7 @@ using polyloom::UserError;
 
 namespace {
 
-constexpr std::uint32_t kMaxFlits = TinselMaxFlitsPerMsg;
 constexpr std::size_t kMessageBytes = TinselBytesPerMsg;
-constexpr std::size_t kSendBufferFlits = 8192;
 
 CoreAt at(uint32_t x, uint32_t y, uint32_t core) { return {x, y, core}; }
 
@@ -61,6 +59,7 @@ void HostLink::open(const HostLinkParams* params, overlay::HostBackend* backend)
   coresPerTile = static_cast<int>(facts.cores_per_tile);
   threadsPerCore = static_cast<int>(facts.threads_per_core);
   slicesPerBoard = static_cast<int>(facts.slices);
+  programmableRouters = facts.programmable_routers;
   debugLink = new DebugLink(core_);
 }
 
@@ -75,24 +74,10 @@ HostLink::~HostLink() {
 
 bool HostLink::send(uint32_t dest, uint32_t numFlits, void* msg, bool block) {
   return core_->guard([&] {
-    const unsigned most = core_->hosts().facts().max_flits;
-    if (numFlits < 1 || numFlits > most) {
-      throw UserError("HostLink::send: " + std::to_string(numFlits) + " flits: a message has 1 to " +
-                      std::to_string(most));
-    }
-    if (useSendBuffer && !block)
-      throw UserError("HostLink: with useSendBuffer, only blocking sends are possible");
-    if (!useSendBuffer) {
-      const bool sent = core_->hosts().send(dest, numFlits, msg, block);
-      core_->hosts().flush();
-      return sent;
-    }
     core_->hosts().require_thread(dest);  // here, where the program is, not at flush()
-    const auto* bytes = static_cast<const std::byte*>(msg);
-    core_->buffered.push_back({dest, {bytes, bytes + numFlits * TinselBytesPerFlit}});
-    core_->buffered_flits += numFlits;
-    if (core_->buffered_flits >= kSendBufferFlits) core_->flush();
-    return true;
+    const overlay::Destination to{dest >> TinselLogThreadsPerMailbox,
+                                  uint64_t{1} << (dest & (TinselThreadsPerMailbox - 1))};
+    return core_->send("HostLink::send", to, numFlits, msg, block, useSendBuffer);
   });
 }
 
@@ -100,14 +85,15 @@ bool HostLink::trySend(uint32_t dest, uint32_t numFlits, void* msg) {
   return send(dest, numFlits, msg, false);
 }
 
-bool HostLink::keySend(uint32_t, uint32_t, void*, bool) {
-  core_->guard([] {
-    throw UserError(
-        "HostLink::keySend: routing keys need the overlay's programmable router, which this version does not "
-        "have; "
-        "send to threads (HostLink::send)");
+bool HostLink::keySend(uint32_t key, uint32_t numFlits, void* msg, bool block) {
+  return core_->guard([&] {
+    if (!programmableRouters) {
+      throw UserError("HostLink::keySend: cluster '" + core_->hosts().facts().name +
+                      "' has no programmable routers: its [overlay] table says programmable_routers = false");
+    }
+    return core_->send("HostLink::keySend", {tinselUseRoutingKey(), key}, numFlits, msg, block,
+                       useSendBuffer);
   });
-  return false;
 }
 bool HostLink::keyTrySend(uint32_t key, uint32_t numFlits, void* msg) {
   return keySend(key, numFlits, msg, false);

@@ -3,9 +3,9 @@
 // class of that name (reference: Tinsel facts, section 4), so existing host programs compile unchanged.
 // Readable by C++98 compilers.
 //
-// What stands behind it is chosen by the environment: POLYLOOM_CLUSTER names the cluster, POLYLOOM_ON its
-// fidelity (sim, rtl, or native: no cluster at all). Any failure prints one message that begins with
-// "polyloom: " and ends the program with status 1. Not thread safe.
+// What stands behind it is chosen by the environment: POLYLOOM_CLUSTER names the cluster (laptop),
+// POLYLOOM_ON its fidelity (sim, rtl, or native: no cluster at all). Any failure prints one message that
+// begins with "polyloom: " and ends the program with status 1. Not thread safe.
 #ifndef POLYLOOM_HOSTLINK_H
 #define POLYLOOM_HOSTLINK_H
 
@@ -134,6 +134,8 @@ class HostLink {
   /// Shape of a board: tiles, cores of a tile, threads of a core, and memory slices that its tiles are
   /// divided over.
   int tilesX, tilesY, coresPerTile, threadsPerCore, slicesPerBoard;
+  /// Whether its router looks up keys (keySend, ProgRouters.h).
+  bool programmableRouters;
   /// Which memory slice of its board the threads of a board-local core use.
   uint32_t sliceOfCore(uint32_t coreId) const;
   /// Writes (reads) memory of one slice through the shell's DMA. Addresses are those that a thread of that
@@ -152,6 +154,7 @@ class HostLink {
   std::string finish();
 
  private:
+  friend class ProgRouterMesh;
   polyloom::overlay::HostLinkCore* core_;
   void open(const HostLinkParams* params, polyloom::overlay::HostBackend* backend);
   HostLink(const HostLink&);

@@ -23,6 +23,7 @@ struct ClusterFacts {
   unsigned instr_words = 2048;
   unsigned max_flits = 4;
   bool extra_send_slot = false;
+  bool programmable_routers = true;
   std::vector<std::string> names;  ///< of the boards' nodes
 
   unsigned boards() const { return boards_x * boards_y; }

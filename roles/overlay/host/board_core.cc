@@ -205,14 +205,13 @@ void BoardCore::require_core(CoreAt core, unsigned thread) const {
   }
 }
 
-bool BoardCore::send(std::uint32_t dest, unsigned flits, const void* message, bool queue) {
-  require_thread(dest);
+bool BoardCore::send(const Destination& to, unsigned flits, const void* message, bool queue) {
   settle();
   blocks::MsgFrame frame;
   std::uint64_t words[kMessageBytes / 8];
   std::memcpy(words, message, flits * TinselBytesPerFlit);
-  frame.dest = dest >> TinselLogThreadsPerMailbox;
-  frame.mask = std::uint64_t{1} << (dest & (TinselThreadsPerMailbox - 1));
+  frame.dest = to.mailbox;
+  frame.mask = to.mask;
   frame.payload = {words, flits * TinselBytesPerFlit / 8};
   if (flits > room_ || !waiting_.empty()) pump();
   if (!queue && (flits > room_ || !waiting_.empty())) return false;

@@ -32,7 +32,7 @@ class BoardCore : public HostCore {
   const ClusterFacts& facts() const override { return backend_->facts(); }
   bool is_native() const override { return false; }
 
-  bool send(std::uint32_t dest, unsigned flits, const void* message, bool queue) override;
+  bool send(const Destination& to, unsigned flits, const void* message, bool queue) override;
   void flush() override { ring(); }
   void recv(void* message, std::size_t bytes) override;
   bool can_recv() override;

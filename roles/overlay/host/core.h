@@ -37,6 +37,12 @@ struct SliceAt {
   unsigned x = 0, y = 0, slice = 0;
 };
 
+/// Whom a message goes to: threads of a mailbox, or the receivers of the routing key in `mask`.
+struct Destination {
+  std::uint32_t mailbox = 0;  ///< with the extra address bits (Tinsel facts 1.4)
+  std::uint64_t mask = 0;
+};
+
 /// Phases of a run by name and length, in order (README.md).
 using PhaseSeconds = std::vector<std::pair<std::string, double>>;
 
@@ -47,10 +53,10 @@ class HostCore {
   virtual const ClusterFacts& facts() const = 0;
   virtual bool is_native() const = 0;
 
-  /// `flits` flits of 16 bytes for thread `dest`. They leave at flush() at the latest if the cluster has room
+  /// `flits` flits of 16 bytes. They leave at flush() at the latest if the cluster has room
   /// for them. If not: with `queue` in a later call, behind those queued before; else never, and the answer
   /// is false.
-  virtual bool send(std::uint32_t dest, unsigned flits, const void* message, bool queue) = 0;
+  virtual bool send(const Destination& to, unsigned flits, const void* message, bool queue) = 0;
   virtual void flush() = 0;
   /// Waits for a message and copies its first `bytes` (at most 64) bytes.
   virtual void recv(void* message, std::size_t bytes) = 0;

@@ -19,11 +19,11 @@ class HostLinkCore {
       store_address;  ///< setAddr() by address of a core's thread 0
 
   struct Buffered {
-    std::uint32_t dest;
+    Destination to;
     std::vector<std::byte> bytes;
   };
-  std::vector<Buffered> buffered;  ///< messages that wait for flush()
-  std::size_t buffered_flits = 0;
+  std::vector<Buffered> waiting;  ///< messages that wait for flush()
+  std::size_t waiting_flits = 0;
 
   struct InputTarget {
     CoreAt core;
@@ -38,6 +38,10 @@ class HostLinkCore {
 
   HostCore& hosts() { return *session->core; }
 
+  /// With `buffered`, the message waits for flush(), or until as many flits wait as leave together. `call` is
+  /// the host program's.
+  bool send(const char* call, const Destination& to, unsigned flits, const void* message, bool block,
+            bool buffered);
   void flush();
 
   /// Runs f; an error ends the program with its message, for callers are programs that know no exceptions.

@@ -105,7 +105,6 @@ TEST_F(HostLinkTest, RefusesBadSends) {
               "no board \\(4,0\\): this HostLink holds 4 x 2");
   EXPECT_EXIT(link_->send(link_->toAddr(0, 0, 8, 0), 1, message), testing::ExitedWithCode(1),
               "no core 8 \\(tile 2,0");
-  EXPECT_EXIT(link_->keySend(1, 1, message), testing::ExitedWithCode(1), "keySend: routing keys need");
 }
 
 TEST_F(HostLinkTest, PadsReceivedMessages) {

@@ -74,7 +74,7 @@ class NativeCore : public HostCore, public NativeOutput, public NativeRunner {
   // HostCore
   const ClusterFacts& facts() const override { return facts_; }
   bool is_native() const override { return true; }
-  bool send(std::uint32_t, unsigned, const void*, bool) override { refuse("HostLink::send"); }
+  bool send(const Destination&, unsigned, const void*, bool) override { refuse("HostLink::send"); }
   void flush() override {}
   void recv(void* message, std::size_t bytes) override;
   bool can_recv() override { return !messages_.empty() || take(false); }

@@ -26,6 +26,8 @@ std::uint32_t boxes_from(const char* variable) {
   return static_cast<std::uint32_t>(value);
 }
 
+unsigned last_slices = 1;
+
 unsigned ceil_div(unsigned a, unsigned b) { return (a + b - 1) / b; }
 
 // Boards of one dimension that `boxes` boxes are; the last box of a cluster may be smaller.
@@ -74,9 +76,12 @@ std::unique_ptr<Session> open_session(const BoxRequest& asked, std::unique_ptr<H
   session->boards_y = boards_of(request.y, TinselMeshYLenWithinBox, facts.boards_y, "y", facts.name);
   session->boxes_x = ceil_div(session->boards_x, TinselMeshXLenWithinBox);
   session->boxes_y = ceil_div(session->boards_y, TinselMeshYLenWithinBox);
+  last_slices = facts.slices;
   if (!native) session->core = make_board_core(std::move(backend), session->boards_x, session->boards_y);
   return session;
 }
+
+unsigned slices_of_last_session() { return last_slices; }
 
 void fail(std::unique_ptr<Session>& session, const std::exception_ptr& error) {
   std::fflush(stdout);

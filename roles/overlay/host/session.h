@@ -29,6 +29,10 @@ struct Session {
 /// Without a backend: the one that POLYLOOM_ON asks for. Throws UserError.
 std::unique_ptr<Session> open_session(const BoxRequest& request, std::unique_ptr<HostBackend> backend);
 
+/// Memory slices of the boards of the session that was opened last; 1 where there is none, which every board
+/// has.
+unsigned slices_of_last_session();
+
 /// Prints what the console still holds and "polyloom: message" to stderr, leaves the cluster, exits with the
 /// status of the error (fabric/guarded.h).
 [[noreturn]] void fail(std::unique_ptr<Session>& session, const std::exception_ptr& error);

@@ -123,6 +123,7 @@ ClusterFacts facts_of_cluster(const std::string& text) {
   facts.instr_words = table.value("instr_words", facts.instr_words);
   facts.max_flits = table.value("max_flits", facts.max_flits);
   facts.extra_send_slot = table.value("extra_send_slot", facts.extra_send_slot);
+  facts.programmable_routers = table.value("programmable_routers", facts.programmable_routers);
   return facts;
 }
 
