@@ -132,12 +132,8 @@ std::unique_ptr<HostBackend> connect_to_simulator() {
     const char* text = std::getenv(variable);
     return text != nullptr && *text != 0;
   };
-  if (!is_set("POLYLOOM_CLUSTER") && !is_set("POLYLOOM_SOCKET")) {
-    throw UserError(
-        "no cluster is named: set POLYLOOM_CLUSTER to one of clusters/ (the smallest is "
-        "POLYLOOM_CLUSTER=laptop) or to a "
-        "file; POLite programs also run without one, with POLYLOOM_ON=native");
-  }
+  // As `polyloom run` does where none is named.
+  if (!is_set("POLYLOOM_CLUSTER") && !is_set("POLYLOOM_SOCKET")) ::setenv("POLYLOOM_CLUSTER", "laptop", 1);
   return std::make_unique<SimBackend>();
 }
 
