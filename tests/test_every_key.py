@@ -82,6 +82,7 @@ OVERLAY: dict[str, tuple[str, Program | str]] = {
     "mailbox_slots": ("256", PAGERANK),
     "max_flits": ("2", "sends a message that is too long: one has 1 to 2 flits"),
     "extra_send_slot": ("true", PAGERANK),
+    "programmable_routers": ("false", PAGERANK),
     "header_every_flit": ("true", ASP),
     "scratchpad_single_port": ("true", ASP),
     "noc_cycles_per_flit": ("2", PAGERANK),

@@ -165,6 +165,9 @@ void BoardCore::handle_fault(unsigned board, const blocks::FaultFrame& fault) {
                     board_name(board) +
                     " lost a byte of its console: another than this host program sends it bytes too");
   }
+  if (is_route_fault(fault.cause)) {
+    throw UserError("the router of " + board_name(board) + " could not go on: " + fault_text(facts(), fault));
+  }
   const auto own_code = code_of_memory_.find({board, memory_of(dense_core(facts(), core))});
   const std::string code = own_code != code_of_memory_.end() ? own_code->second.file : code_.file;
   const std::string place = source_line(elf_beside(code), fault.pc);

@@ -55,6 +55,9 @@ std::string fault_text(const ClusterFacts& facts, const blocks::FaultFrame& faul
   params.cores_per_tile = facts.cores_per_tile;
   params.threads_per_core = facts.threads_per_core;
   params.max_flits = facts.max_flits;
+  params.dram_channels = facts.slices;
+  if (is_route_fault(fault.cause))
+    return route_fault_text(static_cast<RouteFault>(fault.cause), fault.pc, fault.value, params);
   return wire_cause_text(fault.cause, fault.value, {facts.boards_x, facts.boards_y}, params);
 }
 

@@ -148,6 +148,12 @@ class BeatReader {
     std::memcpy(&left_, beat.data() + kCountByte, sizeof left_);
   }
   unsigned left() const { return left_; }
+  /// The upper 32 bits of what next() reads, 0 behind the last chunk: for people, if it makes no sense.
+  std::uint32_t head() const {
+    std::uint32_t bits = 0;
+    if (chunk_ != 0) std::memcpy(&bits, beat_.data() + chunk_ * kChunkBits / 8 - sizeof bits, sizeof bits);
+    return bits;
+  }
   /// The next one; nothing if there is none that makes sense: no more, a tag that is none, no room for it.
   std::optional<Record> next() {
     if (left_ == 0 || chunk_ == 0) return std::nullopt;

@@ -5,8 +5,8 @@
 Usage: records.py [--check]
 
 Writes the two files in `OUTPUTS` from the tables below, or with --check fails if one of them says something else.
-Layouts are those of Tinsel 0.8 (reference: Tinsel facts 3.5), so that tables made for it mean the same here; `tile_*_high`
-use bits that it leaves free, for boards of more than 4 x 4 tiles.
+Layouts are those of Tinsel 0.8 (reference: Tinsel facts 3.5), so that tables made for it mean the same here;
+`tile_*_high` use bits that it leaves free, for boards of more than 4 x 4 tiles.
 """
 
 from __future__ import annotations

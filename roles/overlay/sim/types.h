@@ -33,6 +33,8 @@ struct BoardParams {
   bool header_every_flit = false;
   /// Published scratchpad: one flit read or write a cycle. Ours: one read and one write.
   bool scratchpad_single_port = false;
+  /// Of the board router: it looks keys up in memory and makes copies (Multicast paper IV).
+  bool programmable_routers = true;
   /// Published NoC links move one flit every two cycles.
   unsigned noc_cycles_per_flit = 1;
 

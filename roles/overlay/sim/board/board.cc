@@ -29,6 +29,8 @@ DetectorConfig detector_config(const OverlayParams& params, const BoardSite& sit
           .bridge_hop = params.bridge_hop_cycles};
 }
 
+unsigned router_ports(const BoardParams& board) { return board.programmable_routers ? Expanders::kPorts : 0; }
+
 }  // namespace
 
 Board::Board(const OverlayParams& params, BoardSite site)
@@ -38,7 +40,8 @@ Board::Board(const OverlayParams& params, BoardSite site)
       net_(params.board, site_.at, site_.mesh, params.noc_link_flits),
       noc_(net_),
       memory_(params.board),
-      memory_system_(params.board, memory_, params.board.tiles(), params.dram, params.sram),
+      memory_system_(params.board, memory_, params.board.tiles() + router_ports(params.board), params.dram,
+                     params.sram),
       shell_({site_.host.tx, site_.host.rx}, *this,
              {.role = blocks::RoleId::overlay,
               .x = static_cast<std::uint16_t>(site_.at.x),
@@ -54,6 +57,14 @@ Board::Board(const OverlayParams& params, BoardSite site)
   net_.fault = [this](Cycle, unsigned tile, unsigned thread, const SendRequest& request, SendFault why) {
     net_fault(tile, thread, request, why);
   };
+  net_.route_fault = [this](Cycle c, RouteFault why, std::uint32_t key, std::uint32_t head) {
+    route_fault(c, why, key, head);
+  };
+  noc_.expanders().set_memory(this);
+  for (unsigned port = 0; port < router_ports_.size(); ++port) {
+    router_ports_[port].board = this;
+    router_ports_[port].port = port;
+  }
   for (unsigned t = 0; t < params.board.tiles(); ++t) {
     tiles_.push_back(std::make_unique<Tile>(params.board, params.timing, TilePlace{t, thread_id(t, 0)},
                                             TileEnv{&noc_.mailbox(t), &memory_system_, this, &arena_}));
@@ -63,10 +74,10 @@ Board::Board(const OverlayParams& params, BoardSite site)
   for (unsigned link = 0; link < kLinks; ++link) {
     const BoardSite::Ends& ends = site_.links[link];
     if (ends.tx == nullptr) continue;
-    links_[link] =
-        std::make_unique<MeshLink>(*ends.tx, *ends.rx,
-                                   MeshLinkConfig{params.board.clock_hz, params.board.header_every_flit,
-                                                  params.published_link, ends.latency});
+    links_[link] = std::make_unique<MeshLink>(
+        *ends.tx, *ends.rx,
+        MeshLinkConfig{params.board.clock_hz, params.board.header_every_flit, params.published_link,
+                       ends.latency, net_.layout.key_bit()});
   }
   detector_ = make_detector(params.detector, detector_config(params, site_), net_.activity, *this);
 }
@@ -313,10 +324,24 @@ void Board::fault(Cycle, std::uint32_t thread_id, const Fault& fault) {
 void Board::emit(Cycle, std::uint32_t, std::uint32_t) {}
 
 std::uint32_t Board::router_sent(bool inter_board) {
+  if (!inter_board) return static_cast<std::uint32_t>(noc_.router_sent());
   std::uint64_t sum = 0;
   for (unsigned link = 0; link < kLinks; ++link) sum += detector_->sent_on(link);
-  if (!inter_board) sum += detector_->to_host();
   return static_cast<std::uint32_t>(sum);
+}
+
+void Board::read(Cycle at, unsigned port, unsigned slice, std::uint32_t address, unsigned tag) {
+  memory_system_.read(at, params_.board.tiles() + port, router_ports_[port], slice,
+                      address & ~(params_.board.line_bytes - 1), tag);
+}
+
+void Board::route_fault(Cycle, RouteFault why, std::uint32_t key, std::uint32_t head) {
+  ++faults_;
+  if (first_fault_.empty()) {
+    first_fault_ = route_fault_text(why, key, head, params_.board);
+  }
+  reply(blocks::encode(blocks::FaultFrame{
+      .cause = static_cast<std::uint8_t>(why), .thread = thread_id(0, 0), .pc = key, .value = head}));
 }
 
 void Board::net_fault(unsigned tile, unsigned thread, const SendRequest& request, SendFault why) {

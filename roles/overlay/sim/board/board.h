@@ -41,6 +41,7 @@ struct BoardSite {
 class Board final : public fabric::Node,
                     private DetectorEnv,
                     private TileEvents,
+                    private RecordMemory,
                     private blocks::ShellHandler {
  public:
   Board(const OverlayParams& params, BoardSite site);
@@ -120,6 +121,10 @@ class Board final : public fabric::Node,
   void emit(Cycle c, std::uint32_t thread_id, std::uint32_t value) override;
   std::uint32_t router_sent(bool inter_board) override;
 
+  // RecordMemory.
+  void read(Cycle at, unsigned port, unsigned slice, std::uint32_t address, unsigned tag) override;
+
+  void route_fault(Cycle c, RouteFault why, std::uint32_t key, std::uint32_t head);
   void console_fault(std::uint32_t thread);
   void net_fault(unsigned tile, unsigned thread, const SendRequest& request, SendFault why);
   unsigned pairs() const { return params_.board.tiles() * ((params_.board.cores_per_tile + 1) / 2); }
@@ -135,6 +140,15 @@ class Board final : public fabric::Node,
   MemorySystem memory_system_;
   Arena arena_;  ///< outlives the tiles
   std::vector<std::unique_ptr<Tile>> tiles_;
+  /// A port of the board router's to memory: the last clients of memory_system_.
+  struct RouterPort final : MemoryClient {
+    Board* board = nullptr;
+    unsigned port = 0;
+    void memory_done(Cycle c, std::uint32_t tag, const std::uint8_t* line) override {
+      board->noc_.expanders().beat(c, port, tag, line);
+    }
+  };
+  std::array<RouterPort, Expanders::kPorts> router_ports_;
   std::array<std::unique_ptr<MeshLink>, kLinks> links_;  ///< null at the rim
   blocks::Shell shell_;
   std::unique_ptr<Detector> detector_;

@@ -15,6 +15,7 @@ std::optional<std::uint64_t> Board::work() const {
     const MailboxCounters& box = noc_.mailbox(t).counters();
     sum += box.sent + box.delivered;
   }
+  sum += noc_.expanders().counters().beats;
   return sum;
 }
 
@@ -86,6 +87,13 @@ void Board::counters(const fabric::CounterSink& sink) const {
   put("noc.message_hops", noc_.counters().message_hops);
   put("noc.flit_hops", noc_.counters().flit_hops);
   put("noc.blocked", noc_.counters().blocked);
+  if (params_.board.programmable_routers) {
+    const RouterCounters& router = noc_.expanders().counters();
+    put("router.copies", router.copies);
+    put("router.copies_links", router.copies_links);
+    put("router.keys", router.keys);
+    put("router.beats", router.beats);
+  }
   static const char* const names[] = {"north", "east", "south", "west"};
   for (unsigned link = 0; link < kLinks; ++link) {
     if (links_[link] == nullptr) continue;

@@ -108,12 +108,12 @@ std::uint64_t Board::read_word(Cycle, const blocks::MemRange& range, std::size_t
 /// Messages enter the mesh at board (0,0) only: its gate is the one that detection knows.
 blocks::ShellHandler::Answer Board::message(Cycle, const blocks::MsgFrame& frame) {
   const AddressLayout& layout = net_.layout;
-  const BoardCoord to = layout.board_of(frame.dest);
+  const bool key = frame.dest == layout.key_bit() && params_.board.programmable_routers;
   const std::uint64_t threads = ~std::uint64_t{0} >> (64 - params_.board.threads_per_tile());
-  if (site_.at != BoardCoord{0, 0} || frame.flits() > params_.board.max_flits || frame.mask == 0 ||
-      (frame.mask & ~threads) != 0 || frame.dest >> layout.mailbox_bits() != 0 || to.x >= site_.mesh.width ||
-      to.y >= site_.mesh.height || layout.tile_x(frame.dest) >= params_.board.tiles_x ||
-      layout.tile_y(frame.dest) >= params_.board.tiles_y) {
+  const bool receivers =
+      key || (frame.dest >> layout.mailbox_bits() == 0 && frame.mask != 0 && (frame.mask & ~threads) == 0 &&
+              layout.problem_with(frame.dest, site_.mesh, params_.board).empty());
+  if (site_.at != BoardCoord{0, 0} || frame.flits() > params_.board.max_flits || !receivers) {
     return Answer::refused;
   }
   if (from_host_flits_ + frame.flits() > kHostFlits) return Answer::busy;
@@ -122,7 +122,7 @@ blocks::ShellHandler::Answer Board::message(Cycle, const blocks::MsgFrame& frame
   message.dest = frame.dest;
   message.mask = frame.mask;
   message.flits = static_cast<std::uint8_t>(frame.flits());
-  message.kind = std::has_single_bit(frame.mask) ? MessageKind::unicast : MessageKind::mask;
+  message.kind = layout.kind_of(frame.dest, frame.mask);
   for (std::size_t i = 0; i < frame.payload.size(); ++i) {
     message.data[2 * i] = half(frame.payload[i], 0);
     message.data[2 * i + 1] = half(frame.payload[i], 1);

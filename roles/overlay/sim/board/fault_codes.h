@@ -7,6 +7,7 @@
 #include <string>
 
 #include "roles/overlay/sim/isa/fault.h"
+#include "roles/overlay/sim/net/route_fault.h"
 #include "roles/overlay/sim/net/send_fault.h"
 
 namespace polyloom::overlay {

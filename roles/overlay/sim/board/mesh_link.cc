@@ -12,10 +12,18 @@ namespace {
 constexpr std::uint64_t kLastFlit = 1u << 6;
 constexpr unsigned kLengthShift = 56;
 
+/// What follows the header: a mask; with a header in every flit, a key is sent as one too.
+bool has_mask(MessageKind kind, bool header_every_flit) {
+  return kind == MessageKind::mask || (kind == MessageKind::key && header_every_flit);
+}
+
 std::uint64_t pack_header(const Message& message, unsigned epoch) {
-  const auto thread = static_cast<std::uint64_t>(message.mask == 0 ? 0 : std::countr_zero(message.mask));
+  const bool key = message.kind == MessageKind::key;
+  const auto thread =
+      static_cast<std::uint64_t>(key || message.mask == 0 ? 0 : std::countr_zero(message.mask));
   return static_cast<std::uint64_t>(message.kind) | (std::uint64_t{epoch} << 3) |
-         (std::uint64_t{message.flits - 1u} << 4) | (thread << 8) | (std::uint64_t{message.dest} << 16);
+         (std::uint64_t{message.flits - 1u} << 4) | (thread << 8) |
+         ((key ? message.mask : message.dest) << 16);
 }
 
 MessageKind kind_of(std::uint64_t header) { return static_cast<MessageKind>(header & 7); }
@@ -57,13 +65,13 @@ void MeshLink::send(Cycle to, const Message& message, unsigned epoch) {
   const std::uint64_t header = pack_header(message, epoch);
   if (!config_.header_every_flit) {
     push(header | kLastFlit);
-    if (message.kind == MessageKind::mask) push(message.mask);
+    if (has_mask(message.kind, false)) push(message.mask);
     for (unsigned i = 0; i < 2u * message.flits; ++i) push(payload(message, i));
     return;
   }
   for (unsigned flit = 0; flit < message.flits; ++flit) {
     push(header | (flit + 1u == message.flits ? kLastFlit : 0));
-    if (message.kind == MessageKind::mask) push(message.mask);
+    if (has_mask(message.kind, true)) push(message.mask);
     push(payload(message, 2 * flit));
     push(payload(message, 2 * flit + 1));
   }
@@ -104,7 +112,7 @@ std::size_t MeshLink::items_needed() const {
     return items_.size() < 2 ? 2 : 1 + static_cast<std::size_t>(items_[1] >> kLengthShift);
   }
   const std::size_t flits = flits_of(header);
-  const std::size_t head = kind_of(header) == MessageKind::mask ? 2 : 1;
+  const std::size_t head = has_mask(kind_of(header), config_.header_every_flit) ? 2 : 1;
   return config_.header_every_flit ? (head + 2) * flits : head + 2 * flits;
 }
 
@@ -123,11 +131,12 @@ void MeshLink::unpack() {
   Message& message = arrival_.message;
   message.kind = kind_of(header);
   message.flits = static_cast<std::uint8_t>(flits_of(header));
-  message.dest = static_cast<std::uint32_t>(header >> 16) & 0xfffff;
-  message.mask = std::uint64_t{1} << ((header >> 8) & 63);
+  const bool key = message.kind == MessageKind::key;
+  message.dest = key ? config_.key_dest : static_cast<std::uint32_t>(header >> 16) & 0xfffff;
+  message.mask = key ? header >> 16 & 0xffffffff : std::uint64_t{1} << ((header >> 8) & 63);
   arrival_.epoch = (header >> 3) & 1;
   arrival_.at = items_at_;
-  const std::size_t head = message.kind == MessageKind::mask ? 2 : 1;
+  const std::size_t head = has_mask(message.kind, config_.header_every_flit) ? 2 : 1;
   if (head == 2) message.mask = items_[1];
   std::size_t in = head;
   for (unsigned i = 0; i < 2u * message.flits; ++i) {

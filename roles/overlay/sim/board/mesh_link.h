@@ -3,8 +3,8 @@
 //
 // On the link, in items of 64 bits (sizes and reasons: roles/overlay/README.md):
 //   message, ours        header, [mask if kind is mask], 2 items a flit
-//   message, published   header, [mask if kind is mask], 2 items of payload; for each flit
-//   header               kind[2:0] epoch[3] flits-1[5:4] last[6] thread[13:8] dest[35:16]
+//   message, published   header, [mask if kind is mask, or a key], 2 items of payload; for each flit
+//   header               kind[2:0] epoch[3] flits-1[5:4] last[6] thread[13:8] dest[35:16], or a key[47:16]
 //   control              the detector's words, their number in [63:56] of the first. On the control channel;
 //   the
 //                        published link has none, there they follow a header of kind control among messages
@@ -28,8 +28,9 @@ namespace polyloom::overlay {
 struct MeshLinkConfig {
   std::uint64_t clock_hz = 0;
   bool header_every_flit = false;
-  bool published = false;    ///< the published reliable link
-  fabric::Time latency = 0;  ///< of the wire
+  bool published = false;      ///< the published reliable link
+  fabric::Time latency = 0;    ///< of the wire
+  std::uint32_t key_dest = 0;  ///< destination of key messages, which says no more than that they are such
 };
 
 /// Order: messages among themselves, control among itself; control overtakes messages. Nothing depends on how

@@ -36,12 +36,16 @@ struct Pair {
   Cycle now = 0;
 };
 
+constexpr std::uint32_t kKeyDest = 0x1000;
+
 Message message(MessageKind kind, unsigned flits) {
   Message m;
   m.kind = kind;
   m.flits = static_cast<std::uint8_t>(flits);
-  m.dest = 0x81234 + flits;
-  m.mask = kind == MessageKind::mask ? 0x8000'0000'0001'0010u : std::uint64_t{1} << (40 + flits);
+  m.dest = kind == MessageKind::key ? kKeyDest : 0x81234 + flits;
+  m.mask = kind == MessageKind::mask  ? 0x8000'0000'0001'0010u
+           : kind == MessageKind::key ? 0xfedc'ba90u + flits
+                                      : std::uint64_t{1} << (40 + flits);
   for (unsigned i = 0; i < m.words(); ++i) m.data[i] = 0x1000 * flits + i;
   return m;
 }
@@ -51,6 +55,7 @@ std::size_t items(bool published, MessageKind kind, unsigned flits) {
       {{false, MessageKind::unicast}, {3, 5, 7, 9}}, {{false, MessageKind::host}, {3, 5, 7, 9}},
       {{false, MessageKind::mask}, {4, 6, 8, 10}},   {{true, MessageKind::unicast}, {3, 6, 9, 12}},
       {{true, MessageKind::host}, {3, 6, 9, 12}},    {{true, MessageKind::mask}, {4, 8, 12, 16}},
+      {{false, MessageKind::key}, {3, 5, 7, 9}},     {{true, MessageKind::key}, {4, 8, 12, 16}},
   };
   return table.at({published, kind})[flits - 1];
 }
@@ -60,8 +65,9 @@ INSTANTIATE_TEST_SUITE_P(Formats, MeshLinkFormat, testing::Bool());
 
 TEST_P(MeshLinkFormat, MessagesArriveAsTheyWereSentAndTakeTheirItems) {
   const bool published = GetParam();
-  Pair pair({kHz, published, published, blocks::FakeWire::Spec{}.latency});
-  for (const MessageKind kind : {MessageKind::unicast, MessageKind::mask, MessageKind::host}) {
+  Pair pair({kHz, published, published, blocks::FakeWire::Spec{}.latency, kKeyDest});
+  for (const MessageKind kind :
+       {MessageKind::unicast, MessageKind::mask, MessageKind::host, MessageKind::key}) {
     for (unsigned flits = 1; flits <= kMaxFlits; ++flits) {
       const Message sent = message(kind, flits);
       const std::uint64_t before = pair.items_sent();

@@ -51,6 +51,8 @@ void read_sizes(fabric::Table& table, BoardParams& board) {
   board.extra_send_slot = table.boolean("extra_send_slot", false);
   board.header_every_flit = table.boolean("header_every_flit", false);
   board.scratchpad_single_port = table.boolean("scratchpad_single_port", false);
+  // The largest boards have as many caches as can share memories: no port is left for the router.
+  board.programmable_routers = table.boolean("programmable_routers", board.tiles() < 64);
   board.noc_cycles_per_flit = small(table.integer("noc_cycles_per_flit", 1, 1, 8));
   if (board.dram_channels > board.tiles()) {
     table.fail("dram_channels", "is more than the board has tiles",

@@ -25,7 +25,9 @@ std::uint32_t AddressLayout::mailbox_id(BoardCoord board, unsigned tile_x, unsig
 
 std::string AddressLayout::problem_with(std::uint32_t dest, MeshSize mesh, const BoardParams& params) const {
   if (is_key(dest)) {
-    return "sends to a routing key, but this overlay has no programmable routers; send to threads instead";
+    if (params.programmable_routers) return {};
+    return "sends to a routing key, but this overlay has no programmable routers ([overlay] "
+           "programmable_routers); send to threads instead";
   }
   if (is_accelerator(dest)) return "sends to a custom accelerator, but this overlay has none";
   const BoardCoord board = board_of(dest);

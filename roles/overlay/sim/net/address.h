@@ -2,9 +2,11 @@
 // How threads, mailboxes and special destinations are numbered (Tinsel facts, section 1.4).
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 
+#include "roles/overlay/sim/net/message.h"
 #include "roles/overlay/sim/types.h"
 
 namespace polyloom::overlay {
@@ -52,6 +54,13 @@ class AddressLayout {
   bool is_host(std::uint32_t dest) const { return (dest >> (mailbox_bits() + 1)) & 1; }
   bool is_key(std::uint32_t dest) const { return (dest >> (mailbox_bits() + 2)) & 1; }
   bool is_accelerator(std::uint32_t dest) const { return (dest >> (mailbox_bits() + 3)) & 1; }
+  /// What a message is by its destination and mask.
+  MessageKind kind_of(std::uint32_t dest, std::uint64_t mask) const {
+    return is_key(dest)                ? MessageKind::key
+           : is_host(dest)             ? MessageKind::host
+           : std::has_single_bit(mask) ? MessageKind::unicast
+                                       : MessageKind::mask;
+  }
   std::uint32_t host_bit() const { return 1u << (mailbox_bits() + 1); }
   std::uint32_t key_bit() const { return 1u << (mailbox_bits() + 2); }
 

@@ -8,11 +8,10 @@
 #include "blocks/noise.h"
 #include "fabric/node.h"
 #include "roles/overlay/sim/isa/exec.h"
+#include "roles/overlay/sim/tile/memory.h"
 
 namespace polyloom::overlay {
 namespace {
-
-constexpr unsigned kSlotBytes = kSlotWords * 4;
 
 void copy_flits(const std::uint32_t* from, std::uint32_t* to, unsigned flits) {
   for (; flits != 0; --flits, from += kFlitWords, to += kFlitWords) std::copy_n(from, kFlitWords, to);
@@ -50,7 +49,7 @@ SendFault Mailbox::problem_with(unsigned thread, const SendRequest& request) con
   if ((send_busy_ >> thread) & 1) return SendFault::busy;
   if (request.flits < 1 || request.flits > shared_.params.max_flits) return SendFault::length;
   if (!layout.problem_with(request.dest, shared_.mesh, shared_.params).empty()) return SendFault::destination;
-  if (!layout.is_host(request.dest)) {
+  if (!layout.is_host(request.dest) && !layout.is_key(request.dest)) {
     if (request.mask == 0) return SendFault::nobody;
     if (request.mask & ~valid_mask_) return SendFault::no_thread;
   }
@@ -367,9 +366,7 @@ void Mailbox::start_send(Cycle c) {
   message.dest = request.dest;
   message.mask = request.mask;
   message.flits = request.flits;
-  message.kind = shared_.layout.is_host(request.dest) ? MessageKind::host
-                 : std::has_single_bit(request.mask)  ? MessageKind::unicast
-                                                      : MessageKind::mask;
+  message.kind = shared_.layout.kind_of(request.dest, request.mask);
   const std::uint32_t first = (request.slot_addr / 4 & word_mask_) / kSlotWords * kSlotWords;
   copy_flits(&bytes_[first], message.data.data(), message.flits);
   ++counters_.sent;

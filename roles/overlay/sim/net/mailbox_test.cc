@@ -244,7 +244,9 @@ TEST(Mailbox, FrozenThreadsNeitherSendNorReceiveNorWake) {
 }
 
 TEST(Mailbox, BadRequestsAreFaultsThatNameTheThread) {
-  Bench b;
+  BoardParams params;
+  params.programmable_routers = false;
+  Bench b(params);
   b.begin(0);
   b.box.send(0, 1, {1, 0, 0, 1});         // empty mask
   b.box.send(0, 2, {3u << 4, 1, 0, 1});   // board (3,0) of 2x2
@@ -262,6 +264,16 @@ TEST(Mailbox, BadRequestsAreFaultsThatNameTheThread) {
   EXPECT_NE(b.faults[4].find("tinselCanSend"), std::string::npos);
   EXPECT_NE(b.faults[5].find("6 sends from a pointer outside the scratchpad"), std::string::npos);
   EXPECT_EQ(b.shared.activity.in_flight, 1);
+}
+
+TEST(Mailbox, KeysNeedNoReceivers) {
+  Bench b;
+  b.begin(0);
+  b.box.send(0, 3, {1u << 12, 0, 0, 1});
+  b.box.send(0, 4, {1u << 12, 0x89abcdef, 0, 1});
+  b.finish();
+  EXPECT_TRUE(b.faults.empty());
+  EXPECT_EQ(b.shared.activity.in_flight, 2);
 }
 
 TEST(Mailbox, SmallerCoresFollowEachOtherInTheMask) {

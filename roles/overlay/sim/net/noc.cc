@@ -10,10 +10,11 @@ namespace polyloom::overlay {
 Noc::Noc(NetShared& shared)
     : shared_(shared),
       tiles_(shared.params.tiles()),
-      units_(shared.board_router_unit() + 1),
-      max_flits_(shared.params.max_flits) {
+      units_(shared.expander_unit() + 1),
+      max_flits_(shared.params.max_flits),
+      expanders_(shared, kColumn0 + shared.params.tiles_x) {
   const BoardParams& p = shared.params;
-  assert(p.tiles_x + kColumn0 <= kMaxPorts && 2 * p.tiles() + 1 <= Wheel::kUnits);
+  assert(p.tiles_x + kColumn0 <= kMaxPorts && units_ <= Wheel::kUnits);
   assert(shared.link_flits >= p.max_flits && shared.link_flits <= kExitFlits);
   assert(p.max_flits <= kMaxFlits && p.noc_cycles_per_flit >= 1 && p.noc_cycles_per_flit <= 8);
   routers_.resize(p.tiles() + 1);
@@ -63,6 +64,7 @@ void Noc::connect(unsigned from, unsigned out, unsigned to, unsigned in) {
 // ---- routing ----
 
 unsigned Noc::route_board(const Message& message) const {
+  if (message.kind == MessageKind::key) return kExpand;
   BoardCoord to = shared_.layout.board_of(message.dest);
   if (message.kind == MessageKind::host) to = {0, 0};  // the host sits at the south-west corner
   if (to.x != shared_.board.x) return to.x > shared_.board.x ? kLinkEast : kLinkWest;
@@ -90,7 +92,8 @@ void Noc::fill_routes() {
 
 std::uint16_t Noc::target_of(const Message& message) const {
   const AddressLayout& layout = shared_.layout;
-  if (message.kind == MessageKind::host || layout.board_of(message.dest) != shared_.board) {
+  if (message.kind == MessageKind::host || message.kind == MessageKind::key ||
+      layout.board_of(message.dest) != shared_.board) {
     return static_cast<std::uint16_t>(shared_.params.tiles());
   }
   return static_cast<std::uint16_t>(layout.tile_y(message.dest) * shared_.params.tiles_x +
@@ -120,6 +123,9 @@ void Noc::push(unsigned router, unsigned in, const Entry& entry) {
   last = entry;
   last.out = router == tiles_ ? static_cast<std::uint8_t>(route_board(shared_.pool[entry.id]))
                               : next_port_[router * (tiles_ + 1) + entry.target];
+  if (last.out == kExpand) {
+    expanders_.arrive(in, entry.ready, static_cast<std::uint32_t>(shared_.pool[entry.id].mask));
+  }
   ++input.count;
   input.flits = static_cast<std::uint8_t>(input.flits + entry.flits);
   r.waiting |= 1u << in;
@@ -182,24 +188,56 @@ inline bool Noc::accepts(const Output& output, Cycle c) {
   return false;
 }
 
-inline void Noc::grant(Router& router, unsigned in, Output& output, Cycle c) {
-  Input& input = router.inputs[in];
-  Entry entry = input.entries[input.head];
-  const Cycle done = c + entry.flits * shared_.params.noc_cycles_per_flit;
-
+/// The message at the head of an input leaves; its last flit goes in the cycle before `done`.
+inline void Noc::take_head(Router& router, Input& input, unsigned flits, Cycle done) {
   input.head = static_cast<std::uint8_t>((input.head + 1) & input.ring);
   if (--input.count == 0) {
     input.head = 0;  // a short queue stays in one cache line
-    router.waiting &= ~(1u << in);
+    router.waiting &= ~(1u << (&input - router.inputs.data()));
   } else {
     shared_.wheel.schedule(done, router.unit);
   }
   input.flits = static_cast<std::uint8_t>(input.flits - input.leaving);
-  input.leaving = entry.flits;
+  input.leaving = static_cast<std::uint8_t>(flits);
   input.leaving_until = done;
   if (input.upstream_blocked) {
     input.upstream_blocked = false;
     shared_.wheel.schedule(done, input.upstream);
+  }
+}
+
+/// What the expander shows of the key message at the head of an input is granted; the message leaves with its
+/// last copy. Counted while the message still counts, so that the board's sum never dips to zero early.
+Noc::Entry Noc::copy_head(Input& input, unsigned in, Cycle c) {
+  const Entry& head = input.entries[input.head];
+  const Expanders::Copy& shown = *expanders_.shown(in, c);
+  const MessageId id = shared_.pool.allocate();
+  Message& message = shared_.pool[id];
+  message = shared_.pool[head.id];
+  shown.make(message);
+  ++shared_.activity.in_flight;
+  return {0, id, head.flits, 0, target_of(message)};
+}
+
+inline void Noc::grant(Router& router, unsigned in, Output& output, Cycle c) {
+  Input& input = router.inputs[in];
+  Entry entry = input.entries[input.head];
+  const Cycle done = c + entry.flits * shared_.params.noc_cycles_per_flit;
+  if (entry.out != kExpand) [[likely]] {
+    take_head(router, input, entry.flits, done);
+  } else {
+    const bool last = expanders_.shown(in, c)->last;
+    const MessageId key = entry.id;
+    entry = copy_head(input, in, c);
+    expanders_.taken(in, c);
+    if (last) {
+      end_key(key, c);
+      take_head(router, input, entry.flits, done);
+    } else {  // the message before has left
+      input.flits = static_cast<std::uint8_t>(input.flits - input.leaving);
+      input.leaving = 0;
+      input.leaving_until = done;
+    }
   }
 
   output.busy_until = done;
@@ -207,6 +245,7 @@ inline void Noc::grant(Router& router, unsigned in, Output& output, Cycle c) {
   router.flits += entry.flits;
   ++counters_.message_hops;
   counters_.flit_hops += entry.flits;
+  router_sent_ += router.unit == shared_.board_router_unit();
   switch (output.sink) {
     case Sink::router:
       entry.ready = c + kHopLatency;
@@ -224,28 +263,58 @@ inline void Noc::grant(Router& router, unsigned in, Output& output, Cycle c) {
   }
 }
 
+/// A key message counts until its last copy does.
+void Noc::end_key(MessageId id, Cycle c) {
+  shared_.pool.release(id);
+  --shared_.activity.in_flight;
+  shared_.activity.changed = c;
+}
+
+/// Output that the key message at the head of an input asks for in cycle `c`, kNoWay if none. A message
+/// without further receivers ends here.
+unsigned Noc::expanded_way(Router& router, unsigned in, Cycle c) {
+  const Expanders::Copy* const shown = expanders_.shown(in, c);
+  if (shown == nullptr) return kNoWay;
+  Input& input = router.inputs[in];
+  const Entry& head = input.entries[input.head];
+  if (input.leaving_until > c) {
+    shared_.wheel.schedule(input.leaving_until, router.unit);
+    return kNoWay;
+  }
+  if (!shown->end) return shown->out;
+  expanders_.taken(in, c);
+  end_key(head.id, c);
+  take_head(router, input, head.flits, c + 1);
+  return kNoWay;
+}
+
+/// Output that the message at the head of an input asks for in cycle `c`, kNoWay if none yet.
+inline unsigned Noc::wanted_way(Router& router, unsigned in, Cycle c) {
+  const Input& input = router.inputs[in];
+  const Entry& head = input.entries[input.head];
+  if (head.out == kExpand) [[unlikely]]
+    return expanded_way(router, in, c);
+  const Cycle eligible = input.eligible();
+  if (eligible <= c) return head.out;
+  shared_.wheel.schedule(eligible, router.unit);
+  return kNoWay;
+}
+
 void Noc::evaluate(unsigned index, Cycle c) {
   Router& router = routers_[index];
   if (std::has_single_bit(router.waiting)) {
-    const auto in = static_cast<unsigned>(std::countr_zero(router.waiting));
-    const Input& input = router.inputs[in];
-    const Cycle eligible = input.eligible();
-    if (eligible > c) return shared_.wheel.schedule(eligible, router.unit);
-    return arbitrate(router, router.waiting, input.entries[input.head].out, c);
+    const unsigned way = wanted_way(router, static_cast<unsigned>(std::countr_zero(router.waiting)), c);
+    if (way != kNoWay) arbitrate(router, router.waiting, way, c);
+    return;
   }
   std::array<std::uint32_t, kMaxPorts> requests;
   std::uint32_t wanted = 0;
   for (std::uint32_t left = router.waiting; left != 0; left &= left - 1) {
     const auto in = static_cast<unsigned>(std::countr_zero(left));
-    const Input& input = router.inputs[in];
-    const Entry& head = input.entries[input.head];
-    const Cycle eligible = input.eligible();
-    if (eligible > c) {
-      shared_.wheel.schedule(eligible, router.unit);
-      continue;
-    }
-    requests[head.out] = (wanted >> head.out & 1u) != 0 ? requests[head.out] | 1u << in : 1u << in;
-    wanted |= 1u << head.out;
+    const unsigned way = wanted_way(router, in, c);
+    if (way == kNoWay) continue;
+    requests[way] = (wanted >> way & 1u) != 0 ? requests[way] | 1u << in : 1u << in;
+    wanted |= 1u << way;
   }
   for (; wanted != 0; wanted &= wanted - 1) {
     const auto out = static_cast<unsigned>(std::countr_zero(wanted));
@@ -282,6 +351,8 @@ void Noc::advance(Cycle to) {
         const unsigned unit = word * 64 + static_cast<unsigned>(std::countr_zero(left));
         if (unit < tiles_) {
           mailboxes_[unit]->tick(c);
+        } else if (unit == shared_.expander_unit()) {
+          expanders_.step(c);
         } else {
           evaluate(unit - tiles_, c);
         }

@@ -9,22 +9,11 @@
 #include <memory>
 #include <vector>
 
+#include "roles/overlay/sim/net/expanders.h"
 #include "roles/overlay/sim/net/mailbox.h"
 #include "roles/overlay/sim/net/shared.h"
 
 namespace polyloom::overlay {
-
-/// Ports of the board router: links first (as a mesh node's ports), then the host, then one column of tiles
-/// each.
-enum BoardPort : unsigned {
-  kLinkNorth = 0,
-  kLinkEast = 1,
-  kLinkSouth = 2,
-  kLinkWest = 3,
-  kHostPort = 4,
-  kColumn0 = 5
-};
-inline constexpr unsigned kBoardExits = 5;  ///< links and host
 
 struct NocCounters {
   std::uint64_t message_hops = 0, flit_hops = 0;  ///< grants of the tile routers, towards mailboxes included
@@ -74,6 +63,12 @@ class Noc final : public Injector {
   /// Removes the oldest of leaving() in cycle `c`; the caller releases the message.
   void leave(BoardPort port, Cycle c);
 
+  /// What makes copies of key messages at the board router: its memory must be set before one comes.
+  Expanders& expanders() { return expanders_; }
+  const Expanders& expanders() const { return expanders_; }
+  /// Messages that the board router has sent on, to links, host and columns.
+  std::uint64_t router_sent() const { return router_sent_; }
+
   // Injector.
   bool local_room(unsigned tile, Cycle c) override;
   void inject(unsigned tile, Cycle ready, MessageId id) override;
@@ -88,6 +83,8 @@ class Noc final : public Injector {
   static constexpr unsigned kMaxPorts = 16;
   enum TilePort : unsigned { kNorth = 0, kEast = 1, kSouth = 2, kWest = 3, kLocal = 4 };
   static constexpr unsigned kTilePorts = 5;
+  /// Way of a key message at the board router: what its expander shows.
+  static constexpr std::uint8_t kExpand = 0xff, kNoWay = 0xfe;
 
   struct Entry {
     Cycle ready;  ///< when the head may be granted
@@ -141,9 +138,14 @@ class Noc final : public Injector {
   bool room(Input& input, Cycle c);
   bool accepts(const Output& output, Cycle c);
   void push(unsigned router, unsigned input, const Entry& entry);
+  unsigned wanted_way(Router& router, unsigned in, Cycle c);
+  unsigned expanded_way(Router& router, unsigned in, Cycle c);
   void evaluate(unsigned router, Cycle c);
   void arbitrate(Router& router, std::uint32_t requests, unsigned out, Cycle c);
   void grant(Router& router, unsigned in, Output& output, Cycle c);
+  void take_head(Router& router, Input& input, unsigned flits, Cycle done);
+  Entry copy_head(Input& input, unsigned in, Cycle c);
+  void end_key(MessageId id, Cycle c);
 
   NetShared& shared_;
   const unsigned tiles_, units_, max_flits_;
@@ -153,6 +155,8 @@ class Noc final : public Injector {
   /// Output port by router and target: tiles of this board, then everywhere else (always south).
   std::vector<std::uint8_t> next_port_;
   std::array<Exit, kBoardExits> exits_;
+  Expanders expanders_;
+  std::uint64_t router_sent_ = 0;
   Cycle advanced_to_ = 0;
   NocCounters counters_;
 };

@@ -7,8 +7,11 @@ std::string send_fault_text(SendFault fault, std::uint32_t dest, MeshSize mesh, 
   switch (fault) {
     case SendFault::none:
       break;
-    case SendFault::destination:
-      return AddressLayout(params).problem_with(dest, mesh, params);
+    case SendFault::destination: {
+      BoardParams without = params;  // a key that was refused was refused for this
+      without.programmable_routers = false;
+      return AddressLayout(params).problem_with(dest, mesh, without);
+    }
     case SendFault::busy:
       return "sends while its previous message has not left (check tinselCanSend)";
     case SendFault::length:

@@ -7,6 +7,7 @@
 
 #include "roles/overlay/sim/net/address.h"
 #include "roles/overlay/sim/net/message.h"
+#include "roles/overlay/sim/net/route_fault.h"
 #include "roles/overlay/sim/net/send_fault.h"
 #include "roles/overlay/sim/net/wheel.h"
 #include "roles/overlay/sim/tile_ports.h"
@@ -30,6 +31,9 @@ struct Activity {
 using NetFault =
     std::function<void(Cycle c, unsigned tile, unsigned thread, const SendRequest& request, SendFault why)>;
 
+/// The board's router skips what a key leads to; `head`: the upper 32 bits of the record, 0 if there is none.
+using RouteFaultSink = std::function<void(Cycle c, RouteFault why, std::uint32_t key, std::uint32_t head)>;
+
 struct NetShared {
   /// A LUT memory of an FPGA is 32 deep anyway; small buffers lose a third of the neighbour exchange.
   static constexpr unsigned kLinkFlits = 16;
@@ -46,6 +50,7 @@ struct NetShared {
   MessagePool pool;
   Activity activity;
   NetFault fault;
+  RouteFaultSink route_fault;
   bool may_freeze = false;     ///< termination detection uses Activity::frozen
   Cycle wake = 1;              ///< from an event until a thread that waited for it can issue: TileTiming
   Cycle window_end = kWindow;  ///< end of the board window being advanced: cores see nothing earlier
@@ -54,6 +59,7 @@ struct NetShared {
   unsigned mailbox_unit(unsigned tile) const { return tile; }
   unsigned router_unit(unsigned tile) const { return params.tiles() + tile; }
   unsigned board_router_unit() const { return 2 * params.tiles(); }
+  unsigned expander_unit() const { return 2 * params.tiles() + 1; }
 };
 
 }  // namespace polyloom::overlay
