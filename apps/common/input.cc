@@ -16,31 +16,31 @@ namespace polyloom::apps {
 namespace {
 
 constexpr const char* kKinds =
-    "geometric:VERTICES:DEGREE, kronecker:SCALE:EDGEFACTOR, uniform:VERTICES:DEGREE, grid:WIDTH:HEIGHT or "
+    "geometric:VERTICES:DEGREE[:RADIUS], kronecker:SCALE:EDGEFACTOR, uniform:VERTICES:DEGREE, "
+    "grid:WIDTH:HEIGHT or "
     "debian";
 
-/// "kind:a:b" with whole numbers a and b.
+/// "kind:a:b" or "kind:a:b:c" with whole numbers.
 struct Recipe {
   std::string kind;
-  std::uint64_t a = 0, b = 0;
+  std::vector<std::uint64_t> numbers;
 };
 
 Recipe parse_recipe(const std::string& text) {
   const auto reject = [&] { throw UserError("--generate " + text + ": expected " + kKinds); };
   Recipe recipe;
-  const std::size_t first = text.find(':');
-  recipe.kind = text.substr(0, first);
-  if (recipe.kind == "debian" && first == std::string::npos) return recipe;
-  const std::size_t second = first == std::string::npos ? first : text.find(':', first + 1);
-  if (second == std::string::npos) reject();
-  const auto number = [&](std::size_t from, std::size_t to) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data() + from, text.data() + to, value);
-    if (error != std::errc() || end != text.data() + to) reject();
-    return value;
-  };
-  recipe.a = number(first + 1, second);
-  recipe.b = number(second + 1, text.size());
+  std::size_t at = text.find(':');
+  recipe.kind = text.substr(0, at);
+  if (recipe.kind == "debian" && at == std::string::npos) return recipe;
+  while (at != std::string::npos) {
+    const std::size_t from = at + 1;
+    at = text.find(':', from);
+    const char* const last = text.data() + std::min(at, text.size());
+    const auto [end, error] = std::from_chars(text.data() + from, last, recipe.numbers.emplace_back());
+    if (error != std::errc() || end != last) reject();
+  }
+  const std::size_t most = recipe.kind == "geometric" ? 3 : 2;
+  if (recipe.numbers.size() < 2 || recipe.numbers.size() > most) reject();
   return recipe;
 }
 
@@ -56,9 +56,13 @@ polite::GraphData generate(const Options& options) {
   const Recipe recipe = parse_recipe(options.generate);
   constexpr std::uint64_t kMost = 1ull << 31;
   if (recipe.kind == "debian") return polite::read_apt_lists();
-  const std::uint32_t a = in_range(options, recipe.a, kMost), b = in_range(options, recipe.b, kMost);
+  const auto number = [&](std::size_t i) { return in_range(options, recipe.numbers[i], kMost); };
+  const std::uint32_t a = number(0), b = number(1);
   const std::uint64_t seed = options.graph_seed.value_or(kGraphSeed);
-  if (recipe.kind == "geometric") return polite::geometric_graph(a, b, seed);
+  if (recipe.kind == "geometric") {
+    return recipe.numbers.size() == 2 ? polite::geometric_graph(a, b, seed)
+                                      : polite::geometric_square(a, number(2), b, seed);
+  }
   if (recipe.kind == "kronecker") return polite::kronecker_graph(in_range(options, a, 30), b, seed);
   if (recipe.kind == "uniform") return polite::uniform_graph(a, static_cast<std::uint64_t>(a) * b, seed);
   if (recipe.kind == "grid") return polite::grid_graph(a, b);

@@ -77,7 +77,7 @@ void add_input(CLI::App& cli, Options& o) {
       "zstd, lz4) too");
   auto* generate =
       cli.add_option("--generate", o.generate,
-                     "Made graph: geometric:VERTICES:DEGREE, kronecker:SCALE:EDGEFACTOR, "
+                     "Made graph: geometric:VERTICES:DEGREE[:RADIUS], kronecker:SCALE:EDGEFACTOR, "
                      "uniform:VERTICES:DEGREE, grid:WIDTH:HEIGHT, debian (this machine's packages)");
   graph->excludes(generate);
   cli.add_option("--format", o.format, "Format of the file, if its name and content do not tell")

@@ -26,10 +26,10 @@ inline constexpr std::uint64_t kGraphSeed = 1;
 struct Options {
   std::string app;
   // Where the graph comes from: exactly one of these.
-  std::string graph;  ///< file
-  std::string
-      generate;  ///< "geometric:VERTICES:DEGREE", "kronecker:SCALE:EDGEFACTOR", "uniform:...", "grid:WxH"
-  std::string format;                       ///< of the file; empty = by name and content
+  std::string graph;     ///< file
+  std::string generate;  ///< "geometric:VERTICES:DEGREE[:RADIUS]", "kronecker:SCALE:EDGEFACTOR",
+                         ///< "uniform:...", "grid:WxH"
+  std::string format;    ///< of the file; empty = by name and content
   std::optional<std::uint64_t> graph_seed;  ///< of what is drawn; kGraphSeed if not given
   bool undirected = false;                  ///< add the reverse of every edge
   // What to compute.

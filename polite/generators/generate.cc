@@ -85,6 +85,10 @@ GraphData geometric(Grid grid, std::uint32_t distance, std::uint32_t fanout, std
   return g;
 }
 
+std::uint64_t square_side(std::uint32_t vertices) {
+  return static_cast<std::uint64_t>(std::ceil(std::sqrt(static_cast<double>(vertices))));
+}
+
 }  // namespace
 
 GraphData geometric_graph(std::uint32_t width, std::uint32_t height, std::uint32_t distance,
@@ -92,18 +96,23 @@ GraphData geometric_graph(std::uint32_t width, std::uint32_t height, std::uint32
   return geometric({width, std::uint64_t{width} * height}, distance, fanout, seed);
 }
 
+GraphData geometric_square(std::uint32_t vertices, std::uint32_t distance, std::uint32_t fanout,
+                           std::uint64_t seed) {
+  return geometric({square_side(vertices), vertices}, distance, fanout, seed);
+}
+
 GraphData geometric_graph(std::uint32_t vertices, std::uint32_t fanout, std::uint64_t seed) {
   if (vertices <= fanout) {
     throw UserError("geometric graph: a fanout of " + std::to_string(fanout) + " needs more than " +
                     std::to_string(vertices) + " vertices");
   }
-  const auto width = static_cast<std::uint64_t>(std::ceil(std::sqrt(static_cast<double>(vertices))));
+  const auto width = static_cast<std::uint32_t>(square_side(vertices));
   // A corner sees (d + 1)^2 points, fewer where the last row is short: let it have twice what it needs.
   std::uint32_t distance = 1;
   while ((distance + 1) * (distance + 1ull) - 1 < 2ull * fanout && distance < width) ++distance;
   // In a small graph everybody may be a neighbour.
-  if ((distance + 1) * (distance + 1ull) > vertices / 2) distance = static_cast<std::uint32_t>(width);
-  return geometric({width, vertices}, distance, fanout, seed);
+  if ((distance + 1) * (distance + 1ull) > vertices / 2) distance = width;
+  return geometric_square(vertices, distance, fanout, seed);
 }
 
 GraphData kronecker_graph(unsigned scale, unsigned edge_factor, std::uint64_t seed) {

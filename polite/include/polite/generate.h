@@ -14,7 +14,10 @@ namespace polyloom::polite {
 /// facts 5.6 (GenGeoGraph2).
 GraphData geometric_graph(std::uint32_t width, std::uint32_t height, std::uint32_t distance,
                           std::uint32_t fanout, std::uint64_t seed = 1);
-/// The same on a square for `vertices` vertices, with the smallest distance that suits twice the fanout.
+/// The same on a square for `vertices` vertices.
+GraphData geometric_square(std::uint32_t vertices, std::uint32_t distance, std::uint32_t fanout,
+                           std::uint64_t seed = 1);
+/// The same with the smallest distance that suits twice the fanout.
 GraphData geometric_graph(std::uint32_t vertices, std::uint32_t fanout, std::uint64_t seed = 1);
 
 /// Kronecker (R-MAT) graph of Graph500: 2^scale vertices, edge_factor * 2^scale directed edges,
