@@ -44,7 +44,7 @@ CLUSTERS = {
 
 
 def beats(records: list[int]) -> list[bytes]:
-    """Records (integers of 48 bits, or of 96 with an odd tag) as 32-byte beats: the first one highest, their number above."""
+    """Records (48 bits, or 96 with WIDE) as 32-byte beats: the first one highest, their number above."""
     packed: list[tuple[int, int, int]] = []  # bits, chunks used, records
     for record in records:
         chunks = 2 if record >> 96 & 1 else 1
@@ -230,6 +230,8 @@ def test_link_errors_lose_and_double_nothing(tmp_path):
     text = (ROOT / "clusters" / "tiny-6.toml").read_text()
     assert text.count('protocol = "reliable"') == 1
     noisy = tmp_path / "noisy.toml"
-    noisy.write_text(text.replace('protocol = "reliable"', 'protocol = "reliable"\nbit_error_rate = 1e-5\ndrop_rate = 0.01'))
+    noisy.write_text(
+        text.replace('protocol = "reliable"', 'protocol = "reliable"\nbit_error_rate = 1e-5\ndrop_rate = 0.01')
+    )
     for seed in range(100 if FULL else 1):
         check(noisy, CLUSTERS["tiny-6"], 1000 + seed, messages=150)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends by keys in rounds that tinselIdle ends, and notes what it hears: what a thread is to send, and the list of
-// what it has heard, lie in its SRAM partition, written and read by the host (host.cc).
+// Sends by keys in rounds that tinselIdle ends, and notes what it hears: what a thread is to send, and the
+// list of what it has heard, lie in its SRAM partition, written and read by the host (host.cc).
 #include <tinsel.h>
 
 #include "roles/overlay/tests/routers/lists.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes tables as they are told, byte by byte, lets threads send by keys, and prints what every thread has heard.
-// Usage: router_host DEVICE_FOLDER < script
+// Writes tables as they are told, byte by byte, lets threads send by keys, and prints what every thread has
+// heard. Usage: router_host DEVICE_FOLDER < script
 //   table X Y SLICE ADDRESS HEX        bytes of a slice's memory
 //   send X Y CORE THREAD ROUND KEY FIRST SECOND THIRD
 //   host KEY FIRST SECOND THIRD        the host sends, in round 0
@@ -67,7 +67,8 @@ int main(int argc, char** argv) {
     } else if (what == "send") {
       Thread t;
       ToSend send;
-      in >> t.x >> t.y >> t.core >> t.thread >> send.round >> send.key >> send.first >> send.second >> send.third;
+      in >> t.x >> t.y >> t.core >> t.thread >> send.round >> send.key >> send.first >> send.second >>
+          send.third;
       List& list = lists.at(t);
       list.to_send[list.num_to_send++] = send;
     } else if (what == "host") {
@@ -94,10 +95,12 @@ int main(int argc, char** argv) {
     link.dmaRead(t.x, t.y, slice, sram_of(link, t), &list, offsetof(List, to_send));
     if (list.num_heard > MOST_HEARD) return std::fprintf(stderr, "a thread hears too much\n"), 1;
     if (list.num_heard != 0)
-      link.dmaRead(t.x, t.y, slice, sram_of(link, t) + offsetof(List, heard), list.heard, list.num_heard * sizeof(Heard));
+      link.dmaRead(t.x, t.y, slice, sram_of(link, t) + offsetof(List, heard), list.heard,
+                   list.num_heard * sizeof(Heard));
     for (unsigned i = 0; i < list.num_heard; ++i) {
       const Heard& h = list.heard[i];
-      std::printf("%x %x %x %x %x %x %x %x\n", t.x, t.y, t.core, t.thread, h.round, h.first, h.second, h.third);
+      std::printf("%x %x %x %x %x %x %x %x\n", t.x, t.y, t.core, t.thread, h.round, h.first, h.second,
+                  h.third);
     }
   }
   return 0;
