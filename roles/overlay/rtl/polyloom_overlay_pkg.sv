@@ -22,6 +22,7 @@ package polyloom_overlay_pkg;
     bit          extra_send_slot;  // slots 64..127 send too
     bit          fpu;              // F
     bit          muldiv;           // M
+    bit          routers;          // the board router turns keys into copies
   } cfg_t;
 
   // One tile: where a part is looked at alone.
@@ -40,7 +41,8 @@ package polyloom_overlay_pkg;
       noc_link_flits: 16,
       extra_send_slot: 1'b0,
       fpu: 1'b1,
-      muldiv: 1'b1
+      muldiv: 1'b1,
+      routers: 1'b1
   };
 
   localparam int unsigned INDEX_BITS = 6;  // a thread in its tile
@@ -71,6 +73,7 @@ package polyloom_overlay_pkg;
   localparam logic [7:0] CAUSE_CONSOLE_READ = 8'h82;  // no fault
   localparam logic [7:0] CAUSE_ROOM = 8'h88;  // no fault
   localparam logic [4:0] CAUSE_SEND = 5'h10;  // upper bits of send_fault_e's causes
+  localparam logic [4:0] CAUSE_ROUTE = 5'h12;  // of route_why_e's
   typedef enum logic [2:0] {
     SEND_NOWHERE = 3'd0,
     SEND_BUSY    = 3'd3,
@@ -226,6 +229,22 @@ package polyloom_overlay_pkg;
     logic [31:0]           pc;
     logic [31:0]           value;
   } tile_event_t;
+
+  // What a board's router tells its host: it passes over a record, or a key.
+  typedef enum logic [2:0] {
+    ROUTE_MEMORY,    // a beat of the key lies outside the board's memory
+    ROUTE_RECORD,    // no such tag, more or fewer records than a beat holds
+    ROUTE_RECEIVER,  // no such tile or thread, nobody in the mask
+    ROUTE_LINK,      // no board behind the link
+    ROUTE_TURN,      // back over its link, or from Y to X
+    ROUTE_CHAIN      // a second indirection of a key, or too many of a message
+  } route_why_e;
+
+  typedef struct packed {
+    route_why_e  why;
+    logic [31:0] key;    // whose beat it is
+    logic [31:0] value;  // of the record: the upper bits of its first chunk
+  } route_fault_t;
 
   // What happened in a tile in this cycle, a pulse each.
   typedef struct packed {

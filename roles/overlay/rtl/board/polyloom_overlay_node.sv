@@ -28,11 +28,12 @@ module polyloom_overlay_node
     parameter bit ExtraSendSlot = 1'b0,
     parameter bit Fpu = 1'b1,
     parameter bit MulDiv = 1'b1,
+    parameter bit Routers = 1'b1,  // programmable routers
     parameter longint unsigned ClockHz = 64'd250_000_000,
     parameter bit Gate = 1'b0,  // simulation: parts without work stand still
     localparam int unsigned Links = 4,
     localparam int unsigned Memories = 3 * Slices,
-    localparam int unsigned IdBits = $clog2(TilesX * TilesY / Slices + 1) + INDEX_BITS
+    localparam int unsigned IdBits = $clog2(TilesX * TilesY / Slices + (Routers ? 3 : 1)) + INDEX_BITS
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -107,6 +108,7 @@ module polyloom_overlay_node
 );
   localparam int unsigned Tiles = TilesX * TilesY;
   localparam int unsigned LineBits = 8 * LineBytes;
+  localparam int unsigned CountBits = $clog2(Links + 1 + TilesX + 1);
   localparam cfg_t Cfg = '{
       tiles_x: TilesX,
       tiles_y: TilesY,
@@ -122,7 +124,8 @@ module polyloom_overlay_node
       noc_link_flits: NocLinkFlits,
       extra_send_slot: ExtraSendSlot,
       fpu: Fpu,
-      muldiv: MulDiv
+      muldiv: MulDiv,
+      routers: Routers
   };
   function automatic bit power_of_two(input int unsigned value, input int unsigned least, input int unsigned most);
     return value >= least && value <= most && (value & (value - 1)) == 0;
@@ -245,6 +248,10 @@ module polyloom_overlay_node
 
   // ---- tiles ----
   logic tiles_idle;
+  logic [Slices-1:0][1:0] key_valid, key_ready, key_rsp_valid;
+  line_req_t [Slices-1:0][1:0] key;
+  logic [Slices-1:0][INDEX_BITS-1:0] key_rsp_tag;
+  logic [Slices-1:0][LineBits-1:0] key_rsp_data;
   logic [Tiles-1:0] out_valid, out_room, in_valid, in_room, all_idle, all_vote, let_go, let_go_vote;
   flit_t out_flit[Tiles], in_flit[Tiles];
   logic [Tiles-1:0][15:0] in_flight;
@@ -273,6 +280,12 @@ module polyloom_overlay_node
       .dma_rsp_valid_o(dma_rsp_valid),
       .dma_rsp_tag_o  (dma_rsp_tag),
       .dma_rsp_data_o (dma_rsp_data),
+      .key_valid_i    (key_valid),
+      .key_ready_o    (key_ready),
+      .key_i          (key),
+      .key_rsp_valid_o(key_rsp_valid),
+      .key_rsp_tag_o  (key_rsp_tag),
+      .key_rsp_data_o (key_rsp_data),
       .out_valid_o    (out_valid),
       .out_o          (out_flit),
       .out_room_i     (out_room),
@@ -317,25 +330,43 @@ module polyloom_overlay_node
   );
 
   // ---- network ----
+  logic route_fault_valid, route_fault_ready;
+  route_fault_t route_fault;
+  logic [CountBits-1:0] copies, keys_ended, sent_up;
+  logic [1:0] beats_read;
   polyloom_overlay_noc #(
       .Cfg (Cfg),
       .Gate(Gate)
   ) i_noc (
       .clk_i,
       .rst_ni,
-      .board_i      (board),
-      .in_valid_i   (out_valid),
-      .in_i         (out_flit),
-      .in_room_o    (out_room),
-      .out_valid_o  (in_valid),
-      .out_o        (in_flit),
-      .out_room_i   (in_room),
-      .exit_valid_o (exit_valid),
-      .exit_o       (exit_flit),
-      .exit_ready_i (exit_ready),
-      .enter_valid_i(enter_valid),
-      .enter_i      (enter_flit),
-      .enter_room_o (enter_room)
+      .board_i         (board),
+      .mesh_i          (mesh),
+      .in_valid_i      (out_valid),
+      .in_i            (out_flit),
+      .in_room_o       (out_room),
+      .out_valid_o     (in_valid),
+      .out_o           (in_flit),
+      .out_room_i      (in_room),
+      .exit_valid_o    (exit_valid),
+      .exit_o          (exit_flit),
+      .exit_ready_i    (exit_ready),
+      .enter_valid_i   (enter_valid),
+      .enter_i         (enter_flit),
+      .enter_room_o    (enter_room),
+      .line_valid_o    (key_valid),
+      .line_ready_i    (key_ready),
+      .line_o          (key),
+      .line_rsp_valid_i(key_rsp_valid),
+      .line_rsp_tag_i  (key_rsp_tag),
+      .line_rsp_data_i (key_rsp_data),
+      .fault_valid_o   (route_fault_valid),
+      .fault_ready_i   (route_fault_ready),
+      .fault_o         (route_fault),
+      .copy_o          (copies),
+      .ended_o         (keys_ended),
+      .up_o            (sent_up),
+      .beats_o         (beats_read)
   );
 
   // ---- links and detection ----
@@ -433,5 +464,6 @@ module polyloom_overlay_node
   );
 
   logic unused;
-  assign unused = (^lane_rx_pulse_i) ^ (^mem_b_id_i);
+  assign unused = ^{lane_rx_pulse_i, mem_b_id_i, route_fault_valid, route_fault, copies, keys_ended, sent_up, beats_read};
+  assign route_fault_ready = 1'b1;
 endmodule

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_tiles: all tiles of a board and the memory slices that they share.
 // How:          ctl --> distribute --> tiles --> one stream of events
-//               tiles of a slice, and its DMA, --> slice --> three memories (DRAM, SRAM A, SRAM B)
+//               tiles of a slice, board router, DMA --> slice --> three memories (DRAM, SRAM A, SRAM B)
 // Latency:      of the parts; an event passes one arbiter.
 // Throughput:   of the parts; an event a cycle.
 // Backpressure: a host that takes no events stops consoles, and threads that fault go round; nothing else waits.
@@ -14,12 +14,14 @@ module polyloom_overlay_tiles
   import polyloom_overlay_pkg::*;
 #(
     parameter  cfg_t        Cfg      = TINY,
-    parameter  bit          Gate     = 1'b0,                                    // see polyloom_overlay_tile
+    parameter  bit          Gate     = 1'b0,                             // see polyloom_overlay_tile
     localparam int unsigned Tiles    = Cfg.tiles_x * Cfg.tiles_y,
     localparam int unsigned Slices   = Cfg.slices,
     localparam int unsigned LineBits = 8 * Cfg.line_bytes,
     localparam int unsigned Memories = 3 * Slices,
-    localparam int unsigned IdBits   = $clog2(Tiles / Slices + 1) + INDEX_BITS
+    localparam int unsigned OfSlice  = Tiles / Slices,
+    localparam int unsigned Dma      = OfSlice + (Cfg.routers ? 2 : 0),  // client of a slice, the last
+    localparam int unsigned IdBits   = $clog2(Dma + 1) + INDEX_BITS
 ) (
     input  logic       clk_i,
     input  logic       rst_ni,
@@ -44,6 +46,14 @@ module polyloom_overlay_tiles
     output logic      [Slices-1:0]                     dma_rsp_valid_o,
     output logic      [Slices-1:0][    INDEX_BITS-1:0] dma_rsp_tag_o,
     output logic      [Slices-1:0][      LineBits-1:0] dma_rsp_data_o,
+
+    // From the board router, by its two ports: lines of each slice
+    input  logic      [Slices-1:0][           1:0] key_valid_i,
+    output logic      [Slices-1:0][           1:0] key_ready_o,
+    input  line_req_t [Slices-1:0][           1:0] key_i,
+    output logic      [Slices-1:0][           1:0] key_rsp_valid_o,
+    output logic      [Slices-1:0][INDEX_BITS-1:0] key_rsp_tag_o,
+    output logic      [Slices-1:0][  LineBits-1:0] key_rsp_data_o,
 
     // To and from the message network
     output logic  [Tiles-1:0] out_valid_o,
@@ -98,8 +108,6 @@ module polyloom_overlay_tiles
     // To whoever wants to know why nothing goes on: see polyloom_overlay_mailbox
     output logic [Tiles-1:0][5:0][Cfg.cores*Cfg.threads-1:0] state_o
 );
-  localparam int unsigned OfSlice = Tiles / Slices;
-
   // ---- the shell's requests ----
   logic [Tiles-1:0] ctl_valid, ctl_ready, rsp_valid;
   logic [Tiles-1:0][31:0] rdata;
@@ -122,9 +130,9 @@ module polyloom_overlay_tiles
   );
 
   // ---- tiles ----
-  logic [Slices-1:0][OfSlice:0] line_valid, line_ready, line_rsp_valid;
-  line_req_t [Slices-1:0][OfSlice:0] line;
-  logic [Slices-1:0][OfSlice:0][LineBits-1:0] line_wdata;
+  logic [Slices-1:0][Dma:0] line_valid, line_ready, line_rsp_valid;
+  line_req_t [Slices-1:0][Dma:0] line;
+  logic [Slices-1:0][Dma:0][LineBits-1:0] line_wdata;
   logic [Slices-1:0][INDEX_BITS-1:0] line_rsp_tag;
   logic [Slices-1:0][LineBits-1:0] line_rsp_data;
   logic [Tiles-1:0] event_valid, event_ready, cache_idle;
@@ -188,13 +196,27 @@ module polyloom_overlay_tiles
   // ---- memory slices ----
   logic [Slices-1:0] slice_idle;
   for (genvar s = 0; s < int'(Slices); s++) begin : gen_slice
-    assign line_valid[s][OfSlice] = dma_valid_i[s];
-    assign dma_ready_o[s] = line_ready[s][OfSlice];
-    assign line[s][OfSlice] = dma_i[s];
-    assign line_wdata[s][OfSlice] = dma_wdata_i[s];
-    assign dma_rsp_valid_o[s] = line_rsp_valid[s][OfSlice];
+    assign line_valid[s][Dma] = dma_valid_i[s];
+    assign dma_ready_o[s] = line_ready[s][Dma];
+    assign line[s][Dma] = dma_i[s];
+    assign line_wdata[s][Dma] = dma_wdata_i[s];
+    assign dma_rsp_valid_o[s] = line_rsp_valid[s][Dma];
     assign dma_rsp_tag_o[s] = line_rsp_tag[s];
     assign dma_rsp_data_o[s] = line_rsp_data[s];
+    assign key_rsp_tag_o[s] = line_rsp_tag[s];
+    assign key_rsp_data_o[s] = line_rsp_data[s];
+    if (Cfg.routers) begin : gen_keys
+      assign line_valid[s][OfSlice+:2] = key_valid_i[s];
+      assign key_ready_o[s] = line_ready[s][OfSlice+:2];
+      assign line[s][OfSlice+:2] = key_i[s];
+      assign line_wdata[s][OfSlice+:2] = '0;  // they only read
+      assign key_rsp_valid_o[s] = line_rsp_valid[s][OfSlice+:2];
+    end else begin : gen_no_keys
+      logic unused;
+      assign unused = ^{key_valid_i[s], key_i[s]};
+      assign key_ready_o[s] = '0;
+      assign key_rsp_valid_o[s] = '0;
+    end
     logic slice_clk;
     polyloom_clock_gate #(
         .Gate(Gate)
@@ -206,7 +228,7 @@ module polyloom_overlay_tiles
     );
     polyloom_overlay_slice #(
         .Cfg    (Cfg),
-        .Clients(OfSlice + 1)
+        .Clients(Dma + 1)
     ) i_slice (
         .clk_i           (slice_clk),
         .rst_ni,

@@ -23,29 +23,48 @@ module polyloom_overlay_noc
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_noc_pkg::*;
 #(
-    parameter  cfg_t        Cfg   = TINY,
-    parameter  bit          Gate  = 1'b0,                      // simulation: routers without messages stand still
-    localparam int unsigned Tiles = Cfg.tiles_x * Cfg.tiles_y
+    parameter cfg_t Cfg = TINY,
+    parameter bit Gate = 1'b0,  // simulation: routers without messages stand still
+    localparam int unsigned Tiles = Cfg.tiles_x * Cfg.tiles_y,
+    localparam int unsigned LineBits = 8 * Cfg.line_bytes,
+    localparam int unsigned CountBits = $clog2(BOARD_EXITS + Cfg.tiles_x + 1)
 ) (
-    input  logic                     clk_i,
-    input  logic                     rst_ni,
-    input  logic  [2*BOARD_BITS-1:0] board_i,                     // constant: {y, x}
+    input logic clk_i,
+    input logic rst_ni,
+    input logic [2*BOARD_BITS-1:0] board_i,  // constant: {y, x}
+    input logic [7:0] mesh_i,  // constant: {height, width}
     // From mailboxes
-    input  logic  [       Tiles-1:0] in_valid_i,
-    input  flit_t                    in_i         [      Tiles],
-    output logic  [       Tiles-1:0] in_room_o,
+    input logic [Tiles-1:0] in_valid_i,
+    input flit_t in_i[Tiles],
+    output logic [Tiles-1:0] in_room_o,
     // To mailboxes
-    output logic  [       Tiles-1:0] out_valid_o,
-    output flit_t                    out_o        [      Tiles],
-    input  logic  [       Tiles-1:0] out_room_i,
+    output logic [Tiles-1:0] out_valid_o,
+    output flit_t out_o[Tiles],
+    input logic [Tiles-1:0] out_room_i,
     // To links N, E, S, W and host
-    output logic  [ BOARD_EXITS-1:0] exit_valid_o,
-    output flit_t                    exit_o       [BOARD_EXITS],
-    input  logic  [ BOARD_EXITS-1:0] exit_ready_i,
+    output logic [BOARD_EXITS-1:0] exit_valid_o,
+    output flit_t exit_o[BOARD_EXITS],
+    input logic [BOARD_EXITS-1:0] exit_ready_i,
     // From them
-    input  logic  [ BOARD_EXITS-1:0] enter_valid_i,
-    input  flit_t                    enter_i      [BOARD_EXITS],
-    output logic  [ BOARD_EXITS-1:0] enter_room_o
+    input logic [BOARD_EXITS-1:0] enter_valid_i,
+    input flit_t enter_i[BOARD_EXITS],
+    output logic [BOARD_EXITS-1:0] enter_room_o,
+    // Beats of the routing keys' records, from each slice to port 0 (links and host) and 1 (columns)
+    output logic [Cfg.slices-1:0][1:0] line_valid_o,
+    input logic [Cfg.slices-1:0][1:0] line_ready_i,
+    output line_req_t [Cfg.slices-1:0][1:0] line_o,
+    input logic [Cfg.slices-1:0][1:0] line_rsp_valid_i,
+    input logic [Cfg.slices-1:0][INDEX_BITS-1:0] line_rsp_tag_i,
+    input logic [Cfg.slices-1:0][LineBits-1:0] line_rsp_data_i,
+    // To the host: a record, or a key, that is passed over
+    output logic fault_valid_o,
+    input logic fault_ready_i,
+    output route_fault_t fault_o,
+    // What the board router did in the cycle before, for detection and counters
+    output logic [CountBits-1:0] copy_o,  // copies granted
+    output logic [CountBits-1:0] ended_o,  // messages with a key that ended
+    output logic [CountBits-1:0] up_o,  // messages granted towards tiles
+    output logic [1:0] beats_o  // beats asked for
 );
 
   localparam int unsigned W = Cfg.tiles_x;
@@ -201,5 +220,17 @@ module polyloom_overlay_noc
       .out_o      (up),
       .out_room_i (up_room)
   );
+
+  // Nobody asks yet.
+  logic unused;
+  assign unused = ^{mesh_i, line_ready_i, line_rsp_valid_i, line_rsp_tag_i, line_rsp_data_i, fault_ready_i};
+  assign line_valid_o = '0;
+  assign line_o = '0;
+  assign fault_valid_o = 1'b0;
+  assign fault_o = '0;
+  assign copy_o = '0;
+  assign ended_o = '0;
+  assign up_o = '0;
+  assign beats_o = '0;
 
 endmodule

@@ -28,7 +28,7 @@ module board_parts_tb
   localparam int unsigned Tiles = 4;
   localparam int unsigned Slices = 2;
   localparam int unsigned Memories = 3 * Slices;
-  localparam int unsigned IdBits = 8;
+  localparam int unsigned IdBits = 9;
   localparam int unsigned LineBits = 256;
   localparam int unsigned Links = 4;
 
@@ -70,6 +70,10 @@ module board_parts_tb
     logic [Slices-1:0][LineBits-1:0] line_wdata, line_rsp_data;
     logic [Slices-1:0][LineBits/8-1:0] line_wstrb;
     logic [Slices-1:0][INDEX_BITS-1:0] line_rsp_tag;
+    logic [Slices-1:0][1:0] key_valid = '0, key_ready, key_rsp_valid;
+    line_req_t [Slices-1:0][1:0] key = '0;
+    logic [Slices-1:0][INDEX_BITS-1:0] key_rsp_tag;
+    logic [Slices-1:0][LineBits-1:0] key_rsp_data;
     logic [Tiles-1:0]
         out_valid, out_room = '0, in_valid = '0, in_room, all_idle, all_vote, let_go = '0, let_go_vote = '0;
     flit_t out[Tiles], in[Tiles];
@@ -133,6 +137,12 @@ module board_parts_tb
         .dma_rsp_valid_o(line_rsp_valid),
         .dma_rsp_tag_o  (line_rsp_tag),
         .dma_rsp_data_o (line_rsp_data),
+        .key_valid_i    (key_valid),
+        .key_ready_o    (key_ready),
+        .key_i          (key),
+        .key_rsp_valid_o(key_rsp_valid),
+        .key_rsp_tag_o  (key_rsp_tag),
+        .key_rsp_data_o (key_rsp_data),
         .out_valid_o    (out_valid),
         .out_o          (out),
         .out_room_i     (out_room),

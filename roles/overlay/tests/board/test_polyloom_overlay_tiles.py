@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: 2 x 2 tiles, played by hand, of a board with two memory slices: each wire of each tile in every cycle, its
-numbers on boards all over a mesh; requests and answers; events of all tiles, in order, in turns; lines of two tiles and
-the DMA through each slice to the memories of their own slice and back; idle; random stalls on all sides.
+numbers on boards all over a mesh; requests and answers; events of all tiles, in order, in turns; lines of two tiles,
+the board router and the DMA through each slice to the memories of their own slice and back; idle; random stalls on all
+sides.
 
 Leaves out: real tiles (tests/test_isa.py), corners of slice and distributor, which have tests of their own.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
-from tiles_ends import MEMORIES, SLICES, TILES, Client, Memory
+from tiles_ends import MEMORIES, SLICES, TILES, Client, KeyPort, Memory
 
 from polyloom.rtl.testing import Harness, Struct, bench
 from polyloom.rtl.testing.harness import Signal
@@ -153,7 +154,8 @@ async def lines_come_from_the_own_slice(dut: Any) -> None:
     """What a tile writes it reads, whoever else asks; each request goes to a memory of its slice, with its own id."""
     h = Harness(dut, dut.gen_tiles)
     memories = [Memory(h, number) for number in range(MEMORIES)]
-    clients = [Client(h, number, memories, True) for number in range(SLICES)]
+    clients: list[Client | KeyPort] = [Client(h, number, memories, True) for number in range(SLICES)]
+    clients += [KeyPort(h, number, port) for number in range(SLICES) for port in range(2)]
     for t in range(TILES):
         hand(h, dut, t, "cache_idle").set(1)
         h.scope = tile(dut, t)
@@ -165,7 +167,7 @@ async def lines_come_from_the_own_slice(dut: Any) -> None:
     assert idle.get()
     assert all(client.got > 20 for client in clients)
     for number, memory in enumerate(memories):
-        assert {ask >> 6 for ask, _, _ in memory.requests} == {0, 1, 2}
+        assert {ask >> 6 for ask, _, _ in memory.requests} == set(range(5))
         for ask, address, _ in memory.requests:
-            place = address // 32 % 1024
-            assert (place >> 9, place >> 7 & 3) == (number // 3, ask >> 6), f"memory {number}, address {address:#x}"
+            place = address // 32 % 2048
+            assert (place >> 10, place >> 7 & 7) == (number // 3, ask >> 6), f"memory {number}, address {address:#x}"

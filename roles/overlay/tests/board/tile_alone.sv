@@ -33,7 +33,8 @@ module tile_alone
         noc_link_flits: NocLinkFlits,
         extra_send_slot: ExtraSendSlot,
         fpu: Fpu,
-        muldiv: MulDiv
+        muldiv: MulDiv,
+        routers: 1'b1
     }
 ) (
     input  logic        clk_i,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who stands around the memory slices in the test of polyloom_overlay_tiles: six memories, and clients (four tiles and
-two DMAs) that write and read lines of their own.
+"""Who stands around the memory slices in the test of polyloom_overlay_tiles: six memories, and clients (four tiles, two
+DMAs, the board router's ports to each slice) with lines of their own.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from polyloom.rtl.testing import Harness, Struct
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
 TILES, SLICES, MEMORIES = 4, 2, 6
-LINE = Struct([("write", 1), ("tag", 6), ("addr", 32), ("wdata", 256)])
+OF_SLICE = TILES // SLICES  # its first clients; then the board router's ports, then the DMA
+LINE_REQ = Struct([("write", 1), ("tag", 6), ("addr", 32)])
+LINE = Struct([*LINE_REQ.members, ("wdata", 256)])
 DMA_LINE = Struct([*LINE.members, ("wstrb", 32)])
-AX = Struct([("id", 8), ("addr", 40), ("len", 8)])
+AX = Struct([("id", 9), ("addr", 40), ("len", 8)])
 W = Struct([("data", 256), ("strb", 32), ("last", 1)])
-R = Struct([("id", 8), ("data", 256), ("last", 1)])
+R = Struct([("id", 9), ("data", 256), ("last", 1)])
 #: A slice's memories as a thread sees them: DRAM, SRAM A, SRAM B (first address of each).
 BASES = (0x02000000, 0x00800000, 0x01000000)
 
@@ -67,8 +69,8 @@ class Client:
 
     def __init__(self, h: Harness, number: int, memories: list[Memory], dma: bool) -> None:
         self.rng, self.number, self.memories, self.dma = h.rng, number, memories, dma
-        self.slice = number if dma else number // (TILES // SLICES)
-        self.client = TILES // SLICES if dma else number % (TILES // SLICES)
+        self.slice = number if dma else number // OF_SLICE
+        self.client = OF_SLICE + 2 if dma else number % OF_SLICE
         self.source = h.source("line", index=number if dma else None)
         names = ("line_rsp_valid", "line_rsp_tag", "line_rsp_data")
         self.rsp = [h.signal(n, number, SLICES) if dma else h.signal(f"{n}_i") for n in names]
@@ -84,7 +86,7 @@ class Client:
         if self.left == 0 or self.source.busy() or not self.tags:
             return
         memory, row = self.rng.randrange(3), self.rng.randrange(8)
-        offset = 32 * (self.slice << 9 | self.client << 7 | row)
+        offset = 32 * (self.slice << 10 | self.client << 7 | row)
         key = (memory, offset)
         values = {"tag": self.tags[0], "addr": BASES[memory] + offset}
         old = self.lines.get(key)
@@ -116,4 +118,37 @@ class Client:
         assert tag in self.waits, f"client {self.number} gets a line with tag {tag} in cycle {cycle}"
         assert data == self.lines[self.waits.pop(tag)], f"client {self.number}, cycle {cycle}"
         self.tags.append(tag)
+        self.got += 1
+
+
+class KeyPort:
+    """A port of the board router: reads lines that nobody writes."""
+
+    def __init__(self, h: Harness, slice_: int, port: int) -> None:
+        self.rng, self.slice, self.port = h.rng, slice_, port
+        self.source = h.source("key", index=2 * slice_ + port)
+        self.valid = h.signal("key_rsp_valid", 2 * slice_ + port, 2 * SLICES)
+        self.rsp = [h.signal(n, slice_, SLICES) for n in ("key_rsp_tag", "key_rsp_data")]
+        self.waits: dict[int, int] = {}  # tag: what the line holds
+        self.left = 60
+        self.got = 0
+        EveryCycle(h, self.drive, self.check)
+
+    def drive(self) -> None:
+        """The next request."""
+        tag = self.rng.getrandbits(6)
+        if self.left == 0 or self.source.busy() or tag in self.waits:
+            return
+        memory = self.rng.randrange(3)
+        offset = 32 * (self.slice << 10 | OF_SLICE + self.port << 7 | self.rng.getrandbits(7))
+        self.waits[tag] = 3 * self.slice + memory << 128 | (BASES[memory] + offset & (0x7FFFFFFF, 0x7FFFFF)[memory > 0])
+        self.source.send(LINE_REQ.pack(tag=tag, addr=BASES[memory] + offset))
+        self.left -= 1
+
+    def check(self, cycle: int) -> None:
+        """A line that was asked for."""
+        if not self.valid.get():
+            return
+        tag, data = (signal.get() for signal in self.rsp)
+        assert data == self.waits.pop(tag), f"slice {self.slice}, port {self.port}, cycle {cycle}"
         self.got += 1

@@ -23,7 +23,8 @@ module core_tb
         noc_link_flits: 16,
         extra_send_slot: 1'b0,
         fpu: Fpu,
-        muldiv: MulDiv
+        muldiv: MulDiv,
+        routers: 1'b1
     }
 ) (
 

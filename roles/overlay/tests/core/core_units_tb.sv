@@ -217,7 +217,8 @@ module core_units_tb (
         noc_link_flits: 16,
         extra_send_slot: 1'b0,
         fpu: k == 0,
-        muldiv: k == 0
+        muldiv: k == 0,
+        routers: 1'b1
     };
     localparam int unsigned T = Cfg.threads;
     localparam int unsigned AddrBits = $clog2(Cfg.instr_words);

@@ -64,6 +64,14 @@ module overlay_noc_tb
   end
 
   logic [Tiles-1:0] in_room, out_valid;
+  // verilator lint_off UNUSEDSIGNAL
+  logic [1:0] line_valid;
+  line_req_t [1:0] line;
+  logic fault_valid;
+  route_fault_t fault;
+  logic [$clog2(TilesX + 6)-1:0] copies, ended, up;
+  logic [1:0] beats;
+  // verilator lint_on UNUSEDSIGNAL
   assign in_room_o = 32'(in_room);
   assign out_valid_o = 32'(out_valid);
   assign exit_valid_o[7:5] = '0;
@@ -75,19 +83,33 @@ module overlay_noc_tb
   ) i_noc (
       .clk_i,
       .rst_ni,
-      .board_i      (board_i[5:0]),
-      .in_valid_i   (in_valid_i[Tiles-1:0]),
-      .in_i         (in),
-      .in_room_o    (in_room),
-      .out_valid_o  (out_valid),
-      .out_o        (out),
-      .out_room_i   (out_room_i[Tiles-1:0]),
-      .exit_valid_o (exit_valid_o[4:0]),
-      .exit_o       (exits),
-      .exit_ready_i (exit_ready_i[4:0]),
-      .enter_valid_i(enter_valid_i[4:0]),
-      .enter_i      (enter),
-      .enter_room_o (enter_room_o[4:0])
+      .board_i         (board_i[5:0]),
+      .mesh_i          (8'h33),
+      .in_valid_i      (in_valid_i[Tiles-1:0]),
+      .in_i            (in),
+      .in_room_o       (in_room),
+      .out_valid_o     (out_valid),
+      .out_o           (out),
+      .out_room_i      (out_room_i[Tiles-1:0]),
+      .exit_valid_o    (exit_valid_o[4:0]),
+      .exit_o          (exits),
+      .exit_ready_i    (exit_ready_i[4:0]),
+      .enter_valid_i   (enter_valid_i[4:0]),
+      .enter_i         (enter),
+      .enter_room_o    (enter_room_o[4:0]),
+      .line_valid_o    (line_valid),
+      .line_ready_i    ('0),
+      .line_o          (line),
+      .line_rsp_valid_i('0),
+      .line_rsp_tag_i  ('0),
+      .line_rsp_data_i ('0),
+      .fault_valid_o   (fault_valid),
+      .fault_ready_i   (1'b1),
+      .fault_o         (fault),
+      .copy_o          (copies),
+      .ended_o         (ended),
+      .up_o            (up),
+      .beats_o         (beats)
   );
 
 endmodule
