@@ -95,11 +95,30 @@ package polyloom_overlay_pkg;
     KIND_CONTROL = 3'd5
   } kind_e;
 
+  // Bits of a tile's x or y in a mailbox id: as many as on the published board unless this one is larger.
+  function automatic int unsigned field_bits(input int unsigned tiles);
+    return tiles > 4 ? $clog2(tiles) : 2;
+  endfunction
+
+  // Of a mailbox id: {y, x} of the board, y, x of the tile. Above it stand: which host, host, key, accelerator.
+  function automatic int unsigned mailbox_bits(input int unsigned tiles_x, input int unsigned tiles_y);
+    return field_bits(tiles_x) + field_bits(tiles_y) + 2 * BOARD_BITS;
+  endfunction
+
+  function automatic logic [DEST_BITS-1:0] key_bit(input int unsigned tiles_x, input int unsigned tiles_y);
+    return DEST_BITS'(1) << (mailbox_bits(tiles_x, tiles_y) + 2);
+  endfunction
+
+  // Of how many inputs of the board router do the same in a cycle: four links, the host, each column of tiles.
+  function automatic int unsigned inputs_bits(input int unsigned tiles_x);
+    return $clog2(4 + 1 + tiles_x + 1);
+  endfunction
+
   typedef struct packed {
     kind_e                kind;
     logic [1:0]           flits;  // - 1
     logic [DEST_BITS-1:0] dest;
-    logic [63:0]          mask;   // receivers in the destination tile
+    logic [63:0]          mask;   // receivers in the destination tile; in its low half the key of a KIND_KEY
   } header_t;
 
   // A flit between routers and mailboxes. Flits of a message follow each other without a gap.

@@ -186,8 +186,8 @@ module polyloom_overlay_tiles
 
   // A tile's first thread: fields as wide as on the published board, those of the tile wider on a larger one.
   function automatic logic [15:0] hart_base(input logic [5:0] board, input int unsigned tile);
-    automatic int unsigned x_bits = Cfg.tiles_x > 4 ? $clog2(Cfg.tiles_x) : 2;
-    automatic int unsigned y_bits = Cfg.tiles_y > 4 ? $clog2(Cfg.tiles_y) : 2;
+    automatic int unsigned x_bits = field_bits(Cfg.tiles_x);
+    automatic int unsigned y_bits = field_bits(Cfg.tiles_y);
     automatic logic [31:0] place = 32'(board) << (x_bits + y_bits);
     place |= (tile / Cfg.tiles_x) << x_bits | tile % Cfg.tiles_x;
     return 16'(place << INDEX_BITS);

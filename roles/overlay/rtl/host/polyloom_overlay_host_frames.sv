@@ -2,7 +2,8 @@
 // polyloom_overlay_host_frames: the host's messages, console bytes and starts: checks them, hands them on, answers the shell.
 // How:          HEAD and SECOND keep the first words, CHECK decides. A message's payload goes on flit by flit; a console
 //               byte is one request to the tiles, a start one for each thread, core by core; a start of all cores is one for each
-//               thread of a core, which all cores take at once. DRAIN drops what is refused.
+//               thread of a core, which all cores take at once. DRAIN drops what is refused. With routers a message may have a
+//               key as its destination; of its address that bit alone counts, and its mask is not checked.
 // Latency:      last word -> answer: 1 cycle (message), 2 (refused), 3 (byte), 2 and a cycle a request (start).
 // Throughput:   a word a cycle; 3 cycles lost a frame.
 // Backpressure: a message waits until its flits have room (flit_ready_i), a byte or start for ctl_ready_i; whatever the
@@ -48,9 +49,9 @@ module polyloom_overlay_host_frames
   localparam int unsigned Cores = Tiles * Cfg.cores;
   localparam logic [63:0] Threads = ~64'd0 >> (64 - Cfg.cores * Cfg.threads);
   // Fields of a mailbox id (roles/overlay/sim/net/address.h).
-  localparam int unsigned XBits = Cfg.tiles_x > 4 ? $clog2(Cfg.tiles_x) : 2;
-  localparam int unsigned YBits = Cfg.tiles_y > 4 ? $clog2(Cfg.tiles_y) : 2;
-  localparam int unsigned MailboxBits = XBits + YBits + 2 * BOARD_BITS;
+  localparam int unsigned XBits = field_bits(Cfg.tiles_x);
+  localparam int unsigned YBits = field_bits(Cfg.tiles_y);
+  localparam int unsigned MailboxBits = mailbox_bits(Cfg.tiles_x, Cfg.tiles_y);
 
   typedef enum logic [2:0] {
     HEAD,
@@ -82,12 +83,14 @@ module polyloom_overlay_host_frames
   assign broadcast = arg[31];
   assign every_core = arg[15:0] == '0 && 32'(arg[31:16]) == Cores;  // of a start
 
-  logic message_ok, start_ok, byte_ok, ok;
+  logic message_ok, mailbox_ok, is_key, start_ok, byte_ok, ok;
   logic [BOARD_BITS-1:0] to_x, to_y;
   assign to_x = arg[XBits+YBits+:BOARD_BITS];
   assign to_y = arg[XBits+YBits+BOARD_BITS+:BOARD_BITS];
   // The host's messages enter at board (0,0) only: its gate is the one that detection knows.
-  assign message_ok = board_i == 0 && 32'(aux) <= Cfg.max_flits && word1_q != 0 && (word1_q & ~Threads) == 0 &&
+  assign message_ok = board_i == 0 && 32'(aux) <= Cfg.max_flits && (is_key || mailbox_ok);
+  assign is_key = Cfg.routers && (arg >> DEST_BITS) == 0 && (arg[DEST_BITS-1:0] & key_bit(Cfg.tiles_x, Cfg.tiles_y)) != 0;
+  assign mailbox_ok = word1_q != 0 && (word1_q & ~Threads) == 0 &&
                       arg >> MailboxBits == 0 && 4'(to_x) < mesh_i[3:0] && 4'(to_y) < mesh_i[7:4] &&
                       32'(arg[XBits-1:0]) < Cfg.tiles_x && 32'(arg[XBits+:YBits]) < Cfg.tiles_y;
   assign start_ok = 32'(arg[15:0]) + 32'(arg[31:16]) <= Cores && 32'(aux) <= Cfg.threads;
@@ -113,7 +116,7 @@ module polyloom_overlay_host_frames
     flit_o = '{first: !begun_q, last: pass_i.last, header: '0, data: {pass_i.data, low_q}};
     if (!begun_q) begin
       flit_o.header = '{
-          kind: (word1_q & (word1_q - 64'd1)) == 0 ? KIND_UNICAST : KIND_MASK,
+          kind: is_key ? KIND_KEY : (word1_q & (word1_q - 64'd1)) == 0 ? KIND_UNICAST : KIND_MASK,
           flits: 2'(aux - 8'd1),
           dest: arg[DEST_BITS-1:0],
           mask: word1_q

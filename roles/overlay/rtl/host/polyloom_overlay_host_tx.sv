@@ -54,8 +54,8 @@ module polyloom_overlay_host_tx
   logic message_last_q;  // the last frame was a message
   logic take;
 
-  localparam int unsigned XBits = Cfg.tiles_x > 4 ? $clog2(Cfg.tiles_x) : 2;
-  localparam int unsigned YBits = Cfg.tiles_y > 4 ? $clog2(Cfg.tiles_y) : 2;
+  localparam int unsigned XBits = field_bits(Cfg.tiles_x);
+  localparam int unsigned YBits = field_bits(Cfg.tiles_y);
 
   // Where an event comes from: as a thread's id, and as the core on the board and the thread in it.
   logic [31:0] thread_id;

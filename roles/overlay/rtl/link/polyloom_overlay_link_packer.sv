@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_link_packer: makes link items of the messages that leave the board.
 // How:          header item, for kind mask the mask, then the two halves of each flit; a message is one group of items, so it
-//               leaves in one frame if the wire is idle. Layout: sim/board/mesh_link.h.
+//               leaves in one frame if the wire is idle. A key is in the header, in place of destination and thread: all keys
+//               go to the router behind the link. Layout: sim/board/mesh_link.h.
 // Latency:      none; a message of n flits takes 2 n + 1 cycles (2 n + 2 with a mask).
 // Throughput:   an item a cycle.
 // Backpressure: a flit is taken with its second half; combinational from item_ready_i to out_ready_o and from flit to item.
@@ -57,8 +58,11 @@ module polyloom_overlay_link_packer
         item_o[3]     = epoch_i;
         item_o[5:4]   = out_i.header.flits;
         item_o[6]     = 1'b1;
-        item_o[13:8]  = none ? '0 : thread;
-        item_o[35:16] = out_i.header.dest;
+        if (out_i.header.kind == KIND_KEY) item_o[47:16] = out_i.header.mask[31:0];
+        else begin
+          item_o[13:8]  = none ? '0 : thread;
+          item_o[35:16] = out_i.header.dest;
+        end
       end
       MASK: item_o = out_i.header.mask;
       LOW: item_o = out_i.data[63:0];

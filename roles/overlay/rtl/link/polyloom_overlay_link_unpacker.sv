@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_link_unpacker: makes messages of the items that come over a link and lets them into the board.
 // How:          collects the items of one message; when it is whole, of this board's epoch, and the board has room, its flits
-//               follow each other. Where a message has one receiver the mask is made of the header's thread.
+//               follow each other. Where a message has one receiver the mask is made of the header's thread; a key is the mask
+//               itself, its destination the bit that says so.
 //                   items -> HEAD -> [MASK] -> DATA... -> WHOLE -> SEND... -> in
 // Latency:      2 cycles from a message's last item to its first flit; a message of n flits has 2 n + 1 items (2 n + 2).
 // Throughput:   a message of n flits in 3 n + 2 cycles; the wire brings one in 5.2 cycles (1 flit) to 15.6 (4 flits).
@@ -52,7 +53,8 @@ module polyloom_overlay_link_unpacker
   logic [63:0] low_q[4];
   logic [63:0] high_q[4];
 
-  logic take, last, let_in;
+  logic take, last, let_in, is_key;
+  assign is_key = kind_e'(item_i[2:0]) == KIND_KEY;
   assign item_ready_o = state_q != WHOLE && state_q != SEND;
   assign take = item_valid_i && item_ready_o;
   assign last = flit_q == header_q.flits;
@@ -86,8 +88,8 @@ module polyloom_overlay_link_unpacker
           header_q.kind <= kind_e'(item_i[2:0]);
           epoch_q <= item_i[3];
           header_q.flits <= item_i[5:4];
-          header_q.mask <= 64'd1 << item_i[13:8];
-          header_q.dest <= item_i[35:16];
+          header_q.mask <= is_key ? 64'(item_i[47:16]) : 64'd1 << item_i[13:8];
+          header_q.dest <= is_key ? key_bit(Cfg.tiles_x, Cfg.tiles_y) : item_i[35:16];
         end
         MASK: header_q.mask <= item_i;
         LOW: low_q[flit_q] <= item_i;

@@ -58,6 +58,7 @@ module polyloom_overlay_mailbox_sender
   typedef struct packed {
     logic [ThreadBits-1:0] thread;
     logic                  host;
+    logic                  key;
     logic [DEST_BITS-1:0]  dest;
     logic [63:0]           mask;
     logic [SlotBits-1:0]   slot;
@@ -71,7 +72,7 @@ module polyloom_overlay_mailbox_sender
   request_t oldest[C];
 
   for (genvar c = 0; c < C; c++) begin : gen_core
-    logic bad, host, ready;
+    logic bad, host, key, ready;
     logic [T-1:0] own;
     request_t request;
     assign own = busy_q[c*T+:T];
@@ -83,6 +84,7 @@ module polyloom_overlay_mailbox_sender
         .busy_i (own[send_i[c].thread[ThreadBits-1:0]]),
         .mesh_i,
         .host_o (host),
+        .key_o  (key),
         .bad_o  (bad),
         .why_o  (why_o[c])
     );
@@ -91,6 +93,7 @@ module polyloom_overlay_mailbox_sender
     assign request = '{
             thread: send_i[c].thread[ThreadBits-1:0],
             host: host,
+            key: key,
             dest: send_i[c].dest,
             mask: send_i[c].mask,
             slot: send_i[c].slot[SlotBits-1:0],
@@ -210,7 +213,9 @@ module polyloom_overlay_mailbox_sender
     first_q <= start;
     last_q  <= last;
     if (start) begin
-      header_q.kind  <= head.host ? KIND_HOST : (head.mask & (head.mask - 64'd1)) == '0 ? KIND_UNICAST : KIND_MASK;
+      if (head.key) header_q.kind <= KIND_KEY;
+      else if (head.host) header_q.kind <= KIND_HOST;
+      else header_q.kind <= (head.mask & (head.mask - 64'd1)) == '0 ? KIND_UNICAST : KIND_MASK;
       header_q.flits <= head.flits;
       header_q.dest  <= head.dest;
       header_q.mask  <= head.mask;

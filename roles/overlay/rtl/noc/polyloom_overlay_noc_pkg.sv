@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_noc_pkg: ports of the routers, and which turns messages take in them.
-// How:          a turn that dimension order never takes has no wires: a third of the routers' multiplexers. Fields of
-//               an address are as wide as in roles/overlay/sim/net/address.h.
+// How:          a turn that dimension order never takes has no wires: a third of the routers' multiplexers.
 // Source: own design.   Tests: overlay_noc_test.cc.
 package polyloom_overlay_noc_pkg;
 
@@ -44,10 +43,6 @@ package polyloom_overlay_noc_pkg;
   // One more, by LUTs: a carry chain of a few bits is larger and slower where it is not the end of a path.
   function automatic logic [4:0] plus_one(input logic [4:0] n);
     for (int unsigned b = 0; b < 5; b++) plus_one[b] = n[b] ^ (&(n | (5'h1f << b)));
-  endfunction
-
-  function automatic int unsigned field_bits(input int unsigned tiles);
-    return tiles > 4 ? $clog2(tiles) : 2;
   endfunction
 
 endpackage

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_router: the router of a tile: four neighbours and the tile's mailbox, X before Y.
-// How:          a crossbar; the way of a message is found while its first flit is on the wire. Messages for another board or
-//               the host go straight down.
+// How:          a crossbar; the way of a message is found while its first flit is on the wire. Messages for another board, for
+//               the host or with a key, which the board router looks up, go straight down.
 // Latency:      2 cycles a hop (polyloom_overlay_noc_crossbar).
 // Throughput:   a flit a cycle and output.
 // Backpressure: as the crossbar: room in the cycle of the grant, no stop after it.
 // Order/loss:   nothing lost, split or mixed. No deadlock: one order of dimensions (roles/overlay/README.md).
 // Reset:        empty.
-// Limits:       Cfg.noc_link_flits at least Cfg.max_flits, 1..4, at most 32 (checked at elaboration). Keys and messages for
-//               tiles that are not on the board must not come in.
+// Limits:       Cfg.noc_link_flits at least Cfg.max_flits, 1..4, at most 32 (checked at elaboration). Messages for tiles that
+//               are not on the board must not come in, nor keys where there are no routers.
 // Cost:         not measured in this form; README.md of this folder has those before it.
 // Source:       Tinsel paper III; own design.   Tests: test_polyloom_overlay_router.py, overlay_noc_test.cc
 module polyloom_overlay_router
@@ -60,7 +60,7 @@ module polyloom_overlay_router
     assign dest = in_i[i].header.dest;
     assign {y, x} = dest[XBits+YBits-1:0];
     assign unused = ^dest;
-    assign here = in_i[i].header.kind != KIND_HOST && dest[XBits+YBits+:2*BOARD_BITS] == board_i;
+    assign here = !(in_i[i].header.kind inside {KIND_HOST, KIND_KEY}) && dest[XBits+YBits+:2*BOARD_BITS] == board_i;
 
     always_comb begin
       way[i] = '0;

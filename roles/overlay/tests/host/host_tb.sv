@@ -25,6 +25,7 @@ module host_tb
         c.cores = 1;
         c.threads = 1;
         c.max_flits = 1;
+        c.routers = 1'b0;
       end
       2: begin  // as published
         c.tiles_x = 4;

@@ -15,7 +15,7 @@ from polyloom.rtl.testing import Harness, Struct
 
 MSG, UART_IN, START, UART_OUT, FAULT = 0x01, 0x06, 0x07, 0x46, 0x48
 WRITE_INSTR, READ_INSTR, WRITE_PAD, READ_PAD, CTL_START, CTL_UART = range(6)
-UNICAST, MASK, _KEY, HOST = range(4)
+UNICAST, MASK, KEY, HOST = range(4)
 BROADCAST = 0xFFFFFFFF
 
 CTL = Struct([("op", 3), ("all", 1), ("target", 10), ("addr", 16), ("data", 32)])
@@ -42,6 +42,7 @@ class Shape:
     max_flits: int = 4
     extra_send_slot: int = 0
     host_flits: int = 512
+    routers: bool = True
 
     @property
     def tiles(self) -> int:
@@ -66,7 +67,7 @@ class Shape:
 
 SHAPES = (
     Shape(3, 2, 2, 4, 2, 512, 128, host_flits=16),
-    Shape(1, 1, 1, 1, max_flits=1, host_flits=2),
+    Shape(1, 1, 1, 1, max_flits=1, host_flits=2, routers=False),
     Shape(4, 4, 4, 16, 2),
     Shape(5, 1, 4, 16, extra_send_slot=1),
 )
@@ -266,7 +267,7 @@ class FrameMaker:
         return self.rng.choice([self.message, self.byte, self.start])()
 
     def message(self) -> list[int]:
-        """To a mailbox of the mesh; now and then wrong in one point."""
+        """To a mailbox of the mesh, or with a key; now and then wrong in one point."""
         s, rng = self.shape, self.rng
         threads = s.cores * s.threads
         flits = rng.randint(1, s.max_flits)
@@ -275,7 +276,7 @@ class FrameMaker:
         mask = 1 << rng.randrange(threads) if rng.random() < 0.5 else rng.getrandbits(threads)
         high = 0
         axis = rng.randrange(2)
-        match rng.randrange(10):
+        match rng.randrange(12):
             case 0:
                 flits = rng.randint(s.max_flits + 1, 16)
             case 1:
@@ -288,11 +289,14 @@ class FrameMaker:
                 board[axis] = self.mesh[axis]
             case 5 if ((s.tiles_x, s.tiles_y)[axis]).bit_count() > 1 or (s.tiles_x, s.tiles_y)[axis] < 4:
                 tile[axis] = (s.tiles_x, s.tiles_y)[axis]
+            case 6 | 7:
+                high, mask = 4 << s.mailbox_bits(), rng.choice((0, rng.getrandbits(32), rng.getrandbits(64)))
+                flits = rng.randint(1, s.max_flits + 1)
         dest = s.mailbox((board[0], board[1]), (tile[0], tile[1])) | high
-        good = (
-            self.board == (0, 0)
-            and flits <= s.max_flits
-            and 0 < mask < 1 << threads
+        is_key = s.routers and dest >> 20 == 0 and bool(dest >> s.mailbox_bits() & 4)
+        fits = self.board == (0, 0) and flits <= s.max_flits
+        of_mailbox = (
+            0 < mask < 1 << threads
             and dest < 1 << s.mailbox_bits()
             and board[0] < self.mesh[0]
             and board[1] < self.mesh[1]
@@ -300,9 +304,10 @@ class FrameMaker:
             and tile[1] < s.tiles_y
         )
         data = [rng.getrandbits(128) for _ in range(flits)]
+        good = fits and (is_key or of_mailbox)
         self.expected.refused.append(not good)
         if good:
-            kind = UNICAST if mask.bit_count() == 1 else MASK
+            kind = KEY if is_key else UNICAST if mask.bit_count() == 1 else MASK
             self.expected.flits += flits_of(kind, dest, mask, data)
         return message_frame(dest, mask, data, rng.getrandbits(16))
 

@@ -30,18 +30,24 @@ module link_tb
     );
   end
 
-  function automatic cfg_t config_of(int unsigned flits);
+  function automatic cfg_t config_of(int unsigned which);
     config_of = TINY;
-    config_of.max_flits = flits;
+    if (which == 1) begin
+      config_of.max_flits = 3;
+      config_of.tiles_x   = 5;
+      config_of.tiles_y   = 9;
+    end else if (which == 2) begin
+      config_of.max_flits = 1;
+      config_of.tiles_x   = 8;
+    end
   endfunction
 
   for (genvar k = 0; k < 3; k++) begin : gen_unpacker
-    localparam int unsigned Flits[3] = '{4, 3, 1};
     logic item_valid = 1'b0, item_ready, in_valid, room = 1'b0, epoch = 1'b0, held, received, idle;
     logic [63:0] item = '0;
     flit_t in;
     polyloom_overlay_link_unpacker #(
-        .Cfg(config_of(Flits[k]))
+        .Cfg(config_of(k))
     ) i_dut (
         .clk_i,
         .rst_ni,

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: messages of every kind and length, flits and items with random stalls: items against the layout of
 sim/board/mesh_link.h, where a group ends, the epoch of the header (and none elsewhere), when a flit is taken, when a
-message counts as sent; an item in every cycle where nothing stalls; masks of no, one and many threads.
+message counts as sent; an item in every cycle where nothing stalls; masks of no, one and many threads;
+keys, 0 among them.
 
 Leaves out: flits that do not begin with a first one (asserted in the RTL).
 """

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: items of messages of every kind and length, with gaps, room at random, epochs that fit and that come late:
 every output in every cycle, that is flits and their headers, two cycles after the last item at best, without a gap; no
-item while a message waits; what is held, let in, idle; longest messages of 4, 3 and 1 flits.
+item while a message waits; what is held, let in, idle; longest messages of 4, 3 and 1 flits; keys, whose destination is
+the bit of boards of 1x1, 5x9 and 8x1 tiles.
 
 Leaves out: messages longer than that (asserted in the RTL); sizes that are refused (test_polyloom_overlay_link.py).
 """
@@ -12,7 +13,7 @@ from collections import deque
 from typing import Any
 
 import cocotb
-from link_units import FLIT, HALF, MASK, Message
+from link_units import FLIT, HALF, KEY, MASK, Message
 
 from polyloom.rtl.testing import Harness, Stall, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
@@ -23,8 +24,8 @@ test = bench(__file__, "link_tb")
 class Board:
     """Sends items, has room and changes its epoch at random; knows in which cycle what must come."""
 
-    def __init__(self, h: Harness, longest: int) -> None:
-        self.h, self.rng, self.longest = h, h.rng, longest
+    def __init__(self, h: Harness, longest: int, key_bit: int) -> None:
+        self.h, self.rng, self.longest, self.key_bit = h, h.rng, longest, key_bit
         self.source = h.source("item")
         self.io = {name: h.signal(name) for name in ("in_valid", "in", "room", "epoch", "held", "received", "idle")}
         self.no_room = Stall(h.rng, "random")
@@ -45,7 +46,8 @@ class Board:
             message = Message.any_of(self.rng, int(epoch), self.longest)
             self.coming.append(message)
             items = message.items()
-            self.source.send([items[0] | self.rng.getrandbits(28) << 36, *items[1:]])
+            used = 48 if message.kind == KEY else 36
+            self.source.send([items[0] | self.rng.getrandbits(64 - used) << used, *items[1:]])
         self.left = len(self.coming[0].items())
 
     def drive(self) -> None:
@@ -85,7 +87,7 @@ class Board:
         assert flit["last"] == (len(self.sending) == 1), f"cycle {cycle}"
         assert flit["data"] == self.sending.popleft(), f"cycle {cycle}: {flit['data']:#x}"
         if first:
-            head = (message.kind, len(message.data) - 1, message.dest, message.mask)
+            head = (message.kind, len(message.data) - 1, *message.address(self.key_bit))
             got = (flit["kind"], flit["flits"], flit["dest"], flit["mask"])
             assert got == head, f"cycle {cycle}: {got}, expected {head}"
         if not self.sending:
@@ -98,10 +100,11 @@ class Board:
 @cocotb.parametrize(which=range(3))
 async def makes_messages(dut: Any, which: int) -> None:
     h = Harness(dut, dut.gen_unpacker[which])
-    board = Board(h, (4, 3, 1)[which])
+    board = Board(h, (4, 3, 1)[which], 1 << (12, 15, 13)[which])
     await h.reset()
     board.send(400)
     assert any(m.kind == MASK and m.mask > HALF >> 1 for m in board.coming)
+    assert any(m.kind == KEY and m.mask == 0 for m in board.coming)
     await h.until(lambda: not board.coming)
     assert board.let_in == 400 and board.held > 100 and board.soonest > 50
     await h.step()

@@ -8,11 +8,13 @@ module mailbox_tb
 );
 
   // 0: small; 1: as large as it gets, with more send slots; 2: as small as it gets; 3: one of more tiles than published.
+  // 1 and 3 have routers.
   function automatic cfg_t config_of(int unsigned which);
     cfg_t c;
     c = TINY;
     c.tiles_x = 2;
     c.tiles_y = 3;
+    c.routers = 1'(which);
     if (which == 0) begin
       c.cores = 2;
       c.threads = 4;
@@ -197,7 +199,7 @@ module mailbox_tb
 
   for (genvar k = 0; k < 4; k++) begin : gen_check
     send_t send = '0;
-    logic valid = 1'b0, busy = 1'b0, host, bad;
+    logic valid = 1'b0, busy = 1'b0, host, key, bad;
     send_fault_e why;
     logic [7:0] mesh = '0;
     polyloom_overlay_mailbox_check #(
@@ -208,6 +210,7 @@ module mailbox_tb
         .busy_i (busy),
         .mesh_i (mesh),
         .host_o (host),
+        .key_o  (key),
         .bad_o  (bad),
         .why_o  (why)
     );

@@ -40,6 +40,7 @@ class Size:
     slots: int
     max_flits: int
     first: int  # slot for messages that come in
+    routers: bool  # keys may be sent
 
     @property
     def all(self) -> int:
@@ -47,7 +48,7 @@ class Size:
         return self.cores * self.threads
 
 
-SIZES = (Size(2, 4, 128, 4, 64), Size(4, 16, 512, 4, 128), Size(1, 1, 128, 3, 64))
+SIZES = (Size(2, 4, 128, 4, 64, False), Size(4, 16, 512, 4, 128, True), Size(1, 1, 128, 3, 64, False))
 
 
 def mailbox_id(board_x: int = 0, board_y: int = 0, x: int = 0, y: int = 0) -> int:
@@ -161,6 +162,8 @@ class Tile:
         """Send, and expect it."""
         self.send(thread, slot, dest, mask, len(data), pc)
         kind = HOST if dest & HOST_BIT else UNICAST if mask.bit_count() == 1 else MASK
+        if dest & KEY_BIT and self.size.routers:
+            kind = KEY
         self._now_sends.append(Message(dest, mask, list(data), kind, source=thread, called=self.h.cycle))
 
     def recv(self, thread: int) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
-from mailbox_units import CAN_RECV, CAN_SEND, HOST_BIT, IDLE, SIZES, VOTE, Message, Tile, mailbox_id
+from mailbox_units import CAN_RECV, CAN_SEND, HOST_BIT, IDLE, KEY_BIT, SIZES, VOTE, Message, Tile, mailbox_id
 
 from polyloom.rtl.testing import Harness, Stall, bench
 
@@ -84,13 +84,15 @@ class Programs:
             tile.free(t, message)
 
     def send(self, t: int, slot: int, words: list[int]) -> None:
-        """To a thread, to some, to the host."""
+        """To a thread, to some, to the host, with a key."""
         rng, size = self.rng, self.tile.size
         data = [sum(w << 32 * j for j, w in enumerate(words[i : i + 4])) for i in range(0, len(words), 4)]
         dest = mailbox_id(rng.randrange(2), rng.randrange(3), rng.randrange(2), rng.randrange(3))
         mask = rng.randrange(1, 1 << size.all) if rng.random() < 0.5 else 1 << rng.randrange(size.all)
         if rng.random() < 0.1:
             dest, mask = rng.getrandbits(10) | HOST_BIT, rng.getrandbits(64)
+        elif size.routers and rng.random() < 0.2:
+            dest, mask = rng.getrandbits(14) | KEY_BIT, rng.getrandbits(64)
         self.tile.good_send(t, slot, data, dest, mask)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: sends that are good, wrong in one point or in several, and random words, against the layout of addresses in
-sim/net/address.h: each field at, below and beyond its limit; no thread, a thread that is not there; hosts; a busy
-thread; a pointer that is no slot; of several reasons the first; nothing is bad where nothing is sent; boards of 2x3 and
-5x9 tiles, meshes from 1x1 to 8x8 boards.
+sim/net/address.h: each field at, below and beyond its limit; no thread, a thread that is not there; hosts; keys, with
+routers and without; a busy thread; a pointer that is no slot; of several reasons the first; nothing is bad where nothing
+is sent; boards of 2x3 and 5x9 tiles, meshes from 1x1 to 8x8 boards.
 
 Leaves out: mesh sizes that no cluster has (0, more than 8).
 """
@@ -31,6 +31,7 @@ class Board:
     y: int
     threads: int  # of a tile
     max_flits: int
+    routers: bool
 
     def shifts(self) -> list[int]:
         """Where a destination's tile x, tile y, board x, board y and extra bits begin."""
@@ -40,7 +41,7 @@ class Board:
 
 #: Other reasons are bad places.
 CODES = {"busy": BUSY, "flits": LENGTH, "nobody": NOBODY, "mask": NO_THREAD, "astray": POINTER}
-BOARDS = (Board(2, 3, 8, 4), Board(2, 3, 64, 4), Board(2, 3, 1, 3), Board(5, 9, 32, 1))
+BOARDS = (Board(2, 3, 8, 4, False), Board(2, 3, 64, 4, True), Board(2, 3, 1, 3, False), Board(5, 9, 32, 1, True))
 
 
 @dataclass
@@ -58,17 +59,21 @@ class Send:
         """As the thread writes it."""
         return sum(value << shift for value, shift in zip([*self.at, self.extra], board.shifts(), strict=True))
 
+    def key(self, board: Board) -> bool:
+        """Whether the board's router is to look it up."""
+        return board.routers and bool(self.extra & 4)
+
     def wrong(self, board: Board, mesh: tuple[int, int]) -> list[str]:
         """Why it is bad, if it is, the first reason first."""
-        host = bool(self.extra & 2)
+        mailbox = not self.extra & 2 and not self.key(board)
         limits = [board.x, board.y, *mesh]
         reasons = {
             "busy": self.busy,
             "flits": self.flits > board.max_flits,
-            "extra": self.extra >= 4,
-            **{f"at {i}": not host and self.at[i] >= limits[i] for i in range(4)},
-            "nobody": not host and self.mask == 0,
-            "mask": not host and self.mask >> board.threads != 0,
+            "extra": self.extra >= 4 and not self.key(board),
+            **{f"at {i}": mailbox and self.at[i] >= limits[i] for i in range(4)},
+            "nobody": mailbox and self.mask == 0,
+            "mask": mailbox and self.mask >> board.threads != 0,
             "astray": self.astray,
         }
         return [reason for reason, is_so in reasons.items() if is_so]
@@ -105,8 +110,8 @@ def make(rng: random.Random, board: Board, mesh: tuple[int, int]) -> Send:
 async def tells_good_from_bad(dut: Any, which: int) -> None:
     h = Harness(dut, dut.gen_check[which])
     board = BOARDS[which]
-    names = ("send", "valid", "busy", "mesh", "host", "bad", "why")
-    word, valid, busy, mesh, host, bad, why = (h.signal(name) for name in names)
+    names = ("send", "valid", "busy", "mesh", "host", "key", "bad", "why")
+    word, valid, busy, mesh, host, key, bad, why = (h.signal(name) for name in names)
     rng = h.rng
     size, send, asked = (1, 1), make(rng, board, (1, 1)), False
     only: Counter[str] = Counter()  # what alone was wrong
@@ -126,6 +131,7 @@ async def tells_good_from_bad(dut: Any, which: int) -> None:
     def check(cycle: int) -> None:
         wrong = send.wrong(board, size)
         assert host.get() == send.extra >> 1 & 1, f"cycle {cycle}: {send}"
+        assert key.get() == send.key(board), f"cycle {cycle}: {send}"
         assert bad.get() == (asked and bool(wrong)), f"cycle {cycle}: {send}, mesh {size}: wrong {wrong}"
         if bad.get():
             assert why.get() == CODES.get(wrong[0], NOWHERE), f"cycle {cycle}: {why.get()}: {wrong}"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: cycles of a send; order of sends, also of one cycle; a flit a cycle without a bubble; every reason to
-refuse a send, and what the host is told of it; slots of sending, more of them, and any other. Tests
+refuse a send, and what the host is told of it; keys with and without routers; slots of sending, more of them, and any
+other. Tests
 polyloom_overlay_mailbox_sender, polyloom_overlay_mailbox_check and polyloom_overlay_mailbox_events.
 
 Leaves out: sends while cores store, and random room: test_polyloom_overlay_mailbox.py.
@@ -124,15 +125,17 @@ def bad_sends(tile: Tile) -> list[tuple[int, int, int, int, int]]:
         (mailbox_id(0, 0, 3, 2), 1, 1, 0, NOWHERE),
         (mailbox_id(1, 1, 1, 3), 1, 1, 1, NOWHERE),
         (mailbox_id(), 0, 1, 0, NOBODY),
-        (KEY_BIT, 1, 1, 0, NOWHERE),
         (ACCELERATOR_BIT, 1, 1, 0, NOWHERE),
-        (host | KEY_BIT, 1, 1, 0, NOWHERE),
         (host | ACCELERATOR_BIT, 0, 1, 0, NOWHERE),
         (mailbox_id(), 1, 1, 1, POINTER),
         (host, 0, 1, 1, POINTER),
         (0, 1, 5, 0, LENGTH),
         (host, 1, 8, 1, LENGTH),
     ]
+    if tile.size.routers:
+        bad += [(KEY_BIT, 1, 1, 1, POINTER), (KEY_BIT | 0x7FF, 0, 5, 0, LENGTH)]
+    else:
+        bad += [(KEY_BIT, 1, 1, 0, NOWHERE), (host | KEY_BIT, 1, 1, 0, NOWHERE)]
     if n < 64:
         bad += [(0, 1 << n, 1, 0, NO_THREAD), (0, 1 << 63 | 1, 1, 1, NO_THREAD)]
     if tile.size.max_flits < 4:
@@ -164,8 +167,13 @@ async def refuses(dut: Any, which: int) -> None:
     await h.until(lambda: not tile.sends)
     await h.step(3)
     assert tile.events == expected and tile.get("in_flight") == 1 and not tile.lost
-    # What is not refused: the host with any mask and place, the last tile of the last board, all threads.
-    for dest, mask in ((HOST_BIT | 0x3FF, 0), (HOST_BIT, 1 << 63), (mailbox_id(1, 2, 1, 2), (1 << size.all) - 1)):
+    # What is not refused: the host with any mask and place, the last tile of the last board, all threads; with routers
+    # any key, before all else that the destination says.
+    good = [(HOST_BIT | 0x3FF, 0), (HOST_BIT, 1 << 63), (mailbox_id(1, 2, 1, 2), (1 << size.all) - 1)]
+    if size.routers:
+        keys = (0, 1, 0xF0000001, 1 << 63 | 0xFFFFFFFF)
+        good += zip((KEY_BIT, KEY_BIT | 0xBFF, KEY_BIT | HOST_BIT, KEY_BIT | ACCELERATOR_BIT), keys, strict=True)
+    for dest, mask in good:
         await calls(tile, [lambda d=dest, m=mask: tile.good_send(0, 1, flits_of(tile, 1, size.max_flits), d, m)])
         await h.until(lambda: not tile.sends)
         await h.step(2)
@@ -181,7 +189,7 @@ async def first_refusal_of_each_thread_is_told(dut: Any, which: int) -> None:
     for turn in range(3):
         for t in range(size.threads):
             threads = [core * size.threads + t for core in range(size.cores)]
-            await calls(tile, [lambda t=t, turn=turn: tile.send(t, 0, KEY_BIT, 1, pc=100 * turn + t) for t in threads])
+            await calls(tile, [lambda t=t, turn=turn: tile.send(t, 0, ACCELERATOR_BIT, 1, pc=100 * turn + t) for t in threads])
     await tile.h.step(10)
     tile.event_ready = True
     await tile.h.step(3 * size.all + 10)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: the router of random tiles of a board: messages of every kind and length that pass there on their way, X
-before Y, to another tile, to other boards and to the host, begun and given room at random: room and every flit on the
-outputs in every cycle; every turn that such ways take; 3x2 tiles, and 5x6 whose addresses are wider.
+before Y, to another tile, to other boards and to the host, or with a key, wherever its destination points, begun and
+given room at random: room and every flit on the outputs in every cycle; every turn that such ways take; 3x2 tiles, and
+5x6 whose addresses are wider.
 
-Leaves out: keys, addresses that do not exist (mailbox and host check); bad sizes (test_polyloom_overlay_noc.py).
+Leaves out: addresses that do not exist (mailbox and host check); bad sizes (test_polyloom_overlay_noc.py).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import cocotb
-from noc_units import EAST, FLIT, HOST, MASK, NORTH, SOUTH, UNICAST, WEST, CrossbarModel, Message, Ports, message_of
+from noc_units import EAST, FLIT, HOST, KEY, MASK, NORTH, SOUTH, UNICAST, WEST, CrossbarModel, Message, Ports, message_of
 
 from polyloom.rtl.testing import Harness, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
@@ -29,7 +30,7 @@ Tile = tuple[int, int]
 def way(tile: Tile, enters: int, to: Tile | None) -> Iterator[tuple[Tile, int, int]]:
     """Each router on a message's way: the tile, the port that it enters by, the one that it leaves by.
 
-    ``to``: None for another board or the host.
+    ``to``: None for another board, the host or a key.
     """
     while True:
         if to is None:
@@ -85,7 +86,9 @@ async def routes_x_then_y(dut: Any, which: int, place: int) -> None:
         if to is not None:
             dest = board << x_bits + y_bits | to[1] << x_bits | to[0]
         elif h.rng.random() < 0.5:
-            kind = HOST
+            kind = h.rng.choice((HOST, KEY))
+            if h.rng.random() < 0.5:  # an address of this board means nothing then
+                dest = board << x_bits + y_bits | h.rng.getrandbits(x_bits + y_bits)
         else:
             other = board ^ h.rng.choice((1 << h.rng.randrange(6), h.rng.randrange(1, 64)))
             dest = other << x_bits + y_bits | h.rng.getrandbits(x_bits + y_bits)
