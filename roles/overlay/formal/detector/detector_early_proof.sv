@@ -16,12 +16,14 @@ module detector_early_proof
     input logic [1:0] free_i,      // a message is freed
     input logic [1:0] hand_out_i,  // a message goes to the link
     input logic [1:0] let_in_i,    // a message comes in from the link
+    input logic [1:0] copy_i,      // a message, one with a key, becomes one more ...
+    input logic [1:0] end_i,       // ... or ends
     input logic [1:0] stall_i,     // the link pauses control words from this board
     input logic       inject_i     // the host has a message
 );
   typedef logic [1:0] few_t;
 
-  logic [1:0] waits_q, let_in, hand_out, frees, sends, fresh_q, release_out, host_in;
+  logic [1:0] waits_q, let_in, hand_out, frees, sends, copies, ends, fresh_q, release_out, host_in;
   few_t [1:0] here_q, link_q;  // messages on a board that can go on; on the link from it
   logic [1:0][LOCAL_BITS-1:0] local_q;
   logic [1:0] passive, vote, may_inject;
@@ -36,6 +38,8 @@ module detector_early_proof
     assign frees[b] = free_i[b] && !hand_out[b] && here_q[b] != '0 && !waits_q[b];
     assign sends[b] = send_i[b] && !let_in[b] && !host_in[b] && !waits_q[b] && here_q[b] < 2'd2 && !fresh_q[b];
     assign host_in[b] = b == 0 && inject_i && may_inject[b] && !let_in[b] && here_q[b] < 2'd2 && !fresh_q[b];
+    assign copies[b] = copy_i[b] && !let_in[b] && !host_in[b] && !sends[b] && here_q[b] == 2'd1 && !fresh_q[b];
+    assign ends[b] = end_i[b] && !hand_out[b] && !frees[b] && here_q[b] != '0;
     always_comb if (let_in_i[b]) assume (here_q[b] < 2'd2);
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
@@ -45,8 +49,8 @@ module detector_early_proof
         link_q[b]  <= '0;
         local_q[b] <= '0;
       end else begin
-        fresh_q[b] <= let_in[b] || sends[b] || host_in[b];
-        here_q[b]  <= here_q[b] + few_t'(fresh_q[b]) - few_t'(hand_out[b] || frees[b]);
+        fresh_q[b] <= let_in[b] || sends[b] || host_in[b] || copies[b];
+        here_q[b]  <= here_q[b] + few_t'(fresh_q[b]) - few_t'(hand_out[b] || frees[b] || ends[b]);
         link_q[b]  <= link_q[b] + few_t'(hand_out[b]) - few_t'(let_in[1-b]);
         local_q[b] <= local_q[b] + LOCAL_BITS'(sends[b]) - LOCAL_BITS'(frees[b]);
         if (waits_q[b]) waits_q[b] <= !(wake_i[b] && here_q[b] != '0);
@@ -77,6 +81,8 @@ module detector_early_proof
         .received_i (LINKS'(let_in[b]) << Link),
         .host_in_i  (host_in[b]),
         .host_out_i (1'b0),
+        .copies_i   (3'(copies[b])),
+        .ended_i    (3'(ends[b])),
         .passive_o  (passive[b]),
         .vote_o     (vote[b]),
         .sent_o     (count_sent[b]),
@@ -132,4 +138,12 @@ module detector_early_proof
     end
   end
   always_comb cover (rst_ni && release_out[0] && !over_q);
+
+  // Also after a message with a key had a copy, and both are gone.
+  logic copied_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) copied_q <= 1'b0;
+    else if (copies[0]) copied_q <= 1'b1;
+  end
+  always_comb cover (rst_ni && release_out[0] && !over_q && copied_q);
 endmodule

@@ -2,6 +2,7 @@
 // polyloom_overlay_front: what a board turns to its host: the shell, its DMA into the slices, the overlay's side of it.
 // How:          host link <--> shell --+--> dma, one a slice --> line requests
 //                                      '--> host --> ctl of the tiles, messages into and out of the network, registers
+//               events of the tiles and faults of the router take turns on their way to the host
 // Latency:      of the parts. Throughput: of the parts.
 // Backpressure: see polyloom_shell; a host that takes nothing stalls it.
 // Order/loss:   of polyloom_shell.
@@ -59,6 +60,9 @@ module polyloom_overlay_front
     input  logic        [Tiles-1:0][Cfg.cores-1:0] retired_i,
 
     // To and from the board router
+    input  logic         fault_valid_i,  // what it tells the host
+    output logic         fault_ready_o,
+    input  route_fault_t fault_i,
     output logic  enter_valid_o,
     output flit_t enter_o,
     input  logic  enter_room_i,
@@ -105,7 +109,8 @@ module polyloom_overlay_front
   ) i_clock (
       .clk_i,
       .rst_ni,
-      .active_i(!rests_q || host_rx_valid_i || ctl_rsp_valid_i || exit_valid_i || event_valid_i || (|line_rsp_valid_i)),
+      .active_i(!rests_q || host_rx_valid_i || ctl_rsp_valid_i || exit_valid_i || event_valid_i || fault_valid_i ||
+          (|line_rsp_valid_i)),
       .clk_o(work_clk)
   );
   polyloom_shell #(
@@ -218,6 +223,35 @@ module polyloom_overlay_front
     assign unused_high = ^{aw_addr[s][MEM_ADDR_BITS-1:32], ar_addr[s][MEM_ADDR_BITS-1:32]};
   end
 
+  // As a fault of the board's first thread: pc is the key. One that is offered stands until it is taken.
+  logic told_valid, told_ready, of_router;
+  tile_event_t told, route_event;
+  assign route_event = '{
+          fault: 1'b1,
+          thread: '0,
+          cause: {CAUSE_ROUTE, fault_i.why},
+          pc: fault_i.key,
+          value: fault_i.value
+      };
+  rr_arb_tree #(
+      .NumIn    (2),
+      .DataType (tile_event_t),
+      .AxiVldRdy(1'b1),
+      .LockIn   (1'b1)
+  ) i_events (
+      .clk_i  (work_clk),
+      .rst_ni,
+      .flush_i(1'b0),
+      .rr_i   ('0),
+      .req_i  ({fault_valid_i, event_valid_i}),
+      .gnt_o  ({fault_ready_o, event_ready_o}),
+      .data_i ({route_event, event_i}),
+      .req_o  (told_valid),
+      .gnt_i  (told_ready),
+      .data_o (told),
+      .idx_o  (of_router)
+  );
+
   polyloom_overlay_host #(
       .Cfg(Cfg)
   ) i_host (
@@ -251,10 +285,10 @@ module polyloom_overlay_front
       .ctl_o,
       .ctl_rsp_valid_i,
       .ctl_rdata_i,
-      .event_valid_i,
-      .event_ready_o,
-      .event_i,
-      .event_tile_i,
+      .event_valid_i     (told_valid),
+      .event_ready_o     (told_ready),
+      .event_i           (told),
+      .event_tile_i      (of_router ? '0 : event_tile_i),
       .retired_i,
       .enter_valid_o,
       .enter_o,

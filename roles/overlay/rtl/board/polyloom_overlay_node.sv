@@ -101,6 +101,9 @@ module polyloom_overlay_node
     output logic [63:0] count_link_received_o,
     output logic [63:0] count_link_again_o,         // frames sent again
     output logic [63:0] count_link_bad_o,           // frames that came damaged
+    output logic [63:0] count_router_copies_o,
+    output logic [63:0] count_router_keys_o,        // messages with a key that have ended
+    output logic [63:0] count_router_beats_o,
     output logic [63:0] count_barriers_o,
 
     // To whoever wants to know why nothing goes on: {can receive, can send, waits by WaitBits} of each thread
@@ -108,7 +111,6 @@ module polyloom_overlay_node
 );
   localparam int unsigned Tiles = TilesX * TilesY;
   localparam int unsigned LineBits = 8 * LineBytes;
-  localparam int unsigned CountBits = $clog2(Links + 1 + TilesX + 1);
   localparam cfg_t Cfg = '{
       tiles_x: TilesX,
       tiles_y: TilesY,
@@ -183,7 +185,8 @@ module polyloom_overlay_node
 
   // ---- host ----
   logic front_idle, ctl_valid, ctl_ready, ctl_rsp_valid, event_valid, event_ready;
-  logic inject, may_inject, host_in, host_out;
+  logic inject, may_inject, host_in, host_out, route_fault_valid, route_fault_ready;
+  route_fault_t route_fault;
   ctl_req_t ctl;
   logic [31:0] ctl_rdata, barriers;
   tile_event_t tile_event;
@@ -233,6 +236,9 @@ module polyloom_overlay_node
       .event_i         (tile_event),
       .event_tile_i    (event_tile),
       .retired_i       (retired),
+      .fault_valid_i   (route_fault_valid),
+      .fault_ready_o   (route_fault_ready),
+      .fault_i         (route_fault),
       .enter_valid_o   (enter_valid[Links]),
       .enter_o         (enter_flit[Links]),
       .enter_room_i    (enter_room[Links]),
@@ -330,9 +336,7 @@ module polyloom_overlay_node
   );
 
   // ---- network ----
-  logic route_fault_valid, route_fault_ready;
-  route_fault_t route_fault;
-  logic [CountBits-1:0] copies, keys_ended, sent_up;
+  logic [inputs_bits(Cfg.tiles_x)-1:0] copies, keys_ended, sent_up;
   logic [1:0] beats_read;
   polyloom_overlay_noc #(
       .Cfg (Cfg),
@@ -404,6 +408,8 @@ module polyloom_overlay_node
       .enter_valid_o (enter_valid[Links-1:0]),
       .enter_o       (from_link),
       .enter_room_i  (enter_room[Links-1:0]),
+      .copies_i      (copies),
+      .ended_i       (keys_ended),
       .all_idle_i    (all_idle),
       .all_vote_i    (all_vote),
       .in_flight_i   (in_flight),
@@ -436,6 +442,10 @@ module polyloom_overlay_node
       .link_again_i       (link_again),
       .link_bad_i         (link_bad),
       .host_out_i         (host_out),
+      .router_up_i        (sent_up),
+      .router_copies_i    (copies),
+      .router_keys_i      (keys_ended),
+      .router_beats_i     (beats_read),
       .router_sent_o      (router_sent),
       .instructions_o     (count_instructions_o),
       .hits_o             (count_hits_o),
@@ -446,16 +456,19 @@ module polyloom_overlay_node
       .link_sent_o        (count_link_sent_o),
       .link_received_o    (count_link_received_o),
       .link_again_o       (count_link_again_o),
-      .link_bad_o         (count_link_bad_o)
+      .link_bad_o         (count_link_bad_o),
+      .router_copies_o    (count_router_copies_o),
+      .router_keys_o      (count_router_keys_o),
+      .router_beats_o     (count_router_beats_o)
   );
   assign count_barriers_o = 64'(barriers);
 
-  // A thread that runs retires; a message that moves enters or leaves a mailbox, a link or the front; a link that may have
-  // to send again is not idle. What stands before a full buffer does not move.
+  // A thread that runs retires; a message that moves enters or leaves a mailbox, a link or the front, or becomes a copy; a
+  // link that may have to send again is not idle. What stands before a full buffer does not move.
   logic moves;
   assign moves = (|retired) || ctl_valid || ctl_rsp_valid || (|dma_valid) || (|dma_rsp_valid) || event_valid ||
       (|out_valid) || (|in_valid) || (|enter_valid) || (|(exit_valid & exit_ready)) || (|let_go) || host_rx_valid_i ||
-      (|lane_rx_valid_i) || !front_idle || !tiles_idle || !rim_idle;
+      (|lane_rx_valid_i) || (|copies) || (|keys_ended) || (|beats_read) || route_fault_valid || !front_idle || !tiles_idle || !rim_idle;
   polyloom_overlay_still i_still (
       .clk_i,
       .rst_ni,
@@ -464,6 +477,5 @@ module polyloom_overlay_node
   );
 
   logic unused;
-  assign unused = ^{lane_rx_pulse_i, mem_b_id_i, route_fault_valid, route_fault, copies, keys_ended, sent_up, beats_read};
-  assign route_fault_ready = 1'b1;
+  assign unused = (^lane_rx_pulse_i) ^ (^mem_b_id_i);
 endmodule

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_rim: a board's four links and its termination detector.
 // How:          board router's exits --> links --> wires, and back; the detector's words use the links' control channel.
-//               tiles --> gather --> detector --> release of the tiles, epoch of the links, gate of the host
+//               tiles, router --> gather --> detector --> release of the tiles, epoch of the links, gate of the host
 // Latency:      of the parts. Throughput: of the parts.
 // Backpressure: exits are valid/ready; wires never wait.
 // Order/loss:   of polyloom_overlay_link.
@@ -15,6 +15,7 @@ module polyloom_overlay_rim
     parameter  cfg_t        Cfg   = TINY,
     parameter  bit          Gate  = 1'b0,                       // simulation: links without work stand still
     localparam int unsigned Tiles = Cfg.tiles_x * Cfg.tiles_y,
+    localparam int unsigned InputsBits = inputs_bits(Cfg.tiles_x),
     localparam int unsigned Links = 4
 ) (
     input  logic        clk_i,
@@ -43,6 +44,9 @@ module polyloom_overlay_rim
     output logic  [Links-1:0] enter_valid_o,
     output flit_t             enter_o      [Links],
     input  logic  [Links-1:0] enter_room_i,
+    // How many in this cycle: copies made of messages with a key, such messages that are no more
+    input  logic  [InputsBits-1:0] copies_i,
+    input  logic  [InputsBits-1:0] ended_i,
 
     // Tiles
     input  logic [Tiles-1:0]       all_idle_i,
@@ -132,7 +136,7 @@ module polyloom_overlay_rim
 
   assign idle_o = &link_idle;
 
-  // Nothing of these changes what they say while no tile waits and no message comes or goes. Whatever the detector has
+  // Nothing of these changes what they say while no tile waits and no message comes, goes or becomes copies. Whatever the detector has
   // begun without a passive board is over in 512 cycles: it reads at most 256 ends.
   logic gather_clk, detector_clk, passive, vote;
   polyloom_clock_gate #(
@@ -141,7 +145,7 @@ module polyloom_overlay_rim
   ) i_gather_clock (
       .clk_i,
       .rst_ni,
-      .active_i((|all_idle_i) || (|sent_o) || (|received_o) || host_in_i || host_out_i),
+      .active_i((|all_idle_i) || (|sent_o) || (|received_o) || host_in_i || host_out_i || (|copies_i) || (|ended_i)),
       .clk_o   (gather_clk)
   );
   polyloom_clock_gate #(
@@ -166,6 +170,8 @@ module polyloom_overlay_rim
       .received_i(received_o),
       .host_in_i,
       .host_out_i,
+      .copies_i,
+      .ended_i,
       .passive_o (passive),
       .vote_o    (vote),
       .sent_o    (sent),

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_gather: is the board passive, and what has crossed its rim: all of one past cycle.
 // How:          flags and in-flight counts of the tiles meet in a tree with a register for each tile that a wire passes.
-//               Pulses of the rim are delayed as long, and counted at the end. So all outputs are of one cut of the board:
-//                   tiles --> [tile]-[tree: tiles_x - 1 + tiles_y - 1]--(+)-> passive, vote
-//                   rim   --> [the same delay]---------------------> counters
+//               Pulses of rim and router are delayed as long, and counted at the end. So all outputs are of one cut of the board:
+//                   tiles       --> [tile]-[tree: tiles_x - 1 + tiles_y - 1]--(+)-> passive, vote
+//                   rim, router --> [the same delay]---------------------> counters
 //               The messages on the board are: sends accepted - frees by the last receiver (tiles), + let in - handed out
-//               (rim). A count may be a cycle older than another, as a message stays on a board for longer than that: it
-//               then adds 0 or 1, never -1, so a sum of zero still means that none is there.
+//               (rim), + copies - keys that have ended (router). A count may be a cycle older than another, as a message stays
+//               on a board for longer than that: it then adds 0 or 1, never -1, so a sum of zero still means that none is
+//               there. A message with a key counts until its last copy does, which is counted in the same cycle at the latest.
 // Latency:      tiles_x + tiles_y cycles from each input to each output.
 // Throughput:   every cycle.
 // Backpressure: none.
@@ -23,7 +24,8 @@ module polyloom_overlay_gather
   import polyloom_overlay_detector_pkg::*;
 #(
     parameter cfg_t Cfg = TINY,
-    localparam int unsigned Tiles = Cfg.tiles_x * Cfg.tiles_y
+    localparam int unsigned Tiles = Cfg.tiles_x * Cfg.tiles_y,
+    localparam int unsigned InputsBits = inputs_bits(Cfg.tiles_x)
 ) (
     input  logic                               clk_i,
     input  logic                               rst_ni,
@@ -36,6 +38,9 @@ module polyloom_overlay_gather
     input  logic   [LINKS-1:0]                 received_i,   // let in from a link
     input  logic                               host_in_i,
     input  logic                               host_out_i,
+    // From the board router: in this cycle
+    input  logic   [InputsBits-1:0]           copies_i,     // made of messages with a key
+    input  logic   [InputsBits-1:0]           ended_i,      // messages with a key that are no more
     // To the detector
     output logic                               passive_o,    // all threads wait, no message on the board
     output logic                               vote_o,
@@ -98,6 +103,8 @@ module polyloom_overlay_gather
     logic [LINKS-1:0] received;
     logic             host_in;
     logic             host_out;
+    logic [InputsBits-1:0] copies;
+    logic [InputsBits-1:0] ended;
   } rim_t;
   rim_t [TreeDelay-1:0] rim_q;
   rim_t rim;
@@ -105,15 +112,22 @@ module polyloom_overlay_gather
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) rim_q <= '0;
     else begin
-      rim_q[0] <= '{sent: sent_i, received: received_i, host_in: host_in_i, host_out: host_out_i};
+      rim_q[0] <= '{
+          sent: sent_i,
+          received: received_i,
+          host_in: host_in_i,
+          host_out: host_out_i,
+          copies: copies_i,
+          ended: ended_i
+      };
       for (int unsigned d = 1; d < TreeDelay; d++) rim_q[d] <= rim_q[d-1];
     end
   end
 
-  // Messages let in - handed out before the cycle of node_q[1]; pulses are counted one cycle later.
+  // What rim and router add before the cycle of node_q[1]; pulses are counted one cycle later.
   logic [LOCAL_BITS-1:0] rim_local_q, rim_change, rim_local;
   always_comb begin
-    rim_change = LOCAL_BITS'(rim.host_in) - LOCAL_BITS'(rim.host_out);
+    rim_change = LOCAL_BITS'(rim.host_in) - LOCAL_BITS'(rim.host_out) + LOCAL_BITS'(rim.copies) - LOCAL_BITS'(rim.ended);
     for (int unsigned l = 0; l < LINKS; l++) begin
       rim_change += LOCAL_BITS'(rim.received[l]) - LOCAL_BITS'(rim.sent[l]);
     end

@@ -201,6 +201,7 @@ module board_parts_tb
     logic [Tiles-1:0][15:0] in_flight = '0;
     logic idle, inject = 1'b0, may_inject, host_in = 1'b0, host_out = 1'b0;
     logic [15:0] timeout = '0, word_time = '0;
+    logic [inputs_bits(Cfg.tiles_x)-1:0] copies = '0, ended = '0;
     logic [31:0] barriers, grants;
     always_comb begin
       for (int unsigned l = 0; l < Links; l++) begin
@@ -236,6 +237,8 @@ module board_parts_tb
         .enter_valid_o (enter_valid),
         .enter_o       (enter_of),
         .enter_room_i  (enter_room),
+        .copies_i      (copies),
+        .ended_i       (ended),
         .all_idle_i    (all_idle),
         .all_vote_i    (all_vote),
         .in_flight_i   (in_flight),
@@ -272,6 +275,8 @@ module board_parts_tb
     logic [31:0] ctl_rdata = '0, barriers = '0;
     told_t told = '0;
     logic [Tiles-1:0][1:0] retired = '0;
+    logic route_valid = 1'b0, route_ready;
+    route_fault_t route = '0;
     logic enter_valid, room = 1'b0, leave_valid = 1'b0, leave_ready, wanted, may_inject = 1'b0, host_in, host_out;
     flit_t enter, leave = '0;
     always_comb begin
@@ -315,6 +320,9 @@ module board_parts_tb
         .event_i         (told.what),
         .event_tile_i    (told.tile),
         .retired_i       (retired),
+        .fault_valid_i   (route_valid),
+        .fault_ready_o   (route_ready),
+        .fault_i         (route),
         .enter_valid_o   (enter_valid),
         .enter_o         (enter),
         .enter_room_i    (room),

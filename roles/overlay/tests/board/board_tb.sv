@@ -45,8 +45,11 @@ module board_tb
     tile_count_t [3:0] count = '0;
     logic [3:0] link_sent = '0, link_received = '0, link_again = '0, link_bad = '0;
     logic host_out = 1'b0;
+    logic [inputs_bits(Cfg.tiles_x)-1:0] router_up = '0, router_copies = '0, router_keys = '0;
+    logic [1:0] router_beats = '0;
     logic [1:0][31:0] router_sent;
     logic [63:0] instructions, hits, misses, writebacks, sent, received, over_links, from_links, again, bad;
+    logic [63:0] copies, keys, beats;
     polyloom_overlay_counters #(
         .Cfg(Cfg)
     ) i_dut (
@@ -59,6 +62,10 @@ module board_tb
         .link_again_i       (link_again),
         .link_bad_i         (link_bad),
         .host_out_i         (host_out),
+        .router_up_i        (router_up),
+        .router_copies_i    (router_copies),
+        .router_keys_i      (router_keys),
+        .router_beats_i     (router_beats),
         .router_sent_o      (router_sent),
         .instructions_o     (instructions),
         .hits_o             (hits),
@@ -69,7 +76,10 @@ module board_tb
         .link_sent_o        (over_links),
         .link_received_o    (from_links),
         .link_again_o       (again),
-        .link_bad_o         (bad)
+        .link_bad_o         (bad),
+        .router_copies_o    (copies),
+        .router_keys_o      (keys),
+        .router_beats_o     (beats)
     );
   end
 

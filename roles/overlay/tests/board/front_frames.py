@@ -19,7 +19,8 @@ HEADER = Struct([("kind", 3), ("flits", 2), ("dest", 20), ("mask", 64)])
 FLIT = Struct([("first", 1), ("last", 1), ("header", HEADER.width), ("data", 128)])
 WORD = Struct([("last", 1), ("data", 64)])
 TOLD = Struct([("tile", 8), ("fault", 1), ("thread", 6), ("cause", 8), ("pc", 32), ("value", 32)])
-UNICAST, MASK, HOST = 0, 1, 3
+UNICAST, MASK, KEY, HOST = range(4)
+ROUTE = Struct([("why", 3), ("key", 32), ("value", 32)])
 WINDOWS = (0x00800000, 0x01000100, 0x02FFFFC0, 0x7FFFF000, 0xC0001000)
 
 
@@ -128,6 +129,8 @@ class Host:
         dest, mask = rng.randrange(2) | rng.randrange(2) << 2, rng.randrange(1, 1 << CORES * THREADS)
         data = [rng.getrandbits(128) for _ in range(rng.randint(1, 4))]
         kind = UNICAST if mask.bit_count() == 1 else MASK
+        if rng.random() < 0.3:
+            kind, dest, mask = KEY, 1 << 12, rng.getrandbits(32)
         self.flits += flits_of(kind, dest, mask, data)
         self.send(message_words(dest, mask, data))
 
@@ -158,6 +161,12 @@ def random_event(h: Harness, board: int) -> tuple[int, list[int]]:
         place = ((board << 2 | tile // 2) << 2 | tile % 2) << 6 | values["thread"]
         frame = [word0(FAULT, values["cause"], place), values["pc"] | values["value"] << 32]
     return TOLD.pack(tile=tile, **values), frame
+
+
+def random_route_fault(h: Harness, board: int) -> tuple[int, list[int]]:
+    """A record that the router passes over, and its frame: a fault of the board's first thread."""
+    values = {"why": h.rng.randrange(6), "key": h.rng.getrandbits(32), "value": h.rng.getrandbits(32)}
+    return ROUTE.pack(**values), [word0(FAULT, 0x90 + values["why"], board << 10), values["key"] | values["value"] << 32]
 
 
 def frames_of(words: list[int]) -> list[list[int]]:

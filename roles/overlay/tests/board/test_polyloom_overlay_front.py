@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: frames of all kinds that a host sends a board of 2 x 2 tiles with two memory slices: writes and reads of both
 slices, of instruction memories and scratchpads, registers of shell and board, starts, console bytes, messages, one that
-is refused; messages, bytes and faults for the host; idle; random stalls on all sides.
+is refused; messages with a key; messages, bytes, faults and the router's for the host; idle; random stalls on all sides.
 
 Leaves out: malformed frames (shell_swap_test.cc), bursts (test_overlay_memory.py), corners of the host side.
 """
@@ -29,6 +29,7 @@ from front_frames import (
     frames_of,
     message_words,
     random_event,
+    random_route_fault,
 )
 
 from polyloom.rtl.testing import Harness, bench
@@ -55,7 +56,7 @@ async def frames_do_what_they_say(dut: Any, board: int) -> None:
     h = Harness(dut, dut.gen_front)
     host, tiles, network = Host(h), Tiles(h), Network(h)
     slices = [Slice(h, number) for number in range(SLICES)]
-    told, leave, retired = h.source("told"), h.source("leave"), h.signal("retired")
+    told, route, leave, retired = h.source("told"), h.source("route"), h.source("leave"), h.signal("retired")
     idle, busy = h.signal("idle"), [h.signal(n) for n in ("line_valid", "ctl_valid", "tx_valid", "enter_valid")]
     pulses = set_board(h, host, board)
     EveryCycle(h, lambda: None, lambda c: never_both(idle, busy, c))
@@ -72,16 +73,20 @@ async def frames_do_what_they_say(dut: Any, board: int) -> None:
         else:
             h.rng.choice(kinds)()
     events = [random_event(h, board) for _ in range(60)]
+    faults = [random_route_fault(h, board) for _ in range(60)]
     out = [(h.rng.getrandbits(20), h.rng.getrandbits(64), h.values(128, h.rng.randint(1, 4))) for _ in range(40)]
     told.send([bits for bits, _ in events])
+    route.send([bits for bits, _ in faults])
     leave.send([flit for message in out for flit in flits_of(HOST, *message)])
     await h.until(lambda: len(network.flits) >= len(host.flits) and not host.rx.busy(), LIMIT)
-    await h.until(lambda: len(frames_of(host.tx.passed)) == len(host.answers) + len(events) + len(out), LIMIT)
+    await h.until(lambda: len(frames_of(host.tx.passed)) == len(host.answers) + len(events) + len(faults) + len(out), LIMIT)
     await h.drain(after=50)
     frames = frames_of(host.tx.passed)
     assert [f for f in frames if f[0] & 0xFF not in OF_THE_ROLE] == host.answers
     assert [f for f in frames if f[0] & 0xFF == MSG] == [message_words(*message) for message in out]
-    assert [f for f in frames if f[0] & 0xFF in (UART_OUT, FAULT)] == [frame for _, frame in events]
+    told_frames, of_router = [f for f in frames if f[0] & 0xFF in (UART_OUT, FAULT)], [frame for _, frame in faults]
+    assert [f for f in told_frames if f in of_router] == of_router
+    assert [f for f in told_frames if f not in of_router] == [frame for _, frame in events]
     requests = [CTL.unpack(bits) for bits in tiles.sink.passed]
     assert [request_bits(r) for r in requests if r["op"] <= READ_PAD] == host.of_memory
     assert [request_bits(r) for r in requests if r["op"] > READ_PAD] == host.of_frames

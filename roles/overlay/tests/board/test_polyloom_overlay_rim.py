@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: the rim of a board of 2 x 2 tiles, its links played by hand: each wire of each link in every cycle; two
-boards beside each other that pass barriers while threads wait, send over the link and to the host, wake, and messages
-of the host enter: no release while a message is anywhere or a thread runs, one in the end; votes, epochs, counts.
+boards beside each other that pass barriers while threads wait, send over the link, to the host and with keys, wake, and
+messages of the host enter: no release while a message is anywhere or a thread runs, one in the end; votes, epochs, counts.
 
 Leaves out: real links (overlay_link_swap_test.cc), larger meshes (overlay_detector_rtl_test.cc).
 """
@@ -77,13 +77,17 @@ async def every_wire_leads_to_its_link(dut: Any, board: int) -> None:
 
 
 class Board:
-    """Tiles and messages of one board. A message goes: tile (sent) - link - other board - tile (freed, awake)."""
+    """Tiles and messages of one board. A message goes: tile (sent) - link - other board - tile (freed, awake).
+
+    One with a key stays in the router: copies leave it for tiles and the link, with the last one or later it ends.
+    """
 
     def __init__(self, h: Harness, dut: Any, number: int) -> None:
         self.rng, self.number = h.rng, number
         h.scope = dut.gen_rim[number]
         self.link = EAST if number == 0 else WEST
-        names = "all_idle all_vote in_flight inject may_inject host_in host_out let_go let_go_vote barriers grants"
+        names = "all_idle all_vote in_flight inject may_inject host_in host_out copies ended let_go let_go_vote"
+        names += " barriers grants"
         self.s = {name: h.signal(name) for name in names.split()}
         self.hand = {n: hand(dut, number, self.link, n) for n in ("sent", "received", "epoch_i")}
         self.epochs = [hand(dut, number, link, "epoch_i") for link in range(LINKS)]
@@ -112,15 +116,17 @@ class Board:
 
     def drive(self, cycle: int, other: Board) -> None:
         """What happens in this cycle."""
-        pulses = dict.fromkeys(("sent", "received", "host_in", "host_out"), 0)
+        pulses = dict.fromkeys(("sent", "received", "host_in", "host_out", "copies", "ended"), 0)
         for entry in [e for e in self.later if e[0] <= cycle]:
             _, what, which = entry
-            if what != "free" and pulses[what]:
+            if what in ("sent", "received", "host_in", "host_out") and pulses[what]:
                 continue  # one a cycle
             self.later.remove(entry)
             if what == "free":
                 self.flight[which] -= 1
                 self.busy[which] = max(self.busy[which], self.rng.randrange(4, 60))
+            elif what == "key":
+                self._copy(cycle, which, pulses)
             else:
                 pulses[what] = 1
             if what == "sent":
@@ -137,12 +143,24 @@ class Board:
         self._show(pulses)
         self._carry(other)
 
+    def _copy(self, cycle: int, copies: int, pulses: dict[str, int]) -> None:
+        """A message with a key makes a copy in this cycle if it has any left, or ends."""
+        if copies:
+            pulses["copies"] += 1
+            to = self.rng.choice(("free", "free", "sent", "host_out"))
+            self._wait(cycle, 3, to, self.rng.randrange(TILES))
+        if copies > 1 or (copies and self.rng.random() < 0.5):
+            self._wait(cycle, 1, "key", copies - 1)
+        else:
+            pulses["ended"] += 1
+
     def _run(self, cycle: int) -> None:
         for t in range(TILES):
             if self.busy[t] > 8 and self.left and self.rng.random() < 0.05:
                 self.left -= 1
                 self.flight[t] += 1
-                self._wait(cycle, 3, "sent" if self.rng.random() < 0.7 else "host_out")
+                what = self.rng.choice(("sent", "sent", "host_out", "key"))
+                self._wait(cycle, 3, what, self.rng.randrange(5) if what == "key" else 0)
                 self.busy[t] = max(self.busy[t], 6)
             self.busy[t] = max(0, self.busy[t] - 1)
         if self.host_left and not self.injects and self.rng.random() < 0.01:
@@ -151,7 +169,7 @@ class Board:
     def _show(self, pulses: dict[str, int]) -> None:
         for name in ("sent", "received"):
             self.hand[name].set(pulses[name])
-        for name in ("host_in", "host_out"):
+        for name in ("host_in", "host_out", "copies", "ended"):
             self.s[name].set(pulses[name])
         self.s["inject"].set(int(self.injects))
         self.s["all_idle"].set(sum(1 << t for t in range(TILES) if not self.busy[t]))
@@ -236,11 +254,11 @@ async def no_pulse_is_lost_while_clocks_stand_still(dut: Any) -> None:
     """Each kind comes alone, long after anything else; the board reports only if the sum of all is zero."""
     h = Harness(dut, dut.gen_rim[1])
     idle, flight = h.signal("all_idle"), h.signal("in_flight")
-    pulses = [(h.signal("host_in"), -1), (h.signal("host_out"), 1)]
+    pulses = [(h.signal("host_in"), -1), (h.signal("host_out"), 1), (h.signal("copies"), -1), (h.signal("ended"), 1)]
     pulses += [(hand(dut, 1, EAST, "sent"), 1), (hand(dut, 1, WEST, "received"), -1)]
     report = hand(dut, 1, WEST, "to_valid")
     await h.reset()
-    for (signal, freed), times in zip(pulses, (1, 2, 3, 4), strict=True):
+    for (signal, freed), times in zip(pulses, (1, 2, 4, 8, 16, 32), strict=True):
         for _ in range(times):
             await h.step(100)
             signal.set(1)

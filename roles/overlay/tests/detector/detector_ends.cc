@@ -20,8 +20,9 @@ RtlEnd::RtlEnd(const std::string& object, BoardCoord at, MeshSize mesh, std::uin
   const std::pair<Port*, const char*> inputs[] = {
       {&idle_, "all_idle_i"},       {&vote_, "all_vote_i"},       {&in_flight_, "in_flight_i"},
       {&sent_, "sent_i"},           {&received_, "received_i"},   {&host_in_, "host_in_i"},
-      {&host_out_, "host_out_i"},   {&inject_, "inject_i"},       {&in_valid_, "ctl_in_valid_i"},
-      {&in_data_, "ctl_in_data_i"}, {&in_last_, "ctl_in_last_i"}, {&out_ready_, "ctl_out_ready_i"}};
+      {&host_out_, "host_out_i"},   {&copies_, "copies_i"},       {&ended_, "ended_i"},
+      {&inject_, "inject_i"},       {&in_valid_, "ctl_in_valid_i"}, {&in_data_, "ctl_in_data_i"},
+      {&in_last_, "ctl_in_last_i"}, {&out_ready_, "ctl_out_ready_i"}};
   for (const auto& [port, name] : inputs) *port = model_.input(name);
   const std::pair<Port*, const char*> outputs[] = {{&in_ready_, "ctl_in_ready_o"},
                                                    {&out_valid_, "ctl_out_valid_o"},
@@ -80,6 +81,8 @@ void RtlEnd::end(Cycle c, const BoardWires& wires) {
   }
   host_in_.set_bit(0, wires.host_in);
   host_out_.set_bit(0, wires.host_out);
+  set(copies_, 0, wires.copies, 1);
+  set(ended_, 0, wires.ended, 1);
   for (unsigned l = 0; l < kLinks; ++l) {
     sent_.set_bit(l, wires.sent[l]);
     received_.set_bit(l, wires.received[l]);
@@ -131,6 +134,7 @@ void ModelEnd::end(Cycle c, const BoardWires& wires) {
   }
   if (wires.host_in) detector_.host_in(), ++rim_;
   if (wires.host_out) detector_.host_out(), --rim_;
+  rim_ += static_cast<int>(wires.copies) - static_cast<int>(wires.ended);
   const Activity before = activity_;
   std::uint16_t in_flight = static_cast<std::uint16_t>(rim_);
   activity_.idle_waiting = activity_.idle_votes = 0;

@@ -24,6 +24,7 @@ struct BoardWires {
   std::uint16_t in_flight[kTiles] = {};  ///< one cycle old
   bool sent[kLinks] = {}, received[kLinks] = {};
   bool host_in = false, host_out = false;
+  unsigned copies = 0, ended = 0;  ///< in the router: of messages with a key; such messages
 };
 
 /// What a detector shows its board in a cycle.
@@ -68,8 +69,8 @@ class RtlEnd final : public DetectorEnd {
   blocks::RtlModel model_;
   std::mt19937_64 random_;
   bool stalls_;
-  Port idle_, vote_, in_flight_, sent_, received_, host_in_, host_out_, inject_, in_valid_, in_data_,
-      in_last_, out_ready_;
+  Port idle_, vote_, in_flight_, sent_, received_, host_in_, host_out_, copies_, ended_, inject_, in_valid_,
+      in_data_, in_last_, out_ready_;
   Port in_ready_, out_valid_, out_data_, out_last_, epoch_, release_, release_vote_, may_inject_, barriers_,
       grants_;
   std::uint64_t barriers_now_ = 0;  ///< in the cycle that begin() was called for
@@ -96,7 +97,7 @@ class ModelEnd final : public DetectorEnd, public DetectorEnv {
   Activity activity_;
   TreeDetector detector_;
   unsigned waking_ = 0;   ///< cycles in which released tiles may still say that they wait: a board's do not
-  std::int64_t rim_ = 0;  ///< messages let in - handed out
+  std::int64_t rim_ = 0;  ///< messages let in - handed out, + copies - keys that have ended
   std::uint64_t barriers_now_ = 0;
   bool released_ = false, voted_ = false;
 };

@@ -6,7 +6,8 @@ module detector_tb
 #(
     parameter  int unsigned TilesX = 1,
     parameter  int unsigned TilesY = 1,
-    localparam int unsigned Tiles  = TilesX * TilesY
+    localparam int unsigned Tiles  = TilesX * TilesY,
+    localparam int unsigned RouterBits = $clog2(LINKS + 1 + TilesX + 1)
 ) (
     input  logic                   clk_i,
     input  logic                   rst_ni,
@@ -19,6 +20,8 @@ module detector_tb
     input  logic [LINKS-1:0]       received_i,
     input  logic                   host_in_i,
     input  logic                   host_out_i,
+    input  logic [  RouterBits-1:0] copies_i,
+    input  logic [  RouterBits-1:0] ended_i,
     input  logic [LINKS-1:0]       ctl_in_valid_i,
     output logic [LINKS-1:0]       ctl_in_ready_o,
     input  logic [LINKS-1:0][63:0] ctl_in_data_i,
@@ -58,6 +61,8 @@ module detector_tb
       .received_i,
       .host_in_i,
       .host_out_i,
+      .copies_i,
+      .ended_i,
       .passive_o (passive),
       .vote_o    (vote),
       .sent_o    (sent),

@@ -25,6 +25,7 @@ module detector_units_tb
     logic [16*Tiles-1:0] in_flight = '0;
     logic [3:0] sent = '0, received = '0;
     logic host_in = '0, host_out = '0;
+    logic [inputs_bits(TilesX)-1:0] copies = '0, ended = '0;
     logic passive, vote;
     count_t [LINKS-1:0] sent_count, received_count;
 
@@ -40,6 +41,8 @@ module detector_units_tb
         .received_i (received),
         .host_in_i  (host_in),
         .host_out_i (host_out),
+        .copies_i   (copies),
+        .ended_i    (ended),
         .passive_o  (passive),
         .vote_o     (vote),
         .sent_o     (sent_count),

@@ -79,6 +79,7 @@ void World::board_cycle(Board& board) {
   for (unsigned t = 0; t < kTiles; ++t) wires.in_flight[t] = board.tiles[t].in_flight;
   take_in(board, detector, wires);
   if (host_board) host(board, detector, wires);
+  make_copies(board, wires);
   travel(board, detector, wires);
   for (unsigned t = 0; t < kTiles; ++t) run_tile(board, t, wires);
   board.end->end(now_, wires);
@@ -93,7 +94,11 @@ void World::take_in(Board& board, const DetectorWires& detector, BoardWires& wir
     queue.pop_front();
     wires.received[link] = true;
     ++board.on_board;
-    board.travels.push_back({now_ + kOnBoard + draw(20), false, draw(kTiles)});
+    if (!options_.scripted && draw(4) == 0) {
+      board.keys.push_back(any_key(board, board.tiles[0], 0));
+    } else {
+      board.travels.push_back({now_ + kOnBoard + draw(20), false, draw(kTiles)});
+    }
   }
 }
 
@@ -106,12 +111,48 @@ void World::host(Board& board, const DetectorWires& detector, BoardWires& wires)
     if (host_left_ > 0 && draw(2) == 0) host_waits_ = true;  // the next one is there already
     host_pulses_.push_back(
         std::max(now_ + (board.rtl ? draw(7) : 0), host_pulses_.empty() ? 0 : host_pulses_.back() + 1));
-    board.travels.push_back({now_ + kOnBoard + 6 + draw(20), false, draw(kTiles)});
+    if (draw(4) == 0) {
+      board.keys.push_back(any_key(board, board.tiles[0], 0));
+      board.keys.back().at += 6;
+    } else {
+      board.travels.push_back({now_ + kOnBoard + 6 + draw(20), false, draw(kTiles)});
+    }
   }
   if (!host_pulses_.empty() && host_pulses_.front() <= now_) {
     host_pulses_.pop_front();
     wires.host_in = true;
   }
+}
+
+World::Key World::any_key(const Board& board, const Tile& tile, unsigned what) {
+  Key key{now_ + kOnBoard + draw(20), {}};
+  for (unsigned copies = choose(board, tile, what, 4); copies > 0; --copies) {
+    const unsigned to = choose(board, tile, what + copies, kLinks + 1 + kTiles);
+    if (to < kLinks ? neighbour(board, to) != nullptr : to != kLinks || host_is_at(board)) key.to.push_back(to);
+  }
+  return key;
+}
+
+/// A key makes at most a copy a cycle, and ends with the last or later.
+void World::make_copies(Board& board, BoardWires& wires) {
+  std::erase_if(board.keys, [&](Key& key) {
+    if (key.at > now_ || std::max(wires.copies, wires.ended) == kLinks + 1 + kTilesX) return false;
+    if (!key.to.empty()) {
+      const unsigned to = key.to.back();
+      key.to.pop_back();
+      ++wires.copies;
+      ++board.on_board;
+      const bool leaves = to <= kLinks;
+      board.travels.push_back({now_ + kOnBoard + draw(20), leaves, leaves ? to : to - kLinks - 1});
+      if (!key.to.empty() || draw(2) == 0) {
+        key.at = now_ + 1 + draw(8);
+        return false;
+      }
+    }
+    ++wires.ended;
+    --board.on_board;
+    return true;
+  });
 }
 
 void World::travel(Board& board, const DetectorWires& detector, BoardWires& wires) {
@@ -164,15 +205,19 @@ void World::run_tile(Board& board, unsigned index, BoardWires& wires) {
     --board.on_board;
   }
   if (!tile.waiting && tile.sends_left > 0 && draw(16) == 0) {
-    const unsigned link = choose(board, tile, 2 + tile.sends_left, kLinks + 1);
-    const bool to_host = link == kLinks && board.at == BoardCoord{0, 0};
+    const unsigned link = choose(board, tile, 2 + tile.sends_left, kLinks + 2);
+    const bool to_host = link == kLinks && host_is_at(board);
     --tile.sends_left;
-    if (link == kLinks || neighbour(board, link) != nullptr) {
+    if (link >= kLinks || neighbour(board, link) != nullptr) {
       ++tile.in_flight;
       ++board.on_board;
       tile.last_send = now_;
       const bool leaves = link < kLinks || to_host;
-      board.travels.push_back({now_ + kOnBoard + draw(30), leaves, leaves ? link : draw(kTiles)});
+      if (link > kLinks) {
+        board.keys.push_back(any_key(board, tile, 100 + 10 * tile.sends_left));
+      } else {
+        board.travels.push_back({now_ + kOnBoard + draw(30), leaves, leaves ? link : draw(kTiles)});
+      }
     }
   }
   const bool done = !options_.scripted || tile.sends_left == 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mesh of boards for tests of detection: threads that wait and wake, messages on boards and links, a host;
-// and an observer who sees all of it. Detectors are the design's, the fast model's, or some of each.
+// A mesh of boards for tests of detection: threads that wait and wake, messages on boards and links, those
+// with a key that become copies in routers, a host; and an observer who sees all of it. Detectors are the design's, the fast model's, or some of each.
 #pragma once
 
 #include <deque>
@@ -61,12 +61,17 @@ class World {
     bool leaves;
     unsigned to;  ///< link or tile
   };
+  struct Key {
+    Cycle at;                  ///< of the next copy, or of the end
+    std::vector<unsigned> to;  ///< copies to come: by a link, to the host (kLinks), to a tile (behind it)
+  };
   struct Board {
     BoardCoord at;
     std::unique_ptr<DetectorEnd> end;
     bool rtl = false;
     Tile tiles[kTiles];
     std::vector<Travel> travels;
+    std::vector<Key> keys;                                    ///< messages in the router
     std::deque<Data> data_in[kLinks];
     Cycle data_last[kLinks] = {}, control_last[kLinks] = {};  ///< of what it sends: links keep the order
     unsigned on_board = 0;                                    ///< messages, for the observer
@@ -74,6 +79,7 @@ class World {
   };
 
   Board* neighbour(const Board& board, unsigned link);
+  bool host_is_at(const Board& board) const { return board.at == BoardCoord{0, 0}; }
   unsigned draw(unsigned below) { return static_cast<unsigned>(random_() % below); }
   Cycle delay() { return options_.hop + (options_.jitter != 0 ? random_() % options_.jitter : 0); }
   void send_frame(Board& board, Cycle first, Cycle last, unsigned link, std::vector<std::uint64_t> words);
@@ -82,7 +88,10 @@ class World {
   void host(Board& board, const DetectorWires& detector, BoardWires& wires);
   void travel(Board& board, const DetectorWires& detector, BoardWires& wires);
   void run_tile(Board& board, unsigned index, BoardWires& wires);
+  void make_copies(Board& board, BoardWires& wires);
   void wake(const Board& board, Tile& tile);
+  /// For the router, with up to three copies; `what`: as choose() takes it.
+  Key any_key(const Board& board, const Tile& tile, unsigned what);
   /// A number below `below`: random, or drawn from board, tile, barrier and `what` if scripted.
   unsigned choose(const Board& board, const Tile& tile, unsigned what, unsigned below);
   void released(Board& board, bool vote);

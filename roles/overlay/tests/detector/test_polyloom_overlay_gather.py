@@ -22,13 +22,14 @@ LINKS = 4
 class Board:
     """Drives random tiles and rim; the state of every cycle, to compare when it comes out."""
 
-    def __init__(self, h: Harness, tiles: int, latency: int) -> None:
-        names = ("all_idle", "all_vote", "in_flight", "sent", "received", "host_in", "host_out")
+    def __init__(self, h: Harness, tiles: int, latency: int, inputs: int) -> None:
+        names = ("all_idle", "all_vote", "in_flight", "sent", "received", "host_in", "host_out", "copies", "ended")
         self.inputs = {name: h.signal(name) for name in names}
         self.outputs = {name: h.signal(name) for name in ("passive", "vote", "sent_count", "received_count")}
         self.rng, self.tiles, self.all = h.rng, tiles, (1 << tiles) - 1
         self.sent, self.received = [0] * LINKS, [0] * LINKS
-        self.hosts = 0  # messages of the host let in - handed out
+        self.inputs_of_router = inputs
+        self.others = 0  # messages of the host let in - handed out, copies - keys that have ended
         self.expected: deque[dict[str, int]] = deque([dict.fromkeys(self.outputs, 0)] * latency)
         self.passive = self.almost = 0
         h.add(self)
@@ -44,19 +45,20 @@ class Board:
         """A cycle's inputs, often such that the sum is zero or all tiles are idle."""
         rng = self.rng
         pulses = {name: rng.getrandbits(LINKS) & rng.getrandbits(LINKS) for name in ("sent", "received")}
-        hosts = {name: rng.getrandbits(1) for name in ("host_in", "host_out")}
+        others = {name: rng.getrandbits(1) for name in ("host_in", "host_out")}
+        others |= {name: rng.choice((0, 0, rng.randint(0, self.inputs_of_router))) for name in ("copies", "ended")}
         for link in range(LINKS):
             self.sent[link] += pulses["sent"] >> link & 1
             self.received[link] += pulses["received"] >> link & 1
-        self.hosts += hosts["host_in"] - hosts["host_out"]
-        rim = sum(self.received) - sum(self.sent) + self.hosts
+        self.others += others["host_in"] - others["host_out"] + others["copies"] - others["ended"]
+        rim = sum(self.received) - sum(self.sent) + self.others
         flights = [rng.getrandbits(16) for _ in range(self.tiles)]
         flights[-1] = -rim - sum(flights[:-1])
         missing = rng.choice([0, 0, 0, 1, -1])  # on some tile
         flights[rng.randrange(self.tiles)] += missing
         idle = self.all if rng.random() < 0.7 else self.all & ~(1 << rng.randrange(self.tiles))
         vote = self.all if rng.random() < 0.5 else rng.getrandbits(self.tiles)
-        values = {"all_idle": idle, "all_vote": vote, **pulses, **hosts}
+        values = {"all_idle": idle, "all_vote": vote, **pulses, **others}
         values["in_flight"] = sum((count & 0xFFFF) << 16 * tile for tile, count in enumerate(flights))
         for name, value in values.items():
             self.inputs[name].set(value)
@@ -79,6 +81,6 @@ async def shows_one_past_cycle_of_the_board(dut: Any, which: int) -> None:
     h = Harness(dut, dut.gen_size[which])
     x, y = SIZES[which]
     await h.reset()
-    board = Board(h, x * y, x + y)
+    board = Board(h, x * y, x + y, 5 + x)
     await h.step(2000)
     assert board.passive > 100 and board.almost > 100
