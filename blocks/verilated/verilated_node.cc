@@ -39,9 +39,11 @@ VerilatedNode::VerilatedNode(VerilatedParams params, std::vector<std::unique_ptr
       host_{LaneRx(params_.host.rx, 1), LaneTx(params_.host.tx, kHostBeats)} {
   if (cycle_ && cycle_.bits != 64) throw UserError(params_.name + ": port cycle_i must have 64 bits");
   for (const std::string& counter : params_.counters) {
-    counters_.push_back(model_.output("count_" + counter + "_o"));
+    std::string port = "count_" + counter + "_o";
+    std::replace(port.begin(), port.end(), '.', '_');
+    counters_.push_back(model_.output(port));
     if (counters_.back().bits != 64) {
-      throw UserError(params_.name + ": port count_" + counter + "_o must be there and have 64 bits");
+      throw UserError(params_.name + ": port " + port + " must be there and have 64 bits");
     }
   }
   if (idle_ && idle_.bits != 1) throw UserError(params_.name + ": port idle_o must have one bit");

@@ -43,7 +43,8 @@ struct VerilatedParams {
   std::uint64_t seed = 1;   ///< of registers without reset
   bool skip_idle = true;    ///< false: to check what idle_o promises
   bool idle_edges = false;  ///< run those of idle cycles too, late: the design has counters of cycles
-  std::vector<std::string> counters;  ///< names of ports count_NAME_o of 64 bits, for the run record
+  std::vector<std::string>
+      counters;  ///< for the run record: names of ports count_NAME_o of 64 bits, there with _ for a dot
   std::vector<std::string>
       work;  ///< those of them that say whether it works (Node::work); none: it does if it runs
   bool lanes_work =

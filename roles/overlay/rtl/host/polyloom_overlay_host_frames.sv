@@ -3,7 +3,7 @@
 // How:          HEAD and SECOND keep the first words, CHECK decides. A message's payload goes on flit by flit; a console
 //               byte is one request to the tiles, a start one for each thread, core by core; a start of all cores is one for each
 //               thread of a core, which all cores take at once. DRAIN drops what is refused. With routers a message may have a
-//               key as its destination; of its address that bit alone counts, and its mask is not checked.
+//               key as its destination: the bit that says so and no other; its mask is not checked.
 // Latency:      last word -> answer: 1 cycle (message), 2 (refused), 3 (byte), 2 and a cycle a request (start).
 // Throughput:   a word a cycle; 3 cycles lost a frame.
 // Backpressure: a message waits until its flits have room (flit_ready_i), a byte or start for ctl_ready_i; whatever the
@@ -89,7 +89,7 @@ module polyloom_overlay_host_frames
   assign to_y = arg[XBits+YBits+BOARD_BITS+:BOARD_BITS];
   // The host's messages enter at board (0,0) only: its gate is the one that detection knows.
   assign message_ok = board_i == 0 && 32'(aux) <= Cfg.max_flits && (is_key || mailbox_ok);
-  assign is_key = Cfg.routers && (arg >> DEST_BITS) == 0 && (arg[DEST_BITS-1:0] & key_bit(Cfg.tiles_x, Cfg.tiles_y)) != 0;
+  assign is_key = Cfg.routers && arg == 32'(key_bit(Cfg.tiles_x, Cfg.tiles_y));
   assign mailbox_ok = word1_q != 0 && (word1_q & ~Threads) == 0 &&
                       arg >> MailboxBits == 0 && 4'(to_x) < mesh_i[3:0] && 4'(to_y) < mesh_i[7:4] &&
                       32'(arg[XBits-1:0]) < Cfg.tiles_x && 32'(arg[XBits+:YBits]) < Cfg.tiles_y;

@@ -78,6 +78,7 @@ blocks::RtlShape rtl_shape(const OverlayParams& p, bool waves) {
   set("MaxFlits", p.board.max_flits);
   set("NocLinkFlits", p.noc_link_flits);
   set("ExtraSendSlot", p.board.extra_send_slot ? 1 : 0);
+  set("Routers", p.board.programmable_routers ? 1 : 0);
   shape.parameters["ClockHz"] = "64'd" + std::to_string(p.board.clock_hz);
   if (p.board.tiles_x * p.board.tiles_y > 1 && !waves) {
     shape.lanes = {"polyloom_overlay_tile", "polyloom_overlay_router", "polyloom_overlay_link"};
@@ -104,9 +105,11 @@ std::unique_ptr<blocks::VerilatedNode> make_rtl_board(const OverlayParams& p, co
   params.counters = {"instructions",      "hits",      "misses",        "writebacks", "messages_sent",
                      "messages_received", "link_sent", "link_received", "link_again", "link_bad",
                      "barriers"};
+  if (p.board.programmable_routers)
+    params.counters.insert(params.counters.end(), {"router.copies", "router.keys", "router.beats"});
   // A link that sends again either gets through or is said to be down (role.cc).
   params.work = {"instructions",  "messages_sent", "messages_received", "link_sent",
-                 "link_received", "link_again",    "barriers"};
+                 "link_received", "link_again",    "barriers",          "router.beats"};
   params.waiting_for = [p](const blocks::RtlModel& model) { return rtl_waiting_for(p.board, model); };
   params.wave = wave;
   std::vector<std::unique_ptr<blocks::AxiMemory>> memories;

@@ -166,7 +166,10 @@ def random_event(h: Harness, board: int) -> tuple[int, list[int]]:
 def random_route_fault(h: Harness, board: int) -> tuple[int, list[int]]:
     """A record that the router passes over, and its frame: a fault of the board's first thread."""
     values = {"why": h.rng.randrange(6), "key": h.rng.getrandbits(32), "value": h.rng.getrandbits(32)}
-    return ROUTE.pack(**values), [word0(FAULT, 0x90 + values["why"], board << 10), values["key"] | values["value"] << 32]
+    return ROUTE.pack(**values), [
+        word0(FAULT, 0x90 + values["why"], board << 10),
+        values["key"] | values["value"] << 32,
+    ]
 
 
 def frames_of(words: list[int]) -> list[list[int]]:

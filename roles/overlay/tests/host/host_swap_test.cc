@@ -2,8 +2,8 @@
 // Covers: a host that writes, reads, starts threads, sends messages and console bytes, legal and broken, to
 // board (0,0) and to another: the C++ board and the Verilated shell with host side answer alike, word for
 // word, faults of started threads and registers included. Every thread that starts faults at once, so that
-// none changes what the host sees. Leaves out: messages to the host, console output (cocotb tests); frames
-// cut by the link.
+// none changes what the host sees. Keys are of no records. Leaves out: messages to the host, console output
+// (cocotb tests); frames cut by the link.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,6 +23,8 @@ using test::Words;
 /// Registers whose value depends on when answers leave and threads run.
 constexpr std::array<std::uint32_t, 4> kTimed = {blocks::reg::status, blocks::reg::frames_out,
                                                  blocks::reg::bytes_read, Board::kInstructions};
+
+constexpr std::uint32_t kKeyBit = 1u << 12;
 
 class Generator {
  public:
@@ -51,6 +53,9 @@ class Generator {
     const auto arg = static_cast<std::uint32_t>(w[0] >> 32);
     const bool timed = std::ranges::count(kTimed, arg) != 0 || arg == blocks::reg::cycle;
     if ((w[0] & 0xff) == static_cast<std::uint64_t>(HostOp::reg_read) && timed) w[0] |= 1ull << 8;
+    // No copies are made.
+    if ((w[0] & 0xff) == static_cast<std::uint64_t>(HostOp::msg) && arg == kKeyBit && w.size() > 1)
+      w[1] &= ~0xffffffffull;
     // Messages are put into slots from 64 on, so those are not read.
     const bool reads_pad = (w[0] & 0xffff) == (static_cast<std::uint64_t>(HostOp::read) | 3 << 8);
     if (reads_pad && w.size() == 2 && arg + (w[1] & 0xffffffff) > 4096) w[1] &= ~0xffffffffull;
@@ -96,6 +101,8 @@ class Generator {
                      below(6) == 0 ? below(1 << 12) : (below(9) / 4 | below(2) << 2 | below(2) << 4)),
               below(3) == 0 ? rng_() : 1ull << below(64)};
       if (below(20) == 0) w[1] = 0;
+      if (below(3) == 0)
+        w[0] = header(HostOp::msg, 1 + below(5), kKeyBit | (below(4) == 0 ? 1u << below(20) : 0u));
       w.resize(2 + 2 * (w[0] >> 8 & 0xff), rng_());
       return w;
     }

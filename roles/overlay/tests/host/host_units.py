@@ -292,8 +292,10 @@ class FrameMaker:
             case 6 | 7:
                 high, mask = 4 << s.mailbox_bits(), rng.choice((0, rng.getrandbits(32), rng.getrandbits(64)))
                 flits = rng.randint(1, s.max_flits + 1)
+                if rng.random() < 0.8:
+                    board, tile = [0, 0], [0, 0]
         dest = s.mailbox((board[0], board[1]), (tile[0], tile[1])) | high
-        is_key = s.routers and dest >> 20 == 0 and bool(dest >> s.mailbox_bits() & 4)
+        is_key = s.routers and dest == 4 << s.mailbox_bits()
         fits = self.board == (0, 0) and flits <= s.max_flits
         of_mailbox = (
             0 < mask < 1 << threads

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: random messages, with keys too where there are routers, console bytes and starts on four shapes of boards, good
-ones and each reason to refuse: answers, requests to the tiles, flits, their order; at board (0,0) and elsewhere; random
-stalls on all sides; times.
+"""Covers: random messages, with keys too where there are routers, console bytes and starts on four shapes of boards,
+good ones and each reason to refuse: answers, requests to the tiles, flits, their order; at board (0,0) and elsewhere;
+random stalls on all sides; times.
 
 Tests polyloom_overlay_host_frames within polyloom_overlay_host. Leaves out: malformed frames (the shell stops those).
 """

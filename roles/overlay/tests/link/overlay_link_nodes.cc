@@ -16,7 +16,8 @@ using fabric::Time;
 ModelBoard::ModelBoard(Plan plan, std::uint64_t far_messages, const fabric::Port& port, fabric::Clock clock,
                        Time latency)
     : LinkBoard(std::move(plan), far_messages, clock),
-      link_(*port.tx, *port.rx, MeshLinkConfig{.clock_hz = clock.hz(), .latency = latency}) {}
+      link_(*port.tx, *port.rx,
+            MeshLinkConfig{.clock_hz = clock.hz(), .latency = latency, .key_dest = kKeyDest}) {}
 
 void ModelBoard::advance(Time until) {
   const Cycle end = clock_.first_edge_from(until);

@@ -18,6 +18,9 @@ namespace polyloom::overlay::testing {
 
 using Packet = std::vector<std::uint64_t>;
 
+/// Destination of messages with a key behind the link: the bit that says so, on boards of one tile.
+inline constexpr std::uint32_t kKeyDest = 0x1000;
+
 /// What a board does. Messages go in phases as between barriers: each carries its phase's epoch bit, and a
 /// board goes to the next phase when it has sent and taken all of the present one.
 struct Plan {

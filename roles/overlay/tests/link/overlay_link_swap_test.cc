@@ -20,12 +20,13 @@ using fabric::mix64;
 Message random_message(std::uint64_t seed, std::uint64_t n) {
   std::mt19937_64 rng(mix64(seed * 1000003 + n));
   constexpr MessageKind kKinds[] = {MessageKind::unicast, MessageKind::mask, MessageKind::host,
-                                    MessageKind::unicast};
+                                    MessageKind::unicast, MessageKind::key};
   Message m;
-  m.kind = kKinds[rng() % 4];
+  m.kind = kKinds[rng() % 5];
   m.flits = static_cast<std::uint8_t>(1 + rng() % kMaxFlits);
   m.dest = static_cast<std::uint32_t>(rng() % (1u << 20));
   m.mask = m.kind == MessageKind::mask ? rng() & rng() : std::uint64_t{1} << (rng() % 64);
+  if (m.kind == MessageKind::key) m.dest = kKeyDest, m.mask = rng() & 0xffffffff;
   for (unsigned i = 0; i < m.words(); ++i) m.data[i] = static_cast<std::uint32_t>(rng());
   return m;
 }
@@ -127,7 +128,7 @@ Cycle arrival(bool rtl, MessageKind kind, unsigned flits) {
 }
 
 TEST(OverlayLinkRtl, AMessageTakesTheStatedCycles) {
-  for (const MessageKind kind : {MessageKind::unicast, MessageKind::mask}) {
+  for (const MessageKind kind : {MessageKind::unicast, MessageKind::mask, MessageKind::key}) {
     for (unsigned flits = 1; flits <= 4; ++flits) {
       const unsigned items = (kind == MessageKind::mask ? 2 : 1) + 2 * flits;
       // The first item is taken in cycle 1 (reset), the last `items` - 1 later; the frame leaves in the next
