@@ -11,42 +11,42 @@
 module polyloom_overlay_counters
   import polyloom_overlay_pkg::*;
 #(
-    parameter  cfg_t        Cfg   = TINY,
-    localparam int unsigned Tiles = Cfg.tiles_x * Cfg.tiles_y,
+    parameter  cfg_t        Cfg        = TINY,
+    localparam int unsigned Tiles      = Cfg.tiles_x * Cfg.tiles_y,
     localparam int unsigned InputsBits = inputs_bits(Cfg.tiles_x),
-    localparam int unsigned Links = 4
+    localparam int unsigned Links      = 4
 ) (
-    input  logic                                   clk_i,
-    input  logic                                   rst_ni,
+    input  logic                                        clk_i,
+    input  logic                                        rst_ni,
     // Pulses
-    input  logic        [Tiles-1:0][Cfg.cores-1:0] retired_i,
-    input  tile_count_t [Tiles-1:0]                count_i,
-    input  logic        [Links-1:0]                link_sent_i,
-    input  logic        [Links-1:0]                link_received_i,
-    input  logic        [Links-1:0]                link_again_i,
-    input  logic        [Links-1:0]                link_bad_i,
-    input  logic                                   host_out_i,
+    input  logic        [     Tiles-1:0][Cfg.cores-1:0] retired_i,
+    input  tile_count_t [     Tiles-1:0]                count_i,
+    input  logic        [     Links-1:0]                link_sent_i,
+    input  logic        [     Links-1:0]                link_received_i,
+    input  logic        [     Links-1:0]                link_again_i,
+    input  logic        [     Links-1:0]                link_bad_i,
+    input  logic                                        host_out_i,
     // Of the router, how many in this cycle: messages up into columns, copies, keys that ended, beats asked for
-    input  logic        [InputsBits-1:0]           router_up_i,
-    input  logic        [InputsBits-1:0]           router_copies_i,
-    input  logic        [InputsBits-1:0]           router_keys_i,
-    input  logic        [      1:0]                router_beats_i,
+    input  logic        [InputsBits-1:0]                router_up_i,
+    input  logic        [InputsBits-1:0]                router_copies_i,
+    input  logic        [InputsBits-1:0]                router_keys_i,
+    input  logic        [           1:0]                router_beats_i,
     // For programs: [0] messages out of the router, [1] those to other boards
-    output logic        [      1:0][         31:0] router_sent_o,
+    output logic        [           1:0][         31:0] router_sent_o,
     // Sums
-    output logic        [     63:0]                instructions_o,
-    output logic        [     63:0]                hits_o,
-    output logic        [     63:0]                misses_o,
-    output logic        [     63:0]                writebacks_o,
-    output logic        [     63:0]                messages_sent_o,
-    output logic        [     63:0]                messages_received_o,
-    output logic        [     63:0]                link_sent_o,
-    output logic        [     63:0]                link_received_o,
-    output logic        [     63:0]                link_again_o,         // frames sent again
-    output logic        [     63:0]                link_bad_o,           // frames that came damaged
-    output logic        [     63:0]                router_copies_o,
-    output logic        [     63:0]                router_keys_o,
-    output logic        [     63:0]                router_beats_o
+    output logic        [          63:0]                instructions_o,
+    output logic        [          63:0]                hits_o,
+    output logic        [          63:0]                misses_o,
+    output logic        [          63:0]                writebacks_o,
+    output logic        [          63:0]                messages_sent_o,
+    output logic        [          63:0]                messages_received_o,
+    output logic        [          63:0]                link_sent_o,
+    output logic        [          63:0]                link_received_o,
+    output logic        [          63:0]                link_again_o,         // frames sent again
+    output logic        [          63:0]                link_bad_o,           // frames that came damaged
+    output logic        [          63:0]                router_copies_o,
+    output logic        [          63:0]                router_keys_o,
+    output logic        [          63:0]                router_beats_o
 );
   // Registers of their own, no struct: a simulator would shift them into its words.
   logic [8:0] instructions_d, instructions_q;

@@ -63,12 +63,12 @@ module polyloom_overlay_front
     input  logic         fault_valid_i,  // what it tells the host
     output logic         fault_ready_o,
     input  route_fault_t fault_i,
-    output logic  enter_valid_o,
-    output flit_t enter_o,
-    input  logic  enter_room_i,
-    input  logic  exit_valid_i,
-    output logic  exit_ready_o,
-    input  flit_t exit_i,
+    output logic         enter_valid_o,
+    output flit_t        enter_o,
+    input  logic         enter_room_i,
+    input  logic         exit_valid_i,
+    output logic         exit_ready_o,
+    input  flit_t        exit_i,
 
     // Detection
     output logic        inject_o,

@@ -12,11 +12,11 @@
 module polyloom_overlay_rim
   import polyloom_overlay_pkg::*;
 #(
-    parameter  cfg_t        Cfg   = TINY,
-    parameter  bit          Gate  = 1'b0,                       // simulation: links without work stand still
-    localparam int unsigned Tiles = Cfg.tiles_x * Cfg.tiles_y,
+    parameter  cfg_t        Cfg        = TINY,
+    parameter  bit          Gate       = 1'b0,                       // simulation: links without work stand still
+    localparam int unsigned Tiles      = Cfg.tiles_x * Cfg.tiles_y,
     localparam int unsigned InputsBits = inputs_bits(Cfg.tiles_x),
-    localparam int unsigned Links = 4
+    localparam int unsigned Links      = 4
 ) (
     input  logic        clk_i,
     input  logic        rst_ni,
@@ -38,12 +38,12 @@ module polyloom_overlay_rim
     input  logic [Links-1:0]       rx_last_i,
 
     // From the board router, and to it
-    input  logic  [Links-1:0] exit_valid_i,
-    output logic  [Links-1:0] exit_ready_o,
-    input  flit_t             exit_i       [Links],
-    output logic  [Links-1:0] enter_valid_o,
-    output flit_t             enter_o      [Links],
-    input  logic  [Links-1:0] enter_room_i,
+    input  logic  [     Links-1:0] exit_valid_i,
+    output logic  [     Links-1:0] exit_ready_o,
+    input  flit_t                  exit_i       [Links],
+    output logic  [     Links-1:0] enter_valid_o,
+    output flit_t                  enter_o      [Links],
+    input  logic  [     Links-1:0] enter_room_i,
     // How many in this cycle: copies made of messages with a key, such messages that are no more
     input  logic  [InputsBits-1:0] copies_i,
     input  logic  [InputsBits-1:0] ended_i,
@@ -136,8 +136,8 @@ module polyloom_overlay_rim
 
   assign idle_o = &link_idle;
 
-  // Nothing of these changes what they say while no tile waits and no message comes, goes or becomes copies. Whatever the detector has
-  // begun without a passive board is over in 512 cycles: it reads at most 256 ends.
+  // Nothing of these changes what they say while no tile waits and no message comes, goes or becomes copies. Whatever the
+  // detector has begun without a passive board is over in 512 cycles: it reads at most 256 ends.
   logic gather_clk, detector_clk, passive, vote;
   polyloom_clock_gate #(
       .Gate(Gate),

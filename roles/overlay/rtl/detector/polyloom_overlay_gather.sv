@@ -27,25 +27,25 @@ module polyloom_overlay_gather
     localparam int unsigned Tiles = Cfg.tiles_x * Cfg.tiles_y,
     localparam int unsigned InputsBits = inputs_bits(Cfg.tiles_x)
 ) (
-    input  logic                               clk_i,
-    input  logic                               rst_ni,
+    input  logic                                    clk_i,
+    input  logic                                    rst_ni,
     // From the tiles
-    input  logic   [Tiles-1:0]                 all_idle_i,   // every thread waits in idle
-    input  logic   [Tiles-1:0]                 all_vote_i,
-    input  logic   [Tiles-1:0][LOCAL_BITS-1:0] in_flight_i,  // sends accepted - last frees
+    input  logic   [     Tiles-1:0]                 all_idle_i,   // every thread waits in idle
+    input  logic   [     Tiles-1:0]                 all_vote_i,
+    input  logic   [     Tiles-1:0][LOCAL_BITS-1:0] in_flight_i,  // sends accepted - last frees
     // From the rim: pulses, a message each
-    input  logic   [LINKS-1:0]                 sent_i,       // handed to a link
-    input  logic   [LINKS-1:0]                 received_i,   // let in from a link
-    input  logic                               host_in_i,
-    input  logic                               host_out_i,
+    input  logic   [     LINKS-1:0]                 sent_i,       // handed to a link
+    input  logic   [     LINKS-1:0]                 received_i,   // let in from a link
+    input  logic                                    host_in_i,
+    input  logic                                    host_out_i,
     // From the board router: in this cycle
-    input  logic   [InputsBits-1:0]           copies_i,     // made of messages with a key
-    input  logic   [InputsBits-1:0]           ended_i,      // messages with a key that are no more
+    input  logic   [InputsBits-1:0]                 copies_i,     // made of messages with a key
+    input  logic   [InputsBits-1:0]                 ended_i,      // messages with a key that are no more
     // To the detector
-    output logic                               passive_o,    // all threads wait, no message on the board
-    output logic                               vote_o,
-    output count_t [LINKS-1:0]                 sent_o,
-    output count_t [LINKS-1:0]                 received_o
+    output logic                                    passive_o,    // all threads wait, no message on the board
+    output logic                                    vote_o,
+    output count_t [     LINKS-1:0]                 sent_o,
+    output count_t [     LINKS-1:0]                 received_o
 );
   localparam int unsigned LevelsX = $clog2(Cfg.tiles_x);
   localparam int unsigned Levels = $clog2(Tiles);
@@ -99,10 +99,10 @@ module polyloom_overlay_gather
   // ---- the rim, delayed like the tiles ----
 
   typedef struct packed {
-    logic [LINKS-1:0] sent;
-    logic [LINKS-1:0] received;
-    logic             host_in;
-    logic             host_out;
+    logic [LINKS-1:0]      sent;
+    logic [LINKS-1:0]      received;
+    logic                  host_in;
+    logic                  host_out;
     logic [InputsBits-1:0] copies;
     logic [InputsBits-1:0] ended;
   } rim_t;

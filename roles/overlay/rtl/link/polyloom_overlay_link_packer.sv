@@ -54,10 +54,10 @@ module polyloom_overlay_link_packer
     item_o = '0;
     unique case (state_q)
       HEAD: begin
-        item_o[2:0]   = out_i.header.kind;
-        item_o[3]     = epoch_i;
-        item_o[5:4]   = out_i.header.flits;
-        item_o[6]     = 1'b1;
+        item_o[2:0] = out_i.header.kind;
+        item_o[3]   = epoch_i;
+        item_o[5:4] = out_i.header.flits;
+        item_o[6]   = 1'b1;
         if (out_i.header.kind == KIND_KEY) item_o[47:16] = out_i.header.mask[31:0];
         else begin
           item_o[13:8]  = none ? '0 : thread;

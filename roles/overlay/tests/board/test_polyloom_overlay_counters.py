@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: sums of random pulses from all tiles, links and the router, exactly, every counter; what programs read of them.
+"""Covers: sums of random pulses of all tiles, links and the router, exactly, every counter; what programs read of them.
 
 Leaves out: overflow of 64 bits.
 """

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: frames of all kinds that a host sends a board of 2 x 2 tiles with two memory slices: writes and reads of both
 slices, of instruction memories and scratchpads, registers of shell and board, starts, console bytes, messages, one that
-is refused; messages with a key; messages, bytes, faults and the router's for the host; idle; random stalls on all sides.
+is refused; messages with a key; messages, bytes, faults and the router's for the host; idle; random stalls on all
+sides.
 
 Leaves out: malformed frames (shell_swap_test.cc), bursts (test_overlay_memory.py), corners of the host side.
 """
@@ -79,7 +80,9 @@ async def frames_do_what_they_say(dut: Any, board: int) -> None:
     route.send([bits for bits, _ in faults])
     leave.send([flit for message in out for flit in flits_of(HOST, *message)])
     await h.until(lambda: len(network.flits) >= len(host.flits) and not host.rx.busy(), LIMIT)
-    await h.until(lambda: len(frames_of(host.tx.passed)) == len(host.answers) + len(events) + len(faults) + len(out), LIMIT)
+    await h.until(
+        lambda: len(frames_of(host.tx.passed)) == len(host.answers) + len(events) + len(faults) + len(out), LIMIT
+    )
     await h.drain(after=50)
     frames = frames_of(host.tx.passed)
     assert [f for f in frames if f[0] & 0xFF not in OF_THE_ROLE] == host.answers

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: the rim of a board of 2 x 2 tiles, its links played by hand: each wire of each link in every cycle; two
 boards beside each other that pass barriers while threads wait, send over the link, to the host and with keys, wake, and
-messages of the host enter: no release while a message is anywhere or a thread runs, one in the end; votes, epochs, counts.
+messages of the host enter: no release while a message is anywhere or a thread runs, one in the end; votes, epochs,
+counts.
 
 Leaves out: real links (overlay_link_swap_test.cc), larger meshes (overlay_detector_rtl_test.cc).
 """

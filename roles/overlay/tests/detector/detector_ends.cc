@@ -18,10 +18,10 @@ const std::string& detector_object() {
 RtlEnd::RtlEnd(const std::string& object, BoardCoord at, MeshSize mesh, std::uint64_t seed, bool stalls)
     : model_("board", object, seed), random_(seed), stalls_(stalls) {
   const std::pair<Port*, const char*> inputs[] = {
-      {&idle_, "all_idle_i"},       {&vote_, "all_vote_i"},       {&in_flight_, "in_flight_i"},
-      {&sent_, "sent_i"},           {&received_, "received_i"},   {&host_in_, "host_in_i"},
-      {&host_out_, "host_out_i"},   {&copies_, "copies_i"},       {&ended_, "ended_i"},
-      {&inject_, "inject_i"},       {&in_valid_, "ctl_in_valid_i"}, {&in_data_, "ctl_in_data_i"},
+      {&idle_, "all_idle_i"},       {&vote_, "all_vote_i"},          {&in_flight_, "in_flight_i"},
+      {&sent_, "sent_i"},           {&received_, "received_i"},      {&host_in_, "host_in_i"},
+      {&host_out_, "host_out_i"},   {&copies_, "copies_i"},          {&ended_, "ended_i"},
+      {&inject_, "inject_i"},       {&in_valid_, "ctl_in_valid_i"},  {&in_data_, "ctl_in_data_i"},
       {&in_last_, "ctl_in_last_i"}, {&out_ready_, "ctl_out_ready_i"}};
   for (const auto& [port, name] : inputs) *port = model_.input(name);
   const std::pair<Port*, const char*> outputs[] = {{&in_ready_, "ctl_in_ready_o"},

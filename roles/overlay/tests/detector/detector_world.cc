@@ -128,7 +128,8 @@ World::Key World::any_key(const Board& board, const Tile& tile, unsigned what) {
   Key key{now_ + kOnBoard + draw(20), {}};
   for (unsigned copies = choose(board, tile, what, 4); copies > 0; --copies) {
     const unsigned to = choose(board, tile, what + copies, kLinks + 1 + kTiles);
-    if (to < kLinks ? neighbour(board, to) != nullptr : to != kLinks || host_is_at(board)) key.to.push_back(to);
+    if (to < kLinks ? neighbour(board, to) != nullptr : to != kLinks || host_is_at(board))
+      key.to.push_back(to);
   }
   return key;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A mesh of boards for tests of detection: threads that wait and wake, messages on boards and links, those
-// with a key that become copies in routers, a host; and an observer who sees all of it. Detectors are the design's, the fast model's, or some of each.
+// with a key that become copies in routers, a host; and an observer who sees all of it. Detectors are the
+// design's, the fast model's, or some of each.
 #pragma once
 
 #include <deque>
@@ -71,7 +72,7 @@ class World {
     bool rtl = false;
     Tile tiles[kTiles];
     std::vector<Travel> travels;
-    std::vector<Key> keys;                                    ///< messages in the router
+    std::vector<Key> keys;  ///< messages in the router
     std::deque<Data> data_in[kLinks];
     Cycle data_last[kLinks] = {}, control_last[kLinks] = {};  ///< of what it sends: links keep the order
     unsigned on_board = 0;                                    ///< messages, for the observer

@@ -189,7 +189,9 @@ async def first_refusal_of_each_thread_is_told(dut: Any, which: int) -> None:
     for turn in range(3):
         for t in range(size.threads):
             threads = [core * size.threads + t for core in range(size.cores)]
-            await calls(tile, [lambda t=t, turn=turn: tile.send(t, 0, ACCELERATOR_BIT, 1, pc=100 * turn + t) for t in threads])
+            await calls(
+                tile, [lambda t=t, turn=turn: tile.send(t, 0, ACCELERATOR_BIT, 1, pc=100 * turn + t) for t in threads]
+            )
     await tile.h.step(10)
     tile.event_ready = True
     await tile.h.step(3 * size.all + 10)

@@ -13,7 +13,21 @@ from collections.abc import Iterator
 from typing import Any
 
 import cocotb
-from noc_units import EAST, FLIT, HOST, KEY, MASK, NORTH, SOUTH, UNICAST, WEST, CrossbarModel, Message, Ports, message_of
+from noc_units import (
+    EAST,
+    FLIT,
+    HOST,
+    KEY,
+    MASK,
+    NORTH,
+    SOUTH,
+    UNICAST,
+    WEST,
+    CrossbarModel,
+    Message,
+    Ports,
+    message_of,
+)
 
 from polyloom.rtl.testing import Harness, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
