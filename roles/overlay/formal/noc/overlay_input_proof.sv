@@ -74,6 +74,8 @@ module overlay_input_proof #(
       .head_long_o (head_long),
       .head_way_o  (head_way),
       .grant_i     (grant),
+      .stay_i      (1'b0),
+      .drop_i      (1'b0),
       .ending_o    (ending),
       .flit_o      (out)
   );

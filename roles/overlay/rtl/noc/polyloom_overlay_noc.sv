@@ -16,7 +16,8 @@
 // Order/loss:   nothing lost, split or mixed; flits of a message in consecutive cycles (but at exits, as they are taken).
 //               No deadlock as long as mailboxes and exits are emptied (roles/overlay/README.md).
 // Reset:        empty; takes a message in the first cycle after reset.
-// Limits:       Cfg as polyloom_overlay_router; tiles_x, tiles_y at least 1. Only addresses that exist (mailbox and host check).
+// Limits:       Cfg as polyloom_overlay_router; tiles_x, tiles_y at least 1. Only addresses that exist, keys with Cfg.routers only
+//               (mailbox and host check).
 // Cost:         not measured yet.
 // Source:       Tinsel paper III; Noc in sim/net/noc.h, equal to it in every cycle.   Tests: test_polyloom_overlay_noc.py
 module polyloom_overlay_noc
@@ -185,23 +186,13 @@ module polyloom_overlay_noc
     assign board_flit[e] = enter_i[e];
   end
 
-  logic board_clk, board_busy;
-  polyloom_clock_busy #(
-      .In (BoardPorts),
-      .Out(BoardPorts)
-  ) i_busy (
-      .clk_i,
-      .rst_ni,
-      .in_i  (board_valid),
-      .out_i ({up_valid, exit_valid_o & exit_ready_i}),
-      .busy_o(board_busy)
-  );
+  logic board_clk, board_idle;
   polyloom_clock_gate #(
       .Gate(Gate)
   ) i_clock (
       .clk_i,
       .rst_ni,
-      .active_i(board_busy),
+      .active_i(!board_idle || (|board_valid) || (|line_rsp_valid_i)),
       .clk_o   (board_clk)
   );
   polyloom_overlay_board_router #(
@@ -209,7 +200,9 @@ module polyloom_overlay_noc
   ) i_board_router (
       .clk_i      (board_clk),
       .rst_ni,
+      .idle_o     (board_idle),
       .board_i,
+      .mesh_i,
       .in_valid_i (board_valid),
       .in_i       (board_flit),
       .in_room_o  (board_room),
@@ -218,19 +211,20 @@ module polyloom_overlay_noc
       .exit_ready_i,
       .out_valid_o(up_valid),
       .out_o      (up),
-      .out_room_i (up_room)
+      .out_room_i (up_room),
+      .line_valid_o,
+      .line_ready_i,
+      .line_o,
+      .line_rsp_valid_i,
+      .line_rsp_tag_i,
+      .line_rsp_data_i,
+      .fault_valid_o,
+      .fault_ready_i,
+      .fault_o,
+      .copy_o,
+      .ended_o,
+      .up_o,
+      .beats_o
   );
-
-  // Nobody asks yet.
-  logic unused;
-  assign unused = ^{mesh_i, line_ready_i, line_rsp_valid_i, line_rsp_tag_i, line_rsp_data_i, fault_ready_i};
-  assign line_valid_o = '0;
-  assign line_o = '0;
-  assign fault_valid_o = 1'b0;
-  assign fault_o = '0;
-  assign copy_o = '0;
-  assign ended_o = '0;
-  assign up_o = '0;
-  assign beats_o = '0;
 
 endmodule

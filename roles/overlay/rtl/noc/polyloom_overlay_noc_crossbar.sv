@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_noc_crossbar: a router without its routes: buffered inputs, arbitrated outputs, messages whole.
-// How:          an input buffer a port, an arbiter and a register an output; a pair that Turns leaves out has no wires.
+// How:          an input buffer a port, a switch; a pair that Turns leaves out has no wires.
 // Latency:      2 cycles a hop: granted in cycle c, on the wire in c+1, granted by the next router in c+2 at the earliest.
 // Throughput:   a flit a cycle and output, messages without gaps between them.
 // Backpressure: virtual cut-through: a message is granted only if the next buffer can take the longest message
@@ -37,13 +37,6 @@ module polyloom_overlay_noc_crossbar #(
     input  logic [Ports-1:0] out_room_i
 );
 
-  // Legs of an output before input `in`.
-  function automatic int unsigned leg_of(input int unsigned out, input int unsigned from);
-    int unsigned legs = 0;
-    for (int unsigned i = 0; i < from; i++) if (Turns[out][i]) legs++;
-    return legs;
-  endfunction
-
   function automatic logic [Ports-1:0][Ports-1:0] turns_by_input();
     for (int unsigned i = 0; i < Ports; i++) begin
       for (int unsigned o = 0; o < Ports; o++) turns_by_input[i][o] = Turns[o][i];
@@ -51,17 +44,11 @@ module polyloom_overlay_noc_crossbar #(
   endfunction
   localparam logic [Ports-1:0][Ports-1:0] Ways = turns_by_input();
 
-  logic [Ports-1:0] head_valid, head_long, ending;
+  logic [Ports-1:0] head_valid, head_long, ending, grant;
   logic [Ports-1:0] way[Ports];
-  logic [Ports-1:0] grants[Ports];  // [out][in]
   T flit[Ports];
 
   for (genvar i = 0; i < Ports; i++) begin : gen_input
-    logic [Ports-1:0] granted;
-    for (genvar o = 0; o < Ports; o++) begin : gen_granted
-      assign granted[o] = grants[o][i];
-    end
-
     polyloom_overlay_noc_input #(
         .Flits(i < DeepPorts ? DeepFlits : Flits),
         .MaxFlits(MaxFlits),
@@ -80,50 +67,30 @@ module polyloom_overlay_noc_crossbar #(
         .head_valid_o(head_valid[i]),
         .head_long_o (head_long[i]),
         .head_way_o  (way[i]),
-        .grant_i     (|granted),
+        .grant_i     (grant[i]),
+        .stay_i      (1'b0),
+        .drop_i      (1'b0),
         .ending_o    (ending[i]),
         .flit_o      (flit[i])
     );
   end
 
-  for (genvar o = 0; o < Ports; o++) begin : gen_output
-    localparam int unsigned Legs = leg_of(o, Ports);
-    if (Legs == 0) begin : gen_none
-      assign grants[o] = '0;
-      assign out_valid_o[o] = 1'b0;
-      assign out_o[o] = '0;
-    end else begin : gen_legs
-      logic [Legs-1:0] request, long_message, end_of, grant;
-      T leg[Legs];
-      for (genvar i = 0; i < Ports; i++) begin : gen_leg
-        if (Turns[o][i]) begin : gen_turn
-          localparam int unsigned Leg = leg_of(o, i);
-          assign request[Leg] = head_valid[i] && way[i][o];
-          assign long_message[Leg] = head_long[i];
-          assign end_of[Leg] = ending[i];
-          assign leg[Leg] = flit[i];
-          assign grants[o][i] = grant[Leg];
-        end else begin : gen_no_turn
-          assign grants[o][i] = 1'b0;
-        end
-      end
-
-      polyloom_overlay_noc_output #(
-          .Legs(Legs),
-          .T(T)
-      ) i_output (
-          .clk_i,
-          .rst_ni,
-          .request_i(request),
-          .long_i   (long_message),
-          .ending_i (end_of),
-          .flit_i   (leg),
-          .grant_o  (grant),
-          .valid_o  (out_valid_o[o]),
-          .out_o    (out_o[o]),
-          .room_i   (out_room_i[o])
-      );
-    end
-  end
+  polyloom_overlay_noc_switch #(
+      .Ports(Ports),
+      .T(T),
+      .Turns(Turns)
+  ) i_switch (
+      .clk_i,
+      .rst_ni,
+      .head_valid_i(head_valid),
+      .head_long_i (head_long),
+      .head_way_i  (way),
+      .ending_i    (ending),
+      .flit_i      (flit),
+      .grant_o     (grant),
+      .out_valid_o,
+      .out_o,
+      .out_room_i
+  );
 
 endmodule

@@ -5,8 +5,10 @@
 //
 //               wire --+--> ring of Flits ------------------> flit_o
 //                      +--> queue of ways, lengths -> head_q -> head_*_o, grant_i
+//               With Replay a message may leave more than once (stay_i with all grants but the last), or not at all (drop_i).
 // Latency:      a first flit on the wire in cycle c can be granted in c+1.
-// Throughput:   a flit a cycle; the next message can be granted in the cycle after a last flit.
+// Throughput:   a flit a cycle; the next message (or the same again) can be granted in the cycle after a last flit, or after
+//               drop_i.
 // Backpressure: room_o: see polyloom_overlay_noc_room. A granted message leaves a flit a cycle and never stops.
 // Order/loss:   in order, nothing lost; a message without room is an error of the writer (asserted).
 // Reset:        emptied; the memories are not cleared.
@@ -21,6 +23,7 @@ module polyloom_overlay_noc_input
     parameter int unsigned MaxFlits = 0,  // of a message
     parameter int unsigned Ways = 1,  // outputs of the router
     parameter logic [Ways-1:0] Allowed = '1,  // those that a message from here may take
+    parameter bit Replay = 1'b0,  // way_i may be no bit: what comes of the message is another's business
     parameter type T = logic  // a flit
 ) (
     input  logic            clk_i,
@@ -37,6 +40,8 @@ module polyloom_overlay_noc_input
     output logic            head_long_o,   // it has more than one flit
     output logic [Ways-1:0] head_way_o,
     input  logic            grant_i,       // its first flit leaves in this cycle
+    input  logic            stay_i,        // Replay: with grant_i: the message will be granted again
+    input  logic            drop_i,        // Replay: the message that waits is done with
     output logic            ending_o,      // the last flit of a longer one leaves in this cycle
     output T                flit_o
 );
@@ -55,13 +60,16 @@ module polyloom_overlay_noc_input
   // ---- flits ----
 
   T mem_q[Flits];
-  addr_t write_q, read_q;
+  addr_t write_q, read_q, read;
   logic [1:0] left_q, flits_q;  // of the message that leaves: flits after this cycle's, as head_t::flits
-  logic leaving;
+  logic leaving, stay, stay_q, drop, gone;  // gone: the next message becomes the head
 
-  assign leaving  = left_q != '0;
+  assign leaving = left_q != '0;
   assign ending_o = left_q == 2'd1;
-  assign flit_o   = mem_q[read_q];
+  assign stay = Replay && stay_i;
+  assign drop = Replay && drop_i;
+  assign gone = (grant_i && !stay) || drop;
+  assign flit_o = mem_q[read];
 
   always_ff @(posedge clk_i) if (valid_i) mem_q[write_q] <= in_i;
 
@@ -71,7 +79,7 @@ module polyloom_overlay_noc_input
       read_q  <= '0;
     end else begin
       if (valid_i) write_q <= after(write_q);
-      if (grant_i || leaving) read_q <= after(read_q);
+      if (grant_i || leaving) read_q <= after(read);
     end
   end
 
@@ -81,13 +89,14 @@ module polyloom_overlay_noc_input
   head_t head_q, arriving;
   addr_t head_write_q, head_read_q;
   count_t behind_q;  // messages in head_mem_q
-  logic head_valid_q, arrive, push, pop, empty;
+  logic head_valid_q, arrive, next, push, pop, empty;
 
   assign arriving = '{flits: flits_i, way: way_i};
   assign arrive = valid_i && first_i;
   assign empty = behind_q == '0;
-  assign push = arrive && !(empty && (!head_valid_q || grant_i));
-  assign pop = !empty && (!head_valid_q || grant_i);
+  assign next = !head_valid_q || gone;
+  assign push = arrive && !(empty && next);
+  assign pop = !empty && next;
 
   assign head_valid_o = head_valid_q && !leaving;
   assign head_long_o = head_q.flits != '0;
@@ -95,8 +104,11 @@ module polyloom_overlay_noc_input
 
   always_ff @(posedge clk_i) begin
     if (push) head_mem_q[head_write_q] <= arriving;
-    if (!head_valid_q || grant_i) head_q <= empty ? arriving : head_mem_q[head_read_q];
-    if (grant_i) flits_q <= head_q.flits;
+    if (next) head_q <= empty ? arriving : head_mem_q[head_read_q];
+    if (grant_i) begin
+      flits_q <= head_q.flits;
+      stay_q  <= stay;
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -107,13 +119,26 @@ module polyloom_overlay_noc_input
       behind_q     <= '0;
       left_q       <= '0;
     end else begin
-      if (!head_valid_q || grant_i) head_valid_q <= arrive || !empty;
+      if (next) head_valid_q <= arrive || !empty;
       if (push) head_write_q <= after(head_write_q);
       if (pop) head_read_q <= after(head_read_q);
       if (push != pop) behind_q <= push ? behind_q + 1'b1 : behind_q - 1'b1;
       if (grant_i) left_q <= head_q.flits;
       else if (leaving) left_q <= left_q - 1'b1;
     end
+  end
+
+  // Where the head's first flit lies: to begin there again, or to go on behind a message that was dropped.
+  if (Replay) begin : gen_replay
+    addr_t start_mem_q[Flits];
+    addr_t start_q;
+    always_ff @(posedge clk_i) begin
+      if (push) start_mem_q[head_write_q] <= write_q;
+      if (next) start_q <= empty ? write_q : start_mem_q[head_read_q];
+    end
+    assign read = leaving ? read_q : start_q;
+  end else begin : gen_once
+    assign read = read_q;
   end
 
   polyloom_overlay_noc_room #(
@@ -124,9 +149,9 @@ module polyloom_overlay_noc_input
       .rst_ni,
       .arrive_i      (arrive),
       .arrive_flits_i(flits_i),
-      .leave_i       (ending_o),
-      .leave_flits_i (flits_q),
-      .leave_one_i   (grant_i && !head_long_o),
+      .leave_i       ((ending_o && !stay_q) || drop),
+      .leave_flits_i (drop ? head_q.flits : flits_q),
+      .leave_one_i   (grant_i && !stay && !head_long_o),
       .room_o
   );
 
@@ -140,12 +165,12 @@ module polyloom_overlay_noc_input
     end else begin
       if (arrive) coming_q <= flits_i;
       else if (coming_q != '0) coming_q <= coming_q - 1'b1;
-      assert (!grant_i || head_valid_o);
+      assert (!(grant_i || drop) || (head_valid_o && !(grant_i && drop)));
       assert (coming_q == '0 || (valid_i && !first_i))
       else $error("%m: a gap in a message");
       assert (coming_q != '0 || !valid_i || first_i)
       else $error("%m: a flit beyond the length of its message");
-      assert (!arrive || (way_i != '0 && (way_i & (way_i - 1'b1)) == '0 && (way_i & ~Allowed) == '0))
+      assert (!arrive || ((Replay || way_i != '0) && (way_i & (way_i - 1'b1)) == '0 && (way_i & ~Allowed) == '0))
       else $error("%m: a message wants to go where none goes from here: outputs %b", way_i);
     end
   end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Verilated message network with its wires as messages: what is put in flows a flit a cycle, what comes
 // out is put together and checked for gaps and mixtures. Built once for each shape: TILES_X, TILES_Y,
-// MAX_FLITS, LINK_FLITS.
+// MAX_FLITS, LINK_FLITS, SLICES, LINE_BYTES.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,8 @@
 namespace polyloom::overlay::test {
 
 inline constexpr unsigned kTilesX = TILES_X, kTilesY = TILES_Y, kTiles = kTilesX * kTilesY;
-inline constexpr unsigned kMaxFlitsOfTest = MAX_FLITS, kLinkFlitsOfTest = LINK_FLITS, kExits = 5;
+inline constexpr unsigned kMaxFlitsOfTest = MAX_FLITS, kLinkFlitsOfTest = LINK_FLITS, kExits = 5,
+                          kSlices = SLICES;
 
 /// A flit as overlay_noc_tb packs it.
 struct Wire {
@@ -117,6 +118,28 @@ class Dut {
     dut_.exit_ready_i = static_cast<std::uint8_t>(exit_ready);
     dut_.eval();
   }
+  /// Which requests for lines are taken in this cycle, a bit for each slice and port; the line that a slice
+  /// gives back, if one is there. Call before drive().
+  void ready(unsigned bits) { dut_.line_ready_i = static_cast<std::uint8_t>(bits); }
+  void no_lines() { dut_.line_rsp_valid_i = 0; }
+  void line(unsigned slice, unsigned port, unsigned tag, const std::uint8_t* bytes) {
+    dut_.line_rsp_valid_i |= static_cast<std::uint8_t>(1u << (2 * slice + port));
+    std::memcpy(&dut_.line_rsp_i[17 * slice], bytes, LINE_BYTES);
+    dut_.line_rsp_i[17 * slice + 16] = tag;
+  }
+  bool line_valid(unsigned slice, unsigned port) const { return dut_.line_valid_o >> (2 * slice + port) & 1; }
+  std::uint32_t line_tag(unsigned slice, unsigned port) const { return line_o(slice, port, 0); }
+  std::uint32_t line_address(unsigned slice, unsigned port) const { return line_o(slice, port, 1); }
+  /// Of the board router, in the cycle before.
+  unsigned copies() const { return dut_.count_o & 0xff; }
+  unsigned ended() const { return dut_.count_o >> 8 & 0xff; }
+  unsigned up() const { return dut_.count_o >> 16 & 0xff; }
+  unsigned beats() const { return dut_.count_o >> 24; }
+  bool fault() const { return dut_.fault_valid_o != 0; }
+  unsigned fault_why() const { return dut_.fault_o[2]; }
+  std::uint32_t fault_key() const { return dut_.fault_o[1]; }
+  std::uint32_t fault_value() const { return dut_.fault_o[0]; }
+
   bool in_room(unsigned tile) const { return dut_.in_room_o >> tile & 1; }
   bool enter_room(unsigned port) const { return dut_.enter_room_o >> port & 1; }
   bool exit_valid(unsigned port) const { return dut_.exit_valid_o >> port & 1; }
@@ -143,6 +166,11 @@ class Dut {
   }
 
  private:
+  /// Half of a request for a line: tag (and a bit that would say a write), address.
+  std::uint32_t line_o(unsigned slice, unsigned port, unsigned word) const {
+    return dut_.line_o[2 * (2 * slice + port) + word];
+  }
+
   Voverlay_noc_tb dut_;
   std::vector<std::deque<Wire>> sources_;
 

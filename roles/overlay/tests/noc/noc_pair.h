@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The network in RTL and the fast model's Noc side by side, cycle by cycle. The model's mailboxes are the
 // mailboxes of both: they decide when a message starts and whether one is taken, and see what the model's
-// network brings. What the RTL brings must be the same, in the same cycle.
+// network brings. What the RTL brings must be the same, in the same cycle, and so must what its board router
+// asks of memory.
 #pragma once
 
 #include <bit>
@@ -10,10 +11,9 @@
 
 #include "roles/overlay/sim/net/noc.h"
 #include "roles/overlay/tests/noc/noc_dut.h"
+#include "roles/overlay/tests/noc/noc_tables.h"
 
 namespace polyloom::overlay::test {
-
-using Random = std::mt19937_64;
 
 /// Chances of 16 in a cycle.
 struct Load {
@@ -23,15 +23,29 @@ struct Load {
   unsigned free = 16;  ///< of a tile that it gives back what it has received
   unsigned local = 8;  ///< that a message is for this board
   unsigned flits = 0;  ///< of a message; 0: any
+  unsigned key = 0;    ///< that a message has a key
+  unsigned line = 16;  ///< that a slice takes a request
 };
 
 class Pair {
  public:
   Pair(std::uint64_t seed, BoardCoord at)
-      : random(seed), shared_(params(), at, {3, 3}, kLinkFlitsOfTest), noc_(shared_), dut_(at.x, at.y) {
+      : random(seed),
+        shared_(params(), at, {3, 3}, kLinkFlitsOfTest),
+        noc_(shared_),
+        memory_(random, kSlices, LINE_BYTES),
+        dut_(at.x, at.y) {
     for (unsigned t = 0; t < kTiles; ++t) noc_.mailbox(t).attach(wakes_);
     shared_.fault = [](Cycle, unsigned, unsigned, const SendRequest&, SendFault why) {
       FAIL() << "send fault " << static_cast<unsigned>(why);
+    };
+    // Faults are told one at a time, so two at once change cycles: all come from one input.
+    const unsigned senseless = below(kExits);
+    for (unsigned input = 0; input <= kColumn0; ++input)
+      tables_.emplace_back(random, shared_, kSlices, input, input != senseless, memory_.beats);
+    noc_.expanders().set_memory(&memory_);
+    shared_.route_fault = [this](Cycle, RouteFault why, std::uint32_t key, std::uint32_t head) {
+      ++faults_[{static_cast<unsigned>(why) & 7u, key, head}];
     };
   }
 
@@ -44,12 +58,18 @@ class Pair {
       cycle({.send = 0, .enter = 0});
     }
     EXPECT_TRUE(empty()) << "not everything arrives";
-    EXPECT_EQ(delivered + left, started);
+    const RouterCounters& router = noc_.expanders().counters();
+    EXPECT_EQ(delivered + left + router.keys, started + router.copies);
+    EXPECT_EQ(from_board_ + left, noc_.router_sent());
+    for (unsigned i = 0; i < 8; ++i) cycle({.send = 0, .enter = 0});  // faults, counters
+    EXPECT_EQ(told_, faults_);
+    faults += told_.size();
+    copies += router.copies;
     EXPECT_EQ(noc_.buffered(), 0u);
   }
 
   Random random;
-  std::uint64_t started = 0, delivered = 0, left = 0, refused = 0, masks = 0;
+  std::uint64_t started = 0, delivered = 0, left = 0, refused = 0, masks = 0, copies = 0, faults = 0;
   std::uint64_t held_back = 0;  ///< cycles in which a router had no room for its mailbox
 
  private:
@@ -68,13 +88,16 @@ class Pair {
     p.tiles_x = kTilesX;
     p.tiles_y = kTilesY;
     p.max_flits = kMaxFlitsOfTest;
+    p.dram_channels = kSlices;
+    p.line_bytes = LINE_BYTES;
     p.mailbox_slots = 128;  // 64 to receive in: they run out
     return p;
   }
   unsigned below(unsigned n) { return static_cast<unsigned>(random() % n); }
   bool chance(unsigned of_16) { return below(16) < of_16; }
   bool empty() const {
-    bool nothing = started == delivered + left;
+    const RouterCounters& router = noc_.expanders().counters();
+    bool nothing = started + router.copies == delivered + left + router.keys;
     for (const Tile& tile : tiles_) nothing = nothing && tile.queued.empty();
     return nothing;
   }
@@ -85,8 +108,10 @@ class Pair {
     const std::uint32_t out_room = mailboxes_room();
     unsigned ready = 0;
     for (unsigned p = 0; p < kExits; ++p) ready |= unsigned{chance(load.take)} << p;
+    lines(load);
     dut_.drive(out_room, ready);
     compare_levels();
+    compare_router();
     for (unsigned p = 0; p < kExits; ++p) {
       if (chance(load.enter)) try_enter(static_cast<BoardPort>(p), load);
     }
@@ -107,6 +132,44 @@ class Pair {
       noc_.leave(p, now_);
       shared_.pool.release(id);
     }
+  }
+
+  /// Lines that left their memories in the cycle before are with the RTL's ports; those of this cycle go to
+  /// the model.
+  void lines(const Load& load) {
+    dut_.no_lines();
+    unsigned ready = 0;
+    for (unsigned slice = 0; slice < kSlices; ++slice) {
+      if (!leaving_[slice].bytes.empty())
+        dut_.line(slice, leaving_[slice].port, leaving_[slice].tag, leaving_[slice].bytes.data());
+      leaving_[slice].bytes.clear();
+      LineMemory::Line& line = leaving_[slice];
+      if (memory_.leaves(now_, slice, line))
+        noc_.expanders().beat(now_, line.port, line.tag, line.bytes.data());
+      for (unsigned port = 0; port < 2; ++port) ready |= unsigned{chance(load.line)} << (2 * slice + port);
+    }
+    dut_.ready(ready);
+    ready_ = ready;
+    held_back_ |= load.line < 16;
+  }
+
+  /// What the RTL asks of memory in this cycle; what its board router did in the cycle before.
+  void compare_router() {
+    for (unsigned slice = 0; slice < kSlices; ++slice) {
+      for (unsigned port = 0; port < 2; ++port) {
+        if (!dut_.line_valid(slice, port) || (ready_ >> (2 * slice + port) & 1) == 0) continue;
+        memory_.taken(now_, slice, port, dut_.line_address(slice, port), dut_.line_tag(slice, port) >> 1,
+                      held_back_);
+        EXPECT_EQ(dut_.line_tag(slice, port) & 1, 0u) << "a write";
+      }
+    }
+    const RouterCounters& now = noc_.expanders().counters();
+    EXPECT_EQ(dut_.copies(), now.copies - counted_.copies) << "cycle " << now_;
+    EXPECT_EQ(dut_.ended(), now.keys - counted_.keys) << "cycle " << now_;
+    EXPECT_EQ(dut_.beats(), now.beats - counted_.beats) << "cycle " << now_;
+    counted_ = now;
+    from_board_ += dut_.up();
+    if (dut_.fault()) ++told_[{dut_.fault_why(), dut_.fault_key(), dut_.fault_value()}];
   }
 
   /// What the threads of a tile do: receive, free, ask for a message.
@@ -130,7 +193,9 @@ class Pair {
     const unsigned thread = below(64);
     if (!box.can_send(thread)) return;
     Message m = message_from(load);
-    if (chance(load.local))
+    if (chance(load.key))
+      give_key(m, kColumn0);
+    else if (chance(load.local))
       m.dest = mailbox_of(shared_.board);
     else if (chance(4))
       m.dest = shared_.layout.host_bit() | below(2);
@@ -153,10 +218,17 @@ class Pair {
   std::uint32_t mailbox_of(BoardCoord board) {
     return shared_.layout.mailbox_id(board, below(kTilesX), below(kTilesY));
   }
+  /// Whatever the rest of the destination says.
+  void give_key(Message& m, unsigned input) {
+    const std::vector<std::uint32_t>& keys = tables_[input].keys;
+    m.dest = shared_.layout.key_bit() | below(shared_.layout.key_bit() / 4);
+    m.mask = keys[below(static_cast<unsigned>(keys.size()))];
+  }
   void finish(Message& m) {
-    m.kind = shared_.layout.is_host(m.dest) ? MessageKind::host
-             : std::has_single_bit(m.mask)  ? MessageKind::unicast
-                                            : MessageKind::mask;
+    m.kind = shared_.layout.is_key(m.dest)    ? MessageKind::key
+             : shared_.layout.is_host(m.dest) ? MessageKind::host
+             : std::has_single_bit(m.mask)    ? MessageKind::unicast
+                                              : MessageKind::mask;
     masks += m.kind == MessageKind::mask;
   }
 
@@ -204,6 +276,7 @@ class Pair {
     m.dest = mailbox_of(to);
     const bool towards_host = port == kLinkEast || (port == kLinkNorth && at.x == 0);
     if (towards_host && chance(4)) m.dest = shared_.layout.host_bit();
+    if (chance(load.key)) give_key(m, port);
     finish(m);
     if (!noc_.has_room(port, now_)) return;
     ASSERT_TRUE(noc_.enter(port, now_ + 2, m));
@@ -246,7 +319,15 @@ class Pair {
   NoWakes wakes_;
   NetShared shared_;
   Noc noc_;
+  LineMemory memory_;
+  std::vector<Tables> tables_;  ///< by input of the board router, the last for all columns
   Dut dut_;
+  std::array<LineMemory::Line, kSlices> leaving_;  ///< lines that left their memories in the last cycle
+  unsigned ready_ = 0;
+  bool held_back_ = false;  ///< a slice has not taken a request at once
+  RouterCounters counted_;
+  std::uint64_t from_board_ = 0;  ///< messages from the board router to columns
+  std::map<std::array<std::uint32_t, 3>, unsigned> faults_, told_;
   std::array<Tile, kTiles> tiles_;
   Cycle now_ = 0;
 };

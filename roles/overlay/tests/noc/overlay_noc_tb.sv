@@ -9,24 +9,35 @@ module overlay_noc_tb
     parameter  int unsigned TilesY    = 2,
     parameter  int unsigned MaxFlits  = 4,
     parameter  int unsigned LinkFlits = 16,
+    parameter  int unsigned Slices    = 1,
+    parameter  int unsigned LineBytes = 32,
     parameter  bit          Gate      = 1'b0,
     localparam int unsigned Tiles     = TilesX * TilesY
 ) (
-    input  logic                        clk_i,
-    input  logic                        rst_ni,
-    input  logic [      7:0]            board_i,
-    input  logic [     31:0]            in_valid_i,
-    input  logic [Tiles-1:0][7:0][31:0] in_i,
-    output logic [     31:0]            in_room_o,
-    output logic [     31:0]            out_valid_o,
-    output logic [Tiles-1:0][7:0][31:0] out_o,
-    input  logic [     31:0]            out_room_i,
-    output logic [      7:0]            exit_valid_o,
-    output logic [      4:0][7:0][31:0] exit_o,
-    input  logic [      7:0]            exit_ready_i,
-    input  logic [      7:0]            enter_valid_i,
-    input  logic [      4:0][7:0][31:0] enter_i,
-    output logic [      7:0]            enter_room_o
+    input  logic                         clk_i,
+    input  logic                         rst_ni,
+    input  logic [      7:0]             board_i,
+    input  logic [     31:0]             in_valid_i,
+    input  logic [Tiles-1:0][ 7:0][31:0] in_i,
+    output logic [     31:0]             in_room_o,
+    output logic [     31:0]             out_valid_o,
+    output logic [Tiles-1:0][ 7:0][31:0] out_o,
+    input  logic [     31:0]             out_room_i,
+    output logic [      7:0]             exit_valid_o,
+    output logic [      4:0][ 7:0][31:0] exit_o,
+    input  logic [      7:0]             exit_ready_i,
+    input  logic [      7:0]             enter_valid_i,
+    input  logic [      4:0][ 7:0][31:0] enter_i,
+    output logic [      7:0]             enter_room_o,
+    // By slice and port
+    output logic [      7:0]             line_valid_o,
+    input  logic [      7:0]             line_ready_i,
+    output logic [      3:0][ 1:0][31:0] line_o,            // tag, address
+    input  logic [      7:0]             line_rsp_valid_i,
+    input  logic [      1:0][16:0][31:0] line_rsp_i,        // by slice: line of at most 64 bytes, tag
+    output logic [      7:0]             fault_valid_o,
+    output logic [      2:0][31:0]       fault_o,           // value, key, why
+    output logic [      3:0][ 7:0]       count_o            // copies, ended, up, beats
 );
 
   function automatic cfg_t config_of();
@@ -36,6 +47,8 @@ module overlay_noc_tb
     c.tiles_y = TilesY;
     c.max_flits = MaxFlits;
     c.noc_link_flits = LinkFlits;
+    c.slices = Slices;
+    c.line_bytes = LineBytes;
     return c;
   endfunction
 
@@ -52,7 +65,7 @@ module overlay_noc_tb
 
   flit_t in[Tiles], out[Tiles], exits[5], enter[5];
   logic unused;
-  assign unused = ^{in_valid_i, out_room_i, exit_ready_i, enter_valid_i, board_i};
+  assign unused = ^{line_ready_i, line_rsp_valid_i, line_rsp_i, in_valid_i, out_room_i, exit_ready_i, enter_valid_i, board_i};
 
   for (genvar t = 0; t < Tiles; t++) begin : gen_tile
     assign in[t] = flit_of(in_i[t]);
@@ -64,14 +77,29 @@ module overlay_noc_tb
   end
 
   logic [Tiles-1:0] in_room, out_valid;
-  // verilator lint_off UNUSEDSIGNAL
-  logic [1:0] line_valid;
-  line_req_t [1:0] line;
-  logic fault_valid;
+  logic [Slices-1:0][1:0] line_valid, line_ready, line_rsp_valid;
+  line_req_t [Slices-1:0][1:0] line;
+  logic [Slices-1:0][INDEX_BITS-1:0] line_rsp_tag;
+  logic [Slices-1:0][8*LineBytes-1:0] line_rsp_data;
   route_fault_t fault;
   logic [$clog2(TilesX + 6)-1:0] copies, ended, up;
   logic [1:0] beats;
-  // verilator lint_on UNUSEDSIGNAL
+  assign line_valid_o = 8'(line_valid);
+  assign line_ready = line_ready_i[2*Slices-1:0];
+  assign line_rsp_valid = line_rsp_valid_i[2*Slices-1:0];
+  assign fault_valid_o[7:1] = '0;
+  assign fault_o = {32'(fault.why), fault.key, fault.value};
+  assign count_o = {8'(beats), 8'(up), 8'(ended), 8'(copies)};
+  for (genvar s = 0; s < 2; s++) begin : gen_slice
+    if (s < Slices) begin : gen_lines
+      for (genvar p = 0; p < 2; p++) begin : gen_port
+        assign line_o[2*s+p] = {line[s][p].addr, 31'(line[s][p].tag), line[s][p].write};
+      end
+      assign {line_rsp_tag[s], line_rsp_data[s]} = {line_rsp_i[s][16][INDEX_BITS-1:0], line_rsp_i[s][LineBytes/4-1:0]};
+    end else begin : gen_none
+      assign line_o[2*s+:2] = '0;
+    end
+  end
   assign in_room_o = 32'(in_room);
   assign out_valid_o = 32'(out_valid);
   assign exit_valid_o[7:5] = '0;
@@ -98,12 +126,12 @@ module overlay_noc_tb
       .enter_i         (enter),
       .enter_room_o    (enter_room_o[4:0]),
       .line_valid_o    (line_valid),
-      .line_ready_i    ('0),
+      .line_ready_i    (line_ready),
       .line_o          (line),
-      .line_rsp_valid_i('0),
-      .line_rsp_tag_i  ('0),
-      .line_rsp_data_i ('0),
-      .fault_valid_o   (fault_valid),
+      .line_rsp_valid_i(line_rsp_valid),
+      .line_rsp_tag_i  (line_rsp_tag),
+      .line_rsp_data_i (line_rsp_data),
+      .fault_valid_o   (fault_valid_o[0]),
       .fault_ready_i   (1'b1),
       .fault_o         (fault),
       .copy_o          (copies),

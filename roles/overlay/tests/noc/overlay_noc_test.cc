@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: the network in RTL against the fast model's Noc in every cycle: room, starts, deliveries, exits,
 //   contents; loads from light to saturated, mailboxes that refuse, exits that stall, on an inner board and
-//   on the host's. Built once for each shape (TILES_X, TILES_Y, MAX_FLITS, LINK_FLITS).
+//   on the host's; messages with keys from everywhere, whose tables are of all kinds, some senseless. Built
+//   once for each shape (TILES_X, TILES_Y, MAX_FLITS, LINK_FLITS, SLICES, LINE_BYTES).
 // Leaves out: whether the model is right (noc_test.cc), single routers (proof), the mailbox in RTL.
 #include "roles/overlay/tests/noc/noc_pair.h"
 
@@ -42,6 +43,28 @@ TEST(OverlayNoc, EqualsTheModelWithRefusalsAndStalls) {
   EXPECT_GT(refused, 100u);
   EXPECT_GT(held_back, 1000u);
   EXPECT_GT(masks, 100u);
+}
+
+TEST(OverlayNoc, EqualsTheModelWithKeys) {
+  std::uint64_t copies = 0, faults = 0;
+  for (unsigned round = 0; round < 12; ++round) {
+    Pair pair(200 + round, round % 2 ? kInner : kHosts);
+    for (unsigned phase = 0; phase < 3; ++phase) {
+      const unsigned take = 4 + static_cast<unsigned>(pair.random() % 13);
+      pair.run({.send = 1 + 5 * phase,
+                .enter = 1 + 5 * phase,
+                .take = take,
+                .free = take,
+                .key = 4 + 6 * (round % 3),
+                .line = round < 6 ? 16u : 1 + 3 * (round % 6)},
+               cycles(300));
+    }
+    pair.drain();
+    if (HasFailure()) return;
+    copies += pair.copies, faults += pair.faults;
+  }
+  EXPECT_GT(copies, 5000u);
+  EXPECT_GT(faults, 20u);
 }
 
 TEST(OverlayNoc, EqualsTheModelForEachLengthOfMessage) {

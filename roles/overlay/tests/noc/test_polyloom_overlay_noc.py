@@ -3,7 +3,8 @@
 
 Tests polyloom_overlay_noc with all that it is made of, in every cycle: polyloom_overlay_router,
 polyloom_overlay_board_router, polyloom_overlay_noc_crossbar (polyloom_overlay_noc_input, polyloom_overlay_noc_output,
-polyloom_overlay_noc_arbiter, polyloom_overlay_noc_room), polyloom_overlay_noc_exit, polyloom_overlay_noc_pkg.
+polyloom_overlay_noc_arbiter, polyloom_overlay_noc_room), polyloom_overlay_noc_exit, polyloom_overlay_noc_pkg,
+polyloom_overlay_expander, polyloom_overlay_router_port, polyloom_overlay_records_pkg.
 Covers: RTL against Noc, throughput of the RTL alone; 1x1 and 2x2 tiles, others, and routers whose clocks stop, if
 POLYLOOM_TEST_FULL is set; bad sizes are refused.
 Leaves out: what the fast model computes (noc_test.cc); the mailbox in RTL.
@@ -23,29 +24,31 @@ from polyloom.testing import FULL
 HERE = Path(__file__).parent
 NET = paths.home() / "roles" / "overlay" / "sim" / "net"
 FILES = filelist.read(HERE.parents[1] / "rtl" / "noc" / "noc.f").with_sources(HERE / "overlay_noc_tb.sv")
-MODELS = [NET / "noc.cc", NET / "mailbox.cc", NET / "address.cc"]
+MODELS = [NET / f"{part}.cc" for part in ("noc", "expanders", "mailbox", "address")]
 TESTS = [HERE / "overlay_noc_test.cc", HERE / "overlay_noc_flow_test.cc"]
 LONG = pytest.mark.skipif(not FULL, reason="minutes; POLYLOOM_TEST_FULL=1 runs it")
 
 
 @pytest.mark.parametrize(
-    ("tiles_x", "tiles_y", "max_flits", "link_flits", "gate"),
+    ("tiles_x", "tiles_y", "max_flits", "link_flits", "slices", "line_bytes", "gate"),
     [
-        (1, 1, 4, 16, 0),
-        (2, 2, 4, 16, 0),
-        pytest.param(2, 2, 4, 16, 1, marks=LONG),
-        pytest.param(3, 2, 3, 7, 0, marks=LONG),
-        pytest.param(2, 3, 1, 2, 0, marks=LONG),
-        pytest.param(4, 4, 4, 16, 0, marks=LONG),
+        (1, 1, 4, 16, 1, 32, 0),
+        (2, 2, 4, 16, 2, 64, 0),
+        pytest.param(2, 2, 4, 16, 1, 32, 1, marks=LONG),
+        pytest.param(3, 2, 3, 7, 2, 32, 0, marks=LONG),
+        pytest.param(2, 3, 1, 2, 1, 64, 0, marks=LONG),
+        pytest.param(4, 4, 4, 16, 2, 32, 0, marks=LONG),
     ],
 )
 def test_rtl_equals_the_model_in_every_cycle(
-    tiles_x: int, tiles_y: int, max_flits: int, link_flits: int, gate: int
+    tiles_x: int, tiles_y: int, max_flits: int, link_flits: int, slices: int, line_bytes: int, gate: int
 ) -> None:
     sizes = {"TilesX": tiles_x, "TilesY": tiles_y, "MaxFlits": max_flits, "LinkFlits": link_flits}
+    sizes |= {"Slices": slices, "LineBytes": line_bytes}
     options = ("-Wall", "-Wno-UNUSEDSIGNAL")
     model = Verilated("overlay_noc_tb", FILES, sizes | {"Gate": f"1'b{gate}"}, options=options)
     defines = {"TILES_X": tiles_x, "TILES_Y": tiles_y, "MAX_FLITS": max_flits, "LINK_FLITS": link_flits}
+    defines |= {"SLICES": slices, "LINE_BYTES": line_bytes}
     Program(model, [*TESTS, *MODELS], defines).run(timeout=600)
 
 
