@@ -197,19 +197,20 @@ def traffic(machine: Machine, seed: int, messages: int, rounds: int) -> tuple[li
     return tables.script + [line for _, line in sorted(sends)], expected
 
 
-def heard(cluster: str | Path, script: list[str], on: str = "sim") -> Counter[str]:
+def heard(cluster: str | Path, script: list[str]) -> Counter[str]:
     """What the cluster's threads have heard."""
-    env = os.environ | {"POLYLOOM_ON": on, "POLYLOOM_CLUSTER": str(cluster)}
+    env = {name: value for name, value in os.environ.items() if name != "POLYLOOM_ON"}  # as the cluster says
+    env["POLYLOOM_CLUSTER"] = str(cluster)
     done = subprocess.run([HOST, DEVICE], input="\n".join(script) + "\n", capture_output=True, text=True, env=env,
                           timeout=590, check=False)  # fmt: skip
     assert done.returncode == 0, done.stderr
     return Counter(done.stdout.splitlines())
 
 
-def check(cluster: str | Path, machine: Machine, seed: int, messages: int, rounds: int = 4, on: str = "sim") -> None:
+def check(cluster: str | Path, machine: Machine, seed: int, messages: int, rounds: int = 4) -> None:
     """Random traffic on a cluster arrives where it should."""
     script, expected = traffic(machine, seed, messages, rounds)
-    lines = heard(cluster, script, on)
+    lines = heard(cluster, script)
     any_round = Counter(
         {" ".join([*line.split()[:4], "*", *line.split()[5:]]): n for line, n in expected.items() if "*" in line}
     )
@@ -226,12 +227,35 @@ def test_each_thread_hears_what_the_tables_say(cluster):
         check(cluster, CLUSTERS[cluster], seed, messages=150)
 
 
+def variant(folder: Path, cluster: str, link: str = "", in_rtl: tuple[str, ...] = ()) -> Path:
+    """A shipped cluster with further words in its [link] table and these boards in RTL."""
+    text = (ROOT / "clusters" / f"{cluster}.toml").read_text()
+    assert text.count("[link]\n") == 1
+    text = text.replace("[link]\n", f"[link]\n{link}\n")
+    text += "".join(f'\n[[node]]\nname = "{node}"\nfidelity = "rtl"\n' for node in in_rtl)
+    path = folder / "variant.toml"
+    path.write_text(text)
+    return path
+
+
+ERRORS = "bit_error_rate = 1e-5\ndrop_rate = 0.01"
+
+
 def test_link_errors_lose_and_double_nothing(tmp_path):
-    text = (ROOT / "clusters" / "tiny-6.toml").read_text()
-    assert text.count('protocol = "reliable"') == 1
-    noisy = tmp_path / "noisy.toml"
-    noisy.write_text(
-        text.replace('protocol = "reliable"', 'protocol = "reliable"\nbit_error_rate = 1e-5\ndrop_rate = 0.01')
-    )
+    noisy = variant(tmp_path, "tiny-6", ERRORS)
     for seed in range(100 if FULL else 1):
         check(noisy, CLUSTERS["tiny-6"], 1000 + seed, messages=150)
+
+
+@pytest.mark.parametrize("in_rtl", [("fpga.0.0",), ("fpga.1.0",), ("fpga.0.0", "fpga.1.0")], ids="+".join)
+@pytest.mark.parametrize("link", ["", ERRORS], ids=["clean", "errors"])
+def test_boards_in_rtl_beside_models(in_rtl, link, tmp_path):
+    cluster = variant(tmp_path, "tiny-2", link, in_rtl)
+    for seed in range(40 if FULL else 1):
+        check(cluster, CLUSTERS["tiny-2"], 2000 + seed, messages=150)
+
+
+def test_boards_of_several_tiles_in_rtl(tmp_path):
+    cluster = variant(tmp_path, "laptop", "", ("fpga.1.0",))
+    for seed in range(20 if FULL else 1):
+        check(cluster, CLUSTERS["laptop"], 3000 + seed, messages=100)
