@@ -23,6 +23,7 @@ module polyloom_overlay_board_input
 #(
     parameter  cfg_t                    Cfg     = TINY,
     parameter  int unsigned             From    = PORT_HOST,                  // which one
+    parameter  int unsigned             Places  = BEAT_PLACES,                // of its expander
     localparam int unsigned             Ports   = BOARD_EXITS + Cfg.tiles_x,
     parameter  logic        [Ports-1:0] Allowed = '1                          // ways of messages without a key
 ) (
@@ -113,7 +114,8 @@ module polyloom_overlay_board_input
     polyloom_overlay_expander #(
         .Cfg(Cfg),
         .From(From),
-        .Messages(Flits)
+        .Messages(Flits),
+        .Places(Places)
     ) i_expander (
         .clk_i,
         .rst_ni,

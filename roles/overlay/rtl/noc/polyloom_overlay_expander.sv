@@ -18,10 +18,11 @@
 //               Combinational: taken_i and fault_ready_i to nothing but registers.
 // Order/loss:   copies in order of records, messages in order. Each ends once: with its last copy, or by an end.
 // Reset:        empty; memories are not cleared.
-// Limits:       Messages from 1 to 32: no more are in the input's buffer. A beat comes once for each that was asked for.
+// Limits:       Messages 1 to 32: no more are in the input's buffer; Places 1 to 7 (checked at elaboration). A beat comes once
+//               for each that was asked for.
 // Cost:         not measured yet.
 // Source:       Multicast paper IV; Expanders in roles/overlay/sim/net/expanders.h.
-// Tests:        test_polyloom_overlay_expander.py, overlay_noc_test.cc; proof: proofs.toml [overlay_expander]
+// Tests:        test_polyloom_overlay_expander.py, overlay_noc_test.cc; proof: proofs.toml [overlay_board_input]
 module polyloom_overlay_expander
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_noc_pkg::*;
@@ -30,6 +31,7 @@ module polyloom_overlay_expander
     parameter  cfg_t        Cfg      = TINY,
     parameter  int unsigned From     = PORT_HOST,                 // port by which its messages come
     parameter  int unsigned Messages = 32,                        // that its input holds
+    parameter  int unsigned Places   = BEAT_PLACES,               // for beats of its keys, used in turn
     localparam int unsigned Ports    = BOARD_EXITS + Cfg.tiles_x
 ) (
     input  logic                            clk_i,
@@ -61,8 +63,8 @@ module polyloom_overlay_expander
     output route_fault_t                    fault_o
 );
 
-  if (Messages < 1 || Messages > 32) begin : gen_bad_messages
-    $error("%m: Messages %0d; 1 to 32", Messages);
+  if (Messages < 1 || Messages > 32 || Places < 1 || Places > BEAT_PLACES) begin : gen_bad
+    $error("%m: Messages %0d, Places %0d; 1 to 32, 1 to %0d", Messages, Places, BEAT_PLACES);
   end
 
   typedef logic [4:0] beats_t;  // key_t::beats
@@ -72,7 +74,7 @@ module polyloom_overlay_expander
   } listed_t;
 
   function automatic place_t after(input place_t place);
-    return place == place_t'(BEAT_PLACES - 1) ? '0 : place + 1'b1;
+    return place == place_t'(Places - 1) ? '0 : place + 1'b1;
   endfunction
 
   // ---- lists of keys ----
@@ -121,7 +123,7 @@ module polyloom_overlay_expander
   beats_t chain_beat;  // of them: that is asked for next
 
   assign asks_beat = ask_valid_o && ask_ready_i && !chain_wants_q;
-  assign ask_valid_o = chain_wants_q || (fetch_valid && used_q != place_t'(BEAT_PLACES));
+  assign ask_valid_o = chain_wants_q || (fetch_valid && used_q != place_t'(Places));
   assign ask_o = chain_wants_q ?
       '{slice: chain_q.slice, beat: chain_q.beat + 26'(chain_beat), place: CHAIN_PLACE} :
       '{slice: fetch.slice, beat: fetch.beat + 26'(asked_q), place: put_q};
@@ -176,7 +178,6 @@ module polyloom_overlay_expander
   // ---- its next record ----
 
   beat_t beat;
-  logic [CHUNKS+1:0][CHUNK_BITS-1:0] chunks;  // with two of zeros below
   logic [1:0][CHUNK_BITS-1:0] chunk;
   logic two, copies, indirection, record, good, beat_ends;
   copy_t copy;
@@ -185,9 +186,14 @@ module polyloom_overlay_expander
   key_t other;
   logic go, loads_end;
 
-  assign beat   = held[at_work.key.slice];
-  assign chunks = {beat.chunk, {2 * CHUNK_BITS{1'b0}}};
-  assign chunk  = chunks[3'(CHUNKS)-consumed_q+:2];
+  assign beat = held[at_work.key.slice];
+  always_comb begin
+    chunk = '0;  // below the last
+    for (int unsigned c = 0; c < CHUNKS; c++) begin
+      if (consumed_q == 3'(c)) chunk[1] = beat.chunk[CHUNKS-1-c];
+      if (consumed_q + 3'd1 == 3'(c)) chunk[0] = beat.chunk[CHUNKS-1-c];
+    end
+  end
   polyloom_overlay_expander_record #(
       .Cfg (Cfg),
       .From(From)
