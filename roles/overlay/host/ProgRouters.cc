@@ -168,8 +168,9 @@ class MeshCheck {
   [[noreturn]] void refuse(const Place& at, std::size_t record, const std::string& why) const {
     const RouterTable::Key& key = key_of(at);
     const Tag tag = record < key.count ? tables_[at.board]->all[key.first + record].tag : Tag::indirection;
-    throw UserError("ProgRouterMesh::write: " + board_name(at.board) + ", key " + hex(key.word) + ", record " +
-                    std::to_string(record) + " (" + kNames[static_cast<unsigned>(tag)] + "): " + why);
+    throw UserError("ProgRouterMesh::write: " + board_name(at.board) + ", key " + hex(key.word) +
+                    ", record " + std::to_string(record) + " (" + kNames[static_cast<unsigned>(tag)] +
+                    "): " + why);
   }
 
   void come_to(const Place& at) {
@@ -197,15 +198,17 @@ class MeshCheck {
   void check_receiver(const Place& at, std::size_t i, const Record& record) const {
     const unsigned threads = facts_.cores_per_tile * facts_.threads_per_core;
     if (record.tile_x >= facts_.tiles_x || record.tile_y >= facts_.tiles_y) {
-      refuse(at, i, "there is no tile (" + std::to_string(record.tile_x) + "," +
-                        std::to_string(record.tile_y) + "): a board of cluster '" + facts_.name + "' has " +
-                        std::to_string(facts_.tiles_x) + " x " + std::to_string(facts_.tiles_y));
+      refuse(at, i,
+             "there is no tile (" + std::to_string(record.tile_x) + "," + std::to_string(record.tile_y) +
+                 "): a board of cluster '" + facts_.name + "' has " + std::to_string(facts_.tiles_x) + " x " +
+                 std::to_string(facts_.tiles_y));
     }
     const bool exist = record.tag == Tag::tile
                            ? record.mask != 0 && (threads == 64 || record.mask >> threads == 0)
                            : record.index < threads;
     if (!exist)
-      refuse(at, i, "it names no thread, or one that a tile has not: they are 0 to " + std::to_string(threads - 1));
+      refuse(at, i,
+             "it names no thread, or one that a tile has not: they are 0 to " + std::to_string(threads - 1));
   }
 
   void pass_on(const Place& at, std::size_t i, const Record& record) {
@@ -219,8 +222,9 @@ class MeshCheck {
     if (at.arrival != kFree && direction == kOpposite[at.arrival])
       refuse(at, i, to + " a message goes back over the link by which it has come");
     if (at.arrival < 2 && direction >= 2)
-      refuse(at, i, to + " a message turns that has come from the " + kDirections[kOpposite[at.arrival]] +
-                        "; messages go in X first, then in Y");
+      refuse(at, i,
+             to + " a message turns that has come from the " + kDirections[kOpposite[at.arrival]] +
+                 "; messages go in X first, then in Y");
     look_up({y * width_ + x, 0, direction}, record.key, at, i);
   }
 
@@ -237,9 +241,9 @@ class MeshCheck {
     for (unsigned slice = 0; slice < RouterTable::kMostSlices; ++slice) {
       const std::uint64_t bytes = tables_[board]->bytes(slice);
       if (bytes <= TinselPOLiteProgRouterLength) continue;
-      throw UserError("ProgRouterMesh::write: the table of " + board_name(board) + " does not fit: " +
-                      std::to_string(bytes) + " bytes in slice " + std::to_string(slice) + ", which has " +
-                      std::to_string(TinselPOLiteProgRouterLength) + " for it");
+      throw UserError("ProgRouterMesh::write: the table of " + board_name(board) +
+                      " does not fit: " + std::to_string(bytes) + " bytes in slice " + std::to_string(slice) +
+                      ", which has " + std::to_string(TinselPOLiteProgRouterLength) + " for it");
     }
   }
 
@@ -303,7 +307,8 @@ ProgRouter::ProgRouter() : table_(new RouterTable) {}
 ProgRouter::~ProgRouter() { delete table_; }
 
 void ProgRouter::addURM1(uint32_t mboxX, uint32_t mboxY, uint32_t threadId, uint32_t key) {
-  table_->add({.tag = records::Tag::thread, .tile_x = mboxX, .tile_y = mboxY, .index = threadId, .words = key});
+  table_->add(
+      {.tag = records::Tag::thread, .tile_x = mboxX, .tile_y = mboxY, .index = threadId, .words = key});
 }
 void ProgRouter::addURM2(uint32_t mboxX, uint32_t mboxY, uint32_t threadId, uint32_t keyHigh,
                          uint32_t keyLow) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: ProgRouterMesh as a host program uses it, against a fake cluster: the bytes of every record, written
-// out by hand from Tinsel facts 3.5; beats, keys, slices, chains; messages by key; what write() refuses.
-// Leaves out: what routers do with the tables (end-to-end tests).
+// Covers: ProgRouterMesh as a host program uses it, against a fake cluster: the bytes of every record,
+// written out by hand from Tinsel facts 3.5; beats, keys, slices, chains; messages by key; what write()
+// refuses. Leaves out: what routers do with the tables (end-to-end tests).
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -93,8 +93,7 @@ TEST_F(ProgRoutersTest, PacksWideRecordsIntoWholeBeats) {
   const std::uint32_t key = board.genKey();
   write();
   const auto a = mrm(0, 0, 0, 1), b = mrm(1, 0, 1, 2), c = mrm(0, 0, 2, 4);
-  EXPECT_EQ(beats(0, key),
-            beat({a[0], a[1], b[0], b[1]}, 2) + beat({c[0], c[1], urm1(1, 1, 9, 11)}, 2));
+  EXPECT_EQ(beats(0, key), beat({a[0], a[1], b[0], b[1]}, 2) + beat({c[0], c[1], urm1(1, 1, 9, 11)}, 2));
 }
 
 TEST_F(ProgRoutersTest, GoesFromBoardToBoardAndOnByIndirection) {
@@ -261,7 +260,8 @@ TEST_F(ProgRoutersTest, RefusesWaysThatCouldWaitForThemselves) {
   const std::uint32_t before = at(0, 1).genKey();
   at(0, 0).addRR(0, before);
   at(0, 0).genKey();
-  expect_refused(R"(board \(0,1\), key 0x1804001, record 0 \(RR\): to the east a message turns that has come from the south)");
+  expect_refused(
+      R"(board \(0,1\), key 0x1804001, record 0 \(RR\): to the east a message turns that has come from the south)");
   open();  // round and round
   std::uint8_t* const first = at(0, 0).addIND();
   const std::uint32_t one = at(0, 0).genKey();
