@@ -16,6 +16,7 @@ struct AspState {
   uint32_t sum;               ///< of the distances from all sources that reach this vertex
   uint32_t reached;           ///< how many do
   uint32_t level;             ///< supersteps so far (PDevice::time has only 16 bits)
+  uint32_t words;             ///< that the searches fill; what lies behind is 0
   uint32_t seen[kAspWords];   ///< searches that have reached this vertex
   uint32_t fresh[kAspWords];  ///< those that did in this level, to be sent
   uint32_t heard[kAspWords];  ///< those that neighbours sent in this level
@@ -57,12 +58,12 @@ struct AspVertex : PDevice<AspState, None, AspMessage> {
     *readyToSend = No;
   }
   INLINE void recv(AspMessage* msg, None*) {
-    for (uint32_t i = 0; i < kAspWords; ++i) s->heard[i] |= msg->fresh[i];
+    for (uint32_t i = 0; i < s->words; ++i) s->heard[i] |= msg->fresh[i];
   }
   INLINE bool step() {
     uint32_t found = 0;
     s->level++;
-    for (uint32_t i = 0; i < kAspWords; ++i) {
+    for (uint32_t i = 0; i < s->words; ++i) {
       const uint32_t fresh = s->heard[i] & ~s->seen[i];
       s->heard[i] = 0;
       s->fresh[i] = fresh;

@@ -38,6 +38,7 @@ int run(int argc, char** argv) {
     for (std::uint32_t v = 0; v < input.vertices; ++v) {
       graph.devices[v]->state.id = v;
       graph.devices[v]->state.source = v < sources ? v : kNoSource;
+      graph.devices[v]->state.words = (sources + 31) / 32;
     }
     run_graph<decltype(graph), AspMessage>(graph, options, "asp", answer, [&](const AspMessage& m) {
       // A source reaches itself, at no distance.
