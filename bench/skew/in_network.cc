@@ -51,7 +51,7 @@ double busiest_core_in_network(const GraphStore& graph, const Placement& placeme
       spared[placement.thread[partial.to]] += costs::kReceive;
     }
   }
-  const Forecast today = forecast(graph, placement, combining);
+  const Forecast today = forecast(graph, placement, combining, placement.sending);
   double busiest = 0;
   for (std::size_t core = 0; core < today.cores.size(); ++core) {
     double left = today.cores[core].instructions;
@@ -74,7 +74,7 @@ int run(int argc, char** argv) {
   machine.boards_y = 4;
   graph.mapOn(machine);
   const Placement& placement = graph.placement();
-  const Forecast today = forecast(graph.store(), placement, placement.combining);
+  const Forecast today = forecast(graph.store(), placement, placement.combining, placement.sending);
   double busiest = 0;
   for (const CoreWork& core : today.cores) busiest = std::max(busiest, core.instructions);
   const double in_network =

@@ -33,6 +33,7 @@ Machine Machine::of(const HostLink& link) {
   machine.tiles_x = static_cast<unsigned>(link.tilesX);
   machine.tiles_y = static_cast<unsigned>(link.tilesY);
   machine.slices = static_cast<unsigned>(link.slicesPerBoard);
+  machine.programmable_routers = link.programmableRouters;
   machine.check();
   return machine;
 }

@@ -14,8 +14,10 @@
 #include <tuple>
 
 #include "fabric/error.h"
+#include "fabric/full_tests.h"
 #include "polite/layout.h"
 #include "polite/placed_graph.h"
+#include "polite/tests/key_expander.h"
 
 namespace polyloom::polite {
 namespace {
@@ -75,7 +77,8 @@ using Delivery = std::tuple<std::uint32_t, unsigned, std::uint32_t, std::int32_t
 /// published bit layout, not with Machine.
 class Interpreter {
  public:
-  Interpreter(const Machine& machine, const FakeMemory& memory) : machine_(machine), memory_(memory) {}
+  Interpreter(const Machine& machine, const FakeMemory& memory, std::size_t payload_offset = 2)
+      : machine_(machine), memory_(memory), payload_offset_(payload_offset) {}
 
   std::vector<Delivery> deliver_everything() {
     for (unsigned y = 0; y < machine_.boards_y; ++y) {
@@ -90,6 +93,8 @@ class Interpreter {
     return std::move(deliveries_);
   }
   std::uint32_t vertices_seen() const { return vertices_; }
+  std::uint64_t sends = 0, by_key = 0;  ///< messages, and those of them by key
+  std::uint64_t links = 0;              ///< between boards, that messages passed
 
  private:
   std::tuple<unsigned, unsigned, unsigned> memory_of(std::uint32_t id) const {
@@ -120,20 +125,45 @@ class Interpreter {
             EXPECT_EQ(edge.mbox, 0xffff) << "the softswitch compares the whole word";
             break;
           }
-          receive(edge, from, pin);
+          ++sends;
+          send(edge, id, from, pin);
         }
       }
     }
   }
-  void receive(const POutEdge& edge, std::uint32_t from, unsigned pin) {
-    const std::uint64_t mask = edge.maskLow | std::uint64_t{edge.maskHigh} << 32;
+  void send(const POutEdge& edge, std::uint32_t sender, std::uint32_t from, unsigned pin) {
+    const unsigned x = sender >> 10 & 7, y = sender >> 13;
+    if (edge.mbox != 0x1000) {
+      const int to_x = edge.mbox >> 4 & 7, to_y = edge.mbox >> 7;
+      links +=
+          static_cast<unsigned>(std::abs(to_x - static_cast<int>(x)) + std::abs(to_y - static_cast<int>(y)));
+      return receive(edge.mbox, edge.maskLow | std::uint64_t{edge.maskHigh} << 32, edge.key, from, pin);
+    }
+    ++by_key;
+    EXPECT_EQ(edge.maskHigh, 0u);
+    KeyExpander expander(machine_.boards_x, machine_.boards_y,
+                         [&](unsigned bx, unsigned by, unsigned slice, auto at) {
+                           return memory_.read<KeyExpander::Beat>({bx, by, slice}, at);
+                         });
+    // Only what may be replaced is: the low half of the first word, or all of it.
+    const std::uint32_t rest = payload_offset_ == 2 ? 0xabcd0000 : 0;
+    expander.expand(x, y, edge.maskLow, {rest | edge.key},
+                    [&](unsigned bx, unsigned by, unsigned tx, unsigned ty, std::uint64_t mask,
+                        const KeyExpander::Message& m) {
+                      EXPECT_EQ(m[0] & 0xffff0000, rest);
+                      receive(((by << 3 | bx) << 2 | ty) << 2 | tx, mask, m[0] & 0xffff, from, pin);
+                    });
+    links += expander.links;
+  }
+  void receive(std::uint32_t mailbox, std::uint64_t mask, std::uint32_t key, std::uint32_t from,
+               unsigned pin) {
     EXPECT_NE(mask, 0u);
     for (unsigned t = 0; t < 64; ++t) {
       if (!(mask >> t & 1)) continue;
-      const std::uint32_t id = std::uint32_t{edge.mbox} << 6 | t;
+      const std::uint32_t id = mailbox << 6 | t;
       const PThreadHead h = head(id);
       const auto memory = memory_of(id);
-      for (std::uint32_t at = h.inTable + edge.key * 8;; at += 8) {
+      for (std::uint32_t at = h.inTable + key * 8;; at += 8) {
         const auto device = memory_.read<std::uint16_t>(memory, at);
         const auto label = memory_.read<std::int32_t>(memory, at + 4);
         const std::uint32_t state = h.devices + (device & 0x7fffu) * 16;
@@ -145,6 +175,7 @@ class Interpreter {
 
   const Machine& machine_;
   const FakeMemory& memory_;
+  const std::size_t payload_offset_;
   std::uint32_t vertices_ = 0;
   std::vector<Delivery> deliveries_;
 };
@@ -175,21 +206,32 @@ Graph random_graph(std::uint32_t vertices, std::size_t n, std::uint64_t seed, bo
 }
 
 void expect_exact_delivery(Graph& g, const Machine& machine, const MapOptions& options,
-                           MapReport* report = nullptr) {
+                           MapReport* report = nullptr, const ElementLayout& layout = kLayout) {
   g.store.finish();
-  const Placement placement = place(g.store, machine, options, {}, report);
+  Placement placement = place(g.store, machine, options, {}, report);
+  placement.sending = choose_sending(g.store, placement, {}, options.pins, layout.message_bytes);
   std::vector<State> states(g.store.vertices());
   for (std::uint32_t v = 0; v < states.size(); ++v) states[v].id = v;
   FakeMemory memory;
-  write_images(g.store, placement, kLayout, options, reinterpret_cast<const std::byte*>(states.data()),
-               memory, report);
-  Interpreter interpreter(machine, memory);
+  write_images(g.store, placement, layout, options, reinterpret_cast<const std::byte*>(states.data()), memory,
+               report);
+  Interpreter interpreter(machine, memory, layout.payload_offset);
   auto got = interpreter.deliver_everything();
   EXPECT_EQ(interpreter.vertices_seen(), g.store.vertices());
   std::sort(got.begin(), got.end());
   auto want = g.edges;
   std::sort(want.begin(), want.end());
   EXPECT_EQ(got, want);
+  const BoardTraffic traffic = board_traffic(g.store, placement);
+  EXPECT_EQ(interpreter.links, traffic.messages);
+  EXPECT_EQ(interpreter.by_key, traffic.by_key);
+  EXPECT_EQ(interpreter.sends, forecast(g.store, placement, {}, placement.sending).messages);
+  const std::map<Pins, std::uint64_t> alone = {
+      {Pins::unicast, traffic.unicast}, {Pins::local, traffic.local}, {Pins::distributed, traffic.bound}};
+  if (options.pins != Pins::automatic) {
+    EXPECT_EQ(interpreter.links, alone.at(options.pins));
+  }
+  EXPECT_GE(interpreter.links, traffic.bound);
 }
 
 Machine laptop() {
@@ -209,6 +251,35 @@ TEST(Images, EveryEdgeIsDeliveredOnceWithItsLabel) {
     Graph uniform = random_graph(3000, 30000, 1), skewed = random_graph(3000, 30000, 2, true);
     expect_exact_delivery(uniform, laptop(), options);
     expect_exact_delivery(skewed, laptop(), options);
+  }
+}
+
+TEST(Images, EveryWayToSendReachesTheSame) {
+  std::mt19937_64 random(7);
+  for (unsigned round = 0; round < (fabric::full_tests() ? 400 : 12); ++round) {
+    Machine machine;
+    machine.boards_x = 1 + static_cast<unsigned>(random() % (round == 0 ? 1 : 8));
+    machine.boards_y = 1 + static_cast<unsigned>(random() % (round == 0 ? 1 : 8));
+    machine.tiles_x = 1 + static_cast<unsigned>(random() % 4);
+    machine.tiles_y = 1u << random() % 3;
+    // Threads of the upper two rows of tiles have the other slice's partitions.
+    machine.slices = machine.tiles_y == 4 ? 2 : machine.tiles() % 2 == 0 ? 1 + round % 2 : 1;
+    const auto vertices = static_cast<std::uint32_t>(1 + random() % 600);
+    const std::size_t edges = vertices * (random() % 40);
+    const std::uint64_t seed = random();
+    for (const Pins pins : {Pins::unicast, Pins::local, Pins::distributed, Pins::automatic}) {
+      for (const std::size_t payload_offset : {2, 4}) {
+        SCOPED_TRACE(std::to_string(round) + ", pins " + std::to_string(static_cast<int>(pins)));
+        ElementLayout layout = kLayout;
+        layout.payload_offset = payload_offset;
+        layout.message_bytes = 16 * (1 + round % 4);
+        MapOptions options;
+        options.placer = round % 3 == 0 ? Placer::direct : round % 3 == 1 ? Placer::random : Placer::bfs;
+        options.pins = pins;
+        Graph g = random_graph(vertices, edges, seed, round % 2);
+        expect_exact_delivery(g, machine, options, nullptr, layout);
+      }
+    }
   }
 }
 

@@ -46,6 +46,16 @@ class ImageWriter {
   std::uint64_t write_all(const std::byte* states, ImageSink& sink) {
     std::uint64_t bytes = 0;
     for (unsigned t = 0; t < plans_.size(); ++t) bytes += write(t, states, sink);
+    const unsigned width = placement_.machine.boards_x;
+    for (unsigned b = 0; b < tables_.routers.boards.size(); ++b) {
+      for (unsigned slice = 0; slice < RouterTables::kMostSlices; ++slice) {
+        const RouterTables::Slice& beats = tables_.routers.boards[b][slice];
+        if (beats.empty()) continue;
+        const std::size_t size = beats.size() * overlay::records::kBeatBytes;
+        sink.write(b % width, b / width, slice, Machine::kRouterBase, beats.data(), size);
+        bytes += size;
+      }
+    }
     return bytes;
   }
 
@@ -300,6 +310,7 @@ void write_images(const GraphStore& graph, const Placement& placement, const Ele
   report->write_seconds = seconds_since(start) - table_seconds;
   report->bytes = bytes;
   report->out_entries = tables.out.size();
+  report->routers = tables.routers.sizes;
   report->in_entries = 0;
   for (const auto& in : tables.in) report->in_entries += in.size();
 }

@@ -44,6 +44,8 @@ std::uint32_t Machine::mailbox_id(unsigned mailbox) const {
   return id << kTileBits | tile % tiles_x;
 }
 
+std::uint32_t Machine::key_mailbox() { return 1u << (2 * kBoardBits + 2 * kTileBits + 2); }
+
 std::uint32_t Machine::thread_id(unsigned thread) const {
   const unsigned in_tile = thread % threads_per_tile();
   return mailbox_id(mailbox_of(thread)) << kMailboxShift | (in_tile / threads_per_core) << kThreadBits |

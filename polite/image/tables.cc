@@ -48,19 +48,11 @@ struct Arrivals {
   std::vector<Arrival> all;
 };
 
-/// A message: the arrivals of one row at one mailbox. Those at partial receivers on the sender's own thread
-/// are none, but are listed alike.
+/// A message: the arrivals of one row at one mailbox, or at one of its threads. Those at partial receivers on
+/// the sender's own thread are none, but are listed alike.
 struct Message {
   std::uint32_t first, count;  // into the mailbox's arrivals
   std::uint32_t threads;       // how many threads receive it
-  bool local;
-};
-
-/// What a mailbox's packing says about one message.
-struct Sent {
-  std::uint64_t row;
-  std::uint64_t mask;
-  std::uint16_t key;
   bool local;
 };
 
@@ -104,12 +96,13 @@ Arrivals sort_by_mailbox(const Routes& routes, std::uint64_t labels, const Machi
 /// Builds the in-edge tables of one mailbox's threads.
 class MailboxBuilder {
  public:
-  MailboxBuilder(const Routes& routes, std::span<const std::uint16_t> offset, const Machine& machine,
+  MailboxBuilder(const Routes& routes, std::span<const std::uint16_t> offset, const Placement& placement,
                  unsigned mailbox, Arrival* arrivals, std::size_t count, Tables& tables)
       : routes_(routes),
         offset_(offset),
-        machine_(machine),
-        per_tile_(machine.threads_per_tile()),
+        machine_(placement.machine),
+        sending_(placement.sending),
+        per_tile_(placement.machine.threads_per_tile()),
         mailbox_(mailbox),
         arrivals_(arrivals),
         count_(count),
@@ -140,12 +133,14 @@ class MailboxBuilder {
         };
         return key(a) < key(b);
       });
+      const bool to_threads = sending_.of(arrivals_[i].row) == Way::threads;
       for (std::size_t k = i; k < j;) {
         const bool local = is_local(arrivals_[k]);
         Message message{static_cast<std::uint32_t>(k), 0, 0, local};
         for (; k < j && is_local(arrivals_[k]) == local; ++k) {
           const bool next =
               message.count == 0 || thread_in_tile(arrivals_[k]) != thread_in_tile(arrivals_[k - 1]);
+          if (next && message.count != 0 && to_threads) break;
           message.threads += next;
           ++message.count;
         }
@@ -209,6 +204,7 @@ class MailboxBuilder {
   const Routes& routes_;
   const std::span<const std::uint16_t> offset_;
   const Machine& machine_;
+  const Sending& sending_;
   const unsigned per_tile_;
   const unsigned mailbox_;
   Arrival* const arrivals_;
@@ -220,30 +216,49 @@ class MailboxBuilder {
   std::vector<std::uint32_t> lengths_;
 };
 
-/// Joins the mailboxes' messages into one list a row. A row starts with its own mailbox and goes on upwards,
-/// so that threads that all start sending at once do not all send to mailbox 0 first.
-void join_rows(const Routes& routes, const Machine& machine, const std::vector<std::vector<Sent>>& sent,
+/// Joins the mailboxes' messages into one list a row. A row starts with what stays on its thread, then what
+/// goes by key, which has the longest way. The mailboxes follow, its own first and on upwards, so that
+/// threads that all start sending at once do not all send to mailbox 0 first.
+void join_rows(const Routes& routes, const Placement& placement, const std::vector<std::vector<Sent>>& sent,
                Tables& tables) {
+  const Machine& machine = placement.machine;
   const std::size_t rows = routes.rows();
+  const std::vector<std::uint32_t>& keys = tables.routers.key;  // none: nothing goes by key
+  const auto mailbox_of = [&](std::size_t row) {
+    return machine.mailbox_of(routes.thread[routes.sender(row)]);
+  };
+  const auto goes_by_key = [&](const Sent& s, unsigned m) {
+    return !keys.empty() && !s.local &&
+           by_key(placement.sending.of(s.row), mailbox_of(s.row) / machine.tiles(), m / machine.tiles());
+  };
+  const auto key_of = [&](std::size_t row) { return keys.empty() ? 0 : keys[row]; };
   tables.out_begin.assign(rows + 1, 0);
-  for (const auto& mailbox : sent) {
-    for (const Sent& s : mailbox) ++tables.out_begin[s.row + 1];
+  for (std::size_t row = 0; row < rows; ++row) tables.out_begin[row + 1] = key_of(row) != 0;
+  for (unsigned m = 0; m < sent.size(); ++m) {
+    for (const Sent& s : sent[m]) tables.out_begin[s.row + 1] += !goes_by_key(s, m);
   }
   std::partial_sum(tables.out_begin.begin(), tables.out_begin.end(), tables.out_begin.begin());
   tables.out.resize(tables.out_begin.back());
   std::vector<std::uint64_t> next(tables.out_begin.begin(), tables.out_begin.end() - 1);
   std::vector<std::uint32_t> below(rows, 0);  // messages of a row to mailboxes below its own
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (key_of(row) != 0)
+      tables.out[next[row]++] = {0, static_cast<std::uint16_t>(Machine::key_mailbox()), key_of(row)};
+  }
   for (unsigned m = 0; m < sent.size(); ++m) {
     const auto id = static_cast<std::uint16_t>(machine.mailbox_id(m));
     for (const Sent& s : sent[m]) {
+      if (goes_by_key(s, m)) continue;
       tables.out[next[s.row]++] = {s.key, s.local ? kThisThread : id, s.mask};
-      if (m < machine.mailbox_of(routes.thread[routes.sender(s.row)])) ++below[s.row];
+      below[s.row] += m < mailbox_of(s.row);
     }
   }
   for (std::size_t row = 0; row < rows; ++row) {
-    const auto first = tables.out.begin() + static_cast<std::ptrdiff_t>(tables.out_begin[row]);
+    const auto begin = tables.out.begin() + static_cast<std::ptrdiff_t>(tables.out_begin[row]);
+    const auto first = begin + (key_of(row) != 0);
     const auto last = tables.out.begin() + static_cast<std::ptrdiff_t>(tables.out_begin[row + 1]);
     std::rotate(first, first + below[row], last);
+    if (first != last && first->mailbox_id == kThisThread) std::rotate(begin, first, first + 1);
   }
 }
 
@@ -263,12 +278,16 @@ Tables build_tables(const GraphStore& graph, const Placement& placement, const E
   Arrivals arrivals = sort_by_mailbox(routes, graph.edges(), machine, host_threads);
   std::vector<std::vector<Sent>> sent(machine.mailboxes());
   parallel_for(sent.size(), host_threads, [&](std::size_t m) {
-    MailboxBuilder builder(routes, offset, machine, static_cast<unsigned>(m),
+    MailboxBuilder builder(routes, offset, placement, static_cast<unsigned>(m),
                            arrivals.all.data() + arrivals.begin[m], arrivals.begin[m + 1] - arrivals.begin[m],
                            tables);
     sent[m] = builder.build();
   });
-  join_rows(routes, machine, sent, tables);
+  arrivals = {};
+  const auto leaves_by_key = [](Way way) { return way == Way::key || way == Way::key_and_masks; };
+  if (std::ranges::any_of(placement.sending.way, leaves_by_key))
+    tables.routers = build_router_tables(routes, placement, layout, sent, host_threads);
+  join_rows(routes, placement, sent, tables);
   return tables;
 }
 

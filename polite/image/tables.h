@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routing tables of a placed graph: per thread the receivers of messages, per (vertex, pin) the messages to
-// send. Source: Multicast paper V.C: one message to each destination mailbox, a mask of its threads, and an
-// index that means the same on all of them. Without programmable routers a mailbox on another board is
-// addressed directly.
+// Tables of a placed graph: per thread the receivers of messages, per (vertex, pin) the messages to send, per
+// board what its router looks up. Source: Multicast paper V.B to V.D: one message to each destination thread;
+// or to each destination mailbox, with a mask of its threads and an index that means the same on all of them;
+// or one by a routing key.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "polite/image/router_tables.h"
 #include "polite/placed_graph.h"
 
 namespace polyloom::polite {
@@ -20,7 +21,7 @@ struct InEntry {
   std::uint32_t edge = 0;    ///< which out-edge, for its label; kNeutralLabel: of a partial receiver
 };
 
-/// One message that a send makes.
+/// One message that a send makes: by index, mailbox and mask, or by a routing key in the place of the mask.
 struct OutEntry {
   std::uint16_t key;
   std::uint16_t mailbox_id;
@@ -31,6 +32,7 @@ struct Tables {
   std::vector<std::vector<InEntry>> in;  ///< by dense thread number
   std::vector<std::uint64_t> out_begin;  ///< rows of `out`: vertices * pins, then partial receivers; one more
   std::vector<OutEntry> out;
+  RouterTables routers;
 };
 
 /// Builds all tables. Parallel over mailboxes; the result does not depend on the number of host threads.

@@ -7,15 +7,12 @@
 // messages, because a thread serves them one after the other. Source: Pregel (combiners); trees over the
 // machine's levels as in SHARP; costs are the softswitch's own.
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <numeric>
 #include <span>
-#include <string>
 
-#include "fabric/error.h"
 #include "polite/layout.h"
 #include "polite/mapper/costs.h"
+#include "polite/mapper/environment.h"
 #include "polite/mapper/parallel.h"
 #include "polite/placed_graph.h"
 
@@ -272,14 +269,8 @@ class TreeBuilder {
 }  // namespace
 
 Combine combine_or_environment(Combine combine) {
-  const char* text = std::getenv("POLITE_COMBINE");
-  if (text == nullptr || *text == 0) return combine;
-  static constexpr std::pair<const char*, Combine> kNames[] = {
-      {"auto", Combine::automatic}, {"on", Combine::on}, {"off", Combine::off}};
-  for (const auto& [name, named] : kNames) {
-    if (std::strcmp(text, name) == 0) return named;
-  }
-  throw UserError(std::string("POLITE_COMBINE=") + text + " is unknown; allowed: auto, on, off");
+  return environment_or("POLITE_COMBINE",
+                        {{"auto", Combine::automatic}, {"on", Combine::on}, {"off", Combine::off}}, combine);
 }
 
 std::vector<std::uint32_t> worth_combining(const GraphStore& graph, const Machine& machine,

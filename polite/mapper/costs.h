@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the softswitch takes for its parts, by which the mapper chooses and foretells. Counted in its code
-// with handlers of a few instructions (polite/README.md); a program with larger handlers costs more, its
-// parts in like proportion.
+// What the softswitch and the network take for their parts, by which the mapper chooses and foretells. The
+// softswitch's is counted in its code with handlers of a few instructions (polite/README.md); a program with
+// larger handlers costs more, its parts in like proportion.
 #pragma once
 
 namespace polyloom::polite::costs {
@@ -15,5 +15,9 @@ inline constexpr double kCombine = 14;  ///< at a partial receiver on the sender
 
 /// Cycles from one instruction of a thread to its next, at least: the depth of a core's pipeline.
 inline constexpr double kThreadCycles = 8;
+
+// In cycles of the network, beside one a flit.
+inline constexpr double kLinkWord = 1.6;  ///< a word of 8 bytes on a link of 10 Gb/s
+inline constexpr double kKey = 8;  ///< a router, to look a key up: beats that come one behind the other
 
 }  // namespace polyloom::polite::costs

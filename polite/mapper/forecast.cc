@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "polite/mapper/costs.h"
-#include "polite/mapper/routes.h"
+#include "polite/mapper/spread.h"
 
 namespace polyloom::polite {
 
@@ -12,10 +12,13 @@ namespace {
 
 class Counter {
  public:
-  Counter(const GraphStore& graph, const Placement& placement, const Combining& combining)
+  Counter(const GraphStore& graph, const Placement& placement, const Combining& combining,
+          const Sending& sending)
       : placement_(placement),
         combining_(combining),
+        sending_(sending),
         routes_(graph, placement, combining),
+        spread_(routes_, placement.machine),
         work_(routes_.thread.size()) {}
 
   Forecast count() {
@@ -27,23 +30,16 @@ class Counter {
 
  private:
   void count_row(std::size_t row) {
-    const std::uint32_t sender = routes_.sender(row);
-    away_.clear();
     for (const std::uint32_t t : routes_.targets(row)) {
-      if (routes_.is_local(row, t)) {
-        work_[t] += costs::kCombine;
-      } else {
-        away_.emplace_back(routes_.thread[t], t);
-      }
+      if (routes_.is_local(row, t)) work_[t] += costs::kCombine;
     }
-    std::sort(away_.begin(), away_.end());
+    spread_.look(row);
+    if (spread_.away.empty()) return;
+    const unsigned sends = spread_.sends(sending_.of(row));
+    work_[routes_.sender(row)] += sends * costs::kSend;
+    result_.messages += sends;
     const std::pair<std::uint32_t, std::uint32_t>* before = nullptr;
-    for (const auto& at : away_) {
-      if (before == nullptr ||
-          placement_.machine.mailbox_of(before->first) != placement_.machine.mailbox_of(at.first)) {
-        work_[sender] += costs::kSend;
-        ++result_.messages;
-      }
+    for (const auto& at : spread_.away) {
       work_[at.second] += before == nullptr || before->first != at.first ? costs::kReceive : costs::kFurther;
       before = &at;
     }
@@ -73,16 +69,43 @@ class Counter {
 
   const Placement& placement_;
   const Combining& combining_;
+  const Sending& sending_;
   const Routes routes_;
+  Spread spread_;
   std::vector<double> work_;  ///< of each vertex, then of each partial receiver
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> away_;  ///< thread and target of a row's messages
   Forecast result_;
 };
 
 }  // namespace
 
-Forecast forecast(const GraphStore& graph, const Placement& placement, const Combining& combining) {
-  return Counter(graph, placement, combining).count();
+Forecast forecast(const GraphStore& graph, const Placement& placement, const Combining& combining,
+                  const Sending& sending) {
+  return Counter(graph, placement, combining, sending).count();
+}
+
+BoardTraffic board_traffic(const GraphStore& graph, const Placement& placement) {
+  const Machine& machine = placement.machine;
+  const Routes routes(graph, placement, placement.combining);
+  Spread spread(routes, machine);
+  BoardTraffic traffic;
+  for (std::size_t row = 0; row < routes.rows(); ++row) {
+    spread.look(row);
+    if (spread.away.empty()) continue;
+    std::uint64_t unicast = 0, local = 0;
+    for_each_board(spread.boards, [&](unsigned board) {
+      const unsigned links = links_between(machine, spread.home, board);
+      unicast += std::uint64_t{links} * spread.threads_on[board];
+      local += std::uint64_t{links} * spread.mailboxes_on[board];
+    });
+    const Boards tree = tree_to(machine, spread.home, spread.boards);
+    const auto bound = static_cast<std::uint64_t>(std::popcount(tree) - 1);
+    const Way way = placement.sending.of(row);
+    ++traffic.rows;
+    traffic.by_key += way == Way::key || way == Way::key_and_masks;
+    traffic.messages += way == Way::threads ? unicast : way == Way::masks ? local : bound;
+    traffic.unicast += unicast, traffic.local += local, traffic.bound += bound;
+  }
+  return traffic;
 }
 
 std::vector<Tree> trees(const GraphStore& graph, const Combining& combining) {

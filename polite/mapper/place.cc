@@ -5,13 +5,13 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <numeric>
 #include <string>
 
 #include "fabric/error.h"
 #include "polite/generators/counter_random.h"
 #include "polite/mapper/child_processes.h"
+#include "polite/mapper/environment.h"
 #include "polite/mapper/mesh_placement.h"
 #include "polite/mapper/parallel.h"
 #include "polite/mapper/partition.h"
@@ -44,21 +44,21 @@ unsigned number_from(const char* variable, unsigned otherwise) {
   return static_cast<unsigned>(value);
 }
 
-Placer placer_from(const char* text, Placer otherwise) {
-  if (text == nullptr || *text == 0 || std::strcmp(text, "default") == 0) return otherwise;
-  static constexpr std::pair<const char*, Placer> kNames[] = {
-      {"metis", Placer::metis},   {"random", Placer::random}, {"bfs", Placer::bfs},
-      {"direct", Placer::direct}, {"fast", Placer::fast},     {"automatic", Placer::automatic}};
-  for (const auto& [name, placer] : kNames) {
-    if (std::strcmp(text, name) == 0) return placer;
-  }
-  throw UserError(std::string("POLITE_PLACER=") + text +
-                  " is unknown; allowed: default, metis, fast, random, bfs, direct");
+Placer placer_from_environment(Placer otherwise) {
+  return environment_or("POLITE_PLACER",
+                        {{"default", otherwise},
+                         {"metis", Placer::metis},
+                         {"fast", Placer::fast},
+                         {"random", Placer::random},
+                         {"bfs", Placer::bfs},
+                         {"direct", Placer::direct},
+                         {"automatic", Placer::automatic}},
+                        otherwise);
 }
 
 Request resolve(const GraphStore& graph, const Machine& machine, const MapOptions& options) {
   Request r{};
-  r.placer = placer_from(std::getenv("POLITE_PLACER"), options.placer);
+  r.placer = placer_from_environment(options.placer);
   r.fast = r.placer == Placer::fast || (r.placer == Placer::automatic && graph.edges() > kFastFrom);
   r.seed = options.seed;
   r.threads = host_threads(options.threads);

@@ -181,8 +181,8 @@ struct Outcome {
   std::uint64_t messages;
 };
 
-/// On the device's code. `seed` also decides how the graph is placed and which memories it is in; `prepare`
-/// may change states.
+/// On the device's code. `seed` also decides how the graph is placed, which memories it is in, and how pins
+/// send; `prepare` may change states.
 template <typename P>
 Outcome on_device(
     const Links<typename P::Edge>& links, const Machine& machine, Combine combine, std::uint64_t seed,
@@ -195,6 +195,7 @@ Outcome on_device(
   prepare(graph.devices);
   graph.mapOptions.combine = combine;
   graph.mapOptions.placer = seed % 2 == 0 ? Placer::random : Placer::bfs;
+  graph.mapOptions.pins = static_cast<Pins>(seed / 2 % 4);
   graph.mapVerticesToDRAM = seed % 3 == 0;
   graph.mapOutEdgesToDRAM = seed % 3 != 1;
   graph.mapInEdgeHeadersToDRAM = graph.mapInEdgeRestToDRAM = seed % 5 != 1;

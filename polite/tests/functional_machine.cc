@@ -12,9 +12,13 @@ namespace {
 
 using overlay::CsrAccess;
 constexpr std::uint32_t kSend = 1, kRecv = 2, kIdle = 4, kVote = 8;
-constexpr std::uint32_t kHostMailbox = 0x800;
+constexpr std::uint32_t kHostMailbox = 0x800, kKeyMailbox = 0x1000;
 constexpr std::uint32_t kScratchpadEnd = 0x10000, kSram = 0x00800000, kGlobals = 0x01800000,
-                        kPartitions = 0xc0000000;
+                        kTables = 0x01804000, kTablesEnd = 0x40000000, kPartitions = 0xc0000000;
+
+std::uint64_t table_word(unsigned x, unsigned y, unsigned slice, std::uint32_t address) {
+  return std::uint64_t{(y * 8 + x) * 2 + slice} << 32 | address;
+}
 
 }  // namespace
 
@@ -135,6 +139,12 @@ void FunctionalMachine::fail(const Thread& thread, const std::string& what) cons
 
 void FunctionalMachine::write(unsigned x, unsigned y, unsigned slice, std::uint32_t address, const void* data,
                               std::size_t bytes) {
+  if (address >= kTables && address < kTablesEnd) {
+    for (std::size_t i = 0; i < bytes / 4; ++i)
+      tables_[table_word(x, y, slice, address + static_cast<std::uint32_t>(4 * i))] =
+          static_cast<const std::uint32_t*>(data)[i];
+    return;
+  }
   // The partition tells the thread; tile y gives bit 8 of it, so slices agree with the id.
   const std::uint32_t partition = address < kPartitions ? (address - kSram) / 0x8000 : (~address) / 0x200000;
   for (auto& thread : threads_) {
@@ -176,9 +186,28 @@ void FunctionalMachine::send(Thread& from, std::uint64_t mask) {
   from.send_busy = 1 + static_cast<unsigned>(rng_() % 4);
   if (from.send_dest == kHostMailbox) {
     to_host.push_back(data);
-  } else {
-    flying_.push_back({from.send_dest, mask, data, static_cast<unsigned>(rng_() % 8)});
+    return;
   }
+  const auto fly = [&](std::uint32_t mailbox, std::uint64_t to, const Message& copy) {
+    flying_.push_back({mailbox, to, copy, static_cast<unsigned>(rng_() % 8)});
+  };
+  if (from.send_dest != kKeyMailbox) return fly(from.send_dest, mask, data);
+  ++by_key;
+  KeyExpander expander(machine_.boards_x, machine_.boards_y,
+                       [this](auto... where) { return beat(where...); });
+  expander.expand(from.id >> 10 & 7, from.id >> 13, static_cast<std::uint32_t>(mask), data,
+                  [&](unsigned x, unsigned y, unsigned tile_x, unsigned tile_y, std::uint64_t to,
+                      const Message& copy) { fly(((y << 3 | x) << 2 | tile_y) << 2 | tile_x, to, copy); });
+}
+
+KeyExpander::Beat FunctionalMachine::beat(unsigned x, unsigned y, unsigned slice,
+                                          std::uint32_t address) const {
+  KeyExpander::Beat bytes;
+  for (unsigned i = 0; i < bytes.size(); ++i) {
+    const std::uint32_t word = tables_.at(table_word(x, y, slice, address + i / 4 * 4));
+    bytes[i] = static_cast<std::uint8_t>(word >> (i % 4 * 8));
+  }
+  return bytes;
 }
 
 bool FunctionalMachine::deliver_some() {

@@ -13,13 +13,14 @@
 #include <vector>
 
 #include "polite/placed_graph.h"
+#include "polite/tests/key_expander.h"
 #include "roles/overlay/sim/isa/reference.h"
 
 namespace polyloom::polite {
 
 class FunctionalMachine : public ImageSink {
  public:
-  using Message = std::array<std::uint32_t, 16>;
+  using Message = KeyExpander::Message;
 
   FunctionalMachine(const Machine& machine, std::uint64_t seed);
   ~FunctionalMachine() override;
@@ -35,6 +36,7 @@ class FunctionalMachine : public ImageSink {
   std::vector<Message> to_host;
   std::string console;
   std::uint64_t instructions = 0, messages = 0, barriers = 0;
+  std::uint64_t by_key = 0;  ///< of the messages
 
  private:
   struct Slot {
@@ -57,6 +59,7 @@ class FunctionalMachine : public ImageSink {
 
   Thread& thread_of(std::uint32_t id) { return *threads_[machine_.thread_number(id)]; }
   void send(Thread& from, std::uint64_t mask);
+  KeyExpander::Beat beat(unsigned x, unsigned y, unsigned slice, std::uint32_t address) const;
   bool deliver_some();
   bool wake_some();
   bool detect();
@@ -69,6 +72,7 @@ class FunctionalMachine : public ImageSink {
   std::vector<Tile> tiles_;
   std::vector<std::uint32_t> code_;
   std::unordered_map<std::uint32_t, std::uint32_t> globals_;
+  std::unordered_map<std::uint64_t, std::uint32_t> tables_;  // routers' words, by board, slice and address
   std::vector<Flight> flying_;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: the softswitch's device code, run instruction by instruction on boards without time
 // (functional_machine.h) with random delays: shortest paths with labels and two pins against Dijkstra;
-// PageRank against a direct sum; rounds, time, send queue, HostPin and finish against Tinsel facts 5.3 and
-// traps 6 to 11; statistics lines; instructions an edge. Leaves out: time, the network's order and
-// back-pressure (the overlay's end-to-end tests).
+// PageRank against a direct sum; all ways to send; rounds, time, send queue, HostPin and finish against
+// Tinsel facts 5.3 and traps 6 to 11; statistics lines; instructions an edge. Leaves out: time, the network's
+// order and back-pressure (the overlay's end-to-end tests).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ TEST(Softswitch, ShortestPathsAlongLabelledEdgesOfTwoPins) {
       queue.push({-through, g.edges[e].to});
     }
   }
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     PGraph<DistVertex, DistState, std::int32_t, DistState> graph;
     graph.newDevices(kVertices);
     for (std::size_t e = 0; e < g.edges.size(); ++e) {
@@ -72,6 +72,7 @@ TEST(Softswitch, ShortestPathsAlongLabelledEdgesOfTwoPins) {
     graph.map();
     graph.mapVerticesToDRAM = seed == 2;
     graph.mapOutEdgesToDRAM = seed != 3;
+    graph.mapOptions.pins = static_cast<Pins>(seed % 4);
     for (std::uint32_t v = 0; v < kVertices; ++v) graph.devices[v]->state = {v, v == 0 ? 0 : 0x7fffffff};
     FunctionalMachine machine(two_boards(), seed);
     run(graph, machine, "polite_dist");
@@ -82,6 +83,8 @@ TEST(Softswitch, ShortestPathsAlongLabelledEdgesOfTwoPins) {
       EXPECT_TRUE(seen.insert(m.id).second);
       EXPECT_EQ(m.dist, want.at(m.id));
     }
+    EXPECT_EQ(machine.by_key > 0,
+              graph.mapOptions.pins == Pins::automatic || graph.mapOptions.pins == Pins::distributed);
     EXPECT_EQ(machine.barriers, 2u) << "one for step, one for finish";
   }
 }

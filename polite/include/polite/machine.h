@@ -17,7 +17,12 @@ struct Machine {
   unsigned cores_per_tile = 4, threads_per_core = 16;
   unsigned slices = 2;                   ///< memory slices of a board; its tiles are divided evenly over them
   std::uint32_t sram_bytes = 32 * 1024;  ///< of one thread
-  std::uint32_t dram_bytes = 2 * 1024 * 1024;  ///< of one thread
+  std::uint32_t dram_bytes = 2 * 1024 * 1024;             ///< of one thread
+  bool programmable_routers = true;                       ///< boards look up routing keys
+  std::uint32_t router_bytes = 0x40000000 - kRouterBase;  ///< of a slice, for routing tables
+
+  /// Where they begin in each slice: behind the globals that a POLite program may have.
+  static constexpr std::uint32_t kRouterBase = 0x01804000;
 
   unsigned boards() const { return boards_x * boards_y; }
   unsigned tiles() const { return tiles_x * tiles_y; }
@@ -32,6 +37,8 @@ struct Machine {
   unsigned mailbox_of(unsigned thread) const { return thread / threads_per_tile(); }
   /// Id of a mailbox in messages and out-edges.
   std::uint32_t mailbox_id(unsigned mailbox) const;
+  /// Mailbox of a message that goes by routing key.
+  static std::uint32_t key_mailbox();
   /// Global id of a thread (dense number), as tinselId() returns it.
   std::uint32_t thread_id(unsigned thread) const;
   /// Dense number of a global thread id.

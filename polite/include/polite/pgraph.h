@@ -184,15 +184,9 @@ class PGraph {
   /// Beyond POLite: places vertices for a given machine now.
   void mapOn(const polyloom::polite::Machine& machine) {
     map();
-    const std::vector<uint32_t> combined =
-        polyloom::polite::worth_combining(store_, machine, layout(), options());
-    polyloom::polite::check_fits(store_, machine, layout(), options(), combined);
     std::vector<uint32_t> weights = weights_;
     if (!weights.empty()) weights.resize(numDevices, 0);
-    placement_ = polyloom::polite::place(store_, machine, options(), weights, &mapReport, combined);
-    polyloom::polite::combine_fan_in(store_, combined, placement_);
-    if (!combined.empty() && placement_.combining.empty())  // all from few threads: placed as without
-      placement_ = polyloom::polite::place(store_, machine, options(), weights, &mapReport);
+    placement_ = polyloom::polite::map_graph(store_, machine, layout(), options(), weights, &mapReport);
     publish_addresses();
   }
 
@@ -243,6 +237,8 @@ class PGraph {
     l.in_edge_bytes = sizeof(InEdge);
     l.label_offset = polyloom::polite::label_offset<E>();
     l.pins = POLITE_NUM_PINS;
+    l.message_bytes = sizeof(PMessage<M>);
+    l.payload_offset = __builtin_offsetof(PMessage<M>, payload);
     if constexpr (Combiner::kExists) {
       const M identity = Combiner::identity();
       l.partial_bytes = sizeof(Partial);

@@ -22,6 +22,11 @@ enum class Placer { automatic, metis, fast, random, bfs, direct };
 /// messages.
 enum class Combine { automatic, on, off };
 
+/// How pins send: a message to each receiving thread; to each receiving mailbox, with a mask of its threads;
+/// by a routing key for a pin that has a receiver on another board, which the routers bring to all of them,
+/// and by masks for others; or for each pin what predicted cost says.
+enum class Pins { automatic, unicast, local, distributed };
+
 /// How vertices are placed and where tables go. Defaults are POLite's.
 struct MapOptions {
   Placer placer = Placer::automatic;  ///< POLITE_PLACER, if set, wins
@@ -32,6 +37,7 @@ struct MapOptions {
   bool in_edges_in_dram = true;
   bool out_edges_in_dram = true;
   Combine combine = Combine::automatic;  ///< where the program has a combiner; POLITE_COMBINE, if set, wins
+  Pins pins = Pins::automatic;           ///< POLITE_PINS, if set, wins
   bool chatty = false;                   ///< tell on stderr what is being done
 };
 
@@ -44,6 +50,8 @@ struct ElementLayout {
   std::size_t in_edge_bytes = 2;  ///< sizeof(PInEdge<E>)
   std::size_t label_offset = 0;   ///< of E in it
   unsigned pins = 1;
+  std::size_t message_bytes = 16;  ///< sizeof(PMessage<M>)
+  std::size_t payload_offset = 2;  ///< of M in it
   // Of programs with a combiner; 0 bytes: there is none.
   std::size_t partial_bytes = 0;              ///< sizeof(PPartial<S, M>)
   std::size_t value_offset = 0;               ///< of M in it
@@ -74,6 +82,19 @@ struct Combining {
   }
 };
 
+/// How the messages of a row leave: one to each thread; one to each mailbox; one by a key for other boards
+/// and one to each mailbox of the sender's; one by a key.
+enum class Way : std::uint8_t { threads, masks, key_and_masks, key };
+
+/// Of each row of messages (mapper/routes.h).
+struct Sending {
+  Pins pins = Pins::local;  ///< that were asked for
+  unsigned flits = 1;       ///< of a message
+  std::vector<Way> way;     ///< empty: masks for all
+
+  Way of(std::size_t row) const { return way.empty() ? Way::masks : way[row]; }
+};
+
 /// Where each vertex runs.
 struct Placement {
   Machine machine;
@@ -82,18 +103,25 @@ struct Placement {
   std::vector<std::uint32_t> thread_begin;  ///< threads + 1: rows of `order`
   std::vector<std::uint32_t> order;         ///< vertices by thread, then local number
   Combining combining;
+  Sending sending;
+};
+
+/// What a board's routers look up.
+struct RouterTable {
+  std::uint64_t keys = 0, beats = 0;
 };
 
 /// Times and sizes of the last map, for benches and reports.
 struct MapReport {
   double place_seconds = 0, table_seconds = 0, write_seconds = 0;
-  std::uint64_t out_entries = 0;   ///< messages that a send of every vertex on every pin makes
-  std::uint64_t in_entries = 0;    ///< slots of all in-edge tables, holes included
-  std::uint64_t cut_boards = 0;    ///< edges between different boards
-  std::uint64_t cut_tiles = 0;     ///< edges between different tiles
-  std::uint64_t bytes = 0;         ///< written to the cluster
-  std::uint32_t used_threads = 0;  ///< threads that have vertices
-  std::string placer;              ///< the one that was used
+  std::uint64_t out_entries = 0;     ///< messages that a send of every vertex on every pin makes
+  std::uint64_t in_entries = 0;      ///< slots of all in-edge tables, holes included
+  std::uint64_t cut_boards = 0;      ///< edges between different boards
+  std::uint64_t cut_tiles = 0;       ///< edges between different tiles
+  std::uint64_t bytes = 0;           ///< written to the cluster
+  std::uint32_t used_threads = 0;    ///< threads that have vertices
+  std::string placer;                ///< the one that was used
+  std::vector<RouterTable> routers;  ///< by board
 };
 
 /// Where images go: the HostLink's DMA, or a test's memory.
@@ -130,6 +158,32 @@ Placement place(const GraphStore& graph, const Machine& machine, const MapOption
 void combine_fan_in(const GraphStore& graph, const std::vector<std::uint32_t>& combined,
                     Placement& placement);
 
+/// How the rows of messages leave, in a superstep in which all vertices send, that `combining` makes of a
+/// placed graph. Throws UserError for pins that the machine cannot serve, and for a POLITE_PINS that is none.
+Sending choose_sending(const GraphStore& graph, const Placement& placement, const Combining& combining,
+                       Pins pins, std::size_t message_bytes);
+
+/// Cycles that such a superstep keeps the busiest thread, core, link or router busy: which of two ways to map
+/// a graph is quicker, not how quick it is.
+double superstep_cycles(const GraphStore& graph, const Placement& placement, const Combining& combining,
+                        const Sending& sending);
+
+/// Messages between boards in a superstep in which all vertices send, each counted at every link that it
+/// passes.
+struct BoardTraffic {
+  std::uint64_t rows = 0, by_key = 0;    ///< that send messages, and those of them that send some by key
+  std::uint64_t messages = 0;            ///< as they leave
+  std::uint64_t unicast = 0, local = 0;  ///< if all went so
+  std::uint64_t bound = 0;               ///< links of each row's tree to all its boards: fewer cannot be
+};
+BoardTraffic board_traffic(const GraphStore& graph, const Placement& placement);
+
+/// All of the above: where each vertex runs, which of them are heard by partial receivers, how messages
+/// leave. With Combine::automatic partial receivers must make a superstep shorter.
+Placement map_graph(const GraphStore& graph, const Machine& machine, const ElementLayout& layout,
+                    const MapOptions& options, const std::vector<std::uint32_t>& weights,
+                    MapReport* report = nullptr);
+
 /// What a core has to do in a superstep in which all vertices send, in instructions.
 struct CoreWork {
   std::uint32_t vertices = 0, partials = 0;
@@ -143,9 +197,10 @@ struct Forecast {
   double busiest_thread = 0;    ///< instructions
   std::vector<CoreWork> cores;  ///< by dense number
 };
-/// Counts what each message of such a superstep costs (mapper/costs.h). `combining` is the placement's, or an
-/// empty one for what would be without.
-Forecast forecast(const GraphStore& graph, const Placement& placement, const Combining& combining);
+/// Counts what each message of such a superstep costs (mapper/costs.h). `combining` and `sending` are the
+/// placement's, or others for what would be with these.
+Forecast forecast(const GraphStore& graph, const Placement& placement, const Combining& combining,
+                  const Sending& sending);
 
 /// The partial receivers of one vertex.
 struct Tree {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of the mapper that the environment may set.
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "fabric/error.h"
+
+namespace polyloom::polite {
+
+/// What an environment variable says, if it is set. Throws UserError if it says none of the names.
+template <typename Value>
+Value environment_or(const char* variable,
+                     std::initializer_list<std::pair<const char*, std::type_identity_t<Value>>> names,
+                     Value otherwise) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr || *text == 0) return otherwise;
+  std::string allowed;
+  for (const auto& [name, value] : names) {
+    if (std::strcmp(text, name) == 0) return value;
+    allowed += std::string(allowed.empty() ? "" : ", ") + name;
+  }
+  throw UserError(std::string(variable) + "=" + text + " is unknown; allowed: " + allowed);
+}
+
+}  // namespace polyloom::polite
