@@ -293,6 +293,7 @@ APPLICATIONS: dict[str, Mode] = {
             "--damping": ("0.5",),
             "--mode": ("gals",),
             "--combine": Refused(("maybe",), "maybe not in"),
+            "--pins": ("unicast",),
             "--explain": (),
             "--verify": (),
             "--out": ("values.csv",),

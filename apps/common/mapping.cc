@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/common/values_file.h"
+#include "roles/overlay/records/records.h"
 
 namespace polyloom::apps {
 namespace {
@@ -28,6 +29,40 @@ json forecast_json(const polite::Forecast& forecast) {
           {"mean_core_instructions", sum / static_cast<double>(forecast.cores.size())}};
 }
 
+const char* name_of(polite::Pins pins) {
+  switch (pins) {
+    case polite::Pins::unicast:
+      return "unicast";
+    case polite::Pins::local:
+      return "local";
+    case polite::Pins::distributed:
+      return "distributed";
+    default:
+      return "auto";
+  }
+}
+
+json pins_json(const Mapping& mapping) {
+  polite::RouterTable all, largest;
+  for (const polite::RouterTable& board : mapping.routers) {
+    all.keys += board.keys, all.beats += board.beats;
+    if (board.beats > largest.beats) largest = board;
+  }
+  const auto table = [](const polite::RouterTable& t) -> json {
+    return {{"keys", t.keys}, {"beats", t.beats}, {"bytes", t.beats * overlay::records::kBeatBytes}};
+  };
+  const polite::BoardTraffic& traffic = mapping.traffic;
+  return {{"mode", name_of(mapping.pins)},
+          {"senders", traffic.rows},
+          {"senders_by_key", traffic.by_key},
+          {"tables", table(all)},
+          {"largest_table", table(largest)},
+          {"messages_between_boards", traffic.messages},
+          {"messages_between_boards_at_least", traffic.bound},
+          {"messages_between_boards_by_unicast", traffic.unicast},
+          {"messages_between_boards_by_local", traffic.local}};
+}
+
 /// As counters spell it.
 std::string core_name(const polite::Machine& machine, std::size_t core) {
   const std::size_t tile = core / machine.cores_per_tile, board = tile / machine.tiles();
@@ -37,12 +72,21 @@ std::string core_name(const polite::Machine& machine, std::size_t core) {
 
 }  // namespace
 
-Mapping mapping_of(const polite::GraphStore& graph, const polite::Placement& placement) {
+Mapping mapping_of(const polite::GraphStore& graph, const polite::Placement& placement,
+                   const polite::MapReport& report) {
+  const polite::Sending& sending = placement.sending;
   Mapping mapping{placement.machine,
                   polite::trees(graph, placement.combining),
-                  polite::forecast(graph, placement, placement.combining),
-                  {}};
-  mapping.without = placement.combining.empty() ? mapping.forecast : polite::forecast(graph, placement, {});
+                  polite::forecast(graph, placement, placement.combining, sending),
+                  {},
+                  sending.pins,
+                  polite::board_traffic(graph, placement),
+                  report.routers};
+  mapping.without =
+      placement.combining.empty()
+          ? mapping.forecast
+          : polite::forecast(graph, placement, {},
+                             polite::choose_sending(graph, placement, {}, sending.pins, 16 * sending.flits));
   return mapping;
 }
 
@@ -60,6 +104,7 @@ json summary_of(const Mapping& mapping, const polite::VertexNames& names) {
   return {{"combined_vertices", mapping.trees.size()},
           {"partial_receivers", partials},
           {"most_heard", trees},
+          {"pins", pins_json(mapping)},
           {"forecast", forecast_json(mapping.forecast)},
           {"forecast_without", forecast_json(mapping.without)}};
 }
@@ -110,7 +155,24 @@ std::string explanation_of(const Mapping& mapping, const polite::VertexNames& na
         forecast("forecast_without", "messages"), forecast("forecast_without", "busiest_thread_instructions"),
         forecast("forecast_without", "busiest_core_instructions"));
   }
-  return text;
+  const json& pins = summary["pins"];
+  const auto count = [](const json& from, const char* key) { return from[key].get<std::uint64_t>(); };
+  text += fmt::format("pins: {}, {} of {} senders by key\n", pins["mode"].get<std::string>(),
+                      count(pins, "senders_by_key"), count(pins, "senders"));
+  if (const json& all = pins["tables"]; count(all, "keys") != 0) {
+    const json& largest = pins["largest_table"];
+    text += fmt::format(
+        "  routing tables: {} keys in {} beats, {} bytes; of the board with most {} in {}, {} bytes\n",
+        count(all, "keys"), count(all, "beats"), count(all, "bytes"), count(largest, "keys"),
+        count(largest, "beats"), count(largest, "bytes"));
+  }
+  return text +
+         fmt::format(
+             "  messages between boards in a superstep in which all send: {}, at least {}; by unicast {}, by "
+             "local multicast {}\n",
+             count(pins, "messages_between_boards"), count(pins, "messages_between_boards_at_least"),
+             count(pins, "messages_between_boards_by_unicast"),
+             count(pins, "messages_between_boards_by_local"));
 }
 
 }  // namespace polyloom::apps

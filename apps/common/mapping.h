@@ -17,10 +17,14 @@ struct Mapping {
   std::vector<polite::Tree> trees;
   polite::Forecast forecast;
   polite::Forecast without;  ///< partial receivers, all else alike
+  polite::Pins pins;         ///< that were asked for
+  polite::BoardTraffic traffic;
+  std::vector<polite::RouterTable> routers;  ///< by board; none: nothing goes by key
 };
 
-/// Of a graph that has been placed.
-Mapping mapping_of(const polite::GraphStore& graph, const polite::Placement& placement);
+/// Of a graph that has been placed and written.
+Mapping mapping_of(const polite::GraphStore& graph, const polite::Placement& placement,
+                   const polite::MapReport& report);
 
 /// Combined vertices by name, most in-edges first, and forecasts of a superstep in which all vertices send.
 nlohmann::json summary_of(const Mapping& mapping, const polite::VertexNames& names);

@@ -94,6 +94,37 @@ void add_input(CLI::App& cli, Options& o) {
                "Add the reverse of every edge but loops, where the file's format does not give it");
 }
 
+/// An option that says what an environment variable says otherwise.
+template <typename Value>
+void add_named(CLI::App& cli, const char* option, const char* variable, std::map<std::string, Value> names,
+               Value& value, const char* help) {
+  const auto set = [=, &value](const std::string& name) {
+    value = names.at(name);
+    ::unsetenv(variable);  // what the command line says comes first
+  };
+  cli.add_option_function<std::string>(option, set, help)->check(CLI::IsMember(names));
+}
+
+void add_mapping(CLI::App& cli, Options& o) {
+  using polite::Combine, polite::Pins;
+  add_named<Combine>(
+      cli, "--combine", "POLITE_COMBINE",
+      {{"auto", Combine::automatic}, {"on", Combine::on}, {"off", Combine::off}}, o.combine,
+      "Merge messages to vertices with many in-edges on their way: auto (where it pays), on, off");
+  add_named<Pins>(
+      cli, "--pins", "POLITE_PINS",
+      {{"auto", Pins::automatic},
+       {"unicast", Pins::unicast},
+       {"local", Pins::local},
+       {"distributed", Pins::distributed}},
+      o.pins,
+      "How a vertex's message goes to many: unicast (to each thread), local (to each mailbox, for many of "
+      "its threads), distributed (once, and routers multiply it if it leaves its board), auto (what is "
+      "quickest)");
+  cli.add_flag("--explain", o.explain,
+               "Tell which vertices are heard by partial receivers, how messages go, and what it costs");
+}
+
 void add_output(CLI::App& cli, Options& o) {
   cli.add_flag("--verify", o.verify, "Compare with an independent computation");
   cli.add_option("--out", o.out,
@@ -152,20 +183,7 @@ Options parse_options(int argc, char** argv, const char* app, const char* purpos
     cli.add_option("--max-weight", o.max_weight, "Draw weights 1..N where the file has none (else all are 1)")
         ->check(CLI::Range(0u, 1u << 20));
   }
-  if (sets & kCombine) {
-    const std::map<std::string, polite::Combine> names = {
-        {"auto", polite::Combine::automatic}, {"on", polite::Combine::on}, {"off", polite::Combine::off}};
-    cli.add_option_function<std::string>(
-           "--combine",
-           [&o, names](const std::string& name) {
-             o.combine = names.at(name);
-             ::unsetenv("POLITE_COMBINE");  // what the command line says comes first
-           },
-           "Merge messages to vertices with many in-edges on their way: auto (where it pays), on, off")
-        ->check(CLI::IsMember(names));
-    cli.add_flag("--explain", o.explain,
-                 "Tell which vertices are heard by partial receivers, and what it costs");
-  }
+  if (sets & kCombine) add_mapping(cli, o);
   if (sets & kMode) {
     const auto names = split(modes);
     o.mode = names.front();

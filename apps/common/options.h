@@ -41,6 +41,7 @@ struct Options {
   unsigned max_weight = 0;          ///< draw integer weights 1..max_weight where the file has none
   // How to map it.
   polite::Combine combine = polite::Combine::automatic;
+  polite::Pins pins = polite::Pins::automatic;
   bool explain = false;
   // What to do with the answer.
   bool verify = false;

@@ -27,6 +27,7 @@ inline double seconds_since(WallClock::time_point start) {
 template <typename Graph>
 void map_graph(Graph& graph, const Options& options) {
   graph.mapOptions.combine = options.combine;
+  graph.mapOptions.pins = options.pins;
   const fabric::Heartbeat heartbeat("placing " + std::to_string(graph.numDevices) + " vertices");
   graph.map();
 }
@@ -40,7 +41,7 @@ void run_graph(Graph& graph, const Options& options, const std::string& device, 
   HostLink link;
   graph.write(&link);
   if (!graph.is_simulation()) {
-    answer.mapping = mapping_of(graph.store(), graph.placement());
+    answer.mapping = mapping_of(graph.store(), graph.placement(), graph.mapReport);
   } else if (options.explain) {
     answer.notes.push_back(
         "nothing to explain: a native run maps its vertices to no threads of FPGAs; say --on sim");
