@@ -25,7 +25,7 @@ static void hear(volatile struct List* list, uint32_t round) {
 int main() {
   volatile struct List* list = (volatile struct List*)tinselHeapBaseSRAM();
   volatile uint32_t* slot = (volatile uint32_t*)tinselSendSlot();
-  uint32_t next = 0, round = 0;
+  uint32_t next = 0, round = 0, begin = 0;
   for (;;) {
     while (next < list->num_to_send && list->to_send[next].round == round) {
       while (!tinselCanSend()) {
@@ -42,8 +42,9 @@ int main() {
     while (tinselCanRecv()) hear(list, round);
     const int idle = tinselIdle(next == list->num_to_send);
     if (idle > 1) break;
-    if (idle == 1) ++round;
+    if (idle == 1 && round++ == 0) begin = tinselCycleCount();
   }
+  list->cycles = tinselCycleCount() - begin;
   tinselCacheFlush();
   // In memory once a flushed line has come back.
   slot[0] = tinselId();

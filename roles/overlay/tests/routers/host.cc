@@ -4,7 +4,8 @@
 //   table X Y SLICE ADDRESS HEX        bytes of a slice's memory
 //   send X Y CORE THREAD ROUND KEY FIRST SECOND THIRD
 //   host KEY FIRST SECOND THIRD        the host sends, in round 0
-// Output: "X Y CORE THREAD ROUND FIRST SECOND THIRD", a line a message. All numbers hexadecimal.
+// Output: "X Y CORE THREAD ROUND FIRST SECOND THIRD", a line a message. All numbers hexadecimal. Behind them
+// "cycles N", decimal, from the end of round 0 to the end of all, on the first board's first core.
 #include <HostLink.h>
 
 #include <cstdio>
@@ -89,10 +90,12 @@ int main(int argc, char** argv) {
     uint32_t words[4];
     link.recvMsg(words, sizeof words);
   }
+  static List list;
+  uint32_t cycles = 0;
   for (const auto& [t, unused] : lists) {
-    static List list;
     const unsigned slice = link.sliceOfCore(t.core);
     link.dmaRead(t.x, t.y, slice, sram_of(link, t), &list, offsetof(List, to_send));
+    if (t == lists.begin()->first) cycles = list.cycles;
     if (list.num_heard > MOST_HEARD) return std::fprintf(stderr, "a thread hears too much\n"), 1;
     if (list.num_heard != 0)
       link.dmaRead(t.x, t.y, slice, sram_of(link, t) + offsetof(List, heard), list.heard,
@@ -103,5 +106,6 @@ int main(int argc, char** argv) {
                   h.third);
     }
   }
+  std::printf("cycles %u\n", cycles);
   return 0;
 }

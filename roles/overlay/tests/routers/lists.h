@@ -15,7 +15,7 @@ struct Heard {
   uint32_t round, first, second, third;
 };
 struct List {
-  uint32_t num_to_send, num_heard;
+  uint32_t num_to_send, num_heard, cycles;
   struct ToSend to_send[MOST_TO_SEND];
   struct Heard heard[MOST_HEARD];
 };
