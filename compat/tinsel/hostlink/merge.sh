@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Builds the CMake targets named and merges their static libraries, and those that these use, into one archive in the
-# build folder, which keeps its date when nothing changed. OUT becomes a link to it. Usage: ROOT= BUILD= merge.sh OUT TARGET...
+# build folder. OUT becomes a link to a file there that the linker reads as that archive and the system's libraries that
+# its members need, whichever of them a program pulls in. Both keep their date when nothing changed.
+# Usage: ROOT= BUILD= merge.sh OUT TARGET...
 set -eu
 out=$1
 shift
@@ -11,14 +13,16 @@ if [ ! -e "$BUILD/build.ninja" ]; then
   cmake -S "$ROOT" -B "$BUILD" -G Ninja >"$BUILD/configure.log" 2>&1 || { cat "$BUILD/configure.log" >&2; exit 1; }
 fi
 ninja -C "$BUILD" --quiet "$@" >"$BUILD/compat.log" 2>&1 || { cat "$BUILD/compat.log" >&2; exit 1; }
-archive=$(cd "$BUILD" && pwd)/hostlink.a
+build=$(cd "$BUILD" && pwd)
+objects=$build/hostlink_objects.a
+archive=$build/hostlink.a
 files=
 newer=
 for library in $libraries; do
   file=$(find "$BUILD" -name "lib$library.a" -print -quit)
   [ -n "$file" ] || continue
   files="$files $file"
-  if [ ! -e "$archive" ] || [ "$file" -nt "$archive" ]; then newer=yes; fi
+  if [ ! -e "$objects" ] || [ "$file" -nt "$objects" ]; then newer=yes; fi
 done
 if [ -n "$newer" ]; then
   scratch=$(mktemp -d)
@@ -28,7 +32,9 @@ if [ -n "$newer" ]; then
     for file in $files; do echo "ADDLIB $file"; done
     printf 'SAVE\nEND\n'
   } | ar -M
-  mv "$scratch/all.a" "$archive"
+  mv "$scratch/all.a" "$objects"
+  rm -f "$archive"
+  echo "INPUT(\"$objects\" AS_NEEDED(-lmetis -lz -lbz2 -llzma -lzstd -llz4 -lpthread))" >"$archive"
 fi
 if [ "$(readlink "$out" || true)" != "$archive" ]; then
   ln -sfn "$archive" "$out"

@@ -248,6 +248,72 @@ def test_messages_that_nobody_takes_yet_hold_no_byte(flood: Path, on: str, flits
     assert done.stdout == f"{went} went\n0 wrong\n"
 
 
+#: Every thread tells the host what it hears.
+TELLS = """#include <tinsel.h>
+int main() {
+  volatile uint32_t* slot = (volatile uint32_t*)tinselSendSlot();
+  for (;;) {
+    tinselWaitUntil(TINSEL_CAN_RECV);
+    volatile uint32_t* message = (volatile uint32_t*)tinselRecv();
+    const uint32_t first = message[0], second = message[1], last = message[7];
+    tinselFree(message);
+    while (!tinselCanSend());
+    tinselSetLen(0);
+    slot[0] = tinselId(), slot[1] = first, slot[2] = second, slot[3] = last;
+    tinselSend(tinselHostId(), slot);
+  }
+}
+"""
+#: Argument: how many records lead to threads of the first tile, one after the other.
+SENDS_BY_KEY = """#include <HostLink.h>
+#include <ProgRouters.h>
+#include <string>
+int main(int argc, char** argv) {
+  const uint32_t many = atoi(argv[1]);
+  HostLink link;
+  ProgRouterMesh mesh(link.meshXLen, link.meshYLen);
+  mesh.table[0][1].addURM2(0, 0, 9, 0xabcd0001, 0xabcd0002);
+  mesh.table[0][1].addMRM(0, 0, 0x80000000, 5, 0xbeef);
+  const uint32_t east = mesh.table[0][1].genKey();
+  mesh.table[0][0].addURM1(0, 0, 33, 0x600d);
+  const uint32_t further = mesh.table[0][0].genKey();
+  for (uint32_t i = 0; i < many; ++i) mesh.table[0][0].addURM1(0, 0, i % 64, i);
+  uint8_t* ind = mesh.table[0][0].addIND();
+  mesh.table[0][0].addRR(2, east);
+  const uint32_t key = mesh.table[0][0].genKey();
+  mesh.table[0][0].setIND(ind, further);
+  mesh.write(&link);
+  link.boot("code.v", "data.v");
+  link.go();
+  uint32_t message[8] = {0x11112222, 0x33334444, 0, 0, 0, 0, 0, 77};
+  link.keySend(key, 2, message);
+  for (uint32_t i = 0; i < many + 5; ++i) {
+    uint32_t got[16];
+    link.recv(got);
+    const std::string line = std::to_string(got[0]) + " " + std::to_string(got[1]) + " " + std::to_string(got[2]);
+    printf("%s %u\\n", line.c_str(), got[3]);
+  }
+  return link.canRecv();
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory) -> Path:
+    return built(tmp_path_factory.mktemp("keys") / "ring", TELLS, SENDS_BY_KEY)
+
+
+@pytest.mark.parametrize(("on", "many"), [("sim", 0), ("sim", 150), ("sim", 700), ("rtl", 160)])
+def test_keys_of_a_mesh_of_routers(keys: Path, on: str, many: int) -> None:
+    """Tinsel facts 3.5; more than 150 records of one chunk take more than the 30 beats of a key."""
+    done = run("./run", str(many), cwd=keys, timeout=RUN_PATIENCE, POLYLOOM_ON=on, POLYLOOM_CLUSTER="tiny-2")
+    assert done.returncode == 0, done.stderr
+    heard = [(i % 64, i, 0x33334444) for i in range(many)]
+    heard += [(33, 0x600D, 0x33334444), (1024 + 9, 0xABCD0002, 0xABCD0001)]
+    heard += [(1024 + thread, 0x1111BEEF, 0x33334444) for thread in (0, 2, 63)]
+    assert sorted(done.stdout.splitlines()) == sorted(f"{a} {b} {c} 77" for a, b, c in heard)
+
+
 def test_bare_metal_programs_need_a_cluster(ring: Path) -> None:
     done = run("./run", cwd=ring, timeout=RUN_PATIENCE, POLYLOOM_ON="native")
     assert done.returncode == 1

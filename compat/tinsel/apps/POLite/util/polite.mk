@@ -15,7 +15,7 @@ POLITE_INC = -I $(INC) -I $(POLYLOOM_ROOT)/polite/include -I $(POLYLOOM_ROOT)/ro
 APP_CFLAGS = $(RV_CFLAGS) -DTINSEL -O2 -std=gnu++20 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
   -ffunction-sections -fdata-sections $(POLITE_INC)
 RUN_CFLAGS = -std=gnu++20 -O3 -DNDEBUG -fopenmp $(POLITE_INC) -I $(HL)
-RUN_LIBS = $(HL)/hostlink.a -lmetis -lz -lbz2 -llzma -lzstd -llz4 -lpthread
+RUN_LIBS = $(HL)/hostlink.a
 APP_OBJ = $(patsubst %,build/app/%.o,$(basename $(notdir $(APP_CPP))))
 vpath %.cpp $(sort $(dir $(APP_CPP)))
 vpath %.cc $(sort $(dir $(APP_CPP)))
