@@ -2,6 +2,7 @@
 # An overlay board, top polyloom_overlay_node.
 # lint: polyloom_overlay_node TilesX=1
 # lint: polyloom_overlay_node TilesX=2 TilesY=2 Slices=2
+# lint: polyloom_overlay_node TilesX=2 TilesY=2 Slices=2 Routers=0
 -f core/core.f
 -f fpu/fpu.f
 -f memory/memory.f

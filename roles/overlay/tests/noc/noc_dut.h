@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Verilated message network with its wires as messages: what is put in flows a flit a cycle, what comes
 // out is put together and checked for gaps and mixtures. Built once for each shape: TILES_X, TILES_Y,
-// MAX_FLITS, LINK_FLITS, SLICES, LINE_BYTES.
+// MAX_FLITS, LINK_FLITS, SLICES, LINE_BYTES, ROUTERS.
 #pragma once
 
 #include <gtest/gtest.h>

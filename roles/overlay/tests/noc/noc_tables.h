@@ -27,7 +27,8 @@ class Tables {
   /// Without `sense` records, beats and keys that make none are among them, too.
   Tables(Random& random, const NetShared& shared, unsigned slices, unsigned input, bool sense, Beats& beats)
       : random_(random), shared_(shared), slices_(slices), input_(input), sense_(sense), beats_(beats) {
-    for (unsigned i = 0; i < 40; ++i) keys.push_back(key(below(4) == 0 ? 1 + below(3) : 0));
+    for (unsigned i = 0; i < 40; ++i)
+      keys.push_back(below(4) == 0 ? key(1 + below(3), 16) : key(0, below(6) == 0 ? 80 : 6));
     keys.push_back(0);
   }
   std::vector<std::uint32_t> keys;
@@ -38,15 +39,14 @@ class Tables {
 
   unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
 
-  /// A key with up to `chain` indirections behind each other.
-  std::uint32_t key(unsigned chain) {
+  /// A key of up to `most` records with `chain` indirections behind each other.
+  std::uint32_t key(unsigned chain, unsigned most) {
     if (!sense_ && below(10) == 0) return outside();
     std::vector<Record> list;
-    for (unsigned left = below(8) == 0 ? 0 : 1 + below(below(6) == 0 ? 80 : 6); left != 0; --left)
-      list.push_back(record());
+    for (unsigned left = below(8) == 0 ? 0 : 1 + below(most); left != 0; --left) list.push_back(record());
     for (unsigned left = chain == 0 ? 0 : sense_ ? 1 : 1 + below(2); left != 0; --left) {
       const auto at = list.begin() + below(static_cast<unsigned>(list.size()) + 1);
-      list.insert(at, {.tag = Tag::indirection, .key = key(chain - 1)});
+      list.insert(at, {.tag = Tag::indirection, .key = key(chain - 1, most)});
     }
     records::BeatWriter writer;
     for (const Record& r : list) writer.add(r);
@@ -56,8 +56,8 @@ class Tables {
     for (const records::Beat& beat : writer.beats()) {
       records::Beat& written = beats_[slice][next] = beat;
       if (!sense_ && below(12) == 0) written[records::kCountByte] = static_cast<std::uint8_t>(below(8));
-      // An odd tag: of no indirection, whose key might have many beats.
-      if (!sense_ && below(12) == 0) written[5 + 6 * below(5)] = static_cast<std::uint8_t>(below(256) | 0x20);
+      // A tag in the lowest chunk, not of an indirection: its key might have many beats.
+      if (!sense_ && below(6) == 0) written[5] = static_cast<std::uint8_t>(below(256) | 0x20);
       next += 32;
     }
     next += 32 * below(3);

@@ -11,6 +11,7 @@ module overlay_noc_tb
     parameter  int unsigned LinkFlits = 16,
     parameter  int unsigned Slices    = 1,
     parameter  int unsigned LineBytes = 32,
+    parameter  bit          Routers   = 1'b1,
     parameter  bit          Gate      = 1'b0,
     localparam int unsigned Tiles     = TilesX * TilesY
 ) (
@@ -49,6 +50,7 @@ module overlay_noc_tb
     c.noc_link_flits = LinkFlits;
     c.slices = Slices;
     c.line_bytes = LineBytes;
+    c.routers = Routers;
     return c;
   endfunction
 

@@ -2,7 +2,8 @@
 // Covers: the network in RTL against the fast model's Noc in every cycle: room, starts, deliveries, exits,
 //   contents; loads from light to saturated, mailboxes that refuse, exits that stall, on an inner board and
 //   on the host's; messages with keys from everywhere, whose tables are of all kinds, some senseless. Built
-//   once for each shape (TILES_X, TILES_Y, MAX_FLITS, LINK_FLITS, SLICES, LINE_BYTES).
+//   once for each shape (TILES_X, TILES_Y, MAX_FLITS, LINK_FLITS, SLICES, LINE_BYTES,
+//   ROUTERS).
 // Leaves out: whether the model is right (noc_test.cc), single routers (proof), the mailbox in RTL.
 #include "roles/overlay/tests/noc/noc_pair.h"
 
@@ -46,6 +47,7 @@ TEST(OverlayNoc, EqualsTheModelWithRefusalsAndStalls) {
 }
 
 TEST(OverlayNoc, EqualsTheModelWithKeys) {
+  if (!ROUTERS) GTEST_SKIP() << "no programmable routers";
   std::uint64_t copies = 0, faults = 0;
   for (unsigned round = 0; round < 12; ++round) {
     Pair pair(200 + round, round % 2 ? kInner : kHosts);

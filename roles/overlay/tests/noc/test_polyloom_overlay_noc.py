@@ -5,7 +5,8 @@ Tests polyloom_overlay_noc with all that it is made of, in every cycle: polyloom
 polyloom_overlay_board_router, polyloom_overlay_noc_crossbar (polyloom_overlay_noc_input, polyloom_overlay_noc_output,
 polyloom_overlay_noc_arbiter, polyloom_overlay_noc_room), polyloom_overlay_noc_exit, polyloom_overlay_noc_pkg,
 polyloom_overlay_expander, polyloom_overlay_router_port, polyloom_overlay_records_pkg.
-Covers: RTL against Noc, throughput of the RTL alone; 1x1 and 2x2 tiles, others, and routers whose clocks stop, if
+Covers: RTL against Noc, throughput of the RTL alone; with keys, over both ports and all slices; 1x1 and 2x2
+tiles, others, boards without programmable routers, and routers whose clocks stop, if
 POLYLOOM_TEST_FULL is set; bad sizes are refused.
 Leaves out: what the fast model computes (noc_test.cc); the mailbox in RTL.
 """
@@ -30,25 +31,27 @@ LONG = pytest.mark.skipif(not FULL, reason="minutes; POLYLOOM_TEST_FULL=1 runs i
 
 
 @pytest.mark.parametrize(
-    ("tiles_x", "tiles_y", "max_flits", "link_flits", "slices", "line_bytes", "gate"),
+    ("tiles", "max_flits", "link_flits", "slices", "line_bytes", "routers", "gate"),
     [
-        (1, 1, 4, 16, 1, 32, 0),
-        (2, 2, 4, 16, 2, 64, 0),
-        pytest.param(2, 2, 4, 16, 1, 32, 1, marks=LONG),
-        pytest.param(3, 2, 3, 7, 2, 32, 0, marks=LONG),
-        pytest.param(2, 3, 1, 2, 1, 64, 0, marks=LONG),
-        pytest.param(4, 4, 4, 16, 2, 32, 0, marks=LONG),
+        ((1, 1), 4, 16, 1, 32, 1, 0),
+        ((2, 2), 4, 16, 2, 64, 1, 0),
+        pytest.param((2, 2), 4, 16, 1, 32, 1, 1, marks=LONG),
+        pytest.param((2, 2), 4, 16, 1, 32, 0, 0, marks=LONG),
+        pytest.param((3, 2), 3, 7, 2, 32, 1, 0, marks=LONG),
+        pytest.param((2, 3), 1, 2, 1, 64, 1, 0, marks=LONG),
+        pytest.param((4, 4), 4, 16, 2, 32, 1, 0, marks=LONG),
     ],
 )
 def test_rtl_equals_the_model_in_every_cycle(
-    tiles_x: int, tiles_y: int, max_flits: int, link_flits: int, slices: int, line_bytes: int, gate: int
+    tiles: tuple[int, int], max_flits: int, link_flits: int, slices: int, line_bytes: int, routers: int, gate: int
 ) -> None:
-    sizes = {"TilesX": tiles_x, "TilesY": tiles_y, "MaxFlits": max_flits, "LinkFlits": link_flits}
+    sizes = {"TilesX": tiles[0], "TilesY": tiles[1], "MaxFlits": max_flits, "LinkFlits": link_flits}
     sizes |= {"Slices": slices, "LineBytes": line_bytes}
     options = ("-Wall", "-Wno-UNUSEDSIGNAL")
-    model = Verilated("overlay_noc_tb", FILES, sizes | {"Gate": f"1'b{gate}"}, options=options)
-    defines = {"TILES_X": tiles_x, "TILES_Y": tiles_y, "MAX_FLITS": max_flits, "LINK_FLITS": link_flits}
-    defines |= {"SLICES": slices, "LINE_BYTES": line_bytes}
+    switches = {"Routers": f"1'b{routers}", "Gate": f"1'b{gate}"}
+    model = Verilated("overlay_noc_tb", FILES, sizes | switches, options=options)
+    defines = {"TILES_X": tiles[0], "TILES_Y": tiles[1], "MAX_FLITS": max_flits, "LINK_FLITS": link_flits}
+    defines |= {"SLICES": slices, "LINE_BYTES": line_bytes, "ROUTERS": routers}
     Program(model, [*TESTS, *MODELS], defines).run(timeout=600)
 
 
