@@ -245,7 +245,7 @@ def test_link_errors_lose_and_double_nothing(cluster, in_rtl, tmp_path):
     noisy.write_text(
         text.replace('protocol = "reliable"', 'protocol = "reliable"\nbit_error_rate = 1e-5\ndrop_rate = 0.01')
     )
-    for seed in range(100 if FULL else 1):
+    for seed in range((20 if in_rtl else 100) if FULL else 1):
         check(noisy, CLUSTERS[cluster], 1000 + seed, messages=150)
 
 
@@ -263,7 +263,7 @@ TOLERANCE = 0.02  # of cycles: which of two messages comes first decides when ot
 
 @pytest.mark.parametrize(("cluster", "in_rtl"), IN_RTL, ids=str)
 def test_boards_in_rtl_make_the_same_copies(cluster, in_rtl, tmp_path):
-    for seed in range(2000, 2050 if FULL else 2001):
+    for seed in range(2000, 2010 if FULL else 2001):
         cycles = {}
         for folder, nodes in (("model", []), ("rtl", in_rtl)):
             file, machine = mixed(cluster, nodes, tmp_path), CLUSTERS[cluster]
