@@ -18,7 +18,9 @@ from polyloom.testing import FULL
 BOARDS = {name: ["fpga.0.0", "fpga.1.0"] for name in ("tiny-2", "laptop")} | {"tiny-1": ["fpga.0.0"]}
 if FULL:
     BOARDS["tiny-6"] = [f"fpga.{x}.{y}" for y in range(2) for x in range(3)]
+#: Options, by a name that begins with the program's.
 APPS = {
+    "sssp by keys": ("--generate", "uniform:120:6", "--pins", "distributed"),
     "sssp": ("--generate", "uniform:200:4"),
     "hashmin": ("--generate", "geometric:150:5"),
     "pagerank": ("--generate", "kronecker:7:6", "--iterations", "8"),
@@ -44,7 +46,7 @@ def mixed(cluster: str, in_rtl: list[str], folder: Path) -> Path:
 def run(app: str, cluster: Path, folder: Path) -> tuple[list[tuple[str, float]], float]:
     """Values by vertex and the seconds that the boards computed; the application checks itself."""
     out = folder / "out.csv"
-    command = [sys.executable, "-m", "polyloom", "run", app, *APPS[app], "--cluster", str(cluster), "--verify",
+    command = [sys.executable, "-m", "polyloom", "run", app.split()[0], *APPS[app], "--cluster", str(cluster), "--verify",
                "--json", "--no-report", "--run-dir", str(folder / "run"), "--out", str(out)]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=590)
     assert done.returncode == 0, done.stderr
