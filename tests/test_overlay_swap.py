@@ -46,8 +46,8 @@ def mixed(cluster: str, in_rtl: list[str], folder: Path) -> Path:
 def run(app: str, cluster: Path, folder: Path) -> tuple[list[tuple[str, float]], float]:
     """Values by vertex and the seconds that the boards computed; the application checks itself."""
     out = folder / "out.csv"
-    command = [sys.executable, "-m", "polyloom", "run", app.split()[0], *APPS[app], "--cluster", str(cluster), "--verify",
-               "--json", "--no-report", "--run-dir", str(folder / "run"), "--out", str(out)]  # fmt: skip
+    command = [sys.executable, "-m", "polyloom", "run", app.split()[0], *APPS[app], "--cluster", str(cluster),
+               "--verify", "--json", "--no-report", "--run-dir", str(folder / "run"), "--out", str(out)]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=590)
     assert done.returncode == 0, done.stderr
     facts = json.loads(done.stdout)

@@ -6,7 +6,7 @@
 // Order/loss:   nothing is lost; counters do not overflow in a machine's life.
 // Reset:        zero.
 // Limits:       none.
-// Cost:         13 counters of 64 bits and two of 32, adders over the tiles.
+// Cost:         14 counters of 64 bits and two of 32, adders over the tiles.
 // Source: own design.   Tests: test_polyloom_overlay_counters.py.
 module polyloom_overlay_counters
   import polyloom_overlay_pkg::*;
@@ -26,9 +26,11 @@ module polyloom_overlay_counters
     input  logic        [     Links-1:0]                link_again_i,
     input  logic        [     Links-1:0]                link_bad_i,
     input  logic                                        host_out_i,
-    // Of the router, how many in this cycle: messages up into columns, copies, keys that ended, beats asked for
+    // Of the router, how many in this cycle: messages up into columns, copies, those of them to links, keys
+    // that ended, beats asked for
     input  logic        [InputsBits-1:0]                router_up_i,
     input  logic        [InputsBits-1:0]                router_copies_i,
+    input  logic        [           2:0]                router_links_i,
     input  logic        [InputsBits-1:0]                router_keys_i,
     input  logic        [           1:0]                router_beats_i,
     // For programs: [0] messages out of the router, [1] those to other boards
@@ -45,6 +47,7 @@ module polyloom_overlay_counters
     output logic        [          63:0]                link_again_o,         // frames sent again
     output logic        [          63:0]                link_bad_o,           // frames that came damaged
     output logic        [          63:0]                router_copies_o,
+    output logic        [          63:0]                router_links_o,
     output logic        [          63:0]                router_keys_o,
     output logic        [          63:0]                router_beats_o
 );
@@ -61,6 +64,7 @@ module polyloom_overlay_counters
   logic [2:0] link_bad_d, link_bad_q;
   logic host_out_q;
   logic [InputsBits-1:0] router_up_q, router_copies_q, router_keys_q;
+  logic [2:0] router_links_q;
   logic [1:0] router_beats_q;
   always_comb begin
     instructions_d = '0;
@@ -105,6 +109,7 @@ module polyloom_overlay_counters
       host_out_q          <= '0;
       router_up_q         <= '0;
       router_copies_q     <= '0;
+      router_links_q      <= '0;
       router_keys_q       <= '0;
       router_beats_q      <= '0;
       instructions_o      <= '0;
@@ -118,6 +123,7 @@ module polyloom_overlay_counters
       link_again_o        <= '0;
       link_bad_o          <= '0;
       router_copies_o     <= '0;
+      router_links_o      <= '0;
       router_keys_o       <= '0;
       router_beats_o      <= '0;
       elsewhere_q         <= '0;
@@ -135,6 +141,7 @@ module polyloom_overlay_counters
       host_out_q          <= host_out_i;
       router_up_q         <= router_up_i;
       router_copies_q     <= router_copies_i;
+      router_links_q      <= router_links_i;
       router_keys_q       <= router_keys_i;
       router_beats_q      <= router_beats_i;
       instructions_o      <= instructions_o + 64'(instructions_q);
@@ -148,6 +155,7 @@ module polyloom_overlay_counters
       link_again_o        <= link_again_o + 64'(link_again_q);
       link_bad_o          <= link_bad_o + 64'(link_bad_q);
       router_copies_o     <= router_copies_o + 64'(router_copies_q);
+      router_links_o      <= router_links_o + 64'(router_links_q);
       router_keys_o       <= router_keys_o + 64'(router_keys_q);
       router_beats_o      <= router_beats_o + 64'(router_beats_q);
       elsewhere_q         <= elsewhere_q + 32'(host_out_q) + 32'(router_up_q);

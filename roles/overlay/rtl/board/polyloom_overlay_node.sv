@@ -99,10 +99,11 @@ module polyloom_overlay_node
     output logic [63:0] count_messages_received_o,
     output logic [63:0] count_link_sent_o,
     output logic [63:0] count_link_received_o,
-    output logic [63:0] count_link_again_o,         // frames sent again
-    output logic [63:0] count_link_bad_o,           // frames that came damaged
+    output logic [63:0] count_link_again_o,           // frames sent again
+    output logic [63:0] count_link_bad_o,             // frames that came damaged
     output logic [63:0] count_router_copies_o,
-    output logic [63:0] count_router_keys_o,        // messages with a key that have ended
+    output logic [63:0] count_router_copies_links_o,
+    output logic [63:0] count_router_keys_o,          // messages with a key that have ended
     output logic [63:0] count_router_beats_o,
     output logic [63:0] count_barriers_o,
 
@@ -337,6 +338,7 @@ module polyloom_overlay_node
 
   // ---- network ----
   logic [inputs_bits(Cfg.tiles_x)-1:0] copies, keys_ended, sent_up;
+  logic [2:0] copies_links;
   logic [1:0] beats_read;
   polyloom_overlay_noc #(
       .Cfg (Cfg),
@@ -368,6 +370,7 @@ module polyloom_overlay_node
       .fault_ready_i   (route_fault_ready),
       .fault_o         (route_fault),
       .copy_o          (copies),
+      .copy_links_o    (copies_links),
       .ended_o         (keys_ended),
       .up_o            (sent_up),
       .beats_o         (beats_read)
@@ -444,6 +447,7 @@ module polyloom_overlay_node
       .host_out_i         (host_out),
       .router_up_i        (sent_up),
       .router_copies_i    (copies),
+      .router_links_i     (copies_links),
       .router_keys_i      (keys_ended),
       .router_beats_i     (beats_read),
       .router_sent_o      (router_sent),
@@ -458,6 +462,7 @@ module polyloom_overlay_node
       .link_again_o       (count_link_again_o),
       .link_bad_o         (count_link_bad_o),
       .router_copies_o    (count_router_copies_o),
+      .router_links_o     (count_router_copies_links_o),
       .router_keys_o      (count_router_keys_o),
       .router_beats_o     (count_router_beats_o)
   );

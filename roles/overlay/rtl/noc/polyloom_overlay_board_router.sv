@@ -57,6 +57,7 @@ module polyloom_overlay_board_router
     output route_fault_t fault_o,
     // In the cycle before
     output logic [CountBits-1:0] copy_o,  // copies granted
+    output logic [2:0] copy_links_o,  // of these, towards links
     output logic [CountBits-1:0] ended_o,  // messages with a key that ended
     output logic [CountBits-1:0] up_o,  // messages granted towards tiles
     output logic [1:0] beats_o  // beats asked for
@@ -265,13 +266,21 @@ module polyloom_overlay_board_router
         .out_o(fault_o)
     );
 
+    // ---- to detection and counters ----
+
+    logic [Ports-1:0] to_link;
+    for (genvar i = 0; i < Ports; i++) begin : gen_to_link
+      assign to_link[i] = |head_way[i][PORT_HOST-1:0];
+    end
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
-        copy_o  <= '0;
-        ended_o <= '0;
-        beats_o <= '0;
+        copy_o       <= '0;
+        copy_links_o <= '0;
+        ended_o      <= '0;
+        beats_o      <= '0;
       end else begin
-        copy_o  <= CountBits'($countones(copied));
+        copy_o <= CountBits'($countones(copied));
+        copy_links_o <= 3'($countones(copied & to_link));
         ended_o <= CountBits'($countones(ended));
         beats_o <= 2'(|ask_valid[BOARD_EXITS-1:0]) + 2'(|ask_valid[Ports-1:PORT_COLUMN]);
       end
@@ -290,6 +299,7 @@ module polyloom_overlay_board_router
     assign fault_valid_o = 1'b0;
     assign fault_o = '0;
     assign copy_o = '0;
+    assign copy_links_o = '0;
     assign ended_o = '0;
     assign beats_o = '0;
   end

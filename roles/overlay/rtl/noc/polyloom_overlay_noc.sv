@@ -63,6 +63,7 @@ module polyloom_overlay_noc
     output route_fault_t fault_o,
     // What the board router did in the cycle before, for detection and counters
     output logic [CountBits-1:0] copy_o,  // copies granted
+    output logic [2:0] copy_links_o,  // of these, towards links
     output logic [CountBits-1:0] ended_o,  // messages with a key that ended
     output logic [CountBits-1:0] up_o,  // messages granted towards tiles
     output logic [1:0] beats_o  // beats asked for
@@ -222,6 +223,7 @@ module polyloom_overlay_noc
       .fault_ready_i,
       .fault_o,
       .copy_o,
+      .copy_links_o,
       .ended_o,
       .up_o,
       .beats_o

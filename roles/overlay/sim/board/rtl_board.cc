@@ -106,7 +106,8 @@ std::unique_ptr<blocks::VerilatedNode> make_rtl_board(const OverlayParams& p, co
                      "messages_received", "link_sent", "link_received", "link_again", "link_bad",
                      "barriers"};
   if (p.board.programmable_routers)
-    params.counters.insert(params.counters.end(), {"router.copies", "router.keys", "router.beats"});
+    params.counters.insert(params.counters.end(),
+                           {"router.copies", "router.copies_links", "router.keys", "router.beats"});
   // A link that sends again either gets through or is said to be down (role.cc).
   params.work = {"instructions",  "messages_sent", "messages_received", "link_sent",
                  "link_received", "link_again",    "barriers",          "router.beats"};

@@ -46,10 +46,11 @@ module board_tb
     logic [3:0] link_sent = '0, link_received = '0, link_again = '0, link_bad = '0;
     logic host_out = 1'b0;
     logic [inputs_bits(Cfg.tiles_x)-1:0] router_up = '0, router_copies = '0, router_keys = '0;
+    logic [2:0] router_links = '0;
     logic [1:0] router_beats = '0;
     logic [1:0][31:0] router_sent;
     logic [63:0] instructions, hits, misses, writebacks, sent, received, over_links, from_links, again, bad;
-    logic [63:0] copies, keys, beats;
+    logic [63:0] copies, links, keys, beats;
     polyloom_overlay_counters #(
         .Cfg(Cfg)
     ) i_dut (
@@ -64,6 +65,7 @@ module board_tb
         .host_out_i         (host_out),
         .router_up_i        (router_up),
         .router_copies_i    (router_copies),
+        .router_links_i     (router_links),
         .router_keys_i      (router_keys),
         .router_beats_i     (router_beats),
         .router_sent_o      (router_sent),
@@ -78,6 +80,7 @@ module board_tb
         .link_again_o       (again),
         .link_bad_o         (bad),
         .router_copies_o    (copies),
+        .router_links_o     (links),
         .router_keys_o      (keys),
         .router_beats_o     (beats)
     );

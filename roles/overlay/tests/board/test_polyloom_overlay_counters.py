@@ -17,7 +17,12 @@ TILES, CORES, LINKS = 4, 2, 4
 #: Pulses of links -> the counter that sums them.
 LINK_PULSES = {"link_sent": "over_links", "link_received": "from_links", "link_again": "again", "link_bad": "bad"}
 #: How many things the router does in a cycle, at most -> the counter that sums them.
-OF_ROUTER = {"router_copies": (7, "copies"), "router_keys": (7, "keys"), "router_beats": (2, "beats")}
+OF_ROUTER = {
+    "router_copies": (7, "copies"),
+    "router_links": (4, "links"),
+    "router_keys": (7, "keys"),
+    "router_beats": (2, "beats"),
+}
 #: Fields of tile_count_t from its lowest bit on -> the counter that sums them.
 FIELDS = ("received", "sent", "writebacks", "misses", "hits")
 

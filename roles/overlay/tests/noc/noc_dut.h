@@ -134,7 +134,8 @@ class Dut {
   unsigned copies() const { return dut_.count_o & 0xff; }
   unsigned ended() const { return dut_.count_o >> 8 & 0xff; }
   unsigned up() const { return dut_.count_o >> 16 & 0xff; }
-  unsigned beats() const { return dut_.count_o >> 24; }
+  unsigned beats() const { return dut_.count_o >> 24 & 0xff; }
+  unsigned copies_links() const { return dut_.count_o >> 32 & 0xff; }
   bool fault() const { return dut_.fault_valid_o != 0; }
   unsigned fault_why() const { return dut_.fault_o[2]; }
   std::uint32_t fault_key() const { return dut_.fault_o[1]; }

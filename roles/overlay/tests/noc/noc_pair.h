@@ -168,6 +168,7 @@ class Pair {
     }
     const RouterCounters& now = noc_.expanders().counters();
     EXPECT_EQ(dut_.copies(), now.copies - counted_.copies) << "cycle " << now_;
+    EXPECT_EQ(dut_.copies_links(), now.copies_links - counted_.copies_links) << "cycle " << now_;
     EXPECT_EQ(dut_.ended(), now.keys - counted_.keys) << "cycle " << now_;
     EXPECT_EQ(dut_.beats(), now.beats - counted_.beats) << "cycle " << now_;
     counted_ = now;

@@ -423,6 +423,7 @@ module noc_tb
     route_fault_t fault;
     logic [$clog2(Ports+1)-1:0] copies, ended, up;
     logic [1:0] beats;
+    logic [2:0] copies_links;
     for (genvar p = 0; p < Ports; p++) begin : gen_port
       assign from[p] = in[p];
     end
@@ -459,6 +460,7 @@ module noc_tb
         .fault_ready_i   (fault_ready),
         .fault_o         (fault),
         .copy_o          (copies),
+        .copy_links_o    (copies_links),
         .ended_o         (ended),
         .up_o            (up),
         .beats_o         (beats)

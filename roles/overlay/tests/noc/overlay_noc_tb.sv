@@ -38,7 +38,7 @@ module overlay_noc_tb
     input  logic [      1:0][16:0][31:0] line_rsp_i,        // by slice: line of at most 64 bytes, tag
     output logic [      7:0]             fault_valid_o,
     output logic [      2:0][31:0]       fault_o,           // value, key, why
-    output logic [      3:0][ 7:0]       count_o            // copies, ended, up, beats
+    output logic [      4:0][ 7:0]       count_o            // copies, ended, up, beats, copies to links
 );
 
   function automatic cfg_t config_of();
@@ -86,12 +86,13 @@ module overlay_noc_tb
   route_fault_t fault;
   logic [$clog2(TilesX + 6)-1:0] copies, ended, up;
   logic [1:0] beats;
+  logic [2:0] copies_links;
   assign line_valid_o = 8'(line_valid);
   assign line_ready = line_ready_i[2*Slices-1:0];
   assign line_rsp_valid = line_rsp_valid_i[2*Slices-1:0];
   assign fault_valid_o[7:1] = '0;
   assign fault_o = {32'(fault.why), fault.key, fault.value};
-  assign count_o = {8'(beats), 8'(up), 8'(ended), 8'(copies)};
+  assign count_o = {8'(copies_links), 8'(beats), 8'(up), 8'(ended), 8'(copies)};
   for (genvar s = 0; s < 2; s++) begin : gen_slice
     if (s < Slices) begin : gen_lines
       for (genvar p = 0; p < 2; p++) begin : gen_port
@@ -137,6 +138,7 @@ module overlay_noc_tb
       .fault_ready_i   (1'b1),
       .fault_o         (fault),
       .copy_o          (copies),
+      .copy_links_o    (copies_links),
       .ended_o         (ended),
       .up_o            (up),
       .beats_o         (beats)
