@@ -65,6 +65,7 @@ class FakeMemory : public ImageSink {
     return value;
   }
   std::size_t writes = 0;
+  bool operator==(const FakeMemory& other) const { return memories_ == other.memories_; }
 
  private:
   std::map<std::tuple<unsigned, unsigned, unsigned>, std::map<std::uint32_t, std::vector<std::uint8_t>>>
@@ -256,7 +257,7 @@ TEST(Images, EveryEdgeIsDeliveredOnceWithItsLabel) {
 
 TEST(Images, EveryWayToSendReachesTheSame) {
   std::mt19937_64 random(7);
-  for (unsigned round = 0; round < (fabric::full_tests() ? 400 : 12); ++round) {
+  for (unsigned round = 0; round < (fabric::full_tests() ? 400 : 8); ++round) {
     Machine machine;
     machine.boards_x = 1 + static_cast<unsigned>(random() % (round == 0 ? 1 : 8));
     machine.boards_y = 1 + static_cast<unsigned>(random() % (round == 0 ? 1 : 8));
@@ -339,6 +340,16 @@ TEST(Images, ResultDoesNotDependOnHostThreads) {
     const Placement a = place(g.store, laptop(), one, {}), b = place(g.store, laptop(), three, {});
     EXPECT_EQ(a.thread, b.thread);
     EXPECT_EQ(a.order, b.order);
+    for (const Pins pins : {Pins::distributed, Pins::automatic}) {
+      const auto bytes = [&](Placement placement, const MapOptions& options) {
+        placement.sending = choose_sending(g.store, placement, {}, pins, 16);
+        FakeMemory memory;
+        const std::vector<std::byte> states(g.store.vertices() * sizeof(State));
+        write_images(g.store, placement, kLayout, options, states.data(), memory);
+        return memory;
+      };
+      EXPECT_EQ(bytes(a, one), bytes(b, three));
+    }
     one.seed = 2;
     EXPECT_NE(place(g.store, laptop(), one, {}).thread, a.thread);
   }
@@ -427,6 +438,37 @@ TEST(Limits, WhatNoPlacementCanChangeIsRefusedBeforeIt) {
   parallel.store.add_vertices(3);
   for (std::uint32_t e = 0; e < 70000; ++e) parallel.add(1 + e % 2, 0, 0);
   EXPECT_EQ(fits_error(parallel, tiny), "");
+}
+
+TEST(Limits, RoutingTables) {
+  Graph g = random_graph(800, 9000, 3);
+  g.store.finish();
+  Machine machine = laptop();
+  const std::vector<std::byte> states(g.store.vertices() * sizeof(State));
+  MapReport report;
+  const auto error = [&](std::uint32_t bytes) {
+    machine.router_bytes = bytes;
+    MapOptions options;
+    options.placer = Placer::direct;
+    Placement placement = place(g.store, machine, options, {});
+    FakeMemory memory;
+    const std::string text = error_of([&] {
+      placement.sending = choose_sending(g.store, placement, {}, Pins::distributed, 16);
+      write_images(g.store, placement, kLayout, options, states.data(), memory, &report);
+    });
+    EXPECT_EQ(memory.writes != 0, text.empty());
+    return text;
+  };
+  EXPECT_EQ(error(1 << 20), "");
+  ASSERT_EQ(report.routers.size(), 2u);
+  // Two slices have half of the beats each, to a few.
+  const auto half = static_cast<std::uint32_t>(report.routers[0].beats * 32 / 2);
+  EXPECT_GT(half, 10'000u);
+  const std::string text = error(half - 400);
+  EXPECT_EQ(text.find("the graph does not fit: the routing table of board ("), 0u) << text;
+  EXPECT_NE(text.find("which has " + std::to_string(half - 400) + " for it"), std::string::npos) << text;
+  machine.programmable_routers = false;
+  EXPECT_NE(error(1 << 20).find("programmable_routers = false"), std::string::npos);
 }
 
 TEST(Limits, ImpossibleRequests) {

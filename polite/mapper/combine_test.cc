@@ -303,6 +303,34 @@ TEST(Combine, MoreSendersThanAThreadHasKeysForAreAlwaysCombined) {
   EXPECT_NE(refusal().find("what helps: a combiner in the vertex class"), std::string::npos) << refusal();
 }
 
+/// 25 long messages to a vertex are heard sooner than a tree of partial receivers passes on what routers bring.
+TEST(Combine, ByDefaultWhereASuperstepBecomesShorter) {
+  std::mt19937_64 random(3);
+  GraphData even;
+  even.vertices = 2'000;
+  for (std::uint32_t i = 0; i < 50'000; ++i)
+    even.edges.push_back({i / 25, static_cast<std::uint32_t>(random() % 2'000)});
+  const auto partials = [](const GraphData& data, Combine combine) {
+    GraphStore store(kPins, 4);
+    store.add_vertices(data.vertices);
+    const std::uint32_t label = 0;
+    for (const Edge& e : data.edges) store.add_edge(e.from, 0, e.to, &label);
+    store.finish();
+    MapOptions options;
+    options.combine = combine;
+    options.placer = Placer::random;
+    ElementLayout layout = kLayout;
+    layout.message_bytes = 64;
+    const Placement placement = map_graph(store, machine_of(4, 3, 4, 4), layout, options, {});
+    EXPECT_EQ(placement.sending.way.size(), store.out_begin().size() - 1 + placement.combining.partials.size());
+    return placement.combining.partials.size();
+  };
+  EXPECT_EQ(partials(even, Combine::automatic), 0u);
+  EXPECT_GT(partials(even, Combine::on), 1'000u);
+  EXPECT_GT(partials(star(3'000), Combine::automatic), 100u);
+  EXPECT_EQ(partials(star(3'000), Combine::off), 0u);
+}
+
 struct NoMemory : ImageSink {
   void write(unsigned, unsigned, unsigned, std::uint32_t, const void*, std::size_t) override {}
 };
