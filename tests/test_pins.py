@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Covers: vertex programs whose pins are sent by unicast, by masks, by keys, and as the mapper chooses: the same answers,
-# which the application's own reference verifies, on the fast model and once in RTL; messages between boards as --explain
-# foretells them, and by keys as few as there can be; clusters without programmable routers; wrong words.
+# Covers: vertex programs whose pins are sent by unicast, by masks, by keys, and as the mapper chooses: the same
+# answers, which the application's own reference verifies, on the fast model and once in RTL; messages between boards as
+# --explain foretells them, and by keys as few as there can be; clusters without programmable routers; wrong words.
 # POLYLOOM_TEST_FULL=1: more graphs, up to 48 boards. Leaves out: the bytes of tables (polite/image/image_test.cc).
 from __future__ import annotations
 
