@@ -303,7 +303,8 @@ TEST(Combine, MoreSendersThanAThreadHasKeysForAreAlwaysCombined) {
   EXPECT_NE(refusal().find("what helps: a combiner in the vertex class"), std::string::npos) << refusal();
 }
 
-/// 25 long messages to a vertex are heard sooner than a tree of partial receivers passes on what routers bring.
+/// 25 long messages to a vertex are heard sooner than a tree of partial receivers passes on what routers
+/// bring.
 TEST(Combine, ByDefaultWhereASuperstepBecomesShorter) {
   std::mt19937_64 random(3);
   GraphData even;
@@ -322,7 +323,8 @@ TEST(Combine, ByDefaultWhereASuperstepBecomesShorter) {
     ElementLayout layout = kLayout;
     layout.message_bytes = 64;
     const Placement placement = map_graph(store, machine_of(4, 3, 4, 4), layout, options, {});
-    EXPECT_EQ(placement.sending.way.size(), store.out_begin().size() - 1 + placement.combining.partials.size());
+    EXPECT_EQ(placement.sending.way.size(),
+              store.out_begin().size() - 1 + placement.combining.partials.size());
     return placement.combining.partials.size();
   };
   EXPECT_EQ(partials(even, Combine::automatic), 0u);
