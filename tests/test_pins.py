@@ -119,6 +119,9 @@ def test_words_and_environment(polyloom: Polyloom, tmp_path: Path) -> None:
     done = polyloom("run", *words, env={"POLITE_PINS": "maybe"})
     assert done.status == 1
     assert done.err.strip() == "polyloom: POLITE_PINS=maybe is unknown; allowed: auto, unicast, local, distributed"
+    done = polyloom("run", "hashmin", "--generate", "uniform:90:9", "--on", "native", "--pins", "local")
+    assert done.status == 0
+    assert "note: --pins changes nothing: a native run" in done.out
     for given, mode in (((), "unicast"), (("--pins", "distributed"), "distributed")):
         done = polyloom("run", *words, *given, env={"POLITE_PINS": "unicast"})
         assert done.json["mapping"]["pins"]["mode"] == mode

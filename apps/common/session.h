@@ -42,9 +42,12 @@ void run_graph(Graph& graph, const Options& options, const std::string& device, 
   graph.write(&link);
   if (!graph.is_simulation()) {
     answer.mapping = mapping_of(graph.store(), graph.placement(), graph.mapReport);
-  } else if (options.explain) {
-    answer.notes.push_back(
-        "nothing to explain: a native run maps its vertices to no threads of FPGAs; say --on sim");
+  } else {
+    if (options.explain)
+      answer.notes.push_back(
+          "nothing to explain: a native run maps its vertices to no threads of FPGAs; say --on sim");
+    if (options.pins != polite::Pins::automatic)
+      answer.notes.push_back("--pins changes nothing: a native run sends no messages between FPGAs");
   }
   link.boot(device_file(device, "code.v").c_str(), device_file(device, "data.v").c_str());
   if (options.combine == polite::Combine::on && graph.layout().partial_bytes == 0)
