@@ -25,7 +25,7 @@ struct Sent {
 /// Keys of rows, and what lies in memory for them.
 struct RouterTables {
   using Slice = std::vector<overlay::records::Beat>;
-  static constexpr unsigned kMostSlices = 2;
+  static constexpr unsigned kMostSlices = 1u << overlay::records::key::kSlice.width;
 
   std::vector<std::uint32_t> key;                      ///< of each row on its sender's board
   std::vector<std::array<Slice, kMostSlices>> boards;  ///< beats from Machine::kRouterBase on

@@ -78,7 +78,7 @@ class Superstep {
   struct Row {
     std::uint32_t thread;
     bool leaves_home = false;
-    std::array<std::uint16_t, kWays> sends{};
+    std::array<std::uint32_t, kWays> sends{};
     std::array<float, kWays> links{}, inputs{};
   };
   /// Cycles of a link or an input if all messages that leave their board are of one kind.
@@ -106,7 +106,7 @@ class Superstep {
       work(r.thread, costs::kCombine * static_cast<double>(routes_.targets(row).size() - spread.away.size()));
       r.leaves_home = spread.leaves_home();
       for (std::size_t w = 0; w < kWays; ++w)
-        r.sends[w] = static_cast<std::uint16_t>(spread.away.empty() ? 0 : spread.sends(static_cast<Way>(w)));
+        r.sends[w] = spread.away.empty() ? 0 : spread.sends(static_cast<Way>(w));
       if (r.leaves_home) look_outside(spread, r);
     }
   }
