@@ -77,7 +77,7 @@ class RouterTable {
   std::uint64_t bytes(unsigned slice) const { return end_[slice] - TinselPOLiteProgRouterBase; }
 
   static constexpr unsigned kMostSlices = 1u << records::key::kSlice.width;  ///< that a key can name
-  std::deque<Record> all;                     ///< but indirections
+  std::deque<Record> all;                                                    ///< but indirections
   std::vector<Key> keys;
 
  private:
