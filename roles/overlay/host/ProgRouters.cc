@@ -40,10 +40,10 @@ class RouterTable {
 
   /// What does not fit one key is chained: each part but the last goes on to the next one.
   std::uint32_t close() {
-    const std::size_t end = std::exchange(open_, all.size());
+    std::size_t first = std::exchange(open_, all.size());
     std::uint32_t first_word = 0;
     Record* before = nullptr;
-    for (std::size_t first = end;;) {
+    for (;;) {
       std::size_t count = longest_part(first, !pending_.empty());
       const bool last = first + count == all.size();
       std::vector<const Record*> tail;
