@@ -482,6 +482,12 @@ TEST(Limits, ImpossibleRequests) {
   EXPECT_NE(error_of([&] { place(g.store, laptop(), {}, {}); }).find("allowed: default, metis, fast"),
             std::string::npos);
   unsetenv("POLITE_PLACER");
+  for (const char* wrong : {"0", "65", "two"}) {
+    setenv("POLITE_BOARDS_Y", wrong, 1);
+    EXPECT_EQ(error_of([&] { place(g.store, laptop(), {}, {}); }),
+              std::string("POLITE_BOARDS_Y=") + wrong + ": a number from 1 to 64 is expected");
+  }
+  unsetenv("POLITE_BOARDS_Y");
 }
 
 TEST(MachineIds, FollowThePublishedBits) {

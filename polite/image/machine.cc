@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "polite/machine.h"
 
-#include <cstdlib>
 #include <string>
 
 #include "fabric/error.h"
+#include "polite/mapper/environment.h"
 
 namespace polyloom::polite {
 
@@ -21,17 +21,6 @@ void require(unsigned value, unsigned bits, const char* what) {
     throw UserError("the vertex API needs 1.." + std::to_string(1u << bits) + " " + what +
                     ", the cluster has " + std::to_string(value));
   }
-}
-
-unsigned boxes_from(const char* variable) {
-  const char* text = std::getenv(variable);
-  if (text == nullptr || *text == 0) return 1;
-  char* end = nullptr;
-  const unsigned long value = std::strtoul(text, &end, 10);
-  if (*end != 0 || value < 1 || value > 4) {
-    throw UserError(std::string(variable) + "=" + text + ": a number of boxes from 1 to 4 is expected");
-  }
-  return static_cast<unsigned>(value);
 }
 
 }  // namespace
@@ -84,8 +73,8 @@ void Machine::check() const {
 
 Machine Machine::from_environment() {
   Machine machine;
-  machine.boards_x = 3 * boxes_from("HOSTLINK_BOXES_X");
-  machine.boards_y = 2 * boxes_from("HOSTLINK_BOXES_Y");
+  machine.boards_x = 3 * environment_or("HOSTLINK_BOXES_X", 4, 1);
+  machine.boards_y = 2 * environment_or("HOSTLINK_BOXES_Y", 4, 1);
   return machine;
 }
 

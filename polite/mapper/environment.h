@@ -28,4 +28,15 @@ Value environment_or(const char* variable,
   throw UserError(std::string(variable) + "=" + text + " is unknown; allowed: " + allowed);
 }
 
+/// The same for a number from 1 to `most`.
+inline unsigned environment_or(const char* variable, unsigned most, unsigned otherwise) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr || *text == 0) return otherwise;
+  char* end = nullptr;
+  const unsigned long value = std::strtoul(text, &end, 10);
+  if (*end == 0 && value >= 1 && value <= most) return static_cast<unsigned>(value);
+  throw UserError(std::string(variable) + "=" + text + ": a number from 1 to " + std::to_string(most) +
+                  " is expected");
+}
+
 }  // namespace polyloom::polite

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <numeric>
 #include <string>
 
@@ -33,16 +32,8 @@ struct Request {
   unsigned threads;
 };
 
-unsigned number_from(const char* variable, unsigned otherwise) {
-  const char* text = std::getenv(variable);
-  if (text == nullptr || *text == 0) return otherwise;
-  char* end = nullptr;
-  const unsigned long value = std::strtoul(text, &end, 10);
-  if (*end != 0 || value < 1 || value > 64) {
-    throw UserError(std::string(variable) + "=" + text + ": a number of boards from 1 on is expected");
-  }
-  return static_cast<unsigned>(value);
-}
+/// Boards that ids have room for, in x and y together.
+constexpr unsigned kMostBoards = 64;
 
 Placer placer_from_environment(Placer otherwise) {
   return environment_or("POLITE_PLACER",
@@ -62,8 +53,8 @@ Request resolve(const GraphStore& graph, const Machine& machine, const MapOption
   r.fast = r.placer == Placer::fast || (r.placer == Placer::automatic && graph.edges() > kFastFrom);
   r.seed = options.seed;
   r.threads = host_threads(options.threads);
-  r.boards_x = number_from("POLITE_BOARDS_X", options.boards_x);
-  r.boards_y = number_from("POLITE_BOARDS_Y", options.boards_y);
+  r.boards_x = environment_or("POLITE_BOARDS_X", kMostBoards, options.boards_x);
+  r.boards_y = environment_or("POLITE_BOARDS_Y", kMostBoards, options.boards_y);
   if (r.boards_x == 0) r.boards_x = machine.boards_x;
   if (r.boards_y == 0) r.boards_y = machine.boards_y;
   if (r.boards_x > machine.boards_x || r.boards_y > machine.boards_y) {

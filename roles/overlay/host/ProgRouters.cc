@@ -165,12 +165,14 @@ class MeshCheck {
   std::string board_name(unsigned board) const {
     return "board (" + std::to_string(board % width_) + "," + std::to_string(board / width_) + ")";
   }
+  [[noreturn]] static void refuse(const std::string& what) {
+    throw UserError("ProgRouterMesh::write: " + what);
+  }
   [[noreturn]] void refuse(const Place& at, std::size_t record, const std::string& why) const {
     const RouterTable::Key& key = key_of(at);
     const Tag tag = record < key.count ? tables_[at.board]->all[key.first + record].tag : Tag::indirection;
-    throw UserError("ProgRouterMesh::write: " + board_name(at.board) + ", key " + hex(key.word) +
-                    ", record " + std::to_string(record) + " (" + kNames[static_cast<unsigned>(tag)] +
-                    "): " + why);
+    refuse(board_name(at.board) + ", key " + hex(key.word) + ", record " + std::to_string(record) + " (" +
+           kNames[static_cast<unsigned>(tag)] + "): " + why);
   }
 
   void come_to(const Place& at) {
@@ -241,9 +243,9 @@ class MeshCheck {
     for (unsigned slice = 0; slice < RouterTable::kMostSlices; ++slice) {
       const std::uint64_t bytes = tables_[board]->bytes(slice);
       if (bytes <= TinselPOLiteProgRouterLength) continue;
-      throw UserError("ProgRouterMesh::write: the table of " + board_name(board) +
-                      " does not fit: " + std::to_string(bytes) + " bytes in slice " + std::to_string(slice) +
-                      ", which has " + std::to_string(TinselPOLiteProgRouterLength) + " for it");
+      refuse("the table of " + board_name(board) + " does not fit: " + std::to_string(bytes) +
+             " bytes in slice " + std::to_string(slice) + ", which has " +
+             std::to_string(TinselPOLiteProgRouterLength) + " for it");
     }
   }
 
