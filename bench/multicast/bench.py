@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,19 +47,19 @@ def sweeps(quick: bool) -> list[tuple[str, int, list[Graph]]]:
     """(application, fan-out, graphs by radius)."""
     if quick:
         return [("asp", 25, [Graph(4000, 25, radius, "tinsel-12") for radius in (5, 63)])]
-    side = 317  # of 100,000 vertices: everybody
-    radii = {25: (5, 20, 80, side), 100: (10, 20, 80, side)}
+    # The last of fan-out 25 is everybody; of fan-out 100 that would be hours of simulated unicast.
+    radii = {25: (5, 20, 80, 317), 100: (10, 20, 40)}
     return [
         (app, fanout, [Graph(100_000, fanout, radius, "tinsel-48") for radius in radii[fanout]])
-        for app in ("asp", "pagerank")
         for fanout in (25, 100)
+        for app in ("asp", "pagerank")
     ]
 
 
 def measure(app: str, graph: Graph, mode: str, cluster: str | Path = "", verify: bool = False) -> Run:
     """One run."""
     program = str(BUILD / "bin" / f"app_{app}")
-    words = {"asp": ("--sources", "384"), "pagerank": ("--iterations", "5")}[app]
+    words = {"asp": ("--sources", "384"), "pagerank": ("--iterations", "3")}[app]
     command = [program, *graph.words, *words, "--combine", "off", "--pins", mode, "--top", "0", "--json"]
     return run_program([*command, *(("--verify",) if verify else ())], cluster or graph.cluster)
 
@@ -79,6 +80,7 @@ def run(bench: Bench) -> None:
         sweep(bench, app, fanout, graphs)
     copies(bench)
     structures(bench)
+    speed(bench)
     picture(bench)
     bench.note("simulated time of the compute phase; every graph's answer is verified; no combiners")
     bench.note("limit of messages: the links of each pin's dimension-ordered tree, times how often it was sent")
@@ -89,12 +91,13 @@ def sweep(bench: Bench, app: str, fanout: int, graphs: list[Graph]) -> None:
     """One application and fan-out at all radii."""
     for graph in graphs:
         name = f"{app}, fan-out {fanout}, radius {graph.radius}"
-        runs = {mode: measure(app, graph, mode, verify=mode == "distributed") for mode in MODES}
+        with ThreadPoolExecutor(os.cpu_count()) as pool:  # a simulator keeps one core busy
+            waiting = {mode: pool.submit(measure, app, graph, mode, verify=mode == "distributed") for mode in MODES}
+            runs = {mode: run.result() for mode, run in waiting.items()}
         ms = {mode: compute_ms(run) for mode, run in runs.items()}
         sent = {mode: between_boards(run) for mode, run in runs.items()}
         pins = runs["distributed"].output["mapping"]["pins"]
         least = pins["messages_between_boards_at_least"] / max(1, pins["messages_between_boards"])
-        speed = {m: run.total(".mailbox.received") / run.wall_seconds for m, run in runs.items()}
         bench.figures[name] = {
             "app": app,
             "fanout": fanout,
@@ -104,8 +107,6 @@ def sweep(bench: Bench, app: str, fanout: int, graphs: list[Graph]) -> None:
             "ms": ms,
             "messages_between_boards": sent,
             "over_the_bound": 1 / least if least else None,
-            "wall_seconds": {mode: run.wall_seconds for mode, run in runs.items()},
-            "received_a_wall_second": speed,
             "table_bytes": pins["tables"]["bytes"],
         }
         bench.row(
@@ -135,8 +136,21 @@ def targets(bench: Bench, app: str, fanout: int, figures: list[dict[str, Any]]) 
     bench.target(f"{name}: auto against the quickest of all", "at least 0.9", worst, worst >= 0.9)
     over = max(f["over_the_bound"] for f in figures)
     bench.target(f"{name}: messages between boards over the fewest", "at most 1", over, over <= 1)
-    slow = min(f["received_a_wall_second"]["distributed"] / f["received_a_wall_second"]["unicast"] for f in figures[1:])
-    bench.target(f"{name}: simulated messages a second, against unicast", "at least 1", slow, slow >= 1)
+
+
+def speed(bench: Bench) -> None:
+    """Messages that arrive in a second of wall time, by keys against unicast, one run after the other."""
+    graph = Graph(4000, 25, 63, "tinsel-12")
+    best: dict[str, float] = {}
+    for _ in range(1 if bench.quick else 3):
+        for mode in ("unicast", "distributed"):
+            one = measure("pagerank", graph, mode)
+            best[mode] = max(best.get(mode, 0), one.total(".mailbox.received") / one.wall_seconds)
+    ratio = best["distributed"] / best["unicast"]
+    what = "simulated messages a second of wall time, distributed against unicast"
+    bench.row(what, f"{best['distributed']:.3g}", "", f"{ratio:.3g}x")
+    bench.figures["speed"] = best
+    bench.target(what, "at least 1", ratio, ratio >= 1)
 
 
 # ---- copies out of one board ----
@@ -205,14 +219,14 @@ PUBLISHED = {
 
 def structures(bench: Bench) -> None:
     """Distributed multicast on our boards and links, and on published ones."""
-    graph = Graph(4000, 25, 63, "tinsel-12") if bench.quick else Graph(20_000, 25, 142, "tinsel-12")
+    graph = Graph(4000, 25, 63, "tinsel-12") if bench.quick else Graph(100_000, 25, 80, "tinsel-48")
     for app in ("asp", "pagerank"):
         ours = compute_ms(measure(app, graph, "distributed"))
         for what, keys in PUBLISHED.items():
             with tempfile.TemporaryDirectory() as folder:
                 cluster = cluster_variant(Path(folder), "published", graph.cluster, **keys)
                 theirs = compute_ms(measure(app, graph, "distributed", cluster))
-            name = f"{app}, fan-out {graph.fanout}, everywhere on {graph.cluster}: {what}"
+            name = f"{app}, fan-out {graph.fanout}, radius {graph.radius} on {graph.cluster}: {what}"
             bench.row(name, f"{theirs:.4g} ms, ours {ours:.4g} ms", "", f"{theirs / ours:.3g}x")
             bench.figures[name] = {"published_ms": theirs, "ours_ms": ours, "ratio": theirs / ours}
         if app == "asp":
