@@ -107,7 +107,7 @@ def test_clusters_without_programmable_routers(polyloom: Polyloom, tmp_path: Pat
     assert mapping["pins"]["messages_between_boards"] == mapping["pins"]["messages_between_boards_by_local"] > 0
     done = polyloom("run", *words, "--pins", "distributed")
     assert done.status == 1
-    assert "--pins distributed needs programmable routers" in done.err
+    assert "distributed multicast (--pins, POLITE_PINS) need programmable routers" in done.err
     assert "programmable_routers = false" in done.err
 
 
@@ -116,9 +116,11 @@ def test_words_and_environment(polyloom: Polyloom, tmp_path: Path) -> None:
     done = polyloom("run", *words, "--pins", "maybe")
     assert done.status == 2
     assert "--pins: maybe not in {auto,distributed,local,unicast}" in done.err
-    done = polyloom("run", *words, env={"POLITE_PINS": "maybe"})
-    assert done.status == 1
-    assert done.err.strip() == "polyloom: POLITE_PINS=maybe is unknown; allowed: auto, unicast, local, distributed"
+    for on in ("sim", "native"):
+        where = ("--on", on, *(("--cluster", "tiny-2") if on == "sim" else ()))
+        done = polyloom("run", *words[:3], *where, "--json", env={"POLITE_PINS": "maybe"})
+        assert done.status == 1
+        assert done.err.strip() == "polyloom: POLITE_PINS=maybe is unknown; allowed: auto, unicast, local, distributed"
     done = polyloom("run", "hashmin", "--generate", "uniform:90:9", "--on", "native", "--pins", "local")
     assert done.status == 0
     assert "note: --pins changes nothing: a native run" in done.out

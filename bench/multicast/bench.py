@@ -5,6 +5,12 @@ Graphs, applications and sweep are the paper's: every vertex has 25 or 100 rando
 messages of four flits, PageRank of one. Smaller than the paper's million vertices, and without combiners, which it does
 not have. Times are simulated, of the compute phase; every answer is verified by other code once a graph.
 
+What bounds the gain: where links are what a superstep waits for, the messages that the busiest link is spared. With
+receivers everywhere on 6 x 8 boards a unicast message crosses 4.7 links and the busiest, in the middle, carries two
+messages for each fan-out edge of a board's vertices; the tree of a pin has at most 47 links, of which 42 are in Y, and
+the busiest carries one message of each of 24 boards' vertices. That is a factor of 2.3 at fan-out 25 and of 8.3 at 100;
+with receivers on few boards, at middle radii, it is more. A gain of 100 needs a unicast network that breaks down.
+
 The bound on messages between boards: for each pin the links of a dimension-ordered tree to all boards that hear it.
 The bound on copies: an output link at 10 Gb/s, 60 items in 65 words of wire, 1 + 2 F items a key message of F flits.
 """

@@ -17,6 +17,7 @@ class HostLinkSink : public ImageSink {
   explicit HostLinkSink(HostLink& link) : link_(link) {}
   void write(unsigned board_x, unsigned board_y, unsigned slice, std::uint32_t address, const void* data,
              std::size_t bytes) override {
+    if (address == Machine::kRouterBase) link_.takeRoutingTables("PGraph::write");
     link_.dmaWrite(board_x, board_y, slice, address, data, bytes);
   }
 

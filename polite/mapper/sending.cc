@@ -230,20 +230,25 @@ class Superstep {
 
 }  // namespace
 
+Pins pins_or_environment(Pins pins) {
+  return environment_or("POLITE_PINS",
+                        {{"auto", Pins::automatic},
+                         {"unicast", Pins::unicast},
+                         {"local", Pins::local},
+                         {"distributed", Pins::distributed}},
+                        pins);
+}
+
 Sending choose_sending(const GraphStore& graph, const Placement& placement, const Combining& combining,
                        Pins pins, std::size_t message_bytes) {
   const Machine& machine = placement.machine;
   Sending sending;
-  sending.pins = environment_or("POLITE_PINS",
-                                {{"auto", Pins::automatic},
-                                 {"unicast", Pins::unicast},
-                                 {"local", Pins::local},
-                                 {"distributed", Pins::distributed}},
-                                pins);
+  sending.pins = pins_or_environment(pins);
   sending.flits = static_cast<unsigned>((message_bytes + 15) / 16);
   if (sending.pins == Pins::distributed && !machine.programmable_routers) {
     throw UserError(
-        "--pins distributed needs programmable routers, and the cluster's [overlay] table says "
+        "pins by distributed multicast (--pins, POLITE_PINS) need programmable routers, and the cluster's "
+        "[overlay] table says "
         "programmable_routers = false; allowed: unicast, local, auto");
   }
   const bool keys = machine.programmable_routers && machine.boards() > 1;

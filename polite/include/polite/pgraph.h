@@ -222,6 +222,8 @@ class PGraph {
     g.store = &store_;
     using polyloom::polite::Combine;
     g.combine = polyloom::polite::combine_or_environment(mapOptions.combine) != Combine::off;
+    polyloom::polite::pins_or_environment(
+        mapOptions.pins);  // a word that means nothing is told natively, too
     return g;
   }
   const polyloom::polite::Placement& placement() const { return placement_; }

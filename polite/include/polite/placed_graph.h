@@ -140,6 +140,8 @@ void check_fits(const GraphStore& graph, const Machine& machine, const ElementLa
 
 /// What POLITE_COMBINE says, or else `combine`. Throws UserError for a POLITE_COMBINE that is none.
 Combine combine_or_environment(Combine combine);
+/// The same of POLITE_PINS.
+Pins pins_or_environment(Pins pins);
 
 /// The vertices that partial receivers pay for, or that options ask for; most in-edges first. Depends on
 /// sizes of graph and machine alone.

@@ -87,12 +87,20 @@ bool HostLink::trySend(uint32_t dest, uint32_t numFlits, void* msg) {
 
 bool HostLink::keySend(uint32_t key, uint32_t numFlits, void* msg, bool block) {
   return core_->guard([&] {
-    if (!programmableRouters) {
-      throw UserError("HostLink::keySend: cluster '" + core_->hosts().facts().name +
-                      "' has no programmable routers: its [overlay] table says programmable_routers = false");
-    }
+    core_->require_routers("HostLink::keySend");
     return core_->send("HostLink::keySend", {tinselUseRoutingKey(), key}, numFlits, msg, block,
                        useSendBuffer);
+  });
+}
+void HostLink::takeRoutingTables(const char* user) {
+  core_->guard([&] {
+    core_->require_routers(user);
+    if (core_->routing_tables_of.empty()) core_->routing_tables_of = user;
+    if (core_->routing_tables_of == user) return;
+    throw UserError(std::string(user) + ": the routing tables of the boards hold keys that " +
+                    core_->routing_tables_of +
+                    " has written; a program sends by keys of a ProgRouterMesh, or by those of a graph with "
+                    "POLITE_PINS auto or distributed, not by both (POLITE_PINS=local needs none)");
   });
 }
 bool HostLink::keyTrySend(uint32_t key, uint32_t numFlits, void* msg) {

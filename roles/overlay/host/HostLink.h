@@ -88,7 +88,7 @@ class HostLink {
   /// True if a message is here now. Costs simulated time, so polling makes progress.
   bool canRecv();
 
-  // Addresses. `coreId` is board-local: tile * 4 + core.
+  // Addresses. `coreId` is board-local: 4 * (4 * tileY + tileX) + core, also where a board has fewer tiles.
   uint32_t toAddr(uint32_t meshX, uint32_t meshY, uint32_t coreId, uint32_t threadId);
   void fromAddr(uint32_t addr, uint32_t* meshX, uint32_t* meshY, uint32_t* coreId, uint32_t* threadId);
 
@@ -138,6 +138,9 @@ class HostLink {
   bool programmableRouters;
   /// Which memory slice of its board the threads of a board-local core use.
   uint32_t sliceOfCore(uint32_t coreId) const;
+  /// The boards' routing tables are `user`'s ("PGraph::write"): ends the program with one message if they are
+  /// another's, or if the boards have no programmable routers.
+  void takeRoutingTables(const char* user);
   /// Writes (reads) memory of one slice through the shell's DMA. Addresses are those that a thread of that
   /// slice uses; whole words. A write is in memory before anything that is sent, started or read after it.
   /// Threads that run do not see it in lines that their caches hold.

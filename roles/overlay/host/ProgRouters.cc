@@ -75,6 +75,8 @@ class RouterTable {
     return at == number_.end() ? nullptr : &at->second;
   }
   std::uint64_t bytes(unsigned slice) const { return end_[slice] - TinselPOLiteProgRouterBase; }
+  /// Records that have no key: nothing can lead to them.
+  std::size_t unnamed() const { return all.size() - open_ + pending_.size(); }
 
   static constexpr unsigned kMostSlices = 1u << records::key::kSlice.width;  ///< that a key can name
   std::deque<Record> all;                                                    ///< but indirections
@@ -240,6 +242,10 @@ class MeshCheck {
   }
 
   void check_size(unsigned board) const {
+    if (const std::size_t unnamed = tables_[board]->unnamed(); unnamed != 0) {
+      refuse(board_name(board) + " has " + std::to_string(unnamed) +
+             " records without a key: genKey() after them is missing");
+    }
     for (unsigned slice = 0; slice < RouterTable::kMostSlices; ++slice) {
       const std::uint64_t bytes = tables_[board]->bytes(slice);
       if (bytes <= TinselPOLiteProgRouterLength) continue;
@@ -273,8 +279,10 @@ class MeshCheck {
         const std::size_t* const then = next(path.back());
         length[path.back()] = 1 + (then == nullptr ? 0 : length[*then]);
         if (length[path.back()] > kLongestChain)
-          refuse_at(path.back(), "a message goes through more than " + std::to_string(kLongestChain - 1) +
-                                     " indirections on this board");
+          refuse_at(
+              path.back(),
+              "a message goes through more than " + std::to_string(kLongestChain - 1) +
+                  " indirections on this board (a key has room for about 150 records, more are chained)");
       }
     }
   }
@@ -347,6 +355,7 @@ ProgRouterMesh::~ProgRouterMesh() {
 }
 
 void ProgRouterMesh::write(HostLink* hostLink) {
+  hostLink->takeRoutingTables("ProgRouterMesh::write");
   hostLink->core_->guard([&] {
     polyloom::overlay::HostCore& hosts = hostLink->core_->hosts();
     std::vector<const RouterTable*> tables;

@@ -35,6 +35,12 @@ bool HostLinkCore::send(const char* call, const Destination& to, unsigned flits,
   return true;
 }
 
+void HostLinkCore::require_routers(const std::string& call) {
+  if (hosts().facts().programmable_routers) return;
+  throw UserError(call + ": cluster '" + hosts().facts().name +
+                  "' has no programmable routers: its [overlay] table says programmable_routers = false");
+}
+
 void HostLinkCore::flush() {
   for (const Buffered& message : waiting) {
     hosts().send(message.to, static_cast<unsigned>(message.bytes.size() / TinselBytesPerFlit),

@@ -34,7 +34,8 @@ class HostLinkCore {
       input_target;       ///< DebugLink's destination by board, y << 16 | x
   ConsoleByte next_byte;  ///< DebugLink::canGet() took it
   bool has_next_byte = false;
-  bool finished = false;  ///< HostLink::finish() has been called
+  bool finished = false;          ///< HostLink::finish() has been called
+  std::string routing_tables_of;  ///< who has written them, if somebody has
 
   HostCore& hosts() { return *session->core; }
 
@@ -43,6 +44,8 @@ class HostLinkCore {
   bool send(const char* call, const Destination& to, unsigned flits, const void* message, bool block,
             bool buffered);
   void flush();
+  /// Refuses `call` on a cluster that has no programmable routers.
+  void require_routers(const std::string& call);
 
   /// Runs f; an error ends the program with its message, for callers are programs that know no exceptions.
   template <class F>

@@ -199,6 +199,28 @@ TEST_F(ProgRoutersTest, RefusesKeysWhereNoRouterLooksThemUp) {
   std::uint64_t message[2] = {};
   EXPECT_EXIT(link_->keySend(1, 1, message), testing::ExitedWithCode(1),
               "cluster 'test' has no programmable routers");
+  mesh_ = std::make_unique<ProgRouterMesh>(2, 1);
+  EXPECT_EXIT(mesh_->write(link_.get()), testing::ExitedWithCode(1),
+              "ProgRouterMesh::write: cluster 'test' has no programmable routers");
+}
+
+TEST_F(ProgRoutersTest, TablesBelongToOneProgram) {
+  open();
+  write();
+  write();  // again
+  EXPECT_EXIT(link_->takeRoutingTables("PGraph::write"), testing::ExitedWithCode(1),
+              "PGraph::write: the routing tables .* hold keys that ProgRouterMesh::write has written");
+  open();
+  link_->takeRoutingTables("PGraph::write");
+  expect_refused("hold keys that PGraph::write has written");
+}
+
+TEST_F(ProgRoutersTest, RefusesRecordsWithoutAKey) {
+  open();
+  at(1, 0).addURM1(0, 0, 0, 0);
+  at(1, 0).genKey();
+  at(1, 0).addURM1(0, 0, 1, 0);
+  expect_refused(R"(board \(1,0\) has 1 records without a key: genKey\(\))");
 }
 
 TEST_F(ProgRoutersTest, RefusesReceiversThatDoNotExist) {
