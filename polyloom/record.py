@@ -52,14 +52,13 @@ class RunRecord:
         """The cluster with all defaults, as ``cluster.json`` has it; empty for a run without one."""
         return _read_json(self.folder / "cluster.json") or {}
 
-    def mapping(self, core: str) -> dict[str, Any]:
-        """What of a vertex program's graph lies on a core, by ``mapping.json``; empty if the record does not tell."""
+    def mapping(self) -> dict[str, dict[str, Any]]:
+        """What of a vertex program's graph lies on each core, by ``mapping.json``; empty if it does not tell."""
         path = self.folder / "mapping.json"
         cores = (_read_json(path) or {}).get("cores", {})
-        mapped = cores.get(core, {}) if isinstance(cores, dict) else None
-        if not isinstance(mapped, dict):
+        if not isinstance(cores, dict) or not all(isinstance(mapped, dict) for mapped in cores.values()):
             raise UserError(f"{path}: 'cores' is not a JSON object of JSON objects")
-        return mapped
+        return cores
 
     @property
     def phases(self) -> dict[str, float]:

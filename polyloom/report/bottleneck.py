@@ -22,18 +22,18 @@ APART = 2
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """The core that executed most, beside the others.
+    """The core that executed most, beside the others, and the busiest thread of all.
 
-    ``busy`` is the share of cycles in which it issued, of those in which threads ran; ``thread_busy`` that in which its
-    busiest thread had an instruction on its way, if that had its foretold share of the instructions (0: not foretold).
+    ``busy`` is the share of cycles in which the core issued, of those in which threads ran; ``thread_busy`` that in
+    which the thread had an instruction on its way, if it had its foretold share of its core's (0: not foretold).
     """
 
     core: Core
     instructions: int
     median: int
     busy: float
-    vertex: str  # that has most to do there; empty if the record does not tell
-    vertex_share: float  # of what the busiest thread has to do, foretold
+    vertex: str  # that has most to do on the thread; empty if the record does not tell
+    vertex_share: float  # of what the thread has to do, foretold
     thread_busy: float
 
     @property
@@ -61,27 +61,43 @@ def find(run: RunRecord) -> Bottleneck | None:
     if not work:
         return None
     core, most = max(work.items(), key=lambda item: item[1])
-    (x, y), tile, number = core
-    name = f"fpga.{x}.{y}.tile.{tile}.core.{number}"
-    # Of all cycles since reset; nothing is issued before threads start.
-    cycles = most + run.counters.get(f"{name}.idle_cycles", 0)
     whole = run.number("run.json", "simulated_seconds") or 0.0
     share = run.working_seconds / whole if whole else 1.0
-    mapped = run.mapping(name)
-    total, thread, heaviest = (
-        as_number(mapped.get(key, 0), run.folder / "mapping.json", f"cores.{name}.{key}")
-        for key in ("instructions", "busiest_thread_instructions", "heaviest_vertex_instructions")
-    )
-    busy = min(1.0, most / (cycles * share)) if cycles and share else 0.0
+
+    def busy(of: Core) -> float:
+        # Of all cycles since reset; nothing is issued before threads start.
+        cycles = work[of] + run.counters.get(f"{core_name(of)}.idle_cycles", 0)
+        return min(1.0, work[of] / (cycles * share)) if cycles and share else 0.0
+
+    # The busiest thread may be another core's, whose other threads have little to do.
+    mapping, path = run.mapping(), run.folder / "mapping.json"
+    thread_busy, vertex, vertex_share = 0.0, "", 0.0
+    for of in work:
+        name = core_name(of)
+        mapped = mapping.get(name, {})
+        total, thread, heaviest = (
+            as_number(mapped.get(key, 0), path, f"cores.{name}.{key}")
+            for key in ("instructions", "busiest_thread_instructions", "heaviest_vertex_instructions")
+        )
+        load = min(1.0, THREAD_CYCLES * busy(of) * thread / total) if total else 0.0
+        if load > thread_busy:
+            thread_busy, vertex = load, str(mapped.get("heaviest_vertex", ""))
+            vertex_share = heaviest / thread if thread else 0.0
     return Bottleneck(
         core=core,
         instructions=most,
         median=median_low(work.values()),
-        busy=busy,
-        vertex=str(mapped.get("heaviest_vertex", "")),
-        vertex_share=heaviest / thread if thread else 0.0,
-        thread_busy=min(1.0, THREAD_CYCLES * busy * thread / total) if total else 0.0,
+        busy=busy(core),
+        vertex=vertex,
+        vertex_share=vertex_share,
+        thread_busy=thread_busy,
     )
+
+
+def core_name(core: Core) -> str:
+    """As counters and mappings spell it."""
+    (x, y), tile, number = core
+    return f"fpga.{x}.{y}.tile.{tile}.core.{number}"
 
 
 def sentences(run: RunRecord) -> str:

@@ -56,6 +56,17 @@ def test_sentences(case: str, tmp_path: Path) -> None:
     assert f"Bottleneck: {second}" in text
 
 
+def test_the_busiest_thread_may_be_of_another_core(tmp_path: Path) -> None:
+    write(tmp_path, (220, 780), (200, 800), (2, 1))
+    mapping = json.loads((tmp_path / "mapping.json").read_text())
+    other = {"instructions": 10.0, "busiest_thread_instructions": 9, "heaviest_vertex_instructions": 9}
+    mapping["cores"]["fpga.0.0.tile.0.core.1"] = other | {"heaviest_vertex": "far"}
+    (tmp_path / "mapping.json").write_text(json.dumps(mapping))
+    text = bottleneck.sentences(record.read(tmp_path))
+    assert "executed 220 instructions" in text
+    assert "Bottleneck: the vertex far on one thread" in text
+
+
 def test_without_mapping_or_cores(tmp_path: Path) -> None:
     run = write(tmp_path, (120, 880), (30, 970), (9, 8))
     (tmp_path / "mapping.json").unlink()
