@@ -30,16 +30,9 @@ json forecast_json(const polite::Forecast& forecast) {
 }
 
 const char* name_of(polite::Pins pins) {
-  switch (pins) {
-    case polite::Pins::unicast:
-      return "unicast";
-    case polite::Pins::local:
-      return "local";
-    case polite::Pins::distributed:
-      return "distributed";
-    default:
-      return "auto";
-  }
+  return std::find_if(std::begin(polite::kPinsNames), std::end(polite::kPinsNames),
+                      [&](const auto& known) { return known.second == pins; })
+      ->first;
 }
 
 json pins_json(const Mapping& mapping) {

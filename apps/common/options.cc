@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <sstream>
 
 #include "fabric/cluster/suggest.h"
@@ -96,8 +97,10 @@ void add_input(CLI::App& cli, Options& o) {
 
 /// An option that says what an environment variable says otherwise.
 template <typename Value>
-void add_named(CLI::App& cli, const char* option, const char* variable, std::map<std::string, Value> names,
-               Value& value, const char* help) {
+void add_named(CLI::App& cli, const char* option, const char* variable,
+               std::span<const std::pair<const char*, std::type_identity_t<Value>>> known, Value& value,
+               const char* help) {
+  const std::map<std::string, Value> names(known.begin(), known.end());
   const auto set = [=, &value](const std::string& name) {
     value = names.at(name);
     ::unsetenv(variable);  // what the command line says comes first
@@ -106,18 +109,10 @@ void add_named(CLI::App& cli, const char* option, const char* variable, std::map
 }
 
 void add_mapping(CLI::App& cli, Options& o) {
-  using polite::Combine, polite::Pins;
-  add_named<Combine>(
-      cli, "--combine", "POLITE_COMBINE",
-      {{"auto", Combine::automatic}, {"on", Combine::on}, {"off", Combine::off}}, o.combine,
-      "Merge messages to vertices with many in-edges on their way: auto (where it pays), on, off");
-  add_named<Pins>(
-      cli, "--pins", "POLITE_PINS",
-      {{"auto", Pins::automatic},
-       {"unicast", Pins::unicast},
-       {"local", Pins::local},
-       {"distributed", Pins::distributed}},
-      o.pins,
+  add_named(cli, "--combine", "POLITE_COMBINE", polite::kCombineNames, o.combine,
+            "Merge messages to vertices with many in-edges on their way: auto (where it pays), on, off");
+  add_named(
+      cli, "--pins", "POLITE_PINS", polite::kPinsNames, o.pins,
       "How a vertex's message goes to many: unicast (to each thread), local (to each mailbox, for many of "
       "its threads), distributed (once, and routers multiply it if it leaves its board), auto (what is "
       "quickest)");

@@ -269,8 +269,7 @@ class TreeBuilder {
 }  // namespace
 
 Combine combine_or_environment(Combine combine) {
-  return environment_or("POLITE_COMBINE",
-                        {{"auto", Combine::automatic}, {"on", Combine::on}, {"off", Combine::off}}, combine);
+  return environment_or("POLITE_COMBINE", kCombineNames, combine);
 }
 
 std::vector<std::uint32_t> worth_combining(const GraphStore& graph, const Machine& machine,

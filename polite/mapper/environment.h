@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -16,7 +16,7 @@ namespace polyloom::polite {
 /// What an environment variable says, if it is set. Throws UserError if it says none of the names.
 template <typename Value>
 Value environment_or(const char* variable,
-                     std::initializer_list<std::pair<const char*, std::type_identity_t<Value>>> names,
+                     std::span<const std::pair<const char*, std::type_identity_t<Value>>> names,
                      Value otherwise) {
   const char* const text = std::getenv(variable);
   if (text == nullptr || *text == 0) return otherwise;

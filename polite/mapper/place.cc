@@ -36,15 +36,11 @@ struct Request {
 constexpr unsigned kMostBoards = 64;
 
 Placer placer_from_environment(Placer otherwise) {
-  return environment_or("POLITE_PLACER",
-                        {{"default", otherwise},
-                         {"metis", Placer::metis},
-                         {"fast", Placer::fast},
-                         {"random", Placer::random},
-                         {"bfs", Placer::bfs},
-                         {"direct", Placer::direct},
-                         {"automatic", Placer::automatic}},
-                        otherwise);
+  const std::pair<const char*, Placer> names[] = {
+      {"default", otherwise},          {"metis", Placer::metis}, {"fast", Placer::fast},
+      {"random", Placer::random},      {"bfs", Placer::bfs},     {"direct", Placer::direct},
+      {"automatic", Placer::automatic}};
+  return environment_or("POLITE_PLACER", names, otherwise);
 }
 
 Request resolve(const GraphStore& graph, const Machine& machine, const MapOptions& options) {

@@ -230,14 +230,7 @@ class Superstep {
 
 }  // namespace
 
-Pins pins_or_environment(Pins pins) {
-  return environment_or("POLITE_PINS",
-                        {{"auto", Pins::automatic},
-                         {"unicast", Pins::unicast},
-                         {"local", Pins::local},
-                         {"distributed", Pins::distributed}},
-                        pins);
-}
+Pins pins_or_environment(Pins pins) { return environment_or("POLITE_PINS", kPinsNames, pins); }
 
 Sending choose_sending(const GraphStore& graph, const Placement& placement, const Combining& combining,
                        Pins pins, std::size_t message_bytes) {

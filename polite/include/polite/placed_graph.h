@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "polite/graph_store.h"
@@ -21,11 +22,18 @@ enum class Placer { automatic, metis, fast, random, bfs, direct };
 /// with more in-edges than a partial receiver takes, or none. `off` also keeps the native engine from merging
 /// messages.
 enum class Combine { automatic, on, off };
+/// As command line and environment spell them.
+inline constexpr std::pair<const char*, Combine> kCombineNames[] = {
+    {"auto", Combine::automatic}, {"on", Combine::on}, {"off", Combine::off}};
 
 /// How pins send: a message to each receiving thread; to each receiving mailbox, with a mask of its threads;
 /// by a routing key for a pin that has a receiver on another board, which the routers bring to all of them,
 /// and by masks for others; or for each pin what predicted cost says.
 enum class Pins { automatic, unicast, local, distributed };
+inline constexpr std::pair<const char*, Pins> kPinsNames[] = {{"auto", Pins::automatic},
+                                                              {"unicast", Pins::unicast},
+                                                              {"local", Pins::local},
+                                                              {"distributed", Pins::distributed}};
 
 /// How vertices are placed and where tables go. Defaults are POLite's.
 struct MapOptions {

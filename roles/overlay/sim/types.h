@@ -40,6 +40,8 @@ struct BoardParams {
 
   unsigned tiles() const { return tiles_x * tiles_y; }
   unsigned threads_per_tile() const { return cores_per_tile * threads_per_core; }
+  /// Mask bits that stand for a thread.
+  std::uint64_t tile_mask() const { return ~std::uint64_t{0} >> (64 - threads_per_tile()); }
   unsigned threads() const { return tiles() * threads_per_tile(); }
 };
 

@@ -109,10 +109,9 @@ std::uint64_t Board::read_word(Cycle, const blocks::MemRange& range, std::size_t
 blocks::ShellHandler::Answer Board::message(Cycle, const blocks::MsgFrame& frame) {
   const AddressLayout& layout = net_.layout;
   const bool key = frame.dest == layout.key_bit() && params_.board.programmable_routers;
-  const std::uint64_t threads = ~std::uint64_t{0} >> (64 - params_.board.threads_per_tile());
-  const bool receivers =
-      key || (frame.dest >> layout.mailbox_bits() == 0 && frame.mask != 0 && (frame.mask & ~threads) == 0 &&
-              layout.problem_with(frame.dest, site_.mesh, params_.board).empty());
+  const bool receivers = key || (frame.dest >> layout.mailbox_bits() == 0 && frame.mask != 0 &&
+                                 (frame.mask & ~params_.board.tile_mask()) == 0 &&
+                                 layout.problem_with(frame.dest, site_.mesh, params_.board).empty());
   if (site_.at != BoardCoord{0, 0} || frame.flits() > params_.board.max_flits || !receivers) {
     return Answer::refused;
   }

@@ -7,19 +7,6 @@
 
 namespace polyloom::overlay {
 
-bool Detector::has_link(unsigned link) const {
-  switch (link) {
-    case kLinkNorth:
-      return config_.board.y + 1 < config_.mesh.height;
-    case kLinkEast:
-      return config_.board.x + 1 < config_.mesh.width;
-    case kLinkSouth:
-      return config_.board.y > 0;
-    default:
-      return config_.board.x > 0;
-  }
-}
-
 BoardCoord Detector::beyond(unsigned link) const {
   BoardCoord at = config_.board;
   switch (link) {
@@ -37,12 +24,6 @@ BoardCoord Detector::beyond(unsigned link) const {
       break;
   }
   return at;
-}
-
-unsigned link_towards(BoardCoord from, BoardCoord to) {
-  if (to.x != from.x) return to.x > from.x ? kLinkEast : kLinkWest;
-  if (to.y != from.y) return to.y > from.y ? kLinkNorth : kLinkSouth;
-  return kHostPort;
 }
 
 std::uint64_t Detector::state_hash() const {

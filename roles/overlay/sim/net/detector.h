@@ -18,8 +18,6 @@
 
 namespace polyloom::overlay {
 
-inline constexpr unsigned kLinks = 4;
-
 /// What a detector asks of its board.
 class DetectorEnv {
  public:
@@ -100,7 +98,7 @@ class Detector {
     counters_.control_words += words.size();
     env_.send_control(c, link, words);
   }
-  bool has_link(unsigned link) const;
+  bool has_link(unsigned link) const { return overlay::has_link(config_.board, config_.mesh, link); }
   BoardCoord beyond(unsigned link) const;
 
   const DetectorConfig config_;
@@ -116,9 +114,5 @@ class Detector {
 enum class DetectorKind { tree, star };
 std::unique_ptr<Detector> make_detector(DetectorKind kind, const DetectorConfig& config,
                                         const Activity& activity, DetectorEnv& env);
-
-/// The link by which a mesh leads from one board to another, X first; kHostPort if they are the same.
-unsigned link_towards(BoardCoord from, BoardCoord to);
-inline constexpr unsigned opposite(unsigned link) { return link ^ 2u; }  ///< north/south, east/west
 
 }  // namespace polyloom::overlay

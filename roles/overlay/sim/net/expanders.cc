@@ -24,20 +24,7 @@ BoardPort link_of(Direction direction) {
 bool may_turn(unsigned in, BoardPort out) {
   if (in >= kHostPort) return true;
   const bool came_in_y = in == kLinkNorth || in == kLinkSouth;
-  return came_in_y ? out == (in ^ 2u) : out != in;
-}
-
-bool is_there(BoardPort link, BoardCoord board, MeshSize mesh) {
-  switch (link) {
-    case kLinkNorth:
-      return board.y + 1 < mesh.height;
-    case kLinkEast:
-      return board.x + 1 < mesh.width;
-    case kLinkSouth:
-      return board.y > 0;
-    default:
-      return board.x > 0;
-  }
+  return came_in_y ? out == opposite(in) : out != in;
 }
 
 }  // namespace
@@ -155,13 +142,12 @@ std::optional<RouteFault> Expanders::problem_with(unsigned in, const Record& r) 
   const BoardParams& p = shared_.params;
   if (r.tag == Tag::router) {
     const BoardPort link = link_of(r.direction);
-    if (!is_there(link, shared_.board, shared_.mesh)) return RouteFault::link;
+    if (!has_link(shared_.board, shared_.mesh, link)) return RouteFault::link;
     if (!may_turn(in, link)) return RouteFault::turn;
     return std::nullopt;
   }
-  const std::uint64_t threads = ~std::uint64_t{0} >> (64 - p.threads_per_tile());
   const std::uint64_t mask = r.tag == Tag::tile ? r.mask : std::uint64_t{1} << r.index;
-  if (r.tile_x >= p.tiles_x || r.tile_y >= p.tiles_y || mask == 0 || (mask & ~threads) != 0) {
+  if (r.tile_x >= p.tiles_x || r.tile_y >= p.tiles_y || mask == 0 || (mask & ~p.tile_mask()) != 0) {
     return RouteFault::receiver;
   }
   return std::nullopt;

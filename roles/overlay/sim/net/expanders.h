@@ -9,21 +9,10 @@
 
 #include "roles/overlay/records/records.h"
 #include "roles/overlay/sim/net/fifo.h"
+#include "roles/overlay/sim/net/mesh_ports.h"
 #include "roles/overlay/sim/net/shared.h"
 
 namespace polyloom::overlay {
-
-/// Ports of the board router: links first (as a mesh node's ports), then the host, then one column of tiles
-/// each.
-enum BoardPort : unsigned {
-  kLinkNorth = 0,
-  kLinkEast = 1,
-  kLinkSouth = 2,
-  kLinkWest = 3,
-  kHostPort = 4,
-  kColumn0 = 5
-};
-inline constexpr unsigned kBoardExits = 5;  ///< links and host
 
 /// Where routing records are read: a board's memories.
 class RecordMemory {

@@ -38,7 +38,7 @@ Mailbox::Mailbox(NetShared& shared, unsigned tile, Injector& injector)
   }
   for (std::uint32_t word = 0; word < bytes_.size(); ++word)
     bytes_[word] = blocks::memory_noise(word / kFlitWords);
-  valid_mask_ = ~std::uint64_t{0} >> (64 - shared.params.threads_per_tile());
+  valid_mask_ = shared.params.tile_mask();
   write_cycles_.fill(kNeverCycle);
 }
 

@@ -67,10 +67,10 @@ unsigned Noc::route_board(const Message& message) const {
   if (message.kind == MessageKind::key) return kExpand;
   BoardCoord to = shared_.layout.board_of(message.dest);
   if (message.kind == MessageKind::host) to = {0, 0};  // the host sits at the south-west corner
-  if (to.x != shared_.board.x) return to.x > shared_.board.x ? kLinkEast : kLinkWest;
-  if (to.y != shared_.board.y) return to.y > shared_.board.y ? kLinkNorth : kLinkSouth;
-  return message.kind == MessageKind::host ? static_cast<unsigned>(kHostPort)
-                                           : kColumn0 + shared_.layout.tile_x(message.dest);
+  const unsigned link = link_towards(shared_.board, to);
+  return link != kHostPort || message.kind == MessageKind::host
+             ? link
+             : kColumn0 + shared_.layout.tile_x(message.dest);
 }
 
 void Noc::fill_routes() {
