@@ -54,7 +54,7 @@ def sweeps(quick: bool) -> list[tuple[str, int, list[Graph]]]:
     if quick:
         return [("asp", 25, [Graph(4000, 25, radius, "tinsel-12") for radius in (5, 63)])]
     # The last of fan-out 25 is everybody; of fan-out 100 that would be hours of simulated unicast.
-    radii = {25: (5, 20, 80, 317), 100: (10, 20, 40)}
+    radii = {25: (5, 20, 80, 317), 100: (10, 40)}
     return [
         (app, fanout, [Graph(100_000, fanout, radius, "tinsel-48") for radius in radii[fanout]])
         for fanout in (25, 100)
