@@ -46,14 +46,15 @@ MeshLink::MeshLink(fabric::Tx& tx, fabric::Rx& rx, const MeshLinkConfig& config)
 
 // ---- sending ----
 
+bool MeshLink::has_space(blocks::Channel channel, std::size_t items) const {
+  return (channel == blocks::kData ? link_.data_space() : link_.control_space()) >= items;
+}
+
 /// Space as it is when all has been told that frames tell before cycle `to`.
 bool MeshLink::space(blocks::Channel channel, std::size_t items, Cycle to) {
-  const auto enough = [&] {
-    return (channel == blocks::kData ? link_.data_space() : link_.control_space()) >= items;
-  };
-  if (enough()) return true;
+  if (has_space(channel, items)) return true;
   link_.transmit(to);
-  return enough();
+  return has_space(channel, items);
 }
 
 void MeshLink::send(Cycle to, const Message& message, unsigned epoch) {
@@ -92,7 +93,7 @@ void MeshLink::send_control(Cycle to, Cycle c, std::span<const std::uint64_t> wo
 void MeshLink::push_waiting(Cycle to) {
   while (!pending_.empty()) {
     const Pending& next = pending_.front();
-    const blocks::Channel channel = config_.published ? blocks::kData : blocks::kControl;
+    const blocks::Channel channel = pending_channel();
     if (!space(channel, next.words.size(), to)) return;
     Cycle& last = pushed_[channel];
     last = std::max({last, next.at, to});
@@ -185,7 +186,7 @@ Cycle MeshLink::next_arrival() const {
   Cycle next = config_.published ? kNeverCycle : link_.control_visible();
   if (!arrival_ready_) next = std::min(next, link_.data_visible());
   if (config_.published) next = std::min(next, link_.next_frame());
-  if (!pending_.empty()) next = std::min(next, link_.next_report());
+  if (!pending_.empty()) next = std::min(next, next_room(pending_channel(), pending_.front().words.size()));
   return next;
 }
 

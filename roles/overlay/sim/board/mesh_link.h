@@ -72,7 +72,7 @@ class MeshLink {
   /// True if a message of any length can be handed over at `to`.
   bool room(Cycle to) { return space(blocks::kData, kLongestMessage, to); }
   /// A cycle of the first board window at whose end there may be room, kNeverCycle if none is known.
-  Cycle next_room() const { return link_.data_space() >= kLongestMessage ? 0 : link_.next_report(); }
+  Cycle next_room() const { return next_room(blocks::kData, kLongestMessage); }
   /// Hands a message over. Precondition: room().
   void send(Cycle to, const Message& message, unsigned epoch);
   /// Control words, 1 to 31, to leave at cycle `c` >= `to` or later; there is always room.
@@ -103,7 +103,13 @@ class MeshLink {
   bool assemble(Cycle at);
   void unpack();
   std::size_t items_needed() const;
+  bool has_space(blocks::Channel channel, std::size_t items) const;
   bool space(blocks::Channel channel, std::size_t items, Cycle to);
+  /// The end of a fabric window makes space too, of which no later frame tells.
+  Cycle next_room(blocks::Channel channel, std::size_t items) const {
+    return has_space(channel, items) ? 0 : link_.next_report();
+  }
+  blocks::Channel pending_channel() const { return config_.published ? blocks::kData : blocks::kControl; }
 
   MeshLinkConfig config_;
   blocks::ReliableLink link_;

@@ -113,5 +113,21 @@ TEST_P(MeshLinkFormat, ControlAmongMessagesDisturbsNeither) {
   EXPECT_EQ(controls, 10u);
 }
 
+TEST_P(MeshLinkFormat, ABoardThatSleepsIsWokenForControlThatFoundNoRoom) {
+  const bool published = GetParam();
+  Pair pair({kHz, published, published, blocks::FakeWire::Spec{}.latency});
+  const std::vector<std::uint64_t> words(31, 9);
+  constexpr unsigned kSent = 50;
+  for (unsigned i = 0; i < kSent; ++i) pair.a.send_control(pair.now, pair.now, words);
+  unsigned controls = 0;
+  for (unsigned i = 0; i < 2000; ++i) {
+    pair.step();
+    if (pair.a.next_arrival() <= pair.now) pair.a.push_waiting(pair.now);
+    if (published) pair.b.front(pair.now);
+    while (pair.b.take_control(pair.now)) ++controls;
+  }
+  EXPECT_EQ(controls, kSent);
+}
+
 }  // namespace
 }  // namespace polyloom::overlay
