@@ -65,7 +65,7 @@ def sweeps(quick: bool) -> list[tuple[str, int, list[Graph]]]:
 def measure(app: str, graph: Graph, mode: str, cluster: str | Path = "", verify: bool = False) -> Run:
     """One run."""
     program = str(BUILD / "bin" / f"app_{app}")
-    words = {"asp": ("--sources", "384"), "pagerank": ("--iterations", "3")}[app]
+    words = {"asp": ("--sources", "64"), "pagerank": ("--iterations", "3")}[app]
     command = [program, *graph.words, *words, "--combine", "off", "--pins", mode, "--top", "0", "--json"]
     return run_program([*command, *(("--verify",) if verify else ())], cluster or graph.cluster)
 
