@@ -15,11 +15,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from polyloom import paths
+from polyloom import own_program, paths
 from polyloom.errors import UserError
 
 #: Other names of applications: what people call what they compute.
-ALIASES = {"components": "hashmin"}
+ALIASES = {"hashmin": "components"}
 #: No application takes longer to say what it is.
 HELP_SECONDS = 60
 
@@ -30,13 +30,20 @@ class Application:
 
     name: str
     in_python: bool
+    own: own_program.OwnProgram | None = None  # a file of the user's
 
     @property
     def command(self) -> list[str]:
         """The program, without its arguments."""
+        if self.own is not None:
+            return [str(self.own.program())]
         if self.in_python:
             return [sys.executable, "-m", "polyloom.python_app", self.name]
         return [str(paths.program(f"app_{self.name}"))]
+
+    def for_threads(self) -> dict[str, str]:
+        """What else it needs in the environment to run on a cluster."""
+        return {} if self.own is None else {"POLYLOOM_DEVICE": str(self.own.device())}
 
     @property
     def environment(self) -> dict[str, str]:
@@ -80,6 +87,9 @@ def every() -> list[Application]:
 
 def find(name: str) -> Application:
     """The application; UserError with the nearest names and what each is if there is none."""
+    if own_program.is_source(name):
+        own = own_program.OwnProgram(Path(name))
+        return Application(own.name, False, own)
     known = {app.name: app for app in every()}
     name = ALIASES.get(name, name)
     if name in known:
@@ -96,4 +106,5 @@ def find(name: str) -> Application:
 
 def source_names() -> list[str]:
     """Names of the applications in C++ that the source tree has, built or not."""
-    return sorted(Path(file).parent.name for file in (paths.home() / "apps").glob("*/host.cc"))
+    files = (paths.home() / "apps").glob("*/*.cc")
+    return sorted(file.stem for file in files if file.stem == file.parent.name)

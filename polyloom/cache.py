@@ -182,7 +182,9 @@ def digest(words: Sequence[str], files: Sequence[Path]) -> str:
 
 KERNELS = Cache("kernels", "POLYLOOM_KERNEL_CACHE")
 RTL = Cache("rtl", "POLYLOOM_RTL_CACHE")
+#: Vertex programs of users.
+PROGRAMS = Cache("programs", "POLYLOOM_PROGRAM_CACHE")
 SYNTH = Cache("synth", "POLYLOOM_SYNTH_CACHE")
 #: What tools have found to be right: an entry without contents, whose key is of all that they have looked at.
 PROVEN = Cache("proven", "POLYLOOM_PROVEN_CACHE")
-ALL = (KERNELS, RTL, SYNTH, PROVEN)
+ALL = (KERNELS, PROGRAMS, RTL, SYNTH, PROVEN)

@@ -13,7 +13,19 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from polyloom import __version__, applications, errors, files, interrupts, launch, options, paths, process, record
+from polyloom import (
+    __version__,
+    applications,
+    errors,
+    files,
+    interrupts,
+    launch,
+    options,
+    own_program,
+    paths,
+    process,
+    record,
+)
 from polyloom.errors import UserError
 from polyloom.progress import Progress
 from polyloom.report import bottleneck, page
@@ -118,6 +130,14 @@ def run(
     elif report is not None:
         print(f"report: {report}")
     raise typer.Exit(status)
+
+
+@app.command()
+def new(name: Annotated[str, typer.Argument(metavar="NAME", help="Of the program; the file is NAME.cc.")]) -> None:
+    """Write a vertex program in one file, to begin with."""
+    file = own_program.new(name)
+    print(f"{file}: change what it computes, then run it:")
+    print(f"polyloom run ./{file} --generate uniform:200:4 --on native")
 
 
 def _print_json(output: str, folder: Path, report: Path | None) -> None:

@@ -59,6 +59,8 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
     with record.open_folder(request.run_dir, request.runs_parent, app.name, on or "sim", words) as folder:
         command = [*app.command, *request.args, *(["--json"] if request.json_output else [])]
         env = {**app.environment, **_environment(request, on, cluster), **folder.env}
+        if on != "native":
+            env |= app.for_threads()
         env["POLYLOOM_RUN_DIR"] = str(folder.path)
         start = time.monotonic()
         status, output = process.run_child(

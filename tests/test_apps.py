@@ -70,8 +70,8 @@ class TestApps:
         ours = self.run(polyloom, tmp_path, graph, "sssp", on, "--source", graph.ids[0], "--mode", mode, *extra)
         np.testing.assert_array_equal(ours, references.sssp(len(graph.ids), graph.edges, weights, 0))
 
-    def test_hashmin(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra) -> None:
-        ours = self.run(polyloom, tmp_path, graph, "hashmin", on, *extra)
+    def test_components(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra) -> None:
+        ours = self.run(polyloom, tmp_path, graph, "components", on, *extra)
         np.testing.assert_array_equal(ours, graph.ids[references.components(len(graph.ids), graph.edges)])
 
     def test_asp(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra) -> None:

@@ -90,7 +90,7 @@ def test_graph_that_does_not_fit(polyloom: Polyloom, tmp_path: Path) -> None:
     ("app", "graph", "words"),
     [
         ("pagerank", "uniform:2147483648:2147483648", ("2147483648 vertices", "92.2 EB")),
-        ("hashmin", "kronecker:30:2147483648", ("1073741824 vertices", "EB")),
+        ("components", "kronecker:30:2147483648", ("1073741824 vertices", "EB")),
         ("sssp", "geometric:2147483648:2147483647", ("2147483648 vertices", "EB")),
         ("asp", "grid:2147483647:2", ("4294967294 vertices", "GB")),
     ],
@@ -220,7 +220,7 @@ def test_a_compressed_file_that_ends_too_early(polyloom: Polyloom, tmp_path: Pat
     refused(polyloom("run", "pagerank", "--on", "native", "--graph", file), file.name, "truncated")
 
 
-@pytest.mark.parametrize("words", [("run", "hashmin", "--generate", "grid:2:2"), ("run", "sort", "--keys", "9")])
+@pytest.mark.parametrize("words", [("run", "components", "--generate", "grid:2:2"), ("run", "sort", "--keys", "9")])
 def test_an_output_of_the_longest_name(polyloom: Polyloom, tmp_path: Path, words: tuple[str, ...]) -> None:
     name = "\u00e4" * 125 + ".csv"
     assert polyloom(*words, "--on", "native", "--out", name).status == 0
@@ -229,7 +229,7 @@ def test_an_output_of_the_longest_name(polyloom: Polyloom, tmp_path: Path, words
 
 @pytest.mark.parametrize("on", ["native", "sim"])
 def test_a_run_that_cannot_begin_leaves_the_record_before(polyloom: Polyloom, tmp_path: Path, on: str) -> None:
-    words = ("run", "hashmin", "--on", on, "--run-dir", "out")
+    words = ("run", "components", "--on", on, "--run-dir", "out")
     assert polyloom(*words, "--generate", "grid:3:3").status == 0
     before = {path: path.read_bytes() for path in tmp_path.glob("out/[a-z]*")}
     refused(polyloom(*words, "--graph", "nowhere.txt"), "nowhere.txt")
@@ -242,7 +242,16 @@ def test_a_run_that_cannot_begin_leaves_the_record_before(polyloom: Polyloom, tm
 
 @pytest.mark.parametrize("verify", [False, True])
 def test_a_graph_through_a_pipe(tmp_path: Path, verify: bool) -> None:
-    words = [POLYLOOM, "run", "hashmin", "--on", "native", "--graph", "/dev/stdin", *(["--verify"] if verify else [])]
+    words = [
+        POLYLOOM,
+        "run",
+        "components",
+        "--on",
+        "native",
+        "--graph",
+        "/dev/stdin",
+        *(["--verify"] if verify else []),
+    ]
     done = subprocess.run(words, cwd=tmp_path, input="0 1\n2 3\n", capture_output=True, text=True, check=False)
     assert (done.returncode == 0) is not verify, done.stderr
     assert not verify or "--verify reads the graph a second time, and /dev/stdin is a pipe" in done.stderr
@@ -257,7 +266,7 @@ def test_a_graph_through_a_descriptor(tmp_path: Path, word: str) -> None:
     words = [
         str(POLYLOOM),
         "run",
-        "hashmin",
+        "components",
         "--on",
         "native",
         *word.format(f"/dev/fd/{read}").split(),

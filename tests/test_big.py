@@ -72,8 +72,8 @@ class TestBig:
         ours = self.run(polyloom, tmp_path, graph, "sssp", on)
         np.testing.assert_array_equal(ours, references.sssp(len(graph.ids), graph.edges, graph.weights, 0))
 
-    def test_hashmin(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str) -> None:
-        ours = self.run(polyloom, tmp_path, graph, "hashmin", on)
+    def test_components(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str) -> None:
+        ours = self.run(polyloom, tmp_path, graph, "components", on)
         np.testing.assert_array_equal(ours, graph.ids[references.components(len(graph.ids), graph.edges)])
 
     def test_asp(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str) -> None:

@@ -21,7 +21,7 @@ Polyloom = Callable[..., Done]
 
 APPS = {
     "pagerank": ("pagerank", "--iterations", 6),
-    "hashmin": ("hashmin",),
+    "components": ("components",),
     "sssp": ("sssp", "--max-weight", 90),
     "sssp-sync": ("sssp", "--max-weight", 90, "--mode", "sync"),
     "asp": ("asp", "--sources", 40),
@@ -80,7 +80,7 @@ def compare(
             assert values == pytest.approx(native, rel=1e-5), combine
         else:
             assert values == native, combine
-    if app not in {"sssp", "hashmin"}:  # theirs depend on the order in which messages come
+    if app not in {"sssp", "components"}:  # theirs depend on the order in which messages come
         assert len(barriers) == 1, barriers
 
 
@@ -145,7 +145,7 @@ def test_more_in_edges_than_a_thread_has_keys(polyloom: Polyloom, tmp_path: Path
 
 
 def test_wrong_words(polyloom: Polyloom) -> None:
-    words = ("run", "hashmin", "--generate", "grid:3:3", "--cluster", "tiny-1")
+    words = ("run", "components", "--generate", "grid:3:3", "--cluster", "tiny-1")
     done = polyloom(*words, "--combine", "maybe")
     assert done.status == 2
     assert "--combine: maybe not in {auto,off,on}" in done.err

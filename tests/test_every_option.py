@@ -317,7 +317,7 @@ APPLICATIONS: dict[str, Mode] = {
     "sssp, weighted": Mode(
         ("--graph", "weighted.txt"), {"--max-weight": Refused(("9",), "has weights of its own")}, others="pagerank"
     ),
-    "hashmin": Mode(("--graph", "graph.txt"), {}, others="pagerank"),
+    "components": Mode(("--graph", "graph.txt"), {}, others="pagerank"),
     "asp": Mode(("--graph", "graph.txt"), {"--sources": ("2",)}, others="pagerank"),
     "sort": Mode(
         ("--keys", "50", "--out", "answer.csv"),

@@ -27,7 +27,7 @@ def test_packed_files_are_read_to_their_end(polyloom: Polyloom, tmp_path: Path, 
     (tmp_path / "it's.txt").write_bytes(whole)  # a name that tells nothing, and that a shell must not read
     text = subprocess.run([tool, "-dc"], input=whole, capture_output=True, check=True).stdout.decode()
     graph = nx.MultiGraph([line.split() for line in text.splitlines()])
-    run = ("run", "hashmin", "--on", "native", "--graph", "it's.txt")
+    run = ("run", "components", "--on", "native", "--graph", "it's.txt")
     done = polyloom(*run, "--verify", "--json")
     assert done.status == 0, done.err + done.out
     assert (done.json["vertices"], done.json["edges"]) == (len(graph), graph.number_of_edges())
@@ -94,14 +94,14 @@ def test_a_list_that_is_called_undirected(polyloom: Polyloom, tmp_path: Path, co
 
 def test_standard_input(tmp_path: Path) -> None:
     def run(text: bytes, *words: str) -> subprocess.CompletedProcess[str]:
-        command = [POLYLOOM, "run", "hashmin", "--on", "native", "--graph", "-", *words]
+        command = [POLYLOOM, "run", "components", "--on", "native", "--graph", "-", *words]
         done = subprocess.run(command, cwd=tmp_path, input=text, capture_output=True, check=False)
         return subprocess.CompletedProcess(command, done.returncode, done.stdout.decode(), done.stderr.decode())
 
     done = run(packed("bzip2", "4 8\n") + packed("bzip2", "8 2\n5 5\n"), "--out", "o.csv")
     assert done.returncode == 0, done.stderr
     assert read_values(tmp_path / "o.csv") == {2: 2, 4: 2, 8: 2, 5: 5}
-    assert done.stdout.startswith("hashmin of standard input (edges, bzip2): 4 vertices, 3 edges\n")
+    assert done.stdout.startswith("components of standard input (edges, bzip2): 4 vertices, 3 edges\n")
     assert "polyloom: standard input:2: 'x' stands" in run(b"1 2\n1 x\n").stderr
     assert "standard input gives it once" in run(b"1 2\n", "--verify").stderr
 
@@ -110,10 +110,10 @@ def test_standard_input(tmp_path: Path) -> None:
 def test_a_name_that_promises_a_packing(polyloom: Polyloom, tmp_path: Path, ending: str) -> None:
     """As browsers leave it that unpack what they fetch, and keep its name."""
     name = f"graph.txt.{ending}"
-    run = ("run", "hashmin", "--on", "native", "--verify", "--graph", name)
+    run = ("run", "components", "--on", "native", "--verify", "--graph", name)
     (tmp_path / name).write_text("0 1\n1 2\n")
     done = polyloom(*run)
-    assert done.status == 0 and done.out.startswith(f"hashmin of {name} (edges): 3 vertices, 2 edges\n")
+    assert done.status == 0 and done.out.startswith(f"components of {name} (edges): 3 vertices, 2 edges\n")
     assert f"note: {name}: its name ends in .{ending}, but it is not packed: it was read as it is\n" in done.out
     (tmp_path / name).write_text("")
     done = polyloom(*run)

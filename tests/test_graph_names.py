@@ -40,7 +40,7 @@ def values_of(done: Done, path: Path) -> dict[int, float]:
 def test_components_are_those_of_the_ids_that_occur(run: Callable[..., Done], tmp_path: Path) -> None:
     graph = nx.MultiDiGraph(EDGES)
     expected = {v: min(part) for part in nx.weakly_connected_components(graph) for v in part}
-    done = run("hashmin", GAPS, "--out", "out.csv")
+    done = run("components", GAPS, "--out", "out.csv")
     assert values_of(done, tmp_path / "out.csv") == expected
     assert "components: 3" in done.out
     assert "7 vertices, 8 edges" in done.out
@@ -111,27 +111,27 @@ def test_what_no_source_reaches(run: Callable[..., Done], tmp_path: Path, text: 
 
 
 def test_one_vertex(run: Callable[..., Done], tmp_path: Path) -> None:
-    done = run("hashmin", "# a loop\n4000000000 4000000000\n", "--out", "out.csv")
+    done = run("components", "# a loop\n4000000000 4000000000\n", "--out", "out.csv")
     assert values_of(done, tmp_path / "out.csv") == {4000000000: 4000000000}
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n\n", "%%MatrixMarket matrix coordinate pattern general\n0 0 0\n"])
 def test_a_graph_without_vertices_is_refused(run: Callable[..., Done], text: str) -> None:
-    done = run("hashmin", text)
+    done = run("components", text)
     assert done.status == 1
     assert done.err == "polyloom: graph.txt: the graph is empty: it has no vertex\n"
 
 
 def test_declared_vertices_are_there_and_begin_at_one(run: Callable[..., Done], tmp_path: Path) -> None:
     text = "%%MatrixMarket matrix coordinate real general\n4 4 2\n2 3 0.5\n3 2 0.25\n"
-    done = run("hashmin", text, "--out", "out.csv", "--json", name="graph.mtx")
+    done = run("components", text, "--out", "out.csv", "--json", name="graph.mtx")
     assert values_of(done, tmp_path / "out.csv") == {1: 1, 2: 2, 3: 2, 4: 4}
     assert done.json["components"] == 3
-    assert done.json["notes"] == ["the weights of graph.mtx are not used: hashmin takes all edges alike"]
+    assert done.json["notes"] == ["the weights of graph.mtx are not used: components takes all edges alike"]
 
 
 def test_ids_between_those_that_occur_are_no_vertices(run: Callable[..., Done], tmp_path: Path) -> None:
-    done = run("hashmin", "1 2\n2 3\n3 1\n10 11\n", "--out", "out.csv", "--json")
+    done = run("components", "1 2\n2 3\n3 1\n10 11\n", "--out", "out.csv", "--json")
     assert values_of(done, tmp_path / "out.csv") == {1: 1, 2: 1, 3: 1, 10: 10, 11: 10}
     assert done.json["vertices"] == 5
     ranks = run("pagerank", "1 2\n2 3\n3 1\n10 11\n11 10\n", "--iterations", "60", "--out", "ranks.csv")
@@ -139,18 +139,18 @@ def test_ids_between_those_that_occur_are_no_vertices(run: Callable[..., Done], 
 
 
 def test_a_byte_order_mark_is_no_part_of_an_id(run: Callable[..., Done], tmp_path: Path) -> None:
-    done = run("hashmin", b"\xef\xbb\xbf1 2\n2 3\n", "--out", "out.csv")
+    done = run("components", b"\xef\xbb\xbf1 2\n2 3\n", "--out", "out.csv")
     assert values_of(done, tmp_path / "out.csv") == {1: 1, 2: 1, 3: 1}
 
 
 def test_names_that_are_values_are_on_the_page(run: Callable[..., Done], tmp_path: Path, polyloom: Polyloom) -> None:
     (tmp_path / "l_Packages").write_bytes(PACKAGES)
-    done = polyloom("run", "hashmin", "--on", "native", "--graph", "l_Packages", "--run-dir", "record")
+    done = polyloom("run", "components", "--on", "native", "--graph", "l_Packages", "--run-dir", "record")
     assert done.status == 0, done.err
     assert "say&quot;hi&quot;" in (tmp_path / "record" / "report.html").read_text()
 
 
-@pytest.mark.parametrize("app", ["pagerank", "hashmin", "asp"])
+@pytest.mark.parametrize("app", ["pagerank", "components", "asp"])
 def test_weights_that_are_not_used_are_told(polyloom: Polyloom, tmp_path: Path, app: str) -> None:
     (tmp_path / "w.txt").write_text("1 2 0.5\n2 1 7\n")
     folder = tmp_path / "record"
@@ -202,7 +202,7 @@ def test_no_byte_of_a_name_costs_the_result(run: Callable[..., Done], tmp_path: 
 
 
 def test_names_are_the_records_of_npy(run: Callable[..., Done], tmp_path: Path) -> None:
-    done = run("hashmin", PACKAGES, "--out", "out.npy", name="l_Packages")
+    done = run("components", PACKAGES, "--out", "out.npy", name="l_Packages")
     assert done.status == 0, done.err
     table = np.load(tmp_path / "out.npy")
     assert dict(zip(table["vertex"], table["value"], strict=True)) == {
@@ -223,13 +223,13 @@ def test_ids_are_the_records_of_npy(run: Callable[..., Done], tmp_path: Path) ->
 
 def test_renumber_is_refused_with_what_to_do(polyloom: Polyloom, tmp_path: Path) -> None:
     (tmp_path / "g.txt").write_text("1 2\n")
-    done = polyloom("run", "hashmin", "--on", "native", "--graph", "g.txt", "--renumber")
+    done = polyloom("run", "components", "--on", "native", "--graph", "g.txt", "--renumber")
     assert done.status != 0
     assert "--renumber" in done.err and "leave it out" in done.err
 
 
 def test_a_made_graph_is_verified_without_a_file_and_says_so(polyloom: Polyloom) -> None:
-    done = polyloom("run", "hashmin", "--on", "native", "--generate", "grid:3:2", "--verify")
+    done = polyloom("run", "components", "--on", "native", "--generate", "grid:3:2", "--verify")
     assert "verification: passed" in done.out
     assert "the graph is made, not read" in done.out
 

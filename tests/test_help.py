@@ -14,8 +14,9 @@ Polyloom = Callable[..., Done]
 OPTIONS = {
     "pagerank": ["--iterations", "--damping", "--mode", "--undirected", "--top"],
     "sssp": ["--source", "--max-weight"],
-    "hashmin": ["--graph", "--generate"],
+    "components": ["--graph", "--generate"],
     "asp": ["--sources"],
+    "kcore": ["--graph"],
     "sort": ["--keys", "--algorithm"],
     "averaging": ["--epochs", "--batch"],
 }
@@ -57,11 +58,11 @@ def test_applications_with_what_they_compute(polyloom: Polyloom) -> None:
     lines = polyloom("apps").out.splitlines()
     described = dict(line.split(maxsplit=1) for line in lines)
     assert set(described) == set(OPTIONS)
-    assert described["hashmin"].startswith("Connected components")
+    assert described["components"].startswith("Connected components")
     assert all(len(line) <= 100 for line in lines)
 
 
-@pytest.mark.parametrize(("name", "meant"), [("pagernk", "pagerank"), ("connected", "hashmin"), ("paths", "sssp")])
+@pytest.mark.parametrize(("name", "meant"), [("pagernk", "pagerank"), ("connected", "components"), ("paths", "sssp")])
 def test_an_application_nearly_named(polyloom: Polyloom, name: str, meant: str) -> None:
     done = polyloom("run", name)
     assert done.status == 1
@@ -69,12 +70,12 @@ def test_an_application_nearly_named(polyloom: Polyloom, name: str, meant: str) 
     assert meant in done.err.partition("did you mean")[2].partition("?")[0]
 
 
-def test_components_are_hashmin(polyloom: Polyloom, tmp_path: Path) -> None:
-    done = polyloom("run", "components", "--generate", "grid:3:2", "--on", "native")
+def test_hashmin_is_components(polyloom: Polyloom, tmp_path: Path) -> None:
+    done = polyloom("run", "hashmin", "--generate", "grid:3:2", "--on", "native")
     assert done.status == 0 and "components: 1\n" in done.out
-    assert [folder.name.endswith("-hashmin-native") for folder in (tmp_path / "runs").iterdir()] == [True]
-    assert "hashmin" in polyloom("run", "components", "--help").out
-    assert "(also: components)" in polyloom("apps").out
+    assert [folder.name.endswith("-components-native") for folder in (tmp_path / "runs").iterdir()] == [True]
+    assert "components" in polyloom("run", "hashmin", "--help").out
+    assert "(also: hashmin)" in polyloom("apps").out
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from polyloom.testing import FULL
 
 APPS = {
     "sssp": ("--generate", "uniform:150:4"),
-    "hashmin": ("--generate", "geometric:120:5"),
+    "components": ("--generate", "geometric:120:5"),
     "pagerank": ("--generate", "kronecker:6:6", "--iterations", "6"),
 }
 #: Probability of an error in a word of 64 bits, and of the loss of a frame.

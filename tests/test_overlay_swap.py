@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: boards of one tile (Verilated) and of 2 x 2 (in lanes) in a cluster as the fast model, each as RTL in turn,
 # and all as RTL: same answers (integers exactly, floating point within the stated tolerance), the independent check of
-# each application, cycles of the compute phase within 5 %: of hashmin, whose cycles scatter from start to start, their
-# mean over starts. With POLYLOOM_TEST_FULL=1 also six boards. Leaves out: order of messages (the parts' own tests).
+# each application, cycles of the compute phase within 5 %: of components, whose cycles scatter from start to start,
+# their mean over starts. With POLYLOOM_TEST_FULL=1 also six boards. Leaves out: order of messages (tests of the parts).
 from __future__ import annotations
 
 import json
@@ -22,7 +22,7 @@ if FULL:
 APPS = {
     "sssp by keys": ("--generate", "uniform:120:6", "--pins", "distributed"),
     "sssp": ("--generate", "uniform:200:4"),
-    "hashmin": ("--generate", "geometric:150:5"),
+    "components": ("--generate", "geometric:150:5"),
     "pagerank": ("--generate", "kronecker:7:6", "--iterations", "8"),
 }
 if FULL:
@@ -31,7 +31,7 @@ TOLERANCE = 0.05  # of cycles (DESIGN.md section 5)
 HOST_LATENCY = 1e-6  # of these clusters, in every compute phase
 # Which messages an asynchronous program sends depends on which come first, so on single cycles: the mean over starts is
 # held. sssp is one too, but hardly scatters.
-SCATTERS = ("hashmin",)
+SCATTERS = ("components",)
 
 
 def mixed(cluster: str, in_rtl: list[str], folder: Path) -> Path:
@@ -103,7 +103,7 @@ def with_call_time(cluster: Path, call_time: str) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("app", "call_times"), [("sssp", ("1 us", "100 ns")), ("hashmin", ("1 us", "400 ns", "200 ns", "100 ns"))]
+    ("app", "call_times"), [("sssp", ("1 us", "100 ns")), ("components", ("1 us", "400 ns", "200 ns", "100 ns"))]
 )
 def test_the_hosts_calls_are_not_in_the_cycles(app, call_times, tmp_path):
     """Ten times quicker calls change only when the threads start. Their cycles agree as before."""

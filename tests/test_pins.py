@@ -21,7 +21,7 @@ PINS = ["unicast", "local", "distributed", "auto"]
 APPS = {
     "pagerank": ("pagerank", "--iterations", 4),
     "gals": ("pagerank", "--iterations", 3, "--mode", "gals"),
-    "hashmin": ("hashmin",),
+    "components": ("components",),
     "sssp": ("sssp", "--max-weight", 30),
     "asp": ("asp", "--sources", 20),
 }
@@ -102,7 +102,7 @@ def test_clusters_without_programmable_routers(polyloom: Polyloom, tmp_path: Pat
     text = (ROOT / "clusters" / "tiny-2.toml").read_text()
     plain = tmp_path / "plain.toml"
     plain.write_text(text.replace("[overlay]\n", "[overlay]\nprogrammable_routers = false\n"))
-    words = ("hashmin", "--generate", "uniform:90:9", "--cluster", plain)
+    words = ("components", "--generate", "uniform:90:9", "--cluster", plain)
     _, mapping, _ = run(polyloom, tmp_path, *words)
     assert mapping["pins"]["messages_between_boards"] == mapping["pins"]["messages_between_boards_by_local"] > 0
     done = polyloom("run", *words, "--pins", "distributed")
@@ -112,7 +112,7 @@ def test_clusters_without_programmable_routers(polyloom: Polyloom, tmp_path: Pat
 
 
 def test_words_and_environment(polyloom: Polyloom, tmp_path: Path) -> None:
-    words = ("hashmin", "--generate", "uniform:90:9", "--cluster", "tiny-2", "--json")
+    words = ("components", "--generate", "uniform:90:9", "--cluster", "tiny-2", "--json")
     done = polyloom("run", *words, "--pins", "maybe")
     assert done.status == 2
     assert "--pins: maybe not in {auto,distributed,local,unicast}" in done.err
@@ -121,7 +121,7 @@ def test_words_and_environment(polyloom: Polyloom, tmp_path: Path) -> None:
         done = polyloom("run", *words[:3], *where, "--json", env={"POLITE_PINS": "maybe"})
         assert done.status == 1
         assert done.err.strip() == "polyloom: POLITE_PINS=maybe is unknown; allowed: auto, unicast, local, distributed"
-    done = polyloom("run", "hashmin", "--generate", "uniform:90:9", "--on", "native", "--pins", "local")
+    done = polyloom("run", "components", "--generate", "uniform:90:9", "--on", "native", "--pins", "local")
     assert done.status == 0
     assert "note: --pins changes nothing: a native run" in done.out
     for given, mode in (((), "unicast"), (("--pins", "distributed"), "distributed")):

@@ -175,7 +175,7 @@ def slow_pipe(path: Path, first: bytes, rest: bytes) -> Iterator[None]:
 def test_a_graph_that_comes_slowly_and_a_job_that_waits(tmp_path: Path) -> None:
     env = {**os.environ, progress.SWITCH: "on"}
     pipe = tmp_path / "edges"
-    command = [sys.executable, "-m", "polyloom", "run", "hashmin", "--graph", str(pipe), "--on", "native", "--json",
+    command = [sys.executable, "-m", "polyloom", "run", "components", "--graph", str(pipe), "--on", "native", "--json",
                "--no-report", "--run-dir", str(tmp_path / "graph")]  # fmt: skip
     waits = source(tmp_path, "#include <unistd.h>\nint main(int argc, char** argv) { MPI_Init(&argc, &argv); sleep(3);"
                              "  printf(\"slept\\n\"); MPI_Finalize(); return 0; }")  # fmt: skip

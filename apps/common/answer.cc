@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "apps/common/mapping_json.h"
 #include "apps/common/values_file.h"
 #include "fabric/error.h"
 #include "fabric/host/progress_line.h"
@@ -83,6 +84,7 @@ json as_json(const Options& options, const Input& input, const Answer& answer) {
   for (const Fact& fact : answer.facts)
     std::visit([&](const auto& value) { j[fact.name] = value; }, fact.value);
   j["notes"] = notes_of(input, answer);
+  if (!answer.device.empty()) j["device"] = answer.device;
   if (answer.mapping) j["mapping"] = summary_of(*answer.mapping, input.names);
   j["top"] = json::array();
   for (const std::size_t v : top_vertices(answer, options.top)) {
@@ -190,9 +192,13 @@ int finish(const Options& options, const Input& input, const Answer& answer) {
   return answer.verification.done && !answer.verification.ok ? 1 : 0;
 }
 
-std::string device_file(const std::string& name, const std::string& file) {
-  const auto self = std::filesystem::read_symlink("/proc/self/exe");
-  return (self.parent_path().parent_path() / "device" / name / file).string();
+std::string device_folder(const std::string& name) {
+  const char* const given = std::getenv("POLYLOOM_DEVICE");
+  const std::filesystem::path folder =
+      given != nullptr && *given != '\0'
+          ? std::filesystem::path(given)
+          : std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "device";
+  return (folder / name).string();
 }
 
 }  // namespace polyloom::apps

@@ -51,14 +51,15 @@ struct Answer {
   std::vector<std::string> notes;  ///< what the user should know of the values
   Verification verification;
   std::optional<Mapping> mapping;  ///< of a run on a cluster
+  std::string device;              ///< its folder of the threads' program
 };
 
 /// Prints, writes --out and the run folder's result.json. Returns the exit status: 0, or 1 if a verification
 /// failed.
 int finish(const Options& options, const Input& input, const Answer& answer);
 
-/// Where the application's device program lies: ".../build/device/NAME/FILE", seen from the running
-/// executable.
-std::string device_file(const std::string& name, const std::string& file);
+/// Where the threads' program of that name lies: NAME in POLYLOOM_DEVICE, or in "../device", seen from the
+/// running executable.
+std::string device_folder(const std::string& name);
 
 }  // namespace polyloom::apps

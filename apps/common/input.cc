@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/common/input.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -165,6 +166,33 @@ Input load_input(const Options& options, bool want_weights) {
   input.format = std::move(data.format);
   input.packing = std::move(data.packing);
   return input;
+}
+
+void make_undirected(Input& input) {
+  struct Pair {
+    std::uint32_t a, b, weight;
+    auto operator<=>(const Pair&) const = default;
+  };
+  std::vector<Pair> pairs;
+  pairs.reserve(input.edges.size());
+  for (std::size_t e = 0; e < input.edges.size(); ++e) {
+    const auto [from, to] = input.edges[e];
+    if (from != to)
+      pairs.push_back({std::min(from, to), std::max(from, to), input.weights.empty() ? 1 : input.weights[e]});
+  }
+  std::ranges::sort(pairs);
+  const auto equal = [](const Pair& x, const Pair& y) { return x.a == y.a && x.b == y.b; };
+  const auto rest = std::ranges::unique(pairs, equal);  // the least weight stands first
+  pairs.erase(rest.begin(), rest.end());
+  const bool weighted = !input.weights.empty();
+  input.edges.clear();
+  input.weights.clear();
+  for (const Pair& pair : pairs) {
+    for (const polite::Edge edge : {polite::Edge{pair.a, pair.b}, polite::Edge{pair.b, pair.a}}) {
+      input.edges.push_back(edge);
+      if (weighted) input.weights.push_back(pair.weight);
+    }
+  }
 }
 
 std::uint32_t vertex_called(const Input& input, const std::string& name, const char* option) {

@@ -28,6 +28,9 @@ struct Input {
 /// that a file's are not used. Throws UserError, for a graph without vertices too.
 Input load_input(const Options& options, bool want_weights = false);
 
+/// Both ways between neighbours, each pair once and with the least of its weights; no loops.
+void make_undirected(Input& input);
+
 /// The vertex that an option names; the first if `name` is empty. Throws UserError if there is none.
 std::uint32_t vertex_called(const Input& input, const std::string& name, const char* option);
 

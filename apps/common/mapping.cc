@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "apps/common/mapping_json.h"
 #include "apps/common/values_file.h"
 #include "roles/overlay/records/records.h"
 

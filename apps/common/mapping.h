@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a graph lies on a cluster and what that will cost, for people (--explain) and for machines (--json, the
-// record's mapping.json, from which the report tells which vertex keeps the busiest core busy).
+// How a graph lies on a cluster and what that will cost, for people (--explain). For machines:
+// mapping_json.h.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -26,10 +25,6 @@ struct Mapping {
 Mapping mapping_of(const polite::GraphStore& graph, const polite::Placement& placement,
                    const polite::MapReport& report);
 
-/// Combined vertices by name, most in-edges first, and forecasts of a superstep in which all vertices send.
-nlohmann::json summary_of(const Mapping& mapping, const polite::VertexNames& names);
-/// The same, and the work of each core, which goes by its name among the counters.
-nlohmann::json record_of(const Mapping& mapping, const polite::VertexNames& names);
 /// The summary in lines.
 std::string explanation_of(const Mapping& mapping, const polite::VertexNames& names);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/common/options.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -11,8 +12,8 @@
 #include <filesystem>
 #include <map>
 #include <span>
-#include <sstream>
 
+#include "apps/include/polyloom/program.h"
 #include "fabric/cluster/suggest.h"
 #include "fabric/command_line.h"
 #include "fabric/error.h"
@@ -21,13 +22,6 @@
 
 namespace polyloom::apps {
 namespace {
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
-  return parts;
-}
 
 /// A range lets "nan" through: it is below nothing.
 std::string is_number(const std::string& text) {
@@ -108,9 +102,28 @@ void add_named(CLI::App& cli, const char* option, const char* variable,
   cli.add_option_function<std::string>(option, set, help)->check(CLI::IsMember(names));
 }
 
-void add_mapping(CLI::App& cli, Options& o) {
-  add_named(cli, "--combine", "POLITE_COMBINE", polite::kCombineNames, o.combine,
-            "Merge messages to vertices with many in-edges on their way: auto (where it pays), on, off");
+void add_parameter(CLI::App& cli, const Parameter& parameter, Options& o) {
+  const std::string name = parameter.name;
+  o.parameters[name] = parameter.value;
+  const auto set = [&o, name](const double& value) {
+    o.parameters[name] = value;
+    o.given.insert(name);
+  };
+  auto* const option = cli.add_option_function<double>("--" + name, set, parameter.help)
+                           ->check(CLI::Validator(is_number, "", ""))
+                           ->default_str(fmt::format("{}", parameter.value));
+  if (parameter.whole) {
+    option->type_name("UINT")->check(
+        CLI::Range(static_cast<std::uint32_t>(parameter.least), static_cast<std::uint32_t>(parameter.most)));
+  } else {
+    option->check(CLI::Range(parameter.least, parameter.most));
+  }
+}
+
+void add_mapping(CLI::App& cli, const Description& program, Options& o) {
+  if (program.has_combiner)
+    add_named(cli, "--combine", "POLITE_COMBINE", polite::kCombineNames, o.combine,
+              "Merge messages to vertices with many in-edges on their way: auto (where it pays), on, off");
   add_named(
       cli, "--pins", "POLITE_PINS", polite::kPinsNames, o.pins,
       "How a vertex's message goes to many: unicast (to each thread), local (to each mailbox, for many of "
@@ -151,38 +164,25 @@ void refuse_extras(const CLI::App& cli) {
 
 }  // namespace
 
-Options parse_options(int argc, char** argv, const char* app, const char* purpose, unsigned sets,
-                      const char* modes) {
+Options parse_options(int argc, char** argv, const Description& program) {
   Options o;
-  o.app = app;
-  CLI::App cli{purpose, std::string("polyloom run ") + app};
+  o.app = program.name;
+  CLI::App cli{program.purpose, "polyloom run " + program.name};
   add_input(cli, o);
-  if (sets & kIterations) {
-    cli.add_option("--iterations", o.iterations, "Updates from the uniform start")
-        ->check(CLI::Range(0u, 65535u))
-        ->capture_default_str();
-  }
-  if (sets & kDamping) {
-    cli.add_option("--damping", o.damping, "Damping factor d")
-        ->check(CLI::Range(0.0, 1.0) & CLI::Validator(is_number, "", ""))
-        ->capture_default_str();
-  }
-  if (sets & kSource)
+  for (const Parameter& parameter : program.parameters) add_parameter(cli, parameter, o);
+  if (program.takes_source)
     cli.add_option("--source", o.source,
                    "Vertex to start from, by the file's id or name (default: the first)");
-  if (sets & kSources) {
-    cli.add_option("--sources", o.sources, "Search from the first N vertices (default 64, or all of fewer)")
-        ->check(CLI::Range(1u, 448u));
-  }
-  if (sets & kWeights) {
+  if (program.takes_weights) {
     cli.add_option("--max-weight", o.max_weight, "Draw weights 1..N where the file has none (else all are 1)")
         ->check(CLI::Range(0u, 1u << 20));
   }
-  if (sets & kCombine) add_mapping(cli, o);
-  if (sets & kMode) {
-    const auto names = split(modes);
-    o.mode = names.front();
-    cli.add_option("--mode", o.mode, "How to compute it")->check(CLI::IsMember(names))->capture_default_str();
+  add_mapping(cli, program, o);
+  if (!program.modes.empty()) {
+    o.mode = program.modes.front();
+    cli.add_option("--mode", o.mode, "How to compute it")
+        ->check(CLI::IsMember(program.modes))
+        ->capture_default_str();
   }
   add_output(cli, o);
   cli.allow_extras();  // so that we can say what was meant instead
@@ -196,6 +196,9 @@ Options parse_options(int argc, char** argv, const char* app, const char* purpos
     std::exit(status == 0 ? 0 : 2);
   }
   if (!o.out.empty()) check_output(o);
+  if (o.verify && !program.has_reference)
+    throw UserError("--verify: " + program.name +
+                    " has nothing to compare with; --verify-with FILE.py compares with a function of yours");
   if (o.verify) check_verify(o);
   // The record goes there.
   if (const char* folder = std::getenv("POLYLOOM_RUN_DIR"); folder != nullptr && *folder != 0)
@@ -204,3 +207,5 @@ Options parse_options(int argc, char** argv, const char* app, const char* purpos
 }
 
 }  // namespace polyloom::apps
+
+double polyloom::Start::parameter(const char* name) const { return options.parameter(name); }

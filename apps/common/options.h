@@ -3,22 +3,33 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "polite/placed_graph.h"
 
+namespace polyloom {
+struct Parameter;
+}
+
 namespace polyloom::apps {
 
-/// Options that only some applications have; ask for them with `|`.
-enum OptionSet : unsigned {
-  kIterations = 1,
-  kDamping = 2,
-  kSource = 4,
-  kSources = 8,
-  kMode = 16,
-  kWeights = 32,
-  kCombine = 64
+/// What the command line needs to know of a program (polyloom/program.h).
+struct Description {
+  std::string name;
+  std::string purpose;             ///< in one sentence
+  std::vector<std::string> modes;  ///< values of --mode, the first being the default; none: there is one mode
+  std::span<const Parameter> parameters;
+  bool takes_source = false;
+  bool takes_weights = false;
+  bool has_combiner = false;
+  bool has_reference = false;  ///< --verify can be answered
 };
 
 inline constexpr std::uint64_t kGraphSeed = 1;
@@ -33,12 +44,11 @@ struct Options {
   std::optional<std::uint64_t> graph_seed;  ///< of what is drawn; kGraphSeed if not given
   bool undirected = false;                  ///< add the reverse of every edge
   // What to compute.
-  unsigned iterations = 20;
-  double damping = 0.85;
-  std::string source;               ///< a vertex's name; empty = the first vertex
-  std::optional<unsigned> sources;  ///< how many of the first vertices; none: 64, or all if these are fewer
-  std::string mode;                 ///< application's own variants
-  unsigned max_weight = 0;          ///< draw integer weights 1..max_weight where the file has none
+  std::map<std::string, double, std::less<>> parameters;  ///< all of the program's, by name
+  std::set<std::string, std::less<>> given;               ///< those that the command line says
+  std::string source;                                     ///< a vertex's name; empty = the first vertex
+  std::string mode;                                       ///< program's own variants
+  unsigned max_weight = 0;  ///< draw integer weights 1..max_weight where the file has none
   // How to map it.
   polite::Combine combine = polite::Combine::automatic;
   polite::Pins pins = polite::Pins::automatic;
@@ -48,11 +58,13 @@ struct Options {
   std::string out;
   bool json = false;
   unsigned top = 10;
+
+  /// Precondition: the program has a parameter of that name.
+  double parameter(std::string_view name) const { return parameters.find(name)->second; }
 };
 
-/// Parses the command line. `modes` lists the values of --mode, the first being the default. Prints help and
-/// ends the program for --help; ends it with status 2 and one message for wrong usage.
-Options parse_options(int argc, char** argv, const char* app, const char* purpose, unsigned sets,
-                      const char* modes = "");
+/// Parses the command line. Prints help and ends the program for --help; ends it with status 2 and one
+/// message for wrong usage.
+Options parse_options(int argc, char** argv, const Description& program);
 
 }  // namespace polyloom::apps

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 #include <queue>
+#include <set>
 
 #include "apps/verify/verify.h"
 #include "fabric/error.h"
@@ -75,6 +76,31 @@ std::vector<double> reference_components(const NamedGraph& graph) {
   std::vector<double> labels(parent.size());
   for (std::uint32_t v = 0; v < labels.size(); ++v) labels[v] = root(v);
   return labels;
+}
+
+std::vector<double> reference_core_numbers(const NamedGraph& graph) {
+  std::vector<std::set<std::uint32_t>> neighbours(graph.names.size());
+  for (const auto& arc : graph.arcs) {
+    if (arc.from == arc.to) continue;
+    neighbours[arc.from].insert(arc.to);
+    neighbours[arc.to].insert(arc.from);
+  }
+  std::set<std::pair<std::size_t, std::uint32_t>> left;  // by how many neighbours are left
+  for (std::uint32_t v = 0; v < neighbours.size(); ++v) left.insert({neighbours[v].size(), v});
+  std::vector<double> core(neighbours.size());
+  std::size_t most = 0;
+  while (!left.empty()) {
+    const auto [few, v] = *left.begin();
+    left.erase(left.begin());
+    most = std::max(most, few);
+    core[v] = static_cast<double>(most);
+    for (const std::uint32_t w : neighbours[v]) {
+      left.erase({neighbours[w].size(), w});
+      neighbours[w].erase(v);
+      left.insert({neighbours[w].size(), w});
+    }
+  }
+  return core;
 }
 
 std::vector<double> reference_distance_sums(const NamedGraph& graph, std::uint32_t count) {

@@ -9,10 +9,12 @@
 #include <cstdlib>
 #include <string>
 
-#include "apps/pagerank/pagerank.h"
 #include "fabric/error.h"
 #include "fabric/guarded.h"
 #include "polite/generate.h"
+
+#define POLYLOOM_VERTICES_ONLY
+#include "apps/pagerank/pagerank.cc"
 
 namespace {
 

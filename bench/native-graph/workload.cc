@@ -5,11 +5,13 @@
 #include <chrono>
 #include <ctime>
 
-#include "apps/hashmin/hashmin.h"
-#include "apps/pagerank/pagerank.h"
-#include "apps/sssp/sssp.h"
 #include "fabric/error.h"
 #include "polite/generate.h"
+
+#define POLYLOOM_VERTICES_ONLY
+#include "apps/components/components.cc"
+#include "apps/pagerank/pagerank.cc"
+#include "apps/sssp/sssp.cc"
 
 namespace polyloom::bench {
 namespace {
@@ -113,7 +115,7 @@ Timed<float> Workload::pagerank(unsigned iterations, double damping) {
     state.share = out_degree_[v] == 0 ? 0.0f : static_cast<float>(damping / out_degree_[v]);
   }
   build_seconds_ = since(start);
-  return run<PageRankVertex>(*graph, build_seconds_, [](const auto& m) { return m.score; });
+  return run<PageRankVertex>(*graph, build_seconds_, [](const auto& m) { return m.value; });
 }
 
 Timed<std::uint32_t> Workload::components() {
@@ -129,7 +131,7 @@ Timed<std::uint32_t> Workload::components() {
   }
   for (std::uint32_t v = 0; v < data_.vertices; ++v) graph->devices[v]->state.id = v;
   build_seconds_ = since(start);
-  return run<HashMinVertex>(*graph, build_seconds_, [](const auto& m) { return m.label; });
+  return run<HashMinVertex>(*graph, build_seconds_, [](const auto& m) { return m.value; });
 }
 
 Timed<std::uint32_t> Workload::sssp() {
@@ -146,7 +148,7 @@ Timed<std::uint32_t> Workload::sssp() {
     graph->devices[v]->state.is_source = v == source_;
   }
   build_seconds_ = since(start);
-  return run<SsspAsync>(*graph, build_seconds_, [](const auto& m) { return m.distance; });
+  return run<SsspAsync>(*graph, build_seconds_, [](const auto& m) { return m.value; });
 }
 
 }  // namespace polyloom::bench

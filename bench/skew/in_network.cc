@@ -14,9 +14,11 @@
 
 #include "apps/common/input.h"
 #include "apps/common/options.h"
-#include "apps/pagerank/pagerank.h"
 #include "fabric/guarded.h"
 #include "polite/mapper/costs.h"
+
+#define POLYLOOM_VERTICES_ONLY
+#include "apps/pagerank/pagerank.cc"
 
 namespace {
 
@@ -63,7 +65,10 @@ double busiest_core_in_network(const GraphStore& graph, const Placement& placeme
 }
 
 int run(int argc, char** argv) {
-  const apps::Options options = apps::parse_options(argc, argv, "pagerank", "", apps::kCombine);
+  apps::Description description;
+  description.name = "pagerank";
+  description.has_combiner = true;
+  const apps::Options options = apps::parse_options(argc, argv, description);
   const apps::Input input = apps::load_input(options);
   PGraph<PageRankVertex, PageRankState, None, PageRankMessage> graph;
   graph.newDevices(input.vertices);

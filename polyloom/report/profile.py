@@ -12,7 +12,6 @@ from collections import defaultdict
 from html import escape
 from pathlib import Path
 
-from polyloom import paths
 from polyloom.record import RunRecord
 
 ADDR2LINE = "riscv64-unknown-elf-addr2line"
@@ -42,13 +41,9 @@ def render(run: RunRecord) -> str:
 
 
 def _elf(run: RunRecord) -> Path | None:
-    app, mode = run.result.get("app"), run.result.get("mode")
-    names = [f"{app}_{mode}", str(app)] if mode and mode != "async" else [str(app)]
-    for name in names:
-        path = paths.build_dir() / "device" / name / "app.elf"
-        if path.is_file():
-            return path
-    return None
+    folder = run.result.get("device")
+    path = Path(str(folder)) / "app.elf"
+    return path if folder and path.is_file() else None
 
 
 def functions(elf: Path, addresses: list[int]) -> list[str]:

@@ -86,6 +86,23 @@ if(POLYLOOM_RV_CC AND NOT TARGET polyloom_device_runtime)
   add_custom_target(polyloom_device_runtime ALL DEPENDS ${out}/boot.bin ${out}/entry.o ${out}/lib.o)
 endif()
 
+# The words of a call that links a program, before its objects.
+function(polyloom_device_link_words result text_limit globals_limit)
+  set(${result} ${POLYLOOM_RV_FLAGS} -T ${POLYLOOM_DEVICE_DIR}/link.ld -Wl,--gc-sections -Wl,-G,0
+    -Wl,--defsym=polyloom_text_base=${POLYLOOM_PARAM_MaxBootImageBytes}
+    -Wl,--defsym=polyloom_instr_bytes=${text_limit}
+    -Wl,--defsym=polyloom_globals_base=${POLYLOOM_PARAM_DRAMBase}
+    -Wl,--defsym=polyloom_globals_bytes=${globals_limit} PARENT_SCOPE)
+endfunction()
+
+# polyloom_device_words(COMPILE LINK): how a vertex program of a user is compiled and linked.
+function(polyloom_device_words compile link)
+  math(EXPR text_limit "4 * ${POLYLOOM_PARAM_InstrsPerCore}")
+  polyloom_device_link_words(words ${text_limit} ${POLYLOOM_PARAM_POLiteDRAMGlobalsLength})
+  set(${compile} ${POLYLOOM_RV_FLAGS} ${POLYLOOM_RV_CXXFLAGS} -O2 -DTINSEL PARENT_SCOPE)
+  set(${link} ${words} ${POLYLOOM_DEVICE_RUNTIME}/entry.o ${POLYLOOM_DEVICE_RUNTIME}/lib.o PARENT_SCOPE)
+endfunction()
+
 function(polyloom_device_program name)
   cmake_parse_arguments(ARG "POLITE;BENCH" "TEXT_LIMIT;GLOBALS_LIMIT" "DEFINITIONS;OPTIONS" ${ARGN})
   if(NOT POLYLOOM_RV_CC)
@@ -124,14 +141,10 @@ function(polyloom_device_program name)
   endforeach()
 
   set(runtime ${POLYLOOM_DEVICE_RUNTIME})
+  polyloom_device_link_words(words ${ARG_TEXT_LIMIT} ${ARG_GLOBALS_LIMIT})
   add_custom_command(
     OUTPUT ${out}/app.elf
-    COMMAND ${POLYLOOM_RV_CC} ${POLYLOOM_RV_FLAGS} -T ${POLYLOOM_DEVICE_DIR}/link.ld -Wl,--gc-sections -Wl,-G,0
-            -Wl,--defsym=polyloom_text_base=${POLYLOOM_PARAM_MaxBootImageBytes}
-            -Wl,--defsym=polyloom_instr_bytes=${ARG_TEXT_LIMIT}
-            -Wl,--defsym=polyloom_globals_base=${POLYLOOM_PARAM_DRAMBase}
-            -Wl,--defsym=polyloom_globals_bytes=${ARG_GLOBALS_LIMIT}
-            ${runtime}/entry.o ${objects} ${runtime}/lib.o -o ${out}/app.elf
+    COMMAND ${POLYLOOM_RV_CC} ${words} ${runtime}/entry.o ${objects} ${runtime}/lib.o -o ${out}/app.elf
     DEPENDS ${objects} ${runtime}/entry.o ${runtime}/lib.o ${POLYLOOM_DEVICE_DIR}/link.ld
     COMMENT "Linking device program ${name}"
     VERBATIM)

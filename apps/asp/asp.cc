@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Average shortest path by multi-source breadth-first search: up to 448 searches at once, one bit each; a
+// superstep is one level. A vertex sends the searches that reached it in this level. Source: Multicast paper,
+// section VI.
+#include <polyloom/program.h>
+
+inline constexpr uint32_t kAspWords = 14;
+inline constexpr uint32_t kAspSources = 32 * kAspWords;
+inline constexpr uint32_t kNoSource = 0xffffffff;
+
+struct AspState {
+  uint32_t id;
+  uint32_t source;            ///< number of the search that starts here, or kNoSource
+  uint32_t sum;               ///< of the distances from all sources that reach this vertex
+  uint32_t reached;           ///< how many do
+  uint32_t level;             ///< supersteps so far (PDevice::time has only 16 bits)
+  uint32_t words;             ///< that the searches fill; what lies behind is 0
+  uint32_t seen[kAspWords];   ///< searches that have reached this vertex
+  uint32_t fresh[kAspWords];  ///< those that did in this level, to be sent
+  uint32_t heard[kAspWords];  ///< those that neighbours sent in this level
+};
+
+struct AspResult {
+  uint32_t id;
+  uint32_t value;    ///< sum of the distances from all sources that reach this vertex
+  uint32_t reached;  ///< how many do
+};
+
+struct AspMessage {
+  uint32_t fresh[kAspWords];
+};
+
+/// Bits set in a word, without the table or instruction that small cores lack.
+INLINE uint32_t count_bits(uint32_t x) {
+  x -= (x >> 1) & 0x55555555;
+  x = (x & 0x33333333) + ((x >> 2) & 0x33333333);
+  x = (x + (x >> 4)) & 0x0f0f0f0f;
+  return (x * 0x01010101) >> 24;
+}
+
+struct AspVertex : PDevice<AspState, None, AspMessage> {
+  typedef POr<uint32_t> Combiner;
+  static constexpr bool monotone = true;  // who has seen a search needs not hear of it again
+  static constexpr bool recvNeverSends = true;
+  INLINE void init() {
+    *readyToSend = No;
+    if (s->source == kNoSource) return;
+    s->fresh[s->source / 32] = 1u << (s->source % 32);
+    s->seen[s->source / 32] = s->fresh[s->source / 32];
+    s->reached = 1;
+    *readyToSend = Pin(0);
+  }
+  INLINE void send(AspMessage* msg) {
+    for (uint32_t i = 0; i < kAspWords; ++i) msg->fresh[i] = s->fresh[i];
+    *readyToSend = No;
+  }
+  INLINE void recv(AspMessage* msg, None*) {
+    for (uint32_t i = 0; i < s->words; ++i) s->heard[i] |= msg->fresh[i];
+  }
+  INLINE bool step() {
+    uint32_t found = 0;
+    s->level++;
+    for (uint32_t i = 0; i < s->words; ++i) {
+      const uint32_t fresh = s->heard[i] & ~s->seen[i];
+      s->heard[i] = 0;
+      s->fresh[i] = fresh;
+      s->seen[i] |= fresh;
+      found += count_bits(fresh);
+    }
+    if (found == 0) return false;
+    s->sum += found * s->level;
+    s->reached += found;
+    *readyToSend = Pin(0);
+    return true;
+  }
+  INLINE bool finish(AspResult* result) {
+    result->id = s->id;
+    result->value = s->sum;
+    result->reached = s->reached;
+    return true;
+  }
+};
+
+struct Asp : polyloom::Program {
+  using Vertex = AspVertex;
+  static constexpr const char* purpose =
+      "Average shortest path: breadth-first search from the first N vertices at once.";
+  static constexpr polyloom::Parameter parameters[] = {
+      {"sources", 64, "Search from the first N vertices (default 64, or all of fewer)", 1, kAspSources}};
+  static constexpr bool states_in_dram = true;
+
+  static uint32_t sources(double wanted, uint32_t vertices) {
+    return wanted < vertices ? static_cast<uint32_t>(wanted) : vertices;
+  }
+  static void start(AspState& state, const polyloom::Start& vertex) {
+    const uint32_t count = sources(vertex.parameter("sources"), vertex.vertices);
+    state.source = vertex.vertex < count ? vertex.vertex : kNoSource;
+    state.words = (count + 31) / 32;
+  }
+
+#if POLYLOOM_HOST
+  static void check(const Options& options, const Input& input) {
+    if (options.given.contains("sources") && options.parameter("sources") > input.vertices) {
+      throw polyloom::UserError(
+          "--sources " + std::to_string(static_cast<uint32_t>(options.parameter("sources"))) +
+          ": the graph has " + std::to_string(input.vertices) + " vertices; give at most as many");
+    }
+  }
+  static void report(const Options& options, const Input& input, std::span<const AspResult> results,
+                     Answer& answer) {
+    constexpr double kNotReached = std::numeric_limits<double>::quiet_NaN();
+    const uint32_t count = sources(options.parameter("sources"), input.vertices);
+    double pairs = 0, sum = 0;  // of a source and another vertex that it reaches
+    for (const AspResult& result : results) {
+      // A source reaches itself, at no distance.
+      const uint32_t itself = result.id < count, others = result.reached - itself;
+      if (others == 0 && count > itself) answer.values[result.id] = kNotReached;
+      pairs += others;
+      sum += result.value;
+    }
+    answer.facts = {{"sources", count},
+                    {"pairs", pairs},
+                    {"sum_of_distances", sum},
+                    {"average_shortest_path", pairs > 0 ? sum / pairs : kNotReached}};
+    const double all = count * (input.vertices - 1.0);
+    if (pairs == all) return;
+    answer.notes.push_back(
+        std::to_string(static_cast<uint64_t>(all - pairs)) + " of " +
+        std::to_string(static_cast<uint64_t>(all)) +
+        " pairs of a source and another vertex have no path from the one to the other; sums "
+        "and the average leave them out, and a vertex that no other source reaches has the value inf");
+  }
+  static void verify(const Options& options, const Input& input, Answer& answer) {
+    verify_exactly(options, input, answer, [&](const NamedGraph& graph) {
+      return reference_distance_sums(graph, sources(options.parameter("sources"), input.vertices));
+    });
+  }
+#endif
+};
+
+POLYLOOM_PROGRAM(Asp)

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program that polyloom/program.h describes does on the host: read the graph, map, load, run, collect,
+// tell.
+#pragma once
+
+#include <HostLink.h>
+#include <POLite.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <concepts>
+#include <cstdio>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "apps/common/answer.h"
+#include "apps/common/input.h"
+#include "apps/common/options.h"
+#include "apps/include/polyloom/program.h"
+#include "apps/verify/verify.h"
+#include "fabric/error.h"
+#include "fabric/guarded.h"
+#include "fabric/host/progress_line.h"
+
+#ifndef POLYLOOM_PROGRAM_NAME
+#define POLYLOOM_PROGRAM_NAME "program"
+#endif
+
+namespace polyloom::apps {
+
+using WallClock = std::chrono::steady_clock;
+
+inline double seconds_since(WallClock::time_point start) {
+  return std::chrono::duration<double>(WallClock::now() - start).count();
+}
+
+/// How a graph is called in its program's hooks.
+template <typename V>
+using GraphOf = PGraph<V, typename V::State, typename V::Edge, typename V::Message>;
+
+template <typename P, typename V>
+concept ConnectsItself = requires(GraphOf<V>& graph, const Input& input) {
+  P::connect(graph, input);
+};
+template <typename P, typename V>
+inline constexpr bool labels_are_weights = std::is_arithmetic_v<typename V::Edge> && !ConnectsItself<P, V>;
+
+/// What can be told of a program without running it.
+template <typename P>
+Description describe(const char* name) {
+  Description d;
+  d.name = name;
+  d.purpose = P::purpose;
+  d.takes_source = P::takes_source;
+  if constexpr (requires { P::parameters; }) d.parameters = P::parameters;
+  const auto add = [&]<typename... M>(Modes<M...>) {
+    if constexpr (sizeof...(M) > 1) (d.modes.emplace_back(M::name()), ...);
+    d.takes_weights = P::takes_weights || (labels_are_weights<P, typename M::Vertex> || ...);
+    d.has_combiner = (requires { typename M::Vertex::Combiner; } || ...);
+  };
+  add(typename detail::ModesOf<P>::type());
+  d.has_reference = requires(const Options& o, const Input& i, Answer& a) { P::verify(o, i, a); };
+  return d;
+}
+
+/// Gives the graph its edges, as the description says.
+template <typename P, typename V>
+void connect(GraphOf<V>& graph, const Input& input) {
+  if constexpr (ConnectsItself<P, V>) {
+    P::connect(graph, input);
+  } else {
+    using Edge = typename V::Edge;
+    constexpr bool both_ways = P::edges == Edges::both_ways;
+    if (both_ways) graph.reserveEdges(2 * input.edges.size());
+    if constexpr (std::is_same_v<Edge, std::uint32_t>) {
+      graph.addLabelledEdges(input.edges, input.weights);
+      for (std::size_t i = 0; both_ways && i < input.edges.size(); ++i)
+        graph.addLabelledEdge(input.weights[i], input.edges[i].to, 0, input.edges[i].from);
+    } else if constexpr (std::is_empty_v<Edge>) {
+      graph.addEdges(input.edges);
+      for (std::size_t i = 0; both_ways && i < input.edges.size(); ++i)
+        graph.addEdge(input.edges[i].to, 0, input.edges[i].from);
+    } else {
+      static_assert(std::is_arithmetic_v<Edge>,
+                    "labels that are no numbers: say how edges get them in connect(graph, input)");
+      for (std::size_t i = 0; i < input.edges.size(); ++i) {
+        const auto weight = static_cast<Edge>(input.weights[i]);
+        graph.addLabelledEdge(weight, input.edges[i].from, 0, input.edges[i].to);
+        if (both_ways) graph.addLabelledEdge(weight, input.edges[i].to, 0, input.edges[i].from);
+      }
+    }
+  }
+}
+
+/// The states before the run.
+template <typename P, typename V>
+void start_states(GraphOf<V>& graph, const Options& options, const Input& input, std::uint32_t source) {
+  const std::uint32_t n = graph.numDevices;
+  if constexpr (requires { graph.devices[0]->state.id; }) {
+    for (std::uint32_t v = 0; v < n; ++v) graph.devices[v]->state.id = v;
+  }
+  if constexpr (requires(const Start& start) { P::start(graph.devices[0]->state, start); }) {
+    const auto start = [&](std::uint32_t v, std::uint32_t out_edges, std::uint32_t in_edges) {
+      P::start(graph.devices[v]->state, Start{v, n, out_edges, in_edges, v == source, options});
+    };
+    if constexpr (!ConnectsItself<P, V> && P::edges != Edges::both_ways) {
+      for (std::uint32_t v = 0; v < n; ++v) start(v, graph.fanOut(v), graph.fanIn(v));
+    } else {
+      std::vector<std::uint32_t> out(n, 0), in(n, 0);
+      for (const auto& edge : input.edges) ++out[edge.from], ++in[edge.to];
+      for (std::uint32_t v = 0; v < n; ++v) start(v, out[v], in[v]);
+    }
+  }
+}
+
+/// Runs `graph` (mapped by `options`, with initial states) with the device program `device` and hands each
+/// vertex's finish message to `take`. Sets answer.phases and, on a cluster, answer.mapping. Adds to
+/// answer.load_seconds.
+template <typename Graph, typename Message, typename Take>
+void run_graph(Graph& graph, const Options& options, const std::string& device, Answer& answer, Take take) {
+  const auto start = WallClock::now();
+  HostLink link;
+  graph.write(&link);
+  if (!graph.is_simulation()) {
+    answer.mapping = mapping_of(graph.store(), graph.placement(), graph.mapReport);
+  } else {
+    if (options.explain)
+      answer.notes.push_back(
+          "nothing to explain: a native run maps its vertices to no threads of FPGAs; say --on sim");
+    if (options.pins != polite::Pins::automatic)
+      answer.notes.push_back("--pins changes nothing: a native run sends no messages between FPGAs");
+  }
+  const std::string folder = device_folder(device);
+  if (!graph.is_simulation()) answer.device = folder;
+  link.boot((folder + "/code.v").c_str(), (folder + "/data.v").c_str());
+  if (options.combine == polite::Combine::on && graph.layout().partial_bytes == 0)
+    answer.notes.push_back(
+        "--combine on changes nothing: the messages of this form of the program cannot be merged");
+  answer.load_seconds += seconds_since(start);
+  link.go();
+  std::vector<PMessage<Message>> messages(4096);
+  for (std::uint64_t left = graph.numDevices; left > 0;) {
+    // The first alone: it says that the graph has finished.
+    const bool first = left == graph.numDevices;
+    const auto count = first ? 1 : static_cast<int>(std::min<std::uint64_t>(left, messages.size()));
+    link.recvMsgs(count, sizeof(PMessage<Message>), messages.data());
+    for (int i = 0; i < count; ++i) take(messages[static_cast<std::size_t>(i)].payload);
+    left -= static_cast<std::uint64_t>(count);
+  }
+  answer.phases = link.phases();
+}
+
+/// One mode of a program, from the edges to the answer's values.
+template <typename P, typename V>
+void run_mode(const Description& description, const Options& options, const Input& input,
+              std::uint32_t source, Answer& answer) {
+  using Result = PFinishType<V>;
+  std::vector<Result> results(input.vertices);
+  {
+    GraphOf<V> graph;
+    graph.mapVerticesToDRAM = P::states_in_dram;
+    graph.newDevices(input.vertices);
+    connect<P, V>(graph, input);
+    graph.mapOptions.combine = options.combine;
+    graph.mapOptions.pins = options.pins;
+    {
+      const fabric::Heartbeat heartbeat("placing " + std::to_string(graph.numDevices) + " vertices");
+      graph.map();
+    }
+    start_states<P, V>(graph, options, input, source);
+    const bool first = options.mode.empty() || options.mode == description.modes.front();
+    const std::string device = description.name + (first ? "" : "_" + options.mode);
+    run_graph<GraphOf<V>, Result>(graph, options, device, answer,
+                                  [&](const Result& result) { results.at(result.id) = result; });
+  }
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  answer.integral = std::is_integral_v<decltype(Result::value)>;
+  answer.values.resize(input.vertices);
+  for (std::uint32_t v = 0; v < input.vertices; ++v) {
+    const auto value = static_cast<double>(results[v].value);
+    answer.values[v] = value == P::no_value ? kNone : value;
+  }
+  if constexpr (requires { P::report(options, input, std::span<const Result>(results), answer); })
+    P::report(options, input, std::span<const Result>(results), answer);
+}
+
+/// What builds the program must know: {"modes": [...], "bytes": [...]}, bytes of a state, a message and a
+/// label.
+template <typename P>
+void print_description(const Description& description) {
+  std::string modes, bytes;
+  const auto add = [&]<typename... M>(Modes<M...>) {
+    ((modes += std::string(modes.empty() ? "" : ", ") + '"' + M::name() + '"'), ...);
+    ((bytes += (bytes.empty() ? "" : ", ") + std::to_string(detail::bytes_of<typename M::Vertex>())), ...);
+  };
+  add(typename detail::ModesOf<P>::type());
+  std::printf("{\"name\": \"%s\", \"modes\": [%s], \"bytes\": [%s]}\n", description.name.c_str(),
+              modes.c_str(), bytes.c_str());
+}
+
+/// The body of the host's main().
+template <typename P>
+int run_described(int argc, char** argv) {
+  const Description description = describe<P>(POLYLOOM_PROGRAM_NAME);
+  if (argc == 2 && std::string_view(argv[1]) == "--describe") {
+    print_description<P>(description);
+    return 0;
+  }
+  const Options options = parse_options(argc, argv, description);
+  const auto start = WallClock::now();
+  Input input = load_input(options, description.takes_weights);
+  if (P::edges == Edges::undirected) make_undirected(input);
+  const std::uint32_t source = vertex_called(input, options.source, "--source");
+  if constexpr (requires { P::check(options, input); }) P::check(options, input);
+  Answer answer;
+  answer.load_seconds = seconds_since(start);
+  answer.of_vertices = P::values_are_vertices;
+  answer.largest_first = P::largest_first;
+  const auto run = [&]<typename... M>(Modes<M...>) {
+    const bool one = sizeof...(M) == 1;
+    ((one || options.mode == M::name()
+          ? run_mode<P, typename M::Vertex>(description, options, input, source, answer)
+          : void()),
+     ...);
+  };
+  run(typename detail::ModesOf<P>::type());
+  if constexpr (requires { P::verify(options, input, answer); }) {
+    if (options.verify) P::verify(options, input, answer);
+  }
+  return finish(options, input, answer);
+}
+
+template <typename P>
+int run_program(int argc, char** argv) {
+  return guarded([&] { return run_described<P>(argc, argv); });
+}
+
+}  // namespace polyloom::apps

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// A vertex program in one file. It is compiled twice: for the threads of the overlay and for the host, which
+// reads the graph, runs the vertices natively or on a cluster, and writes the answer.
+//
+//   #include <polyloom/program.h>
+//   struct Degree : PDevice<State, None, Message> { ... };   // what a vertex does (docs/polite.md)
+//   struct Degrees : polyloom::Program {                      // what the command line needs to know of it
+//     using Vertex = Degree;
+//     static constexpr const char* purpose = "How many neighbours a vertex has.";
+//   };
+//   POLYLOOM_PROGRAM(Degrees)
+//
+// Threads have no standard library: what only the host understands stands between #if POLYLOOM_HOST and
+// #endif. Set POLITE_NUM_PINS, if it is not 1, before this header.
+#pragma once
+
+#include <POLite.h>
+
+// POLYLOOM_VERTICES_ONLY: a program with a main of its own includes this one's file for the vertex classes.
+#if defined(TINSEL) || defined(POLYLOOM_VERTICES_ONLY)
+#define POLYLOOM_HOST 0
+#else
+#define POLYLOOM_HOST 1
+#endif
+
+namespace polyloom {
+namespace apps {
+struct Options;
+struct Input;
+struct Answer;
+struct NamedGraph;
+}  // namespace apps
+
+/// A number that the program takes on its command line: --NAME VALUE.
+struct Parameter {
+  const char* name;
+  double value;  ///< where it is not given
+  const char* help;
+  double least = 0, most = 4294967295.0;
+  bool whole = true;
+};
+
+/// What is known of a vertex before the run.
+struct Start {
+  uint32_t vertex;               ///< its number, 0 .. vertices-1
+  uint32_t vertices;             ///< in the whole graph
+  uint32_t out_edges, in_edges;  ///< of the graph as it was read, or made undirected
+  bool is_source;                ///< the vertex that --source names
+  const apps::Options& options;
+  /// Value of one of the program's parameters.
+  double parameter(const char* name) const;
+};
+
+/// How a program takes a graph's edges.
+enum class Edges {
+  as_given,    ///< on Pin(0), from their source to their target
+  both_ways,   ///< also from target to source
+  undirected,  ///< both ways, each pair of neighbours once and without loops
+};
+
+/// Base of a program's description; a program says what is different. Beside these it has
+/// - `Vertex`, its vertex class, or `Modes<Mode<"name", Vertex>...>`, of which --mode chooses one;
+/// - `parameters`, an array of Parameter;
+/// - `static void start(State&, const Start&)`, if states do not begin as zeros; a member `id` of the state
+///   is the vertex's number without being set;
+/// - `static void connect(Graph&, const Input&)`, host only, if `edges` does not say it;
+/// - `static void check(const Options&, const Input&)`, host only: throws UserError for what
+///   cannot be computed;
+/// - `static void report(const Options&, const Input&, std::span<const Result>, Answer&)`, host only: figures
+///   and notes; results stand by vertex;
+/// - `static void verify(const Options&, const Input&, Answer&)`, host only: --verify.
+///
+/// Vertices answer in finish(Result*), with a member `id`, the vertex's number, and `value`, the answer.
+struct Program {
+  using Options = apps::Options;
+  using Input = apps::Input;
+  using Answer = apps::Answer;
+  using NamedGraph = apps::NamedGraph;
+
+  static constexpr const char* purpose = "A vertex program.";
+  static constexpr Edges edges = Edges::as_given;
+  static constexpr bool takes_source = false;   ///< --source
+  static constexpr bool takes_weights = false;  ///< also where no label is a number, or connect() sets labels
+  static constexpr bool largest_first = true;   ///< of the vertices that are printed
+  static constexpr bool values_are_vertices = false;
+  static constexpr bool states_in_dram = false;
+  /// A `value` that stands for none (a vertex that is not reached); this one equals nothing.
+  static constexpr double no_value = __builtin_nan("");
+};
+
+/// Text as a template's argument.
+template <unsigned Size>
+struct ModeName {
+  char text[Size];
+  constexpr ModeName(const char (&from)[Size]) {  // NOLINT: Mode<"name", ...>
+    for (unsigned i = 0; i < Size; ++i) text[i] = from[i];
+  }
+};
+template <ModeName Name, typename V>
+struct Mode {
+  using Vertex = V;
+  static constexpr const char* name() { return Name.text; }
+};
+template <typename... M>
+struct Modes {
+  static constexpr unsigned count = sizeof...(M);
+};
+
+namespace detail {
+template <typename P>
+struct ModesOf {
+  using type = Modes<Mode<"", typename P::Vertex>>;
+};
+template <typename P>
+requires requires { typename P::Modes; }
+struct ModesOf<P> {
+  using type = typename P::Modes;
+};
+template <unsigned N, typename M>
+struct VertexAt;
+template <unsigned N, typename First, typename... Rest>
+struct VertexAt<N, Modes<First, Rest...>> : VertexAt<N - 1, Modes<Rest...>> {};
+template <typename First, typename... Rest>
+struct VertexAt<0, Modes<First, Rest...>> {
+  using type = typename First::Vertex;
+};
+/// Bytes of a state, a message and a label, to compare the two compilations.
+template <typename V>
+constexpr unsigned long bytes_of() {
+  return sizeof(typename V::State) << 16 | sizeof(typename V::Message) << 8 | sizeof(typename V::Edge);
+}
+}  // namespace detail
+
+#ifdef TINSEL
+/// A thread's program, of the mode that the build names.
+template <typename P, unsigned Mode>
+INLINE int run_thread() {
+  using V = typename detail::VertexAt<Mode, typename detail::ModesOf<P>::type>::type;
+#ifdef POLYLOOM_HOST_BYTES
+  static_assert(
+      detail::bytes_of<V>() == POLYLOOM_HOST_BYTES,
+      "states, messages and labels must be as long on threads as on the host: no pointers, no long, "
+      "no size_t, but uint32_t and the like, and float");
+#endif
+  using Thread = PThread<V, typename V::State, typename V::Edge, typename V::Message>;
+  auto* const thread = (Thread*)tinselHeapBaseSRAM();
+  thread->run();
+  return 0;
+}
+#endif
+
+}  // namespace polyloom
+
+#ifdef POLYLOOM_VERTICES_ONLY
+#define POLYLOOM_PROGRAM(P)
+#elif POLYLOOM_HOST
+#include "apps/common/run_program.h"
+#define POLYLOOM_PROGRAM(P) \
+  int main(int argc, char** argv) { return polyloom::apps::run_program<P>(argc, argv); }
+#else
+#ifndef POLYLOOM_MODE
+#define POLYLOOM_MODE 0
+#endif
+#define POLYLOOM_PROGRAM(P) \
+  int main() { return polyloom::run_thread<P, POLYLOOM_MODE>(); }
+#endif
