@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -16,6 +17,7 @@ import typer
 from polyloom import (
     __version__,
     applications,
+    comparison,
     errors,
     files,
     interrupts,
@@ -82,6 +84,9 @@ def run(
     ] = 0,
     trace: Annotated[bool, typer.Option("--trace", help="Write a Chrome trace into the run folder.")] = False,
     run_dir: Annotated[Path | None, typer.Option(help="Run folder; default runs/TIME-APP-ON.")] = None,
+    verify_with: Annotated[
+        Path | None, typer.Option(metavar="FILE.py", help="Compare with its function reference(graph).")
+    ] = None,
     no_report: Annotated[bool, typer.Option("--no-report", help="Do not write report.html.")] = False,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
     show_help: Annotated[
@@ -119,16 +124,28 @@ def run(
         json_output=json_output,
         run_dir=run_dir,
     )
-    status, folder, output = launch.launch(request)
+    with contextlib.ExitStack() as stack:
+        if verify_with is not None:
+            if applications.find(name).in_python:
+                raise UserError(f"--verify-with is for vertex programs; {name} has --verify")
+            request.compare_folder = stack.enter_context(process.scratch("comparing"))
+        status, folder, output = launch.launch(request)
+        verdict = ""
+        if verify_with is not None and request.compare_folder is not None and status == 0:
+            agrees, verdict = comparison.compare(verify_with, request.compare_folder)
+            status = 0 if agrees else 1
     report = None
     if status == 0 and not no_report:
         report = page.write(record.read(folder))
     if status == 0 and not native and not json_output and "--explain" in context.args:
         print(bottleneck.measured(record.read(folder)))
     if json_output:
-        _print_json(output, folder, report)
-    elif report is not None:
-        print(f"report: {report}")
+        _print_json(output, folder, report, {"verified_with": verdict} if verdict else {})
+    else:
+        if verdict:
+            print(f"verification: {verdict}")
+        if report is not None:
+            print(f"report: {report}")
     raise typer.Exit(status)
 
 
@@ -140,12 +157,13 @@ def new(name: Annotated[str, typer.Argument(metavar="NAME", help="Of the program
     print(f"polyloom run ./{file} --generate uniform:200:4 --on native")
 
 
-def _print_json(output: str, folder: Path, report: Path | None) -> None:
+def _print_json(output: str, folder: Path, report: Path | None, more: dict[str, str]) -> None:
     try:
         content = json.loads(output)
     except json.JSONDecodeError:
         sys.stdout.write(output)
         return
+    content |= more
     content["run_dir"] = str(folder)
     content["report"] = str(report) if report else None
     print(json.dumps(content))

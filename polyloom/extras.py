@@ -9,11 +9,11 @@ from typing import Any
 from polyloom.errors import UserError
 
 
-def need(module: str, package: str) -> Any:
+def need(module: str, package: str, command: str = "make setup") -> Any:
     """The module; UserError with the command that installs its package if it is not there."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] != module.split(".")[0]:
             raise
-        raise UserError(f"the Python package {package} is not installed; run `make setup`") from error
+        raise UserError(f"the Python package {package} is not installed; run `{command}`") from error

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -36,6 +38,7 @@ class RunRequest:
     profile: bool = True
     json_output: bool = False
     run_dir: Path | None = None
+    compare_folder: Path | None = None  # for edges.csv and values.csv, to be compared with a user's function
     runs_parent: Path = field(default_factory=lambda: Path("runs"))
 
 
@@ -76,6 +79,10 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
             folder.give_up()  # it has said why there is nothing to keep
             return status, folder.path, output
         record.complete(folder, app.name, on or "sim", command, request.seed, status, wall)
+    if status > FIRST_OF_SIGNALS and status not in record.INTERRUPTED:
+        name = signal.Signals(status - FIRST_OF_SIGNALS).name
+        where = f"; to see where: POLYLOOM_ON=native gdb --args {shlex.join(command)}" if on == "native" else ""
+        print(f"polyloom: {app.name} was ended by {name}{where}", file=sys.stderr)
     if status in record.INTERRUPTED:
         print(f"polyloom: {record.INTERRUPTED[status]}; the record of the run so far: {folder.path}", file=sys.stderr)
     return status, folder.path, output
@@ -100,6 +107,8 @@ def _environment(request: RunRequest, on: str, cluster: str) -> dict[str, str]:
         env["POLYLOOM_MAX_CYCLES"] = str(request.max_cycles)
     if request.profile:
         env["POLYLOOM_PROFILE"] = "1"
+    if request.compare_folder is not None:
+        env["POLYLOOM_COMPARE_FOLDER"] = str(request.compare_folder)
     if request.trace:
         env["POLYLOOM_TRACE"] = "true"
     return env

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import os
 import re
 import shlex
 import shutil
@@ -111,7 +112,7 @@ class OwnProgram:
         return headers
 
     def _compile(self, words: Sequence[str]) -> None:
-        done = process.tool([*words, "-fdiagnostics-color=never"])
+        done = process.tool([*words, "-fdiagnostics-color=never"], env={**os.environ, "LC_ALL": "C"})
         if done.returncode != 0:
             raise UserError(what_is_wrong(self.source, done.stderr))
 
@@ -119,7 +120,7 @@ class OwnProgram:
 def what_is_wrong(source: Path, messages: str) -> str:
     """A compiler's messages, told of the user's lines: also where the error is in a header of ours that they use."""
     lines = messages.splitlines()
-    errors = [i for i, line in enumerate(lines) if re.search(r": (fatal )?error: ", line)]
+    errors = [i for i, line in enumerate(lines) if re.search(r"^(?!collect2).*: (fatal )?error: ", line)]
     if not errors:
         if NO_MAIN in messages:
             return f"{source}: has no POLYLOOM_PROGRAM(...), which makes a program of the description"
@@ -134,7 +135,8 @@ def what_is_wrong(source: Path, messages: str) -> str:
         return text + (f"\n(and {more} more error{'s' if more > 1 else ''})" if more else "")
     said = re.sub(r"^.*?: (fatal )?error: ", "", lines[errors[0]])
     said = re.sub(r"^static assertion failed: ", "", said)
-    around = [match for line in lines[: errors[0] + 4] if (match := place.search(line))]
+    ways = [line for line in lines[: errors[0]] if "from" in line and not re.match(r"\s+from|In file", line)]
+    around = [match for line in ways if (match := place.match(line))]
     at = f"{source}:{around[-1][1]}" if around else str(source)
     return f"{at}: error: {said}"
 

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -23,6 +24,7 @@
 #include "apps/common/answer.h"
 #include "apps/common/input.h"
 #include "apps/common/options.h"
+#include "apps/common/values_file.h"
 #include "apps/include/polyloom/program.h"
 #include "apps/verify/verify.h"
 #include "fabric/error.h"
@@ -233,6 +235,11 @@ int run_described(int argc, char** argv) {
   run(typename detail::ModesOf<P>::type());
   if constexpr (requires { P::verify(options, input, answer); }) {
     if (options.verify) P::verify(options, input, answer);
+  }
+  // What polyloom run --verify-with gives to the user's function and compares with its result.
+  if (const char* folder = std::getenv("POLYLOOM_COMPARE_FOLDER"); folder != nullptr && *folder != '\0') {
+    write_edges(std::string(folder) + "/edges.csv", input);
+    write_values(std::string(folder) + "/values.csv", input, answer);
   }
   return finish(options, input, answer);
 }

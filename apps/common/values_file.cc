@@ -103,4 +103,14 @@ void write_values(const std::string& path, const Input& input, const Answer& ans
   fabric::write_whole(path, path.ends_with(".npy") ? npy(input, answer) : csv(input, answer));
 }
 
+void write_edges(const std::string& path, const Input& input) {
+  std::string text = input.weights.empty() ? "source,target\n" : "source,target,weight\n";
+  for (std::size_t e = 0; e < input.edges.size(); ++e) {
+    text += csv_field(input.names[input.edges[e].from]) + ',' + csv_field(input.names[input.edges[e].to]);
+    if (!input.weights.empty()) text += ',' + std::to_string(input.weights[e]);
+    text += '\n';
+  }
+  fabric::write_whole(path, text);
+}
+
 }  // namespace polyloom::apps

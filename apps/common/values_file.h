@@ -20,4 +20,7 @@ std::string shown(const std::string& text);
 /// UserError.
 void write_values(const std::string& path, const Input& input, const Answer& answer);
 
+/// Writes `source,target[,weight]` rows (RFC 4180).
+void write_edges(const std::string& path, const Input& input);
+
 }  // namespace polyloom::apps

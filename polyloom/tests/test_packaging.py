@@ -73,7 +73,8 @@ def test_every_import_is_a_dependency(folder: str) -> None:
 
 @pytest.mark.parametrize("folder", ["polyloom", "apps", "examples"])
 def test_every_extra_is_listed(folder: str) -> None:
-    listed = names(project()["optional-dependencies"]["apps"])
+    optional = project()["optional-dependencies"]
+    listed = names([*optional["apps"], *optional["graphs"]])
     for file in sources(folder):
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "extras.need":
