@@ -34,7 +34,7 @@ def refused(done: Done, *words: str) -> None:
         ("0 1\n1 x\n", ("graph.txt:2", "x")),
         ("0 1\n-1 2\n", ("graph.txt:2",)),
         ("0 1\n2\n", ("graph.txt:2",)),
-        ("0 99999999999\n", ("graph.txt:1", "99999999999")),
+        ("0 99999999999\n-3 99999999999\n", ("graph.txt:2", "-3")),
     ],
 )
 def test_malformed_graph(polyloom: Polyloom, tmp_path: Path, text: str, words: tuple[str, ...]) -> None:

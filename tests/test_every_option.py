@@ -44,7 +44,7 @@ int main(int c, char **v) {
 """
 #: What `place` holds.
 GIVEN = {"graph.txt", "other.txt", "weighted.txt", "program.c", "headers", "lossy.toml", "ring.toml", "bodies.npz"}
-GIVEN |= {"values.npy"}
+GIVEN |= {"values.npy", "table.csv"}
 
 Change = tuple[str, ...]
 
@@ -287,6 +287,7 @@ APPLICATIONS: dict[str, Mode] = {
             "--graph": ("other.txt",),
             "--generate": Refused(("grid:3:3",), "--graph"),
             "--format": Refused(("matrix-market",), "is unknown"),
+            "--columns": Refused(("0,9",), "no column '9'"),
             "--graph-seed": Refused(("2",), OF_SEED),
             "--undirected": (),
             "--iterations": ("3",),
@@ -318,6 +319,9 @@ APPLICATIONS: dict[str, Mode] = {
         ("--graph", "weighted.txt"), {"--max-weight": Refused(("9",), "has weights of its own")}, others="pagerank"
     ),
     "components": Mode(("--graph", "graph.txt"), {}, others="pagerank"),
+    "sssp, table": Mode(
+        ("--graph", "table.csv", "--columns", "from,to"), {"--columns": ("from,to,minutes",)}, others="pagerank"
+    ),
     "asp": Mode(("--graph", "graph.txt"), {"--sources": ("2",)}, others="pagerank"),
     "sort": Mode(
         ("--keys", "50", "--out", "answer.csv"),
@@ -365,6 +369,7 @@ def place(tmp_path: Path) -> Path:
     (folder / "graph.txt").write_text("0 1\n1 2\n2 3\n3 0\n0 2\n7 1\n")
     (folder / "other.txt").write_text("0 1\n1 2\n")
     (folder / "weighted.txt").write_text("0 1 5\n1 2 6\n")
+    (folder / "table.csv").write_text("from,to,minutes\n0,1,5\n1,2,6\n")
     (folder / "program.c").write_text(MPI)
     (folder / "headers").mkdir()
     (folder / "headers" / "loud.h").touch()

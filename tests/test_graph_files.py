@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: graph files as other people's programs write them, from the command line: packed in many streams, against what
-# the packers' own commands give; Matrix Market against SciPy; --undirected against NetworkX; standard input; which
-# format was taken, on screen and in JSON. Leaves out: every format's grammar and errors (polite/readers).
+# the packers' own commands give; Matrix Market against SciPy; lists and tables of names and long ids as NetworkX and
+# Python's csv write them; --undirected against NetworkX; standard input; which format was taken, on screen and in JSON.
+# Leaves out: every format's grammar and errors (polite/readers).
 from __future__ import annotations
 
+import csv
 import io
+import json
+import math
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import networkx as nx
+import numpy as np
 import pytest
 import scipy.io
-from conftest import POLYLOOM, Done, read_values
+from conftest import POLYLOOM, Done, read_named, read_values
 
 Polyloom = Callable[..., Done]
 
@@ -118,3 +123,102 @@ def test_a_name_that_promises_a_packing(polyloom: Polyloom, tmp_path: Path, endi
     (tmp_path / name).write_text("")
     done = polyloom(*run)
     assert done.status == 1 and "the graph is empty" in done.err
+
+
+Node = str | int
+#: Whole weights, a loop, two components; directed. Nodes are names, ids of 64 bits, ids beyond, and small ids.
+NODES: dict[str, list[Node]] = {
+    "names": ["ann", "bob", "Zoë", "o'hara", "c", "p", "x;y"],
+    "long ids": [9007199254740993, 9007199254740992, 7, 2**63, 4294967294, 4294967295, 2**64 - 1],
+    "longer ids": [10**30, 10**30 + 1, 2**64, 5, 50, 6, 700],
+    "ids": [11, 7, 3, 900, 4, 5, 6],
+}
+
+
+def directed(nodes: list[Node]) -> nx.DiGraph:
+    graph = nx.DiGraph()
+    ends = [(0, 1, 4), (1, 2, 3), (0, 2, 9), (2, 2, 1), (2, 3, 5), (4, 5, 2), (5, 6, 8)]
+    graph.add_weighted_edges_from((nodes[u], nodes[v], w) for u, v, w in ends)
+    return graph
+
+
+def write_list(graph: nx.DiGraph, path: Path, **how: object) -> None:
+    nx.write_edgelist(graph, path, **how)
+
+
+def write_data(graph: nx.DiGraph, path: Path) -> None:
+    """With a dictionary of data an edge, of which the weight is not the first."""
+    for number, (_, _, data) in enumerate(graph.edges(data=True)):
+        weight = data.pop("weight")
+        data |= {"label": f"it's, '{number}'", "weight": np.float64(weight), "more": {"weight": 70}}
+    nx.write_edgelist(graph, path)
+
+
+def write_csv(graph: nx.DiGraph, path: Path, columns: str, separator: str = ",", **how: object) -> None:
+    """A table whose columns are s(ource), t(arget), w(eight), and others."""
+    names = {"s": "source", "t": "target", "w": "weight"}
+    with path.open("w", newline="", encoding="utf-8-sig") as file:
+        rows = csv.writer(file, delimiter=separator, **how)
+        rows.writerow([names.get(column, column) for column in columns])
+        for number, (u, v, weight) in enumerate(graph.edges(data="weight")):
+            rows.writerow([{"s": u, "t": v, "w": weight}.get(c, f'{c}, "{number}"') for c in columns])
+
+
+WRITERS: dict[str, Callable[[nx.DiGraph, Path], None]] = {
+    "write_weighted_edgelist": nx.write_weighted_edgelist,
+    "write_edgelist": lambda graph, path: write_list(graph, path),
+    "write_edgelist, tabs": lambda graph, path: write_list(graph, path, delimiter="\t", data=["weight"]),
+    "write_edgelist, commas": lambda graph, path: write_list(graph, path, delimiter=","),
+    "write_edgelist, data": write_data,
+    "csv": lambda graph, path: write_csv(graph, path, "stw"),
+    "csv, others": lambda graph, path: write_csv(graph, path, "xwtsy", ";", quoting=csv.QUOTE_ALL),
+    "csv, tabs": lambda graph, path: write_csv(graph, path, "swt", "\t", lineterminator="\n"),
+}
+
+
+@pytest.mark.parametrize("kind", NODES)
+@pytest.mark.parametrize("writer", WRITERS)
+def test_what_others_write_keeps_its_names(polyloom: Polyloom, tmp_path: Path, kind: str, writer: str) -> None:
+    graph = directed(NODES[kind])
+    source = next(iter(graph))
+    expected = {v: math.inf for v in graph} | nx.single_source_dijkstra_path_length(graph, source)
+    WRITERS[writer](graph, tmp_path / "list.txt")
+    run = ("run", "sssp", "--on", "native", "--graph", "list.txt", "--source", source, "--verify", "--json")
+    done = polyloom(*run, "--out", "o.csv")
+    assert done.status == 0, done.err + done.out
+    assert {name: float(value) for name, value in read_named(tmp_path / "o.csv").items()} == {
+        str(v): value for v, value in expected.items()
+    }
+    assert done.json["format"] == ("csv" if writer.startswith("csv") else "edges")
+    ignored = "list.txt: columns that are not used: 'x', 'y'"
+    assert done.json["notes"] == [ignored] * ("others" in writer) or kind == "names"
+
+
+@pytest.mark.parametrize("kind", NODES)
+def test_names_are_values_and_records_of_npy(polyloom: Polyloom, tmp_path: Path, kind: str) -> None:
+    graph = directed(NODES[kind])
+    expected = {v: min(part) for part in nx.weakly_connected_components(graph) for v in part}
+    nx.write_edgelist(graph, tmp_path / "list.txt", data=False)
+    run = ("run", "hashmin", "--on", "native", "--graph", "list.txt", "--verify", "--json")
+    done = polyloom(*run, "--out", "o.npy")
+    assert done.status == 0, done.err + done.out
+    table = np.load(tmp_path / "o.npy")
+    texts = [value.decode() if isinstance(value, bytes) else str(value) for row in table.tolist() for value in row]
+    assert dict(zip(texts[::2], texts[1::2], strict=True)) == {str(v): str(c) for v, c in expected.items()}
+    assert {row["name"] for row in done.json["top"]} == set(map(str, graph))
+    assert {json.dumps(row["value"]).strip('"') for row in done.json["top"]} <= {
+        json.dumps(str(v)).strip('"') for v in expected.values()
+    }
+
+
+def test_columns_of_a_table_with_other_names(polyloom: Polyloom, tmp_path: Path) -> None:
+    (tmp_path / "calls.csv").write_text('to,"caller, number",minutes,callee\n1,ann,5,bob\n2,bob,6,cy\n')
+    run = ("run", "sssp", "--on", "native", "--graph", "calls.csv", "--verify", "--out", "o.csv", "--source", "ann")
+    assert polyloom(*run, "--columns", '"caller, number",callee,minutes').status == 0
+    assert read_named(tmp_path / "o.csv") == {"ann": "0", "bob": "5", "cy": "11"}
+    assert polyloom(*run, "--columns", '"caller, number",callee').status == 0
+    assert read_named(tmp_path / "o.csv") == {"ann": "0", "bob": "1", "cy": "2"}
+    refused = polyloom(*run, "--columns", "caller,callee")
+    assert refused.status == 1 and refused.err == (
+        "polyloom: calls.csv:1: no column 'caller'; the columns are 'to', 'caller, number', 'minutes', 'callee'\n"
+    )

@@ -78,6 +78,7 @@ std::string described(const Options& options) {
 polite::GraphData read(const Options& options, fabric::Heartbeat& heartbeat) {
   polite::ReadOptions how;
   if (!options.format.empty()) how.format = polite::graph_format(options.format);
+  how.columns = options.columns;
   how.progress = [&](std::uint64_t bytes, std::uint64_t size) { heartbeat.at(bytes, size); };
   polite::GraphData data = polite::read_graph(options.graph, how);
   heartbeat.at(0, 0);  // what follows has no known length

@@ -68,8 +68,8 @@ void check_output(const Options& o) {
 void add_input(CLI::App& cli, Options& o) {
   auto* graph = cli.add_option(
       "--graph", o.graph,
-      "Graph file, - for standard input: edge list, Matrix Market, DIMACS, METIS; packed (gzip, bzip2, xz, "
-      "zstd, lz4) too");
+      "Graph file, - for standard input: edge list, CSV, Matrix Market, DIMACS, METIS; packed (gzip, bzip2, "
+      "xz, zstd, lz4) too");
   auto* generate =
       cli.add_option("--generate", o.generate,
                      "Made graph: geometric:VERTICES:DEGREE[:RADIUS], kronecker:SCALE:EDGEFACTOR, "
@@ -77,6 +77,13 @@ void add_input(CLI::App& cli, Options& o) {
   graph->excludes(generate);
   cli.add_option("--format", o.format, "Format of the file, if its name and content do not tell")
       ->needs(graph);
+  cli.add_option(
+         "--columns", o.columns,
+         "Columns of a table with a header (CSV): SOURCE,TARGET[,WEIGHT], where they have other names")
+      ->needs(graph)
+      ->check(CLI::Validator(
+          [](const std::string& text) { return text.empty() ? "names of columns are missing" : ""; }, "",
+          ""));
   cli.add_option("--graph-seed", o.graph_seed, "Seed of a made graph and of drawn weights (default 1)")
       ->check(fabric::not_negative);
   const auto renumber = [] {

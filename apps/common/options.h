@@ -41,6 +41,7 @@ struct Options {
   std::string generate;  ///< "geometric:VERTICES:DEGREE[:RADIUS]", "kronecker:SCALE:EDGEFACTOR",
                          ///< "uniform:...", "grid:WxH"
   std::string format;    ///< of the file; empty = by name and content
+  std::string columns;   ///< of a table: SOURCE,TARGET[,WEIGHT]; empty = the usual names
   std::optional<std::uint64_t> graph_seed;  ///< of what is drawn; kGraphSeed if not given
   bool undirected = false;                  ///< add the reverse of every edge
   // What to compute.

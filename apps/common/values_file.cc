@@ -50,7 +50,8 @@ void put(std::string& to, T value) {
 /// NPY 1.0 (numpy.lib.format): a head of whole 64 bytes, then the records.
 std::string npy(const Input& input, const Answer& answer) {
   const std::size_t width = input.names.numeric() ? 0 : widest(input);
-  const std::string vertex = width == 0 ? "<u4" : "|S" + std::to_string(width);
+  const bool wide = width == 0 && input.vertices > 0 && input.names.number(input.vertices - 1) >> 32 != 0;
+  const std::string vertex = width == 0 ? (wide ? "<u8" : "<u4") : "|S" + std::to_string(width);
   std::string head = "{'descr': [('vertex', '" + vertex + "'), ('value', '" +
                      (answer.of_vertices ? vertex : "<f8") + "')], 'fortran_order': False, 'shape': (" +
                      std::to_string(input.vertices) + ",), }";
@@ -61,8 +62,10 @@ std::string npy(const Input& input, const Answer& answer) {
   put(out, static_cast<std::uint16_t>(head.size()));
   out += head;
   const auto put_vertex = [&](std::uint32_t v) {
-    if (width == 0) {
+    if (wide) {
       put(out, input.names.number(v));
+    } else if (width == 0) {
+      put(out, static_cast<std::uint32_t>(input.names.number(v)));
     } else {
       out += input.names[v];
       out.append(width - input.names[v].size(), '\0');

@@ -16,8 +16,8 @@ std::string value_text(const Input& input, const Answer& answer, std::size_t ver
 std::string shown(const std::string& text);
 
 /// Writes `vertex,value` rows (RFC 4180), or for a name that ends in .npy an array of (vertex, value)
-/// records: numbers as uint32, names as bytes, values as float64, vertices among them as the vertices. Throws
-/// UserError.
+/// records: numbers as uint32, or uint64 where one is larger, names as bytes, values as float64, vertices
+/// among them as the vertices. Throws UserError.
 void write_values(const std::string& path, const Input& input, const Answer& answer);
 
 /// Writes `source,target[,weight]` rows (RFC 4180).

@@ -56,6 +56,12 @@ NamedGraph edges_again(const std::string& text) {
   for (std::string_view line; lines.next(line);) {
     const auto words = words_of(line);
     if (words.empty() || words[0][0] == '#' || words[0][0] == '%') continue;
+    constexpr std::size_t kDigits = 18;  // so many fit 64 bits, whatever they are
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const bool number = words[i].find_first_not_of("0123456789") == std::string_view::npos;
+      const bool long_id = number && words[i].size() > kDigits, name = !number && graph.arcs.empty();
+      if (i < 2 ? long_id || name : words[i][0] == '{') return list_again(text, false);
+    }
     if (words.size() < 2 || words.size() > 3) lines.stop("two or three numbers are expected");
     const std::uint32_t from = ids[id_of(lines, words[0])], to = ids[id_of(lines, words[1])];
     graph.arcs.push_back({from, to, words.size() == 3 ? weight_of(lines, words[2]) : 1});

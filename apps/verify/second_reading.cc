@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -65,6 +66,19 @@ std::string whole_text(const std::string& file) {
   return text;
 }
 
+/// Whether the first line of a DIMACS file that is no comment says the problem.
+bool has_problem(const std::string& text) {
+  Lines lines(text);
+  for (std::string_view line; lines.next(line);) {
+    const auto words = words_of(line);
+    if (words.empty() || words[0][0] == '#' || words[0][0] == '%' || begins_comment(words[0])) continue;
+    if (in_small_letters(words[0]) != "p" || words.size() < 2) return false;
+    const std::string type = in_small_letters(words[1]);
+    return words.size() == 4 || type.starts_with("sp") || type.starts_with("edge") || type.starts_with("col");
+  }
+  return false;
+}
+
 /// What --format, the first words, or the ending tell; in this order.
 std::string kind_of(const std::string& file, const std::string& format, const std::string& text) {
   if (!format.empty() && format != "auto") return format == "snap" ? "edges" : format;
@@ -75,7 +89,8 @@ std::string kind_of(const std::string& file, const std::string& format, const st
     const std::string word = in_small_letters(words[0]);
     if (word == "%%matrixmarket" || word == "%matrixmarket") return "mtx";
     if (word[0] == '#' || word[0] == '%') continue;
-    if (begins_comment(word) || word == "p") return "dimacs";
+    if ((begins_comment(word) || word == "p") && has_problem(text)) return "dimacs";
+    if (names_columns(line)) return "csv";
     if (word == "polyloom-graph") return "snapshot";
     if (word.starts_with("package:")) return "debian";
     break;
@@ -155,12 +170,19 @@ void add_reverse_arcs(NamedGraph& graph) {
   }
 }
 
-NamedGraph read_again(const std::string& file, const std::string& format) {
-  static const std::map<std::string, NamedGraph (*)(const std::string&)> kFormats = {
-      {"mtx", matrix_market_again}, {"dimacs", dimacs_again},     {"metis", metis_again},
-      {"debian", packages_again},   {"snapshot", snapshot_again}, {"edges", edges_again}};
-  const std::string text = whole_text(file), kind = kind_of(file, format, text);
-  NamedGraph graph = kFormats.at(kind)(text);
+NamedGraph read_again(const std::string& file, const std::string& format, const std::string& columns) {
+  using Reader = std::function<NamedGraph(const std::string&)>;
+  const std::map<std::string, Reader> formats = {
+      {"mtx", matrix_market_again},
+      {"dimacs", dimacs_again},
+      {"metis", metis_again},
+      {"debian", packages_again},
+      {"snapshot", snapshot_again},
+      {"edges", edges_again},
+      {"names", [](const std::string& text) { return list_again(text, true); }},
+      {"csv", [&](const std::string& text) { return table_again(text, columns); }}};
+  const std::string text = whole_text(file), kind = columns.empty() ? kind_of(file, format, text) : "csv";
+  NamedGraph graph = formats.at(kind)(text);
   graph.format = kind;
   return graph;
 }

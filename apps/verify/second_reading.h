@@ -22,15 +22,18 @@ struct NamedGraph {
   std::string format;              ///< as --format names it
 };
 
-/// Reads `file`; `format` as --format names it, "" or "auto" for what content and name tell. Throws
-/// UserError.
-NamedGraph read_again(const std::string& file, const std::string& format);
+/// Reads `file`; `format` as --format names it, "" or "auto" for what content and name tell; `columns` as
+/// --columns names them. Throws UserError.
+NamedGraph read_again(const std::string& file, const std::string& format, const std::string& columns = "");
 
 /// Adds the reverse of every arc that is no loop, unless the format has given them.
 void add_reverse_arcs(NamedGraph& graph);
 
 // The formats, one function each, over a file's whole text.
 NamedGraph edges_again(const std::string& text);
+/// Lists that are not of small numbers alone; with `names` no word is a number.
+NamedGraph list_again(const std::string& text, bool names);
+NamedGraph table_again(const std::string& text, const std::string& columns);
 NamedGraph matrix_market_again(const std::string& text);
 NamedGraph dimacs_again(const std::string& text);
 NamedGraph metis_again(const std::string& text);
@@ -55,6 +58,8 @@ class Lines {
 
 /// Pieces between blanks, tabs and commas.
 std::vector<std::string_view> words_of(std::string_view line);
+/// Whether a line is the header of a table whose columns have the usual names.
+bool names_columns(std::string_view line);
 std::string in_small_letters(std::string_view text);
 /// A line of DIMACS whose first word is this one is a comment: c, or c and what is no part of a word.
 bool begins_comment(std::string_view word);

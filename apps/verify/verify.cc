@@ -35,7 +35,7 @@ NamedGraph again(const Options& options, const Input& input) {
   if (options.graph.empty()) return as_made(input);
   NamedGraph graph;
   try {
-    graph = read_again(options.graph, options.format);
+    graph = read_again(options.graph, options.format, options.columns);
   } catch (const UserError& error) {
     throw Disagreement(std::string("the second reading of the file ends: ") + error.what());
   }

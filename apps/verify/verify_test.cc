@@ -52,6 +52,20 @@ Named arcs_of(const polite::GraphData& g) {
 TEST_F(Verify, ReadsEveryFormatAsTheReadersDo) {
   const std::pair<const char*, std::string> files[] = {
       {"a.txt", "# note\n7 3 2.5\n\n100\t7\t1\r\n3,3,4\n7 3 2.5\n"},
+      {"b.txt", "5 18446744073709551616\n07 5\n\n# x\n7 99999999999999999999\n"},
+      {"c.txt", "# friends\nbob ann 2\n\n ann\tcarl 3.5\r\nbob bob -1\n"},
+      {"d.txt", "New York\tSan Jose\n\"A, B\"\tNew York\r\n"},
+      {"e.txt", "c d\nc p\np c\n"},
+      {"f.txt",
+       "0 1 {'b': \"'weight': 7\", 'weight': 3.5}\n1 2 {'weight': np.int64(2), 'x': {'weight': 1}}\n2 0 "
+       "{}\n"},
+      {"g.txt", "ann,bob,{'a': 1, 'weight': 2}\nbob,carl,{}\n"},
+      {"a.csv",
+       "\xEF\xBB\xBFsource,target,weight,note\r\nann,bob,2,\"x\r\ny\"\r\n\r\n\"O\"\"H, "
+       "J.\",\"ann\",0.5,\r\n"},
+      {"b.csv", "Cost;To Node;from_node\n3; 10;9\n4;9;010\n"},
+      {"c.tsv", "# x\n\tFromNodeId\tToNodeId\n0\t9\t#1\n1\tb\t9\n"},
+      {"d.csv", "src dst\n5 6\n6 9007199254740993\n"},
       {"a.mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n% n\n4 3 2\n2 1 5\n3 2 -1\n"},
       {"b.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n1 1\n3 2\n"},
       {"c.txt", "\n %%matrixmarket matrix coordinate real general % was symmetric\n 2 2 1\n 1 2 4\n"},

@@ -16,14 +16,14 @@ VertexNames VertexNames::consecutive(std::uint32_t count, std::uint32_t first) {
   return names;
 }
 
-VertexNames VertexNames::numbers(std::vector<std::uint32_t> ascending) {
+VertexNames VertexNames::numbers(std::vector<std::uint64_t> ascending) {
   const auto count = static_cast<std::uint32_t>(ascending.size());
   // Without gaps they need no memory.
-  if (count == 0 || ascending.back() - ascending.front() == count - 1)
-    return consecutive(count, count == 0 ? 0 : ascending.front());
+  const bool gaps = count != 0 && ascending.back() - ascending.front() != count - 1;
   VertexNames names;
   names.count_ = count;
-  names.numbers_ = std::move(ascending);
+  names.first_ = count == 0 ? 0 : ascending.front();
+  if (gaps) names.numbers_ = std::move(ascending);
   return names;
 }
 
@@ -38,6 +38,21 @@ VertexNames VertexNames::words(std::vector<std::string> words) {
   names.count_ = static_cast<std::uint32_t>(words.size());
   names.words_ = std::move(words);
   return names;
+}
+
+VertexNames VertexNames::of(std::vector<std::string> words) {
+  std::vector<std::uint64_t> ascending;
+  ascending.reserve(words.size());
+  for (const std::string& word : words) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    const bool whole =
+        error == std::errc() && end == word.data() + word.size() && std::to_string(number) == word;
+    if (!whole || (!ascending.empty() && ascending.back() >= number))
+      return VertexNames::words(std::move(words));
+    ascending.push_back(number);
+  }
+  return numbers(std::move(ascending));
 }
 
 std::optional<std::uint32_t> VertexNames::find(std::string_view name) const {

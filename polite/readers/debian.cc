@@ -11,17 +11,12 @@
 
 #include "fabric/error.h"
 #include "polite/read_graph.h"
+#include "polite/readers/fields.h"
 #include "polite/readers/packing.h"
 
 namespace polyloom::polite {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 /// Calls f with each piece of `list`, blanks trimmed.
 template <typename F>

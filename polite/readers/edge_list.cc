@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // "from to [weight]" lines. SNAP's text files are such lists with # comments. The vertices are the ids that
-// occur: a list says nothing of others.
+// occur: a list says nothing of others. Here are ids of 32 bits, as most lists have them; where something
+// else comes, named_edges.cc goes on.
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -34,12 +35,12 @@ class DenseIds {
     return before_[id / 64] + static_cast<std::uint32_t>(std::popcount(below));
   }
   std::uint32_t count() const { return count_; }
-  std::vector<std::uint32_t> ids() const {
-    std::vector<std::uint32_t> ids;
+  std::vector<std::uint64_t> ids() const {
+    std::vector<std::uint64_t> ids;
     ids.reserve(count_);
     for (std::size_t i = 0; i < marks_.size(); ++i) {
       for (std::uint64_t left = marks_[i]; left != 0; left &= left - 1)
-        ids.push_back(static_cast<std::uint32_t>(64 * i + static_cast<unsigned>(std::countr_zero(left))));
+        ids.push_back(64 * i + static_cast<unsigned>(std::countr_zero(left)));
     }
     return ids;
   }
@@ -68,7 +69,7 @@ class SparseIds {
   std::uint32_t number(std::uint32_t id) const {
     return static_cast<std::uint32_t>(std::lower_bound(ids_.begin(), ids_.end(), id) - ids_.begin());
   }
-  std::vector<std::uint32_t> ids() && { return std::move(ids_); }
+  std::vector<std::uint64_t> ids() const { return {ids_.begin(), ids_.end()}; }
 
  private:
   std::vector<std::uint32_t> ids_;
@@ -81,7 +82,7 @@ void renumber(std::vector<Edge>& edges, const Ids& ids) {
 
 /// Gives the ids that occur the numbers 0, 1, 2 ... in ascending order, with at most 8 bytes an edge.
 void name_vertices(GraphData& g, std::uint32_t largest) {
-  std::vector<std::uint32_t> ids;
+  std::vector<std::uint64_t> ids;
   if (largest / 8 <= 5 * g.edges.size() + 4096) {
     const DenseIds dense(g.edges, largest);
     if (dense.count() == largest + 1) {  // all of them occur
@@ -91,9 +92,9 @@ void name_vertices(GraphData& g, std::uint32_t largest) {
     renumber(g.edges, dense);
     ids = dense.ids();
   } else {
-    SparseIds sparse(g.edges);
+    const SparseIds sparse(g.edges);
     renumber(g.edges, sparse);
-    ids = std::move(sparse).ids();
+    ids = sparse.ids();
   }
   g.vertices = static_cast<std::uint32_t>(ids.size());
   g.names = VertexNames::numbers(std::move(ids));
@@ -107,9 +108,9 @@ bool says_undirected(Fields comment, std::string_view line) {
 
 }  // namespace
 
-GraphData read_edge_list(TextSource& source) {
+GraphData read_edge_list(TextSource& source, bool names) {
   GraphData g;
-  std::uint64_t largest = 0, checked = 1 << 22;
+  std::uint64_t largest = 0, checked = 1 << 22, from = 0, to = 0;
   bool first = true, weighted = false;
   std::string_view line;
   while (source.next(line)) {
@@ -118,8 +119,11 @@ GraphData read_edge_list(TextSource& source) {
       if (first && g.undirected_at == 0 && says_undirected(fields, line)) g.undirected_at = source.line();
       continue;
     }
-    const std::uint64_t from = fields.number("a vertex", 0, kLargestId);
-    const std::uint64_t to = fields.number("a vertex", 0, kLargestId);
+    const bool small = !names && fields.take_number(kLargestId, from) && fields.take_number(kLargestId, to);
+    if (!small || (first && fields.peek() == '{')) {
+      read_named_list(source, line, g, names);
+      return g;
+    }
     largest = std::max({largest, from, to});
     g.edges.push_back({static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to)});
     if (first) {

@@ -18,6 +18,13 @@ inline std::string lower(std::string_view text) {
   return out;
 }
 
+/// A text without the blanks around it.
+inline std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return text.substr(0, 0);
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
 /// Reads a line from left to right. Each failure is an error at the source's current line.
 class Fields {
  public:
@@ -36,18 +43,29 @@ class Fields {
     return at_ == end_ ? '\0' : *at_;
   }
 
-  /// A whole number from `least` to `most`; `what` names it in messages.
-  std::uint64_t number(const char* what, std::uint64_t least, std::uint64_t most) {
+  /// Takes a whole number up to `most`; false if there is none, and then nothing is taken.
+  bool take_number(std::uint64_t most, std::uint64_t& value) {
     skip();
-    std::uint64_t value = 0;
+    value = 0;
     const char* p = at_;
     while (p != end_ && static_cast<unsigned char>(*p - '0') < 10) {
       value = value * 10 + static_cast<std::uint64_t>(*p++ - '0');
     }
     // 19 digits cannot overflow.
-    if (p == at_ || p - at_ > 19 || value < least || value > most || (p != end_ && !is_separator(*p)))
-      reject(what, least, most);
+    if (p == at_ || p - at_ > 19 || value > most || (p != end_ && !is_separator(*p))) return false;
     at_ = p;
+    return true;
+  }
+
+  /// A whole number from `least` to `most`; `what` names it in messages.
+  std::uint64_t number(const char* what, std::uint64_t least, std::uint64_t most) {
+    std::uint64_t value = 0;
+    const char* const start = at_;
+    if (!take_number(most, value) || value < least) {
+      at_ = start;
+      skip();
+      reject(what, least, most);
+    }
     return value;
   }
 

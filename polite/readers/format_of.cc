@@ -38,19 +38,20 @@ GraphFormat by_ending(const std::string& file) {
   return GraphFormat::edge_list;
 }
 
-/// Formats that others read: what their text begins with, in small letters and without white space.
+/// Formats that others read: what their text begins with, in small letters and without white space, and what
+/// stands near, so that a list of words is none.
 struct Look {
-  std::string_view begin, name;
+  std::string_view begin, name, near = {};
 };
 constexpr Look kOthers[] = {{"<graphml", "GraphML"},
                             {"<gexf", "GEXF"},
                             {"<", "XML (GraphML, GEXF)"},
-                            {"creator\"", "GML"},
-                            {"version", "GML"},
+                            {"creator\"", "GML", "["},
+                            {"version", "GML", "["},
                             {"graph[", "GML"},
-                            {"graph", "DOT"},
-                            {"digraph", "DOT"},
-                            {"strict", "DOT"},
+                            {"graph", "DOT", "{"},
+                            {"digraph", "DOT", "{"},
+                            {"strict", "DOT", "{"},
                             {"*", "Pajek"},
                             {"adjacencygraph", "Ligra"},
                             {"weightedadjacencygraph", "Ligra"},
@@ -132,13 +133,29 @@ bool begins_with_a_size(const Beginning& begin) {
   return true;
 }
 
+/// Comments, then a problem line; a list may be of vertices that are called c and p.
+bool is_dimacs(std::string_view text) {
+  while (!text.empty()) {
+    const std::string line = lower(trimmed(text.substr(0, text.find('\n'))));
+    text.remove_prefix(std::min(text.size(), text.find('\n')));
+    text.remove_prefix(std::min<std::size_t>(text.size(), 1));
+    if (line.empty() || is_dimacs_comment(line)) continue;
+    std::size_t words = 0;
+    for (std::size_t at = 0; (at = line.find_first_not_of(" \t", at)) != std::string::npos; ++words)
+      at = std::min(line.find_first_of(" \t", at), line.size());
+    const std::string_view type = trimmed(std::string_view(line).substr(1));
+    const bool known = type.starts_with("sp") || type.starts_with("edge") || type.starts_with("col");
+    return line[0] == 'p' && line.find_first_of(" \t") == 1 && (known || words == 4);
+  }
+  return false;
+}
+
 std::optional<GraphFormat> by_content(const Beginning& begin) {
   if (begin.banner) return GraphFormat::matrix_market;
   if (begin.line.starts_with(kSnapshotMagic)) return GraphFormat::snapshot;
   if (begin.line.starts_with("Package:")) return GraphFormat::debian;
-  if (is_dimacs_comment(begin.line)) return GraphFormat::dimacs;
-  const std::string line = lower(begin.line.substr(0, 2));
-  if (line == "p " || line == "p\t") return GraphFormat::dimacs;
+  if (is_dimacs(begin.rest)) return GraphFormat::dimacs;
+  if (is_table_header(begin.line)) return GraphFormat::table;
   return std::nullopt;
 }
 
@@ -150,7 +167,7 @@ std::string_view other_format(std::string_view head, const Beginning& begin) {
   }
   const std::string start = without_blanks(begin.rest.substr(0, 200));
   for (const Look& look : kOthers) {
-    if (start.starts_with(look.begin)) return look.name;
+    if (start.starts_with(look.begin) && start.find(look.near) != std::string::npos) return look.name;
   }
   return {};
 }
@@ -163,22 +180,26 @@ bool is_matrix_market_banner(std::string_view line) {
   return word == "%%matrixmarket" || word == "%matrixmarket";
 }
 
-GraphFormat format_of(TextSource& source, const std::string& file, GraphFormat asked) {
+GraphFormat format_of(TextSource& source, const std::string& file, const ReadOptions& options) {
+  const GraphFormat asked = options.format;
   const std::string_view head = source.head();
   const Beginning begin = beginning_of(head);
   if (asked == GraphFormat::edge_list && begin.banner) {
     source.fail_file(
         "begins as a Matrix Market file, whose size would be taken for an edge; leave --format out");
   }
-  if (asked != GraphFormat::automatic) return asked;
-  if (const auto format = by_content(begin)) return *format;
+  std::optional<GraphFormat> format = asked != GraphFormat::automatic ? asked : by_content(begin);
+  if (!options.columns.empty() && format.value_or(GraphFormat::table) != GraphFormat::table)
+    source.fail_file("is no table with a header (csv), which alone has --columns; leave them out");
+  if (format) return *format;
   if (const std::string_view other = other_format(head, begin); !other.empty()) {
     source.fail_file(
         "looks like " + std::string(other) +
-        ", which is not read; read are lists of edges, Matrix Market, DIMACS, METIS, apt's index and "
+        ", which is not read; read are lists of edges, CSV, Matrix Market, DIMACS, METIS, apt's index and "
         "snapshots");
   }
-  const GraphFormat format = by_ending(file);
+  if (!options.columns.empty()) return GraphFormat::table;
+  format = by_ending(file);
   const std::uint64_t told = begin.mentions != 0         ? begin.mentions
                              : begins_with_a_size(begin) ? begin.matrix
                                                          : 0;
@@ -188,7 +209,7 @@ GraphFormat format_of(TextSource& source, const std::string& file, GraphFormat a
         "the comment speaks of a matrix, but no line begins with %%MatrixMarket; say --format edges if "
         "these are edges, else give the file its first line back");
   }
-  return format;
+  return *format;
 }
 
 }  // namespace polyloom::polite

@@ -11,16 +11,24 @@ namespace polyloom::polite {
 /// Largest vertex number of any file.
 inline constexpr std::uint64_t kLargestId = 0xfffffffdull;
 
-GraphData read_edge_list(TextSource& source);
+/// With `names` no field is taken for a number.
+GraphData read_edge_list(TextSource& source, bool names);
+/// Reads on in a list from `line`, the source's last one: lines of names, of ids beyond 32 bits, or with the
+/// data of NetworkX. `g` has the edges before it, with the ids themselves.
+void read_named_list(TextSource& source, std::string_view line, GraphData& g, bool names);
+/// A table with a header; `columns` as --columns gives them, or empty for those that are usual.
+GraphData read_table(TextSource& source, const std::string& columns);
 GraphData read_matrix_market(TextSource& source);
 GraphData read_dimacs(TextSource& source);
 GraphData read_metis(TextSource& source);
 GraphData read_snapshot(TextSource& source);
 
 /// The format of a file that was called `file`: the one that is asked for, or else what its content, then its
-/// name tells. Throws UserError for a format that is not read, and where content and request contradict each
-/// other.
-GraphFormat format_of(TextSource& source, const std::string& file, GraphFormat asked);
+/// name tells; a table where columns are asked for. Throws UserError for a format that is not read, and where
+/// content and request contradict each other.
+GraphFormat format_of(TextSource& source, const std::string& file, const ReadOptions& options);
+/// Whether a line names columns as people call the ends of an edge.
+bool is_table_header(std::string_view line);
 /// "%%MatrixMarket" in letters of any case, blanks before it; one % will do.
 bool is_matrix_market_banner(std::string_view line);
 /// "c", "c words", and "c-----" as people rule lines.

@@ -18,11 +18,14 @@ struct Name {
   GraphFormat format;
 };
 constexpr Name kNames[] = {{"auto", GraphFormat::automatic}, {"edges", GraphFormat::edge_list},
-                           {"snap", GraphFormat::edge_list}, {"mtx", GraphFormat::matrix_market},
+                           {"snap", GraphFormat::edge_list}, {"names", GraphFormat::names},
+                           {"csv", GraphFormat::table},      {"mtx", GraphFormat::matrix_market},
                            {"dimacs", GraphFormat::dimacs},  {"metis", GraphFormat::metis},
                            {"debian", GraphFormat::debian},  {"snapshot", GraphFormat::snapshot}};
-GraphData read_as(GraphFormat format, TextSource& source) {
+GraphData read_as(GraphFormat format, TextSource& source, const ReadOptions& options) {
   switch (format) {
+    case GraphFormat::table:
+      return read_table(source, options.columns);
     case GraphFormat::matrix_market:
       return read_matrix_market(source);
     case GraphFormat::dimacs:
@@ -37,7 +40,7 @@ GraphData read_as(GraphFormat format, TextSource& source) {
     case GraphFormat::snapshot:
       return read_snapshot(source);
     default:
-      return read_edge_list(source);
+      return read_edge_list(source, format == GraphFormat::names);
   }
 }
 
@@ -66,11 +69,11 @@ GraphFormat graph_format(std::string_view name) {
 }
 
 GraphData read_graph(const std::string& file, const ReadOptions& options) {
-  TextSource source(file, options.progress);
-  const GraphFormat format = format_of(source, file, options.format);
+  TextSource source(file, options.progress, options.called);
+  const GraphFormat format = format_of(source, file, options);
   GraphData g;
   try {
-    g = read_as(format, source);
+    g = read_as(format, source, options);
   } catch (const UserError&) {
     source.require_undamaged();  // what a damaged packing gives before its end is no text to blame
     throw;

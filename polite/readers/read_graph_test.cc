@@ -17,52 +17,10 @@
 #include <random>
 
 #include "fabric/error.h"
+#include "polite/readers/test_files.h"
 
 namespace polyloom::polite {
 namespace {
-
-class Files : public testing::Test {
- protected:
-  Files() : folder_(std::filesystem::temp_directory_path() / ("polite_read_" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~Files() override { std::filesystem::remove_all(folder_); }
-  std::string put(const std::string& name, const std::string& text) const {
-    const std::string file = (folder_ / name).string();
-    std::ofstream(file, std::ios::binary) << text;
-    return file;
-  }
-  std::string put_gzip(const std::string& name, const std::string& text) const {
-    const std::string file = (folder_ / name).string();
-    gzFile gz = gzopen(file.c_str(), "wb");
-    gzwrite(gz, text.data(), static_cast<unsigned>(text.size()));
-    gzclose(gz);
-    return file;
-  }
-  std::string error_of(const std::string& file, const ReadOptions& options = {}) const {
-    try {
-      read_graph(file, options);
-    } catch (const UserError& e) {
-      const std::string text = e.what();
-      const std::string prefix = folder_.string() + "/";
-      EXPECT_TRUE(text.starts_with(prefix)) << text;
-      return text.substr(prefix.size());
-    }
-    return "no error";
-  }
-  std::filesystem::path folder_;
-};
-
-using Edges = std::vector<Edge>;
-using Weights = std::vector<double>;
-using Names = std::vector<std::string>;
-
-Names names_of(const GraphData& g) {
-  Names names;
-  EXPECT_EQ(g.names.size(), g.vertices);
-  for (std::uint32_t v = 0; v < g.vertices; ++v) names.push_back(g.names[v]);
-  return names;
-}
 
 TEST_F(Files, EdgeList) {
   const GraphData g = read_graph(put("a.txt", "# SNAP comment\n0 1\n\n  2\t0\r\n1,1\n"));
@@ -212,11 +170,12 @@ TEST_F(Files, Snapshot) {
 
 TEST_F(Files, MessagesNameFileLineAndWhatIsAllowed) {
   EXPECT_EQ(error_of(put("a", "0 1\n0 x\n")),
-            "a:2: 'x' stands where a vertex is expected: a whole number from 0 to 4294967293");
+            "a:2: 'x' stands where a vertex is expected: a whole number, as in the lines before; if vertices "
+            "have names, say --format names");
   EXPECT_EQ(error_of(put("b", "0 1\n3\n")),
-            "b:2: the line ends where a vertex is expected: a whole number from 0 to 4294967293");
+            "b:2: nothing stands where a vertex is expected: a whole number, as in the lines before; if "
+            "vertices have names, say --format names");
   EXPECT_NE(error_of(put("c", "0 -1\n")).find("c:1: '-1' stands"), std::string::npos);
-  EXPECT_NE(error_of(put("d", "0 99999999999999999999999\n")).find("d:1:"), std::string::npos);
   EXPECT_NE(error_of(put("e", "0 1\n0 1 5\n")).find("e:2: '5' is too much"), std::string::npos);
   EXPECT_NE(error_of(put("f", "0 1 5\n0 1\n")).find("f:2: the weight is missing"), std::string::npos);
   EXPECT_NE(error_of(put("g", "0 1 nan\n")).find("g:1: 'nan' is no weight"), std::string::npos);
@@ -463,6 +422,9 @@ TEST_F(Files, AByteOfZeroIsNoText) {
 TEST_F(Files, RandomDamageNeverCrashes) {
   const std::vector<std::pair<std::string, std::string>> corpus = {
       {"a.txt", "0 1 5\n2 3 6.5\n# c\n1 1 1e3\n"},
+      {"b.txt", "ann bob {'weight': 3.5, 'a': [1, (2)]}\nbob 99999999999 {\"b\": 'x'}\n"},
+      {"c.txt", "a;b;1\n\"c\";\"d\"\"e\";2\n18446744073709551616;7;3\n"},
+      {"a.csv", "x,source,target,weight\n\"1,\n2\",ann,\"b\"\"ob\",3\n,7,8,1e2\n"},
       {"a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 3\n3 1 2\n"},
       {"a.gr", "c x\np sp 3 2\na 1 2 3\na 2 3 4\n"},
       {"a.metis", "3 2 001\n2 1\n1 1 3 2\n2 2\n"},

@@ -112,7 +112,7 @@ void read_names(TextSource& source, GraphData& g) {
   }
   if (!named) return;
   try {
-    g.names = VertexNames::words(std::move(names));
+    g.names = VertexNames::of(std::move(names));
   } catch (const UserError& error) {
     source.fail_file(error.what());
   }

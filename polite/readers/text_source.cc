@@ -23,8 +23,11 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
 
-TextSource::TextSource(const std::string& file, Progress progress)
-    : file_(file == kStandardInput ? "standard input" : file), progress_(std::move(progress)) {
+TextSource::TextSource(const std::string& file, Progress progress, const std::string& called)
+    : file_(!called.empty()          ? called
+            : file == kStandardInput ? "standard input"
+                                     : file),
+      progress_(std::move(progress)) {
   const int descriptor =
       file == kStandardInput ? dup(STDIN_FILENO) : open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) fail_file(std::string("cannot be opened: ") + std::strerror(errno));

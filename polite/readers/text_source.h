@@ -21,7 +21,8 @@ class TextSource {
  public:
   using Progress = std::function<void(std::uint64_t, std::uint64_t)>;
   /// Opens a file, or standard input for kStandardInput. Throws UserError.
-  explicit TextSource(const std::string& file, Progress progress = {});
+  /// Messages name it as it is `called`, if that is given.
+  explicit TextSource(const std::string& file, Progress progress = {}, const std::string& called = {});
   ~TextSource();
   TextSource(const TextSource&) = delete;
   TextSource& operator=(const TextSource&) = delete;

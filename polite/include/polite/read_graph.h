@@ -13,8 +13,10 @@
 namespace polyloom::polite {
 
 enum class GraphFormat {
-  automatic,      ///< by content, then by the end of the name
-  edge_list,      ///< "from to [weight]" a line; the vertices are the ids that occur; SNAP text is this
+  automatic,  ///< by content, then by the end of the name
+  edge_list,  ///< "from to [weight]" a line; the vertices are the ids or names that occur; SNAP text is this
+  names,      ///< the same, and no field is taken for a number
+  table,      ///< CSV: a header, then a row an edge
   matrix_market,  ///< coordinate; real, integer or pattern; general, symmetric or skew-symmetric
   dimacs,         ///< "p sp n m" and "a from to weight", or "p edge n m" and "e u v" (both directions)
   metis,          ///< adjacency lists, ids from 1, weights as its header says
@@ -26,6 +28,10 @@ struct ReadOptions {
   GraphFormat format = GraphFormat::automatic;
   /// Add the reverse of every edge, where the format does not give it.
   bool undirected = false;
+  /// Of a table: SOURCE,TARGET or SOURCE,TARGET,WEIGHT; empty for the usual names.
+  std::string columns;
+  /// What the file is called in messages; empty for its own name.
+  std::string called;
   /// Called about every MiB with bytes of the file read and its size (0 if unknown).
   std::function<void(std::uint64_t bytes, std::uint64_t size)> progress;
 };
@@ -36,8 +42,8 @@ inline constexpr std::string_view kStandardInput = "-";
 /// Throws UserError.
 GraphData read_graph(const std::string& file, const ReadOptions& options = {});
 
-/// Format of a name as users write it: edges, snap, mtx, dimacs, metis, debian, snapshot, auto. Throws
-/// UserError.
+/// Format of a name as users write it: edges, snap, names, csv, mtx, dimacs, metis, debian, snapshot, auto.
+/// Throws UserError.
 GraphFormat graph_format(std::string_view name);
 
 /// The packages that this machine's apt knows, and their dependencies: vertex = package, edge = "depends on"

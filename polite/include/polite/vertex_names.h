@@ -12,16 +12,19 @@
 namespace polyloom::polite {
 
 /// Names of the vertices 0 .. size()-1, no two alike: consecutive numbers (no memory), other numbers in
-/// ascending order (4 bytes each), or words.
+/// ascending order (8 bytes each), or words.
 class VertexNames {
  public:
   VertexNames() = default;
   /// The numbers first, first + 1, ...
   static VertexNames consecutive(std::uint32_t count, std::uint32_t first = 0);
   /// These numbers; ascending.
-  static VertexNames numbers(std::vector<std::uint32_t> ascending);
+  static VertexNames numbers(std::vector<std::uint64_t> ascending);
   /// Throws UserError if two are alike.
   static VertexNames words(std::vector<std::string> words);
+  /// Numbers if all words are such, written without leading zeros and in ascending order; else words. Throws
+  /// UserError if two are alike.
+  static VertexNames of(std::vector<std::string> words);
 
   std::uint32_t size() const { return count_; }
   /// False for words.
@@ -29,7 +32,7 @@ class VertexNames {
   /// True if every vertex is called by its number inside.
   bool are_indices() const { return numeric() && numbers_.empty() && first_ == 0; }
   /// Of a numeric name.
-  std::uint32_t number(std::uint32_t vertex) const {
+  std::uint64_t number(std::uint32_t vertex) const {
     return numbers_.empty() ? first_ + vertex : numbers_[vertex];
   }
   std::string operator[](std::uint32_t vertex) const {
@@ -41,8 +44,9 @@ class VertexNames {
   std::string summary() const;
 
  private:
-  std::uint32_t count_ = 0, first_ = 0;
-  std::vector<std::uint32_t> numbers_;
+  std::uint32_t count_ = 0;
+  std::uint64_t first_ = 0;
+  std::vector<std::uint64_t> numbers_;
   std::vector<std::string> words_;
 };
 
