@@ -290,6 +290,7 @@ APPLICATIONS: dict[str, Mode] = {
             "--columns": Refused(("0,9",), "no column '9'"),
             "--graph-seed": Refused(("2",), OF_SEED),
             "--undirected": (),
+            "--simple": (),
             "--iterations": ("3",),
             "--damping": ("0.5",),
             "--mode": ("gals",),

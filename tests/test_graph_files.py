@@ -222,3 +222,54 @@ def test_columns_of_a_table_with_other_names(polyloom: Polyloom, tmp_path: Path)
     assert refused.status == 1 and refused.err == (
         "polyloom: calls.csv:1: no column 'caller'; the columns are 'to', 'caller, number', 'minutes', 'callee'\n"
     )
+
+
+def gapbs(graph: nx.DiGraph, both: bool) -> bytes:
+    """A directed graph of vertices 0 to n-1 as gapbs/src/writer.h serializes it, with in-edges or without."""
+    rows = []
+    for neighbours in (graph.succ, graph.pred)[: 1 + both]:
+        begin = np.cumsum([0, *(len(neighbours[v]) for v in range(len(graph)))], dtype=np.int64)
+        pairs = [(u, data["weight"]) for v in range(len(graph)) for u, data in neighbours[v].items()]
+        rows += [begin.tobytes(), np.array(pairs, dtype=np.int32).tobytes()]
+    sizes = np.array([graph.number_of_edges(), len(graph)], dtype=np.int64)
+    return b"".join([b"\x01", sizes.tobytes(), *rows])
+
+
+@pytest.mark.parametrize("name", ["g.wsg", "g.v", "g.e"])
+def test_files_of_benchmarks(polyloom: Polyloom, tmp_path: Path, name: str) -> None:
+    graph = directed([5, 1, 2, 3, 4, 0, 6])
+    graph.add_node(7)
+    if name.endswith("sg"):
+        (tmp_path / name).write_bytes(gapbs(graph, both=True))
+    else:
+        (tmp_path / "g.v").write_text("".join(f"{v}\n" for v in sorted(graph)))
+        nx.write_weighted_edgelist(graph, tmp_path / "g.e")
+    done = polyloom("run", "sssp", "--on", "native", "--graph", name, "--source", 5, "--verify", "--out", "o.csv")
+    assert done.status == 0, done.err + done.out
+    found = nx.single_source_dijkstra_path_length(graph, 5)
+    assert read_values(tmp_path / "o.csv") == {v: found.get(v, math.inf) for v in graph}
+    of_text = "file and computation"
+    covers = "the computation; a file of format wsg is not read a second time" if name.endswith("sg") else of_text
+    assert f"of {covers})" in done.out
+
+
+@pytest.mark.parametrize("undirected", [False, True])
+def test_simple_drops_loops_and_duplicates(polyloom: Polyloom, tmp_path: Path, undirected: bool) -> None:
+    edges = [("a", "b", 5), ("b", "a", 2), ("a", "b", 3), ("c", "c", 1), ("b", "c", 4), ("b", "c", 4), ("d", "a", 1)]
+    (tmp_path / "g.txt").write_text("".join(f"{u} {v} {w}\n" for u, v, w in edges))
+    graph = nx.Graph() if undirected else nx.DiGraph()
+    graph.add_nodes_from("abcd")
+    for u, v, w in edges:
+        if u != v:
+            graph.add_edge(u, v, weight=min(w, graph.get_edge_data(u, v, {"weight": w})["weight"]))
+    flags = ("--simple", "--verify", "--json", *(["--undirected"] if undirected else []))
+    done = polyloom("run", "sssp", "--on", "native", "--graph", "g.txt", "--out", "o.csv", *flags)
+    assert done.status == 0, done.err + done.out
+    found = nx.single_source_dijkstra_path_length(graph, "a")
+    values = {name: float(value) for name, value in read_named(tmp_path / "o.csv").items()}
+    assert values == {v: found.get(v, math.inf) for v in graph}
+    assert done.json["edges"] == graph.to_directed().number_of_edges()
+    dropped = 7 + 6 * undirected - 1 - graph.to_directed().number_of_edges()
+    assert done.json["notes"] == [f"--simple dropped 1 loop and {dropped} duplicate edges"]
+    drawn = polyloom("run", "sssp", "--on", "native", "--generate", "kronecker:6:8", "--max-weight", 9, *flags)
+    assert drawn.status == 0 and drawn.json["verified"], drawn.err + drawn.out

@@ -157,6 +157,12 @@ Input load_input(const Options& options, bool want_weights) {
                           "adds the others");
   }
   if (options.undirected) data.add_reverse_edges();
+  if (options.simple) {
+    const auto [loops, duplicates] = data.simplify();
+    input.notes.push_back("--simple dropped " + std::to_string(loops) +
+                          (loops == 1 ? " loop and " : " loops and ") + std::to_string(duplicates) +
+                          " duplicate edge" + (duplicates == 1 ? "" : "s"));
+  }
   if (want_weights) {
     input.weights = data.weights.empty() ? std::vector<std::uint32_t>(data.edges.size(), 1)
                                          : whole_weights(data, input.description);

@@ -94,6 +94,8 @@ void add_input(CLI::App& cli, Options& o) {
   cli.add_flag_callback("--renumber", renumber)->group("");  // not in the help
   cli.add_flag("--undirected", o.undirected,
                "Add the reverse of every edge but loops, where the file's format does not give it");
+  cli.add_flag("--simple", o.simple,
+               "Drop loops and duplicate edges, after --undirected; of their weights the least stays");
 }
 
 /// An option that says what an environment variable says otherwise.

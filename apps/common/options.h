@@ -44,6 +44,7 @@ struct Options {
   std::string columns;   ///< of a table: SOURCE,TARGET[,WEIGHT]; empty = the usual names
   std::optional<std::uint64_t> graph_seed;  ///< of what is drawn; kGraphSeed if not given
   bool undirected = false;                  ///< add the reverse of every edge
+  bool simple = false;                      ///< drop loops and duplicate edges
   // What to compute.
   std::map<std::string, double, std::less<>> parameters;  ///< all of the program's, by name
   std::set<std::string, std::less<>> given;               ///< those that the command line says

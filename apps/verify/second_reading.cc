@@ -79,6 +79,23 @@ bool has_problem(const std::string& text) {
   return false;
 }
 
+const std::set<std::string> kPacked = {".gz", ".lz4", ".xz", ".zst", ".bz2"};
+
+/// The file of the same name but for this ending, packed or not; empty if there is none.
+std::string beside(const std::string& file, const std::string& ending) {
+  std::filesystem::path path(file);
+  const std::string packing = path.extension().string();
+  const bool packed = kPacked.contains(in_small_letters(packing));
+  if (packed) path.replace_extension();
+  const std::string plain = path.replace_extension(ending).string();
+  std::vector<std::string> endings = {packed ? packing : "", ""};
+  endings.insert(endings.end(), kPacked.begin(), kPacked.end());
+  for (const std::string& end : endings) {
+    if (std::filesystem::exists(plain + end)) return plain + end;
+  }
+  return "";
+}
+
 /// What --format, the first words, or the ending tell; in this order.
 std::string kind_of(const std::string& file, const std::string& format, const std::string& text) {
   if (!format.empty() && format != "auto") return format == "snap" ? "edges" : format;
@@ -98,14 +115,16 @@ std::string kind_of(const std::string& file, const std::string& format, const st
   std::string name = in_small_letters(std::filesystem::path(file).filename().string());
   if (name == "packages" || name.starts_with("packages.") || name.find("_packages") != std::string::npos)
     return "debian";
-  static const std::set<std::string> kPacked = {".gz", ".lz4", ".xz", ".zst", ".bz2"};
   static const std::map<std::string, std::string> kEndings = {
-      {".mtx", "mtx"},    {".mm", "mtx"},      {".gr", "dimacs"},   {".dimacs", "dimacs"},
-      {".col", "dimacs"}, {".graph", "metis"}, {".metis", "metis"}, {".plg", "snapshot"}};
+      {".mtx", "mtx"},        {".mm", "mtx"},        {".gr", "dimacs"},   {".dimacs", "dimacs"},
+      {".col", "dimacs"},     {".graph", "metis"},   {".metis", "metis"}, {".plg", "snapshot"},
+      {".v", "graphalytics"}, {".e", "graphalytics"}};
   std::filesystem::path path(name);
   while (kPacked.contains(path.extension().string())) path = path.stem();
   const auto at = kEndings.find(path.extension().string());
-  return at == kEndings.end() ? "edges" : at->second;
+  const bool lone =
+      path.extension() == ".e" && beside(file, ".v").empty();  // edges without a list of vertices
+  return at == kEndings.end() || lone ? "edges" : at->second;
 }
 
 }  // namespace
@@ -170,6 +189,18 @@ void add_reverse_arcs(NamedGraph& graph) {
   }
 }
 
+void simplify(NamedGraph& graph) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> least;
+  for (const auto& [from, to, weight] : graph.arcs) {
+    const auto [at, fresh] = least.emplace(std::pair(from, to), weight);
+    if (!fresh) at->second = std::min(at->second, weight);
+  }
+  graph.arcs.clear();
+  for (const auto& [ends, weight] : least) {
+    if (ends.first != ends.second) graph.arcs.push_back({ends.first, ends.second, weight});
+  }
+}
+
 NamedGraph read_again(const std::string& file, const std::string& format, const std::string& columns) {
   using Reader = std::function<NamedGraph(const std::string&)>;
   const std::map<std::string, Reader> formats = {
@@ -180,6 +211,10 @@ NamedGraph read_again(const std::string& file, const std::string& format, const 
       {"snapshot", snapshot_again},
       {"edges", edges_again},
       {"names", [](const std::string& text) { return list_again(text, true); }},
+      {"graphalytics",
+       [&](const std::string&) {
+         return graphalytics_again(whole_text(beside(file, ".v")), whole_text(beside(file, ".e")));
+       }},
       {"csv", [&](const std::string& text) { return table_again(text, columns); }}};
   const std::string text = whole_text(file), kind = columns.empty() ? kind_of(file, format, text) : "csv";
   NamedGraph graph = formats.at(kind)(text);

@@ -29,10 +29,14 @@ NamedGraph read_again(const std::string& file, const std::string& format, const 
 /// Adds the reverse of every arc that is no loop, unless the format has given them.
 void add_reverse_arcs(NamedGraph& graph);
 
+/// Drops loops, and of equal arcs all but the one with the least weight.
+void simplify(NamedGraph& graph);
+
 // The formats, one function each, over a file's whole text.
 NamedGraph edges_again(const std::string& text);
 /// Lists that are not of small numbers alone; with `names` no word is a number.
 NamedGraph list_again(const std::string& text, bool names);
+NamedGraph graphalytics_again(const std::string& vertices, const std::string& edges);
 NamedGraph table_again(const std::string& text, const std::string& columns);
 NamedGraph matrix_market_again(const std::string& text);
 NamedGraph dimacs_again(const std::string& text);

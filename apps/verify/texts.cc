@@ -22,8 +22,9 @@ bool is_id(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-/// Vertices are numbered as their names are sorted: ids by what they count, others by bytes.
-NamedGraph graph_of(std::vector<TextArc> arcs, bool ids) {
+/// Vertices are numbered as their names are sorted: ids by what they count, others by bytes. Those that are
+/// `alone` need no edge.
+NamedGraph graph_of(std::vector<TextArc> arcs, bool ids, const Record& alone = {}) {
   for (const TextArc& arc : arcs) ids = ids && is_id(arc.from) && is_id(arc.to);
   const auto before = [ids](const std::string& a, const std::string& b) {
     return ids && a.size() != b.size() ? a.size() < b.size() : a < b;
@@ -35,6 +36,7 @@ NamedGraph graph_of(std::vector<TextArc> arcs, bool ids) {
       number.emplace(*end, 0);
     }
   }
+  for (const std::string& name : alone) number.emplace(name, 0);
   NamedGraph graph;
   for (auto& [name, at] : number) {
     at = static_cast<std::uint32_t>(graph.names.size());
@@ -210,6 +212,24 @@ NamedGraph list_again(const std::string& text, bool names) {
     arcs.push_back({record[0], record[1], record.size() == 3 ? weight_in(record[2]) : 1});
   }
   return graph_of(std::move(arcs), ids);
+}
+
+NamedGraph graphalytics_again(const std::string& vertices, const std::string& edges) {
+  Record listed;
+  Lines lines(vertices);
+  for (std::string_view line; lines.next(line);) {
+    const auto words = words_of(line);
+    if (words.empty() || words[0][0] == '#') continue;
+    std::string id(words[0]);
+    if (words.size() != 1 || !is_id(id)) lines.stop("an id is expected");
+    listed.push_back(id.erase(0, std::min(id.find_first_not_of('0'), id.size() - 1)));
+  }
+  const NamedGraph list = edges_again(edges);
+  std::vector<TextArc> arcs;
+  for (const auto& [from, to, weight] : list.arcs) arcs.push_back({list.names[from], list.names[to], weight});
+  NamedGraph graph = graph_of(std::move(arcs), true, listed);
+  if (graph.names.size() != listed.size()) throw UserError("the two files do not have the same vertices");
+  return graph;
 }
 
 NamedGraph table_again(const std::string& text, const std::string& columns) {

@@ -31,8 +31,13 @@ NamedGraph as_made(const Input& input) {
   return graph;
 }
 
+/// Made graphs have no file, and binary files no second reader.
+bool of_computation_alone(const Options& options, const Input& input) {
+  return options.graph.empty() || input.format == "sg" || input.format == "wsg";
+}
+
 NamedGraph again(const Options& options, const Input& input) {
-  if (options.graph.empty()) return as_made(input);
+  if (of_computation_alone(options, input)) return as_made(input);
   NamedGraph graph;
   try {
     graph = read_again(options.graph, options.format, options.columns);
@@ -43,6 +48,7 @@ NamedGraph again(const Options& options, const Input& input) {
     throw Disagreement("the run took the file for " + input.format + ", the second reading for " +
                        graph.format);
   if (options.undirected) add_reverse_arcs(graph);
+  if (options.simple) simplify(graph);
   return graph;
 }
 
@@ -110,8 +116,10 @@ void verify(const Options& options, const Input& input, Answer& answer, const Re
   const fabric::Heartbeat heartbeat("verifying");
   Verification& check = answer.verification;
   check.done = true;
-  check.covers =
-      options.graph.empty() ? "the computation; the graph is made, not read" : "file and computation";
+  check.covers = options.graph.empty() ? "the computation; the graph is made, not read"
+                 : of_computation_alone(options, input)
+                     ? "the computation; a file of format " + input.format + " is not read a second time"
+                     : "file and computation";
   if (input.drawn_weights) check.covers += "; the weights are drawn, not read";
   try {
     NamedGraph graph = again(options, input);

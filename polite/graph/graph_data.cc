@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "polite/graph_data.h"
 
+#include <algorithm>
+
 #include "fabric/memory.h"
 
 namespace polyloom::polite {
@@ -29,6 +31,33 @@ void GraphData::add_reverse_edges() {
     edges.push_back({edges[i].to, edges[i].from});
     if (!weights.empty()) weights.push_back(weights[i]);
   }
+}
+
+GraphData::Dropped GraphData::simplify() {
+  struct Row {
+    std::uint64_t ends;
+    double weight;
+  };
+  const std::size_t before = edges.size();
+  std::vector<Row> rows;
+  rows.reserve(before);
+  for (std::size_t e = 0; e < before; ++e) {
+    if (edges[e].from == edges[e].to) continue;
+    rows.push_back({std::uint64_t{edges[e].from} << 32 | edges[e].to, weights.empty() ? 0 : weights[e]});
+  }
+  const std::size_t loops = before - rows.size();
+  std::ranges::sort(rows, [](const Row& a, const Row& b) {
+    return a.ends != b.ends ? a.ends < b.ends : a.weight < b.weight;
+  });
+  const auto [last, end] = std::ranges::unique(rows, {}, &Row::ends);
+  rows.erase(last, end);
+  edges.resize(rows.size());
+  if (!weights.empty()) weights.resize(rows.size());
+  for (std::size_t e = 0; e < rows.size(); ++e) {
+    edges[e] = {static_cast<std::uint32_t>(rows[e].ends >> 32), static_cast<std::uint32_t>(rows[e].ends)};
+    if (!weights.empty()) weights[e] = rows[e].weight;
+  }
+  return {loops, before - loops - rows.size()};
 }
 
 void require_graph_memory(double vertices, double edges, const std::string& what) {

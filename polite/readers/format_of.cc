@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,7 +25,9 @@ constexpr Ending kEndings[] = {{".mtx", GraphFormat::matrix_market}, {".mm", Gra
                                {".gr", GraphFormat::dimacs},         {".dimacs", GraphFormat::dimacs},
                                {".col", GraphFormat::dimacs},        {".graph", GraphFormat::metis},
                                {".metis", GraphFormat::metis},       {"_packages", GraphFormat::debian},
-                               {"/packages", GraphFormat::debian},   {".plg", GraphFormat::snapshot}};
+                               {"/packages", GraphFormat::debian},   {".plg", GraphFormat::snapshot},
+                               {".sg", GraphFormat::gapbs},          {".wsg", GraphFormat::gapbs_weighted},
+                               {".v", GraphFormat::graphalytics},    {".e", GraphFormat::graphalytics}};
 
 GraphFormat by_ending(const std::string& file) {
   const std::string whole = lower(file);
@@ -33,7 +36,11 @@ GraphFormat by_ending(const std::string& file) {
     if (name.ends_with(packing.ending)) name.remove_suffix(packing.ending.size());
   }
   for (const Ending& ending : kEndings) {
-    if (name.ends_with(ending.text)) return ending.format;
+    // Edges alone are a list of edges.
+    std::error_code none;
+    if (name.ends_with(ending.text) &&
+        (ending.text != ".e" || std::filesystem::exists(graphalytics_file(file, ".v"), none)))
+      return ending.format;
   }
   return GraphFormat::edge_list;
 }

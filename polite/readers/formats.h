@@ -22,6 +22,11 @@ GraphData read_matrix_market(TextSource& source);
 GraphData read_dimacs(TextSource& source);
 GraphData read_metis(TextSource& source);
 GraphData read_snapshot(TextSource& source);
+GraphData read_gapbs(TextSource& source, bool weighted);
+/// Both files of the graph of which `file` is one.
+GraphData read_graphalytics(const std::string& file, const ReadOptions& options);
+/// The file of that graph that ends so: packed as `file` or in another way if there is one, else plain.
+std::string graphalytics_file(const std::string& file, std::string_view ending);
 
 /// The format of a file that was called `file`: the one that is asked for, or else what its content, then its
 /// name tells; a table where columns are asked for. Throws UserError for a format that is not read, and where

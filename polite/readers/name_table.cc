@@ -15,10 +15,6 @@ namespace {
 /// An entry of the two tables, besides the characters.
 constexpr std::size_t kBytesAName = sizeof(std::string) + 64;
 
-std::string_view without_zeros(std::string_view digits) {
-  return digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1));
-}
-
 }  // namespace
 
 std::uint32_t NameTable::number(std::string_view name) {

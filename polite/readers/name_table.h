@@ -2,6 +2,7 @@
 // Vertices that are known by a text: names, and ids of any length.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -15,6 +16,12 @@ namespace polyloom::polite {
 
 inline bool is_whole_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+inline std::string_view without_zeros(std::string_view digits) {
+  return digits.substr(0, 1) == "0"
+             ? digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1))
+             : digits;
 }
 
 /// Numbers names in the order in which they come; name_vertices() puts them in theirs.

@@ -17,11 +17,13 @@ struct Name {
   const char* text;
   GraphFormat format;
 };
-constexpr Name kNames[] = {{"auto", GraphFormat::automatic}, {"edges", GraphFormat::edge_list},
-                           {"snap", GraphFormat::edge_list}, {"names", GraphFormat::names},
-                           {"csv", GraphFormat::table},      {"mtx", GraphFormat::matrix_market},
-                           {"dimacs", GraphFormat::dimacs},  {"metis", GraphFormat::metis},
-                           {"debian", GraphFormat::debian},  {"snapshot", GraphFormat::snapshot}};
+constexpr Name kNames[] = {{"auto", GraphFormat::automatic},   {"edges", GraphFormat::edge_list},
+                           {"snap", GraphFormat::edge_list},   {"names", GraphFormat::names},
+                           {"csv", GraphFormat::table},        {"mtx", GraphFormat::matrix_market},
+                           {"dimacs", GraphFormat::dimacs},    {"metis", GraphFormat::metis},
+                           {"debian", GraphFormat::debian},    {"graphalytics", GraphFormat::graphalytics},
+                           {"sg", GraphFormat::gapbs},         {"wsg", GraphFormat::gapbs_weighted},
+                           {"snapshot", GraphFormat::snapshot}};
 GraphData read_as(GraphFormat format, TextSource& source, const ReadOptions& options) {
   switch (format) {
     case GraphFormat::table:
@@ -39,6 +41,9 @@ GraphData read_as(GraphFormat format, TextSource& source, const ReadOptions& opt
     }
     case GraphFormat::snapshot:
       return read_snapshot(source);
+    case GraphFormat::gapbs:
+    case GraphFormat::gapbs_weighted:
+      return read_gapbs(source, format == GraphFormat::gapbs_weighted);
     default:
       return read_edge_list(source, format == GraphFormat::names);
   }
@@ -73,7 +78,8 @@ GraphData read_graph(const std::string& file, const ReadOptions& options) {
   const GraphFormat format = format_of(source, file, options);
   GraphData g;
   try {
-    g = read_as(format, source, options);
+    g = format == GraphFormat::graphalytics ? read_graphalytics(file, options)
+                                            : read_as(format, source, options);
   } catch (const UserError&) {
     source.require_undamaged();  // what a damaged packing gives before its end is no text to blame
     throw;

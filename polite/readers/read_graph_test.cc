@@ -429,7 +429,12 @@ TEST_F(Files, RandomDamageNeverCrashes) {
       {"a.gr", "c x\np sp 3 2\na 1 2 3\na 2 3 4\n"},
       {"a.metis", "3 2 001\n2 1\n1 1 3 2\n2 2\n"},
       {"a_Packages", "Package: a\nDepends: b | c, d (>= 1)\nProvides: e\n\nPackage: b\n"},
+      {"a.sg",
+       std::string("\1\3\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0", 41) +
+           std::string("\1\0\0\0\0\0\0\0\0\0\0\0", 12)},
+      {"a.v", "1\n2\n4294967296\n"},
       {"a.plg", "polyloom-graph 1 2 1\n0 ab\n1 c\n\x01\x01"}};
+  put("a.e", "1 2 3\n2 4294967296 4\n");
   std::mt19937 rng(7);
   int read = 0, refused = 0;
   for (int i = 0; i < 1200; ++i) {

@@ -2,6 +2,7 @@
 // A graph as readers and generators give it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -27,6 +28,13 @@ struct GraphData {
 
   /// Adds the reverse of every edge that is no loop, with the same weight, unless the graph has them.
   void add_reverse_edges();
+
+  /// Drops loops, and of edges from one vertex to another all but one: with the least weight. Sorts the
+  /// edges.
+  struct Dropped {
+    std::size_t loops, duplicates;
+  };
+  Dropped simplify();
 };
 
 /// Throws UserError "WHAT needs ... of memory" unless there is what a graph of that size takes at least, from

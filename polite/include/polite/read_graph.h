@@ -17,11 +17,14 @@ enum class GraphFormat {
   edge_list,  ///< "from to [weight]" a line; the vertices are the ids or names that occur; SNAP text is this
   names,      ///< the same, and no field is taken for a number
   table,      ///< CSV: a header, then a row an edge
-  matrix_market,  ///< coordinate; real, integer or pattern; general, symmetric or skew-symmetric
-  dimacs,         ///< "p sp n m" and "a from to weight", or "p edge n m" and "e u v" (both directions)
-  metis,          ///< adjacency lists, ids from 1, weights as its header says
-  debian,         ///< a Packages index of apt: packages and what they depend on
-  snapshot        ///< our own: names and edges, compressed
+  matrix_market,   ///< coordinate; real, integer or pattern; general, symmetric or skew-symmetric
+  dimacs,          ///< "p sp n m" and "a from to weight", or "p edge n m" and "e u v" (both directions)
+  metis,           ///< adjacency lists, ids from 1, weights as its header says
+  debian,          ///< a Packages index of apt: packages and what they depend on
+  graphalytics,    ///< LDBC: NAME.v, a vertex a line, and NAME.e, an edge a line
+  gapbs,           ///< serialized by the GAP Benchmark Suite (.sg)
+  gapbs_weighted,  ///< the same with weights (.wsg)
+  snapshot         ///< our own: names and edges, compressed
 };
 
 struct ReadOptions {
@@ -42,7 +45,8 @@ inline constexpr std::string_view kStandardInput = "-";
 /// Throws UserError.
 GraphData read_graph(const std::string& file, const ReadOptions& options = {});
 
-/// Format of a name as users write it: edges, snap, names, csv, mtx, dimacs, metis, debian, snapshot, auto.
+/// Format of a name as users write it: edges, snap, names, csv, mtx, dimacs, metis, debian, graphalytics, sg,
+/// wsg, snapshot, auto.
 /// Throws UserError.
 GraphFormat graph_format(std::string_view name);
 
