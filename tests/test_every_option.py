@@ -95,6 +95,7 @@ MODES: dict[str, Mode] = {
             "--no-report": (),
             "--json": (),
             "--seed": ("7",),
+            "--verify-with": Elsewhere("tests/test_own_program.py"),
         },
     ),
     "run, lossy": Mode(
@@ -113,6 +114,7 @@ MODES: dict[str, Mode] = {
             "--run-dir": ("record",),
             "--no-report": (),
             "--json": (),
+            "--verify-with": Elsewhere("tests/test_own_program.py"),
         },
     ),
     "run sort": Mode(("run", "sort", "--keys", "100", "--on", "native", "--json"), {"--seed": ("7",)}),
