@@ -31,6 +31,35 @@ def sssp(n: int, edges: Edges, weights: np.ndarray, source: int) -> np.ndarray:
     return np.array([found.get(v, np.inf) for v in range(n)])
 
 
+def hops(n: int, edges: Edges, source: int) -> np.ndarray:
+    """Breadth-first search by NetworkX; inf for unreachable vertices."""
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(n))
+    graph.add_edges_from(edges.tolist())
+    found = nx.single_source_shortest_path_length(graph, source)
+    return np.array([found.get(v, np.inf) for v in range(n)])
+
+
+def simple(n: int, edges: Edges) -> nx.Graph:
+    """Which vertices are neighbours, whichever way their edges go; without loops."""
+    graph = nx.Graph()
+    graph.add_nodes_from(range(n))
+    graph.add_edges_from((u, v) for u, v in edges.tolist() if u != v)
+    return graph
+
+
+def core_numbers(n: int, edges: Edges) -> np.ndarray:
+    """By NetworkX."""
+    found = nx.core_number(simple(n, edges))
+    return np.array([found[v] for v in range(n)])
+
+
+def triangles(n: int, edges: Edges) -> np.ndarray:
+    """By NetworkX, those that each vertex is a corner of."""
+    found = nx.triangles(simple(n, edges))
+    return np.array([found[v] for v in range(n)])
+
+
 def components(n: int, edges: Edges) -> np.ndarray:
     """Smallest vertex number of each vertex's weakly connected component."""
     matrix = sp.coo_matrix((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(n, n))

@@ -74,6 +74,18 @@ class TestApps:
         ours = self.run(polyloom, tmp_path, graph, "components", on, *extra)
         np.testing.assert_array_equal(ours, graph.ids[references.components(len(graph.ids), graph.edges)])
 
+    def test_bfs(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra) -> None:
+        ours = self.run(polyloom, tmp_path, graph, "bfs", on, "--source", graph.ids[0], *extra)
+        np.testing.assert_array_equal(ours, references.hops(len(graph.ids), graph.edges, 0))
+
+    def test_kcore(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra) -> None:
+        ours = self.run(polyloom, tmp_path, graph, "kcore", on, *extra)
+        np.testing.assert_array_equal(ours, references.core_numbers(len(graph.ids), graph.edges))
+
+    def test_triangles(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra) -> None:
+        ours = self.run(polyloom, tmp_path, graph, "triangles", on, *extra)
+        np.testing.assert_array_equal(ours, references.triangles(len(graph.ids), graph.edges))
+
     def test_asp(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra) -> None:
         sources = min(40, len(graph.ids))
         ours = self.run(polyloom, tmp_path, graph, "asp", on, "--sources", sources, *extra)

@@ -325,6 +325,9 @@ APPLICATIONS: dict[str, Mode] = {
     "sssp, table": Mode(
         ("--graph", "table.csv", "--columns", "from,to"), {"--columns": ("from,to,minutes",)}, others="pagerank"
     ),
+    "bfs": Mode(("--graph", "graph.txt"), {"--source": ("2",)}, others="pagerank"),
+    "kcore": Mode(("--graph", "graph.txt"), {}, others="pagerank"),
+    "triangles": Mode(("--graph", "graph.txt"), {}, others="pagerank"),
     "asp": Mode(("--graph", "graph.txt"), {"--sources": ("2",)}, others="pagerank"),
     "sort": Mode(
         ("--keys", "50", "--out", "answer.csv"),

@@ -16,7 +16,9 @@ OPTIONS = {
     "sssp": ["--source", "--max-weight"],
     "components": ["--graph", "--generate"],
     "asp": ["--sources"],
+    "bfs": ["--source"],
     "kcore": ["--graph"],
+    "triangles": ["--graph"],
     "sort": ["--keys", "--algorithm"],
     "averaging": ["--epochs", "--batch"],
 }

@@ -2,6 +2,7 @@
 // Average shortest path by multi-source breadth-first search: up to 448 searches at once, one bit each; a
 // superstep is one level. A vertex sends the searches that reached it in this level. Source: Multicast paper,
 // section VI.
+#include <polyloom/count_bits.h>
 #include <polyloom/program.h>
 
 inline constexpr uint32_t kAspWords = 14;
@@ -29,14 +30,6 @@ struct AspResult {
 struct AspMessage {
   uint32_t fresh[kAspWords];
 };
-
-/// Bits set in a word, without the table or instruction that small cores lack.
-INLINE uint32_t count_bits(uint32_t x) {
-  x -= (x >> 1) & 0x55555555;
-  x = (x & 0x33333333) + ((x >> 2) & 0x33333333);
-  x = (x + (x >> 4)) & 0x0f0f0f0f;
-  return (x * 0x01010101) >> 24;
-}
 
 struct AspVertex : PDevice<AspState, None, AspMessage> {
   typedef POr<uint32_t> Combiner;

@@ -89,7 +89,14 @@ json as_json(const Options& options, const Input& input, const Answer& answer) {
   j["top"] = json::array();
   for (const std::size_t v : top_vertices(answer, options.top)) {
     const auto vertex = static_cast<std::uint32_t>(v);
-    j["top"].push_back({{"name", input.names[vertex]}, {"value", value_json(input, answer, v)}});
+    json entry = {{"name", input.names[vertex]}, {"value", value_json(input, answer, v)}};
+    for (const Column& column : answer.columns) {
+      const double value = column.values[v];
+      entry[column.name] = std::isnan(value)    ? json()
+                           : column.of_vertices ? json(input.names[static_cast<std::uint32_t>(value)])
+                                                : json(value);
+    }
+    j["top"].push_back(std::move(entry));
   }
   if (answer.verification.done) {
     const Verification& check = answer.verification;

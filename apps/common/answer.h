@@ -38,6 +38,13 @@ struct Fact {
   Fact(std::string what, std::string vertex) : name(std::move(what)), value(std::move(vertex)) {}
 };
 
+/// A further value of every vertex.
+struct Column {
+  std::string name;
+  std::vector<double> values;  ///< NaN: none
+  bool of_vertices = false;    ///< they are vertices, and are told by their names
+};
+
 /// Everything about a finished run. Values print with 9 significant digits; NaN stands for "no value" and
 /// prints as "inf" (an unreachable vertex).
 struct Answer {
@@ -48,6 +55,7 @@ struct Answer {
   HostLinkPhases phases{};         ///< simulated, or wall time when native
   double load_seconds = 0;         ///< wall: reading, mapping, writing
   std::vector<Fact> facts;         ///< more figures
+  std::vector<Column> columns;     ///< of --out, behind the values
   std::vector<std::string> notes;  ///< what the user should know of the values
   Verification verification;
   std::optional<Mapping> mapping;  ///< of a run on a cluster

@@ -112,6 +112,18 @@ std::vector<std::uint32_t> whole_weights(const polite::GraphData& data, const st
   return weights;
 }
 
+std::vector<float> fractions(const polite::GraphData& data, const std::string& description) {
+  std::vector<float> weights(data.weights.size());
+  for (std::size_t e = 0; e < weights.size(); ++e) {
+    weights[e] = static_cast<float>(data.weights[e]);
+    if (weights[e] >= 0 && std::isfinite(weights[e])) continue;
+    throw UserError(description + ": edge " + data.names[data.edges[e].from] + " -> " +
+                    data.names[data.edges[e].to] + " has weight " + as_written(data.weights[e]) +
+                    "; numbers from 0 to 3.4e38 are expected");
+  }
+  return weights;
+}
+
 /// Refuses a seed of which nothing is drawn.
 void require_draws(const Options& options, bool weights) {
   const std::string kind = options.generate.substr(0, options.generate.find(':'));
@@ -124,7 +136,7 @@ void require_draws(const Options& options, bool weights) {
 
 }  // namespace
 
-Input load_input(const Options& options, bool want_weights) {
+Input load_input(const Options& options, bool want_weights, bool take_fractions) {
   Input input;
   input.description = described(options);
   fabric::Heartbeat heartbeat((options.graph.empty() ? "making " : "reading ") + input.description);
@@ -163,7 +175,10 @@ Input load_input(const Options& options, bool want_weights) {
                           (loops == 1 ? " loop and " : " loops and ") + std::to_string(duplicates) +
                           " duplicate edge" + (duplicates == 1 ? "" : "s"));
   }
-  if (want_weights) {
+  const bool whole = std::ranges::all_of(data.weights, [](double w) { return w == std::floor(w); });
+  if (want_weights && take_fractions && !whole) {
+    input.fractions = fractions(data, input.description);
+  } else if (want_weights) {
     input.weights = data.weights.empty() ? std::vector<std::uint32_t>(data.edges.size(), 1)
                                          : whole_weights(data, input.description);
   }
@@ -177,27 +192,30 @@ Input load_input(const Options& options, bool want_weights) {
 
 void make_undirected(Input& input) {
   struct Pair {
-    std::uint32_t a, b, weight;
+    std::uint32_t a, b;
+    double weight;
     auto operator<=>(const Pair&) const = default;
   };
   std::vector<Pair> pairs;
   pairs.reserve(input.edges.size());
   for (std::size_t e = 0; e < input.edges.size(); ++e) {
     const auto [from, to] = input.edges[e];
-    if (from != to)
-      pairs.push_back({std::min(from, to), std::max(from, to), input.weights.empty() ? 1 : input.weights[e]});
+    if (from != to) pairs.push_back({std::min(from, to), std::max(from, to), input.weight(e)});
   }
   std::ranges::sort(pairs);
   const auto equal = [](const Pair& x, const Pair& y) { return x.a == y.a && x.b == y.b; };
   const auto rest = std::ranges::unique(pairs, equal);  // the least weight stands first
   pairs.erase(rest.begin(), rest.end());
-  const bool weighted = !input.weights.empty();
+  const bool whole = !input.weights.empty(), fractional = !input.fractions.empty();
+  input.undirected = true;
   input.edges.clear();
   input.weights.clear();
+  input.fractions.clear();
   for (const Pair& pair : pairs) {
     for (const polite::Edge edge : {polite::Edge{pair.a, pair.b}, polite::Edge{pair.b, pair.a}}) {
       input.edges.push_back(edge);
-      if (weighted) input.weights.push_back(pair.weight);
+      if (whole) input.weights.push_back(static_cast<std::uint32_t>(pair.weight));
+      if (fractional) input.fractions.push_back(static_cast<float>(pair.weight));
     }
   }
 }

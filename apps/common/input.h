@@ -16,17 +16,25 @@ struct Input {
   std::uint32_t vertices = 0;
   std::vector<polite::Edge> edges;
   std::vector<std::uint32_t> weights;  ///< one an edge; empty unless asked for
+  std::vector<float> fractions;        ///< in their place, where some weight is no whole number
   polite::VertexNames names;           ///< the file's
   std::string description;             ///< file name or generator
   std::string format, packing;         ///< of the file, as polite::GraphData has them
   std::vector<std::string> notes;      ///< what the user should know of how the graph was taken
   bool drawn_weights = false;          ///< by us, not the file's
+  bool undirected = false;             ///< make_undirected() has been here
+
+  /// Of an edge; 1 where there are none.
+  double weight(std::size_t edge) const {
+    return !weights.empty() ? weights[edge] : fractions.empty() ? 1.0 : static_cast<double>(fractions[edge]);
+  }
 };
 
 /// Loads or makes the graph that the options name; progress on standard error if it is a terminal. With
 /// `want_weights` the answer has weights: the file's, or drawn (--max-weight), or all 1; without, a note says
-/// that a file's are not used. Throws UserError, for a graph without vertices too.
-Input load_input(const Options& options, bool want_weights = false);
+/// that a file's are not used. With `take_fractions` they need not be whole numbers. Throws UserError, for a
+/// graph without vertices too.
+Input load_input(const Options& options, bool want_weights = false, bool take_fractions = false);
 
 /// Both ways between neighbours, each pair once and with the least of its weights; no loops.
 void make_undirected(Input& input);

@@ -129,6 +129,22 @@ void add_parameter(CLI::App& cli, const Parameter& parameter, Options& o) {
   }
 }
 
+void add_text(CLI::App& cli, const Text& text, Options& o) {
+  const std::string name = text.name;
+  o.texts[name] = text.value;
+  const auto set = [&o, name](const std::string& value) {
+    o.texts[name] = value;
+    o.given.insert(name);
+  };
+  auto* const option = cli.add_option_function<std::string>("--" + name, set, text.help);
+  if (text.choices.empty()) {
+    option->check(CLI::Validator(is_given, "", ""));
+  } else {
+    option->check(CLI::IsMember(std::vector<std::string>(text.choices.begin(), text.choices.end())))
+        ->default_str(text.value);
+  }
+}
+
 void add_mapping(CLI::App& cli, const Description& program, Options& o) {
   if (program.has_combiner)
     add_named(cli, "--combine", "POLITE_COMBINE", polite::kCombineNames, o.combine,
@@ -179,6 +195,10 @@ Options parse_options(int argc, char** argv, const Description& program) {
   CLI::App cli{program.purpose, "polyloom run " + program.name};
   add_input(cli, o);
   for (const Parameter& parameter : program.parameters) add_parameter(cli, parameter, o);
+  for (const Text& text : program.texts) add_text(cli, text, o);
+  for (const Flag& flag : program.flags)
+    cli.add_flag_callback(
+        std::string("--") + flag.name, [&o, flag] { o.given.insert(flag.name); }, flag.help);
   if (program.takes_source)
     cli.add_option("--source", o.source,
                    "Vertex to start from, by the file's id or name (default: the first)");

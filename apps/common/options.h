@@ -16,7 +16,9 @@
 
 namespace polyloom {
 struct Parameter;
-}
+struct Text;
+struct Flag;
+}  // namespace polyloom
 
 namespace polyloom::apps {
 
@@ -26,6 +28,8 @@ struct Description {
   std::string purpose;             ///< in one sentence
   std::vector<std::string> modes;  ///< values of --mode, the first being the default; none: there is one mode
   std::span<const Parameter> parameters;
+  std::span<const Text> texts;
+  std::span<const Flag> flags;
   bool takes_source = false;
   bool takes_weights = false;
   bool has_combiner = false;
@@ -47,10 +51,11 @@ struct Options {
   bool simple = false;                      ///< drop loops and duplicate edges
   // What to compute.
   std::map<std::string, double, std::less<>> parameters;  ///< all of the program's, by name
-  std::set<std::string, std::less<>> given;               ///< those that the command line says
-  std::string source;                                     ///< a vertex's name; empty = the first vertex
-  std::string mode;                                       ///< program's own variants
-  unsigned max_weight = 0;  ///< draw integer weights 1..max_weight where the file has none
+  std::map<std::string, std::string, std::less<>> texts;
+  std::set<std::string, std::less<>> given;  ///< those that the command line says, and its flags
+  std::string source;                        ///< a vertex's name; empty = the first vertex
+  std::string mode;                          ///< program's own variants
+  unsigned max_weight = 0;                   ///< draw integer weights 1..max_weight where the file has none
   // How to map it.
   polite::Combine combine = polite::Combine::automatic;
   polite::Pins pins = polite::Pins::automatic;
@@ -63,6 +68,7 @@ struct Options {
 
   /// Precondition: the program has a parameter of that name.
   double parameter(std::string_view name) const { return parameters.find(name)->second; }
+  const std::string& text(std::string_view name) const { return texts.find(name)->second; }
 };
 
 /// Parses the command line. Prints help and ends the program for --help; ends it with status 2 and one

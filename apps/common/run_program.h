@@ -62,8 +62,10 @@ Description describe(const char* name) {
   d.purpose = P::purpose;
   d.takes_source = P::takes_source;
   if constexpr (requires { P::parameters; }) d.parameters = P::parameters;
+  if constexpr (requires { P::texts; }) d.texts = P::texts;
+  if constexpr (requires { P::flags; }) d.flags = P::flags;
   const auto add = [&]<typename... M>(Modes<M...>) {
-    if constexpr (sizeof...(M) > 1) (d.modes.emplace_back(M::name()), ...);
+    if constexpr (sizeof...(M) > 1) ((M::offered ? d.modes.push_back(M::name()) : void()), ...);
     d.takes_weights = P::takes_weights || (labels_are_weights<P, typename M::Vertex> || ...);
     d.has_combiner = (requires { typename M::Vertex::Combiner; } || ...);
   };
@@ -93,7 +95,7 @@ void connect(GraphOf<V>& graph, const Input& input) {
       static_assert(std::is_arithmetic_v<Edge>,
                     "labels that are no numbers: say how edges get them in connect(graph, input)");
       for (std::size_t i = 0; i < input.edges.size(); ++i) {
-        const auto weight = static_cast<Edge>(input.weights[i]);
+        const auto weight = static_cast<Edge>(input.weight(i));
         graph.addLabelledEdge(weight, input.edges[i].from, 0, input.edges[i].to);
         if (both_ways) graph.addLabelledEdge(weight, input.edges[i].to, 0, input.edges[i].from);
       }
@@ -103,14 +105,15 @@ void connect(GraphOf<V>& graph, const Input& input) {
 
 /// The states before the run.
 template <typename P, typename V>
-void start_states(GraphOf<V>& graph, const Options& options, const Input& input, std::uint32_t source) {
+void start_states(GraphOf<V>& graph, const Options& options, const Input& input, std::uint32_t source,
+                  std::uint32_t run) {
   const std::uint32_t n = graph.numDevices;
   if constexpr (requires { graph.devices[0]->state.id; }) {
     for (std::uint32_t v = 0; v < n; ++v) graph.devices[v]->state.id = v;
   }
   if constexpr (requires(const Start& start) { P::start(graph.devices[0]->state, start); }) {
     const auto start = [&](std::uint32_t v, std::uint32_t out_edges, std::uint32_t in_edges) {
-      P::start(graph.devices[v]->state, Start{v, n, out_edges, in_edges, v == source, options});
+      P::start(graph.devices[v]->state, Start{v, n, out_edges, in_edges, v == source, run, options});
     };
     if constexpr (!ConnectsItself<P, V> && P::edges != Edges::both_ways) {
       for (std::uint32_t v = 0; v < n; ++v) start(v, graph.fanOut(v), graph.fanIn(v));
@@ -120,10 +123,11 @@ void start_states(GraphOf<V>& graph, const Options& options, const Input& input,
       for (std::uint32_t v = 0; v < n; ++v) start(v, out[v], in[v]);
     }
   }
+  if constexpr (requires { P::prepare(graph, options, input, run); }) P::prepare(graph, options, input, run);
 }
 
 /// Runs `graph` (mapped by `options`, with initial states) with the device program `device` and hands each
-/// vertex's finish message to `take`. Sets answer.phases and, on a cluster, answer.mapping. Adds to
+/// vertex's finish message to `take`. Sets answer.mapping on a cluster. Adds to answer.phases and
 /// answer.load_seconds.
 template <typename Graph, typename Message, typename Take>
 void run_graph(Graph& graph, const Options& options, const std::string& device, Answer& answer, Take take) {
@@ -156,38 +160,55 @@ void run_graph(Graph& graph, const Options& options, const std::string& device, 
     for (int i = 0; i < count; ++i) take(messages[static_cast<std::size_t>(i)].payload);
     left -= static_cast<std::uint64_t>(count);
   }
-  answer.phases = link.phases();
+  const HostLinkPhases phases = link.phases();
+  answer.phases.load += phases.load;
+  answer.phases.start += phases.start;
+  answer.phases.compute += phases.compute;
+  answer.phases.collect += phases.collect;
+}
+
+/// One run of a vertex class, from the edges to what the vertices answer.
+template <typename P, typename V>
+void run_once(const std::string& device, const Options& options, const Input& input, std::uint32_t source,
+              std::uint32_t run, std::vector<PFinishType<V>>& results, Answer& answer) {
+  using Result = PFinishType<V>;
+  GraphOf<V> graph;
+  graph.mapVerticesToDRAM = P::states_in_dram;
+  graph.newDevices(input.vertices);
+  connect<P, V>(graph, input);
+  graph.mapOptions.combine = options.combine;
+  graph.mapOptions.pins = options.pins;
+  {
+    const fabric::Heartbeat heartbeat("placing " + std::to_string(graph.numDevices) + " vertices");
+    graph.map();
+  }
+  start_states<P, V>(graph, options, input, source, run);
+  if (run > 0) answer.notes.clear();  // each run says the same
+  run_graph<GraphOf<V>, Result>(graph, options, device, answer,
+                                [&](const Result& result) { results.at(result.id) = result; });
 }
 
 /// One mode of a program, from the edges to the answer's values.
 template <typename P, typename V>
-void run_mode(const Description& description, const Options& options, const Input& input,
-              std::uint32_t source, Answer& answer) {
+void run_mode(const std::string& device, const Options& options, const Input& input, std::uint32_t source,
+              Answer& answer) {
   using Result = PFinishType<V>;
   std::vector<Result> results(input.vertices);
-  {
-    GraphOf<V> graph;
-    graph.mapVerticesToDRAM = P::states_in_dram;
-    graph.newDevices(input.vertices);
-    connect<P, V>(graph, input);
-    graph.mapOptions.combine = options.combine;
-    graph.mapOptions.pins = options.pins;
-    {
-      const fabric::Heartbeat heartbeat("placing " + std::to_string(graph.numDevices) + " vertices");
-      graph.map();
-    }
-    start_states<P, V>(graph, options, input, source);
-    const bool first = options.mode.empty() || options.mode == description.modes.front();
-    const std::string device = description.name + (first ? "" : "_" + options.mode);
-    run_graph<GraphOf<V>, Result>(graph, options, device, answer,
-                                  [&](const Result& result) { results.at(result.id) = result; });
+  if constexpr (requires { P::another_run(options, 1, std::span<const Result>(results), results); }) {
+    std::vector<Result> latest(input.vertices);
+    std::uint32_t runs = 0;
+    do {
+      run_once<P, V>(device, options, input, source, runs++, latest, answer);
+    } while (P::another_run(options, runs, std::span<const Result>(latest), results));
+  } else {
+    run_once<P, V>(device, options, input, source, 0, results, answer);
   }
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   answer.integral = std::is_integral_v<decltype(Result::value)>;
   answer.values.resize(input.vertices);
   for (std::uint32_t v = 0; v < input.vertices; ++v) {
     const auto value = static_cast<double>(results[v].value);
-    answer.values[v] = value == P::no_value ? kNone : value;
+    answer.values[v] = value == P::no_value || std::isinf(value) ? kNone : value;
   }
   if constexpr (requires { P::report(options, input, std::span<const Result>(results), answer); })
     P::report(options, input, std::span<const Result>(results), answer);
@@ -217,7 +238,9 @@ int run_described(int argc, char** argv) {
   }
   const Options options = parse_options(argc, argv, description);
   const auto start = WallClock::now();
-  Input input = load_input(options, description.takes_weights);
+  bool weights = description.takes_weights;
+  if constexpr (requires { P::uses_weights(options); }) weights = weights && P::uses_weights(options);
+  Input input = load_input(options, weights, P::takes_fractions);
   if (P::edges == Edges::undirected) make_undirected(input);
   const std::uint32_t source = vertex_called(input, options.source, "--source");
   if constexpr (requires { P::check(options, input); }) P::check(options, input);
@@ -225,12 +248,17 @@ int run_described(int argc, char** argv) {
   answer.load_seconds = seconds_since(start);
   answer.of_vertices = P::values_are_vertices;
   answer.largest_first = P::largest_first;
-  const auto run = [&]<typename... M>(Modes<M...>) {
-    const bool one = sizeof...(M) == 1;
-    ((one || options.mode == M::name()
-          ? run_mode<P, typename M::Vertex>(description, options, input, source, answer)
-          : void()),
-     ...);
+  std::string mode = options.mode;
+  if constexpr (requires { P::variant(options, input); }) mode = P::variant(options, input);
+  const auto run = [&]<typename First, typename... M>(Modes<First, M...>) {
+    const auto run_if = [&]<typename One>(One) {
+      const bool first = std::is_same_v<One, First>;
+      if (mode == One::name() || (first && mode.empty()))
+        run_mode<P, typename One::Vertex>(description.name + (first ? "" : "_" + mode), options, input,
+                                          source, answer);
+    };
+    run_if(First());
+    (run_if(M()), ...);
   };
   run(typename detail::ModesOf<P>::type());
   if constexpr (requires { P::verify(options, input, answer); }) {

@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "fabric/error.h"
 #include "fabric/json_text.h"
 #include "fabric/partial_file.h"
 
@@ -26,11 +30,22 @@ std::string csv_field(const std::string& text) {
   return quoted + '"';
 }
 
+std::string number_text(double value, bool whole) {
+  char text[64];
+  std::snprintf(text, sizeof text, whole ? "%.0f" : "%.9g", value);
+  return text;
+}
+
 std::string csv(const Input& input, const Answer& answer) {
-  std::string text = "vertex,value\n";
+  std::string text = "vertex,value";
   text.reserve(answer.values.size() * 20);
-  for (std::uint32_t v = 0; v < answer.values.size(); ++v)
-    text += csv_field(input.names[v]) + ',' + csv_field(value_text(input, answer, v)) + '\n';
+  for (const Column& column : answer.columns) text += ',' + csv_field(column.name);
+  text += '\n';
+  for (std::uint32_t v = 0; v < answer.values.size(); ++v) {
+    text += csv_field(input.names[v]) + ',' + csv_field(value_text(input, answer, v));
+    for (const Column& column : answer.columns) text += ',' + csv_field(column_text(input, column, v));
+    text += '\n';
+  }
   return text;
 }
 
@@ -52,9 +67,15 @@ std::string npy(const Input& input, const Answer& answer) {
   const std::size_t width = input.names.numeric() ? 0 : widest(input);
   const bool wide = width == 0 && input.vertices > 0 && input.names.number(input.vertices - 1) >> 32 != 0;
   const std::string vertex = width == 0 ? (wide ? "<u8" : "<u4") : "|S" + std::to_string(width);
-  std::string head = "{'descr': [('vertex', '" + vertex + "'), ('value', '" +
-                     (answer.of_vertices ? vertex : "<f8") + "')], 'fortran_order': False, 'shape': (" +
-                     std::to_string(input.vertices) + ",), }";
+  std::string head =
+      "{'descr': [('vertex', '" + vertex + "'), ('value', '" + (answer.of_vertices ? vertex : "<f8") + "')";
+  for (const Column& column : answer.columns)
+    head += ", ('" + column.name + "', '" +
+            (!column.of_vertices ? "<f8"
+             : width == 0        ? "<i8"
+                                 : vertex) +
+            "')";
+  head += "], 'fortran_order': False, 'shape': (" + std::to_string(input.vertices) + ",), }";
   constexpr std::size_t kFixed = 10;  // magic, version, length
   head.resize((head.size() + kFixed + 1 + 63) / 64 * 64 - kFixed - 1, ' ');
   head += '\n';
@@ -79,6 +100,20 @@ std::string npy(const Input& input, const Answer& answer) {
     } else {
       put(out, std::isnan(value) ? std::numeric_limits<double>::infinity() : value);
     }
+    for (const Column& column : answer.columns) {
+      const double further = column.values[v];
+      if (!column.of_vertices) {
+        put(out, further);
+      } else if (width > 0) {
+        std::string name = column_text(input, column, v);
+        name.resize(width, '\0');
+        out += name;
+      } else {
+        put(out, std::isnan(further)
+                     ? std::int64_t{-1}
+                     : static_cast<std::int64_t>(input.names.number(static_cast<std::uint32_t>(further))));
+      }
+    }
   }
   return out;
 }
@@ -97,9 +132,42 @@ std::string value_text(const Input& input, const Answer& answer, std::size_t ver
   const double value = answer.values[vertex];
   if (std::isnan(value)) return "inf";
   if (answer.of_vertices) return input.names[static_cast<std::uint32_t>(value)];
-  char text[64];
-  std::snprintf(text, sizeof text, answer.integral ? "%.0f" : "%.9g", value);
-  return text;
+  return number_text(value, answer.integral);
+}
+
+std::string column_text(const Input& input, const Column& column, std::size_t vertex) {
+  const double value = column.values[vertex];
+  if (std::isnan(value)) return "";
+  if (column.of_vertices) return input.names[static_cast<std::uint32_t>(value)];
+  return number_text(value, false);
+}
+
+std::map<std::string, double> read_values(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::map<std::string, double> values;
+  std::string line;
+  std::size_t number = 0;
+  const auto stop = [&](const std::string& what) {
+    throw UserError(path + (number > 0 ? ": line " + std::to_string(number) : "") + ": " + what);
+  };
+  if (!file) stop(std::string("cannot be read: ") + std::strerror(errno));
+  while (std::getline(file, line)) {
+    ++number;
+    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+    if (line.empty() || (number == 1 && line == "vertex,value")) continue;
+    const std::size_t comma = line.rfind(',');
+    std::string name = line.substr(0, comma);
+    if (name.size() > 1 && name.front() == '"' && name.back() == '"') {
+      name = name.substr(1, name.size() - 2);
+      for (std::size_t at = 0; (at = name.find("\"\"", at)) != std::string::npos; ++at) name.erase(at, 1);
+    }
+    const char* const text = comma == std::string::npos ? "" : line.c_str() + comma + 1;
+    char* end = nullptr;
+    const double value = std::strtod(text, &end);
+    if (end == text || *end != '\0') stop("'" + line + "' is no vertex,value");
+    if (!values.emplace(name, value).second) stop("a second value of " + name);
+  }
+  return values;
 }
 
 void write_values(const std::string& path, const Input& input, const Answer& answer) {
@@ -107,10 +175,11 @@ void write_values(const std::string& path, const Input& input, const Answer& ans
 }
 
 void write_edges(const std::string& path, const Input& input) {
-  std::string text = input.weights.empty() ? "source,target\n" : "source,target,weight\n";
+  const bool weighted = !input.weights.empty() || !input.fractions.empty();
+  std::string text = weighted ? "source,target,weight\n" : "source,target\n";
   for (std::size_t e = 0; e < input.edges.size(); ++e) {
     text += csv_field(input.names[input.edges[e].from]) + ',' + csv_field(input.names[input.edges[e].to]);
-    if (!input.weights.empty()) text += ',' + std::to_string(input.weights[e]);
+    if (weighted) text += ',' + number_text(input.weight(e), input.fractions.empty());
     text += '\n';
   }
   fabric::write_whole(path, text);

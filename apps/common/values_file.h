@@ -2,6 +2,7 @@
 // Values by vertex as files, and as people read them: a vertex goes by its name, the file's own.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "apps/common/answer.h"
@@ -15,10 +16,17 @@ std::string value_text(const Input& input, const Answer& answer, std::size_t ver
 /// A name for a terminal: UTF-8, and what would move the cursor or colour the screen becomes a question mark.
 std::string shown(const std::string& text);
 
+/// The same of a further column; empty for none.
+std::string column_text(const Input& input, const Column& column, std::size_t vertex);
+
 /// Writes `vertex,value` rows (RFC 4180), or for a name that ends in .npy an array of (vertex, value)
 /// records: numbers as uint32, or uint64 where one is larger, names as bytes, values as float64, vertices
-/// among them as the vertices. Throws UserError.
+/// among them as the vertices. Further columns follow; of numbered vertices as int64, -1 for none. Throws
+/// UserError.
 void write_values(const std::string& path, const Input& input, const Answer& answer);
+
+/// Numbers by name, from rows `vertex,value` as they are written, the header or not. Throws UserError.
+std::map<std::string, double> read_values(const std::string& path);
 
 /// Writes `source,target[,weight]` rows (RFC 4180).
 void write_edges(const std::string& path, const Input& input);

@@ -27,6 +27,24 @@ struct Rows {
   }
 };
 
+/// Number of the vertex of that name.
+std::uint32_t vertex_named(const NamedGraph& graph, const std::string& name) {
+  const auto at = std::find(graph.names.begin(), graph.names.end(), name);
+  if (at == graph.names.end()) throw UserError("it has no vertex " + name);
+  return static_cast<std::uint32_t>(at - graph.names.begin());
+}
+
+/// Every vertex's neighbours, whichever way the edges go; not the vertex itself.
+std::vector<std::set<std::uint32_t>> neighbours_of(const NamedGraph& graph) {
+  std::vector<std::set<std::uint32_t>> neighbours(graph.names.size());
+  for (const auto& arc : graph.arcs) {
+    if (arc.from == arc.to) continue;
+    neighbours[arc.from].insert(arc.to);
+    neighbours[arc.to].insert(arc.from);
+  }
+  return neighbours;
+}
+
 }  // namespace
 
 std::vector<double> reference_pagerank(const NamedGraph& graph, unsigned iterations, double damping) {
@@ -43,13 +61,11 @@ std::vector<double> reference_pagerank(const NamedGraph& graph, unsigned iterati
 }
 
 std::vector<double> reference_sssp(const NamedGraph& graph, const std::string& source) {
-  const auto at = std::find(graph.names.begin(), graph.names.end(), source);
-  if (at == graph.names.end()) throw UserError("it has no vertex " + source);
   const Rows rows(graph);
   std::vector<double> distance(graph.names.size(), kNone);
   using Item = std::pair<double, std::uint32_t>;
   std::priority_queue<Item, std::vector<Item>, std::greater<>> queue;
-  queue.push({0, static_cast<std::uint32_t>(at - graph.names.begin())});
+  queue.push({0, vertex_named(graph, source)});
   while (!queue.empty()) {
     const auto [d, v] = queue.top();
     queue.pop();
@@ -60,6 +76,22 @@ std::vector<double> reference_sssp(const NamedGraph& graph, const std::string& s
     }
   }
   return distance;
+}
+
+std::vector<double> reference_hops(const NamedGraph& graph, const std::string& source) {
+  const Rows rows(graph);
+  std::vector<double> hops(graph.names.size(), kNone);
+  std::vector<std::uint32_t> queue{vertex_named(graph, source)};
+  hops[queue.front()] = 0;
+  for (std::size_t head = 0; head < queue.size(); ++head) {
+    for (std::uint64_t i = rows.begin[queue[head]]; i < rows.begin[queue[head] + 1ull]; ++i) {
+      const std::uint32_t w = rows.to[i].first;
+      if (!std::isnan(hops[w])) continue;
+      hops[w] = hops[queue[head]] + 1;
+      queue.push_back(w);
+    }
+  }
+  return hops;
 }
 
 std::vector<double> reference_components(const NamedGraph& graph) {
@@ -79,12 +111,7 @@ std::vector<double> reference_components(const NamedGraph& graph) {
 }
 
 std::vector<double> reference_core_numbers(const NamedGraph& graph) {
-  std::vector<std::set<std::uint32_t>> neighbours(graph.names.size());
-  for (const auto& arc : graph.arcs) {
-    if (arc.from == arc.to) continue;
-    neighbours[arc.from].insert(arc.to);
-    neighbours[arc.to].insert(arc.from);
-  }
+  std::vector<std::set<std::uint32_t>> neighbours = neighbours_of(graph);
   std::set<std::pair<std::size_t, std::uint32_t>> left;  // by how many neighbours are left
   for (std::uint32_t v = 0; v < neighbours.size(); ++v) left.insert({neighbours[v].size(), v});
   std::vector<double> core(neighbours.size());
@@ -101,6 +128,23 @@ std::vector<double> reference_core_numbers(const NamedGraph& graph) {
     }
   }
   return core;
+}
+
+std::vector<double> reference_triangles(const NamedGraph& graph) {
+  const std::vector<std::set<std::uint32_t>> neighbours = neighbours_of(graph);
+  std::vector<double> triangles(neighbours.size(), 0);
+  for (std::uint32_t v = 0; v < neighbours.size(); ++v) {
+    // v < a < b; of a and b the one with fewer neighbours is asked.
+    for (auto a = neighbours[v].upper_bound(v); a != neighbours[v].end(); ++a) {
+      const bool swap = neighbours[*a].size() < neighbours[v].size();
+      const auto &few = neighbours[swap ? *a : v], &many = neighbours[swap ? v : *a];
+      for (auto b = few.upper_bound(*a); b != few.end(); ++b) {
+        if (!many.contains(*b)) continue;
+        for (const std::uint32_t corner : {v, *a, *b}) triangles[corner] += 1;
+      }
+    }
+  }
+  return triangles;
 }
 
 std::vector<double> reference_distance_sums(const NamedGraph& graph, std::uint32_t count) {

@@ -25,8 +25,7 @@ NamedGraph as_made(const Input& input) {
   NamedGraph graph;
   for (std::uint32_t v = 0; v < input.vertices; ++v) graph.names.push_back(input.names[v]);
   for (std::size_t e = 0; e < input.edges.size(); ++e) {
-    graph.arcs.push_back(
-        {input.edges[e].from, input.edges[e].to, input.weights.empty() ? 1.0 : input.weights[e]});
+    graph.arcs.push_back({input.edges[e].from, input.edges[e].to, input.weight(e)});
   }
   return graph;
 }
@@ -49,6 +48,11 @@ NamedGraph again(const Options& options, const Input& input) {
                        graph.format);
   if (options.undirected) add_reverse_arcs(graph);
   if (options.simple) simplify(graph);
+  if (input.undirected) {
+    graph.both_directions = false;  // a pair takes the lesser weight of its two directions
+    add_reverse_arcs(graph);
+    simplify(graph);
+  }
   return graph;
 }
 
@@ -78,9 +82,9 @@ std::vector<std::uint32_t> numbers_in(const NamedGraph& graph, const Input& inpu
 
 /// Weights that we drew are in no file: they are taken over, edge by edge.
 void take_weights(NamedGraph& graph, const Input& input, const std::vector<std::uint32_t>& numbers) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> drawn;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<double>> drawn;
   for (std::size_t e = 0; e < input.edges.size(); ++e) {
-    drawn[{numbers[input.edges[e].from], numbers[input.edges[e].to]}].push_back(input.weights[e]);
+    drawn[{numbers[input.edges[e].from], numbers[input.edges[e].to]}].push_back(input.weight(e));
   }
   for (auto& arc : graph.arcs) {
     auto& left = drawn[{arc.from, arc.to}];

@@ -20,10 +20,14 @@ namespace polyloom::apps {
 std::vector<double> reference_pagerank(const NamedGraph& graph, unsigned iterations, double damping);
 /// Dijkstra with a binary heap; NaN for unreachable vertices.
 std::vector<double> reference_sssp(const NamedGraph& graph, const std::string& source);
+/// Breadth-first search; NaN for unreachable vertices.
+std::vector<double> reference_hops(const NamedGraph& graph, const std::string& source);
 /// The first vertex of each vertex's component, by union-find.
 std::vector<double> reference_components(const NamedGraph& graph);
 /// By removing a vertex with the fewest neighbours at a time; edges count once and both ways, loops not.
 std::vector<double> reference_core_numbers(const NamedGraph& graph);
+/// By looking which neighbours two neighbours share; edges as for core numbers.
+std::vector<double> reference_triangles(const NamedGraph& graph);
 /// Sum over the first `count` vertices of the breadth-first distance to each other vertex, unreached ones
 /// left out; NaN for a vertex that none of these but itself reaches.
 std::vector<double> reference_distance_sums(const NamedGraph& graph, std::uint32_t count);

@@ -23,6 +23,11 @@
 #define POLYLOOM_HOST 1
 #endif
 
+#if POLYLOOM_HOST
+#include <span>
+#include <string>
+#endif
+
 namespace polyloom {
 namespace apps {
 struct Options;
@@ -40,12 +45,29 @@ struct Parameter {
   bool whole = true;
 };
 
+#if POLYLOOM_HOST
+/// A word that the program takes on its command line: --NAME WORD.
+struct Text {
+  const char* name;
+  const char* value;  ///< where it is not given
+  const char* help;
+  std::span<const char* const> choices = {};  ///< none: any, a file's name for example
+};
+
+/// --NAME: Options::given then holds it.
+struct Flag {
+  const char* name;
+  const char* help;
+};
+#endif
+
 /// What is known of a vertex before the run.
 struct Start {
   uint32_t vertex;               ///< its number, 0 .. vertices-1
   uint32_t vertices;             ///< in the whole graph
   uint32_t out_edges, in_edges;  ///< of the graph as it was read, or made undirected
   bool is_source;                ///< the vertex that --source names
+  uint32_t run;                  ///< 0; of a program with another_run(), how many have been
   const apps::Options& options;
   /// Value of one of the program's parameters.
   double parameter(const char* name) const;
@@ -59,15 +81,25 @@ enum class Edges {
 };
 
 /// Base of a program's description; a program says what is different. Beside these it has
-/// - `Vertex`, its vertex class, or `Modes<Mode<"name", Vertex>...>`, of which --mode chooses one;
-/// - `parameters`, an array of Parameter;
+/// - `Vertex`, its vertex class, or `Modes<Mode<"name", Vertex>...>`, of which --mode chooses one. A
+///   `Variant<"name", Vertex>` among them is chosen by `static std::string variant(const Options&, const
+///   Input&)`, host only: the name of the mode or variant that runs;
+/// - `parameters`, an array of Parameter; host only, `texts`, an array of Text, and `flags`, one of Flag;
 /// - `static void start(State&, const Start&)`, if states do not begin as zeros; a member `id` of the state
 ///   is the vertex's number without being set;
 /// - `static void connect(Graph&, const Input&)`, host only, if `edges` does not say it;
+/// - `static void prepare(Graph&, const Options&, const Input&, uint32_t run)`, host only, after start():
+/// what
+///   states must know of the whole graph;
+/// - `static bool another_run(const Options&, uint32_t runs, std::span<const Result> latest,
+/// std::span<Result>
+///   results)`, host only, after each run: takes the latest into the results, and says whether one more
+///   follows;
+/// - `static bool uses_weights(const Options&)`, host only, if a program that takes weights does not always;
 /// - `static void check(const Options&, const Input&)`, host only: throws UserError for what
 ///   cannot be computed;
 /// - `static void report(const Options&, const Input&, std::span<const Result>, Answer&)`, host only: figures
-///   and notes; results stand by vertex;
+///   and notes, further columns of --out; results stand by vertex;
 /// - `static void verify(const Options&, const Input&, Answer&)`, host only: --verify.
 ///
 /// Vertices answer in finish(Result*), with a member `id`, the vertex's number, and `value`, the answer.
@@ -81,10 +113,12 @@ struct Program {
   static constexpr Edges edges = Edges::as_given;
   static constexpr bool takes_source = false;   ///< --source
   static constexpr bool takes_weights = false;  ///< also where no label is a number, or connect() sets labels
-  static constexpr bool largest_first = true;   ///< of the vertices that are printed
+  static constexpr bool takes_fractions = false;  ///< of weights: Input::fractions has them then
+  static constexpr bool largest_first = true;     ///< of the vertices that are printed
   static constexpr bool values_are_vertices = false;
   static constexpr bool states_in_dram = false;
-  /// A `value` that stands for none (a vertex that is not reached); this one equals nothing.
+  /// A `value` that stands for none (a vertex that is not reached), as an infinite one does; this one equals
+  /// nothing.
   static constexpr double no_value = __builtin_nan("");
 };
 
@@ -99,7 +133,12 @@ struct ModeName {
 template <ModeName Name, typename V>
 struct Mode {
   using Vertex = V;
+  static constexpr bool offered = true;
   static constexpr const char* name() { return Name.text; }
+};
+template <ModeName Name, typename V>
+struct Variant : Mode<Name, V> {
+  static constexpr bool offered = false;
 };
 template <typename... M>
 struct Modes {
