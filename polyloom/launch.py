@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from polyloom import applications, paths, process, record
+from polyloom import applications, graph_files, paths, process, record
 from polyloom.errors import UserError
 
 FIDELITIES = ("native", "sim", "rtl")
@@ -59,8 +59,12 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
         default = DEFAULT_PYTHON_CLUSTER if app.in_python else DEFAULT_CLUSTER
         cluster = str(paths.cluster_file(request.cluster or default))
     words = [cluster, *request.args, *(word.partition("=")[2] for word in request.args)]
-    with record.open_folder(request.run_dir, request.runs_parent, app.name, on or "sim", words) as folder:
-        command = [*app.command, *request.args, *(["--json"] if request.json_output else [])]
+    with (
+        graph_files.readable([] if app.in_python else request.args) as readable,
+        record.open_folder(request.run_dir, request.runs_parent, app.name, on or "sim", words) as folder,
+    ):
+        given = [*request.args, *(["--json"] if request.json_output else [])]
+        command = [*app.command, *(given if app.in_python else [*readable, *given[len(request.args) :]])]
         env = {**app.environment, **_environment(request, on, cluster), **folder.env}
         if on != "native":
             env |= app.for_threads()
@@ -78,10 +82,11 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
         if 0 < status < FIRST_OF_SIGNALS and not folder.has_begun:
             folder.give_up()  # it has said why there is nothing to keep
             return status, folder.path, output
-        record.complete(folder, app.name, on or "sim", command, request.seed, status, wall)
+        record.complete(folder, app.name, on or "sim", [*app.command, *given], request.seed, status, wall)
     if status > FIRST_OF_SIGNALS and status not in record.INTERRUPTED:
         name = signal.Signals(status - FIRST_OF_SIGNALS).name
-        where = f"; to see where: POLYLOOM_ON=native gdb --args {shlex.join(command)}" if on == "native" else ""
+        shown = shlex.join([*app.command, *given])
+        where = f"; to see where: POLYLOOM_ON=native gdb --args {shown}" if on == "native" else ""
         print(f"polyloom: {app.name} was ended by {name}{where}", file=sys.stderr)
     if status in record.INTERRUPTED:
         print(f"polyloom: {record.INTERRUPTED[status]}; the record of the run so far: {folder.path}", file=sys.stderr)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: graph files as other people's programs write them, from the command line: packed in many streams, against what
 # the packers' own commands give; Matrix Market against SciPy; lists and tables of names and long ids as NetworkX and
-# Python's csv write them; --undirected against NetworkX; standard input; which format was taken, on screen and in JSON.
-# Leaves out: every format's grammar and errors (polite/readers).
+# Python's csv write them; Parquet, GraphML and sparse matrices of SciPy; graphs of benchmarks; --simple and
+# --undirected against NetworkX; standard input; which format was taken, on screen and in JSON. Leaves out: every
+# format's grammar and errors (polite/readers).
 from __future__ import annotations
 
 import csv
@@ -10,6 +11,7 @@ import io
 import json
 import math
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +19,11 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.io
+import scipy.sparse
 from conftest import POLYLOOM, Done, read_named, read_values
+
+from polyloom import graph_files
+from polyloom.errors import UserError
 
 Polyloom = Callable[..., Done]
 
@@ -273,3 +279,123 @@ def test_simple_drops_loops_and_duplicates(polyloom: Polyloom, tmp_path: Path, u
     assert done.json["notes"] == [f"--simple dropped 1 loop and {dropped} duplicate edges"]
     drawn = polyloom("run", "sssp", "--on", "native", "--generate", "kronecker:6:8", "--max-weight", 9, *flags)
     assert drawn.status == 0 and drawn.json["verified"], drawn.err + drawn.out
+
+
+def run_sssp(polyloom: Polyloom, name: str, source: object, *words: object) -> Done:
+    return polyloom(
+        "run",
+        "sssp",
+        "--on",
+        "native",
+        "--graph",
+        name,
+        "--source",
+        source,
+        "--verify",
+        "--json",
+        "--out",
+        "o.csv",
+        *words,
+    )
+
+
+def expect(done: Done, graph: nx.Graph, source: Node, path: Path) -> None:
+    """The paths that NetworkX finds; nothing is left of what was converted."""
+    assert done.status == 0, done.err + done.out
+    found = nx.single_source_dijkstra_path_length(graph, source)
+    values = {name: float(value) for name, value in read_named(path / "o.csv").items()}
+    assert values == {str(v): found.get(v, math.inf) for v in graph}
+    assert done.json["verified"]
+    command = json.loads(next(path.glob("runs/*/run.json")).read_text())["command"]
+    assert "--converted" not in command and done.json["graph"] in command
+
+
+@pytest.mark.parametrize("name", ["g.graphml", "g.xml", "g.graphml.gz", "g.graphml.bz2"])
+@pytest.mark.parametrize("undirected", [False, True])
+@pytest.mark.parametrize("kind", ["names", "longer ids"])
+def test_graphml(polyloom: Polyloom, tmp_path: Path, name: str, undirected: bool, kind: str) -> None:
+    graph: nx.Graph = directed(NODES[kind])
+    graph.add_node('a "b", c' if kind == "names" else 3)
+    if undirected:
+        graph = graph.to_undirected()
+    nx.write_graphml(graph, tmp_path / name)
+    source = NODES[kind][0]
+    done = run_sssp(polyloom, name, source, *(["--undirected"] if undirected else []))
+    expect(done, graph, source, tmp_path)
+    assert done.json["format"] == "graphml"
+    adds_nothing = f"--undirected adds nothing: {name} gives both directions of every edge already"
+    assert done.json["notes"] == [adds_nothing] * undirected
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("array", [scipy.sparse.coo_array, scipy.sparse.coo_matrix])
+def test_sparse_matrices(polyloom: Polyloom, tmp_path: Path, form: str, array: Callable[..., object]) -> None:
+    graph = directed([5, 1, 2, 3, 4, 0, 6])
+    graph.add_node(8)
+    graph.add_node(7)
+    ends = np.array([(u, v) for u, v in graph.edges]).T
+    matrix = array(([weight for *_, weight in graph.edges(data="weight")], ends), shape=(9, 9))
+    scipy.sparse.save_npz(tmp_path / "m.npz", matrix.asformat(form))
+    done = run_sssp(polyloom, "m.npz", 5)
+    expect(done, graph, 5, tmp_path)
+    assert (done.json["format"], done.json["edges"], done.json["notes"]) == ("npz", graph.number_of_edges(), [])
+
+
+@pytest.mark.parametrize("kind", NODES)
+def test_parquet(polyloom: Polyloom, tmp_path: Path, kind: str) -> None:
+    arrow, parquet = (pytest.importorskip(name) for name in ("pyarrow", "pyarrow.parquet"))
+    graph = directed(NODES[kind])
+    columns = list(zip(*graph.edges(data="weight"), strict=True))
+    if kind == "longer ids":
+        columns[:2] = [[str(v) for v in column] for column in columns[:2]]
+    unsigned = {"long ids": arrow.uint64()}.get(kind)
+    ends = [arrow.array(column, type=unsigned) for column in columns[:2]]
+    pairs = arrow.array([[1, 2]] * len(columns[0]))
+    table = arrow.table({"minutes": columns[2], "callee": ends[1], "caller": ends[0].dictionary_encode(), "x": pairs})
+    parquet.write_table(table, tmp_path / "p.parquet")
+    source = NODES[kind][0]
+    done = run_sssp(polyloom, "p.parquet", source, "--columns", "caller,callee,minutes")
+    expect(done, graph, source, tmp_path)
+    assert done.json["notes"] == ["p.parquet: columns that are not used: 'x'"]
+    refused = run_sssp(polyloom, "p.parquet", source)
+    listed = "the columns are 'minutes', 'callee', 'caller', 'x', none called source and target"
+    assert refused.status == 1 and f"polyloom: p.parquet:1: {listed}; say --columns" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("g.graphml", b"<graphml><graph edgedefault='directed'><node id='1'/>", "cannot be read as graphml: "),
+        ("m.npz", b"PK\x03\x04 damaged", "cannot be read as npz: "),
+        ("p", b"PAR1 damaged", "polyloom: "),
+        ("--format=graphml", b"1 2\n", "cannot be read as graphml: "),
+    ],
+)
+def test_damaged_files_of_packages(polyloom: Polyloom, tmp_path: Path, name: str, content: bytes, says: str) -> None:
+    options = [name] if name.startswith("--") else []
+    name = "g.txt" if options else name
+    (tmp_path / name).write_bytes(content)
+    done = run_sssp(polyloom, name, 1, *options)
+    assert done.status == 1 and says in done.err and len(done.err.splitlines()) == 1, done.err
+    assert done.err.startswith("polyloom: ") and not (tmp_path / "runs").exists()
+
+
+def test_arrays_that_are_no_sparse_matrix(polyloom: Polyloom, tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", mass=np.zeros(3))
+    done = run_sssp(polyloom, "a.npz", 1)
+    assert done.status == 1 and "is no sparse matrix as scipy.sparse.save_npz writes it; it holds mass" in done.err
+    scipy.sparse.save_npz(tmp_path / "d.npz", scipy.sparse.dia_array(np.eye(3)))
+    assert "is a sparse matrix of form dia; save it as csr, csc or coo" in run_sssp(polyloom, "d.npz", 1).err
+    scipy.sparse.save_npz(tmp_path / "n.npz", scipy.sparse.csr_array([[0, math.nan], [1, 0]]))
+    assert "n.npz: a weight is nan; finite numbers are expected" in run_sssp(polyloom, "n.npz", 1).err
+
+
+@pytest.mark.parametrize(("module", "head"), [("pyarrow", b"PAR1"), ("networkx", b"<?xml version='1.0'?><graphml>")])
+def test_a_package_that_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, module: str, head: bytes
+) -> None:
+    (tmp_path / "g").write_bytes(head)
+    monkeypatch.setitem(sys.modules, module, None)
+    says = f"package {module} is not installed; run `pip install {module}`"
+    with pytest.raises(UserError, match=says), graph_files.readable(["--graph", str(tmp_path / "g")]):
+        pass

@@ -72,6 +72,7 @@ polite::GraphData generate(const Options& options) {
 
 std::string described(const Options& options) {
   if (options.graph.empty()) return options.generate;
+  if (!options.converted.empty()) return options.converted[1];
   return options.graph == polite::kStandardInput ? "standard input" : options.graph;
 }
 
@@ -79,8 +80,13 @@ polite::GraphData read(const Options& options, fabric::Heartbeat& heartbeat) {
   polite::ReadOptions how;
   if (!options.format.empty()) how.format = polite::graph_format(options.format);
   how.columns = options.columns;
+  how.called = options.converted.empty() ? "" : options.converted[1];
   how.progress = [&](std::uint64_t bytes, std::uint64_t size) { heartbeat.at(bytes, size); };
   polite::GraphData data = polite::read_graph(options.graph, how);
+  if (!options.converted.empty()) {
+    data.format = options.converted[0];
+    data.notes.insert(data.notes.end(), options.converted.begin() + 2, options.converted.end());
+  }
   heartbeat.at(0, 0);  // what follows has no known length
   return data;
 }

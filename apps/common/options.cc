@@ -54,7 +54,7 @@ void check_output(const Options& o) {
   const bool plain = fs::exists(out, none) && !fs::is_regular_file(out, none);  // a pipe, a device
   if (!plain && !ending.empty() && ending != ".csv" && ending != ".txt" && ending != ".npy")
     refuse("values are written as CSV (.csv, .txt) or as NumPy's .npy");
-  if (!o.graph.empty() && fs::equivalent(out, o.graph, none))
+  if (!o.graph.empty() && fs::equivalent(out, o.converted.empty() ? o.graph : o.converted[1], none))
     refuse("is the graph that is read; give another file");
   const fs::path folder = fs::absolute(out).parent_path();
   if (!fs::is_directory(folder, none)) refuse("there is no folder " + folder.string());
@@ -84,6 +84,11 @@ void add_input(CLI::App& cli, Options& o) {
       ->check(CLI::Validator(
           [](const std::string& text) { return text.empty() ? "names of columns are missing" : ""; }, "",
           ""));
+  constexpr int kMostNotes = 8;
+  cli.add_option("--converted", o.converted)
+      ->needs(graph)
+      ->expected(2, 2 + kMostNotes)
+      ->group("");  // of graph_files.py
   cli.add_option("--graph-seed", o.graph_seed, "Seed of a made graph and of drawn weights (default 1)")
       ->check(fabric::not_negative);
   const auto renumber = [] {

@@ -47,8 +47,10 @@ struct Options {
   std::string format;    ///< of the file; empty = by name and content
   std::string columns;   ///< of a table: SOURCE,TARGET[,WEIGHT]; empty = the usual names
   std::optional<std::uint64_t> graph_seed;  ///< of what is drawn; kGraphSeed if not given
-  bool undirected = false;                  ///< add the reverse of every edge
-  bool simple = false;                      ///< drop loops and duplicate edges
+  /// Of a file that was converted: its format, its name, and notes on it; `graph` is what became of it.
+  std::vector<std::string> converted;
+  bool undirected = false;  ///< add the reverse of every edge
+  bool simple = false;      ///< drop loops and duplicate edges
   // What to compute.
   std::map<std::string, double, std::less<>> parameters;  ///< all of the program's, by name
   std::map<std::string, std::string, std::less<>> texts;

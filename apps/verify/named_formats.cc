@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The second reading of formats whose vertices have names: apt's index (deb822(5), Debian Policy 7.1) and our
 // snapshot (polite/readers/snapshot.cc says how it lies).
+#include <algorithm>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <set>
@@ -116,9 +118,11 @@ NamedGraph snapshot_again(const std::string& text) {
   std::string_view line;
   lines.next(line);
   const auto head = words_of(line);
-  if (head.size() != 4) lines.stop("no head of a snapshot");
+  if (head.size() < 4) lines.stop("no head of a snapshot");
+  const bool weighted = std::find(head.begin(), head.end(), "weights") != head.end();
   const std::uint64_t vertices = id_of(lines, head[2]), edges = id_of(lines, head[3]);
   NamedGraph graph;
+  graph.both_directions = std::find(head.begin(), head.end(), "mirrored") != head.end();
   std::string name;
   bool named = false;
   for (std::uint64_t v = 0; v < vertices; ++v) {
@@ -141,7 +145,9 @@ NamedGraph snapshot_again(const std::string& text) {
       graph.arcs.push_back({v, static_cast<std::uint32_t>(to), 1});
     }
   }
-  if (graph.arcs.size() != edges) throw UserError("the snapshot's edges are not as many as it says");
+  if (graph.arcs.size() != edges || (weighted && bytes.size() != 8 * edges))
+    throw UserError("the snapshot's edges are not as many as it says");
+  for (std::size_t e = 0; weighted && e < edges; ++e) std::memcpy(&graph.arcs[e].weight, &bytes[8 * e], 8);
   return graph;
 }
 

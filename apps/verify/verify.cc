@@ -30,9 +30,9 @@ NamedGraph as_made(const Input& input) {
   return graph;
 }
 
-/// Made graphs have no file, and binary files no second reader.
+/// Made graphs have no file, and files that are binary or were converted no second reader.
 bool of_computation_alone(const Options& options, const Input& input) {
-  return options.graph.empty() || input.format == "sg" || input.format == "wsg";
+  return options.graph.empty() || !options.converted.empty() || input.format == "sg" || input.format == "wsg";
 }
 
 NamedGraph again(const Options& options, const Input& input) {

@@ -80,7 +80,9 @@ TEST_F(Verify, ReadsEveryFormatAsTheReadersDo) {
        "Package: a\nPre-Depends: c\nDepends: c, a\nDescription: x\n Depends: b\n\n"
        "Package: c\nProvides: virtual (= 1)\n\nPackage: d\nDepends: gone | b\n"},
       {"a.v", "30\n4\n\n5000000000\n07\n"},
-      {"a.plg", "polyloom-graph 1 3 2\n0 ab\n1 c\n0 x\n" + std::string("\x02\x01\x01\x00\x00", 5)}};
+      {"a.plg", "polyloom-graph 1 3 2\n0 ab\n1 c\n0 x\n" + std::string("\x02\x01\x01\x00\x00", 5)},
+      {"b.plg", "polyloom-graph 1 2 2 weights mirrored\n0 7\n0 9\n" + std::string("\1\1\1\0", 4) +
+                    std::string("\0\0\0\0\0\0\x0c\x40\0\0\0\0\0\0\x0c\x40", 16)}};
   put("a.e", "30 4 2.5\n4 5000000000 1\n");
   for (const auto& [name, text] : files) {
     const std::string file = put(name, text);

@@ -165,6 +165,13 @@ TEST_F(Files, Snapshot) {
   std::sort(g.edges.begin(), g.edges.end(),
             [](Edge a, Edge b) { return std::pair(a.from, a.to) < std::pair(b.from, b.to); });
   EXPECT_EQ(back.edges, g.edges);
+  GraphData weighted = read_graph(put("w.txt", "2 1 0.5\n1 2 7\n2 1 0.25\n"));
+  weighted.add_reverse_edges();
+  write_snapshot(weighted, file);
+  const GraphData again = read_graph(file);
+  EXPECT_EQ(again.edges, (Edges{{0, 1}, {0, 1}, {0, 1}, {1, 0}, {1, 0}, {1, 0}}));
+  EXPECT_EQ(again.weights, (Weights{7, 0.5, 0.25, 0.5, 0.25, 7}));
+  EXPECT_TRUE(again.mirrored && again.names.numeric());
   EXPECT_THROW(write_snapshot(g, "/nowhere/x.plg"), UserError);
 }
 
@@ -433,7 +440,8 @@ TEST_F(Files, RandomDamageNeverCrashes) {
        std::string("\1\3\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0", 41) +
            std::string("\1\0\0\0\0\0\0\0\0\0\0\0", 12)},
       {"a.v", "1\n2\n4294967296\n"},
-      {"a.plg", "polyloom-graph 1 2 1\n0 ab\n1 c\n\x01\x01"}};
+      {"a.plg", "polyloom-graph 1 2 1\n0 ab\n1 c\n\x01\x01"},
+      {"b.plg", "polyloom-graph 1 2 1 weights\n0 7\n0 9\n" + std::string("\1\1\0\0\0\0\0\0\0\xf8\x3f", 11)}};
   put("a.e", "1 2 3\n2 4294967296 4\n");
   std::mt19937 rng(7);
   int read = 0, refused = 0;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our own small format for graphs with names. Inside gzip: the line "polyloom-graph 1 VERTICES EDGES", one
-// line a name (each: number of characters shared with the one before, then the rest), then for each vertex
-// the number of its out-edges and their targets in ascending order as differences: little-endian base-128
-// numbers.
+// Our own small format for graphs with names. Inside gzip: the line "polyloom-graph 1 VERTICES EDGES
+// [weights] [mirrored]", one line a name (each: number of characters shared with the one before, then the
+// rest), then for each vertex the number of its out-edges and their targets in ascending order as
+// differences: little-endian base-128 numbers; then, with weights, an 8-byte float an edge. A mirrored graph
+// has both directions of every edge.
 #include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -52,8 +54,10 @@ void put_number(std::string& out, std::uint64_t value) {
 }
 
 std::string encode(const GraphData& graph) {
+  const bool weighted = !graph.weights.empty();
   std::string out = std::string(kSnapshotMagic) + " " + std::to_string(graph.vertices) + " " +
-                    std::to_string(graph.edges.size()) + "\n";
+                    std::to_string(graph.edges.size()) + (weighted ? " weights" : "") +
+                    (graph.mirrored ? " mirrored" : "") + "\n";
   std::string before;
   for (std::uint32_t v = 0; v < graph.vertices; ++v) {
     const std::string name = graph.names.are_indices() ? "" : graph.names[v];
@@ -64,20 +68,24 @@ std::string encode(const GraphData& graph) {
     out += std::to_string(shared) + " " + name.substr(shared) + "\n";
     before = name;
   }
-  std::vector<Edge> edges = graph.edges;
-  std::sort(edges.begin(), edges.end(),
-            [](const Edge& a, const Edge& b) { return std::pair(a.from, a.to) < std::pair(b.from, b.to); });
+  std::vector<std::size_t> order(graph.edges.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto edge = [&](std::size_t i) { return graph.edges[order[i]]; };
+  std::ranges::stable_sort(order, {},
+                           [&](std::size_t i) { return std::pair(graph.edges[i].from, graph.edges[i].to); });
   std::size_t e = 0;
   for (std::uint32_t v = 0; v < graph.vertices; ++v) {
     const std::size_t first = e;
-    while (e < edges.size() && edges[e].from == v) ++e;
+    while (e < order.size() && edge(e).from == v) ++e;
     put_number(out, e - first);
     std::uint32_t last = 0;
     for (std::size_t i = first; i < e; ++i) {
-      put_number(out, edges[i].to - last);
-      last = edges[i].to;
+      put_number(out, edge(i).to - last);
+      last = edge(i).to;
     }
   }
+  for (const std::size_t i : weighted ? order : std::vector<std::size_t>{})
+    out.append(reinterpret_cast<const char*>(&graph.weights[i]), sizeof(double));
   return out;
 }
 
@@ -129,9 +137,14 @@ GraphData read_snapshot(TextSource& source) {
   GraphData g;
   g.set_vertices(static_cast<std::uint32_t>(header.number("the number of vertices", 0, kLargestId + 1)));
   const std::uint64_t edges = header.number("the number of edges", 0, ~std::uint64_t{0} >> 8);
-  header.end("'polyloom-graph 1 VERTICES EDGES'");
+  bool weighted = false;
+  for (std::string_view word = header.word(); !word.empty(); word = header.word()) {
+    if (word != "weights" && word != "mirrored")
+      source.fail("the first line is 'polyloom-graph 1 VERTICES EDGES [weights] [mirrored]'");
+    (word == "weights" ? weighted : g.mirrored) = true;
+  }
   check_announced(source, g.vertices, 3, "vertices");
-  check_announced(source, edges, 1, "edges");
+  check_announced(source, edges, weighted ? 9 : 1, "edges");
   require_memory_for(source, g.vertices, edges);
   read_names(source, g);
   g.edges.reserve(edges);
@@ -144,6 +157,13 @@ GraphData read_snapshot(TextSource& source) {
     }
   }
   if (g.edges.size() != edges) source.fail_file("is damaged: its edges are not as many as it says");
+  if (!weighted) return g;
+  g.weights.resize(edges);
+  if (source.read(reinterpret_cast<char*>(g.weights.data()), edges * sizeof(double)) !=
+      edges * sizeof(double))
+    source.fail_file("ends too early; it is no complete snapshot");
+  if (!std::ranges::all_of(g.weights, [](double weight) { return weight - weight == 0; }))
+    source.fail_file("is damaged: a weight is no finite number");
   return g;
 }
 

@@ -56,7 +56,7 @@ GraphFormat graph_format(std::string_view name);
 /// none.
 GraphData read_apt_lists(const std::string& folder = "/var/lib/apt/lists");
 
-/// Writes names and edges (no weights) for GraphFormat::snapshot: gzip, written to a new file that takes its
+/// Writes names, edges and weights for GraphFormat::snapshot: gzip, written to a new file that takes its
 /// place only when complete. Edges come back sorted. Throws UserError.
 void write_snapshot(const GraphData& graph, const std::string& file);
 
