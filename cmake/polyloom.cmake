@@ -112,13 +112,15 @@ function(polyloom_ctest name)
 endfunction()
 
 # polyloom_test_program(NAME sources... LINK libs...): what tests run, in build/tests. LOOPS: its own code computes for
-# long, so it gets the product's optimization.
+# long, so it gets the product's optimization. Nothing builds them where GoogleTest is missing.
 function(polyloom_test_program name)
   cmake_parse_arguments(ARG "LOOPS" "" "LINK" ${ARGN})
-  find_package(GTest REQUIRED)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  if(NOT GTest_FOUND)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  target_link_libraries(${name} PRIVATE polyloom_flags ${ARG_LINK} GTest::gtest Threads::Threads)
+  target_link_libraries(${name} PRIVATE polyloom_flags ${ARG_LINK} $<TARGET_NAME_IF_EXISTS:GTest::gtest> Threads::Threads)
   set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
   if(NOT ARG_LOOPS AND TARGET polyloom_test_headers)
     target_compile_options(${name} PRIVATE ${POLYLOOM_TEST_OPTIONS})
@@ -130,7 +132,7 @@ endfunction()
 # polyloom_test(NAME [LOOPS] sources... LINK libs...): a GoogleTest binary known to ctest under NAME.
 function(polyloom_test name)
   polyloom_test_program(${name} ${ARGN})
-  target_link_libraries(${name} PRIVATE GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE $<TARGET_NAME_IF_EXISTS:GTest::gtest_main>)
   cmake_parse_arguments(ARG "LOOPS" "" "LINK" ${ARGN})
   polyloom_ctest(${name} SOURCES ${ARG_UNPARSED_ARGUMENTS} COMMAND ${name})
 endfunction()

@@ -49,9 +49,9 @@ class Application:
     def environment(self) -> dict[str, str]:
         """What it needs besides what a run sets."""
         if not self.in_python:
-            return {"POLYLOOM_HOME": str(paths.home())}
+            return paths.environment()
         path = os.pathsep.join([str(paths.home()), *filter(None, [os.environ.get("PYTHONPATH")])])
-        return {"POLYLOOM_HOME": str(paths.home()), "PYTHONPATH": path}
+        return {**paths.environment(), "PYTHONPATH": path}
 
     def description(self) -> str:
         """What it computes, in one sentence and its own words."""
@@ -100,8 +100,8 @@ def find(name: str) -> Application:
     hint = f"did you mean {' or '.join(f'{other} ({described[other]})' for other in near)}? " if near else ""
     unbuilt = [app for app in source_names() if app not in known]
     if name in unbuilt:
-        raise UserError(f"{name} is not built; run `make build` in {paths.home()}")
-    raise UserError(f"no application '{name}'; {hint}built: {', '.join(known) or 'none (run make build)'}")
+        raise UserError(f"{name} is not built; {paths.how_to_build()}")
+    raise UserError(f"no application '{name}'; {hint}built: {', '.join(known) or f'none ({paths.how_to_build()})'}")
 
 
 def source_names() -> list[str]:

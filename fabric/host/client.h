@@ -64,8 +64,8 @@ class HostClient {
     Time period = 0;  ///< ps a 64-bit word
   };
 
-  /// Connects to POLYLOOM_SOCKET, or starts polyloom-sim (found beside the running program, in
-  /// $POLYLOOM_HOME/build/bin or in PATH). Throws UserError if there is none, or POLYLOOM_ON is native.
+  /// Connects to POLYLOOM_SOCKET, or starts polyloom-sim (find_simulator() in launch.h). Throws UserError if
+  /// there is none, or POLYLOOM_ON is native.
   HostClient();
   explicit HostClient(const HostOptions& options);
   /// Ends the simulator if this object started it; no process is left behind.

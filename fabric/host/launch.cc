@@ -18,25 +18,19 @@
 #include <thread>
 
 #include "fabric/error.h"
+#include "fabric/home.h"
 #include "fabric/host/channel.h"
 #include "fabric/host/peer.h"
 
 extern char** environ;
 
 namespace polyloom::fabric {
+namespace fs = std::filesystem;
 namespace {
 
 constexpr int kPatience = 5000;  // ms for a simulator to end by itself once its client has left
 
 bool is_program(const std::string& path) { return ::access(path.c_str(), X_OK) == 0; }
-
-std::string own_folder() {
-  char buffer[4096];
-  const ssize_t n = ::readlink("/proc/self/exe", buffer, sizeof buffer);
-  if (n <= 0) return {};
-  const std::string path(buffer, static_cast<std::size_t>(n));
-  return path.substr(0, path.rfind('/'));
-}
 
 std::string in_path(const std::string& name) {
   const char* path = std::getenv("PATH");
@@ -60,21 +54,21 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 }  // namespace
 
 std::string find_simulator() {
-  std::string looked;
-  const auto folder = own_folder();
-  // Tests live in build/tests, programs in build/bin.
-  for (const std::string& place : {folder, folder + "/../bin"}) {
-    if (!folder.empty() && is_program(place + "/polyloom-sim")) return place + "/polyloom-sim";
+  // Tests live in build/tests, libraries in build/lib, programs in build/bin.
+  std::vector<fs::path> places;
+  for (const fs::path& folder : program_folders()) {
+    places.push_back(folder);
+    places.push_back(folder.parent_path() / "bin");
   }
-  looked = folder;
-  if (const char* home = std::getenv("POLYLOOM_HOME"); home && *home) {
-    const std::string place = std::string(home) + "/build/bin";
-    if (is_program(place + "/polyloom-sim")) return place + "/polyloom-sim";
-    looked += ", " + place;
+  places.push_back(home() / "build/bin");
+  std::string looked;
+  for (const fs::path& place : places) {
+    if (const fs::path program = place / "polyloom-sim"; is_program(program)) return program;
+    looked += place.string() + ", ";
   }
   if (const std::string found = in_path("polyloom-sim"); !found.empty()) return found;
   throw UserError("cannot find the simulator polyloom-sim (looked in " + looked +
-                  " and PATH); build it, or set POLYLOOM_HOME to the checkout");
+                  "and PATH); build it, or set POLYLOOM_HOME to the checkout or installation that has it");
 }
 
 LaunchPlan plan_for_engine(const std::string& engine) {

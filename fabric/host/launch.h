@@ -9,8 +9,8 @@
 
 namespace polyloom::fabric {
 
-/// Path of polyloom-sim: beside the running program, in $POLYLOOM_HOME/build/bin, in PATH. Throws UserError
-/// that lists where it looked.
+/// Path of polyloom-sim: of program_folders() (fabric/home.h), in build/bin of home(), in PATH. Throws
+/// UserError that lists where it looked.
 std::string find_simulator();
 
 /// What to start: serial and threads engines in one process, "mpi" or "mpi:N" under mpirun. Throws UserError.

@@ -8,7 +8,7 @@ from typing import Any
 
 from polyloom import compiled, paths
 
-# The library finds the simulator and the RTL by it.
-os.environ.setdefault("POLYLOOM_HOME", str(paths.home()))
+# The library finds the simulator and the RTL by these.
+os.environ.update(paths.environment())
 ext: Any = compiled.load("collectives")
 CollectiveError: type[Exception] = ext.CollectiveError

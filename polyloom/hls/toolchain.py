@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from polyloom import process
+from polyloom import paths, process
 from polyloom.errors import UserError
 
 LLVM = 19
@@ -21,8 +21,9 @@ def tool(name: str) -> str:
     """Path of a program of LLVM. Example: clang."""
     found = shutil.which(f"{name}-{LLVM}")
     if found is None:
-        packages = f"clang-{LLVM} and llvm-{LLVM}"
-        raise UserError(f"{name}-{LLVM} is not installed; run `make setup` (Debian packages {packages})")
+        packages = [f"clang-{LLVM}", f"llvm-{LLVM}"]
+        command = paths.how_to_install(*packages)
+        raise UserError(f"{name}-{LLVM} is not installed; run `{command}` (Debian packages {' and '.join(packages)})")
     return found
 
 

@@ -49,8 +49,8 @@ def _verdict(program: elf.Program, on: str, cluster: str, limit_us: float) -> Ve
         source = Path(folder) / "program.json"
         source.write_text(json.dumps(program.as_dict()))
         env = {
+            **paths.environment(),
             "POLYLOOM_ON": on,
-            "POLYLOOM_HOME": str(paths.home()),
             "POLYLOOM_CLUSTER": str(paths.cluster_file(cluster)),
             "POLYLOOM_RUN_DIR": str(Path(folder) / "run"),
         }

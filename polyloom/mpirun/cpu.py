@@ -47,5 +47,5 @@ def library_file() -> Path:
     """The library of CPU ranks; UserError saying how to build it if it is not there."""
     path = paths.build_dir() / "lib" / "libpolyloom_mpi.so"
     if not path.is_file():
-        raise UserError(f"{path} is not built; run `make build` in {paths.home()}")
+        raise UserError(f"{path} is not built; {paths.how_to_build()}")
     return path

@@ -117,7 +117,7 @@ class Launcher:
         transport = "fabric" if cluster else "udp"
         words = [request.source.files[0].stem, *request.args]
         shared = job_file.content(addresses, transport, cluster, built.kernels, words, request.source.collectives)
-        env: dict[str, str] = {"POLYLOOM_HOME": str(paths.home())}
+        env = paths.environment()
         if not native:
             env["POLYLOOM_SOCKET"] = str(folder / "simulator")
             env["POLYLOOM_SECRET"] = secrets.token_hex(16)
@@ -148,7 +148,6 @@ class Launcher:
         command += ["--engine", self._request.engine] if self._request.engine else []
         command += ["--seed", str(self._request.seed)]
         env = {"POLYLOOM_KERNELS": str(folder / "kernels.json"), **shared, **self._folder.env}
-        env["POLYLOOM_PYTHON"] = sys.executable
         # It alone writes into the run folder. What a rank leaves behind must not hold that.
         self._add(children, "simulator", command, env, subprocess.DEVNULL, self._folder.descriptors)
         while not Path(socket).exists():  # it reads the cluster first, and may find fault with it

@@ -148,7 +148,7 @@ class ClusterSimulation:
         command += ["--engine", place.engine] if place.engine else []
         command += ["--run-dir", str(place.folder)] if place.folder else []
         # The steps' own progress is shown; what the simulator says is kept for when it fails.
-        env = {**os.environ, "POLYLOOM_SECRET": self._secret, "POLYLOOM_PROGRESS": "off"}
+        env = {**os.environ, **paths.environment(), "POLYLOOM_SECRET": self._secret, "POLYLOOM_PROGRESS": "off"}
         with self._said.open("w") as said:
             simulator = subprocess.Popen(
                 command,

@@ -20,6 +20,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from polyloom import paths
 from polyloom.errors import UserError
 
 _PACKAGE = "pythondata_cpu_cv32e40p"
@@ -76,12 +77,14 @@ def read(path: Path | str) -> FileList:
 
 def vendor_folder(name: str) -> Path:
     """Folder behind ``${name}``; UserError if the package is not installed."""
+    package = _PACKAGE.replace("_", "-")
+    command = paths.how_to_install(package, pip=True)
     found = importlib.util.find_spec(_PACKAGE)
     if found is None or found.origin is None:
-        raise UserError(f"the Python package {_PACKAGE.replace('_', '-')} is not installed; run `make setup`")
+        raise UserError(f"the Python package {package} is not installed; run `{command}`")
     folder = Path(found.origin).parent / _VENDOR / VARIABLES[name]
     if not folder.is_dir():
-        raise UserError(f"{folder} is missing in the installed {_PACKAGE.replace('_', '-')}; run `make setup`")
+        raise UserError(f"{folder} is missing in the installed {package}; run `{command}`")
     return folder
 
 

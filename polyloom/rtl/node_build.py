@@ -112,7 +112,7 @@ def _tools(shape: Shape) -> list[str]:
 
 def built_runtime(runtime: compiler.Runtime, where: Cache = RTL) -> Path:
     """The folder of a compiled runtime, from the cache or built now."""
-    key = "runtime-" + digest(runtime.words(), [compiler.SHIM / name for name in ("runtime.h", "runtime.cc")])
+    key = "runtime-" + digest(runtime.words(), [compiler.shim() / name for name in ("runtime.h", "runtime.cc")])
     return where.provide(key, MARKER, runtime.build)[0]
 
 
@@ -128,7 +128,7 @@ def _key(shape: Shape, files: filelist.FileList) -> str:
     if _lanes(shape):
         ours, toolchain = lanes.sources(), [*lanes.key(), *_tools(shape), compiler.cxx_version()]
     else:
-        ours, toolchain = [tools.WAIVERS, *(compiler.SHIM / name for name in compiler.SHIM_SOURCES)], _toolchain()
+        ours, toolchain = [tools.WAIVERS, *(compiler.shim() / name for name in compiler.SHIM_SOURCES)], _toolchain()
     return digest([*words, *toolchain], [*files.files(), *ours])
 
 

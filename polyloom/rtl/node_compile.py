@@ -19,14 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from polyloom import process
+from polyloom import paths, process
 from polyloom.errors import UserError
 from polyloom.progress import Progress
 from polyloom.rtl import tools
 from polyloom.rtl.filelist import FileList
 
-SHIM = Path(__file__).resolve().parent.parent.parent / "blocks" / "verilated" / "shim"
-ROOT = SHIM.parent.parent.parent
 SHIM_SOURCES = ["abi.h", "runtime.h", "runtime.cc", "shim.cc"]
 
 #: Of ours, apart from top, prefix, parameters and files. Random start values show what lacks a reset.
@@ -89,7 +87,7 @@ class Runtime:
     def options(self) -> list[str]:
         """What it and all models on it are compiled with."""
         # cocotb finds the simulator's functions in the program.
-        own = ["-include", str(SHIM / "runtime.h")] if self.shim else ["-fvisibility=default"]
+        own = ["-include", str(shim() / "runtime.h")] if self.shim else ["-fvisibility=default"]
         return [f"-DVM_TRACE={int(self.trace)}", f"-DVM_TRACE_FST={int(self.trace)}", *own]
 
     def libraries(self) -> list[str]:
@@ -98,7 +96,7 @@ class Runtime:
 
     def words(self) -> list[str]:
         """Of the key of what build() makes. Precompiled headers have the paths of what they are made from."""
-        places = [str(tools.find("verilator")), str(SHIM)]
+        places = [str(tools.find("verilator")), str(shim())]
         return [
             repr(self),
             *self.options(),
@@ -115,7 +113,7 @@ class Runtime:
         unit = folder / "verilated.cc"
         unit.write_text("".join(f'#include "{name}"\n' for name in names))
         jobs = [(unit, "-O2")]
-        jobs += [(SHIM / "runtime.cc", SLOW)] if self.shim else []
+        jobs += [(shim() / "runtime.cc", SLOW)] if self.shim else []
         jobs += [(_include() / "verilated_fst_c.cpp", "-O2")] if self.trace else []
         compile_all(jobs, folder, self)
         if "clang" in cxx():
@@ -134,6 +132,11 @@ class Runtime:
         return folder / ("plain.pch" if level == "-O0" else "optimized.pch")
 
 
+def shim() -> Path:
+    """Folder of what a model is wrapped in."""
+    return paths.home() / "blocks" / "verilated" / "shim"
+
+
 @functools.cache
 def cxx() -> str:
     """The C++ compiler: $POLYLOOM_RTL_CXX, else the first of COMPILERS that is here."""
@@ -141,7 +144,8 @@ def cxx() -> str:
     for name in [wanted] if wanted else COMPILERS:
         if shutil.which(name):
             return name
-    raise UserError(f"{wanted or 'a C++ compiler'} is needed to build RTL models and is not here; run `make setup`")
+    command = paths.how_to_install("g++")
+    raise UserError(f"{wanted or 'a C++ compiler'} is needed to build RTL models and is not here; run `{command}`")
 
 
 @functools.cache
@@ -150,7 +154,8 @@ def cxx_version() -> str:
     try:
         return subprocess.run([cxx(), "--version"], capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
-        raise UserError(f"{cxx()} is needed to build RTL models and does not run; run `make setup`") from None
+        command = paths.how_to_install("g++")
+        raise UserError(f"{cxx()} is needed to build RTL models and does not run; run `{command}`") from None
 
 
 def fast() -> str:
@@ -232,7 +237,7 @@ def compile_model(model: Model, folder: Path, runtime: Path, output: Path, progr
     """Compile and link what verilate() wrote into ``folder``. ``runtime`` is the folder that a Runtime has filled."""
     (folder / "polyloom_shape.h").write_text(shape_header(model, ports_of(model, folder)))
     generated = sorted(p for p in folder.glob("*.cpp") if not p.name.endswith("__ALL.cpp"))
-    jobs = [(SHIM / "shim.cc", SLOW), *units(generated, fast(), SLOW)]
+    jobs = [(shim() / "shim.cc", SLOW), *units(generated, fast(), SLOW)]
     progress(f"compiling {len(generated)} files of {model.top}")
     kind = Runtime(model.trace)
     objects = compile_all(jobs, folder, kind, [f"-I{folder}"], runtime)
@@ -290,7 +295,7 @@ def _include() -> Path:
 
 
 def _common(runtime: Runtime) -> list[str]:
-    return [*cxx_flags(), f"-I{_include()}", f"-I{_include() / 'vltstd'}", f"-I{ROOT}", *runtime.options()]
+    return [*cxx_flags(), f"-I{_include()}", f"-I{_include() / 'vltstd'}", f"-I{paths.home()}", *runtime.options()]
 
 
 def compile_all(
@@ -306,7 +311,7 @@ def compile_all(
     """
     env = tools.environment()
     env["CCACHE_SLOPPINESS"] = ",".join(filter(None, [env.get("CCACHE_SLOPPINESS"), SLOPPINESS]))
-    env.setdefault("CCACHE_BASEDIR", str(ROOT))
+    env.setdefault("CCACHE_BASEDIR", str(paths.home()))
     launcher = [env["OBJCACHE"]] if env.get("OBJCACHE") else []
     targets = [str(folder / (source.stem + ".o")) for source, _ in jobs]
 
@@ -351,6 +356,6 @@ def _call(command: Sequence[str], what: str, env: dict[str, str] | None = None, 
     except subprocess.TimeoutExpired:
         raise UserError(f"{what}: {command[0]} did not come to an end in {seconds:.0f} s") from None
     except FileNotFoundError:
-        raise UserError(f"{what}: {command[0]} is not installed; run `make setup`") from None
+        raise UserError(f"{what}: {command[0]} is not installed; run `{paths.how_to_install('g++')}`") from None
     if result.returncode != 0:
         raise UserError(f"{what} failed:\n{result.stderr.strip()[:4000]}")

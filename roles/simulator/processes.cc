@@ -52,8 +52,8 @@ struct Processes::Session {};
 Processes::Processes(bool use_mpi, int&, char**&) {
   if (use_mpi) {
     throw UserError(
-        "engine mpi: this program was built without MPI; install libopenmpi-dev and build again, or use "
-        "threads:N");
+        "engine mpi: this program was built without MPI, as all in a wheel are; use threads:N, or install "
+        "libopenmpi-dev and build from the source tree");
   }
 }
 

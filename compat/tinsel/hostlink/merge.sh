@@ -7,7 +7,7 @@
 set -eu
 out=$1
 shift
-libraries="polyloom_base polyloom_hostlink polyloom_host_client polyloom_block_shell polyloom_overlay_isa polyloom_polite polyloom_polite_native"
+libraries="polyloom_base polyloom_home polyloom_hostlink polyloom_host_client polyloom_block_shell polyloom_overlay_isa polyloom_polite polyloom_polite_native"
 if [ ! -e "$BUILD/build.ninja" ]; then
   mkdir -p "$BUILD"
   cmake -S "$ROOT" -B "$BUILD" -G Ninja >"$BUILD/configure.log" 2>&1 || { cat "$BUILD/configure.log" >&2; exit 1; }

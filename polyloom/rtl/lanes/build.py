@@ -7,13 +7,13 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from polyloom import paths
 from polyloom.errors import UserError
 from polyloom.progress import Progress
 from polyloom.rtl import node_compile as compiler
 from polyloom.rtl.lanes import emit, graph, read, tables
 
 COMPILERS = ("clang++-19", "clang++")  # what takes LLVM code
-SHIM = compiler.SHIM / "lanes.cc"
 #: The code that emit.py writes has no need of LLVM's own passes, which take minutes on some of it.
 FLAGS = ["-O2", "-Xclang", "-disable-llvm-passes", "-march=native", "-fPIC", "-Wno-override-module", "-x", "ir"]
 CXX_FLAGS = ["-std=c++20", "-O2", "-march=native", "-fPIC", "-fvisibility=hidden"]
@@ -30,8 +30,8 @@ def key() -> list[str]:
 
 def sources() -> list[Path]:
     """Files of ours that decide on the object."""
-    noise = compiler.ROOT / "blocks" / "noise.h"
-    return [*sorted(Path(__file__).parent.glob("*.py")), SHIM, compiler.SHIM / "abi.h", noise]
+    noise = paths.home() / "blocks" / "noise.h"
+    return [*sorted(Path(__file__).parent.glob("*.py")), compiler.shim() / "lanes.cc", compiler.shim() / "abi.h", noise]
 
 
 def make(
@@ -40,7 +40,8 @@ def make(
     """Read, translate, compile and link; ``folder`` is all ours. UserError if any of it is not possible."""
     clang = next((name for name in COMPILERS if shutil.which(name)), None)
     if clang is None:
-        raise UserError(f"{COMPILERS[0]} is needed to build RTL models in lanes and is not here; run `make setup`")
+        command = paths.how_to_install(COMPILERS[0])
+        raise UserError(f"{COMPILERS[0]} is needed to build RTL models in lanes and is not here; run `{command}`")
     with Progress(f"rtl: Yosys reads {model.top}"):
         design = graph.build(read.groups(model, lanes, folder))
         code = emit.emit(design)
@@ -48,7 +49,8 @@ def make(
     progress(f"compiling {len(code.chunks)} chunks of {model.top}, lanes: {widths}")
     parameters = " ".join(f"{name}={value}" for name, value in model.parameters)
     (folder / "polyloom_lanes_tables.h").write_text(tables.header(model.top, parameters, code))
-    jobs = [[clang, *CXX_FLAGS, f"-I{folder}", f"-I{compiler.ROOT}", "-c", str(SHIM), "-o", str(folder / "shim.o")]]
+    shim = compiler.shim() / "lanes.cc"
+    jobs = [[clang, *CXX_FLAGS, f"-I{folder}", f"-I{paths.home()}", "-c", str(shim), "-o", str(folder / "shim.o")]]
     size = -(-len(code.chunks) // _FILES)
     for first in range(0, len(code.chunks), size):
         text = folder / f"chunks_{first}.ll"

@@ -64,7 +64,4 @@ class HostBackend {
 /// Connects to the simulated cluster that the environment names, starting it if need be.
 std::unique_ptr<HostBackend> connect_to_simulator();
 
-/// The simulator that was built with this library; it may be gone.
-const char* built_simulator();
-
 }  // namespace polyloom::overlay

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The backend that a simulated cluster is: one link of the host node to each board.
-#include <unistd.h>
-
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -11,20 +9,9 @@
 namespace polyloom::overlay {
 namespace {
 
-// Programs built outside the checkout (compat/tinsel) have no simulator beside them: they use the one that
-// was built with this library, unless the environment names another.
-fabric::HostOptions options() {
-  fabric::HostOptions result;
-  if (std::getenv("POLYLOOM_SOCKET") == nullptr && std::getenv("POLYLOOM_HOME") == nullptr &&
-      ::access(built_simulator(), X_OK) == 0) {
-    result.simulator = built_simulator();
-  }
-  return result;
-}
-
 class SimBackend : public HostBackend {
  public:
-  SimBackend() : client_(options()), facts_(facts_of_cluster(client_.info())) {
+  SimBackend() : facts_(facts_of_cluster(client_.info())) {
     board_of_link_.assign(static_cast<std::size_t>(client_.num_links()), kNoBoard);
     for (unsigned y = 0; y < facts_.boards_y; ++y) {
       for (unsigned x = 0; x < facts_.boards_x; ++x) {

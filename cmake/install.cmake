@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# What is installed, and where below the prefix:
+#   share/polyloom/          a home (polyloom/paths.py, fabric/home.h): the folders of a checkout, with what a user of them
+#                            needs: clusters, headers, device runtime, RTL, Python applications, examples
+#   share/polyloom/build/    what polyloom_programs builds: bin, lib, python, device, generated
+#   share/polyloom/polyloom/ the Python package; a wheel has that elsewhere
+#   lib/cmake/polyloom/      find_package(polyloom)
+# A wheel has all of it in polyloom/installed, with those libraries of this machine that others may lack.
+set(home share/polyloom)
+set(build ${home}/build)
+set(files DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE
+  COMPONENT polyloom FILES_MATCHING)
+
+install(CODE "set(CMAKE_INSTALL_DO_STRIP TRUE)" COMPONENT polyloom)
+get_target_property(installed polyloom_programs MANUALLY_ADDED_DEPENDENCIES)
+foreach(target IN LISTS installed)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "UTILITY")
+    if(target MATCHES "^device_(.*)")
+      set(device ${PROJECT_BINARY_DIR}/device/${CMAKE_MATCH_1})
+      install(FILES ${device}/app.elf ${device}/code.v ${device}/data.v DESTINATION ${build}/device/${CMAKE_MATCH_1}
+        COMPONENT polyloom)
+    endif()
+    continue()
+  endif()
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+  list(APPEND binaries $<TARGET_FILE:${target}>)
+  set(folder lib)
+  if(type STREQUAL "MODULE_LIBRARY")
+    set(folder python)
+  endif()
+  install(TARGETS ${target} COMPONENT polyloom
+    RUNTIME DESTINATION ${build}/bin
+    LIBRARY DESTINATION ${build}/${folder})
+endforeach()
+install(FILES ${POLYLOOM_DEVICE_RUNTIME}/boot.bin ${POLYLOOM_DEVICE_RUNTIME}/entry.o ${POLYLOOM_DEVICE_RUNTIME}/lib.o
+  DESTINATION ${build}/device/runtime COMPONENT polyloom)
+install(FILES ${POLYLOOM_DEVICE_GENERATED}/config.h DESTINATION ${build}/generated/overlay COMPONENT polyloom)
+
+foreach(folder fabric blocks roles polite nbody apps)
+  install(DIRECTORY ${folder} DESTINATION ${home} ${files}
+    PATTERN "*.h" PATTERN "*.sv" PATTERN "*.svh" PATTERN "*.f" PATTERN "*.vlt" PATTERN "units.toml"
+    PATTERN "tests" EXCLUDE PATTERN "testing" EXCLUDE PATTERN "formal" EXCLUDE)
+endforeach()
+# Compiled where they are used: what a model in RTL is wrapped in, device programs, MPI kernels, applications to begin
+# one's own with.
+install(DIRECTORY blocks/verilated/shim DESTINATION ${home}/blocks/verilated ${files} PATTERN "*.cc")
+install(DIRECTORY roles/overlay/device DESTINATION ${home}/roles/overlay ${files}
+  PATTERN "*.c" PATTERN "*.S" PATTERN "*.ld" PATTERN "*.txt" PATTERN "*.py" PATTERN "*.cmake"
+  PATTERN "CMakeLists.txt" EXCLUDE PATTERN "tests" EXCLUDE)
+install(DIRECTORY roles/kernel/runtime/kernel roles/kernel/runtime/mpi DESTINATION ${home}/roles/kernel/runtime ${files}
+  PATTERN "*.c" PATTERN "*.py" PATTERN "tests" EXCLUDE)
+install(DIRECTORY apps DESTINATION ${home} ${files} PATTERN "*.py" PATTERN "*.c" PATTERN "host.cc" PATTERN "*device.cc"
+  PATTERN "test_*.py" EXCLUDE PATTERN "tests" EXCLUDE)
+install(DIRECTORY examples DESTINATION ${home} ${files} PATTERN "*.cc" PATTERN "*.py" PATTERN "*.toml")
+install(DIRECTORY clusters DESTINATION ${home} ${files} PATTERN "*.toml")
+
+if(NOT SKBUILD)
+  install(DIRECTORY polyloom DESTINATION ${home} ${files} PATTERN "*" PATTERN "tests" EXCLUDE PATTERN "installed" EXCLUDE
+    PATTERN "__pycache__" EXCLUDE)
+  return()
+endif()
+
+# What a machine has that runs Python, and what has to fit its kernel and drivers, stays out.
+set(of_every_machine "^(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|stdc\\+\\+|gcc_s)\\.so.*)$")
+install(CODE "
+  file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${binaries} PRE_EXCLUDE_REGEXES [[${of_every_machine}]]
+    RESOLVED_DEPENDENCIES_VAR found)
+  foreach(library IN LISTS found)
+    cmake_path(GET library FILENAME name)  # that it is asked for by
+    file(REAL_PATH \${library} library)
+    file(COPY_FILE \${library} \"\${CMAKE_INSTALL_PREFIX}/${build}/lib/\${name}\")
+  endforeach()" COMPONENT polyloom)
