@@ -13,6 +13,7 @@ set(files DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ 
 
 install(CODE "set(CMAKE_INSTALL_DO_STRIP TRUE)" COMPONENT polyloom)
 get_target_property(installed polyloom_programs MANUALLY_ADDED_DEPENDENCIES)
+list(APPEND installed polyloom)  # the library that programs of users link with, too
 foreach(target IN LISTS installed)
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "UTILITY")
@@ -35,6 +36,7 @@ foreach(target IN LISTS installed)
 endforeach()
 install(FILES ${POLYLOOM_DEVICE_RUNTIME}/boot.bin ${POLYLOOM_DEVICE_RUNTIME}/entry.o ${POLYLOOM_DEVICE_RUNTIME}/lib.o
   DESTINATION ${build}/device/runtime COMPONENT polyloom)
+install(FILES ${PROJECT_BINARY_DIR}/own_program.json DESTINATION ${build} COMPONENT polyloom)
 install(FILES ${POLYLOOM_DEVICE_GENERATED}/config.h DESTINATION ${build}/generated/overlay COMPONENT polyloom)
 
 foreach(folder fabric blocks roles polite nbody apps)
@@ -50,10 +52,19 @@ install(DIRECTORY roles/overlay/device DESTINATION ${home}/roles/overlay ${files
   PATTERN "CMakeLists.txt" EXCLUDE PATTERN "tests" EXCLUDE)
 install(DIRECTORY roles/kernel/runtime/kernel roles/kernel/runtime/mpi DESTINATION ${home}/roles/kernel/runtime ${files}
   PATTERN "*.c" PATTERN "*.py" PATTERN "tests" EXCLUDE)
-install(DIRECTORY apps DESTINATION ${home} ${files} PATTERN "*.py" PATTERN "*.c" PATTERN "host.cc" PATTERN "*device.cc"
-  PATTERN "test_*.py" EXCLUDE PATTERN "tests" EXCLUDE)
+install(DIRECTORY apps DESTINATION ${home} ${files} PATTERN "*.cc" PATTERN "*.c" PATTERN "*.py"
+  PATTERN "common" EXCLUDE PATTERN "verify" EXCLUDE PATTERN "graph" EXCLUDE PATTERN "test_*.py" EXCLUDE PATTERN "tests" EXCLUDE)
 install(DIRECTORY examples DESTINATION ${home} ${files} PATTERN "*.cc" PATTERN "*.py" PATTERN "*.toml")
 install(DIRECTORY clusters DESTINATION ${home} ${files} PATTERN "*.toml")
+
+get_target_property(includes polyloom INTERFACE_INCLUDE_DIRECTORIES)
+string(REPLACE ${PROJECT_BINARY_DIR} "\${polyloom_HOME}/build" includes "${includes}")
+string(REPLACE ${PROJECT_SOURCE_DIR} "\${polyloom_HOME}" includes "${includes}")
+configure_file(cmake/polyloomConfig.cmake.in polyloomConfig.cmake @ONLY)
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file(polyloomConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/polyloomConfig.cmake ${PROJECT_BINARY_DIR}/polyloomConfigVersion.cmake
+  cmake/vertex_program.cmake DESTINATION lib/cmake/polyloom COMPONENT polyloom)
 
 if(NOT SKBUILD)
   install(DIRECTORY polyloom DESTINATION ${home} ${files} PATTERN "*" PATTERN "tests" EXCLUDE PATTERN "installed" EXCLUDE

@@ -164,7 +164,7 @@ def new(name: str) -> Path:
 def _words() -> dict[str, list[str]]:
     file = paths.build_dir() / "own_program.json"
     if not file.is_file():
-        raise UserError(f"{file} is not there; run `make build` in {paths.home()}")
+        raise UserError(f"{file} is not there; {paths.how_to_build()}")
     places = {"{home}": str(paths.home()), "{build}": str(paths.build_dir())}
     words: dict[str, list[str]] = json.loads(file.read_text())
     for known in words.values():
@@ -178,7 +178,7 @@ def _library() -> str:
     """Contents of the library that a program is linked with."""
     file = paths.build_dir() / "lib" / "libpolyloom.so"
     if not file.is_file():
-        raise UserError(f"{file} is not built; run `make build` in {paths.home()}")
+        raise UserError(f"{file} is not built; {paths.how_to_build()}")
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 

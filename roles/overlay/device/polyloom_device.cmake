@@ -10,6 +10,8 @@
 include_guard(GLOBAL)
 
 set(POLYLOOM_DEVICE_DIR ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "")
+get_filename_component(home ${POLYLOOM_DEVICE_DIR}/../../.. ABSOLUTE)
+set(POLYLOOM_DEVICE_HOME ${home} CACHE INTERNAL "")  # of the headers: a checkout, or what was installed
 set(POLYLOOM_DEVICE_GENERATED ${PROJECT_BINARY_DIR}/generated/overlay CACHE INTERNAL "")
 set(POLYLOOM_DEVICE_RUNTIME ${PROJECT_BINARY_DIR}/device/runtime CACHE INTERNAL "")
 set(POLYLOOM_RV_MISSING "no RISC-V compiler: install the Debian package gcc-riscv64-unknown-elf, then build again"
@@ -119,9 +121,9 @@ function(polyloom_device_program name)
       set(ARG_GLOBALS_LIMIT ${POLYLOOM_PARAM_POLiteDRAMGlobalsLength})
     endif()
   endif()
-  set(flags -O2 -DTINSEL -I${PROJECT_SOURCE_DIR} -I${CMAKE_CURRENT_SOURCE_DIR})
+  set(flags -O2 -DTINSEL -I${POLYLOOM_DEVICE_HOME} -I${CMAKE_CURRENT_SOURCE_DIR})
   if(ARG_POLITE)
-    list(APPEND flags -I${PROJECT_SOURCE_DIR}/polite/include)
+    list(APPEND flags -I${POLYLOOM_DEVICE_HOME}/polite/include -I${POLYLOOM_DEVICE_HOME}/apps/include)
   endif()
   foreach(definition IN LISTS ARG_DEFINITIONS)
     list(APPEND flags -D${definition})
