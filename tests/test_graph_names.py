@@ -205,11 +205,9 @@ def test_names_are_the_records_of_npy(run: Callable[..., Done], tmp_path: Path) 
     done = run("components", PACKAGES, "--out", "out.npy", name="l_Packages")
     assert done.status == 0, done.err
     table = np.load(tmp_path / "out.npy")
-    assert dict(zip(table["vertex"], table["value"], strict=True)) == {
-        b"caf\xe9": b"caf\xe9",
-        b"plain": b"caf\xe9",
-        b'say"hi"': b"caf\xe9",
-    }
+    assert set(table["vertex"]) == {b"caf\xe9", b"plain", b'say"hi"'}
+    assert set(table["vertex"][table["value"]]) == {b"caf\xe9"}  # by the row of the component's first vertex
+    assert "caf" in done.out
 
 
 def test_ids_are_the_records_of_npy(run: Callable[..., Done], tmp_path: Path) -> None:

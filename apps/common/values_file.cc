@@ -36,13 +36,19 @@ std::string number_text(double value, bool whole) {
   return text;
 }
 
+/// Values in files are numbers: of vertices with names the row of the vertex, from 0.
+bool by_row(const Input& input, const Answer& answer) { return answer.of_vertices && !input.names.numeric(); }
+
 std::string csv(const Input& input, const Answer& answer) {
   std::string text = "vertex,value";
   text.reserve(answer.values.size() * 20);
   for (const Column& column : answer.columns) text += ',' + csv_field(column.name);
   text += '\n';
   for (std::uint32_t v = 0; v < answer.values.size(); ++v) {
-    text += csv_field(input.names[v]) + ',' + csv_field(value_text(input, answer, v));
+    const std::string value = by_row(input, answer)
+                                  ? std::to_string(static_cast<std::uint32_t>(answer.values[v]))
+                                  : value_text(input, answer, v);
+    text += csv_field(input.names[v]) + ',' + value;
     for (const Column& column : answer.columns) text += ',' + csv_field(column_text(input, column, v));
     text += '\n';
   }
@@ -67,8 +73,11 @@ std::string npy(const Input& input, const Answer& answer) {
   const std::size_t width = input.names.numeric() ? 0 : widest(input);
   const bool wide = width == 0 && input.vertices > 0 && input.names.number(input.vertices - 1) >> 32 != 0;
   const std::string vertex = width == 0 ? (wide ? "<u8" : "<u4") : "|S" + std::to_string(width);
-  std::string head =
-      "{'descr': [('vertex', '" + vertex + "'), ('value', '" + (answer.of_vertices ? vertex : "<f8") + "')";
+  std::string head = "{'descr': [('vertex', '" + vertex + "'), ('value', '" +
+                     (by_row(input, answer) ? "<u4"
+                      : answer.of_vertices  ? vertex
+                                            : "<f8") +
+                     "')";
   for (const Column& column : answer.columns)
     head += ", ('" + column.name + "', '" +
             (!column.of_vertices ? "<f8"
@@ -95,7 +104,9 @@ std::string npy(const Input& input, const Answer& answer) {
   for (std::uint32_t v = 0; v < input.vertices; ++v) {
     const double value = answer.values[v];
     put_vertex(v);
-    if (answer.of_vertices) {
+    if (by_row(input, answer)) {
+      put(out, static_cast<std::uint32_t>(value));
+    } else if (answer.of_vertices) {
       put_vertex(static_cast<std::uint32_t>(value));
     } else {
       put(out, std::isnan(value) ? std::numeric_limits<double>::infinity() : value);

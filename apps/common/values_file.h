@@ -21,8 +21,8 @@ std::string column_text(const Input& input, const Column& column, std::size_t ve
 
 /// Writes `vertex,value` rows (RFC 4180), or for a name that ends in .npy an array of (vertex, value)
 /// records: numbers as uint32, or uint64 where one is larger, names as bytes, values as float64, vertices
-/// among them as the vertices. Further columns follow; of numbered vertices as int64, -1 for none. Throws
-/// UserError.
+/// among them as the vertices, or by their row from 0 where vertices have names. Further columns follow; of
+/// numbered vertices as int64, -1 for none. Throws UserError.
 void write_values(const std::string& path, const Input& input, const Answer& answer);
 
 /// Numbers by name, from rows `vertex,value` as they are written, the header or not. Throws UserError.
