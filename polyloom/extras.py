@@ -11,7 +11,7 @@ from polyloom.errors import UserError
 
 
 def need(module: str, package: str, command: str = "make setup") -> Any:
-    """The module; UserError with the command that installs its package, in a checkout ``command``, if it is not there."""
+    """The module; UserError with what installs its package (in a checkout ``command``) if it is not there."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
