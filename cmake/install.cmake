@@ -72,10 +72,10 @@ if(NOT SKBUILD)
   return()
 endif()
 
-# What a machine has that runs Python, and what has to fit its kernel and drivers, stays out.
-set(of_every_machine "^(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|stdc\\+\\+|gcc_s)\\.so.*)$")
+# But for ours, and for those without which a machine runs no Python.
+set(left_out "^(libpolyloom.*|ld-linux.*|lib(c|m|dl|rt|pthread|resolv|stdc\\+\\+|gcc_s)\\.so.*)$")
 install(CODE "
-  file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${binaries} PRE_EXCLUDE_REGEXES [[${of_every_machine}]]
+  file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${binaries} PRE_EXCLUDE_REGEXES [[${left_out}]]
     RESOLVED_DEPENDENCIES_VAR found)
   foreach(library IN LISTS found)
     cmake_path(GET library FILENAME name)  # that it is asked for by

