@@ -90,22 +90,21 @@ def _parquet(path: Path, to: Path) -> list[str]:
     arrow, csv, data = (extras.need(name, "pyarrow", "pip install pyarrow") for name in PYARROW)
     types = arrow.types
 
+    kinds = (types.is_integer, types.is_floating, types.is_string, types.is_large_string, types.is_boolean)
+
     def plain(column: Any) -> Any:
         if types.is_dictionary(column.type):
             column = column.dictionary_decode()
-        kinds = (types.is_integer, types.is_floating, types.is_string, types.is_large_string, types.is_boolean)
         return column if any(is_kind(column.type) for is_kind in kinds) else arrow.nulls(len(column), arrow.string())
 
+    def part(batch: Any) -> Any:
+        return arrow.RecordBatch.from_arrays([plain(column) for column in batch.columns], batch.schema.names)
+
     scanner = data.dataset(path, format="parquet").scanner()
-    with to.open("wb") as file:
-        writer = None
+    none = arrow.RecordBatch.from_pylist([], schema=scanner.projected_schema)
+    with to.open("wb") as file, csv.CSVWriter(file, part(none).schema) as writer:
         for batch in scanner.to_batches():
-            part = arrow.RecordBatch.from_arrays([plain(column) for column in batch.columns], batch.schema.names)
-            writer = writer or csv.CSVWriter(file, part.schema)
-            writer.write_batch(part)
-        if writer is None:
-            raise UserError(f"{path}: the graph is empty: it has no row")
-        writer.close()
+            writer.write_batch(part(batch))
     return []
 
 
@@ -132,23 +131,19 @@ def _graphml(path: Path, to: Path) -> list[str]:
 def _npz(path: Path, to: Path) -> list[str]:
     """A sparse matrix of scipy.sparse.save_npz: entry (i, j) is an edge from i to j."""
     with np.load(path, allow_pickle=False) as file:
-        if "format" not in file:
-            held = ", ".join(file.files)
-            raise UserError(f"{path}: is no sparse matrix as scipy.sparse.save_npz writes it; it holds {held}")
-        kind = file["format"].item()
-        kind = kind.decode() if isinstance(kind, bytes) else str(kind)
+        form = file["format"].item() if "format" in file else f"it holds {', '.join(file.files)}"
+        form = form.decode() if isinstance(form, bytes) else str(form)
+        if form not in {"csr", "csc", "coo"}:
+            raise UserError(
+                f"{path}: is no sparse matrix of form csr, csc or coo, as scipy.sparse.save_npz writes: {form}"
+            )
         shape, values = [int(size) for size in file["shape"]], file["data"]
-        if kind in {"csr", "csc"}:
-            inner = file["indices"].astype(np.int64)
-            outer = np.repeat(np.arange(len(file["indptr"]) - 1), np.diff(file["indptr"]))
-            ends = np.stack([outer, inner] if kind == "csr" else [inner, outer], axis=1)
-        elif kind == "coo" and len(shape) == 2:
-            pair = file["coords"] if "coords" in file else (file["row"], file["col"])
-            ends = np.stack([np.asarray(place, dtype=np.int64) for place in pair], axis=1)
+        if form == "coo":
+            places = file["coords"] if "coords" in file else (file["row"], file["col"])
         else:
-            raise UserError(f"{path}: is a sparse matrix of form {kind}; save it as csr, csc or coo")
-    if len(ends) != len(values) or (ends < 0).any() or (ends >= shape).any():
-        raise UserError(f"{path}: is damaged: an entry lies outside of {shape[0]} rows and {shape[1]} columns")
+            outer = np.repeat(np.arange(len(file["indptr"]) - 1), np.diff(file["indptr"]))
+            places = (outer, file["indices"])[:: 1 if form == "csr" else -1]
+    ends = np.stack([np.asarray(place, dtype=np.int64) for place in places], axis=1)
     # Entries that are all 1 are no weights.
     weights = None if values.dtype == bool or (values == 1).all() else values.astype(np.float64, casting="same_kind")
     _write_snapshot(path, to, max(shape), ends, weights)
@@ -169,8 +164,6 @@ def _write_snapshot(
     mirrored: bool = False,
 ) -> None:
     """Edges by pairs of vertices, these by their names, or so many without."""
-    if weights is not None and not np.isfinite(weights).all():
-        raise UserError(f"{path}: a weight is {weights[~np.isfinite(weights)][0]}; finite numbers are expected")
     if not isinstance(names, int) and any("\n" in name or "\r" in name for name in names):
         raise UserError(f"{path}: the name of a vertex holds a line end, which no snapshot can keep")
     vertices = names if isinstance(names, int) else len(names)

@@ -383,11 +383,12 @@ def test_damaged_files_of_packages(polyloom: Polyloom, tmp_path: Path, name: str
 def test_arrays_that_are_no_sparse_matrix(polyloom: Polyloom, tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", mass=np.zeros(3))
     done = run_sssp(polyloom, "a.npz", 1)
-    assert done.status == 1 and "is no sparse matrix as scipy.sparse.save_npz writes it; it holds mass" in done.err
+    says = "npz: is no sparse matrix of form csr, csc or coo, as scipy.sparse.save_npz writes: "
+    assert done.status == 1 and f"{says}it holds mass" in done.err
     scipy.sparse.save_npz(tmp_path / "d.npz", scipy.sparse.dia_array(np.eye(3)))
-    assert "is a sparse matrix of form dia; save it as csr, csc or coo" in run_sssp(polyloom, "d.npz", 1).err
+    assert f"{says}dia" in run_sssp(polyloom, "d.npz", 1).err
     scipy.sparse.save_npz(tmp_path / "n.npz", scipy.sparse.csr_array([[0, math.nan], [1, 0]]))
-    assert "n.npz: a weight is nan; finite numbers are expected" in run_sssp(polyloom, "n.npz", 1).err
+    assert "n.npz: a weight is no finite number" in run_sssp(polyloom, "n.npz", 1).err
 
 
 @pytest.mark.parametrize(("module", "head"), [("pyarrow", b"PAR1"), ("networkx", b"<?xml version='1.0'?><graphml>")])

@@ -52,9 +52,13 @@ std::uint32_t inside(const Lines& lines, const NamedGraph& graph, std::string_vi
 NamedGraph edges_again(const std::string& text) {
   NamedGraph graph;
   Ids ids;
+  bool timed = false;
   Lines lines(text);
   for (std::string_view line; lines.next(line);) {
     const auto words = words_of(line);
+    // KONECT says of which kind the edges are; these may have a time behind their weight.
+    if (words.size() > 1 && words[0] == "%")
+      timed |= words[1] == "sym" || words[1] == "asym" || words[1] == "bip";
     if (words.empty() || words[0][0] == '#' || words[0][0] == '%') continue;
     constexpr std::size_t kDigits = 18;  // so many fit 64 bits, whatever they are
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -62,9 +66,9 @@ NamedGraph edges_again(const std::string& text) {
       const bool long_id = number && words[i].size() > kDigits, name = !number && graph.arcs.empty();
       if (i < 2 ? long_id || name : words[i][0] == '{') return list_again(text, false);
     }
-    if (words.size() < 2 || words.size() > 3) lines.stop("two or three numbers are expected");
+    if (words.size() < 2 || words.size() > (timed ? 4 : 3)) lines.stop("two or three numbers are expected");
     const std::uint32_t from = ids[id_of(lines, words[0])], to = ids[id_of(lines, words[1])];
-    graph.arcs.push_back({from, to, words.size() == 3 ? weight_of(lines, words[2]) : 1});
+    graph.arcs.push_back({from, to, words.size() > 2 ? weight_of(lines, words[2]) : 1});
   }
   ids.name(graph);
   return graph;

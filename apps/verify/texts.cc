@@ -190,7 +190,7 @@ bool names_columns(std::string_view line) {
 NamedGraph list_again(const std::string& text, bool names) {
   std::string_view left = text;
   skip_comments(left);
-  char separator = 0;
+  char separator = 0;  // blanks, if nothing makes an edge
   bool ids = false;
   for (const char candidate : {'*', '\t', ',', ';', ' '}) {
     std::string_view copy = left;
@@ -203,12 +203,12 @@ NamedGraph list_again(const std::string& text, bool names) {
     separator = candidate;
     ids = numbers && !names;
   }
-  if (separator == 0) throw UserError("the first line is no edge");
+  if (separator == 0) separator = ' ';
   std::vector<TextArc> arcs;
   for (skip_comments(left); !left.empty(); skip_comments(left)) {
     const Record record = next_record(left, separator, true);
-    if (record.size() < 2 || record.size() > 3) throw UserError("two or three fields are expected");
-    if (ids && !(is_id(record[0]) && is_id(record[1]))) throw UserError("ids are expected");
+    if (record.size() < 2 || record.size() > 3 || (ids && !(is_id(record[0]) && is_id(record[1]))))
+      throw UserError("an edge is expected");
     arcs.push_back({record[0], record[1], record.size() == 3 ? weight_in(record[2]) : 1});
   }
   return graph_of(std::move(arcs), ids);
@@ -227,9 +227,7 @@ NamedGraph graphalytics_again(const std::string& vertices, const std::string& ed
   const NamedGraph list = edges_again(edges);
   std::vector<TextArc> arcs;
   for (const auto& [from, to, weight] : list.arcs) arcs.push_back({list.names[from], list.names[to], weight});
-  NamedGraph graph = graph_of(std::move(arcs), true, listed);
-  if (graph.names.size() != listed.size()) throw UserError("the two files do not have the same vertices");
-  return graph;
+  return graph_of(std::move(arcs), true, listed);
 }
 
 NamedGraph table_again(const std::string& text, const std::string& columns) {

@@ -52,6 +52,7 @@ Named arcs_of(const polite::GraphData& g) {
 TEST_F(Verify, ReadsEveryFormatAsTheReadersDo) {
   const std::pair<const char*, std::string> files[] = {
       {"a.txt", "# note\n7 3 2.5\n\n100\t7\t1\r\n3,3,4\n7 3 2.5\n"},
+      {"out.wiki", "% asym positive\n1 2 3 1082008561\n3 1\t-1\t1082008562\n"},
       {"b.txt", "5 18446744073709551616\n07 5\n\n# x\n7 99999999999999999999\n"},
       {"c.txt", "# friends\nbob ann 2\n\n ann\tcarl 3.5\r\nbob bob -1\n"},
       {"d.txt", "New York\tSan Jose\n\"A, B\"\tNew York\r\n"},

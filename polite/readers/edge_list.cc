@@ -106,17 +106,26 @@ bool says_undirected(Fields comment, std::string_view line) {
          (comment.word() == "%" && comment.word() == "sym");
 }
 
+/// KONECT's first line says what the network is: "% sym", "% asym" or "% bip". Its edges may have a time
+/// behind their weight.
+bool is_of_konect(Fields comment) {
+  const bool begins = comment.word() == "%";
+  const std::string_view kind = comment.word();
+  return begins && (kind == "sym" || kind == "asym" || kind == "bip");
+}
+
 }  // namespace
 
 GraphData read_edge_list(TextSource& source, bool names) {
   GraphData g;
   std::uint64_t largest = 0, checked = 1 << 22, from = 0, to = 0;
-  bool first = true, weighted = false;
+  bool first = true, weighted = false, timed = false, times = false;
   std::string_view line;
   while (source.next(line)) {
     Fields fields(source, line);
     if (const char c = fields.peek(); c == '\0' || c == '#' || c == '%') {
       if (first && g.undirected_at == 0 && says_undirected(fields, line)) g.undirected_at = source.line();
+      timed |= is_of_konect(fields);
       continue;
     }
     const bool small = !names && fields.take_number(kLargestId, from) && fields.take_number(kLargestId, to);
@@ -133,6 +142,10 @@ GraphData read_edge_list(TextSource& source, bool names) {
     if (weighted) {
       if (fields.empty()) source.fail("the weight is missing; earlier lines are 'from to weight'");
       g.weights.push_back(fields.weight());
+      if (timed && !fields.empty()) {
+        fields.weight();
+        times = true;
+      }
       fields.end(kForm);
     } else if (!fields.empty()) {
       fields.end("'from to' in this file, as its first line is");
@@ -143,6 +156,7 @@ GraphData read_edge_list(TextSource& source, bool names) {
       checked *= 2;
     }
   }
+  if (times) g.notes.push_back("the times of its edges, behind their weights, are not used");
   if (!g.edges.empty()) name_vertices(g, static_cast<std::uint32_t>(largest));
   return g;
 }

@@ -49,6 +49,16 @@ TEST_F(Files, EdgeListThatIsCalledUndirected) {
   }
 }
 
+TEST_F(Files, EdgeListOfKonectHasTimes) {
+  const GraphData g =
+      read_graph(put("out.wiki", "% asym positive\n% 2 3 3\n1 2 3 1082008561\n3 1\t-1\t1082008562.5\n"));
+  EXPECT_EQ(g.edges, (Edges{{0, 1}, {2, 0}}));
+  EXPECT_EQ(g.weights, (Weights{3, -1}));
+  EXPECT_EQ(g.notes.size(), 1u);
+  EXPECT_NE(error_of(put("a", "1 2 3 4\n")).find("a:1: '4' is too much"), std::string::npos)
+      << "neighbours, perhaps";
+}
+
 TEST_F(Files, EdgeListHasTheVerticesThatOccur) {
   const std::string file = put("c", "5 4294967293\n5 7\n");
   ReadOptions options;

@@ -163,7 +163,7 @@ GraphData read_snapshot(TextSource& source) {
       edges * sizeof(double))
     source.fail_file("ends too early; it is no complete snapshot");
   if (!std::ranges::all_of(g.weights, [](double weight) { return weight - weight == 0; }))
-    source.fail_file("is damaged: a weight is no finite number");
+    source.fail_file("a weight is no finite number");
   return g;
 }
 
