@@ -166,12 +166,19 @@ def test_collectives_of_python(run: Run) -> None:
     assert done.stdout == f"{[[0, 4, 8]] * 4}\n", done.stderr
 
 
-def test_a_program_of_the_users(run: Run, tmp_path: Path) -> None:
-    nx.write_edgelist(graph(), tmp_path / "g.txt", data=False)
-    assert run("polyloom", "new", "mine").returncode == 0
-    done = run("polyloom", "run", "./mine.cc", "--graph", "g.txt", "--on", "sim", "--out", "mine.csv")
-    assert done.returncode == 0, done.stderr
-    compare_cores(tmp_path / "mine.csv")
+def test_the_pages_own_commands(installed: Installed, tmp_path: Path) -> None:
+    """docs/own-program.md, one block after the other, from an empty folder."""
+    page = (ROOT / "docs" / "own-program.md").read_text()
+    blocks = re.findall(r"^```(sh|cpp|python) ?(?:file=(\S+))?\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert [kind for kind, _, _ in blocks].count("sh") >= 3
+    env = {**installed.variables, "PATH": f"{installed.environment / 'bin'}:{PATH}"}
+    for kind, name, text in blocks:
+        if kind == "sh":
+            must(["sh", "-e", "-c", text], cwd=tmp_path, env=env)
+        elif name:
+            (tmp_path / name).write_text(text)
+        else:
+            assert text in (tmp_path / "mine.cc").read_text(), "the page shows what `polyloom new` writes"
 
 
 def compare_cores(file: Path) -> None:
