@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import networkx as nx
 import numpy as np
 import scipy.sparse as sp
@@ -26,7 +28,7 @@ def sssp(n: int, edges: Edges, weights: np.ndarray, source: int) -> np.ndarray:
     """Dijkstra by NetworkX (parallel edges: the lightest counts); inf for unreachable vertices."""
     graph = nx.MultiDiGraph()
     graph.add_nodes_from(range(n))
-    graph.add_weighted_edges_from((int(u), int(v), int(w)) for (u, v), w in zip(edges, weights, strict=True))
+    graph.add_weighted_edges_from((u, v, w) for (u, v), w in zip(edges.tolist(), weights.tolist(), strict=True))
     found = nx.single_source_dijkstra_path_length(graph, source)
     return np.array([found.get(v, np.inf) for v in range(n)])
 
@@ -38,6 +40,42 @@ def hops(n: int, edges: Edges, source: int) -> np.ndarray:
     graph.add_edges_from(edges.tolist())
     found = nx.single_source_shortest_path_length(graph, source)
     return np.array([found.get(v, np.inf) for v in range(n)])
+
+
+def strong_components(n: int, edges: Edges) -> np.ndarray:
+    """Smallest vertex number of each vertex's strongly connected component."""
+    graph = nx.MultiDiGraph()
+    graph.add_nodes_from(range(n))
+    graph.add_edges_from(edges.tolist())
+    labels = np.zeros(n, dtype=int)
+    for component in nx.strongly_connected_components(graph):
+        labels[list(component)] = min(component)
+    return labels
+
+
+def labels(n: int, edges: Edges, iterations: int) -> np.ndarray:
+    """Community detection by label propagation, as LDBC Graphalytics defines it (section 2.3.4)."""
+    graph = nx.MultiDiGraph()
+    graph.add_nodes_from(range(n))
+    graph.add_edges_from(edges.tolist())
+    found = list(range(n))
+    for _ in range(iterations):
+        votes = [
+            Counter([found[u] for u, _ in graph.in_edges(v)] + [found[w] for _, w in graph.out_edges(v)])
+            for v in range(n)
+        ]
+        found = [min(count, key=lambda w: (-count[w], w)) if count else found[v] for v, count in enumerate(votes)]
+    return np.array(found)
+
+
+def google(n: int, edges: Edges, weights: np.ndarray | None, where: dict[int, float] | None) -> np.ndarray:
+    """PageRank by NetworkX; parallel edges count each."""
+    graph = nx.MultiDiGraph()
+    graph.add_nodes_from(range(n))
+    weighted = np.ones(len(edges)) if weights is None else weights
+    graph.add_weighted_edges_from((u, v, w) for (u, v), w in zip(edges.tolist(), weighted.tolist(), strict=True))
+    found = nx.pagerank(graph, personalization=where, tol=1e-12, max_iter=1000)
+    return np.array([found[v] for v in range(n)])
 
 
 def simple(n: int, edges: Edges) -> nx.Graph:

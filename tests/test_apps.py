@@ -4,9 +4,12 @@
 # 12 boards (test_big.py), wrong input (test_bad_input.py).
 from __future__ import annotations
 
+import csv
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 import references
@@ -74,6 +77,81 @@ class TestApps:
         ours = self.run(polyloom, tmp_path, graph, "components", on, *extra)
         np.testing.assert_array_equal(ours, graph.ids[references.components(len(graph.ids), graph.edges)])
 
+    def test_strong_components(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra) -> None:
+        ours = self.run(polyloom, tmp_path, graph, "components", on, "--mode", "strong", *extra)
+        np.testing.assert_array_equal(ours, graph.ids[references.strong_components(len(graph.ids), graph.edges)])
+
+    @pytest.mark.parametrize("iterations", [1, 10])
+    def test_label_propagation(
+        self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra, iterations: int
+    ) -> None:
+        ours = self.run(polyloom, tmp_path, graph, "label-propagation", on, "--iterations", iterations, *extra)
+        expected = references.labels(len(graph.ids), graph.edges, iterations)
+        np.testing.assert_array_equal(ours, graph.ids[expected])
+
+    def test_float_weights(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra) -> None:
+        weights = np.random.default_rng(6).random(len(graph.edges)).round(6)
+        weights[::7] = 0
+        weights[0] = 0.5
+        columns = np.column_stack([graph.ids[graph.edges], weights])
+        np.savetxt(graph.path, columns, fmt=["%d", "%d", "%.9g"])
+        mode = ("--mode", "sync" if len(graph.ids) % 2 else "async")
+        ours = self.run(
+            polyloom, tmp_path, graph, "sssp", on, "--source", graph.ids[0], "--predecessors", *mode, *extra
+        )
+        np.testing.assert_allclose(ours, references.sssp(len(graph.ids), graph.edges, weights, 0), rtol=1e-5)
+        self.is_a_tree(tmp_path, graph, weights, 1e-5)
+
+    def is_a_tree(self, tmp_path: Path, graph: Graph, weights: np.ndarray, tolerance: float) -> None:
+        """Predecessors are such as NetworkX has, and lead to the source."""
+        network = nx.MultiDiGraph()
+        network.add_nodes_from(graph.ids.tolist())
+        ends = graph.ids[graph.edges].tolist()
+        network.add_weighted_edges_from((u, v, w) for (u, v), w in zip(ends, weights.tolist(), strict=True))
+        source = int(graph.ids[0])
+        allowed, distance = nx.dijkstra_predecessor_and_distance(network, source)
+        with (tmp_path / "values.csv").open(newline="") as file:
+            before = {int(row["vertex"]): row["predecessor"] for row in csv.DictReader(file)}
+        assert {v for v, u in before.items() if u} == set(distance) - {source}
+        tree = nx.DiGraph((int(u), v) for v, u in before.items() if u)
+        assert not tree or nx.is_arborescence(tree)
+        for u, v in tree.edges:
+            step = min(data["weight"] for data in network[u][v].values())
+            assert u in allowed[v] or abs(distance[u] + step - distance[v]) <= tolerance * distance[v]
+
+    def test_predecessors(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra) -> None:
+        weights = np.random.default_rng(5).integers(0, 4, size=len(graph.edges))  # many of 0, and many equal paths
+        np.savetxt(graph.path, np.column_stack([graph.ids[graph.edges], weights]), fmt="%d")
+        self.run(polyloom, tmp_path, graph, "sssp", on, "--source", graph.ids[0], "--predecessors", *extra)
+        self.is_a_tree(tmp_path, graph, weights, 0)
+
+    @pytest.mark.parametrize("form", ["dangling", "weighted", "gals"])
+    def test_google(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra, form: str) -> None:
+        weights = np.random.default_rng(8).random(len(graph.edges)).round(4)
+        np.savetxt(graph.path, np.column_stack([graph.ids[graph.edges], weights]), fmt=["%d", "%d", "%.9g"])
+        chosen = range(0, len(graph.ids), 3)
+        rows = "".join(f"{graph.ids[v]},{v + 1}\n" for v in chosen)
+        (tmp_path / "where.csv").write_text("vertex,value\n" + rows)
+        where = {v: v + 1 for v in chosen}
+        options: list[object] = ["--dangling", "uniform"]
+        plain = form == "dangling"
+        if not plain:
+            options += ["--personalize", tmp_path / "where.csv", "--weighted"]
+        options += ["--mode", "gals"] if form == "gals" else ["--tolerance", 1e-9]
+        ours = self.run(polyloom, tmp_path, graph, "pagerank", on, *options, *extra)
+        expected = references.google(len(graph.ids), graph.edges, None if plain else weights, None if plain else where)
+        assert np.abs(ours - expected).sum() <= 1e-5
+        assert np.abs(ours - expected).max() <= 1e-4 * expected.max()
+
+    def test_tolerance(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra) -> None:
+        """As many updates as it takes, and no more."""
+        ours = self.run(polyloom, tmp_path, graph, "pagerank", on, "--tolerance", 1e-4, *extra)
+        n = len(graph.ids)
+        steps = [references.pagerank(n, graph.edges, updates, 0.85) for updates in range(101)]
+        changes = [np.abs(b - a).max() for a, b in itertools.pairwise(steps)]
+        updates = next(k for k, change in enumerate(changes, 1) if change < 1e-4)
+        assert np.abs(ours - steps[updates]).sum() <= 1e-5
+
     def test_bfs(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra) -> None:
         ours = self.run(polyloom, tmp_path, graph, "bfs", on, "--source", graph.ids[0], *extra)
         np.testing.assert_array_equal(ours, references.hops(len(graph.ids), graph.edges, 0))
@@ -124,3 +202,53 @@ class TestLongPaths:
             assert "the shortest path to 3 is longer than 4294967294" in done.err and "(to 2 it is 10," in done.err
         done = self.run(polyloom, graph, np.array([4, 6, (1 << 32) - 1 - 11]), on, mode, extra)
         assert done.status == 0 and read_values(tmp_path / "graph.csv")[3] == (1 << 32) - 2
+
+
+@pytest.mark.parametrize(("on", "extra"), [("native", ()), ("sim", ("--cluster", "tiny-1"))], ids=["native", "tiny-1"])
+class TestManyRounds:
+    """Where 448 bits, or a table, are not enough for all at once."""
+
+    def run(self, polyloom: Polyloom, graph: Graph, app: str, on: str, *args: object) -> np.ndarray:
+        out = graph.path.with_suffix(".csv")
+        done = polyloom("run", app, "--on", on, "--verify", "--graph", graph.path, "--out", out, *args)
+        assert done.status == 0, done.err + done.out
+        return np.array(list(read_values(out).values()))
+
+    def test_asp_from_all(self, polyloom: Polyloom, tmp_path: Path, on: str, extra) -> None:
+        graph = Graph(tmp_path / "graph.txt", random_graph(470, 1200, 3))
+        n = len(graph.ids)
+        assert n > 448
+        ours = self.run(polyloom, graph, "asp", on, "--sources", n, *extra)
+        np.testing.assert_array_equal(ours, references.distance_sums(n, graph.edges, n))
+
+    def test_labels_of_a_hub(self, polyloom: Polyloom, tmp_path: Path, on: str, extra) -> None:
+        spokes = np.array([[0, i] for i in range(1, 400)])
+        graph = Graph(tmp_path / "graph.txt", np.vstack([spokes, 1 + random_graph(399, 300, 4)]))
+        ours = self.run(polyloom, graph, "label-propagation", on, "--iterations", 3, *extra)
+        np.testing.assert_array_equal(ours, graph.ids[references.labels(len(graph.ids), graph.edges, 3)])
+
+    def test_triangles_of_cliques(self, polyloom: Polyloom, tmp_path: Path, on: str, extra) -> None:
+        far = nx.ring_of_cliques(90, 6)  # 540 vertices
+        graph = Graph(tmp_path / "graph.txt", np.random.default_rng(3).permutation(540)[np.array(far.edges)])
+        ours = self.run(polyloom, graph, "triangles", on, *extra)
+        np.testing.assert_array_equal(ours, references.triangles(540, graph.edges))
+
+
+@pytest.mark.parametrize(
+    ("app", "options"),
+    [
+        ("bfs", ()),
+        ("triangles", ()),
+        ("kcore", ()),
+        ("components", ("--mode", "strong")),
+        ("sssp", ("--max-weight", 9, "--predecessors")),
+        ("pagerank", ("--weighted", "--dangling", "uniform", "--tolerance", 1e-3)),
+        ("label-propagation", ("--iterations", 2)),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_on_rtl(polyloom: Polyloom, app: str, options: tuple[object, ...]) -> None:
+    """The same program, on the model of one board's logic; --verify compares."""
+    where = ("--on", "rtl", "--cluster", "tiny-1", "--verify", "--generate", "uniform:6:2")
+    done = polyloom("run", app, *where, *options)
+    assert done.status == 0 and "verification: passed" in done.out, done.err + done.out

@@ -44,7 +44,7 @@ int main(int c, char **v) {
 """
 #: What `place` holds.
 GIVEN = {"graph.txt", "other.txt", "weighted.txt", "program.c", "headers", "lossy.toml", "ring.toml", "bodies.npz"}
-GIVEN |= {"values.npy", "table.csv"}
+GIVEN |= {"where.csv", "values.npy", "table.csv"}
 
 Change = tuple[str, ...]
 
@@ -295,6 +295,11 @@ APPLICATIONS: dict[str, Mode] = {
             "--simple": (),
             "--iterations": ("3",),
             "--damping": ("0.5",),
+            "--dangling": ("uniform",),
+            "--tolerance": ("0.01",),
+            "--personalize": ("where.csv",),
+            "--weighted": Elsewhere("tests/test_apps.py"),
+            "--max-weight": Refused(("9",), "--weighted"),
             "--mode": ("gals",),
             "--combine": Refused(("maybe",), "maybe not in"),
             "--pins": ("unicast",),
@@ -313,15 +318,20 @@ APPLICATIONS: dict[str, Mode] = {
     "pagerank, not drawn": Mode(
         ("--generate", "grid:3:3"), {"--graph-seed": Refused(("2",), OF_SEED)}, others="pagerank"
     ),
+    "pagerank, weighted": Mode(("--graph", "graph.txt", "--weighted"), {"--max-weight": ("9",)}, others="pagerank"),
+    "pagerank, no supersteps": Mode(
+        ("--graph", "graph.txt", "--mode", "gals"), {"--tolerance": Refused(("0.1",), "--mode gals")}, others="pagerank"
+    ),
     "sssp": Mode(
         ("--graph", "graph.txt"),
-        {"--source": ("2",), "--max-weight": ("9",), "--mode": ("sync",)},
+        {"--source": ("2",), "--max-weight": ("9",), "--mode": ("sync",), "--predecessors": ()},
         others="pagerank",
     ),
     "sssp, weighted": Mode(
         ("--graph", "weighted.txt"), {"--max-weight": Refused(("9",), "has weights of its own")}, others="pagerank"
     ),
-    "components": Mode(("--graph", "graph.txt"), {}, others="pagerank"),
+    "components": Mode(("--graph", "graph.txt"), {"--mode": ("strong",)}, others="pagerank"),
+    "label-propagation": Mode(("--graph", "graph.txt"), {"--iterations": ("1",)}, others="pagerank"),
     "sssp, table": Mode(
         ("--graph", "table.csv", "--columns", "from,to"), {"--columns": ("from,to,minutes",)}, others="pagerank"
     ),
@@ -376,6 +386,7 @@ def place(tmp_path: Path) -> Path:
     (folder / "other.txt").write_text("0 1\n1 2\n")
     (folder / "weighted.txt").write_text("0 1 5\n1 2 6\n")
     (folder / "table.csv").write_text("from,to,minutes\n0,1,5\n1,2,6\n")
+    (folder / "where.csv").write_text("7,1\n2,3\n")
     (folder / "program.c").write_text(MPI)
     (folder / "headers").mkdir()
     (folder / "headers" / "loud.h").touch()

@@ -163,19 +163,33 @@ def test_weights_that_are_not_used_are_told(polyloom: Polyloom, tmp_path: Path, 
 @pytest.mark.parametrize(
     ("written", "mend"),
     [
-        ("0.25", "(multiply all weights by a power of ten and round them)"),
         ("4294967296", "(divide all weights by a power of ten and round them)"),
         ("70000000000", "(divide all weights by a power of ten and round them)"),
-        ("5000000000.5", "(divide all weights by a power of ten and round them)"),
         ("-3", "(none below 0 is taken)"),
     ],
 )
-def test_shortest_paths_need_whole_weights(polyloom: Polyloom, tmp_path: Path, written: str, mend: str) -> None:
+def test_whole_weights_have_32_bits(polyloom: Polyloom, tmp_path: Path, written: str, mend: str) -> None:
     (tmp_path / "w.txt").write_text(f"7 9 {written}\n")
     done = polyloom("run", "sssp", "--on", "native", "--graph", "w.txt")
     assert done.status == 1
     assert done.err.startswith(f"polyloom: w.txt: edge 7 -> 9 has weight {written}; whole numbers from 0")
     assert mend in done.err
+
+
+@pytest.mark.parametrize("written", ["0.25", "5000000000.5", "1e30"])
+def test_weights_with_fractions_are_single_precision(polyloom: Polyloom, tmp_path: Path, written: str) -> None:
+    (tmp_path / "w.txt").write_text(f"7 9 {written}\n7 8 0.5\n")
+    done = polyloom("run", "sssp", "--on", "native", "--graph", "w.txt", "--out", "d.csv", "--verify")
+    assert done.status == 0 and "summed up in single precision" in done.out
+    assert read_named(tmp_path / "d.csv") == {"7": "0", "8": "0.5", "9": f"{np.float32(written):.9g}"}
+
+
+@pytest.mark.parametrize("written", ["-3", "1e39"])
+def test_weights_with_fractions_have_bounds_too(polyloom: Polyloom, tmp_path: Path, written: str) -> None:
+    (tmp_path / "w.txt").write_text(f"7 9 {written}\n7 8 0.5\n")
+    done = polyloom("run", "sssp", "--on", "native", "--graph", "w.txt")
+    assert done.status == 1
+    assert done.err.startswith(f"polyloom: w.txt: edge 7 -> 9 has weight {written.replace('e', 'e+')}; numbers from 0")
 
 
 def test_the_mass_that_dangles_is_told(polyloom: Polyloom, tmp_path: Path) -> None:

@@ -12,12 +12,23 @@ from conftest import ROOT, Done
 
 Polyloom = Callable[..., Done]
 OPTIONS = {
-    "pagerank": ["--iterations", "--damping", "--mode", "--undirected", "--top"],
-    "sssp": ["--source", "--max-weight"],
+    "pagerank": [
+        "--iterations",
+        "--damping",
+        "--dangling",
+        "--tolerance",
+        "--personalize",
+        "--weighted",
+        "--mode",
+        "--undirected",
+        "--top",
+    ],
+    "sssp": ["--source", "--max-weight", "--predecessors"],
     "components": ["--graph", "--generate"],
     "asp": ["--sources"],
     "bfs": ["--source"],
     "kcore": ["--graph"],
+    "label-propagation": ["--iterations"],
     "triangles": ["--graph"],
     "sort": ["--keys", "--algorithm"],
     "averaging": ["--epochs", "--batch"],

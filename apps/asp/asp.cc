@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Average shortest path by multi-source breadth-first search: up to 448 searches at once, one bit each; a
+// Average shortest path by multi-source breadth-first search: 448 searches in a run, one bit each; a
 // superstep is one level. A vertex sends the searches that reached it in this level. Source: Multicast paper,
 // section VI.
 #include <polyloom/count_bits.h>
@@ -22,9 +22,9 @@ struct AspState {
 };
 
 struct AspResult {
-  uint32_t id;
-  uint32_t value;    ///< sum of the distances from all sources that reach this vertex
+  uint64_t value;    ///< sum of the distances from all sources that reach this vertex
   uint32_t reached;  ///< how many do
+  uint32_t id;
 };
 
 struct AspMessage {
@@ -79,7 +79,7 @@ struct Asp : polyloom::Program {
   static constexpr const char* purpose =
       "Average shortest path: breadth-first search from the first N vertices at once.";
   static constexpr polyloom::Parameter parameters[] = {
-      {"sources", 64, "Search from the first N vertices (default 64, or all of fewer)", 1, kAspSources}};
+      {"sources", 64, "Search from the first N vertices (default 64, or all of fewer)", 1}};
   static constexpr bool states_in_dram = true;
 
   static uint32_t sources(double wanted, uint32_t vertices) {
@@ -87,11 +87,23 @@ struct Asp : polyloom::Program {
   }
   static void start(AspState& state, const polyloom::Start& vertex) {
     const uint32_t count = sources(vertex.parameter("sources"), vertex.vertices);
-    state.source = vertex.vertex < count ? vertex.vertex : kNoSource;
-    state.words = (count + 31) / 32;
+    const uint32_t first = vertex.run * kAspSources, left = count - first;
+    const uint32_t searches = left < kAspSources ? left : kAspSources, search = vertex.vertex - first;
+    state.source = search < searches ? search : kNoSource;
+    state.words = (searches + 31) / 32;
   }
 
 #if POLYLOOM_HOST
+  static bool another_run(const Options& options, uint32_t runs, std::span<const AspResult> latest,
+                          std::span<AspResult> results) {
+    for (std::size_t v = 0; v < results.size(); ++v) {
+      results[v].id = latest[v].id;
+      results[v].value += latest[v].value;
+      results[v].reached += latest[v].reached;
+    }
+    const auto vertices = static_cast<uint32_t>(results.size());
+    return runs * uint64_t{kAspSources} < sources(options.parameter("sources"), vertices);
+  }
   static void check(const Options& options, const Input& input) {
     if (options.given.contains("sources") && options.parameter("sources") > input.vertices) {
       throw polyloom::UserError(
@@ -109,7 +121,7 @@ struct Asp : polyloom::Program {
       const uint32_t itself = result.id < count, others = result.reached - itself;
       if (others == 0 && count > itself) answer.values[result.id] = kNotReached;
       pairs += others;
-      sum += result.value;
+      sum += static_cast<double>(result.value);
     }
     answer.facts = {{"sources", count},
                     {"pairs", pairs},

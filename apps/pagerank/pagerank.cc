@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // PageRank, synchronous: x = (1-d)/n + d * sum over in-edges of x(u)/outdeg(u), K updates from the uniform
-// start. Dangling vertices' mass is dropped; parallel edges and loops count. One superstep an update; each
-// vertex sends its share once and adds what arrives, in runs of kRun: a hub of ten thousand in-edges would
-// else lose single precision to rounding. Source: Tinsel paper, section VI.
+// start. Dangling vertices' mass is dropped, or (--dangling uniform) the values are scaled to the sum 1,
+// which comes to the same limit as handing it on; parallel edges and loops count. One superstep an update;
+// each vertex sends its share once and adds what arrives, in runs of kRun: a hub of ten thousand in-edges
+// would else lose single precision to rounding. Source: Tinsel paper, section VI.
 #include <polyloom/program.h>
+
+#if POLYLOOM_HOST
+#include "apps/common/values_file.h"
+#endif
 
 /// Shares added up before they go into the sum of sums.
 inline constexpr uint32_t kRun = 64;
@@ -12,16 +17,18 @@ struct PageRankState {
   float score;          ///< x; the host sets 1/n
   float run;            ///< shares received in this superstep, since the last kRun
   float sum;            ///< those before
-  uint32_t left;        ///< shares until the run is full
+  uint16_t left;        ///< shares until the run is full
+  uint16_t iterations;  ///< updates to make
   float share;          ///< d / outdeg, 0 for a dangling vertex
   float base;           ///< (1-d)/n
   uint32_t id;          ///< vertex number, for the answer
-  uint32_t iterations;  ///< updates to make
+  float tolerance;      ///< who changes by less does not ask for a further update
 };
 
 struct PageRankResult {
   uint32_t id;
   float value;
+  uint32_t updates;  ///< that were made
 };
 
 struct PageRankMessage {
@@ -56,16 +63,29 @@ struct PageRankVertex : PDevice<PageRankState, None, PageRankMessage> {
   INLINE bool step() {
     if (time >= s->iterations) return false;
     end_run();
-    s->score = s->base + s->sum;
+    const float score = s->base + s->sum, change = score - s->score;
+    s->score = score;
     s->sum = 0;
     if (time + 1u == s->iterations) return false;
-    request();
-    return true;
+    request();  // somebody else may ask for it
+    return change >= s->tolerance || -change >= s->tolerance;
   }
   INLINE bool finish(PageRankResult* result) {
     result->id = s->id;
     result->value = s->score;
+    result->updates = time < s->iterations ? time : s->iterations;
     return true;
+  }
+};
+
+/// The same with weights: a vertex's shares are as its out-edges' weights.
+struct WeightedVertex : PageRankVertex {
+  typedef float Edge;
+  static INLINE void along(PageRankMessage& message, float weight) { message.share *= weight; }
+  static INLINE float neutralLabel() { return 1; }
+  INLINE void recv(PageRankMessage* msg, const float* weight) {
+    s->run += msg->share * *weight;
+    if (--s->left == 0) end_run();
   }
 };
 
@@ -91,7 +111,7 @@ struct GalsMessage {
   uint32_t update;  ///< the update that this share is for
 };
 
-/// The label is 1 on edges of the graph and 0 on back edges.
+/// The label is the weight on edges of the graph and 0 on back edges.
 struct GalsVertex : PDevice<GalsState, float, GalsMessage> {
   /// Makes the updates that are possible now, one for each complete set of messages.
   INLINE void advance() {
@@ -129,50 +149,122 @@ struct GalsVertex : PDevice<GalsState, float, GalsMessage> {
   INLINE bool finish(PageRankResult* result) {
     result->id = s->id;
     result->value = s->score;
+    result->updates = s->iterations;
     return true;
   }
 };
 
 struct PageRank : polyloom::Program {
-  using Modes = polyloom::Modes<polyloom::Mode<"sync", PageRankVertex>, polyloom::Mode<"gals", GalsVertex>>;
+  using Modes = polyloom::Modes<polyloom::Mode<"sync", PageRankVertex>, polyloom::Mode<"gals", GalsVertex>,
+                                polyloom::Variant<"weighted", WeightedVertex>>;
   static constexpr const char* purpose = "PageRank of a directed graph.";
+  static constexpr bool takes_fractions = true;
   static constexpr polyloom::Parameter parameters[] = {
-      {"iterations", 20, "Updates from the uniform start", 0, 65535},
-      {"damping", 0.85, "Damping factor d", 0, 1, false}};
-
-  /// What both forms' states have in common.
-  template <typename State>
-  static void start_score(State& state, const polyloom::Start& vertex) {
-    const double n = vertex.vertices, damping = vertex.parameter("damping");
-    state.iterations = static_cast<uint32_t>(vertex.parameter("iterations"));
-    state.score = static_cast<float>(1 / n);
-    state.base = static_cast<float>((1 - damping) / n);
-    state.share = vertex.out_edges == 0 ? 0.0f : static_cast<float>(damping / vertex.out_edges);
-  }
-  static void start(PageRankState& state, const polyloom::Start& vertex) { start_score(state, vertex); }
-  static void start(GalsState& state, const polyloom::Start& vertex) {
-    state.expected = vertex.in_edges + vertex.out_edges;  // each neighbour has an edge back
-    start_score(state, vertex);
-  }
+      {"iterations", 20,
+       "Updates from the uniform start; the most of them with --tolerance, by default 100 then", 0, 65535},
+      {"damping", 0.85, "Damping factor d", 0, 1, false},
+      {"tolerance", 0, "End when every value changes by less in an update", 0, 1, false}};
 
 #if POLYLOOM_HOST
-  static void connect(polyloom::apps::GraphOf<GalsVertex>& graph, const Input& input) {
-    graph.reserveEdges(2 * input.edges.size());
-    for (const auto& edge : input.edges) {
-      graph.addLabelledEdge(1.0f, edge.from, 0, edge.to);
-      graph.addLabelledEdge(0.0f, edge.to, 0, edge.from);
+  static constexpr const char* kDangling[] = {"drop", "uniform"};
+  static constexpr polyloom::Text texts[] = {
+      {"dangling", "drop",
+       "What becomes of what vertices without out-edges hold: lost, or handed on to all (the "
+       "limit of many updates; by default of 100)",
+       kDangling},
+      {"personalize", "",
+       "File of lines NAME,VALUE: where the walk begins anew, in proportion to the values"}};
+  static constexpr polyloom::Flag flags[] = {{"weighted", "Hand on in proportion to the weights of edges"}};
+
+  static bool uses_weights(const Options& options) { return options.given.contains("weighted"); }
+  static std::string variant(const Options& options, const Input&) {
+    return uses_weights(options) && options.mode == "sync" ? "weighted" : options.mode;
+  }
+  static bool hands_on(const Options& options) { return options.text("dangling") == "uniform"; }
+  static uint32_t most_updates(const Options& options) {
+    const bool to_the_limit = options.parameter("tolerance") > 0 || hands_on(options);
+    return !options.given.contains("iterations") && to_the_limit
+               ? 100
+               : static_cast<uint32_t>(options.parameter("iterations"));
+  }
+  static void check(const Options& options, const Input&) {
+    const auto refuse = [](const char* why) { throw polyloom::UserError(why); };
+    if (options.mode == "gals" && options.given.contains("tolerance"))
+      refuse("--tolerance: --mode gals has no supersteps after which all could agree to end; leave one out");
+    if (options.max_weight > 0 && !uses_weights(options))
+      refuse("--max-weight: weights count with --weighted alone; give that too, or leave it out");
+  }
+  /// Where the walk begins anew: shares of 1, by vertex.
+  template <typename Names>
+  static std::vector<double> teleport(const Options& options, const Names& names, std::size_t vertices) {
+    const std::string file = options.text("personalize");
+    if (file.empty()) return std::vector<double>(vertices, 1.0 / static_cast<double>(vertices));
+    std::map<std::string, double> values = polyloom::apps::read_values(file);
+    std::vector<double> shares(vertices, 0);
+    double sum = 0;
+    const auto refuse = [&](const std::string& why) {
+      throw polyloom::UserError("--personalize " + file + ": " + why);
+    };
+    for (std::size_t v = 0; v < vertices; ++v) {
+      const auto at = values.find(names[static_cast<uint32_t>(v)]);
+      if (at == values.end()) continue;
+      if (!(at->second >= 0 && std::isfinite(at->second)))
+        refuse(at->first + " has a value below 0, or none");
+      sum += shares[v] = at->second;
+      values.erase(at);
+    }
+    if (!values.empty()) refuse("the graph has no vertex " + values.begin()->first);
+    if (!(sum > 0)) refuse("some value must be greater than 0");
+    for (double& share : shares) share /= sum;
+    return shares;
+  }
+  /// What the states of all forms have in common.
+  template <typename Graph>
+  static void prepare(Graph& graph, const Options& options, const Input& input, uint32_t) {
+    const double n = input.vertices, damping = options.parameter("damping");
+    const std::vector<double> anew = teleport(options, input.names, input.vertices);
+    std::vector<double> given(input.vertices, 0);
+    for (std::size_t e = 0; e < input.edges.size(); ++e) given[input.edges[e].from] += input.weight(e);
+    for (uint32_t v = 0; v < input.vertices; ++v) {
+      auto& state = graph.devices[v]->state;
+      state.iterations = static_cast<decltype(state.iterations)>(most_updates(options));
+      state.score = static_cast<float>(1 / n);
+      state.base = static_cast<float>((1 - damping) * anew[v]);
+      state.share = given[v] == 0 ? 0.0f : static_cast<float>(damping / given[v]);
+      if constexpr (requires { state.tolerance; })
+        state.tolerance = static_cast<float>(options.parameter("tolerance"));
     }
   }
-  static void report(const Options& options, const Input& input, std::span<const PageRankResult>,
+  static void start(GalsState& state, const polyloom::Start& vertex) {
+    state.expected = vertex.in_edges + vertex.out_edges;  // each neighbour has an edge back
+  }
+  static void connect(polyloom::apps::GraphOf<GalsVertex>& graph, const Input& input) {
+    graph.reserveEdges(2 * input.edges.size());
+    for (std::size_t e = 0; e < input.edges.size(); ++e) {
+      graph.addLabelledEdge(static_cast<float>(input.weight(e)), input.edges[e].from, 0, input.edges[e].to);
+      graph.addLabelledEdge(0.0f, input.edges[e].to, 0, input.edges[e].from);
+    }
+  }
+  static void report(const Options& options, const Input& input, std::span<const PageRankResult> results,
                      Answer& answer) {
     std::vector<bool> dangles(input.vertices, true);
-    for (const auto& edge : input.edges) dangles[edge.from] = false;
+    for (std::size_t e = 0; e < input.edges.size(); ++e) {
+      if (input.weight(e) > 0) dangles[input.edges[e].from] = false;
+    }
     const auto dangling = std::count(dangles.begin(), dangles.end(), true);
-    const double sum = std::accumulate(answer.values.begin(), answer.values.end(), 0.0);
-    answer.facts = {{"iterations", options.parameter("iterations")},
+    double sum = std::accumulate(answer.values.begin(), answer.values.end(), 0.0);
+    if (hands_on(options) && sum > 0) {
+      for (double& value : answer.values) value /= sum;
+      sum = 1;
+    }
+    answer.facts = {{"iterations", results[0].updates},
                     {"damping", options.parameter("damping")},
                     {"sum_of_values", sum},
                     {"dangling_vertices", dangling}};
+    if (options.parameter("tolerance") > 0 && results[0].updates == most_updates(options))
+      answer.notes.push_back(
+          "after " + std::to_string(results[0].updates) +
+          " updates some values may still change by --tolerance or more; --iterations allows further ones");
     char shown[32];
     std::snprintf(shown, sizeof shown, "%.6g", sum);
     if (dangling == 0 || std::string_view(shown) == "1") return;
@@ -180,10 +272,14 @@ struct PageRank : polyloom::Program {
                            "; what they hold is not handed on, so the values sum to " + shown + ", not 1");
   }
   static void verify(const Options& options, const Input& input, Answer& answer) {
+    const auto updates = static_cast<unsigned>(std::get<double>(answer.facts.front().value));
     // Single precision, and sums in another order: the bounds of the project for floats.
     verify_closely(options, input, answer, 1e-5, 1e-4, [&](const NamedGraph& graph) {
-      return reference_pagerank(graph, static_cast<unsigned>(options.parameter("iterations")),
-                                options.parameter("damping"));
+      return reference_pagerank(graph, {.iterations = updates,
+                                        .damping = options.parameter("damping"),
+                                        .teleport = teleport(options, graph.names, graph.names.size()),
+                                        .weighted = uses_weights(options),
+                                        .scaled = hands_on(options)});
     });
   }
 #endif

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <queue>
 #include <set>
@@ -47,16 +48,21 @@ std::vector<std::set<std::uint32_t>> neighbours_of(const NamedGraph& graph) {
 
 }  // namespace
 
-std::vector<double> reference_pagerank(const NamedGraph& graph, unsigned iterations, double damping) {
-  const auto n = static_cast<double>(graph.names.size());
-  std::vector<double> degree(graph.names.size(), 0);
-  for (const auto& arc : graph.arcs) degree[arc.from] += 1;
-  std::vector<double> x(graph.names.size(), 1 / n);
-  for (unsigned k = 0; k < iterations; ++k) {
-    std::vector<double> next(x.size(), (1 - damping) / n);
-    for (const auto& arc : graph.arcs) next[arc.to] += damping * x[arc.from] / degree[arc.from];
+std::vector<double> reference_pagerank(const NamedGraph& graph, const PageRankTerms& terms) {
+  const auto weight = [&](const NamedGraph::Arc& arc) { return terms.weighted ? arc.weight : 1.0; };
+  std::vector<double> given(graph.names.size(), 0);
+  for (const auto& arc : graph.arcs) given[arc.from] += weight(arc);
+  std::vector<double> x(graph.names.size(), 1 / static_cast<double>(graph.names.size()));
+  for (unsigned k = 0; k < terms.iterations; ++k) {
+    std::vector<double> next;
+    for (const double share : terms.teleport) next.push_back((1 - terms.damping) * share);
+    for (const auto& arc : graph.arcs) {
+      if (given[arc.from] > 0) next[arc.to] += terms.damping * x[arc.from] * weight(arc) / given[arc.from];
+    }
     x.swap(next);
   }
+  const double sum = std::accumulate(x.begin(), x.end(), 0.0);
+  for (double& value : x) value /= terms.scaled && sum > 0 ? sum : 1;
   return x;
 }
 
@@ -107,6 +113,67 @@ std::vector<double> reference_components(const NamedGraph& graph) {
   }
   std::vector<double> labels(parent.size());
   for (std::uint32_t v = 0; v < labels.size(); ++v) labels[v] = root(v);
+  return labels;
+}
+
+std::vector<double> reference_strong_components(const NamedGraph& graph) {
+  const auto n = static_cast<std::uint32_t>(graph.names.size());
+  NamedGraph reversed;
+  reversed.names = graph.names;
+  for (const auto& arc : graph.arcs) reversed.arcs.push_back({arc.to, arc.from, arc.weight});
+  /// Depth first from `root` to what is not seen; calls leave(v) when all behind v has been.
+  const auto search = [](const Rows& rows, std::uint32_t root, std::vector<bool>& seen, const auto& leave) {
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> path;  // vertex, next edge
+    const auto enter = [&](std::uint32_t v) {
+      if (seen[v]) return;
+      seen[v] = true;
+      path.emplace_back(v, rows.begin[v]);
+    };
+    for (enter(root); !path.empty();) {
+      const auto [v, edge] = path.back();
+      if (edge == rows.begin[v + 1ull]) {
+        leave(v);
+        path.pop_back();
+      } else {
+        ++path.back().second;
+        enter(rows.to[edge].first);
+      }
+    }
+  };
+  std::vector<std::uint32_t> order;
+  std::vector<bool> seen(n, false);
+  const Rows forward(graph), backward(reversed);
+  for (std::uint32_t v = 0; v < n; ++v)
+    search(forward, v, seen, [&](std::uint32_t w) { order.push_back(w); });
+  seen.assign(n, false);
+  std::vector<double> labels(n);
+  for (auto root = order.rbegin(); root != order.rend(); ++root) {
+    std::vector<std::uint32_t> members;
+    search(backward, *root, seen, [&](std::uint32_t w) { members.push_back(w); });
+    if (members.empty()) continue;
+    const std::uint32_t first = *std::ranges::min_element(members);
+    for (const std::uint32_t v : members) labels[v] = first;
+  }
+  return labels;
+}
+
+std::vector<double> reference_labels(const NamedGraph& graph, unsigned iterations) {
+  std::vector<double> labels(graph.names.size());
+  std::iota(labels.begin(), labels.end(), 0.0);
+  for (unsigned i = 0; i < iterations; ++i) {
+    std::vector<std::map<double, std::uint64_t>> votes(labels.size());
+    for (const auto& arc : graph.arcs) {
+      ++votes[arc.to][labels[arc.from]];
+      ++votes[arc.from][labels[arc.to]];
+    }
+    for (std::size_t v = 0; v < labels.size(); ++v) {
+      std::uint64_t most = 0;
+      for (const auto& [label, count] : votes[v]) {  // the smallest first
+        if (count > most) labels[v] = label;
+        most = std::max(most, count);
+      }
+    }
+  }
   return labels;
 }
 

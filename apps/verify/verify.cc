@@ -98,6 +98,7 @@ void take_weights(NamedGraph& graph, const Input& input, const std::vector<std::
 struct Bounds {
   double l1 = 0, worst = 0;
   bool of_numbers = false;  ///< every vertex has one: NaN is wrong even where both have it
+  double each = 0;          ///< of a value itself: smaller differences are none
 };
 
 void compare(const std::vector<double>& ours, const std::vector<double>& reference, const Bounds& bounds,
@@ -107,6 +108,7 @@ void compare(const std::vector<double>& ours, const std::vector<double>& referen
     const bool none = std::isnan(ours[v]) || std::isnan(reference[v]);
     const bool alike = std::isnan(ours[v]) && std::isnan(reference[v]) && !bounds.of_numbers;
     const double difference = none ? (alike ? 0.0 : HUGE_VAL) : std::abs(ours[v] - reference[v]);
+    if (!none && difference <= bounds.each * std::abs(reference[v])) continue;
     check.l1 += difference;
     check.worst = std::max(check.worst, difference);
     if (!none) scale = std::max(scale, std::abs(reference[v]));
@@ -148,7 +150,59 @@ void verify_equal(const Options& options, const Input& input, Answer& answer, co
   verify(options, input, answer, reference, {}, of_vertices);
 }
 
+/// An edge from the vertex before makes each distance, and whoever goes back comes to the source.
+bool is_tree(const NamedGraph& graph, const std::vector<double>& distance, const std::vector<double>& before,
+             std::uint32_t source, double each) {
+  std::vector<bool> made(distance.size(), false);
+  for (const auto& arc : graph.arcs) {
+    const double length = distance[arc.from] + arc.weight;
+    if (before[arc.to] == arc.from && std::abs(length - distance[arc.to]) <= each * length)
+      made[arc.to] = true;
+  }
+  std::vector<bool> known(distance.size(), false);  // that it leads to the source
+  known[source] = true;
+  for (std::uint32_t v = 0; v < distance.size(); ++v) {
+    if (v == source ? !std::isnan(before[v]) : std::isnan(distance[v]) ? !std::isnan(before[v]) : !made[v])
+      return false;
+    std::vector<std::uint32_t> path;
+    for (std::uint32_t w = v; !std::isnan(distance[w]) && !known[w];
+         w = static_cast<std::uint32_t>(before[w])) {
+      if (!made[w] || path.size() > distance.size()) return false;
+      path.push_back(w);
+    }
+    for (const std::uint32_t w : path) known[w] = true;
+  }
+  return true;
+}
+
 }  // namespace
+
+void verify_each_closely(const Options& options, const Input& input, Answer& answer, double each,
+                         const Reference& reference) {
+  char text[64];
+  std::snprintf(text, sizeof text, "each value by at most %g of itself", each);
+  answer.verification.criterion = text;
+  verify(options, input, answer, reference, {.each = each}, false);
+}
+
+void verify_tree(const Options& options, const Input& input, Answer& answer, const std::string& source,
+                 double each) {
+  Verification& check = answer.verification;
+  if (!check.ok) return;
+  NamedGraph graph = again(options, input);
+  const std::vector<std::uint32_t> numbers = numbers_in(graph, input);
+  if (input.drawn_weights) take_weights(graph, input, numbers);
+  std::vector<double> distance(numbers.size()), before(numbers.size());
+  for (std::size_t v = 0; v < numbers.size(); ++v) {
+    const double vertex = answer.columns.back().values[v];
+    distance[numbers[v]] = answer.values[v];
+    before[numbers[v]] = std::isnan(vertex) ? vertex : numbers.at(static_cast<std::size_t>(vertex));
+  }
+  const std::uint32_t root = numbers[*input.names.find(source)];
+  check.ok = is_tree(graph, distance, before, root, each);
+  check.criterion += check.ok ? ", and predecessors make a tree of such paths"
+                              : ", but predecessors make no tree of such paths";
+}
 
 void verify_exactly(const Options& options, const Input& input, Answer& answer, const Reference& reference) {
   verify_equal(options, input, answer, reference, false);

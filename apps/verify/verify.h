@@ -16,14 +16,25 @@
 
 namespace polyloom::apps {
 
-/// Power iteration in double precision.
-std::vector<double> reference_pagerank(const NamedGraph& graph, unsigned iterations, double damping);
+struct PageRankTerms {
+  unsigned iterations;
+  double damping;
+  std::vector<double> teleport;  ///< where a walk begins anew, by vertex; their sum is 1
+  bool weighted = false;         ///< an edge counts as its weight, or as 1
+  bool scaled = false;           ///< at the end, to the sum 1
+};
+/// Power iteration in double precision; what dangling vertices hold is not handed on.
+std::vector<double> reference_pagerank(const NamedGraph& graph, const PageRankTerms& terms);
 /// Dijkstra with a binary heap; NaN for unreachable vertices.
 std::vector<double> reference_sssp(const NamedGraph& graph, const std::string& source);
 /// Breadth-first search; NaN for unreachable vertices.
 std::vector<double> reference_hops(const NamedGraph& graph, const std::string& source);
 /// The first vertex of each vertex's component, by union-find.
 std::vector<double> reference_components(const NamedGraph& graph);
+/// The first vertex of each vertex's strongly connected component, by Kosaraju's two searches.
+std::vector<double> reference_strong_components(const NamedGraph& graph);
+/// Labels after so many synchronous iterations of LDBC Graphalytics' CDLP; vertices are the labels.
+std::vector<double> reference_labels(const NamedGraph& graph, unsigned iterations);
 /// By removing a vertex with the fewest neighbours at a time; edges count once and both ways, loops not.
 std::vector<double> reference_core_numbers(const NamedGraph& graph);
 /// By looking which neighbours two neighbours share; edges as for core numbers.
@@ -42,5 +53,13 @@ void verify_vertices(const Options& options, const Input& input, Answer& answer,
 /// Sum of differences at most `l1`, largest at most `worst` relative to the largest reference value.
 void verify_closely(const Options& options, const Input& input, Answer& answer, double l1, double worst,
                     const Reference& reference);
+
+/// Each value differs by at most `each` of itself; NaN equals NaN.
+void verify_each_closely(const Options& options, const Input& input, Answer& answer, double each,
+                         const Reference& reference);
+/// Of an answer that has been verified: that its last column, of the vertices before each, is a tree of
+/// shortest paths from `source`, each of whose edges makes the distance but for `each` of it.
+void verify_tree(const Options& options, const Input& input, Answer& answer, const std::string& source,
+                 double each);
 
 }  // namespace polyloom::apps

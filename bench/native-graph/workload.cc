@@ -70,10 +70,12 @@ double cpu_clock() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+using Shortest = SsspAsync<std::uint32_t>;
+
 struct Workload::Graphs {
   std::unique_ptr<PGraph<PageRankVertex, PageRankState, None, PageRankMessage>> pagerank;
   std::unique_ptr<PGraph<HashMinVertex, HashMinState, None, HashMinMessage>> hashmin;
-  std::unique_ptr<PGraph<SsspAsync, SsspState, std::uint32_t, SsspMessage>> sssp;
+  std::unique_ptr<PGraph<Shortest, Shortest::State, std::uint32_t, Shortest::Message>> sssp;
 };
 
 Workload::Workload(const std::string& kind, unsigned scale) : graphs_(std::make_unique<Graphs>()) {
@@ -148,7 +150,7 @@ Timed<std::uint32_t> Workload::sssp() {
     graph->devices[v]->state.is_source = v == source_;
   }
   build_seconds_ = since(start);
-  return run<SsspAsync>(*graph, build_seconds_, [](const auto& m) { return m.value; });
+  return run<Shortest>(*graph, build_seconds_, [](const auto& m) { return m.value; });
 }
 
 }  // namespace polyloom::bench
