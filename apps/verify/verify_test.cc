@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: the second reading of every format against values by hand and against the readers' graph; --verify
 // refusing a run's graph with a phantom vertex, a missing edge, permuted names, a wrong value, or a file that
-// it cannot follow; drawn weights. Leaves out: the programs themselves (tests/test_apps.py).
+// it cannot follow; trees of shortest paths; bounds of values; drawn weights. Leaves out: the programs
+// themselves (tests/test_apps.py).
 #include "apps/verify/verify.h"
 
 #include <gtest/gtest.h>
@@ -208,6 +209,60 @@ TEST_F(Verify, TakesDrawnWeightsOverAndSaysSo) {
   verify_exactly(options, input, answer, [](const NamedGraph& g) { return reference_sssp(g, "5"); });
   EXPECT_TRUE(answer.verification.ok);
   EXPECT_EQ(answer.verification.covers, "file and computation; the weights are drawn, not read");
+}
+
+TEST_F(Verify, RefusesPredecessorsThatMakeNoTree) {
+  Options options;
+  options.graph = put("t.txt", "5 7 2\n7 9 0\n9 7 0\n5 9 2\n9 11 1\n");
+  const Input input = load_input(options, true);  // 5, 7, 9, 11 are 0, 1, 2, 3
+  const double none = std::nan("");
+  const auto criterion = [&](std::vector<double> before) {
+    Answer answer;
+    answer.values = {0, 2, 2, 3};
+    answer.columns.push_back({"predecessor", std::move(before), true});
+    verify_exactly(options, input, answer, [](const NamedGraph& g) { return reference_sssp(g, "5"); });
+    verify_tree(options, input, answer, "5", 0);
+    return answer.verification.ok;
+  };
+  EXPECT_TRUE(criterion({none, 0, 0, 2}));
+  EXPECT_TRUE(criterion({none, 2, 0, 2}));
+  EXPECT_FALSE(criterion({none, 2, 1, 2})) << "a circle along edges of weight 0";
+  EXPECT_FALSE(criterion({none, 0, 0, 1})) << "no such edge";
+  EXPECT_FALSE(criterion({none, 0, 0, none}));
+  EXPECT_FALSE(criterion({1, 0, 0, 2})) << "nothing is before the source";
+}
+
+TEST_F(Verify, BoundsEachValueOrAllOfThem) {
+  Options options;
+  options.graph = put("b.txt", "1 2\n2 3\n");
+  const Input input = load_input(options);
+  const auto passes = [&](const auto& how, std::vector<double> values) {
+    Answer answer;
+    answer.values = std::move(values);
+    how(answer, [](const NamedGraph&) { return std::vector<double>{1, 100, 0}; });
+    return answer.verification.ok;
+  };
+  const auto each = [&](Answer& a, const Reference& r) { verify_each_closely(options, input, a, 1e-2, r); };
+  EXPECT_TRUE(passes(each, {1.009, 99.1, 0}));
+  EXPECT_FALSE(passes(each, {1.02, 100, 0}));
+  EXPECT_FALSE(passes(each, {1, 100, 1e-6}));
+  const auto all = [&](Answer& a, const Reference& r) { verify_closely(options, input, a, 1e-2, 1, r); };
+  EXPECT_TRUE(passes(all, {1.005, 100, 0}));
+  EXPECT_FALSE(passes(all, {1.005, 100.006, 0}));
+}
+
+TEST_F(Verify, ComparesPairsWherePairsAreTaken) {
+  Options options;
+  options.graph = put("p.txt", "1 2\n2 1\n2 3\n3 3\n3 1\n");
+  Input input = load_input(options);
+  make_undirected(input);
+  Answer answer;
+  answer.values = {1, 1, 1};
+  verify_exactly(options, input, answer, reference_triangles);
+  EXPECT_TRUE(answer.verification.ok) << answer.verification.criterion;
+  input.edges.pop_back();
+  verify_exactly(options, input, answer, reference_triangles);
+  EXPECT_FALSE(answer.verification.ok);
 }
 
 TEST_F(Verify, OfAMadeGraphCoversTheComputationAlone) {
