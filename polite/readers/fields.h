@@ -18,11 +18,13 @@ inline std::string lower(std::string_view text) {
   return out;
 }
 
+inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
 /// A text without the blanks around it.
 inline std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return text.substr(0, 0);
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 /// Reads a line from left to right. Each failure is an error at the source's current line.

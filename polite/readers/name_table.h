@@ -15,7 +15,7 @@
 namespace polyloom::polite {
 
 inline bool is_whole_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 inline std::string_view without_zeros(std::string_view digits) {

@@ -18,12 +18,18 @@ bool Row::split(std::string_view line) {
   fields_.clear();
   unquoted_.clear();
   const bool one_by_one = between_ != Between::any && between_ != Between::blanks;
-  const char separators[] = {one_by_one ? static_cast<char>(between_) : ' ', one_by_one ? '\0' : '\t',
-                             between_ == Between::any ? ',' : '\0', '\0'};
+  const char first = one_by_one ? static_cast<char>(between_) : ' ';
+  const char second = one_by_one ? first : '\t', third = between_ == Between::any ? ',' : first;
+  const auto separates = [=](char c) { return c == first || c == second || c == third; };
+  // In front of a field: blanks, and where several separators are one, these.
+  const auto skip = [&] {
+    const auto skipped = [&](char c) {
+      return one_by_one ? is_blank(c) && c != first : separates(c) || c == '\r';
+    };
+    line = {std::find_if_not(line.begin(), line.end(), skipped), line.end()};
+  };
   for (;;) {
-    // In front of a field: blanks, and where several separators are one, these.
-    const char* const skipped = one_by_one ? (between_ == Between::tab ? " \r" : " \t\r") : separators;
-    line.remove_prefix(std::min(line.find_first_not_of(skipped), line.size()));
+    skip();
     if (line.empty() && (!one_by_one || fields_.empty())) return true;
     if (dictionaries_ && line.starts_with('{')) {
       fields_.push_back(trimmed(line));
@@ -45,13 +51,13 @@ bool Row::split(std::string_view line) {
       }
       fields_.push_back(field);
       line.remove_prefix(end + 1);
-      line.remove_prefix(std::min(line.find_first_not_of(skipped), line.size()));
+      skip();
       if (line.empty()) return true;
-      if (line[0] != separators[0]) return false;
+      if (line[0] != first) return false;
     } else {
-      const std::size_t end = std::min(line.find_first_of(separators), line.size());
-      fields_.push_back(trimmed(line.substr(0, end)));
-      line.remove_prefix(end);
+      const auto end = std::ranges::find_if(line, separates);
+      fields_.push_back(trimmed({line.begin(), end}));
+      line = {end, line.end()};
       if (line.empty()) return true;
     }
     line.remove_prefix(1);  // the separator: one that ends the line is followed by an empty field
