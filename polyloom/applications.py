@@ -105,6 +105,6 @@ def find(name: str) -> Application:
 
 
 def source_names() -> list[str]:
-    """Names of the applications in C++ that the source tree has, built or not."""
+    """Names of the vertex programs that the source tree has, built or not."""
     files = (paths.home() / "apps").glob("*/*.cc")
-    return sorted(file.stem for file in files if file.stem == file.parent.name)
+    return sorted(file.stem for file in files if "POLYLOOM_PROGRAM(" in file.read_text(encoding="utf-8"))

@@ -89,12 +89,10 @@ enum class Edges {
 ///   is the vertex's number without being set;
 /// - `static void connect(Graph&, const Input&)`, host only, if `edges` does not say it;
 /// - `static void prepare(Graph&, const Options&, const Input&, uint32_t run)`, host only, after start():
-/// what
-///   states must know of the whole graph;
+///   what states must know of the whole graph;
 /// - `static bool another_run(const Options&, uint32_t runs, std::span<const Result> latest,
-/// std::span<Result>
-///   results)`, host only, after each run: takes the latest into the results, and says whether one more
-///   follows;
+///   std::span<Result> results)`, host only, after each run: takes the latest into the results, and says
+///   whether one more follows;
 /// - `static bool uses_weights(const Options&)`, host only, if a program that takes weights does not always;
 /// - `static void check(const Options&, const Input&)`, host only: throws UserError for what
 ///   cannot be computed;
