@@ -190,7 +190,7 @@ Between between_columns(std::string_view header, const Columns& asked) {
           return std::ranges::find(found, name) != found.end();
         });
     if (all) return between;
-    if (found.size() > most && between != Between::blanks) {
+    if (found.size() > most && (between != Between::blanks || most < 2)) {
       most = found.size();
       best = between;
     }

@@ -125,6 +125,7 @@ TEST_F(Files, MessagesOfNamesAndTables) {
       {"source,target\na,b\n\"a,b\nc,d\n", "", "x:3: a quote is not closed"},
       {"source,target\n\"a\"x,b\n", "", "x:2: a quote is not closed, or does not end its field"},
       {"user,friend\na,b\n", "user,enemy", "x:1: no column 'enemy'; the columns are 'user', 'friend'"},
+      {"user friend\na b\n", "user,enemy", "x:1: no column 'enemy'; the columns are 'user', 'friend'"},
       {"user,friend\na,b\n", "user", "x: --columns user: expected --columns SOURCE,TARGET"},
       {"p sp 2 0\n", "a,b", "x: is no table with a header (csv)"}};
   for (const auto& [text, columns, message] : files) {
