@@ -21,7 +21,12 @@ function(polyloom_python_module name)
     message(${without} "the Python module of ${name} is left out: nanobind or Python's headers are missing")
     return()
   endif()
+  # In the build folder: pip puts it into a folder of another name each time, and ccache takes that for another source.
+  cmake_path(GET nanobind_ROOT PARENT_PATH nanobind)
+  file(COPY ${nanobind} DESTINATION ${PROJECT_BINARY_DIR})
+  set(nanobind_DIR ${PROJECT_BINARY_DIR}/nanobind/cmake)
   find_package(nanobind CONFIG REQUIRED)
+  add_compile_options(-fmacro-prefix-map=${PROJECT_BINARY_DIR}/=)
   nanobind_add_module(polyloom_${name}_ext NB_STATIC NB_DOMAIN polyloom_${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(polyloom_${name}_ext PRIVATE ${ARG_LINK})
   set_target_properties(polyloom_${name}_ext PROPERTIES
