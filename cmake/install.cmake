@@ -44,6 +44,11 @@ foreach(folder fabric blocks roles polite nbody apps)
     PATTERN "*.h" PATTERN "*.sv" PATTERN "*.svh" PATTERN "*.f" PATTERN "*.vlt" PATTERN "units.toml"
     PATTERN "tests" EXCLUDE PATTERN "testing" EXCLUDE PATTERN "formal" EXCLUDE)
 endforeach()
+foreach(alone board/tile_alone noc/board_router_alone)  # designs of `polyloom synth`
+  get_filename_component(folder ${alone} DIRECTORY)
+  install(FILES roles/overlay/tests/${alone}.f roles/overlay/tests/${alone}.sv
+    DESTINATION ${home}/roles/overlay/tests/${folder} COMPONENT polyloom)
+endforeach()
 # Compiled where they are used: what a model in RTL is wrapped in, device programs, MPI kernels, applications to begin
 # one's own with.
 install(DIRECTORY blocks/verilated/shim DESTINATION ${home}/blocks/verilated ${files} PATTERN "*.cc")
