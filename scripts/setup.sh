@@ -96,8 +96,11 @@ if [ ! -x .venv/bin/python ]; then
 fi
 install_python_packages scripts/requirements.txt
 if [ ! -x .venv/bin/polyloom ]; then
+  # Not by pip install -e: the finder of scikit-build-core would win over PYTHONPATH.
   say "installing the polyloom command into .venv"
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+  printf '%s\n' "$PWD" >"$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/polyloom.pth"
+  printf '#!%s/.venv/bin/python\nfrom polyloom.__main__ import main\n\nmain()\n' "$PWD" >.venv/bin/polyloom
+  chmod +x .venv/bin/polyloom
 fi
 ((demo_only)) || install_python_packages scripts/requirements-full.txt
 # Yosys is compiled for this machine when it runs first, for more than a minute of a processor: now, and once.
