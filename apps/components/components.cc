@@ -8,9 +8,6 @@
 // along edges; the vertex whose own priority is its colour, and all of that colour that reach it, are a
 // component, which finds its smallest number and leaves. Then again. Priorities are numbers shuffled, so that
 // of components in a row not one but a share settles at a time. Source: Orzan, 2004, chapter 5.
-#ifndef POLYLOOM_VERTICES_ONLY
-#define POLITE_NUM_PINS 2
-#endif
 #include <polyloom/program.h>
 
 struct HashMinState {
@@ -72,6 +69,8 @@ struct StrongMessage {
 };
 
 struct StrongVertex : PDevice<StrongState, None, StrongMessage> {
+  static constexpr uint32_t numPins = 2;
+
   /// Each number another one.
   INLINE uint32_t priority() const {
     uint32_t x = s->id * 0x9e3779b1u;

@@ -5,7 +5,7 @@
 //
 // A vertex counts labels in a table of kTable rows. Where a vertex has more neighbours, an iteration is made
 // in several passes: labels fall into classes, and in a pass those of one class are told. A table that
-// overflows nevertheless is noticed, and the program runs again with twice as many passes.
+// overflows nevertheless is noticed, and the program runs again with more passes.
 #include <polyloom/program.h>
 
 inline constexpr uint32_t kTable = 32;
@@ -14,7 +14,8 @@ struct LabelState {
   uint32_t id;
   uint32_t label;
   uint32_t iterations;  ///< left to do
-  uint32_t passes;      ///< of an iteration
+  uint32_t passes;      ///< of this iteration
+  uint32_t later;       ///< passes of those after the first
   uint32_t pass;
   uint32_t best;  ///< the label that most had in the passes so far, and how many
   uint32_t best_count;
@@ -78,6 +79,7 @@ struct LabelVertex : PDevice<LabelState, None, LabelMessage> {
     if (++s->pass == s->passes) {
       if (s->best_count > 0) s->label = s->best;
       s->best_count = s->pass = 0;
+      s->passes = s->later;
       if (--s->iterations == 0) return true;
     }
     tell_if_due();
@@ -105,12 +107,15 @@ struct LabelPropagation : polyloom::Program {
   static void prepare(polyloom::apps::GraphOf<LabelVertex>& graph, const Options& options, const Input&,
                       uint32_t run) {
     const uint64_t most = graph.getMaxFanIn();
-    // Half a table on average, since classes differ in size.
+    // Half a table on average, since classes differ in size. After an iteration, labels are much fewer; if
+    // not, the next run takes four times as many passes for them.
     const uint64_t passes = (most <= kTable ? 1 : 1 + 2 * most / kTable) << run;
+    const auto bounded = [](uint64_t n) { return static_cast<uint32_t>(std::min<uint64_t>(n, 1u << 31)); };
     for (uint32_t v = 0; v < graph.numDevices; ++v) {
       LabelState& state = graph.devices[v]->state;
       state.iterations = static_cast<uint32_t>(options.parameter("iterations"));
-      state.passes = static_cast<uint32_t>(std::min<uint64_t>(passes, 1u << 31));
+      state.passes = bounded(passes);
+      state.later = std::max(1u, bounded(passes >> (run < 4 ? 4 - run : 0)));
     }
   }
   static bool another_run(const Options&, uint32_t, std::span<const LabelResult> latest,

@@ -17,12 +17,11 @@ struct PageRankState {
   float score;          ///< x; the host sets 1/n
   float run;            ///< shares received in this superstep, since the last kRun
   float sum;            ///< those before
-  uint16_t left;        ///< shares until the run is full
-  uint16_t iterations;  ///< updates to make
+  uint32_t left;        ///< shares until the run is full
   float share;          ///< d / outdeg, 0 for a dangling vertex
   float base;           ///< (1-d)/n
   uint32_t id;          ///< vertex number, for the answer
-  float tolerance;      ///< who changes by less does not ask for a further update
+  uint32_t iterations;  ///< updates to make
 };
 
 struct PageRankResult {
@@ -35,7 +34,11 @@ struct PageRankMessage {
   float share;
 };
 
-struct PageRankVertex : PDevice<PageRankState, None, PageRankMessage> {
+template <typename S>
+struct Synchronous : PDevice<S, None, PageRankMessage> {
+  using PDevice<S, None, PageRankMessage>::s;
+  using PDevice<S, None, PageRankMessage>::readyToSend;
+  using PDevice<S, None, PageRankMessage>::time;
   typedef PSum<float> Combiner;
   static constexpr bool recvNeverSends = true;
   static constexpr bool sendsEveryStep = true;
@@ -63,12 +66,11 @@ struct PageRankVertex : PDevice<PageRankState, None, PageRankMessage> {
   INLINE bool step() {
     if (time >= s->iterations) return false;
     end_run();
-    const float score = s->base + s->sum, change = score - s->score;
-    s->score = score;
+    s->score = s->base + s->sum;
     s->sum = 0;
     if (time + 1u == s->iterations) return false;
-    request();  // somebody else may ask for it
-    return change >= s->tolerance || -change >= s->tolerance;
+    request();
+    return true;
   }
   INLINE bool finish(PageRankResult* result) {
     result->id = s->id;
@@ -78,8 +80,29 @@ struct PageRankVertex : PDevice<PageRankState, None, PageRankMessage> {
   }
 };
 
-/// The same with weights: a vertex's shares are as its out-edges' weights.
-struct WeightedVertex : PageRankVertex {
+struct PageRankVertex : Synchronous<PageRankState> {};
+
+/// The same, until all changes are small.
+struct TolerantState {
+  float score, run, sum;
+  uint32_t left;
+  float share, base;
+  uint32_t id, iterations;
+  float tolerance;  ///< who changes by less does not ask for a further update
+};
+
+struct TolerantVertex : Synchronous<TolerantState> {
+  /// All send once more at the end, since nobody knows what others ask for.
+  INLINE bool step() {
+    const float before = s->score;
+    if (!Synchronous::step()) return false;
+    const float change = s->score - before;
+    return change >= s->tolerance || -change >= s->tolerance;
+  }
+};
+
+/// The same with weights, also to a tolerance: a vertex's shares are as its out-edges' weights.
+struct WeightedVertex : TolerantVertex {
   typedef float Edge;
   static INLINE void along(PageRankMessage& message, float weight) { message.share *= weight; }
   static INLINE float neutralLabel() { return 1; }
@@ -156,6 +179,7 @@ struct GalsVertex : PDevice<GalsState, float, GalsMessage> {
 
 struct PageRank : polyloom::Program {
   using Modes = polyloom::Modes<polyloom::Mode<"sync", PageRankVertex>, polyloom::Mode<"gals", GalsVertex>,
+                                polyloom::Variant<"tolerant", TolerantVertex>,
                                 polyloom::Variant<"weighted", WeightedVertex>>;
   static constexpr const char* purpose = "PageRank of a directed graph.";
   static constexpr bool takes_fractions = true;
@@ -178,7 +202,10 @@ struct PageRank : polyloom::Program {
 
   static bool uses_weights(const Options& options) { return options.given.contains("weighted"); }
   static std::string variant(const Options& options, const Input&) {
-    return uses_weights(options) && options.mode == "sync" ? "weighted" : options.mode;
+    if (options.mode == "gals") return options.mode;
+    return uses_weights(options)                ? "weighted"
+           : options.parameter("tolerance") > 0 ? "tolerant"
+                                                : options.mode;
   }
   static bool hands_on(const Options& options) { return options.text("dangling") == "uniform"; }
   static uint32_t most_updates(const Options& options) {
@@ -227,7 +254,7 @@ struct PageRank : polyloom::Program {
     for (std::size_t e = 0; e < input.edges.size(); ++e) given[input.edges[e].from] += input.weight(e);
     for (uint32_t v = 0; v < input.vertices; ++v) {
       auto& state = graph.devices[v]->state;
-      state.iterations = static_cast<decltype(state.iterations)>(most_updates(options));
+      state.iterations = most_updates(options);
       state.score = static_cast<float>(1 / n);
       state.base = static_cast<float>((1 - damping) * anew[v]);
       state.share = given[v] == 0 ? 0.0f : static_cast<float>(damping / given[v]);

@@ -11,7 +11,7 @@
 //   POLYLOOM_PROGRAM(Degrees)
 //
 // Threads have no standard library: what only the host understands stands between #if POLYLOOM_HOST and
-// #endif. Set POLITE_NUM_PINS, if it is not 1, before this header.
+// #endif. A vertex class that sends on more pins than one says `static constexpr uint32_t numPins = 2`.
 #pragma once
 
 #include <POLite.h>

@@ -198,7 +198,7 @@ struct CombinerOf {
           "a combiner waits for all messages of a superstep (sendsEveryStep) or sends on what improves at "
           "once (monotone); a program cannot ask for both");
       static_assert(
-          !Dev::sendsEveryStep || POLITE_NUM_PINS == 1,
+          !Dev::sendsEveryStep || Dev::numPins == 1,
           "sendsEveryStep counts messages of vertices that all send on one pin: leave it out with more pins");
     }
     return true;

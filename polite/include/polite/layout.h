@@ -24,18 +24,19 @@ constexpr uint32_t state_unit_for(uint32_t bytes) {
 }
 
 /// One vertex in memory. Its size is a multiple of its alignment, the table unit.
-template <typename S>
+template <typename S, uint32_t Pins = POLITE_NUM_PINS>
 struct StateHead {
-  uint16_t pinBase[POLITE_NUM_PINS];  ///< index of each pin's first out-edge
+  uint16_t pinBase[Pins];  ///< index of each pin's first out-edge
   PPin readyToSend;
   uint8_t queued;  ///< non-zero while on the send queue: a vertex is queued at most once
   S state;
 };
-template <typename S>
-struct alignas(state_unit_for(sizeof(StateHead<S>))) PState : StateHead<S> {};
-template <typename S>
+template <typename S, uint32_t Pins = POLITE_NUM_PINS>
+struct alignas(state_unit_for(sizeof(StateHead<S, Pins>))) PState : StateHead<S, Pins> {};
+template <typename S, uint32_t Pins = POLITE_NUM_PINS>
 constexpr uint32_t state_offset() {
-  return __builtin_offsetof(StateHead<S>, state);
+  using Head = StateHead<S, Pins>;
+  return __builtin_offsetof(Head, state);
 }
 
 /// A message to send: to the threads of `mask` at mailbox `mbox`, which find their receivers at index `key`.

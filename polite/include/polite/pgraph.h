@@ -85,7 +85,8 @@ struct KnownLater : std::vector<T> {
 template <typename DeviceType, typename S, typename E, typename M>
 class PGraph {
   static_assert(sizeof(PMessage<M>) <= 64, "a message, with its 2-byte key, must fit 64 bytes (4 flits)");
-  using State = polyloom::polite::PState<S>;
+  static constexpr uint32_t kPins = DeviceType::numPins;
+  using State = polyloom::polite::PState<S, kPins>;
   using InEdge = polyloom::polite::PInEdge<E>;
   using Combiner = polyloom::polite::CombinerOf<DeviceType, E, M>;
   using Partial = polyloom::polite::PPartial<S, M>;
@@ -112,7 +113,7 @@ class PGraph {
 
   PGraph() : PGraph(0, 0) {}
   /// Takes boxes of 3 x 2 boards; 0 = all boards of the HostLink.
-  PGraph(uint32_t boxesX, uint32_t boxesY) : store_(POLITE_NUM_PINS, kLabelBytes) {
+  PGraph(uint32_t boxesX, uint32_t boxesY) : store_(kPins, kLabelBytes) {
     polyloom::polite::report_uncaught_errors();
     mapOptions.boards_x = 3 * boxesX;
     mapOptions.boards_y = 2 * boxesY;
@@ -211,7 +212,7 @@ class PGraph {
   polyloom::polite::NativeGraph nativeGraph() {
     polyloom::polite::NativeGraph g;
     g.num_vertices = numDevices;
-    g.num_pins = POLITE_NUM_PINS;
+    g.num_pins = kPins;
     g.num_edges = store_.edges();
     g.out_begin = store_.out_begin();
     g.out_target = store_.out_target();
@@ -233,12 +234,12 @@ class PGraph {
   static polyloom::polite::ElementLayout layout() {
     polyloom::polite::ElementLayout l;
     l.pstate_bytes = sizeof(State);
-    l.state_offset = polyloom::polite::state_offset<S>();
+    l.state_offset = polyloom::polite::state_offset<S, kPins>();
     l.state_bytes = sizeof(S);
     l.state_unit = alignof(State);
     l.in_edge_bytes = sizeof(InEdge);
     l.label_offset = polyloom::polite::label_offset<E>();
-    l.pins = POLITE_NUM_PINS;
+    l.pins = kPins;
     l.message_bytes = sizeof(PMessage<M>);
     l.payload_offset = __builtin_offsetof(PMessage<M>, payload);
     if constexpr (Combiner::kExists) {

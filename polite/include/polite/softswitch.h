@@ -39,7 +39,8 @@
 
 template <typename DeviceType, typename S, typename E, typename M>
 struct PThread : polyloom::polite::PThreadHead {
-  typedef polyloom::polite::PState<S> State;
+  static constexpr uint32_t kPins = DeviceType::numPins;
+  typedef polyloom::polite::PState<S, kPins> State;
   typedef polyloom::polite::PInEdge<E> InEdge;
   typedef polyloom::polite::POutEdge OutEdge;
   typedef polyloom::polite::CombinerOf<DeviceType, E, M> Combiner;
@@ -162,9 +163,9 @@ struct PThread : polyloom::polite::PThreadHead {
   INLINE uint32_t pin_base(State* state, PPin pin) const {
     if (pin == HostPin) return polyloom::polite::kHostPinBase;
     const uint32_t number = pin - Pin(0);
-    if (__builtin_expect(number >= POLITE_NUM_PINS, false))
-      *(volatile uint8_t*)(polyloomBadPin() + 256 * POLITE_NUM_PINS + number) = 0;  // ends the program
-    return state->pinBase[POLITE_NUM_PINS == 1 ? 0 : number];
+    if (__builtin_expect(number >= kPins, false))
+      *(volatile uint8_t*)(polyloomBadPin() + 256 * kPins + number) = 0;  // ends the program
+    return state->pinBase[kPins == 1 ? 0 : number];
   }
 
   INLINE void setup() {

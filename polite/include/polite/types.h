@@ -55,6 +55,8 @@ struct PDevice {
   PPin* readyToSend;     ///< what it wants to send on
   uint32_t numVertices;  ///< vertices in the whole graph
   uint16_t time;         ///< completed rounds of step
+  /// Beyond POLite: pins of this program, where a class says another number than the macro.
+  static constexpr uint32_t numPins = POLITE_NUM_PINS;
   /// Beyond POLite: a derived class may say true if its recv never changes *readyToSend. Engines may then
   /// step a vertex as soon as it has received its last message of a round.
   static constexpr bool recvNeverSends = false;
