@@ -8,9 +8,11 @@ CSV. Whole numbers must be equal, others within ``TOLERANCE`` of the file (1e-4)
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import math
 import runpy
+import sys
 import traceback
 from pathlib import Path
 from typing import Any
@@ -29,9 +31,11 @@ def compare(file: Path, folder: Path) -> tuple[bool, str]:
     if not callable(function):
         raise UserError(f"{file}: has no function reference(graph)")
     try:
-        theirs = function(_graph(folder / "edges.csv", list(ours)))
+        with contextlib.redirect_stdout(sys.stderr):  # what is printed is no part of our own output
+            theirs = function(_graph(folder / "edges.csv", list(ours)))
         expected = {str(vertex): float(value) for vertex, value in dict(theirs).items()}
-    except Exception as error:
+        share = float(module.get("TOLERANCE", TOLERANCE))
+    except (Exception, SystemExit) as error:
         raise UserError(f"{_place(file, error)}: {type(error).__name__}: {error}") from error
     lacking = [name for name in ours if name not in expected]
     if lacking:
@@ -39,7 +43,7 @@ def compare(file: Path, folder: Path) -> tuple[bool, str]:
     numbers = {name: _number(text, expected) for name, text in ours.items()}
     whole = all(value.is_integer() for value in expected.values() if math.isfinite(value))
     finite = [abs(value) for value in expected.values() if math.isfinite(value)]
-    allowed = 0.0 if whole else float(module.get("TOLERANCE", TOLERANCE)) * max(finite, default=0.0)
+    allowed = 0.0 if whole else share * max(finite, default=0.0)
     wrong = [name for name, value in numbers.items() if not _agree(value, expected[name], allowed)]
     if not wrong:
         return True, f"passed (all {len(ours)} vertices as {file.name} says)"
@@ -73,7 +77,7 @@ def _load(file: Path) -> dict[str, Any]:
         raise UserError(f"{_place(file, error)}: {type(error).__name__}: {error}") from error
 
 
-def _place(file: Path, error: Exception) -> str:
+def _place(file: Path, error: BaseException) -> str:
     """The last line of the file that the error came through."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
     return f"{file}:{lines[-1]}" if lines else str(file)

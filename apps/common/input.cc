@@ -122,10 +122,11 @@ std::vector<float> fractions(const polite::GraphData& data, const std::string& d
   std::vector<float> weights(data.weights.size());
   for (std::size_t e = 0; e < weights.size(); ++e) {
     weights[e] = static_cast<float>(data.weights[e]);
-    if (weights[e] >= 0 && std::isfinite(weights[e])) continue;
+    const bool lost = data.weights[e] != 0 && weights[e] < std::numeric_limits<float>::min();
+    if (weights[e] >= 0 && std::isfinite(weights[e]) && !lost) continue;
     throw UserError(description + ": edge " + data.names[data.edges[e].from] + " -> " +
                     data.names[data.edges[e].to] + " has weight " + as_written(data.weights[e]) +
-                    "; numbers from 0 to 3.4e38 are expected");
+                    "; 0, or numbers from 1.2e-38 to 3.4e38 are expected");
   }
   return weights;
 }

@@ -126,7 +126,7 @@ void add_parameter(CLI::App& cli, const Parameter& parameter, Options& o) {
   auto* const option = cli.add_option_function<double>("--" + name, set, parameter.help)
                            ->check(CLI::Validator(is_number, "", ""))
                            ->default_str(fmt::format("{}", parameter.value));
-  if (parameter.whole) {
+  if (parameter.whole && parameter.value == std::floor(parameter.value)) {
     option->type_name("UINT")->check(
         CLI::Range(static_cast<std::uint32_t>(parameter.least), static_cast<std::uint32_t>(parameter.most)));
   } else {
@@ -199,7 +199,12 @@ Options parse_options(int argc, char** argv, const Description& program) {
   o.app = program.name;
   CLI::App cli{program.purpose, "polyloom run " + program.name};
   add_input(cli, o);
-  for (const Parameter& parameter : program.parameters) add_parameter(cli, parameter, o);
+  for (const Parameter& parameter : program.parameters) {
+    if (cli.get_option_no_throw("--" + std::string(parameter.name)) != nullptr)
+      throw UserError(program.name + ": parameter \"" + parameter.name + "\": all programs have --" +
+                      parameter.name + "; give it another name");
+    add_parameter(cli, parameter, o);
+  }
   for (const Text& text : program.texts) add_text(cli, text, o);
   for (const Flag& flag : program.flags)
     cli.add_flag_callback(
@@ -241,5 +246,12 @@ Options parse_options(int argc, char** argv, const Description& program) {
 }
 
 }  // namespace polyloom::apps
+
+double polyloom::apps::Options::parameter(std::string_view name) const {
+  const auto found = parameters.find(name);
+  if (found != parameters.end()) return found->second;
+  throw UserError(app + ": the program asks for parameter \"" + std::string(name) +
+                  "\", which its `parameters` do not list");
+}
 
 double polyloom::Start::parameter(const char* name) const { return options.parameter(name); }

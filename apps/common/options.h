@@ -32,6 +32,7 @@ struct Description {
   std::span<const Flag> flags;
   bool takes_source = false;
   bool takes_weights = false;
+  bool takes_fractions = false;  ///< of weights
   bool has_combiner = false;
   bool has_reference = false;  ///< --verify can be answered
 };
@@ -68,8 +69,8 @@ struct Options {
   bool json = false;
   unsigned top = 10;
 
-  /// Precondition: the program has a parameter of that name.
-  double parameter(std::string_view name) const { return parameters.find(name)->second; }
+  /// Throws UserError if the program has no parameter of that name.
+  double parameter(std::string_view name) const;
   const std::string& text(std::string_view name) const { return texts.find(name)->second; }
 };
 

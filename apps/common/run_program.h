@@ -69,6 +69,12 @@ Description describe(const char* name) {
     d.takes_weights = P::takes_weights || (labels_are_weights<P, typename M::Vertex> || ...);
     d.has_combiner = (requires { typename M::Vertex::Combiner; } || ...);
   };
+  const auto fractions = []<typename... M>(Modes<M...>) {
+    return P::takes_fractions || ((std::is_floating_point_v<typename M::Vertex::Edge> &&
+                                   labels_are_weights<P, typename M::Vertex>) ||
+                                  ...);
+  };
+  d.takes_fractions = fractions(typename detail::ModesOf<P>::type());
   add(typename detail::ModesOf<P>::type());
   d.has_reference = requires(const Options& o, const Input& i, Answer& a) { P::verify(o, i, a); };
   return d;
@@ -184,8 +190,15 @@ void run_once(const std::string& device, const Options& options, const Input& in
   }
   start_states<P, V>(graph, options, input, source, run);
   if (run > 0) answer.notes.clear();  // each run says the same
-  run_graph<GraphOf<V>, Result>(graph, options, device, answer,
-                                [&](const Result& result) { results.at(result.id) = result; });
+  std::vector<bool> answered(results.size(), false);
+  run_graph<GraphOf<V>, Result>(graph, options, device, answer, [&](const Result& result) {
+    if (result.id >= results.size() || answered[result.id])
+      throw UserError("vertex " + std::to_string(result.id) +
+                      (result.id < results.size() ? " has answered twice" : " does not exist") +
+                      ": finish() must set result->id to the vertex's own, s->id");
+    answered[result.id] = true;
+    results[result.id] = result;
+  });
 }
 
 /// One mode of a program, from the edges to the answer's values.
@@ -240,7 +253,7 @@ int run_described(int argc, char** argv) {
   const auto start = WallClock::now();
   bool weights = description.takes_weights;
   if constexpr (requires { P::uses_weights(options); }) weights = weights && P::uses_weights(options);
-  Input input = load_input(options, weights, P::takes_fractions);
+  Input input = load_input(options, weights, description.takes_fractions);
   if (P::edges == Edges::undirected) make_undirected(input);
   const std::uint32_t source = vertex_called(input, options.source, "--source");
   if constexpr (requires { P::check(options, input); }) P::check(options, input);
@@ -266,7 +279,7 @@ int run_described(int argc, char** argv) {
   }
   // What polyloom run --verify-with gives to the user's function and compares with its result.
   if (const char* folder = std::getenv("POLYLOOM_COMPARE_FOLDER"); folder != nullptr && *folder != '\0') {
-    write_edges(std::string(folder) + "/edges.csv", input);
+    write_edges(std::string(folder) + "/edges.csv", input, P::edges == Edges::both_ways);
     write_values(std::string(folder) + "/values.csv", input, answer);
   }
   return finish(options, input, answer);

@@ -37,17 +37,23 @@ std::string number_text(double value, bool whole) {
 }
 
 /// Values in files are numbers: of vertices with names the row of the vertex, from 0.
-bool by_row(const Input& input, const Answer& answer) { return answer.of_vertices && !input.names.numeric(); }
+bool by_row(const Input& input, const Answer& answer) {
+  if (!answer.of_vertices || input.names.numeric()) return false;
+  for (std::uint32_t v = 0; v < input.names.size(); ++v) {  // ids of more than 64 bits are numbers, too
+    if (input.names[v].find_first_not_of("0123456789") != std::string::npos) return true;
+  }
+  return false;
+}
 
 std::string csv(const Input& input, const Answer& answer) {
+  const bool rows = by_row(input, answer);
   std::string text = "vertex,value";
   text.reserve(answer.values.size() * 20);
   for (const Column& column : answer.columns) text += ',' + csv_field(column.name);
   text += '\n';
   for (std::uint32_t v = 0; v < answer.values.size(); ++v) {
-    const std::string value = by_row(input, answer)
-                                  ? std::to_string(static_cast<std::uint32_t>(answer.values[v]))
-                                  : value_text(input, answer, v);
+    const std::string value =
+        rows ? std::to_string(static_cast<std::uint32_t>(answer.values[v])) : value_text(input, answer, v);
     text += csv_field(input.names[v]) + ',' + value;
     for (const Column& column : answer.columns) text += ',' + csv_field(column_text(input, column, v));
     text += '\n';
@@ -70,13 +76,14 @@ void put(std::string& to, T value) {
 
 /// NPY 1.0 (numpy.lib.format): a head of whole 64 bytes, then the records.
 std::string npy(const Input& input, const Answer& answer) {
+  const bool rows = by_row(input, answer);
   const std::size_t width = input.names.numeric() ? 0 : widest(input);
   const bool wide = width == 0 && input.vertices > 0 && input.names.number(input.vertices - 1) >> 32 != 0;
   const std::string vertex = width == 0 ? (wide ? "<u8" : "<u4") : "|S" + std::to_string(width);
   std::string head = "{'descr': [('vertex', '" + vertex + "'), ('value', '" +
-                     (by_row(input, answer) ? "<u4"
-                      : answer.of_vertices  ? vertex
-                                            : "<f8") +
+                     (rows                 ? "<u4"
+                      : answer.of_vertices ? vertex
+                                           : "<f8") +
                      "')";
   for (const Column& column : answer.columns)
     head += ", ('" + column.name + "', '" +
@@ -104,7 +111,7 @@ std::string npy(const Input& input, const Answer& answer) {
   for (std::uint32_t v = 0; v < input.vertices; ++v) {
     const double value = answer.values[v];
     put_vertex(v);
-    if (by_row(input, answer)) {
+    if (rows) {
       put(out, static_cast<std::uint32_t>(value));
     } else if (answer.of_vertices) {
       put_vertex(static_cast<std::uint32_t>(value));
@@ -185,13 +192,17 @@ void write_values(const std::string& path, const Input& input, const Answer& ans
   fabric::write_whole(path, path.ends_with(".npy") ? npy(input, answer) : csv(input, answer));
 }
 
-void write_edges(const std::string& path, const Input& input) {
+void write_edges(const std::string& path, const Input& input, bool both_ways) {
   const bool weighted = !input.weights.empty() || !input.fractions.empty();
   std::string text = weighted ? "source,target,weight\n" : "source,target\n";
-  for (std::size_t e = 0; e < input.edges.size(); ++e) {
-    text += csv_field(input.names[input.edges[e].from]) + ',' + csv_field(input.names[input.edges[e].to]);
+  const auto write = [&](std::size_t e, std::uint32_t from, std::uint32_t to) {
+    text += csv_field(input.names[from]) + ',' + csv_field(input.names[to]);
     if (weighted) text += ',' + number_text(input.weight(e), input.fractions.empty());
     text += '\n';
+  };
+  for (std::size_t e = 0; e < input.edges.size(); ++e) {
+    write(e, input.edges[e].from, input.edges[e].to);
+    if (both_ways) write(e, input.edges[e].to, input.edges[e].from);
   }
   fabric::write_whole(path, text);
 }

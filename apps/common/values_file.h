@@ -28,7 +28,7 @@ void write_values(const std::string& path, const Input& input, const Answer& ans
 /// Numbers by name, from rows `vertex,value` as they are written, the header or not. Throws UserError.
 std::map<std::string, double> read_values(const std::string& path);
 
-/// Writes `source,target[,weight]` rows (RFC 4180).
-void write_edges(const std::string& path, const Input& input);
+/// Writes `source,target[,weight]` rows (RFC 4180); with `both_ways` each edge's reverse, too.
+void write_edges(const std::string& path, const Input& input, bool both_ways);
 
 }  // namespace polyloom::apps

@@ -185,7 +185,9 @@ struct PageRank : polyloom::Program {
   static constexpr bool takes_fractions = true;
   static constexpr polyloom::Parameter parameters[] = {
       {"iterations", 20,
-       "Updates from the uniform start; the most of them with --tolerance, by default 100 then", 0, 65535},
+       "Updates from the uniform start; the most of them with --tolerance, by default 100 then, more for a "
+       "damping above 0.85",
+       0, 65535},
       {"damping", 0.85, "Damping factor d", 0, 1, false},
       {"tolerance", 0, "End when every value changes by less in an update", 0, 1, false}};
 
@@ -194,7 +196,7 @@ struct PageRank : polyloom::Program {
   static constexpr polyloom::Text texts[] = {
       {"dangling", "drop",
        "What becomes of what vertices without out-edges hold: lost, or handed on to all (the "
-       "limit of many updates; by default of 100)",
+       "limit of many updates; by default of as many as --tolerance makes)",
        kDangling},
       {"personalize", "",
        "File of lines NAME,VALUE: where the walk begins anew, in proportion to the values"}};
@@ -210,8 +212,12 @@ struct PageRank : polyloom::Program {
   static bool hands_on(const Options& options) { return options.text("dangling") == "uniform"; }
   static uint32_t most_updates(const Options& options) {
     const bool to_the_limit = options.parameter("tolerance") > 0 || hands_on(options);
+    // 100 updates leave 0.85^100 of the start; a larger factor forgets more slowly.
+    const double damping = options.parameter("damping");
+    const double enough =
+        damping < 1 ? std::ceil(100 * std::log(0.85) / std::log(std::max(damping, 0.85))) : 65535;
     return !options.given.contains("iterations") && to_the_limit
-               ? 100
+               ? static_cast<uint32_t>(std::min(enough, 65535.0))
                : static_cast<uint32_t>(options.parameter("iterations"));
   }
   static void check(const Options& options, const Input&) {

@@ -200,10 +200,10 @@ GraphFormat format_of(TextSource& source, const std::string& file, const ReadOpt
     source.fail_file("is no table with a header (csv), which alone has --columns; leave them out");
   if (format) return *format;
   if (const std::string_view other = other_format(head, begin); !other.empty()) {
-    source.fail_file(
-        "looks like " + std::string(other) +
-        ", which is not read; read are lists of edges, CSV, Matrix Market, DIMACS, METIS, apt's index and "
-        "snapshots");
+    source.fail_file("looks like " + std::string(other) +
+                     ", which is not read; read are lists of edges, CSV, Parquet, GraphML, SciPy's npz, "
+                     "Matrix Market, DIMACS, "
+                     "METIS, GAPBS, Graphalytics, apt's index and snapshots");
   }
   if (!options.columns.empty()) return GraphFormat::table;
   format = by_ending(file);

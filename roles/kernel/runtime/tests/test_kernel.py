@@ -181,6 +181,7 @@ def board(tmp_path_factory: pytest.TempPathFactory):
         "roles/kernel/runtime/libpolyloom_mpi_wire.a",
         "blocks/libpolyloom_block_crc.a",
         "fabric/host/libpolyloom_host_client.a",
+        "fabric/libpolyloom_home.a",
     ]
     if not (mpi_job.BUILD / archives[0]).exists():
         pytest.skip("the C++ build makes these libraries")
