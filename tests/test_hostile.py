@@ -40,6 +40,7 @@ VERBS: dict[str, list[list[str]]] = {
         ["run", "sssp", "--graph", "graph.txt", "--on", "sim", "--cluster", "tiny-1"],
         ["run", "sort", "--keys", "100", "--on", "native"],
     ],
+    "new": [["new", "mine"]],
     "collective": [["collective", "all-reduce", "--bytes", "64", "--on", "sim"]],
     "mpirun": [["mpirun", "--on", "native", "-n", "2", "good.c"]],
     "nbody": [["nbody", "--n", "16", "--steps", "1"]],

@@ -126,7 +126,7 @@ std::vector<float> fractions(const polite::GraphData& data, const std::string& d
     if (weights[e] >= 0 && std::isfinite(weights[e]) && !lost) continue;
     throw UserError(description + ": edge " + data.names[data.edges[e].from] + " -> " +
                     data.names[data.edges[e].to] + " has weight " + as_written(data.weights[e]) +
-                    "; 0, or numbers from 1.2e-38 to 3.4e38 are expected");
+                    "; numbers from 0 to 3.4e38 are expected, none between 0 and 1.2e-38");
   }
   return weights;
 }
