@@ -28,7 +28,7 @@ SUFFIXES = (".cc", ".cpp", ".cxx")
 #: The example that `polyloom new` begins with.
 EXAMPLE = "kcore"
 #: What only the shipped form of the example needs.
-HOST_PART = re.compile(r"\n#if POLYLOOM_HOST\n.*?#endif\n", re.DOTALL)
+HOST_PART = re.compile(r"\n\n#if POLYLOOM_HOST\n.*?#endif\n", re.DOTALL)
 NO_MAIN = "undefined reference to `main'"
 
 
@@ -147,9 +147,7 @@ def new(name: str) -> Path:
         raise UserError(f"{name}: a name of letters, digits and _ is expected: polyloom new mine")
     file = Path(name.removesuffix(".cc") + ".cc")
     text = (paths.home() / "apps" / EXAMPLE / f"{EXAMPLE}.cc").read_text(encoding="utf-8")
-    text = HOST_PART.sub("\n", text).replace(
-        "{ state.left = vertex.out_edges; }\n\n}", "{ state.left = vertex.out_edges; }\n}"
-    )
+    text = HOST_PART.sub("\n", text)
     try:
         with file.open("x", encoding="utf-8") as out:
             out.write(text)
