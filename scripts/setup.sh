@@ -95,11 +95,17 @@ if [ ! -x .venv/bin/python ]; then
   "$python" -m venv .venv
 fi
 install_python_packages scripts/requirements.txt
-if [ ! -x .venv/bin/polyloom ]; then
+# What worker processes import again (multiprocessing) must not run the command once more.
+command="#!$PWD/.venv/bin/python
+from polyloom.__main__ import main
+
+if __name__ == \"__main__\":
+    main()"
+if [ "$(cat .venv/bin/polyloom 2>/dev/null)" != "$command" ]; then
   # Not by pip install -e: the finder of scikit-build-core would win over PYTHONPATH.
   say "installing the polyloom command into .venv"
   printf '%s\n' "$PWD" >"$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/polyloom.pth"
-  printf '#!%s/.venv/bin/python\nfrom polyloom.__main__ import main\n\nmain()\n' "$PWD" >.venv/bin/polyloom
+  printf '%s\n' "$command" >.venv/bin/polyloom
   chmod +x .venv/bin/polyloom
 fi
 ((demo_only)) || install_python_packages scripts/requirements-full.txt

@@ -59,7 +59,10 @@ class Job:
     def wait_for(self, condition: Callable[[], bool], seconds: float = 60) -> None:
         limit = time.monotonic() + seconds
         while not condition():
-            assert time.monotonic() < limit, f"in vain; running: {self.names()}"
+            if time.monotonic() >= limit:
+                ended = self.process.poll()
+                said = "" if ended is None else f"; it ended with {ended}: {self.process.communicate()[1]}"
+                raise AssertionError(f"in vain; running: {self.names()}{said}")
             time.sleep(0.02)
 
     def wait_for_all_to_end(self) -> None:
