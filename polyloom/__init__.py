@@ -1,4 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Polyloom: program clusters of FPGAs from one source."""
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from polyloom.graphs import Graph, GraphError, Program
+
 __version__ = "0.1.0"
+__all__ = ["Graph", "GraphError", "Program", "__version__"]
+
+#: Where the names above are; loading them takes longer than most commands run.
+_HOMES = {"Graph": "graphs", "GraphError": "graphs", "Program": "graphs"}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name when it is first asked for."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

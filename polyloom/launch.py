@@ -9,7 +9,7 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,6 +38,8 @@ class RunRequest:
     profile: bool = True
     json_output: bool = False
     run_dir: Path | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)  # beside what follows from all this
+    on_message: Callable[[str], None] | None = None  # takes lines of its standard error
     compare_folder: Path | None = None  # for edges.csv and values.csv, to be compared with a user's function
     runs_parent: Path = field(default_factory=lambda: Path("runs"))
 
@@ -68,13 +70,14 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
         env = {**app.environment, **_environment(request, on, cluster), **folder.env}
         if on != "native":
             env |= app.for_threads()
-        env["POLYLOOM_RUN_DIR"] = str(folder.path)
+        env |= {"POLYLOOM_RUN_DIR": str(folder.path), **request.environment}
         start = time.monotonic()
         status, output = process.run_child(
             command,
             env,
             Path.cwd(),
             capture_stdout=request.json_output,
+            on_message=request.on_message,
             descriptors=[*folder.descriptors, *_descriptors_named(words)],
         )
         folder.remove_partial()

@@ -171,12 +171,14 @@ def run_child(
     capture_stdout: bool = False,
     on_line: Callable[[str], None] | None = None,
     descriptors: Sequence[int] = (),
+    on_message: Callable[[str], None] | None = None,
 ) -> tuple[int, str]:
     """Run ``command`` in a process group of its own and wait for it and for all that it has started.
 
-    ``on_line`` is called with each line of its output (standard error included) as it comes; it inherits
-    ``descriptors``. Ctrl-C, SIGTERM and SIGHUP are passed on to the whole group, unless we were started with them
-    ignored; the second Ctrl-C kills it. Once the child has ended, the others of its group may end in order too.
+    ``on_line`` is called with each line of its output (standard error included) as it comes, ``on_message`` by another
+    thread with each line of its standard error alone; it inherits ``descriptors``. Ctrl-C, SIGTERM and SIGHUP are
+    passed on to the whole group, unless we were started with them ignored; the second Ctrl-C kills it. Once the child
+    has ended, the others of its group may end in order too.
     Returns (exit status as a shell shows it, captured standard output or ""). A child that fails after a signal was
     passed on to it has the status of that signal, whatever it made of it.
     """
@@ -194,14 +196,14 @@ def run_child(
         else:
             _signal_group(child.pid, signum if interrupts < 2 else signal.SIGKILL)
 
-    with handled(forward):
+    with handled(forward), _messages(on_message) as messages:
         try:
             child = subprocess.Popen(
                 command,
                 env={**os.environ, **env},
                 cwd=cwd,
                 stdout=subprocess.PIPE if capture_stdout or on_line else None,
-                stderr=subprocess.STDOUT if on_line else None,
+                stderr=subprocess.STDOUT if on_line else messages,
                 text=True,
                 errors="replace",
                 start_new_session=True,
@@ -223,11 +225,37 @@ def run_child(
 
 
 @contextlib.contextmanager
+def _messages(take: Callable[[str], None] | None) -> Iterator[int | None]:
+    """A descriptor for what is started inside, whose lines are taken by a thread; None without ``take``."""
+    if take is None:
+        yield None
+        return
+    reader, writer = os.pipe()
+
+    def read() -> None:
+        with os.fdopen(reader, errors="replace") as lines:
+            for line in lines:
+                take(line.rstrip("\n"))
+
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    try:
+        yield writer
+    finally:
+        os.close(writer)
+        thread.join()
+
+
+@contextlib.contextmanager
 def handled(handler: Callable[[int, FrameType | None], None], signals: Sequence[int] = SIGNALS) -> Iterator[None]:
     """Inside, ``handler`` gets these signals; those that we were started to ignore (nohup, ``&``) we go on ignoring.
 
-    Either way a program that is started inside has the default disposition: it gets signals from us only.
+    Either way a program that is started inside has the default disposition: it gets signals from us only. Signals reach
+    the main thread alone; in any other this does nothing.
     """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     before = {signum: signal.getsignal(signum) for signum in signals}
     for signum, was in before.items():
         signal.signal(signum, ignore if was in {signal.SIG_IGN, ignore} else handler)  # ignore: of an outer one

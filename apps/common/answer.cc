@@ -71,6 +71,7 @@ json as_json(const Options& options, const Input& input, const Answer& answer) {
   j["packing"] = input.packing.empty() ? json() : json(input.packing);
   j["vertices"] = input.vertices;
   j["edges"] = input.edges.size();
+  if (answer.of_vertices) j["values_are"] = "vertices";
   j["load_wall_seconds"] = answer.load_seconds;
   const HostLinkPhases& phases = answer.phases;
   j["compute_simulated_seconds"] = is_native() ? json() : json(phases.compute);
@@ -180,6 +181,7 @@ int finish(const Options& options, const Input& input, const Answer& answer) {
     const fabric::Heartbeat heartbeat("writing " + options.out);
     write_values(options.out, input, answer);
   }
+  if (!options.rows.empty()) write_rows(options.rows, answer);
   const json j = as_json(options, input, answer);
   if (const char* folder = std::getenv("POLYLOOM_RUN_DIR"); folder != nullptr && *folder != 0) {
     fabric::RunFolder record(folder, fabric::RunFolder::Use::add);

@@ -76,13 +76,20 @@ std::string described(const Options& options) {
   return options.graph == polite::kStandardInput ? "standard input" : options.graph;
 }
 
-polite::GraphData read(const Options& options, fabric::Heartbeat& heartbeat) {
+/// Its edges are `mapped` where they need not change.
+polite::GraphData read(const Options& options, fabric::Heartbeat& heartbeat, polite::MappedEdges& mapped) {
   polite::ReadOptions how;
   if (!options.format.empty()) how.format = polite::graph_format(options.format);
   how.columns = options.columns;
   how.called = options.converted.empty() ? "" : options.converted[1];
   how.progress = [&](std::uint64_t bytes, std::uint64_t size) { heartbeat.at(bytes, size); };
-  polite::GraphData data = polite::read_graph(options.graph, how);
+  polite::GraphData data;
+  if (how.format == polite::GraphFormat::arrays && !options.undirected && !options.simple &&
+      options.max_weight == 0) {
+    mapped = polite::map_graph_arrays(options.graph, described(options), data);
+  } else {
+    data = polite::read_graph(options.graph, how);
+  }
   if (!options.converted.empty()) {
     data.format = options.converted[0];
     data.notes.insert(data.notes.end(), options.converted.begin() + 2, options.converted.end());
@@ -100,7 +107,8 @@ std::string as_written(double number) {
   return {text, end};
 }
 
-std::vector<std::uint32_t> whole_weights(const polite::GraphData& data, const std::string& description) {
+std::vector<std::uint32_t> whole_weights(const polite::GraphData& data, const EdgeArray& edges,
+                                         const std::string& description) {
   constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> weights(data.weights.size());
   for (std::size_t e = 0; e < weights.size(); ++e) {
@@ -109,8 +117,8 @@ std::vector<std::uint32_t> whole_weights(const polite::GraphData& data, const st
       const char* const mend = weight < 0       ? "none below 0 is taken"
                                : weight > kMost ? "divide all weights by a power of ten and round them"
                                                 : "multiply all weights by a power of ten and round them";
-      throw UserError(description + ": edge " + data.names[data.edges[e].from] + " -> " +
-                      data.names[data.edges[e].to] + " has weight " + as_written(weight) +
+      throw UserError(description + ": edge " + data.names[edges[e].from] + " -> " + data.names[edges[e].to] +
+                      " has weight " + as_written(weight) +
                       "; whole numbers from 0 to 4294967295 are expected (" + mend + ")");
     }
     weights[e] = static_cast<std::uint32_t>(weight);
@@ -118,14 +126,15 @@ std::vector<std::uint32_t> whole_weights(const polite::GraphData& data, const st
   return weights;
 }
 
-std::vector<float> fractions(const polite::GraphData& data, const std::string& description) {
+std::vector<float> fractions(const polite::GraphData& data, const EdgeArray& edges,
+                             const std::string& description) {
   std::vector<float> weights(data.weights.size());
   for (std::size_t e = 0; e < weights.size(); ++e) {
     weights[e] = static_cast<float>(data.weights[e]);
     const bool lost = data.weights[e] != 0 && weights[e] < std::numeric_limits<float>::min();
     if (weights[e] >= 0 && std::isfinite(weights[e]) && !lost) continue;
-    throw UserError(description + ": edge " + data.names[data.edges[e].from] + " -> " +
-                    data.names[data.edges[e].to] + " has weight " + as_written(data.weights[e]) +
+    throw UserError(description + ": edge " + data.names[edges[e].from] + " -> " + data.names[edges[e].to] +
+                    " has weight " + as_written(data.weights[e]) +
                     "; numbers from 0 to 3.4e38 are expected, none between 0 and 1.2e-38");
   }
   return weights;
@@ -143,54 +152,68 @@ void require_draws(const Options& options, bool weights) {
 
 }  // namespace
 
-Input load_input(const Options& options, bool want_weights, bool take_fractions) {
-  Input input;
-  input.description = described(options);
-  fabric::Heartbeat heartbeat((options.graph.empty() ? "making " : "reading ") + input.description);
-  polite::GraphData data = options.graph.empty() ? generate(options) : read(options, heartbeat);
-  if (data.vertices == 0) throw UserError(input.description + ": the graph is empty: it has no vertex");
-  for (const std::string& note : data.notes) input.notes.push_back(input.description + ": " + note);
+Loaded load_graph(const Options& options, bool want_weights) {
+  Loaded loaded;
+  const std::string description = described(options);
+  fabric::Heartbeat heartbeat((options.graph.empty() ? "making " : "reading ") + description);
+  polite::MappedEdges mapped;
+  polite::GraphData& data = loaded.data;
+  data = options.graph.empty() ? generate(options) : read(options, heartbeat, mapped);
+  if (data.vertices == 0) throw UserError(description + ": the graph is empty: it has no vertex");
+  std::vector<std::string>& notes = loaded.notes;
+  for (const std::string& note : data.notes) notes.push_back(description + ": " + note);
   const bool of_file = !data.weights.empty();
   if (of_file && !want_weights) {
-    input.notes.push_back("the weights of " + input.description + " are not used: " + options.app +
-                          " takes all edges alike");
+    notes.push_back("the weights of " + description + " are not used: " + options.app +
+                    " takes all edges alike");
   }
   if (options.max_weight > 0) {
     if (of_file) {
-      throw UserError("--max-weight " + std::to_string(options.max_weight) + ": " + input.description +
+      throw UserError("--max-weight " + std::to_string(options.max_weight) + ": " + description +
                       " has weights of its own; leave it out");
     }
     if (want_weights) {
       polite::draw_weights(data, options.max_weight, options.graph_seed.value_or(kGraphSeed));
-      input.drawn_weights = true;
+      loaded.drawn_weights = true;
     }
   }
-  require_draws(options, input.drawn_weights);
+  require_draws(options, loaded.drawn_weights);
   if (options.undirected && data.mirrored) {
-    input.notes.push_back("--undirected adds nothing: " + input.description +
-                          " gives both directions of every edge already");
+    notes.push_back("--undirected adds nothing: " + description +
+                    " gives both directions of every edge already");
   }
   if (!options.undirected && data.undirected_at != 0) {
-    input.notes.push_back(input.description + ": line " + std::to_string(data.undirected_at) +
-                          " says that the graph is undirected; it is read as directed edges; --undirected "
-                          "adds the others");
+    notes.push_back(description + ": line " + std::to_string(data.undirected_at) +
+                    " says that the graph is undirected; it is read as directed edges; --undirected "
+                    "adds the others");
   }
   if (options.undirected) data.add_reverse_edges();
   if (options.simple) {
     const auto [loops, duplicates] = data.simplify();
-    input.notes.push_back("--simple dropped " + std::to_string(loops) +
-                          (loops == 1 ? " loop and " : " loops and ") + std::to_string(duplicates) +
-                          " duplicate edge" + (duplicates == 1 ? "" : "s"));
+    notes.push_back("--simple dropped " + std::to_string(loops) +
+                    (loops == 1 ? " loop and " : " loops and ") + std::to_string(duplicates) +
+                    " duplicate edge" + (duplicates == 1 ? "" : "s"));
   }
+  loaded.edges = mapped.memory ? EdgeArray(std::move(mapped)) : EdgeArray(std::move(data.edges));
+  return loaded;
+}
+
+Input load_input(const Options& options, bool want_weights, bool take_fractions) {
+  Loaded loaded = load_graph(options, want_weights);
+  polite::GraphData& data = loaded.data;
+  Input input;
+  input.description = described(options);
+  input.notes = std::move(loaded.notes);
+  input.drawn_weights = loaded.drawn_weights;
+  input.edges = std::move(loaded.edges);
   const bool whole = std::ranges::all_of(data.weights, [](double w) { return w == std::floor(w); });
   if (want_weights && take_fractions && !whole) {
-    input.fractions = fractions(data, input.description);
+    input.fractions = fractions(data, input.edges, input.description);
   } else if (want_weights) {
-    input.weights = data.weights.empty() ? std::vector<std::uint32_t>(data.edges.size(), 1)
-                                         : whole_weights(data, input.description);
+    input.weights = data.weights.empty() ? std::vector<std::uint32_t>(input.edges.size(), 1)
+                                         : whole_weights(data, input.edges, input.description);
   }
   input.vertices = data.vertices;
-  input.edges = std::move(data.edges);
   input.names = std::move(data.names);
   input.format = std::move(data.format);
   input.packing = std::move(data.packing);
@@ -214,17 +237,19 @@ void make_undirected(Input& input) {
   const auto rest = std::ranges::unique(pairs, equal);  // the least weight stands first
   pairs.erase(rest.begin(), rest.end());
   const bool whole = !input.weights.empty(), fractional = !input.fractions.empty();
+  std::vector<polite::Edge> edges;
+  edges.reserve(2 * pairs.size());
   input.undirected = true;
-  input.edges.clear();
   input.weights.clear();
   input.fractions.clear();
   for (const Pair& pair : pairs) {
     for (const polite::Edge edge : {polite::Edge{pair.a, pair.b}, polite::Edge{pair.b, pair.a}}) {
-      input.edges.push_back(edge);
+      edges.push_back(edge);
       if (whole) input.weights.push_back(static_cast<std::uint32_t>(pair.weight));
       if (fractional) input.fractions.push_back(static_cast<float>(pair.weight));
     }
   }
+  input.edges = std::move(edges);
 }
 
 std::uint32_t vertex_called(const Input& input, const std::string& name, const char* option) {

@@ -3,18 +3,36 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/common/options.h"
+#include "polite/graph_arrays.h"
 #include "polite/graph_store.h"
 #include "polite/vertex_names.h"
 
 namespace polyloom::apps {
 
+/// Edges in memory of their own, or in a file that is mapped.
+class EdgeArray : public std::span<const polite::Edge> {
+ public:
+  EdgeArray() = default;
+  EdgeArray(std::vector<polite::Edge> edges) : EdgeArray(std::make_shared<Own>(std::move(edges))) {}
+  EdgeArray(polite::MappedEdges mapped) : span(mapped.edges), memory_(std::move(mapped.memory)) {}
+
+ private:
+  using Own = const std::vector<polite::Edge>;
+  explicit EdgeArray(const std::shared_ptr<Own>& own) : span(*own), memory_(own) {}
+
+  std::shared_ptr<const void> memory_;
+};
+
 struct Input {
   std::uint32_t vertices = 0;
-  std::vector<polite::Edge> edges;
+  EdgeArray edges;
   std::vector<std::uint32_t> weights;  ///< one an edge; empty unless asked for
   std::vector<float> fractions;        ///< in their place, where some weight is no whole number
   polite::VertexNames names;           ///< the file's
@@ -29,6 +47,15 @@ struct Input {
     return !weights.empty() ? weights[edge] : fractions.empty() ? 1.0 : static_cast<double>(fractions[edge]);
   }
 };
+
+/// A graph as its file or generator gives it, with --undirected and --simple.
+struct Loaded {
+  polite::GraphData data;  ///< without the edges
+  EdgeArray edges;
+  std::vector<std::string> notes;
+  bool drawn_weights = false;
+};
+Loaded load_graph(const Options& options, bool want_weights);
 
 /// Loads or makes the graph that the options name; progress on standard error if it is a terminal. With
 /// `want_weights` the answer has weights: the file's, or drawn (--max-weight), or all 1; without, a note says

@@ -65,44 +65,6 @@ void check_output(const Options& o) {
     refuse("lies in the run's own folder, whose files are the record; give another place");
 }
 
-void add_input(CLI::App& cli, Options& o) {
-  auto* graph = cli.add_option(
-      "--graph", o.graph,
-      "Graph file, - for standard input: edge list, CSV, Matrix Market, DIMACS, METIS; packed (gzip, bzip2, "
-      "xz, zstd, lz4) too");
-  auto* generate =
-      cli.add_option("--generate", o.generate,
-                     "Made graph: geometric:VERTICES:DEGREE[:RADIUS], kronecker:SCALE:EDGEFACTOR, "
-                     "uniform:VERTICES:DEGREE, grid:WIDTH:HEIGHT, debian (this machine's packages)");
-  graph->excludes(generate);
-  cli.add_option("--format", o.format, "Format of the file, if its name and content do not tell")
-      ->needs(graph);
-  cli.add_option(
-         "--columns", o.columns,
-         "Columns of a table with a header (CSV): SOURCE,TARGET[,WEIGHT], where they have other names")
-      ->needs(graph)
-      ->check(CLI::Validator(
-          [](const std::string& text) { return text.empty() ? "names of columns are missing" : ""; }, "",
-          ""));
-  constexpr int kMostNotes = 8;
-  cli.add_option("--converted", o.converted)
-      ->needs(graph)
-      ->expected(2, 2 + kMostNotes)
-      ->group("");  // of graph_files.py
-  cli.add_option("--graph-seed", o.graph_seed, "Seed of a made graph and of drawn weights (default 1)")
-      ->check(fabric::not_negative);
-  const auto renumber = [] {
-    throw CLI::ValidationError("--renumber",
-                               "is no longer needed: leave it out. The vertices of an edge list are "
-                               "the ids that occur, and keep their names");
-  };
-  cli.add_flag_callback("--renumber", renumber)->group("");  // not in the help
-  cli.add_flag("--undirected", o.undirected,
-               "Add the reverse of every edge but loops, where the file's format does not give it");
-  cli.add_flag("--simple", o.simple,
-               "Drop loops and duplicate edges, after --undirected; of their weights the least stays");
-}
-
 /// An option that says what an environment variable says otherwise.
 template <typename Value>
 void add_named(CLI::App& cli, const char* option, const char* variable,
@@ -168,6 +130,7 @@ void add_output(CLI::App& cli, Options& o) {
   cli.add_option("--out", o.out,
                  "Write vertex,value for every vertex, named as in the file: CSV, or FILE.npy")
       ->check(CLI::Validator(is_given, "", ""));
+  cli.add_option("--rows", o.rows)->group("");  // of polyloom/graphs
   cli.add_flag("--json", o.json, "One JSON object on standard output");
   cli.add_option("--top", o.top, "How many vertices to print")
       ->check(fabric::not_negative)
@@ -194,11 +157,49 @@ void refuse_extras(const CLI::App& cli) {
 
 }  // namespace
 
+void add_graph_options(CLI::App& cli, Options& o) {
+  auto* graph = cli.add_option(
+      "--graph", o.graph,
+      "Graph file, - for standard input: edge list, CSV, Matrix Market, DIMACS, METIS; packed (gzip, bzip2, "
+      "xz, zstd, lz4) too");
+  auto* generate =
+      cli.add_option("--generate", o.generate,
+                     "Made graph: geometric:VERTICES:DEGREE[:RADIUS], kronecker:SCALE:EDGEFACTOR, "
+                     "uniform:VERTICES:DEGREE, grid:WIDTH:HEIGHT, debian (this machine's packages)");
+  graph->excludes(generate);
+  cli.add_option("--format", o.format, "Format of the file, if its name and content do not tell")
+      ->needs(graph);
+  cli.add_option(
+         "--columns", o.columns,
+         "Columns of a table with a header (CSV): SOURCE,TARGET[,WEIGHT], where they have other names")
+      ->needs(graph)
+      ->check(CLI::Validator(
+          [](const std::string& text) { return text.empty() ? "names of columns are missing" : ""; }, "",
+          ""));
+  constexpr int kMostNotes = 8;
+  cli.add_option("--converted", o.converted)
+      ->needs(graph)
+      ->expected(2, 2 + kMostNotes)
+      ->group("");  // of graph_files.py
+  cli.add_option("--graph-seed", o.graph_seed, "Seed of a made graph and of drawn weights (default 1)")
+      ->check(fabric::not_negative);
+  const auto renumber = [] {
+    throw CLI::ValidationError("--renumber",
+                               "is no longer needed: leave it out. The vertices of an edge list are "
+                               "the ids that occur, and keep their names");
+  };
+  cli.add_flag_callback("--renumber", renumber)->group("");  // not in the help
+  cli.add_flag("--undirected", o.undirected,
+               "Add the reverse of every edge but loops, where the file's format does not give it");
+  cli.add_flag("--simple", o.simple,
+               "Drop loops and duplicate edges, after --undirected; of their weights the least stays");
+}
+
 Options parse_options(int argc, char** argv, const Description& program) {
   Options o;
   o.app = program.name;
   CLI::App cli{program.purpose, "polyloom run " + program.name};
-  add_input(cli, o);
+  add_graph_options(cli, o);
   for (const Parameter& parameter : program.parameters) {
     if (cli.get_option_no_throw("--" + std::string(parameter.name)) != nullptr)
       throw UserError(program.name + ": parameter \"" + parameter.name + "\": all programs have --" +

@@ -14,6 +14,10 @@
 
 #include "polite/placed_graph.h"
 
+namespace CLI {
+class App;
+}
+
 namespace polyloom {
 struct Parameter;
 struct Text;
@@ -66,6 +70,7 @@ struct Options {
   // What to do with the answer.
   bool verify = false;
   std::string out;
+  std::string rows;  ///< the same by row, for polyloom/graphs
   bool json = false;
   unsigned top = 10;
 
@@ -73,6 +78,9 @@ struct Options {
   double parameter(std::string_view name) const;
   const std::string& text(std::string_view name) const { return texts.find(name)->second; }
 };
+
+/// Options that say where the graph comes from.
+void add_graph_options(CLI::App& cli, Options& options);
 
 /// Parses the command line. Prints help and ends the program for --help; ends it with status 2 and one
 /// message for wrong usage.

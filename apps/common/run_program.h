@@ -94,7 +94,7 @@ void connect(GraphOf<V>& graph, const Input& input) {
       for (std::size_t i = 0; both_ways && i < input.edges.size(); ++i)
         graph.addLabelledEdge(input.weights[i], input.edges[i].to, 0, input.edges[i].from);
     } else if constexpr (std::is_empty_v<Edge>) {
-      graph.addEdges(input.edges);
+      graph.viewEdges(input.edges);
       for (std::size_t i = 0; both_ways && i < input.edges.size(); ++i)
         graph.addEdge(input.edges[i].to, 0, input.edges[i].from);
     } else {

@@ -74,30 +74,35 @@ void put(std::string& to, T value) {
   to.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-/// NPY 1.0 (numpy.lib.format): a head of whole 64 bytes, then the records.
-std::string npy(const Input& input, const Answer& answer) {
-  const bool rows = by_row(input, answer);
-  const std::size_t width = input.names.numeric() ? 0 : widest(input);
-  const bool wide = width == 0 && input.vertices > 0 && input.names.number(input.vertices - 1) >> 32 != 0;
-  const std::string vertex = width == 0 ? (wide ? "<u8" : "<u4") : "|S" + std::to_string(width);
-  std::string head = "{'descr': [('vertex', '" + vertex + "'), ('value', '" +
-                     (rows                 ? "<u4"
-                      : answer.of_vertices ? vertex
-                                           : "<f8") +
-                     "')";
-  for (const Column& column : answer.columns)
-    head += ", ('" + column.name + "', '" +
-            (!column.of_vertices ? "<f8"
-             : width == 0        ? "<i8"
-                                 : vertex) +
-            "')";
-  head += "], 'fortran_order': False, 'shape': (" + std::to_string(input.vertices) + ",), }";
+/// NPY 1.0 (numpy.lib.format): a head of whole 64 bytes, which the records follow.
+std::string npy_head(const std::string& fields, std::uint32_t rows) {
+  std::string head =
+      "{'descr': [" + fields + "], 'fortran_order': False, 'shape': (" + std::to_string(rows) + ",), }";
   constexpr std::size_t kFixed = 10;  // magic, version, length
   head.resize((head.size() + kFixed + 1 + 63) / 64 * 64 - kFixed - 1, ' ');
   head += '\n';
   std::string out("\x93NUMPY\x01\x00", 8);
   put(out, static_cast<std::uint16_t>(head.size()));
-  out += head;
+  return out + head;
+}
+
+std::string npy(const Input& input, const Answer& answer) {
+  const bool rows = by_row(input, answer);
+  const std::size_t width = input.names.numeric() ? 0 : widest(input);
+  const bool wide = width == 0 && input.vertices > 0 && input.names.number(input.vertices - 1) >> 32 != 0;
+  const std::string vertex = width == 0 ? (wide ? "<u8" : "<u4") : "|S" + std::to_string(width);
+  std::string fields = "('vertex', '" + vertex + "'), ('value', '" +
+                       (rows                 ? "<u4"
+                        : answer.of_vertices ? vertex
+                                             : "<f8") +
+                       "')";
+  for (const Column& column : answer.columns)
+    fields += ", ('" + column.name + "', '" +
+              (!column.of_vertices ? "<f8"
+               : width == 0        ? "<i8"
+                                   : vertex) +
+              "')";
+  std::string out = npy_head(fields, input.vertices);
   const auto put_vertex = [&](std::uint32_t v) {
     if (wide) {
       put(out, input.names.number(v));
@@ -190,6 +195,31 @@ std::map<std::string, double> read_values(const std::string& path) {
 
 void write_values(const std::string& path, const Input& input, const Answer& answer) {
   fabric::write_whole(path, path.ends_with(".npy") ? npy(input, answer) : csv(input, answer));
+}
+
+void write_rows(const std::string& path, const Answer& answer) {
+  const auto none = [](double value) { return std::isnan(value); };
+  const bool whole = answer.of_vertices || (answer.integral && std::ranges::none_of(answer.values, none));
+  std::vector<Column> columns{{"value", answer.values, whole}};
+  columns.insert(columns.end(), answer.columns.begin(), answer.columns.end());
+  std::string fields;
+  for (const Column& column : columns)
+    fields += "('" + column.name + "', '" + (column.of_vertices ? "<i8" : "<f8") + "'), ";
+  std::string out = npy_head(fields, static_cast<std::uint32_t>(answer.values.size()));
+  out.reserve(out.size() + 8 * columns.size() * answer.values.size());
+  for (std::size_t v = 0; v < answer.values.size(); ++v) {
+    for (const Column& column : columns) {
+      const double value = column.values[v];
+      if (column.of_vertices) {
+        put(out, none(value) ? std::int64_t{-1} : static_cast<std::int64_t>(value));
+      } else {
+        put(out, none(value) ? std::numeric_limits<double>::infinity() : value);
+      }
+    }
+  }
+  std::ofstream file(path, std::ios::binary);
+  if (!file.write(out.data(), static_cast<std::streamsize>(out.size())).flush())
+    throw UserError(path + ": cannot be written: " + std::strerror(errno));
 }
 
 void write_edges(const std::string& path, const Input& input, bool both_ways) {

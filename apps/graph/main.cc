@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom-graph: reads or makes a graph and writes it as an edge list (.txt) or a snapshot with names
 // (.graph.gz).
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -17,8 +19,8 @@ namespace polyloom::apps {
 namespace {
 
 /// An edge list has numbers only, and of vertices without edges it cannot speak.
-void tell_what_is_lost(const Input& input, const std::string& path) {
-  std::vector<bool> occurs(input.vertices, false);
+void tell_what_is_lost(const Loaded& input, const std::string& path) {
+  std::vector<bool> occurs(input.data.vertices, false);
   for (const auto& edge : input.edges) occurs[edge.from] = occurs[edge.to] = true;
   const auto alone = std::count(occurs.begin(), occurs.end(), false);
   if (alone > 0) {
@@ -26,17 +28,18 @@ void tell_what_is_lost(const Input& input, const std::string& path) {
                  "polyloom: %s lacks %lld vertices without edges; a snapshot (another ending) has them\n",
                  path.c_str(), static_cast<long long>(alone));
   }
-  if (!input.names.numeric())
+  if (!input.data.names.numeric())
     std::fprintf(stderr, "polyloom: %s has numbers from 0 for the names; a snapshot keeps them\n",
                  path.c_str());
 }
 
-void write_edges(const Input& input, const std::string& path) {
-  const auto number = [&](std::uint32_t v) { return input.names.numeric() ? input.names.number(v) : v; };
+void write_edges(const Loaded& input, const std::string& path) {
+  const polite::VertexNames& names = input.data.names;
+  const auto number = [&](std::uint32_t v) { return names.numeric() ? names.number(v) : v; };
   std::string text;
   for (std::size_t e = 0; e < input.edges.size(); ++e) {
     text += std::to_string(number(input.edges[e].from)) + ' ' + std::to_string(number(input.edges[e].to));
-    if (!input.weights.empty()) text += ' ' + std::to_string(input.weights[e]);
+    if (!input.data.weights.empty()) text += fmt::format(" {}", input.data.weights[e]);
     text += '\n';
   }
   fabric::write_whole(path, text);
@@ -46,28 +49,28 @@ void write_edges(const Input& input, const std::string& path) {
 int run(int argc, char** argv) {
   Options options;
   options.app = "polyloom-graph";
-  std::string out;
+  std::string out, arrays;
   CLI::App cli{"Reads or makes a graph and writes it.", "polyloom-graph"};
-  cli.add_option("--graph", options.graph, "Graph file");
-  cli.add_option("--generate", options.generate, "Made graph, e.g. kronecker:14:16 or debian");
-  cli.add_option("--graph-seed", options.graph_seed, "Seed of a made graph");
+  add_graph_options(cli, options);
   cli.add_option("--max-weight", options.max_weight, "Draw weights 1..N");
-  cli.add_flag("--undirected", options.undirected, "Add the reverse of every edge");
-  cli.add_option("--write", out, "NAME.txt: edge list; any other name: snapshot")->required();
+  auto* write = cli.add_option("--write", out, "NAME.txt: edge list; any other name: snapshot");
+  cli.add_option("--arrays", arrays)->excludes(write)->group("");  // of polyloom/graphs
   cli.failure_message(fabric::command_line_error);
   CLI11_PARSE(cli, argc, argv);
   if (options.graph.empty() == options.generate.empty()) throw UserError("give either --graph or --generate");
-  Input input = load_input(options, options.max_weight > 0);
-  for (const std::string& note : input.notes) std::fprintf(stderr, "polyloom: %s\n", note.c_str());
-  std::printf("%u vertices, %zu edges\n", input.vertices, input.edges.size());
+  if (out.empty() && arrays.empty()) throw UserError("--write FILE is missing");
+  Loaded loaded = load_graph(options, true);
+  for (const std::string& note : loaded.notes) std::fprintf(stderr, "polyloom: %s\n", note.c_str());
+  std::printf("%u vertices, %zu edges\n", loaded.data.vertices, loaded.edges.size());
   if (out.ends_with(".txt")) {
-    write_edges(input, out);
+    write_edges(loaded, out);
+    return 0;
+  }
+  loaded.data.edges.assign(loaded.edges.begin(), loaded.edges.end());
+  if (!arrays.empty()) {
+    polite::write_graph_arrays(loaded.data, arrays);
   } else {
-    polite::GraphData data;
-    data.vertices = input.vertices;
-    data.edges = std::move(input.edges);
-    data.names = std::move(input.names);
-    polite::write_snapshot(data, out);
+    polite::write_snapshot(loaded.data, out);
   }
   return 0;
 }

@@ -6,9 +6,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "fabric/error.h"
 #include "fabric/memory.h"
 #include "fabric/partial_file.h"
+#include "fabric/python/user_error.h"
 #include "fabric/run/folder.h"
 
 namespace nb = nanobind;
@@ -18,26 +18,12 @@ using polyloom::fabric::RunFolder;
 
 namespace {
 
-// Names of files are bytes, which Python may have as text that is no UTF-8.
-nb::object text_of(const std::string& bytes) {
-  return nb::steal(PyUnicode_DecodeFSDefaultAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size())));
-}
-
-void raise_user_error(const std::exception_ptr& thrown, void*) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const polyloom::UserError& error) {
-    PyErr_SetObject(nb::module_::import_("polyloom.errors").attr("UserError").ptr(),
-                    text_of(error.what()).ptr());
-  }
-}
-
 RunFolder::Use use(bool keep) { return keep ? RunFolder::Use::add : RunFolder::Use::replace; }
 
 }  // namespace
 
 NB_MODULE(_polyloom_fabric, m) {
-  nb::register_exception_translator(raise_user_error);
+  nb::register_exception_translator(polyloom::raise_user_error);
   m.def("memory_there", &polyloom::memory_there);
   m.def("bytes_text", &polyloom::bytes_text);
   m.def("require_memory", &polyloom::require_memory);
@@ -67,7 +53,7 @@ NB_MODULE(_polyloom_fabric, m) {
   m.def("check", [](const fs::path& folder, bool keep) { RunFolder::check(folder.string(), use(keep)); });
   m.def("names_of", [](const fs::path& folder) {
     nb::list names;
-    for (const std::string& name : RunFolder::names_of(folder)) names.append(text_of(name));
+    for (const std::string& name : RunFolder::names_of(folder)) names.append(polyloom::python_text(name));
     return names;
   });
 }

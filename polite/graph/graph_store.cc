@@ -27,6 +27,7 @@ std::uint32_t GraphStore::add_vertices(std::uint64_t n) {
 }
 
 void GraphStore::reserve(std::uint64_t more_edges) {
+  own_edges();
   staged_.reserve(staged_.size() + more_edges);
   if (pins_ > 1) staged_pin_.reserve(staged_pin_.size() + more_edges);
   staged_label_.reserve(staged_label_.size() + more_edges * label_bytes_);
@@ -48,6 +49,7 @@ void GraphStore::append_label(const void* label) {
 void GraphStore::add_edges(std::span<const Edge> edges, unsigned pin, const void* labels) {
   if (edges.empty()) return;
   if (finished_ || pin >= pins_) reject_edge(edges[0].from, pin, edges[0].to);
+  own_edges();
   staged_.insert(staged_.end(), edges.begin(), edges.end());
   if (pins_ > 1) staged_pin_.insert(staged_pin_.end(), edges.size(), static_cast<std::uint8_t>(pin));
   if (label_bytes_ != 0) {
@@ -58,18 +60,29 @@ void GraphStore::add_edges(std::span<const Edge> edges, unsigned pin, const void
 }
 
 void GraphStore::take_edges(std::vector<Edge>&& edges, unsigned pin, const void* labels) {
-  if (!staged_.empty() || finished_ || edges.empty() || pins_ > 1 || label_bytes_ != 0) {
-    add_edges(edges, pin, labels);
-    return;
-  }
+  if (!takes_whole(edges)) return add_edges(edges, pin, labels);
   staged_ = std::move(edges);
+}
+
+void GraphStore::view_edges(std::span<const Edge> edges, unsigned pin, const void* labels) {
+  if (!takes_whole(edges)) return add_edges(edges, pin, labels);
+  viewed_ = edges;
+}
+
+bool GraphStore::takes_whole(std::span<const Edge> edges) const {
+  return !edges.empty() && staged().empty() && !finished_ && pins_ == 1 && label_bytes_ == 0;
+}
+
+void GraphStore::own_edges() {
+  staged_.insert(staged_.end(), viewed_.begin(), viewed_.end());
+  viewed_ = {};
 }
 
 void GraphStore::count_staged() const {
   out_degree_.resize(vertices_, 0);
   in_degree_.resize(vertices_, 0);
-  for (; counted_ < staged_.size(); ++counted_) {
-    const Edge e = staged_[counted_];
+  for (const std::span<const Edge> edges = staged(); counted_ < edges.size(); ++counted_) {
+    const Edge e = edges[counted_];
     if (e.from < vertices_) ++out_degree_[e.from];
     if (e.to < vertices_) ++in_degree_[e.to];
   }
@@ -80,17 +93,17 @@ std::uint32_t GraphStore::fan_out(std::uint32_t v) const {
     return static_cast<std::uint32_t>(out_begin_[std::size_t{v} * pins_ + pins_] -
                                       out_begin_[std::size_t{v} * pins_]);
   }
-  if (counted_ < staged_.size() || out_degree_.size() < vertices_) count_staged();
+  if (counted_ < staged().size() || out_degree_.size() < vertices_) count_staged();
   return out_degree_.at(v);
 }
 
 std::uint32_t GraphStore::fan_in(std::uint32_t v) const {
-  if (!finished_ && (counted_ < staged_.size() || in_degree_.size() < vertices_)) count_staged();
+  if (!finished_ && (counted_ < staged().size() || in_degree_.size() < vertices_)) count_staged();
   return in_degree_.at(v);
 }
 
 void GraphStore::check_ends() const {
-  for (const Edge& e : staged_) {
+  for (const Edge& e : staged()) {
     if (e.from >= vertices_ || e.to >= vertices_) {
       const std::string range =
           vertices_ == 0 ? "it has no vertices" : "its vertices are 0.." + std::to_string(vertices_ - 1);
@@ -106,8 +119,8 @@ std::vector<std::uint64_t> GraphStore::row_starts() const {
     for (std::size_t v = 0; v < vertices_; ++v) begin[v + 1] = begin[v] + out_degree_[v];
     return begin;
   }
-  for (std::size_t e = 0; e < staged_.size(); ++e) {
-    ++begin[std::size_t{staged_[e].from} * pins_ + staged_pin_[e] + 1];
+  for (std::size_t e = 0; e < staged().size(); ++e) {
+    ++begin[std::size_t{staged()[e].from} * pins_ + staged_pin_[e] + 1];
   }
   for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
   return begin;
@@ -117,12 +130,13 @@ std::vector<std::uint64_t> GraphStore::row_starts() const {
 void GraphStore::scatter(std::vector<std::uint64_t> next, std::uint32_t first_vertex,
                          std::uint32_t last_vertex) {
   const std::size_t base = std::size_t{first_vertex} * pins_;
-  for (std::size_t e = 0; e < staged_.size(); ++e) {
-    const std::uint32_t from = staged_[e].from;
+  const std::span<const Edge> edges = staged();
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    const std::uint32_t from = edges[e].from;
     if (from < first_vertex || from >= last_vertex) continue;
     const std::size_t row = std::size_t{from} * pins_ + (pins_ > 1 ? staged_pin_[e] : 0);
     const std::uint64_t at = next[row - base]++;
-    out_target_[at] = staged_[e].to;
+    out_target_[at] = edges[e].to;
     if (label_bytes_ != 0) {
       std::memcpy(&out_label_[at * label_bytes_], &staged_label_[e * label_bytes_], label_bytes_);
     }
@@ -134,16 +148,16 @@ void GraphStore::finish() {
   check_ends();
   count_staged();
   out_begin_ = row_starts();
-  out_target_.resize(staged_.size());
-  out_label_.resize(staged_.size() * label_bytes_);
+  out_target_.resize(staged().size());
+  out_label_.resize(staged().size() * label_bytes_);
   const unsigned workers =
-      staged_.size() < kParallelEdges ? 1 : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+      staged().size() < kParallelEdges ? 1 : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
   // Each worker takes source vertices with an equal share of the edges and scans all of them: stable, no
   // locks.
   std::vector<std::uint32_t> cut(workers + 1, vertices_);
   cut[0] = 0;
   for (unsigned w = 1; w < workers; ++w) {
-    const std::uint64_t want = staged_.size() / workers * w;
+    const std::uint64_t want = staged().size() / workers * w;
     const auto row = std::upper_bound(out_begin_.begin(), out_begin_.end(), want) - out_begin_.begin() - 1;
     cut[w] = static_cast<std::uint32_t>(static_cast<std::size_t>(row) / pins_);
   }
@@ -158,6 +172,7 @@ void GraphStore::finish() {
   pool.clear();
   finished_ = true;
   staged_ = {};
+  viewed_ = {};
   staged_pin_ = {};
   staged_label_ = {};
   out_degree_ = {};

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "polite/graph_arrays.h"
 #include "polite/readers/fields.h"
 #include "polite/readers/formats.h"
 #include "polite/readers/packing.h"
@@ -160,6 +161,7 @@ bool is_dimacs(std::string_view text) {
 std::optional<GraphFormat> by_content(const Beginning& begin) {
   if (begin.banner) return GraphFormat::matrix_market;
   if (begin.line.starts_with(kSnapshotMagic)) return GraphFormat::snapshot;
+  if (begin.line.starts_with(kArraysMagic)) return GraphFormat::arrays;
   if (begin.line.starts_with("Package:")) return GraphFormat::debian;
   if (is_dimacs(begin.rest)) return GraphFormat::dimacs;
   if (is_table_header(begin.line)) return GraphFormat::table;

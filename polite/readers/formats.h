@@ -46,6 +46,9 @@ void check_announced(const TextSource& source, std::uint64_t count, std::uint64_
 /// Throws UserError unless there is memory for what the file announces.
 void require_memory_for(const TextSource& source, std::uint64_t vertices, std::uint64_t edges);
 
+/// A file of graph_arrays.h, with a copy of its edges.
+GraphData read_arrays(const std::string& file, const std::string& called);
+
 /// First line of a snapshot.
 inline constexpr const char* kSnapshotMagic = "polyloom-graph 1";
 

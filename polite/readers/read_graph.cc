@@ -17,13 +17,13 @@ struct Name {
   const char* text;
   GraphFormat format;
 };
-constexpr Name kNames[] = {{"auto", GraphFormat::automatic},   {"edges", GraphFormat::edge_list},
-                           {"snap", GraphFormat::edge_list},   {"names", GraphFormat::names},
-                           {"csv", GraphFormat::table},        {"mtx", GraphFormat::matrix_market},
-                           {"dimacs", GraphFormat::dimacs},    {"metis", GraphFormat::metis},
-                           {"debian", GraphFormat::debian},    {"graphalytics", GraphFormat::graphalytics},
-                           {"sg", GraphFormat::gapbs},         {"wsg", GraphFormat::gapbs_weighted},
-                           {"snapshot", GraphFormat::snapshot}};
+constexpr Name kNames[] = {{"auto", GraphFormat::automatic},    {"edges", GraphFormat::edge_list},
+                           {"snap", GraphFormat::edge_list},    {"names", GraphFormat::names},
+                           {"csv", GraphFormat::table},         {"mtx", GraphFormat::matrix_market},
+                           {"dimacs", GraphFormat::dimacs},     {"metis", GraphFormat::metis},
+                           {"debian", GraphFormat::debian},     {"graphalytics", GraphFormat::graphalytics},
+                           {"sg", GraphFormat::gapbs},          {"wsg", GraphFormat::gapbs_weighted},
+                           {"snapshot", GraphFormat::snapshot}, {"arrays", GraphFormat::arrays}};
 GraphData read_as(GraphFormat format, TextSource& source, const ReadOptions& options) {
   switch (format) {
     case GraphFormat::table:
@@ -79,6 +79,7 @@ GraphData read_graph(const std::string& file, const ReadOptions& options) {
   GraphData g;
   try {
     g = format == GraphFormat::graphalytics ? read_graphalytics(file, options)
+        : format == GraphFormat::arrays     ? read_arrays(file, source.file())
                                             : read_as(format, source, options);
   } catch (const UserError&) {
     source.require_undamaged();  // what a damaged packing gives before its end is no text to blame

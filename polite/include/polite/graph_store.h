@@ -31,6 +31,7 @@ class GraphStore {
   /// Adds an edge. Ends need not exist yet; finish() checks them. A null label is all zeros.
   void add_edge(std::uint32_t from, unsigned pin, std::uint32_t to, const void* label = nullptr) {
     if (finished_ || pin >= pins_) reject_edge(from, pin, to);
+    if (!viewed_.empty()) own_edges();
     staged_.push_back({from, to});
     if (pins_ > 1) staged_pin_.push_back(static_cast<std::uint8_t>(pin));
     if (label_bytes_ != 0) append_label(label);
@@ -39,13 +40,15 @@ class GraphStore {
   void add_edges(std::span<const Edge> edges, unsigned pin = 0, const void* labels = nullptr);
   /// The same, taking the array over when it is the first (no copy of tens of millions of edges).
   void take_edges(std::vector<Edge>&& edges, unsigned pin = 0, const void* labels = nullptr);
+  /// The same, without a copy where it is the first: the array stays as it is until finish().
+  void view_edges(std::span<const Edge> edges, unsigned pin = 0, const void* labels = nullptr);
 
   /// Sorts edges into rows. Throws UserError for an edge whose end does not exist. Idempotent.
   void finish();
   bool finished() const { return finished_; }
 
   std::uint32_t vertices() const { return vertices_; }
-  std::uint64_t edges() const { return finished_ ? out_target_.size() : staged_.size(); }
+  std::uint64_t edges() const { return finished_ ? out_target_.size() : staged().size(); }
   unsigned pins() const { return pins_; }
   std::size_t label_bytes() const { return label_bytes_; }
 
@@ -65,6 +68,9 @@ class GraphStore {
  private:
   [[noreturn]] void reject_edge(std::uint32_t from, unsigned pin, std::uint32_t to) const;
   void append_label(const void* label);
+  std::span<const Edge> staged() const { return viewed_.empty() ? staged_ : viewed_; }
+  bool takes_whole(std::span<const Edge> edges) const;
+  void own_edges();
   void count_staged() const;
   void check_ends() const;
   std::vector<std::uint64_t> row_starts() const;
@@ -75,6 +81,7 @@ class GraphStore {
   std::uint32_t vertices_ = 0;
   bool finished_ = false;
   std::vector<Edge> staged_;
+  std::span<const Edge> viewed_;  ///< in their place
   std::vector<std::uint8_t> staged_pin_;
   std::vector<std::byte> staged_label_;
   mutable std::uint64_t counted_ = 0;

@@ -153,6 +153,10 @@ class PGraph {
   void addEdges(std::vector<polyloom::polite::Edge>&& edges, PinId pin = 0) {
     store_.take_edges(std::move(edges), pin);
   }
+  /// Beyond POLite: the same, without a copy where it can be: the array must stay until map().
+  void viewEdges(std::span<const polyloom::polite::Edge> edges, PinId pin = 0) {
+    store_.view_edges(edges, pin);
+  }
   void addLabelledEdges(std::span<const polyloom::polite::Edge> edges, std::span<const E> labels,
                         PinId pin = 0) {
     if (labels.size() != edges.size()) throw std::invalid_argument("addLabelledEdges: one label an edge");

@@ -24,7 +24,8 @@ enum class GraphFormat {
   graphalytics,    ///< LDBC: NAME.v, a vertex a line, and NAME.e, an edge a line
   gapbs,           ///< serialized by the GAP Benchmark Suite (.sg)
   gapbs_weighted,  ///< the same with weights (.wsg)
-  snapshot         ///< our own: names and edges, compressed
+  snapshot,        ///< our own: names and edges, compressed
+  arrays           ///< our own: not compressed, to be mapped (graph_arrays.h)
 };
 
 struct ReadOptions {
@@ -46,7 +47,7 @@ inline constexpr std::string_view kStandardInput = "-";
 GraphData read_graph(const std::string& file, const ReadOptions& options = {});
 
 /// Format of a name as users write it: edges, snap, names, csv, mtx, dimacs, metis, debian, graphalytics, sg,
-/// wsg, snapshot, auto.
+/// wsg, snapshot, arrays, auto.
 /// Throws UserError.
 GraphFormat graph_format(std::string_view name);
 
