@@ -2,8 +2,7 @@
 """Graph files that Python packages read: Parquet, GraphML, sparse matrices of SciPy.
 
 Input: an application's arguments; output: the same with a file that the application reads in the place of such a one.
-A table becomes CSV, whose columns the application chooses as of any other; a graph becomes a snapshot (as
-polite/readers/snapshot.cc says).
+A table becomes CSV, whose columns the application chooses as of any other; a graph becomes arrays that it maps.
 """
 
 from __future__ import annotations
@@ -20,13 +19,12 @@ import numpy as np
 
 from polyloom import extras, process
 from polyloom.errors import UserError
+from polyloom.graphs.memory_file import ArraysFile
 
 #: How files are packed that are opened here, by what they begin with.
 PACKINGS: dict[bytes, Any] = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ": lzma}
 HEAD_BYTES = 4096
 PYARROW = ("pyarrow", "pyarrow.csv", "pyarrow.dataset")
-#: So many numbers are packed at a time.
-BLOCK = 1 << 20
 
 
 @contextlib.contextmanager
@@ -46,7 +44,7 @@ def readable(args: Sequence[str]) -> Iterator[list[str]]:
         except Exception as error:  # whatever a package finds wrong with a file
             why = " ".join(str(error).split()) or type(error).__name__
             raise UserError(f"{graph}: cannot be read as {kind}: {why}") from error
-        into = ["--graph", str(folder / "graph"), "--format", "csv" if kind == "parquet" else "snapshot"]
+        into = ["--graph", str(folder / "graph"), "--format", "csv" if kind == "parquet" else "arrays"]
         yield ["--converted", kind, graph, *notes, *into, *without_format]
 
 
@@ -124,7 +122,7 @@ def _graphml(path: Path, to: Path) -> list[str]:
     if not graph.is_directed():
         back = ends[:, 0] != ends[:, 1]
         ends, weights = np.vstack([ends, ends[back][:, ::-1]]), np.hstack([weights, weights[back]])
-    _write_snapshot(path, to, names, ends, None if missing == len(told) else weights, mirrored=not graph.is_directed())
+    _write(to, names, ends, None if missing == len(told) else weights, mirrored=not graph.is_directed())
     return [f"edges without a weight: {missing}; their weight is 1"] * (0 < missing < len(told))
 
 
@@ -146,7 +144,7 @@ def _npz(path: Path, to: Path) -> list[str]:
     ends = np.stack([np.asarray(place, dtype=np.int64) for place in places], axis=1)
     # Entries that are all 1 are no weights.
     weights = None if values.dtype == bool or (values == 1).all() else values.astype(np.float64, casting="same_kind")
-    _write_snapshot(path, to, max(shape), ends, weights)
+    _write(to, max(shape), ends, weights)
     rectangle = f"a matrix of {shape[0]} rows and {shape[1]} columns: row i and column i are taken for the same vertex"
     return [rectangle] * (shape[0] != shape[1])
 
@@ -155,8 +153,7 @@ def _npz(path: Path, to: Path) -> list[str]:
 KINDS: dict[str, Callable[[Path, Path], list[str]]] = {"parquet": _parquet, "graphml": _graphml, "npz": _npz}
 
 
-def _write_snapshot(
-    path: Path,
+def _write(
     to: Path,
     names: Sequence[str] | int,
     ends: np.ndarray[Any, Any],
@@ -164,44 +161,11 @@ def _write_snapshot(
     mirrored: bool = False,
 ) -> None:
     """Edges by pairs of vertices, these by their names, or so many without."""
-    if not isinstance(names, int) and any("\n" in name or "\r" in name for name in names):
-        raise UserError(f"{path}: the name of a vertex holds a line end, which no snapshot can keep")
-    vertices = names if isinstance(names, int) else len(names)
-    order = np.lexsort((ends[:, 1], ends[:, 0]))
-    sources, targets = ends[order, 0], ends[order, 1]
-    # Of each vertex: how many edges it has, and their targets as differences.
-    first = np.ones(len(order), dtype=bool)
-    first[1:] = sources[1:] != sources[:-1]
-    steps = np.diff(targets, prepend=0)
-    steps[first] = targets[first]
-    numbers = np.insert(
-        steps, np.searchsorted(sources, np.arange(vertices)), np.bincount(sources, minlength=vertices)
-    ).astype(np.uint64)
-    with to.open("wb") as file:
-        words = [
-            "polyloom-graph",
-            1,
-            vertices,
-            len(order),
-            *["weights"] * (weights is not None),
-            *["mirrored"] * mirrored,
-        ]
-        file.write((" ".join(map(str, words)) + "\n").encode())
-        if isinstance(names, int):
-            file.write(b"0 \n" * vertices)
-        else:
-            file.write("".join(f"0 {name}\n" for name in names).encode("utf-8", "surrogateescape"))
-        for begin in range(0, len(numbers), BLOCK):
-            file.write(_packed(numbers[begin : begin + BLOCK]))
-        if weights is not None:
-            file.write(weights[order].astype("<f8").tobytes())
-
-
-def _packed(numbers: np.ndarray[Any, Any]) -> bytes:
-    """Seven bits a byte, the lowest first; the highest bit says that another byte follows."""
-    left = numbers[:, None] >> np.arange(0, 63, 7, dtype=np.uint64)
-    there = left != 0
-    there[:, 0] = True
-    follows = np.zeros_like(there)
-    follows[:, :-1] = there[:, 1:]
-    return bytes(((left & np.uint64(0x7F)) | (follows * np.uint64(0x80)))[there].astype(np.uint8).tobytes())
+    file = ArraysFile(len(ends), weights is not None, to)
+    file.edges[:] = ends
+    if weights is not None and file.weights is not None:
+        file.weights[:] = weights
+    if isinstance(names, int):
+        file.name(names, mirrored, None, None)
+    else:
+        file.name(len(names), mirrored, None, [name.encode("utf-8", "surrogateescape") for name in names])

@@ -176,6 +176,9 @@ std::map<std::string, double> read_values(const std::string& path) {
   if (!file) stop(std::string("cannot be read: ") + std::strerror(errno));
   while (std::getline(file, line)) {
     ++number;
+    // A quoted name may have line ends.
+    for (std::string more; std::ranges::count(line, '"') % 2 != 0 && std::getline(file, more); ++number)
+      line += '\n' + more;
     while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
     if (line.empty() || (number == 1 && line == "vertex,value")) continue;
     const std::size_t comma = line.rfind(',');

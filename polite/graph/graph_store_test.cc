@@ -127,6 +127,28 @@ TEST(GraphStore, TakesArraysOver) {
   EXPECT_EQ(store.fan_out(1), 4u);
 }
 
+TEST(GraphStore, ViewsArraysUntilOthersFollow) {
+  const std::vector<Edge> edges = {{1, 0}, {0, 1}, {1, 1}};
+  for (const bool others : {false, true}) {
+    GraphStore store(1, 0);
+    store.add_vertices(2);
+    store.view_edges(edges);
+    EXPECT_EQ(store.fan_out(1), 2u);
+    if (others) store.add_edge(0, 0, 0);
+    EXPECT_EQ(store.edges(), others ? 4u : 3u);
+    store.finish();
+    EXPECT_EQ(store.fan_out(0), others ? 2u : 1u);
+    EXPECT_EQ(store.fan_in(1), 2u);
+    EXPECT_EQ(store.out_target()[store.out_begin()[1]], 0u);
+  }
+  GraphStore labelled(1, 4);
+  labelled.add_vertices(2);
+  labelled.view_edges(edges);
+  EXPECT_THROW(labelled.view_edges(edges, 1), UserError);
+  labelled.finish();
+  EXPECT_EQ(labelled.edges(), 3u);
+}
+
 TEST(GraphStore, EmptyGraphsAreFine) {
   GraphStore store(1, 4);
   store.finish();

@@ -141,7 +141,7 @@ MappedEdges map_graph_arrays(const std::string& file, const std::string& called,
     const auto weights = arrays.next<double>(head.edges);
     rest.weights.assign(weights.begin(), weights.end());
     if (!std::ranges::all_of(weights, [](double weight) { return weight - weight == 0; }))
-      arrays.fail("a weight is no finite number");
+      throw UserError(called + ": a weight is no finite number");
   }
   rest.names = read_names(arrays, head);
   arrays.end();

@@ -68,6 +68,8 @@ def _columns(data: Any) -> tuple[Array, Array]:
     """Both ends of all edges."""
     if isinstance(data, (str, bytes, dict)) or data is None:
         raise GraphError(f"edges = {_shown(data)}: {EXPECTED}")
+    if isinstance(data, np.ma.MaskedArray):
+        raise GraphError("edges: a masked array, whose mask would be lost; fill it or give its data")
     if isinstance(data, tuple) and len(data) == 2 and all(_is_column(part) for part in data):
         return _column(data[0], "edges[0]"), _column(data[1], "edges[1]")
     if not isinstance(data, np.ndarray):
@@ -169,8 +171,9 @@ def _of_names(
     try:
         rows: dict[Any, int] = {}
         for name in known:
-            if rows.setdefault(name, len(rows)) != len(rows) - 1:
+            if name in rows:
                 raise GraphError(f"vertices: {name!r} is named twice")
+            rows[name] = len(rows)
         numbered = np.fromiter((rows.setdefault(name, len(rows)) for name in names), np.int64, len(names))
     except TypeError as error:
         raise GraphError(f"edges: a vertex cannot be told from others: {error}") from None

@@ -47,9 +47,9 @@ class Graph:
         are the ends; a SciPy sparse matrix, whose entry (i, j) is an edge from i to j, and whose vertices are all its
         rows; a NetworkX graph; or pairs of names. ``weights``: one number from 0 an edge, the name of a frame's column
         or of a NetworkX edge attribute; by default a matrix's entries unless all are 1, and NetworkX's "weight".
-        ``vertices``: all names, in the order wanted, those without edges too; by default the names that occur, whole
-        numbers in ascending order and others as they come. ``directed=False``: edges lead both ways (by default only
-        those of an undirected NetworkX graph).
+        ``vertices``: names that come first, in this order, those without edges too; by default there are the names that
+        occur, whole numbers in ascending order and others as they come. ``directed=False``: edges lead both ways (by
+        default only those of an undirected NetworkX graph).
 
         Raises GraphError naming the argument that is wrong.
         """
@@ -200,8 +200,10 @@ class Graph:
             raise GraphError("edges: the graph has no vertex")
         given = {} if options is None else options
         if isinstance(program, Program):
-            with program.file() as file:
-                return run(str(file), self._edges.file, self.names, given, where, self.description)
+            try:
+                return run(str(program.path), self._edges.file, self.names, given, where, self.description)
+            except GraphError as error:
+                raise GraphError(program.shown(str(error))) from None
         if not isinstance(program, str) or "/" in program or "." in program:
             raise GraphError(f"program = {program!r}: the name of an application or a polyloom.Program is expected")
         return run(program, self._edges.file, self.names, given, where, self.description)

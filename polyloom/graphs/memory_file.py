@@ -7,6 +7,7 @@ import mmap
 import os
 import struct
 import weakref
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,10 @@ NO_NAMES, NUMBERS, WORDS = range(3)
 class MemoryFile:
     """Memory without a name that programs we start can read and write as ``path``; gone with this object."""
 
-    def __init__(self, purpose: str) -> None:
-        self.descriptor = os.memfd_create(f"polyloom-{purpose}")
+    def __init__(self, purpose: str, file: Path | None = None) -> None:
+        """In ``file`` where one is given, which stays."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC
+        self.descriptor = os.open(file, flags, 0o666) if file else os.memfd_create(f"polyloom-{purpose}")
         self._end = weakref.finalize(self, os.close, self.descriptor)
 
     @property
@@ -44,10 +47,10 @@ class MemoryFile:
 class ArraysFile(MemoryFile):
     """The arrays of a graph. ``edges`` (uint32, shape (edges, 2)) and ``weights`` are filled, then it is named."""
 
-    def __init__(self, edges: int, weighted: bool) -> None:
+    def __init__(self, edges: int, weighted: bool, file: Path | None = None) -> None:
         size = HEAD.size + edges * (8 + 8 * weighted)
         memory.require(size, f"a graph of {edges} edges")
-        super().__init__("graph")
+        super().__init__("graph", file)
         os.ftruncate(self.descriptor, size)
         mapped = self.map(mmap.ACCESS_WRITE)
         self._head: Any = mapped

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
+import hashlib
 from pathlib import Path
 
-from polyloom import own_program, process
+from polyloom import own_program
+from polyloom.cache import PROGRAMS
 from polyloom.graphs.errors import GraphError
 
 
@@ -19,22 +19,31 @@ class Program:
 
     def __init__(self, source: str | Path, name: str = "program") -> None:
         self.text = source if isinstance(source, str) and "\n" in source else ""
-        self.path = None if self.text else Path(source)
-        self.name = name
-        if self.path is not None and not own_program.is_source(str(self.path)):
+        self.name = name if self.text else Path(source).stem
+        if not own_program.is_source(f"{self.name}.cc" if self.text else str(source)):
             raise GraphError(
-                f"source = {str(source)!r}: the name of a file that ends in .cc, or a program, is expected"
+                f"source = {str(source)!r}: a program, or the name of a file that ends in .cc, is expected"
             )
-        if self.path is not None and not self.path.is_file():
+        if self.text:
+            self.path = self._kept()
+        elif Path(source).is_file():
+            self.path = Path(source)
+        else:
             raise GraphError(f"source = {str(source)!r}: there is no such file")
 
-    @contextlib.contextmanager
-    def file(self) -> Iterator[Path]:
-        """Where the program is, inside this context."""
-        if self.path is not None:
-            yield self.path
-            return
-        with process.scratch("program") as folder:
-            file = folder / f"{self.name}.cc"
-            file.write_text(self.text, encoding="utf-8")
-            yield file
+    def _kept(self) -> Path:
+        """The text as a file that stays, so that it is compiled once."""
+        key = hashlib.sha256(f"{self.name}\n{self.text}".encode()).hexdigest()
+        file = f"{self.name}.cc"
+        entry, _ = PROGRAMS.provide(key, file, lambda made: self._write(made / file))
+        return entry / file
+
+    def _write(self, file: Path) -> None:
+        file.write_text(self.text, encoding="utf-8")
+
+    def shown(self, message: str) -> str:
+        """A message about the file, for who has given the text."""
+        return message.replace(str(self.path), f"{self.name}.cc") if self.text else message
+
+    def __repr__(self) -> str:
+        return f"<program {self.name}{'' if self.text else f' of {self.path}'}>"

@@ -66,7 +66,7 @@ class Run:
     def __init__(
         self, app: str, names: Vertices, rows: Array, facts: dict[str, Any], wall_seconds: float, folder: Path
     ) -> None:
-        self.app = app
+        self.app = Path(app).stem
         self.names = names
         self.values: Array = rows["value"]
         self.columns: dict[str, Array] = {name: rows[name] for name in (rows.dtype.names or ())[1:]}
@@ -218,7 +218,9 @@ def run(
         run_dir=folder,
     )
     with stack:
-        facts, seconds = _launched(request, f"{app} on {rest.get('cluster') or 'laptop' if on != 'native' else 'CPUs'}")
+        facts, seconds = _launched(
+            request, f"{Path(app).stem} on {rest.get('cluster') or 'laptop' if on != 'native' else 'CPUs'}"
+        )
         array = np.load(Path(rows.path), allow_pickle=False)
         done = Run(app, names, array, facts, seconds, folder)
         weakref.finalize(done, stack.pop_all().close)

@@ -50,10 +50,17 @@ def sources(folder: str) -> Iterator[Path]:
             yield file
 
 
+class NotOfTypes(ast.NodeTransformer):
+    """Leaves out what is imported for type checkers alone."""
+
+    def visit_If(self, node: ast.If) -> ast.AST | None:
+        return None if ast.unparse(node.test) == "TYPE_CHECKING" else node
+
+
 def imports(file: Path) -> set[str]:
     """Top names of all that a file imports, wherever in it the statement stands."""
     found = set()
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in ast.walk(NotOfTypes().visit(ast.parse(file.read_text()))):
         if isinstance(node, ast.Import):
             found |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
