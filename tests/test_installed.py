@@ -181,6 +181,15 @@ def test_the_pages_own_commands(installed: Installed, tmp_path: Path) -> None:
             assert text in (tmp_path / "mine.cc").read_text(), "the page shows what `polyloom new` writes"
 
 
+def test_the_examples_of_graphs_in_python(installed: Installed, tmp_path: Path) -> None:
+    """docs/graphs.md, with its outputs, and the cells of its notebook."""
+    env = {**installed.variables, "PATH": f"{installed.environment / 'bin'}:{PATH}"}
+    python = installed.environment / "bin" / "python"
+    options = [word for name in ("ELLIPSIS", "NORMALIZE_WHITESPACE") for word in ("-o", name)]
+    must([python, "-m", "doctest", *options, ROOT / "docs" / "graphs.md"], cwd=tmp_path, env=env)
+    assert (tmp_path / "report.html").is_file()
+
+
 def compare_cores(file: Path) -> None:
     with file.open(newline="") as opened:
         found = {int(row["vertex"]): int(float(row["value"])) for row in csv.DictReader(opened)}

@@ -215,7 +215,7 @@ struct PageRank : polyloom::Program {
     // 100 updates leave 0.85^100 of the start; a larger factor forgets more slowly.
     const double damping = options.parameter("damping");
     const double enough =
-        damping < 1 ? std::ceil(100 * std::log(0.85) / std::log(std::max(damping, 0.85))) : 65535;
+        damping < 1 ? std::ceil(100 * (std::log(0.85) / std::log(std::max(damping, 0.85)))) : 65535;
     return !options.given.contains("iterations") && to_the_limit
                ? static_cast<uint32_t>(std::min(enough, 65535.0))
                : static_cast<uint32_t>(options.parameter("iterations"));

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import shutil
 import weakref
@@ -35,12 +36,13 @@ BYTES_A_VERTEX = 64
 class Where(TypedDict, total=False):
     """Where and how a program runs, alike for all algorithms.
 
-    ``on``: "native" (the default: the CPUs of this machine), "sim" (a simulated cluster) or "rtl" (cycle-exact RTL).
-    ``cluster``: a shipped cluster's name or a TOML file (default "laptop"). ``pins``: how a vertex's message goes to
-    many: "unicast", "local", "distributed", "auto". ``combine``: whether messages are merged on their way: "auto",
-    "on", "off". ``engine``: host processes of the simulation, "serial", "threads:N", "mpi:N". ``max_cycles``: end the
-    simulation after so many cycles. ``seed``: of faults that the cluster file asks for. ``verify``: compare with an
-    independent computation. ``run_dir``: keep the run record there; else it goes with the ``Run``.
+    ``on``: "native" (the CPUs of this machine: the default without ``cluster``), "sim" (a simulated cluster) or "rtl"
+    (cycle-exact RTL). ``cluster``: a shipped cluster's name or a TOML file (default "laptop"). ``pins``: how a
+    vertex's message goes to many: "unicast", "local", "distributed", "auto". ``combine``: whether messages are merged
+    on their way: "auto", "on", "off". ``engine``: host processes of the simulation, "serial", "threads:N", "mpi:N".
+    ``max_cycles``: end the simulation after so many cycles. ``seed``: of faults that the cluster file asks for.
+    ``verify``: compare with an independent computation. ``run_dir``: keep the run record there; else it goes with the
+    ``Run``.
     """
 
     on: str
@@ -197,7 +199,10 @@ def run(
         raise GraphError(
             f"{unknown} = {rest[unknown]!r}: no such argument; there are {', '.join(Where.__annotations__)}"
         )
-    on = str(rest.get("on") or "native")
+    on = str(rest.get("on") or os.environ.get("POLYLOOM_ON") or ("" if rest.get("cluster") else "native"))
+    for name in ("cluster", "engine", "max_cycles", "seed") if on == "native" else ():
+        if rest.get(name):
+            raise GraphError(f"{name} = {rest[name]!r}: a native run has no cluster; leave it out, or say on='sim'")
     memory.require(BYTES_A_VERTEX * len(names), f"{app} of {len(names)} vertices")
     kept = rest.get("run_dir")
     stack = contextlib.ExitStack()  # holds the record for as long as the run is there
