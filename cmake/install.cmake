@@ -59,7 +59,7 @@ install(DIRECTORY roles/kernel/runtime/kernel roles/kernel/runtime/mpi DESTINATI
   PATTERN "*.c" PATTERN "*.py" PATTERN "tests" EXCLUDE)
 install(DIRECTORY apps DESTINATION ${home} ${files} PATTERN "*.cc" PATTERN "*.c" PATTERN "*.py"
   PATTERN "common" EXCLUDE PATTERN "verify" EXCLUDE PATTERN "graph" EXCLUDE PATTERN "test_*.py" EXCLUDE PATTERN "tests" EXCLUDE)
-install(DIRECTORY examples DESTINATION ${home} ${files} PATTERN "*.cc" PATTERN "*.py" PATTERN "*.toml")
+install(DIRECTORY examples DESTINATION ${home} ${files} PATTERN "*.cc" PATTERN "*.py" PATTERN "*.toml" PATTERN "*.ipynb")
 install(DIRECTORY clusters DESTINATION ${home} ${files} PATTERN "*.toml")
 
 get_target_property(includes polyloom INTERFACE_INCLUDE_DIRECTORIES)

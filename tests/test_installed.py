@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import re
 import shutil
@@ -18,8 +19,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
 import networkx as nx
 import pytest
+from nbclient import NotebookClient
 
 from polyloom import __version__, paths
 
@@ -182,12 +185,31 @@ def test_the_pages_own_commands(installed: Installed, tmp_path: Path) -> None:
 
 
 def test_the_examples_of_graphs_in_python(installed: Installed, tmp_path: Path) -> None:
-    """docs/graphs.md, with its outputs, and the cells of its notebook."""
+    """docs/graphs.md, with its outputs, from an empty folder."""
     env = {**installed.variables, "PATH": f"{installed.environment / 'bin'}:{PATH}"}
     python = installed.environment / "bin" / "python"
     options = [word for name in ("ELLIPSIS", "NORMALIZE_WHITESPACE") for word in ("-o", name)]
     must([python, "-m", "doctest", *options, ROOT / "docs" / "graphs.md"], cwd=tmp_path, env=env)
     assert (tmp_path / "report.html").is_file()
+
+
+def test_the_notebook(installed: Installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All cells of examples/graphs.ipynb, by Jupyter; what is shown is a table, a page and a plot."""
+    kernel = tmp_path / "jupyter" / "kernels" / "installed" / "kernel.json"
+    kernel.parent.mkdir(parents=True)
+    python = str(installed.environment / "bin" / "python")
+    launched = [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    variables = {**installed.variables, "PATH": f"{installed.environment / 'bin'}:{PATH}", "IPYTHONDIR": str(tmp_path)}
+    kernel.write_text(json.dumps({"argv": launched, "display_name": "installed", "env": variables}))
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
+    monkeypatch.setenv("PYTHONPATH", "")
+    notebook = nbformat.read(installed.home / "examples" / "graphs.ipynb", as_version=4)
+    client = NotebookClient(notebook, timeout=300, kernel_name="installed", resources={"metadata": {"path": tmp_path}})
+    done = client.execute()
+    outputs = [output for cell in done.cells if cell.cell_type == "code" for output in cell.outputs]
+    shown = " ".join(output.data.get("text/html", "") for output in outputs if output.output_type == "execute_result")
+    assert all(mark in shown for mark in ("<caption>pagerank</caption>", "<iframe", "<svg"))
+    assert outputs[-1].data["text/plain"] == "True"
 
 
 def compare_cores(file: Path) -> None:

@@ -256,14 +256,21 @@ struct PageRank : polyloom::Program {
   static void prepare(Graph& graph, const Options& options, const Input& input, uint32_t) {
     const double n = input.vertices, damping = options.parameter("damping");
     const std::vector<double> anew = teleport(options, input.names, input.vertices);
-    std::vector<double> given(input.vertices, 0);
-    for (std::size_t e = 0; e < input.edges.size(); ++e) given[input.edges[e].from] += input.weight(e);
+    const uint32_t updates = most_updates(options);
+    // Of all out-edges of a vertex; without weights they are counted already, but for --mode gals, which has
+    // more.
+    const bool counted =
+        !uses_weights(options) && !std::is_same_v<Graph, polyloom::apps::GraphOf<GalsVertex>>;
+    std::vector<double> weights(counted ? 0 : input.vertices, 0);
+    for (std::size_t e = 0; !counted && e < input.edges.size(); ++e)
+      weights[input.edges[e].from] += input.weight(e);
     for (uint32_t v = 0; v < input.vertices; ++v) {
       auto& state = graph.devices[v]->state;
-      state.iterations = most_updates(options);
+      const double given = counted ? graph.fanOut(v) : weights[v];
+      state.iterations = updates;
       state.score = static_cast<float>(1 / n);
       state.base = static_cast<float>((1 - damping) * anew[v]);
-      state.share = given[v] == 0 ? 0.0f : static_cast<float>(damping / given[v]);
+      state.share = given == 0 ? 0.0f : static_cast<float>(damping / given);
       if constexpr (requires { state.tolerance; })
         state.tolerance = static_cast<float>(options.parameter("tolerance"));
     }
