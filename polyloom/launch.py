@@ -19,6 +19,8 @@ from polyloom.errors import UserError
 FIDELITIES = ("native", "sim", "rtl")
 #: Applications in C++ are vertex programs of the overlay, those in Python use collectives.
 DEFAULT_CLUSTER, DEFAULT_PYTHON_CLUSTER = "laptop", "optweb-8"
+#: In the record of a run whose request holds the cluster file's text.
+CLUSTER_FILE = "cluster.toml"
 #: Exit statuses from here on are those of programs that a signal has ended.
 FIRST_OF_SIGNALS = 128
 
@@ -39,7 +41,8 @@ class RunRequest:
     json_output: bool = False
     run_dir: Path | None = None
     environment: Mapping[str, str] = field(default_factory=dict)  # beside what follows from all this
-    on_message: Callable[[str], None] | None = None  # takes lines of its standard error
+    on_message: Callable[[str], None] | None = None  # takes lines of its standard error, and what is said of its end
+    cluster_text: str = ""  # of a cluster file, which the record keeps, in the place of ``cluster``
     compare_folder: Path | None = None  # for edges.csv and values.csv, to be compared with a user's function
     runs_parent: Path = field(default_factory=lambda: Path("runs"))
 
@@ -65,6 +68,8 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
         graph_files.readable([] if app.in_python else request.args) as readable,
         record.open_folder(request.run_dir, request.runs_parent, app.name, on or "sim", words) as folder,
     ):
+        if request.cluster_text:
+            cluster = str(folder.write(CLUSTER_FILE, request.cluster_text))
         given = [*request.args, *(["--json"] if request.json_output else [])]
         command = [*app.command, *(given if app.in_python else [*readable, *given[len(request.args) :]])]
         env = {**app.environment, **_environment(request, on, cluster), **folder.env}
@@ -90,10 +95,18 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
         name = signal.Signals(status - FIRST_OF_SIGNALS).name
         shown = shlex.join([*app.command, *given])
         where = f"; to see where: POLYLOOM_ON=native gdb --args {shown}" if on == "native" else ""
-        print(f"polyloom: {app.name} was ended by {name}{where}", file=sys.stderr)
+        _tell(request, f"{app.name} was ended by {name}{where}")
     if status in record.INTERRUPTED:
-        print(f"polyloom: {record.INTERRUPTED[status]}; the record of the run so far: {folder.path}", file=sys.stderr)
+        _tell(request, f"{record.INTERRUPTED[status]}; the record of the run so far: {folder.path}")
     return status, folder.path, output
+
+
+def _tell(request: RunRequest, text: str) -> None:
+    line = f"polyloom: {text}"
+    if request.on_message is None:
+        print(line, file=sys.stderr)
+    else:
+        request.on_message(line)
 
 
 def _descriptors_named(words: Sequence[str]) -> list[int]:

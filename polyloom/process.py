@@ -24,6 +24,7 @@ from typing import IO
 from polyloom import interrupts
 from polyloom.interrupts import SIGNALS
 
+Handler = Callable[[int, FrameType | None], None]
 #: How long what is asked to end may take. A simulator writes its record then.
 GRACE_SECONDS = 15.0
 OWNER = ".polyloom-owner"
@@ -33,6 +34,10 @@ SOCKET_PLACE_BYTES = 70
 _supervisor: tuple[int, IO[bytes], str] | None = None  # our process, its pipe, its mark
 _starting = threading.Lock()
 _tools: set[subprocess.Popen[str]] = set()  # that threads wait for
+#: Handlers of threads, which get no signals of their own, and the signal that they have been told; by ``_telling``.
+_handlers: set[Handler] = set()
+_told = 0
+_telling = threading.RLock()
 
 
 def guard() -> str:
@@ -178,39 +183,42 @@ def run_child(
     ``on_line`` is called with each line of its output (standard error included) as it comes, ``on_message`` by another
     thread with each line of its standard error alone; it inherits ``descriptors``. Ctrl-C, SIGTERM and SIGHUP are
     passed on to the whole group, unless we were started with them ignored; the second Ctrl-C kills it. Once the child
-    has ended, the others of its group may end in order too.
-    Returns (exit status as a shell shows it, captured standard output or ""). A child that fails after a signal was
-    passed on to it has the status of that signal, whatever it made of it.
+    has ended, the others of its group may end in order too. Returns (exit status as a shell shows it, captured standard
+    output or ""). A child that fails after a signal was passed on to it has the status of that signal, whatever it made
+    of it. In a thread: inside ``signals_for_threads``.
     """
     guard()
     child: subprocess.Popen[str] | None = None
     early: list[int] = []
     interrupts = passed_on = 0
+    starting = threading.RLock()  # a handler may be called by another thread, or within this one
 
     def forward(signum: int, _frame: FrameType | None) -> None:
         nonlocal interrupts, passed_on
-        interrupts += signum == signal.SIGINT
-        passed_on = passed_on or signum
-        if child is None:
-            early.append(signum)  # the child is being started, and may be there already
-        else:
-            _signal_group(child.pid, signum if interrupts < 2 else signal.SIGKILL)
+        with starting:
+            interrupts += signum == signal.SIGINT
+            passed_on = passed_on or signum
+            if child is None:
+                early.append(signum)  # the child is being started, and may be there already
+            else:
+                _signal_group(child.pid, signum if interrupts < 2 else signal.SIGKILL)
 
     with handled(forward), _messages(on_message) as messages:
         try:
-            child = subprocess.Popen(
-                command,
-                env={**os.environ, **env},
-                cwd=cwd,
-                stdout=subprocess.PIPE if capture_stdout or on_line else None,
-                stderr=subprocess.STDOUT if on_line else messages,
-                text=True,
-                errors="replace",
-                start_new_session=True,
-                pass_fds=descriptors,
-            )
-            for signum in early:
-                _signal_group(child.pid, signum)
+            with starting:
+                child = subprocess.Popen(
+                    command,
+                    env={**os.environ, **env},
+                    cwd=cwd,
+                    stdout=subprocess.PIPE if capture_stdout or on_line else None,
+                    stderr=subprocess.STDOUT if on_line else messages,
+                    text=True,
+                    errors="replace",
+                    start_new_session=True,
+                    pass_fds=descriptors,
+                )
+                for signum in early:
+                    _signal_group(child.pid, signum)
             if on_line and child.stdout:
                 for line in child.stdout:
                     on_line(line.rstrip("\n"))
@@ -247,14 +255,21 @@ def _messages(take: Callable[[str], None] | None) -> Iterator[int | None]:
 
 
 @contextlib.contextmanager
-def handled(handler: Callable[[int, FrameType | None], None], signals: Sequence[int] = SIGNALS) -> Iterator[None]:
+def handled(handler: Handler, signals: Sequence[int] = SIGNALS) -> Iterator[None]:
     """Inside, ``handler`` gets these signals; those that we were started to ignore (nohup, ``&``) we go on ignoring.
 
     Either way a program that is started inside has the default disposition: it gets signals from us only. Signals reach
-    the main thread alone; in any other this does nothing.
+    the main thread alone; in any other the handler gets those that come while that is in ``signals_for_threads``.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield
+        with _telling:
+            _handlers.add(handler)
+            if _told:  # since this thread was started
+                handler(_told, None)
+        try:
+            yield
+        finally:
+            _handlers.discard(handler)
         return
     before = {signum: signal.getsignal(signum) for signum in signals}
     for signum, was in before.items():
@@ -264,6 +279,28 @@ def handled(handler: Callable[[int, FrameType | None], None], signals: Sequence[
     finally:
         for signum, was in before.items():
             signal.signal(signum, was)
+
+
+@contextlib.contextmanager
+def signals_for_threads() -> Iterator[Callable[[], int]]:
+    """Of a main thread that waits for others: inside, signals go to their handlers. Yields what tells the first, or 0.
+
+    A thread that asks for signals too late gets the first one then.
+    """
+    global _told
+
+    def tell(signum: int, frame: FrameType | None) -> None:
+        global _told
+        with _telling:
+            _told = _told or signum
+            for handler in list(_handlers):
+                handler(signum, frame)
+
+    with handled(tell):
+        try:
+            yield lambda: _told
+        finally:
+            _told = 0
 
 
 def ignore(_signum: int, _frame: FrameType | None) -> None:

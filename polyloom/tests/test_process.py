@@ -169,3 +169,40 @@ def test_an_ignored_signal_stays_ignored_and_is_default_in_children(signum: int)
     assert job.stdout.read() == "done\n"
     assert job.wait(timeout=30) == 0
     job.stdout.close()
+
+
+THREADS = """
+import signal, sys, threading, time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from polyloom import process
+
+LATE = threading.Event()
+
+def work(seconds):
+    if seconds is None:
+        LATE.wait()  # is started when the signal has come
+    child = "import signal, sys, time; print('up', flush=True); time.sleep(60)"
+    tell = lambda line: print(line, flush=True)
+    return process.run_child([sys.executable, "-c", child], {}, Path.cwd(), on_line=tell)[0]
+
+with process.signals_for_threads() as asked, ThreadPoolExecutor(3) as pool:
+    runs = [pool.submit(work, seconds) for seconds in (60, 60, None)]
+    while not asked():
+        time.sleep(0.01)
+    LATE.set()
+    statuses = [run.result() for run in runs]
+print(statuses, asked())
+"""
+
+
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
+def test_what_threads_wait_for_gets_signals(signum: int) -> None:
+    """Also what a thread starts only then."""
+    job = subprocess.Popen([sys.executable, "-c", THREADS], stdout=subprocess.PIPE, text=True)
+    assert job.stdout is not None
+    assert [job.stdout.readline() for _ in range(2)] == ["up\n"] * 2
+    job.send_signal(signum)
+    said, _ = job.communicate(timeout=SECONDS)
+    assert job.returncode == 0
+    assert said.splitlines()[-1] == f"{[128 + signum] * 3} 0"
