@@ -103,14 +103,20 @@ def figure12(run: RunRecord) -> str:
     )
 
 
-def table(run: RunRecord) -> str:
-    """All counters, indices replaced by * and summed; a sentence if there are none."""
-    sums: dict[str, int] = defaultdict(int)
+def sums(run: RunRecord) -> dict[str, int]:
+    """All counters, indices replaced by * and summed."""
+    found: dict[str, int] = defaultdict(int)
     for name, value in run.counters.items():
-        sums[re.sub(r"\.\d+", ".*", name)] += value
-    if not sums:
+        found[re.sub(r"\.\d+", ".*", name)] += value
+    return dict(sorted(found.items()))
+
+
+def table(run: RunRecord) -> str:
+    """The sums; a sentence if there are none."""
+    found = sums(run)
+    if not found:
         return f"<p>{_why_none(run)}</p>"
-    rows = "".join(f"<tr><td>{escape(n)}</td><td class=n>{v:,}</td></tr>" for n, v in sorted(sums.items()) if v)
+    rows = "".join(f"<tr><td>{escape(n)}</td><td class=n>{v:,}</td></tr>" for n, v in found.items() if v)
     return f"<details><summary>{len(run.counters):,} counters, summed over boards and tiles</summary><table>{rows}</table></details>"
 
 

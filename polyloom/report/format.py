@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 PREFIXES = (
     (1e12, "T"),
     (1e9, "G"),
@@ -28,6 +31,32 @@ def quantity(value: float | int | str, unit: str) -> str:
         if abs(value) >= factor:
             return f"{value / factor:.3g} {prefix}{unit}"
     return f"{value:.3g} {unit}"
+
+
+_FACTORS = {prefix: factor for factor, prefix in PREFIXES} | {"u": 1e-6}
+_FACTORS |= {f"{prefix}i": 1024.0**power for power, prefix in enumerate("KMGT", 1)}
+
+
+def value_of(given: object) -> tuple[float, str] | None:
+    """``"780 ns"`` -> ``7.8e-07, "s"``, as cluster files write quantities; a number has no unit; None of all else."""
+    if isinstance(given, (int, float)) and not isinstance(given, bool):
+        return float(given), ""
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([pnumkMGT]|[KMGT]i)?(s|Hz|b/s|B)", str(given))
+    return (float(match[1]) * _FACTORS[match[2] or ""], match[3]) if match else None
+
+
+def columns(rows: Sequence[Sequence[str]]) -> str:
+    """Rows under the first one, which heads them, as text; columns that begin with digits end at their right edge."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    right = [all(cell[:1].isdigit() or cell in {"-", ""} for cell in cells[1:]) for cells in zip(*rows, strict=True)]
+    lines = (
+        "  ".join(
+            cell.rjust(width) if at_right else cell.ljust(width)
+            for cell, width, at_right in zip(row, widths, right, strict=True)
+        )
+        for row in rows
+    )
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def heat(fraction: float) -> str:

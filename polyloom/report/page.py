@@ -41,6 +41,11 @@ def render(run: record.RunRecord) -> str:
         ("Counters", counters.table(run)),
     ]
     body = "\n".join(f"<section><h2>{escape(head)}</h2>\n{text}</section>" for head, text in sections if text)
+    return document(title, body)
+
+
+def document(title: str, body: str) -> str:
+    """A page that needs nothing else; ``body`` is HTML."""
     text = (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>\n'
         f"<style>{STYLE}</style></head>\n<body><h1>{escape(title)}</h1>\n{body}\n</body></html>\n"
