@@ -31,10 +31,13 @@ from polyloom import (
 from polyloom.errors import UserError
 from polyloom.progress import Progress
 from polyloom.report import bottleneck, page
+from polyloom.sweeps import command as sweeps
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 cluster_app = typer.Typer(no_args_is_help=True, help="Look at cluster descriptions.")
 app.add_typer(cluster_app, name="cluster")
+app.command()(sweeps.sweep)
+app.command()(sweeps.compare)
 
 
 def _version(wanted: bool) -> None:

@@ -44,7 +44,14 @@ int main(int c, char **v) {
 """
 #: What `place` holds.
 GIVEN = {"graph.txt", "other.txt", "weighted.txt", "program.c", "headers", "lossy.toml", "ring.toml", "bodies.npz"}
-GIVEN |= {"where.csv", "values.npy", "table.csv"}
+GIVEN |= {"where.csv", "values.npy", "table.csv", "sweep.toml"}
+SWEEP = """app = "pagerank"
+on = "native"
+[options]
+graph = "graph.txt"
+iterations = [1, 2]
+damping = [0.5, 0.85]
+"""
 
 Change = tuple[str, ...]
 
@@ -269,6 +276,11 @@ MODES: dict[str, Mode] = {
         ("synth", "program.c"),
         {"--size": Refused(("tiny",), "of the overlay"), "--rank": Refused(("4",), "allowed: 0 to 3")},
     ),
+    "sweep": Mode(
+        ("sweep", "sweep.toml", "--json"),
+        {"--jobs": ("3",), "--folder": ("there",), "--plot-x": ("damping",), "--json": ()},
+    ),
+    "compare": Mode(("compare", "nowhere", "nowhere"), {"--json": Elsewhere("tests/test_sweeps.py")}, status=1),
     "clean": Mode(
         ("clean",),
         {"--caches": Elsewhere("polyloom/tests/test_clean.py"), "--dry-run": Elsewhere("polyloom/tests/test_clean.py")},
@@ -388,6 +400,7 @@ def place(tmp_path: Path) -> Path:
     (folder / "table.csv").write_text("from,to,minutes\n0,1,5\n1,2,6\n")
     (folder / "where.csv").write_text("7,1\n2,3\n")
     (folder / "program.c").write_text(MPI)
+    (folder / "sweep.toml").write_text(SWEEP)
     (folder / "headers").mkdir()
     (folder / "headers" / "loud.h").touch()
     tiny, ring = (paths.cluster_file(name).read_text() for name in ("tiny-2", "peach2-2"))

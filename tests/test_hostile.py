@@ -32,6 +32,7 @@ SECONDS = 4.0
 
 MPI = "#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); return 0; }\n"
 GRAPH = "0 1\n1 2\n2 0\n"
+SWEEP = 'app = "bfs"\non = "native"\n[options]\ngraph = "graph.txt"\nsource = ["0", "1"]\n'
 
 #: A command line of each verb that works, small; {file} stands for a file of good contents.
 VERBS: dict[str, list[list[str]]] = {
@@ -47,6 +48,8 @@ VERBS: dict[str, list[list[str]]] = {
     "report": [["report", "nowhere"]],
     "isa-test": [["isa-test", "--elf", "bad.elf"]],
     "synth": [["synth", "polyloom_skid"]],
+    "sweep": [["sweep", "sweep.toml"]],
+    "compare": [["compare", "nowhere", "nowhere"]],
     "clean": [["clean", "--dry-run"]],
     "apps": [["apps"]],
     "doctor": [["doctor"]],
@@ -109,6 +112,7 @@ def place(tmp_path: Path) -> Path:
     (tmp_path / "tmp").mkdir()
     (folder / "graph.txt").write_text(GRAPH)
     (folder / "good.c").write_text(MPI)
+    (folder / "sweep.toml").write_text(SWEEP)
     (folder / "bad.elf").write_bytes(b"\x7fELF" + bytes(60))
     (folder / "loop").symlink_to("loop")
     (folder / "dangling").symlink_to("nowhere")
@@ -221,6 +225,9 @@ READERS: dict[str, tuple[str, list[str]]] = {
     "elf": (".elf", ["isa-test", "--elf", "FILE"]),
     "record": ("/run.json", ["report", "FILE"]),
     "resumed": ("/run.json", ["nbody", "--resume", "FILE"]),
+    "compared": ("/run.json", ["compare", "FILE", "FILE"]),
+    "swept": (".toml", ["sweep", "FILE"]),
+    "swept-into": ("/run.json", ["sweep", "sweep.toml", "--folder", "FILE"]),
     "synthesized": (".c", ["synth", "FILE"]),
 }
 
@@ -238,7 +245,7 @@ def test_contents_that_no_file_should_have(kind: str, commands: Commands, place:
             assert answer.status != 0, (kind, name, answer.out)
 
 
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in {"report", "isa-test", "mpirun"}])
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in {"report", "compare", "isa-test", "mpirun"}])
 def test_an_answer_that_cannot_be_written_is_told(verb: str, place: Path) -> None:
     """Standard output on a full device."""
     if verb == "synth":
