@@ -36,8 +36,6 @@ from polyloom.sweeps import command as sweeps
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 cluster_app = typer.Typer(no_args_is_help=True, help="Look at cluster descriptions.")
 app.add_typer(cluster_app, name="cluster")
-app.command()(sweeps.sweep)
-app.command()(sweeps.compare)
 
 
 def _version(wanted: bool) -> None:
@@ -158,6 +156,9 @@ def new(name: Annotated[str, typer.Argument(metavar="NAME", help="Of the program
     file = own_program.new(name)
     print(f"{file}: change what it computes, then run it:")
     print(f"polyloom run ./{file} --generate uniform:200:4 --on native")
+
+
+app.command()(sweeps.sweep)
 
 
 def _print_json(output: str, folder: Path, report: Path | None, more: dict[str, str]) -> None:
@@ -441,6 +442,9 @@ def report(
 ) -> None:
     """Write (again) the report page of a run and print its path."""
     print(page.write(record.read(folder)))
+
+
+app.command()(sweeps.compare)
 
 
 @app.command("isa-test")

@@ -24,9 +24,9 @@ def sweep(
     ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Run an application with all combinations of options and cluster keys.
+    """Run an application with all combinations of values.
 
-    What has finished in the folder is not run again.
+    Of its options and of keys of the cluster file. What has finished in the folder is not run again.
     """
     plans = plan.read(file)
     if plans.swept or plot_x is not None:
@@ -50,9 +50,9 @@ def compare(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of two runs or more.")],
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Say what differs between runs: parameters, cluster, times, counters, what was busiest.
+    """Say what differs between runs.
 
-    Ratios are to the first run.
+    Parameters, cluster, times, answers, counters, and what was busiest; ratios are to the first run.
     """
     found = comparing.compare(runs)
     print(json.dumps(found.as_dict()) if json_output else found.text())
