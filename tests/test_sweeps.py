@@ -52,6 +52,10 @@ def table(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def states(folder: Path) -> list[str]:
+    return [run["status"] for run in json.loads((folder / "run.json").read_text())["runs"]]
+
+
 def test_runs_are_those_that_polyloom_run_makes(polyloom: Polyloom, tmp_path: Path) -> None:
     """With cluster files that are edited by hand, in which a comment and all else stays."""
     (tmp_path / "x.toml").write_text(FILE.format(undirected="true"))
@@ -167,6 +171,7 @@ def test_an_end_leaves_what_has_finished(
     file, folder = tmp_path / "x.toml", tmp_path / "x-sweep"
     file.write_text(LONG.format(iterations=[1, 2, 60000, 60001, 60002, 3]))
     job = start(["sweep", "x.toml", "--jobs", "2"])
+    job.wait_for(lambda: (folder / "run.json").is_file() and states(folder).count("finished") == 2)
     job.wait_for(lambda: job.names().count("polyloom-sim") == 2 and (folder / "003").is_dir())
     job.process.send_signal(signum)
     _, errors = job.process.communicate(timeout=60)
@@ -175,9 +180,10 @@ def test_an_end_leaves_what_has_finished(
     assert job.process.returncode == (-signum if killed else 128 + signum)
     assert ("polyloom: interrupted by " in errors) != killed
     if not killed:
-        states = ["finished", "finished", "interrupted", "interrupted", "waiting", "waiting"]
-        assert [row["status"] for row in table(folder)] == states
-        assert all("simulated_ps" in json.loads((folder / f"00{i}" / "run.json").read_text()) for i in range(4))
+        expected = ["finished", "finished", "interrupted", "interrupted", "waiting", "waiting"]
+        assert [row["status"] for row in table(folder)] == states(folder) == expected
+        kept = [json.loads((folder / f"00{i}" / "run.json").read_text())["status"] for i in range(4)]
+        assert kept == expected[:4]
     known = {run: (folder / run / "run.json").stat().st_ino for run in ("000", "001")}
     file.write_text(LONG.format(iterations=[1, 2, 3]))
     done = polyloom("sweep", "x.toml", "--json")
