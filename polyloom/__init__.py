@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from polyloom.graphs import Graph, GraphError, Program
+    from polyloom.sweeps import sweep
 
 __version__ = "0.1.0"
-__all__ = ["Graph", "GraphError", "Program", "__version__"]
+__all__ = ["Graph", "GraphError", "Program", "__version__", "sweep"]
 
 #: Where the names above are; loading them takes longer than most commands run.
-_HOMES = {"Graph": "graphs", "GraphError": "graphs", "Program": "graphs"}
+_HOMES = {"Graph": "graphs", "GraphError": "graphs", "Program": "graphs", "sweep": "sweeps"}
 
 
 def __getattr__(name: str) -> Any:
