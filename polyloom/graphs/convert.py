@@ -111,6 +111,8 @@ def _of_frame(data: Any, weights: Any, vertices: Iterable[Any] | None, directed:
     names = list(data.columns)
     if len(names) < 2:
         raise GraphError(f"edges: a frame of {len(names)} columns; the first two are the ends of edges")
+    if weights is None and "weight" in names[2:]:
+        weights = "weight"
     if isinstance(weights, str):
         if weights not in names:
             raise GraphError(

@@ -46,7 +46,7 @@ class Graph:
         ``edges``: an array of shape (edges, 2); a pair of columns; a pandas or polars frame, whose first two columns
         are the ends; a SciPy sparse matrix, whose entry (i, j) is an edge from i to j, and whose vertices are all its
         rows; a NetworkX graph; or pairs of names. ``weights``: one number from 0 an edge, the name of a frame's column
-        or of a NetworkX edge attribute; by default a matrix's entries unless all are 1, and NetworkX's "weight".
+        or of a NetworkX edge attribute; by default a matrix's entries unless all are 1, and what is called "weight".
         ``vertices``: names that come first, in this order, those without edges too; by default there are the names that
         occur, whole numbers in ascending order and others as they come. ``directed=False``: edges lead both ways (by
         default only those of an undirected NetworkX graph).

@@ -95,6 +95,7 @@ def test_frames_of_names_and_weights() -> None:
     assert not Graph.from_edges(frame).weighted
     categories = Graph.from_edges(frame.astype({"from": "category", "to": "string"}))
     assert pairs(categories) == pairs(graph)
+    assert weights(Graph.from_edges(frame.rename(columns={"minutes": "weight"}))) == [1.5, 2, 0]
     both = Graph.from_edges(frame, weights=[3, 4, 5], directed=False)
     assert pairs(both) == [("a", "c"), ("b", "a"), ("a", "a"), ("c", "a"), ("a", "b")]
     assert weights(both) == [3, 4, 5, 3, 4]
