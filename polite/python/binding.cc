@@ -4,7 +4,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "fabric/python/user_error.h"
@@ -49,26 +51,6 @@ nb::object number(const Column& from, const Column& to, const Pairs& out) {
   throw nb::type_error("columns of whole numbers of 32 or 64 bits are expected");
 }
 
-/// The entries of a dictionary. All that is walked is held: comparisons of vertices may run anybody's code,
-/// and that may change the graph.
-class Items {
- public:
-  explicit Items(nb::handle dict) : dict_(nb::borrow(dict)) {
-    if (!PyDict_Check(dict.ptr())) throw nb::type_error("a dictionary is expected");
-  }
-  bool next(nb::object& key, nb::object& value) {
-    PyObject *k = nullptr, *v = nullptr;
-    if (PyDict_Next(dict_.ptr(), &at_, &k, &v) == 0) return false;
-    key = nb::borrow(k);
-    value = nb::borrow(v);
-    return true;
-  }
-
- private:
-  nb::object dict_;
-  Py_ssize_t at_ = 0;
-};
-
 /// The value of a key, which another object may hold alone; null if there is none.
 PyObject* found(nb::handle dict, nb::handle key) {
   PyObject* const value = PyDict_GetItemWithError(dict.ptr(), key.ptr());
@@ -76,73 +58,137 @@ PyObject* found(nb::handle dict, nb::handle key) {
   return value;
 }
 
-/// How many edges there are, and whether one of them has this attribute.
-nb::tuple count_edges(const nb::dict& adjacency, bool multi, const nb::object& attribute) {
+void require_dict(nb::handle object) {
+  if (!PyDict_Check(object.ptr())) throw nb::type_error("a dictionary is expected");
+}
+
+/// The entries of a dictionary as they are now. All are held: comparisons of vertices and conversions of
+/// weights may run anybody's code, and that may change the graph. They lie all over the memory, so all are
+/// asked for before the first one is touched.
+class Entries {
+ public:
+  void take(nb::handle dict) {
+    require_dict(dict);
+    entries_.clear();
+    Py_ssize_t at = 0;
+    for (PyObject *key = nullptr, *value = nullptr; PyDict_Next(dict.ptr(), &at, &key, &value) != 0;) {
+      __builtin_prefetch(key, 1);
+      __builtin_prefetch(value, 1);
+      raw_.emplace_back(key, value);
+    }
+    entries_.reserve(raw_.size());
+    for (const auto& [key, value] : raw_) entries_.emplace_back(nb::borrow(key), nb::borrow(value));
+    raw_.clear();
+  }
+  const auto& all() const { return entries_; }
+
+ private:
+  std::vector<std::pair<PyObject*, PyObject*>> raw_;
+  std::vector<std::pair<nb::object, nb::object>> entries_;
+};
+
+/// How many edges there are.
+std::uint64_t count_edges(const nb::dict& adjacency, bool multi) {
   std::uint64_t count = 0;
-  bool has = false;
-  const auto add = [&](const nb::object& data) {
-    ++count;
-    if (has || attribute.is_none()) return;
-    if (!PyDict_Check(data.ptr())) throw nb::type_error("a dictionary is expected");
-    has = found(data, attribute) != nullptr;
-  };
-  nb::object from, row, to, data, key, one;
-  for (Items vertices(adjacency); vertices.next(from, row);) {
-    for (Items neighbours(row); neighbours.next(to, data);) {
-      if (!multi) {
-        add(data);
-        continue;
-      }
-      for (Items parallel(data); parallel.next(key, one);) add(one);
+  Entries vertices, neighbours;
+  vertices.take(adjacency);
+  for (const auto& [vertex, row] : vertices.all()) {
+    require_dict(row);
+    if (!multi) {
+      count += static_cast<std::uint64_t>(PyDict_Size(row.ptr()));
+      continue;
+    }
+    neighbours.take(row);
+    for (const auto& [neighbour, parallel] : neighbours.all()) {
+      require_dict(parallel);
+      count += static_cast<std::uint64_t>(PyDict_Size(parallel.ptr()));
     }
   }
-  return nb::make_tuple(count, has);
+  return count;
 }
 
-std::uint32_t row_of(nb::handle rows, nb::handle vertex) {
-  PyObject* const row = found(rows, vertex);
-  if (row == nullptr) throw nb::key_error("a neighbour is no vertex of the graph");
-  return static_cast<std::uint32_t>(PyLong_AsUnsignedLong(row));
-}
+/// Rows of vertices by what they are called.
+struct Rows {
+  nb::dict by_name;
+  bool numbered;  ///< all are called by their rows
 
-double weight_of(nb::handle data, nb::handle name, double missing) {
-  if (!PyDict_Check(data.ptr())) throw nb::type_error("a dictionary is expected");
-  PyObject* const value = found(data, name);
-  if (value == nullptr) return missing;
-  const double number = PyFloat_AsDouble(value);
-  if (number == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
-  return number;
-}
+  std::uint32_t of(nb::handle vertex) const {
+    if (numbered && PyLong_CheckExact(vertex.ptr())) {
+      int overflow = 0;
+      const long row = PyLong_AsLongAndOverflow(vertex.ptr(), &overflow);
+      if (overflow == 0 && row >= 0 && static_cast<std::size_t>(row) < by_name.size())
+        return static_cast<std::uint32_t>(row);
+    }
+    PyObject* const row = found(by_name, vertex);
+    if (row == nullptr) throw nb::key_error("a neighbour is no vertex of the graph");
+    return static_cast<std::uint32_t>(PyLong_AsUnsignedLong(row));
+  }
+};
 
-/// Edges of NetworkX's adjacency in its order, by the numbers in `rows`; their weights where `weight` names
-/// an attribute. Throws TypeError for what is no plain dictionary, and whatever a weight's conversion does.
-void take_adjacency(const nb::dict& adjacency, const nb::dict& rows, bool multi, const Pairs& out,
-                    const nb::object& weight, double missing, const nb::object& weights) {
-  Weights given;
-  if (!weight.is_none()) given = nb::cast<Weights>(weights);
-  if (given.is_valid() && given.shape(0) != out.shape(0))
+/// Weights of edges in their order: those of an attribute, as far as edges have it.
+struct WeightColumn {
+  nb::object attribute;  ///< None: there are none
+  double missing;        ///< of edges without it
+  Weights out;           ///< untouched until an edge has one: most graphs have none
+  bool any = false, whole = true;
+
+  void take(std::size_t edge, nb::handle data) {
+    if (attribute.is_none()) return;
+    require_dict(data);
+    PyObject* const value = PyDict_GET_SIZE(data.ptr()) == 0 ? nullptr : found(data, attribute);
+    if (value != nullptr && !any) {
+      std::fill_n(out.data(), edge, missing);
+      any = true;
+    }
+    if (any) out.data()[edge] = value == nullptr ? missing : number(value);
+  }
+
+ private:
+  double number(nb::handle value) {
+    const nb::object held = nb::borrow(value);
+    const double number = PyFloat_AsDouble(held.ptr());
+    if (number == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+    whole = whole && !PyFloat_Check(held.ptr()) && PyIndex_Check(held.ptr()) != 0;
+    return number;
+  }
+};
+
+/// Edges of NetworkX's adjacency in its order, by the numbers in `rows`; their weights where `attribute` is
+/// not None. Returns whether an edge has it, and whether all that have it are of whole types. Throws
+/// TypeError for what is no plain dictionary, and whatever a weight's conversion does.
+nb::tuple take_adjacency(const nb::dict& adjacency, const nb::dict& rows, bool numbered, bool multi,
+                         const Pairs& out, const nb::object& attribute, double missing,
+                         const nb::object& weights) {
+  const Rows names{rows, numbered};
+  WeightColumn column{attribute, missing, {}};
+  if (!attribute.is_none()) column.out = nb::cast<Weights>(weights);
+  if (column.out.is_valid() && column.out.shape(0) != out.shape(0))
     throw nb::value_error("one weight an edge is expected");
   std::size_t edges = 0;
   const auto add = [&](std::uint32_t from, std::uint32_t to, nb::handle data) {
     if (edges == out.shape(0)) throw nb::value_error("the graph was changed while it was read");
     out.data()[2 * edges] = from;
     out.data()[2 * edges + 1] = to;
-    if (given.is_valid()) given.data()[edges] = weight_of(data, weight, missing);
+    column.take(edges, data);
     ++edges;
   };
-  nb::object vertex, row, neighbour, data, key, one;
-  for (Items vertices(adjacency); vertices.next(vertex, row);) {
-    const std::uint32_t from = row_of(rows, vertex);
-    for (Items neighbours(row); neighbours.next(neighbour, data);) {
-      const std::uint32_t to = row_of(rows, neighbour);
+  Entries vertices, neighbours, parallel;
+  vertices.take(adjacency);
+  for (const auto& [vertex, row] : vertices.all()) {
+    const std::uint32_t from = names.of(vertex);
+    neighbours.take(row);
+    for (const auto& [neighbour, data] : neighbours.all()) {
+      const std::uint32_t to = names.of(neighbour);
       if (!multi) {
         add(from, to, data);
         continue;
       }
-      for (Items parallel(data); parallel.next(key, one);) add(from, to, one);
+      parallel.take(data);
+      for (const auto& [key, one] : parallel.all()) add(from, to, one);
     }
   }
   if (edges != out.shape(0)) throw nb::value_error("the graph was changed while it was read");
+  return nb::make_tuple(column.any, column.whole);
 }
 
 }  // namespace
@@ -152,8 +198,8 @@ NB_MODULE(_polyloom_graphs, m) {
   using namespace polyloom;
   nb::register_exception_translator(raise_user_error);
   m.def("number", &polite::number, nb::arg("from_"), nb::arg("to"), nb::arg("out"));
-  m.def("count_edges", &polite::count_edges, nb::arg("adjacency"), nb::arg("multi"),
-        nb::arg("attribute").none());
-  m.def("take_adjacency", &polite::take_adjacency, nb::arg("adjacency"), nb::arg("rows"), nb::arg("multi"),
-        nb::arg("out"), nb::arg("weight").none(), nb::arg("missing"), nb::arg("weights").none());
+  m.def("count_edges", &polite::count_edges, nb::arg("adjacency"), nb::arg("multi"));
+  m.def("take_adjacency", &polite::take_adjacency, nb::arg("adjacency"), nb::arg("rows"), nb::arg("numbered"),
+        nb::arg("multi"), nb::arg("out"), nb::arg("attribute").none(), nb::arg("missing"),
+        nb::arg("weights").none());
 }

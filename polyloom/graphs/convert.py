@@ -37,6 +37,7 @@ class Edges:
     mirrored: bool  # both directions of every edge are there
     count: int
     weighted: bool
+    whole: bool = False  # of a NetworkX graph: all weights are of whole types
 
 
 @cache
@@ -256,10 +257,6 @@ def _named(
     if values is not None and file.weights is not None:
         file.weights[:] = values
     file.name(len(vertices), mirrored, vertices.numbers, vertices.words(argument))
-    return _edges(file, vertices, mirrored)
-
-
-def _edges(file: ArraysFile, vertices: Vertices, mirrored: bool) -> Edges:
     return Edges(file, vertices, mirrored, len(file.edges), file.weights is not None)
 
 
@@ -285,15 +282,17 @@ def of_networkx(
         raise GraphError(f"weights = {_shown(weight)}: the name of an edge attribute is expected of a NetworkX graph")
     nodes = list(graph)
     rows = dict(zip(nodes, range(len(nodes)), strict=True))
-    file = _adjacency(graph, rows, weight, missing)
+    numbered = nodes == list(range(len(nodes))) and all(type(node) is int for node in nodes)
+    file, whole = _adjacency(graph, rows, numbered, weight, missing)
     if file.weights is not None:
         _checked_of(graph, file.weights)
-    whole = nodes == list(range(len(nodes))) and all(type(node) is int for node in nodes)
-    names = Vertices(range(len(nodes)) if whole else nodes)
-    if not named:
-        file.name(len(nodes), not graph.is_directed(), None, None)
-        return _edges(file, names, not graph.is_directed())
-    return _named(file, None, names, not graph.is_directed())
+    names = Vertices(range(len(nodes)) if numbered else nodes)
+    mirrored = not graph.is_directed()
+    if named:
+        file.name(len(nodes), mirrored, names.numbers, names.words("edges"))
+    else:
+        file.name(len(nodes), mirrored, None, None)
+    return Edges(file, names, mirrored, len(file.edges), file.weights is not None, whole)
 
 
 def _checked_of(graph: Any, values: Array) -> None:
@@ -302,30 +301,46 @@ def _checked_of(graph: Any, values: Array) -> None:
         raise GraphError(f"weights: an edge of the NetworkX graph has weight {bad}; finite numbers from 0 are expected")
 
 
-def _adjacency(graph: Any, rows: dict[Any, int], weight: str | None, missing: float) -> ArraysFile:
+def _adjacency(
+    graph: Any, rows: dict[Any, int], numbered: bool, weight: str | None, missing: float
+) -> tuple[ArraysFile, bool]:
+    """The edges in the order of the graph's adjacency; whether all weights are whole numbers by their types."""
     multi = graph.is_multigraph()
     adjacency = getattr(graph, "_adj", None)
+    author = next((kind.__module__ for kind in type(graph).__mro__ if "__getitem__" in vars(kind)), "")
+    if not author.startswith("networkx.classes."):
+        return _walked(graph, rows, weight, missing)  # whose edges are not what it holds
     try:
-        count, has = ext().count_edges(adjacency, multi, weight)
-        weight = weight if has else None
-        file = ArraysFile(count, has)
-        ext().take_adjacency(adjacency, rows, multi, file.edges, weight, missing, file.weights)
-        return file
+        file = ArraysFile(ext().count_edges(adjacency, multi), weight is not None)
+        any_has, whole = ext().take_adjacency(
+            adjacency, rows, numbered, multi, file.edges, weight, missing, file.weights
+        )
     except TypeError:
-        pass  # a view of another graph, or something in it is no plain dictionary
-    edges = [(rows[u], rows[v], data) for u, v, data in graph.edges(data=True)]
-    if not graph.is_directed():
-        edges += [(v, u, data) for u, v, data in edges if u != v]
+        return _walked(graph, rows, weight, missing)  # a view of another graph, or something is no plain dictionary
+    if not any_has:
+        file.drop_weights()
+    return file, whole
+
+
+def _walked(graph: Any, rows: dict[Any, int], weight: str | None, missing: float) -> tuple[ArraysFile, bool]:
+    edges = [
+        (rows[u], rows[v], data)
+        for u in graph
+        for v, between in graph[u].items()
+        for data in (between.values() if graph.is_multigraph() else [between])
+    ]
     if not any(weight in data for _, _, data in edges):
         weight = None
     file = ArraysFile(len(edges), weight is not None)
     file.edges[:] = np.array([edge[:2] for edge in edges], dtype=np.uint32).reshape(-1, 2)
-    if weight is not None and file.weights is not None:
-        try:
-            file.weights[:] = [float(data.get(weight, missing)) for _, _, data in edges]
-        except (TypeError, ValueError) as error:
-            raise GraphError(f"weights: an attribute {weight!r} is no number: {error}") from None
-    return file
+    if file.weights is None:
+        return file, True
+    values = [data.get(weight, missing) for _, _, data in edges]
+    try:
+        file.weights[:] = [float(value) for value in values]
+    except (TypeError, ValueError, OverflowError) as error:
+        raise GraphError(f"weights: an attribute {weight!r} is no number: {error}") from None
+    return file, all(is_whole(value) for value in values)
 
 
 def _shown(value: Any) -> str:

@@ -59,6 +59,11 @@ class ArraysFile(MemoryFile):
         if weighted:
             self.weights = np.frombuffer(mapped, np.float64, edges, HEAD.size + 8 * edges)
 
+    def drop_weights(self) -> None:
+        """There are none after all; before ``name``."""
+        self.weights = None
+        os.ftruncate(self.descriptor, HEAD.size + 8 * len(self.edges))
+
     def name(self, vertices: int, mirrored: bool, numbers: Array | None, words: list[bytes] | None) -> None:
         """What the vertices are called: 0, 1, 2 ..., ascending numbers, or words."""
         kind, rest = NO_NAMES, [b""]
