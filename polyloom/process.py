@@ -72,8 +72,11 @@ def tool(
     cwd: Path | None = None,
     stdin: str | None = None,
     seconds: float | None = None,
+    descriptors: Sequence[int] = (),
 ) -> subprocess.CompletedProcess[str]:
     """Run a compiler or its kin to its end, from any thread; its output, status and messages.
+
+    It inherits ``descriptors``.
 
     A signal that asks us to end kills it and what it has started, and none begins after it: ``interrupts.Ended`` in the
     thread that waits.
@@ -91,6 +94,7 @@ def tool(
         stderr=pipe,
         text=True,
         errors="surrogateescape",
+        pass_fds=descriptors,
         process_group=0,  # compilers are started by scripts, which would leave them behind
     ) as child:
         _tools.add(child)

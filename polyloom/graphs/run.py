@@ -11,12 +11,12 @@ import shutil
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyloom import extras, launch, memory, process, record
+from polyloom import extras, launch, memory, paths, process, record
 from polyloom.errors import UserError
 from polyloom.graphs.errors import GraphError
 from polyloom.graphs.memory_file import MemoryFile
@@ -209,8 +209,7 @@ def run(
     folder = Path(str(kept)) if kept else stack.enter_context(process.scratch("run")) / "run"
     rows = MemoryFile("rows")
     args = [*words({**options, **{name: rest.get(name) for name in ("pins", "combine", "verify")}})]
-    args += ["--converted", "arrays", called, "--graph", file.path, "--format", "arrays"]
-    args += ["--rows", rows.path, "--top", "0"]
+    args += _arrays(file, called, rows)
     request = launch.RunRequest(
         app=app,
         args=args,
@@ -230,6 +229,42 @@ def run(
         done = Run(app, names, array, facts, seconds, folder)
         weakref.finalize(done, stack.pop_all().close)
     return done
+
+
+class Answer(NamedTuple):
+    """What a program answers, without a record of how: one value a vertex, further columns, figures."""
+
+    values: Array
+    columns: Mapping[str, Array]
+    facts: Mapping[str, Any]
+
+
+def answer(app: str, file: MemoryFile, vertices: int, options: Mapping[str, Any], where: Where) -> Answer:
+    """Run an application and keep only the answer; vertices are called by their rows. GraphError if it fails.
+
+    Natively the program alone is started, which takes milliseconds: no supervised run, no folder.
+    """
+    if (where.get("on") or "native") != "native":
+        whole = run(app, file, Vertices(range(vertices)), options, where)
+        return Answer(whole.values, whole.columns, whole.facts)
+    memory.require(BYTES_A_VERTEX * vertices, f"{app} of {vertices} vertices")
+    rows = MemoryFile("rows")
+    mark = process.guard()
+    command = [str(paths.program(f"app_{app}")), *words(options), *_arrays(file, "the graph", rows), "--json"]
+    env = {**os.environ, **paths.environment(), "POLYLOOM_ON": "native", "POLYLOOM_RUN_DIR": "", mark: "1"}
+    done = process.tool(command, env, descriptors=[file.descriptor, rows.descriptor])
+    if done.returncode != 0:
+        said = done.stderr.splitlines()
+        raise GraphError(python_words(_error_of(said) or f"{app} ended with status {done.returncode}"))
+    array = np.load(Path(rows.path), allow_pickle=False)
+    columns = {name: array[name] for name in (array.dtype.names or ())}
+    return Answer(columns.pop("value"), columns, json.loads(done.stdout))
+
+
+def _arrays(file: MemoryFile, called: str, rows: MemoryFile) -> list[str]:
+    """The options by which a program takes a graph from memory and leaves its answer there."""
+    given = ["--converted", "arrays", called, "--graph", file.path, "--format", "arrays"]
+    return [*given, "--rows", rows.path, "--top", "0"]
 
 
 def _launched(request: launch.RunRequest, what: str) -> tuple[dict[str, Any], float]:
