@@ -108,6 +108,24 @@ if [ "$(cat .venv/bin/polyloom 2>/dev/null)" != "$command" ]; then
   printf '%s\n' "$command" >.venv/bin/polyloom
   chmod +x .venv/bin/polyloom
 fi
+# What the checkout offers other packages, as an installed distribution would: NetworkX looks for backends there.
+.venv/bin/python - <<'END'
+import pathlib, re, shutil, sysconfig, tomllib
+
+project = tomllib.loads(pathlib.Path("pyproject.toml").read_text())["project"]
+version = re.search(r'^__version__ = "(.*)"', pathlib.Path("polyloom/__init__.py").read_text(), re.M)[1]
+groups = {"console_scripts": project["scripts"], **project["entry-points"]}
+points = "\n".join(f"[{g}]\n" + "".join(f"{n} = {p}\n" for n, p in names.items()) for g, names in groups.items())
+packages = pathlib.Path(sysconfig.get_path("purelib"))
+folder = packages / f"polyloom-{version}.dist-info"
+if not (folder / "entry_points.txt").is_file() or (folder / "entry_points.txt").read_text() != points:
+    for old in packages.glob("polyloom-*.dist-info"):
+        shutil.rmtree(old)
+    folder.mkdir()
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: polyloom\nVersion: {version}\n")
+    (folder / "INSTALLER").write_text("scripts/setup.sh\n")
+    (folder / "entry_points.txt").write_text(points)
+END
 ((demo_only)) || install_python_packages scripts/requirements-full.txt
 # Yosys is compiled for this machine when it runs first, for more than a minute of a processor: now, and once.
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
