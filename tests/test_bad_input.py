@@ -101,7 +101,7 @@ def test_graph_past_memory(polyloom: Polyloom, app: str, graph: str, words: tupl
 
 def test_memory_that_ends_on_the_way(tmp_path: Path) -> None:
     # A graph that passes the estimate (200 MB) and not the run: one line and a status all the same.
-    command = f"ulimit -v 300000; exec {ROOT}/build/bin/app_pagerank --generate uniform:1000:10000 --iterations 1"
+    command = f"ulimit -v 300000; exec {ROOT}/build/bin/app_components --generate uniform:1000:10000"
     env = {**os.environ, "POLYLOOM_ON": "native"}
     done = subprocess.run(
         ["bash", "-c", command], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120, check=False
