@@ -338,7 +338,9 @@ def test_where_networkx_chooses(caplog: pytest.LogCaptureFixture) -> None:
         assert f"{used} 'core_number'" in caplog.text and f"{used} 'is_connected'" not in caplog.text
         assert nx.is_connected(graph)  # it is converted now
         assert f"{used} 'is_connected'" in caplog.text
-    assert set(info.FUNCTIONS) > info.LINEAR
+        assert nx.triangles(graph)
+        assert f"{used} 'triangles'" not in caplog.text
+    assert set(info.FUNCTIONS) > info.LINEAR | info.SLOWER
 
 
 def test_graphs_are_converted_once_and_again_after_changes() -> None:
@@ -417,6 +419,8 @@ def test_runs_on_a_cluster(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
         nx.is_connected(graph, backend="polyloom", on="sim", cluster="tiny-0")
     with pytest.raises(UserError, match="on = gpu: allowed are native, sim, rtl"):
         nx.is_connected(graph, backend="polyloom", on="gpu")
+    with pytest.raises(TypeError, match=r"is_connected\(\) has no argument 'clutser'; .* there are on, cluster"):
+        nx.is_connected(graph, backend="polyloom", clutser="tiny-1")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from polyloom.networkx_backend.calls import algorithms, refusal
 from polyloom.networkx_backend.graph import cached, convert_from_nx, convert_to_nx, forget_if_changed, nx
-from polyloom.networkx_backend.info import EXPECTED_TO_FAIL, LEAST_NODES, LINEAR
+from polyloom.networkx_backend.info import EXPECTED_TO_FAIL, LEAST_NODES, LINEAR, SLOWER
 
 #: Where the algorithms are. Not as names of this module: NetworkX has functions that are called so, too.
 for _part in ("components", "density", "distances", "ranks", "search"):
@@ -40,6 +40,8 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> b
         return True
     if len(graph) < LEAST_NODES:
         return f"of {len(graph)} nodes NetworkX is quicker; from {LEAST_NODES} on it may not be"
+    if name in SLOWER:
+        return "NetworkX is quicker"
     return name not in LINEAR or bool(cached(graph)) or "NetworkX is as quick as a conversion of the graph"
 
 

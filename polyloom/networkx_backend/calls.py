@@ -43,9 +43,13 @@ def algorithm(*refused: Check) -> Callable[[Function], Function]:
 
 
 def refusal(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
-    """Why we cannot run a call; "" if we can."""
+    """Why we cannot run a call; "" if we can. TypeError for arguments that neither NetworkX nor we have."""
     bound = inspect.signature(algorithms[name]).bind(*args, **kwargs)
     bound.apply_defaults()
+    for argument in bound.arguments["where"]:
+        if argument not in Where.__annotations__:
+            there = ", ".join(Where.__annotations__)
+            raise TypeError(f"{name}() has no argument {argument!r}; beside NetworkX's own there are {there}")
     return next((reason for check in checks[name] if (reason := check(bound.arguments))), "")
 
 

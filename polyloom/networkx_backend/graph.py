@@ -203,9 +203,12 @@ def forget_if_changed(graph: Any) -> None:
     kept = cached(graph)
     if not kept:
         return
-    size = (graph.number_of_nodes(), graph.number_of_edges())
+    try:
+        entries = convert.ext().count_edges(graph._adj, graph.is_multigraph())
+    except TypeError:  # no plain dictionaries: nobody can tell quickly
+        entries = None
     for key, one in list(kept.items()):
-        if isinstance(one, PolyloomGraph) and size != (one.number_of_nodes(), one.number_of_edges()):
+        if isinstance(one, PolyloomGraph) and (len(graph), entries) != (len(one), len(one.file.edges)):
             kept.pop(key, None)
 
 

@@ -21,6 +21,8 @@ LINEAR = frozenset(
         "node_connected_component",
     }
 )
+#: What NetworkX does sooner than our programs natively, whatever the graph.
+SLOWER = frozenset({"triangles"})
 
 WEIGHTS = "``weight``: a name or None, no function. Weights are finite numbers from 0; whole ones up to 4294967295."
 UNDIRECTED = "Not of directed graphs."

@@ -88,12 +88,12 @@ def _settled(
     max_iter: int,
 ) -> dict[Any, float]:
     """Update until the changes of all values sum to less than ``tol`` a node, ``updates`` times at most."""
-    sources, targets, n = graph.sources, graph.targets, len(graph)
-    given = np.bincount(sources, weights, n)
+    degrees, targets, n = np.diff(graph.starts), graph.targets, len(graph)
+    given = degrees if weights is None else np.bincount(graph.sources, weights, n)
     dangles = given == 0
     part = np.where(dangles, 0, 1 / np.where(dangles, 1, given))
     for _ in range(updates):
-        shares = (values * part)[sources]
+        shares = np.repeat(values * part, degrees)
         passed = np.bincount(targets, shares if weights is None else shares * weights, n)
         new = alpha * (passed + values[dangles].sum() * anew) + (1 - alpha) * anew
         change = np.abs(new - values).sum()
