@@ -418,7 +418,10 @@ def test_runs_on_a_cluster(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     with config(on="sim", cluster="tiny-1"):
         assert nx.single_source_shortest_path_length(graph, 0, backend="polyloom") == expected
         assert nx.single_source_shortest_path_length(graph, 0, backend="polyloom", on="native") == expected
-    assert ran == [("sim", "tiny-1")] * 2
+    assert nx.single_source_shortest_path_length(graph, 0, backend="polyloom", cluster="tiny-1") == expected
+    assert ran == [("sim", "tiny-1")] * 2 + [("", "tiny-1")]
+    with pytest.raises(UserError, match="cluster = 'tiny-1': a native run has no cluster"):
+        nx.is_connected(graph, backend="polyloom", on="native", cluster="tiny-1")
     with pytest.raises(UserError, match="no cluster 'tiny-0'; shipped: "):
         nx.is_connected(graph, backend="polyloom", on="sim", cluster="tiny-0")
     with pytest.raises(UserError, match="on = gpu: allowed are native, sim, rtl"):

@@ -199,10 +199,7 @@ def run(
         raise GraphError(
             f"{unknown} = {rest[unknown]!r}: no such argument; there are {', '.join(Where.__annotations__)}"
         )
-    on = str(rest.get("on") or os.environ.get("POLYLOOM_ON") or ("" if rest.get("cluster") else "native"))
-    for name in ("cluster", "engine", "max_cycles", "seed") if on == "native" else ():
-        if rest.get(name):
-            raise GraphError(f"{name} = {rest[name]!r}: a native run has no cluster; leave it out, or say on='sim'")
+    on = fidelity(rest)
     memory.require(BYTES_A_VERTEX * len(names), f"{app} of {len(names)} vertices")
     kept = rest.get("run_dir")
     stack = contextlib.ExitStack()  # holds the record for as long as the run is there
@@ -231,6 +228,15 @@ def run(
     return done
 
 
+def fidelity(where: Mapping[str, Any]) -> str:
+    """Where a program runs: "native", another name of ``Where``, or "" (as the cluster file says). GraphError."""
+    on = str(where.get("on") or os.environ.get("POLYLOOM_ON") or ("" if where.get("cluster") else "native"))
+    for name in ("cluster", "engine", "max_cycles", "seed") if on == "native" else ():
+        if where.get(name):
+            raise GraphError(f"{name} = {where[name]!r}: a native run has no cluster; leave it out, or say on='sim'")
+    return on
+
+
 class Answer(NamedTuple):
     """What a program answers, without a record of how: one value a vertex, further columns, figures."""
 
@@ -244,7 +250,7 @@ def answer(app: str, file: MemoryFile, vertices: int, options: Mapping[str, Any]
 
     Natively the program alone is started, which takes milliseconds: no supervised run, no folder.
     """
-    if (where.get("on") or "native") != "native":
+    if fidelity(where) != "native":
         whole = run(app, file, Vertices(range(vertices)), options, where)
         return Answer(whole.values, whole.columns, whole.facts)
     memory.require(BYTES_A_VERTEX * vertices, f"{app} of {vertices} vertices")

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from polyloom.networkx_backend.calls import algorithms, refusal
-from polyloom.networkx_backend.graph import cached, convert_from_nx, convert_to_nx, forget_if_changed, nx
+from polyloom.graphs.run import fidelity
+from polyloom.networkx_backend.calls import algorithms, place, refusal
+from polyloom.networkx_backend.graph import cached, convert_from_nx, convert_to_nx, forget_if_changed
 from polyloom.networkx_backend.info import EXPECTED_TO_FAIL, LEAST_NODES, LINEAR, SLOWER
 
 #: Where the algorithms are. Not as names of this module: NetworkX has functions that are called so, too.
@@ -36,7 +37,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool
 def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
     """Whether it pays to convert the graph where NetworkX may choose; else why not."""
     graph = args[0] if args else kwargs["G"]
-    if nx.config.backends.polyloom.on != "native":
+    if fidelity(place({})) != "native":
         return True
     if len(graph) < LEAST_NODES:
         return f"of {len(graph)} nodes NetworkX is quicker; from {LEAST_NODES} on it may not be"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, TypedDict, TypeVar, cast
+from typing import Any, TypedDict, TypeVar
 
 from polyloom.graphs.memory_file import ArraysFile
 from polyloom.graphs.run import Answer, answer
@@ -87,6 +87,12 @@ def call(
     edges: ArraysFile | None = None,
 ) -> Answer:
     """The answer of a vertex program on the graph's edges, or on others between the same nodes. GraphError."""
+    return answer(program, edges or graph.file, len(graph), options, place(where))
+
+
+def place(where: Where) -> RunWhere:
+    """Where a call runs: as it says, else as NetworkX's configuration."""
     config = nx.config.backends.polyloom
-    place = {"on": where.get("on") or config.on, "cluster": where.get("cluster") or config.cluster}
-    return answer(program, edges or graph.file, len(graph), options, cast(RunWhere, place))
+    native = where.get("on") == "native"  # which says that it has no cluster
+    cluster = where.get("cluster") or ("" if native else config.cluster)
+    return {"on": where.get("on") or config.on, "cluster": cluster}

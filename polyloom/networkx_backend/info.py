@@ -65,10 +65,10 @@ FUNCTIONS = {
 }
 
 PARAMETERS = {
-    "on : str, optional": '"native" (the CPUs of this machine), "sim" (a simulated cluster) or "rtl" (cycle-exact '
-    "RTL). By default nx.config.backends.polyloom.on.",
-    "cluster : str, optional": "A shipped cluster's name or a TOML file, for sim and rtl. By default "
-    "nx.config.backends.polyloom.cluster; if that is empty, laptop.",
+    "on : str, optional": '"native" (the CPUs of this machine: the default without a cluster), "sim" (a simulated '
+    'cluster) or "rtl" (cycle-exact RTL). By default nx.config.backends.polyloom.on.',
+    "cluster : str, optional": "A shipped cluster's name or a TOML file. By default "
+    "nx.config.backends.polyloom.cluster; if that is empty, laptop for sim and rtl.",
 }
 
 #: NetworkX's tests, by their path below algorithms/, that ask for what we do not give.
@@ -86,7 +86,7 @@ def get_info() -> dict[str, Any]:
         "project": "polyloom",
         "package": "polyloom",
         "short_summary": "Vertex programs, natively or on simulated clusters of FPGAs.",
-        "default_config": {"on": "native", "cluster": ""},
+        "default_config": {"on": "", "cluster": ""},
         "functions": {
             name: {"additional_docs": limits, "additional_parameters": PARAMETERS} for name, limits in FUNCTIONS.items()
         },
