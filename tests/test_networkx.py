@@ -37,7 +37,7 @@ FILES = (
     *(f"shortest_paths.tests.test_{name}" for name in ("unweighted", "weighted", "generic")),
 )
 #: Of the whole suite these ask ours about thousands of graphs of a few nodes each, a process every time.
-TOO_MANY_CALLS = ("test_tree_isomorphism", "test_traveling_salesman")
+TOO_MANY_CALLS = ("test_tree_isomorphism", "test_traveling_salesman", "test_use_bounds_on_off_consistency")
 KINDS = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
 
 
