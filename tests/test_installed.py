@@ -72,8 +72,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     must([sys.executable, "-m", "venv", "--without-pip", environment])
     python = environment / "bin" / "python"
     [packages] = environment.glob("lib/python*/site-packages")
-    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")  # the .pth in there is not read
     must([sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index", "--no-deps", wheel])
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")  # the .pth in there is not read
     home = packages / "polyloom" / "installed" / "share" / "polyloom"
     user = tmp_path_factory.mktemp("user")
     before = stamps(environment)
@@ -167,6 +167,11 @@ def test_collectives_of_python(run: Run) -> None:
     )
     done = run("python", "-c", text)
     assert done.stdout == f"{[[0, 4, 8]] * 4}\n", done.stderr
+
+
+def test_networkx_finds_the_backend(run: Run) -> None:
+    done = run("python", "-c", "import networkx as nx; print(nx.core_number(nx.path_graph(3), backend='polyloom'))")
+    assert done.stdout == f"{nx.core_number(nx.path_graph(3))}\n", done.stderr
 
 
 def test_the_pages_own_commands(installed: Installed, tmp_path: Path) -> None:
