@@ -89,9 +89,17 @@ class OwnProgram:
         library = paths.build_dir() / "lib"
         define = f'-DPOLYLOOM_PROGRAM_NAME="{self.name}"'
         words = [_tool("c++", "g++"), define, *_words()["host"], str(self.source), "-o", str(folder / self.name)]
-        words += ["-pie", f"-L{library}", "-lpolyloom", f"-Wl,-rpath,{library}", "-MD", "-MF", str(folder / "d")]
+        words += [
+            "-pie",
+            f"-L{library}",
+            "-lpolyloom",
+            f"-Wl,-rpath,{library}",
+            "-MD",
+            "-MF",
+            str(folder / "headers.d"),
+        ]
         self._compile(words)
-        return _headers(folder / "d")
+        return _headers(folder / "headers.d")
 
     def _compile_device(self, description: dict[str, Any], folder: Path) -> list[Path]:
         compiler = _tool("riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf")
@@ -99,10 +107,17 @@ class OwnProgram:
         for number, mode in enumerate(description["modes"]):
             out = folder / self.name / (f"{self.name}_{mode}" if number else self.name)
             out.mkdir(parents=True)
-            words = [compiler, *_words()["device"], f"-DPOLYLOOM_MODE={number}", "-MD", "-MF", str(folder / "d")]
+            words = [
+                compiler,
+                *_words()["device"],
+                f"-DPOLYLOOM_MODE={number}",
+                "-MD",
+                "-MF",
+                str(folder / "headers.d"),
+            ]
             words += [f"-DPOLYLOOM_HOST_BYTES={description['bytes'][number]}"]
             self._compile([*words, "-c", str(self.source), "-o", str(out / "app.o")])
-            headers = _headers(folder / "d")
+            headers = _headers(folder / "headers.d")
             elf = str(out / "app.elf")
             self._compile([compiler, *_words()["device_link"], str(out / "app.o"), "-lgcc", "-o", elf])
             objcopy = _tool("riscv64-unknown-elf-objcopy", "binutils-riscv64-unknown-elf")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
@@ -133,11 +134,16 @@ def scratch(purpose: str, parent: Path | None = None) -> Iterator[Path]:
     If even the supervisor is killed, ``polyloom clean`` knows by the owner's file that it is ours and left.
     """
     guard()
-    with tempfile.TemporaryDirectory(prefix=f"polyloom-{purpose}-", dir=parent, ignore_cleanup_errors=True) as name:
-        _tell(f"+{Path(name).absolute()}")
-        Path(name, OWNER).write_text(owner())
-        yield Path(name)
-    _tell(f"-{Path(name).absolute()}")
+    made_by = os.getpid()
+    folder = Path(tempfile.mkdtemp(prefix=f"polyloom-{purpose}-", dir=parent))
+    try:
+        _tell(f"+{folder.absolute()}")
+        (folder / OWNER).write_text(owner())
+        yield folder
+    finally:
+        if os.getpid() == made_by:  # not a copy of this process that ends
+            shutil.rmtree(folder, ignore_errors=True)
+            _tell(f"-{folder.absolute()}")
 
 
 def _tell(line: str) -> None:

@@ -38,8 +38,9 @@ class Progress:
         self._done = self._first = 0.0  # of the total; the rate is that since the first
         self._step: str | Callable[[], str] = ""
         self._begin = self._since = self._known = time.monotonic()
-        self._switch = os.environ.get(SWITCH)
-        self._terminal = sys.stderr.isatty()
+        # Who has no standard error, or something else in its place, may see nothing.
+        self._switch = os.environ.get(SWITCH) if sys.stderr else "off"
+        self._terminal = bool(sys.stderr) and getattr(sys.stderr, "isatty", bool)()
         self._drawn = False
         self._lock = threading.Lock()  # of what is on the terminal
         self._ended = threading.Event()

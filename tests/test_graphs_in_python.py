@@ -159,14 +159,14 @@ def test_programs_of_the_users_own() -> None:
     text = (ROOT / "apps" / "bfs" / "bfs.cc").read_text()
     made = graph_of(NAMES["gaps"])
     graph = polyloom.Graph.from_edges(made)
-    program = polyloom.Program(text, name="mine")
+    program = polyloom.Program(text, name="d")
     for on, cluster in WHERE:
         run = graph.run(program, {"source": 3}, on=on, cluster=cluster)
         reached = {v: d for v, d in run.to_dict().items() if d != math.inf}
-        assert (run.app, reached) == ("mine", dict(nx.single_source_shortest_path_length(made, 3)))
+        assert (run.app, reached) == ("d", dict(nx.single_source_shortest_path_length(made, 3)))
     line = 1 + text[: text.index("s->distance = s->heard;")].count("\n")
-    broken = polyloom.Program(text.replace("s->distance = s->heard;", "s->distanse = s->heard;"), name="mine")
-    with pytest.raises(polyloom.GraphError, match=rf"^mine\.cc:{line}:.*'distanse'"):
+    broken = polyloom.Program(text.replace("s->distance = s->heard;", "s->distanse = s->heard;"), name="d")
+    with pytest.raises(polyloom.GraphError, match=rf"^d\.cc:{line}:.*'distanse'"):
         graph.run(broken)
 
 
@@ -183,6 +183,14 @@ def test_programs_of_the_users_own() -> None:
         (lambda g: g.pagerank(personalize={4: 1}), "personalize = 4: the graph has no such vertex"),
         (lambda g: g.pagerank(personalize={5: -1}), r"personalize\[5\] = -1: a finite number from 0"),
         (lambda g: g.pagerank(personalize=[1]), r"personalize = \[1\]: a mapping"),
+        (lambda g: g.pagerank(personalize={5: 0}), r"personalize = \{5: 0\}: some value must be greater than 0"),
+        (lambda g: g.pagerank(weighted=True), "weighted = True: the graph has no weights"),
+        (lambda g: g.pagerank(weighted="no"), "weighted = 'no': True or False is expected"),
+        (lambda g: g.bfs(1, verify="yes"), "verify = 'yes': True or False is expected"),
+        (lambda g: g.bfs(1, on="sim", seed="x"), "seed = 'x': a whole number from 0"),
+        (lambda g: g.run("sort"), "program = 'sort': takes no graph"),
+        (lambda g: g.run("bfs", ["source"]), r"options = \['source'\]: a mapping"),
+        (lambda g: polyloom.Graph.from_edges([("a\0b", 1)]).bfs("a\0b"), "bfs cannot be started: embedded null"),
         (lambda g: g.pagerank(on="moon"), "on = moon: allowed are native, sim, rtl"),
         (lambda g: g.pagerank(cluster="moon"), "no cluster 'moon'"),
         (lambda g: g.pagerank(on="native", cluster="tiny-1"), "cluster = 'tiny-1': a native run has no cluster"),
@@ -205,6 +213,46 @@ def test_graphs_without_vertices_and_edges() -> None:
     one = polyloom.Graph.from_edges([], vertices=["alone"])
     assert one.pagerank(dangling="uniform").to_dict() == {"alone": 1}
     assert one.components().to_dict() == {"alone": "alone"}
+
+
+def test_a_copy_of_the_process_takes_nothing_with_it() -> None:
+    run = polyloom.Graph.from_edges([(1, 2)]).bfs(1, on="sim", cluster="tiny-1")
+    child = os.fork()
+    if child == 0:
+        code = "import sys; sys.exit(0)"
+        try:
+            exec(code)
+        finally:
+            del run
+            gc.collect()
+            os._exit(0)
+    os.waitpid(child, 0)
+    assert len(run.counters) > 20
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_without_a_standard_stream(closed: str, tmp_path: Path) -> None:
+    code = "import polyloom; r = polyloom.Graph.from_edges([(1, 2)]).bfs(1); open('out', 'w').write(str(r.to_dict()))"
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run(["bash", "-c", f'"$0" -c "$1" {closed}', sys.executable, code], cwd=tmp_path, env=env, check=True)
+    assert (tmp_path / "out").read_text() == "{1: 0, 2: 1}"
+
+
+def test_signals_go_to_whom_they_are_for() -> None:
+    """What handles a signal before a run gets it after one that it ended."""
+    code = (
+        "import polyloom, signal\n"
+        "signal.signal(signal.SIGTERM, lambda *_: print('mine', flush=True))\n"
+        "g = polyloom.Graph.from_edges([(i, (i + 1) % 900) for i in range(900)])\n"
+        "try:\n    print('begins', flush=True); g.pagerank(on='sim', cluster='tiny-2', iterations=60000)\n"
+        "except KeyboardInterrupt:\n    print('ended')\n"
+    )
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen([sys.executable, "-c", code], env=env, stdout=subprocess.PIPE, text=True) as job:
+        assert job.stdout is not None and job.stdout.readline() == "begins\n"
+        time.sleep(1.5)
+        job.send_signal(signal.SIGTERM)
+        assert job.communicate(timeout=60)[0] == "mine\nended\n"
 
 
 def test_runs_of_several_threads() -> None:

@@ -48,8 +48,13 @@ def ext() -> Any:
 
 def edges_of(data: Any, weights: Any, vertices: Iterable[Any] | None, directed: bool | None) -> Edges:
     """What was given as ``edges``, ``weights``, ``vertices``, ``directed`` of Graph.from_edges. GraphError."""
+    if vertices is not None and (isinstance(vertices, str | bytes) or not isinstance(vertices, Iterable)):
+        raise GraphError(f"vertices = {_shown(vertices)}: names of vertices are expected")
     if _is_networkx(data):
-        return of_networkx(data, "weight" if weights is None else weights, vertices, directed)
+        edges = of_networkx(data, "weight" if weights is None else weights, vertices, directed)
+        if weights is not None and edges.count and not edges.weighted:
+            raise GraphError(f"weights = {weights!r}: no edge of the NetworkX graph has this attribute")
+        return edges
     if _is_sparse(data):
         return _of_sparse(data, weights, vertices, directed)
     if hasattr(data, "columns") and hasattr(data, "__getitem__"):
@@ -80,7 +85,8 @@ def _columns(data: Any) -> tuple[Array, Array]:
             raise GraphError(f"edges = {_shown(data)}: {EXPECTED}") from None
         bad = next((pair for pair in pairs if not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2), None)
         if bad is not None or any(isinstance(pair, str) for pair in pairs):
-            raise GraphError(f"edges: {_shown(bad if bad is not None else pairs[0])} is no pair; {EXPECTED}")
+            wrong = _shown(bad if bad is not None else pairs[0])
+            raise GraphError(f"edges: {wrong} is no pair (weights are given apart); {EXPECTED}")
         return _column([pair[0] for pair in pairs], "edges"), _column([pair[1] for pair in pairs], "edges")
     if data.ndim != 2 or data.shape[1] != 2:
         raise GraphError(f"edges: an array of shape {data.shape}; shape (edges, 2) is expected, weights apart")
@@ -170,7 +176,7 @@ def _of_names(
 ) -> Edges:
     """Vertices in the order in which they are first seen, those of ``vertices`` first."""
     known = [] if vertices is None else list(vertices)
-    names: list[Any] = sources.tolist() + targets.tolist()
+    names = [name for pair in zip(sources.tolist(), targets.tolist(), strict=True) for name in pair]
     try:
         rows: dict[Any, int] = {}
         for name in known:
@@ -189,8 +195,8 @@ def _of_names(
         place[order] = np.arange(len(found))
         ends = place[numbered]
         ids = np.array(found, dtype=np.uint64)[order]
-        return _filled(ends[: len(sources)], ends[len(sources) :], values, Vertices(ids), directed)
-    return _filled(numbered[: len(sources)], numbered[len(sources) :], values, Vertices(found), directed)
+        return _filled(ends[::2], ends[1::2], values, Vertices(ids), directed)
+    return _filled(numbered[::2], numbered[1::2], values, Vertices(found), directed)
 
 
 def _refuse_none(names: Iterable[Any]) -> None:
@@ -207,8 +213,11 @@ def _plain(column: Array) -> Array:
             raise GraphError(f"edges: an end of an edge is {bad}; every edge has two vertices")
         if (column == np.floor(column)).all() and (np.abs(column) < 2.0**53).all():
             return column.astype(np.int64)
-    if column.dtype.kind == "O" and len(column) and all(type(name) is int for name in column):
-        if all(-(1 << 63) <= name < 1 << 63 for name in column):
+    if column.dtype.kind in "mM":  # as Python has them, if nothing is lost
+        in_python = column.astype(f"{column.dtype.kind}8[us]")
+        return in_python if (in_python == column).all() else objects(list(column))
+    if column.dtype.kind == "O" and len(column) and all(is_whole(name) for name in column):
+        if all(-(1 << 63) <= int(name) < 1 << 63 for name in column):
             return column.astype(np.int64)
         if all(0 <= name < 1 << 64 for name in column):
             return column.astype(np.uint64)
@@ -221,7 +230,10 @@ def _weights(weights: Any, edges: int) -> Array | None:
     if isinstance(weights, str):
         raise GraphError(f"weights = {weights!r}: a column or attribute has a name only in a frame or a NetworkX graph")
     try:
-        values = np.asarray(_column(weights, "weights"), dtype=np.float64)
+        given = _column(weights, "weights")
+        if given.dtype.kind not in "biufO" or any(isinstance(value, str | bytes) for value in given[:1]):
+            raise GraphError(f"weights: {given.dtype}, the first is {given[0]!r}; numbers are expected")
+        values = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         if isinstance(error, GraphError):
             raise
@@ -337,6 +349,8 @@ def _walked(graph: Any, rows: dict[Any, int], weight: str | None, missing: float
         return file, True
     values = [data.get(weight, missing) for _, _, data in edges]
     try:
+        if any(isinstance(value, str | bytes) for value in values):
+            raise TypeError("text")
         file.weights[:] = [float(value) for value in values]
     except (TypeError, ValueError, OverflowError) as error:
         raise GraphError(f"weights: an attribute {weight!r} is no number: {error}") from None

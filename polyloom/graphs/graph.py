@@ -15,7 +15,7 @@ from polyloom.graphs import convert
 from polyloom.graphs.errors import GraphError
 from polyloom.graphs.memory_file import MemoryFile, ReadArrays
 from polyloom.graphs.program import Program
-from polyloom.graphs.run import Run, Where, python_words, run, words
+from polyloom.graphs.run import Run, Where, flag, python_words, run, words
 from polyloom.graphs.vertices import Vertices
 
 
@@ -54,7 +54,8 @@ class Graph:
         Raises GraphError naming the argument that is wrong.
         """
         try:
-            return cls(convert.edges_of(edges, weights, vertices, directed))
+            known = None if directed is None else flag(directed, "directed")
+            return cls(convert.edges_of(edges, weights, vertices, known))
         except GraphError:
             raise
         except UserError as error:
@@ -64,7 +65,7 @@ class Graph:
     def read(
         cls, file: str | Path, *, format: str = "", columns: str = "", undirected: bool = False, simple: bool = False
     ) -> Graph:
-        """Read a file of any format of docs/graphs.md; the arguments are the options of the same names there."""
+        """Read a file of any format of docs/graph-files.md; the arguments are the options of the same names there."""
         options = {"format": format or None, "columns": columns or None, "undirected": undirected, "simple": simple}
         arrays = MemoryFile("graph")
         said: list[str] = []
@@ -140,17 +141,22 @@ class Graph:
             "damping": _number(damping, "damping", 0, 1),
             "tolerance": _number(tolerance, "tolerance", 0, 1),
             "dangling": dangling,
-            "weighted": weighted,
+            "weighted": flag(weighted, "weighted"),
             "mode": mode,
         }
+        if weighted and not self.weighted:
+            raise GraphError("weighted = True: the graph has no weights; give them where it is made")
         if personalize is None:
             return self.run("pagerank", options, **where)
-        if not isinstance(personalize, Mapping):
+        values = personalize.to_dict() if hasattr(personalize, "to_dict") else personalize  # of pandas
+        if not isinstance(values, Mapping):
             raise GraphError(f"personalize = {personalize!r}: a mapping of values by name is expected")
+        if not any(values.values()):
+            raise GraphError(f"personalize = {personalize!r}: some value must be greater than 0")
         with process.scratch("personalize") as folder:
             with (folder / "values.csv").open("w", newline="", encoding="utf-8", errors="surrogatepass") as file:
                 rows = csv.writer(file)
-                for name, value in personalize.items():
+                for name, value in values.items():
                     self.names.row(name, "personalize")
                     rows.writerow([name, repr(_number(value, f"personalize[{name!r}]", 0, math.inf))])
             return self.run("pagerank", {**options, "personalize": folder / "values.csv"}, **where)
@@ -165,7 +171,8 @@ class Graph:
         Values: lengths; inf: not reached. ``predecessors``: the vertex before each on a path, in
         ``run.columns["predecessor"]`` as rows of ``names``, -1: none.
         """
-        options = {"source": self._called(source, "source"), "predecessors": predecessors, "mode": mode}
+        before = flag(predecessors, "predecessors")
+        options = {"source": self._called(source, "source"), "predecessors": before, "mode": mode}
         return self.run("sssp", options, **where)
 
     def components(self, *, mode: str = "weak", **where: Unpack[Where]) -> Run:
@@ -199,6 +206,8 @@ class Graph:
         if not len(self):
             raise GraphError("edges: the graph has no vertex")
         given = {} if options is None else options
+        if not isinstance(given, Mapping):
+            raise GraphError(f"options = {options!r}: a mapping of values by name is expected")
         if isinstance(program, Program):
             try:
                 return run(str(program.path), self._edges.file, self.names, given, where, self.description)
@@ -206,6 +215,8 @@ class Graph:
                 raise GraphError(program.shown(str(error))) from None
         if not isinstance(program, str) or "/" in program or "." in program:
             raise GraphError(f"program = {program!r}: the name of an application or a polyloom.Program is expected")
+        if program in paths.python_apps():
+            raise GraphError(f"program = {program!r}: takes no graph")
         return run(program, self._edges.file, self.names, given, where, self.description)
 
     def _called(self, name: Any, argument: str) -> str:

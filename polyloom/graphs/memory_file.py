@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import mmap
 import os
 import struct
@@ -30,13 +31,30 @@ class MemoryFile:
     def __init__(self, purpose: str, file: Path | None = None) -> None:
         """In ``file`` where one is given, which stays."""
         flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC
-        self.descriptor = os.open(file, flags, 0o666) if file else os.memfd_create(f"polyloom-{purpose}")
+        opened = os.open(file, flags, 0o666) if file else os.memfd_create(f"polyloom-{purpose}")
+        try:
+            self.descriptor = fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, 3)  # none of the standard streams' numbers
+        finally:
+            os.close(opened)
         self._end = weakref.finalize(self, os.close, self.descriptor)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle and copies: with all that it holds."""
+        return _restored, (type(self), bytes(self.map()))
+
+    def _is_filled(self) -> None:
+        """Its bytes are there."""
 
     @property
     def path(self) -> str:
         """What we and programs that inherit the descriptor call it."""
         return f"/proc/self/fd/{self.descriptor}"
+
+    def write(self, content: bytes) -> None:
+        """Go on writing."""
+        left = memoryview(content)
+        while left:
+            left = left[os.write(self.descriptor, left) :]
 
     def map(self, access: int = mmap.ACCESS_READ) -> mmap.mmap | bytes:
         """All of its bytes."""
@@ -52,12 +70,19 @@ class ArraysFile(MemoryFile):
         memory.require(size, f"a graph of {edges} edges")
         super().__init__("graph", file)
         os.ftruncate(self.descriptor, size)
+        self._view(edges, weighted)
+
+    def _view(self, edges: int, weighted: bool) -> None:
         mapped = self.map(mmap.ACCESS_WRITE)
         self._head: Any = mapped
         self.edges: Array = np.frombuffer(mapped, np.uint32, 2 * edges, HEAD.size).reshape(edges, 2)
         self.weights: Array | None = None
         if weighted:
             self.weights = np.frombuffer(mapped, np.float64, edges, HEAD.size + 8 * edges)
+
+    def _is_filled(self) -> None:
+        head = HEAD.unpack(self.map()[: HEAD.size])
+        self._view(head[2], bool(head[3]))
 
     def drop_weights(self) -> None:
         """There are none after all; before ``name``."""
@@ -78,9 +103,16 @@ class ArraysFile(MemoryFile):
         head = (MAGIC, vertices, len(self.edges), weighted, mirrored, kind, 0, bytes_of_words, 0)
         self._head[: HEAD.size] = HEAD.pack(*head)
         os.lseek(self.descriptor, 0, os.SEEK_END)
-        left = memoryview(text)
-        while left:
-            left = left[os.write(self.descriptor, left) :]
+        self.write(text)
+
+
+def _restored(kind: type[MemoryFile], content: bytes) -> MemoryFile:
+    """A copy of such memory."""
+    made = kind.__new__(kind)
+    MemoryFile.__init__(made, "graph")
+    made.write(content)
+    made._is_filled()
+    return made
 
 
 class ReadArrays:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 from polyloom import own_program
@@ -18,6 +19,10 @@ class Program:
     """
 
     def __init__(self, source: str | Path, name: str = "program") -> None:
+        if not isinstance(source, str | Path):
+            raise GraphError(f"source = {source!r}: a program, or the name of a file that ends in .cc, is expected")
+        if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][\w-]{0,63}", name):
+            raise GraphError(f"name = {name!r}: a name of letters, digits, - and _ is expected")
         self.text = source if isinstance(source, str) and "\n" in source else ""
         self.name = name if self.text else Path(source).stem
         if not own_program.is_source(f"{self.name}.cc" if self.text else str(source)):

@@ -8,6 +8,8 @@ import json
 import os
 import re
 import shutil
+import signal
+import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -200,6 +202,10 @@ def run(
             f"{unknown} = {rest[unknown]!r}: no such argument; there are {', '.join(Where.__annotations__)}"
         )
     on = fidelity(rest)
+    for name in ("max_cycles", "seed"):
+        if not isinstance(rest.get(name) or 0, int) or (rest.get(name) or 0) < 0:
+            raise GraphError(f"{name} = {rest[name]!r}: a whole number from 0 is expected")
+    flag(rest.get("verify") or False, "verify")
     memory.require(BYTES_A_VERTEX * len(names), f"{app} of {len(names)} vertices")
     kept = rest.get("run_dir")
     stack = contextlib.ExitStack()  # holds the record for as long as the run is there
@@ -224,8 +230,15 @@ def run(
         )
         array = np.load(Path(rows.path), allow_pickle=False)
         done = Run(app, names, array, facts, seconds, folder)
-        weakref.finalize(done, stack.pop_all().close)
+        weakref.finalize(done, stack.pop_all().close)  # not by a copy of this process that ends: process.scratch
     return done
+
+
+def flag(value: Any, argument: str) -> bool:
+    """True or false. GraphError naming the argument for anything else."""
+    if not isinstance(value, bool | np.bool_):
+        raise GraphError(f"{argument} = {value!r}: True or False is expected")
+    return bool(value)
 
 
 def fidelity(where: Mapping[str, Any]) -> str:
@@ -234,6 +247,12 @@ def fidelity(where: Mapping[str, Any]) -> str:
     for name in ("cluster", "engine", "max_cycles", "seed") if on == "native" else ():
         if where.get(name):
             raise GraphError(f"{name} = {where[name]!r}: a native run has no cluster; leave it out, or say on='sim'")
+    try:
+        launch.fidelity(on)
+        if where.get("cluster"):
+            paths.cluster_file(str(where["cluster"]))
+    except UserError as error:
+        raise GraphError(python_words(str(error))) from None
     return on
 
 
@@ -291,7 +310,11 @@ def _launched(request: launch.RunRequest, what: str) -> tuple[dict[str, Any], fl
             raise
         except UserError as error:
             raise GraphError(python_words(str(error))) from None
+        except (ValueError, OSError) as error:  # an argument that no command line can have
+            raise GraphError(f"{Path(request.app).stem} cannot be started: {error}") from error
     if status in record.INTERRUPTED:
+        if threading.current_thread() is threading.main_thread():
+            signal.raise_signal(status - launch.FIRST_OF_SIGNALS)  # to whom it was for before the run
         raise KeyboardInterrupt
     facts = {}
     with contextlib.suppress(json.JSONDecodeError):
@@ -309,8 +332,9 @@ def _launched(request: launch.RunRequest, what: str) -> tuple[dict[str, Any], fl
 
 def _error_of(said: Sequence[str]) -> str:
     """The last message, which may have lines."""
-    begin = max((at for at, line in enumerate(said) if line.startswith("polyloom: ")), default=0)
-    return "\n".join(said[begin:]).removeprefix("polyloom: ")
+    begins = [at for at, line in enumerate(said) if line.startswith("polyloom: ")] or [0]
+    whole = any("stands above" in line for line in said[begins[-1] :])
+    return "\n".join(said[0 if whole else begins[-1] :]).removeprefix("polyloom: ")
 
 
 def words(options: Mapping[str, Any]) -> list[str]:

@@ -31,7 +31,12 @@ class Vertices(Sequence[Any]):
 
     def __getitem__(self, row: Any) -> Any:
         name = self._names[row]
+        if isinstance(row, slice):
+            return Vertices(name).to_list()
         return name.item() if isinstance(name, np.integer) else name
+
+    def __repr__(self) -> str:
+        return f"<{self.summary()}>"
 
     @property
     def are_rows(self) -> bool:

@@ -10,8 +10,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypedDict, TypeVar
 
+from polyloom.graphs.errors import GraphError
 from polyloom.graphs.memory_file import ArraysFile
-from polyloom.graphs.run import Answer, answer
+from polyloom.graphs.run import Answer, answer, fidelity
 from polyloom.graphs.run import Where as RunWhere
 from polyloom.networkx_backend.graph import PolyloomGraph, nx
 
@@ -86,8 +87,16 @@ def call(
     where: Where,
     edges: ArraysFile | None = None,
 ) -> Answer:
-    """The answer of a vertex program on the graph's edges, or on others between the same nodes. GraphError."""
-    return answer(program, edges or graph.file, len(graph), options, place(where))
+    """The answer of a vertex program on the graph's edges, or on others between the same nodes.
+
+    NotImplementedError where there is none: then NetworkX does it, if it may choose.
+    """
+    at = place(where)
+    fidelity(at)  # what is wrong there is the caller's
+    try:
+        return answer(program, edges or graph.file, len(graph), options, at)
+    except GraphError as error:
+        raise NotImplementedError(f"polyloom: {error}") from error
 
 
 def place(where: Where) -> RunWhere:

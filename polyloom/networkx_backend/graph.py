@@ -214,4 +214,4 @@ def forget_if_changed(graph: Any) -> None:
 
 def levels(limit: float | None) -> float:
     """How far a search goes that NetworkX ends at ``limit``: it goes on while fewer steps were made."""
-    return math.inf if limit is None else max(0, math.ceil(limit))
+    return math.inf if limit is None or limit == math.inf else max(0, math.ceil(limit))

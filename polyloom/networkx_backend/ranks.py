@@ -69,8 +69,7 @@ def pagerank(
             options["personalize"].write_text("".join(lines))
         found = call("pagerank", G, options, where)
     share = np.full(len(G), 1 / len(G)) if anew is None else anew / anew.sum()
-    left = max_iter - int(found.facts["iterations"])
-    return _settled(G, found.values, alpha, share, G.weights if weighted else None, tol, left, max_iter)
+    return _settled(G, found.values, alpha, share, G.weights if weighted else None, tol, max_iter)
 
 
 def _shares(graph: PolyloomGraph, values: Mapping[Any, float]) -> Values:
@@ -84,15 +83,14 @@ def _settled(
     anew: Values,
     weights: Values | None,
     tol: float,
-    updates: int,
     max_iter: int,
 ) -> dict[Any, float]:
-    """Update until the changes of all values sum to less than ``tol`` a node, ``updates`` times at most."""
+    """Update until the changes of all values sum to less than ``tol`` a node, ``max_iter`` times at most."""
     degrees, targets, n = np.diff(graph.starts), graph.targets, len(graph)
     given = degrees if weights is None else np.bincount(graph.sources, weights, n)
     dangles = given == 0
     part = np.where(dangles, 0, 1 / np.where(dangles, 1, given))
-    for _ in range(updates):
+    for _ in range(max_iter):
         shares = np.repeat(values * part, degrees)
         passed = np.bincount(targets, shares if weights is None else shares * weights, n)
         new = alpha * (passed + values[dangles].sum() * anew) + (1 - alpha) * anew

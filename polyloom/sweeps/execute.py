@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import signal
@@ -47,6 +48,12 @@ def sweep(
     A run that fails is a row that says so. UserError for what no run could be made of; KeyboardInterrupt once all runs
     have ended, with what has finished in the folder.
     """
+    if not callable(app) and not isinstance(app, str):
+        raise UserError(f"app = {app!r}: the name of an application or a function is expected")
+    if not isinstance(options, Mapping):
+        raise UserError(f"options = {options!r}: a mapping of values by name is expected")
+    if not isinstance(jobs, int) or jobs < 0:
+        raise UserError(f"jobs = {jobs!r}: a whole number from 0 is expected")
     plan = plans.make(app, options, keys, cluster, on)
     if folder is None and isinstance(app, str):
         folder = f"{Path(app).stem}-sweep"
@@ -62,7 +69,7 @@ def execute(plan: Plan, folder: Path | None, jobs: int = 0, x: str | None = None
     """As ``sweep``, of a plan; ``x``: what the page's plot goes by."""
     with RunFolder(folder, keep=True) if folder is not None else contextlib.nullcontext() as held:
         index = Index(held)
-        entries = index.of(plan.points())
+        entries = index.of(plan.points(), "" if isinstance(plan.app, str) else _told_apart(plan.app))
         todo = [entry for entry in entries if not _is_done(entry, held)]
         jobs = min(jobs or len(os.sched_getaffinity(0)), max(len(todo), 1))
         begin = time.monotonic()
@@ -87,6 +94,15 @@ def execute(plan: Plan, folder: Path | None, jobs: int = 0, x: str | None = None
             if held:
                 result.write(held, x)
         return result
+
+
+def _told_apart(function: Callable[..., Any]) -> str:
+    """The function's name, and a digest of what it does itself; what it calls does not count."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return repr(type(function))
+    does = repr((code.co_code, code.co_names, [each for each in code.co_consts if not hasattr(each, "co_code")]))
+    return f"{function.__qualname__} {hashlib.sha256(does.encode()).hexdigest()[:16]}"
 
 
 def _is_done(entry: Entry, held: RunFolder | None) -> bool:

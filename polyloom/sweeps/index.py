@@ -24,13 +24,17 @@ WAITING, FINISHED = "waiting", "finished"
 
 @dataclass
 class Entry:
-    """One run. ``outcome``: what a function gave; that of an application stands in the run's own record."""
+    """One run. ``outcome``: what a function gave; that of an application stands in the run's own record.
+
+    ``function``: what tells the function from others, and from what it was before it was changed.
+    """
 
     run: str
     parameters: Parameters
     status: str = WAITING
     message: str = ""
     outcome: dict[str, Any] | None = None
+    function: str = ""
 
 
 class Index:
@@ -40,12 +44,12 @@ class Index:
         self.folder = folder
         self._entries = [] if folder is None else _read(folder.path)
 
-    def of(self, points: Sequence[Parameters]) -> list[Entry]:
+    def of(self, points: Sequence[Parameters], function: str = "") -> list[Entry]:
         """An entry for each point, in their order; those that were there before are known by their parameters."""
-        known = {identity(entry.parameters): entry for entry in self._entries}
+        known = {identity(entry.parameters): entry for entry in self._entries if entry.function == function}
         for point in points:
             if identity(point) not in known:
-                known[identity(point)] = Entry(f"{len(self._entries):03}", point)
+                known[identity(point)] = Entry(f"{len(self._entries):03}", point, function=function)
                 self._entries.append(known[identity(point)])
         return [known[identity(point)] for point in points]
 
@@ -71,5 +75,5 @@ def _entry(values: Any, path: Path) -> Entry:
         case {"run": str(run), "parameters": dict(point), "status": str(status), "message": str(message)}:
             outcome = values.get("outcome")
             if run.isdecimal() and (outcome is None or isinstance(outcome, dict)):
-                return Entry(run, point, status, message, outcome)
+                return Entry(run, point, status, message, outcome, str(values.get("function", "")))
     raise UserError(f"{path}: 'runs' is not as `polyloom sweep` writes it; give another folder")

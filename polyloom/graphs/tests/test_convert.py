@@ -3,6 +3,8 @@
 # Leaves out: runs (tests/test_graphs_in_python.py).
 from __future__ import annotations
 
+import copy
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +133,9 @@ def test_networkx_graphs_keep_their_edges(kind: Any, view: bool) -> None:
     assert sorted(zip(pairs(graph), weights(graph), strict=True), key=repr) == sorted(
         (((u, v), float(data.get("weight", 1))) for u, v, data in both.edges(data=True)), key=repr
     )
-    assert not Graph.from_edges(given, weights="none").weighted
+    for _, _, data in given.edges(data=True):
+        data.pop("weight", None)
+    assert not Graph.from_edges(given).weighted
 
 
 def test_names_are_anything_that_can_be_told_apart() -> None:
@@ -142,6 +146,21 @@ def test_names_are_anything_that_can_be_told_apart() -> None:
     assert Graph.from_edges([(2**64 - 1, 0)]).names.to_list() == [0, 2**64 - 1]
     assert Graph.from_edges([("b", "a")], vertices=["z", "a"]).names.to_list() == ["z", "a", "b"]
     assert len(Graph.from_edges(np.empty((0, 2), dtype=int))) == 0
+    assert Graph.from_edges([("a", "b"), ("c", "d")]).names[1:3] == ["b", "c"]
+    assert Graph.from_edges(list(RANDOM.integers(0, 9, (50, 2)))).names.to_list() == list(range(9))
+    for unit in ("D", "us", "ns"):
+        days = pd.DataFrame({"a": pd.date_range("2020", periods=2), "b": pd.date_range("2021", periods=2)})
+        graph = Graph.from_edges((days["a"].to_numpy().astype(f"M8[{unit}]"), days["b"].to_numpy()))
+        assert graph.names.row(days["b"][1], "vertex") == 3
+    false: Any = np.False_
+    assert Graph.from_edges([(1, 2)], directed=false).undirected
+
+
+def test_graphs_go_through_pickle() -> None:
+    graph = Graph.from_edges(pd.DataFrame({"from": ["a", "b"], "to": ["b", "c"], "weight": [1.5, 2]}))
+    for made in (pickle.loads(pickle.dumps(graph)), copy.deepcopy(graph)):
+        assert pairs(made) == pairs(graph) and weights(made) == weights(graph)
+        assert made.sssp("a").to_dict() == {"a": 0, "b": 1.5, "c": 3.5}
 
 
 def changed(graph: nx.Graph, **data: Any) -> nx.Graph:
@@ -180,6 +199,13 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "negative": ([(1, 2), (2, 3)], {"weights": [1, -2]}, "weights: that of edge 1 is -2"),
     "NaN weight": ([(1, 2)], {"weights": [float("nan")]}, "weights: that of edge 0 is nan"),
     "words": ([(1, 2)], {"weights": ["w"]}, "weights: "),
+    "numbers as text": ([(1, 2)], {"weights": ["3"]}, "weights: object, the first is '3'; numbers are expected"),
+    "dates": ([(1, 2)], {"weights": np.array(["2020-01-01"], "M8[D]")}, "weights: datetime64"),
+    "complex": ([(1, 2)], {"weights": np.array([1 + 5j])}, "weights: complex128"),
+    "misspelt attribute": (changed(nx.Graph(), weight=2), {"weights": "wieght"}, "weights = 'wieght': no edge"),
+    "text attribute": (changed(nx.Graph(), weight="3"), {}, "weights: an attribute 'weight' is no number"),
+    "vertices": ([(1, 2)], {"vertices": "abc"}, "vertices = 'abc': names of vertices are expected"),
+    "directed": ([(1, 2)], {"directed": "no"}, "directed = 'no': True or False is expected"),
     "no column": (pd.DataFrame({"a": [1], "b": [2]}), {"weights": "c"}, "weights = 'c': edges have no such column"),
     "twice": ([(1, 2)], {"vertices": [3, 3]}, "vertices: 3 is named twice"),
     "alike": ([(1, "1")], {}, "edges: the vertices 1 and '1' are both written '1'"),

@@ -161,3 +161,15 @@ def test_a_frame_of_pandas() -> None:
     frame = swept(n=[1, 2, 3], rate=[1.0, 2.0]).frame
     assert isinstance(frame, pandas.DataFrame) and len(frame) == 6
     assert frame.groupby("n")["simulated_seconds"].mean().dropna().to_dict() == {1: 0.75, 2: 1.5}
+
+
+def test_another_function_gives_its_own_answers(tmp_path: Path) -> None:
+    """In the same folder, under the same name too, as a cell of a notebook that was changed."""
+    found = []
+    for factor in (1, 100):
+        made: dict[str, Any] = {"Answer": Answer}
+        exec(f"def measure(n):\n    return Answer({factor}.0 * n)", made)
+        found += [sweeps.sweep(made["measure"], {"n": [1, 2]}, folder=tmp_path / "kept") for _ in range(2)]
+    assert [[row["simulated_seconds"] for row in each.rows] for each in found] == [[1, 2]] * 2 + [[100, 200]] * 2
+    with pytest.raises(UserError, match="jobs = -1: a whole number from 0"):
+        sweeps.sweep(recorder([]), {"n": 1}, jobs=-1)
