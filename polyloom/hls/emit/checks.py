@@ -9,6 +9,8 @@ A load is not checked where a pass does it early, maybe in vain.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from polyloom.hls.emit.design import Design, clocked_cases, literal
 from polyloom.hls.ir import DRAM_BASE, Const, Instr, Value
 from polyloom.hls.memory import Memories
@@ -78,24 +80,28 @@ def check_lines(design: Design, commands: bool) -> list[str]:
     return [*lines, "`endif"]
 
 
-def _fault(design: Design, instr: Instr, plan: Plan, commands: bool) -> tuple[str, str, str] | None:
-    """(condition, message, the value in it) of what must not be; None if there is nothing to check."""
-    time = plan.time[instr]
-    if instr.op == "push" and instr.attr == 0 and commands:
-        return "check_message && !check_known", _MESSAGE, f"{_place(instr)}, {_MESSAGE_VALUES}"
+@dataclass(frozen=True)
+class Fault:
+    """What a load, store or division must not do: ``before``, a value, ``after`` tell it."""
+
+    before: str
+    shown: Value
+    after: str
+    tested: Value  # the divisor, or the address, which must be in one of ``areas``: (first address, bytes) each
+    areas: list[tuple[int, int]] | None = None
+    predicate: Value | None = None
+
+
+def fault_of(design: Design, instr: Instr) -> Fault | None:
+    """None if there is nothing to check."""
     if instr.op in _DIVISIONS:
         divisor = instr.args[1]
-        if isinstance(divisor, Const):
-            return None if divisor.value else ("1'b1", "division of %0d by zero", design.ref(instr.args[0], plan, time))
-        return (
-            f"{design.ref(divisor, plan, time)} == '0",
-            "division of %0d by zero",
-            design.ref(instr.args[0], plan, time),
-        )
+        if isinstance(divisor, Const) and divisor.value:
+            return None
+        return Fault("division of ", instr.args[0], " by zero", divisor)
     if instr.op not in {"load", "store"} or instr.early:
         return None
     address = instr.args[0]
-    where = design.ref(address, plan, time)
     areas = [(m.base, m.words * 8) for m in design.memories.of(instr)]
     if Memories.may_be_dram(instr):
         areas.append((DRAM_BASE, design.dram_bytes))
@@ -103,15 +109,31 @@ def _fault(design: Design, instr: Instr, plan: Plan, commands: bool) -> tuple[st
         if any(base <= address.value < base + size for base, size in areas):
             return None
         areas = []
-    terms = [_inside(where, base, size) for base, size in areas]
-    condition = f"!({' || '.join(terms)})" if terms else "1'b1"
-    predicate = _predicate(instr)
-    if predicate is not None:
-        condition = f"{design.ref(predicate, plan, time)} && {condition}"
     objects = ", ".join(m.obj.name for m in design.memories.of(instr)[:3])
-    outside = f"outside of {objects}" if objects else "where no object is"
-    text = f"{instr.op} of {instr.attr} byte{'s' if instr.attr > 1 else ''} at address 0x%08x, {_quoted(outside)}"
-    return condition, text, where
+    outside = f", outside of {objects}" if objects else ", where no object is"
+    before = f"{instr.op} of {instr.attr} byte{'s' if instr.attr > 1 else ''} at address "
+    return Fault(before, address, outside, address, areas, _predicate(instr))
+
+
+def _fault(design: Design, instr: Instr, plan: Plan, commands: bool) -> tuple[str, str, str] | None:
+    """(condition, message, the value in it) of what must not be; None if there is nothing to check."""
+    time = plan.time[instr]
+    if instr.op == "push" and instr.attr == 0 and commands:
+        return "check_message && !check_known", _MESSAGE, f"{_place(instr)}, {_MESSAGE_VALUES}"
+    fault = fault_of(design, instr)
+    if fault is None:
+        return None
+    shown = design.ref(fault.shown, plan, time)
+    if fault.areas is None:
+        tested = fault.tested
+        condition = "1'b1" if isinstance(tested, Const) else f"{design.ref(tested, plan, time)} == '0"
+    else:
+        terms = [_inside(shown, base, size) for base, size in fault.areas]
+        condition = f"!({' || '.join(terms)})" if terms else "1'b1"
+    if fault.predicate is not None:
+        condition = f"{design.ref(fault.predicate, plan, time)} && {condition}"
+    form = "%0d" if fault.areas is None else "0x%08x"
+    return condition, f"{_quoted(fault.before)}{form}{_quoted(fault.after)}", shown
 
 
 def _predicate(instr: Instr) -> Value | None:
