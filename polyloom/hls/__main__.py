@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Command line: ``python -m polyloom.hls FILE.c ... -o DIR [--json] [-- CLANG FLAGS]``; see ``main``.
 
-writes kernel.sv, kernel.f and report.json
+writes kernel.sv, kernel.f, kernel.cc and report.json
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a kernel to a folder: kernel.sv, kernel.f (with the library it instantiates), report.json."""
+"""Writes a kernel to a folder: kernel.sv, kernel.f (with the library it instantiates), kernel.cc, report.json."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ def file_list(verilog: str) -> str:
 
 
 def write_kernel(kernel: Kernel, folder: Path) -> None:
-    """Make the folder and the three files."""
+    """Make the folder and the files."""
     folder.mkdir(parents=True, exist_ok=True)
     files.write(folder / "kernel.sv", kernel.verilog)
     files.write(folder / "kernel.f", file_list(kernel.verilog))
+    files.write(folder / "kernel.cc", kernel.model())
     files.write(folder / "report.json", json.dumps(kernel.report, indent=1) + "\n")

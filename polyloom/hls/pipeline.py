@@ -10,6 +10,7 @@ from polyloom.hls import absent
 from polyloom.hls.bind import bind
 from polyloom.hls.emit.design import Design
 from polyloom.hls.emit.kernel import kernel_text
+from polyloom.hls.emit.model import model_text
 from polyloom.hls.memory import assign_memories, check_limit
 from polyloom.hls.options import Options
 from polyloom.hls.passes.arithmetic import simplify_arithmetic
@@ -35,7 +36,13 @@ class Kernel:
 
     verilog: str
     report: dict[str, Any]
+    design: Design
+    options: Options
     diagnostics: list[str] = field(default_factory=list)
+
+    def model(self) -> str:
+        """The same kernel as C++, for model/kernel_model.h."""
+        return model_text(self.design, self.options)
 
 
 #: Passes over each function, in this order.
@@ -78,4 +85,4 @@ def compile_kernel(ir_text: str, options: Options | None = None) -> Kernel:
     units = Units()
     design = Design(module, plans, memories, bind(list(plans.values()), memories, units), options.dram_bytes)
     text = kernel_text(design, options)
-    return Kernel(text, report_of(design))
+    return Kernel(text, report_of(design), design, options)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels of a job's FPGA ranks. Input: sources, size, ranks; output: a folder of SystemVerilog for each behaviour.
 
-The cache is ``cache.KERNELS`` (``$POLYLOOM_KERNEL_CACHE``): HASH/kernel.sv, kernel.f, report.json, program.ll. The
-hash covers the program's IR and the compiler's own sources.
+The cache is ``cache.KERNELS`` (``$POLYLOOM_KERNEL_CACHE``): HASH/kernel.sv, kernel.f, kernel.cc, report.json,
+program.ll. The hash covers the program's IR and the compiler's own sources.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a kernel: feeds its pops, takes its pushes, plays DRAM and DMA; all with random stalls.
 //
-// Arguments: FILE SEED STALL CYCLES RANK [SCRATCH WORDS]
+// Arguments: FILE SEED STALL CYCLES RANK SCRATCH WORDS [TRACE]
 //   FILE     lines "port word", the words of each port in order
 //   STALL    how many of 100 cycles a handshake does not happen; DMA asks in as many
 //   CYCLES   give up after so many
 //   SCRATCH  address of an object of WORDS words which only DMA writes and reads: data are checked
+//            (0 words: there is no DMA)
+//   TRACE    a file for all that happens at the other ports: lines "cycle what where word"
 // Output: a line "port word" for each push, at the end "cycles N" or "stuck N".
 #include <cinttypes>
 #include <cstdio>
@@ -40,6 +42,8 @@ class Harness {
     std::fclose(file);
   }
 
+  void trace(const char* path) { trace_ = std::fopen(path, "w"); }
+
   void scratch(uint32_t address, uint32_t words) {
     scratch_ = address;
     scratch_words_ = words;
@@ -68,12 +72,15 @@ class Harness {
         fail("a push was withdrawn or changed", cycle);
       held_[port] = push.valid && !push.ready;
       held_word_[port] = push.word;
-      if (push.valid && push.ready) std::printf("%d %" PRIu64 "\n", port, push.word);
+      if (!push.valid || !push.ready) continue;
+      std::printf("%d %" PRIu64 "\n", port, push.word);
+      note("push", port, push.word);
     }
     waits = false;
     for (int port = 0; port < kPorts; port++) {
       const Stream& pop = pins.pop[port];
       if (pop.ready && pop.valid) {
+        note("pop", port, pop.word);
         words_[port].pop_front();
         offered_[port] = false;
       } else if (pop.ready && words_[port].empty()) {
@@ -128,11 +135,15 @@ class Harness {
   }
 
   void sample_dram() {
-    if (pins.dram_rsp_valid_i) reads_.pop_front();
+    if (pins.dram_rsp_valid_i) {
+      note("answer", 0, pins.dram_rdata_i);
+      reads_.pop_front();
+    }
     if (!pins.dram_req_valid_o || !pins.dram_req_ready_i) return;
     // What nobody has written is anything.
     uint64_t& word = dram_.try_emplace(pins.dram_addr_o, rng_()).first->second;
     if (pins.dram_addr_o % 8 != 0 || pins.dram_addr_o < 0x80000000U) fail("a bad DRAM address", cycle);
+    note(pins.dram_write_o ? "write" : "read", pins.dram_addr_o, pins.dram_write_o ? pins.dram_wdata_o : 0);
     if (!pins.dram_write_o) {
       reads_.emplace_back(cycle + 1 + (stall_ != 0 ? rng_() % 40 : 0), word);
       return;
@@ -143,6 +154,11 @@ class Harness {
     }
   }
 
+  void note(const char* what, uint32_t where, uint64_t word) {
+    if (trace_ != nullptr)
+      std::fprintf(trace_, "%" PRIu64 " %s %" PRIx32 " %" PRIx64 "\n", cycle, what, where, word);
+  }
+
   struct Read {
     bool checked;
     uint64_t data;
@@ -150,6 +166,7 @@ class Harness {
 
   std::mt19937_64 rng_;
   int stall_;
+  std::FILE* trace_ = nullptr;
   std::deque<uint64_t> words_[kPorts];
   bool offered_[kPorts] = {};
   bool held_[kPorts] = {};
@@ -166,13 +183,14 @@ class Harness {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 6) return 2;
+  if (argc < 8) return 2;
   circuit_start(static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10)));
   Harness h(std::strtoull(argv[2], nullptr, 10), std::atoi(argv[3]));
   h.load(argv[1]);
   const uint64_t limit = std::strtoull(argv[4], nullptr, 10);
   h.pins.rank_i = std::atoi(argv[5]);
-  if (argc > 7) h.scratch(std::strtoul(argv[6], nullptr, 10), std::strtoul(argv[7], nullptr, 10));
+  if (argc > 8) h.trace(argv[8]);
+  h.scratch(std::strtoul(argv[6], nullptr, 10), std::strtoul(argv[7], nullptr, 10));
   h.pins.dma_req_valid_i = 0;
   h.pins.rst_ni = 0;
   h.pins.clk_i = 0;

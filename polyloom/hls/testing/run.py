@@ -53,14 +53,25 @@ class KernelRun:
     program: Path
 
     def run(
-        self, words: Words, seed: int = 1, stall: int = 30, rank: int = 0, max_cycles: int = 2_000_000
+        self,
+        words: Words,
+        seed: int = 1,
+        stall: int = 30,
+        rank: int = 0,
+        max_cycles: int = 2_000_000,
+        *,
+        dma: bool = True,
+        trace: Path | None = None,
     ) -> tuple[list[Push], int]:
-        """Pushes in order as (port, word), and cycles until the kernel was done. ``stall`` in percent of cycles."""
+        """Pushes in order as (port, word), and cycles until the kernel was done. ``stall`` in percent of cycles.
+
+        ``dma``: there is DMA beside, as often as stalls. ``trace``: a file for all that happens at the other ports."""
         objects = self.kernel.report["objects"]
         scratch = next((o["address"] for o in objects if o["name"] == SCRATCH_NAME and o["memory"] != "dram"), 0)
-        arguments = [str(seed), str(stall), str(max_cycles), str(rank)]
-        if scratch and stall:
-            arguments += [str(scratch), str(SCRATCH_WORDS)]
+        scratch_words = SCRATCH_WORDS if scratch and stall and dma else 0
+        arguments = list(map(str, [seed, stall, max_cycles, rank, scratch, scratch_words]))
+        if trace:
+            arguments.append(str(trace))
         with _words_file(words) as file:
             done = subprocess.run([self.program, file.name, *arguments], capture_output=True, text=True, check=False)
         if done.returncode != 0:
@@ -122,6 +133,12 @@ def build_kernel(c_source: str, options: Options | None = None, flags: Sequence[
     """Compile and Verilate a source; the same source again comes from the cache."""
     kernel = compile_source(c_source, options, flags)
     return KernelRun(kernel, simulate.verilate(kernel.verilog))
+
+
+def build_model(c_source: str, options: Options | None = None, flags: Sequence[str] = ()) -> KernelRun:
+    """The same of the kernel's model in C++, in the same harness."""
+    kernel = compile_source(c_source, options, flags)
+    return KernelRun(kernel, simulate.compile_model(kernel.model()) / "kernel")
 
 
 def compile_source(c_source: str, options: Options | None = None, flags: Sequence[str] = ()) -> Kernel:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel's SystemVerilog as a program that simulates it: harness.cc around the Verilated kernel. Builds are cached.
+"""A kernel's SystemVerilog as a program that simulates it: harness.cc around the Verilated kernel, or around the
+kernel's model in C++. Builds are cached.
 
 Tests build hundreds of kernels and run each for some thousand cycles, so what counts is the compiler's time: the
 harness and Verilator's runtime are compiled once, their headers are precompiled, the kernel is not optimised.
@@ -27,6 +28,10 @@ CXX_FLAGS = [
     *("-std=c++20", "-w", "-fbracket-depth=4096", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0"),
     *("-DVM_TRACE=0", "-DVM_TRACE_FST=0", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0"),
 ]
+MODEL = HERE.parent / "model"
+#: Every operation rounds by itself, as the circuit's do.
+MODEL_FLAGS = ["-O1", "-ffp-contract=off"]
+MODEL_PROGRAMS = {"kernel": ["harness", "model_circuit"], "ahead": ["ahead"]}
 RUNTIME = ["verilated.cpp", "verilated_threads.cpp"]
 HEADERS = "verilated.pch"
 #: Of a precompiled header and who uses it. Whether it is out of date the runtime's key says, not the clock.
@@ -39,6 +44,41 @@ def verilate(verilog: str) -> Path:
     parts = [verilog, *(p.read_text() for p in [*library, HERE / "circuit.cc"]), _runtime_text()]
     key = "kernel-" + digest(parts, [])
     return RTL.provide(key, "kernel", lambda folder: _build(verilog, library, folder))[0] / "kernel"
+
+
+def compile_model(text: str) -> Path:
+    """Folder of a kernel's model as programs: ``kernel`` in the same harness, ``ahead`` as fast as it goes."""
+    key = "model-" + digest([text, _model_key()], [])
+
+    def build(folder: Path) -> None:
+        source, model = folder / "kernel.cc", folder / "kernel.o"
+        source.write_text(text)
+        _model_cxx([*MODEL_FLAGS, "-c", source, "-o", model])
+        for name, parts in MODEL_PROGRAMS.items():
+            _model_cxx([*(model_runtime() / f"{part}.o" for part in parts), model, "-o", folder / name])
+
+    return RTL.provide(key, "ahead", build)[0]
+
+
+@cache
+def model_runtime() -> Path:
+    """Folder of what is the same for every model."""
+
+    def build(folder: Path) -> None:
+        for part in dict.fromkeys(part for parts in MODEL_PROGRAMS.values() for part in parts):
+            _model_cxx(["-O1", "-c", HERE / f"{part}.cc", "-o", folder / f"{part}.o"])
+
+    return RTL.provide("model-runtime-" + _model_key(), "ahead.o", build)[0]
+
+
+@cache
+def _model_key() -> str:
+    sources = [*HERE.glob("*.cc"), *HERE.glob("*.h"), MODEL / "kernel_model.h"]
+    return digest([toolchain.version(), *MODEL_FLAGS], sorted(sources))
+
+
+def _model_cxx(arguments: Sequence[str | Path]) -> None:
+    toolchain.run("clang++", ["-std=c++20", f"-I{MODEL}", f"-I{HERE}", *arguments])
 
 
 def _build(verilog: str, library: Sequence[Path], folder: Path) -> None:

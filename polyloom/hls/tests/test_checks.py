@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-# Covers: what is checked in simulation ends it with rank, file and line; legal neighbours of it pass; the circuit is
-#         the same with and without. One kernel serves all cases, which its first word chooses.
+# Covers: what is checked in simulation ends it with rank, file and line, of the circuit and of the kernel's model;
+#         legal neighbours of it pass; the circuit is the same with and without. One kernel serves all cases, which its
+#         first word chooses.
 # Leaves out: legal programs of all kinds (test_compiled_programs.py and the random kernels have the checks too).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 import pytest
 
 from polyloom.hls import Options
-from polyloom.hls.testing import build_kernel, compile_source
+from polyloom.hls.testing import build_kernel, build_model, compile_source
 from polyloom.hls.testing.run import KernelRun
+
+Build = Callable[..., KernelRun]
+BUILDS = pytest.mark.parametrize("build", [build_kernel, build_model], ids=["circuit", "model"])
 
 SOURCE = """
 #include "intrinsics.h"
@@ -39,19 +44,21 @@ void polyloom_kernel(void) {
 
 
 @cache
-def kernel() -> KernelRun:
-    return build_kernel(SOURCE)
+def kernel(build: Build) -> KernelRun:
+    return build(SOURCE)
 
 
+@BUILDS
 @pytest.mark.parametrize(
     ("what", "at", "value"),
     [(0, 9, 27), (1, 0, 0), (3, 7, 14), (4, 7, 2), (5, 10, 135), (6, 4, 90), (7, 4, 0), (8, 9, 4), (9, 2, 4)],
 )
-def test_what_is_right_passes(what: int, at: int, value: int) -> None:
-    pushes, _ = kernel().run([what, at], rank=3)
+def test_what_is_right_passes(build: Build, what: int, at: int, value: int) -> None:
+    pushes, _ = kernel(build).run([what, at], rank=3)
     assert pushes == [(0, value)]
 
 
+@BUILDS
 @pytest.mark.parametrize(
     ("what", "at", "message"),
     [
@@ -67,9 +74,9 @@ def test_what_is_right_passes(what: int, at: int, value: int) -> None:
         (8, 500, r":19:\d+: store of 4 bytes at address 0x\w+, outside of a, b"),
     ],
 )
-def test_what_is_wrong_is_named(what: int, at: int, message: str) -> None:
+def test_what_is_wrong_is_named(build: Build, what: int, at: int, message: str) -> None:
     with pytest.raises(Exception, match=r"rank 3: \S+" + message.rstrip("$")):
-        kernel().run([what, at & 0xFFFFFFFF], rank=3)
+        kernel(build).run([what, at & 0xFFFFFFFF], rank=3)
 
 
 MESSAGES = """
@@ -103,9 +110,10 @@ void polyloom_kernel(void) {
 """
 
 
-def test_a_buffer_is_named_where_the_program_sends_it() -> None:
+@BUILDS
+def test_a_buffer_is_named_where_the_program_sends_it(build: Build) -> None:
     """However the library's code is shared, and whatever of the program has called it before."""
-    kernel = build_kernel(MESSAGES, Options(commands=True))
+    kernel = build(MESSAGES, Options(commands=True))
     pushes, _ = kernel.run([32, 32], rank=3)
     assert len(pushes) == 3 * 7
     for words, line, text in (
