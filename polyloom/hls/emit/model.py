@@ -13,7 +13,7 @@ from polyloom.hls.emit.checks import Fault, fault_of
 from polyloom.hls.emit.design import Design
 from polyloom.hls.fold import mask
 from polyloom.hls.ir import DRAM_BASE, Block, Const, Function, Instr, Param, Value
-from polyloom.hls.memory import Memories
+from polyloom.hls.memory import Memories, Memory
 from polyloom.hls.names import Names
 from polyloom.hls.objects import BASE
 from polyloom.hls.options import Options
@@ -36,10 +36,13 @@ _MANTISSA = {32: (23, 8), 64: (52, 11)}
 
 def model_text(design: Design, options: Options) -> str:
     """The C++ file; it defines ``polyloom_kernel_model``, which makes the model."""
-    names, calls = Names(), _calls(design)
-    functions = [_Function(design, options, names, calls, f) for f in design.module.functions.values()]
+    names, calls, shared = Names(), _calls(design), _Shared(design)
+    functions = [_Function(design, options, names, calls, shared, f) for f in design.module.functions.values()]
     memories = design.memories.memories
-    areas = [f"{{{m.base:#x}, {m.words * 8:#x}, {_truth(m.obj.kind == 'constant')}}}," for m in memories]
+    areas = [
+        f"{{{m.base:#x}, {m.words * 8:#x}, {_truth(m.obj.kind == 'constant')}, {shared.counters.get(m, -1)}}},"
+        for m in memories
+    ]
     fill = [
         f"    std::memcpy(memory_ + {m.base - BASE:#x}, {_bytes(m.obj.content)});" for m in memories if m.obj.content
     ]
@@ -55,12 +58,12 @@ def model_text(design: Design, options: Options) -> str:
         "using namespace polyloom::hls;",
         "using namespace polyloom::hls::model;",
         "",
-        f"constexpr Area kAreas[] = {{{' '.join(areas) or '{0, 0, true}'}}};",
+        f"constexpr Area kAreas[] = {{{' '.join(areas) or '{0, 0, true, -1}'}}};",
         *([f"constexpr const char* kCalls[] = {{{places}}};"] if told else []),
         "",
         "class Kernel final : public KernelModel {",
         " public:",
-        f"  Kernel() : KernelModel(kAreas, {len(memories)}, memory_) {{",
+        f"  Kernel() : KernelModel(kAreas, {len(memories)}, memory_, dma_, {len(shared.counters)}) {{",
         *fill,
         "  }",
         "",
@@ -68,6 +71,7 @@ def model_text(design: Design, options: Options) -> str:
         f"  bool resume() override {{ return {names.of((design.module.entry, 'f'), 'f_entry')}(); }}",
         *(line for f in functions for line in f.lines()),
         *(["  int call_ = 0;"] if told else []),
+        f"  u64 dma_[{len(shared.counters) or 1}] = {{}};",
         f"  alignas(64) u8 memory_[{_ram_bytes(design) + 8:#x}] = {{}};",
         "};",
         "",
@@ -123,13 +127,42 @@ def _cut(text: str, width: int) -> str:
     return text if width in {32, 64, 128} else f"({text}) & {_literal(width, mask(width))}"
 
 
+class _Shared:
+    """When the kernel uses the port of a memory that DMA has, too; a counter for each memory where it ever does."""
+
+    def __init__(self, design: Design) -> None:
+        self.counters: dict[Memory, int] = {}
+        self.times: dict[Plan, dict[int, set[int]]] = {}  # cycles of a plan, by counter
+        for access in design.binding.accesses:
+            if access.port.side == "b":
+                counter = self.counters.setdefault(access.port.memory, len(self.counters))
+                times = self.times.setdefault(access.plan, {}).setdefault(counter, set())
+                times.add(access.plan.time[access.instr])
+
+    def block(self, plan: Plan) -> list[str]:
+        """Counts a block."""
+        return [f"dma_[{n}] += {len(times)};" for n, times in self.times.get(plan, {}).items()]
+
+    def loop(self, plan: Plan) -> list[str]:
+        """Counts the iterations between ``begin``, when the loop began or went on after a pause, and ``cycle``."""
+        phases = {n: {t % plan.ii for t in times} for n, times in self.times.get(plan, {}).items()}
+        return [f"dma_[{n}] += (cycle - begin) / {plan.ii} * {len(of)};" for n, of in phases.items()]
+
+
 class _Function:
     """Writes one function."""
 
     def __init__(
-        self, design: Design, options: Options, names: Names, calls: dict[str, int], function: Function
+        self,
+        design: Design,
+        options: Options,
+        names: Names,
+        calls: dict[str, int],
+        shared: _Shared,
+        function: Function,
     ) -> None:
-        self.design, self.options, self.names, self.calls, self.function = design, options, names, calls, function
+        self.design, self.options, self.function = design, options, function
+        self.names, self.calls, self.shared = names, calls, shared
         self.at = self._name("at", function.name)
         self.order = {b: sorted(b.body, key=lambda i: design.plans[b].time[i]) for b in function.blocks}
         self.place = {b: n for n, b in enumerate(function.blocks)}
@@ -154,7 +187,7 @@ class _Function:
             *kept,
             f"  bool {self._name('f', name)}() {{",
             *declared,
-            "    u64 cycle = now_;",
+            "    u64 cycle = now_, begin = now_;",
             "    const u64 limit = limit_;",
             f"    switch ({self.at}) {{",
             *(f"      case {point}: goto r{point};" for point in range(1, self.points + 1)),
@@ -206,7 +239,7 @@ class _Function:
             lines += self._instr(instr, plan.time[instr], live_after[instr])
         if plan.ii:
             return lines + self._loop(block, plan)
-        return [*lines, f"cycle += {plan.length};", *self._terminator(block, plan)]
+        return [*lines, *self.shared.block(plan), f"cycle += {plan.length};", *self._terminator(block, plan)]
 
     def _live_after(self, block: Block) -> dict[Instr, list[Value]]:
         """For each operation, in the order of the text, what is needed after it besides its result."""
@@ -230,7 +263,9 @@ class _Function:
             f"if ({condition}) {{",
             *(f"  {line}" for line in more),
             "}",
-            f"cycle += {plan.stages * plan.ii};",
+            f"cycle += {plan.ii};",
+            *self.shared.loop(plan),
+            f"cycle += {(plan.stages - 1) * plan.ii};",
             *self._jump(block, exit_),
         ]
 
@@ -244,10 +279,15 @@ class _Function:
             lines = ["{", *(f"  {line}" for line in lines), "}"]
         else:
             lines = [f"{self._ref(p)} = {self._ref(a)};" for p, a in moves]
+        plan = self.design.plans[target]
         if self.place[target] <= self.place[source]:
             live = [*target.phis, *self.live_in[target]]
             pause = self._leave("ask(Touch::pause, cycle)", live, "now_")
+            if plan.ii and target is source:
+                pause = [*self.shared.loop(plan), *pause]
             lines += ["if (cycle >= limit) {", *(f"  {line}" for line in pause), "}"]
+        if plan.ii and target is not source:
+            lines.append("begin = cycle;")
         return [*lines, f"goto {self._label(target)};"]
 
     def _terminator(self, block: Block, plan: Plan) -> list[str]:

@@ -36,6 +36,7 @@ struct Access {
 struct Area {
   u32 base, bytes;
   bool constant;  // DMA does not write it
+  int counter;    // of cycles in which the kernel uses the port that DMA has, too; -1: it never does
 };
 
 class KernelModel {
@@ -52,6 +53,8 @@ class KernelModel {
   // After done and fault there is nothing to go on to.
   const Access& run(u64 limit = ~u64{0}) {
     limit_ = limit;
+    begin_ = now_;
+    for (u32 i = 0; i < counter_count_; i++) counters_[i] = 0;
     resume();
     return access_;
   }
@@ -61,6 +64,15 @@ class KernelModel {
   void complete(u64 cycle, u64 word = 0) {
     now_ = cycle;
     word_ = word;
+  }
+
+  // How many cycles a DMA access there cost the kernel, on average over the cycles from the last completed
+  // access to the one that ``run`` gave: the part of these in which the kernel used the port that DMA has,
+  // too.
+  double cost_of_dma(u32 address) const {
+    const Area* area = area_of(address);
+    if (area == nullptr || area->counter < 0 || access_.cycle <= begin_) return 0;
+    return static_cast<double>(counters_[area->counter]) / static_cast<double>(access_.cycle - begin_);
   }
 
   // Of a fault: as the circuit's simulation says it.
@@ -81,17 +93,19 @@ class KernelModel {
 
   // The byte at an address, and those up to the end of its object; null where no object is.
   u8* find(u32 address, bool writing) {
-    for (u32 i = 0; i < area_count_; i++)
-      if (address - areas_[i].base < areas_[i].bytes)
-        return writing && areas_[i].constant ? nullptr : ram_ + (address - kBase);
-    return nullptr;
+    const Area* area = area_of(address);
+    return area == nullptr || (writing && area->constant) ? nullptr : ram_ + (address - kBase);
   }
 
  protected:
   static constexpr u32 kBase = 0x10000;
 
-  KernelModel(const Area* areas, u32 area_count, u8* ram)
-      : areas_(areas), area_count_(area_count), ram_(ram) {}
+  KernelModel(const Area* areas, u32 area_count, u8* ram, u64* counters, u32 counter_count)
+      : areas_(areas),
+        area_count_(area_count),
+        ram_(ram),
+        counters_(counters),
+        counter_count_(counter_count) {}
 
   // Runs to the next access; true if there is one, false if the entry has returned.
   virtual bool resume() = 0;
@@ -166,10 +180,19 @@ class KernelModel {
  private:
   static constexpr u32 kDram = 0x80000000;
 
+  const Area* area_of(u32 address) const {
+    for (u32 i = 0; i < area_count_; i++)
+      if (address - areas_[i].base < areas_[i].bytes) return &areas_[i];
+    return nullptr;
+  }
+
   Access access_;
   const Area* areas_;
   u32 area_count_;
   u8* ram_;
+  u64* counters_;
+  u32 counter_count_;
+  u64 begin_ = 0;
   u32 lane_ = 0, command_words_ = 0;
   u64 command_[3] = {};
   char message_[1024] = {};

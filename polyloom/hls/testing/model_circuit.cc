@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel's model behind circuit.h: its accesses as the pins of the circuit, cycle by cycle. It does not
-// lose cycles to DMA, which takes place at once although the model may be ahead.
+// A kernel's model behind circuit.h: its accesses as the pins of the circuit, cycle by cycle. DMA takes
+// place at once although the model may be ahead, and costs as many cycles as the model says of the average.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -21,6 +21,7 @@ constexpr uint64_t kAhead = 1000;  // cycles; a kernel may never touch the outsi
 std::unique_ptr<KernelModel> kernel;
 const Access* next = nullptr;
 uint64_t now = 0;
+double lost = 0;                   // cycles of those before the next access, to DMA
 bool high = false, asked = false;  // of a read: the request was taken
 struct {
   bool valid, error;
@@ -29,10 +30,13 @@ struct {
 
 void go_on() {
   asked = false;
+  lost = 0;
   next = &kernel->run(now + kAhead);
 }
 
-bool at(Touch touch) { return next->touch == touch && next->cycle <= now; }
+uint64_t due() { return next->cycle + static_cast<uint64_t>(lost); }
+
+bool at(Touch touch) { return next->touch == touch && due() <= now; }
 
 void outputs(Pins& pins) {
   for (unsigned port = 0; port < kPorts; port++) {
@@ -60,6 +64,7 @@ void complete(uint64_t word = 0) {
 void edge(const Pins& pins) {
   answer = next_answer;
   next_answer = {};
+  if (pins.dma_req_valid_i && now < due()) lost += kernel->cost_of_dma(pins.dma_addr_i);
   if (pins.dma_req_valid_i && pins.dma_write_i)
     kernel->dma_write(pins.dma_addr_i, pins.dma_wdata_i, pins.dma_strb_i);
   else if (pins.dma_req_valid_i)
@@ -78,7 +83,7 @@ void edge(const Pins& pins) {
   } else if (at(Touch::cycle)) {
     complete(pins.cycle_i);
   } else if (at(Touch::pause)) {
-    go_on();
+    complete();
   }
   if (at(Touch::fault)) {
     std::printf("%s\n", kernel->message());

@@ -143,3 +143,36 @@ def test_the_contract_with_who_runs_it(tmp_path: Path) -> None:
     toolchain.run("clang++", [*flags, *sources, "-o", program])
     done = subprocess.run([program], capture_output=True, text=True, check=False)
     assert done.stdout == "right\n"
+
+
+#: A loop that reads an array at several places.
+PORTS = """
+#include "intrinsics.h"
+static uint32_t a[8192];
+void polyloom_kernel(void) {
+  const uint32_t times = (uint32_t)__polyloom_pop(0);
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < 8192; i++) a[i] = i ^ times;
+  for (uint32_t t = 0; t < times; t++)
+    for (uint32_t i = 0; i < 8192; i++) sum = sum * 5 + (BODY);
+  __polyloom_push(0, sum);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "least", "pipeline"),
+    [
+        ("a[i] + a[i * 3 & 8191]", 1.03, True),  # both ports in each cycle
+        ("a[i] + a[i * 3 & 8191] + a[i * 5 & 8191]", 1.01, True),  # in every second
+        ("a[i] + a[i * 3 & 8191]", 1.01, False),  # iterations one after the other
+        ("a[i]", 1, True),
+    ],
+)
+def test_dma_costs_what_it_costs_the_circuit_on_average(body: str, least: float, pipeline: bool) -> None:
+    circuit, model, _ = both(PORTS.replace("BODY", body), Options(copies=1, pipeline=pipeline))
+    expected, got, alone = (
+        kernel.run([10], stall=75, dma=dma)[1] for kernel, dma in ((circuit, True), (model, True), (circuit, False))
+    )
+    assert expected >= least * alone, "DMA must matter"
+    assert got == pytest.approx(expected, rel=0.0005)
