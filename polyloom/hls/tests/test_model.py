@@ -56,7 +56,7 @@ def test_programs(file: Path, place: str, tmp_path: Path) -> None:
             same(kernels, words, seed, stall, tmp_path)
 
 
-@pytest.mark.parametrize("seed", range(500 if FULL else 4))
+@pytest.mark.parametrize("seed", range(100 if FULL else 4))
 def test_random_kernels(seed: int, tmp_path: Path) -> None:
     program = random_program(seed)
     kernels = both(program.source(), Options(object_limit=16) if seed % 4 == 3 else None, FLAGS)
