@@ -57,12 +57,12 @@ def run(bench: Bench) -> None:
     """All graphs."""
     bench.note(
         "memory: beside the pairs given, the engine holds edges four times while it arranges them: as they were handed "
-        "over (0.5 of the pairs), by sender, by sender in its own order, by receiver (0.25 each), so 1.25, and about 45 "
-        "bytes a vertex; 1.5 asks it to let go of the rows by sender meanwhile"
+        "over (0.5 of the pairs), by sender, by sender in its own order, by receiver (0.25 each), so 1.25, and about "
+        "45 bytes a vertex; 1.5 asks it to let go of the rows by sender meanwhile"
     )
     bench.note(
-        "time: beside the engine's own, numbering the vertices (about a sixth), two looks at all edges before and after "
-        "the run (how many leave each vertex; which vertices have none), and a process that begins and ends"
+        "time: beside the engine's own, numbering the vertices (about a sixth), two looks at all edges before and "
+        "after the run (how many leave each vertex; which vertices have none), and a process that begins and ends"
     )
     for kind, scale in QUICK if bench.quick else FULL:
         with tempfile.TemporaryDirectory() as folder:
