@@ -184,7 +184,6 @@ def test_programs_of_the_users_own() -> None:
         (lambda g: g.pagerank(personalize={5: -1}), r"personalize\[5\] = -1: a finite number from 0"),
         (lambda g: g.pagerank(personalize=[1]), r"personalize = \[1\]: a mapping"),
         (lambda g: g.pagerank(personalize={5: 0}), r"personalize = \{5: 0\}: some value must be greater than 0"),
-        (lambda g: g.pagerank(weighted=True), "weighted = True: the graph has no weights"),
         (lambda g: g.pagerank(weighted="no"), "weighted = 'no': True or False is expected"),
         (lambda g: g.bfs(1, verify="yes"), "verify = 'yes': True or False is expected"),
         (lambda g: g.bfs(1, on="sim", seed="x"), "seed = 'x': a whole number from 0"),
@@ -205,6 +204,14 @@ def test_programs_of_the_users_own() -> None:
 def test_what_is_wrong_names_the_argument(call: Callable[[polyloom.Graph], Any], message: str) -> None:
     with pytest.raises(polyloom.GraphError, match=message):
         call(polyloom.Graph.from_edges([(1, 2), (2, 5)]))
+
+
+def test_weights_that_are_not_there_are_told() -> None:
+    graph = polyloom.Graph.from_edges([(1, 2), (2, 5)])
+    for more in ({}, {"personalize": {5: 1}}):
+        weighed, alike = (graph.pagerank(weighted=weighted, **more) for weighted in (True, False))
+        assert "weighted: the graph has no weights, so all edges count alike" in weighed.notes
+        assert weighed.to_dict() == alike.to_dict()
 
 
 def test_graphs_without_vertices_and_edges() -> None:

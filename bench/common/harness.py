@@ -93,6 +93,34 @@ class Bench:
         files.write(ROOT / "bench" / "results" / f"{self.name}.json", json.dumps(full, indent=2) + "\n")
 
 
+class Contestant:
+    """A program that does something for each line it is given, and answers each, and its start, with a line of JSON."""
+
+    def __init__(self, *command: str) -> None:
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+        self.facts = self._answer()  # what it says first
+
+    def _answer(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            sys.exit(f"bench: {self._process.args!r} ended with status {self._process.wait()}")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def turn(self, word: str) -> dict[str, Any]:
+        """Let it do something once."""
+        assert self._process.stdin is not None
+        print(word, file=self._process.stdin, flush=True)
+        return self._answer()
+
+    def close(self) -> None:
+        """End the program."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+
 def commit() -> str:
     """The commit that is measured."""
     return _output(["git", "rev-parse", "--short", "HEAD"])

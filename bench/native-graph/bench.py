@@ -7,8 +7,6 @@ by its first call (it keeps what it finds out about a graph), everybody else by 
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 import tempfile
 from collections import defaultdict
@@ -16,7 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench.common.harness import BUILD, Bench
+from bench.common.harness import BUILD, Bench, Contestant
 
 FULL = (("kronecker", 18), ("kronecker", 20), ("uniform", 20))
 QUICK = (("kronecker", 16), ("uniform", 16))
@@ -24,37 +22,6 @@ KERNEL_TARGET = 0.9
 NETWORKIT_TARGET = 3.0
 ITERATIONS = 20
 UNREACHED = 0xFFFFFFFF
-
-
-class Ours:
-    """The C++ program, which runs a contestant each time it is told to."""
-
-    def __init__(self, kind: str, scale: int, folder: Path) -> None:
-        command = [str(BUILD / "bin" / "bench_native_graph"), kind, str(scale), str(folder)]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.folder = folder
-        self.facts = self._answer()
-
-    def _answer(self) -> dict[str, Any]:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            sys.exit(f"bench: bench_native_graph ended with status {self._process.wait()}")
-        answer: dict[str, Any] = json.loads(line)
-        return answer
-
-    def run(self, contestant: str) -> dict[str, Any]:
-        """Let a contestant compute once."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(contestant + "\n")
-        self._process.stdin.flush()
-        return self._answer()
-
-    def close(self) -> None:
-        """End the program."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait()
 
 
 class Race:
@@ -66,7 +33,8 @@ class Race:
         self.bench = bench
         self.name = f"{kind} {scale}"
         self.key = f"{kind}_{scale}"
-        self.ours = Ours(kind, scale, folder)
+        self.folder = folder
+        self.ours = Contestant(str(BUILD / "bin" / "bench_native_graph"), kind, str(scale), str(folder))
         graph = Graph.load(folder, self.ours.facts["vertices"], self.ours.facts["source"])
         self.edges = self.ours.facts["edges"]
         self.calls = {
@@ -90,7 +58,7 @@ class Race:
             self._compare("pagerank", "the OpenMP kernel", self._result("kernel"))
 
     def _run_ours(self, contestant: str) -> None:
-        answer = self.ours.run(contestant)
+        answer = self.ours.turn(contestant)
         self.seconds[contestant, "ours"].append(answer["seconds"])
         if len(self.seconds[contestant, "ours"]) == 1 and contestant != "kernel":
             self.bench.figures[f"{self.key}_{contestant}_build_seconds"] = answer["build_seconds"]
@@ -111,7 +79,7 @@ class Race:
         import numpy as np
 
         kind = np.float32 if contestant in {"pagerank", "kernel"} else np.uint32
-        return np.fromfile(self.ours.folder / contestant, dtype=kind).astype(np.float64)
+        return np.fromfile(self.folder / contestant, dtype=kind).astype(np.float64)
 
     def _compare(self, task: str, who: str, theirs: Any) -> None:
         import numpy as np

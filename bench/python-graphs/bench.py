@@ -9,48 +9,18 @@ set size of Python and of all that it has started, above what was there before. 
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench.common.harness import BUILD, ROOT, Bench
+from bench.common.harness import BUILD, Bench, Contestant
 
 FULL = (("kronecker", 21), ("uniform", 21))
 QUICK = (("kronecker", 16),)
 ITERATIONS = 20  # as bench_native_graph
 TIME_TARGET, MEMORY_TARGET = 1.2, 1.5
-
-
-class Child:
-    """A program that does a turn for each line it is given and answers in JSON."""
-
-    def __init__(self, *command: str) -> None:
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
-
-    def answer(self) -> dict[str, Any]:
-        """The next line."""
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            sys.exit(f"bench: {self._process.args!r} ended with status {self._process.wait()}")
-        answer: dict[str, Any] = json.loads(line)
-        return answer
-
-    def turn(self, word: str) -> dict[str, Any]:
-        """Do it once."""
-        assert self._process.stdin is not None
-        print(word, file=self._process.stdin, flush=True)
-        return self.answer()
-
-    def close(self) -> None:
-        """End it."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait()
 
 
 def run(bench: Bench) -> None:
@@ -73,16 +43,15 @@ def race(bench: Bench, kind: str, scale: int, folder: str) -> None:
     """One graph."""
     own: list[float] = []
     turns: list[dict[str, Any]] = []
-    ours: Child | None = None
+    ours: Contestant | None = None
     for _ in range(2 if bench.quick else 4):
-        engine = Child(str(BUILD / "bin" / "bench_native_graph"), kind, str(scale), folder)
-        edges = engine.answer()["edges"]
+        engine = Contestant(str(BUILD / "bin" / "bench_native_graph"), kind, str(scale), folder)
+        edges = engine.facts["edges"]
         first = engine.turn("pagerank")
         engine.close()
         own.append(first["seconds"] + first["build_seconds"])
         if ours is None:  # the edges are there
-            ours = Child(sys.executable, str(Path(__file__).with_name("turns.py")), folder, str(ITERATIONS))
-            ours.answer()
+            ours = Contestant(sys.executable, str(Path(__file__).with_name("turns.py")), folder, str(ITERATIONS))
         turns.append(ours.turn("run"))
     assert ours is not None
     memory = ours.turn("memory")

@@ -6,7 +6,6 @@ Output: ``Edges``, whose arrays are in memory that programs map.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -231,8 +230,9 @@ def _weights(weights: Any, edges: int) -> Array | None:
         raise GraphError(f"weights = {weights!r}: a column or attribute has a name only in a frame or a NetworkX graph")
     try:
         given = _column(weights, "weights")
-        if given.dtype.kind not in "biufO" or any(isinstance(value, str | bytes) for value in given[:1]):
-            raise GraphError(f"weights: {given.dtype}, the first is {given[0]!r}; numbers are expected")
+        texts = [value for value in given if isinstance(value, str | bytes)] if given.dtype.kind == "O" else []
+        if len(given) and (given.dtype.kind not in "biufO" or texts):
+            raise GraphError(f"weights: {given.dtype}, the first is {(texts or given)[0]!r}; numbers are expected")
         values = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         if isinstance(error, GraphError):
@@ -243,11 +243,11 @@ def _weights(weights: Any, edges: int) -> Array | None:
     return _checked(values)
 
 
-def _checked(values: Array) -> Array:
+def _checked(
+    values: Array, told: str = "that of edge {row} is {value}; finite numbers that are not negative are expected"
+) -> Array:
     for row in np.flatnonzero(~(values >= 0) | np.isinf(values))[:1]:
-        raise GraphError(
-            f"weights: that of edge {row} is {values[row]}; finite numbers that are not negative are expected"
-        )
+        raise GraphError(f"weights: {told.format(row=row, value=values[row])}")
     return values
 
 
@@ -297,7 +297,7 @@ def of_networkx(
     numbered = nodes == list(range(len(nodes))) and all(type(node) is int for node in nodes)
     file, whole = _adjacency(graph, rows, numbered, weight, missing)
     if file.weights is not None:
-        _checked_of(graph, file.weights)
+        _checked(file.weights, "an edge of the NetworkX graph has weight {value}; finite numbers from 0 are expected")
     names = Vertices(range(len(nodes)) if numbered else nodes)
     mirrored = not graph.is_directed()
     if named:
@@ -305,12 +305,6 @@ def of_networkx(
     else:
         file.name(len(nodes), mirrored, None, None)
     return Edges(file, names, mirrored, len(file.edges), file.weights is not None, whole)
-
-
-def _checked_of(graph: Any, values: Array) -> None:
-    if not (np.isfinite(values).all() and (values >= 0).all()):
-        bad = values[~(values >= 0) | np.isinf(values)][0]
-        raise GraphError(f"weights: an edge of the NetworkX graph has weight {bad}; finite numbers from 0 are expected")
 
 
 def _adjacency(
@@ -364,4 +358,4 @@ def _shown(value: Any) -> str:
 
 def is_whole(value: Any) -> bool:
     """Whether this is a whole number, of whatever type."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

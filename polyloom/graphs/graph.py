@@ -15,7 +15,7 @@ from polyloom.graphs import convert
 from polyloom.graphs.errors import GraphError
 from polyloom.graphs.memory_file import MemoryFile, ReadArrays
 from polyloom.graphs.program import Program
-from polyloom.graphs.run import Run, Where, flag, python_words, run, words
+from polyloom.graphs.run import Run, Where, error_of, flag, python_words, raise_if_interrupted, run, words
 from polyloom.graphs.vertices import Vertices
 
 
@@ -79,10 +79,9 @@ class Graph:
                 descriptors=[arrays.descriptor],
                 on_message=said.append,
             )
-        if status in {130, 143}:
-            raise KeyboardInterrupt
+        raise_if_interrupted(status)
         if status != 0:
-            raise GraphError(python_words("\n".join(said).removeprefix("polyloom: ")))
+            raise GraphError(python_words(error_of(said)))
         held = ReadArrays(arrays)
         names: Any = range(held.vertices)
         if held.numbers is not None:
@@ -144,22 +143,26 @@ class Graph:
             "weighted": flag(weighted, "weighted"),
             "mode": mode,
         }
+        with process.scratch("personalize") as folder:
+            if personalize is not None:
+                options["personalize"] = folder / "values.csv"
+                self._write_values(options["personalize"], personalize)
+            done = self.run("pagerank", options, **where)
         if weighted and not self.weighted:
-            raise GraphError("weighted = True: the graph has no weights; give them where it is made")
-        if personalize is None:
-            return self.run("pagerank", options, **where)
+            done.notes.append("weighted: the graph has no weights, so all edges count alike")
+        return done
+
+    def _write_values(self, path: Path, personalize: Any) -> None:
         values = personalize.to_dict() if hasattr(personalize, "to_dict") else personalize  # of pandas
         if not isinstance(values, Mapping):
             raise GraphError(f"personalize = {personalize!r}: a mapping of values by name is expected")
         if not any(values.values()):
             raise GraphError(f"personalize = {personalize!r}: some value must be greater than 0")
-        with process.scratch("personalize") as folder:
-            with (folder / "values.csv").open("w", newline="", encoding="utf-8", errors="surrogatepass") as file:
-                rows = csv.writer(file)
-                for name, value in values.items():
-                    self.names.row(name, "personalize")
-                    rows.writerow([name, repr(_number(value, f"personalize[{name!r}]", 0, math.inf))])
-            return self.run("pagerank", {**options, "personalize": folder / "values.csv"}, **where)
+        with path.open("w", newline="", encoding="utf-8", errors="surrogatepass") as file:
+            rows = csv.writer(file)
+            for name, value in values.items():
+                self.names.row(name, "personalize")
+                rows.writerow([name, repr(_number(value, f"personalize[{name!r}]", 0, math.inf))])
 
     def bfs(self, source: Any, **where: Unpack[Where]) -> Run:
         """Breadth-first search (docs/apps/bfs.md). Values: hops from ``source``; inf: not reached."""

@@ -12,6 +12,7 @@ import signal
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
@@ -83,11 +84,6 @@ class Run:
         self.simulated_seconds: float | None = facts.get("compute_simulated_seconds")
         self.phases: dict[str, float] = dict(phases) if isinstance(phases, dict) else {}
 
-    @property
-    def value(self) -> Mapping[Any, Any]:
-        """``to_dict()``."""
-        return self.to_dict()
-
     def to_dict(self) -> dict[Any, Any]:
         """The value of every vertex by its name."""
         return dict(zip(self.names.to_list(), self._told(self.values, self.values_are_vertices), strict=True))
@@ -148,8 +144,6 @@ class Run:
         return figures | {name: value for name, value in kept.items() if isinstance(value, str)}
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         rows = {"on": self.facts.get("on", ""), "vertices": len(self.names), "edges": self.facts.get("edges", "")}
         if self.simulated_seconds is not None:
             rows["simulated time"] = f"{self.simulated_seconds:.6g} s"
@@ -174,8 +168,6 @@ class Report:
         return Path(path)
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         frame = '<iframe width="100%" height="720" style="border:0" sandbox="allow-scripts" srcdoc="'
         return f'{frame}{escape(self.html)}"></iframe>'
 
@@ -280,7 +272,7 @@ def answer(app: str, file: MemoryFile, vertices: int, options: Mapping[str, Any]
     done = process.tool(command, env, descriptors=[file.descriptor, rows.descriptor])
     if done.returncode != 0:
         said = done.stderr.splitlines()
-        raise GraphError(python_words(_error_of(said) or f"{app} ended with status {done.returncode}"))
+        raise GraphError(python_words(error_of(said) or f"{app} ended with status {done.returncode}"))
     array = np.load(Path(rows.path), allow_pickle=False)
     columns = {name: array[name] for name in (array.dtype.names or ())}
     return Answer(columns.pop("value"), columns, json.loads(done.stdout))
@@ -312,10 +304,7 @@ def _launched(request: launch.RunRequest, what: str) -> tuple[dict[str, Any], fl
             raise GraphError(python_words(str(error))) from None
         except (ValueError, OSError) as error:  # an argument that no command line can have
             raise GraphError(f"{Path(request.app).stem} cannot be started: {error}") from error
-    if status in record.INTERRUPTED:
-        if threading.current_thread() is threading.main_thread():
-            signal.raise_signal(status - launch.FIRST_OF_SIGNALS)  # to whom it was for before the run
-        raise KeyboardInterrupt
+    raise_if_interrupted(status)
     facts = {}
     with contextlib.suppress(json.JSONDecodeError):
         facts = json.loads(output)
@@ -324,13 +313,21 @@ def _launched(request: launch.RunRequest, what: str) -> tuple[dict[str, Any], fl
             raise GraphError(
                 f"verify: the values are not those of an independent computation ({facts['verify_criterion']})"
             )
-        raise GraphError(python_words(_error_of(said) or f"{request.app} ended with status {status}"))
+        raise GraphError(python_words(error_of(said) or f"{request.app} ended with status {status}"))
     wall = record.read(folder).number("run.json", "wall_seconds")
     seconds = facts.get("compute_wall_seconds")
     return facts, float(seconds if seconds is not None else wall or 0.0)
 
 
-def _error_of(said: Sequence[str]) -> str:
+def raise_if_interrupted(status: int) -> None:
+    """What a signal that has ended a program is to who waited for it: the same, and KeyboardInterrupt."""
+    if status in record.INTERRUPTED:
+        if threading.current_thread() is threading.main_thread():
+            signal.raise_signal(status - launch.FIRST_OF_SIGNALS)  # to whom it was for before the run
+        raise KeyboardInterrupt
+
+
+def error_of(said: Sequence[str]) -> str:
     """The last message, which may have lines."""
     begins = [at for at, line in enumerate(said) if line.startswith("polyloom: ")] or [0]
     whole = any("stands above" in line for line in said[begins[-1] :])

@@ -126,24 +126,14 @@ class PolyloomGraph:
     @cached_property
     def backwards(self) -> ArraysFile:
         """The same edges from target to source."""
-        return self._filled(self.file.edges[:, ::-1], self.file.weights) if self.is_directed() else self.file
-
-    def _filled(self, edges: NDArray[np.uint32], weights: NDArray[np.float64] | None) -> ArraysFile:
-        file = ArraysFile(len(edges), weights is not None)
-        file.edges[:] = edges
+        if not self.is_directed():
+            return self.file
+        file = ArraysFile(len(self.file.edges), self.file.weights is not None)
+        file.edges[:] = self.file.edges[:, ::-1]
         if file.weights is not None:
-            file.weights[:] = weights
-        file.name(len(self), not self.is_directed(), None, None)
+            file.weights[:] = self.weights
+        file.name(len(self), False, None, None)
         return file
-
-    def __getstate__(self) -> dict[str, Any]:
-        """For pickle and copy, which NetworkX's graphs go through with all that their caches hold."""
-        kept = {name: vars(self)[name] for name in ("names", "whole", "attribute", "graph", "_kind")}
-        return {**kept, "file": (self.file.edges, self.file.weights)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.file = self._filled(*state["file"])
 
     def to_networkx(self) -> Any:
         """A NetworkX graph with these nodes and edges, and of attributes the weight alone."""

@@ -200,6 +200,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "NaN weight": ([(1, 2)], {"weights": [float("nan")]}, "weights: that of edge 0 is nan"),
     "words": ([(1, 2)], {"weights": ["w"]}, "weights: "),
     "numbers as text": ([(1, 2)], {"weights": ["3"]}, "weights: object, the first is '3'; numbers are expected"),
+    "a number as text": ([(1, 2), (2, 3)], {"weights": [3, "4"]}, "weights: object, the first is '4'; numbers"),
     "dates": ([(1, 2)], {"weights": np.array(["2020-01-01"], "M8[D]")}, "weights: datetime64"),
     "complex": ([(1, 2)], {"weights": np.array([1 + 5j])}, "weights: complex128"),
     "misspelt attribute": (changed(nx.Graph(), weight=2), {"weights": "wieght"}, "weights = 'wieght': no edge"),
