@@ -236,7 +236,9 @@ def mpirun(
     context: typer.Context,
     words: Annotated[list[str], typer.Argument(metavar="PROG.c... [ARGS]", help="C sources, then their arguments.")],
     cluster: Annotated[str, typer.Option(help="Shipped cluster, a .toml, or a ZRLMPI .json file.")] = "zrlmpi-4",
-    on: Annotated[str, typer.Option(help="rtl: CPU processes and FPGAs in RTL; native: CPU processes only.")] = "rtl",
+    on: Annotated[
+        str, typer.Option(help="sim: FPGAs as a fast model; rtl: cycle-exact RTL; native: CPU processes only.")
+    ] = "sim",
     ranks: Annotated[
         int | None, typer.Option("-n", "-np", "--np", help="With --on native: number of processes.")
     ] = None,
@@ -262,7 +264,7 @@ def mpirun(
     from polyloom.transpile import explain as collectives_table
     from polyloom.transpile.program import Source
 
-    alone = "CPU processes alone have no simulator and no FPGAs; leave it out, or say --on rtl"
+    alone = "CPU processes alone have no simulator and no FPGAs; leave it out, or say --on sim"
     options.refuse(context, on == "native", alone, "engine", "seed", "trace", "checks")
     options.refuse(context, ranks is not None, "-n gives the number of processes; leave one of them out", "cluster")
     not_run = "--build-only runs nothing; leave one of them out"

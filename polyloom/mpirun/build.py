@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polyloom.mpirun import cluster as cluster_reader
-from polyloom.mpirun import cpu, rtl
+from polyloom.mpirun import cpu, model, rtl
 from polyloom.mpirun.cluster import Cluster
 from polyloom.mpirun.request import Request
+from polyloom.mpirun.rtl import Image
 from polyloom.transpile import kernels
 from polyloom.transpile.kernels import BuiltKernel
 
@@ -23,6 +24,7 @@ class Built:
     cpu_ranks: tuple[int, ...]
     program: Path | None  # of CPU ranks
     kernels: tuple[BuiltKernel, ...]  # of FPGA ranks
+    images: tuple[Image, ...]  # of each kernel, for the simulator
     cluster: Cluster | None  # none with --on native -n N
 
     def need_cluster(self) -> Cluster:
@@ -41,8 +43,8 @@ def build(request: Request, say: Callable[[str], None] = lambda _: None) -> Buil
     cluster = None if request.ranks else cluster_reader.read(request.cluster)
     size = request.ranks or len(cluster.ranks if cluster else ())
     if request.on == "native" or cluster is None:
-        return Built(size, tuple(range(size)), cpu.compile_program(request.source, size), (), cluster)
+        return Built(size, tuple(range(size)), cpu.compile_program(request.source, size), (), (), cluster)
     program = cpu.compile_program(request.source, size) if cluster.cpu_ranks else None
     made = kernels.build(request.source, cluster.target, cluster.fpga_ranks, say)
-    rtl.build(made, say)
-    return Built(size, tuple(cluster.cpu_ranks), program, tuple(made), cluster)
+    images = (model if request.on == "sim" else rtl).build(made, say)
+    return Built(size, tuple(cluster.cpu_ranks), program, tuple(made), tuple(images), cluster)

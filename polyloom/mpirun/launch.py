@@ -36,7 +36,7 @@ LOOK_SECONDS = 0.05
 SETTLE_SECONDS, SETTLE_KNOWN_SECONDS = 3.0, 0.7
 ABORTED, TIMED_OUT = 1, 124
 #: What a kernel's checks say (polyloom/hls/emit/checks.py), among what the simulator says of its end.
-_CHECK = re.compile(r"(rank \d+: .*) \(the design stopped at \S+:\d+\)")
+_CHECK = re.compile(r"(rank \d+: .*) \(the design stopped(?: at \S+:\d+)?\)")
 #: Where a kernel that ends the job was called from: said in the same place, read before or after the manager's word.
 _LAST_CALL = re.compile(rb"rank (\d+): last call: (\S+:\d+:\d+)\s*")
 
@@ -139,11 +139,12 @@ class Launcher:
         socket = shared["POLYLOOM_SOCKET"]
         images = {}
         cluster = self._built.need_cluster()
-        for kernel in self._built.kernels:
+        for kernel, image in zip(self._built.kernels, self._built.images, strict=True):
             for rank in kernel.ranks:
-                images[cluster.ranks[rank].name] = {"files": [str(kernel.file_list)]}
+                images[cluster.ranks[rank].name] = image
         (folder / "kernels.json").write_text(json.dumps(images))
-        command = [str(paths.program("polyloom-sim")), "--cluster", str(cluster.file), "--listen", socket]
+        command = [str(paths.program("polyloom-sim")), "--cluster", str(cluster.file), "--on", self._request.on]
+        command += ["--listen", socket]
         command += ["--run-dir", str(self._folder.path), *(["--trace"] if self._request.trace else [])]
         command += ["--engine", self._request.engine] if self._request.engine else []
         command += ["--seed", str(self._request.seed)]

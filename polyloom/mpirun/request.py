@@ -11,7 +11,7 @@ from pathlib import Path
 from polyloom.errors import UserError
 from polyloom.transpile.program import Source
 
-FIDELITIES = ("rtl", "native")
+FIDELITIES = ("sim", "rtl", "native")
 MOST_RANKS = 0x7FFF  # of a job file
 MOST_SEED = 2**64 - 1
 #: Of the simulator's serial and parallel loops (fabric/engine.h).
@@ -25,7 +25,7 @@ class Request:
     source: Source
     args: list[str] = field(default_factory=list)
     cluster: str = "zrlmpi-4"
-    on: str = "rtl"
+    on: str = "sim"
     ranks: int | None = None  # with on = native: how many processes; None: as many as the cluster has
     tag_output: bool = False
     timeout: float | None = None  # seconds of wall time

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from polyloom import paths
 from polyloom.rtl import node_build
@@ -18,13 +19,18 @@ from polyloom.transpile.kernels import BuiltKernel
 TOP = "polyloom_kernel_node"
 
 
-def build(kernels: Sequence[BuiltKernel], say: Callable[[str], None] = lambda _: None) -> None:
+#: What the simulator is told of a node's kernel (roles/kernel/sim/image.h).
+Image = dict[str, Any]
+
+
+def build(kernels: Sequence[BuiltKernel], say: Callable[[str], None] = lambda _: None) -> list[Image]:
     """Build the node of each kernel, or find it in the cache. UserError with the tool's message if that fails."""
     node = paths.home() / "roles" / "kernel" / "rtl" / "kernel_node.f"
     shapes = [node_build.Shape(TOP, [node, kernel.file_list]) for kernel in kernels]
     if not shapes:
-        return
+        return []
     say(f"Verilating {len(shapes)} FPGA program{'s' if len(shapes) > 1 else ''}")
     with ThreadPoolExecutor(min(len(shapes), os.cpu_count() or 1)) as pool:
         for _ in pool.map(node_build.build, shapes):
             pass
+    return [{"files": [str(kernel.file_list)]} for kernel in kernels]

@@ -41,14 +41,21 @@ std::vector<std::string> files_of(const json& entry, const std::string& path, co
   return files;
 }
 
+// The node's entry of the file that the environment names; null if there is none.
+json entry_of(const std::string& node) {
+  const char* path = std::getenv("POLYLOOM_KERNELS");
+  if (path == nullptr || *path == '\0') return nullptr;
+  const json all = read(path);
+  const auto entry = all.contains(node) ? all.find(node) : all.find("*");
+  return entry == all.end() ? json() : *entry;
+}
+
 }  // namespace
 
 std::vector<std::string> kernel_files(const std::string& node, const std::string& image) {
   std::vector<std::string> files;
-  if (const char* path = std::getenv("POLYLOOM_KERNELS"); path != nullptr && *path != '\0') {
-    const json all = read(path);
-    const auto entry = all.contains(node) ? all.find(node) : all.find("*");
-    if (entry != all.end()) files = files_of(*entry, path, node);
+  if (const json entry = entry_of(node); !entry.is_null()) {
+    files = files_of(entry, std::getenv("POLYLOOM_KERNELS"), node);
   }
   if (files.empty() && !image.empty()) files = {image};
   if (files.empty()) {
@@ -61,6 +68,16 @@ std::vector<std::string> kernel_files(const std::string& node, const std::string
     if (!std::filesystem::exists(file)) throw UserError("node " + node + ": no kernel at " + file);
   }
   return files;
+}
+
+std::string kernel_code(const std::string& node) {
+  const json entry = entry_of(node);
+  if (!entry.is_object() || !entry.contains("code") || !entry["code"].is_string()) {
+    throw UserError("node " + node +
+                    " has no kernel to run; name its code in the JSON file that POLYLOOM_KERNELS names, "
+                    "{\"fpga.0\": {\"code\": \"/abs/kernel.so\"}, ...} (polyloom mpirun does)");
+  }
+  return entry["code"];
 }
 
 }  // namespace polyloom::kernel

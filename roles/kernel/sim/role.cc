@@ -5,6 +5,7 @@
 #include "fabric/error.h"
 #include "roles/kernel/sim/address.h"
 #include "roles/kernel/sim/image.h"
+#include "roles/kernel/sim/model_node.h"
 #include "roles/kernel/sim/network.h"
 
 namespace polyloom::kernel {
@@ -28,14 +29,18 @@ std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const f
 
 std::unique_ptr<fabric::Node> make_node(const fabric::NodeContext& context) {
   const fabric::ClusterNode& node = context.node();
-  if (node.fidelity != fabric::Fidelity::rtl) {
-    throw UserError(node.name + ": the kernel role has no fidelity " + fabric::name_of(node.fidelity) +
-                    " in a simulator; use fidelity rtl (fidelity = \"rtl\" in [fpga], or --on rtl)");
-  }
   const auto& p = context.params<KernelParams>();
   if (node.ports != 1) {
     throw UserError(node.name + ": a kernel node has one link, to the switch; the topology gives it " +
                     std::to_string(node.ports));
+  }
+  if (node.fidelity == fabric::Fidelity::sim) {
+    return std::make_unique<ModelNode>(node.name, p, kernel_code(node.name), ip_of_node(context.index),
+                                       blocks::WireEnds{context.ports[0].tx, context.ports[0].rx});
+  }
+  if (node.fidelity != fabric::Fidelity::rtl) {
+    throw UserError(node.name + ": the kernel role has no fidelity " + fabric::name_of(node.fidelity) +
+                    " in a simulator; use sim or rtl (fidelity = \"sim\" in [fpga], or --on sim)");
   }
   blocks::VerilatedParams params;
   params.name = node.name;
