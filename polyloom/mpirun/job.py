@@ -19,9 +19,9 @@ from polyloom.mpirun.cluster import MPI_PORT, Cluster
 from polyloom.transpile.kernels import BuiltKernel
 
 #: Bytes of the pool that an FPGA keeps for envelopes that no receive has asked for yet (all sources together).
-POOL_BYTES = 6144
+POOL_BYTES = 49152
 #: Envelopes that it keeps, with payload or without.
-ENVELOPES = 128
+ENVELOPES = 640
 #: Credits of a pair of ranks, and bounds of the bytes of an eager message.
 CREDITS, LEAST_EAGER, MOST_EAGER = 4, 16, 1024
 PIECE = 1440  # bytes of a packet of a long message
@@ -41,7 +41,7 @@ class Address:
 
 def eager_bytes(size: int) -> int:
     """Longest message that goes without asking: what a pool of POOL_BYTES allows for ``size`` ranks and the manager."""
-    room = POOL_BYTES // (CREDITS * (size + 1)) // 8 * 8
+    room = POOL_BYTES // min(CREDITS * (size + 1), ENVELOPES) // 8 * 8
     if room < LEAST_EAGER:
         raise UserError(f"{size} ranks are more than the engine's pool of {POOL_BYTES} bytes serves")
     return min(room, MOST_EAGER)

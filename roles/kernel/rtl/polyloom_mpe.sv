@@ -261,7 +261,7 @@ module polyloom_mpe
   );
   assign payload_ready = writer_takes || out == O_POP_WORD;
   logic [1:0] store_en, store_we;
-  logic [1:0][9:0] store_addr;
+  logic [1:0][STORE_BITS-1:0] store_addr;
   logic [1:0][63:0] store_wdata, store_rdata;
   polyloom_mpe_writer i_writer (
       .clk_i,

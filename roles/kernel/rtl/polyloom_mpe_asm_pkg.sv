@@ -34,6 +34,7 @@ package polyloom_mpe_asm_pkg;
     L_IS_DUE,
     L_CONSUMED,
     L_NEWS,
+    L_KNOW,
     L_ENVELOPE,
     L_POSTED,
     L_POSTED_TAG,
@@ -212,9 +213,9 @@ package polyloom_mpe_asm_pkg;
     L_REQUESTS_CLEAR,
     L_PLACES,
     L_PLACE,
-    L_PLACED,
     L_PLACE_ONE,
     L_POOL_FULL,
+    L_STILL_FULL,
     L_BARE_PLACED,
     L_KEEP_ALL,
     L_KEEP,
@@ -236,12 +237,13 @@ package polyloom_mpe_asm_pkg;
     LABELS
   } label_e;
 
-  localparam int unsigned PART_WORDS = 160;
+  localparam int unsigned PART_WORDS = 176;
   typedef instruction_t [PART_WORDS-1:0] part_t;
+  typedef logic [$bits(place_t):0] at_t;  // up to behind the last place
   typedef struct packed {
-    logic [LABELS-1:0][9:0] where;
-    logic [10:0] first;  // of the part
-    logic [10:0] at;
+    place_t [LABELS-1:0] where;
+    at_t first;  // of the part
+    at_t at;
     logic too_long;  // some part has more than PART_WORDS
     logic placing;  // the second pass
     part_t text;
@@ -436,12 +438,12 @@ package polyloom_mpe_asm_pkg;
   endfunction
   function automatic program_t label(input program_t p, input label_e name);
     label = p;
-    label.where[name] = p.at[9:0];
+    label.where[name] = place_t'(p.at);
   endfunction
   // A table begins at a multiple of 8 or 16.
   function automatic program_t align(input program_t p, input int unsigned to);
     align = p;
-    align.at = 11'((32'(p.at) + to - 1) / to * to);
+    align.at = at_t'((32'(p.at) + to - 1) / to * to);
   endfunction
 
   // The second pass begins, with the labels of the first.
@@ -453,7 +455,7 @@ package polyloom_mpe_asm_pkg;
   // The next part begins, behind the one before.
   function automatic program_t part(input program_t p);
     part = p;
-    part.too_long |= p.at > p.first + 11'(PART_WORDS);
+    part.too_long |= p.at > p.first + at_t'(PART_WORDS);
     part.first = p.at;
     part.text  = part_t'(1'b0);
   endfunction

@@ -44,7 +44,7 @@ module polyloom_mpe_builder
     // Store
     output logic             store_en_o,
     output logic             store_we_o,
-    output logic      [ 9:0] store_addr_o,
+    output logic [STORE_BITS-1:0] store_addr_o,
     output logic      [63:0] store_wdata_o,
     input  logic      [63:0] store_rdata_i,
     // Datagrams, from word 5 of the frame on
@@ -76,7 +76,7 @@ module polyloom_mpe_builder
   logic waits_q, runs_q, take;
   read_job_t wait_q, run_q;
   logic [31:0] address_q;
-  logic [ 9:0] word_q;
+  logic [STORE_BITS-1:0] word_q;
   logic [10:0] left_q;  // bytes of the replayed payload not yet sent
   assign take = waits_q && !runs_q && !copied_o && (wait_q.replay || read_ready_i);
   assign read_valid_o = waits_q && !runs_q && !copied_o && !wait_q.replay;
@@ -131,7 +131,7 @@ module polyloom_mpe_builder
     if (job_valid_i) wait_q <= job_i;
     if (take) begin
       run_q  <= wait_q;
-      word_q <= wait_q.word[9:0];
+      word_q <= wait_q.word[STORE_BITS-1:0];
       left_q <= wait_q.bytes;
     end else begin
       if (store_en_o) word_q <= word_q + 1'b1;

@@ -6,8 +6,8 @@
 // Source: own design.   Tests: test_mpe_pair_rules.py, test_mpe_faults.py
 package polyloom_mpe_isa_pkg;
 
-  localparam int unsigned PROGRAM_WORDS = 1024;
-  localparam int unsigned DATA_WORDS = 2048;
+  localparam int unsigned PROGRAM_WORDS = 2048;
+  localparam int unsigned DATA_WORDS = 16384;
   typedef logic [$clog2(PROGRAM_WORDS)-1:0] place_t;
   typedef logic [$clog2(DATA_WORDS)-1:0] address_t;
   typedef logic [4:0] register_t;
@@ -177,7 +177,7 @@ package polyloom_mpe_isa_pkg;
     logic [5:0]      offset;      // by a pointer: its number in the high bits
     logic [10:0]     number;      // the high bits
   } instruction_t;
-  localparam int unsigned DENSE_BITS = 36;
+  localparam int unsigned DENSE_BITS = 37;
   localparam int unsigned SPARSE_BITS = 23;
 
 endpackage

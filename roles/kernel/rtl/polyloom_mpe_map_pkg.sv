@@ -2,10 +2,11 @@
 // polyloom_mpe_map_pkg: what the program keeps where: registers, and the records in the sequencer's memory.
 // How:          records are words; two numbers of 16 bits share a word where it says {high, low}. Lists are chains of pointers:
 //               a cell {last, first}, then {.., next} in word 0 of each record; 0 ends.
-//                    0  65 ranks of 10 words    650  62 envelopes of 6    1024  32 requests of 16, which are their handles
-//                 1536  66 envelopes of 6      1940  32 free places for replay        1984  the program's own words
+//                    0  1,025 ranks of 10 words         10250  1,025 words of peers     11776  32 requests of 16, which are
+//                their handles    12288  640 envelopes of 6    16276  32 free places for replay    16320  the program's own words
 // Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py
 package polyloom_mpe_map_pkg;
+  import polyloom_mpe_pkg::*;
   import polyloom_mpe_isa_pkg::*;
 
   // Registers. What is received or sent stands in those from TAG to BYTES; T and U are for a few lines only.
@@ -26,6 +27,7 @@ package polyloom_mpe_map_pkg;
   localparam target_t C_TAG = 6'd46;
   localparam target_t C_COMM = 6'd47;  // and handle
   localparam target_t TRY = 6'd48;  // {FIRST_TRY, FIRST_TRY}
+  localparam target_t HANDLES = 6'd49;  // REQUESTS_AT: the kernel's handle 0
   localparam target_t RANK = 6'd50;  // at hand; PA points to it
   localparam target_t SEQ = 6'd51;
   localparam target_t TAG = 6'd52;
@@ -54,12 +56,14 @@ package polyloom_mpe_map_pkg;
   localparam logic [3:0] K_CHAIN = 4'd8;  // {last, first} request not acknowledged
   localparam logic [3:0] K_TIME = 4'd9;  // {ticks of a try, ticks left}
   localparam int unsigned RANK_WORDS = 10;
+  // Peers: ranks that have sent or been sent to, in that order: word n is {rank of the nth, whether rank n is one}
+  localparam int unsigned PEERS_AT = RANKS_AT + (MAX_RANKS + 1) * RANK_WORDS;
   localparam logic [15:0] IS_DUE = 16'h8000;  // and the rank's number
   localparam logic [15:0] END_OF_DUE = 16'h4000;
 
   // A request
-  localparam int unsigned REQUESTS_AT = 1024;
   localparam int unsigned REQUEST_WORDS = 16;
+  localparam int unsigned REQUESTS_AT = (PEERS_AT + MAX_RANKS + 512) / 512 * 512;  // HANDLE_BITS tell the requests
   localparam logic [3:0] R_NEXT = 4'd0;  // in the list of posted receives, of sends without credit, of a rank's chain
   localparam logic [3:0] R_NEXT_WORK = 4'd1;
   localparam logic [3:0] R_KEY = 4'd2;  // {rank, comm}
@@ -74,7 +78,7 @@ package polyloom_mpe_map_pkg;
   localparam logic [3:0] R_TRIES = 4'd11;
   localparam logic [3:0] R_PLACE = 4'd12;  // of its payload in the store
   localparam logic [3:0] R_FLAGS = 4'd13;
-  localparam int unsigned NO_REQUEST_AT = 1970;  // words that commands without a request write to
+  localparam int unsigned NO_REQUEST_AT = DATA_WORDS - 78;  // words that commands without a request write to
   // Its flags
   localparam logic [15:0] OWNED = 16'h0001;  // the kernel has its handle
   localparam logic [15:0] COMPLETE = 16'h0002;  // for the kernel
@@ -93,10 +97,8 @@ package polyloom_mpe_map_pkg;
   localparam logic [15:0] GRANTED = 16'h1000;  // data may be sent
 
   // An envelope that waits
-  localparam int unsigned ENVELOPES_AT = 650;
-  localparam int unsigned MORE_ENVELOPES_AT = 1536;
+  localparam int unsigned ENVELOPES_AT = REQUESTS_AT + REQUESTS * REQUEST_WORDS;
   localparam int unsigned ENVELOPE_WORDS = 6;
-  localparam int unsigned FIRST_ENVELOPES = 62;
   localparam logic [3:0] E_NEXT = 4'd0;  // {place of its payload in the store, next}
   localparam logic [15:0] NO_PLACE = 16'h8000;  // or more
   localparam logic [3:0] E_KEY = 4'd1;  // {rank, comm}
@@ -105,11 +107,11 @@ package polyloom_mpe_map_pkg;
   localparam logic [3:0] E_SEQ = 4'd4;  // {sender's handle, seq}
   localparam logic [3:0] E_KIND = 4'd5;  // type, kind
 
-  localparam int unsigned PLACES_AT = 1940;  // of payloads for replay: a stack of those that are free
+  localparam int unsigned PLACES_AT = DATA_WORDS - 108;  // of payloads for replay: a stack of those that are free
   localparam int unsigned PLACES = 32;
 
   // The program's own words
-  localparam int unsigned GLOBALS_AT = 1984;
+  localparam int unsigned GLOBALS_AT = DATA_WORDS - 64;
   localparam logic [5:0] G_POSTED = 6'd0;  // lists {last, first}
   localparam logic [5:0] G_WANT = 6'd1;
   localparam logic [5:0] G_WAITING = 6'd2;  // envelopes
@@ -126,8 +128,8 @@ package polyloom_mpe_map_pkg;
   localparam logic [5:0] G_RETRANSMIT = 6'd20;
   localparam logic [5:0] G_ACK_DELAY = 6'd21;
   localparam logic [5:0] G_RETRIES = 6'd22;
-  localparam logic [5:0] G_FLUSH = 6'd23;  // rank that is looked at next
-  localparam logic [5:0] G_SWEEP = 6'd24;  // request or rank
+  localparam logic [5:0] G_FLUSH = 6'd23;  // peer that is looked at next
+  localparam logic [5:0] G_SWEEP = 6'd24;  // request or peer
   localparam logic [5:0] G_ALIVE = 6'd25;  // this sweep has found something that waits
   localparam logic [5:0] G_REPLY_RANK = 6'd26;  // of a DONE
   localparam logic [5:0] G_REPLY_SEQ = 6'd27;  // {handle, seq}
@@ -139,6 +141,7 @@ package polyloom_mpe_map_pkg;
   localparam logic [5:0] G_REPLY_KIND = 6'd33;
   localparam logic [5:0] G_USED = 6'd34;  // so many requests
   localparam logic [5:0] G_BARE = 6'd35;  // first free envelope without a place
+  localparam logic [5:0] G_PEERS = 6'd37;  // the word behind the last peer
   localparam logic [5:0] G_MOST = 6'd36;  // envelopes to a rank that are not consumed
 
   // Numbers

@@ -66,7 +66,7 @@ module polyloom_mpe_program
   if (FULL.too_long) begin : gen_check_parts
     $error("%m: a part has more than %0d instructions", polyloom_mpe_asm_pkg::PART_WORDS);
   end
-  if (FULL.at > 11'(PROGRAM_WORDS)) begin : gen_check
+  if (32'(FULL.at) > PROGRAM_WORDS) begin : gen_check
     $error("%m: %0d instructions, at most %0d", FULL.at, PROGRAM_WORDS);
   end
 

@@ -23,7 +23,8 @@ package polyloom_mpe_program_answer_pkg;
     p = ib(p, mov(T, n(16'h0100)), jump(L_SAY_ONLY));  // KEEP: done, and it stays
     // Request PB's handle; not complete.
     p = label(p, L_SAY_HANDLE);
-    p = ib(p, pack(T, ZERO, r(PB)), jump(L_SAY_ONLY));
+    p = i(p, xor_(T, HANDLES, r(PB)));
+    p = ib(p, pack(T, ZERO, r(T)), jump(L_SAY_ONLY));
 
     // PROBE, IPROBE; again when another envelope has come.
     p = label(p, L_PROBE);

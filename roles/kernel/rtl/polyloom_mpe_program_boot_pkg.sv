@@ -18,6 +18,7 @@ package polyloom_mpe_program_boot_pkg;
     p = i(p, mov(SLOTS, n(0)));
     p = i(p, mov(LIMIT, n(0)));
     p = i(p, mov(WINDOW, n(0)));
+    p = i(p, mov(HANDLES, n(16'(REQUESTS_AT))));
     p = i(p, mov(TRY, n(FIRST_TRY)));
     p = i(p, pack(TRY, TRY, r(TRY)));
     p = i(p, mov(TICK, n(0)));

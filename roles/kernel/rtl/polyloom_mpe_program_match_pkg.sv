@@ -15,7 +15,7 @@ package polyloom_mpe_program_match_pkg;
     p = i(p, mov(T, mlo()));  // accepted
     p = ib(p, sub(NONE, T, inlo(I_SEQ)), nz(L_DISORDER));
     p = im(p, addh(T, T, n(1)), stlo(PA, K_TAKEN));
-    p = i(p, mov(O_COUNT, n(16'(N_ACCEPTED))));
+    p = ib(p, mov(O_COUNT, n(16'(N_ACCEPTED))), call(L_KNOW));
     p = im(p, mov(COMM, inlo(I_COMM)), ldg(G_POSTED));
     p = i(p, pack(SEQ, COMM, r(RANK)));
     p = i(p, mov(PC, n(16'(GLOBALS_AT) + 16'(G_POSTED))));

@@ -117,6 +117,15 @@ package polyloom_mpe_program_receive_pkg;
     p = label(p, L_NEWS);
     p = im(p, nop(), ldg(G_ACK_DELAY));
     p = ib(p, mov(O_ACK_TIMER, m()), ret());
+
+    // Rank RANK is a peer from now on.
+    p = label(p, L_KNOW);
+    p = i(p, add(PC, RANK, n(16'(PEERS_AT))));
+    p = im(p, nop(), ld(PC, 0));
+    p = imb(p, mov(NONE, mlo()), ldg(G_PEERS), nz(L_WRITTEN));
+    p = im(p, mov(PD, m()), stlo(PC, 0));
+    p = im(p, mov(NONE, r(RANK)), sthi(PD, 0));
+    p = imb(p, add(NONE, PD, n(1)), stg(G_PEERS), ret());
     return p;
   endfunction
 

@@ -17,11 +17,13 @@ package polyloom_mpe_program_send_pkg;
     p = ib(p, and_(NONE, FLAGS, n(F_REPLY)), nz(L_SEND_REPLY));
     p = ib(p, and_(NONE, FLAGS, n(F_DUE)), nz(L_SEND_DUE));
     p = ib(p, and_(NONE, FLAGS, n(F_WORK)), nz(L_SEND_WORK));
-    // The next rank that has not heard all.
+    // The next peer, if it has not heard all.
     p = im(p, nop(), ldg(G_FLUSH));
-    p = i(p, mov(RANK, mlo()));
-    p = ib(p, sub(NONE, SIZE, r(RANK)), lt(L_FLUSHED));
-    p = im(p, add(NONE, RANK, n(1)), stg(G_FLUSH));
+    p = im(p, mov(PC, m()), ldg(G_PEERS));
+    p = ib(p, sub(NONE, PC, m()), z(L_FLUSHED));
+    p = im(p, add(NONE, PC, n(1)), stg(G_FLUSH));
+    p = im(p, nop(), ld(PC, 0));
+    p = i(p, mov(RANK, mhi()));
     p = i(p, add(PA, RANK, x8(RANK)));
     p = i(p, add(PA, PA, r(RANK)));
     p = im(p, nop(), ld(PA, K_TAKEN));
@@ -31,7 +33,7 @@ package polyloom_mpe_program_send_pkg;
     p = label(p, L_FLUSHED);
     p = ib(p, andn(FLAGS, FLAGS, n(F_FLUSH)), jump(L_REST));
     p = label(p, L_ACK_DELAY);
-    p = im(p, mov(NONE, n(0)), stg(G_FLUSH));
+    p = im(p, mov(NONE, n(16'(PEERS_AT))), stg(G_FLUSH));
     p = ib(p, or_(FLAGS, FLAGS, n(F_FLUSH)), jump(L_REST));
 
     p = label(p, L_SEND_DUE);
@@ -152,7 +154,8 @@ package polyloom_mpe_program_send_pkg;
     p = imb(p, mov(NONE, r(PB)), sthi(PA, K_CHAIN), jump(L_REST));
     p = label(p, L_FIRST_SENT);
     p = im(p, pack(NONE, PB, r(PB)), st(PA, K_CHAIN));
-    p = imb(p, mov(NONE, r(TRY)), st(PA, K_TIME), jump(L_REST));
+    p = imb(p, mov(NONE, r(TRY)), st(PA, K_TIME), call(L_KNOW));
+    p = ib(p, nop(), jump(L_REST));
     p = label(p, L_WANT_DEAD);
     p = imb(p, mov(NONE, mlo()), stlo(PC, R_NEXT), nz(L_DEAD_INSIDE));
     p = im(p, mov(NONE, r(PC)), stghi(G_WANT));

@@ -32,7 +32,7 @@ module polyloom_mpe_writer
     // Store
     output logic              store_we_o,
     output logic              store_en_o,
-    output logic       [ 9:0] store_addr_o,
+    output logic [STORE_BITS-1:0] store_addr_o,
     output logic       [63:0] store_wdata_o,
     input  logic       [63:0] store_rdata_i,
     // Kernel's memory
@@ -45,7 +45,7 @@ module polyloom_mpe_writer
 
   logic busy_q, from_store_q, store_valid_q, ended_q, first_q;
   logic to_memory_q, to_store_q;
-  logic [ 9:0] store_q;
+  logic [STORE_BITS-1:0] store_q;
   logic [28:0] word_q;  // of memory
   logic [ 2:0] shift_q;  // bytes
   logic [11:0] rest_q;  // bytes to be written, from the begin of the word at hand
@@ -122,7 +122,7 @@ module polyloom_mpe_writer
       from_store_q <= job_q.from_store;
       to_store_q <= job_q.to_store;
       to_memory_q <= job_q.to_memory;
-      store_q <= job_q.word[9:0];
+      store_q <= job_q.word[STORE_BITS-1:0];
       word_q <= address_q[31:3];
       shift_q <= job_q.to_memory ? address_q[2:0] : '0;
       rest_q <= !(job_q.to_memory || job_q.to_store) || job_q.bytes == '0 ? '0 :

@@ -13,7 +13,7 @@ from polyloom.rtl.testing import Harness, Struct
 
 WORD = Struct([("last", 1), ("data", 64)])
 ENDPOINT = Struct([("mac", 48), ("ip", 32), ("port", 16)])
-STORE_WORDS = 1024
+STORE_WORDS = 8192
 
 
 def part(dut: Any, name: str, which: int | None = None) -> Harness:

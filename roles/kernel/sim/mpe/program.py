@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The engine's program for its model: program.inc from the SystemVerilog that assembles it (polyloom_mpe_program).
+"""The engine's program for its model: program.h from the SystemVerilog that assembles it (polyloom_mpe_program).
 
 Usage: program.py [--check]
 
@@ -17,11 +17,23 @@ import pyslang
 
 HERE = Path(__file__).resolve().parent
 RTL = HERE.parents[1] / "rtl"
-OUTPUT = HERE / "program.inc"
-PACKAGE = "polyloom_mpe_isa_pkg"
+OUTPUT = HERE / "program.h"
+#: Numbers that the model shares, by package.
+NUMBERS = {"isa": ("PROGRAM_WORDS", "DATA_WORDS", "DENSE_BITS", "SPARSE_BITS"), "": ("STORE_WORDS",)}
 HEAD = """\
 // SPDX-License-Identifier: Apache-2.0
 // Made by roles/kernel/sim/mpe/program.py from roles/kernel/rtl/polyloom_mpe_program*.sv; do not edit.
+#pragma once
+
+#include <cstdint>
+
+namespace polyloom::kernel::mpe {
+
+"""
+TAIL = """
+};
+
+}  // namespace polyloom::kernel::mpe
 """
 
 
@@ -31,13 +43,16 @@ def program() -> tuple[list[int], dict[str, int]]:
     for word in (RTL / "mpe.f").read_text().split():
         if word.startswith("polyloom_mpe") and (word.endswith("_pkg.sv") or word == "polyloom_mpe_program.sv"):
             compilation.addSyntaxTree(pyslang.syntax.SyntaxTree.fromFile(str(RTL / word)))
+    errors = [d for d in compilation.getAllDiagnostics() if d.isError()]
+    assert not errors, pyslang.DiagnosticEngine.reportAll(compilation.sourceManager, errors)
     (top,) = compilation.getRoot().topInstances
-    isa = compilation.getPackage(PACKAGE)
-    numbers = {name: int(isa.find(name).value.value) for name in ("PROGRAM_WORDS", "DATA_WORDS")}
-    bits = sum(int(isa.find(name).value.value) for name in ("DENSE_BITS", "SPARSE_BITS"))
+    numbers = {}
+    for package, names in NUMBERS.items():
+        scope = compilation.getPackage("_".join(filter(None, ["polyloom_mpe", package, "pkg"])))
+        numbers |= {name: int(scope.find(name).value.value) for name in names}
+    bits = numbers["DENSE_BITS"] + numbers["SPARSE_BITS"]
     text = int(top.body.find("TEXT").value.value)
-    mask = (1 << bits) - 1
-    words = [text >> bits * at & mask for at in range(numbers["PROGRAM_WORDS"])]
+    words = [text >> bits * at & (1 << bits) - 1 for at in range(numbers["PROGRAM_WORDS"])]
     while words[-1] == 0:
         words.pop()
     return words, numbers
@@ -45,9 +60,13 @@ def program() -> tuple[list[int], dict[str, int]]:
 
 def content() -> str:
     """What the file says."""
-    words, _ = program()
-    lines = [", ".join(f"0x{word:015x}" for word in words[at : at + 6]) for at in range(0, len(words), 6)]
-    return HEAD + ",\n".join(lines) + "\n"
+    words, numbers = program()
+    constants = [
+        f"constexpr unsigned k{name.title().replace('_', '')} = {value};\n" for name, value in numbers.items()
+    ]
+    lines = [", ".join(f"0x{word:015x}" for word in words[at : at + 5]) for at in range(0, len(words), 5)]
+    array = "constexpr std::uint64_t kProgram[] = {\n    " + ",\n    ".join(lines)
+    return HEAD + "".join(constants) + "// clang-format off\n" + array + TAIL
 
 
 def main() -> int:

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "roles/kernel/sim/mpe/sequencer.h"
 
+#include <bit>
+
+#include "roles/kernel/sim/mpe/program.h"
+
 namespace polyloom::kernel::mpe {
 namespace {
 
-constexpr std::uint64_t kProgram[] = {
-#include "roles/kernel/sim/mpe/program.inc"
-};
-constexpr unsigned kProgramWords = 1024, kDataWords = 2048, kGlobals = kDataWords - 64;
-constexpr unsigned kFirstPointer = 28;
+constexpr unsigned kGlobals = kDataWords - 64, kFirstPointer = 28;
 
 enum Operation { ADD, SUB, RSUB, ADDH = 4, SUBH, RSUBH, AND = 8, OR, XOR, ANDN, MOV, PACK, INSLO, SHR8 };
 enum From { FROM_REGISTER, FROM_NUMBER, FROM_MEMORY };
@@ -22,14 +22,14 @@ std::vector<Sequencer::Instruction> Sequencer::decode() {
   std::vector<Instruction> text(kProgramWords, Instruction{});
   std::size_t n = 0;
   for (const std::uint64_t word : kProgram) {
-    unsigned left = 59;
+    unsigned left = kDenseBits + kSparseBits;
     const auto field = [&](unsigned bits) {
       left -= bits;
       return static_cast<unsigned>(word >> left & ((1u << bits) - 1));
     };
     Instruction& i = text[n++];
     i.cond = static_cast<std::uint8_t>(field(4));
-    i.to = static_cast<std::uint16_t>(field(10));
+    i.to = static_cast<std::uint16_t>(field(std::bit_width(kProgramWords - 1)));
     const unsigned target = field(6);
     i.op = static_cast<std::uint8_t>(field(4));
     i.a = static_cast<std::uint8_t>(field(5));

@@ -8,6 +8,8 @@
 #include <array>
 #include <cstdint>
 
+#include "roles/kernel/sim/mpe/program.h"
+
 namespace polyloom::kernel::mpe {
 
 /// Words of a packet, and whether one is its last.
@@ -37,7 +39,7 @@ class Fifo {
   unsigned head_ = 0, count_ = 0;
 };
 
-constexpr unsigned kStoreWords = 1024, kBeats = 32, kHeaderWords = 16;
+constexpr unsigned kBeats = 32, kHeaderWords = 16;
 using Store = std::array<std::uint64_t, kStoreWords>;
 
 /// A word of the kernel's memory that a unit asks for.
