@@ -235,7 +235,7 @@ def collective(
 def mpirun(
     context: typer.Context,
     words: Annotated[list[str], typer.Argument(metavar="PROG.c... [ARGS]", help="C sources, then their arguments.")],
-    cluster: Annotated[str, typer.Option(help="Shipped cluster, a .toml, or a ZRLMPI .json file.")] = "zrlmpi-4",
+    cluster: Annotated[str, typer.Option(help="Shipped cluster, zrlmpi:N, .toml or ZRLMPI .json file.")] = "zrlmpi-4",
     on: Annotated[
         str, typer.Option(help="sim: FPGAs as a fast model; rtl: cycle-exact RTL; native: CPU processes only.")
     ] = "sim",
@@ -423,7 +423,7 @@ def list_apps() -> None:
 
 @cluster_app.command("show")
 def cluster_show(
-    name: Annotated[str, typer.Argument(help="Shipped cluster or path of a .toml file.")],
+    name: Annotated[str, typer.Argument(help="Shipped cluster, zrlmpi:N, or path of a .toml file.")],
     json_output: Annotated[bool, typer.Option("--json", help="Everything, defaults included, as JSON.")] = False,
 ) -> None:
     """Print a cluster's nodes, links and parameters, defaults included."""

@@ -12,6 +12,8 @@ from polyloom.errors import UserError
 
 #: What a checkout has, and an installation, and a folder of installed packages has not.
 MARKS = ("clusters", "roles")
+#: How names of clusters begin that are made for a number of ranks (fabric/cluster/zrlmpi.cc).
+MADE = "zrlmpi:"
 
 
 def home() -> Path:
@@ -85,7 +87,12 @@ def clusters() -> list[str]:
 
 
 def cluster_file(name: str) -> Path:
-    """Resolve a cluster name or path; UserError listing what is known if there is none."""
+    """Resolve a cluster name or path; UserError listing what is known if there is none.
+
+    ``zrlmpi:N`` is no file: the simulator's reader makes that cluster, and judges N.
+    """
+    if name.startswith(MADE):
+        return Path(name)
     as_path = Path(name)
     if as_path.suffix in {".toml", ".json"}:
         if as_path.is_file():
@@ -94,4 +101,5 @@ def cluster_file(name: str) -> Path:
     shipped = home() / "clusters" / f"{name}.toml"
     if shipped.is_file():
         return shipped
-    raise UserError(f"no cluster '{name}'; shipped: {', '.join(clusters())}; or give the path of a .toml file")
+    known = f"shipped: {', '.join(clusters())}; made: {MADE}N"
+    raise UserError(f"no cluster '{name}'; {known}; or give the path of a .toml file")

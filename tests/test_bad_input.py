@@ -306,10 +306,13 @@ def test_an_environment_that_cannot_be_read(tmp_path: Path, name: str, value: st
         ("nbody --nodes 2 --let hub --order quadrupole", "--order quadrupole: a hub makes trees of monopoles"),
         ("nbody --from keys.npy", "keys.npy is a single array; needed is an NPZ file"),
         ("mpirun --on native -n 2 --no-check graph.txt", "--no-check: CPU processes alone"),
+        ("mpirun --cluster zrlmpi:1025 p.c", 'cluster "zrlmpi:1025": no such number of ranks; allowed: zrlmpi:2 to'),
+        ("cluster show zrlmpi:many", 'cluster "zrlmpi:many": no such number of ranks; allowed: zrlmpi:2 to'),
     ],
 )
 def test_requests_that_cannot_be_met(polyloom: Polyloom, tmp_path: Path, words: str, says: str) -> None:
     (tmp_path / "graph.txt").write_text("0 1\n1 2\n")
+    (tmp_path / "p.c").write_text("int main(void) { return 0; }")
     np.save(tmp_path / "keys.npy", np.ones((4, 2), np.uint32))
     refused(polyloom(*words.split()), says)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs MPI programs on clusters of the shape of zrlmpi-8. Input: program, ranks, macros; output: times, counters."""
+"""Runs MPI programs on clusters of the shape of zrlmpi-4. Input: program, ranks, macros; output: times, counters."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Job:
 def cluster(folder: Path, ranks: int, drop_rate: float = 0) -> Path:
     """One CPU and ``ranks`` - 1 FPGAs on a switch."""
     changes = {"size": f"[{ranks - 1}]"} | ({"drop_rate": str(drop_rate)} if drop_rate else {})
-    return cluster_variant(folder, f"zrlmpi-{ranks}{'-lossy' if drop_rate else ''}", "zrlmpi-8", "link", **changes)
+    return cluster_variant(folder, f"zrlmpi-{ranks}{'-lossy' if drop_rate else ''}", "zrlmpi-4", "link", **changes)
 
 
 def run(

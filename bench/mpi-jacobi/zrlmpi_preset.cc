@@ -6,7 +6,7 @@
 //   2]
 //
 // Prints one JSON object. Rank 0 is a CPU, the others FPGAs at 156.25 MHz, all on one store-and-forward
-// switch; links and switch as in clusters/zrlmpi-8.toml.
+// switch; links and switch as in clusters/zrlmpi-4.toml.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>

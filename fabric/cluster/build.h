@@ -2,6 +2,9 @@
 // Steps of reading a cluster that both file forms share. Internal to the reader.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "fabric/cluster/reader.h"
 #include "fabric/cluster/table.h"
 
@@ -22,6 +25,9 @@ void attach_hosts(ClusterSpec& spec, const HostAttachment& attachment);
 
 /// Reads the rest of a ZRLMPI description into `spec`.
 void read_zrlmpi(const Value& document, const std::string& file, ClusterSpec& spec);
+/// The description that a name "zrlmpi:N" stands for: rank 0 a CPU, ranks 1 to N-1 FPGAs. Nothing for all
+/// other names; throws UserError for a wrong N.
+std::optional<std::string> zrlmpi_of_name(const std::string& name);
 
 /// Fills in params and role_table of every FPGA: `tables[i]` is node i's role table as written. Calls each
 /// validator once for FPGAs that share role, table, clock and fidelity, then compares what linked FPGAs must

@@ -450,13 +450,10 @@ Fidelity parse_fidelity(const std::string& word, const std::string& what) {
   return fidelity_of(word);
 }
 
-ClusterSpec parse_cluster(std::string_view text, const std::string& file, const RoleRegistry& roles,
-                          const ReadOptions& options) {
-  if (!file.ends_with(".json")) {
-    const Value document = parse_toml(text, file);
-    return Reader(document, file, roles, options).read();
-  }
-  const Value document = parse_json(text, file);
+namespace {
+
+ClusterSpec read_zrlmpi_form(const Value& document, const std::string& file, const RoleRegistry& roles,
+                             const ReadOptions& options) {
   ClusterSpec spec;
   spec.file = file;
   spec.name = std::filesystem::path(file).stem().string();
@@ -472,7 +469,19 @@ ClusterSpec parse_cluster(std::string_view text, const std::string& file, const 
   return spec;
 }
 
+}  // namespace
+
+ClusterSpec parse_cluster(std::string_view text, const std::string& file, const RoleRegistry& roles,
+                          const ReadOptions& options) {
+  if (file.ends_with(".json")) return read_zrlmpi_form(parse_json(text, file), file, roles, options);
+  const Value document = parse_toml(text, file);
+  return Reader(document, file, roles, options).read();
+}
+
 ClusterSpec read_cluster(const std::string& name, const RoleRegistry& roles, const ReadOptions& options) {
+  if (const auto description = zrlmpi_of_name(name)) {
+    return read_zrlmpi_form(parse_json(*description, name), name, roles, options);
+  }
   const std::string path = find_cluster(name);
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;

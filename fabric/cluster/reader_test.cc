@@ -204,6 +204,35 @@ TEST(Reader, ZrlmpiDescription) {
   EXPECT_EQ(listed.zrlmpi_config.at("com_opt"), 0);
 }
 
+TEST(Reader, ZrlmpiByName) {
+  for (const int ranks : {2, 4, 1024}) {
+    const ClusterSpec spec = read_cluster("zrlmpi:" + std::to_string(ranks), test_roles());
+    EXPECT_EQ(spec.nodes_of(NodeKind::fpga).size(), static_cast<std::size_t>(ranks - 1));
+    EXPECT_EQ(spec.nodes_of(NodeKind::host).size(), 2u);
+    EXPECT_EQ(spec.nodes[static_cast<std::size_t>(spec.find_node("host.0"))].rank, 0);
+  }
+  // The file of 4 ranks, which people copy and change, is the same cluster under other names of nodes.
+  const auto facts = [](const char* name) {
+    auto json = nlohmann::json::parse(to_json(read_cluster(name, test_roles())));
+    nlohmann::json links;
+    for (const auto& link : json["links"]) links.push_back({link["latency_ps"], link["rate_bps"]});
+    return nlohmann::json{json["topology"], json["switch"], json["host"],
+                          json["roles"],    links,          json["nodes"][0]["clocks_hz"]};
+  };
+  EXPECT_EQ(facts("zrlmpi:4"), facts("zrlmpi-4"));
+  for (const char* wrong :
+       {"zrlmpi:", "zrlmpi:1", "zrlmpi:1025", "zrlmpi:4x", "zrlmpi:-4", "zrlmpi:99999999999"}) {
+    try {
+      read_cluster(wrong, test_roles());
+      ADD_FAILURE() << wrong;
+    } catch (const UserError& error) {
+      EXPECT_EQ(std::string(error.what()),
+                "cluster \"" + std::string(wrong) +
+                    "\": no such number of ranks; allowed: zrlmpi:2 to zrlmpi:1024");
+    }
+  }
+}
+
 TEST(Reader, JsonDumpHasDefaultsAndUnits) {
   const ClusterSpec spec = read_cluster("tinsel-12", test_roles());
   const auto json = nlohmann::json::parse(to_json(spec));

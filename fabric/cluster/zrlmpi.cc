@@ -7,6 +7,7 @@
 
 #include "fabric/cluster/build.h"
 #include "fabric/cluster/topology.h"
+#include "fabric/error.h"
 
 namespace polyloom::fabric {
 namespace {
@@ -120,6 +121,20 @@ void read_zrlmpi(const Value& document, const std::string& file, ClusterSpec& sp
     node.name = "host." + std::to_string(cpus[i]);
   }
   spec.nodes.back().name = "manager";
+}
+
+std::optional<std::string> zrlmpi_of_name(const std::string& name) {
+  constexpr std::string_view kFamily = "zrlmpi:";
+  constexpr int kLeast = 2, kMost = 1024;  // ranks
+  if (!name.starts_with(kFamily)) return std::nullopt;
+  int ranks = 0;
+  const char* const end = name.data() + name.size();
+  const auto r = std::from_chars(name.data() + kFamily.size(), end, ranks);
+  if (r.ec != std::errc() || r.ptr != end || ranks < kLeast || ranks > kMost) {
+    throw UserError("cluster \"" + name + "\": no such number of ranks; allowed: zrlmpi:" +
+                    std::to_string(kLeast) + " to zrlmpi:" + std::to_string(kMost));
+  }
+  return "{\"nodes\": {\"cpu\": 0, \"fpga\": \"1 - " + std::to_string(ranks - 1) + "\"}}";
 }
 
 }  // namespace polyloom::fabric
