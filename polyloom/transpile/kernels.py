@@ -21,6 +21,9 @@ from polyloom.hls.output import write_kernel
 from polyloom.transpile import behaviour, program, specialise
 from polyloom.transpile.ranks import text_of
 
+#: Jobs of more FPGA ranks have one program for all: to optimise it for each rank takes a sixth of a second a rank.
+MOST_ALONE = 16
+
 
 @dataclass(frozen=True)
 class BuiltKernel:
@@ -51,8 +54,12 @@ def build(
         return []
     say(f"compiling {', '.join(file.name for file in source.files)} for {len(ranks)} FPGA ranks")
     module = program.link(source, target)
-    programs = {rank: specialise.for_rank(module, rank) for rank in ranks}
     options = hls.Options(dram_bytes=target.dram_bytes, checks=source.checks, commands=True)
+    if len(ranks) > MOST_ALONE:
+        text = specialise.for_ranks(module, ranks)
+        if not absent.calls(text):
+            return [_kernel(text, options, tuple(ranks), True, say)]
+    programs = {rank: specialise.for_rank(module, rank) for rank in ranks}
     built = []
     for group in behaviour.group(programs):
         first = group.ranks[0]

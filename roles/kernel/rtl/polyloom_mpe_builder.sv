@@ -15,43 +15,43 @@
 module polyloom_mpe_builder
   import polyloom_mpe_pkg::*;
 (
-    input  logic             clk_i,
-    input  logic             rst_ni,
-    output logic             ready_o,
-    output logic             idle_o,
+    input  logic                       clk_i,
+    input  logic                       rst_ni,
+    output logic                       ready_o,
+    output logic                       idle_o,
     // Header words
-    input  logic             word_valid_i,
-    input  logic             word_last_i,
-    input  logic      [63:0] word_i,
+    input  logic                       word_valid_i,
+    input  logic                       word_last_i,
+    input  logic      [          63:0] word_i,
     // Jobs
-    input  logic             address_valid_i,
-    input  logic      [31:0] address_i,
-    input  logic             job_valid_i,
-    input  read_job_t        job_i,
-    output logic             copied_o,         // a job that tells is over, until told_i
-    output logic             copied_bad_o,     // some of it lies outside the memory
-    input  logic             told_i,
+    input  logic                       address_valid_i,
+    input  logic      [          31:0] address_i,
+    input  logic                       job_valid_i,
+    input  read_job_t                  job_i,
+    output logic                       copied_o,         // a job that tells is over, until told_i
+    output logic                       copied_bad_o,     // some of it lies outside the memory
+    input  logic                       told_i,
     // From the reader of memory
-    output logic             read_valid_o,
-    input  logic             read_ready_i,
-    output logic      [31:0] read_address_o,
-    output logic      [10:0] read_bytes_o,
-    input  logic             words_valid_i,
-    output logic             words_ready_o,
-    input  logic      [63:0] words_i,
-    input  logic             words_last_i,
-    input  logic             words_bad_i,
+    output logic                       read_valid_o,
+    input  logic                       read_ready_i,
+    output logic      [          31:0] read_address_o,
+    output logic      [          10:0] read_bytes_o,
+    input  logic                       words_valid_i,
+    output logic                       words_ready_o,
+    input  logic      [          63:0] words_i,
+    input  logic                       words_last_i,
+    input  logic                       words_bad_i,
     // Store
-    output logic             store_en_o,
-    output logic             store_we_o,
-    output logic [STORE_BITS-1:0] store_addr_o,
-    output logic      [63:0] store_wdata_o,
-    input  logic      [63:0] store_rdata_i,
+    output logic                       store_en_o,
+    output logic                       store_we_o,
+    output logic      [STORE_BITS-1:0] store_addr_o,
+    output logic      [          63:0] store_wdata_o,
+    input  logic      [          63:0] store_rdata_i,
     // Datagrams, from word 5 of the frame on
-    output logic             out_valid_o,
-    input  logic             out_ready_i,
-    output logic      [63:0] out_data_o,
-    output logic             out_last_o
+    output logic                       out_valid_o,
+    input  logic                       out_ready_i,
+    output logic      [          63:0] out_data_o,
+    output logic                       out_last_o
 );
 
   // Header words: last of the header, payload follows.

@@ -92,7 +92,9 @@ module polyloom_mpe_sequencer
   always_ff @(posedge clk_i) begin
     if (write && d >= FIRST_POINTER) pointers_q[d[1:0]] <= address_t'(result);
   end
-  assign address = i.by_pointer ? pointers_q[i.offset[5:4]] + address_t'(i.offset[3:0]) : {{($bits(address_t) - 6) {1'b1}}, i.offset};
+  assign address = i.by_pointer ? pointers_q[i.offset[5:4]] + address_t'(i.offset[3:0]) : {{($bits(
+      address_t
+  ) - 6) {1'b1}}, i.offset};
   polyloom_ram_1r1w #(
       .Width    (32),
       .Depth    (DATA_WORDS),

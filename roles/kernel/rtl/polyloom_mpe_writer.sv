@@ -15,39 +15,39 @@
 module polyloom_mpe_writer
   import polyloom_mpe_pkg::*;
 (
-    input  logic              clk_i,
-    input  logic              rst_ni,
+    input  logic                        clk_i,
+    input  logic                        rst_ni,
     // Jobs: an address, unless it is the store's; then the job
-    input  logic              address_valid_i,
-    input  logic       [31:0] address_i,
-    input  logic              job_valid_i,
-    input  write_job_t        job_i,
-    output logic              ready_o,          // no job waits
-    output logic              idle_o,           // and none runs
+    input  logic                        address_valid_i,
+    input  logic       [          31:0] address_i,
+    input  logic                        job_valid_i,
+    input  write_job_t                  job_i,
+    output logic                        ready_o,          // no job waits
+    output logic                        idle_o,           // and none runs
     // Payload of the packet at hand
-    input  logic              in_valid_i,
-    output logic              in_ready_o,
-    input  logic       [63:0] in_data_i,
-    input  logic              in_last_i,
+    input  logic                        in_valid_i,
+    output logic                        in_ready_o,
+    input  logic       [          63:0] in_data_i,
+    input  logic                        in_last_i,
     // Store
-    output logic              store_we_o,
-    output logic              store_en_o,
-    output logic [STORE_BITS-1:0] store_addr_o,
-    output logic       [63:0] store_wdata_o,
-    input  logic       [63:0] store_rdata_i,
+    output logic                        store_we_o,
+    output logic                        store_en_o,
+    output logic       [STORE_BITS-1:0] store_addr_o,
+    output logic       [          63:0] store_wdata_o,
+    input  logic       [          63:0] store_rdata_i,
     // Kernel's memory
-    output logic              req_valid_o,
-    input  logic              req_ready_i,
-    output logic       [31:0] req_addr_o,
-    output logic       [63:0] req_data_o,
-    output logic       [ 7:0] req_strb_o
+    output logic                        req_valid_o,
+    input  logic                        req_ready_i,
+    output logic       [          31:0] req_addr_o,
+    output logic       [          63:0] req_data_o,
+    output logic       [           7:0] req_strb_o
 );
 
   logic busy_q, from_store_q, store_valid_q, ended_q, first_q;
   logic to_memory_q, to_store_q;
   logic [STORE_BITS-1:0] store_q;
   logic [28:0] word_q;  // of memory
-  logic [ 2:0] shift_q;  // bytes
+  logic [2:0] shift_q;  // bytes
   logic [11:0] rest_q;  // bytes to be written, from the begin of the word at hand
   logic [10:0] source_q;  // bytes of the source not yet taken that the buffer wants
   logic [63:0] carry_q;

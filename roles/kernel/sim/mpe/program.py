@@ -61,9 +61,7 @@ def program() -> tuple[list[int], dict[str, int]]:
 def content() -> str:
     """What the file says."""
     words, numbers = program()
-    constants = [
-        f"constexpr unsigned k{name.title().replace('_', '')} = {value};\n" for name, value in numbers.items()
-    ]
+    constants = [f"constexpr unsigned k{name.title().replace('_', '')} = {value};\n" for name, value in numbers.items()]
     lines = [", ".join(f"0x{word:015x}" for word in words[at : at + 5]) for at in range(0, len(words), 5)]
     array = "constexpr std::uint64_t kProgram[] = {\n    " + ",\n    ".join(lines)
     return HEAD + "".join(constants) + "// clang-format off\n" + array + TAIL
