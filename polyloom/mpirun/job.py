@@ -20,10 +20,10 @@ from polyloom.transpile.kernels import BuiltKernel
 
 #: Bytes of the pool that an FPGA keeps for envelopes that no receive has asked for yet (all sources together).
 POOL_BYTES = 49152
-#: Envelopes that it keeps, with payload or without.
-ENVELOPES = 640
-#: Credits of a pair of ranks, and bounds of the bytes of an eager message.
-CREDITS, LEAST_EAGER, MOST_EAGER = 4, 16, 1024
+#: Envelopes that it keeps, with payload or without, and how many of one rank at most.
+ENVELOPES, MOST_ENVELOPES = 3392, 128
+#: Bounds of the bytes of an eager message.
+LEAST_EAGER, MOST_EAGER = 16, 1024
 PIECE = 1440  # bytes of a packet of a long message
 MOST_PIECES = 45  # that a receiver asks for at a time
 US, MS = 10**6, 10**9  # in ps
@@ -39,9 +39,14 @@ class Address:
     port: int
 
 
+def credits(size: int) -> int:
+    """Envelopes with their payload that each of ``size`` ranks may have under way to each other, unconsumed."""
+    return 4 if size <= 256 else 2
+
+
 def eager_bytes(size: int) -> int:
     """Longest message that goes without asking: what a pool of POOL_BYTES allows for ``size`` ranks and the manager."""
-    room = POOL_BYTES // min(CREDITS * (size + 1), ENVELOPES) // 8 * 8
+    room = POOL_BYTES // (credits(size) * (size + 1)) // 8 * 8
     if room < LEAST_EAGER:
         raise UserError(f"{size} ranks are more than the engine's pool of {POOL_BYTES} bytes serves")
     return min(room, MOST_EAGER)
@@ -49,7 +54,7 @@ def eager_bytes(size: int) -> int:
 
 def most_envelopes(size: int) -> int:
     """Messages of one rank that an FPGA keeps while no receive has taken them, a share of all that it can."""
-    return max(CREDITS, ENVELOPES // (size + 1))
+    return max(credits(size), min(MOST_ENVELOPES, ENVELOPES // (size + 1)))
 
 
 def window_bytes(size: int, queue_bytes: int) -> int:
@@ -107,7 +112,7 @@ def content(
     }
     return shared | {
         "eager_bytes": eager_bytes(size),
-        "credits": CREDITS,
+        "credits": credits(size),
         "most_envelopes": most_envelopes(size),
         "window": window_bytes(size, cluster.queue_bytes),
         "rate_bps": cluster.rate_bps,

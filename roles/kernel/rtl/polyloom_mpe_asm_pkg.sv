@@ -208,7 +208,9 @@ package polyloom_mpe_asm_pkg;
     L_STOPPED,
     L_WRITE_JOB,
     L_CLEAR_ALL,
+    L_MOST,
     L_CLEAR_RANK,
+    L_ENOUGH,
     L_CLEAR_REQUEST,
     L_REQUESTS_CLEAR,
     L_PLACES,
@@ -237,7 +239,7 @@ package polyloom_mpe_asm_pkg;
     LABELS
   } label_e;
 
-  localparam int unsigned PART_WORDS = 176;
+  localparam int unsigned PART_WORDS = 192;
   typedef instruction_t [PART_WORDS-1:0] part_t;
   typedef logic [$bits(place_t):0] at_t;  // up to behind the last place
   typedef struct packed {

@@ -7,7 +7,7 @@ package polyloom_mpe_pkg;
 
   localparam int unsigned MAX_RANKS = 1024;  // and the manager
   localparam int unsigned REQUESTS = 32;
-  localparam int unsigned ENVELOPES = 640;  // that may wait for their receive
+  localparam int unsigned ENVELOPES = 3392;  // that may wait for their receive
   localparam int unsigned STORE_WORDS = 8192;  // payloads that wait, then eager payloads that are not acknowledged
   localparam int unsigned STORE_BITS = $clog2(STORE_WORDS);
   localparam int unsigned POOL_WORDS = 6144;  // of these, the former

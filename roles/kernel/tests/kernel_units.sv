@@ -129,7 +129,7 @@ module kernel_units
     logic [ 63:0] req_data;
     logic [ 31:0] req_addr;
     logic [  7:0] req_strb;
-    logic [  9:0] store_addr;
+    logic [polyloom_mpe_pkg::STORE_BITS-1:0] store_addr;
     logic [63:0] store_wdata, store_rdata = '0;
     polyloom_mpe_writer i_dut (
         .clk_i,
@@ -169,7 +169,7 @@ module kernel_units
     logic [42:0] read;  // address, bytes
     logic [65:0] words = '0;  // bad, last, data
     logic store_we, store_en, out_valid, out_ready = 1'b0;
-    logic [9:0] store_addr;
+    logic [polyloom_mpe_pkg::STORE_BITS-1:0] store_addr;
     logic [63:0] store_wdata, store_rdata = '0;
     logic [64:0] out;  // last, data
     polyloom_mpe_builder i_dut (
