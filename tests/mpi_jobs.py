@@ -7,12 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+from polyloom.testing import FULL
+
 ROOT = Path(__file__).resolve().parent.parent
 #: A program that goes wrong in the way that its arguments name, on one rank.
 FAULTS = str(ROOT / "tests" / "mpi" / "faults" / "faults.c")
 #: One that tries what a kernel has too little of.
 LIMITS = str(ROOT / "tests" / "mpi" / "faults" / "limits.c")
-ON = {"native": ["--on", "native", "-n", "4"], "rtl": ["--cluster", "zrlmpi-4"]}
+ON = {"native": ["--on", "native", "-n", "4"], "sim": ["--on", "sim"], **({"rtl": ["--on", "rtl"]} if FULL else {})}
 
 
 def mpirun(folder: Path, *words: str, timeout: float = 500) -> subprocess.CompletedProcess[str]:

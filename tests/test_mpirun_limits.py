@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Covers: what one FPGA in RTL cannot do, told as the job ends: too many requests, too long a message, addresses of
+# Covers: what one FPGA cannot do, told as the job ends: too many requests, too long a message, addresses of
 #         nothing; messages that no rank receives; bytes that are no text.
 # Leaves out: other checks of kernels (polyloom/hls/tests/test_checks.py).
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from mpi_jobs import LIMITS, ROOT, mpirun
 
-#: Of tests/mpi/faults/limits.c in RTL: arguments, status, lines of rank 1, what is said. One kernel serves them all;
+#: Of tests/mpi/faults/limits.c: arguments, status, lines of rank 1, what is said. One kernel serves them all;
 #: other checks are in polyloom/hls/tests/test_checks.py.
 AT_LIMITS: list[tuple[list[str], int, list[str], str]] = [
     (["prints", "28"], 0, [f"line {i}" for i in range(8)], ""),
@@ -63,7 +63,7 @@ def test_an_fpga_at_its_limits(words: list[str], status: int, lines: list[str], 
     assert (done.returncode == 0) == (status == 0)
 
 
-@pytest.mark.parametrize("on", ["native", "rtl"])
+@pytest.mark.parametrize("on", ["native", "sim"])
 def test_bytes_that_are_no_text_stay_what_they_are(on: str, tmp_path: Path) -> None:
     """A constant, an argument and a character of rank 1, on standard output and in its log."""
     where = ["--on", "native", "-n", "2"] if on == "native" else ["--cluster", one_fpga(tmp_path)]

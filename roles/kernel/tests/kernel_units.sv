@@ -124,11 +124,11 @@ module kernel_units
     logic address_valid = 1'b0, job_valid = 1'b0, ready, idle;
     logic [31:0] address = '0, job = '0;
     logic in_valid = 1'b0, in_ready, req_valid, req_ready = 1'b0, store_we, store_en;
-    logic [ 64:0] in = '0;  // last, data
+    logic [64:0] in = '0;  // last, data
     logic [103:0] req;  // address, data (0 where it is not written), strobe
-    logic [ 63:0] req_data;
-    logic [ 31:0] req_addr;
-    logic [  7:0] req_strb;
+    logic [63:0] req_data;
+    logic [31:0] req_addr;
+    logic [7:0] req_strb;
     logic [polyloom_mpe_pkg::STORE_BITS-1:0] store_addr;
     logic [63:0] store_wdata, store_rdata = '0;
     polyloom_mpe_writer i_dut (

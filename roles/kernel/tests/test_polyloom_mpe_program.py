@@ -19,7 +19,7 @@ from kernel_frames import EAGER, MPI, RTS, Packet, ip_of, management
 from kernel_parts import part
 from kernel_world import ANY_RANK, ANY_TAG, IPROBE, RECV, RECV_WAIT, SEND, TEST, WAIT, Answer, command
 from mpe_engine import COUNT, F_ANSWER, F_MANAGE, F_WANT, Engine, Sent
-from mpe_machine import GLOBALS, INSTRUCTION, PROGRAM_WORDS
+from mpe_machine import GLOBALS, INSTRUCTION, PROGRAM_WORDS, REQUESTS
 
 from polyloom.rtl.testing import bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
@@ -109,7 +109,7 @@ async def registers(dut: Any) -> None:
     e = await started(dut)
     rng = random.Random(e.cycle)
     assert asked(e, 2, 0, 1) == [0x504C4D5000000001]
-    assert asked(e, 2, 8, 1) == [6144 << 32 | 32 << 16 | 64]
+    assert asked(e, 2, 8, 1) == [49152 << 32 | 32 << 16 | 1024]
     table = [rng.getrandbits(48) for _ in range(128)]
     write(e, 0x100, *table)
     manager = [rng.getrandbits(48), MPI << 32 | ip_of(5)]
@@ -178,7 +178,7 @@ async def sends(dut: Any) -> None:
         (word0, word1) = e.command(command(SEND, 1, tag, address, count, 6, 3))
         assert (Answer(word0, word1).error, Answer(word0, word1).done) == (0, 0) and e.flags & F_WANT
         out, handle = e.run(mpe.SEND), Answer(word0, word1).handle
-        want = Packet(kind, 0, 1, seq, 0, tag, 6, 0, count, handle if kind == RTS else 0, 3, JOB_NUMBER)
+        want = Packet(kind, 0, 1, seq, 0, tag, 6, 0, count, REQUESTS ^ handle if kind == RTS else 0, 3, JOB_NUMBER)
         assert packet(e.sent[-1]) == want and out.of(COUNT) == [N_SENT]
         payload = count if kind == EAGER else 0
         assert e.sent[-1].count == 30 + payload
