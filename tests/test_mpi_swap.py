@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Covers: jobs on the fast model of FPGA ranks and on RTL: the same output, the same simulated time to the cycle, the same
-#         words on each link; random messages, DRAM, wrong programs, whose messages are the same too.
+# Covers: jobs on the fast model of FPGA ranks and on RTL: the same output, the same simulated time to the cycle, the
+#         same words on each link; random messages, DRAM, wrong programs, whose messages are the same too.
 # Leaves out: kernels alone (polyloom/hls/tests/test_model.py), what the output must be (test_mpirun.py).
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
-from mpi_jobs import FAULTS, ROOT, mpirun, source
+from mpi_jobs import FAULTS, LIMITS, ROOT, mpirun
 
 from polyloom.testing import FULL
 
@@ -50,20 +50,19 @@ def test_shipped_programs_take_the_same_cycles(program: Path, tmp_path: Path) ->
     same(tmp_path, str(program))
 
 
+def told(folder: Path, *words: str) -> tuple[int, str]:
+    """Exit status and what is said of a job, but for how far its build is."""
+    done = mpirun(folder, *words)
+    return done.returncode, re.sub(r"^(rtl|polyloom: mpirun): .*\n", "", done.stderr, flags=re.MULTILINE)
+
+
 @pytest.mark.parametrize(("what", "who"), WRONG)
 def test_wrong_programs_are_told_the_same(what: str, who: int, tmp_path: Path) -> None:
-    told = []
-    for on in ("sim", "rtl"):
-        done = mpirun(tmp_path / on, "--on", on, FAULTS, what, str(who))
-        text = re.sub(r"^(rtl|polyloom: mpirun): .*\n", "", done.stderr, flags=re.MULTILINE)  # how far the build is
-        told.append((done.returncode, text))
-    assert told[0][0] != 0 and told[0] == told[1]
+    sim, rtl = (told(tmp_path / on, "--on", on, FAULTS, what, str(who)) for on in ("sim", "rtl"))
+    assert sim[0] != 0 and sim == rtl
 
 
-def test_a_store_outside_of_all_objects_is_told_the_same(tmp_path: Path) -> None:
-    words = "static int a[8]; int main(int c, char **v) { MPI_Init(&c, &v); a[c * 1000] = c; return MPI_Finalize(); }"
-    program = source(tmp_path, words)
-    for on in ("sim", "rtl"):
-        done = mpirun(tmp_path / on, "--on", on, program)
-        assert done.returncode != 0
-        assert re.search(r"rank \d: program.c:4:\d+: .*store", done.stderr), done.stderr
+@pytest.mark.parametrize("words", [["null", "0"], ["send", "100000"], ["requests", "40"]], ids=lambda w: w[0])
+def test_what_an_fpga_cannot_do_is_told_the_same(words: list[str], tmp_path: Path) -> None:
+    sim, rtl = (told(tmp_path / on, "--on", on, "--cluster", "zrlmpi:2", LIMITS, *words) for on in ("sim", "rtl"))
+    assert sim[0] != 0 and "rank 1" in sim[1] and sim == rtl
