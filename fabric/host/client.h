@@ -53,9 +53,9 @@ struct HostOptions {
 };
 
 /// A connection to one host node of the simulated cluster. Simulated time stands still while the program
-/// computes and moves by call_time() with each call of send, try_recv, recv, wait, away and meet; so runs are
-/// reproducible. Every call may throw SimulatorError; after that only the destructor may be called. Not
-/// thread safe.
+/// computes and moves by call_time() with each call of send, try_recv, recv, wait, away and meet, and by what
+/// compute() says; so runs are reproducible. Every call may throw SimulatorError; after that only the
+/// destructor may be called. Not thread safe.
 class HostClient {
  public:
   struct LinkInfo {
@@ -82,6 +82,11 @@ class HostClient {
 
   Time now() const { return now_; }
   Time call_time() const { return call_time_; }
+  /// Says that the program has computed for so long: its next call is made that much later.
+  void compute(Time duration) {
+    need_presence();
+    now_ += duration;
+  }
 
   /// Puts a frame in the link's queue; frames of a link leave in order, at the link's rate. An empty frame is
   /// a pulse.

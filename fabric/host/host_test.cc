@@ -59,6 +59,22 @@ TEST(Host, CallsTakeTheStatedTime) {
   EXPECT_EQ(simulator.error, "");
 }
 
+// A frame that comes meanwhile has its own time of arrival; what is sent after it leaves after it.
+TEST(Host, ComputingTakesTheTimeThatIsSaid) {
+  Simulator simulator(cluster_text(1));
+  auto host = simulator.client();
+  host->send(0, words(5, 100));  // complete at 4.008 us, as above
+  host->compute(100 * kUs);
+  EXPECT_EQ(host->now(), 102 * kUs);
+  const Received frame = host->recv();  // looks at 104 us
+  EXPECT_EQ(frame.arrival, 4008 * kNs);
+  EXPECT_EQ(host->now(), 104 * kUs);
+  host->compute(50 * kUs);
+  host->send(0, words(1, 7));  // queued at 156 us, back 2 us later
+  EXPECT_EQ(host->recv().arrival, 158 * kUs);
+  host->finish();
+}
+
 // Asking frame by frame gives the same times whether a frame came with an earlier answer or not.
 TEST(Host, ManyFramesComeInOrderOfArrival) {
   Simulator simulator(cluster_text(3));
