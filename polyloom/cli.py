@@ -254,6 +254,9 @@ def mpirun(
     run_dir: Annotated[Path | None, typer.Option(help="Run folder; default runs/TIME-PROG-ON.")] = None,
     engine: Annotated[str, typer.Option(help="Of the simulator: serial, threads:N.")] = "",
     seed: Annotated[int, typer.Option(help="Of the simulator's fault draws.")] = 0,
+    cpu_time: Annotated[
+        str, typer.Option(help="Of computing on CPU ranks: model:GHZ, measured or free.")
+    ] = "model:2.5",
     json_output: Annotated[bool, typer.Option("--json", help="A JSON object as the last line.")] = False,
 ) -> None:
     """Run an MPI program in C on CPUs and FPGAs.
@@ -261,18 +264,22 @@ def mpirun(
     It is compiled for every rank: a program for a CPU, a circuit for an FPGA.
     """
     from polyloom.mpirun import build, command, launch, request  # llvmlite: only where it is used
+    from polyloom.mpirun.cpu_time import CpuTime
     from polyloom.transpile import explain as collectives_table
     from polyloom.transpile.program import Source
 
     alone = "CPU processes alone have no simulator and no FPGAs; leave it out, or say --on sim"
-    options.refuse(context, on == "native", alone, "engine", "seed", "trace", "checks")
+    options.refuse(context, on == "native", alone, "engine", "seed", "trace", "checks", "cpu_time")
     options.refuse(context, ranks is not None, "-n gives the number of processes; leave one of them out", "cluster")
     not_run = "--build-only runs nothing; leave one of them out"
     options.refuse(context, build_only, not_run, "tag_output", "timeout", "trace", "run_dir", "engine", "seed")
     files, args = request.split_arguments(words)
     flags = [f"-D{text}" for text in define or []] + [f"-I{text}" for text in include or []]
     source = Source(tuple(files), tuple(flags), collectives, checks)
-    job = request.Request(source, args, cluster, on, ranks, tag_output, timeout, trace, run_dir, engine, seed)
+    computing = CpuTime.of(cpu_time)
+    job = request.Request(
+        source, args, cluster, on, ranks, tag_output, timeout, trace, run_dir, engine, seed, computing
+    )
     with Progress("mpirun") as progress:
         built = build.build(job, lambda text: progress.at(0, text))
     if explain or (build_only and not json_output):

@@ -207,12 +207,15 @@ def complete(
 ) -> None:
     """Write the run.json of a run that had no simulator to do so (native, or one that ended before it started).
 
-    Of one that had, the status is made true.
+    Of one that had, the status is made true, and ``more`` is added.
     """
     if (folder.path / "run.json").exists():
+        news = dict(more or {})
         if status in INTERRUPTED:  # the simulator may have seen its client go before it got the signal itself
+            news["status"] = "interrupted"
+        if news:
             known = _read_json(folder.path / "run.json") or {}
-            folder.write("run.json", json.dumps({**known, "status": "interrupted"}, indent=2) + "\n")
+            folder.write("run.json", json.dumps({**known, **news}, indent=2) + "\n")
         return
     content = {
         "version": polyloom.__version__,

@@ -17,6 +17,17 @@ LIMITS = str(ROOT / "tests" / "mpi" / "faults" / "limits.c")
 ON = {"native": ["--on", "native", "-n", "4"], "sim": ["--on", "sim"], **({"rtl": ["--on", "rtl"]} if FULL else {})}
 
 
+def cpu_cluster(folder: Path, ranks: int) -> str:
+    """The path of a cluster of CPU ranks and the manager's host on one switch, in the folder."""
+    names = ["switch", *(f"rank{rank}" for rank in range(ranks)), "manager"]
+    lines = ["version = 1", '[topology]\nkind = "explicit"', '[link]\nlatency = "500 ns"\nrate = "10 Gb/s"']
+    lines += [f'[[node]]\nname = "{name}"\nkind = "{"switch" if name == "switch" else "host"}"' for name in names]
+    lines += [f'[[connect]]\na = "switch:{port}"\nb = "{name}:0"' for port, name in enumerate(names[1:])]
+    path = folder / "cpus.toml"
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
 def mpirun(folder: Path, *words: str, timeout: float = 500) -> subprocess.CompletedProcess[str]:
     """Run a job whose record is folder/run."""
     command = [sys.executable, "-m", "polyloom", "mpirun", "--run-dir", str(folder / "run"), *words]

@@ -165,6 +165,7 @@ MODES: dict[str, Mode] = {
             "--run-dir": ("record",),
             "--engine": Refused(("serial",), ALONE),
             "--seed": Refused(("1",), ALONE),
+            "--cpu-time": Refused(("free",), ALONE),
             "--json": (),
         },
     ),
@@ -183,6 +184,7 @@ MODES: dict[str, Mode] = {
             **dict.fromkeys(("--cluster", "--engine", "--trace"), Elsewhere("tests/test_mpirun.py")),
             "--seed": Elsewhere("tests/test_mpirun.py"),
             "--check": Elsewhere("polyloom/hls/tests/test_checks.py", "checks=False"),
+            "--cpu-time": Elsewhere("tests/test_mpi_cpu_time.py"),
         },
     ),
     "nbody": Mode(

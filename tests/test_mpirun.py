@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Covers: every shipped MPI program on CPU processes (1 to 5 ranks) and on one CPU and three FPGAs in RTL: the same
-#         output as under Open MPI; bad options and programs; the record of a run.
+# Covers: every shipped MPI program on CPU processes (1 to 5 ranks), on a cluster of CPUs whose instructions are
+#         counted, and on one CPU and three FPGAs in RTL: the same output as under Open MPI; bad options and programs;
+#         the record of a run.
 # Leaves out: speed (bench/mpi-jacobi), jobs that fail (test_mpirun_ends.py, test_mpirun_limits.py).
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from mpi_jobs import ROOT, mpirun, source
+from mpi_jobs import ROOT, cpu_cluster, mpirun, source
 
 from polyloom.testing import FULL
 
@@ -54,6 +55,13 @@ def test_on_cpus_as_under_open_mpi(program: Path, ranks: int, binaries: Path, tm
     done = mpirun(tmp_path, "--on", "native", "-n", str(ranks), str(program))
     assert done.returncode == 0, done.stderr
     assert masked(done.stdout) == open_mpi(program, ranks, binaries)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)
+def test_on_a_cluster_of_cpus_as_under_open_mpi(program: Path, binaries: Path, tmp_path: Path) -> None:
+    done = mpirun(tmp_path, "--cluster", cpu_cluster(tmp_path, 5), str(program))
+    assert done.returncode == 0, done.stderr
+    assert masked(done.stdout) == open_mpi(program, 5, binaries)
 
 
 @pytest.mark.parametrize("program", FPGA_PROGRAMS, ids=lambda p: p.stem)

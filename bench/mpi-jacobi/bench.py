@@ -4,7 +4,8 @@
 Source: ZRLMPI, section V, Table I, Listing 5. The paper's times are of its own data centre; the column "preset" is its
 protocol (four packets a message of at most 346 words, one call at a time) in our network, a lower bound of it
 (zrlmpi_preset.cc). All times but the paper's are simulated; links 10 Gb/s, 500 ns, a switch of 1 us, FPGAs at
-156.25 MHz in RTL, a CPU's call 1 us, its arithmetic and copying nothing. No power is modelled.
+156.25 MHz in RTL, a CPU's call 1 us, an instruction of its program a cycle of 2.5 GHz, copying nothing. No power is
+modelled.
 """
 
 from __future__ import annotations
@@ -179,4 +180,4 @@ def run(bench: Bench) -> None:
         halos(bench, folder)
         choices(bench, folder)
         losses(bench, folder)
-    bench.note("A CPU's arithmetic and copying take no simulated time; FPGAs are cycle-exact.")
+    bench.note("An instruction of a CPU takes a cycle of 2.5 GHz, its copying nothing; FPGAs are cycle-exact.")

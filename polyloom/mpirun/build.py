@@ -10,6 +10,7 @@ from pathlib import Path
 from polyloom.mpirun import cluster as cluster_reader
 from polyloom.mpirun import cpu, model, rtl
 from polyloom.mpirun.cluster import Cluster
+from polyloom.mpirun.cpu_time import CpuTime
 from polyloom.mpirun.request import Request
 from polyloom.mpirun.rtl import Image
 from polyloom.transpile import kernels
@@ -26,6 +27,7 @@ class Built:
     kernels: tuple[BuiltKernel, ...]  # of FPGA ranks
     images: tuple[Image, ...]  # of each kernel, for the simulator
     cluster: Cluster | None  # none with --on native -n N
+    cpu_time: CpuTime | None = None  # none where no CPU rank computes in simulated time
 
     def need_cluster(self) -> Cluster:
         """The cluster of a job that has one."""
@@ -44,7 +46,9 @@ def build(request: Request, say: Callable[[str], None] = lambda _: None) -> Buil
     size = request.ranks or len(cluster.ranks if cluster else ())
     if request.on == "native" or cluster is None:
         return Built(size, tuple(range(size)), cpu.compile_program(request.source, size), (), (), cluster)
-    program = cpu.compile_program(request.source, size) if cluster.cpu_ranks else None
+    counts = request.cpu_time.instructions_a_second > 0
+    program = cpu.compile_program(request.source, size, counts) if cluster.cpu_ranks else None
     made = kernels.build(request.source, cluster.target, cluster.fpga_ranks, say)
     images = (model if request.on == "sim" else rtl).build(made, say)
-    return Built(size, tuple(cluster.cpu_ranks), program, tuple(made), tuple(images), cluster)
+    charged = request.cpu_time if program else None
+    return Built(size, tuple(cluster.cpu_ranks), program, tuple(made), tuple(images), cluster, charged)

@@ -36,6 +36,8 @@ def kernels_table(built: Built) -> str:
         dram = f"{report['dram_bytes'] / (1 << 20):.3g} MiB" if report.get("dram_bytes") else ""
         row = f"{text_of(kernel.ranks):12} {kernel.folder.name[:10]:10} {states:>7} {memory:>10} {dram:>10}"
         lines.append(f"{row}  {loops}")
+    if built.cpu_time:
+        lines.append(str(built.cpu_time))
     return "\n".join(lines)
 
 
@@ -55,6 +57,7 @@ def as_json(built: Built, collectives: str, status: int, folder: Path | None, st
         "size": built.size,
         "cluster": built.cluster.name if built.cluster else None,
         "cpu_ranks": list(built.cpu_ranks),
+        "cpu_time": str(built.cpu_time) if built.cpu_time else None,
         "collectives": collectives,
         "programs": [
             {"ranks": list(k.ranks), "folder": str(k.folder), "cached": k.cached, "asks_rank": k.asks_rank}

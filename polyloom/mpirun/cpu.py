@@ -7,31 +7,48 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from polyloom import paths
+from polyloom import paths, process
 from polyloom.cache import KERNELS
 from polyloom.errors import UserError
 from polyloom.hls import toolchain
+from polyloom.mpirun import counting
 from polyloom.transpile import program
 
 PROGRAM = "cpu-program"  # of an entry of the cache
 
 
-def compile_program(source: program.Source, size: int) -> Path:
-    """Compile and link with ``libpolyloom_mpi``. UserError with the compiler's own message if that fails."""
+def compile_program(source: program.Source, size: int, counts: bool = False) -> Path:
+    """Compile and link with ``libpolyloom_mpi``; if it ``counts``, it knows how many instructions it has executed.
+
+    UserError with the compiler's own message if that fails.
+    """
     library = library_file()
     include = paths.home() / "roles" / "kernel" / "runtime" / "include"
     flags = [*program.definitions(source, size), "-O2", "-std=gnu11", "-ffp-contract=off"]
     flags += ["-Werror=implicit-function-declaration", "-fno-caret-diagnostics", f"-isystem{include}", *source.flags]
     # What the preprocessor makes of it, and so every header that it includes, says whether it was compiled before.
     text = toolchain.run("clang", [*flags, "-E", *source.files])
-    key = hashlib.sha256("\0".join([*flags, str(library), text]).encode(errors="surrogateescape")).hexdigest()[:24]
+    how = Path(counting.__file__).read_text(encoding="utf-8") if counts else ""
+    key = hashlib.sha256("\0".join([*flags, str(library), how, text]).encode(errors="surrogateescape")).hexdigest()[:24]
     known = KERNELS.find(key, PROGRAM)
     if known is None:
-        with KERNELS.making(key) as fresh:
+        with KERNELS.making(key) as fresh, process.scratch("counting") as folder:
+            parts = source.files
+            if counts:
+                parts = tuple(compile_counting(file, flags, folder / f"{n}.o") for n, file in enumerate(source.files))
             linked = [str(library), f"-Wl,-rpath,{library.parent}", "-lm"]
-            _link([*flags, *source.files, *linked, "-o", fresh / PROGRAM])
+            _link([*flags, *parts, *linked, "-o", fresh / PROGRAM])
         known = KERNELS.folder / key
     return known / PROGRAM
+
+
+def compile_counting(file: Path, flags: Sequence[str], output: Path) -> Path:
+    """An object file of a C file, whose code counts. What LLVM does after counting is what it does to any IR at -O2."""
+    text = counting.instrument(toolchain.run("clang", [*flags, "-S", "-emit-llvm", file, "-o", "-"]))
+    module = output.with_suffix(".bc")
+    toolchain.run("opt", ["-passes=mem2reg", "-", "-o", module], stdin=text)
+    toolchain.run("clang", ["-O2", "-ffp-contract=off", "-Xclang", "-disable-llvm-passes", "-c", module, "-o", output])
+    return output
 
 
 def _link(arguments: Sequence[str | Path]) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 from polyloom import json_text
 from polyloom.errors import UserError
 from polyloom.mpirun.cluster import MPI_PORT, Cluster
+from polyloom.mpirun.cpu_time import CpuTime
 from polyloom.transpile.kernels import BuiltKernel
 
 #: Bytes of the pool that an FPGA keeps for envelopes that no receive has asked for yet (all sources together).
@@ -87,6 +88,7 @@ def content(
     kernels: Sequence[BuiltKernel],
     args: list[str],
     collectives: str,
+    cpu_time: CpuTime | None,
 ) -> dict[str, Any]:
     """What all processes share; each adds its own rank."""
     size = len(addresses) - 1
@@ -119,6 +121,7 @@ def content(
         # A round trip is some us, a full queue of a switch delays by hundreds.
         "times": {"retransmission_ps": 100 * US, "ack_delay_ps": 10 * US},
         "kernels": files,
+        "cpu": cpu_time.job() if cpu_time else {},
     }
 
 

@@ -116,7 +116,8 @@ class Launcher:
         addresses = job_file.fabric_addresses(cluster) if cluster else job_file.loopback_addresses(built.size)
         transport = "fabric" if cluster else "udp"
         words = [request.source.files[0].stem, *request.args]
-        shared = job_file.content(addresses, transport, cluster, built.kernels, words, request.source.collectives)
+        choice = request.source.collectives
+        shared = job_file.content(addresses, transport, cluster, built.kernels, words, choice, built.cpu_time)
         env = paths.environment()
         if not native:
             env["POLYLOOM_SOCKET"] = str(folder / "simulator")
@@ -307,6 +308,8 @@ def run(request: Request, built: Built) -> tuple[int, Path, State]:
         start = time.monotonic()
         status = 1
         facts: dict[str, Any] = {"ranks": built.size}
+        if built.cpu_time:
+            facts |= {"cpu_time": str(built.cpu_time), "reproducible": not built.cpu_time.measured}
         try:
             state = Launcher(request, built, folder).run()
             status = state.status()

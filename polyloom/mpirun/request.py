@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from polyloom.errors import UserError
+from polyloom.mpirun.cpu_time import DEFAULT, CpuTime
 from polyloom.transpile.program import Source
 
 FIDELITIES = ("sim", "rtl", "native")
@@ -33,6 +34,7 @@ class Request:
     run_dir: Path | None = None
     engine: str = ""
     seed: int = 0
+    cpu_time: CpuTime = field(default_factory=lambda: CpuTime.of(DEFAULT))  # on a cluster
 
     def __post_init__(self) -> None:
         if self.on not in FIDELITIES:

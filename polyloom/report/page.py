@@ -60,6 +60,7 @@ FACTS = (
     ("exit_status", "Exit status", ""),
     ("cluster", "Cluster", ""),
     ("simulated_seconds", "Simulated time of the run", "s"),
+    ("cpu_time", "What computing takes", ""),
     ("wall_seconds", "Wall-clock time of the run", "s"),
     ("engine", "Engine", ""),
     ("seed", "Seed", ""),

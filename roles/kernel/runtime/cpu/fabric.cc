@@ -12,6 +12,8 @@ class Simulated final : public Transport {
 
   Time now() override { return client_.now(); }
   bool is_real_time() const override { return false; }
+  Time call_time() const override { return client_.call_time(); }
+  void compute(Time until) override { client_.compute(std::max<Time>(until - client_.now(), 0)); }
 
   void send(const Endpoint& to, Bytes datagram) override {
     queue_.push_back(add_check(write_datagram(own_, to, datagram)));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A CPU rank: the MPI layer's platform (runtime/mpi/platform.h) on a Station.
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +21,9 @@
 #include "roles/kernel/runtime/mpi/choose.h"
 #include "roles/kernel/runtime/mpi/platform.h"
 
+// Of a program whose own instructions are counted (polyloom/mpirun/counting.py): those since the last call.
+extern "C" [[gnu::weak]] std::uint64_t polyloom_instructions_taken(void);
+
 namespace polyloom::mpi {
 namespace {
 
@@ -33,6 +37,12 @@ struct Rank {
   Time finalizing_since = kNever;  // in MPI_Finalize, while sends are not complete
   int collectives = POLYLOOM_CHOICE_auto;
   std::vector<std::byte> scratch;
+
+  // Time of computing (polyloom mpirun --cpu-time); neither: it is free.
+  std::uint64_t instructions_a_second = 0;
+  bool measures = false;
+  Time left_at = 0;   // measured: when the program was last returned to, by its own clock
+  Time unlooked = 0;  // computed since the last look for packets
 
   std::uint16_t manager() const { return job.config.size; }
 };
@@ -88,6 +98,8 @@ std::array<std::uint64_t, 3> waiting(const Rank& r) {
   std::array<std::uint64_t, 3> words{};
   if (const std::uint64_t* command = r.commands->waiting()) {
     std::copy_n(command, words.size(), words.begin());
+    // Where a buffer lies differs from run to run, and what goes over the network must not.
+    for (const std::size_t i : {1, 2}) words[i] &= 0xFFFFFFFF;
   } else if (const auto send = r.station->engine().open_send(); send && r.finalizing_since != kNever) {
     words = {polyloom_word0(POLYLOOM_FINALIZE, send->type, send->peer, send->tag),
              polyloom_word1(send->comm, 0, nullptr), 0};
@@ -109,19 +121,61 @@ void answer_questions(Rank& r) {
   r.station->send_system(r.manager(), POLYLOOM_WAITING, std::move(answer));
 }
 
+// Sends and takes packets, at the latest until then.
+void look(Rank& r, Time until) {
+  r.station->pump(until);
+  r.unlooked = 0;
+  answer_questions(r);
+}
+
+Time own_clock() {
+  timespec t{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec * kSecond + Time{t.tv_nsec} * 1000;
+}
+
+// What the program has computed since the last call.
+Time computed(const Rank& r) {
+  if (r.measures) return own_clock() - r.left_at;
+  if (r.instructions_a_second == 0) return 0;
+  const auto picoseconds = static_cast<unsigned __int128>(polyloom_instructions_taken()) * kSecond;
+  return static_cast<Time>(picoseconds / r.instructions_a_second);
+}
+
+// Around a call that time matters to. What was computed takes its time first; packets that come meanwhile are
+// taken when they come, as by a thread of the library's own, since other ranks give up one that is silent.
+class Call {
+ public:
+  explicit Call(Rank& r) : rank_(r) {
+    const Time time = computed(r);
+    if (time <= 0) return;
+    Transport& transport = r.station->transport();
+    const Time until = transport.now() + time, call = transport.call_time();
+    r.unlooked += time;
+    if (r.unlooked > call) {  // looks cost, so there is none for each instruction between two sends
+      do {
+        look(r, std::max(transport.now(), until - call));
+      } while (transport.now() + call < until);
+    }
+    transport.compute(until);
+  }
+  ~Call() {
+    if (rank_.measures) rank_.left_at = own_clock();
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+ private:
+  Rank& rank_;
+};
+
 void command(Rank& r, const std::uint64_t words[3], std::uint64_t answer[2]) {
+  const Call call(r);
   const auto op = static_cast<unsigned>(words[0] & 0xFF);
   r.commands->begin(words, r.station->now());
-  if (op == POLYLOOM_TEST || op == POLYLOOM_IPROBE) {
-    r.station->pump(0);
-    answer_questions(r);
-  }
-  while (!r.commands->answer(answer)) {
-    r.station->pump(kNever);
-    answer_questions(r);
-  }
-  // Simulated time stands still while the program computes, so there what is started leaves with the next
-  // wait.
+  if (op == POLYLOOM_TEST || op == POLYLOOM_IPROBE) look(r, 0);
+  while (!r.commands->answer(answer)) look(r, kNever);
+  // In simulated time what is started leaves with the next wait, or when the program computes for longer.
   if (r.station->transport().is_real_time() || op >= POLYLOOM_SEND_WAIT) r.station->transport().flush();
 }
 
@@ -149,10 +203,14 @@ void start() {
       throw UserError(std::string(path) + ": rank is the manager's");
     made->has_manager = true;
     std::ofstream(std::string(path) + kBegun);
-    const std::string choice = nlohmann::json::parse(made->job.text).value("collectives", "auto");
+    const auto file = nlohmann::json::parse(made->job.text);
+    const std::string choice = file.value("collectives", "auto");
     if (choice != "auto" && choice != "linear" && choice != "tree") {
       throw UserError("collectives = \"" + choice + "\"; allowed: \"auto\", \"linear\", \"tree\"");
     }
+    const auto cpu = file.value("cpu", nlohmann::json::object());
+    made->measures = cpu.value("measured", false);
+    made->instructions_a_second = cpu.value("instructions_a_second", std::uint64_t{0});
     made->collectives = choice == "linear" ? POLYLOOM_CHOICE_linear
                         : choice == "tree" ? POLYLOOM_CHOICE_tree
                                            : POLYLOOM_CHOICE_auto;
@@ -166,21 +224,19 @@ void start() {
     while (!rank->station->take_system(rank->manager(), POLYLOOM_ARGV)) rank->station->pump(kNever);
   }
   ::on_exit(at_exit, nullptr);
+  // Whatever was computed before is free: ranks have begun at no time that others know.
+  if (rank->instructions_a_second > 0) polyloom_instructions_taken();
+  if (rank->measures) rank->left_at = own_clock();
 }
 
 void finish(Rank& r) {
+  const Call call(r);
   if (r.has_manager) {
     r.finalizing_since = r.station->now();
-    while (!r.station->engine().quiet()) {
-      r.station->pump(kNever);
-      answer_questions(r);
-    }
+    while (!r.station->engine().quiet()) look(r, kNever);
     r.finalizing_since = kNever;
     r.station->send_system(r.manager(), POLYLOOM_FIN, {});
-    while (!r.station->take_system(r.manager(), POLYLOOM_RELEASE)) {
-      r.station->pump(kNever);
-      answer_questions(r);
-    }
+    while (!r.station->take_system(r.manager(), POLYLOOM_RELEASE)) look(r, kNever);
     r.station->part(r.manager());
   }
   r.finished = true;
@@ -216,7 +272,10 @@ void polyloom_platform_abort(const polyloom_abort* reason) {
 
 double polyloom_platform_time(void) {
   Rank& r = started("MPI_Wtime");
-  return guarded([&] { return static_cast<double>(r.station->now()) * 1e-12; });
+  return guarded([&] {
+    const Call call(r);
+    return static_cast<double>(r.station->now()) * 1e-12;
+  });
 }
 
 double polyloom_platform_tick(void) { return 1e-9; }

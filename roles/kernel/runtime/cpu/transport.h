@@ -22,6 +22,10 @@ class Transport {
   virtual void receive(Time until, const Receiver& receiver) = 0;
   /// Real time passes while the program computes, so what is queued must not wait for the next call.
   virtual bool is_real_time() const = 0;
+  /// What a flush or a look for datagrams costs.
+  virtual Time call_time() const { return 0; }
+  /// The program has computed until then, or longer. Real time passes by itself.
+  virtual void compute(Time until) { (void)until; }
   /// Nothing will be sent or received any more. Returns JSON about the run, or nothing.
   virtual std::string finish() = 0;
 };
