@@ -48,19 +48,32 @@ void sort(int n) {
   (void)n;
   qsort(from, 2, 1, compare);
 }
+/* asked for within a function of the module: load, add, store; add, compare, branch before that */
+void note(void);
+__attribute__((noinline)) static void ask(void) {
+  note();
+  x = 0;
+}
+void early(int n) {
+  loop(n);
+  ask();
+}
 """
 COUNTS = r"""
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 uint64_t polyloom_instructions_taken(void);
-void loop(int), divide(int), call(int), copy(int), sort(int);
+void loop(int), divide(int), call(int), copy(int), sort(int), early(int);
+static uint64_t noted;
+void note(void) { noted = polyloom_instructions_taken(); }
 int main(int c, char **v) {
   (void)c;
-  static void (*const works[])(int) = {loop, divide, call, copy, sort};
+  static void (*const works[])(int) = {loop, divide, call, copy, sort, early};
   polyloom_instructions_taken();
   works[atoi(v[1])](atoi(v[2]));
-  printf("%llu\n", (unsigned long long)polyloom_instructions_taken());
+  const uint64_t rest = polyloom_instructions_taken();
+  printf("%llu\n", (unsigned long long)(noted ? noted : rest));
   return polyloom_instructions_taken() != 0;
 }
 """
@@ -149,7 +162,9 @@ def counts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("work", "n", "each"), [(0, 5000, 6), (1, 5000, 8), (2, 5000, 8), (3, 4096, 1 / 16), (4, 1, 0)], ids=str
+    ("work", "n", "each"),
+    [(0, 5000, 6), (1, 5000, 8), (2, 5000, 8), (3, 4096, 1 / 16), (4, 1, 3), (5, 5000, 6)],
+    ids=str,
 )
 def test_loops(counts: Path, work: int, n: int, each: float) -> None:
     done = subprocess.run([counts, str(work), str(n)], capture_output=True, text=True, check=True)
