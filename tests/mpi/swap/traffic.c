@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages of random lengths, tags and pairs, blocking and not, with and without a receive that waits, from block
- * RAM and from DRAM, with work in between; then collectives. Usage: traffic SEED MESSAGES. Each rank prints a sum of
- * all that it has received. */
+/* Messages of random lengths, tags and pairs, blocking and not, with and without a receive that waits, from
+ * block RAM and from DRAM, with work in between; then collectives. Usage: traffic SEED MESSAGES. Each rank
+ * prints a sum of all that it has received. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,12 +43,14 @@ int main(int argc, char** argv) {
       received[f] = to == rank;
       for (int i = 0; i < late * 50 * (rank + 1); i++) sum += i & sum >> 3;
       if (to == rank)
-        MPI_Irecv(got[f] + shift, length, MPI_BYTE, from, first + 3 * f + tag, MPI_COMM_WORLD, &requests[open++]);
+        MPI_Irecv(got[f] + shift, length, MPI_BYTE, from, first + 3 * f + tag, MPI_COMM_WORLD,
+                  &requests[open++]);
       if (from != rank) continue;
       unsigned char* data = in_dram ? large + f * (MOST + 8) : small[f];
       for (int i = 0; i < length; i++) data[shift + i] = (unsigned char)(i * 7 + f + first + (i >> 8));
       if (synchronous)
-        MPI_Issend(data + shift, length, MPI_BYTE, to, first + 3 * f + tag, MPI_COMM_WORLD, &requests[open++]);
+        MPI_Issend(data + shift, length, MPI_BYTE, to, first + 3 * f + tag, MPI_COMM_WORLD,
+                   &requests[open++]);
       else
         MPI_Isend(data + shift, length, MPI_BYTE, to, first + 3 * f + tag, MPI_COMM_WORLD, &requests[open++]);
     }
