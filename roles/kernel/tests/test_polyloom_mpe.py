@@ -43,7 +43,8 @@ async def registers(dut: Any) -> None:
     await w.reset()
     assert await w.read(0, 0) == [0x504C4D5000000001]
     await w.write(0, 4, 0x0003_0001, 0x19_0004_0100, 0x2000001000, 0x800001680)
-    assert await w.read(0, 3, 6) == [0, 0x30001, 0x19_0004_0100, 0x2000001000, 0x800001680, 49152 << 32 | 32 << 16 | 1024]
+    limits = 49152 << 32 | 32 << 16 | 1024
+    assert await w.read(0, 3, 6) == [0, 0x30001, 0x19_0004_0100, 0x2000001000, 0x800001680, limits]
     await w.write(1, 0x102, 0x025001020304, 2718 << 32 | 0x0A500001)
     assert await w.read(1, 0x100, 4) is not None
     assert await w.read(1, 0x102, 2) == [0x025001020304, 2718 << 32 | 0x0A500001]

@@ -27,6 +27,7 @@ from polyloom.rtl.testing.every_cycle import EveryCycle
 test = bench(__file__, "kernel_tb")
 JOB_NUMBER, ELSEWHERE = 0x12345678, ip_of(9)
 FOREIGN, N_SENT, N_ACCEPTED = 3, 5, 6
+MAX_RANKS = 1024
 
 
 async def text(dut: Any) -> list[int]:
@@ -109,21 +110,22 @@ async def registers(dut: Any) -> None:
     e = await started(dut)
     rng = random.Random(e.cycle)
     assert asked(e, 2, 0, 1) == [0x504C4D5000000001]
-    assert asked(e, 2, 8, 1) == [49152 << 32 | 32 << 16 | 1024]
+    assert asked(e, 2, 8, 1) == [49152 << 32 | 32 << 16 | MAX_RANKS]
     table = [rng.getrandbits(48) for _ in range(128)]
     write(e, 0x100, *table)
     manager = [rng.getrandbits(48), MPI << 32 | ip_of(5)]
-    write(e, 0x180, *manager)
-    size, ranks = rng.choice([1, 63, 64]), rng.randrange(1 << 16)
+    last = 0x100 + 2 * MAX_RANKS
+    write(e, last, *manager)
+    size, ranks = rng.choice([1, MAX_RANKS - 1, MAX_RANKS]), rng.randrange(1 << 16)
     values = [size << 16 | ranks, rng.getrandbits(32), rng.getrandbits(64), rng.getrandbits(48)]
     write(e, 4, *values)
     assert asked(e, 2, 4, 4) == values
-    assert asked(e, 2, 0x100, 128) == table and asked(e, 2, 0x180, 4) == [*manager, 0, 0]
-    write(e, 4, 65 << 16 | 7)
-    assert asked(e, 2, 4, 1) == [64 << 16 | 7], "no more ranks than there are"
+    assert asked(e, 2, 0x100, 128) == table and asked(e, 2, last, 4) == [*manager, 0, 0]
+    write(e, 4, MAX_RANKS + 1 << 16 | 7)
+    assert asked(e, 2, 4, 1) == [MAX_RANKS << 16 | 7], "no more ranks than there are"
     counters = asked(e, 2, 0x10, 16)
     assert counters == [*e.counters[:12], 0, 0, 0, 0]
-    assert asked(e, 2, 0x20, 4) == [0] * 4 and asked(e, 2, 9, 7) == [0] * 7 and asked(e, 2, 0x182, 3) == [0] * 3
+    assert asked(e, 2, 0x20, 4) == [0] * 4 and asked(e, 2, 9, 7) == [0] * 7 and asked(e, 2, last + 2, 3) == [0] * 3
     assert asked(e, 2, 1, 2) == [0, 0]
     begin = e.cycle
     write(e, 1, 1)
