@@ -110,6 +110,10 @@ std::string ask(const RtlShape& shape) {
   for (const auto& [name, value] : shape.parameters)
     command.insert(command.end(), {"--param", name + "=" + value});
   for (const std::string& lane : shape.lanes) command.insert(command.end(), {"--lane", lane});
+  if (!shape.app.empty()) command.insert(command.end(), {"--app", shape.app});
+  for (const std::string& file : shape.app_files) {
+    command.insert(command.end(), {"--app-files", (home / file).string()});
+  }
   if (shape.trace) command.push_back("--trace");
   const std::string text = output_of(command, child_environment(home));
   const auto answer = nlohmann::json::parse(text, nullptr, false);

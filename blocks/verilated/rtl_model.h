@@ -21,11 +21,13 @@ struct RtlShape {
   std::map<std::string, std::string> parameters;  ///< of the top; values as Verilog literals
   bool trace = false;                             ///< able to write waves; slower
   std::vector<std::string>
-      lanes{};  ///< modules whose instances are lanes (polyloom/rtl/lanes); not of a trace
+      lanes{};        ///< modules whose instances are lanes (polyloom/rtl/lanes); not of a trace
+  std::string app{};  ///< the top is a shell, built once: the module that is joined with its ports app_*
+  std::vector<std::string> app_files{};  ///< as `files`, of the app
 
   bool operator<(const RtlShape& o) const {
-    return std::tie(top, files, parameters, trace, lanes) <
-           std::tie(o.top, o.files, o.parameters, o.trace, o.lanes);
+    return std::tie(top, files, parameters, trace, lanes, app, app_files) <
+           std::tie(o.top, o.files, o.parameters, o.trace, o.lanes, o.app, o.app_files);
   }
 };
 

@@ -16,7 +16,7 @@ from polyloom import paths
 from polyloom.rtl import node_build
 from polyloom.transpile.kernels import BuiltKernel
 
-TOP = "polyloom_kernel_node"
+SHELL, APP = "polyloom_kernel_shell", "polyloom_kernel_app"
 
 
 #: What the simulator is told of a node's kernel (roles/kernel/sim/image.h).
@@ -25,8 +25,7 @@ Image = dict[str, Any]
 
 def build(kernels: Sequence[BuiltKernel], say: Callable[[str], None] = lambda _: None) -> list[Image]:
     """Build the node of each kernel, or find it in the cache. UserError with the tool's message if that fails."""
-    node = paths.home() / "roles" / "kernel" / "rtl" / "kernel_node.f"
-    shapes = [node_build.Shape(TOP, [node, kernel.file_list]) for kernel in kernels]
+    shapes = [shape_of(kernel) for kernel in kernels]
     if not shapes:
         return []
     say(f"Verilating {len(shapes)} FPGA program{'s' if len(shapes) > 1 else ''}")
@@ -34,3 +33,9 @@ def build(kernels: Sequence[BuiltKernel], say: Callable[[str], None] = lambda _:
         for _ in pool.map(node_build.build, shapes):
             pass
     return [{"files": [str(kernel.file_list)]} for kernel in kernels]
+
+
+def shape_of(kernel: BuiltKernel) -> node_build.Shape:
+    """The node of a kernel: the shell, which is the same for all, and the kernel."""
+    shell = paths.home() / "roles" / "kernel" / "rtl" / "kernel_shell.f"
+    return node_build.Shape(SHELL, [shell], app=APP, app_files=[kernel.file_list])

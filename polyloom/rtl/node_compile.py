@@ -77,6 +77,20 @@ class Model:
 
 
 @dataclass(frozen=True)
+class App:
+    """A model that is joined with another one, its shell."""
+
+    model: Model
+    folder: Path  #: what verilate() wrote of it
+    shell: Path  #: what compile_shell() left
+
+    @property
+    def ports(self) -> list[Port]:
+        """Of the app."""
+        return ports_of(self.model, self.folder)
+
+
+@dataclass(frozen=True)
 class Runtime:
     """Verilator's own runtime for a kind of models: compiled once, its header precompiled."""
 
@@ -189,17 +203,21 @@ def ports_of(model: Model, folder: Path) -> list[Port]:
     return read_ports((folder / f"{model.prefix}.h").read_text())
 
 
-def shape_header(model: Model, ports: Sequence[Port]) -> str:
+def shape_header(model: Model, ports: Sequence[Port], app: App | None = None) -> str:
     """Text of polyloom_shape.h."""
     parameters = " ".join(f"{k}={v}" for k, v in model.parameters)
-    rows = "\n".join(f'    {{"{p.name}", {p.bits}, {p.bytes}, {int(p.is_input)}}},' for p in ports)
-    cases = "\n".join(f"    case {i}: return &model.{p.name};" for i, p in enumerate(ports))
+    joined = joins(model, ports, app) if app else []
+    inner = {join[0] for join in joined}
+    shown = [p for p in ports if p.name not in inner]
+    rows = "\n".join(f'    {{"{p.name}", {p.bits}, {p.bytes}, {int(p.is_input)}}},' for p in shown)
+    cases = "\n".join(f"    case {i}: return &model.{p.name};" for i, p in enumerate(shown))
     quoted = parameters.replace("\\", "\\\\").replace('"', '\\"')
     return f"""// Made by polyloom.rtl.node_compile from the header that Verilator wrote for {model.top}.
 #pragma once
 #include "{model.prefix}.h"
 #include "blocks/verilated/shim/abi.h"
 #define POLYLOOM_TRACED {int(model.trace)}
+#define POLYLOOM_APP {int(app is not None)}
 using Model = {model.prefix};
 static constexpr char kTop[] = "{model.top}";
 static constexpr char kParameters[] = "{quoted}";
@@ -211,6 +229,50 @@ static inline void* port_data(Model& model, unsigned i) {{
 {cases}
   }}
   return nullptr;
+}}
+{_app_header(app.model, joined) if app else ""}"""
+
+
+def joins(shell: Model, ports: Sequence[Port], app: App) -> list[tuple[str, Port]]:
+    """Each port of the app with the name of the shell's that it is joined with: x_i is driven by app_x_o, x_o drives
+    app_x_i. The clock is the same. UserError if a port of either is left over."""
+    free = {p.name: p for p in ports if p.name.startswith("app_")}
+    found = []
+    for port in app.ports:
+        name = f"app_{port.name[:-1]}{'o' if port.is_input else 'i'}"
+        if port.name != "clk_i" and (other := free.pop(name, None)) and other.bits == port.bits:
+            found.append((name, port))
+        elif port.name != "clk_i":
+            bits = f"{port.bits} bit{'s' if port.bits > 1 else ''}"
+            raise UserError(f"{app.model.top} has a port {port.name} of {bits}, {shell.top} no {name} of as many")
+    if free:
+        raise UserError(f"{shell.top} has a port {next(iter(free))}, {app.model.top} has none for it")
+    return found
+
+
+def _app_header(app: Model, joined: Sequence[tuple[str, Port]]) -> str:
+    def moves(inputs: bool) -> str:
+        both = [(f"app.{p.name}", f"shell.{name}") for name, p in joined if p.is_input == inputs]
+        return "\n".join(f"  moved |= move({a}, {b});" if inputs else f"  moved |= move({b}, {a});" for a, b in both)
+
+    return f"""#include "{app.prefix}.h"
+using App = {app.prefix};
+template <typename T>
+static inline bool move(T& to, const T& from) {{
+  const bool differs = !(to == from);
+  to = from;
+  return differs;
+}}
+// What the shell says to the app, and back; whether it is news.
+static inline bool to_app(App& app, const Model& shell) {{
+  bool moved = false;
+{moves(True)}
+  return moved;
+}}
+static inline bool from_app(const App& app, Model& shell) {{
+  bool moved = false;
+{moves(False)}
+  return moved;
 }}
 """
 
@@ -233,15 +295,39 @@ def _explain(output: str) -> str:
     return "\n".join("  " + line for line in shown) + (f"\n  ... {len(lines) - 40} lines more" if lines[40:] else "")
 
 
-def compile_model(model: Model, folder: Path, runtime: Path, output: Path, progress: Callable[[str], None]) -> None:
-    """Compile and link what verilate() wrote into ``folder``. ``runtime`` is the folder that a Runtime has filled."""
-    (folder / "polyloom_shape.h").write_text(shape_header(model, ports_of(model, folder)))
+def compile_model(
+    model: Model, folder: Path, runtime: Path, output: Path, progress: Callable[[str], None], app: App | None = None
+) -> None:
+    """Compile and link what verilate() wrote into ``folder``. ``runtime`` is the folder that a Runtime has filled.
+
+    With an app, ``folder`` is that of the app, and the object has both, joined.
+    """
+    where = app.shell if app else folder
+    (folder / "polyloom_shape.h").write_text(shape_header(model, ports_of(model, where), app))
+    objects = _compile(app.model if app else model, folder, runtime, progress, [f"-I{where}"], [shim() / "shim.cc"])
+    objects += [*map(str, sorted(where.glob("*.o")))] if app else []
+    libraries = Runtime(model.trace).libraries()
+    link(cxx(), [*objects, *sorted(map(str, runtime.glob("*.o")))], folder, output, model.top, libraries)
+
+
+def compile_shell(model: Model, folder: Path, runtime: Path, output: Path, progress: Callable[[str], None]) -> None:
+    """Compile what verilate() wrote into ``folder`` for whoever joins an app with it: objects, and the header."""
+    for path in [*_compile(model, folder, runtime, progress), str(folder / f"{model.prefix}.h")]:
+        shutil.copy(path, output)
+
+
+def _compile(
+    model: Model,
+    folder: Path,
+    runtime: Path,
+    progress: Callable[[str], None],
+    options: Sequence[str] = (),
+    more: Sequence[Path] = (),
+) -> list[str]:
     generated = sorted(p for p in folder.glob("*.cpp") if not p.name.endswith("__ALL.cpp"))
-    jobs = [(shim() / "shim.cc", SLOW), *units(generated, fast(), SLOW)]
+    jobs = [*((source, SLOW) for source in more), *units(generated, fast(), SLOW)]
     progress(f"compiling {len(generated)} files of {model.top}")
-    kind = Runtime(model.trace)
-    objects = compile_all(jobs, folder, kind, [f"-I{folder}"], runtime)
-    link(cxx(), [*objects, *sorted(map(str, runtime.glob("*.o")))], folder, output, model.top, kind.libraries())
+    return compile_all(jobs, folder, Runtime(model.trace), [f"-I{folder}", *options], runtime)
 
 
 def link(

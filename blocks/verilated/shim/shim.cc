@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C ABI around one Verilated model. Compiled by polyloom.rtl.node_build, which generates
-// polyloom_shape.h: the model's class (Model), its ports (kPorts, port_data), kTop, kParameters and
+// The C ABI around one Verilated model, or two: a shell and its app (POLYLOOM_APP). Compiled by
+// polyloom.rtl.node_build, which generates polyloom_shape.h: the model's class (Model), its ports (kPorts,
+// port_data), the app's class (App) and what passes between the two (to_app, from_app), kTop, kParameters and
 // POLYLOOM_TRACED.
 #include <memory>
 #include <new>
@@ -22,10 +23,17 @@ struct Instance {
     context.traceEverOn(POLYLOOM_TRACED != 0);
     model = std::make_unique<Model>(&context, "top");
     model->clk_i = 0;
+#if POLYLOOM_APP
+    app = std::make_unique<App>(&context, "app");
+    app->clk_i = 0;
+#endif
   }
   ~Instance() {
     try {
       model->final();
+#if POLYLOOM_APP
+      app->final();
+#endif
     } catch (...) {  // an assertion in a final block has nobody left to hear it
     }
     polyloom_rtl::clear_print();
@@ -33,6 +41,9 @@ struct Instance {
 
   VerilatedContext context;
   std::unique_ptr<Model> model;
+#if POLYLOOM_APP
+  std::unique_ptr<App> app;
+#endif
   std::string error;
 #if POLYLOOM_TRACED
   std::unique_ptr<VerilatedFstC> trace;
@@ -71,17 +82,44 @@ std::uint8_t* port(void* handle, std::uint32_t i) {
   return static_cast<std::uint8_t*>(port_data(*of(handle).model, i));
 }
 
+#if POLYLOOM_APP
+/// Evaluates both until neither has news for the other. Most outputs of the app are those of its registers
+/// alone, so the shell gets them first; few edges need more than one round.
+void evaluate(Instance& i) {
+  from_app(*i.app, *i.model);
+  i.model->eval();
+  to_app(*i.app, *i.model);
+  i.app->eval();
+  while (from_app(*i.app, *i.model)) {
+    i.model->eval();
+    if (!to_app(*i.app, *i.model)) break;
+    i.app->eval();
+  }
+}
+#endif
+
 int settle(void* handle) {
   return guarded(handle, [](Instance& i) {
     i.model->clk_i = 0;
+#if POLYLOOM_APP
+    i.app->clk_i = 0;
+    evaluate(i);
+#else
     i.model->eval();
+#endif
   });
 }
 
+/// Registers of both see what stood before the edge: neither has heard of the other since.
 int step(void* handle) {
   return guarded(handle, [](Instance& i) {
     i.model->clk_i = 1;
     i.model->eval();
+#if POLYLOOM_APP
+    i.app->clk_i = 1;
+    i.app->eval();
+    if (POLYLOOM_TRACED) evaluate(i);  // or waves would show each what the other was
+#endif
   });
 }
 
@@ -92,6 +130,9 @@ int trace_open(void* handle, const char* path) {
 #if POLYLOOM_TRACED
     i.trace = std::make_unique<VerilatedFstC>();
     i.model->trace(i.trace.get(), 99);
+#if POLYLOOM_APP
+    i.app->trace(i.trace.get(), 99);
+#endif
     i.trace->open(path);
     if (!i.trace->isOpen()) throw std::runtime_error(std::string("cannot write the wave file ") + path);
 #else

@@ -37,6 +37,9 @@ class _Api(ctypes.Structure):
         ("settle", ctypes.CFUNCTYPE(ctypes.c_int, _HANDLE)),
         ("step", ctypes.CFUNCTYPE(ctypes.c_int, _HANDLE)),
         ("error", ctypes.CFUNCTYPE(ctypes.c_char_p, _HANDLE)),
+        ("trace_open", ctypes.CFUNCTYPE(ctypes.c_int, _HANDLE, ctypes.c_char_p)),
+        ("trace_dump", ctypes.CFUNCTYPE(ctypes.c_int, _HANDLE, ctypes.c_uint64)),
+        ("trace_close", ctypes.CFUNCTYPE(None, _HANDLE)),
     ]
 
 
@@ -91,6 +94,18 @@ class Model:
             self.settle()
             self.step()
         self.set("rst_ni", 1)
+
+    def trace_open(self, path: Path) -> None:
+        """Begin a wave file (FST). UserError if the object was built without waves."""
+        self._check(self._api.trace_open(self._handle, str(path).encode()))
+
+    def trace_dump(self, picoseconds: int) -> None:
+        """The present values are those of this time, which must grow."""
+        self._check(self._api.trace_dump(self._handle, picoseconds))
+
+    def trace_close(self) -> None:
+        """The wave file is whole."""
+        self._api.trace_close(self._handle)
 
     def close(self) -> None:
         """Take the instance down."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: the cache of Verilated models (what its key holds, whole folders or nothing, one build for many processes),
-# Verilator's errors as the user sees them, the C ABI of real objects through ctypes. Leaves out: nodes that use them
-# (blocks/verilated/tests).
+# Verilator's errors as the user sees them, the C ABI of real objects through ctypes, a shell and its apps. Leaves out:
+# nodes that use them (blocks/verilated/tests), the one shell that there is (roles/kernel/tests).
 from __future__ import annotations
 
 import json
@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -30,6 +31,35 @@ endmodule
 """
 
 
+#: A shell whose outputs to its app hang on the app's at the same time, and the other way round.
+SHELL = """// SPDX-License-Identifier: Apache-2.0
+module shell (
+  input logic clk_i, input logic rst_ni, input logic [15:0] in_i, output logic [15:0] out_o,
+  output logic app_rst_no, output logic [15:0] app_first_o, input logic [15:0] app_first_i,
+  output logic [15:0] app_second_o, input logic [15:0] app_second_i
+);
+  logic [15:0] sum_q;
+  always_ff @(posedge clk_i or negedge rst_ni) if (!rst_ni) sum_q <= '0; else sum_q <= sum_q + app_second_i;
+  assign app_rst_no = rst_ni;
+  assign app_first_o = in_i ^ sum_q;
+  assign app_second_o = app_first_i * 16'd3;
+  assign out_o = app_second_i ^ sum_q;
+endmodule
+"""
+APP = """// SPDX-License-Identifier: Apache-2.0
+module app (
+  input logic clk_i, input logic rst_ni, input logic [15:0] first_i, output logic [15:0] first_o,
+  input logic [15:0] second_i, output logic [15:0] second_o
+);
+  logic [15:0] last_q;
+  always_ff @(posedge clk_i or negedge rst_ni) if (!rst_ni) last_q <= '0; else last_q <= second_i;
+  assign first_o = first_i + last_q;
+  assign second_o = second_i - `STEP;
+  always_ff @(posedge clk_i) if (rst_ni && first_i == 16'hbad) begin $display("first is bad"); $stop; end
+endmodule
+"""
+
+
 @pytest.fixture
 def sources(tmp_path: Path) -> Path:
     (tmp_path / "include").mkdir()
@@ -45,13 +75,19 @@ def mock(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     made: list[str] = []
 
     def compile_model(
-        model: node_compile.Model, _folder: Path, _runtime: Path, output: Path, _progress: Callable[[str], None]
+        model: node_compile.Model,
+        _folder: Path,
+        _runtime: Path,
+        output: Path,
+        _progress: Callable[[str], None],
+        *_: object,
     ) -> None:
         made.append(f"{model.top} {dict(model.parameters)} {model.trace}")
         output.write_text("object")
 
     monkeypatch.setattr(node_compile, "verilate", lambda model, folder, options=(): None)
     monkeypatch.setattr(node_compile, "compile_model", compile_model)
+    monkeypatch.setattr(node_compile, "compile_shell", lambda model, *_: made.append(f"shell of apps {model.top}"))
     monkeypatch.setattr(node_compile.Runtime, "build", lambda self, folder: None)
     return made
 
@@ -147,6 +183,13 @@ def run_cli(*arguments: str, cache: Path) -> subprocess.Popen[str]:
     )
 
 
+def with_runtime(cache: Path, trace: bool = False) -> Path:
+    """A cache that has it: it would take most of a test's time."""
+    runtime = node_build.built_runtime(node_compile.Runtime(trace))
+    shutil.copytree(runtime, cache / runtime.name)
+    return cache
+
+
 def counter(path: str) -> Model:
     """A counter, out of reset, that adds its step."""
     model = Model(path)
@@ -161,8 +204,7 @@ def cycle(model: Model) -> None:
 
 def test_processes_build_once_and_shapes_live_side_by_side(sources: Path) -> None:
     cache = sources / "cache"
-    runtime = node_build.built_runtime(node_compile.Runtime())
-    shutil.copytree(runtime, cache / runtime.name)  # or it would take most of the time
+    with_runtime(cache)
     arguments = ["--files", str(sources / "counter.f"), "--param", "Width=8"]
     runs = [run_cli(*arguments, cache=cache) for _ in range(3)]
     results = [json.loads(r.communicate()[0]) for r in runs]
@@ -204,3 +246,77 @@ def test_prefix_depends_on_the_shape_only(sources: Path, mock: list[str]) -> Non
     (sources / "counter.sv").write_text(COUNTER + "// changed\n")
     assert build(shape, sources / "cache").path.name == before
     assert node_build._prefix(Shape("counter", (), {"Width": "9"})) + ".so" != before
+
+
+def shell_and_app(folder: Path, step: str, text: str = APP, trace: bool = False) -> Shape:
+    (folder / "shell.sv").write_text(SHELL)
+    (folder / "shell.f").write_text("shell.sv\n")
+    (folder / f"app{step}.sv").write_text(text.replace("`STEP", step))
+    (folder / f"app{step}.f").write_text(f"app{step}.sv\n")
+    return Shape("shell", (folder / "shell.f",), trace=trace, app="app", app_files=(folder / f"app{step}.f",))
+
+
+@pytest.mark.parametrize("trace", [False, True])
+def test_a_shell_is_built_once_and_joined_with_each_app(tmp_path: Path, trace: bool) -> None:
+    cache = with_runtime(tmp_path / "cache", trace)
+    models = {step: Model(build(shell_and_app(tmp_path, str(step), trace=trace), cache).path) for step in (1, 7)}
+    assert len([entry for entry in cache.glob("shell-*") if entry.is_dir()]) == 1
+    random = Random(5)
+    for step, model in models.items():
+        assert (set(model.inputs), set(model.outputs)) == ({"in_i"}, {"out_o"})
+        waves = tmp_path / f"{step}.fst"
+        if trace:
+            model.trace_open(waves)
+        model.reset()
+        total, last = 0, 0
+        for edge in range(200):
+            word = random.randrange(1 << 16)
+            if word ^ total == 0xBAD:
+                continue
+            model.set("in_i", word)
+            model.settle()
+            second = ((word ^ total) + last) * 3 % (1 << 16)
+            assert model.get("out_o") == (second - step) % (1 << 16) ^ total
+            model.step()
+            total, last = (total + second - step) % (1 << 16), second
+            if trace:
+                model.trace_dump(edge)
+        if trace:
+            model.trace_close()
+            assert waves.stat().st_size > 200 * 4  # of two registers of 16 bits that change in every cycle
+        model.set("in_i", total ^ 0xBAD)
+        model.settle()
+        with pytest.raises(UserError, match=rf"first is bad \(the design stopped at .*app{step}\.sv:10\)"):
+            model.step()
+
+
+def test_each_part_of_a_shell_and_app_is_in_their_key(tmp_path: Path, mock: list[str]) -> None:
+    first = build(shell_and_app(tmp_path, "1"), tmp_path / "cache")
+    assert build(shell_and_app(tmp_path, "1"), tmp_path / "cache").cached
+    other = build(shell_and_app(tmp_path, "1", APP + "// changed\n"), tmp_path / "cache")
+    (tmp_path / "shell.sv").write_text(SHELL + "// changed\n")
+    shape = Shape("shell", (tmp_path / "shell.f",), app="app", app_files=(tmp_path / "app1.f",))
+    assert len({first.hash, other.hash, build(shape, tmp_path / "cache").hash}) == 3
+    shells = [made for made in mock if made.startswith("shell of apps")]
+    assert len(shells) == 2
+    assert len(mock) == 5
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"module app (": "module app (output logic more_o,"}, "app has a port more_o of 1 bit, shell no app_more_i"),
+        ({"[15:0] first_o": "[16:0] first_o", "first_i + last_q": "17'd0"}, "app has a port first_o of 17 bits, shell"),
+        (
+            {", output logic [15:0] second_o\n);": ");\nlogic [15:0] second_o;"},
+            "shell has a port app_second_i, app has",
+        ),
+    ],
+)
+def test_ports_that_cannot_be_joined_are_named(tmp_path: Path, changes: dict[str, str], says: str) -> None:
+    text = APP
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    with pytest.raises(UserError, match=says):
+        build(shell_and_app(tmp_path, "1", text), with_runtime(tmp_path / "cache"))

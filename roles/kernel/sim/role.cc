@@ -44,9 +44,10 @@ std::unique_ptr<fabric::Node> make_node(const fabric::NodeContext& context) {
   }
   blocks::VerilatedParams params;
   params.name = node.name;
-  params.shape.top = "polyloom_kernel_node";
-  params.shape.files = {"roles/kernel/rtl/kernel_node.f"};
-  for (std::string& file : kernel_files(node.name, p.image)) params.shape.files.push_back(std::move(file));
+  params.shape.top = "polyloom_kernel_shell";
+  params.shape.files = {"roles/kernel/rtl/kernel_shell.f"};
+  params.shape.app = "polyloom_kernel_app";
+  params.shape.app_files = kernel_files(node.name, p.image);
   params.clock_hz = p.clock_hz;
   params.lanes = {{context.ports[0].tx, context.ports[0].rx}};
   params.tx_beats = 0;  // so that cycles of silence are silence on the wire

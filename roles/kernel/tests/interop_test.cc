@@ -126,8 +126,10 @@ class Interop : public ::testing::Test {
   std::unique_ptr<blocks::VerilatedNode> make_fpga(fabric::Port port) {
     blocks::VerilatedParams params;
     params.name = "fpga";
-    params.shape.top = "polyloom_kernel_node";
-    params.shape.files = {"roles/kernel/rtl/kernel_node.f", "roles/kernel/tests/player.f"};
+    params.shape.top = "polyloom_kernel_shell";
+    params.shape.files = {"roles/kernel/rtl/kernel_shell.f"};
+    params.shape.app = "polyloom_kernel_app";
+    params.shape.app_files = {"roles/kernel/tests/player.f"};
     params.clock_hz = 156'250'000;
     params.lanes = {{port.tx, port.rx}};
     params.tx_beats = 0;

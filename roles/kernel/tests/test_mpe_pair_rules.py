@@ -36,7 +36,7 @@ class Pair:
     """The record of rank 1, the host, in node 0."""
 
     def __init__(self, dut: Any) -> None:
-        self.memory = dut.gen_node[0].i_dut.i_mpe.i_sequencer.i_data.memory
+        self.memory = dut.gen_node[0].i_dut.i_shell.i_mpe.i_sequencer.i_data.memory
 
     def put(self, sent: int, acked: int, consumed: int, accepted: int, given: int) -> None:
         """Set all numbers; nothing to be told."""
