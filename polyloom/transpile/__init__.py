@@ -3,6 +3,6 @@
 
 Works on what the C compiler understands, LLVM IR, never on text of C. The passes in order:
 ``program`` (sources and the kernel's MPI library become one module), ``specialise`` (rank and size enter as constants,
-LLVM propagates, inlines and deletes), ``behaviour`` (ranks whose programs differ in constants only become one program
+LLVM propagates, inlines and deletes), ``behaviour`` (ranks whose programs differ in arithmetic only become one program
 that asks for its rank), ``kernels`` (each program goes through ``polyloom.hls``, once, with a cache).
 """

@@ -10,7 +10,9 @@ import pytest
 from polyloom.hls import frontend, toolchain
 from polyloom.transpile import behaviour, specialise
 
-HEAD = "unsigned __polyloom_rank(void); void __polyloom_push(unsigned, unsigned long);\n"
+HEAD = """unsigned __polyloom_rank(void); void __polyloom_push(unsigned, unsigned long);
+unsigned long __polyloom_pop(unsigned); unsigned long __polyloom_cycle(void);
+"""
 
 
 def module(body: str) -> str:
@@ -51,6 +53,32 @@ __polyloom_push(0, 1);"""
 )
 def test_control_flow_splits(body: str, expected: list[tuple[int, ...]]) -> None:
     assert groups(body, 5) == expected
+
+
+FLOATS = "float f = __polyloom_rank() * 0.3f; unsigned bits; __builtin_memcpy(&bits, &f, 4); __polyloom_push(0, bits);"
+FLOAT_FACTOR = "double x = __polyloom_pop(0); x *= 0.7 + __polyloom_rank(); __polyloom_push(0, x > 9.0);"
+FACTOR = "__polyloom_push(0, __polyloom_pop(0) * __polyloom_rank());"
+OFFSET = """static unsigned long table[64];
+for (int i = 0; i < 64; i++) table[i] = __polyloom_pop(0);
+for (int i = 0; i < 60; i++) __polyloom_push(0, table[__polyloom_rank() + i * 7 % 60]);"""
+CONDITION = "__polyloom_push(0, __polyloom_pop(0) % 8 < __polyloom_rank() ? 5 : __polyloom_rank());"
+
+
+@pytest.mark.parametrize("body", [FLOATS, FLOAT_FACTOR, FACTOR, OFFSET, CONDITION])
+def test_arithmetic_of_constants_does_not(body: str) -> None:
+    assert groups(body, 5) == [(0, 1, 2, 3, 4)]
+
+
+DIVISION = "__polyloom_push(0, __polyloom_pop(0) / (2 + __polyloom_rank() % 2));"
+WIDTH = "__polyloom_push(0, __polyloom_rank() < 2 ? 1.5f * __polyloom_pop(0) : 1.5 * __polyloom_pop(0));"
+CALLS = "__polyloom_push(0, __polyloom_rank() == 1 ? __polyloom_cycle() : __polyloom_pop(0));"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"), [(DIVISION, [(0, 2), (1, 3)]), (WIDTH, [(0, 1), (2, 3)]), (CALLS, [(0, 2, 3), (1,)])]
+)
+def test_what_takes_units_of_its_own_does(body: str, expected: list[tuple[int, ...]]) -> None:
+    assert groups(body, 4) == expected
 
 
 def test_a_shared_program_knows_the_range_of_its_rank() -> None:
