@@ -11,7 +11,7 @@
 // Order/loss:   PROTOCOL.md.
 // Reset:        no job; the kernel is held in reset until it is started.
 // Limits:       see the units.
-// Cost:         3,757 LUT, 1,345 FF, 6 BRAM36 (UltraScale+; `polyloom synth mpe`, Yosys 0.70, 2026-11).
+// Cost:         3,900 LUT, 1,358 FF, 51.5 BRAM36, for 1,024 ranks (UltraScale+; `polyloom synth mpe`, Yosys 0.70, 2026-11).
 // Source:       PROTOCOL.md, ENGINE.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 module polyloom_mpe
   import polyloom_mpe_pkg::*;

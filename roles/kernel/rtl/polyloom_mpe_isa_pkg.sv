@@ -7,7 +7,7 @@
 package polyloom_mpe_isa_pkg;
 
   localparam int unsigned PROGRAM_WORDS = 2048;
-  localparam int unsigned DATA_WORDS = 32768;
+  localparam int unsigned DATA_WORDS = 32 * polyloom_mpe_pkg::MAX_RANKS;
   typedef logic [$clog2(PROGRAM_WORDS)-1:0] place_t;
   typedef logic [$clog2(DATA_WORDS)-1:0] address_t;
   typedef logic [4:0] register_t;

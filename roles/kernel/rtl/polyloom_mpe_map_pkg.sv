@@ -3,7 +3,7 @@
 // How:          records are words; two numbers of 16 bits share a word where it says {high, low}. Lists are chains of pointers:
 //               a cell {last, first}, then {.., next} in word 0 of each record; 0 ends.
 //                    0  1,025 ranks of 10 words         10250  1,025 words of peers     11776  32 requests of 16, which are
-//                their handles    12288  3,392 envelopes of 6  32660  32 free places for replay    32704  the program's own words
+//                their handles    12288  3,395 envelopes of 6  32660  32 free places for replay    32704  the program's own words
 // Source: own design.   Tests: test_polyloom_mpe.py, test_mpe_faults.py
 package polyloom_mpe_map_pkg;
   import polyloom_mpe_pkg::*;
@@ -99,6 +99,7 @@ package polyloom_mpe_map_pkg;
   // An envelope that waits
   localparam int unsigned ENVELOPES_AT = REQUESTS_AT + REQUESTS * REQUEST_WORDS;
   localparam int unsigned ENVELOPE_WORDS = 6;
+  localparam int unsigned ENVELOPES = (DATA_WORDS - 108 - ENVELOPES_AT) / ENVELOPE_WORDS;
   localparam logic [3:0] E_NEXT = 4'd0;  // {place of its payload in the store, next}
   localparam logic [15:0] NO_PLACE = 16'h8000;  // or more
   localparam logic [3:0] E_KEY = 4'd1;  // {rank, comm}

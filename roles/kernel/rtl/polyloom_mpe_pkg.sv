@@ -5,12 +5,12 @@
 // Source: roles/kernel/PROTOCOL.md, ENGINE.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 package polyloom_mpe_pkg;
 
-  localparam int unsigned MAX_RANKS = 1024;  // and the manager
+  // And the manager. Memories grow with it (polyloom_mpe_map_pkg); a board with little block RAM may have 64.
+  localparam int unsigned MAX_RANKS = 1024;
   localparam int unsigned REQUESTS = 32;
-  localparam int unsigned ENVELOPES = 3392;  // that may wait for their receive
-  localparam int unsigned STORE_WORDS = 8192;  // payloads that wait, then eager payloads that are not acknowledged
+  localparam int unsigned STORE_WORDS = 8 * MAX_RANKS < 1024 ? 1024 : 8 * MAX_RANKS;  // payloads that wait, then eager payloads that are not acknowledged
   localparam int unsigned STORE_BITS = $clog2(STORE_WORDS);
-  localparam int unsigned POOL_WORDS = 6144;  // of these, the former
+  localparam int unsigned POOL_WORDS = STORE_WORDS / 4 * 3;  // of these, the former
   localparam int unsigned MAX_PAYLOAD = 1440;
   localparam logic [31:0] VERSION_HIGH = 32'h504c4d50;
   localparam logic [31:0] VERSION_LOW = 32'h00000001;

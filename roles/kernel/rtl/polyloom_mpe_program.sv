@@ -8,9 +8,6 @@
 // Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe_program.py, interop_test.cc
 module polyloom_mpe_program
   import polyloom_mpe_isa_pkg::*;
-  import polyloom_mpe_map_pkg::ENVELOPES_AT;
-  import polyloom_mpe_map_pkg::ENVELOPE_WORDS;
-  import polyloom_mpe_map_pkg::PLACES_AT;
   import polyloom_mpe_asm_pkg::program_t;
   import polyloom_mpe_asm_pkg::text_t;
   import polyloom_mpe_asm_pkg::part;
@@ -68,9 +65,6 @@ module polyloom_mpe_program
   localparam text_t TEXT = whole();
   if (FULL.too_long) begin : gen_check_parts
     $error("%m: a part has more than %0d instructions", polyloom_mpe_asm_pkg::PART_WORDS);
-  end
-  if (ENVELOPES_AT + polyloom_mpe_pkg::ENVELOPES * ENVELOPE_WORDS > PLACES_AT) begin : gen_check_memory
-    $error("%m: the envelopes do not fit into %0d words", DATA_WORDS);
   end
   if (32'(FULL.at) > PROGRAM_WORDS) begin : gen_check
     $error("%m: %0d instructions, at most %0d", FULL.at, PROGRAM_WORDS);
