@@ -65,7 +65,7 @@ def test_apart_and_as_one(tmp_path: Path) -> None:
     cluster = tmp_path / "two.toml"
     text = (paths.home() / "clusters" / "zrlmpi-4.toml").read_text()
     cluster.write_text(text.replace("size = [3]", "size = [1]"))
-    made = json.loads(mpirun(tmp_path, "--cluster", cluster, "--build-only", "--json")[-1])
+    made = json.loads(mpirun(tmp_path, "--on", "rtl", "--cluster", cluster, "--build-only", "--json")[-1])
     (program,) = made["programs"]
     kernel, rtl = Path(program["folder"]) / "kernel.f", paths.home() / "roles" / "kernel" / "rtl"
     apart = node_build.build(
@@ -78,7 +78,7 @@ def test_apart_and_as_one(tmp_path: Path) -> None:
     shutil.copy(whole.path, cache / apart.hash / apart.path.name)
 
     expected = sorted(mpirun(tmp_path, "--on", "native", "-n", 2, "--run-dir", tmp_path / "native"))
-    words = ("--cluster", cluster, "--run-dir")
+    words = ("--on", "rtl", "--cluster", cluster, "--run-dir")
     assert sorted(mpirun(tmp_path, *words, tmp_path / "apart")) == expected
     assert sorted(mpirun(tmp_path, *words, tmp_path / "whole", POLYLOOM_RTL_CACHE=str(cache))) == expected
     assert [entry.name for entry in cache.iterdir() if entry.is_dir()] == [apart.hash], "a node was built anew"
