@@ -27,6 +27,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -90,11 +91,12 @@ def _make(model: compiler.Model, app: compiler.Model | None, shape: Shape, parti
             _say(f"Yosys reads {model.top} {_words(shape)}".rstrip())
             lanes.make(model, _lanes(shape), objects, output, _say)
         else:
-            runtime = built_runtime(compiler.Runtime(shape.trace), where)
-            shell = _shell(model, shape, runtime, where) if app else None
-            _verilate(app or model, objects)
-            joined = compiler.App(app, objects, shell) if app and shell else None
-            compiler.compile_model(model, objects, runtime, output, _say, joined)
+            with ThreadPoolExecutor(1) as pool:
+                runtime = pool.submit(built_runtime, compiler.Runtime(shape.trace), where)  # as long as Verilator reads
+                shell = _shell(model, shape, runtime, where) if app else None
+                _verilate(app or model, objects)
+                joined = compiler.App(app, objects, shell) if app and shell else None
+                compiler.compile_model(model, objects, runtime.result(), output, _say, joined)
     facts = {
         "top": shape.top,
         "parameters": dict(model.parameters),
@@ -118,13 +120,13 @@ def _objects(partial: Path) -> Iterator[Path]:
         shutil.rmtree(folder)
 
 
-def _shell(model: compiler.Model, shape: Shape, runtime: Path, where: Cache) -> Path:
+def _shell(model: compiler.Model, shape: Shape, runtime: Future[Path], where: Cache) -> Path:
     """The folder of a shell, compiled for all apps, from the cache or built now."""
 
     def make(partial: Path) -> None:
         with _objects(partial) as objects:
             _verilate(model, objects)
-            compiler.compile_shell(model, objects, runtime, partial, _say)
+            compiler.compile_shell(model, objects, runtime.result(), partial, _say)
 
     alone = replace(shape, app="", app_files=())
     return where.provide("shell-" + _key(alone, model.files.files()), MARKER, make)[0]

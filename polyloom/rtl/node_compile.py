@@ -129,12 +129,16 @@ class Runtime:
         jobs = [(unit, "-O2")]
         jobs += [(shim() / "runtime.cc", SLOW)] if self.shim else []
         jobs += [(_include() / "verilated_fst_c.cpp", "-O2")] if self.trace else []
-        compile_all(jobs, folder, self)
-        if "clang" in cxx():
-            for level in ("-O0", "-O1"):
-                header = ["-x", "c++-header", str(_include() / HEADER), "-o", str(self._header(folder, level))]
-                command = [cxx(), *_common(self), *PRECOMPILED, "-fpch-instantiate-templates", level, *header]
-                _call(command, f"compiling {HEADER}", tools.environment())
+        headers = ("-O0", "-O1") if "clang" in cxx() else ()
+        with ThreadPoolExecutor(1) as pool:  # the unit alone takes most of the time
+            made = pool.submit(call_all, [self._precompile(folder, level) for level in headers])
+            compile_all(jobs, folder, self)
+            made.result()
+
+    def _precompile(self, folder: Path, level: str) -> tuple[list[str], str]:
+        header = ["-x", "c++-header", str(_include() / HEADER), "-o", str(self._header(folder, level))]
+        command = [cxx(), *_common(self), *PRECOMPILED, "-fpch-instantiate-templates", level, *header]
+        return command, f"compiling {HEADER}"
 
     def precompiled(self, folder: Path, level: str) -> list[str]:
         """The header that build() has left in ``folder``, for whoever compiles with a level."""
