@@ -2,9 +2,9 @@
 // A kernel node as a fast model: what polyloom_kernel_node does, with the kernel as code of this machine that
 // runs ahead of the node, and the engine (mpe/) stepped only in cycles in which it does something.
 //
-// Same words on the wire in the same cycles as the RTL node, but for two things: the cycles that a kernel
-// loses to the engine's accesses to its block RAM are those of the average (KernelModel::cost_of_dma), and
-// ARP is not answered.
+// Same words on the wire in the same cycles as the RTL node, but for two things: where kernel and engine want
+// the same port of a block RAM in a cycle, the engine never waits and the kernel does on average
+// (KernelModel::cost_of_dma); and ARP is not answered.
 #pragma once
 
 #include <deque>
