@@ -21,6 +21,7 @@ base_packages=(
   perl                  # Verilator
   mold                  # a quick linker
   clang-19 llvm-19      # kernels from C, RTL in lanes
+  newlib-source         # of which kernels have sin and the like
 )
 test_packages=(chromium qemu-user clang-format berkeley-abc)
 bench_packages=()

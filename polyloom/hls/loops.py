@@ -87,7 +87,14 @@ def loops(function: Function) -> list[Loop]:
 
 
 def innermost(function: Function) -> list[Loop]:
-    """Loops without loops inside."""
+    """Loops without loops inside, of those with several entries neither (functions that call themselves have such)."""
     every = loops(function)
     headers = {loop.header for loop in every}
-    return [loop for loop in every if not (loop.blocks - {loop.header}) & headers]
+    order = {block: at for at, block in enumerate(reversed(postorder(function)))}
+
+    def turns(loop: Loop) -> bool:
+        """Whether there is another way round than by the header."""
+        edges = ((b, t) for b in loop.blocks for t in b.successors() if t in loop.blocks and t is not loop.header)
+        return any(order[t] <= order[b] for b, t in edges)
+
+    return [loop for loop in every if not (loop.blocks - {loop.header}) & headers and not turns(loop)]

@@ -14,13 +14,14 @@ from polyloom.hls.emit.model import model_text
 from polyloom.hls.memory import assign_memories, check_limit
 from polyloom.hls.options import Options
 from polyloom.hls.passes.arithmetic import simplify_arithmetic
-from polyloom.hls.passes.calls import check_recursion, split_calls
+from polyloom.hls.passes.calls import check_calls, split_calls
 from polyloom.hls.passes.cleanup import cleanup
 from polyloom.hls.passes.if_convert import if_convert
 from polyloom.hls.passes.load_reuse import reuse_loads
 from polyloom.hls.passes.memory_loops import expand_memory_operations
 from polyloom.hls.passes.merge_stores import merge_stores
 from polyloom.hls.passes.narrow_counters import narrow_counters
+from polyloom.hls.passes.recursion import remove_recursion
 from polyloom.hls.passes.split_accesses import split_accesses
 from polyloom.hls.passes.start_dram import start_dram
 from polyloom.hls.pointsto import mark_objects
@@ -70,7 +71,8 @@ def compile_kernel(ir_text: str, options: Options | None = None) -> Kernel:
     options = options or Options()
     absent.refuse(ir_text)
     module = read(ir_text, options)
-    check_recursion(module)
+    check_calls(module)
+    remove_recursion(module, options)
     start_dram(module)
     for function in module.functions.values():
         for change in FUNCTION_PASSES:

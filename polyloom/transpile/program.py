@@ -17,7 +17,7 @@ from polyloom import process
 from polyloom.cache import KERNELS, digest
 from polyloom.errors import UserError
 from polyloom.hls import frontend, toolchain
-from polyloom.transpile import library
+from polyloom.transpile import library, newlib
 
 ENTRY = "polyloom_kernel"
 LIBRARY = "library.bc"  # of an entry of the cache
@@ -71,13 +71,27 @@ def link(source: Source, target: Target) -> str:
         toolchain.run("llvm-link", [*own, "-o", linked])
         # As with an archive of natively compiled objects, the program sees of the library what it does not define
         # itself: its own `int time;` stands beside the library's function, which the library goes on to call.
-        asked = toolchain.run("llvm-nm", ["--undefined-only", "--format=just-symbols", linked]).split()
-        offered = f"-internalize-public-api-list={','.join([ENTRY, *asked])}"
+        offered = f"-internalize-public-api-list={','.join([ENTRY, *_undefined(linked)])}"
         part = Path(folder) / LIBRARY
         toolchain.run("opt", [_library(job), "-passes=internalize", offered, "-o", part])
         toolchain.run("llvm-link", [linked, part, "-o", linked])
+        _add_newlib(linked, Path(folder))
         public = f"-internalize-public-api-list={ENTRY}"
         return toolchain.run("opt", [linked, "-passes=internalize,globaldce", public, "-S", "-o", "-"])
+
+
+def _add_newlib(linked: Path, folder: Path) -> None:
+    """Link what is asked for of newlib's libm."""
+    wanted = newlib.asked([name for name in _undefined(linked) if not name.startswith("__polyloom_")])
+    if wanted:
+        part = folder / newlib.MODULE
+        offered = f"-internalize-public-api-list={','.join(wanted)}"
+        toolchain.run("opt", [str(newlib.module()), "-passes=internalize,globaldce", offered, "-o", part])
+        toolchain.run("llvm-link", [linked, part, "-o", linked])
+
+
+def _undefined(module: Path) -> list[str]:
+    return toolchain.run("llvm-nm", ["--undefined-only", "--format=just-symbols", module]).split()
 
 
 def _library(job: Sequence[str]) -> Path:

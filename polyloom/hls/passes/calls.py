@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that LLVM has not inlined become jumps that remember where to return. Recursion is refused.
+"""Calls that LLVM has not inlined become jumps that remember where to return.
 
 %r = call f %a; rest   ->   call f %a -> rest.1;   rest.1: %r = result f; rest
 """
@@ -11,24 +11,20 @@ from polyloom.hls.ir import Function, Instr, Module, replace_all
 from polyloom.hls.passes.memory_loops import split_block
 
 
-def check_recursion(module: Module) -> None:
-    """HlsError naming the circle if a function may call itself."""
-    done: set[str] = set()
-
-    def visit(name: str, path: list[str]) -> None:
-        for instr in module.functions[name].instrs():
-            if instr.op == "call" and instr.attr not in module.functions:
+def check_calls(module: Module) -> None:
+    """HlsError naming a function that is called and not there; what is never called goes."""
+    reached = {module.entry}
+    left = [module.entry]
+    while left:
+        for instr in module.functions[left.pop()].instrs():
+            if instr.op != "call" or instr.attr in reached:
+                continue
+            if instr.attr not in module.functions:
                 message = f"{instr.attr} is called but none of the files defines it, nor does the C library of kernels"
                 raise HlsError(instr.where, message)
-            if instr.op == "call" and instr.attr not in done:
-                if instr.attr in path:
-                    circle = " -> ".join([*path[path.index(instr.attr) :], instr.attr])
-                    raise HlsError(instr.where, f"recursion ({circle}) cannot be in a kernel; use a loop")
-                visit(instr.attr, [*path, instr.attr])
-        done.add(name)
-
-    visit(module.entry, [module.entry])
-    module.functions = {n: f for n, f in module.functions.items() if n in done}
+            reached.add(instr.attr)
+            left.append(instr.attr)
+    module.functions = {n: f for n, f in module.functions.items() if n in reached}
 
 
 def split_calls(function: Function) -> None:

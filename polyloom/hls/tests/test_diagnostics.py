@@ -11,12 +11,6 @@ KERNEL = "void __polyloom_push(unsigned, unsigned long);\nunsigned long __polylo
 
 #: name: (source after two lines of declarations, line of the message, words in it)
 CASES = {
-    "recursion": (
-        "__attribute__((noinline)) static long f(long n) {\n  if (n < 2) return __polyloom_pop(0);\n"
-        "  return f(n - 1) * f(n - 2);\n}\nvoid polyloom_kernel(void) { __polyloom_push(0, f(__polyloom_pop(0))); }",
-        5,
-        ["recursion", "f"],
-    ),
     "function pointer": (
         "long a(long x) { return x * 3; }\nlong b(long x) { return x ^ __polyloom_pop(0); }\n"
         "long (*volatile table[2])(long) = {a, b};\n"

@@ -20,8 +20,8 @@ def test_jobs_keep_to_the_limits_of_the_rtl() -> None:
     def number(package: str, name: str) -> int:
         return int(compilation.getPackage(package).find(name).value.value)
 
-    assert job.POOL_BYTES == 8 * number("polyloom_mpe_pkg", "POOL_WORDS")
-    assert job.ENVELOPES == number("polyloom_mpe_map_pkg", "ENVELOPES")
+    assert 8 * number("polyloom_mpe_pkg", "POOL_WORDS") == job.POOL_BYTES
+    assert number("polyloom_mpe_map_pkg", "ENVELOPES") == job.ENVELOPES
     for size in range(1, number("polyloom_mpe_pkg", "MAX_RANKS") + 1):
         assert job.credits(size) * (size + 1) * job.eager_bytes(size) <= job.POOL_BYTES
         assert job.credits(size) <= job.most_envelopes(size) <= job.ENVELOPES // (size + 1)

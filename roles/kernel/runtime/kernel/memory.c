@@ -69,3 +69,18 @@ void* realloc(void* block, size_t size) {
   free(block);
   return made;
 }
+
+/* Where qsort merges into: in block RAM if it is little. It stays, as the next call will want it. */
+void* polyloom_sort_room(size_t bytes) {
+  static _Alignas(16) char near[4096];
+  static void* far;
+  static size_t far_bytes;
+  if (bytes <= sizeof near) return near;
+  if (bytes > far_bytes) {
+    free(far);
+    far = malloc(bytes);
+    far_bytes = bytes;
+    if (far == 0) abort();
+  }
+  return far;
+}

@@ -3,14 +3,16 @@
 
 #include <stdint.h>
 
+typedef uint64_t __attribute__((may_alias)) word_t; /* of memory that has any type */
+
 static int in_words(const void* a, const void* b, size_t bytes) {
   return (((uintptr_t)a | (uintptr_t)b | bytes) & 7u) == 0;
 }
 
 void* memcpy(void* restrict to, const void* restrict from, size_t bytes) {
   if (in_words(to, from, bytes)) {
-    uint64_t* const t = (uint64_t*)to;
-    const uint64_t* const f = (const uint64_t*)from;
+    word_t* const t = (word_t*)to;
+    const word_t* const f = (const word_t*)from;
     for (uint32_t i = 0; i < (uint32_t)bytes / 8; i++) t[i] = f[i];
   } else {
     char* const t = (char*)to;
@@ -30,7 +32,7 @@ void* memmove(void* to, const void* from, size_t bytes) {
 
 void* memset(void* to, int value, size_t bytes) {
   if (in_words(to, to, bytes)) {
-    uint64_t* const t = (uint64_t*)to;
+    word_t* const t = (word_t*)to;
     const uint64_t word = (unsigned char)value * 0x0101010101010101u;
     for (uint32_t i = 0; i < (uint32_t)bytes / 8; i++) t[i] = word;
   } else {

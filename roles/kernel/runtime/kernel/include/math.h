@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is exact and cheap: no table, no polynomial. The rest of C's functions is refused by name. */
+/* What is exact and cheap is here; the rest is newlib's. */
 #ifndef POLYLOOM_MATH_H
 #define POLYLOOM_MATH_H
 
@@ -41,62 +41,62 @@ static inline float ceilf(float x) { return (float)ceil(x); }
 static inline float roundf(float x) { return (float)round(x); }
 static inline float fmodf(float x, float y) { return (float)fmod(x, y); }
 
-POLYLOOM_NOT_HERE(sin) double sin(double x);
-POLYLOOM_NOT_HERE(cos) double cos(double x);
-POLYLOOM_NOT_HERE(tan) double tan(double x);
-POLYLOOM_NOT_HERE(asin) double asin(double x);
-POLYLOOM_NOT_HERE(acos) double acos(double x);
-POLYLOOM_NOT_HERE(atan) double atan(double x);
-POLYLOOM_NOT_HERE(atan2) double atan2(double x, double y);
-POLYLOOM_NOT_HERE(sinh) double sinh(double x);
-POLYLOOM_NOT_HERE(cosh) double cosh(double x);
-POLYLOOM_NOT_HERE(tanh) double tanh(double x);
-POLYLOOM_NOT_HERE(asinh) double asinh(double x);
-POLYLOOM_NOT_HERE(acosh) double acosh(double x);
-POLYLOOM_NOT_HERE(atanh) double atanh(double x);
-POLYLOOM_NOT_HERE(exp) double exp(double x);
-POLYLOOM_NOT_HERE(exp2) double exp2(double x);
-POLYLOOM_NOT_HERE(expm1) double expm1(double x);
-POLYLOOM_NOT_HERE(log) double log(double x);
-POLYLOOM_NOT_HERE(log2) double log2(double x);
-POLYLOOM_NOT_HERE(log10) double log10(double x);
-POLYLOOM_NOT_HERE(log1p) double log1p(double x);
-POLYLOOM_NOT_HERE(pow) double pow(double x, double y);
-POLYLOOM_NOT_HERE(cbrt) double cbrt(double x);
-POLYLOOM_NOT_HERE(hypot) double hypot(double x, double y);
-POLYLOOM_NOT_HERE(erf) double erf(double x);
-POLYLOOM_NOT_HERE(erfc) double erfc(double x);
+/* Of newlib (polyloom/transpile/newlib.py). */
+#define POLYLOOM_OF_NEWLIB(name) \
+  POLYLOOM_NOT_HERE_AS(#name " is newlib's, which is not installed: Debian's package newlib-source")
+#define POLYLOOM_ONE(name)                        \
+  POLYLOOM_OF_NEWLIB(name) double name(double x); \
+  POLYLOOM_OF_NEWLIB(name##f) float name##f(float x);
+#define POLYLOOM_TWO(name)                                  \
+  POLYLOOM_OF_NEWLIB(name) double name(double x, double y); \
+  POLYLOOM_OF_NEWLIB(name##f) float name##f(float x, float y);
+POLYLOOM_ONE(sin)
+POLYLOOM_ONE(cos)
+POLYLOOM_ONE(tan)
+POLYLOOM_ONE(asin)
+POLYLOOM_ONE(acos)
+POLYLOOM_ONE(atan)
+POLYLOOM_ONE(sinh)
+POLYLOOM_ONE(cosh)
+POLYLOOM_ONE(tanh)
+POLYLOOM_ONE(asinh)
+POLYLOOM_ONE(acosh)
+POLYLOOM_ONE(atanh)
+POLYLOOM_ONE(exp)
+POLYLOOM_ONE(exp2)
+POLYLOOM_ONE(expm1)
+POLYLOOM_ONE(log)
+POLYLOOM_ONE(log2)
+POLYLOOM_ONE(log10)
+POLYLOOM_ONE(log1p)
+POLYLOOM_ONE(cbrt)
+POLYLOOM_ONE(erf)
+POLYLOOM_ONE(erfc)
+POLYLOOM_ONE(lgamma)
+POLYLOOM_ONE(rint)
+POLYLOOM_ONE(nearbyint)
+POLYLOOM_ONE(logb)
+POLYLOOM_TWO(atan2)
+POLYLOOM_TWO(pow)
+POLYLOOM_TWO(hypot)
+POLYLOOM_TWO(remainder)
+POLYLOOM_OF_NEWLIB(ldexp) double ldexp(double x, int exponent);
+POLYLOOM_OF_NEWLIB(ldexpf) float ldexpf(float x, int exponent);
+POLYLOOM_OF_NEWLIB(scalbn) double scalbn(double x, int exponent);
+POLYLOOM_OF_NEWLIB(scalbnf) float scalbnf(float x, int exponent);
+POLYLOOM_OF_NEWLIB(frexp) double frexp(double x, int* exponent);
+POLYLOOM_OF_NEWLIB(frexpf) float frexpf(float x, int* exponent);
+POLYLOOM_OF_NEWLIB(modf) double modf(double x, double* whole);
+POLYLOOM_OF_NEWLIB(modff) float modff(float x, float* whole);
+POLYLOOM_OF_NEWLIB(ilogb) int ilogb(double x);
+POLYLOOM_OF_NEWLIB(lrint) long lrint(double x);
+POLYLOOM_OF_NEWLIB(lrintf) long lrintf(float x);
+POLYLOOM_OF_NEWLIB(llrint) long long llrint(double x);
+POLYLOOM_OF_NEWLIB(lround) long lround(double x);
+POLYLOOM_OF_NEWLIB(lroundf) long lroundf(float x);
+POLYLOOM_OF_NEWLIB(llround) long long llround(double x);
+
 POLYLOOM_NOT_HERE(tgamma) double tgamma(double x);
-POLYLOOM_NOT_HERE(lgamma) double lgamma(double x);
-POLYLOOM_NOT_HERE(ldexp) double ldexp(double x, int exponent);
-POLYLOOM_NOT_HERE(frexp) double frexp(double x, int* exponent);
-POLYLOOM_NOT_HERE(modf) double modf(double x, double* whole);
-POLYLOOM_NOT_HERE(rint) double rint(double x);
-POLYLOOM_NOT_HERE(nearbyint) double nearbyint(double x);
-POLYLOOM_NOT_HERE(lrint) long lrint(double x);
-POLYLOOM_NOT_HERE(llrint) long long llrint(double x);
-POLYLOOM_NOT_HERE(lround) long lround(double x);
-POLYLOOM_NOT_HERE(llround) long long llround(double x);
-POLYLOOM_NOT_HERE(remainder) double remainder(double x, double y);
 POLYLOOM_NOT_HERE(fma) double fma(double x, double y, double z);
-POLYLOOM_NOT_HERE(sinf) float sinf(float x);
-POLYLOOM_NOT_HERE(cosf) float cosf(float x);
-POLYLOOM_NOT_HERE(tanf) float tanf(float x);
-POLYLOOM_NOT_HERE(expf) float expf(float x);
-POLYLOOM_NOT_HERE(logf) float logf(float x);
-POLYLOOM_NOT_HERE(powf) float powf(float x, float y);
-POLYLOOM_NOT_HERE(atanf) float atanf(float x);
-POLYLOOM_NOT_HERE(atan2f) float atan2f(float x, float y);
-POLYLOOM_NOT_HERE(log10f) float log10f(float x);
-POLYLOOM_NOT_HERE(log2f) float log2f(float x);
-POLYLOOM_NOT_HERE(exp2f) float exp2f(float x);
-POLYLOOM_NOT_HERE(asinf) float asinf(float x);
-POLYLOOM_NOT_HERE(acosf) float acosf(float x);
-POLYLOOM_NOT_HERE(hypotf) float hypotf(float x, float y);
-POLYLOOM_NOT_HERE(cbrtf) float cbrtf(float x);
-POLYLOOM_NOT_HERE(rintf) float rintf(float x);
-POLYLOOM_NOT_HERE(sinhf) float sinhf(float x);
-POLYLOOM_NOT_HERE(coshf) float coshf(float x);
-POLYLOOM_NOT_HERE(tanhf) float tanhf(float x);
 
 #endif

@@ -35,16 +35,49 @@ static inline div_t div(int a, int b) {
   return r;
 }
 
+/* Part of their callers, so that ``order`` is a function that is known. Equal elements stay in their order.
+ */
+void* polyloom_sort_room(size_t bytes);
+static inline __attribute__((always_inline)) void qsort(void* base, size_t count, size_t size,
+                                                        int (*order)(const void*, const void*)) {
+  char *from = (char*)base, *to = (char*)polyloom_sort_room(count * size);
+  for (size_t width = 1; width < count; width *= 2) {
+    for (size_t first = 0; first < count; first += 2 * width) {
+      const size_t middle = first + width < count ? first + width : count;
+      const size_t end = first + 2 * width < count ? first + 2 * width : count;
+      for (size_t left = first, right = middle, at = first; at < end; at++) {
+        const int takes_right =
+            left == middle || (right < end && order(from + left * size, from + right * size) > 0);
+        const char* next = from + (takes_right ? right++ : left++) * size;
+        for (size_t byte = 0; byte < size; byte++) to[at * size + byte] = next[byte];
+      }
+    }
+    char* other = from;
+    from = to;
+    to = other;
+  }
+  if (from != (char*)base)
+    for (size_t byte = 0; byte < count * size; byte++) to[byte] = from[byte];
+}
+static inline __attribute__((always_inline)) void* bsearch(const void* key, const void* base, size_t count,
+                                                           size_t size,
+                                                           int (*order)(const void*, const void*)) {
+  const char* from = (const char*)base;
+  while (count > 0) {
+    const char* middle = from + count / 2 * size;
+    const int sign = order(key, middle);
+    if (sign == 0) return (void*)middle;
+    if (sign > 0) from = middle + size;
+    count = sign > 0 ? count - count / 2 - 1 : count / 2;
+  }
+  return 0;
+}
+
 POLYLOOM_NOT_HERE(atof) double atof(const char* text);
 POLYLOOM_NOT_HERE(strtod) double strtod(const char* text, char** end);
 POLYLOOM_NOT_HERE(strtof) float strtof(const char* text, char** end);
 POLYLOOM_NOT_HERE(strtoll) long long strtoll(const char* text, char** end, int base);
 POLYLOOM_NOT_HERE(strtoull) unsigned long long strtoull(const char* text, char** end, int base);
-POLYLOOM_NOT_HERE(qsort)
-void qsort(void* base, size_t count, size_t size, int (*order)(const void*, const void*));
-POLYLOOM_NOT_HERE(bsearch)
-void* bsearch(const void* key, const void* base, size_t count, size_t size,
-              int (*order)(const void*, const void*));
 POLYLOOM_NOT_HERE(getenv) char* getenv(const char* name);
 POLYLOOM_NOT_HERE(setenv) int setenv(const char* name, const char* value, int overwrite);
 POLYLOOM_NOT_HERE(system) int system(const char* command);
