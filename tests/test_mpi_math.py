@@ -35,7 +35,7 @@ def reference(name: str, arguments: tuple[float, ...]) -> float:
     try:
         return float(function(*arguments))
     except ValueError:
-        return -INF if name.startswith("log") and arguments[0] in (0, -1) else math.nan
+        return -INF if name.startswith("log") and arguments[0] == (-1 if name == "log1p" else 0) else math.nan
     except OverflowError:
         return INF
 
