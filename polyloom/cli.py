@@ -287,10 +287,17 @@ def mpirun(
     if explain:
         print(collectives_table.collectives(built.size, collectives))
     status, folder, state = (0, None, None) if build_only else launch.run(job, built)
+    before = "\n" if state is not None and state.inside_line else ""
     if folder is not None and (folder / "run.json").is_file():
-        command.tell(f"report: {page.write(record.read(folder))}")
+        run = record.read(folder)
+        if status == 0 and (waited := command.bottleneck(run)):
+            if explain:
+                print(before + waited)
+                before = ""
+            else:
+                command.tell(waited)
+        command.tell(f"report: {page.write(run)}")
     if json_output:
-        before = "\n" if state is not None and state.inside_line else ""
         print(before + command.as_json(built, collectives, status, folder, state))
     raise typer.Exit(status)
 

@@ -8,8 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from polyloom import record
 from polyloom.mpirun.build import Built
 from polyloom.mpirun.launch import State
+from polyloom.record import RunRecord
+from polyloom.report import job_bottleneck, waits
 from polyloom.transpile.ranks import text_of
 
 #: What the simulated time of a job's end contains.
@@ -20,6 +23,12 @@ def tell(text: str) -> None:
     """What only a person wants to know, on standard error if one looks at it."""
     if sys.stderr.isatty():
         print(f"polyloom: {text}", file=sys.stderr)
+
+
+def bottleneck(run: RunRecord) -> str:
+    """What a job that went well waited for, in a sentence; empty if that is not known."""
+    job = waits.read(run)
+    return job_bottleneck.sentence(run, job) if job else ""
 
 
 def kernels_table(built: Built) -> str:
@@ -72,4 +81,8 @@ def as_json(built: Built, collectives: str, status: int, folder: Path | None, st
         content["end"] = state.end
         if state.end and "simulated_ps" in state.end:
             content["simulated_span"] = SPAN
+    if folder and status == 0:
+        run = record.read(folder)
+        job = waits.read(run)
+        content["waits"] = job_bottleneck.facts(run, job) if job else None
     return json.dumps(content)

@@ -28,7 +28,6 @@ from polyloom.mpirun.children import Child, Children
 from polyloom.mpirun.output import Output
 from polyloom.mpirun.request import Request
 from polyloom.progress import Progress
-from polyloom.report import page
 
 #: How often to look whether a rank that has ended without a word had said before that it would.
 LOOK_SECONDS = 0.05
@@ -98,6 +97,7 @@ class Launcher:
                 with Children(self._line) as children:
                     self._start(children, scratch)
                     self._wait(children)
+                self._add_tables(scratch)
             finally:
                 self._output.close()
                 self._state.told = self._output.told
@@ -135,6 +135,17 @@ class Launcher:
                 own["POLYLOOM_CLIENT"] = str(built.need_cluster().ranks[rank].client)
             stdin = None if rank == 0 else subprocess.DEVNULL
             self._add(children, name, [str(built.need_program()), *self._request.args], own, stdin)
+
+    def _add_tables(self, folder: Path) -> None:
+        """What CPU ranks have written of their calls, to what the simulator has of those of the FPGAs."""
+        found: dict[str, list[str]] = {}
+        for file in sorted(folder.glob("*.csv"), key=lambda file: int(re.findall(r"\d+", file.name)[0])):
+            header, *rows = file.read_text().splitlines(keepends=True)
+            found.setdefault(file.suffixes[-2].removeprefix("."), [header]).extend(rows)
+        for name, rows in found.items():
+            known = self._folder.path / f"{name}.csv"
+            text = known.read_text() if known.exists() else rows[0]
+            self._folder.write(known.name, text + "".join(rows[1:]))
 
     def _start_simulator(self, children: Children, folder: Path, shared: dict[str, str]) -> None:
         socket = shared["POLYLOOM_SOCKET"]
@@ -324,6 +335,4 @@ def run(request: Request, built: Built) -> tuple[int, Path, State]:
     for problem in state.problems[:1]:
         if problem not in state.told:
             print(f"polyloom: {problem}", file=sys.stderr)
-    if state.status() == 0:
-        page.write(record.read(folder.path))
     return state.status(), folder.path, state

@@ -18,6 +18,9 @@ PREFIXES = (
     (1e-12, "p"),
 )
 
+#: Blue, orange, green, red, purple, brown, pink, grey: told apart on light and dark.
+COLOURS = ("#3b82c4", "#e0852e", "#3fa35b", "#d04c4c", "#8f6bc2", "#9a6b50", "#d070b0", "#808894")
+
 
 def quantity(value: float | int | str, unit: str) -> str:
     """``0.00123, "s"`` -> ``1.23 ms``; values without a unit keep their digits."""

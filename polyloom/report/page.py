@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from polyloom import folder, record
-from polyloom.report import clusterview, counters, profile, timeline
+from polyloom.report import clusterview, counters, job_page, profile, timeline
 from polyloom.report.format import quantity
 
 STYLE = """
@@ -33,6 +33,7 @@ def render(run: record.RunRecord) -> str:
     title = f"{app} on {run.run.get('on') or run.run.get('fidelity', 'sim')}"
     sections = [
         ("Result", _summary(run)),
+        *job_page.sections(run),
         ("Paper's counters", counters.figure12(run)),
         ("Cluster", clusterview.render(run)),
         ("Links", clusterview.links(run)),

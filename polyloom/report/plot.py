@@ -10,15 +10,13 @@ from pathlib import Path
 
 from polyloom import files
 from polyloom.errors import UserError
-from polyloom.report.format import quantity
+from polyloom.report.format import COLOURS, quantity
 from polyloom.report.page import document
 
 WIDTH, HEIGHT = 900, 420
 LEFT, RIGHT, TOP, BOTTOM = 90, 20, 30, 55
 #: Between marks of an axis at least, along it.
 SPACE = {"x": 70.0, "y": 22.0}
-#: Blue, orange, green, red, purple, brown, pink, grey: told apart on light and dark.
-COLOURS = ("#3b82c4", "#e0852e", "#3fa35b", "#d04c4c", "#8f6bc2", "#9a6b50", "#d070b0", "#808894")
 DASHES = ("", "7 4", "2 3", "9 3 2 3")
 LEGEND_LINE = 18
 

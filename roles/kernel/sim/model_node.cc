@@ -235,18 +235,49 @@ void ModelNode::start_kernel(Cycle k) {
   if (!engine_.kernel_runs()) return;
   kernel_ = make_kernel(code_);
   kernel_->start(engine_.rank(), k + 1);
+  history_.begin(clock_.edge(k + 1), engine_.size());
+  pushed_ = popped_ = 0;
   go_on(k + 1);
 }
 
 void ModelNode::complete(Cycle k, std::uint64_t word) {
+  record(k, word);
   kernel_->complete(k, word);
   go_on(k);
+}
+
+// For the run record: an access took place in cycle k.
+void ModelNode::record(Cycle k, std::uint64_t word) {
+  switch (access_->touch) {
+    case Touch::push:
+      if (pushed_ == 0) command_since_ = due();
+      command_[pushed_] = access_->word;
+      if (++pushed_ == command_.size()) {
+        history_.command(clock_.edge(command_since_), command_.data());
+        pushed_ = 0;
+      }
+      break;
+    case Touch::pop:
+      answered_[popped_] = word;
+      if (++popped_ == answered_.size()) {
+        history_.answer(clock_.edge(k), answered_.data());
+        popped_ = 0;
+      }
+      break;
+    case Touch::read:
+    case Touch::write:
+      history_.dram(clock_.edge(k) - clock_.edge(due()));
+      break;
+    default:
+      break;
+  }
 }
 
 void ModelNode::go_on(Cycle k) {
   lost_ = 0;
   asked_ = false;
   access_ = &kernel_->run(k + kAhead);
+  if (access_->touch == Touch::done) history_.end(clock_.edge(access_->cycle));
 }
 
 void ModelNode::counters(const fabric::CounterSink& sink) const {
@@ -258,6 +289,8 @@ void ModelNode::counters(const fabric::CounterSink& sink) const {
   sink(prefix + "mem.0.beats_read", memory_.reads());
   sink(prefix + "mem.0.beats_written", memory_.writes());
 }
+
+void ModelNode::tables(const fabric::TableSink& sink) const { history_.tables(engine_.rank(), true, sink); }
 
 void ModelNode::digest(fabric::Digest& digest) const {
   digest.add(lane_.words_in());

@@ -7,6 +7,7 @@
 // (KernelModel::cost_of_dma); and ARP is not answered.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "blocks/wire_ends.h"
 #include "fabric/fabric.h"
 #include "polyloom/hls/model/kernel_model.h"
+#include "roles/kernel/runtime/wire/history.h"
 #include "roles/kernel/sim/mpe/engine.h"
 #include "roles/kernel/sim/node_memory.h"
 #include "roles/kernel/sim/role.h"
@@ -59,6 +61,7 @@ class ModelNode final : public fabric::Node {
   void advance(fabric::Time until) override;
   fabric::Time next_event() const override;
   void counters(const fabric::CounterSink& sink) const override;
+  void tables(const fabric::TableSink& sink) const override;
   void digest(fabric::Digest& digest) const override;
 
  private:
@@ -77,6 +80,7 @@ class ModelNode final : public fabric::Node {
                    mpe::Inputs& engine);
   void start_kernel(Cycle k);
   void complete(Cycle k, std::uint64_t word = 0);
+  void record(Cycle k, std::uint64_t word);
   void go_on(Cycle k);
 
   std::string name_, code_;
@@ -91,6 +95,12 @@ class ModelNode final : public fabric::Node {
   bool asked_ = false;                   ///< the memory has taken its read
   bool write_turn_ = false;
   std::optional<mpe::Reader::Answer> answer_;  ///< of block RAM, in the next cycle
+
+  mpi::History history_;
+  Cycle command_since_ = 0;
+  std::array<std::uint64_t, 3> command_{};  ///< words that the engine has taken
+  std::array<std::uint64_t, 2> answered_{};
+  unsigned pushed_ = 0, popped_ = 0;
 
   Cycle cycle_ = 0;  ///< all before it were stepped or skipped
   std::uint64_t steps_ = 0, waited_ = 0;

@@ -33,6 +33,21 @@ bool receives(const Wait& w) {
   return op == POLYLOOM_RECV || op == POLYLOOM_RECV_WAIT || op == POLYLOOM_PROBE || op == POLYLOOM_IPROBE;
 }
 
+// What goes between a rank and the manager.
+std::string told(std::int32_t tag) {
+  switch (tag) {
+    case POLYLOOM_ARGV:
+      return "start";
+    case POLYLOOM_PRINT:
+    case POLYLOOM_PRINT_PART:
+      return "printf";
+    case POLYLOOM_EXIT:
+      return "exit";
+    default:
+      return "MPI_Abort";
+  }
+}
+
 }  // namespace
 
 std::string call_name(unsigned call) {
@@ -103,7 +118,18 @@ int waits_for(const Wait& w) { return peer_of(w) == POLYLOOM_ANY_RANK ? -1 : sta
 
 std::string wait_call(const Wait& w) {
   if (in_collective(w)) return call_name(static_cast<unsigned>(tag_of(w)));
+  if (comm_of(w) == POLYLOOM_SYSTEM && op_of(w) != POLYLOOM_FINALIZE) return told(tag_of(w));
   switch (op_of(w)) {
+    case POLYLOOM_SEND:
+      return "MPI_Isend";
+    case POLYLOOM_SSEND:
+      return "MPI_Issend";
+    case POLYLOOM_RECV:
+      return "MPI_Irecv";
+    case POLYLOOM_TEST:
+      return "MPI_Test";
+    case POLYLOOM_IPROBE:
+      return "MPI_Iprobe";
     case POLYLOOM_SEND_WAIT:
       return "MPI_Send";
     case POLYLOOM_SSEND_WAIT:

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -20,6 +21,7 @@
 #include "roles/kernel/runtime/include/mpi.h"
 #include "roles/kernel/runtime/mpi/choose.h"
 #include "roles/kernel/runtime/mpi/platform.h"
+#include "roles/kernel/runtime/wire/history.h"
 
 // Of a program whose own instructions are counted (polyloom/mpirun/counting.py): those since the last call.
 extern "C" [[gnu::weak]] std::uint64_t polyloom_instructions_taken(void);
@@ -40,6 +42,8 @@ struct Rank {
   Time finalizing_since = kNever;  // in MPI_Finalize, while sends are not complete
   int collectives = POLYLOOM_CHOICE_auto;
   std::vector<std::byte> scratch;
+  std::string file;  // of the job
+  History history;
 
   // Time of computing (polyloom mpirun --cpu-time); neither: it is free.
   std::uint64_t instructions_a_second = 0;
@@ -175,11 +179,13 @@ class Call {
 void command(Rank& r, const std::uint64_t words[3], std::uint64_t answer[2]) {
   const Call call(r);
   const auto op = static_cast<unsigned>(words[0] & 0xFF);
+  r.history.command(r.station->now(), words);
   r.commands->begin(words, r.station->now());
   if (op == POLYLOOM_TEST || op == POLYLOOM_IPROBE) look(r, 0);
   while (!r.commands->answer(answer)) look(r, kNever);
   // In simulated time what is started leaves with the next wait, or when the program computes for longer.
   if (r.station->transport().is_real_time() || op >= POLYLOOM_SEND_WAIT) r.station->transport().flush();
+  r.history.answer(r.station->now(), answer);
 }
 
 void report(Rank& r, const polyloom_abort& reason) {
@@ -205,6 +211,7 @@ void start() {
     if (made->job.config.rank >= made->job.config.size)
       throw UserError(std::string(path) + ": rank is the manager's");
     made->has_manager = true;
+    made->file = path;
     std::ofstream(std::string(path) + kBegun);
     const auto file = nlohmann::json::parse(made->job.text);
     const std::string choice = file.value("collectives", "auto");
@@ -226,18 +233,39 @@ void start() {
     // All ranks may run once the manager has set up the FPGAs; arguments come from the command line.
     while (!rank->station->take_system(rank->manager(), POLYLOOM_ARGV)) rank->station->pump(kNever);
   }
+  rank->history.begin(rank->station->now(), rank->job.config.size);
   ::on_exit(at_exit, nullptr);
   // Whatever was computed before is free: ranks have begun at no time that others know.
   if (rank->instructions_a_second > 0) polyloom_instructions_taken();
   if (rank->measures) rank->left_at = own_clock();
 }
 
+// For the run record: tables beside the job's file, which the launcher adds to those of the simulator.
+void leave_history(Rank& r) {
+  r.history.end(r.station->now());
+  if (r.station->transport().is_real_time()) return;
+  std::map<std::string, std::ofstream> tables;
+  r.history.tables(r.job.config.rank, false,
+                   [&](std::string_view table, std::string_view header, std::string_view row) {
+                     const auto [at, fresh] = tables.try_emplace(std::string(table));
+                     if (fresh) at->second.open(r.file + "." + at->first + ".csv");
+                     if (fresh) at->second << header << '\n';
+                     at->second << row << '\n';
+                   });
+}
+
 void finish(Rank& r) {
   const Call call(r);
   if (r.has_manager) {
     r.finalizing_since = r.station->now();
+    auto words = waiting(r);
+    if (words[0] == 0) words[0] = polyloom_word0(POLYLOOM_FINALIZE, 0, POLYLOOM_ANY_RANK, POLYLOOM_ANY_TAG);
+    r.history.command(r.finalizing_since, words.data());
     while (!r.station->engine().quiet()) look(r, kNever);
     r.finalizing_since = kNever;
+    constexpr std::uint64_t kNone[2] = {};
+    r.history.answer(r.station->now(), kNone);
+    leave_history(r);
     r.station->send_system(r.manager(), POLYLOOM_FIN, {});
     while (!r.station->take_system(r.manager(), POLYLOOM_RELEASE)) look(r, kNever);
     r.station->part(r.manager());

@@ -57,6 +57,7 @@ class Engine {
   MemoryRequest read_request() const { return reader_.request(); }
   bool kernel_runs() const { return started_; }
   std::uint16_t rank() const { return rank_; }
+  std::uint16_t size() const { return size_; }
   bool answer_valid() const { return answer_valid_; }
   std::uint64_t answer() const { return answer_; }
 
