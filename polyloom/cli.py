@@ -263,7 +263,7 @@ def mpirun(
 
     It is compiled for every rank: a program for a CPU, a circuit for an FPGA.
     """
-    from polyloom.mpirun import build, command, launch, request  # llvmlite: only where it is used
+    from polyloom.mpirun import build, command, launch, profile, request  # llvmlite: only where it is used
     from polyloom.mpirun.cpu_time import CpuTime
     from polyloom.transpile import explain as collectives_table
     from polyloom.transpile.program import Source
@@ -275,7 +275,7 @@ def mpirun(
     options.refuse(context, build_only, not_run, "tag_output", "timeout", "trace", "run_dir", "engine", "seed")
     files, args = request.split_arguments(words)
     flags = [f"-D{text}" for text in define or []] + [f"-I{text}" for text in include or []]
-    source = Source(tuple(files), tuple(flags), collectives, checks)
+    source = Source(tuple(files), tuple(flags), collectives, checks, count=explain and on == "sim" and not build_only)
     computing = CpuTime.of(cpu_time)
     job = request.Request(
         source, args, cluster, on, ranks, tag_output, timeout, trace, run_dir, engine, seed, computing
@@ -285,17 +285,17 @@ def mpirun(
     if explain or (build_only and not json_output):
         print(command.kernels_table(built))
     if explain:
+        print(profile.static_text(built.kernels), end="")
         print(collectives_table.collectives(built.size, collectives))
     status, folder, state = (0, None, None) if build_only else launch.run(job, built)
     before = "\n" if state is not None and state.inside_line else ""
     if folder is not None and (folder / "run.json").is_file():
         run = record.read(folder)
-        if status == 0 and (waited := command.bottleneck(run)):
-            if explain:
-                print(before + waited)
-                before = ""
-            else:
-                command.tell(waited)
+        if explain and (text := command.measured(run, built, files)):
+            print(before + text)
+            before = ""
+        elif status == 0 and (text := command.bottleneck(run)):
+            command.tell(text)
         command.tell(f"report: {page.write(run)}")
     if json_output:
         print(before + command.as_json(built, collectives, status, folder, state))

@@ -48,9 +48,9 @@ def summary(report: dict[str, Any]) -> str:
         f"{report['memory_bits'] // 8192} KiB of block RAM",
     ]
     for loop in report["loops"]:
-        rate = f"an iteration every {loop['ii']} cycles" if loop["ii"] > 1 else "an iteration every cycle"
+        rate = "an iteration every cycle" if loop["ii"] == 1 else f"an iteration every {loop['ii'] or 'so many'} cycles"
         depth = f", {loop['depth']} cycles deep" if loop["pipelined"] else ", not overlapped"
-        lines.append(f"{loop['where'] or 'a loop'}: {rate}{depth}")
+        lines.append(f"{loop['where'] or 'a loop'}: {rate}{depth}{loop['why'] and ': '}{loop['why']}")
     return "\n".join(lines)
 
 

@@ -108,6 +108,7 @@ class Instr(Value):
     attr: Any = None
     name: str = ""
     where: str = ""
+    place: str = ""  # that of the program, where ``where`` is in what was inlined from the library; "": not known
     blocks: list[Block] = field(default_factory=list)
     align: int = 1
     early: bool = False  # of a load: done before it is known whether anybody needs it

@@ -20,4 +20,5 @@ class Options:
     checks: bool = True  # in simulation: accesses and divisors; costs no cycle
     commands: bool = False  # port 0 carries commands of ENGINE.md; so the buffers in them are checked, too
     stack_bytes: int = 64 << 10  # of functions that call themselves
+    count: bool = False  # the model counts where its cycles go
     copies: int = 2  # as many copies of an array may be made to give a loop more read ports

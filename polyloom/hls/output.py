@@ -32,4 +32,5 @@ def write_kernel(kernel: Kernel, folder: Path) -> None:
     files.write(folder / "kernel.sv", kernel.verilog)
     files.write(folder / "kernel.f", file_list(kernel.verilog))
     files.write(folder / "kernel.cc", kernel.model())
-    files.write(folder / "report.json", json.dumps(kernel.report, indent=1) + "\n")
+    report = {**kernel.report, "counted": kernel.counted()} if kernel.options.count else kernel.report
+    files.write(folder / "report.json", json.dumps(report, indent=1) + "\n")

@@ -10,7 +10,7 @@ from polyloom.hls import absent
 from polyloom.hls.bind import bind
 from polyloom.hls.emit.design import Design
 from polyloom.hls.emit.kernel import kernel_text
-from polyloom.hls.emit.model import model_text
+from polyloom.hls.emit.model import counted, model_text
 from polyloom.hls.memory import assign_memories, check_limit
 from polyloom.hls.options import Options
 from polyloom.hls.passes.arithmetic import simplify_arithmetic
@@ -44,6 +44,10 @@ class Kernel:
     def model(self) -> str:
         """The same kernel as C++, for model/kernel_model.h."""
         return model_text(self.design, self.options)
+
+    def counted(self) -> dict[str, Any]:
+        """What the model's counters are (emit/count.py)."""
+        return counted(self.design, self.options)
 
 
 #: Passes over each function, in this order.
@@ -87,4 +91,4 @@ def compile_kernel(ir_text: str, options: Options | None = None) -> Kernel:
     units = Units()
     design = Design(module, plans, memories, bind(list(plans.values()), memories, units), options.dram_bytes)
     text = kernel_text(design, options)
-    return Kernel(text, report_of(design), design, options)
+    return Kernel(text, report_of(design, options), design, options)

@@ -6,13 +6,18 @@ from __future__ import annotations
 from typing import Any
 
 from polyloom import json_text
+from polyloom.hls.emit.count import Counting
 from polyloom.hls.emit.design import Design
 from polyloom.hls.emit.streams import used_ports
 from polyloom.hls.ir import Const, Instr
+from polyloom.hls.loops import loops
+from polyloom.hls.options import Options
+from polyloom.hls.reader.debug import in_library
 from polyloom.hls.schedule.plan import Plan
+from polyloom.hls.schedule.why import Why
 
 
-def report_of(design: Design) -> dict[str, Any]:
+def report_of(design: Design, options: Options) -> dict[str, Any]:
     """The report; call it when the text has been written, since that decides about registers."""
     memories = design.memories
     objects = []
@@ -33,11 +38,10 @@ def report_of(design: Design) -> dict[str, Any]:
         text = obj.content.ljust(obj.size, b"\0")
         if obj.kind == "constant" and not obj.points and text.endswith(b"\0") and b"\0" not in text[:-1]:
             strings[f"{obj.address:#010x}"] = json_text.of_bytes(text[:-1])
-    loops = [_loop(plan) for plan in design.plans.values() if plan.block in plan.block.successors()]
     return {
         "objects": objects,
         "strings": strings,
-        "loops": loops,
+        "loops": _loops(design, options),
         "states": len(design.states()),
         "registers": {"count": len(design.registers), "bits": sum(design.registers.values())},
         "units": _units(design),
@@ -51,16 +55,34 @@ def report_of(design: Design) -> dict[str, Any]:
     }
 
 
-def _loop(plan: Plan) -> dict[str, Any]:
-    block = plan.block
-    where = next((i.where for i in [block.term, *block.instrs] if i.where), "")
-    return {
-        "where": where,
-        "pipelined": bool(plan.ii),
-        "ii": plan.ii or plan.length,
-        "depth": plan.length,
-        "trip_count": trip_count(plan),
-    }
+def _loops(design: Design, options: Options) -> list[dict[str, Any]]:
+    """All loops; those of the library without reasons. ``rows``: of what counts them, that of the first block first."""
+    why = Why(design.plans, design.memories, options.delay_ns)
+    rows = Counting(design)
+    found = []
+    for function in design.module.functions.values():
+        every = loops(function)
+        for loop in every:
+            plan = design.plans[loop.header]
+            block = plan.block
+            single = len(loop.blocks) == 1
+            latch = next(b for b in function.blocks if b in loop.blocks and block in b.successors())
+            where = next((i.where for i in [latch.term, *latch.instrs] if i.where), "")
+            inside = [other for other in every if other.header in loop.blocks]
+            others = [b for b in function.blocks if b in loop.blocks and b is not block]
+            found.append(
+                {
+                    "where": where,
+                    "nest": sum(block in other.blocks for other in every),
+                    "pipelined": bool(plan.ii),
+                    "ii": (plan.ii or plan.length) if single else None,
+                    "depth": plan.length if single else None,
+                    "trip_count": trip_count(plan) if single else None,
+                    "why": "" if in_library(where) else why.of(loop, inside),
+                    "rows": [row for b in [block, *others] for row in rows.rows_of(b)],
+                }
+            )
+    return found
 
 
 def trip_count(plan: Plan) -> int | None:

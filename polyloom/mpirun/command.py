@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from polyloom import record
+from polyloom import folder, record
+from polyloom.mpirun import profile
 from polyloom.mpirun.build import Built
 from polyloom.mpirun.launch import State
 from polyloom.record import RunRecord
@@ -31,6 +33,14 @@ def bottleneck(run: RunRecord) -> str:
     return job_bottleneck.sentence(run, job) if job else ""
 
 
+def measured(run: RunRecord, built: Built, sources: Sequence[Path]) -> str:
+    """What ``--explain`` says after a job: where cycles went (added to the record), and what was waited for."""
+    found = profile.lines(run, built.kernels)
+    if found:
+        folder.add(run.folder, "mpi_lines.csv", profile.csv(found))
+    return "\n".join(filter(None, (profile.measured_text(run, built.kernels, sources), bottleneck(run))))
+
+
 def kernels_table(built: Built) -> str:
     """One line for each program of FPGA ranks, and one for the CPU ranks."""
     columns = f"{'ranks':12} {'program':10} {'states':>7} {'block RAM':>10} {'DRAM':>10}"
@@ -39,7 +49,8 @@ def kernels_table(built: Built) -> str:
         lines.append(f"{text_of(built.cpu_ranks):12} {'CPU':10} {'':>7} {'':>10} {'':>10}  {built.program}")
     for kernel in built.kernels:
         report = kernel.report
-        loops = ", ".join(_loop(loop) for loop in report["loops"] if loop["pipelined"] and not _of_library(loop))
+        inner = (loop for loop in profile.of_program(kernel) if loop["pipelined"])
+        loops = ", ".join(f"{profile.short(loop['where'])}: {loop['ii']}" for loop in inner)
         memory = f"{report.get('memory_bits', 0) / 8192:.1f} KiB"
         states = report.get("states", "")
         dram = f"{report['dram_bytes'] / (1 << 20):.3g} MiB" if report.get("dram_bytes") else ""
@@ -50,17 +61,7 @@ def kernels_table(built: Built) -> str:
     return "\n".join(lines)
 
 
-def _loop(loop: dict[str, Any]) -> str:
-    """``jacobi.c:41: 2``."""
-    file, line, _ = loop["where"].rsplit(":", 2)
-    return f"{Path(file).name}:{line}: {loop['ii']}"
-
-
-def _of_library(loop: dict[str, Any]) -> bool:
-    return "roles/kernel/runtime/" in str(loop["where"])
-
-
-def as_json(built: Built, collectives: str, status: int, folder: Path | None, state: State | None) -> str:
+def as_json(built: Built, collectives: str, status: int, run_dir: Path | None, state: State | None) -> str:
     """Everything a machine may want to know of a job, as one object."""
     content: dict[str, Any] = {
         "size": built.size,
@@ -73,7 +74,7 @@ def as_json(built: Built, collectives: str, status: int, folder: Path | None, st
             for k in built.kernels
         ],
         "exit_status": status,
-        "run_dir": str(folder) if folder else None,
+        "run_dir": str(run_dir) if run_dir else None,
     }
     if state is not None:
         content["exits"] = {str(rank): code for rank, code in sorted(state.exits.items())}
@@ -81,8 +82,9 @@ def as_json(built: Built, collectives: str, status: int, folder: Path | None, st
         content["end"] = state.end
         if state.end and "simulated_ps" in state.end:
             content["simulated_span"] = SPAN
-    if folder and status == 0:
-        run = record.read(folder)
+    if run_dir and status == 0:
+        run = record.read(run_dir)
         job = waits.read(run)
         content["waits"] = job_bottleneck.facts(run, job) if job else None
+        content["lines"] = [{"file": n.file, "line": n.line, **n.cycles} for n in profile.lines(run, built.kernels)]
     return json.dumps(content)

@@ -17,6 +17,7 @@ from polyloom.report.format import COLOURS, quantity
 from polyloom.report.waits import Call, Job, Rank
 
 SHOWN = 32
+LINES = 20  # of the program, the hottest ones
 EXTREMES = 8  # of more: so many that waited longest, and least
 LEFT, WIDTH, BAR, GAP, AREA = 80, 820, 16, 6, 160
 #: A rank's calls are drawn one by one up to so many; else columns of time, by what took most of each.
@@ -33,11 +34,13 @@ def sections(run: RunRecord) -> list[tuple[str, str]]:
     if job is None:
         return []
     known = not job_bottleneck.silent(run, job)
-    return [
+    found = [
         ("What the job waited for", bottleneck(run, job)),
         ("Ranks over time", timeline(job, known)),
         ("Ranks", table(job)),
+        ("Cycles of FPGA ranks by source line", lines(run)),
     ]
+    return [(head, text) for head, text in found if text]
 
 
 def bottleneck(run: RunRecord, job: Job) -> str:
@@ -116,6 +119,28 @@ def table(job: Job) -> str:
         cells += [f"{n:,}" for n in (rank.sent, rank.sent_bytes, rank.received, rank.received_bytes)]
         rows.append(_row("td", [cell.replace(" ", "\u00a0") for cell in cells]))
     return f"{_percentiles(job)}<table>{_row('th', heads)}{''.join(rows)}</table>"
+
+
+def lines(run: RunRecord) -> str:
+    """The hottest lines of the program; empty if the job did not count them (mpirun --explain)."""
+    kinds = {"computes": COMPUTES, "engine": _WAITS[0], "dram": _WAITS[1], "shared": OTHER}
+    rows = run.table("mpi_lines", ("line", *kinds))
+    whole = sum(row[kind] for row in rows for kind in kinds)
+    if not whole:
+        return ""
+    parts = [_row("th", ["line", "share", "cycles", "computes", "waits for MPI", "DRAM", "block RAM", ""])]
+    for row in rows[:LINES]:
+        total, x, bar = sum(row[kind] for kind in kinds), 0.0, []
+        for kind, colour in kinds.items():
+            width = 200 * row[kind] / whole
+            bar.append(f'<rect x="{x:.1f}" width="{width:.1f}" height="10" fill="{colour}"/>')
+            x += width
+        place = f"{row['file'].rpartition('/')[2]}:{row['line']}" if row["file"] else "start and end"
+        cells = [place, f"{total / whole:.1%}", f"{total:,}", *(f"{row[kind]:,}" for kind in kinds)]
+        text = "".join(f"<td class=n>{escape(cell)}</td>" for cell in cells)
+        parts.append(f'<tr>{text}<td><svg width="200" height="10">{"".join(bar)}</svg></td></tr>')
+    note = f"{whole:,} cycles of all FPGA ranks together, from their start to their end; the {LINES} hottest lines."
+    return f"<table>{''.join(parts)}</table><p class=note>{note}</p>"
 
 
 def chosen(job: Job) -> list[Rank]:

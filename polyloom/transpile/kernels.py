@@ -54,7 +54,7 @@ def build(
         return []
     say(f"compiling {', '.join(file.name for file in source.files)} for {len(ranks)} FPGA ranks")
     module = program.link(source, target)
-    options = hls.Options(dram_bytes=target.dram_bytes, checks=source.checks, commands=True)
+    options = hls.Options(dram_bytes=target.dram_bytes, checks=source.checks, commands=True, count=source.count)
     if len(ranks) > MOST_ALONE:
         text = specialise.for_ranks(module, ranks)
         if not absent.calls(text):

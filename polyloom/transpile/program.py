@@ -34,6 +34,7 @@ class Source:
     flags: tuple[str, ...] = ()  # -D, -I, -U of the command line
     collectives: str = "auto"  # linear, tree or auto
     checks: bool = True  # kernels notice in simulation what a CPU would notice
+    count: bool = False  # models of kernels count where their cycles go
 
     def __post_init__(self) -> None:
         if self.collectives not in COLLECTIVES:

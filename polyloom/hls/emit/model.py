@@ -9,7 +9,10 @@ the plan knows of an operation's cycle is a constant beside the cycle in which t
 
 from __future__ import annotations
 
+from typing import Any
+
 from polyloom.hls.emit.checks import Fault, fault_of
+from polyloom.hls.emit.count import DRAM, ENGINE, SHARED, Counting
 from polyloom.hls.emit.design import Design
 from polyloom.hls.fold import mask
 from polyloom.hls.ir import DRAM_BASE, Block, Const, Function, Instr, Param, Value
@@ -36,8 +39,22 @@ _MANTISSA = {32: (23, 8), 64: (52, 11)}
 
 def model_text(design: Design, options: Options) -> str:
     """The C++ file; it defines ``polyloom_kernel_model``, which makes the model."""
-    names, calls, shared = Names(), _calls(design), _Shared(design)
-    functions = [_Function(design, options, names, calls, shared, f) for f in design.module.functions.values()]
+    return _model(design, options)[0]
+
+
+def counted(design: Design, options: Options) -> dict[str, Any]:
+    """What the counters of a model with ``Options.count`` are: ``calls`` sets of ``rows``, of emit/count.py."""
+    _, calls, counting = _model(design, options)
+    return {"calls": ["", *calls], "rows": counting.rows}
+
+
+def _model(design: Design, options: Options) -> tuple[str, dict[str, int], Counting]:
+    names, calls, shared, counting = Names(), _calls(design), _Shared(design), Counting(design)
+    functions = [
+        line
+        for f in design.module.functions.values()
+        for line in _Function(design, options, names, calls, shared, counting, f).lines()
+    ]
     memories = design.memories.memories
     areas = [
         f"{{{m.base:#x}, {m.words * 8:#x}, {_truth(m.obj.kind == 'constant')}, {shared.counters.get(m, -1)}}},"
@@ -69,8 +86,9 @@ def model_text(design: Design, options: Options) -> str:
         "",
         " private:",
         f"  bool resume() override {{ return {names.of((design.module.entry, 'f'), 'f_entry')}(); }}",
-        *(line for f in functions for line in f.lines()),
-        *(["  int call_ = 0;"] if told else []),
+        *functions,
+        *(["  u32 call_ = 0;"] if told or options.count else []),
+        *(_counters(len(counting.rows), len(calls) + 1) if options.count else []),
         f"  u64 dma_[{len(shared.counters) or 1}] = {{}};",
         f"  alignas(64) u8 memory_[{_ram_bytes(design) + 8:#x}] = {{}};",
         "};",
@@ -79,7 +97,15 @@ def model_text(design: Design, options: Options) -> str:
         "",
         'extern "C" KernelModel* polyloom_kernel_model() { return new Kernel; }',
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n", calls, counting
+
+
+def _counters(rows: int, calls: int) -> list[str]:
+    return [
+        f"  static constexpr u32 kRows = {rows};",
+        f"  u64 counts_[kRows * {calls}] = {{}};",
+        "  Counts counts() const override { return {counts_, sizeof counts_ / sizeof *counts_}; }",
+    ]
 
 
 def _calls(design: Design) -> dict[str, int]:
@@ -159,10 +185,11 @@ class _Function:
         names: Names,
         calls: dict[str, int],
         shared: _Shared,
+        counting: Counting,
         function: Function,
     ) -> None:
         self.design, self.options, self.function = design, options, function
-        self.names, self.calls, self.shared = names, calls, shared
+        self.names, self.calls, self.shared, self.counting = names, calls, shared, counting
         self.at = self._name("at", function.name)
         self.order = {b: sorted(b.body, key=lambda i: design.plans[b].time[i]) for b in function.blocks}
         self.place = {b: n for n, b in enumerate(function.blocks)}
@@ -222,11 +249,25 @@ class _Function:
         self.points += 1
         return self.points
 
-    def _leave(self, ask: str, live: list[Value], base: str) -> list[str]:
-        """An access; ``base``: the cycle in which the block began, if the access took place in ``now_``."""
+    def _leave(self, ask: str, live: list[Value], base: str, kind: str, instr: Instr, least: int = 0) -> list[str]:
+        """An access; ``base``: the cycle in which the block began, if the access took place in ``now_``.
+
+        It is counted as a wait of ``kind`` if it takes more than ``least`` cycles.
+        """
         point = self._point()
         leave = [f"{ask};", *self._save(live), f"{self.at} = {point};", "return true;"]
-        return [*leave, f"r{point}:;", *self._reload(live), f"cycle = {base};"]
+        waits = []
+        if self.options.count:
+            waits = self._count(self.counting.wait(kind, instr), f"waited() - {least}")
+        return [*leave, f"r{point}:;", *waits, *self._reload(live), f"cycle = {base};"]
+
+    def _count(self, row: int, by: str = "1") -> list[str]:
+        return [f"counts_[call_ * kRows + {row}] += {by};"] if self.options.count else []
+
+    def _iterations(self, plan: Plan) -> list[str]:
+        """Counts those between ``begin``, when the loop began or went on after a pause, and ``cycle``."""
+        count = self._count(self.counting.rows_of(plan.block)[0], f"(cycle - begin) / {plan.ii}")
+        return [*self.shared.loop(plan), *count]
 
     # Blocks
 
@@ -239,7 +280,8 @@ class _Function:
             lines += self._instr(instr, plan.time[instr], live_after[instr])
         if plan.ii:
             return lines + self._loop(block, plan)
-        return [*lines, *self.shared.block(plan), f"cycle += {plan.length};", *self._terminator(block, plan)]
+        counts = [*self.shared.block(plan), *self._count(self.counting.rows_of(block)[0])]
+        return [*lines, *counts, f"cycle += {plan.length};", *self._terminator(block, plan)]
 
     def _live_after(self, block: Block) -> dict[Instr, list[Value]]:
         """For each operation, in the order of the text, what is needed after it besides its result."""
@@ -264,7 +306,8 @@ class _Function:
             *(f"  {line}" for line in more),
             "}",
             f"cycle += {plan.ii};",
-            *self.shared.loop(plan),
+            *self._iterations(plan),
+            *self._count(self.counting.rows_of(block)[1]),
             f"cycle += {(plan.stages - 1) * plan.ii};",
             *self._jump(block, exit_),
         ]
@@ -282,9 +325,9 @@ class _Function:
         plan = self.design.plans[target]
         if self.place[target] <= self.place[source]:
             live = [*target.phis, *self.live_in[target]]
-            pause = self._leave("ask(Touch::pause, cycle)", live, "now_")
+            pause = self._leave("ask(Touch::pause, cycle)", live, "now_", SHARED, target.term)
             if plan.ii and target is source:
-                pause = [*self.shared.loop(plan), *pause]
+                pause = [*self._iterations(plan), *pause]
             lines += ["if (cycle >= limit) {", *(f"  {line}" for line in pause), "}"]
         if plan.ii and target is not source:
             lines.append("begin = cycle;")
@@ -324,7 +367,7 @@ class _Function:
         lines = [
             f"this->{self.design.names[p]} = {self._ref(a)};" for p, a in zip(callee.params, term.args, strict=True)
         ]
-        if self._commands() and not in_library(term.where):
+        if (self._commands() or self.options.count) and not in_library(term.where):
             lines.append(f"call_ = {self.calls[term.where]};")
         point = self._point()
         live = list(_live_out(block, self.live_in))
@@ -354,15 +397,15 @@ class _Function:
         taken = f"now_ - {time}"
         args = [self._ref(a) for a in instr.args]
         if instr.op == "push":
-            lines = self._leave(f"ask_push({instr.attr}, {args[0]}, {at})", live, taken)
+            lines = self._leave(f"ask_push({instr.attr}, {args[0]}, {at})", live, taken, ENGINE, instr)
             if instr.attr == 0 and self._commands():
                 place = "kCalls[call_]" if in_library(instr.where) else _quoted(instr.where)
                 lines.append(f"if (bad_command({place}, {self.design.dram_bytes:#x}u)) return true;")
             return lines
         if instr.op == "pop":
-            return [*self._leave(f"ask_pop({instr.attr}, {at})", live, taken), f"{name} = word_;"]
+            return [*self._leave(f"ask_pop({instr.attr}, {at})", live, taken, ENGINE, instr), f"{name} = word_;"]
         if instr.op == "cycle":
-            return [*self._leave(f"ask(Touch::cycle, {at})", live, taken), f"{name} = word_;"]
+            return [*self._leave(f"ask(Touch::cycle, {at})", live, taken, SHARED, instr), f"{name} = word_;"]
         if instr.op == "store":
             return self._store(instr, args, at, live, taken)
         if instr.op == "load":
@@ -384,7 +427,7 @@ class _Function:
         lines = [f"store<{instr.attr}>({place}, static_cast<u64>({args[1]}));"]
         if Memories.may_be_dram(instr):
             ask = f"ask_write({address}, static_cast<u64>({args[1]}), {mask(instr.attr):#x}, {at})"
-            dram = self._leave(ask, live, taken)
+            dram = self._leave(ask, live, taken, DRAM, instr)
             lines = [f"if ({address} >= {DRAM_BASE:#x}u) {{", *dram, f"}} else if ({inside}) {{", *lines, "}"]
         elif inside:
             lines = [f"if ({inside}) {{", *lines, "}"]
@@ -398,7 +441,7 @@ class _Function:
         text = f"{name} = {_cut(f'static_cast<{to}>({word})', instr.width)};"
         if not Memories.may_be_dram(instr):
             return [text]
-        dram = [*self._leave(f"ask_read({address}, {at})", live, taken)]
+        dram = self._leave(f"ask_read({address}, {at})", live, taken, DRAM, instr, least=1)
         dram.append(f"{name} = {_cut(f'static_cast<{to}>(answer())', instr.width)};")
         return [f"if ({address} >= {DRAM_BASE:#x}u) {{", *dram, "} else {", text, "}"]
 

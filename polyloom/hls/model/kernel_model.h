@@ -39,6 +39,12 @@ struct Area {
   int counter;    // of cycles in which the kernel uses the port that DMA has, too; -1: it never does
 };
 
+// Counters of where cycles go (emit/count.py), if the kernel was made with them.
+struct Counts {
+  const u64* at = nullptr;
+  u64 size = 0;
+};
+
 class KernelModel {
  public:
   virtual ~KernelModel() = default;
@@ -75,6 +81,8 @@ class KernelModel {
     return static_cast<double>(counters_[area->counter]) / static_cast<double>(access_.cycle - begin_);
   }
 
+  virtual Counts counts() const { return {}; }
+
   // Of a fault: as the circuit's simulation says it.
   const char* message() const { return message_; }
 
@@ -109,6 +117,9 @@ class KernelModel {
 
   // Runs to the next access; true if there is one, false if the entry has returned.
   virtual bool resume() = 0;
+
+  // How much later than in its first cycle the access took place.
+  u64 waited() const { return now_ - access_.cycle; }
 
   void ask(Touch touch, u64 cycle) {
     access_.touch = touch;

@@ -205,7 +205,10 @@ class FunctionReader:
             cursor.next()
         self.build.stem = result[1:].strip('"') if result else "t"
         op = "call" if cursor.peek() in {"tail", "musttail", "notail"} else cursor.next()
+        before = len(self.block.instrs)
         value = self._operation(op, cursor, result)
+        for instr in self.block.instrs[before:]:
+            instr.place = self.place
         if result and value is not None:
             self.values[result] = value
             if isinstance(value, Instr) and value.op != "phi" and value.name.startswith(self.build.stem + "."):

@@ -14,7 +14,7 @@ from polyloom.hls.memory import Memories
 from polyloom.hls.schedule.costs import Costs
 from polyloom.hls.schedule.depend import Collision, Order, collisions, exclusive, orders
 from polyloom.hls.schedule.place import Placement, Problem, place
-from polyloom.hls.schedule.plan import Plan, Slots
+from polyloom.hls.schedule.plan import DECISION, ORDERS, Plan, Slots
 
 _ROUNDS = 200
 _ITERATIVE = {"divide": 1, "fp_div": 1, "fp_sqrt": 1}
@@ -27,15 +27,22 @@ def can_pipeline(block: Block) -> bool:
     return not any(exclusive(i) or i.op == "cycle" for i in block.body)
 
 
-def schedule_loop(block: Block, memories: Memories, costs: Costs, budget: float, most: int) -> Plan | None:
-    """The plan with the least II below ``most``, or None."""
+def schedule_loop(
+    block: Block,
+    memories: Memories,
+    costs: Costs,
+    budget: float,
+    most: int,
+    without: frozenset[object] = frozenset(),
+) -> Plan | None:
+    """The plan with the least II below ``most``, or None. ``without``: what need not hold (plan.py), to learn why."""
     ops = [*block.body, block.term]
     addresses = LoopAddresses(block)
     problem = Problem(ops, orders(block, addresses), costs, budget)
-    apart = collisions(block, addresses)
+    apart = [] if ORDERS in without else collisions(block, addresses)
     _raise_condition(problem, block)
     for ii in range(1, most):
-        placement = _try(problem, block, memories, ii, apart)
+        placement = _try(problem, block, memories, ii, apart, without)
         if placement is not None:
             ready = {i: cycle for i, (cycle, _) in placement.ready.items()}
             length = 1 + max(ready.values())
@@ -55,14 +62,16 @@ def _raise_condition(problem: Problem, block: Block) -> None:
             stack += [a for a in instr.args if isinstance(a, Instr) and a in problem.members]
 
 
-def _try(problem: Problem, block: Block, memories: Memories, ii: int, apart: list[Collision]) -> Placement | None:
+def _try(
+    problem: Problem, block: Block, memories: Memories, ii: int, apart: list[Collision], without: frozenset[object]
+) -> Placement | None:
     earliest: dict[Instr, int] = {}
     for _ in range(_ROUNDS):
-        slots = Slots(memories, ii, dict(_ITERATIVE))
+        slots = Slots(memories, ii, dict(_ITERATIVE), without)
         placement = place(problem, slots, earliest, horizon=64 * ii + 2000)
-        if placement is None or placement.ready[block.term][0] > ii - 1:
+        if placement is None or (DECISION not in without and placement.ready[block.term][0] > ii - 1):
             return None
-        late = _delay(problem, block, placement, ii, earliest)
+        late = _delay(problem, block, placement, ii, earliest, without)
         for pair in apart:
             if placement.time[pair.store] == placement.time[pair.other] + pair.distance * ii:
                 earliest[pair.store] = placement.time[pair.store] + 1
@@ -72,7 +81,14 @@ def _try(problem: Problem, block: Block, memories: Memories, ii: int, apart: lis
     return None
 
 
-def _delay(problem: Problem, block: Block, placement: Placement, ii: int, earliest: dict[Instr, int]) -> bool:
+def _delay(
+    problem: Problem,
+    block: Block,
+    placement: Placement,
+    ii: int,
+    earliest: dict[Instr, int],
+    without: frozenset[object],
+) -> bool:
     """Note later beginnings where an operation comes too early; True if there was one."""
     late = False
 
@@ -84,12 +100,12 @@ def _delay(problem: Problem, block: Block, placement: Placement, ii: int, earlie
 
     for phi in block.phis:
         after = phi.args[phi.blocks.index(block)]
-        if isinstance(after, Instr) and after in problem.members:
+        if isinstance(after, Instr) and after in problem.members and phi not in without:
             for user in problem.ops:
                 if phi in user.args:
                     need(user, placement.ready[after][0] + 1 - ii)
     for order in problem.orders:
-        if order.distance:
+        if order.distance and ORDERS not in without:
             need(order.after, placement.time[order.before] + order.cycles - order.distance * ii)
     return late
 

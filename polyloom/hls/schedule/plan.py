@@ -28,13 +28,19 @@ class Plan:
         return -(-self.length // self.ii) if self.ii else 1
 
 
+#: What a schedule may be asked to do without, besides memories (their ports) and phis (what is handed on to the next
+#: iteration): units that are busy, the order of accesses over iterations, the decision to go on.
+UNITS, ORDERS, DECISION = "units", "orders", "decision"
+
+
 @dataclass
 class Slots:
-    """Use of ports and units by cycle, modulo ``ii`` if iterations overlap."""
+    """Use of ports and units by cycle, modulo ``ii`` if iterations overlap; ``without``: limits that do not count."""
 
     memories: Memories
     ii: int = 0
     limits: dict[str, int] = field(default_factory=dict)  # by Unit.kind; others are without limit
+    without: frozenset[object] = frozenset()
     reads: Counter[tuple[Memory, int]] = field(default_factory=Counter)
     writes: Counter[tuple[Memory, int]] = field(default_factory=Counter)
     units: Counter[tuple[str, int, int]] = field(default_factory=Counter)
@@ -47,6 +53,8 @@ class Slots:
     def fits(self, instr: Instr, unit: Unit | None, cycle: int) -> bool:
         """Whether an operation may begin in a cycle."""
         if unit is not None:
+            if UNITS in self.without:
+                return True
             if self.ii and unit.interval > self.ii:
                 return False
             limit = self.limits.get(unit.kind)
@@ -65,7 +73,7 @@ class Slots:
         for memory in self.memories.of(instr):
             reads, writes = self.reads[(memory, slot)], self.writes[(memory, slot)]
             reads, writes = (reads + 1, writes) if instr.op == "load" else (reads, writes + 1)
-            if writes > 2 or reads > memory.copies * (2 - writes):
+            if memory not in self.without and (writes > 2 or reads > memory.copies * (2 - writes)):
                 return False
         return True
 

@@ -277,7 +277,10 @@ void ModelNode::go_on(Cycle k) {
   lost_ = 0;
   asked_ = false;
   access_ = &kernel_->run(k + kAhead);
-  if (access_->touch == Touch::done) history_.end(clock_.edge(access_->cycle));
+  if (access_->touch != Touch::done) return;
+  history_.end(clock_.edge(access_->cycle));
+  const hls::Counts counts = kernel_->counts();
+  counts_.assign(counts.at, counts.at + counts.size);
 }
 
 void ModelNode::counters(const fabric::CounterSink& sink) const {
@@ -290,7 +293,14 @@ void ModelNode::counters(const fabric::CounterSink& sink) const {
   sink(prefix + "mem.0.beats_written", memory_.writes());
 }
 
-void ModelNode::tables(const fabric::TableSink& sink) const { history_.tables(engine_.rank(), true, sink); }
+void ModelNode::tables(const fabric::TableSink& sink) const {
+  history_.tables(engine_.rank(), true, sink);
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    if (counts_[i] == 0) continue;
+    sink("mpi_counts", "rank,counter,count",
+         std::to_string(engine_.rank()) + "," + std::to_string(i) + "," + std::to_string(counts_[i]));
+  }
+}
 
 void ModelNode::digest(fabric::Digest& digest) const {
   digest.add(lane_.words_in());

@@ -97,6 +97,7 @@ class ModelNode final : public fabric::Node {
   std::optional<mpe::Reader::Answer> answer_;  ///< of block RAM, in the next cycle
 
   mpi::History history_;
+  std::vector<std::uint64_t> counts_;  ///< of a kernel that has ended: where its cycles went
   Cycle command_since_ = 0;
   std::array<std::uint64_t, 3> command_{};  ///< words that the engine has taken
   std::array<std::uint64_t, 2> answered_{};
