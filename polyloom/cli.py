@@ -248,7 +248,9 @@ def mpirun(
     tag_output: Annotated[bool, typer.Option("--tag-output", help="Put [rank] before each line.")] = False,
     timeout: Annotated[float | None, typer.Option(help="Stop the job after so many seconds of wall time.")] = None,
     checks: Annotated[bool, typer.Option("--check/--no-check", help="FPGAs: of addresses and divisors.")] = True,
-    explain: Annotated[bool, typer.Option("--explain", help="Print programs and the choice of collectives.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print programs, loops, collectives; then what took the time.")
+    ] = False,
     build_only: Annotated[bool, typer.Option("--build-only", help="Compile everything and stop.")] = False,
     trace: Annotated[bool, typer.Option("--trace", help="Write a Chrome trace into the run folder.")] = False,
     run_dir: Annotated[Path | None, typer.Option(help="Run folder; default runs/TIME-PROG-ON.")] = None,

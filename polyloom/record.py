@@ -41,12 +41,12 @@ class RunRecord:
     result: dict[str, Any]
     counters: dict[str, int]
 
-    def table(self, name: str, integers: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    def table(self, name: str, integers: tuple[str, ...] = (), texts: tuple[str, ...] = ()) -> list[dict[str, Any]]:
         """Rows of the optional table ``name`` (``NAME.csv`` in the folder); empty if it was not written.
 
-        The columns named in ``integers`` must be there and hold counts of 64 bits; the others are text.
+        The columns named in ``integers`` must be there and hold counts of 64 bits; those in ``texts`` must be there.
         """
-        return list(_rows(self.folder / f"{name}.csv", integers))
+        return list(_rows(self.folder / f"{name}.csv", integers, texts))
 
     def cluster(self) -> dict[str, Any]:
         """The cluster with all defaults, as ``cluster.json`` has it; empty for a run without one."""

@@ -15,10 +15,12 @@ Pair = tuple[str, str]  # names of the two nodes, in order
 
 @dataclass(frozen=True)
 class Cluster:
-    """Rates of the links between FPGAs and sizes of cache lines; empty where the record does not tell."""
+    """Rates of links and sizes of cache lines, empty where the record does not tell; how many ranks an MPI job has."""
 
-    rates: dict[Pair, float]  # bits a second each way, parallel links together
+    rates: dict[Pair, float]  # between FPGAs, bits a second each way, parallel links together
+    host_rates: dict[Pair, float]  # the same of links to hosts
     line_bytes: dict[str, float]  # by overlay board
+    ranks: int  # FPGAs of the role kernel, and hosts but the last one
 
 
 @dataclass(frozen=True)
@@ -35,18 +37,22 @@ def read(run: RunRecord) -> Cluster:
     """The facts; UserError if ``cluster.json`` is not as the simulator writes it."""
     content, path = run.cluster(), run.folder / "cluster.json"
     rates: dict[Pair, float] = defaultdict(float)
+    host_rates: dict[Pair, float] = defaultdict(float)
     line_bytes: dict[str, float] = {}
+    ranks = -1
     try:
         for link in content.get("links", []):
-            if not link["to_host"]:
-                rates[_pair(link["a"]["node"], link["b"]["node"])] += as_number(link["rate_bps"], path, "rate_bps")
+            of = host_rates if link["to_host"] else rates
+            if not link["to_host"] or "rate_bps" in link:
+                of[pair(link["a"]["node"], link["b"]["node"])] += as_number(link["rate_bps"], path, "rate_bps")
         for node in content.get("nodes", []):
+            ranks += node.get("kind") == "host" or node.get("role") == "kernel"
             if node.get("role") == "overlay":
                 table = content["roles"]["overlay"][node["table"]]
                 line_bytes[str(node["name"])] = as_number(table["line_bytes"], path, "line_bytes")
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise UserError(f"{path}: not a cluster as polyloom-sim writes it: {error!r}") from error
-    return Cluster(dict(rates), line_bytes)
+    return Cluster(dict(rates), dict(host_rates), line_bytes, max(ranks, 0))
 
 
 def loads(run: RunRecord) -> list[Load]:
@@ -56,18 +62,19 @@ def loads(run: RunRecord) -> list[Load]:
     for name, value in run.counters.items():
         match = re.fullmatch(r"link\.(.+)->(.+?)(#\d+)?\.bits", name)
         if match:
-            pair = _pair(match[1], match[2])
-            if pair in rates or (not rates and all(node.startswith("fpga") for node in pair)):
-                bits[pair] += value
+            between = pair(match[1], match[2])
+            if between in rates or (not rates and all(node.startswith("fpga") for node in between)):
+                bits[between] += value
     seconds = run.working_seconds  # nothing is on these links before
     found = []
-    for pair, sent in sorted(bits.items()):
-        rate = rates.get(pair)
+    for between, sent in sorted(bits.items()):
+        rate = rates.get(between)
         share = sent / (2 * rate * seconds) if rate and seconds else None
-        found.append(Load(pair, sent, rate, share))
+        found.append(Load(between, sent, rate, share))
     return found
 
 
-def _pair(a: str, b: str) -> Pair:
+def pair(a: str, b: str) -> Pair:
+    """Names of two nodes as a link between them is called, whichever way."""
     first, second = sorted((str(a), str(b)))
     return first, second

@@ -10,7 +10,7 @@ from statistics import median
 from typing import Any
 
 from polyloom.record import RunRecord
-from polyloom.report import waits
+from polyloom.report import cluster, waits
 from polyloom.report.format import quantity
 from polyloom.report.waits import PACKET, Job, Rank, Step
 
@@ -43,31 +43,25 @@ class Network:
 
 def silent(run: RunRecord, job: Job) -> int:
     """How many ranks have left no history: FPGAs in RTL, and CPU ranks of a job that failed."""
-    nodes = run.cluster().get("nodes", [])
-    ranks: int = (
-        sum(node.get("role") == "kernel" or node.get("kind") == "host" for node in nodes) - 1
-    )  # one host: the manager
-    return ranks - len(job.ranks)
+    return cluster.read(run).ranks - len(job.ranks)
 
 
 def network(run: RunRecord, job: Job) -> Network:
     """Of a record's counters and links."""
-    rates = {
-        frozenset((link["a"]["node"], link["b"]["node"])): float(link["rate_bps"])
-        for link in run.cluster().get("links", [])
-    }
+    facts = cluster.read(run)
+    rates = facts.rates | facts.host_rates
     seconds = (job.end - job.begin) / 1e12
     busiest, lost = None, 0
     for name, value in run.counters.items():
         match = re.fullmatch(r"link\.(.+)->(.+?)(?:#\d+)?\.(bits|drops|bit_errors)", name)
         if match and match[3] == "bits":
-            rate = rates.get(frozenset((match[1], match[2])))
+            rate = rates.get(cluster.pair(match[1], match[2]))
             busy = min(1.0, value / (rate * seconds)) if rate and seconds else 0.0
             if busiest is None or busy > busiest.busy:
                 busiest = Link(f"{match[1]} to {match[2]}", busy)
         elif match or re.fullmatch(r".*\.port\.\d+\.dropped_full", name):
             lost += value
-    return Network(busiest, lost, min(rates.values(), default=None))
+    return Network(busiest, lost, min(filter(None, rates.values()), default=None))
 
 
 def kind_of(step: Step, lost: bool = False) -> str:

@@ -124,7 +124,7 @@ def table(job: Job) -> str:
 def lines(run: RunRecord) -> str:
     """The hottest lines of the program; empty if the job did not count them (mpirun --explain)."""
     kinds = {"computes": COMPUTES, "engine": _WAITS[0], "dram": _WAITS[1], "shared": OTHER}
-    rows = run.table("mpi_lines", ("line", *kinds))
+    rows = run.table("mpi_lines", ("line", *kinds), ("file",))
     whole = sum(row[kind] for row in rows for kind in kinds)
     if not whole:
         return ""

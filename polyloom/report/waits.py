@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from polyloom.errors import UserError
 from polyloom.record import RunRecord
 
 ANY = 0xFFFF  # of a peer: a question in vain, asked of any rank
@@ -139,18 +140,20 @@ def read(run: RunRecord) -> Job | None:
     for row in sorted(rows, key=lambda row: int(row["rank"])):
         number, fpga, *rest = (row[name] for name in numbers)
         ranks[number] = Rank(number, bool(fpga), *rest)
+        if row["begin_ps"] + row["waited_ps"] > row["end_ps"]:
+            raise UserError(f"{run.folder / 'mpi_ranks.csv'}: rank {number} waits for longer than it runs")
     waits = [
         Wait(row["rank"], row["call"], bool(row["sends"]), row["peer"], row["count"], row["ps"])
-        for row in run.table("mpi_waits", ("rank", "sends", "peer", "count", "ps"))
+        for row in run.table("mpi_waits", ("rank", "sends", "peer", "count", "ps"), ("call",))
     ]
-    columns = ("rank", "begin_ps", "end_ps", "sends", "peer", "comm", "handle", "bytes", "done")
+    columns = ("rank", "begin_ps", "end_ps", "sends", "peer", "comm", "handle", "bytes", "done", "tag")
     calls: dict[int, list[Call]] = {rank: [] for rank in ranks}
-    for row in run.table("mpi_calls", columns):
-        _, begin, end, sends, peer, comm, handle, size, done = (row[name] for name in columns)
-        call = Call(
-            begin, end, row["call"], row["kind"], bool(sends), peer, comm, handle, size, bool(done), int(row["tag"])
-        )
-        calls.setdefault(row["rank"], []).append(call)
+    for row in run.table("mpi_calls", columns, ("call", "kind")):
+        rank, begin, end, sends, peer, comm, handle, size, done, tag = (row[name] for name in columns)
+        own = calls.get(rank)
+        if own is None or end < begin or (own and begin < own[-1].end):
+            raise UserError(f"{run.folder / 'mpi_calls.csv'}: calls of rank {rank} do not follow one another")
+        own.append(Call(begin, end, row["call"], row["kind"], bool(sends), peer, comm, handle, size, bool(done), tag))
     return joined(ranks, waits, calls)
 
 

@@ -48,13 +48,20 @@ FILES: dict[str, Any] = {
     },
     "cluster.json": {
         "roles": {"overlay": [{"line_bytes": 64}]},
-        "nodes": [{"name": f"fpga.{x}.0", "role": "overlay", "table": 0} for x in range(2)] + [{"name": "host"}],
+        "nodes": [{"name": f"fpga.{x}.0", "role": "overlay", "table": 0} for x in range(2)]
+        + [{"name": "host", "kind": "host"}] * 3,
         "links": [LINK, {"to_host": True}],
     },
     "counters.csv": "name,value\nfpga.0.0.tile.0.core.0.instret,100\nfpga.0.0.tile.0.core.0.idle_cycles,300\n"
     "fpga.1.0.tile.0.core.0.instret,50\nfpga.0.0.dram.0.reads,7\nlink.fpga.0.0->fpga.1.0.bits,640\n",
     "supersteps.csv": "board,step,end_ps,voted,instructions_in_step,message_hops_in_step\n"
     "fpga.0.0,0,1000,0,10,1\nfpga.0.0,1,2000,0,20,2\nfpga.0.0,2,3000,1,30,3\n",
+    "mpi_ranks.csv": "rank,fpga,begin_ps,end_ps,waited_ps,dram_ps,commands,kept,sent,sent_bytes,received,received_bytes\n"
+    "0,0,0,90000,9000,0,2,1,1,8,0,0\n1,1,10,90,40,5,1,1,0,0,1,8\n",
+    "mpi_waits.csv": "rank,call,sends,peer,count,ps\n0,MPI_Send,1,1,1,3\n1,MPI_Recv,0,0,1,40\n",
+    "mpi_calls.csv": "rank,begin_ps,end_ps,call,kind,sends,peer,comm,handle,bytes,done,tag\n"
+    "0,40,43,MPI_Send,both,1,1,0,0,8,1,0\n1,10,50,MPI_Recv,both,0,0,0,0,8,1,0\n",
+    "mpi_lines.csv": "file,line,computes,engine,dram,shared\na.c,3,10,40,5,0\n",
     "profile.csv": "board,tile,pair,address,count\nfpga.0.0,0,0,64,12\n",
 }
 VALUES: tuple[Any, ...] = (None, True, -1, 0, 10**400, 1e308, "", "many", [], [1], {}, {"x": 1}, "\ud800", float("nan"))

@@ -151,7 +151,7 @@ void History::tables(unsigned rank, bool fpga, const Sink& sink) const {
     sink("mpi_calls", "rank,begin_ps,end_ps,call,kind,sends,peer,comm,handle,bytes,done,tag",
          join(rank, call.begin, call.end) + wait_call(wait) + "," + kind_of(op_of(call.words)) + "," +
              join(int{waits_to_send(wait)}, call.peer, comm, call.handle, call.bytes, int{call.done}) +
-             std::to_string(call.tag));
+             std::to_string(static_cast<std::uint32_t>(call.tag)));
   }
 }
 
