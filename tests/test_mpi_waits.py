@@ -74,7 +74,7 @@ KNOWN = {
         LONG,
         r"9\d% .*: long messages, 4 in a row of 262,144 bytes, 2\d\d µs .* fpga\.0 to switch, was busy 9\d%",
     ),
-    "in DRAM": (IN_DRAM, r"computing of rank 1, mostly waits for its DRAM"),
+    "in DRAM": (IN_DRAM, r"computing of rank 1, mostly waits for DRAM"),
 }
 
 

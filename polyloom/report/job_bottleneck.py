@@ -12,14 +12,15 @@ from typing import Any
 from polyloom.record import RunRecord
 from polyloom.report import cluster, waits
 from polyloom.report.format import quantity
-from polyloom.report.waits import PACKET, Job, Rank, Step
+from polyloom.report.waits import PACKET, Job, Step
 
 #: A packet that takes so long has been lost and sent again (the ranks' retransmission time, less what else it takes).
 RESENT_PS = 90 * 10**6
-#: Share of the critical path's computing from which on one rank is what the others wait for.
-ONE_RANK = 0.5
-#: Ranks that compute for so much of it, on average, compute beside one another.
-ALIKE = 0.75
+#: Share of the critical path's computing from which on one rank is what the others wait for: it is the only one, or
+#: computes for so many times as long as the median rank.
+ONE_RANK, UNEQUAL = 0.5, 1.25
+#: So many ranks compute at a time, and such a part of all, where they compute beside one another.
+BESIDE, PART = 1.5, 0.5
 #: Share of a rank's computing from which on it waits for DRAM rather than computes.
 DRAM = 0.5
 
@@ -100,12 +101,12 @@ def tell(job: Job, net: Network) -> str:
     share = f"{time / whole:.0%} of the critical path"
     if not job.complete:
         share += f" in the first {quantity(whole / 1e12, 's')}"
-    return f"Ranks computed {computed:.0%} of their time; bottleneck, {share}: {_cause(job, net, kind, steps, time / whole)}."
+    return f"Ranks computed {computed:.0%} of their time; bottleneck, {share}: {_cause(job, net, kind, steps)}."
 
 
-def _cause(job: Job, net: Network, kind: str, steps: list[Step], share: float) -> str:
+def _cause(job: Job, net: Network, kind: str, steps: list[Step]) -> str:
     if kind == "compute":
-        return _computing(job, steps, share)
+        return _computing(job, steps)
     each = quantity(median(step.end - step.begin for step in steps) / 1e12, "s")
     size = median(step.bytes for step in steps)
     if kind == "short messages":
@@ -127,28 +128,27 @@ def _cause(job: Job, net: Network, kind: str, steps: list[Step], share: float) -
     return f"{kind}, {calls:,} call{'s' * (calls != 1)} in a row, the last on rank {rank}"
 
 
-def _computing(job: Job, steps: list[Step], share: float) -> str:
+def _computing(job: Job, steps: list[Step]) -> str:
     by_rank: dict[int, int] = defaultdict(int)
     for step in steps:
         by_rank[step.rank] += step.end - step.begin
+    on_path = sum(by_rank.values())
     busiest = max(by_rank, key=lambda rank: by_rank[rank])
     own = job.ranks[busiest]
-    memory = ", mostly waits for its DRAM" if own.computed and own.dram >= DRAM * own.computed else ""
-    average = sum(_share(rank) for rank in job.ranks.values()) / len(job.ranks)
-    if len(job.ranks) > 1 and average >= ALIKE * share:
-        return f"computing, on all ranks alike{memory.replace('its', 'their')}"
-    if by_rank[busiest] < ONE_RANK * sum(by_rank.values()):
-        return f"computing of {len(by_rank):,} ranks that wait for one another in turn, most on rank {busiest}{memory}"
-    text = f"computing of rank {busiest}{memory}"
+    computed = [rank.computed for rank in job.ranks.values()]
+    at_a_time = sum(computed) / on_path
+    memory = "mostly waits for DRAM" if own.computed and own.dram >= DRAM * own.computed else ""
+    alone = by_rank[busiest] >= ONE_RANK * on_path
+    if not (alone and own.computed > UNEQUAL * median(computed)) and at_a_time >= max(BESIDE, PART * len(computed)):
+        return f"computing{memory and ', '}{memory}, of ranks beside one another, {at_a_time:.1f} of {len(computed):,} at a time"
+    if not alone:
+        return f"computing{memory and ', '}{memory}, of {len(by_rank):,} ranks that wait for one another in turn"
+    text = f"computing of rank {busiest}{memory and ', '}{memory}"
     for_it = waits.late(job).get(busiest, {})
     if for_it:
         call, _ = waits.most(for_it.items())
         text += f", for which others waited {quantity(sum(for_it.values()) / 1e12, 's')} in all, most in {call}"
     return text
-
-
-def _share(rank: Rank) -> float:
-    return rank.computed / (rank.end - rank.begin) if rank.end > rank.begin else 0.0
 
 
 def facts(run: RunRecord, job: Job) -> dict[str, Any]:

@@ -99,13 +99,16 @@ def test_one_rank_that_computes_more_is_named() -> None:
     assert re.search(r"bottleneck, 9[89]% of the critical path", text)
 
 
-def test_ranks_that_compute_beside_one_another_are_alike() -> None:
+@pytest.mark.parametrize("idle", [0, 1])
+def test_ranks_that_compute_beside_one_another(idle: int) -> None:
+    """All of them, or all but one; the last of each round is another one."""
     ranks = Ranks(4)
-    for _ in range(5):
-        for n in range(4):
-            ranks.compute(n, 1000 * US)
+    for turn in range(8):
+        for n in range(idle, 4):
+            ranks.compute(n, (1000 + 5 * (n == turn % 4)) * US)
         gather(ranks)
-    assert "computing, on all ranks alike" in said(ranks)
+    text = said(ranks)
+    assert f"computing, of ranks beside one another, {4 - idle}.0 of 4 at a time" in text, text
 
 
 def test_ranks_that_compute_one_after_the_other() -> None:
@@ -113,7 +116,7 @@ def test_ranks_that_compute_one_after_the_other() -> None:
     for n in range(4):
         ranks.compute(n, 500 * US)
         ranks.message(n, (n + 1) % 4)
-    assert "computing of 4 ranks that wait for one another in turn" in said(ranks)
+    assert "computing, of 4 ranks that wait for one another in turn" in said(ranks)
 
 
 def test_waits_for_dram_are_told() -> None:
@@ -121,7 +124,7 @@ def test_waits_for_dram_are_told() -> None:
     ranks.compute(1, 1000 * US)
     ranks.dram[1] = 800 * US
     ranks.message(1, 0)
-    assert "computing of rank 1, mostly waits for its DRAM" in said(ranks)
+    assert "computing of rank 1, mostly waits for DRAM, for which" in said(ranks)
 
 
 def test_a_ring_of_short_messages_is_latency() -> None:
