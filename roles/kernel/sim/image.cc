@@ -45,7 +45,7 @@ std::vector<std::string> files_of(const json& entry, const std::string& path, co
 json entry_of(const std::string& node) {
   const char* path = std::getenv("POLYLOOM_KERNELS");
   if (path == nullptr || *path == '\0') return nullptr;
-  const json all = read(path);
+  static const json all = read(path);  // once, as a large cluster has as many entries as nodes that ask
   const auto entry = all.contains(node) ? all.find(node) : all.find("*");
   return entry == all.end() ? json() : *entry;
 }

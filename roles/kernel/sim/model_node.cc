@@ -116,9 +116,11 @@ void ModelNode::receive() {
 
 void ModelNode::advance(Time until) {
   receive();
-  for (Cycle k; (k = next_cycle()) != blocks::kNeverCycle && clock_.edge(k) < until;) {
+  const Cycle end = clock_.first_edge_from(until);
+  for (Cycle k; (k = next_cycle()) < end;) {
     step(k);
     cycle_ = k + 1;
+    compute(end);
   }
   lane_.flush(until);
 }
@@ -180,6 +182,25 @@ void ModelNode::step(Cycle k) {
   } else if (asks(Touch::fault, k)) {
     throw UserError(name_ + ": " + kernel_->message() + " (the design stopped)");
   }
+}
+
+void ModelNode::compute(Cycle end) {
+  if (answer_) return;
+  mpe::Inputs in;
+  if (access_ != nullptr) {
+    const bool asks_now = due() <= cycle_;
+    in.command_valid = access_->touch == Touch::push && asks_now;
+    in.kernel_done = access_->touch == Touch::done && asks_now;
+    if (in.command_valid) {
+      in.command = access_->word;
+    } else if (!in.kernel_done) {
+      end = std::min(end, access_->touch == Touch::done ? due() : kernel_next());
+    }
+  }
+  if (memory_.answer() != nullptr) end = std::min(end, memory_.answer()->at);
+  const Cycle to = engine_.compute(cycle_, end, in);
+  steps_ += to - cycle_;
+  cycle_ = to;
 }
 
 // polyloom_kernel_node: writes and reads take turns.

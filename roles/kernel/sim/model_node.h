@@ -73,6 +73,8 @@ class ModelNode final : public fabric::Node {
     return access_ != nullptr && access_->touch == touch && due() <= k;
   }
   void step(Cycle k);
+  /// Steps cycles before `end` in which the engine computes and nothing moves; most are such.
+  void compute(Cycle end);
   /// What the engine asks for in the kernel's block RAM, and what it and the kernel ask for in DRAM.
   void access_block_ram(Cycle k, const mpe::MemoryRequest& write, const mpe::MemoryRequest& read,
                         mpe::Inputs& engine);

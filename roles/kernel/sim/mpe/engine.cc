@@ -21,7 +21,7 @@ std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word 
 }  // namespace
 
 // Into the store, when their last word is there.
-void Engine::admit(Cycle k) {
+inline void Engine::admit(Cycle k) {
   for (; !arriving_.empty() && arriving_.front().visible <= k + kStoreLatency; arriving_.pop_front()) {
     const auto words = static_cast<unsigned>(arriving_.front().words.size());
     if (received_words_ + words > kFrameStore || received_.size() == kFrames) {
@@ -83,17 +83,20 @@ std::uint32_t Engine::input(Input number, Cycle k, const Inputs& in, Event why) 
   }
 }
 
+// What the program branches on.
+unsigned Engine::outside(bool command_valid) const {
+  return unsigned{!command_valid} | unsigned{answer_valid_} << 1 | unsigned{payload_.empty()} << 2 |
+         unsigned{!payload_.empty() && payload_.front().last} << 3 | unsigned{!writer_.ready()} << 4;
+}
+
 bool Engine::step(Cycle k, const Inputs& in) {
   forget_popped(k);
   admit(k);
   const bool command_valid = in.command_valid && started_;
   const Event why = sequencer_.rests() ? event(k, command_valid) : EV_NONE;
-  const unsigned outside =
-      unsigned{!command_valid} | unsigned{answer_valid_} << 1 | unsigned{payload_.empty()} << 2 |
-      unsigned{!payload_.empty() && payload_.front().last} << 3 | unsigned{!writer_.ready()} << 4;
   const Output out = sequencer_.output();
   const std::uint32_t value = sequencer_.reads_input() ? input(sequencer_.input(), k, in, why) : 0;
-  const std::uint32_t result = sequencer_.step(value, outside);
+  const std::uint32_t result = sequencer_.step(value, outside(command_valid));
 
   const bool room = !payload_.full();
   const bool taken = writer_.step(payload(), in.write_taken, store_);
@@ -103,6 +106,20 @@ bool Engine::step(Cycle k, const Inputs& in) {
   if (in.answer_taken) answer_valid_ = false;
   if (out != O_NONE) put_out(out, result, k);
   return out == O_POP_COMMAND;
+}
+
+Cycle Engine::compute(Cycle k, Cycle end, const Inputs& in) {
+  if (!writer_.idle() || !builder_.idle() || !reader_.ready()) return k;
+  if (!in_frame_) {
+    end = std::min(end, next_frame());
+  } else if (!frame_waits(!payload_.full())) {
+    return k;
+  }
+  const unsigned outside = this->outside(in.command_valid && started_);
+  for (; k < end && !sequencer_.rests() && sequencer_.output() == O_NONE; ++k) {
+    sequencer_.step(sequencer_.reads_input() ? input(sequencer_.input(), k, in, EV_NONE) : 0, outside);
+  }
+  return k;
 }
 
 void Engine::put_out(Output out, std::uint32_t result, Cycle k) {
@@ -197,6 +214,20 @@ Frame* Engine::front(Cycle k) {
   return !received_.empty() && received_.front().visible <= k ? &received_.front() : nullptr;
 }
 
+// The cycle from which on there is one.
+Cycle Engine::next_frame() const {
+  Cycle at = kNeverCycle;
+  if (!received_.empty()) at = std::min(at, received_.front().visible);
+  if (!arriving_.empty()) at = std::min(at, arriving_.front().visible);
+  if (!waiting_.empty()) at = std::min(at, std::max(waiting_.front().visible, store_free_));
+  return at;
+}
+
+// The parser does not take the word of a datagram that is at hand.
+bool Engine::frame_waits(bool room) const {
+  return position_ >= kUdpHeader && good_frame_ && !ended_ && (word_ == 4 ? !room && good_ : pending_);
+}
+
 // polyloom_udp_rx: what the first five words say.
 void Engine::begin_frame(const Frame& frame) {
   const auto word = [&](unsigned n) { return n < frame.words.size() ? swap(frame.words[n]) : 0; };
@@ -222,11 +253,10 @@ void Engine::take_words(Cycle k, bool room) {
   if (frame == nullptr) return;
   in_frame_ = true;
   if (position_ == 0) begin_frame(*frame);
+  if (frame_waits(room)) return;
   const bool emits = position_ >= kUdpHeader && good_frame_ && !ended_;
   const bool last = position_ + 1 == frame->words.size();
   if (emits) {
-    const bool in_payload = word_ == 4;
-    if (in_payload ? !room && good_ : pending_) return;
     const bool ends = left_ <= 8;
     if (!parse(frame->words[position_], ends)) ++counters_[kForeign];
     ended_ = ends;
@@ -305,7 +335,7 @@ bool Engine::parse(std::uint64_t data, bool last) {
 
 bool Engine::store_full() const { return stored_ == kFrameStore || stored_frames_ == kFrames; }
 
-void Engine::forget_popped(Cycle k) {
+inline void Engine::forget_popped(Cycle k) {
   for (; !pops_.empty() && pops_.front() < k; pops_.pop_front()) --stored_;
   for (; !last_pops_.empty() && last_pops_.front() < k; last_pops_.pop_front()) --stored_frames_;
 }
@@ -380,12 +410,9 @@ Cycle Engine::next(Cycle k) const {
   if (in_progress()) return k;
   Engine::Event now = event(k, false);
   if (now != EV_NONE) return k;
-  Cycle at = kNeverCycle;
+  Cycle at = next_frame();
   if (ack_.runs) at = std::min(at, ack_.over);
   if (tick_.runs) at = std::min(at, tick_.over);
-  if (!received_.empty()) at = std::min(at, received_.front().visible);
-  if (!arriving_.empty()) at = std::min(at, arriving_.front().visible);
-  if (!waiting_.empty()) at = std::min(at, std::max(waiting_.front().visible, store_free_));
   if ((flags_ & kFManage) != 0 && !pops_.empty()) at = std::min(at, pops_.back() + 1);
   return std::max(at, k);
 }

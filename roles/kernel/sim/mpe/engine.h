@@ -63,6 +63,9 @@ class Engine {
 
   /// True if the command's word is taken.
   bool step(Cycle k, const Inputs& in);
+  /// Steps cycles from k on, in all of which the node hands in `in`, up to `end` or to the first one in which
+  /// more happens than the program computing: returns that.
+  Cycle compute(Cycle k, Cycle end, const Inputs& in);
   /// The first cycle from k on in which something may happen without the kernel; kNeverCycle if none.
   Cycle next(Cycle k) const;
   std::uint64_t counter(unsigned index) const { return counters_[index]; }
@@ -101,11 +104,14 @@ class Engine {
   std::uint32_t input(Input number, Cycle k, const Inputs& in, Event why) const;
   void put_out(Output out, std::uint32_t result, Cycle k);
   bool in_progress() const;
+  unsigned outside(bool command_valid) const;
 
   // receiving
   void admit(Cycle k);
   Frame* front(Cycle k);
-  void take_words(Cycle k, bool head_done);
+  Cycle next_frame() const;
+  bool frame_waits(bool room) const;
+  void take_words(Cycle k, bool room);
   void begin_frame(const Frame& frame);
   bool parse(std::uint64_t data, bool last);
   bool is_right(std::uint64_t data) const;
