@@ -2,10 +2,19 @@
 #include "roles/kernel/runtime/manager/boards.h"
 
 #include <algorithm>
+#include <map>
 
 #include "fabric/error.h"
 
 namespace polyloom::mpi {
+
+namespace {
+
+/// FPGAs that are asked at the same time: each answers within some microseconds, and the table of a large job
+/// goes to all of them over the manager's one link.
+constexpr std::size_t kAtOnce = 64;
+
+}  // namespace
 
 const char* const kBoardCounterNames[16] = {
     "frames_in",      "frames_out",         "dropped_fcs", "dropped_foreign", "not_in_order",
@@ -13,94 +22,148 @@ const char* const kBoardCounterNames[16] = {
     "bytes_in",       "bytes_out",          "cycles",      nullptr,           nullptr,
     nullptr};
 
-Management Boards::ask(unsigned rank, Management request) {
-  Endpoint to = station_.job().table.at(rank);
-  to.port = kManagementPort;
-  request.seq = ++seq_;
-  std::optional<Management> answer;
+std::vector<Management> Boards::ask(std::vector<Question> questions) {
+  struct Open {
+    std::size_t question;
+    unsigned tries;
+    Time again;
+  };
+  std::vector<Management> answers(questions.size());
+  std::map<std::uint32_t, Open> open;  // by address
+  const auto endpoint = [&](std::size_t i) {
+    Endpoint to = station_.job().table.at(questions[i].rank);
+    to.port = kManagementPort;
+    return to;
+  };
+  const auto send = [&](Open& o) {
+    station_.transport().send(endpoint(o.question), write_management(questions[o.question].what));
+    o.again = station_.now() + limits_.timeout;
+    ++o.tries;
+  };
   station_.on_other([&](const Endpoint& from, Bytes datagram) {
-    if (from.ip != to.ip || from.port != kManagementPort) return;
-    const auto m = read_management(datagram);
+    const auto at = open.find(from.ip);
+    if (at == open.end() || from.port != kManagementPort) return;
+    const Management& request = questions[at->second.question].what;
     const auto right = request.op == ManagementOp::write ? ManagementOp::written : ManagementOp::data;
-    if (m && m->op == right && m->seq == request.seq && m->first == request.first) answer = m;
+    const auto m = read_management(datagram);
+    if (!m || m->op != right || m->seq != request.seq || m->first != request.first) return;
+    answers[at->second.question] = *m;
+    open.erase(at);
   });
-  const std::vector<std::byte> datagram = write_management(request);
-  for (unsigned i = 0; i < limits_.tries && !answer; ++i) {
-    station_.transport().send(to, datagram);
-    const Time end = station_.now() + limits_.timeout;
-    while (!answer && station_.now() < end) station_.pump(end);
+  for (std::size_t next = 0; next < questions.size() || !open.empty();) {
+    for (; next < questions.size() && open.size() < kAtOnce; ++next) {
+      questions[next].what.seq = ++seq_;
+      send(open[endpoint(next).ip] = {next, 0, 0});
+    }
+    Time until = kNever;
+    for (auto& [ip, o] : open) {
+      if (o.again <= station_.now()) {
+        if (o.tries == limits_.tries) {
+          station_.on_other({});
+          throw UserError("rank " + std::to_string(questions[o.question].rank) +
+                          ": its FPGA does not answer to management; is it a node of role "
+                          "kernel, and is its address that of the job's table?");
+        }
+        send(o);
+      }
+      until = std::min(until, o.again);
+    }
+    station_.pump(until);
   }
   station_.on_other({});
-  if (!answer) {
-    throw UserError("rank " + std::to_string(rank) +
-                    ": its FPGA does not answer to management; is it a node of role "
-                    "kernel, and is its address that of the job's table?");
-  }
-  return *answer;
+  return answers;
 }
 
-void Boards::write(unsigned rank, std::uint32_t first, const std::vector<std::uint64_t>& values) {
+void Boards::write(const std::vector<unsigned>& ranks, std::uint32_t first, const Values& values) {
   for (std::size_t at = 0; at < values.size(); at += kMaxRegisters) {
     const std::size_t count = std::min<std::size_t>(kMaxRegisters, values.size() - at);
     Management m{
         ManagementOp::write, static_cast<std::uint8_t>(count), 0, first + static_cast<std::uint32_t>(at), {}};
     m.values.assign(values.begin() + static_cast<std::ptrdiff_t>(at),
                     values.begin() + static_cast<std::ptrdiff_t>(at + count));
-    ask(rank, m);
+    std::vector<Question> questions;
+    for (const unsigned rank : ranks) questions.push_back({rank, m});
+    ask(std::move(questions));
   }
 }
 
-std::vector<std::uint64_t> Boards::read(unsigned rank, std::uint32_t first, unsigned count) {
-  const Management m = ask(rank, {ManagementOp::read, static_cast<std::uint8_t>(count), 0, first, {}});
-  if (m.values.size() != count)
-    throw UserError("rank " + std::to_string(rank) + ": an answer of another length");
-  return m.values;
+std::vector<Boards::Values> Boards::read(const std::vector<unsigned>& ranks, std::uint32_t first,
+                                         unsigned count) {
+  std::vector<Question> questions;
+  for (const unsigned rank : ranks)
+    questions.push_back({rank, {ManagementOp::read, static_cast<std::uint8_t>(count), 0, first, {}}});
+  std::vector<Values> found;
+  for (Management& m : ask(std::move(questions))) {
+    if (m.values.size() != count)
+      throw UserError("rank " + std::to_string(ranks[found.size()]) + ": an answer of another length");
+    found.push_back(std::move(m.values));
+  }
+  return found;
 }
 
-void Boards::configure(unsigned rank, std::uint64_t clock_hz) {
+void Boards::configure(const std::vector<unsigned>& ranks, const std::vector<std::uint64_t>& clock_hz) {
   const Job& job = station_.job();
   const Config& c = job.config;
-  stop(rank);
-  const std::uint64_t version = read(rank, 0x000, 1)[0], limits = read(rank, 0x008, 1)[0];
-  const std::string name = "rank " + std::to_string(rank);
-  if (version != 0x504C4D50'00000001)
-    throw UserError(name + ": the FPGA speaks another version of the protocol");
-  const std::uint64_t most_ranks = limits & 0xFFFF, pool = limits >> 32;
-  if (c.size > most_ranks) {
-    throw UserError(name + ": a job of " + std::to_string(c.size) + " ranks; its FPGA is built for at most " +
-                    std::to_string(most_ranks));
+  stop(ranks);
+  const std::vector<Values> about = read(ranks, 0x000, 1), bounds = read(ranks, 0x008, 1);
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const std::string name = "rank " + std::to_string(ranks[i]);
+    if (about[i][0] != 0x504C4D50'00000001)
+      throw UserError(name + ": the FPGA speaks another version of the protocol");
+    const std::uint64_t most_ranks = bounds[i][0] & 0xFFFF, pool = bounds[i][0] >> 32;
+    if (c.size > most_ranks) {
+      throw UserError(name + ": a job of " + std::to_string(c.size) +
+                      " ranks; its FPGA is built for at most " + std::to_string(most_ranks));
+    }
+    const std::uint64_t wanted = std::uint64_t{c.eager_bytes} * c.credits * (c.size + 1u);
+    if (pool != 0 && wanted > pool) {
+      throw UserError(name + ": credits x eager_bytes x (size + 1) = " + std::to_string(wanted) +
+                      " bytes; its FPGA keeps " + std::to_string(pool) + "; lower credits or eager_bytes");
+    }
   }
-  const std::uint64_t wanted = std::uint64_t{c.eager_bytes} * c.credits * (c.size + 1u);
-  if (pool != 0 && wanted > pool) {
-    throw UserError(name + ": credits x eager_bytes x (size + 1) = " + std::to_string(wanted) +
-                    " bytes; its FPGA keeps " + std::to_string(pool) + "; lower credits or eager_bytes");
-  }
-  const auto cycles = [&](Time ps) {
-    const long double value = static_cast<long double>(ps) * static_cast<long double>(clock_hz) / 1e12L;
-    return static_cast<std::uint64_t>(std::min(value, 4294967295.0L));
-  };
-  std::vector<std::uint64_t> table;
+  Values table;
   for (const Endpoint& e : job.table) {
     table.push_back(e.mac);
     table.push_back(e.ip | std::uint64_t{e.port} << 32);
   }
-  write(rank, 0x100, table);
-  write(rank, 0x004,
-        {rank | std::uint64_t{c.size} << 16,
-         c.eager_bytes | std::uint64_t{c.credits} << 16 | std::uint64_t{c.most_envelopes} << 32,
-         cycles(c.retransmission) | cycles(c.ack_delay) << 32, c.window | std::uint64_t{c.retries} << 32});
-  write(rank, 0x003, {c.job});
+  write(ranks, 0x100, table);
+  std::vector<Question> settings;
+  for (const unsigned rank : ranks) {
+    const auto cycles = [&](Time ps) {
+      const long double value =
+          static_cast<long double>(ps) * static_cast<long double>(clock_hz[rank]) / 1e12L;
+      return static_cast<std::uint64_t>(std::min(value, 4294967295.0L));
+    };
+    const Values values = {
+        rank | std::uint64_t{c.size} << 16,
+        c.eager_bytes | std::uint64_t{c.credits} << 16 | std::uint64_t{c.most_envelopes} << 32,
+        cycles(c.retransmission) | cycles(c.ack_delay) << 32, c.window | std::uint64_t{c.retries} << 32};
+    settings.push_back({rank, {ManagementOp::write, 4, 0, 0x004, values}});
+  }
+  ask(std::move(settings));
+  write(ranks, 0x003, {c.job});
 }
 
-BoardCounters Boards::counters(unsigned rank) {
-  const std::vector<std::uint64_t> values = read(rank, 0x010, 16);
-  BoardCounters counters;
-  std::copy(values.begin(), values.end(), counters.value);
+std::vector<BoardCounters> Boards::counters(const std::vector<unsigned>& ranks) {
+  std::vector<BoardCounters> counters;
+  for (const Values& values : read(ranks, 0x010, 16)) {
+    counters.emplace_back();
+    std::copy(values.begin(), values.end(), counters.back().value);
+  }
   return counters;
 }
 
+std::vector<unsigned> Boards::done(const std::vector<unsigned>& ranks) {
+  const std::vector<Values> states = read(ranks, 0x002, 1);
+  std::vector<unsigned> found;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if ((states[i][0] & 2) != 0) found.push_back(ranks[i]);
+  }
+  return found;
+}
+
 std::optional<Wait> Boards::waiting(unsigned rank) {
-  const std::vector<std::uint64_t> values = read(rank, 0x020, 4);
+  const Values values = read({rank}, 0x020, 4)[0];
   if (values[3] == 0) return std::nullopt;
   Wait wait;
   wait.rank = rank;

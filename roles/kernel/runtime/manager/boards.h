@@ -20,26 +20,34 @@ struct BoardCounters {
 /// Names of the registers from 0x010 on; nullptr: not used.
 extern const char* const kBoardCounterNames[16];
 
+/// All functions throw UserError if an FPGA does not answer. Several FPGAs are asked at the same time.
 class Boards {
  public:
+  using Values = std::vector<std::uint64_t>;
+
   Boards(Station& station, const Limits& limits) : station_(station), limits_(limits) {}
 
-  /// Registers of one FPGA rank. Throw UserError if it does not answer.
-  void write(unsigned rank, std::uint32_t first, const std::vector<std::uint64_t>& values);
-  std::vector<std::uint64_t> read(unsigned rank, std::uint32_t first, unsigned count);
-
-  /// Everything before the start. Throws UserError if the node cannot hold the job.
-  void configure(unsigned rank, std::uint64_t clock_hz);
-  void start(unsigned rank) { write(rank, 0x001, {1}); }
-  void stop(unsigned rank) { write(rank, 0x001, {2}); }
-  BoardCounters counters(unsigned rank);
-  /// The kernel has returned or halted.
-  bool is_done(unsigned rank) { return (read(rank, 0x002, 1)[0] & 2) != 0; }
+  /// Everything before the start. `clock_hz`: by rank. Throws UserError if a node cannot hold the job.
+  void configure(const std::vector<unsigned>& ranks, const std::vector<std::uint64_t>& clock_hz);
+  void start(const std::vector<unsigned>& ranks) { write(ranks, 0x001, {1}); }
+  void stop(const std::vector<unsigned>& ranks) { write(ranks, 0x001, {2}); }
+  /// One for each of the ranks.
+  std::vector<BoardCounters> counters(const std::vector<unsigned>& ranks);
+  /// Those whose kernels have returned or halted.
+  std::vector<unsigned> done(const std::vector<unsigned>& ranks);
   /// Nothing if the kernel does not wait for its engine.
   std::optional<Wait> waiting(unsigned rank);
 
  private:
-  Management ask(unsigned rank, Management request);
+  struct Question {
+    unsigned rank;
+    Management what;
+  };
+  /// Answers in the order of the questions, which are for different FPGAs.
+  std::vector<Management> ask(std::vector<Question> questions);
+  /// The same registers of all of them.
+  void write(const std::vector<unsigned>& ranks, std::uint32_t first, const Values& values);
+  std::vector<Values> read(const std::vector<unsigned>& ranks, std::uint32_t first, unsigned count);
 
   Station& station_;
   Limits limits_;

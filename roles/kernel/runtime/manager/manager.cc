@@ -62,6 +62,7 @@ Manager::Manager(const Job& job)
   const json kernels = file.value("kernels", json::object());
   for (unsigned r = 0; r < job.config.size; ++r) {
     if (!job.is_fpga[r]) continue;
+    fpgas_.push_back(r);
     const json kernel = kernels.value(std::to_string(r), json::object());
     clock_hz_[r] = kernel.value("clock_hz", std::uint64_t{156'250'000});
     if (kernel.contains("report")) strings_[r] = read_strings(bytes_of(kernel["report"]));
@@ -71,12 +72,8 @@ Manager::Manager(const Job& job)
 void Manager::say(const json& event) { std::cout << json_text(event) << std::endl; }
 
 void Manager::start() {
-  for (unsigned r = 0; r < job_.config.size; ++r) {
-    if (job_.is_fpga[r]) boards_.configure(r, clock_hz_[r]);
-  }
-  for (unsigned r = 0; r < job_.config.size; ++r) {
-    if (job_.is_fpga[r]) boards_.start(r);
-  }
+  boards_.configure(fpgas_, clock_hz_);
+  boards_.start(fpgas_);
   began_ = station_.now();
   for (unsigned r = 0; r < job_.config.size; ++r) {
     station_.send_system(static_cast<std::uint16_t>(r), POLYLOOM_ARGV,
@@ -168,12 +165,6 @@ void Manager::say_deadlock() {
   say({{"event", "deadlock"}, {"waits", list}, {"circle", circle(waits)}, {"note", crowd(waits, job_)}});
 }
 
-void Manager::stop_boards() {
-  for (unsigned r = 0; r < job_.config.size; ++r) {
-    if (job_.is_fpga[r]) boards_.stop(r);
-  }
-}
-
 void Manager::end() {
   for (unsigned r = 0; r < job_.config.size; ++r) {
     if (!job_.is_fpga[r]) station_.send_system(static_cast<std::uint16_t>(r), POLYLOOM_RELEASE, {});
@@ -181,14 +172,13 @@ void Manager::end() {
   // A rank that has acknowledged and gone cannot do so again.
   station_.settle(20 * station_.engine().config().retransmission);
   json counters = json::object();
-  for (unsigned r = 0; r < job_.config.size; ++r) {
-    if (!job_.is_fpga[r]) continue;
-    const BoardCounters c = boards_.counters(r);
+  const std::vector<BoardCounters> of = boards_.counters(fpgas_);
+  for (std::size_t f = 0; f < fpgas_.size(); ++f) {
     for (unsigned i = 0; i < 16; ++i) {
-      if (kBoardCounterNames[i]) counters[std::to_string(r)][kBoardCounterNames[i]] = c.value[i];
+      if (kBoardCounterNames[i]) counters[std::to_string(fpgas_[f])][kBoardCounterNames[i]] = of[f].value[i];
     }
   }
-  stop_boards();
+  boards_.stop(fpgas_);
   const Time took = station_.now() - began_;
   const std::string run = station_.transport().finish();
   say({{"event", "end"},
@@ -204,7 +194,7 @@ Outcome Manager::run() {
   while (!all_ended()) {
     if (hear()) watch_.alive(station_.now());
     if (aborted_) {
-      stop_boards();
+      boards_.stop(fpgas_);
       return Outcome::failed;
     }
     if (all_ended()) break;
@@ -213,12 +203,12 @@ Outcome Manager::run() {
       say({{"event", "error"},
            {"text", "rank " + std::to_string(*rank) + ": its kernel has stopped without saying how it ended"},
            {"consequence", false}});
-      stop_boards();
+      boards_.stop(fpgas_);
       return Outcome::failed;
     }
     if (stands_still) {
       say_deadlock();
-      stop_boards();
+      boards_.stop(fpgas_);
       return Outcome::deadlock;
     }
     station_.pump(watch_.next());

@@ -38,13 +38,13 @@ class Manager {
   void hear_abort(std::uint16_t from, std::span<const std::byte> data);
   void say_deadlock();
   void end();
-  void stop_boards();
   bool all_ended() const;
 
   const Job& job_;
   Station station_;
   Boards boards_;
   Watch watch_;
+  std::vector<unsigned> fpgas_;  ///< ranks
   std::vector<std::uint64_t> clock_hz_;
   std::vector<Strings> strings_;
   std::vector<std::vector<std::byte>> parts_;  // of the next print, by rank

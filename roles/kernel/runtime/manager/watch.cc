@@ -28,12 +28,19 @@ void Watch::alive(Time now) {
   suspect_.reset();
 }
 
+// FPGA ranks that have not ended.
+std::vector<unsigned> Watch::running(const std::vector<bool>& ended) const {
+  std::vector<unsigned> ranks;
+  for (unsigned r = 0; r < ended.size(); ++r) {
+    if (!ended[r] && station_.job().is_fpga[r]) ranks.push_back(r);
+  }
+  return ranks;
+}
+
 // Its last message may be on its way still, so it is looked at twice.
 void Watch::look_for_stopped(const std::vector<bool>& ended) {
-  std::optional<unsigned> found;
-  for (unsigned r = 0; r < ended.size() && !found; ++r) {
-    if (!ended[r] && station_.job().is_fpga[r] && boards_.is_done(r)) found = r;
-  }
+  const std::vector<unsigned> done = boards_.done(running(ended));
+  const std::optional<unsigned> found = done.empty() ? std::nullopt : std::optional(done.front());
   stopped_ = found == suspect_ ? found : std::nullopt;
   suspect_ = found;
 }
@@ -71,12 +78,11 @@ bool Watch::look(const std::vector<bool>& ended) {
   look_for_stopped(ended);
   std::map<unsigned, Sight> seen;
   bool all = true;
-  for (unsigned r = 0; all && r < ended.size(); ++r) {
-    if (ended[r] || !station_.job().is_fpga[r]) continue;
+  for (const unsigned r : running(ended)) {  // one after the other, as the first that works ends the look
     const auto wait = boards_.waiting(r);
     all = wait.has_value();
     if (!all) break;
-    const BoardCounters c = boards_.counters(r);
+    const BoardCounters c = boards_.counters({r}).front();
     seen[r] = {*wait, c.value[5] + c.value[6], c.value[10]};
   }
   all = all && look_at_cpus(ended, seen);

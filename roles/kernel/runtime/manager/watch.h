@@ -34,6 +34,7 @@ class Watch {
   std::vector<Wait> waits() const;
 
  private:
+  std::vector<unsigned> running(const std::vector<bool>& ended) const;
   void look_for_stopped(const std::vector<bool>& ended);
   bool look_at_cpus(const std::vector<bool>& ended, std::map<unsigned, Sight>& seen);
 
