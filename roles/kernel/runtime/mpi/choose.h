@@ -38,7 +38,7 @@ static inline int polyloom_choice(void) {
 }
 
 static inline enum polyloom_algorithm polyloom_choose(enum polyloom_collective op, uint32_t bytes, int size) {
-  static const struct polyloom_step table[][6][3] = {
+  static const struct polyloom_step table[][POLYLOOM_TABLE_ROWS][POLYLOOM_TABLE_STEPS] = {
       [POLYLOOM_BARRIER] = {POLYLOOM_TABLE_BARRIER},     [POLYLOOM_BCAST] = {POLYLOOM_TABLE_BCAST},
       [POLYLOOM_SCATTER] = {POLYLOOM_TABLE_SCATTER},     [POLYLOOM_GATHER] = {POLYLOOM_TABLE_GATHER},
       [POLYLOOM_ALLGATHER] = {POLYLOOM_TABLE_ALLGATHER}, [POLYLOOM_REDUCE] = {POLYLOOM_TABLE_REDUCE},
@@ -50,11 +50,11 @@ static inline enum polyloom_algorithm polyloom_choose(enum polyloom_collective o
     const int fits = (uint64_t)bytes * (uint32_t)size <= POLYLOOM_TREE_BYTES;
     return op == POLYLOOM_ALLGATHER ? POLYLOOM_RING : blocks && !fits ? POLYLOOM_LINEAR : POLYLOOM_TREE;
   }
-  const int row = size <= 2 ? 0 : size <= 4 ? 1 : size <= 8 ? 2 : size <= 16 ? 3 : size <= 32 ? 4 : 5;
+  int row = 0;
+  while (row + 1 < POLYLOOM_TABLE_ROWS && size > 2 << row) row++;
   const struct polyloom_step* steps = table[op][row];
-  const enum polyloom_algorithm found = bytes >= steps[2].from   ? steps[2].algorithm
-                                        : bytes >= steps[1].from ? steps[1].algorithm
-                                                                 : steps[0].algorithm;
+  int step = POLYLOOM_TABLE_STEPS - 1;
+  while (bytes < steps[step].from) step--; /* the first is from 0 on */
   if (blocks && (uint64_t)bytes * (uint32_t)size > POLYLOOM_TREE_BYTES) return POLYLOOM_LINEAR;
-  return found;
+  return steps[step].algorithm;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions. Buffers travel in pieces of a packet, which are combined where they arrive, so nothing is kept
- * but some pieces, and the levels of a tree work at the same time.
+/* Reductions. Buffers travel in pieces of some packets, which are combined where they arrive, so nothing is
+ * kept but some pieces, and the levels of a tree work at the same time.
  *
  * Order of operations (it matters for floating point): linear, and for all floating-point buffers of at most
  * POLYLOOM_ORDERED_BYTES: x0 op (x1 op (... op x[n-1])), as Open MPI's basic linear. Tree: at each node its
@@ -11,8 +11,8 @@
 #include "flight.h"
 
 #define AT(base, bytes) ((char*)(base) + (bytes))
-#define PIECE 1440u /* of all element sizes a multiple */
-#define AHEAD 8u    /* pieces that may arrive before they are wanted */
+#define PIECE 5760u /* of all element sizes a multiple; each costs a handshake of RTS, CTS, DONE */
+#define AHEAD 2u    /* pieces that may arrive before they are wanted */
 #define POLYLOOM_ORDERED_BYTES 64u
 
 /* Those from whom a rank gets partial results, in the order of their use; its own comes before number `own`.
@@ -191,7 +191,7 @@ POLYLOOM_SPECIALIZE static inline void allreduce_ring(struct polyloom_flight* f,
         request[posted % AHEAD] = polyloom_flight_start(f, POLYLOOM_RECV, arrived[posted % AHEAD],
                                                         piece_bytes(in_bytes, posted), type, before);
       }
-      if (sent < out_bytes) {
+      while (sent < out_bytes && sent / PIECE < piece + AHEAD) {
         const uint32_t length = piece_bytes(out_bytes, sent / PIECE);
         polyloom_flight_send(f, data + out_at + sent, length, type, next);
         sent += length;
