@@ -136,7 +136,7 @@ def _computing(job: Job, steps: list[Step]) -> str:
     busiest = max(by_rank, key=lambda rank: by_rank[rank])
     own = job.ranks[busiest]
     computed = [rank.computed for rank in job.ranks.values()]
-    at_a_time = sum(computed) / on_path
+    at_a_time = min(sum(computed) / on_path, len(computed))
     memory = "mostly waits for DRAM" if own.computed and own.dram >= DRAM * own.computed else ""
     alone = by_rank[busiest] >= ONE_RANK * on_path
     if not (alone and own.computed > UNEQUAL * median(computed)) and at_a_time >= max(BESIDE, PART * len(computed)):
