@@ -68,8 +68,14 @@ int main(void) {
   return MPI_Finalize();
 }"""
 KNOWN = {
-    "skew": (SKEW, r"(9\d|100)% of the critical path: computing of rank 2, for which others waited .* most in MPI_Allreduce"),
-    "ring": (RING, r"(9\d|100)% of the critical path: the latency of short messages, 80 in a row of 4 bytes, 3\.\d+ µs each"),
+    "skew": (
+        SKEW,
+        r"(9\d|100)% of the critical path: computing of rank 2, for which others waited .* most in MPI_Allreduce",
+    ),
+    "ring": (
+        RING,
+        r"(9\d|100)% of the critical path: the latency of short messages, 80 in a row of 4 bytes, 3\.\d+ µs each",
+    ),
     "long": (
         LONG,
         r"(9\d|100)% .*: long messages, 4 in a row of 262,144 bytes, 2\d\d µs .* fpga\.0 to switch, was busy 9\d%",
