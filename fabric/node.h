@@ -52,7 +52,8 @@ class Rx {
 using CounterSink = std::function<void(std::string_view name, std::uint64_t value)>;
 
 /// Receives rows of named tables for the run record: (table, header line, row), both comma separated. A table
-/// is written as TABLE.csv; its header must be the same at every call. Used: "supersteps", "profile".
+/// is written as TABLE.csv; its header must be the same at every call. Used: "supersteps", "profile",
+/// "mpi_*".
 using TableSink = std::function<void(std::string_view table, std::string_view header, std::string_view row)>;
 
 /// 64-bit running hash of state and traffic (FNV-1a over 64-bit words): equal runs have equal digests.

@@ -17,7 +17,13 @@ from mpi_jobs import ROOT, mpirun, source
 
 CYCLE = 6400  # ps
 #: Of the tree, and ``program.c``, which is BODY.
-PROGRAMS = ["apps/mpi/jacobi_halo.c", "apps/mpi/master_worker.c", "tests/mpi/messages.c", "program.c"]
+PROGRAMS = [
+    "apps/mpi/jacobi_halo.c",
+    "apps/mpi/master_worker.c",
+    "tests/mpi/messages.c",
+    "tests/mpi/library.c",
+    "program.c",
+]
 BODY = """
 static unsigned near[1000];
 __attribute__((noinline)) static void fill(int n) {

@@ -120,8 +120,6 @@ def _cause(job: Job, net: Network, kind: str, steps: list[Step]) -> str:
         return text
     if kind == "lost packets":
         return f"packets that were lost ({net.lost:,} on links and in full queues) and sent again, {each} each (median)"
-    if kind == "start":
-        return "the start of the FPGAs by the manager, one after the other"
     if kind == "printf":
         return "what FPGAs print, a message to the manager each time"
     rank, calls = steps[-1].rank, len(steps)
@@ -164,7 +162,6 @@ def facts(run: RunRecord, job: Job) -> dict[str, Any]:
             {
                 "rank": rank.number,
                 "kind": "fpga" if rank.fpga else "cpu",
-                "begin_ps": rank.begin - job.begin,
                 "end_ps": rank.end - job.begin,
                 "computed_ps": rank.computed,
                 "dram_ps": rank.dram,

@@ -184,7 +184,7 @@ def _peer(peer: int, job: Job) -> str:
 
 def _note(job: Job, shown: list[Rank], known: bool) -> str:
     span = job.known_until - job.begin
-    text = f"Simulated time; {_time(span)} from when the first rank began."
+    text = f"Simulated time; {_time(span)} from when all ranks had begun."
     if not job.complete:
         text += f" The first calls only: all of the job took {_time(job.end - job.begin)}."
     if len(shown) < len(job.ranks):
@@ -222,10 +222,10 @@ def _bar(job: Job, rank: Rank, y: int, colours: dict[str, str]) -> Iterator[str]
     until = min(rank.end, job.known_until)
     title = f"rank {rank.number} computed {_time(rank.computed)}, waited {_time(rank.waited)}"
     yield _rect(_x(job, rank.begin), _x(job, until), y, BAR, COMPUTES, title)
-    calls = [call for call in job.calls[rank.number] if call.end > call.begin and call.begin < until]
+    calls = [call for call in job.calls[rank.number] if call.end > max(call.begin, job.begin) and call.begin < until]
     if len(calls) <= SINGLE:
         for call, cause in zip(job.calls[rank.number], job.causes[rank.number], strict=True):
-            if call.end > call.begin and call.begin < until:
+            if call.end > max(call.begin, job.begin) and call.begin < until:
                 text = f"rank {rank.number}, {call.call}: {_time(call.end - call.begin)}"
                 if call.kind != "start":
                     text += f" for {_peer(call.peer, job)}"
@@ -263,7 +263,7 @@ def _columns(job: Job, named: Iterable[tuple[str, Call]]) -> dict[str, list[floa
     ends: dict[str, list[float]] = defaultdict(lambda: [0.0] * (COLUMNS + 1))
     whole: dict[str, list[int]] = defaultdict(lambda: [0] * (COLUMNS + 1))
     for name, call in named:
-        first, last = ((min(at, job.known_until) - job.begin) / step for at in (call.begin, call.end))
+        first, last = (max(min(at, job.known_until) - job.begin, 0) / step for at in (call.begin, call.end))
         if first >= last:
             continue
         a, b = int(first), int(last)
@@ -317,7 +317,7 @@ def _path(job: Job, places: dict[int, int]) -> Iterator[str]:
         assert step is not None
         moves = before is not None and before.rank != step.rank
         origin = step.source if step.what == "message" and moves else step.rank
-        if step.rank not in places or origin not in places or step.what == "start":
+        if step.rank not in places or origin not in places:
             continue
         y1, y2 = places[origin] + BAR, places[step.rank] + BAR
         x1, x2 = _x(job, step.begin), _x(job, step.end)

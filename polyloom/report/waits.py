@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from polyloom.errors import UserError
@@ -50,7 +50,7 @@ class Message(NamedTuple):
 
 @dataclass(frozen=True)
 class Rank:
-    """A rank from when its program begins to when it ends; ``waited`` in calls, ``dram`` for memory beside these."""
+    """A rank until its program ends; ``waited`` in calls, ``dram`` for memory beside these (since it was started)."""
 
     number: int
     fpga: bool
@@ -107,8 +107,8 @@ class Job:
 
     @property
     def begin(self) -> int:
-        """When the first rank began."""
-        return min(rank.begin for rank in self.ranks.values())
+        """When all ranks had begun."""
+        return max(rank.begin for rank in self.ranks.values())
 
     @property
     def end(self) -> int:
@@ -158,8 +158,22 @@ def read(run: RunRecord) -> Job | None:
 
 
 def joined(ranks: dict[int, Rank], waits: list[Wait], calls: dict[int, list[Call]]) -> Job:
-    """A job whose calls know their messages."""
-    return Job(ranks, waits, calls, _causes(calls))
+    """A job whose calls know their messages, from when the last rank began: ranks wait for others to be started."""
+    begin = max((rank.begin for rank in ranks.values()), default=0)
+    early: dict[tuple[int, str, bool, int], int] = defaultdict(int)
+    for number, own in calls.items():
+        for call in own:
+            if call.begin >= begin:
+                break
+            early[number, call.call, call.sends, call.peer] += min(call.end, begin) - call.begin
+    waited: dict[int, int] = defaultdict(int)
+    for (number, *_), time in early.items():
+        waited[number] += time
+    later = {
+        n: replace(r, begin=begin, end=max(r.end, begin), waited=max(r.waited - waited[n], 0)) for n, r in ranks.items()
+    }
+    waits = [w._replace(time=max(w.time - early[w.rank, w.call, w.sends, w.peer], 0)) for w in waits]
+    return Job(later, waits, calls, _causes(calls))
 
 
 _Key = tuple[int, int, int, int]  # source, destination, communicator, tag
@@ -223,27 +237,23 @@ def critical_path(job: Job) -> list[Step]:
 
 def _back(job: Job, rank: int, at: int) -> Iterator[Step]:
     begins = {number: [call.begin for call in own] for number, own in job.calls.items()}
-    while True:
-        first = job.ranks[rank].begin
-        if at <= first:
-            if at > job.begin:
-                yield Step(rank, job.begin, at, "start")
-            return
+    first = job.begin
+    while at > first:
         n = bisect_left(begins[rank], at) - 1
         call = job.calls[rank][n] if n >= 0 else None
         if call is None or call.end < at:
-            since = call.end if call else first
+            since = max(call.end, first) if call else first
             yield Step(rank, since, at, "compute")
             at = since
             continue
-        cause = job.causes[rank][n]
+        cause, since = job.causes[rank][n], max(call.begin, first)
         if cause is None or not {cause.source, cause.destination} <= job.ranks.keys():
-            yield Step(rank, call.begin, at, call.call)
-            at = call.begin
+            yield Step(rank, since, at, call.call)
+            at = since
             continue
         other, ready = (cause.destination, cause.posted) if call.sends else (cause.source, cause.sent)
-        leaves = ready is not None and call.begin < ready < at
-        since = ready if leaves and ready is not None else call.begin
+        leaves = ready is not None and since < ready < at
+        since = ready if leaves and ready is not None else since
         yield Step(rank, since, at, "message", cause.bytes, other)
         rank, at = (other if leaves else rank), since
 
@@ -256,8 +266,9 @@ def late(job: Job) -> dict[int, dict[str, int]]:
             if cause is None:
                 continue
             other, ready = (cause.destination, cause.posted) if call.sends else (cause.source, cause.sent)
-            if ready is not None and ready > call.begin and other != rank:
-                found[other][call.call] += min(ready, call.end) - call.begin
+            begin = max(call.begin, job.begin)
+            if ready is not None and min(ready, call.end) > begin and other != rank:
+                found[other][call.call] += min(ready, call.end) - begin
     return found
 
 

@@ -149,14 +149,13 @@ def _between(block: Block, phi: Instr) -> list[Instr]:
 
 def _access(instr: Instr) -> str:
     """``a load of 'g'``, as far as it is known what it may touch."""
-    names = sorted(o.name for o in instr.objects or () if o is not DRAM)
     what = f"a {instr.op}"
     if instr.objects is None:
         return f"{what} at an address of which nothing is known"
-    if not names:
-        return f"{what} in DRAM"
-    others = " or DRAM" if DRAM in instr.objects else " or others" if len(names) > 1 else ""
-    return f"{what} of '{names[0]}'{others}"
+    if DRAM in instr.objects:
+        return f"{what} that may go to DRAM"
+    names = sorted(o.name for o in instr.objects)
+    return f"{what} of '{names[0]}'" + (" or others" if len(names) > 1 else "")
 
 
 def _at(instr: object) -> str:

@@ -162,11 +162,16 @@ def test_lost_packets() -> None:
     assert "latency of short messages" in said(ranks), "nothing was lost, so nobody says so"
 
 
-def test_the_start_of_ranks() -> None:
+def test_what_passes_before_all_ranks_have_begun_is_not_the_job() -> None:
     ranks = Ranks(2)
     ranks.begin[1] = ranks.now[1] = 1000 * US
     ranks.message(1, 0)
-    assert "the start of the FPGAs by the manager" in said(ranks)
+    ranks.compute(1, 100 * US)
+    ranks.message(1, 0)
+    job = ranks.job()
+    assert (job.begin, job.ranks[0].waited) == (1000 * US, job.end - 1000 * US)
+    assert sum(wait.time for wait in job.waits if wait.rank == 0) == job.ranks[0].waited
+    assert "computing of rank 1, for which others waited 97" in said(ranks)
 
 
 def random_job(seed: int, computing: bool = True) -> Ranks:

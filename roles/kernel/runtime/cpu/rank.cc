@@ -233,7 +233,9 @@ void start() {
     // All ranks may run once the manager has set up the FPGAs; arguments come from the command line.
     while (!rank->station->take_system(rank->manager(), POLYLOOM_ARGV)) rank->station->pump(kNever);
   }
-  rank->history.begin(rank->station->now(), rank->job.config.size);
+  const auto& on_fpga = rank->job.is_fpga;
+  rank->history.begin(rank->station->now(),
+                      static_cast<unsigned>(std::count(on_fpga.begin(), on_fpga.end(), false)));
   ::on_exit(at_exit, nullptr);
   // Whatever was computed before is free: ranks have begun at no time that others know.
   if (rank->instructions_a_second > 0) polyloom_instructions_taken();

@@ -115,8 +115,8 @@ TEST(History, SumsAreOfAllCallsAlsoOfThoseThatAreNotKept) {
   }
   h.end(10 * kCalls);
   const Rows rows = rows_of(h);
-  EXPECT_EQ(rows.at("mpi_ranks")[0], "3,1,0,50000,20000,0,5000,64,5000,40000,0,0");
-  EXPECT_EQ(rows.at("mpi_calls").size(), 64u);
+  EXPECT_EQ(rows.at("mpi_ranks")[0], "3,1,0,50000,20000,0,5000,128,5000,40000,0,0");
+  EXPECT_EQ(rows.at("mpi_calls").size(), 128u);
   ASSERT_EQ(rows.at("mpi_waits").size(), 1025u);
   std::uint64_t count = 0, time = 0;
   for (const std::string& row : rows.at("mpi_waits")) {

@@ -10,8 +10,8 @@
 namespace polyloom::mpi {
 namespace {
 
-constexpr std::size_t kCalls = 1 << 16;        // kept of all ranks together
-constexpr std::size_t kLeast = 64;             // of each
+constexpr std::size_t kCalls = 1 << 17;        // kept of all FPGAs, and of all CPU ranks
+constexpr std::size_t kLeast = 128;            // of each
 constexpr std::size_t kSums = 1024;            // of each; more peers are summed as one
 constexpr std::uint16_t kOthers = 0xFFFE;      // that one
 constexpr History::Time kPolling = 2'000'000;  // questions in vain that follow so soon are a way to wait

@@ -23,7 +23,7 @@ class History {
   using Time = std::int64_t;  ///< ps
   using Sink = std::function<void(std::string_view table, std::string_view header, std::string_view row)>;
 
-  /// The rank's program begins; `ranks` of the job share what is kept of commands.
+  /// The rank's program begins; so many ranks of its kind share what is kept of commands.
   void begin(Time at, unsigned ranks);
   void end(Time at) { end_ = at; }
   /// Words of ENGINE.md, and when the rank begins to say them.
