@@ -87,6 +87,13 @@ TEST(History, CollectivesAndTheManagerAreCalledByTheirNames) {
   EXPECT_EQ(rows.at("mpi_ranks")[0], "3,1,0,40,35,0,3,3,1,8,0,0") << "what is printed is no message";
 }
 
+TEST(History, ARankThatWasStoppedHasRunToItsLastCall) {
+  History h;
+  h.begin(100, 4);
+  ask(h, 110, 150, {POLYLOOM_SEND_WAIT, 4, 2, 7, 0, 0, 64}, {true, 0, 0, 0});
+  EXPECT_EQ(rows_of(h).at("mpi_ranks")[0], "3,1,100,150,40,0,1,1,1,64,0,0");
+}
+
 // MPI_Waitany asks again and again: one call, and what passes between the questions is its time.
 TEST(History, QuestionsInVainAreOneWait) {
   History h;

@@ -126,8 +126,8 @@ void History::tables(unsigned rank, bool fpga, const Sink& sink) const {
     ((row += std::to_string(values) + ","), ...);
     return row;
   };
-  std::string row = join(rank, int{fpga}, begin_, end_, waited_, dram_, commands_, calls_.size(), sent_,
-                         sent_bytes_, received_, received_bytes_);
+  std::string row = join(rank, int{fpga}, begin_, std::max(end_, last_), waited_, dram_, commands_,
+                         calls_.size(), sent_, sent_bytes_, received_, received_bytes_);
   row.pop_back();
   sink("mpi_ranks",
        "rank,fpga,begin_ps,end_ps,waited_ps,dram_ps,commands,kept,sent,sent_bytes,received,received_bytes",

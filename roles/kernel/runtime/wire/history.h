@@ -25,6 +25,7 @@ class History {
 
   /// The rank's program begins; so many ranks of its kind share what is kept of commands.
   void begin(Time at, unsigned ranks);
+  /// Not of a rank that was stopped: its history ends with its last call.
   void end(Time at) { end_ = at; }
   /// Words of ENGINE.md, and when the rank begins to say them.
   void command(Time at, const std::uint64_t words[3]);
