@@ -8,6 +8,9 @@
 #ifndef N
 #define N 64
 #endif
+#ifndef COLUMNS
+#define COLUMNS N
+#endif
 #ifndef ITERATIONS
 #define ITERATIONS 5
 #endif
@@ -16,13 +19,13 @@
 #define RANKS 1 /* at least so many will run: smaller strips, less memory */
 #endif
 
-typedef int Strip[(N + RANKS - 1) / RANKS + 2][N];
+typedef int Strip[(N + RANKS - 1) / RANKS + 2][COLUMNS];
 
 static Strip even, odd;
 
 static inline void row(Strip to, Strip from, int i, int is_border) {
-  for (int j = 0; j < N; j++) {
-    const int keep = is_border || j == 0 || j == N - 1;
+  for (int j = 0; j < COLUMNS; j++) {
+    const int keep = is_border || j == 0 || j == COLUMNS - 1;
     to[i][j] = keep ? from[i][j] : (from[i][j - 1] + from[i][j + 1] + from[i - 1][j] + from[i + 1][j]) / 4;
   }
 }
@@ -31,10 +34,10 @@ static inline void row(Strip to, Strip from, int i, int is_border) {
 static inline __attribute__((always_inline)) void step(Strip to, Strip from, int rank, int size, int rows) {
   const int up = rank == 0 ? MPI_PROC_NULL : rank - 1, down = rank == size - 1 ? MPI_PROC_NULL : rank + 1;
   MPI_Request requests[4];
-  MPI_Irecv(from[0], N, MPI_INT, up, 0, MPI_COMM_WORLD, &requests[0]);
-  MPI_Irecv(from[rows + 1], N, MPI_INT, down, 1, MPI_COMM_WORLD, &requests[1]);
-  MPI_Isend(from[rows], N, MPI_INT, down, 0, MPI_COMM_WORLD, &requests[2]);
-  MPI_Isend(from[1], N, MPI_INT, up, 1, MPI_COMM_WORLD, &requests[3]);
+  MPI_Irecv(from[0], COLUMNS, MPI_INT, up, 0, MPI_COMM_WORLD, &requests[0]);
+  MPI_Irecv(from[rows + 1], COLUMNS, MPI_INT, down, 1, MPI_COMM_WORLD, &requests[1]);
+  MPI_Isend(from[rows], COLUMNS, MPI_INT, down, 0, MPI_COMM_WORLD, &requests[2]);
+  MPI_Isend(from[1], COLUMNS, MPI_INT, up, 1, MPI_COMM_WORLD, &requests[3]);
   for (int i = 2; i < rows; i++) row(to, from, i, 0);
   MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
   row(to, from, 1, rank == 0 || (rows == 1 && rank == size - 1));
@@ -49,26 +52,29 @@ int main(int argc, char* argv[]) {
   const int first = rank * N / size, rows = (rank + 1) * N / size - first;
   if (rows + 2 > (int)(sizeof even / sizeof *even)) MPI_Abort(MPI_COMM_WORLD, 1);
   for (int i = 0; i < rows; i++) {
-    for (int j = 0; j < N; j++) even[i + 1][j] = first + i == 0 ? 1000000 : j == 0 ? 500000 : 0;
+    for (int j = 0; j < COLUMNS; j++) even[i + 1][j] = first + i == 0 ? 1000000 : j == 0 ? 500000 : 0;
   }
+  MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
   for (int l = 0; l < ITERATIONS; l += 2) {
     step(odd, even, rank, size, rows);
     if (l + 1 < ITERATIONS) step(even, odd, rank, size, rows);
   }
   const double seconds = MPI_Wtime() - start;
+  double longest = 0;
+  MPI_Reduce(&seconds, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   /* A sum that does not depend on how the rows are dealt. */
   unsigned long sum = 0, total = 0;
   for (int i = 0; i < rows; i++) {
-    for (int j = 0; j < N; j++) {
+    for (int j = 0; j < COLUMNS; j++) {
       const int value = ITERATIONS % 2 == 0 ? even[i + 1][j] : odd[i + 1][j];
-      sum += (unsigned long)value * (unsigned long)((first + i) * N + j + 1);
+      sum += (unsigned long)value * (unsigned long)((first + i) * COLUMNS + j + 1);
     }
   }
   MPI_Reduce(&sum, &total, 1, MPI_UNSIGNED_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) {
-    printf("jacobi with halos %d x %d, %d iterations: checksum %lu\n", N, N, ITERATIONS, total);
-    printf("time of an iteration: %.3f ms\n", seconds * 1e3 / ITERATIONS);
+    printf("jacobi with halos %d x %d, %d iterations: checksum %lu\n", N, COLUMNS, ITERATIONS, total);
+    printf("time of an iteration: %.4f ms\n", longest * 1e3 / ITERATIONS);
   }
   MPI_Finalize();
   return 0;

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs MPI programs on clusters of the shape of zrlmpi-4. Input: program, ranks, macros; output: times, counters."""
+"""Runs MPI programs on clusters ``zrlmpi:N``. Input: program, ranks, macros; output: times, counters, memory."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,19 @@ class Job:
     milliseconds: float
     output: str
     answer: dict[str, Any]
+    wall_seconds: float  # of the command, from start to end
+    peak_bytes: int  # of the largest of its processes
+
+    @property
+    def simulated_seconds(self) -> float:
+        """Of the whole job."""
+        return float(self.answer["end"]["simulated_ps"]) * 1e-12
+
+    @property
+    def simulator_seconds(self) -> float:
+        """Wall time of the simulator alone."""
+        record = json.loads(Path(self.answer["run_dir"], "run.json").read_text())
+        return float(record["wall_seconds"])
 
     def counters(self, rank: int) -> dict[str, int]:
         """Those of an FPGA rank's engine (roles/kernel/PROTOCOL.md, Management)."""
@@ -31,32 +46,41 @@ class Job:
         return values
 
 
-def cluster(folder: Path, ranks: int, drop_rate: float = 0) -> Path:
-    """One CPU and ``ranks`` - 1 FPGAs on a switch."""
-    changes = {"size": f"[{ranks - 1}]"} | ({"drop_rate": str(drop_rate)} if drop_rate else {})
-    return cluster_variant(folder, f"zrlmpi-{ranks}{'-lossy' if drop_rate else ''}", "zrlmpi-4", "link", **changes)
+def cluster(folder: Path, ranks: int, drop_rate: float = 0) -> str:
+    """One CPU and ``ranks`` - 1 FPGAs on a switch; ``drop_rate``: of the frames on each link."""
+    if drop_rate == 0:
+        return f"zrlmpi:{ranks}"
+    changes = {"size": f"[{ranks - 1}]", "drop_rate": str(drop_rate)}
+    return str(cluster_variant(folder, f"zrlmpi-{ranks}-lossy", "zrlmpi-4", "link", **changes))
 
 
 def run(
     program: Path,
-    on: Path,
+    on: str,
     folder: Path,
     macros: dict[str, int],
     options: Sequence[str] = (),
     arguments: Sequence[str] = (),
+    env: Mapping[str, str] | None = None,
 ) -> Job:
-    """Run a program; exits with its message if it fails."""
+    """Run a program; exits with its message if it fails. ``env``: what differs from this process's."""
     flags = [word for name, value in macros.items() for word in ("-D", f"{name}={value}")]
-    command = [sys.executable, "-m", "polyloom", "mpirun", "--json", "--cluster", str(on), *flags, *options]
+    command = [sys.executable, "-m", "polyloom", "mpirun", "--json", "--cluster", on, *flags, *options]
     command += ["--run-dir", str(folder / f"run-{len(list(folder.iterdir()))}"), str(program), *arguments]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode != 0:
-        sys.exit(f"bench: {' '.join(command)} ended with status {done.returncode}: {done.stdout[-500:]}")
-    *lines, last = done.stdout.strip().splitlines()
+    begin = time.monotonic()
+    started = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
+    assert started.stdout is not None
+    printed = started.stdout.read()
+    _, status, used = os.wait4(started.pid, 0)
+    started.returncode = os.waitstatus_to_exitcode(status)
+    wall = time.monotonic() - begin
+    if started.returncode != 0:
+        sys.exit(f"bench: {' '.join(command)} ended with status {started.returncode}: {printed[-500:]}")
+    *lines, last = printed.strip().splitlines()
     text = "\n".join(lines)
     found = _TIME.search(text)
     milliseconds = 0.0 if found is None else float(found[1]) * (1 if found[2] == "ms" else 1e-3)
-    return Job(milliseconds, text, json.loads(last))
+    return Job(milliseconds, text, json.loads(last), wall, used.ru_maxrss * 1024)
 
 
 def preset(dim: int, ranks: int, iterations: int, *options: str) -> dict[str, Any]:
