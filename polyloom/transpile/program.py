@@ -8,9 +8,12 @@ file, line and column.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 
 from polyloom import process
@@ -102,7 +105,10 @@ def _library(job: Sequence[str]) -> Path:
 
     def make(fresh: Path) -> None:
         with process.scratch("library") as folder:
-            parts = [_compile(f, job, Path(folder) / f"{n}.ll") for n, f in enumerate(library.sources())]
+            files = library.sources()
+            outputs = [Path(folder) / f"{n}.ll" for n in range(len(files))]
+            with ThreadPoolExecutor(min(len(files), os.cpu_count() or 1)) as pool:
+                parts = list(pool.map(_compile, files, repeat(job), outputs))
             toolchain.run("llvm-link", [*parts, "-o", fresh / LIBRARY])
 
     return KERNELS.provide("library-" + digest(words, library.files()), LIBRARY, make)[0] / LIBRARY
