@@ -67,10 +67,8 @@ def bound_of_halo(ranks: int, rows: int, columns: int) -> float:
 
 
 def algorithm(ranks: int, payload: int) -> str:
-    """Of an all-reduce, as the cost model's table has it."""
-    model = cost_model()
-    row = model.row(model.MODELS["ALLREDUCE"], next(size for size in model.SIZES if size >= ranks))
-    return str([name for begin, name in row if begin <= payload][-1]).lower()
+    """Of an all-reduce, as the cost model has it."""
+    return str(cost_model().chosen("ALLREDUCE", ranks, payload)).lower()
 
 
 def dropped(job: mpi.Job) -> int:

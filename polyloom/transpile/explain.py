@@ -36,7 +36,7 @@ def collectives(ranks: int, choice: str) -> str:
         cells = []
         for size in SIZES:
             times = {algorithm: cost(ranks, size) for algorithm, cost in costs.items()}
-            taken = min(times, key=lambda algorithm: times[algorithm])
+            taken = model.chosen(name, ranks, size)
             if choice != "auto":
                 taken = "LINEAR" if choice == "linear" else next((a for a in ("TREE", "RING") if a in times), "LINEAR")
                 taken = taken if times[taken] != float("inf") else "LINEAR"

@@ -32,7 +32,7 @@ Cost = Callable[[int, int], float]
 
 def wait(n: int, m: float) -> float:
     """How long a message is on its way in a job of n ranks, without its bytes."""
-    return ALPHA + (HANDSHAKE if m > eager_bytes(n) else 0)
+    return ALPHA + (HANDSHAKE if m > eager_bytes(min(n, SIZES[-1])) else 0)
 
 
 def hop(n: int, m: float) -> float:
@@ -111,6 +111,14 @@ def row(models: dict[str, Cost], n: int) -> list[tuple[int, str]]:
     if len(entries) > STEPS:
         raise ValueError(f"{n} ranks: the algorithm changes more than {STEPS - 1} times: {entries}")
     return entries + [(0xFFFFFFFF, entries[-1][1])] * (STEPS - len(entries))
+
+
+def chosen(operation: str, n: int, m: int) -> str:
+    """The algorithm that programs take: choose.h."""
+    models = MODELS[operation]
+    steps = row(models, next((size for size in SIZES if size >= n), SIZES[-1]))
+    found = [name for start, name in steps if start <= m][-1]
+    return found if models[found](n, m) < float("inf") else "LINEAR"
 
 
 def main() -> None:
