@@ -18,13 +18,21 @@ unsigned type_of(const Wait& w) { return static_cast<unsigned>(w.words[0] >> 8 &
 
 bool in_collective(const Wait& w) { return comm_of(w) % 2 == 1 && comm_of(w) != POLYLOOM_SYSTEM; }
 
-// Other calls that say MPI_ERR_NO_MEM have no room for a communicator or a copy.
-bool starts_requests(unsigned call) {
-  return call != POLYLOOM_CALL_Comm_dup && call != POLYLOOM_CALL_Comm_split &&
-         call != POLYLOOM_CALL_Sendrecv_replace;
+// What a call that says MPI_ERR_NO_MEM has no room for.
+std::string no_room(unsigned call) {
+  if (call >= POLYLOOM_CALL_Type_contiguous && call <= POLYLOOM_CALL_Type_dup) {
+    return "no room for another datatype: an FPGA rank has at most 32 at once, of 512 runs of bytes in all, "
+           "with 8 "
+           "repetitions in one another; free some, or make them of fewer blocks";
+  }
+  if (call == POLYLOOM_CALL_Comm_dup || call == POLYLOOM_CALL_Comm_split) {
+    return "too many communicators at once: a rank has at most 14; free some first";
+  }
+  if (call == POLYLOOM_CALL_Sendrecv_replace) return "too long a buffer to be kept";
+  return "too many requests at once: a rank has at most 31 on an FPGA, 1023 on a CPU; complete some first; "
+         "or no "
+         "memory to pack a message with gaps";
 }
-const std::string kTooMany =
-    "too many requests at once: a rank has at most 31 on an FPGA, 1023 on a CPU; complete some first";
 
 // WAIT says in its type field what it waits for (ENGINE.md).
 bool receives(const Wait& w) {
@@ -85,6 +93,9 @@ std::string error_text(unsigned error) {
       return "the message is longer than the receive's buffer";
     case MPI_ERR_NO_MEM:
       return "too many requests or communicators at once, or too long a buffer to be kept";
+    case MPI_ERR_INTERN:
+      return "no memory to pack a message whose datatype has gaps; on an FPGA it is what malloc leaves of "
+             "DRAM";
     case MPI_ERR_OTHER:
       return "the other rank does not answer";
     default:
@@ -102,7 +113,7 @@ std::string comm_name(unsigned wire) {
 std::string abort_text(unsigned rank, const polyloom_abort& r) {
   std::string text = "rank " + std::to_string(rank) + ": " + call_name(r.call);
   if (r.error == 0) return text + ": the program ended the job with code " + std::to_string(r.code);
-  text += ": " + (r.error == MPI_ERR_NO_MEM && starts_requests(r.call) ? kTooMany : error_text(r.error));
+  text += ": " + (r.error == MPI_ERR_NO_MEM ? no_room(r.call) : error_text(r.error));
   std::string where;
   if (r.peer != 0xFFFF && r.peer != 0xFFFFFFFF)
     where += "rank " + std::to_string(static_cast<std::int32_t>(r.peer)) + ", ";

@@ -325,6 +325,9 @@ const void* polyloom_platform_copy(const void* data, uint32_t bytes) {
   return copy;
 }
 
+void* polyloom_platform_keep(uint32_t bytes) { return std::malloc(std::max(bytes, 1u)); }
+void polyloom_platform_release(void* kept) { std::free(kept); }
+
 int polyloom_platform_rank(void) { return started("an MPI call").job.config.rank; }
 int polyloom_platform_size(void) { return started("an MPI call").job.config.size; }
 int polyloom_platform_collectives(void) { return started("an MPI call").collectives; }

@@ -9,7 +9,11 @@
   X(Isend) X(Issend) X(Irsend) X(Irecv) X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test) \
   X(Testall) X(Testany) X(Sendrecv) X(Sendrecv_replace) X(Probe) X(Iprobe) X(Get_count) \
   X(Type_size) X(Barrier) X(Bcast) X(Scatter) X(Gather) X(Scatterv) X(Gatherv) X(Allgather) \
-  X(Allgatherv) X(Alltoall) X(Reduce) X(Allreduce) X(Reduce_scatter_block) X(Scan) X(Exscan)
+  X(Allgatherv) X(Alltoall) X(Reduce) X(Allreduce) X(Reduce_scatter_block) X(Scan) X(Exscan) \
+  X(Type_contiguous) X(Type_vector) X(Type_create_hvector) X(Type_indexed) X(Type_create_hindexed) \
+  X(Type_create_indexed_block) X(Type_create_hindexed_block) X(Type_create_struct) \
+  X(Type_create_subarray) X(Type_create_resized) X(Type_dup) X(Type_commit) X(Type_free) \
+  X(Type_get_extent) X(Type_get_true_extent) X(Pack_size) X(Pack) X(Unpack) X(Alltoallv) X(Alltoallw) X(Reduce_scatter)
 /* clang-format on */
 
 enum polyloom_call {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Barrier, Bcast, Allgather, Alltoall. */
+/* Barrier, Bcast, Allgather. */
 #include "choose.h"
 #include "flight.h"
 
@@ -86,13 +86,16 @@ static inline void bcast_ring(struct polyloom_flight* f, void* buffer, uint32_t 
   ring(f, buffer, bytes, type, rank, size, root);
 }
 
-int MPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
+int MPI_Bcast(void* data, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   struct polyloom_flight f;
   const int error = polyloom_check(comm, count, datatype, root);
   if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Bcast, error, root, -1);
   const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
   const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(datatype);
   if (size == 1 || bytes == 0) return MPI_SUCCESS;
+  void* const buffer = polyloom_flat(data, count, datatype, rank == root);
+  if (polyloom_type_has_gaps(datatype) && buffer == 0)
+    return polyloom_fail(comm, POLYLOOM_CALL_Bcast, MPI_ERR_INTERN, root, -1);
   polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Bcast);
   const enum polyloom_algorithm how = polyloom_choose(POLYLOOM_BCAST, bytes, size);
   if (how == POLYLOOM_RING) {
@@ -104,14 +107,14 @@ int MPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm
   } else {
     polyloom_flight_receive(&f, buffer, bytes, datatype, root);
   }
+  if (polyloom_type_has_gaps(datatype)) {
+    polyloom_flight_drain(&f);
+    polyloom_unflatten(buffer, data, count, datatype, bytes, rank != root);
+  }
   return polyloom_flight_result(&f);
 }
 
-static inline void copy(void* to, const void* from, uint32_t bytes) {
-  if (bytes > 0 && to != from) __builtin_memcpy(to, from, bytes);
-}
-
-int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* all, int recvcount,
                   MPI_Datatype recvtype, MPI_Comm comm) {
   struct polyloom_flight f;
   const int in_place = sendbuf == MPI_IN_PLACE;
@@ -121,8 +124,12 @@ int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
   const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
   const uint32_t bytes = (uint32_t)recvcount * polyloom_type_bytes(recvtype);
   polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Allgather);
-  if (!in_place) copy(AT(recvbuf, (size_t)bytes * (unsigned)rank), sendbuf, bytes);
   if (bytes == 0) return MPI_SUCCESS;
+  char* const recvbuf = (char*)polyloom_flat(all, (int64_t)recvcount * size, recvtype, in_place);
+  if (polyloom_type_has_gaps(recvtype) && recvbuf == 0)
+    return polyloom_fail(comm, POLYLOOM_CALL_Allgather, MPI_ERR_INTERN, -1, -1);
+  char* const own = AT(recvbuf, (size_t)bytes * (unsigned)rank);
+  if (!in_place && own != sendbuf) polyloom_pack(sendbuf, sendcount, sendtype, own, bytes);
   const int is_ring = polyloom_choose(POLYLOOM_ALLGATHER, bytes, size) == POLYLOOM_RING;
   const int next = (rank + 1) % size, before = (rank + size - 1) % size;
   for (int i = 1; i < size; i++) {
@@ -135,46 +142,9 @@ int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
                          is_ring ? next : (rank + i) % size);
     if (is_ring) polyloom_flight_drain(&f);
   }
-  return polyloom_flight_result(&f);
-}
-
-int MPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                   const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
-  struct polyloom_flight f;
-  const int in_place = sendbuf == MPI_IN_PLACE;
-  const int error = polyloom_check(comm, in_place ? 0 : sendcount, in_place ? MPI_BYTE : sendtype, 0);
-  if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Allgatherv, error, -1, -1);
-  const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
-  const uint32_t each = polyloom_type_bytes(recvtype);
-  char* const own = AT(recvbuf, (ptrdiff_t)displs[rank] * (ptrdiff_t)each);
-  const uint32_t own_bytes = (uint32_t)recvcounts[rank] * each;
-  polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Allgatherv);
-  if (!in_place) copy(own, sendbuf, own_bytes);
-  for (int i = 1; i < size; i++) {
-    const int in = (rank + size - i) % size;
-    polyloom_flight_receive(&f, AT(recvbuf, (ptrdiff_t)displs[in] * (ptrdiff_t)each),
-                            (uint32_t)recvcounts[in] * each, recvtype, in);
-    polyloom_flight_send(&f, own, own_bytes, recvtype, (rank + i) % size);
-  }
-  return polyloom_flight_result(&f);
-}
-
-/* All at once, each rank beginning with its neighbour, so that no link has to take all first blocks. */
-int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                 MPI_Datatype recvtype, MPI_Comm comm) {
-  struct polyloom_flight f;
-  int error = polyloom_check(comm, recvcount, recvtype, 0);
-  if (error == MPI_SUCCESS && sendbuf == MPI_IN_PLACE) error = MPI_ERR_BUFFER;
-  if (error == MPI_SUCCESS) error = polyloom_check(comm, sendcount, sendtype, 0);
-  if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Alltoall, error, -1, -1);
-  const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
-  const uint32_t bytes = (uint32_t)recvcount * polyloom_type_bytes(recvtype);
-  polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Alltoall);
-  copy(AT(recvbuf, (size_t)bytes * (unsigned)rank), AT(sendbuf, (size_t)bytes * (unsigned)rank), bytes);
-  for (int i = 1; i < size; i++) {
-    const int to = (rank + i) % size, from = (rank + size - i) % size;
-    polyloom_flight_receive(&f, AT(recvbuf, (size_t)bytes * (unsigned)from), bytes, recvtype, from);
-    polyloom_flight_send(&f, AT(sendbuf, (size_t)bytes * (unsigned)to), bytes, sendtype, to);
+  if (polyloom_type_has_gaps(recvtype)) {
+    polyloom_flight_drain(&f);
+    polyloom_unflatten(recvbuf, all, (int64_t)recvcount * size, recvtype, bytes * (uint32_t)size, 1);
   }
   return polyloom_flight_result(&f);
 }

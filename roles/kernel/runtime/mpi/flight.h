@@ -44,11 +44,12 @@ static inline void polyloom_flight_drain(struct polyloom_flight* f) {
 static inline MPI_Request polyloom_flight_start(struct polyloom_flight* f, unsigned op, const void* data,
                                                 uint32_t bytes, MPI_Datatype type, int peer) {
   const unsigned world = (unsigned)polyloom_comm_world(f->comm, peer);
-  const unsigned wire = polyloom_comm_wire(f->comm, 1);
-  struct polyloom_answer a = polyloom_start(op, data, bytes, (unsigned)type, world, f->tag, wire);
-  while (polyloom_answer_error(a.word[0]) == POLYLOOM_TOO_MANY && f->count > 0) {
+  const unsigned wire = polyloom_comm_wire(f->comm, 1), kind = polyloom_type_wire(type);
+  struct polyloom_answer a;
+  for (;;) {
+    a = polyloom_start(op, data, bytes, kind, world, f->tag, wire);
+    if (polyloom_answer_error(a.word[0]) != POLYLOOM_TOO_MANY || f->count == 0) break;
     polyloom_flight_oldest(f);
-    a = polyloom_start(op, data, bytes, (unsigned)type, world, f->tag, wire);
   }
   const unsigned error = polyloom_answer_error(a.word[0]);
   if (error != POLYLOOM_OK) {

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "mpi.h"
 #include "platform.h"
+#include "types.h"
 
 #ifdef POLYLOOM_KERNEL
 #include "../kernel/intrinsics.h"
@@ -18,7 +19,7 @@
 #ifdef POLYLOOM_SIZE
 #define POLYLOOM_MOST_RANKS POLYLOOM_SIZE
 #else
-#define POLYLOOM_MOST_RANKS 256
+#define POLYLOOM_MOST_RANKS 0x7FFF /* of a job file */
 #endif
 #define POLYLOOM_COMMS 16
 
@@ -27,6 +28,11 @@
   __attribute__((always_inline)) /* one circuit for each use, of its type and operation */
 #else
 #define POLYLOOM_SPECIALIZE
+#endif
+#ifdef POLYLOOM_KERNEL
+#define POLYLOOM_ONCE __attribute__((noinline)) /* one circuit for all uses */
+#else
+#define POLYLOOM_ONCE
 #endif
 
 static inline int polyloom_world_rank(void) {
@@ -79,48 +85,52 @@ static inline unsigned polyloom_comm_wire(MPI_Comm comm, int is_collective) {
 int polyloom_unfinished(void);
 int polyloom_comm_local(MPI_Comm comm, int world);
 
-static inline uint32_t polyloom_type_bytes(MPI_Datatype type) { return 1u << ((unsigned)type & 15u); }
-static inline int polyloom_type_ok(MPI_Datatype type) {
-  switch (type) {
-    case MPI_BYTE:
-    case MPI_INT8_T:
-    case MPI_INT16_T:
-    case MPI_INT32_T:
-    case MPI_INT64_T:
-    case MPI_UINT8_T:
-    case MPI_UINT16_T:
-    case MPI_UINT32_T:
-    case MPI_UINT64_T:
-    case MPI_FLOAT:
-    case MPI_DOUBLE:
-    case MPI_C_BOOL:
-    case MPI_CHAR:
-    case MPI_2INT:
-    case MPI_FLOAT_INT:
-    case MPI_DOUBLE_INT:
-      return 1;
-    default:
-      return 0;
-  }
-}
-
 /* Errors: returns `error` if the communicator wants that, else ends the job. */
 int polyloom_fail(MPI_Comm comm, int call, int error, int peer, int tag);
 int polyloom_error_class(unsigned engine_error);
 
-/* A request: handle of the engine [10:0], receive [11], communicator [15:12], world rank of the peer [31:16],
+/* A request: handle of the engine [9:0], receive [10], communicator [16:11], world rank of the peer [31:17],
  * tag [63:32]. So a WAIT can say what it waits for, and a status be filled, without a table. */
 #define POLYLOOM_REQUEST_DONE (~0ull - 1) /* of a peer MPI_PROC_NULL */
 static inline MPI_Request polyloom_request(unsigned handle, int is_receive, MPI_Comm comm, unsigned peer,
                                            int tag) {
-  return (handle & 0x7FFu) | (MPI_Request)(is_receive & 1) << 11 | (MPI_Request)((unsigned)comm & 15u) << 12 |
-         (MPI_Request)(peer & 0xFFFFu) << 16 | (MPI_Request)(uint32_t)tag << 32;
+  return (handle & 0x3FFu) | (MPI_Request)(is_receive & 1) << 10 | (MPI_Request)((unsigned)comm & 63u) << 11 |
+         (MPI_Request)(peer & 0x7FFFu) << 17 | (MPI_Request)(uint32_t)tag << 32;
 }
-static inline unsigned polyloom_request_handle(MPI_Request r) { return (unsigned)r & 0x7FFu; }
-static inline int polyloom_request_receives(MPI_Request r) { return (int)(r >> 11 & 1); }
-static inline MPI_Comm polyloom_request_comm(MPI_Request r) { return (MPI_Comm)(r >> 12 & 15); }
-static inline unsigned polyloom_request_peer(MPI_Request r) { return (unsigned)(r >> 16) & 0xFFFFu; }
+static inline unsigned polyloom_request_handle(MPI_Request r) { return (unsigned)r & 0x3FFu; }
+static inline int polyloom_request_receives(MPI_Request r) { return (int)(r >> 10 & 1); }
+static inline MPI_Comm polyloom_request_comm(MPI_Request r) { return (MPI_Comm)(r >> 11 & 63); }
+static inline unsigned polyloom_request_peer(MPI_Request r) {
+  const unsigned peer = (unsigned)(r >> 17) & 0x7FFFu;
+  return peer == 0x7FFFu ? POLYLOOM_ANY_RANK : peer;
+}
 static inline int polyloom_request_tag(MPI_Request r) { return (int)(uint32_t)(r >> 32); }
+
+/* Requests of which more must be known are in a table, and have this instead of a tag; [15:0] is the place.
+ */
+#define POLYLOOM_EXTRA 0x80000000u
+#ifdef POLYLOOM_KERNEL
+#define POLYLOOM_EXTRAS 64
+#else
+#define POLYLOOM_EXTRAS 4096
+#endif
+enum polyloom_extra_kind { POLYLOOM_FREE, POLYLOOM_PACKED };
+struct polyloom_extra {
+  enum polyloom_extra_kind kind;
+  MPI_Request inner; /* under way; MPI_REQUEST_NULL if none is */
+  void *data, *flat; /* the program's buffer; its packed form */
+  int count;
+  MPI_Datatype type;
+};
+extern struct polyloom_extra polyloom_extras[POLYLOOM_EXTRAS];
+static inline int polyloom_is_extra(MPI_Request r) {
+  return polyloom_types_made && (uint32_t)(r >> 32) == POLYLOOM_EXTRA;
+}
+static inline struct polyloom_extra* polyloom_extra_of(MPI_Request r) {
+  return &polyloom_extras[(unsigned)r % POLYLOOM_EXTRAS];
+}
+/* A free place, or MPI_REQUEST_NULL. */
+MPI_Request polyloom_extra_new(enum polyloom_extra_kind kind);
 
 struct polyloom_answer {
   uint64_t word[2];

@@ -40,6 +40,12 @@ static inline int fill(MPI_Status* status, MPI_Comm comm, struct polyloom_answer
   return error;
 }
 
+/* Bytes of a message that are in the buffer. */
+static inline uint32_t received(struct polyloom_answer a, uint32_t room) {
+  const uint32_t bytes = polyloom_answer_bytes(a.word[1]);
+  return bytes < room ? bytes : room;
+}
+
 static inline unsigned wire_peer(MPI_Comm comm, int peer) {
   return peer == MPI_ANY_SOURCE ? POLYLOOM_ANY_RANK : (unsigned)polyloom_comm_world(comm, peer);
 }
@@ -49,9 +55,13 @@ static inline int send(unsigned op, int call, const void* buf, int count, MPI_Da
   int error = check(count, type, dest, tag, comm, 0);
   if (error == MPI_SUCCESS && dest == MPI_PROC_NULL) return MPI_SUCCESS;
   if (error == MPI_SUCCESS) {
-    const struct polyloom_answer a =
-        polyloom_start(op, buf, (uint32_t)count * polyloom_type_bytes(type), (unsigned)type,
-                       wire_peer(comm, dest), tag, polyloom_comm_wire(comm, 0));
+    const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(type);
+    void* const flat = polyloom_flat(buf, count, type, 1);
+    if (polyloom_type_has_gaps(type) && flat == 0)
+      return polyloom_fail(comm, call, MPI_ERR_INTERN, dest, tag);
+    const struct polyloom_answer a = polyloom_start(op, flat, bytes, polyloom_type_wire(type),
+                                                    wire_peer(comm, dest), tag, polyloom_comm_wire(comm, 0));
+    polyloom_unflat(flat, 0, count, type, bytes, 0);
     error = polyloom_error_class(polyloom_answer_error(a.word[0]));
   }
   return error == MPI_SUCCESS ? MPI_SUCCESS : polyloom_fail(comm, call, error, dest, tag);
@@ -77,12 +87,62 @@ int MPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, M
     return MPI_SUCCESS;
   }
   if (error == MPI_SUCCESS) {
+    const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(datatype);
+    void* const flat = polyloom_flat(buf, count, datatype, 0);
+    if (polyloom_type_has_gaps(datatype) && flat == 0)
+      return polyloom_fail(comm, POLYLOOM_CALL_Recv, MPI_ERR_INTERN, source, tag);
     const struct polyloom_answer a =
-        polyloom_start(POLYLOOM_RECV_WAIT, buf, (uint32_t)count * polyloom_type_bytes(datatype),
-                       (unsigned)datatype, wire_peer(comm, source), tag, polyloom_comm_wire(comm, 0));
+        polyloom_start(POLYLOOM_RECV_WAIT, flat, bytes, polyloom_type_wire(datatype), wire_peer(comm, source),
+                       tag, polyloom_comm_wire(comm, 0));
+    polyloom_unflat(flat, buf, count, datatype, received(a, bytes), 1);
     error = fill(status, comm, a);
   }
   return error == MPI_SUCCESS ? MPI_SUCCESS : polyloom_fail(comm, POLYLOOM_CALL_Recv, error, source, tag);
+}
+
+struct polyloom_extra polyloom_extras[POLYLOOM_EXTRAS];
+
+MPI_Request polyloom_extra_new(enum polyloom_extra_kind kind) {
+  for (unsigned i = 0; i < POLYLOOM_EXTRAS; i++) {
+    if (polyloom_extras[i].kind != POLYLOOM_FREE) continue;
+    polyloom_extras[i].kind = kind;
+    polyloom_extras[i].inner = MPI_REQUEST_NULL;
+    return (MPI_Request)POLYLOOM_EXTRA << 32 | i;
+  }
+  return MPI_REQUEST_NULL;
+}
+
+static MPI_Request remember(MPI_Request extra, MPI_Request inner, void* flat, void* data, int count,
+                            MPI_Datatype type) {
+  struct polyloom_extra* const e = polyloom_extra_of(extra);
+  e->inner = inner;
+  e->flat = flat;
+  e->data = data;
+  e->count = count;
+  e->type = type;
+  polyloom_type_use(type);
+  return extra;
+}
+
+/* What the engine knows of a request. */
+static inline MPI_Request plain(MPI_Request r) {
+  return polyloom_is_extra(r) ? polyloom_extra_of(r)->inner : r;
+}
+
+/* A request of the table has ended, with a message of that many bytes if it is a receive. */
+POLYLOOM_ONCE static MPI_Request end_extra(MPI_Request r, uint32_t bytes) {
+  struct polyloom_extra* const e = polyloom_extra_of(r);
+  const uint32_t room = (uint32_t)e->count * polyloom_type_bytes(e->type);
+  polyloom_unflatten(e->flat, e->data, e->count, e->type, bytes < room ? bytes : room,
+                     polyloom_request_receives(e->inner));
+  polyloom_type_release(e->type);
+  e->kind = POLYLOOM_FREE;
+  return MPI_REQUEST_NULL;
+}
+
+/* What a request is when it has ended. */
+static inline MPI_Request ended(MPI_Request r, uint32_t bytes) {
+  return polyloom_is_extra(r) ? end_extra(r, bytes) : MPI_REQUEST_NULL;
 }
 
 static inline int start(unsigned op, int call, const void* buf, int count, MPI_Datatype type, int peer,
@@ -93,13 +153,27 @@ static inline int start(unsigned op, int call, const void* buf, int count, MPI_D
   if (error == MPI_SUCCESS && peer == MPI_PROC_NULL) return MPI_SUCCESS;
   if (error == MPI_SUCCESS) {
     const unsigned to = wire_peer(comm, peer);
-    const struct polyloom_answer a = polyloom_start(op, buf, (uint32_t)count * polyloom_type_bytes(type),
-                                                    (unsigned)type, to, tag, polyloom_comm_wire(comm, 0));
-    error = polyloom_error_class(polyloom_answer_error(a.word[0]));
-    if (error == MPI_SUCCESS) {
-      *request = polyloom_request(polyloom_answer_handle(a.word[0]), is_receive, comm, to, tag);
-      return MPI_SUCCESS;
+    const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(type);
+    const int has_gaps = polyloom_type_has_gaps(type);
+    MPI_Request extra = MPI_REQUEST_NULL;
+    void* flat = (void*)buf;
+    if (has_gaps) {
+      extra = polyloom_extra_new(POLYLOOM_PACKED);
+      flat = extra == MPI_REQUEST_NULL ? 0 : polyloom_flatten(buf, count, type, !is_receive);
+      if (flat == 0) error = extra == MPI_REQUEST_NULL ? MPI_ERR_NO_MEM : MPI_ERR_INTERN;
     }
+    if (error == MPI_SUCCESS) {
+      const struct polyloom_answer a =
+          polyloom_start(op, flat, bytes, polyloom_type_wire(type), to, tag, polyloom_comm_wire(comm, 0));
+      error = polyloom_error_class(polyloom_answer_error(a.word[0]));
+      if (error == MPI_SUCCESS) {
+        *request = polyloom_request(polyloom_answer_handle(a.word[0]), is_receive, comm, to, tag);
+        if (has_gaps) *request = remember(extra, *request, flat, (void*)buf, count, type);
+        return MPI_SUCCESS;
+      }
+      polyloom_unflat(flat, 0, count, type, 0, 0);
+    }
+    if (has_gaps && extra != MPI_REQUEST_NULL) polyloom_extra_of(extra)->kind = POLYLOOM_FREE;
   }
   *request = MPI_REQUEST_NULL;
   return polyloom_fail(comm, call, error, peer, tag);
@@ -127,7 +201,7 @@ int MPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, 
 
 /* WAIT or TEST of one request; *done is false only after a TEST. Returns the error class, not yet handled. */
 static inline int end(unsigned op, MPI_Request* request, int* done, MPI_Status* status) {
-  const MPI_Request r = *request;
+  const MPI_Request given = *request, r = plain(given);
   *done = 1;
   if (r == MPI_REQUEST_NULL || r == POLYLOOM_REQUEST_DONE) {
     if (r == MPI_REQUEST_NULL) {
@@ -147,10 +221,11 @@ static inline int end(unsigned op, MPI_Request* request, int* done, MPI_Status* 
     *done = 0;
     return MPI_SUCCESS;
   }
-  *request = MPI_REQUEST_NULL;
+  *request = ended(given, polyloom_answer_bytes(a.word[1]));
   return fill(status, polyloom_request_comm(r), a);
 }
 
+/* `r`: as the engine knows it. */
 static inline int fail_request(int call, int error, MPI_Request r) {
   const MPI_Comm comm = r == MPI_REQUEST_NULL ? MPI_COMM_WORLD : polyloom_request_comm(r);
   const unsigned peer = polyloom_request_peer(r);
@@ -159,14 +234,14 @@ static inline int fail_request(int call, int error, MPI_Request r) {
 }
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  const MPI_Request r = *request;
+  const MPI_Request r = plain(*request);
   int done;
   const int error = end(POLYLOOM_WAIT, request, &done, status);
   return error == MPI_SUCCESS ? MPI_SUCCESS : fail_request(POLYLOOM_CALL_Wait, error, r);
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  const MPI_Request r = *request;
+  const MPI_Request r = plain(*request);
   const int error = end(POLYLOOM_TEST, request, flag, status);
   return error == MPI_SUCCESS ? MPI_SUCCESS : fail_request(POLYLOOM_CALL_Test, error, r);
 }
@@ -174,7 +249,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 static inline int end_all(int call, int count, MPI_Request requests[], MPI_Status statuses[]) {
   int result = MPI_SUCCESS;
   for (int i = 0; i < count; i++) {
-    const MPI_Request r = requests[i];
+    const MPI_Request r = plain(requests[i]);
     int done;
     const int error = end(POLYLOOM_WAIT, &requests[i], &done,
                           statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i]);
@@ -196,7 +271,7 @@ static inline int test_any(int call, int count, MPI_Request requests[], int* ind
   *index = MPI_UNDEFINED;
   *live = 0;
   for (int i = 0; i < count; i++) {
-    const MPI_Request r = requests[i];
+    const MPI_Request r = plain(requests[i]);
     if (r == MPI_REQUEST_NULL) continue;
     int done;
     ++*live;
@@ -223,7 +298,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* statu
     /* With one left there is nothing to choose, and a wait can be told from work. */
     if (*index == MPI_UNDEFINED && live == 1) {
       for (int i = 0; i < count; i++) {
-        if (requests[i] == MPI_REQUEST_NULL) continue;
+        if (plain(requests[i]) == MPI_REQUEST_NULL) continue;
         *index = i;
         return MPI_Wait(&requests[i], status);
       }
@@ -251,7 +326,7 @@ int MPI_Waitsome(int incount, MPI_Request requests[], int* outcount, int indices
 int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
   *flag = 0;
   for (int i = 0; i < count; i++) {
-    const MPI_Request r = requests[i];
+    const MPI_Request r = plain(requests[i]);
     if (r == MPI_REQUEST_NULL || r == POLYLOOM_REQUEST_DONE) continue;
     const struct polyloom_answer a = polyloom_ask(POLYLOOM_TEST, POLYLOOM_KEEP, r, 0);
     if (polyloom_answer_error(a.word[0]) == POLYLOOM_OK && !polyloom_answer_done(a.word[0]))
@@ -280,13 +355,28 @@ int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int 
   return MPI_SUCCESS;
 }
 
+/* The packed form is sent as bytes of its basic type. */
+static int replace(void* buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
+                   MPI_Comm comm, MPI_Status* status) {
+  const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(type);
+  const MPI_Datatype wire = (MPI_Datatype)polyloom_type_wire(type);
+  void* const flat = polyloom_flatten(buf, count, type, 1);
+  if (flat == 0) return polyloom_fail(comm, POLYLOOM_CALL_Sendrecv_replace, MPI_ERR_INTERN, dest, sendtag);
+  const int error = MPI_Sendrecv(flat, (int)(bytes / polyloom_type_bytes(wire)), wire, dest, sendtag, buf,
+                                 count, type, source, recvtag, comm, status);
+  polyloom_unflatten(flat, 0, count, type, 0, 0);
+  return error;
+}
+
 int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
                          int recvtag, MPI_Comm comm, MPI_Status* status) {
   const int error = check(count, datatype, dest, sendtag, comm, 0);
   if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Sendrecv_replace, error, dest, sendtag);
   const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(datatype);
+  if (polyloom_type_has_gaps(datatype))
+    return replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
   const void* const copy = polyloom_platform_copy(buf, bytes);
-  if (copy == 0) return polyloom_fail(comm, POLYLOOM_CALL_Sendrecv_replace, MPI_ERR_NO_MEM, dest, sendtag);
+  if (copy == 0) return polyloom_fail(comm, POLYLOOM_CALL_Sendrecv_replace, MPI_ERR_INTERN, dest, sendtag);
   return MPI_Sendrecv(copy, count, datatype, dest, sendtag, buf, count, datatype, source, recvtag, comm,
                       status);
 }
@@ -319,19 +409,4 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status
     error = *flag ? fill(status, comm, a) : polyloom_error_class(polyloom_answer_error(a.word[0]));
   }
   return error == MPI_SUCCESS ? MPI_SUCCESS : polyloom_fail(comm, POLYLOOM_CALL_Iprobe, error, source, tag);
-}
-
-int MPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count) {
-  const uint32_t bytes = polyloom_type_bytes(datatype);
-  *count = status->polyloom_bytes & (bytes - 1) ? MPI_UNDEFINED
-                                                : (int)(status->polyloom_bytes >> ((unsigned)datatype & 15u));
-  return MPI_SUCCESS;
-}
-
-int MPI_Type_size(MPI_Datatype datatype, int* size) {
-  if (!polyloom_type_ok(datatype))
-    return polyloom_fail(MPI_COMM_WORLD, POLYLOOM_CALL_Type_size, MPI_ERR_TYPE, -1, -1);
-  /* Only MPI_DOUBLE_INT has a gap at its end that is no data. */
-  *size = datatype == MPI_DOUBLE_INT ? 12 : (int)polyloom_type_bytes(datatype);
-  return MPI_SUCCESS;
 }

@@ -23,6 +23,9 @@ double polyloom_platform_tick(void);
 void* polyloom_platform_scratch(uint32_t bytes);
 /* A copy of a message, valid until the next call of either; null if there is no memory for it. */
 const void* polyloom_platform_copy(const void* data, uint32_t bytes);
+/* Memory for a message; null if there is none. */
+void* polyloom_platform_keep(uint32_t bytes);
+void polyloom_platform_release(void* kept);
 int polyloom_platform_rank(void);
 int polyloom_platform_size(void);
 /* enum polyloom_choice of choose.h */

@@ -225,25 +225,41 @@ POLYLOOM_SPECIALIZE int MPI_Allreduce(const void* sendbuf, void* recvbuf, int co
   return result != MPI_SUCCESS ? result : MPI_Bcast(recvbuf, count, datatype, 0, comm);
 }
 
-/* Block by block to the rank that wants it. */
-POLYLOOM_SPECIALIZE int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
-                                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+/* Block by block to the rank that wants it; without a list of counts all are of the same. */
+POLYLOOM_SPECIALIZE static inline int reduce_scatter(int call, const void* sendbuf, void* recvbuf,
+                                                     const int* counts, int count, MPI_Datatype datatype,
+                                                     MPI_Op op, MPI_Comm comm) {
   struct polyloom_flight f;
-  const int error = check(comm, recvcount, datatype, op, 0);
-  if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Reduce_scatter_block, error, -1, -1);
+  const int error = check(comm, count, datatype, op, 0);
+  if (error != MPI_SUCCESS) return polyloom_fail(comm, call, error, -1, -1);
   const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
-  const uint32_t bytes = (uint32_t)recvcount * polyloom_type_bytes(datatype);
+  const uint32_t each = polyloom_type_bytes(datatype);
   const char* const all = (const char*)(sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf);
-  polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Reduce_scatter_block);
+  uint32_t at = 0, own = 0;
+  polyloom_flight_begin(&f, comm, call);
   for (int i = 0; i < size; i++) {
+    const int here = counts == 0 ? count : counts[i];
     /* In place, one's result must not cover blocks that are still to be sent: it goes to its block, then to
      * the front. */
-    char* const result = sendbuf == MPI_IN_PLACE ? AT(recvbuf, bytes * (unsigned)i) : (char*)recvbuf;
-    reduce_to(&f, all + bytes * (size_t)i, result, recvcount, datatype, op, i, rank, size, POLYLOOM_LINEAR);
+    char* const result = sendbuf == MPI_IN_PLACE ? AT(recvbuf, at) : (char*)recvbuf;
+    reduce_to(&f, all + at, result, here, datatype, op, i, rank, size, POLYLOOM_LINEAR);
+    if (i == rank) own = at;
+    at += (uint32_t)here * each;
   }
-  if (sendbuf == MPI_IN_PLACE && rank > 0)
-    __builtin_memmove(recvbuf, AT(recvbuf, bytes * (unsigned)rank), bytes);
+  if (sendbuf == MPI_IN_PLACE && own > 0)
+    __builtin_memmove(recvbuf, AT(recvbuf, own), (size_t)(counts == 0 ? count : counts[rank]) * each);
   return polyloom_flight_result(&f);
+}
+
+POLYLOOM_SPECIALIZE int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
+                                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return reduce_scatter(POLYLOOM_CALL_Reduce_scatter_block, sendbuf, recvbuf, 0, recvcount, datatype, op,
+                        comm);
+}
+
+POLYLOOM_SPECIALIZE int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[],
+                                           MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return reduce_scatter(POLYLOOM_CALL_Reduce_scatter, sendbuf, recvbuf, recvcounts, 0, datatype, op, comm);
 }
 
 /* A chain: what comes from the rank before is combined with one's own and passed on. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scatter and Gather, with one block size and with one for each rank.
+/* Scatter and Gather of blocks of one size.
  *
  * Linear: the root's messages are all under way at once, so its link is the limit. Tree (binomial, for blocks
  * so small that calls count): the node at place p of the tree, counted from the root, has the blocks of
@@ -70,7 +70,7 @@ static inline void gather_tree(struct polyloom_flight* f, const void* own, void*
     copy(AT(recvbuf, bytes * (unsigned)((root + i) % size)), blocks + bytes * (unsigned)i, bytes);
 }
 
-int MPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+int MPI_Scatter(const void* all, int sendcount, MPI_Datatype sendtype, void* own, int recvcount,
                 MPI_Datatype recvtype, int root, MPI_Comm comm) {
   struct polyloom_flight f;
   const int known = polyloom_comm_ok(comm);
@@ -83,6 +83,13 @@ int MPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
   const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(type);
   polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Scatter);
   if (bytes == 0) return MPI_SUCCESS;
+  const int packs_all = rank == root && polyloom_type_has_gaps(sendtype);
+  const int packs_own = own != MPI_IN_PLACE && polyloom_type_has_gaps(recvtype);
+  void* const sendbuf =
+      packs_all ? polyloom_flatten(all, (int64_t)sendcount * size, sendtype, 1) : (void*)all;
+  void* const recvbuf = packs_own ? polyloom_flatten(own, recvcount, recvtype, 0) : own;
+  if ((packs_all && sendbuf == 0) || (packs_own && recvbuf == 0))
+    return polyloom_fail(comm, POLYLOOM_CALL_Scatter, MPI_ERR_INTERN, root, -1);
   if (polyloom_choose(POLYLOOM_SCATTER, bytes, size) == POLYLOOM_TREE) {
     scatter_tree(&f, sendbuf, recvbuf, bytes, type, root, rank, size);
   } else if (rank == root) {
@@ -94,10 +101,13 @@ int MPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
   } else {
     polyloom_flight_receive(&f, recvbuf, bytes, type, root);
   }
+  if (packs_all || packs_own) polyloom_flight_drain(&f);
+  if (packs_all) polyloom_unflatten(sendbuf, 0, 0, sendtype, 0, 0);
+  if (packs_own) polyloom_unflatten(recvbuf, own, recvcount, recvtype, bytes, 1);
   return polyloom_flight_result(&f);
 }
 
-int MPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+int MPI_Gather(const void* own, int sendcount, MPI_Datatype sendtype, void* all, int recvcount,
                MPI_Datatype recvtype, int root, MPI_Comm comm) {
   struct polyloom_flight f;
   const int known = polyloom_comm_ok(comm);
@@ -110,66 +120,30 @@ int MPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* 
   const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(type);
   polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Gather);
   if (bytes == 0) return MPI_SUCCESS;
+  const int in_place = own == MPI_IN_PLACE;
+  const int packs_all = rank == root && polyloom_type_has_gaps(recvtype);
+  const int packs_own = !in_place && polyloom_type_has_gaps(sendtype);
+  void* const sendbuf = packs_own ? polyloom_flatten(own, sendcount, sendtype, 1) : (void*)own;
+  void* const recvbuf =
+      packs_all ? polyloom_flatten(all, (int64_t)recvcount * size, recvtype, in_place) : all;
+  if ((packs_all && recvbuf == 0) || (packs_own && sendbuf == 0))
+    return polyloom_fail(comm, POLYLOOM_CALL_Gather, MPI_ERR_INTERN, root, -1);
   char* const place =
       AT(recvbuf, (size_t)bytes * (unsigned)root); /* the root's, where it has its own block */
   if (polyloom_choose(POLYLOOM_GATHER, bytes, size) == POLYLOOM_TREE) {
-    gather_tree(&f, sendbuf == MPI_IN_PLACE ? place : sendbuf, recvbuf, bytes, type, root, rank, size);
+    gather_tree(&f, in_place ? place : sendbuf, recvbuf, bytes, type, root, rank, size);
   } else if (rank == root) {
     for (int i = 1; i < size; i++) {
       const int from = (root + i) % size;
       polyloom_flight_receive(&f, AT(recvbuf, (size_t)bytes * (unsigned)from), bytes, type, from);
     }
-    if (sendbuf != MPI_IN_PLACE) copy(place, sendbuf, bytes);
+    if (!in_place) copy(place, sendbuf, bytes);
   } else {
     polyloom_flight_send(&f, sendbuf, bytes, type, root);
   }
-  return polyloom_flight_result(&f);
-}
-
-int MPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
-                 void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  struct polyloom_flight f;
-  const int in_place = recvbuf == MPI_IN_PLACE;
-  const int error = polyloom_check(comm, in_place ? 0 : recvcount, in_place ? MPI_BYTE : recvtype, root);
-  if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Scatterv, error, root, -1);
-  const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
-  polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Scatterv);
-  if (rank != root) {
-    polyloom_flight_receive(&f, recvbuf, (uint32_t)recvcount * polyloom_type_bytes(recvtype), recvtype, root);
-    return polyloom_flight_result(&f);
-  }
-  const uint32_t each = polyloom_type_bytes(sendtype);
-  for (int i = 1; i < size; i++) {
-    const int to = (root + i) % size;
-    polyloom_flight_send(&f, AT(sendbuf, (ptrdiff_t)displs[to] * (ptrdiff_t)each),
-                         (uint32_t)sendcounts[to] * each, sendtype, to);
-  }
-  if (!in_place) {
-    copy(recvbuf, AT(sendbuf, (ptrdiff_t)displs[root] * (ptrdiff_t)each), (size_t)sendcounts[root] * each);
-  }
-  return polyloom_flight_result(&f);
-}
-
-int MPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  struct polyloom_flight f;
-  const int in_place = sendbuf == MPI_IN_PLACE;
-  const int error = polyloom_check(comm, in_place ? 0 : sendcount, in_place ? MPI_BYTE : sendtype, root);
-  if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Gatherv, error, root, -1);
-  const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
-  polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Gatherv);
-  if (rank != root) {
-    polyloom_flight_send(&f, sendbuf, (uint32_t)sendcount * polyloom_type_bytes(sendtype), sendtype, root);
-    return polyloom_flight_result(&f);
-  }
-  const uint32_t each = polyloom_type_bytes(recvtype);
-  for (int i = 1; i < size; i++) {
-    const int from = (root + i) % size;
-    polyloom_flight_receive(&f, AT(recvbuf, (ptrdiff_t)displs[from] * (ptrdiff_t)each),
-                            (uint32_t)recvcounts[from] * each, recvtype, from);
-  }
-  if (!in_place) {
-    copy(AT(recvbuf, (ptrdiff_t)displs[root] * (ptrdiff_t)each), sendbuf, (size_t)recvcounts[root] * each);
-  }
+  if (packs_all || packs_own) polyloom_flight_drain(&f);
+  if (packs_own) polyloom_unflatten(sendbuf, 0, 0, sendtype, 0, 0);
+  if (packs_all)
+    polyloom_unflatten(recvbuf, all, (int64_t)recvcount * size, recvtype, bytes * (uint32_t)size, 1);
   return polyloom_flight_result(&f);
 }
