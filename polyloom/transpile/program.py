@@ -2,8 +2,8 @@
 """C sources and the kernels' MPI library as one LLVM module.
 
 Input: sources, flags, size of the job. Output: IR text, not yet optimised, in which rank is a call of the intrinsic
-``__polyloom_rank`` and everything but the entry is internal. Errors of the program come out as clang writes them, with
-file, line and column.
+``__polyloom_rank``, everything but the entry is internal, and calls through pointers are direct ones. Errors of the
+program come out as clang writes them, with file, line and column.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from polyloom import process
 from polyloom.cache import KERNELS, digest
 from polyloom.errors import UserError
 from polyloom.hls import frontend, toolchain
-from polyloom.transpile import library, newlib
+from polyloom.transpile import indirect, library, newlib
 
 ENTRY = "polyloom_kernel"
 LIBRARY = "library.bc"  # of an entry of the cache
@@ -81,7 +81,8 @@ def link(source: Source, target: Target) -> str:
         toolchain.run("llvm-link", [linked, part, "-o", linked])
         _add_newlib(linked, Path(folder))
         public = f"-internalize-public-api-list={ENTRY}"
-        return toolchain.run("opt", [linked, "-passes=internalize,globaldce", public, "-S", "-o", "-"])
+        text = toolchain.run("opt", [linked, "-passes=internalize,globaldce", public, "-S", "-o", "-"])
+        return indirect.resolve(text)
 
 
 def _add_newlib(linked: Path, folder: Path) -> None:

@@ -28,6 +28,8 @@ std::string no_room(unsigned call) {
   if (call == POLYLOOM_CALL_Comm_dup || call == POLYLOOM_CALL_Comm_split) {
     return "too many communicators at once: a rank has at most 14; free some first";
   }
+  if (call == POLYLOOM_CALL_Op_create)
+    return "too many operators at once: an FPGA rank has at most 16; free some first";
   if (call == POLYLOOM_CALL_Sendrecv_replace) return "too long a buffer to be kept";
   return "too many requests at once: a rank has at most 31 on an FPGA, 1023 on a CPU; complete some first; "
          "or no "

@@ -72,7 +72,9 @@ typedef enum {
   MPI_BOR,
   MPI_BXOR,
   MPI_MINLOC,
-  MPI_MAXLOC
+  MPI_MAXLOC,
+  POLYLOOM_USER_OP = 0x100, /* the first that a program makes */
+  POLYLOOM_LAST_OP = 0x7FFFFFFF
 } MPI_Op;
 
 typedef enum { MPI_COMM_NULL = -1, MPI_COMM_WORLD = 0, MPI_COMM_SELF = 1 } MPI_Comm;
@@ -80,6 +82,7 @@ typedef enum { MPI_ERRORS_ARE_FATAL, MPI_ERRORS_RETURN } MPI_Errhandler;
 /* All that the library knows of a request, so that it keeps no table: runtime/mpi/request.h. */
 typedef unsigned long long MPI_Request;
 typedef long MPI_Aint;
+typedef void MPI_User_function(void* invec, void* inoutvec, int* len, MPI_Datatype* datatype);
 
 typedef struct {
   int MPI_SOURCE;
@@ -270,6 +273,10 @@ int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, 
                              MPI_Op op, MPI_Comm comm);
 int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype,
                        MPI_Op op, MPI_Comm comm);
+int MPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op);
+int MPI_Op_create(MPI_User_function* function, int commute, MPI_Op* op);
+int MPI_Op_free(MPI_Op* op);
+int MPI_Op_commutative(MPI_Op op, int* commute);
 int MPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 int MPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                MPI_Comm comm);

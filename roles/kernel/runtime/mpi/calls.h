@@ -13,7 +13,8 @@
   X(Type_contiguous) X(Type_vector) X(Type_create_hvector) X(Type_indexed) X(Type_create_hindexed) \
   X(Type_create_indexed_block) X(Type_create_hindexed_block) X(Type_create_struct) \
   X(Type_create_subarray) X(Type_create_resized) X(Type_dup) X(Type_commit) X(Type_free) \
-  X(Type_get_extent) X(Type_get_true_extent) X(Pack_size) X(Pack) X(Unpack) X(Alltoallv) X(Alltoallw) X(Reduce_scatter)
+  X(Type_get_extent) X(Type_get_true_extent) X(Pack_size) X(Pack) X(Unpack) X(Alltoallv) X(Alltoallw) X(Reduce_scatter) \
+  X(Reduce_local) X(Op_create) X(Op_free)
 /* clang-format on */
 
 enum polyloom_call {

@@ -9,6 +9,7 @@
 #include "choose.h"
 #include "combine.h"
 #include "flight.h"
+#include "operators.h"
 
 #define AT(base, bytes) ((char*)(base) + (bytes))
 #define PIECE 5760u /* of all element sizes a multiple; each costs a handshake of RTS, CTS, DONE */
@@ -149,6 +150,8 @@ POLYLOOM_SPECIALIZE static inline void reduce_to(struct polyloom_flight* f, cons
 POLYLOOM_SPECIALIZE int MPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
                                    MPI_Op op, int root, MPI_Comm comm) {
   struct polyloom_flight f;
+  if (polyloom_operator(op))
+    return polyloom_operator_reduce(POLYLOOM_CALL_Reduce, sendbuf, recvbuf, count, datatype, op, root, comm);
   const int error = check(comm, count, datatype, op, root);
   if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Reduce, error, root, -1);
   const int size = polyloom_comm_size(comm);
@@ -209,6 +212,8 @@ POLYLOOM_SPECIALIZE static inline void allreduce_ring(struct polyloom_flight* f,
 POLYLOOM_SPECIALIZE int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
                                       MPI_Op op, MPI_Comm comm) {
   struct polyloom_flight f;
+  if (polyloom_operator(op))
+    return polyloom_operator_reduce(POLYLOOM_CALL_Allreduce, sendbuf, recvbuf, count, datatype, op, -1, comm);
   const int error = check(comm, count, datatype, op, 0);
   if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Allreduce, error, -1, -1);
   const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
@@ -230,6 +235,8 @@ POLYLOOM_SPECIALIZE static inline int reduce_scatter(int call, const void* sendb
                                                      const int* counts, int count, MPI_Datatype datatype,
                                                      MPI_Op op, MPI_Comm comm) {
   struct polyloom_flight f;
+  if (polyloom_operator(op))
+    return polyloom_operator_scatter(call, sendbuf, recvbuf, counts, count, datatype, op, comm);
   const int error = check(comm, count, datatype, op, 0);
   if (error != MPI_SUCCESS) return polyloom_fail(comm, call, error, -1, -1);
   const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
@@ -269,6 +276,8 @@ POLYLOOM_SPECIALIZE static inline int scan(const void* sendbuf, void* recvbuf, i
   static char sum[AHEAD][PIECE] __attribute__((aligned(16)));
   struct polyloom_flight f;
   MPI_Request request[AHEAD];
+  if (polyloom_operator(op))
+    return polyloom_operator_scan(call, sendbuf, recvbuf, count, type, op, comm, is_exclusive);
   const int error = check(comm, count, type, op, 0);
   if (error != MPI_SUCCESS) return polyloom_fail(comm, call, error, -1, -1);
   const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
@@ -307,4 +316,12 @@ POLYLOOM_SPECIALIZE int MPI_Scan(const void* sendbuf, void* recvbuf, int count, 
 POLYLOOM_SPECIALIZE int MPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
                                    MPI_Op op, MPI_Comm comm) {
   return scan(sendbuf, recvbuf, count, datatype, op, comm, POLYLOOM_CALL_Exscan, 1);
+}
+
+POLYLOOM_SPECIALIZE int MPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype,
+                                         MPI_Op op) {
+  const int error = polyloom_operator(op) ? polyloom_operate(inbuf, inoutbuf, count, datatype, op)
+                                          : polyloom_combine(inoutbuf, inbuf, count, datatype, op);
+  return error == MPI_SUCCESS ? error
+                              : polyloom_fail(MPI_COMM_WORLD, POLYLOOM_CALL_Reduce_local, error, -1, -1);
 }
