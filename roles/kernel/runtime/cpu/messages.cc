@@ -25,8 +25,13 @@ std::string no_room(unsigned call) {
            "with 8 "
            "repetitions in one another; free some, or make them of fewer blocks";
   }
-  if (call == POLYLOOM_CALL_Comm_dup || call == POLYLOOM_CALL_Comm_split) {
-    return "too many communicators at once: a rank has at most 14; free some first";
+  if (call >= POLYLOOM_CALL_Comm_group && call <= POLYLOOM_CALL_Group_excl)
+    return "too many groups at once: an FPGA rank has at most 31; free some first";
+  if (call == POLYLOOM_CALL_Comm_dup || call == POLYLOOM_CALL_Comm_split ||
+      call == POLYLOOM_CALL_Comm_create || call == POLYLOOM_CALL_Comm_create_group ||
+      call == POLYLOOM_CALL_Cart_create) {
+    return "too many communicators at once: a rank has at most 61 beside MPI_COMM_WORLD and MPI_COMM_SELF; "
+           "free some first";
   }
   if (call == POLYLOOM_CALL_Op_create)
     return "too many operators at once: an FPGA rank has at most 16; free some first";
@@ -98,6 +103,14 @@ std::string error_text(unsigned error) {
     case MPI_ERR_INTERN:
       return "no memory to pack a message whose datatype has gaps; on an FPGA it is what malloc leaves of "
              "DRAM";
+    case MPI_ERR_GROUP:
+      return "no such group";
+    case MPI_ERR_TOPOLOGY:
+      return "the communicator has no Cartesian topology; make it by MPI_Cart_create";
+    case MPI_ERR_DIMS:
+      return "dimensions must be positive, at most 8, and divide the number of ranks";
+    case MPI_ERR_ARG:
+      return "an argument is not one that the call allows";
     case MPI_ERR_OTHER:
       return "the other rank does not answer";
     default:

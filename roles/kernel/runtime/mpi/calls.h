@@ -14,7 +14,13 @@
   X(Type_create_indexed_block) X(Type_create_hindexed_block) X(Type_create_struct) \
   X(Type_create_subarray) X(Type_create_resized) X(Type_dup) X(Type_commit) X(Type_free) \
   X(Type_get_extent) X(Type_get_true_extent) X(Pack_size) X(Pack) X(Unpack) X(Alltoallv) X(Alltoallw) X(Reduce_scatter) \
-  X(Reduce_local) X(Op_create) X(Op_free)
+  X(Reduce_local) X(Op_create) X(Op_free) \
+  X(Comm_group) X(Group_free) X(Group_size) X(Group_rank) X(Group_translate_ranks) \
+  X(Group_compare) X(Group_union) X(Group_intersection) X(Group_difference) \
+  X(Group_range_incl) X(Group_range_excl) X(Group_incl) X(Group_excl) X(Comm_create) \
+  X(Comm_create_group) X(Cart_create) X(Cart_map) X(Topo_test) X(Cartdim_get) \
+  X(Cart_get) X(Cart_rank) X(Cart_coords) X(Cart_shift) X(Cart_sub) X(Dims_create) \
+  X(Neighbor_allgather) X(Neighbor_alltoall)
 /* clang-format on */
 
 enum polyloom_call {

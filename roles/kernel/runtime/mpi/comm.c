@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Start, end, errors and communicators. */
-#include "internal.h"
+#include "flight.h"
+#include "group.h"
+#include "topology.h"
 
 struct polyloom_comm polyloom_comms[POLYLOOM_COMMS];
 char polyloom_in_place[16];
 
-static uint16_t next_context = 2;
 static int is_initialized, is_finalized;
 
 int polyloom_fail(MPI_Comm comm, int call, int error, int peer, int tag) {
@@ -161,32 +162,53 @@ int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
   return MPI_SUCCESS;
 }
 
-/* A free place, with a context that no member has used: the greatest of their next ones. */
-static int new_comm(MPI_Comm parent, int call, MPI_Comm* newcomm) {
-  int32_t mine = next_context, greatest = 0;
-  const int error = MPI_Allreduce(&mine, &greatest, 1, MPI_INT32_T, MPI_MAX, parent);
-  if (error != MPI_SUCCESS) return error;
-  for (int i = 2; i < POLYLOOM_COMMS && greatest < 0x7FFF; i++) {
-    if (polyloom_comms[i].used) continue;
-    next_context = (uint16_t)(greatest + 1);
-    polyloom_comms[i].context = (uint16_t)greatest;
+/* Places that this rank has free, a bit for each. */
+static uint64_t free_places(void) {
+  uint64_t places = 0;
+  for (int i = 2; i < POLYLOOM_COMMS; i++) {
+    if (!polyloom_comms[i].used) places |= (uint64_t)1 << i;
+  }
+  return places;
+}
+
+/* The first place that is free at all members. */
+static int take_place(MPI_Comm parent, int call, uint64_t places, MPI_Comm* newcomm) {
+  for (int i = 2; i < POLYLOOM_COMMS; i++) {
+    if (!(places >> i & 1)) continue;
     polyloom_comms[i].returns_errors = polyloom_comms[parent].returns_errors;
+    if (polyloom_grids_made) polyloom_grids[i].is_grid = 0;
     *newcomm = (MPI_Comm)i;
     return MPI_SUCCESS;
   }
   return polyloom_fail(parent, call, MPI_ERR_NO_MEM, -1, -1);
 }
 
-int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
-  if (!polyloom_comm_ok(comm)) return polyloom_fail(comm, POLYLOOM_CALL_Comm_dup, MPI_ERR_COMM, -1, -1);
-  const int error = new_comm(comm, POLYLOOM_CALL_Comm_dup, newcomm);
+static int new_comm(MPI_Comm parent, int call, MPI_Comm* newcomm) {
+  const uint64_t mine = free_places();
+  uint64_t places = 0;
+  const int error = MPI_Allreduce(&mine, &places, 1, MPI_UINT64_T, MPI_BAND, parent);
+  return error != MPI_SUCCESS ? error : take_place(parent, call, places, newcomm);
+}
+
+/* Ranks 0 to members - 1 of the parent are its members, in their order. */
+int polyloom_comm_first(MPI_Comm comm, int call, int members, MPI_Comm* newcomm) {
+  if (!polyloom_comm_ok(comm)) return polyloom_fail(comm, call, MPI_ERR_COMM, -1, -1);
+  const int error = new_comm(comm, call, newcomm);
   if (error != MPI_SUCCESS) return error;
   struct polyloom_comm* made = &polyloom_comms[*newcomm];
-  made->size = (uint16_t)polyloom_comm_size(comm);
+  made->size = (uint16_t)members;
   made->rank = (uint16_t)polyloom_comm_rank(comm);
   for (int i = 0; i < made->size; i++) made->world[i] = (uint16_t)polyloom_comm_world(comm, i);
-  made->used = 1;
+  made->used = made->rank < made->size;
+  if (!made->used) *newcomm = MPI_COMM_NULL;
   return MPI_SUCCESS;
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
+  const int size = polyloom_comm_ok(comm) ? polyloom_comm_size(comm) : 0;
+  const int error = polyloom_comm_first(comm, POLYLOOM_CALL_Comm_dup, size, newcomm);
+  if (error == MPI_SUCCESS && polyloom_grids_made) polyloom_grids[*newcomm] = polyloom_grids[comm];
+  return error;
 }
 
 /* Colour and key of each rank of the parent; members of a colour are put in order by insertion. */
@@ -225,6 +247,61 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   made->used = 1;
   *newcomm = made_number;
   return MPI_SUCCESS;
+}
+
+/* The group's members become those of a place of the table. */
+static void fill(MPI_Comm* newcomm, const struct polyloom_group* group) {
+  struct polyloom_comm* made = &polyloom_comms[*newcomm];
+  *newcomm = MPI_COMM_NULL;
+  for (int i = 0; i < group->size; i++) {
+    made->world[i] = group->world[i];
+    if (group->world[i] != polyloom_world_rank()) continue;
+    made->rank = (uint16_t)i;
+    *newcomm = (MPI_Comm)(made - polyloom_comms);
+  }
+  made->size = (uint16_t)group->size;
+  made->used = *newcomm != MPI_COMM_NULL;
+}
+
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
+  const struct polyloom_group* const g = polyloom_group_of(group);
+  int error = !polyloom_comm_ok(comm) ? MPI_ERR_COMM : g == 0 ? MPI_ERR_GROUP : MPI_SUCCESS;
+  if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Comm_create, error, -1, -1);
+  error = new_comm(comm, POLYLOOM_CALL_Comm_create, newcomm);
+  if (error == MPI_SUCCESS) fill(newcomm, g);
+  return error;
+}
+
+/* Only the members call this, so the first of them finds out which places are free. */
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
+  struct polyloom_flight f;
+  const int call = POLYLOOM_CALL_Comm_create_group;
+  const struct polyloom_group* const g = polyloom_group_of(group);
+  int error = !polyloom_comm_ok(comm) ? MPI_ERR_COMM : g == 0 ? MPI_ERR_GROUP : MPI_SUCCESS;
+  (void)tag;
+  if (error != MPI_SUCCESS) return polyloom_fail(comm, call, error, -1, -1);
+  uint64_t places = free_places();
+  polyloom_flight_begin(&f, comm, call);
+  const int first = g->size == 0 ? 0 : polyloom_comm_local(comm, g->world[0]);
+  if (g->size > 0 && g->world[0] == polyloom_world_rank()) {
+    for (int i = 1; i < g->size; i++) {
+      uint64_t theirs = 0;
+      polyloom_flight_receive(&f, &theirs, sizeof theirs, MPI_UINT64_T,
+                              polyloom_comm_local(comm, g->world[i]));
+      polyloom_flight_drain(&f);
+      places &= theirs;
+    }
+    for (int i = 1; i < g->size; i++)
+      polyloom_flight_send(&f, &places, sizeof places, MPI_UINT64_T, polyloom_comm_local(comm, g->world[i]));
+  } else if (g->size > 0) {
+    polyloom_flight_send(&f, &places, sizeof places, MPI_UINT64_T, first);
+    polyloom_flight_drain(&f);
+    polyloom_flight_receive(&f, &places, sizeof places, MPI_UINT64_T, first);
+  }
+  error = polyloom_flight_result(&f);
+  if (error == MPI_SUCCESS) error = take_place(comm, call, places, newcomm);
+  if (error == MPI_SUCCESS) fill(newcomm, g);
+  return error;
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {

@@ -21,7 +21,7 @@
 #else
 #define POLYLOOM_MOST_RANKS 0x7FFF /* of a job file */
 #endif
-#define POLYLOOM_COMMS 16
+#define POLYLOOM_COMMS 63 /* of the 64 that a request can name; the last one is in MPI_REQUEST_NULL */
 
 #ifdef POLYLOOM_KERNEL
 #define POLYLOOM_SPECIALIZE \
@@ -51,9 +51,10 @@ static inline int polyloom_world_size(void) {
 #endif
 }
 
-/* Communicators by number; 0 and 1 are MPI_COMM_WORLD and MPI_COMM_SELF, of which only the flags are used. */
+/* Communicators by number, which is the same at all members; 0 and 1 are MPI_COMM_WORLD and MPI_COMM_SELF, of
+ * which only the flags are used. */
 struct polyloom_comm {
-  uint16_t used, returns_errors, context, size, rank;
+  uint16_t used, returns_errors, size, rank;
   uint16_t world[POLYLOOM_MOST_RANKS];
 };
 extern struct polyloom_comm polyloom_comms[POLYLOOM_COMMS];
@@ -78,8 +79,7 @@ static inline int polyloom_comm_world(MPI_Comm comm, int rank) {
 }
 /* On the wire: even numbers for messages of the program, odd ones for collectives. */
 static inline unsigned polyloom_comm_wire(MPI_Comm comm, int is_collective) {
-  const unsigned context = (int)comm <= 1 ? (unsigned)comm : polyloom_comms[comm].context;
-  return 2 * context + (unsigned)is_collective;
+  return 2 * (unsigned)comm + (unsigned)is_collective;
 }
 /* MPI_Init was called, MPI_Finalize not. */
 int polyloom_unfinished(void);
