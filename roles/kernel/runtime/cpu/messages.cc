@@ -6,6 +6,7 @@
 #include "roles/kernel/runtime/include/mpi.h"
 #include "roles/kernel/runtime/mpi/calls.h"
 #include "roles/kernel/runtime/mpi/command.h"
+#include "roles/kernel/runtime/mpi/errors.h"
 
 namespace polyloom::mpi {
 namespace {
@@ -35,6 +36,8 @@ std::string no_room(unsigned call) {
   }
   if (call == POLYLOOM_CALL_Op_create)
     return "too many operators at once: an FPGA rank has at most 16; free some first";
+  if (call >= POLYLOOM_CALL_Comm_create_keyval && call <= POLYLOOM_CALL_Info_dup)
+    return "too many keys, attributes or entries of MPI_Info at once; free some first";
   if (call == POLYLOOM_CALL_Sendrecv_replace) return "too long a buffer to be kept";
   return "too many requests at once: a rank has at most 31 on an FPGA, 1023 on a CPU; complete some first; "
          "or no "
@@ -76,43 +79,11 @@ std::string call_name(unsigned call) {
 
 std::string error_text(unsigned error) {
   switch (error) {
-    case MPI_SUCCESS:
-      return "no error";
-    case MPI_ERR_BUFFER:
-      return "the buffer is not in this rank's memory, or MPI_IN_PLACE is not allowed here";
-    case MPI_ERR_COUNT:
-      return "the count is negative, or the message has more than 4294967295 bytes";
-    case MPI_ERR_TYPE:
-      return "the datatype is none of Polyloom's, or the message has another one than the receive";
-    case MPI_ERR_TAG:
-      return "the tag must be 0 or more (a receive may have MPI_ANY_TAG)";
-    case MPI_ERR_COMM:
-      return "no such communicator";
-    case MPI_ERR_RANK:
-      return "no such rank in the communicator";
-    case MPI_ERR_REQUEST:
-      return "no such request; it may have been completed before";
-    case MPI_ERR_ROOT:
-      return "no such root in the communicator";
-    case MPI_ERR_OP:
-      return "the operation does not exist for this datatype";
-    case MPI_ERR_TRUNCATE:
-      return "the message is longer than the receive's buffer";
-    case MPI_ERR_NO_MEM:
-      return "too many requests or communicators at once, or too long a buffer to be kept";
-    case MPI_ERR_INTERN:
-      return "no memory to pack a message whose datatype has gaps; on an FPGA it is what malloc leaves of "
-             "DRAM";
-    case MPI_ERR_GROUP:
-      return "no such group";
-    case MPI_ERR_TOPOLOGY:
-      return "the communicator has no Cartesian topology; make it by MPI_Cart_create";
-    case MPI_ERR_DIMS:
-      return "dimensions must be positive, at most 8, and divide the number of ranks";
-    case MPI_ERR_ARG:
-      return "an argument is not one that the call allows";
-    case MPI_ERR_OTHER:
-      return "the other rank does not answer";
+#define X(name, text) \
+  case MPI_##name:    \
+    return text;
+    POLYLOOM_ERRORS(X)
+#undef X
     default:
       return "error " + std::to_string(error);
   }
@@ -125,10 +96,18 @@ std::string comm_name(unsigned wire) {
                         : "communicator " + std::to_string(context);
 }
 
+// What an error says of that call.
+static std::string text_of(const polyloom_abort& r) {
+  if (r.error == MPI_ERR_NO_MEM) return no_room(r.call);
+  if (r.error == MPI_ERR_BUFFER && (r.call == POLYLOOM_CALL_Bsend || r.call == POLYLOOM_CALL_Ibsend))
+    return "no room in the buffer of MPI_Buffer_attach for this message beside those that have not been sent";
+  return error_text(r.error);
+}
+
 std::string abort_text(unsigned rank, const polyloom_abort& r) {
   std::string text = "rank " + std::to_string(rank) + ": " + call_name(r.call);
   if (r.error == 0) return text + ": the program ended the job with code " + std::to_string(r.code);
-  text += ": " + (r.error == MPI_ERR_NO_MEM ? no_room(r.call) : error_text(r.error));
+  text += ": " + text_of(r);
   std::string where;
   if (r.peer != 0xFFFF && r.peer != 0xFFFFFFFF)
     where += "rank " + std::to_string(static_cast<std::int32_t>(r.peer)) + ", ";

@@ -337,10 +337,4 @@ int MPI_Get_processor_name(char* name, int* resultlen) {
   *resultlen = std::snprintf(name, MPI_MAX_PROCESSOR_NAME, "cpu-rank-%u", unsigned{r.job.config.rank});
   return MPI_SUCCESS;
 }
-
-int MPI_Error_string(int errorcode, char* string, int* resultlen) {
-  *resultlen =
-      std::snprintf(string, MPI_MAX_ERROR_STRING, "%s", error_text(static_cast<unsigned>(errorcode)).c_str());
-  return MPI_SUCCESS;
-}
 }

@@ -79,9 +79,11 @@ typedef enum {
 
 typedef enum { MPI_COMM_NULL = -1, MPI_COMM_WORLD = 0, MPI_COMM_SELF = 1 } MPI_Comm;
 typedef enum { MPI_GROUP_NULL = -1, MPI_GROUP_EMPTY = 0 } MPI_Group;
-typedef enum { MPI_ERRORS_ARE_FATAL, MPI_ERRORS_RETURN } MPI_Errhandler;
+typedef enum { MPI_ERRHANDLER_NULL = -1, MPI_ERRORS_ARE_FATAL, MPI_ERRORS_RETURN } MPI_Errhandler;
+typedef enum { MPI_INFO_NULL, POLYLOOM_LAST_INFO = 0x7FFFFFFF } MPI_Info;
 /* All that the library knows of a request, so that it keeps no table: runtime/mpi/request.h. */
 typedef unsigned long long MPI_Request;
+typedef MPI_Request MPI_Message;
 typedef long MPI_Aint;
 typedef void MPI_User_function(void* invec, void* inoutvec, int* len, MPI_Datatype* datatype);
 
@@ -95,6 +97,8 @@ typedef struct {
 extern char polyloom_in_place[];
 
 #define MPI_REQUEST_NULL (~0ull)
+#define MPI_MESSAGE_NULL MPI_REQUEST_NULL
+#define MPI_MESSAGE_NO_PROC (~0ull - 1)
 #define MPI_IN_PLACE ((void*)polyloom_in_place)
 #define MPI_BOTTOM ((void*)0)
 #define MPI_STATUS_IGNORE ((MPI_Status*)0)
@@ -107,7 +111,12 @@ enum {
   MPI_UNDEFINED = -32766,
   MPI_TAG_UB_VALUE = 0x7FFFFFFF,
   MPI_MAX_PROCESSOR_NAME = 64,
-  MPI_MAX_ERROR_STRING = 128
+  MPI_MAX_ERROR_STRING = 128,
+  MPI_MAX_LIBRARY_VERSION_STRING = 64,
+  MPI_MAX_OBJECT_NAME = 64,
+  MPI_MAX_INFO_KEY = 36,
+  MPI_MAX_INFO_VAL = 256,
+  MPI_BSEND_OVERHEAD = 32
 };
 
 enum {
@@ -131,6 +140,9 @@ enum {
   MPI_ERR_GROUP,
   MPI_ERR_TOPOLOGY,
   MPI_ERR_DIMS,
+  MPI_ERR_KEYVAL,
+  MPI_ERR_INFO,
+  MPI_ERR_INFO_NOKEY,
   MPI_ERR_LASTCODE
 };
 
@@ -158,11 +170,10 @@ double MPI_Wtick(void);
 int MPI_Get_processor_name(char* name, int* resultlen);
 int MPI_Get_version(int* version, int* subversion);
 int MPI_Error_class(int errorcode, int* errorclass);
-#ifdef POLYLOOM_KERNEL
-int MPI_Error_string() __attribute__((unavailable("MPI_Error_string is not there in an FPGA kernel")));
-#else
 int MPI_Error_string(int errorcode, char* string, int* resultlen);
-#endif
+int MPI_Get_library_version(char* version, int* resultlen);
+int MPI_Query_thread(int* provided);
+int MPI_Is_thread_main(int* flag);
 
 /* Communicators */
 int MPI_Comm_rank(MPI_Comm comm, int* rank);
@@ -206,6 +217,57 @@ int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result);
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
 int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler);
 
+/* Keys of attributes: the program's are not negative. */
+enum {
+  MPI_KEYVAL_INVALID = -1,
+  MPI_TAG_UB = -2,
+  MPI_HOST = -3,
+  MPI_IO = -4,
+  MPI_WTIME_IS_GLOBAL = -5,
+  MPI_UNIVERSE_SIZE = -6,
+  MPI_APPNUM = -7,
+  MPI_LASTUSEDCODE = -8
+};
+typedef int MPI_Comm_copy_attr_function(MPI_Comm oldcomm, int keyval, void* extra_state, void* in, void* out,
+                                        int* flag);
+typedef int MPI_Comm_delete_attr_function(MPI_Comm comm, int keyval, void* value, void* extra_state);
+MPI_Comm_copy_attr_function polyloom_dup_fn;
+#define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function*)0)
+#define MPI_COMM_NULL_DELETE_FN ((MPI_Comm_delete_attr_function*)0)
+#define MPI_COMM_DUP_FN polyloom_dup_fn
+int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copies, MPI_Comm_delete_attr_function* deletes,
+                           int* keyval, void* extra_state);
+int MPI_Comm_free_keyval(int* keyval);
+int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void* attribute_val);
+int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void* attribute_val, int* flag);
+int MPI_Comm_delete_attr(MPI_Comm comm, int keyval);
+int MPI_Comm_set_name(MPI_Comm comm, const char* comm_name);
+int MPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen);
+int MPI_Info_create(MPI_Info* info);
+int MPI_Info_dup(MPI_Info info, MPI_Info* newinfo);
+int MPI_Info_free(MPI_Info* info);
+int MPI_Info_set(MPI_Info info, const char* key, const char* value);
+int MPI_Info_get(MPI_Info info, const char* key, int valuelen, char* value, int* flag);
+int MPI_Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* flag);
+int MPI_Info_get_nkeys(MPI_Info info, int* nkeys);
+int MPI_Info_get_nthkey(MPI_Info info, int n, char* key);
+int MPI_Info_delete(MPI_Info info, const char* key);
+/* Names of MPI-1 */
+#define MPI_Keyval_create MPI_Comm_create_keyval
+#define MPI_Keyval_free MPI_Comm_free_keyval
+#define MPI_Attr_put MPI_Comm_set_attr
+#define MPI_Attr_get MPI_Comm_get_attr
+#define MPI_Attr_delete MPI_Comm_delete_attr
+#define MPI_NULL_COPY_FN MPI_COMM_NULL_COPY_FN
+#define MPI_NULL_DELETE_FN MPI_COMM_NULL_DELETE_FN
+#define MPI_DUP_FN MPI_COMM_DUP_FN
+#define MPI_Errhandler_set MPI_Comm_set_errhandler
+#define MPI_Errhandler_get MPI_Comm_get_errhandler
+static inline int MPI_Errhandler_free(MPI_Errhandler* errhandler) {
+  *errhandler = MPI_ERRHANDLER_NULL;
+  return MPI_SUCCESS;
+}
+
 /* Messages */
 int MPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 int MPI_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
@@ -232,6 +294,28 @@ int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int 
                  MPI_Status* status);
 int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
                          int recvtag, MPI_Comm comm, MPI_Status* status);
+int MPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[]);
+int MPI_Request_free(MPI_Request* request);
+int MPI_Cancel(MPI_Request* request);
+int MPI_Test_cancelled(const MPI_Status* status, int* flag);
+int MPI_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                  MPI_Request* request);
+int MPI_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                   MPI_Request* request);
+#define MPI_Rsend_init MPI_Send_init
+int MPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                  MPI_Request* request);
+int MPI_Start(MPI_Request* request);
+int MPI_Startall(int count, MPI_Request requests[]);
+int MPI_Buffer_attach(void* buffer, int size);
+int MPI_Buffer_detach(void* buffer_addr, int* size);
+int MPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int MPI_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+               MPI_Request* request);
+int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status);
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status);
+int MPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
+int MPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status);
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status);
 int MPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count);

@@ -20,7 +20,13 @@
   X(Group_range_incl) X(Group_range_excl) X(Group_incl) X(Group_excl) X(Comm_create) \
   X(Comm_create_group) X(Cart_create) X(Cart_map) X(Topo_test) X(Cartdim_get) \
   X(Cart_get) X(Cart_rank) X(Cart_coords) X(Cart_shift) X(Cart_sub) X(Dims_create) \
-  X(Neighbor_allgather) X(Neighbor_alltoall)
+  X(Neighbor_allgather) X(Neighbor_alltoall) \
+  X(Send_init) X(Ssend_init) X(Recv_init) X(Start) X(Startall) X(Request_free) \
+  X(Buffer_attach) X(Buffer_detach) X(Bsend) X(Ibsend) X(Mprobe) X(Improbe) X(Mrecv) \
+  X(Imrecv) X(Testsome) X(Comm_create_keyval) X(Comm_free_keyval) X(Comm_set_attr) \
+  X(Comm_get_attr) X(Comm_delete_attr) X(Comm_set_name) X(Comm_get_name) X(Info_create) \
+  X(Info_set) X(Info_get) X(Info_get_valuelen) X(Info_get_nkeys) X(Info_get_nthkey) \
+  X(Info_delete) X(Info_free) X(Info_dup)
 /* clang-format on */
 
 enum polyloom_call {

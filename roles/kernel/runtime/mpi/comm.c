@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Start, end, errors and communicators. */
+#include "environment.h"
 #include "flight.h"
 #include "group.h"
+#include "requests.h"
 #include "topology.h"
 
 struct polyloom_comm polyloom_comms[POLYLOOM_COMMS];
@@ -64,6 +66,16 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   return polyloom_init();
 }
 
+int MPI_Query_thread(int* provided) {
+  *provided = MPI_THREAD_FUNNELED;
+  return MPI_SUCCESS;
+}
+
+int MPI_Is_thread_main(int* flag) {
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
 int MPI_Initialized(int* flag) {
   *flag = is_initialized;
   return MPI_SUCCESS;
@@ -75,6 +87,7 @@ int MPI_Finalized(int* flag) {
 }
 
 int MPI_Finalize(void) {
+  if (polyloom_left_made) polyloom_finish_requests();
   is_finalized = 1;
   polyloom_platform_finish();
   return MPI_SUCCESS;
@@ -208,6 +221,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
   const int size = polyloom_comm_ok(comm) ? polyloom_comm_size(comm) : 0;
   const int error = polyloom_comm_first(comm, POLYLOOM_CALL_Comm_dup, size, newcomm);
   if (error == MPI_SUCCESS && polyloom_grids_made) polyloom_grids[*newcomm] = polyloom_grids[comm];
+  if (error == MPI_SUCCESS && polyloom_attributes_made) return polyloom_copy_attributes(comm, *newcomm);
   return error;
 }
 
@@ -308,6 +322,8 @@ int MPI_Comm_free(MPI_Comm* comm) {
   if (!polyloom_comm_ok(*comm) || (int)*comm <= 1) {
     return polyloom_fail(*comm, POLYLOOM_CALL_Comm_free, MPI_ERR_COMM, -1, -1);
   }
+  if (polyloom_attributes_made) polyloom_delete_attributes(*comm);
+  if (polyloom_names_made) polyloom_delete_name(*comm);
   polyloom_comms[*comm].used = 0;
   *comm = MPI_COMM_NULL;
   return MPI_SUCCESS;

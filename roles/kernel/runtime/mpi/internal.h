@@ -114,17 +114,23 @@ static inline int polyloom_request_tag(MPI_Request r) { return (int)(uint32_t)(r
 #else
 #define POLYLOOM_EXTRAS 4096
 #endif
-enum polyloom_extra_kind { POLYLOOM_FREE, POLYLOOM_PACKED };
+/* A message with gaps; a persistent request; a message that was probed to be received. */
+enum polyloom_extra_kind { POLYLOOM_FREE, POLYLOOM_PACKED, POLYLOOM_PERSISTENT, POLYLOOM_MESSAGE };
 struct polyloom_extra {
   enum polyloom_extra_kind kind;
   MPI_Request inner; /* under way; MPI_REQUEST_NULL if none is */
   void *data, *flat; /* the program's buffer; its packed form */
   int count;
   MPI_Datatype type;
+  /* what the next start is to do */
+  unsigned op;
+  int peer, tag;
+  MPI_Comm comm;
 };
+extern int polyloom_persistent_made; /* as polyloom_types_made */
 extern struct polyloom_extra polyloom_extras[POLYLOOM_EXTRAS];
 static inline int polyloom_is_extra(MPI_Request r) {
-  return polyloom_types_made && (uint32_t)(r >> 32) == POLYLOOM_EXTRA;
+  return (polyloom_types_made || polyloom_persistent_made) && (uint32_t)(r >> 32) == POLYLOOM_EXTRA;
 }
 static inline struct polyloom_extra* polyloom_extra_of(MPI_Request r) {
   return &polyloom_extras[(unsigned)r % POLYLOOM_EXTRAS];

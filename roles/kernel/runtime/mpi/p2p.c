@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages from rank to rank. */
-#include "internal.h"
+#include "requests.h"
 
 /* Checks what a call was given; MPI_SUCCESS or the class of the first error. Receives may name any source and
  * tag. */
@@ -126,18 +126,28 @@ static MPI_Request remember(MPI_Request extra, MPI_Request inner, void* flat, vo
 
 /* What the engine knows of a request. */
 static inline MPI_Request plain(MPI_Request r) {
-  return polyloom_is_extra(r) ? polyloom_extra_of(r)->inner : r;
+  if (!polyloom_is_extra(r)) return r;
+  const MPI_Request inner = polyloom_extra_of(r)->inner;
+  return polyloom_is_extra(inner) ? polyloom_extra_of(inner)->inner : inner;
 }
 
 /* A request of the table has ended, with a message of that many bytes if it is a receive. */
 POLYLOOM_ONCE static MPI_Request end_extra(MPI_Request r, uint32_t bytes) {
-  struct polyloom_extra* const e = polyloom_extra_of(r);
+  struct polyloom_extra* e = polyloom_extra_of(r);
+  MPI_Request result = MPI_REQUEST_NULL;
+  if (e->kind == POLYLOOM_PERSISTENT) {
+    const MPI_Request inner = e->inner;
+    result = r;
+    e->inner = MPI_REQUEST_NULL;
+    if (!polyloom_is_extra(inner)) return result;
+    e = polyloom_extra_of(inner);
+  }
   const uint32_t room = (uint32_t)e->count * polyloom_type_bytes(e->type);
   polyloom_unflatten(e->flat, e->data, e->count, e->type, bytes < room ? bytes : room,
                      polyloom_request_receives(e->inner));
   polyloom_type_release(e->type);
   e->kind = POLYLOOM_FREE;
-  return MPI_REQUEST_NULL;
+  return result;
 }
 
 /* What a request is when it has ended. */
@@ -209,7 +219,7 @@ static inline int end(unsigned op, MPI_Request* request, int* done, MPI_Status* 
     } else {
       fill_null(status);
     }
-    *request = MPI_REQUEST_NULL;
+    *request = ended(given, 0);
     return MPI_SUCCESS;
   }
   const struct polyloom_answer a = polyloom_end(op, r, 0);
@@ -224,6 +234,15 @@ static inline int end(unsigned op, MPI_Request* request, int* done, MPI_Status* 
   *request = ended(given, polyloom_answer_bytes(a.word[1]));
   return fill(status, polyloom_request_comm(r), a);
 }
+
+int polyloom_request_start(unsigned op, int call, const void* buf, int count, MPI_Datatype type, int peer,
+                           int tag, MPI_Comm comm, MPI_Request* request) {
+  return start(op, call, buf, count, type, peer, tag, comm, request);
+}
+int polyloom_request_end(unsigned op, MPI_Request* request, int* done, MPI_Status* status) {
+  return end(op, request, done, status);
+}
+MPI_Request polyloom_request_plain(MPI_Request r) { return plain(r); }
 
 /* `r`: as the engine knows it. */
 static inline int fail_request(int call, int error, MPI_Request r) {
@@ -319,6 +338,18 @@ int MPI_Waitsome(int incount, MPI_Request requests[], int* outcount, int indices
                      statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[found]);
   }
   *outcount = found == 0 ? MPI_UNDEFINED : found;
+  return error;
+}
+
+int MPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[]) {
+  int found = 0, index, live, error, first_live = 0;
+  do {
+    error = test_any(POLYLOOM_CALL_Testsome, incount, requests, &index, &live,
+                     statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[found]);
+    if (found == 0) first_live = live;
+    if (index != MPI_UNDEFINED) indices[found++] = index;
+  } while (index != MPI_UNDEFINED && error == MPI_SUCCESS && found < incount);
+  *outcount = first_live == 0 ? MPI_UNDEFINED : found;
   return error;
 }
 
