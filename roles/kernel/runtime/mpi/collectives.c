@@ -97,15 +97,16 @@ int MPI_Bcast(void* data, int count, MPI_Datatype datatype, int root, MPI_Comm c
   if (polyloom_type_has_gaps(datatype) && buffer == 0)
     return polyloom_fail(comm, POLYLOOM_CALL_Bcast, MPI_ERR_INTERN, root, -1);
   polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Bcast);
+  const MPI_Datatype wire = (MPI_Datatype)polyloom_type_wire(datatype);
   const enum polyloom_algorithm how = polyloom_choose(POLYLOOM_BCAST, bytes, size);
   if (how == POLYLOOM_RING) {
-    bcast_ring(&f, buffer, bytes, datatype, root, rank, size);
+    bcast_ring(&f, buffer, bytes, wire, root, rank, size);
   } else if (how == POLYLOOM_TREE) {
-    bcast_tree(&f, buffer, bytes, datatype, root, rank, size);
+    bcast_tree(&f, buffer, bytes, wire, root, rank, size);
   } else if (rank == root) {
-    for (int i = 1; i < size; i++) polyloom_flight_send(&f, buffer, bytes, datatype, (root + i) % size);
+    for (int i = 1; i < size; i++) polyloom_flight_send(&f, buffer, bytes, wire, (root + i) % size);
   } else {
-    polyloom_flight_receive(&f, buffer, bytes, datatype, root);
+    polyloom_flight_receive(&f, buffer, bytes, wire, root);
   }
   if (polyloom_type_has_gaps(datatype)) {
     polyloom_flight_drain(&f);
@@ -130,15 +131,16 @@ int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
     return polyloom_fail(comm, POLYLOOM_CALL_Allgather, MPI_ERR_INTERN, -1, -1);
   char* const own = AT(recvbuf, (size_t)bytes * (unsigned)rank);
   if (!in_place && own != sendbuf) polyloom_pack(sendbuf, sendcount, sendtype, own, bytes);
+  const MPI_Datatype wire = (MPI_Datatype)polyloom_type_wire(recvtype);
   const int is_ring = polyloom_choose(POLYLOOM_ALLGATHER, bytes, size) == POLYLOOM_RING;
   const int next = (rank + 1) % size, before = (rank + size - 1) % size;
   for (int i = 1; i < size; i++) {
     /* ring: what came last goes on; direct: one's own block to the rank i places on, to each its turn */
     const int out = is_ring ? (rank + size - i + 1) % size : rank;
     const int in = (rank + size - i) % size;
-    polyloom_flight_receive(&f, AT(recvbuf, (size_t)bytes * (unsigned)in), bytes, recvtype,
+    polyloom_flight_receive(&f, AT(recvbuf, (size_t)bytes * (unsigned)in), bytes, wire,
                             is_ring ? before : in);
-    polyloom_flight_send(&f, AT(recvbuf, (size_t)bytes * (unsigned)out), bytes, recvtype,
+    polyloom_flight_send(&f, AT(recvbuf, (size_t)bytes * (unsigned)out), bytes, wire,
                          is_ring ? next : (rank + i) % size);
     if (is_ring) polyloom_flight_drain(&f);
   }

@@ -39,15 +39,15 @@ static inline void polyloom_flight_drain(struct polyloom_flight* f) {
   while (f->count > 0) polyloom_flight_oldest(f);
 }
 
-/* Starts a send or receive to a rank of the communicator and returns its request, which the caller ends. If
- * the engine has no room, older ones of this flight end first. */
+/* Starts a send or receive of data of a basic type to a rank of the communicator and returns its request,
+ * which the caller ends. If the engine has no room, older ones of this flight end first. */
 static inline MPI_Request polyloom_flight_start(struct polyloom_flight* f, unsigned op, const void* data,
-                                                uint32_t bytes, MPI_Datatype type, int peer) {
+                                                uint32_t bytes, unsigned type, int peer) {
   const unsigned world = (unsigned)polyloom_comm_world(f->comm, peer);
-  const unsigned wire = polyloom_comm_wire(f->comm, 1), kind = polyloom_type_wire(type);
+  const unsigned wire = polyloom_comm_wire(f->comm, 1);
   struct polyloom_answer a;
   for (;;) {
-    a = polyloom_start(op, data, bytes, kind, world, f->tag, wire);
+    a = polyloom_start(op, data, bytes, type, world, f->tag, wire);
     if (polyloom_answer_error(a.word[0]) != POLYLOOM_TOO_MANY || f->count == 0) break;
     polyloom_flight_oldest(f);
   }
@@ -61,7 +61,7 @@ static inline MPI_Request polyloom_flight_start(struct polyloom_flight* f, unsig
 
 /* As above; the flight ends the request. */
 static inline void polyloom_flight_add(struct polyloom_flight* f, unsigned op, const void* data,
-                                       uint32_t bytes, MPI_Datatype type, int peer) {
+                                       uint32_t bytes, unsigned type, int peer) {
   if (f->count == POLYLOOM_FLIGHT) polyloom_flight_oldest(f);
   const MPI_Request r = polyloom_flight_start(f, op, data, bytes, type, peer);
   if (r == MPI_REQUEST_NULL) return;
@@ -70,11 +70,11 @@ static inline void polyloom_flight_add(struct polyloom_flight* f, unsigned op, c
 }
 
 static inline void polyloom_flight_send(struct polyloom_flight* f, const void* data, uint32_t bytes,
-                                        MPI_Datatype type, int to) {
+                                        unsigned type, int to) {
   polyloom_flight_add(f, POLYLOOM_SEND, data, bytes, type, to);
 }
 static inline void polyloom_flight_receive(struct polyloom_flight* f, void* data, uint32_t bytes,
-                                           MPI_Datatype type, int from) {
+                                           unsigned type, int from) {
   polyloom_flight_add(f, POLYLOOM_RECV, data, bytes, type, from);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of the MPI layer: communicators, requests, errors.
  *
- * All of this is also compiled into circuits: no heap, no recursion, no function pointers, and whatever is
- * known at compile time (POLYLOOM_SIZE, POLYLOOM_RANK, arguments of calls) is left to the compiler to fold.
+ * All of this is also compiled into circuits: no heap, no recursion, no function pointers but the program's,
+ * and whatever is known at compile time (POLYLOOM_SIZE, POLYLOOM_RANK, arguments of calls) is left to the
+ * compiler to fold.
  */
 #pragma once
 

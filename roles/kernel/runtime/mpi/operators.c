@@ -79,7 +79,7 @@ static inline void send(struct polyloom_flight* f, const void* data, int64_t cou
                         int to) {
   const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(type);
   void* const flat = polyloom_flat(data, count, type, 1);
-  polyloom_flight_send(f, flat, bytes, type, to);
+  polyloom_flight_send(f, flat, bytes, polyloom_type_wire(type), to);
   polyloom_flight_drain(f);
   polyloom_unflat(flat, 0, count, type, 0, 0);
 }
@@ -88,7 +88,7 @@ static inline void receive(struct polyloom_flight* f, void* data, int64_t count,
                            int from) {
   const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(type);
   void* const flat = polyloom_flat(data, count, type, 0);
-  polyloom_flight_receive(f, flat, bytes, type, from);
+  polyloom_flight_receive(f, flat, bytes, polyloom_type_wire(type), from);
   polyloom_flight_drain(f);
   polyloom_unflat(flat, data, count, type, bytes, 1);
 }

@@ -66,7 +66,7 @@ POLYLOOM_SPECIALIZE static inline void reduce(struct polyloom_flight* f, const s
   static char arrived[AHEAD][PIECE] __attribute__((aligned(16)));
   static char sum[AHEAD][PIECE] __attribute__((aligned(16)));
   MPI_Request request[AHEAD];
-  const uint32_t each = polyloom_type_bytes(b->type), bytes = (uint32_t)b->count * each;
+  const uint32_t each = polyloom_basic_bytes(b->type), bytes = (uint32_t)b->count * each;
   const uint32_t pieces = (bytes + PIECE - 1) / PIECE;
   uint32_t posted_piece = 0, posted = 0, taken = 0;
   int posted_source = 0;
@@ -133,7 +133,7 @@ static inline int is_ordered(MPI_Datatype type, uint32_t bytes) {
 POLYLOOM_SPECIALIZE static inline void reduce_to(struct polyloom_flight* f, const void* sendbuf,
                                                  void* recvbuf, int count, MPI_Datatype type, MPI_Op op,
                                                  int root, int rank, int size, enum polyloom_algorithm how) {
-  const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(type);
+  const uint32_t bytes = (uint32_t)count * polyloom_basic_bytes(type);
   const char* const own = (const char*)(sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf);
   if (bytes == 0) return;
   if (size == 1) {
@@ -155,7 +155,7 @@ POLYLOOM_SPECIALIZE int MPI_Reduce(const void* sendbuf, void* recvbuf, int count
   const int error = check(comm, count, datatype, op, root);
   if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Reduce, error, root, -1);
   const int size = polyloom_comm_size(comm);
-  const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(datatype);
+  const uint32_t bytes = (uint32_t)count * polyloom_basic_bytes(datatype);
   polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Reduce);
   reduce_to(&f, sendbuf, recvbuf, count, datatype, op, root, polyloom_comm_rank(comm), size,
             polyloom_choose(POLYLOOM_REDUCE, bytes, size));
@@ -173,7 +173,7 @@ POLYLOOM_SPECIALIZE static inline void allreduce_ring(struct polyloom_flight* f,
                                                       MPI_Datatype type, MPI_Op op, int rank, int size) {
   static char arrived[AHEAD][PIECE] __attribute__((aligned(16)));
   MPI_Request request[AHEAD];
-  const uint32_t each = polyloom_type_bytes(type);
+  const uint32_t each = polyloom_basic_bytes(type);
   const int next = (rank + 1) % size, before = (rank + size - 1) % size;
   for (int step = 0; step < 2 * (size - 1); step++) {
     const int out = (rank + 2 * size - step) % size, in = (out + size - 1) % size;
@@ -217,7 +217,7 @@ POLYLOOM_SPECIALIZE int MPI_Allreduce(const void* sendbuf, void* recvbuf, int co
   const int error = check(comm, count, datatype, op, 0);
   if (error != MPI_SUCCESS) return polyloom_fail(comm, POLYLOOM_CALL_Allreduce, error, -1, -1);
   const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
-  const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(datatype);
+  const uint32_t bytes = (uint32_t)count * polyloom_basic_bytes(datatype);
   const enum polyloom_algorithm how = polyloom_choose(POLYLOOM_ALLREDUCE, bytes, size);
   polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Allreduce);
   if (how == POLYLOOM_RING && !is_ordered(datatype, bytes)) {
@@ -240,7 +240,7 @@ POLYLOOM_SPECIALIZE static inline int reduce_scatter(int call, const void* sendb
   const int error = check(comm, count, datatype, op, 0);
   if (error != MPI_SUCCESS) return polyloom_fail(comm, call, error, -1, -1);
   const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
-  const uint32_t each = polyloom_type_bytes(datatype);
+  const uint32_t each = polyloom_basic_bytes(datatype);
   const char* const all = (const char*)(sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf);
   uint32_t at = 0, own = 0;
   polyloom_flight_begin(&f, comm, call);
@@ -281,7 +281,7 @@ POLYLOOM_SPECIALIZE static inline int scan(const void* sendbuf, void* recvbuf, i
   const int error = check(comm, count, type, op, 0);
   if (error != MPI_SUCCESS) return polyloom_fail(comm, call, error, -1, -1);
   const int size = polyloom_comm_size(comm), rank = polyloom_comm_rank(comm);
-  const uint32_t each = polyloom_type_bytes(type), bytes = (uint32_t)count * each;
+  const uint32_t each = polyloom_basic_bytes(type), bytes = (uint32_t)count * each;
   const uint32_t pieces = (bytes + PIECE - 1) / PIECE;
   const char* const own = (const char*)(sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf);
   char* const result = (char*)recvbuf;

@@ -83,6 +83,7 @@ int MPI_Scatter(const void* all, int sendcount, MPI_Datatype sendtype, void* own
   const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(type);
   polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Scatter);
   if (bytes == 0) return MPI_SUCCESS;
+  const MPI_Datatype wire = (MPI_Datatype)polyloom_type_wire(type);
   const int packs_all = rank == root && polyloom_type_has_gaps(sendtype);
   const int packs_own = own != MPI_IN_PLACE && polyloom_type_has_gaps(recvtype);
   void* const sendbuf =
@@ -91,15 +92,15 @@ int MPI_Scatter(const void* all, int sendcount, MPI_Datatype sendtype, void* own
   if ((packs_all && sendbuf == 0) || (packs_own && recvbuf == 0))
     return polyloom_fail(comm, POLYLOOM_CALL_Scatter, MPI_ERR_INTERN, root, -1);
   if (polyloom_choose(POLYLOOM_SCATTER, bytes, size) == POLYLOOM_TREE) {
-    scatter_tree(&f, sendbuf, recvbuf, bytes, type, root, rank, size);
+    scatter_tree(&f, sendbuf, recvbuf, bytes, wire, root, rank, size);
   } else if (rank == root) {
     for (int i = 1; i < size; i++) {
       const int to = (root + i) % size;
-      polyloom_flight_send(&f, AT(sendbuf, (size_t)bytes * (unsigned)to), bytes, type, to);
+      polyloom_flight_send(&f, AT(sendbuf, (size_t)bytes * (unsigned)to), bytes, wire, to);
     }
     if (recvbuf != MPI_IN_PLACE) copy(recvbuf, AT(sendbuf, (size_t)bytes * (unsigned)root), bytes);
   } else {
-    polyloom_flight_receive(&f, recvbuf, bytes, type, root);
+    polyloom_flight_receive(&f, recvbuf, bytes, wire, root);
   }
   if (packs_all || packs_own) polyloom_flight_drain(&f);
   if (packs_all) polyloom_unflatten(sendbuf, 0, 0, sendtype, 0, 0);
@@ -120,6 +121,7 @@ int MPI_Gather(const void* own, int sendcount, MPI_Datatype sendtype, void* all,
   const uint32_t bytes = (uint32_t)count * polyloom_type_bytes(type);
   polyloom_flight_begin(&f, comm, POLYLOOM_CALL_Gather);
   if (bytes == 0) return MPI_SUCCESS;
+  const MPI_Datatype wire = (MPI_Datatype)polyloom_type_wire(type);
   const int in_place = own == MPI_IN_PLACE;
   const int packs_all = rank == root && polyloom_type_has_gaps(recvtype);
   const int packs_own = !in_place && polyloom_type_has_gaps(sendtype);
@@ -131,15 +133,15 @@ int MPI_Gather(const void* own, int sendcount, MPI_Datatype sendtype, void* all,
   char* const place =
       AT(recvbuf, (size_t)bytes * (unsigned)root); /* the root's, where it has its own block */
   if (polyloom_choose(POLYLOOM_GATHER, bytes, size) == POLYLOOM_TREE) {
-    gather_tree(&f, in_place ? place : sendbuf, recvbuf, bytes, type, root, rank, size);
+    gather_tree(&f, in_place ? place : sendbuf, recvbuf, bytes, wire, root, rank, size);
   } else if (rank == root) {
     for (int i = 1; i < size; i++) {
       const int from = (root + i) % size;
-      polyloom_flight_receive(&f, AT(recvbuf, (size_t)bytes * (unsigned)from), bytes, type, from);
+      polyloom_flight_receive(&f, AT(recvbuf, (size_t)bytes * (unsigned)from), bytes, wire, from);
     }
     if (!in_place) copy(place, sendbuf, bytes);
   } else {
-    polyloom_flight_send(&f, sendbuf, bytes, type, root);
+    polyloom_flight_send(&f, sendbuf, bytes, wire, root);
   }
   if (packs_all || packs_own) polyloom_flight_drain(&f);
   if (packs_own) polyloom_unflatten(sendbuf, 0, 0, sendtype, 0, 0);

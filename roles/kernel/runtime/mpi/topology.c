@@ -243,11 +243,13 @@ static int exchange(int call, const void* sendbuf, int sendcount, MPI_Datatype s
     int below, above;
     neighbours(g, rank, i, 1, &below, &above);
     char* const first = to + (size_t)in * (unsigned)(2 * i);
-    if (below != MPI_PROC_NULL) polyloom_flight_receive(&f, first, in, recvtype, below);
-    if (above != MPI_PROC_NULL) polyloom_flight_receive(&f, first + in, in, recvtype, above);
+    if (below != MPI_PROC_NULL) polyloom_flight_receive(&f, first, in, polyloom_type_wire(recvtype), below);
+    if (above != MPI_PROC_NULL)
+      polyloom_flight_receive(&f, first + in, in, polyloom_type_wire(recvtype), above);
     const char* const block = from + (one_block ? 0 : (size_t)out * (unsigned)(2 * i));
-    if (above != MPI_PROC_NULL) polyloom_flight_send(&f, block + (one_block ? 0 : out), out, sendtype, above);
-    if (below != MPI_PROC_NULL) polyloom_flight_send(&f, block, out, sendtype, below);
+    if (above != MPI_PROC_NULL)
+      polyloom_flight_send(&f, block + (one_block ? 0 : out), out, polyloom_type_wire(sendtype), above);
+    if (below != MPI_PROC_NULL) polyloom_flight_send(&f, block, out, polyloom_type_wire(sendtype), below);
   }
   polyloom_flight_drain(&f);
   polyloom_unflat(from, 0, 0, sendtype, 0, 0);

@@ -74,8 +74,9 @@ static inline int polyloom_type_known(MPI_Datatype type) {
 static inline int polyloom_type_ok(MPI_Datatype type) {
   return polyloom_type_known(type) && (!polyloom_type_derived(type) || polyloom_type_of(type)->is_committed);
 }
+static inline uint32_t polyloom_basic_bytes(MPI_Datatype type) { return 1u << ((unsigned)type & 15u); }
 static inline uint32_t polyloom_type_bytes(MPI_Datatype type) {
-  return polyloom_type_derived(type) ? polyloom_type_of(type)->bytes : 1u << ((unsigned)type & 15u);
+  return polyloom_type_derived(type) ? polyloom_type_of(type)->bytes : polyloom_basic_bytes(type);
 }
 static inline int64_t polyloom_type_extent(MPI_Datatype type) {
   return polyloom_type_derived(type) ? polyloom_type_of(type)->upper - polyloom_type_of(type)->lower

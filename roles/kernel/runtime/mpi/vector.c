@@ -86,13 +86,13 @@ POLYLOOM_SPECIALIZE static inline void exchange(struct polyloom_flight* f, const
     if (in) {
       const int from = in_of(r, i), has_gaps = polyloom_type_has_gaps(type_of(in, from));
       polyloom_flight_receive(f, has_gaps ? flat + in_at : place_of(in, from), bytes_of(in, from),
-                              type_of(in, from), from);
+                              polyloom_type_wire(type_of(in, from)), from);
       if (has_gaps) in_at += bytes_of(in, from);
     }
     if (out) {
       const int to = out_of(r, i), is_packed = is_in_place || polyloom_type_has_gaps(type_of(out, to));
-      polyloom_flight_send(f, is_packed ? flat + at : place_of(out, to), bytes_of(out, to), type_of(out, to),
-                           to);
+      polyloom_flight_send(f, is_packed ? flat + at : place_of(out, to), bytes_of(out, to),
+                           polyloom_type_wire(type_of(out, to)), to);
       if (is_packed) at += bytes_of(out, to);
     }
   }
