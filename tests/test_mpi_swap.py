@@ -16,6 +16,7 @@ from polyloom.testing import FULL
 
 MPI = ROOT / "tests" / "mpi"
 TRAFFIC = str(MPI / "swap" / "traffic.c")
+CROWD = str(MPI / "swap" / "crowd.c")
 SEEDS = range(1, 41) if FULL else (1, 2)
 PROGRAMS = sorted([*(ROOT / "apps" / "mpi").glob("*.c"), *MPI.glob("*.c")]) if FULL else []
 #: What goes wrong (faults.c), on which rank.
@@ -48,6 +49,10 @@ def same(folder: Path, *words: str) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_messages_take_the_same_cycles(seed: int, tmp_path: Path) -> None:
     same(tmp_path, TRAFFIC, str(seed), str(24 if seed % 2 else 60))
+
+
+def test_a_store_that_overflows_loses_the_same_frames(tmp_path: Path) -> None:
+    same(tmp_path, CROWD, "8")
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)

@@ -43,6 +43,9 @@ int main(int argc, char** argv) {
   qsort(points, 60, sizeof points[0], up);
   double order = 0;
   for (int i = 0; i < 60; i++) order = order * 0.9 + points[i].key + points[i].place / 100;
+  const double huge = pow(10, 200 + rank) * pow(10, 150), small = pow(10, -200) * pow(10, -110 - rank);
+  printf("rank %d: %d %d %d %d\n", rank, isinf(huge), isinf(-huge), isfinite(small) != 0,
+         isnan(huge - huge) != 0);
   const int* found = bsearch(&wanted, numbers, 7, sizeof numbers[0], down);
   const double x = 0.3 * rank + 0.2;
   double pair[2], back[2];

@@ -109,6 +109,36 @@ class Intrinsics:
     def _fabs(self, a: Value) -> Value:
         return self.build.op("and", a.width, a, self.build.const(a.width, mask(a.width - 1)))
 
+    def _is(self, a: Value, classes: Value) -> Value:
+        """Whether a number is of one of these classes (``llvm.is.fpclass``)."""
+        assert isinstance(classes, Const)
+        fraction = {32: 23, 64: 52}[a.width]
+        size = self._fabs(a)
+        negative = self._bit(a, a.width - 1, 1)
+        positive = self.build.not_(negative)
+        infinity = mask(a.width - 1 - fraction) << fraction
+        quiet = infinity | 1 << (fraction - 1)
+
+        def below(limit: int) -> Value:
+            return self.build.op("icmp", 1, size, self.build.const(a.width, limit), attr="ult")
+
+        def both(*values: Value) -> Value:
+            return self.build.op("and", 1, *values)
+
+        def between(low: int, high: int) -> Value:
+            return both(self.build.not_(below(low)), below(high))
+
+        zero, infinite = below(1), between(infinity, infinity + 1)
+        subnormal, normal = between(1, 1 << fraction), between(1 << fraction, infinity)
+        signed = [infinite, normal, subnormal, zero]
+        tests = [between(infinity + 1, quiet), self.build.not_(below(quiet))]
+        tests += [both(negative, test) for test in signed] + [both(positive, test) for test in reversed(signed)]
+        result: Value = self.build.const(1, 0)
+        for number, test in enumerate(tests):
+            if classes.value >> number & 1:
+                result = self.build.op("or", 1, result, test)
+        return result
+
     def _copysign(self, a: Value, b: Value) -> Value:
         sign = self.build.op("and", a.width, b, self.build.const(a.width, 1 << (a.width - 1)))
         return self.build.op("or", a.width, self._fabs(a), sign)

@@ -265,7 +265,7 @@ void Engine::take_words(Cycle k, bool room) {
     ++counters_[kForeign];
   }
   ++position_;
-  if (from_back_) --stored_;
+  --(from_back_ ? stored_ : received_words_);
   if (!last) return;
   ++counters_[kIn];
   counters_[kBytesIn] += frame->bytes;
@@ -277,7 +277,6 @@ void Engine::take_words(Cycle k, bool room) {
     store_free_ = k + 1;
     send_ready();
   } else {
-    received_words_ -= static_cast<unsigned>(frame->words.size());
     received_.pop_front();
   }
 }
