@@ -127,9 +127,9 @@ def measured_text(run: RunRecord, kernels: Sequence[BuiltKernel], sources: Seque
 
 
 def short(where: str) -> str:
-    """``jacobi.c:41`` of a place with its folder and column."""
-    file, line, _ = where.rsplit(":", 2)
-    return f"{Path(file).name}:{line}"
+    """``jacobi.c:41`` of a place with its folder and column; what has none fills objects when the kernel starts."""
+    file, line = _place(where)
+    return f"{Path(file).name}:{line}" if file else "start"
 
 
 def _counted(run: RunRecord, kernels: Sequence[BuiltKernel]) -> list[tuple[dict[str, Any], dict[tuple[int, int], int]]]:
