@@ -43,7 +43,7 @@ def same(folder: Path, *words: str, within: float = 1e-3) -> None:
     assert output == expected
     # A cycle here and there is who comes first at a block RAM's port (roles/kernel/sim/model_node.h).
     assert time == pytest.approx(rtl_time, rel=within)
-    assert links == pytest.approx(rtl_links, rel=1e-2)
+    assert links == pytest.approx(rtl_links, rel=10 * within)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
