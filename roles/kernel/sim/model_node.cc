@@ -131,7 +131,7 @@ Time ModelNode::next_event() const {
 }
 
 Cycle ModelNode::next_cycle() const {
-  if (answer_) return cycle_;
+  if (answer_ || later_answer_) return cycle_;
   const Cycle k = std::min(engine_.next(cycle_), kernel_next());
   return memory_.answer() == nullptr ? k : std::min(k, memory_.answer()->at);
 }
@@ -151,7 +151,8 @@ void ModelNode::step(Cycle k) {
   in.answer_taken = asks(Touch::pop, k) && engine_.answer_valid();
   in.kernel_done = asks(Touch::done, k);
   const std::uint64_t answer = engine_.answer();
-  std::optional<mpe::Reader::Answer> read = std::exchange(answer_, std::nullopt);
+  std::optional<mpe::Reader::Answer> read =
+      std::exchange(answer_, std::exchange(later_answer_, std::nullopt));
   std::optional<std::uint64_t> loaded;  // by the kernel, from DRAM
   if (const NodeMemory::Answer* a = memory_.answer(); a != nullptr && a->at == k) {
     if (a->whose == NodeMemory::kKernel) {
@@ -185,7 +186,7 @@ void ModelNode::step(Cycle k) {
 }
 
 void ModelNode::compute(Cycle end) {
-  if (answer_) return;
+  if (answer_ || later_answer_) return;
   mpe::Inputs in;
   if (access_ != nullptr) {
     const bool asks_now = due() <= cycle_;
@@ -215,7 +216,7 @@ void ModelNode::access_block_ram(Cycle k, const mpe::MemoryRequest& write, const
   engine.read_taken = !write_first;
   const std::uint32_t address = write_first ? write.address : read.address;
   if (kernel_ == nullptr) {
-    if (!write_first) answer_ = mpe::Reader::Answer{0, true};
+    if (!write_first) later_answer_ = mpe::Reader::Answer{0, true};
     return;
   }
   if (k < due()) lost_ += kernel_->cost_of_dma(address);
@@ -224,7 +225,7 @@ void ModelNode::access_block_ram(Cycle k, const mpe::MemoryRequest& write, const
   } else {
     std::uint64_t word = 0;
     const bool found = kernel_->dma_read(address, word);
-    answer_ = mpe::Reader::Answer{word, !found};
+    later_answer_ = mpe::Reader::Answer{word, !found};
   }
 }
 

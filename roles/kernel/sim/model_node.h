@@ -96,7 +96,8 @@ class ModelNode final : public fabric::Node {
   double lost_ = 0;                      ///< cycles before that which the engine's accesses have cost it
   bool asked_ = false;                   ///< the memory has taken its read
   bool write_turn_ = false;
-  std::optional<mpe::Reader::Answer> answer_;  ///< of block RAM, in the next cycle
+  std::optional<mpe::Reader::Answer> answer_,
+      later_answer_;  ///< of block RAM, in this cycle and the next one
 
   mpi::History history_;
   std::vector<std::uint64_t> counts_;  ///< of a kernel that has ended: where its cycles went
