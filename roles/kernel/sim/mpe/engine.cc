@@ -9,9 +9,8 @@ namespace {
 
 constexpr unsigned kFrameStore = 512, kFrames = 32;  // words and frames of each store of frames
 constexpr unsigned kStoreLatency = 2;                // from a frame's last word to its first word out
-constexpr unsigned kUdpHeader = 5, kMostPayload = 1440, kMpiHeader = 30;
-constexpr std::uint16_t kMpiPort = 2718, kManagementPort = 2719;
-constexpr unsigned kDue = 0x3F, kFManage = 0x20, kFSweep = 0x40, kFAnswer = 0x80, kFStop = 0x100;
+constexpr unsigned kUdpHeader = 5, kMpiHeader = 30;
+constexpr unsigned kBytesIn = kCounters, kBytesOut = kCounters + 1;  // numbers of counters, too
 
 std::uint64_t mac_of(std::uint32_t ip) { return std::uint64_t{0x0250} << 32 | ip; }
 std::uint64_t swap(std::uint64_t word) { return __builtin_bswap64(word); }
@@ -25,7 +24,7 @@ inline void Engine::admit(Cycle k) {
   for (; !arriving_.empty() && arriving_.front().visible <= k + kStoreLatency; arriving_.pop_front()) {
     const auto words = static_cast<unsigned>(arriving_.front().words.size());
     if (received_words_ + words > kFrameStore || received_.size() == kFrames) {
-      ++counters_[kFull];
+      ++counters_[kNFull];
       continue;
     }
     received_words_ += words;
@@ -33,8 +32,8 @@ inline void Engine::admit(Cycle k) {
   }
 }
 
-Engine::Event Engine::event(Cycle k, bool command_valid) const {
-  const bool sends = builder_.ready() && ((flags_ & kFManage) != 0 ? stored_ == 0 : (flags_ & kDue) != 0);
+Event Engine::event(Cycle k, bool command_valid) const {
+  const bool sends = builder_.ready() && ((flags_ & kFManage) != 0 ? stored_ == 0 : (flags_ & kFSend) != 0);
   if ((flags_ & kFStop) != 0 && writer_.idle() && builder_.idle()) return EV_STOP;
   if ((flags_ & kFAnswer) != 0 && writer_.idle() && !answer_valid_) return EV_ANSWER;
   if (builder_.copied()) return EV_COPIED;
@@ -258,16 +257,16 @@ void Engine::take_words(Cycle k, bool room) {
   const bool last = position_ + 1 == frame->words.size();
   if (emits) {
     const bool ends = left_ <= 8;
-    if (!parse(frame->words[position_], ends)) ++counters_[kForeign];
+    if (!parse(frame->words[position_], ends)) ++counters_[kNForeign];
     ended_ = ends;
     left_ -= 8;
   } else if (last && !good_frame_) {
-    ++counters_[kForeign];
+    ++counters_[kNForeign];
   }
   ++position_;
   --(from_back_ ? stored_ : received_words_);
   if (!last) return;
-  ++counters_[kIn];
+  ++counters_[kNFramesIn];
   counters_[kBytesIn] += frame->bytes;
   position_ = 0;
   in_frame_ = false;
@@ -295,9 +294,9 @@ bool Engine::is_right(std::uint64_t data) const {
     case 1:
       return (data & 0xFFFF) <= size_ && (data >> 16 & 0xFFFF) == rank_;
     case 3:
-      if (kind == 1) return length == bytes && bytes <= eager_ && offset == 0 && bytes <= kMostPayload;
+      if (kind == 1) return length == bytes && bytes <= eager_ && offset == 0 && bytes <= kMaxPayload;
       if (kind == 5) {
-        return bytes != 0 && bytes <= kMostPayload && offset % 8 == 0 && offset < length &&
+        return bytes != 0 && bytes <= kMaxPayload && offset % 8 == 0 && offset < length &&
                bytes <= length - offset;
       }
       return bytes == 0;
@@ -394,7 +393,7 @@ void Engine::send_ready() {
     wire_.send(frame, std::max(frame.visible, store_free_), pops_);
     last_pops_.push_back(pops_.back());
     store_free_ = pops_.back() + 1;
-    ++counters_[kOut];
+    ++counters_[kNFramesOut];
     counters_[kBytesOut] += frame.bytes;
     waiting_.pop_front();
   }
@@ -407,7 +406,7 @@ bool Engine::in_progress() const {
 
 Cycle Engine::next(Cycle k) const {
   if (in_progress()) return k;
-  Engine::Event now = event(k, false);
+  Event now = event(k, false);
   if (now != EV_NONE) return k;
   Cycle at = next_frame();
   if (ack_.runs) at = std::min(at, ack_.over);

@@ -51,7 +51,7 @@ class Engine {
   /// A frame of the lane that has ended well, or will have before it is visible; in their order.
   void receive(Frame frame) { arriving_.push_back(std::move(frame)); }
   /// A frame of the lane was damaged.
-  void damaged() { ++counters_[kBad]; }
+  void damaged() { ++counters_[kNBad]; }
 
   MemoryRequest write_request() const { return writer_.request(payload()); }
   MemoryRequest read_request() const { return reader_.request(); }
@@ -71,19 +71,6 @@ class Engine {
   std::uint64_t counter(unsigned index) const { return counters_[index]; }
 
  private:
-  enum Event : std::uint8_t {
-    EV_NONE,
-    EV_SWEEP,
-    EV_ACK,
-    EV_COMMAND,
-    EV_PACKET,
-    EV_MANAGE,
-    EV_SEND,
-    EV_COPIED,
-    EV_ANSWER,
-    EV_STOP
-  };
-  enum Counter : std::uint8_t { kIn, kOut, kBad, kForeign, kFull = 8, kBytesIn = 10, kBytesOut };
   struct Endpoint {
     std::uint64_t mac = 0;
     std::uint32_t ip = 0;

@@ -6,12 +6,145 @@
 
 namespace polyloom::kernel::mpe {
 
+// clang-format off
 constexpr unsigned kProgramWords = 2048;
 constexpr unsigned kDataWords = 32768;
 constexpr unsigned kDenseBits = 37;
 constexpr unsigned kSparseBits = 23;
+constexpr unsigned kFirstPointer = 28;
+constexpr unsigned kFSend = 63;
+constexpr unsigned kFManage = 32;
+constexpr unsigned kFSweep = 64;
+constexpr unsigned kFAnswer = 128;
+constexpr unsigned kFStop = 256;
 constexpr unsigned kStoreWords = 8192;
-// clang-format off
+constexpr unsigned kMaxPayload = 1440;
+constexpr unsigned kMpiPort = 2718;
+constexpr unsigned kManagementPort = 2719;
+constexpr unsigned kCounters = 10;
+constexpr unsigned kNFramesIn = 0;
+constexpr unsigned kNFramesOut = 1;
+constexpr unsigned kNBad = 2;
+constexpr unsigned kNForeign = 3;
+constexpr unsigned kNFull = 8;
+enum Output : std::uint8_t {
+  O_NONE = 0,
+  O_TX_LOW = 1,
+  O_FLAGS = 2,
+  O_TX_HIGH = 3,
+  O_TX_END = 4,
+  O_MAC = 5,
+  O_PORT_MAC = 6,
+  O_IP = 7,
+  O_BYTES = 8,
+  O_READ_AT = 9,
+  O_READ = 10,
+  O_WRITE_AT = 11,
+  O_WRITE = 12,
+  O_ANSWER = 13,
+  O_ACK_TIMER = 14,
+  O_TICK_TIMER = 15,
+  O_NO_ACK = 16,
+  O_NO_TICK = 17,
+  O_CONTROL = 18,
+  O_JOB = 19,
+  O_RANK = 20,
+  O_EAGER = 21,
+  O_HEAD_DONE = 22,
+  O_POP_WORD = 23,
+  O_POP_COMMAND = 24,
+  O_COUNT = 25,
+  O_COUNTER = 26,
+  O_TOLD = 27
+};
+enum Input : std::uint8_t {
+  I_JOB = 0,
+  I_KIND = 1,
+  I_RANKS = 2,
+  I_SEQ = 3,
+  I_TAG = 4,
+  I_COMM = 5,
+  I_LENGTH = 6,
+  I_OFFSET = 7,
+  I_WORD_LOW = 8,
+  I_WORD_HIGH = 9,
+  I_COMMAND_LOW = 10,
+  I_COMMAND_HIGH = 11,
+  I_CYCLE_LOW = 12,
+  I_CYCLE_HIGH = 13,
+  I_COUNTER_LOW = 14,
+  I_COUNTER_HIGH = 15,
+  I_MAC = 16,
+  I_PORT_MAC = 17,
+  I_IP = 18,
+  I_STATUS = 19,
+  I_EVENT = 20
+};
+enum Condition : std::uint8_t {
+  NEVER = 0,
+  ALWAYS = 1,
+  ZERO_RESULT = 2,
+  NOT_ZERO = 3,
+  NO_BORROW = 4,
+  BORROW = 5,
+  NEGATIVE = 6,
+  NOT_NEGATIVE = 7,
+  CALL = 8,
+  RETURN = 9,
+  CASE = 10,
+  NO_COMMAND = 11,
+  ANSWER_WAITS = 12,
+  NO_WORD = 13,
+  LAST_WORD = 14,
+  WRITER_FULL = 15
+};
+enum Event : std::uint8_t {
+  EV_NONE = 0,
+  EV_SWEEP = 1,
+  EV_ACK = 2,
+  EV_COMMAND = 3,
+  EV_PACKET = 4,
+  EV_MANAGE = 5,
+  EV_SEND = 6,
+  EV_COPIED = 7,
+  EV_ANSWER = 8,
+  EV_STOP = 9
+};
+enum Operation : std::uint8_t {
+  ADD = 0,
+  SUB = 1,
+  RSUB = 2,
+  ADDH = 4,
+  SUBH = 5,
+  RSUBH = 6,
+  AND = 8,
+  OR = 9,
+  XOR = 10,
+  ANDN = 11,
+  MOV = 12,
+  PACK = 13,
+  INSLO = 14,
+  SHR8 = 15
+};
+enum From : std::uint8_t {
+  FROM_REGISTER = 0,
+  FROM_NUMBER = 1,
+  FROM_MEMORY = 2,
+  FROM_INPUT = 3
+};
+enum Part : std::uint8_t {
+  WHOLE = 0,
+  LOW = 1,
+  HIGH = 2,
+  TIMES8 = 3
+};
+enum Access : std::uint8_t {
+  NO_ACCESS = 0,
+  LOAD = 1,
+  STORE = 4,
+  STORE_LOW = 5,
+  STORE_HIGH = 6
+};
 constexpr std::uint64_t kProgram[] = {
     0x000106010000000, 0x00010e010800000, 0x000016010000000, 0x000126010000000, 0x00012e010000000,
     0x000136010000000, 0x00013e010000000, 0x00018e010000170, 0x000186012800000, 0x000186c08000000,

@@ -3,17 +3,10 @@
 
 #include <bit>
 
-#include "roles/kernel/sim/mpe/program.h"
-
 namespace polyloom::kernel::mpe {
 namespace {
 
-constexpr unsigned kGlobals = kDataWords - 64, kFirstPointer = 28;
-
-enum Operation { ADD, SUB, RSUB, ADDH = 4, SUBH, RSUBH, AND = 8, OR, XOR, ANDN, MOV, PACK, INSLO, SHR8 };
-enum From { FROM_REGISTER, FROM_NUMBER, FROM_MEMORY };
-enum Part { WHOLE, LOW, HIGH };
-enum Access { NO_ACCESS, LOAD, STORE = 4, STORE_LOW, STORE_HIGH };
+constexpr unsigned kGlobals = kDataWords - 64;
 
 }  // namespace
 
