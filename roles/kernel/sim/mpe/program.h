@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Made by roles/kernel/sim/mpe/program.py from roles/kernel/rtl/polyloom_mpe_program*.sv; do not edit.
+// Made by roles/kernel/sim/mpe/program.py from roles/kernel/rtl/polyloom_mpe_*.sv; do not edit.
 #pragma once
 
 #include <cstdint>

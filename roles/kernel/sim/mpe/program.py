@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The engine's program and the names of its numbers for its model: program.h from the SystemVerilog that assembles it (polyloom_mpe_program).
+"""The engine's program and the names of its numbers, for its model: program.h from roles/kernel/rtl.
 
 Usage: program.py [--check]
 
@@ -20,10 +20,8 @@ RTL = HERE.parents[1] / "rtl"
 OUTPUT = HERE / "program.h"
 #: Numbers that the model shares, by package.
 NUMBERS = {
-    "isa": ("PROGRAM_WORDS", "DATA_WORDS", "DENSE_BITS", "SPARSE_BITS", "FIRST_POINTER")
-    + ("F_SEND", "F_MANAGE", "F_SWEEP", "F_ANSWER", "F_STOP"),
-    "": ("STORE_WORDS", "MAX_PAYLOAD", "MPI_PORT", "MANAGEMENT_PORT")
-    + ("COUNTERS", "N_FRAMES_IN", "N_FRAMES_OUT", "N_BAD", "N_FOREIGN", "N_FULL"),
+    "isa": "PROGRAM_WORDS DATA_WORDS DENSE_BITS SPARSE_BITS FIRST_POINTER F_SEND F_MANAGE F_SWEEP F_ANSWER F_STOP",
+    "": "STORE_WORDS MAX_PAYLOAD MPI_PORT MANAGEMENT_PORT COUNTERS N_FRAMES_IN N_FRAMES_OUT N_BAD N_FOREIGN N_FULL",
 }
 #: Its enumerations of polyloom_mpe_isa_pkg, and their names there.
 ENUMS = {
@@ -38,7 +36,7 @@ ENUMS = {
 }
 HEAD = """\
 // SPDX-License-Identifier: Apache-2.0
-// Made by roles/kernel/sim/mpe/program.py from roles/kernel/rtl/polyloom_mpe_program*.sv; do not edit.
+// Made by roles/kernel/sim/mpe/program.py from roles/kernel/rtl/polyloom_mpe_*.sv; do not edit.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +64,7 @@ def program() -> tuple[list[int], dict[str, int], dict[str, dict[str, int]]]:
     numbers = {}
     for package, names in NUMBERS.items():
         scope = compilation.getPackage("_".join(filter(None, ["polyloom_mpe", package, "pkg"])))
-        numbers |= {name: int(scope.find(name).value.value) for name in names}
+        numbers |= {name: int(scope.find(name).value.value) for name in names.split()}
     isa = compilation.getPackage("polyloom_mpe_isa_pkg")
     enums = {
         name: {value.name: int(value.value.value) for value in isa.find(theirs).targetType.type.canonicalType}
