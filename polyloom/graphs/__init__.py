@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from polyloom.graphs.errors import GraphError
     from polyloom.graphs.graph import Graph
     from polyloom.graphs.program import Program
-    from polyloom.graphs.run import Report, Run
+    from polyloom.graphs.run import Run
+    from polyloom.report.shown import Report
 
 __all__ = ["Graph", "GraphError", "Program", "Report", "Run"]
 

@@ -25,6 +25,7 @@ from polyloom.graphs.errors import GraphError
 from polyloom.graphs.memory_file import MemoryFile
 from polyloom.graphs.vertices import Vertices
 from polyloom.progress import SWITCH, Progress
+from polyloom.report.shown import Report
 
 if TYPE_CHECKING:
     import pandas
@@ -153,26 +154,6 @@ class Run:
         cells = "".join(f"<tr><th>{escape(str(k))}</th><td>{escape(str(v))}</td></tr>" for k, v in rows.items())
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
         return f"<table><caption>{escape(self.app)}</caption>{cells}</table>{notes}"
-
-
-class Report:
-    """A page of HTML, which a notebook shows in a frame of its own."""
-
-    def __init__(self, html: str, path: Path | None = None) -> None:
-        self.html = html
-        self.path = path
-
-    def save(self, path: str | Path) -> Path:
-        """Write it to a file."""
-        Path(path).write_text(self.html, encoding="utf-8")
-        return Path(path)
-
-    def _repr_html_(self) -> str:
-        frame = '<iframe width="100%" height="720" style="border:0" sandbox="allow-scripts" srcdoc="'
-        return f'{frame}{escape(self.html)}"></iframe>'
-
-    def __repr__(self) -> str:
-        return f"<report of {len(self.html)} characters{f', {self.path}' if self.path else ''}>"
 
 
 def run(
