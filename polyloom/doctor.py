@@ -54,7 +54,8 @@ TOOLS = (
     Tool("riscv64-unknown-elf-objcopy", "binutils-riscv64-unknown-elf", "turns device code into load images"),
     Tool("clang-19", "clang-19", "compiles MPI programs (polyloom mpirun)", required=False),
     Tool("opt-19", "llvm-19", "makes kernels of MPI programs (polyloom mpirun)", required=False),
-    Tool("mpirun", "openmpi-bin", "spreads a simulation over processes (--engine mpi:N)", False, only_builds=True),
+    Tool("mpicc", "libopenmpi-dev", "compiles MPI programs for this site's CPUs (polyloom mpirun --on native)", False),
+    Tool("mpirun", "openmpi-bin", "starts them; spreads a simulation over processes (--engine mpi:N)", False),
     Tool("qemu-riscv32", "qemu-user", "reference of the instruction tests", False, only_builds=True),
 )
 

@@ -77,7 +77,7 @@ def tool(
 ) -> subprocess.CompletedProcess[str]:
     """Run a compiler or its kin to its end, from any thread; its output, status and messages.
 
-    It inherits ``descriptors``.
+    Its input is ``stdin`` or nothing: ours is the user's program's. It inherits ``descriptors``.
 
     A signal that asks us to end kills it and what it has started, and none begins after it: ``interrupts.Ended`` in the
     thread that waits.
@@ -90,7 +90,7 @@ def tool(
         command,
         env=env,
         cwd=cwd,
-        stdin=pipe if stdin is not None else None,
+        stdin=pipe if stdin is not None else subprocess.DEVNULL,
         stdout=pipe,
         stderr=pipe,
         text=True,

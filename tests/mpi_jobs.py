@@ -10,11 +10,13 @@ from pathlib import Path
 from polyloom.testing import FULL
 
 ROOT = Path(__file__).resolve().parent.parent
+#: CPU processes by our own runtime.
+WIRE = ["--on", "native", "--wire"]
 #: A program that goes wrong in the way that its arguments name, on one rank.
 FAULTS = str(ROOT / "tests" / "mpi" / "faults" / "faults.c")
 #: One that tries what a kernel has too little of.
 LIMITS = str(ROOT / "tests" / "mpi" / "faults" / "limits.c")
-ON = {"native": ["--on", "native", "-n", "4"], "sim": ["--on", "sim"], **({"rtl": ["--on", "rtl"]} if FULL else {})}
+ON = {"wire": [*WIRE, "-n", "4"], "sim": ["--on", "sim"], **({"rtl": ["--on", "rtl"]} if FULL else {})}
 
 
 def cpu_cluster(folder: Path, ranks: int) -> str:

@@ -155,7 +155,9 @@ MODES: dict[str, Mode] = {
             "-n": ("3",),
             "-D": ("LOUD",),
             "-I": ("headers",),
-            "--collectives": ("linear",),
+            **dict.fromkeys(("--host", "--hostfile"), Elsewhere("tests/test_site_mpi.py")),
+            "--wire": (),
+            "--collectives": Refused(("linear",), "the site's MPI chooses"),
             "--tag-output": (),
             "--timeout": Refused(("0",), "greater than 0"),
             "--check": Refused((), ALONE),
@@ -167,6 +169,14 @@ MODES: dict[str, Mode] = {
             "--seed": Refused(("1",), ALONE),
             "--cpu-time": Refused(("free",), ALONE),
             "--json": (),
+        },
+    ),
+    "mpirun by our own runtime": Mode(
+        ("mpirun", "--on", "native", "--wire", "-n", "2", "--explain", "--json", "program.c"),
+        {
+            "--collectives": ("linear",),
+            "--host": Refused(("localhost",), "this machine alone"),
+            "--hostfile": Refused(("hosts",), "this machine alone"),
         },
     ),
     "mpirun, built": Mode(
@@ -181,6 +191,9 @@ MODES: dict[str, Mode] = {
         ("mpirun", "program.c"),
         {
             "-n": Refused(("2",), "-n is for --on native"),
+            "--wire": Refused((), "it is for jobs of CPU processes"),
+            "--host": Refused(("localhost",), "it is for jobs of CPU processes"),
+            "--hostfile": Refused(("hosts",), "it is for jobs of CPU processes"),
             **dict.fromkeys(("--cluster", "--engine", "--trace"), Elsewhere("tests/test_mpirun.py")),
             "--seed": Elsewhere("tests/test_mpirun.py"),
             "--check": Elsewhere("polyloom/hls/tests/test_checks.py", "checks=False"),

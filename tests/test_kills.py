@@ -29,6 +29,7 @@ PAGERANK = ["pagerank", "--generate", "grid:30:30", "--iterations", "60000", "--
 VERBS = {
     "run": ["run", *PAGERANK, "--run-dir", "out"],
     "mpirun": ["mpirun", "--on", "native", "-n", "4", "--run-dir", "out", "loop.c"],
+    "mpirun-wire": ["mpirun", "--on", "native", "--wire", "-n", "4", "--run-dir", "out", "loop.c"],
     "nbody": ["nbody", "--n", "400", "--nodes", "2", "--let", "hub", "--steps", "100000", "--run-dir", "out"],
 }
 
@@ -85,7 +86,8 @@ def start(tmp_path: Path) -> Iterator[Callable[[list[str]], Job]]:
         job.process.communicate()
 
 
-WORKERS = {"run": "polyloom-sim", "mpirun": "polyloom-mpi-ma", "nbody": "polyloom-sim"}
+#: Of a program's name Linux keeps 15 letters.
+WORKERS = {"run": "polyloom-sim", "mpirun": "site-program", "mpirun-wire": "polyloom-mpi-ma", "nbody": "polyloom-sim"}
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -170,9 +172,12 @@ def test_an_interrupted_run_leaves_a_whole_record(signum: int | None, start: Cal
 
 
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_job_leaves_its_logs_and_a_record(signum: int, start: Callable[[list[str]], Job]) -> None:
-    job = start(VERBS["mpirun"])
-    job.wait_for(lambda: WORKERS["mpirun"] in job.names())
+@pytest.mark.parametrize("verb", ["mpirun", "mpirun-wire"])
+def test_an_interrupted_job_leaves_its_logs_and_a_record(
+    verb: str, signum: int, start: Callable[[list[str]], Job]
+) -> None:
+    job = start(VERBS[verb])
+    job.wait_for(lambda: WORKERS[verb] in job.names())
     time.sleep(0.5)
     job.process.send_signal(signum)
     _, errors = job.process.communicate(timeout=30)

@@ -13,7 +13,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from mpi_jobs import ROOT, cpu_cluster, mpirun, source
+from mpi_jobs import ROOT, WIRE, cpu_cluster, mpirun, source
 
 from polyloom.testing import FULL
 
@@ -53,7 +53,7 @@ def binaries(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5] if FULL else [1, 5])
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)
 def test_on_cpus_as_under_open_mpi(program: Path, ranks: int, binaries: Path, tmp_path: Path) -> None:
-    done = mpirun(tmp_path, "--on", "native", "-n", str(ranks), str(program))
+    done = mpirun(tmp_path, *WIRE, "-n", str(ranks), str(program))
     assert done.returncode == 0, done.stderr
     assert masked(done.stdout) == open_mpi(program, ranks, binaries)
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from mpi_jobs import FAULTS, ON, ROOT, mpirun, source
+from mpi_jobs import FAULTS, ON, ROOT, WIRE, mpirun, source
 
 #: What goes wrong, on which rank: exit status (None: not 0), and what the message says. Rank 0 is a CPU, 2 an FPGA.
 FAILURES: list[tuple[str, int, int | None, list[str]]] = [
@@ -70,7 +70,7 @@ def scratch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield Path(folder)
 
 
-@pytest.mark.parametrize(("on", "who"), [("native", 1), ("sim", 0)])
+@pytest.mark.parametrize(("on", "who"), [("wire", 1), ("sim", 0)])
 def test_a_killed_rank_ends_the_job_and_leaves_nothing(on: str, who: int, tmp_path: Path, scratch: Path) -> None:
     begin = time.monotonic()
     done = mpirun(tmp_path, *ON[on], FAULTS, "kill", str(who))
@@ -83,7 +83,7 @@ def test_a_killed_rank_ends_the_job_and_leaves_nothing(on: str, who: int, tmp_pa
 def test_a_killed_process_of_our_own_leaves_nothing(victim: str, tmp_path: Path, scratch: Path) -> None:
     """The manager is killed outright, mpirun is asked to end."""
     program = source(tmp_path, 'int main(int c, char **v) { MPI_Init(&c, &v); puts("up"); fflush(stdout); for (;;) ; }')
-    command = [sys.executable, "-m", "polyloom", "mpirun", "--run-dir", str(tmp_path / "run"), "--on", "native"]
+    command = [sys.executable, "-m", "polyloom", "mpirun", "--run-dir", str(tmp_path / "run"), *WIRE]
     job = subprocess.Popen([*command, "-n", "2", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert job.stdout is not None and job.stdout.readline() == "up\n"
     if victim == "polyloom mpirun":
@@ -93,7 +93,7 @@ def test_a_killed_process_of_our_own_leaves_nothing(victim: str, tmp_path: Path,
         os.kill(int(pids.stdout), signal.SIGKILL)
     _, errors = job.communicate(timeout=30)
     if victim == "polyloom mpirun":
-        assert job.returncode == 128 + signal.SIGTERM
+        assert job.returncode == 128 + signal.SIGTERM, errors
     else:
         assert job.returncode != 0 and "the manager" in errors
     nothing_is_left(scratch)
@@ -127,7 +127,7 @@ def test_an_fpga_that_does_not_answer_is_named(tmp_path: Path, scratch: Path) ->
 
 def test_a_timeout_ends_the_job(tmp_path: Path) -> None:
     program = source(tmp_path, "int main(int c, char **v) { MPI_Init(&c, &v); for (;;) ; }")
-    done = mpirun(tmp_path, "--on", "native", "-n", "2", "--timeout", "2", program)
+    done = mpirun(tmp_path, *WIRE, "-n", "2", "--timeout", "2", program)
     assert done.returncode == 124 and "--timeout" in done.stderr
 
 
@@ -146,7 +146,7 @@ def test_what_was_printed_before_the_end_is_seen(end: str, tmp_path: Path) -> No
     body = f'printf("rank %d is here\\n", rank); if (rank == 1) {{ {end} }} else {wait}'
     program = source(tmp_path, f"int main(int c, char **v) {{ int rank; MPI_Init(&c, &v); "
                      f"MPI_Comm_rank(MPI_COMM_WORLD, &rank); {body} MPI_Finalize(); }}")  # fmt: skip
-    done = mpirun(tmp_path, "--on", "native", "-np", "2", "--timeout", "2" if "for" in end else "60", program)
+    done = mpirun(tmp_path, *WIRE, "-np", "2", "--timeout", "2" if "for" in end else "60", program)
     assert sorted(done.stdout.splitlines()) == ["rank 0 is here", "rank 1 is here"]
     status, words = ENDS[end]
     first = done.stderr.splitlines()[0]
@@ -180,13 +180,13 @@ int main(int argc, char **argv) {
 @pytest.mark.parametrize("how", ["_exit", "quick_exit", "exec"])
 def test_a_rank_that_leaves_without_a_word_ends_the_job(how: str, tmp_path: Path) -> None:
     """As under Open MPI, with status 1."""
-    done = mpirun(tmp_path, "--on", "native", "-n", "3", source(tmp_path, LEAVE), how, timeout=60)
+    done = mpirun(tmp_path, *WIRE, "-n", "3", source(tmp_path, LEAVE), how, timeout=60)
     assert done.returncode == 1
     assert done.stderr == "polyloom: rank 1: its program ended without MPI_Finalize\n"
 
 
 def test_what_calls_no_mpi_goes_well_if_no_rank_does(tmp_path: Path) -> None:
-    job = ["--on", "native", "-n", "3", source(tmp_path, LEAVE)]
+    job = [*WIRE, "-n", "3", source(tmp_path, LEAVE)]
     done = mpirun(tmp_path, *job, "no", timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, "no MPI\n" * 3, "")
     done = mpirun(tmp_path, *job, "some", str(tmp_path / "first"), timeout=60)
@@ -196,7 +196,7 @@ def test_what_calls_no_mpi_goes_well_if_no_rank_does(tmp_path: Path) -> None:
 
 def test_a_rank_that_leaves_a_daemon(tmp_path: Path, scratch: Path) -> None:
     """The daemon has a session of its own and holds the rank's pipes."""
-    words = ["--json", "--on", "native", "-n", "2", source(tmp_path, LEAVE), "daemon"]
+    words = ["--json", *WIRE, "-n", "2", source(tmp_path, LEAVE), "daemon"]
     done = mpirun(tmp_path, *words, timeout=60)
     assert done.returncode == 0, done.stderr
     first, last = done.stdout.splitlines()

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from mpi_jobs import LIMITS, ROOT, mpirun
+from mpi_jobs import LIMITS, ROOT, WIRE, mpirun
 
 #: Of tests/mpi/faults/limits.c: arguments, status, lines of rank 1, what is said. One kernel serves them all;
 #: other checks are in polyloom/hls/tests/test_checks.py.
@@ -40,7 +40,7 @@ AT_LIMITS: list[tuple[list[str], int, list[str], str]] = [
 
 @pytest.mark.parametrize("to", [0, 1])
 def test_a_message_that_no_rank_receives(to: int, tmp_path: Path) -> None:
-    done = mpirun(tmp_path, "--on", "native", "-n", "2", LIMITS, "unreceived", str(to))
+    done = mpirun(tmp_path, *WIRE, "-n", "2", LIMITS, "unreceived", str(to))
     assert done.returncode == 1
     assert f"rank 0 waits in MPI_Finalize for rank {to} to receive, tag 5, MPI_COMM_WORLD" in done.stderr
 
@@ -63,10 +63,11 @@ def test_an_fpga_at_its_limits(words: list[str], status: int, lines: list[str], 
     assert (done.returncode == 0) == (status == 0)
 
 
-@pytest.mark.parametrize("on", ["native", "sim"])
+@pytest.mark.parametrize("on", ["native", "wire", "sim"])
 def test_bytes_that_are_no_text_stay_what_they_are(on: str, tmp_path: Path) -> None:
     """A constant, an argument and a character of rank 1, on standard output and in its log."""
-    where = ["--on", "native", "-n", "2"] if on == "native" else ["--cluster", one_fpga(tmp_path)]
+    processes = ["--on", "native", "-n", "2", *(["--wire"] if on == "wire" else [])]
+    where = ["--cluster", one_fpga(tmp_path)] if on == "sim" else processes
     command = [sys.executable, "-m", "polyloom", "mpirun", "--run-dir", str(tmp_path / "run"), *where, LIMITS, "bytes"]
     done = subprocess.run([*command, b"caf\xe9"], capture_output=True, timeout=500, check=True, cwd=ROOT)
     line = b"\xff\xfe caf\xe9 \xf0"

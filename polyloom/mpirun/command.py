@@ -12,7 +12,7 @@ from typing import Any
 from polyloom import folder, record
 from polyloom.mpirun import profile
 from polyloom.mpirun.build import Built
-from polyloom.mpirun.launch import State
+from polyloom.mpirun.state import State
 from polyloom.record import RunRecord
 from polyloom.report import job_bottleneck, waits
 from polyloom.transpile.ranks import text_of
@@ -46,7 +46,8 @@ def kernels_table(built: Built) -> str:
     columns = f"{'ranks':12} {'program':10} {'states':>7} {'block RAM':>10} {'DRAM':>10}"
     lines = [f"{columns}  inner loops (cycles an iteration)"]
     if built.program:
-        lines.append(f"{text_of(built.cpu_ranks):12} {'CPU':10} {'':>7} {'':>10} {'':>10}  {built.program}")
+        kind = built.site.name if built.site else "CPU"
+        lines.append(f"{text_of(built.cpu_ranks):12} {kind:10} {'':>7} {'':>10} {'':>10}  {built.program}")
     for kernel in built.kernels:
         report = kernel.report
         inner = (loop for loop in profile.of_program(kernel) if loop["pipelined"])
@@ -68,6 +69,7 @@ def as_json(built: Built, collectives: str, status: int, run_dir: Path | None, s
         "cluster": built.cluster.name if built.cluster else None,
         "cpu_ranks": list(built.cpu_ranks),
         "cpu_time": str(built.cpu_time) if built.cpu_time else None,
+        "mpi": str(built.site) if built.site else None,
         "collectives": collectives,
         "programs": [
             {"ranks": list(k.ranks), "folder": str(k.folder), "cached": k.cached, "asks_rank": k.asks_rank}

@@ -55,9 +55,7 @@ def _link(arguments: Sequence[str | Path]) -> None:
     try:
         toolchain.run("clang", arguments)
     except UserError as error:
-        if "undefined reference to `main'" in str(error):
-            raise UserError(program.NO_MAIN) from error
-        raise
+        raise program.explained(error) from error
 
 
 def library_file() -> Path:

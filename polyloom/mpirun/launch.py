@@ -15,7 +15,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,48 +26,18 @@ from polyloom.mpirun.build import Built
 from polyloom.mpirun.children import Child, Children
 from polyloom.mpirun.output import Output
 from polyloom.mpirun.request import Request
+from polyloom.mpirun.site.launch import SiteLauncher
+from polyloom.mpirun.state import State
 from polyloom.progress import Progress
 
 #: How often to look whether a rank that has ended without a word had said before that it would.
 LOOK_SECONDS = 0.05
 #: How long the other processes may take to end by themselves once the job has failed: to tell why, or if that is known.
 SETTLE_SECONDS, SETTLE_KNOWN_SECONDS = 3.0, 0.7
-ABORTED, TIMED_OUT = 1, 124
 #: What a kernel's checks say (polyloom/hls/emit/checks.py), among what the simulator says of its end.
 _CHECK = re.compile(r"(rank \d+: .*) \(the design stopped(?: at \S+:\d+)?\)")
 #: Where a kernel that ends the job was called from: said in the same place, read before or after the manager's word.
 _LAST_CALL = re.compile(rb"rank (\d+): last call: (\S+:\d+:\d+)\s*")
-
-
-@dataclass
-class State:
-    """What is known of a running job."""
-
-    exits: dict[int, int] = field(default_factory=dict)  # by rank
-    causes: list[str] = field(default_factory=list)  # of a failure, first one first
-    # What fails because something else did, and may be heard of before its cause.
-    consequences: list[str] = field(default_factory=list)
-    abort: int | None = None
-    end: dict[str, Any] = field(default_factory=dict)
-    timed_out: bool = False
-    told: set[str] = field(default_factory=set)  # what a rank has said of it on its own standard error
-    inside_line: bool = False  # what was printed on standard output lacks a newline at its end
-
-    @property
-    def problems(self) -> list[str]:
-        """All that went wrong; the first one says why the job failed."""
-        return self.causes + self.consequences
-
-    def status(self) -> int:
-        """Exit status of the job: that of MPI_Abort, of the first rank that failed, or 1."""
-        if self.timed_out:
-            return TIMED_OUT
-        if self.abort is not None:
-            return self.abort & 0xFF or ABORTED
-        failed = [code for _, code in sorted(self.exits.items()) if code != 0]
-        if failed:
-            return failed[0] & 0xFF or 1
-        return 1 if self.problems else 0
 
 
 class Launcher:
@@ -192,8 +161,7 @@ class Launcher:
         while self._running:
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
-                self._state.causes.append(f"the job was stopped after {self._request.timeout:g} s (--timeout)")
-                self._state.timed_out = True
+                self._state.stop(self._request.timeout or 0)
                 return
             wait = LOOK_SECONDS if self._left else None
             child = children.next_end(left if wait is None else wait if left is None else min(wait, left))
@@ -319,10 +287,13 @@ def run(request: Request, built: Built) -> tuple[int, Path, State]:
         start = time.monotonic()
         status = 1
         facts: dict[str, Any] = {"ranks": built.size}
+        if built.site:
+            facts["mpi"] = str(built.site)
         if built.cpu_time:
             facts |= {"cpu_time": str(built.cpu_time), "reproducible": not built.cpu_time.measured}
         try:
-            state = Launcher(request, built, folder).run()
+            launcher = SiteLauncher if built.site else Launcher
+            state = launcher(request, built, folder).run()
             status = state.status()
             exits = {str(rank): code for rank, code in sorted(state.exits.items())}
             facts |= {"exits": exits, "problems": state.problems}

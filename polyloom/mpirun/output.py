@@ -42,12 +42,20 @@ class Output:
             if rest:
                 self._begun.setdefault((rank, stream), []).append(rest)
 
+    def show(self, stream: str, text: bytes) -> None:
+        """Text whose rank is not known, as it is."""
+        with self._lock:
+            self._put(stream, text)
+
     def _show(self, rank: int, stream: str, text: bytes) -> None:
         if text.startswith(b"polyloom: "):
             self.told.add(text.decode(errors="replace").removeprefix("polyloom: ").rstrip("\n"))
         if self._tag:
             begin = b"[%*d] " % (self._width, rank)
             text = b"".join(begin + line + b"\n" for line in text.removesuffix(b"\n").split(b"\n"))
+        self._put(stream, text)
+
+    def _put(self, stream: str, text: bytes) -> None:
         if self.lost is not None:
             return
         target = sys.stderr if stream == "stderr" else sys.stdout

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import re
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from polyloom.transpile.program import Source
 FIDELITIES = ("sim", "rtl", "native")
 MOST_RANKS = 0x7FFF  # of a job file
 MOST_SEED = 2**64 - 1
+#: Files that a job without FPGA ranks is made of beside C: C++, and what is linked as it is.
+C_PLUS_PLUS = (".cc", ".cpp", ".cxx", ".C")
+LINKED = (".o", ".a", ".so")
 #: Of the simulator's serial and parallel loops (fabric/engine.h).
 ENGINE = re.compile(r"serial|threads:[1-9]\d*")
 
@@ -35,6 +39,9 @@ class Request:
     engine: str = ""
     seed: int = 0
     cpu_time: CpuTime = field(default_factory=lambda: CpuTime.of(DEFAULT))  # on a cluster
+    wire: bool = False  # CPU processes alone by our own runtime, not by the site's MPI
+    host: str = ""  # names[:slots], with commas, as the site's mpirun takes them
+    hostfile: Path | None = None
 
     def __post_init__(self) -> None:
         if self.on not in FIDELITIES:
@@ -47,16 +54,41 @@ class Request:
             raise UserError(f"--timeout {self.timeout:g}: a number of seconds greater than 0")
         if self.engine and not ENGINE.fullmatch(self.engine):
             raise UserError(f"--engine {self.engine}: allowed are serial, threads:N")
+        if self.hostfile is not None and not self.hostfile.is_file():
+            raise UserError(
+                f"--hostfile {self.hostfile}: no such file; each line names a host, then slots=N if it likes"
+            )
+        if self.on != "native" or self.wire:
+            self.need_c()
         if not 0 <= self.seed <= MOST_SEED:
             raise UserError(f"--seed {self.seed}: allowed are 0 to {MOST_SEED}")
 
+    def need_c(self) -> None:
+        """What our own runtime and our circuits are made of."""
+        for file in self.source.files:
+            if file.suffix != ".c":
+                raise UserError(
+                    f"{file}: FPGA ranks, and --wire, want C sources (.c); a site's MPI takes it (--on native)"
+                )
+
+
+def is_source(file: Path) -> bool:
+    """Whether a program is made from the file, and not the file the program."""
+    return file.suffix in {".c", *C_PLUS_PLUS, *LINKED}
+
 
 def split_arguments(words: list[str]) -> tuple[list[Path], list[str]]:
-    """Command line after the options: leading C files are the program, the rest are its arguments."""
-    files: list[Path] = []
+    """Command line after the options: leading source files are the program, the rest are its arguments.
+
+    Or a finished program comes first.
+    """
     rest = list(words)
-    while rest and rest[0].endswith(".c"):
+    files: list[Path] = []
+    while rest and is_source(Path(rest[0])):
         files.append(Path(rest.pop(0)))
+    if not files and rest and (found := shutil.which(rest[0])):
+        files.append(Path(found))
+        del rest[0]
     if not files:
         given = f"'{rest[0]}' is none" if rest else "none is given"
         raise UserError(f"mpirun wants the C sources of an MPI program, and {given}; e.g. polyloom mpirun jacobi.c")

@@ -56,6 +56,11 @@ class Target:
     dram_bytes: int = 64 << 20
 
 
+def explained(error: UserError) -> UserError:
+    """What a linker says, in words of the user's program where that is possible."""
+    return UserError(NO_MAIN) if "undefined reference to `main'" in str(error) else error
+
+
 def definitions(source: Source, size: int) -> list[str]:
     """Preprocessor flags of every translation unit of a job of ``size`` ranks."""
     chosen = [] if source.collectives == "auto" else [f"-DPOLYLOOM_COLLECTIVES={source.collectives}"]

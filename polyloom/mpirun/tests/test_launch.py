@@ -16,6 +16,7 @@ import pytest
 from polyloom.folder import RunFolder
 from polyloom.mpirun import launch
 from polyloom.mpirun.children import Children
+from polyloom.mpirun.state import State
 
 OTHER_LEFT = {"event": "error", "text": "another host program left before it finished", "consequence": True}
 KILLED = "rank 0 was killed by signal 6"
@@ -32,7 +33,7 @@ class Played(launch.Launcher):
             self._add(children, name, [sys.executable, "-c", code, str(self._begun[0])], {}, subprocess.DEVNULL)
 
 
-def play(folder: Path, kernels: tuple[str, ...] = (), **programs: str) -> launch.State:
+def play(folder: Path, kernels: tuple[str, ...] = (), **programs: str) -> State:
     request = cast(Any, SimpleNamespace(tag_output=False, timeout=None))
     with RunFolder(folder / "run") as run:
         job = Played(request, cast(Any, SimpleNamespace(size=1, cpu_ranks=[0], kernels=kernels)), run)
