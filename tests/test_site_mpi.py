@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -158,3 +159,56 @@ def test_a_site_without_an_mpi_uses_ours(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("PATH", path_of(tmp_path, "mpicc"))
     done = mpirun(tmp_path, *NATIVE, "-n", "2", "--json", FAULTS, "ring", "1")
     assert done.returncode == 0 and json.loads(done.stdout.splitlines()[-1])["mpi"] is None, done.stderr
+
+
+@pytest.fixture
+def other_hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Two network namespaces on a bridge, which pass for hosts; what Open MPI calls instead of ssh enters them."""
+    net = f"10.81.{os.getpid() % 250}"
+    bridge, hosts = f"pl{os.getpid()}", [f"{net}.{n}" for n in (2, 3)]
+    agent = tmp_path / "agent"
+    agent.write_text('#!/bin/sh\nhost=$1\nshift\nexec ip netns exec "$host" sh -c "$*"\n')
+    agent.chmod(0o755)
+
+    def ip(*words: str) -> bool:
+        return subprocess.run(["ip", *words], capture_output=True, check=False).returncode == 0
+
+    if not ip("link", "add", bridge, "type", "bridge"):
+        pytest.skip("no right to make network namespaces")
+    try:
+        ready = ip("addr", "add", f"{net}.1/24", "dev", bridge) and ip("link", "set", bridge, "up")
+        for n, host in enumerate(hosts):
+            veth = f"{bridge}v{n}"
+            ready &= ip("netns", "add", host)
+            ready &= ip("link", "add", veth, "type", "veth", "peer", "name", "eth0", "netns", host)
+            ready &= ip("link", "set", veth, "master", bridge, "up") and ip("-n", host, "link", "set", "lo", "up")
+            ready &= ip("-n", host, "addr", "add", f"{host}/24", "dev", "eth0")
+            ready &= ip("-n", host, "link", "set", "eth0", "up")
+        assert ready
+        monkeypatch.setenv("OMPI_MCA_plm_rsh_agent", str(agent))
+        yield hosts
+    finally:
+        for host in hosts:
+            ip("netns", "del", host)
+        ip("link", "del", bridge)
+
+
+def test_ranks_on_other_hosts(other_hosts: list[str], tmp_path: Path) -> None:
+    """Each prints where it is, which comes to us over the network."""
+    body = "#include <unistd.h>\n" + MAIN + (
+        "int all; MPI_Allreduce(&rank, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); MPI_Finalize(); "
+        'printf("rank %d, sum %d, ", rank, all); fflush(stdout); '
+        "return system(\"ip -4 -o addr show | sed -n 's|.* \\\\(10.81[0-9.]*\\\\)/24.*|\\\\1|p'\"); }"
+    )  # fmt: skip
+    words = ["--json", *NATIVE, "-n", "3", "--host", ",".join(["localhost", *other_hosts])]
+    done = mpirun(tmp_path, *words, source(tmp_path, body))
+    assert done.returncode == 0, done.stderr
+    *lines, _ = done.stdout.splitlines()
+    here = other_hosts[0].rpartition(".")[0] + ".1"
+    assert sorted(lines) == [f"rank {n}, sum 3, {host}" for n, host in enumerate([here, *other_hosts])]
+    log = (tmp_path / "run" / "logs" / "rank-1.log").read_text()
+    assert log == f"rank 1, sum 3, {other_hosts[0]}\n"
+    gone = mpirun(
+        tmp_path / "gone", *NATIVE, "-n", "2", "--host", f"{other_hosts[0]},10.255.255.9", FAULTS, "ring", "1"
+    )
+    assert gone.returncode == 1 and "nothing can be started on 10.255.255.9 (" in gone.stderr, gone.stderr

@@ -158,8 +158,7 @@ def preload(site: SiteMpi) -> Path:
             objects = [Path(folder) / f"{source.stem}.o" for source in sources]
             for source, output in zip(sources, objects, strict=True):
                 toolchain.call([site.compiler, "-O2", "-fPIC", "-c", source, "-o", output])
-            # Not linked with MPI, which a shell that starts the program in turn does not want.
-            toolchain.call(["cc", "-shared", "-Wl,-z,lazy", *objects, "-o", fresh / PRELOAD])
+            toolchain.call([site.compiler, "-shared", *objects, "-o", fresh / PRELOAD])
 
     return KERNELS.provide(f"preload-{key}", PRELOAD, make)[0] / PRELOAD
 

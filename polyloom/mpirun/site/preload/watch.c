@@ -84,8 +84,19 @@ static void fail(MPI_Comm* comm, int* code, ...) {
   PMPI_Abort(*comm, *code);
 }
 
+/* A shell or a tool that starts the program passes this library on to it; what the program starts has no use for it. */
+static void leave_environment(void) {
+  const char* loaded = getenv("LD_PRELOAD");
+  const char* others = loaded == NULL ? NULL : strchr(loaded, ' '); /* it stands first */
+  if (others != NULL)
+    setenv("LD_PRELOAD", others + 1, 1);
+  else
+    unsetenv("LD_PRELOAD");
+}
+
 static void watch(int threads) {
   const char* folder = getenv("POLYLOOM_RANK_WATCH");
+  leave_environment();
   char path[512];
   int rank;
   if (folder == NULL || threads == MPI_THREAD_MULTIPLE || PMPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS) return;
