@@ -87,6 +87,7 @@ int MPI_Finalized(int* flag) {
 }
 
 int MPI_Finalize(void) {
+  if (polyloom_attributes_made) polyloom_delete_attributes(MPI_COMM_SELF);
   if (polyloom_left_made) polyloom_finish_requests();
   is_finalized = 1;
   polyloom_platform_finish();

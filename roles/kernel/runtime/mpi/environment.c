@@ -50,8 +50,11 @@ int MPI_Error_string(int errorcode, char* string, int* resultlen) {
 /* --- Attributes --- */
 
 int polyloom_attributes_made;
+/* Calls through pointers of which all are null are not for a circuit: it has no function of that type. */
+static int copies_made, deletes_made;
+/* A key that the program has freed stays as long as there are values for it, whose functions it has. */
 static struct {
-  int is_used;
+  int has_handle, values;
   MPI_Comm_copy_attr_function* copies;
   MPI_Comm_delete_attr_function* deletes;
   void* extra;
@@ -74,23 +77,25 @@ int polyloom_dup_fn(MPI_Comm comm, int keyval, void* extra, void* in, void* out,
 int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copies, MPI_Comm_delete_attr_function* deletes,
                            int* keyval, void* extra) {
   for (int i = 0; i < KEYS; i++) {
-    if (keys[i].is_used) continue;
-    keys[i].is_used = 1;
+    if (keys[i].has_handle || keys[i].values > 0) continue;
+    keys[i].has_handle = 1;
     keys[i].copies = copies;
     keys[i].deletes = deletes;
     keys[i].extra = extra;
     *keyval = i;
+    if (copies != 0) copies_made = 1;
+    if (deletes != 0) deletes_made = 1;
     polyloom_attributes_made = 1;
     return MPI_SUCCESS;
   }
   return fail(POLYLOOM_CALL_Comm_create_keyval, MPI_ERR_NO_MEM);
 }
 
-static int known(int keyval) { return keyval >= 0 && keyval < KEYS && keys[keyval].is_used; }
+static int known(int keyval) { return keyval >= 0 && keyval < KEYS && keys[keyval].has_handle; }
 
 int MPI_Comm_free_keyval(int* keyval) {
   if (!known(*keyval)) return fail(POLYLOOM_CALL_Comm_free_keyval, MPI_ERR_KEYVAL);
-  keys[*keyval].is_used = 0;
+  keys[*keyval].has_handle = 0;
   *keyval = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
 }
@@ -104,15 +109,16 @@ static struct value* find(MPI_Comm comm, int keyval) {
 
 static int discard(struct value* v) {
   const int key = v->key;
-  const int error =
-      keys[key].deletes == 0 ? MPI_SUCCESS : keys[key].deletes(v->comm, key, v->value, keys[key].extra);
-  if (error == MPI_SUCCESS) v->is_used = 0;
-  return error;
+  const int error = !deletes_made || keys[key].deletes == 0
+                        ? MPI_SUCCESS
+                        : keys[key].deletes(v->comm, key, v->value, keys[key].extra);
+  if (error != MPI_SUCCESS) return error;
+  v->is_used = 0;
+  keys[key].values--;
+  return MPI_SUCCESS;
 }
 
-int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void* attribute_val) {
-  if (!polyloom_comm_ok(comm)) return polyloom_fail(comm, POLYLOOM_CALL_Comm_set_attr, MPI_ERR_COMM, -1, -1);
-  if (!known(keyval)) return polyloom_fail(comm, POLYLOOM_CALL_Comm_set_attr, MPI_ERR_KEYVAL, -1, -1);
+static int store(MPI_Comm comm, int keyval, void* attribute_val) {
   struct value* v = find(comm, keyval);
   if (v != 0) {
     const int error = discard(v);
@@ -126,7 +132,14 @@ int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void* attribute_val) {
   v->key = keyval;
   v->comm = comm;
   v->value = attribute_val;
+  keys[keyval].values++;
   return MPI_SUCCESS;
+}
+
+int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void* attribute_val) {
+  if (!polyloom_comm_ok(comm)) return polyloom_fail(comm, POLYLOOM_CALL_Comm_set_attr, MPI_ERR_COMM, -1, -1);
+  if (!known(keyval)) return polyloom_fail(comm, POLYLOOM_CALL_Comm_set_attr, MPI_ERR_KEYVAL, -1, -1);
+  return store(comm, keyval, attribute_val);
 }
 
 int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void* attribute_val, int* flag) {
@@ -171,20 +184,21 @@ int MPI_Comm_delete_attr(MPI_Comm comm, int keyval) {
 }
 
 int polyloom_copy_attributes(MPI_Comm from, MPI_Comm to) {
-  for (int i = 0; i < VALUES; i++) {
+  for (int i = 0; copies_made && i < VALUES; i++) {
     if (!values[i].is_used || values[i].comm != from || keys[values[i].key].copies == 0) continue;
     const int key = values[i].key;
     void* copied = 0;
     int flag = 0;
     int error = keys[key].copies(from, key, keys[key].extra, values[i].value, &copied, &flag);
-    if (error == MPI_SUCCESS && flag) error = MPI_Comm_set_attr(to, key, copied);
+    if (error == MPI_SUCCESS && flag) error = store(to, key, copied);
     if (error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;
 }
 
+/* The last one first, as MPI_Finalize wants it of MPI_COMM_SELF. */
 void polyloom_delete_attributes(MPI_Comm comm) {
-  for (int i = 0; i < VALUES; i++) {
+  for (int i = VALUES - 1; i >= 0; i--) {
     if (values[i].is_used && values[i].comm == comm) discard(&values[i]);
   }
 }
