@@ -16,7 +16,7 @@ from polyloom.hls.loops import Loop
 from polyloom.hls.memory import Memories, Memory
 from polyloom.hls.reader.debug import in_library
 from polyloom.hls.schedule.costs import Costs
-from polyloom.hls.schedule.depend import Order, exclusive, orders
+from polyloom.hls.schedule.depend import Order, collisions, exclusive, orders
 from polyloom.hls.schedule.modulo import can_pipeline, schedule_loop
 from polyloom.hls.schedule.plan import DECISION, ORDERS, UNITS, Plan
 from polyloom.hls.units import Units
@@ -105,7 +105,11 @@ class Why:
         return f"an iteration has {accesses}, whose block RAM has 2 ports{copy}"
 
     def _order(self, block: Block) -> str:
-        across: list[Order] = [o for o in orders(block, LoopAddresses(block)) if o.distance]
+        addresses = LoopAddresses(block)
+        across: list[Order] = [o for o in orders(block, addresses) if o.distance]
+        if not across:
+            apart = collisions(block, addresses)[0]
+            return f"{_access(apart.store)}{_at(apart.store)} and {_access(apart.other)}{_at(apart.other)} share a word"
         across.sort(key=lambda o: (o.before.op != "store", o.after.op != "load", o.distance))
         before, after = across[0].before, across[0].after
         did = "stored" if before.op == "store" else "loaded"

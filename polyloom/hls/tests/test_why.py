@@ -53,6 +53,11 @@ CASES = {
         None,
         rf"a load of 'h' \(line {LINE}\) may touch what an iteration before has stored \(line {LINE}\)",
     ),
+    "halves of a word": (
+        "struct { int a, b; } *p = (void *)h; for (int i = 0; i < 63; i++) p[i].a = i * 5 % 4, p[i].b = n * 10 + i;",
+        2,
+        rf"a store of 'h' \(line {LINE}\) and a store of 'h' \(line {LINE}\) share a word",
+    ),
     "a chain of loads": (
         "while (n < 1000 && g[at] > 3) { at = g[at] & 255; n++; }",
         None,
