@@ -271,11 +271,7 @@ OPERATORS = {
     "BOR": ("1 << (me + i) % 7", ("UNSIGNED", "BYTE", "INT64_T", "SHORT", "UINT8_T", "INT")),
     "BXOR": ("(me * 37 + i * 5) & 127", ("INT32_T", "UNSIGNED_LONG", "BYTE", "INT16_T", "UNSIGNED_CHAR", "INT")),
 }
-PAIRS = {
-    "2INT": "int",
-    "FLOAT_INT": "float",
-    "DOUBLE_INT": "double",
-}
+PAIRS = {"2INT": "int", "FLOAT_INT": "float", "DOUBLE_INT": "double", "LONG_INT": "long", "SHORT_INT": "short"}
 REDUCTIONS = ("allreduce", "reduce", "scan", "exscan", "reduce_scatter", "reduce_scatter_block")
 
 
@@ -319,7 +315,7 @@ def reductions() -> Iterator[Program]:
         kind = "in_place_" if in_place else ""
         yield Program(f"ch5/{call}_{kind}{op.lower()}_{count}_{base.lower()}_{way}", ranks, top, body)
     for turn, call in enumerate(REDUCTIONS):
-        op, pair = ("MINLOC", "MAXLOC")[turn % 2], list(PAIRS)[turn // 2]
+        op, pair = ("MINLOC", "MAXLOC")[turn % 2], list(PAIRS)[turn % 5]
         way = list(COMMS)[turn % 3]
         comm, ranks = communicator(way, turn)
         setup, c, have = reduction(call, f"MPI_{op}", 9, turn, in_place=False)

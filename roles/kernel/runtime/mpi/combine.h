@@ -18,6 +18,14 @@ struct polyloom_double_int {
   double value;
   int index;
 };
+struct polyloom_long_int {
+  long value;
+  int index;
+};
+struct polyloom_short_int {
+  short value;
+  int index;
+};
 
 #define POLYLOOM_LOOP(type, expression)         \
   do {                                          \
@@ -142,6 +150,10 @@ polyloom_combine(void* to, const void* from, int count, MPI_Datatype type, MPI_O
       POLYLOOM_PAIRS(struct polyloom_float_int)
     case MPI_DOUBLE_INT:
       POLYLOOM_PAIRS(struct polyloom_double_int)
+    case MPI_LONG_INT:
+      POLYLOOM_PAIRS(struct polyloom_long_int)
+    case MPI_SHORT_INT:
+      POLYLOOM_PAIRS(struct polyloom_short_int)
     default:
       return MPI_ERR_OP;
   }

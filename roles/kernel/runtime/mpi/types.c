@@ -87,10 +87,8 @@ static void cover(struct making* m, MPI_Datatype old, int64_t at, int64_t count,
   if (m->is_empty || true_upper > t->true_upper) t->true_upper = true_upper;
   m->is_empty = 0;
   /* Pairs of values are aligned as their larger half, which is never more than 8 bytes. */
-  const uint32_t align = derived                                   ? o->align
-                         : old == MPI_2INT || old == MPI_FLOAT_INT ? 4
-                         : bytes > 8                               ? 8
-                                                                   : (uint32_t)bytes;
+  const int has_ints = old == MPI_2INT || old == MPI_FLOAT_INT || old == MPI_SHORT_INT;
+  const uint32_t align = derived ? o->align : has_ints ? 4 : bytes > 8 ? 8 : (uint32_t)bytes;
   if (align > t->align) t->align = align;
 }
 
@@ -364,8 +362,10 @@ static int known(int call, MPI_Datatype type) {
 int MPI_Type_size(MPI_Datatype datatype, int* size) {
   const int error = known(POLYLOOM_CALL_Type_size, datatype);
   if (error != MPI_SUCCESS) return error;
-  /* Only MPI_DOUBLE_INT has a gap at its end that is no data. */
-  *size = datatype == MPI_DOUBLE_INT ? 12 : (int)polyloom_type_bytes(datatype);
+  /* What is between the halves of a pair, or at its end, is no data. */
+  *size = datatype == MPI_DOUBLE_INT || datatype == MPI_LONG_INT ? 12
+          : datatype == MPI_SHORT_INT                            ? 6
+                                                                 : (int)polyloom_type_bytes(datatype);
   return MPI_SUCCESS;
 }
 

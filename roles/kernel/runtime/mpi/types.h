@@ -59,6 +59,8 @@ static inline int polyloom_type_basic(MPI_Datatype type) {
     case MPI_2INT:
     case MPI_FLOAT_INT:
     case MPI_DOUBLE_INT:
+    case MPI_LONG_INT:
+    case MPI_SHORT_INT:
       return 1;
     default:
       return 0;
