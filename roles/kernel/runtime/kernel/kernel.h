@@ -18,3 +18,5 @@
 
 void polyloom_exit(int code) __attribute__((noreturn));
 void polyloom_tell_manager(int tag, const void* data, uint32_t bytes);
+/* The next ANSWER. */
+void polyloom_hear_manager(void* into, uint32_t bytes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* malloc in DRAM, in what large static objects leave of it: blocks are cut from the heap's begin on; freed
  * ones are kept in a list and taken again by the first request that they fit, the last one goes back. */
+#include "errno.h"
 #include "kernel.h"
 #include "stdlib.h"
 #include "string.h"
@@ -50,6 +51,27 @@ void free(void* block) {
   }
   head->next = freed;
   freed = head;
+}
+
+/* What lies before the place becomes a block of its own, and is freed. */
+void* aligned_alloc(size_t alignment, size_t size) {
+  if (alignment <= 16) return malloc(size);
+  char* const block = malloc(size + alignment);
+  if (block == 0) return 0;
+  const uint32_t before = (uint32_t)(-(uintptr_t)block & (alignment - 1));
+  if (before == 0) return block;
+  struct head* const made = head_of(block + before);
+  made->bytes = head_of(block)->bytes - before;
+  head_of(block)->bytes = before - HEAD;
+  free(block);
+  return block + before;
+}
+
+int posix_memalign(void** into, size_t alignment, size_t size) {
+  void* const block = aligned_alloc(alignment, size);
+  if (block == 0) return ENOMEM;
+  *into = block;
+  return 0;
 }
 
 void* calloc(size_t count, size_t size) {

@@ -89,6 +89,14 @@ void polyloom_tell_manager(int tag, const void* data, uint32_t bytes) {
   } while (polyloom_answer_error(a.word[0]) == POLYLOOM_TOO_MANY);
 }
 
+void polyloom_hear_manager(void* into, uint32_t bytes) {
+  struct polyloom_answer a;
+  do {
+    a = polyloom_start(POLYLOOM_RECV_WAIT, into, bytes, 0, (unsigned)polyloom_world_size(), POLYLOOM_ANSWER,
+                       POLYLOOM_SYSTEM);
+  } while (polyloom_answer_error(a.word[0]) == POLYLOOM_TOO_MANY);
+}
+
 void polyloom_platform_start(void) {}
 
 void polyloom_platform_finish(void) {}

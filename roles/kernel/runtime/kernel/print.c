@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output: a kernel sends the address of the format, or its text, and its arguments, the manager formats
- * (PROTOCOL.md, PRINT). */
+/* Records: a kernel sends the address of a format, or its text, and arguments; the manager formats and prints
+ * (PROTOCOL.md, PRINT), or calls a function of its C library and answers (CALL). */
+#include "errno.h"
 #include "kernel.h"
 #include "stdio.h"
 
@@ -49,8 +50,36 @@ void polyloom_print_string(const char* text, size_t limit) {
   }
 }
 
-void polyloom_print_end(unsigned stream, const char* format) {
+static void send(int tag, unsigned stream, const char* format) {
   record[0] = (uint32_t)(uintptr_t)format | (uint64_t)arguments << 32 | (uint64_t)stream << 40;
   record[1] = kinds;
-  polyloom_tell_manager(POLYLOOM_PRINT, record, words * 8);
+  polyloom_tell_manager(tag, record, words * 8);
+}
+
+void polyloom_print_end(unsigned stream, const char* format) { send(POLYLOOM_PRINT, stream, format); }
+
+void polyloom_print_split(void) {
+  send(POLYLOOM_PRINT_FIRST, 0, 0);
+  polyloom_print_begin();
+}
+
+static struct polyloom_result result __attribute__((aligned(16)));
+
+__attribute__((noinline)) long polyloom_call(unsigned function, const char* format) {
+  send(POLYLOOM_CALL, function, format);
+  polyloom_hear_manager(&result, sizeof result);
+  if (result.error != 0) errno = result.error;
+  return result.value;
+}
+
+uint32_t polyloom_call_bytes(unsigned part) { return part < result.parts ? result.bytes[part] : 0; }
+
+__attribute__((noinline)) void polyloom_call_take(unsigned part, void* into) {
+  const uint32_t bytes = polyloom_call_bytes(part);
+  if (bytes != 0) polyloom_hear_manager(into, bytes);
+}
+
+__attribute__((noinline)) int polyloom_print_count(void) {
+  polyloom_print_begin();
+  return (int)polyloom_call(POLYLOOM_C_printf, 0);
 }

@@ -57,6 +57,8 @@ long strtol(const char* text, char** end, int base) {
   return (long)value;
 }
 
+long long strtoll(const char* text, char** end, int base) { return strtol(text, end, base); }
+unsigned long long strtoull(const char* text, char** end, int base) { return strtoul(text, end, base); }
 int atoi(const char* text) { return (int)strtol(text, 0, 10); }
 long atol(const char* text) { return strtol(text, 0, 10); }
 long long atoll(const char* text) { return strtol(text, 0, 10); }
@@ -93,6 +95,46 @@ void srand(unsigned seed) {
 int rand(void) {
   if (!random_seeded) srand(1);
   return (int)(random_next() >> 1);
+}
+
+long random(void) { return rand(); }
+void srandom(unsigned seed) { srand(seed); }
+
+int rand_r(unsigned* seed) {
+  uint32_t at = *seed, value = 0;
+  for (int part = 0; part < 3; part++) { /* 11, 10 and 10 bits */
+    at = at * 1103515245u + 12345u;
+    value = part == 0 ? at >> 16 & 2047u : value << 10 ^ (at >> 16 & 1023u);
+  }
+  *seed = at;
+  return (int)value;
+}
+
+/* POSIX's generator of 48 bits. */
+#define BITS_48 0xFFFFFFFFFFFFu
+static uint64_t state_48;
+
+static uint64_t next_48(uint64_t state) { return (state * 0x5DEECE66Du + 11) & BITS_48; }
+static double share_of_1(uint64_t state) { return (double)(int64_t)state * 0x1p-48; }
+
+void srand48(long seed) { state_48 = ((uint64_t)(uint32_t)seed << 16 | 0x330Eu) & BITS_48; }
+
+long mrand48(void) {
+  state_48 = next_48(state_48);
+  return (int32_t)(uint32_t)(state_48 >> 16);
+}
+
+long lrand48(void) { return (long)((uint64_t)mrand48() >> 1 & 0x7FFFFFFFu); }
+
+double drand48(void) {
+  state_48 = next_48(state_48);
+  return share_of_1(state_48);
+}
+
+double erand48(unsigned short state[3]) {
+  const uint64_t next = next_48(state[0] | (uint64_t)state[1] << 16 | (uint64_t)state[2] << 32);
+  for (int i = 0; i < 3; i++) state[i] = (unsigned short)(next >> 16 * i);
+  return share_of_1(next);
 }
 
 static uint64_t microseconds(void) { return __polyloom_cycle() / (POLYLOOM_CLOCK_HZ / 1000000); }

@@ -3,6 +3,10 @@
 
 #include <stdint.h>
 
+#include "ctype.h"
+#include "stdlib.h"
+#include "strings.h"
+
 typedef uint64_t __attribute__((may_alias)) word_t; /* of memory that has any type */
 
 static int in_words(const void* a, const void* b, size_t bytes) {
@@ -93,3 +97,90 @@ char* strchr(const char* text, int c) {
     if (text[i] == 0) return 0;
   }
 }
+
+char* strrchr(const char* text, int c) {
+  const char* found = 0;
+  for (uint32_t i = 0;; i++) {
+    if (text[i] == (char)c) found = text + i;
+    if (text[i] == 0) return (char*)found;
+  }
+}
+
+void* memchr(const void* from, int c, size_t bytes) {
+  const char* const f = (const char*)from;
+  for (uint32_t i = 0; i < (uint32_t)bytes; i++) {
+    if (f[i] == (char)c) return (void*)(f + i);
+  }
+  return 0;
+}
+
+size_t strnlen(const char* text, size_t most) {
+  size_t i = 0;
+  while (i < most && text[i] != 0) i++;
+  return i;
+}
+
+/* As strlen, up to the first character that is one of the set, or none of it. */
+static size_t span(const char* text, const char* set, int is_of_set) {
+  uint32_t i = 0;
+  while (text[i] != 0 && (strchr(set, text[i]) != 0) == is_of_set) i++;
+  return i;
+}
+
+size_t strspn(const char* text, const char* set) { return span(text, set, 1); }
+size_t strcspn(const char* text, const char* set) { return span(text, set, 0); }
+
+char* strpbrk(const char* text, const char* set) {
+  const char* const at = text + span(text, set, 0);
+  return *at != 0 ? (char*)at : 0;
+}
+
+char* strtok_r(char* restrict text, const char* restrict between, char** restrict rest) {
+  char* const begin = (text != 0 ? text : *rest) + span(text != 0 ? text : *rest, between, 1);
+  char* const end = begin + span(begin, between, 0);
+  *rest = *end != 0 ? end + 1 : end;
+  *end = 0;
+  return begin != end ? begin : 0;
+}
+
+char* strtok(char* restrict text, const char* restrict between) {
+  static char* rest;
+  return strtok_r(text, between, &rest);
+}
+
+char* strstr(const char* text, const char* part) {
+  const size_t bytes = strlen(part);
+  for (;; text++) {
+    if (strncmp(text, part, bytes) == 0) return (char*)text;
+    if (*text == 0) return 0;
+  }
+}
+
+char* strncat(char* restrict to, const char* restrict from, size_t most) {
+  char* const end = to + strlen(to);
+  const size_t bytes = strnlen(from, most);
+  memcpy(end, from, bytes);
+  end[bytes] = 0;
+  return to;
+}
+
+char* strndup(const char* text, size_t most) {
+  const size_t bytes = strnlen(text, most);
+  char* const copy = malloc(bytes + 1);
+  if (copy == 0) return 0;
+  memcpy(copy, text, bytes);
+  copy[bytes] = 0;
+  return copy;
+}
+
+char* strdup(const char* text) { return strndup(text, strlen(text)); }
+
+int strncasecmp(const char* a, const char* b, size_t most) {
+  for (size_t i = 0; i < most; i++) {
+    const int x = tolower((unsigned char)a[i]), y = tolower((unsigned char)b[i]);
+    if (x != y || x == 0) return x - y;
+  }
+  return 0;
+}
+
+int strcasecmp(const char* a, const char* b) { return strncasecmp(a, b, 0xFFFFFFFFu); }

@@ -53,8 +53,6 @@ Manager::Manager(const Job& job)
       boards_(station_, Limits{}),
       watch_(station_, boards_, hang_period(job)),
       clock_hz_(job.config.size),
-      strings_(job.config.size),
-      parts_(job.config.size),
       ended_(job.config.size, false) {
   const json file = json::parse(job.text);
   for (const json& word : file.value("arguments", json::array({"program"})))
@@ -65,7 +63,14 @@ Manager::Manager(const Job& job)
     fpgas_.push_back(r);
     const json kernel = kernels.value(std::to_string(r), json::object());
     clock_hz_[r] = kernel.value("clock_hz", std::uint64_t{156'250'000});
-    if (kernel.contains("report")) strings_[r] = read_strings(bytes_of(kernel["report"]));
+    const Strings strings = kernel.contains("report") ? read_strings(bytes_of(kernel["report"])) : Strings{};
+    const auto print = [this, r](unsigned stream, const std::string& text) {
+      say({{"event", "output"},
+           {"rank", r},
+           {"stream", stream == POLYLOOM_STDERR ? "stderr" : "stdout"},
+           {"text", json_bytes(text)}});
+    };
+    libraries_.try_emplace(r, strings, r == 0, print);
   }
 }
 
@@ -82,17 +87,15 @@ void Manager::start() {
   say({{"event", "start"}, {"ps", began_}});
 }
 
-void Manager::hear_print(std::uint16_t from, std::vector<std::byte> data) {
-  // Parts go where the arguments begin.
-  std::vector<std::byte>& parts = parts_[from];
-  data.insert(data.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(data.size(), 16)),
-              parts.begin(), parts.end());
-  parts.clear();
-  const Printed printed = format_print(data, strings_[from]);
-  say({{"event", "output"},
-       {"rank", from},
-       {"stream", printed.stream == 2 ? "stderr" : "stdout"},
-       {"text", json_bytes(printed.text)}});
+void Manager::hear_record(std::uint16_t from, int tag, std::vector<std::byte> data) {
+  const auto library = libraries_.find(from);
+  if (library == libraries_.end()) return;
+  const std::optional<Answer> answer = library->second.hear(tag, std::move(data));
+  if (!answer) return;
+  station_.send_system(from, POLYLOOM_ANSWER, Library::head_of(*answer));
+  for (const auto& part : answer->parts) {
+    if (!part.empty()) station_.send_system(from, POLYLOOM_ANSWER, part);
+  }
 }
 
 void Manager::hear_end(std::uint16_t from, std::int32_t code) {
@@ -130,13 +133,11 @@ bool Manager::hear() {
     const auto data = station_.take_system(found->source, found->tag, &from);
     any = true;
     if (!data || from >= job_.config.size) continue;
-    if (found->tag == POLYLOOM_PRINT_PART)
-      parts_[from].insert(parts_[from].end(), data->begin(), data->end());
-    if (found->tag == POLYLOOM_PRINT) hear_print(from, *data);
     if (found->tag == POLYLOOM_FIN) hear_end(from, 0);
     if (found->tag == POLYLOOM_EXIT)
       hear_end(from, data->size() < 4 ? 1 : get_little<std::int32_t>(*data, 0));
     if (found->tag == POLYLOOM_ABORT) hear_abort(from, *data);
+    hear_record(from, found->tag, *data);
   }
   return any;
 }

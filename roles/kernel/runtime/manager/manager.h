@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "roles/kernel/runtime/manager/output.h"
+#include "roles/kernel/runtime/manager/library.h"
 #include "roles/kernel/runtime/manager/watch.h"
 
 namespace polyloom::mpi {
@@ -33,7 +33,7 @@ class Manager {
   void say(const nlohmann::json& event);
   void start();
   bool hear();
-  void hear_print(std::uint16_t from, std::vector<std::byte> data);
+  void hear_record(std::uint16_t from, int tag, std::vector<std::byte> data);
   void hear_end(std::uint16_t from, std::int32_t code);
   void hear_abort(std::uint16_t from, std::span<const std::byte> data);
   void say_deadlock();
@@ -46,8 +46,7 @@ class Manager {
   Watch watch_;
   std::vector<unsigned> fpgas_;  ///< ranks
   std::vector<std::uint64_t> clock_hz_;
-  std::vector<Strings> strings_;
-  std::vector<std::vector<std::byte>> parts_;  // of the next print, by rank
+  std::map<unsigned, Library> libraries_;  // of FPGA ranks
   std::vector<std::string> arguments_;
   std::vector<bool> ended_;
   int worst_code_ = 0;

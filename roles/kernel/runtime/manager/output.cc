@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -19,13 +20,6 @@
 
 namespace polyloom::mpi {
 namespace {
-
-struct Argument {
-  unsigned kind = 0;
-  std::uint64_t word = 0;
-  std::uint64_t high = 0;  // of a long double
-  std::string text;
-};
 
 // From the bits of IEEE 754's binary128, rounded once if this machine's long double is shorter.
 long double of_quad(std::uint64_t high, std::uint64_t low) {
@@ -77,11 +71,11 @@ struct Conversion {
   char letter = 0;
 };
 
-constexpr std::string_view kIntegers = "diouxXbB", kReals = "fFeEgGaA", kLetters = "diouxXbBfFeEgGaAcspn";
+constexpr std::string_view kIntegers = "diouxXbB", kReals = "fFeEgGaA", kLetters = "diouxXbBfFeEgGaAcspnm";
 
 class Formatter {
  public:
-  Formatter(const std::string& format, const std::vector<Argument>& arguments)
+  Formatter(const std::string& format, std::span<const Argument> arguments)
       : f_(format), arguments_(arguments) {}
 
   std::string run() {
@@ -204,6 +198,8 @@ class Formatter {
       print(pattern(c, ""), a->text.c_str());
     } else if (c.letter == 's' && a->kind == POLYLOOM_PRINT_POINTER && a->word == 0) {
       print(pattern(c, ""), c.precision >= 0 && c.precision < 6 ? "" : "(null)");  // as glibc
+    } else if (c.letter == 'm' && is_number) {                                     // perror's
+      out_ += std::strerror(static_cast<int>(a->word));
     } else if (c.letter == 'p' && has_address) {
       print(pattern(c, ""), reinterpret_cast<void*>(a->word));
     } else {
@@ -212,32 +208,37 @@ class Formatter {
   }
 
   const std::string& f_;
-  const std::vector<Argument>& arguments_;
+  std::span<const Argument> arguments_;
   std::size_t at_ = 0, used_ = 0;
   std::string out_;
 };
 
 }  // namespace
 
-Printed format_print(std::span<const std::byte> record, const Strings& strings) {
-  if (record.size() < 16) return {2, "<a print record of " + std::to_string(record.size()) + " bytes>\n"};
-  const auto head = get_little<std::uint64_t>(record, 0);
-  const int stream = (head >> 40 & 0xFF) == 2 ? 2 : 1;
-  const auto count = static_cast<unsigned>(head >> 32 & 0xFF);
-  const auto address = static_cast<std::uint32_t>(head);
-  const auto arguments = read_arguments(record, std::min<unsigned>(count, POLYLOOM_PRINT_ARGUMENTS + 1));
-  if (!arguments) return {stream, "<a print record that is cut short>\n"};
-  if (address == 0 && !arguments->empty()) {
-    const std::vector<Argument> rest{arguments->begin() + 1, arguments->end()};
-    return {stream, Formatter(arguments->front().text, rest).run()};
+std::optional<Record> read_record(std::span<const std::byte> bytes) {
+  if (bytes.size() < 16) return std::nullopt;
+  const auto head = get_little<std::uint64_t>(bytes, 0);
+  const unsigned count = std::min<unsigned>(head >> 32 & 0xFF, POLYLOOM_RECORD_ARGUMENTS);
+  auto arguments = read_arguments(bytes, count);
+  if (!arguments) return std::nullopt;
+  return Record{static_cast<unsigned>(head >> 40), static_cast<std::uint32_t>(head), *std::move(arguments)};
+}
+
+std::string take_format(Record& record, const Strings& strings) {
+  if (record.format == 0 && !record.arguments.empty()) {
+    std::string format = std::move(record.arguments.front().text);
+    record.arguments.erase(record.arguments.begin());
+    return format;
   }
-  const auto format = strings.find(address);
-  if (format == strings.end()) {
-    char text[64];
-    std::snprintf(text, sizeof text, "<format at 0x%08x is no constant>\n", address);
-    return {stream, text};
-  }
-  return {stream, Formatter(format->second, *arguments).run()};
+  if (const auto found = strings.find(record.format); found != strings.end()) return found->second;
+  char text[64];
+  std::snprintf(text, sizeof text, "<format at 0x%08x is no constant>\n", record.format);
+  record.arguments.clear();
+  return text;
+}
+
+std::string format_text(const std::string& format, std::span<const Argument> arguments) {
+  return Formatter(format, arguments).run();
 }
 
 Strings read_strings(const std::string& path) {

@@ -96,7 +96,13 @@ POLYLOOM_OF_NEWLIB(lround) long lround(double x);
 POLYLOOM_OF_NEWLIB(lroundf) long lroundf(float x);
 POLYLOOM_OF_NEWLIB(llround) long long llround(double x);
 
-POLYLOOM_NOT_HERE(tgamma) double tgamma(double x);
+/* Of the manager (calls.c). */
+double tgamma(double x);
+float tgammaf(float x);
+
 POLYLOOM_NOT_HERE(fma) double fma(double x, double y, double z);
+/* There is no arithmetic of long double. */
+#define POLYLOOM_LONG(name) POLYLOOM_NOT_HERE(name) long double name(long double x);
+POLYLOOM_LONG(sinl)
 
 #endif

@@ -13,6 +13,10 @@
 typedef struct {
   int quot, rem;
 } div_t;
+typedef struct {
+  long quot, rem;
+} ldiv_t;
+typedef ldiv_t lldiv_t;
 
 void exit(int status) __attribute__((noreturn));
 void abort(void) __attribute__((noreturn));
@@ -25,8 +29,30 @@ long atol(const char* text);
 long long atoll(const char* text);
 long strtol(const char* text, char** end, int base);
 unsigned long strtoul(const char* text, char** end, int base);
+long long strtoll(const char* text, char** end, int base);
+unsigned long long strtoull(const char* text, char** end, int base);
+/* Of the manager (calls.c). */
+double strtod(const char* text, char** end);
+float strtof(const char* text, char** end);
+double atof(const char* text);
+/* glibc's numbers, of one generator for both names. */
 int rand(void);
 void srand(unsigned seed);
+long random(void);
+void srandom(unsigned seed);
+int rand_r(unsigned* seed);
+double drand48(void);
+double erand48(unsigned short state[3]);
+long lrand48(void);
+long mrand48(void);
+void srand48(long seed);
+int posix_memalign(void** into, size_t alignment, size_t size);
+void* aligned_alloc(size_t alignment, size_t size);
+/* A kernel has no environment. */
+static inline char* getenv(const char* name) {
+  (void)name;
+  return 0;
+}
 static inline int abs(int x) { return x < 0 ? -x : x; }
 static inline long labs(long x) { return x < 0 ? -x : x; }
 static inline long long llabs(long long x) { return x < 0 ? -x : x; }
@@ -34,6 +60,11 @@ static inline div_t div(int a, int b) {
   const div_t r = {a / b, a % b};
   return r;
 }
+static inline ldiv_t ldiv(long a, long b) {
+  const ldiv_t r = {a / b, a % b};
+  return r;
+}
+static inline lldiv_t lldiv(long long a, long long b) { return ldiv(a, b); }
 
 /* Part of their callers, so that ``order`` is a function that is known. Equal elements stay in their order.
  */
@@ -73,25 +104,21 @@ static inline __attribute__((always_inline)) void* bsearch(const void* key, cons
   return 0;
 }
 
-POLYLOOM_NOT_HERE(atof) double atof(const char* text);
-POLYLOOM_NOT_HERE(strtod) double strtod(const char* text, char** end);
-POLYLOOM_NOT_HERE(strtof) float strtof(const char* text, char** end);
-POLYLOOM_NOT_HERE(strtoll) long long strtoll(const char* text, char** end, int base);
-POLYLOOM_NOT_HERE(strtoull) unsigned long long strtoull(const char* text, char** end, int base);
-POLYLOOM_NOT_HERE(getenv) char* getenv(const char* name);
+POLYLOOM_NOT_HERE(strtold) long double strtold(const char* text, char** end);
 POLYLOOM_NOT_HERE(setenv) int setenv(const char* name, const char* value, int overwrite);
+POLYLOOM_NOT_HERE(unsetenv) int unsetenv(const char* name);
+POLYLOOM_NOT_HERE(putenv) int putenv(char* text);
 POLYLOOM_NOT_HERE(system) int system(const char* command);
 POLYLOOM_NOT_HERE(atexit) int atexit(void (*function)(void));
+POLYLOOM_NOT_HERE(at_quick_exit) int at_quick_exit(void (*function)(void));
 POLYLOOM_NOT_HERE(_Exit) __attribute__((noreturn)) void _Exit(int status);
 POLYLOOM_NOT_HERE(quick_exit) __attribute__((noreturn)) void quick_exit(int status);
-POLYLOOM_NOT_HERE(random) long random(void);
-POLYLOOM_NOT_HERE(srandom) void srandom(unsigned seed);
-POLYLOOM_NOT_HERE(drand48) double drand48(void);
-POLYLOOM_NOT_HERE(srand48) void srand48(long seed);
-POLYLOOM_NOT_HERE(lrand48) long lrand48(void);
-POLYLOOM_NOT_HERE(erand48) double erand48(unsigned short state[3]);
-POLYLOOM_NOT_HERE(rand_r) int rand_r(unsigned* state);
-POLYLOOM_NOT_HERE(aligned_alloc) void* aligned_alloc(size_t alignment, size_t size);
-POLYLOOM_NOT_HERE(posix_memalign) int posix_memalign(void** into, size_t alignment, size_t size);
+POLYLOOM_NOT_HERE(realpath) char* realpath(const char* name, char* into);
+POLYLOOM_NOT_HERE(mkstemp) int mkstemp(char* name);
+POLYLOOM_NOT_HERE(mblen) int mblen(const char* text, size_t most);
+POLYLOOM_NOT_HERE(mbtowc) int mbtowc(wchar_t* into, const char* text, size_t most);
+POLYLOOM_NOT_HERE(wctomb) int wctomb(char* into, wchar_t letter);
+POLYLOOM_NOT_HERE(mbstowcs) size_t mbstowcs(wchar_t* into, const char* text, size_t most);
+POLYLOOM_NOT_HERE(wcstombs) size_t wcstombs(char* into, const wchar_t* text, size_t most);
 
 #endif

@@ -18,21 +18,24 @@ char* strncpy(char* restrict to, const char* restrict from, size_t bytes);
 char* strcat(char* restrict to, const char* restrict from);
 char* strchr(const char* text, int c);
 
-POLYLOOM_NOT_HERE(strtok) char* strtok(char* restrict text, const char* restrict between);
-POLYLOOM_NOT_HERE(strtok_r)
+char* strrchr(const char* text, int c);
+void* memchr(const void* from, int c, size_t bytes);
+size_t strnlen(const char* text, size_t most);
+size_t strspn(const char* text, const char* set);
+size_t strcspn(const char* text, const char* set);
+char* strpbrk(const char* text, const char* set);
+char* strtok(char* restrict text, const char* restrict between);
 char* strtok_r(char* restrict text, const char* restrict between, char** restrict rest);
-POLYLOOM_NOT_HERE(strdup) char* strdup(const char* text);
-POLYLOOM_NOT_HERE(strndup) char* strndup(const char* text, size_t most);
-POLYLOOM_NOT_HERE(strstr) char* strstr(const char* text, const char* part);
-POLYLOOM_NOT_HERE(strrchr) char* strrchr(const char* text, int c);
-POLYLOOM_NOT_HERE(strspn) size_t strspn(const char* text, const char* set);
-POLYLOOM_NOT_HERE(strcspn) size_t strcspn(const char* text, const char* set);
-POLYLOOM_NOT_HERE(strpbrk) char* strpbrk(const char* text, const char* set);
-POLYLOOM_NOT_HERE(strerror) char* strerror(int number);
-POLYLOOM_NOT_HERE(strncat) char* strncat(char* restrict to, const char* restrict from, size_t most);
-POLYLOOM_NOT_HERE(strnlen) size_t strnlen(const char* text, size_t most);
-POLYLOOM_NOT_HERE(strcasecmp) int strcasecmp(const char* a, const char* b);
-POLYLOOM_NOT_HERE(strncasecmp) int strncasecmp(const char* a, const char* b, size_t most);
-POLYLOOM_NOT_HERE(memchr) void* memchr(const void* from, int c, size_t bytes);
+char* strstr(const char* text, const char* part);
+char* strncat(char* restrict to, const char* restrict from, size_t most);
+char* strdup(const char* text);
+char* strndup(const char* text, size_t most);
+static inline int strcoll(const char* a, const char* b) { return strcmp(a, b); } /* of the "C" locale */
+/* Of the manager (calls.c). */
+char* strerror(int number);
+
+POLYLOOM_NOT_HERE(strxfrm) size_t strxfrm(char* restrict to, const char* restrict from, size_t most);
+
+#include <strings.h>
 
 #endif
