@@ -20,8 +20,8 @@ from polyloom.testing import FULL
 PROGRAMS = sorted([*(ROOT / "apps" / "mpi").glob("*.c"), *(ROOT / "tests" / "mpi").glob("*.c")])
 #: Kernels with every operation take a minute to build. Those of jacobi, odd_even_sort and pi run under Open MPI's eyes
 #: in roles/kernel/runtime/tests/test_kernel.py. One of matmul serves three ranks, whose arithmetic differs; requests
-#: has types with gaps and calls through pointers.
-QUICK = {"master_worker", "matmul", "requests"}
+#: has types with gaps and calls through pointers, files what the manager does for kernels.
+QUICK = {"files", "master_worker", "matmul", "requests"}
 FPGA_PROGRAMS = [p for p in PROGRAMS if p.stem in QUICK or FULL]
 REFUSED = sorted((ROOT / "tests" / "mpi" / "refused").glob("*.c"))
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}

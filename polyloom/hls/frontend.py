@@ -34,6 +34,11 @@ PASSES = (
 MOST_ROUNDS = 4
 OPT_FLAGS = ["-internalize-public-api-list=polyloom_kernel", "-inline-threshold=150", "-jump-threading-threshold=0"]
 
+_WITH_STRUCT = re.compile(
+    r"^(define (?:[^@\n]*[\]}] @|[^@\n]*@[\w.$-]+\((?:[^\n]*, )?\[)[^\n]*?\)[^#\n]*)(#\d+)", re.MULTILINE
+)
+_PHI_OF_STRUCT = re.compile(r"^ +%\S+ = phi [\[{]", re.MULTILINE)
+
 
 def to_ir(c_files: Sequence[str | Path], flags: Sequence[str] = ()) -> str:
     """LLVM IR of the linked and optimised program. UserError with the compiler's messages if it does not compile."""
@@ -51,12 +56,18 @@ def compile_unit(file: str | Path, flags: Sequence[str], output: Path) -> Path:
 
 def optimise(ir_text: str) -> str:
     """The linked module after LLVM's passes."""
-    # a struct as a result has no register of its own: such functions become part of their callers
-    text = re.sub(r"^(define [^@]*[\]}] @[^\n]*?\)[^#\n]*)(#\d+)", r"\1alwaysinline \2", ir_text, flags=re.MULTILINE)
+    # a struct as a result or parameter has no register of its own: such functions become part of their callers
+    text = _WITH_STRUCT.sub(r"\1alwaysinline \2", ir_text)
     text = re.sub(r"^(attributes #\d+ = \{.*?)\bnoinline\b(?=.*alwaysinline)", r"\1", text, flags=re.MULTILINE)
     for _ in range(MOST_ROUNDS):
-        before, text = text, toolchain.run("opt", ["-S", f"-passes={PASSES}", *OPT_FLAGS, "-", "-o", "-"], text)
+        before, text = text, _run_passes(text, PASSES)
+        if _PHI_OF_STRUCT.search(text):  # of a function with several returns; through memory it falls apart
+            text = _run_passes(text, f"function(reg2mem,sroa),{PASSES}")
         # One round is enough for all but constants that inlining has just brought to a test of the rank.
         if text == before or not absent.calls(text):
             break
     return text
+
+
+def _run_passes(text: str, passes: str) -> str:
+    return toolchain.run("opt", ["-S", f"-passes={passes}", *OPT_FLAGS, "-", "-o", "-"], text)

@@ -9,6 +9,7 @@
 #include "kernel.h"
 #include "stdlib.h"
 #include "string.h"
+#include "unistd.h"
 
 #ifndef POLYLOOM_MAIN_ARGUMENTS
 #define POLYLOOM_MAIN_ARGUMENTS 1
@@ -165,4 +166,12 @@ int MPI_Get_processor_name(char* name, int* resultlen) {
   *resultlen = length + digits;
   name[*resultlen] = 0;
   return MPI_SUCCESS;
+}
+
+int gethostname(char* into, size_t most) {
+  char name[MPI_MAX_PROCESSOR_NAME];
+  int length;
+  MPI_Get_processor_name(name, &length);
+  strncpy(into, name, most);
+  return 0;
 }

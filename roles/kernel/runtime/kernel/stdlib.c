@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers from text, random numbers, the end, and time. */
+/* Whole numbers from text, random numbers, the end. */
 #include "stdlib.h"
 
 #include "../mpi/calls.h"
 #include "../mpi/platform.h"
 #include "kernel.h"
-#include "time.h"
-#include "unistd.h"
 
 void exit(int status) { polyloom_exit(status); }
 
@@ -135,45 +133,4 @@ double erand48(unsigned short state[3]) {
   const uint64_t next = next_48(state[0] | (uint64_t)state[1] << 16 | (uint64_t)state[2] << 32);
   for (int i = 0; i < 3; i++) state[i] = (unsigned short)(next >> 16 * i);
   return share_of_1(next);
-}
-
-static uint64_t microseconds(void) { return __polyloom_cycle() / (POLYLOOM_CLOCK_HZ / 1000000); }
-
-time_t time(time_t* into) {
-  const time_t now = (time_t)(__polyloom_cycle() / POLYLOOM_CLOCK_HZ);
-  if (into != 0) *into = now;
-  return now;
-}
-
-clock_t clock(void) { return (clock_t)microseconds(); }
-
-int clock_gettime(int which, struct timespec* into) {
-  (void)which;
-  const uint64_t cycles = __polyloom_cycle();
-  into->tv_sec = (time_t)(cycles / POLYLOOM_CLOCK_HZ);
-  into->tv_nsec = (long)(cycles % POLYLOOM_CLOCK_HZ * 1000000000u / POLYLOOM_CLOCK_HZ);
-  return 0;
-}
-
-int gettimeofday(struct timeval* into, void* zone) {
-  (void)zone;
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  into->tv_sec = now.tv_sec;
-  into->tv_usec = now.tv_nsec / 1000;
-  return 0;
-}
-
-int usleep(unsigned microseconds_) {
-  const uint64_t end = __polyloom_cycle() + (uint64_t)microseconds_ * (POLYLOOM_CLOCK_HZ / 1000000);
-  while (__polyloom_cycle() < end) {
-  }
-  return 0;
-}
-
-unsigned sleep(unsigned seconds) {
-  const uint64_t end = __polyloom_cycle() + (uint64_t)seconds * POLYLOOM_CLOCK_HZ;
-  while (__polyloom_cycle() < end) {
-  }
-  return 0;
 }

@@ -30,6 +30,15 @@ std::vector<std::byte> string_of(std::string text, std::uint64_t most) {
   return bytes_of_text(text);
 }
 
+// What kernels have of struct tm: its nine numbers.
+constexpr std::size_t kFieldsBytes = 9 * sizeof(int);
+
+std::vector<std::byte> bytes_of_fields(const std::tm& fields) {
+  std::vector<std::byte> bytes(kFieldsBytes);
+  std::memcpy(bytes.data(), &fields, bytes.size());
+  return bytes;
+}
+
 // The number at the begin of a text, and how many characters it takes.
 template <typename Read>
 Answer real(const std::string& text, const Read& read) {
@@ -94,6 +103,13 @@ void Library::write(std::uint64_t file, const std::string& text) {
   }
 }
 
+std::tm Library::take_fields() {
+  std::tm fields{};
+  data_.resize(kFieldsBytes);
+  std::memcpy(&fields, data_.data(), kFieldsBytes);
+  return fields;
+}
+
 std::FILE* Library::file_of(std::uint64_t handle) const {
   return handle < files_.size() ? files_[handle].get() : nullptr;
 }
@@ -138,6 +154,25 @@ Answer Library::call(Record record) {
     }
     case POLYLOOM_C_time:
       return {began_, 0, {}};
+    case POLYLOOM_C_gmtime:
+    case POLYLOOM_C_localtime: {
+      const auto time = static_cast<std::time_t>(first.word);
+      const std::tm* const fields =
+          function == POLYLOOM_C_gmtime ? std::gmtime(&time) : std::localtime(&time);
+      return {0, 0, {bytes_of_fields(fields != nullptr ? *fields : std::tm{})}};
+    }
+    case POLYLOOM_C_mktime: {
+      std::tm fields = take_fields();
+      const std::time_t time = std::mktime(&fields);
+      return {time, 0, {bytes_of_fields(fields)}};
+    }
+    case POLYLOOM_C_strftime: {
+      const std::tm fields = take_fields();
+      std::string text(std::min<std::uint64_t>(second.word, 1 << 16), 0);
+      text.resize(std::strftime(text.data(), text.size(), first.text.c_str(), &fields));
+      const auto bytes = static_cast<std::int64_t>(text.size());
+      return {bytes, 0, {string_of(std::move(text), second.word)}};
+    }
     case POLYLOOM_C_fopen:
       return {keep(std::fopen(first.text.c_str(), second.text.c_str())), 0, {}};
     case POLYLOOM_C_tmpfile:

@@ -42,6 +42,7 @@ class Library {
   void write(std::uint64_t file, const std::string& text);
   Answer call(Record record);
   Answer call_file(unsigned function, std::FILE* file, std::uint64_t handle, long second, long third);
+  std::tm take_fields();
   std::FILE* file_of(std::uint64_t handle) const;
   std::int64_t keep(std::FILE* file);
 
@@ -50,7 +51,7 @@ class Library {
   std::time_t began_ = std::time(nullptr);
   std::vector<std::byte> parts_;  // of the next record
   std::vector<Argument> first_;   // of its arguments
-  std::vector<std::byte> data_;   // of the next fwrite
+  std::vector<std::byte> data_;   // of the next CALL
   std::int64_t printed_ = 0;      // bytes, by the last print
   std::vector<File> files_;       // by FILE*
 };

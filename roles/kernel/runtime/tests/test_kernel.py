@@ -204,10 +204,11 @@ needs_mpicc = pytest.mark.skipif(shutil.which("mpicc") is None, reason="Open MPI
 def test_the_c_library(board, tmp_path: Path) -> None:
     source = HERE / "programs" / "library.c"
     binary, report = board(source, 1)
-    ours = mpi_job.run(binary, 1, boards={0: (binary, report)}, arguments=["program", "one", "", "three words here"])
-    want, code = native(tmp_path, source, 1, "one", "", "three words here")
+    words = ["one", "", "three words here", str(tmp_path / "file")]
+    ours = mpi_job.run(binary, 1, boards={0: (binary, report)}, arguments=["program", *words])
+    want, code = native(tmp_path, source, 1, *words)
     assert text_of(ours, 0).splitlines() == want[0].splitlines()
-    assert text_of(ours, 0, "stderr") == "to stderr 2\n"
+    assert text_of(ours, 0, "stderr") == "said: No such file or directory\nto stderr 2\n"
     assert ours.event("exit")["code"] == code == 3
 
 

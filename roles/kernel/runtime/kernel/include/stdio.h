@@ -5,6 +5,7 @@
 #define POLYLOOM_STDIO_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "../../wire/system.h"
 #include "errno.h"
@@ -12,7 +13,6 @@
 
 typedef struct polyloom_file FILE;
 typedef long fpos_t;
-typedef long ssize_t;
 #define stdout ((FILE*)POLYLOOM_STDOUT)
 #define stderr ((FILE*)POLYLOOM_STDERR)
 #define stdin ((FILE*)POLYLOOM_STDIN)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time since the node's start, counted in cycles. */
 #ifndef POLYLOOM_TIME_H
 #define POLYLOOM_TIME_H
 
@@ -24,22 +23,25 @@ struct timeval {
 #define CLOCK_REALTIME 0
 #define CLOCK_MONOTONIC 1
 
+#define TIME_UTC 1
+
 time_t time(time_t* into);
 clock_t clock(void);
 int clock_gettime(int which, struct timespec* into);
+int clock_getres(int which, struct timespec* into);
 int gettimeofday(struct timeval* into, void* zone);
-
-POLYLOOM_NOT_HERE(localtime) struct tm* localtime(const time_t* time);
-POLYLOOM_NOT_HERE(localtime_r) struct tm* localtime_r(const time_t* time, struct tm* into);
-POLYLOOM_NOT_HERE(gmtime) struct tm* gmtime(const time_t* time);
-POLYLOOM_NOT_HERE(gmtime_r) struct tm* gmtime_r(const time_t* time, struct tm* into);
-POLYLOOM_NOT_HERE(mktime) time_t mktime(struct tm* time);
-POLYLOOM_NOT_HERE(strftime)
+int nanosleep(const struct timespec* span, struct timespec* left);
+struct tm* localtime(const time_t* time);
+struct tm* localtime_r(const time_t* time, struct tm* into);
+struct tm* gmtime(const time_t* time);
+struct tm* gmtime_r(const time_t* time, struct tm* into);
+time_t mktime(struct tm* time);
 size_t strftime(char* into, size_t most, const char* format, const struct tm* time);
-POLYLOOM_NOT_HERE(asctime) char* asctime(const struct tm* time);
-POLYLOOM_NOT_HERE(ctime) char* ctime(const time_t* time);
-POLYLOOM_NOT_HERE(difftime) double difftime(time_t end, time_t begin);
-POLYLOOM_NOT_HERE(nanosleep) int nanosleep(const struct timespec* span, struct timespec* left);
-POLYLOOM_NOT_HERE(clock_getres) int clock_getres(int which, struct timespec* into);
+char* asctime(const struct tm* time);
+char* ctime(const time_t* time);
+static inline double difftime(time_t end, time_t begin) { return (double)(end - begin); }
+static inline int timespec_get(struct timespec* into, int base) {
+  return base == TIME_UTC && clock_gettime(CLOCK_REALTIME, into) == 0 ? base : 0;
+}
 
 #endif

@@ -7,5 +7,7 @@
 typedef long ssize_t;
 typedef long off_t;
 typedef int pid_t;
+typedef unsigned uid_t, gid_t, mode_t;
+typedef unsigned long ino_t, dev_t;
 
 #endif
