@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,23 @@ def test_on_fpgas_as_under_open_mpi(program: Path, binaries: Path, tmp_path: Pat
     done = mpirun(tmp_path, "--cluster", "zrlmpi-4", str(program))
     assert done.returncode == 0, done.stderr
     assert masked(done.stdout) == open_mpi(program, 4, binaries)
+
+
+def test_an_fpga_rank_knows_the_date(tmp_path: Path) -> None:
+    """That of the job's start, and the simulated time since; a program's CPU time is the latter in microseconds."""
+    body = """#include <time.h>
+int main(int argc, char **argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 1) printf("%ld %ld\\n", (long)time(NULL), (long)clock());
+  return MPI_Finalize();
+}"""
+    begin = int(time.time())
+    done = mpirun(tmp_path, "--cluster", "zrlmpi:2", source(tmp_path, body))
+    date, clock = map(int, done.stdout.split())
+    assert begin <= date <= time.time()
+    assert 0 < clock < 1000
 
 
 def test_what_the_simulator_is_told(tmp_path: Path) -> None:

@@ -81,8 +81,8 @@ double _Complex __divdc3(double a, double b, double c, double d) {
   const int is_swapped = ABS(c) < ABS(d);
   const double most = is_swapped ? ABS(d) : ABS(c);
   if (most >= LARGE) a /= 2, b /= 2, c /= 2, d /= 2;
-  if (most < SMALL_OF_TWO || (ABS(a) < SMALL_OF_TWO && ABS(b) < LARGE_OF_TWO && most < LARGE_OF_TWO) ||
-      (ABS(b) < SMALL_OF_TWO && ABS(a) < LARGE_OF_TWO && most < LARGE_OF_TWO))
+  if (most < SMALL_OF_TWO || (ABS(a) < SMALL && ABS(b) < LARGE_OF_TWO && most < LARGE_OF_TWO) ||
+      (ABS(b) < SMALL && ABS(a) < LARGE_OF_TWO && most < LARGE_OF_TWO))
     a *= SCALE, b *= SCALE, c *= SCALE, d *= SCALE;
   const double p = is_swapped ? b : a, q = is_swapped ? a : b, r = is_swapped ? d : c, s = is_swapped ? c : d;
   const double ratio = s / r, of = s * ratio + r;

@@ -51,26 +51,36 @@ Answer real(const std::string& text, const Read& read) {
 
 }  // namespace
 
-Library::Library(Strings strings, bool input, std::function<void(unsigned, const std::string&)> say)
+Library::Library(Strings strings, std::function<void(unsigned, const std::string&)> say)
     : strings_(std::move(strings)), say_(std::move(say)) {
   files_.resize(POLYLOOM_STDIN + 1);
-  files_[POLYLOOM_STDIN].reset(std::fopen(input ? "/dev/stdin" : "/dev/null", "r"));
+  files_[POLYLOOM_STDIN].reset(std::fopen("/dev/null", "r"));
 }
 
 std::optional<Answer> Library::hear(int tag, std::vector<std::byte> data) {
-  if (tag == POLYLOOM_PRINT_PART) parts_.insert(parts_.end(), data.begin(), data.end());
-  if (tag == POLYLOOM_CALL_DATA)
-    data_ = std::move(data);
-  else if (tag == POLYLOOM_PRINT)
-    print(std::move(data));
-  else if (tag == POLYLOOM_PRINT_FIRST) {
-    if (auto record = take_record(std::move(data))) first_ = std::move(record->arguments);
-  } else if (tag == POLYLOOM_CALL) {
-    std::optional<Record> record = take_record(std::move(data));
-    errno = 0;
-    Answer answer = record ? call(*std::move(record)) : Answer{-1, EINVAL, {}};
-    if (answer.value <= 0 && answer.error == 0) answer.error = errno;
-    return answer;
+  std::optional<Record> record;
+  switch (tag) {
+    case POLYLOOM_PRINT_PART:
+      parts_.insert(parts_.end(), data.begin(), data.end());
+      break;
+    case POLYLOOM_PRINT_FIRST:
+      if ((record = take_record(std::move(data)))) first_ = std::move(record->arguments);
+      break;
+    case POLYLOOM_PRINT:
+      print(std::move(data));
+      break;
+    case POLYLOOM_CALL_DATA:
+      data_ = std::move(data);
+      break;
+    case POLYLOOM_CALL: {
+      record = take_record(std::move(data));
+      errno = 0;
+      Answer answer = record ? call(*std::move(record)) : Answer{-1, EINVAL, {}};
+      if (answer.value <= 0 && answer.error == 0) answer.error = errno;
+      return answer;
+    }
+    default:
+      break;
   }
   return std::nullopt;
 }

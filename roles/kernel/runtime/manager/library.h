@@ -21,9 +21,9 @@ struct Answer {
 /// Of one rank.
 class Library {
  public:
-  /// `input`: whether the rank's standard input is the manager's; else it is empty. `say` gets what goes to
-  /// standard output (stream 1) and standard error (2).
-  Library(Strings strings, bool input, std::function<void(unsigned stream, const std::string&)> say);
+  /// `say` gets what goes to standard output (stream 1) and standard error (2). Standard input is empty, as
+  /// under mpirun for all ranks but the first.
+  Library(Strings strings, std::function<void(unsigned stream, const std::string&)> say);
 
   /// Takes a message of this tag. An answer if it is a CALL; nothing for the other messages of records.
   std::optional<Answer> hear(int tag, std::vector<std::byte> data);

@@ -70,7 +70,7 @@ Manager::Manager(const Job& job)
            {"stream", stream == POLYLOOM_STDERR ? "stderr" : "stdout"},
            {"text", json_bytes(text)}});
     };
-    libraries_.try_emplace(r, strings, r == 0, print);
+    libraries_.try_emplace(r, strings, print);
   }
 }
 

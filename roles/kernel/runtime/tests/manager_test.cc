@@ -185,7 +185,7 @@ TEST(Scan, AsTheCLibrary) {
 }
 
 TEST(Library, WhatAKernelMayNotSendDoesNoHarm) {
-  Library library({{0x10000, "%s %d %[a"}}, false, [](unsigned, const std::string&) {});
+  Library library({{0x10000, "%s %d %[a"}}, [](unsigned, const std::string&) {});
   std::mt19937 random(5);
   for (int i = 0; i < 100000; ++i) {
     const unsigned functions[] = {POLYLOOM_C_printf,   POLYLOOM_C_snprintf, POLYLOOM_C_sscanf,
