@@ -122,6 +122,8 @@ def _cause(job: Job, net: Network, kind: str, steps: list[Step]) -> str:
         return f"packets that were lost ({net.lost:,} on links and in full queues) and sent again, {each} each (median)"
     if kind == "printf":
         return "what FPGAs print, a message to the manager each time"
+    if kind == "C's library":
+        return "functions of C's library that the manager does for FPGAs, each a question and an answer"
     rank, calls = steps[-1].rank, len(steps)
     return f"{kind}, {calls:,} call{'s' * (calls != 1)} in a row, the last on rank {rank}"
 

@@ -17,6 +17,8 @@ static struct pair swapped(struct pair p) {
   if (p.first < 0) return p;
   return (struct pair){p.second, p.first};
 }
+static struct pair doubled(struct pair p) { return (struct pair){2 * p.first, 2 * p.second}; }
+static struct pair (*const changes[])(struct pair) = {swapped, doubled};
 
 static void print_results(int rank) {
   char text[40], word[16], *part;
@@ -63,10 +65,11 @@ int main(int argc, char** argv) {
   while ((letter = getopt(argc, argv, "l:")) != -1) level = letter == 'l' ? atoi(optarg) : -1;
   print_results(rank + level - 1);
   use_files(rank);
-  const struct pair p = swapped((struct pair){rank - 1, 5});
+  const struct pair p = changes[rank % 2]((struct pair){rank - 1, 5});
   const double complex z = (rank + 1.5 * I) * (0.5 - I) / (2 + I);
   const time_t begin = time(NULL);
   printf("rank %d: %ld %ld %a %a %d\n", rank, p.first, p.second, creal(z), cimag(z), begin > 1700000000);
+  printf("rank %d: %.9f\n", rank, cabs(z) + cabs(z - rank)); /* has a struct as parameter */
   MPI_Finalize();
   return 0;
 }

@@ -56,7 +56,12 @@ std::string told(std::int32_t tag) {
       return "start";
     case POLYLOOM_PRINT:
     case POLYLOOM_PRINT_PART:
+    case POLYLOOM_PRINT_FIRST:
       return "printf";
+    case POLYLOOM_CALL:
+    case POLYLOOM_CALL_DATA:
+    case POLYLOOM_ANSWER:
+      return "C's library";
     case POLYLOOM_EXIT:
       return "exit";
     default:

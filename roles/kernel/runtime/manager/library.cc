@@ -52,10 +52,7 @@ Answer real(const std::string& text, const Read& read) {
 }  // namespace
 
 Library::Library(Strings strings, std::function<void(unsigned, const std::string&)> say)
-    : strings_(std::move(strings)), say_(std::move(say)) {
-  files_.resize(POLYLOOM_STDIN + 1);
-  files_[POLYLOOM_STDIN].reset(std::fopen("/dev/null", "r"));
-}
+    : strings_(std::move(strings)), say_(std::move(say)), files_(POLYLOOM_STDIN + 1) {}
 
 std::optional<Answer> Library::hear(int tag, std::vector<std::byte> data) {
   std::optional<Record> record;
@@ -120,7 +117,8 @@ std::tm Library::take_fields() {
   return fields;
 }
 
-std::FILE* Library::file_of(std::uint64_t handle) const {
+std::FILE* Library::file_of(std::uint64_t handle) {
+  if (handle == POLYLOOM_STDIN && !files_[handle]) files_[handle].reset(std::fopen("/dev/null", "r"));
   return handle < files_.size() ? files_[handle].get() : nullptr;
 }
 

@@ -43,7 +43,7 @@ class Library {
   Answer call(Record record);
   Answer call_file(unsigned function, std::FILE* file, std::uint64_t handle, long second, long third);
   std::tm take_fields();
-  std::FILE* file_of(std::uint64_t handle) const;
+  std::FILE* file_of(std::uint64_t handle);
   std::int64_t keep(std::FILE* file);
 
   Strings strings_;

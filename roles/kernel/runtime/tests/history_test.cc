@@ -81,10 +81,13 @@ TEST(History, CollectivesAndTheManagerAreCalledByTheirNames) {
   ask(h, 0, 10, {POLYLOOM_SEND, 4, 1, POLYLOOM_CALL_Bcast, 1, 0, 8}, {false, 3, 0, 0});
   ask(h, 10, 30, {POLYLOOM_WAIT, POLYLOOM_SEND, 1, POLYLOOM_CALL_Bcast, 1, 3, 0}, {true, 0, 0, 0});
   ask(h, 30, 35, {POLYLOOM_SEND_WAIT, 0, 4, POLYLOOM_PRINT, POLYLOOM_SYSTEM, 0, 40}, {true, 0, 0, 0});
+  ask(h, 35, 38, {POLYLOOM_RECV_WAIT, 0, 4, POLYLOOM_ANSWER, POLYLOOM_SYSTEM, 0, 16},
+      {true, 4, POLYLOOM_ANSWER, 16});
   h.end(40);
   const Rows rows = rows_of(h);
-  EXPECT_EQ(rows.at("mpi_waits"), (std::vector<std::string>{"3,MPI_Bcast,1,1,2,30", "3,printf,1,4,1,5"}));
-  EXPECT_EQ(rows.at("mpi_ranks")[0], "3,1,0,40,35,0,3,3,1,8,0,0") << "what is printed is no message";
+  EXPECT_EQ(rows.at("mpi_waits"),
+            (std::vector<std::string>{"3,C's library,0,4,1,3", "3,MPI_Bcast,1,1,2,30", "3,printf,1,4,1,5"}));
+  EXPECT_EQ(rows.at("mpi_ranks")[0], "3,1,0,40,38,0,4,4,1,8,0,0") << "what the manager hears is no message";
 }
 
 TEST(History, ARankThatWasStoppedHasRunToItsLastCall) {
