@@ -125,7 +125,7 @@ bool waits_to_send(const Wait& w) { return !receives(w); }
 int waits_for(const Wait& w) { return peer_of(w) == POLYLOOM_ANY_RANK ? -1 : static_cast<int>(peer_of(w)); }
 
 std::string wait_call(const Wait& w) {
-  if (in_collective(w)) return call_name(static_cast<unsigned>(tag_of(w)));
+  if (in_collective(w)) return call_name(static_cast<unsigned>(tag_of(w)) & 0xFFFF);
   if (comm_of(w) == POLYLOOM_SYSTEM && op_of(w) != POLYLOOM_FINALIZE) return told(tag_of(w));
   switch (op_of(w)) {
     case POLYLOOM_SEND:

@@ -26,7 +26,10 @@
   X(Imrecv) X(Testsome) X(Comm_create_keyval) X(Comm_free_keyval) X(Comm_set_attr) \
   X(Comm_get_attr) X(Comm_delete_attr) X(Comm_set_name) X(Comm_get_name) X(Info_create) \
   X(Info_set) X(Info_get) X(Info_get_valuelen) X(Info_get_nkeys) X(Info_get_nthkey) \
-  X(Info_delete) X(Info_free) X(Info_dup)
+  X(Info_delete) X(Info_free) X(Info_dup) \
+  X(Ibarrier) X(Ibcast) X(Igather) X(Igatherv) X(Iscatter) X(Iscatterv) X(Iallgather) X(Iallgatherv) \
+  X(Ialltoall) X(Ialltoallv) X(Ialltoallw) X(Ireduce) X(Iallreduce) X(Ireduce_scatter) \
+  X(Ireduce_scatter_block) X(Iscan) X(Iexscan)
 /* clang-format on */
 
 enum polyloom_call {

@@ -3,6 +3,7 @@
 #include "environment.h"
 #include "flight.h"
 #include "group.h"
+#include "nonblocking.h"
 #include "requests.h"
 #include "topology.h"
 
@@ -191,13 +192,14 @@ static int take_place(MPI_Comm parent, int call, uint64_t places, MPI_Comm* newc
     if (!(places >> i & 1)) continue;
     polyloom_comms[i].returns_errors = polyloom_comms[parent].returns_errors;
     if (polyloom_grids_made) polyloom_grids[i].is_grid = 0;
+    if (polyloom_nonblocking_made) polyloom_nonblocking_new_comm((MPI_Comm)i);
     *newcomm = (MPI_Comm)i;
     return MPI_SUCCESS;
   }
   return polyloom_fail(parent, call, MPI_ERR_NO_MEM, -1, -1);
 }
 
-static int new_comm(MPI_Comm parent, int call, MPI_Comm* newcomm) {
+POLYLOOM_ONCE static int new_comm(MPI_Comm parent, int call, MPI_Comm* newcomm) {
   const uint64_t mine = free_places();
   uint64_t places = 0;
   const int error = MPI_Allreduce(&mine, &places, 1, MPI_UINT64_T, MPI_BAND, parent);

@@ -115,8 +115,14 @@ static inline int polyloom_request_tag(MPI_Request r) { return (int)(uint32_t)(r
 #else
 #define POLYLOOM_EXTRAS 4096
 #endif
-/* A message with gaps; a persistent request; a message that was probed to be received. */
-enum polyloom_extra_kind { POLYLOOM_FREE, POLYLOOM_PACKED, POLYLOOM_PERSISTENT, POLYLOOM_MESSAGE };
+/* A message with gaps; a persistent request; a message that was probed to be received; a collective. */
+enum polyloom_extra_kind {
+  POLYLOOM_FREE,
+  POLYLOOM_PACKED,
+  POLYLOOM_PERSISTENT,
+  POLYLOOM_MESSAGE,
+  POLYLOOM_NONBLOCKING /* a collective; `count` is its place among these */
+};
 struct polyloom_extra {
   enum polyloom_extra_kind kind;
   MPI_Request inner; /* under way; MPI_REQUEST_NULL if none is */
@@ -128,10 +134,11 @@ struct polyloom_extra {
   int peer, tag;
   MPI_Comm comm;
 };
-extern int polyloom_persistent_made; /* as polyloom_types_made */
+extern int polyloom_persistent_made, polyloom_nonblocking_made; /* as polyloom_types_made */
 extern struct polyloom_extra polyloom_extras[POLYLOOM_EXTRAS];
 static inline int polyloom_is_extra(MPI_Request r) {
-  return (polyloom_types_made || polyloom_persistent_made) && (uint32_t)(r >> 32) == POLYLOOM_EXTRA;
+  return (polyloom_types_made || polyloom_persistent_made || polyloom_nonblocking_made) &&
+         (uint32_t)(r >> 32) == POLYLOOM_EXTRA;
 }
 static inline struct polyloom_extra* polyloom_extra_of(MPI_Request r) {
   return &polyloom_extras[(unsigned)r % POLYLOOM_EXTRAS];

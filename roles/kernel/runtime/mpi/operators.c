@@ -33,10 +33,13 @@ int MPI_Op_create(MPI_User_function* function, int commute, MPI_Op* op) {
 
 static unsigned index_of(MPI_Op op) { return ((unsigned)op - POLYLOOM_USER_OP) % OPERATORS; }
 
-static int exists(MPI_Op op) { return polyloom_operator(op) && operators[index_of(op)].function != 0; }
+int polyloom_operator_exists(MPI_Op op) {
+  return polyloom_operator(op) && operators[index_of(op)].function != 0;
+}
 
 int MPI_Op_free(MPI_Op* op) {
-  if (!exists(*op)) return polyloom_fail(MPI_COMM_WORLD, POLYLOOM_CALL_Op_free, MPI_ERR_OP, -1, -1);
+  if (!polyloom_operator_exists(*op))
+    return polyloom_fail(MPI_COMM_WORLD, POLYLOOM_CALL_Op_free, MPI_ERR_OP, -1, -1);
   operators[index_of(*op)].function = 0;
   *op = MPI_OP_NULL;
   return MPI_SUCCESS;
@@ -73,6 +76,29 @@ static struct elements room_for(struct polyloom_flight* f, int64_t count, MPI_Da
 
 static void give_back(struct elements* e) {
   if (e->kept != 0) polyloom_platform_release(e->kept);
+}
+
+int polyloom_operator_combine(char* values, int ranks, uint32_t each, int count, MPI_Datatype type,
+                              MPI_Op op) {
+  char* const last = values + (size_t)(ranks - 1) * each;
+  if (!polyloom_type_has_gaps(type)) {
+    for (int i = ranks - 2; i >= 0; i--) polyloom_operate(values + (size_t)i * each, last, count, type, op);
+    return MPI_SUCCESS;
+  }
+  struct polyloom_flight f;
+  f.error = MPI_SUCCESS;
+  struct elements sum = room_for(&f, count, type), other = room_for(&f, count, type);
+  if (f.error == MPI_SUCCESS) {
+    polyloom_unpack(sum.data, count, type, last, each);
+    for (int i = ranks - 2; i >= 0; i--) {
+      polyloom_unpack(other.data, count, type, values + (size_t)i * each, each);
+      polyloom_operate(other.data, sum.data, count, type, op);
+    }
+    polyloom_pack(sum.data, count, type, last, each);
+  }
+  give_back(&sum);
+  give_back(&other);
+  return f.error;
 }
 
 static inline void send(struct polyloom_flight* f, const void* data, int64_t count, MPI_Datatype type,
@@ -130,7 +156,7 @@ POLYLOOM_ONCE static void collect(struct polyloom_flight* f, const void* own, ch
 
 static int check(MPI_Comm comm, int count, MPI_Datatype type, MPI_Op op, int root) {
   const int error = polyloom_check(comm, count, type, root);
-  return error == MPI_SUCCESS && !exists(op) ? MPI_ERR_OP : error;
+  return error == MPI_SUCCESS && !polyloom_operator_exists(op) ? MPI_ERR_OP : error;
 }
 
 int polyloom_operator_reduce(int call, const void* sendbuf, void* recvbuf, int count, MPI_Datatype type,

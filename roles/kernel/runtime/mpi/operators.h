@@ -11,8 +11,14 @@ static inline int polyloom_operator(MPI_Op op) {
   return (unsigned)op >= POLYLOOM_USER_OP && polyloom_operators_made;
 }
 
+/* Is there such an operator of the program? */
+int polyloom_operator_exists(MPI_Op op);
 /* inout[i] = in[i] op inout[i] */
 int polyloom_operate(const void* in, void* inout, int count, MPI_Datatype type, MPI_Op op);
+
+/* As polyloom_nonblocking_combine. */
+int polyloom_operator_combine(char* values, int ranks, uint32_t each, int count, MPI_Datatype type,
+                              MPI_Op op);
 
 /* To the root, or with root -1 to all. */
 int polyloom_operator_reduce(int call, const void* sendbuf, void* recvbuf, int count, MPI_Datatype type,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages from rank to rank. */
+#include "nonblocking.h"
 #include "requests.h"
 
 /* Checks what a call was given; MPI_SUCCESS or the class of the first error. Receives may name any source and
@@ -213,6 +214,10 @@ int MPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, 
 static inline int end(unsigned op, MPI_Request* request, int* done, MPI_Status* status) {
   const MPI_Request given = *request, r = plain(given);
   *done = 1;
+  if (polyloom_is_nonblocking(given)) {
+    fill_empty(status);
+    return polyloom_nonblocking_end(op, request, done);
+  }
   if (r == MPI_REQUEST_NULL || r == POLYLOOM_REQUEST_DONE) {
     if (r == MPI_REQUEST_NULL) {
       fill_empty(status);
@@ -222,6 +227,7 @@ static inline int end(unsigned op, MPI_Request* request, int* done, MPI_Status* 
     *request = ended(given, 0);
     return MPI_SUCCESS;
   }
+  if (polyloom_nonblocking_made && op == POLYLOOM_WAIT) polyloom_nonblocking_meanwhile(r);
   const struct polyloom_answer a = polyloom_end(op, r, 0);
   if (polyloom_answer_error(a.word[0]) == POLYLOOM_NO_SUCH) {
     *request = MPI_REQUEST_NULL;
@@ -359,6 +365,10 @@ int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuse
   for (int i = 0; i < count; i++) {
     const MPI_Request r = plain(requests[i]);
     if (r == MPI_REQUEST_NULL || r == POLYLOOM_REQUEST_DONE) continue;
+    if (polyloom_is_nonblocking(requests[i])) {
+      if (polyloom_nonblocking_test(requests[i])) continue;
+      return MPI_SUCCESS;
+    }
     const struct polyloom_answer a = polyloom_ask(POLYLOOM_TEST, POLYLOOM_KEEP, r, 0);
     if (polyloom_answer_error(a.word[0]) == POLYLOOM_OK && !polyloom_answer_done(a.word[0]))
       return MPI_SUCCESS;

@@ -99,7 +99,7 @@ void History::note(const Call& call, Time since) {
   waited_ += time;
   // Without what makes no difference to the call's name.
   const auto comm = static_cast<std::uint16_t>(call.words[1]);
-  const std::uint64_t tag = comm % 2 == 1 ? 0xFFFF'FFFF'0000'0000 : 0;
+  const std::uint64_t tag = comm % 2 == 1 ? 0xFFFF'0000'0000 : 0;
   const std::uint64_t kind = kind_of(op_of(call.words)) == kWait ? 0x7FFF : 0xFF;
   Key key{call.words[0] & (tag | kind), comm == POLYLOOM_SYSTEM ? comm : comm % 2, call.peer};
   if (sums_.size() >= kSums && !sums_.contains(key)) std::get<2>(key) = kOthers;
