@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 _DEFINITION = re.compile(r"^define [^@\n]*?(?P<result>\{[^}]*\}|\[[^]]*\]|[\w.%]+) @(?P<name>[\w.$-]+)\(", re.MULTILINE)
 _CALL = re.compile(
     r"^(?P<head> +(?:%\S+ = )?(?:tail |notail )?call )(?P<type>[^@%\n(]*?)"
-    r"(?P<result>\{[^}\n]*\}|\[[^]\n]*\]|[\w.]+) (?P<pointer>%[\w.$-]+)\(",
+    r"(?P<result>\{[^}\n]*\}|\[[^]\n]*\]|[\w.]+) (?P<named>\([^()\n]*\.\.\.\) )?(?P<pointer>%[\w.$-]+)\(",
     re.MULTILINE,
 )
 _USE = re.compile(r"@(?P<name>[\w.$-]+)(?![\w.$(-])")
@@ -40,11 +40,12 @@ def resolve(module: str) -> str:
     choices: dict[_Signature, str] = {}
 
     def direct(call: re.Match[str]) -> str:
-        signature = (call["result"], *_types(_list(module, call.end())))
+        more = ["..."] if call["named"] else []  # of a function like MPI's handlers of errors
+        signature = (call["result"], *_types(_list(module, call.end())), *more)
         if not any(defined[name] == signature for name in taken):
             return call[0]
         name = choices.setdefault(signature, f"polyloom.indirect.{len(choices)}")
-        comma = ", " if len(signature) > 1 else ""
+        comma = ", " if len(signature) - len(more) > 1 else ""
         return f"{call['head']}{call['type']}{call['result']} @{name}(ptr {call['pointer']}{comma}"
 
     text = _CALL.sub(direct, module)
@@ -63,7 +64,11 @@ def resolve(module: str) -> str:
 def _choice(name: str, signature: _Signature, functions: dict[str, int]) -> Iterator[str]:
     """The function that calls the one of a number; the last one is for all others."""
     result, *parameters = signature
-    listed = ", ".join(f"{kind} %a{place}" for place, kind in enumerate(parameters))
+    kind = result
+    if parameters[-1:] == ["..."]:
+        kind = f"{result} ({', '.join(parameters)})"
+        parameters.pop()
+    listed = ", ".join(f"{each} %a{place}" for place, each in enumerate(parameters))
     yield f"define internal {result} @{name}(ptr %function{', ' if listed else ''}{listed}) alwaysinline {{"
     for place, (function, number) in enumerate(functions.items()):
         if place < len(functions) - 1:
@@ -71,10 +76,10 @@ def _choice(name: str, signature: _Signature, functions: dict[str, int]) -> Iter
             yield f"  br i1 %is{place}, label %call{place}, label %else{place}"
             yield f"call{place}:"
         if result == "void":
-            yield f"  call void @{function}({listed})"
+            yield f"  call {kind} @{function}({listed})"
             yield "  ret void"
         else:
-            yield f"  %r{place} = call {result} @{function}({listed})"
+            yield f"  %r{place} = call {kind} @{function}({listed})"
             yield f"  ret {result} %r{place}"
         if place < len(functions) - 1:
             yield f"else{place}:"

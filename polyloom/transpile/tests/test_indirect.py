@@ -47,6 +47,22 @@ def test_a_pointer_chosen_at_run_time(tmp_path: Path) -> None:
     assert kernel.report["states"] > 0
 
 
+def test_a_function_of_any_number_of_arguments(tmp_path: Path) -> None:
+    """As MPI's handlers of errors are, which use none but the named ones."""
+    body = """
+    static void none(int* x, ...) { *x = 0; }
+    static void one(int* x, ...) { *x = 1; }
+    void (*table[2])(int*, ...) = {none, one};
+    void polyloom_kernel(void) {
+      int x;
+      table[__polyloom_pop(1) & 1](&x);
+      __polyloom_push(1, (uint64_t)x);
+    }"""
+    text = frontend.optimise(module(tmp_path, body))
+    assert "..." not in text, "a circuit has no such functions"
+    assert compile_kernel(text).report["states"] > 0
+
+
 def test_what_llvm_knows_is_not_chosen(tmp_path: Path) -> None:
     body = """
     static int apply(int (*f)(int), int x) { return f(x); }

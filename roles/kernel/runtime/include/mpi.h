@@ -82,7 +82,12 @@ typedef enum {
 
 typedef enum { MPI_COMM_NULL = -1, MPI_COMM_WORLD = 0, MPI_COMM_SELF = 1 } MPI_Comm;
 typedef enum { MPI_GROUP_NULL = -1, MPI_GROUP_EMPTY = 0 } MPI_Group;
-typedef enum { MPI_ERRHANDLER_NULL = -1, MPI_ERRORS_ARE_FATAL, MPI_ERRORS_RETURN } MPI_Errhandler;
+typedef enum {
+  MPI_ERRHANDLER_NULL = -1,
+  MPI_ERRORS_ARE_FATAL,
+  MPI_ERRORS_RETURN,
+  POLYLOOM_LAST_ERRHANDLER = 0x7FFFFFFF
+} MPI_Errhandler;
 typedef enum { MPI_INFO_NULL, POLYLOOM_LAST_INFO = 0x7FFFFFFF } MPI_Info;
 /* All that the library knows of a request, so that it keeps no table: runtime/mpi/request.h. */
 typedef unsigned long long MPI_Request;
@@ -172,8 +177,6 @@ double MPI_Wtime(void);
 double MPI_Wtick(void);
 int MPI_Get_processor_name(char* name, int* resultlen);
 int MPI_Get_version(int* version, int* subversion);
-int MPI_Error_class(int errorcode, int* errorclass);
-int MPI_Error_string(int errorcode, char* string, int* resultlen);
 int MPI_Get_library_version(char* version, int* resultlen);
 int MPI_Query_thread(int* provided);
 int MPI_Is_thread_main(int* flag);
@@ -217,8 +220,19 @@ int MPI_Neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype send
 int MPI_Neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                           int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result);
+
+/* Errors */
+typedef void MPI_Comm_errhandler_function(MPI_Comm* comm, int* errorcode, ...);
+int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* errhandler);
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
 int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler);
+int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
+int MPI_Errhandler_free(MPI_Errhandler* errhandler);
+int MPI_Add_error_class(int* errorclass);
+int MPI_Add_error_code(int errorclass, int* errorcode);
+int MPI_Add_error_string(int errorcode, const char* string);
+int MPI_Error_class(int errorcode, int* errorclass);
+int MPI_Error_string(int errorcode, char* string, int* resultlen);
 
 /* Keys of attributes: the program's are not negative. */
 enum {
@@ -266,10 +280,8 @@ int MPI_Info_delete(MPI_Info info, const char* key);
 #define MPI_DUP_FN MPI_COMM_DUP_FN
 #define MPI_Errhandler_set MPI_Comm_set_errhandler
 #define MPI_Errhandler_get MPI_Comm_get_errhandler
-static inline int MPI_Errhandler_free(MPI_Errhandler* errhandler) {
-  *errhandler = MPI_ERRHANDLER_NULL;
-  return MPI_SUCCESS;
-}
+#define MPI_Errhandler_create MPI_Comm_create_errhandler
+#define MPI_Handler_function MPI_Comm_errhandler_function
 
 /* Messages */
 int MPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);

@@ -29,7 +29,8 @@
   X(Info_delete) X(Info_free) X(Info_dup) \
   X(Ibarrier) X(Ibcast) X(Igather) X(Igatherv) X(Iscatter) X(Iscatterv) X(Iallgather) X(Iallgatherv) \
   X(Ialltoall) X(Ialltoallv) X(Ialltoallw) X(Ireduce) X(Iallreduce) X(Ireduce_scatter) \
-  X(Ireduce_scatter_block) X(Iscan) X(Iexscan)
+  X(Ireduce_scatter_block) X(Iscan) X(Iexscan) \
+  X(Comm_create_errhandler) X(Comm_call_errhandler) X(Add_error_class) X(Add_error_code) X(Add_error_string)
 /* clang-format on */
 
 enum polyloom_call {

@@ -14,7 +14,11 @@ static int is_initialized, is_finalized;
 
 int polyloom_fail(MPI_Comm comm, int call, int error, int peer, int tag) {
   const int known = polyloom_comm_ok(comm);
-  if (polyloom_comms[known ? (int)comm : 0].returns_errors) return error;
+  const MPI_Errhandler handler = (MPI_Errhandler)polyloom_comms[known ? (int)comm : 0].errors;
+  if (handler != MPI_ERRORS_ARE_FATAL) {
+    if (polyloom_handlers_made) polyloom_handle(handler, known ? comm : MPI_COMM_WORLD, error);
+    return error;
+  }
   struct polyloom_abort reason;
   reason.code = 1;
   reason.error = (uint32_t)error;
@@ -115,11 +119,6 @@ int MPI_Get_version(int* version, int* subversion) {
   return MPI_SUCCESS;
 }
 
-int MPI_Error_class(int errorcode, int* errorclass) {
-  *errorclass = errorcode;
-  return MPI_SUCCESS;
-}
-
 int MPI_Comm_rank(MPI_Comm comm, int* rank) {
   if (!polyloom_comm_ok(comm)) return polyloom_fail(comm, POLYLOOM_CALL_Comm_rank, MPI_ERR_COMM, -1, -1);
   *rank = polyloom_comm_rank(comm);
@@ -129,20 +128,6 @@ int MPI_Comm_rank(MPI_Comm comm, int* rank) {
 int MPI_Comm_size(MPI_Comm comm, int* size) {
   if (!polyloom_comm_ok(comm)) return polyloom_fail(comm, POLYLOOM_CALL_Comm_size, MPI_ERR_COMM, -1, -1);
   *size = polyloom_comm_size(comm);
-  return MPI_SUCCESS;
-}
-
-int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
-  if (!polyloom_comm_ok(comm))
-    return polyloom_fail(comm, POLYLOOM_CALL_Comm_set_errhandler, MPI_ERR_COMM, -1, -1);
-  polyloom_comms[comm].returns_errors = errhandler == MPI_ERRORS_RETURN;
-  return MPI_SUCCESS;
-}
-
-int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
-  if (!polyloom_comm_ok(comm))
-    return polyloom_fail(comm, POLYLOOM_CALL_Comm_get_errhandler, MPI_ERR_COMM, -1, -1);
-  *errhandler = polyloom_comms[comm].returns_errors ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL;
   return MPI_SUCCESS;
 }
 
@@ -190,7 +175,7 @@ static uint64_t free_places(void) {
 static int take_place(MPI_Comm parent, int call, uint64_t places, MPI_Comm* newcomm) {
   for (int i = 2; i < POLYLOOM_COMMS; i++) {
     if (!(places >> i & 1)) continue;
-    polyloom_comms[i].returns_errors = polyloom_comms[parent].returns_errors;
+    polyloom_comms[i].errors = polyloom_comms[parent].errors;
     if (polyloom_grids_made) polyloom_grids[i].is_grid = 0;
     if (polyloom_nonblocking_made) polyloom_nonblocking_new_comm((MPI_Comm)i);
     *newcomm = (MPI_Comm)i;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs ask of the library and keep in it: attributes, names, error texts, MPI_Info. */
+/* What programs ask of the library and keep in it: attributes, names, MPI_Info. */
 #include "environment.h"
-
-#include "errors.h"
 
 #ifdef POLYLOOM_KERNEL
 #define KEYS 16
@@ -18,8 +16,7 @@
 
 static int fail(int call, int error) { return polyloom_fail(MPI_COMM_WORLD, call, error, -1, -1); }
 
-/* The characters of a text that fit, and the 0; their number. */
-static int put(char* to, const char* text, int room) {
+int polyloom_put_text(char* to, const char* text, int room) {
   int length = 0;
   for (; length < room - 1 && text[length] != 0; length++) to[length] = text[length];
   to[length] = 0;
@@ -27,23 +24,7 @@ static int put(char* to, const char* text, int room) {
 }
 
 int MPI_Get_library_version(char* version, int* resultlen) {
-  *resultlen = put(version, "Polyloom MPI 3.1", MPI_MAX_LIBRARY_VERSION_STRING);
-  return MPI_SUCCESS;
-}
-
-int MPI_Error_string(int errorcode, char* string, int* resultlen) {
-  const char* text = "no error of MPI";
-  switch (errorcode) {
-#define X(name, what) \
-  case MPI_##name:    \
-    text = what;      \
-    break;
-    POLYLOOM_ERRORS(X)
-#undef X
-    default:
-      break;
-  }
-  *resultlen = put(string, text, MPI_MAX_ERROR_STRING);
+  *resultlen = polyloom_put_text(version, "Polyloom MPI 3.1", MPI_MAX_LIBRARY_VERSION_STRING);
   return MPI_SUCCESS;
 }
 
@@ -165,7 +146,7 @@ int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void* attribute_val, int* flag)
       *out = &none;
       return MPI_SUCCESS;
     case MPI_LASTUSEDCODE:
-      last = MPI_ERR_LASTCODE;
+      last = polyloom_last_error();
       *out = &last;
       return MPI_SUCCESS;
     default:
@@ -213,7 +194,7 @@ void polyloom_delete_name(MPI_Comm comm) { names[comm][0] = 0; }
 int MPI_Comm_set_name(MPI_Comm comm, const char* comm_name) {
   if (!polyloom_comm_ok(comm)) return polyloom_fail(comm, POLYLOOM_CALL_Comm_set_name, MPI_ERR_COMM, -1, -1);
   polyloom_names_made = 1;
-  put(names[comm], comm_name, MPI_MAX_OBJECT_NAME);
+  polyloom_put_text(names[comm], comm_name, MPI_MAX_OBJECT_NAME);
   return MPI_SUCCESS;
 }
 
@@ -222,7 +203,8 @@ int MPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
   const char* const standard = comm == MPI_COMM_WORLD  ? "MPI_COMM_WORLD"
                                : comm == MPI_COMM_SELF ? "MPI_COMM_SELF"
                                                        : "";
-  *resultlen = put(comm_name, names[comm][0] != 0 ? names[comm] : standard, MPI_MAX_OBJECT_NAME);
+  *resultlen =
+      polyloom_put_text(comm_name, names[comm][0] != 0 ? names[comm] : standard, MPI_MAX_OBJECT_NAME);
   return MPI_SUCCESS;
 }
 
@@ -280,9 +262,9 @@ int MPI_Info_set(MPI_Info info, const char* key, const char* value) {
   if (at < 0) {
     at = pairs_used++;
     pairs[at].info = info;
-    put(pairs[at].key, key, MPI_MAX_INFO_KEY + 1);
+    polyloom_put_text(pairs[at].key, key, MPI_MAX_INFO_KEY + 1);
   }
-  put(pairs[at].value, value, MPI_MAX_INFO_VAL + 1);
+  polyloom_put_text(pairs[at].value, value, MPI_MAX_INFO_VAL + 1);
   return MPI_SUCCESS;
 }
 
@@ -290,7 +272,7 @@ int MPI_Info_get(MPI_Info info, const char* key, int valuelen, char* value, int*
   if (!is_info(info)) return fail(POLYLOOM_CALL_Info_get, MPI_ERR_INFO);
   const int at = pair_of(info, key);
   *flag = at >= 0;
-  if (at >= 0) put(value, pairs[at].value, valuelen + 1);
+  if (at >= 0) polyloom_put_text(value, pairs[at].value, valuelen + 1);
   return MPI_SUCCESS;
 }
 
@@ -313,7 +295,7 @@ int MPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
   int before = 0;
   for (int i = 0; i < pairs_used; i++) {
     if (pairs[i].info != info || before++ < n) continue;
-    put(key, pairs[i].key, MPI_MAX_INFO_KEY + 1);
+    polyloom_put_text(key, pairs[i].key, MPI_MAX_INFO_KEY + 1);
     return MPI_SUCCESS;
   }
   return fail(POLYLOOM_CALL_Info_get_nthkey, MPI_ERR_ARG);

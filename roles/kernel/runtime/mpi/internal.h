@@ -55,7 +55,7 @@ static inline int polyloom_world_size(void) {
 /* Communicators by number, which is the same at all members; 0 and 1 are MPI_COMM_WORLD and MPI_COMM_SELF, of
  * which only the flags are used. */
 struct polyloom_comm {
-  uint16_t used, returns_errors, size, rank;
+  uint16_t used, errors /* what is done about them: an MPI_Errhandler */, size, rank;
   uint16_t world[POLYLOOM_MOST_RANKS];
 };
 extern struct polyloom_comm polyloom_comms[POLYLOOM_COMMS];
@@ -89,6 +89,9 @@ int polyloom_comm_local(MPI_Comm comm, int world);
 /* Errors: returns `error` if the communicator wants that, else ends the job. */
 int polyloom_fail(MPI_Comm comm, int call, int error, int peer, int tag);
 int polyloom_error_class(unsigned engine_error);
+extern int polyloom_handlers_made; /* as polyloom_types_made */
+/* Calls the handler if it is the program's. */
+void polyloom_handle(MPI_Errhandler handler, MPI_Comm comm, int error);
 
 /* A request: handle of the engine [9:0], receive [10], communicator [16:11], world rank of the peer [31:17],
  * tag [63:32]. So a WAIT can say what it waits for, and a status be filled, without a table. */

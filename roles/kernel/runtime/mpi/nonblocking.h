@@ -61,12 +61,11 @@ void polyloom_nonblocking_meanwhile(MPI_Request request);
 int polyloom_nonblocking_combine(char* values, int ranks, uint32_t each, int count, MPI_Datatype type,
                                  MPI_Op op);
 
-#define POLYLOOM_COMBINED_TYPES(X)                                                                       \
-  X(INT8_T)                                                                                              \
-  X(INT16_T)                                                                                             \
-  X(INT32_T)                                                                                             \
-  X(INT64_T) X(UINT8_T) X(UINT16_T) X(UINT32_T) X(UINT64_T) X(FLOAT) X(DOUBLE) X(BYTE) X(C_BOOL) X(2INT) \
-      X(FLOAT_INT) X(DOUBLE_INT)
+/* clang-format off */
+#define POLYLOOM_COMBINED_TYPES(X) \
+  X(INT8_T) X(INT16_T) X(INT32_T) X(INT64_T) X(UINT8_T) X(UINT16_T) X(UINT32_T) X(UINT64_T) \
+  X(FLOAT) X(DOUBLE) X(BYTE) X(C_BOOL) X(2INT) X(FLOAT_INT) X(DOUBLE_INT)
+/* clang-format on */
 #define POLYLOOM_OPERATIONS(X) \
   X(SUM) X(PROD) X(MIN) X(MAX) X(LAND) X(LOR) X(LXOR) X(BAND) X(BOR) X(BXOR) X(MINLOC) X(MAXLOC)
 #define X(name) extern int polyloom_uses_##name;
