@@ -30,10 +30,13 @@ std::string no_room(unsigned call) {
     return "too many groups at once: an FPGA rank has at most 31; free some first";
   if (call == POLYLOOM_CALL_Comm_dup || call == POLYLOOM_CALL_Comm_split ||
       call == POLYLOOM_CALL_Comm_create || call == POLYLOOM_CALL_Comm_create_group ||
-      call == POLYLOOM_CALL_Cart_create) {
+      call == POLYLOOM_CALL_Cart_create || call == POLYLOOM_CALL_Graph_create ||
+      call == POLYLOOM_CALL_Dist_graph_create || call == POLYLOOM_CALL_Dist_graph_create_adjacent) {
     return "too many communicators at once: a rank has at most 61 beside MPI_COMM_WORLD and MPI_COMM_SELF; "
            "free some first";
   }
+  if (call >= POLYLOOM_CALL_Ibarrier && call <= POLYLOOM_CALL_Iexscan)
+    return "too many collectives that do not block at once: an FPGA rank has at most 16; complete some first";
   if (call == POLYLOOM_CALL_Op_create)
     return "too many operators at once: an FPGA rank has at most 16; free some first";
   if (call >= POLYLOOM_CALL_Comm_create_keyval && call <= POLYLOOM_CALL_Info_dup)

@@ -30,7 +30,12 @@
   X(Ibarrier) X(Ibcast) X(Igather) X(Igatherv) X(Iscatter) X(Iscatterv) X(Iallgather) X(Iallgatherv) \
   X(Ialltoall) X(Ialltoallv) X(Ialltoallw) X(Ireduce) X(Iallreduce) X(Ireduce_scatter) \
   X(Ireduce_scatter_block) X(Iscan) X(Iexscan) \
-  X(Comm_create_errhandler) X(Comm_call_errhandler) X(Add_error_class) X(Add_error_code) X(Add_error_string)
+  X(Comm_create_errhandler) X(Comm_call_errhandler) X(Add_error_class) X(Add_error_code) X(Add_error_string) \
+  X(Graph_create) X(Graph_map) X(Graphdims_get) X(Graph_get) \
+  X(Graph_neighbors_count) X(Graph_neighbors) X(Dist_graph_create) X(Dist_graph_create_adjacent) \
+  X(Dist_graph_neighbors_count) X(Dist_graph_neighbors) X(Neighbor_allgatherv) X(Neighbor_alltoallv) \
+  X(Neighbor_alltoallw) X(Ineighbor_allgather) X(Ineighbor_allgatherv) X(Ineighbor_alltoall) \
+  X(Ineighbor_alltoallv) X(Ineighbor_alltoallw)
 /* clang-format on */
 
 enum polyloom_call {

@@ -207,8 +207,9 @@ int polyloom_comm_first(MPI_Comm comm, int call, int members, MPI_Comm* newcomm)
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
   const int size = polyloom_comm_ok(comm) ? polyloom_comm_size(comm) : 0;
-  const int error = polyloom_comm_first(comm, POLYLOOM_CALL_Comm_dup, size, newcomm);
+  int error = polyloom_comm_first(comm, POLYLOOM_CALL_Comm_dup, size, newcomm);
   if (error == MPI_SUCCESS && polyloom_grids_made) polyloom_grids[*newcomm] = polyloom_grids[comm];
+  if (error == MPI_SUCCESS && polyloom_graphs_made) error = polyloom_graph_copy(comm, *newcomm);
   if (error == MPI_SUCCESS && polyloom_attributes_made) return polyloom_copy_attributes(comm, *newcomm);
   return error;
 }
@@ -312,6 +313,7 @@ int MPI_Comm_free(MPI_Comm* comm) {
   }
   if (polyloom_attributes_made) polyloom_delete_attributes(*comm);
   if (polyloom_names_made) polyloom_delete_name(*comm);
+  if (polyloom_graphs_made) polyloom_graph_free(*comm);
   polyloom_comms[*comm].used = 0;
   *comm = MPI_COMM_NULL;
   return MPI_SUCCESS;

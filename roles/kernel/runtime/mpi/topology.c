@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cartesian topologies: row-major, ranks keep their order. Collectives of neighbours. */
+/* Cartesian topologies: row-major, ranks keep their order. */
 #include "topology.h"
-
-#include "flight.h"
 
 struct polyloom_grid polyloom_grids[POLYLOOM_COMMS];
 int polyloom_grids_made;
@@ -106,7 +104,9 @@ int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[]
 
 int MPI_Topo_test(MPI_Comm comm, int* status) {
   if (!polyloom_comm_ok(comm)) return polyloom_fail(comm, POLYLOOM_CALL_Topo_test, MPI_ERR_COMM, -1, -1);
-  *status = polyloom_grids_made && polyloom_grids[comm].is_grid ? MPI_CART : MPI_UNDEFINED;
+  *status = polyloom_grids_made && polyloom_grids[comm].is_grid       ? MPI_CART
+            : polyloom_graphs_made && polyloom_graphs[comm].kind != 0 ? polyloom_graphs[comm].kind
+                                                                      : MPI_UNDEFINED;
   return MPI_SUCCESS;
 }
 
@@ -217,54 +217,8 @@ int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
   return MPI_SUCCESS;
 }
 
-/* To and from both neighbours in each dimension, one block or one for each. Where both are the same rank, its
- * first message is what it sends up, for here what comes from below. */
-static int exchange(int call, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int one_block,
-                    void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  struct polyloom_flight f;
-  int error;
-  const struct polyloom_grid* const g = grid_of(comm, call, &error);
-  if (g == 0) return error;
-  error = polyloom_check(comm, sendcount, sendtype, 0);
-  if (error == MPI_SUCCESS) error = polyloom_check(comm, recvcount, recvtype, 0);
-  if (error != MPI_SUCCESS) return polyloom_fail(comm, call, error, -1, -1);
-  const int rank = polyloom_comm_rank(comm), sends = one_block ? 1 : 2 * g->ndims;
-  const uint32_t out = (uint32_t)sendcount * polyloom_type_bytes(sendtype);
-  const uint32_t in = (uint32_t)recvcount * polyloom_type_bytes(recvtype);
-  char* const from = (char*)polyloom_flat(sendbuf, (int64_t)sendcount * sends, sendtype, 1);
-  /* What is at an edge stays: so all is packed, not only room made for it. */
-  char* const to = (char*)polyloom_flat(recvbuf, (int64_t)recvcount * 2 * g->ndims, recvtype, 1);
-  polyloom_flight_begin(&f, comm, call);
-  if ((polyloom_type_has_gaps(sendtype) && from == 0) || (polyloom_type_has_gaps(recvtype) && to == 0)) {
-    f.error = MPI_ERR_INTERN;
-    return polyloom_flight_result(&f);
-  }
-  for (int i = 0; i < g->ndims; i++) {
-    int below, above;
-    neighbours(g, rank, i, 1, &below, &above);
-    char* const first = to + (size_t)in * (unsigned)(2 * i);
-    if (below != MPI_PROC_NULL) polyloom_flight_receive(&f, first, in, polyloom_type_wire(recvtype), below);
-    if (above != MPI_PROC_NULL)
-      polyloom_flight_receive(&f, first + in, in, polyloom_type_wire(recvtype), above);
-    const char* const block = from + (one_block ? 0 : (size_t)out * (unsigned)(2 * i));
-    if (above != MPI_PROC_NULL)
-      polyloom_flight_send(&f, block + (one_block ? 0 : out), out, polyloom_type_wire(sendtype), above);
-    if (below != MPI_PROC_NULL) polyloom_flight_send(&f, block, out, polyloom_type_wire(sendtype), below);
-  }
-  polyloom_flight_drain(&f);
-  polyloom_unflat(from, 0, 0, sendtype, 0, 0);
-  polyloom_unflat(to, recvbuf, (int64_t)recvcount * 2 * g->ndims, recvtype, in * 2u * (unsigned)g->ndims, 1);
-  return polyloom_flight_result(&f);
-}
-
-int MPI_Neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                           int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return exchange(POLYLOOM_CALL_Neighbor_allgather, sendbuf, sendcount, sendtype, 1, recvbuf, recvcount,
-                  recvtype, comm);
-}
-
-int MPI_Neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return exchange(POLYLOOM_CALL_Neighbor_alltoall, sendbuf, sendcount, sendtype, 0, recvbuf, recvcount,
-                  recvtype, comm);
+void polyloom_grid_neighbours(MPI_Comm comm, int ranks[]) {
+  const struct polyloom_grid* const g = &polyloom_grids[comm];
+  for (int i = 0; i < g->ndims; i++)
+    neighbours(g, polyloom_comm_rank(comm), i, 1, &ranks[2 * i], &ranks[2 * i + 1]);
 }
