@@ -60,6 +60,29 @@ static void buffered(void) {
   printf("rank %d: buffered %d, %d bytes back %d\n", rank, sum, bytes, back == (void*)room);
 }
 
+static void again(void) {
+  static char room[1000];
+  int value = 0, got = -1, bytes, flag, sum = 0;
+  void* back;
+  MPI_Request r[2];
+  MPI_Buffer_attach(room, sizeof room);
+  MPI_Bsend_init(&value, 1, MPI_INT, next, 40, MPI_COMM_WORLD, &r[0]);
+  MPI_Recv_init(&got, 1, MPI_INT, before, 40, MPI_COMM_WORLD, &r[1]);
+  for (int round = 0; round < 3; round++) {
+    value = 10 * rank + round;
+    MPI_Startall(2, r);
+    for (flag = 0; !flag;) MPI_Request_get_status(r[1], &flag, MPI_STATUS_IGNORE);
+    MPI_Request_get_status(r[1], &flag, MPI_STATUS_IGNORE); /* it is still there */
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    sum = 7 * sum + got + flag;
+  }
+  MPI_Request_free(&r[0]);
+  MPI_Request_free(&r[1]);
+  MPI_Buffer_detach(&back, &bytes);
+  MPI_Request_get_status(MPI_REQUEST_NULL, &flag, MPI_STATUS_IGNORE);
+  printf("rank %d: again %d, null %d\n", rank, sum, flag);
+}
+
 static void probed(void) {
   int values[6] = {rank, 1, 2, 3, 4, 5}, got[6] = {0}, count, flag = 0;
   MPI_Message first, second;
@@ -153,6 +176,21 @@ static void kept(void) {
   printf("rank %d: %d key, path %s, width %d\n", rank, keys, name, none);
   MPI_Info_free(&info);
   MPI_Info_free(&other);
+  MPI_Datatype type;
+  MPI_Type_contiguous(3, MPI_INT, &type);
+  MPI_Type_get_name(type, name, &length);
+  printf("rank %d: no name %d, ", rank, length);
+  MPI_Type_set_name(type, "three");
+  MPI_Type_get_name(type, name, &length);
+  printf("%s %d, ", name, length);
+  MPI_Type_free(&type);
+  MPI_Type_get_name(MPI_DOUBLE, name, &length);
+  printf("%s\n", name);
+  int* memory;
+  MPI_Alloc_mem(4 * sizeof(int), MPI_INFO_NULL, &memory);
+  memory[3] = rank;
+  printf("rank %d: memory %d\n", rank, memory[3]);
+  MPI_Free_mem(memory);
   MPI_Query_thread(&provided);
   MPI_Error_string(MPI_ERR_TRUNCATE, text, &length);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -170,6 +208,7 @@ int main(int argc, char** argv) {
   before = (rank + size - 1) % size;
   persistent();
   buffered();
+  again();
   probed();
   if (size > 1) some();
   kept();

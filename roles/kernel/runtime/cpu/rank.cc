@@ -329,6 +329,10 @@ void* polyloom_platform_keep(uint32_t bytes) { return std::malloc(std::max(bytes
 void polyloom_platform_release(void* kept) { std::free(kept); }
 
 int polyloom_platform_rank(void) { return started("an MPI call").job.config.rank; }
+int polyloom_platform_node(void) {
+  const Job& job = started("an MPI call").job;
+  return job.on_fabric ? job.config.rank : 0;
+}
 int polyloom_platform_size(void) { return started("an MPI call").job.config.size; }
 int polyloom_platform_collectives(void) { return started("an MPI call").collectives; }
 

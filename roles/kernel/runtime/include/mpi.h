@@ -93,6 +93,7 @@ typedef enum { MPI_INFO_NULL, POLYLOOM_LAST_INFO = 0x7FFFFFFF } MPI_Info;
 typedef unsigned long long MPI_Request;
 typedef MPI_Request MPI_Message;
 typedef long MPI_Aint;
+typedef long long MPI_Count;
 typedef void MPI_User_function(void* invec, void* inoutvec, int* len, MPI_Datatype* datatype);
 
 typedef struct {
@@ -157,6 +158,7 @@ enum {
 };
 
 enum { MPI_GRAPH = 1, MPI_CART, MPI_DIST_GRAPH };
+enum { MPI_COMM_TYPE_SHARED = 1 };
 enum { MPI_ORDER_C, MPI_ORDER_FORTRAN };
 enum { MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE };
 enum { MPI_IDENT, MPI_CONGRUENT, MPI_SIMILAR, MPI_UNEQUAL };
@@ -188,6 +190,15 @@ int MPI_Comm_rank(MPI_Comm comm, int* rank);
 int MPI_Comm_size(MPI_Comm comm, int* size);
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm);
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm);
+int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm);
+static inline int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+  (void)info;
+  return MPI_Comm_dup(comm, newcomm);
+}
+static inline int MPI_Comm_test_inter(MPI_Comm comm, int* flag) {
+  (void)comm;
+  return *flag = 0;
+}
 int MPI_Comm_free(MPI_Comm* comm);
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm);
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm);
@@ -359,6 +370,9 @@ int MPI_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, i
 int MPI_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                    MPI_Request* request);
 #define MPI_Rsend_init MPI_Send_init
+int MPI_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                   MPI_Request* request);
+int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status);
 int MPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                   MPI_Request* request);
 int MPI_Start(MPI_Request* request);
@@ -407,6 +421,10 @@ int MPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf
              MPI_Comm comm);
 int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount,
                MPI_Datatype datatype, MPI_Comm comm);
+int MPI_Type_set_name(MPI_Datatype datatype, const char* type_name);
+int MPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen);
+int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr);
+int MPI_Free_mem(void* base);
 /* Names of MPI-1, which many programs still use */
 #define MPI_Type_struct MPI_Type_create_struct
 #define MPI_Type_hvector MPI_Type_create_hvector
@@ -415,6 +433,28 @@ int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int o
 static inline int MPI_Type_extent(MPI_Datatype datatype, MPI_Aint* extent) {
   MPI_Aint lb;
   return MPI_Type_get_extent(datatype, &lb, extent);
+}
+static inline int MPI_Type_lb(MPI_Datatype datatype, MPI_Aint* displacement) {
+  MPI_Aint extent;
+  return MPI_Type_get_extent(datatype, displacement, &extent);
+}
+static inline int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint* displacement) {
+  MPI_Aint lb, extent;
+  const int error = MPI_Type_get_extent(datatype, &lb, &extent);
+  *displacement = lb + extent;
+  return error;
+}
+static inline int MPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
+  int bytes;
+  const int error = MPI_Type_size(datatype, &bytes);
+  *size = bytes;
+  return error;
+}
+static inline int MPI_Get_elements_x(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
+  int elements;
+  const int error = MPI_Get_elements(status, datatype, &elements);
+  *count = elements;
+  return error;
 }
 static inline MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp) { return base + disp; }
 static inline MPI_Aint MPI_Aint_diff(MPI_Aint a, MPI_Aint b) { return a - b; }

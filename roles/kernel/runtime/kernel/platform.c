@@ -26,6 +26,8 @@ static uint32_t size_told;
 
 int polyloom_platform_rank(void) { return (int)__polyloom_rank(); }
 
+int polyloom_platform_node(void) { return polyloom_world_rank(); }
+
 int polyloom_platform_size(void) { return (int)size_told; }
 
 int polyloom_platform_collectives(void) { return POLYLOOM_CHOICE_auto; }

@@ -252,6 +252,14 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   return MPI_SUCCESS;
 }
 
+int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
+  (void)info;
+  if (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED)
+    return polyloom_fail(comm, POLYLOOM_CALL_Comm_split_type, MPI_ERR_ARG, -1, -1);
+  return MPI_Comm_split(comm, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : polyloom_platform_node(), key,
+                        newcomm);
+}
+
 /* The group's members become those of a place of the table. */
 static void fill(MPI_Comm* newcomm, const struct polyloom_group* group) {
   struct polyloom_comm* made = &polyloom_comms[*newcomm];

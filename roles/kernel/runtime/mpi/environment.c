@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs ask of the library and keep in it: attributes, names, MPI_Info. */
+/* What programs ask of the library and keep in it: attributes, names, memory, MPI_Info. */
 #include "environment.h"
 
 #ifdef POLYLOOM_KERNEL
@@ -205,6 +205,69 @@ int MPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
                                                        : "";
   *resultlen =
       polyloom_put_text(comm_name, names[comm][0] != 0 ? names[comm] : standard, MPI_MAX_OBJECT_NAME);
+  return MPI_SUCCESS;
+}
+
+static char type_names[POLYLOOM_TYPES][MPI_MAX_OBJECT_NAME];
+int polyloom_type_names_made;
+
+void polyloom_delete_type_name(MPI_Datatype type) {
+  type_names[((unsigned)type - POLYLOOM_DERIVED) % POLYLOOM_TYPES][0] = 0;
+}
+
+/* The standard's names, which it has two of for many types, cannot be changed. */
+int MPI_Type_set_name(MPI_Datatype datatype, const char* type_name) {
+  if (!polyloom_type_known(datatype)) return fail(POLYLOOM_CALL_Type_set_name, MPI_ERR_TYPE);
+  if (!polyloom_type_derived(datatype)) return MPI_SUCCESS;
+  polyloom_type_names_made = 1;
+  polyloom_put_text(type_names[(unsigned)datatype - POLYLOOM_DERIVED], type_name, MPI_MAX_OBJECT_NAME);
+  return MPI_SUCCESS;
+}
+
+int MPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
+  if (!polyloom_type_known(datatype)) return fail(POLYLOOM_CALL_Type_get_name, MPI_ERR_TYPE);
+  const char* text = polyloom_type_derived(datatype) ? type_names[(unsigned)datatype - POLYLOOM_DERIVED] : "";
+  switch (datatype) {
+#define X(type)   \
+  case type:      \
+    text = #type; \
+    break;
+    X(MPI_BYTE)
+    X(MPI_SIGNED_CHAR)
+    X(MPI_SHORT)
+    X(MPI_INT)
+    X(MPI_LONG)
+    X(MPI_UNSIGNED_CHAR)
+    X(MPI_UNSIGNED_SHORT)
+    X(MPI_UNSIGNED)
+    X(MPI_UNSIGNED_LONG)
+    X(MPI_FLOAT)
+    X(MPI_DOUBLE)
+    X(MPI_C_BOOL)
+    X(MPI_CHAR)
+    X(MPI_2INT)
+    X(MPI_FLOAT_INT)
+    X(MPI_DOUBLE_INT)
+#undef X
+    default:
+      break;
+  }
+  *resultlen = polyloom_put_text(type_name, text, MPI_MAX_OBJECT_NAME);
+  return MPI_SUCCESS;
+}
+
+/* --- Memory --- */
+
+int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
+  (void)info;
+  void* const made = size < 0 || size > 0xFFFFFFFF ? 0 : polyloom_platform_keep((uint32_t)size);
+  if (made == 0) return fail(POLYLOOM_CALL_Alloc_mem, MPI_ERR_NO_MEM);
+  *(void**)baseptr = made;
+  return MPI_SUCCESS;
+}
+
+int MPI_Free_mem(void* base) {
+  polyloom_platform_release(base);
   return MPI_SUCCESS;
 }
 

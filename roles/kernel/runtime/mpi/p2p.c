@@ -271,6 +271,19 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   return error == MPI_SUCCESS ? MPI_SUCCESS : fail_request(POLYLOOM_CALL_Test, error, r);
 }
 
+/* What the engine leaves in place it says no more of than that it is complete. */
+int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  const MPI_Request r = plain(request);
+  if (status != MPI_STATUS_IGNORE) return fail_request(POLYLOOM_CALL_Request_get_status, MPI_ERR_ARG, r);
+  *flag = 1;
+  if (polyloom_is_nonblocking(request)) {
+    *flag = polyloom_nonblocking_test(request);
+  } else if (r != MPI_REQUEST_NULL && r != POLYLOOM_REQUEST_DONE) {
+    *flag = (int)polyloom_answer_done(polyloom_ask(POLYLOOM_TEST, POLYLOOM_KEEP, r, 0).word[0]);
+  }
+  return MPI_SUCCESS;
+}
+
 static inline int end_all(int call, int count, MPI_Request requests[], MPI_Status statuses[]) {
   int result = MPI_SUCCESS;
   for (int i = 0; i < count; i++) {

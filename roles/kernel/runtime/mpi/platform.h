@@ -27,6 +27,8 @@ const void* polyloom_platform_copy(const void* data, uint32_t bytes);
 void* polyloom_platform_keep(uint32_t bytes);
 void polyloom_platform_release(void* kept);
 int polyloom_platform_rank(void);
+/* Ranks of the same number have their memory in common. */
+int polyloom_platform_node(void);
 int polyloom_platform_size(void);
 /* enum polyloom_choice of choose.h */
 int polyloom_platform_collectives(void);

@@ -7,6 +7,8 @@
 
 int polyloom_persistent_made, polyloom_left_made;
 
+#define BUFFERED_SEND 0x100u /* no command of the engine */
+
 /* --- Persistent --- */
 
 static int init(unsigned op, int call, const void* buf, int count, MPI_Datatype type, int peer, int tag,
@@ -43,10 +45,17 @@ int MPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int t
   return init(POLYLOOM_RECV, POLYLOOM_CALL_Recv_init, buf, count, datatype, source, tag, comm, request);
 }
 
+int MPI_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                   MPI_Request* request) {
+  return init(BUFFERED_SEND, POLYLOOM_CALL_Bsend_init, buf, count, datatype, dest, tag, comm, request);
+}
+
 int MPI_Start(MPI_Request* request) {
   struct polyloom_extra* const e = polyloom_extra_of(*request);
   if (!polyloom_is_extra(*request) || e->kind != POLYLOOM_PERSISTENT || e->inner != MPI_REQUEST_NULL)
     return polyloom_fail(MPI_COMM_WORLD, POLYLOOM_CALL_Start, MPI_ERR_REQUEST, -1, -1);
+  if (e->op == BUFFERED_SEND)
+    return MPI_Ibsend(e->data, e->count, e->type, e->peer, e->tag, e->comm, &e->inner);
   return polyloom_request_start(e->op, POLYLOOM_CALL_Start, e->data, e->count, e->type, e->peer, e->tag,
                                 e->comm, &e->inner);
 }

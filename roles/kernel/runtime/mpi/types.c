@@ -346,6 +346,7 @@ void polyloom_type_release(MPI_Datatype type) {
   if (!polyloom_type_derived(type)) return;
   struct polyloom_type* const t = polyloom_type_of(type);
   if (--t->uses > 0) return;
+  if (polyloom_type_names_made) polyloom_delete_type_name(type);
   for (uint32_t i = t->first + t->runs; i < runs_used; i++) runs[i - t->runs] = runs[i];
   for (unsigned i = 0; i < POLYLOOM_TYPES; i++) {
     if (polyloom_types[i].uses > 0 && polyloom_types[i].first > t->first) polyloom_types[i].first -= t->runs;

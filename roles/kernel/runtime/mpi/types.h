@@ -33,7 +33,8 @@ struct polyloom_type {
 extern struct polyloom_type polyloom_types[POLYLOOM_TYPES];
 /* Has the program made a type? What is never written is constant to LLVM, so that code for derived types is
  * only where there are some. */
-extern int polyloom_types_made;
+extern int polyloom_types_made, polyloom_type_names_made;
+void polyloom_delete_type_name(MPI_Datatype type);
 
 static inline int polyloom_type_derived(MPI_Datatype type) {
   return (unsigned)type >= POLYLOOM_DERIVED && polyloom_types_made;
