@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mpi_jobs import FAULTS, ON, ROOT, WIRE, mpirun, source
@@ -49,6 +50,52 @@ def test_a_deadlock_says_who_waits_for_whom(on: str, tmp_path: Path) -> None:
     assert done.returncode != 0
     for rank in range(4):
         assert re.search(rf"rank {rank}.*rank {(rank + 1) % 4}.*tag {40 + rank}", done.stderr), done.stderr
+
+
+WAITS = """int main(int argc, char **argv) {
+  int rank, x;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) puts("up");
+  if (rank == 3) return MPI_Finalize();
+  if (rank == 1 && argc > 1) for (volatile int i = 0; i < 9; i = (i + 1) % 9) ;
+  MPI_Recv(&x, 1, MPI_INT, (rank + 1) % 4, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return MPI_Finalize();
+}"""
+PLACE = {"sim": r", (?:called )?at \S*program\.c:11:\d+", "native": ""}  # of an FPGA rank's call
+
+
+@pytest.mark.parametrize("on", PLACE)
+def test_a_deadlock_names_those_who_have_ended_and_where_the_others_wait(on: str, tmp_path: Path) -> None:
+    done = mpirun(tmp_path, *ON[on], source(tmp_path, WAITS))
+    assert done.returncode != 0
+    assert re.search(r"rank 0 waits in MPI_Recv for a message from rank 1, .*ms$", done.stderr, re.MULTILINE), (
+        done.stderr
+    )
+    assert re.search(rf"rank 2 waits in MPI_Recv for .* rank 3, .*ms{PLACE[on]}$", done.stderr, re.MULTILINE), (
+        done.stderr
+    )
+    assert "ended before: rank 3" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("on", PLACE)
+@pytest.mark.parametrize("how", ["--timeout", "SIGINT"])
+def test_who_stops_a_job_learns_where_its_ranks_are(how: str, on: str, tmp_path: Path) -> None:
+    """Rank 1 computes for ever, so it is no deadlock."""
+    words = ["--timeout", "8"] if how == "--timeout" else []
+    command = [sys.executable, "-m", "polyloom", "mpirun", "--run-dir", str(tmp_path / "run"), *words, *ON[on]]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    job = subprocess.Popen([*command, source(tmp_path, WAITS), "x"], cwd=ROOT, **pipes)
+    if how == "SIGINT":
+        assert job.stdout is not None and job.stdout.readline() == "up\n"
+        time.sleep(2)  # until all that do not compute wait
+        job.send_signal(signal.SIGINT)
+    _, errors = job.communicate(timeout=400)
+    assert job.returncode == (124 if how == "--timeout" else 128 + signal.SIGINT), errors
+    assert re.search(r"rank 0 waits in MPI_Recv for a message from rank 1", errors), errors
+    assert re.search(r"rank 1 computes$", errors, re.MULTILINE), errors
+    assert re.search(rf"rank 2 waits in MPI_Recv for .* rank 3, .*ms{PLACE[on]}$", errors, re.MULTILINE), errors
+    assert "rank 3" not in re.sub(r"from rank 3", "", errors), errors
 
 
 def nothing_is_left(folder: Path) -> None:

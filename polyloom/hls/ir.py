@@ -54,6 +54,7 @@ class Object:
     points: list[Object] = field(default_factory=list)  # whose addresses the initial bytes hold
     dma_visible: bool = False  # its address leaves the kernel
     start: Object | None = None  # of one in DRAM: the constant that its first bytes are copied from; zeros follow
+    stack_of: str = ""  # the function that calls itself and has its activations there
 
     def __repr__(self) -> str:
         return f"@{self.name}"

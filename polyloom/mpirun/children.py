@@ -164,6 +164,13 @@ class Children:
             return self._children[self._ended.get(timeout=timeout)]
         return None
 
+    def tell(self, names: Collection[str], signum: int) -> None:
+        """Send a signal to those of the children that run."""
+        for name in names:
+            if self._children[name].process.poll() is None:
+                with contextlib.suppress(ProcessLookupError):
+                    self._children[name].process.send_signal(signum)
+
     def dead(self, names: Collection[str]) -> list[Child]:
         """Those of the children that run no more; their output may not have been read to the end."""
         return [child for name, child in self._children.items() if name in names and child.status is not None]

@@ -7,10 +7,12 @@ Processes: the simulator (not with ``--on native``), the manager, one for each C
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import re
 import secrets
+import signal
 import subprocess
 import sys
 import time
@@ -29,11 +31,14 @@ from polyloom.mpirun.request import Request
 from polyloom.mpirun.site.launch import SiteLauncher
 from polyloom.mpirun.state import State
 from polyloom.progress import Progress
+from polyloom.transpile.ranks import text_of
 
 #: How often to look whether a rank that has ended without a word had said before that it would.
 LOOK_SECONDS = 0.05
 #: How long the other processes may take to end by themselves once the job has failed: to tell why, or if that is known.
 SETTLE_SECONDS, SETTLE_KNOWN_SECONDS = 3.0, 0.7
+#: How long ranks may take to say where they are before the job is ended, and how many of them are shown.
+WHERE_SECONDS, MOST_LINES = 0.5, 16
 #: What a kernel's checks say (polyloom/hls/emit/checks.py), among what the simulator says of its end.
 _CHECK = re.compile(r"(rank \d+: .*) \(the design stopped(?: at \S+:\d+)?\)")
 #: Where a kernel that ends the job was called from: said in the same place, read before or after the manager's word.
@@ -54,6 +59,8 @@ class Launcher:
         self._running: set[str] = set()
         self._finalized: set[int] = set()  # ranks that have told the manager so
         self._last_calls: dict[int, str] = {}  # by FPGA rank that ends the job: file and line of its last MPI call
+        self._deadlock: tuple[int, dict[str, Any]] | None = None  # the place of that cause, and the manager's word
+        self._where: dict[int, str] = {}  # by CPU rank: what it does, if the job is ended meanwhile
         self._aborted: tuple[int, int] | None = None  # the place of that cause, and the rank
         self._left: set[int] = set()  # ranks whose processes have ended with 0, until it is known how
         self._begun: dict[int, Path] = {}  # by CPU rank: a file that is there once it has called MPI_Init
@@ -65,14 +72,29 @@ class Launcher:
             try:
                 with Children(self._line) as children:
                     self._start(children, scratch)
-                    self._wait(children)
+                    try:
+                        self._wait(children)
+                    except interrupts.Ended:
+                        self._ask_where(children)
+                        raise
+                    if self._state.timed_out:
+                        self._ask_where(children)
                 self._add_tables(scratch)
+            except interrupts.Ended:
+                for line in self._standing_ranks():
+                    print(f"polyloom: {line}", file=sys.stderr)
+                raise
             finally:
                 self._output.close()
                 self._state.told = self._output.told
                 self._folder.remove_partial()
             if self._aborted is not None and self._aborted[1] in self._last_calls:
                 self._state.causes[self._aborted[0]] += f", at {self._last_calls[self._aborted[1]]}"
+            if self._deadlock is not None:
+                places = {rank: place for rank, (_, place) in self._stopped_fpgas().items()}
+                self._state.causes[self._deadlock[0]] = _deadlock_text(self._deadlock[1], places)
+            if self._state.timed_out:
+                self._state.causes[-1] = "\n  ".join([self._state.causes[-1], *self._standing_ranks()])
             if self._output.lost is not None:
                 why = self._output.lost.strerror
                 self._state.causes.append(f"cannot show what the ranks print: {why}; it is in the record's logs")
@@ -174,6 +196,38 @@ class Launcher:
                 self._settle(children, math.inf if deadline is None else deadline)
                 return
 
+    def _ask_where(self, children: Children) -> None:
+        """What CPU ranks do now; one that has not called MPI_Init is not asked."""
+        files = {
+            rank: file.with_suffix(".where")
+            for rank, file in self._begun.items()
+            if file.exists() and rank not in self._state.exits
+        }
+        children.tell([name for name, rank in self._cpu.items() if rank in files], signal.SIGUSR1)
+        deadline = time.monotonic() + WHERE_SECONDS
+        while time.monotonic() < deadline and not all(file.exists() and file.stat().st_size for file in files.values()):
+            time.sleep(LOOK_SECONDS / 5)
+        self._where = {rank: file.read_text() for rank, file in files.items() if file.exists()}
+
+    def _stopped_fpgas(self) -> dict[int, tuple[str, str]]:
+        """Of FPGA ranks of the fast model that had not ended: what they did, and from where in the program."""
+        file = self._folder.path / "mpi_now.csv"
+        if not file.exists():
+            return {}
+        with file.open(newline="") as rows:
+            # "the library" before the program's first call, which says nothing
+            known = {int(row["rank"]): (row["text"], row["place"]) for row in csv.DictReader(rows)}
+        return {rank: (text, place if ":" in place else "") for rank, (text, place) in known.items()}
+
+    def _standing_ranks(self) -> list[str]:
+        """A line for each rank that had not ended, the first ones of many."""
+        lines = dict(self._where)
+        for rank, (text, place) in self._stopped_fpgas().items():
+            lines[rank] = f"{text}, {'called' if ' waits ' in text else 'last call'} at {place}" if place else text
+        told = [lines[rank] for rank in sorted(lines)]
+        more = [f"and {len(told) - MOST_LINES} more ranks"] if len(told) > MOST_LINES else []
+        return [*told[:MOST_LINES], *more]
+
     def _settle(self, children: Children, deadline: float) -> None:
         """The job has failed: hear what the others say before they are ended."""
         begin = time.monotonic()
@@ -261,7 +315,8 @@ class Launcher:
             self._aborted = len(self._state.causes), event["rank"]
             self._state.causes.append(event.get("text") or f"rank {event['rank']} called MPI_Abort({event['code']})")
         elif kind == "deadlock":
-            self._state.causes.append(_deadlock_text(event))
+            self._deadlock = len(self._state.causes), event
+            self._state.causes.append("deadlock")  # whose places are known at the end
         elif kind == "error":
             problems = self._state.consequences if event.get("consequence") else self._state.causes
             found = _CHECK.search(event["text"])
@@ -270,8 +325,13 @@ class Launcher:
             self._state.end = event
 
 
-def _deadlock_text(event: dict[str, Any]) -> str:
-    lines = ["deadlock: every rank waits and nothing is under way", *(wait["text"] for wait in event["waits"])]
+def _deadlock_text(event: dict[str, Any], places: dict[int, str]) -> str:
+    lines = ["deadlock: every rank waits and nothing is under way"]
+    for wait in event["waits"]:
+        place = places.get(wait["rank"])
+        lines.append(wait["text"] + (f", at {place}" if place else ""))
+    if event["ended"]:
+        lines.append(f"ended before: rank{'s' * (len(event['ended']) > 1)} {text_of(event['ended'])}")
     if event.get("circle"):
         lines.append("in a circle: ranks " + " -> ".join(map(str, [*event["circle"], event["circle"][0]])))
     if event.get("note"):
@@ -286,7 +346,7 @@ def run(request: Request, built: Built) -> tuple[int, Path, State]:
     with record.open_folder(request.run_dir, Path("runs"), name, request.on, read) as folder:
         start = time.monotonic()
         status = 1
-        facts: dict[str, Any] = {"ranks": built.size}
+        facts: dict[str, Any] = {"program": [str(file) for file in request.source.files], "ranks": built.size}
         if built.site:
             facts["mpi"] = str(built.site)
         if built.cpu_time:

@@ -109,8 +109,11 @@ def fault_of(design: Design, instr: Instr) -> Fault | None:
         if any(base <= address.value < base + size for base, size in areas):
             return None
         areas = []
-    objects = ", ".join(m.obj.name for m in design.memories.of(instr)[:3])
+    touched = [m.obj for m in design.memories.of(instr)[:3]]
+    objects = ", ".join(obj.name for obj in touched)
     outside = f", outside of {objects}" if objects else ", where no object is"
+    if len(touched) == 1 and touched[0].stack_of:
+        outside = f": {touched[0].stack_of} calls itself too often: its stack of {touched[0].size} bytes is full"
     before = f"{instr.op} of {instr.attr} byte{'s' if instr.attr > 1 else ''} at address "
     return Fault(before, address, outside, address, areas, _predicate(instr))
 

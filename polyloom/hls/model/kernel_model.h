@@ -86,6 +86,9 @@ class KernelModel {
   // Of a fault: as the circuit's simulation says it.
   const char* message() const { return message_; }
 
+  // Where the program called, of the last command; null before the first one, and of a kernel without checks.
+  const char* place() const { return place_; }
+
   // DMA of a word; false where no object is, or none to be written.
   bool dma_read(u32 address, u64& word) {
     const u8* at = find(address, false);
@@ -167,6 +170,7 @@ class KernelModel {
     command_[command_words_] = access_.word;
     if (++command_words_ < 3) return false;
     command_words_ = 0;
+    place_ = place;
     const u64 op = command_[0] & 0xFF, at = command_[1] >> 32, count = command_[2] & 0xFFFFFFFF;
     const u32 tag = static_cast<u32>(command_[0] >> 32);
     const bool sends = op == 1 || op == 2 || op == 8 || op == 9;
@@ -206,6 +210,7 @@ class KernelModel {
   u64 begin_ = 0;
   u32 lane_ = 0, command_words_ = 0;
   u64 command_[3] = {};
+  const char* place_ = nullptr;
   char message_[1024] = {};
 };
 

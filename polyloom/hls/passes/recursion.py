@@ -9,7 +9,7 @@ return moves back and goes on there, or leaves the function from the first frame
           ret %v                                ret: first frame: ret %v; else frame -= size, go on there, %r = %v
 
 Variables of such a function whose address is taken are part of the frame. A call too many stores outside of the
-stack, which simulation notices like every other such store.
+stack, which simulation notices like every other such store, and calls by its name.
 """
 
 from __future__ import annotations
@@ -102,6 +102,7 @@ class _Circle:
         kept = self._kept()
         size = self._lay_out(kept)
         self.stack = self._object("stack", self.options.stack_bytes)
+        self.stack.stack_of = self.functions[0].name
         self.frame = self._object("frame", ADDRESS_BITS // 8)
         self.frame.content, self.frame.points = self.stack.address.to_bytes(4, "little"), [self.stack]
         whole, entry = self._whole()

@@ -79,6 +79,24 @@ def test_what_is_wrong_is_named(build: Build, what: int, at: int, message: str) 
         kernel(build).run([what, at & 0xFFFFFFFF], rank=3)
 
 
+DEEP = """
+#include "intrinsics.h"
+__attribute__((noinline)) static int deep(int n) { return n == 0 ? 1 : 3 * deep(n - 1) + n; }
+void polyloom_kernel(void) {
+  __polyloom_push(0, (uint64_t)(uint32_t)deep((int)__polyloom_pop(0)));
+}
+"""
+
+
+@BUILDS
+def test_a_function_that_calls_itself_too_often_is_named(build: Build) -> None:
+    run = build(DEEP, options=Options(stack_bytes=1024))
+    assert run.run([3])[0] == [(0, 45)]
+    full = r"store of \d bytes at address 0x\w+: deep calls itself too often: its stack of 1024 bytes is full"
+    with pytest.raises(Exception, match=full):
+        run.run([1000])
+
+
 MESSAGES = """
 #include "intrinsics.h"
 static volatile long small[4], large[40];

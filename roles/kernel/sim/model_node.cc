@@ -7,6 +7,7 @@
 
 #include "blocks/crc/sim/crc32.h"
 #include "fabric/error.h"
+#include "roles/kernel/runtime/cpu/messages.h"
 #include "roles/kernel/runtime/wire/packet.h"
 #include "roles/kernel/sim/kernel_code.h"
 
@@ -252,6 +253,7 @@ bool ModelNode::access_dram(Cycle k, const mpe::MemoryRequest& write, const mpe:
 
 // The engine lets the kernel out of reset in the next cycle, or puts it back.
 void ModelNode::start_kernel(Cycle k) {
+  if (!engine_.kernel_runs()) standing_ = where();
   kernel_.reset();
   access_ = nullptr;
   if (!engine_.kernel_runs()) return;
@@ -259,7 +261,21 @@ void ModelNode::start_kernel(Cycle k) {
   kernel_->start(engine_.rank(), k + 1);
   history_.begin(clock_.edge(k + 1), engine_.size());
   pushed_ = popped_ = 0;
+  begin_ = k + 1;
+  rank_ = engine_.rank();
+  standing_.clear();
   go_on(k + 1);
+}
+
+// A row of mpi_now.csv; empty of a kernel that has ended.
+std::string ModelNode::where() const {
+  if (access_ == nullptr || access_->touch == Touch::done) return {};
+  mpi::Wait wait{rank_, {}, static_cast<Time>(clock_.edge(command_since_) - clock_.edge(begin_))};
+  std::copy(command_.begin(), command_.end(), wait.words);
+  const bool waits = access_->touch == Touch::pop && popped_ == 0;
+  const char* const place = kernel_->place();
+  return std::to_string(rank_) + ",\"" + (waits ? mpi::wait_text(wait) : mpi::busy_text(rank_)) + "\",\"" +
+         (place ? place : "") + "\"";
 }
 
 void ModelNode::complete(Cycle k, std::uint64_t word) {
@@ -317,6 +333,8 @@ void ModelNode::counters(const fabric::CounterSink& sink) const {
 
 void ModelNode::tables(const fabric::TableSink& sink) const {
   history_.tables(engine_.rank(), true, sink);
+  const std::string now = kernel_ ? where() : standing_;
+  if (!now.empty()) sink("mpi_now", "rank,text,place", now);
   for (std::size_t i = 0; i < counts_.size(); ++i) {
     if (counts_[i] == 0) continue;
     sink("mpi_counts", "rank,counter,count",

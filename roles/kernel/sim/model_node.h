@@ -83,6 +83,7 @@ class ModelNode final : public fabric::Node {
   void start_kernel(Cycle k);
   void complete(Cycle k, std::uint64_t word = 0);
   void record(Cycle k, std::uint64_t word);
+  std::string where() const;
   void go_on(Cycle k);
 
   std::string name_, code_;
@@ -100,8 +101,10 @@ class ModelNode final : public fabric::Node {
       later_answer_;  ///< of block RAM, in this cycle and the next one
 
   mpi::History history_;
-  std::vector<std::uint64_t> counts_;  ///< of a kernel that has ended: where its cycles went
-  Cycle command_since_ = 0;
+  std::vector<std::uint64_t> counts_;    ///< of a kernel that has ended: where its cycles went
+  Cycle begin_ = 0, command_since_ = 0;  ///< of the kernel, of its last command
+  unsigned rank_ = 0;
+  std::string standing_;                    ///< where() of a kernel that was stopped
   std::array<std::uint64_t, 3> command_{};  ///< words that the engine has taken
   std::array<std::uint64_t, 2> answered_{};
   unsigned pushed_ = 0, popped_ = 0;

@@ -29,6 +29,8 @@ Job read_job(const std::string& path);
 /// Beside a rank's file, with its name and this: a file that says that the rank has called MPI_Init, for who
 /// sees its process end and must know whether the other ranks wait for it.
 inline constexpr const char* kBegun = ".begun";
+/// The same of where a rank is: a line, written when it gets the signal SIGUSR1.
+inline constexpr const char* kWhere = ".where";
 /// "02:50:0a:50:00:01" and "10.80.0.1"; throw UserError.
 std::uint64_t parse_mac(const std::string& text);
 std::uint32_t parse_ip(const std::string& text);

@@ -160,6 +160,8 @@ std::string wait_call(const Wait& w) {
   }
 }
 
+std::string busy_text(unsigned rank) { return "rank " + std::to_string(rank) + " computes"; }
+
 std::string wait_text(const Wait& w) {
   std::string text = "rank " + std::to_string(w.rank) + " waits in " + wait_call(w);
   const std::string peer = waits_for(w) < 0 ? "any rank" : "rank " + std::to_string(waits_for(w));

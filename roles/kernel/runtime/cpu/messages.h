@@ -26,6 +26,8 @@ struct Wait {
 };
 /// "rank 1 waits in MPI_Recv for a message from rank 0, tag 7, MPI_COMM_WORLD, since 1.204 ms"
 std::string wait_text(const Wait& wait);
+/// "rank 1 computes"
+std::string busy_text(unsigned rank);
 /// It waits for its message to be taken.
 bool waits_to_send(const Wait& wait);
 /// The rank that it waits for, or -1: any.

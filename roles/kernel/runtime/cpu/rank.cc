@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A CPU rank: the MPI layer's platform (runtime/mpi/platform.h) on a Station.
+#include <fcntl.h>
+#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,6 +42,8 @@ struct Rank {
   std::unique_ptr<Commands> commands;
   bool has_manager = false, finished = false;
   Time finalizing_since = kNever;  // in MPI_Finalize, while sends are not complete
+  bool has_finalized = false;      // and waits for the others
+  Time began = 0;
   int collectives = POLYLOOM_CHOICE_auto;
   std::vector<std::byte> scratch;
   std::string file;  // of the job
@@ -188,6 +192,27 @@ void command(Rank& r, const std::uint64_t words[3], std::uint64_t answer[2]) {
   r.history.answer(r.station->now(), answer);
 }
 
+std::string where(const Rank& r) {
+  const std::string name = "rank " + std::to_string(r.job.config.rank);
+  if (r.has_finalized) return name + " waits in MPI_Finalize for the others";
+  Wait wait{r.job.config.rank, {}, 0};
+  std::ranges::copy(waiting(r), wait.words);
+  if (wait.words[0] == 0) return busy_text(wait.rank);
+  wait.since = (r.commands->waiting() ? r.commands->since() : r.finalizing_since) - r.began;
+  return wait_text(wait);
+}
+
+// The launcher asks before it ends a job. The program may be anywhere, but one that computes costs no memory
+// here that it might be about to take, as its words are short.
+void tell_where(int) {
+  const std::string text = where(*rank);
+  const int file = ::open((rank->file + kWhere).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file < 0) return;
+  const ssize_t written = ::write(file, text.data(), text.size());
+  static_cast<void>(written);
+  ::close(file);
+}
+
 void report(Rank& r, const polyloom_abort& reason) {
   if (!r.has_manager) return;
   std::vector<std::byte> data;
@@ -237,6 +262,14 @@ void start() {
   rank->history.begin(rank->station->now(),
                       static_cast<unsigned>(std::count(on_fpga.begin(), on_fpga.end(), false)));
   ::on_exit(at_exit, nullptr);
+  rank->began = rank->station->now();
+  struct sigaction before {};
+  if (rank->has_manager && ::sigaction(SIGUSR1, nullptr, &before) == 0 && before.sa_handler == SIG_DFL) {
+    struct sigaction action {};
+    action.sa_handler = tell_where;
+    action.sa_flags = SA_RESTART;
+    ::sigaction(SIGUSR1, &action, nullptr);
+  }
   // Whatever was computed before is free: ranks have begun at no time that others know.
   if (rank->instructions_a_second > 0) polyloom_instructions_taken();
   if (rank->measures) rank->left_at = own_clock();
@@ -268,6 +301,7 @@ void finish(Rank& r) {
     constexpr std::uint64_t kNone[2] = {};
     r.history.answer(r.station->now(), kNone);
     leave_history(r);
+    r.has_finalized = true;
     r.station->send_system(r.manager(), POLYLOOM_FIN, {});
     while (!r.station->take_system(r.manager(), POLYLOOM_RELEASE)) look(r, kNever);
     r.station->part(r.manager());

@@ -163,7 +163,15 @@ void Manager::say_deadlock() {
                     {"since_ps", shown.since},
                     {"text", wait_text(shown)}});
   }
-  say({{"event", "deadlock"}, {"waits", list}, {"circle", circle(waits)}, {"note", crowd(waits, job_)}});
+  json ended = json::array();
+  for (unsigned r = 0; r < job_.config.size; ++r) {
+    if (ended_[r]) ended.push_back(r);
+  }
+  say({{"event", "deadlock"},
+       {"waits", list},
+       {"ended", ended},
+       {"circle", circle(waits)},
+       {"note", crowd(waits, job_)}});
 }
 
 void Manager::end() {
