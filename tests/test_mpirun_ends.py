@@ -98,6 +98,39 @@ def test_who_stops_a_job_learns_where_its_ranks_are(how: str, on: str, tmp_path:
     assert "rank 3" not in re.sub(r"from rank 3", "", errors), errors
 
 
+LEFT = """int main(int argc, char **argv) {
+  int rank, x[2], who = argc > 1;
+  MPI_Request r[2];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == who) MPI_Irecv(&x[0], 1, MPI_INT, 3, 5, MPI_COMM_WORLD, &r[0]);
+  if (rank == who + 1) {
+    MPI_Irecv(&x[0], 1, MPI_INT, 3, 6, MPI_COMM_WORLD, &r[0]);
+    MPI_Irecv(&x[1], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &r[1]);
+  }
+  if (rank == 3) MPI_Send(&rank, 1, MPI_INT, who ? 0 : 2, 7, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return MPI_Finalize();
+}"""
+#: Lines that begin with the rank of a CPU, and of an FPGA of the fast model, where it does not know the tag.
+ALWAYS = "rank {one}: 1 receive from rank 3, tag 5, was never completed"
+TWO = "rank {two}: 2 requests were never completed, the first one a receive from rank 3, tag 6"
+MESSAGE = {
+    True: "rank 2: 1 message was never received that rank 3 had sent",
+    False: "rank {to}: 1 message from rank 3, tag 7, was never received",
+}
+
+
+@pytest.mark.parametrize("on", PLACE)
+@pytest.mark.parametrize("who", [0, 1])
+def test_what_is_never_completed_or_received_is_said(who: int, on: str, tmp_path: Path) -> None:
+    done = mpirun(tmp_path, *ON[on], source(tmp_path, LEFT), *["x"] * who)
+    told = {line for line in done.stderr.splitlines() if line.startswith("polyloom: rank")}
+    lines = [ALWAYS, TWO, MESSAGE[on == "sim" and who == 0]]
+    expected = {"polyloom: " + line.format(one=who, two=who + 1, to=0 if who else 2) for line in lines}
+    assert (done.returncode, told) == (0, expected), done.stderr
+
+
 def nothing_is_left(folder: Path) -> None:
     """No process that a job with TMPDIR = ``folder`` started, so none of its sockets, and no file there."""
     for environment in Path("/proc").glob("[0-9]*/environ"):

@@ -98,6 +98,8 @@ class Launcher:
             if self._output.lost is not None:
                 why = self._output.lost.strerror
                 self._state.causes.append(f"cannot show what the ranks print: {why}; it is in the record's logs")
+            if not self._state.status():
+                self._state.left = self._left_by_fpgas()
             self._state.inside_line = self._output.inside_line
         return self._state
 
@@ -209,14 +211,33 @@ class Launcher:
             time.sleep(LOOK_SECONDS / 5)
         self._where = {rank: file.read_text() for rank, file in files.items() if file.exists()}
 
+    def _rows(self, table: str) -> list[dict[str, str]]:
+        """A table of the record; empty if there is none."""
+        file = self._folder.path / f"{table}.csv"
+        if not file.exists():
+            return []
+        with file.open(newline="") as rows:
+            return list(csv.DictReader(rows))
+
+    def _left_by_fpgas(self) -> list[str]:
+        """What FPGA ranks of the fast model have not completed, or not received. CPU ranks say that themselves."""
+        lines = [row["text"] for row in self._rows("mpi_left")]
+        on_fpga = {rank for kernel in self._built.kernels for rank in kernel.ranks}
+        sent: dict[tuple[int, int], int] = {}
+        for row in self._rows("mpi_pairs"):
+            rank, peer = int(row["rank"]), int(row["peer"])
+            sent[rank, peer] = sent.get((rank, peer), 0) + int(row["sent"])
+            sent[peer, rank] = sent.get((peer, rank), 0) - int(row["received"])
+        for (rank, peer), count in sorted(sent.items()):
+            if count > 0 and peer in on_fpga and not any(line.startswith(f"rank {peer}: ") for line in lines):
+                were = "message was" if count == 1 else "messages were"
+                lines.append(f"rank {peer}: {count} {were} never received that rank {rank} had sent")
+        return lines
+
     def _stopped_fpgas(self) -> dict[int, tuple[str, str]]:
         """Of FPGA ranks of the fast model that had not ended: what they did, and from where in the program."""
-        file = self._folder.path / "mpi_now.csv"
-        if not file.exists():
-            return {}
-        with file.open(newline="") as rows:
-            # "the library" before the program's first call, which says nothing
-            known = {int(row["rank"]): (row["text"], row["place"]) for row in csv.DictReader(rows)}
+        # "the library" before the program's first call, which says nothing
+        known = {int(row["rank"]): (row["text"], row["place"]) for row in self._rows("mpi_now")}
         return {rank: (text, place if ":" in place else "") for rank, (text, place) in known.items()}
 
     def _standing_ranks(self) -> list[str]:
@@ -363,6 +384,8 @@ def run(request: Request, built: Built) -> tuple[int, Path, State]:
         finally:
             wall = time.monotonic() - start
             record.complete(folder, name, request.on, sys.argv, request.seed, status, wall, facts)
+    for line in state.left:
+        print(f"polyloom: {line}", file=sys.stderr)
     for problem in state.problems[:1]:
         if problem not in state.told:
             print(f"polyloom: {problem}", file=sys.stderr)

@@ -160,6 +160,33 @@ std::string wait_call(const Wait& w) {
   }
 }
 
+namespace {
+
+std::string with(const Wait& w) {
+  const std::string peer = waits_for(w) < 0 ? "any rank" : "rank " + std::to_string(waits_for(w));
+  return peer + (tag_of(w) < 0 ? ", any tag" : ", tag " + std::to_string(tag_of(w)));
+}
+
+std::string of(const Wait& w) {
+  if (in_collective(w)) return wait_call(w);
+  return (receives(w) ? "receive from " : "send to ") + with(w);
+}
+
+}  // namespace
+
+std::string left_text(unsigned rank, const std::vector<Wait>& open) {
+  const std::string begin = "rank " + std::to_string(rank) + ": " + std::to_string(open.size()) + " ";
+  if (open.size() == 1) return begin + of(open.front()) + ", was never completed";
+  return begin + "requests were never completed, the first one a " + of(open.front());
+}
+
+std::string not_received_text(unsigned rank, const std::vector<Wait>& messages) {
+  const std::string begin =
+      "rank " + std::to_string(rank) + ": " + std::to_string(messages.size()) + " message";
+  if (messages.size() == 1) return begin + " from " + with(messages.front()) + ", was never received";
+  return begin + "s were never received, the first one from " + with(messages.front());
+}
+
 std::string busy_text(unsigned rank) { return "rank " + std::to_string(rank) + " computes"; }
 
 std::string wait_text(const Wait& w) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "roles/kernel/runtime/wire/system.h"
 
@@ -26,6 +27,10 @@ struct Wait {
 };
 /// "rank 1 waits in MPI_Recv for a message from rank 0, tag 7, MPI_COMM_WORLD, since 1.204 ms"
 std::string wait_text(const Wait& wait);
+/// "rank 2: 1 receive from rank 0, tag 5, was never completed"
+std::string left_text(unsigned rank, const std::vector<Wait>& open);
+/// "rank 2: 1 message from rank 0, tag 5, was never received"
+std::string not_received_text(unsigned rank, const std::vector<Wait>& messages);
 /// "rank 1 computes"
 std::string busy_text(unsigned rank);
 /// It waits for its message to be taken.

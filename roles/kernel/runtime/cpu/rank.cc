@@ -289,6 +289,16 @@ void leave_history(Rank& r) {
                    });
 }
 
+// All ranks have ended, and what they sent is here.
+void say_what_is_left(Rank& r) {
+  const unsigned number = r.job.config.rank;
+  if (const auto open = r.history.open(); !open.empty()) complain(left_text(number, open));
+  std::vector<Wait> messages;
+  for (const Envelope& e : r.station->engine().not_received())
+    messages.push_back({number, {polyloom_word0(POLYLOOM_RECV, 0, e.peer, e.tag), e.comm, 0}, 0});
+  if (!messages.empty()) complain(not_received_text(number, messages));
+}
+
 void finish(Rank& r) {
   const Call call(r);
   if (r.has_manager) {
@@ -305,6 +315,7 @@ void finish(Rank& r) {
     r.station->send_system(r.manager(), POLYLOOM_FIN, {});
     while (!r.station->take_system(r.manager(), POLYLOOM_RELEASE)) look(r, kNever);
     r.station->part(r.manager());
+    say_what_is_left(r);
   }
   r.finished = true;
   r.station->transport().finish();

@@ -126,6 +126,15 @@ std::optional<Result> Engine::probe(const Envelope& from) const {
   return std::nullopt;
 }
 
+std::vector<Envelope> Engine::not_received() const {
+  std::vector<Envelope> found;
+  for (const Unexpected& u : unexpected_) {
+    const Header& h = u.header;
+    if (h.comm != POLYLOOM_SYSTEM) found.push_back({h.source, h.tag, h.comm, h.type});
+  }
+  return found;
+}
+
 void Engine::finish(Request& request, std::uint8_t error) {
   if (request.state == State::rendezvous) --peers_[request.envelope.peer].open;
   const bool was_active = request.state == State::rendezvous || request.state == State::receiving;

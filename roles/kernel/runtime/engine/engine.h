@@ -103,6 +103,8 @@ class Engine {
   bool quiet() const;
   /// A send of the program's, to this or another rank, that waits for a receive (or for room before one).
   std::optional<Envelope> open_send() const;
+  /// Messages of the program that no receive has taken, in order of arrival.
+  std::vector<Envelope> not_received() const;
   const Counters& counters() const { return counters_; }
   const Config& config() const { return config_; }
   /// Appends what decides on all that it will do, but for times and tries: for tests that visit every state.

@@ -115,6 +115,25 @@ TEST(History, QuestionsInVainAreOneWait) {
   EXPECT_EQ(rows.at("mpi_ranks")[0], "3,1,0,1000000100,541,0,2,2,0,0,1,8");
 }
 
+TEST(History, WhatIsNotCompletedAtTheEndIsTold) {
+  History h;
+  h.begin(0, 1);
+  ask(h, 1, 2, {POLYLOOM_RECV, 4, 1, 5, 0, 0, 8}, {false, 20, 0, 0});
+  ask(h, 3, 4, {POLYLOOM_SEND, 4, 2, 6, 0, 0, 8}, {false, 21, 0, 0});
+  ask(h, 5, 6, {POLYLOOM_TEST, 0x81, 2, 6, 0, 21, 0}, {true, 0, 0, 0});
+  EXPECT_EQ(rows_of(h).count("mpi_left"), 0u) << "before the end";
+  h.end(10);
+  EXPECT_EQ(rows_of(h).at("mpi_left"),
+            std::vector<std::string>{
+                "3,\"rank 3: 2 requests were never completed, the first one a receive from rank 1, tag 5\""});
+  ask(h, 11, 12, {POLYLOOM_WAIT, POLYLOOM_RECV, 1, 5, 0, 20, 0}, {true, 1, 5, 8});
+  EXPECT_EQ(rows_of(h).at("mpi_left"),
+            std::vector<std::string>{"3,\"rank 3: 1 send to rank 2, tag 6, was never completed\""});
+  ask(h, 13, 14, {POLYLOOM_TEST, POLYLOOM_SEND, 2, 6, 0, 21, 0}, {true, 2, 6, 8});
+  EXPECT_EQ(rows_of(h).count("mpi_left"), 0u);
+  EXPECT_EQ(rows_of(h).at("mpi_pairs"), (std::vector<std::string>{"3,1,0,1", "3,2,1,0"}));
+}
+
 TEST(History, SumsAreOfAllCallsAlsoOfThoseThatAreNotKept) {
   History h;
   constexpr int kRanks = 1024, kCalls = 5000;

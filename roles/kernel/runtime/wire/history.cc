@@ -73,6 +73,11 @@ void History::answer(Time at, const std::uint64_t words[2]) {
     now_.tag = static_cast<std::int32_t>(words[0] >> 32);
     now_.bytes = static_cast<std::uint32_t>(words[1]);
   }
+  if (kind_of(op) == kStart && (words[0] & 0xFF) == POLYLOOM_OK) {
+    std::copy_n(now_.words, 3, open_[answered].begin());
+  } else if (kind_of(op) == kWait && now_.done) {
+    open_.erase(now_.handle);
+  }
   const bool goes_on = polls_ && asks(op) && now_.begin - last_ <= kPolling;
   note(now_, goes_on ? last_ : now_.begin);
   count(now_);
@@ -84,10 +89,13 @@ void History::count(const Call& call) {
   if (static_cast<std::uint16_t>(call.words[1]) == POLYLOOM_SYSTEM) return;
   const char* const kind = kind_of(op_of(call.words));
   const bool sends = waits_to_send(wait_of(0, call.words[0], 0));
+  const bool in_collective = call.words[1] % 2 == 1;
   if (sends && (kind == kStart || kind == kBoth)) {
+    if (!in_collective) ++pairs_[call.peer][0];
     ++sent_;
     sent_bytes_ += call.bytes;
   } else if (!sends && call.done && (kind == kWait || kind == kBoth)) {
+    if (!in_collective) ++pairs_[call.peer][1];
     ++received_;
     received_bytes_ += call.bytes;
   }
@@ -119,6 +127,15 @@ void History::note(const Call& call, Time since) {
   }
 }
 
+std::vector<Wait> History::open() const {
+  std::vector<Wait> waits;
+  for (const auto& [handle, words] : open_) {
+    waits.emplace_back();
+    std::ranges::copy(words, waits.back().words);
+  }
+  return waits;
+}
+
 void History::tables(unsigned rank, bool fpga, const Sink& sink) const {
   if (!began_) return;
   const auto join = [](auto... values) {
@@ -145,6 +162,10 @@ void History::tables(unsigned rank, bool fpga, const Sink& sink) const {
     sink("mpi_waits", "rank,call,sends,peer,count,ps",
          join(rank) + call + "," + join(int{sends}, peer, sum.count) + std::to_string(sum.time));
   }
+  for (const auto& [peer, messages] : pairs_)
+    sink("mpi_pairs", "rank,peer,sent,received", join(rank, peer, messages[0]) + std::to_string(messages[1]));
+  if (fpga && ended_ && !open_.empty())
+    sink("mpi_left", "rank,text", join(rank) + "\"" + left_text(rank, open()) + "\"");
   for (const Call& call : calls_) {
     const auto comm = static_cast<std::uint16_t>(call.words[1]);
     const Wait wait = wait_of(rank, call.words[0], comm);
