@@ -11,6 +11,7 @@ from mpi_jobs import FAULTS, ROOT
 
 import polyloom
 from polyloom.mpi import MpiError
+from polyloom.testing import FULL
 
 SUM = """#include <mpi.h>
 #include <stdio.h>
@@ -63,3 +64,56 @@ def test_what_fails_is_an_exception_with_the_job(tmp_path: Path) -> None:
     ]:
         with pytest.raises(MpiError, match=match):
             polyloom.mpi.run(source, **words)  # type: ignore[arg-type]
+
+
+HOST = """import array, sys
+from mpi4py import MPI
+world = MPI.COMM_WORLD
+values = range(int(sys.argv[1]))
+for rank in range(1, world.size):
+    world.Send([array.array("i", [value + rank for value in values]), MPI.INT], dest=rank, tag=1)
+sums, buffer, status = [0] * world.size, array.array("q", [0]), MPI.Status()
+for _ in range(1, world.size):
+    world.Recv([buffer, MPI.LONG], source=MPI.ANY_SOURCE, tag=2, status=status)
+    sums[status.Get_source()] = buffer[0]
+total = array.array("q", [0])
+world.Allreduce([array.array("q", [sum(sums)]), MPI.LONG], [total, MPI.LONG])
+print("host", *sums, total[0])
+"""
+KERNEL = """#include <mpi.h>
+#include <stdio.h>
+static int values[1000];
+int main(int argc, char **argv) {
+  int count;
+  long sum = 0, total;
+  MPI_Status status;
+  MPI_Init(&argc, &argv);
+  MPI_Recv(values, 1000, MPI_INT, 0, 1, MPI_COMM_WORLD, &status);
+  MPI_Get_count(&status, MPI_INT, &count);
+  for (int i = 0; i < count; i++) sum += values[i];
+  MPI_Send(&sum, 1, MPI_LONG, 0, 2, MPI_COMM_WORLD);
+  MPI_Allreduce(&sum, &total, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  printf("sum %ld total %ld\\n", sum, total);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+@pytest.mark.skipif(not FULL, reason="compiles mpi4py; in full test runs")
+def test_python_on_the_cpu_and_c_on_fpgas(tmp_path: Path) -> None:
+    (tmp_path / "host.py").write_text(HOST)
+    (tmp_path / "kernel.c").write_text(KERNEL)
+    job = polyloom.mpi.run([tmp_path / "host.py", tmp_path / "kernel.c"], 100, cluster="zrlmpi:4")
+    sums = [0, *(sum(range(100)) + 100 * rank for rank in range(1, 4))]
+    lines = [f"sum {own} total {2 * sum(sums)}" for own in sums[1:]]
+    assert sorted(job.stdout.splitlines()) == sorted([f"host {' '.join(map(str, sums))} {2 * sum(sums)}", *lines])
+    assert job.facts["cpu_time"] == "CPU ranks: computing is free"
+
+
+def test_python_needs_c_for_fpgas(tmp_path: Path) -> None:
+    (tmp_path / "host.py").write_text("print(1)\n")
+    with pytest.raises(MpiError, match=r"host\.py kernel\.c"):
+        polyloom.mpi.run(tmp_path / "host.py")
+    job = polyloom.mpi.run(tmp_path / "host.py", on="native", n=2)
+    assert job.stdout == "1\n1\n"

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from polyloom.mpirun import cluster as cluster_reader
-from polyloom.mpirun import cpu, model, rtl
+from polyloom.errors import UserError
+from polyloom.mpirun import cpu, model, python_rank, rtl
 from polyloom.mpirun.cluster import Cluster
 from polyloom.mpirun.cpu_time import CpuTime
 from polyloom.mpirun.request import Request
@@ -31,16 +33,18 @@ class Built:
     cluster: Cluster | None  # none with --on native -n N
     cpu_time: CpuTime | None = None  # none where no CPU rank computes in simulated time
     site: SiteMpi | None = None  # that runs the job; none if we do
+    interpreter: tuple[str, ...] = ()  # of the program of CPU ranks
+    environment: Mapping[str, str] = field(default_factory=dict)  # of CPU ranks
 
     def need_cluster(self) -> Cluster:
         """The cluster of a job that has one."""
         assert self.cluster is not None
         return self.cluster
 
-    def need_program(self) -> Path:
-        """The program of CPU ranks of a job that has some."""
+    def command(self) -> list[str]:
+        """What starts a CPU rank of a job that has some, but for the program's arguments."""
         assert self.program is not None
-        return self.program
+        return [*self.interpreter, str(self.program)]
 
     def need_site(self) -> SiteMpi:
         """The MPI of a job that we do not run ourselves."""
@@ -52,16 +56,40 @@ def build(request: Request, say: Callable[[str], None] = lambda _: None) -> Buil
     """Compile a request's program for all its ranks."""
     cluster = None if request.ranks else cluster_reader.read(request.cluster)
     size = request.ranks or len(cluster.ranks if cluster else ())
+    script = None if request.script is None else request.script.absolute()
+    interpreter = (sys.executable,) if script else ()
     if request.on == "native" or cluster is None:
+        everyone = tuple(range(size))
         site = None if request.wire else site_mpi.find()
         if site is not None:
-            made_by_site = site_mpi.compile_program(request.source, site)
-            return Built(size, tuple(range(size)), made_by_site, (), (), cluster, site=site)
+            made_by_site = script or site_mpi.compile_program(request.source, site)
+            return Built(size, everyone, made_by_site, (), (), cluster, site=site, interpreter=interpreter)
         request.need_c()
-        return Built(size, tuple(range(size)), cpu.compile_program(request.source, size), (), (), cluster)
-    counts = request.cpu_time.instructions_a_second > 0
-    program = cpu.compile_program(request.source, size, counts) if cluster.cpu_ranks else None
-    made = kernels.build(request.source, cluster.target, cluster.fpga_ranks, say)
+        alone = script or cpu.compile_program(request.source, size)
+        found = python_rank.environment(say) if script else {}
+        return Built(size, everyone, alone, (), (), cluster, interpreter=interpreter, environment=found)
+    if cluster.fpga_ranks and not request.source.files:
+        raise UserError(
+            f"{request.script}: the Python script is for CPU ranks; {cluster.name} has FPGA ranks, which want C: "
+            f"polyloom mpirun {request.script} kernel.c"
+        )
+    # Instructions of an interpreter are not those of the program.
+    cpu_time = CpuTime.of("free") if script and request.cpu_time.instructions_a_second > 0 else request.cpu_time
+    program, found = script, {}
+    if cluster.cpu_ranks and script is None:
+        program = cpu.compile_program(request.source, size, cpu_time.instructions_a_second > 0)
+    elif cluster.cpu_ranks:
+        found = python_rank.environment(say)
+    made = kernels.build(request.source, cluster.target, cluster.fpga_ranks, say) if cluster.fpga_ranks else []
     images = (model if request.on == "sim" else rtl).build(made, say)
-    charged = request.cpu_time if program else None
-    return Built(size, tuple(cluster.cpu_ranks), program, tuple(made), tuple(images), cluster, charged)
+    return Built(
+        size,
+        tuple(cluster.cpu_ranks),
+        program,
+        tuple(made),
+        tuple(images),
+        cluster,
+        cpu_time if program else None,
+        interpreter=interpreter,
+        environment=found,
+    )

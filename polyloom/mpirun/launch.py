@@ -108,7 +108,7 @@ class Launcher:
         cluster = None if native else built.need_cluster()
         addresses = job_file.fabric_addresses(cluster) if cluster else job_file.loopback_addresses(built.size)
         transport = "fabric" if cluster else "udp"
-        words = [request.source.files[0].stem, *request.args]
+        words = [request.name, *request.args]
         choice = request.source.collectives
         shared = job_file.content(addresses, transport, cluster, built.kernels, words, choice, built.cpu_time)
         env = paths.environment()
@@ -123,11 +123,11 @@ class Launcher:
             manager["POLYLOOM_CLIENT"] = str(built.need_cluster().manager.client)
         self._add(children, "manager", command, manager, subprocess.DEVNULL)
         for name, rank in self._cpu.items():
-            own = {**env, "POLYLOOM_MPI_JOB": str(job_file.write(folder, shared, rank))}
+            own = {**env, **built.environment, "POLYLOOM_MPI_JOB": str(job_file.write(folder, shared, rank))}
             if not native:
                 own["POLYLOOM_CLIENT"] = str(built.need_cluster().ranks[rank].client)
             stdin = None if rank == 0 else subprocess.DEVNULL
-            self._add(children, name, [str(built.need_program()), *self._request.args], own, stdin)
+            self._add(children, name, [*built.command(), *self._request.args], own, stdin)
 
     def _add_tables(self, folder: Path) -> None:
         """What CPU ranks have written of their calls, to what the simulator has of those of the FPGAs."""
@@ -362,8 +362,8 @@ def _deadlock_text(event: dict[str, Any], places: dict[int, str]) -> str:
 
 def run(request: Request, built: Built) -> tuple[int, Path, State]:
     """Run a job. Returns (exit status, run folder, what is known)."""
-    name = request.source.files[0].stem
-    read: list[str | Path] = [*request.source.files, *request.args, request.cluster]
+    name = request.name
+    read: list[str | Path] = [*request.files, *request.args, request.cluster]
     with record.open_folder(request.run_dir, Path("runs"), name, request.on, read) as folder:
         start = time.monotonic()
         status = 1

@@ -42,6 +42,7 @@ class Request:
     wire: bool = False  # CPU processes alone by our own runtime, not by the site's MPI
     host: str = ""  # names[:slots], with commas, as the site's mpirun takes them
     hostfile: Path | None = None
+    script: Path | None = None  # Python, of CPU ranks; the source is then that of FPGA ranks alone
 
     def __post_init__(self) -> None:
         if self.on not in FIDELITIES:
@@ -54,6 +55,8 @@ class Request:
             raise UserError(f"--timeout {self.timeout:g}: a number of seconds greater than 0")
         if self.engine and not ENGINE.fullmatch(self.engine):
             raise UserError(f"--engine {self.engine}: allowed are serial, threads:N")
+        if self.script is not None and not self.script.is_file():
+            raise UserError(f"{self.script}: no such file; give a Python script, or the C sources of an MPI program")
         if self.hostfile is not None and not self.hostfile.is_file():
             raise UserError(
                 f"--hostfile {self.hostfile}: no such file; each line names a host, then slots=N if it likes"
@@ -62,6 +65,16 @@ class Request:
             self.need_c()
         if not 0 <= self.seed <= MOST_SEED:
             raise UserError(f"--seed {self.seed}: allowed are 0 to {MOST_SEED}")
+
+    @property
+    def name(self) -> str:
+        """What the job is called."""
+        return (self.script or self.source.files[0]).stem
+
+    @property
+    def files(self) -> list[Path]:
+        """All that the user wrote."""
+        return [*([self.script] if self.script else []), *self.source.files]
 
     def need_c(self) -> None:
         """What our own runtime and our circuits are made of."""
@@ -77,19 +90,20 @@ def is_source(file: Path) -> bool:
     return file.suffix in {".c", *C_PLUS_PLUS, *LINKED}
 
 
-def split_arguments(words: list[str]) -> tuple[list[Path], list[str]]:
-    """Command line after the options: leading source files are the program, the rest are its arguments.
+def split_arguments(words: list[str]) -> tuple[Path | None, list[Path], list[str]]:
+    """Command line after the options: a Python script, files of the program, its arguments.
 
-    Or a finished program comes first.
+    Leading source files are the program, or a finished one comes first. The script is of CPU ranks.
     """
     rest = list(words)
+    script = Path(rest.pop(0)) if rest and rest[0].endswith(".py") else None
     files: list[Path] = []
     while rest and is_source(Path(rest[0])):
         files.append(Path(rest.pop(0)))
-    if not files and rest and (found := shutil.which(rest[0])):
+    if script is None and not files and rest and (found := shutil.which(rest[0])):
         files.append(Path(found))
         del rest[0]
-    if not files:
+    if script is None and not files:
         given = f"'{rest[0]}' is none" if rest else "none is given"
         raise UserError(f"mpirun wants the C sources of an MPI program, and {given}; e.g. polyloom mpirun jacobi.c")
-    return files, rest
+    return script, files, rest

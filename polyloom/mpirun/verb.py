@@ -16,7 +16,8 @@ from polyloom.report import page
 def mpirun(
     context: typer.Context,
     words: Annotated[
-        list[str], typer.Argument(metavar="PROG.c... [ARGS]", help="C sources, then the program's arguments.")
+        list[str],
+        typer.Argument(metavar="[HOST.py] PROG.c... [ARGS]", help="C sources; before them Python for CPU ranks."),
     ],
     cluster: Annotated[str, typer.Option(help="Shipped cluster, zrlmpi:N, .toml or ZRLMPI .json file.")] = "zrlmpi-4",
     on: Annotated[
@@ -67,7 +68,7 @@ def mpirun(
     options.refuse(context, ranks is not None, "-n gives the number of processes; leave one of them out", "cluster")
     not_run = "--build-only runs nothing; leave one of them out"
     options.refuse(context, build_only, not_run, "tag_output", "timeout", "trace", "run_dir", "engine", "seed")
-    files, args = request.split_arguments(words)
+    script, files, args = request.split_arguments(words)
     flags = [f"-D{text}" for text in define or []] + [f"-I{text}" for text in include or []]
     source = Source(tuple(files), tuple(flags), collectives, checks, count=explain and on == "sim" and not build_only)
     computing = CpuTime.of(cpu_time)
@@ -87,6 +88,7 @@ def mpirun(
         wire,
         host,
         hostfile,
+        script,
     )
     with Progress("mpirun") as progress:
         built = build.build(job, lambda text: progress.at(0, text))

@@ -83,7 +83,7 @@ class SiteLauncher:
             command += [dialect.hostfile, str(request.hostfile)]
         if not (request.host or request.hostfile):
             command += dialect.crowd
-        return [*command, str(self._built.need_program()), *request.args]
+        return [*command, *self._built.command(), *request.args]
 
     def _wait(self, children: Children, watch: Watch) -> int | None:
         """The exit status of the site's mpirun; None if the time was over first, or the ranks stand still."""
