@@ -77,7 +77,7 @@ def test_wrong_programs_are_told_the_same(what: str, who: int, tmp_path: Path) -
     assert sim[0] != 0 and sim == rtl
 
 
-@pytest.mark.parametrize("words", [["null", "0"], ["send", "100000"], ["requests", "40"]], ids=lambda w: w[0])
+@pytest.mark.parametrize("words", [["null", "0"], ["send", "100000"], ["requests", "260"]], ids=lambda w: w[0])
 def test_what_an_fpga_cannot_do_is_told_the_same(words: list[str], tmp_path: Path) -> None:
     sim, rtl = (told(tmp_path / on, "--on", on, "--cluster", "zrlmpi:2", LIMITS, *words) for on in ("sim", "rtl"))
     assert sim[0] != 0 and "rank 1" in sim[1] and sim == rtl

@@ -18,10 +18,10 @@ from mpi_jobs import LIMITS, ROOT, WIRE, mpirun
 AT_LIMITS: list[tuple[list[str], int, list[str], str]] = [
     (["prints", "28"], 0, [f"line {i}" for i in range(8)], ""),
     (
-        ["requests", "40"],
+        ["requests", "260"],
         1,
         [],
-        r"rank 1: MPI_Irecv: too many requests at once: a rank has at most 31 on an FPGA.*, at \S*limits\.c:\d+:\d+",
+        r"rank 1: MPI_Irecv: too many requests at once: a rank has at most 255 on an FPGA.*, at \S*limits\.c:\d+:\d+",
     ),
     (["reversed", "30", "0", "1"], 0, ["30 reversed, 0 wrong"], ""),
     (["left"], 1, [], "rank 0: its program ended without MPI_Finalize"),

@@ -22,7 +22,7 @@ from polyloom.transpile.kernels import BuiltKernel
 #: Bytes of the pool that an FPGA keeps for envelopes that no receive has asked for yet (all sources together).
 POOL_BYTES = 49152
 #: Envelopes that it keeps, with payload or without, and how many of one rank at most.
-ENVELOPES, MOST_ENVELOPES = 3395, 128
+ENVELOPES, MOST_ENVELOPES = 2712, 128
 #: Bounds of the bytes of an eager message.
 LEAST_EAGER, MOST_EAGER = 16, 1024
 PIECE = 1440  # bytes of a packet of a long message

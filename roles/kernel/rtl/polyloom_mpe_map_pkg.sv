@@ -63,7 +63,8 @@ package polyloom_mpe_map_pkg;
 
   // A request
   localparam int unsigned REQUEST_WORDS = 16;
-  localparam int unsigned REQUESTS_AT = (PEERS_AT + MAX_RANKS + 512) / 512 * 512;  // HANDLE_BITS tell the requests
+  localparam int unsigned REQUEST_TABLE = REQUESTS * REQUEST_WORDS;
+  localparam int unsigned REQUESTS_AT = (PEERS_AT + MAX_RANKS + REQUEST_TABLE) / REQUEST_TABLE * REQUEST_TABLE;  // HANDLE_BITS tell the requests
   localparam logic [3:0] R_NEXT = 4'd0;  // in the list of posted receives, of sends without credit, of a rank's chain
   localparam logic [3:0] R_NEXT_WORK = 4'd1;
   localparam logic [3:0] R_KEY = 4'd2;  // {rank, comm}
@@ -97,7 +98,7 @@ package polyloom_mpe_map_pkg;
   localparam logic [15:0] GRANTED = 16'h1000;  // data may be sent
 
   // An envelope that waits
-  localparam int unsigned ENVELOPES_AT = REQUESTS_AT + REQUESTS * REQUEST_WORDS;
+  localparam int unsigned ENVELOPES_AT = REQUESTS_AT + REQUEST_TABLE;
   localparam int unsigned ENVELOPE_WORDS = 6;
   localparam int unsigned ENVELOPES = (DATA_WORDS - 108 - ENVELOPES_AT) / ENVELOPE_WORDS;
   localparam logic [3:0] E_NEXT = 4'd0;  // {place of its payload in the store, next}
@@ -142,11 +143,13 @@ package polyloom_mpe_map_pkg;
   localparam logic [5:0] G_REPLY_KIND = 6'd33;
   localparam logic [5:0] G_USED = 6'd34;  // so many requests
   localparam logic [5:0] G_BARE = 6'd35;  // first free envelope without a place
+  localparam logic [5:0] G_SEEN = 6'd38;  // requests in use that this sweep has come to
+  localparam logic [5:0] G_LEFT = 6'd39;  // requests in use that are still to be looked at
   localparam logic [5:0] G_PEERS = 6'd37;  // the word behind the last peer
   localparam logic [5:0] G_MOST = 6'd36;  // envelopes to a rank that are not consumed
 
   // Numbers
-  localparam logic [15:0] HANDLE_BITS = 16'h01f0;  // of a handle, but for REQUESTS_AT
+  localparam logic [15:0] HANDLE_BITS = 16'((REQUESTS - 1) * REQUEST_WORDS);  // of a handle, but for REQUESTS_AT
   localparam logic [15:0] FIRST_TRY = 16'd5;  // ticks of a try: at least a retransmission time
   localparam logic [15:0] LAST_TRY = 16'd65;
   localparam logic [15:0] TABLE_REGISTERS = 16'h0100;

@@ -7,7 +7,7 @@ package polyloom_mpe_pkg;
 
   // And the manager. Memories grow with it (polyloom_mpe_map_pkg); a board with little block RAM may have 64.
   localparam int unsigned MAX_RANKS = 1024;
-  localparam int unsigned REQUESTS = 32;
+  localparam int unsigned REQUESTS = 256;  // a power of two
   localparam int unsigned STORE_WORDS = 8 * MAX_RANKS < 1024 ? 1024 : 8 * MAX_RANKS;  // payloads that wait, then eager payloads that are not acknowledged
   localparam int unsigned STORE_BITS = $clog2(STORE_WORDS);
   localparam int unsigned POOL_WORDS = STORE_WORDS / 4 * 3;  // of these, the former

@@ -124,7 +124,7 @@ package polyloom_mpe_program_registers_pkg;
     p = label(p, L_CLEAR_REQUEST);
     p = im(p, mov(NONE, n(0)), stlo(PB, R_FLAGS));
     p = im(p, add(T, PB, n(16'(REQUEST_WORDS))), stlo(PB, R_NEXT));
-    p = ib(p, sub(NONE, T, n(16'(REQUESTS_AT + REQUESTS * REQUEST_WORDS))), z(L_REQUESTS_CLEAR));
+    p = ib(p, sub(NONE, T, n(16'(ENVELOPES_AT))), z(L_REQUESTS_CLEAR));
     p = ib(p, mov(PB, r(T)), jump(L_CLEAR_REQUEST));
     p = label(p, L_REQUESTS_CLEAR);
     p = im(p, mov(NONE, n(0)), stlo(PB, R_NEXT));

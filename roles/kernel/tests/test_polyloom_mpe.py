@@ -36,6 +36,8 @@ from polyloom.rtl.testing import Signal, bench
 
 test = bench(__file__, "kernel_tb")
 
+MOST_REQUESTS = 256
+
 
 @cocotb.test()
 async def registers(dut: Any) -> None:
@@ -43,7 +45,7 @@ async def registers(dut: Any) -> None:
     await w.reset()
     assert await w.read(0, 0) == [0x504C4D5000000001]
     await w.write(0, 4, 0x0003_0001, 0x19_0004_0100, 0x2000001000, 0x800001680)
-    limits = 49152 << 32 | 32 << 16 | 1024
+    limits = 49152 << 32 | MOST_REQUESTS << 16 | 1024
     assert await w.read(0, 3, 6) == [0, 0x30001, 0x19_0004_0100, 0x2000001000, 0x800001680, limits]
     await w.write(1, 0x102, 0x025001020304, 2718 << 32 | 0x0A500001)
     assert await w.read(1, 0x100, 4) is not None
@@ -269,11 +271,11 @@ async def too_many(dut: Any) -> None:
     w = World(dut)
     await w.reset()
     await w.set_up([0, 1])
-    asked = [command(RECV, 1, t, MEMORY + 8 * t, 8, 1) for t in range(32)]
+    asked = [command(RECV, 1, t, MEMORY + 8 * t, 8, 1) for t in range(MOST_REQUESTS)]
     w.script(0, [*asked, command(SEND, 2, 1, MEMORY, 8), command(SEND, 2, 1, MEMORY, 8)])
     await w.start(0)
     await w.run(0)
-    assert [a.error for a in w.answers(0, 34)] == [0] * 31 + [4] + [0, 4]
+    assert [a.error for a in w.answers(0, MOST_REQUESTS + 2)] == [0] * (MOST_REQUESTS - 1) + [4] + [0, 4]
     await w.write(0, 1, 2)
     await w.steps(600)
     assert int(dut.idle.value) == 7

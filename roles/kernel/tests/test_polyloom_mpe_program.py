@@ -110,7 +110,7 @@ async def registers(dut: Any) -> None:
     e = await started(dut)
     rng = random.Random(e.cycle)
     assert asked(e, 2, 0, 1) == [0x504C4D5000000001]
-    assert asked(e, 2, 8, 1) == [49152 << 32 | 32 << 16 | MAX_RANKS]
+    assert asked(e, 2, 8, 1) == [49152 << 32 | 256 << 16 | MAX_RANKS]
     table = [rng.getrandbits(48) for _ in range(128)]
     write(e, 0x100, *table)
     manager = [rng.getrandbits(48), MPI << 32 | ip_of(5)]

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST = 80 };
+enum { MOST = 300 };
 static int values[MOST];
 static MPI_Request requests[MOST];
 

@@ -42,7 +42,7 @@ std::string no_room(unsigned call) {
   if (call >= POLYLOOM_CALL_Comm_create_keyval && call <= POLYLOOM_CALL_Info_dup)
     return "too many keys, attributes or entries of MPI_Info at once; free some first";
   if (call == POLYLOOM_CALL_Sendrecv_replace) return "too long a buffer to be kept";
-  return "too many requests at once: a rank has at most 31 on an FPGA, 1023 on a CPU; complete some first";
+  return "too many requests at once: a rank has at most 255 on an FPGA, 1023 on a CPU; complete some first";
 }
 
 // WAIT says in its type field what it waits for (ENGINE.md).
