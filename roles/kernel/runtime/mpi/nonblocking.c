@@ -6,7 +6,7 @@
 
 #ifdef POLYLOOM_KERNEL
 #define OPERATIONS 16
-#define MOST_OPEN 24u /* requests of the engine; the others are for the program */
+#define MOST_OPEN 192u /* requests of the engine; the others are for the program */
 #else
 #define OPERATIONS 1024
 #define MOST_OPEN 512u
