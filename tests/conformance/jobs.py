@@ -17,7 +17,7 @@ OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"
 def options(on: str, ranks: int) -> list[str]:
     """Of polyloom mpirun: all ranks are CPU ranks (``native``), or rank 0 alone is one."""
     if on == "native":
-        return ["--on", "native", "-n", str(ranks)]
+        return ["--on", "native", "--wire", "-n", str(ranks)]
     return ["--on", on, "--cluster", f"zrlmpi:{ranks}"]
 
 
