@@ -17,10 +17,15 @@ struct head {
 static uint32_t used; /* bytes of the heap */
 static struct head* freed;
 
+static void* no_room(void) {
+  errno = ENOMEM;
+  return 0;
+}
+
 static struct head* head_of(void* block) { return (struct head*)((char*)block - HEAD); }
 
 void* malloc(size_t size) {
-  if (size > HEAP_BYTES) return 0;
+  if (size > HEAP_BYTES) return no_room();
   const uint32_t bytes = ((uint32_t)size + 15u) & ~15u;
   struct head* before = 0;
   for (struct head* at = freed; at != 0; at = at->next) {
@@ -34,7 +39,7 @@ void* malloc(size_t size) {
     }
     before = at;
   }
-  if (HEAP_BYTES - used < HEAD || HEAP_BYTES - used - HEAD < bytes) return 0;
+  if (HEAP_BYTES - used < HEAD || HEAP_BYTES - used - HEAD < bytes) return no_room();
   struct head* const made = (struct head*)(uintptr_t)(POLYLOOM_HEAP + used);
   made->bytes = bytes;
   used += HEAD + bytes;
@@ -75,7 +80,7 @@ int posix_memalign(void** into, size_t alignment, size_t size) {
 }
 
 void* calloc(size_t count, size_t size) {
-  if (size != 0 && count > HEAP_BYTES / size) return 0;
+  if (size != 0 && count > HEAP_BYTES / size) return no_room();
   void* const block = malloc(count * size);
   if (block != 0) memset(block, 0, count * size);
   return block;

@@ -4,6 +4,7 @@
 
 #include "../mpi/calls.h"
 #include "../mpi/platform.h"
+#include "errno.h"
 #include "kernel.h"
 
 void exit(int status) { polyloom_exit(status); }
@@ -41,7 +42,10 @@ unsigned long strtoul(const char* text, char** end, int base) {
     any = 1;
   }
   if (end != 0) *end = (char*)(any ? at : text);
-  if (too_large) return ~0ul;
+  if (too_large) {
+    errno = ERANGE;
+    return ~0ul;
+  }
   return negative ? 0ul - value : value;
 }
 
@@ -51,7 +55,10 @@ long strtol(const char* text, char** end, int base) {
   const int negative = *at == '-';
   const unsigned long value = strtoul(text, end, base);
   const unsigned long size = negative && value != ~0ul ? 0ul - value : value;
-  if (size > 0x7FFFFFFFFFFFFFFFul) return negative ? (long)0x8000000000000000ul : 0x7FFFFFFFFFFFFFFFl;
+  if (size > 0x7FFFFFFFFFFFFFFFul) {
+    if (!negative || size != 0x8000000000000000ul) errno = ERANGE;
+    return negative ? (long)0x8000000000000000ul : 0x7FFFFFFFFFFFFFFFl;
+  }
   return (long)value;
 }
 

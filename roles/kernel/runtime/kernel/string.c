@@ -79,6 +79,8 @@ char* strcpy(char* restrict to, const char* restrict from) {
   return to;
 }
 
+char* stpcpy(char* restrict to, const char* restrict from) { return strcpy(to, from) + strlen(from); }
+
 char* strncpy(char* restrict to, const char* restrict from, size_t bytes) {
   uint32_t i = 0;
   for (; i < bytes && from[i] != 0; i++) to[i] = from[i];
@@ -146,6 +148,15 @@ char* strtok_r(char* restrict text, const char* restrict between, char** restric
 char* strtok(char* restrict text, const char* restrict between) {
   static char* rest;
   return strtok_r(text, between, &rest);
+}
+
+char* strsep(char** rest, const char* between) {
+  char* const begin = *rest;
+  if (begin == 0) return 0;
+  char* const end = begin + span(begin, between, 0);
+  *rest = *end != 0 ? end + 1 : 0;
+  *end = 0;
+  return begin;
 }
 
 char* strstr(const char* text, const char* part) {

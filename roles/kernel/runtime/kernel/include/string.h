@@ -26,6 +26,8 @@ size_t strcspn(const char* text, const char* set);
 char* strpbrk(const char* text, const char* set);
 char* strtok(char* restrict text, const char* restrict between);
 char* strtok_r(char* restrict text, const char* restrict between, char** restrict rest);
+char* strsep(char** rest, const char* between);
+char* stpcpy(char* restrict to, const char* restrict from);
 char* strstr(const char* text, const char* part);
 char* strncat(char* restrict to, const char* restrict from, size_t most);
 char* strdup(const char* text);

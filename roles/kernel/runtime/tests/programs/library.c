@@ -25,8 +25,10 @@ static void numbers(void) {
       "0", "12", "-34", " +56x", "0x1F", "077", "99999999999999999999", "-99999999999999999999", "", "z"};
   for (int i = 0; i < 10; i++) {
     char* end;
+    errno = 0;
     const long value = strtol(texts[i], &end, i % 2 ? 0 : 10);
-    printf("%s: %ld, rest %s, %d\n", texts[i], value, end, atoi(texts[i]) == (int)strtol(texts[i], NULL, 10));
+    printf("%s: %ld, rest %s, %d, %d\n", texts[i], value, end, errno == ERANGE,
+           atoi(texts[i]) == (int)strtol(texts[i], NULL, 10));
   }
   for (int i = 0; i < 5; i++) printf("%d ", rand());
   srand(42);
@@ -63,7 +65,9 @@ static void strings(void) {
 static void more_strings(const char* none) {
   char line[] = " one, two,,three ", text[64] = "a", *rest, *word;
   for (word = strtok(line, " ,"); word != NULL; word = strtok(NULL, " ,")) printf("<%s>", word);
-  char path[] = "/usr//bin";
+  char path[] = "/usr//bin", fields[] = "a;;b", *all = fields;
+  while ((word = strsep(&all, ";")) != NULL) printf("<%s>", word);
+  printf("%s %d", text, (int)(stpcpy(text, "stp") - text));
   for (word = strtok_r(path, "/", &rest); word; word = strtok_r(NULL, "/", &rest)) printf("<%s>", word);
   printf("\n%s %d %s %d\n", strstr("find the needle", "nee"), strstr("abc", "cd") == none, strstr("ab", ""),
          strrchr("abc", 'd') == none);
@@ -281,7 +285,7 @@ static void blocks(void) {
   memset(apart, 2, 192);
   free(even);
   free(apart);
-  printf("blocks: %u, too much %d\n", sum, malloc((size_t)1 << 62) == NULL);
+  printf("blocks: %u, too much %d\n", sum, malloc((size_t)1 << 62) == NULL && errno == ENOMEM);
 }
 
 static void reals(void) {
