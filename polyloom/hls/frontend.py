@@ -37,6 +37,7 @@ OPT_FLAGS = ["-internalize-public-api-list=polyloom_kernel", "-inline-threshold=
 _WITH_STRUCT = re.compile(
     r"^(define (?:[^@\n]*[\]}] @|[^@\n]*@[\w.$-]+\((?:[^\n]*, )?\[)[^\n]*?\)[^#\n]*)(#\d+)", re.MULTILINE
 )
+_NOINLINE = re.compile(r"^(attributes (?P<group>#\d+) = \{.*?)\bnoinline\b(?P<rest>.*)", re.MULTILINE)
 _PHI_OF_STRUCT = re.compile(r"^ +%\S+ = phi [\[{]", re.MULTILINE)
 
 
@@ -58,7 +59,10 @@ def optimise(ir_text: str) -> str:
     """The linked module after LLVM's passes."""
     # a struct as a result or parameter has no register of its own: such functions become part of their callers
     text = _WITH_STRUCT.sub(r"\1alwaysinline \2", ir_text)
-    text = re.sub(r"^(attributes #\d+ = \{.*?)\bnoinline\b(?=.*alwaysinline)", r"\1", text, flags=re.MULTILINE)
+    inlined = {group for _, group in _WITH_STRUCT.findall(ir_text)}
+    text = _NOINLINE.sub(
+        lambda m: m[1] + m["rest"] if m["group"] in inlined or "alwaysinline" in m["rest"] else m[0], text
+    )
     for _ in range(MOST_ROUNDS):
         before, text = text, _run_passes(text, PASSES)
         if _PHI_OF_STRUCT.search(text):  # of a function with several returns; through memory it falls apart

@@ -17,7 +17,9 @@ static struct pair swapped(struct pair p) {
   if (p.first < 0) return p;
   return (struct pair){p.second, p.first};
 }
-static struct pair doubled(struct pair p) { return (struct pair){2 * p.first, 2 * p.second}; }
+static __attribute__((noinline)) struct pair doubled(struct pair p) {
+  return (struct pair){2 * p.first, 2 * p.second};
+}
 static struct pair (*const changes[])(struct pair) = {swapped, doubled};
 
 static void print_results(int rank) {
@@ -58,6 +60,9 @@ static void use_files(int rank) {
   }
 }
 
+static void at_last(void) { puts("at last"); }
+static void before_that(void) { puts("before that"); }
+
 int main(int argc, char** argv) {
   int rank, letter, level = 1;
   MPI_Init(&argc, &argv);
@@ -70,6 +75,7 @@ int main(int argc, char** argv) {
   const time_t begin = time(NULL);
   printf("rank %d: %ld %ld %a %a %d\n", rank, p.first, p.second, creal(z), cimag(z), begin > 1700000000);
   printf("rank %d: %.9f\n", rank, cabs(z) + cabs(z - rank)); /* has a struct as parameter */
+  if (atexit(at_last) == 0 && rank % 2 == 0) atexit(before_that);
   MPI_Finalize();
   return 0;
 }

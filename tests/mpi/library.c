@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What programs use of C's library and of the language: mathematics, sorting, searching, functions that call
  * themselves. */
+#include <complex.h>
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -32,6 +33,16 @@ static double area(double from, double to, int depth) {
   return area(from, middle, depth - 1) + area(middle, to, depth - 1);
 }
 
+static void complex_functions(int rank) {
+  const double complex z = 0.5 + rank * 0.25 + (1.5 - rank) * I,
+                       of[] = {csqrt(z), cexp(z), clog(z), cpow(z, 1.5 + I), csin(z)};
+  for (int i = 0; i < 5; i++) printf("rank %d: %.11f %.11f\n", rank, creal(of[i]), cimag(of[i]));
+  printf("rank %d: %.11f %.11f %.5f\n", rank, cabs(z), carg(z), (double)cabsf((float complex)z));
+  printf("rank %d: %.11f %.11f %a %a\n", rank, j0(rank + 1.5), yn(2, rank + 0.5), nextafter(rank, 9),
+         fdim(2, rank));
+  printf("rank %d: %a %.13g\n", rank, fma(0.1 + rank, 10, -1), tgamma(rank + 0.3));
+}
+
 int main(int argc, char** argv) {
   int rank, size, numbers[7] = {5, -3, 9, 0, 2, 7, 7}, wanted = 9;
   MPI_Init(&argc, &argv);
@@ -60,6 +71,7 @@ int main(int argc, char** argv) {
   printf("rank %d: atan2 %.12f float %.5f\n", rank, atan2(x, 0.4), (double)cosf((float)x));
   printf("rank %d: fibonacci %d even %d area %.9f\n", rank, fibonacci(rank + 9), is_even(rank + 6),
          area(0, x, 12));
+  complex_functions(rank);
   MPI_Finalize();
   return 0;
 }

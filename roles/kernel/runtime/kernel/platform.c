@@ -111,8 +111,20 @@ void polyloom_platform_abort(const struct polyloom_abort* reason) {
   __polyloom_halt();
 }
 
+/* Only atexit writes the number: nothing of this is in a circuit that does not call it. */
+#define MOST_AT_EXIT 32
+static void (*at_exit[MOST_AT_EXIT])(void);
+static unsigned waiting;
+
+int atexit(void (*function)(void)) {
+  if (waiting == MOST_AT_EXIT) return -1;
+  at_exit[waiting++] = function;
+  return 0;
+}
+
 void polyloom_exit(int code) {
   static int32_t told;
+  for (unsigned i = waiting; i > 0; i--) at_exit[i - 1]();
   if (polyloom_unfinished()) {
     const struct polyloom_abort reason = {code ? code : 1, 0, 0, 0xFFFF, -1, 0xFFFF};
     polyloom_platform_abort(&reason);

@@ -20,6 +20,7 @@ typedef ldiv_t lldiv_t;
 
 void exit(int status) __attribute__((noreturn));
 void abort(void) __attribute__((noreturn));
+int atexit(void (*function)(void));
 void* malloc(size_t size);
 void* calloc(size_t count, size_t size);
 void* realloc(void* block, size_t size);
@@ -109,7 +110,6 @@ POLYLOOM_NOT_HERE(setenv) int setenv(const char* name, const char* value, int ov
 POLYLOOM_NOT_HERE(unsetenv) int unsetenv(const char* name);
 POLYLOOM_NOT_HERE(putenv) int putenv(char* text);
 POLYLOOM_NOT_HERE(system) int system(const char* command);
-POLYLOOM_NOT_HERE(atexit) int atexit(void (*function)(void));
 POLYLOOM_NOT_HERE(at_quick_exit) int at_quick_exit(void (*function)(void));
 POLYLOOM_NOT_HERE(_Exit) __attribute__((noreturn)) void _Exit(int status);
 POLYLOOM_NOT_HERE(quick_exit) __attribute__((noreturn)) void quick_exit(int status);
