@@ -32,7 +32,7 @@ _Signature = tuple[str, ...]  # of the result and the parameters
 def resolve(module: str) -> str:
     """The module without the calls through pointers for which it has functions."""
     defined: dict[str, _Signature] = {
-        d["name"]: (d["result"], *_types(_list(module, d.end()))) for d in _DEFINITION.finditer(module)
+        d["name"]: (d["result"], *_types(listed(module, d.end()))) for d in _DEFINITION.finditer(module)
     }
     code = "\n".join(line for line in module.splitlines() if not line.startswith("!"))
     taken = sorted({use["name"] for use in _USE.finditer(code)} & defined.keys())
@@ -41,7 +41,7 @@ def resolve(module: str) -> str:
 
     def direct(call: re.Match[str]) -> str:
         more = ["..."] if call["named"] else []  # of a function like MPI's handlers of errors
-        signature = (call["result"], *_types(_list(module, call.end())), *more)
+        signature = (call["result"], *_types(listed(module, call.end())), *more)
         if not any(defined[name] == signature for name in taken):
             return call[0]
         name = choices.setdefault(signature, f"polyloom.indirect.{len(choices)}")
@@ -86,7 +86,7 @@ def _choice(name: str, signature: _Signature, functions: dict[str, int]) -> Iter
     yield "}"
 
 
-def _list(text: str, begin: int) -> list[str]:
+def listed(text: str, begin: int) -> list[str]:
     """What stands between commas from there to the parenthesis that closes what is open."""
     depth, parts, last = 0, [], begin
     for at in range(begin, len(text)):

@@ -2,8 +2,8 @@
 """C sources and the kernels' MPI library as one LLVM module.
 
 Input: sources, flags, size of the job. Output: IR text, not yet optimised, in which rank is a call of the intrinsic
-``__polyloom_rank``, everything but the entry is internal, and calls through pointers are direct ones. Errors of the
-program come out as clang writes them, with file, line and column.
+``__polyloom_rank``, everything but the entry is internal, calls through pointers are direct ones and none has ``...``.
+Errors of the program come out as clang writes them, with file, line and column.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from polyloom import process
 from polyloom.cache import KERNELS, digest
 from polyloom.errors import UserError
 from polyloom.hls import frontend, toolchain
-from polyloom.transpile import indirect, library, newlib
+from polyloom.transpile import indirect, library, newlib, variadic
 
 ENTRY = "polyloom_kernel"
 LIBRARY = "library.bc"  # of an entry of the cache
@@ -87,7 +87,7 @@ def link(source: Source, target: Target) -> str:
         _add_newlib(linked, Path(folder))
         public = f"-internalize-public-api-list={ENTRY}"
         text = toolchain.run("opt", [linked, "-passes=internalize,globaldce", public, "-S", "-o", "-"])
-        return indirect.resolve(text)
+        return indirect.resolve(variadic.resolve(text))
 
 
 def _add_newlib(linked: Path, folder: Path) -> None:

@@ -4,6 +4,7 @@
 #include <complex.h>
 #include <errno.h>
 #include <mpi.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,28 @@ static void use_files(int rank) {
   }
 }
 
+static void say(int rank, const char* format, ...) {
+  char text[100];
+  va_list list, again;
+  va_start(list, format);
+  va_copy(again, list);
+  vsnprintf(text, sizeof text, format, again);
+  va_end(again);
+  printf("rank %d: %d %s, ", rank, (int)strlen(text), text);
+  vprintf(format, list);
+  putchar('\n');
+  va_end(list);
+}
+
+static double sum_of(int count, ...) {
+  double sum = 0;
+  va_list list;
+  va_start(list, count);
+  for (int i = 0; i < count; i++) sum += i % 2 ? va_arg(list, double) : va_arg(list, int);
+  va_end(list);
+  return sum;
+}
+
 static void at_last(void) { puts("at last"); }
 static void before_that(void) { puts("before that"); }
 
@@ -70,6 +93,11 @@ int main(int argc, char** argv) {
   while ((letter = getopt(argc, argv, "l:")) != -1) level = letter == 'l' ? atoi(optarg) : -1;
   print_results(rank + level - 1);
   use_files(rank);
+  say(rank, "nothing");
+  for (int i = 0; i < 2; i++)
+    say(rank, "%d %s %*.2f %lx|%-3c|%%", i - 1, i ? "text" : "", 6, 1.5, 1ul << 40, 'c');
+  say(rank, "%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d %s", 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, rank, "end");
+  printf("rank %d: %g\n", rank, sum_of(4, 1, 2.5, rank, 0.5));
   const struct pair p = changes[rank % 2]((struct pair){rank - 1, 5});
   const double complex z = (rank + 1.5 * I) * (0.5 - I) / (2 + I);
   const time_t begin = time(NULL);

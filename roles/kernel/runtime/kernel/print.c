@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records: a kernel sends the address of a format, or its text, and arguments; the manager formats and prints
  * (PROTOCOL.md, PRINT), or calls a function of its C library and answers (CALL). */
+#include <stdarg.h>
+
 #include "errno.h"
 #include "kernel.h"
 #include "stdio.h"
+#include "string.h"
 
 #define WORDS 180 /* of a packet */
 #define HEAD 2
@@ -61,6 +64,29 @@ void polyloom_print_end(unsigned stream, const char* format) { send(POLYLOOM_PRI
 void polyloom_print_split(void) {
   send(POLYLOOM_PRINT_FIRST, 0, 0);
   polyloom_print_begin();
+}
+
+/* What a format says of its arguments, which are in memory. */
+__attribute__((noinline)) void polyloom_print_list(const char* format, va_list list) {
+  for (; *format != 0; format++) {
+    int is_long = 0;
+    if (*format != '%') continue;
+    for (format++; *format != 0 && strchr("0123456789-+ #'.*hlqjzt", *format) != 0; format++) {
+      if (*format == '*') polyloom_print_word(POLYLOOM_PRINT_INTEGER, (unsigned long long)va_arg(list, int));
+      if (strchr("lqjzt", *format) != 0) is_long = 1;
+    }
+    if (*format == 0) break;
+    if (arguments >= 14) polyloom_print_split();
+    if (*format == 's') {
+      polyloom_print_string(va_arg(list, const char*), ~(size_t)0);
+    } else if (strchr("fFeEgGaA", *format) != 0) {
+      polyloom_add(polyloom_double(va_arg(list, double)));
+    } else if (*format != '%') {
+      const long value = is_long || *format == 'p' ? va_arg(list, long) : va_arg(list, int);
+      polyloom_print_word(*format == 'p' ? POLYLOOM_PRINT_POINTER : POLYLOOM_PRINT_INTEGER,
+                          (unsigned long)value);
+    }
+  }
 }
 
 static struct polyloom_result result __attribute__((aligned(16)));

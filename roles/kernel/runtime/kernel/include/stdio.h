@@ -219,6 +219,34 @@ POLYLOOM_INLINE void polyloom_add(struct polyloom_argument a) {
 #define snprintf(into, most, ...) POLYLOOM_FORMAT(into, most, __VA_ARGS__)
 #define sprintf(into, ...) POLYLOOM_FORMAT(into, ~(size_t)0 >> 1, __VA_ARGS__)
 
+/* The arguments as memory has them: kinds are those that the format names. */
+void polyloom_print_list(const char* format, __builtin_va_list list);
+#define vfprintf(file, format, list)                       \
+  (__extension__({                                         \
+    const unsigned polyloom_stream = (unsigned)(size_t)(file); \
+    const char* const polyloom_format = (format);          \
+    polyloom_print_begin();                                \
+    polyloom_add(polyloom_string(polyloom_format));        \
+    polyloom_print_list(polyloom_format, list);            \
+    polyloom_print_end(polyloom_stream, 0);                \
+    polyloom_print_count();                                \
+  }))
+#define vprintf(format, list) vfprintf(stdout, format, list)
+#define vsnprintf(into, most, format, list)                \
+  (__extension__({                                         \
+    char* const polyloom_into = (into);                    \
+    const size_t polyloom_most = (most);                   \
+    const char* const polyloom_format = (format);          \
+    polyloom_print_begin();                                \
+    polyloom_add(polyloom_string(polyloom_format));        \
+    polyloom_add(polyloom_integer((long long)polyloom_most)); \
+    polyloom_print_list(polyloom_format, list);            \
+    const int polyloom_value = (int)polyloom_call(POLYLOOM_C_snprintf, 0); \
+    polyloom_call_take(0, polyloom_into);                  \
+    polyloom_value;                                        \
+  }))
+#define vsprintf(into, format, list) vsnprintf(into, ~(size_t)0 >> 1, format, list)
+
 /* From text or a file; each part of the answer goes where it belongs. */
 #define POLYLOOM_TAKE_PLACE(n, x) void* const polyloom_##n = (void*)(x);
 #define POLYLOOM_COUNT(n, x) + 1
@@ -280,11 +308,6 @@ static inline void setbuf(FILE* file, char* buffer) { (void)file, (void)buffer; 
 POLYLOOM_NOT_HERE(vscanf) int vscanf(const char* format, __builtin_va_list arguments);
 POLYLOOM_NOT_HERE(vfscanf) int vfscanf(FILE* file, const char* format, __builtin_va_list arguments);
 POLYLOOM_NOT_HERE(vsscanf) int vsscanf(const char* text, const char* format, __builtin_va_list arguments);
-POLYLOOM_NOT_HERE(vprintf) int vprintf(const char* format, __builtin_va_list arguments);
-POLYLOOM_NOT_HERE(vfprintf) int vfprintf(FILE* file, const char* format, __builtin_va_list arguments);
-POLYLOOM_NOT_HERE(vsprintf) int vsprintf(char* into, const char* format, __builtin_va_list arguments);
-POLYLOOM_NOT_HERE(vsnprintf)
-int vsnprintf(char* into, size_t most, const char* format, __builtin_va_list arguments);
 POLYLOOM_NOT_HERE(asprintf) int asprintf(char** into, const char* format, ...);
 POLYLOOM_NOT_HERE(gets) char* gets(char* into);
 POLYLOOM_NOT_HERE(freopen) FILE* freopen(const char* name, const char* mode, FILE* file);

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <mpi.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -166,6 +167,17 @@ static void forwarded(int three, const char* name) {
   fclose(file);
 }
 
+static void listed(const char* format, ...) {
+  char text[80];
+  va_list list, again;
+  va_start(list, format);
+  va_copy(again, list);
+  const int length = vsnprintf(text, sizeof text, format, list), printed = vprintf(format, again);
+  va_end(again);
+  va_end(list);
+  printf("%d %d %s", length, printed, text);
+}
+
 static void calendar(void) {
   const time_t moment = 86400 * 366 + 3661;
   char text[64];
@@ -320,6 +332,9 @@ int main(int argc, char** argv) {
   reals();
   more_strings(NULL);
   forwarded(argc - 2, argv[argc - 1]);
+  listed("none\n");
+  listed("%hhd %5.1f %-*s|%c%% %lu %.*e %p\n", 300, 2.5, 6, "text", 'c', 1ul << 40, 2, 12345.678, (void*)16);
+  listed("%d%d%d%d%d%d%d%d%d%d%d%d%d %*d %*d %s\n", 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, "end");
   calendar();
   options();
   complex_numbers(argc - 2);
