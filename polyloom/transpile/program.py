@@ -87,7 +87,7 @@ def link(source: Source, target: Target) -> str:
         _add_newlib(linked, Path(folder))
         public = f"-internalize-public-api-list={ENTRY}"
         text = toolchain.run("opt", [linked, "-passes=internalize,globaldce", public, "-S", "-o", "-"])
-        return indirect.resolve(variadic.resolve(text))
+        return variadic.resolve(indirect.resolve(text))
 
 
 def _add_newlib(linked: Path, folder: Path) -> None:
