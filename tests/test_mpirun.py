@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: every shipped MPI program on CPU processes (1 to 5 ranks), on a cluster of CPUs whose instructions are
-#         counted, and on one CPU and three FPGAs in RTL: the same output as under Open MPI; bad options and programs;
+#         counted, and on one CPU and three FPGAs: the same output as under Open MPI; bad options and programs;
 #         the record of a run.
 # Leaves out: speed (bench/mpi-jacobi), jobs that fail (test_mpirun_ends.py, test_mpirun_limits.py).
 from __future__ import annotations
@@ -22,7 +22,7 @@ PROGRAMS = sorted([*(ROOT / "apps" / "mpi").glob("*.c"), *(ROOT / "tests" / "mpi
 #: Kernels with every operation take a minute to build. Those of jacobi, odd_even_sort and pi run under Open MPI's eyes
 #: in roles/kernel/runtime/tests/test_kernel.py. One of matmul serves three ranks, whose arithmetic differs; requests
 #: has types with gaps and calls through pointers, files what the manager does for kernels.
-QUICK = {"files", "master_worker", "matmul", "requests"}
+QUICK = {"errors", "files", "master_worker", "matmul", "overlap", "requests"}
 FPGA_PROGRAMS = [p for p in PROGRAMS if p.stem in QUICK or FULL]
 REFUSED = sorted((ROOT / "tests" / "mpi" / "refused").glob("*.c"))
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -88,6 +88,15 @@ int main(int argc, char **argv) {
     date, clock = map(int, done.stdout.split())
     assert begin <= date <= time.time()
     assert 0 < clock < 1000
+
+
+def test_more_sums_at_once_than_an_fpga_has_requests_for(tmp_path: Path) -> None:
+    ranks = 24
+    done = mpirun(tmp_path, "--cluster", f"zrlmpi:{ranks}", str(ROOT / "tests" / "mpi" / "overlap.c"))
+    assert done.returncode == 0, done.stderr
+    total = (sum(range(8)) + 1) * sum(range(ranks))
+    expected = [f"rank {rank}: {total}, from {(rank - 1) % ranks}" for rank in range(ranks)]
+    assert sorted(done.stdout.splitlines()) == sorted(expected)
 
 
 def test_what_the_simulator_is_told(tmp_path: Path) -> None:

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derived datatypes: each constructor, types of types, their sizes and bounds; in messages of every kind, in
- * collectives, packed by hand; what a short message leaves as it was. */
+/* Derived datatypes: each constructor, types of types, their sizes and bounds, in messages; what a short
+ * message leaves as it was. */
 #include <mpi.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { N = 12, CELLS = N * N * N };
-struct particle {
-  char kind;
-  double at[3];
-  int number;
-  short charge;
-};
 static int rank, size, next, before;
 static int out[CELLS], in[CELLS];
-static struct particle few[8], got[8];
 
 static void say(const char* what, const void* data, int bytes) {
   const unsigned char* at = data;
@@ -100,114 +91,6 @@ static void constructors(void) {
   send("transposed", c, 2);
 }
 
-static MPI_Datatype particle_type(void) {
-  static const int lengths[] = {1, 3, 1, 1};
-  static const MPI_Aint offsets[] = {offsetof(struct particle, kind), offsetof(struct particle, at),
-                                     offsetof(struct particle, number), offsetof(struct particle, charge)};
-  const MPI_Datatype types[] = {MPI_CHAR, MPI_DOUBLE, MPI_INT, MPI_SHORT};
-  MPI_Datatype type;
-  MPI_Type_create_struct(4, lengths, offsets, types, &type);
-  MPI_Type_commit(&type);
-  return type;
-}
-
-static void fill(void) {
-  memset(few, 0, sizeof few);
-  memset(got, 0x55, sizeof got);
-  for (int i = 0; i < 8; i++) {
-    few[i].kind = (char)('a' + i);
-    for (int k = 0; k < 3; k++) few[i].at[k] = rank + 0.25 * i + k;
-    few[i].number = 100 * rank + i;
-    few[i].charge = (short)-i;
-  }
-}
-
-static void structures(void) {
-  MPI_Datatype type = particle_type();
-  MPI_Aint lower, extent;
-  MPI_Request r[4];
-  MPI_Status s[4];
-  int bytes, count, flag = 0;
-  MPI_Type_size(type, &bytes);
-  MPI_Type_get_extent(type, &lower, &extent);
-  printf("rank %d: a particle: %d bytes, extent %ld\n", rank, bytes, (long)extent);
-  fill();
-  MPI_Irecv(&got[0], 4, type, before, 3, MPI_COMM_WORLD, &r[0]);
-  MPI_Irecv(&got[4], 4, type, next, 4, MPI_COMM_WORLD, &r[1]);
-  MPI_Isend(&few[0], 3, type, next, 3, MPI_COMM_WORLD, &r[2]);
-  MPI_Issend(&few[3], 4, type, before, 4, MPI_COMM_WORLD, &r[3]);
-  MPI_Type_free(&type); /* what is under way goes on */
-  while (!flag) MPI_Testall(4, r, &flag, s);
-  say("particles", got, sizeof got);
-  type = particle_type();
-  MPI_Get_count(&s[0], type, &count);
-  printf("rank %d: %d particles from %d\n", rank, count, s[0].MPI_SOURCE);
-  fill();
-  MPI_Sendrecv_replace(few, 8, type, next, 5, before, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  say("replaced", few, sizeof few);
-  fill();
-  MPI_Bcast(rank == 0 ? few : got, 8, type, 0, MPI_COMM_WORLD);
-  say("bcast", got, sizeof got);
-  /* By hand. */
-  char packed[600];
-  int position = 0, room;
-  fill();
-  MPI_Pack_size(8, type, MPI_COMM_WORLD, &room);
-  MPI_Pack(&rank, 1, MPI_INT, packed, sizeof packed, &position, MPI_COMM_WORLD);
-  MPI_Pack(few, 8, type, packed, sizeof packed, &position, MPI_COMM_WORLD);
-  printf("rank %d: packed %d of %d\n", rank, position, room + 4);
-  MPI_Sendrecv_replace(packed, position, MPI_PACKED, next, 6, before, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  position = 0;
-  MPI_Unpack(packed, sizeof packed, &position, &count, 1, MPI_INT, MPI_COMM_WORLD);
-  MPI_Unpack(packed, sizeof packed, &position, got, 8, type, MPI_COMM_WORLD);
-  printf("rank %d: from %d\n", rank, count);
-  say("unpacked", got, sizeof got);
-  MPI_Type_free(&type);
-}
-
-static void collectives(void) {
-  MPI_Datatype column, resized;
-  MPI_Type_vector(6, 1, 8, MPI_INT, &column);
-  MPI_Type_create_resized(column, 0, 4, &resized);
-  MPI_Type_commit(&resized);
-  for (int root = 0; root < size; root++) {
-    start(30 + root);
-    MPI_Gather(out, 6, MPI_INT, in, 1, resized, root, MPI_COMM_WORLD);
-    say("gathered as columns", in, sizeof in);
-    start(40 + root);
-    MPI_Scatter(out, 1, resized, in, 6, MPI_INT, root, MPI_COMM_WORLD);
-    say("scattered columns", in, sizeof in);
-    start(50 + root);
-    MPI_Scatter(out, 6, MPI_INT, in, 1, resized, root, MPI_COMM_WORLD);
-    say("scattered to columns", in, sizeof in);
-  }
-  start(60);
-  MPI_Allgather(out, 1, resized, in, 1, resized, MPI_COMM_WORLD);
-  say("allgather", in, sizeof in);
-  start(61);
-  MPI_Allgather(MPI_IN_PLACE, 0, MPI_INT, in, 1, resized, MPI_COMM_WORLD);
-  say("allgather in place", in, sizeof in);
-  start(62);
-  MPI_Alltoall(out, 1, resized, in, 6, MPI_INT, MPI_COMM_WORLD);
-  say("alltoall of columns", in, sizeof in);
-  start(63);
-  MPI_Alltoall(out, 6, MPI_INT, in, 1, resized, MPI_COMM_WORLD);
-  say("alltoall to columns", in, sizeof in);
-  int counts[8], places[8];
-  for (int i = 0; i < size; i++) {
-    counts[i] = 1 + i % 2;
-    places[i] = 50 * i;
-  }
-  start(64);
-  MPI_Allgatherv(out, counts[rank] * 6, MPI_INT, in, counts, places, resized, MPI_COMM_WORLD);
-  say("allgatherv", in, sizeof in);
-  start(65);
-  MPI_Gatherv(out, counts[rank], resized, in, counts, places, resized, size - 1, MPI_COMM_WORLD);
-  say("gatherv", in, sizeof in);
-  MPI_Type_free(&resized);
-  MPI_Type_free(&column);
-}
-
 /* What MPI_BOTTOM is for: places that have nothing to do with one another. */
 static void absolute(void) {
   static int first = 1, second[3] = {2, 3, 4};
@@ -231,8 +114,6 @@ int main(int argc, char** argv) {
   next = (rank + 1) % size;
   before = (rank + size - 1) % size;
   constructors();
-  structures();
-  collectives();
   absolute();
   MPI_Finalize();
   return 0;
