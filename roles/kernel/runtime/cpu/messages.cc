@@ -167,17 +167,18 @@ std::string with(const Wait& w) {
   return peer + (tag_of(w) < 0 ? ", any tag" : ", tag " + std::to_string(tag_of(w)));
 }
 
-std::string of(const Wait& w) {
-  if (in_collective(w)) return wait_call(w);
-  return (receives(w) ? "receive from " : "send to ") + with(w);
-}
+std::string of(const Wait& w) { return (receives(w) ? "receive from " : "send to ") + with(w); }
 
 }  // namespace
 
 std::string left_text(unsigned rank, const std::vector<Wait>& open) {
+  const Wait& first = open.front();
+  const bool is_collective = in_collective(first);
   const std::string begin = "rank " + std::to_string(rank) + ": " + std::to_string(open.size()) + " ";
-  if (open.size() == 1) return begin + of(open.front()) + ", was never completed";
-  return begin + "requests were never completed, the first one a " + of(open.front());
+  if (open.size() == 1)
+    return begin + (is_collective ? wait_call(first) : of(first) + ",") + " was never completed";
+  return begin + "requests were never completed, the first one " +
+         (is_collective ? "an " + wait_call(first) : "a " + of(first));
 }
 
 std::string not_received_text(unsigned rank, const std::vector<Wait>& messages) {

@@ -131,6 +131,10 @@ TEST(History, WhatIsNotCompletedAtTheEndIsTold) {
             std::vector<std::string>{"3,\"rank 3: 1 send to rank 2, tag 6, was never completed\""});
   ask(h, 13, 14, {POLYLOOM_TEST, POLYLOOM_SEND, 2, 6, 0, 21, 0}, {true, 2, 6, 8});
   EXPECT_EQ(rows_of(h).count("mpi_left"), 0u);
+  for (unsigned i = 0; i < 3; ++i)  // the messages of one
+    ask(h, 15, 16, {POLYLOOM_SEND, 0, i, POLYLOOM_CALL_Ibarrier | 1 << 16, 1, 0, 0}, {false, 22 + i, 0, 0});
+  EXPECT_EQ(rows_of(h).at("mpi_left"),
+            std::vector<std::string>{"3,\"rank 3: 1 MPI_Ibarrier was never completed\""});
   EXPECT_EQ(rows_of(h).at("mpi_pairs"), (std::vector<std::string>{"3,1,0,1", "3,2,1,0"}));
 }
 

@@ -2,7 +2,9 @@
 #include "roles/kernel/runtime/wire/history.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "roles/kernel/runtime/cpu/messages.h"
 #include "roles/kernel/runtime/mpi/command.h"
@@ -129,7 +131,10 @@ void History::note(const Call& call, Time since) {
 
 std::vector<Wait> History::open() const {
   std::vector<Wait> waits;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> collectives;  // by communicator and tag
   for (const auto& [handle, words] : open_) {
+    const std::uint64_t comm = words[1] & 0xFFFF;
+    if (comm % 2 == 1 && !collectives.emplace(comm, words[0] >> 32).second) continue;
     waits.emplace_back();
     std::ranges::copy(words, waits.back().words);
   }
