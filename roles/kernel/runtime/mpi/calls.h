@@ -30,7 +30,7 @@
   X(Ibarrier) X(Ibcast) X(Igather) X(Igatherv) X(Iscatter) X(Iscatterv) X(Iallgather) X(Iallgatherv) \
   X(Ialltoall) X(Ialltoallv) X(Ialltoallw) X(Ireduce) X(Iallreduce) X(Ireduce_scatter) \
   X(Ireduce_scatter_block) X(Iscan) X(Iexscan) X(Bsend_init) X(Comm_split_type) X(Type_set_name) \
-  X(Type_get_name) X(Alloc_mem) X(Request_get_status) \
+  X(Type_get_name) X(Alloc_mem) X(Request_get_status) X(Type_create_darray) \
   X(Comm_create_errhandler) X(Comm_call_errhandler) X(Add_error_class) X(Add_error_code) X(Add_error_string) \
   X(Graph_create) X(Graph_map) X(Graphdims_get) X(Graph_get) \
   X(Graph_neighbors_count) X(Graph_neighbors) X(Dist_graph_create) X(Dist_graph_create_adjacent) \
