@@ -222,14 +222,14 @@ class Launcher:
     def _left_by_fpgas(self) -> list[str]:
         """What FPGA ranks of the fast model have not completed, or not received. CPU ranks say that themselves."""
         lines = [row["text"] for row in self._rows("mpi_left")]
-        on_fpga = {rank for kernel in self._built.kernels for rank in kernel.ranks}
+        recorded = {int(row["rank"]) for row in self._rows("mpi_ranks") if row["fpga"] == "1"}  # none in RTL
         sent: dict[tuple[int, int], int] = {}
         for row in self._rows("mpi_pairs"):
             rank, peer = int(row["rank"]), int(row["peer"])
             sent[rank, peer] = sent.get((rank, peer), 0) + int(row["sent"])
             sent[peer, rank] = sent.get((peer, rank), 0) - int(row["received"])
         for (rank, peer), count in sorted(sent.items()):
-            if count > 0 and peer in on_fpga and not any(line.startswith(f"rank {peer}: ") for line in lines):
+            if count > 0 and peer in recorded and not any(line.startswith(f"rank {peer}: ") for line in lines):
                 were = "message was" if count == 1 else "messages were"
                 lines.append(f"rank {peer}: {count} {were} never received that rank {rank} had sent")
         return lines
