@@ -16,7 +16,7 @@
   X(ERR_OP, "the operation does not exist for this datatype") \
   X(ERR_TRUNCATE, "the message is longer than the receive's buffer") \
   X(ERR_NO_MEM, "too many requests or communicators at once, or too long a buffer to be kept") \
-  X(ERR_INTERN, "no memory to pack a message whose datatype has gaps; on an FPGA it is what malloc leaves of DRAM") \
+  X(ERR_INTERN, "no memory for a message with gaps or a collective that does not block; an FPGA has what malloc leaves of DRAM") \
   X(ERR_GROUP, "no such group") \
   X(ERR_TOPOLOGY, "the communicator has no topology of that kind; MPI_Cart_create, MPI_Graph_create, MPI_Dist_graph_create make them") \
   X(ERR_DIMS, "dimensions must be positive, at most 8, and divide the number of ranks") \

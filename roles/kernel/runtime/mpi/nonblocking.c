@@ -167,8 +167,11 @@ int polyloom_nonblocking_test(MPI_Request request) {
 POLYLOOM_ONCE int polyloom_nonblocking_end(unsigned op, MPI_Request* request, int* done) {
   struct polyloom_extra* const e = polyloom_extra_of(*request);
   struct polyloom_nonblocking* const o = &operations[e->count];
-  *done = polyloom_nonblocking_test(*request);
-  if (op == POLYLOOM_TEST && !*done) return MPI_SUCCESS;
+  *done = 0;
+  if (op == POLYLOOM_TEST) {
+    *done = polyloom_nonblocking_test(*request);
+    if (!*done) return MPI_SUCCESS;
+  }
   while (!*done && to_start > 0) *done = polyloom_nonblocking_test(*request);
   if (!*done) look(o, POLYLOOM_WAIT);
   *done = 1;
