@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types with gaps in collectives; parts of an array that is dealt to a grid of ranks. */
+/* Types with gaps in collectives. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -64,42 +64,11 @@ static void collectives(void) {
   MPI_Type_free(&column);
 }
 
-/* Matrices dealt to a grid of ranks, and put together again. */
-static void dealt(void) {
-  static const int ways[][2] = {{MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC},
-                                {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK},
-                                {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_CYCLIC}};
-  int grid[2] = {0, 0}, global[2] = {7, 10}, bytes;
-  MPI_Aint lower, extent;
-  MPI_Dims_create(size, 2, grid);
-  for (int way = 0; way < 6; way++) {
-    const int* const how = ways[way % 3];
-    int args[2] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG};
-    MPI_Datatype part;
-    if (how[0] == MPI_DISTRIBUTE_CYCLIC) args[0] = 1 + way % 2;
-    if (how[1] == MPI_DISTRIBUTE_CYCLIC && way > 2) args[1] = 3;
-    MPI_Type_create_darray(size, rank, 2, global, how, args, grid, way > 2 ? MPI_ORDER_FORTRAN : MPI_ORDER_C,
-                           MPI_INT, &part);
-    MPI_Type_commit(&part);
-    MPI_Type_size(part, &bytes);
-    MPI_Type_get_extent(part, &lower, &extent);
-    printf("rank %d: dealt %d bytes, from %ld %ld\n", rank, bytes, (long)lower, (long)extent);
-    start(70 + way);
-    MPI_Sendrecv(out, 1, part, rank, 1, in, bytes / 4, MPI_INT, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    say("dealt", in, sizeof in);
-    start(80 + way);
-    MPI_Sendrecv(out, bytes / 4, MPI_INT, rank, 1, in, 1, part, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    say("put together", in, sizeof in);
-    MPI_Type_free(&part);
-  }
-}
-
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   collectives();
-  dealt();
   MPI_Finalize();
   return 0;
 }
