@@ -63,7 +63,7 @@ def test_as_under_open_mpi(
 
 
 def test_what_is_said_of_a_program_that_fails(program: Program, on: str, tmp_path: Path) -> None:
-    done = jobs.mpirun(program, tmp_path, on, "--timeout", "30")
+    done = jobs.mpirun(program, tmp_path, on, "--timeout", "120")
     assert done.returncode != 0 and "--timeout" not in done.stderr, done.stderr
     for pattern in program.words:
         assert re.search(pattern, done.stderr), f"no {pattern} in:\n{done.stderr}"

@@ -7,7 +7,7 @@
   X(SUCCESS, "no error") \
   X(ERR_BUFFER, "the buffer is not in this rank's memory, or MPI_IN_PLACE is not allowed here") \
   X(ERR_COUNT, "the count is negative, or the message has more than 4294967295 bytes") \
-  X(ERR_TYPE, "the datatype is none of Polyloom's, or the message has another one than the receive") \
+  X(ERR_TYPE, "the datatype is none of Polyloom's or not committed, or the message has another one than the receive") \
   X(ERR_TAG, "the tag must be 0 or more (a receive may have MPI_ANY_TAG)") \
   X(ERR_COMM, "no such communicator") \
   X(ERR_RANK, "no such rank in the communicator") \

@@ -113,7 +113,7 @@ def test_a_small_window_and_few_credits(reference) -> None:
     ("how", "code", "message"),
     [
         ("truncate", 1, "rank 0: MPI_Recv: the message is longer than the receive's buffer (rank 1, tag 5, MPI_COMM_W"),
-        ("type", 1, "rank 0: MPI_Recv: the datatype is none of Polyloom's, or the message has another one"),
+        ("type", 1, "rank 0: MPI_Recv: the datatype is none of Polyloom's or not committed, or the message"),
         ("rank", 1, "rank 1: MPI_Send: no such rank in the communicator (rank 99, tag 5, MPI_COMM_WORLD)"),
         ("abort", 42, "rank 1: MPI_Abort: the program ended the job with code 42"),
         ("unfinished", 1, "rank 1: the program ended without MPI_Finalize"),
