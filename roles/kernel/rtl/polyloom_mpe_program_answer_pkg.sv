@@ -19,8 +19,14 @@ package polyloom_mpe_program_answer_pkg;
     p = ib(p, and_(NONE, T, n(OWNED)), z(L_NO_SUCH));
     p = ib(p, and_(NONE, COMMAND, n(1)), z(L_AWAIT));  // WAIT
     p = ib(p, and_(NONE, T, n(COMPLETE)), z(L_SAY_HANDLE));
-    p = ib(p, and_(NONE, COMMAND, n(16'h8000)), z(L_AWAIT));
-    p = ib(p, mov(T, n(16'h0100)), jump(L_SAY_ONLY));  // KEEP: done, and it stays
+    p = imb(p, and_(NONE, COMMAND, n(16'h8000)), ld(PB, R_TYPE), z(L_AWAIT));
+    // KEEP: the same answer, and the request stays.
+    p = i(p, mov(KIND, mlo()));
+    p = im(p, mov(T, mhi()), ld(PB, R_KEY));
+    p = i(p, or_(T, T, n(16'h0100)));
+    p = im(p, pack(T, T, mhi()), ld(PB, R_TAG));
+    p = im(p, mov(TAG, m()), ld(PB, R_BYTES));
+    p = ib(p, mov(LENGTH, m()), jump(L_SAY));
     // Request PB's handle; not complete.
     p = label(p, L_SAY_HANDLE);
     p = i(p, xor_(T, HANDLES, r(PB)));

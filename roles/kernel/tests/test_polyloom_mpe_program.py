@@ -228,7 +228,7 @@ async def receives(dut: Any) -> None:
     handle = Answer(word0, word1).handle
     for _ in range(2):
         a = Answer(*e.command(command(TEST, handle=handle, dtype=0x80)))
-        assert (a.error, a.done) == (0, 1), "it stays"
+        assert (a.error, a.done, a.source, a.tag, a.bytes) == (1, 1, 1, 9, 20), "it stays"
     assert e.command(command(WAIT, handle=handle)) == [] and e.flags & F_ANSWER
     e.run(mpe.ANSWER)
     a = Answer(*e.answers)

@@ -70,7 +70,9 @@ bool Commands::answer(std::uint64_t words[2]) {
       say({}, false, 0);
     }
   } else if (!answered_ && op == POLYLOOM_TEST && (words_[0] >> 8 & POLYLOOM_KEEP) != 0) {
-    say({}, engine_.complete(static_cast<unsigned>(handle_)), 0);
+    const auto handle = static_cast<unsigned>(handle_);
+    const Result result = engine_.complete(handle) ? engine_.result(handle) : Result{};
+    say(result, engine_.complete(handle), result.source);
   } else if (!answered_ && engine_.complete(static_cast<unsigned>(handle_))) {
     const Result result = engine_.take(static_cast<unsigned>(handle_));
     say(result, true, result.source);

@@ -88,6 +88,8 @@ class Engine {
   int receive(const Envelope& from, void* data, std::uint32_t bytes, Time now);
   bool is_handle(unsigned handle) const;
   bool complete(unsigned handle) const { return requests_[handle].state == State::complete; }
+  /// Of a complete request.
+  const Result& result(unsigned handle) const { return requests_[handle].result; }
   /// The result of a complete request, whose handle is free from then on.
   Result take(unsigned handle);
   /// The oldest envelope that no receive has taken and that matches.

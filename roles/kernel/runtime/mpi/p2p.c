@@ -271,15 +271,20 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   return error == MPI_SUCCESS ? MPI_SUCCESS : fail_request(POLYLOOM_CALL_Test, error, r);
 }
 
-/* What the engine leaves in place it says no more of than that it is complete. */
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   const MPI_Request r = plain(request);
-  if (status != MPI_STATUS_IGNORE) return fail_request(POLYLOOM_CALL_Request_get_status, MPI_ERR_ARG, r);
   *flag = 1;
+  if (r == POLYLOOM_REQUEST_DONE) {
+    fill_null(status);
+    return MPI_SUCCESS;
+  }
+  fill_empty(status);
   if (polyloom_is_nonblocking(request)) {
     *flag = polyloom_nonblocking_test(request);
-  } else if (r != MPI_REQUEST_NULL && r != POLYLOOM_REQUEST_DONE) {
-    *flag = (int)polyloom_answer_done(polyloom_ask(POLYLOOM_TEST, POLYLOOM_KEEP, r, 0).word[0]);
+  } else if (r != MPI_REQUEST_NULL) {
+    const struct polyloom_answer a = polyloom_ask(POLYLOOM_TEST, POLYLOOM_KEEP, r, 0);
+    *flag = (int)polyloom_answer_done(a.word[0]);
+    if (*flag) fill(status, polyloom_request_comm(r), a);
   }
   return MPI_SUCCESS;
 }
