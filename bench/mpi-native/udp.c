@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Microseconds of a round trip of a UDP datagram between two processes on this machine: the least of 20 batches.
-   Arguments: bytes, rounds a batch. What a runtime over UDP cannot be quicker than. */
+/* Microseconds of a round trip of a UDP datagram between two processes on this machine: the least of 20
+   batches. Arguments: bytes, rounds a batch. What a runtime over UDP cannot be quicker than. */
 #include <arpa/inet.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a rank prints, to the launcher: a connection for each stream, in place of it before the program begins.
-   Input: POLYLOOM_RANK_OUTPUT = "PORT SECRET HOST...", the first host that answers; the rank as the MPI's launcher says
-   it. Without an answer the streams stay what they are. (ranks.py is the other side.) */
+/* What a rank prints, to the launcher: a connection for each stream, in place of it before the program
+   begins. Input: POLYLOOM_RANK_OUTPUT = "PORT SECRET HOST...", the first host that answers; the rank as the
+   MPI's launcher says it. Without an answer the streams stay what they are. (ranks.py is the other side.) */
 #include <fcntl.h>
 #include <netdb.h>
 #include <stdio.h>
@@ -34,7 +34,8 @@ static int connection(const char* host, const char* port) {
 /* Returns whether the stream goes to the launcher now. */
 static int hand_on(int stream, const char* host, const char* port, const char* secret, const char* rank) {
   char text[256];
-  const int length = snprintf(text, sizeof text, "%s %s %s\n", secret, rank, stream == 1 ? "stdout" : "stderr");
+  const int length =
+      snprintf(text, sizeof text, "%s %s %s\n", secret, rank, stream == 1 ? "stdout" : "stderr");
   const int s = connection(host, port);
   /* The old one stays open beside it: Open MPI ends the input of a rank whose outputs are closed. */
   const int done = s >= 0 && write(s, text, (size_t)length) == length && fcntl(stream, F_DUPFD, 100) >= 0 &&

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which MPI call a rank is in, for the launcher on the same machine, which looks whether all stand still (watch.py).
-   Input: POLYLOOM_RANK_WATCH, a folder; output: the file "rank" there, a struct Watched, mapped. Calls go on to MPI by
-   its profiling interface (MPI-3.1, chapter 14). A program with several threads in MPI is not watched. */
+/* Which MPI call a rank is in, for the launcher on the same machine, which looks whether all stand still
+   (watch.py). Input: POLYLOOM_RANK_WATCH, a folder; output: the file "rank" there, a struct Watched, mapped.
+   Calls go on to MPI by its profiling interface (MPI-3.1, chapter 14). A program with several threads in MPI
+   is not watched. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -25,10 +26,10 @@ struct Watched {
   int64_t bytes;
   int32_t peer, tag, world, requests;
   uint64_t handles[HANDLES]; /* the first requests that it waits for */
-  int32_t pid, ended; /* 0, or how it was */
+  int32_t pid, ended;        /* 0, or how it was */
   uint64_t begun;
   struct Message messages[BEGUN]; /* the last ones that were begun without waiting */
-  char error[TEXT]; /* what MPI found wrong with the call */
+  char error[TEXT];               /* what MPI found wrong with the call */
 };
 
 static struct Watched* own;
@@ -68,14 +69,16 @@ static int leave(int error) {
   return error;
 }
 
-static int begun(int error, MPI_Request request, int receives, int peer, int tag, MPI_Comm comm, int64_t bytes) {
+static int begun(int error, MPI_Request request, int receives, int peer, int tag, MPI_Comm comm,
+                 int64_t bytes) {
   if (own == NULL || error != MPI_SUCCESS) return error;
   own->messages[own->begun++ % BEGUN] =
       (struct Message){(uint64_t)request, bytes, peer, tag, comm == MPI_COMM_WORLD, receives};
   return error;
 }
 
-/* In place of MPI_ERRORS_ARE_FATAL, which does the same: Open MPI 4 loses what it would say, half of the time. */
+/* In place of MPI_ERRORS_ARE_FATAL, which does the same: Open MPI 4 loses what it would say, half of the
+ * time. */
 static void fail(MPI_Comm* comm, int* code, ...) {
   char text[MPI_MAX_ERROR_STRING];
   int length;
@@ -84,7 +87,8 @@ static void fail(MPI_Comm* comm, int* code, ...) {
   PMPI_Abort(*comm, *code);
 }
 
-/* A shell or a tool that starts the program passes this library on to it; what the program starts has no use for it. */
+/* A shell or a tool that starts the program passes this library on to it; what the program starts has no use
+ * for it. */
 static void leave_environment(void) {
   const char* loaded = getenv("LD_PRELOAD");
   const char* others = loaded == NULL ? NULL : strchr(loaded, ' '); /* it stands first */
@@ -99,7 +103,9 @@ static void watch(int threads) {
   leave_environment();
   char path[512];
   int rank;
-  if (folder == NULL || threads == MPI_THREAD_MULTIPLE || PMPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS) return;
+  if (folder == NULL || threads == MPI_THREAD_MULTIPLE ||
+      PMPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS)
+    return;
   snprintf(path, sizeof path, "%s/%d", folder, rank);
   const int file = open(path, O_RDWR | O_CLOEXEC);
   if (file < 0) return; /* on another machine */
@@ -109,7 +115,8 @@ static void watch(int threads) {
   own = place;
   own->pid = getpid();
   MPI_Errhandler handler;
-  if (PMPI_Comm_create_errhandler(fail, &handler) == MPI_SUCCESS) PMPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  if (PMPI_Comm_create_errhandler(fail, &handler) == MPI_SUCCESS)
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
 }
 
 int MPI_Init(int* argc, char*** argv) {
@@ -148,15 +155,16 @@ int MPI_Abort(MPI_Comm comm, int code) {
     return leave(PMPI_##function names);                           \
   }
 /* One that all ranks of a communicator make. */
-#define ALL(function, parameters, names, bytes) WAITS(function, parameters, names, MPI_PROC_NULL, 0, comm, bytes)
-#define SENDS(function)                                                                                      \
-  WAITS(function, (const void* buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm),         \
+#define ALL(function, parameters, names, bytes) \
+  WAITS(function, parameters, names, MPI_PROC_NULL, 0, comm, bytes)
+#define SENDS(function)                                                                              \
+  WAITS(function, (const void* buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm), \
         (buf, count, type, peer, tag, comm), peer, tag, comm, bytes_of(count, type))
-#define STARTS(function, constant, receives)                                                                 \
-  int MPI_##function(constant void* buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,     \
-                     MPI_Request* request) {                                                                 \
-    const int error = PMPI_##function(buf, count, type, peer, tag, comm, request);                           \
-    return begun(error, *request, receives, peer, tag, comm, bytes_of(count, type));                         \
+#define STARTS(function, constant, receives)                                                             \
+  int MPI_##function(constant void* buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, \
+                     MPI_Request* request) {                                                             \
+    const int error = PMPI_##function(buf, count, type, peer, tag, comm, request);                       \
+    return begun(error, *request, receives, peer, tag, comm, bytes_of(count, type));                     \
   }
 
 SENDS(Send)
@@ -171,12 +179,13 @@ STARTS(Send_init, const, 0)
 STARTS(Recv_init, , 1)
 WAITS(Recv, (void* buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Status* status),
       (buf, count, type, peer, tag, comm, status), peer, tag, comm, bytes_of(count, type))
-WAITS(Probe, (int peer, int tag, MPI_Comm comm, MPI_Status* status), (peer, tag, comm, status), peer, tag, comm, 0)
+WAITS(Probe, (int peer, int tag, MPI_Comm comm, MPI_Status* status), (peer, tag, comm, status), peer, tag,
+      comm, 0)
 WAITS(Mprobe, (int peer, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status),
       (peer, tag, comm, message, status), peer, tag, comm, 0)
 WAITS(Sendrecv,
-      (const void* out, int count, MPI_Datatype type, int to, int out_tag, void* in, int in_count, MPI_Datatype in_type,
-       int peer, int tag, MPI_Comm comm, MPI_Status* status),
+      (const void* out, int count, MPI_Datatype type, int to, int out_tag, void* in, int in_count,
+       MPI_Datatype in_type, int peer, int tag, MPI_Comm comm, MPI_Status* status),
       (out, count, type, to, out_tag, in, in_count, in_type, peer, tag, comm, status), peer, tag, comm,
       bytes_of(count, type))
 WAITS(Sendrecv_replace,
@@ -191,8 +200,8 @@ WAITS(Sendrecv_replace,
     return leave(PMPI_##function names);                           \
   }
 FOR_REQUESTS(Wait, (MPI_Request * request, MPI_Status* status), (request, status), 1, request)
-FOR_REQUESTS(Waitall, (int count, MPI_Request* requests, MPI_Status* statuses), (count, requests, statuses), count,
-             requests)
+FOR_REQUESTS(Waitall, (int count, MPI_Request* requests, MPI_Status* statuses), (count, requests, statuses),
+             count, requests)
 FOR_REQUESTS(Waitany, (int count, MPI_Request* requests, int* which, MPI_Status* status),
              (count, requests, which, status), count, requests)
 FOR_REQUESTS(Waitsome, (int count, MPI_Request* requests, int* done, int* which, MPI_Status* statuses),
@@ -218,25 +227,27 @@ ALL(Scatterv,
      MPI_Datatype type, int root, MPI_Comm comm),
     (out, counts, places, out_type, in, count, type, root, comm), bytes_of(count, type))
 ALL(Allgather,
-    (const void* out, int count, MPI_Datatype type, void* in, int in_count, MPI_Datatype in_type, MPI_Comm comm),
+    (const void* out, int count, MPI_Datatype type, void* in, int in_count, MPI_Datatype in_type,
+     MPI_Comm comm),
     (out, count, type, in, in_count, in_type, comm), bytes_of(count, type))
 ALL(Allgatherv,
     (const void* out, int count, MPI_Datatype type, void* in, const int* counts, const int* places,
      MPI_Datatype in_type, MPI_Comm comm),
     (out, count, type, in, counts, places, in_type, comm), bytes_of(count, type))
 ALL(Alltoall,
-    (const void* out, int count, MPI_Datatype type, void* in, int in_count, MPI_Datatype in_type, MPI_Comm comm),
+    (const void* out, int count, MPI_Datatype type, void* in, int in_count, MPI_Datatype in_type,
+     MPI_Comm comm),
     (out, count, type, in, in_count, in_type, comm), bytes_of(count, type))
 ALL(Alltoallv,
     (const void* out, const int* counts, const int* places, MPI_Datatype type, void* in, const int* in_counts,
      const int* in_places, MPI_Datatype in_type, MPI_Comm comm),
     (out, counts, places, type, in, in_counts, in_places, in_type, comm), bytes_of(counts[0], type))
-ALL(Reduce,
-    (const void* out, void* in, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm),
+ALL(Reduce, (const void* out, void* in, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm),
     (out, in, count, type, op, root, comm), bytes_of(count, type))
 ALL(Allreduce, (const void* out, void* in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
     (out, in, count, type, op, comm), bytes_of(count, type))
-ALL(Reduce_scatter, (const void* out, void* in, const int* counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+ALL(Reduce_scatter,
+    (const void* out, void* in, const int* counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
     (out, in, counts, type, op, comm), bytes_of(counts[0], type))
 ALL(Reduce_scatter_block, (const void* out, void* in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
     (out, in, count, type, op, comm), bytes_of(count, type))

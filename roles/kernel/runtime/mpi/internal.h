@@ -93,7 +93,8 @@ extern int polyloom_handlers_made; /* as polyloom_types_made */
 /* Calls the handler if it is the program's. */
 void polyloom_handle(MPI_Errhandler handler, MPI_Comm comm, int error);
 
-/* The engine in hardware counts its requests in words of its table, 16 each, the one in software one by one. */
+/* The engine in hardware counts its requests in words of its table, 16 each, the one in software one by one.
+ */
 #ifndef POLYLOOM_HANDLE_SHIFT
 #ifdef POLYLOOM_KERNEL
 #define POLYLOOM_HANDLE_SHIFT 4
@@ -106,8 +107,9 @@ void polyloom_handle(MPI_Errhandler handler, MPI_Comm comm, int error);
 #define POLYLOOM_REQUEST_DONE (~0ull - 1) /* of a peer MPI_PROC_NULL */
 static inline MPI_Request polyloom_request(unsigned handle, int is_receive, MPI_Comm comm, unsigned peer,
                                            int tag) {
-  return (handle >> POLYLOOM_HANDLE_SHIFT & 0x3FFu) | (MPI_Request)(is_receive & 1) << 10 | (MPI_Request)((unsigned)comm & 63u) << 11 |
-         (MPI_Request)(peer & 0x7FFFu) << 17 | (MPI_Request)(uint32_t)tag << 32;
+  return (handle >> POLYLOOM_HANDLE_SHIFT & 0x3FFu) | (MPI_Request)(is_receive & 1) << 10 |
+         (MPI_Request)((unsigned)comm & 63u) << 11 | (MPI_Request)(peer & 0x7FFFu) << 17 |
+         (MPI_Request)(uint32_t)tag << 32;
 }
 static inline unsigned polyloom_request_handle(MPI_Request r) {
   return ((unsigned)r & 0x3FFu) << POLYLOOM_HANDLE_SHIFT;
