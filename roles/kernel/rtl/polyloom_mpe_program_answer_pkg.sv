@@ -32,6 +32,36 @@ package polyloom_mpe_program_answer_pkg;
     p = i(p, xor_(T, HANDLES, r(PB)));
     p = ib(p, pack(T, ZERO, r(T)), jump(L_SAY_ONLY));
 
+    // CANCEL: a posted receive is taken out of the list, and complete, with a length that no message has. Anything else goes on.
+    p = label(p, L_CANCEL);
+    p = im(p, xor_(T, PB, n(16'(REQUESTS_AT))), ld(PB, R_FLAGS));
+    p = ib(p, andn(NONE, T, n(HANDLE_BITS)), nz(L_NO_SUCH));
+    p = im(p, mov(T, mlo()), ldg(G_POSTED));
+    p = ib(p, and_(NONE, T, n(OWNED)), z(L_NO_SUCH));
+    p = ib(p, sub(NONE, T, n(OWNED | IS_RECEIVE)), nz(L_SAY_NOTHING));
+    p = i(p, mov(PC, mlo()));
+    p = i(p, mov(PD, n(0)));
+    p = label(p, L_CANCEL_ONE);
+    p = ib(p, sub(NONE, PC, r(PB)), z(L_CANCEL_FOUND));
+    p = im(p, mov(PD, r(PC)), ld(PC, R_NEXT));
+    p = ib(p, mov(PC, mlo()), jump(L_CANCEL_ONE));
+    p = label(p, L_CANCEL_FOUND);  // PD is before it, T behind it
+    p = im(p, nop(), ld(PB, R_NEXT));
+    p = i(p, mov(T, mlo()));
+    p = ib(p, mov(NONE, r(PD)), z(L_CANCEL_FIRST));
+    p = imb(p, mov(NONE, r(T)), stlo(PD, R_NEXT), jump(L_CANCEL_LAST));
+    p = label(p, L_CANCEL_FIRST);
+    p = im(p, mov(NONE, r(T)), stglo(G_POSTED));
+    p = label(p, L_CANCEL_LAST);
+    p = ib(p, mov(NONE, r(T)), nz(L_CANCELLED));
+    p = im(p, mov(NONE, r(PD)), stghi(G_POSTED));
+    p = label(p, L_CANCELLED);
+    p = im(p, mov(NONE, n(0)), stlo(PB, R_NEXT));
+    p = i(p, mov(T, n(0)));
+    p = im(p, sub(NONE, T, n(1)), st(PB, R_BYTES));
+    p = im(p, mov(NONE, n(OWNED | IS_RECEIVE | COMPLETE)), stlo(PB, R_FLAGS));
+    p = ib(p, mov(T, n(16'h0100)), jump(L_SAY_ONLY));
+
     // PROBE, IPROBE; again when another envelope has come.
     p = label(p, L_PROBE);
     p = i(p, mov(RANK, hi(COMMAND)));

@@ -17,7 +17,7 @@ package polyloom_mpe_program_command_pkg;
     p = im(p, mov(NONE, in(I_CYCLE_HIGH)), stg(G_SINCE + 6'd1));
     p = im(p, and_(T, COMMAND, n(16'h00ff)), ldg(G_JOB));
     p = ib(p, mov(NONE, m()), z(L_REFUSED));
-    p = ib(p, sub(NONE, T, n(11)), ge(L_REFUSED));
+    p = ib(p, sub(NONE, T, n(12)), ge(L_REFUSED));
     p = i(p, mov(PB, n(16'(NO_REQUEST_AT))));
     p = imb(p, mov(NONE, r(T)), ldg(G_FREE), caseof(L_OPERATIONS));
 
@@ -69,6 +69,7 @@ package polyloom_mpe_program_command_pkg;
     p = ib(p, mov(U, n(OWNED | IS_EAGER)), jump(L_START));  // SEND_WAIT
     p = ib(p, mov(U, n(OWNED)), jump(L_START));  // SSEND_WAIT
     p = ib(p, mov(U, n(OWNED | IS_RECEIVE)), jump(L_START));  // RECV_WAIT
+    p = ib(p, nop(), jump(L_WORD_1));  // CANCEL
 
     // Is there such a rank (any, for receives and probes)? Then a request PB is taken, with flags U.
     p = label(p, L_START);
@@ -136,6 +137,7 @@ package polyloom_mpe_program_command_pkg;
     p = imb(p, mov(NONE, r(LENGTH)), st(PB, R_BYTES), jump(L_SEND_READY));
     p = imb(p, mov(NONE, r(LENGTH)), st(PB, R_BYTES), jump(L_SEND_READY));
     p = imb(p, mov(NONE, r(LENGTH)), st(PB, R_BYTES), jump(L_RECEIVE));
+    p = ib(p, xor_(PB, HANDLES, hi(C_COMM)), jump(L_CANCEL));
 
     p = label(p, L_RECEIVE);
     p = imb(p, mov(NONE, r(U)), stlo(PB, R_FLAGS), call(L_FIND));

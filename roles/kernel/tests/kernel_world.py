@@ -14,7 +14,7 @@ from polyloom.rtl.testing import Harness, Signal
 
 NODES = 3
 HOST = NODES  # node number of the Python host
-SEND, SSEND, RECV, WAIT, TEST, PROBE, IPROBE, SEND_WAIT, SSEND_WAIT, RECV_WAIT = range(1, 11)
+SEND, SSEND, RECV, WAIT, TEST, PROBE, IPROBE, SEND_WAIT, SSEND_WAIT, RECV_WAIT, CANCEL = range(1, 12)
 ANY_RANK, ANY_TAG = 0xFFFF, 0xFFFFFFFF
 MEMORY, DRAM, SCRIPT, ANSWERS = 0x10000, 0x80000000, 0, 0x100000
 DELAY = 20  # cycles of a frame on the network

@@ -17,7 +17,7 @@ import mpe_engine as mpe
 import mpe_machine as isa
 from kernel_frames import EAGER, MPI, RTS, Packet, ip_of, management
 from kernel_parts import part
-from kernel_world import ANY_RANK, ANY_TAG, IPROBE, RECV, RECV_WAIT, SEND, TEST, WAIT, Answer, command
+from kernel_world import ANY_RANK, ANY_TAG, CANCEL, IPROBE, RECV, RECV_WAIT, SEND, TEST, WAIT, Answer, command
 from mpe_engine import COUNT, F_ANSWER, F_MANAGE, F_WANT, Engine, Sent
 from mpe_machine import GLOBALS, INSTRUCTION, PROGRAM_WORDS, REQUESTS
 
@@ -233,6 +233,17 @@ async def receives(dut: Any) -> None:
     e.run(mpe.ANSWER)
     a = Answer(*e.answers)
     assert (a.error, a.source, a.tag, a.bytes) == (1, 1, 9, 20), "truncated"
+    # A receive is taken back if no message has matched it: one between others, the first, the last, one alone.
+    for which in ([1, 0, 2], [0, 2, 1]):
+        handles = [Answer(*e.command(command(RECV, 1, 40 + n, 0x10000, 8, 2))).handle for n in range(3)]
+        for n in which:
+            assert Answer(*e.command(command(CANCEL, handle=handles[n]))).done == 1
+            assert Answer(*e.command(command(CANCEL, handle=handles[n]))).done == 0, "it is complete"
+            assert e.command(command(WAIT, handle=handles[n])) == []
+            e.run(mpe.ANSWER)
+            a = Answer(*e.answers)
+            assert (a.error, a.tag, a.bytes) == (0, 40 + n, 0xFFFFFFFF)
+    assert Answer(*e.command(command(CANCEL, handle=handles[0]))).error == 5
     assert Answer(*e.command(command(WAIT, handle=handle))).error == 5
     assert Answer(*e.command(command(TEST, handle=handle, dtype=0x80))).error == 5
     assert place < 768

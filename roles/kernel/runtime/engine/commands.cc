@@ -51,6 +51,10 @@ void Commands::start() {
     case POLYLOOM_TEST:
       if (!engine_.is_handle(static_cast<unsigned>(handle_))) say_error(POLYLOOM_NO_SUCH);
       return;
+    case POLYLOOM_CANCEL: {
+      const auto handle = static_cast<unsigned>(handle_);
+      return engine_.is_handle(handle) ? say({}, engine_.cancel(handle), 0) : say_error(POLYLOOM_NO_SUCH);
+    }
     case POLYLOOM_PROBE:
     case POLYLOOM_IPROBE:
       return;

@@ -106,6 +106,15 @@ int Engine::receive(const Envelope& from, void* data, std::uint32_t bytes, Time 
   return handle;
 }
 
+bool Engine::cancel(unsigned handle) {
+  Request& request = requests_[handle];
+  if (request.state != State::posted) return false;
+  std::erase(posted_, static_cast<std::uint16_t>(handle));
+  request.result.bytes = POLYLOOM_CANCELLED;
+  finish(request, POLYLOOM_OK);
+  return true;
+}
+
 bool Engine::is_handle(unsigned handle) const {
   return handle < requests_.size() && requests_[handle].state != State::unused;
 }

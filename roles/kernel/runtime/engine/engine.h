@@ -87,6 +87,9 @@ class Engine {
   int send(const Envelope& to, const void* data, std::uint32_t bytes, bool synchronous, Time now);
   int receive(const Envelope& from, void* data, std::uint32_t bytes, Time now);
   bool is_handle(unsigned handle) const;
+  /// Takes a receive back that no message has matched: it is complete, of POLYLOOM_CANCELLED bytes. False: it
+  /// goes on.
+  bool cancel(unsigned handle);
   bool complete(unsigned handle) const { return requests_[handle].state == State::complete; }
   /// Of a complete request.
   const Result& result(unsigned handle) const { return requests_[handle].result; }

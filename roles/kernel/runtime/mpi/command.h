@@ -15,8 +15,9 @@ enum {
   POLYLOOM_SEND_WAIT = 8,
   POLYLOOM_SSEND_WAIT = 9,
   POLYLOOM_RECV_WAIT = 10,
+  POLYLOOM_CANCEL = 11,
   /* No command: what a CPU rank in MPI_Finalize says that it waits for, with a send that is not complete. */
-  POLYLOOM_FINALIZE = 11
+  POLYLOOM_FINALIZE = 12
 };
 
 enum {
@@ -28,6 +29,9 @@ enum {
   POLYLOOM_NO_SUCH = 5,
   POLYLOOM_BAD_ADDRESS = 6
 };
+
+/* Bytes that a message has whose receive was cancelled. */
+#define POLYLOOM_CANCELLED 0xFFFFFFFFu
 
 /* In the type field of a TEST: what is complete stays so. */
 enum { POLYLOOM_KEEP = 0x80 };

@@ -144,6 +144,7 @@ POLYLOOM_ONCE static MPI_Request end_extra(MPI_Request r, uint32_t bytes) {
     e = polyloom_extra_of(inner);
   }
   const uint32_t room = (uint32_t)e->count * polyloom_type_bytes(e->type);
+  if (bytes == POLYLOOM_CANCELLED) bytes = 0;
   polyloom_unflatten(e->flat, e->data, e->count, e->type, bytes < room ? bytes : room,
                      polyloom_request_receives(e->inner));
   polyloom_type_release(e->type);

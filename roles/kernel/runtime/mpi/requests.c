@@ -4,6 +4,7 @@
 #include "requests.h"
 
 #include "flight.h"
+#include "nonblocking.h"
 
 int polyloom_persistent_made, polyloom_left_made;
 
@@ -105,15 +106,17 @@ int MPI_Request_free(MPI_Request* request) {
   return MPI_SUCCESS;
 }
 
-/* A message is not taken back: it completes. */
+/* A receive that nothing has matched is taken back; a message that is sent is not, and completes. */
 int MPI_Cancel(MPI_Request* request) {
-  (void)request;
+  const MPI_Request r = polyloom_request_plain(*request);
+  if (!polyloom_is_nonblocking(*request) && r != MPI_REQUEST_NULL && r != POLYLOOM_REQUEST_DONE &&
+      polyloom_request_receives(r))
+    polyloom_end(POLYLOOM_CANCEL, r, 0);
   return MPI_SUCCESS;
 }
 
 int MPI_Test_cancelled(const MPI_Status* status, int* flag) {
-  (void)status;
-  *flag = 0;
+  *flag = status->polyloom_bytes == POLYLOOM_CANCELLED;
   return MPI_SUCCESS;
 }
 

@@ -73,7 +73,8 @@ void History::answer(Time at, const std::uint64_t words[2]) {
   if (now_.done && kind_of(op) != kStart && !waits_to_send(wait)) {
     now_.peer = answered;
     now_.tag = static_cast<std::int32_t>(words[0] >> 32);
-    now_.bytes = static_cast<std::uint32_t>(words[1]);
+    const auto bytes = static_cast<std::uint32_t>(words[1]);
+    now_.bytes = bytes == POLYLOOM_CANCELLED ? 0 : bytes;
   }
   if (kind_of(op) == kStart && (words[0] & 0xFF) == POLYLOOM_OK) {
     std::copy_n(now_.words, 3, open_[answered].begin());
