@@ -62,7 +62,7 @@ WAITS = """int main(int argc, char **argv) {
   MPI_Recv(&x, 1, MPI_INT, (rank + 1) % 4, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   return MPI_Finalize();
 }"""
-PLACE = {"sim": r", (?:called )?at \S*program\.c:11:\d+", "native": ""}  # of an FPGA rank's call
+PLACE = {"sim": r", (?:called )?at \S*program\.c:11:\d+", "wire": ""}  # of an FPGA rank's call
 
 
 @pytest.mark.parametrize("on", PLACE)

@@ -188,4 +188,4 @@ def test_a_graph_that_comes_slowly_and_a_job_that_waits(tmp_path: Path) -> None:
     assert graph.returncode == 0 and json.loads(out)["components"] == 1
     assert re.fullmatch(rf"polyloom: reading {re.escape(str(pipe))}, [23] s\n", err), err
     assert job.stdout == "slept\nslept\n" and job.returncode == 0
-    assert re.search(r"^polyloom: mpirun: 2 ranks run, \d s$", job.stderr, re.MULTILINE), job.stderr
+    assert re.search(r"^polyloom: mpirun: 2 ranks run by Open MPI, \d s$", job.stderr, re.MULTILINE), job.stderr

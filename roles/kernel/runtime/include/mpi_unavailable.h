@@ -10,6 +10,8 @@
   int name POLYLOOM_ANY __attribute__((unavailable(#name " is not supported by Polyloom" what)));
 #define POLYLOOM_NONE_TYPE(name) \
   typedef int name __attribute__((unavailable(#name " is not supported by Polyloom")));
+#define POLYLOOM_NONE_VALUE(name, what) \
+  extern const int name __attribute__((unavailable(#name " is not supported by Polyloom" what)));
 
 POLYLOOM_NONE(MPI_Accumulate, ": one-sided communication")
 POLYLOOM_NONE(MPI_Close_port, ": dynamic processes")
@@ -105,9 +107,22 @@ POLYLOOM_NONE(MPI_Win_unlock, ": one-sided communication")
 POLYLOOM_NONE(MPI_Win_unlock_all, ": one-sided communication")
 POLYLOOM_NONE(MPI_Win_wait, ": one-sided communication")
 
+POLYLOOM_NONE_VALUE(MPI_C_COMPLEX, ": circuits do not reduce complex numbers; send two floats")
+POLYLOOM_NONE_VALUE(MPI_C_FLOAT_COMPLEX, ": circuits do not reduce complex numbers; send two floats")
+POLYLOOM_NONE_VALUE(MPI_C_DOUBLE_COMPLEX, ": circuits do not reduce complex numbers; send two doubles")
+POLYLOOM_NONE_VALUE(MPI_C_LONG_DOUBLE_COMPLEX, ": circuits have no long double")
+POLYLOOM_NONE_VALUE(MPI_LONG_DOUBLE, ": circuits have no long double")
+POLYLOOM_NONE_VALUE(MPI_LONG_DOUBLE_INT, ": circuits have no long double")
+POLYLOOM_NONE_VALUE(MPI_REPLACE, ": one-sided communication")
+POLYLOOM_NONE_VALUE(MPI_NO_OP, ": one-sided communication")
+POLYLOOM_NONE_VALUE(MPI_ROOT, ": intercommunicators")
+POLYLOOM_NONE_VALUE(MPI_COMBINER_NAMED, ": types do not know how they were made")
+
+POLYLOOM_NONE_TYPE(MPI_Offset)
 POLYLOOM_NONE_TYPE(MPI_Win)
 POLYLOOM_NONE_TYPE(MPI_File)
 
 #undef POLYLOOM_ANY
 #undef POLYLOOM_NONE
 #undef POLYLOOM_NONE_TYPE
+#undef POLYLOOM_NONE_VALUE

@@ -225,6 +225,7 @@ def test_kernels_beside_cpu_ranks(board, tmp_path: Path, name: str, cpus: int) -
     ranks = random.Random(cpus).sample(range(size), size - cpus)
     program = mpi_job.BUILD / "tests" / "mpi" / name
     ours = mpi_job.run(program, size, boards={rank: (binary, report) for rank in ranks})
+    assert ours.manager_code == 0, (ours.events, ours.stderr)
     want, _ = native(tmp_path, source, size)
     hide = re.compile(r"(?m)^time.*$")
     for rank in range(size):
