@@ -54,8 +54,9 @@ class Built:
 
 def build(request: Request, say: Callable[[str], None] = lambda _: None) -> Built:
     """Compile a request's program for all its ranks."""
-    cluster = None if request.ranks else cluster_reader.read(request.cluster)
-    size = request.ranks or len(cluster.ranks if cluster else ())
+    ranks = request.ranks or sum(slots for _, slots in site_mpi.given_hosts(request))
+    cluster = None if ranks else cluster_reader.read(request.cluster)
+    size = ranks or len(cluster.ranks if cluster else ())
     script = None if request.script is None else request.script.absolute()
     interpreter = (sys.executable,) if script else ()
     if request.on == "native" or cluster is None:

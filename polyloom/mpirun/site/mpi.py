@@ -133,7 +133,8 @@ def compile_program(source: Source, site: SiteMpi) -> Path:
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:  # each file is read, then compiled, by a process of its own
         texts = list(pool.map(lambda file: toolchain.call([_compiler(site, file), *flags, "-E", file]), sources))
         words = [str(site), site.compiler, toolchain.version(site.compiler), *flags, *texts]
-        key = hashlib.sha256(digest(words, linked).encode()).hexdigest()[:24]
+        said = "\0".join([*words, digest([], linked)])
+        key = hashlib.sha256(said.encode(errors="surrogateescape")).hexdigest()[:24]
 
         def make(fresh: Path) -> None:
             with process.scratch("objects") as folder:
@@ -180,14 +181,20 @@ def _link(site: SiteMpi, sources: Sequence[Path], words: Sequence[str | Path]) -
         raise program.explained(error) from error
 
 
+def given_hosts(request: Request) -> list[tuple[str, int]]:
+    """The hosts that the user gave, and ranks that each takes: ``name:3``, or ``name slots=3`` in a file; else 1."""
+    words = [word.partition(":")[::2] for word in request.host.split(",")] if request.host else []
+    if request.hostfile is not None:
+        for line in request.hostfile.read_text().splitlines():
+            if found := re.match(r"\s*([^\s#:]+)(?::(\d+))?(?:.*?\bslots\s*=\s*(\d+))?", line):
+                words.append((found[1], found[2] or found[3] or ""))
+    return [(name, int(slots) if slots.isdecimal() else 1) for name, slots in words]
+
+
 def other_hosts(request: Request) -> list[str]:
     """Names of the hosts that the user gave, each once, but this one's."""
-    words = request.host.split(",") if request.host else []
-    if request.hostfile is not None:
-        lines = (line.partition("#")[0].split() for line in request.hostfile.read_text().splitlines())
-        words += [line[0] for line in lines if line]
     here = {"localhost", "127.0.0.1", os.uname().nodename, os.uname().nodename.partition(".")[0]}
-    return [host for host in dict.fromkeys(word.partition(":")[0] for word in words) if host not in here]
+    return [host for host in dict.fromkeys(name for name, _ in given_hosts(request)) if host not in here]
 
 
 def check_hosts(request: Request) -> None:

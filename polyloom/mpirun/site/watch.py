@@ -23,6 +23,7 @@ WATCHED = struct.Struct("=Q24sqiiii4QiiQ")
 MESSAGE = struct.Struct("=Qqiiii")
 MESSAGES = 64
 TEXT = 256
+FINALIZE = "MPI_Finalize"
 ABORTED, FAILED = 2, 3  # how a rank has ended, beside MPI_Finalize
 #: Calls that name whom they wait for.
 _ALONE = ("Send", "Ssend", "Rsend", "Recv", "Probe", "Mprobe", "Sendrecv", "Sendrecv_replace")
@@ -57,6 +58,11 @@ class Rank:
         return self.pid != 0 and self.calls % 2 == 1
 
     @property
+    def gone(self) -> bool:
+        """Whether its process is there no more."""
+        return self.pid != 0 and not Path(f"/proc/{self.pid}").exists()
+
+    @property
     def stopped(self) -> bool:
         """Whether somebody has stopped it: a debugger, a signal."""
         try:
@@ -78,10 +84,10 @@ class Watch:
         self._since = time.monotonic()
 
     def deadlock(self) -> str:
-        """Who waits for whom, if all have waited for too long; else empty."""
+        """Who waits for whom, if all have waited for too long, or why the job should have ended; else empty."""
         ranks = [_read(file) for file in self._files]
         now = [(rank.calls, rank.ended) for rank in ranks]
-        still = any(rank.waits for rank in ranks) and all(rank.waits or rank.ended for rank in ranks)
+        still = any(rank.waits for rank in ranks) and all(rank.waits or rank.ended or rank.gone for rank in ranks)
         if now != self._last or not still:
             self._last, self._since = now, time.monotonic()
             return ""
@@ -91,6 +97,13 @@ class Watch:
             return ""
         if any(rank.stopped for rank in ranks):
             self._since = time.monotonic()
+            return ""
+        # Open MPI 4 may hang with ranks in MPI_Finalize when others have failed, or died.
+        if (found := self.failure()) is not None:
+            return f"rank {found[0]}{' ' if found[2] is not None else ': '}{found[1]}"
+        if dead := [number for number, rank in enumerate(ranks) if rank.gone and not rank.ended]:
+            return f"rank {dead[0]} has died"
+        if all(rank.name == FINALIZE for rank in ranks if rank.waits):
             return ""
         lines = ["deadlock: every rank waits, and no call has ended for some seconds"]
         lines += [f"rank {number} {self._where(rank)}" for number, rank in enumerate(ranks)]
@@ -102,7 +115,7 @@ class Watch:
             if rank.ended == ABORTED:
                 return number, f"called MPI_Abort({rank.own.tag})", rank.own.tag
             if rank.ended == FAILED:
-                return number, f"{rank.name}: {rank.error}", None
+                return number, f"{rank.name}: {rank.error}" if rank.waits else rank.error, None
         return None
 
     def places(self) -> list[str]:
