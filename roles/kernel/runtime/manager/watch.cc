@@ -112,6 +112,11 @@ std::string crowd(const std::vector<Wait>& waits, const Job& job) {
     if (other == waits.end() || waits_to_send(*other)) continue;
     if (waits_for(*other) >= 0 && waits_for(*other) != static_cast<int>(send.rank)) continue;
     const std::string sender = "rank " + std::to_string(send.rank), receiver = "rank " + std::to_string(to);
+    if ((send.words[0] & 0xFF) == POLYLOOM_SEND_WAIT)
+      return receiver + " takes " + std::to_string(job.config.credits) + " short messages of " + sender +
+             " before their receives; another MPI_Send waits for its own: use MPI_Isend, or post the "
+             "receives " +
+             "earlier (docs/mpi.md, Limits)";
     return receiver + " keeps at most " +
            std::to_string(std::max(job.config.credits, job.config.most_envelopes)) + " messages of " +
            sender + " that no receive has taken: if " + sender + " has sent as many that " + receiver +
