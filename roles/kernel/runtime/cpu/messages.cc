@@ -107,8 +107,6 @@ static std::string text_of(const polyloom_abort& r) {
   if (r.error == MPI_ERR_NO_MEM) return no_room(r.call);
   if (r.error == MPI_ERR_BUFFER && (r.call == POLYLOOM_CALL_Bsend || r.call == POLYLOOM_CALL_Ibsend))
     return "no room in the buffer of MPI_Buffer_attach for this message beside those that have not been sent";
-  if (r.error == MPI_ERR_ARG && r.call == POLYLOOM_CALL_Request_get_status)
-    return "the status must be MPI_STATUS_IGNORE; MPI_Test has one";
   return error_text(r.error);
 }
 
@@ -164,6 +162,7 @@ namespace {
 
 std::string with(const Wait& w) {
   const std::string peer = waits_for(w) < 0 ? "any rank" : "rank " + std::to_string(waits_for(w));
+  if (in_collective(w)) return peer + ", of " + wait_call(w) + " (do all ranks call it, with the same root?)";
   return peer + (tag_of(w) < 0 ? ", any tag" : ", tag " + std::to_string(tag_of(w)));
 }
 
