@@ -25,7 +25,7 @@ from polyloom.transpile import program
 from polyloom.transpile.program import Source
 
 PROGRAM, PRELOAD = "site-program", "preload.so"  # of entries of the cache
-FLAGS = ("-O2", "-ffp-contract=off")  # as FPGA ranks compute
+FLAGS = ("-O2", "-ffp-contract=off", "-fno-diagnostics-show-caret")  # as FPGA ranks compute
 OWN = "--wire runs the job on Polyloom's own runtime"
 PROBE = """#include <mpi.h>
 #ifdef OMPI_MAJOR_VERSION
