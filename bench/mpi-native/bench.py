@@ -57,7 +57,7 @@ def in_turn(rounds: int, one: Callable[[], float], other: Callable[[], float]) -
 
 def run(bench: Bench) -> None:
     """All of it."""
-    rounds = 2 if bench.quick else 7
+    rounds = 2 if bench.quick else 15
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         binary, udp = folder / "native", folder / "udp"

@@ -158,7 +158,7 @@ def preload(site: SiteMpi) -> Path:
         with process.scratch("preload") as folder:
             objects = [Path(folder) / f"{source.stem}.o" for source in sources]
             for source, output in zip(sources, objects, strict=True):
-                toolchain.call([site.compiler, "-O2", "-fPIC", "-c", source, "-o", output])
+                toolchain.call([site.compiler, "-O2", "-fPIC", "-fno-plt", "-c", source, "-o", output])
             toolchain.call([site.compiler, "-shared", *objects, "-o", fresh / PRELOAD])
 
     return KERNELS.provide(f"preload-{key}", PRELOAD, make)[0] / PRELOAD

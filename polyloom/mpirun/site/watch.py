@@ -147,13 +147,13 @@ class Watch:
 def _read(file: Path) -> Rank:
     data = file.read_bytes()
     calls, name, size, peer, tag, world, requests, *rest = WATCHED.unpack_from(data)
-    handles, (pid, ended, begun) = rest[:4][:requests], rest[4:]
+    text = _text(name)
+    handles, (pid, ended, begun) = rest[:4][: requests * text.startswith("MPI_Wait")], rest[4:]
     messages = list(MESSAGE.iter_unpack(data[WATCHED.size : -TEXT]))
     oldest = begun % MESSAGES
     known = {}
     for request, *message, receives in messages[oldest:] + messages[:oldest]:
         known[request] = Message(message[0], message[1], message[2], bool(message[3]), bool(receives))
-    text = _text(name)
     own = Message(size, peer, tag, bool(world), "send" not in text.lower() or "recv" in text.lower())
     return Rank(calls, text, own, tuple(known.get(handle) for handle in handles), pid, ended, _text(data[-TEXT:]))
 

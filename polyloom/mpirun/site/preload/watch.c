@@ -24,15 +24,16 @@ struct Watched {
   uint64_t calls; /* odd inside of one */
   char name[NAME];
   int64_t bytes;
-  int32_t peer, tag, world, requests;
-  uint64_t handles[HANDLES]; /* the first requests that it waits for */
-  int32_t pid, ended;        /* 0, or how it was */
+  int32_t peer, tag, world, requests; /* these: if the name is that of a wait */
+  uint64_t handles[HANDLES];          /* the first requests that it waits for */
+  int32_t pid, ended;                 /* 0, or how it was */
   uint64_t begun;
   struct Message messages[BEGUN]; /* the last ones that were begun without waiting */
   char error[TEXT];               /* what MPI found wrong with the call */
 };
 
 static struct Watched* own;
+static uint64_t calls; /* as there: reading back what was just written takes as long as all the rest */
 
 static int64_t bytes_of(int count, MPI_Datatype type) {
   static MPI_Datatype known;
@@ -51,8 +52,7 @@ static void enter(const char* name, int peer, int tag, MPI_Comm comm, int64_t by
   own->peer = peer;
   own->tag = tag;
   own->world = comm == MPI_COMM_WORLD;
-  own->requests = 0;
-  __atomic_store_n(&own->calls, own->calls + 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&own->calls, ++calls, __ATOMIC_RELEASE);
 }
 
 static void enter_wait(const char* name, int count, const MPI_Request* requests) {
@@ -60,12 +60,12 @@ static void enter_wait(const char* name, int count, const MPI_Request* requests)
   int known = 0;
   for (int n = 0; n < count && known < HANDLES; n++)
     if (requests[n] != MPI_REQUEST_NULL) own->handles[known++] = (uint64_t)requests[n];
-  enter(name, MPI_PROC_NULL, 0, MPI_COMM_WORLD, 0);
   own->requests = known;
+  enter(name, MPI_PROC_NULL, 0, MPI_COMM_WORLD, 0);
 }
 
 static int leave(int error) {
-  if (own != NULL) __atomic_store_n(&own->calls, own->calls + 1, __ATOMIC_RELEASE);
+  if (own != NULL) __atomic_store_n(&own->calls, ++calls, __ATOMIC_RELEASE);
   return error;
 }
 
