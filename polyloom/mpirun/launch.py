@@ -367,7 +367,7 @@ def run(request: Request, built: Built) -> tuple[int, Path, State]:
     with record.open_folder(request.run_dir, Path("runs"), name, request.on, read) as folder:
         start = time.monotonic()
         status = 1
-        facts: dict[str, Any] = {"program": [str(file) for file in request.source.files], "ranks": built.size}
+        facts: dict[str, Any] = {"program": [str(file) for file in request.files], "ranks": built.size}
         if built.site:
             facts["mpi"] = str(built.site)
         if built.cpu_time:
