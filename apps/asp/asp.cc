@@ -79,7 +79,8 @@ struct Asp : polyloom::Program {
   static constexpr const char* purpose =
       "Average shortest path: breadth-first search from the first N vertices at once.";
   static constexpr polyloom::Parameter parameters[] = {
-      {"sources", 64, "Search from the first N vertices (default 64, or all of fewer)", 1}};
+      {"sources", 64, "Search from the first N vertices, or from all (default 64, or all of fewer)", 1,
+       4294967295.0, true, "all"}};
   static constexpr bool states_in_dram = true;
 
   static uint32_t sources(double wanted, uint32_t vertices) {
@@ -105,10 +106,11 @@ struct Asp : polyloom::Program {
     return runs * uint64_t{kAspSources} < sources(options.parameter("sources"), vertices);
   }
   static void check(const Options& options, const Input& input) {
-    if (options.given.contains("sources") && options.parameter("sources") > input.vertices) {
-      throw polyloom::UserError(
-          "--sources " + std::to_string(static_cast<uint32_t>(options.parameter("sources"))) +
-          ": the graph has " + std::to_string(input.vertices) + " vertices; give at most as many");
+    const double wanted = options.parameter("sources");
+    if (options.given.contains("sources") && wanted > input.vertices && std::isfinite(wanted)) {
+      throw polyloom::UserError("--sources " + std::to_string(static_cast<uint32_t>(wanted)) +
+                                ": the graph has " + std::to_string(input.vertices) +
+                                " vertices; give at most as many");
     }
   }
   static void report(const Options& options, const Input& input, std::span<const AspResult> results,

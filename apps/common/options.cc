@@ -81,19 +81,27 @@ void add_named(CLI::App& cli, const char* option, const char* variable,
 void add_parameter(CLI::App& cli, const Parameter& parameter, Options& o) {
   const std::string name = parameter.name;
   o.parameters[name] = parameter.value;
-  const auto set = [&o, name](const double& value) {
-    o.parameters[name] = value;
+  const bool whole = parameter.whole && parameter.value == std::floor(parameter.value);
+  const CLI::Range range = whole ? CLI::Range(static_cast<std::uint32_t>(parameter.least),
+                                              static_cast<std::uint32_t>(parameter.most))
+                                 : CLI::Range(parameter.least, parameter.most);
+  const std::string unlimited = parameter.unlimited != nullptr ? parameter.unlimited : "";
+  const auto is_unlimited = [unlimited](const std::string& text) {
+    return !unlimited.empty() && text == unlimited;
+  };
+  const auto check = [=](std::string text) {
+    if (is_unlimited(text)) return std::string();
+    const std::string problem = is_number(text);
+    return problem.empty() ? range(text) : problem;
+  };
+  const auto set = [=, &o](const std::string& text) {
+    o.parameters[name] = is_unlimited(text) ? HUGE_VAL : std::strtod(text.c_str(), nullptr);
     o.given.insert(name);
   };
-  auto* const option = cli.add_option_function<double>("--" + name, set, parameter.help)
-                           ->check(CLI::Validator(is_number, "", ""))
-                           ->default_str(fmt::format("{}", parameter.value));
-  if (parameter.whole && parameter.value == std::floor(parameter.value)) {
-    option->type_name("UINT")->check(
-        CLI::Range(static_cast<std::uint32_t>(parameter.least), static_cast<std::uint32_t>(parameter.most)));
-  } else {
-    option->check(CLI::Range(parameter.least, parameter.most));
-  }
+  cli.add_option_function<std::string>("--" + name, set, parameter.help)
+      ->type_name((whole ? "UINT" : "FLOAT") + (unlimited.empty() ? "" : "|" + unlimited))
+      ->check(CLI::Validator(check, range.get_description(), ""))
+      ->default_str(fmt::format("{}", parameter.value));
 }
 
 void add_text(CLI::App& cli, const Text& text, Options& o) {
@@ -199,7 +207,7 @@ Options parse_options(int argc, char** argv, const Description& program) {
   Options o;
   o.app = program.name;
   CLI::App cli{program.purpose, "polyloom run " + program.name};
-  add_graph_options(cli, o);
+  if (!program.makes_graph) add_graph_options(cli, o);
   for (const Parameter& parameter : program.parameters) {
     if (cli.get_option_no_throw("--" + std::string(parameter.name)) != nullptr)
       throw UserError(program.name + ": parameter \"" + parameter.name + "\": all programs have --" +
@@ -230,7 +238,8 @@ Options parse_options(int argc, char** argv, const Description& program) {
   try {
     cli.parse(argc, argv);
     refuse_extras(cli);
-    if (o.graph.empty() && o.generate.empty()) throw CLI::RequiredError("--graph FILE or --generate KIND");
+    if (!program.makes_graph && o.graph.empty() && o.generate.empty())
+      throw CLI::RequiredError("--graph FILE or --generate KIND");
   } catch (const CLI::ParseError& error) {
     const int status = cli.exit(error);
     std::exit(status == 0 ? 0 : 2);

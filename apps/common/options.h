@@ -38,6 +38,7 @@ struct Description {
   bool takes_weights = false;
   bool takes_fractions = false;  ///< of weights
   bool has_combiner = false;
+  bool makes_graph = false;    ///< of its own, by its parameters
   bool has_reference = false;  ///< --verify can be answered
 };
 

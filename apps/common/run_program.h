@@ -76,6 +76,7 @@ Description describe(const char* name) {
   };
   d.takes_fractions = fractions(typename detail::ModesOf<P>::type());
   add(typename detail::ModesOf<P>::type());
+  d.makes_graph = requires(const Options& o) { P::make(o); };
   d.has_reference = requires(const Options& o, const Input& i, Answer& a) { P::verify(o, i, a); };
   return d;
 }
@@ -133,10 +134,13 @@ void start_states(GraphOf<V>& graph, const Options& options, const Input& input,
 }
 
 /// Runs `graph` (mapped by `options`, with initial states) with the device program `device` and hands each
-/// vertex's finish message to `take`. Sets answer.mapping on a cluster. Adds to answer.phases and
-/// answer.load_seconds.
-template <typename Graph, typename Message, typename Take>
-void run_graph(Graph& graph, const Options& options, const std::string& device, Answer& answer, Take take) {
+/// vertex's finish message to `take`, what came on HostPin before to `hear`. Sets answer.mapping on a
+/// cluster. Adds to answer.phases and answer.load_seconds.
+template <typename V, typename Take, typename Hear>
+void run_graph(GraphOf<V>& graph, const Options& options, const std::string& device, Answer& answer,
+               Take take, Hear hear) {
+  using Result = PMessage<PFinishType<V>>;
+  using Heard = PMessage<typename V::Message>;
   const auto start = WallClock::now();
   HostLink link;
   graph.write(&link);
@@ -156,15 +160,28 @@ void run_graph(Graph& graph, const Options& options, const std::string& device, 
     answer.notes.push_back(
         "--combine on changes nothing: the messages of this form of the program cannot be merged");
   answer.load_seconds += seconds_since(start);
+  link.computeGoesOnAt(kHostPinKey);
   link.go();
-  std::vector<PMessage<Message>> messages(4096);
+  union Either {
+    uint16_t key;
+    Result result;
+    Heard heard;
+  };
+  std::vector<Either> messages(4096);
   for (std::uint64_t left = graph.numDevices; left > 0;) {
     // The first alone: it says that the graph has finished.
     const bool first = left == graph.numDevices;
     const auto count = first ? 1 : static_cast<int>(std::min<std::uint64_t>(left, messages.size()));
-    link.recvMsgs(count, sizeof(PMessage<Message>), messages.data());
-    for (int i = 0; i < count; ++i) take(messages[static_cast<std::size_t>(i)].payload);
-    left -= static_cast<std::uint64_t>(count);
+    link.recvMsgs(count, sizeof(Either), messages.data());
+    for (int i = 0; i < count; ++i) {
+      const Either& message = messages[static_cast<std::size_t>(i)];
+      if (message.key == kHostPinKey) {
+        hear(message.heard.payload);
+      } else {
+        take(message.result.payload);
+        --left;
+      }
+    }
   }
   const HostLinkPhases phases = link.phases();
   answer.phases.load += phases.load;
@@ -191,14 +208,20 @@ void run_once(const std::string& device, const Options& options, const Input& in
   start_states<P, V>(graph, options, input, source, run);
   if (run > 0) answer.notes.clear();  // each run says the same
   std::vector<bool> answered(results.size(), false);
-  run_graph<GraphOf<V>, Result>(graph, options, device, answer, [&](const Result& result) {
+  const auto take = [&](const Result& result) {
     if (result.id >= results.size() || answered[result.id])
       throw UserError("vertex " + std::to_string(result.id) +
                       (result.id < results.size() ? " has answered twice" : " does not exist") +
                       ": finish() must set result->id to the vertex's own, s->id");
     answered[result.id] = true;
     results[result.id] = result;
-  });
+  };
+  using Message = typename V::Message;
+  std::vector<Message> heard;
+  run_graph<V>(graph, options, device, answer, take,
+               [&](const Message& message) { heard.push_back(message); });
+  if constexpr (requires { P::hear(options, input, std::span<const Message>(heard), answer); })
+    P::hear(options, input, std::span<const Message>(heard), answer);
 }
 
 /// One mode of a program, from the edges to the answer's values.
@@ -253,7 +276,11 @@ int run_described(int argc, char** argv) {
   const auto start = WallClock::now();
   bool weights = description.takes_weights;
   if constexpr (requires { P::uses_weights(options); }) weights = weights && P::uses_weights(options);
-  Input input = load_input(options, weights, description.takes_fractions);
+  const auto take_input = [&] {
+    if constexpr (requires { P::make(options); }) return P::make(options);
+    return load_input(options, weights, description.takes_fractions);
+  };
+  Input input = take_input();
   if (P::edges == Edges::undirected) make_undirected(input);
   const std::uint32_t source = vertex_called(input, options.source, "--source");
   if constexpr (requires { P::check(options, input); }) P::check(options, input);

@@ -225,7 +225,7 @@ class ImageWriter {
   /// States and out-edges, which states point to.
   void fill_states(unsigned t, const std::byte* states, std::byte* to, std::byte* out) const {
     std::byte* const out_table = out;
-    put_out_edge(out, {0, kHostMailbox, 1, 0});
+    put_out_edge(out, {kHostPinKey, kHostMailbox, 1, 0});
     put_out_edge(out, kEnd);
     for (std::uint32_t i = 0; i < plans_[t].devices; ++i, to += layout_.pstate_bytes) {
       const std::uint32_t v = device(t, i);

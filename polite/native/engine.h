@@ -283,6 +283,7 @@ class NativeEngine final : public overlay::NativeProgram {
     if (arranged_.moved()) std::sort(senders.begin(), senders.end());
     PMessage<M> packet;
     std::memset(static_cast<void*>(&packet), 0, sizeof packet);
+    packet.destKey = kHostPinKey;
     for (const auto& sender : senders) {
       packet.payload = now_->message[sender.second];
       out_->message(&packet, sizeof packet);

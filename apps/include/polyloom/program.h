@@ -43,6 +43,7 @@ struct Parameter {
   const char* help;
   double least = 0, most = 4294967295.0;
   bool whole = true;
+  const char* unlimited = nullptr;  ///< a word that may be said instead: the value is infinite then
 };
 
 #if POLYLOOM_HOST
@@ -85,6 +86,8 @@ enum class Edges {
 ///   `Variant<"name", Vertex>` among them is chosen by `static std::string variant(const Options&, const
 ///   Input&)`, host only: the name of the mode or variant that runs;
 /// - `parameters`, an array of Parameter; host only, `texts`, an array of Text, and `flags`, one of Flag;
+/// - `static Input make(const Options&)`, host only, if the program makes its graph itself: then there is no
+///   --graph and no --generate;
 /// - `static void start(State&, const Start&)`, if states do not begin as zeros; a member `id` of the state
 ///   is the vertex's number without being set;
 /// - `static void connect(Graph&, const Input&)`, host only, if `edges` does not say it;
@@ -96,6 +99,8 @@ enum class Edges {
 /// - `static bool uses_weights(const Options&)`, host only, if a program that takes weights does not always;
 /// - `static void check(const Options&, const Input&)`, host only: throws UserError for what
 ///   cannot be computed;
+/// - `static void hear(const Options&, const Input&, std::span<const Message>, Answer&)`, host only: what the
+///   vertices of the mode have sent on HostPin, as it came, before report();
 /// - `static void report(const Options&, const Input&, std::span<const Result>, Answer&)`, host only: figures
 ///   and notes, further columns of --out; results stand by vertex;
 /// - `static void verify(const Options&, const Input&, Answer&)`, host only: --verify.

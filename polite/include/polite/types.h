@@ -18,6 +18,8 @@
 typedef uint8_t PPin;
 constexpr PPin No = 0;
 constexpr PPin HostPin = 1;
+/// Beyond POLite: PMessage::destKey of a message that a vertex has sent to the host on HostPin.
+constexpr uint16_t kHostPinKey = 1;
 INLINE constexpr PPin Pin(uint8_t n) { return static_cast<PPin>(n + 2); }
 
 /// Number of a pin, 0 .. POLITE_NUM_PINS-1.
@@ -38,7 +40,7 @@ typedef None PEmpty;
 /// plain data of equal layout on x86-64 and ilp32 (fixed-width integers, float; no pointers, no long).
 template <typename M>
 struct PMessage {
-  uint16_t destKey;
+  uint16_t destKey;  ///< as the host sees it: kHostPinKey of what came by HostPin, 0 of what finish() gave
   M payload;
 };
 

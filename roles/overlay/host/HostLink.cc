@@ -310,6 +310,7 @@ HostLinkPhases HostLink::phases() {
   }
   return lengths;
 }
+void HostLink::computeGoesOnAt(uint16_t key) { core_->hosts().compute_goes_on_at(key); }
 std::string HostLink::finish() {
   core_->finished = true;
   return core_->guard([&] { return core_->hosts().finish(); });

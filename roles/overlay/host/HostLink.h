@@ -152,6 +152,9 @@ class HostLink {
   /// Lengths of the phases so far. The program's own time is `compute`: from when its threads run until the
   /// first message reaches the host.
   HostLinkPhases phases();
+  /// Beyond Tinsel: messages whose first 16 bits are `key` come while the program computes; they do not end
+  /// that phase.
+  void computeGoesOnAt(uint16_t key);
   /// Ends the run now and returns its result as JSON text ({"run_dir", "end_ps", "digest" ...}; "{}" when
   /// native). Only the destructor may follow. The destructor ends it too, where nobody asks.
   std::string finish();

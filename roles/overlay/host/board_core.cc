@@ -128,7 +128,7 @@ void BoardCore::handle(const BackendFrame& frame) {
     const std::size_t words = std::min<std::size_t>(msg->payload.size(), kMessageBytes / 8);
     std::memcpy(message.bytes, msg->payload.data(), 8 * words);
     messages_.push_back(message);
-    if (!first_result_) first_result_ = frame.arrival;
+    if (!first_result_ && is_result(message.bytes)) first_result_ = frame.arrival;
     note_progress();
   } else if (const auto* out = std::get_if<blocks::UartOutFrame>(&decoded)) {
     console_.push_back({x, y, core_of_dense(facts(), out->core), out->thread, out->byte});

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,7 +93,19 @@ class HostCore {
   virtual void attach(NativeProgram* program) = 0;
   virtual double seconds() const = 0;
   virtual PhaseSeconds phases() const = 0;
+  /// Messages whose first half-word is `key` are no results: the compute phase goes on.
+  void compute_goes_on_at(std::uint16_t key) { running_key_ = key; }
   virtual std::string finish() = 0;
+
+ protected:
+  bool is_result(const void* message) const {
+    std::uint16_t key;
+    std::memcpy(&key, message, sizeof key);
+    return key != running_key_;
+  }
+
+ private:
+  std::optional<std::uint16_t> running_key_;
 };
 
 /// Number of a core on its board's host link: dense, 0 .. facts.cores() - 1. Throws UserError if there is no

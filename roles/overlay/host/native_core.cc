@@ -104,7 +104,7 @@ class NativeCore : public HostCore, public NativeOutput, public NativeRunner {
   }
   PhaseSeconds phases() const override {
     const double now = seconds();
-    const double first = received_ == 0 ? now : first_result_;
+    const double first = first_result_.value_or(now);
     return {{"compute", first}, {"collect", now - first}};
   }
   std::string finish() override {
@@ -155,7 +155,7 @@ class NativeCore : public HostCore, public NativeOutput, public NativeRunner {
   std::chrono::steady_clock::time_point start_time_;
   std::deque<Chunk> messages_;  ///< taken by the host program
   std::uint64_t received_ = 0;
-  double first_result_ = 0;  ///< seconds() when it was received
+  std::optional<double> first_result_;  ///< seconds() when it was received
   fabric::ProgressLine progress_;
 
   std::mutex mutex_;  ///< of what follows
@@ -174,6 +174,7 @@ void NativeCore::attach(NativeProgram* program) {
   stopping_ = false;
   started_ = false;
   received_ = 0;
+  first_result_.reset();
 }
 
 void NativeCore::go_all() {
@@ -249,8 +250,9 @@ void NativeCore::recv(void* message, std::size_t bytes) {
   const std::size_t given = std::min(bytes, chunk.size);
   std::memcpy(message, chunk.bytes.data() + chunk.at, given);
   std::memset(static_cast<std::byte*>(message) + given, 0, bytes - given);
+  if (!first_result_ && is_result(chunk.bytes.data() + chunk.at)) first_result_ = seconds();
   chunk.at += chunk.size;
-  if (received_++ == 0) first_result_ = seconds();
+  ++received_;
   if (chunk.at == chunk.bytes.size()) messages_.pop_front();
 }
 
