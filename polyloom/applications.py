@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import json
 import os
 import re
 import subprocess
@@ -52,6 +53,15 @@ class Application:
             return paths.environment()
         path = os.pathsep.join([str(paths.home()), *filter(None, [os.environ.get("PYTHONPATH")])])
         return {**paths.environment(), "PYTHONPATH": path}
+
+    @property
+    def draws(self) -> bool:
+        """Whether its answer depends on --seed."""
+        if self.in_python:
+            return True
+        environment = {**os.environ, **self.environment}
+        told = subprocess.run([*self.command, "--describe"], env=environment, capture_output=True, check=True)
+        return bool(json.loads(told.stdout)["draws"])
 
     def description(self) -> str:
         """What it computes, in one sentence and its own words."""

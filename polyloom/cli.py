@@ -81,7 +81,7 @@ def run(
             envvar="POLYLOOM_SEED",
             min=0,
             max=MOST,
-            help="Of the simulator's fault draws; of what sort and averaging draw.",
+            help="Of what the application draws, and of the simulator's fault draws.",
         ),
     ] = 0,
     trace: Annotated[bool, typer.Option("--trace", help="Write a Chrome trace into the run folder.")] = False,
@@ -111,8 +111,8 @@ def run(
     native = launch.fidelity(on) == "native"
     no_cluster = "a native run has no cluster that is simulated; leave it out, or say --on sim"
     options.refuse(context, native, no_cluster, "cluster", "engine", "max_cycles", "trace")
-    draws = native and not applications.find(name).in_python
-    options.refuse(context, draws, "a native run of this application draws nothing; leave it out", "seed")
+    drawn = native and options.given(context, "seed") and not applications.find(name).draws
+    options.refuse(context, drawn, "a native run of this application draws nothing; leave it out", "seed")
     request = launch.RunRequest(
         app=name,
         args=list(context.args),

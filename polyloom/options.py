@@ -13,11 +13,16 @@ import typer
 from polyloom.errors import UserError
 
 
+def given(context: typer.Context, name: str) -> bool:
+    """Whether the command line says this parameter."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
 def refuse(context: typer.Context, ignored: bool, why: str, *names: str) -> None:
     """Refuse the options of these parameters that the user gave where they are ``ignored``; ``why`` ends the line."""
     for parameter in context.command.params if ignored else ():
-        source = context.get_parameter_source(parameter.name) if parameter.name in names else None
-        if source is not None and source.name == "COMMANDLINE":
+        if parameter.name in names and given(context, parameter.name):
             raise UserError(f"{_as_typed(parameter, context.params[parameter.name])}: {why}")
 
 

@@ -24,6 +24,20 @@ def pagerank(n: int, edges: Edges, iterations: int, damping: float) -> np.ndarra
     return x
 
 
+def heat(n: int, edges: Edges, start: np.ndarray, held: list[int], rate: float, steps: int) -> np.ndarray:
+    """Explicit Euler steps with the graph's Laplacian; each pair of neighbours counts once, loops not."""
+    pairs = np.unique(np.sort(edges[edges[:, 0] != edges[:, 1]], axis=1), axis=0)
+    matrix = sp.coo_matrix((np.ones(len(pairs)), pairs.T), shape=(n, n))
+    step = (sp.eye(n) - rate * csgraph.laplacian(matrix + matrix.T)).tolil()
+    for v in held:
+        step[v] = 0
+        step[v, v] = 1
+    step, u = step.tocsr(), start.astype(float)
+    for _ in range(steps):
+        u = step @ u
+    return u
+
+
 def sssp(n: int, edges: Edges, weights: np.ndarray, source: int) -> np.ndarray:
     """Dijkstra by NetworkX (parallel edges: the lightest counts); inf for unreachable vertices."""
     graph = nx.MultiDiGraph()

@@ -164,6 +164,21 @@ class TestApps:
         ours = self.run(polyloom, tmp_path, graph, "triangles", on, *extra)
         np.testing.assert_array_equal(ours, references.triangles(len(graph.ids), graph.edges))
 
+    @pytest.mark.parametrize("mode", ["sync", "gals"])
+    def test_heat(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra, mode: str) -> None:
+        n = len(graph.ids)
+        start = np.random.default_rng(9).uniform(-50, 200, n).round(4)
+        given, held = range(0, n, 2), list(range(0, n, 5))
+        (tmp_path / "start.csv").write_text("".join(f"{graph.ids[v]},{start[v]}\n" for v in given))
+        (tmp_path / "held.csv").write_text("".join(f"{graph.ids[v]},{start[v]}\n" for v in held))
+        start[[v for v in range(n) if v not in given and v not in held]] = 0
+        files = ("--start", tmp_path / "start.csv", "--held", tmp_path / "held.csv")
+        ours = self.run(polyloom, tmp_path, graph, "heat", on, "--steps", 37, "--mode", mode, *files, *extra)
+        pairs = np.unique(np.sort(graph.edges[graph.edges[:, 0] != graph.edges[:, 1]], axis=1), axis=0)
+        most = np.bincount(pairs.ravel(), minlength=n).max()
+        expected = references.heat(n, graph.edges, start, held, 1 / (1 + most), 37)
+        assert np.abs(ours - expected).max() <= 1e-5 * np.abs(start).max()
+
     def test_asp(self, polyloom: Polyloom, tmp_path: Path, graph: Graph, on: str, extra) -> None:
         sources = min(40, len(graph.ids))
         ours = self.run(polyloom, tmp_path, graph, "asp", on, "--sources", sources, *extra)
@@ -218,7 +233,7 @@ class TestManyRounds:
         graph = Graph(tmp_path / "graph.txt", random_graph(470, 1200, 3))
         n = len(graph.ids)
         assert n > 448
-        ours = self.run(polyloom, graph, "asp", on, "--sources", n, *extra)
+        ours = self.run(polyloom, graph, "asp", on, "--sources", "all", *extra)
         np.testing.assert_array_equal(ours, references.distance_sums(n, graph.edges, n))
 
     def test_labels_of_a_hub(self, polyloom: Polyloom, tmp_path: Path, on: str, extra) -> None:
@@ -234,9 +249,44 @@ class TestManyRounds:
         np.testing.assert_array_equal(ours, references.triangles(540, graph.edges))
 
 
+@pytest.mark.parametrize(("on", "extra"), WHERE, ids=["native", "laptop"])
+@pytest.mark.parametrize(("depth", "fanout", "ticks"), [(0, 5, 3), (7, 1, 2), (4, 3, 2), (1, 400, 1), (3, 2, 0)])
+def test_clock_tree(polyloom: Polyloom, on: str, extra, depth: int, fanout: int, ticks: int) -> None:
+    shape = ("--depth", depth, "--fanout", fanout, "--ticks", ticks)
+    done = polyloom("run", "clocktree", "--on", on, "--verify", "--json", *shape, *extra)
+    assert done.status == 0, done.err
+    tree = nx.full_rary_tree(fanout, sum(fanout**level for level in range(depth + 1)))
+    assert (done.json["vertices"], done.json["edges"]) == (len(tree), tree.size())
+    assert nx.eccentricity(tree, 0) == depth
+    assert ("cycles_a_tick" in done.json) == (on == "sim" and ticks > 0)
+    if on == "sim" and ticks > 0 and depth > 0:  # a message takes longer than the handlers at its ends
+        assert done.json["cycles_a_tick"] > 2 * depth * 50
+
+
+def test_heat_keeps_what_there_is(polyloom: Polyloom) -> None:
+    """Nothing flows out of a box without ends; heat without barriers comes to the same."""
+    words = ("run", "heat", "--generate", "cube:5:4:3", "--steps", 50, "--seed", 4, "--verify", "--json")
+    sync, gals = (polyloom(*words, "--mode", mode, "--on", "sim", "--cluster", "tiny-1") for mode in ("sync", "gals"))
+    assert sync.status == gals.status == 0, sync.err + gals.err
+    assert sync.json["vertices"] == 60 and sync.json["edges"] == 60 * (3 * 3 * 3 - 1)
+    assert abs(sync.json["mean"] - sync.json["mean_at_start"]) <= 1e-5 * sync.json["mean"]
+    assert sync.json["coldest"] == pytest.approx(gals.json["coldest"], rel=1e-5)
+
+
+def test_heat_that_would_not_be_stable(polyloom: Polyloom) -> None:
+    done = polyloom("run", "heat", "--generate", "grid:5:5", "--rate", 0.3, "--on", "native")
+    assert done.status == 1 and "--rate 0.3" in done.err and "at most 0.25" in done.err
+
+
+def test_a_tree_too_large(polyloom: Polyloom) -> None:
+    done = polyloom("run", "clocktree", "--depth", 20, "--fanout", 9, "--on", "native")
+    assert done.status == 1 and "--depth, --fanout" in done.err and "4294967294" in done.err
+
+
 @pytest.mark.parametrize(
     ("app", "options"),
     [
+        ("heat", ("--steps", 5, "--mode", "gals")),
         ("bfs", ()),
         ("triangles", ()),
         ("kcore", ()),
@@ -252,3 +302,10 @@ def test_on_rtl(polyloom: Polyloom, app: str, options: tuple[object, ...]) -> No
     where = ("--on", "rtl", "--cluster", "tiny-1", "--verify", "--generate", "uniform:6:2")
     done = polyloom("run", app, *where, *options)
     assert done.status == 0 and "verification: passed" in done.out, done.err + done.out
+
+
+def test_clock_tree_on_rtl(polyloom: Polyloom) -> None:
+    tree = ("--depth", 2, "--fanout", 2, "--ticks", 2, "--verify", "--json")
+    rtl, sim = (polyloom("run", "clocktree", "--on", on, "--cluster", "tiny-1", *tree) for on in ("rtl", "sim"))
+    assert rtl.status == sim.status == 0 and rtl.json["verified"], rtl.err + sim.err
+    assert rtl.json["cycles_a_tick"] == pytest.approx(sim.json["cycles_a_tick"], rel=0.05)

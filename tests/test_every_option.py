@@ -358,6 +358,18 @@ APPLICATIONS: dict[str, Mode] = {
         ("--graph", "weighted.txt"), {"--max-weight": Refused(("9",), "has weights of its own")}, others="pagerank"
     ),
     "components": Mode(("--graph", "graph.txt"), {"--mode": ("strong",)}, others="pagerank"),
+    "heat": Mode(
+        ("--graph", "graph.txt"),
+        {
+            "--steps": ("3",),
+            "--rate": ("0.1",),
+            "--start": ("where.csv",),
+            "--held": ("where.csv",),
+            "--mode": ("gals",),
+        },
+        others="pagerank",
+    ),
+    "clocktree": Mode((), {"--depth": ("2",), "--fanout": ("2",), "--ticks": ("2",)}, others="pagerank"),
     "label-propagation": Mode(("--graph", "graph.txt"), {"--iterations": ("1",)}, others="pagerank"),
     "sssp, table": Mode(
         ("--graph", "table.csv", "--columns", "from,to"), {"--columns": ("from,to,minutes",)}, others="pagerank"

@@ -18,8 +18,7 @@ namespace {
 
 constexpr const char* kKinds =
     "geometric:VERTICES:DEGREE[:RADIUS], kronecker:SCALE:EDGEFACTOR, uniform:VERTICES:DEGREE, "
-    "grid:WIDTH:HEIGHT or "
-    "debian";
+    "grid:WIDTH:HEIGHT, cube:WIDTH:HEIGHT:DEPTH or debian";
 
 /// "kind:a:b" or "kind:a:b:c" with whole numbers.
 struct Recipe {
@@ -40,8 +39,8 @@ Recipe parse_recipe(const std::string& text) {
     const auto [end, error] = std::from_chars(text.data() + from, last, recipe.numbers.emplace_back());
     if (error != std::errc() || end != last) reject();
   }
-  const std::size_t most = recipe.kind == "geometric" ? 3 : 2;
-  if (recipe.numbers.size() < 2 || recipe.numbers.size() > most) reject();
+  const std::size_t least = recipe.kind == "cube" ? 3 : 2, most = recipe.kind == "geometric" ? 3 : least;
+  if (recipe.numbers.size() < least || recipe.numbers.size() > most) reject();
   return recipe;
 }
 
@@ -67,6 +66,7 @@ polite::GraphData generate(const Options& options) {
   if (recipe.kind == "kronecker") return polite::kronecker_graph(in_range(options, a, 30), b, seed);
   if (recipe.kind == "uniform") return polite::uniform_graph(a, static_cast<std::uint64_t>(a) * b, seed);
   if (recipe.kind == "grid") return polite::grid_graph(a, b);
+  if (recipe.kind == "cube") return polite::cube_graph(a, b, number(2));
   throw UserError("--generate " + options.generate + ": no kind '" + recipe.kind + "'; expected " + kKinds);
 }
 

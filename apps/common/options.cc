@@ -170,10 +170,11 @@ void add_graph_options(CLI::App& cli, Options& o) {
       "--graph", o.graph,
       "Graph file, - for standard input: edge list, CSV, Matrix Market, DIMACS, METIS; packed (gzip, bzip2, "
       "xz, zstd, lz4) too");
-  auto* generate =
-      cli.add_option("--generate", o.generate,
-                     "Made graph: geometric:VERTICES:DEGREE[:RADIUS], kronecker:SCALE:EDGEFACTOR, "
-                     "uniform:VERTICES:DEGREE, grid:WIDTH:HEIGHT, debian (this machine's packages)");
+  auto* generate = cli.add_option(
+      "--generate", o.generate,
+      "Made graph: geometric:VERTICES:DEGREE[:RADIUS], kronecker:SCALE:EDGEFACTOR, "
+      "uniform:VERTICES:DEGREE, grid:WIDTH:HEIGHT, cube:WIDTH:HEIGHT:DEPTH (periodic), debian (this "
+      "machine's packages)");
   graph->excludes(generate);
   cli.add_option("--format", o.format, "Format of the file, if its name and content do not tell")
       ->needs(graph);
@@ -244,6 +245,9 @@ Options parse_options(int argc, char** argv, const Description& program) {
     const int status = cli.exit(error);
     std::exit(status == 0 ? 0 : 2);
   }
+  // `polyloom run --seed`, which has checked it.
+  if (const char* seed = std::getenv("POLYLOOM_SEED"); seed != nullptr)
+    o.seed = std::strtoull(seed, nullptr, 10);
   if (!o.out.empty()) check_output(o);
   if (o.verify && !program.has_reference)
     throw UserError("--verify: " + program.name +

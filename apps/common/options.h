@@ -49,7 +49,7 @@ struct Options {
   // Where the graph comes from: exactly one of these.
   std::string graph;     ///< file
   std::string generate;  ///< "geometric:VERTICES:DEGREE[:RADIUS]", "kronecker:SCALE:EDGEFACTOR",
-                         ///< "uniform:...", "grid:WxH"
+                         ///< "uniform:...", "grid:W:H", "cube:W:H:D"
   std::string format;    ///< of the file; empty = by name and content
   std::string columns;   ///< of a table: SOURCE,TARGET[,WEIGHT]; empty = the usual names
   std::optional<std::uint64_t> graph_seed;  ///< of what is drawn; kGraphSeed if not given
@@ -64,6 +64,7 @@ struct Options {
   std::string source;                        ///< a vertex's name; empty = the first vertex
   std::string mode;                          ///< program's own variants
   unsigned max_weight = 0;                   ///< draw integer weights 1..max_weight where the file has none
+  std::uint64_t seed = 0;                    ///< of what the program draws (POLYLOOM_SEED)
   // How to map it.
   polite::Combine combine = polite::Combine::automatic;
   polite::Pins pins = polite::Pins::automatic;

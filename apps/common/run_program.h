@@ -250,8 +250,8 @@ void run_mode(const std::string& device, const Options& options, const Input& in
     P::report(options, input, std::span<const Result>(results), answer);
 }
 
-/// What builds the program must know: {"modes": [...], "bytes": [...]}, bytes of a state, a message and a
-/// label.
+/// What builds and calls the program must know: {"modes": [...], "bytes": [...], "draws": ...}, bytes of a
+/// state, a message and a label.
 template <typename P>
 void print_description(const Description& description) {
   std::string modes, bytes;
@@ -260,8 +260,8 @@ void print_description(const Description& description) {
     ((bytes += (bytes.empty() ? "" : ", ") + std::to_string(detail::bytes_of<typename M::Vertex>())), ...);
   };
   add(typename detail::ModesOf<P>::type());
-  std::printf("{\"name\": \"%s\", \"modes\": [%s], \"bytes\": [%s]}\n", description.name.c_str(),
-              modes.c_str(), bytes.c_str());
+  std::printf("{\"name\": \"%s\", \"modes\": [%s], \"bytes\": [%s], \"draws\": %s}\n",
+              description.name.c_str(), modes.c_str(), bytes.c_str(), P::draws ? "true" : "false");
 }
 
 /// The body of the host's main().

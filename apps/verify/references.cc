@@ -177,6 +177,22 @@ std::vector<double> reference_labels(const NamedGraph& graph, unsigned iteration
   return labels;
 }
 
+std::vector<double> reference_heat(const NamedGraph& graph, const std::vector<double>& start,
+                                   const std::vector<bool>& held, double rate, std::uint64_t steps) {
+  const std::vector<std::set<std::uint32_t>> neighbours = neighbours_of(graph);
+  std::vector<double> now = start, next = start;
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    for (std::size_t v = 0; v < now.size(); ++v) {
+      if (held[v]) continue;
+      double gained = 0;
+      for (const std::uint32_t w : neighbours[v]) gained += now[w] - now[v];
+      next[v] = now[v] + rate * gained;
+    }
+    now.swap(next);
+  }
+  return now;
+}
+
 std::vector<double> reference_core_numbers(const NamedGraph& graph) {
   std::vector<std::set<std::uint32_t>> neighbours = neighbours_of(graph);
   std::set<std::pair<std::size_t, std::uint32_t>> left;  // by how many neighbours are left

@@ -35,6 +35,10 @@ std::vector<double> reference_components(const NamedGraph& graph);
 std::vector<double> reference_strong_components(const NamedGraph& graph);
 /// Labels after so many synchronous iterations of LDBC Graphalytics' CDLP; vertices are the labels.
 std::vector<double> reference_labels(const NamedGraph& graph, unsigned iterations);
+/// Heat after so many explicit Euler steps, of which `rate` of a difference crosses an edge; edges count once
+/// and both ways, loops not; held vertices keep what they have.
+std::vector<double> reference_heat(const NamedGraph& graph, const std::vector<double>& start,
+                                   const std::vector<bool>& held, double rate, std::uint64_t steps);
 /// By removing a vertex with the fewest neighbours at a time; edges count once and both ways, loops not.
 std::vector<double> reference_core_numbers(const NamedGraph& graph);
 /// By looking which neighbours two neighbours share; edges as for core numbers.

@@ -180,6 +180,33 @@ GraphData grid_graph(std::uint32_t width, std::uint32_t height) {
   return g;
 }
 
+GraphData cube_graph(std::uint32_t width, std::uint32_t height, std::uint32_t depth) {
+  const double points = static_cast<double>(width) * height * depth;
+  check_vertices(points > 0xffffffffu ? 0xffffffffu : static_cast<std::uint64_t>(points));
+  // Along a side of two, both neighbours are one; along a side of one, there is none.
+  const auto around = [](std::uint32_t at, std::uint32_t side) {
+    std::vector<std::uint32_t> near = {at};
+    if (side > 1) near.push_back((at + 1) % side);
+    if (side > 2) near.push_back((at + side - 1) % side);
+    return near;
+  };
+  const auto near = [](std::uint32_t side) { return std::min<double>(side, 3); };
+  GraphData g = room_for(static_cast<std::uint64_t>(points),
+                         points * std::max(0.0, near(width) * near(height) * near(depth) - 1));
+  for (std::uint32_t v = 0; v < g.vertices; ++v) {
+    const std::uint32_t x = v % width, y = v / width % height, z = v / width / height;
+    for (const std::uint32_t c : around(z, depth)) {
+      for (const std::uint32_t b : around(y, height)) {
+        for (const std::uint32_t a : around(x, width)) {
+          const std::uint32_t to = (c * height + b) * width + a;
+          if (to != v) g.edges.push_back({v, to});
+        }
+      }
+    }
+  }
+  return g;
+}
+
 void draw_weights(GraphData& graph, std::uint32_t most, std::uint64_t seed) {
   if (most == 0) throw UserError("edge weights are drawn from 1..most; most is 0");
   graph.weights.resize(graph.edges.size());

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -83,6 +84,32 @@ TEST(Generators, Grid) {
   EXPECT_EQ(g.vertices, 6u);
   EXPECT_EQ(g.edges.size(), 2u * (2 * 2 + 3 * 1));
   EXPECT_EQ(grid_graph(0, 5).edges.size(), 0u);
+}
+
+TEST(Generators, CubeIsPeriodicAndHasEachNeighbourOnce) {
+  for (const auto& [width, height, depth, neighbours] : {std::array{5u, 4u, 3u, 26u},
+                                                         {5u, 4u, 2u, 17u},
+                                                         {3u, 1u, 1u, 2u},
+                                                         {1u, 1u, 1u, 0u},
+                                                         {2u, 2u, 2u, 7u}}) {
+    const GraphData g = cube_graph(width, height, depth);
+    EXPECT_EQ(g.vertices, width * height * depth);
+    std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+    for (const Edge& edge : g.edges) {
+      EXPECT_TRUE(seen.insert({edge.from, edge.to}).second);
+      const auto apart = [](std::uint32_t a, std::uint32_t b, std::uint32_t side) {
+        const std::uint32_t d = a > b ? a - b : b - a;
+        return std::min(d, side - d);
+      };
+      const std::uint32_t a = edge.from, b = edge.to;
+      EXPECT_LE(apart(a % width, b % width, width), 1u);
+      EXPECT_LE(apart(a / width % height, b / width % height, height), 1u);
+      EXPECT_LE(apart(a / width / height, b / width / height, depth), 1u);
+      EXPECT_NE(a, b);
+    }
+    EXPECT_EQ(g.edges.size(), std::size_t{g.vertices} * neighbours);
+  }
+  EXPECT_EQ(cube_graph(0, 5, 5).edges.size(), 0u);
 }
 
 TEST(Generators, WeightsLieInRange) {

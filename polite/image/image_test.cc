@@ -110,6 +110,7 @@ class Interpreter {
     const auto memory = memory_of(id);
     // The host's list, then the empty list.
     const auto host = memory_.read<POutEdge>(memory, h.outTable);
+    EXPECT_EQ(host.key, kHostPinKey);
     EXPECT_EQ(host.mbox, 0x800);
     EXPECT_EQ(host.maskLow, 1u);
     EXPECT_EQ(memory_.read<POutEdge>(memory, h.outTable + 12).key, kNoKey);

@@ -117,6 +117,7 @@ struct Program {
   static constexpr bool takes_source = false;   ///< --source
   static constexpr bool takes_weights = false;  ///< also where no label is a number, or connect() sets labels
   static constexpr bool takes_fractions = false;  ///< of weights: Input::fractions has them then
+  static constexpr bool draws = false;            ///< the answer depends on Options::seed
   static constexpr bool largest_first = true;     ///< of the vertices that are printed
   static constexpr bool values_are_vertices = false;
   static constexpr bool states_in_dram = false;

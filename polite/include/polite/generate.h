@@ -30,6 +30,10 @@ GraphData uniform_graph(std::uint32_t vertices, std::uint64_t edges, std::uint64
 /// Edges to the right and lower neighbours and back: an undirected width x height grid.
 GraphData grid_graph(std::uint32_t width, std::uint32_t height);
 
+/// A periodic width x height x depth box, whose points have edges to all up to 26 around them. Source:
+/// Multicast paper VI.A (the regular grid of DPD).
+GraphData cube_graph(std::uint32_t width, std::uint32_t height, std::uint32_t depth);
+
 /// Gives every edge an integer weight in [1, most]. Edge i's weight depends on seed and i alone.
 void draw_weights(GraphData& graph, std::uint32_t most, std::uint64_t seed = 1);
 
