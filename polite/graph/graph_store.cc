@@ -171,11 +171,12 @@ void GraphStore::finish() {
   run(0);
   pool.clear();
   finished_ = true;
-  staged_ = {};
   viewed_ = {};
-  staged_pin_ = {};
-  staged_label_ = {};
-  out_degree_ = {};
+  // Assigning {} would keep their memory.
+  std::vector<Edge>().swap(staged_);
+  std::vector<std::uint8_t>().swap(staged_pin_);
+  std::vector<std::byte>().swap(staged_label_);
+  std::vector<std::uint32_t>().swap(out_degree_);
 }
 
 const InEdges& GraphStore::in_edges() const {

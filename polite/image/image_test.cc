@@ -337,6 +337,7 @@ TEST(Images, ResultDoesNotDependOnHostThreads) {
     MapOptions one, three;
     one.placer = three.placer = placer;
     one.threads = 1;
+    one.edges_at_once = 3000;  // two mailboxes'
     three.threads = 3;
     const Placement a = place(g.store, laptop(), one, {}), b = place(g.store, laptop(), three, {});
     EXPECT_EQ(a.thread, b.thread);

@@ -65,7 +65,7 @@ class ImageWriter {
     p.devices = placement_.thread_begin[t + 1] - placement_.thread_begin[t];
     p.partials = placement_.combining.on_thread(t);
     p.state_bytes = p.devices * layout_.pstate_bytes + p.partials * layout_.partial_bytes;
-    p.in_bytes = tables_.in[t].size() * layout_.in_edge_bytes;
+    p.in_bytes = tables_.in[t].device.size() * layout_.in_edge_bytes;
     p.out_entries = kFirstPinBase;
     for (std::uint32_t i = 0; i < p.devices; ++i) p.out_entries += out_entries_of(device(t, i));
     p.out_entries += 2 * p.partials;  // an entry and an end mark each
@@ -271,12 +271,13 @@ class ImageWriter {
 
   void fill_in_table(unsigned t, std::byte* to) const {
     const std::size_t label_bytes = graph_.label_bytes();
-    for (const InEntry& entry : tables_.in[t]) {
-      std::memcpy(to, &entry.device, sizeof(entry.device));
+    const InTable& in = tables_.in[t];
+    for (std::size_t i = 0; i < in.device.size(); ++i) {
+      std::memcpy(to, &in.device[i], sizeof(in.device[i]));
       if (label_bytes != 0) {
-        const std::byte* const label = entry.edge == kNeutralLabel
+        const std::byte* const label = in.edge[i] == kNeutralLabel
                                            ? layout_.neutral_label.data()
-                                           : graph_.out_label() + entry.edge * label_bytes;
+                                           : graph_.out_label() + in.edge[i] * label_bytes;
         std::memcpy(to + layout_.label_offset, label, label_bytes);
       }
       to += layout_.in_edge_bytes;
@@ -300,7 +301,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 void write_images(const GraphStore& graph, const Placement& placement, const ElementLayout& layout,
                   const MapOptions& options, const std::byte* states, ImageSink& sink, MapReport* report) {
   const auto start = std::chrono::steady_clock::now();
-  const Tables tables = build_tables(graph, placement, layout, host_threads(options.threads));
+  const Tables tables =
+      build_tables(graph, placement, layout, host_threads(options.threads), options.edges_at_once);
   ImageWriter writer(graph, placement, layout, options, tables);
   writer.plan_all();
   const double table_seconds = seconds_since(start);
@@ -312,7 +314,7 @@ void write_images(const GraphStore& graph, const Placement& placement, const Ele
   report->out_entries = tables.out.size();
   report->routers = tables.routers.sizes;
   report->in_entries = 0;
-  for (const auto& in : tables.in) report->in_entries += in.size();
+  for (const InTable& in : tables.in) report->in_entries += in.device.size();
 }
 
 }  // namespace polyloom::polite

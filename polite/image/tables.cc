@@ -56,21 +56,27 @@ struct Message {
   bool local;
 };
 
-/// The first `labels` edges have labels of their own; those behind are partial receivers'.
+/// The edges into the mailboxes [first_mailbox, last_mailbox), `begin` counted from the first of them. The
+/// first `labels` edges have labels of their own; those behind are partial receivers'.
 Arrivals sort_by_mailbox(const Routes& routes, std::uint64_t labels, const Machine& machine,
-                         unsigned host_threads) {
+                         unsigned first_mailbox, unsigned last_mailbox, unsigned host_threads) {
   const std::size_t rows = routes.rows();
   // Each block of rows counts, then scatters into its own part of every mailbox: stable and parallel.
   const std::size_t blocks = std::min<std::size_t>(std::max<std::size_t>(rows, 1), 64);
-  const unsigned mailboxes = machine.mailboxes();
+  const unsigned mailboxes = last_mailbox - first_mailbox;
   std::vector<std::vector<std::uint64_t>> place(blocks, std::vector<std::uint64_t>(mailboxes, 0));
   auto edges_of = [&](std::size_t block) {
     return std::pair{rows * block / blocks, rows * (block + 1) / blocks};
   };
-  auto mailbox_at = [&](std::uint64_t e) { return machine.mailbox_of(routes.thread[routes.target[e]]); };
+  // Of other mailboxes: no less than `mailboxes`.
+  auto mailbox_at = [&](std::uint64_t e) {
+    return machine.mailbox_of(routes.thread[routes.target[e]]) - first_mailbox;
+  };
   parallel_for(blocks, host_threads, [&](std::size_t block) {
     const auto [first, last] = edges_of(block);
-    for (std::uint64_t e = routes.begin[first]; e < routes.begin[last]; ++e) ++place[block][mailbox_at(e)];
+    for (std::uint64_t e = routes.begin[first]; e < routes.begin[last]; ++e) {
+      if (const unsigned m = mailbox_at(e); m < mailboxes) ++place[block][m];
+    }
   });
   Arrivals arrivals;
   arrivals.begin.assign(mailboxes + 1, 0);
@@ -85,8 +91,10 @@ Arrivals sort_by_mailbox(const Routes& routes, std::uint64_t labels, const Machi
     const auto [first, last] = edges_of(block);
     for (std::size_t row = first; row < last; ++row) {
       for (std::uint64_t e = routes.begin[row]; e < routes.begin[row + 1]; ++e) {
+        const unsigned m = mailbox_at(e);
+        if (m >= mailboxes) continue;
         const std::uint32_t label = e < labels ? static_cast<std::uint32_t>(e) : kNeutralLabel;
-        arrivals.all[place[block][mailbox_at(e)]++] = {row, routes.target[e], label};
+        arrivals.all[place[block][m]++] = {row, routes.target[e], label};
       }
     }
   });
@@ -97,15 +105,16 @@ Arrivals sort_by_mailbox(const Routes& routes, std::uint64_t labels, const Machi
 class MailboxBuilder {
  public:
   MailboxBuilder(const Routes& routes, std::span<const std::uint16_t> offset, const Placement& placement,
-                 unsigned mailbox, Arrival* arrivals, std::size_t count, Tables& tables)
+                 unsigned mailbox, std::span<Arrival> arrivals, bool labels, Tables& tables)
       : routes_(routes),
         offset_(offset),
         machine_(placement.machine),
         sending_(placement.sending),
         per_tile_(placement.machine.threads_per_tile()),
         mailbox_(mailbox),
-        arrivals_(arrivals),
-        count_(count),
+        arrivals_(arrivals.data()),
+        count_(arrivals.size()),
+        labels_(labels),
         tables_(tables),
         packed_(per_tile_, kNoKey) {}
 
@@ -179,12 +188,15 @@ class MailboxBuilder {
     sent.key = static_cast<std::uint16_t>(key);
     const Arrival* a = first;
     for (std::size_t i = 0; i < threads_.size(); ++i) {
-      auto& table = tables_.in[std::size_t{mailbox_} * per_tile_ + threads_[i]];
-      if (table.size() < packed_.size(threads_[i])) table.resize(packed_.size(threads_[i]));
+      InTable& table = tables_.in[std::size_t{mailbox_} * per_tile_ + threads_[i]];
+      if (table.device.size() < packed_.size(threads_[i])) {
+        table.device.resize(packed_.size(threads_[i]));
+        if (labels_) table.edge.resize(packed_.size(threads_[i]));
+      }
       for (std::uint32_t n = 0; n < lengths_[i]; ++n, ++a) {
         const bool last = n + 1 == lengths_[i];
-        table[key + n] = {static_cast<std::uint16_t>(offset_[a->target] | (last ? kLastReceiver : 0)),
-                          a->edge};
+        table.device[key + n] = static_cast<std::uint16_t>(offset_[a->target] | (last ? kLastReceiver : 0));
+        if (labels_) table.edge[key + n] = a->edge;
       }
     }
     return sent;
@@ -209,6 +221,7 @@ class MailboxBuilder {
   const unsigned mailbox_;
   Arrival* const arrivals_;
   const std::size_t count_;
+  const bool labels_;
   Tables& tables_;
   PackedTables packed_;
   std::vector<Message> messages_;
@@ -265,7 +278,7 @@ void join_rows(const Routes& routes, const Placement& placement, const std::vect
 }  // namespace
 
 Tables build_tables(const GraphStore& graph, const Placement& placement, const ElementLayout& layout,
-                    unsigned host_threads) {
+                    unsigned host_threads, std::uint64_t edges_at_once) {
   if (graph.edges() >= kNeutralLabel) {
     throw UserError("the graph does not fit: its tables hold at most 4294967294 edges, it has " +
                     std::to_string(graph.edges()));
@@ -275,15 +288,22 @@ Tables build_tables(const GraphStore& graph, const Placement& placement, const E
   const std::vector<std::uint16_t> offset = state_offsets(placement, layout);
   Tables tables;
   tables.in.resize(machine.threads());
-  Arrivals arrivals = sort_by_mailbox(routes, graph.edges(), machine, host_threads);
   std::vector<std::vector<Sent>> sent(machine.mailboxes());
-  parallel_for(sent.size(), host_threads, [&](std::size_t m) {
-    MailboxBuilder builder(routes, offset, placement, static_cast<unsigned>(m),
-                           arrivals.all.data() + arrivals.begin[m], arrivals.begin[m + 1] - arrivals.begin[m],
-                           tables);
-    sent[m] = builder.build();
-  });
-  arrivals = {};
+  // Some mailboxes at a time: an arrival takes four times the memory of an edge.
+  const std::uint64_t edges = std::max(edges_at_once, std::uint64_t{routes.target.size()});
+  const auto together = std::max(1u, static_cast<unsigned>(edges_at_once * machine.mailboxes() / edges));
+  for (unsigned first = 0; first < machine.mailboxes(); first += together) {
+    const unsigned last = std::min(first + together, machine.mailboxes());
+    Arrivals arrivals = sort_by_mailbox(routes, graph.edges(), machine, first, last, host_threads);
+    parallel_for(last - first, host_threads, [&](std::size_t i) {
+      const std::span<Arrival> of_mailbox(
+          arrivals.all.begin() + static_cast<std::ptrdiff_t>(arrivals.begin[i]),
+          arrivals.begin[i + 1] - arrivals.begin[i]);
+      const unsigned m = first + static_cast<unsigned>(i);
+      sent[m] =
+          MailboxBuilder(routes, offset, placement, m, of_mailbox, graph.label_bytes() != 0, tables).build();
+    });
+  }
   const auto leaves_by_key = [](Way way) { return way == Way::key || way == Way::key_and_masks; };
   if (std::ranges::any_of(placement.sending.way, leaves_by_key))
     tables.routers = build_router_tables(routes, placement, layout, sent, host_threads);

@@ -15,10 +15,11 @@ namespace polyloom::polite {
 
 inline constexpr std::uint32_t kNeutralLabel = 0xffffffff;
 
-/// One entry of a thread's in-edge table.
-struct InEntry {
-  std::uint16_t device = 0;  ///< state offset in units, with kLastReceiver
-  std::uint32_t edge = 0;    ///< which out-edge, for its label; kNeutralLabel: of a partial receiver
+/// A thread's in-edge table.
+struct InTable {
+  std::vector<std::uint16_t> device;  ///< state offset in units, with kLastReceiver
+  /// Which out-edge, for its label; kNeutralLabel: of a partial receiver. Empty where edges have no labels.
+  std::vector<std::uint32_t> edge;
 };
 
 /// One message that a send makes: by index, mailbox and mask, or by a routing key in the place of the mask.
@@ -29,15 +30,16 @@ struct OutEntry {
 };
 
 struct Tables {
-  std::vector<std::vector<InEntry>> in;  ///< by dense thread number
+  std::vector<InTable> in;               ///< by dense thread number
   std::vector<std::uint64_t> out_begin;  ///< rows of `out`: vertices * pins, then partial receivers; one more
   std::vector<OutEntry> out;
   RouterTables routers;
 };
 
 /// Builds all tables. Parallel over mailboxes; the result does not depend on the number of host threads.
-/// Throws UserError if a thread would need more than 65535 in-edge entries.
+/// Throws UserError if a thread would need more than 65535 in-edge entries. Takes 16 bytes for each of
+/// `edges_at_once`, at most.
 Tables build_tables(const GraphStore& graph, const Placement& placement, const ElementLayout& layout,
-                    unsigned host_threads);
+                    unsigned host_threads, std::uint64_t edges_at_once);
 
 }  // namespace polyloom::polite

@@ -144,7 +144,7 @@ void check_work(const Mapped& m) {
 /// Follows what every row sends through the tables.
 void check_tables(const Mapped& m) {
   const Machine& machine = m.placement.machine;
-  const Tables tables = build_tables(m.store, m.placement, kLayout, 2);
+  const Tables tables = build_tables(m.store, m.placement, kLayout, 2, 1000);
   ASSERT_EQ(tables.out_begin.size(), m.begin().size());
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> at;  // (thread, offset): who is there
   for (std::uint32_t v = 0; v < m.store.vertices(); ++v)
@@ -173,14 +173,14 @@ void check_tables(const Mapped& m) {
         }
         bool vertices = false;
         for (std::size_t k = out.key;; ++k) {
-          const InEntry& in = tables.in[t].at(k);
-          const std::uint32_t target = at.at({t, in.device & 0x7fffu});
+          const InTable& in = tables.in[t];
+          const std::uint32_t target = at.at({t, in.device.at(k) & 0x7fffu});
           const bool partial = target >= m.store.vertices();
           EXPECT_FALSE(vertices && partial) << "partial receivers come first";
           EXPECT_EQ(local, partial && t == m.sender(row)) << "no message to its own thread";
           vertices = vertices || !partial;
-          got.push_back({target, in.edge});
-          if (in.device & kLastReceiver) break;
+          got.push_back({target, in.edge.at(k)});
+          if (in.device[k] & kLastReceiver) break;
         }
       }
     }

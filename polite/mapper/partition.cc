@@ -31,7 +31,7 @@ class Bonds {
     for (std::uint64_t e = graph.begin[v]; e < graph.begin[v + 1]; ++e) {
       const std::uint32_t p = part[graph.neighbour[e]];
       if (bond_[p] == 0) touched_.push_back(p);
-      bond_[p] += graph.edge_weight[e];
+      bond_[p] += graph.bond(e);
     }
   }
   std::uint64_t to(std::uint32_t part) const { return bond_[part]; }
@@ -142,9 +142,21 @@ std::uint32_t cluster(const WeightedGraph& graph, std::uint64_t limit, std::vect
 std::vector<std::uint32_t> run_metis(const WeightedGraph& graph, std::uint32_t k, std::uint64_t seed) {
   idx_t vertices = static_cast<idx_t>(graph.size()), constraints = 1, parts = static_cast<idx_t>(k),
         objective = 0;
-  std::vector<idx_t> begin(graph.begin.begin(), graph.begin.end());
-  std::vector<idx_t> neighbour(graph.neighbour.begin(), graph.neighbour.end());
-  std::vector<idx_t> edge_weight(graph.edge_weight.begin(), graph.edge_weight.end());
+  // METIS wants each neighbour once.
+  std::vector<idx_t> begin = {0}, neighbour, edge_weight;
+  begin.reserve(graph.begin.size());
+  for (std::uint32_t v = 0; v < graph.size(); ++v) {
+    for (std::uint64_t e = graph.begin[v]; e < graph.begin[v + 1]; ++e) {
+      const auto to = static_cast<idx_t>(graph.neighbour[e]), bond = static_cast<idx_t>(graph.bond(e));
+      if (e > graph.begin[v] && neighbour.back() == to) {
+        edge_weight.back() += bond;
+      } else {
+        neighbour.push_back(to);
+        edge_weight.push_back(bond);
+      }
+    }
+    begin.push_back(static_cast<idx_t>(neighbour.size()));
+  }
   // METIS adds weights up in 32 bits.
   const std::uint64_t scale = graph.total_weight() / 1'000'000'000 + 1;
   std::vector<idx_t> weight(graph.size());
@@ -230,7 +242,7 @@ std::uint64_t cut(const WeightedGraph& graph, std::span<const std::uint32_t> par
   std::uint64_t weight = 0;
   for (std::uint32_t v = 0; v < graph.size(); ++v) {
     for (std::uint64_t e = graph.begin[v]; e < graph.begin[v + 1]; ++e) {
-      if (part[graph.neighbour[e]] != part[v]) weight += graph.edge_weight[e];
+      if (part[graph.neighbour[e]] != part[v]) weight += graph.bond(e);
     }
   }
   return weight / 2;

@@ -73,7 +73,7 @@ std::vector<std::uint64_t> traffic_between(const WeightedGraph& graph, std::span
   std::vector<std::uint64_t> traffic(std::size_t{k} * k, 0);
   for (std::uint32_t v = 0; v < graph.size(); ++v) {
     for (std::uint64_t e = graph.begin[v]; e < graph.begin[v + 1]; ++e) {
-      traffic[std::size_t{part[v]} * k + part[graph.neighbour[e]]] += graph.edge_weight[e];
+      traffic[std::size_t{part[v]} * k + part[graph.neighbour[e]]] += graph.bond(e);
     }
   }
   return traffic;

@@ -12,20 +12,11 @@ namespace {
 
 constexpr std::uint32_t kNone = ~0u;
 
-/// Sorts a row and joins equal neighbours; returns how many are left.
-std::uint32_t join_row(std::uint32_t v, std::uint32_t* neighbour, std::uint32_t* weight, std::size_t n) {
-  std::sort(neighbour, neighbour + n);
-  std::uint32_t kept = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (neighbour[i] == v) continue;
-    if (kept != 0 && neighbour[kept - 1] == neighbour[i]) {
-      ++weight[kept - 1];
-    } else {
-      neighbour[kept] = neighbour[i];
-      weight[kept++] = 1;
-    }
-  }
-  return kept;
+/// Sorts a row, without the vertex itself; returns how many are left.
+std::uint32_t sort_row(std::uint32_t v, std::uint32_t* neighbour, std::size_t n) {
+  std::uint32_t* const end = std::remove(neighbour, neighbour + n, v);
+  std::sort(neighbour, end);
+  return static_cast<std::uint32_t>(end - neighbour);
 }
 
 }  // namespace
@@ -55,7 +46,6 @@ WeightedGraph undirected(const GraphStore& graph, const std::vector<std::uint32_
     g.weight[v] = static_cast<std::uint32_t>(std::min<std::uint64_t>(weight, 0x7fffffff));
   }
   g.neighbour.resize(g.begin[n]);
-  g.edge_weight.resize(g.begin[n]);
   std::vector<std::uint64_t> next(g.begin.begin(), g.begin.end() - 1);
   for (std::uint32_t v = 0; v < n; ++v) {
     for (std::uint64_t e = out[std::size_t{v} * pins]; e < out[std::size_t{v} * pins + pins]; ++e) {
@@ -69,7 +59,7 @@ WeightedGraph undirected(const GraphStore& graph, const std::vector<std::uint32_
   const std::size_t blocks = 256;
   parallel_for(blocks, host_threads, [&](std::size_t b) {
     for (std::size_t v = n * b / blocks; v < n * (b + 1) / blocks; ++v) {
-      kept[v] = join_row(static_cast<std::uint32_t>(v), &g.neighbour[g.begin[v]], &g.edge_weight[g.begin[v]],
+      kept[v] = sort_row(static_cast<std::uint32_t>(v), g.neighbour.data() + g.begin[v],
                          g.begin[v + 1] - g.begin[v]);
     }
   });
@@ -77,13 +67,11 @@ WeightedGraph undirected(const GraphStore& graph, const std::vector<std::uint32_
   for (std::uint32_t v = 0; v < n; ++v) {
     const std::uint64_t from = g.begin[v];
     std::copy_n(g.neighbour.begin() + from, kept[v], g.neighbour.begin() + end);
-    std::copy_n(g.edge_weight.begin() + from, kept[v], g.edge_weight.begin() + end);
     g.begin[v] = end;
     end += kept[v];
   }
   g.begin[n] = end;
   g.neighbour.resize(end);
-  g.edge_weight.resize(end);
   return g;
 }
 
@@ -99,7 +87,7 @@ WeightedGraph subgraph(const WeightedGraph& graph, std::span<const std::uint32_t
       const std::uint32_t to = scratch[graph.neighbour[e]];
       if (to == kNone) continue;
       g.neighbour.push_back(to);
-      g.edge_weight.push_back(graph.edge_weight[e]);
+      if (!graph.edge_weight.empty()) g.edge_weight.push_back(graph.edge_weight[e]);
     }
     g.begin.push_back(g.neighbour.size());
     g.weight.push_back(graph.weight[v]);
@@ -134,7 +122,7 @@ WeightedGraph contract(const WeightedGraph& graph, std::span<const std::uint32_t
           g.neighbour.push_back(to);
           g.edge_weight.push_back(0);
         }
-        g.edge_weight[slot[to]] += graph.edge_weight[e];
+        g.edge_weight[slot[to]] += graph.bond(e);
       }
     }
     g.begin.push_back(g.neighbour.size());

@@ -10,19 +10,20 @@
 
 namespace polyloom::polite {
 
-/// Neighbours of v are [begin[v], begin[v + 1]): each at most once, never v itself, both directions present.
+/// Neighbours of v are [begin[v], begin[v + 1]): never v itself, both directions present, equal ones side by
+/// side.
 struct WeightedGraph {
   std::vector<std::uint64_t> begin;
   std::vector<std::uint32_t> neighbour;
-  std::vector<std::uint32_t>
-      edge_weight;                    ///< edges joined into one: messages saved if both ends are together
-  std::vector<std::uint32_t> weight;  ///< of vertices, at least 1
+  std::vector<std::uint32_t> edge_weight;  ///< messages saved if both ends are together; empty: 1 each
+  std::vector<std::uint32_t> weight;       ///< of vertices, at least 1
 
+  std::uint32_t bond(std::uint64_t edge) const { return edge_weight.empty() ? 1 : edge_weight[edge]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(weight.size()); }
   std::uint64_t total_weight() const;
 };
 
-/// Joins both directions and parallel edges. `weights`: one a vertex, or empty for 1 + degree (over all
+/// Both directions of every edge, in 8 bytes. `weights`: one a vertex, or empty for 1 + degree (over all
 /// edges, so that a vertex counts for the messages that it sends and receives). Edges to `combined` vertices
 /// weigh on their senders, but are not among the neighbours; all then weigh what they cost a thread, in
 /// out-edges: 5 a vertex, 2 an in-edge.

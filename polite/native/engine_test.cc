@@ -354,7 +354,7 @@ TEST(NativeEngine, StepRunsAtLeastOnceAndLastTrafficComesBeforeFinish) {
   const auto payload = [&](std::size_t i) {
     PMessage<std::uint32_t> p;
     std::memcpy(&p, out.packets[i].data(), sizeof p);
-    EXPECT_EQ(p.destKey, 0);
+    EXPECT_EQ(p.destKey, i == 0 ? kHostPinKey : 0);
     return p.payload;
   };
   EXPECT_EQ(payload(0), 100u);

@@ -39,10 +39,10 @@ void run(Graph& graph, FunctionalMachine& machine, const char* program) {
 }
 
 template <typename M>
-M payload(const FunctionalMachine::Message& message) {
+M payload(const FunctionalMachine::Message& message, uint16_t key = 0) {
   PMessage<M> m;
   std::memcpy(&m, message.data(), sizeof m);
-  EXPECT_EQ(m.destKey, 0);
+  EXPECT_EQ(m.destKey, key);
   return m.payload;
 }
 
@@ -102,7 +102,8 @@ TEST(Softswitch, RoundsTimesQueueHostAndFinish) {
   run(graph, machine, "polite_watch");
   std::vector<WatchMessage> from_send, finish;
   for (const auto& message : machine.to_host) {
-    const auto m = payload<WatchMessage>(message);
+    const bool first = &message == &machine.to_host.front();
+    const auto m = payload<WatchMessage>(message, first ? kHostPinKey : 0);
     (m.kind == WatchVertex::FromSend ? from_send : finish).push_back(m);
   }
   ASSERT_EQ(from_send.size(), 1u) << "HostPin once, by vertex 0, before any round";

@@ -39,8 +39,9 @@ inline constexpr std::pair<const char*, Pins> kPinsNames[] = {{"auto", Pins::aut
 struct MapOptions {
   Placer placer = Placer::automatic;  ///< POLITE_PLACER, if set, wins
   std::uint64_t seed = 1;
-  unsigned threads = 0;                 ///< host threads of the mapper; 0 = all; results do not depend on it
-  unsigned boards_x = 0, boards_y = 0;  ///< boards to place on; 0 = all (POLITE_BOARDS_X/Y if set)
+  unsigned threads = 0;  ///< host threads of the mapper; 0 = all; results do not depend on it
+  std::uint64_t edges_at_once = 1 << 25;  ///< whose tables are made together; results do not depend on it
+  unsigned boards_x = 0, boards_y = 0;    ///< boards to place on; 0 = all (POLITE_BOARDS_X/Y if set)
   bool vertices_in_dram = false;
   bool in_edges_in_dram = true;
   bool out_edges_in_dram = true;
