@@ -11,6 +11,7 @@
 #include "fabric/error.h"
 #include "fabric/host/progress_line.h"
 #include "polite/generate.h"
+#include "polite/generators/counter_random.h"
 #include "polite/read_graph.h"
 
 namespace polyloom::apps {
@@ -218,6 +219,17 @@ Input load_input(const Options& options, bool want_weights, bool take_fractions)
   input.format = std::move(data.format);
   input.packing = std::move(data.packing);
   return input;
+}
+
+bool Input::is_mutual() const {
+  // Two sets are equal if sums over random functions of their elements are, but for one in 2^64.
+  const polite::CounterRandom random(vertices);
+  std::uint64_t difference = 0;
+  for (const auto& [from, to] : edges) {
+    const std::uint64_t forth = std::uint64_t{from} << 32 | to, back = std::uint64_t{to} << 32 | from;
+    difference += random.bits(forth) - random.bits(back);
+  }
+  return difference == 0;
 }
 
 void make_undirected(Input& input) {

@@ -42,6 +42,8 @@ struct Input {
   bool drawn_weights = false;          ///< by us, not the file's
   bool undirected = false;             ///< make_undirected() has been here
 
+  /// Whether every edge has its reverse, parallel edges as many.
+  bool is_mutual() const;
   /// Of an edge; 1 where there are none.
   double weight(std::size_t edge) const {
     return !weights.empty() ? weights[edge] : fractions.empty() ? 1.0 : static_cast<double>(fractions[edge]);

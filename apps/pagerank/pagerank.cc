@@ -113,14 +113,14 @@ struct WeightedVertex : TolerantVertex {
 };
 
 // PageRank, globally asynchronous and locally synchronous: a vertex makes its next update as soon as it has
-// heard from all its neighbours, without barriers. Back edges of weight 0 keep neighbours within one update
-// of each other, so two sums and two counts are enough on any directed graph. Source: Tinsel paper, section
-// VI (figure 12, GALS).
+// heard from all its neighbours, without barriers. Neighbours stay within one update of each other where
+// edges lead both ways, and back edges of weight 0 see to that on all other graphs; so two sums and two
+// counts are enough. Source: Tinsel paper, section VI (figure 12, GALS).
 struct GalsState {
   float score;
   float sum[2];       ///< by parity of the update
   uint32_t heard[2];  ///< messages received, by parity
-  uint32_t expected;  ///< in-edges, back edges included
+  uint32_t expected;  ///< in-edges, and back edges
   float share;        ///< d / outdeg, 0 for a dangling vertex
   float base;         ///< (1-d)/n
   uint32_t id;
@@ -134,8 +134,10 @@ struct GalsMessage {
   uint32_t update;  ///< the update that this share is for
 };
 
-/// The label is the weight on edges of the graph and 0 on back edges.
-struct GalsVertex : PDevice<GalsState, float, GalsMessage> {
+template <typename S, typename E>
+struct Gals : PDevice<S, E, GalsMessage> {
+  using PDevice<S, E, GalsMessage>::s;
+  using PDevice<S, E, GalsMessage>::readyToSend;
   /// Makes the updates that are possible now, one for each complete set of messages.
   INLINE void advance() {
     while (s->done < s->sent && s->heard[s->done & 1] == s->expected) {
@@ -162,9 +164,11 @@ struct GalsVertex : PDevice<GalsState, float, GalsMessage> {
     s->sent++;
     advance();
   }
-  INLINE void recv(GalsMessage* msg, const float* weight) {
+  static INLINE float along(float share, const float* weight) { return share * *weight; }
+  static INLINE float along(float share, const None*) { return share; }
+  INLINE void recv(GalsMessage* msg, const E* label) {
     const uint32_t parity = msg->update & 1;
-    s->sum[parity] += msg->share * *weight;
+    s->sum[parity] += along(msg->share, label);
     s->heard[parity]++;
     advance();
   }
@@ -177,10 +181,18 @@ struct GalsVertex : PDevice<GalsState, float, GalsMessage> {
   }
 };
 
+/// The label is the weight on edges of the graph and 0 on back edges.
+struct GalsVertex : Gals<GalsState, float> {};
+
+/// Each edge has its reverse.
+struct MutualState : GalsState {};
+struct MutualVertex : Gals<MutualState, None> {};
+
 struct PageRank : polyloom::Program {
   using Modes = polyloom::Modes<polyloom::Mode<"sync", PageRankVertex>, polyloom::Mode<"gals", GalsVertex>,
                                 polyloom::Variant<"tolerant", TolerantVertex>,
-                                polyloom::Variant<"weighted", WeightedVertex>>;
+                                polyloom::Variant<"weighted", WeightedVertex>,
+                                polyloom::Variant<"mutual", MutualVertex>>;
   static constexpr const char* purpose = "PageRank of a directed graph.";
   static constexpr bool takes_fractions = true;
   static constexpr polyloom::Parameter parameters[] = {
@@ -203,8 +215,8 @@ struct PageRank : polyloom::Program {
   static constexpr polyloom::Flag flags[] = {{"weighted", "Hand on in proportion to the weights of edges"}};
 
   static bool uses_weights(const Options& options) { return options.given.contains("weighted"); }
-  static std::string variant(const Options& options, const Input&) {
-    if (options.mode == "gals") return options.mode;
+  static std::string variant(const Options& options, const Input& input) {
+    if (options.mode == "gals") return !uses_weights(options) && input.is_mutual() ? "mutual" : options.mode;
     return uses_weights(options)                ? "weighted"
            : options.parameter("tolerance") > 0 ? "tolerant"
                                                 : options.mode;
@@ -278,6 +290,7 @@ struct PageRank : polyloom::Program {
   static void start(GalsState& state, const polyloom::Start& vertex) {
     state.expected = vertex.in_edges + vertex.out_edges;  // each neighbour has an edge back
   }
+  static void start(MutualState& state, const polyloom::Start& vertex) { state.expected = vertex.in_edges; }
   static void connect(polyloom::apps::GraphOf<GalsVertex>& graph, const Input& input) {
     graph.reserveEdges(2 * input.edges.size());
     for (std::size_t e = 0; e < input.edges.size(); ++e) {
