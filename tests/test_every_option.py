@@ -124,6 +124,7 @@ MODES: dict[str, Mode] = {
             "--verify-with": Elsewhere("tests/test_own_program.py"),
         },
     ),
+    "run dpd": Mode(("run", "dpd", "--side", "3", "--steps", "2", "--on", "native", "--json"), {"--seed": ("7",)}),
     "run sort": Mode(("run", "sort", "--keys", "100", "--on", "native", "--json"), {"--seed": ("7",)}),
     "collective": Mode(
         ("collective", "all-reduce", "--bytes", "4K", "--on", "sim", "--json"),
@@ -375,6 +376,24 @@ APPLICATIONS: dict[str, Mode] = {
         ("--graph", "table.csv", "--columns", "from,to"), {"--columns": ("from,to,minutes",)}, others="pagerank"
     ),
     "bfs": Mode(("--graph", "graph.txt"), {"--source": ("2",)}, others="pagerank"),
+    "dpd": Mode(
+        ("--side", "3", "--steps", "4"),
+        {
+            "--side": ("4",),
+            "--density": ("2",),
+            "--steps": ("5",),
+            "--dt": ("0.02",),
+            "--a": ("15",),
+            "--gamma": ("3",),
+            "--kT": ("2",),
+            "--every": ("2",),
+            "--beads": ("beads.csv",),
+            "--thermo": ("thermo.csv",),
+            "--rdf": ("rdf.csv",),
+            "--mode": ("gals",),
+        },
+        others="pagerank",
+    ),
     "kcore": Mode(("--graph", "graph.txt"), {}, others="pagerank"),
     "triangles": Mode(("--graph", "graph.txt"), {}, others="pagerank"),
     "asp": Mode(("--graph", "graph.txt"), {"--sources": ("2",)}, others="pagerank"),
@@ -529,7 +548,7 @@ def test_option(mode: str, name: str, commands: Commands, place: Path) -> None:
 
 @pytest.mark.parametrize("app", sorted({mode.partition(",")[0] for mode in APPLICATIONS}))
 def test_no_option_of_an_application_is_forgotten(app: str) -> None:
-    shown = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", applications.find(app).help()))
+    shown = set(re.findall(r"(?<![\w-])--[a-z][A-Za-z-]*", applications.find(app).help()))
     modes = [mode for name, mode in APPLICATIONS.items() if name.partition(",")[0] == app]
     modes += [APPLICATIONS[mode.others] for mode in modes if mode.others]
     assert shown - {"--help", "--on", "--cluster"} <= {name for mode in modes for name in mode.options}

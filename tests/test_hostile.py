@@ -40,6 +40,7 @@ VERBS: dict[str, list[list[str]]] = {
         ["run", "pagerank", "--graph", "graph.txt", "--on", "native"],
         ["run", "sssp", "--graph", "graph.txt", "--on", "sim", "--cluster", "tiny-1"],
         ["run", "sort", "--keys", "100", "--on", "native"],
+        ["run", "dpd", "--side", "3", "--steps", "2", "--on", "native"],
     ],
     "new": [["new", "mine"]],
     "collective": [["collective", "all-reduce", "--bytes", "64", "--on", "sim"]],

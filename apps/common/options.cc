@@ -43,28 +43,6 @@ void check_verify(const Options& o) {
         "; give a file, or leave --verify out");
 }
 
-/// Whether the answer can go there is said before the work.
-void check_output(const Options& o) {
-  namespace fs = std::filesystem;
-  const fs::path out(o.out);
-  const auto refuse = [&](const std::string& why) { throw UserError("--out " + o.out + ": " + why); };
-  std::error_code none;
-  if (fs::is_directory(out, none)) refuse("is a folder; give a file in it");
-  const std::string ending = out.extension().string();
-  const bool plain = fs::exists(out, none) && !fs::is_regular_file(out, none);  // a pipe, a device
-  if (!plain && !ending.empty() && ending != ".csv" && ending != ".txt" && ending != ".npy")
-    refuse("values are written as CSV (.csv, .txt) or as NumPy's .npy");
-  if (!o.graph.empty() && fs::equivalent(out, o.converted.empty() ? o.graph : o.converted[1], none))
-    refuse("is the graph that is read; give another file");
-  const fs::path folder = fs::absolute(out).parent_path();
-  if (!fs::is_directory(folder, none)) refuse("there is no folder " + folder.string());
-  if (!plain && ::access(folder.c_str(), W_OK) != 0)
-    refuse("cannot write in " + folder.string() + ": " + std::strerror(errno));
-  const char* record = std::getenv("POLYLOOM_RUN_DIR");
-  if (record != nullptr && fs::equivalent(folder, record, none))
-    refuse("lies in the run's own folder, whose files are the record; give another place");
-}
-
 /// An option that says what an environment variable says otherwise.
 template <typename Value>
 void add_named(CLI::App& cli, const char* option, const char* variable,
@@ -204,6 +182,30 @@ void add_graph_options(CLI::App& cli, Options& o) {
                "Drop loops and duplicate edges, after --undirected; of their weights the least stays");
 }
 
+void check_output(const Options& o, const char* option, const std::string& file, bool values) {
+  namespace fs = std::filesystem;
+  const fs::path out(file);
+  const auto refuse = [&](const std::string& why) {
+    throw UserError(std::string(option) + " " + file + ": " + why);
+  };
+  std::error_code none;
+  if (fs::is_directory(out, none)) refuse("is a folder; give a file in it");
+  const std::string ending = out.extension().string();
+  const bool plain = fs::exists(out, none) && !fs::is_regular_file(out, none);  // a pipe, a device
+  if (!plain && !ending.empty() && ending != ".csv" && ending != ".txt" && !(values && ending == ".npy"))
+    refuse(values ? "values are written as CSV (.csv, .txt) or as NumPy's .npy"
+                  : "what happens is written as CSV (.csv, .txt)");
+  if (!o.graph.empty() && fs::equivalent(out, o.converted.empty() ? o.graph : o.converted[1], none))
+    refuse("is the graph that is read; give another file");
+  const fs::path folder = fs::absolute(out).parent_path();
+  if (!fs::is_directory(folder, none)) refuse("there is no folder " + folder.string());
+  if (!plain && ::access(folder.c_str(), W_OK) != 0)
+    refuse("cannot write in " + folder.string() + ": " + std::strerror(errno));
+  const char* record = std::getenv("POLYLOOM_RUN_DIR");
+  if (record != nullptr && fs::equivalent(folder, record, none))
+    refuse("lies in the run's own folder, whose files are the record; give another place");
+}
+
 Options parse_options(int argc, char** argv, const Description& program) {
   Options o;
   o.app = program.name;
@@ -248,7 +250,7 @@ Options parse_options(int argc, char** argv, const Description& program) {
   // `polyloom run --seed`, which has checked it.
   if (const char* seed = std::getenv("POLYLOOM_SEED"); seed != nullptr)
     o.seed = std::strtoull(seed, nullptr, 10);
-  if (!o.out.empty()) check_output(o);
+  if (!o.out.empty()) check_output(o, "--out", o.out, true);
   if (o.verify && !program.has_reference)
     throw UserError("--verify: " + program.name +
                     " has nothing to compare with; --verify-with FILE.py compares with a function of yours");
