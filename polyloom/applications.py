@@ -56,12 +56,8 @@ class Application:
 
     @property
     def draws(self) -> bool:
-        """Whether its answer depends on --seed."""
-        if self.in_python:
-            return True
-        environment = {**os.environ, **self.environment}
-        told = subprocess.run([*self.command, "--describe"], env=environment, capture_output=True, check=True)
-        return bool(json.loads(told.stdout)["draws"])
+        """Whether it draws random numbers of its own by ``--seed``."""
+        return self.in_python or bool(json.loads(self._said(["--describe"]))["draws"])
 
     def description(self) -> str:
         """What it computes, in one sentence and its own words."""
@@ -76,10 +72,13 @@ class Application:
 
     def help(self) -> str:
         """All its options, as the application itself tells them."""
+        return self._said(["--help"])
+
+    def _said(self, words: list[str]) -> str:
         environment = {**os.environ, **self.environment}
         try:
             done = subprocess.run(
-                [*self.command, "--help"], env=environment, capture_output=True, text=True, timeout=HELP_SECONDS
+                [*self.command, *words], env=environment, capture_output=True, text=True, timeout=HELP_SECONDS
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise UserError(f"{self.name}: cannot ask it for its options: {error}") from error

@@ -44,6 +44,7 @@ int main(int c, char **v) {
 """
 #: What `place` holds.
 GIVEN = {"graph.txt", "other.txt", "weighted.txt", "program.c", "headers", "lossy.toml", "ring.toml", "bodies.npz"}
+GIVEN |= {"neurons.csv", "delays.txt", "stimulus.csv"}
 GIVEN |= {"where.csv", "values.npy", "table.csv", "sweep.toml"}
 SWEEP = """app = "pagerank"
 on = "native"
@@ -125,6 +126,7 @@ MODES: dict[str, Mode] = {
         },
     ),
     "run dpd": Mode(("run", "dpd", "--side", "3", "--steps", "2", "--on", "native", "--json"), {"--seed": ("7",)}),
+    "run neurons": Mode(("run", "neurons", "--graph", "graph.txt", "--on", "native", "--json"), {"--seed": ("7",)}),
     "run sort": Mode(("run", "sort", "--keys", "100", "--on", "native", "--json"), {"--seed": ("7",)}),
     "collective": Mode(
         ("collective", "all-reduce", "--bytes", "4K", "--on", "sim", "--json"),
@@ -375,6 +377,20 @@ APPLICATIONS: dict[str, Mode] = {
     "sssp, table": Mode(
         ("--graph", "table.csv", "--columns", "from,to"), {"--columns": ("from,to,minutes",)}, others="pagerank"
     ),
+    "neurons": Mode(
+        ("--graph", "graph.txt", "--steps", "400", "--noise", "3"),
+        {
+            **{name: (value,) for name, value in (("--steps", "500"), ("--first-step", "5"), ("--noise", "2"))},
+            **{name: ("20",) for name in ("--excitation", "--inhibition")},
+            "--neurons": ("neurons.csv",),
+            "--delays": ("delays.txt",),
+            "--stimulus": ("stimulus.csv",),
+            "--raster": ("values.csv",),
+            "--traces": ("values.csv",),
+            "--mode": ("gals",),
+        },
+        others="pagerank",
+    ),
     "bfs": Mode(("--graph", "graph.txt"), {"--source": ("2",)}, others="pagerank"),
     "dpd": Mode(
         ("--side", "3", "--steps", "4"),
@@ -445,6 +461,9 @@ def place(tmp_path: Path) -> Path:
     (folder / "weighted.txt").write_text("0 1 5\n1 2 6\n")
     (folder / "table.csv").write_text("from,to,minutes\n0,1,5\n1,2,6\n")
     (folder / "where.csv").write_text("7,1\n2,3\n")
+    (folder / "neurons.csv").write_text("vertex,offset\n1,10\n")
+    (folder / "delays.txt").write_text("2\n" * 6)
+    (folder / "stimulus.csv").write_text("step,neuron\n4,1\n")
     (folder / "program.c").write_text(MPI)
     (folder / "sweep.toml").write_text(SWEEP)
     (folder / "headers").mkdir()

@@ -44,6 +44,7 @@ OPTIONS = {
     ],
     "kcore": ["--graph"],
     "label-propagation": ["--iterations"],
+    "neurons": ["--steps", "--noise", "--raster", "--mode"],
     "triangles": ["--graph"],
     "sort": ["--keys", "--algorithm"],
     "averaging": ["--epochs", "--batch"],

@@ -128,15 +128,15 @@ std::vector<std::uint32_t> whole_weights(const polite::GraphData& data, const Ed
 }
 
 std::vector<float> fractions(const polite::GraphData& data, const EdgeArray& edges,
-                             const std::string& description) {
+                             const std::string& description, bool signs) {
   std::vector<float> weights(data.weights.size());
   for (std::size_t e = 0; e < weights.size(); ++e) {
     weights[e] = static_cast<float>(data.weights[e]);
-    const bool lost = data.weights[e] != 0 && weights[e] < std::numeric_limits<float>::min();
-    if (weights[e] >= 0 && std::isfinite(weights[e]) && !lost) continue;
+    const bool lost = data.weights[e] != 0 && std::abs(weights[e]) < std::numeric_limits<float>::min();
+    if ((weights[e] >= 0 || signs) && std::isfinite(weights[e]) && !lost) continue;
     throw UserError(description + ": edge " + data.names[edges[e].from] + " -> " + data.names[edges[e].to] +
-                    " has weight " + as_written(data.weights[e]) +
-                    "; numbers from 0 to 3.4e38 are expected, none between 0 and 1.2e-38");
+                    " has weight " + as_written(data.weights[e]) + "; numbers from " +
+                    (signs ? "-3.4e38" : "0") + " to 3.4e38 are expected, none between 0 and 1.2e-38");
   }
   return weights;
 }
@@ -199,7 +199,7 @@ Loaded load_graph(const Options& options, bool want_weights) {
   return loaded;
 }
 
-Input load_input(const Options& options, bool want_weights, bool take_fractions) {
+Input load_input(const Options& options, bool want_weights, bool take_fractions, bool signed_weights) {
   Loaded loaded = load_graph(options, want_weights);
   polite::GraphData& data = loaded.data;
   Input input;
@@ -208,8 +208,8 @@ Input load_input(const Options& options, bool want_weights, bool take_fractions)
   input.drawn_weights = loaded.drawn_weights;
   input.edges = std::move(loaded.edges);
   const bool whole = std::ranges::all_of(data.weights, [](double w) { return w == std::floor(w); });
-  if (want_weights && take_fractions && !whole) {
-    input.fractions = fractions(data, input.edges, input.description);
+  if (want_weights && (signed_weights || (take_fractions && !whole))) {
+    input.fractions = fractions(data, input.edges, input.description, signed_weights);
   } else if (want_weights) {
     input.weights = data.weights.empty() ? std::vector<std::uint32_t>(input.edges.size(), 1)
                                          : whole_weights(data, input.edges, input.description);

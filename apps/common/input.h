@@ -34,7 +34,7 @@ struct Input {
   std::uint32_t vertices = 0;
   EdgeArray edges;
   std::vector<std::uint32_t> weights;  ///< one an edge; empty unless asked for
-  std::vector<float> fractions;        ///< in their place, where some weight is no whole number
+  std::vector<float> fractions;        ///< in their place, where some weight is no whole number or signed
   polite::VertexNames names;           ///< the file's
   std::string description;             ///< file name or generator
   std::string format, packing;         ///< of the file, as polite::GraphData has them
@@ -61,9 +61,10 @@ Loaded load_graph(const Options& options, bool want_weights);
 
 /// Loads or makes the graph that the options name; progress on standard error if it is a terminal. With
 /// `want_weights` the answer has weights: the file's, or drawn (--max-weight), or all 1; without, a note says
-/// that a file's are not used. With `take_fractions` they need not be whole numbers. Throws UserError, for a
-/// graph without vertices too.
-Input load_input(const Options& options, bool want_weights = false, bool take_fractions = false);
+/// that a file's are not used. With `take_fractions` they need not be whole numbers; `signed_weights` are the
+/// file's or none, and fractions. Throws UserError, for a graph without vertices too.
+Input load_input(const Options& options, bool want_weights = false, bool take_fractions = false,
+                 bool signed_weights = false);
 
 /// Both ways between neighbours, each pair once and with the least of its weights; no loops.
 void make_undirected(Input& input);

@@ -224,7 +224,7 @@ Options parse_options(int argc, char** argv, const Description& program) {
   if (program.takes_source)
     cli.add_option("--source", o.source,
                    "Vertex to start from, by the file's id or name (default: the first)");
-  if (program.takes_weights) {
+  if (program.takes_weights && !program.signed_weights) {
     cli.add_option("--max-weight", o.max_weight, "Draw weights 1..N where the file has none (else all are 1)")
         ->check(CLI::Range(0u, 1u << 20));
   }
@@ -255,6 +255,8 @@ Options parse_options(int argc, char** argv, const Description& program) {
     throw UserError("--verify: " + program.name +
                     " has nothing to compare with; --verify-with FILE.py compares with a function of yours");
   if (o.verify) check_verify(o);
+  if (const char* seed = std::getenv("POLYLOOM_SEED"); program.draws && seed != nullptr)
+    o.seed = std::strtoull(seed, nullptr, 10);
   // The record goes there.
   if (const char* folder = std::getenv("POLYLOOM_RUN_DIR"); folder != nullptr && *folder != 0)
     fabric::RunFolder::check(folder, fabric::RunFolder::Use::add);

@@ -37,6 +37,8 @@ struct Description {
   bool takes_source = false;
   bool takes_weights = false;
   bool takes_fractions = false;  ///< of weights
+  bool signed_weights = false;   ///< none are drawn then
+  bool draws = false;
   bool has_combiner = false;
   bool makes_graph = false;    ///< of its own, by its parameters
   bool has_reference = false;  ///< --verify can be answered

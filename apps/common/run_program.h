@@ -75,6 +75,8 @@ Description describe(const char* name) {
                                   ...);
   };
   d.takes_fractions = fractions(typename detail::ModesOf<P>::type());
+  d.signed_weights = P::signed_weights;
+  d.draws = P::draws;
   add(typename detail::ModesOf<P>::type());
   d.makes_graph = requires(const Options& o) { P::make(o); };
   d.has_reference = requires(const Options& o, const Input& i, Answer& a) { P::verify(o, i, a); };
@@ -278,7 +280,7 @@ int run_described(int argc, char** argv) {
   if constexpr (requires { P::uses_weights(options); }) weights = weights && P::uses_weights(options);
   const auto take_input = [&] {
     if constexpr (requires { P::make(options); }) return P::make(options);
-    return load_input(options, weights, description.takes_fractions);
+    return load_input(options, weights, description.takes_fractions, description.signed_weights);
   };
   Input input = take_input();
   if (P::edges == Edges::undirected) make_undirected(input);

@@ -19,23 +19,6 @@
 namespace polyloom::apps {
 namespace {
 
-/// As RFC 4180 asks: quoted if it holds a separator, a quote or a line end.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
-
-std::string number_text(double value, bool whole) {
-  char text[64];
-  std::snprintf(text, sizeof text, whole ? "%.0f" : "%.9g", value);
-  return text;
-}
-
 /// Values in files are numbers: of vertices with names the row of the vertex, from 0.
 bool by_row(const Input& input, const Answer& answer) {
   if (!answer.of_vertices || input.names.numeric()) return false;
@@ -141,7 +124,60 @@ std::string npy(const Input& input, const Answer& answer) {
   return out;
 }
 
+/// Fields of a line.
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+      fields.back() += line[i++];
+    } else if (line[i] == '"') {
+      quoted = !quoted;
+    } else if (line[i] == ',' && !quoted) {
+      fields.emplace_back();
+    } else {
+      fields.back() += line[i];
+    }
+  }
+  return fields;
+}
+
+/// The lines of a file of rows, without empty ones; a quoted field may have line ends.
+template <typename Take>
+void each_line(const std::string& path, Take&& take) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  std::size_t number = 0;
+  const auto stop = [&](const std::string& what) {
+    throw UserError(path + (number > 0 ? ": line " + std::to_string(number) : "") + ": " + what);
+  };
+  if (!file) stop(std::string("cannot be read: ") + std::strerror(errno));
+  while (std::getline(file, line)) {
+    ++number;
+    for (std::string more; std::ranges::count(line, '"') % 2 != 0 && std::getline(file, more); ++number)
+      line += '\n' + more;
+    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+    if (!line.empty()) take(line, number, stop);
+  }
+}
+
 }  // namespace
+
+std::string number_text(double value, bool whole) {
+  char text[64];
+  std::snprintf(text, sizeof text, whole ? "%.0f" : "%.9g", value);
+  return text;
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
 
 std::string shown(const std::string& text) {
   auto name = nlohmann::json::parse(json_text(nlohmann::json(text))).get<std::string>();
@@ -166,21 +202,9 @@ std::string column_text(const Input& input, const Column& column, std::size_t ve
 }
 
 std::map<std::string, double> read_values(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
   std::map<std::string, double> values;
-  std::string line;
-  std::size_t number = 0;
-  const auto stop = [&](const std::string& what) {
-    throw UserError(path + (number > 0 ? ": line " + std::to_string(number) : "") + ": " + what);
-  };
-  if (!file) stop(std::string("cannot be read: ") + std::strerror(errno));
-  while (std::getline(file, line)) {
-    ++number;
-    // A quoted name may have line ends.
-    for (std::string more; std::ranges::count(line, '"') % 2 != 0 && std::getline(file, more); ++number)
-      line += '\n' + more;
-    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
-    if (line.empty() || (number == 1 && line == "vertex,value")) continue;
+  each_line(path, [&](const std::string& line, std::size_t number, const auto& stop) {
+    if (number == 1 && line == "vertex,value") return;
     const std::size_t comma = line.rfind(',');
     std::string name = line.substr(0, comma);
     if (name.size() > 1 && name.front() == '"' && name.back() == '"') {
@@ -192,8 +216,48 @@ std::map<std::string, double> read_values(const std::string& path) {
     const double value = std::strtod(text, &end);
     if (end == text || *end != '\0') stop("'" + line + "' is no vertex,value");
     if (!values.emplace(name, value).second) stop("a second value of " + name);
-  }
+  });
   return values;
+}
+
+Table read_table(const std::string& path) {
+  Table table;
+  bool begun = false;
+  each_line(path, [&](const std::string& line, std::size_t, const auto& stop) {
+    const std::vector<std::string> fields = fields_of(line);
+    if (!begun) {
+      if (fields[0] != "vertex") stop("'" + line + "' names no columns: vertex and others are expected");
+      table.columns.assign(fields.begin() + 1, fields.end());
+      begun = true;
+      return;
+    }
+    if (fields.size() != table.columns.size() + 1)
+      stop(std::to_string(fields.size()) + " fields; the first line has " +
+           std::to_string(table.columns.size() + 1));
+    std::vector<double> numbers;
+    for (std::size_t i = 1; i < fields.size(); ++i) {
+      char* end = nullptr;
+      const char* const text = fields[i].c_str();
+      numbers.push_back(*text == '\0' ? std::numeric_limits<double>::quiet_NaN() : std::strtod(text, &end));
+      if (*text != '\0' && (*end != '\0' || !std::isfinite(numbers.back())))
+        stop(table.columns[i - 1] + " is '" + fields[i] + "'; a number is expected");
+    }
+    if (!table.values.emplace(fields[0], std::move(numbers)).second) stop("a second row of " + fields[0]);
+  });
+  return table;
+}
+
+std::vector<Event> read_events(const std::string& path) {
+  std::vector<Event> events;
+  each_line(path, [&](const std::string& line, std::size_t number, const auto& stop) {
+    if (number == 1 && line == "step,neuron") return;
+    std::vector<std::string> fields = fields_of(line);
+    const std::uint64_t step = std::strtoull(fields[0].c_str(), nullptr, 10);
+    const bool whole = fields[0].find_first_not_of("0123456789") == std::string::npos;
+    if (fields.size() != 2 || fields[0].empty() || !whole) stop("'" + line + "' is no step,neuron");
+    events.push_back({step, std::move(fields[1])});
+  });
+  return events;
 }
 
 void write_values(const std::string& path, const Input& input, const Answer& answer) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "apps/common/answer.h"
 #include "apps/common/input.h"
@@ -32,6 +33,28 @@ void write_rows(const std::string& path, const Answer& answer);
 
 /// Numbers by name, from rows `vertex,value` as they are written, the header or not. Throws UserError.
 std::map<std::string, double> read_values(const std::string& path);
+
+/// With 9 significant digits, which tell single precision; `whole`: all of a whole number.
+std::string number_text(double value, bool whole);
+
+/// A field of a CSV file: quoted where it must be (RFC 4180).
+std::string csv_field(const std::string& text);
+
+/// Numbers by name, in columns that a first line names, of which the first one is "vertex".
+struct Table {
+  std::vector<std::string> columns;                   ///< behind "vertex"
+  std::map<std::string, std::vector<double>> values;  ///< by name; NaN where a field is empty
+};
+/// Reads such a file, as write_values writes it. Throws UserError.
+Table read_table(const std::string& path);
+
+/// When something happened to a vertex.
+struct Event {
+  std::uint64_t step;
+  std::string vertex;
+};
+/// Reads lines `step,neuron`, which the first one may say. Throws UserError.
+std::vector<Event> read_events(const std::string& path);
 
 /// Writes `source,target[,weight]` rows (RFC 4180); with `both_ways` each edge's reverse, too.
 void write_edges(const std::string& path, const Input& input, bool both_ways);

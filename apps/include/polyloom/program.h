@@ -97,8 +97,9 @@ enum class Edges {
 ///   std::span<Result> results)`, host only, after each run: takes the latest into the results, and says
 ///   whether one more follows;
 /// - `static bool uses_weights(const Options&)`, host only, if a program that takes weights does not always;
-/// - `static void check(const Options&, const Input&)`, host only: throws UserError for what
-///   cannot be computed;
+/// - `static void check(const Options&, Input&)`, host only: throws UserError for what cannot be computed,
+/// and
+///   may draw what the input lacks;
 /// - `static void hear(const Options&, const Input&, std::span<const Message>, Answer&)`, host only: what the
 ///   vertices of the mode have sent on HostPin, as it came, before report();
 /// - `static void report(const Options&, const Input&, std::span<const Result>, Answer&)`, host only: figures
@@ -117,6 +118,7 @@ struct Program {
   static constexpr bool takes_source = false;   ///< --source
   static constexpr bool takes_weights = false;  ///< also where no label is a number, or connect() sets labels
   static constexpr bool takes_fractions = false;  ///< of weights: Input::fractions has them then
+  static constexpr bool signed_weights = false;   ///< always in Input::fractions; none where a graph has none
   static constexpr bool draws = false;            ///< the answer depends on Options::seed
   static constexpr bool largest_first = true;     ///< of the vertices that are printed
   static constexpr bool values_are_vertices = false;
