@@ -3,8 +3,8 @@
 
 Usage: ``python -m bench.common.plots NAME... [--to FOLDER] [--page FILE.md]`` draws bench/results/NAME.json; --page
 also writes their targets, their own tables and their plots into FILE.md, between its marks (pictures: figures/ beside
-it). ``scripts/bench.py`` draws every run into build/bench. Input: figures["plots"] (curves, or bars that are stacked),
-figures["tables"] and targets; output: NAME.html, SVG.
+it). ``scripts/bench.py`` draws every run into build/bench. Input: figures["plots"] (curves, bars that are stacked, or
+groups of bars side by side), figures["tables"] and targets; output: NAME.html, SVG.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ def page(name: str, result: dict[str, Any]) -> str:
             figure.add_scatter(x=[p[0] for p in points], y=[p[1] for p in points], name=curve, mode="lines+markers")
         for piece, bars in plot.get("bars", {}).items():
             figure.add_bar(x=[b[0] for b in bars], y=[b[1] for b in bars], name=piece)
-        figure.update_layout(title=plot["title"], template="simple_white", hovermode="x unified", barmode="stack")
+        for name, bars in plot.get("groups", {}).items():
+            figure.add_bar(x=[b[0] for b in bars], y=[b[1] for b in bars], name=name)
+        mode = "group" if "groups" in plot else "stack"
+        figure.update_layout(title=plot["title"], template="simple_white", hovermode="x unified", barmode=mode)
         scale = {"type": "log"} if "curves" in plot else {}
         figure.update_xaxes(title=plot["x"], **scale)
         figure.update_yaxes(title=plot["y"], **scale)
@@ -61,6 +64,8 @@ def picture(plot: dict[str, Any], path: Path) -> None:
         axes.set(title=plot["title"], xlabel=plot["x"], ylabel=plot["y"])
         if "bars" in plot:
             _stack(axes, plot["bars"])
+        elif "groups" in plot:
+            _group(axes, plot["groups"])
         else:
             values = [y for points in plot["curves"].values() for _, y in points]
             for curve, points in plot["curves"].items():
@@ -83,6 +88,16 @@ def _stack(axes: Any, bars: dict[str, list[tuple[str, float]]]) -> None:
                  width=0.6, label=piece)  # fmt: skip
         for name, value in values:
             bottom[name] += value
+    axes.set_xticks(range(len(names)), [name.replace(", ", "\n") for name in names], fontsize=7)
+    axes.grid(visible=False, axis="x")
+
+
+def _group(axes: Any, groups: dict[str, list[tuple[str, float]]]) -> None:
+    """Bars side by side, all groups with the same names; names stand below, broken at commas."""
+    names = [name for name, _ in next(iter(groups.values()))]
+    width = 0.8 / len(groups)
+    for i, (group, values) in enumerate(groups.items()):
+        axes.bar([at - 0.4 + (i + 0.5) * width for at in range(len(names))], [v for _, v in values], width, label=group)
     axes.set_xticks(range(len(names)), [name.replace(", ", "\n") for name in names], fontsize=7)
     axes.grid(visible=False, axis="x")
 

@@ -343,12 +343,18 @@ def picture(bench: Bench) -> None:
     plots = {"dpd": {"title": "DPD: time of a step", "x": "cells", "y": "us simulated", "curves": dpd}}
     for app, fanout in sorted({(f["app"], f["fanout"]) for f in timed}):
         some = [f for f in timed if (f["app"], f["fanout"]) == (app, fanout)]
+        gains = [(f["radius"], f["ms"]["unicast"] / f["ms"]["distributed"]) for f in some]
+        curves = {"unicast / distributed": gains}
+        if app == "asp" and not bench.quick:
+            curves["the paper, at its largest radius"] = [(gains[-1][0], PAPER_GAIN[fanout])]
+        title = f"{app}, fan-out {fanout}: time of unicast over time of distributed multicast"
+        plots[f"{app}-{fanout}-gain"] = {"title": title, "x": "radius", "y": "times", "curves": curves}
         for what, title, unit in (
             ("ms", "compute time", "ms simulated"),
             ("messages_on_boards", "messages on boards", "messages"),
             ("messages_between_boards", "messages between boards", "messages"),
         ):
-            curves = {m: [(f["radius"], f[what][m]) for f in some] for m in MODES}
-            plot = {"title": f"{app}, fan-out {fanout}: {title} by radius", "x": "radius", "y": unit, "curves": curves}
+            by_mode = {m: [(f["radius"], f[what][m]) for f in some] for m in MODES}
+            plot = {"title": f"{app}, fan-out {fanout}: {title} by radius", "x": "radius", "y": unit, "curves": by_mode}
             plots[f"{app}-{fanout}-{what.replace('_', '-')}"] = plot
     bench.figures["plots"] = plots

@@ -91,7 +91,7 @@ def run(bench: Bench) -> None:
     )
     preset = experiments.runs(bench, "pagerank", {**graph, "mode": MODES, "pins": "unicast"}, "tinsel-paper-12")
     agree(bench, [run for _, run in (*ours, *preset)])
-    rows = []
+    rows, plots = [], {}
     for i, mode in enumerate(MODES):
         columns = {"ours": Measured(ours[i][1]), "preset": Measured(preset[i][1])}
         figures = {name: column.figure() for name, column in columns.items()}
@@ -112,7 +112,14 @@ def run(bench: Bench) -> None:
             "limit_seconds": {name: column.limit_seconds for name, column in columns.items()},
             "wall_seconds": {name: column.run.wall_seconds for name, column in columns.items()},
         }
+        bars = {"the paper": [1.0] * len(PAPER)}
+        for name, figure in {"preset": figures["preset"], "ours": figures["ours"]}.items():
+            bars[name] = [figure[what] / paper[i] for what, paper in PAPER.items()]
+        groups = {name: list(zip(PAPER, values, strict=True)) for name, values in bars.items()}
+        title = f"PageRank on 12 boards, {mode}, the paper's value being 1"
+        plots[mode] = {"title": title, "x": "", "y": "times the paper's", "groups": groups}
     targets(bench)
+    bench.figures["plots"] = plots
     bench.figures["graph"] = {"vertices": vertices, "edges": ours[0][1].output["edges"], "radius": radius}
     head = ["form", "what", "paper", "preset", "preset / paper", "ours"]
     bench.figures["tables"] = [{"title": "PageRank on 12 boards", "head": head, "rows": rows}]

@@ -13,6 +13,8 @@ The paper draws speedup over another system, Blogel, on one Xeon server; its poi
 
 from __future__ import annotations
 
+from typing import Any
+
 from bench.common import experiments
 from bench.common.harness import Bench, Run, machine
 
@@ -20,7 +22,7 @@ CLOCK_HZ = 250e6
 BOARD_CORES = 64
 SIZES = ([1, 1], [2, 1], [3, 1], [3, 2], [3, 4], [6, 4], [6, 8])
 PAPER_BOARDS = 12
-APPS = {
+APPS: dict[str, dict[str, Any]] = {
     "pagerank": {"iterations": 5},
     "sssp": {"max-weight": 100, "mode": "sync"},
     "asp": {"sources": 64},
