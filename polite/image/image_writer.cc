@@ -261,11 +261,7 @@ class ImageWriter {
   /// Out-edges of a row, and their end mark.
   void put_row(std::size_t row, std::byte*& out) const {
     const std::uint64_t first = tables_.out_begin[row], last = tables_.out_begin[row + 1];
-    for (std::uint64_t e = first; e < last; ++e) {
-      const OutEntry& entry = tables_.out[e];
-      put_out_edge(out, {entry.key, entry.mailbox_id, static_cast<std::uint32_t>(entry.mask),
-                         static_cast<std::uint32_t>(entry.mask >> 32)});
-    }
+    for (std::uint64_t e = first; e < last; ++e) put_out_edge(out, tables_.out[e]);
     if (first != last) put_out_edge(out, kEnd);
   }
 

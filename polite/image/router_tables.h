@@ -16,8 +16,8 @@ struct Routes;
 
 /// A message to receivers on one mailbox: a send of its own, or a record of a key.
 struct Sent {
-  std::uint64_t row;
   std::uint64_t mask;
+  std::uint32_t row;
   std::uint16_t key;
   bool local;  ///< to partial receivers on the sender's thread, which is no message
 };

@@ -37,7 +37,7 @@ std::vector<std::uint16_t> state_offsets(const Placement& placement, const Eleme
 
 /// An edge as its destination mailbox sees it.
 struct Arrival {
-  std::uint64_t row;     // sending (vertex, pin), or partial receiver
+  std::uint32_t row;     // sending (vertex, pin), or partial receiver
   std::uint32_t target;  // receiving vertex or partial receiver
   std::uint32_t edge;
 };
@@ -94,7 +94,7 @@ Arrivals sort_by_mailbox(const Routes& routes, std::uint64_t labels, const Machi
         const unsigned m = mailbox_at(e);
         if (m >= mailboxes) continue;
         const std::uint32_t label = e < labels ? static_cast<std::uint32_t>(e) : kNeutralLabel;
-        arrivals.all[place[block][m]++] = {row, routes.target[e], label};
+        arrivals.all[place[block][m]++] = {static_cast<std::uint32_t>(row), routes.target[e], label};
       }
     }
   });
@@ -173,7 +173,7 @@ class MailboxBuilder {
     threads_.clear();
     lengths_.clear();
     const Arrival* const first = arrivals_ + message.first;
-    Sent sent{first->row, 0, 0, message.local};
+    Sent sent{0, first->row, 0, message.local};
     for (const Arrival* a = first; a != first + message.count; ++a) {
       const unsigned t = thread_in_tile(*a);
       if (threads_.empty() || threads_.back() != t) {
@@ -256,13 +256,14 @@ void join_rows(const Routes& routes, const Placement& placement, const std::vect
   std::vector<std::uint32_t> below(rows, 0);  // messages of a row to mailboxes below its own
   for (std::size_t row = 0; row < rows; ++row) {
     if (key_of(row) != 0)
-      tables.out[next[row]++] = {0, static_cast<std::uint16_t>(Machine::key_mailbox()), key_of(row)};
+      tables.out[next[row]++] = {0, static_cast<std::uint16_t>(Machine::key_mailbox()), key_of(row), 0};
   }
   for (unsigned m = 0; m < sent.size(); ++m) {
     const auto id = static_cast<std::uint16_t>(machine.mailbox_id(m));
     for (const Sent& s : sent[m]) {
       if (goes_by_key(s, m)) continue;
-      tables.out[next[s.row]++] = {s.key, s.local ? kThisThread : id, s.mask};
+      tables.out[next[s.row]++] = {s.key, s.local ? kThisThread : id, static_cast<std::uint32_t>(s.mask),
+                                   static_cast<std::uint32_t>(s.mask >> 32)};
       below[s.row] += m < mailbox_of(s.row);
     }
   }
@@ -271,7 +272,7 @@ void join_rows(const Routes& routes, const Placement& placement, const std::vect
     const auto first = begin + (key_of(row) != 0);
     const auto last = tables.out.begin() + static_cast<std::ptrdiff_t>(tables.out_begin[row + 1]);
     std::rotate(first, first + below[row], last);
-    if (first != last && first->mailbox_id == kThisThread) std::rotate(begin, first, first + 1);
+    if (first != last && first->mbox == kThisThread) std::rotate(begin, first, first + 1);
   }
 }
 
@@ -279,17 +280,19 @@ void join_rows(const Routes& routes, const Placement& placement, const std::vect
 
 Tables build_tables(const GraphStore& graph, const Placement& placement, const ElementLayout& layout,
                     unsigned host_threads, std::uint64_t edges_at_once) {
-  if (graph.edges() >= kNeutralLabel) {
-    throw UserError("the graph does not fit: its tables hold at most 4294967294 edges, it has " +
-                    std::to_string(graph.edges()));
-  }
   const Machine& machine = placement.machine;
   const Routes routes(graph, placement, placement.combining);
+  if (std::max(graph.edges(), std::uint64_t{routes.rows()}) >= kNeutralLabel) {
+    throw UserError(
+        "the graph does not fit: its tables hold at most 4294967294 edges, and pins of all vertices; it "
+        "has " +
+        std::to_string(graph.edges()) + " and " + std::to_string(routes.rows()));
+  }
   const std::vector<std::uint16_t> offset = state_offsets(placement, layout);
   Tables tables;
   tables.in.resize(machine.threads());
   std::vector<std::vector<Sent>> sent(machine.mailboxes());
-  // Some mailboxes at a time: an arrival takes four times the memory of an edge.
+  // Some mailboxes at a time: an arrival takes three times the memory of an edge.
   const std::uint64_t edges = std::max(edges_at_once, std::uint64_t{routes.target.size()});
   const auto together = std::max(1u, static_cast<unsigned>(edges_at_once * machine.mailboxes() / edges));
   for (unsigned first = 0; first < machine.mailboxes(); first += together) {

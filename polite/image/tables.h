@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "polite/image/router_tables.h"
+#include "polite/layout.h"
 #include "polite/placed_graph.h"
 
 namespace polyloom::polite {
@@ -22,22 +23,17 @@ struct InTable {
   std::vector<std::uint32_t> edge;
 };
 
-/// One message that a send makes: by index, mailbox and mask, or by a routing key in the place of the mask.
-struct OutEntry {
-  std::uint16_t key;
-  std::uint16_t mailbox_id;
-  std::uint64_t mask;
-};
-
 struct Tables {
   std::vector<InTable> in;               ///< by dense thread number
   std::vector<std::uint64_t> out_begin;  ///< rows of `out`: vertices * pins, then partial receivers; one more
-  std::vector<OutEntry> out;
+  /// Messages that a send makes: by index, mailbox and mask, or by a routing key in the place of the low
+  /// mask.
+  std::vector<POutEdge> out;
   RouterTables routers;
 };
 
 /// Builds all tables. Parallel over mailboxes; the result does not depend on the number of host threads.
-/// Throws UserError if a thread would need more than 65535 in-edge entries. Takes 16 bytes for each of
+/// Throws UserError if a thread would need more than 65535 in-edge entries. Takes 12 bytes for each of
 /// `edges_at_once`, at most.
 Tables build_tables(const GraphStore& graph, const Placement& placement, const ElementLayout& layout,
                     unsigned host_threads, std::uint64_t edges_at_once);

@@ -161,13 +161,14 @@ void check_tables(const Mapped& m) {
     for (std::uint64_t e = m.begin()[row]; e < m.begin()[row + 1]; ++e)
       want.push_back({m.target()[e], e < m.store.edges() ? static_cast<std::uint32_t>(e) : kNeutralLabel});
     for (std::uint64_t o = tables.out_begin[row]; o < tables.out_begin[row + 1]; ++o) {
-      const OutEntry& out = tables.out[o];
-      const bool local = out.mailbox_id == kThisThread;
-      EXPECT_NE(out.mask, 0u);
+      const POutEdge& out = tables.out[o];
+      const bool local = out.mbox == kThisThread;
+      const std::uint64_t mask = std::uint64_t{out.maskHigh} << 32 | out.maskLow;
+      EXPECT_NE(mask, 0u);
       for (unsigned i = 0; i < 64; ++i) {
-        if (!(out.mask >> i & 1)) continue;
+        if (!(mask >> i & 1)) continue;
         const std::uint32_t t =
-            local ? m.sender(row) : machine.thread_number(std::uint32_t{out.mailbox_id} << 6 | i);
+            local ? m.sender(row) : machine.thread_number(std::uint32_t{out.mbox} << 6 | i);
         if (local) {
           EXPECT_EQ(m.sender(row) % machine.threads_per_tile(), i);
         }
