@@ -63,6 +63,17 @@ struct Resident {
   uint32_t id;
 };
 
+/// Constants of the loop over pairs. From the state one costs an instruction, and only where it is needed; as
+/// literals they would be made ready for every message, of which half have no bead within reach, and take
+/// registers.
+struct Numbers {
+  float first, second, third;  ///< of cell_over_root()
+  float one;
+  uint32_t guess;
+  uint32_t factor;  ///< of pair_draw()
+};
+inline constexpr Numbers kNumbers = {861.139921f, 360.423554f, 786432.0f, 1, 0x5f1ffff9u, kPairFactor};
+
 struct Cell {
   uint32_t id;
   uint32_t step, steps;
@@ -76,6 +87,7 @@ struct Cell {
   uint32_t failure, failed_at;
   uint32_t key;  ///< of the seed
   float repulsion, noise, friction;
+  Numbers numbers;
   int32_t silent[3];  ///< gals, by phase: neighbours not heard of << 16, and messages missing
   Resident bead[kMostBeads];
 };
@@ -93,42 +105,48 @@ INLINE int32_t along(Offset offset, uint32_t axis) {
   return ((int32_t)(offset << (30 - 2 * axis)) >> 30) * kCell;
 }
 
-/// 1/sqrt, to 7e-7 of itself. Threads share one divider a tile; this has none.
-INLINE float inverse_root(float x) {
-  const float y = __builtin_bit_cast(float, 0x5f1ffff9u - (__builtin_bit_cast(uint32_t, x) >> 1));
-  const float z = y * (1.68191390868723079f - (0.703952253f * x) * (y * y));
-  return z * (1.5f - (0.5f * x * z) * z);  // finite at 0
+/// kCell/sqrt(x), to 7e-7 of itself, by a guess and two Newton steps; 0 gives a finite number. Without a
+/// division: threads share one divider a tile.
+INLINE float cell_over_root(const Numbers& n, float x, uint32_t bits) {
+  static_assert(kCell == 1 << 28);
+  const float guess = __builtin_bit_cast(float, n.guess - (bits >> 1));
+  const float near = guess * (n.first - (n.second * x) * (guess * guess));  // 2^9/sqrt(x), to 7e-4
+  return near * (n.third - (x * near) * near);
 }
 
-/// Kicks all residents by a bead whose cell lies `offset` away. One of them may be that bead: at distance 0
-/// there is no force. Not inlined: two handlers use it, and the loop needs many registers.
-__attribute__((noinline)) inline void kick(Cell* s, const Bead* other, Offset offset) {
-  constexpr float kUnit = (float)kCell;
-  const int32_t at[3] = {other->x[0] + along(offset, 0), other->x[1] + along(offset, 1),
-                         other->x[2] + along(offset, 2)};
-  const auto near = [](int32_t d) { return (uint32_t)(d + (kCell - 1)) < 2u * kCell - 1; };
-  const int32_t u[3] = {other->u[0], other->u[1], other->u[2]};
-  const uint32_t drawn = other->id;
+/// Kicks all residents by a message's beads, whose cell lies `offset` away. One may be such a bead itself: at
+/// distance 0 there is no force. Not inlined: two handlers use it, and the loop needs many registers.
+__attribute__((noinline)) inline void kick(Cell* s, const Message* msg, Offset offset) {
+  constexpr uint32_t kReach = kCell - 1;
+  constexpr uint32_t kSquare = __builtin_bit_cast(uint32_t, (float)kCell * (float)kCell);
+  // Differences are counted from -kReach: one comparison says whether a bead is within reach; most are not.
+  const uint32_t shift[3] = {along(offset, 0) - kReach, along(offset, 1) - kReach, along(offset, 2) - kReach};
   const Resident* const end = s->bead + s->residents;
-  for (Resident* own = s->bead; own != end; ++own) {
-    const int32_t dx = own->x[0] - at[0];
-    if (!near(dx)) continue;
-    const int32_t dy = own->x[1] - at[1];
-    if (!near(dy)) continue;
-    const int32_t dz = own->x[2] - at[2];
-    if (!near(dz)) continue;
-    const float x = (float)dx, y = (float)dy, z = (float)dz;
-    const float square = x * x + y * y + z * z;
-    if (square >= kUnit * kUnit) continue;
-    // w/r, of the weight w = 1 - r.
-    const float weight = kUnit * inverse_root(square) - 1;
-    const float approach =
-        x * (float)(own->u[0] - u[0]) + y * (float)(own->u[1] - u[1]) + z * (float)(own->u[2] - u[2]);
-    const float random = s->noise * (float)pair_draw(own->draw, drawn);
-    const float size = weight * (s->repulsion + random - s->friction * weight * approach);
-    own->kick[0] += (int32_t)(size * x);
-    own->kick[1] += (int32_t)(size * y);
-    own->kick[2] += (int32_t)(size * z);
+  const Bead* const last = msg->bead + msg->beads;
+  for (const Bead* other = msg->bead; other != last; ++other) {
+    const uint32_t from[3] = {other->x[0] + shift[0], other->x[1] + shift[1], other->x[2] + shift[2]};
+    for (Resident* own = s->bead; own != end; ++own) {
+      const uint32_t dx = own->x[0] - from[0];
+      if (dx > 2 * kReach) continue;
+      const uint32_t dy = own->x[1] - from[1];
+      if (dy > 2 * kReach) continue;
+      const uint32_t dz = own->x[2] - from[2];
+      if (dz > 2 * kReach) continue;
+      const float x = (float)(int32_t)(dx - kReach), y = (float)(int32_t)(dy - kReach),
+                  z = (float)(int32_t)(dz - kReach);
+      const float square = x * x + y * y + z * z;
+      const uint32_t bits = __builtin_bit_cast(uint32_t, square);  // in the order of such floats
+      if (bits >= kSquare) continue;
+      const float weight =
+          cell_over_root(s->numbers, square, bits) - s->numbers.one;  // w/r, of the weight w = 1 - r
+      const float approach = x * (float)(own->u[0] - other->u[0]) + y * (float)(own->u[1] - other->u[1]) +
+                             z * (float)(own->u[2] - other->u[2]);
+      const float random = s->noise * (float)pair_draw(own->draw, other->id, s->numbers.factor);
+      const float size = weight * (s->repulsion + random - s->friction * weight * approach);
+      own->kick[0] += (int32_t)(size * x);
+      own->kick[1] += (int32_t)(size * y);
+      own->kick[2] += (int32_t)(size * z);
+    }
   }
 }
 
@@ -170,7 +188,7 @@ struct CellVertex : PDevice<Cell, Offset, Message> {
     ++s->sent;
     request();
     // A cell's beads meet each other, too.
-    if (phase == kBeads) kick_all(msg, 0);
+    if (phase == kBeads) kick(s, msg, 0);
     if (kGals) advance();
   }
   INLINE void put(Bead* to, const Resident* from) {
@@ -184,14 +202,10 @@ struct CellVertex : PDevice<Cell, Offset, Message> {
     msg->bead[1].u[0] = (int32_t)s->id;
     msg->bead[1].id = s->step;
   }
-  INLINE void kick_all(const Message* msg, Offset offset) {
-    for (uint32_t i = 0; i < msg->beads; ++i) kick(s, &msg->bead[i], offset);
-  }
-
   INLINE void recv(Message* msg, const Offset* offset) {
     const uint32_t phase = msg->phase;
     if (phase == kBeads) {
-      kick_all(msg, *offset);
+      kick(s, msg, *offset);
     } else if (phase == kLeaving) {
       for (uint32_t i = 0; i < msg->beads; ++i) welcome(&msg->bead[i], *offset);
     } else if (phase == kStopped) {
@@ -403,6 +417,7 @@ struct Dpd : polyloom::Program {
       cell.until = cell.every == 0 ? 0 : cell.every + 1;  // counted from step 0 on
       cell.also = options.verify ? kFollowed : cell.steps;
       cell.key = t.key();
+      cell.numbers = kNumbers;
       cell.repulsion = static_cast<float>(t.a * to_kick);
       cell.noise = static_cast<float>(t.sigma() * std::numbers::sqrt3 / 0x1p31 / std::sqrt(t.dt) * to_kick);
       cell.friction = static_cast<float>(t.gamma * t.dt / 2 / kCell / kCell);

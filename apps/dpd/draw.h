@@ -16,10 +16,12 @@ INLINE uint32_t mixed(uint32_t x) {
 }
 /// Of a bead in a step.
 INLINE uint32_t draw(uint32_t id, uint32_t key, uint32_t step) { return mixed(mixed(step ^ key) + id); }
-/// Of two beads, whichever comes first: uniform in -2^31 .. 2^31-1.
-INLINE int32_t pair_draw(uint32_t one, uint32_t other) {
-  const uint32_t x = (one ^ other) * 0x9e3779b1u;
-  return (int32_t)((x ^ x >> 15) * 0x846ca68bu);
+/// What pair_draw multiplies by: the golden ratio.
+inline constexpr uint32_t kPairFactor = 0x9e3779b1u;
+/// Of two beads' draws, in either order: uniform in -2^31 .. 2^31-1. Those of the three pairs of three beads
+/// are uncorrelated, since XOR and the product are linear in different arithmetics.
+INLINE int32_t pair_draw(uint32_t one, uint32_t other, uint32_t factor = kPairFactor) {
+  return (int32_t)((one ^ other) * factor);
 }
 
 }  // namespace dpd
