@@ -9,6 +9,7 @@
 
 #include "fabric/error.h"
 #include "fabric/node.h"
+#include "roles/overlay/sim/tile/cache.h"
 
 namespace polyloom::overlay {
 namespace {
@@ -102,7 +103,7 @@ void Memory::write(unsigned slice, std::uint32_t addr, const void* in, std::size
 void Memory::read_line(unsigned slice, std::uint32_t addr, std::uint8_t* out) const {
   const std::uint32_t where = physical(addr);
   if (const std::uint8_t* p = page(slice, where)) {
-    std::memcpy(out, p + (where & (kPageBytes - 1)), line_bytes_);
+    copy_line(out, p + (where & (kPageBytes - 1)), line_bytes_);
   } else {
     std::memset(out, 0, line_bytes_);
   }
@@ -110,7 +111,7 @@ void Memory::read_line(unsigned slice, std::uint32_t addr, std::uint8_t* out) co
 
 void Memory::write_line(unsigned slice, std::uint32_t addr, const std::uint8_t* in) {
   const std::uint32_t where = physical(addr);
-  std::memcpy(page_for_write(slice, where) + (where & (kPageBytes - 1)), in, line_bytes_);
+  copy_line(page_for_write(slice, where) + (where & (kPageBytes - 1)), in, line_bytes_);
 }
 
 std::size_t Memory::resident_bytes() const {

@@ -5,13 +5,13 @@
 #include <array>
 #include <bit>
 #include <cassert>
-#include <cstring>
 #include <deque>
 #include <memory>
 
 #include "blocks/memory/sim/dram.h"
 #include "blocks/memory/sim/sram.h"
 #include "fabric/error.h"
+#include "roles/overlay/sim/tile/cache.h"
 
 namespace polyloom::overlay {
 namespace {
@@ -20,7 +20,7 @@ constexpr unsigned kMaxClients = 64;
 constexpr unsigned kMaxLine = 128;
 
 /// Stays in one place from push() to finish(), known by its index.
-struct Request {
+struct alignas(64) Request {
   Cycle at;
   MemoryClient* who;  ///< null: a write
   std::uint32_t addr, tag;
@@ -196,8 +196,10 @@ class Slice {
     const bool write = r.who == nullptr;
     const bool taken = r.channel == 0 ? dram_.submit(c, where, write, id)
                                       : srams_[r.channel - 1u].submit(c, where & (kSramABase - 1), write, id);
-    if (taken) memory_.prefetch(index_, where);
-    return taken;
+    if (!taken) return false;
+    memory_.prefetch(index_, where);
+    if (!write) r.who->memory_soon(r.tag);
+    return true;
   }
 
   /// The bytes of a line move.
@@ -304,7 +306,7 @@ void MemorySystem::read(Cycle at, unsigned client, MemoryClient& who, unsigned s
 void MemorySystem::write(Cycle at, unsigned client, unsigned slice, std::uint32_t addr,
                          const std::uint8_t* line) {
   Request& r = impl_->push(at, client, nullptr, slice, addr, 0);
-  std::memcpy(r.line.data(), line, impl_->memory.line_bytes());
+  copy_line(r.line.data(), line, impl_->memory.line_bytes());
 }
 
 void MemorySystem::advance(Cycle from) {

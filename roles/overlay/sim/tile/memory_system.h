@@ -29,6 +29,8 @@ blocks::SramParams fitted(blocks::SramParams params, const BoardParams& board);
 class MemoryClient {
  public:
   virtual ~MemoryClient() = default;
+  /// The memory has taken the request with `tag`: the host should bring in what memory_done() will need.
+  virtual void memory_soon(std::uint32_t /*tag*/) {}
   /// The line asked for with `tag` left the channel at cycle `c`; `line` holds line_bytes() bytes, valid
   /// during the call.
   virtual void memory_done(Cycle c, std::uint32_t tag, const std::uint8_t* line) = 0;

@@ -72,6 +72,10 @@ void stop_before(UOP_ARGS, std::uint8_t code) {
   const std::uint32_t addr = t.x[in.rs1] + static_cast<std::uint32_t>(in.imm);
   const Region region = region_of(addr);
   if (region == Region::unmapped || addr % access_size(in.op) != 0) return stop_for_control(t, u, out, plain);
+  const unsigned slot = t.cache.victim(addr);
+  *t.miss = {addr & t.cache.line_mask, t.cache.is_dirty(slot) ? t.cache.tags[slot] : CachePartition::kEmpty,
+             static_cast<std::uint8_t>(slot)};
+  t.cache.drop(slot);
   stop_before(t, u, out, plain, event::miss);
 }
 

@@ -81,6 +81,13 @@ class Notes {
   std::array<std::uint64_t, kMax> notes_;
 };
 
+/// What a load or store that missed asks of memory. The line it replaces has left the tags.
+struct Miss {
+  std::uint32_t addr;      ///< of the line
+  std::uint32_t replaced;  ///< address of a line to be written back, or CachePartition::kEmpty
+  std::uint8_t slot;       ///< where that line still is, and the new one will be
+};
+
 /// State of one thread. All of it is private to the thread, so it may run ahead. In order of use: a thousand
 /// threads do not fit a host's cache.
 struct alignas(64) Thread {
@@ -90,6 +97,7 @@ struct alignas(64) Thread {
   std::uint32_t code_bytes;
   const Uop* code;  ///< of the instruction memory
   TokenBuffer* buffer;
+  Miss* miss;  ///< the tile's note of it: there is at most one
   InstrMemory* memory;
   /// Tells what the mailbox will answer; null if that cannot be known.
   const MailboxPort* mailbox;

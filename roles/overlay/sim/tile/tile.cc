@@ -76,8 +76,7 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
   buffers = arena.take_array<TokenBuffer>(Progress::kSlots);
   progress.buffers = buffers.data();
   threads = arena.take_array<Thread>(params.threads_per_tile());
-  const std::size_t partition = std::size_t{CacheShape::kMaxLines} * params.line_bytes;
-  const auto lines = arena.take_array<std::uint8_t>(threads.size() * partition);
+  lines = arena.take_array<std::uint8_t>(threads.size() * CacheShape::kMaxLines * params.line_bytes);
   for (unsigned pair = 0; 2 * pair < num_cores; ++pair) {
     memories.push_back(std::make_unique<InstrMemory>(params.instr_words));
   }
@@ -95,7 +94,8 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
     t.scratchpad = env.mailbox->words().data();
     t.scratchpad_mask = static_cast<std::uint32_t>(env.mailbox->words().size() - 1);
     t.index = static_cast<std::uint8_t>(i);
-    t.cache.data = lines.data() + i * partition;
+    t.cache.data = cache_line(i, 0);
+    t.miss = &misses[i];
   }
 }
 
@@ -141,15 +141,19 @@ void Tile::Impl::far_token(unsigned slot) {
   if (!stops && token + kTokenPiece < buffers[slot].tokens.end())
     return __builtin_prefetch(token + kTokenNotice);
   const unsigned i = index_of(core_of_slot(slot), slot % 16);
-  threads[i].prefetch();
-  const std::uint8_t* data = threads[i].cache.data;
+  // One that misses goes on long after, when its memory says so (memory_soon()).
+  if (token->event() == event::miss) return __builtin_prefetch(cache_line(i, misses[i].slot));
   // After a long run any line may be next, after a short one most likely those of before.
-  std::uint64_t slots = stops ? lately[slot] : held[slot];
+  prefetch(i, stops ? lately[slot] : held[slot]);
+}
+
+/// Asks the host to bring in a thread and lines of its cache, a bit a slot.
+void Tile::Impl::prefetch(unsigned i, std::uint64_t slots) const {
+  threads[i].prefetch();
   if (shape.line_bytes == 32)
     slots = (slots | slots >> 1) & 0x5555555555555555ull;  // two share a line of the host
-  for (; slots != 0; slots &= slots - 1) {
-    __builtin_prefetch(data + (static_cast<std::size_t>(std::countr_zero(slots)) << shape.line_shift));
-  }
+  for (; slots != 0; slots &= slots - 1)
+    __builtin_prefetch(cache_line(i, static_cast<unsigned>(std::countr_zero(slots))));
 }
 
 void Tile::Impl::resume_later(Cycle from) {
@@ -208,6 +212,10 @@ void Tile::wake(Cycle c, unsigned thread, std::uint32_t bits) {
   impl_->finish(impl_->threads[thread], impl_->wait_rd[thread], bits);
   impl_->reload(thread / impl_->threads_per_core, thread % impl_->threads_per_core);
   impl_->schedule(c, thread / impl_->threads_per_core, thread % impl_->threads_per_core);
+}
+void Tile::memory_soon(std::uint32_t tag) {
+  const unsigned slot = slot_of(tag / impl_->threads_per_core, tag % impl_->threads_per_core);
+  impl_->prefetch(tag, impl_->lately[slot]);
 }
 void Tile::memory_done(Cycle c, std::uint32_t tag, const std::uint8_t* line) {
   impl_->line_arrived(c, tag, line);

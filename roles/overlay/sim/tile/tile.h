@@ -85,6 +85,7 @@ class Tile final : public CoreWakeups, public MemoryClient {
   /// only.
   Cycle next_event() const { return next_; }
   void wake(Cycle c, unsigned thread, std::uint32_t bits) override;
+  void memory_soon(std::uint32_t tag) override;
   void memory_done(Cycle c, std::uint32_t tag, const std::uint8_t* line) override;
 
   // ----- looking in -----

@@ -39,12 +39,6 @@ struct Core {
   ProgramCounter cycles, idle;
 };
 
-/// A miss of a thread: there is at most one.
-struct Miss {
-  std::uint32_t addr;
-  std::uint8_t slot;  ///< that the line will fill
-};
-
 struct Tile::Impl {
   Impl(const BoardParams& params, const TileTiming& timing, const TilePlace& place, const TileEnv& env,
        Tile& self);
@@ -53,6 +47,7 @@ struct Tile::Impl {
   void advance(Cycle from);
   void resume_later(Cycle from);
   void far_token(unsigned slot);
+  void prefetch(unsigned index, std::uint64_t lines) const;
   Cycle next_event() const;
   /// Runs a thread ahead from its pc and hands the first token to its core.
   void reload(unsigned core, unsigned thread);
@@ -66,7 +61,7 @@ struct Tile::Impl {
   void serve_divider(Cycle from, std::uint64_t granted);
   void miss(unsigned core, unsigned thread, Cycle c);
   void start_miss(unsigned index, Cycle c);
-  void write_back(Thread& t, unsigned slot, Cycle c);
+  void write_back(std::uint32_t addr, const std::uint8_t* line, Cycle c);
   void flush(unsigned core, unsigned thread, Cycle c);
   void access_scratchpad(unsigned core, unsigned thread);
   void line_arrived(Cycle c, unsigned index, const std::uint8_t* line);
@@ -94,6 +89,9 @@ struct Tile::Impl {
 
   unsigned index_of(unsigned core, unsigned thread) const { return core * threads_per_core + thread; }
   Thread& thread_at(unsigned core, unsigned thread) { return threads[index_of(core, thread)]; }
+  std::uint8_t* cache_line(unsigned index, unsigned slot) const {
+    return &lines[(std::size_t{index} * CacheShape::kMaxLines + slot) << shape.line_shift];
+  }
   void finish(Thread& t, std::uint32_t rd, std::uint32_t value) {
     t.x[rd] = value;
     t.pc += 4;
@@ -145,6 +143,7 @@ struct Tile::Impl {
   Arena own_arena;
   std::span<TokenBuffer> buffers;  ///< by slot
   std::span<Thread> threads;
+  std::span<std::uint8_t> lines;  ///< of all threads' caches
   std::vector<ThreadState> states;
   std::vector<std::uint8_t> wait_rd;
   std::vector<std::optional<std::uint8_t>> uart;  ///< byte from the host, by thread

@@ -89,16 +89,16 @@ void Tile::Impl::flush(unsigned core, unsigned thread, Cycle c) {
   Thread& t = thread_at(core, thread);
   const Inst& in = inst_at(t);
   const unsigned slot = flushed_slot(shape, csr_access(in.op, in, t.x).operand);
-  write_back(t, slot, c);
+  write_back(t.cache.tags[slot], t.cache.line(slot), c);
   t.cache.drop(slot);
   finish(t, in.rd, 0);
   reload(core, thread);
 }
 
-void Tile::Impl::write_back(Thread& t, unsigned slot, Cycle c) {
+void Tile::Impl::write_back(std::uint32_t addr, const std::uint8_t* line, Cycle c) {
   const Cycle at = std::max(c + timing.to_memory, memory_port_free);
   memory_port_free = at + 1;
-  env.memory->write(at, index, slice, t.cache.tags[slot], t.cache.line(slot));
+  env.memory->write(at, index, slice, addr, line);
   ++totals.writebacks;
 }
 
@@ -120,15 +120,11 @@ void Tile::Impl::miss(unsigned core, unsigned thread, Cycle c) {
 
 /// Asks for the line of a missing thread at cycle `c`, then writes back what it replaces.
 void Tile::Impl::start_miss(unsigned i, Cycle c) {
-  Thread& t = threads[i];
-  const std::uint32_t addr = address_of(t, inst_at(t)) & shape.line_mask;
-  const unsigned slot = t.cache.victim(addr);
-  misses[i] = {addr, static_cast<std::uint8_t>(slot)};
+  const Miss& m = misses[i];
   const Cycle at = std::max(c + timing.to_memory, memory_port_free);
   memory_port_free = at + 1;
-  env.memory->read(at, index, self, slice, addr, i);
-  if (t.cache.is_dirty(slot)) write_back(t, slot, c);
-  t.cache.drop(slot);
+  env.memory->read(at, index, self, slice, m.addr, i);
+  if (m.replaced != CachePartition::kEmpty) write_back(m.replaced, cache_line(i, m.slot), c);
 }
 
 void Tile::Impl::line_arrived(Cycle c, unsigned i, const std::uint8_t* line) {
