@@ -2,6 +2,7 @@
 #include "roles/overlay/sim/tile/memory.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdio>
 #include <cstring>
@@ -100,13 +101,11 @@ void Memory::write(unsigned slice, std::uint32_t addr, const void* in, std::size
   }
 }
 
-void Memory::read_line(unsigned slice, std::uint32_t addr, std::uint8_t* out) const {
+const std::uint8_t* Memory::line(unsigned slice, std::uint32_t addr) const {
+  static constexpr std::array<std::uint8_t, 128> kZeros{};
   const std::uint32_t where = physical(addr);
-  if (const std::uint8_t* p = page(slice, where)) {
-    copy_line(out, p + (where & (kPageBytes - 1)), line_bytes_);
-  } else {
-    std::memset(out, 0, line_bytes_);
-  }
+  const std::uint8_t* p = page(slice, where);
+  return p != nullptr ? p + (where & (kPageBytes - 1)) : kZeros.data();
 }
 
 void Memory::write_line(unsigned slice, std::uint32_t addr, const std::uint8_t* in) {

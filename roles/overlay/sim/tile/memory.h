@@ -56,8 +56,9 @@ class Memory {
   void read(unsigned slice, std::uint32_t addr, void* out, std::size_t bytes) const;
   void write(unsigned slice, std::uint32_t addr, const void* in, std::size_t bytes);
 
-  /// Whole lines, for the timing model. `addr` is line-aligned and in SRAM or DRAM; `bytes` is a line's.
-  void read_line(unsigned slice, std::uint32_t addr, std::uint8_t* out) const;
+  /// Whole lines, for the timing model. `addr` is line-aligned and in SRAM or DRAM. What line() gives is good
+  /// until the next write.
+  const std::uint8_t* line(unsigned slice, std::uint32_t addr) const;
   void write_line(unsigned slice, std::uint32_t addr, const std::uint8_t* in);
 
   /// The address with the interleaved view undone: where the line really lies.

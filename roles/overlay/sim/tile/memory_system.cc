@@ -7,6 +7,8 @@
 #include <cassert>
 #include <deque>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "blocks/memory/sim/dram.h"
 #include "blocks/memory/sim/sram.h"
@@ -19,27 +21,28 @@ namespace {
 constexpr unsigned kMaxClients = 64;
 constexpr unsigned kMaxLine = 128;
 
-/// Stays in one place from push() to finish(), known by its index.
-struct alignas(64) Request {
+/// Known by its index from push() to finish().
+struct Request {
   Cycle at;
   MemoryClient* who;  ///< null: a write
   std::uint32_t addr, tag;
   std::uint32_t next;    ///< request of the same client after this one, or kNone
   std::uint8_t channel;  ///< of the slice: 0 DRAM, 1 SRAM A, 2 SRAM B
-  std::array<std::uint8_t, kMaxLine> line;
 };
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-/// Requests by index, in pieces that stay where they are.
+/// Requests by index, and apart from these the bytes that they carry, which few are asked for.
 class Requests {
  public:
-  Request& operator[](std::uint32_t id) { return (*pieces_[id / kPiece])[id % kPiece]; }
-  const Request& operator[](std::uint32_t id) const { return (*pieces_[id / kPiece])[id % kPiece]; }
+  Request& operator[](std::uint32_t id) { return requests_[id]; }
+  const Request& operator[](std::uint32_t id) const { return requests_[id]; }
+  /// Stays where it is.
+  std::uint8_t* line(std::uint32_t id) { return lines_[id].data(); }
   std::uint32_t take() {
     if (free_.empty()) {
-      const auto first = static_cast<std::uint32_t>(pieces_.size() * kPiece);
-      pieces_.push_back(std::make_unique<std::array<Request, kPiece>>());
-      for (std::uint32_t i = kPiece; i-- != 0;) free_.push_back(first + i);
+      free_.push_back(static_cast<std::uint32_t>(requests_.size()));
+      requests_.emplace_back();
+      lines_.emplace_back();
     }
     const std::uint32_t id = free_.back();
     free_.pop_back();
@@ -48,8 +51,9 @@ class Requests {
   void give_back(std::uint32_t id) { free_.push_back(id); }
 
  private:
-  static constexpr std::uint32_t kPiece = 64;
-  std::vector<std::unique_ptr<std::array<Request, kPiece>>> pieces_;
+  struct alignas(64) Line : std::array<std::uint8_t, kMaxLine> {};
+  std::vector<Request> requests_;
+  std::deque<Line> lines_;
   std::vector<std::uint32_t> free_;
 };
 
@@ -70,9 +74,11 @@ class Slice {
         srams_{blocks::Sram(sram, &bus_), blocks::Sram(sram, &bus_)},
         queues_(clients) {}
 
-  /// Puts a request at the end of its client's queue; a write's bytes are still to be filled in.
-  Request& push(Cycle at, unsigned client, MemoryClient* who, std::uint32_t addr, std::uint32_t tag) {
+  /// Puts a request at the end of its client's queue; `line`: what a write carries.
+  void push(Cycle at, unsigned client, MemoryClient* who, std::uint32_t addr, std::uint32_t tag,
+            const std::uint8_t* line) {
     const std::uint32_t id = requests_.take();
+    if (line != nullptr) copy_line(requests_.line(id), line, memory_.line_bytes());
     Request& r = requests_[id];
     r.at = at, r.who = who, r.addr = addr, r.tag = tag, r.next = kNone;
     r.channel = static_cast<std::uint8_t>(channel_of(addr));
@@ -84,23 +90,27 @@ class Slice {
       requests_[q.last].next = id;
     }
     q.last = id;
-    return r;
   }
 
   void advance(Cycle from) {
-    for (Cycle c = from; c < from + kWindow && all_asking() != 0; ++c) {
-      if (bus_.free(c)) offer(c);
+    window_ = from;
+    for (std::uint64_t m = all_asking() & ~there_; m != 0; m &= m - 1)
+      come(static_cast<unsigned>(std::countr_zero(m)), from);
+    for (unsigned o = 0; o < kWindow; ++o) {
+      there_ |= std::exchange(coming_[o], 0);
+      if (there_ != 0 && bus_.free(from + o)) offer(from + o);
     }
     unsigned taken = 0;  // bit o: a line of the DRAM goes back at from + o
     dram_.advance(from + kWindow, [&](std::uint32_t id, Cycle c) {
-      if (requests_[id].who != nullptr) taken |= 1u << (c - from);
-      serve(id);
-      finish(id, c);
+      if (is_write(id)) return write(id);
+      taken |= 1u << (c - from);
+      finish(id, c, memory_.line(index_, requests_[id].addr));
     });
     for (unsigned i = 0; i < srams_.size(); ++i) {
       srams_[i].advance(from + kWindow, [&](std::uint32_t id, Cycle c) {
-        serve(id);
-        if (requests_[id].who == nullptr) return finish(id, c);
+        if (is_write(id)) return write(id);
+        // It goes back later: what it holds then may have been overwritten.
+        copy_line(requests_.line(id), memory_.line(index_, requests_[id].addr), memory_.line_bytes());
         back_[i].push_back({c, id});
       });
     }
@@ -108,6 +118,7 @@ class Slice {
   }
 
   Cycle next_event() const {
+    if (there_ != 0) return window_ + kWindow;
     Cycle next = std::min({dram_.next_event(), srams_[0].next_event(), srams_[1].next_event()});
     for (const auto& back : back_) {
       if (!back.empty()) next = std::min(next, back.front().at);
@@ -155,30 +166,32 @@ class Slice {
   void offer(Cycle c) {
     for (unsigned k = 1; k <= kChannels; ++k) {
       const unsigned channel = (last_channel_ + k) % kChannels;
-      if (asking_[channel] == 0) continue;
+      const std::uint64_t there = asking_[channel] & there_;
+      if (there == 0) continue;
       if (channel != 0 && srams_[channel - 1].full(c)) continue;
-      const unsigned client = next_client(channel, c);
-      if (client == kMaxClients || !submit(c, queues_[client].first)) continue;
+      // The client after the last one served.
+      const std::uint64_t later = there & ~((std::uint64_t{2} << last_client_[channel]) - 1);
+      const auto client = static_cast<unsigned>(std::countr_zero(later != 0 ? later : there));
+      if (!submit(c, queues_[client].first)) continue;
       asking_[channel] &= ~(std::uint64_t{1} << client);
+      there_ &= ~(std::uint64_t{1} << client);
       ask(client, requests_[queues_[client].first].next);
+      if (queues_[client].first != kNone) come(client, c);
       last_client_[channel] = client;
       last_channel_ = channel;
       return;
     }
   }
 
-  /// The client after the last one served by `channel` whose oldest request is for it and is there at cycle
-  /// `c`; kMaxClients if none is.
-  unsigned next_client(unsigned channel, Cycle c) const {
-    const std::uint64_t asking = asking_[channel];
-    const std::uint64_t later = asking & ~((std::uint64_t{2} << last_client_[channel]) - 1);
-    for (std::uint64_t left : {later, asking & ~later}) {
-      for (; left != 0; left &= left - 1) {
-        const auto client = static_cast<unsigned>(std::countr_zero(left));
-        if (queues_[client].at <= c) return client;
-      }
+  /// Notes when the client's oldest request is there: at cycle `c`, of this window, or later in it.
+  void come(unsigned client, Cycle c) {
+    const std::uint64_t bit = std::uint64_t{1} << client;
+    const Cycle at = queues_[client].at;
+    if (at <= c) {
+      there_ |= bit;
+    } else if (at < window_ + kWindow) {
+      coming_[at - window_] |= bit;
     }
-    return kMaxClients;
   }
 
   /// `id` (or kNone) is now the client's oldest request.
@@ -202,19 +215,14 @@ class Slice {
     return true;
   }
 
-  /// The bytes of a line move.
-  void serve(std::uint32_t id) {
-    Request& r = requests_[id];
-    if (r.who == nullptr) {
-      memory_.write_line(index_, r.addr, r.line.data());
-    } else {
-      memory_.read_line(index_, r.addr, r.line.data());
-    }
+  bool is_write(std::uint32_t id) const { return requests_[id].who == nullptr; }
+  void write(std::uint32_t id) {
+    memory_.write_line(index_, requests_[id].addr, requests_.line(id));
+    requests_.give_back(id);
   }
-
-  void finish(std::uint32_t id, Cycle c) {
-    const Request& r = requests_[id];
-    if (r.who != nullptr) r.who->memory_done(c, r.tag, r.line.data());
+  void finish(std::uint32_t id, Cycle c, const std::uint8_t* line) {
+    const Request r = requests_[id];
+    r.who->memory_done(c, r.tag, line);
     requests_.give_back(id);
   }
 
@@ -224,7 +232,7 @@ class Slice {
       if ((taken >> o & 1) != 0) continue;
       for (auto& back : back_) {
         if (back.empty() || back.front().at > from + o) continue;
-        finish(back.front().id, from + o);
+        finish(back.front().id, from + o, requests_.line(back.front().id));
         back.pop_front();
         break;
       }
@@ -250,6 +258,9 @@ class Slice {
   std::array<std::deque<Back>, 2> back_;           ///< by SRAM: lines that have left it
   std::vector<Queue> queues_;                      ///< by client, in order of time
   std::array<std::uint64_t, kChannels> asking_{};  ///< by channel: clients whose oldest request is for it
+  std::uint64_t there_ = 0;                        ///< clients whose oldest request is there,
+  std::array<std::uint64_t, kWindow> coming_{};    ///< and by cycle of the window at window_, will be
+  Cycle window_ = 0;
   std::array<unsigned, kChannels> last_client_{63, 63, 63};
   unsigned last_channel_ = kChannels - 1;
   Requests requests_;
@@ -276,10 +287,10 @@ struct MemorySystem::Impl {
   std::deque<Slice> slices;  // not movable
   Cycle next = kNeverCycle;  ///< what next_event() says
 
-  Request& push(Cycle at, unsigned client, MemoryClient* who, unsigned slice, std::uint32_t addr,
-                std::uint32_t tag) {
+  void push(Cycle at, unsigned client, MemoryClient* who, unsigned slice, std::uint32_t addr,
+            std::uint32_t tag, const std::uint8_t* line) {
     next = std::min(next, at);
-    return slices[slice].push(at, client, who, addr, tag);
+    slices[slice].push(at, client, who, addr, tag, line);
   }
 };
 
@@ -300,13 +311,12 @@ MemorySystem::~MemorySystem() = default;
 
 void MemorySystem::read(Cycle at, unsigned client, MemoryClient& who, unsigned slice, std::uint32_t addr,
                         std::uint32_t tag) {
-  impl_->push(at, client, &who, slice, addr, tag);
+  impl_->push(at, client, &who, slice, addr, tag, nullptr);
 }
 
 void MemorySystem::write(Cycle at, unsigned client, unsigned slice, std::uint32_t addr,
                          const std::uint8_t* line) {
-  Request& r = impl_->push(at, client, nullptr, slice, addr, 0);
-  copy_line(r.line.data(), line, impl_->memory.line_bytes());
+  impl_->push(at, client, nullptr, slice, addr, 0, line);
 }
 
 void MemorySystem::advance(Cycle from) {
