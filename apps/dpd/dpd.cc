@@ -3,16 +3,17 @@
 // beads that are in it and talks to its 26 neighbours. A time step: every cell sends its beads, computes the
 // forces on them as others' arrive, moves them (velocity Verlet, as LAMMPS does it), and hands on those that
 // have left it.
-// - Numbers: positions are int32, 2^-28 of a cell, inside the cell; velocities and half-step kicks too, as
-// the way of
-//   a time step. A pair's kick is computed in float from differences of integers, which both cells of a pair
-//   see but for the sign, and added up as integers. So momentum is kept exactly, and nothing depends on the
-//   order of messages.
-// - Random numbers: of the two beads' ids and the step, the same for both cells.
-// - `sync`: three kinds of supersteps, beads, report (when due), leaving beads. `gals`: no barriers; a cell
-// goes on when
-//   it has heard from its 26 neighbours, who say how many messages come. A further exchange, ready, says that
-//   a cell has all that have come over to it: so beads never come before, and at most one kind comes early.
+//
+// Positions are int32, in 2^-28 of a cell; velocities and half-step kicks too, as the way of a time step. A
+// pair's kick is computed in float from differences of integers, which both cells of a pair see but for the
+// sign, and added up as integers. So momentum is kept exactly, and nothing depends on the order of messages.
+// Random numbers are of the two beads' ids and the step, the same for both cells.
+//
+// `sync` has three kinds of supersteps: beads, report (when due), leaving beads. `gals` has no barriers: a
+// cell goes on when it has heard from its 26 neighbours, who say how many messages come. A further exchange,
+// ready, says that a cell has all that have come over to it; so beads never come before, and at most one kind
+// of messages comes early.
+//
 // Sources: Groot, Warren, J. Chem. Phys. 107 (1997); Multicast paper, section VI (DPD).
 #include <polyloom/program.h>
 
