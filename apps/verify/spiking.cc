@@ -10,40 +10,9 @@ namespace {
 
 constexpr double kUnit = 65536;
 
-/// pcg3d, as its paper writes it.
-std::array<std::uint32_t, 3> random_words(std::uint32_t neuron, std::uint32_t step, std::uint32_t key) {
-  std::array<std::uint32_t, 3> v{neuron, step, key};
-  for (std::uint32_t& word : v) word = word * 1664525U + 1013904223U;
-  const auto round = [&] {
-    for (std::size_t i = 0; i < 3; ++i) v[i] += v[(i + 1) % 3] * v[(i + 2) % 3];
-  };
-  round();
-  for (std::uint32_t& word : v) word ^= word >> 16U;
-  round();
-  return v;
-}
-
-float thalamic(const NeuronTerms& neuron, std::uint32_t step, std::uint32_t key) {
-  int sum = 0;
-  for (const std::uint32_t word : random_words(neuron.number, step, key)) {
-    for (unsigned byte = 0; byte < 4; ++byte) sum += static_cast<int>(word >> 8 * byte & 255U);
-  }
-  return static_cast<float>(sum - 1530) * (neuron.noise / 256);
-}
-
 bool follows(const NeuronTerms& neuron, std::uint32_t step, std::uint32_t key) {
   const bool now = step >= neuron.from && step < neuron.before;
   return neuron.given.contains(step) || (now && random_words(neuron.number, step, key)[0] < neuron.chance);
-}
-
-bool integrates(NeuronTerms& n, float input) {
-  for (int half = 0; half < 2; ++half)
-    n.v = n.v + 0.5F * (0.04F * n.v * n.v + 5.0F * n.v + 140.0F - n.u + input);
-  n.u = n.u + n.a * (n.b * n.v - n.u);
-  if (n.v < 30) return false;
-  n.v = n.c;
-  n.u = n.u + n.d;
-  return true;
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 // difference in a last place soon makes other spikes.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -23,6 +25,40 @@ struct NeuronTerms {
   std::uint32_t from = 0, before = 0;  ///< in these steps
   std::set<std::uint32_t> given;       ///< and in these
 };
+
+/// pcg3d, as its paper writes it.
+inline std::array<std::uint32_t, 3> random_words(std::uint32_t neuron, std::uint32_t step,
+                                                 std::uint32_t key) {
+  std::array<std::uint32_t, 3> v{neuron, step, key};
+  for (std::uint32_t& word : v) word = word * 1664525U + 1013904223U;
+  const auto round = [&] {
+    for (std::size_t i = 0; i < 3; ++i) v[i] += v[(i + 1) % 3] * v[(i + 2) % 3];
+  };
+  round();
+  for (std::uint32_t& word : v) word ^= word >> 16U;
+  round();
+  return v;
+}
+
+/// What a neuron is driven by in a step, drawn by `key`.
+inline float thalamic(const NeuronTerms& neuron, std::uint32_t step, std::uint32_t key) {
+  int sum = 0;
+  for (const std::uint32_t word : random_words(neuron.number, step, key)) {
+    for (unsigned byte = 0; byte < 4; ++byte) sum += static_cast<int>(word >> 8 * byte & 255U);
+  }
+  return static_cast<float>(sum - 1530) * (neuron.noise / 256);
+}
+
+/// One step of Izhikevich's equations; whether the neuron spikes.
+inline bool integrates(NeuronTerms& n, float input) {
+  for (int half = 0; half < 2; ++half)
+    n.v = n.v + 0.5F * (0.04F * n.v * n.v + 5.0F * n.v + 140.0F - n.u + input);
+  n.u = n.u + n.a * (n.b * n.v - n.u);
+  if (n.v < 30) return false;
+  n.v = n.c;
+  n.u = n.u + n.d;
+  return true;
+}
 
 /// Steps first + 1 .. first + steps of neurons, by the graph's vertices.
 struct SpikingTerms {
