@@ -113,7 +113,7 @@ def test_given_networks(polyloom: Polyloom, tmp_path: Path, where: str) -> None:
         "offset": rng.uniform(0, 4, n).astype(f),
         "noise": rng.uniform(0, 3, n).astype(f),
     }
-    chance = int(-np.expm1(-0.05) * 2**32)
+    chance = int(0.05 * 2**32)
     rates = np.full(n, "", object)
     rates[2] = 50
     names = [f'n {v:02}, "x"' for v in range(n)]
@@ -198,7 +198,7 @@ def test_noise_is_normal() -> None:
         (("--neurons", "nowhere.csv"), "nowhere.csv: cannot be read"),
         (("--neurons", "column.csv"), "no column 'x'; there are a, b, c, d"),
         (("--neurons", "vertex.csv"), "the graph has no vertex 99"),
-        (("--neurons", "rate.csv"), "rate of 0 is -1; from 0 to 1000000 is expected"),
+        (("--neurons", "rate.csv"), "rate of 0 is -1; from 0 to 1000 is expected"),
         (("--neurons", "word.csv"), "line 2: a is 'much'; a number is expected"),
         (("--delays", "short.txt"), "has 2 numbers; the graph has 3 edges"),
         (("--delays", "eleven.txt"), "'11': whole numbers from 1 to 10 are expected"),

@@ -125,7 +125,7 @@ class Network {
                                         {"u", &Neuron::u},
                                         {"offset", &Neuron::offset},
                                         {"noise", &Neuron::noise, 0},
-                                        {"rate", nullptr, 0},
+                                        {"rate", nullptr, 0, 1000},
                                         {"from", nullptr, 0, kLastStep},
                                         {"before", nullptr, 0, kLastStep},
                                         {"trace", nullptr},
@@ -152,7 +152,7 @@ class Network {
     if (name == "before") n.before = static_cast<std::uint32_t>(value);
     if (name == "rate") {
       n.is_source = true;
-      n.chance = static_cast<std::uint32_t>(std::min(-std::expm1(-value / 1000) * 0x1p32, kLastStep));
+      n.chance = static_cast<std::uint32_t>(std::min(value / 1000 * 0x1p32, kLastStep));
     }
     if (const auto slot = static_cast<std::size_t>(slot_of(name)); slot_of(name) >= 0 && value != 0) {
       n.coming.resize(std::max(n.coming.size(), slot + 1), 0);

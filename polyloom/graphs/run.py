@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from polyloom import extras, launch, memory, paths, process, record
+from polyloom import applications, extras, launch, memory, paths, process, record
 from polyloom.errors import UserError
 from polyloom.graphs.errors import GraphError
 from polyloom.graphs.memory_file import MemoryFile
@@ -44,7 +44,8 @@ class Where(TypedDict, total=False):
     (cycle-exact RTL). ``cluster``: a shipped cluster's name or a TOML file (default "laptop"). ``pins``: how a
     vertex's message goes to many: "unicast", "local", "distributed", "auto". ``combine``: whether messages are merged
     on their way: "auto", "on", "off". ``engine``: host processes of the simulation, "serial", "threads:N", "mpi:N".
-    ``max_cycles``: end the simulation after so many cycles. ``seed``: of faults that the cluster file asks for.
+    ``max_cycles``: end the simulation after so many cycles. ``seed``: of faults that the cluster file asks for, and of
+    what the program draws.
     ``verify``: compare with an independent computation. ``run_dir``: keep the run record there; else it goes with the
     ``Run``.
     """
@@ -174,7 +175,7 @@ def run(
         raise GraphError(
             f"{unknown} = {rest[unknown]!r}: no such argument; there are {', '.join(Where.__annotations__)}"
         )
-    on = fidelity(rest)
+    on = fidelity(rest, app)
     for name in ("max_cycles", "seed"):
         if not isinstance(rest.get(name) or 0, int) or (rest.get(name) or 0) < 0:
             raise GraphError(f"{name} = {rest[name]!r}: a whole number from 0 is expected")
@@ -214,11 +215,11 @@ def flag(value: Any, argument: str) -> bool:
     return bool(value)
 
 
-def fidelity(where: Mapping[str, Any]) -> str:
+def fidelity(where: Mapping[str, Any], app: str = "") -> str:
     """Where a program runs: "native", another name of ``Where``, or "" (as the cluster file says). GraphError."""
     on = str(where.get("on") or os.environ.get("POLYLOOM_ON") or ("" if where.get("cluster") else "native"))
     for name in ("cluster", "engine", "max_cycles", "seed") if on == "native" else ():
-        if where.get(name):
+        if where.get(name) and not (name == "seed" and app and applications.find(app).draws):
             raise GraphError(f"{name} = {where[name]!r}: a native run has no cluster; leave it out, or say on='sim'")
     try:
         launch.fidelity(on)
@@ -242,7 +243,7 @@ def answer(app: str, file: MemoryFile, vertices: int, options: Mapping[str, Any]
 
     Natively the program alone is started, which takes milliseconds: no supervised run, no folder.
     """
-    if fidelity(where) != "native":
+    if fidelity(where, app) != "native":
         whole = run(app, file, Vertices(range(vertices)), options, where)
         return Answer(whole.values, whole.columns, whole.facts)
     memory.require(BYTES_A_VERTEX * vertices, f"{app} of {vertices} vertices")
@@ -250,6 +251,7 @@ def answer(app: str, file: MemoryFile, vertices: int, options: Mapping[str, Any]
     mark = process.guard()
     command = [str(paths.program(f"app_{app}")), *words(options), *_arrays(file, "the graph", rows), "--json"]
     env = {**os.environ, **paths.environment(), "POLYLOOM_ON": "native", "POLYLOOM_RUN_DIR": "", mark: "1"}
+    env["POLYLOOM_SEED"] = str(where.get("seed") or 0)
     done = process.tool(command, env, descriptors=[file.descriptor, rows.descriptor])
     if done.returncode != 0:
         said = done.stderr.splitlines()

@@ -81,7 +81,7 @@ def test_every_import_is_a_dependency(folder: str) -> None:
 @pytest.mark.parametrize("folder", ["polyloom", "apps", "examples"])
 def test_every_extra_is_listed(folder: str) -> None:
     optional = project()["optional-dependencies"]
-    listed = names([*optional["apps"], *optional["graphs"]])
+    listed = names([*optional["apps"], *optional["graphs"], *optional["pynn"]])
     for file in sources(folder):
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "extras.need":
