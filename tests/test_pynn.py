@@ -254,6 +254,17 @@ def test_what_cannot_be(wrong: Callable[[], Any], said: str) -> None:
         wrong()
 
 
+def test_an_assembly_has_receptors_in_order() -> None:
+    """Of which PyNN takes the first for positive weights; its own list comes from a set."""
+    sim.setup()
+    cells = sim.Population(2, sim.Izhikevich()) + sim.Population(2, sim.Izhikevich())
+    assert cells.receptor_types == ["excitatory", "inhibitory"]
+    for weight, kind in ((1.0, "excitatory"), (-1.0, "inhibitory")):
+        projection = sim.Projection(cells, cells, sim.AllToAllConnector(), sim.StaticSynapse(weight=weight))
+        assert projection.receptor_type == kind
+    assert (cells + sim.Population(1, sim.SpikeSourcePoisson())).receptor_types == []
+
+
 def test_models_of_others() -> None:
     sim.setup()
     cells = sim.Population(2, sim.Izhikevich())

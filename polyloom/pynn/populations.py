@@ -87,24 +87,25 @@ class Recorder(recording.Recorder):  # type: ignore[misc, name-defined]
         else:
             self.note_now()
 
-    def _get_spiketimes(self, id: Any, clear: bool = False) -> Any:
+    def _get_spiketimes(self, id: Any, clear: bool = False) -> tuple[Array, Array]:
+        """Cells and times of spikes, in ms."""
         rows = np.concatenate([np.empty((0, 2)), *self._spikes])
-        if np.iterable(id):
-            return {int(cell): self._times(rows, int(cell)) for cell in id}
-        return self._times(rows, int(id))
-
-    def _times(self, rows: Array, cell: int) -> Array:
-        times = rows[rows[:, 1] == cell, 0]
-        recorded: Array = times[times > self._since[cell]]
-        return recorded
+        cells = rows[:, 1].astype(int)
+        since = np.full(self.population.size, np.inf)
+        for cell in map(int, id):
+            since[cell - self.population.cells.start] = self._since[cell]
+        chosen = rows[:, 0] > since[cells - self.population.cells.start]
+        return cells[chosen], rows[chosen, 0]
 
     def _get_all_signals(self, variable: Any, ids: Any, clear: bool = False) -> tuple[Array, None]:
         every = round(self.sampling_interval / simulator.state.dt)
         return self._samples[::every, numbers_of(ids) - self.population.cells.start], None
 
     def _local_count(self, variable: Any, filter_ids: Any = None) -> dict[int, int]:
-        times = self._get_spiketimes(self.filter_recorded(variable, filter_ids))
-        return {cell: len(of) for cell, of in times.items()}
+        recorded = sorted(map(int, self.filter_recorded(variable, filter_ids)))
+        first = self.population.cells.start
+        counts = np.bincount(self._get_spiketimes(recorded)[0] - first, minlength=self.population.size).tolist()
+        return {cell: counts[cell - first] for cell in recorded}
 
     def _clear_simulator(self) -> None:
         self.forget()
@@ -118,6 +119,12 @@ class Assembly(common.Assembly):  # type: ignore[misc, name-defined]
     """Several populations as one."""
 
     _simulator = simulator
+
+    @property
+    def receptor_types(self) -> list[str]:
+        """What all populations have, in their order: PyNN takes the first one for weights that are not negative."""
+        first, *others = (population.celltype.receptor_types for population in self.populations)
+        return [kind for kind in first if all(kind in other for other in others)]
 
 
 class _Parameters:
