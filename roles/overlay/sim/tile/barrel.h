@@ -38,6 +38,7 @@ struct Progress {
   alignas(64) std::array<std::uint8_t, kSlots> next{};     ///< that event
   alignas(64) std::array<std::uint8_t, kSlots> current{};  ///< the event under way
   alignas(64) std::array<std::uint16_t, kSlots> at{};      ///< the token after next, counted over all buffers
+  alignas(64) std::array<Token, kSlots> then{};            ///< that token, read before anything depends on it
   const TokenBuffer* buffers = nullptr;                    ///< by slot
 
   static unsigned first_token(unsigned slot) { return slot * kTokens; }
@@ -48,6 +49,7 @@ struct Progress {
     left[slot] = t.plain();
     next[slot] = t.event();
     at[slot] = static_cast<std::uint16_t>(index + 1);
+    then[slot] = *token(index + 1);
   }
 };
 static_assert(Progress::kSlots * kTokens <= 1u << 16);

@@ -144,7 +144,11 @@ void Tile::Impl::far_token(unsigned slot) {
   // One that misses goes on long after, when its memory says so (memory_soon()).
   if (token->event() == event::miss) return __builtin_prefetch(cache_line(i, misses[i].slot));
   // After a long run any line may be next, after a short one most likely those of before.
-  prefetch(i, stops ? lately[slot] : held[slot]);
+  stops ? prefetch(i) : prefetch(i, held[slot]);
+}
+
+void Tile::Impl::prefetch(unsigned i) const {
+  prefetch(i, lately[slot_of(i / threads_per_core, i % threads_per_core)]);
 }
 
 /// Asks the host to bring in a thread and lines of its cache, a bit a slot.
@@ -168,6 +172,10 @@ void Tile::Impl::advance(Cycle from) {
   assert(from % kWindow == 0 && from >= now);
   now = from;
   if (!later.empty()) resume_later(from);
+  for (; woken != 0; woken &= woken - 1) {
+    const auto i = static_cast<unsigned>(std::countr_zero(woken));
+    reload(i / threads_per_core, i % threads_per_core);
+  }
   fast ? advance_fast(*this, from) : advance_portable(*this, from);
   now = from + kWindow;
   self.next_ = busy ? now : next_event();
@@ -210,13 +218,12 @@ void Tile::wake(Cycle c, unsigned thread, std::uint32_t bits) {
   assert(impl_->states.at(thread) == ThreadState::mailbox);
   impl_->states[thread] = ThreadState::running;
   impl_->finish(impl_->threads[thread], impl_->wait_rd[thread], bits);
-  impl_->reload(thread / impl_->threads_per_core, thread % impl_->threads_per_core);
+  // By then the host has what it needs.
+  impl_->prefetch(thread);
+  impl_->woken |= std::uint64_t{1} << thread;
   impl_->schedule(c, thread / impl_->threads_per_core, thread % impl_->threads_per_core);
 }
-void Tile::memory_soon(std::uint32_t tag) {
-  const unsigned slot = slot_of(tag / impl_->threads_per_core, tag % impl_->threads_per_core);
-  impl_->prefetch(tag, impl_->lately[slot]);
-}
+void Tile::memory_soon(std::uint32_t tag) { impl_->prefetch(tag); }
 void Tile::memory_done(Cycle c, std::uint32_t tag, const std::uint8_t* line) {
   impl_->line_arrived(c, tag, line);
 }

@@ -48,6 +48,7 @@ struct Tile::Impl {
   void resume_later(Cycle from);
   void far_token(unsigned slot);
   void prefetch(unsigned index, std::uint64_t lines) const;
+  void prefetch(unsigned index) const;  ///< with the lines that it used last
   Cycle next_event() const;
   /// Runs a thread ahead from its pc and hands the first token to its core.
   void reload(unsigned core, unsigned thread);
@@ -109,6 +110,7 @@ struct Tile::Impl {
   Cycle now = 0;              ///< start of the window after the last one advanced
   bool busy = false;          ///< something happens in the window that starts at `now`
   bool fast;                  ///< the host has what advance_fast needs
+  std::uint64_t woken = 0;    ///< threads that run ahead when the next window begins
   std::uint64_t special = 0;  ///< by slot: threads that wait for the cache with something else than a hit
   UnitQueue cache_queue, fpu_queue, scratchpad_queue;
   std::uint32_t issued = 0;           ///< in the current window: bit 8*core + offset

@@ -13,15 +13,16 @@ namespace polyloom::overlay {
   const Token* tokens = p.token(0);
   for (; events != 0; events &= events - 1) {
     const auto slot = static_cast<unsigned>(__builtin_ctzll(events));
-    const unsigned at = p.at[slot];
-    const unsigned token = tokens[at].bits;
+    const unsigned token = p.then[slot].bits;
     if ((token & Token::kFar) != 0) [[unlikely]] {
       t.far_token(slot);
       continue;
     }
     p.left[slot] = static_cast<std::uint8_t>(token);  // its top bit is clear, as the token is not far
     p.next[slot] = static_cast<std::uint8_t>(token >> 8);
-    p.at[slot] = static_cast<std::uint16_t>(at + 1);
+    const unsigned at = p.at[slot] + 1u;
+    p.at[slot] = static_cast<std::uint16_t>(at);
+    p.then[slot] = tokens[at];
   }
 }
 
