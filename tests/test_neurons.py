@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from conftest import Done, read_named
 
+import polyloom
+
 Polyloom = Callable[..., Done]
 Spikes = list[tuple[int, int]]
 
@@ -174,6 +176,18 @@ def test_going_on_without_delays(polyloom: Polyloom, tmp_path: Path, mode: str) 
         assert "verification: passed" in done.out, done.err
         spikes += raster(tmp_path / "raster.csv")
     assert spikes == izhikevich.run(izhikevich.drawn(N, edges, 1, 9), 71, 1)[0]
+
+
+def test_from_python() -> None:
+    """A graph in memory; a seed is of use natively, too, where a program draws."""
+    edges = edges_of(N, 8, 3)
+    graph = polyloom.Graph.from_edges(edges)
+    run = graph.run("neurons", {"steps": 60, "excitation": 9}, seed=SEED)
+    spikes, v = izhikevich.run(izhikevich.drawn(N, edges, SEED, 9), 60, SEED)
+    assert run.values.tolist() == np.bincount([neuron for _, neuron in spikes], minlength=N).tolist()
+    np.testing.assert_array_equal(np.float32(run.columns["v"]), v[-1])
+    with pytest.raises(polyloom.GraphError, match="seed = 5: a native run has no cluster"):
+        graph.components(seed=SEED)
 
 
 def test_noise_is_normal() -> None:
