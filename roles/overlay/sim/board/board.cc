@@ -66,8 +66,9 @@ Board::Board(const OverlayParams& params, BoardSite site)
     router_ports_[port].port = port;
   }
   for (unsigned t = 0; t < params.board.tiles(); ++t) {
-    tiles_.push_back(std::make_unique<Tile>(params.board, params.timing, TilePlace{t, thread_id(t, 0)},
-                                            TileEnv{&noc_.mailbox(t), &memory_system_, this, &arena_}));
+    tiles_.push_back(
+        std::make_unique<Tile>(params.board, params.timing, TilePlace{t, thread_id(t, 0)},
+                               TileEnv{&noc_.mailbox(t), &memory_system_, this, &arena_, &code_}));
     noc_.mailbox(t).attach(*tiles_.back());
     if (params.profile) tiles_.back()->enable_profile();
   }

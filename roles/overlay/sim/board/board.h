@@ -17,6 +17,7 @@
 #include "roles/overlay/sim/board/overlay_params.h"
 #include "roles/overlay/sim/net/detector.h"
 #include "roles/overlay/sim/net/noc.h"
+#include "roles/overlay/sim/tile/instr_memory.h"
 #include "roles/overlay/sim/tile/tile.h"
 
 namespace polyloom::overlay {
@@ -138,7 +139,8 @@ class Board final : public fabric::Node,
   Noc noc_;
   Memory memory_;
   MemorySystem memory_system_;
-  Arena arena_;  ///< outlives the tiles
+  Arena arena_;  ///< outlives the tiles, as does their code
+  SharedCode code_;
   std::vector<std::unique_ptr<Tile>> tiles_;
   /// A port of the board router's to memory: the last clients of memory_system_.
   struct RouterPort final : MemoryClient {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -28,7 +29,7 @@ static_assert(sizeof(Uop) == 16);
 class InstrMemory {
  public:
   explicit InstrMemory(std::uint32_t words);
-  InstrMemory(const InstrMemory&) = delete;
+  InstrMemory(const InstrMemory&) = default;
   InstrMemory& operator=(const InstrMemory&) = delete;
 
   /// Writes beyond the end are dropped, as by the hardware's address decoder.
@@ -41,6 +42,8 @@ class InstrMemory {
   /// From now on every executed instruction is counted.
   void enable_profile();
   std::span<const std::uint64_t> profile() const { return counts_; }
+  /// Threads may run the other's operations for its own: nobody counts them.
+  bool same(const InstrMemory& other) const { return counts_.empty() && words_ == other.words_; }
 
   void count(const Uop* u) { ++counts_[index_of(u)]; }
   /// What the operation does once it has been checked or counted.
@@ -54,6 +57,20 @@ class InstrMemory {
   std::vector<Uop> uops_;
   std::vector<std::uint64_t> counts_;  ///< empty: no profile
   std::vector<Handler> handlers_;
+};
+
+/// One copy of the instruction memories of a board that hold the same program: what its threads run stays in
+/// the host's cache.
+class SharedCode {
+ public:
+  /// The copy, made of the first memory that is asked for, or `own` if that holds something else.
+  InstrMemory& of(InstrMemory& own) {
+    if (copy_ == nullptr) copy_ = std::make_unique<InstrMemory>(own);
+    return own.same(*copy_) ? *copy_ : own;
+  }
+
+ private:
+  std::unique_ptr<InstrMemory> copy_;
 };
 
 /// The function for an instruction at word `index` of `words` (run_ahead.cc).

@@ -84,8 +84,7 @@ Tile::Impl::Impl(const BoardParams& params, const TileTiming& times, const TileP
     Thread& t = threads[i];
     t.id = place.first_thread_id + i;
     t.buffer = &buffers[slot_of(i / threads_per_core, i % threads_per_core)];
-    t.memory = memories[i / threads_per_core / 2].get();
-    t.code = t.memory->code();
+    run_from(t, *memories[i / threads_per_core / 2]);
     t.code_bytes = 4 * params.instr_words;
     t.cache.clear();
     t.cache.shape = &shape;
@@ -122,12 +121,23 @@ void Tile::Impl::start(Cycle c, unsigned core, unsigned thread, std::uint32_t pc
       states[i] == ThreadState::mailbox)
     return;
   Thread& t = threads[i];
+  run_from(t, (env.code != nullptr ? *env.code : own_code).of(*memories[core / 2]));
+  sharing |= 1u << core / 2;
   t.pc = pc;
   t.send_len = 0;
   t.forget_messages();
   states[i] = ThreadState::running;
   reload(core, thread);
   schedule(c, core, thread);
+}
+
+void Tile::Impl::write_instr(unsigned pair, std::uint32_t word_index, std::uint32_t word) {
+  InstrMemory& own = *memories.at(pair);
+  own.write(word_index, word);
+  if ((sharing >> pair & 1u) == 0) return;
+  sharing &= ~(1u << pair);
+  for (unsigned i = 0; i < threads.size(); ++i)
+    if (i / threads_per_core / 2 == pair) run_from(threads[i], own);
 }
 
 /// A token that is not simply the next one: the buffer has been used up, or a piece of it, or all but an
@@ -200,7 +210,7 @@ void Tile::start_thread(Cycle c, unsigned core, unsigned thread, std::uint32_t p
   impl_->start(std::max(c, impl_->now), core, thread, pc);
 }
 void Tile::write_instr(unsigned pair, std::uint32_t index, std::uint32_t word) {
-  impl_->memories.at(pair)->write(index, word);
+  impl_->write_instr(pair, index, word);
 }
 std::uint32_t Tile::read_instr(unsigned pair, std::uint32_t index) const {
   return impl_->memories.at(pair)->read(index);

@@ -23,6 +23,8 @@
 
 namespace polyloom::overlay {
 
+class SharedCode;
+
 /// What a tile tells its board as it happens. Threads are given by their global id.
 class TileEvents {
  public:
@@ -42,7 +44,8 @@ struct TileEnv {
   MailboxPort* mailbox = nullptr;
   MemorySystem* memory = nullptr;
   TileEvents* events = nullptr;
-  Arena* arena = nullptr;  ///< for the threads; null: the tile has its own
+  Arena* arena = nullptr;      ///< for the threads; null: the tile has its own
+  SharedCode* code = nullptr;  ///< for its programs; null: likewise
 };
 
 /// Where a tile sits.

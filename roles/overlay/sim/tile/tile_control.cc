@@ -158,7 +158,7 @@ void Tile::Impl::write_csr(unsigned core, unsigned thread, Cycle c, unsigned num
   Thread& t = thread_at(core, thread);
   switch (number) {
     case csr::instr:
-      return t.memory->write(t.instr_addr, operand);
+      return write_instr(core / 2, t.instr_addr, operand);
     case csr::free:
       return env.mailbox->free_slot(c, operand);
     case csr::new_thread:

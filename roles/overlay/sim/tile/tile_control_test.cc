@@ -208,6 +208,36 @@ TEST(TileCsr, PatchedInstructionAndNewThread) {
   EXPECT_EQ(w.tile.thread_reg(5, 10), w.tile.thread_reg(0, 11) + 8 + 8 + 1 + 16);
 }
 
+TEST(TileCsr, PatchOfOnePairOfCoresOnly) {
+  // The pairs hold the same program; of one, a word is written while a thread of each counts down to it.
+  Asm patch;
+  patch.i(Op::addi, 20, 0, 123);
+  Asm a;
+  a.li(5, 20'000);
+  const std::uint32_t loop = a.here();
+  a.i(Op::addi, 5, 5, -1);
+  a.branch(Op::bne, 5, 0, loop);
+  const std::uint32_t patched = a.here() / 4;
+  a.i(Op::addi, 20, 0, 7);
+  a.kill();
+  constexpr unsigned kOther = 2 * 16;  // the first thread of core 2
+  World<Tile> w(one_tile());
+  w.load(a.words);
+  const auto start = [&w] { w.tile.start_thread(w.now, 0, 0, 0), w.tile.start_thread(w.now, 2, 0, 0); };
+  start();
+  w.run(1000);
+  w.tile.write_instr(1, patched, patch.words[0]);
+  ASSERT_TRUE(w.finish(1'000'000));
+  EXPECT_EQ(w.tile.thread_reg(0, 20), 7u);
+  EXPECT_EQ(w.tile.thread_reg(kOther, 20), 123u);
+  w.tile.write_instr(0, patched, patch.words[0]);
+  w.tile.write_instr(1, patched, a.words[patched]);
+  start();
+  ASSERT_TRUE(w.finish(2'000'000));
+  EXPECT_EQ(w.tile.thread_reg(0, 20), 123u);
+  EXPECT_EQ(w.tile.thread_reg(kOther, 20), 7u);
+}
+
 // ----- faults -----
 
 struct Case {

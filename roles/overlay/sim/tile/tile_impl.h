@@ -55,6 +55,8 @@ struct Tile::Impl {
   /// Lets a thread join its core's queue at cycle `c`.
   void schedule(Cycle c, unsigned core, unsigned thread);
   void start(Cycle c, unsigned core, unsigned thread, std::uint32_t pc);
+  void write_instr(unsigned pair, std::uint32_t index, std::uint32_t word);
+  void run_from(Thread& t, InstrMemory& memory) { t.memory = &memory, t.code = memory.code(); }
 
   // ----- tile_units.cc; `granted` as UnitQueue::serve gives it -----
   void serve_cache(Cycle from, std::uint64_t granted);
@@ -143,6 +145,8 @@ struct Tile::Impl {
   /// Cache slots that hold a line, and those used of late, when the thread last ran ahead.
   std::array<std::uint64_t, Progress::kSlots> held{}, lately{};
   Arena own_arena;
+  SharedCode own_code;
+  unsigned sharing = 0;            ///< bit a pair of cores: threads of it run what others run
   std::span<TokenBuffer> buffers;  ///< by slot
   std::span<Thread> threads;
   std::span<std::uint8_t> lines;  ///< of all threads' caches
