@@ -34,7 +34,7 @@ Memory::Memory(const BoardParams& params)
                     "; a cache line is 16, 32, 64 or 128 bytes");
   }
   slices_.resize(params.dram_channels);
-  for (Slice& s : slices_) s.pages.resize(kDramEnd >> kPageShift);
+  for (Slice& s : slices_) s.pages = arena_.take_array<std::uint8_t*>(kDramEnd >> kPageShift);
 }
 
 std::uint32_t Memory::physical(std::uint32_t addr) const {

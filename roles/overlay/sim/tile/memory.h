@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "roles/overlay/sim/tile/arena.h"
@@ -77,10 +78,10 @@ class Memory {
   std::uint64_t digest() const;
 
  private:
-  static constexpr unsigned kPageShift = 16;
+  static constexpr unsigned kPageShift = 14;
   static constexpr std::size_t kPageBytes = std::size_t{1} << kPageShift;
   struct Slice {
-    std::vector<std::uint8_t*> pages;  ///< of addresses 0 .. 2^31-1
+    std::span<std::uint8_t*> pages;  ///< of addresses 0 .. 2^31-1
   };
 
   const std::uint8_t* page(unsigned slice, std::uint32_t where) const {
