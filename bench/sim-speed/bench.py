@@ -24,11 +24,11 @@ from bench.common.harness import BUILD, ROOT, Bench, cluster_variant, run_bare, 
 
 SHORT, LONG = 10, 110
 QEMU_ROUNDS = 200_000
-TARGETS = {"integer": 150.0, "fp": 100.0, "pagerank": 80.0}
+TARGETS = {"integer": 150.0, "fp": 100.0, "pagerank": 100.0, "pagerank_in_memory": 40.0}
 QEMU_OF_TARGETS = 3700.0  # what QEMU does on integer code where the targets are meant to hold, million a second
 # Ten vertices a thread fit its cache, so that threads are busy; a hundred do not, so that they wait for memory.
 GRAPHS = {"in the caches": "geometric:10000:16", "in memory": "geometric:100000:16"}
-SCALING_TARGET = 1.7
+SCALING_TARGET = 1.8
 
 
 def speed_of_kernel(kernel: str, cluster: str | Path, engine: str) -> tuple[float, float]:
@@ -168,9 +168,8 @@ def run(bench: Bench) -> None:
         long = 20 if bench.quick else 60
         cached = machine.measure(lambda: speed_of_pagerank(GRAPHS["in the caches"], (5, long)), repetitions)
         compare(bench, "PageRank handlers, graph in the caches", "pagerank", cached)
-        best, scaled = machine.measure(lambda: speed_of_pagerank(GRAPHS["in memory"], (5, 10)), min(repetitions, 3))
-        bench.row("PageRank handlers, graph in memory", f"{best:.0f} M/s ({scaled:.0f})")
-        bench.figures["pagerank_in_memory_mips"] = best
+        far = machine.measure(lambda: speed_of_pagerank(GRAPHS["in memory"], (5, 10)), min(repetitions, 3))
+        compare(bench, "PageRank handlers, graph in memory", "pagerank_in_memory", far)
         bench.note(
             "speeds are the best measured and, in brackets, the median of those scaled to where QEMU does "
             f"{QEMU_OF_TARGETS:.0f} M integer instructions/s (here {machine.best['integer']:.0f} at best); the targets "

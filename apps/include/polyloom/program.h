@@ -97,8 +97,7 @@ enum class Edges {
 ///   std::span<Result> results)`, host only, after each run: takes the latest into the results, and says
 ///   whether one more follows;
 /// - `static bool uses_weights(const Options&)`, host only, if a program that takes weights does not always;
-/// - `static void check(const Options&, Input&)`, host only: throws UserError for what cannot be computed,
-/// and
+/// - `static void check(const Options&, Input&)`, host only: throws UserError for what cannot be computed;
 ///   may draw what the input lacks;
 /// - `static void hear(const Options&, const Input&, std::span<const Message>, Answer&)`, host only: what the
 ///   vertices of the mode have sent on HostPin, as it came, before report();
