@@ -265,7 +265,31 @@ def test_an_assembly_has_receptors_in_order() -> None:
     assert (cells + sim.Population(1, sim.SpikeSourcePoisson())).receptor_types == []
 
 
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        (lambda: sim.Izhikevich(a=float("nan")), "cells: a of cell 0 is nan"),
+        (lambda: sim.Izhikevich(i_offset=float("inf")), "cells: i_offset of cell 0 is inf"),
+        (lambda: sim.SpikeSourcePoisson(start=float("nan")), "cells: start of cell 0 is nan"),
+    ],
+)
+def test_no_number(cell: Callable[[], Any], said: str) -> None:
+    sim.setup()
+    sim.Population(2, cell(), label="cells")
+    with pytest.raises(PynnError, match=said):
+        sim.run(5)
+
+
+def test_part_of_a_step() -> None:
+    sim.setup()
+    sim.Population(1, sim.Izhikevich())
+    sim.run(1)
+    with pytest.raises(PynnError, match=r"run until 1\.4 ms: whole steps of 1 ms"):
+        sim.run(0.4)
+
+
 def test_models_of_others() -> None:
+    mock.setup()
     sim.setup()
     cells = sim.Population(2, sim.Izhikevich())
     synapse = mock.TsodyksMarkramSynapse(weight=1.0)

@@ -27,6 +27,8 @@ Array = NDArray[Any]
 SLOTS = 10
 #: What a cell may be given; NaN: nothing.
 COLUMNS = ("a", "b", "c", "d", "v", "u", "offset", "noise", "rate", "from", "before", "trace")
+#: As scripts know them, where they have another name.
+PYNN_NAMES = {"offset": "i_offset", "from": "start", "before": "duration"}
 
 
 def advance(state: State, steps: int) -> None:
@@ -92,6 +94,9 @@ def _write_neurons(file: Path, state: State) -> None:
     for population in state.populations:
         columns: Mapping[str, Array] = population.columns()
         for name, values in columns.items():
+            for at in np.flatnonzero(~np.isfinite(values)).tolist():
+                called = PYNN_NAMES.get(name, name)
+                raise PynnError(f"{population.label}: {called} of cell {at} is {values[at]:g}; a number is expected")
             table[name][population.cells] = values
     for recorder in state.recorders:
         table["trace"][list(map(int, recorder.recorded_of("v")))] = 1

@@ -12,7 +12,7 @@ import numpy as np
 
 from polyloom.graphs.run import Where
 from polyloom.pynn import network
-from polyloom.pynn.errors import part
+from polyloom.pynn.errors import PynnError, part
 
 common = part("common")
 name = "Polyloom"
@@ -72,6 +72,8 @@ class State(common.control.BaseState):  # type: ignore[misc, name-defined]
     def run_until(self, tstop: float) -> None:
         """Let time pass."""
         steps = round(tstop / self.dt) - self.steps
+        if abs(tstop / self.dt - round(tstop / self.dt)) > 1e-6:
+            raise PynnError(f"run until {tstop:g} ms: whole steps of {self.dt:g} ms are expected")
         self.running = True
         if steps > 0:
             network.advance(self, steps)
