@@ -21,7 +21,7 @@ if FULL:
 #: Options, by a name that begins with the program's.
 APPS = {
     "sssp by keys": ("--generate", "uniform:120:6", "--pins", "distributed"),
-    "sssp": ("--generate", "uniform:200:4"),
+    "sssp": ("--generate", "uniform:200:4", "--mode", "sync"),
     "components": ("--generate", "geometric:150:5"),
     "pagerank": ("--generate", "kronecker:7:6", "--iterations", "8"),
 }
@@ -30,7 +30,7 @@ if FULL:
 TOLERANCE = 0.05  # of cycles (DESIGN.md section 5)
 HOST_LATENCY = 1e-6  # of these clusters, in every compute phase
 # Which messages an asynchronous program sends depends on which come first, so on single cycles: the mean over starts is
-# held. sssp is one too, but hardly scatters.
+# held. sssp by keys is one too, but hardly scatters.
 SCATTERS = ("components",)
 
 
