@@ -15,6 +15,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from polyloom import own_program, paths
 from polyloom.errors import UserError
@@ -57,7 +58,21 @@ class Application:
     @property
     def draws(self) -> bool:
         """Whether it draws random numbers of its own by ``--seed``."""
-        return self.in_python or bool(json.loads(self._said(["--describe"]))["draws"])
+        return self.in_python or bool(self._described()["draws"])
+
+    @property
+    def makes_graph(self) -> bool:
+        """Whether it works on a graph of its own, or on none."""
+        return self.in_python or bool(self._described()["makes_graph"])
+
+    @property
+    def writes(self) -> list[str]:
+        """Options that name files to write, beside ``out``."""
+        return [] if self.in_python else list(self._described()["writes"])
+
+    def _described(self) -> dict[str, Any]:
+        described: dict[str, Any] = json.loads(self._said(["--describe"]))
+        return described
 
     def description(self) -> str:
         """What it computes, in one sentence and its own words."""

@@ -339,3 +339,21 @@ def test_a_file_that_may_not_grow_is_told(words: list[str], tmp_path: Path) -> N
     assert done.returncode == 1, done.stderr
     assert "Traceback" not in done.stderr and "cannot write" in done.stderr, done.stderr
     assert not list(tmp_path.glob("*out.*")) and not list(tmp_path.rglob("*partial*"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("heat", "--start", "in.csv", "--out", "in.csv"), "--out in.csv: is the file that --start reads"),
+        (("heat", "--held", "in.csv", "--out", "./in.csv"), "--out ./in.csv: is the file that --held reads"),
+        (("neurons", "--stimulus", "in.csv", "--raster", "in.csv"), "--raster in.csv: is the file that --stimulus"),
+        (("neurons", "--raster", "new.csv", "--traces", "./new.csv"), "--traces ./new.csv: --raster writes there"),
+        (("neurons", "--raster", "new.csv", "--out", "new.csv"), "--raster new.csv: --out writes there"),
+    ],
+)
+def test_a_file_of_two_options(polyloom: Polyloom, tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    """Nothing is read and written, or written twice."""
+    (tmp_path / "in.csv").write_text("1,1\n")
+    done = polyloom("run", *words, "--generate", "grid:3:3", "--on", "native")
+    assert done.status == 1 and said in done.err
+    assert (tmp_path / "in.csv").read_text() == "1,1\n" and not (tmp_path / "new.csv").exists()

@@ -171,8 +171,8 @@ def test_going_on_without_delays(polyloom: Polyloom, tmp_path: Path, mode: str) 
     words = ("run", "neurons", "--on", "native", "--graph", "graph.txt", "--excitation", 9, "--mode", mode)
     words = (*words, "--seed", 1, "--raster", "raster.csv")
     spikes: Spikes = []
-    for steps, more in ((31, ()), (40, ("--neurons", "out.csv", "--first-step", 31))):
-        done = polyloom(*words, "--steps", steps, *more, "--out", "out.csv", "--verify")
+    for steps, more in ((31, ()), (40, ("--neurons", "31.csv", "--first-step", 31))):
+        done = polyloom(*words, "--steps", steps, *more, "--out", f"{steps}.csv", "--verify")
         assert "verification: passed" in done.out, done.err
         spikes += raster(tmp_path / "raster.csv")
     assert spikes == izhikevich.run(izhikevich.drawn(N, edges, 1, 9), 71, 1)[0]
@@ -248,3 +248,16 @@ def test_what_cannot_be(polyloom: Polyloom, tmp_path: Path, words: tuple[object,
     assert done.status in {1, 2}
     [line] = done.err.strip().splitlines()[-1:]
     assert said in line
+
+
+def test_steps_of_a_stimulus_count_from_one(polyloom: Polyloom, tmp_path: Path) -> None:
+    words = ("run", "neurons", "--generate", "uniform:20:3", "--steps", 10, "--on", "native", "--json")
+    given = tmp_path / "given.csv"
+    given.write_text("step,neuron\n1,7\n10,7\n11,7\n12,3\n")
+    done = polyloom(*words, "--stimulus", given, "--raster", tmp_path / "raster.csv")
+    assert done.status == 0 and "2 spikes of --stimulus are of steps after the last one, 10" in done.json["notes"]
+    rows = (tmp_path / "raster.csv").read_text().splitlines()
+    assert [row for row in rows if row.endswith(",7")] == ["1,7", "10,7"]
+    given.write_text("0,7\n")
+    done = polyloom(*words, "--stimulus", given)
+    assert done.status == 1 and "steps count from 1" in done.err

@@ -43,6 +43,65 @@ void check_verify(const Options& o) {
         "; give a file, or leave --verify out");
 }
 
+/// An option that names a file.
+struct Named {
+  std::string option, file;
+};
+
+bool same_file(const std::string& one, const std::string& other) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  if (fs::exists(one, none) && !fs::is_regular_file(one, none)) return false;  // a pipe, a device
+  return fs::equivalent(one, other, none) || fs::weakly_canonical(fs::absolute(one, none), none) ==
+                                                 fs::weakly_canonical(fs::absolute(other, none), none);
+}
+
+/// Whether a file can be written there is said before the work; values may go to .npy, too.
+void check_output(const Named& output, bool values) {
+  const auto& [option, file] = output;
+  namespace fs = std::filesystem;
+  const fs::path out(file);
+  const auto refuse = [&](const std::string& why) { throw UserError(option + " " + file + ": " + why); };
+  std::error_code none;
+  if (fs::is_directory(out, none)) refuse("is a folder; give a file in it");
+  const std::string ending = out.extension().string();
+  const bool plain = fs::exists(out, none) && !fs::is_regular_file(out, none);  // a pipe, a device
+  if (!plain && !ending.empty() && ending != ".csv" && ending != ".txt" && !(values && ending == ".npy"))
+    refuse(values ? "values are written as CSV (.csv, .txt) or as NumPy's .npy"
+                  : "what happens is written as CSV (.csv, .txt)");
+  const fs::path folder = fs::absolute(out).parent_path();
+  if (!fs::is_directory(folder, none)) refuse("there is no folder " + folder.string());
+  if (!plain && ::access(folder.c_str(), W_OK) != 0)
+    refuse("cannot write in " + folder.string() + ": " + std::strerror(errno));
+  const char* record = std::getenv("POLYLOOM_RUN_DIR");
+  if (record != nullptr && fs::equivalent(folder, record, none))
+    refuse("lies in the run's own folder, whose files are the record; give another place");
+}
+
+/// All files that the command line names.
+void check_files(const Options& o, std::span<const Text> texts) {
+  std::vector<Named> read, written;
+  if (!o.graph.empty()) read.push_back({"--graph", o.converted.empty() ? o.graph : o.converted[1]});
+  if (!o.out.empty()) written.push_back({"--out", o.out});
+  for (const Text& text : texts) {
+    if (text.file == File::none || o.text(text.name).empty()) continue;
+    (text.file == File::read ? read : written).push_back({std::string("--") + text.name, o.text(text.name)});
+  }
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    const auto& [option, file] = written[i];
+    check_output(written[i], option == "--out");
+    const auto refuse = [&](const std::string& why) {
+      throw UserError(option + " " + file + ": " + why + "; give another file");
+    };
+    for (const Named& input : read)
+      if (same_file(file, input.file))
+        refuse(input.option == "--graph" ? "is the graph that is read"
+                                         : "is the file that " + input.option + " reads");
+    for (std::size_t k = 0; k < i; ++k)
+      if (same_file(file, written[k].file)) refuse(written[k].option + " writes there");
+  }
+}
+
 /// An option that says what an environment variable says otherwise.
 template <typename Value>
 void add_named(CLI::App& cli, const char* option, const char* variable,
@@ -182,30 +241,6 @@ void add_graph_options(CLI::App& cli, Options& o) {
                "Drop loops and duplicate edges, after --undirected; of their weights the least stays");
 }
 
-void check_output(const Options& o, const char* option, const std::string& file, bool values) {
-  namespace fs = std::filesystem;
-  const fs::path out(file);
-  const auto refuse = [&](const std::string& why) {
-    throw UserError(std::string(option) + " " + file + ": " + why);
-  };
-  std::error_code none;
-  if (fs::is_directory(out, none)) refuse("is a folder; give a file in it");
-  const std::string ending = out.extension().string();
-  const bool plain = fs::exists(out, none) && !fs::is_regular_file(out, none);  // a pipe, a device
-  if (!plain && !ending.empty() && ending != ".csv" && ending != ".txt" && !(values && ending == ".npy"))
-    refuse(values ? "values are written as CSV (.csv, .txt) or as NumPy's .npy"
-                  : "what happens is written as CSV (.csv, .txt)");
-  if (!o.graph.empty() && fs::equivalent(out, o.converted.empty() ? o.graph : o.converted[1], none))
-    refuse("is the graph that is read; give another file");
-  const fs::path folder = fs::absolute(out).parent_path();
-  if (!fs::is_directory(folder, none)) refuse("there is no folder " + folder.string());
-  if (!plain && ::access(folder.c_str(), W_OK) != 0)
-    refuse("cannot write in " + folder.string() + ": " + std::strerror(errno));
-  const char* record = std::getenv("POLYLOOM_RUN_DIR");
-  if (record != nullptr && fs::equivalent(folder, record, none))
-    refuse("lies in the run's own folder, whose files are the record; give another place");
-}
-
 Options parse_options(int argc, char** argv, const Description& program) {
   Options o;
   o.app = program.name;
@@ -250,7 +285,7 @@ Options parse_options(int argc, char** argv, const Description& program) {
   // `polyloom run --seed`, which has checked it.
   if (const char* seed = std::getenv("POLYLOOM_SEED"); seed != nullptr)
     o.seed = std::strtoull(seed, nullptr, 10);
-  if (!o.out.empty()) check_output(o, "--out", o.out, true);
+  check_files(o, program.texts);
   if (o.verify && !program.has_reference)
     throw UserError("--verify: " + program.name +
                     " has nothing to compare with; --verify-with FILE.py compares with a function of yours");

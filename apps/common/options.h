@@ -86,9 +86,6 @@ struct Options {
 /// Options that say where the graph comes from.
 void add_graph_options(CLI::App& cli, Options& options);
 
-/// Refuses a name of `option` under which no file can be written; one for values may end in .npy.
-void check_output(const Options& options, const char* option, const std::string& file, bool values);
-
 /// Parses the command line. Prints help and ends the program for --help; ends it with status 2 and one
 /// message for wrong usage.
 Options parse_options(int argc, char** argv, const Description& program);

@@ -252,8 +252,8 @@ void run_mode(const std::string& device, const Options& options, const Input& in
     P::report(options, input, std::span<const Result>(results), answer);
 }
 
-/// What builds and calls the program must know: {"modes": [...], "bytes": [...], "draws": ...}, bytes of a
-/// state, a message and a label.
+/// What builds and calls the program must know: {"modes": [...], "bytes": [...], "draws": ..., "makes_graph":
+/// ..., "writes": [...]}, bytes of a state, a message and a label, and options that name files to write.
 template <typename P>
 void print_description(const Description& description) {
   std::string modes, bytes;
@@ -262,8 +262,15 @@ void print_description(const Description& description) {
     ((bytes += (bytes.empty() ? "" : ", ") + std::to_string(detail::bytes_of<typename M::Vertex>())), ...);
   };
   add(typename detail::ModesOf<P>::type());
-  std::printf("{\"name\": \"%s\", \"modes\": [%s], \"bytes\": [%s], \"draws\": %s}\n",
-              description.name.c_str(), modes.c_str(), bytes.c_str(), P::draws ? "true" : "false");
+  std::string writes;
+  for (const Text& text : description.texts) {
+    if (text.file == File::written) writes += std::string(writes.empty() ? "\"" : ", \"") + text.name + "\"";
+  }
+  std::printf(
+      "{\"name\": \"%s\", \"modes\": [%s], \"bytes\": [%s], \"draws\": %s, \"makes_graph\": %s, \"writes\": "
+      "[%s]}\n",
+      description.name.c_str(), modes.c_str(), bytes.c_str(), P::draws ? "true" : "false",
+      description.makes_graph ? "true" : "false", writes.c_str());
 }
 
 /// The body of the host's main().

@@ -338,9 +338,9 @@ struct Dpd : polyloom::Program {
 
 #if POLYLOOM_HOST
   static constexpr polyloom::Text texts[] = {
-      {"beads", "", "File for the beads at each look: step,bead,x,y,z,vx,vy,vz"},
-      {"thermo", "", "File for step,temperature,pressure at each look"},
-      {"rdf", "", "File for the radial distribution, mean of all looks: r,g"}};
+      {"beads", "", "File for the beads at each look: step,bead,x,y,z,vx,vy,vz", {}, polyloom::File::written},
+      {"thermo", "", "File for step,temperature,pressure at each look", {}, polyloom::File::written},
+      {"rdf", "", "File for the radial distribution, mean of all looks: r,g", {}, polyloom::File::written}};
 
   /// How many steps --verify follows: differences grow tenfold in some ten.
   static constexpr uint32_t kFollowed = 20;
@@ -375,10 +375,6 @@ struct Dpd : polyloom::Program {
       smaller("gamma", t.gamma, "friction would turn velocities round in one time step");
     if (push > 0.25)
       smaller("a", t.a, "two beads would push each other by more than a quarter of a cell in a time step");
-    for (const char* name : {"beads", "thermo", "rdf"}) {
-      if (!options.text(name).empty())
-        check_output(options, ("--" + std::string(name)).c_str(), options.text(name), false);
-    }
   }
 
   static Input make(const Options& options) {

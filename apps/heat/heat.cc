@@ -126,8 +126,16 @@ struct Heat : polyloom::Program {
 
 #if POLYLOOM_HOST
   static constexpr polyloom::Text texts[] = {
-      {"start", "", "File of lines NAME,VALUE: temperatures at the start; of all other vertices 0"},
-      {"held", "", "File of lines NAME,VALUE: vertices that keep this temperature"}};
+      {"start",
+       "",
+       "File of lines NAME,VALUE: temperatures at the start; of all other vertices 0",
+       {},
+       polyloom::File::read},
+      {"held",
+       "",
+       "File of lines NAME,VALUE: vertices that keep this temperature",
+       {},
+       polyloom::File::read}};
 
   static constexpr double kHottest = 100;
 

@@ -209,6 +209,7 @@ class Network {
   void read_stimulus() {
     if (!options_->given.contains("stimulus")) return;
     for (const auto& [step, name] : read_events(options_->text("stimulus"))) {
+      if (step == 0) refuse("stimulus", "steps count from 1; a spike of " + name + " is of step 0");
       Neuron& n = neuron_called("stimulus", name);
       n.is_source = true;
       n.given.insert(static_cast<std::uint32_t>(std::min<std::uint64_t>(step, 0xffffffffu)));

@@ -276,12 +276,27 @@ struct Neurons : polyloom::Program {
 
 #if POLYLOOM_HOST
   static constexpr polyloom::Text texts[] = {
-      {"neurons", "",
-       "File of columns vertex and any of a, b, c, d, v, u, offset, noise, rate, from, before, trace"},
-      {"delays", "", "File of whole numbers, an edge each: steps that its spikes take, 1 to 10"},
-      {"stimulus", "", "File of lines step,neuron: neurons that spike then and at no other time"},
-      {"raster", "", "Write step,neuron of every spike"},
-      {"traces", "", "Write step,neuron,v of every step; of column trace of --neurons, where that is"}};
+      {"neurons",
+       "",
+       "File of columns vertex and any of a, b, c, d, v, u, offset, noise, rate, from, before, trace",
+       {},
+       polyloom::File::read},
+      {"delays",
+       "",
+       "File of whole numbers, an edge each: steps that its spikes take, 1 to 10",
+       {},
+       polyloom::File::read},
+      {"stimulus",
+       "",
+       "File of lines step,neuron: neurons that spike then, counted from 1, and at no other time",
+       {},
+       polyloom::File::read},
+      {"raster", "", "Write step,neuron of every spike", {}, polyloom::File::written},
+      {"traces",
+       "",
+       "Write step,neuron,v of every step; of column trace of --neurons, where that is",
+       {},
+       polyloom::File::written}};
 
   static_assert(polyloom::apps::Network::kUnit == kUnit && polyloom::apps::Network::kMostDelay == kMostDelay);
   static inline polyloom::apps::Network network;               // check() makes it
@@ -295,10 +310,6 @@ struct Neurons : polyloom::Program {
     return static_cast<uint32_t>(options.parameter(name));
   }
   static void check(const Options& options, Input& input) {
-    if (options.given.contains("raster"))
-      polyloom::apps::check_output(options, "--raster", options.text("raster"), false);
-    if (options.given.contains("traces"))
-      polyloom::apps::check_output(options, "--traces", options.text("traces"), false);
     if (options.parameter("first-step") + options.parameter("steps") > 1e9)
       throw polyloom::UserError("--first-step and --steps: at most 1000000000 together");
     network = {options, input};
@@ -416,6 +427,16 @@ struct Neurons : polyloom::Program {
                     {"inhibitory", count[1]},
                     {"inhibitory_rate_hz", rate(spikes[1], count[1])}};
     answer.columns = std::move(columns);
+    const double end = options.parameter("first-step") + steps;
+    const auto after = [&](const auto& n) {
+      return std::ranges::count_if(n.given, [&](uint32_t step) { return step > end; });
+    };
+    const auto late = std::transform_reduce(network.neurons.begin(), network.neurons.end(), std::ptrdiff_t{0},
+                                            std::plus<>(), after);
+    if (late > 0)
+      answer.notes.push_back(std::to_string(late) +
+                             " spikes of --stimulus are of steps after the last one, " +
+                             std::to_string(static_cast<uint64_t>(end)));
     if (!told.empty())
       answer.notes.push_back(
           "what neurons tell the host while they run costs time: leave --raster and --traces out to "

@@ -210,8 +210,11 @@ struct PageRank : polyloom::Program {
        "What becomes of what vertices without out-edges hold: lost, or handed on to all (the "
        "limit of many updates; by default of as many as --tolerance makes)",
        kDangling},
-      {"personalize", "",
-       "File of lines NAME,VALUE: where the walk begins anew, in proportion to the values"}};
+      {"personalize",
+       "",
+       "File of lines NAME,VALUE: where the walk begins anew, in proportion to the values",
+       {},
+       polyloom::File::read}};
   static constexpr polyloom::Flag flags[] = {{"weighted", "Hand on in proportion to the weights of edges"}};
 
   static bool uses_weights(const Options& options) { return options.given.contains("weighted"); }

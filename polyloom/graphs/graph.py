@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
-from polyloom import graph_files, paths, process
+from polyloom import applications, graph_files, paths, process
 from polyloom.errors import UserError
 from polyloom.graphs import convert
 from polyloom.graphs.errors import GraphError
@@ -17,6 +17,10 @@ from polyloom.graphs.memory_file import MemoryFile, ReadArrays
 from polyloom.graphs.program import Program
 from polyloom.graphs.run import Run, Where, error_of, flag, python_words, raise_if_interrupted, run, words
 from polyloom.graphs.vertices import Vertices
+
+#: Of a program's command line, but given otherwise here: where it runs, the graph, what comes of the answer.
+NOT_OPTIONS = {*Where.__annotations__, "generate", "graph", "format", "columns", "graph_seed", "undirected", "simple"}
+NOT_OPTIONS |= {"out", "rows", "json", "top", "explain"}
 
 
 class Graph:
@@ -218,8 +222,14 @@ class Graph:
                 raise GraphError(program.shown(str(error))) from None
         if not isinstance(program, str) or "/" in program or "." in program:
             raise GraphError(f"program = {program!r}: the name of an application or a polyloom.Program is expected")
-        if program in paths.python_apps():
-            raise GraphError(f"program = {program!r}: takes no graph")
+        try:
+            if applications.find(program).makes_graph:
+                raise GraphError(f"program = {program!r}: takes no graph")
+        except UserError as error:
+            raise GraphError(python_words(str(error))) from None
+        for name in sorted(NOT_OPTIONS & given.keys()):
+            place = "is an argument of run() itself" if name in Where.__annotations__ else "means nothing here"
+            raise GraphError(f"options = {given!r}: {name} {place}; leave it out")
         return run(program, self._edges.file, self.names, given, where, self.description)
 
     def _called(self, name: Any, argument: str) -> str:

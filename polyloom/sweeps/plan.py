@@ -109,7 +109,7 @@ def make(
     except UserError as error:
         raise UserError(f"{where}: {error}") from error
     listed = {name if name in known else name.replace("_", "-"): values for name, values in listed.items()}
-    _check_names(f"{where}: options of {app}", listed, known - NOT_SWEPT)
+    _check_names(f"{where}: options of {app}", listed, known - NOT_SWEPT - set(program.writes))
     for name, values in listed.items():
         for value in values:
             kind = RUN_OPTIONS.get(name)
@@ -117,7 +117,7 @@ def make(
                 wanted = _WORDS[kind] if kind else "a text, a number, true or false"
                 raise UserError(f"{where}: option {name} is {_told(value)}; allowed: {wanted}, or a list of such")
     native = on == "native"
-    unused = [name for name in RUN_OPTIONS if name in listed and not (name == "seed" and program.in_python)]
+    unused = [name for name in RUN_OPTIONS if name in listed and not (name == "seed" and program.draws)]
     unused += [name for name, given in (("cluster", cluster), ("keys", keys)) if given]
     if native and unused:
         raise UserError(f"{where}: {unused[0]}: a native run has no cluster and draws nothing; leave it out")

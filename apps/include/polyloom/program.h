@@ -47,12 +47,19 @@ struct Parameter {
 };
 
 #if POLYLOOM_HOST
+/// What a text is the name of.
+enum class File {
+  none,
+  read,
+  written,  ///< as CSV; that it can be, and that no other option names the file, is seen to before the work
+};
 /// A word that the program takes on its command line: --NAME WORD.
 struct Text {
   const char* name;
   const char* value;  ///< where it is not given
   const char* help;
-  std::span<const char* const> choices = {};  ///< none: any, a file's name for example
+  std::span<const char* const> choices = {};  ///< none: any
+  File file = File::none;
 };
 
 /// --NAME: Options::given then holds it.

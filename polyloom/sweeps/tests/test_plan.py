@@ -78,6 +78,7 @@ MISTAKES = {
     APP + "[options]\niterations = [[1]]": "option iterations is [1] (list); allowed: a text, a number",
     APP + "[options]\niterations = 2020-01-01": "option iterations is 2020-01-01 (date)",
     APP + '[options]\nout = "x.csv"': "out is unknown",
+    'app = "dpd"\n[options]\nthermo = "x.csv"': "thermo is unknown",
     APP + '[options]\nseed = "x"': "option seed is x (str); allowed: a whole number",
     APP + "[options]\nseed = true": "option seed is True (bool)",
     APP + '[options]\ntrace = "yes"': "option trace is yes (str); allowed: true or false",
