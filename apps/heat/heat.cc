@@ -6,6 +6,8 @@
 #include <polyloom/program.h>
 
 #if POLYLOOM_HOST
+#include <fmt/format.h>
+
 #include "apps/common/values_file.h"
 #endif
 
@@ -176,26 +178,22 @@ struct Heat : polyloom::Program {
     }
     return all;
   }
-  static std::vector<uint32_t> neighbours(const Input& input) {
+  static uint32_t most_neighbours(const Input& input) {
     std::vector<uint32_t> count(input.vertices, 0);
     for (const auto& edge : input.edges) ++count[edge.from];
-    return count;
+    return std::ranges::max(count);
   }
   static double rate(const Options& options, const Input& input) {
-    if (options.given.contains("rate")) return options.parameter("rate");
-    return 1.0 / (1.0 + std::ranges::max(neighbours(input)));
+    return options.given.contains("rate") ? options.parameter("rate") : 1.0 / (1.0 + most_neighbours(input));
   }
   static void check(const Options& options, const Input& input) {
-    const double most = std::ranges::max(neighbours(input)), r = rate(options, input);
-    if (r * most > 1)
-      throw polyloom::UserError("--rate " + fmt(r) + ": a vertex has " + fmt(most) +
-                                " neighbours, and above 1 / " + fmt(most) +
-                                " it would hand on more than it has; give at most " + fmt(1 / most));
-  }
-  static std::string fmt(double number) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.6g", number);
-    return text;
+    if (!options.given.contains("rate")) return;
+    const double rate = options.parameter("rate"), most = most_neighbours(input);
+    if (rate * most > 1)
+      throw polyloom::UserError(
+          fmt::format("--rate {:g}: a vertex has {:g} neighbours, and above 1 / {:g} it would hand on more "
+                      "than it has; give at most {:g}",
+                      rate, most, most, 1 / most));
   }
   template <typename Graph>
   static void prepare(Graph& graph, const Options& options, const Input& input, uint32_t) {

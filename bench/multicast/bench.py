@@ -2,13 +2,15 @@
 """Unicast, local and distributed multicast while locality falls: figure 5 of the Multicast paper.
 
 (a) dissipative particle dynamics on more and more cells, a step with and without barriers;
-(g) the same by a plain loop on one thread of this machine, and by our native engine on one: wall time, beside which
-stands the simulated time of 48 boards;
 (b, c) ASP, PageRank and spiking neurons on geometric graphs, every vertex with 25 or 100 random neighbours within a
-radius: time against the radius; (d to f) the same runs' messages on boards and between boards. ASP has messages of
-four flits, the others of one. The paper has a million vertices; here are as many for the largest radius of ASP, whose
-gains it names, and a quarter for the sweep. No combiners, which the paper does not have. Times are simulated, of the
-compute phase; every graph's answer is verified in the quick form, and all ways must agree in the full one.
+radius: time against the radius; (d to f) the same runs' messages on boards and between boards;
+(g) the same applications by a plain loop on one thread of this machine, and by our native engine on one: wall time,
+beside which stands the simulated time of 48 boards.
+
+ASP has messages of four flits, the others of one. The paper has a million vertices; here are as many for the largest
+radius of ASP, whose gains it names, and a quarter for the sweep. No combiners, which the paper does not have. Times are
+simulated, of the compute phase; every graph's answer is verified in the quick form, and all ways must agree in the full
+one.
 
 What bounds the gain: where links are what a superstep waits for, the messages that the busiest link is spared. With
 receivers everywhere on 6 x 8 boards a unicast message crosses 4.7 links and the busiest, in the middle, carries two
