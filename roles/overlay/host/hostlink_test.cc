@@ -219,6 +219,28 @@ TEST_F(HostLinkTest, TellsLoadStartComputeAndCollectApart) {
   }
 }
 
+TEST_F(HostLinkTest, ComputesOnWhileMessagesOfThatKeyCome) {
+  open();
+  const auto code = file("code.v", "@00000240\n13 00 00 00\n"), data = file("data.v", "");
+  link_->boot(code.c_str(), data.c_str());
+  for (unsigned board = 0; board < 8; ++board) cluster_->registers[{board, blocks::reg::cycle}] = 4;
+  link_->computeGoesOnAt(5);
+  link_->go();
+  uint64_t message[8];
+  cluster_->put_message({0x70005, 2});  // the key is the first half-word
+  link_->recv(message);
+  for (int i = 0; i < 6; ++i) link_->canRecv();
+  const double before = link_->phases().compute;
+  EXPECT_DOUBLE_EQ(link_->phases().collect, 0);
+  cluster_->put_message({0x50007, 2});
+  link_->recv(message);
+  const double compute = link_->phases().compute;
+  EXPECT_GE(compute, before);
+  for (int i = 0; i < 6; ++i) link_->canRecv();
+  EXPECT_DOUBLE_EQ(link_->phases().compute, compute);
+  EXPECT_GT(link_->phases().collect, 0);
+}
+
 TEST_F(HostLinkTest, ParksTheThreadsOfBoardsThatItDoesNotUse) {
   setenv("HOSTLINK_BOXES_X", "1", 1);
   open();
