@@ -127,15 +127,16 @@ WRITER += "[signal.signal(s, end) for s in (1, 2, 15)]; print('up', flush=True);
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_the_others_of_a_group_end_in_order(signum: int, tmp_path: Path) -> None:
     out = tmp_path / "record"
-    body = f"import os, subprocess, sys; subprocess.Popen([sys.executable, '-c', {WRITER.format(out=str(out))!r}]); "
-    body += "print(os.getpid(), flush=True); import signal; signal.signal(2, signal.SIG_DFL); signal.pause()"
+    # The leader prints before it starts the writer: what two print at once may mix, as the environment has it.
+    body = "import os, signal, subprocess, sys; signal.signal(2, signal.SIG_DFL); print(os.getpid(), flush=True); "
+    body += f"subprocess.Popen([sys.executable, '-c', {WRITER.format(out=str(out))!r}]); signal.pause()"
     run = f"process.run_child([sys.executable, '-c', {body!r}], {{}}, Path('.'))"
     job = launcher(f"raise SystemExit({run}[0])")
     assert job.stdout is not None
-    lines = [job.stdout.readline() for _ in range(3)]
-    leader = next(int(line) for line in lines if line.strip().isdigit())
+    _, leader, up = (job.stdout.readline() for _ in range(3))
+    assert up == "up\n"
     # A kill is of the leader alone: that of the launcher is another test's.
-    os.kill(leader if signum == signal.SIGKILL else job.pid, signum)
+    os.kill(int(leader) if signum == signal.SIGKILL else job.pid, signum)
     assert job.wait(timeout=60) == 128 + signum
     assert out.read_text() == "whole"
     job.stdout.close()
