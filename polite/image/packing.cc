@@ -8,13 +8,14 @@ namespace polyloom::polite {
 
 namespace {
 
-/// After this many failed candidates a message goes behind everything, so that placing stays cheap: tables
-/// filled with holes of the wrong shape would otherwise be searched from end to end for every message.
+/// After this many failed candidates later messages for as many threads begin where this one got to:
+/// tables filled with holes of the wrong shape would otherwise be searched from end to end for every message.
 constexpr int kMaxCandidates = 512;
 
 }  // namespace
 
-PackedTables::PackedTables(unsigned threads, std::uint32_t largest) : tables_(threads), largest_(largest) {}
+PackedTables::PackedTables(unsigned threads, std::uint32_t largest)
+    : tables_(threads), begin_(threads + 1, 0), largest_(largest) {}
 
 bool PackedTables::is_used(const Table& table, std::uint32_t index) {
   return index / 64 < table.used.size() && (table.used[index / 64] >> (index % 64) & 1);
@@ -61,7 +62,8 @@ void PackedTables::take(Table& table, std::uint32_t index, std::uint32_t length)
 
 std::uint32_t PackedTables::place(const std::vector<std::uint8_t>& threads,
                                   const std::vector<std::uint32_t>& lengths) {
-  std::uint32_t index = 0;
+  std::uint32_t& begin = begin_[threads.size()];
+  std::uint32_t index = begin;
   for (std::uint8_t t : threads) index = std::max(index, tables_[t].first_free);
   int candidates = 0;
   for (std::size_t agreed = 0, i = 0; agreed < threads.size(); i = (i + 1) % threads.size()) {
@@ -72,10 +74,7 @@ std::uint32_t PackedTables::place(const std::vector<std::uint8_t>& threads,
     }
     index = fit;
     agreed = 1;
-    if (++candidates == kMaxCandidates) {
-      for (std::uint8_t t : threads) index = std::max(index, tables_[t].end);
-      break;
-    }
+    if (++candidates % kMaxCandidates == 0) begin = index;
   }
   if (index >= largest_) return largest_;
   for (std::size_t i = 0; i < threads.size(); ++i) take(tables_[threads[i]], index, lengths[i]);

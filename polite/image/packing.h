@@ -35,6 +35,7 @@ class PackedTables {
   static void take(Table& table, std::uint32_t index, std::uint32_t length);
 
   std::vector<Table> tables_;
+  std::vector<std::uint32_t> begin_;  // by how many threads receive: where the search begins
   std::uint32_t largest_;
 };
 

@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <map>
 #include <random>
 #include <set>
 
@@ -51,6 +54,43 @@ TEST(Packing, RandomMessagesNeverOverlap) {
     size += tables.size(t);
     EXPECT_EQ(tables.size(t), *used[t].rbegin() + 1);
   }
+  EXPECT_GT(static_cast<double>(cells) / static_cast<double>(size), 0.5);
+}
+
+TEST(Packing, NeighbourhoodsOfAPlaneFillMoreThanHalf) {
+  // Threads are 8 by 8 squares of 8 by 8 vertices, neighbours are those of a million vertices: each vertex
+  // around has receivers in few squares of its own.
+  constexpr int kSide = 64;
+  constexpr int kRadius = 80;
+  std::mt19937 rng(5);
+  const auto within = [&] { return static_cast<int>(rng() % (2 * kRadius + 1)) - kRadius; };
+  std::vector<std::map<std::uint8_t, std::uint32_t>> messages;
+  for (int y = -kRadius; y < kSide + kRadius; ++y) {
+    for (int x = -kRadius; x < kSide + kRadius; ++x) {
+      std::map<std::uint8_t, std::uint32_t> receivers;
+      for (int i = 0; i < 100; ++i) {
+        const int to_x = x + within(), to_y = y + within();
+        if (to_x < 0 || to_y < 0 || to_x >= kSide || to_y >= kSide) continue;
+        ++receivers[static_cast<std::uint8_t>(to_y / 8 * 8 + to_x / 8)];
+      }
+      if (!receivers.empty()) messages.push_back(std::move(receivers));
+    }
+  }
+  std::ranges::stable_sort(messages, std::greater<>(), [](const auto& m) { return m.size(); });
+  PackedTables tables(64);
+  std::uint64_t cells = 0;
+  for (const auto& receivers : messages) {
+    std::vector<std::uint8_t> threads;
+    std::vector<std::uint32_t> lengths;
+    for (const auto& [thread, count] : receivers) {
+      threads.push_back(thread);
+      lengths.push_back(count);
+      cells += count;
+    }
+    ASSERT_NE(tables.place(threads, lengths), 0xffffu);
+  }
+  std::uint64_t size = 0;
+  for (unsigned t = 0; t < 64; ++t) size += tables.size(t);
   EXPECT_GT(static_cast<double>(cells) / static_cast<double>(size), 0.5);
 }
 
