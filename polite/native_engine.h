@@ -13,7 +13,8 @@
 // order. When it ends, states are left in graph.state.
 //
 // Handlers run on a `Dev` object that the engine makes on its stack:
-//   Dev d; d.s = &states[v]; d.readyToSend = &rts[v]; d.numVertices = graph.num_vertices; d.time = rounds;
+//   Dev d; d.s = &states[v]; d.a = &accumulators[v]; d.readyToSend = &rts[v];
+//   d.numVertices = graph.num_vertices; d.time = rounds;
 // Rules of the softswitch (Tinsel facts 5.3) that an engine must keep:
 // - init for all vertices, then all sends, then all receives, repeated until nobody wants to send, is a legal
 //   order;

@@ -2,22 +2,25 @@
 // PageRank, synchronous: x = (1-d)/n + d * sum over in-edges of x(u)/outdeg(u), K updates from the uniform
 // start. Dangling vertices' mass is dropped, or (--dangling uniform) the values are scaled to the sum 1,
 // which comes to the same limit as handing it on; parallel edges and loops count. One superstep an update;
-// each vertex sends its share once and adds what arrives, in runs of kRun: a hub of ten thousand in-edges
-// would else lose single precision to rounding. Source: Tinsel paper, section VI.
+// each vertex sends its share once and adds what arrives, in runs: a hub of ten thousand in-edges would else
+// lose single precision to rounding. Source: Tinsel paper, section VI.
 #include <polyloom/program.h>
 
 #if POLYLOOM_HOST
 #include "apps/common/values_file.h"
 #endif
 
-/// Shares added up before they go into the sum of sums.
-inline constexpr uint32_t kRun = 64;
+/// A run of shares ends when its sum is more than so many times the latest: it has then lost at most some
+/// 2^-18 of each share.
+inline constexpr float kRun = 64;
+
+struct PageRankRun {
+  float sum;  ///< shares received in this superstep, since the last run
+};
 
 struct PageRankState {
   float score;          ///< x; the host sets 1/n
-  float run;            ///< shares received in this superstep, since the last kRun
-  float sum;            ///< those before
-  uint32_t left;        ///< shares until the run is full
+  float sum;            ///< shares of full runs
   float share;          ///< d / outdeg, 0 for a dangling vertex
   float base;           ///< (1-d)/n
   uint32_t id;          ///< vertex number, for the answer
@@ -35,10 +38,12 @@ struct PageRankMessage {
 };
 
 template <typename S>
-struct Synchronous : PDevice<S, None, PageRankMessage> {
-  using PDevice<S, None, PageRankMessage>::s;
-  using PDevice<S, None, PageRankMessage>::readyToSend;
-  using PDevice<S, None, PageRankMessage>::time;
+struct Synchronous : PDevice<S, None, PageRankMessage, PageRankRun> {
+  using Base = PDevice<S, None, PageRankMessage, PageRankRun>;
+  using Base::a;
+  using Base::readyToSend;
+  using Base::s;
+  using Base::time;
   typedef PSum<float> Combiner;
   static constexpr bool recvNeverSends = true;
   static constexpr bool sendsEveryStep = true;
@@ -47,25 +52,25 @@ struct Synchronous : PDevice<S, None, PageRankMessage> {
 
   INLINE void init() {
     *readyToSend = No;
-    s->left = kRun;
     if (s->iterations > 0) request();
   }
   INLINE void send(PageRankMessage* msg) {
     msg->share = s->score * s->share;
     *readyToSend = No;
   }
-  INLINE void recv(PageRankMessage* msg, None*) {
-    s->run += msg->share;
-    if (--s->left == 0) end_run();
+  INLINE bool recv(PageRankMessage* msg, None*) { return add(msg->share); }
+  INLINE bool add(float share) {
+    const float sum = a->sum + share;
+    a->sum = sum;
+    return sum > kRun * share;
   }
-  INLINE void end_run() {
-    s->sum += s->run;
-    s->run = 0;
-    s->left = kRun;
+  INLINE void absorb() {
+    s->sum += a->sum;
+    a->sum = 0;
   }
   INLINE bool step() {
     if (time >= s->iterations) return false;
-    end_run();
+    absorb();
     s->score = s->base + s->sum;
     s->sum = 0;
     if (time + 1u == s->iterations) return false;
@@ -84,9 +89,7 @@ struct PageRankVertex : Synchronous<PageRankState> {};
 
 /// The same, until all changes are small.
 struct TolerantState {
-  float score, run, sum;
-  uint32_t left;
-  float share, base;
+  float score, sum, share, base;
   uint32_t id, iterations;
   float tolerance;  ///< who changes by less does not ask for a further update
 };
@@ -106,20 +109,20 @@ struct WeightedVertex : TolerantVertex {
   typedef float Edge;
   static INLINE void along(PageRankMessage& message, float weight) { message.share *= weight; }
   static INLINE float neutralLabel() { return 1; }
-  INLINE void recv(PageRankMessage* msg, const float* weight) {
-    s->run += msg->share * *weight;
-    if (--s->left == 0) end_run();
-  }
+  INLINE bool recv(PageRankMessage* msg, const float* weight) { return add(msg->share * *weight); }
 };
 
 // PageRank, globally asynchronous and locally synchronous: a vertex makes its next update as soon as it has
 // heard from all its neighbours, without barriers. Neighbours stay within one update of each other where
 // edges lead both ways, and back edges of weight 0 see to that on all other graphs; so two sums and two
 // counts are enough. Source: Tinsel paper, section VI (figure 12, GALS).
+struct GalsSums {
+  float sum[2];      ///< by parity of the update
+  uint32_t left[2];  ///< messages that are to come, by parity
+};
+
 struct GalsState {
   float score;
-  float sum[2];       ///< by parity of the update
-  uint32_t heard[2];  ///< messages received, by parity
   uint32_t expected;  ///< in-edges, and back edges
   float share;        ///< d / outdeg, 0 for a dangling vertex
   float base;         ///< (1-d)/n
@@ -135,16 +138,18 @@ struct GalsMessage {
 };
 
 template <typename S, typename E>
-struct Gals : PDevice<S, E, GalsMessage> {
-  using PDevice<S, E, GalsMessage>::s;
-  using PDevice<S, E, GalsMessage>::readyToSend;
+struct Gals : PDevice<S, E, GalsMessage, GalsSums> {
+  using Base = PDevice<S, E, GalsMessage, GalsSums>;
+  using Base::a;
+  using Base::readyToSend;
+  using Base::s;
   /// Makes the updates that are possible now, one for each complete set of messages.
-  INLINE void advance() {
-    while (s->done < s->sent && s->heard[s->done & 1] == s->expected) {
+  INLINE void absorb() {
+    while (s->done < s->sent && a->left[s->done & 1] == 0) {
       const uint32_t parity = s->done & 1;
-      s->score = s->base + s->sum[parity];
-      s->sum[parity] = 0;
-      s->heard[parity] = 0;
+      s->score = s->base + a->sum[parity];
+      a->sum[parity] = 0;
+      a->left[parity] = s->expected;
       s->done++;
       request();
     }
@@ -154,6 +159,7 @@ struct Gals : PDevice<S, E, GalsMessage> {
 
   INLINE void init() {
     *readyToSend = No;
+    a->left[0] = a->left[1] = s->expected;
     if (s->expected == 0 && s->iterations > 0) s->score = s->base;
     request();
   }
@@ -162,15 +168,14 @@ struct Gals : PDevice<S, E, GalsMessage> {
     msg->update = s->sent;
     *readyToSend = No;
     s->sent++;
-    advance();
+    absorb();
   }
   static INLINE float along(float share, const float* weight) { return share * *weight; }
   static INLINE float along(float share, const None*) { return share; }
-  INLINE void recv(GalsMessage* msg, const E* label) {
+  INLINE bool recv(GalsMessage* msg, const E* label) {
     const uint32_t parity = msg->update & 1;
-    s->sum[parity] += along(msg->share, label);
-    s->heard[parity]++;
-    advance();
+    a->sum[parity] += along(msg->share, label);
+    return --a->left[parity] == 0;
   }
   INLINE bool step() { return false; }
   INLINE bool finish(PageRankResult* result) {

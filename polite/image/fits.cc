@@ -50,7 +50,8 @@ void check_fits(const GraphStore& graph, const Machine& machine, const ElementLa
            boards, "more boards");
   }
   // Each edge is an entry at its receiver, whatever else its messages take.
-  const std::uint64_t bytes = graph.vertices() * layout.pstate_bytes + graph.edges() * layout.in_edge_bytes;
+  const std::uint64_t bytes = graph.vertices() * (layout.pstate_bytes + layout.accumulator_bytes) +
+                              graph.edges() * layout.in_edge_bytes;
   const std::uint64_t there =
       threads * (machine.sram_bytes - kSramReserve + machine.dram_bytes - kDramReserve);
   if (bytes > there) {

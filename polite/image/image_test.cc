@@ -78,8 +78,12 @@ using Delivery = std::tuple<std::uint32_t, unsigned, std::uint32_t, std::int32_t
 /// published bit layout, not with Machine.
 class Interpreter {
  public:
-  Interpreter(const Machine& machine, const FakeMemory& memory, std::size_t payload_offset = 2)
-      : machine_(machine), memory_(memory), payload_offset_(payload_offset) {}
+  Interpreter(const Machine& machine, const FakeMemory& memory, std::size_t payload_offset = 2,
+              std::size_t accumulator_bytes = 0)
+      : machine_(machine),
+        memory_(memory),
+        payload_offset_(payload_offset),
+        accumulator_bytes_(accumulator_bytes) {}
 
   std::vector<Delivery> deliver_everything() {
     for (unsigned y = 0; y < machine_.boards_y; ++y) {
@@ -114,6 +118,8 @@ class Interpreter {
     EXPECT_EQ(host.mbox, 0x800);
     EXPECT_EQ(host.maskLow, 1u);
     EXPECT_EQ(memory_.read<POutEdge>(memory, h.outTable + 12).key, kNoKey);
+    for (unsigned i = 0; i < h.numDevices * accumulator_bytes_ / 4; ++i)
+      EXPECT_EQ(memory_.read<std::uint32_t>(memory, h.accumulators + 4 * i), 0u);
     for (unsigned i = 0; i < h.numDevices; ++i) {
       const std::uint32_t state = h.devices + i * 32;
       ++vertices_;
@@ -168,7 +174,7 @@ class Interpreter {
       for (std::uint32_t at = h.inTable + key * 8;; at += 8) {
         const auto device = memory_.read<std::uint16_t>(memory, at);
         const auto label = memory_.read<std::int32_t>(memory, at + 4);
-        const std::uint32_t state = h.devices + (device & 0x7fffu) * 16;
+        const std::uint32_t state = h.devices + (device & 0x7fffu) * (accumulator_bytes_ == 0 ? 16 : 32);
         deliveries_.push_back({from, pin, memory_.read<std::uint32_t>(memory, state + 8), label});
         if (device & kLastReceiver) break;
       }
@@ -177,7 +183,7 @@ class Interpreter {
 
   const Machine& machine_;
   const FakeMemory& memory_;
-  const std::size_t payload_offset_;
+  const std::size_t payload_offset_, accumulator_bytes_;
   std::uint32_t vertices_ = 0;
   std::vector<Delivery> deliveries_;
 };
@@ -217,7 +223,7 @@ void expect_exact_delivery(Graph& g, const Machine& machine, const MapOptions& o
   FakeMemory memory;
   write_images(g.store, placement, layout, options, reinterpret_cast<const std::byte*>(states.data()), memory,
                report);
-  Interpreter interpreter(machine, memory, layout.payload_offset);
+  Interpreter interpreter(machine, memory, layout.payload_offset, layout.accumulator_bytes);
   auto got = interpreter.deliver_everything();
   EXPECT_EQ(interpreter.vertices_seen(), g.store.vertices());
   std::sort(got.begin(), got.end());
@@ -275,6 +281,7 @@ TEST(Images, EveryWayToSendReachesTheSame) {
         ElementLayout layout = kLayout;
         layout.payload_offset = payload_offset;
         layout.message_bytes = 16 * (1 + round % 4);
+        layout.accumulator_bytes = round % 3 * 4;
         MapOptions options;
         options.placer = round % 3 == 0 ? Placer::direct : round % 3 == 1 ? Placer::random : Placer::bfs;
         options.pins = pins;

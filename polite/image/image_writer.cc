@@ -25,10 +25,11 @@ std::uint64_t round_up(std::uint64_t n, std::uint64_t unit) { return (n + unit -
 /// Sizes and addresses of a thread's regions.
 struct ThreadPlan {
   std::uint32_t devices = 0, partials = 0;
-  std::uint64_t state_bytes = 0, in_bytes = 0, out_bytes = 0, queue_bytes = 0, out_entries = 0;
+  std::uint64_t state_bytes = 0, accumulator_bytes = 0, in_bytes = 0, out_bytes = 0, queue_bytes = 0,
+                out_entries = 0;
   bool states_in_dram = false, in_in_dram = true, out_in_dram = true;
   std::uint64_t sram = 0, dram = 0;  ///< bytes used
-  std::uint32_t states = 0, in_table = 0, out_table = 0, queue = 0;
+  std::uint32_t accumulators = 0, states = 0, in_table = 0, out_table = 0, queue = 0;
 };
 
 class ImageWriter {
@@ -65,6 +66,7 @@ class ImageWriter {
     p.devices = placement_.thread_begin[t + 1] - placement_.thread_begin[t];
     p.partials = placement_.combining.on_thread(t);
     p.state_bytes = p.devices * layout_.pstate_bytes + p.partials * layout_.partial_bytes;
+    p.accumulator_bytes = p.devices * layout_.accumulator_bytes;
     p.in_bytes = tables_.in[t].device.size() * layout_.in_edge_bytes;
     p.out_entries = kFirstPinBase;
     for (std::uint32_t i = 0; i < p.devices; ++i) p.out_entries += out_entries_of(device(t, i));
@@ -109,6 +111,7 @@ class ImageWriter {
       used += round_up(bytes, 4);
       return static_cast<std::uint32_t>((in_dram ? machine.dram_base(t) : machine.sram_base(t)) + at);
     };
+    p.accumulators = put(p.states_in_dram, p.accumulator_bytes);
     p.states = put(p.states_in_dram, p.state_bytes);
     p.in_table = put(p.in_in_dram, p.in_bytes);
     p.out_table = put(p.out_in_dram, p.out_bytes);
@@ -201,6 +204,7 @@ class ImageWriter {
     head.senders = p.queue;
     head.partials = static_cast<std::uint32_t>(p.states + p.devices * layout_.pstate_bytes);
     head.numPartials = p.partials;
+    head.accumulators = p.accumulators;
     std::memcpy(sram.data(), &head, sizeof(head));
     fill_states(t, states, at(p.states), at(p.out_table));
     fill_in_table(t, at(p.in_table));

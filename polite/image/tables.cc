@@ -19,14 +19,15 @@ namespace polyloom::polite {
 
 namespace {
 
-/// Offset of each target's state on its thread, in units.
-std::vector<std::uint16_t> state_offsets(const Placement& placement, const ElementLayout& layout) {
+/// By which in-edges know each target on its thread (PInEdge::device).
+std::vector<std::uint16_t> device_entries(const Placement& placement, const ElementLayout& layout) {
   const Combining& combining = placement.combining;
   const auto units = static_cast<std::uint32_t>(layout.pstate_bytes / layout.state_unit);
   const auto partial_units = static_cast<std::uint32_t>(layout.partial_bytes / layout.state_unit);
   std::vector<std::uint16_t> offset;
   const auto put = [&](std::uint32_t at) { offset.push_back(static_cast<std::uint16_t>(at & 0x7fff)); };
-  for (const std::uint32_t local : placement.local) put(local * units);
+  for (const std::uint32_t local : placement.local)
+    put(layout.accumulator_bytes != 0 ? local : local * units);
   for (std::uint32_t i = 0; i < combining.partials.size(); ++i) {
     const std::uint32_t t = combining.partials[i].thread;
     const std::uint32_t devices = placement.thread_begin[t + 1] - placement.thread_begin[t];
@@ -288,7 +289,7 @@ Tables build_tables(const GraphStore& graph, const Placement& placement, const E
         "has " +
         std::to_string(graph.edges()) + " and " + std::to_string(routes.rows()));
   }
-  const std::vector<std::uint16_t> offset = state_offsets(placement, layout);
+  const std::vector<std::uint16_t> offset = device_entries(placement, layout);
   Tables tables;
   tables.in.resize(machine.threads());
   std::vector<std::vector<Sent>> sent(machine.mailboxes());

@@ -25,14 +25,16 @@ enum class Carry { kAll, kAllFar, kMost, kSome };
 
 template <typename Dev, typename S, typename E, typename M>
 class BlockPass {
+  using Accumulator = typename Dev::Accumulator;
   using Labels = LabelTraits<Dev, E, M>;
   using Combiner = CombinerOf<Dev, E, M>;
 
  public:
   /// Delivers from `now` (edges `in`, empty if nothing is pulled) and fills `next`.
-  BlockPass(const NativeGraph& graph, const InRows& in, S* states, PPin* wants, std::uint16_t time,
-            Outbox<M>& now, Outbox<M>& next)
+  BlockPass(const NativeGraph& graph, const InRows& in, S* states, Accumulator* accumulators, PPin* wants,
+            std::uint16_t time, Outbox<M>& now, Outbox<M>& next)
       : states_(states),
+        accumulators_(accumulators),
         wants_(wants),
         sent_(now.pin.data()),
         arriving_(now.message.data()),
@@ -55,7 +57,16 @@ class BlockPass {
     d.readyToSend = &wish;
     d.numVertices = vertices_;
     d.time = time_;
-    if constexpr (sizeof(S) <= kCopiedBytes) {
+    if constexpr (kAccumulates && sizeof(S) + sizeof(Accumulator) <= kCopiedBytes) {
+      S state = states_[v];
+      Accumulator accumulator = accumulators_[v];
+      d.s = &state;
+      d.a = &accumulator;
+      body(d);
+      if (wish != No) post(v, d);
+      states_[v] = state;
+      accumulators_[v] = accumulator;
+    } else if constexpr (!kAccumulates && sizeof(S) <= kCopiedBytes) {
       S state = states_[v];
       d.s = &state;
       body(d);
@@ -63,6 +74,7 @@ class BlockPass {
       states_[v] = state;
     } else {
       d.s = states_ + v;
+      if constexpr (kAccumulates) d.a = accumulators_ + v;
       body(d);
       if (wish != No) post(v, d);
     }
@@ -122,6 +134,7 @@ class BlockPass {
  private:
   /// States up to this size are copied.
   static constexpr std::size_t kCopiedBytes = 32;
+  static constexpr bool kAccumulates = Labels::kAccumulates;
   /// Whether messages are merged before a vertex is told of them, where most edges carry some. Larger ones
   /// do not stay in registers.
   static constexpr bool kMerges = Combiner::kExists && Labels::kCanPull && sizeof(M) <= 16;
@@ -196,6 +209,7 @@ class BlockPass {
   }
 
   S* states_;
+  Accumulator* accumulators_;
   PPin* wants_;
   const PPin* sent_;
   M* arriving_;

@@ -45,6 +45,7 @@ class NativeEngine final : public overlay::NativeProgram {
         given_states_(reinterpret_cast<S*>(graph.state)),
         moved_states_(arranged_.moved() ? graph.num_vertices : 0),
         states_(arranged_.moved() ? moved_states_.data() : given_states_),
+        accumulators_(kAccumulates ? graph.num_vertices : 0),
         blocks_((graph.num_vertices + kNativeBlock - 1) / kNativeBlock),
         wants_(blocks_ * kNativeBlock, No),
         touched_(blocks_, 0),
@@ -60,10 +61,12 @@ class NativeEngine final : public overlay::NativeProgram {
   }
 
  private:
+  using Accumulator = typename Dev::Accumulator;
   using Labels = LabelTraits<Dev, E, M>;
   using Result = PFinishType<Dev>;
   using Pass = BlockPass<Dev, S, E, M>;
   using Tile = TilePass<Dev, S, E, M>;
+  static constexpr bool kAccumulates = Labels::kAccumulates;
   static constexpr bool kCanPull = Labels::kCanPull;
   /// Vertices get new places (arranged.h) if handlers cannot write labels, which would have to be brought
   /// back, and their states are so small that moving them costs little.
@@ -138,10 +141,13 @@ class NativeEngine final : public overlay::NativeProgram {
     idle_hash_ = hash;
   }
   std::uint64_t hash_of_states() const {
-    const auto* bytes = reinterpret_cast<const unsigned char*>(states_);
     std::uint64_t hash = 0xcbf29ce484222325ull;
-    for (std::size_t i = 0; i < graph_.num_vertices * sizeof(S); ++i)
-      hash = (hash ^ bytes[i]) * 0x100000001b3ull;
+    const auto add = [&](const void* data, std::size_t size) {
+      const auto* bytes = static_cast<const unsigned char*>(data);
+      for (std::size_t i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * 0x100000001b3ull;
+    };
+    add(states_, graph_.num_vertices * sizeof(S));
+    if constexpr (kAccumulates) add(accumulators_.data(), graph_.num_vertices * sizeof(Accumulator));
     return hash;
   }
 
@@ -151,6 +157,7 @@ class NativeEngine final : public overlay::NativeProgram {
   Dev device(std::uint32_t v) {
     Dev d;
     d.s = states_ + v;
+    if constexpr (kAccumulates) d.a = accumulators_.data() + v;
     d.readyToSend = &wants_[v];
     d.numVertices = graph_.num_vertices;
     d.time = time_;
@@ -192,7 +199,9 @@ class NativeEngine final : public overlay::NativeProgram {
                         [&](std::uint32_t v) { pass.template visit<false>(v, [](Dev&) {}); });
     next_->tally[block] = pass.tally(graph_, first, std::min(first + kNativeBlock, graph_.num_vertices));
   }
-  Pass new_pass() { return {graph_, arranged_.in(), states_, wants_.data(), time_, *now_, *next_}; }
+  Pass new_pass() {
+    return {graph_, arranged_.in(), states_, accumulators_.data(), wants_.data(), time_, *now_, *next_};
+  }
 
   /// State, among those given, of the vertex at a place. Meant to be asked for place by place.
   S& given_state(std::uint32_t place) {
@@ -255,7 +264,8 @@ class NativeEngine final : public overlay::NativeProgram {
       pass.template visit<false>(v, [&](Dev& d) POLYLOOM_INLINED { pass.step(d); });
     };
     const bool more = in_shares(in.tiles, [&](std::size_t tile) {
-      Tile(graph_, in, states_, wants_.data(), time_, *now_).template receive<kCarry>(tile);
+      Tile(graph_, in, states_, accumulators_.data(), wants_.data(), time_, *now_)
+          .template receive<kCarry>(tile);
       const std::size_t per_tile = (std::size_t{1} << in.bits) / kNativeBlock;
       bool some = false;
       for (std::size_t b = tile * per_tile; b < std::min((tile + 1) * per_tile, blocks_); ++b) {
@@ -350,6 +360,7 @@ class NativeEngine final : public overlay::NativeProgram {
       PPin wish = No;
       Dev d = device(v);
       d.s = given_states_ + v;
+      d.a = nullptr;
       d.readyToSend = &wish;
       if (d.finish(&packets[count].payload)) ++count;
     }
@@ -362,6 +373,7 @@ class NativeEngine final : public overlay::NativeProgram {
   S* given_states_;    ///< by vertex
   HugeVector<S> moved_states_;
   S* states_;
+  HugeVector<Accumulator> accumulators_;
   std::size_t blocks_;
   HugeVector<PPin> wants_;             ///< readyToSend of every vertex
   std::vector<std::uint8_t> touched_;  ///< by block, in sparse rounds: some vertex may want to send

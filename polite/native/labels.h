@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How vertices take the labels of edges.
+// How vertices take messages and the labels of edges.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,26 @@ struct LabelTraits {
   static constexpr bool kReadOnly = requires(Dev d, M* message, const E* label) { d.recv(message, label); };
   static constexpr bool kCanPull = !kLabelled || kReadOnly;
   static constexpr std::size_t kBytes = kLabelled ? sizeof(E) : 0;
+  static constexpr bool kAccumulates = !__is_empty(typename Dev::Accumulator);
 
   INLINE static void receive(Dev& d, M* message, const std::byte* label) {
     if constexpr (!kLabelled) {
       E none;
-      d.recv(message, &none);
+      take(d, message, &none);
     } else if constexpr (kReadOnly) {
-      d.recv(message, reinterpret_cast<const E*>(label));
+      take(d, message, reinterpret_cast<const E*>(label));
     } else {
-      d.recv(message, reinterpret_cast<E*>(const_cast<std::byte*>(label)));
+      take(d, message, reinterpret_cast<E*>(const_cast<std::byte*>(label)));
+    }
+  }
+
+ private:
+  template <typename Label>
+  INLINE static void take(Dev& d, M* message, Label* label) {
+    if constexpr (kAccumulates) {
+      if (d.recv(message, label)) d.absorb();
+    } else {
+      d.recv(message, label);
     }
   }
 };

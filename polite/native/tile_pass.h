@@ -19,13 +19,15 @@ namespace polyloom::polite {
 
 template <typename Dev, typename S, typename E, typename M>
 class TilePass {
+  using Accumulator = typename Dev::Accumulator;
   using Labels = LabelTraits<Dev, E, M>;
 
  public:
-  TilePass(const NativeGraph& graph, const InTiles& in, S* states, PPin* wants, std::uint16_t time,
-           Outbox<M>& now)
+  TilePass(const NativeGraph& graph, const InTiles& in, S* states, Accumulator* accumulators, PPin* wants,
+           std::uint16_t time, Outbox<M>& now)
       : in_(in),
         states_(states),
+        accumulators_(accumulators),
         wants_(wants),
         sent_(now.pin.data()),
         arriving_(now.message.data()),
@@ -35,7 +37,8 @@ class TilePass {
   template <Carry kCarry>
   void receive(std::size_t tile) {
     const std::size_t first = tile << in_.bits;
-    const Ends ends{in_.bits, states_ + first, wants_ + first};
+    const Ends ends{in_.bits, states_ + first, Labels::kAccumulates ? accumulators_ + first : nullptr,
+                    wants_ + first};
     for (std::size_t segment = 0; segment < in_.segments; ++segment) {
       const std::uint64_t* const begin = in_.begin + tile * in_.segments + segment;
       const std::size_t sender = segment << (32 - in_.bits);
@@ -51,6 +54,7 @@ class TilePass {
   struct Ends {
     unsigned bits;
     S* states;
+    Accumulator* accumulators;
     PPin* wants;
     std::uint32_t sender(std::uint32_t edge) const { return edge >> bits; }
     std::uint32_t receiver(std::uint32_t edge) const { return edge & ((1u << bits) - 1); }
@@ -67,6 +71,7 @@ class TilePass {
       const std::uint32_t edge = in_.edge[i];
       Dev d;
       d.s = ends.states + ends.receiver(edge);
+      if constexpr (Labels::kAccumulates) d.a = ends.accumulators + ends.receiver(edge);
       d.readyToSend = ends.wants + ends.receiver(edge);
       d.numVertices = vertices_;
       d.time = time_;
@@ -94,6 +99,7 @@ class TilePass {
 
   InTiles in_;
   S* states_;
+  Accumulator* accumulators_;
   PPin* wants_;
   const PPin* sent_;
   M* arriving_;

@@ -146,6 +146,44 @@ struct SumVertex : PDevice<SumState, std::uint32_t, SumMessage> {
   INLINE bool finish(SumMessage*) { return false; }
 };
 
+/// The same by accumulators, which go into the state with every third message and before steps.
+struct Sums {
+  float sum, mix;
+  std::uint32_t heard;
+};
+template <bool kQuiet>
+struct AccumulatedVertex : PDevice<SumState, std::uint32_t, SumMessage, Sums> {
+  static constexpr bool recvNeverSends = kQuiet;
+  INLINE void request(std::uint32_t round) {
+    if (s->id * 7 % 100 < s->part) *readyToSend = Pin(static_cast<std::uint8_t>(round % s->pins));
+  }
+  INLINE void init() {
+    *readyToSend = No;
+    request(0);
+  }
+  INLINE void send(SumMessage* m) {
+    m->value = static_cast<float>(1 + s->id % 3);
+    *readyToSend = No;
+  }
+  INLINE bool recv(SumMessage* m, const std::uint32_t* label) {
+    a->sum += m->value * static_cast<float>(*label % 5);
+    a->mix = 0.7f * a->mix + m->value;
+    return ++a->heard % 3 == 0;
+  }
+  INLINE void absorb() {
+    s->sum += a->sum;
+    s->mix = a->mix;
+    a->sum = 0;
+  }
+  INLINE bool step() {
+    absorb();
+    if (time >= 3) return false;
+    request(time + 1u);
+    return true;
+  }
+  INLINE bool finish(SumMessage*) { return false; }
+};
+
 struct Nothing final : overlay::NativeOutput {
   void message(const void*, std::size_t) override {}
   void messages(const void*, std::size_t, std::size_t, std::size_t) override {}
@@ -153,14 +191,14 @@ struct Nothing final : overlay::NativeOutput {
   bool stopping() const override { return false; }
 };
 
-template <bool kQuiet>
+template <typename Vertex>
 std::vector<SumState> sums(TileGraph& graph, std::uint32_t part, int workers) {
   std::vector<SumState> states(graph.view.num_vertices, SumState{});
   for (std::uint32_t v = 0; v < states.size(); ++v) states[v] = {v, graph.view.num_pins, part, 0, 0};
   graph.view.state = reinterpret_cast<std::byte*>(states.data());
   graph.view.state_bytes = sizeof(SumState);
   setenv("POLYLOOM_THREADS", std::to_string(workers).c_str(), 1);
-  auto program = make_native_program<SumVertex<kQuiet>, SumState, std::uint32_t, SumMessage>(graph.view);
+  auto program = make_native_program<Vertex, SumState, std::uint32_t, SumMessage>(graph.view);
   Nothing out;
   program->run(out);
   unsetenv("POLYLOOM_THREADS");
@@ -170,7 +208,7 @@ std::vector<SumState> sums(TileGraph& graph, std::uint32_t part, int workers) {
 void check_rounds(std::uint32_t pins, std::uint32_t part) {
   constexpr std::uint32_t kVertices = 70001;  // messages of 32 bytes are far
   TileGraph graph(kVertices, 4 * kVertices, pins, 11);
-  const auto one = sums<true>(graph, part, 1);
+  const auto one = sums<SumVertex<true>>(graph, part, 1);
   std::vector<double> expected(kVertices, 0);
   for (const TileEdge& e : graph.edges) {  // four rounds, dealt to the pins
     if (e.from * 7 % 100 < part) expected[e.to] += 4.0 / pins * (1 + e.from % 3) * (e.label % 5);
@@ -178,11 +216,15 @@ void check_rounds(std::uint32_t pins, std::uint32_t part) {
   for (std::uint32_t v = 0; v < kVertices; ++v) ASSERT_EQ(one[v].sum, expected[v]) << "vertex " << v;
   const auto same = [](const SumState& a, const SumState& b) { return a.sum == b.sum && a.mix == b.mix; };
   for (const int workers : {2, 3}) {
-    const auto more = sums<true>(graph, part, workers);
+    const auto more = sums<SumVertex<true>>(graph, part, workers);
     EXPECT_TRUE(std::equal(one.begin(), one.end(), more.begin(), same));
   }
-  const auto apart = sums<false>(graph, part, 2);  // steps in passes of their own
+  const auto apart = sums<SumVertex<false>>(graph, part, 2);  // steps in passes of their own
   EXPECT_TRUE(std::equal(one.begin(), one.end(), apart.begin(), same));
+  const auto quiet = sums<AccumulatedVertex<true>>(graph, part, 2);
+  EXPECT_TRUE(std::equal(one.begin(), one.end(), quiet.begin(), same));
+  const auto accumulated = sums<AccumulatedVertex<false>>(graph, part, 2);
+  EXPECT_TRUE(std::equal(one.begin(), one.end(), accumulated.begin(), same));
 }
 
 TEST(Tiles, DeliverWhatEverybodySends) { check_rounds(1, 100); }

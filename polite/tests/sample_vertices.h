@@ -31,6 +31,55 @@ struct DistVertex : PVertex<DistState, int32_t, DistState> {
   }
 };
 
+/// Numbers added up along a graph without cycles, in accumulators: a vertex has heard of all before it when
+/// as many messages have come as it has in-edges on pin 0. It says so on pin 0, and what it has heard on pin
+/// 1 does not count.
+struct GatherState {
+  uint32_t id, expected, value;
+  uint32_t more[5];  ///< makes states larger than accumulators' addresses would allow
+};
+struct GatherSums {
+  uint32_t sum, heard, aside;
+};
+struct GatherMessage {
+  uint32_t value, counts;
+};
+struct GatherVertex : PDevice<GatherState, None, GatherMessage, GatherSums> {
+  void init() {
+    s->value = s->id;
+    a->heard = 0x80000000u - s->expected;
+    *readyToSend = s->expected == 0 ? Pin(0) : Pin(1);
+  }
+  bool complete() const { return a->heard == 0x80000000u; }
+  void send(GatherMessage* m) {
+    m->counts = *readyToSend == Pin(0);
+    m->value = m->counts ? s->value : s->id;
+    *readyToSend = !m->counts && complete() ? Pin(0) : No;
+  }
+  bool recv(GatherMessage* m, None*) {
+    if (m->counts) {
+      a->sum += m->value;
+      ++a->heard;
+      return complete();
+    }
+    a->aside += m->value % numVertices;
+    return false;
+  }
+  void absorb() {
+    s->value += a->sum;
+    if (*readyToSend == No) *readyToSend = Pin(0);
+  }
+  bool step() {
+    s->more[0] = a->aside;
+    return false;
+  }
+  bool finish(GatherMessage* m) {
+    m->value = s->value;
+    m->counts = s->more[0];
+    return true;
+  }
+};
+
 /// Watches the softswitch: rounds, calls with a wrong readyToSend, delivery of the last round's messages.
 struct WatchState {
   uint32_t id, first;  ///< the pin that it asks for at once

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: the softswitch's device code, run instruction by instruction on boards without time
 // (functional_machine.h) with random delays: shortest paths with labels and two pins against Dijkstra;
-// PageRank against a direct sum; all ways to send; rounds, time, send queue, HostPin and finish against
-// Tinsel facts 5.3 and traps 6 to 11; statistics lines; instructions an edge. Leaves out: time, the network's
-// order and back-pressure (the overlay's end-to-end tests).
+// PageRank against a direct sum; accumulators; all ways to send; rounds, time, send queue, HostPin and finish
+// against Tinsel facts 5.3 and traps 6 to 11; statistics lines; instructions an edge. Leaves out: time, the
+// network's order and back-pressure (the overlay's end-to-end tests).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -86,6 +86,45 @@ TEST(Softswitch, ShortestPathsAlongLabelledEdgesOfTwoPins) {
     EXPECT_EQ(machine.by_key > 0,
               graph.mapOptions.pins == Pins::automatic || graph.mapOptions.pins == Pins::distributed);
     EXPECT_EQ(machine.barriers, 2u) << "one for step, one for finish";
+  }
+}
+
+TEST(Softswitch, AccumulatorsAreAbsorbedWhenRecvSaysSo) {
+  constexpr std::uint32_t kVertices = 800;
+  GraphData g = uniform_graph(kVertices, 4000, 6);
+  for (Edge& e : g.edges) {
+    if (e.from > e.to) std::swap(e.from, e.to);
+  }
+  std::erase_if(g.edges, [](const Edge& e) { return e.from == e.to; });
+  const auto on_pin = [](std::size_t e) { return static_cast<std::uint32_t>(e % 8 == 0); };
+  std::vector<std::uint32_t> expected(kVertices, 0), value(kVertices), aside(kVertices, 0);
+  for (std::size_t e = 0; e < g.edges.size(); ++e) expected[g.edges[e].to] += on_pin(e) == 0;
+  for (std::uint32_t v = 0; v < kVertices; ++v) {
+    value[v] = v;
+    for (std::size_t e = 0; e < g.edges.size(); ++e) {
+      if (g.edges[e].to == v && on_pin(e) == 0) value[v] += value[g.edges[e].from];
+      if (g.edges[e].to == v && on_pin(e) == 1 && expected[g.edges[e].from] != 0) aside[v] += g.edges[e].from;
+    }
+  }
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    PGraph<GatherVertex, GatherState, None, GatherMessage> graph;
+    graph.newDevices(kVertices);
+    for (std::size_t e = 0; e < g.edges.size(); ++e) graph.addEdge(g.edges[e].from, on_pin(e), g.edges[e].to);
+    graph.map();
+    graph.mapVerticesToDRAM = seed == 2;
+    graph.mapOptions.pins = static_cast<Pins>(seed % 4);
+    for (std::uint32_t v = 0; v < kVertices; ++v) graph.devices[v]->state = {v, expected[v], 0, {}};
+    FunctionalMachine machine(two_boards(), seed);
+    run(graph, machine, "polite_gather");
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> got, want;
+    for (const auto& message : machine.to_host) {
+      const auto m = payload<GatherMessage>(message);
+      got.emplace_back(m.value, m.counts);
+    }
+    for (std::uint32_t v = 0; v < kVertices; ++v) want.emplace_back(value[v], aside[v]);
+    std::sort(got.begin(), got.end());
+    std::sort(want.begin(), want.end());
+    EXPECT_EQ(got, want);
   }
 }
 

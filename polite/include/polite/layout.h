@@ -60,7 +60,8 @@ constexpr uint32_t kEmptyPinBase = 1;
 constexpr uint32_t kFirstPinBase = 2;
 
 /// One receiver of a message. Receivers of one message are consecutive; `device` holds the state's offset in
-/// units, and kLastReceiver in the last one.
+/// units, or with accumulators the vertex's number on its thread, and kLastReceiver in the last one. (Both
+/// are less than the offsets of partial receivers, which follow the states.)
 constexpr uint16_t kLastReceiver = 0x8000;
 template <typename E, bool Empty = __is_empty(E)>
 struct PInEdge {
@@ -103,12 +104,12 @@ struct PThreadHead {
   uint32_t inTable;   ///< address of PInEdge[]
   uint32_t senders;  ///< address of the send queue: state offsets in units, one a vertex and partial receiver
   // Counters of POLITE_COUNT_MSGS; always there, so that the host need not know whether they are used.
-  uint32_t sent;         ///< messages
-  uint32_t received;     ///< calls of recv
-  uint32_t blocked;      ///< times that a send had to wait
-  uint32_t partials;     ///< address of PPartial[numPartials]
-  uint32_t numPartials;  ///< partial receivers
-  uint32_t reserved;
+  uint32_t sent;          ///< messages
+  uint32_t received;      ///< calls of recv
+  uint32_t blocked;       ///< times that a send had to wait
+  uint32_t partials;      ///< address of PPartial[numPartials]
+  uint32_t numPartials;   ///< partial receivers
+  uint32_t accumulators;  ///< address of accumulators, one a vertex
 };
 static_assert(sizeof(PThreadHead) == 48, "the head keeps 16-byte alignment");
 

@@ -241,6 +241,8 @@ class PGraph {
     l.state_offset = polyloom::polite::state_offset<S, kPins>();
     l.state_bytes = sizeof(S);
     l.state_unit = alignof(State);
+    using Accumulator = typename DeviceType::Accumulator;
+    if constexpr (!__is_empty(Accumulator)) l.accumulator_bytes = sizeof(Accumulator);
     l.in_edge_bytes = sizeof(InEdge);
     l.label_offset = polyloom::polite::label_offset<E>();
     l.pins = kPins;

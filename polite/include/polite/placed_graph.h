@@ -52,12 +52,13 @@ struct MapOptions {
 
 /// Sizes of what templates hide: the layout of PState<S> and PInEdge<E>.
 struct ElementLayout {
-  std::size_t pstate_bytes = 0;   ///< sizeof(PState<S>)
-  std::size_t state_offset = 0;   ///< of S in it
-  std::size_t state_bytes = 0;    ///< sizeof(S)
-  std::size_t state_unit = 16;    ///< unit of state offsets in tables
-  std::size_t in_edge_bytes = 2;  ///< sizeof(PInEdge<E>)
-  std::size_t label_offset = 0;   ///< of E in it
+  std::size_t pstate_bytes = 0;       ///< sizeof(PState<S>)
+  std::size_t state_offset = 0;       ///< of S in it
+  std::size_t state_bytes = 0;        ///< sizeof(S)
+  std::size_t state_unit = 16;        ///< unit of state offsets in tables
+  std::size_t accumulator_bytes = 0;  ///< sizeof(A); 0: there is none
+  std::size_t in_edge_bytes = 2;      ///< sizeof(PInEdge<E>)
+  std::size_t label_offset = 0;       ///< of E in it
   unsigned pins = 1;
   std::size_t message_bytes = 16;  ///< sizeof(PMessage<M>)
   std::size_t payload_offset = 2;  ///< of M in it

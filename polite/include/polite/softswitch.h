@@ -8,6 +8,7 @@
 // those on
 //   its own thread without a message; they send as vertices do, so that no step begins while one still holds
 //   a part: neither idles a thread whose queues are not empty, nor is a message in flight missed.
+// - Accumulators: recv is given a vertex's accumulator alone. Its state's address is found only to absorb it.
 // - Cost, handlers excluded: 13 instructions an out-edge, 15 a message received by one vertex, 12 each
 // further
 //   receiver; with a combiner up to four more a message, and 12 a message to a partial receiver. Code must
@@ -46,6 +47,7 @@ struct PThread : polyloom::polite::PThreadHead {
   typedef polyloom::polite::CombinerOf<DeviceType, E, M> Combiner;
   typedef polyloom::polite::PPartial<S, M> Partial;
   typedef PMessage<PFinishType<DeviceType>> FinishMessage;
+  typedef typename DeviceType::Accumulator Accumulator;
   static_assert(sizeof(PMessage<M>) <= 64, "a message, with its 2-byte key, must fit 64 bytes (4 flits)");
   static_assert(sizeof(FinishMessage) <= 64, "a finish message, with its 2-byte key, must fit 64 bytes");
 
@@ -62,7 +64,12 @@ struct PThread : polyloom::polite::PThreadHead {
     queues.far = queues.top + numDevices + (Combiner::kExists ? numPartials : 0);
     uint16_t* const first = queues.top;
     uint16_t* const end = queues.far;
-    Partial* const partials_begin = (Partial*)partials;
+    // Where in-edges' entries lead: to accumulators, or states if there are none; behind them, partial
+    // receivers.
+    const uint32_t receivers = kAccumulates ? accumulators : base;
+    const uint32_t receiving_partials =
+        kAccumulates ? accumulators + entry_of(base, (void*)partials) * (uint32_t)sizeof(Accumulator)
+                     : partials;
     init_all(queues);
     PMessage<M>* const slot = (PMessage<M>*)tinselSendSlot();
     const OutEdge* edge = (const OutEdge*)outTable + polyloom::polite::kEmptyPinBase;
@@ -81,14 +88,14 @@ struct PThread : polyloom::polite::PThreadHead {
       } else if (queues.top != first) {
         if (tinselCanSend()) {
           State* const state = state_at(base, *--queues.top);
-          if (Combiner::kCounts && (uint32_t)state >= (uint32_t)partials_begin) {
+          if (Combiner::kCounts && (uint32_t)state >= (uint32_t)partials) {
             edge = send_partial((Partial*)state, slot);
             word = begin_row(edge, base, in_table, slot, queues);
           } else {
             state->queued = 0;
             const PPin pin = state->readyToSend;
             if (pin != No) {
-              DeviceType dev = device(state);
+              DeviceType dev = device(state, accumulator_of(base, state));
               dev.send(&slot->payload);
               if (state->readyToSend != No) enqueue(base, state, queues);
               edge = (const OutEdge*)outTable + pin_base(state, pin);
@@ -116,7 +123,7 @@ struct PThread : polyloom::polite::PThreadHead {
       }
       if (tinselCanRecv()) {
         do {
-          receive(base, in_table, partials_begin, queues);
+          receive(base, in_table, receivers, receiving_partials, queues);
         } while (tinselCanRecv());
       }
     }
@@ -128,6 +135,7 @@ struct PThread : polyloom::polite::PThreadHead {
  private:
   static constexpr uint32_t kEnd = 0xffffffffu;
   static constexpr uint32_t kUnitShift = __builtin_ctz(alignof(State));
+  static constexpr bool kAccumulates = !__is_empty(Accumulator);
   /// Partial receivers that do not know whether they have all wait in the far queue.
   static constexpr bool kDelays = Combiner::kExists && !Combiner::kCounts;
   /// Ends of the two send queues, which grow towards each other: every state is in at most one, once.
@@ -138,12 +146,23 @@ struct PThread : polyloom::polite::PThreadHead {
   static constexpr int kFlits = (sizeof(PMessage<M>) + 15) / 16;
   static constexpr int kFinishFlits = (sizeof(FinishMessage) + 15) / 16;
 
+  static INLINE uint32_t receiver_at(uint32_t receivers, uint32_t entry) {
+    if (!kAccumulates) return (uint32_t)state_at(receivers, entry);
+    constexpr uint32_t kBytes = sizeof(Accumulator);
+    if ((kBytes & (kBytes - 1)) == 0) return receivers + ((entry << 17) >> (17 - __builtin_ctz(kBytes)));
+    return receivers + ((entry << 17) >> 17) * kBytes;
+  }
+
   static INLINE State* state_at(uint32_t base, uint32_t entry) {
     return (State*)(base + ((entry << 17) >> (17 - kUnitShift)));  // bit 15 of an in-edge is a mark
   }
-  INLINE DeviceType device(State* state) const {
+  INLINE Accumulator* accumulator_of(uint32_t base, State* state) const {
+    return kAccumulates ? (Accumulator*)accumulators + (state - (State*)base) : nullptr;
+  }
+  INLINE DeviceType device(State* state, Accumulator* accumulator) const {
     DeviceType dev;
     dev.s = &state->state;
+    dev.a = accumulator;
     dev.readyToSend = &state->readyToSend;
     dev.numVertices = numVertices;
     dev.time = time;
@@ -194,7 +213,7 @@ struct PThread : polyloom::polite::PThreadHead {
   INLINE void init_all(Queues& queues) {
     State* state = (State*)devices;
     for (uint32_t n = numDevices; n != 0; --n, ++state) {
-      DeviceType dev = device(state);
+      DeviceType dev = device(state, accumulator_of(devices, state));
       dev.init();
       if (state->readyToSend != No) enqueue(devices, state, queues);
     }
@@ -203,9 +222,10 @@ struct PThread : polyloom::polite::PThreadHead {
   /// Nothing is queued when this is called. Not inlined: it needs many registers, and so does the event loop.
   POLYLOOM_FLATTEN __attribute__((noinline)) uint16_t* step_all(uint16_t* top, bool* active) {
     State* state = (State*)devices;
+    Accumulator* accumulator = (Accumulator*)accumulators;
     bool more = false;
-    for (uint32_t n = numDevices; n != 0; --n, ++state) {
-      DeviceType dev = device(state);
+    for (uint32_t n = numDevices; n != 0; --n, ++state, ++accumulator) {
+      DeviceType dev = device(state, accumulator);
       more |= dev.step();
       if (state->readyToSend != No) {
         state->queued = 1;
@@ -217,35 +237,52 @@ struct PThread : polyloom::polite::PThreadHead {
   }
 
   /// Takes one message and hands it to its receivers, the partial ones first.
-  INLINE void receive(uint32_t base, InEdge* in_table, Partial* partials_begin, Queues& queues) {
+  INLINE void receive(uint32_t base, InEdge* in_table, uint32_t receivers, uint32_t partials_begin,
+                      Queues& queues) {
     PMessage<M>* const message = (PMessage<M>*)tinselRecv();
     InEdge* in = in_table + message->destKey;
     int32_t entry = (int16_t)in->device;  // negative: the last receiver
-    State* state = state_at(base, entry);
+    uint32_t receiver = receiver_at(receivers, entry);
     const auto next = [&] {
       ++in;
       entry = (int16_t)in->device;
-      state = state_at(base, entry);
+      receiver = receiver_at(receivers, entry);
     };
-    if (Combiner::kExists && __builtin_expect((uint32_t)state >= (uint32_t)partials_begin, false)) {
+    if (Combiner::kExists && __builtin_expect(receiver >= partials_begin, false)) {
       do {
-        combine(base, (Partial*)state, &message->payload, in, queues);
+        combine(base, (Partial*)(kAccumulates ? state_at(base, entry) : (State*)receiver), &message->payload,
+                in, queues);
         if (entry < 0) {
           tinselFree(message);
           return;
         }
         next();
-      } while ((uint32_t)state >= (uint32_t)partials_begin);
+      } while (receiver >= partials_begin);
     }
     for (;; next()) {
-      DeviceType dev = device(state);
-      dev.recv(&message->payload, label(in));
+      hand_over(base, receiver, entry, &message->payload, label(in), queues);
       POLYLOOM_COUNT(received);
-      if (!DeviceType::recvNeverSends && state->readyToSend != No && !state->queued)
-        enqueue(base, state, queues);
       if (__builtin_expect(entry < 0, true)) break;
     }
     tinselFree(message);
+  }
+
+  INLINE void hand_over(uint32_t base, uint32_t receiver, int32_t entry, M* payload, E* label,
+                        Queues& queues) {
+    State* state;
+    if constexpr (kAccumulates) {
+      DeviceType part = device(nullptr, (Accumulator*)receiver);
+      if (__builtin_expect(!part.recv(payload, label), true)) return;
+      state = (State*)base + (entry & 0x7fff);
+      DeviceType whole = device(state, (Accumulator*)receiver);
+      whole.absorb();
+    } else {
+      state = (State*)receiver;
+      DeviceType dev = device(state, nullptr);
+      dev.recv(payload, label);
+    }
+    if (!DeviceType::recvNeverSends && state->readyToSend != No && !state->queued)
+      enqueue(base, state, queues);
   }
 
   /// First word of a list of out-edges that are messages. Partial receivers on this thread, if the list
@@ -324,7 +361,7 @@ struct PThread : polyloom::polite::PThreadHead {
     for (uint32_t n = numDevices; n != 0; --n, ++state) {
       tinselWaitUntil(TINSEL_CAN_SEND);
       slot->destKey = 0;
-      DeviceType dev = device(state);
+      DeviceType dev = device(state, nullptr);
       if (dev.finish(&slot->payload)) tinselSend(tinselHostId(), slot);
     }
   }

@@ -51,9 +51,18 @@ struct PMessage {
 /// - bool step(): nobody wants to send and nothing is in flight; true = go on.
 /// - bool finish(M*): the previous round of step was false everywhere; true = send this to the host.
 ///   Beyond POLite, finish may take a pointer to another type than M: see PFinishType.
-template <typename S, typename E, typename M>
+/// Beyond POLite, what recv adds to may be an accumulator of type A. Those of a thread's vertices lie
+/// together, so that its cache holds hundreds of them; they begin as zeros. The class defines, in place of
+/// the above recv:
+/// - bool recv(M*, E*): may use nothing but *a, numVertices and time; true = absorb.
+/// - void absorb(): recv has said true; takes from *a into the state. It may do all that recv may do without
+/// an
+///   accumulator.
+/// init, send and step may use both; finish has no accumulator.
+template <typename S, typename E, typename M, typename A = None>
 struct PDevice {
   S* s;                  ///< this vertex's state
+  A* a;                  ///< and its accumulator
   PPin* readyToSend;     ///< what it wants to send on
   uint32_t numVertices;  ///< vertices in the whole graph
   uint16_t time;         ///< completed rounds of step
@@ -71,10 +80,11 @@ struct PDevice {
   typedef S State;
   typedef E Edge;
   typedef M Message;
+  typedef A Accumulator;
 };
 
-template <typename S, typename E, typename M>
-using PVertex = PDevice<S, E, M>;
+template <typename S, typename E, typename M, typename A = None>
+using PVertex = PDevice<S, E, M, A>;
 
 /// Type that a vertex reports to the host when it finishes: what its finish takes a pointer to. Usually M; a
 /// program whose answer is larger than its messages gives finish a type of its own, and the host receives
