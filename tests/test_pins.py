@@ -17,7 +17,7 @@ from polyloom.testing import FULL, daily
 
 Polyloom = Callable[..., Done]
 
-PINS = ["unicast", "local", "distributed", "auto"]
+PINS = ["unicast", "local", "distributed", "direct", "auto"]
 APPS = {
     "pagerank": ("pagerank", "--iterations", 4),
     "gals": ("pagerank", "--iterations", 3, "--mode", "gals"),
@@ -115,12 +115,13 @@ def test_words_and_environment(polyloom: Polyloom, tmp_path: Path) -> None:
     words = ("components", "--generate", "uniform:90:9", "--cluster", "tiny-2", "--json")
     done = polyloom("run", *words, "--pins", "maybe")
     assert done.status == 2
-    assert "--pins: maybe not in {auto,distributed,local,unicast}" in done.err
+    assert "--pins: maybe not in {auto,direct,distributed,local,unicast}" in done.err
     for on in ("sim", "native"):
         where = ("--on", on, *(("--cluster", "tiny-2") if on == "sim" else ()))
         done = polyloom("run", *words[:3], *where, "--json", env={"POLITE_PINS": "maybe"})
         assert done.status == 1
-        assert done.err.strip() == "polyloom: POLITE_PINS=maybe is unknown; allowed: auto, unicast, local, distributed"
+        allowed = "auto, unicast, local, distributed, direct"
+        assert done.err.strip() == f"polyloom: POLITE_PINS=maybe is unknown; allowed: {allowed}"
     done = polyloom("run", "components", "--generate", "uniform:90:9", "--on", "native", "--pins", "local")
     assert done.status == 0
     assert "note: --pins changes nothing: a native run" in done.out

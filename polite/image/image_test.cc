@@ -78,12 +78,8 @@ using Delivery = std::tuple<std::uint32_t, unsigned, std::uint32_t, std::int32_t
 /// published bit layout, not with Machine.
 class Interpreter {
  public:
-  Interpreter(const Machine& machine, const FakeMemory& memory, std::size_t payload_offset = 2,
-              std::size_t accumulator_bytes = 0)
-      : machine_(machine),
-        memory_(memory),
-        payload_offset_(payload_offset),
-        accumulator_bytes_(accumulator_bytes) {}
+  Interpreter(const Machine& machine, const FakeMemory& memory, const ElementLayout& layout = kLayout)
+      : machine_(machine), memory_(memory), layout_(layout) {}
 
   std::vector<Delivery> deliver_everything() {
     for (unsigned y = 0; y < machine_.boards_y; ++y) {
@@ -100,6 +96,7 @@ class Interpreter {
   std::uint32_t vertices_seen() const { return vertices_; }
   std::uint64_t sends = 0, by_key = 0;  ///< messages, and those of them by key
   std::uint64_t links = 0;              ///< between boards, that messages passed
+  std::uint64_t direct = 0;             ///< receivers that a message named itself
 
  private:
   std::tuple<unsigned, unsigned, unsigned> memory_of(std::uint32_t id) const {
@@ -118,7 +115,7 @@ class Interpreter {
     EXPECT_EQ(host.mbox, 0x800);
     EXPECT_EQ(host.maskLow, 1u);
     EXPECT_EQ(memory_.read<POutEdge>(memory, h.outTable + 12).key, kNoKey);
-    for (unsigned i = 0; i < h.numDevices * accumulator_bytes_ / 4; ++i)
+    for (unsigned i = 0; i < h.numDevices * layout_.accumulator_bytes / 4; ++i)
       EXPECT_EQ(memory_.read<std::uint32_t>(memory, h.accumulators + 4 * i), 0u);
     for (unsigned i = 0; i < h.numDevices; ++i) {
       const std::uint32_t state = h.devices + i * 32;
@@ -154,7 +151,7 @@ class Interpreter {
                            return memory_.read<KeyExpander::Beat>({bx, by, slice}, at);
                          });
     // Only what may be replaced is: the low half of the first word, or all of it.
-    const std::uint32_t rest = payload_offset_ == 2 ? 0xabcd0000 : 0;
+    const std::uint32_t rest = layout_.payload_offset == 2 ? 0xabcd0000 : 0;
     expander.expand(x, y, edge.maskLow, {rest | edge.key},
                     [&](unsigned bx, unsigned by, unsigned tx, unsigned ty, std::uint64_t mask,
                         const KeyExpander::Message& m) {
@@ -171,10 +168,14 @@ class Interpreter {
       const std::uint32_t id = mailbox << 6 | t;
       const PThreadHead h = head(id);
       const auto memory = memory_of(id);
-      for (std::uint32_t at = h.inTable + key * 8;; at += 8) {
-        const auto device = memory_.read<std::uint16_t>(memory, at);
-        const auto label = memory_.read<std::int32_t>(memory, at + 4);
-        const std::uint32_t state = h.devices + (device & 0x7fffu) * (accumulator_bytes_ == 0 ? 16 : 32);
+      const bool labelled = layout_.in_edge_bytes == 8, named = h.direct != 0 && key >= 0x8000;
+      direct += named;
+      for (auto at = static_cast<std::uint32_t>(h.inTable + key * layout_.in_edge_bytes);;
+           at += static_cast<std::uint32_t>(layout_.in_edge_bytes)) {
+        const auto device = named ? static_cast<std::uint16_t>(key) : memory_.read<std::uint16_t>(memory, at);
+        const std::int32_t label = labelled ? memory_.read<std::int32_t>(memory, at + 4) : 0;
+        const std::uint32_t state =
+            h.devices + (device & 0x7fffu) * (layout_.accumulator_bytes == 0 ? 16 : 32);
         deliveries_.push_back({from, pin, memory_.read<std::uint32_t>(memory, state + 8), label});
         if (device & kLastReceiver) break;
       }
@@ -183,23 +184,26 @@ class Interpreter {
 
   const Machine& machine_;
   const FakeMemory& memory_;
-  const std::size_t payload_offset_, accumulator_bytes_;
+  const ElementLayout& layout_;
   std::uint32_t vertices_ = 0;
   std::vector<Delivery> deliveries_;
 };
 
 struct Graph {
-  GraphStore store{kPins, sizeof(std::int32_t)};
+  explicit Graph(bool with_labels = true) : labelled(with_labels), store(kPins, with_labels ? 4 : 0) {}
+  bool labelled;
+  GraphStore store;
   std::vector<Delivery> edges;
   void add(std::uint32_t from, unsigned pin, std::uint32_t to) {
-    const auto label = static_cast<std::int32_t>(edges.size() * 7 + 1);
-    store.add_edge(from, pin, to, &label);
+    const auto label = static_cast<std::int32_t>(labelled ? edges.size() * 7 + 1 : 0);
+    store.add_edge(from, pin, to, labelled ? &label : nullptr);
     edges.push_back({from, pin, to, label});
   }
 };
 
-Graph random_graph(std::uint32_t vertices, std::size_t n, std::uint64_t seed, bool skewed = false) {
-  Graph g;
+Graph random_graph(std::uint32_t vertices, std::size_t n, std::uint64_t seed, bool skewed = false,
+                   bool labelled = true) {
+  Graph g(labelled);
   g.store.add_vertices(vertices);
   std::mt19937_64 rng(seed);
   for (std::size_t i = 0; i < n; ++i) {
@@ -217,13 +221,14 @@ void expect_exact_delivery(Graph& g, const Machine& machine, const MapOptions& o
                            MapReport* report = nullptr, const ElementLayout& layout = kLayout) {
   g.store.finish();
   Placement placement = place(g.store, machine, options, {}, report);
-  placement.sending = choose_sending(g.store, placement, {}, options.pins, layout.message_bytes);
+  placement.sending =
+      choose_sending(g.store, placement, {}, options.pins, layout.message_bytes, layout.may_be_direct);
   std::vector<State> states(g.store.vertices());
   for (std::uint32_t v = 0; v < states.size(); ++v) states[v].id = v;
   FakeMemory memory;
   write_images(g.store, placement, layout, options, reinterpret_cast<const std::byte*>(states.data()), memory,
                report);
-  Interpreter interpreter(machine, memory, layout.payload_offset, layout.accumulator_bytes);
+  Interpreter interpreter(machine, memory, layout);
   auto got = interpreter.deliver_everything();
   EXPECT_EQ(interpreter.vertices_seen(), g.store.vertices());
   std::sort(got.begin(), got.end());
@@ -236,10 +241,11 @@ void expect_exact_delivery(Graph& g, const Machine& machine, const MapOptions& o
   EXPECT_EQ(interpreter.sends, forecast(g.store, placement, {}, placement.sending).messages);
   const std::map<Pins, std::uint64_t> alone = {
       {Pins::unicast, traffic.unicast}, {Pins::local, traffic.local}, {Pins::distributed, traffic.bound}};
-  if (options.pins != Pins::automatic) {
+  if (alone.contains(options.pins)) {
     EXPECT_EQ(interpreter.links, alone.at(options.pins));
   }
   EXPECT_GE(interpreter.links, traffic.bound);
+  EXPECT_EQ(interpreter.direct != 0, placement.sending.direct && !want.empty());
 }
 
 Machine laptop() {
@@ -275,17 +281,20 @@ TEST(Images, EveryWayToSendReachesTheSame) {
     const auto vertices = static_cast<std::uint32_t>(1 + random() % 600);
     const std::size_t edges = vertices * (random() % 40);
     const std::uint64_t seed = random();
-    for (const Pins pins : {Pins::unicast, Pins::local, Pins::distributed, Pins::automatic}) {
+    for (const Pins pins : {Pins::unicast, Pins::local, Pins::distributed, Pins::direct, Pins::automatic}) {
       for (const std::size_t payload_offset : {2, 4}) {
         SCOPED_TRACE(std::to_string(round) + ", pins " + std::to_string(static_cast<int>(pins)));
         ElementLayout layout = kLayout;
         layout.payload_offset = payload_offset;
         layout.message_bytes = 16 * (1 + round % 4);
         layout.accumulator_bytes = round % 3 * 4;
+        const bool labelled = round % 4 != 0;
+        if (!labelled) layout.in_edge_bytes = 2, layout.label_offset = 0;
+        layout.may_be_direct = !labelled;
         MapOptions options;
         options.placer = round % 3 == 0 ? Placer::direct : round % 3 == 1 ? Placer::random : Placer::bfs;
         options.pins = pins;
-        Graph g = random_graph(vertices, edges, seed, round % 2);
+        Graph g = random_graph(vertices, edges, seed, round % 2, labelled);
         expect_exact_delivery(g, machine, options, nullptr, layout);
       }
     }

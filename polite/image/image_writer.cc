@@ -203,7 +203,8 @@ class ImageWriter {
     head.inTable = p.in_table;
     head.senders = p.queue;
     head.partials = static_cast<std::uint32_t>(p.states + p.devices * layout_.pstate_bytes);
-    head.numPartials = p.partials;
+    head.numPartials = static_cast<std::uint16_t>(p.partials);
+    head.direct = placement_.sending.direct;
     head.accumulators = p.accumulators;
     std::memcpy(sram.data(), &head, sizeof(head));
     fill_states(t, states, at(p.states), at(p.out_table));

@@ -18,9 +18,10 @@ namespace {
 namespace records = overlay::records;
 using records::Record, records::Tag;
 
-// A board has 16 tiles at most, each with one message of a row, so a key has no more than 16 records for
-// tiles and four for links, of which all beats but the last hold four chunks at least: no indirections.
-static_assert((16 * 2 + 4 + records::kChunks - 2) / (records::kChunks - 1) < records::kMostBeats);
+// A key has no more records for messages on its board than tiles, or kMostCopies, and four for links, of
+// which all beats but the last hold four chunks at least: no indirections.
+constexpr unsigned kMostRecords = std::max(16u, kMostCopies);
+static_assert((kMostRecords * 2 + 4 + records::kChunks - 2) / (records::kChunks - 1) < records::kMostBeats);
 
 class Builder {
  public:

@@ -34,7 +34,7 @@ struct RouterTables {
 
 /// Whether a message of `way` to a mailbox on board `to` goes by its row's key.
 inline bool by_key(Way way, unsigned home, unsigned to) {
-  return way == Way::key || (way == Way::key_and_masks && home != to);
+  return way == Way::key || (has_key(way) && home != to);
 }
 
 /// `sent` are the messages to each mailbox, by row. Parallel over boards; the result does not depend on the

@@ -117,7 +117,8 @@ class MailboxBuilder {
         count_(arrivals.size()),
         labels_(labels),
         tables_(tables),
-        packed_(per_tile_, kNoKey) {}
+        packed_(per_tile_, sending_.direct ? kFirstDirect : kNoKey),
+        most_(sending_.direct ? kFirstDirect : kNoKey) {}
 
   std::vector<Sent> build() {
     find_messages();
@@ -143,7 +144,8 @@ class MailboxBuilder {
         };
         return key(a) < key(b);
       });
-      const bool to_threads = sending_.of(arrivals_[i].row) == Way::threads;
+      const Way way = sending_.of(arrivals_[i].row);
+      const bool to_threads = way == Way::threads || way == Way::key_and_threads;
       for (std::size_t k = i; k < j;) {
         const bool local = is_local(arrivals_[k]);
         Message message{static_cast<std::uint32_t>(k), 0, 0, local};
@@ -171,9 +173,13 @@ class MailboxBuilder {
   }
 
   Sent place(const Message& message) {
+    const Arrival* const first = arrivals_ + message.first;
+    if (sending_.direct && message.count == 1 && !routes_.is_partial(first->target)) {
+      const auto entry = static_cast<std::uint16_t>(offset_[first->target] | kLastReceiver);
+      if (entry != kNoKey) return {std::uint64_t{1} << thread_in_tile(*first), first->row, entry, false};
+    }
     threads_.clear();
     lengths_.clear();
-    const Arrival* const first = arrivals_ + message.first;
     Sent sent{0, first->row, 0, message.local};
     for (const Arrival* a = first; a != first + message.count; ++a) {
       const unsigned t = thread_in_tile(*a);
@@ -185,7 +191,7 @@ class MailboxBuilder {
       ++lengths_.back();
     }
     const std::uint32_t key = packed_.place(threads_, lengths_);
-    if (key == kNoKey) reject();
+    if (key == most_) reject();
     sent.key = static_cast<std::uint16_t>(key);
     const Arrival* a = first;
     for (std::size_t i = 0; i < threads_.size(); ++i) {
@@ -209,8 +215,8 @@ class MailboxBuilder {
     for (std::size_t i = 0; i < count_; ++i) most = std::max(most, ++in[thread_in_tile(arrivals_[i])]);
     throw UserError("the graph does not fit: a thread of mailbox " + std::to_string(mailbox_) + " has " +
                     std::to_string(most) +
-                    " in-edges, and messages find their receivers by a 16-bit index of at most "
-                    "65534; spread the graph over more boards (now " +
+                    " in-edges, and messages find their receivers by a 16-bit index of at most " +
+                    std::to_string(most_ - 1) + "; spread the graph over more boards (now " +
                     std::to_string(machine_.boards()) + "), or split vertices that have very many in-edges");
   }
 
@@ -225,6 +231,7 @@ class MailboxBuilder {
   const bool labels_;
   Tables& tables_;
   PackedTables packed_;
+  const std::uint32_t most_;  ///< indices
   std::vector<Message> messages_;
   std::vector<std::uint8_t> threads_;
   std::vector<std::uint32_t> lengths_;
@@ -308,8 +315,7 @@ Tables build_tables(const GraphStore& graph, const Placement& placement, const E
           MailboxBuilder(routes, offset, placement, m, of_mailbox, graph.label_bytes() != 0, tables).build();
     });
   }
-  const auto leaves_by_key = [](Way way) { return way == Way::key || way == Way::key_and_masks; };
-  if (std::ranges::any_of(placement.sending.way, leaves_by_key))
+  if (std::ranges::any_of(placement.sending.way, has_key))
     tables.routers = build_router_tables(routes, placement, layout, sent, host_threads);
   join_rows(routes, placement, sent, tables);
   return tables;

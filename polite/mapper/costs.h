@@ -18,6 +18,11 @@ inline constexpr double kThreadCycles = 8;
 
 // In cycles of the network, beside one a flit.
 inline constexpr double kLinkWord = 1.6;  ///< a word of 8 bytes on a link of 10 Gb/s
-inline constexpr double kKey = 8;  ///< a router, to look a key up: beats that come one behind the other
+inline constexpr double kKey = 3;         ///< a router, to look a key up while it makes copies by others
+
+/// Cycles of a memory slice, to read a line of an in-edge table that is not in its thread's part of a cache.
+inline constexpr double kLine = 2;
+/// Of a thread's part of a cache, what in-edge tables find left by states.
+inline constexpr double kTableBytes = 1024;
 
 }  // namespace polyloom::polite::costs

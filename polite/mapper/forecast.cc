@@ -101,7 +101,7 @@ BoardTraffic board_traffic(const GraphStore& graph, const Placement& placement) 
     const auto bound = static_cast<std::uint64_t>(std::popcount(tree) - 1);
     const Way way = placement.sending.of(row);
     ++traffic.rows;
-    traffic.by_key += way == Way::key || way == Way::key_and_masks;
+    traffic.by_key += has_key(way);
     traffic.messages += way == Way::threads ? unicast : way == Way::masks ? local : bound;
     traffic.unicast += unicast, traffic.local += local, traffic.bound += bound;
   }

@@ -13,6 +13,9 @@ namespace polyloom::polite {
 
 using Boards = std::uint64_t;
 
+/// To how many threads of one board a key may bring a message each: as many records, of two chunks, fit it.
+inline constexpr unsigned kMostCopies = 56;
+
 inline Boards board_bit(unsigned board) { return Boards{1} << board; }
 inline bool holds(Boards boards, unsigned board) { return boards >> board & 1; }
 template <typename F>

@@ -20,8 +20,8 @@ Placement map_graph(const GraphStore& graph, const Machine& machine, const Eleme
   const auto map = [&](const std::vector<std::uint32_t>& with, MapReport& told) {
     Placement placement = place(graph, machine, options, weights, &told, with);
     combine_fan_in(graph, with, placement);
-    placement.sending =
-        choose_sending(graph, placement, placement.combining, options.pins, layout.message_bytes);
+    placement.sending = choose_sending(graph, placement, placement.combining, options.pins,
+                                       layout.message_bytes, layout.may_be_direct);
     return placement;
   };
   const auto cycles = [&](const Placement& placement) {

@@ -49,6 +49,8 @@ class Spread {
         return mailboxes;
       case Way::key_and_masks:
         return 1 + mailboxes_on[home];
+      case Way::key_and_threads:
+        return 1 + threads_on[home];
       default:
         return 1;
     }

@@ -106,13 +106,13 @@ TEST(Softswitch, AccumulatorsAreAbsorbedWhenRecvSaysSo) {
       if (g.edges[e].to == v && on_pin(e) == 1 && expected[g.edges[e].from] != 0) aside[v] += g.edges[e].from;
     }
   }
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     PGraph<GatherVertex, GatherState, None, GatherMessage> graph;
     graph.newDevices(kVertices);
     for (std::size_t e = 0; e < g.edges.size(); ++e) graph.addEdge(g.edges[e].from, on_pin(e), g.edges[e].to);
     graph.map();
     graph.mapVerticesToDRAM = seed == 2;
-    graph.mapOptions.pins = static_cast<Pins>(seed % 4);
+    graph.mapOptions.pins = static_cast<Pins>(seed % 5);
     for (std::uint32_t v = 0; v < kVertices; ++v) graph.devices[v]->state = {v, expected[v], 0, {}};
     FunctionalMachine machine(two_boards(), seed);
     run(graph, machine, "polite_gather");

@@ -14,6 +14,8 @@ namespace polite {
 constexpr uint32_t kMaxDevicesPerThread = 8192;
 /// Ends a pin's list of out-edges (in key and mbox); never a valid index into the in-edge table.
 constexpr uint16_t kNoKey = 0xffff;
+/// Of messages that may be direct, the first key that is no index.
+constexpr uint32_t kFirstDirect = 0x8000;
 
 /// State offsets in tables are 15-bit multiples of this many bytes. 16 for states up to 64 bytes; larger ones
 /// use a coarser unit, so that kMaxDevicesPerThread vertices stay within reach.
@@ -63,6 +65,7 @@ constexpr uint32_t kFirstPinBase = 2;
 /// units, or with accumulators the vertex's number on its thread, and kLastReceiver in the last one. (Both
 /// are less than the offsets of partial receivers, which follow the states.)
 constexpr uint16_t kLastReceiver = 0x8000;
+static_assert(kLastReceiver == kFirstDirect, "a direct key is the in-edge of a last receiver");
 template <typename E, bool Empty = __is_empty(E)>
 struct PInEdge {
   uint16_t device;
@@ -79,6 +82,14 @@ constexpr uint32_t label_offset() {
   } else {
     return __builtin_offsetof(PInEdge<E>, edge);
   }
+}
+
+/// Whether messages to one vertex on one thread may carry its in-edge, so that a thread need not read its
+/// table: not where edges have labels; and only programs with accumulators, whose other memory fits their
+/// caches, gain by it.
+template <typename DeviceType>
+constexpr bool may_be_direct() {
+  return __is_empty(typename DeviceType::Edge) && !__is_empty(typename DeviceType::Accumulator);
 }
 
 /// A partial receiver: combines on its thread what goes to one vertex (polite/combiner.h), and has an
@@ -108,7 +119,8 @@ struct PThreadHead {
   uint32_t received;      ///< calls of recv
   uint32_t blocked;       ///< times that a send had to wait
   uint32_t partials;      ///< address of PPartial[numPartials]
-  uint32_t numPartials;   ///< partial receivers
+  uint16_t numPartials;   ///< partial receivers
+  uint16_t direct;        ///< non-zero: keys from kFirstDirect on are in-edges, of the one receiver
   uint32_t accumulators;  ///< address of accumulators, one a vertex
 };
 static_assert(sizeof(PThreadHead) == 48, "the head keeps 16-byte alignment");

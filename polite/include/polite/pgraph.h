@@ -243,6 +243,7 @@ class PGraph {
     l.state_unit = alignof(State);
     using Accumulator = typename DeviceType::Accumulator;
     if constexpr (!__is_empty(Accumulator)) l.accumulator_bytes = sizeof(Accumulator);
+    l.may_be_direct = polyloom::polite::may_be_direct<DeviceType>();
     l.in_edge_bytes = sizeof(InEdge);
     l.label_offset = polyloom::polite::label_offset<E>();
     l.pins = kPins;

@@ -28,12 +28,14 @@ inline constexpr std::pair<const char*, Combine> kCombineNames[] = {
 
 /// How pins send: a message to each receiving thread; to each receiving mailbox, with a mask of its threads;
 /// by a routing key for a pin that has a receiver on another board, which the routers bring to all of them,
-/// and by masks for others; or for each pin what predicted cost says.
-enum class Pins { automatic, unicast, local, distributed };
+/// and by masks for others; to each receiving thread, with its receiver's name where that is one, copied by
+/// routers on other boards; or for each pin what predicted cost says.
+enum class Pins { automatic, unicast, local, distributed, direct };
 inline constexpr std::pair<const char*, Pins> kPinsNames[] = {{"auto", Pins::automatic},
                                                               {"unicast", Pins::unicast},
                                                               {"local", Pins::local},
-                                                              {"distributed", Pins::distributed}};
+                                                              {"distributed", Pins::distributed},
+                                                              {"direct", Pins::direct}};
 
 /// How vertices are placed and where tables go. Defaults are POLite's.
 struct MapOptions {
@@ -57,6 +59,7 @@ struct ElementLayout {
   std::size_t state_bytes = 0;        ///< sizeof(S)
   std::size_t state_unit = 16;        ///< unit of state offsets in tables
   std::size_t accumulator_bytes = 0;  ///< sizeof(A); 0: there is none
+  bool may_be_direct = false;         ///< may_be_direct<DeviceType>()
   std::size_t in_edge_bytes = 2;      ///< sizeof(PInEdge<E>)
   std::size_t label_offset = 0;       ///< of E in it
   unsigned pins = 1;
@@ -93,14 +96,21 @@ struct Combining {
 };
 
 /// How the messages of a row leave: one to each thread; one to each mailbox; one by a key for other boards
-/// and one to each mailbox of the sender's; one by a key.
-enum class Way : std::uint8_t { threads, masks, key_and_masks, key };
+/// and one to each mailbox of the sender's; one by a key; one by a key, of which routers make one for each
+/// thread of other boards, and one to each thread of the sender's.
+enum class Way : std::uint8_t { threads, masks, key_and_masks, key, key_and_threads };
+
+/// Whether a row that leaves its board in this way has a key.
+inline bool has_key(Way way) {
+  return way == Way::key || way == Way::key_and_masks || way == Way::key_and_threads;
+}
 
 /// Of each row of messages (mapper/routes.h).
 struct Sending {
   Pins pins = Pins::local;  ///< that were asked for
   unsigned flits = 1;       ///< of a message
-  std::vector<Way> way;     ///< empty: masks for all
+  bool direct = false;   ///< a message to one receiver on one thread carries its in-edge instead of an index
+  std::vector<Way> way;  ///< empty: masks for all
 
   Way of(std::size_t row) const { return way.empty() ? Way::masks : way[row]; }
 };
@@ -173,7 +183,7 @@ void combine_fan_in(const GraphStore& graph, const std::vector<std::uint32_t>& c
 /// How the rows of messages leave, in a superstep in which all vertices send, that `combining` makes of a
 /// placed graph. Throws UserError for pins that the machine cannot serve, and for a POLITE_PINS that is none.
 Sending choose_sending(const GraphStore& graph, const Placement& placement, const Combining& combining,
-                       Pins pins, std::size_t message_bytes);
+                       Pins pins, std::size_t message_bytes, bool may_be_direct = false);
 
 /// Cycles that such a superstep keeps the busiest thread, core, link or router busy: which of two ways to map
 /// a graph is quicker, not how quick it is.

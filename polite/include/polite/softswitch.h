@@ -64,6 +64,7 @@ struct PThread : polyloom::polite::PThreadHead {
     queues.far = queues.top + numDevices + (Combiner::kExists ? numPartials : 0);
     uint16_t* const first = queues.top;
     uint16_t* const end = queues.far;
+    const uint32_t first_direct = direct != 0 ? polyloom::polite::kFirstDirect : 0x10000;
     // Where in-edges' entries lead: to accumulators, or states if there are none; behind them, partial
     // receivers.
     const uint32_t receivers = kAccumulates ? accumulators : base;
@@ -123,7 +124,7 @@ struct PThread : polyloom::polite::PThreadHead {
       }
       if (tinselCanRecv()) {
         do {
-          receive(base, in_table, receivers, receiving_partials, queues);
+          receive(base, in_table, first_direct, receivers, receiving_partials, queues);
         } while (tinselCanRecv());
       }
     }
@@ -136,6 +137,7 @@ struct PThread : polyloom::polite::PThreadHead {
   static constexpr uint32_t kEnd = 0xffffffffu;
   static constexpr uint32_t kUnitShift = __builtin_ctz(alignof(State));
   static constexpr bool kAccumulates = !__is_empty(Accumulator);
+  static constexpr bool kMayBeDirect = polyloom::polite::may_be_direct<DeviceType>();
   /// Partial receivers that do not know whether they have all wait in the far queue.
   static constexpr bool kDelays = Combiner::kExists && !Combiner::kCounts;
   /// Ends of the two send queues, which grow towards each other: every state is in at most one, once.
@@ -237,10 +239,17 @@ struct PThread : polyloom::polite::PThreadHead {
   }
 
   /// Takes one message and hands it to its receivers, the partial ones first.
-  INLINE void receive(uint32_t base, InEdge* in_table, uint32_t receivers, uint32_t partials_begin,
-                      Queues& queues) {
+  INLINE void receive(uint32_t base, InEdge* in_table, uint32_t first_direct, uint32_t receivers,
+                      uint32_t partials_begin, Queues& queues) {
     PMessage<M>* const message = (PMessage<M>*)tinselRecv();
-    InEdge* in = in_table + message->destKey;
+    const uint32_t key = message->destKey;
+    if (kMayBeDirect && __builtin_expect(key >= first_direct, true)) {
+      hand_over(base, receiver_at(receivers, key), (int32_t)key, &message->payload, nullptr, queues);
+      POLYLOOM_COUNT(received);
+      tinselFree(message);
+      return;
+    }
+    InEdge* in = in_table + key;
     int32_t entry = (int16_t)in->device;  // negative: the last receiver
     uint32_t receiver = receiver_at(receivers, entry);
     const auto next = [&] {
