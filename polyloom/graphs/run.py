@@ -44,8 +44,8 @@ class Where(TypedDict, total=False):
     (cycle-exact RTL). ``cluster``: a shipped cluster's name or a TOML file (default "laptop"). ``pins``: how a
     vertex's message goes to many: "unicast", "local", "distributed", "direct", "auto". ``combine``: whether messages
     are merged on their way: "auto", "on", "off". ``engine``: host processes of the simulation, "serial", "threads:N",
-    "mpi:N". ``max_cycles``: end the simulation after so many cycles. ``seed``: of faults that the cluster file asks for,
-    and of what the program draws.
+    "mpi:N". ``max_cycles``: end the simulation after so many cycles. ``seed``: of faults that the cluster file asks
+    for, and of what the program draws.
     ``verify``: compare with an independent computation. ``run_dir``: keep the run record there; else it goes with the
     ``Run``.
     """
