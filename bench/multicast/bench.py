@@ -8,7 +8,7 @@ radius: time against the radius; (d to f) the same runs' messages on boards and 
 beside which stands the simulated time of 48 boards.
 
 ASP has messages of four flits, the others of one. The paper has a million vertices; here are as many for the largest
-radius of ASP, whose gains it names, and a quarter for the sweep. No combiners, which the paper does not have. Times are
+radius of ASP, whose gains it names, and a tenth for the sweep. No combiners, which the paper does not have. Times are
 simulated, of the compute phase; every graph's answer is verified in the quick form, and all ways must agree in the full
 one.
 
@@ -45,13 +45,13 @@ APPS: dict[str, tuple[dict[str, Any], str]] = {
     "pagerank": ({"iterations": 3, "combine": "off"}, "sum_of_values"),
     "neurons": ({"steps": 30, "noise": 1.5}, "spikes"),
 }
-VERTICES = 250_000
+VERTICES = 100_000
 PAPER_VERTICES = 1_000_000
-#: The last is the whole square; the first, for each fan-out, little more than what that many neighbours need.
-RADII = {25: (5, 20, 80, 500), 100: (10, 20, 80, 500)}
+#: The last is the whole square; the first, for each fan-out, a few times what that many neighbours need.
+RADII = {25: (10, 40, 316), 100: (20, 80, 316)}
 #: What the paper says of ASP at its largest radius.
 PAPER_GAIN = {25: 10, 100: 100}
-DPD_SIDES = (6, 12, 18, 24, 30, 36)
+DPD_SIDES = (6, 12, 24, 36)
 #: A step is the difference: both runs end with all beads' way to the host.
 DPD_STEPS = (2, 8)
 
