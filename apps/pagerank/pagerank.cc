@@ -10,8 +10,8 @@
 #include "apps/common/values_file.h"
 #endif
 
-/// A run of shares ends when its sum is more than so many times the latest: it has then lost at most some
-/// 2^-18 of each share.
+/// A run of shares ends when its sum is more than so many times the latest: of like shares it has then lost
+/// at most some 2^-18 each.
 inline constexpr float kRun = 64;
 
 struct PageRankRun {

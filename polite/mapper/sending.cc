@@ -115,7 +115,7 @@ class Superstep {
   using Load = std::array<std::uint64_t, kWays>;
   /// Cycles of each link and input.
   struct Loads {
-    std::vector<double> links, inputs;
+    std::vector<std::uint64_t> links, inputs;
   };
 
   double link_cycles(bool with_mask) const { return costs::kLinkWord * (1 + with_mask + 2 * flits_); }
@@ -151,12 +151,16 @@ class Superstep {
     }
   }
 
+  /// Whole cycles: their sum does not depend on the order of host threads.
+  static void add_cycles(std::uint64_t& to, double cycles) {
+    std::atomic_ref(to).fetch_add(static_cast<std::uint64_t>(std::lround(cycles)), std::memory_order_relaxed);
+  }
+
   void look_outside(const Spread& spread, Row& r) {
     for_each_board(spread.boards & ~board_bit(spread.home),
                    [&](unsigned to) { r.most_away = std::max(r.most_away, spread.threads_on[to]); });
     const auto add = [](std::uint64_t& to, float& all, double cycles) {
-      std::atomic_ref(to).fetch_add(static_cast<std::uint64_t>(std::lround(cycles)),
-                                    std::memory_order_relaxed);
+      add_cycles(to, cycles);
       all += static_cast<float>(cycles);
     };
     for_each_load(
@@ -206,16 +210,16 @@ class Superstep {
 
   /// Counts what links and inputs have to do.
   Loads loads_of(const std::vector<Way>& ways) const {
-    Loads loads{std::vector<double>(links_.size(), 0), std::vector<double>(inputs_.size(), 0)};
+    Loads loads{std::vector<std::uint64_t>(links_.size(), 0), std::vector<std::uint64_t>(inputs_.size(), 0)};
     parallel_for(kBlocks, host_threads(0), [&](std::size_t block) {
       Spread spread(routes_, machine_);
       for (std::size_t row = rows_.size() * block / kBlocks; row < rows_.size() * (block + 1) / kBlocks;
            ++row) {
         if (!rows_[row].leaves_home) continue;
         spread.look(row);
-        const auto into = [&](std::vector<double>& load) {
+        const auto into = [&](std::vector<std::uint64_t>& load) {
           return [&](Way way, std::size_t at, double cycles) {
-            if (way == ways[row]) std::atomic_ref(load[at]).fetch_add(cycles, std::memory_order_relaxed);
+            if (way == ways[row]) add_cycles(load[at], cycles);
           };
         };
         for_each_load(spread, rows_[row].thread, into(loads.links), into(loads.inputs));
@@ -266,8 +270,8 @@ class Superstep {
       return most;
     };
     if (counted != nullptr) {
-      busy[kLinks] = *std::max_element(counted->links.begin(), counted->links.end());
-      busy[kInputs] = *std::max_element(counted->inputs.begin(), counted->inputs.end());
+      busy[kLinks] = static_cast<double>(std::ranges::max(counted->links));
+      busy[kInputs] = static_cast<double>(std::ranges::max(counted->inputs));
     } else {
       busy[kLinks] = most_of(links_, links, all_links);
       busy[kInputs] = most_of(inputs_, inputs, all_inputs);

@@ -120,8 +120,10 @@ struct SumMessage {
   float value;
   std::uint32_t padding[7];
 };
-template <bool kQuiet>
-struct SumVertex : PDevice<SumState, std::uint32_t, SumMessage> {
+template <bool kQuiet, typename Accumulator>
+struct SendingVertex : PDevice<SumState, std::uint32_t, SumMessage, Accumulator> {
+  using Base = PDevice<SumState, std::uint32_t, SumMessage, Accumulator>;
+  using Base::readyToSend, Base::s, Base::time;
   static constexpr bool recvNeverSends = kQuiet;
   INLINE void request(std::uint32_t round) {
     if (s->id * 7 % 100 < s->part) *readyToSend = Pin(static_cast<std::uint8_t>(round % s->pins));
@@ -134,16 +136,21 @@ struct SumVertex : PDevice<SumState, std::uint32_t, SumMessage> {
     m->value = static_cast<float>(1 + s->id % 3);
     *readyToSend = No;
   }
-  INLINE void recv(SumMessage* m, const std::uint32_t* label) {
-    s->sum += m->value * static_cast<float>(*label % 5);
-    s->mix = 0.7f * s->mix + m->value;
-  }
-  INLINE bool step() {
+  INLINE bool next_round() {
     if (time >= 3) return false;
     request(time + 1u);
     return true;
   }
   INLINE bool finish(SumMessage*) { return false; }
+};
+template <bool kQuiet>
+struct SumVertex : SendingVertex<kQuiet, None> {
+  using SendingVertex<kQuiet, None>::s;
+  INLINE void recv(SumMessage* m, const std::uint32_t* label) {
+    s->sum += m->value * static_cast<float>(*label % 5);
+    s->mix = 0.7f * s->mix + m->value;
+  }
+  INLINE bool step() { return this->next_round(); }
 };
 
 /// The same by accumulators, which go into the state with every third message and before steps.
@@ -152,19 +159,8 @@ struct Sums {
   std::uint32_t heard;
 };
 template <bool kQuiet>
-struct AccumulatedVertex : PDevice<SumState, std::uint32_t, SumMessage, Sums> {
-  static constexpr bool recvNeverSends = kQuiet;
-  INLINE void request(std::uint32_t round) {
-    if (s->id * 7 % 100 < s->part) *readyToSend = Pin(static_cast<std::uint8_t>(round % s->pins));
-  }
-  INLINE void init() {
-    *readyToSend = No;
-    request(0);
-  }
-  INLINE void send(SumMessage* m) {
-    m->value = static_cast<float>(1 + s->id % 3);
-    *readyToSend = No;
-  }
+struct AccumulatedVertex : SendingVertex<kQuiet, Sums> {
+  using SendingVertex<kQuiet, Sums>::a, SendingVertex<kQuiet, Sums>::s;
   INLINE bool recv(SumMessage* m, const std::uint32_t* label) {
     a->sum += m->value * static_cast<float>(*label % 5);
     a->mix = 0.7f * a->mix + m->value;
@@ -177,11 +173,8 @@ struct AccumulatedVertex : PDevice<SumState, std::uint32_t, SumMessage, Sums> {
   }
   INLINE bool step() {
     absorb();
-    if (time >= 3) return false;
-    request(time + 1u);
-    return true;
+    return this->next_round();
   }
-  INLINE bool finish(SumMessage*) { return false; }
 };
 
 struct Nothing final : overlay::NativeOutput {
