@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "polite/mapper/mesh_placement.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -11,7 +13,7 @@ namespace polyloom::polite {
 
 namespace {
 
-constexpr int kStarts = 8;
+constexpr int kStarts = 32;
 
 class Exchange {
  public:
@@ -32,15 +34,6 @@ class Exchange {
         }
       }
     }
-  }
-
-  std::uint64_t cost() const {
-    std::uint64_t sum = 0;
-    for (unsigned a = 0; a < n_; ++a) {
-      for (unsigned b = a + 1; b < n_; ++b)
-        sum += traffic_[a * n_ + b] * distance(position_[a], position_[b]);
-    }
-    return sum;
   }
 
  private:
@@ -69,6 +62,28 @@ class Exchange {
 
 }  // namespace
 
+double link_load(unsigned width, unsigned height, const std::vector<std::uint64_t>& traffic,
+                 const std::vector<std::uint32_t>& position) {
+  const unsigned n = width * height;
+  enum { kEast, kWest, kNorth, kSouth, kLinks };
+  std::vector<std::uint64_t> load(std::size_t{n} * kLinks, 0);
+  for (unsigned a = 0; a < n; ++a) {
+    for (unsigned b = 0; b < n; ++b) {
+      const std::uint64_t messages = a == b ? 0 : traffic[std::size_t{a} * n + b];
+      if (messages == 0) continue;
+      unsigned at = position[a];
+      const unsigned to = position[b];
+      for (; at % width < to % width; ++at) load[at * kLinks + kEast] += messages;
+      for (; at % width > to % width; --at) load[at * kLinks + kWest] += messages;
+      for (; at < to; at += width) load[at * kLinks + kNorth] += messages;
+      for (; at > to; at -= width) load[at * kLinks + kSouth] += messages;
+    }
+  }
+  const unsigned links = 2 * (width * (height - 1) + height * (width - 1));
+  const auto sum = static_cast<double>(std::accumulate(load.begin(), load.end(), std::uint64_t{0}));
+  return static_cast<double>(*std::max_element(load.begin(), load.end())) + sum / std::max(links, 1u);
+}
+
 std::vector<std::uint32_t> place_on_mesh(unsigned width, unsigned height,
                                          const std::vector<std::uint64_t>& traffic, std::uint64_t seed) {
   const unsigned n = width * height;
@@ -76,7 +91,7 @@ std::vector<std::uint32_t> place_on_mesh(unsigned width, unsigned height,
   std::iota(best.begin(), best.end(), 0);
   Exchange exchange(width, height, traffic);
   exchange.start(best);
-  std::uint64_t best_cost = ~std::uint64_t{0};
+  double best_load = std::numeric_limits<double>::infinity();
   CounterRandom random(seed);
   std::uint64_t draw = 0;
   for (int i = 0; i < kStarts && n > 1; ++i) {
@@ -85,9 +100,9 @@ std::vector<std::uint32_t> place_on_mesh(unsigned width, unsigned height,
     for (unsigned j = n - 1; j > 0; --j) std::swap(position[j], position[random.below(draw++, j + 1)]);
     exchange.start(position);
     exchange.improve();
-    const std::uint64_t cost = exchange.cost();
-    if (cost < best_cost) {
-      best_cost = cost;
+    const double load = link_load(width, height, traffic, exchange.position());
+    if (load < best_load) {
+      best_load = load;
       best = exchange.position();
     }
   }

@@ -4,6 +4,8 @@
 #include <metis.h>
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <numeric>
 
 namespace polyloom::polite {
@@ -14,11 +16,17 @@ namespace {
 constexpr std::uint64_t kSmallEntries = 600'000;
 constexpr int kRefineRounds = 4;
 constexpr int kClusterRounds = 3;
+/// Of a graph that METIS is quick with: how often it is cut in each way, for the best of all.
+constexpr std::uint64_t kSeeds = 3;
 
 /// Weight above which a part gives vertices away, if others can take them and stay lighter.
 std::uint64_t part_limit(const WeightedGraph& graph, std::uint32_t k) {
   const std::uint64_t mean = (graph.total_weight() + k - 1) / k;
   return mean + mean / 20;
+}
+
+std::uint32_t product(std::span<const std::uint32_t> splits) {
+  return std::accumulate(splits.begin(), splits.end(), 1u, std::multiplies<>());
 }
 
 /// What binds a vertex to each part near it. Clearing costs only the parts touched.
@@ -175,10 +183,51 @@ std::vector<std::uint32_t> run_metis(const WeightedGraph& graph, std::uint32_t k
   return {part.begin(), part.end()};
 }
 
-std::vector<std::uint32_t> multilevel(const WeightedGraph& graph, std::uint32_t k, std::uint64_t seed,
-                                      int depth) {
+/// Cuts one piece after the other.
+std::vector<std::uint32_t> cut_up(const WeightedGraph& graph, std::span<const std::uint32_t> splits,
+                                  std::uint64_t seed) {
+  std::vector<std::uint32_t> part(graph.size());
+  if (graph.size() <= product(splits)) {
+    std::iota(part.begin(), part.end(), 0);
+    return part;
+  }
+  part = run_metis(graph, splits[0], seed);
+  if (splits.size() == 1) return part;
+  const std::uint32_t inner = product(splits.subspan(1));
+  std::vector<std::vector<std::uint32_t>> members(splits[0]);
+  for (std::uint32_t v = 0; v < graph.size(); ++v) members[part[v]].push_back(v);
+  std::vector<std::uint32_t> scratch(graph.size(), ~0u);
+  for (std::uint32_t p = 0; p < splits[0]; ++p) {
+    const WeightedGraph piece = subgraph(graph, members[p], scratch);
+    const auto inside = cut_up(piece, splits.subspan(1), seed + p + 1);
+    for (std::uint32_t i = 0; i < inside.size(); ++i) part[members[p][i]] = p * inner + inside[i];
+  }
+  return part;
+}
+
+/// At once, and one piece after the other, by some seeds; without a score, the latter by one.
+std::vector<std::uint32_t> best_cut(const WeightedGraph& graph, std::span<const std::uint32_t> splits,
+                                    std::uint64_t seed, const Score& score) {
+  if (!score || graph.neighbour.size() > kSmallEntries) return cut_up(graph, splits, seed);
+  const std::uint32_t at_once[] = {product(splits)};
+  std::vector<std::uint32_t> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::uint64_t i = 0; i < kSeeds; ++i) {
+    for (const std::span<const std::uint32_t> way : {std::span<const std::uint32_t>(at_once), splits}) {
+      std::vector<std::uint32_t> part = cut_up(graph, way, seed + i * product(splits));
+      const double found = score(traffic_between(graph, part, at_once[0]));
+      if (found < least) least = found, best = std::move(part);
+    }
+  }
+  return best;
+}
+
+std::vector<std::uint32_t> multilevel(const WeightedGraph& graph, std::span<const std::uint32_t> splits,
+                                      std::uint64_t seed, int depth, const Score& score) {
+  const std::uint32_t k = product(splits);
   if (graph.neighbour.size() <= kSmallEntries || depth == 0) {
-    return graph.neighbour.size() < 0x7fffffff ? run_metis(graph, k, seed) : partition_by_chunks(graph, k);
+    return graph.neighbour.size() < 0x7fffffff ? best_cut(graph, splits, seed, score)
+                                               : partition_by_chunks(graph, k);
   }
   std::vector<std::uint32_t> label;
   const std::uint64_t cluster_limit = std::max<std::uint64_t>(graph.total_weight() / k / 24, 1);
@@ -186,7 +235,7 @@ std::vector<std::uint32_t> multilevel(const WeightedGraph& graph, std::uint32_t 
   // Little to join (a random graph): clustering further is no use.
   const bool stuck = clusters > graph.size() / 10 * 9;
   const WeightedGraph coarse = contract(graph, label, clusters);
-  const auto coarse_part = multilevel(coarse, k, seed, stuck ? 0 : depth - 1);
+  const auto coarse_part = multilevel(coarse, splits, seed, stuck ? 0 : depth - 1, score);
   std::vector<std::uint32_t> part(graph.size());
   for (std::uint32_t v = 0; v < graph.size(); ++v) part[v] = coarse_part[label[v]];
   const std::uint64_t limit = part_limit(graph, k);
@@ -221,8 +270,9 @@ std::vector<std::uint32_t> partition_by_chunks(const WeightedGraph& graph, std::
   return part;
 }
 
-std::vector<std::uint32_t> partition(const WeightedGraph& graph, std::uint32_t k, std::uint64_t seed,
-                                     Method method) {
+std::vector<std::uint32_t> partition(const WeightedGraph& graph, std::span<const std::uint32_t> splits,
+                                     std::uint64_t seed, Method method, const Score& score) {
+  const std::uint32_t k = product(splits);
   std::vector<std::uint32_t> part(graph.size());
   if (k <= 1) return part;
   if (graph.size() <= k) {
@@ -230,12 +280,23 @@ std::vector<std::uint32_t> partition(const WeightedGraph& graph, std::uint32_t k
     return part;
   }
   if (method == Method::metis && graph.neighbour.size() < 0x7fffffff) {
-    part = run_metis(graph, k, seed);
+    part = best_cut(graph, splits, seed, score);
   } else {
-    part = multilevel(graph, k, seed, 4);
+    part = multilevel(graph, splits, seed, 4, score);
   }
   rebalance(graph, part, k, part_limit(graph, k));
   return part;
+}
+
+std::vector<std::uint64_t> traffic_between(const WeightedGraph& graph, std::span<const std::uint32_t> part,
+                                           std::uint32_t k) {
+  std::vector<std::uint64_t> traffic(std::size_t{k} * k, 0);
+  for (std::uint32_t v = 0; v < graph.size(); ++v) {
+    for (std::uint64_t e = graph.begin[v]; e < graph.begin[v + 1]; ++e) {
+      traffic[std::size_t{part[v]} * k + part[graph.neighbour[e]]] += graph.bond(e);
+    }
+  }
+  return traffic;
 }
 
 std::uint64_t cut(const WeightedGraph& graph, std::span<const std::uint32_t> part) {

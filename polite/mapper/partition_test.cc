@@ -108,10 +108,40 @@ TEST(Partition, SkewedDegreesBalance) {
   }
 }
 
+TEST(Partition, TheBestByAScoreIsTaken) {
+  const WeightedGraph g = graph_of(geometric_square(10'000, 8, 20, 3));
+  const std::uint32_t splits[] = {2, 3, 2};
+  const auto score = [](const std::vector<std::uint64_t>& traffic) {
+    return link_load(3, 4, traffic, place_on_mesh(3, 4, traffic, 1));
+  };
+  const auto load = [&](const std::vector<std::uint32_t>& part) {
+    return score(traffic_between(g, part, 12));
+  };
+  const auto best = partition(g, splits, 1, Method::fast, score);
+  EXPECT_LE(imbalance(g, best, 12), 1.06);
+  EXPECT_LE(load(best), 1.01 * load(partition(g, splits, 1, Method::fast)));
+  EXPECT_LE(load(best), 1.01 * load(partition(g, 12, 1, Method::fast)));
+  // Parts of one piece have numbers in a row: the first cut is no longer than a border across the square.
+  const auto part = partition(g, splits, 1, Method::fast);
+  const auto traffic = traffic_between(g, part, 12);
+  std::uint64_t first = 0, all = 0;
+  for (unsigned a = 0; a < 12; ++a) {
+    for (unsigned b = 0; b < 12; ++b) {
+      if (a == b) continue;
+      all += traffic[a * 12 + b];
+      if ((a < 6) != (b < 6)) first += traffic[a * 12 + b];
+    }
+  }
+  EXPECT_EQ(all, 2 * cut(g, part));
+  EXPECT_LE(static_cast<double>(first), 0.25 * static_cast<double>(all));
+}
+
 TEST(Partition, FewVerticesAreSpreadOut) {
   const WeightedGraph g = graph_of(uniform_graph(5, 20, 1));
   const auto part = partition(g, 64, 1, Method::metis);
   EXPECT_EQ(part, (std::vector<std::uint32_t>{0, 1, 2, 3, 4}));
+  const std::uint32_t splits[] = {2, 2, 2};
+  EXPECT_EQ(partition(g, splits, 1, Method::metis), part);
   EXPECT_TRUE(partition(graph_of(GraphData{}), 4, 1, Method::metis).empty());
 }
 
@@ -138,6 +168,17 @@ TEST(MeshPlacement, FindsTheIdentityOfAHiddenMesh) {
   auto sorted = position;
   std::sort(sorted.begin(), sorted.end());
   for (unsigned i = 0; i < 12; ++i) EXPECT_EQ(sorted[i], i);
+}
+
+TEST(MeshPlacement, LoadsOfLinksAreThoseOfMessagesAlongXThenY) {
+  // On 3 x 2: from (0,0) to (2,1) 6 messages by two links in X and one in Y; from (1,0) to (2,0) 4 by the
+  // second.
+  std::vector<std::uint64_t> traffic(36, 0);
+  traffic[0 * 6 + 5] = 6;
+  traffic[1 * 6 + 2] = 4;
+  const std::vector<std::uint32_t> position = {0, 1, 2, 3, 4, 5};
+  EXPECT_DOUBLE_EQ(link_load(3, 2, traffic, position), 10 + (3 * 6 + 4) / 14.0);
+  EXPECT_DOUBLE_EQ(link_load(1, 1, {0}, {0}), 0);
 }
 
 TEST(ChildProcesses, PiecesOfACrashedChildAreDoneHere) {

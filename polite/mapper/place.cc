@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <numeric>
 #include <string>
 
@@ -68,22 +69,28 @@ std::vector<std::vector<std::uint32_t>> members_of(std::span<const std::uint32_t
   return members;
 }
 
-std::vector<std::uint64_t> traffic_between(const WeightedGraph& graph, std::span<const std::uint32_t> part,
-                                           std::uint32_t k) {
-  std::vector<std::uint64_t> traffic(std::size_t{k} * k, 0);
-  for (std::uint32_t v = 0; v < graph.size(); ++v) {
-    for (std::uint64_t e = graph.begin[v]; e < graph.begin[v + 1]; ++e) {
-      traffic[std::size_t{part[v]} * k + part[graph.neighbour[e]]] += graph.bond(e);
-    }
+/// How a graph may be cut for a mesh: the longer side of what is left by its least divisor, again and again,
+/// so that parts lie to each other as the mesh's nodes do.
+std::vector<std::uint32_t> splits_of(unsigned width, unsigned height) {
+  std::vector<std::uint32_t> splits;
+  while (width * height > 1) {
+    unsigned& side = width > height ? width : height;
+    unsigned divisor = 2;
+    while (side % divisor != 0) ++divisor;
+    splits.push_back(divisor);
+    side /= divisor;
   }
-  return traffic;
+  return splits.empty() ? std::vector<std::uint32_t>{1} : splits;
 }
 
 /// Partitions and places the parts on a mesh: the position of each vertex's part.
 template <typename Partition>
 std::vector<std::uint32_t> on_mesh(const WeightedGraph& graph, unsigned width, unsigned height,
                                    std::uint64_t seed, Partition&& partition) {
-  std::vector<std::uint32_t> part = partition(graph, width * height);
+  const auto score = [&](const std::vector<std::uint64_t>& traffic) {
+    return link_load(width, height, traffic, place_on_mesh(width, height, traffic, seed));
+  };
+  std::vector<std::uint32_t> part = partition(graph, splits_of(width, height), score);
   const auto position = place_on_mesh(width, height, traffic_between(graph, part, width * height), seed);
   for (std::uint32_t& p : part) p = position[p];
   return part;
@@ -92,10 +99,12 @@ std::vector<std::uint32_t> on_mesh(const WeightedGraph& graph, unsigned width, u
 class Hierarchy {
   /// The partitioner of one piece; `stream` tells the seeds of pieces apart.
   auto parter(bool plain, std::uint64_t stream) const {
-    return [this, plain, stream](const WeightedGraph& g, std::uint32_t k) {
-      if (plain) return partition_by_chunks(g, k);
+    return [this, plain, stream](const WeightedGraph& g, const std::vector<std::uint32_t>& splits,
+                                 const Score& score = {}) {
+      if (plain)
+        return partition_by_chunks(g, std::accumulate(splits.begin(), splits.end(), 1u, std::multiplies<>()));
       const std::uint64_t seed = CounterRandom(request_.seed).bits(stream);
-      return partition(g, k, seed, request_.fast ? Method::fast : Method::metis);
+      return partition(g, splits, seed, request_.fast ? Method::fast : Method::metis, score);
     };
   }
 
@@ -132,7 +141,8 @@ class Hierarchy {
     const auto of_tile = members_of(tile, machine_.tiles());
     for (std::size_t t = 0; t < of_tile.size(); ++t) {
       const WeightedGraph inside = subgraph(board, of_tile[t], scratch);
-      const auto thread = parter(plain, 100 + b * machine_.tiles() + t)(inside, machine_.threads_per_tile());
+      const auto thread =
+          parter(plain, 100 + b * machine_.tiles() + t)(inside, {machine_.threads_per_tile()});
       const std::size_t base = (first_tile + t) * machine_.threads_per_tile();
       for (std::uint32_t i = 0; i < thread.size(); ++i) {
         thread_[members[of_tile[t][i]]] = static_cast<std::uint32_t>(base + thread[i]);
