@@ -86,11 +86,14 @@ std::vector<std::uint32_t> splits_of(unsigned width, unsigned height) {
 /// Partitions and places the parts on a mesh: the position of each vertex's part.
 template <typename Partition>
 std::vector<std::uint32_t> on_mesh(const WeightedGraph& graph, unsigned width, unsigned height,
-                                   std::uint64_t seed, Partition&& partition) {
+                                   std::uint64_t seed, bool boards, Partition&& partition) {
   const auto score = [&](const std::vector<std::uint64_t>& traffic) {
     return link_load(width, height, traffic, place_on_mesh(width, height, traffic, seed));
   };
-  std::vector<std::uint32_t> part = partition(graph, splits_of(width, height), score);
+  // Links between tiles have room: only parts for boards are chosen by them.
+  std::vector<std::uint32_t> part =
+      boards ? partition(graph, splits_of(width, height), score)
+             : partition(graph, std::vector<std::uint32_t>{width * height}, Score());
   const auto position = place_on_mesh(width, height, traffic_between(graph, part, width * height), seed);
   for (std::uint32_t& p : part) p = position[p];
   return part;
@@ -117,7 +120,7 @@ class Hierarchy {
     SharedWords board(graph_.size());
     auto first = [&](bool plain) {
       const auto part =
-          on_mesh(graph_, request_.boards_x, request_.boards_y, request_.seed, parter(plain, 0));
+          on_mesh(graph_, request_.boards_x, request_.boards_y, request_.seed, true, parter(plain, 0));
       std::copy(part.begin(), part.end(), &board[0]);
     };
     if (boards > 1) {
@@ -137,7 +140,8 @@ class Hierarchy {
     const WeightedGraph board = subgraph(graph_, members, scratch);
     const std::size_t x = b % request_.boards_x, y = b / request_.boards_x;
     const std::size_t first_tile = (y * machine_.boards_x + x) * machine_.tiles();
-    const auto tile = on_mesh(board, machine_.tiles_x, machine_.tiles_y, request_.seed, parter(plain, 1 + b));
+    const auto tile =
+        on_mesh(board, machine_.tiles_x, machine_.tiles_y, request_.seed, false, parter(plain, 1 + b));
     const auto of_tile = members_of(tile, machine_.tiles());
     for (std::size_t t = 0; t < of_tile.size(); ++t) {
       const WeightedGraph inside = subgraph(board, of_tile[t], scratch);
