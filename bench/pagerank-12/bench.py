@@ -24,8 +24,8 @@ MESSAGE_BYTES = 16
 LINE_BYTES = 32
 RADIUS = 125
 ITERATIONS = 5
-#: Of the preset's synchronous run, which then stands for five: they are alike (ours differ by 0.2 %), and each takes a
-#: quarter of an hour.
+#: Of the preset's synchronous run, which then stands for five: they are alike (ours differ by 0.2 %), and each takes
+#: some twelve minutes.
 PRESET_SYNC_ITERATIONS = 2
 MODES = ("sync", "gals")
 #: Figure 12, synchronous and GALS.
