@@ -23,12 +23,19 @@ option(POLYLOOM_UNITY "compile sources of one target together, which is faster" 
 set(CMAKE_UNITY_BUILD ${POLYLOOM_UNITY})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
 
+# What spec/ says, in C++: included as "spec/NAME.h", made anew when spec/ has changed.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+file(GLOB_RECURSE spec CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/spec/*.py)
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${spec})
+execute_process(COMMAND ${Python3_EXECUTABLE} -B -m spec --generated ${PROJECT_BINARY_DIR}/generated/spec
+  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMAND_ERROR_IS_FATAL ANY)
+
 add_library(polyloom_flags INTERFACE)
 if(PROJECT_IS_TOP_LEVEL)  # a project that uses a library of ours has its own rules
   # Paths in messages begin at the project: what is compiled is the same in every clone.
   target_compile_options(polyloom_flags INTERFACE -Wall -Wextra -Werror -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 endif()
-target_include_directories(polyloom_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_include_directories(polyloom_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
 if(POLYLOOM_SANITIZE)
   target_compile_options(polyloom_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(polyloom_flags INTERFACE -fsanitize=address,undefined)

@@ -21,7 +21,7 @@ MODELS = ("blocks", "roles")  #: where RTL and its tests live
 #: Tests below these folders run no program of the build folder but those that they make themselves.
 ALONE = ("blocks", "roles", "polyloom/rtl", "polyloom/hls", "polyloom/transpile", "polyloom/synth", "polyloom/tests")
 #: Folders in which a room keeps parts of itself.
-PARTS = {"tests", "rtl", "sim", "formal"}
+PARTS = {"tests", "rtl", "sim", "formal", "keys", "emit"}
 _INCLUDE = re.compile(r'^\s*#include "([\w/.+-]+)"', re.MULTILINE)
 _IMPORT = re.compile(r"^\s*(?:from|import) ((?:polyloom|bench)(?:\.\w+)*)", re.MULTILINE)
 _ADD_TEST = re.compile(r"^add_test\(\[=\[(\S+)\]=\] (.*)\)$", re.MULTILINE)

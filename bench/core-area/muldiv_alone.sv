@@ -4,24 +4,7 @@
 module muldiv_alone
   import polyloom_overlay_pkg::*;
 #(
-    parameter int unsigned Cores = 4,
-    localparam cfg_t Cfg = '{
-        tiles_x: 1,
-        tiles_y: 1,
-        cores: Cores,
-        threads: 16,
-        instr_words: 2048,
-        cache_ways: 16,
-        cache_sets: 4,
-        line_bytes: 32,
-        slices: 1,
-        mailbox_slots: 512,
-        max_flits: 4,
-        noc_link_flits: 16,
-        extra_send_slot: 1'b0,
-        fpu: 1'b0,
-        muldiv: 1'b1
-    }
+    parameter int unsigned Cores = 4
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -37,6 +20,11 @@ module muldiv_alone
     output logic [3:0] div_thread_o,
     output logic [31:0] div_data_o
 );
+  function automatic cfg_t sizes();
+    sizes = TINY;
+    sizes.cores = Cores;
+    sizes.fpu = 1'b0;
+  endfunction
 
   logic [Cores-1:0] req_valid_q, rsp_valid, div_valid;
   logic [Cores-1:0][2:0] req_op_q;
@@ -71,7 +59,7 @@ module muldiv_alone
   end
 
   polyloom_overlay_fpu #(
-      .Cfg(Cfg)
+      .Cfg(sizes())
   ) i_fpu (
       .clk_i,
       .rst_ni,

@@ -13,6 +13,9 @@
 #include "fabric/cluster/suggest.h"
 #include "fabric/cluster/topology.h"
 #include "fabric/error.h"
+#include "spec/fabric_host_keys.h"
+#include "spec/fabric_memory_keys.h"
+#include "spec/fabric_network_switch_keys.h"
 
 namespace polyloom::fabric {
 namespace {
@@ -292,8 +295,8 @@ class Reader {
     const bool present = !spec_.nodes_of(NodeKind::network_switch).empty();
     if (!present) return;  // then [switch] is an unknown key
     Table table = top_.table("switch");
-    spec_.network_switch.forward_latency = table.duration("forward_latency", 1 * kUs, 0, kPicosPerSecond);
-    spec_.network_switch.queue_bytes = table.bytes("queue", 1u << 20, 64, 1ull << 30);
+    spec_.network_switch.forward_latency = table.read(network_switch::keys::forward_latency);
+    spec_.network_switch.queue_bytes = table.read(network_switch::keys::queue);
     table.finish();
   }
 
@@ -303,9 +306,9 @@ class Reader {
       Table table = all.table(name);
       MemorySpec memory;
       memory.name = name;
-      memory.kind = table.choice("kind", std::nullopt, {"ddr3-1600", "qdr2plus", "hbm2"});
-      memory.channels = static_cast<int>(table.integer("channels", 1, 1, 64));
-      memory.bytes_per_channel = table.bytes("size", std::nullopt, 4096, 1ull << 40);
+      memory.kind = table.read(memory::keys::kind);
+      memory.channels = static_cast<int>(table.read(memory::keys::channels));
+      memory.bytes_per_channel = table.read(memory::keys::size);
       table.finish();
       spec_.memories.push_back(std::move(memory));
     }
@@ -315,12 +318,12 @@ class Reader {
   void read_host() {
     const bool is_explicit = spec_.topology.kind == TopologyKind::explicit_links;
     Table table = top_.table("host");
-    spec_.host.call_time = table.duration("call_time", 1 * kUs, 1 * kNs, kPicosPerSecond);
-    spec_.host.clients = static_cast<int>(table.integer("clients", 1, 1, 256));
+    spec_.host.call_time = table.read(host::keys::call_time);
+    spec_.host.clients = static_cast<int>(table.read(host::keys::clients));
     if (options_.host_clients > 0) spec_.host.clients = options_.host_clients;
     if (!is_explicit) {
       HostAttachment attachment;
-      attachment.hosts = static_cast<int>(table.integer("count", 1, 0, 256));
+      attachment.hosts = static_cast<int>(table.read(host::keys::count));
       read_attach(table, attachment);
       LinkQuality pcie;  // PCI Express Gen2 x8 behind a driver
       pcie.latency = 1 * kUs;

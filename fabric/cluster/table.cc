@@ -61,6 +61,17 @@ void Table::wrong_type(const std::string& key, const Value& value, const std::st
   fail(key, std::string("this is ") + kind_name(value.kind), wanted);
 }
 
+unsigned Table::read(const IntegerRange& key, unsigned fallback) {
+  return static_cast<unsigned>(key.power_of_two ? power_of_two(key.name, fallback, key.low, key.high)
+                                                : integer(key.name, fallback, key.low, key.high));
+}
+
+std::string Table::read(const ChoiceKey& key) {
+  const std::optional<std::string> fallback =
+      key.fallback != nullptr ? std::optional<std::string>(key.fallback) : std::nullopt;
+  return choice(key.name, fallback, {key.words.begin(), key.words.end()});
+}
+
 bool Table::boolean(const std::string& key, std::optional<bool> fallback) {
   const char* allowed = "true or false";
   const Value* value = ask(key, !fallback, allowed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checked reading of one table of a cluster file. Asking for a key declares it: its type, default and range
-// are said once, in the call. finish() then refuses every key that nobody asked for and names those that
-// exist.
+// come from its row in spec/keys/, or are said in the call. finish() then refuses every key that nobody asked
+// for and names those that exist.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "fabric/cluster/keys.h"
 #include "fabric/cluster/value.h"
 #include "fabric/time.h"
 
@@ -27,6 +28,17 @@ class Table {
   bool has(const std::string& key) const { return source_->find(key) != nullptr; }
   int line() const { return source_->line; }
   const std::string& file() const { return file_; }
+
+  // Keys that spec/ describes.
+  unsigned read(const IntegerRange& key, unsigned fallback);
+  unsigned read(const IntegerKey& key) { return read(key, key.fallback); }
+  bool read(const BooleanKey& key) { return boolean(key.name, key.fallback); }
+  std::string read(const ChoiceKey& key);
+  std::uint64_t read(const BytesRange& key, std::optional<std::uint64_t> fallback = std::nullopt) {
+    return bytes(key.name, fallback, key.low, key.high);
+  }
+  std::uint64_t read(const BytesKey& key) { return read(key, key.fallback); }
+  Time read(const DurationKey& key) { return duration(key.name, key.fallback, key.low, key.high); }
 
   bool boolean(const std::string& key, std::optional<bool> fallback);
   std::int64_t integer(const std::string& key, std::optional<std::int64_t> fallback, std::int64_t min,

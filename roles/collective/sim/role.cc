@@ -9,11 +9,10 @@
 #include "roles/collective/sim/node.h"
 #include "roles/collective/sim/params.h"
 #include "roles/collective/sim/rtl_node.h"
+#include "spec/collective_keys.h"
 
 namespace polyloom::collective {
 namespace {
-
-unsigned small(std::int64_t value) { return static_cast<unsigned>(value); }
 
 const fabric::MemorySpec* hbm2_of(const fabric::RoleSite& site) {
   for (const fabric::MemorySpec& memory : site.memories) {
@@ -24,17 +23,19 @@ const fabric::MemorySpec* hbm2_of(const fabric::RoleSite& site) {
 
 void read_memory(fabric::Table& table, const fabric::RoleSite& site, CollectiveParams& p) {
   const fabric::MemorySpec* hbm2 = hbm2_of(site);
-  p.channels = small(table.integer("channels", hbm2 ? hbm2->channels : 8, 1, kMaxChannels));
+  p.channels =
+      table.read(keys::channels, hbm2 ? static_cast<unsigned>(hbm2->channels) : keys::channels.fallback);
   // A host addresses a channel by 32 bits.
-  p.channel.bytes = table.bytes("channel_size", hbm2 ? hbm2->bytes_per_channel : p.channel.bytes,
-                                2 * kBeatBytes, std::uint64_t{1} << 32);
-  if (p.channel.bytes % (2 * kBeatBytes) != 0 || p.channel.bytes > std::uint64_t{1} << 32) {
-    table.fail("channel_size", "is not two equal halves of whole beats, or more than a host can address",
+  p.channel.bytes =
+      table.read(keys::channel_size, hbm2 ? hbm2->bytes_per_channel : keys::channel_size.fallback);
+  if (p.channel.bytes % (2 * kBeatBytes) != 0 || p.channel.bytes > keys::channel_size.high) {
+    table.fail(keys::channel_size.name,
+               "is not two equal halves of whole beats, or more than a host can address",
                "a multiple of 64 B up to 4 GiB (here or as size of [memory.NAME] with kind = \"hbm2\")");
   }
-  p.channel.read_latency = small(table.integer("read_latency", p.channel.read_latency, 1, 1000));
-  p.channel.write_latency = small(table.integer("write_latency", p.channel.write_latency, 1, 1000));
-  p.stored = table.choice("contents", "stored", {"stored", "none"}) == "stored";
+  p.channel.read_latency = table.read(keys::read_latency);
+  p.channel.write_latency = table.read(keys::write_latency);
+  p.stored = table.read(keys::contents) == "stored";
 }
 
 constexpr unsigned kMaxPartitionOutputs = 32;
@@ -45,17 +46,16 @@ bool may_partition(unsigned ports) {
 void read_operators(fabric::Table& table, CollectiveParams& p) {
   static const std::vector<std::pair<std::string, OperatorKind>> kKinds = {
       {"reduce", OperatorKind::reduce}, {"partition", OperatorKind::partition}, {"pass", OperatorKind::pass}};
-  p.operator_ports =
-      small(table.integer("operator_inputs", std::min(p.channels, kMaxOperatorPorts), 1, kMaxOperatorPorts));
+  p.operator_ports = table.read(keys::operator_inputs, std::min(p.channels, keys::operator_inputs.high));
   // Left unsaid, a slot holds what its ports allow: no cluster has to name operators because of its channels.
   const bool deals = may_partition(p.operator_ports);
   for (const std::string& name :
-       table.texts("operators", deals ? std::vector<std::string>{"reduce", "partition", "pass"}
-                                      : std::vector<std::string>{"reduce", "pass"})) {
+       table.texts(keys::operators, deals ? std::vector<std::string>{"reduce", "partition", "pass"}
+                                          : std::vector<std::string>{"reduce", "pass"})) {
     const auto kind =
         std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& k) { return k.first == name; });
     if (kind == kKinds.end()) {
-      table.fail("operators", "\"" + name + "\" is no operator", "reduce, partition, pass");
+      table.fail(keys::operators, "\"" + name + "\" is no operator", "reduce, partition, pass");
     }
     p.operators.push_back(kind->second);
   }
@@ -63,19 +63,20 @@ void read_operators(fabric::Table& table, CollectiveParams& p) {
       std::find(p.operators.begin(), p.operators.end(), OperatorKind::partition) != p.operators.end();
   if (partition && !deals) {
     const unsigned nearest = std::clamp(std::bit_floor(p.operator_ports), 2u, kMaxPartitionOutputs);
-    table.fail("operators",
+    table.fail(keys::operators,
                "holds partition, which has a power of two of outputs; operator_inputs is " +
                    std::to_string(p.operator_ports) + " (if not given, as many as channels)",
                "operator_inputs = " + std::to_string(nearest) + " (2, 4, 8, 16 or 32), or no partition");
   }
   if (p.operators.empty()) p.operator_ports = 0;
-  p.partitions = small(table.integer(
-      "partitions", 1, 1, std::max(1u, std::min(2u, kMaxOperatorPorts / std::max(1u, p.operator_ports)))));
+  fabric::IntegerKey partitions = keys::partitions;
+  partitions.high = std::clamp(kMaxOperatorPorts / std::max(1u, p.operator_ports), 1u, partitions.high);
+  p.partitions = table.read(partitions);
   if (p.partitions > 1 && !partition) {
-    table.fail("partitions", "asks for two of an operator that the slot does not hold",
+    table.fail(keys::partitions.name, "asks for two of an operator that the slot does not hold",
                "1, or \"partition\" among operators and operator_inputs 2, 4, 8 or 16");
   }
-  p.record_beats = small(table.integer("record_beats", 1024, 2, 1 << 22));
+  p.record_beats = table.read(keys::record_beats);
 }
 
 std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const fabric::RoleSite& site) {
@@ -83,18 +84,18 @@ std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const f
   CollectiveParams& p = *params;
   p.clock_hz = site.clock_hz;
   read_memory(table, site, p);
-  p.rx_beats = small(table.integer("rx_beats", 128, 4, 4096));
+  p.rx_beats = table.read(keys::rx_beats);
   const std::uint64_t buffer = std::uint64_t{p.rx_beats} * kBeatBytes;
-  p.eager_bytes = table.bytes("eager_bytes", buffer, 0, std::uint64_t{1} << 32);
+  p.eager_bytes = table.read(keys::eager_bytes, buffer);
   if (p.eager_bytes > buffer) {
-    table.fail("eager_bytes", "is more than a receive buffer of rx_beats holds",
+    table.fail(keys::eager_bytes.name, "is more than a receive buffer of rx_beats holds",
                "at most " + fabric::format_bytes(buffer));
   }
-  p.block_check = table.boolean("block_check", true);
-  p.command_cycles = small(table.integer("command_cycles", 0, 0, 100'000));
-  p.step_cycles = small(table.integer("step_cycles", 0, 0, 100'000));
-  p.program_size = small(table.power_of_two("program_size", 1024, 16, 65536));
-  p.schedule = table.choice("schedule", "best", {"best", "paper"});
+  p.block_check = table.read(keys::block_check);
+  p.command_cycles = table.read(keys::command_cycles);
+  p.step_cycles = table.read(keys::step_cycles);
+  p.program_size = table.read(keys::program_size);
+  p.schedule = table.read(keys::schedule);
   read_operators(table, p);
   return params;
 }

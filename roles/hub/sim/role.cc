@@ -8,44 +8,46 @@
 #include "roles/hub/sim/node.h"
 #include "roles/hub/sim/params.h"
 #include "roles/hub/sim/rtl_node.h"
+#include "spec/hub_keys.h"
 
 namespace polyloom::hub {
 namespace {
 
-constexpr unsigned kFunctionSteps = 5;        ///< the function's clock is so many parts of the hub's
-constexpr std::int64_t kPaperGeometry = 136;  ///< stages of the published pipe
+constexpr unsigned kFunctionSteps = 5;  ///< the function's clock is so many parts of the hub's
 constexpr const char* kRole = "hub";
 
-unsigned small(std::int64_t value) { return static_cast<unsigned>(value); }
+/// A key whose default the preset says.
+unsigned read(fabric::Table& table, const fabric::IntegerKey& key, bool paper) {
+  return table.read(key, paper ? key.paper : key.fallback);
+}
 
 void read_function(fabric::Table& table, bool paper, HubParams& p) {
   const auto& operators = blocks::operators::Registry::instance();
-  for (const std::string& name : table.texts("function", std::vector<std::string>{"let", "pass"})) {
+  for (const std::string& name : table.texts(keys::function, std::vector<std::string>{"let", "pass"})) {
     const auto kind = operators.find(name);
     if (!kind) {
-      table.fail("function", "\"" + name + "\" is no operator of a hub",
+      table.fail(keys::function, "\"" + name + "\" is no operator of a hub",
                  operators.names() + ", and those that libraries in POLYLOOM_OPERATORS add");
     }
     p.kinds.push_back(*kind);
   }
-  const auto geometry = table.integer("geometry_latency", paper ? kPaperGeometry : 0, 0, 1000);
-  p.operators.let_geometry = small(geometry);
+  const unsigned geometry = p.operators.let_geometry = read(table, keys::geometry_latency, paper);
   if (geometry != 0 && geometry < blocks::operators::Let::kGeometry) {
     table.fail(
-        "geometry_latency", "is less than the arithmetic takes",
+        keys::geometry_latency.name, "is less than the arithmetic takes",
         "0 (as few cycles as it takes) or at least " + std::to_string(blocks::operators::Let::kGeometry));
   }
-  p.operators.let_open_depth = small(table.power_of_two("open_depth", 4096, 4, 65536));
-  p.lanes = small(table.integer("lanes", 7, 1, 8));
-  p.function_width = small(table.integer("function_width", paper ? 128 : 256, 128, 256));
+  p.operators.let_open_depth = table.read(keys::open_depth);
+  p.lanes = table.read(keys::lanes);
+  p.function_width = read(table, keys::function_width, paper);
   if (p.function_width != 128 && p.function_width != 256) {
-    table.fail("function_width", "is no width of the function's stream", "128, 256");
+    table.fail(keys::function_width.name, "is no width of the function's stream", "128, 256");
   }
-  const std::uint64_t clock = table.frequency("function_clock", paper ? p.clock_hz / 5 * 3 : p.clock_hz);
-  p.function_cycles = small(static_cast<std::int64_t>(clock * kFunctionSteps / p.clock_hz));
+  const std::uint64_t clock = table.frequency(keys::function_clock, paper ? p.clock_hz / 5 * 3 : p.clock_hz);
+  p.function_cycles = static_cast<unsigned>(clock * kFunctionSteps / p.clock_hz);
   if (clock * kFunctionSteps != p.function_cycles * p.clock_hz || p.function_cycles < 1 ||
       p.function_cycles > kFunctionSteps) {
-    table.fail("function_clock", "is no whole number of fifths of the core clock",
+    table.fail(keys::function_clock, "is no whole number of fifths of the core clock",
                "1, 2, 3, 4 or 5 fifths of " + std::to_string(p.clock_hz) + " Hz");
   }
 }
@@ -62,19 +64,18 @@ std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const f
   auto params = std::make_shared<HubParams>();
   HubParams& p = *params;
   p.clock_hz = site.clock_hz;
-  const bool paper = table.choice("preset", "best", {"best", "paper"}) == "paper";
-  p.max_payload = small(table.power_of_two("max_payload", paper ? 256 : 512, 128, 512));
-  p.slots = small(table.integer("slots", 8, 2, 32));
-  p.tags = small(table.integer("tags", 16, 1, 32));
-  p.memory_bits = small(table.integer("memory_bits", 29, 16, 32));
-  p.memory_read = small(table.integer("memory_read", 24, 1, 1000));
-  p.memory_write = small(table.integer("memory_write", 8, 1, 1000));
+  const bool paper = table.read(keys::preset) == "paper";
+  p.max_payload = read(table, keys::max_payload, paper);
+  p.slots = table.read(keys::slots);
+  p.tags = table.read(keys::tags);
+  p.memory_bits = table.read(keys::memory_bits);
+  p.memory_read = table.read(keys::memory_read);
+  p.memory_write = table.read(keys::memory_write);
   read_function(table, paper, p);
-  constexpr fabric::Time kNs = 1000;
-  p.store_latency = table.duration("store_latency", 300 * kNs);
-  p.write_latency = table.duration("write_latency", 300 * kNs);
-  p.read_latency = table.duration("read_latency", 300 * kNs);
-  p.poll_latency = table.duration("poll_latency", 100 * kNs);
+  p.store_latency = table.read(keys::store_latency);
+  p.write_latency = table.read(keys::write_latency);
+  p.read_latency = table.read(keys::read_latency);
+  p.poll_latency = table.read(keys::poll_latency);
   return params;
 }
 

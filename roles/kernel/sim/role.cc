@@ -7,23 +7,23 @@
 #include "roles/kernel/sim/image.h"
 #include "roles/kernel/sim/model_node.h"
 #include "roles/kernel/sim/network.h"
+#include "spec/kernel_keys.h"
 
 namespace polyloom::kernel {
 namespace {
 
-constexpr std::uint64_t kMostDram = std::uint64_t{2} << 30;
 constexpr unsigned kMemoryBytes = 8;  // of a beat
 constexpr unsigned kMemoryBursts = 64;
 
 std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const fabric::RoleSite& site) {
   auto params = std::make_shared<KernelParams>();
   params->clock_hz = site.clock_hz;
-  params->dram_bytes = table.bytes("dram", std::uint64_t{64} << 20, 4096, kMostDram);
+  params->dram_bytes = table.read(keys::dram);
   if (params->dram_bytes % kMemoryBytes != 0)
-    table.fail("dram", "is no whole number of words", "a multiple of 8 B");
-  params->read_latency = static_cast<unsigned>(table.integer("dram_read_latency", 20, 1, 1000));
-  params->write_latency = static_cast<unsigned>(table.integer("dram_write_latency", 8, 1, 1000));
-  params->image = table.text("image", "");
+    table.fail(keys::dram.name, "is no whole number of words", "a multiple of 8 B");
+  params->read_latency = table.read(keys::dram_read_latency);
+  params->write_latency = table.read(keys::dram_write_latency);
+  params->image = table.text(keys::image, "");
   return params;
 }
 

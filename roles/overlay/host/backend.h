@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fabric/time.h"
+#include "spec/overlay_keys.h"
 
 namespace polyloom::overlay {
 
@@ -17,13 +18,13 @@ namespace polyloom::overlay {
 struct ClusterFacts {
   std::string name = "native";
   unsigned boards_x = 1, boards_y = 1;
-  unsigned tiles_x = 4, tiles_y = 4;
-  unsigned cores_per_tile = 4, threads_per_core = 16;
-  unsigned slices = 2;
-  unsigned instr_words = 2048;
-  unsigned max_flits = 4;
-  bool extra_send_slot = false;
-  bool programmable_routers = true;
+  unsigned tiles_x = keys::tiles_x.fallback, tiles_y = keys::tiles_y.fallback;
+  unsigned cores_per_tile = keys::cores_per_tile.fallback, threads_per_core = keys::threads_per_core.fallback;
+  unsigned slices = keys::dram_channels.fallback;
+  unsigned instr_words = keys::instr_words.fallback;
+  unsigned max_flits = keys::max_flits.fallback;
+  bool extra_send_slot = keys::extra_send_slot.fallback;
+  bool programmable_routers = keys::programmable_routers.fallback;
   std::vector<std::string> names;  ///< of the boards' nodes
 
   unsigned boards() const { return boards_x * boards_y; }

@@ -102,15 +102,16 @@ ClusterFacts facts_of_cluster(const std::string& text) {
   facts.boards_x = size[0];
   facts.boards_y = size[1];
   read_names(cluster, facts);
-  facts.tiles_x = table.value("tiles_x", facts.tiles_x);
-  facts.tiles_y = table.value("tiles_y", facts.tiles_y);
-  facts.cores_per_tile = table.value("cores_per_tile", facts.cores_per_tile);
-  facts.threads_per_core = table.value("threads_per_core", facts.threads_per_core);
-  facts.slices = table.value("dram_channels", facts.slices);
-  facts.instr_words = table.value("instr_words", facts.instr_words);
-  facts.max_flits = table.value("max_flits", facts.max_flits);
-  facts.extra_send_slot = table.value("extra_send_slot", facts.extra_send_slot);
-  facts.programmable_routers = table.value("programmable_routers", facts.programmable_routers);
+  const auto read = [&](const auto& key, auto& fact) { fact = table.value(key.name, fact); };
+  read(keys::tiles_x, facts.tiles_x);
+  read(keys::tiles_y, facts.tiles_y);
+  read(keys::cores_per_tile, facts.cores_per_tile);
+  read(keys::threads_per_core, facts.threads_per_core);
+  read(keys::dram_channels, facts.slices);
+  read(keys::instr_words, facts.instr_words);
+  read(keys::max_flits, facts.max_flits);
+  read(keys::extra_send_slot, facts.extra_send_slot);
+  read(keys::programmable_routers, facts.programmable_routers);
   return facts;
 }
 

@@ -4,7 +4,6 @@
 
 #include "blocks/memory/sim/dram.h"
 #include "blocks/memory/sim/sram.h"
-#include "blocks/reliable_link/sim/link_watch.h"
 #include "fabric/cluster/spec.h"
 #include "roles/overlay/sim/net/detector.h"
 #include "roles/overlay/sim/tile/timing.h"
@@ -18,16 +17,15 @@ struct OverlayParams final : fabric::RoleParams {
   TileTiming timing;
   blocks::DramParams dram;
   blocks::SramParams sram;
-  unsigned noc_link_flits = NetShared::kLinkFlits;  ///< buffer at each input of a tile router
+  unsigned noc_link_flits = keys::noc_link_flits.fallback;
   DetectorKind detector = DetectorKind::tree;
-  Cycle gather_cycles = 0;        ///< pipeline from the threads to the detector, and back
-  Cycle turn_cycles = 3;          ///< a board's answer to a control word
-  Cycle end_cycles = 1;           ///< tree only: an end of a link in a report, read or sent
-  Cycle bridge_hop_cycles = 195;  ///< star only: board (0,0) to its master
-  bool published_link = false;    ///< reliable links as published; with DetectorKind::star only
-  unsigned link_down_after =
-      blocks::kLinkDownAfter;  ///< retransmissions of the same items after which a link is down
-  bool profile = false;        ///< count executed instructions by address
+  Cycle gather_cycles = keys::gather_cycles.fallback;
+  Cycle turn_cycles = keys::turn_cycles.fallback;
+  Cycle end_cycles = keys::end_cycles.fallback;
+  Cycle bridge_hop_cycles = keys::bridge_hop_cycles.fallback;
+  bool published_link = false;  ///< reliable links as published; with DetectorKind::star only
+  unsigned link_down_after = keys::link_down_after.fallback;
+  bool profile = keys::profile.fallback;
 };
 
 }  // namespace polyloom::overlay

@@ -3,63 +3,66 @@
 
 #include <cstdlib>
 
+#include "blocks/reliable_link/sim/link_watch.h"
 #include "fabric/cluster/units.h"
 #include "fabric/error.h"
 #include "roles/overlay/sim/board/board.h"
 #include "roles/overlay/sim/board/rtl_board.h"
+#include "spec/overlay_keys.h"
+#include "spec/overlay_timing_keys.h"
 
 namespace polyloom::overlay {
 namespace {
 
-unsigned small(std::int64_t value) { return static_cast<unsigned>(value); }
-
-void read_timing(fabric::Table table, TileTiming& timing) {
-  const auto latency = [&](const char* key, unsigned& value) {
-    value = small(table.integer(key, value, 1, kMaxUnitLatency));
-  };
-  latency("mul", timing.mul);
-  latency("div", timing.div);
-  latency("fp_compare", timing.fp_compare);
-  latency("fp_convert", timing.fp_convert);
-  latency("fp_add", timing.fp_add);
-  latency("fp_mul", timing.fp_mul);
-  latency("fp_fma", timing.fp_fma);
-  latency("fp_div", timing.fp_div);
-  latency("fp_sqrt", timing.fp_sqrt);
-  latency("divide_interval", timing.divide_interval);
-  latency("scratchpad", timing.scratchpad);
-  latency("cache_hit", timing.cache_hit);
-  latency("wake", timing.wake);
-  latency("to_memory", timing.to_memory);
-  latency("from_memory", timing.from_memory);
-  timing.cache_max_misses = small(table.integer("cache_max_misses", timing.cache_max_misses, 1, 64));
+void read_timing(fabric::Table table, TileTiming& t) {
+  namespace keys = timing::keys;
+  for (const auto& [key, value] : std::initializer_list<std::pair<const fabric::IntegerKey&, unsigned&>>{
+           {keys::mul, t.mul},
+           {keys::div, t.div},
+           {keys::fp_compare, t.fp_compare},
+           {keys::fp_convert, t.fp_convert},
+           {keys::fp_add, t.fp_add},
+           {keys::fp_mul, t.fp_mul},
+           {keys::fp_fma, t.fp_fma},
+           {keys::fp_div, t.fp_div},
+           {keys::fp_sqrt, t.fp_sqrt},
+           {keys::divide_interval, t.divide_interval},
+           {keys::scratchpad, t.scratchpad},
+           {keys::cache_hit, t.cache_hit},
+           {keys::wake, t.wake},
+           {keys::to_memory, t.to_memory},
+           {keys::from_memory, t.from_memory},
+           {keys::cache_max_misses, t.cache_max_misses}}) {
+    value = table.read(key);
+  }
   table.finish();
 }
 
 void read_sizes(fabric::Table& table, BoardParams& board) {
-  board.tiles_x = small(table.power_of_two("tiles_x", 4, 1, 8));
-  board.tiles_y = small(table.power_of_two("tiles_y", 4, 1, 8));
-  board.cores_per_tile = small(table.power_of_two("cores_per_tile", 4, 1, 4));
-  board.threads_per_core = small(table.power_of_two("threads_per_core", 16, 1, 16));
-  board.instr_words = small(table.power_of_two("instr_words", 2048, 256, 16384));
-  board.cache_ways = small(table.power_of_two("cache_ways", 16, 1, 16));
-  board.cache_sets_per_thread = small(table.power_of_two("cache_sets_per_thread", 4, 1, 64));
-  board.line_bytes = small(table.power_of_two("line_bytes", 32, 32, 64));
-  board.dram_channels = small(table.power_of_two("dram_channels", 2, 1, 2));
-  board.mailbox_slots = small(table.power_of_two("mailbox_slots", 512, 128, 512));
-  board.max_flits = small(table.integer("max_flits", 4, 1, kMaxFlits));
-  board.extra_send_slot = table.boolean("extra_send_slot", false);
-  board.header_every_flit = table.boolean("header_every_flit", false);
-  board.scratchpad_single_port = table.boolean("scratchpad_single_port", false);
+  board.tiles_x = table.read(keys::tiles_x);
+  board.tiles_y = table.read(keys::tiles_y);
+  board.cores_per_tile = table.read(keys::cores_per_tile);
+  board.threads_per_core = table.read(keys::threads_per_core);
+  board.instr_words = table.read(keys::instr_words);
+  board.cache_ways = table.read(keys::cache_ways);
+  board.cache_sets_per_thread = table.read(keys::cache_sets_per_thread);
+  board.line_bytes = table.read(keys::line_bytes);
+  board.dram_channels = table.read(keys::dram_channels);
+  board.mailbox_slots = table.read(keys::mailbox_slots);
+  board.max_flits = table.read(keys::max_flits);
+  board.extra_send_slot = table.read(keys::extra_send_slot);
+  board.header_every_flit = table.read(keys::header_every_flit);
+  board.scratchpad_single_port = table.read(keys::scratchpad_single_port);
   // The largest boards have as many caches as can share memories: no port is left for the router.
-  board.programmable_routers = table.boolean("programmable_routers", board.tiles() < 64);
-  board.noc_cycles_per_flit = small(table.integer("noc_cycles_per_flit", 1, 1, 8));
+  board.programmable_routers = table.boolean(keys::programmable_routers.name, board.tiles() < 64);
+  board.noc_cycles_per_flit = table.read(keys::noc_cycles_per_flit);
   if (board.dram_channels > board.tiles()) {
-    table.fail("dram_channels", "is more than the board has tiles",
+    table.fail(keys::dram_channels.name, "is more than the board has tiles",
                "at most " + std::to_string(board.tiles()));
   }
   if (board.extra_send_slot && board.mailbox_slots <= 128) {
-    table.fail("mailbox_slots", "leaves no slot to receive into, with extra_send_slot", "256 or 512");
+    table.fail(keys::mailbox_slots.name, "leaves no slot to receive into, with extra_send_slot",
+               "256 or 512");
   }
 }
 
@@ -68,8 +71,8 @@ void read_sizes(fabric::Table& table, BoardParams& board) {
 MeshSize read_mesh(fabric::Table& table, const fabric::Topology& topology) {
   constexpr int kMaxSide = 1 << AddressLayout::kBoardBits;
   if (topology.kind == fabric::TopologyKind::explicit_links) {
-    const auto size = table.integers("mesh", std::nullopt, 1, kMaxSide, 2, 2);
-    return {small(size[0]), small(size[1])};
+    const auto size = table.integers(keys::mesh, std::nullopt, 1, kMaxSide, 2, 2);
+    return {static_cast<unsigned>(size[0]), static_cast<unsigned>(size[1])};
   }
   if (topology.kind != fabric::TopologyKind::mesh || topology.size.size() != 2) {
     table.fail("detector", "needs boards in a mesh, because overlay addresses are mesh coordinates",
@@ -86,30 +89,27 @@ std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const f
   params->board.clock_hz = site.clock_hz;
   read_sizes(table, params->board);
   read_timing(table.table("timing"), params->timing);
-  params->noc_link_flits =
-      small(table.integer("noc_link_flits", params->noc_link_flits, kMaxFlits, Noc::kExitFlits));
-  params->detector =
-      table.choice("detector", "tree", {"tree", "star"}) == "star" ? DetectorKind::star : DetectorKind::tree;
-  params->published_link = table.choice("link_layer", "ours", {"ours", "published"}) == "published";
+  params->noc_link_flits = table.read(keys::noc_link_flits);
+  params->detector = table.read(keys::detector) == "star" ? DetectorKind::star : DetectorKind::tree;
+  params->published_link = table.read(keys::link_layer) == "published";
   if (params->published_link && params->detector != DetectorKind::star) {
-    table.fail("link_layer", "has no channel for control words, which detector = \"tree\" needs",
+    table.fail(keys::link_layer.name, "has no channel for control words, which detector = \"tree\" needs",
                "\"ours\", or detector = \"star\"");
   }
-  params->gather_cycles = small(table.integer("gather_cycles", 0, 0, 1000));
-  params->turn_cycles = small(table.integer("turn_cycles", 3, 0, 1000));
-  params->end_cycles = small(table.integer("end_cycles", 1, 0, 100));
-  if (params->detector != DetectorKind::star && table.has("bridge_hop_cycles")) {
-    table.fail("bridge_hop_cycles", "is for detector = \"star\", whose master sits behind a bridge",
+  params->gather_cycles = table.read(keys::gather_cycles);
+  params->turn_cycles = table.read(keys::turn_cycles);
+  params->end_cycles = table.read(keys::end_cycles);
+  if (params->detector != DetectorKind::star && table.has(keys::bridge_hop_cycles.name)) {
+    table.fail(keys::bridge_hop_cycles.name, "is for detector = \"star\", whose master sits behind a bridge",
                "no such key, or detector = \"star\"");
   }
-  params->bridge_hop_cycles = small(table.integer("bridge_hop_cycles", 195, 1, 100'000));
-  params->link_down_after =
-      small(table.integer("link_down_after", params->link_down_after, 1, 1'000'000'000));
-  const bool published = table.choice("memory_controller", "ours", {"ours", "published"}) == "published";
+  params->bridge_hop_cycles = table.read(keys::bridge_hop_cycles);
+  params->link_down_after = table.read(keys::link_down_after);
+  const bool published = table.read(keys::memory_controller) == "published";
   params->dram = published ? blocks::DramParams::ddr3_1600_published(params->board.line_bytes)
                            : blocks::DramParams::ddr3_1600(params->board.line_bytes);
   params->sram = blocks::SramParams::qdr2(params->board.line_bytes);
-  params->profile = table.boolean("profile", false) || std::getenv("POLYLOOM_PROFILE") != nullptr;
+  params->profile = table.read(keys::profile) || std::getenv("POLYLOOM_PROFILE") != nullptr;
 
   params->mesh = read_mesh(table, site.topology);
   return params;

@@ -4,42 +4,41 @@
 #pragma once
 
 #include "roles/overlay/sim/types.h"
+#include "spec/overlay_timing_keys.h"
 
 namespace polyloom::overlay {
 
 /// A latent instruction issued at cycle c and granted its unit at cycle g >= c (g = c without contention)
 /// lets its thread issue again at g + kWindow + unit latency: eight cycles are the core's own pipeline.
+/// Meanings and defaults: spec/keys/overlay.py.
 struct TileTiming {
   // Shared FPU: one operation accepted a cycle. All that are pipelined take as long, so that results never
   // meet.
-  unsigned mul = 10;
-  unsigned fp_compare = 10;
-  unsigned fp_convert = 10;
-  unsigned fp_add = 10;
-  unsigned fp_mul = 10;
-  unsigned fp_fma = 10;
+  unsigned mul = timing::keys::mul.fallback;
+  unsigned fp_compare = timing::keys::fp_compare.fallback;
+  unsigned fp_convert = timing::keys::fp_convert.fallback;
+  unsigned fp_add = timing::keys::fp_add.fallback;
+  unsigned fp_mul = timing::keys::fp_mul.fallback;
+  unsigned fp_fma = timing::keys::fp_fma.fallback;
   // Its divider: one operation at a time, in order of their grants; latencies count from its start.
-  unsigned div = 28;  ///< integer divide and remainder
-  unsigned fp_div = 28;
-  unsigned fp_sqrt = 28;
-  unsigned divide_interval = 17;  ///< from the start of one to the start of the next
+  unsigned div = timing::keys::div.fallback;
+  unsigned fp_div = timing::keys::fp_div.fallback;
+  unsigned fp_sqrt = timing::keys::fp_sqrt.fallback;
+  unsigned divide_interval = timing::keys::divide_interval.fallback;
   // Mailbox scratchpad's core port: one word a cycle.
-  unsigned scratchpad = 2;
+  unsigned scratchpad = timing::keys::scratchpad.fallback;
   // Data cache: one lookup a cycle.
-  unsigned cache_hit = 4;
-  unsigned cache_max_misses = 32;  ///< misses in flight of a tile; further ones wait in order, hits pass them
-  unsigned to_memory = 4;          ///< from a cache's lookup to its slice's memory queue
-  /// From the cycle in which what a thread waits for holds, until it can issue again: 6 cycles are the
-  /// calls', which the mailbox's model does without. With 9 or more, a wake-up is exact; with less, it is
-  /// late by the rest of its window.
-  unsigned wake = 9;
-  unsigned from_memory =
-      12;  ///< from the memory's answer to the waiting thread's next issue (at least kWindow)
+  unsigned cache_hit = timing::keys::cache_hit.fallback;
+  unsigned cache_max_misses = timing::keys::cache_max_misses.fallback;
+  unsigned to_memory = timing::keys::to_memory.fallback;
+  /// 6 of its cycles are the calls', which the mailbox's model does without.
+  unsigned wake = timing::keys::wake.fallback;
+  unsigned from_memory = timing::keys::from_memory.fallback;
 
   bool operator==(const TileTiming&) const = default;
 };
 
 /// Largest latency of a unit: answers are kept in a calendar of 64 cycles.
-inline constexpr unsigned kMaxUnitLatency = 48;
+inline constexpr unsigned kMaxUnitLatency = timing::keys::mul.high;
 
 }  // namespace polyloom::overlay
