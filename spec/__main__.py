@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from spec.emit import cpp, markdown
+from spec.emit import cpp, markdown, systemverilog
 from spec.keys import TABLES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -22,10 +22,16 @@ ROOT = Path(__file__).resolve().parent.parent
 COMMITTED: dict[str, Callable[[], str]] = {
     "docs/environment.md": markdown.environment,
     "docs/keys.md": markdown.keys,
+    "docs/registers.md": markdown.registers,
+    "roles/hub/register_map.h": cpp.hub_registers,
+    "roles/hub/rtl/polyloom_hub_registers_pkg.sv": systemverilog.hub_registers,
+    "roles/overlay/device/csrs.h": cpp.tinsel_csrs,
+    "roles/overlay/rtl/polyloom_overlay_csrs_pkg.sv": systemverilog.csrs,
 }
 
 #: What a build makes: included as "spec/NAME".
 GENERATED: dict[str, Callable[[], str]] = {
+    "csrs.h": cpp.csrs,
     **{f"{table.space.replace('::', '_')}_keys.h": partial(cpp.keys, table) for table in TABLES if table.space},
 }
 

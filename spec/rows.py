@@ -223,3 +223,93 @@ class KeyTable:
     def __post_init__(self) -> None:
         unique(f"[{self.name}]", [key.name for key in self.keys])
         unique(f"[{self.name}], parameters of the RTL", [key.rtl for key in self.keys if key.rtl])
+
+
+# ---- registers ----
+
+
+@dataclass(frozen=True)
+class Csr:
+    """A control and status register of an overlay thread. ``tinsel``: its name in Tinsel's header, if it is another."""
+
+    number: int
+    name: str
+    access: str
+    meaning: str
+    tinsel: str = ""
+
+    def __post_init__(self) -> None:
+        if self.access not in {"R", "W", "RW"} or not self.meaning:
+            raise SpecError(f"{self.name}: access R, W or RW, and a meaning, are wanted")
+        if not 0 <= self.number < 1 << 12:
+            raise SpecError(f"{self.name}: {self.number:#x} is no number of 12 bits")
+
+
+@dataclass(frozen=True)
+class Field:
+    """Bits of a register."""
+
+    name: str
+    high: int
+    low: int
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Register:
+    """A register of 64 bits at a byte offset, or the first of several."""
+
+    offset: int
+    name: str
+    access: str
+    meaning: str
+    fields: list[Field]
+
+    def __post_init__(self) -> None:
+        if self.access not in {"R", "W", "RW"} or not self.meaning:
+            raise SpecError(f"{self.name}: access R, W or RW, and a meaning, are wanted")
+        if self.offset % 8:
+            raise SpecError(f"{self.name}: {self.offset:#x} is no multiple of 8")
+        unique(self.name, [bit for one in self.fields for bit in range(one.low, one.high + 1)])
+        if any(not 0 <= one.low <= one.high < 64 for one in self.fields):
+            raise SpecError(f"{self.name}: a field lies outside of 63:0")
+
+
+def registers(what: str, rows: list[Register]) -> list[Register]:
+    """Rows of a register space, each at an offset and with a name of its own."""
+    unique(f"registers of the {what}", [row.offset for row in rows])
+    unique(f"registers of the {what}", [row.name for row in rows])
+    return rows
+
+
+@dataclass(frozen=True)
+class Enumerator:
+    """A value with a name."""
+
+    name: str
+    number: int
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Enumeration:
+    """Values of one thing: ``enum class NAME`` in C++, constants PREFIX... in SystemVerilog."""
+
+    name: str
+    prefix: str
+    text: str
+    rows: list[Enumerator]
+
+    def __post_init__(self) -> None:
+        unique(self.name, [row.number for row in self.rows])
+        unique(self.name, [row.name for row in self.rows])
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number that host, model and RTL share. ``bits`` 0: of no width of its own."""
+
+    name: str
+    number: int
+    meaning: str
+    bits: int = 0

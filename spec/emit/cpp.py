@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Iterable
 
+from spec import hub
+from spec.csrs import CSRS
 from spec.emit import MADE
 from spec.rows import Boolean, Bytes, Choice, Duration, Integer, Key, KeyTable, Quantity
 
@@ -16,6 +19,7 @@ def header(about: str, includes: Iterable[str], space: str, lines: Iterable[str]
         [
             "// SPDX-License-Identifier: Apache-2.0",
             f"// {about} {MADE}",
+            "// clang-format off",
             "#pragma once",
             "",
             *(f"#include {name}" for name in includes),
@@ -75,3 +79,59 @@ def _key(key: Key) -> list[str]:
 
 def _number(key: Quantity, text: str) -> str:
     return f"{key.in_base(text)}"
+
+
+def csrs() -> str:
+    """Numbers of the overlay's CSRs, and which there are, for its models."""
+    lines = ["enum : unsigned {"]
+    for csr in CSRS:
+        lines += [f"  /// {csr.access}: {csr.meaning}", f"  {csr.name} = 0x{csr.number:03x},"]
+    lines += ["};", "", "constexpr bool exists(unsigned number) {", "  switch (number) {"]
+    lines += [f"    case {csr.name}:" for csr in CSRS]
+    lines += ["      return true;", "    default:", "      return false;", "  }", "}"]
+    return header("CSRs of an overlay thread.", [], "polyloom::overlay::csr", lines)
+
+
+def tinsel_csrs() -> str:
+    """The same for programs that run on threads, in the spelling of Tinsel's header."""
+    lines = ["// SPDX-License-Identifier: Apache-2.0", f"// Numbers of CSRs, for assembly. {MADE}", "#pragma once", ""]
+    lines += [
+        f'#define CSR_{csr.tinsel or csr.name.upper()} "0x{csr.number:03x}"' for csr in CSRS if csr.number >= 0x800
+    ]
+    return "\n".join([*lines, ""])
+
+
+def hub_registers() -> str:
+    """The hub's registers and numbers."""
+    lines: list[str] = []
+    for rows in (hub.PORTS, hub.CAUSES, hub.DMA_ERRORS, hub.COUNTERS, hub.LANES):
+        lines += [*_comment(rows.text), f"enum class {rows.name} : std::uint8_t {{"]
+        lines += [f"  {row.name} = {row.number},  ///< {row.meaning}" for row in rows.rows]
+        lines += ["};", f"inline constexpr unsigned k{rows.name}s = {len(rows.rows)};", ""]
+    lines += _comment(hub.CONTROL.text)
+    for row in hub.CONTROL.rows:
+        lines.append(f"inline constexpr std::uint32_t k{_camel(row.name)} = {1 << row.number};  ///< {row.meaning}")
+    lines.append("")
+    for constant in hub.CONSTANTS:
+        kind = "std::uint64_t" if constant.bits > 32 else "unsigned"
+        number = f"{constant.number:#x}" if constant.bits else str(constant.number)
+        lines.append(f"inline constexpr {kind} k{_camel(constant.name)} = {number};  ///< {constant.meaning}")
+    lines += ["", "namespace reg {  // byte offsets; R read, W write"]
+    for register in hub.REGISTERS:
+        fields = ", ".join(f"[{_bits(one.high, one.low)}] {one.name}" for one in register.fields)
+        lines += _comment(f"{register.access}: {register.meaning}{': ' if fields else ''}{fields}")
+        lines.append(f"inline constexpr std::uint32_t {register.name} = 0x{register.offset:04x};")
+    lines.append("}  // namespace reg")
+    return header("Registers and numbers of the hub: docs/registers.md.", ["<cstdint>"], "polyloom::hub", lines)
+
+
+def _comment(text: str) -> list[str]:
+    return textwrap.wrap(text, 116, initial_indent="/// ", subsequent_indent="/// ")
+
+
+def _bits(high: int, low: int) -> str:
+    return str(high) if high == low else f"{high}:{low}"
+
+
+def _camel(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from spec import hub
+from spec.csrs import CSRS
 from spec.emit import MADE
 from spec.environment import VARIABLES
 from spec.keys import TABLES
-from spec.rows import Boolean, Choice, Integer, Key, KeyTable, Other, Quantity
+from spec.rows import Boolean, Choice, Integer, Key, KeyTable, Other, Quantity, Register
 
 
 def _page(title: str, text: str, parts: Iterable[str]) -> str:
@@ -53,6 +55,45 @@ def keys() -> str:
         "values that hold."
     )
     return _page("Keys of cluster files", text, parts)
+
+
+def registers() -> str:
+    """docs/registers.md."""
+    rows = [[f"`{csr.number:#05x}`", f"`{csr.name}`", csr.access, csr.meaning] for csr in CSRS]
+    parts = ["## An overlay thread's CSRs", ""]
+    parts += ["Numbers and effects are those of Tinsel 0.8; an instruction on any other number is illegal.", ""]
+    parts += _table(["number", "name", "access", "meaning"], rows)
+    parts += ["## A hub's registers", "", _HUB, ""]
+    rows = [[f"`{r.offset:#06x}`", f"`{r.name}`", r.access, _register(r)] for r in hub.REGISTERS]
+    parts += _table(["offset", "name", "access", "meaning"], rows)
+    for values in (hub.PORTS, hub.COUNTERS, hub.CAUSES, hub.LANES, hub.CONTROL, hub.DMA_ERRORS):
+        parts += [f"### `{values.name}`", "", values.text, ""]
+        parts += _table(["number", "name", "meaning"], [[str(v.number), f"`{v.name}`", v.meaning] for v in values.rows])
+    parts += ["### Numbers", ""]
+    shown = [[f"`{c.name}`", f"{c.number:#x}" if c.bits else f"{c.number:,}", c.meaning] for c in hub.CONSTANTS]
+    parts += _table(["name", "number", "meaning"], shown)
+    return _page(
+        "Registers",
+        "What programs read and write: overlay threads by CSR instructions, hosts and hubs by packets.",
+        parts,
+    )
+
+
+_HUB = (
+    "By a write from anywhere to an offset of the hub's unit below 64 KiB, of a multiple of 8 bytes and aligned to it: "
+    "word i goes to offset + 8 i, after all earlier writes to on-board memory are acknowledged. A write to an offset "
+    "without a register, or to a read-only one, is a fault `refused`, and nothing else happens. A read of 8 aligned "
+    "bytes from port N is answered; one that cannot be (another unit's, unaligned, of another length, no such "
+    "register) by a poisoned completion of 8 bytes of ones."
+)
+
+
+def _register(register: Register) -> str:
+    fields = [
+        f"[{f.high if f.high == f.low else f'{f.high}:{f.low}'}] {f.name}{f': {f.meaning}' if f.meaning else ''}"
+        for f in register.fields
+    ]
+    return register.meaning + (": " if fields else "") + "; ".join(fields)
 
 
 def _title(table: KeyTable) -> str:

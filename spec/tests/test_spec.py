@@ -13,10 +13,26 @@ from pathlib import Path
 
 import pytest
 
-from spec.emit import cpp, markdown
+from spec.csrs import CSRS
+from spec.emit import cpp, markdown, systemverilog
 from spec.environment import VARIABLES
 from spec.keys import TABLES
-from spec.rows import Bytes, Choice, Duration, Integer, KeyTable, Other, PowerOfTwo, SpecError, Variable, quantity
+from spec.rows import (
+    Bytes,
+    Choice,
+    Csr,
+    Duration,
+    Field,
+    Integer,
+    KeyTable,
+    Other,
+    PowerOfTwo,
+    Register,
+    SpecError,
+    Variable,
+    quantity,
+    registers,
+)
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -94,6 +110,34 @@ def test_a_row_that_contradicts_itself_does_not_come_to_be() -> None:
     key = Integer("tiles", 4, 1, 8, meaning="tiles", rtl="Tiles")
     with pytest.raises(SpecError, match=r"\[board\]: tiles stands in two rows"):
         KeyTable("board", "", [key, key])
+
+
+def test_a_register_that_overlaps_another_does_not_come_to_be() -> None:
+    with pytest.raises(SpecError, match="state: access R, W or RW"):
+        Register(8, "state", "", "of it", [])
+    with pytest.raises(SpecError, match="state: 0x4 is no multiple of 8"):
+        Register(4, "state", "R", "of it", [])
+    with pytest.raises(SpecError, match="state: 3 stands in two rows"):
+        Register(8, "state", "R", "of it", [Field("a", 3, 0, ""), Field("b", 7, 3, "")])
+    with pytest.raises(SpecError, match="state: a field lies outside of 63:0"):
+        Register(8, "state", "R", "of it", [Field("a", 64, 60, "")])
+    with pytest.raises(SpecError, match="registers of the hub: 8 stands in two rows"):
+        registers("hub", [Register(8, name, "R", "of it", []) for name in ("a", "b")])
+    with pytest.raises(SpecError, match="x: 0x1000 is no number of 12 bits"):
+        Csr(0x1000, "x", "R", "too far")
+
+
+def test_all_three_say_which_csrs_there_are() -> None:
+    numbers = {csr.number for csr in CSRS}
+    case = re.findall(r"8'h(\w\w): +return number\[3:0\] inside \{(.*)\};", systemverilog.csrs())
+    in_rtl = set()
+    for page, ranges in case:
+        for first, last in re.findall(r"4'h(\w)(?: : 4'h(\w))?", ranges):
+            in_rtl |= {int(page, 16) << 4 | low for low in range(int(first, 16), int(last or first, 16) + 1)}
+    assert in_rtl == numbers
+    assert len(re.findall(r"case \w+:", cpp.csrs())) == len(numbers)
+    for_assembly = {int(number, 16) for number in re.findall(r'"(0x\w+)"', cpp.tinsel_csrs())}
+    assert for_assembly == {number for number in numbers if number >= 0x800}
 
 
 def test_what_rows_say_stands_in_header_and_page() -> None:

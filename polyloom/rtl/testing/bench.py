@@ -159,7 +159,9 @@ class _Run:
                 test_args=["+verilator+rand+reset+2", f"+verilator+seed+{int(self._seed) % 2**30 + 1}"]
                 + (["--trace"] if wave else []),
                 extra_env={
-                    "PYTHONPATH": os.pathsep.join([str(self._file.parent), os.environ.get("PYTHONPATH", "")]),
+                    "PYTHONPATH": os.pathsep.join(
+                        map(str, (self._file.parent, paths.home(), os.environ.get("PYTHONPATH", "")))
+                    ),
                     "COCOTB_TRUST_INERTIAL_WRITES": "1",  # simulation.cc has no events that cocotb could wait for
                     "LD_LIBRARY_PATH": os.pathsep.join([str(config.libs_dir), os.environ.get("LD_LIBRARY_PATH", "")]),
                 },

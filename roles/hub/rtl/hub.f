@@ -6,6 +6,7 @@
 # lint: polyloom_hub_node Lanes=1
 -f ../../../blocks/stream/rtl/stream.f
 -f ../../../blocks/operators/rtl/operators.f
+polyloom_hub_registers_pkg.sv
 polyloom_hub_pkg.sv
 polyloom_hub_route.sv
 polyloom_hub_queue.sv

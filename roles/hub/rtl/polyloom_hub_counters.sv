@@ -11,6 +11,7 @@
 // Source: own design.   Tests: test_polyloom_hub_counters.py.
 module polyloom_hub_counters
   import polyloom_hub_pkg::*;
+  import polyloom_hub_registers_pkg::*;
 (
     input  logic                clk_i,
     input  logic                rst_ni,

@@ -14,6 +14,7 @@
 // Source: own design; PEACH2 section 2.2 asks for block transfer.   Tests: test_polyloom_hub_dma.py.
 module polyloom_hub_dma
   import polyloom_hub_pkg::*;
+  import polyloom_hub_registers_pkg::*;
 #(
     parameter cfg_t Cfg = SMALL
 ) (

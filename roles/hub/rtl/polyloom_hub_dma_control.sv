@@ -16,6 +16,7 @@
 // Source: own design.   Tests: test_polyloom_hub_dma_control.py.
 module polyloom_hub_dma_control
   import polyloom_hub_pkg::*;
+  import polyloom_hub_registers_pkg::*;
 #(
     parameter cfg_t Cfg = SMALL
 ) (

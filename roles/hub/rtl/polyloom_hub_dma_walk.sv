@@ -12,6 +12,7 @@
 // Source: own design.   Tests: test_polyloom_hub_dma_walk.py.
 module polyloom_hub_dma_walk
   import polyloom_hub_pkg::*;
+  import polyloom_hub_registers_pkg::*;
 #(
     parameter cfg_t Cfg = SMALL
 ) (

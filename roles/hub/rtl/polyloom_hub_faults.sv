@@ -11,6 +11,7 @@
 // Source: own design.   Tests: test_polyloom_hub_node.py.
 module polyloom_hub_faults
   import polyloom_hub_pkg::*;
+  import polyloom_hub_registers_pkg::*;
 #(
     parameter int unsigned Sources = 7
 ) (

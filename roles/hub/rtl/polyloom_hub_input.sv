@@ -17,6 +17,7 @@
 // Source: own design.   Tests: test_polyloom_hub_input.py.
 module polyloom_hub_input
   import polyloom_hub_pkg::*;
+  import polyloom_hub_registers_pkg::*;
 #(
     parameter cfg_t Cfg = SMALL,
     parameter int unsigned Port = 0,

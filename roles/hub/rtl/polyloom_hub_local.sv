@@ -18,6 +18,7 @@
 // Source: own design.   Tests: test_polyloom_hub_local.py.
 module polyloom_hub_local
   import polyloom_hub_pkg::*;
+  import polyloom_hub_registers_pkg::*;
 #(
     parameter cfg_t Cfg = SMALL
 ) (

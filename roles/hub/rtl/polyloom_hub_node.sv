@@ -13,6 +13,7 @@
 // Source: PEACH2 section 2.2 and figure 2; own design.   Tests: test_polyloom_hub_node.py.
 module polyloom_hub_node
   import polyloom_hub_pkg::*;
+  import polyloom_hub_registers_pkg::*;
 #(
     parameter int unsigned MaxPayload      = 512,        // 128, 256, 512 bytes
     parameter int unsigned Slots           = 8,          // TLPs of a link's receive buffer

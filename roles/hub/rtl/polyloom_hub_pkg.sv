@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_hub_pkg: the numbers of registers.h for the RTL, and the types that the hub's modules exchange.
-// How:          registers.h is the master; test_hub_package.py compares every number here with it. cfg_t is the one
-//               typed parameter struct of the role; every module takes it whole and reads what it needs.
+// polyloom_hub_pkg: the types that the hub's modules exchange; with the numbers of polyloom_hub_registers_pkg.
+// How:          cfg_t is the one typed parameter struct of the role; every module takes it whole and reads what it needs.
 // Limits:       cfg_t as checked by polyloom_hub_node.
-// Source: own design, after PEACH2 section 2.2.   Tests: test_hub_package.py.
+// Source: own design, after PEACH2 section 2.2.   Tests: those of the modules.
 package polyloom_hub_pkg;
+
+  import polyloom_hub_registers_pkg::*;
 
   // What a hub is made of. One value a hub, made from the parameters of its top.
   typedef struct packed {
@@ -42,19 +43,12 @@ package polyloom_hub_pkg;
   localparam int unsigned ADDR_W = 39;  // the window
   localparam int unsigned PAGE = 4096;  // no TLP crosses a multiple
 
-  localparam int unsigned PORTS = 5;
-  localparam int unsigned NORTH = 0;
-  localparam int unsigned EAST = 1;
-  localparam int unsigned SOUTH = 2;
-  localparam int unsigned WEST = 3;
-  localparam int unsigned LOCAL = 4;
   localparam int unsigned REPLY = 5;  // an input of the switch that leads to N only: reads of the DMA, answers to N
   localparam int unsigned LINKS = 4;  // ports with a lane
   localparam int unsigned INPUTS = 6;
   localparam int unsigned LOCAL_SLOTS = 4;  // TLPs that wait in the switch from inside, and reads and answers
   localparam int unsigned REPLY_SLOTS = 2;
   localparam int unsigned RULES = 2;
-  localparam int unsigned RULE_SHIFT = 24;
   localparam int unsigned RULE_BITS = 15;
 
   typedef enum logic [7:0] {
@@ -62,60 +56,6 @@ package polyloom_hub_pkg;
     TYPE_COMPLETION = 8'h4a,  // CplD
     TYPE_WRITE      = 8'h60   // MWr
   } type_e;
-
-  typedef enum logic [3:0] {
-    CAUSE_NONE          = 4'd0,
-    CAUSE_UNMAPPED      = 4'd1,
-    CAUSE_OVERLAP       = 4'd2,
-    CAUSE_ABSENT        = 4'd3,
-    CAUSE_POISONED      = 4'd4,
-    CAUSE_TURN          = 4'd5,
-    CAUSE_MALFORMED     = 4'd6,
-    CAUSE_REFUSED       = 4'd7,
-    CAUSE_PROXY_FULL    = 4'd8,
-    CAUSE_FUNCTION_FULL = 4'd9
-  } cause_e;
-  localparam int unsigned CAUSES = 10;
-
-  typedef enum logic [3:0] {
-    DMA_NONE       = 4'd0,
-    DMA_NOT_LOCAL  = 4'd1,
-    DMA_OUTSIDE    = 4'd2,
-    DMA_ZERO       = 4'd3,
-    DMA_MISALIGNED = 4'd4,
-    DMA_CROSSES    = 4'd5,
-    DMA_LOOP       = 4'd6,
-    DMA_RESERVED   = 4'd7,
-    DMA_FUNCTION   = 4'd8,
-    DMA_POISONED   = 4'd9
-  } dma_error_e;
-  localparam int unsigned CHAIN_MAX = 65536;
-  localparam int unsigned PROXY_DEPTH = 16;
-  localparam int unsigned DESCRIPTOR_BYTES = 64;
-
-  // Registers, byte offsets.
-  localparam logic [15:0] REG_ID = 16'h0000;
-  localparam logic [15:0] REG_SHAPE = 16'h0008;
-  localparam logic [15:0] REG_NODE = 16'h0010;
-  localparam logic [15:0] REG_LINKS = 16'h0018;
-  localparam logic [15:0] REG_STATUS = 16'h0020;
-  localparam logic [15:0] REG_STATUS_CLEAR = 16'h0028;
-  localparam logic [15:0] REG_CYCLE = 16'h0030;
-  localparam logic [15:0] REG_RULES = 16'h0100;
-  localparam logic [15:0] REG_COUNTERS = 16'h0200;
-  localparam logic [15:0] REG_DROPS = 16'h0400;
-  localparam logic [15:0] REG_CHAIN = 16'h0800;
-  localparam logic [15:0] REG_DMA_STATE = 16'h0808;
-  localparam logic [15:0] REG_CHAIN_ERROR = 16'h0810;
-  localparam logic [15:0] REG_PROXY_ERROR = 16'h0818;
-  localparam logic [15:0] REG_DMA_DONE = 16'h0820;
-  localparam logic [15:0] REG_FUNCTION_CONTROL = 16'h1000;
-  localparam logic [15:0] REG_FUNCTION_CONFIG = 16'h1008;
-  localparam logic [15:0] REG_FUNCTION_STATE = 16'h1010;
-  localparam logic [15:0] REG_FUNCTION_STATUS = 16'h1100;
-  localparam logic [15:0] REG_LANES = 16'h1400;
-  localparam logic [15:0] REG_PROXY = 16'h4000;
-  localparam logic [63:0] MAGIC = 64'h3130_4255_484c_5950;  // "PYLHUB01"
 
   // A beat of a TLP inside the hub: `top` is the index of its last byte that counts.
   typedef struct packed {
@@ -228,10 +168,6 @@ package polyloom_hub_pkg;
     logic [63:0] destination;
     logic [63:0] source;
   } descriptor_t;
-  localparam int unsigned CONTROL_LAST = 0;
-  localparam int unsigned CONTROL_FLAG = 1;
-  localparam int unsigned CONTROL_FUNCTION = 2;
-  localparam int unsigned CONTROL_BITS = 3;
 
   // What the write side does with the data of a block that is being read.
   typedef struct packed {

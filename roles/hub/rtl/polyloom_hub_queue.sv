@@ -15,6 +15,7 @@
 // Source: own design.   Tests: test_polyloom_hub_queue.py.
 module polyloom_hub_queue
   import polyloom_hub_pkg::*;
+  import polyloom_hub_registers_pkg::*;
 #(
     parameter cfg_t Cfg = SMALL,
     parameter int unsigned Port = 0,

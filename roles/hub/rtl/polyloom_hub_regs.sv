@@ -12,6 +12,7 @@
 // Source: own design; registers.h.   Tests: test_polyloom_hub_regs.py.
 module polyloom_hub_regs
   import polyloom_hub_pkg::*;
+  import polyloom_hub_registers_pkg::*;
 #(
     parameter cfg_t Cfg = SMALL,
     localparam int unsigned L = Cfg.lanes,

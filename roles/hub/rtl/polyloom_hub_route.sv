@@ -13,6 +13,7 @@
 // Source: PEACH2 section 2.2 (mask, lower and upper bound).   Tests: test_polyloom_hub_route.py.
 module polyloom_hub_route
   import polyloom_hub_pkg::*;
+  import polyloom_hub_registers_pkg::*;
 #(
     parameter cfg_t Cfg = SMALL,
     parameter int unsigned Port = 0  // the input

@@ -14,6 +14,7 @@
 // Source: own design.   Tests: test_polyloom_hub_switch.py.
 module polyloom_hub_switch
   import polyloom_hub_pkg::*;
+  import polyloom_hub_registers_pkg::*;
 #(
     parameter cfg_t Cfg = SMALL
 ) (

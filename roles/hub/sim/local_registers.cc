@@ -14,7 +14,6 @@ constexpr std::uint64_t kRuleBits = std::uint64_t{1} << 63 | 0x7fff'7fff'7fff;
 constexpr std::uint64_t kAddressBits = (std::uint64_t{1} << 39) - 1;
 constexpr unsigned kFixedStatus = 2;  ///< words of the operator's status before those of lanes
 constexpr unsigned kLaneWords = 4;
-constexpr unsigned kCounters = 6;
 
 /// Index in a table of words, if the offset lies in it.
 std::optional<unsigned> place(std::uint64_t offset, std::uint32_t base, unsigned words) {

@@ -6,6 +6,7 @@ from __future__ import annotations
 import struct
 from collections import deque
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from hub_units import (
@@ -28,15 +29,13 @@ from hub_units import (
     unit,
 )  # fmt: skip
 
+import spec.hub
 from polyloom.rtl.testing import Harness
 
 NODE = 5  # by the strap
 MEMORY_BYTES = 1 << 16
 UNIT_BYTES = 1 << 16  # of the units 0 to 2 that tests use
-REG_ID, REG_SHAPE, REG_NODE, REG_LINKS, REG_STATUS, REG_CLEAR, REG_CYCLE = range(0, 0x38, 8)
-REG_RULES, REG_COUNTERS, REG_DROPS, REG_PROXY = 0x100, 0x200, 0x400, 0x4000
-REG_CHAIN, REG_STATE, REG_CHAIN_ERROR, REG_PROXY_ERROR, REG_DONE = range(0x800, 0x828, 8)
-REG_CONTROL, REG_CONFIG, REG_FUNCTION, REG_STATUS_WORDS, REG_LANES = 0x1000, 0x1008, 0x1010, 0x1100, 0x1400
+REG = SimpleNamespace(**{register.name: register.offset for register in spec.hub.REGISTERS})
 LAST, FLAG, FUNCTION_BIT = 1, 2, 4
 
 
@@ -158,7 +157,7 @@ class Bench:
 
     def rule(self, port: int, rule: Rule, number: int = 0) -> None:
         """Write a rule from N."""
-        self.write(REG_RULES + 16 * port + 8 * number, rule_word(rule))
+        self.write(REG.rules + 16 * port + 8 * number, rule_word(rule))
 
     def send(self, port: int, tlp: Tlp) -> None:
         """Send a TLP to a port."""
@@ -247,10 +246,10 @@ class Bench:
     async def chain_done_but_function(self, limit: int = 30_000) -> None:
         """Poll until no DMA is busy."""
         for _ in range(limit // 50):
-            if await self.read(REG_STATE) & 3 == 0:
+            if await self.read(REG.dma_state) & 3 == 0:
                 return
             await self.h.step(40)
-        raise AssertionError(f"DMA is busy for more than {limit} cycles: {await self.read(REG_STATE):#x}")
+        raise AssertionError(f"DMA is busy for more than {limit} cycles: {await self.read(REG.dma_state):#x}")
 
 
 __all__ = ["EAST", "LOCAL", "MEMORY", "NORTH", "SOUTH", "WEST", "Bench", "Descriptor", "hub", "rule_word"]

@@ -2,6 +2,7 @@
 // hub_dma_parts: the parts of the DMA, each alone; a part of hub_tb.
 module hub_dma_parts
   import polyloom_hub_pkg::*;
+  import polyloom_hub_registers_pkg::*;
 (
     input logic clk_i,
     input logic rst_ni

@@ -2,6 +2,7 @@
 // hub_parts: what the switch and the local unit are made of, each part alone; a part of hub_tb.
 module hub_parts
   import polyloom_hub_pkg::*;
+  import polyloom_hub_registers_pkg::*;
 (
     input logic clk_i,
     input logic rst_ni

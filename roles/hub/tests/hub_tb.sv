@@ -2,6 +2,7 @@
 // hub_tb: the role's modules, each alone, and the whole hub, in one binary; a test drives the signals of one scope.
 module hub_tb
   import polyloom_hub_pkg::*;
+  import polyloom_hub_registers_pkg::*;
 (
     input logic clk_i,
     input logic rst_ni

@@ -15,7 +15,7 @@ from typing import Any
 
 import cocotb
 import numpy as np
-from hub_bench import FUNCTION_BIT, LAST, MEMORY, REG_CHAIN, REG_CONFIG, REG_STATUS_WORDS, Bench, Descriptor, hub
+from hub_bench import FUNCTION_BIT, LAST, MEMORY, REG, Bench, Descriptor, hub
 from hub_units import unit
 from test_polyloom_hub_function import finished, outputs, setup
 
@@ -94,9 +94,9 @@ async def lets_for_two_targets(dut: Any, padded: int) -> None:
         stream = b"".join(t.tobytes() for t in targets) + b"".join(n.packed() + pad for n in tree)
         b.units[0][: len(stream)] = stream
         b.memory.bytes[:64] = Descriptor(unit(5, 0), 0, len(stream), control=LAST | FUNCTION_BIT).packed()
-        b.write(REG_CONFIG, padded)
+        b.write(REG.function_config, padded)
         setup(b, 3, kind=LET)
-        b.write(REG_CHAIN, hub(MEMORY))
+        b.write(REG.chain, hub(MEMORY))
         await b.h.step(20)
         await finished(b)
         await b.h.drain(after=40)
@@ -104,4 +104,4 @@ async def lets_for_two_targets(dut: Any, padded: int) -> None:
             data, flags = outputs(b, lane)
             wanted = b"".join(n.packed() + pad for n in let(tree, target))
             assert data == wanted and flags == [len(wanted)], f"{size} nodes, lane {lane}"
-        assert await b.read(REG_STATUS_WORDS) & 0xFF == 0
+        assert await b.read(REG.function_status) & 0xFF == 0

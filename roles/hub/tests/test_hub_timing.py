@@ -19,12 +19,7 @@ from hub_bench import (
     MEMORY,
     NODE,
     NORTH,
-    REG_CHAIN,
-    REG_CONTROL,
-    REG_ID,
-    REG_LANES,
-    REG_LINKS,
-    REG_PROXY,
+    REG,
     WEST,
     Bench,
     Descriptor,
@@ -70,7 +65,7 @@ async def registers(dut: Any) -> None:
     source = b.inputs[NORTH].source
     links, node = b.h.signal("links_seen"), None
     sent = len(source.cycles)
-    b.write(REG_LINKS, 0b0111)
+    b.write(REG.links, 0b0111)
     while links.get() == 15:
         await b.h.step()
     seen = b.h.cycle  # the coming edge sees the new value
@@ -78,7 +73,7 @@ async def registers(dut: Any) -> None:
     await b.h.drain(after=20)
     sent, before = len(source.cycles), len(headers(b, NORTH))
     assert node is None
-    b.send(NORTH, Tlp(READ, hub(REG_ID), length=8, tag=1))
+    b.send(NORTH, Tlp(READ, hub(REG.id), length=8, tag=1))
     await b.h.drain(after=20)
     check(register_read=headers(b, NORTH)[before] - source.cycles[sent])
 
@@ -109,7 +104,7 @@ async def chains(dut: Any) -> None:
     source, ar, r = b.inputs[NORTH].source, b.memory.ar.cycles, b.memory.r.cycles
     lay(b, Descriptor(hub(MEMORY + SOURCE), unit(9, 0), MAX_PAYLOAD, control=FLAG, flag=unit(9, 1)))
     sent = len(source.cycles)
-    b.write(REG_CHAIN, hub(MEMORY))
+    b.write(REG.chain, hub(MEMORY))
     await b.h.drain(after=100)
     out = b.outputs[EAST].sink.cycles
     beats = MAX_PAYLOAD // 16
@@ -122,13 +117,13 @@ async def chains(dut: Any) -> None:
     )
     del ar[:], r[:]
     lay(b, *(Descriptor(hub(MEMORY + SOURCE), unit(9, 0), 16) for _ in range(2)))
-    b.write(REG_CHAIN, hub(MEMORY))
+    b.write(REG.chain, hub(MEMORY))
     await b.h.drain(after=100)
     check(descriptor_next=ar[2] - r[3] - TIMING["descriptor_read"])
     # One-beat blocks one after the other.
     before = len(headers(b, EAST))
     lay(b, Descriptor(hub(MEMORY + SOURCE), unit(9, 0), 16, 40, 64, 64))
-    b.write(REG_CHAIN, hub(MEMORY))
+    b.write(REG.chain, hub(MEMORY))
     await b.h.drain(after=300)
     steps = [y - x for x, y in zip(headers(b, EAST)[before + 10 :], headers(b, EAST)[before + 11 :], strict=False)]
     assert len(steps) == 29 and len(set(steps)) == 1
@@ -141,7 +136,7 @@ async def through_north(dut: Any) -> None:
     source, r = b.inputs[NORTH].source, b.memory.r.cycles
     lay(b, Descriptor(unit(NODE, 0, SOURCE), unit(9, 0), MAX_PAYLOAD))
     before = len(headers(b, NORTH))
-    b.write(REG_CHAIN, hub(MEMORY))
+    b.write(REG.chain, hub(MEMORY))
     await b.h.drain(after=100)
     check(
         descriptor_mrd=headers(b, NORTH)[before] - r[3],
@@ -149,7 +144,7 @@ async def through_north(dut: Any) -> None:
     )
     b.units[0][:64] = b.memory.bytes[:64]
     sent, before = len(source.cycles), len(headers(b, NORTH))
-    b.write(REG_CHAIN, unit(NODE, 0))
+    b.write(REG.chain, unit(NODE, 0))
     await b.h.drain(after=100)
     check(chain_mrd=headers(b, NORTH)[before] - source.cycles[sent])
 
@@ -159,7 +154,7 @@ async def proxies(dut: Any) -> None:
     b = await quiet(dut)
     source = b.inputs[EAST].source
     sent = len(source.cycles)
-    b.send(EAST, Tlp(WRITE, hub(REG_PROXY), Descriptor(hub(MEMORY + SOURCE), unit(9, 0), 64).packed()))
+    b.send(EAST, Tlp(WRITE, hub(REG.proxy), Descriptor(hub(MEMORY + SOURCE), unit(9, 0), 64).packed()))
     await b.h.drain(after=100)
     check(proxy_read=b.memory.ar.cycles[0] - source.cycles[sent])
 
@@ -169,10 +164,10 @@ async def function(dut: Any) -> None:
     b = await quiet(dut)
     source, slot = b.inputs[NORTH].source, b.h.monitor("slot_in")
     made = b.h.monitor("slot_out", 0)
-    b.write(REG_LANES, unit(9, 0), 1 << 16, 0)
+    b.write(REG.lanes, unit(9, 0), 1 << 16, 0)
     await b.h.drain(after=20)
     sent = len(source.cycles)
-    b.write(REG_CONTROL, 1 | 3 << 8 | 1 << 16)
+    b.write(REG.function_control, 1 | 3 << 8 | 1 << 16)
     while not b.h.signal("function_active").get():
         await b.h.step()
     check(function_start=b.h.cycle - source.cycles[sent])

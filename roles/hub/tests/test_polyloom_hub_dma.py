@@ -24,16 +24,7 @@ from hub_bench import (
     MEMORY_BYTES,
     NODE,
     NORTH,
-    REG_CHAIN,
-    REG_CHAIN_ERROR,
-    REG_CLEAR,
-    REG_DONE,
-    REG_DROPS,
-    REG_LINKS,
-    REG_PROXY,
-    REG_PROXY_ERROR,
-    REG_STATE,
-    REG_STATUS,
+    REG,
     UNIT_BYTES,
     WEST,
     Bench,
@@ -161,13 +152,13 @@ async def random_chains(dut: Any, place: str) -> None:
         for writes in b.writes:
             writes.clear()
         chain = Chain(b, b.h.rng.randint(1, CHAIN_MAX))
-        before = await b.read(REG_DONE)
-        b.write(REG_CHAIN, chain.link(place, 64 * b.h.rng.randrange(20)))
+        before = await b.read(REG.dma_done)
+        b.write(REG.chain, chain.link(place, 64 * b.h.rng.randrange(20)))
         await b.chain_done()
         await b.h.drain(after=100)
         chain.check()
-        assert await b.read(REG_DONE) - before == len(chain.descriptors), f"round {round_}"
-        assert await b.read(REG_STATUS) == 0
+        assert await b.read(REG.dma_done) - before == len(chain.descriptors), f"round {round_}"
+        assert await b.read(REG.status) == 0
 
 
 def b_latency() -> int:
@@ -187,7 +178,7 @@ async def flags_come_behind_their_data(dut: Any) -> None:
         d.next = hub(MEMORY + 64 * (i + 1))
     chain[-1].control |= LAST
     b.memory.bytes[: 64 * 6] = b"".join(d.packed() for d in chain)
-    b.write(REG_CHAIN, hub(MEMORY))
+    b.write(REG.chain, hub(MEMORY))
     await b.chain_done()
     await b.h.drain()
     got = b.writes[EAST]
@@ -216,12 +207,12 @@ async def proxies_from_remote_nodes(dut: Any) -> None:
         )
         expected.update({back + k: byte for k, byte in enumerate(data[source : source + size])})
         expected.update({d.flag + k: byte for k, byte in enumerate(i.to_bytes(8, "little"))})
-        b.send(EAST if i % 2 else WEST, Tlp(WRITE, hub(REG_PROXY), d.packed()))
+        b.send(EAST if i % 2 else WEST, Tlp(WRITE, hub(REG.proxy), d.packed()))
     await b.h.drain(after=200)
     await b.chain_done()
     await b.h.drain(after=50)
     assert b.image(b.writes[EAST] + b.writes[WEST]) == expected
-    assert await b.read(REG_DONE) == 12 << 32 and await b.read(REG_STATUS) == 0
+    assert await b.read(REG.dma_done) == 12 << 32 and await b.read(REG.status) == 0
 
 
 @cocotb.test()
@@ -231,15 +222,15 @@ async def proxy_queue_overflows_with_a_fault(dut: Any) -> None:
     b.hold = True  # the first one waits for its data
     for i in range(40):  # some are in the DMA already
         d = Descriptor(unit(NODE, 0, 64 * i), unit(9, 0, 64 * i), 64)
-        b.send(EAST, Tlp(WRITE, hub(REG_PROXY), d.packed()))
+        b.send(EAST, Tlp(WRITE, hub(REG.proxy), d.packed()))
     await b.h.step(1500)
-    full = await b.read(REG_DROPS + 8 * PROXY_FULL)
-    assert full > 0 and await b.read(REG_STATUS) & 0xFFF == PROXY_FULL | EAST << 8
-    assert await b.read(REG_STATE) >> 8 & 31 <= 16
+    full = await b.read(REG.drops + 8 * PROXY_FULL)
+    assert full > 0 and await b.read(REG.status) & 0xFFF == PROXY_FULL | EAST << 8
+    assert await b.read(REG.dma_state) >> 8 & 31 <= 16
     b.hold = False
     await b.chain_done()
     await b.h.drain()
-    assert len(b.writes[EAST]) == 40 - full and await b.read(REG_DONE) >> 32 == 40 - full
+    assert len(b.writes[EAST]) == 40 - full and await b.read(REG.dma_done) >> 32 == 40 - full
 
 
 GOOD = {
@@ -283,25 +274,25 @@ async def error(dut: Any, name: str) -> None:
     for place, d in ((0, first), (64, bad), (128, good)):
         b.memory.bytes[place : place + 64] = d.packed()
     image = bytes(b.memory.bytes)
-    b.write(REG_CHAIN, hub(MEMORY))
+    b.write(REG.chain, hub(MEMORY))
     await b.chain_done()
     await b.h.drain(after=50)
-    assert await b.read(REG_CHAIN_ERROR) == code | hub(MEMORY + 64) << 16
-    assert await b.read(REG_STATUS) == 1 << 13
+    assert await b.read(REG.chain_error) == code | hub(MEMORY + 64) << 16
+    assert await b.read(REG.status) == 1 << 13
     flags = [t for t in b.writes[EAST] if t.address == unit(9, 1)]
-    assert not flags and await b.read(REG_DONE) == 1
+    assert not flags and await b.read(REG.dma_done) == 1
     assert b.image(b.writes[EAST]).get(unit(9, 2, 4096)) == image[QUARTER]
     b.writes[EAST].clear()
-    b.send(WEST, Tlp(WRITE, hub(REG_PROXY), bad.packed()))  # the same by the proxy queue
-    b.write(REG_CHAIN, hub(MEMORY + 128))  # and a chain works
+    b.send(WEST, Tlp(WRITE, hub(REG.proxy), bad.packed()))  # the same by the proxy queue
+    b.write(REG.chain, hub(MEMORY + 128))  # and a chain works
     await b.h.drain(after=50)
     await b.chain_done()
     await b.h.drain(after=50)
-    assert await b.read(REG_PROXY_ERROR) & 0xFF == code and await b.read(REG_DONE) == 2
-    assert await b.read(REG_STATUS) == 3 << 13
+    assert await b.read(REG.proxy_error) & 0xFF == code and await b.read(REG.dma_done) == 2
+    assert await b.read(REG.status) == 3 << 13
     assert b.image(b.writes[EAST])[unit(9, 1)] == 7
-    b.write(REG_CLEAR, 1)
-    assert await b.read(REG_STATUS) == 0 and bytes(b.memory.bytes) == image
+    b.write(REG.status_clear, 1)
+    assert await b.read(REG.status) == 0 and bytes(b.memory.bytes) == image
 
 
 @cocotb.test()
@@ -310,22 +301,22 @@ async def bad_addresses_of_descriptors(dut: Any) -> None:
     await b.start()
     cases = [(hub(MEMORY + 32), MISALIGNED), (WINDOW, OUTSIDE), (unit(6, 0), NOT_LOCAL), (hub(0), NOT_LOCAL)]
     for address, code in cases:
-        b.write(REG_CHAIN, address)
+        b.write(REG.chain, address)
         await b.chain_done()
-        assert await b.read(REG_CHAIN_ERROR) == code | (address & (1 << 48) - 1) << 16
-        b.write(REG_CLEAR, 0)
+        assert await b.read(REG.chain_error) == code | (address & (1 << 48) - 1) << 16
+        b.write(REG.status_clear, 0)
         # As the next of a good one.
         b.memory.bytes[:64] = Descriptor(hub(MEMORY), unit(9, 0), 8, control=0, next=address).packed()
-        b.write(REG_CHAIN, hub(MEMORY))
+        b.write(REG.chain, hub(MEMORY))
         await b.chain_done()
-        assert await b.read(REG_CHAIN_ERROR) == code | (address & (1 << 48) - 1) << 16
-        b.write(REG_CLEAR, 0)
-    assert await b.read(REG_DONE) == len(cases)
-    b.write(REG_LINKS, 0b1110)  # N absent: its memory cannot be read, and no register be read
-    b.write(REG_CHAIN, unit(NODE, 0))
+        assert await b.read(REG.chain_error) == code | (address & (1 << 48) - 1) << 16
+        b.write(REG.status_clear, 0)
+    assert await b.read(REG.dma_done) == len(cases)
+    b.write(REG.links, 0b1110)  # N absent: its memory cannot be read, and no register be read
+    b.write(REG.chain, unit(NODE, 0))
     await b.h.step(300)
-    b.write(REG_LINKS, 0b1111)
-    assert await b.read(REG_CHAIN_ERROR) & 0xFF == NOT_LOCAL
+    b.write(REG.links, 0b1111)
+    assert await b.read(REG.chain_error) & 0xFF == NOT_LOCAL
 
 
 @cocotb.test()
@@ -335,9 +326,9 @@ async def a_loop_ends(dut: Any) -> None:
     for i in range(2):
         d = Descriptor(hub(MEMORY + 1024), unit(9, 0), 8, control=0, next=hub(MEMORY + 64 * (1 - i)))
         b.memory.bytes[64 * i : 64 * i + 64] = d.packed()
-    b.write(REG_CHAIN, hub(MEMORY))
+    b.write(REG.chain, hub(MEMORY))
     await b.chain_done()
-    assert await b.read(REG_CHAIN_ERROR) & 0xFF == LOOP and await b.read(REG_DONE) == CHAIN_MAX
+    assert await b.read(REG.chain_error) & 0xFF == LOOP and await b.read(REG.dma_done) == CHAIN_MAX
     await b.h.drain()
     assert len(b.writes[EAST]) == CHAIN_MAX
 
@@ -356,22 +347,22 @@ async def a_poisoned_completion_stops_the_chain(dut: Any, which: int) -> None:
     chain[-1].control |= LAST
     b.memory.bytes[: 64 * 3] = b"".join(d.packed() for d in chain)
     b.poison = which  # of 5 completions a descriptor
-    b.write(REG_CHAIN, hub(MEMORY))
+    b.write(REG.chain, hub(MEMORY))
     await b.h.step(100)
     await b.chain_done()
     await b.h.drain(after=100)
-    assert await b.read(REG_CHAIN_ERROR) & 0xFF == BAD_READ
+    assert await b.read(REG.chain_error) & 0xFF == BAD_READ
     whole = (which - 1) // 5
-    assert await b.read(REG_DONE) == whole
+    assert await b.read(REG.dma_done) == whole
     flags = [t for t in b.writes[EAST] if t.address >> 33 & 3 == 1]
     assert len(flags) == whole
     image = b.image([t for t in b.writes[EAST] if t.address >> 33 & 3 == 0])
     for address, byte in image.items():  # nothing wrong was written
         assert byte == b.units[0][1024 + address % 4096]
-    b.write(REG_CHAIN, hub(MEMORY + 64 * 2))
+    b.write(REG.chain, hub(MEMORY + 64 * 2))
     await b.chain_done()
     await b.h.drain(after=20)
-    assert await b.read(REG_DONE) == whole + 1
+    assert await b.read(REG.dma_done) == whole + 1
 
 
 @cocotb.test()
@@ -382,7 +373,7 @@ async def rate_of_large_blocks(dut: Any) -> None:
         b.writes[EAST].clear()
         b.outputs[EAST].cycles.clear()
         b.memory.bytes[:64] = Descriptor(source, unit(9, 0), 8192).packed()
-        b.write(REG_CHAIN, hub(MEMORY))
+        b.write(REG.chain, hub(MEMORY))
         await b.chain_done()
         await b.h.drain()
         cycles = b.outputs[EAST].cycles

@@ -19,15 +19,7 @@ from hub_bench import (
     LAST,
     MEMORY,
     NORTH,
-    REG_CHAIN,
-    REG_CHAIN_ERROR,
-    REG_CONTROL,
-    REG_DONE,
-    REG_DROPS,
-    REG_FUNCTION,
-    REG_LANES,
-    REG_STATUS,
-    REG_STATUS_WORDS,
+    REG,
     WEST,
     Bench,
     Descriptor,
@@ -47,8 +39,8 @@ FLAGS = [unit(9, 2, 64), unit(5, 2, 128)]
 
 def setup(b: Bench, lanes: int = 3, capacity: int = 1 << 14, kind: int = PASS) -> None:
     for lane in range(2):
-        b.write(REG_LANES + 32 * lane, BASE[lane], capacity, FLAGS[lane])
-    b.write(REG_CONTROL, STEP | kind << 8 | lanes << 16)
+        b.write(REG.lanes + 32 * lane, BASE[lane], capacity, FLAGS[lane])
+    b.write(REG.function_control, STEP | kind << 8 | lanes << 16)
 
 
 def outputs(b: Bench, lane: int) -> tuple[bytes, list[int]]:
@@ -65,10 +57,10 @@ def outputs(b: Bench, lane: int) -> tuple[bytes, list[int]]:
 
 async def finished(b: Bench, limit: int = 40_000) -> None:
     for _ in range(limit // 60):
-        if await b.read(REG_FUNCTION) & 3 == 2:
+        if await b.read(REG.function_state) & 3 == 2:
             return
         await b.h.step(50)
-    raise AssertionError(f"function: {await b.read(REG_FUNCTION):#x}")
+    raise AssertionError(f"function: {await b.read(REG.function_state):#x}")
 
 
 def clear(b: Bench) -> None:
@@ -99,21 +91,21 @@ async def streams_of_a_chain(dut: Any, which: int) -> None:
         chain[-1].control |= LAST | FLAG
         chain[-1].ident, chain[-1].flag = 77, unit(9, 3, MEMORY)
         b.memory.bytes[: 64 * len(chain)] = b"".join(d.packed() for d in chain)
-        b.write(REG_CHAIN, hub(MEMORY))
+        b.write(REG.chain, hub(MEMORY))
         await b.h.step(20)
         await finished(b)
         await b.chain_done()
         await b.h.drain(after=200)
-        assert await b.read(REG_CHAIN_ERROR) == 0
+        assert await b.read(REG.chain_error) == 0
         read_flags = [t for t in b.writes[EAST] if t.address == unit(9, 3, MEMORY)]
         assert len(read_flags) == 1  # the source has been read
         b.writes[EAST].remove(read_flags[0])
-        state = await b.read(REG_FUNCTION)
+        state = await b.read(REG.function_state)
         for lane in range(2):
             used = lanes >> lane & 1
             assert outputs(b, lane) == ((stream, [len(stream)]) if used else (b"", [])), f"round {round_} lane {lane}"
             assert state >> 16 + lane & 1 == used
-        assert await b.read(REG_STATUS_WORDS) == 0
+        assert await b.read(REG.function_status) == 0
 
 
 @cocotb.test()
@@ -144,7 +136,7 @@ async def capacity(dut: Any, extra: int) -> None:
     length = 512 + extra
     b.memory.bytes[:64] = Descriptor(hub(MEMORY + 1024), 0, length, control=LAST | FUNCTION_BIT).packed()
     stream = bytes(b.memory.bytes[1024 : 1024 + length])
-    b.write(REG_CHAIN, hub(MEMORY))
+    b.write(REG.chain, hub(MEMORY))
     await b.h.step(20)
     await finished(b)
     await b.h.drain(after=200)
@@ -153,8 +145,8 @@ async def capacity(dut: Any, extra: int) -> None:
     # What is dropped is dropped in halves of a beat.
     assert stream.startswith(data) and len(data) <= 512 and len(data) == (length if not over else 512)
     assert flags == [length | OVERFLOW * over]
-    assert await b.read(REG_FUNCTION) >> 32 == 3 * over
-    assert await b.read(REG_LANES + 24) == length
+    assert await b.read(REG.function_state) >> 32 == 3 * over
+    assert await b.read(REG.lanes + 24) == length
 
 
 @cocotb.test()
@@ -166,9 +158,9 @@ async def flush_and_a_new_step(dut: Any, which: int) -> None:
         setup(b, 3)
         await b.h.drain()
         b.memory.bytes[:64] = Descriptor(hub(MEMORY + 1024), 0, 3000, control=LAST | FUNCTION_BIT).packed()
-        b.write(REG_CHAIN, hub(MEMORY))
+        b.write(REG.chain, hub(MEMORY))
         await b.h.step(delay)
-        b.write(REG_CONTROL, FLUSH)
+        b.write(REG.function_control, FLUSH)
         await b.h.drain()
         await b.chain_done()  # its data go nowhere
         await finished(b)
@@ -176,7 +168,7 @@ async def flush_and_a_new_step(dut: Any, which: int) -> None:
         clear(b)
         setup(b, 1)
         b.memory.bytes[:64] = Descriptor(hub(MEMORY + 1024), 0, 100, control=LAST | FUNCTION_BIT).packed()
-        b.write(REG_CHAIN, hub(MEMORY))
+        b.write(REG.chain, hub(MEMORY))
         await b.h.step(20)
         await finished(b)
         await b.h.drain(after=200)
@@ -208,7 +200,7 @@ async def without_room_north_waits_and_rings_are_dropped(dut: Any) -> None:
     await finished(b)
     await b.h.drain(after=200)
     data, flags = outputs(b, 0)
-    dropped = await b.read(REG_DROPS + 8 * FUNCTION_FULL)
+    dropped = await b.read(REG.drops + 8 * FUNCTION_FULL)
     assert dropped >= 2  # what N leaves free may take one
     assert data.count(b"lost" * 32) == 3 - dropped
     assert data.replace(b"lost" * 32, b"") == b"".join(parts) + b"end" and flags == [len(data)]
@@ -220,20 +212,20 @@ async def misuse(dut: Any) -> None:
     await b.start()
     setup(b, 1, kind=1)  # reduce is not built
     await b.h.drain(after=20)
-    assert await b.read(REG_STATUS_WORDS) & 0xFF == 1 << 4 and await b.read(REG_STATUS) == 1 << 15
-    b.write(REG_CONTROL, STEP | PASS << 8 | 1 << 16)  # while one is active
+    assert await b.read(REG.function_status) & 0xFF == 1 << 4 and await b.read(REG.status) == 1 << 15
+    b.write(REG.function_control, STEP | PASS << 8 | 1 << 16)  # while one is active
     await b.h.drain(after=20)
-    assert await b.read(REG_DROPS + 8 * REFUSED) == 1
+    assert await b.read(REG.drops + 8 * REFUSED) == 1
     for _ in range(30):  # more than the function could hold: N must not be stopped by a step that failed
         b.send(NORTH, Tlp(WRITE, hub(FUNCTION), bytes(MAX_PAYLOAD)))
     b.memory.bytes[:64] = Descriptor(hub(MEMORY + 1024), 0, 8192, control=LAST | FUNCTION_BIT).packed()
-    b.write(REG_CHAIN, hub(MEMORY))
+    b.write(REG.chain, hub(MEMORY))
     await b.h.drain(after=100)
     await b.chain_done_but_function()
-    assert await b.read(REG_DROPS + 8 * FUNCTION_FULL) == 30
-    b.write(REG_CONTROL, FLUSH)
+    assert await b.read(REG.drops + 8 * FUNCTION_FULL) == 30
+    b.write(REG.function_control, FLUSH)
     await finished(b)
-    assert await b.read(REG_STATUS) >> 15 & 1 == 0 and await b.read(REG_DONE) == 1
+    assert await b.read(REG.status) >> 15 & 1 == 0 and await b.read(REG.dma_done) == 1
 
 
 @cocotb.test()
@@ -243,7 +235,7 @@ async def rate(dut: Any, which: int) -> None:
     await b.start()
     setup(b, 1)
     b.memory.bytes[:64] = Descriptor(hub(MEMORY + 1024), 0, 8192, control=LAST | FUNCTION_BIT).packed()
-    b.write(REG_CHAIN, hub(MEMORY))
+    b.write(REG.chain, hub(MEMORY))
     await b.h.step(20)
     await finished(b)
     await b.h.drain()

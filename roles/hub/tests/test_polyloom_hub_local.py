@@ -13,7 +13,7 @@ import random
 from typing import Any
 
 import cocotb
-from hub_bench import MEMORY_BYTES, REG_PROXY
+from hub_bench import MEMORY_BYTES, REG
 from hub_units import (
     BEAT,
     COMPLETION,
@@ -56,7 +56,7 @@ def random_tlp(rng: random.Random) -> Tlp:
     size = rng.choice([1, 15, 16, 17, MAX_PAYLOAD, rng.randint(1, MAX_PAYLOAD)])
     words, tag = 8 * rng.randint(1, MAX_PAYLOAD // 8), rng.randrange(256)
     own = unit(NODE, 3)
-    register = rng.choice([8 * rng.randrange(1 << 13), REG_PROXY, REG_PROXY - 8, 0xFFF8])
+    register = rng.choice([8 * rng.randrange(1 << 13), REG.proxy, REG.proxy - 8, 0xFFF8])
     place = rng.randrange(MEMORY_BYTES)
     kind = rng.randrange(11)
     if kind < 2:
@@ -65,7 +65,7 @@ def random_tlp(rng: random.Random) -> Tlp:
         register -= max(0, register % PAGE + words - PAGE)
         return Tlp(WRITE, own + register, rng.randbytes(words))
     if kind == 4:
-        return Tlp(WRITE, own + REG_PROXY, rng.randbytes(rng.choice([64, 64, 64, 56, 72])))
+        return Tlp(WRITE, own + REG.proxy, rng.randbytes(rng.choice([64, 64, 64, 56, 72])))
     if kind == 5:
         return Tlp(WRITE, own + FUNCTION + rng.choice([0, FUNCTION_LAST]) + 1024 * place, rng.randbytes(size))
     if kind == 6:
@@ -155,7 +155,7 @@ class Local:
         elif own and MEMORY <= offset < MEMORY + MEMORY_BYTES:
             self.sinks["start"].expect([(offset - MEMORY) << 10 | tlp.length])
             self.sinks["memory"].expect(beats)
-        elif register and offset == REG_PROXY:
+        elif register and offset == REG.proxy:
             if tlp.length != 64:
                 self.refuse(REFUSED, port, tlp)
             elif not now["proxy_ready"]:

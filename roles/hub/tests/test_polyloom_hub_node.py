@@ -17,20 +17,7 @@ from hub_bench import (
     MEMORY_BYTES,
     NODE,
     NORTH,
-    REG_CHAIN,
-    REG_CLEAR,
-    REG_CONFIG,
-    REG_COUNTERS,
-    REG_CYCLE,
-    REG_DROPS,
-    REG_ID,
-    REG_LANES,
-    REG_LINKS,
-    REG_NODE,
-    REG_PROXY,
-    REG_RULES,
-    REG_SHAPE,
-    REG_STATUS,
+    REG,
     SOUTH,
     UNIT_BYTES,
     WEST,
@@ -69,10 +56,10 @@ MAGIC = int.from_bytes(b"PYLHUB01", "little")
 async def registers(dut: Any) -> None:
     b = Bench(dut)
     await b.start(rings=False)
-    assert await b.read(REG_ID) == MAGIC
-    assert await b.read(REG_SHAPE) == 128 | 4 << 10 | 2 << 16 | 8 << 20 | 256 << 36 | 4 << 45 | 16 << 52
-    assert await b.read(REG_NODE) == NODE and await b.read(REG_LINKS) == 15
-    first = [await b.read(REG_RULES + 8 * i) for i in range(10)]
+    assert await b.read(REG.id) == MAGIC
+    assert await b.read(REG.shape) == 128 | 4 << 10 | 2 << 16 | 8 << 20 | 256 << 36 | 4 << 45 | 16 << 52
+    assert await b.read(REG.node) == NODE and await b.read(REG.links) == 15
+    first = [await b.read(REG.rules + 8 * i) for i in range(10)]
     own = NODE << 11
     assert first[0] == rule_word(Rule(lower=own, upper=own + 0x5FF))
     assert first[8] == rule_word(Rule(lower=own + 0x600, upper=own + 0x7FF))
@@ -81,17 +68,17 @@ async def registers(dut: Any) -> None:
         rule_word(Rule(b.h.rng.getrandbits(15), b.h.rng.getrandbits(15), b.h.rng.getrandbits(15), False))
         for _ in range(3)
     ]
-    b.write(REG_RULES + 8 * 2, *rules)  # several registers by one TLP
-    assert [await b.read(REG_RULES + 8 * i) for i in (1, 2, 3, 4, 5)] == [first[1], *rules, first[5]]
-    b.write(REG_LANES + 32, 0x12345600, 0x1000, 0x88)
-    b.write(REG_CONFIG, 0xFEDCBA9876543210)
-    assert [await b.read(REG_LANES + 32 + 8 * i) for i in range(4)] == [0x12345600, 0x1000, 0x88, 0]
-    assert await b.read(REG_CONFIG) == 0xFEDCBA9876543210
+    b.write(REG.rules + 8 * 2, *rules)  # several registers by one TLP
+    assert [await b.read(REG.rules + 8 * i) for i in (1, 2, 3, 4, 5)] == [first[1], *rules, first[5]]
+    b.write(REG.lanes + 32, 0x12345600, 0x1000, 0x88)
+    b.write(REG.function_config, 0xFEDCBA9876543210)
+    assert [await b.read(REG.lanes + 32 + 8 * i) for i in range(4)] == [0x12345600, 0x1000, 0x88, 0]
+    assert await b.read(REG.function_config) == 0xFEDCBA9876543210
     b.h.signal("cycle").set(0x123456789AB)
-    assert await b.read(REG_CYCLE) == 0x123456789AB
+    assert await b.read(REG.cycle) == 0x123456789AB
     for absent in (0x38, 0x150, 0x340, 0x230, 0x450, 0x1440, 0x1120, 0x2000):
         assert await b.read(absent) == -1, f"{absent:#x} is a register"
-    assert await b.read(REG_DROPS + 8 * REFUSED) == 8
+    assert await b.read(REG.drops + 8 * REFUSED) == 8
     await b.h.drain()
 
 
@@ -111,7 +98,7 @@ async def writes_to_memory(dut: Any) -> None:
         b.send(port, Tlp(WRITE, hub(MEMORY + place), data))
     await b.h.drain(after=60)
     assert b.memory.bytes == image
-    assert await b.read(REG_STATUS) == 0
+    assert await b.read(REG.status) == 0
 
 
 @cocotb.test()
@@ -138,12 +125,12 @@ FAULTS = {
     "read of another unit": (REFUSED, NORTH, Tlp(READ, unit(NODE, 0), length=8)),
     "stray completion": (REFUSED, NORTH, Tlp(COMPLETION, 16, b"x" * 16, tag=9)),
     "no register": (REFUSED, EAST, Tlp(WRITE, hub(0x7000), b"12345678")),
-    "read-only": (REFUSED, NORTH, Tlp(WRITE, hub(REG_ID), b"12345678")),
-    "part of a register": (REFUSED, NORTH, Tlp(WRITE, hub(REG_LINKS), b"1234")),
+    "read-only": (REFUSED, NORTH, Tlp(WRITE, hub(REG.id), b"12345678")),
+    "part of a register": (REFUSED, NORTH, Tlp(WRITE, hub(REG.links), b"1234")),
     "beyond the registers": (REFUSED, NORTH, Tlp(WRITE, hub(0x10000), b"12345678")),
     "hole": (REFUSED, SOUTH, Tlp(WRITE, hub(2 << 28), b"12345678")),
     "beyond the memory": (REFUSED, WEST, Tlp(WRITE, hub(MEMORY + MEMORY_BYTES), b"x" * 99)),
-    "short descriptor": (REFUSED, NORTH, Tlp(WRITE, hub(REG_PROXY), b"x" * 56)),
+    "short descriptor": (REFUSED, NORTH, Tlp(WRITE, hub(REG.proxy), b"x" * 56)),
     "no step": (FUNCTION_FULL, EAST, Tlp(WRITE, hub(FUNCTION), b"x" * 128)),
 }
 
@@ -154,7 +141,7 @@ async def fault(dut: Any, name: str) -> None:
     cause, port, tlp = FAULTS[name]
     b = Bench(dut)
     await b.start()
-    b.write(REG_LINKS, 0b1011)  # S is absent
+    b.write(REG.links, 0b1011)  # S is absent
     b.rule(WEST, Rule(lower=9 << 11, upper=9 << 11), 1)  # node 9: E and W
     await b.h.drain()
     # Sound traffic around it: to memory, and through.
@@ -176,18 +163,18 @@ async def fault(dut: Any, name: str) -> None:
     await b.h.drain(after=100)
     assert b.memory.bytes == image
     assert b.writes[EAST] == sent[0] and b.writes[NORTH] == sent[1] and not b.writes[WEST]
-    status = await b.read(REG_STATUS)
+    status = await b.read(REG.status)
     assert status & 0xFF == cause and status >> 8 & 15 == port and not status >> 12 & 15, hex(status)
     assert status >> 16 == tlp.address & (1 << 48) - 1
-    assert [await b.read(REG_DROPS + 8 * c) for c in range(10)] == [int(c == cause) for c in range(10)]
+    assert [await b.read(REG.drops + 8 * c) for c in range(10)] == [int(c == cause) for c in range(10)]
     drops = 0 if cause in {FUNCTION_FULL} or name in AT_LOCAL else 1
-    assert await b.read(REG_COUNTERS + 64 * port + 40) == drops
+    assert await b.read(REG.counters + 64 * port + 40) == drops
     b.send(port, tlp)
     b.send(port, tlp)
     await b.h.drain(after=40)
-    assert await b.read(REG_STATUS) & 0x1FFF == cause | port << 8 | 1 << 12  # more since
-    b.write(REG_CLEAR, 0)
-    assert await b.read(REG_STATUS) == 0 and await b.read(REG_DROPS + 8 * cause) == 0
+    assert await b.read(REG.status) & 0x1FFF == cause | port << 8 | 1 << 12  # more since
+    b.write(REG.status_clear, 0)
+    assert await b.read(REG.status) == 0 and await b.read(REG.drops + 8 * cause) == 0
 
 
 AT_LOCAL = {
@@ -200,12 +187,12 @@ AT_LOCAL = {
 async def counters_and_idle(dut: Any) -> None:
     b = Bench(dut, stall="never", delay=0)
     await b.start()
-    before = [[await b.read(REG_COUNTERS + 64 * p + 8 * e) for e in range(6)] for p in range(5)]
+    before = [[await b.read(REG.counters + 64 * p + 8 * e) for e in range(6)] for p in range(5)]
     for i in range(7):
         b.send(WEST, Tlp(WRITE, unit(9, 0, 256 * i), b"x" * (16 * i + 1)))
     await b.h.drain(after=30)
     assert b.h.signal("idle").get()
-    after = [[await b.read(REG_COUNTERS + 64 * p + 8 * e) for e in range(6)] for p in range(5)]
+    after = [[await b.read(REG.counters + 64 * p + 8 * e) for e in range(6)] for p in range(5)]
     beats = sum(2 + i for i in range(7))
     west, east = ([y - x for x, y in zip(before[p], after[p], strict=True)] for p in (WEST, EAST))
     assert west == [7, 0, beats, 0, 0, 0]
@@ -220,10 +207,10 @@ async def counters_and_idle(dut: Any) -> None:
 async def chain_register_refuses_while_busy(dut: Any) -> None:
     b = Bench(dut, latency=400)
     await b.start()
-    b.write(REG_CHAIN, unit(NODE, 0, 0))  # the endpoint takes its time
-    b.write(REG_CHAIN, unit(NODE, 0, 64))
+    b.write(REG.chain, unit(NODE, 0, 0))  # the endpoint takes its time
+    b.write(REG.chain, unit(NODE, 0, 64))
     await b.h.drain(after=50)
-    assert await b.read(REG_STATUS) & 0xFF == REFUSED
+    assert await b.read(REG.status) & 0xFF == REFUSED
     assert UNIT_BYTES > 64
     await b.h.step(500)
     await b.h.drain()

@@ -10,29 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
-from hub_bench import (
-    REG_CHAIN,
-    REG_CHAIN_ERROR,
-    REG_CLEAR,
-    REG_CONFIG,
-    REG_CONTROL,
-    REG_COUNTERS,
-    REG_CYCLE,
-    REG_DONE,
-    REG_DROPS,
-    REG_FUNCTION,
-    REG_ID,
-    REG_LANES,
-    REG_LINKS,
-    REG_NODE,
-    REG_PROXY,
-    REG_PROXY_ERROR,
-    REG_RULES,
-    REG_SHAPE,
-    REG_STATE,
-    REG_STATUS,
-    REG_STATUS_WORDS,
-)  # fmt: skip
+from hub_bench import REG
 from hub_parts import DMA_STATE
 from hub_units import FAULT, RULE
 
@@ -74,55 +52,56 @@ class Map:
         f = FAULT.unpack(fault)
         failed = bool(dma["chain_error"]) << 13 | bool(dma["proxy_error"]) << 14 | function["error"] << 15
         words = {
-            REG_ID: MAGIC,
-            REG_SHAPE: sum(value << place for value, place in zip(self.shape, PLACES, strict=True)),
-            REG_NODE: self.node,
-            REG_LINKS: self.links,
-            REG_STATUS: f["cause"] | f["port"] << 8 | now["fault_more"] << 12 | failed | f["address"] << 16,
-            REG_CYCLE: now["cycle"],
-            REG_CHAIN: dma["address"],
-            REG_STATE: dma["chain_busy"] | dma["proxy_busy"] << 1 | dma["queued"] << 8,
-            REG_CHAIN_ERROR: dma["chain_error"] | dma["chain_address"] << 16,
-            REG_PROXY_ERROR: dma["proxy_error"],
-            REG_DONE: dma["chain_done"] | dma["proxy_done"] << 32,
-            REG_CONFIG: self.config,
-            REG_FUNCTION: 0,
+            REG.id: MAGIC,
+            REG.shape: sum(value << place for value, place in zip(self.shape, PLACES, strict=True)),
+            REG.node: self.node,
+            REG.links: self.links,
+            REG.status: f["cause"] | f["port"] << 8 | now["fault_more"] << 12 | failed | f["address"] << 16,
+            REG.cycle: now["cycle"],
+            REG.chain: dma["address"],
+            REG.dma_state: dma["chain_busy"] | dma["proxy_busy"] << 1 | dma["queued"] << 8,
+            REG.chain_error: dma["chain_error"] | dma["chain_address"] << 16,
+            REG.proxy_error: dma["proxy_error"],
+            REG.dma_done: dma["chain_done"] | dma["proxy_done"] << 32,
+            REG.function_config: self.config,
+            REG.function_state: 0,
         }
-        words |= {REG_RULES + 8 * i: word for i, word in enumerate(self.rules)}
-        words |= {REG_COUNTERS + 64 * p + 8 * e: now["counter"] for p in range(5) for e in range(6)}
-        words |= {REG_DROPS + 8 * c: now["drops"] >> 32 * c & 0xFFFFFFFF for c in range(10)}
+        words |= {REG.rules + 8 * i: word for i, word in enumerate(self.rules)}
+        words |= {REG.counters + 64 * p + 8 * e: now["counter"] for p in range(5) for e in range(6)}
+        words |= {REG.drops + 8 * c: now["drops"] >> 32 * c & 0xFFFFFFFF for c in range(10)}
         if self.lanes:
             state = function["active"] | function["idle"] << 1 | function["done"] << 16 | function["overflow"] << 32
-            words[REG_FUNCTION] = state
-            words |= {REG_STATUS_WORDS + 8 * i: now["status"] >> 64 * i & (1 << 64) - 1 for i in range(2 + self.lanes)}
-            words |= {REG_LANES + 8 * i: word for i, word in enumerate(self.lane_words)}
-            words |= {REG_LANES + 32 * i + 24: now["bytes"] >> 64 * i & (1 << 64) - 1 for i in range(self.lanes)}
+            words[REG.function_state] = state
+            for i in range(2 + self.lanes):
+                words[REG.function_status + 8 * i] = now["status"] >> 64 * i & (1 << 64) - 1
+            words |= {REG.lanes + 8 * i: word for i, word in enumerate(self.lane_words)}
+            words |= {REG.lanes + 32 * i + 24: now["bytes"] >> 64 * i & (1 << 64) - 1 for i in range(self.lanes)}
         return words
 
     def may_write(self, at: int, word: int) -> bool:
         """Whether a write is taken."""
-        if REG_RULES <= at < REG_RULES + 80 or at in {REG_NODE, REG_LINKS, REG_CLEAR}:
+        if REG.rules <= at < REG.rules + 80 or at in {REG.node, REG.links, REG.status_clear}:
             return True
-        if at == REG_CHAIN:
+        if at == REG.chain:
             return not DMA_STATE.unpack(self.now["dma"])["chain_busy"]
-        if at == REG_CONTROL and self.lanes:
+        if at == REG.function_control and self.lanes:
             active = FUNCTION.unpack(self.now["function_state"])["active"]
             return not word & 1 or not (active or word & 2)
-        if REG_LANES <= at < REG_LANES + 32 * self.lanes:
+        if REG.lanes <= at < REG.lanes + 32 * self.lanes:
             return at % 32 != 24
-        return at == REG_CONFIG and self.lanes > 0
+        return at == REG.function_config and self.lanes > 0
 
     def write(self, at: int, word: int) -> None:
         """A write that is taken, but for what it tells others."""
-        if REG_RULES <= at < REG_RULES + 80:
-            self.rules[(at - REG_RULES) // 8] = word & (1 << 63 | 0x7FFF7FFF7FFF)
-        elif REG_LANES <= at < REG_LANES + 32 * self.lanes:
-            self.lane_words[(at - REG_LANES) // 8] = word & ADDRESS
-        elif at == REG_NODE:
+        if REG.rules <= at < REG.rules + 80:
+            self.rules[(at - REG.rules) // 8] = word & (1 << 63 | 0x7FFF7FFF7FFF)
+        elif REG.lanes <= at < REG.lanes + 32 * self.lanes:
+            self.lane_words[(at - REG.lanes) // 8] = word & ADDRESS
+        elif at == REG.node:
             self.node = word & 15
-        elif at == REG_LINKS:
+        elif at == REG.links:
             self.links = word & 15
-        elif at == REG_CONFIG:
+        elif at == REG.function_config:
             self.config = word
 
     def outputs(self) -> dict[str, int]:
@@ -151,7 +130,7 @@ class Checker:
         names = ("strap", "write", "waddr", "wdata", "raddr", "write_ok", "clear", "chain_start", "chain_address")
         names += ("command", "rdata", "read_ok", "counter_port", "counter_event", *self.map.outputs())
         self.signals |= {name: h.signal(name) for name in names}
-        every = [0, REG_RULES, REG_COUNTERS, REG_DROPS, REG_CHAIN, REG_LANES, REG_STATUS_WORDS, REG_PROXY]
+        every = [0, REG.rules, REG.counters, REG.drops, REG.chain, REG.lanes, REG.function_status, REG.proxy]
         self.near = [base + 8 * i for base in every for i in range(40)]
         self.present: list[int] = []
         self.reads: list[int] = []  # addresses of the two cycles before
@@ -171,7 +150,9 @@ class Checker:
         self.signals["strap"].set(rng.getrandbits(8))  # counts in reset only
         self.present = self.present or list(self.map.words())
         for name in ("waddr", "raddr"):
-            often = rng.choice([REG_NODE, REG_LINKS, REG_CLEAR, REG_CHAIN, REG_CONTROL, REG_CONFIG])
+            often = rng.choice(
+                [REG.node, REG.links, REG.status_clear, REG.chain, REG.function_control, REG.function_config]
+            )
             address = rng.choice([often, rng.choice(self.near), 8 * rng.randrange(1 << 13)])
             self.signals[name].set(rng.choice(self.present) if rng.random() < 0.7 else address)
         self.signals["write"].set(int(rng.random() < 0.7))
@@ -186,12 +167,12 @@ class Checker:
         taken = self.map.may_write(at, word)
         assert self.get("write_ok") == taken, f"cycle {cycle}: write of {at:#x}"
         acts = taken and bool(self.get("write"))
-        assert self.get("clear") == (acts and at == REG_CLEAR)
-        assert self.get("chain_start") == (acts and at == REG_CHAIN)
+        assert self.get("clear") == (acts and at == REG.status_clear)
+        assert self.get("chain_start") == (acts and at == REG.chain)
         if self.get("chain_start"):
             assert self.get("chain_address") == word
         command = COMMAND.unpack(self.get("command"))
-        told = acts and at == REG_CONTROL
+        told = acts and at == REG.function_control
         assert (command["step"], command["flush"]) == ((word & 1, word >> 1 & 1) if told else (0, 0))
         if told:
             assert (command["kind"], command["used"]) == (word >> 8 & 0xFF, word >> 16 & 0xFFFF)
@@ -209,8 +190,8 @@ class Checker:
                 assert self.get("rdata") == self.due, f"cycle {cycle}: {self.reads[0]:#x}: {self.get('rdata'):#x}"
                 self.seen.add(self.reads[0])
         at = self.get("raddr")
-        if REG_COUNTERS <= at < REG_COUNTERS + 64 * 5:
-            which = (at - REG_COUNTERS) // 8
+        if REG.counters <= at < REG.counters + 64 * 5:
+            which = (at - REG.counters) // 8
             assert (self.get("counter_port"), self.get("counter_event")) == (which // 8, which % 8)
         self.reads = [*self.reads[-1:], at]
         if len(self.reads) == 2:

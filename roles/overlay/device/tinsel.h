@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The API of programs that run on the overlay's threads, source-compatible with Tinsel 0.8 (reference: Tinsel
-// facts, section 2; encodings of CSRs: 1.2). C and C++, all inline. A call that blocks says so.
+// facts, section 2; numbers of CSRs: csrs.h). C and C++, all inline. A call that blocks says so.
 #ifndef POLYLOOM_TINSEL_H
 #define POLYLOOM_TINSEL_H
 
@@ -9,34 +9,7 @@
 #include <stdint.h>
 #include <tinsel-interface.h>
 
-// CSR numbers, in the spelling of Tinsel's header.
-#define CSR_INSTR_ADDR "0x800"
-#define CSR_INSTR "0x801"
-#define CSR_FREE "0x802"
-#define CSR_CAN_SEND "0x803"
-#define CSR_CAN_RECV "0x805"
-#define CSR_SEND_LEN "0x806"
-#define CSR_SEND_PTR "0x807"
-#define CSR_SEND_DEST "0x808"
-#define CSR_RECV "0x809"
-#define CSR_WAIT_UNTIL "0x80a"
-#define CSR_FROM_UART "0x80b"
-#define CSR_TO_UART "0x80c"
-#define CSR_NEW_THREAD "0x80d"
-#define CSR_KILL_THREAD "0x80e"
-#define CSR_EMIT "0x80f"
-#define CSR_CYCLE "0xc00"
-#define CSR_FLUSH "0xc01"
-#define CSR_PERFCOUNT "0xc07"
-#define CSR_MISSCOUNT "0xc08"
-#define CSR_HITCOUNT "0xc09"
-#define CSR_WBCOUNT "0xc0a"
-#define CSR_CPUIDLECOUNT "0xc0b"
-#define CSR_CPUIDLECOUNTU "0xc0c"
-#define CSR_CYCLEU "0xc0d"
-#define CSR_PROGROUTERSENT "0xc0e"
-#define CSR_PROGROUTERSENTINTER "0xc0f"
-#define CSR_HART_ID "0xf14"
+#include "csrs.h"
 
 // Every access is a csrrw; what it orders against memory matters only to messages, so those clobber memory.
 #define POLYLOOM_CSR_READ(csr, var) __asm__ volatile("csrrw %0, " csr ", zero" : "=r"(var))

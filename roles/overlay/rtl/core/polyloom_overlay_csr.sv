@@ -14,6 +14,7 @@
 //               Tests: test_polyloom_overlay_csr.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_csr
   import polyloom_overlay_pkg::*;
+  import polyloom_overlay_csrs_pkg::*;
 #(
     parameter  cfg_t        Cfg      = TINY,
     localparam int unsigned AddrBits = $clog2(Cfg.instr_words)
@@ -65,6 +66,7 @@ module polyloom_overlay_csr
 
   localparam int unsigned IndexBits = Cfg.threads > 1 ? $clog2(Cfg.threads) : 1;
   typedef logic [IndexBits-1:0] index_t;
+  // Which register it is, by pages: the upper eight bits of its number.
   typedef struct packed {
     logic instr_addr,
         instr,
@@ -81,8 +83,16 @@ module polyloom_overlay_csr
         new_thread,
         kill
     ;
-    logic cycle, flush, perf, idle, idle_u, cycle_u, sent_inter, sent, writebacks, hits, misses, hart_id;
-    logic fflags, frm, fcsr;
+  } messages_t;
+  typedef struct packed {
+    logic cycle, flush, perf, idle, idle_u, cycle_u, sent_inter, sent, writebacks, hits, misses;
+  } counters_t;
+  typedef struct packed {logic fflags, frm, fcsr;} floats_t;
+  typedef struct packed {
+    messages_t m;  // 80
+    counters_t c;  // c0
+    logic hart_id;  // f1
+    floats_t f;  // 00
   } sel_t;
 
   // ---- decoding ----
@@ -92,50 +102,50 @@ module polyloom_overlay_csr
   logic page_8_q, page_c_q, page_f_q, page_0_q;
   logic s6_keep_q;
   assign s4_sel = '{
-          instr_addr: low_q == 4'h0,
-          instr: low_q == 4'h1,
-          free: low_q == 4'h2,
-          can_send: low_q == 4'h3,
-          can_recv: low_q == 4'h5,
-          send_len: low_q == 4'h6,
-          send_ptr: low_q == 4'h7,
-          send_dest: low_q == 4'h8,
-          recv: low_q == 4'h9,
-          wait_until: low_q == 4'ha,
-          from_uart: low_q == 4'hb,
-          to_uart: low_q == 4'hc,
-          new_thread: low_q == 4'hd,
-          kill: low_q == 4'he,
-          cycle: low_q == 4'h0,
-          flush: low_q == 4'h1,
-          perf: low_q == 4'h7,
-          idle: low_q == 4'hb,
-          idle_u: low_q == 4'hc,
-          cycle_u: low_q == 4'hd,
-          sent_inter: low_q == 4'hf,
-          sent: low_q == 4'he,
-          writebacks: low_q == 4'ha,
-          hits: low_q == 4'h9,
-          misses: low_q == 4'h8,
-          hart_id: low_q == 4'h4,
-          fflags: low_q == 4'h1,
-          frm: low_q == 4'h2,
-          fcsr: low_q == 4'h3
+          m: '{
+              instr_addr: low_q == 4'(CSR_INSTR_ADDR),
+              instr: low_q == 4'(CSR_INSTR),
+              free: low_q == 4'(CSR_FREE),
+              can_send: low_q == 4'(CSR_CAN_SEND),
+              can_recv: low_q == 4'(CSR_CAN_RECV),
+              send_len: low_q == 4'(CSR_SEND_LEN),
+              send_ptr: low_q == 4'(CSR_SEND_PTR),
+              send_dest: low_q == 4'(CSR_SEND_DEST),
+              recv: low_q == 4'(CSR_RECV),
+              wait_until: low_q == 4'(CSR_WAIT_UNTIL),
+              from_uart: low_q == 4'(CSR_FROM_UART),
+              to_uart: low_q == 4'(CSR_TO_UART),
+              new_thread: low_q == 4'(CSR_NEW_THREAD),
+              kill: low_q == 4'(CSR_KILL_THREAD)
+          },
+          c: '{
+              cycle: low_q == 4'(CSR_CYCLE),
+              flush: low_q == 4'(CSR_FLUSH),
+              perf: low_q == 4'(CSR_PERF_COUNT),
+              idle: low_q == 4'(CSR_CPU_IDLE_COUNT),
+              idle_u: low_q == 4'(CSR_CPU_IDLE_COUNT_U),
+              cycle_u: low_q == 4'(CSR_CYCLE_U),
+              sent_inter: low_q == 4'(CSR_PROG_ROUTER_SENT_INTER),
+              sent: low_q == 4'(CSR_PROG_ROUTER_SENT),
+              writebacks: low_q == 4'(CSR_WRITEBACK_COUNT),
+              hits: low_q == 4'(CSR_HIT_COUNT),
+              misses: low_q == 4'(CSR_MISS_COUNT)
+          },
+          hart_id: low_q == 4'(CSR_HART_ID),
+          f: '{fflags: low_q == 4'(CSR_FFLAGS), frm: low_q == 4'(CSR_FRM), fcsr: low_q == 4'(CSR_FCSR)}
       };
 
-  localparam int unsigned Counters = 15;  // of sel_t, the first bit that is no page 8's
-  localparam int unsigned Ids = 4;  // and no page c's
   always_ff @(posedge clk_i) begin
     low_q <= s3_number_i[3:0];
-    page_8_q <= s3_number_i[11:4] == 8'h80;
-    page_c_q <= s3_number_i[11:4] == 8'hc0;
-    page_f_q <= s3_number_i[11:4] == 8'hf1;
-    page_0_q <= Cfg.fpu && s3_number_i[11:4] == 8'h00;
+    page_8_q <= s3_number_i[11:4] == 8'(CSR_INSTR_ADDR >> 4);
+    page_c_q <= s3_number_i[11:4] == 8'(CSR_CYCLE >> 4);
+    page_f_q <= s3_number_i[11:4] == 8'(CSR_HART_ID >> 4);
+    page_0_q <= Cfg.fpu && s3_number_i[11:4] == 8'(CSR_FFLAGS >> 4);
     s5_sel_q <= '0;
-    if (page_8_q) s5_sel_q[$bits(sel_t)-1:Counters] <= s4_sel[$bits(sel_t)-1:Counters];
-    if (page_c_q) s5_sel_q[Counters-1:Ids] <= s4_sel[Counters-1:Ids];
+    if (page_8_q) s5_sel_q.m <= s4_sel.m;
+    if (page_c_q) s5_sel_q.c <= s4_sel.c;
     if (page_f_q) s5_sel_q.hart_id <= s4_sel.hart_id;
-    if (page_0_q) s5_sel_q[Ids-2:0] <= s4_sel[Ids-2:0];
+    if (page_0_q) s5_sel_q.f <= s4_sel.f;
     s6_sel_q  <= s5_csr_i ? s5_sel_q : '0;
     s6_keep_q <= s5_csr_i && s5_keep_i;
   end
@@ -152,8 +162,8 @@ module polyloom_overlay_csr
   logic s5_writes, s6_writes_q;
   op_t s6_op_q, s6_dest_op_q, s6_slot_op_q, s6_len_op_q, s6_addr_op_q;
   assign s5_writes = s5_f3_i[1:0] == 2'd1 || s5_source_i;
-  assign s5_flush_o = s5_csr_i && s5_writes && s5_sel_q.flush;
-  assign s5_new_thread_o = s5_csr_i && s5_writes && s5_sel_q.new_thread;
+  assign s5_flush_o = s5_csr_i && s5_writes && s5_sel_q.c.flush;
+  assign s5_new_thread_o = s5_csr_i && s5_writes && s5_sel_q.m.new_thread;
   always_ff @(posedge clk_i) begin
     s6_writes_q <= s5_writes;
     s6_op_q <= s5_f3_i[1:0];
@@ -163,20 +173,20 @@ module polyloom_overlay_csr
     s6_addr_op_q <= KEEP;
     s6_act_o <= '0;
     if (s5_csr_i) begin
-      s6_act_o.recv <= s5_sel_q.recv;
-      s6_act_o.from_uart <= s5_sel_q.from_uart;
+      s6_act_o.recv <= s5_sel_q.m.recv;
+      s6_act_o.from_uart <= s5_sel_q.m.from_uart;
       if (s5_writes) begin
-        if (s5_sel_q.send_dest) s6_dest_op_q <= s5_f3_i[1:0];
-        if (s5_sel_q.send_ptr) s6_slot_op_q <= s5_f3_i[1:0];
-        if (s5_sel_q.send_len) s6_len_op_q <= s5_f3_i[1:0];
-        if (s5_sel_q.instr_addr) s6_addr_op_q <= s5_f3_i[1:0];
-        s6_act_o.instr <= s5_sel_q.instr;
-        s6_act_o.free <= s5_sel_q.free;
-        s6_act_o.wait_until <= s5_sel_q.wait_until;
-        s6_act_o.new_thread <= s5_sel_q.new_thread;
-        s6_act_o.kill <= s5_sel_q.kill;
-        s6_act_o.flush <= s5_sel_q.flush;
-        s6_act_o.to_uart <= s5_sel_q.to_uart;
+        if (s5_sel_q.m.send_dest) s6_dest_op_q <= s5_f3_i[1:0];
+        if (s5_sel_q.m.send_ptr) s6_slot_op_q <= s5_f3_i[1:0];
+        if (s5_sel_q.m.send_len) s6_len_op_q <= s5_f3_i[1:0];
+        if (s5_sel_q.m.instr_addr) s6_addr_op_q <= s5_f3_i[1:0];
+        s6_act_o.instr <= s5_sel_q.m.instr;
+        s6_act_o.free <= s5_sel_q.m.free;
+        s6_act_o.wait_until <= s5_sel_q.m.wait_until;
+        s6_act_o.new_thread <= s5_sel_q.m.new_thread;
+        s6_act_o.kill <= s5_sel_q.m.kill;
+        s6_act_o.flush <= s5_sel_q.c.flush;
+        s6_act_o.to_uart <= s5_sel_q.m.to_uart;
       end
     end
   end
@@ -271,9 +281,9 @@ module polyloom_overlay_csr
     always_comb begin
       s6_fcsr_d = s6_old;
       if (s6_writes_q) begin
-        if (s6_sel_q.fcsr) s6_fcsr_d = 8'(updated(32'(s6_old), s6_operand_i, s6_op_q));
-        if (s6_sel_q.fflags) s6_fcsr_d[4:0] = 5'(updated(32'(s6_old[4:0]), s6_operand_i, s6_op_q));
-        if (s6_sel_q.frm) s6_fcsr_d[7:5] = 3'(updated(32'(s6_old[7:5]), s6_operand_i, s6_op_q));
+        if (s6_sel_q.f.fcsr) s6_fcsr_d = 8'(updated(32'(s6_old), s6_operand_i, s6_op_q));
+        if (s6_sel_q.f.fflags) s6_fcsr_d[4:0] = 5'(updated(32'(s6_old[4:0]), s6_operand_i, s6_op_q));
+        if (s6_sel_q.f.frm) s6_fcsr_d[7:5] = 3'(updated(32'(s6_old[7:5]), s6_operand_i, s6_op_q));
       end
       if (s6_clear_i) s6_fcsr_d = '0;
     end
@@ -281,11 +291,11 @@ module polyloom_overlay_csr
       s6_fcsr_q <= s5_fcsr;
       if (!s6_bubble_i || s6_clear_i) fcsr_q[s6_thread_i] <= s6_fcsr_d;
     end
-    assign s6_fp_value = ({8{s6_sel_q.fcsr}} & s6_old) | (8'(s6_old[4:0]) & {8{s6_sel_q.fflags}}) |
-        (8'(s6_old[7:5]) & {8{s6_sel_q.frm}});
+    assign s6_fp_value = ({8{s6_sel_q.f.fcsr}} & s6_old) | (8'(s6_old[4:0]) & {8{s6_sel_q.f.fflags}}) |
+        (8'(s6_old[7:5]) & {8{s6_sel_q.f.frm}});
   end else begin : gen_no_fcsr
     logic unused;
-    assign unused = ^{s5_thread_i, s6_op_q, s6_flags_i, s6_sel_q.fflags, s6_sel_q.frm, s6_sel_q.fcsr};
+    assign unused = ^{s5_thread_i, s6_op_q, s6_flags_i, s6_sel_q.f.fflags, s6_sel_q.f.frm, s6_sel_q.f.fcsr};
     assign s5_frm_o = '0;
     assign s6_fp_value = '0;
   end
@@ -294,7 +304,7 @@ module polyloom_overlay_csr
   logic [CALL_CYCLES-1:0] alive_q;  // the first instruction that can be was issued in the first cycle
   logic [39:0] cycle, idle;
   logic counting_q, perf;
-  assign perf = s6_sel_q.perf && s6_writes_q;
+  assign perf = s6_sel_q.c.perf && s6_writes_q;
   assign perf_reset_o = perf && !s6_any_high_q && !s6_any_low_q && s6_operand_i[1:0] == 2'd0;
   assign perf_counting_o = perf && !s6_any_high_q && !s6_any_low_q && (s6_operand_i[1] ^ s6_operand_i[0]) ? s6_operand_i[0] :
       counting_q;
@@ -328,7 +338,9 @@ module polyloom_overlay_csr
   );
 
   // ---- result ----
-  assign s6_outside_o = {s6_sel_q.sent_inter, s6_sel_q.sent, s6_sel_q.writebacks, s6_sel_q.hits, s6_sel_q.misses};
+  assign s6_outside_o = {
+    s6_sel_q.c.sent_inter, s6_sel_q.c.sent, s6_sel_q.c.writebacks, s6_sel_q.c.hits, s6_sel_q.c.misses
+  };
   // What is not asked for is zero, so that an OR joins the rest.
   logic [31:0] s7_cycle_q, s7_idle_q, s7_value_q;
   always_ff @(posedge clk_i) begin
@@ -338,15 +350,15 @@ module polyloom_overlay_csr
     s7_idle_q  <= '0;
     s7_value_q <= '0;
     if (s6_keep_q) begin
-      if (s6_sel_q.cycle) s7_cycle_q <= cycle[31:0];
-      if (s6_sel_q.idle) s7_idle_q <= idle[31:0];
-      can   = (s6_sel_q.can_send && can_send_i[index_t'(s6_thread_i)]) || (s6_sel_q.can_recv && s6_can_recv_i);
+      if (s6_sel_q.c.cycle) s7_cycle_q <= cycle[31:0];
+      if (s6_sel_q.c.idle) s7_idle_q <= idle[31:0];
+      can   = (s6_sel_q.m.can_send && can_send_i[index_t'(s6_thread_i)]) || (s6_sel_q.m.can_recv && s6_can_recv_i);
       value = '0;
-      if (s6_sel_q.cycle_u) value |= 32'(cycle[39:32]);
-      if (s6_sel_q.idle_u) value |= 32'(idle[39:32]);
+      if (s6_sel_q.c.cycle_u) value |= 32'(cycle[39:32]);
+      if (s6_sel_q.c.idle_u) value |= 32'(idle[39:32]);
       value |= s6_outside_i;
       if (s6_sel_q.hart_id) value |= 32'(core_id_i | 16'(s6_thread_i));
-      if (s6_sel_q.from_uart && s6_uart_i[8] && s6_uart_taken_i) value |= 32'(s6_uart_i);
+      if (s6_sel_q.m.from_uart && s6_uart_i[8] && s6_uart_taken_i) value |= 32'(s6_uart_i);
       value |= 32'(s6_fp_value);
       value[0] |= can || (s6_act_o.to_uart && s6_uart_taken_i);
       s7_value_q <= value;

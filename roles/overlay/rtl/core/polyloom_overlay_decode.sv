@@ -13,6 +13,7 @@
 //               Tests: test_polyloom_overlay_decode.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_decode
   import polyloom_overlay_pkg::*;
+  import polyloom_overlay_csrs_pkg::*;
 #(
     parameter bit Fp     = 0,  // F
     parameter bit MulDiv = 0   // M
@@ -118,15 +119,7 @@ module polyloom_overlay_decode
 
   // ---- is it an instruction? ----
   logic illegal, no_csr;
-  always_comb begin
-    case (word_i[31:24])
-      8'h00:   no_csr = !Fp || word_i[23:22] != 2'd0 || word_i[21:20] == 2'd0;  // fflags, frm, fcsr
-      8'h80:   no_csr = word_i[23:20] == 4'h4;
-      8'hc0:   no_csr = word_i[23:20] inside {[4'h2 : 4'h6]};
-      8'hf1:   no_csr = word_i[23:20] != 4'h4;  // mhartid
-      default: no_csr = 1'b1;
-    endcase
-  end
+  assign no_csr = !csr_exists(word_i[31:20]) || (!Fp && word_i[31:24] == 8'h00);  // fflags, frm, fcsr
   always_comb begin
     unique case (major)
       LUI, AUIPC, JAL: illegal = 1'b0;

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "roles/overlay/sim/isa/opcodes.h"
+#include "spec/csrs.h"
 
 namespace polyloom::overlay {
 
@@ -159,47 +160,5 @@ Inst decode(std::uint32_t word);
 /// Assembler text of a word as binutils prints it without aliases ("addi a0, a1, -4"); jump targets are
 /// absolute. An illegal word gives ".word 0x????????".
 std::string disassemble(std::uint32_t word, std::uint32_t pc);
-
-/// CSR numbers. Reads and writes other than those of the table in Tinsel 0.8 facts 1.2 have no effect and
-/// read 0; an instruction on any other number is illegal.
-namespace csr {
-enum : unsigned {
-  fflags = 0x001,
-  frm = 0x002,
-  fcsr = 0x003,
-  instr_addr = 0x800,
-  instr = 0x801,
-  free = 0x802,
-  can_send = 0x803,
-  can_recv = 0x805,
-  send_len = 0x806,
-  send_ptr = 0x807,
-  send_dest = 0x808,
-  recv = 0x809,
-  wait_until = 0x80a,
-  from_uart = 0x80b,
-  to_uart = 0x80c,
-  new_thread = 0x80d,
-  kill_thread = 0x80e,
-  emit = 0x80f,
-  cycle = 0xc00,
-  flush = 0xc01,
-  perf_count = 0xc07,
-  miss_count = 0xc08,
-  hit_count = 0xc09,
-  writeback_count = 0xc0a,
-  cpu_idle_count = 0xc0b,
-  cpu_idle_count_u = 0xc0c,
-  cycle_u = 0xc0d,
-  prog_router_sent = 0xc0e,
-  prog_router_sent_inter = 0xc0f,
-  hart_id = 0xf14,
-};
-constexpr bool exists(unsigned number) {
-  return (number >= fflags && number <= fcsr) ||
-         (number >= instr_addr && number <= emit && number != 0x804) || number == cycle || number == flush ||
-         (number >= perf_count && number <= prog_router_sent_inter) || number == hart_id;
-}
-}  // namespace csr
 
 }  // namespace polyloom::overlay

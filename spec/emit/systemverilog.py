@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SystemVerilog packages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+
+from spec import hub
+from spec.csrs import CSRS
+from spec.emit import MADE
+from spec.rows import Constant, Enumeration, Register
+
+
+def _package(name: str, about: str, lines: Iterable[str]) -> str:
+    head = ["// SPDX-License-Identifier: Apache-2.0", f"// {name}: {about}", f"// How:          {MADE}"]
+    head += ["// Source: docs/registers.md.   Tests: those of the modules.", f"package {name};", ""]
+    return "\n".join([*head, *(f"  {line}" if line else "" for line in lines), "", "endpackage", ""])
+
+
+def csrs() -> str:
+    """Numbers of the overlay's CSRs, and which there are."""
+    lines = ["typedef enum logic [11:0] {"]
+    lines += [f"  CSR_{csr.name.upper()} = 12'h{csr.number:03x}{',' if csr is not CSRS[-1] else ''}" for csr in CSRS]
+    lines += ["} csr_e;", "", "// By page, the upper eight bits."]
+    lines += ["function automatic logic csr_exists(input logic [11:0] number);", "  case (number[11:4])"]
+    for page, rows in groupby(CSRS, lambda csr: csr.number >> 4):
+        numbers = ", ".join(_runs([csr.number & 15 for csr in rows]))
+        lines.append(f"    8'h{page:02x}:   return number[3:0] inside {{{numbers}}};")
+    lines += ["    default: return 1'b0;", "  endcase", "endfunction"]
+    return _package("polyloom_overlay_csrs_pkg", "control and status registers of a thread.", lines)
+
+
+def _runs(numbers: list[int]) -> list[str]:
+    """Of numbers of four bits: the runs without a gap, as ranges."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return [f"4'h{run[0]:x}" if len(run) == 1 else f"[4'h{run[0]:x} : 4'h{run[-1]:x}]" for run in runs]
+
+
+def hub_registers() -> str:
+    """The hub's registers and numbers."""
+    lines = [*_enumeration(hub.PORTS), f"localparam int unsigned PORTS = {len(hub.PORTS.rows)};", ""]
+    for rows, name, bits in ((hub.CAUSES, "cause_e", 4), (hub.DMA_ERRORS, "dma_error_e", 4)):
+        lines += _typed(rows, name, bits)
+    lines += [*_enumeration(hub.CONTROL), f"localparam int unsigned CONTROL_BITS = {len(hub.CONTROL.rows)};", ""]
+    lines += [f"localparam int unsigned CAUSES = {len(hub.CAUSES.rows)};", ""]
+    lines += [_constant(row) for row in hub.CONSTANTS]
+    lines += ["", "// Registers, byte offsets.", *map(_offset, hub.REGISTERS)]
+    return _package("polyloom_hub_registers_pkg", "registers and numbers of the hub.", lines)
+
+
+def _enumeration(rows: Enumeration) -> list[str]:
+    return [f"localparam int unsigned {rows.prefix}{row.name.upper()} = {row.number};" for row in rows.rows]
+
+
+def _typed(rows: Enumeration, name: str, bits: int) -> list[str]:
+    names = [f"{rows.prefix}{row.name.upper()} = {bits}'d{row.number}" for row in rows.rows]
+    return [
+        f"typedef enum logic [{bits - 1}:0] {{",
+        *(f"  {one}," for one in names[:-1]),
+        f"  {names[-1]}",
+        f"}} {name};",
+        "",
+    ]
+
+
+def _constant(row: Constant) -> str:
+    kind = f"logic [{row.bits - 1}:0]" if row.bits else "int unsigned"
+    value = f"{row.bits}'h{row.number:x}" if row.bits else str(row.number)
+    return f"localparam {kind} {row.name.upper()} = {value};  // {row.meaning}"
+
+
+def _offset(row: Register) -> str:
+    return f"localparam logic [15:0] REG_{row.name.upper()} = 16'h{row.offset:04x};"
