@@ -14,8 +14,8 @@ import numpy as np
 
 from polyloom.rtl.testing import BEAT, Struct, beats_of
 
-NODE = Struct([("count", 6), ("first", 26), ("mass", 32), ("position", 96), ("q", 32)])
-TARGET = Struct([("radius", 32), ("kappa", 32), ("high", 96), ("low", 96)])
+NODE = Struct.of("polyloom_operator_pkg::let_node_t")
+TARGET = Struct.of("polyloom_operator_pkg::let_target_t")
 CLOSED = 0xBF800000  # -1
 GUARD = np.float32(1 + 2**-20)
 OPENS_ALL = 0x7F000000 << 224  # R is so great that every node is opened

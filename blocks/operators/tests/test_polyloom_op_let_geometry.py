@@ -18,7 +18,7 @@ from polyloom.rtl.testing import Harness, Struct, bench
 from polyloom.rtl.testing.exact import B32, add, multiply, order
 
 test = bench(__file__, "let_tb")
-TARGET = Struct([("radius", 32), ("kappa", 32), ("high", 96), ("low", 96)])
+TARGET = Struct.of("polyloom_operator_pkg::let_target_t")
 GUARD = 0x3F800008  # 1 + 2**-20
 Vector = tuple[int, int, int]
 

@@ -18,7 +18,7 @@ from polyloom.rtl.testing import Harness, Struct, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
 test = bench(__file__, "let_tb")
-NODE = Struct([("count", 6), ("first", 26), ("mass", 32), ("position", 96), ("q", 32)])
+NODE = Struct.of("polyloom_operator_pkg::let_node_t")
 CLOSED = 0xBF800000  # q of a leaf: -1
 
 

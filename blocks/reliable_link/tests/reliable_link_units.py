@@ -9,15 +9,8 @@ from dataclasses import dataclass
 
 from polyloom.rtl.testing import Struct
 
-WORD0 = Struct(
-    [
-        ("poll", 1), ("data_nack", 1), ("control_nack", 1), ("control_count", 5), ("data_count", 8), ("data_limit", 16),
-        ("data_ack", 16), ("data_seq", 16),
-    ]
-)  # fmt: skip
-WORD1 = Struct(
-    [("zero", 16), ("ether_type", 16), ("mark", 8), ("control_limit", 8), ("control_ack", 8), ("control_seq", 8)]
-)
+WORD0 = Struct.of("polyloom_reliable_link_pkg::word0_t")
+WORD1 = Struct.of("polyloom_reliable_link_pkg::word1_t")
 ETHER_TYPE, MARK = 0x88B5, 0x50
 MIN_ITEMS = 5
 Wire = tuple[int, int, int]  # data, keep, last

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from polyloom.rtl.testing import Struct
 from polyloom.rtl.testing.harness import Harness
 
-WORD = Struct([("last", 1), ("data", 64)])
-ANSWER = Struct([("read", 1), ("word0", 64), ("word1", 64)])
+WORD = Struct.of("polyloom_shell_pkg::host_word_t")
+ANSWER = Struct.of("polyloom_shell_pkg::answer_t")
 EVENT = Struct([("code", 8), ("detail", 24), ("begin", 64), ("finish", 64), ("value", 64)])
-CMD = Struct([("words", 1), ("scratchpad", 1), ("all", 1), ("target", 10), ("address", 32), ("bytes", 25)])
+CMD = Struct.of("polyloom_shell_pkg::dma_cmd_t", flat=True)
 BURST = Struct([("addr", 40), ("len", 8)])
 PROG = Struct(
     [
@@ -29,8 +29,8 @@ PROG = Struct(
         ("pair", 1),
     ]
 )
-REG_REQ = Struct([("write", 1), ("index", 32), ("wdata", 64)])
-REG_RSP = Struct([("error", 1), ("rdata", 64)])
+REG_REQ = Struct.of("polyloom_shell_pkg::reg_req_t")
+REG_RSP = Struct.of("polyloom_shell_pkg::reg_rsp_t")
 BURSTS = (16, 2)  # BurstBeats of the DMA in shell_tb.sv
 
 

@@ -23,7 +23,7 @@ from polyloom.rtl.testing.every_cycle import EveryCycle
 test = bench(__file__, "shell_tb")
 RX = Struct([("first", 1), ("last", 1), ("data", 64)])
 QUEUED = Struct([("answer", ANSWER.width), ("cmd", CMD.width)])
-RANGE = Struct([("space", 8), ("target", 32), ("address", 32), ("bytes", 25)])
+RANGE = Struct.of("polyloom_shell_pkg::range_t")
 
 
 class Surroundings:

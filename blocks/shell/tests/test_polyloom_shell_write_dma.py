@@ -18,7 +18,7 @@ from shell_units import BURST, BURSTS, CMD, PROG, Part, check_burst, some_range
 from polyloom.rtl.testing import Harness, Struct, bench
 
 test = bench(__file__, "shell_tb")
-W = Struct([("data", 256), ("strb", 32), ("last", 1)])
+W = Struct.of("polyloom_axi_pkg::w_t")
 Bytes = dict[tuple[int, int], int]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from polyloom.rtl.testing import Struct
 
-ENDPOINT = Struct([("mac", 48), ("ip", 32), ("port", 16)])
+ENDPOINT = Struct.of("polyloom_udp_pkg::endpoint_t")
 WORD = Struct([("last", 1), ("data", 64)])
 BROADCAST = (1 << 48) - 1
 

@@ -12,10 +12,10 @@ from polyloom.rtl.testing.harness import Harness
 from polyloom.rtl.testing.payload import Struct
 
 BEAT_BYTES = 32
-AX = Struct([("id", 4), ("addr", 40), ("len", 8)])
-W = Struct([("data", 256), ("strb", 32), ("last", 1)])
-B = Struct([("id", 4), ("resp", 2)])
-R = Struct([("id", 4), ("data", 256), ("resp", 2), ("last", 1)])
+AX = Struct.of("polyloom_axi_pkg::ax_t")
+W = Struct.of("polyloom_axi_pkg::w_t")
+B = Struct.of("polyloom_axi_pkg::b_t")
+R = Struct.of("polyloom_axi_pkg::r_t")
 ALL_BYTES = (1 << BEAT_BYTES) - 1
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
+from polyloom.rtl.testing import packages
+
 
 class Struct:
     """A packed struct: ``Struct([("last", 1), ("data", 8)]).pack(last=1, data=5)`` is 0x105."""
@@ -13,6 +15,11 @@ class Struct:
     def __init__(self, members: Sequence[tuple[str, int]]) -> None:
         self.members = tuple(members)
         self.width = sum(width for _, width in members)
+
+    @classmethod
+    def of(cls, name: str, flat: bool = False) -> Struct:
+        """A packed struct of a package: ``"polyloom_stream_pkg::beat_t"``. ``flat``: with the members of inner ones."""
+        return cls(packages.members(name, flat))
 
     def pack(self, **values: int) -> int:
         """The struct's bits; members that are not given are 0."""
@@ -40,8 +47,7 @@ class Struct:
         return rng.getrandbits(self.width)
 
 
-#: polyloom_stream_pkg::beat_t
-BEAT = Struct([("last", 1), ("keep", 32), ("data", 256)])
+BEAT = Struct.of("polyloom_stream_pkg::beat_t")
 BEAT_BYTES = 32
 
 

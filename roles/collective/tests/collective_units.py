@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from polyloom.rtl.testing import BEAT, Harness, Struct
 from polyloom.rtl.testing.axi import AX, BEAT_BYTES, B, R, W
 
-PATTERN = Struct([("base", 40), ("stride", 40), ("run_bytes", 32), ("runs", 32)])
-DMA_STEP = Struct([("valid", 1), ("open_end", 1), ("pattern", PATTERN.width)])
-LANE_STEP = Struct([("valid", 1), ("eager", 1), ("pulse_only", 1), ("signature", 32)])
-FAULT = Struct([("code", 8), ("value", 64)])
+PATTERN = Struct.of("polyloom_collective_pkg::pattern_t")
+DMA_STEP = Struct.of("polyloom_collective_pkg::dma_step_t")
+LANE_STEP = Struct.of("polyloom_collective_pkg::lane_step_t")
+FAULT = Struct.of("polyloom_collective_pkg::fault_t")
 BLOCK = 1024  # no burst crosses a multiple of it
 CHANNEL_BITS = 16
 BAD_PROGRAM, SIGNATURE, LENGTH, OVERFLOW, CHECK, ABORTED, TIMEOUT, UNEXPECTED = range(1, 9)

@@ -31,11 +31,8 @@ END, READ, WRITE, SEND, TAKE, FEED, CONFIG, GO = range(8)
 FROM_READ, FROM_LANE, FROM_OPERATOR, FROM_NONE = 0x00, 0x80, 0xC0, 0xFF
 EAGER, PULSE_ONLY, OPEN_END = 1, 2, 4
 PARTITION, PASS = 2, 3
-INSTRUCTION = Struct(
-    [("extra", 32), ("runs", 32), ("stride", 64), ("base", 64), ("run_bytes", 32), ("flags", 8), ("source", 8),
-     ("index", 8), ("op", 8)]
-)  # fmt: skip
-CONFIG_STEP = Struct([("valid", 1), ("kind", 8), ("word", 64), ("inputs", 64)])
+INSTRUCTION = Struct.of("polyloom_collective_pkg::instruction_t")
+CONFIG_STEP = Struct.of("polyloom_collective_pkg::config_step_t")
 OUTPUTS = ("go", "together", "read", "write", "send", "take", "relay", "feed", "config_step", "select")
 
 test = bench(__file__, "collective_tb")

@@ -17,7 +17,7 @@ from polyloom.rtl.testing import BEAT, Harness, Struct, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
 test = bench(__file__, "collective_tb")
-CONFIG = Struct([("valid", 1), ("kind", 8), ("word", 64), ("inputs", 64)])
+CONFIG = Struct.of("polyloom_collective_pkg::config_step_t")
 SHAPES = ((0, 0), (3, 2), (2, 4))  # inputs and outputs, of all partitions
 REDUCE, PARTITION, PASS = 1, 2, 3
 OPERATOR_ERROR = 9

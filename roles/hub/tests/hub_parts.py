@@ -7,25 +7,10 @@ from hub_units import BEAT, Tlp
 
 from polyloom.rtl.testing import Harness, Signal, Stall, Struct
 
-DMA_STATE = Struct(
-    [
-        *[("chain_busy", 1), ("proxy_busy", 1), ("queued", 5), ("address", 39), ("chain_error", 4)],
-        *[("chain_address", 48), ("proxy_error", 4), ("chain_done", 32), ("proxy_done", 32)],
-    ]
-)
-DESCRIPTOR = Struct(
-    [
-        *[("flag", 64), ("next", 64), ("id", 32), ("control", 32), ("destination_stride", 64), ("source_stride", 64)],
-        *[("blocks", 32), ("block_bytes", 32), ("destination", 64), ("source", 64)],
-    ]
-)
-BLOCK = Struct(
-    [
-        *[("proxy", 1), ("final_block", 1), ("to_stream", 1), ("stream_end", 1), ("flag", 1), ("flag_address", 39)],
-        *[("id", 32), ("bytes", 32), ("address", 39)],
-    ]
-)
-READ_BEAT = Struct([("final_beat", 1), ("bad", 1), ("top", 4), ("data", 128)])
+DMA_STATE = Struct.of("polyloom_hub_pkg::dma_state_t")
+DESCRIPTOR = Struct.of("polyloom_hub_pkg::descriptor_t")
+BLOCK = Struct.of("polyloom_hub_pkg::block_t")
+READ_BEAT = Struct.of("polyloom_hub_pkg::read_beat_t")
 
 
 class Taker:

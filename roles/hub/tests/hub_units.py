@@ -19,10 +19,10 @@ WINDOW = 1 << 39
 FUNCTION = 1 << 28  # in the hub unit
 MEMORY = 1 << 32
 
-BEAT = Struct([("last", 1), ("top", 4), ("data", 128)])
-RULE = Struct([("valid", 1), ("mask", 15), ("upper", 15), ("lower", 15)])
-FAULT = Struct([("cause", 4), ("port", 3), ("address", 48)])
-ROUTE = Struct([("cause", 4), ("dest", 5), ("stream", 1), ("address", 48)])
+BEAT = Struct.of("polyloom_hub_pkg::beat_t")
+RULE = Struct.of("polyloom_hub_pkg::rule_t")
+FAULT = Struct.of("polyloom_hub_pkg::fault_t")
+ROUTE = Struct.of("polyloom_hub_pkg::route_t")
 
 
 def unit(node: int, number: int, offset: int = 0) -> int:

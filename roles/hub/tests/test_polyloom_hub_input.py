@@ -38,7 +38,7 @@ from polyloom.rtl.testing.every_cycle import EveryCycle
 test = bench(__file__, "hub_tb")
 SLOTS = (4, 3, 2, 5)
 PORTS = 5
-EVENTS = Struct([(name, 1) for name in ("drop", "stall", "beat_out", "beat_in", "tlp_out", "tlp_in")])
+EVENTS = Struct.of("polyloom_hub_pkg::events_t")
 
 
 class Bench:

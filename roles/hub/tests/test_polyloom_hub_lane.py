@@ -18,7 +18,7 @@ from polyloom.rtl.testing import Harness, Struct, beats_of, bench
 
 test = bench(__file__, "hub_tb")
 
-LANE = Struct([("base", 39), ("capacity", 39), ("flag", 39)])
+LANE = Struct.of("polyloom_hub_pkg::lane_t")
 BASE, FLAG = 0x12_3456_7800, 0x0F00
 
 

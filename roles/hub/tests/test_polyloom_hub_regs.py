@@ -19,8 +19,8 @@ from polyloom.rtl.testing.every_cycle import EveryCycle
 
 test = bench(__file__, "hub_tb")
 
-COMMAND = Struct([("step", 1), ("flush", 1), ("kind", 8), ("used", 16)])
-FUNCTION = Struct([("active", 1), ("idle", 1), ("error", 1), ("done", 16), ("overflow", 16)])
+COMMAND = Struct.of("polyloom_hub_pkg::function_command_t")
+FUNCTION = Struct.of("polyloom_hub_pkg::function_state_t")
 MAGIC = int.from_bytes(b"PYLHUB01", "little")
 # Largest payload, slots, lanes of the function, kinds, width, tags, memory bits.
 SHAPES = [(128, 4, 2, 8, 256, 4, 16), (128, 4, 0, 0, 0, 4, 16), (512, 31, 8, 24, 128, 17, 32)]

@@ -12,7 +12,7 @@ from typing import Any
 from polyloom.rtl.testing import Harness, Struct
 
 WORD = Struct([("last", 1), ("data", 64)])
-ENDPOINT = Struct([("mac", 48), ("ip", 32), ("port", 16)])
+ENDPOINT = Struct.of("polyloom_udp_pkg::endpoint_t")
 STORE_WORDS = 8192
 
 

@@ -24,10 +24,7 @@ O_NONE, O_FLAGS, FIRST_REGISTER = 0, 2, 32
 I_EVENT, INPUTS, OUTPUTS = 20, 21, 28
 PROGRAM_WORDS, DATA_WORDS, GLOBALS, FIRST_POINTER, CALLS = 2048, 32768, 32704, 28, 8
 REQUESTS = 12288  # handle 0 of the kernel, as packets have it
-INSTRUCTION = Struct([
-    ("cond", 4), ("to", 11), ("target", 6), ("op", 4), ("a", 5), ("from", 2), ("b", 5), ("part", 2), ("access", 3),
-    ("by_pointer", 1), ("offset", 6), ("number", 11),
-])  # fmt: skip
+INSTRUCTION = Struct.of("polyloom_mpe_isa_pkg::instruction_t")
 MASK = (1 << 32) - 1
 LOW_HALF, HIGH_HALF = 0xFFFF, 0xFFFF0000
 

@@ -18,7 +18,7 @@ from kernel_parts import STORE_WORDS, Store, Strobe, part, with_last, words_of
 from polyloom.rtl.testing import Stall, Struct, bench
 
 test = bench(__file__, "kernel_tb")
-JOB = Struct([("word", 16), ("tell", 1), ("record", 1), ("replay", 1), ("unused", 2), ("bytes", 11)])
+JOB = Struct.of("polyloom_mpe_pkg::read_job_t")
 WORDS = Struct([("bad", 1), ("last", 1), ("data", 64)])
 Step = tuple[str, int]  # what the program puts out in a cycle
 

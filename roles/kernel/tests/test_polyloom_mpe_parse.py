@@ -19,7 +19,7 @@ from kernel_parts import ENDPOINT, WORD, part, with_last, words_of
 from polyloom.rtl.testing import Harness, Struct, bench
 
 test = bench(__file__, "kernel_tb")
-CFG = Struct([("job", 32), ("size", 16), ("rank", 16), ("eager", 16)])
+CFG = Struct.of("polyloom_mpe_pkg::cfg_t")
 IN = Struct([("bytes", 13), ("from", ENDPOINT.width), ("manage", 1), ("last", 1), ("data", 64)])
 ABOUT = Struct([("from", ENDPOINT.width), ("bytes", 13), ("manage", 1), ("more", 1)])
 MAX_PAYLOAD, HEADER = 1440, 30

@@ -16,7 +16,7 @@ from kernel_parts import STORE_WORDS, Store, Strobe, part, with_last, words_of
 from polyloom.rtl.testing import Stall, Struct, bench
 
 test = bench(__file__, "kernel_tb")
-JOB = Struct([("word", 16), ("to_memory", 1), ("to_store", 1), ("from_store", 1), ("unused", 2), ("bytes", 11)])
+JOB = Struct.of("polyloom_mpe_pkg::write_job_t")
 REQUEST = Struct([("addr", 32), ("data", 64), ("strobe", 8)])
 
 

@@ -13,14 +13,14 @@ WRITE_DONE, READ_DATA, REG_DATA, UART_OUT, FAULT, FRAME_ERROR = 0x42, 0x43, 0x45
 OF_THE_ROLE = (MSG, UART_OUT, FAULT)
 INSTR, PAD = 2, 3
 WRITE_INSTR, READ_INSTR, WRITE_PAD, READ_PAD, CTL_START, CTL_UART = range(6)
-CTL = Struct([("op", 3), ("all", 1), ("target", 10), ("addr", 16), ("data", 32)])
+CTL = Struct.of("polyloom_overlay_pkg::ctl_req_t")
 LINE = Struct([("write", 1), ("tag", 6), ("addr", 32), ("wdata", 256), ("wstrb", 32)])
-HEADER = Struct([("kind", 3), ("flits", 2), ("dest", 20), ("mask", 64)])
-FLIT = Struct([("first", 1), ("last", 1), ("header", HEADER.width), ("data", 128)])
-WORD = Struct([("last", 1), ("data", 64)])
+HEADER = Struct.of("polyloom_overlay_pkg::header_t")
+FLIT = Struct.of("polyloom_overlay_pkg::flit_t")
+WORD = Struct.of("polyloom_shell_pkg::host_word_t")
 TOLD = Struct([("tile", 8), ("fault", 1), ("thread", 6), ("cause", 8), ("pc", 32), ("value", 32)])
 UNICAST, MASK, KEY, HOST = range(4)
-ROUTE = Struct([("why", 3), ("key", 32), ("value", 32)])
+ROUTE = Struct.of("polyloom_overlay_pkg::route_fault_t")
 WINDOWS = (0x00800000, 0x01000100, 0x02FFFFC0, 0x7FFFF000, 0xC0001000)
 
 

@@ -20,7 +20,7 @@ from polyloom.rtl.testing.harness import Signal
 test = bench(__file__, "board_parts_tb")
 CORES = 2
 WRITE_INSTR, READ_INSTR, WRITE_PAD, READ_PAD, START, UART = range(6)
-CTL = Struct([("op", 3), ("all", 1), ("target", 10), ("addr", 16), ("data", 32)])
+CTL = Struct.of("polyloom_overlay_pkg::ctl_req_t")
 TOLD_WIDTH = 79
 #: What tiles show outside; what they are shown, in the scope and as the tile's port.
 SHOWN = ("all_idle", "all_vote", "in_flight", "retired", "count", "state", "in_room", "out_valid")

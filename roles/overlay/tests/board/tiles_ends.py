@@ -12,11 +12,11 @@ from polyloom.rtl.testing.every_cycle import EveryCycle
 
 TILES, SLICES, MEMORIES = 4, 2, 6
 OF_SLICE = TILES // SLICES  # its first clients; then the board router's ports, then the DMA
-LINE_REQ = Struct([("write", 1), ("tag", 6), ("addr", 32)])
+LINE_REQ = Struct.of("polyloom_overlay_pkg::line_req_t")
 LINE = Struct([*LINE_REQ.members, ("wdata", 256)])
 DMA_LINE = Struct([*LINE.members, ("wstrb", 32)])
 AX = Struct([("id", 9), ("addr", 40), ("len", 8)])
-W = Struct([("data", 256), ("strb", 32), ("last", 1)])
+W = Struct.of("polyloom_axi_pkg::w_t")
 R = Struct([("id", 9), ("data", 256), ("last", 1)])
 #: A slice's memories as a thread sees them: DRAM, SRAM A, SRAM B (first address of each).
 BASES = (0x02000000, 0x00800000, 0x01000000)

@@ -17,29 +17,16 @@ def flags(names: str) -> list[tuple[str, int]]:
 
 
 WORD = 0xFFFFFFFF
-REG = Struct([("f", 1), ("index", 5)])
-PENDING = Struct([("valid", 1), ("src", 3), ("side", 1), ("flags", 1), ("rd", 6)])
-CONTEXT = Struct(
-    [("pc", 30), ("dest", 20), ("astray", 1), ("pad", 1), ("slot", 9), ("len", 3), ("beyond", 1), ("addr", 16)]
-)
-DECODED = Struct(
-    [
-        *flags("illegal ecall ebreak branch jump load store fpu fp csr send a_pc a_zero b_imm sub computes"),
-        *flags("from_sum from_logic from_shift from_less move not_signed left arith"),
-        *[("f3", 3), ("rm", 1), ("op", 5), ("rd_we", 1), ("rd", 6)],
-    ]
-)
-PASSING = Struct(
-    [
-        *[("held", CONTEXT.width), ("word", 32), ("zero", 7), ("bad", 1), ("thread", 4)],
-        *[("pending", PENDING.width), ("decoded", DECODED.width)],
-    ]
-)
-RSP = Struct([("thread", 4), ("data", 32), ("flags", 5)])
-CTL = Struct([("op", 3), ("all", 1), ("target", 10), ("addr", 16), ("data", 32)])
-CORE_OP = Struct(flags("clear start uart"))
-EVENT = Struct([("fault", 1), ("thread", 6), ("cause", 8), ("pc", 32), ("value", 32)])
-TRACE = Struct([("valid", 1), ("thread", 4), ("pc", 32), ("word", 32), ("we", 1), ("fp", 1), ("rd", 5), ("data", 32)])
+REG = Struct.of("polyloom_overlay_pkg::reg_t")
+PENDING = Struct.of("polyloom_overlay_pkg::pending_t")
+CONTEXT = Struct.of("polyloom_overlay_pkg::context_t")
+DECODED = Struct.of("polyloom_overlay_pkg::decoded_t")
+PASSING = Struct.of("polyloom_overlay_pkg::passing_t")
+RSP = Struct.of("polyloom_overlay_pkg::rsp_t")
+CTL = Struct.of("polyloom_overlay_pkg::ctl_req_t")
+CORE_OP = Struct.of("polyloom_overlay_pkg::core_op_t")
+EVENT = Struct.of("polyloom_overlay_pkg::tile_event_t")
+TRACE = Struct.of("polyloom_overlay_pkg::trace_t")
 
 CTL_WRITE_INSTR, CTL_READ_INSTR, CTL_WRITE_PAD, CTL_READ_PAD, CTL_START, CTL_UART = range(6)
 SRC_CACHE, SRC_PAD, SRC_FPU, SRC_DIVIDER, SRC_WAKE, SRC_ZERO = range(6)

@@ -17,7 +17,7 @@ from polyloom.rtl.testing.every_cycle import EveryCycle
 from polyloom.rtl.testing.payload import Struct
 
 test = bench(__file__, "core_units_tb")
-RSP = Struct([("thread", 4), ("data", 32), ("flags", 5)])
+RSP = Struct.of("polyloom_overlay_pkg::rsp_t")
 HIT, FILL, PAD, FPU, DIVIDER, WAKE = range(6)
 SOURCE = {HIT: 0, FILL: 0, PAD: 1, FPU: 2, DIVIDER: 3, WAKE: 4}
 THREADS = 16

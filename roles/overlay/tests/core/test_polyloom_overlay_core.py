@@ -34,9 +34,9 @@ from polyloom.rtl.testing.every_cycle import EveryCycle
 
 test = bench(__file__, "core_units_tb")
 SIZES = ((16, 512, True), (2, 512, False))  # threads, words, F and M
-MEM = Struct([("op", 2), ("size", 2), ("sign", 1), ("thread", 4), ("addr", 32), ("data", 32)])
-FPU = Struct([("op", 5), ("rm", 3), ("thread", 4), ("a", 32), ("b", 32), ("c", 32)])
-CALL = Struct([("thread", 4), ("dest", 20), ("mask", 64), ("astray", 1), ("slot", 9), ("flits", 3), ("pc", 32)])
+MEM = Struct.of("polyloom_overlay_pkg::mem_req_t")
+FPU = Struct.of("polyloom_overlay_pkg::fpu_req_t")
+CALL = Struct.of("polyloom_overlay_pkg::send_t")
 DIVIDES = {4, 5, 6, 7, 11, 12}
 LOST, CONSOLE_READ = NOTICES = 0x81, 0x82
 UNITS = {"cache_req": ("cache", MEM), "pad_req": ("pad", MEM), "fpu_req": ("fpu", FPU), "send": ("send", CALL)}

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import cocotb
-from core_units import CONTEXT, WORD, Ports, Struct, flags, words
+from core_units import CONTEXT, WORD, Ports, Struct, words
 
 from polyloom.rtl.testing import Harness, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
 test = bench(__file__, "core_parts_tb")
 SIZES = ((16, 11, 4, True), (4, 1, 3, False), (1, 6, 1, False))  # threads, bits of a word's address, flits, F
-ACT = Struct(flags("instr free recv wait_until new_thread kill flush to_uart from_uart"))
+ACT = Struct.of("polyloom_overlay_pkg::csr_act_t")
 FFLAGS, FRM, FCSR = 1, 2, 3
 INSTR_ADDR, CAN_SEND, CAN_RECV, SEND_LEN, SEND_PTR, SEND_DEST = 0x800, 0x803, 0x805, 0x806, 0x807, 0x808
 FROM_UART, TO_UART, NEW_THREAD, KILL, FLUSH, HART_ID = 0x80B, 0x80C, 0x80D, 0x80E, 0xC01, 0xF14

@@ -11,13 +11,13 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
-from core_units import EVENT, Ports, flags
+from core_units import EVENT, Ports
 
 from polyloom.rtl.testing import Harness, Struct, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
 test = bench(__file__, "core_units_tb")
-WHY = Struct(flags("bad_fetch illegal trap ebreak memory store aligned"))
+WHY = Struct.of("polyloom_overlay_pkg::why_t")
 # By RISC-V's mcause: what says that it is this cause; what is not named may be anything.
 CAUSES = {
     0: {"bad_fetch": 0, "illegal": 0, "trap": 0, "memory": 0},

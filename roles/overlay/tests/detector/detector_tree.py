@@ -18,12 +18,10 @@ OWN = 4
 STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
 REPORT, RELEASE, ASK, GRANT = 1, 2, 3, 4
 
-HEAD = Struct(
-    [("zero1", 8), ("gate", 16), ("zero2", 8), ("ends", 8), ("zero3", 6), ("epoch", 1), ("vote", 1), ("op", 8)]
-)
-END = Struct([("y", 3), ("x", 3), ("link", 2), ("sent", 24), ("received", 24)])
-STEP = Struct([("source", 3), ("first", 1), ("last", 1), ("word", 56)])
-PLACE = Struct([("y", 3), ("x", 3), ("height", 4), ("width", 4)])
+HEAD = Struct.of("polyloom_overlay_detector_pkg::head_t")
+END = Struct.of("polyloom_overlay_detector_pkg::end_t", flat=True)
+STEP = Struct.of("polyloom_overlay_detector_pkg::step_t")
+PLACE = Struct.of("polyloom_overlay_detector_pkg::place_t")
 
 #: An end of a link: x, y of its board, and which of that board's links.
 End = tuple[int, int, int]

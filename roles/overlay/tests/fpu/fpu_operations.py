@@ -23,16 +23,11 @@ DIVIDERS = (*DIVIDES, "fdiv", "fsqrt")
 PIPED = tuple(name for name in OPS if name not in DIVIDERS)
 UNARY = ("fsqrt", "class", "to_int", "to_uint", "from_int", "from_uint")
 
-OPERATION = Struct([("owner", 6), ("op", 5), ("rm", 3), ("a", 32), ("b", 32), ("c", 32)])
-REQUEST = Struct([("op", 5), ("rm", 3), ("thread", 4), ("a", 32), ("b", 32), ("c", 32)])
-MULDIV = Struct([("owner", 6), ("op", 3), ("a", 32), ("b", 32)])
-ANSWER = Struct([("thread", 4), ("data", 32), ("flags", 5)])
-BESIDE = Struct(
-    [
-        *(("owner", 6), ("rm", 3), ("multiplies_int", 1), ("high", 1), ("to_int", 1), ("is_signed", 1), ("known", 1)),
-        *(("word", 32), ("flags", 5), ("sign", 1), ("subtract", 1), ("top", 10)),
-    ]
-)
+OPERATION = Struct.of("polyloom_overlay_fpu_pkg::operation_t")
+REQUEST = Struct.of("polyloom_overlay_pkg::fpu_req_t")
+MULDIV = Struct.of("polyloom_overlay_fpu_pkg::muldiv_t")
+ANSWER = Struct.of("polyloom_overlay_pkg::rsp_t")
+BESIDE = Struct.of("polyloom_overlay_fpu_pkg::beside_t")
 ALL = (1 << 32) - 1
 
 

@@ -22,12 +22,7 @@ from polyloom.rtl.testing.every_cycle import EveryCycle
 from polyloom.rtl.testing.exact import B32
 
 test = bench(__file__, "fpu_tb")
-NORMAL = Struct(
-    [
-        *(("beside", BESIDE.width), ("keep", 32), ("half", 1), ("next", 1), ("rest", 50), ("sticky", 1)),
-        *(("beyond", 1), ("sign", 1)),
-    ]
-)
+NORMAL = Struct.of("polyloom_overlay_fpu_pkg::normal_t")
 LEAST = Fraction(2) ** -126
 Case = dict[str, int]  # x, y, addend, shift and members of beside
 

@@ -18,14 +18,14 @@ WRITE_INSTR, READ_INSTR, WRITE_PAD, READ_PAD, CTL_START, CTL_UART = range(6)
 UNICAST, MASK, KEY, HOST = range(4)
 BROADCAST = 0xFFFFFFFF
 
-CTL = Struct([("op", 3), ("all", 1), ("target", 10), ("addr", 16), ("data", 32)])
-HEADER = Struct([("kind", 3), ("flits", 2), ("dest", 20), ("mask", 64)])
-FLIT = Struct([("first", 1), ("last", 1), ("header", HEADER.width), ("data", 128)])
-WORD = Struct([("last", 1), ("data", 64)])
+CTL = Struct.of("polyloom_overlay_pkg::ctl_req_t")
+HEADER = Struct.of("polyloom_overlay_pkg::header_t")
+FLIT = Struct.of("polyloom_overlay_pkg::flit_t")
+WORD = Struct.of("polyloom_shell_pkg::host_word_t")
 TOLD = Struct([("tile", 8), ("fault", 1), ("thread", 6), ("cause", 8), ("pc", 32), ("value", 32)])
-REQUEST = Struct([("write", 1), ("addr", 32), ("wdata", 64)])
-ROLE_WORD = Struct([("scratchpad", 1), ("all", 1), ("target", 10), ("addr", 30), ("pair", 1)])
-RANGE = Struct([("space", 8), ("target", 32), ("address", 32), ("bytes", 25)])
+REQUEST = Struct.of("polyloom_shell_pkg::prog_req_t")
+ROLE_WORD = Struct.of("polyloom_shell_pkg::role_word_t", flat=True)
+RANGE = Struct.of("polyloom_shell_pkg::range_t")
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from polyloom.rtl.testing import Harness, Struct, bench
 
 test = bench(__file__, "host_tb")
 BOARD_H = (Path(__file__).resolve().parents[2] / "sim" / "board" / "board.h").read_text()
-REQ = Struct([("write", 1), ("index", 32), ("wdata", 64)])
-RSP = Struct([("error", 1), ("rdata", 64)])
+REQ = Struct.of("polyloom_shell_pkg::reg_req_t")
+RSP = Struct.of("polyloom_shell_pkg::reg_rsp_t")
 
 
 def number(name: str) -> int:

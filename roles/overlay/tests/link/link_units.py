@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from polyloom.rtl.testing import Struct
 
-FLIT = Struct([("first", 1), ("last", 1), ("kind", 3), ("flits", 2), ("dest", 20), ("mask", 64), ("data", 128)])
+FLIT = Struct.of("polyloom_overlay_pkg::flit_t", flat=True)
 WORD = Struct([("last", 1), ("word", 64)])
 HALF = (1 << 64) - 1
 UNICAST, MASK, KEY, HOST = range(4)

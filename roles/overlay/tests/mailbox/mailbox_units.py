@@ -13,15 +13,15 @@ from typing import Any
 
 from polyloom.rtl.testing import Harness, Struct
 
-SEND = Struct([("thread", 4), ("dest", 20), ("mask", 64), ("astray", 1), ("slot", 9), ("flits", 3), ("pc", 32)])
+SEND = Struct.of("polyloom_overlay_pkg::send_t")
 #: Why a send is refused: low bits of the cause, of which the first counts (sim/net/send_fault.h).
 REFUSED = 0x80
 BUSY, LENGTH, NOWHERE, NOBODY, NO_THREAD, POINTER = 3, 4, 0, 5, 6, 7
-MEM = Struct([("op", 2), ("size", 2), ("sign", 1), ("thread", 4), ("addr", 32), ("data", 32)])
-RSP = Struct([("thread", 4), ("data", 32), ("flags", 5)])
-FLIT = Struct([("first", 1), ("last", 1), ("kind", 3), ("flits", 2), ("dest", 20), ("mask", 64), ("data", 128)])
-EVENT = Struct([("fault", 1), ("thread", 6), ("cause", 8), ("pc", 32), ("value", 32)])
-CTL = Struct([("op", 3), ("all", 1), ("target", 10), ("addr", 16), ("data", 32)])
+MEM = Struct.of("polyloom_overlay_pkg::mem_req_t")
+RSP = Struct.of("polyloom_overlay_pkg::rsp_t")
+FLIT = Struct.of("polyloom_overlay_pkg::flit_t", flat=True)
+EVENT = Struct.of("polyloom_overlay_pkg::tile_event_t")
+CTL = Struct.of("polyloom_overlay_pkg::ctl_req_t")
 WRITE_PAD, READ_PAD = 2, 3
 LOAD, STORE = 0, 1
 UNICAST, MASK, KEY, HOST = range(4)

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from polyloom.rtl.testing import Harness, Struct
 
 LOAD, STORE, FLUSH = range(3)
-MEM_REQ = Struct([("op", 2), ("size", 2), ("sign", 1), ("thread", 4), ("addr", 32), ("data", 32)])
-RSP = Struct([("thread", 4), ("data", 32), ("flags", 5)])
-LOOKUP = Struct([("op", 2), ("size", 2), ("sign", 1), ("thread", 6), ("set", 4), ("addr", 32), ("data", 32)])
-START = Struct([("flush", 1), ("dirty", 1), ("thread", 6), ("wanted", 27), ("victim", 27), ("place", 12)])
-WORD = Struct([("store", 1), ("index", 4), ("size", 2), ("sign", 1), ("offset", 2), ("data", 32)])
-LINE_REQ = Struct([("write", 1), ("tag", 6), ("addr", 32)])
+MEM_REQ = Struct.of("polyloom_overlay_pkg::mem_req_t")
+RSP = Struct.of("polyloom_overlay_pkg::rsp_t")
+LOOKUP = Struct.of("polyloom_overlay_memory_pkg::lookup_t")
+START = Struct.of("polyloom_overlay_memory_pkg::start_t")
+WORD = Struct.of("polyloom_overlay_memory_pkg::word_t", flat=True)
+LINE_REQ = Struct.of("polyloom_overlay_pkg::line_req_t")
 BEAT_BYTES = 32
 
 

@@ -20,7 +20,7 @@ from polyloom.rtl.testing import Harness, Stall, Struct, bench
 
 test = bench(__file__, "memory_tb")
 ADDRESS = Struct([("addr", 32), ("len", 8)])
-W = Struct([("data", 256), ("strb", 32), ("last", 1)])
+W = Struct.of("polyloom_axi_pkg::w_t")
 R = Struct([("data", 256), ("last", 1)])
 
 

@@ -14,24 +14,19 @@ from noc_units import EAST, KEY, MASK, NORTH, SOUTH, UNICAST, WEST
 from polyloom.rtl.testing import Harness, Stall, Struct
 
 HOST_PORT, COLUMN = 4, 5
-KEY_WORD = Struct([("slice", 1), ("beat", 26), ("beats", 5)])
-TILE_HIGH = [("tile_y_high", 1), ("tile_x_high", 1)]
-TILE = [("tag", 3), ("tile_y", 2), ("tile_x", 2)]
+KEY_WORD = Struct.of("polyloom_overlay_records_pkg::key_t")
 #: By tag; those of an odd one take two chunks.
-RECORDS = (
-    Struct([*TILE, ("index", 6), *TILE_HIGH, ("", 1), ("word", 32)]),
-    Struct([*TILE, ("index", 6), *TILE_HIGH, ("", 17), ("words", 64)]),
-    Struct([("tag", 3), ("direction", 2), ("", 11), ("key", 32)]),
-    Struct([*TILE, *TILE_HIGH, ("", 7), ("half", 16), ("mask", 64)]),
-    Struct([("tag", 3), ("", 13), ("key", 32)]),
+RECORDS = tuple(
+    Struct.of(f"polyloom_overlay_records_pkg::{name}_record_t")
+    for name in ("thread", "thread_two", "router", "tile", "indirection")
 )
 THREAD, THREAD_TWO, ROUTER, TILES, INDIRECTION = range(5)
 DIRECTIONS = (NORTH, SOUTH, EAST, WEST)  # of a router record
 MEMORY, RECORD, RECEIVER, LINK, TURN, CHAIN = range(6)
 CHUNK, CHUNKS, PLACES, CHAIN_PLACE, MOST_INDIRECTIONS = 48, 5, 7, 7, 255
-COPY = Struct([("kind", 3), ("dest", 20), ("mask", 64), ("replaces", 3), ("words", 64)])
-ASK = Struct([("slice", 1), ("beat", 26), ("place", 3)])
-FAULT = Struct([("why", 3), ("key", 32), ("value", 32)])
+COPY = Struct.of("polyloom_overlay_noc_pkg::copy_t")
+ASK = Struct.of("polyloom_overlay_noc_pkg::beat_ask_t")
+FAULT = Struct.of("polyloom_overlay_pkg::route_fault_t")
 Beats = dict[tuple[int, int], int]  # by slice and number
 
 
@@ -270,7 +265,7 @@ def random_record(rng: random.Random, site: Site, senseless: float) -> tuple[int
         return rng.random() >= senseless
 
     tag = rng.choice((THREAD, THREAD_TWO, ROUTER, TILES))
-    members = {name: rng.getrandbits(bits) for name, bits in RECORDS[tag].members if name} | {"tag": tag}
+    members = {name: rng.getrandbits(bits) for name, bits in RECORDS[tag].members if name != "unused"} | {"tag": tag}
     if "tile_x" in members and sound():
         x, y = (rng.randrange(n) for n in site.tiles)
         members |= {"tile_x": x & 3, "tile_x_high": x >> 2, "tile_y": y & 3, "tile_y_high": y >> 2}

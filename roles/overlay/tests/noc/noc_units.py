@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from polyloom.rtl.testing import Harness, Stall, Struct
 
-FLIT = Struct([("first", 1), ("last", 1), ("kind", 3), ("flits", 2), ("dest", 20), ("mask", 64), ("data", 128)])
+FLIT = Struct.of("polyloom_overlay_pkg::flit_t", flat=True)
 UNICAST, MASK, KEY, HOST = range(4)
 NORTH, EAST, SOUTH, WEST = range(4)
 

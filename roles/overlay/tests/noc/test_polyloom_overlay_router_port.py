@@ -19,7 +19,7 @@ from polyloom.rtl.testing import Harness, Stall, Struct, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
 test = bench(__file__, "noc_tb")
-LINE_REQ = Struct([("write", 1), ("tag", 6), ("addr", 32)])
+LINE_REQ = Struct.of("polyloom_overlay_pkg::line_req_t")
 #: As in noc_tb: expanders, slices, bytes of a line.
 SHAPES = ((3, 1, 32), (8, 2, 64))
 TO_SLICE, FROM_SLICE = 7, 2  # cycles
