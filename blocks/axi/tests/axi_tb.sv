@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // axi_tb: all test objects of the folder in one binary; a test drives the signals of one scope.
+// verilog_format: off
 module axi_tb (
     input logic clk_i,
     input logic rst_ni
@@ -30,35 +31,14 @@ module axi_tb (
     for (genvar i = 0; i < 2; i++) begin : gen_in
       assign in_req[i] = '{aw_valid[i], aw[i], w_valid[i], w[i], b_ready[i], ar_valid[i], ar[i], r_ready[i]};
       assign {aw_ready[i], w_ready[i], b_valid[i], b[i], ar_ready[i], r_valid[i], r[i]} = in_rsp[i];
-      polyloom_axi_checker i_checker (
-          .clk_i,
-          .rst_ni,
-          .req_i   (in_req[i]),
-          .rsp_i   (in_rsp[i]),
-          .broken_o(broken[i])
-      );
+      polyloom_axi_checker i_checker (.req_i(in_req[i]), .rsp_i(in_rsp[i]), .broken_o(broken[i]), .*);
     end
     assign {m_aw_valid, m_aw, m_w_valid, m_w, m_b_ready, m_ar_valid, m_ar, m_r_ready} = out_req;
     assign out_rsp = '{m_aw_ready, m_w_ready, m_b_valid, m_b, m_ar_ready, m_r_valid, m_r};
 
-    polyloom_axi_mux #(
-        .ByOrder    (m == 1),
-        .Outstanding(4)
-    ) i_dut (
-        .clk_i,
-        .rst_ni,
-        .in_req_i (in_req),
-        .in_rsp_o (in_rsp),
-        .out_req_o(out_req),
-        .out_rsp_i(out_rsp)
-    );
-    polyloom_axi_checker i_checker (
-        .clk_i,
-        .rst_ni,
-        .req_i   (out_req),
-        .rsp_i   (out_rsp),
-        .broken_o(broken[2])
-    );
+    polyloom_axi_mux #(.ByOrder(m == 1), .Outstanding(4)) i_dut (.in_req_i(in_req), .in_rsp_o(in_rsp),
+        .out_req_o(out_req), .out_rsp_i(out_rsp), .*);
+    polyloom_axi_checker i_checker (.req_i(out_req), .rsp_i(out_rsp), .broken_o(broken[2]), .*);
   end
 
   if (1) begin : gen_checker  // both ends driven by the test
@@ -68,51 +48,17 @@ module axi_tb (
     w_t w = '0;
     b_t b = '0;
     r_t r = '0;
-    logic [7:0] broken;
-    polyloom_axi_checker #(
-        .Stop(1'b0)
-    ) i_dut (
-        .clk_i,
-        .rst_ni,
-        .req_i   ('{aw_valid, aw, w_valid, w, b_ready, ar_valid, ar, r_ready}),
-        .rsp_i   ('{aw_ready, w_ready, b_valid, b, ar_ready, r_valid, r}),
-        .broken_o(broken)
-    );
+    polyloom_axi_checker #(.Stop(1'b0)) i_dut (.req_i('{aw_valid, aw, w_valid, w, b_ready, ar_valid, ar, r_ready}),
+        .rsp_i('{aw_ready, w_ready, b_valid, b, ar_ready, r_valid, r}), .*);
   end
 
   if (1) begin : gen_arbiter
-    logic [1:0] in_valid = '0, in_ready;
-    ax_t [1:0] in = '0;
-    logic out_valid, out_ready = 1'b0, who;
-    ax_t out;
-    polyloom_axi_mux_arbiter i_dut (
-        .clk_i,
-        .rst_ni,
-        .in_valid_i (in_valid),
-        .in_ready_o (in_ready),
-        .in_i       (in),
-        .out_valid_o(out_valid),
-        .out_ready_i(out_ready),
-        .out_o      (out),
-        .who_o      (who)
-    );
+    polyloom_axi_mux_arbiter i_dut (.*);
   end
 
   for (genvar d = 0; d < 3; d++) begin : gen_list  // 2, 3, 8 entries
     localparam int unsigned Depths[3] = '{2, 3, 8};
-    logic push = 1'b0, who_in = 1'b0, room, valid, who, pop = 1'b0;
-    polyloom_axi_mux_list #(
-        .Depth(Depths[d])
-    ) i_dut (
-        .clk_i,
-        .rst_ni,
-        .push_i (push),
-        .who_i  (who_in),
-        .room_o (room),
-        .valid_o(valid),
-        .who_o  (who),
-        .pop_i  (pop)
-    );
+    polyloom_axi_mux_list #(.Depth(Depths[d])) i_dut (.who_i(who_in), .*);
   end
 
 endmodule

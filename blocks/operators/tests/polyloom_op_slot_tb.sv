@@ -2,6 +2,7 @@
 // polyloom_op_slot_tb: a slot behind ports of the same C++ types for every shape (test only).
 // How:          Ports = 8 inputs and outputs, of which the slot has Inputs and Outputs (times Partitions); beats in three
 // fields. Source: own design.   Tests: operators_rtl_test.cc, let_rtl_test.cc.
+// verilog_format: off
 module polyloom_op_slot_tb
   import polyloom_stream_pkg::beat_t;
 #(
@@ -70,35 +71,11 @@ module polyloom_op_slot_tb
     end
   end
 
-  polyloom_op_slot #(
-      .Kinds(Kinds),
-      .Inputs(Inputs),
-      .Outputs(Outputs),
-      .StatusWords(StatusWords),
-      .ReduceOutputs(ReduceOutputs),
-      .PartitionDepth(PartitionDepth),
-      .PartitionBuckets(PartitionBuckets),
-      .RecordBeats(RecordBeats),
-      .LetGeometry(LetGeometry),
-      .LetOpenDepth(LetOpenDepth),
-      .Partitions(Partitions)
-  ) i_slot (
-      .clk_i,
-      .rst_ni,
-      .flush_i,
-      .step_i,
-      .cfg_valid_i(cfg_valid_i[Outs-1:0]),
-      .cfg_kind_i(cfg_kind_i[Outs-1:0]),
-      .cfg_word_i(cfg_word_i[Outs-1:0]),
-      .cfg_mask_i(mask),
-      .in_valid_i(in_valid_i[Ins-1:0]),
-      .in_ready_o(in_ready),
-      .in_i(in),
-      .out_valid_o(out_valid),
-      .out_ready_i(out_ready_i[Outs-1:0]),
-      .out_o(out),
-      .idle_o,
-      .status_o(status)
-  );
+  polyloom_op_slot #(.Kinds(Kinds), .Inputs(Inputs), .Outputs(Outputs), .StatusWords(StatusWords),
+      .ReduceOutputs(ReduceOutputs), .PartitionDepth(PartitionDepth), .PartitionBuckets(PartitionBuckets),
+      .RecordBeats(RecordBeats), .LetGeometry(LetGeometry), .LetOpenDepth(LetOpenDepth), .Partitions(Partitions)) i_slot
+      (.cfg_valid_i(cfg_valid_i[Outs-1:0]), .cfg_kind_i(cfg_kind_i[Outs-1:0]), .cfg_word_i(cfg_word_i[Outs-1:0]),
+      .cfg_mask_i(mask), .in_valid_i(in_valid_i[Ins-1:0]), .in_ready_o(in_ready), .in_i(in), .out_valid_o(out_valid),
+      .out_ready_i(out_ready_i[Outs-1:0]), .out_o(out), .status_o(status), .*);
 
 endmodule

@@ -14,8 +14,9 @@ import random
 import re
 import xml.etree.ElementTree as ElementTree
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from polyloom import paths
@@ -24,6 +25,7 @@ from polyloom.rtl import filelist
 from polyloom.rtl import node_compile as compiler
 from polyloom.rtl.node_build import built_runtime
 from polyloom.rtl.sources import without_comments
+from polyloom.rtl.testing import tops
 from polyloom.rtl.testing.program import Verilated
 from polyloom.testing import FULL
 
@@ -41,16 +43,20 @@ def build(top: str, files: filelist.FileList, parameters: Mapping[str, int | str
     """The simulation of a top, in the cache of models; signals of the bench can be seen and driven."""
     import cocotb_tools.config as config
 
+    own = [source for source in files.sources if _is_of_a_bench(source)]
+    made = tops.expanded(top, files, own)
+    rest = replace(files, sources=[source for source in files.sources if source not in made])
     model = Verilated(
         top=top,
-        files=files.with_sources(_ASSERT_CONTROL),
+        files=rest.with_sources(_ASSERT_CONTROL),
         parameters=parameters,
         options=("--vpi",),
         prefix="Vtop",
         wave=wave,
         texts={
-            "public.vlt": public_names(files, paths.home()),
+            "public.vlt": public_names([made.get(source) or source.read_text() for source in own]),
             "bind.sv": f"bind {top} assert_control i_assert_control (.rst_ni(rst_ni));\n",
+            **{source.name: text for source, text in made.items()},
         },
         more=(_MAIN,),
     )
@@ -66,19 +72,23 @@ def build(top: str, files: filelist.FileList, parameters: Mapping[str, int | str
     return RTL.provide(f"{folder.name}-run", top, make)[0]
 
 
-def public_names(files: filelist.FileList, root: Path) -> str:
-    """Verilator's configuration by which cocotb has all names of a bench (modules below tests/), and none of a design.
+def _is_of_a_bench(source: Path) -> bool:
+    root = paths.home()
+    return source.is_relative_to(root) and "tests" in source.relative_to(root).parts
+
+
+def public_names(sources: Iterable[str]) -> str:
+    """Verilator's configuration by which cocotb has all names of a bench's own modules, and none of a design.
 
     A name of the design that a test looks at stands in the bench's .vlt. Not genvars: cocotb would take each generate
     loop for one scope.
     """
     lines = ["`verilator_config"]
-    for source in files.sources:
-        if source.is_relative_to(root) and "tests" in source.relative_to(root).parts:
-            text = without_comments(source.read_text())
-            names = set(_NAME.findall(text)) - set(_GENVAR.findall(text))
-            for module in _MODULE.findall(text):
-                lines += [f'public_flat_rw -module "{module}" -var "{name}"' for name in sorted(names)]
+    for source in sources:
+        text = without_comments(source)
+        names = set(_NAME.findall(text)) - set(_GENVAR.findall(text))
+        for module in _MODULE.findall(text):
+            lines += [f'public_flat_rw -module "{module}" -var "{name}"' for name in sorted(names)]
     return "\n".join([*lines, ""])
 
 

@@ -117,6 +117,15 @@ class Signal:
         return int.from_bytes(self._bytes, "little")
 
 
+def find(scope: Any, name: str) -> Any:
+    """A signal of a scope: NAME, NAME_i or NAME_o, the first that is there; None if none is."""
+    for suffix in ("", "_i", "_o"):
+        handle = getattr(scope, name + suffix, None)
+        if handle is not None and hasattr(handle, "_path"):
+            return handle
+    return None
+
+
 class Harness:
     """Clock, reset, random generator and agents of one test. ``scope``: where signals are; default the top."""
 
@@ -137,8 +146,11 @@ class Harness:
         self._agents.append(agent)
 
     def signal(self, name: str, index: int | None = None, count: int = 1) -> Signal:
-        """Look up a signal of the scope."""
-        return Signal(getattr(self.scope, name), index, count)
+        """Look up a signal of the scope; NAME is also NAME_i or NAME_o."""
+        handle = find(self.scope, name)
+        if handle is None:
+            raise AssertionError(f"{self.scope._path} has no {name}, {name}_i or {name}_o")
+        return Signal(handle, index, count)
 
     def source(self, name: str, stall: str | float = "random", index: int | None = None) -> Source:
         """A driver of the stream ``name`` (signals NAME_valid, NAME_ready, NAME, with or without _i and _o)."""

@@ -64,12 +64,11 @@ class Verilated:
             top=self.top,
             prefix=self.prefix or f"V{self.top}",
             parameters=tuple((name, str(value)) for name, value in sorted(self.parameters.items())),
-            files=self.files,
+            files=self.files.with_sources(*(folder / name for name in self.texts if name.endswith(".sv"))),
             trace=self.wave,
         )
-        compiler.verilate(
-            model, folder, [*self.options, *(str(folder / name) for name in self.texts if not name.endswith(".h"))]
-        )
+        waivers = (str(folder / name) for name in self.texts if name.endswith(".vlt"))
+        compiler.verilate(model, folder, [*self.options, *waivers])
         generated = sorted(p for p in folder.glob("*.cpp") if not p.name.endswith("__ALL.cpp"))
         jobs = compiler.units([*generated, *self.more], FAST, SLOW)
         compiler.compile_all(jobs, folder, self.runtime(), [f"-I{folder}"], built_runtime(self.runtime()))

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from typing import Any
 
-from polyloom.rtl.testing.harness import Harness, Signal
+from polyloom.rtl.testing.harness import Harness, Signal, find
 from polyloom.rtl.testing.stall import Stall
 
 
@@ -20,11 +19,11 @@ class _Stream:
 
     def __init__(self, harness: Harness, name: str, index: int | None) -> None:
         self.name = name if index is None else f"{name}[{index}]"
-        valid = _find(harness.scope, f"{name}_valid")
-        ready = _find(harness.scope, f"{name}_ready")
+        valid = find(harness.scope, f"{name}_valid")
+        ready = find(harness.scope, f"{name}_ready")
         if valid is None or ready is None:
             raise AssertionError(f"no stream {name}: {harness.scope._path} has no {name}_valid and {name}_ready")
-        payload = _find(harness.scope, name)
+        payload = find(harness.scope, name)
         count = len(valid) if index is not None else 1
         self.valid = Signal(valid, index, count)
         self.ready = Signal(ready, index, count)
@@ -52,14 +51,6 @@ class _Stream:
     def _pass(self, value: int, cycle: int) -> None:
         self.passed.append(value)
         self.cycles.append(cycle)
-
-
-def _find(scope: Any, name: str) -> Any:
-    for suffix in ("", "_i", "_o"):
-        handle = getattr(scope, name + suffix, None)
-        if handle is not None and hasattr(handle, "_path"):
-            return handle
-    return None
 
 
 class Source(_Stream):

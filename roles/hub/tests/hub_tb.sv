@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // hub_tb: the role's modules, each alone, and the whole hub, in one binary; a test drives the signals of one scope.
+// verilog_format: off
 module hub_tb
   import polyloom_hub_pkg::*;
   import polyloom_hub_registers_pkg::*;
@@ -7,248 +8,79 @@ module hub_tb
     input logic clk_i,
     input logic rst_ni
 );
-  hub_parts i_parts (
-      .clk_i,
-      .rst_ni
-  );
-  hub_dma_parts i_dma (
-      .clk_i,
-      .rst_ni
-  );
+  hub_parts i_parts (.*);
+  hub_dma_parts i_dma (.*);
 
   for (genvar p = 0; p < 6; p++) begin : gen_route  // of each input
-    rules_t rules = '0;
-    logic [LINKS-1:0] links = '0;
-    header_t header = '0;
-    route_t route;
-    polyloom_hub_route #(
-        .Port(p)
-    ) i_dut (
-        .rules_i (rules),
-        .links_i (links),
-        .header_i(header),
-        .route_o (route)
-    );
+    polyloom_hub_route #(.Port(p)) i_dut (.*);
   end
 
   if (1) begin : gen_switch
-    rules_t rules = '0;
-    logic [LINKS-1:0] links = '0, left, credit = '0;
-    logic [INPUTS-1:0] in_valid = '0, in_ready, fault_valid, fault_ready = '0, in_idle;
-    beat_t [INPUTS-1:0] in = '0;
-    logic [PORTS-1:0] out_valid, out_ready = '0, out_idle;
-    beat_t [PORTS-1:0] out;
-    logic [2:0] local_source;
-    logic stream_room = 1'b0;
-    fault_t [INPUTS-1:0] fault;
-    events_t [PORTS-1:0] events;
-    polyloom_hub_switch i_dut (
-        .clk_i,
-        .rst_ni,
-        .rules_i       (rules),
-        .links_i       (links),
-        .in_valid_i    (in_valid),
-        .in_ready_o    (in_ready),
-        .in_i          (in),
-        .left_o        (left),
-        .out_valid_o   (out_valid),
-        .out_ready_i   (out_ready),
-        .out_o         (out),
-        .credit_i      (credit),
-        .local_source_o(local_source),
-        .stream_room_i (stream_room),
-        .fault_valid_o (fault_valid),
-        .fault_ready_i (fault_ready),
-        .fault_o       (fault),
-        .events_o      (events),
-        .in_idle_o     (in_idle),
-        .out_idle_o    (out_idle)
-    );
+    polyloom_hub_switch i_dut (.*);
   end
 
   for (genvar w = 0; w < 2; w++) begin : gen_pack  // to 16, to 32 bytes
     localparam int unsigned Bytes = 16 << w;
     localparam int unsigned CountW = $clog2(Bytes + 33);
-    logic flush = 1'b0, in_valid = 1'b0, in_ready, out_valid, out_ready = 1'b0;
-    beat_t in = '0;
-    logic [CountW-1:0] take = CountW'(Bytes), held;
+    logic [CountW-1:0] take = CountW'(Bytes);
     struct packed {
       logic last;
       logic [CountW-1:0] bytes;
       logic [8*Bytes-1:0] data;
     } out;
-    polyloom_hub_pack #(
-        .OutBytes(Bytes)
-    ) i_dut (
-        .clk_i,
-        .rst_ni,
-        .flush_i    (flush),
-        .in_valid_i (in_valid),
-        .in_ready_o (in_ready),
-        .in_i       (in),
-        .take_i     (take),
-        .out_valid_o(out_valid),
-        .out_ready_i(out_ready),
-        .out_data_o (out.data),
-        .out_bytes_o(out.bytes),
-        .out_last_o (out.last),
-        .held_o     (held)
-    );
+    polyloom_hub_pack #(.OutBytes(Bytes)) i_dut (.take_i(take), .out_data_o(out.data), .out_bytes_o(out.bytes),
+        .out_last_o(out.last), .*);
   end
 
   if (1) begin : gen_packets
-    logic data_valid = 1'b0, data_ready, commit_valid = 1'b0, commit_ready, out_valid, out_ready = 1'b0, idle;
-    beat_t data = '0, out;
     struct packed {
       logic no;
       logic [ADDR_W-1:0] address;
       logic [9:0] bytes;
     } commit = '0;
-    polyloom_hub_packets i_dut (
-        .clk_i,
-        .rst_ni,
-        .data_valid_i    (data_valid),
-        .data_ready_o    (data_ready),
-        .data_i          (data),
-        .commit_valid_i  (commit_valid),
-        .commit_ready_o  (commit_ready),
-        .commit_void_i   (commit.no),
-        .commit_address_i(commit.address),
-        .commit_bytes_i  (commit.bytes),
-        .out_valid_o     (out_valid),
-        .out_ready_i     (out_ready),
-        .out_o           (out),
-        .idle_o          (idle)
-    );
+    polyloom_hub_packets i_dut (.commit_void_i(commit.no), .commit_address_i(commit.address),
+        .commit_bytes_i(commit.bytes), .*);
   end
 
   if (1) begin : gen_merge
-    logic [2:0] in_valid = '0, in_ready;
-    beat_t [2:0] in = '0;
-    logic out_valid, out_ready = 1'b0;
-    beat_t out;
-    polyloom_hub_merge #(
-        .Inputs(3)
-    ) i_dut (
-        .clk_i,
-        .rst_ni,
-        .in_valid_i (in_valid),
-        .in_ready_o (in_ready),
-        .in_i       (in),
-        .out_valid_o(out_valid),
-        .out_ready_i(out_ready),
-        .out_o      (out)
-    );
+    polyloom_hub_merge #(.Inputs(3)) i_dut (.*);
   end
 
   if (1) begin : gen_memory_write
-    logic start_valid = 1'b0, start_ready, in_valid = 1'b0, in_ready, idle;
     logic [41:0] start = '0;  // address, bytes
-    beat_t in = '0;
-    logic mem_aw_valid, mem_aw_ready = 1'b0, mem_w_valid, mem_w_ready = 1'b0, mem_b_valid = 1'b0, mem_b_ready;
     logic mem_ar_valid = 1'b0, mem_ar_ready = 1'b0, mem_r_valid = 1'b0, mem_r_ready = 1'b0;
     logic [47:0] mem_aw, mem_ar = '0;
     logic [144:0] mem_w;
     logic [128:0] mem_r = '0;
-    polyloom_hub_memory_write i_dut (
-        .clk_i,
-        .rst_ni,
-        .start_valid_i  (start_valid),
-        .start_ready_o  (start_ready),
-        .start_address_i(start[41:10]),
-        .start_bytes_i  (start[9:0]),
-        .in_valid_i     (in_valid),
-        .in_ready_o     (in_ready),
-        .in_i           (in),
-        .idle_o         (idle),
-        .mem_aw_valid_o (mem_aw_valid),
-        .mem_aw_ready_i (mem_aw_ready),
-        .mem_aw_addr_o  (mem_aw[47:8]),
-        .mem_aw_len_o   (mem_aw[7:0]),
-        .mem_w_valid_o  (mem_w_valid),
-        .mem_w_ready_i  (mem_w_ready),
-        .mem_w_data_o   (mem_w[144:17]),
-        .mem_w_strb_o   (mem_w[16:1]),
-        .mem_w_last_o   (mem_w[0]),
-        .mem_b_valid_i  (mem_b_valid),
-        .mem_b_ready_o  (mem_b_ready)
-    );
+    polyloom_hub_memory_write i_dut (.start_address_i(start[41:10]), .start_bytes_i(start[9:0]),
+        .mem_aw_addr_o(mem_aw[47:8]), .mem_aw_len_o(mem_aw[7:0]), .mem_w_data_o(mem_w[144:17]),
+        .mem_w_strb_o(mem_w[16:1]), .mem_w_last_o(mem_w[0]), .*);
   end
 
   if (1) begin : gen_faults
-    logic clear = 1'b0, more;
-    logic [2:0] fault_valid = '0, fault_ready;
-    fault_t [2:0] fault = '0;
-    fault_t first;
-    logic [CAUSES-1:0][31:0] counts;
-    polyloom_hub_faults #(
-        .Sources(3)
-    ) i_dut (
-        .clk_i,
-        .rst_ni,
-        .clear_i      (clear),
-        .fault_valid_i(fault_valid),
-        .fault_ready_o(fault_ready),
-        .fault_i      (fault),
-        .first_o      (first),
-        .more_o       (more),
-        .counts_o     (counts)
-    );
+    polyloom_hub_faults #(.Sources(3)) i_dut (.*);
   end
 
   for (genvar c = 0; c < 3; c++) begin : gen_clock  // 1 of 1, 3 of 5, 5 of 16
-    logic run = 1'b0, clk, enable;
+    // 1 of 1, 3 of 5, 5 of 16
+    logic clk;
     logic [15:0] edges = '0;
-    polyloom_hub_clock #(
-        .Num(c == 0 ? 1 : c == 1 ? 3 : 5),
-        .Den(c == 0 ? 1 : c == 1 ? 5 : 16)
-    ) i_dut (
-        .clk_i,
-        .rst_ni,
-        .run_i   (run),
-        .clk_o   (clk),
-        .enable_o(enable)
-    );
+    polyloom_hub_clock #(.Num(c == 0 ? 1 : c == 1 ? 3 : 5), .Den(c == 0 ? 1 : c == 1 ? 5 : 16)) i_dut (.clk_o(clk), .*);
     always_ff @(posedge clk) edges <= edges + 16'd1;
   end
 
   if (1) begin : gen_lane
-    logic flush = 1'b0, step = 1'b0, in_valid = 1'b0, in_ready, out_valid, out_ready = 1'b0, done, overflow, idle;
-    lane_t lane = '0;
-    polyloom_stream_pkg::beat_t in = '0;
-    beat_t out;
-    logic [63:0] bytes;
-    polyloom_hub_lane i_dut (
-        .clk_i,
-        .rst_ni,
-        .flush_i    (flush),
-        .step_i     (step),
-        .lane_i     (lane),
-        .in_valid_i (in_valid),
-        .in_ready_o (in_ready),
-        .in_i       (in),
-        .out_valid_o(out_valid),
-        .out_ready_i(out_ready),
-        .out_o      (out),
-        .bytes_o    (bytes),
-        .done_o     (done),
-        .overflow_o (overflow),
-        .idle_o     (idle)
-    );
+    polyloom_hub_lane i_dut (.*);
   end
 
   // The whole hub: with a function of full width, and one of half width on 3 of 5 edges.
   for (genvar f = 0; f < 2; f++) begin : gen_node
-    logic [63:0] cycle = '0;
     logic [7:0] strap = 8'hf5;
-    logic idle;
-    logic [LINKS-1:0] rx_valid = '0, rx_ready = '1, tx_valid, tx_ready = '0, credit = '0, left;
+    logic [LINKS-1:0] rx_ready = '1;
     beat_t [LINKS-1:0] rx = '0, tx;
     logic [LINKS-1:0][127:0] rx_data, tx_data;
     logic [LINKS-1:0][15:0] rx_keep, tx_keep;
     logic [LINKS-1:0] rx_last, tx_last;
-    logic mem_aw_valid, mem_aw_ready = 1'b0, mem_w_valid, mem_w_ready = 1'b0, mem_b_valid = 1'b0, mem_b_ready;
-    logic mem_ar_valid, mem_ar_ready = 1'b0, mem_r_valid = 1'b0, mem_r_ready;
     logic [47:0] mem_aw, mem_ar;  // address, length
     logic [144:0] mem_w;  // data, strobes, last
     logic [128:0] mem_r = '0;  // data, last
@@ -281,41 +113,28 @@ module hub_tb
         .FunctionNum  (f == 0 ? 1 : 3),
         .FunctionDen  (f == 0 ? 1 : 5)
     ) i_dut (
-        .clk_i,
-        .rst_ni,
-        .cycle_i        (cycle),
-        .idle_o         (idle),
-        .strap_i        (strap),
+        .strap_i(strap),
         .lane_rx_valid_i(rx_valid),
-        .lane_rx_data_i (rx_data),
-        .lane_rx_keep_i (rx_keep),
-        .lane_rx_last_i (rx_last),
+        .lane_rx_data_i(rx_data),
+        .lane_rx_keep_i(rx_keep),
+        .lane_rx_last_i(rx_last),
         .lane_rx_pulse_i(credit),
         .lane_tx_valid_o(tx_valid),
         .lane_tx_ready_i(tx_ready),
-        .lane_tx_data_o (tx_data),
-        .lane_tx_keep_o (tx_keep),
-        .lane_tx_last_o (tx_last),
+        .lane_tx_data_o(tx_data),
+        .lane_tx_keep_o(tx_keep),
+        .lane_tx_last_o(tx_last),
         .lane_tx_pulse_o(left),
-        .mem_ar_valid_o (mem_ar_valid),
-        .mem_ar_ready_i (mem_ar_ready),
-        .mem_ar_addr_o  (mem_ar[47:8]),
-        .mem_ar_len_o   (mem_ar[7:0]),
-        .mem_r_valid_i  (mem_r_valid),
-        .mem_r_ready_o  (mem_r_ready),
-        .mem_r_data_i   (mem_r[128:1]),
-        .mem_r_last_i   (mem_r[0]),
-        .mem_aw_valid_o (mem_aw_valid),
-        .mem_aw_ready_i (mem_aw_ready),
-        .mem_aw_addr_o  (mem_aw[47:8]),
-        .mem_aw_len_o   (mem_aw[7:0]),
-        .mem_w_valid_o  (mem_w_valid),
-        .mem_w_ready_i  (mem_w_ready),
-        .mem_w_data_o   (mem_w[144:17]),
-        .mem_w_strb_o   (mem_w[16:1]),
-        .mem_w_last_o   (mem_w[0]),
-        .mem_b_valid_i  (mem_b_valid),
-        .mem_b_ready_o  (mem_b_ready)
+        .mem_ar_addr_o(mem_ar[47:8]),
+        .mem_ar_len_o(mem_ar[7:0]),
+        .mem_r_data_i(mem_r[128:1]),
+        .mem_r_last_i(mem_r[0]),
+        .mem_aw_addr_o(mem_aw[47:8]),
+        .mem_aw_len_o(mem_aw[7:0]),
+        .mem_w_data_o(mem_w[144:17]),
+        .mem_w_strb_o(mem_w[16:1]),
+        .mem_w_last_o(mem_w[0]),
+        .*
     );
   end
 

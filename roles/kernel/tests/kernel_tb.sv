@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel_tb: three kernel nodes with command players and memories, and the parts of a node alone; a test drives the lanes'
 // words, and may make memories and lanes wait.
+// verilog_format: off
 module kernel_tb (
     input logic clk_i,
     input logic rst_ni
@@ -26,43 +27,15 @@ module kernel_tb (
     logic [72:0] w;  // last, data, strobe
     logic [63:0] r_data;
     logic r_ready, b_ready, pulse, r_late = 1'b0, b_late = 1'b0;  // late: no answer in this cycle
-    polyloom_kernel_node i_dut (
-        .clk_i,
-        .rst_ni,
-        .strap_i        (64'h0a50_0001 + 64'(n)),
-        .cycle_i        (cycle_q),
-        .idle_o         (idle[n]),
-        .lane_rx_valid_i(rx_valid[n]),
-        .lane_rx_data_i (rx_data[n]),
-        .lane_rx_keep_i (rx_keep[n]),
-        .lane_rx_last_i (rx_last[n]),
-        .lane_rx_pulse_i(1'b0),
-        .lane_tx_pulse_o(pulse),
-        .lane_tx_valid_o(tx_valid[n]),
-        .lane_tx_ready_i(tx_ready[n]),
-        .lane_tx_data_o (tx_data[n]),
-        .lane_tx_keep_o (tx_keep[n]),
-        .lane_tx_last_o (tx_last[n]),
-        .mem_ar_valid_o (ar_valid),
-        .mem_ar_ready_i (ar_ready),
-        .mem_ar_addr_o  (ar[39:0]),
-        .mem_ar_len_o   (ar[47:40]),
-        .mem_r_valid_i  (r_valid),
-        .mem_r_ready_o  (r_ready),
-        .mem_r_data_i   (r_data),
-        .mem_r_last_i   (1'b1),
-        .mem_aw_valid_o (aw_valid),
-        .mem_aw_ready_i (aw_ready),
-        .mem_aw_addr_o  (aw[39:0]),
-        .mem_aw_len_o   (aw[47:40]),
-        .mem_w_valid_o  (w_valid),
-        .mem_w_ready_i  (w_ready),
-        .mem_w_data_o   (w[71:8]),
-        .mem_w_strb_o   (w[7:0]),
-        .mem_w_last_o   (w[72]),
-        .mem_b_valid_i  (b_valid),
-        .mem_b_ready_o  (b_ready)
-    );
+    polyloom_kernel_node i_dut (.strap_i(64'h0a50_0001 + 64'(n)), .cycle_i(cycle_q), .idle_o(idle[n]),
+        .lane_rx_valid_i(rx_valid[n]), .lane_rx_data_i(rx_data[n]), .lane_rx_keep_i(rx_keep[n]),
+        .lane_rx_last_i(rx_last[n]), .lane_rx_pulse_i(1'b0), .lane_tx_pulse_o(pulse), .lane_tx_valid_o(tx_valid[n]),
+        .lane_tx_ready_i(tx_ready[n]), .lane_tx_data_o(tx_data[n]), .lane_tx_keep_o(tx_keep[n]),
+        .lane_tx_last_o(tx_last[n]), .mem_ar_valid_o(ar_valid), .mem_ar_ready_i(ar_ready), .mem_ar_addr_o(ar[39:0]),
+        .mem_ar_len_o(ar[47:40]), .mem_r_valid_i(r_valid), .mem_r_ready_o(r_ready), .mem_r_data_i(r_data),
+        .mem_r_last_i(1'b1), .mem_aw_valid_o(aw_valid), .mem_aw_ready_i(aw_ready), .mem_aw_addr_o(aw[39:0]),
+        .mem_aw_len_o(aw[47:40]), .mem_w_valid_o(w_valid), .mem_w_ready_i(w_ready), .mem_w_data_o(w[71:8]),
+        .mem_w_strb_o(w[7:0]), .mem_w_last_o(w[72]), .mem_b_valid_i(b_valid), .mem_b_ready_o(b_ready), .*);
 
     assign tx[n] = {tx_last[n], tx_keep[n], tx_data[n]};
 
@@ -108,8 +81,5 @@ module kernel_tb (
     assign unused = ^{b_ready, r_ready, pulse, w[72], ar, aw};
   end
 
-  kernel_units i_units (
-      .clk_i,
-      .rst_ni
-  );
+  kernel_units i_units (.*);
 endmodule

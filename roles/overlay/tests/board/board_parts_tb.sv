@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // board_parts_tb: the three parts that a board is wired of, each alone: what is around four tiles (themselves played by
 // hand, tile_by_hand.sv), the rims of two boards (links: link_by_hand.sv), and what a board turns to its host.
+// verilog_format: off
 module board_parts_tb
   import polyloom_overlay_pkg::*;
 (
@@ -58,30 +59,15 @@ module board_parts_tb
   } told_t;
 
   if (1) begin : gen_tiles
-    logic idle, ctl_valid = 1'b0, ctl_ready, ctl_rsp_valid, told_valid, told_ready = 1'b0;
     logic [6:0] phase_q;
-    logic [5:0] board = '0;
-    logic [7:0] mesh = '0;
-    ctl_req_t ctl = ctl_req_t'('0);
-    logic [31:0] ctl_rdata;
-    logic [Slices-1:0] line_valid = '0, line_ready, line_rsp_valid;
     line_t [Slices-1:0] line = '0;
     line_req_t [Slices-1:0] line_request;
-    logic [Slices-1:0][LineBits-1:0] line_wdata, line_rsp_data;
+    logic [Slices-1:0][LineBits-1:0] line_wdata;
     logic [Slices-1:0][LineBits/8-1:0] line_wstrb;
-    logic [Slices-1:0][INDEX_BITS-1:0] line_rsp_tag;
-    logic [Slices-1:0][1:0] key_valid = '0, key_ready, key_rsp_valid;
-    line_req_t [Slices-1:0][1:0] key = '0;
-    logic [Slices-1:0][INDEX_BITS-1:0] key_rsp_tag;
-    logic [Slices-1:0][LineBits-1:0] key_rsp_data;
-    logic [Tiles-1:0]
-        out_valid, out_room = '0, in_valid = '0, in_room, all_idle, all_vote, let_go = '0, let_go_vote = '0;
     flit_t out[Tiles], in[Tiles];
     flit_t [Tiles-1:0] in_flits = '0;
     told_t told;
-    logic [Tiles-1:0][15:0] in_flight;
-    logic [Memories-1:0] ar_valid, ar_ready = '0, r_valid = '0, r_ready, aw_valid, aw_ready = '0, w_valid, w_ready = '0;
-    logic [Memories-1:0] b_valid = '0, b_ready, r_last, w_last;
+    logic [Memories-1:0] r_last, w_last;
     ax_t [Memories-1:0] ar, aw;
     w_t [Memories-1:0] w;
     r_t [Memories-1:0] r = '0;
@@ -90,10 +76,6 @@ module board_parts_tb
     logic [Memories-1:0][IdBits-1:0] ar_id, aw_id, r_id;
     logic [Memories-1:0][255:0] r_data, w_data;
     logic [Memories-1:0][31:0] w_strb;
-    logic [1:0][31:0] router_sent = '0;
-    logic [Tiles-1:0][1:0] retired;
-    tile_count_t [Tiles-1:0] count;
-    logic [Tiles-1:0][5:0][3:0] state;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) phase_q <= '0;
       else phase_q <= phase_q + 1'b1;
@@ -114,95 +96,28 @@ module board_parts_tb
       end
       for (int unsigned t = 0; t < Tiles; t++) in[t] = in_flits[t];
     end
-    polyloom_overlay_tiles #(
-        .Cfg (Cfg),
-        .Gate(1'b1)
-    ) i_dut (
-        .clk_i,
-        .rst_ni,
-        .idle_o         (idle),
-        .phase_i        (phase_q),
-        .board_i        (board),
-        .mesh_i         (mesh),
-        .ctl_valid_i    (ctl_valid),
-        .ctl_ready_o    (ctl_ready),
-        .ctl_i          (ctl),
-        .ctl_rsp_valid_o(ctl_rsp_valid),
-        .ctl_rdata_o    (ctl_rdata),
-        .dma_valid_i    (line_valid),
-        .dma_ready_o    (line_ready),
-        .dma_i          (line_request),
-        .dma_wdata_i    (line_wdata),
-        .dma_wstrb_i    (line_wstrb),
-        .dma_rsp_valid_o(line_rsp_valid),
-        .dma_rsp_tag_o  (line_rsp_tag),
-        .dma_rsp_data_o (line_rsp_data),
-        .key_valid_i    (key_valid),
-        .key_ready_o    (key_ready),
-        .key_i          (key),
-        .key_rsp_valid_o(key_rsp_valid),
-        .key_rsp_tag_o  (key_rsp_tag),
-        .key_rsp_data_o (key_rsp_data),
-        .out_valid_o    (out_valid),
-        .out_o          (out),
-        .out_room_i     (out_room),
-        .in_valid_i     (in_valid),
-        .in_i           (in),
-        .in_room_o      (in_room),
-        .event_valid_o  (told_valid),
-        .event_ready_i  (told_ready),
-        .event_o        (told.what),
-        .event_tile_o   (told.tile),
-        .all_idle_o     (all_idle),
-        .all_vote_o     (all_vote),
-        .in_flight_o    (in_flight),
-        .release_i      (let_go),
-        .release_vote_i (let_go_vote),
-        .mem_ar_valid_o (ar_valid),
-        .mem_ar_ready_i (ar_ready),
-        .mem_ar_addr_o  (ar_addr),
-        .mem_ar_len_o   (ar_len),
-        .mem_ar_id_o    (ar_id),
-        .mem_r_valid_i  (r_valid),
-        .mem_r_ready_o  (r_ready),
-        .mem_r_data_i   (r_data),
-        .mem_r_last_i   (r_last),
-        .mem_r_id_i     (r_id),
-        .mem_aw_valid_o (aw_valid),
-        .mem_aw_ready_i (aw_ready),
-        .mem_aw_addr_o  (aw_addr),
-        .mem_aw_len_o   (aw_len),
-        .mem_aw_id_o    (aw_id),
-        .mem_w_valid_o  (w_valid),
-        .mem_w_ready_i  (w_ready),
-        .mem_w_data_o   (w_data),
-        .mem_w_strb_o   (w_strb),
-        .mem_w_last_o   (w_last),
-        .mem_b_valid_i  (b_valid),
-        .mem_b_ready_o  (b_ready),
-        .router_sent_i  (router_sent),
-        .retired_o      (retired),
-        .count_o        (count),
-        .state_o        (state)
-    );
+    polyloom_overlay_tiles #(.Cfg(Cfg), .Gate(1'b1)) i_dut (.phase_i(phase_q), .dma_valid_i(line_valid),
+        .dma_ready_o(line_ready), .dma_i(line_request), .dma_wdata_i(line_wdata), .dma_wstrb_i(line_wstrb),
+        .dma_rsp_valid_o(line_rsp_valid), .dma_rsp_tag_o(line_rsp_tag), .dma_rsp_data_o(line_rsp_data), .out_o(out),
+        .in_i(in), .event_valid_o(told_valid), .event_ready_i(told_ready), .event_o(told.what),
+        .event_tile_o(told.tile), .release_i(let_go), .release_vote_i(let_go_vote), .mem_ar_valid_o(ar_valid),
+        .mem_ar_ready_i(ar_ready), .mem_ar_addr_o(ar_addr), .mem_ar_len_o(ar_len), .mem_ar_id_o(ar_id),
+        .mem_r_valid_i(r_valid), .mem_r_ready_o(r_ready), .mem_r_data_i(r_data), .mem_r_last_i(r_last),
+        .mem_r_id_i(r_id), .mem_aw_valid_o(aw_valid), .mem_aw_ready_i(aw_ready), .mem_aw_addr_o(aw_addr),
+        .mem_aw_len_o(aw_len), .mem_aw_id_o(aw_id), .mem_w_valid_o(w_valid), .mem_w_ready_i(w_ready),
+        .mem_w_data_o(w_data), .mem_w_strb_o(w_strb), .mem_w_last_o(w_last), .mem_b_valid_i(b_valid),
+        .mem_b_ready_o(b_ready), .*);
   end
 
   // Two boards beside each other, one with clocks that stand still; a test carries the detector's words between them.
   for (genvar b = 0; b < 2; b++) begin : gen_rim
-    logic [Links-1:0] exit_valid = '0, exit_ready, enter_valid, enter_room = '0, tx_valid, tx_ready = '0, tx_last;
-    logic [Links-1:0] rx_valid = '0, sent, received, again, bad, held;
+    logic [Links-1:0] tx_last;
     logic [Links-1:0][$bits(flit_t)-1:0] exit = '0, enter;
     logic [Links-1:0][72:0] tx, rx = '0;  // last, keep, data
     logic [Links-1:0][63:0] tx_data, rx_data;
     logic [Links-1:0][7:0] tx_keep, rx_keep;
     logic [Links-1:0] rx_last;
     flit_t exit_of[Links], enter_of[Links];
-    logic [Tiles-1:0] all_idle = '0, all_vote = '0, let_go, let_go_vote;
-    logic [Tiles-1:0][15:0] in_flight = '0;
-    logic idle, inject = 1'b0, may_inject, host_in = 1'b0, host_out = 1'b0;
-    logic [15:0] timeout = '0, word_time = '0;
-    logic [inputs_bits(Cfg.tiles_x)-1:0] copies = '0, ended = '0;
-    logic [31:0] barriers, grants;
     always_comb begin
       for (int unsigned l = 0; l < Links; l++) begin
         exit_of[l] = exit[l];
@@ -211,129 +126,29 @@ module board_parts_tb
         {rx_last[l], rx_keep[l], rx_data[l]} = rx[l];
       end
     end
-    polyloom_overlay_rim #(
-        .Cfg (Cfg),
-        .Gate(1'(b))
-    ) i_dut (
-        .clk_i,
-        .rst_ni,
-        .idle_o        (idle),
-        .board_i       (6'(b)),
-        .mesh_i        (8'h12),
-        .timeout_i     (timeout),
-        .word_time_i   (word_time),
-        .tx_valid_o    (tx_valid),
-        .tx_ready_i    (tx_ready),
-        .tx_data_o     (tx_data),
-        .tx_keep_o     (tx_keep),
-        .tx_last_o     (tx_last),
-        .rx_valid_i    (rx_valid),
-        .rx_data_i     (rx_data),
-        .rx_keep_i     (rx_keep),
-        .rx_last_i     (rx_last),
-        .exit_valid_i  (exit_valid),
-        .exit_ready_o  (exit_ready),
-        .exit_i        (exit_of),
-        .enter_valid_o (enter_valid),
-        .enter_o       (enter_of),
-        .enter_room_i  (enter_room),
-        .copies_i      (copies),
-        .ended_i       (ended),
-        .all_idle_i    (all_idle),
-        .all_vote_i    (all_vote),
-        .in_flight_i   (in_flight),
-        .release_o     (let_go),
-        .release_vote_o(let_go_vote),
-        .inject_i      (inject),
-        .may_inject_o  (may_inject),
-        .host_in_i     (host_in),
-        .host_out_i    (host_out),
-        .sent_o        (sent),
-        .received_o    (received),
-        .again_o       (again),
-        .bad_o         (bad),
-        .held_o        (held),
-        .barriers_o    (barriers),
-        .grants_o      (grants)
-    );
+    polyloom_overlay_rim #(.Cfg(Cfg), .Gate(1'(b))) i_dut (.board_i(6'(b)), .mesh_i(8'h12), .tx_data_o(tx_data),
+        .tx_keep_o(tx_keep), .tx_last_o(tx_last), .rx_data_i(rx_data), .rx_keep_i(rx_keep), .rx_last_i(rx_last),
+        .exit_i(exit_of), .enter_o(enter_of), .release_o(let_go), .release_vote_o(let_go_vote), .*);
   end
 
   if (1) begin : gen_front
-    logic idle, rx_valid = 1'b0, rx_ready, tx_valid, tx_ready = 1'b0;
     polyloom_shell_pkg::host_word_t rx = '0, tx;
-    logic [63:0] cycle = '0;
-    logic [ 5:0] board = '0;
-    logic [ 7:0] mesh = '0;
-    logic [Slices-1:0] line_valid, line_ready = '0, line_rsp_valid = '0;
     line_t [Slices-1:0] line;
     line_req_t [Slices-1:0] line_request;
-    logic [Slices-1:0][LineBits-1:0] line_wdata, line_rsp_data = '0;
+    logic [Slices-1:0][LineBits-1:0] line_wdata;
     logic [Slices-1:0][LineBits/8-1:0] line_wstrb;
-    logic [Slices-1:0][INDEX_BITS-1:0] line_rsp_tag = '0;
-    logic ctl_valid, ctl_ready = 1'b0, ctl_rsp_valid = 1'b0, told_valid = 1'b0, told_ready;
-    ctl_req_t ctl;
-    logic [31:0] ctl_rdata = '0, barriers = '0;
     told_t told = '0;
-    logic [Tiles-1:0][1:0] retired = '0;
-    logic route_valid = 1'b0, route_ready;
-    route_fault_t route = '0;
-    logic enter_valid, room = 1'b0, leave_valid = 1'b0, leave_ready, wanted, may_inject = 1'b0, host_in, host_out;
-    flit_t enter, leave = '0;
     always_comb begin
       for (int unsigned s = 0; s < Slices; s++) begin
         line[s] = '{request: line_request[s], wdata: line_wdata[s], wstrb: line_wstrb[s]};
       end
     end
-    polyloom_overlay_front #(
-        .Cfg (Cfg),
-        .Gate(1'b1)
-    ) i_dut (
-        .clk_i,
-        .rst_ni,
-        .idle_o          (idle),
-        .cycle_i         (cycle),
-        .board_i         (board),
-        .mesh_i          (mesh),
-        .host_rx_valid_i (rx_valid),
-        .host_rx_ready_o (rx_ready),
-        .host_rx_data_i  (rx.data),
-        .host_rx_last_i  (rx.last),
-        .host_tx_valid_o (tx_valid),
-        .host_tx_ready_i (tx_ready),
-        .host_tx_data_o  (tx.data),
-        .host_tx_last_o  (tx.last),
-        .line_valid_o    (line_valid),
-        .line_ready_i    (line_ready),
-        .line_o          (line_request),
-        .line_wdata_o    (line_wdata),
-        .line_wstrb_o    (line_wstrb),
-        .line_rsp_valid_i(line_rsp_valid),
-        .line_rsp_tag_i  (line_rsp_tag),
-        .line_rsp_data_i (line_rsp_data),
-        .ctl_valid_o     (ctl_valid),
-        .ctl_ready_i     (ctl_ready),
-        .ctl_o           (ctl),
-        .ctl_rsp_valid_i (ctl_rsp_valid),
-        .ctl_rdata_i     (ctl_rdata),
-        .event_valid_i   (told_valid),
-        .event_ready_o   (told_ready),
-        .event_i         (told.what),
-        .event_tile_i    (told.tile),
-        .retired_i       (retired),
-        .fault_valid_i   (route_valid),
-        .fault_ready_o   (route_ready),
-        .fault_i         (route),
-        .enter_valid_o   (enter_valid),
-        .enter_o         (enter),
-        .enter_room_i    (room),
-        .exit_valid_i    (leave_valid),
-        .exit_ready_o    (leave_ready),
-        .exit_i          (leave),
-        .inject_o        (wanted),
-        .may_inject_i    (may_inject),
-        .host_in_o       (host_in),
-        .host_out_o      (host_out),
-        .barriers_i      (barriers)
-    );
+    polyloom_overlay_front #(.Cfg(Cfg), .Gate(1'b1)) i_dut (.host_rx_valid_i(rx_valid), .host_rx_ready_o(rx_ready),
+        .host_rx_data_i(rx.data), .host_rx_last_i(rx.last), .host_tx_valid_o(tx_valid), .host_tx_ready_i(tx_ready),
+        .host_tx_data_o(tx.data), .host_tx_last_o(tx.last), .line_o(line_request), .line_wdata_o(line_wdata),
+        .line_wstrb_o(line_wstrb), .event_valid_i(told_valid), .event_ready_o(told_ready), .event_i(told.what),
+        .event_tile_i(told.tile), .fault_valid_i(route_valid), .fault_ready_o(route_ready), .fault_i(route),
+        .enter_room_i(room), .exit_valid_i(leave_valid), .exit_ready_o(leave_ready), .exit_i(leave), .inject_o(wanted),
+        .*);
   end
 endmodule

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // core_parts_tb: parts of a core alone, for cocotb; a signal has the name of the port that it is for.
+// verilog_format: off
 module core_parts_tb
   import polyloom_overlay_pkg::*;
 (
@@ -23,22 +24,7 @@ module core_parts_tb
     decoded_t s5_i = '0;
     logic [31:0] s5_a_i = '0, s5_b_i = '0, s5_sum_o, s6_sum_o, s7_result_o;
     logic s5_sign_i = '0, s5_bad_i = '0, s5_own_i = '0, s6_bad_o, s6_taken_o;
-    polyloom_overlay_alu #(
-        .Fp(k == 1)
-    ) i_dut (
-        .clk_i,
-        .s5_i,
-        .s5_a_i,
-        .s5_b_i,
-        .s5_sign_i,
-        .s5_bad_i,
-        .s5_own_i,
-        .s5_sum_o,
-        .s6_sum_o,
-        .s6_bad_o,
-        .s6_taken_o,
-        .s7_result_o
-    );
+    polyloom_overlay_alu #(.Fp(k == 1)) i_dut (.*);
   end
 
   for (genvar k = 0; k < 3; k++) begin : gen_next_pc
@@ -48,36 +34,14 @@ module core_parts_tb
     logic s5_illegal_i = '0, s5_branch_i = '0, s6_jump_i = '0, s6_taken_i = '0, s6_start_i = '0, s6_stop_i = '0;
     logic [AddrBits+2:2] s6_at_i = '0, s6_next_o;
     logic [31:2] s7_pc_o;
-    polyloom_overlay_next_pc #(
-        .AddrBits(AddrBits)
-    ) i_dut (
-        .clk_i,
-        .s5_pc_i,
-        .s5_word_i,
-        .s5_illegal_i,
-        .s5_branch_i,
-        .s6_jump_i,
-        .s6_taken_i,
-        .s6_sum_i,
-        .s6_start_i,
-        .s6_at_i,
-        .s6_stop_i,
-        .s6_next_o,
-        .s6_goal_o,
-        .s7_pc_o
-    );
+    polyloom_overlay_next_pc #(.AddrBits(AddrBits)) i_dut (.*);
   end
 
   if (1) begin : gen_immediate
     logic [31:2] word_i = '0;
     logic uses_i = '0, sub_i = '0;
     logic [31:0] imm_o;
-    polyloom_overlay_immediate i_dut (
-        .word_i,
-        .uses_i,
-        .sub_i,
-        .imm_o
-    );
+    polyloom_overlay_immediate i_dut (.*);
   end
 
   if (1) begin : gen_decode  // [0]: Fp, [1]: MulDiv
@@ -85,14 +49,8 @@ module core_parts_tb
     decoded_t decoded_o[4];
     reg_t [2:0] rs_o[4];
     for (genvar k = 0; k < 4; k++) begin : gen_with
-      polyloom_overlay_decode #(
-          .Fp    (k % 2 == 1),
-          .MulDiv(k / 2 == 1)
-      ) i_dut (
-          .word_i,
-          .decoded_o(decoded_o[k]),
-          .rs_o     (rs_o[k])
-      );
+      polyloom_overlay_decode #(.Fp(k % 2 == 1), .MulDiv(k / 2 == 1)) i_dut (.decoded_o(decoded_o[k]), .rs_o(rs_o[k]),
+          .*);
     end
   end
 
@@ -111,43 +69,9 @@ module core_parts_tb
     logic [31:0] s3_imm_i = '0, s5_a_o, s5_b_o, s5_rs2_o, s5_c_o, s5_answer_o, s8_data_i = '0;
     logic [4:0] s5_flags_o;
     reg_t s8_rd_i = '0;
-    polyloom_overlay_operands #(
-        .Cfg(Cfg)
-    ) i_dut (
-        .clk_i,
-        .hit_valid_i (valid[0]),
-        .hit_i       (answer[0]),
-        .fill_valid_i(valid[1]),
-        .fill_i      (answer[1]),
-        .pad_valid_i (valid[2]),
-        .pad_i       (answer[2]),
-        .fpu_valid_i (valid[3]),
-        .fpu_i       (answer[3]),
-        .div_valid_i (valid[4]),
-        .div_i       (answer[4]),
-        .wake_i,
-        .wake_bits_i,
-        .s2_thread_i,
-        .s2_rs_i,
-        .s2_pending_i,
-        .s2_side_o,
-        .s3_i,
-        .s3_imm_i,
-        .s5_source_o,
-        .s5_a_o,
-        .s5_b_o,
-        .s5_rs2_o,
-        .s5_c_o,
-        .s5_answer_o,
-        .s5_flags_o,
-        .s7_we_i,
-        .s7_thread_i,
-        .s7_side_i,
-        .s8_we_i,
-        .s8_thread_i,
-        .s8_rd_i,
-        .s8_data_i
-    );
+    polyloom_overlay_operands #(.Cfg(Cfg)) i_dut (.hit_valid_i(valid[0]), .hit_i(answer[0]), .fill_valid_i(valid[1]),
+        .fill_i(answer[1]), .pad_valid_i(valid[2]), .pad_i(answer[2]), .fpu_valid_i(valid[3]), .fpu_i(answer[3]),
+        .div_valid_i(valid[4]), .div_i(answer[4]), .*);
   end
 
   for (genvar k = 0; k < 3; k++) begin : gen_csr
@@ -174,49 +98,7 @@ module core_parts_tb
     logic [Cfg.threads-1:0] can_send_i = '0;
     logic [8:0] s6_uart_i = '0;
     logic [15:0] core_id_i = '0;
-    polyloom_overlay_csr #(
-        .Cfg(Cfg)
-    ) i_dut (
-        .clk_i     (clk),
-        .free_clk_i(clk_i),
-        .rst_ni,
-        .s3_number_i,
-        .s5_csr_i,
-        .s5_keep_i,
-        .s5_f3_i,
-        .s5_source_i,
-        .s5_thread_i,
-        .s5_operand_i,
-        .s5_flush_o,
-        .s5_new_thread_o,
-        .s5_frm_o,
-        .s6_bubble_i,
-        .s6_thread_i,
-        .s6_operand_i,
-        .s6_flags_i,
-        .s6_clear_i,
-        .s6_stop_i,
-        .s5_held_i,
-        .s7_held_o,
-        .s6_act_o,
-        .s6_dest_o,
-        .s6_astray_o,
-        .s6_slot_o,
-        .s6_len_o,
-        .s6_instr_addr_o,
-        .s6_instr_ok_o,
-        .s6_thread_ok_o,
-        .can_send_i,
-        .s6_can_recv_i,
-        .s6_uart_i,
-        .s6_uart_taken_i,
-        .core_id_i,
-        .s6_outside_o,
-        .s6_outside_i,
-        .perf_reset_o,
-        .perf_counting_o,
-        .s7_result_o
-    );
+    polyloom_overlay_csr #(.Cfg(Cfg)) i_dut (.clk_i(clk), .free_clk_i(clk_i), .*);
   end
 
   if (1) begin : gen_writeback
@@ -230,33 +112,7 @@ module core_parts_tb
     logic [SLOT_BITS-1:0] s7_slot_i = '0;
     reg_t s8_rd_o;
     trace_t trace_o;
-    polyloom_overlay_writeback i_dut (
-        .clk_i,
-        .rst_ni,
-        .s2_thread_i,
-        .s2_pending_o,
-        .s7_we_o,
-        .s7_side_o,
-        .s6_i,
-        .s6_valid_i,
-        .s6_clear_i,
-        .s6_pass_i,
-        .s6_latent_i,
-        .s6_own_we_i,
-        .s6_src_i(answer_src_e'(s6_src_i)),
-        .s6_side_i,
-        .s6_answer_i,
-        .s6_jump_i,
-        .s6_link_i,
-        .s6_recv_i,
-        .s7_slot_i,
-        .s7_result_i,
-        .s8_we_o,
-        .s8_thread_o,
-        .s8_rd_o,
-        .s8_data_o,
-        .trace_o
-    );
+    polyloom_overlay_writeback i_dut (.s6_src_i(answer_src_e'(s6_src_i)), .*);
   end
 
   for (genvar k = 0; k < 3; k++) begin : gen_issue
@@ -275,38 +131,6 @@ module core_parts_tb
     core_op_t s0_op_o, s6_op_i = '0;
     logic [AddrBits+2:2] s0_pc_o, s7_pc_i = '0;
     logic s7_again_i = '0, s7_pc_we_i = '0, s7_store_i = '0;
-    polyloom_overlay_issue #(
-        .Threads(Threads),
-        .Ports  (Ports),
-        .Words  (Words)
-    ) i_dut (
-        .clk_i,
-        .rst_ni,
-        .turn_i,
-        .answer_valid_i,
-        .answer_thread_i,
-        .wake_i,
-        .ctl_valid_i,
-        .ctl_i,
-        .imem_we_o,
-        .imem_addr_o,
-        .imem_wdata_o,
-        .s0_valid_o,
-        .s0_op_o,
-        .s0_thread_o,
-        .s0_pc_o,
-        .s0_read_o,
-        .s0_inside_o,
-        .s0_taken_o,
-        .idle_o,
-        .s6_op_i,
-        .s7_again_i,
-        .s7_thread_i,
-        .s7_pc_we_i,
-        .s7_pc_i,
-        .s7_store_i,
-        .s7_store_addr_i,
-        .s7_store_data_i
-    );
+    polyloom_overlay_issue #(.Threads(Threads), .Ports(Ports), .Words(Words)) i_dut (.*);
   end
 endmodule

@@ -86,58 +86,6 @@ module core_tb
     output trace_t [Cfg.cores-1:0] trace_o
 );
 
-  polyloom_overlay_cores #(
-      .Cfg(Cfg)
-  ) i_cores (
-      .clk_i,
-      .rst_ni,
-      .phase_i,
-      .hart_base_i,
-      .tile0_i,
-      .router_sent_i,
-      .ctl_valid_i,
-      .ctl_ready_o,
-      .ctl_i,
-      .ctl_rsp_valid_o,
-      .ctl_rdata_o,
-      .cache_req_valid_o,
-      .cache_req_o,
-      .pad_req_valid_o,
-      .pad_req_o,
-      .fpu_req_valid_o,
-      .fpu_req_o,
-      .hit_valid_i,
-      .hit_i,
-      .fill_valid_i,
-      .fill_i,
-      .pad_valid_i,
-      .pad_i,
-      .fpu_valid_i,
-      .fpu_i,
-      .div_valid_i,
-      .div_i,
-      .can_send_i,
-      .can_recv_i,
-      .recv_valid_o,
-      .recv_thread_o,
-      .recv_slot_i,
-      .free_valid_o,
-      .free_slot_o,
-      .send_valid_o,
-      .send_o,
-      .wait_valid_o,
-      .wait_thread_o,
-      .wait_bits_o,
-      .wake_i,
-      .wake_bits_i,
-      .cache_hit_i,
-      .cache_miss_i,
-      .cache_writeback_i,
-      .event_valid_o,
-      .event_ready_i,
-      .event_o,
-      .retired_o,
-      .trace_o
-  );
+  polyloom_overlay_cores #(.Cfg(Cfg)) i_cores (.*);
 
 endmodule

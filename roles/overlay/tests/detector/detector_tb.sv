@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // detector_tb: gather and detector of one board, for overlay_detector_rtl_test.cc.
+// verilog_format: off
 module detector_tb
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_detector_pkg::*;
@@ -49,52 +50,9 @@ module detector_tb
   logic passive, vote;
   count_t [LINKS-1:0] sent, received;
 
-  polyloom_overlay_gather #(
-      .Cfg(config_of())
-  ) i_gather (
-      .clk_i,
-      .rst_ni,
-      .all_idle_i,
-      .all_vote_i,
-      .in_flight_i,
-      .sent_i,
-      .received_i,
-      .host_in_i,
-      .host_out_i,
-      .copies_i,
-      .ended_i,
-      .passive_o (passive),
-      .vote_o    (vote),
-      .sent_o    (sent),
-      .received_o(received)
-  );
+  polyloom_overlay_gather #(.Cfg(config_of())) i_gather (.passive_o(passive), .vote_o(vote), .sent_o(sent),
+      .received_o(received), .*);
 
-  polyloom_overlay_detector #(
-      .Cfg(config_of())
-  ) i_detector (
-      .clk_i,
-      .rst_ni,
-      .board_i,
-      .mesh_i,
-      .passive_i (passive),
-      .vote_i    (vote),
-      .sent_i    (sent),
-      .received_i(received),
-      .ctl_in_valid_i,
-      .ctl_in_ready_o,
-      .ctl_in_data_i,
-      .ctl_in_last_i,
-      .ctl_out_valid_o,
-      .ctl_out_ready_i,
-      .ctl_out_data_o,
-      .ctl_out_last_o,
-      .epoch_o,
-      .release_o,
-      .release_vote_o,
-      .inject_i,
-      .may_inject_o,
-      .host_in_i,
-      .barriers_o,
-      .grants_o
-  );
+  polyloom_overlay_detector #(.Cfg(config_of())) i_detector (.passive_i(passive), .vote_i(vote), .sent_i(sent),
+      .received_i(received), .*);
 endmodule

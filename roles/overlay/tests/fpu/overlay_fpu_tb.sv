@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // overlay_fpu_tb: FPUs of three sizes for overlay_fpu_rtl_test.cc, their ports side by side: 4 cores of 16 threads (ports 0
 // to 3), 1 core of 1 thread (4), 2 cores of 2 threads (5, 6).
+// verilog_format: off
 module overlay_fpu_tb
   import polyloom_overlay_pkg::*;
 #(
@@ -54,18 +55,9 @@ module overlay_fpu_tb
               c: c_i[Port]
           };
     end
-    polyloom_overlay_fpu #(
-        .Cfg(sized(CORES[i], THREADS[i]))
-    ) i_fpu (
-        .clk_i,
-        .rst_ni,
-        .req_valid_i(req_valid_i[FIRST[i]+:CORES[i]]),
-        .req_i(req),
-        .rsp_valid_o(rsp_valid_o[FIRST[i]+:CORES[i]]),
-        .rsp_o(rsp),
-        .div_valid_o(div_valid_o[FIRST[i]+:CORES[i]]),
-        .div_o(div)
-    );
+    polyloom_overlay_fpu #(.Cfg(sized(CORES[i], THREADS[i]))) i_fpu (.req_valid_i(req_valid_i[FIRST[i]+:CORES[i]]),
+        .req_i(req), .rsp_valid_o(rsp_valid_o[FIRST[i]+:CORES[i]]), .rsp_o(rsp),
+        .div_valid_o(div_valid_o[FIRST[i]+:CORES[i]]), .div_o(div), .*);
     assign rsp_thread_o[i] = rsp.thread;
     assign rsp_data_o[i]   = rsp.data;
     assign rsp_flags_o[i]  = rsp.flags;

@@ -2,6 +2,7 @@
 // overlay_noc_tb: the message network behind ports of the same C++ types for every shape (test only).
 // How: a flit is a record of eight 32-bit words: data, mask, {last, first, kind, flits - 1, dest}, nothing.
 // Source: own design.   Tests: overlay_noc_test.cc.
+// verilog_format: off
 module overlay_noc_tb
   import polyloom_overlay_pkg::*;
 #(
@@ -108,40 +109,13 @@ module overlay_noc_tb
   assign exit_valid_o[7:5] = '0;
   assign enter_room_o[7:5] = '0;
 
-  polyloom_overlay_noc #(
-      .Cfg (config_of()),
-      .Gate(Gate)
-  ) i_noc (
-      .clk_i,
-      .rst_ni,
-      .board_i         (board_i[5:0]),
-      .mesh_i          (8'h33),
-      .in_valid_i      (in_valid_i[Tiles-1:0]),
-      .in_i            (in),
-      .in_room_o       (in_room),
-      .out_valid_o     (out_valid),
-      .out_o           (out),
-      .out_room_i      (out_room_i[Tiles-1:0]),
-      .exit_valid_o    (exit_valid_o[4:0]),
-      .exit_o          (exits),
-      .exit_ready_i    (exit_ready_i[4:0]),
-      .enter_valid_i   (enter_valid_i[4:0]),
-      .enter_i         (enter),
-      .enter_room_o    (enter_room_o[4:0]),
-      .line_valid_o    (line_valid),
-      .line_ready_i    (line_ready),
-      .line_o          (line),
-      .line_rsp_valid_i(line_rsp_valid),
-      .line_rsp_tag_i  (line_rsp_tag),
-      .line_rsp_data_i (line_rsp_data),
-      .fault_valid_o   (fault_valid_o[0]),
-      .fault_ready_i   (1'b1),
-      .fault_o         (fault),
-      .copy_o          (copies),
-      .copy_links_o    (copies_links),
-      .ended_o         (ended),
-      .up_o            (up),
-      .beats_o         (beats)
-  );
+  polyloom_overlay_noc #(.Cfg(config_of()), .Gate(Gate)) i_noc (.board_i(board_i[5:0]), .mesh_i(8'h33),
+      .in_valid_i(in_valid_i[Tiles-1:0]), .in_i(in), .in_room_o(in_room), .out_valid_o(out_valid), .out_o(out),
+      .out_room_i(out_room_i[Tiles-1:0]), .exit_valid_o(exit_valid_o[4:0]), .exit_o(exits),
+      .exit_ready_i(exit_ready_i[4:0]), .enter_valid_i(enter_valid_i[4:0]), .enter_i(enter),
+      .enter_room_o(enter_room_o[4:0]), .line_valid_o(line_valid), .line_ready_i(line_ready), .line_o(line),
+      .line_rsp_valid_i(line_rsp_valid), .line_rsp_tag_i(line_rsp_tag), .line_rsp_data_i(line_rsp_data),
+      .fault_valid_o(fault_valid_o[0]), .fault_ready_i(1'b1), .fault_o(fault), .copy_o(copies),
+      .copy_links_o(copies_links), .ended_o(ended), .up_o(up), .beats_o(beats), .*);
 
 endmodule
