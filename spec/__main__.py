@@ -23,6 +23,8 @@ COMMITTED: dict[str, Callable[[], str]] = {
     "docs/environment.md": markdown.environment,
     "docs/keys.md": markdown.keys,
     "docs/registers.md": markdown.registers,
+    "blocks/operators/kinds.h": cpp.operators,
+    "blocks/operators/rtl/polyloom_operator_kinds_pkg.sv": systemverilog.operators,
     "roles/hub/register_map.h": cpp.hub_registers,
     "roles/hub/rtl/polyloom_hub_registers_pkg.sv": systemverilog.hub_registers,
     "roles/overlay/device/csrs.h": cpp.tinsel_csrs,

@@ -198,6 +198,15 @@ class Bytes(Quantity):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Names(Key):
+    """An array of names."""
+
+    kind = "names"
+    default: list[str] = field(kw_only=False, default_factory=list)
+    form: str = "names"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Other(Key):
     """A key whose form its reader knows: text, real numbers, arrays. ``form`` and ``default`` in words."""
 

@@ -35,6 +35,11 @@ struct ChoiceKey {
   const char* fallback;  ///< null: must be given
 };
 
+struct NamesKey {
+  const char* name;
+  std::span<const char* const> fallback;
+};
+
 struct BytesRange {
   const char* name;
   std::uint64_t low, high;

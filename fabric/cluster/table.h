@@ -34,6 +34,9 @@ class Table {
   unsigned read(const IntegerKey& key) { return read(key, key.fallback); }
   bool read(const BooleanKey& key) { return boolean(key.name, key.fallback); }
   std::string read(const ChoiceKey& key);
+  std::vector<std::string> read(const NamesKey& key) {
+    return texts(key.name, std::vector<std::string>(key.fallback.begin(), key.fallback.end()));
+  }
   std::uint64_t read(const BytesRange& key, std::optional<std::uint64_t> fallback = std::nullopt) {
     return bytes(key.name, fallback, key.low, key.high);
   }

@@ -28,6 +28,8 @@
 #include <array>
 #include <cstdint>
 
+#include "blocks/operators/kinds.h"
+
 namespace polyloom::collective {
 
 inline constexpr unsigned kBeatBytes = 32;  ///< 256 bit: an HBM2 pseudo-channel's width
@@ -126,8 +128,8 @@ constexpr std::uint8_t bytes_of_frame(unsigned bytes) {
   return static_cast<std::uint8_t>(bytes >= 9 && bytes <= 11 ? 4 * (bytes - 9) : bytes);
 }
 
-/// Operators that the slot may hold (blocks/operators).
-enum class OperatorKind : std::uint8_t { none = 0, reduce = 1, partition = 2, pass = 3 };
+/// Operators that the slot may hold.
+using OperatorKind = blocks::operators::Kind;
 
 /// Why a node stopped: code of its fault event. value: what was found; lane: where (0xff: nowhere).
 enum class Fault : std::uint8_t {

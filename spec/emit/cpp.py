@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from spec import hub
 from spec.csrs import CSRS
 from spec.emit import MADE
-from spec.rows import Boolean, Bytes, Choice, Duration, Integer, Key, KeyTable, Quantity
+from spec.operators import FIRST_OF_USERS, OPERATORS
+from spec.rows import Boolean, Bytes, Choice, Duration, Integer, Key, KeyTable, Names, Quantity
 
 
 def header(about: str, includes: Iterable[str], space: str, lines: Iterable[str]) -> str:
@@ -68,6 +69,10 @@ def _key(key: Key) -> list[str]:
             array,
             f"inline constexpr fabric::ChoiceKey {key.name}{{{name}, {key.name}_words, {_text(key.default or '')}}};",
         ]
+    if isinstance(key, Names):
+        words = ", ".join(map(json.dumps, key.default))
+        array = f"inline constexpr const char* {key.name}_names[] = {{{words}}};"
+        return [*lines, array, f"inline constexpr fabric::NamesKey {key.name}{{{name}, {key.name}_names}};"]
     if isinstance(key, Bytes | Duration):
         form = "Bytes" if isinstance(key, Bytes) else "Duration"
         range_ = f"{name}, {_number(key, key.low)}, {_number(key, key.high)}"
@@ -79,6 +84,22 @@ def _key(key: Key) -> list[str]:
 
 def _number(key: Quantity, text: str) -> str:
     return f"{key.in_base(text)}"
+
+
+def operators() -> str:
+    """Numbers and names of operators."""
+    lines = ["/// Numbers of `config` instructions.", "enum class Kind : std::uint8_t {", "  none = 0,"]
+    lines += [f"  {one.name} = {one.number},  ///< {one.meaning}" for one in OPERATORS]
+    lines += [f"  kUser = {FIRST_OF_USERS},  ///< the first of users", "};", ""]
+    lines += [
+        "/// What they are called.",
+        "inline constexpr struct {",
+        "  Kind kind;",
+        "  const char* name;",
+        "} kBuiltIn[] = {",
+    ]
+    lines += [f"    {{Kind::{one.name}, {json.dumps(one.name)}}}," for one in OPERATORS]
+    return header("Operators.", ["<cstdint>"], "polyloom::blocks::operators", [*lines, "};"])
 
 
 def csrs() -> str:

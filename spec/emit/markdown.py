@@ -10,7 +10,7 @@ from spec.csrs import CSRS
 from spec.emit import MADE
 from spec.environment import VARIABLES
 from spec.keys import TABLES
-from spec.rows import Boolean, Choice, Integer, Key, KeyTable, Other, Quantity, Register
+from spec.rows import Boolean, Choice, Integer, Key, KeyTable, Names, Other, Quantity, Register
 
 
 def _page(title: str, text: str, parts: Iterable[str]) -> str:
@@ -112,7 +112,7 @@ def _values(key: Key) -> str:
         return ", ".join(f"`{choice}`" for choice in key.choices)
     if isinstance(key, Quantity):
         return f"{key.low} to {key.high}"
-    assert isinstance(key, Other)
+    assert isinstance(key, Other | Names)
     return key.form
 
 
@@ -121,6 +121,8 @@ def _default(key: Key) -> str:
         return key.otherwise
     if isinstance(key, Other):
         return key.default
+    if isinstance(key, Names):
+        return ", ".join(f"`{one}`" for one in key.default)
     default = getattr(key, "default", None)
     if default is None:
         return "must be given"

@@ -9,6 +9,7 @@ from itertools import groupby
 from spec import hub
 from spec.csrs import CSRS
 from spec.emit import MADE
+from spec.operators import OPERATORS
 from spec.rows import Constant, Enumeration, Register
 
 
@@ -52,6 +53,15 @@ def hub_registers() -> str:
     lines += [_constant(row) for row in hub.CONSTANTS]
     lines += ["", "// Registers, byte offsets.", *map(_offset, hub.REGISTERS)]
     return _package("polyloom_hub_registers_pkg", "registers and numbers of the hub.", lines)
+
+
+def operators() -> str:
+    """Numbers of operators."""
+    names = [("NONE", 0), *((one.name.upper(), one.number) for one in OPERATORS)]
+    *most, last = [f"  KIND_{name} = 8'd{number}" for name, number in names]
+    lines = ["typedef enum logic [7:0] {", *(f"{line}," for line in most), last, "} kind_e;"]
+    lines += ["", "// One more than the greatest.", f"localparam int unsigned KINDS = {max(n for _, n in names) + 1};"]
+    return _package("polyloom_operator_kinds_pkg", "numbers of operators, as in `config` instructions.", lines)
 
 
 def _enumeration(rows: Enumeration) -> list[str]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from spec.rows import Boolean, Bytes, Choice, Integer, KeyTable, Other, PowerOfTwo
+from spec.rows import Boolean, Bytes, Choice, Integer, KeyTable, Names, PowerOfTwo
 
 COLLECTIVE = KeyTable(
     "collective",
@@ -49,10 +49,10 @@ COLLECTIVE = KeyTable(
             default="best",
             meaning="which algorithms hosts choose from; paper: the published one",
         ),
-        Other(
+        Names(
             "operators",
-            "names",
-            "`reduce`, `pass`, and `partition` where ports allow it",
+            ["reduce", "partition", "pass"],
+            otherwise="`reduce`, `pass`, and `partition` where it can have a power of two of ports",
             meaning="what the slot holds",
         ),
         Integer(

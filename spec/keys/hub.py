@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from spec.rows import Choice, Duration, Frequency, Integer, KeyTable, Other, PowerOfTwo
+from spec.rows import Choice, Duration, Frequency, Integer, KeyTable, Names, PowerOfTwo
 
 HUB = KeyTable(
     "hub",
@@ -18,7 +18,7 @@ HUB = KeyTable(
         Integer(
             "memory_write", 8, 1, 1000, unit="cycles", meaning="of that memory, from the last data to the response"
         ),
-        Other("function", "names of operators; none: `[]`", "`let`, `pass`", meaning="what the function holds"),
+        Names("function", ["let", "pass"], form="names of operators; none: `[]`", meaning="what the function holds"),
         Integer("lanes", 7, 1, 8, meaning="outputs of the function"),
         Integer("function_width", 256, 128, 256, unit="bits", paper=128, meaning="between hub and function"),
         Frequency(

@@ -3,6 +3,7 @@
 ../../stream/rtl/polyloom_stream_pkg.sv
 -f ../../stream/rtl/lut_fifo.f
 -f let.f
+polyloom_operator_kinds_pkg.sv
 polyloom_op_pass.sv
 polyloom_op_join2.sv
 polyloom_op_scale.sv

@@ -22,6 +22,7 @@
 module polyloom_op_slot
   import polyloom_stream_pkg::beat_t;
   import polyloom_operator_pkg::*;
+  import polyloom_operator_kinds_pkg::*;
 #(
     parameter logic [63:0] Kinds = 64'he,  // bit k: operator of kind k is built
     parameter int unsigned Inputs = 8,
@@ -62,7 +63,7 @@ module polyloom_op_slot
   localparam int Partition = int'(KIND_PARTITION);
   localparam int Pass = int'(KIND_PASS);
   localparam int Let = int'(KIND_LET);
-  localparam int unsigned KindNumbers = 5;  // a user's operator: raise this, add a generate block below
+  localparam int unsigned KindNumbers = KINDS;  // a user's operator: its row in spec/, and a generate block below
   localparam int unsigned ReduceOuts = (ReduceOutputs < Outputs) ? ReduceOutputs : Outputs;
   localparam int unsigned Second = Partitions - 1;  // of the second partition, or the first where it is alone
   localparam bit Twin = Partitions == 2 && Kinds[Partition];

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_operator_pkg: numbers of the operator socket, as in sim/operator.h: kinds, configuration words, errors.
+// polyloom_operator_pkg: numbers of the operator socket, as in sim/operator.h: configuration words, errors.
 // How:          configuration words: README.md, "Configuration". Status word 0 is common to all operators:
 //               bits 7:0 are errors (any set one is a fault of the step), the rest the operator says.
 // Source: own design, DESIGN.md section 4.   Tests: operators_test.cc compares the numbers with the model's.
 package polyloom_operator_pkg;
-
-  typedef enum logic [7:0] {
-    KIND_NONE      = 8'd0,
-    KIND_REDUCE    = 8'd1,
-    KIND_PARTITION = 8'd2,
-    KIND_PASS      = 8'd3,
-    KIND_LET       = 8'd4
-  } kind_e;
 
   // Errors, bits of status word 0. They stay until the next step or flush.
   localparam int unsigned ERR_LENGTH = 0;  // inputs of one join differ in length

@@ -139,22 +139,22 @@ Registry& Registry::instance() {
 }
 
 Registry::Registry() {
-  const auto built_in = [this](Kind kind, const char* name, Factory factory) {
+  const auto built_in = [this](Kind kind, Factory factory) {
     kinds_.push_back(kind);
-    entries_.push_back({name, std::move(factory)});
+    const auto row = std::ranges::find_if(kBuiltIn, [=](const auto& one) { return one.kind == kind; });
+    entries_.push_back({row->name, std::move(factory)});
   };
-  built_in(Kind::reduce, "reduce", [](const SlotParams& p) {
+  built_in(Kind::reduce, [](const SlotParams& p) {
     return std::make_unique<Reduce>(p.inputs, p.outputs, std::min(p.reduce_outputs, p.outputs));
   });
-  built_in(Kind::partition, "partition", [](const SlotParams& p) {
+  built_in(Kind::partition, [](const SlotParams& p) {
     return std::make_unique<Partition>(p.inputs, p.outputs, p.partition_depth, p.partition_buckets,
                                        p.record_beats);
   });
-  built_in(Kind::let, "let", [](const SlotParams& p) {
+  built_in(Kind::let, [](const SlotParams& p) {
     return std::make_unique<Let>(p.inputs, p.outputs, p.let_geometry, p.let_open_depth);
   });
-  built_in(Kind::pass, "pass",
-           [](const SlotParams& p) { return std::make_unique<Pass>(p.inputs, p.outputs); });
+  built_in(Kind::pass, [](const SlotParams& p) { return std::make_unique<Pass>(p.inputs, p.outputs); });
   const char* libraries = std::getenv("POLYLOOM_OPERATORS");
   std::istringstream paths(libraries ? libraries : "");
   for (std::string path; std::getline(paths, path, ':');) add_library(*this, path);

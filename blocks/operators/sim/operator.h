@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "blocks/cycle.h"
+#include "blocks/operators/kinds.h"
 #include "fabric/node.h"
 
 namespace polyloom::blocks::operators {
@@ -45,9 +46,6 @@ struct alignas(16) Beat {
   bool last = false;
   bool operator==(const Beat&) const = default;
 };
-
-/// Numbers of `config` instructions; a user's operators start at kUser.
-enum class Kind : std::uint8_t { none = 0, reduce = 1, partition = 2, pass = 3, let = 4, kUser = 16 };
 
 /// Errors, bits of status word 0. They stay until the next step or flush.
 enum Error : std::uint64_t {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "blocks/operators/sim/operator.h"
 #include "fabric/cluster/units.h"
 #include "fabric/error.h"
 #include "roles/collective/sim/node.h"
@@ -44,26 +45,25 @@ bool may_partition(unsigned ports) {
 }
 
 void read_operators(fabric::Table& table, CollectiveParams& p) {
-  static const std::vector<std::pair<std::string, OperatorKind>> kKinds = {
-      {"reduce", OperatorKind::reduce}, {"partition", OperatorKind::partition}, {"pass", OperatorKind::pass}};
   p.operator_ports = table.read(keys::operator_inputs, std::min(p.channels, keys::operator_inputs.high));
   // Left unsaid, a slot holds what its ports allow: no cluster has to name operators because of its channels.
   const bool deals = may_partition(p.operator_ports);
-  for (const std::string& name :
-       table.texts(keys::operators, deals ? std::vector<std::string>{"reduce", "partition", "pass"}
-                                          : std::vector<std::string>{"reduce", "pass"})) {
-    const auto kind =
-        std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& k) { return k.first == name; });
-    if (kind == kKinds.end()) {
-      table.fail(keys::operators, "\"" + name + "\" is no operator", "reduce, partition, pass");
+  std::vector<std::string> usual(keys::operators.fallback.begin(), keys::operators.fallback.end());
+  if (!deals) std::erase(usual, "partition");
+  const auto& known = blocks::operators::Registry::instance();
+  for (const std::string& name : table.texts(keys::operators.name, usual)) {
+    const auto kind = known.find(name);
+    if (!kind || *kind == OperatorKind::let) {  // trees go to hubs
+      table.fail(keys::operators.name, "\"" + name + "\" is no operator",
+                 "reduce, partition, pass, and those that libraries in POLYLOOM_OPERATORS add");
     }
-    p.operators.push_back(kind->second);
+    p.operators.push_back(*kind);
   }
   const bool partition =
       std::find(p.operators.begin(), p.operators.end(), OperatorKind::partition) != p.operators.end();
   if (partition && !deals) {
     const unsigned nearest = std::clamp(std::bit_floor(p.operator_ports), 2u, kMaxPartitionOutputs);
-    table.fail(keys::operators,
+    table.fail(keys::operators.name,
                "holds partition, which has a power of two of outputs; operator_inputs is " +
                    std::to_string(p.operator_ports) + " (if not given, as many as channels)",
                "operator_inputs = " + std::to_string(nearest) + " (2, 4, 8, 16 or 32), or no partition");

@@ -23,10 +23,10 @@ unsigned read(fabric::Table& table, const fabric::IntegerKey& key, bool paper) {
 
 void read_function(fabric::Table& table, bool paper, HubParams& p) {
   const auto& operators = blocks::operators::Registry::instance();
-  for (const std::string& name : table.texts(keys::function, std::vector<std::string>{"let", "pass"})) {
+  for (const std::string& name : table.read(keys::function)) {
     const auto kind = operators.find(name);
     if (!kind) {
-      table.fail(keys::function, "\"" + name + "\" is no operator of a hub",
+      table.fail(keys::function.name, "\"" + name + "\" is no operator of a hub",
                  operators.names() + ", and those that libraries in POLYLOOM_OPERATORS add");
     }
     p.kinds.push_back(*kind);
