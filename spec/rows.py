@@ -292,6 +292,27 @@ def registers(what: str, rows: list[Register]) -> list[Register]:
 
 
 @dataclass(frozen=True)
+class AddressRange:
+    """Addresses from ``first`` up to and without ``end``."""
+
+    name: str
+    first: int
+    end: int
+    meaning: str
+
+
+def ranges(rows: list[AddressRange]) -> list[AddressRange]:
+    """Rows of an address space of 32 bits, from the lowest on."""
+    unique("address ranges", [row.name for row in rows])
+    before = 0
+    for row in rows:
+        if not before <= row.first < row.end <= 1 << 32:
+            raise SpecError(f"{row.name}: {row.first:#x} to {row.end:#x} overlaps the one before, or is no range")
+        before = row.end
+    return rows
+
+
+@dataclass(frozen=True)
 class Enumerator:
     """A value with a name."""
 

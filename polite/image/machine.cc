@@ -5,6 +5,7 @@
 
 #include "fabric/error.h"
 #include "polite/mapper/environment.h"
+#include "spec/memory_map.h"
 
 namespace polyloom::polite {
 
@@ -12,8 +13,6 @@ namespace {
 
 constexpr unsigned kThreadBits = 4, kCoreBits = 2, kTileBits = 2, kBoardBits = 3;
 constexpr unsigned kMailboxShift = kThreadBits + kCoreBits;
-constexpr std::uint32_t kSramBase = 0x00800000;
-constexpr std::uint32_t kDramEnd = 0x80000000;
 constexpr std::uint32_t kPartitions = 512;  // per memory slice
 
 void require(unsigned value, unsigned bits, const char* what) {
@@ -55,11 +54,11 @@ unsigned Machine::thread_number(std::uint32_t id) const {
 unsigned Machine::slice_of(unsigned thread) const { return mailbox_of(thread) % tiles() * slices / tiles(); }
 
 std::uint32_t Machine::sram_base(unsigned thread) const {
-  return kSramBase + thread_id(thread) % kPartitions * sram_bytes;
+  return overlay::kSramABase + thread_id(thread) % kPartitions * sram_bytes;
 }
 
 std::uint32_t Machine::dram_base(unsigned thread) const {
-  return (kDramEnd - (thread_id(thread) % kPartitions + 1) * dram_bytes) | kDramEnd;
+  return (overlay::kDramEnd - (thread_id(thread) % kPartitions + 1) * dram_bytes) | overlay::kDramEnd;
 }
 
 void Machine::check() const {

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from spec import hub
 from spec.csrs import CSRS
 from spec.emit import MADE
+from spec.memory_map import MEMORY_MAP
 from spec.operators import FIRST_OF_USERS, OPERATORS
 from spec.rows import Boolean, Bytes, Choice, Duration, Integer, Key, KeyTable, Names, Quantity
 
@@ -111,6 +112,17 @@ def csrs() -> str:
     lines += [f"    case {csr.name}:" for csr in CSRS]
     lines += ["      return true;", "    default:", "      return false;", "  }", "}"]
     return header("CSRs of an overlay thread.", [], "polyloom::overlay::csr", lines)
+
+
+def memory_map() -> str:
+    """Ranges of a thread's addresses."""
+    lines = []
+    for row in MEMORY_MAP:
+        name = _camel(row.name)
+        lines += [f"/// {row.meaning}", f"inline constexpr std::uint32_t k{name}Base = {row.first:#010x};"]
+        if row.end < 1 << 32:
+            lines.append(f"inline constexpr std::uint32_t k{name}End = {row.end:#010x};")
+    return header("Addresses of an overlay thread.", ["<cstdint>"], "polyloom::overlay", lines)
 
 
 def tinsel_csrs() -> str:

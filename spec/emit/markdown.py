@@ -10,6 +10,7 @@ from spec.csrs import CSRS
 from spec.emit import MADE
 from spec.environment import VARIABLES
 from spec.keys import TABLES
+from spec.memory_map import MEMORY_MAP
 from spec.rows import Boolean, Choice, Integer, Key, KeyTable, Names, Other, Quantity, Register
 
 
@@ -63,6 +64,9 @@ def registers() -> str:
     parts = ["## An overlay thread's CSRs", ""]
     parts += ["Numbers and effects are those of Tinsel 0.8; an instruction on any other number is illegal.", ""]
     parts += _table(["number", "name", "access", "meaning"], rows)
+    parts += ["## An overlay thread's addresses", ""]
+    rows = [[f"`{m.first:#010x}`", f"`{m.end - 1:#010x}`", m.meaning] for m in MEMORY_MAP]
+    parts += _table(["from", "to", "meaning"], rows)
     parts += ["## A hub's registers", "", _HUB, ""]
     rows = [[f"`{r.offset:#06x}`", f"`{r.name}`", r.access, _register(r)] for r in hub.REGISTERS]
     parts += _table(["offset", "name", "access", "meaning"], rows)

@@ -16,7 +16,7 @@
 #include "roles/overlay/host/console_input.h"
 #include "roles/overlay/host/core.h"
 #include "roles/overlay/host/verilog_hex.h"
-#include "roles/overlay/sim/board/fault_codes.h"
+#include "roles/overlay/arch/fault_codes.h"
 
 namespace polyloom::overlay {
 

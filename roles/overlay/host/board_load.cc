@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "fabric/error.h"
+#include "roles/overlay/arch/memory_map.h"
 #include "roles/overlay/host/board_core.h"
 #include "roles/overlay/host/boot_image.h"
-#include "roles/overlay/sim/tile/memory.h"
 
 namespace polyloom::overlay {
 namespace {

@@ -12,7 +12,7 @@
 #include "fabric/host/client.h"
 #include "fabric/phases.h"
 #include "roles/overlay/host/backend.h"
-#include "roles/overlay/sim/board/fault_codes.h"
+#include "roles/overlay/arch/fault_codes.h"
 
 namespace polyloom::overlay {
 

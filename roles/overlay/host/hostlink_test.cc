@@ -7,7 +7,7 @@
 #include "fabric/error.h"
 #include "roles/overlay/host/boot_image.h"
 #include "roles/overlay/host/hostlink_fixture.h"
-#include "roles/overlay/sim/board/fault_codes.h"
+#include "roles/overlay/arch/fault_codes.h"
 
 namespace polyloom::overlay {
 namespace {

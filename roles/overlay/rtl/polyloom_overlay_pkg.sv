@@ -59,7 +59,7 @@ package polyloom_overlay_pkg;
   localparam int unsigned CALL_CYCLES = 6;
 
   // Fault causes on the wire: RISC-V's mcause + 1, a byte of the host's that the thread had no room for
-  // (sim/board/fault_codes.h), and why the network refuses a message (sim/net/send_fault.h).
+  // (arch/fault_codes.h), and why the network refuses a message (arch/send_fault.h).
   localparam logic [7:0] CAUSE_MISALIGNED_JUMP = 8'd1;
   localparam logic [7:0] CAUSE_BAD_FETCH = 8'd2;
   localparam logic [7:0] CAUSE_ILLEGAL = 8'd3;

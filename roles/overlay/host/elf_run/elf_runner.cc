@@ -9,10 +9,10 @@
 
 #include "blocks/shell/host_frames.h"
 #include "fabric/error.h"
+#include "roles/overlay/arch/fault_codes.h"
+#include "roles/overlay/arch/memory_map.h"
 #include "roles/overlay/host/core.h"
 #include "roles/overlay/host/memory_image.h"
-#include "roles/overlay/sim/board/fault_codes.h"
-#include "roles/overlay/sim/tile/memory.h"
 
 namespace polyloom::overlay {
 namespace {

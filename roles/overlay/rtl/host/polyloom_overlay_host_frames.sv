@@ -48,7 +48,7 @@ module polyloom_overlay_host_frames
   localparam int unsigned Tiles = Cfg.tiles_x * Cfg.tiles_y;
   localparam int unsigned Cores = Tiles * Cfg.cores;
   localparam logic [63:0] Threads = ~64'd0 >> (64 - Cfg.cores * Cfg.threads);
-  // Fields of a mailbox id (roles/overlay/sim/net/address.h).
+  // Fields of a mailbox id (roles/overlay/arch/address.h).
   localparam int unsigned XBits = field_bits(Cfg.tiles_x);
   localparam int unsigned YBits = field_bits(Cfg.tiles_y);
   localparam int unsigned MailboxBits = mailbox_bits(Cfg.tiles_x, Cfg.tiles_y);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_mailbox_check: whether the network can serve a send.
-// How:          fields of the destination as in sim/net/address.h, compared with the sizes of the board and of the mesh. With
+// How:          fields of the destination as in arch/address.h, compared with the sizes of the board and of the mesh. With
 //               routers a key goes out whatever else destination and mask say; without, as to an accelerator, nothing can.
 // Latency:      none: combinational.
 // Throughput:   one send a cycle.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "roles/overlay/sim/board/fault_codes.h"
+#include "roles/overlay/arch/fault_codes.h"
 
 namespace polyloom::overlay {
 namespace {

@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "roles/overlay/sim/board/board.h"
-#include "roles/overlay/sim/board/fault_codes.h"
+#include "roles/overlay/arch/fault_codes.h"
 
 namespace polyloom::overlay {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <sstream>
 
-#include "roles/overlay/sim/board/fault_codes.h"
+#include "roles/overlay/arch/fault_codes.h"
 #include "roles/overlay/sim/board/mesh_bench.h"
 
 namespace polyloom::overlay {

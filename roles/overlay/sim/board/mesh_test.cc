@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "roles/overlay/sim/board/board.h"
-#include "roles/overlay/sim/board/fault_codes.h"
+#include "roles/overlay/arch/fault_codes.h"
 #include "roles/overlay/sim/board/mesh_bench.h"
 
 namespace polyloom::overlay {

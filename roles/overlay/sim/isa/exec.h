@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "roles/overlay/sim/isa/fault.h"
+#include "roles/overlay/arch/fault.h"
 #include "roles/overlay/sim/isa/fp.h"
 #include "roles/overlay/sim/isa/inst.h"
 

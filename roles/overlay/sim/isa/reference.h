@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "roles/overlay/sim/isa/exec.h"
-#include "roles/overlay/sim/isa/fault.h"
+#include "roles/overlay/arch/fault.h"
 #include "roles/overlay/sim/isa/inst.h"
 
 namespace polyloom::overlay {

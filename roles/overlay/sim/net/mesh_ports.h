@@ -2,7 +2,7 @@
 // Ports of a board's router, and where its links lead in the mesh of boards.
 #pragma once
 
-#include "roles/overlay/sim/net/address.h"
+#include "roles/overlay/arch/address.h"
 
 namespace polyloom::overlay {
 

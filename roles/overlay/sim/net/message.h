@@ -6,16 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "roles/overlay/arch/message_kind.h"
+
 namespace polyloom::overlay {
-
-/// What the address of a message means. Reserved from the start (DESIGN.md section 4); `reduce` and `control`
-/// are for routers that combine messages and for words between routers: no thread sends them.
-enum class MessageKind : std::uint8_t { unicast, mask, key, host, reduce, control };
-
-inline constexpr unsigned kFlitWords = 4;  ///< 32-bit words of a flit
-inline constexpr unsigned kMaxFlits = 4;
-inline constexpr unsigned kSlotWords =
-    kFlitWords * kMaxFlits;  ///< a scratchpad slot holds the longest message
 
 struct Message {
   std::uint64_t mask = 0;  ///< receivers within the destination tile; a key in [31:0] for key destinations

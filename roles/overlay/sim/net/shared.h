@@ -5,10 +5,10 @@
 #include <functional>
 #include <string>
 
-#include "roles/overlay/sim/net/address.h"
+#include "roles/overlay/arch/address.h"
 #include "roles/overlay/sim/net/message.h"
-#include "roles/overlay/sim/net/route_fault.h"
-#include "roles/overlay/sim/net/send_fault.h"
+#include "roles/overlay/arch/route_fault.h"
+#include "roles/overlay/arch/send_fault.h"
 #include "roles/overlay/sim/net/wheel.h"
 #include "roles/overlay/sim/tile_ports.h"
 #include "roles/overlay/sim/types.h"

@@ -11,34 +11,12 @@
 #include <span>
 #include <vector>
 
+#include "roles/overlay/arch/memory_map.h"
 #include "roles/overlay/sim/tile/arena.h"
 #include "roles/overlay/sim/tile_ports.h"
 #include "roles/overlay/sim/types.h"
 
 namespace polyloom::overlay {
-
-/// Which memory a thread-view address falls in.
-enum class Region : std::uint8_t { unmapped, scratchpad, sram_a, sram_b, dram };
-
-inline constexpr std::uint32_t kScratchpadBase = 0x8000, kScratchpadEnd = 0x10000, kSlotBytes = 64;
-inline constexpr std::uint32_t kSramABase = 0x00800000, kSramBBase = 0x01000000, kDramBase = 0x01800000;
-inline constexpr std::uint32_t kDramEnd = 0x80000000u, kInterleavedBase = 0xc0000000u;
-
-/// Region of an address. 0x0000..0x7fff is not mapped (the published decoder aliases it to the scratchpad): a
-/// null pointer is a fault.
-constexpr Region region_of(std::uint32_t addr) {
-  if (addr >= kInterleavedBase) return Region::dram;
-  if (addr >= kDramEnd) return Region::unmapped;
-  if (addr >= kDramBase) return Region::dram;
-  if (addr >= kSramBBase) return Region::sram_b;
-  if (addr >= kSramABase) return Region::sram_a;
-  return addr >= kScratchpadBase && addr < kScratchpadEnd ? Region::scratchpad : Region::unmapped;
-}
-
-/// Scratchpad address as a thread sees it, from the mailbox's.
-constexpr std::uint32_t scratchpad_address(std::uint32_t addr) {
-  return (addr & (kScratchpadBase - 1)) | kScratchpadBase;
-}
 
 /// The mailbox's address of the slot that a thread's pointer names, SendRequest::kNoSlot if it names none.
 constexpr std::uint32_t slot_address(std::uint32_t pointer) {

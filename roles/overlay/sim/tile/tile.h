@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "fabric/node.h"
-#include "roles/overlay/sim/isa/fault.h"
+#include "roles/overlay/arch/fault.h"
 #include "roles/overlay/sim/tile/memory_system.h"
 #include "roles/overlay/sim/tile/timing.h"
 #include "roles/overlay/sim/tile_ports.h"

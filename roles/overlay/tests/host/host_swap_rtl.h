@@ -16,7 +16,7 @@
 
 #include "blocks/noise.h"
 #include "blocks/verilated/rtl_model.h"
-#include "roles/overlay/sim/board/fault_codes.h"
+#include "roles/overlay/arch/fault_codes.h"
 
 namespace polyloom::overlay::test {
 

@@ -14,7 +14,7 @@ from typing import Any
 from polyloom.rtl.testing import Harness, Struct
 
 SEND = Struct.of("polyloom_overlay_pkg::send_t")
-#: Why a send is refused: low bits of the cause, of which the first counts (sim/net/send_fault.h).
+#: Why a send is refused: low bits of the cause, of which the first counts (arch/send_fault.h).
 REFUSED = 0x80
 BUSY, LENGTH, NOWHERE, NOBODY, NO_THREAD, POINTER = 3, 4, 0, 5, 6, 7
 MEM = Struct.of("polyloom_overlay_pkg::mem_req_t")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: sends that are good, wrong in one point or in several, and random words, against the layout of addresses in
-sim/net/address.h: each field at, below and beyond its limit; no thread, a thread that is not there; hosts; keys, with
+arch/address.h: each field at, below and beyond its limit; no thread, a thread that is not there; hosts; keys, with
 routers and without; a busy thread; a pointer that is no slot; of several reasons the first; nothing is bad where
 nothing is sent; boards of 2x3 and 5x9 tiles, meshes from 1x1 to 8x8 boards.
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "roles/overlay/sim/net/address.h"
+#include "roles/overlay/arch/address.h"
 #include "roles/overlay/tests/noc/noc_dut.h"
 
 namespace polyloom::overlay::test {

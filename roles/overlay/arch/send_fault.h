@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <string>
 
-#include "roles/overlay/sim/net/address.h"
+#include "roles/overlay/arch/address.h"
 
 namespace polyloom::overlay {
 
-/// Numbers are causes on the wire (sim/board/fault_codes.h), whose value is the destination; in rtl/
+/// Numbers are causes on the wire (arch/fault_codes.h), whose value is the destination; in rtl/
 /// send_fault_e has their low three bits. Of several reasons the first one in Mailbox::problem_with counts.
 enum class SendFault : std::uint8_t {
   none = 0,

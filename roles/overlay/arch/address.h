@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "roles/overlay/sim/net/message.h"
-#include "roles/overlay/sim/types.h"
+#include "roles/overlay/arch/board_params.h"
+#include "roles/overlay/arch/message_kind.h"
 
 namespace polyloom::overlay {
 

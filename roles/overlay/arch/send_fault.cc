@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "roles/overlay/sim/net/send_fault.h"
+#include "roles/overlay/arch/send_fault.h"
 
 namespace polyloom::overlay {
 

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <string>
 
-#include "roles/overlay/sim/types.h"
+#include "roles/overlay/arch/board_params.h"
 
 namespace polyloom::overlay {
 
-/// Numbers are causes on the wire (sim/board/fault_codes.h), with the key as `pc` and the upper 32 bits of
+/// Numbers are causes on the wire (arch/fault_codes.h), with the key as `pc` and the upper 32 bits of
 /// the record as `value`; the RTL's route_fault_t has their low three bits.
 enum class RouteFault : std::uint8_t {
   memory = 0x90,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "roles/overlay/sim/board/fault_codes.h"
+#include "roles/overlay/arch/fault_codes.h"
 
 #include <cstdio>
 

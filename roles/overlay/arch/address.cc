@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "roles/overlay/sim/net/address.h"
+#include "roles/overlay/arch/address.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "roles/overlay/sim/net/route_fault.h"
+#include "roles/overlay/arch/route_fault.h"
 
 #include <cstdio>
 

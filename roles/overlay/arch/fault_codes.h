@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string>
 
-#include "roles/overlay/sim/isa/fault.h"
-#include "roles/overlay/sim/net/route_fault.h"
-#include "roles/overlay/sim/net/send_fault.h"
+#include "roles/overlay/arch/fault.h"
+#include "roles/overlay/arch/route_fault.h"
+#include "roles/overlay/arch/send_fault.h"
 
 namespace polyloom::overlay {
 
