@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from spec.emit import cpp, markdown, systemverilog
+from spec.emit import cpp, markdown, python, systemverilog
 from spec.keys import TABLES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,6 +25,9 @@ COMMITTED: dict[str, Callable[[], str]] = {
     "docs/registers.md": markdown.registers,
     "blocks/operators/kinds.h": cpp.operators,
     "blocks/operators/rtl/polyloom_operator_kinds_pkg.sv": systemverilog.operators,
+    "polyloom/collectives/encoding.py": python.collective,
+    "roles/collective/encoding.h": cpp.collective,
+    "roles/collective/rtl/polyloom_collective_encoding_pkg.sv": systemverilog.collective,
     "roles/hub/register_map.h": cpp.hub_registers,
     "roles/hub/rtl/polyloom_hub_registers_pkg.sv": systemverilog.hub_registers,
     "roles/overlay/device/csrs.h": cpp.tinsel_csrs,

@@ -266,19 +266,20 @@ class Field:
 
 @dataclass(frozen=True)
 class Register:
-    """A register of 64 bits at a byte offset, or the first of several."""
+    """A register of 64 bits, or the first of several. ``step``: how much the offset of the next one is more."""
 
     offset: int
     name: str
     access: str
     meaning: str
     fields: list[Field]
+    step: int = 8
 
     def __post_init__(self) -> None:
         if self.access not in {"R", "W", "RW"} or not self.meaning:
             raise SpecError(f"{self.name}: access R, W or RW, and a meaning, are wanted")
-        if self.offset % 8:
-            raise SpecError(f"{self.name}: {self.offset:#x} is no multiple of 8")
+        if self.offset % self.step:
+            raise SpecError(f"{self.name}: {self.offset:#x} is no multiple of {self.step}")
         unique(self.name, [bit for one in self.fields for bit in range(one.low, one.high + 1)])
         if any(not 0 <= one.low <= one.high < 64 for one in self.fields):
             raise SpecError(f"{self.name}: a field lies outside of 63:0")

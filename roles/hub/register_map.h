@@ -9,11 +9,16 @@ namespace polyloom::hub {
 
 /// Also the order of lanes and of registers that each port has.
 enum class Port : std::uint8_t {
-  north = 0,  ///< the host's PCI Express
-  east = 1,  ///< the ring
-  south = 2,  ///< the other ring
-  west = 3,  ///< the ring
-  local = 4,  ///< the hub's own unit: memory, registers, function
+  /// the host's PCI Express
+  north = 0,
+  /// the ring
+  east = 1,
+  /// the other ring
+  south = 2,
+  /// the ring
+  west = 3,
+  /// the hub's own unit: memory, registers, function
+  local = 4,
 };
 inline constexpr unsigned kPorts = 5;
 
@@ -21,51 +26,81 @@ inline constexpr unsigned kPorts = 5;
 /// poisoned, refused (kind against port), unmapped, overlap, refused (a read to another port than L), turn, absent;
 /// then, at L, refused, proxy_full, function_full.
 enum class Cause : std::uint8_t {
-  none = 0,  ///< nothing happened
-  unmapped = 1,  ///< outside the window, or no port's rules match
-  overlap = 2,  ///< rules of two ports match
-  absent = 3,  ///< the port has no link
-  poisoned = 4,  ///< the packet's poison bit is set
-  turn = 5,  ///< E, S, W: it would leave by the port it came in
-  malformed = 6,  ///< unknown type, no bytes or more than the largest payload, across 4 KiB
-  refused = 7,  ///< a read not from N to L, a completion not from N, no such register, beyond the memory, busy
-  proxy_full = 8,  ///< no room in the proxy queue
-  function_full = 9,  ///< input of the function: no step is active, or from E, S, W, L and no room
+  /// nothing happened
+  none = 0,
+  /// outside the window, or no port's rules match
+  unmapped = 1,
+  /// rules of two ports match
+  overlap = 2,
+  /// the port has no link
+  absent = 3,
+  /// the packet's poison bit is set
+  poisoned = 4,
+  /// E, S, W: it would leave by the port it came in
+  turn = 5,
+  /// unknown type, no bytes or more than the largest payload, across 4 KiB
+  malformed = 6,
+  /// a read not from N to L, a completion not from N, no such register, beyond the memory, busy
+  refused = 7,
+  /// no room in the proxy queue
+  proxy_full = 8,
+  /// input of the function: no step is active, or from E, S, W, L and no room
+  function_full = 9,
 };
 inline constexpr unsigned kCauses = 10;
 
 /// Why a DMA stopped.
 enum class DmaError : std::uint8_t {
-  none = 0,  ///< it did not
-  not_local = 1,  ///< source: another node, registers, beyond the memory, across units, or N has no link
-  outside = 2,  ///< source or destination (or flag): outside the window
-  zero = 3,  ///< block bytes or block count
-  misaligned = 4,  ///< descriptor (64) or flag (8)
-  crosses = 5,  ///< a destination block crosses the window's end
-  loop = 6,  ///< more descriptors than a chain may have
-  reserved = 7,  ///< a reserved bit is set
-  function = 8,  ///< function bit, and no function or no active step
-  poisoned = 9,  ///< a completion was poisoned: its data went nowhere
+  /// it did not
+  none = 0,
+  /// source: another node, registers, beyond the memory, across units, or N has no link
+  not_local = 1,
+  /// source or destination (or flag): outside the window
+  outside = 2,
+  /// block bytes or block count
+  zero = 3,
+  /// descriptor (64) or flag (8)
+  misaligned = 4,
+  /// a destination block crosses the window's end
+  crosses = 5,
+  /// more descriptors than a chain may have
+  loop = 6,
+  /// a reserved bit is set
+  reserved = 7,
+  /// function bit, and no function or no active step
+  function = 8,
+  /// a completion was poisoned: its data went nowhere
+  poisoned = 9,
 };
 inline constexpr unsigned kDmaErrors = 10;
 
 /// Of a port.
 enum class Counter : std::uint8_t {
-  tlps_in = 0,  ///< packets in
-  tlps_out = 1,  ///< packets out
-  beats_in = 2,  ///< beats of 16 B in
-  beats_out = 3,  ///< beats out
-  stalls = 4,  ///< cycles in which a packet waited
-  drops = 5,  ///< packets dropped
+  /// packets in
+  tlps_in = 0,
+  /// packets out
+  tlps_out = 1,
+  /// beats of 16 B in
+  beats_in = 2,
+  /// beats out
+  beats_out = 3,
+  /// cycles in which a packet waited
+  stalls = 4,
+  /// packets dropped
+  drops = 5,
 };
 inline constexpr unsigned kCounters = 6;
 
 /// Registers of an output of the function, by offset. `base` and `capacity` are multiples of the largest payload.
 enum class Lane : std::uint8_t {
-  base = 0,  ///< RW: window address of the output
-  capacity = 8,  ///< RW: bytes; what is beyond is dropped
-  flag = 16,  ///< RW: window address of a 64-bit word, written behind the data; 0: none
-  bytes = 24,  ///< R: bytes produced in this step, also those beyond the capacity
+  /// RW: window address of the output
+  base = 0,
+  /// RW: bytes; what is beyond is dropped
+  capacity = 8,
+  /// RW: window address of a 64-bit word, written behind the data; 0: none
+  flag = 16,
+  /// R: bytes produced in this step, also those beyond the capacity
+  bytes = 24,
 };
 inline constexpr unsigned kLanes = 4;
 

@@ -7,12 +7,26 @@ import json
 import textwrap
 from collections.abc import Iterable
 
+from spec import collective as collective_spec
 from spec import hub
 from spec.csrs import CSRS
 from spec.emit import MADE
 from spec.memory_map import MEMORY_MAP
 from spec.operators import FIRST_OF_USERS, OPERATORS
-from spec.rows import Boolean, Bytes, Choice, Duration, Integer, Key, KeyTable, Names, Quantity
+from spec.rows import (
+    Boolean,
+    Bytes,
+    Choice,
+    Constant,
+    Duration,
+    Enumeration,
+    Integer,
+    Key,
+    KeyTable,
+    Names,
+    Quantity,
+    Register,
+)
 
 
 def header(about: str, includes: Iterable[str], space: str, lines: Iterable[str]) -> str:
@@ -138,24 +152,50 @@ def hub_registers() -> str:
     """The hub's registers and numbers."""
     lines: list[str] = []
     for rows in (hub.PORTS, hub.CAUSES, hub.DMA_ERRORS, hub.COUNTERS, hub.LANES):
-        lines += [*_comment(rows.text), f"enum class {rows.name} : std::uint8_t {{"]
-        lines += [f"  {row.name} = {row.number},  ///< {row.meaning}" for row in rows.rows]
-        lines += ["};", f"inline constexpr unsigned k{rows.name}s = {len(rows.rows)};", ""]
+        lines += [*_enumeration(rows), f"inline constexpr unsigned k{rows.name}s = {len(rows.rows)};", ""]
     lines += _comment(hub.CONTROL.text)
     for row in hub.CONTROL.rows:
         lines.append(f"inline constexpr std::uint32_t k{_camel(row.name)} = {1 << row.number};  ///< {row.meaning}")
-    lines.append("")
-    for constant in hub.CONSTANTS:
-        kind = "std::uint64_t" if constant.bits > 32 else "unsigned"
-        number = f"{constant.number:#x}" if constant.bits else str(constant.number)
-        lines.append(f"inline constexpr {kind} k{_camel(constant.name)} = {number};  ///< {constant.meaning}")
-    lines += ["", "namespace reg {  // byte offsets; R read, W write"]
-    for register in hub.REGISTERS:
-        fields = ", ".join(f"[{_bits(one.high, one.low)}] {one.name}" for one in register.fields)
-        lines += _comment(f"{register.access}: {register.meaning}{': ' if fields else ''}{fields}")
-        lines.append(f"inline constexpr std::uint32_t {register.name} = 0x{register.offset:04x};")
-    lines.append("}  // namespace reg")
+    lines += ["", *map(_constant, hub.CONSTANTS), "", *_registers(hub.REGISTERS, "byte offsets")]
     return header("Registers and numbers of the hub: docs/registers.md.", ["<cstdint>"], "polyloom::hub", lines)
+
+
+def collective() -> str:
+    """What programs of collective nodes are encoded in, and the node's registers."""
+    lines = [*map(_constant, collective_spec.CONSTANTS), "", *_enumeration(collective_spec.OPS), ""]
+    lines += _comment(collective_spec.SOURCES.text)
+    for row in collective_spec.SOURCES.rows:
+        lines.append(f"inline constexpr std::uint8_t kFrom{_camel(row.name)} = {row.number:#04x};  ///< {row.meaning}")
+    lines += ["", "enum Flag : std::uint8_t {"]
+    for row in collective_spec.FLAGS:
+        lines += [f"  {line}" for line in _comment(row.meaning)] + [f"  k{_camel(row.name)} = {row.number},"]
+    lines += ["};", ""]
+    for rows in (collective_spec.CONTROLS, collective_spec.FAULTS):
+        lines += [*_enumeration(rows), ""]
+    lines += _registers(collective_spec.REGISTERS, "from blocks::reg::role_base on")
+    return header("Programs of collective nodes: docs/registers.md.", ["<cstdint>"], "polyloom::collective", lines)
+
+
+def _enumeration(rows: Enumeration) -> list[str]:
+    lines = [*_comment(rows.text), f"enum class {rows.name} : std::uint8_t {{"]
+    for row in rows.rows:
+        lines += [f"  {line}" for line in _comment(row.meaning)] + [f"  {row.name} = {row.number},"]
+    return [*lines, "};"]
+
+
+def _constant(row: Constant) -> str:
+    kind = "std::uint64_t" if row.bits > 32 else "unsigned"
+    number = f"{row.number:#x}" if row.bits else str(row.number)
+    return f"inline constexpr {kind} k{_camel(row.name)} = {number};  ///< {row.meaning}"
+
+
+def _registers(rows: list[Register], offsets: str) -> list[str]:
+    lines = [f"namespace reg {{  // {offsets}; R read, W write"]
+    for row in rows:
+        fields = ", ".join(f"[{_bits(one.high, one.low)}] {one.name}" for one in row.fields)
+        lines += _comment(f"{row.access}: {row.meaning}{': ' if fields else ''}{fields}")
+        lines.append(f"inline constexpr std::uint32_t {row.name} = 0x{row.offset:0{4 if row.step > 1 else 3}x};")
+    return [*lines, "}  // namespace reg"]
 
 
 def _comment(text: str) -> list[str]:

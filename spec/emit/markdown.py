@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from spec import hub
+from spec import collective, hub
 from spec.csrs import CSRS
 from spec.emit import MADE
 from spec.environment import VARIABLES
 from spec.keys import TABLES
 from spec.memory_map import MEMORY_MAP
-from spec.rows import Boolean, Choice, Integer, Key, KeyTable, Names, Other, Quantity, Register
+from spec.rows import Boolean, Choice, Constant, Enumeration, Integer, Key, KeyTable, Names, Other, Quantity, Register
 
 
 def _page(title: str, text: str, parts: Iterable[str]) -> str:
@@ -71,11 +71,18 @@ def registers() -> str:
     rows = [[f"`{r.offset:#06x}`", f"`{r.name}`", r.access, _register(r)] for r in hub.REGISTERS]
     parts += _table(["offset", "name", "access", "meaning"], rows)
     for values in (hub.PORTS, hub.COUNTERS, hub.CAUSES, hub.LANES, hub.CONTROL, hub.DMA_ERRORS):
-        parts += [f"### `{values.name}`", "", values.text, ""]
-        parts += _table(["number", "name", "meaning"], [[str(v.number), f"`{v.name}`", v.meaning] for v in values.rows])
-    parts += ["### Numbers", ""]
-    shown = [[f"`{c.name}`", f"{c.number:#x}" if c.bits else f"{c.number:,}", c.meaning] for c in hub.CONSTANTS]
-    parts += _table(["name", "number", "meaning"], shown)
+        parts += _enumeration(values)
+    parts += _constants(hub.CONSTANTS)
+    parts += ["## A collective node's registers", "", "Numbers of registers behind the shell's.", ""]
+    rows = [[f"`{r.offset:#05x}`", f"`{r.name}`", r.access, _register(r)] for r in collective.REGISTERS]
+    parts += _table(["number", "name", "access", "meaning"], rows)
+    for values in (collective.OPS, collective.SOURCES, collective.CONTROLS, collective.FAULTS):
+        parts += _enumeration(values)
+    parts += ["### Flags", ""]
+    parts += _table(
+        ["number", "name", "meaning"], [[str(f.number), f"`{f.name}`", f.meaning] for f in collective.FLAGS]
+    )
+    parts += _constants(collective.CONSTANTS)
     return _page(
         "Registers",
         "What programs read and write: overlay threads by CSR instructions, hosts and hubs by packets.",
@@ -90,6 +97,16 @@ _HUB = (
     "bytes from port N is answered; one that cannot be (another unit's, unaligned, of another length, no such "
     "register) by a poisoned completion of 8 bytes of ones."
 )
+
+
+def _enumeration(values: Enumeration) -> list[str]:
+    rows = [[str(v.number), f"`{v.name}`", v.meaning] for v in values.rows]
+    return [f"### `{values.name}`", "", values.text, "", *_table(["number", "name", "meaning"], rows)]
+
+
+def _constants(constants: list[Constant]) -> list[str]:
+    rows = [[f"`{c.name}`", f"{c.number:#x}" if c.bits else f"{c.number:,}", c.meaning] for c in constants]
+    return ["### Numbers", "", *_table(["name", "number", "meaning"], rows)]
 
 
 def _register(register: Register) -> str:

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import groupby
 
+from spec import collective as collective_spec
 from spec import hub
 from spec.csrs import CSRS
 from spec.emit import MADE
 from spec.operators import OPERATORS
-from spec.rows import Constant, Enumeration, Register
+from spec.rows import Constant, Enumeration, Enumerator, Register
 
 
 def _package(name: str, about: str, lines: Iterable[str]) -> str:
@@ -62,6 +64,28 @@ def operators() -> str:
     lines = ["typedef enum logic [7:0] {", *(f"{line}," for line in most), last, "} kind_e;"]
     lines += ["", "// One more than the greatest.", f"localparam int unsigned KINDS = {max(n for _, n in names) + 1};"]
     return _package("polyloom_operator_kinds_pkg", "numbers of operators, as in `config` instructions.", lines)
+
+
+def collective() -> str:
+    """Programs of collective nodes, and the node's registers."""
+    lines = [_constant(row) for row in collective_spec.CONSTANTS]
+    lines += ["", *_typed(collective_spec.OPS, "op_e", 8)]
+    lines += [
+        f"localparam logic [7:0] FROM_{row.name.upper()} = 8'h{row.number:02x};" for row in collective_spec.SOURCES.rows
+    ]
+    lines += [
+        "",
+        *(f"localparam logic [7:0] FLAG_{row.name.upper()} = 8'd{row.number};" for row in collective_spec.FLAGS),
+        "",
+    ]
+    lines += _typed(collective_spec.CONTROLS, "control_e", 8)
+    none = Enumerator("none", 0, "no fault")
+    lines += _typed(replace(collective_spec.FAULTS, rows=[none, *collective_spec.FAULTS.rows]), "fault_e", 8)
+    lines += ["// Registers, offsets from the role's base."]
+    lines += [
+        f"localparam logic [11:0] REG_{row.name.upper()} = 12'h{row.offset:03x};" for row in collective_spec.REGISTERS
+    ]
+    return _package("polyloom_collective_encoding_pkg", "what programs of collective nodes are encoded in.", lines)
 
 
 def _enumeration(rows: Enumeration) -> list[str]:

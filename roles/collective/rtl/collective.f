@@ -6,6 +6,7 @@
 -f ../../../blocks/crc/rtl/crc32.f
 -f ../../../blocks/operators/rtl/operators.f
 -f ../../../blocks/shell/rtl/shell.f
+polyloom_collective_encoding_pkg.sv
 polyloom_collective_pkg.sv
 polyloom_collective_pattern.sv
 polyloom_collective_program.sv

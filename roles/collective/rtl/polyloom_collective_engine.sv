@@ -18,6 +18,7 @@
 // Source: own design, after OPTWEB sections 2.C and Fig. 2.   Tests: test_polyloom_collective_engine.py.
 module polyloom_collective_engine
   import polyloom_collective_pkg::*;
+  import polyloom_collective_encoding_pkg::*;
   import polyloom_stream_pkg::beat_t;
 #(
     parameter cfg_t Cfg = SMALL,

@@ -13,6 +13,7 @@
 // Source: own design, after OPTWEB section 2.C.   Tests: test_polyloom_collective_node.py.
 module polyloom_collective_node
   import polyloom_collective_pkg::*;
+  import polyloom_collective_encoding_pkg::*;
 #(
     parameter  int unsigned     Lanes         = 7,
     parameter  int unsigned     Channels      = 8,

@@ -14,6 +14,7 @@
 // Tests:        test_polyloom_collective_regs.py, rtl_engine.cc
 module polyloom_collective_regs
   import polyloom_collective_pkg::*;
+  import polyloom_collective_encoding_pkg::*;
   import polyloom_operator_pkg::STATUS_STRIDE;
 #(
     parameter cfg_t Cfg = SMALL,

@@ -15,6 +15,7 @@
 // Tests:        test_polyloom_collective_rx.py, rtl_engine.cc
 module polyloom_collective_rx
   import polyloom_collective_pkg::*;
+  import polyloom_collective_encoding_pkg::*;
   import polyloom_stream_pkg::beat_t;
 #(
     parameter cfg_t Cfg = SMALL

@@ -21,6 +21,7 @@
 // Tests:        test_polyloom_collective_sequencer.py, rtl_engine.cc
 module polyloom_collective_sequencer
   import polyloom_collective_pkg::*;
+  import polyloom_collective_encoding_pkg::*;
   import polyloom_operator_kinds_pkg::KIND_PARTITION;
 #(
     parameter cfg_t Cfg = SMALL,

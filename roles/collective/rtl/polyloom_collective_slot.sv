@@ -13,6 +13,7 @@
 // Source: own design, DESIGN.md section 4.   Tests: test_polyloom_collective_slot.py, swap_partition_test.cc.
 module polyloom_collective_slot
   import polyloom_collective_pkg::*;
+  import polyloom_collective_encoding_pkg::*;
   import polyloom_operator_pkg::ERRORS, polyloom_operator_pkg::ERR_LENGTH;
   import polyloom_stream_pkg::beat_t;
 #(

@@ -16,6 +16,7 @@
 // Tests:        test_polyloom_collective_tx.py, rtl_engine.cc
 module polyloom_collective_tx
   import polyloom_collective_pkg::*;
+  import polyloom_collective_encoding_pkg::*;
   import polyloom_stream_pkg::beat_t;
 #(
     parameter cfg_t Cfg = SMALL

@@ -14,6 +14,7 @@
 // Tests:        test_polyloom_collective_watch.py, rtl_engine.cc (each fault provoked)
 module polyloom_collective_watch
   import polyloom_collective_pkg::*;
+  import polyloom_collective_encoding_pkg::*;
 #(
     parameter cfg_t Cfg = SMALL
 ) (

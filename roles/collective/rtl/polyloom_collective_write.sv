@@ -17,6 +17,7 @@
 // Tests:        test_polyloom_collective_write.py, rtl_engine.cc (copies, open ends, faults)
 module polyloom_collective_write
   import polyloom_collective_pkg::*;
+  import polyloom_collective_encoding_pkg::*;
   import polyloom_stream_pkg::beat_t;
 #(
     parameter cfg_t Cfg = SMALL

@@ -222,7 +222,7 @@ class Engine {
   Cycle now_ = 0;
   State state_ = State::idle;
   std::vector<std::uint64_t> program_;
-  std::array<Cycle, reg::marks> marks_{};
+  std::array<Cycle, kMarks> marks_{};
   Cycle begin_ = 0, finish_ = 0;
 
   // Sequencer.

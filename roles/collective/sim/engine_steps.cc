@@ -124,7 +124,7 @@ void Engine::go(Cycle k, const Instruction& i) {
   step_go_ = step_done_ = k;
   mark_ = i.index;
   together_ = (i.flags & kTogether) != 0;
-  const bool known = (i.flags & ~kTogether) == 0 && (i.index < reg::marks || i.index == 0xff);
+  const bool known = (i.flags & ~kTogether) == 0 && (i.index < kMarks || i.index == 0xff);
   if (!known || !load_step()) {
     fault(k, Fault::bad_program, 0xff, i.words()[0]);
     return;
@@ -266,7 +266,7 @@ void Engine::begin_takes(Cycle k) {
 
 void Engine::step_over(Cycle when) {
   step_done_ = when;
-  if (mark_ < reg::marks) marks_[mark_] = when;
+  if (mark_ < kMarks) marks_[mark_] = when;
 }
 
 void Engine::part_done(Cycle when) {

@@ -14,7 +14,7 @@ using fabric::Time;
 
 constexpr Time kCycle = 5'000;  ///< of 200 MHz
 constexpr Time kStart = 12'000'000, kPause = 20'000'000;
-constexpr unsigned kMarks = 8;
+constexpr unsigned kTestMarks = 8;
 
 class Tap final : public fabric::Node {
  public:
@@ -121,13 +121,13 @@ class Host final : public fabric::Node {
         put(at, reg_write(reg::clear, 1));
         put(at + kPause, reg_write(reg::start, starts_[round]));
       } else {
-        for (unsigned i = 0; i < kMarks; ++i) {
+        for (unsigned i = 0; i < kTestMarks; ++i) {
           at = put(at, reg_read(reg::mark + i));
         }
         for (const unsigned word : setup_.status) at = put(at, reg_read(reg::status + word));
       }
     } else if (const auto* value = std::get_if<blocks::RegDataFrame>(&frame)) {
-      (result_->marks.size() < kMarks ? result_->marks : result_->status).push_back(value->value);
+      (result_->marks.size() < kTestMarks ? result_->marks : result_->status).push_back(value->value);
     }
   }
 

@@ -497,7 +497,7 @@ std::vector<NodeRun> Communicator::run_programs(std::vector<std::vector<Instruct
                                   fmt::join(options.start_order, ", "), size() - 1));
     }
   }
-  if (options.marks > reg::marks) throw UserError(fmt::format("a node has {} marks", reg::marks));
+  if (options.marks > kMarks) throw UserError(fmt::format("a node has {} marks", kMarks));
   if (options.barrier) {
     auto before = programs(prelude(topology(), shape()), size(), {0, kBeginMark, false});
     for (std::size_t r = 0; r < codes.size(); ++r) {
