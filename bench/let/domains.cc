@@ -26,7 +26,7 @@ std::vector<DomainTree> plummer_domains(std::size_t count, unsigned domains,
     extents.push_back(nbody::extent_of(parts.back().position, parts.back().mass));
   }
   const nbody::Frame frame = nbody::make_frame(extents);
-  nbody::Pool pool(1);
+  fabric::Pool pool(1);
   std::vector<DomainTree> trees;
   for (Bodies& part : parts) {
     nbody::Domain domain(settings, pool);

@@ -139,7 +139,7 @@ nb::dict state_of(const LocalRun& run) {
 /// multiply-adds by what an interaction needs.
 double interaction_limit(unsigned threads, double seconds) {
   constexpr std::uint64_t kRounds = 1 << 16;
-  Pool pool(threads);
+  fabric::Pool pool(threads);
   std::vector<std::uint64_t> rounds(threads, 0);
   std::vector<float> results(threads, 0);
   const auto start = std::chrono::steady_clock::now();

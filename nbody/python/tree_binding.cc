@@ -89,7 +89,7 @@ class StillTree {
   }
 
   Settings settings_;
-  Pool pool_;
+  fabric::Pool pool_;
   Domain domain_;
   std::vector<NodeRecord> memory_;
   bool known_ = false;
@@ -114,7 +114,7 @@ nb::tuple direct(const Vectors& sources, const Values& mass, const Vectors& targ
   const auto masses = copy_of<double>(mass, from.size(), "mass");
   const auto at = copy_of<Vec3>(targets, targets.shape(0), "targets");
   const auto mine = copy_of<double>(own, own.shape(0), "own");
-  Pool pool(threads);
+  fabric::Pool pool(threads);
   Field field = direct_field(pool, from, masses, at, mine, eps, gravity);
   return nb::make_tuple(array_of(std::move(field.acceleration)), array_of(std::move(field.potential)));
 }

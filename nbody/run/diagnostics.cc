@@ -23,7 +23,7 @@ struct Columns {
 };
 
 /// Potentials of a rank's own bodies by direct summation over all ranks' bodies.
-std::vector<double> direct_potentials(Exchange& exchange, Pool& pool, const Bodies& bodies,
+std::vector<double> direct_potentials(Exchange& exchange, fabric::Pool& pool, const Bodies& bodies,
                                       const Settings& settings) {
   const auto sources = gather_all<Vec3>(exchange, bodies.position);
   const auto mass = gather_all<double>(exchange, bodies.mass);
@@ -33,7 +33,7 @@ std::vector<double> direct_potentials(Exchange& exchange, Pool& pool, const Bodi
 
 }  // namespace
 
-Field direct_field(Pool& pool, std::span<const Vec3> sources, std::span<const double> mass,
+Field direct_field(fabric::Pool& pool, std::span<const Vec3> sources, std::span<const double> mass,
                    std::span<const Vec3> targets, std::span<const double> own, double eps, double gravity) {
   constexpr std::size_t kTargetsInBlock = 64;
   const Columns from(sources), at(targets);
@@ -54,7 +54,7 @@ Field direct_field(Pool& pool, std::span<const Vec3> sources, std::span<const do
   return field;
 }
 
-Diagnostics diagnose(Exchange& exchange, Pool& pool, const Bodies& bodies, const Settings& settings,
+Diagnostics diagnose(Exchange& exchange, fabric::Pool& pool, const Bodies& bodies, const Settings& settings,
                      bool direct) {
   std::vector<double> summed;
   if (direct) summed = direct_potentials(exchange, pool, bodies, settings);
@@ -85,8 +85,8 @@ Diagnostics diagnose(Exchange& exchange, Pool& pool, const Bodies& bodies, const
   return all;
 }
 
-ForceErrors measure_forces(Exchange& exchange, Pool& pool, const Bodies& bodies, const Settings& settings,
-                           std::size_t samples) {
+ForceErrors measure_forces(Exchange& exchange, fabric::Pool& pool, const Bodies& bodies,
+                           const Settings& settings, std::size_t samples) {
   const auto sources = gather_all<Vec3>(exchange, bodies.position);
   const auto mass = gather_all<double>(exchange, bodies.mass);
   const std::size_t stride = std::max<std::size_t>(1, sources.size() / std::max<std::size_t>(1, samples));

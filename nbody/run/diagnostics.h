@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "nbody/parallel/pool.h"
+#include "fabric/pool.h"
 #include "nbody/run/exchange.h"
 #include "nbody/run/settings.h"
 #include "nbody/tree/bodies.h"
@@ -31,13 +31,13 @@ struct Field {
   std::vector<Vec3> acceleration;
   std::vector<double> potential;
 };
-Field direct_field(Pool& pool, std::span<const Vec3> sources, std::span<const double> mass,
+Field direct_field(fabric::Pool& pool, std::span<const Vec3> sources, std::span<const double> mass,
                    std::span<const Vec3> targets, std::span<const double> own, double eps, double gravity);
 
 /// Collective, see Simulation.
-Diagnostics diagnose(Exchange& exchange, Pool& pool, const Bodies& bodies, const Settings& settings,
+Diagnostics diagnose(Exchange& exchange, fabric::Pool& pool, const Bodies& bodies, const Settings& settings,
                      bool direct);
-ForceErrors measure_forces(Exchange& exchange, Pool& pool, const Bodies& bodies, const Settings& settings,
-                           std::size_t samples);
+ForceErrors measure_forces(Exchange& exchange, fabric::Pool& pool, const Bodies& bodies,
+                           const Settings& settings, std::size_t samples);
 
 }  // namespace polyloom::nbody

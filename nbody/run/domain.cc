@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kBodiesInBlock = 4096;
 
 template <typename Body>
-void for_each_body(Pool& pool, std::size_t count, const Body& body) {
+void for_each_body(fabric::Pool& pool, std::size_t count, const Body& body) {
   pool.run((count + kBodiesInBlock - 1) / kBodiesInBlock, [&](std::size_t block, unsigned) {
     const std::size_t end = std::min(count, (block + 1) * kBodiesInBlock);
     for (std::size_t i = block * kBodiesInBlock; i < end; ++i) body(i);

@@ -17,7 +17,7 @@ namespace polyloom::nbody {
 /// ranks: trees come as views, and its own records lie where the caller wants them.
 class Domain {
  public:
-  Domain(const Settings& settings, Pool& pool) : settings_(settings), pool_(pool) {}
+  Domain(const Settings& settings, fabric::Pool& pool) : settings_(settings), pool_(pool) {}
 
   Bodies bodies;
 
@@ -45,7 +45,7 @@ class Domain {
   bool by_acceleration() const { return mac_.criterion == Criterion::kAcceleration; }
 
   const Settings settings_;
-  Pool& pool_;
+  fabric::Pool& pool_;
   Frame frame_;
   Mac mac_;  ///< of this evaluation
   std::vector<KeyPlace> places_, scratch_;

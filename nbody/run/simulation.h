@@ -56,7 +56,7 @@ class Simulation {
 
   const Settings settings_;
   Exchange& exchange_;
-  Pool pool_;
+  fabric::Pool pool_;
   Domain domain_;
   Clock clock_;
   Clock first_;  ///< since when a step takes settings_.dt

@@ -33,7 +33,7 @@ inline Bodies sixty_four_children() {
 
 /// A domain with its tree made, and the memory of its records.
 struct Made {
-  Pool pool{1};
+  fabric::Pool pool{1};
   Domain domain;
   std::vector<NodeRecord> memory;
 

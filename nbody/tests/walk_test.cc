@@ -156,7 +156,7 @@ TEST(WalkTest, ThreadsDoNotMatter) {
   s.quadrupole = true;
   Made one(s, make_problem("plummer", 3000, 2));
   one.domain.walk({});
-  Pool pool(3);
+  fabric::Pool pool(3);
   Domain three(s, pool);
   three.bodies = make_problem("plummer", 3000, 2);
   three.sort(one.domain.frame(), false);

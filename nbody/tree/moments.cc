@@ -16,7 +16,7 @@ constexpr float kWidest = 1000;
 
 }  // namespace
 
-void Tree::summarize(Pool& pool, std::span<const Point> points, const Mac& mac, float least_kappa,
+void Tree::summarize(fabric::Pool& pool, std::span<const Point> points, const Mac& mac, float least_kappa,
                      bool second, std::span<NodeRecord> out) {
   const std::size_t n = size();
   nodes_ = out;

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "nbody/parallel/pool.h"
+#include "fabric/pool.h"
 #include "nbody/tree/frame.h"
 #include "nbody/tree/record.h"
 
@@ -48,8 +48,8 @@ class Tree {
   /// Masses, centres, radii and q of all nodes into `out`, which has size() elements and holds the tree from
   /// then on. `points` are the bodies in the order of the keys. Under the acceleration criterion no target's
   /// kappa is below `least_kappa`; 0: none looks but the walk of this tree, which compares the radius itself.
-  void summarize(Pool& pool, std::span<const Point> points, const Mac& mac, float least_kappa, bool second,
-                 std::span<NodeRecord> out);
+  void summarize(fabric::Pool& pool, std::span<const Point> points, const Mac& mac, float least_kappa,
+                 bool second, std::span<NodeRecord> out);
 
   TreeView view() const { return {nodes_, second_}; }
   /// Of each node, b of a cell (never less than the distance of a member), 0 of a body.

@@ -42,7 +42,7 @@ float acceleration_kappa(float smallest, double delta) {
   return std::sqrt(std::sqrt(1.0f / (static_cast<float>(delta) * smallest)));
 }
 
-void Walk::add(Pool& pool, const TreeView& tree, std::span<const float> radius) {
+void Walk::add(fabric::Pool& pool, const TreeView& tree, std::span<const float> radius) {
   if (trees_.size() == used_) trees_.emplace_back();
   Fields& t = trees_[used_++];
   const std::size_t n = tree.nodes.size();
@@ -90,7 +90,7 @@ void Walk::prepare_workers(unsigned count) {
   }
 }
 
-WalkStats Walk::run(Pool& pool, const WalkOptions& options, std::span<const Point> bodies,
+WalkStats Walk::run(fabric::Pool& pool, const WalkOptions& options, std::span<const Point> bodies,
                     std::span<const float> old, std::span<Vec3> acceleration, std::span<double> potential) {
   if (options.group < 1 || options.group > kMaxGroup) {
     throw UserError("group " + std::to_string(options.group) + ": must be 1 to " + std::to_string(kMaxGroup));

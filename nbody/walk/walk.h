@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "nbody/parallel/pool.h"
+#include "fabric/pool.h"
 #include "nbody/tree/frame.h"
 #include "nbody/tree/record.h"
 #include "nbody/walk/kernels.h"
@@ -37,12 +37,12 @@ class Walk {
  public:
   void clear() { used_ = 0; }
   /// `radius`: for the local tree under the acceleration criterion, see Tree::radius().
-  void add(Pool& pool, const TreeView& tree, std::span<const float> radius = {});
+  void add(fabric::Pool& pool, const TreeView& tree, std::span<const float> radius = {});
 
   /// Forces on `bodies`, neighbours one after the other. `old`: magnitudes of their old accelerations, in the
   /// frame's units; needed if delta is set. Results in the frame's units, the bodies' own potentials taken
   /// away.
-  WalkStats run(Pool& pool, const WalkOptions& options, std::span<const Point> bodies,
+  WalkStats run(fabric::Pool& pool, const WalkOptions& options, std::span<const Point> bodies,
                 std::span<const float> old, std::span<Vec3> acceleration, std::span<double> potential);
 
  private:

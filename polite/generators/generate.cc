@@ -7,8 +7,8 @@
 #include <string>
 
 #include "fabric/error.h"
+#include "fabric/parallel.h"
 #include "polite/generators/counter_random.h"
-#include "polite/mapper/parallel.h"
 
 namespace polyloom::polite {
 
@@ -19,7 +19,7 @@ constexpr std::size_t kBlock = 1 << 16;  // items a task of the parallel loops
 /// Calls make(i) for i in [0, n) from all host threads.
 template <typename Make>
 void for_each_parallel(std::uint64_t n, Make make) {
-  parallel_for((n + kBlock - 1) / kBlock, host_threads(0), [&](std::size_t block) {
+  fabric::parallel_for((n + kBlock - 1) / kBlock, fabric::host_threads(0), [&](std::size_t block) {
     const std::uint64_t last = std::min<std::uint64_t>(n, (block + 1) * kBlock);
     for (std::uint64_t i = block * kBlock; i < last; ++i) make(i);
   });

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <thread>
 
 #include "fabric/error.h"
+#include "fabric/parallel.h"
 
 namespace polyloom::polite {
 
@@ -13,6 +13,10 @@ namespace {
 
 /// Below this many edges a second thread costs more than it saves.
 constexpr std::uint64_t kParallelEdges = 1 << 20;
+
+unsigned workers_for(std::uint64_t edges) {
+  return edges < kParallelEdges ? 1 : std::min(fabric::host_threads(0), 8u);
+}
 
 }  // namespace
 
@@ -150,8 +154,7 @@ void GraphStore::finish() {
   out_begin_ = row_starts();
   out_target_.resize(staged().size());
   out_label_.resize(staged().size() * label_bytes_);
-  const unsigned workers =
-      staged().size() < kParallelEdges ? 1 : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+  const unsigned workers = workers_for(staged().size());
   // Each worker takes source vertices with an equal share of the edges and scans all of them: stable, no
   // locks.
   std::vector<std::uint32_t> cut(workers + 1, vertices_);
@@ -161,15 +164,11 @@ void GraphStore::finish() {
     const auto row = std::upper_bound(out_begin_.begin(), out_begin_.end(), want) - out_begin_.begin() - 1;
     cut[w] = static_cast<std::uint32_t>(static_cast<std::size_t>(row) / pins_);
   }
-  auto run = [&](unsigned w) {
+  fabric::parallel_for(workers, workers, [&](std::size_t w) {
     std::vector<std::uint64_t> next(out_begin_.begin() + std::size_t{cut[w]} * pins_,
                                     out_begin_.begin() + std::size_t{cut[w + 1]} * pins_);
     scatter(std::move(next), cut[w], cut[w + 1]);
-  };
-  std::vector<std::jthread> pool;
-  for (unsigned w = 1; w < workers; ++w) pool.emplace_back(run, w);
-  run(0);
-  pool.clear();
+  });
   finished_ = true;
   viewed_ = {};
   // Assigning {} would keep their memory.
@@ -188,15 +187,14 @@ const InEdges& GraphStore::in_edges() const {
   if (pins_ > 1) in_.pin.resize(edges);
   in_.label.resize(edges * label_bytes_);
   // As in finish(): each worker owns a range of receivers.
-  const unsigned workers =
-      edges < kParallelEdges ? 1 : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+  const unsigned workers = workers_for(edges);
   std::vector<std::uint32_t> cut(workers + 1, vertices_);
   cut[0] = 0;
   for (unsigned w = 1; w < workers; ++w) {
     cut[w] = static_cast<std::uint32_t>(
         std::upper_bound(in_.begin.begin(), in_.begin.end(), edges / workers * w) - in_.begin.begin() - 1);
   }
-  auto run = [&](unsigned w) {
+  fabric::parallel_for(workers, workers, [&](std::size_t w) {
     const std::uint32_t first = cut[w], last = cut[w + 1];
     std::vector<std::uint64_t> next(in_.begin.begin() + first, in_.begin.begin() + last);
     const std::size_t rows = std::size_t{vertices_} * pins_;
@@ -212,11 +210,7 @@ const InEdges& GraphStore::in_edges() const {
         }
       }
     }
-  };
-  std::vector<std::jthread> pool;
-  for (unsigned w = 1; w < workers; ++w) pool.emplace_back(run, w);
-  run(0);
-  pool.clear();
+  });
   in_built_ = true;
   return in_;
 }

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "fabric/error.h"
+#include "fabric/parallel.h"
 #include "polite/image/limits.h"
 #include "polite/image/tables.h"
 #include "polite/layout.h"
-#include "polite/mapper/parallel.h"
 #include "polite/placed_graph.h"
 
 namespace polyloom::polite {
@@ -303,7 +303,7 @@ void write_images(const GraphStore& graph, const Placement& placement, const Ele
                   const MapOptions& options, const std::byte* states, ImageSink& sink, MapReport* report) {
   const auto start = std::chrono::steady_clock::now();
   const Tables tables =
-      build_tables(graph, placement, layout, host_threads(options.threads), options.edges_at_once);
+      build_tables(graph, placement, layout, fabric::host_threads(options.threads), options.edges_at_once);
   ImageWriter writer(graph, placement, layout, options, tables);
   writer.plan_all();
   const double table_seconds = seconds_since(start);

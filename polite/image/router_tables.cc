@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "fabric/error.h"
+#include "fabric/parallel.h"
 #include "polite/mapper/key_tree.h"
-#include "polite/mapper/parallel.h"
 #include "polite/mapper/routes.h"
 
 namespace polyloom::polite {
@@ -40,9 +40,11 @@ class Builder {
     plant();
     result_.boards.resize(machine_.boards());
     result_.sizes.resize(machine_.boards());
-    parallel_for(machine_.boards(), host_threads, [&](std::size_t b) { number(static_cast<unsigned>(b)); });
+    fabric::parallel_for(machine_.boards(), host_threads,
+                         [&](std::size_t b) { number(static_cast<unsigned>(b)); });
     for (unsigned b = 0; b < machine_.boards(); ++b) check_size(b);
-    parallel_for(machine_.boards(), host_threads, [&](std::size_t b) { fill(static_cast<unsigned>(b)); });
+    fabric::parallel_for(machine_.boards(), host_threads,
+                         [&](std::size_t b) { fill(static_cast<unsigned>(b)); });
     result_.key.assign(routes_.rows(), 0);
     for (std::size_t row = 0; row < routes_.rows(); ++row) {
       if (tree_[row] != 0) result_.key[row] = key_of(row, home_[row]);

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "fabric/error.h"
+#include "fabric/parallel.h"
 #include "polite/image/packing.h"
 #include "polite/layout.h"
-#include "polite/mapper/parallel.h"
 #include "polite/mapper/routes.h"
 
 namespace polyloom::polite {
@@ -73,7 +73,7 @@ Arrivals sort_by_mailbox(const Routes& routes, std::uint64_t labels, const Machi
   auto mailbox_at = [&](std::uint64_t e) {
     return machine.mailbox_of(routes.thread[routes.target[e]]) - first_mailbox;
   };
-  parallel_for(blocks, host_threads, [&](std::size_t block) {
+  fabric::parallel_for(blocks, host_threads, [&](std::size_t block) {
     const auto [first, last] = edges_of(block);
     for (std::uint64_t e = routes.begin[first]; e < routes.begin[last]; ++e) {
       if (const unsigned m = mailbox_at(e); m < mailboxes) ++place[block][m];
@@ -88,7 +88,7 @@ Arrivals sort_by_mailbox(const Routes& routes, std::uint64_t labels, const Machi
   }
   arrivals.begin[mailboxes] = sum;
   arrivals.all.resize(sum);
-  parallel_for(blocks, host_threads, [&](std::size_t block) {
+  fabric::parallel_for(blocks, host_threads, [&](std::size_t block) {
     const auto [first, last] = edges_of(block);
     for (std::size_t row = first; row < last; ++row) {
       for (std::uint64_t e = routes.begin[row]; e < routes.begin[row + 1]; ++e) {
@@ -306,7 +306,7 @@ Tables build_tables(const GraphStore& graph, const Placement& placement, const E
   for (unsigned first = 0; first < machine.mailboxes(); first += together) {
     const unsigned last = std::min(first + together, machine.mailboxes());
     Arrivals arrivals = sort_by_mailbox(routes, graph.edges(), machine, first, last, host_threads);
-    parallel_for(last - first, host_threads, [&](std::size_t i) {
+    fabric::parallel_for(last - first, host_threads, [&](std::size_t i) {
       const std::span<Arrival> of_mailbox(
           arrivals.all.begin() + static_cast<std::ptrdiff_t>(arrivals.begin[i]),
           arrivals.begin[i + 1] - arrivals.begin[i]);

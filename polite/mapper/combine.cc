@@ -10,10 +10,10 @@
 #include <numeric>
 #include <span>
 
+#include "fabric/parallel.h"
 #include "polite/layout.h"
 #include "polite/mapper/costs.h"
 #include "polite/mapper/environment.h"
-#include "polite/mapper/parallel.h"
 #include "polite/placed_graph.h"
 
 namespace polyloom::polite {
@@ -98,7 +98,7 @@ class TreeBuilder {
               {placement_.thread[v], static_cast<std::uint32_t>(v), static_cast<std::uint32_t>(e)});
       }
     }
-    parallel_for(senders_.size(), host_threads(0), [&](std::size_t i) {
+    fabric::parallel_for(senders_.size(), fabric::host_threads(0), [&](std::size_t i) {
       std::stable_sort(senders_[i].begin(), senders_[i].end(),
                        [](const Sender& a, const Sender& b) { return a.thread < b.thread; });
     });

@@ -9,11 +9,11 @@
 #include <string>
 
 #include "fabric/error.h"
+#include "fabric/parallel.h"
 #include "polite/generators/counter_random.h"
 #include "polite/mapper/child_processes.h"
 #include "polite/mapper/environment.h"
 #include "polite/mapper/mesh_placement.h"
-#include "polite/mapper/parallel.h"
 #include "polite/mapper/partition.h"
 #include "polite/placed_graph.h"
 
@@ -49,7 +49,7 @@ Request resolve(const GraphStore& graph, const Machine& machine, const MapOption
   r.placer = placer_from_environment(options.placer);
   r.fast = r.placer == Placer::fast || (r.placer == Placer::automatic && graph.edges() > kFastFrom);
   r.seed = options.seed;
-  r.threads = host_threads(options.threads);
+  r.threads = fabric::host_threads(options.threads);
   r.boards_x = environment_or("POLITE_BOARDS_X", kMostBoards, options.boards_x);
   r.boards_y = environment_or("POLITE_BOARDS_Y", kMostBoards, options.boards_y);
   if (r.boards_x == 0) r.boards_x = machine.boards_x;

@@ -15,9 +15,9 @@
 #include <cstddef>
 
 #include "fabric/error.h"
+#include "fabric/parallel.h"
 #include "polite/mapper/costs.h"
 #include "polite/mapper/environment.h"
-#include "polite/mapper/parallel.h"
 #include "polite/mapper/spread.h"
 
 namespace polyloom::polite {
@@ -46,7 +46,7 @@ class Superstep {
         inputs_(std::size_t{machine.boards()} * (4 + machine.tiles_x)) {
     for (const std::uint32_t thread : routes.thread)
       work_[thread] += static_cast<std::uint64_t>(costs::kVertex);
-    parallel_for(kBlocks, host_threads(0), [&](std::size_t block) { look_at(block); });
+    fabric::parallel_for(kBlocks, fabric::host_threads(0), [&](std::size_t block) { look_at(block); });
   }
 
   /// Sets the ways, and whether messages are direct, which they may be.
@@ -211,7 +211,7 @@ class Superstep {
   /// Counts what links and inputs have to do.
   Loads loads_of(const std::vector<Way>& ways) const {
     Loads loads{std::vector<std::uint64_t>(links_.size(), 0), std::vector<std::uint64_t>(inputs_.size(), 0)};
-    parallel_for(kBlocks, host_threads(0), [&](std::size_t block) {
+    fabric::parallel_for(kBlocks, fabric::host_threads(0), [&](std::size_t block) {
       Spread spread(routes_, machine_);
       for (std::size_t row = rows_.size() * block / kBlocks; row < rows_.size() * (block + 1) / kBlocks;
            ++row) {

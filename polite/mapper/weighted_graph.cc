@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "polite/mapper/parallel.h"
+#include "fabric/parallel.h"
 
 namespace polyloom::polite {
 
@@ -57,7 +57,7 @@ WeightedGraph undirected(const GraphStore& graph, const std::vector<std::uint32_
   // Rows shrink in place; then they move together.
   std::vector<std::uint32_t> kept(n);
   const std::size_t blocks = 256;
-  parallel_for(blocks, host_threads, [&](std::size_t b) {
+  fabric::parallel_for(blocks, host_threads, [&](std::size_t b) {
     for (std::size_t v = n * b / blocks; v < n * (b + 1) / blocks; ++v) {
       kept[v] = sort_row(static_cast<std::uint32_t>(v), g.neighbour.data() + g.begin[v],
                          g.begin[v + 1] - g.begin[v]);

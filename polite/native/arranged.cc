@@ -21,7 +21,7 @@ constexpr double kByFarTheMost = 0.75;
 /// Runs body(first, last) on ranges of places with about equal numbers of edges; `begin` is by row, `rows`
 /// rows a place.
 template <typename Body>
-void in_shares(const std::uint64_t* begin, std::uint32_t vertices, std::size_t rows, Pool& pool,
+void in_shares(const std::uint64_t* begin, std::uint32_t vertices, std::size_t rows, fabric::Pool& pool,
                std::size_t shares, Body&& body) {
   const std::uint64_t edges = begin[vertices * rows];
   const auto cut = [&](std::size_t share) {
@@ -59,7 +59,7 @@ bool mostly_from(const NativeGraph& graph, std::size_t messages) {
   return edges >= kByFarTheMost * static_cast<double>(graph.num_edges);
 }
 
-Arranged::Arranged(const NativeGraph& graph, bool pull, bool move, unsigned tile_bits, Pool& pool)
+Arranged::Arranged(const NativeGraph& graph, bool pull, bool move, unsigned tile_bits, fabric::Pool& pool)
     : given_(graph), graph_(graph) {
   if (graph.num_edges == 0) return;
   if (!move || graph.num_vertices < kLeastVertices) {
@@ -127,7 +127,7 @@ void Arranged::choose_places() {
   }
 }
 
-void Arranged::move_out_edges(Pool& pool) {
+void Arranged::move_out_edges(fabric::Pool& pool) {
   const std::uint32_t n = given_.num_vertices;
   const std::size_t pins = given_.num_pins, label = given_.label_bytes;
   out_begin_.resize(n * pins + 1);
@@ -154,7 +154,7 @@ void Arranged::move_out_edges(Pool& pool) {
   graph_.out_label = label == 0 ? nullptr : out_label_.data();
 }
 
-void Arranged::make_in_edges(Pool& pool) {
+void Arranged::make_in_edges(fabric::Pool& pool) {
   const std::uint32_t n = given_.num_vertices;
   const std::size_t pins = given_.num_pins, label = given_.label_bytes;
   const std::span<const std::uint32_t> in_degree = given_.in_degree();
@@ -192,7 +192,7 @@ std::vector<std::uint64_t> Arranged::tile_begins() const {
   return begins;
 }
 
-void Arranged::make_tiles(Pool& pool) {
+void Arranged::make_tiles(fabric::Pool& pool) {
   const std::size_t n = given_.num_vertices, pins = given_.num_pins, label = given_.label_bytes;
   const unsigned bits = tiles_.bits, segment_bits = 32 - bits;
   tiles_.tiles = ((n - 1) >> bits) + 1;

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "fabric/pool.h"
 #include "polite/native/huge_pages.h"
-#include "polite/native/pool.h"
 #include "polite/native_view.h"
 
 namespace polyloom::polite {
@@ -50,7 +50,7 @@ class Arranged {
 
   /// With `pull`, edges by receiver are made too. Only with `move` are vertices given new places; then
   /// `tile_bits` that are not 0 ask for tiles instead of rows.
-  Arranged(const NativeGraph& graph, bool pull, bool move, unsigned tile_bits, Pool& pool);
+  Arranged(const NativeGraph& graph, bool pull, bool move, unsigned tile_bits, fabric::Pool& pool);
   Arranged(const Arranged&) = delete;
   Arranged& operator=(const Arranged&) = delete;
 
@@ -65,9 +65,9 @@ class Arranged {
 
  private:
   void choose_places();
-  void move_out_edges(Pool& pool);
-  void make_in_edges(Pool& pool);
-  void make_tiles(Pool& pool);
+  void move_out_edges(fabric::Pool& pool);
+  void make_in_edges(fabric::Pool& pool);
+  void make_tiles(fabric::Pool& pool);
   /// Where tiles begin among the edges, and the end.
   std::vector<std::uint64_t> tile_begins() const;
   std::uint64_t out_degree(std::uint32_t v) const {

@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "fabric/pool.h"
 #include "polite/native/labels.h"
 #include "polite/native/outbox.h"
-#include "polite/native/pool.h"
 #include "polite/native_view.h"
 #include "polite/types.h"
 
@@ -44,7 +44,7 @@ class Deliveries {
 
   /// The same on all workers of the pool; a receiver's block is served by one of them.
   template <typename Deliver>
-  void push_by_bins(Outbox<M>& sent, const std::vector<std::uint32_t>& active, Pool& pool,
+  void push_by_bins(Outbox<M>& sent, const std::vector<std::uint32_t>& active, fabric::Pool& pool,
                     Deliver&& deliver) {
     // Chunks of senders hold about equal numbers of edges and are in order, so bins read chunk by chunk are
     // too.

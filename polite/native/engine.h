@@ -21,11 +21,11 @@
 #include <vector>
 
 #include "fabric/error.h"
+#include "fabric/pool.h"
 #include "polite/native/arranged.h"
 #include "polite/native/block_pass.h"
 #include "polite/native/deliveries.h"
 #include "polite/native/outbox.h"
-#include "polite/native/pool.h"
 #include "polite/native/tile_pass.h"
 #include "polite/native_engine.h"
 #include "polite/types.h"
@@ -87,7 +87,7 @@ class NativeEngine final : public overlay::NativeProgram {
 
   /// Size of tiles, 0 for none. Tiles pay where messages are far; but rows are better at adding up, round by
   /// round, what all send if most of it comes from few.
-  static unsigned tile_bits(const NativeGraph& graph, const Pool& pool) {
+  static unsigned tile_bits(const NativeGraph& graph, const fabric::Pool& pool) {
     if (graph.num_vertices * sizeof(M) <= kFarBytes) return 0;
     if (Dev::recvNeverSends && mostly_from(graph, kNearBytes / sizeof(M))) return 0;
     unsigned bits = std::bit_width(kTileBytes / sizeof(S)) - 1;
@@ -367,7 +367,7 @@ class NativeEngine final : public overlay::NativeProgram {
     return count;
   }
 
-  Pool pool_;
+  fabric::Pool pool_{0, fabric::Pool::kBusy};
   Arranged arranged_;
   NativeGraph graph_;  ///< by places, as everything below
   S* given_states_;    ///< by vertex

@@ -423,7 +423,7 @@ TEST(NativeEngine, EmptyGraph) {
 }
 
 TEST(Pool, DoesEachBlockOnceAndPassesExceptionsOn) {
-  Pool pool(3);
+  fabric::Pool pool(3);
   std::vector<std::atomic<int>> done(1000);
   for (int round = 0; round < 50; ++round) {
     pool.run(done.size(), [&](std::size_t b, unsigned worker) {

@@ -54,7 +54,7 @@ TEST(Tiles, HoldEveryEdgeByReceiverInTheOrderOfSenders) {
       150001;  // three tiles of 2^16 receivers, three segments of 2^16 senders
   TileGraph graph(kVertices, 400000, 2, 3);
   for (const unsigned workers : {1u, 2u, 3u}) {
-    Pool pool(workers);
+    fabric::Pool pool(workers);
     const Arranged arranged(graph.view, true, true, 16, pool);
     const InTiles& in = arranged.tiles();
     ASSERT_TRUE(arranged.tiled());

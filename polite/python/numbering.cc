@@ -5,9 +5,9 @@
 #include <atomic>
 #include <bit>
 #include <string>
-#include <thread>
 
 #include "fabric/error.h"
+#include "fabric/parallel.h"
 
 namespace polyloom::polite {
 
@@ -19,18 +19,16 @@ constexpr std::uint64_t kMostVertices = 0xfffffffe;
 constexpr std::uint64_t kBitsAnEdge = 32;
 
 unsigned workers_for(std::size_t edges) {
-  return edges < kParallelEdges ? 1 : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+  return edges < kParallelEdges ? 1 : std::min(fabric::host_threads(0), 8u);
 }
 
 /// Calls work(worker, first, last) for shares of the edges.
 template <typename Work>
 void share(std::size_t edges, Work work) {
   const unsigned workers = workers_for(edges);
-  std::vector<std::jthread> pool;
-  for (unsigned w = 1; w < workers; ++w)
-    pool.emplace_back(
-        [=] { work(w, edges / workers * w, w + 1 == workers ? edges : edges / workers * (w + 1)); });
-  work(0u, std::size_t{0}, workers == 1 ? edges : edges / workers);
+  fabric::parallel_for(workers, workers, [&](std::size_t w) {
+    work(static_cast<unsigned>(w), edges / workers * w, w + 1 == workers ? edges : edges / workers * (w + 1));
+  });
 }
 
 template <typename Id>

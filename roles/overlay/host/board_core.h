@@ -13,10 +13,10 @@
 
 #include "blocks/shell/host_frames.h"
 #include "fabric/phases.h"
+#include "roles/overlay/arch/fault_codes.h"
 #include "roles/overlay/host/console_input.h"
 #include "roles/overlay/host/core.h"
 #include "roles/overlay/host/verilog_hex.h"
-#include "roles/overlay/arch/fault_codes.h"
 
 namespace polyloom::overlay {
 

@@ -11,8 +11,8 @@
 #include "blocks/shell/host_frames.h"
 #include "fabric/host/client.h"
 #include "fabric/phases.h"
-#include "roles/overlay/host/backend.h"
 #include "roles/overlay/arch/fault_codes.h"
+#include "roles/overlay/host/backend.h"
 
 namespace polyloom::overlay {
 

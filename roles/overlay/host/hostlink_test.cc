@@ -5,9 +5,9 @@
 #include "roles/overlay/host/HostLink.h"
 
 #include "fabric/error.h"
+#include "roles/overlay/arch/fault_codes.h"
 #include "roles/overlay/host/boot_image.h"
 #include "roles/overlay/host/hostlink_fixture.h"
-#include "roles/overlay/arch/fault_codes.h"
 
 namespace polyloom::overlay {
 namespace {

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstring>
-#include <thread>
 #include <vector>
 
+#include "fabric/parallel.h"
 #include "roles/collective/host/runtime/native_reduce.h"
 #include "roles/collective/host/schedule/topology.h"
 
@@ -23,15 +22,8 @@ constexpr std::size_t kThreadBytes = 1 << 20;  ///< a thread more pays from so m
 /// do_job(0), ..., do_job(jobs - 1), each once, in any order, on as many threads as `bytes` of work deserve.
 template <class F>
 void in_parallel(std::size_t jobs, std::size_t bytes, F do_job) {
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t job = next++; job < jobs; job = next++) do_job(job);
-  };
-  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const std::size_t threads = std::min({cores, jobs, bytes / kThreadBytes + 1});
-  std::vector<std::jthread> others;
-  for (std::size_t t = 1; t < threads; ++t) others.emplace_back(work);
-  work();
+  const std::size_t cores = fabric::host_threads(0);
+  fabric::parallel_for(jobs, static_cast<unsigned>(std::min(cores, bytes / kThreadBytes + 1)), do_job);
 }
 
 class Copies {

@@ -2,8 +2,8 @@
 // What the board does with what its shell (blocks/shell) takes from the host.
 #include <bit>
 
-#include "roles/overlay/sim/board/board.h"
 #include "roles/overlay/arch/fault_codes.h"
+#include "roles/overlay/sim/board/board.h"
 
 namespace polyloom::overlay {
 namespace {

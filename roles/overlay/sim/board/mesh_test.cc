@@ -4,8 +4,8 @@
 // throughput. Leaves out: cluster files (roles/simulator), MPI (tests/).
 #include <gtest/gtest.h>
 
-#include "roles/overlay/sim/board/board.h"
 #include "roles/overlay/arch/fault_codes.h"
+#include "roles/overlay/sim/board/board.h"
 #include "roles/overlay/sim/board/mesh_bench.h"
 
 namespace polyloom::overlay {

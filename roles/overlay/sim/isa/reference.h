@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
-#include "roles/overlay/sim/isa/exec.h"
 #include "roles/overlay/arch/fault.h"
+#include "roles/overlay/sim/isa/exec.h"
 #include "roles/overlay/sim/isa/inst.h"
 
 namespace polyloom::overlay {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "roles/overlay/arch/address.h"
-#include "roles/overlay/sim/net/message.h"
 #include "roles/overlay/arch/route_fault.h"
 #include "roles/overlay/arch/send_fault.h"
+#include "roles/overlay/sim/net/message.h"
 #include "roles/overlay/sim/net/wheel.h"
 #include "roles/overlay/sim/tile_ports.h"
 #include "roles/overlay/sim/types.h"

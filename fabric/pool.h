@@ -9,15 +9,18 @@
 #include <thread>
 #include <vector>
 
-namespace polyloom::polite {
+namespace polyloom::fabric {
 
 /// Invariant: between calls of run() all workers wait. run() may be called from one thread only. Which worker
 /// does which block is not fixed; callers whose results must not depend on it write only to places owned by
 /// the block.
 class Pool {
  public:
-  /// `threads` workers, the caller of run() included; 0 = as the machine has, or POLYLOOM_THREADS.
-  explicit Pool(unsigned threads = 0);
+  /// `threads` workers, the caller of run() included; 0 = as the machine has, or POLYLOOM_THREADS. One that
+  /// waits looks so often for work before it sleeps: kBusy where rounds follow each other closely.
+  explicit Pool(unsigned threads = 0, int looks = 0);
+  /// Some tens of microseconds, the length of a small round.
+  static constexpr int kBusy = 20000;
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -48,6 +51,7 @@ class Pool {
   void serve(unsigned worker);
   void work(unsigned worker);
 
+  const int looks_;
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -61,4 +65,4 @@ class Pool {
   bool ending_ = false;
 };
 
-}  // namespace polyloom::polite
+}  // namespace polyloom::fabric

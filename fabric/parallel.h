@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace polyloom::polite {
+namespace polyloom::fabric {
 
 /// Host threads to use when `asked` is 0 or too many.
 inline unsigned host_threads(unsigned asked) {
@@ -44,4 +44,4 @@ void parallel_for(std::size_t n, unsigned threads, Work&& work) {
   if (error) std::rethrow_exception(error);
 }
 
-}  // namespace polyloom::polite
+}  // namespace polyloom::fabric

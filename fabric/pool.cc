@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "polite/native/pool.h"
+#include "fabric/pool.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
 
-namespace polyloom::polite {
+namespace polyloom::fabric {
 namespace {
-
-/// How often a waiting worker looks before it sleeps: some tens of microseconds, the length of a small round.
-constexpr int kSpins = 20000;
 
 unsigned default_threads() {
   if (const char* text = std::getenv("POLYLOOM_THREADS"); text != nullptr && std::atoi(text) > 0) {
@@ -26,7 +23,7 @@ void relax() {
 
 }  // namespace
 
-Pool::Pool(unsigned threads) {
+Pool::Pool(unsigned threads, int looks) : looks_(looks) {
   if (threads == 0) threads = default_threads();
   for (unsigned worker = 1; worker < threads; ++worker)
     threads_.emplace_back([this, worker] { serve(worker); });
@@ -56,7 +53,7 @@ void Pool::start(std::size_t blocks, Call call, void* context) {
   wake_.notify_all();
   work(0);
   for (int spins = 0; busy_.load(std::memory_order_acquire) != 0; ++spins) {
-    if (spins < kSpins) {
+    if (spins < looks_) {
       relax();
     } else {
       std::this_thread::yield();
@@ -68,7 +65,7 @@ void Pool::start(std::size_t blocks, Call call, void* context) {
 void Pool::serve(unsigned worker) {
   std::uint64_t seen = 0;
   for (;;) {
-    for (int spins = 0; spins < kSpins && round_.load(std::memory_order_acquire) == seen; ++spins) relax();
+    for (int spins = 0; spins < looks_ && round_.load(std::memory_order_acquire) == seen; ++spins) relax();
     {
       std::unique_lock lock(mutex_);
       wake_.wait(lock, [&] { return round_.load(std::memory_order_acquire) != seen; });
@@ -94,4 +91,4 @@ void Pool::work(unsigned worker) {
   }
 }
 
-}  // namespace polyloom::polite
+}  // namespace polyloom::fabric
