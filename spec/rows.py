@@ -239,12 +239,17 @@ class KeyTable:
 
 @dataclass(frozen=True)
 class Csr:
-    """A control and status register of an overlay thread. ``tinsel``: its name in Tinsel's header, if it is another."""
+    """A control and status register of an overlay thread.
+
+    ``held``: a word of the thread's own, which does nothing by itself. ``tinsel``: its name in Tinsel's header, if it
+    is another.
+    """
 
     number: int
     name: str
     access: str
     meaning: str
+    held: bool = False
     tinsel: str = ""
 
     def __post_init__(self) -> None:

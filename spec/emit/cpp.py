@@ -18,6 +18,7 @@ from spec.rows import (
     Bytes,
     Choice,
     Constant,
+    Csr,
     Duration,
     Enumeration,
     Integer,
@@ -118,14 +119,26 @@ def operators() -> str:
 
 
 def csrs() -> str:
-    """Numbers of the overlay's CSRs, and which there are, for its models."""
+    """Numbers of the overlay's CSRs, what each is, and the words of those that threads hold, for its models."""
     lines = ["enum : unsigned {"]
     for csr in CSRS:
         lines += [f"  /// {csr.access}: {csr.meaning}", f"  {csr.name} = 0x{csr.number:03x},"]
-    lines += ["};", "", "constexpr bool exists(unsigned number) {", "  switch (number) {"]
-    lines += [f"    case {csr.name}:" for csr in CSRS]
-    lines += ["      return true;", "    default:", "      return false;", "  }", "}"]
-    return header("CSRs of an overlay thread.", [], "polyloom::overlay::csr", lines)
+    held = [csr for csr in CSRS if csr.held]
+    lines += ["};", "", *_is_one("exists", CSRS), *_is_one("is_held", held)]
+    lines += ["/// A read of others gives 0.", *_is_one("is_read", [csr for csr in CSRS if "R" in csr.access])]
+    lines += ["/// The words that a thread holds.", "struct Held {"]
+    lines += [f"  std::uint32_t {csr.name} = 0;" for csr in held]
+    lines += ["  /// That of a number; null if none is held.", "  constexpr std::uint32_t* find(unsigned number) {"]
+    lines += ["    switch (number) {", *(f"      case csr::{csr.name}: return &{csr.name};" for csr in held)]
+    lines += ["      default: return nullptr;", "    }", "  }", "};"]
+    return header("CSRs of an overlay thread.", ["<cstdint>"], "polyloom::overlay::csr", lines)
+
+
+def _is_one(name: str, csrs: Iterable[Csr]) -> list[str]:
+    """A predicate of numbers."""
+    cases = [f"    case {csr.name}:" for csr in csrs]
+    lines = [f"constexpr bool {name}(unsigned number) {{", "  switch (number) {", *cases]
+    return [*lines, "      return true;", "    default:", "      return false;", "  }", "}", ""]
 
 
 def memory_map() -> str:

@@ -26,27 +26,12 @@ class ReferenceTile::World : public Environment {
     return true;
   }
   std::uint32_t access_csr(Op op, const CsrAccess& access) override {
-    std::uint32_t* held = nullptr;
-    switch (access.number) {
-      case csr::hart_id:
-        return thread_.id;
-      case csr::send_len:
-        held = &thread_.send_len;
-        break;
-      case csr::send_ptr:
-        held = &thread_.send_ptr;
-        break;
-      case csr::send_dest:
-        held = &thread_.send_dest;
-        break;
-      case csr::instr_addr:
-        held = &thread_.instr_addr;
-        break;
-      default:
-        return 0;
-    }
-    if (access.writes) *held = csr_update(op, *held, access.operand);
-    return 0;
+    if (access.number == csr::hart_id) return thread_.id;
+    std::uint32_t* held = thread_.held.find(access.number);
+    if (held == nullptr) return 0;
+    const std::uint32_t old = *held;
+    if (access.writes) *held = csr_update(op, old, access.operand);
+    return csr::is_read(access.number) ? old : 0;
   }
   void send(std::uint32_t, std::uint32_t) override {}
 
@@ -97,7 +82,7 @@ void ReferenceTile::start_thread(Cycle c, unsigned core, unsigned thread, std::u
   ThreadInfo& t = threads_[core * params_.threads_per_core + thread];
   if (t.state != ThreadState::off && t.state != ThreadState::faulted) return;
   t.hart.pc = pc;
-  t.send_len = 0;
+  t.held.send_len = 0;
   t.state = ThreadState::running;
   cores_[core].answers[c].insert(thread);
 }
@@ -181,8 +166,8 @@ void ReferenceTile::execute(unsigned thread, Cycle c) {
   if (cls == OpClass::csr && !is_fp_csr(in.csr())) return csr(thread, c, in);
   if (cls == OpClass::send) {
     env_.mailbox->send(c, thread,
-                       {t.send_dest, std::uint64_t{t.hart.x[in.rs1]} << 32 | t.hart.x[in.rs2],
-                        slot_address(t.send_ptr), SendRequest::flits_of(t.send_len)});
+                       {t.held.send_dest, std::uint64_t{t.hart.x[in.rs1]} << 32 | t.hart.x[in.rs2],
+                        slot_address(t.held.send_ptr), SendRequest::flits_of(t.held.send_len)});
   }
   if (const auto f = step(t.hart, world)) return fault(thread, c, *f);
   const std::map<OpClass, unsigned> latency{{OpClass::mul, timing_.mul},
@@ -371,8 +356,7 @@ void ReferenceTile::csr(unsigned thread, Cycle c, const Inst& in) {
     return cache_.cores[core_of(thread)].push_back({thread, 0});
   }
   std::uint32_t result = 0;
-  const bool has_value = access.number != csr::hart_id && access.number != csr::send_len &&
-                         access.number != csr::send_ptr && access.number != csr::send_dest;
+  const bool has_value = access.number != csr::hart_id && !csr::is_held(access.number);
   if (access.writes) csr_effect(thread, c, access.number, access.operand);
   if (access.number == csr::to_uart) {
     if (access.writes) result = env_.events->uart_out(c, t.id, static_cast<std::uint8_t>(access.operand));
@@ -387,8 +371,8 @@ void ReferenceTile::csr(unsigned thread, Cycle c, const Inst& in) {
 void ReferenceTile::csr_effect(unsigned thread, Cycle c, unsigned number, std::uint32_t operand) {
   ThreadInfo& t = threads_[thread];
   Core& core = cores_[core_of(thread)];
-  if (number == csr::instr && t.instr_addr < params_.instr_words)
-    code_[core_of(thread) / 2][t.instr_addr] = operand;
+  if (number == csr::instr && t.held.instr_addr < params_.instr_words)
+    code_[core_of(thread) / 2][t.held.instr_addr] = operand;
   if (number == csr::free) env_.mailbox->free_slot(c, operand);
   if (number == csr::emit) env_.events->emit(c, t.id, operand);
   if (number == csr::new_thread && operand < params_.threads_per_core) {

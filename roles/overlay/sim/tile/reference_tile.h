@@ -56,7 +56,8 @@ class ReferenceTile final : public CoreWakeups, public MemoryClient {
   struct ThreadInfo {
     Hart hart;
     ThreadState state = ThreadState::off;
-    std::uint32_t id = 0, send_len = 0, send_ptr = 0, send_dest = 0, instr_addr = 0;
+    std::uint32_t id = 0;
+    csr::Held held;
     unsigned wait_rd = 0;
     std::optional<std::uint8_t> uart;
     std::vector<Set> sets;

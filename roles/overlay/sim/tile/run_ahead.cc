@@ -365,8 +365,8 @@ void do_free(UOP_ARGS) {
 void do_send(UOP_ARGS) {
   if (t.mailbox == nullptr || !t.notes.room(3)) return stop_for_control(t, u, out, plain);
   t.notes.put(std::uint64_t{t.x[u->inst.rs1]} << 32 | t.x[u->inst.rs2]);
-  t.notes.put(std::uint64_t{t.send_dest} << 32 | t.send_ptr);
-  t.notes.put(std::uint64_t{t.send_len} << 32 | pc_of(t, u));
+  t.notes.put(std::uint64_t{t.held.send_dest} << 32 | t.held.send_ptr);
+  t.notes.put(std::uint64_t{t.held.send_len} << 32 | pc_of(t, u));
   ++t.sends_ahead;
   NEXT_AFTER_EVENT(event::send);
 }

@@ -110,7 +110,7 @@ struct alignas(64) Thread {
   std::uint8_t index;                     ///< in the tile
   std::uint8_t recvs_ahead, sends_ahead;  ///< executed ahead of time, to take effect
   std::uint32_t id;                       ///< global
-  std::uint32_t send_len, send_ptr, send_dest, instr_addr;
+  csr::Held held;
   CachePartition cache;
   Notes notes;
   std::uint32_t f[32];

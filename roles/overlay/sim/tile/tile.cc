@@ -124,7 +124,7 @@ void Tile::Impl::start(Cycle c, unsigned core, unsigned thread, std::uint32_t pc
   run_from(t, (env.code != nullptr ? *env.code : own_code).of(*memories[core / 2]));
   sharing |= 1u << core / 2;
   t.pc = pc;
-  t.send_len = 0;
+  t.held.send_len = 0;
   t.forget_messages();
   states[i] = ThreadState::running;
   reload(core, thread);

@@ -60,8 +60,8 @@ Tile::Impl::After Tile::Impl::control(unsigned core, unsigned thread, Cycle c) {
     case OpClass::csr:
       return control_csr(core, thread, c, in);
     case OpClass::send:
-      send(index_of(core, thread), c, std::uint64_t{t.x[in.rs1]} << 32 | t.x[in.rs2], t.send_dest, t.send_ptr,
-           t.send_len, t.pc);
+      send(index_of(core, thread), c, std::uint64_t{t.x[in.rs1]} << 32 | t.x[in.rs2], t.held.send_dest,
+           t.held.send_ptr, t.held.send_len, t.pc);
       t.pc += 4;
       return After::issue_again;
     case OpClass::system:
@@ -158,7 +158,7 @@ void Tile::Impl::write_csr(unsigned core, unsigned thread, Cycle c, unsigned num
   Thread& t = thread_at(core, thread);
   switch (number) {
     case csr::instr:
-      return write_instr(core / 2, t.instr_addr, operand);
+      return write_instr(core / 2, t.held.instr_addr, operand);
     case csr::free:
       return env.mailbox->free_slot(c, operand);
     case csr::new_thread:

@@ -21,7 +21,7 @@ void Bench::start(unsigned k, unsigned t, std::uint32_t pc) {
   if (th.on) return;
   th.on = true;
   th.hart.pc = pc & ~3u;
-  th.send_len = 0;
+  th.held.send_len = 0;
   cores[k].answers[cycle + 2].insert(t);
 }
 
@@ -155,10 +155,10 @@ Bench::Outputs Bench::execute(unsigned k, unsigned t, std::optional<std::uint32_
     if (!fault && cls == OpClass::send) {
       out.send = true;
       out.mask = std::uint64_t{before.x[in.rs1]} << 32 | before.x[in.rs2];
-      out.dest = th.send_dest & 0xfffff;
-      out.slot = th.send_ptr >> 6 & 511;
-      out.astray = th.send_ptr >> 15 != 1 || th.send_ptr % 64 != 0;
-      out.flits = th.send_len < 4 ? th.send_len : 4 | (th.send_len & 3);
+      out.dest = th.held.send_dest & 0xfffff;
+      out.slot = th.held.send_ptr >> 6 & 511;
+      out.astray = th.held.send_ptr >> 15 != 1 || th.held.send_ptr % 64 != 0;
+      out.flits = th.held.send_len < 4 ? th.held.send_len : 4 | (th.held.send_len & 3);
       out.pc = p.pc;
     }
   }
@@ -170,7 +170,7 @@ Bench::Outputs Bench::execute(unsigned k, unsigned t, std::optional<std::uint32_
     p.counted = !again;
     if (!again) {
       th.on = false;
-      th.send_len = 0;
+      th.held.send_len = 0;
       core.event_full = true;
       event_[k] = Event{k * kThreads + t, true, static_cast<std::uint32_t>(fault->cause) + 1, fault->pc,
                         fault->value};
@@ -212,7 +212,7 @@ void Bench::execute_csr(unsigned k, unsigned t, const Inst& in, Passed&, Outputs
     latent = true;
   } else if (a.writes && a.number == csr::kill_thread) {
     th.on = false;
-    th.send_len = 0;
+    th.held.send_len = 0;
     stop = true;
   } else if (a.writes && a.number == csr::flush) {
     out.cache = Request{.unit = Request::cache, .inst = in, .addr = a.operand, .flush = true};
@@ -232,23 +232,15 @@ std::uint32_t Bench::csr_effect(unsigned k, unsigned t, const CsrAccess& a, Op o
   const auto can = [&](std::uint64_t levels) {
     return static_cast<std::uint32_t>(levels >> (k * kThreads + t) & 1);
   };
-  std::uint32_t* held = nullptr;
+  if (std::uint32_t* held = th.held.find(a.number)) {
+    const std::uint32_t old = *held;
+    if (a.writes) *held = csr_update(op, old, a.operand);
+    return csr::is_read(a.number) ? old : 0;
+  }
   switch (a.number) {
-    case csr::instr_addr:
-      held = &th.instr_addr;
-      break;
-    case csr::send_len:
-      held = &th.send_len;
-      break;
-    case csr::send_ptr:
-      held = &th.send_ptr;
-      break;
-    case csr::send_dest:
-      held = &th.send_dest;
-      break;
     case csr::instr:
-      if (!a.writes || th.instr_addr >= kWords) return 0;
-      patch(k / 2, th.instr_addr, a.operand, cycle + 2);
+      if (!a.writes || th.held.instr_addr >= kWords) return 0;
+      patch(k / 2, th.held.instr_addr, a.operand, cycle + 2);
       store_at_[k] = cycle + 1;
       return 0;
     case csr::free:
@@ -308,8 +300,6 @@ std::uint32_t Bench::csr_effect(unsigned k, unsigned t, const CsrAccess& a, Op o
     default:
       return 0;
   }
-  if (a.writes) *held = csr_update(op, *held, a.operand);
-  return 0;
 }
 
 }  // namespace polyloom::overlay::test

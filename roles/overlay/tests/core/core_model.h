@@ -51,7 +51,7 @@ struct Event {
 struct ThreadModel {
   Hart hart;
   bool on = false;
-  std::uint32_t send_len = 0, send_ptr = 0, send_dest = 0, instr_addr = 0;
+  csr::Held held;
   std::optional<unsigned> uart;
   struct Answer {
     bool fp;
