@@ -222,12 +222,17 @@ class Other(Key):
 
 @dataclass(frozen=True)
 class KeyTable:
-    """A table of a cluster file. ``space``: C++ namespace of the generated keys; empty: none are wanted."""
+    """A table of a cluster file.
+
+    ``space``: C++ namespace of the generated keys; empty: none are wanted. ``structs``: by their names there, structs
+    of the values of some keys; integers and booleans with a default are taken.
+    """
 
     name: str
     text: str
     keys: list[Key]
     space: str = ""
+    structs: dict[str, list[Key]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         unique(f"[{self.name}]", [key.name for key in self.keys])

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of spec/keys/ as Table::read takes them: name, range, default. The headers that hold them are made
-// from spec/
-// (`#include "spec/overlay_keys.h"`). A ...Range has no default of its own: its reader says one, or wants the
-// key.
+// from spec/ (`#include "spec/overlay_keys.h"`), with a struct of the values. A ...Range has no default of
+// its own: its reader says one, or wants the key.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,6 @@ struct IntegerRange {
   const char* name;
   unsigned low, high;
   bool power_of_two;
-  const char* rtl;  ///< parameter of the role's RTL that it is; null: none
 };
 struct IntegerKey : IntegerRange {
   unsigned fallback;
@@ -26,7 +24,6 @@ struct IntegerKey : IntegerRange {
 struct BooleanKey {
   const char* name;
   bool fallback;
-  const char* rtl;
 };
 
 struct ChoiceKey {

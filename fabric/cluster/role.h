@@ -5,7 +5,7 @@
 //     registry.add({"overlay",
 //       [](fabric::Table& table, const fabric::RoleSite& site) -> std::shared_ptr<const fabric::RoleParams> {
 //         auto params = std::make_shared<OverlayParams>();
-//         params->board.tiles_x = table.read(keys::tiles_x);  // spec/overlay_keys.h
+//         params->board.read(table);  // spec/overlay_keys.h
 //         params->board.clock_hz = site.clock_hz;
 //         return params;                                   // the caller calls table.finish()
 //       },

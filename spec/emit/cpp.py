@@ -57,8 +57,38 @@ def keys(table: KeyTable) -> str:
         f"Keys of [{table.name}].",
         ['"fabric/cluster/keys.h"'],
         f"polyloom::{table.space}::keys",
-        [line for key in table.keys for line in _key(key)],
+        [line for key in table.keys for line in _key(key)]
+        + [line for name, keys in table.structs.items() for line in _values(name, keys)],
     )
+
+
+def _values(name: str, keys: Iterable[Key]) -> list[str]:
+    """A struct of values, which reads itself from a table and makes parameters of RTL."""
+    kept = [key for key in keys if isinstance(key, Integer | Boolean) and key.default is not None]
+    if not kept:
+        return []
+    lines = ["", "/// Values of these keys.", f"struct {name} {{"]
+    for key in kept:
+        kind = "bool" if isinstance(key, Boolean) else "unsigned"
+        lines.append(f"  {kind} {key.name} = {str(key.default).lower()};")
+    of_paper = {key.name for key in kept if isinstance(key, Integer) and key.paper is not None}
+    lines += [f"  bool operator==(const {name}&) const = default;"]
+    lines += [
+        "  /// Takes them from the table, but those whose default depends on something.",
+        "  template <class Table>",
+    ]
+    lines += [f"  void read(Table& table{', bool paper' if of_paper else ''}) {{"]
+    for key in kept:
+        other = f", paper ? keys::{key.name}.paper : keys::{key.name}.fallback" if key.name in of_paper else ""
+        if not key.otherwise:
+            lines.append(f"    {key.name} = table.read(keys::{key.name}{other});")
+    lines.append("  }")
+    if any(key.rtl for key in kept):
+        lines += ["  /// Calls set(name, value) for each that is a parameter of the RTL.", "  template <class Set>"]
+        lines += ["  void parameters(Set&& set) const {"]
+        lines += [f"    set({json.dumps(key.rtl)}, {key.name});" for key in kept if key.rtl]
+        lines.append("  }")
+    return [*lines, "};"]
 
 
 def _text(text: str) -> str:
@@ -69,14 +99,14 @@ def _key(key: Key) -> list[str]:
     name = json.dumps(key.name)
     lines = [f"/// {key.meaning}"]
     if isinstance(key, Integer):
-        range_ = f"{name}, {key.low}, {key.high}, {str(key.power_of_two).lower()}, {_text(key.rtl)}"
+        range_ = f"{name}, {key.low}, {key.high}, {str(key.power_of_two).lower()}"
         if key.default is None:
             return [*lines, f"inline constexpr fabric::IntegerRange {key.name}{{{range_}}};"]
         paper = key.default if key.paper is None else key.paper
         return [*lines, f"inline constexpr fabric::IntegerKey {key.name}{{{{{range_}}}, {key.default}, {paper}}};"]
     if isinstance(key, Boolean):
         fallback = str(bool(key.default)).lower()
-        return [*lines, f"inline constexpr fabric::BooleanKey {key.name}{{{name}, {fallback}, {_text(key.rtl)}}};"]
+        return [*lines, f"inline constexpr fabric::BooleanKey {key.name}{{{name}, {fallback}}};"]
     if isinstance(key, Choice):
         words = ", ".join(map(json.dumps, key.choices))
         array = f"inline constexpr const char* {key.name}_words[] = {{{words}}};"

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pyslang
 import pytest
@@ -42,7 +43,7 @@ def elaborated(text: str) -> pyslang.ast.Compilation:
 
 
 def bits(compilation: pyslang.ast.Compilation, name: str) -> int:
-    found = compilation.getRoot().lookupName(name)
+    found: Any = compilation.getRoot().lookupName(name)
     return int(found.type.bitWidth)
 
 

@@ -14,22 +14,14 @@
 
 namespace polyloom::collective {
 
-struct CollectiveParams : fabric::RoleParams {
+struct CollectiveParams : fabric::RoleParams, keys::Values {
   std::uint64_t clock_hz = 200'000'000;
-  unsigned channels = keys::channels.fallback;
   blocks::Hbm2Params channel;  ///< of each
   bool stored = true;          ///< false: timing only, no byte is kept or moved
-  unsigned rx_beats = keys::rx_beats.fallback;
   std::uint64_t eager_bytes = std::uint64_t{rx_beats} * kBeatBytes;  ///< for the host library
-  bool block_check = keys::block_check.fallback;
-  unsigned command_cycles = keys::command_cycles.fallback;  ///< beyond the one that it takes
-  unsigned step_cycles = keys::step_cycles.fallback;        ///< beyond Timing::done_to_go
-  unsigned program_size = keys::program_size.fallback;
-  std::vector<OperatorKind> operators;              ///< that the slot holds; empty: no slot
-  unsigned operator_ports = 0;                      ///< inputs, and outputs, of one operator
-  unsigned partitions = keys::partitions.fallback;  ///< side by side: as many times the ports
-  unsigned record_beats = keys::record_beats.fallback;
-  std::string schedule = keys::schedule.fallback;  ///< for the host library
+  std::vector<OperatorKind> operators;                               ///< that the slot holds; empty: no slot
+  unsigned operator_ports = 0;                                       ///< inputs, and outputs, of one operator
+  std::string schedule = keys::schedule.fallback;                    ///< for the host library
   Timing timing;
 
   unsigned slot_ports() const { return operator_ports * partitions; }

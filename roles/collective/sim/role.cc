@@ -76,25 +76,20 @@ void read_operators(fabric::Table& table, CollectiveParams& p) {
     table.fail(keys::partitions.name, "asks for two of an operator that the slot does not hold",
                "1, or \"partition\" among operators and operator_inputs 2, 4, 8 or 16");
   }
-  p.record_beats = table.read(keys::record_beats);
 }
 
 std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const fabric::RoleSite& site) {
   auto params = std::make_shared<CollectiveParams>();
   CollectiveParams& p = *params;
   p.clock_hz = site.clock_hz;
+  p.read(table);
   read_memory(table, site, p);
-  p.rx_beats = table.read(keys::rx_beats);
   const std::uint64_t buffer = std::uint64_t{p.rx_beats} * kBeatBytes;
   p.eager_bytes = table.read(keys::eager_bytes, buffer);
   if (p.eager_bytes > buffer) {
     table.fail(keys::eager_bytes.name, "is more than a receive buffer of rx_beats holds",
                "at most " + fabric::format_bytes(buffer));
   }
-  p.block_check = table.read(keys::block_check);
-  p.command_cycles = table.read(keys::command_cycles);
-  p.step_cycles = table.read(keys::step_cycles);
-  p.program_size = table.read(keys::program_size);
   p.schedule = table.read(keys::schedule);
   read_operators(table, p);
   return params;

@@ -48,20 +48,13 @@ blocks::RtlShape rtl_shape(const CollectiveParams& p, const std::string& name, s
     shape.parameters[name_of] = std::to_string(value);
   };
   set("Lanes", lanes);
-  set("Channels", p.channels);
+  p.parameters(set);
   set("OpPorts", p.operator_ports);
   set("OpKinds", p.operator_ports == 0 ? 0 : kinds);
-  set("Partitions", p.partitions);
-  set("RecordBeats", p.record_beats);
-  set("RxBeats", p.rx_beats);
   set("TxBeats", kTxBeats);
   // Two beats more than the model: a credit comes back a cycle later, and requests are bursts.
   set("ReadBeats", std::max(kLeastReadBeats, p.read_beats() + 2));
-  set("ProgramSize", p.program_size);
   set("ChannelBits", static_cast<unsigned>(std::countr_zero(p.channel.bytes)));
-  set("BlockCheck", p.block_check ? 1 : 0);
-  set("CommandCycles", p.command_cycles);
-  set("StepCycles", p.step_cycles);
   shape.parameters["ClockHz"] = "64'd" + std::to_string(p.clock_hz);
   return shape;
 }

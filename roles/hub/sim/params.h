@@ -18,19 +18,11 @@ namespace polyloom::hub {
 inline constexpr std::uint32_t kReadBytes = 512;  ///< of a read request, at most
 inline constexpr unsigned kFlagBytes = 8;
 
-struct HubParams : fabric::RoleParams {
+struct HubParams : fabric::RoleParams, keys::Values {
   std::uint64_t clock_hz = 250'000'000;
-  unsigned max_payload = keys::max_payload.fallback;
-  unsigned slots = keys::slots.fallback;
-  unsigned tags = keys::tags.fallback;
   std::vector<blocks::operators::Kind> kinds;  ///< that the function holds; empty: no function
-  unsigned lanes = keys::lanes.fallback;
-  unsigned function_width = keys::function_width.fallback;
-  unsigned function_cycles = 5;  ///< of each five clock cycles the function has so many
+  unsigned function_cycles = 5;                ///< of each five clock cycles the function has so many
   blocks::operators::SlotParams operators;
-  unsigned memory_bits = keys::memory_bits.fallback;
-  unsigned memory_read = keys::memory_read.fallback;
-  unsigned memory_write = keys::memory_write.fallback;
   Timing timing;  ///< what the model's structure gives; for tests
 
   // The host's side of N.

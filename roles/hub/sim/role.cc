@@ -16,11 +16,6 @@ namespace {
 constexpr unsigned kFunctionSteps = 5;  ///< the function's clock is so many parts of the hub's
 constexpr const char* kRole = "hub";
 
-/// A key whose default the preset says.
-unsigned read(fabric::Table& table, const fabric::IntegerKey& key, bool paper) {
-  return table.read(key, paper ? key.paper : key.fallback);
-}
-
 void read_function(fabric::Table& table, bool paper, HubParams& p) {
   const auto& operators = blocks::operators::Registry::instance();
   for (const std::string& name : table.read(keys::function)) {
@@ -31,15 +26,15 @@ void read_function(fabric::Table& table, bool paper, HubParams& p) {
     }
     p.kinds.push_back(*kind);
   }
-  const unsigned geometry = p.operators.let_geometry = read(table, keys::geometry_latency, paper);
+  const fabric::IntegerKey& latency = keys::geometry_latency;
+  const unsigned geometry = p.operators.let_geometry =
+      table.read(latency, paper ? latency.paper : latency.fallback);
   if (geometry != 0 && geometry < blocks::operators::Let::kGeometry) {
     table.fail(
-        keys::geometry_latency.name, "is less than the arithmetic takes",
+        latency.name, "is less than the arithmetic takes",
         "0 (as few cycles as it takes) or at least " + std::to_string(blocks::operators::Let::kGeometry));
   }
   p.operators.let_open_depth = table.read(keys::open_depth);
-  p.lanes = table.read(keys::lanes);
-  p.function_width = read(table, keys::function_width, paper);
   if (p.function_width != 128 && p.function_width != 256) {
     table.fail(keys::function_width.name, "is no width of the function's stream", "128, 256");
   }
@@ -65,12 +60,7 @@ std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const f
   HubParams& p = *params;
   p.clock_hz = site.clock_hz;
   const bool paper = table.read(keys::preset) == "paper";
-  p.max_payload = read(table, keys::max_payload, paper);
-  p.slots = table.read(keys::slots);
-  p.tags = table.read(keys::tags);
-  p.memory_bits = table.read(keys::memory_bits);
-  p.memory_read = table.read(keys::memory_read);
-  p.memory_write = table.read(keys::memory_write);
+  p.read(table, paper);
   read_function(table, paper, p);
   p.store_latency = table.read(keys::store_latency);
   p.write_latency = table.read(keys::write_latency);

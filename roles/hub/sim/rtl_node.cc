@@ -14,13 +14,9 @@ blocks::RtlShape rtl_shape(const HubParams& p) {
   const auto set = [&](const char* name, std::uint64_t value) {
     shape.parameters[name] = std::to_string(value);
   };
-  set("MaxPayload", p.max_payload);
-  set("Slots", p.slots);
-  set("Tags", p.tags);
-  set("MemoryBits", p.memory_bits);
-  set("Lanes", p.kinds.empty() ? 1 : p.lanes);
+  p.parameters(set);
+  if (p.kinds.empty()) set("Lanes", 1);
   set("FunctionKinds", kinds);
-  set("FunctionWidth", p.function_width);
   set("FunctionNum", p.function_cycles);
   set("FunctionDen", 5);
   set("OpenDepth", p.operators.let_open_depth);

@@ -9,53 +9,14 @@
 #include "roles/overlay/sim/board/board.h"
 #include "roles/overlay/sim/board/rtl_board.h"
 #include "spec/overlay_keys.h"
-#include "spec/overlay_timing_keys.h"
 
 namespace polyloom::overlay {
 namespace {
 
-void read_timing(fabric::Table table, TileTiming& t) {
-  namespace keys = timing::keys;
-  for (const auto& [key, value] : std::initializer_list<std::pair<const fabric::IntegerKey&, unsigned&>>{
-           {keys::mul, t.mul},
-           {keys::div, t.div},
-           {keys::fp_compare, t.fp_compare},
-           {keys::fp_convert, t.fp_convert},
-           {keys::fp_add, t.fp_add},
-           {keys::fp_mul, t.fp_mul},
-           {keys::fp_fma, t.fp_fma},
-           {keys::fp_div, t.fp_div},
-           {keys::fp_sqrt, t.fp_sqrt},
-           {keys::divide_interval, t.divide_interval},
-           {keys::scratchpad, t.scratchpad},
-           {keys::cache_hit, t.cache_hit},
-           {keys::wake, t.wake},
-           {keys::to_memory, t.to_memory},
-           {keys::from_memory, t.from_memory},
-           {keys::cache_max_misses, t.cache_max_misses}}) {
-    value = table.read(key);
-  }
-  table.finish();
-}
-
 void read_sizes(fabric::Table& table, BoardParams& board) {
-  board.tiles_x = table.read(keys::tiles_x);
-  board.tiles_y = table.read(keys::tiles_y);
-  board.cores_per_tile = table.read(keys::cores_per_tile);
-  board.threads_per_core = table.read(keys::threads_per_core);
-  board.instr_words = table.read(keys::instr_words);
-  board.cache_ways = table.read(keys::cache_ways);
-  board.cache_sets_per_thread = table.read(keys::cache_sets_per_thread);
-  board.line_bytes = table.read(keys::line_bytes);
-  board.dram_channels = table.read(keys::dram_channels);
-  board.mailbox_slots = table.read(keys::mailbox_slots);
-  board.max_flits = table.read(keys::max_flits);
-  board.extra_send_slot = table.read(keys::extra_send_slot);
-  board.header_every_flit = table.read(keys::header_every_flit);
-  board.scratchpad_single_port = table.read(keys::scratchpad_single_port);
+  board.read(table);
   // The largest boards have as many caches as can share memories: no port is left for the router.
   board.programmable_routers = table.boolean(keys::programmable_routers.name, board.tiles() < 64);
-  board.noc_cycles_per_flit = table.read(keys::noc_cycles_per_flit);
   if (board.dram_channels > board.tiles()) {
     table.fail(keys::dram_channels.name, "is more than the board has tiles",
                "at most " + std::to_string(board.tiles()));
@@ -88,28 +49,25 @@ std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const f
   auto params = std::make_shared<OverlayParams>();
   params->board.clock_hz = site.clock_hz;
   read_sizes(table, params->board);
-  read_timing(table.table("timing"), params->timing);
-  params->noc_link_flits = table.read(keys::noc_link_flits);
+  fabric::Table timing = table.table("timing");
+  params->timing.read(timing);
+  timing.finish();
+  params->read(table);
   params->detector = table.read(keys::detector) == "star" ? DetectorKind::star : DetectorKind::tree;
   params->published_link = table.read(keys::link_layer) == "published";
   if (params->published_link && params->detector != DetectorKind::star) {
     table.fail(keys::link_layer.name, "has no channel for control words, which detector = \"tree\" needs",
                "\"ours\", or detector = \"star\"");
   }
-  params->gather_cycles = table.read(keys::gather_cycles);
-  params->turn_cycles = table.read(keys::turn_cycles);
-  params->end_cycles = table.read(keys::end_cycles);
   if (params->detector != DetectorKind::star && table.has(keys::bridge_hop_cycles.name)) {
     table.fail(keys::bridge_hop_cycles.name, "is for detector = \"star\", whose master sits behind a bridge",
                "no such key, or detector = \"star\"");
   }
-  params->bridge_hop_cycles = table.read(keys::bridge_hop_cycles);
-  params->link_down_after = table.read(keys::link_down_after);
   const bool published = table.read(keys::memory_controller) == "published";
   params->dram = published ? blocks::DramParams::ddr3_1600_published(params->board.line_bytes)
                            : blocks::DramParams::ddr3_1600(params->board.line_bytes);
   params->sram = blocks::SramParams::qdr2(params->board.line_bytes);
-  params->profile = table.read(keys::profile) || std::getenv("POLYLOOM_PROFILE") != nullptr;
+  params->profile |= std::getenv("POLYLOOM_PROFILE") != nullptr;
 
   params->mesh = read_mesh(table, site.topology);
   return params;

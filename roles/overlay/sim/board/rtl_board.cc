@@ -62,23 +62,9 @@ blocks::RtlShape rtl_shape(const OverlayParams& p, bool waves) {
   blocks::RtlShape shape;
   shape.top = "polyloom_overlay_node";
   shape.files = {"roles/overlay/rtl/overlay.f"};
-  const auto set = [&](const auto& key, unsigned value) {
-    shape.parameters[key.rtl] = std::to_string(value);
-  };
-  set(keys::tiles_x, p.board.tiles_x);
-  set(keys::tiles_y, p.board.tiles_y);
-  set(keys::cores_per_tile, p.board.cores_per_tile);
-  set(keys::threads_per_core, p.board.threads_per_core);
-  set(keys::instr_words, p.board.instr_words);
-  set(keys::cache_ways, p.board.cache_ways);
-  set(keys::cache_sets_per_thread, p.board.cache_sets_per_thread);
-  set(keys::line_bytes, p.board.line_bytes);
-  set(keys::dram_channels, p.board.dram_channels);
-  set(keys::mailbox_slots, p.board.mailbox_slots);
-  set(keys::max_flits, p.board.max_flits);
-  set(keys::noc_link_flits, p.noc_link_flits);
-  set(keys::extra_send_slot, p.board.extra_send_slot ? 1 : 0);
-  set(keys::programmable_routers, p.board.programmable_routers ? 1 : 0);
+  const auto set = [&](const char* name, unsigned value) { shape.parameters[name] = std::to_string(value); };
+  p.board.parameters(set);
+  p.parameters(set);
   shape.parameters["ClockHz"] = "64'd" + std::to_string(p.board.clock_hz);
   if (p.board.tiles_x * p.board.tiles_y > 1 && !waves) {
     shape.lanes = {"polyloom_overlay_tile", "polyloom_overlay_router", "polyloom_overlay_link"};
