@@ -91,5 +91,5 @@ def test_widths_that_no_loop_tells_are_refused(tmp_path: Path) -> None:
 def test_a_top_that_is_not_there_is_named(tmp_path: Path) -> None:
     path = tmp_path / "dut_tb.sv"
     path.write_text("module other_tb; endmodule\n")
-    with pytest.raises(UserError, match="no module dut_tb in .*dut_tb.sv"):
+    with pytest.raises(UserError, match=r"no module dut_tb in .*dut_tb\.sv"):
         tops.expanded("dut_tb", FileList([path]), [path])
