@@ -101,7 +101,12 @@ class Program:
         program = folder / "test"
         with (folder / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            options = [f"-I{model}", *self.options, *(f"-D{k}={v}" for k, v in self.defines.items())]
+            options = [
+                f"-I{model}",
+                f"-I{paths.build_dir() / 'generated'}",
+                *self.options,
+                *(f"-D{k}={v}" for k, v in self.defines.items()),
+            ]
             kind = self.model.runtime()
             runtime = built_runtime(kind)
             jobs = [(source, FAST) for source in self.sources]

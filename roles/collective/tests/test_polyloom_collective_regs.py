@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: every register of program.h in both directions, with the answer in the cycle after; start, hello, clear and
+"""Covers: every register in both directions, with the answer in the cycle after; start, hello, clear and
 what refuses them; begin, finish, marks and peers; events in order while the host does not take them.
 
 Tests polyloom_collective_regs. Leaves out: more than four events waiting (a host that reads its events).
@@ -7,26 +7,18 @@ Tests polyloom_collective_regs. Leaves out: more than four events waiting (a hos
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import Any
 
 import cocotb
 from collective_units import Inputs, Log
 
 from polyloom.rtl.testing import Harness, bench
+from spec.collective import REGISTERS
 
 L, SIZE, MARKS = 3, 16, 32
-PROGRAM_H = (Path(__file__).resolve().parents[1] / "program.h").read_text()
+NUMBERS = {register.name: register.offset for register in REGISTERS}
 
 test = bench(__file__, "collective_tb")
-
-
-def number(name: str) -> int:
-    """A register's number as program.h has it."""
-    match = re.search(rf"uint32_t {name} =\s*(0x[0-9a-fA-F]+|\d+)", PROGRAM_H)
-    assert match, name
-    return int(match.group(1), 0)
 
 
 class Bench:
@@ -89,28 +81,28 @@ async def the_map(dut: Any) -> None:
     shape = 5 << 32 | 2 << 16 | L << 8 | 2  # rx_beats, operator inputs, lanes, channels
     fixed = {"state": 0, "shape": shape, "program_size": SIZE, "begin": 0, "finish": 0}
     for name, value in fixed.items():
-        assert await b.access(number(name)) == value, name
-        assert await b.access(number(name), 1) is None, f"{name} can be written"
+        assert await b.access(NUMBERS[name]) == value, name
+        assert await b.access(NUMBERS[name], 1) is None, f"{name} can be written"
     for name, width in (("node", 16), ("watchdog", 32)):
         value = b.h.rng.getrandbits(width)
-        assert await b.access(number(name)) == 0
-        assert await b.access(number(name), value) is not None
-        assert await b.access(number(name)) == b.io.get(name) == value
+        assert await b.access(NUMBERS[name]) == 0
+        assert await b.access(NUMBERS[name], value) is not None
+        assert await b.access(NUMBERS[name]) == b.io.get(name) == value
     status = [b.h.rng.getrandbits(64) for _ in range(4)]  # two words of each of two partitions
     b.io.set(status=sum(word << 64 * i for i, word in enumerate(status)))
-    known = {number(name) for name in (*fixed, "node", "watchdog", "start", "hello", "clear")}
-    known |= {number("mark") + i for i in range(MARKS)} | {number("peer") + i for i in range(L)}
+    known = {NUMBERS[name] for name in (*fixed, "node", "watchdog", "start", "hello", "clear")}
+    known |= {NUMBERS["mark"] + i for i in range(MARKS)} | {NUMBERS["peer"] + i for i in range(L)}
     for i, word in enumerate(status):
-        assert await b.access(number("status") + 128 * (i // 2) + i % 2) == word
+        assert await b.access(NUMBERS["status"] + 128 * (i // 2) + i % 2) == word
     for i in (2, 3, 127, 130, 255, 256, 0xDFF):
-        assert await b.access(number("status") + i) == 0, "no operator has this word"
+        assert await b.access(NUMBERS["status"] + i) == 0, "no operator has this word"
     for i in (0, 2, 129, 0xDFF):
-        assert await b.access(number("status") + i, 1) is None, "status can be written"
-    for index in [*range(number("status")), 0x1000, 0x1002, 1 << 31]:
+        assert await b.access(NUMBERS["status"] + i, 1) is None, "status can be written"
+    for index in [*range(NUMBERS["status"]), 0x1000, 0x1002, 1 << 31]:
         if index not in known:
             assert await b.access(index) is None, f"{index:#x} answers"
     for name in ("start", "hello"):
-        assert await b.access(number(name)) is None, f"{name} can be read"
+        assert await b.access(NUMBERS[name]) is None, f"{name} can be read"
 
 
 @cocotb.test()
@@ -119,23 +111,23 @@ async def start_begins_once_where_it_may(dut: Any) -> None:
     h = b.h
     await h.reset()
     before = h.cycle
-    assert await b.access(number("start"), SIZE - 1) is not None
+    assert await b.access(NUMBERS["start"], SIZE - 1) is not None
     assert b.log["start"].cycles() == [before] and b.log["start_index"].values[before] == SIZE - 1
-    assert await b.access(number("begin")) == before
-    assert await b.access(number("start"), SIZE) is None
+    assert await b.access(NUMBERS["begin"]) == before
+    assert await b.access(NUMBERS["start"], SIZE) is None
     b.io.set(running=1)
-    assert await b.access(number("start"), 0) is None and await b.access(number("state")) == 1
-    assert await b.access(number("clear"), 0) is None
+    assert await b.access(NUMBERS["start"], 0) is None and await b.access(NUMBERS["state"]) == 1
+    assert await b.access(NUMBERS["clear"], 0) is None
     b.io.set(running=0, stop=1)
-    assert await b.access(number("start"), 0) is None and await b.access(number("state")) == 2
-    assert await b.access(number("clear"), 0) is not None
+    assert await b.access(NUMBERS["start"], 0) is None and await b.access(NUMBERS["state"]) == 2
+    assert await b.access(NUMBERS["clear"], 0) is not None
     assert not b.log["flush"].cycles()
     b.io.set(stop=0)
-    assert await b.access(number("start"), 0) is None, "start while a clear waits"
+    assert await b.access(NUMBERS["start"], 0) is None, "start while a clear waits"
     quiet = await b.io.once(quiet=1)
     await h.step(3)
     assert b.log["flush"].cycles() == [quiet]
-    assert await b.access(number("start"), 3) is not None
+    assert await b.access(NUMBERS["start"], 3) is not None
     assert len(b.log["start"].cycles()) == 2
 
 
@@ -145,19 +137,19 @@ async def hello_peers_and_marks(dut: Any) -> None:
     h = b.h
     await h.reset()
     at = h.cycle
-    assert await b.access(number("hello"), 1) is not None
+    assert await b.access(NUMBERS["hello"], 1) is not None
     assert b.log["hello"].cycles() == [at]
     for lane in range(L):
-        assert await b.access(number("peer") + lane) == 0
+        assert await b.access(NUMBERS["peer"] + lane) == 0
         node, port = h.rng.getrandbits(16), h.rng.getrandbits(8)
         await b.io.once(hello_in=1 << lane, hello_node=node << 16 * lane, hello_port=port << 8 * lane)
-        assert await b.access(number("peer") + lane) == 1 << 31 | node << 8 | port
+        assert await b.access(NUMBERS["peer"] + lane) == 1 << 31 | node << 8 | port
     for mark in (0, 7, MARKS - 1):
-        assert await b.access(number("mark") + mark) == 0
+        assert await b.access(NUMBERS["mark"] + mark) == 0
         cycle = await b.io.once(mark=1, mark_index=mark)
-        assert await b.access(number("mark") + mark) == cycle
+        assert await b.access(NUMBERS["mark"] + mark) == cycle
     await b.io.once(mark=1, mark_index=0xFF)  # a step without a mark
-    assert await b.access(number("mark") + 1) == 0
+    assert await b.access(NUMBERS["mark"] + 1) == 0
 
 
 @cocotb.test()
@@ -169,7 +161,7 @@ async def events_in_order(dut: Any) -> None:
     for _ in range(30):
         for _ in range(h.rng.randint(1, 4)):
             begin = h.cycle
-            await b.access(number("start"), 0)
+            await b.access(NUMBERS["start"], 0)
             index = h.rng.randrange(SIZE)
             b.io.set(index=index)
             if h.rng.random() < 0.5:
@@ -181,12 +173,12 @@ async def events_in_order(dut: Any) -> None:
                 b.io.set(code=code, lane=lane, value=value, step=step, stop=1)
                 finish = h.cycle
                 await h.step(3)
-                assert await b.access(number("clear"), 0) is not None
+                assert await b.access(NUMBERS["clear"], 0) is not None
                 await b.io.once(quiet=1)
                 b.io.set(stop=0)
                 wanted.append((code, lane << 16 | step, begin, finish, value))
             await h.step(2)
-            assert await b.access(number("finish")) == finish
+            assert await b.access(NUMBERS["finish"]) == finish
         for code, detail, begin, finish, value in wanted:
             await h.until(lambda: bool(b.io.get("event_valid")), 5)
             got = tuple(b.io.get(f"event_{name}") for name in ("code", "detail", "begin", "finish", "value"))

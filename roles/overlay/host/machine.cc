@@ -7,9 +7,9 @@
 #include <string>
 
 #include "fabric/error.h"
+#include "roles/overlay/arch/fault_codes.h"
 #include "roles/overlay/host/bad_pin.h"
 #include "roles/overlay/host/core.h"
-#include "roles/overlay/arch/fault_codes.h"
 
 namespace polyloom::overlay {
 namespace {

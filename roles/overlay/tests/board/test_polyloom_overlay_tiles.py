@@ -160,7 +160,7 @@ async def lines_come_from_the_own_slice(dut: Any) -> None:
         hand(h, dut, t, "cache_idle").set(1)
         h.scope = tile(dut, t)
         clients.append(Client(h, t, memories, False))
-    idle = Signal(dut.gen_tiles.idle)
+    idle = Signal(dut.gen_tiles.idle_o)
     await h.reset()
     await h.until(lambda: all(c.left == 0 and not c.waits for c in clients))
     await h.drain()

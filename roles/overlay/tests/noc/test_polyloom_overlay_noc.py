@@ -25,7 +25,7 @@ from polyloom.testing import FULL
 HERE = Path(__file__).parent
 NET = paths.home() / "roles" / "overlay" / "sim" / "net"
 FILES = filelist.read(HERE.parents[1] / "rtl" / "noc" / "noc.f").with_sources(HERE / "overlay_noc_tb.sv")
-MODELS = [NET / f"{part}.cc" for part in ("noc", "expanders", "mailbox", "address")]
+MODELS = [NET / f"{part}.cc" for part in ("noc", "expanders", "mailbox", "../../arch/address")]
 TESTS = [HERE / "overlay_noc_test.cc", HERE / "overlay_noc_flow_test.cc"]
 LONG = pytest.mark.skipif(not FULL, reason="minutes; POLYLOOM_TEST_FULL=1 runs it")
 
