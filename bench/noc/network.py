@@ -14,7 +14,7 @@ from polyloom.rtl import filelist, tools
 TILES = 4
 FLITS = 4
 OVERLAY = ROOT / "roles" / "overlay"
-MODELS = [OVERLAY / "sim" / "net" / name for name in ("noc.cc", "mailbox.cc", "address.cc")]
+MODELS = [OVERLAY / "sim" / "net" / name for name in ("noc.cc", "mailbox.cc", "../../arch/address.cc")]
 
 
 def rates(cycles: int) -> dict[str, float]:
@@ -30,7 +30,13 @@ def rates(cycles: int) -> dict[str, float]:
     command += [f"-G{name}={value}" for name, value in sizes.items()]
     command += [str(OVERLAY / "tests" / "noc" / "overlay_noc_tb.sv"), str(ROOT / "bench" / "noc" / "network.cc")]
     command += [str(model) for model in MODELS]
-    command += [*tools.VERILATOR_BUILD_ARGS, "-CFLAGS", f"-O2 -I{ROOT} {macros}", "-LDFLAGS", "-lgtest -pthread"]
+    command += [
+        *tools.VERILATOR_BUILD_ARGS,
+        "-CFLAGS",
+        f"-O2 -I{ROOT} -I{BUILD / 'generated'} {macros}",
+        "-LDFLAGS",
+        "-lgtest -pthread",
+    ]
     built = subprocess.run(command, env=tools.environment(), capture_output=True, text=True, check=False)
     if built.returncode != 0:
         sys.exit(f"bench: the network in RTL does not build:\n{(built.stdout + built.stderr)[-4000:]}")

@@ -7,7 +7,7 @@
 set -eu
 out=$1
 shift
-libraries="polyloom_base polyloom_home polyloom_hostlink polyloom_host_client polyloom_block_shell polyloom_overlay_isa polyloom_polite polyloom_polite_native"
+libraries="polyloom_base polyloom_home polyloom_hostlink polyloom_host_client polyloom_block_shell polyloom_overlay_arch polyloom_overlay_isa polyloom_polite polyloom_pool"
 if [ ! -e "$BUILD/build.ninja" ]; then
   mkdir -p "$BUILD"
   cmake -S "$ROOT" -B "$BUILD" -G Ninja >"$BUILD/configure.log" 2>&1 || { cat "$BUILD/configure.log" >&2; exit 1; }
@@ -18,6 +18,7 @@ objects=$build/hostlink_objects.a
 archive=$build/hostlink.a
 files=
 newer=
+if [ "$0" -nt "$objects" ]; then newer=yes; fi  # the list may have changed
 for library in $libraries; do
   file=$(find "$BUILD" -name "lib$library.a" -print -quit)
   [ -n "$file" ] || continue
