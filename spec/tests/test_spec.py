@@ -18,12 +18,14 @@ from spec.emit import cpp, markdown, systemverilog
 from spec.environment import VARIABLES
 from spec.keys import TABLES
 from spec.rows import (
+    Boolean,
     Bytes,
     Choice,
     Csr,
     Duration,
     Field,
     Integer,
+    Key,
     KeyTable,
     Other,
     PowerOfTwo,
@@ -135,26 +137,49 @@ def test_all_three_say_which_csrs_there_are() -> None:
         for first, last in re.findall(r"4'h(\w)(?: : 4'h(\w))?", ranges):
             in_rtl |= {int(page, 16) << 4 | low for low in range(int(first, 16), int(last or first, 16) + 1)}
     assert in_rtl == numbers
-    assert len(re.findall(r"case \w+:", cpp.csrs())) == len(numbers)
+    text = cpp.csrs()
+
+    def cases(name: str) -> set[str]:
+        return set(re.findall(r"case (\w+):", text.partition(f"bool {name}(")[2].partition("\n}\n")[0]))
+
+    assert cases("exists") == {csr.name for csr in CSRS}
+    assert cases("is_held") == {csr.name for csr in CSRS if csr.held} == set(re.findall(r"return &(\w+);", text))
+    assert cases("is_read") == {csr.name for csr in CSRS if "R" in csr.access}
     for_assembly = {int(number, 16) for number in re.findall(r'"(0x\w+)"', cpp.tinsel_csrs())}
     assert for_assembly == {number for number in numbers if number >= 0x800}
 
 
 def test_what_rows_say_stands_in_header_and_page() -> None:
-    keys = [
+    keys: list[Key] = [
         PowerOfTwo("tiles", 4, 1, 8, meaning="tiles in a row", rtl="Tiles", unit="tiles"),
+        Integer("width", 2, 1, 4, paper=1, meaning="of a stream"),
+        Boolean("router", True, otherwise="where there is room", meaning="of a board", rtl="Router"),
         Integer("free", None, 0, 7, meaning="no default"),
         Choice("word", ["a", "b"], default="b", meaning="a word"),
         Bytes("size", "2 KiB", "1 B", "1 GiB", meaning="a size"),
         Duration("time", "3 us", meaning="a time"),
     ]
-    text = cpp.keys(KeyTable("board", "", keys, space="test::board"))
+    text = cpp.keys(KeyTable("board", "", keys, space="test::board", structs={"Values": keys}))
     assert "namespace polyloom::test::board::keys {" in text
-    assert 'inline constexpr fabric::IntegerKey tiles{{"tiles", 1, 8, true, "Tiles"}, 4, 4};' in text
-    assert 'inline constexpr fabric::IntegerRange free{"free", 0, 7, false, nullptr};' in text
+    assert 'inline constexpr fabric::IntegerKey tiles{{"tiles", 1, 8, true}, 4, 4};' in text
+    assert 'inline constexpr fabric::IntegerRange free{"free", 0, 7, false};' in text
     assert 'word_words[] = {"a", "b"};' in text and 'ChoiceKey word{"word", word_words, "b"};' in text
     assert 'BytesKey size{{"size", 1, 1073741824}, 2048};' in text
     assert 'DurationKey time{{"time", 0, 3600000000000000}, 3000000};' in text
+    values = " ".join(text[text.index("struct Values") :].split())
+    assert values.startswith(
+        "struct Values { unsigned tiles = 4; unsigned width = 2; bool router = true; bool operator=="
+    )
+    assert "tiles = table.read(keys::tiles);" in values and "router = table" not in values, "read where it is known"
+    assert "read(Table& table, bool paper)" in values and "paper ? keys::width.paper : keys::width.fallback" in values
+    assert 'set("Tiles", tiles); set("Router", router); }' in values
+    values = " ".join(text[text.index("struct Values") :].split())
+    assert values.startswith(
+        "struct Values { unsigned tiles = 4; unsigned width = 2; bool router = true; bool operator=="
+    )
+    assert "tiles = table.read(keys::tiles);" in values and "router = table" not in values, "read where it is known"
+    assert "read(Table& table, bool paper)" in values and "paper ? keys::width.paper : keys::width.fallback" in values
+    assert 'set("Tiles", tiles); set("Router", router); }' in values
     page = markdown.keys()
     assert "| `tiles_x` | 1 to 8, a power of two | 4 | tiles in a row | `TilesX` |" in page
     assert "| `max_payload` | 128 to 512, a power of two (B) | 512; paper: 256 |" in page
