@@ -13,7 +13,6 @@ CSRS = [
     Csr(0x801, "instr", "W", "that word"),
     Csr(0x802, "free", "W", "address of a received slot: drops one reference"),
     Csr(0x803, "can_send", "R", "1 if the thread's last message has left"),
-    Csr(0x804, "scratch", "RW", "32 bits for the program's use", held=True),
     Csr(0x805, "can_recv", "R", "1 if a message waits"),
     Csr(0x806, "send_len", "W", "flits of messages, less 1; a new thread has 0", held=True),
     Csr(0x807, "send_ptr", "W", "address of the slot that is sent", held=True),

@@ -6,7 +6,6 @@
 #define CSR_INSTR "0x801"
 #define CSR_FREE "0x802"
 #define CSR_CAN_SEND "0x803"
-#define CSR_SCRATCH "0x804"
 #define CSR_CAN_RECV "0x805"
 #define CSR_SEND_LEN "0x806"
 #define CSR_SEND_PTR "0x807"

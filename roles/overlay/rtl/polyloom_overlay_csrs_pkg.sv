@@ -12,7 +12,6 @@ package polyloom_overlay_csrs_pkg;
     CSR_INSTR = 12'h801,
     CSR_FREE = 12'h802,
     CSR_CAN_SEND = 12'h803,
-    CSR_SCRATCH = 12'h804,
     CSR_CAN_RECV = 12'h805,
     CSR_SEND_LEN = 12'h806,
     CSR_SEND_PTR = 12'h807,
@@ -42,7 +41,7 @@ package polyloom_overlay_csrs_pkg;
   function automatic logic csr_exists(input logic [11:0] number);
     case (number[11:4])
       8'h00:   return number[3:0] inside {[4'h1 : 4'h3]};
-      8'h80:   return number[3:0] inside {[4'h0 : 4'hf]};
+      8'h80:   return number[3:0] inside {[4'h0 : 4'h3], [4'h5 : 4'hf]};
       8'hc0:   return number[3:0] inside {[4'h0 : 4'h1], [4'h7 : 4'hf]};
       8'hf1:   return number[3:0] inside {4'h4};
       default: return 1'b0;

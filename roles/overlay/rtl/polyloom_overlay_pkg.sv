@@ -375,7 +375,6 @@ package polyloom_overlay_pkg;
     logic [2:0]           len;     // SendLen; [2]: 4 or more
     logic                 beyond;  // InstrAddr is beyond the end
     logic [15:0]          addr;    // InstrAddr
-    logic [31:0]          scratch;
   } context_t;
 
   // An instruction on its way from decoding to execution. Words lie at multiples of 32 bits, which a simulator likes.

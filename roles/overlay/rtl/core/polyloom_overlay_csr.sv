@@ -81,8 +81,7 @@ module polyloom_overlay_csr
         from_uart,
         to_uart,
         new_thread,
-        kill,
-        scratch
+        kill
     ;
   } messages_t;
   typedef struct packed {
@@ -117,8 +116,7 @@ module polyloom_overlay_csr
               from_uart: low_q == 4'(CSR_FROM_UART),
               to_uart: low_q == 4'(CSR_TO_UART),
               new_thread: low_q == 4'(CSR_NEW_THREAD),
-              kill: low_q == 4'(CSR_KILL_THREAD),
-              scratch: low_q == 4'(CSR_SCRATCH)
+              kill: low_q == 4'(CSR_KILL_THREAD)
           },
           c: '{
               cycle: low_q == 4'(CSR_CYCLE),
@@ -257,7 +255,6 @@ module polyloom_overlay_csr
       s6_held.addr[AddrBits-1:0] = AddrBits'(updated(32'(s6_held_q.addr), s6_operand_i, s6_addr_op_q));
       s6_held.beyond = 1'(updated(32'(s6_held_q.beyond), 32'(addr_beyond), s6_addr_op_q));
     end
-    if (s6_sel_q.m.scratch && s6_writes_q) s6_held.scratch = updated(s6_held_q.scratch, s6_operand_i, s6_op_q);
   end
 
   always_ff @(posedge clk_i) begin
@@ -363,7 +360,6 @@ module polyloom_overlay_csr
       if (s6_sel_q.hart_id) value |= 32'(core_id_i | 16'(s6_thread_i));
       if (s6_sel_q.m.from_uart && s6_uart_i[8] && s6_uart_taken_i) value |= 32'(s6_uart_i);
       value |= 32'(s6_fp_value);
-      if (s6_sel_q.m.scratch) value |= s6_held_q.scratch;
       value[0] |= can || (s6_act_o.to_uart && s6_uart_taken_i);
       s7_value_q <= value;
     end

@@ -24,7 +24,7 @@ SIZES = ((16, 11, 4, True), (4, 1, 3, False), (1, 6, 1, False))  # threads, bits
 ACT = Struct.of("polyloom_overlay_pkg::csr_act_t")
 FFLAGS, FRM, FCSR = 1, 2, 3
 INSTR_ADDR, CAN_SEND, CAN_RECV, SEND_LEN, SEND_PTR, SEND_DEST = 0x800, 0x803, 0x805, 0x806, 0x807, 0x808
-SCRATCH, FROM_UART, TO_UART, NEW_THREAD, KILL, FLUSH, HART_ID = 0x804, 0x80B, 0x80C, 0x80D, 0x80E, 0xC01, 0xF14
+FROM_UART, TO_UART, NEW_THREAD, KILL, FLUSH, HART_ID = 0x80B, 0x80C, 0x80D, 0x80E, 0xC01, 0xF14
 CYCLE, PERF, IDLE, CYCLE_U, IDLE_U = 0xC00, 0xC07, 0xC0B, 0xC0D, 0xC0C
 ACTS = {0x801: "instr", 0x802: "free", 0x80A: "wait_until", NEW_THREAD: "new_thread", KILL: "kill", FLUSH: "flush"}
 ACTS |= {TO_UART: "to_uart"}  # these when they are written
@@ -33,7 +33,7 @@ OUTSIDE = (0xC08, 0xC09, 0xC0A, 0xC0E, 0xC0F)
 BOUNDED = (INSTR_ADDR, SEND_LEN, SEND_PTR)  # their upper bits are kept as one
 NUMBERS = (
     *(FFLAGS, FRM, FCSR, CAN_SEND, CAN_RECV, HART_ID, CYCLE, PERF, IDLE, CYCLE_U, IDLE_U),
-    *(*BOUNDED, SEND_DEST, SCRATCH, *ACTS, *READS, *OUTSIDE),
+    *(*BOUNDED, SEND_DEST, *ACTS, *READS, *OUTSIDE),
 )
 
 
@@ -211,7 +211,6 @@ class Pipeline:
             **{CAN_SEND: around["can_send"] >> it.thread & 1, CAN_RECV: around["can_recv"]},
             **{FROM_UART: around["uart"] if around["uart"] >> 8 and around["uart_taken"] else 0},
             **{TO_UART: int(it.writes and around["uart_taken"]), HART_ID: self.core_id | it.thread},
-            SCRATCH: it.held["scratch"],
             **{CYCLE: self.cycles, IDLE: self.idle, **dict.fromkeys(OUTSIDE, around["outside"])},
         }
         if self.fpu:
@@ -235,8 +234,6 @@ class Pipeline:
                 held["len"] = 4 * beyond + low
             elif it.number == INSTR_ADDR:
                 held["addr"], held["beyond"] = it.update_bounded(held["addr"], held["beyond"], self.bits)
-            elif it.number == SCRATCH:
-                held["scratch"] = it.update(held["scratch"])
             elif it.number == FCSR:
                 fcsr = it.update(fcsr) & 255
             elif it.number == FFLAGS:
