@@ -94,7 +94,6 @@ OVERLAY: dict[str, tuple[str, Program | str]] = {
     "end_cycles": ("5", PAGERANK),
     "bridge_hop_cycles": ("500", 'is for detector = "star"'),
     "memory_controller": ('"published"', PAGERANK),
-    "dram_front_cycles": ("20", PAGERANK),
     "link_down_after": ("1", "is down"),
     "timing.mul": ("11", UNIT),
     "timing.div": ("40", UNIT),

@@ -64,7 +64,6 @@ SYSTEM: list[Key] = [
         "link_layer", ["ours", "published"], default="ours", meaning="framing of links; published: with `star` only"
     ),
     Choice("memory_controller", ["ours", "published"], default="ours", meaning="order and timing of DRAM requests"),
-    Integer("dram_front_cycles", 6, 0, 100, unit="cycles", meaning="from the bus of a DRAM to its scheduler"),
     Integer(
         "gather_cycles",
         0,

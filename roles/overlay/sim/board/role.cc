@@ -66,7 +66,6 @@ std::shared_ptr<const fabric::RoleParams> validate(fabric::Table& table, const f
   const bool published = table.read(keys::memory_controller) == "published";
   params->dram = published ? blocks::DramParams::ddr3_1600_published(params->board.line_bytes)
                            : blocks::DramParams::ddr3_1600(params->board.line_bytes);
-  params->dram.front_cycles = params->dram_front_cycles;
   params->sram = blocks::SramParams::qdr2(params->board.line_bytes);
   params->profile |= std::getenv("POLYLOOM_PROFILE") != nullptr;
 
