@@ -13,7 +13,6 @@ OPERATORS = [
     Enumerator("partition", 2, "deals keys, and values after them, to its outputs by ranges or bits"),
     Enumerator("pass", 3, "an input as it is"),
     Enumerator("let", 4, "a Barnes-Hut tree in, for each output the part that its domain needs"),
-    Enumerator("swap", 5, "an input with the bytes of its words in the other order"),
 ]
 unique("operators", [one.number for one in OPERATORS])
 unique("operators", [one.name for one in OPERATORS])

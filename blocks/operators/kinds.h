@@ -14,7 +14,6 @@ enum class Kind : std::uint8_t {
   partition = 2,  ///< deals keys, and values after them, to its outputs by ranges or bits
   pass = 3,  ///< an input as it is
   let = 4,  ///< a Barnes-Hut tree in, for each output the part that its domain needs
-  swap = 5,  ///< an input with the bytes of its words in the other order
   kUser = 16,  ///< the first of users
 };
 
@@ -27,7 +26,6 @@ inline constexpr struct {
     {Kind::partition, "partition"},
     {Kind::pass, "pass"},
     {Kind::let, "let"},
-    {Kind::swap, "swap"},
 };
 
 }  // namespace polyloom::blocks::operators

@@ -5,7 +5,6 @@
 -f let.f
 polyloom_operator_kinds_pkg.sv
 polyloom_op_pass.sv
-polyloom_op_swap.sv
 polyloom_op_join2.sv
 polyloom_op_scale.sv
 polyloom_op_tree.sv

@@ -63,7 +63,6 @@ module polyloom_op_slot
   localparam int Partition = int'(KIND_PARTITION);
   localparam int Pass = int'(KIND_PASS);
   localparam int Let = int'(KIND_LET);
-  localparam int Swap = int'(KIND_SWAP);
   localparam int unsigned KindNumbers = KINDS;  // a user's operator: its row in spec/, and a generate block below
   localparam int unsigned ReduceOuts = (ReduceOutputs < Outputs) ? ReduceOutputs : Outputs;
   localparam int unsigned Second = Partitions - 1;  // of the second partition, or the first where it is alone
@@ -202,30 +201,6 @@ module polyloom_op_slot
         .out_o      (op_out[Pass]),
         .idle_o     (op_idle[Pass]),
         .status_o   (op_status[Pass])
-    );
-  end
-
-  if (Kinds[Swap]) begin : gen_swap
-    polyloom_op_swap #(
-        .Inputs     (Inputs),
-        .Outputs    (Outputs),
-        .StatusWords(StatusWords)
-    ) i_swap (
-        .clk_i,
-        .rst_ni,
-        .flush_i,
-        .step_i     (op_step[Swap]),
-        .cfg_valid_i(cfg_valid_i[Outputs-1:0]),
-        .cfg_word_i (cfg_word_i[Outputs-1:0]),
-        .cfg_mask_i (mask),
-        .in_valid_i (in_valid_i[Inputs-1:0] & {Inputs{op_on[Swap]}}),
-        .in_ready_o (op_in_ready[Swap]),
-        .in_i       (in_i[Inputs-1:0]),
-        .out_valid_o(op_out_valid[Swap]),
-        .out_ready_i(out_ready_i[Outputs-1:0] & {Outputs{op_on[Swap]}}),
-        .out_o      (op_out[Swap]),
-        .idle_o     (op_idle[Swap]),
-        .status_o   (op_status[Swap])
     );
   end
 

@@ -9,11 +9,10 @@ package polyloom_operator_kinds_pkg;
     KIND_REDUCE = 8'd1,
     KIND_PARTITION = 8'd2,
     KIND_PASS = 8'd3,
-    KIND_LET = 8'd4,
-    KIND_SWAP = 8'd5
+    KIND_LET = 8'd4
   } kind_e;
 
   // One more than the greatest.
-  localparam int unsigned KINDS = 6;
+  localparam int unsigned KINDS = 5;
 
 endpackage

@@ -14,7 +14,6 @@
 #include "blocks/operators/sim/partition.h"
 #include "blocks/operators/sim/pass.h"
 #include "blocks/operators/sim/reduce.h"
-#include "blocks/operators/sim/swap.h"
 #include "fabric/error.h"
 
 namespace polyloom::blocks::operators {
@@ -156,7 +155,6 @@ Registry::Registry() {
     return std::make_unique<Let>(p.inputs, p.outputs, p.let_geometry, p.let_open_depth);
   });
   built_in(Kind::pass, [](const SlotParams& p) { return std::make_unique<Pass>(p.inputs, p.outputs); });
-  built_in(Kind::swap, [](const SlotParams& p) { return std::make_unique<Swap>(p.inputs, p.outputs); });
   const char* libraries = std::getenv("POLYLOOM_OPERATORS");
   std::istringstream paths(libraries ? libraries : "");
   for (std::string path; std::getline(paths, path, ':');) add_library(*this, path);

@@ -35,28 +35,6 @@ TEST(OperatorsRtl, Pass) {
   EXPECT_GT(pair.beats_out, rounds(60) * 5);
 }
 
-TEST(OperatorsRtl, Swap) {
-  Pair pair(9);
-  if (!holds(Kind::swap)) GTEST_SKIP() << "not in this slot";
-  for (unsigned round = 0; round < rounds(60); ++round) {
-    SCOPED_TRACE(round);
-    const unsigned port = below(pair.random, std::min(kInputs, kOutputs));
-    std::vector<Config> configs(kOutputs);
-    configs[port] = {true, Kind::swap, 0, std::uint64_t{1} << port};
-    pair.step(configs);
-    const Stream sent = stream(1 + below(pair.random, 30), 32, [&] { return pair.random(); });
-    pair.send(port, sent);
-    pair.run(any_stalls(pair.random), 2000);
-    if (HasFatalFailure()) return;
-    ASSERT_EQ(pair.out[port].size(), sent.size());
-    for (std::size_t n = 0; n < sent.size(); ++n) {
-      for (unsigned w = 0; w < kWords; ++w)
-        ASSERT_EQ(pair.out[port][n].word[w], __builtin_bswap32(sent[n].word[w]));
-    }
-    pair.out[port].clear();
-  }
-}
-
 TEST(OperatorsRtl, ReduceEveryFunctionAndType) {
   Pair pair(2);
   for (unsigned round = 0; round < rounds(240); ++round) {

@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 SIM = HERE.parent / "sim"
 LIST = HERE.parent / "rtl" / "operators.f"
 MODELS = [SIM / name for name in ("operator.cc", "let.cc", "pass.cc", "reduce.cc", "partition.cc")]
-SWAP, LET, PASS, PARTITION, REDUCE = 32, 16, 8, 4, 2
+LET, PASS, PARTITION, REDUCE = 16, 8, 4, 2
 
 
 def slot_program(test: str, inputs: int, outputs: int, kinds: int, **more: int) -> Program:

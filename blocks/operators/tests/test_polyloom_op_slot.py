@@ -11,7 +11,7 @@ Leaves out: 16 inputs in simulation; what the model computes (operators_test.cc)
 from __future__ import annotations
 
 import pytest
-from slot_programs import LIST, PARTITION, PASS, REDUCE, SWAP, slot_program
+from slot_programs import LIST, PARTITION, PASS, REDUCE, slot_program
 
 from polyloom.rtl import filelist
 from polyloom.rtl.testing import elaborate
@@ -24,7 +24,7 @@ LONG = pytest.mark.skipif(not FULL, reason="minutes; POLYLOOM_TEST_FULL=1 runs i
 @pytest.mark.parametrize(
     ("inputs", "outputs", "kinds", "partitions"),
     [
-        (1, 2, PASS | PARTITION | REDUCE | SWAP, 1),
+        (1, 2, PASS | PARTITION | REDUCE, 1),
         (2, 2, REDUCE, 1),
         pytest.param(3, 4, PASS | PARTITION | REDUCE, 2, marks=LONG),
         pytest.param(7, 8, PASS | REDUCE, 1, marks=LONG),
