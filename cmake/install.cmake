@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What is installed, and where below the prefix:
-#   share/polyloom/          a home (polyloom/paths.py, fabric/home.h): the folders of a checkout, with what a user of them
+#   share/polyloom/          a home (polyloom/base/paths.py, fabric/home.h): the folders of a checkout, with what a user of them
 #                            needs: clusters, headers, device runtime, RTL, Python applications, examples
 #   share/polyloom/build/    what polyloom_programs builds: bin, lib, python, device, generated
 #   share/polyloom/polyloom/ the Python package; a wheel has that elsewhere

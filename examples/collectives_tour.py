@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from polyloom import extras
-from polyloom.errors import UserError
+from polyloom.base import extras
+from polyloom.base.errors import UserError
 
 try:
     go = extras.need("plotly.graph_objects", "plotly")

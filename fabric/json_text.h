@@ -17,7 +17,7 @@ std::string json_text(const Json& value, int indent = -1) {
 }
 
 /// For text that must come through whole: a string, or the list of its bytes where they are no UTF-8
-/// (polyloom/json_text.py is the same in Python).
+/// (polyloom/base/json_text.py is the same in Python).
 inline nlohmann::json json_bytes(const std::string& text) {
   try {
     const nlohmann::json value = text;

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """``polyloom`` and ``python -m polyloom ARGS``: the command line."""
 
-from polyloom import interrupts
+from polyloom.base import interrupts
 
 
 def main() -> None:
     """Entry point of the script."""
-    interrupts.loaded("polyloom.cli").main()
+    interrupts.loaded("polyloom.cli.main").main()
 
 
 if __name__ == "__main__":

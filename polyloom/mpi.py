@@ -11,8 +11,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from polyloom import extras, process, record
-from polyloom.errors import UserError
+from polyloom.base import extras, process, record
+from polyloom.base.errors import UserError
 from polyloom.report.shown import Report
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ def main() -> None:
     if name not in names:
         sys.exit(f"bench: NAME={name or '(none)'}; there are: {', '.join(names)}")
     from bench.common.harness import Bench
-    from polyloom import process
+    from polyloom.base import process
 
     process.guard()
     path = ROOT / "bench" / name / "bench.py"

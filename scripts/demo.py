@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from polyloom import process, record
+from polyloom.base import process, record
 from polyloom.report import bottleneck, counters
 from polyloom.report.format import quantity
 

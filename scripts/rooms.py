@@ -19,7 +19,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ("blocks", "roles")  #: where RTL and its tests live
 #: Tests below these folders run no program of the build folder but those that they make themselves.
-ALONE = ("blocks", "roles", "polyloom/rtl", "polyloom/hls", "polyloom/transpile", "polyloom/synth", "polyloom/tests")
+ALONE = (
+    "blocks",
+    "roles",
+    "polyloom/rtl",
+    "polyloom/hls",
+    "polyloom/transpile",
+    "polyloom/synth",
+    "polyloom/base/tests",
+)
 #: Folders in which a room keeps parts of itself.
 PARTS = {"tests", "rtl", "sim", "formal", "keys", "emit"}
 _INCLUDE = re.compile(r'^\s*#include "([\w/.+-]+)"', re.MULTILINE)

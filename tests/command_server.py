@@ -85,11 +85,11 @@ class Commands:
 
 def serve() -> None:
     """Done until the end of standard input; in the fork of a command this ends as the command does."""
-    from polyloom import clean as _clean  # noqa: F401
-    from polyloom import cli
-    from polyloom import doctor as _doctor  # noqa: F401
+    from polyloom.cli import clean as _clean  # noqa: F401
+    from polyloom.cli import doctor as _doctor  # noqa: F401
+    from polyloom.cli import main as cli
     from polyloom.collectives import command as _collectives  # noqa: F401
-    from polyloom.isatest import command as _isatest  # noqa: F401
+    from polyloom.jobs.isatest import command as _isatest  # noqa: F401
     from polyloom.mpirun import build as _build  # noqa: F401
     from polyloom.nbody import command as _nbody  # noqa: F401
     from polyloom.synth import flow as _synth  # noqa: F401

@@ -255,7 +255,10 @@ MODES: dict[str, Mode] = {
     "compare": Mode(("compare", "nowhere", "nowhere"), {"--json": Elsewhere("tests/test_sweeps.py")}, status=1),
     "clean": Mode(
         ("clean",),
-        {"--caches": Elsewhere("polyloom/tests/test_clean.py"), "--dry-run": Elsewhere("polyloom/tests/test_clean.py")},
+        {
+            "--caches": Elsewhere("polyloom/cli/tests/test_clean.py"),
+            "--dry-run": Elsewhere("polyloom/cli/tests/test_clean.py"),
+        },
     ),
     "doctor": Mode(("doctor",), {"--json": ()}),
     "cluster show": Mode(("cluster", "show", "tiny-1"), {"--json": ()}),

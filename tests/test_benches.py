@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from polyloom import paths
+from polyloom.base import paths
 from polyloom.testing import FULL
 
 #: Begins of what is printed as missed (docs); one that holds again must leave this list.

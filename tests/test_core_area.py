@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from polyloom import paths
+from polyloom.base import paths
 
 spec = importlib.util.spec_from_file_location("core_area_bench", paths.home() / "bench" / "core-area" / "bench.py")
 assert spec is not None and spec.loader is not None

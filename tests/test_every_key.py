@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from polyloom import paths
+from polyloom.base import paths
 
 COLLECTIVES = """
 import sys
@@ -217,7 +217,7 @@ def observe(folder: Path, program: Program, text: str, elf: Path) -> Seen:
     }
     words = [str(cluster) if word == "CLUSTER" else word for word in program.words]
     if program is UNIT:
-        from polyloom.isatest import elf as reader
+        from polyloom.jobs.isatest import elf as reader
 
         (folder / "units.json").write_text(json.dumps(reader.read(elf).as_dict()))
         words = [str(paths.program("polyloom-elf-run")), "1000", str(folder / "units.json")]

@@ -20,7 +20,8 @@ from conftest import ROOT
 from option_tables import APPLICATIONS, MODES, Elsewhere, Mode, Refused
 from test_hostile import verbs
 
-from polyloom import applications, paths
+from polyloom.base import paths
+from polyloom.jobs import applications
 from polyloom.testing import daily
 
 #: What differs from run to run: wall times, what is made of them, and where things lie.

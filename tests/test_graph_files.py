@@ -22,8 +22,8 @@ import scipy.io
 import scipy.sparse
 from conftest import POLYLOOM, Done, read_named, read_values
 
-from polyloom import graph_files
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
+from polyloom.jobs import graph_files
 
 Polyloom = Callable[..., Done]
 

@@ -22,7 +22,7 @@ import pytest
 from conftest import ROOT
 
 import polyloom
-from polyloom import record, supervisor
+from polyloom.base import record, supervisor
 
 Name = Callable[[int], Any]
 NAMES: dict[str, Name] = {

@@ -22,7 +22,7 @@ import typer
 from command_server import INTERRUPTED, Commands, Done
 from conftest import ROOT
 
-from polyloom import cli
+from polyloom.cli import main as cli
 from polyloom.testing import FULL, daily
 
 #: Options that are tried daily, values of each, and contents of each file; a long test tries all.

@@ -24,7 +24,8 @@ import networkx as nx
 import pytest
 from nbclient import NotebookClient
 
-from polyloom import __version__, paths
+from polyloom import __version__
+from polyloom.base import paths
 
 ROOT = Path(__file__).resolve().parent.parent
 PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -292,7 +293,7 @@ def test_find_package(tmp_path: Path) -> None:
         must([build / "bin" / "cores", "--graph", tmp_path / "g.txt", "--out", out], env={**env, "POLYLOOM_ON": on})
         compare_cores(out)
     must(
-        ["python3", "-c", "import polyloom.paths as p; assert p.is_installed()"],
+        ["python3", "-c", "import polyloom.base.paths as p; assert p.is_installed()"],
         env={**env, "PYTHONPATH": str(prefix / "share" / "polyloom")},
         cwd=tmp_path,
     )

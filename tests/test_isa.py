@@ -409,13 +409,13 @@ def test_damaged_files_end_in_a_message(tmp_path):
 
 
 def elf_reader():
-    from polyloom.isatest import elf
+    from polyloom.jobs.isatest import elf
 
     return elf
 
 
 def user_error():
-    from polyloom.errors import UserError
+    from polyloom.base.errors import UserError
 
     return UserError
 

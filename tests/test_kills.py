@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: kill -9 of launchers at random times, with real simulators, managers, ranks; Ctrl-C and its kin during a
 # simulated run: whole records or none, nothing left beside them, one line on the terminal; two runs in one folder.
-# Leaves out: processes of all shapes (polyloom/tests/test_process.py), Open MPI engines.
+# Leaves out: processes of all shapes (polyloom/base/tests/test_process.py), Open MPI engines.
 from __future__ import annotations
 
 import json
@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from conftest import POLYLOOM, ROOT, Done
 
-from polyloom import folder, supervisor
+from polyloom.base import folder, supervisor
 from polyloom.testing import daily
 
 #: In the environment of all that a test starts; never twice in a test session.

@@ -25,7 +25,7 @@ import pytest
 from conftest import ROOT
 from networkx.algorithms.approximation.kcomponents import _AntiGraph
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.networkx_backend import backend, info, ranks
 from polyloom.networkx_backend.calls import algorithms, call
 from polyloom.testing import FULL, daily

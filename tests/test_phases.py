@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Done
 
-from polyloom import record
+from polyloom.base import record
 from polyloom.report import counters
 
 Polyloom = Callable[..., Done]

@@ -24,12 +24,12 @@ from mpi_jobs import mpirun, source
 
 from apps.averaging import __main__ as averaging
 from apps.sort import __main__ as sort
-from polyloom import progress
+from polyloom.base import progress
+from polyloom.base.progress import Progress
 from polyloom.collectives import Communicator
 from polyloom.collectives import command as collective
 from polyloom.nbody import command as nbody
 from polyloom.nbody.settings import Settings
-from polyloom.progress import Progress
 
 #: Simulated cycles of a cluster whose only link is dead: some seconds of nothing but retransmissions.
 CYCLES = 1_800_000_000

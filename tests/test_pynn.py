@@ -21,7 +21,7 @@ from conftest import ROOT
 from pyNN.random import NumpyRNG, RandomDistribution
 
 import polyloom.pynn as sim
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.pynn.errors import NotThereError, PynnError
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -24,7 +24,7 @@ import test_kills
 from conftest import ROOT, Done
 from test_kills import Job
 
-from polyloom import paths
+from polyloom.base import paths
 
 Polyloom = Callable[..., Done]
 start = test_kills.start

@@ -17,11 +17,12 @@ from typing import Any
 
 from apps.averaging import schedules, training
 from apps.averaging.checks import Checks
-from polyloom import arguments, files
-from polyloom import folder as run_folder
+from polyloom.base import arguments, files
+from polyloom.base import folder as run_folder
+from polyloom.base.ending import one_line
+from polyloom.base.errors import UserError
+from polyloom.base.progress import Progress
 from polyloom.collectives.models.topology import fully_connected
-from polyloom.errors import UserError, one_line
-from polyloom.progress import Progress
 
 NATIVE_NODES = 8
 #: Of a check that failed.

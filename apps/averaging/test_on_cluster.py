@@ -15,7 +15,7 @@ import pytest
 
 from apps.averaging import training
 from apps.averaging.on_cluster import ClusterAverage
-from polyloom import paths
+from polyloom.base import paths
 from polyloom.collectives import Communicator
 
 SCHEDULES = {

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.averaging import schedules
-from polyloom import extras
+from polyloom.base import extras
 from polyloom.collectives.models.topology import Topology, fully_connected
 
 Array = NDArray[np.float32]

@@ -22,11 +22,12 @@ import numpy as np
 
 from apps.sort import sorts, table
 from apps.sort.cluster import Column, NumpyCluster
-from polyloom import arguments, files, memory
-from polyloom import folder as run_folder
+from polyloom.base import arguments, files, memory
+from polyloom.base import folder as run_folder
+from polyloom.base.ending import one_line
+from polyloom.base.errors import UserError
+from polyloom.base.progress import Progress
 from polyloom.collectives.models.topology import fully_connected
-from polyloom.errors import UserError, one_line
-from polyloom.progress import Progress
 
 TYPES = 64
 #: Of an answer that is wrong.

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.sort.cluster import Column
-from polyloom import files, memory
-from polyloom.errors import UserError
+from polyloom.base import files, memory
+from polyloom.base.errors import UserError
 
 Table = NDArray[Any]  # [record, (key, value)], of an integer type
 SIGN = np.uint32(1 << 31)

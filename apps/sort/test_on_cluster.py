@@ -22,7 +22,7 @@ from apps.sort.device import CommunicatorDevice
 from apps.sort.simulated import DeviceCluster, Layout
 from apps.sort.test_simulated import DATA, LENGTHS, check
 from apps.sort.topologies import topology_of
-from polyloom import paths
+from polyloom.base import paths
 from polyloom.collectives import Communicator
 from polyloom.collectives.models import sorting
 from polyloom.collectives.models.topology import OPTWEB_SORT, fully_connected, hypercube

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.common.harness import BUILD, ROOT
-from polyloom import files
+from polyloom.base import files
 
 
 def page(name: str, result: dict[str, Any]) -> str:

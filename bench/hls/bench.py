@@ -20,7 +20,7 @@ from typing import Any
 
 from bench.common.harness import ROOT, Bench, run_bare
 from bench.hls.cases import CASES, Case
-from polyloom import paths
+from polyloom.base import paths
 from polyloom.hls.output import write_kernel
 from polyloom.hls.testing import KernelRun, build_kernel, run_native
 from polyloom.synth import flow

@@ -21,7 +21,7 @@ from typing import Any
 
 from bench.common.collective import MIB, Curve, add_plot, compare, size_text
 from bench.common.harness import Bench, run_program
-from polyloom import paths
+from polyloom.base import paths
 from polyloom.collectives.models.tables import table3
 from polyloom.collectives.models.topology import fully_connected, hypercube
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Python and C++ do alike: ask for memory, write files whole, hold run folders. polyloom/memory.py,
+// What Python and C++ do alike: ask for memory, write files whole, hold run folders. polyloom/base/memory.py,
 // files.py and folder.py are the package's side.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/filesystem.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// UserErrors of a compiled module are polyloom.errors.UserError in Python.
+// UserErrors of a compiled module are polyloom.base.errors.UserError in Python.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -22,7 +22,7 @@ inline void raise_user_error(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const UserError& error) {
-    PyErr_SetObject(nanobind::module_::import_("polyloom.errors").attr("UserError").ptr(),
+    PyErr_SetObject(nanobind::module_::import_("polyloom.base.errors").attr("UserError").ptr(),
                     python_text(error.what()).ptr());
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folders that we write into and replace: which files in them are ours, and who uses them now. The rule is in
-// fabric/run/README.md; polyloom/folder.py hands this class to Python.
+// fabric/run/README.md; polyloom/base/folder.py hands this class to Python.
 #pragma once
 
 #include <filesystem>

@@ -2,7 +2,7 @@
 // Covers: whose a folder is, by its manifest: nothing of anybody else's is removed, overwritten or taken
 // over, also behind links and by a manifest that was tampered with; one run at a time; nothing is lost at
 // whatever step a run is killed or the disk is full; files written whole or not at all. Leaves out: network
-// file systems; what Python adds to it (polyloom/tests/test_folder.py).
+// file systems; what Python adds to it (polyloom/base/tests/test_folder.py).
 #include "fabric/run/folder.h"
 
 #include <fcntl.h>

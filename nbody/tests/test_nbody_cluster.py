@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polyloom import interrupts, nbody, paths
-from polyloom.errors import UserError
+from polyloom import nbody
+from polyloom.base import interrupts, paths
+from polyloom.base.errors import UserError
 from polyloom.nbody.cluster import ClusterSimulation, Place, default_cluster
 from polyloom.nbody.loader import NBodyError
 

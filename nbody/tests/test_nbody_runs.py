@@ -12,8 +12,9 @@ import zipfile
 import numpy as np
 import pytest
 
-from polyloom import nbody, paths
-from polyloom.errors import UserError
+from polyloom import nbody
+from polyloom.base import paths
+from polyloom.base.errors import UserError
 from polyloom.nbody import snapshot
 from polyloom.nbody.energies import EnergyLog
 from polyloom.testing import FULL

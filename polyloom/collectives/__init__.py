@@ -8,8 +8,9 @@ Input: a cluster name and one array a rank; output: arrays and a ``Result`` with
     print(result.simulated_seconds, result.bus_gbps)
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from polyloom.base import lazy
 
 if TYPE_CHECKING:
     from polyloom.collectives.communicator import Communicator, Result
@@ -19,10 +20,4 @@ __all__ = ["CollectiveError", "Communicator", "Result"]
 
 #: Where the names above are. These modules need the compiled part, models and programs do not.
 _HOMES = {"Communicator": "communicator", "Result": "communicator", "CollectiveError": "loader"}
-
-
-def __getattr__(name: str) -> Any:
-    """Load a name when it is first asked for."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = lazy.names(__name__, _HOMES)

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from polyloom import memory, record
+from polyloom.base import memory, record
+from polyloom.base.errors import UserError
+from polyloom.base.folder import RunFolder
+from polyloom.base.progress import Progress
 from polyloom.collectives.communicator import Communicator, Result
 from polyloom.collectives.verify import verify
-from polyloom.errors import UserError
-from polyloom.folder import RunFolder
-from polyloom.progress import Progress
 
 UNITS = {"": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyloom import memory, paths, process
+from polyloom.base import memory, paths, process
+from polyloom.base.errors import UserError
 from polyloom.collectives.loader import CollectiveError, ext
 from polyloom.collectives.program import Instruction
-from polyloom.errors import UserError
 
 Array = NDArray[Any]
 _INT32 = (-(1 << 31), (1 << 31) - 1)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from polyloom import compiled, paths
+from polyloom.base import compiled, paths
 
 # The library finds the simulator and the RTL by these.
 os.environ.update(paths.environment())

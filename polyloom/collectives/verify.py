@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyloom.base.errors import UserError
 from polyloom.collectives.communicator import Communicator
-from polyloom.errors import UserError
 
 Bytes = NDArray[np.uint8]
 PIECE = 1 << 22  # bytes made or compared at once

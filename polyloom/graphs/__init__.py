@@ -6,8 +6,9 @@ ranks = graph.pagerank(on="sim", cluster="laptop", dangling="uniform")
 print(ranks.simulated_seconds, ranks.to_dict())
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from polyloom.base import lazy
 
 if TYPE_CHECKING:
     from polyloom.graphs.errors import GraphError
@@ -20,10 +21,4 @@ __all__ = ["Graph", "GraphError", "Program", "Report", "Run"]
 
 #: Where the names above are; the module of their memory is used without them.
 _HOMES = {"Graph": "graph", "GraphError": "errors", "Program": "program", "Report": "run", "Run": "run"}
-
-
-def __getattr__(name: str) -> Any:
-    """Load a name when it is first asked for."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = lazy.names(__name__, _HOMES)

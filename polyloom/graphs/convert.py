@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyloom import compiled
+from polyloom.base import compiled
 from polyloom.graphs.errors import GraphError
-from polyloom.graphs.memory_file import ArraysFile, MemoryFile
 from polyloom.graphs.vertices import Vertices, objects
+from polyloom.jobs.memory_file import ArraysFile, MemoryFile
 
 Array = NDArray[Any]
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 
 
 class GraphError(UserError, ValueError):

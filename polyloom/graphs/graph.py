@@ -9,14 +9,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
-from polyloom import applications, graph_files, paths, process
-from polyloom.errors import UserError
+from polyloom.base import paths, process
+from polyloom.base.errors import UserError
 from polyloom.graphs import convert
 from polyloom.graphs.errors import GraphError
-from polyloom.graphs.memory_file import MemoryFile, ReadArrays
 from polyloom.graphs.program import Program
 from polyloom.graphs.run import Run, Where, error_of, flag, python_words, raise_if_interrupted, run, words
 from polyloom.graphs.vertices import Vertices
+from polyloom.jobs import applications, graph_files
+from polyloom.jobs.memory_file import MemoryFile, ReadArrays
 
 #: Of a program's command line, but given otherwise here: where it runs, the graph, what comes of the answer.
 NOT_OPTIONS = {*Where.__annotations__, "generate", "graph", "format", "columns", "graph_seed", "undirected", "simple"}

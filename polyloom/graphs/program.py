@@ -7,9 +7,9 @@ import hashlib
 import re
 from pathlib import Path
 
-from polyloom import own_program
-from polyloom.cache import PROGRAMS
+from polyloom.base.cache import PROGRAMS
 from polyloom.graphs.errors import GraphError
+from polyloom.jobs import own_program
 
 
 class Program:

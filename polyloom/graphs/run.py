@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from polyloom import applications, extras, launch, memory, paths, process, record
-from polyloom.errors import UserError
+from polyloom.base import extras, memory, paths, process, record
+from polyloom.base.errors import UserError
+from polyloom.base.progress import SWITCH, Progress
 from polyloom.graphs.errors import GraphError
-from polyloom.graphs.memory_file import MemoryFile
 from polyloom.graphs.vertices import Vertices
-from polyloom.progress import SWITCH, Progress
+from polyloom.jobs import applications, launch
+from polyloom.jobs.memory_file import MemoryFile
 from polyloom.report.shown import Report
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.hls import Options, compile_kernel, frontend
 from polyloom.hls.output import write_kernel
 

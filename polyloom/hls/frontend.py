@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from polyloom import process
+from polyloom.base import process
 from polyloom.hls import absent, toolchain
 
 TARGET = "riscv64-unknown-elf"

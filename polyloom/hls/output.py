@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from polyloom import files, paths
+from polyloom.base import files, paths
 from polyloom.hls.pipeline import Kernel
 
 LIBRARY = Path(__file__).parent / "rtl" / "hls.f"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from polyloom import json_text
+from polyloom.base import json_text
 from polyloom.hls.emit.count import Counting
 from polyloom.hls.emit.design import Design
 from polyloom.hls.emit.streams import used_ports

@@ -12,8 +12,8 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from polyloom import paths, process
-from polyloom.errors import UserError
+from polyloom.base import paths, process
+from polyloom.base.errors import UserError
 
 LLVM = 19
 

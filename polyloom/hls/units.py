@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from polyloom import paths
+from polyloom.base import paths
 from polyloom.hls.errors import HlsError
 from polyloom.hls.ir import Instr
 

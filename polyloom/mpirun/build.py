@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.mpirun import cluster as cluster_reader
 from polyloom.mpirun import cpu, model, python_rank, rtl
 from polyloom.mpirun.cluster import Cluster

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import IO
 
-from polyloom import interrupts, process, supervisor
+from polyloom.base import interrupts, process, supervisor
 
 OnLine = Callable[[str, str, bytes], None]
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polyloom import paths
-from polyloom.errors import UserError
+from polyloom.base import paths
+from polyloom.base.errors import UserError
 from polyloom.hls.options import MOST_DRAM
 from polyloom.transpile.program import Target
 

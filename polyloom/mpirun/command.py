@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from polyloom import folder, record
+from polyloom.base import folder, record
+from polyloom.base.record import RunRecord
 from polyloom.mpirun import profile
 from polyloom.mpirun.build import Built
 from polyloom.mpirun.state import State
-from polyloom.record import RunRecord
 from polyloom.report import job_bottleneck, waits
 from polyloom.transpile.ranks import text_of
 

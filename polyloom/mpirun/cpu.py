@@ -7,9 +7,9 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from polyloom import paths, process
-from polyloom.cache import KERNELS
-from polyloom.errors import UserError
+from polyloom.base import paths, process
+from polyloom.base.cache import KERNELS
+from polyloom.base.errors import UserError
 from polyloom.hls import toolchain
 from polyloom.mpirun import counting
 from polyloom.transpile import program

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 
 #: Of a core of a server; the instructions of a cycle are one.
 DEFAULT = "model:2.5"

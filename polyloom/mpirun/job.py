@@ -13,8 +13,8 @@ from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
 
-from polyloom import json_text
-from polyloom.errors import UserError
+from polyloom.base import json_text
+from polyloom.base.errors import UserError
 from polyloom.mpirun.cluster import MPI_PORT, Cluster
 from polyloom.mpirun.cpu_time import CpuTime
 from polyloom.transpile.kernels import BuiltKernel

@@ -20,9 +20,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from polyloom import interrupts, json_text, paths, process, record
-from polyloom.errors import UserError
-from polyloom.folder import RunFolder
+from polyloom.base import interrupts, json_text, paths, process, record
+from polyloom.base.errors import UserError
+from polyloom.base.folder import RunFolder
+from polyloom.base.progress import Progress
 from polyloom.mpirun import job as job_file
 from polyloom.mpirun.build import Built
 from polyloom.mpirun.children import Child, Children
@@ -30,7 +31,6 @@ from polyloom.mpirun.output import Output
 from polyloom.mpirun.request import Request
 from polyloom.mpirun.site.launch import SiteLauncher
 from polyloom.mpirun.state import State
-from polyloom.progress import Progress
 from polyloom.transpile.ranks import text_of
 
 #: How often to look whether a rank that has ended without a word had said before that it would.

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from polyloom import paths
-from polyloom.cache import KERNELS, digest
+from polyloom.base import paths
+from polyloom.base.cache import KERNELS, digest
 from polyloom.hls import toolchain
 from polyloom.mpirun.rtl import Image
 from polyloom.transpile.kernels import BuiltKernel

@@ -10,8 +10,8 @@ import sys
 import threading
 from typing import IO
 
-from polyloom.folder import RunFolder
-from polyloom.progress import Progress
+from polyloom.base.folder import RunFolder
+from polyloom.base.progress import Progress
 
 
 class Output:

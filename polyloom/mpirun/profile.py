@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polyloom.record import RunRecord
+from polyloom.base.record import RunRecord
 from polyloom.report.format import columns
 from polyloom.transpile.kernels import BuiltKernel
 from polyloom.transpile.ranks import text_of

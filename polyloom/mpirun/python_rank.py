@@ -16,9 +16,9 @@ import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 
-from polyloom import paths, process
-from polyloom.cache import KERNELS, digest
-from polyloom.errors import UserError
+from polyloom.base import paths, process
+from polyloom.base.cache import KERNELS, digest
+from polyloom.base.errors import UserError
 from polyloom.hls import toolchain
 from polyloom.mpirun import cpu
 

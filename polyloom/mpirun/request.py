@@ -9,7 +9,7 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.mpirun.cpu_time import DEFAULT, CpuTime
 from polyloom.transpile.program import Source
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from polyloom import paths
+from polyloom.base import paths
 from polyloom.rtl import node_build
 from polyloom.transpile.kernels import BuiltKernel
 

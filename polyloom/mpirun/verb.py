@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from polyloom import options, record
-from polyloom.progress import Progress
+from polyloom.base import options, record
+from polyloom.base.progress import Progress
 from polyloom.report import page
 
 

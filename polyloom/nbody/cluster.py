@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from polyloom import interrupts, paths, process
-from polyloom.errors import UserError
+from polyloom.base import interrupts, paths, process
+from polyloom.base.errors import UserError
 from polyloom.nbody import arrays, precision
 from polyloom.nbody.arrays import ARRAYS, State
 from polyloom.nbody.loader import NBodyError

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import polyloom
-from polyloom import interrupts, memory, record
-from polyloom.errors import UserError
-from polyloom.folder import RunFolder
+from polyloom.base import interrupts, memory, record
+from polyloom.base.errors import UserError
+from polyloom.base.folder import RunFolder
+from polyloom.base.progress import Progress
 from polyloom.nbody import precision, snapshot
 from polyloom.nbody.arrays import BYTES_A_BODY, State
 from polyloom.nbody.cluster import ClusterSimulation, Place, default_cluster
@@ -25,7 +26,6 @@ from polyloom.nbody.loader import NBodyError
 from polyloom.nbody.precision import PrecisionWarning
 from polyloom.nbody.settings import Settings
 from polyloom.nbody.simulation import Simulation, problem, simd
-from polyloom.progress import Progress
 
 #: Up to so many bodies the energy is summed directly unless --energy says otherwise.
 DIRECT_BODIES = 16384

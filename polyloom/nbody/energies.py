@@ -10,8 +10,8 @@ from dataclasses import astuple, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from polyloom import files
-from polyloom.errors import UserError
+from polyloom.base import files
+from polyloom.base.errors import UserError
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from polyloom import compiled
+from polyloom.base import compiled
 
 ext: Any = compiled.load("nbody")
 NBodyError: type[Exception] = ext.NBodyError

@@ -12,7 +12,7 @@ import signal
 from multiprocessing.connection import Connection
 from typing import Any
 
-from polyloom import interrupts
+from polyloom.base import interrupts
 from polyloom.nbody.loader import ext
 
 

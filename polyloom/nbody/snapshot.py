@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from polyloom import files, memory
-from polyloom.errors import UserError
+from polyloom.base import files, memory
+from polyloom.base.errors import UserError
 from polyloom.nbody import arrays
 from polyloom.nbody.arrays import ARRAYS, BYTES_A_BODY, FRESH, State
 from polyloom.nbody.loader import NBodyError

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypedDict, TypeVar
 
 from polyloom.graphs.errors import GraphError
-from polyloom.graphs.memory_file import ArraysFile
 from polyloom.graphs.run import Answer, answer, fidelity
 from polyloom.graphs.run import Where as RunWhere
+from polyloom.jobs.memory_file import ArraysFile
 from polyloom.networkx_backend.graph import PolyloomGraph, nx
 
 Function = TypeVar("Function", bound=Callable[..., Any])

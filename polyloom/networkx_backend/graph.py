@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyloom import extras
+from polyloom.base import extras
 from polyloom.graphs import convert
 from polyloom.graphs.errors import GraphError
-from polyloom.graphs.memory_file import ArraysFile
+from polyloom.jobs.memory_file import ArraysFile
 
 nx = extras.need("networkx", "networkx", "pip install networkx")
 

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from polyloom import process
+from polyloom.base import process
 from polyloom.networkx_backend.calls import Where, algorithm, call, weight_is_a_name
 from polyloom.networkx_backend.graph import PolyloomGraph, nx
 

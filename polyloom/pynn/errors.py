@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from polyloom import extras
-from polyloom.errors import UserError
+from polyloom.base import extras
+from polyloom.base.errors import UserError
 
 
 class PynnError(UserError, ValueError):

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyloom import process
-from polyloom.graphs.memory_file import ArraysFile
+from polyloom.base import process
 from polyloom.graphs.run import answer
+from polyloom.jobs.memory_file import ArraysFile
 from polyloom.pynn.errors import PynnError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from statistics import median_low
 
-from polyloom.record import RunRecord, as_number
+from polyloom.base.record import RunRecord, as_number
 
 Board = tuple[int, int]
 Core = tuple[Board, int, int]  # board, tile, core

@@ -7,8 +7,8 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass
 
-from polyloom.errors import UserError
-from polyloom.record import RunRecord, as_number
+from polyloom.base.errors import UserError
+from polyloom.base.record import RunRecord, as_number
 
 Pair = tuple[str, str]  # names of the two nodes, in order
 

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from html import escape
 
-from polyloom.record import RunRecord
+from polyloom.base.record import RunRecord
 from polyloom.report import bottleneck, cluster
 from polyloom.report.bottleneck import Board
 from polyloom.report.format import heat, quantity

@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from html import escape
 
-from polyloom.record import RunRecord
+from polyloom.base.record import RunRecord
 from polyloom.report import cluster
 from polyloom.report.format import quantity
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from polyloom.record import RunRecord
+from polyloom.base.record import RunRecord
 from polyloom.report import cluster, waits
 from polyloom.report.format import quantity
 from polyloom.report.waits import PACKET, Job, Step

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from itertools import pairwise
 
-from polyloom.record import RunRecord
+from polyloom.base.record import RunRecord
 from polyloom.report import job_bottleneck, waits
 from polyloom.report.format import COLOURS, quantity
 from polyloom.report.waits import Call, Job, Rank

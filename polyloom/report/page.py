@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from polyloom import folder, record
+from polyloom.base import folder, record
 from polyloom.report import clusterview, counters, job_page, profile, timeline
 from polyloom.report.format import quantity
 

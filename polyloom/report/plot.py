@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from polyloom import files
-from polyloom.errors import UserError
+from polyloom.base import files
+from polyloom.base.errors import UserError
 from polyloom.report.format import COLOURS, quantity
 from polyloom.report.page import document
 

@@ -12,7 +12,7 @@ from collections import defaultdict
 from html import escape
 from pathlib import Path
 
-from polyloom.record import RunRecord
+from polyloom.base.record import RunRecord
 
 ADDR2LINE = "riscv64-unknown-elf-addr2line"
 HANDLERS = ("init", "send", "recv", "step", "finish")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
-from polyloom.record import RunRecord
+from polyloom.base.record import RunRecord
 from polyloom.report.format import heat, quantity
 
 WIDTH = 900

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from polyloom.errors import UserError
-from polyloom.record import RunRecord
+from polyloom.base.errors import UserError
+from polyloom.base.record import RunRecord
 
 ANY = 0xFFFF  # of a peer: a question in vain, asked of any rank
 OTHERS = 0xFFFE  # of a peer: those that have no sum of their own

@@ -20,8 +20,8 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from polyloom import paths
-from polyloom.errors import UserError
+from polyloom.base import paths
+from polyloom.base.errors import UserError
 
 _PACKAGE = "pythondata_cpu_cv32e40p"
 _VENDOR = "system_verilog/rtl/vendor"

@@ -30,9 +30,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polyloom import paths, process
-from polyloom.cache import PROVEN, digest
-from polyloom.errors import UserError
+from polyloom.base import paths, process
+from polyloom.base.cache import PROVEN, digest
+from polyloom.base.errors import UserError
 from polyloom.rtl import filelist, staging, tools
 from polyloom.testing import FULL
 

@@ -26,9 +26,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from polyloom import paths, process
-from polyloom.cache import PROVEN, digest
-from polyloom.errors import UserError
+from polyloom.base import paths, process
+from polyloom.base.cache import PROVEN, digest
+from polyloom.base.errors import UserError
 from polyloom.rtl import filelist, tested, tools
 from polyloom.rtl.sources import is_design, listed, owner, without_comments
 

@@ -31,9 +31,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from polyloom import progress
-from polyloom.cache import MARKER, RTL, Cache, digest
-from polyloom.errors import UserError
+from polyloom.base import progress
+from polyloom.base.cache import MARKER, RTL, Cache, digest
+from polyloom.base.errors import UserError
 from polyloom.rtl import filelist, tools
 from polyloom.rtl import node_compile as compiler
 from polyloom.rtl.lanes import build as lanes

@@ -19,9 +19,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from polyloom import paths, process
-from polyloom.errors import UserError
-from polyloom.progress import Progress
+from polyloom.base import paths, process
+from polyloom.base.errors import UserError
+from polyloom.base.progress import Progress
 from polyloom.rtl import tools
 from polyloom.rtl.filelist import FileList
 

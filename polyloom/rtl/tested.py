@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from polyloom import paths
+from polyloom.base import paths
 from polyloom.rtl.sources import is_design, listed, owner, without_comments
 
 #: ``name #(`` or ``name i_x (`` at the beginning of a line; keywords match too, and are no modules.

@@ -14,8 +14,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from polyloom import paths
-from polyloom.errors import UserError
+from polyloom.base import paths
+from polyloom.base.errors import UserError
 
 #: Executable, and the Python package that brings it.
 PACKAGES = {

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polyloom import record
-from polyloom.errors import UserError
-from polyloom.record import RunRecord
+from polyloom.base import record
+from polyloom.base.errors import UserError
+from polyloom.base.record import RunRecord
 from polyloom.report import bottleneck, cluster, counters
 from polyloom.report.format import columns, quantity
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.report.format import quantity, value_of
 from polyloom.report.plot import Axis, Plot, Point
 

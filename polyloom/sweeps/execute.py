@@ -15,10 +15,11 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from polyloom import applications, interrupts, launch, paths, process, record
-from polyloom.errors import UserError
-from polyloom.folder import RunFolder
-from polyloom.progress import Progress
+from polyloom.base import interrupts, paths, process, record
+from polyloom.base.errors import UserError
+from polyloom.base.folder import RunFolder
+from polyloom.base.progress import Progress
+from polyloom.jobs import applications, launch
 from polyloom.report import page
 from polyloom.sweeps import plan as plans
 from polyloom.sweeps import variants

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import polyloom
-from polyloom import record
-from polyloom.errors import UserError
-from polyloom.folder import RunFolder
+from polyloom.base import record
+from polyloom.base.errors import UserError
+from polyloom.base.folder import RunFolder
 from polyloom.sweeps.plan import Parameters, identity
 
 FILE = "run.json"

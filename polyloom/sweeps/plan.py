@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from polyloom import applications, launch, paths
-from polyloom.errors import UserError
+from polyloom.base import paths
+from polyloom.base.errors import UserError
+from polyloom.jobs import applications, launch
 from polyloom.sweeps import variants
 
 #: Options of ``polyloom run`` itself, and what their values are.

@@ -11,8 +11,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from polyloom import extras, record
-from polyloom.folder import RunFolder
+from polyloom.base import extras, record
+from polyloom.base.folder import RunFolder
 from polyloom.report import page
 from polyloom.report.format import columns, quantity
 from polyloom.report.plot import Plot

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from polyloom import paths, process
-from polyloom.errors import UserError
+from polyloom.base import paths, process
+from polyloom.base.errors import UserError
 from polyloom.sweeps import toml_text
 
 

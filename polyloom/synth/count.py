@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.synth.parts import Part
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from polyloom import paths
-from polyloom.errors import UserError
+from polyloom.base import paths
+from polyloom.base.errors import UserError
 
 KERNEL_TOP = "polyloom_kernel_app"
 TABLE = Path(__file__).with_name("designs.toml")

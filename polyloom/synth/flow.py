@@ -17,11 +17,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from polyloom import interrupts, process
-from polyloom.cache import SYNTH
-from polyloom.errors import UserError
-from polyloom.rtl import filelist, staging, tools
-from polyloom.synth import count, fold, groups
+from polyloom.base import interrupts, process
+from polyloom.base.cache import SYNTH
+from polyloom.base.errors import UserError
+from polyloom.rtl import filelist, fold, staging, tools
+from polyloom.synth import count, groups
 from polyloom.synth.designs import Design
 from polyloom.synth.parts import Part
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.synth.count import Resources, Row
 from polyloom.synth.parts import PARTS
 

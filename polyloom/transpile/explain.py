@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib.util
 from types import ModuleType
 
-from polyloom import paths
+from polyloom.base import paths
 
 SIZES = (8, 256, 4096, 65536, 1 << 20)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from polyloom import hls
-from polyloom.cache import KERNELS
+from polyloom.base.cache import KERNELS
 from polyloom.hls import absent
 from polyloom.hls.output import write_kernel
 from polyloom.transpile import behaviour, program, specialise

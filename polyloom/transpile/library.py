@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from polyloom import paths
+from polyloom.base import paths
 
 #: Beside the flags of ``polyloom.hls``.
 STRICT_FLAGS = ("-std=gnu11", "-Werror=implicit-function-declaration", "-Werror=implicit-int", "-fno-caret-diagnostics")

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from polyloom import process
-from polyloom.cache import KERNELS, digest
+from polyloom.base import process
+from polyloom.base.cache import KERNELS, digest
 from polyloom.hls import frontend, toolchain
 from polyloom.transpile import library
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 
-from polyloom import process
-from polyloom.cache import KERNELS, digest
-from polyloom.errors import UserError
+from polyloom.base import process
+from polyloom.base.cache import KERNELS, digest
+from polyloom.base.errors import UserError
 from polyloom.hls import frontend, toolchain
 from polyloom.transpile import indirect, library, newlib, variadic
 

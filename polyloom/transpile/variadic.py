@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from itertools import count
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.transpile.indirect import listed
 
 _FUNCTION = re.compile(r"^define [^\n]*\{\n(?:[\w.$-]+:[^\n]*\n)?", re.MULTILINE)

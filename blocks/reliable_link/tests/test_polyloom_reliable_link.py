@@ -6,7 +6,7 @@
 
 import pytest
 
-from polyloom import paths
+from polyloom.base import paths
 from polyloom.rtl import filelist
 from polyloom.rtl.testing import elaborate
 

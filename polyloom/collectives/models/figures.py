@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polyloom import files
+from polyloom.base import files
 from polyloom.collectives.models import improved, operations
 from polyloom.collectives.models.topology import Cost, Topology, balanced_hypercube, fully_connected
 

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 import polyloom
 from polyloom.graphs import Graph, GraphError, Program, convert
-from polyloom.graphs.memory_file import ArraysFile, ReadArrays
+from polyloom.jobs.memory_file import ArraysFile, ReadArrays
 
 RANDOM = np.random.default_rng(37)
 

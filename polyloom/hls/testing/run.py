@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from polyloom import paths
-from polyloom.cache import RTL, digest
+from polyloom.base import paths
+from polyloom.base.cache import RTL, digest
 from polyloom.hls import Kernel, Options, compile_kernel, frontend, toolchain
 from polyloom.hls.testing import simulate
 

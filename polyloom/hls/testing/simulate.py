@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from polyloom.cache import RTL, digest
+from polyloom.base.cache import RTL, digest
 from polyloom.hls import toolchain
 from polyloom.hls.output import libraries
 from polyloom.rtl import filelist, tools

@@ -14,8 +14,9 @@ import sys
 import time
 from pathlib import Path
 
-from polyloom import paths, process
-from polyloom.folder import RunFolder
+from polyloom.base import paths, process
+from polyloom.base.folder import RunFolder
+from polyloom.base.progress import Progress
 from polyloom.mpirun.build import Built
 from polyloom.mpirun.children import Children
 from polyloom.mpirun.output import Output
@@ -24,7 +25,6 @@ from polyloom.mpirun.site import mpi
 from polyloom.mpirun.site.ranks import Ranks
 from polyloom.mpirun.site.watch import LOOK_SECONDS, Watch
 from polyloom.mpirun.state import State
-from polyloom.progress import Progress
 
 NAME = "mpirun"  # of the process, and so of its log
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}

@@ -16,9 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from polyloom import process
-from polyloom.cache import KERNELS, digest
-from polyloom.errors import UserError
+from polyloom.base import process
+from polyloom.base.cache import KERNELS, digest
+from polyloom.base.errors import UserError
 from polyloom.hls import toolchain
 from polyloom.mpirun.request import C_PLUS_PLUS, LINKED, Request, is_source
 from polyloom.transpile import program

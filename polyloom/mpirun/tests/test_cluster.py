@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.mpirun import cluster
 from polyloom.transpile.program import Target
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import pytest
 
-from polyloom.folder import RunFolder
+from polyloom.base.folder import RunFolder
 from polyloom.mpirun import launch
 from polyloom.mpirun.children import Children
 from polyloom.mpirun.state import State

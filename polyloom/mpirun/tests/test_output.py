@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from polyloom.folder import RunFolder
+from polyloom.base.folder import RunFolder
+from polyloom.base.progress import Progress
 from polyloom.mpirun.output import Output
-from polyloom.progress import Progress
 
 Make = Callable[[bool], Output]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from polyloom import record
+from polyloom.base import record
 from polyloom.report import bottleneck
 
 CORE = "fpga.1.2.tile.3.core.1"

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from polyloom import folder as run_folder
-from polyloom import record
-from polyloom.errors import UserError
+from polyloom.base import folder as run_folder
+from polyloom.base import record
+from polyloom.base.errors import UserError
 from polyloom.report import page
 
 LINK = {"a": {"node": "fpga.0.0"}, "b": {"node": "fpga.1.0"}, "to_host": False, "rate_bps": 1e9}
@@ -179,7 +179,7 @@ def test_other_cells(folder: Path, name: str, cell: str) -> None:
 def test_command_says_one_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from polyloom import cli
+    from polyloom.cli import main as cli
 
     (folder / "run.json").write_bytes(b"[" * 200_000)
     monkeypatch.setattr("sys.argv", ["polyloom", "report", str(folder)])

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.report.format import columns, quantity, value_of
 from polyloom.report.plot import Axis, Plot, Point
 

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from polyloom import record
+from polyloom.base import record
 from polyloom.report import job_bottleneck, page, waits
 from polyloom.report.format import quantity
 from polyloom.report.waits import Call, Job, Rank

@@ -7,9 +7,9 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from polyloom import paths
-from polyloom.errors import UserError
-from polyloom.progress import Progress
+from polyloom.base import paths
+from polyloom.base.errors import UserError
+from polyloom.base.progress import Progress
 from polyloom.rtl import node_compile as compiler
 from polyloom.rtl.lanes import emit, graph, read, tables
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.rtl.lanes.code import Coder, Refs, constant, element_bits, word_type
 from polyloom.rtl.lanes.netlist import Cell
 

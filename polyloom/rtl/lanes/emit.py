@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.rtl.lanes import activity
 from polyloom.rtl.lanes.cells import Cells
 from polyloom.rtl.lanes.code import Chunk, Coder, Slots, Word, constant, element_bits, slot_bytes, vector

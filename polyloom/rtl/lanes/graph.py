@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.rtl.lanes.netlist import Cell, Group, Sig
 
 CHUNK = 32  # bits of the pieces of what is wider than LIMIT

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 
 Sig = tuple[int, ...]
 MOST_LANES = 64  # masks of lanes are words of 64 bits in blocks/verilated/shim/lanes.cc

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a design with Yosys and keeps the modules apart whose instances become lanes.
 
-Equal instances are one module (synth/fold.py); what differs in more than what comes in by ports stays apart, each kind
+Equal instances are one module (rtl/fold.py); what differs in more than what comes in by ports stays apart, each kind
 a group of its own.
 """
 
@@ -11,12 +11,11 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from polyloom import process
-from polyloom.errors import UserError
-from polyloom.rtl import staging, tools
+from polyloom.base import process
+from polyloom.base.errors import UserError
+from polyloom.rtl import fold, staging, tools
 from polyloom.rtl.lanes.netlist import Group, read
 from polyloom.rtl.node_compile import Model
-from polyloom.synth import fold
 
 #: Passes of loops in one module: the partition operator's histogram has 16,000.
 _UNROLL_LIMIT = 1_000_000

@@ -19,8 +19,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from polyloom import paths
-from polyloom.cache import RTL
+from polyloom.base import paths
+from polyloom.base.cache import RTL
 from polyloom.rtl import filelist
 from polyloom.rtl import node_compile as compiler
 from polyloom.rtl.node_build import built_runtime

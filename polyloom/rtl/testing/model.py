@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from pathlib import Path
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 
 _HANDLE = ctypes.c_void_p
 

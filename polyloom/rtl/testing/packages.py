@@ -10,8 +10,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from polyloom import paths
-from polyloom.errors import UserError
+from polyloom.base import paths
+from polyloom.base.errors import UserError
 
 
 @functools.cache

@@ -2,8 +2,8 @@
 """Programs that test RTL: a Verilated top, driven by cocotb (bench.py) or by C++ of the test.
 
 Input: a top module, its sources, parameters, C++. Output: an executable. What Verilator and the compiler make of the
-top lies in the cache of models (polyloom.cache.RTL) under the content of all that it is made of and the versions of
-the tools, so every checkout of this user finds it. C++ of tests is compiled through ccache and linked in the build
+top lies in the cache of models (polyloom.base.cache.RTL) under the content of all that it is made of and the versions
+of the tools, so every checkout of this user finds it. C++ of tests is compiled through ccache and linked in the build
 folder.
 Tests are short, so what runs each cycle is compiled with -O1, what runs once with -O0 (polyloom/rtl/README.md).
 """
@@ -19,8 +19,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from polyloom import paths
-from polyloom.cache import MARKER, RTL, digest
+from polyloom.base import paths
+from polyloom.base.cache import MARKER, RTL, digest
 from polyloom.rtl import filelist, tools
 from polyloom.rtl import node_compile as compiler
 from polyloom.rtl.node_build import built_runtime

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.rtl.filelist import FileList
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from polyloom import paths
+from polyloom.base import paths
 from polyloom.rtl.testing import bench
 
 TOP = """// SPDX-License-Identifier: Apache-2.0

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.rtl import filelist
 
 

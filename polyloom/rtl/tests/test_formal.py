@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.rtl import filelist, formal, staging
 
 COUNTER = """

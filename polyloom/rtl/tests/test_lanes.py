@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.rtl.node_build import Shape, build
 from polyloom.rtl.testing.model import Model
 from polyloom.testing import FULL

@@ -15,7 +15,7 @@ from random import Random
 
 import pytest
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.rtl import node_build, node_compile
 from polyloom.rtl.node_build import Shape, build
 from polyloom.rtl.testing.model import Model

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.rtl.testing import Struct, packages
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pyslang
 import pytest
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.rtl.filelist import FileList
 from polyloom.rtl.testing import tops
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from polyloom.cache import MARKER, RTL
+from polyloom.base.cache import MARKER, RTL
 from polyloom.rtl import filelist
 from polyloom.rtl.node_build import built_runtime
 from polyloom.rtl.node_compile import Runtime

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from polyloom import sweeps
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 
 
 @dataclass

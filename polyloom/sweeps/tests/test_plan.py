@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.sweeps import plan
 
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyloom import paths
-from polyloom.errors import UserError
+from polyloom.base import paths
+from polyloom.base.errors import UserError
 from polyloom.sweeps import toml_text, variants
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: the command lines and scripts given to the tools (golden, with mock tools), counting, tables, errors, Ctrl-C.
 
-Leaves out: folding (test_synth_fold.py), what is not synthesized again (test_synth_counts.py), what real tools answer
+Leaves out: folding (test_fold.py of polyloom/rtl), what is not synthesized again (test_synth_counts.py), real tools
 (blocks/ram/tests/test_ram_synth.py).
 """
 
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.synth import count, designs, flow, report
 from polyloom.synth.designs import TABLE
 from polyloom.synth.parts import ECP5, INTEL_ALM, PARTS, ULTRASCALE_PLUS

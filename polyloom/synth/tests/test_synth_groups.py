@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import pytest
 
-from polyloom import paths
-from polyloom.errors import UserError
-from polyloom.synth import designs, flow, fold, groups
+from polyloom.base import paths
+from polyloom.base.errors import UserError
+from polyloom.rtl import fold
+from polyloom.synth import designs, flow, groups
 from polyloom.synth.count import Resources, Row
 from polyloom.synth.parts import PARTS
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from polyloom import hls
-from polyloom.cache import KERNELS
-from polyloom.errors import UserError
+from polyloom.base.cache import KERNELS
+from polyloom.base.errors import UserError
 from polyloom.hls import frontend
 from polyloom.transpile import kernels, library, program
 

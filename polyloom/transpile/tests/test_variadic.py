@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.hls import frontend
 from polyloom.transpile import variadic
 

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from polyloom import paths
+from polyloom.base import paths
 
 
 @pytest.mark.parametrize("cluster", ["peach2-2", "peach2-8", "peach2-paper-8"])

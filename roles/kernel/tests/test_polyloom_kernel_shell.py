@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from polyloom import paths
+from polyloom.base import paths
 from polyloom.rtl import node_build
 
 APP = "polyloom_kernel_app"

@@ -15,7 +15,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 
 import pytest
 
-from polyloom.errors import UserError
+from polyloom.base.errors import UserError
 from polyloom.hls import Options
 from polyloom.hls.testing import NativeError, StuckError, build_kernel, run_native, simulate
 from polyloom.hls.tests.random_kernels.program import random_program, random_words

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from polyloom import paths
+from polyloom.base import paths
+from polyloom.base.errors import UserError
 from polyloom.collectives import command
-from polyloom.errors import UserError
 from polyloom.testing import daily
 
 OPERATIONS = "barrier unicast scatter gather broadcast all-to-all all-gather reduce reduce-scatter all-reduce"

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polyloom import paths
+from polyloom.base import paths
 from polyloom.testing import FULL
 
 ROOT = paths.home()

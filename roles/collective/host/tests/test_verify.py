@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from polyloom.base.errors import UserError
 from polyloom.collectives import Communicator
 from polyloom.collectives import verify as checks
-from polyloom.errors import UserError
 from polyloom.testing import FULL
 
 OPERATIONS = ["unicast", "broadcast", "scatter", "gather", "all_to_all", "all_gather"]

@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 from small_clusters import cluster
 
-from polyloom import paths
+from polyloom.base import paths
 from polyloom.collectives import CollectiveError, Communicator
 
 HEADER = struct.Struct("<IIQq")  # fabric/host/protocol.h: type, reserved, bytes, time
@@ -202,7 +202,7 @@ def test_the_command_says_so(tmp_path: Path, start: Start) -> None:
     command = [
         sys.executable,
         "-c",
-        "from polyloom.cli import main; main()",
+        "from polyloom.cli.main import main; main()",
         "collective",
         "barrier",
         "--cluster",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from polyloom import paths
+from polyloom.base import paths
 from polyloom.rtl import filelist, testing
 from polyloom.testing import daily
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from polyloom import paths
+from polyloom.base import paths
 from polyloom.rtl.node_build import Shape, build
 from polyloom.rtl.testing.model import Model
 

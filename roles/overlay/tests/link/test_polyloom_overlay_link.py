@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from polyloom import paths
+from polyloom.base import paths
 from polyloom.rtl import filelist
 from polyloom.rtl.testing import elaborate
 
