@@ -55,7 +55,7 @@ install(DIRECTORY blocks/verilated/shim DESTINATION ${home}/blocks/verilated ${f
 install(DIRECTORY roles/overlay/device DESTINATION ${home}/roles/overlay ${files}
   PATTERN "*.c" PATTERN "*.S" PATTERN "*.ld" PATTERN "*.txt" PATTERN "*.py" PATTERN "*.cmake"
   PATTERN "CMakeLists.txt" EXCLUDE PATTERN "tests" EXCLUDE)
-install(DIRECTORY roles/kernel/runtime/kernel roles/kernel/runtime/mpi DESTINATION ${home}/roles/kernel/runtime ${files}
+install(DIRECTORY roles/mpi/runtime/kernel roles/mpi/runtime/mpi DESTINATION ${home}/roles/mpi/runtime ${files}
   PATTERN "*.c" PATTERN "*.py" PATTERN "tests" EXCLUDE)
 install(DIRECTORY apps DESTINATION ${home} ${files} PATTERN "*.cc" PATTERN "*.c" PATTERN "*.py"
   PATTERN "common" EXCLUDE PATTERN "verify" EXCLUDE PATTERN "graph" EXCLUDE PATTERN "test_*.py" EXCLUDE PATTERN "tests" EXCLUDE)

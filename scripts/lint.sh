@@ -41,9 +41,10 @@ fi
 if ((${#bounded[@]})); then
   awk 'FNR == 601 { print FILENAME ": more than 600 lines"; nextfile }' "${bounded[@]}" | { ! grep . >&2; } || status=1
 fi
+.venv/bin/python scripts/arrows.py || status=1
 .venv/bin/python -B -m spec --check || status=1
-.venv/bin/python roles/overlay/records/records.py --check || status=1
-.venv/bin/python roles/kernel/sim/mpe/program.py --check || status=1
+.venv/bin/python roles/overlay/arch/records/records.py --check || status=1
+.venv/bin/python roles/mpi/sim/mpe/program.py --check || status=1
 # Of results: what they measured can be looked up (where all of the history is there).
 if [ "$(git rev-parse --is-shallow-repository)" = false ]; then
   while IFS=: read -r file commit; do

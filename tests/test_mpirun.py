@@ -20,7 +20,7 @@ from polyloom.testing import FULL
 
 PROGRAMS = sorted([*(ROOT / "apps" / "mpi").glob("*.c"), *(ROOT / "tests" / "mpi").glob("*.c")])
 #: Kernels with every operation take a minute to build. Those of jacobi, odd_even_sort and pi run under Open MPI's eyes
-#: in roles/kernel/runtime/tests/test_kernel.py. One of matmul serves three ranks, whose arithmetic differs; requests
+#: in roles/mpi/runtime/tests/test_kernel.py. One of matmul serves three ranks, whose arithmetic differs; requests
 #: has types with gaps and calls through pointers, files what the manager does for kernels.
 QUICK = {"errors", "files", "master_worker", "matmul", "overlap", "requests"}
 FPGA_PROGRAMS = [p for p in PROGRAMS if p.stem in QUICK or FULL]

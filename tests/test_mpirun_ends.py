@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: how a job ends, on four CPU processes and on one CPU and three FPGAs in RTL: exit codes, MPI_Abort, killed
 #         processes, a deadlock, lost frames, absent FPGAs, --timeout, ranks that leave without a word.
-# Leaves out: the engine under loss (roles/kernel/tests), checks of one FPGA (test_mpirun_limits.py).
+# Leaves out: the engine under loss (roles/mpi/tests), checks of one FPGA (test_mpirun_limits.py).
 from __future__ import annotations
 
 import json

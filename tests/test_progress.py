@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: a run of more than two seconds says on a terminal how far it is, in one line that is rewritten, and in a log
 # by lines now and then: simulations, graphs that are read, jobs of MPI, and all that is computed in Python; what
-# remains; JSON on standard output stays JSON. Leaves out: the simulator's text (roles/simulator/progress_test.cc), that
+# remains; JSON on standard output stays JSON. Leaves out: the simulator's text (sim/progress_test.cc), that
 # of reading (fabric/host/progress_line_test.cc).
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: runs that cannot go on end by themselves, and say why: a dead cable in the fast model and in RTL; a bad one
-# (nine frames of ten lost) does not end a run. Leaves out: which standstills are told (roles/simulator, fabric tests),
+# (nine frames of ten lost) does not end a run. Leaves out: which standstills are told (sim, fabric tests),
 # the link alone (blocks/reliable_link/tests).
 from __future__ import annotations
 

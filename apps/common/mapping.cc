@@ -8,7 +8,7 @@
 
 #include "apps/common/mapping_json.h"
 #include "apps/common/values_file.h"
-#include "roles/overlay/records/records.h"
+#include "roles/overlay/arch/records/records.h"
 
 namespace polyloom::apps {
 namespace {

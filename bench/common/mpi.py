@@ -41,7 +41,7 @@ class Job:
         return float(record["wall_seconds"])
 
     def counters(self, rank: int) -> dict[str, int]:
-        """Those of an FPGA rank's engine (roles/kernel/PROTOCOL.md, Management)."""
+        """Those of an FPGA rank's engine (roles/mpi/PROTOCOL.md, Management)."""
         values: dict[str, int] = self.answer["end"]["counters"][str(rank)]
         return values
 

@@ -247,6 +247,6 @@ enum Control : std::uint64_t { kResetCounters = 1, kClearStatus = 2 };
 }  // namespace reg
 
 /// Value of reg::role.
-enum class RoleId : std::uint8_t { overlay = 1, kernel = 2, collective = 3, hub = 4 };
+enum class RoleId : std::uint8_t { overlay = 1, mpi = 2, collective = 3, hub = 4 };
 
 }  // namespace polyloom::blocks

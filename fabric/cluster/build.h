@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of reading a cluster that both file forms share. Internal to the reader.
+// Steps of reading a cluster that all forms of a description share. For the reader and for roles that bring a
+// form.
 #pragma once
 
 #include <optional>
@@ -22,12 +23,6 @@ struct HostAttachment {
   LinkQuality quality;
 };
 void attach_hosts(ClusterSpec& spec, const HostAttachment& attachment);
-
-/// Reads the rest of a ZRLMPI description into `spec`.
-void read_zrlmpi(const Value& document, const std::string& file, ClusterSpec& spec);
-/// The description that a name "zrlmpi:N" stands for: rank 0 a CPU, ranks 1 to N-1 FPGAs. Nothing for all
-/// other names; throws UserError for a wrong N.
-std::optional<std::string> zrlmpi_of_name(const std::string& name);
 
 /// Fills in params and role_table of every FPGA: `tables[i]` is node i's role table as written. Calls each
 /// validator once for FPGAs that share role, table, clock and fidelity, then compares what linked FPGAs must

@@ -164,7 +164,7 @@ std::string to_json(const ClusterSpec& spec, int indent) {
                                    {"channels", memory.channels},
                                    {"size_bytes", memory.bytes_per_channel}});
   }
-  if (!spec.zrlmpi_config.empty()) out["config"] = spec.zrlmpi_config;
+  if (!spec.config.empty()) out["config"] = spec.config;
   out["roles"] = json::object();
   for (const auto& [role, values] : tables.tables) {
     out["roles"][role] = json::array();

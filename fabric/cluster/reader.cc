@@ -395,7 +395,7 @@ class Reader {
     }
     for (const auto& [role, table] : role_tables_.members) {
       if (!used.count(role)) {
-        top_.fail(role, "no FPGA has this role",
+        top_.fail(role, "no FPGA has this role" + roles_.renamed(role),
                   "tables of the roles in use: " + joined({used.begin(), used.end()}));
       }
     }
@@ -455,13 +455,16 @@ Fidelity parse_fidelity(const std::string& word, const std::string& what) {
 
 namespace {
 
-ClusterSpec read_zrlmpi_form(const Value& document, const std::string& file, const RoleRegistry& roles,
-                             const ReadOptions& options) {
+ClusterSpec read_json(const std::string& text, const std::string& file, const RoleRegistry& roles,
+                      const ReadOptions& options) {
+  if (!roles.json().read)
+    throw UserError(file + ": no role of this program describes clusters in JSON; write TOML");
+  const Value document = parse_json(text, file);
   ClusterSpec spec;
   spec.file = file;
   spec.name = std::filesystem::path(file).stem().string();
   spec.host.call_time = 1 * kUs;
-  read_zrlmpi(document, file, spec);
+  roles.json().read(document, file, spec);
   name_links(spec);
   if (options.fidelity) {
     for (ClusterNode& node : spec.nodes) node.fidelity = *options.fidelity;
@@ -476,14 +479,15 @@ ClusterSpec read_zrlmpi_form(const Value& document, const std::string& file, con
 
 ClusterSpec parse_cluster(std::string_view text, const std::string& file, const RoleRegistry& roles,
                           const ReadOptions& options) {
-  if (file.ends_with(".json")) return read_zrlmpi_form(parse_json(text, file), file, roles, options);
+  if (file.ends_with(".json")) return read_json(std::string(text), file, roles, options);
   const Value document = parse_toml(text, file);
   return Reader(document, file, roles, options).read();
 }
 
 ClusterSpec read_cluster(const std::string& name, const RoleRegistry& roles, const ReadOptions& options) {
-  if (const auto description = zrlmpi_of_name(name)) {
-    return read_zrlmpi_form(parse_json(*description, name), name, roles, options);
+  const ClusterForm& json = roles.json();
+  if (const auto text = json.of_name ? json.of_name(name) : std::nullopt) {
+    return read_json(*text, name, roles, options);
   }
   const std::string path = find_cluster(name);
   std::ifstream in(path, std::ios::binary);

@@ -18,11 +18,12 @@ struct ReadOptions {
 };
 
 /// Reads, checks and expands a cluster. `name` is a path, or the name of a file in a search folder: "laptop"
-/// finds clusters/laptop.toml; "zrlmpi:N" is made here. Throws UserError, one message with file, line, key,
-/// value and what is allowed.
+/// finds clusters/laptop.toml; a name of a role's own form (ClusterForm) is made. Throws UserError, one
+/// message with file, line, key, value and what is allowed.
 ClusterSpec read_cluster(const std::string& name, const RoleRegistry& roles, const ReadOptions& options = {});
 
-/// The same from text. `file` names it in messages; a name that ends in ".json" means the ZRLMPI form.
+/// The same from text. `file` names it in messages; a name that ends in ".json" means JSON, the form of a
+/// role.
 ClusterSpec parse_cluster(std::string_view text, const std::string& file, const RoleRegistry& roles,
                           const ReadOptions& options = {});
 

@@ -94,9 +94,12 @@ TEST(ReaderError, KeysAndTypes) {
       {kBase + "[overlay]\ntiles_x = 3\n", {"c.toml:11", "not a power of two"}},
       {kBase + "[overlay]\nheader_every_flit = 1\n", {"c.toml:11", "true or false"}},
       {replaced(kBase, "role = \"overlay\"", "role = \"overlai\""),
-       {"c.toml", "overlai", "did you mean overlay?", "kernel"}},
+       {"c.toml", "overlai", "did you mean overlay?", "mpi"}},
       {replaced(kBase, "role = \"overlay\"", ""), {"[fpga] role", "missing"}},
-      {kBase + "[kernel]\n", {"c.toml:10", "no FPGA has this role"}},
+      {kBase + "[mpi]\n", {"c.toml:10", "no FPGA has this role"}},
+      {kBase + "[kernel]\n", {"c.toml:10", "no FPGA has this role; it is now called \"mpi\""}},
+      {replaced(kBase, "role = \"overlay\"", "role = \"kernel\""),
+       {"c.toml", "role \"kernel\"", "it is now called \"mpi\""}},
       {kBase + "[fpga]\n", {"not valid TOML"}},
       {kBase + "[switch]\nqueue = \"1 KiB\"\n", {"c.toml:10", "switch", "unknown key"}},
       {replaced(kBase, "rate =", "drop_rate = 1.5\nrate ="), {"c.toml:7", "from 0 to 1"}},
@@ -112,10 +115,10 @@ TEST(ReaderError, NodesLinksAndHosts) {
 kind = "explicit"
 [[node]]
 name = "a"
-role = "kernel"
+role = "mpi"
 [[node]]
 name = "b"
-role = "kernel"
+role = "mpi"
 )";  // further text starts at line 10
   check({
       {kBase + "[[node]]\nname = \"fpga.2.0\"\n", {"c.toml:11", "no such node", "fpga.1.0"}},
@@ -153,23 +156,8 @@ TEST(ReaderError, LinkedNodesAgree) {
   });
 }
 
-TEST(ReaderError, Zrlmpi) {
-  check(
-      {
-          {"{\"nodes\": {\"cpu\": [0],\n\"fpga\": [2]}}", {"c.json:2", "rank 1 is missing"}},
-          {"{\"nodes\": {\"cpu\": [0, 1],\n\"fpga\": [1]}}", {"rank 1 is given twice"}},
-          {"{\"nodes\": {\"cpu\": [0],\n\"fpga\": \"1 - x\"}}", {"c.json:2", "\"x\" is not a rank"}},
-          {"{\"nodes\": {\"cpu\": [0],\n\"fpga\": \"3 - 1\"}}", {"c.json:2", "ends before it begins"}},
-          {"{\"nodes\": {\"cpu\": [0],\n\"gpu\": 1}}",
-           {"c.json:2", "gpu", "unknown key", "did you mean cpu?"}},
-          {"{\"nodes\": {\"cpu\": [0]}}", {"no rank is an FPGA"}},
-          {"{}", {"nodes", "missing"}},
-          {"{\"nodes\": ", {"c.json:1", "not valid JSON"}},
-          {"[]", {"not an object"}},
-          {"{\"nodes\": {\"cpu\": 0, \"fpga\": 1}, \"config\": {\"com_opt\": 9}}", {"com_opt = 9", "0 to 3"}},
-          {"{\"nodes\": {\"cpu\": 0, \"fpga\": \"1 - 999999\"}}", {"not a rank"}},
-      },
-      "c.json");
+TEST(ReaderError, JsonWithoutARoleThatReadsIt) {
+  check({{"{}", {"c.json: no role of this program describes clusters in JSON"}}}, "c.json");
 }
 
 }  // namespace

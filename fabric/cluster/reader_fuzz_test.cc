@@ -109,7 +109,7 @@ kind = "ddr3-1600"
 size = "2 GiB"
 [[node]]
 name = "left"
-role = "kernel"
+role = "mpi"
 [[node]]
 name = "right"
 role = "overlay"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: shipped clusters, defaults and overrides, explicit links, ZRLMPI descriptions, JSON dump, search
+// Covers: shipped clusters, defaults and overrides, explicit links, JSON dump, search
 // for names. Leaves out: bad input (reader_error_test, reader_fuzz_test); the real roles' tables
-// (roles/simulator).
+// (sim).
 #include "fabric/cluster/reader.h"
 
 #include <gtest/gtest.h>
@@ -127,7 +127,7 @@ kind = "explicit"
 latency = "100 ns"
 rate = "40 Gb/s"
 [fpga]
-role = "kernel"
+role = "mpi"
 [[node]]
 name = "left"
 [[node]]
@@ -172,7 +172,7 @@ rate = "10 Gb/s"
 forward_latency = "800 ns"
 queue = "64 KiB"
 [fpga]
-role = "kernel"
+role = "mpi"
 [host]
 attach = "switch"
 count = 2
@@ -185,52 +185,6 @@ protocol = "udp"
   EXPECT_EQ(spec.nodes[static_cast<std::size_t>(hub)].ports, 5);
   EXPECT_GE(spec.find_node("host.1"), 0);
   EXPECT_EQ(spec.nodes[0].host_port, -1);
-}
-
-TEST(Reader, ZrlmpiDescription) {
-  const ClusterSpec spec =
-      parse_cluster("{\"nodes\": {\n\"cpu\": [0, 33],\n\"fpga\": \"1 - 32\"}}", "c.json", test_roles());
-  EXPECT_EQ(spec.nodes_of(NodeKind::fpga).size(), 32u);
-  EXPECT_EQ(spec.nodes_of(NodeKind::host).size(), 3u);
-  EXPECT_EQ(spec.nodes.back().name, "manager");
-  EXPECT_EQ(spec.nodes.back().rank, -1);
-  EXPECT_EQ(spec.nodes[0].fidelity, Fidelity::rtl);
-  EXPECT_EQ(spec.nodes[static_cast<std::size_t>(spec.find_node("fpga.32"))].rank, 32);
-  EXPECT_EQ(spec.nodes[static_cast<std::size_t>(spec.find_node("host.33"))].rank, 33);
-  EXPECT_EQ(spec.nodes[0].role, "kernel");
-  const ClusterSpec listed = parse_cluster(
-      R"({"nodes": {"fpga": [0, "2 - 3"], "cpu": 1}, "config": {"com_opt": 0}})", "c.json", test_roles());
-  EXPECT_EQ(listed.nodes_of(NodeKind::fpga).size(), 3u);
-  EXPECT_EQ(listed.zrlmpi_config.at("com_opt"), 0);
-}
-
-TEST(Reader, ZrlmpiByName) {
-  for (const int ranks : {2, 4, 1024}) {
-    const ClusterSpec spec = read_cluster("zrlmpi:" + std::to_string(ranks), test_roles());
-    EXPECT_EQ(spec.nodes_of(NodeKind::fpga).size(), static_cast<std::size_t>(ranks - 1));
-    EXPECT_EQ(spec.nodes_of(NodeKind::host).size(), 2u);
-    EXPECT_EQ(spec.nodes[static_cast<std::size_t>(spec.find_node("host.0"))].rank, 0);
-  }
-  // The file of 4 ranks, which people copy and change, is the same cluster under other names of nodes.
-  const auto facts = [](const char* name) {
-    auto json = nlohmann::json::parse(to_json(read_cluster(name, test_roles())));
-    nlohmann::json links;
-    for (const auto& link : json["links"]) links.push_back({link["latency_ps"], link["rate_bps"]});
-    return nlohmann::json{json["topology"], json["switch"], json["host"],
-                          json["roles"],    links,          json["nodes"][0]["clocks_hz"]};
-  };
-  EXPECT_EQ(facts("zrlmpi:4"), facts("zrlmpi-4"));
-  for (const char* wrong :
-       {"zrlmpi:", "zrlmpi:1", "zrlmpi:1025", "zrlmpi:4x", "zrlmpi:-4", "zrlmpi:99999999999"}) {
-    try {
-      read_cluster(wrong, test_roles());
-      ADD_FAILURE() << wrong;
-    } catch (const UserError& error) {
-      EXPECT_EQ(std::string(error.what()),
-                "cluster \"" + std::string(wrong) +
-                    "\": no such number of ranks; allowed: zrlmpi:2 to zrlmpi:1024");
-    }
-  }
 }
 
 TEST(Reader, JsonDumpHasDefaultsAndUnits) {

@@ -17,6 +17,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,15 @@ class HostNode;
 /// Makes the node that clients of the host node under construction talk to, over ports of the caller's.
 using MakeHostNode = std::function<std::unique_ptr<HostNode>(std::vector<NodePort>)>;
 
+/// Another form than TOML that a cluster's description may have: a JSON file, or a name that stands for one.
+struct ClusterForm {
+  /// Reads the nodes, links and hosts of `document` into `spec`, whose roles are validated afterwards. Throws
+  /// UserError.
+  std::function<void(const Value& document, const std::string& file, ClusterSpec& spec)> read;
+  /// The JSON that a cluster's name stands for; nothing for names of other clusters. Throws UserError.
+  std::function<std::optional<std::string>(const std::string& name)> of_name;
+};
+
 struct Role {
   std::string name;
   /// Reads and checks every key of the role's table, returns its typed parameters. Throws UserError through
@@ -83,6 +93,8 @@ struct Role {
   /// Keys of its table that two linked nodes of this role must agree on, because each end of the link works
   /// by its own value as if it were the other's; the reader refuses a link whose ends differ.
   std::vector<std::string> alike = {};
+  /// What it was called in earlier versions: a file that says so is told the new name. Empty: the same.
+  std::string former = {};
 };
 
 using MakeNode = std::function<std::unique_ptr<Node>(const NodeContext&)>;
@@ -95,13 +107,19 @@ class RoleRegistry {
   void set_switch(MakeNode make) { make_switch_ = std::move(make); }
   /// Empty if the program has no switches.
   const MakeNode& make_switch() const { return make_switch_; }
+  void set_json(ClusterForm form) { json_ = std::move(form); }
+  /// Empty functions if no role of the program describes clusters in JSON.
+  const ClusterForm& json() const { return json_; }
   /// Null if not registered.
   const Role* find(const std::string& name) const;
   std::vector<std::string> names() const;
+  /// "; it is now called NAME" if a role had this name in earlier versions, else empty.
+  std::string renamed(const std::string& former) const;
 
  private:
   std::vector<Role> roles_;
   MakeNode make_switch_;
+  ClusterForm json_;
 };
 
 }  // namespace polyloom::fabric

@@ -59,7 +59,7 @@ struct ClusterNode {
   std::string role;  ///< of an FPGA; empty otherwise
   Fidelity fidelity = Fidelity::sim;
   std::vector<int> position;                    ///< coordinates in the topology; empty if it has none
-  int rank = -1;                                ///< MPI rank that a ZRLMPI description gives it, or -1
+  int rank = -1;                                ///< rank that a JSON description gives it, or -1
   int ports = 0;                                ///< number of ports, connected or not
   int host_port = -1;                           ///< first port that leads to a host, or -1
   std::map<std::string, std::uint64_t> clocks;  ///< hertz by name; "core" always exists on an FPGA
@@ -117,8 +117,8 @@ struct ClusterSpec {
   std::vector<MemorySpec> memories;
   SwitchSpec network_switch;
   HostSpec host;
-  /// [config] of a ZRLMPI description, as given (com_opt, mem_opt); empty otherwise.
-  std::map<std::string, std::int64_t> zrlmpi_config;
+  /// "config" of a JSON description, as given (ClusterForm); empty otherwise.
+  std::map<std::string, std::int64_t> config;
 
   /// Index of the node of that name, or -1.
   int find_node(const std::string& node_name) const;

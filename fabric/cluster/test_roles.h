@@ -12,8 +12,8 @@ struct TestParams : RoleParams {
   std::uint64_t clock_hz = 0;
 };
 
-/// "overlay" with the keys that the shipped clusters use, linked ones of one link_layer, and "kernel" without
-/// keys.
+/// "overlay" with the keys that the shipped clusters use, linked ones of one link_layer, and "mpi" without
+/// keys, which was called "kernel".
 inline RoleRegistry test_roles() {
   RoleRegistry roles;
   roles.add({"overlay",
@@ -45,11 +45,13 @@ inline RoleRegistry test_roles() {
              "reliable",
              {"ddr3-1600"},
              {"link_layer"}});
-  roles.add({"kernel",
-             [](Table&, const RoleSite&) -> std::shared_ptr<const RoleParams> {
-               return std::make_shared<TestParams>();
-             },
-             nullptr});
+  Role mpi{"mpi",
+           [](Table&, const RoleSite&) -> std::shared_ptr<const RoleParams> {
+             return std::make_shared<TestParams>();
+           },
+           nullptr};
+  mpi.former = "kernel";
+  roles.add(std::move(mpi));
   return roles;
 }
 

@@ -57,7 +57,8 @@ void validate_roles(ClusterSpec& spec, const std::vector<Value>& tables, Table& 
       const Role* role = roles.find(node.role);
       if (!role) {
         throw UserError(where.file() + ": node " + node.name + " has the role \"" + node.role +
-                        "\", which this program does not know" + did_you_mean(node.role, roles.names()) +
+                        "\", which this program does not know" + roles.renamed(node.role) +
+                        did_you_mean(node.role, roles.names()) +
                         "; allowed: " + (roles.names().empty() ? "none" : joined(roles.names())));
       }
       Table table(tables[i], where.file(), node.role);

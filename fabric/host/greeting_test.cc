@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: connections that are silent, slow, strange, of another user or of another run: each is turned away
 // with a reason and holds nobody up; folders of sockets. Leaves out: simulators under mpirun
-// (roles/simulator).
+// (sim).
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

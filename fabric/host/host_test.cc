@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: times of calls against hand-derived ones, order, caching of frames, long frames, several clients,
 // deadlock, limit, fault, a client that leaves. Leaves out: starting and ending a simulator process
-// (roles/simulator).
+// (sim).
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far a long run is, on standard error: one line that is rewritten where a person looks at it, now and
 // then a line of its own where a log is written. Nothing in the first seconds, and nothing at all with
-// POLYLOOM_PROGRESS=off. The twin in Python, with the same times and the same form, is polyloom/base/progress.py.
+// POLYLOOM_PROGRESS=off. The twin in Python, with the same times and the same form, is
+// polyloom/base/progress.py.
 #pragma once
 
 #include <atomic>

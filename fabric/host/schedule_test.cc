@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: random programs of four clients at two host nodes that also wait for each other outside of the
 // simulation, each run under many schedules of delays: all end, with the same times and digest, in every
-// engine. Leaves out: clients that die, processes (roles/simulator).
+// engine. Leaves out: clients that die, processes (sim).
 #include <gtest/gtest.h>
 
 #include <atomic>

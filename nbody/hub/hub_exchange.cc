@@ -71,8 +71,8 @@ HubExchange::HubExchange(hub::Session& session, unsigned ranks, HubLet let, Comp
       compute_(compute),
       memory_(node_.map(kUnit, layout::kBytes)) {
   const std::uint64_t shape = node_.read_register(hub::reg::shape);
-  const bool makes_lets = (shape >> 20 & 0xffff) >> hub::kLetKind & 1;
-  lanes_ = makes_lets ? static_cast<unsigned>(shape >> 16 & 15) : 0;
+  const bool makes_lets = hub::field::shape_kinds.of(shape) >> hub::kLetKind & 1;
+  lanes_ = makes_lets ? static_cast<unsigned>(hub::field::shape_lanes.of(shape)) : 0;
   if (let == HubLet::kHub && lanes_ == 0) {
     throw UserError(
         "the cluster's hubs have no LET operator; use --let host, or a cluster that has it, such as "

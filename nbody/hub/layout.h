@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-#include "roles/hub/window.h"
+#include "roles/hub/arch/window.h"
 
 namespace polyloom::nbody::layout {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "polite/placed_graph.h"
-#include "roles/overlay/records/records.h"
+#include "roles/overlay/arch/records/records.h"
 
 namespace polyloom::polite {
 

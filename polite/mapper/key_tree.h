@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "polite/machine.h"
-#include "roles/overlay/records/records.h"
+#include "roles/overlay/arch/records/records.h"
 
 namespace polyloom::polite {
 

@@ -2,7 +2,7 @@
 """Instructions of collective nodes, for programs of one's own.
 
 Input: numbers; output: ``Instruction`` tuples that ``Communicator.run_programs`` executes. A program is a list of
-them: what a step moves, then ``go``, again and again, then ``end``. Rules: ``roles/collective/program.h``.
+them: what a step moves, then ``go``, again and again, then ``end``. Rules: ``roles/collective/arch/program.h``.
 
     copy = [read(0, src.offset, 4096), write(1, from_read(0), dst.offset, 4096), go(mark=1), end()]
 """

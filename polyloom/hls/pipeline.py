@@ -42,7 +42,7 @@ class Kernel:
     diagnostics: list[str] = field(default_factory=list)
 
     def model(self) -> str:
-        """The same kernel as C++, for model/kernel_model.h."""
+        """The same kernel as C++, for roles/mpi/arch/kernel_model.h."""
         return model_text(self.design, self.options)
 
     def counted(self) -> dict[str, Any]:

@@ -34,7 +34,7 @@ class Node:
 
     @property
     def ip(self) -> int:
-        """Its IPv4 address (roles/kernel/PROTOCOL.md, Addresses)."""
+        """Its IPv4 address (roles/mpi/PROTOCOL.md, Addresses)."""
         return FIRST_IP + self.index
 
     @property
@@ -84,7 +84,7 @@ def of_description(content: dict[str, Any], file: Path) -> Cluster:
     for index, node in enumerate(content["nodes"]):
         if node["kind"] == "host":
             hosts.append((node.get("rank", -1), Node(index, node["name"], False, client=len(hosts))))
-        elif node["kind"] == "fpga" and node["role"] == "kernel":
+        elif node["kind"] == "fpga" and node["role"] == "mpi":
             fpgas.append((node.get("rank", -1), Node(index, node["name"], True, node["clocks_hz"]["core"])))
         elif node["kind"] == "fpga":
             raise UserError(
@@ -105,7 +105,7 @@ def of_description(content: dict[str, Any], file: Path) -> Cluster:
 def _target(content: dict[str, Any], ranks: list[Node], file: Path) -> Target:
     """What kernels are compiled for: one clock and one size of DRAM, so that equal ranks share a program."""
     clocks = {node.clock_hz for node in ranks if node.fpga}
-    tables = content.get("roles", {}).get("kernel", [])
+    tables = content.get("roles", {}).get("mpi", [])
     heaps = {table["dram_bytes"] for table in tables}
     if len(clocks) > 1:
         raise UserError(f"{file}: FPGAs have clocks of {sorted(clocks)} Hz; MPI_Wtime of kernels needs the same on all")

@@ -3,7 +3,7 @@
 
 Each basic block adds the number of its instructions to a counter of its function, which LLVM keeps in a register. That
 goes to a counter of the thread before any call that may ask for it, and at the function's end. The MPI library of CPU
-ranks asks by ``polyloom_instructions_taken`` (roles/kernel/runtime/cpu/rank.cc).
+ranks asks by ``polyloom_instructions_taken`` (roles/mpi/runtime/cpu/rank.cc).
 
 An instruction is one of the IR after clang's -O2 that a CPU executes: not what names a value, an address within an
 array or another type of an integer. Copies and fills of memory are those of 16 bytes each.

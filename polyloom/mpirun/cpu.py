@@ -23,7 +23,7 @@ def compile_program(source: program.Source, size: int, counts: bool = False) -> 
     UserError with the compiler's own message if that fails.
     """
     library = library_file()
-    include = paths.home() / "roles" / "kernel" / "runtime" / "include"
+    include = paths.home() / "roles" / "mpi" / "include"
     flags = [*program.definitions(source, size), "-O2", "-std=gnu11", "-ffp-contract=off"]
     flags += ["-Werror=implicit-function-declaration", "-fno-caret-diagnostics", f"-isystem{include}", *source.flags]
     # What the preprocessor makes of it, and so every header that it includes, says whether it was compiled before.

@@ -40,5 +40,5 @@ class CpuTime:
         return "CPU ranks: computing is free"
 
     def job(self) -> dict[str, Any]:
-        """For the job file (roles/kernel/runtime/cpu/job.h)."""
+        """For the job file (roles/mpi/runtime/cpu/job.h)."""
         return {"instructions_a_second": self.instructions_a_second, "measured": self.measured}

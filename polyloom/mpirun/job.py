@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The job file: what every process of a job is told (roles/kernel/runtime/README.md). Input: plan; output: JSON."""
+"""The job file: what every process of a job is told (roles/mpi/runtime/README.md). Input: plan; output: JSON."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _report(kernel: BuiltKernel) -> str | list[int]:
 
 
 def begun(folder: Path, rank: int) -> Path:
-    """A file that rank's process makes when it calls MPI_Init (roles/kernel/runtime/cpu/job.h)."""
+    """A file that rank's process makes when it calls MPI_Init (roles/mpi/runtime/cpu/job.h)."""
     return folder / f"{_path(folder, rank).name}.begun"
 
 

@@ -29,7 +29,7 @@ def build(kernels: Sequence[BuiltKernel], say: Callable[[str], None] = lambda _:
 
 
 def _code(kernel: BuiltKernel) -> Path:
-    headers = paths.home() / "polyloom" / "hls" / "model"
+    headers = paths.home() / "roles" / "mpi" / "arch"
     source = kernel.folder / "kernel.cc"
 
     def make(folder: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from polyloom.base.record import RunRecord
+from polyloom.hls.reader.debug import in_library
 from polyloom.report.format import columns
 from polyloom.transpile.kernels import BuiltKernel
 from polyloom.transpile.ranks import text_of
@@ -80,7 +81,7 @@ def loops(run: RunRecord, kernels: Sequence[BuiltKernel]) -> list[LoopRun]:
 
 def of_program(kernel: BuiltKernel) -> list[dict[str, Any]]:
     """The loops of a kernel's report that are no library's."""
-    return [loop for loop in kernel.report["loops"] if "roles/kernel/runtime/" not in str(loop["where"])]
+    return [loop for loop in kernel.report["loops"] if not in_library(str(loop["where"]))]
 
 
 def csv(found: Sequence[Line]) -> str:

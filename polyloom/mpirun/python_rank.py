@@ -36,7 +36,7 @@ def environment(say: Callable[[str], None]) -> dict[str, str]:
 
 def _folder(say: Callable[[str], None]) -> Path:
     library = cpu.library_file()
-    headers = sorted((paths.home() / "roles" / "kernel" / "runtime" / "include").glob("*.h"))
+    headers = sorted((paths.home() / "roles" / "mpi" / "include").glob("*.h"))
     key = digest([VERSION, sys.version, str(library)], headers)
     make = functools.partial(_make, library, headers[0].parent, say)
     return KERNELS.provide(f"mpi4py-{key}", f"{PACKAGE}/__init__.py", make)[0]

@@ -2,7 +2,7 @@
 """Verilated nodes of a job, made before it starts: several at a time. Input: kernels; output: objects in the cache.
 
 The simulator would make them too, one after the other, when it meets each node; top and file list here are those of
-roles/kernel/sim/role.cc.
+roles/mpi/sim/role.cc.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from polyloom.transpile.kernels import BuiltKernel
 SHELL, APP = "polyloom_kernel_shell", "polyloom_kernel_app"
 
 
-#: What the simulator is told of a node's kernel (roles/kernel/sim/image.h).
+#: What the simulator is told of a node's kernel (roles/mpi/sim/image.h).
 Image = dict[str, Any]
 
 
@@ -37,5 +37,5 @@ def build(kernels: Sequence[BuiltKernel], say: Callable[[str], None] = lambda _:
 
 def shape_of(kernel: BuiltKernel) -> node_build.Shape:
     """The node of a kernel: the shell, which is the same for all, and the kernel."""
-    shell = paths.home() / "roles" / "kernel" / "rtl" / "kernel_shell.f"
+    shell = paths.home() / "roles" / "mpi" / "rtl" / "kernel_shell.f"
     return node_build.Shape(SHELL, [shell], app=APP, app_files=[kernel.file_list])

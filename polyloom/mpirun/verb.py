@@ -55,8 +55,8 @@ def mpirun(
     It is compiled for every rank: a program for a CPU, a circuit for an FPGA.
     """
     from polyloom.mpirun import build, command, launch, profile, request  # llvmlite: only where it is used
+    from polyloom.mpirun import explain as collectives_table
     from polyloom.mpirun.cpu_time import CpuTime
-    from polyloom.transpile import explain as collectives_table
     from polyloom.transpile.program import Source
 
     alone = "CPU processes alone have no simulator and no FPGAs; leave it out, or say --on sim"

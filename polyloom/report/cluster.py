@@ -46,7 +46,7 @@ def read(run: RunRecord) -> Cluster:
             if not link["to_host"] or "rate_bps" in link:
                 of[pair(link["a"]["node"], link["b"]["node"])] += as_number(link["rate_bps"], path, "rate_bps")
         for node in content.get("nodes", []):
-            ranks += node.get("kind") == "host" or node.get("role") == "kernel"
+            ranks += node.get("kind") == "host" or node.get("role") == "mpi"
             if node.get("role") == "overlay":
                 table = content["roles"]["overlay"][node["table"]]
                 line_bytes[str(node["name"])] = as_number(table["line_bytes"], path, "line_bytes")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the ranks of an MPI job waited for. Input: the record's tables ``mpi_*.csv``; output: typed facts.
 
-The tables are those of roles/kernel/runtime/wire/history.h. All times are simulated, in ps.
+The tables are those of roles/mpi/arch/history.h. All times are simulated, in ps.
 """
 
 from __future__ import annotations

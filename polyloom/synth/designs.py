@@ -104,7 +104,7 @@ def _program(entry: dict[str, Any]) -> MpiProgram | None:
 
 def of_program(file: Path, ranks: int, rank: int) -> Design:
     """The kernel of a rank of any program as a design."""
-    return Design(file.stem, "kernel", KERNEL_TOP, None, {}, MpiProgram(file, ranks, rank))
+    return Design(file.stem, "mpi", KERNEL_TOP, None, {}, MpiProgram(file, ranks, rank))
 
 
 def select(name: str, designs: dict[str, Design], size: str = "") -> list[Design]:

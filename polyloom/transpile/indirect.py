@@ -23,7 +23,7 @@ _CALL = re.compile(
 )
 _USE = re.compile(r"@(?P<name>[\w.$-]+)(?![\w.$(-])")
 _TYPE = re.compile(r"\{[^}]*\}|\[[^]]*\]|[\w.%]+")
-#: Addresses that no object has (roles/kernel/ENGINE.md), and that differ from the null pointer's.
+#: Addresses that no object has (roles/mpi/ENGINE.md), and that differ from the null pointer's.
 _FIRST, _DISTANCE = 16, 16
 
 _Signature = tuple[str, ...]  # of the result and the parameters

@@ -13,16 +13,17 @@ STRICT_FLAGS = ("-std=gnu11", "-Werror=implicit-function-declaration", "-Werror=
 
 def includes() -> tuple[Path, ...]:
     """Folders of headers of kernels, first found first used."""
-    runtime = paths.home() / "roles" / "kernel" / "runtime"
-    return (runtime / "kernel" / "include", runtime / "include", runtime / "kernel", runtime)
+    runtime = paths.home() / "roles" / "mpi" / "runtime"
+    return (runtime / "kernel" / "include", runtime.parent / "include", runtime / "kernel", runtime)
 
 
 def sources() -> list[Path]:
     """The MPI and C library of kernels, sorted."""
-    runtime = paths.home() / "roles" / "kernel" / "runtime"
+    runtime = paths.home() / "roles" / "mpi" / "runtime"
     return sorted([*(runtime / "mpi").glob("*.c"), *(runtime / "kernel").glob("*.c")])
 
 
 def files() -> list[Path]:
     """All that decides on the library: its sources, and headers of any folder that they may come from."""
-    return [*sources(), *sorted({header for folder in includes() for header in folder.rglob("*.h")})]
+    folders = [*includes(), paths.home() / "roles" / "mpi" / "arch"]
+    return [*sources(), *sorted({header for folder in folders for header in folder.rglob("*.h")})]

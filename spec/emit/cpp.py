@@ -200,6 +200,7 @@ def hub_registers() -> str:
     for row in hub.CONTROL.rows:
         lines.append(f"inline constexpr std::uint32_t k{_camel(row.name)} = {1 << row.number};  ///< {row.meaning}")
     lines += ["", *map(_constant, hub.CONSTANTS), "", *_registers(hub.REGISTERS, "byte offsets")]
+    lines += ["", *_fields(hub.REGISTERS)]
     return header("Registers and numbers of the hub: docs/registers.md.", ["<cstdint>"], "polyloom::hub", lines)
 
 
@@ -239,6 +240,24 @@ def _registers(rows: list[Register], offsets: str) -> list[str]:
         lines += _comment(f"{row.access}: {row.meaning}{': ' if fields else ''}{fields}")
         lines.append(f"inline constexpr std::uint32_t {row.name} = 0x{row.offset:0{4 if row.step > 1 else 3}x};")
     return [*lines, "}  // namespace reg"]
+
+
+def _fields(rows: list[Register]) -> list[str]:
+    lines = [
+        "/// Bits of a register.",
+        "struct Field {",
+        "  unsigned low, width;",
+        "  constexpr std::uint64_t of(std::uint64_t word) const {",
+        "    return word >> low & ((std::uint64_t{1} << width) - 1);",
+        "  }",
+        "};",
+        "namespace field {",
+    ]
+    for row in rows:
+        for one in row.fields:
+            width = one.high - one.low + 1
+            lines.append(f"inline constexpr Field {row.name}_{one.name}{{{one.low}, {width}}};")
+    return [*lines, "}  // namespace field"]
 
 
 def _comment(text: str) -> list[str]:

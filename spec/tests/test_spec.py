@@ -61,7 +61,7 @@ def test_every_variable_has_a_row_and_every_row_is_read() -> None:
 
 @pytest.mark.parametrize(
     ("cluster", "role"),
-    [("tinsel-1", "overlay"), ("optweb-8", "collective"), ("peach2-2", "hub"), ("zrlmpi-4", "kernel")],
+    [("tinsel-1", "overlay"), ("optweb-8", "collective"), ("peach2-2", "hub"), ("zrlmpi-4", "mpi")],
 )
 def test_the_simulator_reads_the_keys_that_have_rows(cluster: str, role: str) -> None:
     command = [sys.executable, "-m", "polyloom", "cluster", "show", cluster, "--json"]
@@ -197,6 +197,6 @@ def test_a_build_writes_only_what_has_changed(tmp_path: Path) -> None:
     subprocess.run(command, cwd=ROOT, check=True)
     (made,) = tmp_path.glob("hub_keys.h")
     before = made.stat().st_mtime_ns
-    (tmp_path / "kernel_keys.h").write_text("other")
+    (tmp_path / "mpi_keys.h").write_text("other")
     subprocess.run(command, cwd=ROOT, check=True)
-    assert made.stat().st_mtime_ns == before and "dram" in (tmp_path / "kernel_keys.h").read_text()
+    assert made.stat().st_mtime_ns == before and "dram" in (tmp_path / "mpi_keys.h").read_text()

@@ -17,7 +17,7 @@ package polyloom_udp_pkg;
     logic [15:0] port;
   } endpoint_t;
 
-  // The MAC of a node goes with its IP address (roles/kernel/PROTOCOL.md).
+  // The MAC of a node goes with its IP address (roles/mpi/PROTOCOL.md).
   function automatic logic [47:0] mac_of(input logic [31:0] ip);
     return {16'h0250, ip};
   endfunction

@@ -19,7 +19,7 @@ from polyloom.hls.schedule.plan import Plan
 
 _DIVISIONS = {"sdiv", "udiv", "srem", "urem"}
 
-#: Operations that have a buffer, by the first word of a command (roles/kernel/ENGINE.md).
+#: Operations that have a buffer, by the first word of a command (roles/mpi/ENGINE.md).
 _MESSAGES = """\
   // the three words of a command: a message's buffer lies in one object, or in DRAM
   logic [1:0] check_word_q;

@@ -47,7 +47,7 @@ _PORTS = """\
 
 _HEAD = """\
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_kernel_app: made from C by polyloom.hls; ports as in roles/kernel/ENGINE.md. Do not edit.
+// polyloom_kernel_app: made from C by polyloom.hls; ports as in roles/mpi/ENGINE.md. Do not edit.
 // One state machine: a state is a cycle; in each the wires of the datapath that belong to it are valid. Values that are
 // needed later go to registers (_q). When something must be waited for, `advance` is low and nothing moves.
 // Not warned of: upper bits of values that the program narrows later, ports that this kernel does not use.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A kernel as C++ that computes what the circuit computes and knows the cycle of all that is seen from outside.
 
-Input: the Design that emit/kernel.py makes the circuit of; output: a C++20 file for model/kernel_model.h. A function
-becomes a member that runs until the next access to the outside: it then keeps what is needed later in the object and
-returns true; called again, it goes on there. Within a block, operations stand in the order of their cycles, so what
-the plan knows of an operation's cycle is a constant beside the cycle in which the block began.
+Input: the Design that emit/kernel.py makes the circuit of; output: a C++20 file for roles/mpi/arch/kernel_model.h. A
+function becomes a member that runs until the next access to the outside: it then keeps what is needed later in the
+object and returns true; called again, it goes on there. Within a block, operations stand in the order of their cycles,
+so what the plan knows of an operation's cycle is a constant beside the cycle in which the block began.
 """
 
 from __future__ import annotations

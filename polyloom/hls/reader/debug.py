@@ -7,7 +7,7 @@ import re
 
 _NODE = re.compile(r"^(!\d+) = (?:distinct )?!(\w+)\((.*)\)$")
 _FIELD = re.compile(r'(\w+): ("[^"]*"|![\d]+|[^,]+)')
-_LIBRARY = re.compile(r"roles/kernel/runtime/(mpi|kernel|include)/|^newlib/lib[cm]/")
+_LIBRARY = re.compile(r"roles/mpi/(runtime/(mpi|kernel)|include|arch)/|^newlib/lib[cm]/")
 
 
 def in_library(where: str) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that are operations: LLVM's intrinsics and those of ``roles/kernel/runtime/kernel/intrinsics.h``."""
+"""Calls that are operations: LLVM's intrinsics and those of ``roles/mpi/runtime/kernel/intrinsics.h``."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ struct Stream {
   uint64_t word;
 };
 
-// Named as in roles/kernel/ENGINE.md; push[0] is cmd, pop[0] is rsp. A port that a kernel lacks stays as it
+// Named as in roles/mpi/ENGINE.md; push[0] is cmd, pop[0] is rsp. A port that a kernel lacks stays as it
 // is.
 struct Pins {
   bool clk_i, rst_ni, done_o;

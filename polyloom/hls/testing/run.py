@@ -16,7 +16,7 @@ from polyloom.hls import Kernel, Options, compile_kernel, frontend, toolchain
 from polyloom.hls.testing import simulate
 
 HERE = Path(__file__).parent
-HEADER_FOLDER = "roles/kernel/runtime/kernel"
+HEADER_FOLDER = "roles/mpi/runtime/kernel"
 
 #: An object that only DMA touches, so that its accesses can be checked while the kernel runs.
 SCRATCH_NAME = "polyloom_test_scratch"

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from polyloom.base import paths
 from polyloom.base.cache import RTL, digest
 from polyloom.hls import toolchain
 from polyloom.hls.output import libraries
@@ -28,7 +29,7 @@ CXX_FLAGS = [
     *("-std=c++20", "-w", "-fbracket-depth=4096", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0"),
     *("-DVM_TRACE=0", "-DVM_TRACE_FST=0", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0"),
 ]
-MODEL = HERE.parent / "model"
+MODEL = paths.home() / "roles" / "mpi" / "arch"
 #: Every operation rounds by itself, as the circuit's do.
 MODEL_FLAGS = ["-O1", "-ffp-contract=off"]
 MODEL_PROGRAMS = {"kernel": ["harness", "model_circuit"], "ahead": ["ahead"]}

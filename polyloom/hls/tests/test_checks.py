@@ -100,7 +100,7 @@ def test_a_function_that_calls_itself_too_often_is_named(build: Build) -> None:
 MESSAGES = """
 #include "intrinsics.h"
 static volatile long small[4], large[40];
-#line 1 "roles/kernel/runtime/mpi/library.c"
+#line 1 "roles/mpi/runtime/mpi/library.c"
 __attribute__((noinline)) static void send(const volatile void* data, uint32_t bytes) {
   __polyloom_push(0, 1 | (uint64_t)7 << 32);
   __polyloom_push(0, (uint64_t)(uint32_t)(uintptr_t)data << 32);

@@ -17,7 +17,7 @@ def host(name: str, rank: int | None = None) -> dict[str, Any]:
     return {"name": name, "kind": "host"} | ({} if rank is None else {"rank": rank})
 
 
-def fpga(name: str, rank: int | None = None, role: str = "kernel") -> dict[str, Any]:
+def fpga(name: str, rank: int | None = None, role: str = "mpi") -> dict[str, Any]:
     node: dict[str, Any] = {"name": name, "kind": "fpga", "role": role, "clocks_hz": {"core": 156_250_000}}
     return node | ({} if rank is None else {"rank": rank})
 
@@ -25,7 +25,7 @@ def fpga(name: str, rank: int | None = None, role: str = "kernel") -> dict[str, 
 def read(*nodes: dict[str, Any]) -> cluster.Cluster:
     links = [{"rate_bps": 10_000_000_000, "latency_ps": 500_000}]
     return cluster.of_description(
-        {"name": "c", "nodes": list(nodes), "links": links, "roles": {"kernel": [{"dram_bytes": 1 << 20}]}},
+        {"name": "c", "nodes": list(nodes), "links": links, "roles": {"mpi": [{"dram_bytes": 1 << 20}]}},
         Path("c.toml"),
     )
 
@@ -56,7 +56,7 @@ def test_addresses_follow_the_node_number() -> None:
     [
         ([fpga("fpga.0"), host("host")], ["1 host", "manager"]),
         ([fpga("a"), fpga("b") | {"clocks_hz": {"core": 1}}, host("c"), host("d")], ["156250000", "MPI_Wtime"]),
-        ([fpga("fpga.0", role="overlay"), host("a"), host("b")], ["fpga.0", "overlay", "kernel"]),
+        ([fpga("fpga.0", role="overlay"), host("a"), host("b")], ["fpga.0", "overlay", "mpi"]),
     ],
 )
 def test_what_cannot_run_a_job_is_refused(nodes: list[dict[str, Any]], words: list[str]) -> None:

@@ -225,7 +225,7 @@ def test_receives_get_messages_in_the_order_in_which_they_were_posted() -> None:
 def written(folder: Path, ranks: Ranks, kept: int | None = None) -> record.RunRecord:
     job = ranks.job()
     (folder / "run.json").write_text(json.dumps({"simulated_seconds": job.end / 1e12}))
-    nodes = [{"kind": "host"}, *({"kind": "fpga", "role": "kernel"} for _ in job.ranks)]
+    nodes = [{"kind": "host"}, *({"kind": "fpga", "role": "mpi"} for _ in job.ranks)]
     (folder / "cluster.json").write_text(json.dumps({"nodes": nodes}))
     lines = ["rank,fpga,begin_ps,end_ps,waited_ps,dram_ps,commands,kept,sent,sent_bytes,received,received_bytes"]
     for r in job.ranks.values():
@@ -307,7 +307,7 @@ def test_nothing_is_claimed_of_ranks_without_history(tmp_path: Path) -> None:
     ranks = Ranks(2)
     ranks.message(0, 1)
     run = written(tmp_path, ranks)
-    nodes = [{"kind": "host"}, *({"kind": "fpga", "role": "kernel"} for _ in range(5))]
+    nodes = [{"kind": "host"}, *({"kind": "fpga", "role": "mpi"} for _ in range(5))]
     (tmp_path / "cluster.json").write_text(json.dumps({"nodes": nodes}))
     job = waits.read(run)
     assert job is not None and job_bottleneck.sentence(run, job) == ""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: the cache of Verilated models (what its key holds, whole folders or nothing, one build for many processes),
 # Verilator's errors as the user sees them, the C ABI of real objects through ctypes, a shell and its apps. Leaves out:
-# nodes that use them (blocks/verilated/tests), the one shell that there is (roles/kernel/tests).
+# nodes that use them (blocks/verilated/tests), the one shell that there is (roles/mpi/tests).
 from __future__ import annotations
 
 import json

@@ -24,7 +24,7 @@
 #include "blocks/cycle.h"
 #include "blocks/wire_ends.h"
 #include "fabric/node.h"
-#include "roles/collective/program.h"
+#include "roles/collective/arch/program.h"
 #include "roles/collective/sim/edges.h"
 #include "roles/collective/sim/params.h"
 

@@ -8,8 +8,8 @@
 
 #include "blocks/memory/sim/hbm2.h"
 #include "fabric/cluster/role.h"
-#include "roles/collective/program.h"
-#include "roles/collective/timing.h"
+#include "roles/collective/arch/program.h"
+#include "roles/collective/arch/timing.h"
 #include "spec/collective_keys.h"
 
 namespace polyloom::collective {

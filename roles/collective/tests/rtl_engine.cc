@@ -3,7 +3,7 @@
 // and every fault is provoked. Covers: all paths of the switch, both protocols, relays, barriers, patterns,
 // random stalls of memories and wires, random start skew. Leaves out: the shell, other operators than pass,
 // more than three nodes. Usage: rtl_engine [SEED]; prints a line a case, ends with 0 if all hold.
-#include "roles/collective/timing.h"
+#include "roles/collective/arch/timing.h"
 #include "rtl_harness.h"
 
 using namespace polyloom::collective;

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "Vrtl_engine_top.h"
-#include "roles/collective/program.h"
+#include "roles/collective/arch/program.h"
 #include "verilated.h"
 
 namespace polyloom::collective::test {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "roles/collective/program.h"
+#include "roles/collective/arch/program.h"
 
 namespace polyloom::collective::swap {
 

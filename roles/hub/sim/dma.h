@@ -15,9 +15,9 @@
 #include <deque>
 #include <optional>
 
+#include "roles/hub/arch/window.h"
 #include "roles/hub/sim/params.h"
 #include "roles/hub/sim/stages.h"
-#include "roles/hub/window.h"
 
 namespace polyloom::hub {
 

@@ -21,10 +21,10 @@
 #include "blocks/verilated/lane.h"
 #include "blocks/wire_ends.h"
 #include "fabric/node.h"
-#include "roles/hub/endpoint_frames.h"
+#include "roles/hub/arch/endpoint_frames.h"
+#include "roles/hub/arch/window.h"
 #include "roles/hub/sim/client_memory.h"
 #include "roles/hub/sim/tlp.h"
-#include "roles/hub/window.h"
 
 namespace polyloom::hub {
 

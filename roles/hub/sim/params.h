@@ -9,8 +9,8 @@
 
 #include "blocks/operators/sim/operator.h"
 #include "fabric/cluster/role.h"
-#include "roles/hub/registers.h"
-#include "roles/hub/timing.h"
+#include "roles/hub/arch/registers.h"
+#include "roles/hub/arch/timing.h"
 #include "spec/hub_keys.h"
 
 namespace polyloom::hub {

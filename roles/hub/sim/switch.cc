@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "roles/hub/window.h"
+#include "roles/hub/arch/window.h"
 
 namespace polyloom::hub {
 

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "roles/overlay/records/records.h"
+#include "roles/overlay/arch/records/records.h"
 
 namespace polyloom::overlay {
 namespace {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "fabric/error.h"
+#include "roles/overlay/arch/records/records.h"
 #include "roles/overlay/host/HostLink.h"
 #include "roles/overlay/host/host_core.h"
-#include "roles/overlay/records/records.h"
 
 namespace polyloom::overlay {
 

@@ -18,10 +18,10 @@
 #include "fabric/host/channel.h"
 #include "fabric/host/client.h"
 #include "fabric/host/launch.h"
+#include "roles/collective/arch/program.h"
 #include "roles/collective/host/runtime/backend.h"
 #include "roles/collective/host/runtime/fault_text.h"
 #include "roles/collective/host/schedule/topology.h"
-#include "roles/collective/program.h"
 
 namespace polyloom::collective {
 namespace {

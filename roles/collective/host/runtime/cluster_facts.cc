@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "fabric/error.h"
-#include "roles/collective/program.h"
+#include "roles/collective/arch/program.h"
 
 namespace polyloom::collective {
 namespace {

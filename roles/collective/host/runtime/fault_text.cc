@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "roles/collective/program.h"
+#include "roles/collective/arch/program.h"
 
 namespace polyloom::collective {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "roles/collective/program.h"
+#include "roles/collective/arch/program.h"
 
 namespace polyloom::collective {
 namespace {

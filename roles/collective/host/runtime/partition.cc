@@ -11,8 +11,8 @@
 #include <numeric>
 
 #include "polyloom/collectives.h"
+#include "roles/collective/arch/program.h"
 #include "roles/collective/host/schedule/topology.h"
-#include "roles/collective/program.h"
 
 namespace polyloom::collective {
 namespace {

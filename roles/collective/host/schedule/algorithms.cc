@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "fabric/error.h"
+#include "roles/collective/arch/program.h"
 #include "roles/collective/host/schedule/spread.h"
-#include "roles/collective/program.h"
 
 namespace polyloom::collective {
 namespace {

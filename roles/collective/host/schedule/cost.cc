@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "roles/collective/arch/timing.h"
 #include "roles/collective/host/schedule/algorithms.h"
 #include "roles/collective/host/schedule/timeline.h"
 #include "roles/collective/host/schedule/topology.h"
-#include "roles/collective/timing.h"
 
 namespace polyloom::collective {
 double CostParameters::pulse() const {

@@ -10,8 +10,8 @@
 #include <algorithm>
 
 #include "fabric/error.h"
+#include "roles/collective/arch/program.h"
 #include "roles/collective/host/schedule/algorithms.h"
-#include "roles/collective/program.h"
 
 namespace polyloom::collective::detail {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "roles/collective/program.h"
+#include "roles/collective/arch/program.h"
 
 namespace polyloom::collective {
 

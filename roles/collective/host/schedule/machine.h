@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "roles/collective/arch/program.h"
 #include "roles/collective/host/schedule/channel_bytes.h"
 #include "roles/collective/host/schedule/topology.h"
-#include "roles/collective/program.h"
 
 namespace polyloom::collective {
 

@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "roles/collective/arch/program.h"
 #include "roles/collective/host/schedule/plan.h"
-#include "roles/collective/program.h"
 
 namespace polyloom::collective {
 

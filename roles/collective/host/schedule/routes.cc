@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "roles/collective/arch/program.h"
 #include "roles/collective/host/schedule/algorithms.h"
-#include "roles/collective/program.h"
 
 namespace polyloom::collective::detail {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "roles/collective/arch/timing.h"
 #include "roles/collective/host/schedule/topology.h"
-#include "roles/collective/timing.h"
 
 namespace polyloom::collective {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "fabric/error.h"
-#include "roles/hub/window.h"
+#include "roles/hub/arch/window.h"
 
 namespace polyloom::hub {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "roles/hub/registers.h"
+#include "roles/hub/arch/registers.h"
 
 namespace polyloom::hub {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: meshes of boards: traffic over clean and faulty links, barriers that separate rounds exactly, host
 // messages during barriers, both detectors and link layers, engines bit-identical, barrier rates, link
-// throughput. Leaves out: cluster files (roles/simulator), MPI (tests/).
+// throughput. Leaves out: cluster files (sim), MPI (tests/).
 #include <gtest/gtest.h>
 
 #include "roles/overlay/arch/fault_codes.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "roles/overlay/records/records.h"
+#include "roles/overlay/arch/records/records.h"
 #include "roles/overlay/sim/net/fifo.h"
 #include "roles/overlay/sim/net/mesh_ports.h"
 #include "roles/overlay/sim/net/shared.h"

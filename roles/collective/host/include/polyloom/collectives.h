@@ -188,7 +188,7 @@ class Communicator {
   Partitioned partition(std::span<const std::span<const std::uint32_t>> keys,
                         std::span<const std::span<const std::uint32_t>> values, const Partition& how);
 
-  // ---- programs of one's own (roles/collective/program.h)
+  // ---- programs of one's own (roles/collective/arch/program.h)
   /// Memory in one channel; placed in that half (Half::any: wherever there is room).
   Buffer allocate(int rank, unsigned channel, std::uint64_t bytes, Half half = Half::any);
   /// Part of a buffer, from byte `at` on.

@@ -25,9 +25,9 @@
 #include <vector>
 
 #include "fabric/host/client.h"
-#include "roles/hub/endpoint_frames.h"
-#include "roles/hub/registers.h"
-#include "roles/hub/window.h"
+#include "roles/hub/arch/endpoint_frames.h"
+#include "roles/hub/arch/registers.h"
+#include "roles/hub/arch/window.h"
 
 namespace polyloom::hub {
 
