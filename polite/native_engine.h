@@ -15,12 +15,11 @@
 // Handlers run on a `Dev` object that the engine makes on its stack:
 //   Dev d; d.s = &states[v]; d.a = &accumulators[v]; d.readyToSend = &rts[v];
 //   d.numVertices = graph.num_vertices; d.time = rounds;
-// Rules of the softswitch (Tinsel facts 5.3) that an engine must keep:
+// Rules of the softswitch (docs/sources/tinsel.md, 5.3) that an engine must keep:
 // - init for all vertices, then all sends, then all receives, repeated until nobody wants to send, is a legal
 //   order;
 // - send is called only if *readyToSend is not No at that moment; the message goes to the pin requested
-// before
-//   the call; the vertex is asked again if it still wants to send afterwards;
+//   before the call; send is called again if the vertex still wants to send afterwards;
 // - step is called on every vertex when nothing is in flight and nobody wants to send, at least once; `time`
 //   grows by one after each round;
 // - finish follows when the previous round of step returned false for every vertex, after the messages that

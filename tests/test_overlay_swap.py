@@ -27,7 +27,7 @@ APPS = {
 }
 if FULL:
     APPS["asp"] = ("--generate", "uniform:150:4", "--sources", "32")
-TOLERANCE = 0.05  # of cycles (DESIGN.md section 5)
+TOLERANCE = 0.05  # of cycles (docs/design.md, section 5)
 HOST_LATENCY = 1e-6  # of these clusters, in every compute phase
 # Which messages an asynchronous program sends depends on which come first, so on single cycles: the mean over starts is
 # held. sssp by keys is one too, but hardly scatters.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clock tree: the root's tick goes down a tree to the leaves, their acknowledgements come back up, and when
 // the root has heard of all it ticks again. No supersteps: the time of a tick is twice the tree's depth in
-// messages. Source: Tinsel facts 6 (clocktree-async).
+// messages. Source: docs/sources/tinsel.md, 6 (clocktree-async).
 #include <polyloom/program.h>
 
 /// Pins, and the edges on them.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Heat: what a vertex holds flows to colder neighbours, u(v) += r * sum over neighbours w of (u(w) - u(v)),
 // step by step: the explicit Euler method, stable while r times the neighbours of a vertex is at most 1. Held
-// vertices keep what they have. Source: Tinsel facts 6 (heat-sync, heat-gals, heat-grid-sync,
+// vertices keep what they have. Source: docs/sources/tinsel.md, 6 (heat-sync, heat-gals, heat-grid-sync,
 // heat-cube-sync).
 #include <polyloom/program.h>
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The OPTWEB paper's measurements of collectives, and what of ours each is compared with.
 
-A row's number is that of the facts page's section 2 in the order of the paper's text; `where` is the section that
-prints it. Sizes are bytes a node.
+A row's number is its place in the order of the paper's text (docs/sources/collectives.md, 6); `where` is the
+section that prints it. Sizes are bytes a node.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@
 // Hardware: a parser of one word a cycle; a `write` streams to memory without being stored (its length
 //   is in word 1).
 // Errors: decode() never throws: a malformed frame gives a FrameFault with its reason.
-// Source: own design; message words as Tinsel facts section 4 (host-mesh stream).
+// Source: own design; message words as docs/sources/tinsel.md, 4 (host-mesh stream).
 // Tests: host_frames_test.cc.
 #pragma once
 
@@ -70,8 +70,8 @@ inline constexpr std::uint32_t kBroadcast = 0xffffffffu;  ///< write to every in
 inline constexpr unsigned kMaxFrameFlits = 16;           ///< a board refuses more than its own max_flits
 inline constexpr std::uint32_t kMaxDmaBytes = 1u << 24;  ///< one write or read moves 1..16 MiB
 
-/// Message into or out of the mesh: destination in mailbox form with the extra address bits (Tinsel
-/// facts 1.4) and the mask of threads, or the key in mask[31:0].
+/// Message into or out of the mesh: destination in mailbox form with the extra address bits
+/// (docs/sources/tinsel.md, 1.4) and the mask of threads, or the key in mask[31:0].
 struct MsgFrame {
   std::uint16_t tag = 0;
   std::uint32_t dest = 0;

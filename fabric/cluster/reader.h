@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one reader of cluster files (DESIGN.md section 4; the format is described in fabric/cluster/README.md).
+// The one reader of cluster files (docs/design.md, section 4; the format is described in
+// fabric/cluster/README.md).
 #pragma once
 
 #include <optional>

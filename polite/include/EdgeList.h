@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EdgeList as POLite applications use it (reference: Tinsel facts 5.6): pairs of unsigned numbers "src dst",
+// EdgeList as POLite applications use it (docs/sources/tinsel.md, 5.6): pairs of unsigned numbers "src dst",
 // separated by any white space; nodes are 0 .. largest id, those that occur nowhere too. Header only, so that
 // plain PC programs can include it too. Failures print one message that begins with "polyloom: " and end the
 // program with status 1. For other formats, gzip, large files and ids with gaps use polite/read_graph.h.

@@ -14,8 +14,8 @@ double link_load(unsigned width, unsigned height, const std::vector<std::uint64_
 
 /// `traffic` is symmetric. Returns the position (y * width + x) of each part: of 32 random starts, each
 /// improved by exchanging pairs until none shortens the way (sum of traffic times Manhattan distance), the
-/// one with the least link_load. Source: Tinsel facts 5.5, with all pairs, incremental cost and loads of
-/// links.
+/// one with the least link_load. Source: docs/sources/tinsel.md, 5.5, with all pairs, incremental cost and
+/// loads of links.
 std::vector<std::uint32_t> place_on_mesh(unsigned width, unsigned height,
                                          const std::vector<std::uint64_t>& traffic, std::uint64_t seed);
 

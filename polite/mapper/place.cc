@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Placement of a graph's vertices on a machine: boards, then tiles, then threads.
-// Source: Tinsel paper IV (hierarchical mapping with METIS), Tinsel facts 5.5.
+// Source: Tinsel paper IV (hierarchical mapping with METIS), docs/sources/tinsel.md, 5.5.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Boards without time, for tests: every thread on the reference interpreter, messages delivered in random
-// order after random delays, sends that are refused at random. Semantics from Tinsel facts 1.2, 2 and 3.1;
-// written apart from the overlay's timed model.
+// order after random delays, sends that are refused at random. Semantics from docs/sources/tinsel.md, 1.2, 2
+// and 3.1; written apart from the overlay's timed model.
 #pragma once
 
 #include <array>

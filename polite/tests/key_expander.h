@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What routers make of a message by key, from the bytes of their tables: a decoder of its own, written from
-// Tinsel facts 1.4 and 3.5 (keys, beats, records) and the order of ways (X first, then Y, never back).
+// docs/sources/tinsel.md, 1.4 and 3.5 (keys, beats, records) and the order of ways (X first, then Y, never
+// back).
 #pragma once
 
 #include <array>

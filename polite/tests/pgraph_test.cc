@@ -147,7 +147,7 @@ TEST(PGraphOnBoards, IncomingEdgesLieInOnePlace) {
     std::memcpy(&head, bytes.data(), sizeof(head));
     return head.inTable;
   };
-  EXPECT_GE(address_of_in_table(true, true), 0x01800000u);  // DRAM, Tinsel facts 1.3
+  EXPECT_GE(address_of_in_table(true, true), 0x01800000u);  // DRAM, docs/sources/tinsel.md, 1.3
   EXPECT_LT(address_of_in_table(false, false), 0x01800000u);
   EXPECT_THROW(address_of_in_table(true, false), UserError);
   EXPECT_THROW(address_of_in_table(false, true), UserError);

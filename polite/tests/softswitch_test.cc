@@ -2,8 +2,8 @@
 // Covers: the softswitch's device code, run instruction by instruction on boards without time
 // (functional_machine.h) with random delays: shortest paths with labels and two pins against Dijkstra;
 // PageRank against a direct sum; accumulators; all ways to send; rounds, time, send queue, HostPin and finish
-// against Tinsel facts 5.3 and traps 6 to 11; statistics lines; instructions an edge. Leaves out: time, the
-// network's order and back-pressure (the overlay's end-to-end tests).
+// against docs/sources/tinsel.md, 3.4, 5.2, 5.3; statistics lines; instructions an edge. Leaves out: time,
+// the network's order and back-pressure (the overlay's end-to-end tests).
 #include <gtest/gtest.h>
 
 #include <algorithm>

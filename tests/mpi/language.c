@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C that the published transpiler got wrong (reference list: ZRLMPI, what fails): each line of output is a
+/* C that the published transpiler got wrong (docs/sources/mpi.md, 5): each line of output is a
  * fact of the language, the same on every rank, CPU or FPGA. Rank 0 prints what the others computed. */
 #include <mpi.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 // Limits:       MaxItems 1..180 and at most TxItems, TxItems and RxItems up to 16384, ControlItems up to 64, AckDelay
 //               1..255 (checked at elaboration), timeout_i at least 2. A frame waits for a clock faster than the wire.
 // Cost:         2,140 LUT, 976 FF, 4 BRAM36 (UltraScale+); README.md.
-// Source:       Tinsel facts 3.3; own design for control, room and complaints.
+// Source:       docs/sources/tinsel.md, 3.3; own design for control, room and complaints.
 // Tests:        reliable_link_swap_test.cc (test_polyloom_reliable_link.py); proof: formal/proofs.toml
 module polyloom_reliable_link
   import polyloom_reliable_link_pkg::*;

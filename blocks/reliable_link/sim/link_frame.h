@@ -12,7 +12,7 @@
 //   word 0  data_seq[15:0] data_ack[31:16] data_limit[47:32] n_data[55:48]
 //           n_control[60:56] control_nack[61] data_nack[62] poll[63]
 //   word 1  control_seq[7:0] control_ack[15:8] control_limit[23:16] 0x50[31:24] 0x88b5[47:32] 0[63:48]
-// Header as published (Tinsel facts 3.3; the order of its fields is ours):
+// Header as published (docs/sources/tinsel.md, 3.3; the order of its fields is ours):
 //   word 0  n_data[6:0] data_seq[16:7] data_ack[26:17], rest 0
 //   word 1  0x0600[47:32], rest 0
 //

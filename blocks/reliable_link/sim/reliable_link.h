@@ -11,7 +11,7 @@
 //   its own buffers. In both the receiver tells in each frame up to which item it has room (a count, so
 //   a lost frame costs nothing), and the sender keeps to it: a full buffer loses nothing.
 // Published mode: one channel, frames of up to 20 items, a frame is dropped if fewer than 21 places are
-//   free, no complaint about gaps, time-out only (Tinsel facts 3.3).
+//   free, no complaint about gaps, time-out only (docs/sources/tinsel.md, 3.3).
 // Hardware: two RAMs a channel (transmit, receive), a frame builder and a parser of one word a cycle,
 //   CRC-32 in line; a full frame is stored before its items are used because its check comes last.
 // Latency: an item pushed at cycle c on an idle link leaves with a frame whose first word is sent at
@@ -20,7 +20,7 @@
 // Idle: a link with nothing to say is silent (the published one repeats acknowledgements, which say
 //   nothing new).
 // Order/loss: each channel delivers every item once, in order, as long as some frames get through.
-// Source: Tinsel facts 3.3; own design for control channel, room and complaints.
+// Source: docs/sources/tinsel.md, 3.3; own design for control channel, room and complaints.
 // Tests: reliable_link_test.cc, reliable_link_loss_test.cc.
 #pragma once
 

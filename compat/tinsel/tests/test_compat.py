@@ -121,7 +121,7 @@ def test_hello_prints_from_every_thread(hello: Path) -> None:
         assert match, line
         x, y, core, thread = (int(match[i]) for i in range(1, 5))
         number = int(match[5], 16)
-        assert number == y << 13 | x << 10 | core << 4 | thread  # Tinsel facts 1.4
+        assert number == y << 13 | x << 10 | core << 4 | thread  # docs/sources/tinsel.md, 1.4
         assert int(match[6]) == (number + 19) // 3 + number * 1_000_000_007 % 1_000_003
         seen.add(number)
     cores = [16 * y + 4 * x + c for y in range(2) for x in range(2) for c in range(4)]
@@ -305,7 +305,7 @@ def keys(tmp_path_factory) -> Path:
 
 @pytest.mark.parametrize(("on", "many"), [("sim", 0), ("sim", 150), ("sim", 700), ("rtl", 160)])
 def test_keys_of_a_mesh_of_routers(keys: Path, on: str, many: int) -> None:
-    """Tinsel facts 3.5; more than 150 records of one chunk take more than the 30 beats of a key."""
+    """docs/sources/tinsel.md, 3.5; more than 150 records of one chunk take more than the 30 beats of a key."""
     done = run("./run", str(many), cwd=keys, timeout=RUN_PATIENCE, POLYLOOM_ON=on, POLYLOOM_CLUSTER="tiny-2")
     assert done.returncode == 0, done.stderr
     heard = [(i % 64, i, 0x33334444) for i in range(many)]

@@ -10,8 +10,8 @@ namespace polyloom::polite {
 
 /// The papers' geometric random graph: vertices on a width x height grid, one a point (the last row may be
 /// short); each has `fanout` edges to distinct random others no further than `distance` in x and in y. Throws
-/// UserError if a neighbourhood has fewer than `fanout` points. Source: Multicast paper VI.A, Tinsel
-/// facts 5.6 (GenGeoGraph2).
+/// UserError if a neighbourhood has fewer than `fanout` points. Source: Multicast paper VI.A,
+/// docs/sources/tinsel.md, 5.6 (GenGeoGraph2).
 GraphData geometric_graph(std::uint32_t width, std::uint32_t height, std::uint32_t distance,
                           std::uint32_t fanout, std::uint64_t seed = 1);
 /// The same on a square for `vertices` vertices.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the mapper must know of a cluster: how many boards, tiles and threads, and how they are addressed.
-// Source: Tinsel facts 1.3 (memory map) and 1.4 (identifiers).
+// Source: docs/sources/tinsel.md, 1.3 (memory map) and 1.4 (identifiers).
 #pragma once
 
 #include <cstdint>

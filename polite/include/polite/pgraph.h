@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PGraph: the host's side of a POLite graph. Build it, map(), set initial states, write(), boot and go.
-// Source: Tinsel paper IV, Tinsel facts 5.2; members marked "beyond POLite" are our own.
+// Source: Tinsel paper IV, docs/sources/tinsel.md, 5.2; members marked "beyond POLite" are our own.
 //
 // Edges take 8 bytes while building and 4 afterwards (plus label); tens of millions are fine. Where the graph
 // runs is decided when write() meets the HostLink: on the boards behind it, or natively on this CPU.

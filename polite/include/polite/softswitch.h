@@ -2,17 +2,16 @@
 // The softswitch: the event loop of every thread, which calls the handlers of its vertices.
 // - How: send what is wanted, one out-edge at a time; between any two sends drain what has come; when nothing
 //   is left to send, take part in termination detection, and step or finish on its verdict.
-// - Order: Tinsel facts 5.3. The send queue is LIFO, each vertex is on it at most once. `finish` follows the
-//   round after the last one in which some step returned true.
-// - Combiners (polite/combiner.h): partial receivers are vertices that the mapper added. A sender reaches
-// those on
-//   its own thread without a message; they send as vertices do, so that no step begins while one still holds
-//   a part: neither idles a thread whose queues are not empty, nor is a message in flight missed.
+// - Order: docs/sources/tinsel.md, 5.3. The send queue is LIFO, each vertex is on it at most once. `finish`
+//   follows the round after the last one in which some step returned true.
+// - Combiners (polite/combiner.h): partial receivers are vertices that the mapper added. A sender
+//   reaches those on its own thread without a message. They send as vertices do, so no step begins while one
+//   of them still holds a part: a thread whose queues are not empty does not become idle, and no message in
+//   flight is missed.
 // - Accumulators: recv is given a vertex's accumulator alone. Its state's address is found only to absorb it.
 // - Cost, handlers excluded: 13 instructions an out-edge, 15 a message received by one vertex, 12 each
-// further
-//   receiver; with a combiner up to four more a message, and 12 a message to a partial receiver. Code must
-//   fit 7616 bytes.
+//   further receiver; with a combiner up to four more a message, and 12 a message to a partial receiver.
+//   Code must fit 7616 bytes.
 // - Tests: polite/tests/softswitch_test.cc runs it instruction by instruction.
 #pragma once
 
@@ -376,7 +375,7 @@ struct PThread : polyloom::polite::PThreadHead {
   }
 
 #ifdef POLITE_DUMP_STATS
-  /// One line a cache, a core and (with POLITE_COUNT_MSGS) a thread, in the form of Tinsel facts 5.8.
+  /// One line a cache, a core and (with POLITE_COUNT_MSGS) a thread, as docs/sources/tinsel.md, 5.7.
   INLINE void dump_stats() {
     tinselPerfCountStop();
     const uint32_t id = tinselId();

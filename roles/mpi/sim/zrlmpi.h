@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cluster description of ZRLMPI (paper 002, Listing 2): which MPI ranks are CPUs and which are FPGAs.
+// The cluster description of ZRLMPI (docs/sources/mpi.md, 3): which MPI ranks are CPUs and which are FPGAs.
 // Everything else takes the values of its testbed: FPGAs and CPUs on one 10 Gb/s Ethernet switch, UDP,
 // kernels at 156.25 MHz. One more host, "manager", starts the job and hears its output.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How threads, mailboxes and special destinations are numbered (Tinsel facts, section 1.4).
+// How threads, mailboxes and special destinations are numbered (docs/sources/tinsel.md, 1.4).
 #pragma once
 
 #include <bit>

@@ -3,7 +3,7 @@
 // loads them below the program; a device program contains none of it, so programs link as they always did (at 0x240).
 //
 // Registers are undefined at a thread's start. The stack grows down from the top of the thread's own DRAM partition
-// (reference: Tinsel facts, 1.3): sp = (0x80000000 - p * 2 MiB - 32) | 0x80000000, p = id mod 512.
+// (docs/sources/tinsel.md, 1.3): sp = (0x80000000 - p * 2 MiB - 32) | 0x80000000, p = id mod 512.
 // A thread whose main returns is stopped. It runs from here again when it is started again.
 #include <config.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first instructions of a program, at 0x240 where the boot image calls them: linked first (reference: Tinsel
-// facts, trap 19). Returning from main returns to the boot image. Scripts that do not define __global_pointer$ do not
+// The first instructions of a program, at 0x240 where the boot image calls them: linked first (docs/sources/tinsel.md,
+// 1.5). Returning from main returns to the boot image. Scripts that do not define __global_pointer$ do not
 // use gp either.
     .section .text.entry, "ax"
     .weak __global_pointer$

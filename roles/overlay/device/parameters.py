@@ -9,7 +9,7 @@ Usage: parameters.py envs|cpp|defs|vpp [CLUSTER_FILE]
   defs   compiler options -D <Name>=<value>
   vpp    Verilog macros: `define Tinsel<Name> <value>
 
-Names are those of Tinsel 0.8 (reference: Tinsel facts, section 7), and so are the values that fix the ABI of device
+Names are those of Tinsel 0.8 (docs/sources/tinsel.md, 7), and so are the values that fix the ABI of device
 programs: address layout, message size. A cluster file decides ClockFreq (in MHz) and LogInstrsPerCore; without one they
 are those of a cluster that says nothing else, 250 MHz and 2,048 words. How many boards there are, and how many of the
 tiles, cores and threads that can be addressed exist, a host program asks of HostLink: ThreadsPerBoard and the like are

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The API of programs that run on the overlay's threads, source-compatible with Tinsel 0.8 (reference: Tinsel
-// facts, section 2; numbers of CSRs: csrs.h). C and C++, all inline. A call that blocks says so.
+// The API of programs that run on the overlay's threads, source-compatible with Tinsel 0.8
+// (docs/sources/tinsel.md, 2; numbers of CSRs: csrs.h). C and C++, all inline. A call that blocks says so.
 #ifndef POLYLOOM_TINSEL_H
 #define POLYLOOM_TINSEL_H
 

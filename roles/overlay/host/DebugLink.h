@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // DebugLink: bytes to and from the console of each thread, and board temperatures, with the members of Tinsel
-// 0.8's class (reference: Tinsel facts, section 4). A HostLink owns one; programs reach it as
+// 0.8's class (docs/sources/tinsel.md, 4). A HostLink owns one; programs reach it as
 // hostLink.debugLink.
 #ifndef POLYLOOM_DEBUGLINK_H
 #define POLYLOOM_DEBUGLINK_H

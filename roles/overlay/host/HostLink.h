@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // HostLink: a host program's connection to a cluster of overlay boards, with the members of Tinsel 0.8's
-// class of that name (reference: Tinsel facts, section 4), so existing host programs compile unchanged.
+// class of that name (docs/sources/tinsel.md, 4), so existing host programs compile unchanged.
 // Readable by C++98 compilers.
 //
 // What stands behind it is chosen by the environment: POLYLOOM_CLUSTER names the cluster (laptop),

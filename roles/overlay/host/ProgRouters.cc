@@ -83,7 +83,7 @@ class RouterTable {
   std::vector<Key> keys;
 
  private:
-  /// A key of as many beats as its field can say needs an indirection (Tinsel facts 3.5).
+  /// A key of as many beats as its field can say needs an indirection (docs/sources/tinsel.md, 3.5).
   static constexpr unsigned kMostBeats = records::kMostBeats - 1;
 
   /// How many records from `first` on fit a key, with an indirection behind them or without.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ProgRouterMesh: tables of the boards' programmable routers, with the members of Tinsel 0.8's class of that
-// name (reference: Tinsel facts 3.5 and 5.2). Readable by C++98 compilers.
+// name (docs/sources/tinsel.md, 3.5 and 5.2). Readable by C++98 compilers.
 //
 // Records are added to a board's table one after the other; genKey() names all that were added since the last
 // one. A message that is sent with that key (tinselKeySend, HostLink::keySend) reaches their receivers, if

@@ -35,7 +35,7 @@ TEST_F(HostLinkTest, RefusesMoreBoxesThanThereAre) {
 
 TEST_F(HostLinkTest, PacksAddressesAsThreadIds) {
   open();
-  // Tinsel facts 1.4: Y[15:13] X[12:10] core[9:4] thread[3:0].
+  // docs/sources/tinsel.md, 1.4: Y[15:13] X[12:10] core[9:4] thread[3:0].
   EXPECT_EQ(link_->toAddr(2, 1, 17, 9), (1u << 13) + (2u << 10) + (17u << 4) + 9u);
   uint32_t x, y, core, thread;
   link_->fromAddr(0xffff, &x, &y, &core, &thread);
@@ -466,7 +466,7 @@ TEST_F(HostLinkTest, SaysWhatIsBadAboutASend) {
     uint64_t message[8];
     EXPECT_EXIT(link_->recv(message), testing::ExitedWithCode(1), text);
   };
-  // Mailbox addresses, Tinsel facts 1.4: Y[9:7] X[6:4] tile[3:0], host 11, key 12, accelerator 13.
+  // Mailbox addresses, docs/sources/tinsel.md, 1.4: Y[9:7] X[6:4] tile[3:0], host 11, key 12, accelerator 13.
   using enum SendFault;
   say(destination, 0x1000,
       "bad send: the thread sends to a routing key, but this overlay has no programmable routers");
@@ -519,7 +519,7 @@ TEST_F(HostLinkTest, ReportsFaultsAndRefusedFrames) {
 
 TEST(Machine, NumbersCoresDensely) {
   const ClusterFacts facts = small_facts();
-  // Core field = tileY[5:4] tileX[3:2] core[1:0] of the thread id (Tinsel facts 1.4).
+  // Core field = tileY[5:4] tileX[3:2] core[1:0] of the thread id (docs/sources/tinsel.md, 1.4).
   EXPECT_EQ(dense_core(facts, 0), 0u);
   EXPECT_EQ(dense_core(facts, 7), 7u);
   EXPECT_EQ(dense_core(facts, 16), 8u);

@@ -15,8 +15,7 @@ namespace polyloom::overlay {
 class NativeOutput {
  public:
   virtual ~NativeOutput() = default;
-  /// One message to the host: 1..64 bytes, zero-padded to 64 as the mesh would (reference: Tinsel facts, trap
-  /// 12).
+  /// One message to the host: 1..64 bytes, zero-padded to 64 as the mesh would (docs/sources/tinsel.md, 4).
   virtual void message(const void* bytes, std::size_t size) = 0;
   /// `count` messages of `size` bytes each (1..64), `stride` bytes apart: one call, one lock.
   virtual void messages(const void* first, std::size_t size, std::size_t stride, std::size_t count) = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: ProgRouterMesh as a host program uses it, against a fake cluster: the bytes of every record,
-// written out by hand from Tinsel facts 3.5; beats, keys, slices, chains; messages by key; what write()
-// refuses. Leaves out: what routers do with the tables (end-to-end tests).
+// written out by hand from docs/sources/tinsel.md, 3.5; beats, keys, slices, chains; messages by key; what
+// write() refuses. Leaves out: what routers do with the tables (end-to-end tests).
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -50,7 +50,7 @@ class ProgRoutersTest : public HostLinkTest {
     mesh_ = std::make_unique<ProgRouterMesh>(4, 2);
   }
   ProgRouter& at(unsigned x, unsigned y) { return mesh_->table[y][x]; }
-  /// Beats that a board holds where a key says, whose fields are those of facts 1.4.
+  /// Beats that a board holds where a key says, whose fields are those of docs/sources/tinsel.md, 1.4.
   Bytes beats(unsigned board, std::uint32_t key) {
     const auto space = key >> 31 ? blocks::Space::slice1 : blocks::Space::slice0;
     return cluster_->bytes(board, space, 0, key & 0x7fffffe0, 32 * (key & 31));

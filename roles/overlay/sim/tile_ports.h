@@ -23,7 +23,7 @@ struct SendRequest {
     return static_cast<std::uint8_t>(std::min(send_len, 4u) + 1);
   }
 
-  std::uint32_t dest;       ///< mailbox id with the extra address bits (mailbox form, Tinsel facts 1.4)
+  std::uint32_t dest;       ///< mailbox id with the extra address bits (docs/sources/tinsel.md, 1.4)
   std::uint64_t mask;       ///< threads of the destination mailbox; a key in [31:0] for key destinations
   std::uint32_t slot_addr;  ///< scratchpad byte address of the message (any slot), or kNoSlot
   std::uint8_t flits;       ///< 1..max_flits, or more: a message that is refused

@@ -5,7 +5,7 @@
 Usage: records.py [--check]
 
 Writes the two files in `OUTPUTS` from the tables below, or with --check fails if one of them says something else.
-Layouts are those of Tinsel 0.8 (reference: Tinsel facts 3.5), so that tables made for it mean the same here;
+Layouts are those of Tinsel 0.8 (docs/sources/tinsel.md, 3.5), so that tables made for it mean the same here;
 `tile_*_high` use bits that it leaves free, for boards of more than 4 x 4 tiles.
 """
 
@@ -118,7 +118,7 @@ def package() -> str:
         "// SPDX-License-Identifier: Apache-2.0",
         "// polyloom_overlay_records_pkg: routing keys and records, as they lie in memory.",
         f"// How:          {NOTE}",
-        "// Source: Multicast paper IV.B; tinsel facts 3.5.   Tests: those of the expander.",
+        "// Source: Multicast paper IV.B; docs/sources/tinsel.md, 3.5.   Tests: those of the expander.",
         "package polyloom_overlay_records_pkg;",
         "",
         f"  localparam int unsigned BEAT_BITS = {8 * BEAT_BYTES};",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: ids, special addresses and partitions of tinsel-interface.h, and derived parameters, against the
-// published figures (Tinsel facts 1.3, 1.4, 7). Leaves out: parameters that only the hardware uses.
+// published figures (docs/sources/tinsel.md, 1.3, 1.4, 7). Leaves out: parameters that only the hardware
+// uses.
 #include <gtest/gtest.h>
 #include <tinsel-interface.h>
 

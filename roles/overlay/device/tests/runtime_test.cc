@@ -38,7 +38,7 @@ std::string printed(const char* format, Args... args) {
   return uart;
 }
 
-TEST(Console, PrintsHexWithEightDigits) {  // Tinsel facts, trap 14
+TEST(Console, PrintsHexWithEightDigits) {  // docs/sources/tinsel.md, 2
   EXPECT_EQ(printed("H:%x,M:%x", 0x1au, 0xdeadbeefu), "H:0000001a,M:deadbeef");
   EXPECT_EQ(printed("%x", 0u), "00000000");
 }

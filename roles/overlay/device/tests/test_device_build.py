@@ -134,8 +134,8 @@ def test_device_headers_compile(generated: Path, tmp_path: Path, driver: str, so
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     text = run(RV + "objdump", "-d", tmp_path / "x.o", check=True).stdout
-    assert "00b50008" in text  # the Send instruction (Tinsel facts 1.2)
-    assert not re.search(r"\b(csrrs|csrrc|csrr|csrs|csrc|csrrwi)\b", text)  # csrrw only (trap 4)
+    assert "00b50008" in text  # the Send instruction (docs/sources/tinsel.md, 1.2)
+    assert not re.search(r"\b(csrrs|csrrc|csrr|csrs|csrc|csrrwi)\b", text)  # csrrw only: docs/sources/tinsel.md, 1.2
 
 
 @pytest.mark.parametrize("standard", ["c++98", "c++11", "c++17", "c++20"])

@@ -12,7 +12,7 @@
 // Reset:        both ends of the link together.
 // Limits:       those of the parts.
 // Cost:         blocks/reliable_link/README.md.
-// Source:       Tinsel facts 3.3; own design.
+// Source:       docs/sources/tinsel.md, 3.3; own design.
 // Tests:        overlay_link_swap_test.cc (test_polyloom_overlay_link.py)
 module polyloom_overlay_link
   import polyloom_overlay_pkg::*;

@@ -19,7 +19,7 @@
 //               max_flits 1..4 (checked at elaboration).
 // Cost:         4 cores of 16 threads, 512 slots: 5298 LUT, 2117 FF, 29.5 BRAM36 (UltraScale+); 9431 LUT4, 59 EBR (ECP5). Of these
 //               the network's copy of the scratchpad and its fifo: 302 LUT, 8 BRAM36; 71 LUT4, 16 EBR. Yosys 0.70, 2026-11.
-// Source:       own design; Tinsel facts 3.1, Multicast paper III.   Tests: test_polyloom_overlay_mailbox.py
+// Source:       own design; docs/sources/tinsel.md, 3.1, Multicast paper III.   Tests: test_polyloom_overlay_mailbox.py
 module polyloom_overlay_mailbox
   import polyloom_overlay_pkg::*;
 #(

@@ -11,8 +11,8 @@
 // Reset:        rings are emptied by clear_i, once for each thread, before the first message.
 // Limits:       1 <= Threads <= 16.
 // Cost:         in polyloom_overlay_mailbox.
-// Source:       own design; Tinsel facts 3.1, Multicast paper III.   Tests: test_polyloom_overlay_mailbox_queues.py;
-//               proof: proofs.toml [overlay_mailbox_queues]
+// Source:       own design; docs/sources/tinsel.md, 3.1, Multicast paper III.
+// Tests:        test_polyloom_overlay_mailbox_queues.py; proof: proofs.toml [overlay_mailbox_queues]
 module polyloom_overlay_mailbox_queues #(
     parameter int unsigned Threads = 16,
     parameter int unsigned Slots = 512,

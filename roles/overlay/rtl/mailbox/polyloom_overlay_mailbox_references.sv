@@ -12,7 +12,7 @@
 // Reset:        tables are cleared in the Slots cycles that follow; ready_o tells when. Frees are not taken until then.
 // Limits:       a slot is set when it is not held (asserted in the proof); set_count_i 1..Threads.
 // Cost:         in polyloom_overlay_mailbox.
-// Source:       own design; Tinsel facts 3.1.   Tests: test_polyloom_overlay_mailbox_references.py;
+// Source:       own design; docs/sources/tinsel.md, 3.1.   Tests: test_polyloom_overlay_mailbox_references.py;
 //               proof: proofs.toml [overlay_mailbox_references]
 module polyloom_overlay_mailbox_references #(
     parameter int unsigned Slots = 512,

@@ -13,7 +13,7 @@
 // Reset:        nothing is outstanding.
 // Limits:       legal Cfg: polyloom_overlay_mailbox.
 // Cost:         in polyloom_overlay_mailbox.
-// Source:       own design; Tinsel facts 3.1.   Tests: test_polyloom_overlay_mailbox_sender.py
+// Source:       own design; docs/sources/tinsel.md, 3.1.   Tests: test_polyloom_overlay_mailbox_sender.py
 module polyloom_overlay_mailbox_sender
   import polyloom_overlay_pkg::*;
 #(

@@ -8,7 +8,7 @@
 // Reset:        nobody waits.
 // Limits:       a thread that waits makes no call (asserted).
 // Cost:         in polyloom_overlay_mailbox.
-// Source:       own design; Tinsel facts 1.2, 3.4.   Tests: test_polyloom_overlay_mailbox_waits.py
+// Source:       own design; docs/sources/tinsel.md, 1.2, 3.4.   Tests: test_polyloom_overlay_mailbox_waits.py
 module polyloom_overlay_mailbox_waits
   import polyloom_overlay_pkg::*;
 #(

@@ -18,7 +18,7 @@
 //               second beat of a line in the cycle after the first (asserted).
 // Cost:         9 clients: 3,460 LUT, 317 FF (UltraScale+); 7,297 LUT4 (ECP5); half of it the clients' FIFOs. Yosys 0.70,
 //               2026-11.
-// Source:       rule: roles/overlay/sim/tile/README.md "Memory"; map: tinsel facts 1.3.
+// Source:       rule: roles/overlay/sim/tile/README.md "Memory"; map: docs/sources/tinsel.md, 1.3.
 // Tests:        test_polyloom_overlay_slice.py, memory_rtl_test.cc
 module polyloom_overlay_slice
   import polyloom_overlay_pkg::*;

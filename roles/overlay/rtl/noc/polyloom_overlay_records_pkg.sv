@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_records_pkg: routing keys and records, as they lie in memory.
 // How:          Made by roles/overlay/arch/records/records.py; do not edit.
-// Source: Multicast paper IV.B; tinsel facts 3.5.   Tests: those of the expander.
+// Source: Multicast paper IV.B; docs/sources/tinsel.md, 3.5.   Tests: those of the expander.
 package polyloom_overlay_records_pkg;
 
   localparam int unsigned BEAT_BITS = 256;

@@ -229,7 +229,7 @@ TEST(Decode, AnyWordDecodesInRange) {
   }
 }
 
-/// The table of Tinsel facts 1.2: whatever the instruction and its operands, other numbers are illegal.
+/// The numbers of docs/sources/tinsel.md, 1.2: all others are illegal, for every instruction and operand.
 TEST(Decode, KnowsTheCsrsByTheirNumbers) {
   const std::set<unsigned> known = {0x001, 0x002, 0x003, 0x800, 0x801, 0x802, 0x803, 0x805, 0x806, 0x807,
                                     0x808, 0x809, 0x80a, 0x80b, 0x80c, 0x80d, 0x80e, 0x80f, 0xc00, 0xc01,

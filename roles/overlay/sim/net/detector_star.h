@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The published termination detection (Tinsel paper III, "Termination detection"; Tinsel facts 3.4): a master
-// asks every board in rounds. For the calibration presets and as what ours is measured against.
+// The published termination detection (Tinsel paper III, "Termination detection"; docs/sources/tinsel.md,
+// 3.4): a master asks every board in rounds. For the calibration presets and as what ours is measured
+// against.
 //
 // The master is the bridge board, one hop west of board (0,0); the model of board (0,0) contains it, with
 // that hop's latency. Rounds: probe all boards until all are white and their counts sum to zero, then "done"

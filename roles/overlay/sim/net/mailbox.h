@@ -34,7 +34,7 @@ struct MailboxCounters {
   std::uint64_t refused = 0;                       ///< times that the router found no room
 };
 
-/// Semantics: Tinsel facts 3.1, Multicast paper III.C. Thread t's send slots are slots t and, with
+/// Semantics: docs/sources/tinsel.md, 3.1, Multicast paper III.C. Thread t's send slots are slots t and, with
 /// extra_send_slot, 64 + t; all other slots form one free list. A message is accepted when a slot is free and
 /// every core's multicast buffer has room; with its last flit it is queued for each addressed core, which
 /// hands it to the pointer queues of its threads, one receiver in kCyclesPerReceiver cycles, and stalls while

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a board's off-chip memories, seen through the 32-bit map of a thread (Tinsel 0.8 facts,
-// section 1.3).
+// The bytes of a board's off-chip memories, seen through the 32-bit map of a thread (docs/sources/tinsel.md,
+// 1.3).
 //
 // A board has `dram_channels` slices; a slice is one DRAM of 2 GiB and two SRAMs of 8 MiB. Threads of a tile
 // see one slice. No timing here (memory_system.h) and no caches: this is what the host and the other boards'

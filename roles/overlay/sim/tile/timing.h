@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Latencies of a tile's units. Every one can be set; defaults are those of the RTL (roles/overlay/rtl). The
-// clusters tinsel-paper-* set those of the published overlay (Tinsel 0.8 facts, section 1.1).
+// clusters tinsel-paper-* set those of the published overlay (docs/sources/tinsel.md, 1.1).
 #pragma once
 
 #include "roles/overlay/sim/types.h"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the mailbox's tests share: its structs, its sizes in mailbox_tb, and a tile around it that checks every output.
 
-The rules are written down here from roles/overlay/README.md and Tinsel facts 3.1, on lists and dictionaries.
+The rules are written down here from roles/overlay/README.md and docs/sources/tinsel.md, 3.1, on lists and dictionaries.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ SIZES = (Size(2, 4, 128, 4, 64, False), Size(4, 16, 512, 4, 128, True), Size(1, 
 
 
 def mailbox_id(board_x: int = 0, board_y: int = 0, x: int = 0, y: int = 0) -> int:
-    """Y, X of the board; y, x of the tile: Tinsel facts 1.4."""
+    """Y, X of the board; y, x of the tile: docs/sources/tinsel.md, 1.4."""
     return board_y << 7 | board_x << 4 | y << 2 | x
 
 
