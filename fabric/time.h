@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulated time: integer picoseconds, and clocks whose edges fall on it (docs/design.md, section 2).
+// Simulated time: integer picoseconds, and clocks whose edges fall on it (docs/design.md, section 2.1).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What benchmarks share: running things, the table, the JSON line, the committed result: docs/design.md, section 4."""
+"""What benchmarks share: running, the table, the JSON line, the committed result: docs/design.md, section 4.9."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one reader of cluster files (docs/design.md, section 4; the format is described in
+// The one reader of cluster files (docs/design.md, section 4.1; the format is described in
 // fabric/cluster/README.md).
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cluster as read, checked and expanded: plain data, nodes and links by index (docs/design.md, section 4,
+// A cluster as read, checked and expanded: plain data, nodes and links by index (docs/design.md, section 4.1,
 // "Cluster file").
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder that every run leaves: all of it or nothing (docs/design.md, section 4, "Run record").
+// The folder that every run leaves: all of it or nothing (docs/design.md, section 4.8).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dummy nodes that use the fabric as real ones will: the kinds of link traffic named in docs/design.md,
-// section 2.
+// section 2.2.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The run record: a folder per run (docs/design.md, section 4). Reads what the simulator and the application wrote."""
+"""The run record, a folder a run (docs/design.md, section 4.8). Reads what simulator and application wrote."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@
 //               held, or two kinds in one step, is error bit ERR_KIND and the slot stays silent. 1 <= Partitions <= 2.
 // Cost:         8 by 8 with one operator: 6,667 LUT, 9 FF of multiplexers; the operators: their headers
 //               (UltraScale+; in `polyloom synth collective_reduce`, Yosys 0.70, 2026-11).
-// Source: own design, docs/design.md, section 4.   Tests: test_polyloom_op_slot.py
+// Source: own design, docs/design.md, section 4.7.   Tests: test_polyloom_op_slot.py
 module polyloom_op_slot
   import polyloom_stream_pkg::beat_t;
   import polyloom_operator_pkg::*;

@@ -2,7 +2,7 @@
 // polyloom_operator_pkg: numbers of the operator socket, as in sim/operator.h: configuration words, errors.
 // How:          configuration words: README.md, "Configuration". Status word 0 is common to all operators:
 //               bits 7:0 are errors (any set one is a fault of the step), the rest the operator says.
-// Source: own design, docs/design.md, section 4.   Tests: operators_test.cc compares the numbers with the model's.
+// Source: own design, docs/design.md, section 4.7.   Tests: operators_test.cc compares the numbers with the model's.
 package polyloom_operator_pkg;
 
   // Errors, bits of status word 0. They stay until the next step or flush.

@@ -15,7 +15,7 @@
 //   that very cycle. Status word 0, bits 7:0 are errors; an operator with an error goes on (wrong data, no
 //   hang of its own making), the sequencer stops the node.
 // Thread safety: none; one node owns it.
-// Source: own design, docs/design.md, section 4.   Tests: operators_test.cc, operators_rtl_test.cc.
+// Source: own design, docs/design.md, section 4.7.   Tests: operators_test.cc, operators_rtl_test.cc.
 #pragma once
 
 #include <array>

@@ -10,7 +10,7 @@
 // Reset:        control.
 // Limits:       op_inputs and op_outputs both zero or both 1..16; partition: see polyloom_op_partition.
 // Cost:         the operators'.
-// Source: own design, docs/design.md, section 4.   Tests: test_polyloom_collective_slot.py, swap_partition_test.cc.
+// Source: own design, docs/design.md, section 4.7.   Tests: test_polyloom_collective_slot.py, swap_partition_test.cc.
 module polyloom_collective_slot
   import polyloom_collective_pkg::*;
   import polyloom_collective_encoding_pkg::*;

@@ -8,7 +8,7 @@
 
 namespace polyloom::overlay {
 
-/// What the address of a message means. Reserved from the start (docs/design.md, section 4); `reduce` and
+/// What the address of a message means. Reserved from the start (docs/design.md, section 4.4); `reduce` and
 /// `control` are for routers that combine messages and for words between routers: no thread sends them.
 enum class MessageKind : std::uint8_t { unicast, mask, key, host, reduce, control };
 
