@@ -41,7 +41,8 @@ fi
 if ((${#bounded[@]})); then
   awk 'FNR == 601 { print FILENAME ": more than 600 lines"; nextfile }' "${bounded[@]}" | { ! grep . >&2; } || status=1
 fi
-.venv/bin/python scripts/arrows.py || status=1
+.venv/bin/python -B scripts/arrows.py || status=1
+.venv/bin/python -B scripts/citations.py || status=1
 .venv/bin/python -B -m spec --check || status=1
 .venv/bin/python roles/overlay/arch/records/records.py --check || status=1
 .venv/bin/python roles/mpi/sim/mpe/program.py --check || status=1
