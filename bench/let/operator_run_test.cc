@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: the benchmark's feed of the LET operator: a beat that a stall held back lets no later ones catch
-// up, so that
-//   the stalls of the paper's rule (parents first) are in its time; LETs equal the host's in every form.
+//   up, so that the stalls of the paper's rule (parents first) are in its time; LETs equal the host's in
+//   every form.
 // Leaves out: the operator's cycles themselves (blocks/operators/tests/let_cycles_test.cc).
 #include "bench/let/operator_run.h"
 

@@ -2,18 +2,16 @@
 // A Verilated FPGA as a node of the fabric: lanes, host link, memories around one RTL model.
 //
 // How: each clock edge k (time t) runs in this order: what has arrived at or before t is driven (lane.h: one
-// beat, one
-//   pulse a lane; one host word; what memories drive), `ready` of each transmit lane, cycle_i = k; the design
-//   settles; its outputs are read: a lane's pulse leaves, a beat that is valid and ready enters the lane's
-//   FIFO, a host word passes, memories step; then the edge itself. So a register that takes an input at edge
-//   k shows at the outputs at edge k + 1.
+//   beat, one pulse a lane; one host word; what memories drive), `ready` of each transmit lane, cycle_i = k;
+//   the design settles; its outputs are read: a lane's pulse leaves, a beat that is valid and ready enters
+//   the lane's FIFO, a host word passes, memories step; then the edge itself. So a register that takes an
+//   input at edge k shows at the outputs at edge k + 1.
 // Reset: rst_ni is low for `reset_cycles` edges before edge 0, with cycle_i = 0 and all other inputs low.
 // Idle: with the output idle_o edges are skipped while it is high before an edge at which no input was
-// driven, no
-//   transmit valid or pulse is high and all memories are idle, until something arrives. The design promises
-//   that such edges would change nothing, whatever ready inputs and cycle_i do. A design that promises less,
-//   that nothing would come out, asks for idle_edges: they are run when something arrives, or at the run's
-//   end. Without idle_o no edge is skipped and the simulation never becomes quiet.
+//   driven, no transmit valid or pulse is high and all memories are idle, until something arrives. The design
+//   promises that such edges would change nothing, whatever ready inputs and cycle_i do. A design that
+//   promises less, that nothing would come out, asks for idle_edges: they are run when something arrives, or
+//   at the run's end. Without idle_o no edge is skipped and the simulation never becomes quiet.
 // Latency: none of its own. Errors: what the design asserts, and illegal traffic, end the run as UserError.
 // Source: own design.   Tests: verilated_node_test.cc, verilated_engines_test.cc.
 #pragma once

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: frames of random lengths, beats of every count anywhere in a frame, gaps of random length and none,
-// the
-//         cycle of the result, against the C++ model; prints frames and results for another reference (zlib,
-//         in Python).
+//         the cycle of the result, against the C++ model; prints frames and results for another reference
+//         (zlib, in Python).
 // Leaves out: error detection (crc32_test.cc). Compiled with WORDS. Usage: program SEED FRAMES
 #include <cstdio>
 #include <cstring>

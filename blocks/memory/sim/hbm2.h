@@ -3,16 +3,14 @@
 // each.
 //
 // How: the lower half of the channel's bytes lies in pseudo-channel 0, the upper half in 1. Each moves one
-// beat
-//   a cycle of the user clock, read or write. When both want the same one they alternate, reads first. A read
-//   granted at edge g has its beat at edge g + read_latency; a write granted at g is acknowledged at
-//   g + write_latency. The caller moves the bytes (backing_store.h) at the grant.
+//   beat a cycle of the user clock, read or write. When both want the same one they alternate, reads first. A
+//   read granted at edge g has its beat at edge g + read_latency; a write granted at g is acknowledged at g +
+//   write_latency. The caller moves the bytes (backing_store.h) at the grant.
 // Hardware: the two AXI ports of a channel of an HBM2 controller, and the 2x1 switch before them.
 // Throughput: one read and one write a cycle if they lie in different halves; one of them a cycle else.
 // Not modelled: row activation and refresh. Streams of the collective role are sequential, whose rows are
-// opened
-//   ahead in the other banks, and HBM2 refreshes single banks behind them; random access would be slower (use
-//   DramParams::hbm2 of dram.h for that). No reordering: latency is the same for every beat.
+//   opened ahead in the other banks, and HBM2 refreshes single banks behind them; random access would be
+//   slower (use DramParams::hbm2 of dram.h for that). No reordering: latency is the same for every beat.
 // Thread safety: none; embedded in a node.
 // Source: OPTWEB paper, section 2.C (two pseudo-channels of 256 bit, one read and one write stream at full
 // rate). Tests: hbm2_test.cc.

@@ -15,8 +15,8 @@
 //   stream ends as it should.
 // Latency: geometry + 5 cycles from the beat that completes the only record to the beat with it.
 // Throughput: one record a cycle; a stalled output stalls all. Paper's issue rule: a record enters the
-// geometry
-//   pipe only when its parent has left it. Exact counts: README.md, "LET", tested in let_cycles_test.cc.
+//   geometry pipe only when its parent has left it. Exact counts: README.md, "LET", tested in
+//   let_cycles_test.cc.
 // Tests: let_test.cc, let_cycles_test.cc, let_rtl_test.cc.
 #pragma once
 

@@ -11,8 +11,7 @@
 // A cycle with quiet() may be left out: nothing happens until a push, a pop, a step or a flush.
 //
 // Contract with the sequencer: step() comes when the operator is idle; beats of the new step may be offered
-// in
-//   that very cycle. Status word 0, bits 7:0 are errors; an operator with an error goes on (wrong data, no
+//   in that very cycle. Status word 0, bits 7:0 are errors; an operator with an error goes on (wrong data, no
 //   hang of its own making), the sequencer stops the node.
 // Thread safety: none; one node owns it.
 // Source: own design, docs/design.md, section 4.7.   Tests: operators_test.cc, operators_rtl_test.cc.

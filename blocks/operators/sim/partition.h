@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partition: sends each key of its inputs to the output of the key's bucket (rtl/polyloom_op_partition.sv).
 // Configuration: all used outputs have the same low half of the word, PartitionSetup::word(), and the same
-// mask
-//   of inputs. High half: the routes that leave by this output. The route of a bucket is its number (with 6
-//   bits: half its number); zero on all outputs: the top log2(outputs) bits of the bucket's number name the
-//   output. Every route needs an output. A route with several is dealt to them in turn, so a frequent bucket
-//   can be split.
+//   mask of inputs. High half: the routes that leave by this output. The route of a bucket is its number
+//   (with 6 bits: half its number); zero on all outputs: the top log2(outputs) bits of the bucket's number
+//   name the output. Every route needs an output. A route with several is dealt to them in turn, so a
+//   frequent bucket can be split.
 // Elements: 8 keys a beat; with `pair` 4 records of 64 bit, key in the low word. A word counts if its lowest
-// byte
-//   does. Modes: record (remember where the keys go), steer (the beats are values; they go where the recorded
-//   keys went, beat by beat and word by word), silent (nothing leaves).
+//   byte does. Modes: record (remember where the keys go), steer (the beats are values; they go where the
+//   recorded keys went, beat by beat and word by word), silent (nothing leaves).
 // Order: what comes by one input and leaves by one output keeps its order; inputs mix.
 // End: when all inputs have ended, every used output ends: only its last beat may be short, and it has no
-// bytes
-//   only if the output got none. Bytes that do not count are zero.
+//   bytes only if the output got none. Bytes that do not count are zero.
 // Status: [0] errors, [1] beats that came, [2 + b] keys of bucket b, [2 + buckets + o] words that left by
-// output
-//   o (complete when idle): how long a stream was that a route with several outputs was dealt to.
+//   output o (complete when idle): how long a stream was that a route with several outputs was dealt to.
 // Latency: 8 cycles (RTL header). Throughput: README.md, "Accept rate".
 // Tests: operators_test.cc, operators_rtl_test.cc.
 #pragma once

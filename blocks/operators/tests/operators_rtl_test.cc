@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: the slot with all operators in RTL and as model, fed with the same streams and stalls, equal in
-// every
-//   cycle: ready, valid, beats, idle, status; every function, random configurations good and bad, flush at
-//   any time, streams that follow each other, inputs of unequal length. Built once for each shape (INPUTS,
+//   every cycle: ready, valid, beats, idle, status; every function, random configurations good and bad, flush
+//   at any time, streams that follow each other, inputs of unequal length. Built once for each shape (INPUTS,
 //   OUTPUTS, PARTITIONS).
 // Leaves out: whether the model is right (operators_test.cc), shapes above 8 ports (lint only).
 #include "blocks/operators/tests/slot_pair.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: the models against independent references: joins as a recursion over halves with double arithmetic
-// (exact
-//   before its one rounding), integer averages in 64 bit, partition as lists; latency, pass, registry, slot,
-//   refusals.
+//   (exact before its one rounding), integer averages in 64 bit, partition as lists; latency, pass, registry,
+//   slot, refusals.
 // Leaves out: cycles under stalls (operators_rtl_test.cc holds model and RTL together there).
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: partition's model against lists made by plain loops: which output, order inside (input, output),
-// counts,
-//   histogram, records, steering, splitting, ends, empty outputs; accept rates of uniform, skewed and split
-//   keys.
+//   counts, histogram, records, steering, splitting, ends, empty outputs; accept rates of uniform, skewed and
+//   split keys.
 // Leaves out: cycles under stalls (operators_rtl_test.cc).
 #include <gtest/gtest.h>
 

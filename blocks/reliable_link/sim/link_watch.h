@@ -2,12 +2,10 @@
 // Watches one direction of a reliable link at the wire, and says when the link is down.
 //
 // What counts: a frame whose items do not follow those of the frame before it goes back to what was sent
-// already. A
-//   sender that goes back to the same item `limit` times in a row has had no acknowledgement in all that
-//   time: no frame gets through, or none comes back.
+//   already. A sender that goes back to the same item `limit` times in a row has had no acknowledgement in
+//   all that time: no frame gets through, or none comes back.
 // Why here: a model and RTL put the same frames on the wire, so both are judged by the same code, and
-// neither's data
-//   path has a counter more.
+//   neither's data path has a counter more.
 // Source: own design.   Tests: link_watch_test.cc.
 #pragma once
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: the Verilated link at one or both ends of a fabric link against the C++ link. A model beside each
-// Verilated
-//         end gets the same items and frames; words sent, their times, and the cycle in which each item shows
-//         must be equal. Bit errors, lost frames, moody users, full receivers, silence, stalled wires,
-//         counters, rate.
+//         Verilated end gets the same items and frames; words sent, their times, and the cycle in which each
+//         item shows must be equal. Bit errors, lost frames, moody users, full receivers, silence, stalled
+//         wires, counters, rate.
 // Leaves out: the published form (no RTL); frames that the model never sends (link_parser cases of the
 // proof).
 #include <gtest/gtest.h>

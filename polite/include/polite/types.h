@@ -56,8 +56,7 @@ struct PMessage {
 /// the above recv:
 /// - bool recv(M*, E*): may use nothing but *a, numVertices and time; true = absorb.
 /// - void absorb(): recv has said true; takes from *a into the state. It may do all that recv may do without
-/// an
-///   accumulator.
+///   an accumulator.
 /// init, send and step may use both; finish has no accumulator.
 template <typename S, typename E, typename M, typename A = None>
 struct PDevice {

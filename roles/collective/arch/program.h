@@ -7,8 +7,8 @@
 //   waits for the step before it, makes the shadow registers active in one clock and clears them. What a step
 //   does not mention stands still. `end` waits for the last step and reports.
 // A step: streams of beats (kBeatBytes) flow from sources to the sinks that select them. A source that
-// several
-//   sinks select is copied to all of them and advances when all have taken the beat (the distributor).
+//   several sinks select is copied to all of them and advances when all have taken the beat (the
+//   distributor).
 //     sources   R#c   what DMA engine c reads from channel c
 //               rx l  what arrives on lane l
 //               op o  output o of the operator in the data-processing slot

@@ -8,9 +8,8 @@
 //   in queues of their own, which share the input's slots. A slot is free, and its credit goes back, when the
 //   last beat has left it.
 // Deadlock: a packet that enters a ring direction (from N, S or L to E or W) starts only with two credits,
-// one
-//   that goes on in it needs one; so a ring never fills up (bubble rule). What comes by S leaves by N or L in
-//   shipped routing tables, so the rings do not wait for one another. Reads and answers have an input of
+//   one that goes on in it needs one; so a ring never fills up (bubble rule). What comes by S leaves by N or
+//   L in shipped routing tables, so the rings do not wait for one another. Reads and answers have an input of
 //   their own that leads to N alone, which always drains.
 // Faults: a packet that cannot be routed is taken from its slot beat by beat as it arrives and counted;
 //   nothing else is touched.

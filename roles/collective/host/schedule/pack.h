@@ -6,9 +6,8 @@
 //   first, into steps of their phase, so that in a step each R#, W#, lane and operator port of a node is used
 //   once.
 // Rates: links do not push back, so what arrives must be taken as it comes. A stream from a lane is not
-// written
-//   where the same step reads, nor what an operator joins read where it writes, if it is longer than a
-//   receive buffer (they would share a half of the channel); and streams that an operator joins begin
+//   written where the same step reads, nor what an operator joins read where it writes, if it is longer than
+//   a receive buffer (they would share a half of the channel); and streams that an operator joins begin
 //   together: where the nodes' own pulses do not make sure of it, steps of pulses go before (synchronise).
 //   Where lanes differ so much that neither helps, streams that meet or are relayed are cut into parts that a
 //   receive buffer holds.

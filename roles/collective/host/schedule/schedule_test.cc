@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: every operation and algorithm on 1 to 64 nodes, fully connected and hypercubes, doubled links, few
-// channels,
-//   both protocols, random and variable sizes, random start order, operations back to back; bytes against an
-//   obvious reference, exclusive use of engines and lanes (Machine), nothing left behind. Leaves out: time
-//   (the model's tests).
+//   channels, both protocols, random and variable sizes, random start order, operations back to back; bytes
+//   against an obvious reference, exclusive use of engines and lanes (Machine), nothing left behind. Leaves
+//   out: time (the model's tests).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -3,12 +3,10 @@
 // by cycle simulation.
 //
 // How: a stream is two numbers at each place, the edges at which its first and its last beat pass; a part
-// that
-//   moves slower than its source stretches the distance between them. Nodes go from step to step by
+//   that moves slower than its source stretches the distance between them. Nodes go from step to step by
 //   themselves.
 // Left out: lanes that share nothing but a clock never disturb each other, so nothing of that kind is
-// modelled;
-//   a memory half that a step reads and writes moves each stream at half rate.
+//   modelled; a memory half that a step reads and writes moves each stream at half rate.
 // Tests: schedule_test.cc, ../tests/test_time.py (against the model).
 #pragma once
 

@@ -22,13 +22,11 @@ struct NocCounters {
 
 /// Simulated a message and hop at a time, exact to the cycle for routers built so:
 /// - dimension order, X then Y; a message for another board or the host leaves straight down its own column,
-/// one
-///   from there comes straight up its destination's column (deadlock argument: roles/overlay/README.md);
+///   one from there comes straight up its destination's column (deadlock argument: roles/overlay/README.md);
 /// - an output belongs to one message from first to last flit (no interleaving) and moves a flit every
 ///   noc_cycles_per_flit cycles;
 /// - virtual cut-through: an output grants only if the next buffer has room for the longest message, so a
-/// granted
-///   message never stops on the way; buffers hold NetShared::link_flits flits;
+///   granted message never stops on the way; buffers hold NetShared::link_flits flits;
 /// - one round-robin arbiter an output, among heads that are there in that cycle;
 /// - kHopLatency cycles from a grant until the next router may grant.
 /// Not thread safe.

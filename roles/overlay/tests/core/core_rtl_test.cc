@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: cycle by cycle, every output of the cores against core_model.h: random programs of all
-// instructions, faults
-//   and CSRs on all threads, units that answer after random times on several ports at once, events that wait,
-//   host requests amid it; instructions a cycle by number of threads; the cycle in which an answered thread
-//   issues.
+//   instructions, faults and CSRs on all threads, units that answer after random times on several ports at
+//   once, events that wait, host requests amid it; instructions a cycle by number of threads; the cycle in
+//   which an answered thread issues.
 // Leaves out: the order of a word's patch and its fetch by the other core in the same cycle, which is not
 // defined.
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: polyloom_overlay_fpu against CVFPU, results and flags: all pairs of corner values in all modes and
-// random
-//   operands, for every operation on fp32; both against the lines of $VECTORS (exact arithmetic).
+//   random operands, for every operation on fp32; both against the lines of $VECTORS (exact arithmetic).
 // Leaves out: times, load, several threads (overlay_fpu_rtl_test.cc); integer multiplication and division.
 #include <gtest/gtest.h>
 #include <verilated.h>

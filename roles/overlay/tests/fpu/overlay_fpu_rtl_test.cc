@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: every operation of polyloom_overlay_fpu (with its queue, prepare, sum, round, pipe and divider)
-// against
-//   the fast model's arithmetic, results and flags: pairs of corner values in every rounding mode, random
-//   operands of hard kinds; every answer in exactly the cycle that TileTiming says, under full load and with
-//   random gaps, cores in turn, the divider busy; FPUs of 4 x 16, 1 x 1 and 2 x 2 threads; reset in between.
+//   against the fast model's arithmetic, results and flags: pairs of corner values in every rounding mode,
+//   random operands of hard kinds; every answer in exactly the cycle that TileTiming says, under full load
+//   and with random gaps, cores in turn, the divider busy; FPUs of 4 x 16, 1 x 1 and 2 x 2 threads; reset in
+//   between.
 // Leaves out: requests that a core cannot make (a thread's second, reserved rounding modes).
 #include <gtest/gtest.h>
 #include <verilated.h>

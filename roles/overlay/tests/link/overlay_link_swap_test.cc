@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: the Verilated link of a board at one or both ends of a fabric link against MeshLink: messages of
-// all kinds
-//         and lengths, control packets of all lengths, phases with epochs, moody boards, losses, times,
-//         payload share.
+//         all kinds and lengths, control packets of all lengths, phases with epochs, moody boards, losses,
+//         times, payload share.
 // Leaves out: frames (blocks/reliable_link/tests/reliable_link_swap_test.cc), the published forms (no RTL).
 #include <gtest/gtest.h>
 

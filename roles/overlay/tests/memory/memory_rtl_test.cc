@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: caches and slice in RTL against the fast model's rules (memory_reference.h), every answer's cycle
-// and data,
-//   counters, and the memory's bytes after all lines were flushed; random loads, stores and flushes of all
-//   threads on DRAM (both views) and SRAM; lines of 32 and 64 bytes; more misses than slots, memories that
-//   are full; the host's DMA beside caches.
+//   and data, counters, and the memory's bytes after all lines were flushed; random loads, stores and flushes
+//   of all threads on DRAM (both views) and SRAM; lines of 32 and 64 bytes; more misses than slots, memories
+//   that are full; the host's DMA beside caches.
 // Leaves out: cores (their tests, swap tests), timing of the DMA.
 #include <gtest/gtest.h>
 
