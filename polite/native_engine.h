@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contract between PGraph and the native engine (polite/native/).
 //
-// PGraph::write(HostLink*) in native mode calls, with the application's own vertex class, so that handlers
-// inline:
+// In native mode PGraph::write(HostLink*) calls, with the application's own vertex class so that handlers are
+// inlined:
 //
 //   template <class Dev, class S, class E, class M>
 //   std::unique_ptr<overlay::NativeProgram> make_native_program(const NativeGraph& graph);

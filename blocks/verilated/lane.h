@@ -5,17 +5,16 @@
 //
 // Contract, t = time of a clock edge, edges in growing order:
 //   LaneRx   A beat has arrived when its last word has. At each edge the oldest beat that has arrived at or
-//   before t
-//            is presented; whoever takes it pops it, and the next is presented at the next edge. Pulses
-//            likewise, in a queue of their own, one an edge.
-//   LaneTx   push(t) takes a beat at edge t. It leaves at max(t, end of the beat before), its words back to
-//   back.
-//            It is in the FIFO from t until it begins to leave; ready(t): fewer than `fifo_beats` beats that
-//            were pushed before t leave after t. So a beat pushed at t on a free wire never counts. No FIFO:
-//            ready if the wire is free before the next edge, so a beat is taken in the cycle in which it
-//            leaves, as by a serializer with one register. pulse(t)
-//            leaves at t, or, if a beat that began to leave before t is on the wire, at that beat's end;
-//            before all later beats, one pushed at t included. Calls of one edge may come in any order.
+//            before t is presented; it is there until it is popped, and the next one is presented at the next
+//            edge. Pulses likewise, in a queue of their own, one an edge.
+//   LaneTx   push(t) accepts a beat at edge t. It leaves at max(t, end of the beat before), its words back to
+//            back. It is in the FIFO from t until it begins to leave.
+//            ready(t): fewer than `fifo_beats` beats that were pushed before t leave after t. So a beat that
+//            is pushed at t on a free wire never counts. Without a FIFO: ready if the wire is free before the
+//            next edge, so a beat is accepted in the cycle in which it leaves, as by a serializer with one
+//            register.
+//            pulse(t) leaves at t, or, if a beat that began to leave before t is on the wire, at that beat's
+//            end; before all later beats, one pushed at t included. Calls of one edge may come in any order.
 // Nothing depends on where the fabric's windows begin and end: each beat is one segment.
 // Source: own design; fabric/README.md "Rules that nodes can build on".   Tests: lane_test.cc.
 #pragma once

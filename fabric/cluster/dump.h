@@ -8,13 +8,14 @@
 
 namespace polyloom::fabric {
 
-/// JSON object. Quantities are integers in base units under suffixed keys (latency_ps, rate_bps, clocks in
-/// _hz).
-///   {"name", "file", "version", "description", "topology": {"kind", "size"}, "host": {...}, "switch": {...},
-///    "memories": [...], "roles": {ROLE: [table, ...]}, "nodes": [{"name", "kind", "role", "fidelity",
-///    "position", "clocks_hz", "ports", "host_port", "table": index into roles[ROLE]}], "links": [{"name",
-///    "a": {"node", "port"}, "b", "protocol", "latency_ps", "rate_bps", "word_period_ps", "bit_error_rate",
-///    "drop_rate", "to_host"}]}
+/// JSON object. Quantities are integers in base units, under keys with a suffix such as latency_ps, rate_bps.
+///   {"name", "file", "version", "description",
+///    "topology": {"kind", "size"}, "host": {...}, "switch": {...}, "memories": [...],
+///    "roles": {ROLE: [table, ...]},
+///    "nodes": [{"name", "kind", "role", "fidelity", "position", "clocks_hz", "ports", "host_port",
+///               "table": index into roles[ROLE]}],
+///    "links": [{"name", "a": {"node", "port"}, "b", "protocol", "latency_ps", "rate_bps", "word_period_ps",
+///               "bit_error_rate", "drop_rate", "to_host"}]}
 std::string to_json(const ClusterSpec& spec, int indent = 2);
 
 /// A page of text: facts, nodes by role, link sorts with their latencies, role tables in force.

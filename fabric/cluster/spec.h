@@ -24,23 +24,21 @@ struct RoleParams {
   virtual ~RoleParams() = default;
 };
 
-/// Topologies. Port numbers of an FPGA, in all of them: network ports first, then one host port per attached
-/// host.
-///   mesh, torus        size [X, Y]; "fpga.X.Y"; 0 north (+y), 1 east (+x), 2 south, 3 west; absent
-///   neighbours leave
-///                      their port unconnected
+/// Topologies. Port numbers of an FPGA, in all of them: network ports first, then one host port for each
+/// attached host.
+///   mesh, torus        size [X, Y]; "fpga.X.Y"; 0 north (+y), 1 east (+x), 2 south, 3 west; a neighbour that
+///                      is absent leaves its port unconnected
 ///   ring               size [N]; "fpga.I"; 0 next, 1 previous
-///   double_ring        size [N]; two rings of N joined by pairs: "fpga.I.R", R = ring 0 or 1; 0 next, 1
-///   previous, 2 other ring fully_connected    size [N]; "fpga.I"; port to J is J if J < I, else J - 1
-///   hypercube          generalized: size [K0, K1 ...]; "fpga.I0.I1..."; each dimension fully connected,
-///   dimension 0's
-///                      ports first
-///   In these two, links [M0 ...] (one for each dimension, default 1) joins each pair of dimension d by M_d
-///   links:
-///                      port P of the single-link numbering within its dimension becomes P * M_d + k, k = 0
-///                      .. M_d - 1, the k-th link joining the k-th ports of both ends
+///   double_ring        size [N]; two rings of N joined by pairs: "fpga.I.R", R = ring 0 or 1; 0 next,
+///                      1 previous, 2 other ring
+///   fully_connected    size [N]; "fpga.I"; port to J is J if J < I, else J - 1
+///   hypercube          generalized: size [K0, K1 ...]; "fpga.I0.I1..."; each dimension fully connected, the
+///                      ports of dimension 0 first
 ///   star               size [N]; "fpga.I" port 0 to "switch" port I
 ///   explicit           nodes and links as listed
+/// In fully_connected and hypercube, links [M0 ...] (a number for each dimension, default 1) joins each pair of
+/// dimension d by M_d links: port P of the numbering with single links becomes, within its dimension, the
+/// ports P * M_d + k, k = 0 .. M_d - 1, and link k joins the ports k of both ends.
 enum class TopologyKind { mesh, torus, ring, double_ring, fully_connected, hypercube, star, explicit_links };
 const char* name_of(TopologyKind kind);
 

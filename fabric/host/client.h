@@ -39,9 +39,8 @@ struct Outgoing {
 };
 
 /// Where the simulator comes from. Empty fields: the environment (POLYLOOM_SOCKET, POLYLOOM_CLIENT,
-/// POLYLOOM_SECRET, POLYLOOM_CLUSTER,
-/// POLYLOOM_ON, POLYLOOM_ENGINE, POLYLOOM_RUN_DIR, POLYLOOM_MAX_CYCLES, POLYLOOM_SEED), which the simulator
-/// reads itself.
+/// POLYLOOM_SECRET, POLYLOOM_CLUSTER, POLYLOOM_ON, POLYLOOM_ENGINE, POLYLOOM_RUN_DIR,
+/// POLYLOOM_MAX_CYCLES, POLYLOOM_SEED), which the simulator reads itself.
 struct HostOptions {
   std::string socket;                  ///< of a simulator that is already there
   std::string simulator;               ///< program to start instead of polyloom-sim

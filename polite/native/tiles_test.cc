@@ -109,8 +109,8 @@ TEST(Tiles, KnowsWhereMostEdgesLeave) {
   EXPECT_FALSE(mostly_from(view, 2));
 }
 
-// Rounds in which everybody, most or some vertices send. Sums stay below 2^24,
-// so single precision is exact in any order of additions; `mix` is not, and shows the order.
+// Rounds in which all, most or some vertices send. Sums stay below 2^24, so single precision is exact in any
+// order of additions; `mix` is not, and shows the order.
 struct SumState {
   std::uint32_t id, pins;
   std::uint32_t part;  ///< a vertex sends if id * 7 % 100 < part

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reduce: each of its groups joins streams element by element: sum, minimum, maximum or average of fp32,
-// int32 or uint32 (rtl/polyloom_op_reduce.sv). Configuration of output g < groups: word = reduce_word(...),
-// mask = the inputs that it joins.
-//   Order of fp32 sums: balanced binary tree over input numbers, (0,1) (2,3) ..., then those results in
-//   pairs; an input outside the mask passes its partner through unchanged. Every join rounds to nearest even,
-//   with subnormals; a NaN result is 0x7fc00000. An average multiplies the sum by `factor` once. Minimum and
-//   maximum of fp32: a NaN loses against a number, -0 < +0, only NaN give 0x7fc00000. Integers: a sum wraps
-//   at 32 bit; an average divides the exact sum by `factor` (1 to 64), toward zero. One input alone passes
-//   bit by bit (an average still scales).
+// int32 or uint32 (rtl/polyloom_op_reduce.sv).
+// Configuration of output g < groups: word = reduce_word(...), mask = the inputs that it joins.
+// Order of fp32 sums: balanced binary tree over input numbers, (0,1) (2,3) ..., then those results in pairs;
+//   an input outside the mask passes its partner through unchanged.
+// Arithmetic: every join rounds to nearest even, with subnormals; a NaN result is 0x7fc00000. An average
+//   multiplies the sum by `factor` once. Minimum and maximum of fp32: a NaN loses against a number, -0 < +0,
+//   only NaN give 0x7fc00000. Integers: a sum wraps at 32 bit; an average divides the exact sum by `factor`
+//   (1 to 64), toward zero. One input alone passes bit by bit (an average still scales).
 // Status: [0] errors, [1 + g] beats that group g has joined.
 // Latency: 4 * ceil(log2(inputs)) + 7 cycles. Throughput: one beat of every input a cycle.
 // Tests: operators_test.cc, operators_rtl_test.cc.

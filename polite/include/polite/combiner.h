@@ -2,15 +2,16 @@
 // Combiners: how messages to one vertex are merged before they travel. Same text on host and device; needs no
 // library. Source: Pregel (combiners); beyond POLite.
 //
-// A vertex class with a combiner says in which groups of messages it does not mind being told: any grouping,
-// in any order, must leave the same state. It has one of
+// A vertex class with a combiner lets its messages be merged in any groups and in any order, all of which
+// must leave the same state. It has either
 //   typedef PSum<float> Combiner;                   an operator over the fields of M, all of that type
-//   static M identity();                            or its own: what changes nothing,
-//   static void combine(M& into, const M& from);    and two messages in one
+// or its own
+//   static M identity();                            what changes nothing
+//   static void combine(M& into, const M& from);    two messages in one
 // and, if its edges have labels,
-//   static void along(M& message, const E& label);  what a message is once it has come along an edge: recv(m,
-//   label)
-//                                                   does what along(m, label), recv(m, neutralLabel()) do
+//   static void along(M& message, const E& label);  what a message is once it has come along an edge:
+//                                                   recv(m, label) does what along(m, label) and then
+//                                                   recv(m, neutralLabel()) do
 //   static E neutralLabel();                        along() changes nothing with it
 #pragma once
 

@@ -6,8 +6,7 @@
 //   edges     two numbers of 32 bits each: from, to
 //   weights   a double an edge, where the head says so
 //   names     none: 0, 1, 2 ...; numbers: 64 bits each, ascending; words: where each ends (64 bits each),
-//   then
-//             their bytes
+//             then their bytes
 #pragma once
 
 #include <cstdint>

@@ -7,8 +7,8 @@
 //   mpi_waits.csv   a rank, a call, the rank that it waited for: how often, how long
 //   mpi_pairs.csv   a rank and another: messages of the program sent there and received from there
 //   mpi_left.csv    an FPGA rank that has ended and requests that it has not completed: what is to be said of
-//   them mpi_calls.csv   a command; of a receive that is complete, `peer`, `tag` and `bytes` are the
-//   message's.
+//                   them
+//   mpi_calls.csv   a command; of a receive that is complete, `peer`, `tag` and `bytes` are the message's.
 //                   Of the message it starts one, waits for one, both, or looks for one
 #pragma once
 

@@ -7,11 +7,10 @@
 
 namespace polyloom::mpi {
 
-/// File lists (.f, absolute) of the kernel of a node. They come from the JSON file that $POLYLOOM_KERNELS
-/// names,
+/// File lists (.f, absolute) of the kernel of a node. They come from the JSON file $POLYLOOM_KERNELS,
 ///   {"fpga.0": {"files": ["/abs/kernel.f"]}, ...}
-/// ("*" is any node that has no entry), else from `image`, the key of the cluster file's [kernel] table.
-/// Throws UserError that says what is missing and how to give it.
+/// in which "*" is any node that has no entry, else from `image`, a key of the role's table in the cluster
+/// file. Throws UserError that says what is missing and how to give it.
 std::vector<std::string> kernel_files(const std::string& node, const std::string& image);
 
 /// The object (kernel_code.h) that is the model of a node's kernel: "code" beside "files" in that JSON file.

@@ -103,8 +103,7 @@ struct AllToAll {
   }
 
   /// Blocks in an order in which, by symmetry, those that follow each other use different lanes everywhere:
-  /// block
-  /// (+a, +b) stands in round a + b, so a round has each column distance and each row distance once.
+  /// block (+a, +b) stands in round a + b, so a round has each column distance and each row distance once.
   void cut_through() {
     const Topology& t = s.topology;
     const int rounds = std::max(t.nx, t.ny);

@@ -3,8 +3,9 @@
 // inputs.
 //
 //   before   join(a b c d e) -> x                       with 3 inputs
-//   after    join(a b c) -> s0 | join(s0 d e) -> x      a phase each; sums first, an average divides in the
-//   last
+//   after    join(a b c) -> s0 | join(s0 d e) -> x      a phase each
+//
+// Sums come first; an average divides in the last phase.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: cycles of one step by the rules of the role's README ("Order of events"), steps behind each other,
-// lanes slower than memory, late starts, what a buffer must hold. Leaves out: contention; agreement with the
-// model
-// (../../tests/test_time.py).
+//   lanes slower than memory, late starts, what a buffer must hold.
+// Leaves out: contention; agreement with the model (../../tests/test_time.py).
 #include "roles/collective/host/schedule/timeline.h"
 
 #include <gtest/gtest.h>

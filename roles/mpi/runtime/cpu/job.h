@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the launcher tells a process of a job: a JSON file, named by POLYLOOM_MPI_JOB.
 //
-//   {"job": 7, "rank": 0, "size": 4, "transport": "udp" | "fabric", "eager_bytes": 1440, "credits": 16,
-//   "most_envelopes": 0,
-//    "window": 64800, "retries": 20, "rate_bps": 0, "times": {"retransmission_ps": ..., "ack_delay_ps": ...},
-//    "cpu": {"instructions_a_second": 2500000000} | {"measured": true},  // fabric only; neither: computing
-//    is free "table": [{"mac": "02:50:0a:50:00:01", "ip": "10.80.0.1", "port": 2718, "kind": "cpu" | "fpga"},
-//    ... manager]}
+//   {"job": 7, "rank": 0, "size": 4, "transport": "udp" | "fabric",
+//    "eager_bytes": 1440, "credits": 16, "most_envelopes": 0, "window": 64800, "retries": 20, "rate_bps": 0,
+//    "times": {"retransmission_ps": ..., "ack_delay_ps": ...},
+//    "cpu": {"instructions_a_second": 2500000000} | {"measured": true},  // fabric only; neither: free
+//    "table": [{"mac": "02:50:0a:50:00:01", "ip": "10.80.0.1", "port": 2718, "kind": "cpu" | "fpga"},
+//              ..., manager]}
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rank `size` of a job: sets FPGAs up, starts all, hears what they print and how they end, and says so in
-// JSON lines.
+// lines of JSON:
 //
 //   {"event": "start", "ps"}                      all ranks may run
 //   {"event": "output", "rank", "stream", "text"} of FPGA ranks; the text by json_bytes (fabric/json_text.h)

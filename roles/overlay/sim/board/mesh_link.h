@@ -6,8 +6,8 @@
 //   message, published   header, [mask if kind is mask, or a key], 2 items of payload; for each flit
 //   header               kind[2:0] epoch[3] flits-1[5:4] last[6] thread[13:8] dest[35:16], or a key[47:16]
 //   control              the detector's words, their number in [63:56] of the first. On the control channel;
-//   the
-//                        published link has none, there they follow a header of kind control among messages
+//                        the published link has none, there they follow a header of kind control among
+//                        messages
 #pragma once
 
 #include <cstdint>

@@ -33,8 +33,7 @@ class ThreadGroups {
   std::map<std::string, Group> groups_;
 };
 
-/// Who has messages and does not receive them keeps those waiting whose messages
-/// have not left.
+/// Threads that have messages and do not receive them block the threads whose messages have not left.
 struct Blocking {
   explicit Blocking(const BoardParams& board) : receivers(board), senders(board) {}
   void note(bool can_send, bool can_recv, unsigned tile, unsigned thread);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the share of a link's raw bits that is message payload, both directions loaded, and prints one
-// JSON object:
-//   {"rtl": true, "cycles": 40000, "share": {"1": 0.615, ..., "4": 0.820}}     share by flits of a message
+// JSON object, in which the shares stand by flits of a message:
+//   {"rtl": true, "cycles": 40000, "share": {"1": 0.615, ..., "4": 0.820}}
 // Usage: overlay_link_share [sim|rtl] [CYCLES]
 #include <cstdio>
 #include <cstdlib>

@@ -2,8 +2,7 @@
 // Covers: the network in RTL against the fast model's Noc in every cycle: room, starts, deliveries, exits,
 //   contents; loads from light to saturated, mailboxes that refuse, exits that stall, on an inner board and
 //   on the host's; messages with keys from everywhere, whose tables are of all kinds, some senseless. Built
-//   once for each shape (TILES_X, TILES_Y, MAX_FLITS, LINK_FLITS, SLICES, LINE_BYTES,
-//   ROUTERS).
+//   once for each shape (TILES_X, TILES_Y, MAX_FLITS, LINK_FLITS, SLICES, LINE_BYTES, ROUTERS).
 // Leaves out: whether the model is right (noc_test.cc), single routers (proof), the mailbox in RTL.
 #include "roles/overlay/tests/noc/noc_pair.h"
 

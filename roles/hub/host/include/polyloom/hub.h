@@ -2,11 +2,12 @@
 // Using a cluster of hubs from C++: memory in the common window, remote writes, chained DMA, reads by proxy,
 // functions on the way.
 //
-//   hub::Session session;                                  // of one process; it starts or joins the
-//   simulator hub::Node& me = session.node(session.own().front()); auto memory =
-//   me.map(hub::Unit::accelerator0, 1 << 20); me.put(hub::Unit::accelerator0, 0, hub::address(1,
-//   hub::Unit::accelerator0, 4096), 256); me.store64(hub::address(1, hub::Unit::accelerator0), 1);     // its
-//   flag, behind the data me.wait(hub::Unit::accelerator0, 0, 1);                      // for the other's
+//   hub::Session session;  // one process's; it starts or joins the simulator
+//   hub::Node& me = session.node(session.own().front());
+//   auto memory = me.map(hub::Unit::accelerator0, 1 << 20);
+//   me.put(hub::Unit::accelerator0, 0, hub::address(1, hub::Unit::accelerator0, 4096), 256);
+//   me.store64(hub::address(1, hub::Unit::accelerator0), 1);  // the flag of node 1, behind the data
+//   me.wait(hub::Unit::accelerator0, 0, 1);                   // until the other node has set ours
 //
 // Time: simulated time stands still while the program computes; each call costs the cluster's call_time.
 //   Memory is as the simulated time of the last call finds it.
