@@ -36,7 +36,7 @@ struct RoleParams {
 ///                      ports of dimension 0 first
 ///   star               size [N]; "fpga.I" port 0 to "switch" port I
 ///   explicit           nodes and links as listed
-/// In fully_connected and hypercube, links [M0 ...] (a number for each dimension, default 1) joins each pair of
+/// In fully_connected and hypercube, links [M0 ...] (a number a dimension, default 1) joins each pair of
 /// dimension d by M_d links: port P of the numbering with single links becomes, within its dimension, the
 /// ports P * M_d + k, k = 0 .. M_d - 1, and link k joins the ports k of both ends.
 enum class TopologyKind { mesh, torus, ring, double_ring, fully_connected, hypercube, star, explicit_links };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: every unit of units.toml in RTL against the CPU's arithmetic, bit for bit, with random stalls, and
-//   against results in a file: all pairs of
-//   corner values, then random operands (ROUNDS times 40,000 for pipelines); results in exactly the cycle
-//   that units.toml says; divider and square root at the shortest interval and at longer ones.
+//   against results in a file: all pairs of corner values, then random operands (ROUNDS times 40,000 for
+//   pipelines); results in exactly the cycle that units.toml says; divider and square root at the shortest
+//   interval and at longer ones.
 // Leaves out: payload and sign of NaN results; conversions to integers out of range (undefined in C).
 #include <gtest/gtest.h>
 #include <verilated.h>

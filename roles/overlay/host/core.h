@@ -56,7 +56,8 @@ class HostCore {
   virtual bool is_native() const = 0;
 
   /// `flits` flits of 16 bytes. They leave at flush() at the latest if the cluster has space for them. If
-  /// not: with `queue` in a later call, behind those queued before; without it never, and the result is false.
+  /// not: with `queue` in a later call, behind those queued before; without it never, and the result is
+  /// false.
   virtual bool send(const Destination& to, unsigned flits, const void* message, bool queue) = 0;
   virtual void flush() = 0;
   /// Waits for a message and copies its first `bytes` (at most 64) bytes.
