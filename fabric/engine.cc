@@ -236,7 +236,7 @@ class RunState {
   std::unique_ptr<Processes> processes_;
   Window window_;
   Time next_survey_ = kNever;  ///< of the first window that begins then or later
-  int idle_surveys_ = 0;       ///< in a row, in which nobody had worked
+  int idle_surveys_ = 0;       ///< in a row, in which no node had worked
   RunResult result_;
   Wall::time_point begin_ = Wall::now();
   Wall::time_point next_progress_;

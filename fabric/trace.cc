@@ -218,7 +218,7 @@ Trace::~Trace() {
   try {
     close();
   } catch (const UserError&) {
-    // The file is valid up to what fitted; whoever needs to know calls close().
+    // The file is valid up to what fitted; close() tells the caller.
   }
 }
 

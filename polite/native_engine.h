@@ -16,11 +16,11 @@
 //   Dev d; d.s = &states[v]; d.a = &accumulators[v]; d.readyToSend = &rts[v];
 //   d.numVertices = graph.num_vertices; d.time = rounds;
 // Rules of the softswitch (docs/sources/tinsel.md, 5.3) that an engine must keep:
-// - init for all vertices, then all sends, then all receives, repeated until nobody wants to send, is a legal
+// - init for all vertices, then all sends, then all receives, repeated until none wants to send, is a legal
 //   order;
 // - send is called only if *readyToSend is not No at that moment; the message goes to the pin requested
 //   before the call; send is called again if the vertex still wants to send afterwards;
-// - step is called on every vertex when nothing is in flight and nobody wants to send, at least once; `time`
+// - step is called on every vertex when nothing is in flight and none wants to send, at least once; `time`
 //   grows by one after each round;
 // - finish follows when the previous round of step returned false for every vertex, after the messages that
 //   this round may have caused were delivered.

@@ -49,7 +49,7 @@ struct HashMinVertex : PDevice<HashMinState, None, HashMinMessage> {
   }
 };
 
-/// What all do together, one after the other, each until nobody has anything to say.
+/// What all do together, one after the other, each until no vertex has anything to send.
 enum Phase : uint32_t { kLeave, kColour, kSearch, kName, kPhases };
 enum Standing : uint32_t { kIn, kMember, kOut };
 

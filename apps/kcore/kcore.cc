@@ -45,7 +45,7 @@ struct CoreVertex : PDevice<CoreState, None, CoreMessage> {
     s->left -= message->count;
     leave_if_few();
   }
-  /// When nobody sends any more and all messages have come; true: go on.
+  /// When no vertex sends any more and all messages have arrived; true: go on.
   INLINE bool step() {
     if (s->gone) return false;
     s->k++;

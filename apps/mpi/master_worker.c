@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rank 0 deals tasks to whoever is free (MPI_ANY_SOURCE, MPI_ANY_TAG) and adds up the answers; a worker
- * counts the steps of the Collatz sequence from its task. Alone, rank 0 works itself. */
+/* Rank 0 deals tasks to the workers that are free (MPI_ANY_SOURCE, MPI_ANY_TAG) and adds up the results; a
+ * worker counts the steps of the Collatz sequence from its task. Alone, rank 0 works itself. */
 #include <mpi.h>
 #include <stdio.h>
 

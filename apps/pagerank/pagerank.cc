@@ -47,7 +47,7 @@ struct Synchronous : PDevice<S, None, PageRankMessage, PageRankRun> {
   typedef PSum<float> Combiner;
   static constexpr bool recvNeverSends = true;
   static constexpr bool sendsEveryStep = true;
-  /// Dangling vertices too: sending to nobody costs less than a branch that nobody can foresee.
+  /// Dangling vertices too: a send without receivers costs less than a branch that no predictor foresees.
   INLINE void request() { *readyToSend = Pin(0); }
 
   INLINE void init() {
@@ -95,7 +95,7 @@ struct TolerantState {
 };
 
 struct TolerantVertex : Synchronous<TolerantState> {
-  /// All send once more at the end, since nobody knows what others ask for.
+  /// All send once more at the end, since no vertex knows what the others request.
   INLINE bool step() {
     const float before = s->score;
     if (!Synchronous::step()) return false;
@@ -154,7 +154,7 @@ struct Gals : PDevice<S, E, GalsMessage, GalsSums> {
       request();
     }
   }
-  /// A vertex without neighbours has nobody to wait for: it makes all updates at once.
+  /// A vertex without neighbours waits for none: it makes all updates at once.
   INLINE void request() { *readyToSend = s->done < s->iterations && s->expected > 0 ? Pin(0) : No; }
 
   INLINE void init() {

@@ -20,7 +20,7 @@ struct Disagreement : UserError {
   using UserError::UserError;
 };
 
-/// A made graph as it is: nobody else knows it.
+/// A generated graph as it is: no other reader knows it.
 NamedGraph as_made(const Input& input) {
   NamedGraph graph;
   for (std::uint32_t v = 0; v < input.vertices; ++v) graph.names.push_back(input.names[v]);
@@ -150,7 +150,7 @@ void verify_equal(const Options& options, const Input& input, Answer& answer, co
   verify(options, input, answer, reference, {}, of_vertices);
 }
 
-/// An edge from the vertex before makes each distance, and whoever goes back comes to the source.
+/// An edge from the vertex before makes each distance, and the way back along such edges ends at the source.
 bool is_tree(const NamedGraph& graph, const std::vector<double>& distance, const std::vector<double>& before,
              std::uint32_t source, double each) {
   std::vector<bool> made(distance.size(), false);

@@ -7,7 +7,7 @@
 
 #define KERNEL_WORDS 256
 
-/// Random numbers, array updates, a branch that nobody predicts and a multiply.
+/// Random numbers, array updates, a branch that cannot be predicted and a multiply.
 static inline uint32_t integer_kernel(volatile void* memory, uint32_t rounds) {
   uint32_t* a = (uint32_t*)memory;
   uint32_t x = 2463534242u, sum = 0;

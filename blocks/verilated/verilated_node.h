@@ -47,7 +47,7 @@ struct VerilatedParams {
       work;  ///< those of them that say whether it works (Node::work); none: it does if it runs
   bool lanes_work =
       false;  ///< words on its lanes say so too: they are never repeated and never mere questions
-  /// What the design waits for, said from its outputs when somebody asks; may be missing.
+  /// What the design waits for, said from its outputs on request; may be missing.
   std::function<std::string(const RtlModel&)> waiting_for;
   const fabric::WaveRequest* wave = nullptr;  ///< read by the constructor only
 };

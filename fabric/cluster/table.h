@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checked reading of one table of a cluster file. Asking for a key declares it: its type, default and range
-// come from its row in spec/keys/, or are said in the call. finish() then refuses every key that nobody asked
-// for and names those that exist.
+// come from its row in spec/keys/, or are said in the call. finish() then refuses every key that was not
+// asked for and names those that exist.
 #pragma once
 
 #include <cstdint>

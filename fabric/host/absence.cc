@@ -45,7 +45,7 @@ void Absences::finish(unsigned client) {
   set(clients_.at(client), State::finished);
 }
 
-// Who has finished will not come, and nobody waits for it.
+// A client that has finished will not come, and none waits for it.
 bool Absences::complete(const Client& client) const {
   return client.state == State::meeting &&
          std::all_of(client.with.begin(), client.with.end(), [&](unsigned number) {

@@ -27,12 +27,12 @@ class Absences {
   void present(unsigned client);
   void finish(unsigned client);
 
-  /// The engine has to stop: somebody can be released, or (standstill) nobody ever will.
+  /// The engine has to stop: a client can be released, or (standstill) none ever will.
   bool due() const;
   /// Every client is at a meeting that cannot come about, or has finished.
   bool standstill() const;
   /// Ends the meetings that are complete. If there are none, and no client is present or what is present
-  /// waits in vain (`quiet`), brings back who is away. False if nobody was released.
+  /// waits in vain (`quiet`), brings back who is away. False if none was released.
   bool release(Time now, bool quiet);
   /// When the client comes back; kNever while nothing is decided.
   Time back(unsigned client) const;
@@ -53,7 +53,7 @@ class Absences {
   bool any_complete() const;
 
   mutable std::mutex mutex_;
-  std::atomic<int> absent_{0};  ///< so that asking costs nothing while nobody is
+  std::atomic<int> absent_{0};  ///< so that a look costs nothing while none is
   std::map<unsigned, Client> clients_;
 };
 

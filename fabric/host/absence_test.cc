@@ -49,7 +49,7 @@ TEST(Absences, WhoIsAwayComesBackWhenNobodyElseCanGoOn) {
   a.leave(0);
   a.meet(1, {2});
   a.finish(2);
-  EXPECT_TRUE(a.release(30, false));  // a meeting ends before anybody is called back
+  EXPECT_TRUE(a.release(30, false));  // a meeting ends before a client is called back
   EXPECT_EQ(a.back(1), 30);
   EXPECT_EQ(a.back(0), kNever);
   a.present(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: connections that are silent, slow, strange, of another user or of another run: each is turned away
-// with a reason and holds nobody up; folders of sockets. Leaves out: simulators under mpirun
+// with a reason and delays no other client; folders of sockets. Leaves out: simulators under mpirun
 // (sim).
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -159,7 +159,7 @@ TEST(Greeting, PathsAreForTheirUserOnly) {
   ::unlink(path.c_str());
 }
 
-// Somebody else listens at the name that was meant for our simulator.
+// Another user listens at the name that was meant for our simulator.
 TEST(Greeting, AListenerOfAnotherUserIsNotSpokenTo) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   const std::string address = "@polyloom-greeting-test-" + std::to_string(::getpid());
@@ -249,7 +249,7 @@ TEST(PrivateFolder, IsOursAloneAndGoes) {
     EXPECT_TRUE(fs::exists(living));
   }
   EXPECT_FALSE(fs::exists(made));
-  ::chmod(runtime.c_str(), 0755);  // anybody may look: not taken
+  ::chmod(runtime.c_str(), 0755);  // any user may look: refused
   EXPECT_EQ(PrivateFolder().path().rfind("/tmp/polyloom-host-", 0), 0u);
   ::unsetenv("XDG_RUNTIME_DIR");
   fs::remove_all(runtime);

@@ -340,8 +340,8 @@ Time HostNode::next_event() const {
   return next;
 }
 
-// Whoever finishes (or leaves) last, of all host nodes, ends the run (or makes it halt): the one that is
-// asked last in that window sees it, in whatever order threads ask.
+// The client that finishes (or leaves) last, of all host nodes, ends the run (or makes it halt): the one
+// that is asked last in that window sees it, in whatever order threads ask.
 bool HostNode::wants_stop() const { return stopped_ || server_.wants_halt(); }
 
 // A client that waits until a deadline goes on then, whatever the cluster does.

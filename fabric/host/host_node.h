@@ -20,7 +20,7 @@ namespace polyloom::fabric {
 /// - A call made at t takes effect at t + call_time: a frame is queued then, a look for frames looks then.
 /// - Calls are served in order of (effect time, client number); frames are handed out in order of (arrival of
 ///   the last word, port). A link's frames go to the lowest-numbered client that asked for that link.
-/// - A client that is away or at a meeting holds nobody up (README.md).
+/// - A client that is away or at a meeting delays no other (README.md).
 /// - Queues have no bound: a host has memory enough.
 class HostNode : public Node {
  public:

@@ -108,7 +108,7 @@ SimulatorProcess::SimulatorProcess(const std::string& program, const std::vector
 }
 
 // mpirun hands no descriptor on, so the simulator's first process connects to a socket of ours: one that no
-// other user can reach, and at which nobody is heard whom we have not started.
+// other user can reach, and at which only processes that we have started are heard.
 void SimulatorProcess::spawn_under_mpi(const std::string& program, const std::vector<std::string>& arguments,
                                        const LaunchPlan& plan) {
   const std::string mpirun = in_path("mpirun");

@@ -15,8 +15,8 @@ namespace {
 
 constexpr double kFirst = 2;    // s
 constexpr double kAgain = 0.5;  // s, on a terminal
-// In a log, of which nobody wants a flood: a line every five seconds, then whenever a quarter more time has
-// passed.
+// In a log, which a flood of lines would fill: a line every five seconds, then whenever a quarter more time
+// has passed.
 constexpr double kLog = 5, kLogShare = 0.25;
 constexpr auto kLook = std::chrono::milliseconds(250);  // how often a heartbeat asks whether a line is due
 

@@ -45,7 +45,7 @@ class Heartbeat {
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
 
-  /// So much of `total` is done; a total of 0: nobody knows.
+  /// So much of `total` is done; a total of 0: not known.
   void at(std::uint64_t done, std::uint64_t total) {
     total_ = total;
     done_ = done;

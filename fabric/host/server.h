@@ -45,7 +45,7 @@ class HostServer {
   /// A client that is already connected (it started us). Waits for its hello. Throws UserError on nonsense.
   void adopt(int fd);
   /// Waits for `count` clients in all; unlinks the path afterwards. Who is of another user, does not know the
-  /// run's secret, talks nonsense or stays silent is turned away and holds nobody up. Throws UserError when
+  /// run's secret, talks nonsense or stays silent is turned away and delays no other. Throws UserError when
   /// stop() is called meanwhile, or a client leaves.
   void accept_at(const std::string& address, std::size_t count);
 

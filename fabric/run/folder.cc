@@ -79,7 +79,7 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(fs::symlink_status(path, none));
 }
 
-// By a folder that is a link somebody else's files would be reached: such a name is left alone.
+// By a folder that is a link files of others would be reached: such a name is left alone.
 bool leads_outside(const fs::path& root, const std::string& name) {
   if (name.ends_with('/') && is_link(root / without_slash(name))) return true;
   const std::vector<fs::path> folders = folders_of(name);
@@ -255,7 +255,7 @@ RunFolder::RunFolder(std::string folder, Use use, std::vector<fs::path> made)
   open_manifest();
   try {
     if (!held_) {
-      check(folder_, use);  // again, now that nobody else writes
+      check(folder_, use);  // again, now that no other run writes
       if (use == Use::replace) telling(folder_, "cannot be written", [&] { set_aside(); });
     }
     if (struct stat facts{}; ::fstat(fd_, &facts) == 0 && facts.st_size == 0) append(kFirstLine);

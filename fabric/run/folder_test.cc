@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: whose a folder is, by its manifest: nothing of anybody else's is removed, overwritten or taken
+// Covers: whose a folder is, by its manifest: nothing that belongs to others is removed, overwritten or taken
 // over, also behind links and by a manifest that was tampered with; one run at a time; nothing is lost at
 // whatever step a run is killed or the disk is full; files written whole or not at all. Leaves out: network
 // file systems; what Python adds to it (polyloom/base/tests/test_folder.py).

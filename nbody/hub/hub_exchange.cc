@@ -120,7 +120,7 @@ Bytes HubExchange::receive(unsigned peer) {
 std::vector<Bytes> HubExchange::all_to_all(std::vector<Bytes> parts) {
   const Call call(*this);
   ++message_;
-  // Each begins with its successor, so that no node is everybody's first.
+  // Each begins with its successor, so that no node is the first of all others.
   for (unsigned d = 1; d < ranks_; ++d) send((rank() + d) % ranks_, parts[(rank() + d) % ranks_]);
   std::vector<Bytes> received(ranks_);
   received[rank()] = std::move(parts[rank()]);
@@ -168,7 +168,7 @@ std::vector<TreeView> HubExchange::exchange_lets(const TreeView& local, std::spa
   return received;
 }
 
-// A tree whose root is accepted needs no journey: everybody has the root.
+// A tree whose root is accepted needs no transfer: all have the root.
 bool HubExchange::travels(const Summary& from, const Summary& to) const {
   return from.any && to.any && (let_ == HubLet::kFull || !accepted(from.root, to.target));
 }

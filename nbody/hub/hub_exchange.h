@@ -42,8 +42,8 @@ class HubExchange final : public Exchange {
   double simulated() override;
 
   /// Collective; the last call before the process waits for something outside of the simulation. Simulated
-  /// time passes until all are here and then stands still until each has called again, so nobody is in need
-  /// of it.
+  /// time passes until all are here and then stands still until each has called again, so no process needs it
+  /// meanwhile.
   void settle();
 
  private:

@@ -69,7 +69,7 @@ double hernquist_dispersion2(double r) {
 }
 
 void hernquist(Bodies& bodies, Random& random) {
-  constexpr double kCut = 30, kMostEnergy = 0.95;  // nobody is put at the edge of escape
+  constexpr double kCut = 30, kMostEnergy = 0.95;  // no body is put at the edge of escape
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     double r = 0;
     do {

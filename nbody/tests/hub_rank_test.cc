@@ -52,7 +52,7 @@ std::unique_ptr<HubRank> join(const std::string& socket, unsigned rank) {
     } catch (const fabric::SimulatorError&) {
       throw;
     } catch (const UserError&) {
-      if (tries > 5000) throw;                                    // nobody will
+      if (tries > 5000) throw;                                    // none will
       std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the simulator does not listen yet
     }
   }

@@ -27,7 +27,7 @@ struct Mac {
 void check_mac(const Mac& mac);
 /// What to use while no old accelerations are known.
 inline constexpr Mac kFirstMac{Criterion::kAngle, 0.5, 0};
-/// Nobody accepts a cell from nearer than so many times its radius, except by an angle that says so: a body
+/// No body accepts a cell from nearer than so many times its radius, except by an angle that says so: a body
 /// far away may hold nearly all of a cell's mass, and the others, where the radius ends, would count as being
 /// there. The test of GADGET-4 for that (a tenth of the cell beyond its sides) about the centre of mass.
 inline constexpr float kNearest = 1.1f;

@@ -110,7 +110,7 @@ GraphData geometric_graph(std::uint32_t vertices, std::uint32_t fanout, std::uin
   // A corner sees (d + 1)^2 points, fewer where the last row is short: let it have twice what it needs.
   std::uint32_t distance = 1;
   while ((distance + 1) * (distance + 1ull) - 1 < 2ull * fanout && distance < width) ++distance;
-  // In a small graph everybody may be a neighbour.
+  // In a small graph every vertex may be a neighbour.
   if ((distance + 1) * (distance + 1ull) > vertices / 2) distance = width;
   return geometric_square(vertices, distance, fanout, seed);
 }

@@ -31,7 +31,7 @@ TEST(Generators, GeometricEdgesAreShortDistinctAndFanoutMany) {
   for (int f : fanout) EXPECT_EQ(f, 10);
   EXPECT_THROW(geometric_graph(40, 30, 1, 10), UserError);
   EXPECT_THROW(geometric_graph(10, 10), UserError);
-  // A square whose last row is short: nobody further than told, in x or in y.
+  // A square whose last row is short: no neighbour further than requested, in x or in y.
   for (const Edge& e : geometric_square(95, 4, 10, 3).edges) {
     EXPECT_LT(std::max(e.from, e.to), 95u);
     EXPECT_LE(std::abs(int(e.from % 10) - int(e.to % 10)), 4);

@@ -30,8 +30,8 @@ Placement map_graph(const GraphStore& graph, const Machine& machine, const Eleme
   MapReport told, told_plain;
   Placement placement = map(combined, told);
   if (!combined.empty()) {
-    // Vertices that are to be combined bind nobody near them, so each of the two ways has a placement of its
-    // own. Where all in-edges come from few threads, there are no trees, and the plain one is better.
+    // Vertices that are to be combined bind no vertex near them, so each of the two ways has a placement of
+    // its own. Where all in-edges come from few threads, there are no trees, and the plain one is better.
     const bool must = combine_or_environment(options.combine) == Combine::on && !placement.combining.empty();
     Placement plain = must ? Placement{} : map({}, told_plain);
     if (!must && (placement.combining.empty() || cycles(placement) > kWorthTrees * cycles(plain))) {

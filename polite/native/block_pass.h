@@ -49,7 +49,7 @@ class BlockPass {
         in_pin_(in.pin),
         in_label_(in.label) {}
 
-  /// Calls body(d) for a vertex, then takes its message if it wants to send. kQuiet: nobody wanted to before.
+  /// Calls body(d) for a vertex, then its message if it wants to send. kQuiet: none wanted to before.
   template <bool kQuiet, typename Body>
   INLINE void visit(std::uint32_t v, Body&& body) {
     PPin wish = kQuiet ? No : wants_[v];

@@ -124,7 +124,7 @@ class NativeEngine final : public overlay::NativeProgram {
     }
   }
 
-  /// After a superstep in which nobody sent and some vertex voted to go on. A vertex sees nothing but its
+  /// After a superstep in which none sent and some vertex voted to go on. A vertex sees nothing but its
   /// state and `time`, which comes round after 2^16 supersteps: if states are then what they were, what
   /// follows is what was.
   void refuse_to_idle() {
@@ -234,7 +234,7 @@ class NativeEngine final : public overlay::NativeProgram {
     ++time_;
     out_->superstep(++steps_);
   }
-  /// Dense: every vertex looks at all its in-edges. Where nobody can want to send after that, the step
+  /// Dense: every vertex looks at all its in-edges. Where none can want to send after that, the step
   /// follows in the same pass. `active`: whether some step was true; returns the same.
   template <Carry kCarry>
   bool pull_round(bool active) {
@@ -300,7 +300,7 @@ class NativeEngine final : public overlay::NativeProgram {
     }
   }
 
-  /// Sparse: senders push, then whoever was touched or asked again is looked at.
+  /// Sparse: senders push, then the vertices that were touched or want to send again are looked at.
   void push() {
     const bool alone = now_->total.edges < kTinyEdges;
     std::vector<std::uint32_t>& active = active_blocks_;
@@ -384,7 +384,7 @@ class NativeEngine final : public overlay::NativeProgram {
   std::vector<std::uint32_t> active_blocks_;
   std::uint16_t time_ = 0;
   std::uint64_t steps_ = 0;       ///< supersteps that are over
-  std::uint64_t idle_steps_ = 0;  ///< the latest of them, in which nobody sent
+  std::uint64_t idle_steps_ = 0;  ///< the latest of them, in which none sent
   std::uint64_t idle_hash_ = 0;   ///< of all states, when `time` last came round in them
   overlay::NativeOutput* out_ = nullptr;
 };

@@ -63,7 +63,7 @@ void require_dict(nb::handle object) {
 }
 
 /// The entries of a dictionary as they are now. All are held: comparisons of vertices and conversions of
-/// weights may run anybody's code, and that may change the graph. They lie all over the memory, so all are
+/// weights may run any code, and that may change the graph. They lie all over the memory, so all are
 /// asked for before the first one is touched.
 class Entries {
  public:

@@ -150,7 +150,7 @@ GraphData read_edge_list(TextSource& source, bool names) {
     } else if (!fields.empty()) {
       fields.end("'from to' in this file, as its first line is");
     }
-    // How many edges come nobody says: there must be room to double those that have come.
+    // How many edges come is not known: there must be memory to double those that have come.
     if (g.edges.size() == checked) {
       require_memory_for(source, 0, checked);
       checked *= 2;

@@ -22,7 +22,7 @@ std::uint32_t NameTable::number(std::string_view name) {
   const auto number = static_cast<std::uint32_t>(names_.size());
   numbers_.emplace(names_.emplace_back(name), number);
   bytes_ += kBytesAName + name.size();
-  if (bytes_ > checked_) {  // how many come nobody says: there must be room to double them
+  if (bytes_ > checked_) {  // how many come is not known: memory must do to double them
     require_memory(static_cast<double>(bytes_), source_.file() + ": the names of its vertices");
     checked_ *= 2;
   }

@@ -37,7 +37,7 @@ TextSource::TextSource(const std::string& file, Progress progress, const std::st
   if (S_ISDIR(info.st_mode)) fail_file("is a folder; a graph file is expected");
   if (!S_ISREG(info.st_mode)) return;
   size_ = static_cast<std::uint64_t>(info.st_size);
-  // Deflate packs 258 bytes into two bits at best; of other packings nobody knows.
+  // Deflate packs 258 bytes into two bits at best; of other packings it is not known.
   if (packing() == "gzip") most_text_ = size_ * 1032;
   if (packing().empty()) most_text_ = size_;
 }

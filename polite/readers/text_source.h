@@ -65,7 +65,7 @@ class TextSource {
   std::string_view packing() const;
   /// Bytes of the file (compressed); 0 of a pipe.
   std::uint64_t file_bytes() const { return size_; }
-  /// Bytes of text that it can hold at most: its own, more if packed, without bound if nobody knows.
+  /// Bytes of text that it can hold at most: its own, more if packed, without bound if that is not known.
   std::uint64_t most_text() const { return most_text_; }
   /// Throws UserError "FILE:LINE: what".
   [[noreturn]] void fail(const std::string& what) const;

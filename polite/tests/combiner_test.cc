@@ -300,7 +300,7 @@ void expect_only_news() {
                                        states[v]->state.id = v == 1 ? 28 : 2;  // 28 draws more
                                    });
   // A vertex tells its first value and what that becomes, to one mailbox, and reports to the host. A partial
-  // receiver passes each of the two on once, whoever of its many leaves says the same later.
+  // receiver passes each of the two on once, whichever of its many leaves sends the same later.
   EXPECT_GE(run.partials, 16u);
   EXPECT_GE(run.messages, 3 * kVertices);
   EXPECT_LE(run.messages, 3 * kVertices + 2 * run.partials);

@@ -104,7 +104,7 @@ struct WatchVertex : PDevice<WatchState, None, WatchMessage> {
   }
   void recv(WatchMessage* m, None*) {
     if (m->kind == FromSend) s->received++;
-    // Whoever had asked to send on pin 1 changes its mind for odd ids; the queue must notice.
+    // A vertex with an odd id that wanted to send on pin 1 no longer does; the queue must notice.
     if (s->id % 2 == 1 && *readyToSend == Pin(1)) *readyToSend = No;
   }
   bool step() {

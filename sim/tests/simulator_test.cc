@@ -150,7 +150,7 @@ TEST_F(SimulatorTest, EnginesGiveTheSameRun) {
 }
 
 #ifdef POLYLOOM_WITH_MPI
-// Somebody finds the socket before the simulator does, and says what an attacker would.
+// Another process finds the socket before the simulator does, and says what an attacker would.
 TEST_F(SimulatorTest, UnderMpiOnlyTheSimulatorThatWasStartedIsHeard) {
   char runtime[] = "/tmp/plx-XXXXXX";
   ASSERT_NE(::mkdtemp(runtime), nullptr);

@@ -7,7 +7,7 @@
 // Order/loss:   none.
 // Reset:        nothing is inside.
 // Limits:       In and Out 1 to 15 (checked at elaboration); at most 32767 things inside.
-// Cost:         a counter of 16 bits; nothing where nobody uses busy_o.
+// Cost:         a counter of 16 bits; nothing where busy_o is not used.
 // Source:       own.   Tests: test_polyloom_clock_busy.py
 module polyloom_clock_busy #(
     parameter int unsigned In  = 1,

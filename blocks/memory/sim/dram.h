@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing of one DRAM channel behind its controller. It holds no data: whoever calls it moves the bytes
+// Timing of one DRAM channel behind its controller. It holds no data: its caller moves the bytes
 // of a request when it is served, so memory order is the order of service.
 //
 // How: requests enter a queue; the oldest `window_beats` of them are seen by the scheduler. A bank that

@@ -56,7 +56,7 @@ class Hbm2Channel {
   std::uint64_t conflicts() const { return conflicts_; }
 
  private:
-  // Only a conflict alternates: whoever comes alone is served and the next conflict begins with the other.
+  // Only a conflict alternates: a stream alone is served and the next conflict begins with the other.
   Grant served(Grant g, std::uint64_t read_offset, std::uint64_t write_offset) {
     if (g.read) read_last_[pseudo_channel(read_offset)] = true;
     if (g.write) read_last_[pseudo_channel(write_offset)] = false;

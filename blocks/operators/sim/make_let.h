@@ -61,7 +61,7 @@ inline float clamp_to(float x, float min, float max) { return x < min ? min : ma
 
 /// Whether the target is so far that the node need not be opened, by geometry alone.
 inline bool let_far(const NodeRecord& node, const LetTarget& target) {
-  constexpr float kGuard = 1.00000095367431640625f;  // 1 + 2^-20: whoever walks the tree may round otherwise
+  constexpr float kGuard = 1.00000095367431640625f;  // 1 + 2^-20: the walk of the tree may round otherwise
   const float dx = node.x - clamp_to(node.x, target.min[0], target.max[0]);
   const float dy = node.y - clamp_to(node.y, target.min[1], target.max[1]);
   const float dz = node.z - clamp_to(node.z, target.min[2], target.max[2]);

@@ -2,7 +2,7 @@
 // The operator socket: streams in, streams out, and an operator that works on data on its way. This is the
 // model of rtl/polyloom_op_*.sv and equals it in every cycle.
 //
-// A cycle of whoever places the operator (in any order; what is called here shows in the next cycle):
+// A cycle of the operator's owner (in any order; what is called here shows in the next cycle):
 //   look       ready(), valid(), front(o), idle(), status(): the state at the start of the cycle
 //   move       push(i, beat) only if ready() has bit i; pop(o) only if valid() has bit o; each once
 //   configure  step(configs) in the cycle of step_i, flush() in the cycle of flush_i

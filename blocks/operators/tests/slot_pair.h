@@ -136,7 +136,7 @@ class Pair {
   Slot& slot() { return slot_; }
   Random random;
   std::uint64_t beats_out = 0;
-  std::vector<Stream> out;  ///< of each output; whoever reads it empties it
+  std::vector<Stream> out;  ///< of each output; its reader empties it
 
  private:
   template <typename Port>

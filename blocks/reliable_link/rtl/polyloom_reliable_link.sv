@@ -59,7 +59,7 @@ module polyloom_reliable_link
     input  logic    [63:0] rx_data_i,
     input  logic    [ 7:0] rx_keep_i,
     input  logic           rx_last_i,
-    // To counters, and to whoever stops the clock
+    // To counters, and to what stops the clock
     output events_t        events_o,
     output logic           idle_o                // nothing happens without input
 );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_reliable_link_parser: takes the frames of the other end apart and says which are good.
-// How:          header and items go to the channels as they come, one word a cycle, before anybody knows that they are good;
+// How:          header and items go to the channels as they come, one word a cycle, before it is known that they are good;
 //               the channels use them at good_o only. The CRC runs beside them and covers all words but the last, which is
 //               compared with it.
 //                   rx -> [ stage 1 ] -> header fields, items -> channels

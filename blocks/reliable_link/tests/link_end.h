@@ -69,7 +69,7 @@ struct RtlOptions {
   std::uint64_t seed = 1;
 };
 
-/// The RTL on the wire, and a model that sees the same items and the same frames but sends to nobody: what
+/// The RTL on the wire, and a model that sees the same items and the same frames but sends nothing: what
 /// both send and hand out must be equal word by word and cycle by cycle, or cycle() and flush() throw. One
 /// thing may differ: the model makes a frame at once, the RTL reads items as they leave; an item that is sent
 /// again and is acknowledged before it leaves may have given its place to a later one. The far side ignores

@@ -173,7 +173,7 @@ TEST(ReliableLink, FullFramesUseTheWireAsComputed) {
 
 TEST(ReliableLink, AFullDataBufferNeitherDropsNorDelaysControl) {
   Pair pair;
-  for (Cycle end = 20000; pair.now < end;) {  // nobody takes data
+  for (Cycle end = 20000; pair.now < end;) {  // no data are accepted
     while (pair.a.push_data(pair.now, 1)) {
     }
     pair.step(pair.now + 8);

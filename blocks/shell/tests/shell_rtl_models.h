@@ -125,7 +125,7 @@ class Channel {
   bool idle() const { return aws_.empty() && ars_.empty() && bs_.empty(); }
   std::vector<std::uint8_t> memory;
   std::uint64_t base = 0;                      ///< address of the first byte
-  bool used = false;                           ///< since somebody cleared it
+  bool used = false;                           ///< since it was cleared
   std::uint64_t latency = 1;                   ///< cycles from a read request's edge to its first beat
   std::uint64_t bad_from = ~0ull, bad_to = 0;  ///< addresses that answer with an error
 

@@ -34,7 +34,7 @@ module polyloom_stream_ram_fifo #(
     output logic                  out_valid_o,
     input  logic                  out_ready_i,
     output T                      out_o,
-    // To whoever counts: beats held
+    // For counters: beats held
     output logic [UsageWidth-1:0] usage_o
 );
 

@@ -34,7 +34,7 @@ struct Instance {
 #if POLYLOOM_APP
       app->final();
 #endif
-    } catch (...) {  // an assertion in a final block has nobody left to hear it
+    } catch (...) {  // an assertion in a final block cannot be reported any more
     }
     polyloom_rtl::clear_print();
   }

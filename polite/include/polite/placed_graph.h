@@ -169,9 +169,9 @@ std::vector<std::uint32_t> worth_combining(const GraphStore& graph, const Machin
                                            const ElementLayout& layout, const MapOptions& options);
 
 /// Places the vertices of a finished store. `weights` has one entry a vertex, or is empty (then weight = 1 +
-/// degree). What goes to `combined` vertices binds nobody to their threads, and is left to combine_fan_in().
-/// Deterministic: depends on graph, machine, options other than `threads`. Throws UserError for impossible
-/// requests.
+/// degree). What goes to `combined` vertices binds no vertex to their threads, and is left to
+/// combine_fan_in(). Deterministic: depends on graph, machine, options other than `threads`. Throws UserError
+/// for impossible requests.
 Placement place(const GraphStore& graph, const Machine& machine, const MapOptions& options,
                 const std::vector<std::uint32_t>& weights, MapReport* report = nullptr,
                 const std::vector<std::uint32_t>& combined = {});
@@ -241,7 +241,7 @@ void write_images(const GraphStore& graph, const Placement& placement, const Ele
 /// A sink that writes through HostLink::dmaWrite.
 std::unique_ptr<ImageSink> host_link_sink(HostLink& link);
 
-/// Makes an exception that nobody catches end the program with one line "polyloom: ..." and a status
+/// Makes an exception that is not caught end the program with one line "polyloom: ..." and a status
 /// (fabric/guarded.h): POLite programs have no handler of their own. Idempotent.
 void report_uncaught_errors();
 

@@ -48,7 +48,7 @@ struct PMessage {
 /// - void init(): once, before anything else.
 /// - void send(M*): write the message; may change *readyToSend. It goes to the pin requested before the call.
 /// - void recv(M*, E*): a message has come along an edge with that label. The message is shared: read only.
-/// - bool step(): nobody wants to send and nothing is in flight; true = go on.
+/// - bool step(): no vertex wants to send and nothing is in flight; true = go on.
 /// - bool finish(M*): the previous round of step was false everywhere; true = send this to the host.
 ///   Beyond POLite, finish may take a pointer to another type than M: see PFinishType.
 /// Beyond POLite, what recv adds to may be an accumulator of type A. Those of a thread's vertices lie

@@ -140,7 +140,7 @@ class Harness {
       reads_.pop_front();
     }
     if (!pins.dram_req_valid_o || !pins.dram_req_ready_i) return;
-    // What nobody has written is anything.
+    // What was not written is undefined.
     uint64_t& word = dram_.try_emplace(pins.dram_addr_o, rng_()).first->second;
     if (pins.dram_addr_o % 8 != 0 || pins.dram_addr_o < 0x80000000U) fail("a bad DRAM address", cycle);
     note(pins.dram_write_o ? "write" : "read", pins.dram_addr_o, pins.dram_write_o ? pins.dram_wdata_o : 0);

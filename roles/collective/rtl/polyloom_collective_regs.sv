@@ -55,7 +55,7 @@ module polyloom_collective_regs
     input logic [7:0] lane_i,
     input logic [63:0] value_i,
     output logic [31:0] watchdog_o,
-    // everybody
+    // To all parts
     input logic quiet_i,  // nothing outstanding at memories and lanes
     output logic flush_o,
     output logic hello_o,

@@ -53,7 +53,7 @@ void Engine::run(Cycle to) {
     ++now_;
     if (moved || now_ >= to) continue;
     const Cycle wake = std::clamp(next_wake(), now_, to);
-    // Nothing changes in between, so whoever waited in this cycle waits in those too.
+    // Nothing changes in between, so what waited in this cycle waits in those too.
     if (step_active_) {
       for (const Flow& f : flows_) {
         if (!f.finished) stalls_[f.stall] += wake - now_;

@@ -156,7 +156,7 @@ TEST(Bursts, EnginesAreBitIdentical) {
   }
 }
 
-/// An eager block that nobody takes runs over the buffer at its own beat while another stream flows.
+/// An eager block that is not accepted runs over the buffer at its own beat while another stream flows.
 TEST(Bursts, OverflowComesAtTheSameBeat) {
   for (const unsigned beats : {127u, 128u, 129u, 400u}) {
     Totals totals, none;

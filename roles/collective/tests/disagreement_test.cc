@@ -2,9 +2,9 @@
 // Covers: ranks that ask for different things on the wire, where no host compares them: one rank has the
 // program of another request (operation, sizes, type, root, destination, reduction, algorithm) or none at
 // all; fully connected and hypercube, both protocols. Every rank must stop with a code, one with a cause of
-// its own; none may run on or end well, but for eager blocks that nobody takes: the next operation must stop.
-// Afterwards the right programs move the right bytes. Leaves out: the words of the messages and posts that
-// the host compares (test_disagreement.py).
+// its own; none may run on or end well, but for eager blocks that are not accepted: the next operation must
+// stop. Afterwards the right programs move the right bytes. Leaves out: the words of the messages and posts
+// that the host compares (test_disagreement.py).
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -156,7 +156,7 @@ std::string text(const Case& c, int odd) {
          c.odd_algorithm + "), rank " + std::to_string(odd);
 }
 
-/// All stopped, with a code each, somebody with a cause.
+/// All stopped, with a code each, one of them with a cause.
 void expect_all_stopped(World& w, const std::string& what) {
   bool cause = false;
   for (int n = 0; n < w.topology.size(); ++n) {

@@ -89,7 +89,7 @@ TEST(Faults, LengthLongerThanAnOpenEnd) {
   provoke(pair_options(), sender(0, 128), receiver(0, 96, 0, 7, kOpenEnd), {Fault::length});
 }
 TEST(Faults, Overflow) {
-  // Eager, but more than the buffer holds, and nobody takes it.
+  // Eager, but more than the buffer holds, and it is not accepted.
   provoke(pair_options(), sender(0, 129 * 32, kEager),
           {read(1, {0, 32768, 1, 0}), write(1, {32768, 32768, 1, 0}, kFromRead + 1), go(), end()},
           {Fault::overflow, 0});

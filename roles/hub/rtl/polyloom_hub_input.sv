@@ -44,7 +44,7 @@ module polyloom_hub_input
     output logic                fault_valid_o,
     input  logic                fault_ready_i,
     output fault_t              fault_o,
-    // To counters and whoever waits
+    // To counters and to what waits
     output events_t             events_o,       // tlp_out, beat_out: of an output; not set here
     output logic                idle_o
 );

@@ -34,7 +34,7 @@ module polyloom_hub_output
     input  logic               out_ready_i,
     output beat_t              out_o,
     output logic  [       2:0] source_o,      // input of the beat
-    // To counters and whoever waits
+    // To counters and to what waits
     output logic               tlp_o,
     output logic               beat_o,
     output logic               idle_o

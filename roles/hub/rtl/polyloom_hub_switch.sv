@@ -39,7 +39,7 @@ module polyloom_hub_switch
     output logic    [INPUTS-1:0] fault_valid_o,
     input  logic    [INPUTS-1:0] fault_ready_i,
     output fault_t  [INPUTS-1:0] fault_o,
-    // To counters and whoever waits
+    // To counters and to what waits
     output events_t [ PORTS-1:0] events_o,
     output logic    [INPUTS-1:0] in_idle_o,
     output logic    [ PORTS-1:0] out_idle_o

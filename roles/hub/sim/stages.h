@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small parts that the inside of a hub is made of, cycle for cycle as their RTL: a FIFO, polyloom_hub_pack,
-// polyloom_hub_packets, polyloom_hub_merge. What they show is the state before an edge; whoever owns them
+// polyloom_hub_packets, polyloom_hub_merge. What they show is the state before an edge; their owner
 // looks at all that it needs first and moves them then.
 #pragma once
 

@@ -377,7 +377,7 @@ std::string exchange(const std::string& engine, const std::string& socket) {
         me.wait(kMemory, 0x2000 + 4096, round);
         EXPECT_EQ(memory[0], (n + 7) % 8 + 10 * round);
         EXPECT_EQ(memory[0x2000 + 2999], (n + 1) % 8 + 10 * round);
-        // Nobody overwrites what a slower neighbour still reads: a barrier by flags.
+        // No node overwrites what a slower neighbour still reads: a barrier by flags.
         for (unsigned to : {(n + 1) % 8, (n + 7) % 8}) {
           me.store64(address(to, kMemory, (to == (n + 1) % 8 ? 0x8000 : 0x9000)), round);
         }

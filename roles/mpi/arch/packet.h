@@ -80,7 +80,7 @@ enum class Drop : std::uint8_t { none, bad, foreign };
 struct Frame {
   Drop drop = Drop::none;
   std::optional<Datagram> datagram;
-  std::optional<ArpRequest> arp;  ///< somebody asks for our address
+  std::optional<ArpRequest> arp;  ///< a request for our address
 };
 
 /// What a node with that address makes of a frame without its check sequence; the port is not looked at.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions and types of MPI-3.1 that Polyloom does not have: whoever uses one gets its name and a hint
- * from the compiler. Included by mpi.h only. */
+/* The functions and types of MPI-3.1 that Polyloom does not have: a program that uses one gets its name and
+ * a hint from the compiler. Included by mpi.h only. */
 #ifdef __cplusplus
 #define POLYLOOM_ANY (...)
 #else

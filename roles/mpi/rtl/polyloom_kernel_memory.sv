@@ -8,7 +8,7 @@
 // Latency:      2 cycles and the memory's.
 // Throughput:   a word a cycle, of one direction; a change of direction waits for what is under way.
 // Backpressure: an asker waits for its turn, and while the others keep asking for the other direction;
-//               whoever has asked takes his words (no ready).
+//               the requester accepts its words (no ready).
 // Order/loss:   a read sees all writes that were taken before it, and none taken after it.
 // Reset:        nothing under way.
 // Limits:       at most Open reads, and Open writes, under way.

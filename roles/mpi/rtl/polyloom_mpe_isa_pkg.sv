@@ -149,7 +149,7 @@ package polyloom_mpe_isa_pkg;
     EV_STOP      // nothing moves
   } event_e;
   // Output O_FLAGS: what the program waits for.
-  localparam logic [15:0] F_REPLY = 16'h0001;  // to send, the first first: a DONE for what nobody knows
+  localparam logic [15:0] F_REPLY = 16'h0001;  // to send, the first first: a DONE for what is not known
   localparam logic [15:0] F_DUE = 16'h0002;  // acknowledgements
   localparam logic [15:0] F_WANT = 16'h0004;  // envelopes
   localparam logic [15:0] F_WORK = 16'h0008;  // all else of requests
@@ -159,7 +159,7 @@ package polyloom_mpe_isa_pkg;
   localparam logic [15:0] F_SWEEP = 16'h0040;
   localparam logic [15:0] F_ANSWER = 16'h0080;
   localparam logic [15:0] F_STOP = 16'h0100;
-  localparam logic [15:0] F_PRESS = 16'h0200;  // with F_WANT: credit was asked for; wakes nobody
+  localparam logic [15:0] F_PRESS = 16'h0200;  // with F_WANT: credit was asked for; wakes none
 
   typedef struct packed {
     // These are dense and go to block RAM, those below are mostly zero.

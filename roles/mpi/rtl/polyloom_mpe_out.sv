@@ -45,7 +45,7 @@ module polyloom_mpe_out
     output logic             idle_o
 );
 
-  // Who sends: chosen when nobody does, until its frame ends.
+  // The sender: chosen when none sends, until its frame ends.
   logic arps_q, in_frame_q, udp_in_ready, udp_valid, udp_ready, udp_last, arp_valid, arp_ready, arp_last;
   logic [63:0] udp_data, arp_data, data;
   logic valid, ready, last;

@@ -180,7 +180,7 @@ package polyloom_mpe_program_match_pkg;
     p = i(p, add(PB, PB, n(16'(REQUEST_WORDS))));
     p = ib(p, sub(NONE, PB, n(16'(ENVELOPES_AT))), nz(L_OPEN_ONE));
     p = label(p, L_OPEN_NONE);
-    // Nobody knows it: it was completed before.
+    // It is not known: it was completed before.
     p = im(p, mov(NONE, r(RANK)), stg(G_REPLY_RANK));
     p = im(p, pack(NONE, SEQ, inlo(I_OFFSET)), stg(G_REPLY_SEQ));
     p = im(p, mov(NONE, n(16'(DONE))), stg(G_REPLY_KIND));

@@ -54,7 +54,7 @@ package polyloom_mpe_program_send_pkg;
     p = i(p, mov(SEQ, n(0)));
     p = ib(p, mov(TAG, n(0)), jump(L_EMIT_SHORT));
 
-    // A DONE for a message that nobody knows, or an old envelope that asks for credit.
+    // A DONE for a message that is not known, or an old envelope that asks for credit.
     p = label(p, L_SEND_REPLY);
     p = im(p, andn(FLAGS, FLAGS, n(F_REPLY)), ldg(G_REPLY_RANK));
     p = im(p, mov(RANK, mlo()), ldg(G_REPLY_SEQ));

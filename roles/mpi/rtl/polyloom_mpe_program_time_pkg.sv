@@ -64,7 +64,7 @@ package polyloom_mpe_program_time_pkg;
     p = im(p, add(T, T, n(1)), stlo(PB, R_TRIES));
     p = im(p, mov(O_COUNT, n(16'(N_TIMEOUTS))), ldg(G_RETRIES));
     p = ib(p, rsub(NONE, T, m()), ge(L_TRY_AGAIN));
-    // Nobody there.
+    // None is there.
     p = ib(p, mov(T, r(KIND)), call(L_FAIL));
     p = ib(p, nop(), jump(L_REST));
     p = label(p, L_HEARD);

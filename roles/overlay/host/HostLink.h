@@ -156,7 +156,7 @@ class HostLink {
   /// that phase.
   void computeGoesOnAt(uint16_t key);
   /// Ends the run now and returns its result as JSON text ({"run_dir", "end_ps", "digest" ...}; "{}" when
-  /// native). Only the destructor may follow. The destructor ends it too, where nobody asks.
+  /// native). Only the destructor may follow. The destructor ends it too.
   std::string finish();
 
  private:

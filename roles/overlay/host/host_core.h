@@ -35,7 +35,7 @@ class HostLinkCore {
   ConsoleByte next_byte;  ///< DebugLink::canGet() took it
   bool has_next_byte = false;
   bool finished = false;          ///< HostLink::finish() has been called
-  std::string routing_tables_of;  ///< who has written them, if somebody has
+  std::string routing_tables_of;  ///< what has written them, if anything has
 
   HostCore& hosts() { return *session->core; }
 

@@ -415,7 +415,7 @@ TEST_F(HostLinkTest, GivesConsoleBytesOneByOne) {
   EXPECT_EQ(cluster_->input[1].second.byte, 'y');
 }
 
-/// A thread holds one byte: the next one leaves when it says that it has read it, in order, whoever waits.
+/// A thread holds one byte: the next one leaves when it has read that one, in order, whichever thread waits.
 TEST_F(HostLinkTest, QueuesConsoleBytesUntilTheyAreRead) {
   open();
   const auto has_read = [&](unsigned x, unsigned y, unsigned core, unsigned thread) {

@@ -21,7 +21,7 @@ class NativeOutput {
   virtual void messages(const void* first, std::size_t size, std::size_t stride, std::size_t count) = 0;
   /// One console line (no newline at its end) as printed by device thread `thread` (a global thread id).
   virtual void console(std::uint32_t thread, const char* line) = 0;
-  /// So many supersteps are over, for whoever looks at a long run.
+  /// So many supersteps are over, for those who watch a long run.
   virtual void superstep(std::uint64_t) {}
   /// True once the host program leaves, or is interrupted: a long run() should look now and then, and return.
   virtual bool stopping() const = 0;
@@ -38,7 +38,7 @@ class NativeRunner {
   virtual void program_leaves(NativeProgram* program) = 0;
 };
 
-/// A program for this CPU. Owned by whoever made it (a PGraph), not by HostLink; either may go first.
+/// A program for this CPU. Owned by what made it (a PGraph), not by HostLink; either may go first.
 /// The host program's own thread constructs, attaches and destroys it; only run() is on another thread.
 class NativeProgram {
  public:

@@ -126,7 +126,7 @@ void run_until_interrupted(NativeOutput& out) {
 TEST_F(NativeTest, CtrlCSaysHowFarTheProgramWas) {
   EXPECT_EXIT(
       {
-        std::signal(SIGINT, SIG_DFL);  // whoever started the test may ignore it
+        std::signal(SIGINT, SIG_DFL);  // the parent of the test may ignore it
         HostLink link;
         Program program(run_until_interrupted);
         link.attach_native(&program);

@@ -55,7 +55,7 @@ package polyloom_overlay_pkg;
   localparam int unsigned HOST_FLITS = 512;  // of the host's messages that wait; a host has no more under way
   localparam int unsigned EXIT_FLITS = 32;  // buffers between board router and links or host
 
-  // Instructions are counted as issued at cycle c; whoever they ask sees them CALL_CYCLES later.
+  // Instructions are counted as issued at cycle c; the unit that they call sees them CALL_CYCLES later.
   localparam int unsigned CALL_CYCLES = 6;
 
   // Fault causes on the wire: RISC-V's mcause + 1, a byte of the host's that the thread had no room for
@@ -253,7 +253,7 @@ package polyloom_overlay_pkg;
   typedef enum logic [2:0] {
     ROUTE_MEMORY,    // a beat of the key lies outside the board's memory
     ROUTE_RECORD,    // no such tag, more or fewer records than a beat holds
-    ROUTE_RECEIVER,  // no such tile or thread, nobody in the mask
+    ROUTE_RECEIVER,  // no such tile or thread, an empty mask
     ROUTE_LINK,      // no board behind the link
     ROUTE_TURN,      // back over its link, or from Y to X
     ROUTE_CHAIN      // a second indirection of a key, or too many of a message

@@ -117,7 +117,7 @@ class ClusterBackend : public Backend {
     if (fabric::Channel::interrupted) return;
     try {
       client_.finish();  // a simulator that other programs share goes on until they have finished too
-    } catch (const std::exception&) {  // it has ended already, and whoever called was told why
+    } catch (const std::exception&) {  // it has ended already, and the caller was told why
     }
   }
   void away() override { client_.away(); }

@@ -128,7 +128,7 @@ TEST_F(MachineTest, EndsOfALaneMustAgree) {
 
 TEST_F(MachineTest, EagerBlocksNeedTheBuffer) {
   const Instruction eager = at_lane(Op::send, 0, kFromRead, kEager);
-  // Nobody takes it: it waits in the buffer, and the sender goes on.
+  // It is not accepted: it waits in the buffer, and the sender goes on.
   run({read(0, 0, 64), eager, go, end});
   EXPECT_FALSE(machine.quiet());
   EXPECT_NE(refused({read(0, 0, 64), eager}).find("waits for rank 1"), std::string::npos) << "not drained";

@@ -144,7 +144,7 @@ TEST(Pack, PulsesGoBeforeAJoinWhoseSourcesWaitForDifferentNodes) {
   // What fits into a receive buffer waits there.
   EXPECT_EQ(joined(2, 4096, false).steps.size(), 1u);
   EXPECT_EQ(joined(2, 4128, false).steps.size(), 2u);
-  // One source has nobody to wait for.
+  // One source waits for none.
   EXPECT_EQ(joined(1, 8192, false).steps.size(), 1u);
 }
 

@@ -140,7 +140,7 @@ void whole_vector(const Situation& s, int dimension, bool first, bool last, bool
   }
 }
 
-/// Everybody sends all it has to all members, each combines for itself: twice the data, half the start-ups.
+/// Every member sends all it has to all others, each combines for itself: twice the data, half the start-ups.
 /// The second dimension reads what the first has written, so its results take the way over `low`.
 void one_shot(const Situation& s, int dimension, bool first, bool last, Scratch& low,
               std::vector<Phase>& phases) {

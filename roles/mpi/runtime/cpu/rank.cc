@@ -84,7 +84,7 @@ auto guarded(const Function& function) {
   try {
     return function();
   } catch (const fabric::SimulatorError& error) {
-    // Whoever ended the run has said why, or the launcher will; that we cannot go on is no news.
+    // What ended the run has said why, or the launcher will; that we cannot go on is no news.
     using enum fabric::HostErrorReason;
     if (error.reason == interrupted || error.reason == lost || error.reason == fault) ::_exit(1);
     die((rank ? "rank " + std::to_string(rank->job.config.rank) + ": " : std::string()) + error.what(), 1);

@@ -65,7 +65,7 @@ std::optional<std::vector<std::byte>> Station::take_system(std::uint16_t from, s
   return data;
 }
 
-// Some copies, as nobody will be here to repeat it.
+// Some copies, as this process will not be here to repeat it.
 void Station::part(std::uint16_t from) {
   for (int i = 0; i < 3; ++i) {
     engine_.acknowledge(from);

@@ -33,7 +33,7 @@ class Transport {
 /// For table entry `self` of the job.
 std::unique_ptr<Transport> make_udp(const Job& job, unsigned self);
 std::unique_ptr<Transport> make_fabric(const Job& job, unsigned self);
-/// A job of one rank: there is nobody else.
+/// A job of one rank: there is no other.
 std::unique_ptr<Transport> make_alone();
 std::unique_ptr<Transport> make_transport(const Job& job);
 

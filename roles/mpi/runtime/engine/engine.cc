@@ -63,7 +63,8 @@ bool Engine::may_copy(const Peer& peer, std::uint32_t bytes) const {
   return bytes > config_.eager_bytes && has_room && unused_.size() > kReserved && !peer.dead;
 }
 
-// The program's request is complete at once, another one that nobody sees does its work: its handle.
+// The program's request is complete at once, another one, which the program does not see, does its work: its
+// handle.
 unsigned Engine::copy_of(unsigned handle) {
   Request& asked = requests_[handle];
   const auto hidden = static_cast<unsigned>(new_request(asked.envelope, nullptr, asked.bytes));

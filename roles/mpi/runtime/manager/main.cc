@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
     Manager manager(job);
     return static_cast<int>(manager.run());
   } catch (const SimulatorError& error) {
-    // Whoever starts the job knows which program ended before, if perhaps later than we do.
+    // The launcher knows which program ended before, if perhaps later than we do.
     return fail(error.what(),
                 error.reason == HostErrorReason::interrupted || error.reason == HostErrorReason::lost);
   } catch (const std::exception& error) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collectives that do not block: messages between each two ranks that have something for each other, all
- * started by the call, so that they need nobody until they have arrived. Whoever completes the request does
- * the rest: unpacking, and combining values in the order of the ranks. */
+ * started by the call, so that they need no call until they have arrived. The call that completes the request
+ * does the rest: unpacking, and combining values in the order of the ranks. */
 #pragma once
 
 #include "internal.h"

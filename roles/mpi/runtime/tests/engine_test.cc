@@ -120,7 +120,7 @@ TEST(Engine, ErrorsOfReceives) {
 TEST(Engine, SilentRankEndsRequestsWithAnError) {
   Config config = quick();
   config.retries = 5;
-  config.buffered = 0;  // a copied send is complete whoever hears it
+  config.buffered = 0;  // a copied send is complete whether it is heard or not
   Network net(3, config, {}, 1);
   std::vector<std::byte> data(1000);
   net.cut(1);

@@ -2,7 +2,8 @@
 // polyloom_mpe as C++, a cycle at a time: the same program on the same units, so it has the circuit's limits,
 // words and cycles. Frames come and go whole, as the stores on both sides of the circuit keep them.
 //
-// Not modelled: ARP (in a simulated cluster nobody asks). The cycles in which a counter is behind its event.
+// Not modelled: ARP (no node of a simulated cluster uses it). The cycles in which a counter is behind its
+// event.
 #pragma once
 
 #include <array>

@@ -2,7 +2,7 @@
 // mailbox_references_proof: a slot is released when as many frees have been taken as it was given, not before and not twice; frees
 // of slots that are not held change nothing; none is lost.
 // How: one slot, picked freely and kept, is followed: what it was given, and the frees of it that have come since. It may be freed
-// while it is not held, but such frees must have been done before it is given again; other slots are freed as anybody likes. Two
+// while it is not held, but such frees must have been done before it is given again; other slots are freed in any way. Two
 // cores, two slots, counts up to two. The free list around it is the rule that a slot is set only while it is not held, with the
 // epoch that its release gave. Alone: only the picked slot is set and freed, which leaves time for two uses of it within the bound.
 module mailbox_references_proof #(

@@ -93,7 +93,7 @@ module overlay_output_proof #(
       assert (valid == (amid_q || grant_q));
       if (amid_q) assert (!grant_q && out.leg == out_q.leg && out.index == out_q.index + 1'b1);
       if (grant_q) assert (out.index == '0);
-      // The last flit of a message is on the wire, or none: whoever asks is served at once if there is room.
+      // The last flit of a message is on the wire, or none: a request is served at once if there is space.
       if (request != '0 && room_i && (!valid || out.last)) assert (grant != '0);
     end
   end

@@ -3,7 +3,7 @@
 // How:          request --> [ held, a bit per tile that has not taken it ] --> tiles; taken by all: next.
 //               The answer of a read comes back through a register.
 // Latency:      1 cycle to a tile, 1 back. Throughput: a request in 2 cycles if tiles take at once.
-// Backpressure: a tile that does not take a request holds back the next one for everybody.
+// Backpressure: a tile that does not take a request holds back the next one for all.
 // Order/loss:   in order; a request for no tile is taken and dropped (the host side has checked it).
 // Reset:        empty.
 // Limits:       at most one read under way (asserted by who asks: polyloom_overlay_host waits for its answer).

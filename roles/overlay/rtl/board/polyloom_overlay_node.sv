@@ -107,7 +107,7 @@ module polyloom_overlay_node
     output logic [63:0] count_router_beats_o,
     output logic [63:0] count_barriers_o,
 
-    // To whoever wants to know why nothing goes on: {can receive, can send, waits by WaitBits} of each thread
+    // To show why nothing goes on: {can receive, can send, waits by WaitBits} of each thread
     output logic [TilesX*TilesY-1:0][5:0][Cores*Threads-1:0] state_threads_o
 );
   localparam int unsigned Tiles = TilesX * TilesY;

@@ -65,7 +65,7 @@ module polyloom_overlay_tile
     output logic        [Cfg.cores-1:0]       retired_o,      // pulse an instruction
     output tile_count_t                       count_o,
 
-    // To whoever wants to know why nothing goes on: see polyloom_overlay_mailbox
+    // To show why nothing goes on: see polyloom_overlay_mailbox
     output logic [5:0][Cfg.cores*Cfg.threads-1:0] state_o
 );
   localparam int unsigned Cores = Cfg.cores;

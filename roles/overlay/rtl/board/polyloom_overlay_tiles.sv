@@ -105,7 +105,7 @@ module polyloom_overlay_tiles
     output logic        [Tiles-1:0][Cfg.cores-1:0] retired_o,
     output tile_count_t [Tiles-1:0]                count_o,
 
-    // To whoever wants to know why nothing goes on: see polyloom_overlay_mailbox
+    // To show why nothing goes on: see polyloom_overlay_mailbox
     output logic [Tiles-1:0][5:0][Cfg.cores*Cfg.threads-1:0] state_o
 );
   // ---- the shell's requests ----

@@ -4,7 +4,7 @@
 // Latency:      2 cycles from s0_thread_i to s2_context_o.
 // Throughput:   one read and one write a cycle.
 // Backpressure: none. No path from an input to an output.
-// Order/loss:   whoever starts a thread writes nothing here: the thread may have stopped while that was on its way. A thread that
+// Order/loss:   starting a thread writes nothing here: the thread may have stopped while that was on its way. A thread that
 //               stopped left an upper pc of 0 and length 0. A read sees the writes of earlier cycles; the word that is written in the same cycle is undefined.
 // Reset:        none; words are undefined until written.
 // Limits:       AddrBits 1 to 16.

@@ -4,7 +4,7 @@
 // How:          one register, which takes when it is empty.
 // Latency:      1 cycle.
 // Throughput:   an event in two cycles.
-// Backpressure: while event_valid_o is high nothing is taken: whoever has an event comes again. No path from an input to an output.
+// Backpressure: while event_valid_o is high nothing is taken: an event is offered again. No path from an input to an output.
 // Order/loss:   in order; what it does not take is not lost here.
 // Reset:        emptied.
 // Limits:       none.

@@ -42,7 +42,7 @@ module polyloom_overlay_issue
     output logic                         s0_read_o,        // CTL_READ_INSTR: the word comes down the pipeline
     output logic                         s0_inside_o,      // its address is one
     output logic                         s0_taken_o,       // an access of the host is done
-    output logic                         idle_o,           // nobody waits to issue
+    output logic                         idle_o,           // no thread waits to issue
     // Later stages
     input  core_op_t                     s6_op_i,
     input  logic                         s7_again_i,       // the thread comes round

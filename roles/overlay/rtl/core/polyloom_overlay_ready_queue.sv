@@ -25,7 +25,7 @@ module polyloom_overlay_ready_queue (
     output logic       valid_o,
     output logic       some_o,           // one of an earlier cycle
     output logic [3:0] head_o,
-    input  logic       hold_i            // nobody does in this cycle
+    input  logic       hold_i            // none does in this cycle
 );
 
   logic [3:0] even_q[8];

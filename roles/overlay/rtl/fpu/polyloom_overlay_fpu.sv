@@ -4,7 +4,7 @@
 //               that no two answers meet. Without floating point it is polyloom_overlay_muldiv, with the same times.
 //                 req[core] -> queue -+-> pipe    -> rsp
 //                                     '-> divider -> div
-// Latency:      10 cycles from a request to its answer if nobody is before it; 28 by the divider (sim/tile/timing.h).
+// Latency:      10 cycles from a request to its response if none is before it; 28 by the divider (sim/tile/timing.h).
 // Throughput:   one operation a cycle; one in DIVIDE_INTERVAL cycles by the divider.
 // Backpressure: none: a thread has one instruction in flight, and every thread has its place.
 // Order/loss:   pipeline and divider in order of grants; nothing lost.

@@ -9,7 +9,7 @@
 // Throughput:   one operation a cycle.
 // Backpressure: none.
 // Order/loss:   kept.
-// Reset:        none: whoever uses it keeps valid bits.
+// Reset:        none: its user keeps valid bits.
 // Limits:       op is not one of the divider's; rm is 0 to 4.
 // Cost:         see polyloom_overlay_fpu.
 // Source:       RISC-V unprivileged ISA 20191213, chapter 11; IEEE 754-2019; own design.

@@ -2,7 +2,7 @@
 // polyloom_overlay_fpu_queue: takes the cores' requests to the FPU and grants one a cycle.
 // How:          a FIFO for each core; cores take turns, the next after the last granted. A request is in its FIFO the cycle after
 //               it came, so every grant is made a cycle late: in the same order as if it were made at once.
-// Latency:      2 cycles from a request to a granted operation, if nobody is before it.
+// Latency:      2 cycles from a request to a granted operation, if none is before it.
 // Throughput:   one operation a cycle.
 // Backpressure: none: a thread has one instruction in flight, so a FIFO of all threads of a core never overflows.
 // Order/loss:   in order within a core; nothing lost.

@@ -7,7 +7,7 @@
 // Throughput:   one operation a cycle.
 // Backpressure: none.
 // Order/loss:   kept.
-// Reset:        none: whoever uses it keeps valid bits.
+// Reset:        none: its user keeps valid bits.
 // Limits:       none.
 // Cost:         see polyloom_overlay_fpu.
 // Source:       IEEE 754-2019, 4.3 and 7; RISC-V unprivileged ISA 20191213, chapter 11; own design.

@@ -7,7 +7,7 @@
 // Throughput:   one operation a cycle.
 // Backpressure: none.
 // Order/loss:   kept.
-// Reset:        none: whoever uses it keeps valid bits.
+// Reset:        none: its user keeps valid bits.
 // Limits:       if a bit of the addend falls below the sum, the product is greater; this follows from the operands' form.
 // Cost:         see polyloom_overlay_fpu.
 // Source:       the window of 76 bits: Muller and others, Handbook of Floating-Point Arithmetic, 8.5; own design.

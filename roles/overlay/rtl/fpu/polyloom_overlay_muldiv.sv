@@ -3,7 +3,7 @@
 // How:          as polyloom_overlay_fpu: requests take turns; the multiplier and the divider have answers of their own.
 //                 req[core] -> queue -+-> multiplier -> rsp
 //                                     '-> divider    -> div
-// Latency:      LATENCY cycles from a request to its answer if nobody is before it; 28 by the divider (sim/tile/timing.h).
+// Latency:      LATENCY cycles from a request to its response if none is before it; 28 by the divider (sim/tile/timing.h).
 // Throughput:   one operation a cycle; one in DIVIDE_INTERVAL cycles by the divider.
 // Backpressure: none: a thread has one instruction in flight, and every thread has its place.
 // Order/loss:   multiplier and divider in order of grants; nothing lost.

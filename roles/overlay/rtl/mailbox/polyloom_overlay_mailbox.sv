@@ -80,7 +80,7 @@ module polyloom_overlay_mailbox
     output logic [Cfg.cores-1:0] count_delivered_o,
     output logic count_freed_o,
     output logic [Cfg.cores-1:0] count_lost_o,  // refused sends without an event
-    // To whoever wants to know why nothing goes on: {can receive, can send, waits by WaitBits} of each thread
+    // To show why nothing goes on: {can receive, can send, waits by WaitBits} of each thread
     output logic [5:0][Cfg.cores*Cfg.threads-1:0] state_o,
     output logic idle_o  // nothing waits in it
 );

@@ -21,7 +21,7 @@ module polyloom_overlay_mailbox_events
     input  logic        [Cfg.cores-1:0] bad_i,
     input  send_fault_e [Cfg.cores-1:0] why_i,
     input  send_t       [Cfg.cores-1:0] send_i,
-    output logic        [Cfg.cores-1:0] lost_o,         // pulse: one that nobody will see
+    output logic        [Cfg.cores-1:0] lost_o,         // pulse: an event is dropped
     // Board
     output logic                        event_valid_o,
     input  logic                        event_ready_i,

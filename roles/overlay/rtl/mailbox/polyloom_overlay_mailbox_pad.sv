@@ -10,7 +10,7 @@
 //               So a word is in the network's copy at most 8 cycles after its grant, before the thread's next call can come.
 //               A word of the host (ctl) takes a cycle in which no core asks, or after 15 of them one in which cores wait.
 //               TwoCopies = 0 leaves out the network's copy, to know its cost: not functional.
-// Latency:      2 cycles from a core's request to its answer if nobody else asks; 1 from read_i to flit_o.
+// Latency:      2 cycles from a core's request to its response if there is no other request; 1 from read_i to flit_o.
 // Throughput:   one core request, one flit read and one flit written a cycle.
 // Backpressure: cores: a queue for all their threads. pad_ctl_ready_o depends on the cores' requests combinationally.
 // Order/loss:   a core's requests in order. A flit read sees the words granted 9 cycles before and all flits written before;

@@ -4,7 +4,7 @@
 //               of them have freed it). Both carry the epoch of the slot's use: a count of another epoch is zero. A slot is held
 //               while the counts differ; a free of one that is not held is left alone.
 //                   free --> [ core's queue ] --> read both --> freed + 1 --> equal? released, epoch turned
-// Latency:      3 cycles from a free to the release if nobody else frees.
+// Latency:      3 cycles from a free to the release if no other thread frees.
 // Throughput:   one free a cycle; one set a cycle.
 // Backpressure: none: a core's queue can hold a free for each of its threads and slots, so that no program that frees what it has
 //               received can fill it; of others, frees beyond that are lost (overflow_o).
@@ -125,7 +125,7 @@ module polyloom_overlay_mailbox_references #(
   always_ff @(posedge clk_i) begin
     if (look) slot_q <= slot;
     if (held) written_q <= freed_d;
-    set_at_once_q <= set_valid_i && set_slot_i == slot;  // nobody can have received it yet
+    set_at_once_q <= set_valid_i && set_slot_i == slot;  // no thread can have received it yet
   end
 
   polyloom_ram_1r1w #(

@@ -4,7 +4,7 @@
 //               The core after the one granted last comes first.
 //                   request --+--> [ queue ] --+--> whose turn --> grant
 //                             '----------------'
-// Latency:      none if nobody else asks.
+// Latency:      none if there is no other request.
 // Throughput:   one grant a cycle.
 // Backpressure: hold_i stops grants, combinationally. Cores are never stopped: Depth is the number of requests that a core can
 //               have outstanding (asserted).
@@ -26,7 +26,7 @@ module polyloom_overlay_mailbox_turns #(
     input  logic [    Cores-1:0][Width-1:0] request_i,
     // To the unit
     input  logic                            hold_i,     // it takes nothing in this cycle
-    output logic                            any_o,      // somebody asks
+    output logic                            any_o,      // there is a request
     output logic                            valid_o,
     output logic [CoreWidth-1:0]            core_o,
     output logic [    Width-1:0]            request_o

@@ -5,7 +5,7 @@
 // Throughput:   all threads in every cycle.
 // Backpressure: none.
 // Order/loss:   none.
-// Reset:        nobody waits.
+// Reset:        no thread waits.
 // Limits:       a thread that waits makes no call (asserted).
 // Cost:         in polyloom_overlay_mailbox.
 // Source:       own design; docs/sources/tinsel.md, 1.2, 3.4.   Tests: test_polyloom_overlay_mailbox_waits.py
@@ -31,7 +31,7 @@ module polyloom_overlay_mailbox_waits
     // Detection
     output logic                              all_idle_o,
     output logic                              all_vote_o,
-    // To whoever wants to know why nothing goes on: by WaitBits
+    // To show why nothing goes on: by WaitBits
     output logic [          3:0][Threads-1:0] waits_o
 );
 

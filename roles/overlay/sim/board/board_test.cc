@@ -66,7 +66,7 @@ TEST(Board, SaysHelloThroughTheShell) {
 }
 
 /// The host keeps to the room that it is told of. 448 slots of thread 5's tile and 512 flits of the board's
-/// buffer take messages of 4 flits before anybody receives: 576. A byte for a thread goes past them.
+/// buffer take messages of 4 flits before any thread receives: 576. A byte for a thread goes past them.
 TEST(Board, MessagesThatNobodyTakesHoldNothingElse) {
   MeshBench bench(small_board());
   Asm a;

@@ -235,7 +235,7 @@ TEST(Mesh, HostMessagesDuringBarriersAreNeitherLostNorMissed) {
     MeshOptions options = small_boards({3, 1});
     if (star) options.params.detector = DetectorKind::star;
     MeshBench bench(options);
-    // Thread 0 of board (2,0) echoes to the host, everybody else only waits in barriers, for ever.
+    // Thread 0 of board (2,0) echoes to the host, all others only wait in barriers, for ever.
     Asm a;
     a.csrrw(kId, csr::hart_id, 0);
     a.i(Op::slli, kSlot, kId, 6);

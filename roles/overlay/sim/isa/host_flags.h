@@ -36,7 +36,7 @@ inline std::uint8_t take_host_flags() {
 }
 
 /// `operand`, known to the compiler only from this place on: it moves no operation that uses it up across a
-/// condition that the operation depends on, where it would raise flags that nobody asked for.
+/// condition that the operation depends on, where it would raise flags that were not requested.
 [[gnu::always_inline]] inline float raised_from_here(float operand) {
   asm volatile("" : "+x"(operand));
   return operand;

@@ -205,7 +205,7 @@ bool TreeDetector::may_inject(Cycle c) {
   if (asked_) return false;
   ++counters_.grants;
   if (is_root()) {
-    // The root's own report is not in anybody's hands: taking it back is enough.
+    // The root's own report has not been sent: withdrawing it is enough.
     own_valid_ = false;
     passive_since_ = c;
     return true;

@@ -78,8 +78,9 @@ std::uint32_t Mailbox::recv(Cycle c, unsigned thread) {
   return addr;
 }
 
-/// Takes effect one cycle later. But until then nobody can see a reference or, as its thread has not begun to
-/// wait again, a message in flight: of a slot that holds a message only its place in the free list matters.
+/// Takes effect one cycle later. But until then no unit can see a reference or, as its thread has not begun
+/// to wait again, a message in flight: of a slot that holds a message only its place in the free list
+/// matters.
 void Mailbox::free_slot(Cycle c, std::uint32_t addr) {
   const unsigned slot = (addr / 4 & word_mask_) / kSlotWords;
   if (references_[slot] == 0 || late_frees_ != 0) [[unlikely]] {

@@ -41,7 +41,7 @@ struct MailboxCounters {
 /// one of them is full.
 ///
 /// How it is simulated: cores see what a window did only after it, and routers see free slots and room in the
-/// buffers only. So what happens inside is done when somebody may look: at the end of a window, when a
+/// buffers only. So what happens inside is done when it may be seen: at the end of a window, when a
 /// message may start to leave, and when a router asks; always with the cycle at which it happened, in order.
 /// While a router waits for this mailbox, everything is done in its own cycle. Not thread safe: cores and
 /// network of a board take turns.
@@ -168,7 +168,7 @@ class Mailbox final : public MailboxPort {
   void start_send(Cycle c);
   void read_flit(Cycle c);
   void call_at(Cycle c) { shared_.wheel.schedule(c, unit_); }
-  /// Something happens in cycle `c` that nobody but a waiting router sees before the end of its window.
+  /// Something happens in cycle `c` that only a waiting router sees before the end of its window.
   void call_for(Cycle c) {
     call_at(c | (kWindow - 1));
     if (router_blocked_) call_at(c);

@@ -39,7 +39,7 @@ Noc::Noc(NetShared& shared)
   for (unsigned port = 0; port < kBoardExits; ++port) {
     routers_[board].outputs[port] = {0, Sink::exit, 0, port, 0};
     routers_[board].inputs[port].capacity = kExitFlits;
-    // Whoever enters here asks again in every window that has something to do: its own call will do.
+    // What enters here asks again in every window that has something to do: its own call will do.
     routers_[board].inputs[port].upstream = shared.board_router_unit();
   }
   entries_.resize(routers_.size() * kMaxPorts * kExitFlits);
@@ -103,7 +103,7 @@ std::uint16_t Noc::target_of(const Message& message) const {
 // ---- buffers ----
 
 inline bool Noc::room(Input& input, Cycle c) {
-  // Whoever enters from outside asks for a cycle to come: what will have left by then still holds the link.
+  // What enters from outside asks for a cycle to come: what will have left by then still holds the link.
   const bool left = input.leaving_until <= c;
   if (input.flits - (left ? input.leaving : 0u) + max_flits_ <= input.capacity) return true;
   if (!left) {

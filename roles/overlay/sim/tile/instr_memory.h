@@ -42,7 +42,7 @@ class InstrMemory {
   /// From now on every executed instruction is counted.
   void enable_profile();
   std::span<const std::uint64_t> profile() const { return counts_; }
-  /// Threads may run the other's operations for its own: nobody counts them.
+  /// Threads may run the other's operations for its own: they are not counted.
   bool same(const InstrMemory& other) const { return counts_.empty() && words_ == other.words_; }
 
   void count(const Uop* u) { ++counts_[index_of(u)]; }

@@ -25,7 +25,7 @@ namespace polyloom::overlay {
 blocks::DramParams fitted(blocks::DramParams params, const BoardParams& board);
 blocks::SramParams fitted(blocks::SramParams params, const BoardParams& board);
 
-/// Whoever reads memory: a tile's cache, a board's router.
+/// What reads memory: a tile's cache, a board's router.
 class MemoryClient {
  public:
   virtual ~MemoryClient() = default;

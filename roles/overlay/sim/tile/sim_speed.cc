@@ -22,7 +22,7 @@ namespace {
 
 using test::Asm;
 
-/// Nobody sends here: threads only compute. The scratchpad answers 0.
+/// No thread sends here: all only compute. The scratchpad reads as 0.
 class NoMailbox : public MailboxPort {
  public:
   bool can_send(unsigned) const override { return true; }

@@ -189,7 +189,7 @@ class World {
       for (std::uint32_t i = 0; i < words.size(); ++i) tile.write_instr(pair, i, words[i]);
     }
   }
-  /// As run(), without the windows in which nobody has anything to do. Only for programs that leave the
+  /// As run(), without the windows in which no unit has anything to do. Only for programs that leave the
   /// mailbox alone.
   void run_skipping(Cycle until) {
     for (; now < until; now += kWindow) {

@@ -103,7 +103,7 @@ struct alignas(64) Thread {
   const MailboxPort* mailbox;
   const std::uint32_t* scratchpad;  ///< its words
   std::uint32_t scratchpad_mask;    ///< number of words less one
-  /// Scratchpad address of the message last received, which nobody changes while the thread holds it;
+  /// Scratchpad address of the message last received, which does not change while the thread holds it;
   /// kNoMessage if it has been freed or written.
   std::uint32_t message;
   static constexpr std::uint32_t kNoMessage = 1, kMessageBytes = 64;

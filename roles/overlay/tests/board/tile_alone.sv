@@ -86,7 +86,7 @@ module tile_alone
     output logic        [Cfg.cores-1:0]       retired_o,      // pulse an instruction
     output tile_count_t                       count_o,
 
-    // To whoever wants to know why nothing goes on: see polyloom_overlay_mailbox
+    // To show why nothing goes on: see polyloom_overlay_mailbox
     output logic [5:0][Cfg.cores*Cfg.threads-1:0] state_o
 );
   polyloom_overlay_tile #(.Cfg(Cfg)) i_tile (.*);

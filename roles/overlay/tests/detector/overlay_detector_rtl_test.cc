@@ -59,7 +59,7 @@ TEST(OverlayDetectorRtl, TheLargestMesh) {
   }
 }
 
-// Design and fast model understand each other, whoever stands where.
+// Design and fast model understand each other in every arrangement.
 TEST(OverlayDetectorRtl, MeshesOfBothKinds) {
   for (const MeshSize mesh : {MeshSize{2, 1}, {3, 2}, {3, 3}}) {
     for (unsigned seed = 0; seed < (full() ? 100u : 10u) && !HasFailure(); ++seed) {

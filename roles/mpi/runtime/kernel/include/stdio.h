@@ -54,7 +54,7 @@ void polyloom_print_split(void);
 long polyloom_call(unsigned function, const char* format);
 unsigned polyloom_call_bytes(unsigned part);
 void polyloom_call_take(unsigned part, void* into);
-/* What the last print has returned; pure, so that it is not asked for where nobody uses it. */
+/* What the last print has returned; pure, so that it is not requested where it is not used. */
 __attribute__((pure)) int polyloom_print_count(void);
 POLYLOOM_NOT_HERE_AS("an FPGA kernel prints and scans at most 30 arguments by a call; use several calls")
 void polyloom_print_too_many(void);

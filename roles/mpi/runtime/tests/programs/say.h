@@ -15,7 +15,7 @@ static inline uint64_t hash(const void* data, size_t bytes) {
   return h;
 }
 
-/* The same numbers for everybody who says the same seed. */
+/* The same numbers for all that give the same seed. */
 static inline void fill(void* data, size_t bytes, unsigned seed) {
   unsigned char* at = (unsigned char*)data;
   uint32_t x = seed * 2654435761u + 1;
