@@ -15,8 +15,8 @@ namespace polyloom::fabric {
 
 /// Threads live as long as the team and meet each window: the calling thread opens it by raising an epoch,
 /// and every thread then claims shares of the nodes, its own first. A share that no one has begun is free to
-/// all, so unequal work evens out, and a helper that the system has put aside (a busy machine) delays
-/// no other. Waiting spins for a while when there is a processor for each thread (a window lasts microseconds),
+/// all, so unequal work evens out, and a helper that the system has put aside (a busy machine) delays no
+/// other. Waiting spins for a while when there is a processor for each thread (a window lasts microseconds),
 /// then sleeps. All public functions are for the thread that made the team.
 class Team {
  public:
