@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a link carries: frames, delivered as one or more segments of 64-bit words (docs/design.md, section 2.2).
+// What a link carries: frames, in one or more segments of 64-bit words (docs/design.md, section 2.2).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A wish for the waves of one RTL node, as --wave and POLYLOOM_WAVE give it.
+// A request for the waves of one RTL node, as --wave and POLYLOOM_WAVE give it.
 #pragma once
 
 #include <string>

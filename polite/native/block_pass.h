@@ -2,7 +2,7 @@
 // One worker's pass over one block of vertices: lets them receive, step and send.
 //
 // Everything here is meant to be inlined into the loop over a block, with handlers, and to stay in registers:
-// so it holds pointers by value, and small states and wishes are worked on in copies.
+// so it holds pointers by value, and small states and pins are worked on in copies.
 #pragma once
 
 #include <algorithm>

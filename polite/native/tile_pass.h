@@ -2,7 +2,7 @@
 // One worker's pass over one tile of in-edges (arranged.h): hands its vertices what has come along them.
 //
 // Vertices of the tile get their messages in turns, each its own in the order of senders, straight into their
-// states and wishes; steps and sends follow in a pass over the tile's blocks (block_pass.h).
+// states and pins; steps and sends follow in a pass over the tile's blocks (block_pass.h).
 #pragma once
 
 #include <algorithm>
